@@ -1,0 +1,77 @@
+/* The builder's tables, shared by those who fill it (builder.c, text.c) and the writer.
+ *
+ *   string    in one pool, found again by content     function  found again by id
+ *   frame     found again by content                  node      frame under a caller's node: the stacks are one trie
+ *                                                               that grows from the roots
+ *
+ * Rows are in the order of arrival; the writer brings them into the canonical one. Rows that no context needs (left
+ * behind by an addition that failed, or functions never used) are not written. */
+#ifndef HEARTH_BUILDER_INTERNAL_H
+#define HEARTH_BUILDER_INTERNAL_H
+
+#include "hearth/builder.h"
+#include "id_table.h"
+
+#define HEARTH_BUILD_ID_MAX sizeof(((hearth_indexed_binary *)0)->build_id)
+
+typedef struct builder_function {
+  uint64_t id;
+  uint32_t name, path; /* offsets in the pool */
+  uint32_t start_line;
+} builder_function;
+
+typedef struct builder_frame {
+  uint32_t function, line, column, discriminator, flags;
+} builder_frame;
+
+typedef struct builder_node {
+  uint32_t frame;
+  uint32_t parent;  /* HEARTH_NONE: a root */
+  uint32_t context; /* HEARTH_NONE: no blocks were allocated in exactly this stack */
+} builder_node;
+
+typedef struct builder_context {
+  uint32_t node;
+  hearth_mib mib;
+} builder_context;
+
+typedef struct builder_binary {
+  uint32_t name; /* offset in the pool */
+  uint32_t build_id_size;
+  uint8_t build_id[HEARTH_BUILD_ID_MAX];
+} builder_binary;
+
+struct hearth_builder {
+  enum hearth_id_scheme scheme;
+  char *pool;
+  builder_function *functions;
+  builder_frame *frames;
+  builder_node *nodes;
+  builder_context *contexts;
+  builder_binary *binaries;
+  size_t pool_size, function_count, frame_count, node_count, context_count, binary_count;
+  size_t pool_room, function_room, frame_room, node_room, context_room, binary_room;
+  id_table strings, functions_by_id, frames_by_content, nodes_by_content;
+  hearth_profile_summary runs; /* sums of hearth_builder_add_run; the totals are not used */
+  bool has_runs;
+};
+
+/* Room for `more` more items in the growing array *items; E_NOMEM, or E_FULL if the rows would outgrow 32 bits. */
+hearth_status hearth_builder_reserve(void **items, size_t *room, size_t count, size_t more, size_t item_size,
+                                     hearth_error *err);
+
+/* The function with this id, which need not follow from its name. Where two descriptions of a function differ, what is
+ * kept does not depend on their order. `name` is without suffixes, `path` without slashes at its end; copied. */
+hearth_status hearth_builder_function_by_id(hearth_builder *builder, uint64_t id, const char *name, const char *path,
+                                            uint32_t start_line, uint32_t *ret_function, hearth_error *err);
+/* Number of this frame; its discriminator is a base discriminator already. */
+hearth_status hearth_builder_intern_frame(hearth_builder *builder, const builder_frame *frame, uint32_t *ret_frame,
+                                          hearth_error *err);
+/* Number of the node of this frame under `parent`. */
+hearth_status hearth_builder_intern_node(hearth_builder *builder, uint32_t parent, uint32_t frame, uint32_t *ret_node,
+                                         hearth_error *err);
+/* Merge `mib` into the context of a node. */
+hearth_status hearth_builder_add_to_node(hearth_builder *builder, uint32_t node, const hearth_mib *mib,
+                                         hearth_error *err);
+
+#endif

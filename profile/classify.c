@@ -1,0 +1,158 @@
+#include "classify_internal.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static const double ns_per_s = 1e9;
+static const double shortest_lifetime_ns = 1e3; /* what a clock and the runtime's own work blur anyway */
+
+double hearth_mib_density(const hearth_mib *mib) {
+  if (mib->AllocCount == 0)
+    return 0;
+  double blocks = (double)mib->AllocCount;
+  double average_size = mib->TotalSize ? (double)mib->TotalSize / blocks : 1;
+  double lifetime_ns = (double)mib->TotalLifetime;
+  if (lifetime_ns < blocks * shortest_lifetime_ns)
+    lifetime_ns = blocks * shortest_lifetime_ns;
+  return (double)mib->TotalAccessCount / average_size / (lifetime_ns / ns_per_s);
+}
+
+static double average_lifetime_ns(const hearth_mib *mib) {
+  return (double)mib->TotalLifetime / (double)mib->AllocCount;
+}
+
+double hearth_lasting_lifetime_ns(uint64_t duration_ns, uint64_t runs) {
+  return (double)duration_ns / (double)(runs ? runs : 1) / 8;
+}
+
+/* -------------------------------------------------- cutoffs -------------------------------------------------- */
+
+hearth_density_point hearth_density_point_of(const hearth_mib *mib, double lasting_lifetime_ns) {
+  return (hearth_density_point){.density = hearth_mib_density(mib),
+                                .accesses = mib->TotalAccessCount,
+                                .lasting = mib->AllocCount && average_lifetime_ns(mib) >= lasting_lifetime_ns};
+}
+
+static int by_density(const void *a, const void *b) {
+  double x = ((const hearth_density_point *)a)->density, y = ((const hearth_density_point *)b)->density;
+  return (x > y) - (x < y);
+}
+
+void hearth_density_points_sort(hearth_density_point *points, size_t n) {
+  qsort(points, n, sizeof *points, by_density);
+}
+
+/* Is part / total at most, or less than, share_ppm / 1000000? In integers, where rounding cannot depend on order. */
+static bool at_most_share(uint64_t part, uint64_t total, uint32_t share_ppm) {
+  return (unsigned __int128)part * 1000000 <= (unsigned __int128)total * share_ppm;
+}
+
+static bool less_than_share(uint64_t part, uint64_t total, uint32_t share_ppm) {
+  return (unsigned __int128)part * 1000000 < (unsigned __int128)total * share_ppm;
+}
+
+double hearth_cold_cutoff(const hearth_density_point *points, size_t n, uint64_t total, uint32_t share_ppm) {
+  double cutoff = -1;
+  uint64_t held = 0;
+  for (size_t i = 0; i < n;) {
+    double density = points[i].density;
+    bool any = false;
+    for (; i < n && points[i].density == density; i++) {
+      if (!points[i].lasting)
+        continue;
+      held = hearth_merge_SUM(held, points[i].accesses);
+      any = true;
+    }
+    if (!at_most_share(held, total, share_ppm))
+      break;
+    if (any)
+      cutoff = density;
+  }
+  return cutoff;
+}
+
+double hearth_hot_cutoff(const hearth_density_point *points, size_t n, uint64_t total, uint32_t share_ppm) {
+  double cutoff = INFINITY;
+  uint64_t held = 0;
+  for (size_t i = n; i > 0 && less_than_share(held, total, share_ppm);) {
+    cutoff = points[i - 1].density;
+    for (; i > 0 && points[i - 1].density == cutoff; i--)
+      held = hearth_merge_SUM(held, points[i - 1].accesses);
+  }
+  return cutoff;
+}
+
+/* -------------------------------------------------- classes -------------------------------------------------- */
+
+static hearth_status read_cutoff(hearth_profile *profile, hearth_class which, uint32_t share_ppm, double none,
+                                 double *ret, hearth_error *err) {
+  hearth_status status = hearth_profile_get_cutoff(profile, which, share_ppm, ret, err);
+  if (status != HEARTH_E_NOT_FOUND)
+    return status;
+  *ret = none;
+  return HEARTH_OK;
+}
+
+hearth_status hearth_classifier_init(hearth_classifier *classifier, hearth_profile *profile,
+                                     const hearth_classify_options *options, hearth_error *err) {
+  static const hearth_classify_options defaults;
+  hearth_profile_summary summary;
+  if (!options)
+    options = &defaults;
+  hearth_status status = hearth_profile_get_summary(profile, &summary, err);
+  if (status != HEARTH_OK)
+    return status;
+
+  *classifier = (hearth_classifier){.mode = options->mode, .cold_max_density = -1, .hot_min_density = INFINITY};
+  if (!summary.accesses_counted)
+    return HEARTH_OK;
+  if (options->mode == HEARTH_CLASSIFY_LLVM) {
+    classifier->cold_max_density = options->llvm_cold_density > 0 ? options->llvm_cold_density : 0.05;
+    classifier->hot_min_density = options->llvm_hot_density > 0 ? options->llvm_hot_density : 1000;
+    classifier->cold_min_lifetime_ns =
+        (options->llvm_cold_lifetime_s > 0 ? options->llvm_cold_lifetime_s : 200) * ns_per_s;
+    return HEARTH_OK;
+  }
+  classifier->cold_min_lifetime_ns = hearth_lasting_lifetime_ns(summary.duration_ns, summary.runs);
+  status = read_cutoff(profile, HEARTH_CLASS_COLD, options->cold_share_ppm ? options->cold_share_ppm : 10000, -1,
+                       &classifier->cold_max_density, err);
+  if (status != HEARTH_OK)
+    return status;
+  return read_cutoff(profile, HEARTH_CLASS_HOT, options->hot_share_ppm ? options->hot_share_ppm : 900000, INFINITY,
+                     &classifier->hot_min_density, err);
+}
+
+hearth_class hearth_classify(const hearth_classifier *classifier, const hearth_mib *mib) {
+  if (mib->AllocCount == 0)
+    return HEARTH_CLASS_UNKNOWN;
+  double lifetime_ns = average_lifetime_ns(mib);
+  if (classifier->mode == HEARTH_CLASSIFY_LLVM) {
+    /* LLVM keeps a sum of densities per 100 bytes instead of deriving one density from sums. */
+    double density = (double)mib->TotalLifetimeAccessDensity / (double)mib->AllocCount / 100;
+    if (density < classifier->cold_max_density && lifetime_ns >= classifier->cold_min_lifetime_ns)
+      return HEARTH_CLASS_COLD;
+    return density > classifier->hot_min_density ? HEARTH_CLASS_HOT : HEARTH_CLASS_NOTCOLD;
+  }
+  /* Hot first: a lasting context can be both when what does not last is accessed still less; it is no candidate for
+   * memory that is slow to reach. */
+  double density = hearth_mib_density(mib);
+  if (density >= classifier->hot_min_density)
+    return HEARTH_CLASS_HOT;
+  if (density <= classifier->cold_max_density && lifetime_ns >= classifier->cold_min_lifetime_ns)
+    return HEARTH_CLASS_COLD;
+  return HEARTH_CLASS_NOTCOLD;
+}
+
+const char *hearth_class_name(hearth_class c) {
+  switch (c) {
+  case HEARTH_CLASS_COLD:
+    return "cold";
+  case HEARTH_CLASS_NOTCOLD:
+    return "notcold";
+  case HEARTH_CLASS_HOT:
+    return "hot";
+  case HEARTH_CLASS_UNKNOWN:
+    break;
+  }
+  return "unknown";
+}

@@ -1,0 +1,30 @@
+/* Cutoffs: computed by the writer, so that a reader classifies a context without looking at the others. */
+#ifndef HEARTH_CLASSIFY_INTERNAL_H
+#define HEARTH_CLASSIFY_INTERNAL_H
+
+#include <stdbool.h>
+
+#include "hearth/classify.h"
+
+/* What the cutoffs need of one context. */
+typedef struct hearth_density_point {
+  double density;    /* hearth_mib_density() */
+  uint64_t accesses; /* TotalAccessCount */
+  bool lasting;      /* average lifetime of at least hearth_lasting_lifetime_ns() */
+} hearth_density_point;
+
+/* Average lifetime in ns from which a context may be called cold: 1/8 of the average run. */
+double hearth_lasting_lifetime_ns(uint64_t duration_ns, uint64_t runs);
+
+hearth_density_point hearth_density_point_of(const hearth_mib *mib, double lasting_lifetime_ns);
+/* By density: what both functions below expect of their points. */
+void hearth_density_points_sort(hearth_density_point *points, size_t n);
+
+/* Greatest density such that the lasting points up to it hold together at most `share_ppm` of `total` accesses; -1 if
+ * even the least dense hold more. Points of one density are taken or left together, so that order does not matter. */
+double hearth_cold_cutoff(const hearth_density_point *points, size_t n, uint64_t total, uint32_t share_ppm);
+/* Greatest density such that the points from it upwards hold together at least `share_ppm` of `total` accesses;
+ * infinity if `total` is 0. */
+double hearth_hot_cutoff(const hearth_density_point *points, size_t n, uint64_t total, uint32_t share_ppm);
+
+#endif

@@ -1,0 +1,70 @@
+/* Memory info block (MIB): what is known of all blocks allocated in one context. Source: heap-profiler RFC (2020),
+ * "Heap Info Block"; serialization RFC (2021), "portable entry format".
+ *
+ * Freestanding: the runtime, the file formats and the metadata library include it. Fields, units and merge rules are in
+ * mib_fields.def; docs/formats/indexed.md has the same table for readers. */
+#ifndef HEARTH_MIB_H
+#define HEARTH_MIB_H
+
+#include "hearth/layout.h"
+
+#define HEARTH_MIB_MIXED UINT64_MAX /* SAME rule: records with different ids were merged */
+
+/* Tags as they stand in files. */
+enum hearth_mib_tag {
+  HEARTH_TAG_StackID = 1,
+#define HEARTH_MIB_FIELD(tag, Name, unit, merge, ir_bits, ir_default, description) HEARTH_TAG_##Name = tag,
+#define HEARTH_MIB_DERIVED(tag, Name, unit, numerator, denominator, ir_bits, ir_default, description) \
+  HEARTH_TAG_##Name = tag,
+#include "hearth/mib_fields.def"
+  HEARTH_TAG_Hotness = 36,
+  HEARTH_TAG_LIMIT = 37 /* one more than the greatest tag */
+};
+
+/* Position of a stored field among the stored fields: column number in files, index of `v`. */
+enum hearth_mib_column {
+#define HEARTH_MIB_FIELD(tag, Name, unit, merge, ir_bits, ir_default, description) HEARTH_COL_##Name,
+#include "hearth/mib_fields.def"
+  HEARTH_MIB_COLUMNS
+};
+
+/* One record. AllocCount 0 means "empty": its other fields are then 0 and say nothing. */
+typedef union hearth_mib {
+  struct {
+#define HEARTH_MIB_FIELD(tag, Name, unit, merge, ir_bits, ir_default, description) uint64_t Name;
+#include "hearth/mib_fields.def"
+  };
+  uint64_t v[HEARTH_MIB_COLUMNS];
+} hearth_mib;
+
+HEARTH_CHECK_LAYOUT(sizeof(hearth_mib) == 8 * HEARTH_MIB_COLUMNS);
+
+/* How a context would be treated. The numbers stand in metadata (field Hotness). */
+typedef enum hearth_class {
+  HEARTH_CLASS_UNKNOWN = 0,
+  HEARTH_CLASS_COLD = 1,
+  HEARTH_CLASS_NOTCOLD = 2,
+  HEARTH_CLASS_HOT = 3
+} hearth_class;
+
+static inline uint64_t hearth_merge_SUM(uint64_t a, uint64_t b) { return a + b < a ? UINT64_MAX : a + b; }
+static inline uint64_t hearth_merge_MIN(uint64_t a, uint64_t b) { return a < b ? a : b; }
+static inline uint64_t hearth_merge_MAX(uint64_t a, uint64_t b) { return a > b ? a : b; }
+static inline uint64_t hearth_merge_SAME(uint64_t a, uint64_t b) {
+  return a == b || b == 0 ? a : a == 0 ? b : HEARTH_MIB_MIXED;
+}
+
+/* Merge `from` into `into` by the table's rules. Associative, commutative; the empty record is neutral. */
+static inline void hearth_mib_merge(hearth_mib *into, const hearth_mib *from) {
+  if (from->AllocCount == 0)
+    return;
+  if (into->AllocCount == 0) {
+    *into = *from;
+    return;
+  }
+#define HEARTH_MIB_FIELD(tag, Name, unit, merge, ir_bits, ir_default, description) \
+  into->Name = hearth_merge_##merge(into->Name, from->Name);
+#include "hearth/mib_fields.def"
+}
+
+#endif

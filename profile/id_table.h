@@ -1,0 +1,70 @@
+/* Open-addressing hash table of item numbers: the items live in an array of the owner, the table finds equal ones. */
+#ifndef HEARTH_ID_TABLE_H
+#define HEARTH_ID_TABLE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "hearth/indexed.h"
+
+typedef struct id_table {
+  uint32_t *slots; /* HEARTH_NONE: free */
+  size_t size;     /* of slots; 0 or a power of two */
+  size_t count;
+} id_table;
+
+typedef uint64_t id_table_hash(const void *owner, uint32_t item);
+typedef bool id_table_equal(const void *owner, uint32_t item, const void *key);
+
+/* Finalizer of MurmurHash3 (public domain): every bit of the key reaches the low bits, which choose the slot. */
+static inline uint64_t id_table_mix(uint64_t x) {
+  x = (x ^ (x >> 33)) * UINT64_C(0xff51afd7ed558ccd);
+  x = (x ^ (x >> 33)) * UINT64_C(0xc4ceb9fe1a85ec53);
+  return x ^ (x >> 33);
+}
+
+static inline void id_table_place(id_table *table, uint64_t hash, uint32_t item) {
+  size_t slot = hash & (table->size - 1);
+  while (table->slots[slot] != HEARTH_NONE)
+    slot = (slot + 1) & (table->size - 1);
+  table->slots[slot] = item;
+}
+
+/* The item equal to `key`, or HEARTH_NONE. */
+static inline uint32_t id_table_find(const id_table *table, uint64_t hash, id_table_equal *equal, const void *owner,
+                                     const void *key) {
+  if (table->size == 0)
+    return HEARTH_NONE;
+  for (size_t slot = hash & (table->size - 1);; slot = (slot + 1) & (table->size - 1)) {
+    uint32_t item = table->slots[slot];
+    if (item == HEARTH_NONE || equal(owner, item, key))
+      return item;
+  }
+}
+
+/* Make room for one more item; false when out of memory (the table is unchanged). */
+static inline bool id_table_reserve(id_table *table, id_table_hash *hash_of, const void *owner) {
+  if ((table->count + 1) * 3 <= table->size * 2)
+    return true;
+  id_table bigger = {.size = table->size ? table->size * 2 : 64, .count = table->count};
+  bigger.slots = malloc(bigger.size * sizeof *bigger.slots);
+  if (!bigger.slots)
+    return false;
+  for (size_t i = 0; i < bigger.size; i++)
+    bigger.slots[i] = HEARTH_NONE;
+  for (size_t i = 0; i < table->size; i++)
+    if (table->slots[i] != HEARTH_NONE)
+      id_table_place(&bigger, hash_of(owner, table->slots[i]), table->slots[i]);
+  free(table->slots);
+  *table = bigger;
+  return true;
+}
+
+/* Add an item that is not there yet, after id_table_reserve. */
+static inline void id_table_insert(id_table *table, uint64_t hash, uint32_t item) {
+  id_table_place(table, hash, item);
+  table->count++;
+}
+
+#endif

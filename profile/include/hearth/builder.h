@@ -1,0 +1,59 @@
+/* Build an indexed profile: add contexts in any order, from any number of runs; equal contexts are summed. Memory is
+ * bounded by the output. The bytes written depend on the content alone, not on the order in which it was added. */
+#ifndef HEARTH_BUILDER_H
+#define HEARTH_BUILDER_H
+
+#include "hearth/profile.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct hearth_builder hearth_builder;
+
+typedef struct hearth_builder_frame {
+  uint32_t function;      /* from hearth_builder_function */
+  uint32_t line;          /* offset from the function's first line, modulo 2^32; HEARTH_NONE unknown */
+  uint32_t column;        /* 0 unknown */
+  uint32_t discriminator; /* any; stored as base discriminator */
+  bool inlined;
+} hearth_builder_frame;
+
+/* NULL when out of memory. Destroy accepts NULL. */
+hearth_builder *hearth_builder_create(enum hearth_id_scheme scheme);
+void hearth_builder_destroy(hearth_builder *builder);
+
+/* Number of the function with this linkage name and declaring file; equal functions get equal numbers. Strings are
+ * copied. Start lines that differ between builds: the greatest is kept (it is for display only). */
+hearth_status hearth_builder_function(hearth_builder *builder, const char *linkage_name, const char *path,
+                                      uint32_t start_line, uint32_t *ret_function, hearth_error *err);
+/* Add to the context of these frames (leaf first, n >= 1; copied). */
+hearth_status hearth_builder_add(hearth_builder *builder, const hearth_builder_frame *frames, size_t n,
+                                 const hearth_mib *mib, hearth_error *err);
+/* Account for runs: only runs, duration_ns, dropped_blocks, dropped_frames and accesses_counted are used. */
+hearth_status hearth_builder_add_run(hearth_builder *builder, const hearth_profile_summary *run, hearth_error *err);
+hearth_status hearth_builder_add_binary(hearth_builder *builder, const char *name, const uint8_t *build_id,
+                                        uint32_t build_id_size, hearth_error *err);
+/* Add a whole profile. E_MISMATCH when its function ids are of another scheme. */
+hearth_status hearth_builder_add_profile(hearth_builder *builder, hearth_profile *profile, hearth_error *err);
+
+size_t hearth_builder_context_count(const hearth_builder *builder);
+
+/* Write to `path` (through a temporary file and a rename: an existing file is replaced whole or not at all). The builder
+ * stays usable. E_FULL when a table outgrows 2^32-2 rows. */
+hearth_status hearth_builder_write(hearth_builder *builder, const char *path, hearth_error *err);
+/* The same into memory that the caller frees with free(). */
+hearth_status hearth_builder_write_memory(hearth_builder *builder, void **ret_data, size_t *ret_size,
+                                          hearth_error *err);
+
+/* Do these bytes begin like a text twin? */
+bool hearth_is_text_profile(const void *data, size_t size);
+/* Text twin of the indexed profile (docs/formats/indexed.md, "Text"). Reading names the line of an error; what stands
+ * before that line may have been added. Errors: E_FORMAT, E_VERSION, E_MISMATCH (other function ids), E_FULL, E_NOMEM. */
+hearth_status hearth_builder_read_text(hearth_builder *builder, const char *text, size_t size, const char *name,
+                                       hearth_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

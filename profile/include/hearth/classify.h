@@ -1,0 +1,51 @@
+/* Which contexts are cold, which are hot. One place for `hearth show` and the compiler plugin, so that what is shown is
+ * what the compiler does.
+ *
+ * HEARTH_CLASSIFY_AUTO (default), relative to the run: cold are the contexts of least access density which together
+ * hold at most `cold_share_ppm` (1 %) of all accesses and whose average lifetime is at least 1/8 of the average run;
+ * hot those of greatest density which hold `hot_share_ppm` (90 %). The densities are computed when the profile is
+ * written, so classifying one context costs the same in any profile.
+ * HEARTH_CLASSIFY_LLVM: LLVM's absolute rule (MemProfCommon): cold if the average lifetime access density is below 0.05
+ * accesses per byte-second and the average lifetime at least 200 s; hot if the density is above 1000. */
+#ifndef HEARTH_CLASSIFY_H
+#define HEARTH_CLASSIFY_H
+
+#include "hearth/profile.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum hearth_classify_mode { HEARTH_CLASSIFY_AUTO = 0, HEARTH_CLASSIFY_LLVM = 1 } hearth_classify_mode;
+
+/* All zero means defaults. */
+typedef struct hearth_classify_options {
+  hearth_classify_mode mode;
+  uint32_t cold_share_ppm;      /* AUTO; 0: 10000 */
+  uint32_t hot_share_ppm;       /* AUTO; 0: 900000 */
+  double llvm_cold_density;     /* LLVM; accesses per byte-second; 0: 0.05 */
+  double llvm_cold_lifetime_s;  /* LLVM; 0: 200 */
+  double llvm_hot_density;      /* LLVM; 0: 1000 */
+} hearth_classify_options;
+
+/* Resolved thresholds: plain data, to be copied freely. */
+typedef struct hearth_classifier {
+  hearth_classify_mode mode;
+  double cold_max_density, hot_min_density; /* accesses per byte-second */
+  double cold_min_lifetime_ns;
+} hearth_classifier;
+
+/* Accesses per byte and second of life, from the sums: accesses / (average size * total lifetime). A lifetime below 1
+ * microsecond per block counts as 1, a size of 0 as 1. 0 for an empty record. */
+double hearth_mib_density(const hearth_mib *mib);
+
+/* Resolve options (NULL: defaults) against a profile. With no counted accesses nothing is cold or hot. */
+hearth_status hearth_classifier_init(hearth_classifier *classifier, hearth_profile *profile,
+                                     const hearth_classify_options *options, hearth_error *err);
+hearth_class hearth_classify(const hearth_classifier *classifier, const hearth_mib *mib);
+const char *hearth_class_name(hearth_class c); /* "cold", "notcold", "hot", "unknown": as in flat metadata */
+
+#ifdef __cplusplus
+}
+#endif
+#endif

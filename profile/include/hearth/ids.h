@@ -1,0 +1,37 @@
+/* Identity of functions and frames: hashes of debug information, so that they are stable across builds, machines and
+ * merges (the IR metadata RFC's clarification of 2021-11-01 allows exactly this). Both the symboliser and the compiler
+ * plugin come here. */
+#ifndef HEARTH_IDS_H
+#define HEARTH_IDS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Length of `name` without the suffixes that compilers append to copies of a function (.llvm.N, .part.N, .memprof.N,
+ * .cold, .isra.N, .constprop.N, .lto_priv.N, .__uniq.N ... stays). Never 0 for a non-empty name. */
+size_t hearth_function_name_length(const char *name, size_t length);
+
+/* Base name of a path: what follows the last '/' or '\\'. A pointer into `path`. */
+const char *hearth_base_name(const char *path);
+
+/* XXH3-64 of: linkage name without suffixes, a NUL, base name of the declaring file. `path` may have directories. */
+uint64_t hearth_function_id(const char *linkage_name, size_t name_length, const char *path);
+
+/* The id in profiles imported from LLVM (HEARTH_IDS_LLVM): low 64 bits of the MD5 of the name without suffixes. */
+uint64_t hearth_llvm_function_id(const char *linkage_name, size_t name_length);
+
+/* XXH3-64 of the little-endian encoding of function id (u64), line offset (u32), column (u32). Line offset: line minus
+ * the function's first line. Column 0 means unknown. */
+uint64_t hearth_stack_id(uint64_t function_id, uint32_t line_offset, uint32_t column);
+
+/* The base discriminator in LLVM's encoding: unrolling and vectorising put factors into the higher parts. */
+uint32_t hearth_base_discriminator(uint32_t discriminator);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,109 @@
+/* Read an indexed profile (docs/formats/indexed.md).
+ *
+ * The file is mapped and used in place; opening costs the same whatever its size. Every access is bounds-checked, and
+ * each 4 KiB block is checked against its checksum when it is first touched: a damaged block is HEARTH_E_CORRUPT from
+ * the call that needs it, never a wrong answer. Words:
+ *
+ *   frame    a place in a function: (function, line offset, column, discriminator), inlined into its caller or not
+ *   stack    frames from the allocation call (leaf) to the root; here the number of its leaf node
+ *   context  a stack that blocks were allocated in, with its MIB
+ *
+ * Row numbers count from 0 and are dense. A handle may be used by one thread at a time. Strings that are returned live
+ * as long as the handle. */
+#ifndef HEARTH_PROFILE_H
+#define HEARTH_PROFILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "hearth/indexed.h"
+#include "hearth/mib.h"
+#include "hearth/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct hearth_profile hearth_profile;
+
+typedef struct hearth_function_info {
+  uint64_t id;
+  const char *name;       /* linkage name; "" if unknown */
+  uint32_t path;          /* for hearth_profile_path; HEARTH_NONE if unknown */
+  uint32_t start_line;    /* 0 unknown */
+  uint32_t first_frame;   /* its frames: [first_frame, first_frame + frame_count) */
+  uint32_t frame_count;
+} hearth_function_info;
+
+typedef struct hearth_frame_info {
+  uint32_t function;      /* row */
+  uint32_t line;          /* offset from the function's first line */
+  uint32_t column;        /* 0 unknown */
+  uint32_t discriminator; /* base discriminator */
+  bool inlined;           /* into the frame of the caller */
+  uint64_t stack_id;      /* hearth_stack_id() of this frame */
+  uint32_t first_context; /* contexts whose leaf is this frame: [first_context, first_context + context_count) */
+  uint32_t context_count;
+} hearth_frame_info;
+
+typedef struct hearth_profile_summary {
+  uint64_t runs;
+  uint64_t duration_ns;   /* sum over runs */
+  uint64_t total_allocs, total_bytes, total_accesses;
+  uint64_t dropped_blocks, dropped_frames;
+  bool accesses_counted;
+  enum hearth_id_scheme id_scheme;
+} hearth_profile_summary;
+
+/* Open and check header and section table. Errors: E_IO, E_FORMAT, E_VERSION, E_TRUNCATED, E_CORRUPT, E_NOMEM; on
+ * error *ret is NULL. Destroy with hearth_profile_close (accepts NULL). */
+hearth_status hearth_profile_open(const char *path, hearth_profile **ret, hearth_error *err);
+/* The same over bytes that the caller keeps alive until close (tests, fuzzing, embedded profiles); `name` is for messages. */
+hearth_status hearth_profile_open_memory(const void *data, size_t size, const char *name, hearth_profile **ret,
+                                         hearth_error *err);
+void hearth_profile_close(hearth_profile *profile);
+
+/* Check every block and every cross reference (what `hearth show` and `hearth index` do first). */
+hearth_status hearth_profile_verify(hearth_profile *profile, hearth_error *err);
+
+uint32_t hearth_profile_function_count(const hearth_profile *profile);
+uint32_t hearth_profile_frame_count(const hearth_profile *profile);
+uint32_t hearth_profile_stack_count(const hearth_profile *profile);
+uint32_t hearth_profile_context_count(const hearth_profile *profile);
+uint32_t hearth_profile_binary_count(const hearth_profile *profile);
+
+hearth_status hearth_profile_get_summary(hearth_profile *profile, hearth_profile_summary *ret, hearth_error *err);
+
+/* Row of the function with this id. E_NOT_FOUND without message when there is none. Expected O(1). */
+hearth_status hearth_profile_find_function(hearth_profile *profile, uint64_t id, uint32_t *ret_row, hearth_error *err);
+hearth_status hearth_profile_get_function(hearth_profile *profile, uint32_t row, hearth_function_info *ret,
+                                          hearth_error *err);
+hearth_status hearth_profile_get_frame(hearth_profile *profile, uint32_t row, hearth_frame_info *ret,
+                                       hearth_error *err);
+/* One step of a stack: the frame at `node`, and the caller's node or HEARTH_NONE. */
+hearth_status hearth_profile_get_stack(hearth_profile *profile, uint32_t node, uint32_t *ret_frame,
+                                       uint32_t *ret_parent, hearth_error *err);
+/* A context's leaf node and numbers. Either output may be NULL. */
+hearth_status hearth_profile_get_context(hearth_profile *profile, uint32_t row, uint32_t *ret_stack,
+                                         hearth_mib *ret_mib, hearth_error *err);
+/* Write a path ('/'-joined, NUL-terminated) to `buffer`, cut to fit `size` (>= 1;
+ * HEARTH_PATH_LIMIT holds all of any path). HEARTH_NONE gives "". */
+hearth_status hearth_profile_get_path(hearth_profile *profile, uint32_t row, char *buffer, size_t size,
+                                      hearth_error *err);
+/* Name and build id (borrowed) of one of the binaries. */
+hearth_status hearth_profile_get_binary(hearth_profile *profile, uint32_t row, const char **ret_name,
+                                        const uint8_t **ret_build_id, uint32_t *ret_build_id_size, hearth_error *err);
+/* The density that bounds the contexts holding `share_ppm` of all accesses: the exact cutoff if stored, else the next
+ * stricter one. E_NOT_FOUND if there is none (no accesses were counted). */
+hearth_status hearth_profile_get_cutoff(hearth_profile *profile, hearth_class which, uint32_t share_ppm,
+                                        double *ret_density, hearth_error *err);
+
+/* Print the text twin (docs/formats/indexed.md, "Text") to a stream. E_IO when the stream reports an error. */
+hearth_status hearth_profile_print_text(hearth_profile *profile, FILE *stream, hearth_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,36 @@
+/* Status and error detail of the profile library. Functions that can fail return a status and fill in a caller-owned
+ * error on failure, so that reporting an error cannot fail itself. The library never prints, exits or aborts. */
+#ifndef HEARTH_STATUS_H
+#define HEARTH_STATUS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum hearth_status {
+#define HEARTH_ERROR(number, NAME, meaning) HEARTH_##NAME = number,
+#include "hearth/errors.def"
+} hearth_status;
+
+typedef struct hearth_error {
+  hearth_status status;
+  char message[512]; /* NUL-terminated, one line: file, place, reason, remedy */
+} hearth_error;
+
+/* The short meaning of a status; a static string, never NULL. */
+const char *hearth_status_string(hearth_status status);
+
+/* Fill in `err` (may be NULL) printf-style and return `status`. Cuts messages that are too long. */
+hearth_status hearth_error_set(hearth_error *err, hearth_status status, const char *format, ...)
+#if defined(__GNUC__)
+    __attribute__((format(printf, 3, 4)))
+#endif
+    ;
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,153 @@
+/* Reader of raw profiles in Hearth's layout (docs/formats/raw.md). The whole dump is checked, checksum first, before
+ * anything in it is believed. */
+#include "raw_internal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#define KNOWN_FLAGS HEARTH_RAW_FLAG_ACCESSES
+
+static hearth_status check_header(const hearth_raw_input *in, hearth_raw_header *header, hearth_error *err) {
+  size_t rest = in->size - in->begin;
+  if (rest < sizeof *header)
+    return hearth_raw_fail(in, 0, HEARTH_E_TRUNCATED, err, "the file ends inside the header");
+  memcpy(header, in->data + in->begin, sizeof *header);
+  if (header->version != HEARTH_RAW_VERSION) {
+    char reason[96];
+    snprintf(reason, sizeof reason, "raw profile version %u, this command reads version %u", (unsigned)header->version,
+             HEARTH_RAW_VERSION);
+    return hearth_raw_fail(in, 8, HEARTH_E_VERSION, err, reason);
+  }
+  if (header->header_size != sizeof *header)
+    return hearth_raw_fail(in, offsetof(hearth_raw_header, header_size), HEARTH_E_CORRUPT, err, "wrong header size");
+  if (header->total_size < sizeof *header || header->total_size % 8 != 0)
+    return hearth_raw_fail(in, offsetof(hearth_raw_header, total_size), HEARTH_E_CORRUPT, err, "impossible total size");
+  if (header->total_size > rest)
+    return hearth_raw_fail(in, rest, HEARTH_E_TRUNCATED, err, "the file ends before the profile does");
+  return HEARTH_OK;
+}
+
+static hearth_status check_checksum(const hearth_raw_input *in, const hearth_raw_header *header, hearth_error *err) {
+  const uint8_t *dump = in->data + in->begin;
+  hearth_raw_header zeroed = *header;
+  XXH64_state_t state;
+
+  zeroed.checksum = 0;
+  XXH64_reset(&state, 0);
+  XXH64_update(&state, dump + sizeof zeroed, header->total_size - sizeof zeroed);
+  XXH64_update(&state, &zeroed, sizeof zeroed);
+  if (XXH64_digest(&state) != header->checksum)
+    return hearth_raw_fail(in, offsetof(hearth_raw_header, checksum), HEARTH_E_CORRUPT, err, "the checksum is wrong");
+  if (header->mib_size != sizeof(hearth_raw_mib))
+    return hearth_raw_fail(in, offsetof(hearth_raw_header, mib_size), HEARTH_E_CORRUPT, err, "wrong MIB size");
+  if (header->flags & ~KNOWN_FLAGS)
+    return hearth_raw_fail(in, offsetof(hearth_raw_header, flags), HEARTH_E_VERSION, err, "unknown flags");
+  return HEARTH_OK;
+}
+
+/* Is there a section of `count` rows of `row` bytes at `offset`? For mappings `row` is the least size of a row. */
+static bool section_fits(const hearth_raw_header *header, uint64_t offset, uint64_t count, size_t row) {
+  return offset % 8 == 0 && offset >= sizeof *header && offset <= header->total_size &&
+         count <= (header->total_size - offset) / row;
+}
+
+static hearth_status read_maps(const hearth_raw_input *in, const hearth_raw_header *header, hearth_raw_dump *dump,
+                               hearth_error *err) {
+  if (!section_fits(header, header->map_offset, header->map_count, sizeof(hearth_raw_mapping)))
+    return hearth_raw_fail(in, offsetof(hearth_raw_header, map_offset), HEARTH_E_CORRUPT, err,
+                           "the mappings lie outside the profile");
+  dump->maps = calloc(header->map_count + 1, sizeof *dump->maps);
+  if (!dump->maps)
+    return hearth_raw_fail(in, header->map_offset, HEARTH_E_NOMEM, err, "out of memory");
+  uint64_t at = header->map_offset;
+  for (uint64_t i = 0; i < header->map_count; ++i) {
+    hearth_raw_mapping row;
+    if (header->total_size - at < sizeof row)
+      return hearth_raw_fail(in, at, HEARTH_E_CORRUPT, err, "the mappings run past the end");
+    memcpy(&row, in->data + in->begin + at, sizeof row);
+    if (row.start >= row.end || row.build_id_size > HEARTH_RAW_BUILD_ID_MAX)
+      return hearth_raw_fail(in, at, HEARTH_E_CORRUPT, err, "impossible mapping");
+    if (row.path_size > header->total_size - at - sizeof row)
+      return hearth_raw_fail(in, at, HEARTH_E_CORRUPT, err, "a mapping's path runs past the end");
+    hearth_raw_map *map = &dump->maps[i];
+    *map = (hearth_raw_map){
+        .start = row.start, .end = row.end, .base = row.file_offset, .build_id_size = row.build_id_size};
+    memcpy(map->build_id, row.build_id, row.build_id_size);
+    map->path = strndup((const char *)in->data + in->begin + at + sizeof row, row.path_size);
+    if (!map->path)
+      return hearth_raw_fail(in, at, HEARTH_E_NOMEM, err, "out of memory");
+    dump->map_count = i + 1;
+    uint64_t step = (sizeof row + row.path_size + 7) & ~UINT64_C(7);
+    at = step > header->total_size - at ? header->total_size : at + step;
+  }
+  return HEARTH_OK;
+}
+
+static hearth_status read_nodes(const hearth_raw_input *in, const hearth_raw_header *header, hearth_raw_dump *dump,
+                                hearth_error *err) {
+  uint64_t count = header->stack_count;
+  if (!section_fits(header, header->stack_offset, count, sizeof(hearth_raw_stack_node)) ||
+      count >= HEARTH_RAW_NO_PARENT)
+    return hearth_raw_fail(in, offsetof(hearth_raw_header, stack_offset), HEARTH_E_CORRUPT, err,
+                           "the call stacks lie outside the profile");
+  dump->nodes = calloc(count + 1, sizeof *dump->nodes);
+  if (!dump->nodes)
+    return hearth_raw_fail(in, header->stack_offset, HEARTH_E_NOMEM, err, "out of memory");
+  dump->node_count = count;
+  for (uint64_t i = 0; i < count; ++i) {
+    hearth_raw_stack_node row;
+    uint64_t at = header->stack_offset + i * sizeof row;
+    memcpy(&row, in->data + in->begin + at, sizeof row);
+    if (row.parent != HEARTH_RAW_NO_PARENT && row.parent >= i)
+      return hearth_raw_fail(in, at, HEARTH_E_CORRUPT, err, "a stack node's caller does not precede it");
+    dump->nodes[i] = (hearth_raw_node){.pc = row.pc, .parent = row.parent};
+  }
+  return HEARTH_OK;
+}
+
+static hearth_status read_records(const hearth_raw_input *in, const hearth_raw_header *header, hearth_raw_dump *dump,
+                                  hearth_error *err) {
+  uint64_t count = header->mib_count;
+  if (!section_fits(header, header->mib_offset, count, sizeof(hearth_raw_mib)))
+    return hearth_raw_fail(in, offsetof(hearth_raw_header, mib_offset), HEARTH_E_CORRUPT, err,
+                           "the MIBs lie outside the profile");
+  dump->records = calloc(count + 1, sizeof *dump->records);
+  if (!dump->records)
+    return hearth_raw_fail(in, header->mib_offset, HEARTH_E_NOMEM, err, "out of memory");
+  dump->record_count = count;
+  for (uint64_t i = 0; i < count; ++i) {
+    hearth_raw_mib row;
+    uint64_t at = header->mib_offset + i * sizeof row;
+    memcpy(&row, in->data + in->begin + at, sizeof row);
+    if (row.stack != HEARTH_RAW_NO_PARENT && row.stack >= dump->node_count)
+      return hearth_raw_fail(in, at, HEARTH_E_CORRUPT, err, "a MIB's call stack does not exist");
+    dump->records[i] = (hearth_raw_record){.stack = row.stack, .mib = row.mib};
+  }
+  return HEARTH_OK;
+}
+
+hearth_status hearth_raw_read_hearth(const hearth_raw_input *in, hearth_raw_dump *dump, size_t *ret_size,
+                                     hearth_error *err) {
+  hearth_raw_header header;
+  hearth_status status = check_header(in, &header, err);
+  if (status == HEARTH_OK)
+    status = check_checksum(in, &header, err);
+  if (status == HEARTH_OK)
+    status = read_maps(in, &header, dump, err);
+  if (status == HEARTH_OK)
+    status = read_nodes(in, &header, dump, err);
+  if (status == HEARTH_OK)
+    status = read_records(in, &header, dump, err);
+  if (status != HEARTH_OK)
+    return status;
+  dump->kind = HEARTH_RAW_FILE_OFFSET;
+  dump->duration_ns = header.duration_ns;
+  dump->dropped_blocks = header.dropped_blocks;
+  dump->accesses_counted = header.flags & HEARTH_RAW_FLAG_ACCESSES;
+  *ret_size = header.total_size;
+  return HEARTH_OK;
+}

@@ -1,0 +1,80 @@
+/* Raw profiles in memory: one model that the readers of both layouts fill. Words:
+ *
+ *   dump    one complete raw profile; a file holds one or, concatenated, several
+ *   node    one address of a call stack, with the node of its caller; parents precede children
+ *   record  a call stack (its leaf node) with the numbers of the blocks allocated there */
+#ifndef HEARTH_RAW_INTERNAL_H
+#define HEARTH_RAW_INTERNAL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "hearth/mib.h"
+#include "hearth/raw.h"
+#include "hearth/status.h"
+
+/* How an address is turned into one of the ELF file: Hearth's runtime stores the mapping's place in the file, LLVM's
+ * the address that the module was loaded at. */
+typedef enum hearth_raw_address_kind { HEARTH_RAW_FILE_OFFSET, HEARTH_RAW_LOAD_BIAS } hearth_raw_address_kind;
+
+typedef struct hearth_raw_map {
+  uint64_t start, end; /* half open */
+  uint64_t base;       /* FILE_OFFSET: offset of `start` in the file; LOAD_BIAS: address minus ELF address */
+  char *path;          /* NULL if the layout has none */
+  uint32_t build_id_size;
+  uint8_t build_id[HEARTH_RAW_BUILD_ID_MAX];
+} hearth_raw_map;
+
+typedef struct hearth_raw_node {
+  uint64_t pc;     /* inside the call instruction */
+  uint32_t parent; /* lower than the own index; HEARTH_RAW_NO_PARENT at the root */
+} hearth_raw_node;
+
+typedef struct hearth_raw_record {
+  uint32_t stack; /* leaf node; HEARTH_RAW_NO_PARENT: no stack known */
+  hearth_mib mib;
+} hearth_raw_record;
+
+typedef struct hearth_raw_dump {
+  hearth_raw_address_kind kind;
+  hearth_raw_map *maps;
+  hearth_raw_node *nodes;
+  hearth_raw_record *records;
+  size_t map_count, node_count, record_count;
+  uint64_t duration_ns, dropped_blocks;
+  bool accesses_counted;
+} hearth_raw_dump;
+
+/* Where in which file: what every message of the readers needs. */
+typedef struct hearth_raw_input {
+  const char *name;
+  const uint8_t *data;
+  size_t size;
+  size_t begin; /* of the dump being read */
+} hearth_raw_input;
+
+/* Do these bytes begin like a raw profile (of any version and byte order)? */
+bool hearth_raw_is_raw(const void *data, size_t size);
+
+/* Read the dump that begins at *offset and move *offset behind it.
+ *   name    of the file, for messages
+ *   ret     all zero after an error; else to be freed with hearth_raw_free
+ * Errors: E_FORMAT (not a raw profile), E_VERSION, E_TRUNCATED, E_CORRUPT, E_NOMEM. */
+hearth_status hearth_raw_read(const char *name, const void *data, size_t size, size_t *offset, hearth_raw_dump *ret,
+                              hearth_error *err);
+void hearth_raw_free(hearth_raw_dump *dump); /* accepts an all-zero dump */
+
+/* The readers of one layout: as hearth_raw_read, but they may leave a half filled dump behind on error.
+ *   in          the dump begins at in->begin with the layout's magic
+ *   ret_size    bytes of the dump */
+hearth_status hearth_raw_read_hearth(const hearth_raw_input *in, hearth_raw_dump *dump, size_t *ret_size,
+                                     hearth_error *err);
+hearth_status hearth_raw_read_llvm(const hearth_raw_input *in, hearth_raw_dump *dump, size_t *ret_size,
+                                   hearth_error *err);
+
+/* Fill in `err` with "NAME: offset N: REASON (REMEDY)" and return `status`; `at` counts from the dump's begin. */
+hearth_status hearth_raw_fail(const hearth_raw_input *in, size_t at, hearth_status status, hearth_error *err,
+                              const char *reason);
+
+#endif

@@ -1,0 +1,669 @@
+/* Reads an indexed profile in place. Every load goes through touch(), which checks bounds and, once for each block, the
+ * checksum. References between tables are checked when they are followed. */
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "hearth/builder.h"
+#include "hearth/ids.h"
+#include "hearth/profile.h"
+#include "hearth/raw.h"
+#include "hearth/raw_llvm.h"
+#include "reader_internal.h"
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+#error "the format is little-endian and this file loads structs as they are: add byte swaps for this machine"
+#endif
+
+#define TRY(expression)                                                                                                \
+  do {                                                                                                                 \
+    hearth_status status_ = (expression);                                                                              \
+    if (status_ != HEARTH_OK)                                                                                          \
+      return status_;                                                                                                  \
+  } while (0)
+
+#define MAGIC_LLVM_INSTR_RAW     UINT64_C(0xff6c70726f667281) /* llvm's .profraw of -fprofile-generate */
+#define MAGIC_LLVM_INSTR_INDEXED UINT64_C(0x8169666f72706cff) /* llvm's .profdata and .memprofdata */
+
+typedef struct column {
+  uint32_t width;  /* 0: not stored */
+  uint64_t offset; /* in the file */
+} column;
+
+struct hearth_profile {
+  const uint8_t *data;
+  size_t size;
+  bool mapped;
+  char *name;
+  hearth_indexed_header header;
+  hearth_indexed_section sections[HEARTH_SECTION_CHECKSUMS + 1]; /* by id; all zero where the file has none */
+  column columns[HEARTH_MIB_COLUMNS];
+  uint32_t bucket_bits;
+  uint8_t *checked; /* one bit for each block whose checksum was found right */
+};
+
+hearth_status hearth_profile_corrupt(const hearth_profile *profile, hearth_error *err, const char *format, ...) {
+  char detail[256];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(detail, sizeof detail, format, arguments);
+  va_end(arguments);
+  return hearth_error_set(err, HEARTH_E_CORRUPT, "%s: the profile is corrupt: %s; make it again with 'hearth index'",
+                          profile->name, detail);
+}
+
+/* -------------------------------------------------- access -------------------------------------------------- */
+
+static const hearth_indexed_section *section(const hearth_profile *profile, uint32_t id) {
+  return &profile->sections[id];
+}
+
+static uint64_t load64(const uint8_t *from) {
+  uint64_t value;
+  memcpy(&value, from, sizeof value);
+  return value;
+}
+
+static hearth_status check_block(hearth_profile *profile, size_t block, hearth_error *err) {
+  if (profile->checked[block / 8] & (1u << block % 8))
+    return HEARTH_OK;
+  const hearth_indexed_section *checksums = section(profile, HEARTH_SECTION_CHECKSUMS);
+  size_t begin = block * HEARTH_BLOCK_SIZE, end = begin + HEARTH_BLOCK_SIZE;
+  if (end > checksums->offset)
+    end = checksums->offset;
+  if (XXH3_64bits(profile->data + begin, end - begin) != load64(profile->data + checksums->offset + block * 8))
+    return hearth_profile_corrupt(profile, err, "wrong checksum of bytes %zu to %zu", begin, end - 1);
+  profile->checked[block / 8] |= (uint8_t)(1u << block % 8);
+  return HEARTH_OK;
+}
+
+/* The bytes [offset, offset + size) of the file, which lie before the checksums. */
+static hearth_status touch(hearth_profile *profile, uint64_t offset, uint64_t size, const uint8_t **ret,
+                           hearth_error *err) {
+  uint64_t end = section(profile, HEARTH_SECTION_CHECKSUMS)->offset;
+  if (offset > end || size > end - offset)
+    return hearth_profile_corrupt(profile, err, "a reference to offset %llu leads outside", (unsigned long long)offset);
+  for (size_t block = offset / HEARTH_BLOCK_SIZE; size && block <= (offset + size - 1) / HEARTH_BLOCK_SIZE; block++)
+    TRY(check_block(profile, block, err));
+  *ret = profile->data + offset;
+  return HEARTH_OK;
+}
+
+/* Copies row `row` of a table, which has rows of `row_size` bytes; `what` names it in messages. */
+static hearth_status read_row(hearth_profile *profile, uint32_t id, uint32_t row, void *ret, size_t row_size,
+                              const char *what, hearth_error *err) {
+  const uint8_t *from;
+  if (row >= section(profile, id)->count)
+    return hearth_profile_corrupt(profile, err, "there is no %s %u", what, row);
+  TRY(touch(profile, section(profile, id)->offset + (uint64_t)row * row_size, row_size, &from, err));
+  memcpy(ret, from, row_size);
+  return HEARTH_OK;
+}
+
+hearth_status hearth_profile_get_string(hearth_profile *profile, uint32_t offset, const char **ret, hearth_error *err) {
+  const hearth_indexed_section *strings = section(profile, HEARTH_SECTION_STRINGS);
+  if (offset >= strings->size)
+    return hearth_profile_corrupt(profile, err, "there is no string at %u", offset);
+  for (uint64_t at = strings->offset + offset, end = strings->offset + strings->size; at < end;) {
+    const uint8_t *part;
+    uint64_t size = HEARTH_BLOCK_SIZE - at % HEARTH_BLOCK_SIZE;
+    size = size < end - at ? size : end - at;
+    TRY(touch(profile, at, size, &part, err));
+    if (memchr(part, 0, size)) {
+      *ret = (const char *)profile->data + strings->offset + offset;
+      return HEARTH_OK;
+    }
+    at += size;
+  }
+  return hearth_profile_corrupt(profile, err, "the string at %u does not end", offset);
+}
+
+hearth_status hearth_profile_check_blocks(hearth_profile *profile, hearth_error *err) {
+  const uint8_t *from;
+  return touch(profile, 0, section(profile, HEARTH_SECTION_CHECKSUMS)->offset, &from, err);
+}
+
+uint32_t hearth_profile_strings_size(const hearth_profile *profile) {
+  return (uint32_t)section(profile, HEARTH_SECTION_STRINGS)->size;
+}
+
+/* -------------------------------------------------- open -------------------------------------------------- */
+
+/* What the file is instead, and what to do about it; NULL if nothing we know. */
+static const char *describe_foreign(const uint8_t *data, size_t size) {
+  if (hearth_is_text_profile(data, size))
+    return "is the text form of a profile; convert it with 'hearth index'";
+  if (size >= 4 && memcmp(data, "\177ELF", 4) == 0)
+    return "is a program or library, not a profile";
+  switch (size >= 8 ? load64(data) : 0) {
+  case HEARTH_RAW_MAGIC:
+    return "is a raw profile of Hearth; turn it into an indexed one with 'hearth index'";
+  case HEARTH_LLVM_RAW_MAGIC:
+    return "is a raw profile of LLVM's MemProf; turn it into an indexed one with 'hearth index'";
+  case MAGIC_LLVM_INSTR_INDEXED:
+    return "is a profile of llvm-profdata; make one with 'hearth index' from the raw profiles";
+  case MAGIC_LLVM_INSTR_RAW:
+    return "is a raw profile of -fprofile-generate, which says nothing about the heap";
+  default:
+    return NULL;
+  }
+}
+
+static hearth_status refuse_foreign(const hearth_profile *profile, hearth_error *err) {
+  char begin[9] = {0};
+  const char *what = describe_foreign(profile->data, profile->size);
+  if (what)
+    return hearth_error_set(err, HEARTH_E_FORMAT, "%s: not an indexed Hearth profile: it %s", profile->name, what);
+  for (size_t i = 0; i < sizeof begin - 1 && i < profile->size; i++)
+    begin[i] = profile->data[i] < 128 && isprint(profile->data[i]) ? (char)profile->data[i] : '.';
+  return hearth_error_set(err, HEARTH_E_FORMAT,
+                          "%s: not an indexed Hearth profile (starts with '%s'); make one with 'hearth index'",
+                          profile->name, begin);
+}
+
+static hearth_status truncated(const hearth_profile *profile, uint64_t expected, hearth_error *err) {
+  return hearth_error_set(err, HEARTH_E_TRUNCATED,
+                          "%s: the profile is truncated: %zu of %llu bytes are there; make it again with 'hearth "
+                          "index'",
+                          profile->name, profile->size, (unsigned long long)expected);
+}
+
+static hearth_status read_header(hearth_profile *profile, hearth_error *err) {
+  hearth_indexed_header *header = &profile->header;
+  uint64_t magic = HEARTH_INDEXED_MAGIC;
+  if (profile->size == 0)
+    return hearth_error_set(err, HEARTH_E_FORMAT, "%s: the file is empty; make a profile with 'hearth index'",
+                            profile->name);
+  size_t begin = profile->size < sizeof magic ? profile->size : sizeof magic;
+  if (memcmp(profile->data, &magic, begin) != 0)
+    return refuse_foreign(profile, err);
+  if (profile->size < sizeof *header)
+    return truncated(profile, sizeof *header, err);
+  memcpy(header, profile->data, sizeof *header);
+  if (header->version != HEARTH_INDEXED_VERSION || header->required_flags & ~HEARTH_FLAG_ACCESSES)
+    return hearth_error_set(err, HEARTH_E_VERSION,
+                            "%s: format version %u with flags %#x; this release of Hearth reads version %u: use a "
+                            "newer one or make the profile again",
+                            profile->name, header->version, header->required_flags, HEARTH_INDEXED_VERSION);
+  if (profile->size < header->file_size)
+    return truncated(profile, header->file_size, err);
+  if (profile->size > header->file_size)
+    return hearth_profile_corrupt(profile, err, "%llu bytes follow its end",
+                                  (unsigned long long)(profile->size - header->file_size));
+  return HEARTH_OK;
+}
+
+static hearth_status check_header_checksum(const hearth_profile *profile, hearth_error *err) {
+  const hearth_indexed_header *header = &profile->header;
+  if (header->header_size < sizeof *header || header->header_size > profile->size ||
+      header->section_count > (profile->size - header->header_size) / sizeof(hearth_indexed_section))
+    return hearth_profile_corrupt(profile, err, "its header or section table exceeds the file");
+  size_t at = offsetof(hearth_indexed_header, checksum), behind = at + sizeof header->checksum;
+  size_t covered = header->header_size + header->section_count * sizeof(hearth_indexed_section);
+  uint64_t zero = 0;
+  XXH3_state_t state;
+  XXH3_64bits_reset(&state);
+  XXH3_64bits_update(&state, profile->data, at);
+  XXH3_64bits_update(&state, &zero, sizeof zero);
+  XXH3_64bits_update(&state, profile->data + behind, covered - behind);
+  if (XXH3_64bits_digest(&state) != header->checksum)
+    return hearth_profile_corrupt(profile, err, "wrong checksum of the header");
+  if (header->id_scheme != HEARTH_IDS_HEARTH && header->id_scheme != HEARTH_IDS_LLVM)
+    return hearth_error_set(err, HEARTH_E_VERSION,
+                            "%s: function ids of scheme %u, which this release of Hearth does not know", profile->name,
+                            header->id_scheme);
+  return HEARTH_OK;
+}
+
+/* Bytes of a row where a section is a table that this reader knows; 0 otherwise. */
+static uint32_t row_size(uint32_t id) {
+  switch (id) {
+  case HEARTH_SECTION_SCHEMA:
+    return sizeof(hearth_indexed_field);
+  case HEARTH_SECTION_PATHS:
+    return sizeof(hearth_indexed_path);
+  case HEARTH_SECTION_FUNCTIONS:
+    return sizeof(hearth_indexed_function);
+  case HEARTH_SECTION_BUCKETS:
+  case HEARTH_SECTION_CONTEXTS:
+    return sizeof(uint32_t);
+  case HEARTH_SECTION_FRAMES:
+    return sizeof(hearth_indexed_frame);
+  case HEARTH_SECTION_STACKS:
+    return sizeof(hearth_indexed_stack);
+  case HEARTH_SECTION_BINARIES:
+    return sizeof(hearth_indexed_binary);
+  case HEARTH_SECTION_CHECKSUMS:
+    return sizeof(uint64_t);
+  default:
+    return 0;
+  }
+}
+
+static hearth_status read_sections(hearth_profile *profile, hearth_error *err) {
+  const hearth_indexed_header *header = &profile->header;
+  for (uint32_t i = 0; i < header->section_count; i++) {
+    hearth_indexed_section s;
+    memcpy(&s, profile->data + header->header_size + i * sizeof s, sizeof s);
+    if (s.offset % 8 != 0 || s.offset > profile->size || s.size > profile->size - s.offset)
+      return hearth_profile_corrupt(profile, err, "section %u lies outside the file", s.id);
+    if (s.id == 0 || s.id > HEARTH_SECTION_CHECKSUMS)
+      continue;
+    if (row_size(s.id) && s.size != (uint64_t)s.count * row_size(s.id))
+      return hearth_profile_corrupt(profile, err, "section %u has a wrong size", s.id);
+    if (profile->sections[s.id].id != 0)
+      return hearth_profile_corrupt(profile, err, "section %u occurs twice", s.id);
+    profile->sections[s.id] = s;
+  }
+  for (uint32_t id = 1; id <= HEARTH_SECTION_CHECKSUMS; id++)
+    if (profile->sections[id].id == 0)
+      return hearth_profile_corrupt(profile, err, "section %u is missing", id);
+  if (section(profile, HEARTH_SECTION_STRINGS)->size > UINT32_MAX)
+    return hearth_profile_corrupt(profile, err, "its strings exceed 4 GiB");
+  for (uint32_t id = 1; id < HEARTH_SECTION_CHECKSUMS; id++)
+    if (profile->sections[id].offset + profile->sections[id].size > section(profile, HEARTH_SECTION_CHECKSUMS)->offset)
+      return hearth_profile_corrupt(profile, err, "section %u is not covered by the checksums", id);
+  return HEARTH_OK;
+}
+
+static hearth_status prepare_checksums(hearth_profile *profile, hearth_error *err) {
+  const hearth_indexed_section *checksums = section(profile, HEARTH_SECTION_CHECKSUMS);
+  uint64_t blocks = (checksums->offset + HEARTH_BLOCK_SIZE - 1) / HEARTH_BLOCK_SIZE;
+  if (checksums->count != blocks || checksums->offset + checksums->size != profile->size)
+    return hearth_profile_corrupt(profile, err, "it has %u checksums for %llu blocks", checksums->count,
+                                  (unsigned long long)blocks);
+  profile->checked = calloc(blocks / 8 + 1, 1);
+  return profile->checked ? HEARTH_OK : hearth_error_set(err, HEARTH_E_NOMEM, "out of memory");
+}
+
+/* Column of the MIB that a tag stands for, or -1. */
+static int column_of_tag(uint32_t tag) {
+  switch (tag) {
+#define HEARTH_MIB_FIELD(tag, Name, unit, merge, ir_bits, ir_default, description)                                     \
+  case tag:                                                                                                            \
+    return HEARTH_COL_##Name;
+#include "hearth/mib_fields.def"
+  default:
+    return -1;
+  }
+}
+
+static hearth_status read_schema(hearth_profile *profile, hearth_error *err) {
+  const hearth_indexed_section *columns = section(profile, HEARTH_SECTION_COLUMNS);
+  uint64_t seen = 0;
+  for (uint32_t i = 0; i < section(profile, HEARTH_SECTION_SCHEMA)->count; i++) {
+    hearth_indexed_field field;
+    TRY(read_row(profile, HEARTH_SECTION_SCHEMA, i, &field, sizeof field, "field", err));
+    uint64_t size = (uint64_t)field.width * section(profile, HEARTH_SECTION_CONTEXTS)->count;
+    bool width_known = field.width <= 2 || field.width == 4 || field.width == 8;
+    if (!width_known || field.offset % 8 != 0 || field.offset > columns->size || size > columns->size - field.offset)
+      return hearth_profile_corrupt(profile, err, "the column of field %u lies outside", field.tag);
+    int number = column_of_tag(field.tag);
+    if (number < 0)
+      continue;
+    if (seen & UINT64_C(1) << number)
+      return hearth_profile_corrupt(profile, err, "field %u occurs twice", field.tag);
+    seen |= UINT64_C(1) << number;
+    profile->columns[number] = (column){field.width, columns->offset + field.offset};
+  }
+  return HEARTH_OK;
+}
+
+static hearth_status check_buckets(hearth_profile *profile, hearth_error *err) {
+  uint64_t buckets = (uint64_t)section(profile, HEARTH_SECTION_BUCKETS)->count - 1;
+  if (buckets == 0 || buckets > UINT32_MAX || (buckets & (buckets - 1)) != 0)
+    return hearth_profile_corrupt(profile, err, "the number of buckets is no power of two");
+  profile->bucket_bits = (uint32_t)__builtin_ctzll(buckets);
+  return HEARTH_OK;
+}
+
+static hearth_status check_summary(hearth_profile *profile, hearth_error *err) {
+  hearth_indexed_summary summary;
+  const hearth_indexed_section *s = section(profile, HEARTH_SECTION_SUMMARY);
+  const uint8_t *from;
+  if (s->size >= sizeof summary) {
+    TRY(touch(profile, s->offset, sizeof summary, &from, err));
+    memcpy(&summary, from, sizeof summary);
+    uint64_t cutoffs = (uint64_t)summary.cold_cutoffs + summary.hot_cutoffs;
+    if (cutoffs * sizeof(hearth_indexed_cutoff) <= s->size - sizeof summary)
+      return HEARTH_OK;
+  }
+  return hearth_profile_corrupt(profile, err, "its summary is cut short");
+}
+
+static hearth_status open_parts(hearth_profile *profile, hearth_error *err) {
+  TRY(read_header(profile, err));
+  TRY(check_header_checksum(profile, err));
+  TRY(read_sections(profile, err));
+  TRY(prepare_checksums(profile, err));
+  TRY(read_schema(profile, err));
+  TRY(check_buckets(profile, err));
+  return check_summary(profile, err);
+}
+
+/* Takes over a mapping. */
+static hearth_status open_bytes(const void *data, size_t size, bool mapped, const char *name, hearth_profile **ret,
+                                hearth_error *err) {
+  hearth_profile *profile = calloc(1, sizeof *profile);
+  *ret = NULL;
+  if (!profile || !(profile->name = strdup(name))) {
+    free(profile);
+    if (mapped)
+      munmap((void *)data, size);
+    return hearth_error_set(err, HEARTH_E_NOMEM, "%s: out of memory", name);
+  }
+  profile->data = data;
+  profile->size = size;
+  profile->mapped = mapped;
+  hearth_status status = open_parts(profile, err);
+  if (status == HEARTH_OK)
+    *ret = profile;
+  else
+    hearth_profile_close(profile);
+  return status;
+}
+
+hearth_status hearth_profile_open_memory(const void *data, size_t size, const char *name, hearth_profile **ret,
+                                         hearth_error *err) {
+  return open_bytes(data, size, false, name, ret, err);
+}
+
+/* Maps the regular file `fd`; *ret_data is NULL where it is empty. */
+static hearth_status map_file(int fd, const char *path, const void **ret_data, size_t *ret_size, hearth_error *err) {
+  struct stat info;
+  *ret_data = NULL;
+  *ret_size = 0;
+  if (fstat(fd, &info) != 0)
+    return hearth_error_set(err, HEARTH_E_IO, "%s: cannot read: %s", path, strerror(errno));
+  if (!S_ISREG(info.st_mode))
+    return hearth_error_set(err, HEARTH_E_IO, "%s: cannot read: is %s; a profile is a regular file", path,
+                            S_ISDIR(info.st_mode) ? "a directory" : "a device or pipe");
+  if (info.st_size == 0)
+    return HEARTH_OK;
+  void *data = mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+  if (data == MAP_FAILED)
+    return hearth_error_set(err, HEARTH_E_IO, "%s: cannot map: %s", path, strerror(errno));
+  *ret_data = data;
+  *ret_size = (size_t)info.st_size;
+  return HEARTH_OK;
+}
+
+hearth_status hearth_profile_open(const char *path, hearth_profile **ret, hearth_error *err) {
+  const void *data;
+  size_t size;
+  *ret = NULL;
+  int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* not to wait for the writer of a named pipe */
+  if (fd < 0)
+    return hearth_error_set(err, HEARTH_E_IO, "%s: cannot open the profile: %s", path, strerror(errno));
+  hearth_status status = map_file(fd, path, &data, &size, err);
+  close(fd);
+  return status == HEARTH_OK ? open_bytes(data, size, size > 0, path, ret, err) : status;
+}
+
+void hearth_profile_close(hearth_profile *profile) {
+  if (!profile)
+    return;
+  if (profile->mapped)
+    munmap((void *)profile->data, profile->size);
+  free(profile->name);
+  free(profile->checked);
+  free(profile);
+}
+
+/* -------------------------------------------------- rows -------------------------------------------------- */
+
+uint32_t hearth_profile_function_count(const hearth_profile *profile) {
+  return section(profile, HEARTH_SECTION_FUNCTIONS)->count;
+}
+
+uint32_t hearth_profile_frame_count(const hearth_profile *profile) {
+  return section(profile, HEARTH_SECTION_FRAMES)->count;
+}
+
+uint32_t hearth_profile_stack_count(const hearth_profile *profile) {
+  return section(profile, HEARTH_SECTION_STACKS)->count;
+}
+
+uint32_t hearth_profile_context_count(const hearth_profile *profile) {
+  return section(profile, HEARTH_SECTION_CONTEXTS)->count;
+}
+
+uint32_t hearth_profile_binary_count(const hearth_profile *profile) {
+  return section(profile, HEARTH_SECTION_BINARIES)->count;
+}
+
+uint32_t hearth_profile_path_count(const hearth_profile *profile) {
+  return section(profile, HEARTH_SECTION_PATHS)->count;
+}
+
+static hearth_status read_summary(hearth_profile *profile, hearth_indexed_summary *ret, hearth_error *err) {
+  const uint8_t *from;
+  TRY(touch(profile, section(profile, HEARTH_SECTION_SUMMARY)->offset, sizeof *ret, &from, err));
+  memcpy(ret, from, sizeof *ret);
+  return HEARTH_OK;
+}
+
+hearth_status hearth_profile_get_summary(hearth_profile *profile, hearth_profile_summary *ret, hearth_error *err) {
+  hearth_indexed_summary stored;
+  TRY(read_summary(profile, &stored, err));
+  *ret = (hearth_profile_summary){.runs = stored.runs,
+                                  .duration_ns = stored.duration_ns,
+                                  .total_allocs = stored.total_allocs,
+                                  .total_bytes = stored.total_bytes,
+                                  .total_accesses = stored.total_accesses,
+                                  .dropped_blocks = stored.dropped_blocks,
+                                  .dropped_frames = stored.dropped_frames,
+                                  .accesses_counted = profile->header.required_flags & HEARTH_FLAG_ACCESSES,
+                                  .id_scheme = (enum hearth_id_scheme)profile->header.id_scheme};
+  return HEARTH_OK;
+}
+
+static hearth_status read_function(hearth_profile *profile, uint32_t row, hearth_indexed_function *ret,
+                                   hearth_error *err) {
+  return read_row(profile, HEARTH_SECTION_FUNCTIONS, row, ret, sizeof *ret, "function", err);
+}
+
+hearth_status hearth_profile_get_bucket(hearth_profile *profile, uint32_t bucket, uint32_t *ret_first,
+                                        uint32_t *ret_end, hearth_error *err) {
+  TRY(read_row(profile, HEARTH_SECTION_BUCKETS, bucket, ret_first, sizeof *ret_first, "bucket", err));
+  TRY(read_row(profile, HEARTH_SECTION_BUCKETS, bucket + 1, ret_end, sizeof *ret_end, "bucket", err));
+  if (*ret_first > *ret_end || *ret_end > hearth_profile_function_count(profile))
+    return hearth_profile_corrupt(profile, err, "bucket %u has impossible bounds", bucket);
+  return HEARTH_OK;
+}
+
+uint32_t hearth_profile_bucket_of(const hearth_profile *profile, uint64_t id) {
+  return profile->bucket_bits ? (uint32_t)(id >> (64 - profile->bucket_bits)) : 0;
+}
+
+hearth_status hearth_profile_find_function(hearth_profile *profile, uint64_t id, uint32_t *ret_row, hearth_error *err) {
+  uint32_t first, end;
+  TRY(hearth_profile_get_bucket(profile, hearth_profile_bucket_of(profile, id), &first, &end, err));
+  while (first < end) {
+    hearth_indexed_function f;
+    uint32_t middle = first + (end - first) / 2;
+    TRY(read_function(profile, middle, &f, err));
+    if (f.id == id) {
+      *ret_row = middle;
+      return HEARTH_OK;
+    }
+    if (f.id < id)
+      first = middle + 1;
+    else
+      end = middle;
+  }
+  return HEARTH_E_NOT_FOUND;
+}
+
+hearth_status hearth_profile_get_function(hearth_profile *profile, uint32_t row, hearth_function_info *ret,
+                                          hearth_error *err) {
+  hearth_indexed_function f, next = {.first_frame = hearth_profile_frame_count(profile)};
+  TRY(read_function(profile, row, &f, err));
+  if (row + 1 < hearth_profile_function_count(profile))
+    TRY(read_function(profile, row + 1, &next, err));
+  if (f.first_frame > next.first_frame || next.first_frame > hearth_profile_frame_count(profile))
+    return hearth_profile_corrupt(profile, err, "function %u has impossible frames", row);
+  if (f.path != HEARTH_NONE && f.path >= hearth_profile_path_count(profile))
+    return hearth_profile_corrupt(profile, err, "function %u has path %u, which does not exist", row, f.path);
+  *ret = (hearth_function_info){.id = f.id,
+                                .path = f.path,
+                                .start_line = f.start_line,
+                                .first_frame = f.first_frame,
+                                .frame_count = next.first_frame - f.first_frame};
+  return hearth_profile_get_string(profile, f.name, &ret->name, err);
+}
+
+static hearth_status read_frame(hearth_profile *profile, uint32_t row, hearth_indexed_frame *ret, hearth_error *err) {
+  return read_row(profile, HEARTH_SECTION_FRAMES, row, ret, sizeof *ret, "frame", err);
+}
+
+hearth_status hearth_profile_get_frame(hearth_profile *profile, uint32_t row, hearth_frame_info *ret,
+                                       hearth_error *err) {
+  hearth_indexed_frame f, next = {.first_context = hearth_profile_context_count(profile)};
+  hearth_indexed_function function;
+  TRY(read_frame(profile, row, &f, err));
+  if (row + 1 < hearth_profile_frame_count(profile))
+    TRY(read_frame(profile, row + 1, &next, err));
+  if (f.first_context > next.first_context || next.first_context > hearth_profile_context_count(profile))
+    return hearth_profile_corrupt(profile, err, "frame %u has impossible contexts", row);
+  TRY(read_function(profile, f.function, &function, err));
+  *ret = (hearth_frame_info){.function = f.function,
+                             .line = f.line,
+                             .column = f.column,
+                             .discriminator = f.discriminator,
+                             .inlined = f.flags & HEARTH_FRAME_INLINED,
+                             .stack_id = hearth_stack_id(function.id, f.line, f.column),
+                             .first_context = f.first_context,
+                             .context_count = next.first_context - f.first_context};
+  return HEARTH_OK;
+}
+
+hearth_status hearth_profile_get_stack(hearth_profile *profile, uint32_t node, uint32_t *ret_frame,
+                                       uint32_t *ret_parent, hearth_error *err) {
+  hearth_indexed_stack s;
+  TRY(read_row(profile, HEARTH_SECTION_STACKS, node, &s, sizeof s, "stack node", err));
+  if (s.parent != HEARTH_NONE && s.parent >= node) /* else following parents might never end */
+    return hearth_profile_corrupt(profile, err, "stack node %u comes before its parent", node);
+  if (s.frame >= hearth_profile_frame_count(profile))
+    return hearth_profile_corrupt(profile, err, "stack node %u has frame %u, which does not exist", node, s.frame);
+  *ret_frame = s.frame;
+  *ret_parent = s.parent;
+  return HEARTH_OK;
+}
+
+hearth_status hearth_profile_get_context(hearth_profile *profile, uint32_t row, uint32_t *ret_stack,
+                                         hearth_mib *ret_mib, hearth_error *err) {
+  uint32_t leaf;
+  TRY(read_row(profile, HEARTH_SECTION_CONTEXTS, row, &leaf, sizeof leaf, "context", err));
+  if (leaf >= hearth_profile_stack_count(profile))
+    return hearth_profile_corrupt(profile, err, "context %u has stack node %u, which does not exist", row, leaf);
+  if (ret_stack)
+    *ret_stack = leaf;
+  if (!ret_mib)
+    return HEARTH_OK;
+  memset(ret_mib, 0, sizeof *ret_mib);
+  for (size_t i = 0; i < HEARTH_MIB_COLUMNS; i++) {
+    const column *c = &profile->columns[i];
+    const uint8_t *from;
+    if (c->width == 0)
+      continue;
+    TRY(touch(profile, c->offset + (uint64_t)row * c->width, c->width, &from, err));
+    memcpy(&ret_mib->v[i], from, c->width);
+  }
+  return HEARTH_OK;
+}
+
+hearth_status hearth_profile_get_path_row(hearth_profile *profile, uint32_t row, const char **ret_name,
+                                          uint32_t *ret_parent, hearth_error *err) {
+  hearth_indexed_path p;
+  TRY(read_row(profile, HEARTH_SECTION_PATHS, row, &p, sizeof p, "path", err));
+  if (p.parent != HEARTH_NONE && p.parent >= row)
+    return hearth_profile_corrupt(profile, err, "path %u comes before its parent", row);
+  *ret_parent = p.parent;
+  return hearth_profile_get_string(profile, p.name, ret_name, err);
+}
+
+/* The limit also keeps a file of nothing but one endless path from costing quadratic time. */
+static hearth_status path_length(hearth_profile *profile, uint32_t row, size_t *ret, hearth_error *err) {
+  size_t length = 0, components = 0;
+  while (row != HEARTH_NONE) {
+    const char *name;
+    uint32_t parent;
+    TRY(hearth_profile_get_path_row(profile, row, &name, &parent, err));
+    length += strlen(name) + (components > 0);
+    if (length >= HEARTH_PATH_LIMIT)
+      return hearth_profile_corrupt(profile, err, "path %u is too long", row);
+    components++;
+    row = parent;
+  }
+  *ret = components == 1 && length == 0 ? 1 : length; /* the root alone is "/" */
+  return HEARTH_OK;
+}
+
+/* Characters [at, at + n) of a path, as far as they fit. */
+static void put_part(char *buffer, size_t size, size_t at, const char *part, size_t n) {
+  if (at < size)
+    memcpy(buffer + at, part, n < size - at ? n : size - at);
+}
+
+hearth_status hearth_profile_get_path(hearth_profile *profile, uint32_t row, char *buffer, size_t size,
+                                      hearth_error *err) {
+  size_t length = 0;
+  TRY(path_length(profile, row, &length, err));
+  put_part(buffer, size, 0, "/", length > 0);
+  for (size_t end = length; row != HEARTH_NONE;) {
+    const char *name;
+    TRY(hearth_profile_get_path_row(profile, row, &name, &row, err));
+    size_t n = strlen(name);
+    put_part(buffer, size, end - n, name, n);
+    end -= n;
+    if (row != HEARTH_NONE)
+      put_part(buffer, size, --end, "/", 1);
+  }
+  buffer[length < size ? length : size - 1] = '\0';
+  return HEARTH_OK;
+}
+
+hearth_status hearth_profile_get_binary(hearth_profile *profile, uint32_t row, const char **ret_name,
+                                        const uint8_t **ret_build_id, uint32_t *ret_build_id_size, hearth_error *err) {
+  hearth_indexed_binary b;
+  TRY(read_row(profile, HEARTH_SECTION_BINARIES, row, &b, sizeof b, "binary", err));
+  if (b.build_id_size > sizeof b.build_id)
+    return hearth_profile_corrupt(profile, err, "binary %u has a build id of %u bytes", row, b.build_id_size);
+  *ret_build_id = profile->data + section(profile, HEARTH_SECTION_BINARIES)->offset + row * sizeof b +
+                  offsetof(hearth_indexed_binary, build_id);
+  *ret_build_id_size = b.build_id_size;
+  return hearth_profile_get_string(profile, b.name, ret_name, err);
+}
+
+hearth_status hearth_profile_get_cutoff(hearth_profile *profile, hearth_class which, uint32_t share_ppm,
+                                        double *ret_density, hearth_error *err) {
+  hearth_indexed_summary summary;
+  TRY(read_summary(profile, &summary, err));
+  uint32_t first = which == HEARTH_CLASS_HOT ? summary.cold_cutoffs : 0;
+  uint32_t count = which == HEARTH_CLASS_HOT    ? summary.hot_cutoffs
+                   : which == HEARTH_CLASS_COLD ? summary.cold_cutoffs
+                                                : 0;
+  uint64_t table = section(profile, HEARTH_SECTION_SUMMARY)->offset + sizeof summary;
+  uint32_t best = 0;
+  for (uint32_t i = first; i < first + count; i++) {
+    hearth_indexed_cutoff cutoff;
+    const uint8_t *from;
+    TRY(touch(profile, table + (uint64_t)i * sizeof cutoff, sizeof cutoff, &from, err));
+    memcpy(&cutoff, from, sizeof cutoff);
+    if (cutoff.share_ppm > share_ppm || cutoff.share_ppm <= best)
+      continue;
+    best = cutoff.share_ppm;
+    *ret_density = cutoff.density;
+  }
+  return best ? HEARTH_OK : HEARTH_E_NOT_FOUND;
+}

@@ -1,0 +1,24 @@
+/* One profiled executable or shared library: its build id, where its code is, and the frames of its addresses. */
+#ifndef HEARTH_SYMBOLISE_BINARY_H
+#define HEARTH_SYMBOLISE_BINARY_H
+
+#include "symbolise/dwarf_scopes.h"
+
+typedef struct hearth_binary hearth_binary;
+
+/* Open an ELF file. Errors: E_IO, E_FORMAT (not a 64-bit little-endian ELF file), E_NO_BUILD_ID, E_NOMEM. */
+hearth_status hearth_binary_open(const char *path, hearth_binary **ret, hearth_error *err);
+void hearth_binary_close(hearth_binary *binary); /* accepts NULL */
+
+const char *hearth_binary_path(const hearth_binary *binary);
+/* The build id (borrowed) and its size in bytes (1 to HEARTH_RAW_BUILD_ID_MAX). */
+const uint8_t *hearth_binary_build_id(const hearth_binary *binary, uint32_t *ret_size);
+/* ELF address of an offset in the file that is mapped executable; false if there is none. */
+bool hearth_binary_address(const hearth_binary *binary, uint64_t file_offset, uint64_t *ret_address);
+
+/* Index the debug information, if that has not been done. Errors as hearth_scopes_create. */
+hearth_status hearth_binary_load(hearth_binary *binary, hearth_error *err);
+/* The scopes of a loaded binary. */
+hearth_scopes *hearth_binary_scopes(hearth_binary *binary);
+
+#endif

@@ -1,0 +1,169 @@
+#include "symbolise/frame_cache.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "hearth/ids.h"
+
+#define NO_NUMBER UINT32_MAX
+
+typedef struct slot {
+  uint64_t address;
+  hearth_frame_span span;
+  bool used;
+} slot;
+
+/* An open-addressed table from address to span, at most half full; spans of one growing array of frames. */
+struct hearth_frame_cache {
+  hearth_binary *binary;
+  hearth_builder *builder;
+  slot *slots;
+  size_t slot_count, used; /* slot_count is a power of two */
+  hearth_builder_frame *frames;
+  size_t frame_count, frame_capacity;
+  uint32_t *numbers; /* the builder's number of each of the scopes' functions; NO_NUMBER: not asked yet */
+  size_t number_count;
+};
+
+hearth_frame_cache *hearth_frame_cache_create(hearth_binary *binary, hearth_builder *builder) {
+  hearth_frame_cache *cache = calloc(1, sizeof *cache);
+  if (!cache)
+    return NULL;
+  cache->binary = binary;
+  cache->builder = builder;
+  cache->slot_count = 1024;
+  cache->slots = calloc(cache->slot_count, sizeof *cache->slots);
+  if (!cache->slots) {
+    free(cache);
+    return NULL;
+  }
+  return cache;
+}
+
+void hearth_frame_cache_destroy(hearth_frame_cache *cache) {
+  if (!cache)
+    return;
+  free(cache->slots);
+  free(cache->frames);
+  free(cache->numbers);
+  free(cache);
+}
+
+/* Multiplying by an odd constant (2^64 divided by the golden ratio) spreads neighbouring addresses into the high bits.
+ */
+static size_t slot_of(uint64_t address, const slot *slots, size_t slot_count) {
+  size_t i = (size_t)((address * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & (slot_count - 1);
+  while (slots[i].used && slots[i].address != address)
+    i = (i + 1) & (slot_count - 1);
+  return i;
+}
+
+static bool make_room(hearth_frame_cache *cache) {
+  if (cache->used * 2 < cache->slot_count)
+    return true;
+  size_t more = cache->slot_count * 2;
+  slot *slots = calloc(more, sizeof *slots);
+  if (!slots)
+    return false;
+  for (size_t i = 0; i < cache->slot_count; ++i)
+    if (cache->slots[i].used)
+      slots[slot_of(cache->slots[i].address, slots, more)] = cache->slots[i];
+  free(cache->slots);
+  cache->slots = slots;
+  cache->slot_count = more;
+  return true;
+}
+
+static hearth_status no_memory(const hearth_frame_cache *cache, hearth_error *err) {
+  return hearth_error_set(err, HEARTH_E_NOMEM, "%s: out of memory while symbolising",
+                          hearth_binary_path(cache->binary));
+}
+
+/* Sources of the entry points of LLVM's runtime, which are on the stack when it was built with debug information. */
+static bool is_runtime_source(const char *path) {
+  static const char *const names[] = {"memprof_malloc_linux.cpp", "memprof_interceptors.cpp", "memprof_new_delete.cpp"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
+    if (strcmp(hearth_base_name(path), names[i]) == 0)
+      return true;
+  return false;
+}
+
+static hearth_status function_number(hearth_frame_cache *cache, uint32_t function, uint32_t *ret, hearth_error *err) {
+  if (function >= cache->number_count) {
+    size_t count = ((size_t)function + 1) * 2;
+    uint32_t *numbers = realloc(cache->numbers, count * sizeof *numbers);
+    if (!numbers)
+      return no_memory(cache, err);
+    for (size_t i = cache->number_count; i < count; ++i)
+      numbers[i] = NO_NUMBER;
+    cache->numbers = numbers;
+    cache->number_count = count;
+  }
+  if (cache->numbers[function] == NO_NUMBER) {
+    const hearth_scope_function *f = hearth_scopes_function(hearth_binary_scopes(cache->binary), function);
+    hearth_status status =
+        hearth_builder_function(cache->builder, f->name, f->path, f->start_line, &cache->numbers[function], err);
+    if (status != HEARTH_OK)
+      return status;
+  }
+  *ret = cache->numbers[function];
+  return HEARTH_OK;
+}
+
+static hearth_status add_frame(hearth_frame_cache *cache, const hearth_scope_frame *from, hearth_frame_span *span,
+                               hearth_error *err) {
+  if (cache->frame_count == cache->frame_capacity) {
+    size_t more = cache->frame_capacity ? cache->frame_capacity * 2 : 1024;
+    if (more > UINT32_MAX)
+      return hearth_error_set(err, HEARTH_E_FULL, "%s: too many frames", hearth_binary_path(cache->binary));
+    hearth_builder_frame *frames = realloc(cache->frames, more * sizeof *frames);
+    if (!frames)
+      return no_memory(cache, err);
+    cache->frames = frames;
+    cache->frame_capacity = more;
+  }
+  const hearth_scope_function *f = hearth_scopes_function(hearth_binary_scopes(cache->binary), from->function);
+  hearth_builder_frame *to = &cache->frames[cache->frame_count];
+  *to = (hearth_builder_frame){.line = HEARTH_NONE, .inlined = from->inlined};
+  if (from->line != 0) {
+    /* Lines above the function, from a macro or another file, wrap around as they do in the compiler. */
+    to->line = from->line - f->start_line;
+    to->column = from->column;
+    to->discriminator = from->discriminator;
+  }
+  span->of_runtime = is_runtime_source(f->path);
+  hearth_status status = function_number(cache, from->function, &to->function, err);
+  if (status != HEARTH_OK)
+    return status;
+  ++cache->frame_count;
+  ++span->count;
+  return HEARTH_OK;
+}
+
+hearth_status hearth_frame_cache_get(hearth_frame_cache *cache, uint64_t address, hearth_frame_span *ret,
+                                     hearth_error *err) {
+  slot *found = &cache->slots[slot_of(address, cache->slots, cache->slot_count)];
+  if (found->used) {
+    *ret = found->span;
+    return HEARTH_OK;
+  }
+  const hearth_scope_frame *frames;
+  size_t count;
+  hearth_status status = hearth_scopes_frames(hearth_binary_scopes(cache->binary), address, &frames, &count, err);
+  hearth_frame_span span = {.first = (uint32_t)cache->frame_count};
+  for (size_t i = 0; status == HEARTH_OK && i < count; ++i)
+    if (frames[i].function != HEARTH_SCOPE_NO_FUNCTION)
+      status = add_frame(cache, &frames[i], &span, err);
+  if (status != HEARTH_OK)
+    return status;
+  if (!make_room(cache))
+    return no_memory(cache, err);
+  cache->slots[slot_of(address, cache->slots, cache->slot_count)] = (slot){address, span, true};
+  ++cache->used;
+  *ret = span;
+  return HEARTH_OK;
+}
+
+const hearth_builder_frame *hearth_frame_cache_frames(const hearth_frame_cache *cache, hearth_frame_span span) {
+  return cache->frames + span.first;
+}

@@ -1,0 +1,244 @@
+#include "symbolise/modules.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "hearth/ids.h"
+
+/* A build id met so far. A module without binary is one that cannot be used: remembered, so as to try and tell once. */
+typedef struct module {
+  uint32_t build_id_size;
+  uint8_t build_id[HEARTH_RAW_BUILD_ID_MAX];
+  hearth_binary *binary;
+  hearth_frame_cache *cache;
+  bool given, used;
+  hearth_error reason; /* why there is no binary */
+} module;
+
+struct hearth_modules {
+  hearth_builder *builder;
+  hearth_indexer_options options;
+  module *modules;
+  size_t count, capacity, given;
+};
+
+hearth_modules *hearth_modules_create(hearth_builder *builder, const hearth_indexer_options *options) {
+  hearth_modules *m = calloc(1, sizeof *m);
+  if (!m)
+    return NULL;
+  m->builder = builder;
+  m->options = *options;
+  return m;
+}
+
+void hearth_modules_destroy(hearth_modules *m) {
+  if (!m)
+    return;
+  for (size_t i = 0; i < m->count; ++i) {
+    hearth_frame_cache_destroy(m->modules[i].cache);
+    hearth_binary_close(m->modules[i].binary);
+  }
+  free(m->modules);
+  free(m);
+}
+
+static void note(const hearth_modules *m, hearth_note_level level, const char *text) {
+  if (m->options.note)
+    m->options.note(m->options.context, level, text);
+}
+
+static void print_id(char *buffer, size_t size, const uint8_t *id, uint32_t id_size) {
+  size_t at = 0;
+  for (uint32_t i = 0; i < id_size && at + 3 <= size; ++i)
+    at += (size_t)snprintf(buffer + at, size - at, "%02x", id[i]);
+  if (id_size == 0)
+    snprintf(buffer, size, "none");
+}
+
+static module *find(const hearth_modules *m, const uint8_t *id, uint32_t size) {
+  for (size_t i = 0; i < m->count; ++i)
+    if (m->modules[i].build_id_size == size && memcmp(m->modules[i].build_id, id, size) == 0)
+      return &m->modules[i];
+  return NULL;
+}
+
+static module *add_row(hearth_modules *m, const uint8_t *id, uint32_t size) {
+  if (m->count == m->capacity) {
+    size_t more = m->capacity ? m->capacity * 2 : 16;
+    module *modules = realloc(m->modules, more * sizeof *modules);
+    if (!modules)
+      return NULL;
+    m->modules = modules;
+    m->capacity = more;
+  }
+  module *row = &m->modules[m->count++];
+  *row = (module){.build_id_size = size};
+  memcpy(row->build_id, id, size);
+  return row;
+}
+
+/* Load the debug information. The binary belongs to the row then; on error it is closed. */
+static hearth_status fill_row(hearth_modules *m, module *row, hearth_binary *binary, hearth_error *err) {
+  hearth_status status = hearth_binary_load(binary, err);
+  if (status == HEARTH_OK && !(row->cache = hearth_frame_cache_create(binary, m->builder)))
+    status = hearth_error_set(err, HEARTH_E_NOMEM, "%s: out of memory", hearth_binary_path(binary));
+  if (status != HEARTH_OK) {
+    hearth_binary_close(binary);
+    return status;
+  }
+  row->binary = binary;
+  return HEARTH_OK;
+}
+
+hearth_status hearth_modules_give(hearth_modules *m, const char *path, hearth_error *err) {
+  hearth_binary *binary;
+  uint32_t size;
+  hearth_status status = hearth_binary_open(path, &binary, err);
+  if (status != HEARTH_OK)
+    return status;
+  const uint8_t *id = hearth_binary_build_id(binary, &size);
+  if (find(m, id, size)) { /* the same binary twice is harmless */
+    hearth_binary_close(binary);
+    return HEARTH_OK;
+  }
+  module *row = add_row(m, id, size);
+  if (!row) {
+    hearth_binary_close(binary);
+    return hearth_error_set(err, HEARTH_E_NOMEM, "%s: out of memory", path);
+  }
+  status = fill_row(m, row, binary, err);
+  if (status != HEARTH_OK) {
+    --m->count;
+    return status;
+  }
+  row->given = true;
+  ++m->given;
+  return HEARTH_OK;
+}
+
+/* Try the file that a mapping names. The row that results says in `reason` why it cannot be used, if so. NULL: out of
+ * memory. */
+static module *follow_path(hearth_modules *m, const hearth_raw_map *map) {
+  hearth_binary *binary;
+  uint32_t size;
+  char text[640];
+  module *row = add_row(m, map->build_id, map->build_id_size);
+  if (!row || hearth_binary_open(map->path, &binary, &row->reason) != HEARTH_OK)
+    return row;
+  const uint8_t *id = hearth_binary_build_id(binary, &size);
+  if (size != map->build_id_size || memcmp(id, map->build_id, size) != 0) {
+    hearth_binary_close(binary);
+    hearth_error_set(&row->reason, HEARTH_E_MISMATCH,
+                     "%s: has been rebuilt since it ran (give the binary that was profiled with --binary)", map->path);
+    return row;
+  }
+  if (fill_row(m, row, binary, &row->reason) != HEARTH_OK)
+    return row;
+  snprintf(text, sizeof text, "using %s", map->path);
+  note(m, HEARTH_NOTE_DETAIL, text);
+  return row;
+}
+
+static hearth_status none_given_fits(const hearth_modules *m, const char *name, const hearth_raw_dump *dump,
+                                     hearth_error *err) {
+  char given[2 * HEARTH_RAW_BUILD_ID_MAX + 1], seen[2 * HEARTH_RAW_BUILD_ID_MAX + 1];
+  const module *row = &m->modules[0];
+  const char *path = hearth_binary_path(row->binary);
+  const hearth_raw_map *map = dump->map_count ? &dump->maps[0] : NULL;
+  for (size_t i = 0; i < dump->map_count; ++i)
+    if (dump->maps[i].path && strcmp(hearth_base_name(dump->maps[i].path), hearth_base_name(path)) == 0)
+      map = &dump->maps[i];
+  print_id(given, sizeof given, row->build_id, row->build_id_size);
+  print_id(seen, sizeof seen, map ? map->build_id : NULL, map ? map->build_id_size : 0);
+  return hearth_error_set(err, HEARTH_E_MISMATCH,
+                          "%s: written by another build: %s has build id %s, the profile's program %s%s%s (give the "
+                          "binary that was profiled, or run this one)",
+                          name, path, given, map && map->path ? map->path : "", map && map->path ? " has " : "", seen);
+}
+
+static hearth_status none_found(const hearth_modules *m, const char *name, const hearth_raw_dump *dump,
+                                hearth_error *err) {
+  char seen[2 * HEARTH_RAW_BUILD_ID_MAX + 1];
+  for (size_t i = 0; i < dump->map_count; ++i) {
+    const module *row = find(m, dump->maps[i].build_id, dump->maps[i].build_id_size);
+    if (row && row->reason.status != HEARTH_OK)
+      return hearth_error_set(err, row->reason.status, "%s: no usable binary: %.440s", name, row->reason.message);
+  }
+  print_id(seen, sizeof seen, dump->map_count ? dump->maps[0].build_id : NULL,
+           dump->map_count ? dump->maps[0].build_id_size : 0);
+  return hearth_error_set(err, HEARTH_E_MISMATCH,
+                          "%s: does not say where its program is: give it with --binary (build id %s)", name, seen);
+}
+
+static int compare_placed(const void *a, const void *b) {
+  const hearth_placed_map *x = a, *y = b;
+  return (x->map->start > y->map->start) - (x->map->start < y->map->start);
+}
+
+/* The module of a mapping, or NULL. Mappings without build id (vdso, generated code) have none.
+ *   level  of the note when the mapping's file turns out unusable */
+static hearth_status module_of(hearth_modules *m, const hearth_raw_map *map, hearth_note_level level, module **ret,
+                               hearth_error *err) {
+  *ret = NULL;
+  if (map->build_id_size == 0)
+    return HEARTH_OK;
+  *ret = find(m, map->build_id, map->build_id_size);
+  if (*ret || m->given > 0 || !map->path || map->path[0] != '/')
+    return HEARTH_OK;
+  *ret = follow_path(m, map);
+  if (!*ret)
+    return hearth_error_set(err, HEARTH_E_NOMEM, "%s: out of memory", map->path);
+  if (!(*ret)->binary)
+    note(m, level, (*ret)->reason.message);
+  return HEARTH_OK;
+}
+
+static hearth_status mark_used(hearth_modules *m, module *row, hearth_error *err) {
+  if (row->used)
+    return HEARTH_OK;
+  row->used = true;
+  return hearth_builder_add_binary(m->builder, hearth_base_name(hearth_binary_path(row->binary)), row->build_id,
+                                   row->build_id_size, err);
+}
+
+hearth_status hearth_modules_place(hearth_modules *m, const char *name, const hearth_raw_dump *dump,
+                                   hearth_placed_map **ret_placed, size_t *ret_count, hearth_error *err) {
+  size_t count = 0;
+  hearth_status status = HEARTH_OK;
+  hearth_placed_map *placed = calloc(dump->map_count + 1, sizeof *placed);
+  if (!placed)
+    return hearth_error_set(err, HEARTH_E_NOMEM, "%s: out of memory", name);
+  for (size_t i = 0; status == HEARTH_OK && i < dump->map_count; ++i) {
+    module *row;
+    /* The first mapping is the program's; libraries without debug information are nothing unusual. */
+    status = module_of(m, &dump->maps[i], i == 0 ? HEARTH_NOTE_WARNING : HEARTH_NOTE_DETAIL, &row, err);
+    if (status != HEARTH_OK || !row || !row->binary)
+      continue;
+    placed[count++] = (hearth_placed_map){&dump->maps[i], row->binary, row->cache};
+    status = mark_used(m, row, err);
+  }
+  if (status == HEARTH_OK && count == 0)
+    status = m->given > 0 ? none_given_fits(m, name, dump, err) : none_found(m, name, dump, err);
+  if (status != HEARTH_OK) {
+    free(placed);
+    return status;
+  }
+  qsort(placed, count, sizeof *placed, compare_placed);
+  *ret_placed = placed;
+  *ret_count = count;
+  return HEARTH_OK;
+}
+
+hearth_status hearth_modules_check_used(const hearth_modules *m, hearth_error *err) {
+  for (size_t i = 0; i < m->count; ++i) {
+    char id[2 * HEARTH_RAW_BUILD_ID_MAX + 1];
+    if (!m->modules[i].given || m->modules[i].used)
+      continue;
+    print_id(id, sizeof id, m->modules[i].build_id, m->modules[i].build_id_size);
+    return hearth_error_set(err, HEARTH_E_MISMATCH,
+                            "%s: its build id %s is in none of the raw profiles (give the binaries that were profiled)",
+                            hearth_binary_path(m->modules[i].binary), id);
+  }
+  return HEARTH_OK;
+}

@@ -1,0 +1,34 @@
+/* The binaries of one indexing, and which of them each mapping of a raw profile is. */
+#ifndef HEARTH_MODULES_H
+#define HEARTH_MODULES_H
+
+#include "hearth/indexer.h"
+#include "raw_internal.h"
+#include "symbolise/frame_cache.h"
+
+typedef struct hearth_modules hearth_modules;
+
+/* A mapping with code of a known binary. */
+typedef struct hearth_placed_map {
+  const hearth_raw_map *map;
+  hearth_binary *binary;
+  hearth_frame_cache *cache;
+} hearth_placed_map;
+
+/* `builder` is borrowed; options are copied. NULL when out of memory. */
+hearth_modules *hearth_modules_create(hearth_builder *builder, const hearth_indexer_options *options);
+void hearth_modules_destroy(hearth_modules *modules); /* accepts NULL */
+
+/* Open and load a binary that the user gave. */
+hearth_status hearth_modules_give(hearth_modules *modules, const char *path, hearth_error *err);
+
+/* Find the binaries of a dump's mappings: among the given ones, or, if none was given, where the mappings' paths lead.
+ *   ret_placed  mappings with a binary, sorted by address; the caller frees the array, not what it points to
+ * Errors: E_MISMATCH (none fits), E_NO_DEBUG_INFO and E_NO_BUILD_ID of the program itself, E_NOMEM. */
+hearth_status hearth_modules_place(hearth_modules *modules, const char *name, const hearth_raw_dump *dump,
+                                   hearth_placed_map **ret_placed, size_t *ret_count, hearth_error *err);
+
+/* Have all given binaries been in some dump? E_MISMATCH naming one that has not. */
+hearth_status hearth_modules_check_used(const hearth_modules *modules, hearth_error *err);
+
+#endif

@@ -1,0 +1,208 @@
+/* `hearth flags`: the compiler and linker flags for a profiling build, and for a build that uses a profile.
+ *
+ * The output is meant for the shell's command substitution, which splits at blanks and knows no quotes: a path with a
+ * blank in it is refused, as there is no way to pass it. */
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "commands.h"
+#include "hearth/profile.h"
+
+#define STRING_OF(x)  STRING_OF2(x)
+#define STRING_OF2(x) #x
+#define DEFAULT_CLANG "clang-" STRING_OF(HEARTH_LLVM_MAJOR)
+
+static const char usage[] = "Usage: hearth flags instrument [--clang=CLANG] [--compile|--link]\n"
+                            "       hearth flags use PROFILE [--clang=CLANG] [--compile|--link]\n"
+                            "Print flags for clang on one line: clang $(hearth flags instrument) ...\n"
+                            "\n"
+                            "  instrument     for a build that writes a heap profile when it runs\n"
+                            "  use PROFILE    for a build that is optimised with this indexed profile\n"
+                            "  --clang=CLANG  the compiler that the flags are for (default: " DEFAULT_CLANG ")\n"
+                            "  --compile      flags for compiling only (CFLAGS, CXXFLAGS)\n"
+                            "  --link         flags for linking only (LDFLAGS)\n"
+                            "Without --compile and --link all flags are printed; they may be given to any step.\n";
+
+typedef struct arguments {
+  const char *mode, *profile, *clang;
+  bool compile, link;
+} arguments;
+
+/* Returns HEARTH_EXIT_OK or the exit code of a usage error. */
+static int parse(int argc, char **argv, arguments *a) {
+  *a = (arguments){.clang = DEFAULT_CLANG};
+  for (int i = 1; i < argc; ++i) {
+    if (hearth_tool_option(argv[i], "--clang", &a->clang)) {
+      if (!*a->clang)
+        return hearth_tool_usage_error("flags", "--clang= needs a compiler");
+    } else if (strcmp(argv[i], "--clang") == 0 && i + 1 < argc) {
+      a->clang = argv[++i];
+    } else if (strcmp(argv[i], "--compile") == 0) {
+      a->compile = true;
+    } else if (strcmp(argv[i], "--link") == 0) {
+      a->link = true;
+    } else if (argv[i][0] == '-') {
+      return hearth_tool_usage_error("flags", "unknown option '%s'", argv[i]);
+    } else if (!a->mode) {
+      a->mode = argv[i];
+    } else if (strcmp(a->mode, "use") == 0 && !a->profile) {
+      a->profile = argv[i];
+    } else {
+      return hearth_tool_usage_error("flags", "unexpected argument '%s'", argv[i]);
+    }
+  }
+  if (!a->mode || (strcmp(a->mode, "instrument") != 0 && strcmp(a->mode, "use") != 0))
+    return hearth_tool_usage_error("flags", "say 'instrument' or 'use PROFILE'");
+  if (strcmp(a->mode, "use") == 0 && !a->profile)
+    return hearth_tool_usage_error("flags", "'use' needs the indexed profile");
+  if (!a->compile && !a->link)
+    a->compile = a->link = true;
+  return HEARTH_EXIT_OK;
+}
+
+/* Run `clang --version` and keep the beginning of what it prints. Returns false if it cannot be run or fails. */
+static bool read_version(const char *clang, char *output, size_t size) {
+  int ends[2];
+  if (pipe(ends) != 0)
+    return false;
+  pid_t child = fork();
+  if (child == 0) {
+    dup2(ends[1], STDOUT_FILENO);
+    close(ends[0]);
+    close(ends[1]);
+    execlp(clang, clang, "--version", (char *)NULL);
+    _exit(127);
+  }
+  close(ends[1]);
+  size_t length = 0;
+  ssize_t got;
+  char rest[256]; /* read to the end: the compiler must not die of a closed pipe */
+  while (child > 0 && ((got = read(ends[0], rest, sizeof rest)) > 0 || (got < 0 && errno == EINTR))) {
+    size_t room = size - 1 - length;
+    size_t take = got < 0 ? 0 : (size_t)got < room ? (size_t)got : room;
+    memcpy(output + length, rest, take);
+    length += take;
+  }
+  output[length] = '\0';
+  close(ends[0]);
+  int state = -1;
+  while (child > 0 && waitpid(child, &state, 0) < 0 && errno == EINTR)
+    ;
+  return child > 0 && WIFEXITED(state) && WEXITSTATUS(state) == 0;
+}
+
+/* The plugin is loaded into the compiler, so it must be the same major release. Returns an exit code. */
+static int check_clang(const char *clang) {
+  char output[1024];
+  int major = 0;
+  if (!read_version(clang, output, sizeof output))
+    return hearth_tool_error("%s: cannot be run (give a clang with --clang=CLANG)", clang);
+  const char *version = strstr(output, "clang version ");
+  if (!version || sscanf(version, "clang version %d", &major) != 1)
+    return hearth_tool_error("%s: not a clang (give one with --clang=CLANG)", clang);
+  if (major != HEARTH_LLVM_MAJOR)
+    return hearth_tool_error("%s: is release %d, but this plugin was built for LLVM %d (use clang-%d, or build Hearth "
+                             "for LLVM %d)",
+                             clang, major, HEARTH_LLVM_MAJOR, HEARTH_LLVM_MAJOR, major);
+  return HEARTH_EXIT_OK;
+}
+
+/* The directory of plugin and archives: ../lib beside the directory of this executable, in the build tree as in an
+ * installed prefix. */
+static bool library_directory(char *path, size_t size) {
+  char link[PATH_MAX];
+  char parent[PATH_MAX];
+  ssize_t length = readlink("/proc/self/exe", link, sizeof link - 1);
+  if (length < 0)
+    return false;
+  link[length] = '\0';
+  for (int up = 0; up < 2; ++up) {
+    char *slash = strrchr(link, '/');
+    if (!slash)
+      return false;
+    *slash = '\0';
+  }
+  return realpath(*link ? link : "/", parent) && (size_t)snprintf(path, size, "%s/lib", parent) < size;
+}
+
+/* Check that a path exists and survives command substitution. Returns an exit code. */
+static int check_path(const char *path) {
+  if (access(path, R_OK) != 0)
+    return hearth_tool_error("%s: %s (is the installation complete?)", path, strerror(errno));
+  if (strpbrk(path, " \t\n*?[,"))
+    return hearth_tool_error("%s: a path with blanks, commas or wildcards cannot be passed to the compiler through the "
+                             "shell's $(...); move it",
+                             path);
+  return HEARTH_EXIT_OK;
+}
+
+static int check_profile(const char *path, char *absolute) {
+  hearth_error err;
+  hearth_profile *profile;
+  if (hearth_profile_open(path, &profile, &err) != HEARTH_OK)
+    return hearth_tool_error("%s", err.message);
+  hearth_profile_close(profile);
+  if (!realpath(path, absolute))
+    return hearth_tool_error("%s: %s", path, strerror(errno));
+  return check_path(absolute);
+}
+
+/* `profile` is NULL for a profiling build. */
+static void print_compile(const char *plugin, const char *profile) {
+  bool instrument = !profile;
+  fputs(" -gmlt -fdebug-info-for-profiling", stdout);
+  if (instrument)
+    fputs(" -fno-omit-frame-pointer -mno-omit-leaf-frame-pointer -fno-optimize-sibling-calls", stdout);
+  /* These releases parse -mllvm before they load pass plugins; -fplugin loads the same file early enough. */
+  if (HEARTH_LLVM_MAJOR < 20)
+    printf(" -fplugin=%s", plugin);
+  printf(" -fpass-plugin=%s", plugin);
+  if (instrument)
+    fputs(" -mllvm -memprof-instrument", stdout);
+  else
+    printf(" -mllvm -memprof-use=%s", profile);
+}
+
+/* The whole archive, because it stands before the objects that need it where it is given in LDFLAGS; the runtime also
+ * holds what nothing refers to. */
+static void print_link(const char *archive, bool build_id) {
+  printf("%s -Wl,--whole-archive %s -Wl,--no-whole-archive -lpthread -ldl", build_id ? " -Wl,--build-id" : "", archive);
+}
+
+int hearth_cmd_flags(int argc, char **argv) {
+  arguments a;
+  char library[PATH_MAX], plugin[PATH_MAX + 32], archive[PATH_MAX + 32], profile[PATH_MAX];
+  int code;
+  for (int i = 1; i < argc; ++i)
+    if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
+      fputs(usage, stdout);
+      return hearth_tool_finish();
+    }
+  if ((code = parse(argc, argv, &a)) != HEARTH_EXIT_OK)
+    return code;
+  bool use = a.profile != NULL;
+  if ((code = check_clang(a.clang)) != HEARTH_EXIT_OK)
+    return code;
+  if (use && (code = check_profile(a.profile, profile)) != HEARTH_EXIT_OK)
+    return code;
+  if (!library_directory(library, sizeof library))
+    return hearth_tool_error("cannot find out where this command is installed: %s", strerror(errno));
+  snprintf(plugin, sizeof plugin, "%s/hearth.so", library);
+  snprintf(archive, sizeof archive, "%s/libhearth_%s.a", library, use ? "hotcold" : "rt");
+  if ((a.compile && (code = check_path(plugin)) != HEARTH_EXIT_OK) ||
+      (a.link && (code = check_path(archive)) != HEARTH_EXIT_OK))
+    return code;
+  /* Given to every step of a build, some of the flags are always of no use: no warning about that. */
+  fputs("--start-no-unused-arguments", stdout);
+  if (a.compile)
+    print_compile(plugin, use ? profile : NULL);
+  if (a.link)
+    print_link(archive, !use);
+  fputs(" --end-no-unused-arguments\n", stdout);
+  return hearth_tool_finish();
+}

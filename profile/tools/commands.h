@@ -1,0 +1,33 @@
+/* Subcommands of the `hearth` command and what they share.
+ *
+ * A subcommand gets argv[0] = its own name and returns the exit code. It prints results to stdout, everything else to
+ * stderr through the functions below. */
+#ifndef HEARTH_COMMANDS_H
+#define HEARTH_COMMANDS_H
+
+#include <stdbool.h>
+
+enum hearth_exit_code { HEARTH_EXIT_OK = 0, HEARTH_EXIT_ERROR = 1, HEARTH_EXIT_USAGE = 2 };
+
+int hearth_cmd_index(int argc, char **argv);
+int hearth_cmd_show(int argc, char **argv);
+int hearth_cmd_flags(int argc, char **argv);
+
+/* Print "hearth: error: ..." as one line; returns HEARTH_EXIT_ERROR. */
+int hearth_tool_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* Print "hearth: warning: ..." as one line. */
+void hearth_tool_warning(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* Print "hearth: error: ..." and where to find help; returns HEARTH_EXIT_USAGE. */
+int hearth_tool_usage_error(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Replace the progress line on stderr; shows nothing if stderr is no terminal. "" takes the line away: do so before
+ * printing anything else. */
+void hearth_tool_progress(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Flush stdout and return HEARTH_EXIT_OK; if what was printed could not be written, report it as an error. */
+int hearth_tool_finish(void);
+
+/* If `argument` is "NAME=VALUE" for this name (given with its dashes), *ret_value points to VALUE. */
+bool hearth_tool_option(const char *argument, const char *name, const char **ret_value);
+
+#endif

@@ -1,0 +1,109 @@
+/* The `hearth` command: finds the subcommand, and what all subcommands share. */
+#include "commands.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static const struct command {
+  const char *name;
+  int (*run)(int argc, char **argv);
+  const char *help;
+} commands[] = {
+    {"index", hearth_cmd_index, "turn raw profiles and binaries into one indexed profile"},
+    {"show", hearth_cmd_show, "print what an indexed profile says"},
+    {"flags", hearth_cmd_flags, "print compiler and linker flags"},
+};
+
+enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
+
+static void print_line(const char *kind, const char *format, va_list arguments) {
+  hearth_tool_progress("%s", "");
+  fflush(stdout); /* so that the two streams come out in order where they end in one place */
+  fprintf(stderr, "hearth: %s: ", kind);
+  vfprintf(stderr, format, arguments);
+  fputc('\n', stderr);
+}
+
+int hearth_tool_error(const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  print_line("error", format, arguments);
+  va_end(arguments);
+  return HEARTH_EXIT_ERROR;
+}
+
+void hearth_tool_warning(const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  print_line("warning", format, arguments);
+  va_end(arguments);
+}
+
+int hearth_tool_usage_error(const char *command, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  print_line("error", format, arguments);
+  va_end(arguments);
+  fprintf(stderr, "See 'hearth %s%s--help'.\n", command, *command ? " " : "");
+  return HEARTH_EXIT_USAGE;
+}
+
+void hearth_tool_progress(const char *format, ...) {
+  static bool shown;
+  char line[80]; /* longer lines would wrap and could not be taken away */
+  if (!isatty(STDERR_FILENO))
+    return;
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(line, sizeof line, format, arguments);
+  va_end(arguments);
+  if (!shown && !line[0])
+    return;
+  fprintf(stderr, "\r\033[K%s", line);
+  fflush(stderr);
+  shown = line[0] != '\0';
+}
+
+int hearth_tool_finish(void) {
+  /* A reader that has seen enough (`hearth show | head`) closes the pipe: SIGPIPE ends us before we get here. */
+  if (fflush(stdout) == 0 && !ferror(stdout))
+    return HEARTH_EXIT_OK;
+  return hearth_tool_error("cannot write to standard output: %s", strerror(errno));
+}
+
+bool hearth_tool_option(const char *argument, const char *name, const char **ret_value) {
+  size_t length = strlen(name);
+  if (strncmp(argument, name, length) != 0 || argument[length] != '=')
+    return false;
+  *ret_value = argument + length + 1;
+  return true;
+}
+
+static int print_help(FILE *stream) {
+  fprintf(stream, "Usage: hearth COMMAND ...\n"
+                  "Heap profile-guided optimisation for C and C++.\n\n"
+                  "Commands:\n");
+  for (size_t i = 0; i < COMMAND_COUNT; i++)
+    fprintf(stream, "  %-7s %s\n", commands[i].name, commands[i].help);
+  fprintf(stream, "\n'hearth COMMAND --help' describes a command. --version prints the version.\n"
+                  "Exit code: 0 success, 1 error, 2 wrong usage.\n");
+  return stream == stdout ? hearth_tool_finish() : HEARTH_EXIT_USAGE;
+}
+
+int main(int argc, char **argv) {
+  if (argc < 2)
+    return print_help(stderr);
+  if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
+    return print_help(stdout);
+  if (strcmp(argv[1], "--version") == 0) {
+    printf("hearth %s (plugin for LLVM %d)\n", HEARTH_VERSION, HEARTH_LLVM_MAJOR);
+    return hearth_tool_finish();
+  }
+  for (size_t i = 0; i < COMMAND_COUNT; i++)
+    if (strcmp(argv[1], commands[i].name) == 0)
+      return commands[i].run(argc - 1, argv + 1);
+  return hearth_tool_usage_error("", "there is no command '%s'", argv[1]);
+}

@@ -1,0 +1,753 @@
+/* Writes the builder's tables in canonical order. Each pass is a sort or a counting sort over one table, so the cost is
+ * close to linear in the output; nothing depends on the order of arrival. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "builder_internal.h"
+#include "classify_internal.h"
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+#error "the format is little-endian and this file stores structs as they are: add byte swaps for this machine"
+#endif
+
+#define TRY(expression)                                                                                                \
+  do {                                                                                                                 \
+    hearth_status status_ = (expression);                                                                              \
+    if (status_ != HEARTH_OK)                                                                                          \
+      return status_;                                                                                                  \
+  } while (0)
+
+static const uint32_t cold_shares_ppm[] = {1000, 5000, 10000, 20000, 50000, 100000};
+static const uint32_t hot_shares_ppm[] = {500000, 800000, 900000, 950000, 990000};
+
+static const struct {
+  uint32_t tag;
+  const char *name;
+} fields[HEARTH_MIB_COLUMNS] = {
+#define HEARTH_MIB_FIELD(tag, Name, unit, merge, ir_bits, ir_default, description) {tag, #Name},
+#include "hearth/mib_fields.def"
+};
+
+enum {
+  COLD_CUTOFFS = sizeof cold_shares_ppm / sizeof cold_shares_ppm[0],
+  HOT_CUTOFFS = sizeof hot_shares_ppm / sizeof hot_shares_ppm[0],
+  SECTIONS = HEARTH_SECTION_CHECKSUMS
+};
+
+/* A table that is renumbered: `order` lists the builder's rows in their new order; `rank` gives a row's new number, or
+ * HEARTH_NONE where no context needs it. */
+typedef struct renumbering {
+  uint32_t *order, *rank;
+  uint32_t count;
+} renumbering;
+
+typedef struct writer {
+  const hearth_builder *builder;
+  hearth_error *err;
+  renumbering functions, frames, nodes, contexts;
+  const char **strings; /* sorted, each once */
+  uint32_t *string_offsets;
+  size_t string_count, strings_size;
+  hearth_indexed_path *paths;
+  size_t path_count;
+  const char **file_names; /* the distinct paths of functions, sorted */
+  uint32_t *file_rows;     /* their rows in `paths` */
+  size_t file_count;
+  char *components; /* the file names again, each '/' a NUL: room for the strings of `paths` */
+  builder_binary *binaries;
+  uint8_t widths[HEARTH_MIB_COLUMNS];
+  uint32_t bucket_bits;
+  hearth_indexed_section sections[SECTIONS];
+  uint8_t *image;
+  size_t size;
+} writer;
+
+static hearth_status allocate(writer *w, void **ret, size_t count, size_t item_size) {
+  *ret = calloc(count + 1, item_size);
+  return *ret ? HEARTH_OK : hearth_error_set(w->err, HEARTH_E_NOMEM, "out of memory writing the profile");
+}
+
+static void writer_free(writer *w) {
+  renumbering *tables[] = {&w->functions, &w->frames, &w->nodes, &w->contexts};
+  for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++) {
+    free(tables[i]->order);
+    free(tables[i]->rank);
+  }
+  free(w->strings);
+  free(w->string_offsets);
+  free(w->paths);
+  free(w->file_names);
+  free(w->file_rows);
+  free(w->components);
+  free(w->binaries);
+  free(w->image);
+}
+
+/* -------------------------------------------------- renumbering -------------------------------------------------- */
+
+static hearth_status renumbering_create(writer *w, renumbering *table, size_t rows) {
+  TRY(allocate(w, (void **)&table->order, rows, sizeof *table->order));
+  TRY(allocate(w, (void **)&table->rank, rows, sizeof *table->rank));
+  memset(table->rank, 0xff, rows * sizeof *table->rank);
+  return HEARTH_OK;
+}
+
+static void renumbering_append(renumbering *table, uint32_t row) {
+  table->rank[row] = table->count;
+  table->order[table->count++] = row;
+}
+
+/* While marking, any rank but HEARTH_NONE means "needed". */
+static hearth_status mark_needed(writer *w) {
+  const hearth_builder *b = w->builder;
+  TRY(renumbering_create(w, &w->functions, b->function_count));
+  TRY(renumbering_create(w, &w->frames, b->frame_count));
+  TRY(renumbering_create(w, &w->nodes, b->node_count));
+  TRY(renumbering_create(w, &w->contexts, b->context_count));
+  for (size_t i = 0; i < b->context_count; i++) {
+    uint32_t node = b->contexts[i].node;
+    while (node != HEARTH_NONE && w->nodes.rank[node] == HEARTH_NONE) {
+      uint32_t frame = b->nodes[node].frame;
+      w->nodes.rank[node] = 0;
+      w->frames.rank[frame] = 0;
+      w->functions.rank[b->frames[frame].function] = 0;
+      node = b->nodes[node].parent;
+    }
+  }
+  return HEARTH_OK;
+}
+
+typedef struct function_key {
+  uint64_t id;
+  uint32_t row;
+} function_key;
+
+static int compare_function_keys(const void *a, const void *b) {
+  uint64_t x = ((const function_key *)a)->id, y = ((const function_key *)b)->id;
+  return (x > y) - (x < y);
+}
+
+static hearth_status order_functions(writer *w) {
+  const hearth_builder *b = w->builder;
+  function_key *keys;
+  size_t n = 0;
+  TRY(allocate(w, (void **)&keys, b->function_count, sizeof *keys));
+  for (uint32_t i = 0; i < b->function_count; i++)
+    if (w->functions.rank[i] != HEARTH_NONE)
+      keys[n++] = (function_key){b->functions[i].id, i};
+  qsort(keys, n, sizeof *keys, compare_function_keys);
+  for (size_t i = 0; i < n; i++)
+    renumbering_append(&w->functions, keys[i].row);
+  free(keys);
+  return HEARTH_OK;
+}
+
+typedef struct frame_key {
+  uint32_t field[5]; /* function's new number, line, column, discriminator, flags */
+  uint32_t row;
+} frame_key;
+
+static int compare_frame_keys(const void *a, const void *b) {
+  const frame_key *x = a, *y = b;
+  for (size_t i = 0; i < 5; i++)
+    if (x->field[i] != y->field[i])
+      return x->field[i] < y->field[i] ? -1 : 1;
+  return 0;
+}
+
+static hearth_status order_frames(writer *w) {
+  const hearth_builder *b = w->builder;
+  frame_key *keys;
+  size_t n = 0;
+  TRY(allocate(w, (void **)&keys, b->frame_count, sizeof *keys));
+  for (uint32_t i = 0; i < b->frame_count; i++) {
+    const builder_frame *f = &b->frames[i];
+    if (w->frames.rank[i] != HEARTH_NONE)
+      keys[n++] =
+          (frame_key){{w->functions.rank[f->function], f->line, f->column, f->discriminator, f->flags}, .row = i};
+  }
+  qsort(keys, n, sizeof *keys, compare_frame_keys);
+  for (size_t i = 0; i < n; i++)
+    renumbering_append(&w->frames, keys[i].row);
+  free(keys);
+  return HEARTH_OK;
+}
+
+/* Stable counting sort of the needed nodes by the number that `key_of` gives (below `keys`). `in` and `out` have `n`
+ * items; `starts` has room for keys + 1 and receives where each key's items begin. */
+typedef uint32_t node_key(const writer *w, uint32_t node);
+
+static void counting_sort(const writer *w, const uint32_t *in, uint32_t *out, size_t n, node_key *key_of,
+                          uint32_t *starts, size_t keys) {
+  memset(starts, 0, (keys + 1) * sizeof *starts);
+  for (size_t i = 0; i < n; i++)
+    starts[key_of(w, in[i]) + 1]++;
+  for (size_t k = 0; k < keys; k++)
+    starts[k + 1] += starts[k];
+  for (size_t i = 0; i < n; i++)
+    out[starts[key_of(w, in[i])]++] = in[i];
+  memmove(starts + 1, starts, keys * sizeof *starts);
+  starts[0] = 0;
+}
+
+static uint32_t node_frame(const writer *w, uint32_t node) { return w->frames.rank[w->builder->nodes[node].frame]; }
+
+/* Children of row r have key r + 1, roots have key 0. */
+static uint32_t node_parent(const writer *w, uint32_t node) { return w->builder->nodes[node].parent + 1; }
+
+static uint32_t context_frame(const writer *w, uint32_t context) {
+  return node_frame(w, w->builder->contexts[context].node);
+}
+
+/* Depth first: `pending` is a stack of nodes, the next one on top. A node's children, sorted by frame, are pushed in
+ * reverse. */
+static void number_depth_first(writer *w, const uint32_t *children, const uint32_t *starts, uint32_t *pending) {
+  size_t n = 0;
+  for (uint32_t i = starts[1]; i-- > starts[0];)
+    pending[n++] = children[i];
+  while (n > 0) {
+    uint32_t node = pending[--n];
+    renumbering_append(&w->nodes, node);
+    for (uint32_t i = starts[node + 2]; i-- > starts[node + 1];)
+      pending[n++] = children[i];
+  }
+}
+
+static hearth_status order_nodes(writer *w) {
+  size_t rows = w->builder->node_count, needed = 0;
+  size_t keys = rows + 1 > w->frames.count ? rows + 1 : w->frames.count;
+  uint32_t *a = NULL, *b = NULL, *starts = NULL;
+  hearth_status status = allocate(w, (void **)&a, rows, sizeof *a);
+  if (status == HEARTH_OK)
+    status = allocate(w, (void **)&b, rows, sizeof *b);
+  if (status == HEARTH_OK)
+    status = allocate(w, (void **)&starts, keys + 1, sizeof *starts);
+  if (status == HEARTH_OK) {
+    for (uint32_t i = 0; i < rows; i++)
+      if (w->nodes.rank[i] != HEARTH_NONE)
+        a[needed++] = i;
+    counting_sort(w, a, b, needed, node_frame, starts, w->frames.count);
+    counting_sort(w, b, a, needed, node_parent, starts, rows + 1);
+    number_depth_first(w, a, starts, b);
+  }
+  free(a);
+  free(b);
+  free(starts);
+  return status;
+}
+
+/* By (leaf frame, node): the nodes in order, then a stable sort by frame. */
+static hearth_status order_contexts(writer *w) {
+  const hearth_builder *b = w->builder;
+  uint32_t *by_node, *starts, n = 0;
+  TRY(allocate(w, (void **)&by_node, b->context_count, sizeof *by_node));
+  hearth_status status = allocate(w, (void **)&starts, w->frames.count + (size_t)1, sizeof *starts);
+  if (status == HEARTH_OK) {
+    for (uint32_t i = 0; i < w->nodes.count; i++) {
+      uint32_t context = b->nodes[w->nodes.order[i]].context;
+      if (context != HEARTH_NONE)
+        by_node[n++] = context;
+    }
+    counting_sort(w, by_node, w->contexts.order, n, context_frame, starts, w->frames.count);
+    w->contexts.count = n;
+  }
+  free(by_node);
+  free(starts);
+  return status;
+}
+
+/* -------------------------------------------------- strings and paths
+ * -------------------------------------------------- */
+
+static int compare_strings(const void *a, const void *b) {
+  return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* Sorts, removes duplicates, returns how many remain. */
+static size_t sort_unique(const char **strings, size_t n) {
+  size_t kept = 0;
+  qsort(strings, n, sizeof *strings, compare_strings);
+  for (size_t i = 0; i < n; i++)
+    if (kept == 0 || strcmp(strings[kept - 1], strings[i]) != 0)
+      strings[kept++] = strings[i];
+  return kept;
+}
+
+static size_t find_sorted(const char *const *strings, size_t n, const char *wanted) {
+  return (size_t)((const char *const *)bsearch(&wanted, strings, n, sizeof *strings, compare_strings) - strings);
+}
+
+static uint32_t string_offset(const writer *w, const char *string) {
+  return w->string_offsets[find_sorted(w->strings, w->string_count, string)];
+}
+
+static const char *function_string(const writer *w, uint32_t new_row, bool path) {
+  const builder_function *f = &w->builder->functions[w->functions.order[new_row]];
+  return w->builder->pool + (path ? f->path : f->name);
+}
+
+static hearth_status collect_file_names(writer *w) {
+  size_t n = 0, length = 0;
+  TRY(allocate(w, (void **)&w->file_names, w->functions.count, sizeof *w->file_names));
+  for (uint32_t i = 0; i < w->functions.count; i++)
+    if (*function_string(w, i, true))
+      w->file_names[n++] = function_string(w, i, true);
+  w->file_count = sort_unique(w->file_names, n);
+  TRY(allocate(w, (void **)&w->file_rows, w->file_count, sizeof *w->file_rows));
+  for (size_t i = 0; i < w->file_count; i++)
+    length += strlen(w->file_names[i]) + 1;
+  TRY(allocate(w, (void **)&w->components, length, 1));
+  char *to = w->components;
+  for (size_t i = 0; i < w->file_count; i++) {
+    size_t size = strlen(w->file_names[i]) + 1;
+    memcpy(to, w->file_names[i], size);
+    for (size_t k = 0; k < size; k++)
+      to[k] = to[k] == '/' ? '\0' : to[k];
+    to += size;
+  }
+  return HEARTH_OK;
+}
+
+/* Number of components of a path: "a/b" 2, "/a" 2 (the first is empty), "/" 1 (the root alone). */
+static size_t component_count(const char *path) {
+  size_t n = 1;
+  if (strcmp(path, "/") == 0)
+    return 1;
+  for (; *path; path++)
+    n += *path == '/';
+  return n;
+}
+
+static hearth_status collect_strings(writer *w) {
+  const hearth_builder *b = w->builder;
+  size_t components = 0, n = 0, offset = 0;
+  for (size_t i = 0; i < w->file_count; i++)
+    components += component_count(w->file_names[i]);
+  size_t room = 1 + HEARTH_MIB_COLUMNS + w->functions.count + components + b->binary_count;
+  TRY(allocate(w, (void **)&w->strings, room, sizeof *w->strings));
+  TRY(allocate(w, (void **)&w->string_offsets, room, sizeof *w->string_offsets));
+
+  w->strings[n++] = "";
+  for (size_t i = 0; i < HEARTH_MIB_COLUMNS; i++)
+    w->strings[n++] = fields[i].name;
+  for (uint32_t i = 0; i < w->functions.count; i++)
+    w->strings[n++] = function_string(w, i, false);
+  for (size_t i = 0; i < b->binary_count; i++)
+    w->strings[n++] = b->pool + b->binaries[i].name;
+  const char *component = w->components;
+  for (size_t i = 0; i < w->file_count; i++) {
+    const char *end = component + strlen(w->file_names[i]);
+    for (size_t k = component_count(w->file_names[i]); k-- > 0; component += strlen(component) + 1)
+      w->strings[n++] = component;
+    component = end + 1;
+  }
+
+  w->string_count = sort_unique(w->strings, n);
+  for (size_t i = 0; i < w->string_count; i++) {
+    if (offset > HEARTH_NONE - 1)
+      return hearth_error_set(w->err, HEARTH_E_FULL, "the profile's strings exceed 4 GiB");
+    w->string_offsets[i] = (uint32_t)offset;
+    offset += strlen(w->strings[i]) + 1;
+  }
+  w->strings_size = offset;
+  return HEARTH_OK;
+}
+
+typedef struct path_key {
+  uint32_t parent, name; /* as in hearth_indexed_path */
+  size_t file;
+  const char *rest; /* of the components, behind `name` */
+  size_t rest_count;
+} path_key;
+
+static int compare_path_keys(const void *a, const void *b) {
+  const path_key *x = a, *y = b;
+  if (x->parent != y->parent)
+    return x->parent < y->parent ? -1 : 1;
+  return (x->name > y->name) - (x->name < y->name);
+}
+
+/* Adds the rows of one level of the tree: the first components of all file names, then the second ones, ... As rows
+ * are numbered level by level, they end up sorted by (parent, name) with every parent before its children. Returns how
+ * many keys still have components. */
+static size_t add_path_level(writer *w, path_key *keys, size_t n) {
+  size_t remaining = 0;
+  qsort(keys, n, sizeof *keys, compare_path_keys);
+  for (size_t i = 0; i < n; i++) {
+    if (i == 0 || compare_path_keys(&keys[i], &keys[i - 1]) != 0)
+      w->paths[w->path_count++] = (hearth_indexed_path){keys[i].name, keys[i].parent};
+    w->file_rows[keys[i].file] = (uint32_t)(w->path_count - 1);
+  }
+  for (size_t i = 0; i < n; i++) {
+    path_key next = keys[i];
+    if (next.rest_count == 0)
+      continue;
+    next.parent = w->file_rows[next.file];
+    next.name = string_offset(w, next.rest);
+    next.rest += strlen(next.rest) + 1;
+    next.rest_count--;
+    keys[remaining++] = next;
+  }
+  return remaining;
+}
+
+static hearth_status build_paths(writer *w) {
+  size_t components = 0;
+  path_key *keys;
+  for (size_t i = 0; i < w->file_count; i++)
+    components += component_count(w->file_names[i]);
+  TRY(allocate(w, (void **)&w->paths, components, sizeof *w->paths));
+  TRY(allocate(w, (void **)&keys, w->file_count, sizeof *keys));
+  const char *first = w->components;
+  for (size_t i = 0; i < w->file_count; i++) {
+    keys[i] = (path_key){.parent = HEARTH_NONE,
+                         .name = string_offset(w, first),
+                         .file = i,
+                         .rest = first + strlen(first) + 1,
+                         .rest_count = component_count(w->file_names[i]) - 1};
+    first += strlen(w->file_names[i]) + 1;
+  }
+  for (size_t n = w->file_count; n > 0;)
+    n = add_path_level(w, keys, n);
+  free(keys);
+  return HEARTH_OK;
+}
+
+/* -------------------------------------------------- sections -------------------------------------------------- */
+
+static int compare_binaries(const void *a, const void *b, const char *pool) {
+  const builder_binary *x = a, *y = b;
+  int names = strcmp(pool + x->name, pool + y->name);
+  if (names != 0)
+    return names;
+  int ids = memcmp(x->build_id, y->build_id, sizeof x->build_id);
+  return ids != 0 ? ids : (x->build_id_size > y->build_id_size) - (x->build_id_size < y->build_id_size);
+}
+
+/* By (name, build id); insertion sort, as a run has a few dozen binaries at most. */
+static hearth_status order_binaries(writer *w) {
+  const hearth_builder *b = w->builder;
+  TRY(allocate(w, (void **)&w->binaries, b->binary_count, sizeof *w->binaries));
+  for (size_t i = 0; i < b->binary_count; i++) {
+    size_t at = i;
+    for (; at > 0 && compare_binaries(&w->binaries[at - 1], &b->binaries[i], b->pool) > 0; at--)
+      w->binaries[at] = w->binaries[at - 1];
+    w->binaries[at] = b->binaries[i];
+  }
+  return HEARTH_OK;
+}
+
+static void measure_columns(writer *w) {
+  for (size_t column = 0; column < HEARTH_MIB_COLUMNS; column++) {
+    uint64_t greatest = 0;
+    for (size_t i = 0; i < w->contexts.count; i++)
+      greatest = hearth_merge_MAX(greatest, w->builder->contexts[w->contexts.order[i]].mib.v[column]);
+    w->widths[column] = greatest == 0            ? 0
+                        : greatest <= UINT8_MAX  ? 1
+                        : greatest <= UINT16_MAX ? 2
+                        : greatest <= UINT32_MAX ? 4
+                                                 : 8;
+  }
+}
+
+static size_t align8(size_t size) { return (size + 7) & ~(size_t)7; }
+
+static size_t columns_size(const writer *w) {
+  size_t size = 0;
+  for (size_t i = 0; i < HEARTH_MIB_COLUMNS; i++)
+    size += align8((size_t)w->widths[i] * w->contexts.count);
+  return size;
+}
+
+static bool accesses_counted(const writer *w) { return w->builder->has_runs && w->builder->runs.accesses_counted; }
+
+static void lay_out(writer *w) {
+  size_t offset = sizeof(hearth_indexed_header) + sizeof w->sections;
+  size_t cutoffs = accesses_counted(w) ? COLD_CUTOFFS + HOT_CUTOFFS : 0;
+  while (w->bucket_bits < 31 && (UINT32_C(1) << w->bucket_bits) < w->functions.count)
+    w->bucket_bits++;
+  size_t buckets = ((size_t)1 << w->bucket_bits) + 1;
+  struct {
+    size_t count, size;
+  } plan[SECTIONS + 1] = {
+      [HEARTH_SECTION_SCHEMA] = {HEARTH_MIB_COLUMNS, HEARTH_MIB_COLUMNS * sizeof(hearth_indexed_field)},
+      [HEARTH_SECTION_STRINGS] = {w->string_count, w->strings_size},
+      [HEARTH_SECTION_PATHS] = {w->path_count, w->path_count * sizeof(hearth_indexed_path)},
+      [HEARTH_SECTION_FUNCTIONS] = {w->functions.count, w->functions.count * sizeof(hearth_indexed_function)},
+      [HEARTH_SECTION_BUCKETS] = {buckets, buckets * sizeof(uint32_t)},
+      [HEARTH_SECTION_FRAMES] = {w->frames.count, w->frames.count * sizeof(hearth_indexed_frame)},
+      [HEARTH_SECTION_STACKS] = {w->nodes.count, w->nodes.count * sizeof(hearth_indexed_stack)},
+      [HEARTH_SECTION_CONTEXTS] = {w->contexts.count, w->contexts.count * sizeof(uint32_t)},
+      [HEARTH_SECTION_COLUMNS] = {HEARTH_MIB_COLUMNS, columns_size(w)},
+      [HEARTH_SECTION_SUMMARY] = {1, sizeof(hearth_indexed_summary) + cutoffs * sizeof(hearth_indexed_cutoff)},
+      [HEARTH_SECTION_BINARIES] = {w->builder->binary_count, w->builder->binary_count * sizeof(hearth_indexed_binary)},
+  };
+  for (uint32_t id = 1; id <= SECTIONS; id++) {
+    if (id == HEARTH_SECTION_CHECKSUMS) {
+      plan[id].count = (offset + HEARTH_BLOCK_SIZE - 1) / HEARTH_BLOCK_SIZE;
+      plan[id].size = plan[id].count * sizeof(uint64_t);
+    }
+    w->sections[id - 1] = (hearth_indexed_section){id, (uint32_t)plan[id].count, offset, plan[id].size};
+    offset = align8(offset + plan[id].size);
+  }
+  w->size = offset;
+}
+
+static void *section_data(const writer *w, uint32_t id) { return w->image + w->sections[id - 1].offset; }
+
+static void store(void *to, uint64_t value, size_t width) { memcpy(to, &value, width); }
+
+static void fill_columns(writer *w) {
+  hearth_indexed_field *schema = section_data(w, HEARTH_SECTION_SCHEMA);
+  uint8_t *columns = section_data(w, HEARTH_SECTION_COLUMNS);
+  size_t offset = 0;
+  for (size_t column = 0; column < HEARTH_MIB_COLUMNS; column++) {
+    size_t width = w->widths[column];
+    schema[column] = (hearth_indexed_field){.tag = fields[column].tag,
+                                            .width = (uint32_t)width,
+                                            .name = string_offset(w, fields[column].name),
+                                            .offset = offset};
+    for (size_t i = 0; width && i < w->contexts.count; i++)
+      store(columns + offset + i * width, w->builder->contexts[w->contexts.order[i]].mib.v[column], width);
+    offset += align8(width * w->contexts.count);
+  }
+}
+
+static void fill_strings(writer *w) {
+  char *to = section_data(w, HEARTH_SECTION_STRINGS);
+  for (size_t i = 0; i < w->string_count; i++)
+    memcpy(to + w->string_offsets[i], w->strings[i], strlen(w->strings[i]) + 1);
+}
+
+static uint32_t path_row(const writer *w, uint32_t function) {
+  const char *path = function_string(w, function, true);
+  return *path ? w->file_rows[find_sorted(w->file_names, w->file_count, path)] : HEARTH_NONE;
+}
+
+static void fill_functions(writer *w) {
+  const hearth_builder *b = w->builder;
+  hearth_indexed_function *rows = section_data(w, HEARTH_SECTION_FUNCTIONS);
+  uint32_t *buckets = section_data(w, HEARTH_SECTION_BUCKETS);
+  uint32_t bucket_count = UINT32_C(1) << w->bucket_bits, frame = 0, bucket = 0;
+  for (uint32_t i = 0; i < w->functions.count; i++) {
+    const builder_function *f = &b->functions[w->functions.order[i]];
+    rows[i] = (hearth_indexed_function){.id = f->id,
+                                        .name = string_offset(w, b->pool + f->name),
+                                        .path = path_row(w, i),
+                                        .start_line = f->start_line,
+                                        .first_frame = frame};
+    while (frame < w->frames.count && b->frames[w->frames.order[frame]].function == w->functions.order[i])
+      frame++;
+    /* k = 0 bits: everything is in bucket 0, and a shift by 64 would be undefined. */
+    for (uint32_t own = w->bucket_bits ? (uint32_t)(f->id >> (64 - w->bucket_bits)) : 0; bucket <= own; bucket++)
+      buckets[bucket] = i;
+  }
+  for (; bucket <= bucket_count; bucket++)
+    buckets[bucket] = w->functions.count;
+}
+
+static void fill_stacks(writer *w) {
+  const hearth_builder *b = w->builder;
+  hearth_indexed_frame *frames = section_data(w, HEARTH_SECTION_FRAMES);
+  hearth_indexed_stack *stacks = section_data(w, HEARTH_SECTION_STACKS);
+  uint32_t *contexts = section_data(w, HEARTH_SECTION_CONTEXTS);
+  uint32_t context = 0;
+  for (uint32_t i = 0; i < w->frames.count; i++) {
+    const builder_frame *f = &b->frames[w->frames.order[i]];
+    frames[i] =
+        (hearth_indexed_frame){w->functions.rank[f->function], f->line, f->column, f->discriminator, f->flags, context};
+    while (context < w->contexts.count && context_frame(w, w->contexts.order[context]) == i)
+      context++;
+  }
+  for (uint32_t i = 0; i < w->nodes.count; i++) {
+    const builder_node *n = &b->nodes[w->nodes.order[i]];
+    stacks[i] = (hearth_indexed_stack){w->frames.rank[n->frame],
+                                       n->parent == HEARTH_NONE ? HEARTH_NONE : w->nodes.rank[n->parent]};
+  }
+  for (uint32_t i = 0; i < w->contexts.count; i++)
+    contexts[i] = w->nodes.rank[b->contexts[w->contexts.order[i]].node];
+}
+
+static hearth_status fill_cutoffs(writer *w, hearth_indexed_summary *summary, hearth_indexed_cutoff *cutoffs) {
+  hearth_density_point *points;
+  size_t n = w->contexts.count;
+  double lasting = hearth_lasting_lifetime_ns(summary->duration_ns, summary->runs);
+  TRY(allocate(w, (void **)&points, n, sizeof *points));
+  for (size_t i = 0; i < n; i++)
+    points[i] = hearth_density_point_of(&w->builder->contexts[w->contexts.order[i]].mib, lasting);
+  hearth_density_points_sort(points, n);
+  for (size_t i = 0; i < COLD_CUTOFFS; i++)
+    *cutoffs++ =
+        (hearth_indexed_cutoff){.share_ppm = cold_shares_ppm[i],
+                                .density = hearth_cold_cutoff(points, n, summary->total_accesses, cold_shares_ppm[i])};
+  for (size_t i = 0; i < HOT_CUTOFFS; i++)
+    *cutoffs++ =
+        (hearth_indexed_cutoff){.share_ppm = hot_shares_ppm[i],
+                                .density = hearth_hot_cutoff(points, n, summary->total_accesses, hot_shares_ppm[i])};
+  summary->cold_cutoffs = COLD_CUTOFFS;
+  summary->hot_cutoffs = HOT_CUTOFFS;
+  free(points);
+  return HEARTH_OK;
+}
+
+static hearth_status fill_summary(writer *w) {
+  const hearth_profile_summary *runs = &w->builder->runs;
+  hearth_indexed_summary *summary = section_data(w, HEARTH_SECTION_SUMMARY);
+  *summary = (hearth_indexed_summary){.runs = runs->runs,
+                                      .duration_ns = runs->duration_ns,
+                                      .dropped_blocks = runs->dropped_blocks,
+                                      .dropped_frames = runs->dropped_frames};
+  for (size_t i = 0; i < w->contexts.count; i++) {
+    const hearth_mib *mib = &w->builder->contexts[w->contexts.order[i]].mib;
+    summary->total_allocs = hearth_merge_SUM(summary->total_allocs, mib->AllocCount);
+    summary->total_bytes = hearth_merge_SUM(summary->total_bytes, mib->TotalSize);
+    summary->total_accesses = hearth_merge_SUM(summary->total_accesses, mib->TotalAccessCount);
+  }
+  return accesses_counted(w) ? fill_cutoffs(w, summary, (hearth_indexed_cutoff *)(summary + 1)) : HEARTH_OK;
+}
+
+static void fill_binaries(writer *w) {
+  hearth_indexed_binary *rows = section_data(w, HEARTH_SECTION_BINARIES);
+  for (size_t i = 0; i < w->builder->binary_count; i++) {
+    rows[i].name = string_offset(w, w->builder->pool + w->binaries[i].name);
+    rows[i].build_id_size = w->binaries[i].build_id_size;
+    memcpy(rows[i].build_id, w->binaries[i].build_id, sizeof rows[i].build_id);
+  }
+}
+
+/* Header last but for the checksums of blocks, the first of which covers it. */
+static void fill_header_and_checksums(writer *w) {
+  hearth_indexed_header header = {.magic = HEARTH_INDEXED_MAGIC,
+                                  .version = HEARTH_INDEXED_VERSION,
+                                  .header_size = sizeof header,
+                                  .file_size = w->size,
+                                  .required_flags = accesses_counted(w) ? HEARTH_FLAG_ACCESSES : 0,
+                                  .id_scheme = w->builder->scheme,
+                                  .section_count = SECTIONS};
+  size_t covered = sizeof header + sizeof w->sections;
+  memcpy(w->image, &header, sizeof header);
+  memcpy(w->image + sizeof header, w->sections, sizeof w->sections);
+  header.checksum = XXH3_64bits(w->image, covered);
+  memcpy(w->image, &header, sizeof header);
+
+  uint64_t *checksums = section_data(w, HEARTH_SECTION_CHECKSUMS);
+  size_t end = w->sections[HEARTH_SECTION_CHECKSUMS - 1].offset;
+  for (size_t at = 0; at < end; at += HEARTH_BLOCK_SIZE)
+    *checksums++ = XXH3_64bits(w->image + at, end - at < HEARTH_BLOCK_SIZE ? end - at : HEARTH_BLOCK_SIZE);
+}
+
+static hearth_status write_image(writer *w) {
+  TRY(mark_needed(w));
+  TRY(order_functions(w));
+  TRY(order_frames(w));
+  TRY(order_nodes(w));
+  TRY(order_contexts(w));
+  TRY(collect_file_names(w));
+  TRY(collect_strings(w));
+  TRY(build_paths(w));
+  TRY(order_binaries(w));
+  measure_columns(w);
+  lay_out(w);
+  TRY(allocate(w, (void **)&w->image, w->size, 1));
+  memcpy(section_data(w, HEARTH_SECTION_PATHS), w->paths, w->path_count * sizeof *w->paths);
+  fill_columns(w);
+  fill_strings(w);
+  fill_functions(w);
+  fill_stacks(w);
+  fill_binaries(w);
+  TRY(fill_summary(w));
+  fill_header_and_checksums(w);
+  return HEARTH_OK;
+}
+
+hearth_status hearth_builder_write_memory(hearth_builder *builder, void **ret_data, size_t *ret_size,
+                                          hearth_error *err) {
+  writer w = {.builder = builder, .err = err};
+  hearth_status status = write_image(&w);
+  if (status == HEARTH_OK) {
+    *ret_data = w.image;
+    *ret_size = w.size;
+    w.image = NULL;
+  }
+  writer_free(&w);
+  return status;
+}
+
+/* -------------------------------------------------- files -------------------------------------------------- */
+
+static hearth_status io_error(hearth_error *err, const char *path, const char *what) {
+  return hearth_error_set(err, HEARTH_E_IO, "%s: cannot %s: %s", path, what, strerror(errno));
+}
+
+/* Closes `fd`. */
+static hearth_status write_all(int fd, const char *path, const uint8_t *data, size_t size, hearth_error *err) {
+  while (size > 0) {
+    ssize_t n = write(fd, data, size);
+    if (n < 0 && errno == EINTR)
+      continue;
+    if (n < 0) {
+      hearth_status status = io_error(err, path, "write");
+      close(fd);
+      return status;
+    }
+    data += n;
+    size -= (size_t)n;
+  }
+  return close(fd) == 0 ? HEARTH_OK : io_error(err, path, "write");
+}
+
+/* Through a file beside `target` and a rename, so that no reader ever sees half a profile. */
+static hearth_status replace_file(const char *target, const uint8_t *data, size_t size, hearth_error *err) {
+  size_t room = strlen(target) + 32;
+  char *temporary = malloc(room);
+  if (!temporary)
+    return hearth_error_set(err, HEARTH_E_NOMEM, "out of memory writing the profile");
+  int fd = -1;
+  errno = EEXIST;
+  for (unsigned i = 0; fd < 0 && errno == EEXIST && i < 1000; i++) {
+    snprintf(temporary, room, "%s.tmp%ld-%u", target, (long)getpid(), i);
+    fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  }
+  hearth_status status = fd < 0 ? io_error(err, target, "create") : write_all(fd, target, data, size, err);
+  if (fd >= 0 && status == HEARTH_OK && rename(temporary, target) != 0)
+    status = io_error(err, target, "replace");
+  if (fd >= 0 && status != HEARTH_OK)
+    unlink(temporary);
+  free(temporary);
+  return status;
+}
+
+static hearth_status write_file(const char *path, const uint8_t *data, size_t size, hearth_error *err) {
+  struct stat info;
+  if (stat(path, &info) != 0)
+    return errno == ENOENT ? replace_file(path, data, size, err) : io_error(err, path, "write");
+  if (S_ISDIR(info.st_mode))
+    return hearth_error_set(err, HEARTH_E_IO, "%s: cannot write: is a directory", path);
+  if (!S_ISREG(info.st_mode)) { /* a rename would put a file in the place of /dev/null or of a pipe */
+    int fd = open(path, O_WRONLY | O_CLOEXEC);
+    return fd < 0 ? io_error(err, path, "open") : write_all(fd, path, data, size, err);
+  }
+  char *target = realpath(path, NULL); /* behind a symbolic link: the link stays */
+  if (!target)
+    return io_error(err, path, "write");
+  hearth_status status = replace_file(target, data, size, err);
+  free(target);
+  return status;
+}
+
+hearth_status hearth_builder_write(hearth_builder *builder, const char *path, hearth_error *err) {
+  void *data;
+  size_t size;
+  TRY(hearth_builder_write_memory(builder, &data, &size, err));
+  hearth_status status = write_file(path, data, size, err);
+  free(data);
+  return status;
+}
