@@ -1,0 +1,56 @@
+/* What llvm-c does not offer, in its own style: plain C over LLVM's C++ API, the one place (with the plugin's entry
+ * point) that knows LLVM's release. Metadata and values that are returned belong to their context, as everywhere in
+ * llvm-c; strings are borrowed, not NUL-terminated, and live as long as the metadata they come from. */
+#ifndef HEARTH_IR_FACTS_H
+#define HEARTH_IR_FACTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <llvm-c/Core.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Major version of the LLVM this library was built against. */
+unsigned hearth_ir_llvm_major(void);
+
+/* --- debug information: parents of scopes, linkage names and discriminators are missing in llvm-c --- */
+
+/* The subprogram that a scope lies in (the scope itself if it is one), or NULL. */
+LLVMMetadataRef hearth_ir_scope_subprogram(LLVMMetadataRef scope);
+/* Linkage name, else name, of a subprogram; length 0 if it has neither. */
+const char *hearth_ir_subprogram_name(LLVMMetadataRef subprogram, size_t *ret_length);
+/* Name of the file that declares a subprogram, as written in the debug information; length 0 if unknown. */
+const char *hearth_ir_subprogram_file(LLVMMetadataRef subprogram, size_t *ret_length);
+unsigned hearth_ir_subprogram_line(LLVMMetadataRef subprogram);
+/* Location of an instruction, or NULL. (llvm-c has it, but aborts on other values than instructions.) */
+LLVMMetadataRef hearth_ir_instruction_location(LLVMValueRef instruction);
+/* Base discriminator: factors of unrolling and duplication are stripped. */
+unsigned hearth_ir_location_discriminator(LLVMMetadataRef location);
+
+/* --- calls --- */
+
+bool hearth_ir_call_is_nobuiltin(LLVMValueRef call);
+bool hearth_ir_call_is_musttail(LLVMValueRef call);
+/* Replace a call or invoke by one of `callee` with `extra` as one more, last, argument of zero-extended integer type.
+ * Everything else is carried over: attributes, calling convention, tail kind, operand bundles, metadata, debug
+ * location, name, uses. Returns the new instruction; the old one is gone. */
+LLVMValueRef hearth_ir_call_append_argument(LLVMValueRef call, LLVMValueRef callee, LLVMValueRef extra);
+/* Declaration of `name` with the parameters and attributes of `plain` and one more i8 parameter (zeroext). The existing
+ * one if there is one of that type; NULL if the name is taken by something else. */
+LLVMValueRef hearth_ir_declare_with_hint(LLVMModuleRef module, LLVMValueRef plain, const char *name);
+
+/* --- module --- */
+
+/* Remove all operands of a named metadata node; the node stays. */
+void hearth_ir_clear_named_metadata(LLVMModuleRef module, const char *name);
+/* Add `function` (of type void()) to llvm.global_ctors. */
+void hearth_ir_append_constructor(LLVMModuleRef module, LLVMValueRef function, unsigned priority);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

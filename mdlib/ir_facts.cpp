@@ -1,0 +1,106 @@
+// The C++ that LLVM forces on a C library; every test of LLVM's version is in this file or in annotate/plugin.cpp.
+#include "hearth/ir_facts.h"
+
+#include <llvm/Config/llvm-config.h>
+#include <llvm/IR/DebugInfoMetadata.h>
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/InstrTypes.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/IR/Module.h>
+#include <llvm/Transforms/Utils/ModuleUtils.h>
+
+using namespace llvm;
+
+unsigned hearth_ir_llvm_major(void) { return LLVM_VERSION_MAJOR; }
+
+LLVMMetadataRef hearth_ir_scope_subprogram(LLVMMetadataRef scope) {
+  auto *Scope = dyn_cast_or_null<DILocalScope>(unwrap(scope));
+  return Scope ? wrap(Scope->getSubprogram()) : nullptr;
+}
+
+const char *hearth_ir_subprogram_name(LLVMMetadataRef subprogram, size_t *ret_length) {
+  auto *SP = cast<DISubprogram>(unwrap(subprogram));
+  StringRef Name = SP->getLinkageName().empty() ? SP->getName() : SP->getLinkageName();
+  *ret_length = Name.size();
+  return Name.data();
+}
+
+const char *hearth_ir_subprogram_file(LLVMMetadataRef subprogram, size_t *ret_length) {
+  StringRef Name = cast<DISubprogram>(unwrap(subprogram))->getFilename();
+  *ret_length = Name.size();
+  return Name.data();
+}
+
+unsigned hearth_ir_subprogram_line(LLVMMetadataRef subprogram) {
+  return cast<DISubprogram>(unwrap(subprogram))->getLine();
+}
+
+LLVMMetadataRef hearth_ir_instruction_location(LLVMValueRef instruction) {
+  auto *I = dyn_cast<Instruction>(unwrap(instruction));
+  return I ? wrap(I->getDebugLoc().get()) : nullptr;
+}
+
+unsigned hearth_ir_location_discriminator(LLVMMetadataRef location) {
+  return cast<DILocation>(unwrap(location))->getBaseDiscriminator();
+}
+
+bool hearth_ir_call_is_nobuiltin(LLVMValueRef call) { return cast<CallBase>(unwrap(call))->isNoBuiltin(); }
+
+bool hearth_ir_call_is_musttail(LLVMValueRef call) { return cast<CallBase>(unwrap(call))->isMustTailCall(); }
+
+LLVMValueRef hearth_ir_call_append_argument(LLVMValueRef call, LLVMValueRef callee, LLVMValueRef extra) {
+  auto *Old = cast<CallBase>(unwrap(call));
+  auto *Callee = cast<Function>(unwrap(callee));
+  LLVMContext &Context = Old->getContext();
+
+  SmallVector<Value *, 8> Args(Old->args());
+  unsigned ExtraIndex = Args.size();
+  Args.push_back(unwrap(extra));
+  SmallVector<OperandBundleDef, 2> Bundles;
+  Old->getOperandBundlesAsDefs(Bundles);
+
+  IRBuilder<> Builder(Old);
+  CallBase *New;
+  if (auto *Invoke = dyn_cast<InvokeInst>(Old)) {
+    New = Builder.CreateInvoke(Callee, Invoke->getNormalDest(), Invoke->getUnwindDest(), Args, Bundles);
+  } else {
+    auto *Call = Builder.CreateCall(Callee, Args, Bundles);
+    Call->setTailCallKind(cast<CallInst>(Old)->getTailCallKind());
+    New = Call;
+  }
+  New->setCallingConv(Old->getCallingConv());
+  New->setAttributes(Old->getAttributes().addParamAttribute(Context, ExtraIndex, Attribute::ZExt));
+  New->copyMetadata(*Old); // the debug location is among it
+  New->takeName(Old);
+  Old->replaceAllUsesWith(New);
+  Old->eraseFromParent();
+  return wrap(New);
+}
+
+LLVMValueRef hearth_ir_declare_with_hint(LLVMModuleRef module, LLVMValueRef plain, const char *name) {
+  Module *M = unwrap(module);
+  auto *Plain = cast<Function>(unwrap(plain));
+  FunctionType *PlainType = Plain->getFunctionType();
+  SmallVector<llvm::Type *, 8> Params(PlainType->param_begin(), PlainType->param_end());
+  unsigned HintIndex = Params.size();
+  Params.push_back(llvm::Type::getInt8Ty(M->getContext()));
+  auto *HintedType = FunctionType::get(PlainType->getReturnType(), Params, PlainType->isVarArg());
+
+  if (GlobalValue *Taken = M->getNamedValue(name)) {
+    auto *Function = dyn_cast<llvm::Function>(Taken);
+    return Function && Function->getFunctionType() == HintedType ? wrap(Function) : nullptr;
+  }
+  auto *Hinted = Function::Create(HintedType, GlobalValue::ExternalLinkage, name, M);
+  Hinted->setAttributes(Plain->getAttributes().addParamAttribute(M->getContext(), HintIndex, Attribute::ZExt));
+  Hinted->setCallingConv(Plain->getCallingConv());
+  return wrap(Hinted);
+}
+
+void hearth_ir_clear_named_metadata(LLVMModuleRef module, const char *name) {
+  if (NamedMDNode *Node = unwrap(module)->getNamedMetadata(name))
+    Node->clearOperands();
+}
+
+void hearth_ir_append_constructor(LLVMModuleRef module, LLVMValueRef function, unsigned priority) {
+  appendToGlobalCtors(*unwrap(module), cast<Function>(unwrap(function)), priority);
+}
