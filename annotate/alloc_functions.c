@@ -1,0 +1,61 @@
+#include "alloc_functions.h"
+
+#include <string.h>
+
+static const hearth_alloc_function functions[] = {
+#define HEARTH_ALLOC(name, hinted, signature, family) {name, hinted, signature, #family[0]},
+#include "alloc_functions.def"
+};
+
+bool hearth_is_call(LLVMValueRef instruction) { return LLVMIsACallInst(instruction) || LLVMIsAInvokeInst(instruction); }
+
+static bool type_is(LLVMTypeRef type, char letter) {
+  LLVMTypeKind kind = LLVMGetTypeKind(type);
+  switch (letter) {
+  case 'p':
+    return kind == LLVMPointerTypeKind;
+  case 'z':
+    return kind == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(type) == 64;
+  case 'i':
+    return kind == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(type) == 32;
+  case 's': {
+    LLVMTypeRef members[2];
+    if (kind != LLVMStructTypeKind || LLVMCountStructElementTypes(type) != 2)
+      return false;
+    LLVMGetStructElementTypes(type, members);
+    return type_is(members[0], 'p') && type_is(members[1], 'z');
+  }
+  default:
+    return kind == LLVMVoidTypeKind;
+  }
+}
+
+static bool has_signature(LLVMTypeRef type, const char *signature) {
+  LLVMTypeRef parameters[8];
+  unsigned n = LLVMCountParamTypes(type);
+  if (n != strlen(signature) - 1 || LLVMIsFunctionVarArg(type) || !type_is(LLVMGetReturnType(type), signature[0]))
+    return false;
+  LLVMGetParamTypes(type, parameters);
+  for (unsigned i = 0; i < n; i++)
+    if (!type_is(parameters[i], signature[i + 1]))
+      return false;
+  return true;
+}
+
+const hearth_alloc_function *hearth_alloc_function_of(LLVMValueRef instruction) {
+  if (!hearth_is_call(instruction))
+    return NULL;
+  LLVMValueRef callee = LLVMIsAFunction(LLVMGetCalledValue(instruction));
+  if (!callee || !LLVMIsDeclaration(callee) || LLVMGetIntrinsicID(callee) != 0)
+    return NULL;
+  size_t length;
+  const char *name = LLVMGetValueName2(callee, &length);
+  for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++)
+    if (strlen(functions[i].name) == length && memcmp(functions[i].name, name, length) == 0) {
+      LLVMTypeRef type = LLVMGlobalGetValueType(callee);
+      /* Called through a pointer of another type (K&R declarations): not a call we could add a parameter to. */
+      bool same = type == LLVMGetCalledFunctionType(instruction);
+      return same && has_signature(type, functions[i].signature) ? &functions[i] : NULL;
+    }
+  return NULL;
+}

@@ -1,0 +1,21 @@
+/* Which calls allocate, and what their hinted forms are called. The table is alloc_functions.def. */
+#ifndef HEARTH_ALLOC_FUNCTIONS_H
+#define HEARTH_ALLOC_FUNCTIONS_H
+
+#include <stdbool.h>
+
+#include <llvm-c/Core.h>
+
+typedef struct hearth_alloc_function {
+  const char *name, *hinted, *signature;
+  char family;
+} hearth_alloc_function;
+
+/* The row of the function that a call or invoke calls directly, or NULL: not a call, an indirect one, another function,
+ * one of the same name with another type, or one that the module defines itself. */
+const hearth_alloc_function *hearth_alloc_function_of(LLVMValueRef instruction);
+
+/* Calls and invokes (callbr is neither ours nor anybody's for allocation). */
+bool hearth_is_call(LLVMValueRef instruction);
+
+#endif

@@ -1,0 +1,30 @@
+/* From debug locations to the ids of the profile. */
+#ifndef HEARTH_LOCATION_H
+#define HEARTH_LOCATION_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <llvm-c/Core.h>
+
+#define HEARTH_CHAIN_MAX 256 /* longer inline chains are cut at the outside */
+
+/* One frame of an inline chain. */
+typedef struct hearth_location {
+  uint64_t function; /* function id */
+  uint32_t line;     /* offset from the function's first line */
+  uint32_t column;
+  uint32_t discriminator;
+  uint64_t id; /* stack id; 0 if line or column are unknown: compiler-made and merged locations have neither */
+} hearth_location;
+
+/* Remembers the ids of subprograms. One for a module; not thread-safe. */
+typedef struct hearth_locator hearth_locator;
+hearth_locator *hearth_locator_create(void); /* NULL when out of memory */
+void hearth_locator_destroy(hearth_locator *locator);
+
+/* The frames of an instruction, innermost first, outwards through inlining. Returns their number; 0 without location.
+ */
+size_t hearth_locate(hearth_locator *locator, LLVMValueRef instruction, hearth_location chain[HEARTH_CHAIN_MAX]);
+
+#endif

@@ -1,0 +1,167 @@
+#include "match.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define TRY(expression)                                                                                                \
+  do {                                                                                                                 \
+    hearth_status status_ = (expression);                                                                              \
+    if (status_ != HEARTH_OK)                                                                                          \
+      return status_;                                                                                                  \
+  } while (0)
+
+typedef struct row_range {
+  uint32_t first, end;
+} row_range;
+
+/* Frames of a function are sorted by line, then column: those of one place, of any discriminator, are neighbours. */
+static hearth_status lower_bound(hearth_profile *profile, row_range in, uint32_t line, uint64_t column, uint32_t *ret,
+                                 hearth_error *err) {
+  while (in.first < in.end) {
+    hearth_frame_info frame;
+    uint32_t middle = in.first + (in.end - in.first) / 2;
+    TRY(hearth_profile_get_frame(profile, middle, &frame, err));
+    if (frame.line < line || (frame.line == line && frame.column < column))
+      in.first = middle + 1;
+    else
+      in.end = middle;
+  }
+  *ret = in.first;
+  return HEARTH_OK;
+}
+
+/* Rows of the frames at a place. If some have the discriminator of the location, only those: it is what tells two
+ * calls on one line and column apart. E_NOT_FOUND if there are none. */
+static hearth_status frames_at(hearth_profile *profile, const hearth_location *place, row_range *ret,
+                               hearth_error *err) {
+  uint32_t row;
+  hearth_function_info function;
+  if (!place->id)
+    return HEARTH_E_NOT_FOUND;
+  TRY(hearth_profile_find_function(profile, place->function, &row, err));
+  TRY(hearth_profile_get_function(profile, row, &function, err));
+  row_range all = {function.first_frame, function.first_frame + function.frame_count}, here;
+  TRY(lower_bound(profile, all, place->line, place->column, &here.first, err));
+  TRY(lower_bound(profile, all, place->line, (uint64_t)place->column + 1, &here.end, err));
+
+  row_range exact = {here.end, here.end};
+  for (row = here.first; row < here.end; row++) {
+    hearth_frame_info frame;
+    TRY(hearth_profile_get_frame(profile, row, &frame, err));
+    if (frame.discriminator == place->discriminator) {
+      exact.first = exact.first < row ? exact.first : row;
+      exact.end = row + 1;
+    }
+  }
+  *ret = exact.first < exact.end ? exact : here;
+  return here.first < here.end ? HEARTH_OK : HEARTH_E_NOT_FOUND;
+}
+
+/* Ids of the frames above the leaf. *ret is malloc'd. */
+static hearth_status read_stack(hearth_profile *profile, uint32_t leaf, uint64_t **ret, size_t *ret_depth,
+                                hearth_error *err) {
+  uint32_t node, frame_row;
+  size_t depth = 0;
+  for (node = leaf; node != HEARTH_NONE; depth++)
+    TRY(hearth_profile_get_stack(profile, node, &frame_row, &node, err));
+  if (depth == 0)
+    return hearth_error_set(err, HEARTH_E_CORRUPT, "a context has no frames");
+  uint64_t *ids = malloc(depth * sizeof *ids);
+  if (!ids)
+    return hearth_error_set(err, HEARTH_E_NOMEM, "out of memory");
+  node = leaf;
+  for (size_t i = 0; i < depth; i++) {
+    hearth_frame_info frame;
+    hearth_status status = hearth_profile_get_stack(profile, node, &frame_row, &node, err);
+    if (status == HEARTH_OK)
+      status = hearth_profile_get_frame(profile, frame_row, &frame, err);
+    if (status != HEARTH_OK) {
+      free(ids);
+      return status;
+    }
+    if (i > 0)
+      ids[i - 1] = frame.stack_id;
+  }
+  *ret = ids;
+  *ret_depth = depth - 1;
+  return HEARTH_OK;
+}
+
+/* A frame of unknown place (id 0) may be any. */
+static bool agrees(const hearth_location *callers, size_t n, const uint64_t *stack, size_t depth) {
+  for (size_t i = 0; i < n && i < depth; i++)
+    if (callers[i].id && callers[i].id != stack[i])
+      return false;
+  return true;
+}
+
+static bool reserve(hearth_contexts *contexts, size_t more) {
+  hearth_context *items = realloc(contexts->items, (contexts->count + more) * sizeof *items);
+  if (items)
+    contexts->items = items;
+  uint64_t **stacks = realloc(contexts->stacks, (contexts->stack_count + more) * sizeof *stacks);
+  if (stacks)
+    contexts->stacks = stacks;
+  return items && stacks;
+}
+
+/* Contexts of one leaf frame that agree with its callers. */
+static hearth_status add_contexts(const hearth_matcher *matcher, uint32_t frame_row, const hearth_location *callers,
+                                  size_t n, hearth_contexts *contexts, hearth_error *err) {
+  hearth_frame_info frame;
+  TRY(hearth_profile_get_frame(matcher->profile, frame_row, &frame, err));
+  if (frame.context_count && !reserve(contexts, frame.context_count))
+    return hearth_error_set(err, HEARTH_E_NOMEM, "out of memory");
+  for (uint32_t i = 0; i < frame.context_count; i++) {
+    uint32_t leaf;
+    hearth_context context;
+    TRY(hearth_profile_get_context(matcher->profile, frame.first_context + i, &leaf, &context.mib, err));
+    TRY(read_stack(matcher->profile, leaf, &context.stack, &context.depth, err));
+    if (!agrees(callers, n, context.stack, context.depth)) {
+      free(context.stack);
+      continue;
+    }
+    context.hotness = hearth_classify(&matcher->classifier, &context.mib);
+    contexts->stacks[contexts->stack_count++] = context.stack;
+    contexts->items[contexts->count++] = context;
+  }
+  return HEARTH_OK;
+}
+
+void hearth_contexts_free(hearth_contexts *contexts) {
+  for (size_t i = 0; i < contexts->stack_count; i++)
+    free(contexts->stacks[i]);
+  free(contexts->stacks);
+  free(contexts->items);
+  memset(contexts, 0, sizeof *contexts);
+}
+
+hearth_status hearth_match_allocation(const hearth_matcher *matcher, const hearth_location *chain, size_t n,
+                                      hearth_contexts *ret, size_t *ret_leaf, hearth_error *err) {
+  hearth_contexts found = {0};
+  hearth_status status = HEARTH_E_NOT_FOUND;
+  for (size_t leaf = 0; leaf < n && status == HEARTH_E_NOT_FOUND; leaf++) {
+    row_range rows;
+    status = frames_at(matcher->profile, &chain[leaf], &rows, err);
+    for (uint32_t row = rows.first; status == HEARTH_OK && row < rows.end; row++)
+      status = add_contexts(matcher, row, chain + leaf + 1, n - leaf - 1, &found, err);
+    if (status == HEARTH_OK && found.count == 0)
+      status = HEARTH_E_NOT_FOUND;
+    if (status == HEARTH_OK)
+      *ret_leaf = leaf;
+  }
+  if (status == HEARTH_OK)
+    *ret = found;
+  else
+    hearth_contexts_free(&found);
+  return status;
+}
+
+hearth_status hearth_match_callsite(const hearth_matcher *matcher, const hearth_location *chain, size_t n,
+                                    hearth_error *err) {
+  for (size_t i = 0; i < n; i++) {
+    row_range rows;
+    TRY(frames_at(matcher->profile, &chain[i], &rows, err));
+  }
+  return n ? HEARTH_OK : HEARTH_E_NOT_FOUND;
+}

@@ -1,0 +1,41 @@
+/* The passes. Each takes a module and the options, returns whether it changed the module, may be run anywhere and any
+ * number of times, and leaves the module as it was when the profile is missing, stale or corrupt (one warning says so).
+ */
+#ifndef HEARTH_PASSES_H
+#define HEARTH_PASSES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <llvm-c/Core.h>
+
+#include "hearth/classify.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct hearth_options {
+  const char *profile;              /* -memprof-use; "" if not given */
+  bool full_contexts;               /* -memprof-contexts=full: no trimming */
+  hearth_classify_options classify; /* -memprof-classify */
+  uint8_t hints[4];                 /* by hearth_class; [HEARTH_CLASS_UNKNOWN] is for ambiguous calls */
+} hearth_options;
+
+/* Match calls with the profile by debug location; attach contexts to allocation calls and ids to their callers. */
+bool hearth_pass_annotate(LLVMModuleRef module, const hearth_options *options);
+/* Narrow the contexts of allocation calls to those that are possible where the calls now are: from the profile if it is
+ * at hand, else from the metadata alone. */
+bool hearth_pass_prune(LLVMModuleRef module, const hearth_options *options);
+/* Replace annotated allocation calls by their hinted forms. */
+bool hearth_pass_lower(LLVMModuleRef module, const hearth_options *options);
+/* Count loads, stores, atomics and memory intrinsics in shadow memory. */
+bool hearth_pass_instrument(LLVMModuleRef module, const hearth_options *options);
+/* Forbid the merging of calls that are told apart by their location only: all calls (for the profiling build), or
+ * allocation calls only (for the optimised build, where annotation marks the others that matter). */
+bool hearth_pass_nomerge(LLVMModuleRef module, bool all_calls);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,168 @@
+// The plugin's entry point: options, positions in the pipeline, diagnostics. All decisions are in the C passes.
+#include <llvm/Analysis/OptimizationRemarkEmitter.h>
+#include <llvm/Config/llvm-config.h>
+#include <llvm/IR/DiagnosticInfo.h>
+#include <llvm/IR/Module.h>
+#include <llvm/Passes/PassBuilder.h>
+#include <llvm/Support/CommandLine.h>
+#if LLVM_VERSION_MAJOR >= 22 // the header's new place
+#include <llvm/Plugins/PassPlugin.h>
+#else
+#include <llvm/Passes/PassPlugin.h>
+#endif
+#include <llvm/Transforms/Utils/AddDiscriminators.h>
+
+#include <mutex>
+#include <set>
+#include <string>
+
+#include "passes.h"
+#include "shim.h"
+
+using namespace llvm;
+
+namespace {
+
+// "memprof-use" is also the name of a pass of LLVM's; the option is ours alone.
+cl::opt<std::string> Use("memprof-use", cl::desc("Heap profile (made by 'hearth index') to optimise with"),
+                         cl::value_desc("file"));
+cl::opt<bool> Instrument("memprof-instrument", cl::desc("Instrument memory accesses for heap profiling"));
+
+enum class Contexts { Trimmed, Full };
+cl::opt<Contexts> WhichContexts("memprof-contexts", cl::desc("Contexts that are attached to allocation calls"),
+                                cl::values(clEnumValN(Contexts::Trimmed, "trimmed",
+                                                      "up to the caller that settles the class (default)"),
+                                           clEnumValN(Contexts::Full, "full", "as recorded")),
+                                cl::init(Contexts::Trimmed));
+
+cl::opt<hearth_classify_mode>
+    Classify("memprof-classify", cl::desc("Which contexts are cold and hot"),
+             cl::values(clEnumValN(HEARTH_CLASSIFY_AUTO, "auto", "relative to the profiled run (default)"),
+                        clEnumValN(HEARTH_CLASSIFY_LLVM, "llvm", "LLVM's absolute thresholds")),
+             cl::init(HEARTH_CLASSIFY_AUTO));
+
+struct ByteParser : cl::parser<unsigned> {
+  using cl::parser<unsigned>::parser;
+  bool parse(cl::Option &O, StringRef, StringRef Arg, unsigned &Value) {
+    if (Arg.getAsInteger(0, Value) || Value > 255)
+      return O.error("'" + Arg + "' is not a number from 0 to 255");
+    return false;
+  }
+};
+
+// One byte each, 0 coldest to 255 hottest. tcmalloc as it is distributed takes only 0 for cold.
+using HintOption = cl::opt<unsigned, false, ByteParser>;
+HintOption ColdHint("memprof-cold-hint", cl::desc("Hint of cold allocations (0-255)"), cl::init(0));
+HintOption NotColdHint("memprof-notcold-hint", cl::desc("Hint of allocations that are not cold"), cl::init(128));
+HintOption HotHint("memprof-hot-hint", cl::desc("Hint of hot allocations"), cl::init(254));
+HintOption AmbiguousHint("memprof-ambiguous-hint", cl::desc("Hint of allocations whose contexts differ"),
+                         cl::init(222));
+
+hearth_options currentOptions() {
+  hearth_options Options = {};
+  Options.profile = Use.c_str();
+  Options.full_contexts = WhichContexts == Contexts::Full;
+  Options.classify.mode = Classify;
+  Options.hints[HEARTH_CLASS_UNKNOWN] = static_cast<uint8_t>(AmbiguousHint);
+  Options.hints[HEARTH_CLASS_COLD] = static_cast<uint8_t>(ColdHint);
+  Options.hints[HEARTH_CLASS_NOTCOLD] = static_cast<uint8_t>(NotColdHint);
+  Options.hints[HEARTH_CLASS_HOT] = static_cast<uint8_t>(HotHint);
+  return Options;
+}
+
+// A module pass that calls a C function.
+struct CPass : PassInfoMixin<CPass> {
+  using Function = bool (*)(LLVMModuleRef, const hearth_options *);
+  Function Run;
+  explicit CPass(Function Run) : Run(Run) {}
+  PreservedAnalyses run(Module &M, ModuleAnalysisManager &) {
+    hearth_options Options = currentOptions();
+    return Run(wrap(&M), &Options) ? PreservedAnalyses::none() : PreservedAnalyses::all();
+  }
+  static bool isRequired() { return true; } // at -O0, too
+};
+
+struct NoMergePass : PassInfoMixin<NoMergePass> {
+  bool AllCalls;
+  explicit NoMergePass(bool AllCalls) : AllCalls(AllCalls) {}
+  PreservedAnalyses run(Module &M, ModuleAnalysisManager &) {
+    return hearth_pass_nomerge(wrap(&M), AllCalls) ? PreservedAnalyses::none() : PreservedAnalyses::all();
+  }
+  static bool isRequired() { return true; }
+};
+
+void addStart(ModulePassManager &MPM, OptimizationLevel) {
+  bool Annotate = !Use.empty();
+  if (!Annotate && !Instrument)
+    return;
+  // Idempotent. LLVM 14 runs it only after this point, and only for sample profiles.
+  MPM.addPass(createModuleToFunctionPassAdaptor(AddDiscriminatorsPass()));
+  MPM.addPass(NoMergePass(/*AllCalls=*/Instrument));
+  if (Annotate)
+    MPM.addPass(CPass(hearth_pass_annotate));
+}
+
+void addEnd(ModulePassManager &MPM, bool BeforeLink) {
+  if (!Use.empty()) {
+    MPM.addPass(CPass(hearth_pass_prune));
+    if (!BeforeLink) // lowering is the last step: what the linker's optimiser does comes first
+      MPM.addPass(CPass(hearth_pass_lower));
+  }
+  if (Instrument)
+    MPM.addPass(CPass(hearth_pass_instrument));
+}
+
+bool parsePass(StringRef Name, ModulePassManager &MPM, ArrayRef<PassBuilder::PipelineElement>) {
+  static const struct {
+    StringRef Name;
+    CPass::Function Run;
+  } Passes[] = {{"hearth-annotate", hearth_pass_annotate},
+                {"hearth-prune", hearth_pass_prune},
+                {"hearth-lower", hearth_pass_lower},
+                {"hearth-instrument", hearth_pass_instrument}};
+  for (const auto &Pass : Passes)
+    if (Pass.Name == Name) {
+      MPM.addPass(CPass(Pass.Run));
+      return true;
+    }
+  return false;
+}
+
+void registerCallbacks(PassBuilder &PB) {
+  PB.registerPipelineParsingCallback(parsePass);
+  PB.registerPipelineStartEPCallback(addStart);
+#if LLVM_VERSION_MAJOR >= 20 // from here on the callback is told the phase
+  PB.registerOptimizerLastEPCallback([](ModulePassManager &MPM, OptimizationLevel, ThinOrFullLTOPhase Phase) {
+    addEnd(MPM, Phase == ThinOrFullLTOPhase::ThinLTOPreLink || Phase == ThinOrFullLTOPhase::FullLTOPreLink);
+  });
+#else
+  PB.registerOptimizerLastEPCallback([](ModulePassManager &MPM, OptimizationLevel) { addEnd(MPM, false); });
+#endif
+}
+
+} // namespace
+
+void hearth_shim_warn(LLVMModuleRef module, const char *file, const char *message) {
+  // Several passes of a pipeline meet the same broken profile; the user needs to hear of it once.
+  static std::mutex Lock;
+  static std::set<std::string> Said;
+  {
+    std::lock_guard<std::mutex> Guard(Lock);
+    if (!Said.insert(unwrap(module)->getModuleIdentifier() + '\0' + file + '\0' + message).second)
+      return;
+  }
+  unwrap(module)->getContext().diagnose(DiagnosticInfoPGOProfile(file, message, DS_Warning));
+}
+
+void hearth_shim_remark(LLVMValueRef instruction, bool missed, const char *name, const char *message) {
+  auto *I = cast<Instruction>(unwrap(instruction));
+  OptimizationRemarkEmitter Emitter(I->getFunction());
+  if (missed)
+    Emitter.emit([&] { return OptimizationRemarkMissed("hearth", name, I) << message; });
+  else
+    Emitter.emit([&] { return OptimizationRemark("hearth", name, I) << message; });
+}
+
+extern "C" LLVM_ATTRIBUTE_WEAK __attribute__((visibility("default"))) PassPluginLibraryInfo llvmGetPassPluginInfo() {
+  return {LLVM_PLUGIN_API_VERSION, "hearth", HEARTH_VERSION, registerCallbacks};
+}

@@ -1,0 +1,162 @@
+#include "session.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "shim.h"
+
+bool hearth_session_fail(hearth_session *session, const hearth_error *err) {
+  const char *file = session->options->profile, *message = err->message;
+  /* Most messages begin with the file's name; the diagnostic names it already. */
+  size_t length = strlen(file);
+  if (strncmp(message, file, length) == 0 && strncmp(message + length, ": ", 2) == 0)
+    message += length + 2;
+  char text[sizeof err->message + 64] = "heap profile not used: ";
+  strncat(text, message, sizeof text - strlen(text) - 1);
+  hearth_shim_warn(session->module, file, text);
+  return false;
+}
+
+bool hearth_session_open(hearth_session *session, LLVMModuleRef module, const hearth_options *options) {
+  hearth_error err = {HEARTH_OK, ""};
+  memset(session, 0, sizeof *session);
+  session->module = module;
+  session->options = options;
+  session->md = hearth_md_create(module);
+  session->locator = hearth_locator_create();
+  if (!session->md || !session->locator) {
+    hearth_error_set(&err, HEARTH_E_NOMEM, "out of memory");
+    return hearth_session_fail(session, &err);
+  }
+  if (!*options->profile)
+    return true;
+  hearth_matcher *matcher = &session->matcher;
+  hearth_profile_summary summary;
+  if (hearth_profile_open(options->profile, &matcher->profile, &err) != HEARTH_OK ||
+      hearth_profile_get_summary(matcher->profile, &summary, &err) != HEARTH_OK ||
+      hearth_classifier_init(&matcher->classifier, matcher->profile, &options->classify, &err) != HEARTH_OK)
+    return hearth_session_fail(session, &err);
+  if (summary.id_scheme != HEARTH_IDS_HEARTH) {
+    hearth_error_set(&err, HEARTH_E_MISMATCH,
+                     "its function ids are not of Hearth's scheme; index the raw profile with "
+                     "'hearth index'");
+    return hearth_session_fail(session, &err);
+  }
+  return true;
+}
+
+void hearth_session_close(hearth_session *session) {
+  hearth_profile_close(session->matcher.profile);
+  hearth_locator_destroy(session->locator);
+  hearth_md_destroy(session->md);
+}
+
+/* A new edit with the ids of chain[0..n); NULL when out of memory. */
+static hearth_edit *add_edit(hearth_edits *edits, LLVMValueRef call, const hearth_location *chain, size_t n) {
+  if (edits->count == edits->capacity) {
+    size_t capacity = edits->capacity ? edits->capacity * 2 : 64;
+    hearth_edit *items = realloc(edits->items, capacity * sizeof *items);
+    if (!items)
+      return NULL;
+    edits->items = items;
+    edits->capacity = capacity;
+  }
+  hearth_edit *edit = &edits->items[edits->count];
+  *edit = (hearth_edit){.call = call, .n_callsite = n, .callsite = malloc(n * sizeof *edit->callsite)};
+  if (!edit->callsite)
+    return NULL;
+  for (size_t i = 0; i < n; i++)
+    edit->callsite[i] = chain[i].id;
+  edits->count++;
+  return edit;
+}
+
+void hearth_edits_free(hearth_edits *edits) {
+  for (size_t i = 0; i < edits->count; i++) {
+    free(edits->items[i].callsite);
+    hearth_contexts_free(&edits->items[i].contexts);
+  }
+  free(edits->items);
+  memset(edits, 0, sizeof *edits);
+}
+
+hearth_status hearth_session_match_allocation(hearth_session *session, LLVMValueRef call, hearth_edits *edits,
+                                              hearth_error *err) {
+  hearth_location chain[HEARTH_CHAIN_MAX];
+  hearth_contexts contexts;
+  size_t leaf, n = hearth_locate(session->locator, call, chain);
+  hearth_status status = hearth_match_allocation(&session->matcher, chain, n, &contexts, &leaf, err);
+  if (status != HEARTH_OK)
+    return status;
+  if (!session->options->full_contexts)
+    hearth_contexts_trim(&contexts);
+  hearth_edit *edit = add_edit(edits, call, chain + leaf, n - leaf);
+  if (!edit) {
+    hearth_contexts_free(&contexts);
+    return hearth_error_set(err, HEARTH_E_NOMEM, "out of memory");
+  }
+  edit->contexts = contexts;
+  return HEARTH_OK;
+}
+
+hearth_status hearth_session_match_callsite(hearth_session *session, LLVMValueRef call, hearth_edits *edits,
+                                            hearth_error *err) {
+  hearth_location chain[HEARTH_CHAIN_MAX];
+  size_t n = hearth_locate(session->locator, call, chain);
+  hearth_status status = hearth_match_callsite(&session->matcher, chain, n, err);
+  if (status == HEARTH_OK && !add_edit(edits, call, chain, n))
+    return hearth_error_set(err, HEARTH_E_NOMEM, "out of memory");
+  return status;
+}
+
+static void fill_values(uint64_t *values, const hearth_mib *mib) {
+#define HEARTH_MIB_FIELD(tag, Name, unit, merge, ir_bits, ir_default, description) values[tag] = mib->Name;
+#define HEARTH_MIB_DERIVED(tag, Name, unit, numerator, denominator, ir_bits, ir_default, description)                  \
+  values[tag] = mib->denominator ? mib->numerator / mib->denominator : 0;
+#include "hearth/mib_fields.def"
+}
+
+static void attach_contexts(hearth_session *session, const hearth_edit *edit) {
+  const hearth_contexts *contexts = &edit->contexts;
+  hearth_md_mib *mibs = calloc(contexts->count, sizeof *mibs);
+  if (!mibs)
+    return;
+  for (size_t i = 0; i < contexts->count; i++) {
+    const hearth_context *context = &contexts->items[i];
+    mibs[i].stack = context->stack;
+    mibs[i].depth = context->depth;
+    mibs[i].hotness = context->hotness;
+    fill_values(mibs[i].values, &context->mib);
+  }
+  hearth_md_attach(session->md, edit->call, edit->callsite, edit->n_callsite, mibs, contexts->count);
+  free(mibs);
+}
+
+static void set_nomerge(LLVMValueRef call) {
+  unsigned kind = LLVMGetEnumAttributeKindForName("nomerge", strlen("nomerge"));
+  LLVMContextRef context = LLVMGetTypeContext(LLVMTypeOf(call));
+  LLVMAddCallSiteAttribute(call, LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(context, kind, 0));
+}
+
+bool hearth_session_apply(hearth_session *session, hearth_edits *edits) {
+  for (size_t i = 0; i < edits->count; i++) {
+    hearth_edit *edit = &edits->items[i];
+    if (edit->contexts.count)
+      attach_contexts(session, edit);
+    else
+      hearth_md_set_callsite(session->md, edit->call, edit->callsite, edit->n_callsite);
+    set_nomerge(edit->call);
+  }
+  bool any = edits->count > 0;
+  hearth_edits_free(edits);
+  return any;
+}
+
+void hearth_for_each_instruction(LLVMModuleRef module, void (*visit)(LLVMValueRef, void *), void *data) {
+  for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
+      for (LLVMValueRef i = LLVMGetFirstInstruction(b), next; i; i = next) {
+        next = LLVMGetNextInstruction(i);
+        visit(i, data);
+      }
+}

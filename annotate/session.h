@@ -1,0 +1,50 @@
+/* One pass over one module with the profile at hand. */
+#ifndef HEARTH_SESSION_H
+#define HEARTH_SESSION_H
+
+#include "hearth/md.h"
+#include "match.h"
+#include "passes.h"
+
+typedef struct hearth_session {
+  LLVMModuleRef module;
+  const hearth_options *options;
+  hearth_matcher matcher; /* matcher.profile is NULL where no profile was given */
+  hearth_locator *locator;
+  hearth_md *md;
+} hearth_session;
+
+/* What is to be attached to one call: everything is computed before anything is changed. */
+typedef struct hearth_edit {
+  LLVMValueRef call;
+  uint64_t *callsite;
+  size_t n_callsite;
+  hearth_contexts contexts; /* none: only `!callsite` */
+} hearth_edit;
+
+typedef struct hearth_edits {
+  hearth_edit *items;
+  size_t count, capacity;
+} hearth_edits;
+
+/* False when the profile cannot be used; the user has then been told. Close in either case. */
+bool hearth_session_open(hearth_session *session, LLVMModuleRef module, const hearth_options *options);
+void hearth_session_close(hearth_session *session);
+/* Tell the user that the profile could not be used, and why. Returns false. */
+bool hearth_session_fail(hearth_session *session, const hearth_error *err);
+
+/* Match an allocation call; on OK an edit was added. E_NOT_FOUND: the profile says nothing about it. */
+hearth_status hearth_session_match_allocation(hearth_session *session, LLVMValueRef call, hearth_edits *edits,
+                                              hearth_error *err);
+/* The same for a call that may be a caller in contexts. */
+hearth_status hearth_session_match_callsite(hearth_session *session, LLVMValueRef call, hearth_edits *edits,
+                                            hearth_error *err);
+/* Carry out all edits; returns whether there were any. */
+bool hearth_session_apply(hearth_session *session, hearth_edits *edits);
+void hearth_edits_free(hearth_edits *edits);
+
+/* Call `visit` for each instruction of all functions with a body, in order. It may replace the instruction it is given.
+ */
+void hearth_for_each_instruction(LLVMModuleRef module, void (*visit)(LLVMValueRef instruction, void *data), void *data);
+
+#endif
