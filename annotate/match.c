@@ -87,10 +87,10 @@ static hearth_status read_stack(hearth_profile *profile, uint32_t leaf, uint64_t
   return HEARTH_OK;
 }
 
-/* A frame of unknown place (id 0) may be any. */
+/* A frame of unknown place (id 0), here or in the profile, may be any: it must not rule a context out. */
 static bool agrees(const hearth_location *callers, size_t n, const uint64_t *stack, size_t depth) {
   for (size_t i = 0; i < n && i < depth; i++)
-    if (callers[i].id && callers[i].id != stack[i])
+    if (callers[i].id && stack[i] && callers[i].id != stack[i])
       return false;
   return true;
 }

@@ -2,10 +2,10 @@
  * survives passes that drop or duplicate our metadata. */
 #include "md_internal.h"
 
-/* An id of 0 is a frame whose place is unknown: any may be there. */
+/* An id of 0 is a frame whose place is unknown: it must not rule a context out. */
 static bool agrees(const hearth_md_mib *mib, const uint64_t *callsite, size_t n_callsite) {
   for (size_t i = 0; i < mib->depth && i + 1 < n_callsite; i++)
-    if (callsite[i + 1] && mib->stack[i] != callsite[i + 1])
+    if (callsite[i + 1] && mib->stack[i] && mib->stack[i] != callsite[i + 1])
       return false;
   return true;
 }

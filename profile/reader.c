@@ -536,12 +536,13 @@ hearth_status hearth_profile_get_frame(hearth_profile *profile, uint32_t row, he
   if (f.first_context > next.first_context || next.first_context > hearth_profile_context_count(profile))
     return hearth_profile_corrupt(profile, err, "frame %u has impossible contexts", row);
   TRY(read_function(profile, f.function, &function, err));
+  bool known = f.line != HEARTH_NONE && f.column != 0;
   *ret = (hearth_frame_info){.function = f.function,
                              .line = f.line,
                              .column = f.column,
                              .discriminator = f.discriminator,
                              .inlined = f.flags & HEARTH_FRAME_INLINED,
-                             .stack_id = hearth_stack_id(function.id, f.line, f.column),
+                             .stack_id = known ? hearth_stack_id(function.id, f.line, f.column) : 0,
                              .first_context = f.first_context,
                              .context_count = next.first_context - f.first_context};
   return HEARTH_OK;

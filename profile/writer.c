@@ -181,37 +181,53 @@ static hearth_status order_frames(writer *w) {
   return HEARTH_OK;
 }
 
-/* Stable counting sort of the needed nodes by the number that `key_of` gives (below `keys`). `in` and `out` have `n`
- * items; `starts` has room for keys + 1 and receives where each key's items begin. */
-typedef uint32_t node_key(const writer *w, uint32_t node);
-
-static void counting_sort(const writer *w, const uint32_t *in, uint32_t *out, size_t n, node_key *key_of,
-                          uint32_t *starts, size_t keys) {
-  memset(starts, 0, (keys + 1) * sizeof *starts);
-  for (size_t i = 0; i < n; i++)
-    starts[key_of(w, in[i]) + 1]++;
-  for (size_t k = 0; k < keys; k++)
-    starts[k + 1] += starts[k];
-  for (size_t i = 0; i < n; i++)
-    out[starts[key_of(w, in[i])]++] = in[i];
-  memmove(starts + 1, starts, keys * sizeof *starts);
-  starts[0] = 0;
-}
-
 static uint32_t node_frame(const writer *w, uint32_t node) { return w->frames.rank[w->builder->nodes[node].frame]; }
 
-/* Children of row r have key r + 1, roots have key 0. */
-static uint32_t node_parent(const writer *w, uint32_t node) { return w->builder->nodes[node].parent + 1; }
+/* Lists the needed nodes by parent: the roots at children[0, starts[1]), the children of row r at
+ * children[starts[r + 1], starts[r + 2]). Goes through the nodes in order of arrival, where a node mostly stands beside
+ * its parent: what costs time here is memory that is not in the cache. */
+static void list_children(const writer *w, uint32_t *children, uint32_t *starts) {
+  const builder_node *nodes = w->builder->nodes;
+  size_t rows = w->builder->node_count, keys = rows + 1; /* a parent's key is its row + 1; HEARTH_NONE + 1 is 0 */
+  for (size_t i = 0; i < rows; i++)
+    if (w->nodes.rank[i] != HEARTH_NONE)
+      starts[nodes[i].parent + 1]++;
+  for (size_t k = 1; k < keys; k++)
+    starts[k] += starts[k - 1];
+  starts[keys] = starts[keys - 1];
+  for (size_t i = rows; i-- > 0;) /* from ends back to beginnings */
+    if (w->nodes.rank[i] != HEARTH_NONE)
+      children[--starts[nodes[i].parent + 1]] = (uint32_t)i;
+}
 
-static uint32_t context_frame(const writer *w, uint32_t context) {
-  return node_frame(w, w->builder->contexts[context].node);
+typedef struct sibling {
+  uint32_t frame, node;
+} sibling;
+
+static int compare_siblings(const void *a, const void *b) {
+  uint32_t x = ((const sibling *)a)->frame, y = ((const sibling *)b)->frame;
+  return (x > y) - (x < y);
+}
+
+/* Siblings have different frames, so that no tie is left to chance. `room` holds the greatest family. */
+static void sort_siblings(const writer *w, uint32_t *children, const uint32_t *starts, sibling *room) {
+  for (size_t key = 0; key <= w->builder->node_count; key++) {
+    uint32_t first = starts[key], n = starts[key + 1] - first;
+    if (n < 2)
+      continue;
+    for (uint32_t i = 0; i < n; i++)
+      room[i] = (sibling){node_frame(w, children[first + i]), children[first + i]};
+    qsort(room, n, sizeof *room, compare_siblings);
+    for (uint32_t i = 0; i < n; i++)
+      children[first + i] = room[i].node;
+  }
 }
 
 /* Depth first: `pending` is a stack of nodes, the next one on top. A node's children, sorted by frame, are pushed in
  * reverse. */
 static void number_depth_first(writer *w, const uint32_t *children, const uint32_t *starts, uint32_t *pending) {
   size_t n = 0;
-  for (uint32_t i = starts[1]; i-- > starts[0];)
+  for (uint32_t i = starts[1]; i-- > 0;)
     pending[n++] = children[i];
   while (n > 0) {
     uint32_t node = pending[--n];
@@ -221,47 +237,58 @@ static void number_depth_first(writer *w, const uint32_t *children, const uint32
   }
 }
 
+static size_t greatest_family(const writer *w, const uint32_t *starts) {
+  uint32_t greatest = 0;
+  for (size_t key = 0; key <= w->builder->node_count; key++)
+    greatest = starts[key + 1] - starts[key] > greatest ? starts[key + 1] - starts[key] : greatest;
+  return greatest;
+}
+
 static hearth_status order_nodes(writer *w) {
-  size_t rows = w->builder->node_count, needed = 0;
-  size_t keys = rows + 1 > w->frames.count ? rows + 1 : w->frames.count;
-  uint32_t *a = NULL, *b = NULL, *starts = NULL;
-  hearth_status status = allocate(w, (void **)&a, rows, sizeof *a);
+  size_t rows = w->builder->node_count;
+  uint32_t *children = NULL, *pending = NULL, *starts = NULL;
+  sibling *room = NULL;
+  hearth_status status = allocate(w, (void **)&children, rows, sizeof *children);
   if (status == HEARTH_OK)
-    status = allocate(w, (void **)&b, rows, sizeof *b);
-  if (status == HEARTH_OK)
-    status = allocate(w, (void **)&starts, keys + 1, sizeof *starts);
+    status = allocate(w, (void **)&starts, rows + 1, sizeof *starts);
   if (status == HEARTH_OK) {
-    for (uint32_t i = 0; i < rows; i++)
-      if (w->nodes.rank[i] != HEARTH_NONE)
-        a[needed++] = i;
-    counting_sort(w, a, b, needed, node_frame, starts, w->frames.count);
-    counting_sort(w, b, a, needed, node_parent, starts, rows + 1);
-    number_depth_first(w, a, starts, b);
+    list_children(w, children, starts);
+    status = allocate(w, (void **)&room, greatest_family(w, starts), sizeof *room);
   }
-  free(a);
-  free(b);
+  if (status == HEARTH_OK)
+    status = allocate(w, (void **)&pending, rows, sizeof *pending);
+  if (status == HEARTH_OK) {
+    sort_siblings(w, children, starts, room);
+    number_depth_first(w, children, starts, pending);
+  }
+  free(children);
+  free(pending);
   free(starts);
+  free(room);
   return status;
 }
 
-/* By (leaf frame, node): the nodes in order, then a stable sort by frame. */
+static uint32_t context_frame(const writer *w, uint32_t context) {
+  return node_frame(w, w->builder->contexts[context].node);
+}
+
+/* By (leaf frame, node): a stable counting sort by frame of the contexts in the order of their nodes. */
 static hearth_status order_contexts(writer *w) {
   const hearth_builder *b = w->builder;
-  uint32_t *by_node, *starts, n = 0;
-  TRY(allocate(w, (void **)&by_node, b->context_count, sizeof *by_node));
-  hearth_status status = allocate(w, (void **)&starts, w->frames.count + (size_t)1, sizeof *starts);
-  if (status == HEARTH_OK) {
-    for (uint32_t i = 0; i < w->nodes.count; i++) {
-      uint32_t context = b->nodes[w->nodes.order[i]].context;
-      if (context != HEARTH_NONE)
-        by_node[n++] = context;
-    }
-    counting_sort(w, by_node, w->contexts.order, n, context_frame, starts, w->frames.count);
-    w->contexts.count = n;
+  uint32_t *starts; /* of each frame's contexts */
+  TRY(allocate(w, (void **)&starts, w->frames.count, sizeof *starts));
+  for (uint32_t i = 0; i < b->context_count; i++)
+    starts[context_frame(w, i) + 1]++;
+  for (uint32_t frame = 0; frame < w->frames.count; frame++)
+    starts[frame + 1] += starts[frame];
+  for (uint32_t i = 0; i < w->nodes.count; i++) {
+    uint32_t context = b->nodes[w->nodes.order[i]].context;
+    if (context != HEARTH_NONE)
+      w->contexts.order[starts[context_frame(w, context)]++] = context;
   }
-  free(by_node);
+  w->contexts.count = (uint32_t)b->context_count;
   free(starts);
-  return status;
+  return HEARTH_OK;
 }
 
 /* -------------------------------------------------- strings and paths
@@ -445,17 +472,19 @@ static hearth_status order_binaries(writer *w) {
   return HEARTH_OK;
 }
 
+static uint8_t width_of(uint64_t greatest) {
+  if (greatest == 0)
+    return 0;
+  return greatest <= UINT8_MAX ? 1 : greatest <= UINT16_MAX ? 2 : greatest <= UINT32_MAX ? 4 : 8;
+}
+
 static void measure_columns(writer *w) {
-  for (size_t column = 0; column < HEARTH_MIB_COLUMNS; column++) {
-    uint64_t greatest = 0;
-    for (size_t i = 0; i < w->contexts.count; i++)
-      greatest = hearth_merge_MAX(greatest, w->builder->contexts[w->contexts.order[i]].mib.v[column]);
-    w->widths[column] = greatest == 0            ? 0
-                        : greatest <= UINT8_MAX  ? 1
-                        : greatest <= UINT16_MAX ? 2
-                        : greatest <= UINT32_MAX ? 4
-                                                 : 8;
-  }
+  hearth_mib greatest = {0};
+  for (size_t i = 0; i < w->builder->context_count; i++)
+    for (size_t column = 0; column < HEARTH_MIB_COLUMNS; column++)
+      greatest.v[column] = hearth_merge_MAX(greatest.v[column], w->builder->contexts[i].mib.v[column]);
+  for (size_t column = 0; column < HEARTH_MIB_COLUMNS; column++)
+    w->widths[column] = width_of(greatest.v[column]);
 }
 
 static size_t align8(size_t size) { return (size + 7) & ~(size_t)7; }
@@ -503,22 +532,23 @@ static void lay_out(writer *w) {
 
 static void *section_data(const writer *w, uint32_t id) { return w->image + w->sections[id - 1].offset; }
 
-static void store(void *to, uint64_t value, size_t width) { memcpy(to, &value, width); }
-
 static void fill_columns(writer *w) {
   hearth_indexed_field *schema = section_data(w, HEARTH_SECTION_SCHEMA);
-  uint8_t *columns = section_data(w, HEARTH_SECTION_COLUMNS);
+  uint8_t *next[HEARTH_MIB_COLUMNS];
   size_t offset = 0;
   for (size_t column = 0; column < HEARTH_MIB_COLUMNS; column++) {
-    size_t width = w->widths[column];
     schema[column] = (hearth_indexed_field){.tag = fields[column].tag,
-                                            .width = (uint32_t)width,
+                                            .width = w->widths[column],
                                             .name = string_offset(w, fields[column].name),
                                             .offset = offset};
-    for (size_t i = 0; width && i < w->contexts.count; i++)
-      store(columns + offset + i * width, w->builder->contexts[w->contexts.order[i]].mib.v[column], width);
-    offset += align8(width * w->contexts.count);
+    next[column] = (uint8_t *)section_data(w, HEARTH_SECTION_COLUMNS) + offset;
+    offset += align8((size_t)w->widths[column] * w->contexts.count);
   }
+  for (size_t i = 0; i < w->contexts.count; i++)
+    for (size_t column = 0; column < HEARTH_MIB_COLUMNS; column++) {
+      memcpy(next[column], &w->builder->contexts[w->contexts.order[i]].mib.v[column], w->widths[column]);
+      next[column] += w->widths[column];
+    }
 }
 
 static void fill_strings(writer *w) {

@@ -72,7 +72,7 @@ void hearth_md_mibs_free(hearth_md_mibs *mibs);
 hearth_class hearth_md_get_hint(hearth_md *md, LLVMValueRef call, bool *ret_ambiguous);
 
 /* Keep the contexts that agree with the callsite on their common prefix: stack[i] == callsite[i + 1] wherever both
- * have an id (0 in the callsite: unknown, any). Their nodes stay as they are. n_callsite 0: nothing is known of where
+ * have an id (0 is unknown and agrees with any). Their nodes stay as they are. n_callsite 0: nothing is known of where
  * the call is, but what the attribute says. If none is left, everything is removed. Uses the chained encoding, renews
  * the flat one and the attribute. Idempotent. True if the call had contexts. */
 bool hearth_md_prune(hearth_md *md, LLVMValueRef call, const uint64_t *callsite, size_t n_callsite);

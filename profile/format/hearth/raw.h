@@ -3,7 +3,7 @@
  * A raw file is read by the same version only. Little-endian; offsets are from the start of the file; sections are
  * 8-byte aligned. Four sections, as in the serialization RFC: header, mappings, call stacks, MIBs.
  *
- *   header | mapping, path, pad | ... | count, stack node ... | count, MIB record ... |
+ *   | header | mapping, path, padding | ... | stack node ... | MIB record ... |
  *
  * Call stacks are one forest of parent pointers: a node is one return address minus 1 (so that it lies inside the call)
  * and the node of its caller; parents precede children; a MIB names its leaf node. */

@@ -1,0 +1,155 @@
+/* Hearth's raw layout (hearth/raw.h). Call stacks become one forest: a depth-first search is not needed, since every
+ * stack is entered from its outermost frame inwards, and so parents get lower numbers than their children. */
+#include "dump.h"
+#include "os.h"
+
+#include "hearth/raw.h"
+
+#include <errno.h>
+#include <string.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+typedef struct writer {
+  hearth_output *output;
+  XXH64_state_t checksum; /* of everything behind the header */
+} writer;
+
+/* Nodes of the forest, found again by (parent, pc) in an open hash table. */
+typedef struct forest {
+  hearth_raw_stack_node *nodes;
+  uint32_t *slots;  /* node + 1; 0 is free */
+  uint32_t *leaves; /* by context */
+  uint64_t node_count, slot_count, contexts;
+  size_t size; /* of the mapping that holds all three, which begins with the nodes */
+} forest;
+
+static void emit(writer *writer, const void *data, size_t size) {
+  XXH64_update(&writer->checksum, data, size);
+  hearth_output_write(writer->output, data, size);
+}
+
+static uint32_t find_or_add(forest *forest, uint32_t parent, uint64_t pc) {
+  uint64_t hash = (pc ^ (uint64_t)parent << 32 ^ parent) * UINT64_C(0x9e3779b97f4a7c15);
+
+  for (uint64_t slot = hash >> 20;; ++slot) {
+    uint32_t *entry = &forest->slots[slot & (forest->slot_count - 1)];
+    if (*entry == 0) {
+      forest->nodes[forest->node_count] = (hearth_raw_stack_node){.pc = pc, .parent = parent};
+      *entry = (uint32_t)++forest->node_count;
+      return *entry - 1;
+    }
+    const hearth_raw_stack_node *node = &forest->nodes[*entry - 1];
+    if (node->pc == pc && node->parent == parent)
+      return *entry - 1;
+  }
+}
+
+static uint64_t count_pcs(const hearth_snapshot *snapshot) {
+  uint64_t count = 0;
+
+  for (uint32_t context = 0; context < snapshot->contexts; ++context)
+    if (snapshot->mibs[context].AllocCount > 0) {
+      uint32_t depth;
+      hearth_depot_stack(snapshot->depot, context, &depth);
+      count += depth;
+    }
+  return count;
+}
+
+static bool forest_create(forest *forest, const hearth_snapshot *snapshot) {
+  uint64_t pcs = count_pcs(snapshot);
+
+  *forest = (struct forest){.slot_count = 64, .contexts = snapshot->contexts};
+  while (forest->slot_count < 2 * pcs)
+    forest->slot_count *= 2;
+  size_t nodes_size = pcs * sizeof *forest->nodes, slots_size = forest->slot_count * sizeof *forest->slots;
+  forest->size = nodes_size + slots_size + forest->contexts * sizeof *forest->leaves;
+  forest->size = (forest->size + HEARTH_OS_PAGE - 1) & ~(HEARTH_OS_PAGE - 1);
+  char *memory = pcs < UINT32_MAX ? hearth_os_map(forest->size) : NULL;
+  if (!memory)
+    return false;
+  forest->nodes = (hearth_raw_stack_node *)memory;
+  forest->slots = (uint32_t *)(memory + nodes_size);
+  forest->leaves = (uint32_t *)(memory + nodes_size + slots_size);
+  return true;
+}
+
+static void plant(forest *forest, const hearth_snapshot *snapshot) {
+  for (uint32_t context = 0; context < snapshot->contexts; ++context) {
+    uint32_t depth, node = HEARTH_RAW_NO_PARENT;
+    const uint64_t *pcs = hearth_depot_stack(snapshot->depot, context, &depth);
+    if (snapshot->mibs[context].AllocCount == 0)
+      continue;
+    while (depth-- > 0)
+      node = find_or_add(forest, node, pcs[depth]);
+    forest->leaves[context] = node;
+  }
+}
+
+static void write_mappings(writer *writer, const hearth_mappings *mappings) {
+  static const char zeros[8];
+
+  for (const hearth_mapping *row = NULL; (row = hearth_mappings_next(mappings, row));) {
+    hearth_raw_mapping raw = {.start = row->start,
+                              .end = row->end,
+                              .file_offset = row->file_offset,
+                              .build_id_size = row->build_id_size,
+                              .path_size = row->path_size};
+    memcpy(raw.build_id, row->build_id, sizeof raw.build_id);
+    emit(writer, &raw, sizeof raw);
+    emit(writer, row->path, row->path_size);
+    emit(writer, zeros, -row->path_size % 8);
+  }
+}
+
+/* Returns how many records there are. */
+static uint64_t write_mibs(writer *writer, const hearth_snapshot *snapshot, const forest *forest) {
+  uint64_t count = 0;
+
+  for (uint32_t context = 0; context < snapshot->contexts; ++context)
+    if (snapshot->mibs[context].AllocCount > 0) {
+      hearth_raw_mib raw = {.stack = forest->leaves[context], .mib = snapshot->mibs[context]};
+      emit(writer, &raw, sizeof raw);
+      ++count;
+    }
+  return count;
+}
+
+int hearth_dump_hearth(hearth_output *output, const hearth_snapshot *snapshot, const hearth_mappings *mappings) {
+  forest forest;
+  writer writer = {.output = output};
+  hearth_raw_header header = {
+      .magic = HEARTH_RAW_MAGIC,
+      .version = HEARTH_RAW_VERSION,
+      .header_size = sizeof header,
+      .map_offset = sizeof header,
+      .map_count = mappings->count,
+      .mib_size = sizeof(hearth_raw_mib),
+      .flags = snapshot->accesses_counted ? HEARTH_RAW_FLAG_ACCESSES : 0,
+      .duration_ns = snapshot->duration_ns,
+      .start_unix_ns = snapshot->start_unix_ns,
+      .pid = snapshot->pid,
+      .dropped_blocks = snapshot->dropped_blocks,
+      .dropped_stacks = snapshot->dropped_stacks,
+  };
+
+  if (!forest_create(&forest, snapshot))
+    return ENOMEM;
+  plant(&forest, snapshot);
+  XXH64_reset(&writer.checksum, 0);
+  hearth_output_write(output, &header, sizeof header); /* a placeholder: sizes and checksum come last */
+  write_mappings(&writer, mappings);
+  header.stack_offset = output->size;
+  header.stack_count = forest.node_count;
+  emit(&writer, forest.nodes, forest.node_count * sizeof *forest.nodes);
+  header.mib_offset = output->size;
+  header.mib_count = write_mibs(&writer, snapshot, &forest);
+  header.total_size = output->size;
+  hearth_os_unmap(forest.nodes, forest.size);
+  XXH64_update(&writer.checksum, &header, sizeof header);
+  header.checksum = XXH64_digest(&writer.checksum);
+  hearth_output_patch(output, 0, &header, sizeof header);
+  return 0;
+}

@@ -1,0 +1,214 @@
+#include "heap.h"
+
+#include "lock.h"
+#include "runs.h"
+
+#define SMALL_MOST   ((size_t)32768) /* largest chunk of a size class; larger blocks have a run of their own */
+#define SMALL_RUN    (4 * HEARTH_UNIT)
+#define FINE_MOST    ((size_t)1024) /* up to here one class for each multiple of 64, then four for each doubling */
+#define FINE_CLASSES (FINE_MOST / HEARTH_GRANULE)
+#define CLASSES      (FINE_CLASSES + 4 * 5)
+
+/* One line of cache each: classes are locked independently. */
+static struct size_class {
+  hearth_lock lock;
+  hearth_block *free;
+  char *fresh, *fresh_end; /* of the class's newest run: chunks never handed out */
+} __attribute__((aligned(64))) classes[CLASSES];
+
+static size_t class_size(unsigned class) {
+  if (class < FINE_CLASSES)
+    return (class + 1) * HEARTH_GRANULE;
+  unsigned coarse = class - FINE_CLASSES;
+  return (FINE_MOST + (coarse % 4 + 1) * (FINE_MOST / 4)) << (coarse / 4);
+}
+
+/* The least class whose chunks have `size` bytes; size in [1, SMALL_MOST]. */
+static unsigned class_of(size_t size) {
+  if (size <= FINE_MOST)
+    return (unsigned)((size - 1) / HEARTH_GRANULE);
+  unsigned doubling = 63u - (unsigned)__builtin_clzll((size - 1) / FINE_MOST);
+  return (unsigned)(FINE_CLASSES + 4 * doubling + ((size - 1) >> doubling) / (FINE_MOST / 4) - 4);
+}
+
+bool hearth_heap_create(void) { return hearth_runs_create(); }
+
+static uint8_t state_of(const hearth_block *block) { return __atomic_load_n(&block->state, __ATOMIC_ACQUIRE); }
+
+static void set_state(hearth_block *block, hearth_block_state state) {
+  __atomic_store_n(&block->state, (uint8_t)state, __ATOMIC_RELEASE);
+}
+
+/* Bytes from the chunk's start to the user's bytes. For alignments above 32 the redirect and the header need 64 bytes,
+ * which the first aligned address behind the chunk's start leaves. */
+static size_t user_offset(const char *chunk, size_t alignment) {
+  if (alignment <= HEARTH_ALIGNMENT)
+    return sizeof(hearth_block);
+  return (((uintptr_t)chunk + alignment) & ~(alignment - 1)) - (uintptr_t)chunk;
+}
+
+/* Lay out header and, if needed, redirect. For a reused chunk this is done under the lock of its class: its old headers
+ * must not be misread while blocks are enumerated. */
+static hearth_block *lay_out(char *chunk, size_t size, size_t alignment) {
+  size_t offset = user_offset(chunk, alignment);
+  hearth_block *first = (hearth_block *)chunk;
+  hearth_block *block = (hearth_block *)(chunk + offset) - 1;
+
+  set_state(first, HEARTH_BLOCK_RAW);
+  if (block != first) {
+    set_state(block, HEARTH_BLOCK_RAW); /* the user's bytes of an earlier block may look like anything */
+    first->size = offset - sizeof(hearth_block);
+    set_state(first, HEARTH_BLOCK_REDIRECT);
+  }
+  block->size = size;
+  return block;
+}
+
+/* Never used chunk of a class; NULL: no memory. The class is locked. */
+static char *take_fresh(unsigned number) {
+  struct size_class *class = &classes[number];
+  size_t size = class_size(number);
+
+  if ((size_t)(class->fresh_end - class->fresh) < size) {
+    char *run = hearth_run_take(HEARTH_RUN_SMALL, (uint8_t)number, SMALL_RUN);
+    if (!run)
+      return NULL;
+    class->fresh = run;
+    class->fresh_end = run + SMALL_RUN;
+  }
+  char *chunk = class->fresh;
+  class->fresh += size;
+  return chunk;
+}
+
+static hearth_block *take_small(size_t need, size_t size, size_t alignment, bool *ret_zeroed) {
+  unsigned number = class_of(need);
+  struct size_class *class = &classes[number];
+
+  hearth_lock_take(&class->lock);
+  char *chunk = (char *)class->free;
+  *ret_zeroed = !chunk;
+  if (chunk)
+    class->free = class->free->next_free;
+  else
+    chunk = take_fresh(number);
+  hearth_block *block = chunk ? lay_out(chunk, size, alignment) : NULL;
+  hearth_lock_give(&class->lock);
+  return block;
+}
+
+hearth_block *hearth_heap_take(size_t size, size_t alignment, bool *ret_zeroed) {
+  size_t extra = alignment <= HEARTH_ALIGNMENT ? sizeof(hearth_block) : alignment;
+  size_t need;
+
+  /* Empty blocks have a byte, so that their address lies in their chunk. */
+  if (__builtin_add_overflow(size ? size : 1, extra, &need))
+    return NULL;
+  if (need <= SMALL_MOST)
+    return take_small(need, size, alignment, ret_zeroed);
+  *ret_zeroed = true;
+  char *run = hearth_run_take(HEARTH_RUN_LARGE, 0, need);
+  return run ? lay_out(run, size, alignment) : NULL;
+}
+
+/* The chunk that `address` lies in, which is in `run`. */
+static char *chunk_of(const hearth_run *run, const void *address) {
+  if (run->kind == HEARTH_RUN_LARGE)
+    return run->start;
+  uint32_t size = (uint32_t)class_size(run->size_class);
+  uint32_t offset = (uint32_t)((const char *)address - run->start);
+  return run->start + offset / size * size;
+}
+
+static hearth_block *follow(char *chunk) {
+  hearth_block *block = (hearth_block *)chunk;
+
+  return state_of(block) == HEARTH_BLOCK_REDIRECT ? (hearth_block *)(chunk + block->size) : block;
+}
+
+hearth_pointer_kind hearth_heap_find(const void *pointer, hearth_block **ret_block) {
+  hearth_run run;
+
+  if (!hearth_runs_contain(pointer))
+    return HEARTH_POINTER_FOREIGN;
+  if (!hearth_run_find(pointer, &run))
+    return HEARTH_POINTER_BAD; /* among them freed large blocks */
+  hearth_block *block = follow(chunk_of(&run, pointer));
+  if (hearth_block_memory(block) != pointer)
+    return HEARTH_POINTER_BAD;
+  uint8_t state = state_of(block);
+  if (state == HEARTH_BLOCK_FREE)
+    return HEARTH_POINTER_FREED;
+  if (state == HEARTH_BLOCK_LIVE) {
+    *ret_block = block;
+    return HEARTH_POINTER_LIVE;
+  }
+  return HEARTH_POINTER_BAD;
+}
+
+hearth_pointer_kind hearth_heap_claim(void *pointer, hearth_block **ret_block) {
+  hearth_pointer_kind kind = hearth_heap_find(pointer, ret_block);
+  uint8_t live = HEARTH_BLOCK_LIVE;
+
+  if (kind == HEARTH_POINTER_LIVE &&
+      !__atomic_compare_exchange_n(&(*ret_block)->state, &live, (uint8_t)HEARTH_BLOCK_FREE, false, __ATOMIC_ACQ_REL,
+                                   __ATOMIC_ACQUIRE))
+    return HEARTH_POINTER_FREED;
+  return kind;
+}
+
+void hearth_heap_give(hearth_block *block) {
+  hearth_run run;
+
+  hearth_run_find(block, &run); /* cannot fail: the block was claimed */
+  if (run.kind == HEARTH_RUN_LARGE) {
+    hearth_run_give(run.start);
+    return;
+  }
+  hearth_block *chunk = (hearth_block *)chunk_of(&run, block);
+  struct size_class *class = &classes[run.size_class];
+  hearth_lock_take(&class->lock);
+  /* A redirect stays, so that freeing the same pointer again is recognised; its second word is unused. */
+  chunk->next_free = class->free;
+  class->free = chunk;
+  hearth_lock_give(&class->lock);
+}
+
+static size_t chunk_size(const hearth_run *run) {
+  return run->kind == HEARTH_RUN_LARGE ? run->size : class_size(run->size_class);
+}
+
+size_t hearth_heap_capacity(hearth_block *block) {
+  hearth_run run;
+
+  hearth_run_find(block, &run); /* cannot fail: the block is live */
+  return (size_t)(chunk_of(&run, block) + chunk_size(&run) - (char *)hearth_block_memory(block));
+}
+
+void hearth_heap_each(void (*visit)(hearth_block *block, void *closure), void *closure) {
+  hearth_run run;
+
+  for (uint32_t unit = 0; hearth_run_next(&unit, &run);) {
+    size_t size = chunk_size(&run);
+    for (char *chunk = run.start; chunk + size <= run.start + run.size; chunk += size) {
+      hearth_block *block = follow(chunk);
+      if (state_of(block) != HEARTH_BLOCK_LIVE)
+        continue;
+      /* A program that writes past its blocks must not make the runtime read past the heap. */
+      if (block->size <= (size_t)(chunk + size - (char *)hearth_block_memory(block)))
+        visit(block, closure);
+    }
+  }
+}
+
+void hearth_heap_lock(void) {
+  for (unsigned i = 0; i < CLASSES; ++i)
+    hearth_lock_take(&classes[i].lock);
+  hearth_runs_lock();
+}
+
+void hearth_heap_unlock(void) {
+  hearth_runs_unlock();
+  for (unsigned i = CLASSES; i-- > 0;)
+    hearth_lock_give(&classes[i].lock);
+}

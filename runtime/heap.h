@@ -1,0 +1,92 @@
+/* The heap. Words:
+ *
+ *   chunk    what the heap hands out: a multiple of 64 bytes, aligned to 64
+ *   header   32 bytes before the user's bytes; with the header at the chunk's start, these are aligned to 32 and begin
+ * in the middle of a granule, so that no two blocks share one granule  64 aligned bytes: what one access counter stands
+ * for
+ *
+ *   | header | user bytes ............. |             usual block
+ *   | redirect | ... | header | user bytes ... |      alignment above 32: the redirect at the chunk's start leads to
+ * the header, so that live blocks can be enumerated
+ *
+ * A chunk of a small run is reused for chunks of its size class only. Any thread may call anything. */
+#ifndef HEARTH_RUNTIME_HEAP_H
+#define HEARTH_RUNTIME_HEAP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define HEARTH_GRANULE   ((size_t)64)
+#define HEARTH_ALIGNMENT ((size_t)32) /* of every user pointer */
+
+typedef enum hearth_block_state {
+  HEARTH_BLOCK_RAW = 0, /* memory never handed out, or not a header */
+  HEARTH_BLOCK_LIVE = 0xa5,
+  HEARTH_BLOCK_FREE = 0x5c,
+  HEARTH_BLOCK_REDIRECT = 0xc3
+} hearth_block_state;
+
+#define HEARTH_NO_CONTEXT                                                                                              \
+  UINT32_MAX /* block without record: allocated before the start, or by the runtime's callees  \
+                                      */
+
+/* Header of a block. The user's bytes follow it. */
+typedef struct hearth_block {
+  uint64_t size; /* requested bytes; in a redirect: distance of the header in bytes */
+  union {
+    uint64_t alloc_ns;              /* since the start of the run */
+    struct hearth_block *next_free; /* in the list of a size class */
+  };
+  uint32_t context; /* id in the depot, or HEARTH_NO_CONTEXT */
+  uint16_t cpu;
+  uint8_t state; /* hearth_block_state; accessed atomically: live only while all other fields are valid */
+  uint8_t reserved;
+  uint64_t data_type_id;
+} hearth_block;
+
+_Static_assert(sizeof(hearth_block) == 32, "user pointers are aligned to 32");
+
+static inline void *hearth_block_memory(hearth_block *block) { return block + 1; }
+
+/* Reserve the heap's address space; early, once. False: there is none. */
+bool hearth_heap_create(void);
+
+/* A chunk for `size` bytes.
+ *   alignment   a power of two; 32 if less
+ *   ret_zeroed  whether the user's bytes are known to be zero
+ * Returns its header, which has size set and is not live yet; NULL: no memory, or size beyond the address space. */
+hearth_block *hearth_heap_take(size_t size, size_t alignment, bool *ret_zeroed);
+
+/* All fields of the header are set: from now on the block is enumerated and can be claimed. */
+static inline void hearth_block_publish(hearth_block *block) {
+  __atomic_store_n(&block->state, (uint8_t)HEARTH_BLOCK_LIVE, __ATOMIC_RELEASE);
+}
+
+/* Take back a block that hearth_heap_claim returned. */
+void hearth_heap_give(hearth_block *block);
+
+/* Bytes that the chunk of `block` has for its user, at least block->size. */
+size_t hearth_heap_capacity(hearth_block *block);
+
+typedef enum hearth_pointer_kind {
+  HEARTH_POINTER_LIVE,   /* start of a live block */
+  HEARTH_POINTER_FREED,  /* start of a block that was freed */
+  HEARTH_POINTER_BAD,    /* in our range, but not the start of a block */
+  HEARTH_POINTER_FOREIGN /* provably not ours */
+} hearth_pointer_kind;
+
+/* Look up a user pointer; *ret_block is set if it is LIVE. */
+hearth_pointer_kind hearth_heap_find(const void *pointer, hearth_block **ret_block);
+
+/* The same, and make a live block the caller's: of several threads that free one block, one gets it. */
+hearth_pointer_kind hearth_heap_claim(void *pointer, hearth_block **ret_block);
+
+/* Call `visit` for each live block. The caller holds hearth_heap_lock. */
+void hearth_heap_each(void (*visit)(hearth_block *block, void *closure), void *closure);
+
+/* Stop allocation and deallocation in all threads; also around fork. Not recursive. */
+void hearth_heap_lock(void);
+void hearth_heap_unlock(void);
+
+#endif

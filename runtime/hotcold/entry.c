@@ -1,0 +1,250 @@
+#define _GNU_SOURCE
+#include "entry.h"
+
+#include "hearth/hotcold.h"
+#include "next.h"
+#include "thread_cache.h"
+
+#include <errno.h>
+#include <malloc.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_open(void) { return atomic_load_explicit(&hearth_ranges.bytes, memory_order_acquire) != 0; }
+
+static void *counted(enum hearth_range range, void *block) {
+  if (!block)
+    atomic_fetch_add_explicit(&hearth_ranges.fallbacks[range], 1, memory_order_relaxed);
+  return block;
+}
+
+void *hearth_range_alloc(enum hearth_range range, size_t bytes, size_t alignment) {
+  if (bytes > HEARTH_SMALL_MAX_BYTES || alignment > HEARTH_PAGE_BYTES) {
+    bool zeroed;
+    return counted(range, hearth_region_take_large(&hearth_ranges.region[range], bytes, alignment, &zeroed));
+  }
+  unsigned size_class =
+      alignment <= HEARTH_GRANULE_BYTES ? hearth_size_class_of(bytes) : hearth_size_class_aligned(bytes, alignment);
+  return counted(range, hearth_thread_cache_take(range, size_class));
+}
+
+/* A large block from clean pages is zero already, and touching all of it would make it resident. */
+static void *range_calloc(enum hearth_range range, size_t bytes) {
+  bool zeroed = false;
+  void *block;
+  if (bytes > HEARTH_SMALL_MAX_BYTES)
+    block = counted(range, hearth_region_take_large(&hearth_ranges.region[range], bytes, 1, &zeroed));
+  else
+    block = hearth_range_alloc(range, bytes, 1);
+  if (block && !zeroed)
+    memset(block, 0, bytes);
+  return block;
+}
+
+void hearth_range_free(enum hearth_range range, void *block) {
+  struct hearth_region *region = &hearth_ranges.region[range];
+  unsigned size_class = hearth_region_class(region, block);
+  if (size_class < HEARTH_SIZE_CLASSES)
+    hearth_thread_cache_put(range, size_class, block);
+  else
+    hearth_region_put_large(region, block);
+}
+
+/* Copy a block into `target`, a new one, and free it. NULL, and nothing done, if there is no target. */
+static void *move_block(void *target, void *block, size_t usable, size_t bytes) {
+  if (!target)
+    return NULL;
+  memcpy(target, block, usable < bytes ? usable : bytes);
+  free(block);
+  return target;
+}
+
+/* Whether a block of a range can hold `bytes` where it is, and should: one that shrinks below half of its room moves.
+ */
+static bool resized_in_place(enum hearth_range range, void *block, size_t usable, size_t bytes) {
+  if (usable > HEARTH_SMALL_MAX_BYTES && bytes > HEARTH_SMALL_MAX_BYTES)
+    return hearth_region_resize_large(&hearth_ranges.region[range], block, bytes);
+  return bytes <= usable && bytes > usable / 2;
+}
+
+/* Result 0 bytes as glibc has it: freed, NULL. */
+static void *range_realloc(enum hearth_range range, void *block, size_t bytes) {
+  if (!bytes) {
+    hearth_range_free(range, block);
+    return NULL;
+  }
+  size_t usable = hearth_region_usable(&hearth_ranges.region[range], block);
+  if (resized_in_place(range, block, usable, bytes))
+    return block;
+  void *target = hearth_range_alloc(range, bytes, 1);
+  return move_block(target ? target : malloc(bytes), block, usable, bytes);
+}
+
+/* The functions that also get the program's own blocks. */
+
+HEARTH_INTERPOSE void free(void *block) {
+  enum hearth_range range = hearth_range_of(block);
+  if (range != HEARTH_RANGE_NONE)
+    hearth_range_free(range, block);
+  else if (block)
+    hearth_next_free(block);
+  else
+    hearth_probe_report(HEARTH_PROBE_FREE);
+}
+
+HEARTH_INTERPOSE void cfree(void *block) { free(block); }
+
+HEARTH_INTERPOSE void free_sized(void *block, size_t bytes) {
+  (void)bytes;
+  free(block);
+}
+
+HEARTH_INTERPOSE void free_aligned_sized(void *block, size_t alignment, size_t bytes) {
+  (void)alignment;
+  (void)bytes;
+  free(block);
+}
+
+HEARTH_INTERPOSE void *realloc(void *block, size_t bytes) {
+  enum hearth_range range = hearth_range_of(block);
+  if (range != HEARTH_RANGE_NONE)
+    return range_realloc(range, block, bytes);
+  if (!block)
+    hearth_probe_report(HEARTH_PROBE_REALLOC);
+  return hearth_next_realloc(block, bytes);
+}
+
+HEARTH_INTERPOSE void *reallocarray(void *block, size_t count, size_t bytes) {
+  size_t total;
+  if (!block)
+    hearth_probe_report(HEARTH_PROBE_REALLOCARRAY);
+  if (__builtin_mul_overflow(count, bytes, &total)) {
+    errno = ENOMEM;
+    return NULL;
+  }
+  return realloc(block, total);
+}
+
+HEARTH_INTERPOSE size_t malloc_usable_size(void *block) {
+  enum hearth_range range = hearth_range_of(block);
+  if (range != HEARTH_RANGE_NONE)
+    return hearth_region_usable(&hearth_ranges.region[range], block);
+  if (block)
+    return hearth_next_usable(block);
+  hearth_probe_report(HEARTH_PROBE_USABLE_SIZE);
+  return 0;
+}
+
+/* The hinted functions. */
+
+HEARTH_EXPORT void *malloc_hot_cold(size_t bytes, uint8_t hint) {
+  void *block = hearth_hinted_alloc(bytes, 1, hint);
+  return block ? block : malloc(bytes);
+}
+
+HEARTH_EXPORT void *calloc_hot_cold(size_t count, size_t bytes, uint8_t hint) {
+  enum hearth_range range = hearth_range_for_hint(hint);
+  size_t total;
+  void *block = NULL;
+  if (range != HEARTH_RANGE_NONE && !__builtin_mul_overflow(count, bytes, &total))
+    block = range_calloc(range, total);
+  return block ? block : calloc(count, bytes);
+}
+
+HEARTH_EXPORT void *realloc_hot_cold(void *block, size_t bytes, uint8_t hint) {
+  if (!block)
+    return malloc_hot_cold(bytes, hint);
+  enum hearth_range now = hearth_range_of(block), wanted = hearth_range_for_hint(hint);
+  if (now == wanted || !bytes)
+    return realloc(block, bytes);
+  void *target = wanted == HEARTH_RANGE_NONE ? malloc(bytes) : hearth_range_alloc(wanted, bytes, 1);
+  if (!target && wanted != HEARTH_RANGE_NONE)
+    return realloc(block, bytes);
+  return move_block(target, block, malloc_usable_size(block), bytes);
+}
+
+HEARTH_EXPORT void *reallocarray_hot_cold(void *block, size_t count, size_t bytes, uint8_t hint) {
+  size_t total;
+  if (__builtin_mul_overflow(count, bytes, &total)) {
+    errno = ENOMEM;
+    return NULL;
+  }
+  return realloc_hot_cold(block, total, hint);
+}
+
+HEARTH_EXPORT void *aligned_alloc_hot_cold(size_t alignment, size_t bytes, uint8_t hint) {
+  void *block = hearth_hinted_alloc(bytes, alignment, hint);
+  return block ? block : aligned_alloc(alignment, bytes);
+}
+
+HEARTH_EXPORT void *memalign_hot_cold(size_t alignment, size_t bytes, uint8_t hint) {
+  void *block = hearth_hinted_alloc(bytes, alignment, hint);
+  return block ? block : memalign(alignment, bytes);
+}
+
+HEARTH_EXPORT int posix_memalign_hot_cold(void **ret_block, size_t alignment, size_t bytes, uint8_t hint) {
+  void *block = alignment >= sizeof(void *) ? hearth_hinted_alloc(bytes, alignment, hint) : NULL;
+  if (!block)
+    return posix_memalign(ret_block, alignment, bytes);
+  *ret_block = block;
+  return 0;
+}
+
+HEARTH_EXPORT void *valloc_hot_cold(size_t bytes, uint8_t hint) {
+  void *block = hearth_hinted_alloc(bytes, HEARTH_PAGE_BYTES, hint);
+  return block ? block : valloc(bytes);
+}
+
+static char *copy_string(const char *string, size_t length, uint8_t hint) {
+  char *copy = malloc_hot_cold(length + 1, hint);
+  if (!copy)
+    return NULL;
+  memcpy(copy, string, length);
+  copy[length] = 0;
+  return copy;
+}
+
+HEARTH_EXPORT char *strdup_hot_cold(const char *string, uint8_t hint) {
+  return copy_string(string, strlen(string), hint);
+}
+
+HEARTH_EXPORT char *strndup_hot_cold(const char *string, size_t max_bytes, uint8_t hint) {
+  return copy_string(string, strnlen(string, max_bytes), hint);
+}
+
+/* Looking on. */
+
+HEARTH_EXPORT enum hearth_hotcold_placement hearth_hotcold_class(const void *pointer) {
+  switch (hearth_range_of(pointer)) {
+  case HEARTH_RANGE_COLD:
+    return HEARTH_HOTCOLD_COLD;
+  case HEARTH_RANGE_HOT:
+    return HEARTH_HOTCOLD_HOT;
+  case HEARTH_RANGE_NONE:
+    break;
+  }
+  return HEARTH_HOTCOLD_OTHER;
+}
+
+static struct hearth_hotcold_range_stats range_stats(enum hearth_range range, bool is_on) {
+  struct hearth_hotcold_range_stats stats = {
+      .fallbacks = atomic_load_explicit(&hearth_ranges.fallbacks[range], memory_order_relaxed)};
+  if (!is_on)
+    return stats;
+  struct hearth_region_stats blocks;
+  struct hearth_thread_cache_stats cached;
+  hearth_region_stats(&hearth_ranges.region[range], &blocks);
+  hearth_thread_cache_stats(range, &cached);
+  stats.live_blocks = blocks.blocks - cached.blocks;
+  stats.live_bytes = blocks.bytes - cached.bytes;
+  stats.ever_blocks = blocks.large_ever + cached.ever;
+  stats.reserved_bytes = (uint64_t)hearth_ranges.region[range].pages << HEARTH_PAGE_SHIFT;
+  stats.committed_bytes = blocks.committed_bytes;
+  return stats;
+}
+
+HEARTH_EXPORT void hearth_hotcold_stats(struct hearth_hotcold_stats *ret_stats) {
+  bool open = is_open(); /* before the thresholds, which are written before it */
+  ret_stats->cold = range_stats(HEARTH_RANGE_COLD, open && hearth_ranges.cold_below > 0);
+  ret_stats->hot = range_stats(HEARTH_RANGE_HOT, open && hearth_ranges.hot_from <= UINT8_MAX);
+}

@@ -1,0 +1,76 @@
+#define _GNU_SOURCE
+#include "next.h"
+
+#include "fatal.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <malloc.h>
+#include <stdlib.h>
+
+static void first_free(void *block);
+static void *first_realloc(void *block, size_t bytes);
+static size_t first_usable(void *block);
+
+struct hearth_next hearth_next = {first_free, first_realloc, first_usable};
+_Thread_local unsigned *hearth_probe_seen __attribute__((tls_model("initial-exec")));
+static _Thread_local bool looking_up __attribute__((tls_model("initial-exec")));
+
+void *hearth_next_lookup(const char *name) {
+  if (looking_up)
+    return NULL;
+  looking_up = true;
+  int saved_errno = errno;
+  void *symbol = dlsym(RTLD_NEXT, name);
+  errno = saved_errno;
+  looking_up = false;
+  return symbol;
+}
+
+static void *lookup_or_die(const char *name) {
+  void *symbol = hearth_next_lookup(name);
+  if (!symbol)
+    hearth_hotcold_fatal("no other allocator defines ", name);
+  return symbol;
+}
+
+/* Several threads may look up at once: they find the same. What dlsym itself frees while it looks up is leaked, what it
+ * would reallocate is refused: the function that could serve it is the one being looked for. */
+static void first_free(void *block) {
+  if (looking_up)
+    return;
+  atomic_store_explicit(&hearth_next.free, (void (*)(void *))lookup_or_die("free"), memory_order_relaxed);
+  hearth_next_free(block);
+}
+
+static void *first_realloc(void *block, size_t bytes) {
+  if (looking_up) {
+    errno = ENOMEM;
+    return NULL;
+  }
+  atomic_store_explicit(&hearth_next.realloc, (void *(*)(void *, size_t))lookup_or_die("realloc"),
+                        memory_order_relaxed);
+  return hearth_next_realloc(block, bytes);
+}
+
+static size_t first_usable(void *block) {
+  if (looking_up)
+    return 0;
+  atomic_store_explicit(&hearth_next.malloc_usable_size, (size_t(*)(void *))lookup_or_die("malloc_usable_size"),
+                        memory_order_relaxed);
+  return hearth_next_usable(block);
+}
+
+bool hearth_next_is_interposed(void) {
+  int saved_errno = errno;
+  unsigned seen = 0;
+  hearth_probe_seen = &seen;
+  free(NULL);
+  malloc_usable_size(NULL);
+  void *block = realloc(NULL, 1), *array = reallocarray(NULL, 1, 1);
+  hearth_probe_seen = NULL;
+  free(block);
+  free(array);
+  errno = saved_errno;
+  return seen == HEARTH_PROBE_ALL;
+}

@@ -1,0 +1,134 @@
+#define _GNU_SOURCE
+#include "ranges.h"
+
+#include "fatal.h"
+#include "hotcold_options.h"
+#include "next.h"
+#include "thread_cache.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+
+#ifndef PR_SET_VMA
+#define PR_SET_VMA           0x53564d41
+#define PR_SET_VMA_ANON_NAME 0
+#endif
+
+#define HUGE_PAGE_BYTES ((size_t)2 << 20)
+/* Both ranges together. Valgrind refuses 64 GiB and more, and address space limits less. */
+#define MOST_RESERVED_BYTES  ((size_t)128 << 30)
+#define LEAST_RESERVED_BYTES ((size_t)2 << 30)
+
+/* The cold range gives back early and in pages. The hot range keeps more and gives back whole huge pages only: giving
+ * back a part would break the page up. */
+static const struct hearth_region_limits cold_limits = {.keep_pages = (1 << 20) / HEARTH_PAGE_BYTES,
+                                                        .release_pages = 1};
+static const struct hearth_region_limits hot_limits = {.keep_pages = (16 << 20) / HEARTH_PAGE_BYTES,
+                                                       .release_pages = HUGE_PAGE_BYTES / HEARTH_PAGE_BYTES};
+
+struct hearth_ranges hearth_ranges = {.hot_from = UINT8_MAX + 1};
+
+static struct hearth_futex_lock open_lock;
+static _Thread_local bool opening __attribute__((tls_model("initial-exec")));
+
+/* `bytes` of address space aligned to a huge page, or NULL. */
+static char *reserve(size_t bytes) {
+  char *map =
+      mmap(NULL, bytes + HUGE_PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (map == MAP_FAILED)
+    return NULL;
+  size_t head = -(uintptr_t)map & (HUGE_PAGE_BYTES - 1);
+  if (head)
+    munmap(map, head);
+  munmap(map + head + bytes, HUGE_PAGE_BYTES - head);
+  return map + head;
+}
+
+/* Advice and names may be refused by old kernels; the ranges work without. */
+static void advise(char *start, size_t bytes, int advice, const char *name) {
+  madvise(start, bytes, advice);
+  prctl(PR_SET_VMA, PR_SET_VMA_ANON_NAME, (unsigned long)start, bytes, (unsigned long)name);
+}
+
+static bool create_regions(char *base, size_t bytes) {
+  size_t half = bytes / 2;
+  if (!hearth_region_create(&hearth_ranges.region[HEARTH_RANGE_COLD], base, half, cold_limits))
+    return false;
+  if (!hearth_region_create(&hearth_ranges.region[HEARTH_RANGE_HOT], base + half, half, hot_limits)) {
+    hearth_region_destroy(&hearth_ranges.region[HEARTH_RANGE_COLD]);
+    return false;
+  }
+  advise(base, half, MADV_NOHUGEPAGE, "hearth cold");
+  advise(base + half, half, MADV_HUGEPAGE, "hearth hot");
+  return true;
+}
+
+static bool reserve_ranges(void) {
+  for (size_t bytes = MOST_RESERVED_BYTES; bytes >= LEAST_RESERVED_BYTES; bytes /= 2) {
+    char *base = reserve(bytes);
+    if (!base)
+      continue;
+    if (create_regions(base, bytes)) {
+      atomic_store_explicit(&hearth_ranges.base, (uintptr_t)base, memory_order_relaxed);
+      atomic_store_explicit(&hearth_ranges.bytes, bytes, memory_order_release);
+      return true;
+    }
+    munmap(base, bytes);
+  }
+  return false;
+}
+
+static void before_fork(void) {
+  hearth_futex_lock_acquire(&open_lock);
+  hearth_thread_cache_lock();
+  for (unsigned i = 0; i < HEARTH_RANGES; i++)
+    hearth_region_lock(&hearth_ranges.region[i]);
+}
+
+static void after_fork(void) {
+  for (unsigned i = HEARTH_RANGES; i-- > 0;)
+    hearth_region_unlock(&hearth_ranges.region[i]);
+  hearth_thread_cache_unlock();
+  hearth_futex_lock_release(&open_lock);
+}
+
+static void after_fork_in_child(void) {
+  after_fork();
+  hearth_thread_cache_reclaim_after_fork();
+}
+
+static void open_once(void) {
+  /* secure_getenv: whoever runs a setuid program does not choose its allocator's behaviour. */
+  struct hearth_hotcold_options options = hearth_hotcold_options_parse(secure_getenv("HEARTH_HOTCOLD"));
+  hearth_ranges.cold_below = options.cold_below;
+  hearth_ranges.hot_from = options.hot_from;
+  if (options.cold_below == 0 && options.hot_from > UINT8_MAX)
+    return;
+  if (!hearth_next_is_interposed()) {
+    hearth_hotcold_warn("hints are ignored: free or realloc of another library comes before the adapter's", "");
+    return;
+  }
+  hearth_thread_cache_open();
+  if (!reserve_ranges())
+    hearth_hotcold_warn("hints are ignored: cannot reserve address space", "");
+  else if (pthread_atfork(before_fork, after_fork, after_fork_in_child))
+    hearth_hotcold_warn("cannot register fork handlers: do not fork while threads allocate", "");
+}
+
+void hearth_ranges_open(void) {
+  if (opening)
+    return;
+  opening = true;
+  int saved_errno = errno;
+  hearth_futex_lock_acquire(&open_lock);
+  if (!atomic_load_explicit(&hearth_ranges.opened, memory_order_relaxed)) {
+    open_once();
+    atomic_store_explicit(&hearth_ranges.opened, true, memory_order_release);
+  }
+  hearth_futex_lock_release(&open_lock);
+  errno = saved_errno;
+  opening = false;
+}

@@ -1,0 +1,71 @@
+/* Free blocks held back per thread, so that most calls take no lock. The store of a thread lies outside the ranges and
+ * lists pointers, so that a cached cold block stays untouched. It goes back when the thread exits. */
+#ifndef HEARTH_THREAD_CACHE_H
+#define HEARTH_THREAD_CACHE_H
+
+#include "ranges.h"
+
+/* Once, before the first of the calls below. False if no thread-specific key was left; then nothing is cached. */
+bool hearth_thread_cache_open(void);
+
+/* One class of one thread. A limit of 0 marks a thread without a cache. */
+struct hearth_cache_bin {
+  _Atomic uint32_t count; /* written by the owner, read by statistics */
+  uint32_t limit;
+  void *blocks[HEARTH_CACHED_MAX];
+};
+
+struct hearth_thread_cache {
+  struct hearth_thread_cache *next;      /* of all there ever were; they are reused, never unmapped */
+  struct hearth_thread_cache *next_idle; /* of those without a thread */
+  _Atomic uint64_t ever[HEARTH_RANGES];
+  struct hearth_cache_bin bins[HEARTH_RANGES][HEARTH_SIZE_CLASSES];
+};
+
+/* Never NULL: stands at an empty cache until the thread has its own. */
+extern _Thread_local struct hearth_thread_cache *hearth_thread_cache __attribute__((tls_model("initial-exec")));
+
+void *hearth_thread_cache_take_slowly(enum hearth_range range, unsigned size_class);
+void hearth_thread_cache_put_slowly(enum hearth_range range, unsigned size_class, void *block);
+
+/* A block of a size class, or NULL when the range is full or not reserved. */
+static inline void *hearth_thread_cache_take(enum hearth_range range, unsigned size_class) {
+  struct hearth_thread_cache *cache = hearth_thread_cache;
+  struct hearth_cache_bin *bin = &cache->bins[range][size_class];
+  uint32_t count = atomic_load_explicit(&bin->count, memory_order_relaxed);
+  if (!count)
+    return hearth_thread_cache_take_slowly(range, size_class);
+  /* The owner is the only writer: no read-modify-write instructions needed. */
+  atomic_store_explicit(&bin->count, count - 1, memory_order_relaxed);
+  uint64_t ever = atomic_load_explicit(&cache->ever[range], memory_order_relaxed);
+  atomic_store_explicit(&cache->ever[range], ever + 1, memory_order_relaxed);
+  return bin->blocks[count - 1];
+}
+
+/* `block` is the start of a live block of the class. */
+static inline void hearth_thread_cache_put(enum hearth_range range, unsigned size_class, void *block) {
+  struct hearth_cache_bin *bin = &hearth_thread_cache->bins[range][size_class];
+  uint32_t count = atomic_load_explicit(&bin->count, memory_order_relaxed);
+  if (count >= bin->limit) {
+    hearth_thread_cache_put_slowly(range, size_class, block);
+    return;
+  }
+  bin->blocks[count] = block;
+  atomic_store_explicit(&bin->count, count + 1, memory_order_release);
+}
+
+/* Blocks that lie in caches now, their bytes, and blocks ever taken by programs through this interface. */
+struct hearth_thread_cache_stats {
+  uint64_t blocks;
+  uint64_t bytes;
+  uint64_t ever;
+};
+void hearth_thread_cache_stats(enum hearth_range range, struct hearth_thread_cache_stats *ret_stats);
+
+/* Around fork: this lock comes before those of the regions. In the child, with all locks free, the caches of the
+ * threads that do not exist there are given back. */
+void hearth_thread_cache_lock(void);
+void hearth_thread_cache_unlock(void);
+void hearth_thread_cache_reclaim_after_fork(void);
+
+#endif

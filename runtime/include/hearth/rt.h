@@ -1,0 +1,35 @@
+/* Profiling runtime: what a profiled program may call. All of it is optional: linking libhearth_rt.a is enough to get
+ * a profile when the program exits. The names are those of LLVM's MemProf interface, so that either runtime can be
+ * linked; declare the functions weak to link with neither.
+ *
+ * Every function may be called from any thread, but not from a signal handler. */
+#ifndef HEARTH_RT_H
+#define HEARTH_RT_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Write the complete profile so far: all blocks freed since the start (or the last reset) and, with their lifetimes up
+ * to now, all blocks that are live. The file (option log_path, with the process id appended) is replaced as a whole; if
+ * writing fails, the previous file stays. Does not change what is recorded: two dumps never count a block twice.
+ * Returns 0, or 1 after a message on stderr. */
+int __memprof_profile_dump(void);
+
+/* Forget the blocks freed so far. Live blocks stay live and are recorded when they are freed. */
+void __memprof_profile_reset(void);
+
+/* Count one access to the 64-byte granule of `address`, as an instrumented load or store does. */
+void __memprof_record_access(const volatile void *address);
+
+/* Count one access for each 8 bytes of [address, address + size), the last ones possibly fewer; size in bytes. */
+void __memprof_record_access_range(const volatile void *address, unsigned long size);
+
+/* May be defined by the program: options as in the environment variable HEARTH_OPTIONS ("key=value:key=value"), which
+ * wins over it. Called once, before constructors run; blocks allocated in it are not profiled. The string is copied. */
+const char *__memprof_default_options(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

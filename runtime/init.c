@@ -1,0 +1,139 @@
+/* Start and end of profiling. The heap works from the first malloc on, which may come before anything else; recording
+ * begins when the C library calls the functions in .preinit_array, before all constructors. */
+#include "dump.h"
+#include "heap.h"
+#include "message.h"
+#include "os.h"
+#include "runtime.h"
+#include "shadow.h"
+#include "thread_state.h"
+#include "unwind.h"
+
+#include "hearth/rt.h"
+
+#include <pthread.h>
+#include <string.h>
+
+hearth_runtime hearth_rt;
+
+/* Emitted by clang, or defined by the program. */
+extern const char __memprof_profile_filename[] __attribute__((weak));
+extern const char __memprof_default_options_str[] __attribute__((weak));
+extern const char *__memprof_default_options(void) __attribute__((weak));
+
+/* References to the objects that define the allocation functions: whichever object of the archive a program needs
+ * first, it gets all of them, and so one allocator. */
+extern void _ZdlPv(void *pointer);
+extern void free(void *pointer);
+__attribute__((used)) static void (*const all_or_nothing[])(void *) = {free, _ZdlPv};
+
+void hearth_ensure_heap(void) {
+  static bool ready;
+
+  if (__builtin_expect(ready, true))
+    return;
+  if (!hearth_heap_create()) {
+    hearth_message("cannot reserve 32 GiB of address space for the heap (see ulimit -v)");
+    hearth_os_exit(1);
+  }
+  ready = true;
+}
+
+static const char *find_variable(char **environment, const char *name) {
+  size_t length = strlen(name);
+
+  for (; environment && *environment; ++environment)
+    if (strncmp(*environment, name, length) == 0 && (*environment)[length] == '=')
+      return *environment + length + 1;
+  return NULL;
+}
+
+/* In rising precedence. */
+static void read_options(hearth_options *options, char **environment) {
+  hearth_options_begin(options);
+  if (__memprof_profile_filename) {
+    hearth_text path = hearth_text_begin(options->log_path, sizeof options->log_path);
+    hearth_text_add(&path, __memprof_profile_filename);
+  }
+  hearth_options_apply(options, __memprof_default_options_str, "__memprof_default_options_str");
+  if (__memprof_default_options)
+    hearth_options_apply(options, __memprof_default_options(), "__memprof_default_options()");
+  if (hearth_os_is_privileged())
+    return;
+  hearth_options_apply(options, find_variable(environment, "MEMPROF_OPTIONS"), "MEMPROF_OPTIONS");
+  hearth_options_apply(options, find_variable(environment, "HEARTH_OPTIONS"), "HEARTH_OPTIONS");
+}
+
+/* The program may change its working directory: the profile goes where it was started. */
+static void make_absolute(char *path, size_t size) {
+  static char absolute[HEARTH_OPTION_TEXT_SIZE];
+
+  if (path[0] == '/' || !hearth_os_working_directory(absolute, sizeof absolute))
+    return;
+  hearth_text text = {absolute, sizeof absolute, strlen(absolute), false};
+  hearth_text_add(&text, "/");
+  hearth_text_add(&text, path);
+  if (!text.cut)
+    memcpy(path, absolute, text.length + 1 < size ? text.length + 1 : size);
+}
+
+static bool reserve_tables(void) {
+  uint32_t contexts = hearth_rt.options.max_contexts;
+  uint32_t depth = hearth_rt.options.stack_depth ? hearth_rt.options.stack_depth : 1;
+
+  return hearth_depot_create(&hearth_rt.depot, contexts, depth) &&
+         hearth_mib_table_create(&hearth_rt.mibs, contexts + 1);
+}
+
+static void start(int argc, char **argv, char **environment) {
+  (void)argc;
+  (void)argv;
+  hearth_ensure_heap();
+  hearth_rt.start_ns = hearth_os_now_ns();
+  hearth_rt.start_unix_ns = hearth_os_unix_ns();
+  hearth_this_thread.in_runtime = true; /* reading the options calls the program */
+  read_options(&hearth_rt.options, environment);
+  hearth_this_thread.in_runtime = false;
+  make_absolute(hearth_rt.options.log_path, sizeof hearth_rt.options.log_path);
+  if (hearth_rt.options.help)
+    hearth_options_print(&hearth_rt.options);
+  hearth_unwind_begin();
+  if (!hearth_shadow_reserve()) {
+    hearth_message("cannot reserve 16 TiB of address space for access counters (see ulimit -v, and "
+                   "/proc/sys/vm/overcommit_memory, which must not be 2); the profile will have no access counts");
+    hearth_rt.accesses = HEARTH_ACCESSES_UNSUPPORTED;
+  }
+  if (!reserve_tables()) {
+    hearth_message("cannot reserve address space for %u contexts; nothing is recorded (see option max_contexts)",
+                   (uint64_t)hearth_rt.options.max_contexts);
+    return;
+  }
+  hearth_rt.recording = true;
+}
+
+__attribute__((section(".preinit_array"), used)) static void (*const start_entry)(int, char **, char **) = start;
+
+static void before_fork(void) {
+  hearth_dump_lock();
+  hearth_heap_lock();
+  hearth_mib_table_lock(&hearth_rt.mibs);
+}
+
+static void after_fork(void) {
+  hearth_mib_table_unlock(&hearth_rt.mibs);
+  hearth_heap_unlock();
+  hearth_dump_unlock();
+}
+
+/* A child that is forked while another thread holds one of our locks could never take it. Registered here and not in
+ * `start`, which comes too early for the C library. */
+__attribute__((constructor)) static void watch_fork(void) { pthread_atfork(before_fork, after_fork, after_fork); }
+
+static void finish(void) {
+  if (hearth_rt.options.dump_at_exit)
+    hearth_dump();
+}
+
+/* Entries run backwards, those with numbers last: after all destructors of the program, before those of its libraries.
+ */
+__attribute__((section(".fini_array.00000"), used)) static void (*const finish_entry)(void) = finish;

@@ -1,0 +1,29 @@
+/* Messages to the user and bounded text, without stdio. */
+#ifndef HEARTH_RUNTIME_MESSAGE_H
+#define HEARTH_RUNTIME_MESSAGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Text in a caller's buffer, always NUL-terminated. What does not fit is cut off and `cut` set. */
+typedef struct hearth_text {
+  char *start;
+  size_t size; /* of the buffer, at least 1 */
+  size_t length;
+  bool cut;
+} hearth_text;
+
+hearth_text hearth_text_begin(char *buffer, size_t size);
+void hearth_text_add(hearth_text *text, const char *string);
+void hearth_text_add_bytes(hearth_text *text, const char *bytes, size_t length);
+/* Add `format` with its directives replaced: %s const char *, %u uint64_t in decimal, %x uint64_t as 0x... */
+void hearth_text_format(hearth_text *text, const char *format, ...);
+
+/* Write "hearth: ", the formatted text and a newline to stderr in one piece; directives as above. At most 1 KiB. */
+void hearth_message(const char *format, ...);
+
+/* What an error number means, for the errors that files and memory give; else "error". */
+const char *hearth_error_name(int error);
+
+#endif

@@ -1,0 +1,57 @@
+/* What the runtime needs from the operating system: all that a port must supply. Nothing here allocates from a heap,
+ * takes a lock or changes errno. Functions marked "early" work before the C library and the program's own relocations
+ * are ready: malloc is called that early by some dynamic loaders and IFUNC resolvers. */
+#ifndef HEARTH_RUNTIME_OS_H
+#define HEARTH_RUNTIME_OS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define HEARTH_OS_PAGE ((size_t)4096)
+
+/* -- memory; sizes in bytes, addresses and sizes multiples of HEARTH_OS_PAGE; early ----------------------------------
+ */
+
+/* Address space without memory behind it. NULL if there is none. */
+void *hearth_os_reserve(size_t size);
+/* Make reserved space usable; it reads as zeros. */
+bool hearth_os_commit(void *at, size_t size);
+/* Zeroed memory; pages are taken when they are touched, so a generous size costs address space only. NULL: none. */
+void *hearth_os_map(size_t size);
+void hearth_os_unmap(void *at, size_t size);
+/* Give the pages back; the memory stays usable and reads as zeros. */
+void hearth_os_discard(void *at, size_t size);
+/* Keep a range out of core files and on small pages: for sparse tables. */
+void hearth_os_mark_sparse(void *at, size_t size);
+/* Copy `size` bytes at `address` of this process to `to`. False, instead of a fault, if they are not mapped. */
+bool hearth_os_peek(uintptr_t address, void *to, size_t size);
+
+/* -- files; results below 0 are negated error numbers; early --------------------------------------------------------
+ */
+
+int hearth_os_open_read(const char *path);
+int hearth_os_create(const char *path); /* truncated; mode 0666 less umask; close-on-exec */
+long hearth_os_read(int fd, void *to, size_t size);
+long hearth_os_write(int fd, const void *from, size_t size);
+long hearth_os_write_at(int fd, const void *from, size_t size, uint64_t offset);
+int hearth_os_close(int fd);
+int hearth_os_rename(const char *from, const char *to);
+void hearth_os_unlink(const char *path);
+/* The working directory, NUL-terminated; false if it does not fit or does not exist. */
+bool hearth_os_working_directory(char *to, size_t size);
+
+/* -- process and thread ----------------------------------------------------------------------------------------------
+ */
+
+uint32_t hearth_os_pid(void);             /* early */
+void hearth_os_yield(void);               /* early */
+_Noreturn void hearth_os_exit(int code);  /* early; nothing of the program runs any more */
+_Noreturn void hearth_os_abort(void);     /* early; SIGABRT */
+bool hearth_os_is_privileged(void);       /* set-user-id and the like: the environment is not to be trusted */
+uintptr_t hearth_os_thread_pointer(void); /* early; of a thread's stack, the thread's part lies below it */
+uint32_t hearth_os_cpu(void);             /* CPU that runs the caller */
+uint64_t hearth_os_now_ns(void);          /* monotonic clock */
+uint64_t hearth_os_unix_ns(void);         /* UTC */
+
+#endif

@@ -1,0 +1,34 @@
+/* The running profile: what all parts share. Written while the program has one thread, before its constructors run;
+ * afterwards only through the parts' own functions. */
+#ifndef HEARTH_RUNTIME_RUNTIME_H
+#define HEARTH_RUNTIME_RUNTIME_H
+
+#include "depot.h"
+#include "mib_table.h"
+#include "options.h"
+
+#define HEARTH_EXPORT __attribute__((visibility("default")))
+
+/* Access counting needs counters, and code that adds to them. */
+typedef enum hearth_access_state {
+  HEARTH_ACCESSES_NONE, /* nothing has been instrumented so far: counters are all 0 */
+  HEARTH_ACCESSES_COUNTED,
+  HEARTH_ACCESSES_UNSUPPORTED /* the counters hold something else (histogram mode), or there are none */
+} hearth_access_state;
+
+typedef struct hearth_runtime {
+  bool recording;   /* from the end of the start on */
+  uint8_t accesses; /* hearth_access_state */
+  uint64_t start_ns, start_unix_ns;
+  uint64_t dropped_blocks; /* not recorded: allocated by foreign code that the runtime called; atomic */
+  hearth_options options;
+  hearth_depot depot;
+  hearth_mib_table mibs;
+} hearth_runtime;
+
+extern hearth_runtime hearth_rt __attribute__((visibility("hidden")));
+
+/* Reserve the heap unless it is reserved; the first call must not race with others. Early. */
+void hearth_ensure_heap(void);
+
+#endif

@@ -1,0 +1,71 @@
+#include "shadow.h"
+
+#include "heap.h"
+#include "os.h"
+
+#define ADDRESS_BITS  47 /* of user space; larger addresses are given only to programs that ask for them */
+#define SHADOW_SIZE   ((size_t)1 << (ADDRESS_BITS - 3))
+#define DISCARD_LEAST (16 * HEARTH_OS_PAGE) /* below this, writing zeros is cheaper than page faults later */
+
+uint64_t __memprof_shadow_memory_dynamic_address;
+
+static bool ignored;
+
+bool hearth_shadow_reserve(void) {
+  if (__memprof_shadow_memory_dynamic_address)
+    return true;
+  void *space = hearth_os_map(SHADOW_SIZE);
+  if (!space)
+    return false;
+  hearth_os_mark_sparse(space, SHADOW_SIZE);
+  __memprof_shadow_memory_dynamic_address = (uint64_t)(uintptr_t)space;
+  return true;
+}
+
+void hearth_shadow_ignore(void) { ignored = true; }
+
+typedef struct counters {
+  uint64_t *begin, *end;
+} counters;
+
+static counters counters_of(const void *memory, size_t size) {
+  uintptr_t first = (uintptr_t)memory / HEARTH_GRANULE;
+  uintptr_t last = ((uintptr_t)memory + (size ? size - 1 : 0)) / HEARTH_GRANULE;
+  uint64_t *base = (uint64_t *)__memprof_shadow_memory_dynamic_address;
+
+  return (counters){base + first, base + last + 1};
+}
+
+static void write_zeros(uint64_t *begin, uint64_t *end) {
+  for (; begin < end; ++begin)
+    *begin = 0;
+}
+
+void hearth_shadow_clear(const void *memory, size_t size) {
+  if (!__memprof_shadow_memory_dynamic_address)
+    return;
+  counters range = counters_of(memory, size);
+  /* Whole pages of counters, if there are many, are dropped: nothing needs to be read or written to make them 0. */
+  uintptr_t first_page = ((uintptr_t)range.begin + HEARTH_OS_PAGE - 1) & ~(HEARTH_OS_PAGE - 1);
+  uintptr_t end_page = (uintptr_t)range.end & ~(HEARTH_OS_PAGE - 1);
+  if (end_page < first_page + DISCARD_LEAST) {
+    write_zeros(range.begin, range.end);
+    return;
+  }
+  write_zeros(range.begin, (uint64_t *)first_page);
+  hearth_os_discard((void *)first_page, end_page - first_page);
+  write_zeros((uint64_t *)end_page, range.end);
+}
+
+hearth_access_sum hearth_shadow_sum(const void *memory, size_t size) {
+  counters range = counters_of(memory, size);
+  hearth_access_sum sum = {.granules = (uint64_t)(range.end - range.begin)};
+
+  if (!__memprof_shadow_memory_dynamic_address || ignored)
+    return sum;
+  for (const uint64_t *counter = range.begin; counter < range.end; ++counter) {
+    sum.accesses += *counter;
+    sum.touched += *counter != 0;
+  }
+  return sum;
+}

@@ -1,0 +1,86 @@
+; Each load, store and atomic counts one in the shadow of the granule it begins in; memory intrinsics become calls that
+; count their ranges; what can be no heap block is left alone.
+; RUN: %opt -passes=hearth-instrument -S %s | FileCheck %s
+; RUN: %opt -passes=hearth-instrument -S %s | %opt_plain -passes=verify -disable-output
+; Twice is once.
+; RUN: %opt -passes=hearth-instrument,hearth-instrument -S %s | FileCheck %s
+
+; CHECK: @__memprof_shadow_memory_dynamic_address = external global i64
+; CHECK: @llvm.global_ctors = appending global {{.*}} { i32 1, ptr @memprof.module_ctor, ptr null }
+
+; CHECK-LABEL: define i32 @loads_and_stores(
+; CHECK-NEXT: [[BASE:%.*]] = load i64, ptr @__memprof_shadow_memory_dynamic_address
+; CHECK-NEXT: [[ADDRESS:%.*]] = ptrtoint ptr %p to i64
+; CHECK-NEXT: [[GRANULE:%.*]] = and i64 [[ADDRESS]], -64
+; CHECK-NEXT: [[OFFSET:%.*]] = lshr i64 [[GRANULE]], 3
+; CHECK-NEXT: [[SUM:%.*]] = add i64 [[OFFSET]], [[BASE]]
+; CHECK-NEXT: [[COUNTER:%.*]] = inttoptr i64 [[SUM]] to ptr
+; CHECK-NEXT: [[COUNT:%.*]] = load i64, ptr [[COUNTER]]
+; CHECK-NEXT: [[MORE:%.*]] = add i64 [[COUNT]], 1
+; CHECK-NEXT: store i64 [[MORE]], ptr [[COUNTER]]
+; CHECK-NEXT: %v = load i32, ptr %p
+; CHECK: ptrtoint ptr %q
+; CHECK: store i64
+; CHECK-NEXT: store i32 %v, ptr %q
+; CHECK-NEXT: ret
+define i32 @loads_and_stores(ptr %p, ptr %q) {
+  %v = load i32, ptr %p
+  store i32 %v, ptr %q
+  ret i32 %v
+}
+
+; CHECK-LABEL: define void @atomics(
+; CHECK: ptrtoint ptr %p
+; CHECK: atomicrmw
+; CHECK: ptrtoint ptr %p
+; CHECK: cmpxchg
+define void @atomics(ptr %p) {
+  %a = atomicrmw add ptr %p, i64 1 seq_cst
+  %b = cmpxchg ptr %p, i64 1, i64 2 seq_cst seq_cst
+  ret void
+}
+
+; CHECK-LABEL: define void @intrinsics(
+; CHECK-NEXT: call ptr @__memprof_memcpy(ptr %p, ptr %q, i64 %n)
+; CHECK-NEXT: call ptr @__memprof_memmove(ptr %p, ptr %q, i64 %n)
+; CHECK-NEXT: [[BYTE:%.*]] = zext i8 %c to i32
+; CHECK-NEXT: call ptr @__memprof_memset(ptr %p, i32 [[BYTE]], i64 %n)
+; CHECK-NEXT: call void @llvm.memcpy.inline
+; CHECK-NEXT: ret
+define void @intrinsics(ptr %p, ptr %q, i64 %n, i8 %c) {
+  call void @llvm.memcpy.p0.p0.i64(ptr %p, ptr %q, i64 %n, i1 false)
+  call void @llvm.memmove.p0.p0.i64(ptr %p, ptr %q, i64 %n, i1 false)
+  call void @llvm.memset.p0.i64(ptr %p, i8 %c, i64 %n, i1 false)
+  call void @llvm.memcpy.inline.p0.p0.i64(ptr %p, ptr %q, i64 16, i1 false)
+  ret void
+}
+
+; CHECK-LABEL: define i32 @not_heap(
+; CHECK-NOT: ptrtoint
+; CHECK: ret
+define i32 @not_heap(ptr addrspace(1) %device) {
+  %slot = alloca [4 x i32]
+  %element = getelementptr [4 x i32], ptr %slot, i64 0, i64 2
+  store i32 1, ptr %element
+  store i32 1, ptr addrspace(1) %device
+  %v = load i32, ptr %element
+  ret i32 %v
+}
+
+; CHECK-LABEL: define available_externally i32 @elsewhere(
+; CHECK-NEXT: load i32, ptr %p
+define available_externally i32 @elsewhere(ptr %p) {
+  %v = load i32, ptr %p
+  ret i32 %v
+}
+
+; CHECK: define internal void @memprof.module_ctor()
+; CHECK-NEXT: call void @__memprof_init()
+; CHECK-NEXT: call void @__memprof_version_mismatch_check_v1()
+; CHECK-NEXT: ret void
+; CHECK-NOT: memprof.module_ctor
+
+declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
+declare void @llvm.memmove.p0.p0.i64(ptr, ptr, i64, i1)
+declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)
+declare void @llvm.memcpy.inline.p0.p0.i64(ptr, ptr, i64 immarg, i1 immarg)

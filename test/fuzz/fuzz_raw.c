@@ -1,0 +1,61 @@
+/* Fuzz target: raw profiles in both layouts. An input in Hearth's layout gets a right checksum first, or nothing behind
+ * that check would ever be reached; the check itself is the unit test's. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "raw_internal.h"
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+static void repair_checksum(uint8_t *data, size_t size) {
+  hearth_raw_header header;
+  XXH64_state_t state;
+  if (size < sizeof header)
+    return;
+  memcpy(&header, data, sizeof header);
+  if (header.magic != HEARTH_RAW_MAGIC || header.total_size < sizeof header || header.total_size > size)
+    return;
+  header.checksum = 0;
+  XXH64_reset(&state, 0);
+  XXH64_update(&state, data + sizeof header, header.total_size - sizeof header);
+  XXH64_update(&state, &header, sizeof header);
+  header.checksum = XXH64_digest(&state);
+  memcpy(data, &header, sizeof header);
+}
+
+/* What every reader promises about a dump that it accepts. */
+static void check(const hearth_raw_dump *dump) {
+  for (size_t i = 0; i < dump->map_count; ++i)
+    if (dump->maps[i].start >= dump->maps[i].end || dump->maps[i].build_id_size > HEARTH_RAW_BUILD_ID_MAX)
+      abort();
+  for (size_t i = 0; i < dump->node_count; ++i)
+    if (dump->nodes[i].parent != HEARTH_RAW_NO_PARENT && dump->nodes[i].parent >= i)
+      abort();
+  for (size_t i = 0; i < dump->record_count; ++i)
+    if (dump->records[i].stack != HEARTH_RAW_NO_PARENT && dump->records[i].stack >= dump->node_count)
+      abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  uint8_t *copy = malloc(size + 1);
+  if (!copy)
+    return 0;
+  memcpy(copy, data, size);
+  repair_checksum(copy, size);
+  hearth_error err;
+  size_t offset = 0;
+  while (offset < size) {
+    size_t before = offset;
+    hearth_raw_dump dump;
+    if (hearth_raw_read("fuzz", copy, size, &offset, &dump, &err) != HEARTH_OK)
+      break;
+    if (offset <= before)
+      abort();
+    check(&dump);
+    hearth_raw_free(&dump);
+  }
+  free(copy);
+  return 0;
+}

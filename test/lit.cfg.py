@@ -1,0 +1,56 @@
+"""The lit suites: one folder per part, one file per behaviour, holding program, RUN and CHECK lines together.
+
+Substitutions: %opt loads the plugin, %opt_plain does not; %clang and %clangxx are plain compilers; the rest is listed
+below. Features: llvm14, llvm19, llvm22 (the release under test) and what the machine has (jemalloc, valgrind)."""
+import os
+import shutil
+
+import lit.formats
+
+config.name = "hearth"
+config.test_format = lit.formats.ShTest(execute_external=True)
+config.suffixes = [".ll", ".c", ".cpp", ".test"]
+config.excludes = ["Inputs", "unit", "fuzz", "bench", "golden"]
+config.test_source_root = os.path.dirname(__file__)
+config.test_exec_root = os.path.join(config.hearth_build, "test")
+
+build, bin_dir, llvm = config.hearth_build, config.llvm_bin, config.llvm_major
+plugin = os.path.join(build, "lib", "hearth.so")
+# opt 14 parses its command line before it loads pass plugins; -load is early enough to make our options known.
+early = f"-load {plugin} " if llvm == "14" else ""
+# clang before 22 likewise, with -fplugin.
+clang_plugin = ("" if llvm == "22" else f"-fplugin={plugin} ") + f"-fpass-plugin={plugin}"
+# Opaque pointers are what every current release has; 14 must be told.
+opaque = "-opaque-pointers " if llvm == "14" else ""
+
+def tool(name):
+    path = os.path.join(bin_dir, name)
+    return path if os.path.exists(path) else name
+
+config.substitutions += [
+    ("%opt_plain", f"{tool('opt')} {opaque}"),
+    ("%opt", f"{tool('opt')} {opaque}{early}-load-pass-plugin={plugin}"),
+    ("%llvm_link", f"{tool('llvm-link')} {opaque}"),
+    ("%plugin", plugin),
+    ("%clang_plugin", clang_plugin),
+    ("%clangxx", tool("clang++")),
+    ("%clang", tool("clang")),
+    ("%profdata", tool("llvm-profdata")),
+    ("%symbolizer", tool("llvm-symbolizer")),
+    ("%nm", tool("llvm-nm")),
+    ("%hearth", os.path.join(build, "bin", "hearth")),
+    ("%rt", os.path.join(build, "lib", "libhearth_rt.a")),
+    ("%hotcold_a", os.path.join(build, "lib", "libhearth_hotcold.a")),
+    ("%hotcold_so", os.path.join(build, "lib", "libhearth_hotcold.so")),
+    ("%include", os.path.join(config.hearth_source, "runtime", "include")),
+    ("%encoding", "CHAINED" if llvm == "14" else "FLAT"), # of metadata, as a check prefix
+    ("%llvm", llvm),
+]
+config.available_features.add(f"llvm{llvm}")
+for feature in ("valgrind",):
+    if shutil.which(feature):
+        config.available_features.add(feature)
+if os.path.exists("/usr/lib/x86_64-linux-gnu/libjemalloc.so.2"):
+    config.available_features.add("jemalloc")
+# FileCheck, not and split-file.
+config.environment["PATH"] = os.pathsep.join([os.path.dirname(config.filecheck), os.environ["PATH"]])

@@ -1,0 +1,28 @@
+// Without --binary the files that the raw profile names are used, if they are still the ones that ran.
+//
+// RUN: rm -rf %t && mkdir %t && cd %t
+// RUN: %clang -O1 -gmlt -fdebug-info-for-profiling -fno-omit-frame-pointer -Wl,--build-id %s %rt -lpthread -o program
+// RUN: env HEARTH_OPTIONS=log_path=%t/raw ./program
+// RUN: %hearth index -v raw.* -o found.prof 2>&1 | FileCheck %s
+// RUN: %hearth index raw.* --binary program -o given.prof
+// RUN: cmp found.prof given.prof
+//
+// CHECK: hearth: using {{.*}}/program
+// CHECK: found.prof: 1 context, 1 function
+//
+// RUN: %clang -O1 -gmlt -fdebug-info-for-profiling -fno-omit-frame-pointer -Wl,--build-id -DOTHER %s %rt -lpthread -o program
+// RUN: not %hearth index raw.* -o rebuilt.prof 2>&1 | FileCheck %s --check-prefix=REBUILT
+// RUN: not ls rebuilt.prof
+// REBUILT: hearth: warning: {{.*}}/program: has been rebuilt since it ran
+// REBUILT: hearth: error: raw.{{[0-9]+}}: no usable binary: {{.*}}/program: has been rebuilt since it ran
+#include <stdlib.h>
+
+#ifdef OTHER
+int other(void);
+int other(void) { return 1; }
+#endif
+
+int main(void) {
+  char *volatile block = malloc(100);
+  return block == NULL;
+}

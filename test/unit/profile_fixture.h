@@ -1,0 +1,103 @@
+/* Profiles for tests: from text, back to text, and random ones from a fixed seed. */
+#ifndef HEARTH_TEST_PROFILE_FIXTURE_H
+#define HEARTH_TEST_PROFILE_FIXTURE_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "hearth/builder.h"
+#include "hearth/classify.h"
+
+typedef struct bytes {
+  void *data;
+  size_t size;
+} bytes;
+
+static inline void expect_ok(hearth_status status, const hearth_error *err) {
+  if (status != HEARTH_OK)
+    fail_msg("%s: %s", hearth_status_string(status), err->message);
+}
+
+static inline bytes write_bytes(hearth_builder *builder) {
+  bytes b;
+  hearth_error err;
+  expect_ok(hearth_builder_write_memory(builder, &b.data, &b.size, &err), &err);
+  return b;
+}
+
+static inline bytes bytes_from_text_with(const char *text, enum hearth_id_scheme scheme) {
+  hearth_error err;
+  hearth_builder *builder = hearth_builder_create(scheme);
+  expect_ok(hearth_builder_read_text(builder, text, strlen(text), "text", &err), &err);
+  bytes b = write_bytes(builder);
+  hearth_builder_destroy(builder);
+  return b;
+}
+
+static inline bytes bytes_from_text(const char *text) { return bytes_from_text_with(text, HEARTH_IDS_HEARTH); }
+
+static inline hearth_profile *open_bytes(bytes b) {
+  hearth_error err;
+  hearth_profile *profile;
+  expect_ok(hearth_profile_open_memory(b.data, b.size, "memory", &profile, &err), &err);
+  return profile;
+}
+
+/* The text form in a string to free; NULL if the profile is damaged. */
+static inline char *text_of(hearth_profile *profile) {
+  char *text;
+  size_t size;
+  hearth_error err;
+  FILE *stream = open_memstream(&text, &size);
+  hearth_status status = hearth_profile_print_text(profile, stream, &err);
+  fclose(stream);
+  if (status == HEARTH_OK)
+    return text;
+  free(text);
+  return NULL;
+}
+
+static inline void expect_equal_bytes(bytes a, bytes b) {
+  assert_int_equal(a.size, b.size);
+  assert_memory_equal(a.data, b.data, a.size);
+}
+
+/* xorshift64*: the same numbers everywhere. */
+static inline uint32_t next_random(uint64_t *state) {
+  *state ^= *state >> 12;
+  *state ^= *state << 25;
+  *state ^= *state >> 27;
+  return (uint32_t)((*state * UINT64_C(0x2545f4914f6cdd1d)) >> 32);
+}
+
+static inline const char *small_profile(void) {
+  return "hearth-profile-text 1\n"
+         "scheme hearth\n"
+         "run duration_ns=4000000000 runs=2 accesses=1 dropped_blocks=3 dropped_frames=1\n"
+         "binary store 0123456789abcdef\n"
+         "context\n"
+         "  frame xmalloc src/util.c 10 2 9 0\n"
+         "  frame load src/store.c 80 8 17 2 inlined\n"
+         "  frame main src/store.c 100 30 3 0\n"
+         "  AllocCount 1000\n"
+         "  TotalSize 67108864\n"
+         "  TotalAccessCount 1000\n"
+         "  TotalLifetime 2000000000000\n"
+         "  LiveAtExit 1000\n"
+         "context\n"
+         "  frame xmalloc src/util.c 10 2 9 0\n"
+         "  frame main src/store.c 100 31 3 0\n"
+         "  AllocCount 500\n"
+         "  TotalSize 32000\n"
+         "  TotalAccessCount 9000000\n"
+         "  TotalLifetime 500000000\n";
+}
+
+#endif

@@ -1,0 +1,128 @@
+/* The depot of call stacks: identity, order of frames, bounds, and threads that insert the same stacks at once. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "depot.h"
+
+#include <pthread.h>
+#include <string.h>
+
+static void test_same_stack_has_one_id(void **state) {
+  (void)state;
+  hearth_depot depot;
+  const uint64_t stack[] = {0x1000, 0x2000, 0x3000};
+  uint32_t depth;
+
+  assert_true(hearth_depot_create(&depot, 100, 8));
+  uint32_t id = hearth_depot_insert(&depot, stack, 3);
+  assert_int_not_equal(id, 0);
+  assert_int_equal(hearth_depot_insert(&depot, stack, 3), id);
+  const uint64_t *stored = hearth_depot_stack(&depot, id, &depth);
+  assert_int_equal(depth, 3);
+  assert_memory_equal(stored, stack, sizeof stack);
+  assert_int_equal(hearth_depot_limit(&depot), id + 1);
+}
+
+static void test_order_and_length_matter(void **state) {
+  (void)state;
+  hearth_depot depot;
+  const uint64_t stack[] = {0x1000, 0x2000, 0x3000}, swapped[] = {0x2000, 0x1000, 0x3000};
+
+  assert_true(hearth_depot_create(&depot, 100, 8));
+  uint32_t whole = hearth_depot_insert(&depot, stack, 3);
+  uint32_t part = hearth_depot_insert(&depot, stack, 2);
+  uint32_t other = hearth_depot_insert(&depot, swapped, 3);
+  assert_int_not_equal(whole, part);
+  assert_int_not_equal(whole, other);
+  assert_int_not_equal(part, other);
+}
+
+static void test_empty_stack_is_context_0(void **state) {
+  (void)state;
+  hearth_depot depot;
+  uint32_t depth = 1;
+
+  assert_true(hearth_depot_create(&depot, 100, 8));
+  assert_int_equal(hearth_depot_insert(&depot, NULL, 0), 0);
+  hearth_depot_stack(&depot, 0, &depth);
+  assert_int_equal(depth, 0);
+  assert_int_equal(hearth_depot_dropped(&depot), 0);
+}
+
+static void test_full_depot_counts_drops(void **state) {
+  (void)state;
+  hearth_depot depot;
+  uint64_t pc = 0x1000;
+
+  assert_true(hearth_depot_create(&depot, 3, 8));
+  for (int i = 0; i < 10; ++i, pc += 0x10) {
+    uint32_t id = hearth_depot_insert(&depot, &pc, 1);
+    assert_int_equal(id != 0, i < 3);
+  }
+  assert_int_equal(hearth_depot_dropped(&depot), 7);
+  pc = 0x1010; /* known stacks are still found */
+  assert_int_not_equal(hearth_depot_insert(&depot, &pc, 1), 0);
+  assert_int_equal(hearth_depot_dropped(&depot), 7);
+}
+
+static void test_full_of_addresses_counts_drops(void **state) {
+  (void)state;
+  hearth_depot depot;
+  uint64_t deep[64] = {0x1000};
+
+  assert_true(hearth_depot_create(&depot, 10, 8)); /* 80 addresses */
+  assert_int_not_equal(hearth_depot_insert(&depot, deep, 64), 0);
+  deep[0] = 0x2000;
+  assert_int_equal(hearth_depot_insert(&depot, deep, 64), 0);
+  assert_int_equal(hearth_depot_dropped(&depot), 1);
+  assert_int_not_equal(hearth_depot_insert(&depot, deep, 16), 0);
+}
+
+#define THREADS 4
+#define STACKS  5000
+
+static hearth_depot shared;
+static uint32_t ids[THREADS][STACKS];
+
+static void *insert_all(void *closure) {
+  uint32_t *own = closure;
+
+  for (uint64_t i = 0; i < STACKS; ++i) {
+    const uint64_t stack[] = {i, i / 7, i / 49};
+    own[i] = hearth_depot_insert(&shared, stack, 3);
+  }
+  return NULL;
+}
+
+static void test_threads_agree(void **state) {
+  (void)state;
+  pthread_t threads[THREADS];
+
+  /* Threads that lose a race leave an id without use behind. */
+  assert_true(hearth_depot_create(&shared, THREADS * STACKS, 3));
+  for (int i = 0; i < THREADS; ++i)
+    assert_int_equal(pthread_create(&threads[i], NULL, insert_all, ids[i]), 0);
+  for (int i = 0; i < THREADS; ++i)
+    pthread_join(threads[i], NULL);
+  assert_int_equal(hearth_depot_dropped(&shared), 0);
+  for (uint64_t i = 0; i < STACKS; ++i) {
+    const uint64_t stack[] = {i, i / 7, i / 49};
+    uint32_t depth;
+    for (int t = 1; t < THREADS; ++t)
+      assert_int_equal(ids[t][i], ids[0][i]);
+    assert_memory_equal(hearth_depot_stack(&shared, ids[0][i], &depth), stack, sizeof stack);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_same_stack_has_one_id),          cmocka_unit_test(test_order_and_length_matter),
+      cmocka_unit_test(test_empty_stack_is_context_0),       cmocka_unit_test(test_full_depot_counts_drops),
+      cmocka_unit_test(test_full_of_addresses_counts_drops), cmocka_unit_test(test_threads_agree),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

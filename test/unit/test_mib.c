@@ -1,0 +1,181 @@
+/* Memory info blocks: the merge rules of mib_fields.def across profiles, and recording within one run. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "mib_table.h"
+
+#include <string.h>
+
+#define ROUNDS 2000
+
+static uint64_t seed = 20240901;
+
+static uint64_t next_random(void) {
+  seed ^= seed << 13;
+  seed ^= seed >> 7;
+  seed ^= seed << 17;
+  return seed;
+}
+
+/* Small, huge, equal and zero values, so that all rules meet their edges. */
+static hearth_mib random_mib(void) {
+  static const uint64_t edges[] = {0, 1, 2, UINT64_MAX / 2, UINT64_MAX - 1, UINT64_MAX};
+  hearth_mib mib;
+
+  for (size_t i = 0; i < HEARTH_MIB_COLUMNS; ++i)
+    mib.v[i] = next_random() % 2 ? edges[next_random() % 6] : next_random() % 10;
+  mib.AllocCount = next_random() % 8 ? 1 + next_random() % 5 : 0;
+  return mib.AllocCount ? mib : (hearth_mib){{0}};
+}
+
+static hearth_mib merged(hearth_mib a, hearth_mib b) {
+  hearth_mib_merge(&a, &b);
+  return a;
+}
+
+static void test_merge_is_associative(void **state) {
+  (void)state;
+  for (int i = 0; i < ROUNDS; ++i) {
+    hearth_mib a = random_mib(), b = random_mib(), c = random_mib();
+    hearth_mib left = merged(merged(a, b), c), right = merged(a, merged(b, c));
+    assert_memory_equal(&left, &right, sizeof left);
+  }
+}
+
+static void test_merge_is_commutative(void **state) {
+  (void)state;
+  for (int i = 0; i < ROUNDS; ++i) {
+    hearth_mib a = random_mib(), b = random_mib();
+    hearth_mib left = merged(a, b), right = merged(b, a);
+    assert_memory_equal(&left, &right, sizeof left);
+  }
+}
+
+static void test_empty_record_is_neutral(void **state) {
+  (void)state;
+  const hearth_mib empty = {{0}};
+  for (int i = 0; i < ROUNDS; ++i) {
+    hearth_mib a = random_mib();
+    hearth_mib left = merged(empty, a), right = merged(a, empty);
+    assert_memory_equal(&left, &a, sizeof a);
+    assert_memory_equal(&right, &a, sizeof a);
+  }
+}
+
+static void test_rules(void **state) {
+  (void)state;
+  hearth_mib a = {{.AllocCount = 1, .MinSize = 8, .MaxSize = 8, .TotalSize = UINT64_MAX - 1, .DataTypeId = 7}};
+  hearth_mib b = {{.AllocCount = 2, .MinSize = 0, .MaxSize = 90, .TotalSize = 2, .DataTypeId = 9}};
+
+  hearth_mib c = merged(a, b);
+  assert_int_equal(c.AllocCount, 3);
+  assert_int_equal(c.MinSize, 0);
+  assert_int_equal(c.MaxSize, 90);
+  assert_true(c.TotalSize == UINT64_MAX); /* saturates */
+  assert_true(c.DataTypeId == HEARTH_MIB_MIXED);
+  b.DataTypeId = 0; /* unknown gives way */
+  assert_int_equal(merged(a, b).DataTypeId, 7);
+  b.DataTypeId = 7;
+  assert_int_equal(merged(a, b).DataTypeId, 7);
+}
+
+static hearth_mib one(uint64_t alloc_ns, uint32_t alloc_cpu, uint64_t free_ns, uint32_t free_cpu) {
+  hearth_block block = {.size = 200, .alloc_ns = alloc_ns, .cpu = (uint16_t)alloc_cpu};
+  hearth_access_sum accesses = {.accesses = 50, .granules = 4, .touched = 3};
+
+  return hearth_mib_of_block(&block, accesses, (hearth_moment){free_ns, free_cpu});
+}
+
+static void test_record_of_one_block(void **state) {
+  (void)state;
+  hearth_mib mib = one(1000000, 2, 6000000, 3);
+
+  assert_int_equal(mib.AllocCount, 1);
+  assert_int_equal(mib.TotalSize, 200);
+  assert_int_equal(mib.TotalLifetime, 5000000);
+  assert_int_equal(mib.NumMigration, 1);
+  assert_int_equal(mib.MinPercentUtilized, 75);
+  assert_int_equal(mib.MaxAccessDensity, 25);                      /* 50 * 100 / 200 */
+  assert_int_equal(mib.TotalLifetimeAccessDensity, 25 * 1000 / 5); /* 5 ms */
+  assert_int_equal(mib.AllocTimestamp, 1000000);
+  assert_int_equal(mib.DeallocCPU, 3);
+  assert_int_equal(mib.LiveAtExit, 0);
+}
+
+static void test_empty_block_and_short_life(void **state) {
+  (void)state;
+  hearth_block block = {.size = 0, .alloc_ns = 10};
+  hearth_access_sum accesses = {.accesses = 3, .granules = 1, .touched = 1};
+  hearth_mib mib = hearth_mib_of_block(&block, accesses, (hearth_moment){20, 0});
+
+  assert_int_equal(mib.TotalAccessDensity, 300);            /* size 0 counts as 1 */
+  assert_int_equal(mib.TotalLifetimeAccessDensity, 300000); /* less than 1 ms counts as 1 ms */
+}
+
+static void test_follow_compares_with_the_previous_record(void **state) {
+  (void)state;
+  hearth_mib mib = {{0}};
+  const struct {
+    uint64_t alloc, free;
+    uint32_t alloc_cpu, free_cpu;
+    uint64_t overlaps, same_alloc, same_free;
+  } steps[] = {
+      {10, 20, 1, 1, 0, 0, 0}, /* the first has nothing to compare with */
+      {15, 30, 1, 2, 1, 1, 0}, /* began before the previous one ended */
+      {30, 40, 1, 2, 1, 2, 1}, /* began when it ended */
+      {35, 50, 3, 2, 2, 2, 2},
+  };
+
+  for (size_t i = 0; i < sizeof steps / sizeof steps[0]; ++i) {
+    hearth_mib block = one(steps[i].alloc, steps[i].alloc_cpu, steps[i].free, steps[i].free_cpu);
+    hearth_mib_follow(&mib, &block);
+    assert_int_equal(mib.NumLifetimeOverlaps, steps[i].overlaps);
+    assert_int_equal(mib.NumSameAllocCPU, steps[i].same_alloc);
+    assert_int_equal(mib.NumSameDeallocCPU, steps[i].same_free);
+    assert_int_equal(mib.AllocTimestamp, steps[i].alloc); /* most recent, not greatest */
+    assert_int_equal(mib.AllocCPU, steps[i].alloc_cpu);
+  }
+  hearth_mib older = one(12, 1, 49, 1);
+  hearth_mib_follow(&mib, &older);
+  assert_int_equal(mib.AllocTimestamp, 12);
+  assert_int_equal(mib.DeallocCPU, 1);
+  assert_int_equal(mib.AllocCount, 5);
+}
+
+static void test_table(void **state) {
+  (void)state;
+  hearth_mib_table table;
+  hearth_mib copies[600], block = one(1, 0, 2, 0);
+
+  assert_true(hearth_mib_table_create(&table, 600));
+  hearth_mib_table_record(&table, 3, &block);
+  hearth_mib_table_record(&table, 3, &block);
+  hearth_mib_table_record(&table, 3 + HEARTH_MIB_LOCKS, &block); /* the same lock, another record */
+  hearth_mib_table_record(&table, 600, &block);                  /* without record: ignored */
+  hearth_mib_table_copy(&table, copies, 600);
+  assert_int_equal(copies[3].AllocCount, 2);
+  assert_int_equal(copies[3 + HEARTH_MIB_LOCKS].AllocCount, 1);
+  assert_int_equal(copies[4].AllocCount, 0);
+  hearth_mib_table_reset(&table, 600);
+  hearth_mib_table_copy(&table, copies, 600);
+  assert_int_equal(copies[3].AllocCount, 0);
+}
+
+int main(void) {
+  print_message("seed %llu\n", (unsigned long long)seed);
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_merge_is_associative),
+      cmocka_unit_test(test_merge_is_commutative),
+      cmocka_unit_test(test_empty_record_is_neutral),
+      cmocka_unit_test(test_rules),
+      cmocka_unit_test(test_record_of_one_block),
+      cmocka_unit_test(test_empty_block_and_short_life),
+      cmocka_unit_test(test_follow_compares_with_the_previous_record),
+      cmocka_unit_test(test_table),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,189 @@
+/* mdlib: what is attached is read back, and pruning keeps exactly what is still possible. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "hearth/md.h"
+
+typedef struct fixture {
+  LLVMContextRef context;
+  LLVMModuleRef module;
+  LLVMValueRef call;
+  hearth_md *md;
+} fixture;
+
+static int setup(void **state) {
+  fixture *f = calloc(1, sizeof *f);
+  f->context = LLVMContextCreate();
+  f->module = LLVMModuleCreateWithNameInContext("test", f->context);
+  LLVMTypeRef i64 = LLVMInt64TypeInContext(f->context), i8 = LLVMInt8TypeInContext(f->context);
+  LLVMTypeRef pointer = LLVMPointerType(i8, 0);
+  LLVMTypeRef malloc_type = LLVMFunctionType(pointer, &i64, 1, 0);
+  LLVMValueRef callee = LLVMAddFunction(f->module, "malloc", malloc_type);
+  LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(f->context), NULL, 0, 0);
+  LLVMValueRef function = LLVMAddFunction(f->module, "f", type);
+  LLVMBuilderRef b = LLVMCreateBuilderInContext(f->context);
+  LLVMPositionBuilderAtEnd(b, LLVMAppendBasicBlockInContext(f->context, function, ""));
+  LLVMValueRef size = LLVMConstInt(i64, 8, 0);
+  f->call = LLVMBuildCall2(b, malloc_type, callee, &size, 1, "");
+  LLVMBuildRetVoid(b);
+  LLVMDisposeBuilder(b);
+  f->md = hearth_md_create(f->module);
+  *state = f;
+  return 0;
+}
+
+static int teardown(void **state) {
+  fixture *f = *state;
+  hearth_md_destroy(f->md);
+  LLVMDisposeModule(f->module);
+  LLVMContextDispose(f->context);
+  free(f);
+  return 0;
+}
+
+static const uint64_t stack_a[] = {345, 234, 123}, stack_b[] = {456, 234, 123}, stack_c[] = {456, 678};
+
+/* Three contexts of the allocation 567; `count` of them, with these classes. */
+static void attach(fixture *f, size_t count, hearth_class a, hearth_class b, hearth_class c) {
+  hearth_md_mib mibs[3] = {{.stack = stack_a, .depth = 3, .hotness = a},
+                           {.stack = stack_b, .depth = 3, .hotness = b},
+                           {.stack = stack_c, .depth = 2, .hotness = c}};
+  for (size_t i = 0; i < 3; i++)
+    mibs[i].values[HEARTH_TAG_AllocCount] = 10 + i;
+  uint64_t own = 567;
+  hearth_md_attach(f->md, f->call, &own, 1, mibs, count);
+}
+
+static unsigned kind(fixture *f, const char *name) {
+  return LLVMGetMDKindIDInContext(f->context, name, (unsigned)strlen(name));
+}
+
+static void check_counts(fixture *f, size_t n, ...) {
+  hearth_md_mibs mibs;
+  va_list expected;
+  assert_int_equal(hearth_md_get_mibs(f->md, f->call, &mibs), n > 0);
+  assert_int_equal(mibs.count, n);
+  va_start(expected, n);
+  for (size_t i = 0; i < n; i++)
+    assert_int_equal(mibs.mibs[i].values[HEARTH_TAG_AllocCount], va_arg(expected, int));
+  va_end(expected);
+  hearth_md_mibs_free(&mibs);
+}
+
+static void test_round_trip(void **state) {
+  fixture *f = *state;
+  hearth_md_mibs mibs;
+  bool ambiguous;
+  attach(f, 3, HEARTH_CLASS_COLD, HEARTH_CLASS_NOTCOLD, HEARTH_CLASS_HOT);
+  assert_true(hearth_md_get_mibs(f->md, f->call, &mibs));
+  assert_int_equal(mibs.count, 3);
+  assert_int_equal(mibs.mibs[0].depth, 3);
+  assert_memory_equal(mibs.mibs[0].stack, stack_a, sizeof stack_a);
+  assert_int_equal(mibs.mibs[2].depth, 2);
+  assert_memory_equal(mibs.mibs[2].stack, stack_c, sizeof stack_c);
+  assert_int_equal(mibs.mibs[2].hotness, HEARTH_CLASS_HOT);
+  hearth_md_mibs_free(&mibs);
+  assert_int_equal(hearth_md_get_hint(f->md, f->call, &ambiguous), HEARTH_CLASS_UNKNOWN);
+  assert_true(ambiguous);
+  uint64_t id = 0;
+  assert_int_equal(hearth_md_get_callsite(f->md, f->call, &id, 1), 1);
+  assert_int_equal(id, 567);
+}
+
+static void test_one_class_is_a_plain_hint(void **state) {
+  fixture *f = *state;
+  bool ambiguous;
+  attach(f, 2, HEARTH_CLASS_COLD, HEARTH_CLASS_COLD, HEARTH_CLASS_UNKNOWN);
+  assert_int_equal(hearth_md_get_hint(f->md, f->call, &ambiguous), HEARTH_CLASS_COLD);
+  assert_false(ambiguous);
+  if (!hearth_md_is_chained_only(f->md))
+    assert_null(LLVMGetMetadata(f->call, kind(f, "memprof")));
+}
+
+static void test_prune_keeps_what_agrees(void **state) {
+  fixture *f = *state;
+  const uint64_t one[] = {567, 456}, two[] = {567, 456, 234}, deeper[] = {567, 456, 678, 999, 998};
+  attach(f, 3, HEARTH_CLASS_COLD, HEARTH_CLASS_NOTCOLD, HEARTH_CLASS_HOT);
+  assert_true(hearth_md_prune(f->md, f->call, one, 2));
+  check_counts(f, 2, 11, 12);
+  assert_true(hearth_md_prune(f->md, f->call, two, 3));
+  check_counts(f, 1, 11);
+  assert_int_equal(hearth_md_get_hint(f->md, f->call, NULL), HEARTH_CLASS_NOTCOLD);
+  /* A callsite longer than the stack: only the common prefix decides. */
+  attach(f, 3, HEARTH_CLASS_COLD, HEARTH_CLASS_NOTCOLD, HEARTH_CLASS_HOT);
+  assert_true(hearth_md_prune(f->md, f->call, deeper, 5));
+  check_counts(f, 1, 12);
+}
+
+static void test_prune_is_idempotent(void **state) {
+  fixture *f = *state;
+  const uint64_t ids[] = {567, 456};
+  attach(f, 3, HEARTH_CLASS_COLD, HEARTH_CLASS_NOTCOLD, HEARTH_CLASS_HOT);
+  hearth_md_prune(f->md, f->call, ids, 2);
+  char *once = LLVMPrintModuleToString(f->module);
+  hearth_md_prune(f->md, f->call, ids, 2);
+  char *twice = LLVMPrintModuleToString(f->module);
+  assert_string_equal(once, twice);
+  LLVMDisposeMessage(once);
+  LLVMDisposeMessage(twice);
+}
+
+static void test_unknown_frame_agrees_with_any(void **state) {
+  fixture *f = *state;
+  const uint64_t ids[] = {567, 0, 234};
+  attach(f, 3, HEARTH_CLASS_COLD, HEARTH_CLASS_NOTCOLD, HEARTH_CLASS_HOT);
+  hearth_md_prune(f->md, f->call, ids, 3);
+  check_counts(f, 2, 10, 11);
+}
+
+static void test_nothing_possible_removes_everything(void **state) {
+  fixture *f = *state;
+  const uint64_t ids[] = {567, 1};
+  attach(f, 3, HEARTH_CLASS_COLD, HEARTH_CLASS_NOTCOLD, HEARTH_CLASS_HOT);
+  assert_true(hearth_md_prune(f->md, f->call, ids, 2));
+  check_counts(f, 0);
+  assert_null(LLVMGetMetadata(f->call, kind(f, "callsite")));
+  assert_null(LLVMGetMetadata(f->call, kind(f, "memprof")));
+  assert_false(hearth_md_remove(f->md, f->call));
+}
+
+/* Whatever stands where our metadata is expected, reading it says "nothing there". */
+static void test_garbage_is_not_there(void **state) {
+  fixture *f = *state;
+  hearth_md_mibs mibs;
+  uint64_t id;
+  unsigned list_kind = kind(f, hearth_md_is_chained_only(f->md) ? "memprof" : "memprof.mib");
+  LLVMMetadataRef string = LLVMMDStringInContext2(f->context, "x", 1);
+  LLVMMetadataRef empty = LLVMMDNodeInContext2(f->context, NULL, 0);
+  LLVMMetadataRef null = NULL, nulls = LLVMMDNodeInContext2(f->context, &null, 1);
+  LLVMMetadataRef strings = LLVMMDNodeInContext2(f->context, &string, 1);
+  LLVMMetadataRef nested[2] = {strings, nulls};
+  LLVMMetadataRef garbage[] = {empty, nulls, strings, LLVMMDNodeInContext2(f->context, nested, 2)};
+  for (size_t i = 0; i < sizeof garbage / sizeof garbage[0]; i++) {
+    LLVMSetMetadata(f->call, list_kind, LLVMMetadataAsValue(f->context, garbage[i]));
+    LLVMSetMetadata(f->call, kind(f, "callsite"), LLVMMetadataAsValue(f->context, garbage[i]));
+    assert_false(hearth_md_get_mibs(f->md, f->call, &mibs));
+    assert_int_equal(hearth_md_get_callsite(f->md, f->call, &id, 1), 0);
+    assert_false(hearth_md_prune(f->md, f->call, &(uint64_t){567}, 1));
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+      TEST(test_round_trip),
+      TEST(test_one_class_is_a_plain_hint),
+      TEST(test_prune_keeps_what_agrees),
+      TEST(test_prune_is_idempotent),
+      TEST(test_unknown_frame_agrees_with_any),
+      TEST(test_nothing_possible_removes_everything),
+      TEST(test_garbage_is_not_there),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,401 @@
+/* Readers of raw profiles: files of both layouts are built in memory, read, and damaged in every place. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "hearth/raw_llvm.h"
+#include "raw_internal.h"
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+/* A file being built. Sections of either layout are multiples of 8 bytes. */
+typedef struct file {
+  uint8_t bytes[8192];
+  size_t size;
+} file;
+
+static size_t append(file *f, const void *data, size_t size) {
+  size_t at = f->size;
+  assert_true(f->size + size <= sizeof f->bytes);
+  memcpy(f->bytes + f->size, data, size);
+  f->size += size;
+  return at;
+}
+
+static void append_u64(file *f, uint64_t value) { append(f, &value, sizeof value); }
+
+/* --- Hearth's layout ---------------------------------------------------------------------------------------------- */
+
+static void seal(file *f, size_t begin) {
+  hearth_raw_header header;
+  XXH64_state_t state;
+  memcpy(&header, f->bytes + begin, sizeof header);
+  header.checksum = 0;
+  XXH64_reset(&state, 0);
+  XXH64_update(&state, f->bytes + begin + sizeof header, header.total_size - sizeof header);
+  XXH64_update(&state, &header, sizeof header);
+  header.checksum = XXH64_digest(&state);
+  memcpy(f->bytes + begin, &header, sizeof header);
+}
+
+/* Two mappings, the stacks 0x1010 <- 0x1020 <- 0x1030 and 0x1010 <- 0x1040, and three records. */
+static void append_hearth(file *f) {
+  static const char path[16] = "/bin/program"; /* 12 bytes and padding */
+  static const hearth_raw_stack_node nodes[] = {{.pc = 0x1010, .parent = HEARTH_RAW_NO_PARENT},
+                                                {.pc = 0x1020, .parent = 0},
+                                                {.pc = 0x1030, .parent = 1},
+                                                {.pc = 0x1040, .parent = 0}};
+  size_t begin = f->size;
+  hearth_raw_header header = {.magic = HEARTH_RAW_MAGIC,
+                              .version = HEARTH_RAW_VERSION,
+                              .header_size = sizeof header,
+                              .map_count = 2,
+                              .stack_count = 4,
+                              .mib_count = 3,
+                              .mib_size = sizeof(hearth_raw_mib),
+                              .flags = HEARTH_RAW_FLAG_ACCESSES,
+                              .duration_ns = 5000,
+                              .dropped_blocks = 7};
+  append(f, &header, sizeof header);
+  hearth_raw_mapping map = {.start = 0x1000, .end = 0x2000, .file_offset = 0x40, .build_id_size = 20, .path_size = 12};
+  memset(map.build_id, 0xab, 20);
+  header.map_offset = append(f, &map, sizeof map) - begin;
+  append(f, path, sizeof path);
+  map = (hearth_raw_mapping){.start = 0x7000, .end = 0x8000};
+  append(f, &map, sizeof map);
+  header.stack_offset = append(f, nodes, sizeof nodes) - begin;
+  hearth_raw_mib mib = {.stack = 2};
+  mib.mib.AllocCount = 3;
+  mib.mib.TotalSize = 300;
+  header.mib_offset = append(f, &mib, sizeof mib) - begin;
+  mib.stack = 3;
+  append(f, &mib, sizeof mib);
+  mib.stack = HEARTH_RAW_NO_PARENT;
+  append(f, &mib, sizeof mib);
+  header.total_size = f->size - begin;
+  memcpy(f->bytes + begin, &header, sizeof header);
+  seal(f, begin);
+}
+
+static void check_hearth(const hearth_raw_dump *dump) {
+  assert_int_equal(dump->kind, HEARTH_RAW_FILE_OFFSET);
+  assert_int_equal(dump->map_count, 2);
+  assert_string_equal(dump->maps[0].path, "/bin/program");
+  assert_int_equal(dump->maps[0].base, 0x40);
+  assert_int_equal(dump->maps[0].build_id_size, 20);
+  assert_int_equal(dump->maps[0].build_id[19], 0xab);
+  assert_string_equal(dump->maps[1].path, "");
+  assert_int_equal(dump->node_count, 4);
+  assert_int_equal(dump->nodes[2].pc, 0x1030);
+  assert_int_equal(dump->nodes[2].parent, 1);
+  assert_int_equal(dump->record_count, 3);
+  assert_int_equal(dump->records[1].stack, 3);
+  assert_int_equal(dump->records[1].mib.TotalSize, 300);
+  assert_int_equal(dump->records[2].stack, HEARTH_RAW_NO_PARENT);
+  assert_int_equal(dump->duration_ns, 5000);
+  assert_int_equal(dump->dropped_blocks, 7);
+  assert_true(dump->accesses_counted);
+}
+
+/* --- LLVM's layout ------------------------------------------------------------------------------------------------ */
+
+static const hearth_llvm_raw_mib llvm_mib = {.alloc_count = 2,
+                                             .total_access_count = 40,
+                                             .min_access_count = 10,
+                                             .max_access_count = 30,
+                                             .total_size = 24,
+                                             .min_size = 8,
+                                             .max_size = 16,
+                                             .alloc_timestamp = 5,
+                                             .dealloc_timestamp = 9,
+                                             .total_lifetime = 7,
+                                             .min_lifetime = 3,
+                                             .max_lifetime = 4,
+                                             .alloc_cpu = 1,
+                                             .dealloc_cpu = 2,
+                                             .num_migrated_cpu = 1,
+                                             .data_type_id = 77,
+                                             .total_access_density = 11,
+                                             .min_access_density = 4,
+                                             .max_access_density = 6,
+                                             .total_lifetime_access_density = 19,
+                                             .min_lifetime_access_density = 8,
+                                             .max_lifetime_access_density = 12};
+
+static void append_llvm_mib(file *f, uint64_t version, uint64_t stack, uint32_t counters) {
+  hearth_llvm_raw_mib mib = llvm_mib;
+  const uint64_t zeros[4] = {0};
+  mib.histogram_size = counters;
+  append_u64(f, stack);
+  append(f, &mib, version == 3 ? offsetof(hearth_llvm_raw_mib, histogram_size) : sizeof mib);
+  if (version > 3)
+    append(f, zeros, counters * (version == 4 ? 8 : 2));
+}
+
+static void append_llvm(file *f, uint64_t version) {
+  const uint8_t zeros[8] = {0};
+  size_t begin = f->size;
+  hearth_llvm_raw_header header = {.magic = HEARTH_LLVM_RAW_MAGIC, .version = version, .segment_offset = sizeof header};
+  hearth_llvm_raw_segment segment = {.start = 0x1000, .end = 0x2000, .offset = 0x800, .build_id_size = 20};
+  append(f, &header, sizeof header);
+  append_u64(f, 1);
+  append(f, &segment, sizeof segment);
+  header.mib_offset = f->size - begin;
+  append_u64(f, 2);
+  append_llvm_mib(f, version, 0xbbbb, 3);
+  append_llvm_mib(f, version, 0xaaaa, 0);
+  append(f, zeros, (8 - (f->size - begin) % 8) % 8);
+  header.stack_offset = f->size - begin;
+  append_u64(f, 2);
+  append_u64(f, 0xbbbb);
+  append_u64(f, 2);
+  append_u64(f, 0x1020); /* leaf first */
+  append_u64(f, 0x1010);
+  append_u64(f, 0xaaaa);
+  append_u64(f, 1);
+  append_u64(f, 0x1030);
+  header.total_size = f->size - begin;
+  memcpy(f->bytes + begin, &header, sizeof header);
+}
+
+static void check_llvm(const hearth_raw_dump *dump) {
+  assert_int_equal(dump->kind, HEARTH_RAW_LOAD_BIAS);
+  assert_int_equal(dump->map_count, 1);
+  assert_int_equal(dump->maps[0].base, 0x800);
+  assert_null(dump->maps[0].path);
+  assert_int_equal(dump->record_count, 2);
+  const hearth_raw_record *r = &dump->records[0];
+  assert_int_equal(dump->nodes[r->stack].pc, 0x1020);
+  uint32_t parent = dump->nodes[r->stack].parent;
+  assert_int_equal(dump->nodes[parent].pc, 0x1010);
+  assert_int_equal(dump->nodes[parent].parent, HEARTH_RAW_NO_PARENT);
+  assert_int_equal(dump->nodes[dump->records[1].stack].pc, 0x1030);
+  assert_int_equal(r->mib.AllocCount, 2);
+  assert_int_equal(r->mib.TotalSize, 24);
+  assert_int_equal(r->mib.MaxSize, 16);
+  assert_int_equal(r->mib.TotalAccessCount, 40);
+  assert_int_equal(r->mib.TotalLifetime, 7000000);
+  assert_int_equal(r->mib.MinLifetime, 3000000);
+  assert_int_equal(r->mib.AllocTimestamp, 5000000);
+  assert_int_equal(r->mib.NumMigration, 1);
+  assert_int_equal(r->mib.DataTypeId, 77);
+  assert_int_equal(r->mib.TotalLifetimeAccessDensity, 19);
+  assert_int_equal(r->mib.MaxLifetimeAccessDensity, 12);
+  assert_int_equal(r->mib.LiveAtExit, 0);
+  assert_int_equal(dump->duration_ns, 9000000);
+  assert_true(dump->accesses_counted);
+}
+
+/* --- Tests -------------------------------------------------------------------------------------------------------- */
+
+static hearth_status read_at(const file *f, size_t size, size_t *offset, hearth_raw_dump *dump, hearth_error *err) {
+  /* A copy of exactly this size: a sanitizer or valgrind sees any access behind it. */
+  uint8_t *copy = malloc(size + 1);
+  assert_non_null(copy);
+  memcpy(copy, f->bytes, size);
+  hearth_status status = hearth_raw_read("input", copy, size, offset, dump, err);
+  free(copy);
+  return status;
+}
+
+/* One error, and the message says where. */
+static void expect_error(const file *f, size_t size, hearth_status expected, const char *words) {
+  hearth_raw_dump dump;
+  hearth_error err;
+  size_t offset = 0;
+  assert_int_equal(read_at(f, size, &offset, &dump, &err), expected);
+  assert_int_equal(err.status, expected);
+  assert_int_equal(strncmp(err.message, "input: offset ", 14), 0);
+  assert_non_null(strstr(err.message, words));
+  assert_null(dump.records);
+  assert_int_equal(offset, 0);
+}
+
+static void test_hearth(void **state) {
+  (void)state;
+  file f = {0};
+  hearth_raw_dump dump;
+  hearth_error err;
+  size_t offset = 0;
+  append_hearth(&f);
+  assert_true(hearth_raw_is_raw(f.bytes, f.size));
+  assert_int_equal(read_at(&f, f.size, &offset, &dump, &err), HEARTH_OK);
+  assert_int_equal(offset, f.size);
+  check_hearth(&dump);
+  hearth_raw_free(&dump);
+}
+
+static void test_llvm_versions(void **state) {
+  (void)state;
+  for (uint64_t version = 3; version <= 5; ++version) {
+    file f = {0};
+    hearth_raw_dump dump;
+    hearth_error err;
+    size_t offset = 0;
+    append_llvm(&f, version);
+    assert_int_equal(read_at(&f, f.size, &offset, &dump, &err), HEARTH_OK);
+    assert_int_equal(offset, f.size);
+    check_llvm(&dump);
+    hearth_raw_free(&dump);
+  }
+}
+
+/* The layout cannot say that accesses were not counted: no access at all says it. */
+static void test_llvm_without_accesses(void **state) {
+  (void)state;
+  file f = {0};
+  hearth_raw_dump dump;
+  hearth_error err;
+  size_t offset = 0;
+  append_llvm(&f, 5);
+  for (size_t i = 0; i + sizeof llvm_mib <= f.size; ++i)
+    if (memcmp(f.bytes + i, &llvm_mib, offsetof(hearth_llvm_raw_mib, histogram_size)) == 0)
+      memset(f.bytes + i + offsetof(hearth_llvm_raw_mib, total_access_count), 0, 3 * sizeof(uint64_t));
+  assert_int_equal(read_at(&f, f.size, &offset, &dump, &err), HEARTH_OK);
+  assert_int_equal(dump.record_count, 2);
+  assert_int_equal(dump.records[1].mib.TotalAccessCount, 0);
+  assert_false(dump.accesses_counted);
+  hearth_raw_free(&dump);
+}
+
+static void test_several_dumps(void **state) {
+  (void)state;
+  file f = {0};
+  hearth_raw_dump dump;
+  hearth_error err;
+  size_t offset = 0;
+  append_llvm(&f, 5);
+  append_hearth(&f);
+  append_llvm(&f, 4);
+  assert_int_equal(read_at(&f, f.size, &offset, &dump, &err), HEARTH_OK);
+  check_llvm(&dump);
+  hearth_raw_free(&dump);
+  assert_int_equal(read_at(&f, f.size, &offset, &dump, &err), HEARTH_OK);
+  check_hearth(&dump);
+  hearth_raw_free(&dump);
+  assert_int_equal(read_at(&f, f.size, &offset, &dump, &err), HEARTH_OK);
+  check_llvm(&dump);
+  hearth_raw_free(&dump);
+  assert_int_equal(offset, f.size);
+}
+
+static void test_every_truncation(void **state) {
+  (void)state;
+  file h = {0}, l = {0};
+  append_hearth(&h);
+  append_llvm(&l, 5);
+  for (size_t size = 0; size < h.size; ++size)
+    expect_error(&h, size, HEARTH_E_TRUNCATED, size < 8 ? "too short" : "ends");
+  for (size_t size = 0; size < l.size; ++size)
+    expect_error(&l, size, HEARTH_E_TRUNCATED, size < 8 ? "too short" : "ends");
+}
+
+/* Hearth's layout has a checksum: no flipped byte goes unnoticed. */
+static void test_hearth_every_flip(void **state) {
+  (void)state;
+  file f = {0};
+  append_hearth(&f);
+  for (size_t i = 0; i < f.size; ++i) {
+    hearth_raw_dump dump;
+    hearth_error err;
+    size_t offset = 0;
+    f.bytes[i] ^= 0x41;
+    assert_int_not_equal(read_at(&f, f.size, &offset, &dump, &err), HEARTH_OK);
+    assert_int_equal(strncmp(err.message, "input: offset ", 14), 0);
+    f.bytes[i] ^= 0x41;
+  }
+}
+
+/* LLVM's layout has none: a flip gives other numbers or an error, but never a reference outside. */
+static void test_llvm_every_flip(void **state) {
+  (void)state;
+  file f = {0};
+  append_llvm(&f, 5);
+  for (size_t i = 0; i < f.size; ++i)
+    for (unsigned bits = 1; bits < 256; bits += 2) {
+      hearth_raw_dump dump;
+      hearth_error err;
+      size_t offset = 0;
+      f.bytes[i] ^= (uint8_t)bits;
+      if (read_at(&f, f.size, &offset, &dump, &err) == HEARTH_OK) {
+        for (size_t r = 0; r < dump.record_count; ++r)
+          assert_true(dump.records[r].stack < dump.node_count || dump.records[r].stack == HEARTH_RAW_NO_PARENT);
+        hearth_raw_free(&dump);
+      }
+      f.bytes[i] ^= (uint8_t)bits;
+    }
+}
+
+/* Damage that a right checksum covers. */
+static void test_hearth_bad_contents(void **state) {
+  (void)state;
+  file f = {0};
+  hearth_raw_header header;
+  append_hearth(&f);
+  memcpy(&header, f.bytes, sizeof header);
+  const struct {
+    size_t at;
+    uint32_t value;
+    hearth_status status;
+    const char *words;
+  } cases[] = {
+      {8, 2, HEARTH_E_VERSION, "version 2"},
+      {offsetof(hearth_raw_header, header_size), 64, HEARTH_E_CORRUPT, "header size"},
+      {offsetof(hearth_raw_header, mib_size), 64, HEARTH_E_CORRUPT, "MIB size"},
+      {offsetof(hearth_raw_header, flags), 0x100, HEARTH_E_VERSION, "flags"},
+      {offsetof(hearth_raw_header, map_count), 1000, HEARTH_E_CORRUPT, "mappings"},
+      {offsetof(hearth_raw_header, map_offset), 4, HEARTH_E_CORRUPT, "mappings"},
+      {offsetof(hearth_raw_header, stack_count), 1u << 30, HEARTH_E_CORRUPT, "call stacks"},
+      {offsetof(hearth_raw_header, mib_count), 4, HEARTH_E_CORRUPT, "MIBs"},
+      {header.map_offset + offsetof(hearth_raw_mapping, build_id_size), 33, HEARTH_E_CORRUPT, "mapping"},
+      {header.map_offset + offsetof(hearth_raw_mapping, path_size), 1u << 20, HEARTH_E_CORRUPT, "path"},
+      {header.stack_offset + sizeof(hearth_raw_stack_node) + offsetof(hearth_raw_stack_node, parent), 1,
+       HEARTH_E_CORRUPT, "caller"},
+      {header.mib_offset, 4, HEARTH_E_CORRUPT, "call stack"},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+    file damaged = f;
+    memcpy(damaged.bytes + cases[i].at, &cases[i].value, sizeof cases[i].value);
+    seal(&damaged, 0);
+    expect_error(&damaged, damaged.size, cases[i].status, cases[i].words);
+  }
+}
+
+static void test_foreign(void **state) {
+  (void)state;
+  file f = {0};
+  append_llvm(&f, 2);
+  expect_error(&f, f.size, HEARTH_E_VERSION, "version 2");
+  f.size = 0;
+  append_llvm(&f, 6);
+  expect_error(&f, f.size, HEARTH_E_VERSION, "clang 16 to 22");
+  f.size = 0;
+  append_u64(&f, __builtin_bswap64(HEARTH_RAW_MAGIC));
+  assert_true(hearth_raw_is_raw(f.bytes, f.size));
+  expect_error(&f, f.size, HEARTH_E_VERSION, "byte order");
+  f.size = 0;
+  append(&f, "something else", 14);
+  assert_false(hearth_raw_is_raw(f.bytes, f.size));
+  expect_error(&f, f.size, HEARTH_E_FORMAT, "no raw profile");
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_hearth),
+      cmocka_unit_test(test_llvm_versions),
+      cmocka_unit_test(test_llvm_without_accesses),
+      cmocka_unit_test(test_several_dumps),
+      cmocka_unit_test(test_every_truncation),
+      cmocka_unit_test(test_hearth_every_flip),
+      cmocka_unit_test(test_llvm_every_flip),
+      cmocka_unit_test(test_hearth_bad_contents),
+      cmocka_unit_test(test_foreign),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

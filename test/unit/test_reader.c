@@ -1,0 +1,362 @@
+/* The reader: what was written is read; what was damaged is refused, and never read wrongly. */
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "profile_fixture.h"
+#include "reseal.h"
+
+#include "hearth/ids.h"
+
+static void expect_status(bytes b, hearth_status expected, const char *message) {
+  hearth_profile *profile;
+  hearth_error err;
+  assert_int_equal(hearth_profile_open_memory(b.data, b.size, "name", &profile, &err), expected);
+  assert_null(profile);
+  if (!strstr(err.message, message) || !strstr(err.message, "name: "))
+    fail_msg("'%s' is not in '%s'", message, err.message);
+}
+
+static void rows_are_read_back(void **state) {
+  bytes b = bytes_from_text(small_profile());
+  hearth_profile *profile = open_bytes(b);
+  hearth_function_info f;
+  hearth_frame_info frame;
+  hearth_error err;
+  uint32_t row, node, frame_row, parent;
+  char path[HEARTH_PATH_LIMIT];
+  hearth_mib mib;
+  (void)state;
+  expect_ok(hearth_profile_verify(profile, &err), &err);
+  assert_int_equal(hearth_profile_function_count(profile), 3);
+  assert_int_equal(hearth_profile_frame_count(profile), 4);
+  assert_int_equal(hearth_profile_stack_count(profile), 5);
+  assert_int_equal(hearth_profile_context_count(profile), 2);
+  assert_int_equal(hearth_profile_binary_count(profile), 1);
+
+  uint64_t id = hearth_function_id("xmalloc", 7, "util.c");
+  expect_ok(hearth_profile_find_function(profile, id, &row, &err), &err);
+  expect_ok(hearth_profile_get_function(profile, row, &f, &err), &err);
+  assert_string_equal(f.name, "xmalloc");
+  assert_int_equal(f.start_line, 10);
+  assert_int_equal(f.frame_count, 1);
+  expect_ok(hearth_profile_get_path(profile, f.path, path, sizeof path, &err), &err);
+  assert_string_equal(path, "src/util.c");
+  expect_ok(hearth_profile_get_path(profile, f.path, path, 6, &err), &err);
+  assert_string_equal(path, "src/u");
+  expect_ok(hearth_profile_get_frame(profile, f.first_frame, &frame, &err), &err);
+  assert_int_equal(frame.line, 2);
+  assert_int_equal(frame.column, 9);
+  assert_true(frame.stack_id == hearth_stack_id(id, 2, 9));
+  assert_int_equal(frame.context_count, 2);
+
+  uint64_t bytes_seen = 0;
+  for (uint32_t i = 0; i < frame.context_count; i++) {
+    expect_ok(hearth_profile_get_context(profile, frame.first_context + i, &node, &mib, &err), &err);
+    bytes_seen += mib.TotalSize;
+    expect_ok(hearth_profile_get_stack(profile, node, &frame_row, &parent, &err), &err);
+    assert_int_equal(frame_row, f.first_frame);
+    while (node != HEARTH_NONE)
+      expect_ok(hearth_profile_get_stack(profile, node, &frame_row, &node, &err), &err);
+  }
+  assert_int_equal(bytes_seen, 67108864 + 32000);
+  assert_int_equal(hearth_profile_find_function(profile, id + 1, &row, &err), HEARTH_E_NOT_FOUND);
+  assert_int_equal(hearth_profile_get_context(profile, 2, &node, &mib, &err), HEARTH_E_CORRUPT);
+  hearth_profile_close(profile);
+  free(b.data);
+}
+
+static void every_function_is_found(void **state) {
+  enum { FUNCTIONS = 1000 };
+  hearth_builder *builder = hearth_builder_create(HEARTH_IDS_HEARTH);
+  hearth_mib mib = {.AllocCount = 1};
+  hearth_error err;
+  uint32_t row;
+  char name[32];
+  (void)state;
+  for (unsigned i = 0; i < FUNCTIONS; i++) {
+    hearth_builder_frame frame = {.line = 1};
+    snprintf(name, sizeof name, "function%u", i);
+    expect_ok(hearth_builder_function(builder, name, "a.c", 1, &frame.function, &err), &err);
+    expect_ok(hearth_builder_add(builder, &frame, 1, &mib, &err), &err);
+  }
+  bytes b = write_bytes(builder);
+  hearth_profile *profile = open_bytes(b);
+  expect_ok(hearth_profile_verify(profile, &err), &err);
+  for (unsigned i = 0; i < 2 * FUNCTIONS; i++) {
+    size_t length = (size_t)snprintf(name, sizeof name, "function%u", i);
+    assert_int_equal(hearth_profile_find_function(profile, hearth_function_id(name, length, "a.c"), &row, &err),
+                     i < FUNCTIONS ? HEARTH_OK : HEARTH_E_NOT_FOUND);
+  }
+  hearth_profile_close(profile);
+  hearth_builder_destroy(builder);
+  free(b.data);
+}
+
+static void columns_have_every_width(void **state) {
+  static const uint64_t values[] = {0, UINT8_MAX, UINT8_MAX + 1, UINT16_MAX, UINT16_MAX + 1, UINT32_MAX, 1ull << 32};
+  (void)state;
+  for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
+    char text[256];
+    hearth_mib mib;
+    hearth_error err;
+    snprintf(text, sizeof text,
+             "hearth-profile-text 1\nrun\ncontext\nframe f a.c 1 1 1 0\nAllocCount 3\nMaxSize %llu\n"
+             "context\nframe f a.c 1 1 2 0\nAllocCount 1\nMaxSize 1\n",
+             (unsigned long long)values[i]);
+    bytes b = bytes_from_text(text);
+    hearth_profile *profile = open_bytes(b);
+    expect_ok(hearth_profile_get_context(profile, 0, NULL, &mib, &err), &err);
+    assert_true(mib.MaxSize == values[i] && mib.AllocCount == 3);
+    expect_ok(hearth_profile_get_context(profile, 1, NULL, &mib, &err), &err);
+    assert_true(mib.MaxSize == 1 && mib.AllocCount == 1);
+    hearth_profile_close(profile);
+    free(b.data);
+  }
+}
+
+static void empty_profile_is_readable(void **state) {
+  bytes b = bytes_from_text("hearth-profile-text 1\nrun\n");
+  hearth_profile *profile = open_bytes(b);
+  hearth_error err;
+  uint32_t row;
+  (void)state;
+  expect_ok(hearth_profile_verify(profile, &err), &err);
+  assert_int_equal(hearth_profile_find_function(profile, 1, &row, &err), HEARTH_E_NOT_FOUND);
+  hearth_profile_close(profile);
+  free(b.data);
+}
+
+static void every_truncation_is_refused(void **state) {
+  bytes b = bytes_from_text(small_profile());
+  (void)state;
+  for (size_t size = 0; size < b.size; size++) {
+    /* A copy of the exact size, so that a sanitizer sees reads behind its end. */
+    bytes cut = {malloc(size ? size : 1), size};
+    memcpy(cut.data, b.data, size);
+    if (size == 0)
+      expect_status(cut, HEARTH_E_FORMAT, "empty");
+    else
+      expect_status(cut, HEARTH_E_TRUNCATED, "truncated");
+    free(cut.data);
+  }
+  bytes longer = {calloc(1, b.size + 1), b.size + 1};
+  memcpy(longer.data, b.data, b.size);
+  expect_status(longer, HEARTH_E_CORRUPT, "follow");
+  free(longer.data);
+  free(b.data);
+}
+
+/* Everything that can be asked of a profile; the answers as text, NULL if one was an error. */
+static char *ask_everything(bytes b) {
+  hearth_profile *profile;
+  hearth_error err;
+  double density;
+  uint32_t row;
+  if (hearth_profile_open_memory(b.data, b.size, "memory", &profile, &err) != HEARTH_OK)
+    return NULL;
+  char *text = text_of(profile), *all = NULL;
+  uint64_t id = hearth_function_id("main", 4, "store.c");
+  if (text && hearth_profile_find_function(profile, id, &row, &err) == HEARTH_OK &&
+      hearth_profile_get_cutoff(profile, HEARTH_CLASS_HOT, 900000, &density, &err) == HEARTH_OK) {
+    all = malloc(strlen(text) + 64);
+    sprintf(all, "%s%u %.17g", text, row, density);
+  }
+  free(text);
+  hearth_profile_close(profile);
+  return all;
+}
+
+static void every_flipped_byte_is_noticed(void **state) {
+  bytes b = bytes_from_text(small_profile());
+  char *answers = ask_everything(b);
+  (void)state;
+  assert_non_null(answers);
+  for (size_t i = 0; i < b.size; i++) {
+    hearth_profile *profile;
+    hearth_error err;
+    uint8_t *byte = (uint8_t *)b.data + i, kept = *byte;
+    *byte ^= (uint8_t)(1u << i % 8);
+    if (hearth_profile_open_memory(b.data, b.size, "memory", &profile, &err) == HEARTH_OK) {
+      assert_int_equal(hearth_profile_verify(profile, &err), HEARTH_E_CORRUPT);
+      hearth_profile_close(profile);
+      char *now = ask_everything(b);
+      if (now)
+        assert_string_equal(now, answers);
+      free(now);
+    }
+    *byte = kept;
+  }
+  free(answers);
+  free(b.data);
+}
+
+/* Damage that carries right checksums is a writer's mistake or malice: any answer is fine, a crash or hang is not. */
+static void resealed_damage_is_survived(void **state) {
+  bytes b = bytes_from_text(small_profile()), copy = {malloc(b.size), b.size};
+  uint64_t seed = 99;
+  size_t refused = 0, rounds = 20000;
+  (void)state;
+  for (size_t i = 0; i < rounds; i++) {
+    hearth_profile *profile;
+    hearth_error err;
+    memcpy(copy.data, b.data, b.size);
+    for (uint32_t changes = 1 + next_random(&seed) % 3; changes > 0; changes--) {
+      static const uint8_t values[] = {0, 1, 2, 0x7f, 0x80, 0xff};
+      uint32_t choice = next_random(&seed);
+      ((uint8_t *)copy.data)[next_random(&seed) % b.size] = choice & 1 ? values[choice / 2 % 6] : (uint8_t)(choice / 2);
+    }
+    reseal(copy.data, copy.size);
+    free(ask_everything(copy));
+    if (hearth_profile_open_memory(copy.data, copy.size, "memory", &profile, &err) != HEARTH_OK) {
+      refused++;
+      continue;
+    }
+    refused += hearth_profile_verify(profile, &err) != HEARTH_OK;
+    hearth_profile_close(profile);
+  }
+  assert_true(refused > rounds / 4 && refused < rounds);
+  free(copy.data);
+  free(b.data);
+}
+
+static hearth_indexed_section *section_of(bytes b, uint32_t id) {
+  return (hearth_indexed_section *)((uint8_t *)b.data + sizeof(hearth_indexed_header)) + (id - 1);
+}
+
+static void *section_data(bytes b, uint32_t id) { return (uint8_t *)b.data + section_of(b, id)->offset; }
+
+static void unknown_sections_and_fields_are_skipped(void **state) {
+  bytes b = bytes_from_text(small_profile());
+  hearth_profile *profile;
+  hearth_error err;
+  hearth_mib mib;
+  (void)state;
+  /* Known ones under unknown numbers: to the reader there is no difference. */
+  hearth_indexed_field *schema = section_data(b, HEARTH_SECTION_SCHEMA);
+  assert_int_equal(schema[HEARTH_COL_AllocCount].tag, HEARTH_TAG_AllocCount);
+  schema[HEARTH_COL_MaxSize].tag = 1000;
+  reseal(b.data, b.size);
+  profile = open_bytes(b);
+  expect_ok(hearth_profile_get_context(profile, 0, NULL, &mib, &err), &err);
+  assert_int_equal(mib.MaxSize, 0);
+  assert_true(mib.AllocCount > 0);
+  hearth_profile_close(profile);
+
+  section_of(b, HEARTH_SECTION_BINARIES)->id = 77;
+  reseal(b.data, b.size);
+  expect_status(b, HEARTH_E_CORRUPT, "section 11 is missing");
+  free(b.data);
+}
+
+static void unknown_versions_and_flags_are_refused(void **state) {
+  bytes b = bytes_from_text(small_profile());
+  hearth_indexed_header *header = b.data, kept = *header;
+  (void)state;
+  header->version = 2;
+  reseal(b.data, b.size);
+  expect_status(b, HEARTH_E_VERSION, "version 2");
+  *header = kept;
+  header->required_flags |= 2;
+  reseal(b.data, b.size);
+  expect_status(b, HEARTH_E_VERSION, "flags 0x3");
+  *header = kept;
+  header->id_scheme = 9;
+  reseal(b.data, b.size);
+  expect_status(b, HEARTH_E_VERSION, "scheme 9");
+  *header = kept;
+  header->optional_flags = 0xff; /* may be ignored */
+  reseal(b.data, b.size);
+  hearth_profile_close(open_bytes(b));
+  free(b.data);
+}
+
+static void verify_finds_disorder(void **state) {
+  (void)state;
+  for (int what = 0; what < 5; what++) {
+    bytes b = bytes_from_text(small_profile());
+    hearth_error err;
+    if (what == 0)
+      ((hearth_indexed_function *)section_data(b, HEARTH_SECTION_FUNCTIONS))[1].id = 1;
+    if (what == 1)
+      ((hearth_indexed_frame *)section_data(b, HEARTH_SECTION_FRAMES))[1].function = 2;
+    if (what == 2)
+      ((hearth_indexed_stack *)section_data(b, HEARTH_SECTION_STACKS))[4].parent = 1;
+    if (what == 3)
+      ((uint32_t *)section_data(b, HEARTH_SECTION_CONTEXTS))[0] = 0;
+    if (what == 4)
+      ((char *)section_data(b, HEARTH_SECTION_STRINGS))[1] = 'z';
+    reseal(b.data, b.size);
+    hearth_profile *profile = open_bytes(b);
+    if (hearth_profile_verify(profile, &err) != HEARTH_E_CORRUPT)
+      fail_msg("damage %d is not found", what);
+    hearth_profile_close(profile);
+    free(b.data);
+  }
+}
+
+static void foreign_files_are_named(void **state) {
+  static const struct {
+    const char *begin;
+    size_t size;
+    const char *message;
+  } rows[] = {
+      {"abcd\n", 5, "(starts with 'abcd.')"},
+      {"hearth-profile-text 1\n", 22, "text form"},
+      {"\x7f"
+       "ELF\2\1\1",
+       7, "program or library"},
+      {"\x81HRHRAW\x81", 8, "raw profile of Hearth"},
+      {"\x81rforpm\xff", 8, "raw profile of LLVM's MemProf"},
+      {"\x81rforpl\xff", 8, "-fprofile-generate"},
+      {"\xfflprofi\x81", 8, "llvm-profdata"},
+  };
+  (void)state;
+  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+    expect_status((bytes){(void *)rows[i].begin, rows[i].size}, HEARTH_E_FORMAT, rows[i].message);
+}
+
+static void expect_open_error(const char *path, hearth_status expected, const char *message) {
+  hearth_profile *profile;
+  hearth_error err;
+  assert_int_equal(hearth_profile_open(path, &profile, &err), expected);
+  assert_null(profile);
+  if (!strstr(err.message, message) || !strstr(err.message, path))
+    fail_msg("'%s' is not in '%s'", message, err.message);
+}
+
+static void files_that_are_no_files_are_refused(void **state) {
+  char directory[] = "/tmp/hearth-test-XXXXXX", fifo[64], empty[64];
+  (void)state;
+  assert_non_null(mkdtemp(directory));
+  snprintf(fifo, sizeof fifo, "%s/fifo", directory);
+  snprintf(empty, sizeof empty, "%s/empty", directory);
+  assert_int_equal(mkfifo(fifo, 0600), 0);
+  close(open(empty, O_WRONLY | O_CREAT, 0600));
+  expect_open_error("/no/such/profile", HEARTH_E_IO, "No such file");
+  expect_open_error(directory, HEARTH_E_IO, "directory");
+  expect_open_error(fifo, HEARTH_E_IO, "device or pipe"); /* and does not wait for a writer */
+  expect_open_error("/dev/null", HEARTH_E_IO, "device or pipe");
+  expect_open_error(empty, HEARTH_E_FORMAT, "empty");
+  unlink(fifo);
+  unlink(empty);
+  rmdir(directory);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(rows_are_read_back),
+      cmocka_unit_test(every_function_is_found),
+      cmocka_unit_test(columns_have_every_width),
+      cmocka_unit_test(empty_profile_is_readable),
+      cmocka_unit_test(every_truncation_is_refused),
+      cmocka_unit_test(every_flipped_byte_is_noticed),
+      cmocka_unit_test(resealed_damage_is_survived),
+      cmocka_unit_test(unknown_sections_and_fields_are_skipped),
+      cmocka_unit_test(unknown_versions_and_flags_are_refused),
+      cmocka_unit_test(verify_finds_disorder),
+      cmocka_unit_test(foreign_files_are_named),
+      cmocka_unit_test(files_that_are_no_files_are_refused),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

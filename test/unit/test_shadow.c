@@ -1,0 +1,154 @@
+/* Access counters and what instrumented code calls. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "hearth/rt.h"
+#include "shadow.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void *__memprof_memcpy(void *to, const void *from, size_t size);
+void *__memprof_memset(void *to, int byte, size_t size);
+
+#define AREA ((size_t)8 << 20)
+
+static _Alignas(4096) char area[AREA]; /* not of the heap: only this test touches its counters */
+
+static void test_counts_by_granule(void **state) {
+  (void)state;
+  hearth_shadow_clear(area, AREA);
+  __memprof_record_access(area);
+  __memprof_record_access(area + 63);
+  __memprof_record_access(area + 64);
+  hearth_access_sum sum = hearth_shadow_sum(area, 128);
+  assert_int_equal(sum.accesses, 3);
+  assert_int_equal(sum.granules, 2);
+  assert_int_equal(sum.touched, 2);
+  assert_int_equal(hearth_shadow_sum(area, 64).accesses, 2);
+  assert_int_equal(hearth_shadow_sum(area + 32, 33).granules, 2); /* reaches the next granule by one byte */
+  assert_int_equal(hearth_shadow_sum(area + 32, 32).granules, 1);
+}
+
+static void test_clear_is_exact(void **state) {
+  (void)state;
+  for (size_t at = 0; at < 1024; at += 64)
+    __memprof_record_access(area + at);
+  hearth_shadow_clear(area + 256 + 32, 200); /* granules 4 to 7 */
+  assert_int_equal(hearth_shadow_sum(area + 256, 256).accesses, 0);
+  assert_int_not_equal(hearth_shadow_sum(area + 192, 64).accesses, 0);
+  assert_int_not_equal(hearth_shadow_sum(area + 512, 64).accesses, 0);
+}
+
+static void test_size_zero_has_one_granule(void **state) {
+  (void)state;
+  hearth_shadow_clear(area, AREA);
+  __memprof_record_access(area + 96);
+  hearth_access_sum sum = hearth_shadow_sum(area + 96, 0);
+  assert_int_equal(sum.granules, 1);
+  assert_int_equal(sum.accesses, 1);
+  hearth_shadow_clear(area + 96, 0);
+  assert_int_equal(hearth_shadow_sum(area + 96, 0).accesses, 0);
+}
+
+/* Large ranges are dropped by pages; what lies around them must stay. */
+static void test_clear_of_large_range(void **state) {
+  (void)state;
+  const size_t begin = 4096 + 64, size = AREA / 2 + 192;
+
+  for (size_t at = 0; at < AREA; at += 64)
+    __memprof_record_access(area + at);
+  hearth_shadow_clear(area + begin, size);
+  assert_int_equal(hearth_shadow_sum(area + begin, size).accesses, 0);
+  assert_int_equal(hearth_shadow_sum(area + begin, size).granules, size / 64);
+  assert_int_equal(hearth_shadow_sum(area, begin).touched, begin / 64);
+  assert_int_equal(hearth_shadow_sum(area + begin + size, AREA - begin - size).touched, (AREA - begin - size) / 64);
+}
+
+/* One count for each 8 bytes, on the granule they begin in. */
+static void test_ranges(void **state) {
+  (void)state;
+  const struct {
+    size_t offset, size, first, second; /* counts of the granules at 0 and 64 */
+  } cases[] = {
+      {0, 0, 0, 0},  {0, 1, 1, 0},  {0, 8, 1, 0},  {0, 9, 2, 0},  {0, 64, 8, 0},   {0, 128, 8, 8},
+      {4, 64, 8, 0}, {4, 69, 8, 1}, {63, 1, 1, 0}, {63, 9, 1, 1}, {60, 128, 1, 8}, {64, 16, 0, 2},
+  };
+
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+    hearth_shadow_clear(area, 4096);
+    __memprof_record_access_range(area + cases[i].offset, cases[i].size);
+    assert_int_equal(hearth_shadow_sum(area, 64).accesses, cases[i].first);
+    assert_int_equal(hearth_shadow_sum(area + 64, 64).accesses, cases[i].second);
+  }
+}
+
+static void test_memory_functions(void **state) {
+  (void)state;
+  hearth_shadow_clear(area, 4096);
+  assert_ptr_equal(__memprof_memset(area, 'x', 128), area);
+  assert_int_equal(area[127], 'x');
+  assert_int_equal(hearth_shadow_sum(area, 128).accesses, 16);
+  assert_ptr_equal(__memprof_memcpy(area + 1024, area, 20), area + 1024);
+  assert_int_equal(area[1024 + 19], 'x');
+  assert_int_equal(hearth_shadow_sum(area, 128).accesses, 16 + 3);
+  assert_int_equal(hearth_shadow_sum(area + 1024, 64).accesses, 3);
+}
+
+/* No two blocks share a granule, whatever their sizes and alignments; a new block's counters are 0. */
+static void test_blocks_have_granules_of_their_own(void **state) {
+  (void)state;
+  enum { BLOCKS = 200 };
+  char *blocks[BLOCKS];
+  size_t sizes[BLOCKS];
+
+  for (int round = 0; round < 3; ++round) {
+    for (int i = 0; i < BLOCKS; ++i) {
+      size_t alignment = (size_t)16 << i % 9;
+      sizes[i] = (size_t)(i * 37 % 300 + round);
+      blocks[i] = i % 3 ? malloc(sizes[i]) : aligned_alloc(alignment, sizes[i]);
+      assert_non_null(blocks[i]);
+      assert_int_equal((uintptr_t)blocks[i] % (i % 3 ? 32 : alignment), 0);
+      assert_int_equal(hearth_shadow_sum(blocks[i], sizes[i]).accesses, 0);
+      for (int n = 0; n <= i; ++n)
+        __memprof_record_access(blocks[i]);
+    }
+    for (int i = 0; i < BLOCKS; ++i) {
+      assert_int_equal(hearth_shadow_sum(blocks[i], sizes[i]).accesses, i + 1);
+      free(blocks[i]);
+    }
+  }
+}
+
+/* Last: there is no way back. */
+static void test_ignored_counters_say_nothing(void **state) {
+  (void)state;
+  hearth_shadow_clear(area, 4096);
+  __memprof_record_access(area);
+  hearth_shadow_ignore();
+  hearth_access_sum sum = hearth_shadow_sum(area, 128);
+  assert_int_equal(sum.accesses, 0);
+  assert_int_equal(sum.touched, 0);
+  assert_int_equal(sum.granules, 2);
+}
+
+/* No profile of the test itself. */
+const char *__memprof_default_options(void) { return "dump_at_exit=0"; }
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_counts_by_granule),
+      cmocka_unit_test(test_clear_is_exact),
+      cmocka_unit_test(test_size_zero_has_one_granule),
+      cmocka_unit_test(test_clear_of_large_range),
+      cmocka_unit_test(test_ranges),
+      cmocka_unit_test(test_memory_functions),
+      cmocka_unit_test(test_blocks_have_granules_of_their_own),
+      cmocka_unit_test(test_ignored_counters_say_nothing),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
