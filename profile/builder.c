@@ -60,18 +60,13 @@ hearth_status hearth_builder_reserve(void **items, size_t *room, size_t count, s
 }
 
 /* Room for one more item in an array and in its index. */
-static hearth_status reserve_row(hearth_builder *builder, void **items, size_t *room, size_t count, size_t item_size,
-                                 id_table *table, id_table_hash *hash_of, hearth_error *err) {
+static hearth_status reserve_row(void **items, size_t *room, size_t count, size_t item_size, id_table *table,
+                                 hearth_error *err) {
   TRY(hearth_builder_reserve(items, room, count, 1, item_size, err));
-  return id_table_reserve(table, hash_of, builder) ? HEARTH_OK : out_of_memory(err);
+  return id_table_reserve(table) ? HEARTH_OK : out_of_memory(err);
 }
 
 /* -------------------------------------------------- strings -------------------------------------------------- */
-
-static uint64_t hash_string(const void *owner, uint32_t offset) {
-  const char *string = ((const hearth_builder *)owner)->pool + offset;
-  return XXH3_64bits(string, strlen(string));
-}
 
 static bool equal_string(const void *owner, uint32_t offset, const void *key) {
   return strcmp(((const hearth_builder *)owner)->pool + offset, key) == 0;
@@ -85,7 +80,7 @@ static hearth_status intern_string(hearth_builder *builder, const char *string, 
   if (*ret != HEARTH_NONE)
     return HEARTH_OK;
   TRY(hearth_builder_reserve((void **)&builder->pool, &builder->pool_room, builder->pool_size, size, 1, err));
-  if (!id_table_reserve(&builder->strings, hash_string, builder))
+  if (!id_table_reserve(&builder->strings))
     return out_of_memory(err);
   *ret = (uint32_t)builder->pool_size;
   memcpy(builder->pool + builder->pool_size, string, size);
@@ -103,10 +98,6 @@ static void prefer(const hearth_builder *builder, uint32_t *kept, uint32_t other
 
 /* -------------------------------------------------- functions -------------------------------------------------- */
 
-static uint64_t hash_function(const void *owner, uint32_t row) {
-  return id_table_mix(((const hearth_builder *)owner)->functions[row].id);
-}
-
 static bool equal_function(const void *owner, uint32_t row, const void *id) {
   return ((const hearth_builder *)owner)->functions[row].id == *(const uint64_t *)id;
 }
@@ -122,8 +113,8 @@ hearth_status hearth_builder_function_by_id(hearth_builder *builder, uint64_t id
 
   uint32_t row = id_table_find(&builder->functions_by_id, id_table_mix(id), equal_function, builder, &id);
   if (row == HEARTH_NONE) {
-    TRY(reserve_row(builder, (void **)&builder->functions, &builder->function_room, builder->function_count,
-                    sizeof *builder->functions, &builder->functions_by_id, hash_function, err));
+    TRY(reserve_row((void **)&builder->functions, &builder->function_room, builder->function_count,
+                    sizeof *builder->functions, &builder->functions_by_id, err));
     row = (uint32_t)builder->function_count++;
     builder->functions[row] = described;
     id_table_insert(&builder->functions_by_id, id_table_mix(id), row);
@@ -163,13 +154,9 @@ hearth_status hearth_builder_function(hearth_builder *builder, const char *linka
 /* -------------------------------------------------- frames and stacks
  * -------------------------------------------------- */
 
-static uint64_t hash_frame_key(const builder_frame *f) {
+static uint64_t hash_frame(const builder_frame *f) {
   uint64_t hash = id_table_mix((uint64_t)f->function << 32 | f->line);
   return id_table_mix(hash ^ ((uint64_t)f->column << 32 | f->discriminator)) + f->flags;
-}
-
-static uint64_t hash_frame(const void *owner, uint32_t row) {
-  return hash_frame_key(&((const hearth_builder *)owner)->frames[row]);
 }
 
 static bool equal_frame(const void *owner, uint32_t row, const void *key) {
@@ -178,24 +165,19 @@ static bool equal_frame(const void *owner, uint32_t row, const void *key) {
 
 hearth_status hearth_builder_intern_frame(hearth_builder *builder, const builder_frame *frame, uint32_t *ret_frame,
                                           hearth_error *err) {
-  uint64_t hash = hash_frame_key(frame);
+  uint64_t hash = hash_frame(frame);
   *ret_frame = id_table_find(&builder->frames_by_content, hash, equal_frame, builder, frame);
   if (*ret_frame != HEARTH_NONE)
     return HEARTH_OK;
-  TRY(reserve_row(builder, (void **)&builder->frames, &builder->frame_room, builder->frame_count,
-                  sizeof *builder->frames, &builder->frames_by_content, hash_frame, err));
+  TRY(reserve_row((void **)&builder->frames, &builder->frame_room, builder->frame_count, sizeof *builder->frames,
+                  &builder->frames_by_content, err));
   *ret_frame = (uint32_t)builder->frame_count++;
   builder->frames[*ret_frame] = *frame;
   id_table_insert(&builder->frames_by_content, hash, *ret_frame);
   return HEARTH_OK;
 }
 
-static uint64_t hash_node_key(uint32_t frame, uint32_t parent) { return id_table_mix((uint64_t)parent << 32 | frame); }
-
-static uint64_t hash_node(const void *owner, uint32_t row) {
-  const builder_node *node = &((const hearth_builder *)owner)->nodes[row];
-  return hash_node_key(node->frame, node->parent);
-}
+static uint64_t hash_node(uint32_t frame, uint32_t parent) { return id_table_mix((uint64_t)parent << 32 | frame); }
 
 static bool equal_node(const void *owner, uint32_t row, const void *key) {
   const builder_node *node = &((const hearth_builder *)owner)->nodes[row], *wanted = key;
@@ -205,12 +187,12 @@ static bool equal_node(const void *owner, uint32_t row, const void *key) {
 hearth_status hearth_builder_intern_node(hearth_builder *builder, uint32_t parent, uint32_t frame, uint32_t *ret_node,
                                          hearth_error *err) {
   builder_node key = {.frame = frame, .parent = parent, .context = HEARTH_NONE};
-  uint64_t hash = hash_node_key(frame, parent);
+  uint64_t hash = hash_node(frame, parent);
   *ret_node = id_table_find(&builder->nodes_by_content, hash, equal_node, builder, &key);
   if (*ret_node != HEARTH_NONE)
     return HEARTH_OK;
-  TRY(reserve_row(builder, (void **)&builder->nodes, &builder->node_room, builder->node_count, sizeof *builder->nodes,
-                  &builder->nodes_by_content, hash_node, err));
+  TRY(reserve_row((void **)&builder->nodes, &builder->node_room, builder->node_count, sizeof *builder->nodes,
+                  &builder->nodes_by_content, err));
   *ret_node = (uint32_t)builder->node_count++;
   builder->nodes[*ret_node] = key;
   id_table_insert(&builder->nodes_by_content, hash, *ret_node);

@@ -8,13 +8,19 @@
 
 #include "hearth/indexed.h"
 
+/* A slot keeps the item's hash: most slots of other items are passed without a look at the owner's array, which is out
+ * of the cache, and growing needs no look at all. */
+typedef struct id_table_slot {
+  uint32_t item; /* HEARTH_NONE: free */
+  uint32_t hash;
+} id_table_slot;
+
 typedef struct id_table {
-  uint32_t *slots; /* HEARTH_NONE: free */
-  size_t size;     /* of slots; 0 or a power of two */
+  id_table_slot *slots;
+  size_t size; /* of slots; 0 or a power of two, at most 2^32 */
   size_t count;
 } id_table;
 
-typedef uint64_t id_table_hash(const void *owner, uint32_t item);
 typedef bool id_table_equal(const void *owner, uint32_t item, const void *key);
 
 /* Finalizer of MurmurHash3 (public domain): every bit of the key reaches the low bits, which choose the slot. */
@@ -24,27 +30,27 @@ static inline uint64_t id_table_mix(uint64_t x) {
   return x ^ (x >> 33);
 }
 
-static inline void id_table_place(id_table *table, uint64_t hash, uint32_t item) {
-  size_t slot = hash & (table->size - 1);
-  while (table->slots[slot] != HEARTH_NONE)
-    slot = (slot + 1) & (table->size - 1);
-  table->slots[slot] = item;
-}
-
-/* The item equal to `key`, or HEARTH_NONE. */
+/* The item equal to `key`, or HEARTH_NONE. Of a hash, the lower half is used. */
 static inline uint32_t id_table_find(const id_table *table, uint64_t hash, id_table_equal *equal, const void *owner,
                                      const void *key) {
   if (table->size == 0)
     return HEARTH_NONE;
-  for (size_t slot = hash & (table->size - 1);; slot = (slot + 1) & (table->size - 1)) {
-    uint32_t item = table->slots[slot];
-    if (item == HEARTH_NONE || equal(owner, item, key))
-      return item;
+  for (size_t at = (uint32_t)hash & (table->size - 1);; at = (at + 1) & (table->size - 1)) {
+    id_table_slot slot = table->slots[at];
+    if (slot.item == HEARTH_NONE || (slot.hash == (uint32_t)hash && equal(owner, slot.item, key)))
+      return slot.item;
   }
 }
 
+static inline void id_table_place(id_table *table, id_table_slot slot) {
+  size_t at = slot.hash & (table->size - 1);
+  while (table->slots[at].item != HEARTH_NONE)
+    at = (at + 1) & (table->size - 1);
+  table->slots[at] = slot;
+}
+
 /* Make room for one more item; false when out of memory (the table is unchanged). */
-static inline bool id_table_reserve(id_table *table, id_table_hash *hash_of, const void *owner) {
+static inline bool id_table_reserve(id_table *table) {
   if ((table->count + 1) * 3 <= table->size * 2)
     return true;
   id_table bigger = {.size = table->size ? table->size * 2 : 64, .count = table->count};
@@ -52,10 +58,10 @@ static inline bool id_table_reserve(id_table *table, id_table_hash *hash_of, con
   if (!bigger.slots)
     return false;
   for (size_t i = 0; i < bigger.size; i++)
-    bigger.slots[i] = HEARTH_NONE;
+    bigger.slots[i] = (id_table_slot){HEARTH_NONE, 0};
   for (size_t i = 0; i < table->size; i++)
-    if (table->slots[i] != HEARTH_NONE)
-      id_table_place(&bigger, hash_of(owner, table->slots[i]), table->slots[i]);
+    if (table->slots[i].item != HEARTH_NONE)
+      id_table_place(&bigger, table->slots[i]);
   free(table->slots);
   *table = bigger;
   return true;
@@ -63,7 +69,7 @@ static inline bool id_table_reserve(id_table *table, id_table_hash *hash_of, con
 
 /* Add an item that is not there yet, after id_table_reserve. */
 static inline void id_table_insert(id_table *table, uint64_t hash, uint32_t item) {
-  id_table_place(table, hash, item);
+  id_table_place(table, (id_table_slot){item, (uint32_t)hash});
   table->count++;
 }
 

@@ -14,7 +14,7 @@ config.excludes = ["Inputs", "unit", "fuzz", "bench", "golden"]
 config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = os.path.join(config.hearth_build, "test")
 
-build, bin_dir, llvm = config.hearth_build, config.llvm_bin, config.llvm_major
+build, llvm = config.hearth_build, config.llvm_major
 plugin = os.path.join(build, "lib", "hearth.so")
 # opt 14 parses its command line before it loads pass plugins; -load is early enough to make our options known.
 early = f"-load {plugin} " if llvm == "14" else ""
@@ -24,8 +24,8 @@ clang_plugin = ("" if llvm == "22" else f"-fplugin={plugin} ") + f"-fpass-plugin
 opaque = "-opaque-pointers " if llvm == "14" else ""
 
 def tool(name):
-    path = os.path.join(bin_dir, name)
-    return path if os.path.exists(path) else name
+    paths = [os.path.join(directory, name) for directory in config.llvm_bin]
+    return next(filter(os.path.exists, paths), name)
 
 config.substitutions += [
     ("%opt_plain", f"{tool('opt')} {opaque}"),
