@@ -8,6 +8,7 @@
 #include "commands.h"
 #include "hearth/indexer.h"
 #include "hearth/profile.h"
+#include "units.h"
 
 typedef struct arguments {
   const char **inputs, **binaries; /* of argc elements each */
@@ -87,16 +88,6 @@ static void on_progress(void *context, const char *name, uint64_t done, uint64_t
     hearth_tool_progress("%s: %" PRIu64 " of %" PRIu64 " addresses", name, done, total);
 }
 
-/* "1.2 GB": powers of 1000, as disk and network tools print them. */
-static void print_bytes(char *buffer, size_t size, uint64_t bytes) {
-  static const char *const units[] = {"B", "kB", "MB", "GB", "TB", "PB", "EB"};
-  double value = (double)bytes;
-  size_t unit = 0;
-  for (; value >= 999.95 && unit + 1 < sizeof units / sizeof *units; ++unit)
-    value /= 1000;
-  snprintf(buffer, size, unit ? "%.1f %s" : "%.0f %s", value, units[unit]);
-}
-
 static const char *plural(uint64_t n) { return n == 1 ? "" : "s"; }
 
 /* The summary is read back from the file: what is printed is what was written. */
@@ -104,7 +95,6 @@ static int print_summary(const char *path) {
   hearth_error err;
   hearth_profile *profile;
   hearth_profile_summary sum;
-  char bytes[32];
   if (hearth_profile_open(path, &profile, &err) != HEARTH_OK)
     return hearth_tool_error("%s", err.message);
   if (hearth_profile_get_summary(profile, &sum, &err) != HEARTH_OK) {
@@ -113,11 +103,10 @@ static int print_summary(const char *path) {
   }
   uint32_t contexts = hearth_profile_context_count(profile), functions = hearth_profile_function_count(profile);
   hearth_profile_close(profile);
-  print_bytes(bytes, sizeof bytes, sum.total_bytes);
   printf("%s: %" PRIu32 " context%s, %" PRIu32 " function%s, %" PRIu64 " run%s, %s allocated, %" PRIu64
          " block%s dropped\n",
-         path, contexts, plural(contexts), functions, plural(functions), sum.runs, plural(sum.runs), bytes,
-         sum.dropped_blocks, plural(sum.dropped_blocks));
+         path, contexts, plural(contexts), functions, plural(functions), sum.runs, plural(sum.runs),
+         hearth_units_bytes(sum.total_bytes).c, sum.dropped_blocks, plural(sum.dropped_blocks));
   return hearth_tool_finish();
 }
 

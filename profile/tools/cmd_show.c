@@ -7,6 +7,7 @@
 #include "hearth/classify.h"
 #include "hearth/ids.h"
 #include "hearth/profile.h"
+#include "units.h"
 
 #define TRY(expression)                                                                                                \
   do {                                                                                                                 \
@@ -137,40 +138,6 @@ static int parse_options(int argc, char **argv, show_options *options) {
     }
   }
   return options->path ? HEARTH_EXIT_OK : hearth_tool_usage_error("show", "which profile?");
-}
-
-/* -------------------------------------------------- units -------------------------------------------------- */
-
-typedef struct text32 {
-  char c[32];
-} text32;
-
-static text32 human_bytes(uint64_t bytes) {
-  static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
-  text32 text;
-  double value = (double)bytes;
-  size_t unit = 0;
-  for (; value >= 1024 && unit < 6; unit++)
-    value /= 1024;
-  snprintf(text.c, sizeof text.c, unit ? "%.1f %s" : "%.0f %s", value, units[unit]);
-  return text;
-}
-
-static text32 human_time(double ns) {
-  static const struct {
-    double ns;
-    const char *name;
-  } units[] = {{1, "ns"}, {1e3, "us"}, {1e6, "ms"}, {1e9, "s"}};
-  text32 text;
-  size_t unit = 0;
-  while (unit < 3 && ns >= units[unit + 1].ns)
-    unit++;
-  snprintf(text.c, sizeof text.c, "%.*f %s",
-           ns < 10 * units[unit].ns && unit ? 2
-           : unit                           ? 1
-                                            : 0,
-           ns / units[unit].ns, units[unit].name);
-  return text;
 }
 
 static const char *plural(uint64_t n) { return n == 1 ? "" : "s"; }
@@ -324,10 +291,10 @@ static hearth_status print_binaries(const report *r, hearth_error *err) {
 static hearth_status print_header(const report *r, hearth_error *err) {
   const hearth_profile_summary *s = &r->summary;
   printf("%s: heap profile of %llu run%s, %s on average%s\n", r->options->path, (unsigned long long)s->runs,
-         plural(s->runs), human_time(ratio(s->duration_ns, s->runs)).c,
+         plural(s->runs), hearth_units_time(ratio(s->duration_ns, s->runs)).c,
          s->id_scheme == HEARTH_IDS_LLVM ? ", LLVM's function ids" : "");
   TRY(print_binaries(r, err));
-  printf("  allocated  %s (%llu bytes) by %llu allocation%s\n", human_bytes(s->total_bytes).c,
+  printf("  allocated  %s (%llu bytes) by %llu allocation%s\n", hearth_units_bytes(s->total_bytes).c,
          (unsigned long long)s->total_bytes, (unsigned long long)s->total_allocs, plural(s->total_allocs));
   if (s->accesses_counted)
     printf("  accesses   %llu loads and stores\n", (unsigned long long)s->total_accesses);
@@ -349,7 +316,7 @@ static void print_thresholds(const report *r) {
   else
     printf("  cold       %s %.4g, with an average lifetime of at least %s\n",
            c->mode == HEARTH_CLASSIFY_LLVM ? "less than" : "at most", c->cold_max_density,
-           human_time(c->cold_min_lifetime_ns).c);
+           hearth_units_time(c->cold_min_lifetime_ns).c);
   printf("  hot        %s %.4g\n", c->mode == HEARTH_CLASSIFY_LLVM ? "more than" : "at least", c->hot_min_density);
 }
 
@@ -358,7 +325,7 @@ static void print_class_table(const report *r) {
   for (hearth_class c = HEARTH_CLASS_COLD; c < CLASSES; c++) {
     const totals *t = &r->classes[c];
     printf("  %-8s %10llu %14llu %12s (%5.1f%%) %13llu (%5.1f%%)\n", hearth_class_name(c),
-           (unsigned long long)t->contexts, (unsigned long long)t->allocs, human_bytes(t->bytes).c,
+           (unsigned long long)t->contexts, (unsigned long long)t->allocs, hearth_units_bytes(t->bytes).c,
            100 * ratio(t->bytes, r->all.bytes), (unsigned long long)t->accesses,
            100 * ratio(t->accesses, r->all.accesses));
   }
@@ -410,9 +377,9 @@ static hearth_status print_context(const report *r, const context_row *row, hear
   hearth_mib m;
   TRY(hearth_profile_get_context(r->profile, row->context, &node, &m, err));
   printf("\n   %s: %llu allocation%s, %s (%llu bytes), %.1f bytes on average\n", hearth_class_name(row->hotness),
-         (unsigned long long)m.AllocCount, plural(m.AllocCount), human_bytes(m.TotalSize).c,
+         (unsigned long long)m.AllocCount, plural(m.AllocCount), hearth_units_bytes(m.TotalSize).c,
          (unsigned long long)m.TotalSize, ratio(m.TotalSize, m.AllocCount));
-  printf("   lives %s on average, %llu live at exit", human_time(ratio(m.TotalLifetime, m.AllocCount)).c,
+  printf("   lives %s on average, %llu live at exit", hearth_units_time(ratio(m.TotalLifetime, m.AllocCount)).c,
          (unsigned long long)m.LiveAtExit);
   if (r->summary.accesses_counted)
     printf(", %.1f accesses per allocation, %.0f%% of it used", ratio(m.TotalAccessCount, m.AllocCount),
@@ -425,13 +392,13 @@ static void print_other_mode(const report *r) {
   const totals *cold = &r->other_classes[HEARTH_CLASS_COLD], *hot = &r->other_classes[HEARTH_CLASS_HOT];
   if (r->summary.accesses_counted)
     printf("  --classify=%s: %llu cold with %s, %llu hot with %s\n", mode_names[r->other.mode],
-           (unsigned long long)cold->contexts, human_bytes(cold->bytes).c, (unsigned long long)hot->contexts,
-           human_bytes(hot->bytes).c);
+           (unsigned long long)cold->contexts, hearth_units_bytes(cold->bytes).c, (unsigned long long)hot->contexts,
+           hearth_units_bytes(hot->bytes).c);
 }
 
 static void print_left_out(const char *indent, size_t n, const char *what, const totals *sum) {
   printf("\n%s... and %zu more %s%s with %s in %llu allocation%s (--full prints all)\n", indent, n, what, plural(n),
-         human_bytes(sum->bytes).c, (unsigned long long)sum->allocs, plural(sum->allocs));
+         hearth_units_bytes(sum->bytes).c, (unsigned long long)sum->allocs, plural(sum->allocs));
 }
 
 static hearth_status print_group(const report *r, size_t number, const function_group *g, hearth_error *err) {
@@ -442,7 +409,7 @@ static hearth_status print_group(const report *r, size_t number, const function_
   TRY(print_function_name(r, g->function, 0, &function, path, err));
   printf(" (");
   print_name(*path ? path : "unknown file", 0);
-  printf("): %s in %llu context%s, %llu allocation%s\n", human_bytes(g->sum.bytes).c,
+  printf("): %s in %llu context%s, %llu allocation%s\n", hearth_units_bytes(g->sum.bytes).c,
          (unsigned long long)g->sum.contexts, plural(g->sum.contexts), (unsigned long long)g->sum.allocs,
          plural(g->sum.allocs));
   for (size_t i = 0; i < g->sum.contexts; i++) {
@@ -460,7 +427,7 @@ static hearth_status print_groups(const report *r, hearth_error *err) {
   totals left_out = {0};
   if (r->shown.contexts != r->all.contexts)
     printf("\n%llu of %llu contexts, with %s, pass the filters.\n", (unsigned long long)r->shown.contexts,
-           (unsigned long long)r->all.contexts, human_bytes(r->shown.bytes).c);
+           (unsigned long long)r->all.contexts, hearth_units_bytes(r->shown.bytes).c);
   for (size_t i = 0; i < r->group_count; i++) {
     if (i < r->options->top)
       TRY(print_group(r, i + 1, &r->groups[i], err));

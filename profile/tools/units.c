@@ -1,0 +1,31 @@
+#include "units.h"
+
+#include <stdio.h>
+
+hearth_units_text hearth_units_bytes(uint64_t bytes) {
+  static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+  hearth_units_text text;
+  double value = (double)bytes;
+  size_t unit = 0;
+  for (; value >= 1024 && unit < 6; unit++)
+    value /= 1024;
+  snprintf(text.c, sizeof text.c, unit ? "%.1f %s" : "%.0f %s", value, units[unit]);
+  return text;
+}
+
+hearth_units_text hearth_units_time(double ns) {
+  static const struct {
+    double ns;
+    const char *name;
+  } units[] = {{1, "ns"}, {1e3, "us"}, {1e6, "ms"}, {1e9, "s"}};
+  hearth_units_text text;
+  size_t unit = 0;
+  while (unit < 3 && ns >= units[unit + 1].ns)
+    unit++;
+  snprintf(text.c, sizeof text.c, "%.*f %s",
+           ns < 10 * units[unit].ns && unit ? 2
+           : unit                           ? 1
+                                            : 0,
+           ns / units[unit].ns, units[unit].name);
+  return text;
+}

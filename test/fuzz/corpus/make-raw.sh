@@ -1,0 +1,21 @@
+#!/bin/sh
+# Makes the seeds in corpus/raw: one small raw profile in each layout, and two dumps in one file.
+# Usage: make-raw.sh CLANG LIBHEARTH_RT OUTPUT_DIRECTORY
+set -eu
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cat > "$work/seed.c" <<'END'
+#include <stdlib.h>
+static void *get(size_t n) { return malloc(n); }
+int main(void) {
+  void *volatile kept = get(40);
+  free(get(100));
+  return kept == NULL;
+}
+END
+"$1" -static -O1 -fno-omit-frame-pointer -fno-inline -Wl,--build-id "$work/seed.c" "$2" -o "$work/seed"
+for format in hearth llvm; do
+  HEARTH_OPTIONS=format=$format:log_path=$work/$format "$work/seed"
+  mv "$work/$format".* "$3/$format"
+done
+cat "$3/hearth" "$3/llvm" > "$3/two-dumps"
