@@ -1,0 +1,228 @@
+# Shell functions that the examples share: progress, what is up to date, builds, measuring, tables.
+# shellcheck shell=bash disable=SC2034
+#
+# Sourced, with `set -euo pipefail` in force. Words:
+#   variant   one of the builds that are compared: plain, adapter, hinted (VARIANTS below)
+#   workload  a function of the example, `workload INPUT COMMAND...`: runs COMMAND with the arguments of the example's
+#             work, once or several times, results on stdout. INPUT is what the example calls its inputs.
+
+repository=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+build=$repository/build
+hearth=$build/bin/hearth
+plugin=$build/lib/hearth.so
+llvm=22
+
+# The builds that are compared, and what the table calls them. `adapter` shows what the allocator adapter does alone,
+# without hints from a profile.
+VARIANTS=(plain adapter hinted)
+VARIANT_TITLES=("plain" "adapter only" "with profile")
+
+say() { printf '==> %s\n' "$*"; }
+
+fail() {
+  printf '%s: error: %s\n' "$(basename "$0")" "$*" >&2
+  exit 1
+}
+
+# attempt COMMAND...: run the command or function in a subshell; $status is its exit status. Inside, the first command
+# that fails ends it, which `if function` or `function || ...` would switch off.
+attempt() {
+  set +e
+  (
+    set -e
+    "$@"
+  )
+  status=$?
+  set -e
+}
+
+# step MESSAGE LOG COMMAND...: say MESSAGE and run the command with its output in LOG, which is shown if it fails.
+step() {
+  local message=$1 log=$2
+  shift 2
+  say "$message"
+  mkdir -p "$(dirname "$log")"
+  attempt "$@" >"$log" 2>&1
+  if ((status != 0)); then
+    tail -n 40 "$log" >&2
+    fail "'$1' failed; its whole output is in $log"
+  fi
+}
+
+# is_current TARGET INPUT...: TARGET exists and no INPUT is newer.
+is_current() {
+  local target=$1 input
+  shift
+  [[ -e $target ]] || return 1
+  for input in "$@"; do
+    [[ $input -nt $target ]] && return 1
+  done
+  return 0
+}
+
+# split_flags ARRAY COMMAND...: the words that the command prints, into the array of this name.
+split_flags() {
+  local -n ret_words=$1
+  local text
+  shift
+  text=$("$@") || fail "'$*' failed"
+  # `read` returns 1 at the end of its input, which here is where it should stop.
+  IFS=$' \t\n' read -r -d '' -a ret_words <<<"$text" || true
+}
+
+# without_plugin ARRAY FLAG...: the flags without those that load or steer a compiler plugin. What remains is what the
+# plain build is compiled with, so that the builds differ by the profile and by nothing else.
+without_plugin() {
+  local -n ret_flags=$1
+  shift
+  ret_flags=()
+  while (($# > 0)); do
+    case $1 in
+      -mllvm) shift ;;
+      -fpass-plugin=* | -fplugin=*) ;;
+      *) ret_flags+=("$1") ;;
+    esac
+    shift
+  done
+}
+
+# show_profile PROFILE LINES LOG: the beginning of `hearth show`; all of it goes to LOG.
+show_profile() {
+  local profile=$1 lines=$2 log=$3
+  "$hearth" show "$profile" >"$log"
+  head -n "$lines" "$log"
+  local total
+  total=$(wc -l <"$log")
+  if ((total > lines)); then
+    printf '... %d more lines: %s\n' "$((total - lines))" "$log"
+  fi
+}
+
+# show_hints FILE.ll...: which hint each inlined copy of an allocation call got.
+show_hints() { awk -f "$repository/examples/hints.awk" "$@" | sort | uniq -c | sort -k2,2 -k1,1nr; }
+
+# summarise_hints FILE: one line, from what show_hints printed.
+summarise_hints() {
+  awk '{ calls[$4] += $1; all += $1 }
+    END {
+      printf "hinted calls: %d, of them %d cold, %d hot, %d neither, %d unclear (contexts not told apart)\n", all,
+        calls["cold"], calls["hot"], calls["neither"], calls["unclear"]
+    }' "$1"
+}
+
+# show_placement FILE: the reports of placement.c, added up over processes.
+show_placement() {
+  awk '{ ever[$1] += $2; live[$1] += $3; bytes[$1] += $4; fallbacks[$1] += $5 }
+    END {
+      for (i = split("cold hot", name, " "); i > 0; i--)
+        printf "%-4s range  %10d blocks ever, %10d live at exit (%.1f MiB), %d did not fit\n", name[i], ever[name[i]],
+          live[name[i]], bytes[name[i]] / 1048576, fallbacks[name[i]]
+    }' "$1"
+}
+
+# same_output DIR: the variants' outputs (DIR/<variant>.out) are equal and not empty, or the example has failed.
+same_output() {
+  local directory=$1 variant
+  [[ -s $directory/${VARIANTS[0]}.out ]] || fail "the program printed nothing"
+  for variant in "${VARIANTS[@]:1}"; do
+    cmp "$directory/${VARIANTS[0]}.out" "$directory/$variant.out" ||
+      fail "the outputs of ${VARIANTS[0]} and $variant differ"
+  done
+}
+
+# measure DIR RUNS INPUT: run the workload of each variant's program (DIR/<variant>) RUNS times, interleaved so that
+# whatever else the machine does meets all variants alike. Leaves, per variant, the output of the last run in .out, what
+# it wrote to stderr in all runs in .err, and a line "seconds KiB" per run in .runs: the time that the processes of one
+# workload took together, and the peak memory of the largest of them.
+measure() {
+  local directory=$1 runs=$2 input=$3 variant run
+  rm -f "$directory"/*.{runs,err,out}
+  for ((run = 1; run <= runs; run++)); do
+    say "measuring, run $run of $runs"
+    for variant in "${VARIANTS[@]}"; do
+      rm -f "$directory/processes"
+      attempt workload "$input" /usr/bin/time -f '%e %M' -a -o "$directory/processes" "$directory/$variant" \
+        >"$directory/$variant.out" 2>>"$directory/$variant.err"
+      if ((status != 0)); then
+        tail -n 20 "$directory/$variant.err" >&2
+        fail "$directory/$variant failed"
+      fi
+      awk '{ seconds += $1; if ($2 > kib) kib = $2 } END { print seconds, kib }' "$directory/processes" \
+        >>"$directory/$variant.runs"
+    done
+  done
+}
+
+# simulate_tlb DIR INPUT: the workload of each variant under cachegrind, whose first-level data cache is set up as a
+# data TLB: 64 entries, fully associative, a "line" being a page of 4 KiB. Leaves the number of misses in <variant>.tlb.
+simulate_tlb() {
+  local directory=$1 input=$2 variant
+  for variant in "${VARIANTS[@]}"; do
+    say "simulating the data TLB: $variant"
+    rm -f "$directory"/cachegrind.*
+    # Without debug information: Debian 12's Valgrind cannot read what this clang writes.
+    strip -o "$directory/stripped" "$directory/$variant"
+    attempt workload "$input" valgrind --tool=cachegrind --cache-sim=yes --D1=262144,64,4096 \
+      --cachegrind-out-file=/dev/null --log-file="$directory/cachegrind.%p" "$directory/stripped" \
+      >/dev/null 2>"$directory/simulated.err"
+    ((status == 0)) || fail "the simulation of $variant failed; see $directory/simulated.err and cachegrind.*"
+    awk '/ D1  misses:/ { gsub(",", "", $4); misses += $4; seen = 1 } END { if (!seen) exit 1; print misses }' \
+      "$directory"/cachegrind.* >"$directory/$variant.tlb" || fail "cachegrind reported no misses"
+  done
+}
+
+# column FILE N: the N-th column.
+column() { awk -v n="$2" '{ print $n }' "$1"; }
+
+# The median of the numbers on stdin, one a line.
+median() { sort -g | awk '{ n[NR] = $1 } END { print NR % 2 ? n[(NR + 1) / 2] : (n[NR / 2] + n[NR / 2 + 1]) / 2 }'; }
+
+# range: "smallest-largest" of the numbers on stdin, one a line.
+range() { sort -g | awk 'NR == 1 { low = $1 } { high = $1 } END { printf "%.2f-%.2f\n", low, high }'; }
+
+table_title() {
+  printf '\n%-34s' ''
+  printf '%14s' "${VARIANT_TITLES[@]}"
+  printf '%10s\n' 'change'
+}
+
+# table_row LABEL FORMAT PLAIN ADAPTER HINTED: numbers, and the change from the first to the last in percent.
+table_row() {
+  awk -v label="$1" -v format="$2" -v plain="$3" -v adapter="$4" -v hinted="$5" 'BEGIN {
+    printf "%-34s%14s%14s%14s", label, sprintf(format, plain), sprintf(format, adapter), sprintf(format, hinted)
+    if (plain > 0)
+      printf "%+8.0f %%", (hinted - plain) * 100 / plain
+    print ""
+  }'
+}
+
+# table_per_variant LABEL FORMAT COMMAND...: a row of what the command prints for each variant, given as last argument.
+table_per_variant() {
+  local label=$1 format=$2 variant values=()
+  shift 2
+  for variant in "${VARIANTS[@]}"; do
+    values+=("$("$@" "$variant")")
+  done
+  table_row "$label" "$format" "${values[@]}"
+}
+
+# What `measure` left, of one variant. Arguments: DIR VARIANT.
+median_seconds() { column "$1/$2.runs" 1 | median; }
+range_seconds() { column "$1/$2.runs" 1 | range; }
+median_mib() { column "$1/$2.runs" 2 | median | awk '{ print $1 / 1024 }'; }
+tlb_misses() { awk '{ print $1 / 1e6 }' "$1/$2.tlb"; }
+
+# table_time DIR RUNS, table_memory DIR: the rows that `measure` left.
+table_time() {
+  local directory=$1 runs=$2 variant
+  table_per_variant "time, median of $runs (s)" '%.2f' median_seconds "$directory"
+  printf '%-34s' '  fastest-slowest run (s)'
+  for variant in "${VARIANTS[@]}"; do
+    printf '%14s' "$(range_seconds "$directory" "$variant")"
+  done
+  printf '\n'
+}
+table_memory() { table_per_variant "peak memory (MiB)" '%.1f' median_mib "$1"; }
+
+# table_tlb DIR: the row that `simulate_tlb` left.
+table_tlb() { table_per_variant "simulated data-TLB misses (million)" '%.3f' tlb_misses "$1"; }

@@ -1,0 +1,23 @@
+/* The one place where this program allocates. Every module calls store_alloc; it is small enough to be inlined, so the
+ * single malloc below is reached from many calling contexts, and nothing but the context tells an index node that is
+ * visited a million times from an order that is never looked at again. */
+#ifndef MEMORY_H
+#define MEMORY_H
+
+#include <stdlib.h>
+
+/* Print a message on stderr and exit with status 1. */
+_Noreturn void memory_exhausted(size_t size_bytes);
+
+/* Never returns NULL. The caller frees the block with store_free. */
+static inline void *store_alloc(size_t size_bytes) {
+  void *block = malloc(size_bytes);
+  if (!block)
+    memory_exhausted(size_bytes);
+  return block;
+}
+
+/* `block` comes from store_alloc, or is NULL. */
+static inline void store_free(void *block) { free(block); }
+
+#endif

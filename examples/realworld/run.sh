@@ -1,0 +1,178 @@
+#!/usr/bin/env bash
+# The whole path on a program that nobody here wrote, from the distribution's source package. Contexts that pass through
+# another source file, as those of an allocation wrapper do, are separated by inlining across files; so the program is
+# linked as LLVM bitcode first and optimised as a whole, with and without profile.
+set -euo pipefail
+cd "$(dirname "$0")"
+# shellcheck source=../lib.sh source-path=SCRIPTDIR
+source ../lib.sh
+
+usage() {
+  cat <<END
+usage: examples/realworld/run.sh [--quick] PROGRAM
+  PROGRAM  jq   a filter for JSON; allocates through a wrapper in a file of its own
+           lua  an interpreter; all its memory comes from one call behind a function pointer
+  --quick  small inputs, one run of each build, no simulation of the data TLB
+Everything that is made is below build/realworld, the source package too.
+END
+}
+
+quick=false
+program=
+for argument in "$@"; do
+  case $argument in
+    --quick) quick=true ;;
+    -h | --help) usage && exit ;;
+    jq | lua) program=$argument ;;
+    *) usage >&2 && fail "unknown argument '$argument'" ;;
+  esac
+done
+[[ $program ]] || { usage >&2 && fail "say which program"; }
+
+runs=5
+$quick && runs=1
+work=$build/realworld/$program
+tree=$work/source # the unpacked package
+
+# Each program's file sets or defines:
+#   package                       name of the source package
+#   prepare                       what its build system would generate, below $tree
+#   sources                       files to compile, relative to $tree
+#   compile_flags, link_flags     its own
+#   training, measured, simulated inputs, smaller with --quick
+#   workload                      see lib.sh
+# shellcheck source=jq.sh source-path=SCRIPTDIR
+source "./$program.sh"
+
+../setup.sh --for=realworld
+mkdir -p "$work"
+clang=clang-$llvm
+opt=(opt-"$llvm" "-passes=default<O2>")
+
+# mirror: where the system takes its packages of this release from.
+mirror() {
+  local codename uri
+  # shellcheck source=/dev/null
+  codename=$(. /etc/os-release && echo "$VERSION_CODENAME")
+  # shellcheck disable=SC2016  # apt's own variables
+  uri=$(apt-get indextargets --format '$(REPO_URI) $(RELEASE) $(COMPONENT)' 'Created-By: Packages' |
+    awk -v codename="$codename" '$2 == codename && $3 == "main" && !seen++ { print $1 }')
+  printf 'deb-src [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] %s %s main\n' \
+    "${uri:-http://deb.debian.org/debian}" "$codename"
+}
+
+# fetch: the source package into $tree, with apt's files below the work directory: the system's own lists, caches and
+# sources are neither read nor changed.
+fetch() {
+  local apt=$work/apt
+  local options=(-q -o "Dir::Etc::sourcelist=$apt/sources.list" -o Dir::Etc::sourceparts=-
+    -o "Dir::State::lists=$apt/lists" -o "Dir::Cache=$apt/cache" -o APT::Get::List-Cleanup=0
+    -o "APT::Sandbox::User=$(id -un)")
+  rm -rf "$apt" "$tree"
+  mkdir -p "$apt"/{lists,cache/archives}/partial "$apt/packages"
+  mirror >"$apt/sources.list"
+  apt-get "${options[@]}" update
+  (cd "$apt/packages" && apt-get "${options[@]}" source --download-only "$package")
+  dpkg-source -x "$apt/packages/$package"_*.dsc "$tree.new"
+  (cd "$tree.new" && prepare)
+  mv "$tree.new" "$tree"
+}
+if [[ ! -d $tree ]]; then
+  rm -rf "$tree.new"
+  step "fetching the source package $package" "$work/fetch.log" fetch
+fi
+
+instrument_flags=() instrument_link_flags=() plain_flags=() adapter_flags=()
+split_flags instrument_flags "$hearth" flags instrument --compile
+split_flags instrument_link_flags "$hearth" flags instrument --link
+without_plugin plain_flags "${instrument_flags[@]}"
+
+# build_bitcode: all of the program in one module, not optimised yet, only main visible from outside. It has the frame
+# pointers that the profiling version needs, so that all variants come from the same input.
+build_bitcode() {
+  local source objects=()
+  mkdir -p "$work/bitcode"
+  for source in "${sources[@]}"; do
+    objects+=("$work/bitcode/$(basename "$source" .c).bc")
+    "$clang" -O2 -Xclang -disable-llvm-passes -emit-llvm "${plain_flags[@]}" "${compile_flags[@]}" \
+      -c "$tree/$source" -o "${objects[-1]}"
+  done
+  llvm-link-"$llvm" "${objects[@]}" -o "$work/linked.bc"
+  opt-"$llvm" -passes=internalize -internalize-public-api-list=main "$work/linked.bc" -o "$work/program.bc"
+}
+if ! is_current "$work/program.bc" run.sh "$program.sh" "$tree"; then
+  step "building $program as bitcode" "$work/bitcode.log" build_bitcode
+fi
+
+# build_variant NAME OPT_FLAGS -- LINK_FLAGS: optimise the whole program, then generate code and link.
+build_variant() {
+  local name=$1 opt_flags=()
+  shift
+  while [[ $1 != -- ]]; do
+    opt_flags+=("$1")
+    shift
+  done
+  "${opt[@]}" "${opt_flags[@]}" "$work/program.bc" -o "$work/$name.bc"
+  "$clang" -O2 -Xclang -disable-llvm-passes -c "$work/$name.bc" -o "$work/$name.o"
+  "$clang" "$work/$name.o" "${link_flags[@]}" "${@:2}" -o "$work/$name"
+}
+
+if ! is_current "$work/instrumented" "$work/program.bc" "$plugin" "$build/lib/libhearth_rt.a"; then
+  step "building the profiling version" "$work/build.log" build_variant instrumented \
+    "-load-pass-plugin=$plugin" -memprof-instrument -- "${instrument_link_flags[@]}"
+fi
+
+# profile: run the profiling version, which writes a profile per process, and index them together.
+profile() {
+  rm -f "$work"/raw.*
+  HEARTH_OPTIONS=log_path=$work/raw workload "$training" "$work/instrumented" >"$work/training.out"
+  "$hearth" index "$work"/raw.* -o "$work/profile.new"
+  mv "$work/profile.new" "$work/$program.prof"
+}
+if ! is_current "$work/$program.prof" "$work/instrumented" "$hearth"; then
+  step "profiling" "$work/profile.log" profile
+fi
+
+say "what the profile says is hot and cold, and where: hearth show"
+show_profile "$work/$program.prof" 45 "$work/show.txt"
+
+split_flags adapter_flags "$hearth" flags use "$work/$program.prof" --link
+
+# build_variants: same bitcode, same passes; what differs is the profile and the adapter.
+build_variants() {
+  build_variant plain --
+  build_variant adapter -- "${adapter_flags[@]}"
+  "$clang" -O2 -I"$repository/runtime/include" -c ../placement.c -o "$work/placement.o"
+  build_variant hinted "-load-pass-plugin=$plugin" "-memprof-use=$work/$program.prof" -- \
+    "$work/placement.o" "${adapter_flags[@]}"
+  llvm-dis-"$llvm" "$work/hinted.bc" -o "$work/hinted.ll"
+}
+if ! is_current "$work/hinted" "$work/$program.prof" "$plugin" ../placement.c "$build/lib/libhearth_hotcold.a"; then
+  step "building without and with the profile" "$work/build.log" build_variants
+fi
+
+say "the hints that allocation calls got"
+show_hints "$work/hinted.ll" >"$work/hints.txt"
+summarise_hints "$work/hints.txt"
+head -n 20 "$work/hints.txt"
+echo "... all: $work/hints.txt"
+
+rm -f "$work/placement.txt"
+PLACEMENT_REPORT=$work/placement.txt workload "$measured" "$work/hinted" >"$work/placement.out"
+say "where the blocks went"
+show_placement "$work/placement.txt"
+
+measure "$work" "$runs" "$measured"
+same_output "$work"
+say "all builds print the same ($(wc -c <"$work/hinted.out") bytes)"
+
+$quick || simulate_tlb "$work" "$simulated"
+
+table_title
+table_time "$work" "$runs"
+table_memory "$work"
+$quick || table_tlb "$work"
+cat <<END
+
+'adapter only' has Hearth's allocator linked in but was optimised without a profile.
+END

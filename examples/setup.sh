@@ -1,0 +1,71 @@
+#!/usr/bin/env bash
+# Install the Debian packages that are missing, configure and build. Quick, and without network, when all is there.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+# shellcheck source=lib.sh source-path=SCRIPTDIR
+source examples/lib.sh
+
+purpose=build
+
+usage() {
+  cat <<END
+usage: examples/setup.sh [--for=PURPOSE] [--llvm=RELEASE]
+  --for=build       what building Hearth needs (default)
+  --for=test        the same, and what the tests need
+  --for=quickstart  the same as build, and what the quickstart needs
+  --for=realworld   the same as quickstart, and what fetching source packages needs
+  --llvm=RELEASE    22 (default), 19 or 14
+END
+}
+
+for argument in "$@"; do
+  case $argument in
+    --for=build | --for=test | --for=quickstart | --for=realworld) purpose=${argument#--for=} ;;
+    --llvm=22 | --llvm=19 | --llvm=14) llvm=${argument#--llvm=} ;;
+    -h | --help) usage && exit ;;
+    *) usage >&2 && fail "unknown argument '$argument'" ;;
+  esac
+done
+
+packages=(cmake ninja-build gcc g++ pkg-config "llvm-$llvm-dev" "llvm-$llvm" "clang-$llvm"
+  libdw-dev libelf-dev libxxhash-dev libzstd-dev)
+case $purpose in
+  test)
+    # lit and FileCheck of LLVM 22 also drive the tests of the older releases.
+    packages+=("llvm-$llvm-tools" "lld-$llvm" "libclang-rt-$llvm-dev" libcmocka-dev libjemalloc2
+      python3 valgrind)
+    [[ $llvm == 22 ]] || packages+=(llvm-22-tools)
+    ;;
+  quickstart) packages+=(binutils time valgrind) ;;
+  realworld) packages+=(binutils time valgrind dpkg-dev ca-certificates) ;;
+esac
+
+command -v dpkg-query >/dev/null || fail "this is for Debian; elsewhere install the like of: ${packages[*]}"
+
+missing=()
+for package in "${packages[@]}"; do
+  # shellcheck disable=SC2016  # dpkg-query's own variable
+  status=$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null || true)
+  [[ $status == installed ]] || missing+=("$package")
+done
+
+log_directory=$build/log
+if ((${#missing[@]} > 0)); then
+  if [[ $(id -u) != 0 ]]; then
+    fail "packages are missing; as root, run: apt-get update && apt-get install -y ${missing[*]}"
+  fi
+  export DEBIAN_FRONTEND=noninteractive
+  step "updating the package lists" "$log_directory/apt-update.log" apt-get update -q
+  step "installing ${missing[*]}" "$log_directory/apt-install.log" \
+    apt-get install -q -y --no-install-recommends "${missing[@]}"
+fi
+
+preset=llvm$llvm
+tree=$build
+[[ $llvm == 22 ]] || tree=$build-llvm$llvm
+if [[ ! -e $tree/build.ninja ]]; then
+  step "configuring Hearth for LLVM $llvm" "$log_directory/configure-$preset.log" cmake --preset "$preset"
+fi
+if ! ninja -C "$tree" -n | grep -q 'no work to do'; then
+  step "building Hearth for LLVM $llvm" "$log_directory/build-$preset.log" ninja -C "$tree"
+fi
