@@ -7,17 +7,14 @@ source examples/lib.sh
 
 usage() {
   cat <<END
-usage: test/run.sh [--quick] [--llvm=RELEASE]
-  --quick         leave out the tests that ctest labels 'slow'
+usage: test/run.sh [--llvm=RELEASE]
   --llvm=RELEASE  22 (default), 19 or 14
 The last line counts single tests: 'N passed, N failed, N skipped'. The exit status is 0 if some passed and none failed.
 END
 }
 
-ctest_flags=()
 for argument in "$@"; do
   case $argument in
-    --quick) ctest_flags+=(--label-exclude slow) ;;
     --llvm=22 | --llvm=19 | --llvm=14) llvm=${argument#--llvm=} ;;
     -h | --help) usage && exit ;;
     *) usage >&2 && fail "unknown argument '$argument'" ;;
@@ -30,7 +27,7 @@ tree=$build
 
 say "running the tests"
 status=0
-ctest --test-dir "$tree" --output-on-failure --no-tests=error "${ctest_flags[@]}" || status=$?
+ctest --test-dir "$tree" --output-on-failure --no-tests=error || status=$?
 
 # ctest keeps the whole output of its last run, also of what passed. Each of its entries is a lit suite or a unit test
 # program with a summary of its own, or a program that is one test.
