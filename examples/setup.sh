@@ -63,8 +63,11 @@ fi
 preset=llvm$llvm
 tree=$build
 [[ $llvm == 22 ]] || tree=$build-llvm$llvm
-if [[ ! -e $tree/build.ninja ]]; then
-  step "configuring Hearth for LLVM $llvm" "$log_directory/configure-$preset.log" cmake --preset "$preset"
+tests=OFF # they need packages of their own to be configured
+[[ $purpose == test ]] && tests=ON
+if [[ ! -e $tree/build.ninja ]] || { [[ $tests == ON ]] && ! grep -q '^HEARTH_TESTS:BOOL=ON' "$tree/CMakeCache.txt"; }; then
+  step "configuring Hearth for LLVM $llvm" "$log_directory/configure-$preset.log" \
+    cmake --preset "$preset" "-DHEARTH_TESTS=$tests"
 fi
 if ! ninja -C "$tree" -n | grep -q 'no work to do'; then
   step "building Hearth for LLVM $llvm" "$log_directory/build-$preset.log" ninja -C "$tree"
