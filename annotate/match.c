@@ -3,13 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TRY(expression)                                                                                                \
-  do {                                                                                                                 \
-    hearth_status status_ = (expression);                                                                              \
-    if (status_ != HEARTH_OK)                                                                                          \
-      return status_;                                                                                                  \
-  } while (0)
-
 typedef struct row_range {
   uint32_t first, end;
 } row_range;
@@ -20,7 +13,7 @@ static hearth_status lower_bound(hearth_profile *profile, row_range in, uint32_t
   while (in.first < in.end) {
     hearth_frame_info frame;
     uint32_t middle = in.first + (in.end - in.first) / 2;
-    TRY(hearth_profile_get_frame(profile, middle, &frame, err));
+    HEARTH_TRY(hearth_profile_get_frame(profile, middle, &frame, err));
     if (frame.line < line || (frame.line == line && frame.column < column))
       in.first = middle + 1;
     else
@@ -38,16 +31,16 @@ static hearth_status frames_at(hearth_profile *profile, const hearth_location *p
   hearth_function_info function;
   if (!place->id)
     return HEARTH_E_NOT_FOUND;
-  TRY(hearth_profile_find_function(profile, place->function, &row, err));
-  TRY(hearth_profile_get_function(profile, row, &function, err));
+  HEARTH_TRY(hearth_profile_find_function(profile, place->function, &row, err));
+  HEARTH_TRY(hearth_profile_get_function(profile, row, &function, err));
   row_range all = {function.first_frame, function.first_frame + function.frame_count}, here;
-  TRY(lower_bound(profile, all, place->line, place->column, &here.first, err));
-  TRY(lower_bound(profile, all, place->line, (uint64_t)place->column + 1, &here.end, err));
+  HEARTH_TRY(lower_bound(profile, all, place->line, place->column, &here.first, err));
+  HEARTH_TRY(lower_bound(profile, all, place->line, (uint64_t)place->column + 1, &here.end, err));
 
   row_range exact = {here.end, here.end};
   for (row = here.first; row < here.end; row++) {
     hearth_frame_info frame;
-    TRY(hearth_profile_get_frame(profile, row, &frame, err));
+    HEARTH_TRY(hearth_profile_get_frame(profile, row, &frame, err));
     if (frame.discriminator == place->discriminator) {
       exact.first = exact.first < row ? exact.first : row;
       exact.end = row + 1;
@@ -63,7 +56,7 @@ static hearth_status read_stack(hearth_profile *profile, uint32_t leaf, uint64_t
   uint32_t node, frame_row;
   size_t depth = 0;
   for (node = leaf; node != HEARTH_NONE; depth++)
-    TRY(hearth_profile_get_stack(profile, node, &frame_row, &node, err));
+    HEARTH_TRY(hearth_profile_get_stack(profile, node, &frame_row, &node, err));
   if (depth == 0)
     return hearth_error_set(err, HEARTH_E_CORRUPT, "a context has no frames");
   uint64_t *ids = malloc(depth * sizeof *ids);
@@ -109,14 +102,14 @@ static bool reserve(hearth_contexts *contexts, size_t more) {
 static hearth_status add_contexts(const hearth_matcher *matcher, uint32_t frame_row, const hearth_location *callers,
                                   size_t n, hearth_contexts *contexts, hearth_error *err) {
   hearth_frame_info frame;
-  TRY(hearth_profile_get_frame(matcher->profile, frame_row, &frame, err));
+  HEARTH_TRY(hearth_profile_get_frame(matcher->profile, frame_row, &frame, err));
   if (frame.context_count && !reserve(contexts, frame.context_count))
     return hearth_error_set(err, HEARTH_E_NOMEM, "out of memory");
   for (uint32_t i = 0; i < frame.context_count; i++) {
     uint32_t leaf;
     hearth_context context;
-    TRY(hearth_profile_get_context(matcher->profile, frame.first_context + i, &leaf, &context.mib, err));
-    TRY(read_stack(matcher->profile, leaf, &context.stack, &context.depth, err));
+    HEARTH_TRY(hearth_profile_get_context(matcher->profile, frame.first_context + i, &leaf, &context.mib, err));
+    HEARTH_TRY(read_stack(matcher->profile, leaf, &context.stack, &context.depth, err));
     if (!agrees(callers, n, context.stack, context.depth)) {
       free(context.stack);
       continue;
@@ -161,7 +154,7 @@ hearth_status hearth_match_callsite(const hearth_matcher *matcher, const hearth_
                                     hearth_error *err) {
   for (size_t i = 0; i < n; i++) {
     row_range rows;
-    TRY(frames_at(matcher->profile, &chain[i], &rows, err));
+    HEARTH_TRY(frames_at(matcher->profile, &chain[i], &rows, err));
   }
   return n ? HEARTH_OK : HEARTH_E_NOT_FOUND;
 }

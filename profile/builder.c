@@ -8,13 +8,6 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#define TRY(expression)                                                                                                \
-  do {                                                                                                                 \
-    hearth_status status_ = (expression);                                                                              \
-    if (status_ != HEARTH_OK)                                                                                          \
-      return status_;                                                                                                  \
-  } while (0)
-
 static hearth_status out_of_memory(hearth_error *err) { return hearth_error_set(err, HEARTH_E_NOMEM, "out of memory"); }
 
 hearth_builder *hearth_builder_create(enum hearth_id_scheme scheme) {
@@ -62,7 +55,7 @@ hearth_status hearth_builder_reserve(void **items, size_t *room, size_t count, s
 /* Room for one more item in an array and in its index. */
 static hearth_status reserve_row(void **items, size_t *room, size_t count, size_t item_size, id_table *table,
                                  hearth_error *err) {
-  TRY(hearth_builder_reserve(items, room, count, 1, item_size, err));
+  HEARTH_TRY(hearth_builder_reserve(items, room, count, 1, item_size, err));
   return id_table_reserve(table) ? HEARTH_OK : out_of_memory(err);
 }
 
@@ -79,7 +72,7 @@ static hearth_status intern_string(hearth_builder *builder, const char *string, 
   *ret = id_table_find(&builder->strings, hash, equal_string, builder, string);
   if (*ret != HEARTH_NONE)
     return HEARTH_OK;
-  TRY(hearth_builder_reserve((void **)&builder->pool, &builder->pool_room, builder->pool_size, size, 1, err));
+  HEARTH_TRY(hearth_builder_reserve((void **)&builder->pool, &builder->pool_room, builder->pool_size, size, 1, err));
   if (!id_table_reserve(&builder->strings))
     return out_of_memory(err);
   *ret = (uint32_t)builder->pool_size;
@@ -108,13 +101,13 @@ hearth_status hearth_builder_function_by_id(hearth_builder *builder, uint64_t id
   if (strlen(path) >= HEARTH_PATH_LIMIT)
     return hearth_error_set(err, HEARTH_E_FULL, "function %s: its file name has more than %u bytes", name,
                             HEARTH_PATH_LIMIT - 1);
-  TRY(intern_string(builder, name, &described.name, err));
-  TRY(intern_string(builder, path, &described.path, err));
+  HEARTH_TRY(intern_string(builder, name, &described.name, err));
+  HEARTH_TRY(intern_string(builder, path, &described.path, err));
 
   uint32_t row = id_table_find(&builder->functions_by_id, id_table_mix(id), equal_function, builder, &id);
   if (row == HEARTH_NONE) {
-    TRY(reserve_row((void **)&builder->functions, &builder->function_room, builder->function_count,
-                    sizeof *builder->functions, &builder->functions_by_id, err));
+    HEARTH_TRY(reserve_row((void **)&builder->functions, &builder->function_room, builder->function_count,
+                           sizeof *builder->functions, &builder->functions_by_id, err));
     row = (uint32_t)builder->function_count++;
     builder->functions[row] = described;
     id_table_insert(&builder->functions_by_id, id_table_mix(id), row);
@@ -169,8 +162,8 @@ hearth_status hearth_builder_intern_frame(hearth_builder *builder, const builder
   *ret_frame = id_table_find(&builder->frames_by_content, hash, equal_frame, builder, frame);
   if (*ret_frame != HEARTH_NONE)
     return HEARTH_OK;
-  TRY(reserve_row((void **)&builder->frames, &builder->frame_room, builder->frame_count, sizeof *builder->frames,
-                  &builder->frames_by_content, err));
+  HEARTH_TRY(reserve_row((void **)&builder->frames, &builder->frame_room, builder->frame_count, sizeof *builder->frames,
+                         &builder->frames_by_content, err));
   *ret_frame = (uint32_t)builder->frame_count++;
   builder->frames[*ret_frame] = *frame;
   id_table_insert(&builder->frames_by_content, hash, *ret_frame);
@@ -191,8 +184,8 @@ hearth_status hearth_builder_intern_node(hearth_builder *builder, uint32_t paren
   *ret_node = id_table_find(&builder->nodes_by_content, hash, equal_node, builder, &key);
   if (*ret_node != HEARTH_NONE)
     return HEARTH_OK;
-  TRY(reserve_row((void **)&builder->nodes, &builder->node_room, builder->node_count, sizeof *builder->nodes,
-                  &builder->nodes_by_content, err));
+  HEARTH_TRY(reserve_row((void **)&builder->nodes, &builder->node_room, builder->node_count, sizeof *builder->nodes,
+                         &builder->nodes_by_content, err));
   *ret_node = (uint32_t)builder->node_count++;
   builder->nodes[*ret_node] = key;
   id_table_insert(&builder->nodes_by_content, hash, *ret_node);
@@ -207,8 +200,8 @@ hearth_status hearth_builder_add_to_node(hearth_builder *builder, uint32_t node,
     hearth_mib_merge(&builder->contexts[builder->nodes[node].context].mib, mib);
     return HEARTH_OK;
   }
-  TRY(hearth_builder_reserve((void **)&builder->contexts, &builder->context_room, builder->context_count, 1,
-                             sizeof *builder->contexts, err));
+  HEARTH_TRY(hearth_builder_reserve((void **)&builder->contexts, &builder->context_room, builder->context_count, 1,
+                                    sizeof *builder->contexts, err));
   builder->nodes[node].context = (uint32_t)builder->context_count;
   builder->contexts[builder->context_count++] = (builder_context){.node = node, .mib = *mib};
   return HEARTH_OK;
@@ -230,8 +223,8 @@ hearth_status hearth_builder_add(hearth_builder *builder, const hearth_builder_f
                          .discriminator = hearth_base_discriminator(frames[i].discriminator),
                          .flags = frames[i].inlined ? HEARTH_FRAME_INLINED : 0};
     uint32_t frame;
-    TRY(hearth_builder_intern_frame(builder, &key, &frame, err));
-    TRY(hearth_builder_intern_node(builder, node, frame, &node, err));
+    HEARTH_TRY(hearth_builder_intern_frame(builder, &key, &frame, err));
+    HEARTH_TRY(hearth_builder_intern_node(builder, node, frame, &node, err));
   }
   return hearth_builder_add_to_node(builder, node, mib, err);
 }
@@ -261,12 +254,12 @@ hearth_status hearth_builder_add_binary(hearth_builder *builder, const char *nam
                             build_id_size, HEARTH_BUILD_ID_MAX);
   if (build_id_size)
     memcpy(binary.build_id, build_id, build_id_size);
-  TRY(intern_string(builder, name, &binary.name, err));
+  HEARTH_TRY(intern_string(builder, name, &binary.name, err));
   for (size_t i = 0; i < builder->binary_count; i++) /* few */
     if (memcmp(&builder->binaries[i], &binary, sizeof binary) == 0)
       return HEARTH_OK;
-  TRY(hearth_builder_reserve((void **)&builder->binaries, &builder->binary_room, builder->binary_count, 1,
-                             sizeof *builder->binaries, err));
+  HEARTH_TRY(hearth_builder_reserve((void **)&builder->binaries, &builder->binary_room, builder->binary_count, 1,
+                                    sizeof *builder->binaries, err));
   builder->binaries[builder->binary_count++] = binary;
   return HEARTH_OK;
 }
@@ -276,9 +269,9 @@ static hearth_status add_functions(hearth_builder *builder, hearth_profile *prof
   char path[HEARTH_PATH_LIMIT];
   for (uint32_t i = 0; i < hearth_profile_function_count(profile); i++) {
     hearth_function_info f;
-    TRY(hearth_profile_get_function(profile, i, &f, err));
-    TRY(hearth_profile_get_path(profile, f.path, path, sizeof path, err));
-    TRY(hearth_builder_function_by_id(builder, f.id, f.name, path, f.start_line, &rows[i], err));
+    HEARTH_TRY(hearth_profile_get_function(profile, i, &f, err));
+    HEARTH_TRY(hearth_profile_get_path(profile, f.path, path, sizeof path, err));
+    HEARTH_TRY(hearth_builder_function_by_id(builder, f.id, f.name, path, f.start_line, &rows[i], err));
   }
   return HEARTH_OK;
 }
@@ -287,13 +280,13 @@ static hearth_status add_frames(hearth_builder *builder, hearth_profile *profile
                                 uint32_t *rows, hearth_error *err) {
   for (uint32_t i = 0; i < hearth_profile_frame_count(profile); i++) {
     hearth_frame_info f;
-    TRY(hearth_profile_get_frame(profile, i, &f, err));
+    HEARTH_TRY(hearth_profile_get_frame(profile, i, &f, err));
     builder_frame key = {.function = functions[f.function],
                          .line = f.line,
                          .column = f.column,
                          .discriminator = f.discriminator,
                          .flags = f.inlined ? HEARTH_FRAME_INLINED : 0};
-    TRY(hearth_builder_intern_frame(builder, &key, &rows[i], err));
+    HEARTH_TRY(hearth_builder_intern_frame(builder, &key, &rows[i], err));
   }
   return HEARTH_OK;
 }
@@ -302,9 +295,9 @@ static hearth_status add_nodes(hearth_builder *builder, hearth_profile *profile,
                                hearth_error *err) {
   for (uint32_t i = 0; i < hearth_profile_stack_count(profile); i++) {
     uint32_t frame, parent;
-    TRY(hearth_profile_get_stack(profile, i, &frame, &parent, err));
-    TRY(hearth_builder_intern_node(builder, parent == HEARTH_NONE ? HEARTH_NONE : rows[parent], frames[frame], &rows[i],
-                                   err));
+    HEARTH_TRY(hearth_profile_get_stack(profile, i, &frame, &parent, err));
+    HEARTH_TRY(hearth_builder_intern_node(builder, parent == HEARTH_NONE ? HEARTH_NONE : rows[parent], frames[frame],
+                                          &rows[i], err));
   }
   return HEARTH_OK;
 }
@@ -314,8 +307,8 @@ static hearth_status add_contexts(hearth_builder *builder, hearth_profile *profi
   for (uint32_t i = 0; i < hearth_profile_context_count(profile); i++) {
     uint32_t leaf;
     hearth_mib mib;
-    TRY(hearth_profile_get_context(profile, i, &leaf, &mib, err));
-    TRY(hearth_builder_add_to_node(builder, nodes[leaf], &mib, err));
+    HEARTH_TRY(hearth_profile_get_context(profile, i, &leaf, &mib, err));
+    HEARTH_TRY(hearth_builder_add_to_node(builder, nodes[leaf], &mib, err));
   }
   return HEARTH_OK;
 }
@@ -325,15 +318,15 @@ static hearth_status add_binaries(hearth_builder *builder, hearth_profile *profi
     const char *name;
     const uint8_t *build_id;
     uint32_t size;
-    TRY(hearth_profile_get_binary(profile, i, &name, &build_id, &size, err));
-    TRY(hearth_builder_add_binary(builder, name, build_id, size, err));
+    HEARTH_TRY(hearth_profile_get_binary(profile, i, &name, &build_id, &size, err));
+    HEARTH_TRY(hearth_builder_add_binary(builder, name, build_id, size, err));
   }
   return HEARTH_OK;
 }
 
 hearth_status hearth_builder_add_profile(hearth_builder *builder, hearth_profile *profile, hearth_error *err) {
   hearth_profile_summary summary;
-  TRY(hearth_profile_get_summary(profile, &summary, err));
+  HEARTH_TRY(hearth_profile_get_summary(profile, &summary, err));
   if (summary.id_scheme != builder->scheme)
     return hearth_error_set(err, HEARTH_E_MISMATCH,
                             "profiles with Hearth's function ids and with LLVM's cannot be merged");

@@ -24,13 +24,6 @@
 #error "the format is little-endian and this file loads structs as they are: add byte swaps for this machine"
 #endif
 
-#define TRY(expression)                                                                                                \
-  do {                                                                                                                 \
-    hearth_status status_ = (expression);                                                                              \
-    if (status_ != HEARTH_OK)                                                                                          \
-      return status_;                                                                                                  \
-  } while (0)
-
 #define MAGIC_LLVM_INSTR_RAW     UINT64_C(0xff6c70726f667281) /* llvm's .profraw of -fprofile-generate */
 #define MAGIC_LLVM_INSTR_INDEXED UINT64_C(0x8169666f72706cff) /* llvm's .profdata and .memprofdata */
 
@@ -93,7 +86,7 @@ static hearth_status touch(hearth_profile *profile, uint64_t offset, uint64_t si
   if (offset > end || size > end - offset)
     return hearth_profile_corrupt(profile, err, "a reference to offset %llu leads outside", (unsigned long long)offset);
   for (size_t block = offset / HEARTH_BLOCK_SIZE; size && block <= (offset + size - 1) / HEARTH_BLOCK_SIZE; block++)
-    TRY(check_block(profile, block, err));
+    HEARTH_TRY(check_block(profile, block, err));
   *ret = profile->data + offset;
   return HEARTH_OK;
 }
@@ -104,7 +97,7 @@ static hearth_status read_row(hearth_profile *profile, uint32_t id, uint32_t row
   const uint8_t *from;
   if (row >= section(profile, id)->count)
     return hearth_profile_corrupt(profile, err, "there is no %s %u", what, row);
-  TRY(touch(profile, section(profile, id)->offset + (uint64_t)row * row_size, row_size, &from, err));
+  HEARTH_TRY(touch(profile, section(profile, id)->offset + (uint64_t)row * row_size, row_size, &from, err));
   memcpy(ret, from, row_size);
   return HEARTH_OK;
 }
@@ -117,7 +110,7 @@ hearth_status hearth_profile_get_string(hearth_profile *profile, uint32_t offset
     const uint8_t *part;
     uint64_t size = HEARTH_BLOCK_SIZE - at % HEARTH_BLOCK_SIZE;
     size = size < end - at ? size : end - at;
-    TRY(touch(profile, at, size, &part, err));
+    HEARTH_TRY(touch(profile, at, size, &part, err));
     if (memchr(part, 0, size)) {
       *ret = (const char *)profile->data + strings->offset + offset;
       return HEARTH_OK;
@@ -302,7 +295,7 @@ static hearth_status read_schema(hearth_profile *profile, hearth_error *err) {
   uint64_t seen = 0;
   for (uint32_t i = 0; i < section(profile, HEARTH_SECTION_SCHEMA)->count; i++) {
     hearth_indexed_field field;
-    TRY(read_row(profile, HEARTH_SECTION_SCHEMA, i, &field, sizeof field, "field", err));
+    HEARTH_TRY(read_row(profile, HEARTH_SECTION_SCHEMA, i, &field, sizeof field, "field", err));
     uint64_t size = (uint64_t)field.width * section(profile, HEARTH_SECTION_CONTEXTS)->count;
     bool width_known = field.width <= 2 || field.width == 4 || field.width == 8;
     if (!width_known || field.offset % 8 != 0 || field.offset > columns->size || size > columns->size - field.offset)
@@ -331,7 +324,7 @@ static hearth_status check_summary(hearth_profile *profile, hearth_error *err) {
   const hearth_indexed_section *s = section(profile, HEARTH_SECTION_SUMMARY);
   const uint8_t *from;
   if (s->size >= sizeof summary) {
-    TRY(touch(profile, s->offset, sizeof summary, &from, err));
+    HEARTH_TRY(touch(profile, s->offset, sizeof summary, &from, err));
     memcpy(&summary, from, sizeof summary);
     uint64_t cutoffs = (uint64_t)summary.cold_cutoffs + summary.hot_cutoffs;
     if (cutoffs * sizeof(hearth_indexed_cutoff) <= s->size - sizeof summary)
@@ -341,12 +334,12 @@ static hearth_status check_summary(hearth_profile *profile, hearth_error *err) {
 }
 
 static hearth_status open_parts(hearth_profile *profile, hearth_error *err) {
-  TRY(read_header(profile, err));
-  TRY(check_header_checksum(profile, err));
-  TRY(read_sections(profile, err));
-  TRY(prepare_checksums(profile, err));
-  TRY(read_schema(profile, err));
-  TRY(check_buckets(profile, err));
+  HEARTH_TRY(read_header(profile, err));
+  HEARTH_TRY(check_header_checksum(profile, err));
+  HEARTH_TRY(read_sections(profile, err));
+  HEARTH_TRY(prepare_checksums(profile, err));
+  HEARTH_TRY(read_schema(profile, err));
+  HEARTH_TRY(check_buckets(profile, err));
   return check_summary(profile, err);
 }
 
@@ -447,14 +440,14 @@ uint32_t hearth_profile_path_count(const hearth_profile *profile) {
 
 static hearth_status read_summary(hearth_profile *profile, hearth_indexed_summary *ret, hearth_error *err) {
   const uint8_t *from;
-  TRY(touch(profile, section(profile, HEARTH_SECTION_SUMMARY)->offset, sizeof *ret, &from, err));
+  HEARTH_TRY(touch(profile, section(profile, HEARTH_SECTION_SUMMARY)->offset, sizeof *ret, &from, err));
   memcpy(ret, from, sizeof *ret);
   return HEARTH_OK;
 }
 
 hearth_status hearth_profile_get_summary(hearth_profile *profile, hearth_profile_summary *ret, hearth_error *err) {
   hearth_indexed_summary stored;
-  TRY(read_summary(profile, &stored, err));
+  HEARTH_TRY(read_summary(profile, &stored, err));
   *ret = (hearth_profile_summary){.runs = stored.runs,
                                   .duration_ns = stored.duration_ns,
                                   .total_allocs = stored.total_allocs,
@@ -474,8 +467,8 @@ static hearth_status read_function(hearth_profile *profile, uint32_t row, hearth
 
 hearth_status hearth_profile_get_bucket(hearth_profile *profile, uint32_t bucket, uint32_t *ret_first,
                                         uint32_t *ret_end, hearth_error *err) {
-  TRY(read_row(profile, HEARTH_SECTION_BUCKETS, bucket, ret_first, sizeof *ret_first, "bucket", err));
-  TRY(read_row(profile, HEARTH_SECTION_BUCKETS, bucket + 1, ret_end, sizeof *ret_end, "bucket", err));
+  HEARTH_TRY(read_row(profile, HEARTH_SECTION_BUCKETS, bucket, ret_first, sizeof *ret_first, "bucket", err));
+  HEARTH_TRY(read_row(profile, HEARTH_SECTION_BUCKETS, bucket + 1, ret_end, sizeof *ret_end, "bucket", err));
   if (*ret_first > *ret_end || *ret_end > hearth_profile_function_count(profile))
     return hearth_profile_corrupt(profile, err, "bucket %u has impossible bounds", bucket);
   return HEARTH_OK;
@@ -487,11 +480,11 @@ uint32_t hearth_profile_bucket_of(const hearth_profile *profile, uint64_t id) {
 
 hearth_status hearth_profile_find_function(hearth_profile *profile, uint64_t id, uint32_t *ret_row, hearth_error *err) {
   uint32_t first, end;
-  TRY(hearth_profile_get_bucket(profile, hearth_profile_bucket_of(profile, id), &first, &end, err));
+  HEARTH_TRY(hearth_profile_get_bucket(profile, hearth_profile_bucket_of(profile, id), &first, &end, err));
   while (first < end) {
     hearth_indexed_function f;
     uint32_t middle = first + (end - first) / 2;
-    TRY(read_function(profile, middle, &f, err));
+    HEARTH_TRY(read_function(profile, middle, &f, err));
     if (f.id == id) {
       *ret_row = middle;
       return HEARTH_OK;
@@ -507,9 +500,9 @@ hearth_status hearth_profile_find_function(hearth_profile *profile, uint64_t id,
 hearth_status hearth_profile_get_function(hearth_profile *profile, uint32_t row, hearth_function_info *ret,
                                           hearth_error *err) {
   hearth_indexed_function f, next = {.first_frame = hearth_profile_frame_count(profile)};
-  TRY(read_function(profile, row, &f, err));
+  HEARTH_TRY(read_function(profile, row, &f, err));
   if (row + 1 < hearth_profile_function_count(profile))
-    TRY(read_function(profile, row + 1, &next, err));
+    HEARTH_TRY(read_function(profile, row + 1, &next, err));
   if (f.first_frame > next.first_frame || next.first_frame > hearth_profile_frame_count(profile))
     return hearth_profile_corrupt(profile, err, "function %u has impossible frames", row);
   if (f.path != HEARTH_NONE && f.path >= hearth_profile_path_count(profile))
@@ -530,12 +523,12 @@ hearth_status hearth_profile_get_frame(hearth_profile *profile, uint32_t row, he
                                        hearth_error *err) {
   hearth_indexed_frame f, next = {.first_context = hearth_profile_context_count(profile)};
   hearth_indexed_function function;
-  TRY(read_frame(profile, row, &f, err));
+  HEARTH_TRY(read_frame(profile, row, &f, err));
   if (row + 1 < hearth_profile_frame_count(profile))
-    TRY(read_frame(profile, row + 1, &next, err));
+    HEARTH_TRY(read_frame(profile, row + 1, &next, err));
   if (f.first_context > next.first_context || next.first_context > hearth_profile_context_count(profile))
     return hearth_profile_corrupt(profile, err, "frame %u has impossible contexts", row);
-  TRY(read_function(profile, f.function, &function, err));
+  HEARTH_TRY(read_function(profile, f.function, &function, err));
   bool known = f.line != HEARTH_NONE && f.column != 0;
   *ret = (hearth_frame_info){.function = f.function,
                              .line = f.line,
@@ -551,7 +544,7 @@ hearth_status hearth_profile_get_frame(hearth_profile *profile, uint32_t row, he
 hearth_status hearth_profile_get_stack(hearth_profile *profile, uint32_t node, uint32_t *ret_frame,
                                        uint32_t *ret_parent, hearth_error *err) {
   hearth_indexed_stack s;
-  TRY(read_row(profile, HEARTH_SECTION_STACKS, node, &s, sizeof s, "stack node", err));
+  HEARTH_TRY(read_row(profile, HEARTH_SECTION_STACKS, node, &s, sizeof s, "stack node", err));
   if (s.parent != HEARTH_NONE && s.parent >= node) /* else following parents might never end */
     return hearth_profile_corrupt(profile, err, "stack node %u comes before its parent", node);
   if (s.frame >= hearth_profile_frame_count(profile))
@@ -564,7 +557,7 @@ hearth_status hearth_profile_get_stack(hearth_profile *profile, uint32_t node, u
 hearth_status hearth_profile_get_context(hearth_profile *profile, uint32_t row, uint32_t *ret_stack,
                                          hearth_mib *ret_mib, hearth_error *err) {
   uint32_t leaf;
-  TRY(read_row(profile, HEARTH_SECTION_CONTEXTS, row, &leaf, sizeof leaf, "context", err));
+  HEARTH_TRY(read_row(profile, HEARTH_SECTION_CONTEXTS, row, &leaf, sizeof leaf, "context", err));
   if (leaf >= hearth_profile_stack_count(profile))
     return hearth_profile_corrupt(profile, err, "context %u has stack node %u, which does not exist", row, leaf);
   if (ret_stack)
@@ -577,7 +570,7 @@ hearth_status hearth_profile_get_context(hearth_profile *profile, uint32_t row, 
     const uint8_t *from;
     if (c->width == 0)
       continue;
-    TRY(touch(profile, c->offset + (uint64_t)row * c->width, c->width, &from, err));
+    HEARTH_TRY(touch(profile, c->offset + (uint64_t)row * c->width, c->width, &from, err));
     memcpy(&ret_mib->v[i], from, c->width);
   }
   return HEARTH_OK;
@@ -586,7 +579,7 @@ hearth_status hearth_profile_get_context(hearth_profile *profile, uint32_t row, 
 hearth_status hearth_profile_get_path_row(hearth_profile *profile, uint32_t row, const char **ret_name,
                                           uint32_t *ret_parent, hearth_error *err) {
   hearth_indexed_path p;
-  TRY(read_row(profile, HEARTH_SECTION_PATHS, row, &p, sizeof p, "path", err));
+  HEARTH_TRY(read_row(profile, HEARTH_SECTION_PATHS, row, &p, sizeof p, "path", err));
   if (p.parent != HEARTH_NONE && p.parent >= row)
     return hearth_profile_corrupt(profile, err, "path %u comes before its parent", row);
   *ret_parent = p.parent;
@@ -599,7 +592,7 @@ static hearth_status path_length(hearth_profile *profile, uint32_t row, size_t *
   while (row != HEARTH_NONE) {
     const char *name;
     uint32_t parent;
-    TRY(hearth_profile_get_path_row(profile, row, &name, &parent, err));
+    HEARTH_TRY(hearth_profile_get_path_row(profile, row, &name, &parent, err));
     length += strlen(name) + (components > 0);
     if (length >= HEARTH_PATH_LIMIT)
       return hearth_profile_corrupt(profile, err, "path %u is too long", row);
@@ -619,11 +612,11 @@ static void put_part(char *buffer, size_t size, size_t at, const char *part, siz
 hearth_status hearth_profile_get_path(hearth_profile *profile, uint32_t row, char *buffer, size_t size,
                                       hearth_error *err) {
   size_t length = 0;
-  TRY(path_length(profile, row, &length, err));
+  HEARTH_TRY(path_length(profile, row, &length, err));
   put_part(buffer, size, 0, "/", length > 0);
   for (size_t end = length; row != HEARTH_NONE;) {
     const char *name;
-    TRY(hearth_profile_get_path_row(profile, row, &name, &row, err));
+    HEARTH_TRY(hearth_profile_get_path_row(profile, row, &name, &row, err));
     size_t n = strlen(name);
     put_part(buffer, size, end - n, name, n);
     end -= n;
@@ -637,7 +630,7 @@ hearth_status hearth_profile_get_path(hearth_profile *profile, uint32_t row, cha
 hearth_status hearth_profile_get_binary(hearth_profile *profile, uint32_t row, const char **ret_name,
                                         const uint8_t **ret_build_id, uint32_t *ret_build_id_size, hearth_error *err) {
   hearth_indexed_binary b;
-  TRY(read_row(profile, HEARTH_SECTION_BINARIES, row, &b, sizeof b, "binary", err));
+  HEARTH_TRY(read_row(profile, HEARTH_SECTION_BINARIES, row, &b, sizeof b, "binary", err));
   if (b.build_id_size > sizeof b.build_id)
     return hearth_profile_corrupt(profile, err, "binary %u has a build id of %u bytes", row, b.build_id_size);
   *ret_build_id = profile->data + section(profile, HEARTH_SECTION_BINARIES)->offset + row * sizeof b +
@@ -649,7 +642,7 @@ hearth_status hearth_profile_get_binary(hearth_profile *profile, uint32_t row, c
 hearth_status hearth_profile_get_cutoff(hearth_profile *profile, hearth_class which, uint32_t share_ppm,
                                         double *ret_density, hearth_error *err) {
   hearth_indexed_summary summary;
-  TRY(read_summary(profile, &summary, err));
+  HEARTH_TRY(read_summary(profile, &summary, err));
   uint32_t first = which == HEARTH_CLASS_HOT ? summary.cold_cutoffs : 0;
   uint32_t count = which == HEARTH_CLASS_HOT    ? summary.hot_cutoffs
                    : which == HEARTH_CLASS_COLD ? summary.cold_cutoffs
@@ -659,7 +652,7 @@ hearth_status hearth_profile_get_cutoff(hearth_profile *profile, hearth_class wh
   for (uint32_t i = first; i < first + count; i++) {
     hearth_indexed_cutoff cutoff;
     const uint8_t *from;
-    TRY(touch(profile, table + (uint64_t)i * sizeof cutoff, sizeof cutoff, &from, err));
+    HEARTH_TRY(touch(profile, table + (uint64_t)i * sizeof cutoff, sizeof cutoff, &from, err));
     memcpy(&cutoff, from, sizeof cutoff);
     if (cutoff.share_ppm > share_ppm || cutoff.share_ppm <= best)
       continue;

@@ -6,13 +6,6 @@
 #include "builder_internal.h"
 #include "hearth/ids.h"
 
-#define TRY(expression)                                                                                                \
-  do {                                                                                                                 \
-    hearth_status status_ = (expression);                                                                              \
-    if (status_ != HEARTH_OK)                                                                                          \
-      return status_;                                                                                                  \
-  } while (0)
-
 #define FIRST_WORD   "hearth-profile-text"
 #define TEXT_VERSION 1u
 
@@ -143,7 +136,7 @@ static hearth_status read_token(parser *p, const char *what) {
 static hearth_status end_line(parser *p) {
   if (at_line_end(p))
     return HEARTH_OK;
-  TRY(read_token(p, ""));
+  HEARTH_TRY(read_token(p, ""));
   return bad(p, "unexpected", p->token);
 }
 
@@ -164,8 +157,8 @@ static hearth_status parse_number(const parser *p, const char *digits, uint64_t 
 
 static hearth_status read_u32(parser *p, const char *what, uint32_t *ret) {
   uint64_t value = 0;
-  TRY(read_token(p, what));
-  TRY(parse_number(p, p->token, UINT32_MAX, &value));
+  HEARTH_TRY(read_token(p, what));
+  HEARTH_TRY(parse_number(p, p->token, UINT32_MAX, &value));
   *ret = (uint32_t)value;
   return HEARTH_OK;
 }
@@ -176,18 +169,18 @@ static hearth_status read_first_line(parser *p) {
   uint64_t version = 0;
   if (!next_line(p))
     return bad(p, "missing", FIRST_WORD);
-  TRY(read_token(p, FIRST_WORD));
+  HEARTH_TRY(read_token(p, FIRST_WORD));
   if (strcmp(p->token, FIRST_WORD) != 0)
     return bad(p, "not a text profile: the first word is not '" FIRST_WORD "' but", p->token);
-  TRY(read_token(p, "version"));
-  TRY(parse_number(p, p->token, UINT32_MAX, &version));
+  HEARTH_TRY(read_token(p, "version"));
+  HEARTH_TRY(parse_number(p, p->token, UINT32_MAX, &version));
   if (version != TEXT_VERSION)
     return fail(p, p->line, HEARTH_E_VERSION, "this release of Hearth reads version 1 of the text form, not", p->token);
   return end_line(p);
 }
 
 static hearth_status read_scheme(parser *p) {
-  TRY(read_token(p, "hearth or llvm"));
+  HEARTH_TRY(read_token(p, "hearth or llvm"));
   bool llvm = strcmp(p->token, "llvm") == 0;
   if (!llvm && strcmp(p->token, "hearth") != 0)
     return bad(p, "the scheme of function ids is 'hearth' or 'llvm', not", p->token);
@@ -210,7 +203,7 @@ static hearth_status read_run(parser *p) {
               {"dropped_frames", &run.dropped_frames}};
   while (!at_line_end(p)) {
     size_t i = 0, count = sizeof keys / sizeof keys[0];
-    TRY(read_token(p, ""));
+    HEARTH_TRY(read_token(p, ""));
     char *value = strchr(p->token, '=');
     if (!value)
       return bad(p, "not NAME=VALUE:", p->token);
@@ -219,7 +212,7 @@ static hearth_status read_run(parser *p) {
       i++;
     if (i == count)
       return bad(p, "a run has duration_ns, runs, accesses, dropped_blocks, dropped_frames, but not", p->token);
-    TRY(parse_number(p, value, keys[i].value == &accesses ? 1 : UINT64_MAX, keys[i].value));
+    HEARTH_TRY(parse_number(p, value, keys[i].value == &accesses ? 1 : UINT64_MAX, keys[i].value));
   }
   run.accesses_counted = accesses != 0;
   p->run_seen = true;
@@ -227,7 +220,7 @@ static hearth_status read_run(parser *p) {
 }
 
 static hearth_status read_build_id(parser *p, uint8_t *build_id, uint32_t *ret_size) {
-  TRY(read_token(p, "build id"));
+  HEARTH_TRY(read_token(p, "build id"));
   const char *hex = p->token;
   for (*ret_size = 0; *ret_size < HEARTH_BUILD_ID_MAX && hex[0] && hex_digit(hex[0]) >= 0; hex += 2) {
     if (hex_digit(hex[1]) < 0)
@@ -240,7 +233,7 @@ static hearth_status read_build_id(parser *p, uint8_t *build_id, uint32_t *ret_s
 static hearth_status read_binary(parser *p) {
   uint8_t build_id[HEARTH_BUILD_ID_MAX];
   uint32_t size = 0;
-  TRY(read_token(p, "name of the binary"));
+  HEARTH_TRY(read_token(p, "name of the binary"));
   char *name = strdup(p->token);
   if (!name)
     return fail(p, p->line, HEARTH_E_NOMEM, "out of memory", "");
@@ -267,7 +260,7 @@ static bool parse_id(const parser *p, uint64_t *ret) {
 static hearth_status read_function(parser *p, uint32_t *ret) {
   uint64_t id = 0;
   uint32_t start_line;
-  TRY(read_token(p, "function"));
+  HEARTH_TRY(read_token(p, "function"));
   bool id_only = parse_id(p, &id);
   if (!id_only && !*p->token)
     return bad(p, "a function without a name is written as its id: 0x and 16 hexadecimal digits", "");
@@ -290,21 +283,21 @@ static hearth_status read_function(parser *p, uint32_t *ret) {
 
 static hearth_status read_frame(parser *p) {
   builder_frame frame = {.line = HEARTH_NONE};
-  TRY(read_function(p, &frame.function));
+  HEARTH_TRY(read_function(p, &frame.function));
   if (!at_line_end(p) && *p->at == '?')
-    TRY(read_token(p, ""));
+    HEARTH_TRY(read_token(p, ""));
   else
-    TRY(read_u32(p, "line offset", &frame.line));
-  TRY(read_u32(p, "column", &frame.column));
-  TRY(read_u32(p, "discriminator", &frame.discriminator));
+    HEARTH_TRY(read_u32(p, "line offset", &frame.line));
+  HEARTH_TRY(read_u32(p, "column", &frame.column));
+  HEARTH_TRY(read_u32(p, "discriminator", &frame.discriminator));
   if (!at_line_end(p)) {
-    TRY(read_token(p, ""));
+    HEARTH_TRY(read_token(p, ""));
     if (strcmp(p->token, "inlined") != 0)
       return bad(p, "a frame may end with 'inlined', not", p->token);
     frame.flags = HEARTH_FRAME_INLINED;
   }
-  TRY(end_line(p));
-  TRY(hearth_builder_reserve((void **)&p->frames, &p->frame_room, p->frame_count, 1, sizeof frame, p->err));
+  HEARTH_TRY(end_line(p));
+  HEARTH_TRY(hearth_builder_reserve((void **)&p->frames, &p->frame_room, p->frame_count, 1, sizeof frame, p->err));
   p->frames[p->frame_count++] = frame;
   return HEARTH_OK;
 }
@@ -318,8 +311,8 @@ static hearth_status read_field(parser *p) {
   if (p->fields_seen & UINT64_C(1) << column)
     return bad(p, "given twice in one context:", p->token);
   p->fields_seen |= UINT64_C(1) << column;
-  TRY(read_token(p, "number"));
-  TRY(parse_number(p, p->token, UINT64_MAX, &p->mib.v[column]));
+  HEARTH_TRY(read_token(p, "number"));
+  HEARTH_TRY(parse_number(p, p->token, UINT64_MAX, &p->mib.v[column]));
   return end_line(p);
 }
 
@@ -333,16 +326,16 @@ static hearth_status finish_context(parser *p) {
     return fail(p, p->context_line, HEARTH_E_FORMAT, "the context has no AllocCount, or 0", "");
   for (size_t i = p->frame_count; i-- > 0;) { /* as in hearth_builder_add, but the discriminators are base ones */
     uint32_t frame;
-    TRY(hearth_builder_intern_frame(p->builder, &p->frames[i], &frame, p->err));
-    TRY(hearth_builder_intern_node(p->builder, node, frame, &node, p->err));
+    HEARTH_TRY(hearth_builder_intern_frame(p->builder, &p->frames[i], &frame, p->err));
+    HEARTH_TRY(hearth_builder_intern_node(p->builder, node, frame, &node, p->err));
   }
-  TRY(hearth_builder_add_to_node(p->builder, node, &p->mib, p->err));
+  HEARTH_TRY(hearth_builder_add_to_node(p->builder, node, &p->mib, p->err));
   p->context_line = 0;
   return HEARTH_OK;
 }
 
 static hearth_status begin_context(parser *p) {
-  TRY(finish_context(p));
+  HEARTH_TRY(finish_context(p));
   p->context_line = p->line;
   p->frame_count = 0;
   p->fields_seen = 0;
@@ -351,7 +344,7 @@ static hearth_status begin_context(parser *p) {
 }
 
 static hearth_status read_statement(parser *p) {
-  TRY(read_token(p, ""));
+  HEARTH_TRY(read_token(p, ""));
   if (strcmp(p->token, "context") == 0)
     return begin_context(p);
   if (p->context_line != 0)
@@ -366,10 +359,10 @@ static hearth_status read_statement(parser *p) {
 }
 
 static hearth_status read_all(parser *p) {
-  TRY(read_first_line(p));
+  HEARTH_TRY(read_first_line(p));
   while (next_line(p))
-    TRY(read_statement(p));
-  TRY(finish_context(p));
+    HEARTH_TRY(read_statement(p));
+  HEARTH_TRY(finish_context(p));
   return p->run_seen ? HEARTH_OK : bad(p, "there is no 'run' line, such as: run duration_ns=2000000000", "");
 }
 
@@ -421,7 +414,7 @@ static hearth_status print_binaries(hearth_profile *profile, FILE *stream, heart
     const char *name;
     const uint8_t *build_id;
     uint32_t size;
-    TRY(hearth_profile_get_binary(profile, i, &name, &build_id, &size, err));
+    HEARTH_TRY(hearth_profile_get_binary(profile, i, &name, &build_id, &size, err));
     fputs("binary ", stream);
     print_string(stream, name);
     fputs(size ? " " : "", stream);
@@ -436,9 +429,9 @@ static hearth_status print_frame(hearth_profile *profile, uint32_t row, FILE *st
   hearth_frame_info frame;
   hearth_function_info function;
   char path[HEARTH_PATH_LIMIT];
-  TRY(hearth_profile_get_frame(profile, row, &frame, err));
-  TRY(hearth_profile_get_function(profile, frame.function, &function, err));
-  TRY(hearth_profile_get_path(profile, function.path, path, sizeof path, err));
+  HEARTH_TRY(hearth_profile_get_frame(profile, row, &frame, err));
+  HEARTH_TRY(hearth_profile_get_function(profile, frame.function, &function, err));
+  HEARTH_TRY(hearth_profile_get_path(profile, function.path, path, sizeof path, err));
   fputs("  frame ", stream);
   if (*function.name)
     print_string(stream, function.name);
@@ -458,11 +451,11 @@ static hearth_status print_frame(hearth_profile *profile, uint32_t row, FILE *st
 static hearth_status print_context(hearth_profile *profile, uint32_t row, FILE *stream, hearth_error *err) {
   uint32_t node, frame;
   hearth_mib mib;
-  TRY(hearth_profile_get_context(profile, row, &node, &mib, err));
+  HEARTH_TRY(hearth_profile_get_context(profile, row, &node, &mib, err));
   fputs("context\n", stream);
   while (node != HEARTH_NONE) {
-    TRY(hearth_profile_get_stack(profile, node, &frame, &node, err));
-    TRY(print_frame(profile, frame, stream, err));
+    HEARTH_TRY(hearth_profile_get_stack(profile, node, &frame, &node, err));
+    HEARTH_TRY(print_frame(profile, frame, stream, err));
   }
   for (size_t i = 0; i < HEARTH_MIB_COLUMNS; i++)
     if (mib.v[i])
@@ -472,14 +465,14 @@ static hearth_status print_context(hearth_profile *profile, uint32_t row, FILE *
 
 hearth_status hearth_profile_print_text(hearth_profile *profile, FILE *stream, hearth_error *err) {
   hearth_profile_summary s;
-  TRY(hearth_profile_get_summary(profile, &s, err));
+  HEARTH_TRY(hearth_profile_get_summary(profile, &s, err));
   fprintf(stream, FIRST_WORD " %u\nscheme %s\n", TEXT_VERSION, s.id_scheme == HEARTH_IDS_LLVM ? "llvm" : "hearth");
   fprintf(stream, "run duration_ns=%llu runs=%llu accesses=%d dropped_blocks=%llu dropped_frames=%llu\n",
           (unsigned long long)s.duration_ns, (unsigned long long)s.runs, s.accesses_counted,
           (unsigned long long)s.dropped_blocks, (unsigned long long)s.dropped_frames);
-  TRY(print_binaries(profile, stream, err));
+  HEARTH_TRY(print_binaries(profile, stream, err));
   for (uint32_t i = 0; i < hearth_profile_context_count(profile); i++)
-    TRY(print_context(profile, i, stream, err));
+    HEARTH_TRY(print_context(profile, i, stream, err));
   if (ferror(stream))
     return hearth_error_set(err, HEARTH_E_IO, "cannot write the text form: %s", strerror(errno));
   return HEARTH_OK;

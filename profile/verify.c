@@ -5,18 +5,11 @@
 #include "hearth/ids.h"
 #include "reader_internal.h"
 
-#define TRY(expression)                                                                                                \
-  do {                                                                                                                 \
-    hearth_status status_ = (expression);                                                                              \
-    if (status_ != HEARTH_OK)                                                                                          \
-      return status_;                                                                                                  \
-  } while (0)
-
 static hearth_status verify_strings(hearth_profile *profile, hearth_error *err) {
   const char *previous = NULL;
   for (uint64_t offset = 0; offset < hearth_profile_strings_size(profile);) {
     const char *string;
-    TRY(hearth_profile_get_string(profile, (uint32_t)offset, &string, err));
+    HEARTH_TRY(hearth_profile_get_string(profile, (uint32_t)offset, &string, err));
     if (previous ? strcmp(previous, string) >= 0 : *string != '\0')
       return hearth_profile_corrupt(profile, err, "its strings are not sorted at %llu", (unsigned long long)offset);
     previous = string;
@@ -31,7 +24,7 @@ static hearth_status verify_paths(hearth_profile *profile, hearth_error *err) {
   for (uint32_t i = 0; i < hearth_profile_path_count(profile); i++) {
     const char *name;
     uint32_t parent;
-    TRY(hearth_profile_get_path_row(profile, i, &name, &parent, err));
+    HEARTH_TRY(hearth_profile_get_path_row(profile, i, &name, &parent, err));
     /* Roots first: their parent counts as -1. */
     bool ascends =
         parent == previous_parent ? !previous || strcmp(previous, name) < 0 : parent + 1 > previous_parent + 1;
@@ -48,7 +41,7 @@ static hearth_status verify_function_id(hearth_profile *profile, enum hearth_id_
                                         const hearth_function_info *f, hearth_error *err) {
   char path[HEARTH_PATH_LIMIT];
   size_t name_length = strlen(f->name);
-  TRY(hearth_profile_get_path(profile, f->path, path, sizeof path, err));
+  HEARTH_TRY(hearth_profile_get_path(profile, f->path, path, sizeof path, err));
   uint64_t id = scheme == HEARTH_IDS_LLVM ? hearth_llvm_function_id(f->name, name_length)
                                           : hearth_function_id(f->name, name_length, path);
   if (name_length == 0)
@@ -61,16 +54,16 @@ static hearth_status verify_function_id(hearth_profile *profile, enum hearth_id_
 static hearth_status verify_functions(hearth_profile *profile, hearth_error *err) {
   hearth_profile_summary summary;
   uint64_t previous = 0;
-  TRY(hearth_profile_get_summary(profile, &summary, err));
+  HEARTH_TRY(hearth_profile_get_summary(profile, &summary, err));
   for (uint32_t i = 0; i < hearth_profile_function_count(profile); i++) {
     hearth_function_info f;
     uint32_t found;
-    TRY(hearth_profile_get_function(profile, i, &f, err));
+    HEARTH_TRY(hearth_profile_get_function(profile, i, &f, err));
     if (i == 0 ? f.first_frame != 0 : f.id <= previous)
       return hearth_profile_corrupt(profile, err, "its functions are not sorted at %u", i);
     if (hearth_profile_find_function(profile, f.id, &found, err) != HEARTH_OK)
       return hearth_profile_corrupt(profile, err, "function %u is in the wrong bucket", i);
-    TRY(verify_function_id(profile, summary.id_scheme, i, &f, err));
+    HEARTH_TRY(verify_function_id(profile, summary.id_scheme, i, &f, err));
     previous = f.id;
   }
   return HEARTH_OK;
@@ -90,10 +83,10 @@ static hearth_status verify_frames(hearth_profile *profile, hearth_error *err) {
   for (uint32_t i = 0; i < hearth_profile_frame_count(profile); i++) {
     hearth_frame_info f;
     hearth_function_info function;
-    TRY(hearth_profile_get_frame(profile, i, &f, err));
+    HEARTH_TRY(hearth_profile_get_frame(profile, i, &f, err));
     if (i == 0 ? f.first_context != 0 : compare_frames(&previous, &f) >= 0)
       return hearth_profile_corrupt(profile, err, "its frames are not sorted at %u", i);
-    TRY(hearth_profile_get_function(profile, f.function, &function, err));
+    HEARTH_TRY(hearth_profile_get_function(profile, f.function, &function, err));
     if (i - function.first_frame >= function.frame_count)
       return hearth_profile_corrupt(profile, err, "frame %u is not among the frames of its function", i);
     previous = f;
@@ -107,11 +100,11 @@ static hearth_status verify_frames(hearth_profile *profile, hearth_error *err) {
 static hearth_status verify_stacks(hearth_profile *profile, hearth_error *err) {
   uint32_t frame, parent, sibling_frame, up;
   for (uint32_t i = 0; i < hearth_profile_stack_count(profile); i++) {
-    TRY(hearth_profile_get_stack(profile, i, &frame, &parent, err));
+    HEARTH_TRY(hearth_profile_get_stack(profile, i, &frame, &parent, err));
     if (i == 0 || parent == i - 1)
       continue;
     for (uint32_t node = i - 1;; node = up) {
-      TRY(hearth_profile_get_stack(profile, node, &sibling_frame, &up, err));
+      HEARTH_TRY(hearth_profile_get_stack(profile, node, &sibling_frame, &up, err));
       if (up == parent)
         break;
       if (up == HEARTH_NONE)
@@ -128,11 +121,11 @@ static hearth_status verify_contexts(hearth_profile *profile, hearth_error *err)
   hearth_mib mib;
   hearth_frame_info info;
   for (uint32_t i = 0; i < hearth_profile_context_count(profile); i++) {
-    TRY(hearth_profile_get_context(profile, i, &leaf, &mib, err));
-    TRY(hearth_profile_get_stack(profile, leaf, &frame, &parent, err));
+    HEARTH_TRY(hearth_profile_get_context(profile, i, &leaf, &mib, err));
+    HEARTH_TRY(hearth_profile_get_stack(profile, leaf, &frame, &parent, err));
     if (i > 0 && (frame < previous_frame || (frame == previous_frame && leaf <= previous_leaf)))
       return hearth_profile_corrupt(profile, err, "its contexts are not sorted at %u", i);
-    TRY(hearth_profile_get_frame(profile, frame, &info, err));
+    HEARTH_TRY(hearth_profile_get_frame(profile, frame, &info, err));
     if (i - info.first_context >= info.context_count)
       return hearth_profile_corrupt(profile, err, "context %u is not among the contexts of its frame", i);
     if (mib.AllocCount == 0)
@@ -148,18 +141,18 @@ static hearth_status verify_binaries(hearth_profile *profile, hearth_error *err)
     const char *name;
     const uint8_t *build_id;
     uint32_t size;
-    TRY(hearth_profile_get_binary(profile, i, &name, &build_id, &size, err));
+    HEARTH_TRY(hearth_profile_get_binary(profile, i, &name, &build_id, &size, err));
   }
   return HEARTH_OK;
 }
 
 hearth_status hearth_profile_verify(hearth_profile *profile, hearth_error *err) {
-  TRY(hearth_profile_check_blocks(profile, err));
-  TRY(verify_strings(profile, err));
-  TRY(verify_paths(profile, err));
-  TRY(verify_functions(profile, err));
-  TRY(verify_frames(profile, err));
-  TRY(verify_stacks(profile, err));
-  TRY(verify_contexts(profile, err));
+  HEARTH_TRY(hearth_profile_check_blocks(profile, err));
+  HEARTH_TRY(verify_strings(profile, err));
+  HEARTH_TRY(verify_paths(profile, err));
+  HEARTH_TRY(verify_functions(profile, err));
+  HEARTH_TRY(verify_frames(profile, err));
+  HEARTH_TRY(verify_stacks(profile, err));
+  HEARTH_TRY(verify_contexts(profile, err));
   return verify_binaries(profile, err);
 }

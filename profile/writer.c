@@ -18,13 +18,6 @@
 #error "the format is little-endian and this file stores structs as they are: add byte swaps for this machine"
 #endif
 
-#define TRY(expression)                                                                                                \
-  do {                                                                                                                 \
-    hearth_status status_ = (expression);                                                                              \
-    if (status_ != HEARTH_OK)                                                                                          \
-      return status_;                                                                                                  \
-  } while (0)
-
 static const uint32_t cold_shares_ppm[] = {1000, 5000, 10000, 20000, 50000, 100000};
 static const uint32_t hot_shares_ppm[] = {500000, 800000, 900000, 950000, 990000};
 
@@ -94,8 +87,8 @@ static void writer_free(writer *w) {
 /* -------------------------------------------------- renumbering -------------------------------------------------- */
 
 static hearth_status renumbering_create(writer *w, renumbering *table, size_t rows) {
-  TRY(allocate(w, (void **)&table->order, rows, sizeof *table->order));
-  TRY(allocate(w, (void **)&table->rank, rows, sizeof *table->rank));
+  HEARTH_TRY(allocate(w, (void **)&table->order, rows, sizeof *table->order));
+  HEARTH_TRY(allocate(w, (void **)&table->rank, rows, sizeof *table->rank));
   memset(table->rank, 0xff, rows * sizeof *table->rank);
   return HEARTH_OK;
 }
@@ -108,10 +101,10 @@ static void renumbering_append(renumbering *table, uint32_t row) {
 /* While marking, any rank but HEARTH_NONE means "needed". */
 static hearth_status mark_needed(writer *w) {
   const hearth_builder *b = w->builder;
-  TRY(renumbering_create(w, &w->functions, b->function_count));
-  TRY(renumbering_create(w, &w->frames, b->frame_count));
-  TRY(renumbering_create(w, &w->nodes, b->node_count));
-  TRY(renumbering_create(w, &w->contexts, b->context_count));
+  HEARTH_TRY(renumbering_create(w, &w->functions, b->function_count));
+  HEARTH_TRY(renumbering_create(w, &w->frames, b->frame_count));
+  HEARTH_TRY(renumbering_create(w, &w->nodes, b->node_count));
+  HEARTH_TRY(renumbering_create(w, &w->contexts, b->context_count));
   for (size_t i = 0; i < b->context_count; i++) {
     uint32_t node = b->contexts[i].node;
     while (node != HEARTH_NONE && w->nodes.rank[node] == HEARTH_NONE) {
@@ -139,7 +132,7 @@ static hearth_status order_functions(writer *w) {
   const hearth_builder *b = w->builder;
   function_key *keys;
   size_t n = 0;
-  TRY(allocate(w, (void **)&keys, b->function_count, sizeof *keys));
+  HEARTH_TRY(allocate(w, (void **)&keys, b->function_count, sizeof *keys));
   for (uint32_t i = 0; i < b->function_count; i++)
     if (w->functions.rank[i] != HEARTH_NONE)
       keys[n++] = (function_key){b->functions[i].id, i};
@@ -167,7 +160,7 @@ static hearth_status order_frames(writer *w) {
   const hearth_builder *b = w->builder;
   frame_key *keys;
   size_t n = 0;
-  TRY(allocate(w, (void **)&keys, b->frame_count, sizeof *keys));
+  HEARTH_TRY(allocate(w, (void **)&keys, b->frame_count, sizeof *keys));
   for (uint32_t i = 0; i < b->frame_count; i++) {
     const builder_frame *f = &b->frames[i];
     if (w->frames.rank[i] != HEARTH_NONE)
@@ -276,7 +269,7 @@ static uint32_t context_frame(const writer *w, uint32_t context) {
 static hearth_status order_contexts(writer *w) {
   const hearth_builder *b = w->builder;
   uint32_t *starts; /* of each frame's contexts */
-  TRY(allocate(w, (void **)&starts, w->frames.count, sizeof *starts));
+  HEARTH_TRY(allocate(w, (void **)&starts, w->frames.count, sizeof *starts));
   for (uint32_t i = 0; i < b->context_count; i++)
     starts[context_frame(w, i) + 1]++;
   for (uint32_t frame = 0; frame < w->frames.count; frame++)
@@ -323,15 +316,15 @@ static const char *function_string(const writer *w, uint32_t new_row, bool path)
 
 static hearth_status collect_file_names(writer *w) {
   size_t n = 0, length = 0;
-  TRY(allocate(w, (void **)&w->file_names, w->functions.count, sizeof *w->file_names));
+  HEARTH_TRY(allocate(w, (void **)&w->file_names, w->functions.count, sizeof *w->file_names));
   for (uint32_t i = 0; i < w->functions.count; i++)
     if (*function_string(w, i, true))
       w->file_names[n++] = function_string(w, i, true);
   w->file_count = sort_unique(w->file_names, n);
-  TRY(allocate(w, (void **)&w->file_rows, w->file_count, sizeof *w->file_rows));
+  HEARTH_TRY(allocate(w, (void **)&w->file_rows, w->file_count, sizeof *w->file_rows));
   for (size_t i = 0; i < w->file_count; i++)
     length += strlen(w->file_names[i]) + 1;
-  TRY(allocate(w, (void **)&w->components, length, 1));
+  HEARTH_TRY(allocate(w, (void **)&w->components, length, 1));
   char *to = w->components;
   for (size_t i = 0; i < w->file_count; i++) {
     size_t size = strlen(w->file_names[i]) + 1;
@@ -359,8 +352,8 @@ static hearth_status collect_strings(writer *w) {
   for (size_t i = 0; i < w->file_count; i++)
     components += component_count(w->file_names[i]);
   size_t room = 1 + HEARTH_MIB_COLUMNS + w->functions.count + components + b->binary_count;
-  TRY(allocate(w, (void **)&w->strings, room, sizeof *w->strings));
-  TRY(allocate(w, (void **)&w->string_offsets, room, sizeof *w->string_offsets));
+  HEARTH_TRY(allocate(w, (void **)&w->strings, room, sizeof *w->strings));
+  HEARTH_TRY(allocate(w, (void **)&w->string_offsets, room, sizeof *w->string_offsets));
 
   w->strings[n++] = "";
   for (size_t i = 0; i < HEARTH_MIB_COLUMNS; i++)
@@ -431,8 +424,8 @@ static hearth_status build_paths(writer *w) {
   path_key *keys;
   for (size_t i = 0; i < w->file_count; i++)
     components += component_count(w->file_names[i]);
-  TRY(allocate(w, (void **)&w->paths, components, sizeof *w->paths));
-  TRY(allocate(w, (void **)&keys, w->file_count, sizeof *keys));
+  HEARTH_TRY(allocate(w, (void **)&w->paths, components, sizeof *w->paths));
+  HEARTH_TRY(allocate(w, (void **)&keys, w->file_count, sizeof *keys));
   const char *first = w->components;
   for (size_t i = 0; i < w->file_count; i++) {
     keys[i] = (path_key){.parent = HEARTH_NONE,
@@ -462,7 +455,7 @@ static int compare_binaries(const void *a, const void *b, const char *pool) {
 /* By (name, build id); insertion sort, as a run has a few dozen binaries at most. */
 static hearth_status order_binaries(writer *w) {
   const hearth_builder *b = w->builder;
-  TRY(allocate(w, (void **)&w->binaries, b->binary_count, sizeof *w->binaries));
+  HEARTH_TRY(allocate(w, (void **)&w->binaries, b->binary_count, sizeof *w->binaries));
   for (size_t i = 0; i < b->binary_count; i++) {
     size_t at = i;
     for (; at > 0 && compare_binaries(&w->binaries[at - 1], &b->binaries[i], b->pool) > 0; at--)
@@ -610,7 +603,7 @@ static hearth_status fill_cutoffs(writer *w, hearth_indexed_summary *summary, he
   hearth_density_point *points;
   size_t n = w->contexts.count;
   double lasting = hearth_lasting_lifetime_ns(summary->duration_ns, summary->runs);
-  TRY(allocate(w, (void **)&points, n, sizeof *points));
+  HEARTH_TRY(allocate(w, (void **)&points, n, sizeof *points));
   for (size_t i = 0; i < n; i++)
     points[i] = hearth_density_point_of(&w->builder->contexts[w->contexts.order[i]].mib, lasting);
   hearth_density_points_sort(points, n);
@@ -675,25 +668,25 @@ static void fill_header_and_checksums(writer *w) {
 }
 
 static hearth_status write_image(writer *w) {
-  TRY(mark_needed(w));
-  TRY(order_functions(w));
-  TRY(order_frames(w));
-  TRY(order_nodes(w));
-  TRY(order_contexts(w));
-  TRY(collect_file_names(w));
-  TRY(collect_strings(w));
-  TRY(build_paths(w));
-  TRY(order_binaries(w));
+  HEARTH_TRY(mark_needed(w));
+  HEARTH_TRY(order_functions(w));
+  HEARTH_TRY(order_frames(w));
+  HEARTH_TRY(order_nodes(w));
+  HEARTH_TRY(order_contexts(w));
+  HEARTH_TRY(collect_file_names(w));
+  HEARTH_TRY(collect_strings(w));
+  HEARTH_TRY(build_paths(w));
+  HEARTH_TRY(order_binaries(w));
   measure_columns(w);
   lay_out(w);
-  TRY(allocate(w, (void **)&w->image, w->size, 1));
+  HEARTH_TRY(allocate(w, (void **)&w->image, w->size, 1));
   memcpy(section_data(w, HEARTH_SECTION_PATHS), w->paths, w->path_count * sizeof *w->paths);
   fill_columns(w);
   fill_strings(w);
   fill_functions(w);
   fill_stacks(w);
   fill_binaries(w);
-  TRY(fill_summary(w));
+  HEARTH_TRY(fill_summary(w));
   fill_header_and_checksums(w);
   return HEARTH_OK;
 }
@@ -776,7 +769,7 @@ static hearth_status write_file(const char *path, const uint8_t *data, size_t si
 hearth_status hearth_builder_write(hearth_builder *builder, const char *path, hearth_error *err) {
   void *data;
   size_t size;
-  TRY(hearth_builder_write_memory(builder, &data, &size, err));
+  HEARTH_TRY(hearth_builder_write_memory(builder, &data, &size, err));
   hearth_status status = write_file(path, data, size, err);
   free(data);
   return status;

@@ -9,13 +9,6 @@
 #include "hearth/profile.h"
 #include "units.h"
 
-#define TRY(expression)                                                                                                \
-  do {                                                                                                                 \
-    hearth_status status_ = (expression);                                                                              \
-    if (status_ != HEARTH_OK)                                                                                          \
-      return status_;                                                                                                  \
-  } while (0)
-
 enum { DEFAULT_FUNCTIONS = 20, DEFAULT_CONTEXTS = 5 };
 #define CLASSES (HEARTH_CLASS_HOT + 1)
 
@@ -204,8 +197,8 @@ static hearth_status stack_matches(const report *r, const char *matches, uint32_
   while (node != HEARTH_NONE && !*ret) {
     uint32_t frame_row;
     hearth_frame_info frame;
-    TRY(hearth_profile_get_stack(r->profile, node, &frame_row, &node, err));
-    TRY(hearth_profile_get_frame(r->profile, frame_row, &frame, err));
+    HEARTH_TRY(hearth_profile_get_stack(r->profile, node, &frame_row, &node, err));
+    HEARTH_TRY(hearth_profile_get_frame(r->profile, frame_row, &frame, err));
     *ret = matches[frame.function];
   }
   return HEARTH_OK;
@@ -214,7 +207,7 @@ static hearth_status stack_matches(const report *r, const char *matches, uint32_
 static hearth_status find_functions(const report *r, char *matches, hearth_error *err) {
   for (uint32_t i = 0; r->options->function && i < hearth_profile_function_count(r->profile); i++) {
     hearth_function_info f;
-    TRY(hearth_profile_get_function(r->profile, i, &f, err));
+    HEARTH_TRY(hearth_profile_get_function(r->profile, i, &f, err));
     matches[i] = strstr(f.name, r->options->function) != NULL;
   }
   return HEARTH_OK;
@@ -225,10 +218,10 @@ static hearth_status collect_context(report *r, const char *matches, uint32_t co
   hearth_mib mib;
   hearth_frame_info frame;
   bool wanted;
-  TRY(hearth_profile_get_context(r->profile, context, &node, &mib, err));
-  TRY(hearth_profile_get_stack(r->profile, node, &frame_row, &parent, err));
-  TRY(hearth_profile_get_frame(r->profile, frame_row, &frame, err));
-  TRY(stack_matches(r, matches, node, &wanted, err));
+  HEARTH_TRY(hearth_profile_get_context(r->profile, context, &node, &mib, err));
+  HEARTH_TRY(hearth_profile_get_stack(r->profile, node, &frame_row, &parent, err));
+  HEARTH_TRY(hearth_profile_get_frame(r->profile, frame_row, &frame, err));
+  HEARTH_TRY(stack_matches(r, matches, node, &wanted, err));
   context_row row = {.context = context,
                      .function = frame.function,
                      .hotness = hearth_classify(&r->classifier, &mib),
@@ -277,7 +270,7 @@ static hearth_status print_binaries(const report *r, hearth_error *err) {
     const char *name;
     const uint8_t *build_id;
     uint32_t size;
-    TRY(hearth_profile_get_binary(r->profile, i, &name, &build_id, &size, err));
+    HEARTH_TRY(hearth_profile_get_binary(r->profile, i, &name, &build_id, &size, err));
     printf("  binary     ");
     print_name(name, 0);
     printf(size ? ", build id " : ", no build id");
@@ -293,7 +286,7 @@ static hearth_status print_header(const report *r, hearth_error *err) {
   printf("%s: heap profile of %llu run%s, %s on average%s\n", r->options->path, (unsigned long long)s->runs,
          plural(s->runs), hearth_units_time(ratio(s->duration_ns, s->runs)).c,
          s->id_scheme == HEARTH_IDS_LLVM ? ", LLVM's function ids" : "");
-  TRY(print_binaries(r, err));
+  HEARTH_TRY(print_binaries(r, err));
   printf("  allocated  %s (%llu bytes) by %llu allocation%s\n", hearth_units_bytes(s->total_bytes).c,
          (unsigned long long)s->total_bytes, (unsigned long long)s->total_allocs, plural(s->total_allocs));
   if (s->accesses_counted)
@@ -349,8 +342,8 @@ static void print_place(const char *path, uint32_t start_line, const hearth_fram
 static hearth_status print_function_name(const report *r, uint32_t row, int width, hearth_function_info *ret,
                                          char path[HEARTH_PATH_LIMIT], hearth_error *err) {
   char id[24];
-  TRY(hearth_profile_get_function(r->profile, row, ret, err));
-  TRY(hearth_profile_get_path(r->profile, ret->path, path, HEARTH_PATH_LIMIT, err));
+  HEARTH_TRY(hearth_profile_get_function(r->profile, row, ret, err));
+  HEARTH_TRY(hearth_profile_get_path(r->profile, ret->path, path, HEARTH_PATH_LIMIT, err));
   snprintf(id, sizeof id, "0x%016llx", (unsigned long long)ret->id);
   print_name(*ret->name ? ret->name : id, width);
   return HEARTH_OK;
@@ -362,10 +355,10 @@ static hearth_status print_stack(const report *r, uint32_t node, hearth_error *e
     uint32_t row;
     hearth_frame_info frame;
     hearth_function_info function;
-    TRY(hearth_profile_get_stack(r->profile, node, &row, &node, err));
-    TRY(hearth_profile_get_frame(r->profile, row, &frame, err));
+    HEARTH_TRY(hearth_profile_get_stack(r->profile, node, &row, &node, err));
+    HEARTH_TRY(hearth_profile_get_frame(r->profile, row, &frame, err));
     printf("      ");
-    TRY(print_function_name(r, frame.function, 28, &function, path, err));
+    HEARTH_TRY(print_function_name(r, frame.function, 28, &function, path, err));
     printf("  ");
     print_place(path, function.start_line, &frame);
   }
@@ -375,7 +368,7 @@ static hearth_status print_stack(const report *r, uint32_t node, hearth_error *e
 static hearth_status print_context(const report *r, const context_row *row, hearth_error *err) {
   uint32_t node;
   hearth_mib m;
-  TRY(hearth_profile_get_context(r->profile, row->context, &node, &m, err));
+  HEARTH_TRY(hearth_profile_get_context(r->profile, row->context, &node, &m, err));
   printf("\n   %s: %llu allocation%s, %s (%llu bytes), %.1f bytes on average\n", hearth_class_name(row->hotness),
          (unsigned long long)m.AllocCount, plural(m.AllocCount), hearth_units_bytes(m.TotalSize).c,
          (unsigned long long)m.TotalSize, ratio(m.TotalSize, m.AllocCount));
@@ -406,7 +399,7 @@ static hearth_status print_group(const report *r, size_t number, const function_
   hearth_function_info function;
   totals left_out = {0};
   printf("\n%zu. ", number);
-  TRY(print_function_name(r, g->function, 0, &function, path, err));
+  HEARTH_TRY(print_function_name(r, g->function, 0, &function, path, err));
   printf(" (");
   print_name(*path ? path : "unknown file", 0);
   printf("): %s in %llu context%s, %llu allocation%s\n", hearth_units_bytes(g->sum.bytes).c,
@@ -414,7 +407,7 @@ static hearth_status print_group(const report *r, size_t number, const function_
          plural(g->sum.allocs));
   for (size_t i = 0; i < g->sum.contexts; i++) {
     if (i < r->options->contexts)
-      TRY(print_context(r, &r->rows[g->first + i], err));
+      HEARTH_TRY(print_context(r, &r->rows[g->first + i], err));
     else
       add_totals(&left_out, &r->rows[g->first + i].sum);
   }
@@ -430,7 +423,7 @@ static hearth_status print_groups(const report *r, hearth_error *err) {
            (unsigned long long)r->all.contexts, hearth_units_bytes(r->shown.bytes).c);
   for (size_t i = 0; i < r->group_count; i++) {
     if (i < r->options->top)
-      TRY(print_group(r, i + 1, &r->groups[i], err));
+      HEARTH_TRY(print_group(r, i + 1, &r->groups[i], err));
     else
       add_totals(&left_out, &r->groups[i].sum);
   }
@@ -444,9 +437,9 @@ static hearth_status print_report(hearth_profile *profile, const show_options *o
   hearth_classify_options classify = {.mode = options->mode};
   hearth_classify_options other = {.mode = options->mode == HEARTH_CLASSIFY_LLVM ? HEARTH_CLASSIFY_AUTO
                                                                                  : HEARTH_CLASSIFY_LLVM};
-  TRY(hearth_profile_get_summary(profile, &r.summary, err));
-  TRY(hearth_classifier_init(&r.classifier, profile, &classify, err));
-  TRY(hearth_classifier_init(&r.other, profile, &other, err));
+  HEARTH_TRY(hearth_profile_get_summary(profile, &r.summary, err));
+  HEARTH_TRY(hearth_classifier_init(&r.classifier, profile, &classify, err));
+  HEARTH_TRY(hearth_classifier_init(&r.other, profile, &other, err));
   hearth_status status = collect(&r, err);
   if (status == HEARTH_OK)
     status = print_header(&r, err);

@@ -20,6 +20,14 @@ typedef struct hearth_error {
   char message[512]; /* NUL-terminated, one line: file, place, reason, remedy */
 } hearth_error;
 
+/* Pass an error up: return the status of `expression` from the calling function unless it is HEARTH_OK. */
+#define HEARTH_TRY(expression)                                                                                         \
+  do {                                                                                                                 \
+    hearth_status status_ = (expression);                                                                              \
+    if (status_ != HEARTH_OK)                                                                                          \
+      return status_;                                                                                                  \
+  } while (0)
+
 /* The short meaning of a status; a static string, never NULL. */
 const char *hearth_status_string(hearth_status status);
 
