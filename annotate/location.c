@@ -1,6 +1,7 @@
 #include "location.h"
 
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -96,4 +97,21 @@ size_t hearth_locate(hearth_locator *locator, LLVMValueRef instruction, hearth_l
     frame->id = line && frame->column ? hearth_stack_id(frame->function, frame->line, frame->column) : 0;
   }
   return n;
+}
+
+void hearth_describe_inlining(LLVMValueRef instruction, char *buffer, size_t size) {
+  LLVMMetadataRef location = hearth_ir_instruction_location(instruction);
+  size_t used = 0;
+  buffer[0] = '\0';
+  while (location && (location = LLVMDILocationGetInlinedAt(location)) && used < size) {
+    LLVMMetadataRef scope = hearth_ir_scope_subprogram(LLVMDILocationGetScope(location));
+    if (!scope)
+      return;
+    size_t name_length, file_length;
+    const char *name = hearth_ir_subprogram_name(scope, &name_length);
+    const char *file = hearth_ir_subprogram_file(scope, &file_length);
+    int n = snprintf(buffer + used, size - used, "%sinto %.*s at %.*s:%u", used ? ", " : " inlined ", (int)name_length,
+                     name ? name : "", (int)file_length, file ? file : "", LLVMDILocationGetLine(location));
+    used += n > 0 ? (size_t)n : 0;
+  }
 }

@@ -27,4 +27,7 @@ void hearth_locator_destroy(hearth_locator *locator);
  */
 size_t hearth_locate(hearth_locator *locator, LLVMValueRef instruction, hearth_location chain[HEARTH_CHAIN_MAX]);
 
+/* For messages: " inlined into g at a.c:12, into h at b.c:3", outwards, cut to fit; "" if it was not inlined. size >= 1. */
+void hearth_describe_inlining(LLVMValueRef instruction, char *buffer, size_t size);
+
 #endif

@@ -1,10 +1,12 @@
 #include "alloc_functions.h"
+#include "hearth/ir_facts.h"
 #include "session.h"
 
 typedef struct annotation {
   hearth_session session;
   hearth_edits edits;
   hearth_error err;
+  bool allocates, located; /* the module has allocation calls; some of them with debug locations */
 } annotation;
 
 static void visit(LLVMValueRef instruction, void *data) {
@@ -15,8 +17,11 @@ static void visit(LLVMValueRef instruction, void *data) {
   if (callee && LLVMGetIntrinsicID(callee) != 0)
     return;
   hearth_status status = HEARTH_E_NOT_FOUND;
-  if (hearth_alloc_function_of(instruction))
+  if (hearth_alloc_function_of(instruction)) {
+    a->allocates = true;
+    a->located |= hearth_ir_instruction_location(instruction) != NULL;
     status = hearth_session_match_allocation(&a->session, instruction, &a->edits, &a->err);
+  }
   if (status == HEARTH_E_NOT_FOUND)
     status = hearth_session_match_callsite(&a->session, instruction, &a->edits, &a->err);
   if (status != HEARTH_E_NOT_FOUND)
@@ -28,6 +33,10 @@ bool hearth_pass_annotate(LLVMModuleRef module, const hearth_options *options) {
   bool changed = false;
   if (hearth_session_open(&a.session, module, options) && a.session.matcher.profile) {
     hearth_for_each_instruction(module, visit, &a);
+    if (a.allocates && !a.located)
+      hearth_error_set(&a.err, HEARTH_E_NO_DEBUG_INFO,
+                       "the module's allocation calls have no debug locations to find them by; compile with -gmlt "
+                       "-fdebug-info-for-profiling");
     if (a.err.status == HEARTH_OK)
       changed = hearth_session_apply(&a.session, &a.edits);
     else

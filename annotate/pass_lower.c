@@ -8,7 +8,6 @@
 typedef struct lowering {
   LLVMModuleRef module;
   const hearth_options *options;
-  hearth_md *md;
   bool changed;
 } lowering;
 
@@ -21,19 +20,33 @@ static const char *obstacle(LLVMValueRef call) {
   return NULL;
 }
 
+static void report(LLVMValueRef call, const hearth_alloc_function *function, const char *hint, uint8_t value) {
+  char where[256], message[512];
+  hearth_describe_inlining(call, where, sizeof where);
+  if (hint)
+    snprintf(message, sizeof message, "%s call%s given the hint %u (%s)", function->name, where, value, hint);
+  else
+    snprintf(
+        message, sizeof message,
+        "%s call%s left to the ordinary allocator: it serves hot and cold contexts alike, which are told apart only "
+        "where it is inlined into them",
+        function->name, where);
+  hearth_shim_remark(call, hint == NULL, hint ? "Lowered" : "Ambiguous", message);
+}
+
 static void visit(LLVMValueRef call, void *data) {
   lowering *l = data;
-  char message[256];
   bool ambiguous;
   const hearth_alloc_function *function = hearth_alloc_function_of(call);
   if (!function)
     return;
-  hearth_class hint = hearth_md_get_hint(l->md, call, &ambiguous);
-  if (hint == HEARTH_CLASS_UNKNOWN && !ambiguous)
+  hearth_class hint = hearth_md_get_hint(call, &ambiguous);
+  if ((hint == HEARTH_CLASS_UNKNOWN && !ambiguous) || (ambiguous && l->options->before_link))
     return;
   const char *name = ambiguous ? "ambiguous" : hearth_class_name(hint), *why = obstacle(call);
   LLVMValueRef hinted = why ? NULL : hearth_ir_declare_with_hint(l->module, LLVMGetCalledValue(call), function->hinted);
   if (!hinted) {
+    char message[256];
     snprintf(message, sizeof message, "%s call not given the hint %s: %s", function->name, name,
              why ? why : "the module uses the hinted function's name for something else");
     hearth_shim_remark(call, true, "NotLowered", message);
@@ -42,15 +55,12 @@ static void visit(LLVMValueRef call, void *data) {
   uint8_t value = l->options->hints[hint];
   LLVMTypeRef i8 = LLVMInt8TypeInContext(LLVMGetModuleContext(l->module));
   LLVMValueRef lowered = hearth_ir_call_append_argument(call, hinted, LLVMConstInt(i8, value, false));
-  snprintf(message, sizeof message, "%s call given the hint %u (%s)", function->name, value, name);
-  hearth_shim_remark(lowered, false, "Lowered", message);
+  report(lowered, function, ambiguous ? NULL : name, value);
   l->changed = true;
 }
 
 bool hearth_pass_lower(LLVMModuleRef module, const hearth_options *options) {
-  lowering l = {.module = module, .options = options, .md = hearth_md_create(module)};
-  if (l.md)
-    hearth_for_each_instruction(module, visit, &l);
-  hearth_md_destroy(l.md);
+  lowering l = {.module = module, .options = options};
+  hearth_for_each_instruction(module, visit, &l);
   return l.changed;
 }

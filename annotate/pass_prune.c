@@ -1,5 +1,7 @@
 #include "alloc_functions.h"
+#include "hearth/ir_facts.h"
 #include "session.h"
+#include "shim.h"
 
 typedef struct pruning {
   hearth_session session;
@@ -24,6 +26,17 @@ static size_t callsite_ids(hearth_session *session, LLVMValueRef call, uint64_t 
   return carried < HEARTH_CHAIN_MAX ? carried : HEARTH_CHAIN_MAX;
 }
 
+/* The end of the pipeline is where an allocation call without contexts is known to stay without. */
+static void report_unmatched(LLVMValueRef call) {
+  if (hearth_ir_instruction_location(call))
+    hearth_shim_remark(call, true, "NotInProfile",
+                       "allocation call without hint: its place is not in the heap profile");
+  else
+    hearth_shim_remark(call, true, "NoLocation",
+                       "allocation call without hint: it has no debug location (compile with -gmlt "
+                       "-fdebug-info-for-profiling)");
+}
+
 static void visit(LLVMValueRef instruction, void *data) {
   pruning *p = data;
   if (p->err.status != HEARTH_OK || !hearth_alloc_function_of(instruction))
@@ -33,7 +46,10 @@ static void visit(LLVMValueRef instruction, void *data) {
     status = hearth_session_match_allocation(&p->session, instruction, &p->edits, &p->err);
   if (status == HEARTH_E_NOT_FOUND) {
     uint64_t ids[HEARTH_CHAIN_MAX];
-    p->changed |= hearth_md_prune(p->session.md, instruction, ids, callsite_ids(&p->session, instruction, ids));
+    bool pruned = hearth_md_prune(p->session.md, instruction, ids, callsite_ids(&p->session, instruction, ids));
+    p->changed |= pruned;
+    if (!pruned && p->session.matcher.profile)
+      report_unmatched(instruction);
   } else {
     p->err.status = status;
   }

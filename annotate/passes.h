@@ -20,6 +20,7 @@ typedef struct hearth_options {
   bool full_contexts;               /* -memprof-contexts=full: no trimming */
   hearth_classify_options classify; /* -memprof-classify */
   uint8_t hints[4];                 /* by hearth_class; [HEARTH_CLASS_UNKNOWN] is for ambiguous calls */
+  bool before_link;                 /* LTO follows, which may still tell contexts apart */
 } hearth_options;
 
 /* Match calls with the profile by debug location; attach contexts to allocation calls and ids to their callers. */
@@ -27,8 +28,10 @@ bool hearth_pass_annotate(LLVMModuleRef module, const hearth_options *options);
 /* Narrow the contexts of allocation calls to those that are possible where the calls now are: from the profile if it is
  * at hand, else from the metadata alone. */
 bool hearth_pass_prune(LLVMModuleRef module, const hearth_options *options);
-/* Replace annotated allocation calls by their hinted forms. */
+/* Replace annotated allocation calls by their hinted forms; before LTO, only those whose contexts agree. */
 bool hearth_pass_lower(LLVMModuleRef module, const hearth_options *options);
+/* Check all heap-profile metadata against mdlib's rules; each finding is an error. Changes nothing. */
+bool hearth_pass_verify(LLVMModuleRef module, const hearth_options *options);
 /* Count loads, stores, atomics and memory intrinsics in shadow memory. */
 bool hearth_pass_instrument(LLVMModuleRef module, const hearth_options *options);
 /* Forbid the merging of calls that are told apart by their location only: all calls (for the profiling build), or

@@ -74,9 +74,11 @@ hearth_options currentOptions() {
 struct CPass : PassInfoMixin<CPass> {
   using Function = bool (*)(LLVMModuleRef, const hearth_options *);
   Function Run;
-  explicit CPass(Function Run) : Run(Run) {}
+  bool BeforeLink;
+  explicit CPass(Function Run, bool BeforeLink = false) : Run(Run), BeforeLink(BeforeLink) {}
   PreservedAnalyses run(Module &M, ModuleAnalysisManager &) {
     hearth_options Options = currentOptions();
+    Options.before_link = BeforeLink;
     return Run(wrap(&M), &Options) ? PreservedAnalyses::none() : PreservedAnalyses::all();
   }
   static bool isRequired() { return true; } // at -O0, too
@@ -105,8 +107,7 @@ void addStart(ModulePassManager &MPM, OptimizationLevel) {
 void addEnd(ModulePassManager &MPM, bool BeforeLink) {
   if (!Use.empty()) {
     MPM.addPass(CPass(hearth_pass_prune));
-    if (!BeforeLink) // lowering is the last step: what the linker's optimiser does comes first
-      MPM.addPass(CPass(hearth_pass_lower));
+    MPM.addPass(CPass(hearth_pass_lower, BeforeLink));
   }
   if (Instrument)
     MPM.addPass(CPass(hearth_pass_instrument));
@@ -119,6 +120,7 @@ bool parsePass(StringRef Name, ModulePassManager &MPM, ArrayRef<PassBuilder::Pip
   } Passes[] = {{"hearth-annotate", hearth_pass_annotate},
                 {"hearth-prune", hearth_pass_prune},
                 {"hearth-lower", hearth_pass_lower},
+                {"hearth-verify", hearth_pass_verify},
                 {"hearth-instrument", hearth_pass_instrument}};
   for (const auto &Pass : Passes)
     if (Pass.Name == Name) {
@@ -152,6 +154,10 @@ void hearth_shim_warn(LLVMModuleRef module, const char *file, const char *messag
       return;
   }
   unwrap(module)->getContext().diagnose(DiagnosticInfoPGOProfile(file, message, DS_Warning));
+}
+
+void hearth_shim_error(LLVMModuleRef module, const char *rule, const char *message) {
+  unwrap(module)->getContext().emitError(Twine(message) + " [" + rule + "]");
 }
 
 void hearth_shim_remark(LLVMValueRef instruction, bool missed, const char *name, const char *message) {

@@ -146,21 +146,25 @@ void hearth_md_attach(hearth_md *md, LLVMValueRef call, const uint64_t *callsite
   free(nodes);
 }
 
-hearth_class hearth_md_get_hint(hearth_md *md, LLVMValueRef call, bool *ret_ambiguous) {
-  (void)md;
-  if (ret_ambiguous)
-    *ret_ambiguous = false;
-  LLVMAttributeRef attribute =
-      LLVMGetCallSiteStringAttribute(call, LLVMAttributeFunctionIndex, ATTRIBUTE, strlen(ATTRIBUTE));
-  if (!attribute)
-    return HEARTH_CLASS_UNKNOWN;
-  unsigned length;
-  const char *value = LLVMGetStringAttributeValue(attribute, &length);
-  for (int c = HEARTH_CLASS_UNKNOWN; c <= HEARTH_CLASS_HOT; c++)
-    if (strlen(hint_names[c]) == length && memcmp(hint_names[c], value, length) == 0) {
-      if (ret_ambiguous)
-        *ret_ambiguous = c == HEARTH_CLASS_UNKNOWN;
+hearth_class hearth_md_class_by_name(const char *name, size_t length) {
+  for (int c = HEARTH_CLASS_COLD; c <= HEARTH_CLASS_HOT; c++)
+    if (strlen(hint_names[c]) == length && memcmp(hint_names[c], name, length) == 0)
       return (hearth_class)c;
-    }
   return HEARTH_CLASS_UNKNOWN;
+}
+
+static LLVMAttributeRef hint_of(LLVMValueRef call) {
+  return LLVMGetCallSiteStringAttribute(call, LLVMAttributeFunctionIndex, ATTRIBUTE, strlen(ATTRIBUTE));
+}
+
+bool hearth_md_has_hint(LLVMValueRef call) { return hint_of(call) != NULL; }
+
+hearth_class hearth_md_get_hint(LLVMValueRef call, bool *ret_ambiguous) {
+  unsigned length = 0;
+  LLVMAttributeRef attribute = hint_of(call);
+  const char *value = attribute ? LLVMGetStringAttributeValue(attribute, &length) : "";
+  const char *ambiguous = hint_names[HEARTH_CLASS_UNKNOWN];
+  if (ret_ambiguous)
+    *ret_ambiguous = length == strlen(ambiguous) && memcmp(value, ambiguous, length) == 0;
+  return hearth_md_class_by_name(value, length);
 }

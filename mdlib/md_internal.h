@@ -8,6 +8,8 @@
 #define HEARTH_MD_DEPTH_MAX  4096u /* longer chains are taken for cycles or garbage */
 #define HEARTH_MD_VALUES_MAX 128   /* value operands of one MIB that are understood */
 
+#define HEARTH_MD_SCHEMA_NAME "memprof.schema"
+
 typedef struct hearth_md_field {
   const char *name;
   unsigned tag;
@@ -28,8 +30,9 @@ struct hearth_md {
 
 /* schema.c: the table of fields, the schema node, and reading a schema. */
 const hearth_md_field *hearth_md_field_by_name(const char *name, size_t length);
-const hearth_md_field *hearth_md_field_at(size_t index); /* NULL behind the last one */
-LLVMMetadataRef hearth_md_schema(hearth_md *md);         /* also enters it into !memprof.schema */
+const hearth_md_field *hearth_md_field_by_tag(unsigned tag); /* NULL if there is none */
+const hearth_md_field *hearth_md_field_at(size_t index);     /* NULL behind the last one */
+LLVMMetadataRef hearth_md_schema(hearth_md *md);             /* also enters it into !memprof.schema */
 /* The schema as tags, one per value operand of a MIB (0 for a name we do not know), in md->last_tags. `node` NULL: the
  * module's only one. Returns the number of values, or -1 if it is malformed, missing, ambiguous or too long. */
 int hearth_md_read_schema(hearth_md *md, LLVMValueRef node);
@@ -38,6 +41,10 @@ int hearth_md_read_schema(hearth_md *md, LLVMValueRef node);
  * all have one class. */
 void hearth_md_attach_nodes(hearth_md *md, LLVMValueRef call, const uint64_t *callsite, size_t n_callsite,
                             const hearth_md_mib *mibs, LLVMMetadataRef *nodes, size_t count);
+
+/* The class of a flat MIB's string or of the attribute; UNKNOWN for others. */
+hearth_class hearth_md_class_by_name(const char *name, size_t length);
+bool hearth_md_has_hint(LLVMValueRef call); /* the attribute "memprof", whatever it says */
 
 /* node.c: typed access to nodes that may hold anything. */
 bool hearth_md_is_node(LLVMValueRef value);

@@ -16,7 +16,7 @@ bool hearth_md_prune(hearth_md *md, LLVMValueRef call, const uint64_t *callsite,
     return false;
   /* LLVM's inliner drops `!callsite` once the contexts left share a class, which it then notes as the attribute: where
    * no debug location can say more, that class is what is known. */
-  hearth_class hint = n_callsite ? HEARTH_CLASS_UNKNOWN : hearth_md_get_hint(md, call, NULL);
+  hearth_class hint = n_callsite ? HEARTH_CLASS_UNKNOWN : hearth_md_get_hint(call, NULL);
   size_t kept = 0;
   for (size_t i = 0; i < all.count; i++)
     if (hint != HEARTH_CLASS_UNKNOWN ? all.mibs[i].hotness == hint : agrees(&all.mibs[i], callsite, n_callsite)) {

@@ -4,8 +4,6 @@
 
 #include "md_internal.h"
 
-#define SCHEMA_NAME "memprof.schema"
-
 static const hearth_md_field fields[] = {
 #define HEARTH_MIB_FIELD(tag, Name, unit, merge, ir_bits, ir_default, description) {#Name, tag, ir_bits, ir_default},
 #define HEARTH_MIB_DERIVED(tag, Name, unit, numerator, denominator, ir_bits, ir_default, description)                  \
@@ -17,6 +15,13 @@ static const hearth_md_field fields[] = {
 
 const hearth_md_field *hearth_md_field_at(size_t index) { return index < FIELD_COUNT ? &fields[index] : NULL; }
 
+const hearth_md_field *hearth_md_field_by_tag(unsigned tag) {
+  for (size_t i = 0; i < FIELD_COUNT; i++)
+    if (fields[i].tag == tag)
+      return &fields[i];
+  return NULL;
+}
+
 const hearth_md_field *hearth_md_field_by_name(const char *name, size_t length) {
   for (size_t i = 0; i < FIELD_COUNT; i++)
     if (strlen(fields[i].name) == length && memcmp(fields[i].name, name, length) == 0)
@@ -25,11 +30,11 @@ const hearth_md_field *hearth_md_field_by_name(const char *name, size_t length) 
 }
 
 static bool schema_is_entered(hearth_md *md, LLVMValueRef node) {
-  unsigned n = LLVMGetNamedMetadataNumOperands(md->module, SCHEMA_NAME);
+  unsigned n = LLVMGetNamedMetadataNumOperands(md->module, HEARTH_MD_SCHEMA_NAME);
   LLVMValueRef operands[16];
   if (n > sizeof operands / sizeof operands[0])
     return false;
-  LLVMGetNamedMetadataOperands(md->module, SCHEMA_NAME, operands);
+  LLVMGetNamedMetadataOperands(md->module, HEARTH_MD_SCHEMA_NAME, operands);
   for (unsigned i = 0; i < n; i++)
     if (operands[i] && LLVMValueAsMetadata(operands[i]) == LLVMValueAsMetadata(node))
       return true;
@@ -48,7 +53,7 @@ LLVMMetadataRef hearth_md_schema(hearth_md *md) {
   md->schema = hearth_md_node(md, names, n);
   LLVMValueRef value = LLVMMetadataAsValue(md->context, md->schema);
   if (!schema_is_entered(md, value))
-    LLVMAddNamedMetadataOperand(md->module, SCHEMA_NAME, value);
+    LLVMAddNamedMetadataOperand(md->module, HEARTH_MD_SCHEMA_NAME, value);
   return md->schema;
 }
 
@@ -68,8 +73,8 @@ static int read_names(LLVMValueRef *names, unsigned n, unsigned *tags) {
 }
 
 int hearth_md_read_schema(hearth_md *md, LLVMValueRef node) {
-  if (!node && LLVMGetNamedMetadataNumOperands(md->module, SCHEMA_NAME) == 1)
-    LLVMGetNamedMetadataOperands(md->module, SCHEMA_NAME, &node);
+  if (!node && LLVMGetNamedMetadataNumOperands(md->module, HEARTH_MD_SCHEMA_NAME) == 1)
+    LLVMGetNamedMetadataOperands(md->module, HEARTH_MD_SCHEMA_NAME, &node);
   if (!hearth_md_is_node(node))
     return -1;
   if (LLVMValueAsMetadata(node) != md->last_schema) {

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "hearth/builder.h"
+#include "lost_contexts.h"
 #include "raw_internal.h"
 #include "symbolise/modules.h"
 
@@ -22,6 +23,7 @@ struct hearth_indexer {
   hearth_modules *modules;
   hearth_builder_frame *frames; /* of the context at hand */
   size_t frame_capacity;
+  hearth_error nothing; /* why no context came out of the dumps so far */
 };
 
 hearth_indexer *hearth_indexer_create(const hearth_indexer_options *options) {
@@ -63,7 +65,7 @@ typedef struct symbolised {
   /* For each node: */
   hearth_frame_span *spans;
   hearth_frame_cache **caches; /* that the span is of; NULL: no frames */
-  uint64_t lost_contexts, lost_bytes;
+  hearth_lost_contexts lost;
 } symbolised;
 
 static const hearth_placed_map *map_of(const symbolised *s, uint64_t pc) {
@@ -134,6 +136,25 @@ static bool reserve_frames(hearth_indexer *ix, size_t count) {
   return true;
 }
 
+/* Account for a context without frames by the file of its innermost address, the runtime's own left out. */
+static void lose_context(symbolised *s, const hearth_raw_record *record) {
+  uint32_t node = record->stack;
+  while (node != HEARTH_RAW_NO_PARENT && s->caches[node])
+    node = s->dump->nodes[node].parent;
+  const char *path = NULL;
+  bool given = false;
+  if (node != HEARTH_RAW_NO_PARENT) {
+    uint64_t pc = s->dump->nodes[node].pc;
+    const hearth_placed_map *placed = map_of(s, pc);
+    for (size_t i = 0; i < s->dump->map_count; ++i)
+      if (pc >= s->dump->maps[i].start && pc < s->dump->maps[i].end)
+        path = s->dump->maps[i].path;
+    given = placed != NULL;
+    path = given ? hearth_binary_path(placed->binary) : path;
+  }
+  hearth_lost_add(&s->lost, path, given, record->mib.TotalSize);
+}
+
 /* Collect the frames of a stack, leaf first, without the entry functions of the runtime at the leaf. */
 static hearth_status add_context(hearth_indexer *ix, symbolised *s, const hearth_raw_record *record,
                                  hearth_error *err) {
@@ -148,26 +169,16 @@ static hearth_status add_context(hearth_indexer *ix, symbolised *s, const hearth
     count += span.count;
   }
   if (count == 0) {
-    ++s->lost_contexts;
-    s->lost_bytes = hearth_merge_SUM(s->lost_bytes, record->mib.TotalSize);
+    lose_context(s, record);
     return HEARTH_OK;
   }
   return hearth_builder_add(ix->builder, ix->frames, count, &record->mib, err);
 }
 
-static void report_lost(const hearth_indexer *ix, const symbolised *s) {
-  char text[512];
-  if (s->lost_contexts == 0 || !ix->options.note)
-    return;
-  snprintf(text, sizeof text,
-           "%.300s: %llu contexts (%llu bytes) had no frame in the given binaries and are not in the output", s->name,
-           (unsigned long long)s->lost_contexts, (unsigned long long)s->lost_bytes);
-  ix->options.note(ix->options.context, HEARTH_NOTE_WARNING, text);
-}
-
 static hearth_status add_symbolised(hearth_indexer *ix, symbolised *s, hearth_error *err) {
   const hearth_raw_dump *dump = s->dump;
   hearth_status status = HEARTH_OK;
+  uint64_t total_bytes = 0;
   hearth_profile_summary run = {.runs = 1,
                                 .duration_ns = dump->duration_ns,
                                 .dropped_blocks = dump->dropped_blocks,
@@ -179,13 +190,17 @@ static hearth_status add_symbolised(hearth_indexer *ix, symbolised *s, hearth_er
     status = symbolise_node(s, i, err);
   }
   for (size_t i = 0; status == HEARTH_OK && i < dump->record_count; ++i)
-    if (dump->records[i].mib.AllocCount > 0)
+    if (dump->records[i].mib.AllocCount > 0) {
       status = add_context(ix, s, &dump->records[i], err);
+      total_bytes = hearth_merge_SUM(total_bytes, dump->records[i].mib.TotalSize);
+    }
   if (status == HEARTH_OK)
     status = count_dropped(s, &run.dropped_frames, err);
   if (status != HEARTH_OK)
     return status;
-  report_lost(ix, s);
+  hearth_lost_report(&s->lost, s->name, total_bytes, &ix->options);
+  if (hearth_builder_context_count(ix->builder) == 0) /* said when there is nothing to write */
+    hearth_lost_everything(&s->lost, &ix->nothing);
   return hearth_builder_add_run(ix->builder, &run, err);
 }
 
@@ -331,9 +346,7 @@ hearth_status hearth_indexer_write(hearth_indexer *ix, const char *path, hearth_
   if (status != HEARTH_OK)
     return status;
   if (hearth_builder_context_count(ix->builder) == 0)
-    return hearth_error_set(err, HEARTH_E_EMPTY,
-                            "%s: not written: no context of the inputs has a frame in a known binary (give with "
-                            "--binary the programs and libraries that allocate)",
-                            path);
+    return hearth_error_set(err, ix->nothing.status ? ix->nothing.status : HEARTH_E_EMPTY, "%s: not written: %s", path,
+                            ix->nothing.status ? ix->nothing.message : "the inputs have no allocations");
   return hearth_builder_write(ix->builder, path, err);
 }

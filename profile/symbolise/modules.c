@@ -112,6 +112,9 @@ hearth_status hearth_modules_give(hearth_modules *m, const char *path, hearth_er
     --m->count;
     return status;
   }
+  char text[640];
+  snprintf(text, sizeof text, "using %.600s", path);
+  note(m, HEARTH_NOTE_DETAIL, text);
   row->given = true;
   ++m->given;
   return HEARTH_OK;
@@ -153,13 +156,18 @@ static hearth_status none_given_fits(const hearth_modules *m, const char *name, 
   print_id(seen, sizeof seen, map ? map->build_id : NULL, map ? map->build_id_size : 0);
   return hearth_error_set(err, HEARTH_E_MISMATCH,
                           "%s: written by another build: %s has build id %s, the profile's program %s%s%s (give the "
-                          "binary that was profiled, or run this one)",
+                          "binary that was profiled; or remove this profile and run the program again)",
                           name, path, given, map && map->path ? map->path : "", map && map->path ? " has " : "", seen);
 }
 
 static hearth_status none_found(const hearth_modules *m, const char *name, const hearth_raw_dump *dump,
                                 hearth_error *err) {
   char seen[2 * HEARTH_RAW_BUILD_ID_MAX + 1];
+  /* The first mapping is the program's. */
+  if (dump->map_count && dump->maps[0].build_id_size == 0 && dump->maps[0].path)
+    return hearth_error_set(err, HEARTH_E_NO_BUILD_ID,
+                            "%s: its program %s has no build id (link it with -Wl,--build-id)", name,
+                            dump->maps[0].path);
   for (size_t i = 0; i < dump->map_count; ++i) {
     const module *row = find(m, dump->maps[i].build_id, dump->maps[i].build_id_size);
     if (row && row->reason.status != HEARTH_OK)

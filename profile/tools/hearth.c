@@ -96,7 +96,11 @@ static int print_help(FILE *stream) {
 int main(int argc, char **argv) {
   if (argc < 2)
     return print_help(stderr);
-  if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
+  if (strcmp(argv[1], "help") == 0 && argc > 2) { /* "help COMMAND" is "COMMAND --help" */
+    argv[1] = argv[2];
+    argv[2] = "--help";
+  }
+  if (strcmp(argv[1], "help") == 0 || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
     return print_help(stdout);
   if (strcmp(argv[1], "--version") == 0) {
     printf("hearth %s (plugin for LLVM %d)\n", HEARTH_VERSION, HEARTH_LLVM_MAJOR);

@@ -64,7 +64,7 @@ static void warn_about(struct span_of_text pair) {
   size_t bytes = pair.bytes < sizeof text - 1 ? pair.bytes : sizeof text - 1;
   memcpy(text, pair.start, bytes);
   text[bytes] = 0;
-  hearth_hotcold_warn("HEARTH_HOTCOLD: ignoring what I do not understand: ", text);
+  hearth_hotcold_warn("HEARTH_HOTCOLD takes cold=, hot=, cold-below= and hot-from=; ignored: ", text);
 }
 
 struct hearth_hotcold_options hearth_hotcold_options_parse(const char *text) {

@@ -108,7 +108,9 @@ static void open_once(void) {
   if (options.cold_below == 0 && options.hot_from > UINT8_MAX)
     return;
   if (!hearth_next_is_interposed()) {
-    hearth_hotcold_warn("hints are ignored: free or realloc of another library comes before the adapter's", "");
+    hearth_hotcold_warn(
+        "hints are ignored: free or realloc is not the adapter's, but that of a library before it, or of a static libc",
+        "");
     return;
   }
   hearth_thread_cache_open();

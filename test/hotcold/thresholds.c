@@ -14,7 +14,7 @@
  * NOCOLD: cold none, hot 254 to 255, reserved hot
  * ALLCOLD: cold 0 to 255, hot none, reserved cold
  * OFF: cold none, hot none, reserved neither
- * UNKNOWN: hearth hotcold: HEARTH_HOTCOLD: {{.*}}colour=red
+ * UNKNOWN: hearth hotcold: HEARTH_HOTCOLD takes cold=,{{.*}} ignored: colour=red
  * UNKNOWN-NOT: warm
  * UNKNOWN: cold 0 to 0, hot 254 to 255
  * RANGE: cold-below=257

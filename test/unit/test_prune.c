@@ -89,7 +89,7 @@ static void test_round_trip(void **state) {
   assert_memory_equal(mibs.mibs[2].stack, stack_c, sizeof stack_c);
   assert_int_equal(mibs.mibs[2].hotness, HEARTH_CLASS_HOT);
   hearth_md_mibs_free(&mibs);
-  assert_int_equal(hearth_md_get_hint(f->md, f->call, &ambiguous), HEARTH_CLASS_UNKNOWN);
+  assert_int_equal(hearth_md_get_hint(f->call, &ambiguous), HEARTH_CLASS_UNKNOWN);
   assert_true(ambiguous);
   uint64_t id = 0;
   assert_int_equal(hearth_md_get_callsite(f->md, f->call, &id, 1), 1);
@@ -100,7 +100,7 @@ static void test_one_class_is_a_plain_hint(void **state) {
   fixture *f = *state;
   bool ambiguous;
   attach(f, 2, HEARTH_CLASS_COLD, HEARTH_CLASS_COLD, HEARTH_CLASS_UNKNOWN);
-  assert_int_equal(hearth_md_get_hint(f->md, f->call, &ambiguous), HEARTH_CLASS_COLD);
+  assert_int_equal(hearth_md_get_hint(f->call, &ambiguous), HEARTH_CLASS_COLD);
   assert_false(ambiguous);
   if (!hearth_md_is_chained_only(f->md))
     assert_null(LLVMGetMetadata(f->call, kind(f, "memprof")));
@@ -114,7 +114,7 @@ static void test_prune_keeps_what_agrees(void **state) {
   check_counts(f, 2, 11, 12);
   assert_true(hearth_md_prune(f->md, f->call, two, 3));
   check_counts(f, 1, 11);
-  assert_int_equal(hearth_md_get_hint(f->md, f->call, NULL), HEARTH_CLASS_NOTCOLD);
+  assert_int_equal(hearth_md_get_hint(f->call, NULL), HEARTH_CLASS_NOTCOLD);
   /* A callsite longer than the stack: only the common prefix decides. */
   attach(f, 3, HEARTH_CLASS_COLD, HEARTH_CLASS_NOTCOLD, HEARTH_CLASS_HOT);
   assert_true(hearth_md_prune(f->md, f->call, deeper, 5));

@@ -69,13 +69,37 @@ size_t hearth_md_get_callsite(hearth_md *md, LLVMValueRef call, uint64_t *ids, s
 bool hearth_md_get_mibs(hearth_md *md, LLVMValueRef call, hearth_md_mibs *ret);
 void hearth_md_mibs_free(hearth_md_mibs *mibs);
 /* What the attribute "memprof" of a call says: a class, or HEARTH_CLASS_UNKNOWN if it is absent or "ambiguous". */
-hearth_class hearth_md_get_hint(hearth_md *md, LLVMValueRef call, bool *ret_ambiguous);
+hearth_class hearth_md_get_hint(LLVMValueRef call, bool *ret_ambiguous);
 
 /* Keep the contexts that agree with the callsite on their common prefix: stack[i] == callsite[i + 1] wherever both
  * have an id (0 is unknown and agrees with any). Their nodes stay as they are. n_callsite 0: nothing is known of where
  * the call is, but what the attribute says. If none is left, everything is removed. Uses the chained encoding, renews
  * the flat one and the attribute. Idempotent. True if the call had contexts. */
 bool hearth_md_prune(hearth_md *md, LLVMValueRef call, const uint64_t *callsite, size_t n_callsite);
+
+/* --- checking --- */
+
+typedef enum hearth_md_rule {
+#define HEARTH_MD_RULE(NAME, name, rule) HEARTH_MD_RULE_##NAME,
+#include "hearth/md_rules.def"
+  HEARTH_MD_RULES
+} hearth_md_rule;
+
+const char *hearth_md_rule_name(hearth_md_rule rule); /* "needs-callsite" */
+const char *hearth_md_rule_text(hearth_md_rule rule); /* what it demands */
+
+typedef struct hearth_md_finding {
+  hearth_md_rule rule;
+  LLVMValueRef function;    /* NULL for what concerns the module */
+  LLVMValueRef instruction; /* NULL likewise */
+  const char *detail;       /* one line; lives until the report returns */
+} hearth_md_finding;
+
+typedef void (*hearth_md_report)(const hearth_md_finding *finding, void *data);
+
+/* Check all heap-profile metadata of the module against md_rules.def. Reports every finding (report may be NULL) and
+ * returns their number. Changes nothing; takes any module that LLVM can load. */
+size_t hearth_md_verify(hearth_md *md, hearth_md_report report, void *data);
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,56 @@
+#include "lost_contexts.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define FILES_MAX (sizeof((hearth_lost_contexts *)0)->files / sizeof(hearth_lost_file))
+
+static bool same_path(const char *a, const char *b) { return a == b || (a && b && strcmp(a, b) == 0); }
+
+void hearth_lost_add(hearth_lost_contexts *lost, const char *path, bool given, uint64_t bytes) {
+  size_t i = 0;
+  while (i < lost->count && !(same_path(lost->files[i].path, path) && lost->files[i].given == given))
+    i++;
+  if (i == FILES_MAX)
+    i--;
+  if (i == lost->count)
+    lost->files[lost->count++] = (hearth_lost_file){.path = path, .given = given};
+  lost->files[i].contexts++;
+  lost->files[i].bytes = hearth_merge_SUM(lost->files[i].bytes, bytes);
+}
+
+void hearth_lost_report(const hearth_lost_contexts *lost, const char *name, uint64_t total_bytes,
+                        const hearth_indexer_options *options) {
+  if (!options->note)
+    return;
+  for (size_t i = 0; i < lost->count; i++) {
+    const hearth_lost_file *file = &lost->files[i];
+    char text[768];
+    bool matters = file->given || file->bytes > total_bytes / 20;
+    snprintf(text, sizeof text, "%.300s: %llu context%s (%llu bytes) allocated inside %.300s %s left out: %s", name,
+             (unsigned long long)file->contexts, file->contexts == 1 ? "" : "s", (unsigned long long)file->bytes,
+             file->path ? file->path : "code of no known file", file->contexts == 1 ? "is" : "are",
+             file->given ? "that code has no debug information (compile it with -gmlt -fdebug-info-for-profiling)"
+                         : "it was not compiled for profiling, so its callers are not known");
+    options->note(options->context, matters ? HEARTH_NOTE_WARNING : HEARTH_NOTE_DETAIL, text);
+  }
+}
+
+hearth_status hearth_lost_everything(const hearth_lost_contexts *lost, hearth_error *err) {
+  const hearth_lost_file *most = NULL;
+  for (size_t i = 0; i < lost->count; i++)
+    if (!most || lost->files[i].given > most->given ||
+        (lost->files[i].given == most->given && lost->files[i].bytes > most->bytes))
+      most = &lost->files[i];
+  if (!most)
+    return hearth_error_set(err, HEARTH_E_EMPTY, "the inputs have no allocations");
+  if (most->given)
+    return hearth_error_set(err, HEARTH_E_NO_DEBUG_INFO,
+                            "the code of %.300s that allocates has no debug information (compile it with -gmlt "
+                            "-fdebug-info-for-profiling)",
+                            most->path ? most->path : "the program");
+  return hearth_error_set(err, HEARTH_E_EMPTY,
+                          "all blocks were allocated inside %.300s, which was not compiled for profiling (give with "
+                          "--binary the programs and libraries that were)",
+                          most->path ? most->path : "code of no known file");
+}

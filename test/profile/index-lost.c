@@ -1,0 +1,33 @@
+// Contexts without frames: whose code they lie in decides what the user is told.
+//
+// RUN: rm -rf %t && mkdir %t && cd %t
+// Flags forgotten when compiling, the runtime's own debug information notwithstanding:
+// RUN: %clang -O1 -fno-omit-frame-pointer -Wl,--build-id %s %rt -lpthread -o forgotten
+// RUN: env HEARTH_OPTIONS=log_path=%t/forgotten.raw ./forgotten
+// RUN: not %hearth index forgotten.raw.* --binary forgotten -o out 2>&1 | FileCheck %s --check-prefix=FORGOTTEN
+// FORGOTTEN: hearth: warning: {{.*}}allocated inside forgotten {{(is|are)}} left out: that code has no debug information
+// FORGOTTEN: hearth: error: out: not written: the code of forgotten that allocates has no debug information (compile it with -gmlt -fdebug-info-for-profiling)
+//
+// Blocks of libraries: worth a warning only where they are many.
+// RUN: %clang -O1 -gmlt -fdebug-info-for-profiling -fno-omit-frame-pointer -Wl,--build-id %s %rt -lpthread -o program
+// RUN: env HEARTH_OPTIONS=log_path=%t/few.raw ./program
+// RUN: %hearth index few.raw.* --binary program -o out 2>&1 | FileCheck %s --check-prefix=FEW --implicit-check-not=warning
+// FEW: out: 1 context,
+// RUN: %hearth index -v few.raw.* --binary program -o out 2>&1 | FileCheck %s --check-prefix=DETAIL
+// DETAIL: 1 context ({{[0-9]+}} bytes) allocated inside {{.*}}libc.so.6 is left out: it was not compiled for profiling
+// RUN: env HEARTH_OPTIONS=log_path=%t/many.raw ./program 1000
+// RUN: %hearth index many.raw.* --binary program -o out 2>&1 | FileCheck %s --check-prefix=MANY
+// MANY: hearth: warning: {{.*}}allocated inside {{.*}}libc.so.6
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void *volatile kept;
+
+int main(int argc, char **argv) {
+  kept = malloc(1000000);
+  puts("the C library gets a buffer for this");
+  for (int i = argc > 1 ? atoi(argv[1]) : 0; i > 0; i--)
+    kept = strdup("a string that the C library allocates, one of a thousand; a hundred bytes or more of text, no less");
+  return 0;
+}
