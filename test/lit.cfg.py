@@ -50,6 +50,8 @@ config.available_features.add(f"llvm{llvm}")
 for feature in ("valgrind",):
     if shutil.which(feature):
         config.available_features.add(feature)
+if os.path.exists(tool("ld.lld")):
+    config.available_features.add("lld")
 if os.path.exists("/usr/lib/x86_64-linux-gnu/libjemalloc.so.2"):
     config.available_features.add("jemalloc")
 # FileCheck, not and split-file.
