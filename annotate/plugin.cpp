@@ -156,8 +156,8 @@ void hearth_shim_warn(LLVMModuleRef module, const char *file, const char *messag
   unwrap(module)->getContext().diagnose(DiagnosticInfoPGOProfile(file, message, DS_Warning));
 }
 
-void hearth_shim_error(LLVMModuleRef module, const char *rule, const char *message) {
-  unwrap(module)->getContext().emitError(Twine(message) + " [" + rule + "]");
+void hearth_shim_error(LLVMModuleRef module, const char *message) {
+  unwrap(module)->getContext().emitError(message);
 }
 
 void hearth_shim_remark(LLVMValueRef instruction, bool missed, const char *name, const char *message) {
