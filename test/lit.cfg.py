@@ -30,7 +30,10 @@ def tool(name):
 config.substitutions += [
     ("%opt_plain", f"{tool('opt')} {opaque}"),
     ("%opt", f"{tool('opt')} {opaque}{early}-load-pass-plugin={plugin}"),
-    ("%llvm_link", f"{tool('llvm-link')} {opaque}"),
+    # For IR as clang makes it: typed pointers on 14, whose optimiser is not sound on opaque ones yet.
+    ("%native_opt_plain", tool("opt")),
+    ("%native_opt", f"{tool('opt')} {early}-load-pass-plugin={plugin}"),
+    ("%native_link", tool("llvm-link")),
     ("%plugin", plugin),
     ("%clang_plugin", clang_plugin),
     ("%clangxx", tool("clang++")),
