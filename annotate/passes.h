@@ -30,6 +30,8 @@ bool hearth_pass_annotate(LLVMModuleRef module, const hearth_options *options);
 bool hearth_pass_prune(LLVMModuleRef module, const hearth_options *options);
 /* Replace annotated allocation calls by their hinted forms; before LTO, only those whose contexts agree. */
 bool hearth_pass_lower(LLVMModuleRef module, const hearth_options *options);
+/* Make the schemas of a module that was linked from several one; a warning if that cannot be done without guessing. */
+bool hearth_pass_unify(LLVMModuleRef module, const hearth_options *options);
 /* Check all heap-profile metadata against mdlib's rules; each finding is a warning, and an error says how
  * many there were. Changes nothing. */
 bool hearth_pass_verify(LLVMModuleRef module, const hearth_options *options);

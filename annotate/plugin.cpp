@@ -120,6 +120,7 @@ bool parsePass(StringRef Name, ModulePassManager &MPM, ArrayRef<PassBuilder::Pip
   } Passes[] = {{"hearth-annotate", hearth_pass_annotate},
                 {"hearth-prune", hearth_pass_prune},
                 {"hearth-lower", hearth_pass_lower},
+                {"hearth-unify", hearth_pass_unify},
                 {"hearth-verify", hearth_pass_verify},
                 {"hearth-instrument", hearth_pass_instrument}};
   for (const auto &Pass : Passes)

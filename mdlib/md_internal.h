@@ -52,6 +52,9 @@ unsigned hearth_md_operand_count(LLVMValueRef node);
 LLVMValueRef hearth_md_operand(LLVMValueRef node, unsigned index); /* NULL if absent or null */
 /* All of them, malloc'd; elements may be NULL. NULL and 0 if there are none, it is no node, or memory is out. */
 LLVMValueRef *hearth_md_operands(LLVMValueRef node, unsigned *ret_count);
+/* The metadata of an operand, NULL for NULL. Not LLVMValueAsMetadata: as a value, LLVM shows a node of one constant as
+ * that constant, so a stack of one id would come back as a number. */
+LLVMMetadataRef hearth_md_as_metadata(hearth_md *md, LLVMValueRef operand);
 bool hearth_md_as_integer(LLVMValueRef value, uint64_t *ret);
 const char *hearth_md_as_string(LLVMValueRef value, unsigned *ret_length); /* NULL if it is no string */
 LLVMMetadataRef hearth_md_integer(hearth_md *md, unsigned bits, uint64_t value);

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <llvm-c/DebugInfo.h>
+
 #include "md_internal.h"
 
 bool hearth_md_is_node(LLVMValueRef value) {
@@ -30,6 +32,13 @@ LLVMValueRef hearth_md_operand(LLVMValueRef node, unsigned index) {
   LLVMValueRef operand = index < n ? operands[index] : NULL;
   free(operands);
   return operand;
+}
+
+LLVMMetadataRef hearth_md_as_metadata(hearth_md *md, LLVMValueRef operand) {
+  LLVMMetadataRef metadata = operand ? LLVMValueAsMetadata(operand) : NULL;
+  bool shown_bare = operand && !LLVMIsAConstant(operand) && metadata &&
+                    LLVMGetMetadataKind(metadata) == LLVMConstantAsMetadataMetadataKind;
+  return shown_bare ? hearth_md_node(md, &metadata, 1) : metadata;
 }
 
 bool hearth_md_as_integer(LLVMValueRef value, uint64_t *ret) {

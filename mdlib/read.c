@@ -56,8 +56,11 @@ static bool read_mib(const hearth_md *md, LLVMValueRef node, hearth_md_mib *mib,
   bool ok = n == (unsigned)md->last_count + 1;
   mib->stack = ids;
   mib->depth = ok ? chain_read(operands[0], ids) : 0;
-  for (unsigned i = 1; ok && i < n; i++)
-    ok = hearth_md_as_integer(operands[i], &mib->values[md->last_tags[i - 1]]);
+  for (unsigned i = 1; ok && i < n; i++) {
+    unsigned tag = md->last_tags[i - 1];
+    ok = !operands[i] || hearth_md_as_integer(operands[i], &mib->values[tag]);
+    mib->recorded |= operands[i] ? UINT64_C(1) << tag : 0;
+  }
   free(operands);
   mib->values[0] = 0; /* where fields we do not know were put */
   uint64_t hotness = mib->values[HEARTH_TAG_Hotness];
@@ -94,7 +97,7 @@ static bool read_list(hearth_md *md, LLVMValueRef *operands, unsigned n, hearth_
   uint64_t *ids = ret->ids;
   for (unsigned i = first; i < n; i++) {
     hearth_md_mib *mib = &ret->mibs[ret->count++];
-    ret->nodes[ret->count] = LLVMValueAsMetadata(operands[i]);
+    ret->nodes[ret->count] = hearth_md_as_metadata(md, operands[i]);
     if (!read_mib(md, operands[i], mib, ids))
       return false;
     ids += mib->depth;

@@ -159,7 +159,9 @@ static void check_module_schema(verifier *v) {
 
 static void check_value(verifier *v, LLVMValueRef value, const hearth_md_field *field, stack *s) {
   uint64_t number;
-  unsigned bits = value && LLVMIsAConstantInt(value) ? LLVMGetIntTypeWidth(LLVMTypeOf(value)) : 0;
+  if (!value) /* not recorded */
+    return;
+  unsigned bits = LLVMIsAConstantInt(value) ? LLVMGetIntTypeWidth(LLVMTypeOf(value)) : 0;
   if ((bits != 8 && bits != 16 && bits != 32 && bits != 64) || bits > field->bits) {
     finding(v, HEARTH_MD_RULE_WIDTH, "the value of %s has %u bits, its field %u", field->name, bits, field->bits);
     return;

@@ -34,6 +34,7 @@ config.substitutions += [
     ("%native_opt_plain", tool("opt")),
     ("%native_opt", f"{tool('opt')} {early}-load-pass-plugin={plugin}"),
     ("%native_link", tool("llvm-link")),
+    ("%llvm_link", f"{tool('llvm-link')} {opaque}"),
     ("%plugin", plugin),
     ("%clang_plugin", clang_plugin),
     ("%clangxx", tool("clang++")),

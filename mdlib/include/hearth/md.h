@@ -30,13 +30,17 @@ extern "C" {
 
 typedef struct hearth_md hearth_md;
 
-/* One context. `values` is indexed by HEARTH_TAG_*; those that the schema does not name are 0. */
+/* One context. `values` is indexed by HEARTH_TAG_*; bit TAG of `recorded` says whether a MIB that was read has a value
+ * there: values that its schema does not name, or that are null, are 0. */
 typedef struct hearth_md_mib {
   const uint64_t *stack;
   size_t depth; /* >= 0 */
   hearth_class hotness;
   uint64_t values[HEARTH_TAG_LIMIT];
+  uint64_t recorded;
 } hearth_md_mib;
+
+HEARTH_CHECK_LAYOUT(HEARTH_TAG_LIMIT <= 64);
 
 /* Contexts as read: own them with hearth_md_mibs_free. */
 typedef struct hearth_md_mibs {
@@ -76,6 +80,14 @@ hearth_class hearth_md_get_hint(LLVMValueRef call, bool *ret_ambiguous);
  * the call is, but what the attribute says. If none is left, everything is removed. Uses the chained encoding, renews
  * the flat one and the attribute. Idempotent. True if the call had contexts. */
 bool hearth_md_prune(hearth_md *md, LLVMValueRef call, const uint64_t *callsite, size_t n_callsite);
+
+/* --- modules that were linked from others --- */
+
+/* Make the schemas in `!memprof.schema` one: the union of their fields, matched by name, in the order of their first
+ * occurrence. MIBs are rewritten; a field that a MIB's schema lacked becomes a null operand, "not recorded". All or
+ * nothing: returns the number of lists of MIBs whose schema cannot be told (on LLVM 14, where a MIB does not carry its
+ * schema and two schemas have as many fields; or malformed ones), and changes nothing unless that is 0. */
+size_t hearth_md_unify(hearth_md *md, bool *ret_changed);
 
 /* --- checking --- */
 

@@ -1,0 +1,21 @@
+#include <stdio.h>
+
+#include "session.h"
+#include "shim.h"
+
+bool hearth_pass_unify(LLVMModuleRef module, const hearth_options *options) {
+  (void)options;
+  bool changed = false;
+  hearth_md *md = hearth_md_create(module);
+  size_t unclear = md ? hearth_md_unify(md, &changed) : 0;
+  hearth_md_destroy(md);
+  if (unclear) {
+    char message[160];
+    snprintf(
+        message, sizeof message,
+        "schemas not unified: of %zu list%s of contexts it cannot be told which of the module's schemas they follow",
+        unclear, unclear == 1 ? "" : "s");
+    hearth_shim_warn(module, "hearth-unify", message);
+  }
+  return changed;
+}
