@@ -23,8 +23,9 @@ static hearth_status lower_bound(hearth_profile *profile, row_range in, uint32_t
   return HEARTH_OK;
 }
 
-/* Rows of the frames at a place. If some have the discriminator of the location, only those: it is what tells two
- * calls on one line and column apart. E_NOT_FOUND if there are none. */
+/* Rows of the frames at a place. Where the profile tells several apart by discriminators, only those with that of the
+ * location: it is another call's row otherwise, and a call that never ran must not inherit its neighbour's hint. Where it
+ * knows no discriminators there (other flags or another release than now), the place is all there is. */
 static hearth_status frames_at(hearth_profile *profile, const hearth_location *place, row_range *ret,
                                hearth_error *err) {
   uint32_t row;
@@ -38,16 +39,18 @@ static hearth_status frames_at(hearth_profile *profile, const hearth_location *p
   HEARTH_TRY(lower_bound(profile, all, place->line, (uint64_t)place->column + 1, &here.end, err));
 
   row_range exact = {here.end, here.end};
+  bool told_apart = false;
   for (row = here.first; row < here.end; row++) {
     hearth_frame_info frame;
     HEARTH_TRY(hearth_profile_get_frame(profile, row, &frame, err));
+    told_apart |= frame.discriminator != 0;
     if (frame.discriminator == place->discriminator) {
       exact.first = exact.first < row ? exact.first : row;
       exact.end = row + 1;
     }
   }
-  *ret = exact.first < exact.end ? exact : here;
-  return here.first < here.end ? HEARTH_OK : HEARTH_E_NOT_FOUND;
+  *ret = told_apart ? exact : here;
+  return ret->first < ret->end ? HEARTH_OK : HEARTH_E_NOT_FOUND;
 }
 
 /* Ids of the frames above the leaf. *ret is malloc'd. */
@@ -80,22 +83,38 @@ static hearth_status read_stack(hearth_profile *profile, uint32_t leaf, uint64_t
   return HEARTH_OK;
 }
 
-/* A frame of unknown place (id 0), here or in the profile, may be any: it must not rule a context out. */
-static bool agrees(const hearth_location *callers, size_t n, const uint64_t *stack, size_t depth) {
-  for (size_t i = 0; i < n && i < depth; i++)
-    if (callers[i].id && stack[i] && callers[i].id != stack[i])
-      return false;
-  return true;
-}
-
-static bool reserve(hearth_contexts *contexts, size_t more) {
-  hearth_context *items = realloc(contexts->items, (contexts->count + more) * sizeof *items);
+/* Room for one more: both arrays grow when their common count is a power of two. */
+static bool reserve_one(hearth_contexts *contexts) {
+  size_t count = contexts->stack_count;
+  if (count & (count - 1))
+    return true;
+  size_t room = count ? count * 2 : 1;
+  hearth_context *items = realloc(contexts->items, room * sizeof *items);
   if (items)
     contexts->items = items;
-  uint64_t **stacks = realloc(contexts->stacks, (contexts->stack_count + more) * sizeof *stacks);
+  uint64_t **stacks = realloc(contexts->stacks, room * sizeof *stacks);
   if (stacks)
     contexts->stacks = stacks;
   return items && stacks;
+}
+
+/* Does the stack of `leaf` agree with the callers? Looks no further than the first that does not: of the many contexts of
+ * a common helper, few are those of one place it was inlined to. */
+static hearth_status stack_agrees(hearth_profile *profile, uint32_t leaf, const hearth_location *callers, size_t n,
+                                  bool *ret, hearth_error *err) {
+  uint32_t node, frame_row;
+  *ret = true;
+  HEARTH_TRY(hearth_profile_get_stack(profile, leaf, &frame_row, &node, err));
+  for (size_t i = 0; i < n && node != HEARTH_NONE && *ret; i++) {
+    hearth_frame_info frame;
+    HEARTH_TRY(hearth_profile_get_stack(profile, node, &frame_row, &node, err));
+    if (!callers[i].id)
+      continue;
+    HEARTH_TRY(hearth_profile_get_frame(profile, frame_row, &frame, err));
+    /* A frame of unknown place (id 0), here or in the profile, may be any: it must not rule a context out. */
+    *ret = !frame.stack_id || frame.stack_id == callers[i].id;
+  }
+  return HEARTH_OK;
 }
 
 /* Contexts of one leaf frame that agree with its callers. */
@@ -103,17 +122,18 @@ static hearth_status add_contexts(const hearth_matcher *matcher, uint32_t frame_
                                   size_t n, hearth_contexts *contexts, hearth_error *err) {
   hearth_frame_info frame;
   HEARTH_TRY(hearth_profile_get_frame(matcher->profile, frame_row, &frame, err));
-  if (frame.context_count && !reserve(contexts, frame.context_count))
-    return hearth_error_set(err, HEARTH_E_NOMEM, "out of memory");
   for (uint32_t i = 0; i < frame.context_count; i++) {
-    uint32_t leaf;
+    uint32_t leaf, row = frame.first_context + i;
     hearth_context context;
-    HEARTH_TRY(hearth_profile_get_context(matcher->profile, frame.first_context + i, &leaf, &context.mib, err));
-    HEARTH_TRY(read_stack(matcher->profile, leaf, &context.stack, &context.depth, err));
-    if (!agrees(callers, n, context.stack, context.depth)) {
-      free(context.stack);
+    bool agrees;
+    HEARTH_TRY(hearth_profile_get_context(matcher->profile, row, &leaf, NULL, err));
+    HEARTH_TRY(stack_agrees(matcher->profile, leaf, callers, n, &agrees, err));
+    if (!agrees)
       continue;
-    }
+    if (!reserve_one(contexts))
+      return hearth_error_set(err, HEARTH_E_NOMEM, "out of memory");
+    HEARTH_TRY(hearth_profile_get_context(matcher->profile, row, &leaf, &context.mib, err));
+    HEARTH_TRY(read_stack(matcher->profile, leaf, &context.stack, &context.depth, err));
     context.hotness = hearth_classify(&matcher->classifier, &context.mib);
     contexts->stacks[contexts->stack_count++] = context.stack;
     contexts->items[contexts->count++] = context;

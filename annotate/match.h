@@ -42,7 +42,7 @@ hearth_status hearth_match_callsite(const hearth_matcher *matcher, const hearth_
                                     hearth_error *err);
 
 /* Trim in place: a stack is kept up to the caller from which on all contexts share one class; contexts that are folded
- * into one are merged by the rules of mib_fields.def, so sums are kept. Order afterwards: by stack. */
-void hearth_contexts_trim(hearth_contexts *contexts);
+ * into one are merged by the rules of mib_fields.def, so sums are kept. Order afterwards: by stack, each once. */
+void hearth_contexts_trim(hearth_contexts *contexts, const hearth_classifier *classifier);
 
 #endif

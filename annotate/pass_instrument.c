@@ -1,6 +1,6 @@
 /* Access counting: before each load, store, atomic and masked access, add one to the shadow counter of the 64-byte
- * granule that the access begins in. Memory intrinsics become calls of the runtime, which counts their ranges. Mapping
- * and symbols are those of clang -fmemory-profile (LLVM MemProf), so either's code runs on either's runtime. */
+ * granule that the access begins in. Memory intrinsics become calls of the runtime, which counts their ranges. Gathers
+ * and scatters are not counted: each of their lanes has an address of its own. Mapping and symbols are those of clang -fmemory-profile (LLVM MemProf), so either's code runs on either's runtime. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -95,6 +95,8 @@ static void instrument_call(instrumentation *in, LLVMValueRef call) {
       {"llvm.memcpy", "__memprof_memcpy", -1}, {"llvm.memmove", "__memprof_memmove", -1},
       {"llvm.memset", "__memprof_memset", -1}, {"llvm.masked.load", NULL, 0},
       {"llvm.masked.store", NULL, 1},
+      {"llvm.masked.expandload", NULL, 0},
+      {"llvm.masked.compressstore", NULL, 1},
   };
   LLVMValueRef callee = LLVMIsAFunction(LLVMGetCalledValue(call));
   if (!callee || !LLVMGetIntrinsicID(callee))

@@ -89,7 +89,7 @@ hearth_status hearth_session_match_allocation(hearth_session *session, LLVMValue
   if (status != HEARTH_OK)
     return status;
   if (!session->options->full_contexts)
-    hearth_contexts_trim(&contexts);
+    hearth_contexts_trim(&contexts, &session->matcher.classifier);
   hearth_edit *edit = add_edit(edits, call, chain + leaf, n - leaf);
   if (!edit) {
     hearth_contexts_free(&contexts);

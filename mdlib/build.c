@@ -48,10 +48,14 @@ static LLVMMetadataRef flat_stack(hearth_md *md, uint64_t first, const uint64_t 
   return node;
 }
 
+static size_t attached_depth(const hearth_md_mib *mib) {
+  return mib->depth < HEARTH_MD_DEPTH_MAX ? mib->depth : HEARTH_MD_DEPTH_MAX;
+}
+
 static LLVMMetadataRef chained_mib(hearth_md *md, const hearth_md_mib *mib) {
   LLVMMetadataRef operands[HEARTH_TAG_LIMIT];
   size_t n = 0;
-  operands[n++] = chained_stack(md, mib->stack, mib->depth);
+  operands[n++] = chained_stack(md, mib->stack, attached_depth(mib));
   const hearth_md_field *field;
   for (size_t i = 0; (field = hearth_md_field_at(i)); i++) {
     if (!field->in_default)
@@ -65,7 +69,7 @@ static LLVMMetadataRef chained_mib(hearth_md *md, const hearth_md_mib *mib) {
 }
 
 static LLVMMetadataRef flat_mib(hearth_md *md, uint64_t own_id, const hearth_md_mib *mib) {
-  LLVMMetadataRef stack = flat_stack(md, own_id, mib->stack, mib->depth);
+  LLVMMetadataRef stack = flat_stack(md, own_id, mib->stack, attached_depth(mib));
   if (!stack)
     return NULL;
   LLVMMetadataRef operands[2] = {stack, hearth_md_string(md, hint_names[mib->hotness])};

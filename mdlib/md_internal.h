@@ -5,8 +5,10 @@
 #include "hearth/ir_facts.h"
 #include "hearth/md.h"
 
-#define HEARTH_MD_DEPTH_MAX  4096u /* longer chains are taken for cycles or garbage */
-#define HEARTH_MD_VALUES_MAX 128   /* value operands of one MIB that are understood */
+/* Longest chain, written and read: LLVM walks nested nodes recursively and would exhaust its stack. A stack is cut here at
+ * the outside; a longer chain in a module is taken for a cycle or garbage. */
+#define HEARTH_MD_DEPTH_MAX  4096u
+#define HEARTH_MD_VALUES_MAX 128 /* value operands of one MIB that are understood */
 
 #define HEARTH_MD_SCHEMA_NAME "memprof.schema"
 

@@ -23,6 +23,13 @@ bool hearth_md_prune(hearth_md *md, LLVMValueRef call, const uint64_t *callsite,
       all.mibs[kept++] = all.mibs[i];
       all.nodes[kept] = all.nodes[i + 1];
     }
+  if (kept == 0 && n_callsite && !LLVMGetMetadata(call, md->kind_callsite) &&
+      hearth_md_get_hint(call, NULL) != HEARTH_CLASS_UNKNOWN) {
+    /* The ids begin further inside than the contexts do: frames that the profile lacks were passed over when they were
+     * attached. The class, which LLVM's inliner left as attribute, still holds. */
+    hearth_md_mibs_free(&all);
+    return hearth_md_prune(md, call, NULL, 0);
+  }
   if (kept == 0)
     hearth_md_remove(md, call);
   else if (n_callsite || hint != HEARTH_CLASS_UNKNOWN)

@@ -32,11 +32,13 @@ size_t hearth_md_get_callsite(hearth_md *md, LLVMValueRef call, uint64_t *ids, s
   if (!hearth_md_is_node(node))
     return 0;
   if (md->chained_only) {
-    uint64_t all[HEARTH_MD_DEPTH_MAX];
-    size_t n = chain_read(node, all);
-    if (n == SIZE_MAX)
+    size_t n = chain_read(node, NULL);
+    uint64_t *all = n && n != SIZE_MAX ? malloc(n * sizeof *all) : NULL;
+    if (!all)
       return 0;
+    chain_read(node, all);
     memcpy(ids, all, (n < capacity ? n : capacity) * sizeof *ids);
+    free(all);
     return n;
   }
   unsigned n = hearth_md_operand_count(node);

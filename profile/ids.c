@@ -17,8 +17,11 @@ static bool ends_with(const char *name, size_t length, const char *suffix) {
 static size_t strip_one_suffix(const char *name, size_t length) {
   static const char *const numbered[] = {".llvm", ".part", ".isra", ".constprop", ".lto_priv", ".memprof", ".cold"};
 
-  if (ends_with(name, length, ".cold"))
-    return length - strlen(".cold");
+  /* Parts that GCC and LLVM split off: unlikely code, and the pieces of a coroutine. */
+  static const char *const plain[] = {".cold", ".resume", ".destroy", ".cleanup"};
+  for (size_t i = 0; i < sizeof plain / sizeof plain[0]; i++)
+    if (ends_with(name, length, plain[i]))
+      return length - strlen(plain[i]);
   size_t end = length;
   while (end > 0 && is_digit(name[end - 1]))
     end--;

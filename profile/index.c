@@ -23,7 +23,13 @@ struct hearth_indexer {
   hearth_modules *modules;
   hearth_builder_frame *frames; /* of the context at hand */
   size_t frame_capacity;
-  hearth_error nothing; /* why no context came out of the dumps so far */
+  hearth_error nothing;           /* why no context came out of the dumps so far */
+  uint64_t contexts, with_column; /* of raw profiles */
+  struct input_file {
+    dev_t device;
+    ino_t number;
+  } * inputs; /* regular files that were added */
+  size_t input_count;
 };
 
 hearth_indexer *hearth_indexer_create(const hearth_indexer_options *options) {
@@ -47,6 +53,7 @@ void hearth_indexer_destroy(hearth_indexer *ix) {
   hearth_modules_destroy(ix->modules);
   hearth_builder_destroy(ix->builder);
   free(ix->frames);
+  free(ix->inputs);
   free(ix);
 }
 
@@ -172,6 +179,8 @@ static hearth_status add_context(hearth_indexer *ix, symbolised *s, const hearth
     lose_context(s, record);
     return HEARTH_OK;
   }
+  ix->contexts++;
+  ix->with_column += ix->frames[0].column != 0;
   return hearth_builder_add(ix->builder, ix->frames, count, &record->mib, err);
 }
 
@@ -323,9 +332,32 @@ static bool is_indexed(const void *data, size_t size) {
   return magic == HEARTH_INDEXED_MAGIC;
 }
 
+/* A pattern and a name may well lead to one file; its run is counted once. */
+static bool is_known_input(hearth_indexer *ix, const char *path) {
+  struct stat info;
+  if (stat(path, &info) != 0 || !S_ISREG(info.st_mode))
+    return false;
+  for (size_t i = 0; i < ix->input_count; ++i)
+    if (ix->inputs[i].device == info.st_dev && ix->inputs[i].number == info.st_ino) {
+      char text[640];
+      snprintf(text, sizeof text, "%.500s: given twice, counted once", path);
+      if (ix->options.note)
+        ix->options.note(ix->options.context, HEARTH_NOTE_WARNING, text);
+      return true;
+    }
+  struct input_file *inputs = realloc(ix->inputs, (ix->input_count + 1) * sizeof *inputs);
+  if (inputs) {
+    ix->inputs = inputs;
+    inputs[ix->input_count++] = (struct input_file){info.st_dev, info.st_ino};
+  }
+  return false;
+}
+
 hearth_status hearth_indexer_add_input(hearth_indexer *ix, const char *path, hearth_error *err) {
   char *data = NULL;
   size_t size = 0;
+  if (is_known_input(ix, path))
+    return HEARTH_OK;
   hearth_status status = read_file(path, &data, &size, err);
   if (status != HEARTH_OK)
     return status;
@@ -342,11 +374,14 @@ hearth_status hearth_indexer_add_input(hearth_indexer *ix, const char *path, hea
 }
 
 hearth_status hearth_indexer_write(hearth_indexer *ix, const char *path, hearth_error *err) {
-  hearth_status status = hearth_modules_check_used(ix->modules, err);
-  if (status != HEARTH_OK)
-    return status;
+  hearth_modules_report_unused(ix->modules);
   if (hearth_builder_context_count(ix->builder) == 0)
     return hearth_error_set(err, ix->nothing.status ? ix->nothing.status : HEARTH_E_EMPTY, "%s: not written: %s", path,
                             ix->nothing.status ? ix->nothing.message : "the inputs have no allocations");
+  if (ix->contexts > 0 && ix->with_column == 0)
+    return hearth_error_set(err, HEARTH_E_NO_DEBUG_INFO,
+                            "%s: not written: no allocation has a column, by which calls are matched (compile without "
+                            "-gno-column-info)",
+                            path);
   return hearth_builder_write(ix->builder, path, err);
 }

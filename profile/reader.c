@@ -529,7 +529,7 @@ hearth_status hearth_profile_get_frame(hearth_profile *profile, uint32_t row, he
   if (f.first_context > next.first_context || next.first_context > hearth_profile_context_count(profile))
     return hearth_profile_corrupt(profile, err, "frame %u has impossible contexts", row);
   HEARTH_TRY(read_function(profile, f.function, &function, err));
-  bool known = f.line != HEARTH_NONE && f.column != 0;
+  bool known = f.line != HEARTH_LINE_UNKNOWN && f.column != 0;
   *ret = (hearth_frame_info){.function = f.function,
                              .line = f.line,
                              .column = f.column,

@@ -282,7 +282,7 @@ static hearth_status read_function(parser *p, uint32_t *ret) {
 }
 
 static hearth_status read_frame(parser *p) {
-  builder_frame frame = {.line = HEARTH_NONE};
+  builder_frame frame = {.line = HEARTH_LINE_UNKNOWN};
   HEARTH_TRY(read_function(p, &frame.function));
   if (!at_line_end(p) && *p->at == '?')
     HEARTH_TRY(read_token(p, ""));
@@ -440,7 +440,7 @@ static hearth_status print_frame(hearth_profile *profile, uint32_t row, FILE *st
   fputc(' ', stream);
   print_string(stream, path);
   fprintf(stream, " %u ", function.start_line);
-  if (frame.line == HEARTH_NONE)
+  if (frame.line == HEARTH_LINE_UNKNOWN)
     fputc('?', stream);
   else
     fprintf(stream, "%u", frame.line);

@@ -124,7 +124,7 @@ static hearth_status add_frame(hearth_frame_cache *cache, const hearth_scope_fra
   }
   const hearth_scope_function *f = hearth_scopes_function(hearth_binary_scopes(cache->binary), from->function);
   hearth_builder_frame *to = &cache->frames[cache->frame_count];
-  *to = (hearth_builder_frame){.line = HEARTH_NONE, .inlined = from->inlined};
+  *to = (hearth_builder_frame){.line = HEARTH_LINE_UNKNOWN, .inlined = from->inlined};
   if (from->line != 0) {
     /* Lines above the function, from a macro or another file, wrap around as they do in the compiler. */
     to->line = from->line - f->start_line;

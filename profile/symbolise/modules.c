@@ -238,15 +238,14 @@ hearth_status hearth_modules_place(hearth_modules *m, const char *name, const he
   return HEARTH_OK;
 }
 
-hearth_status hearth_modules_check_used(const hearth_modules *m, hearth_error *err) {
+void hearth_modules_report_unused(const hearth_modules *m) {
   for (size_t i = 0; i < m->count; ++i) {
-    char id[2 * HEARTH_RAW_BUILD_ID_MAX + 1];
+    char id[2 * HEARTH_RAW_BUILD_ID_MAX + 1], text[640];
     if (!m->modules[i].given || m->modules[i].used)
       continue;
     print_id(id, sizeof id, m->modules[i].build_id, m->modules[i].build_id_size);
-    return hearth_error_set(err, HEARTH_E_MISMATCH,
-                            "%s: its build id %s is in none of the raw profiles (give the binaries that were profiled)",
-                            hearth_binary_path(m->modules[i].binary), id);
+    snprintf(text, sizeof text, "%.500s: its build id %s is in none of the raw profiles",
+             hearth_binary_path(m->modules[i].binary), id);
+    note(m, HEARTH_NOTE_WARNING, text);
   }
-  return HEARTH_OK;
 }

@@ -28,7 +28,7 @@ hearth_status hearth_modules_give(hearth_modules *modules, const char *path, hea
 hearth_status hearth_modules_place(hearth_modules *modules, const char *name, const hearth_raw_dump *dump,
                                    hearth_placed_map **ret_placed, size_t *ret_count, hearth_error *err);
 
-/* Have all given binaries been in some dump? E_MISMATCH naming one that has not. */
-hearth_status hearth_modules_check_used(const hearth_modules *modules, hearth_error *err);
+/* Warn of given binaries that were in no dump: a library that these runs did not load, or a mistake. */
+void hearth_modules_report_unused(const hearth_modules *modules);
 
 #endif

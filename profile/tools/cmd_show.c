@@ -326,7 +326,7 @@ static void print_class_table(const report *r) {
 
 static void print_place(const char *path, uint32_t start_line, const hearth_frame_info *frame) {
   print_name(*path ? hearth_base_name(path) : "?", 0);
-  if (frame->line == HEARTH_NONE)
+  if (frame->line == HEARTH_LINE_UNKNOWN)
     printf(":?");
   else if (start_line)
     printf(":%u", start_line + frame->line); /* lines of included files may precede the first one: offsets wrap */

@@ -18,16 +18,17 @@
 // RUN: env HEARTH_OPTIONS=log_path=%t/many.raw ./program 1000
 // RUN: %hearth index many.raw.* --binary program -o out 2>&1 | FileCheck %s --check-prefix=MANY
 // MANY: hearth: warning: {{.*}}allocated inside {{.*}}libc.so.6
+#define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-static void *volatile kept;
+static char *kept;
 
 int main(int argc, char **argv) {
   kept = malloc(1000000);
   puts("the C library gets a buffer for this");
   for (int i = argc > 1 ? atoi(argv[1]) : 0; i > 0; i--)
-    kept = strdup("a string that the C library allocates, one of a thousand; a hundred bytes or more of text, no less");
+    if (asprintf(&kept, "a string that the C library allocates, one of a thousand; a hundred bytes of text, %d", i) < 0)
+      return 1;
   return 0;
 }

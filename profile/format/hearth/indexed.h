@@ -14,10 +14,13 @@
 
 #include "hearth/mib.h"
 
-#define HEARTH_INDEXED_MAGIC UINT64_C(0x8158494852484581) /* bytes 81 45 48 52 48 49 58 81 */
+#define HEARTH_INDEXED_MAGIC   UINT64_C(0x8158494852484581) /* bytes 81 45 48 52 48 49 58 81 */
 #define HEARTH_INDEXED_VERSION 1u
-#define HEARTH_BLOCK_SIZE 4096u /* granule of the checksums */
-#define HEARTH_NONE UINT32_MAX  /* no parent, no path, ... */
+#define HEARTH_BLOCK_SIZE      4096u      /* granule of the checksums */
+#define HEARTH_NONE            UINT32_MAX /* no parent, no path, ... */
+/* Line offset of a frame whose line is unknown. Offsets are modulo 2^32 and may well be -1 (a member's initialiser above
+ * its constructor), but not this one. */
+#define HEARTH_LINE_UNKNOWN UINT32_C(0x80000000)
 
 /* How function ids were made. */
 enum hearth_id_scheme {
@@ -26,18 +29,18 @@ enum hearth_id_scheme {
 };
 
 enum hearth_section_id { /* never reused; unknown ones are skipped */
-  HEARTH_SECTION_SCHEMA = 1,
-  HEARTH_SECTION_STRINGS = 2,
-  HEARTH_SECTION_PATHS = 3,
-  HEARTH_SECTION_FUNCTIONS = 4,
-  HEARTH_SECTION_BUCKETS = 5,
-  HEARTH_SECTION_FRAMES = 6,
-  HEARTH_SECTION_STACKS = 7,
-  HEARTH_SECTION_CONTEXTS = 8,
-  HEARTH_SECTION_COLUMNS = 9,
-  HEARTH_SECTION_SUMMARY = 10,
-  HEARTH_SECTION_BINARIES = 11,
-  HEARTH_SECTION_CHECKSUMS = 12 /* the last one in the file; covers all blocks before it */
+                         HEARTH_SECTION_SCHEMA = 1,
+                         HEARTH_SECTION_STRINGS = 2,
+                         HEARTH_SECTION_PATHS = 3,
+                         HEARTH_SECTION_FUNCTIONS = 4,
+                         HEARTH_SECTION_BUCKETS = 5,
+                         HEARTH_SECTION_FRAMES = 6,
+                         HEARTH_SECTION_STACKS = 7,
+                         HEARTH_SECTION_CONTEXTS = 8,
+                         HEARTH_SECTION_COLUMNS = 9,
+                         HEARTH_SECTION_SUMMARY = 10,
+                         HEARTH_SECTION_BINARIES = 11,
+                         HEARTH_SECTION_CHECKSUMS = 12 /* the last one in the file; covers all blocks before it */
 };
 
 #define HEARTH_FLAG_ACCESSES 1u /* required flag: accesses were counted in every run that was merged */
@@ -45,30 +48,30 @@ enum hearth_section_id { /* never reused; unknown ones are skipped */
 typedef struct hearth_indexed_header {
   uint64_t magic;
   uint32_t version;
-  uint32_t header_size;      /* of this struct; the section table follows */
+  uint32_t header_size; /* of this struct; the section table follows */
   uint64_t file_size;
-  uint32_t optional_flags;   /* a reader may ignore unknown ones */
-  uint32_t required_flags;   /* a reader refuses unknown ones */
-  uint32_t id_scheme;        /* enum hearth_id_scheme */
+  uint32_t optional_flags; /* a reader may ignore unknown ones */
+  uint32_t required_flags; /* a reader refuses unknown ones */
+  uint32_t id_scheme;      /* enum hearth_id_scheme */
   uint32_t section_count;
-  uint64_t checksum;         /* XXH3-64 of header and section table with this field 0 */
+  uint64_t checksum; /* XXH3-64 of header and section table with this field 0 */
 } hearth_indexed_header;
 
 typedef struct hearth_indexed_section {
   uint32_t id;
-  uint32_t count;            /* rows, where the section is a table */
+  uint32_t count; /* rows, where the section is a table */
   uint64_t offset;
-  uint64_t size;             /* bytes, without padding */
+  uint64_t size; /* bytes, without padding */
 } hearth_indexed_section;
 
 /* SCHEMA: one row for each stored field. A column holds one unsigned integer of `width` bytes for each context, in the
  * order of the contexts; the narrowest width that holds the greatest value is used, 0 bytes where all are 0. */
 typedef struct hearth_indexed_field {
-  uint32_t tag;              /* enum hearth_mib_tag */
-  uint32_t width;            /* 0, 1, 2, 4 or 8 bytes */
-  uint32_t name;             /* offset in STRINGS, for fields that a reader does not know */
+  uint32_t tag;   /* enum hearth_mib_tag */
+  uint32_t width; /* 0, 1, 2, 4 or 8 bytes */
+  uint32_t name;  /* offset in STRINGS, for fields that a reader does not know */
   uint32_t reserved;
-  uint64_t offset;           /* of the column, from the start of COLUMNS; aligned to 8 */
+  uint64_t offset; /* of the column, from the start of COLUMNS; aligned to 8 */
 } hearth_indexed_field;
 
 /* STRINGS: NUL-terminated, UTF-8 as found in the debug information; offset 0 is the empty string. */
@@ -77,16 +80,16 @@ typedef struct hearth_indexed_field {
 
 /* PATHS: reverse prefix tree of file names. A path is the names from the root down, joined by '/'. */
 typedef struct hearth_indexed_path {
-  uint32_t name;             /* offset in STRINGS; one component */
-  uint32_t parent;           /* lower row, or HEARTH_NONE; a root with empty name is '/' */
+  uint32_t name;   /* offset in STRINGS; one component */
+  uint32_t parent; /* lower row, or HEARTH_NONE; a root with empty name is '/' */
 } hearth_indexed_path;
 
 typedef struct hearth_indexed_function {
   uint64_t id;
-  uint32_t name;             /* offset in STRINGS: linkage name, suffixes removed; empty if unknown */
-  uint32_t path;             /* row of PATHS: declaring file; HEARTH_NONE if unknown */
-  uint32_t start_line;       /* 0 unknown */
-  uint32_t first_frame;      /* its frames: up to the next function's first_frame */
+  uint32_t name;        /* offset in STRINGS: linkage name, suffixes removed; empty if unknown */
+  uint32_t path;        /* row of PATHS: declaring file; HEARTH_NONE if unknown */
+  uint32_t start_line;  /* 0 unknown */
+  uint32_t first_frame; /* its frames: up to the next function's first_frame */
 } hearth_indexed_function;
 
 /* BUCKETS: 2^k + 1 numbers (u32). Functions whose id has b as its highest k bits are rows [bucket[b], bucket[b+1]). */
@@ -94,30 +97,30 @@ typedef struct hearth_indexed_function {
 #define HEARTH_FRAME_INLINED 1u /* this frame was inlined into the next one */
 
 typedef struct hearth_indexed_frame {
-  uint32_t function;         /* row of FUNCTIONS */
-  uint32_t line;             /* offset from the function's first line, modulo 2^32; HEARTH_NONE unknown */
-  uint32_t column;           /* 0 unknown */
-  uint32_t discriminator;    /* base discriminator; 0 none */
-  uint32_t flags;            /* HEARTH_FRAME_* */
-  uint32_t first_context;    /* contexts with this leaf: up to the next frame's first_context */
+  uint32_t function;      /* row of FUNCTIONS */
+  uint32_t line;          /* offset from the function's first line, modulo 2^32; or HEARTH_LINE_UNKNOWN */
+  uint32_t column;        /* 0 unknown */
+  uint32_t discriminator; /* base discriminator; 0 none */
+  uint32_t flags;         /* HEARTH_FRAME_* */
+  uint32_t first_context; /* contexts with this leaf: up to the next frame's first_context */
 } hearth_indexed_frame;
 
 typedef struct hearth_indexed_stack {
-  uint32_t frame;            /* row of FRAMES */
-  uint32_t parent;           /* the caller's node, a lower row; HEARTH_NONE at the root */
+  uint32_t frame;  /* row of FRAMES */
+  uint32_t parent; /* the caller's node, a lower row; HEARTH_NONE at the root */
 } hearth_indexed_stack;
 
 /* CONTEXTS: one u32 a context: its leaf node in STACKS. */
 
 /* SUMMARY: this struct, then `cold_cutoffs` + `hot_cutoffs` of hearth_indexed_cutoff. */
 typedef struct hearth_indexed_summary {
-  uint64_t runs;             /* processes whose profiles were merged */
-  uint64_t duration_ns;      /* sum of their durations */
-  uint64_t total_allocs;     /* sums over all contexts */
+  uint64_t runs;         /* processes whose profiles were merged */
+  uint64_t duration_ns;  /* sum of their durations */
+  uint64_t total_allocs; /* sums over all contexts */
   uint64_t total_bytes;
   uint64_t total_accesses;
-  uint64_t dropped_blocks;   /* allocations without record, sum over the runs */
-  uint64_t dropped_frames;   /* addresses in no binary that was given, at indexing */
+  uint64_t dropped_blocks; /* allocations without record, sum over the runs */
+  uint64_t dropped_frames; /* addresses in no binary that was given, at indexing */
   uint32_t cold_cutoffs;
   uint32_t hot_cutoffs;
 } hearth_indexed_summary;
@@ -126,14 +129,14 @@ typedef struct hearth_indexed_summary {
  * together at most `share` of all accesses. Hot: contexts with a density of at least `density` hold together at least
  * `share`. Density: see hearth_mib_density(). */
 typedef struct hearth_indexed_cutoff {
-  uint32_t share_ppm;        /* parts per million of all accesses */
+  uint32_t share_ppm; /* parts per million of all accesses */
   uint32_t reserved;
-  double density;            /* IEEE 754 binary64; accesses per byte-second */
+  double density; /* IEEE 754 binary64; accesses per byte-second */
 } hearth_indexed_cutoff;
 
 /* BINARIES: rows; which executables and libraries the contexts came from. */
 typedef struct hearth_indexed_binary {
-  uint32_t name;             /* offset in STRINGS: base name */
+  uint32_t name; /* offset in STRINGS: base name */
   uint32_t build_id_size;
   uint8_t build_id[32];
 } hearth_indexed_binary;

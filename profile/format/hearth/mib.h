@@ -14,7 +14,7 @@
 enum hearth_mib_tag {
   HEARTH_TAG_StackID = 1,
 #define HEARTH_MIB_FIELD(tag, Name, unit, merge, ir_bits, ir_default, description) HEARTH_TAG_##Name = tag,
-#define HEARTH_MIB_DERIVED(tag, Name, unit, numerator, denominator, ir_bits, ir_default, description) \
+#define HEARTH_MIB_DERIVED(tag, Name, unit, numerator, denominator, ir_bits, ir_default, description)                  \
   HEARTH_TAG_##Name = tag,
 #include "hearth/mib_fields.def"
   HEARTH_TAG_Hotness = 36,
@@ -62,7 +62,7 @@ static inline void hearth_mib_merge(hearth_mib *into, const hearth_mib *from) {
     *into = *from;
     return;
   }
-#define HEARTH_MIB_FIELD(tag, Name, unit, merge, ir_bits, ir_default, description) \
+#define HEARTH_MIB_FIELD(tag, Name, unit, merge, ir_bits, ir_default, description)                                     \
   into->Name = hearth_merge_##merge(into->Name, from->Name);
 #include "hearth/mib_fields.def"
 }

@@ -12,29 +12,29 @@
 
 #include "hearth/mib.h"
 
-#define HEARTH_RAW_MAGIC UINT64_C(0x8157415248524881) /* bytes 81 48 52 48 52 41 57 81; reversed on other byte order */
-#define HEARTH_RAW_VERSION 1u
+#define HEARTH_RAW_MAGIC        UINT64_C(0x8157415248524881) /* bytes 81 48 52 48 52 41 57 81; reversed on other byte order */
+#define HEARTH_RAW_VERSION      1u
 #define HEARTH_RAW_BUILD_ID_MAX 32u
-#define HEARTH_RAW_NO_PARENT UINT32_MAX
+#define HEARTH_RAW_NO_PARENT    UINT32_MAX
 
 #define HEARTH_RAW_FLAG_ACCESSES 1u /* loads and stores were counted; else all access fields are 0 and mean nothing */
 
 typedef struct hearth_raw_header {
   uint64_t magic;
   uint32_t version;
-  uint32_t header_size;    /* sizeof(hearth_raw_header) */
-  uint64_t total_size;     /* of the file */
-  uint64_t map_offset;     /* mapping section */
+  uint32_t header_size; /* sizeof(hearth_raw_header) */
+  uint64_t total_size;  /* of the file */
+  uint64_t map_offset;  /* mapping section */
   uint64_t map_count;
-  uint64_t stack_offset;   /* call stack section */
+  uint64_t stack_offset; /* call stack section */
   uint64_t stack_count;
-  uint64_t mib_offset;     /* MIB section */
+  uint64_t mib_offset; /* MIB section */
   uint64_t mib_count;
-  uint64_t checksum;       /* XXH64, seed 0: all bytes behind the header, then the header with this 0 */
-  uint32_t mib_size;       /* sizeof(hearth_raw_mib) */
-  uint32_t flags;          /* HEARTH_RAW_FLAG_* */
-  uint64_t duration_ns;    /* from the runtime's start to the dump, monotonic */
-  uint64_t start_unix_ns;  /* start of the run, UTC */
+  uint64_t checksum;      /* XXH64, seed 0: all bytes behind the header, then the header with this 0 */
+  uint32_t mib_size;      /* sizeof(hearth_raw_mib) */
+  uint32_t flags;         /* HEARTH_RAW_FLAG_* */
+  uint64_t duration_ns;   /* from the runtime's start to the dump, monotonic */
+  uint64_t start_unix_ns; /* start of the run, UTC */
   uint64_t pid;
   uint64_t dropped_blocks; /* allocations that no record could be kept of */
   uint64_t dropped_stacks; /* stacks that found no room; their blocks are under the empty stack */
@@ -44,7 +44,7 @@ typedef struct hearth_raw_mapping {
   uint64_t start, end;  /* addresses, half open, of one executable mapping */
   uint64_t file_offset; /* of `start` in the file */
   uint32_t build_id_size;
-  uint32_t path_size;   /* bytes of path that follow, no NUL; padded with zeros to 8 */
+  uint32_t path_size; /* bytes of path that follow, no NUL; padded with zeros to 8 */
   uint8_t build_id[HEARTH_RAW_BUILD_ID_MAX];
 } hearth_raw_mapping;
 

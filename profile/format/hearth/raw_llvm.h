@@ -5,7 +5,7 @@
 
 #include "hearth/layout.h"
 
-#define HEARTH_LLVM_RAW_MAGIC UINT64_C(0xff6d70726f667281)
+#define HEARTH_LLVM_RAW_MAGIC   UINT64_C(0xff6d70726f667281)
 #define HEARTH_LLVM_RAW_VERSION 5u
 
 typedef struct hearth_llvm_raw_header {

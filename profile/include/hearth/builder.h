@@ -13,7 +13,7 @@ typedef struct hearth_builder hearth_builder;
 
 typedef struct hearth_builder_frame {
   uint32_t function;      /* from hearth_builder_function */
-  uint32_t line;          /* offset from the function's first line, modulo 2^32; HEARTH_NONE unknown */
+  uint32_t line;          /* offset from the function's first line, modulo 2^32; or HEARTH_LINE_UNKNOWN */
   uint32_t column;        /* 0 unknown */
   uint32_t discriminator; /* any; stored as base discriminator */
   bool inlined;

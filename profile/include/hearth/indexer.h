@@ -41,8 +41,8 @@ hearth_status hearth_indexer_add_binary(hearth_indexer *indexer, const char *pat
  * be added to find their errors, but writing would lose data. */
 hearth_status hearth_indexer_add_input(hearth_indexer *indexer, const char *path, hearth_error *err);
 
-/* Write the indexed profile; `path` is replaced whole or not at all. Errors: E_MISMATCH (a binary fits no input),
- * E_EMPTY (no context to write), E_IO, E_FULL, E_NOMEM. */
+/* Write the indexed profile; `path` is replaced whole or not at all. Errors: E_EMPTY (no context to write),
+ * E_NO_DEBUG_INFO (none that can be matched), E_IO, E_FULL, E_NOMEM. */
 hearth_status hearth_indexer_write(hearth_indexer *indexer, const char *path, hearth_error *err);
 
 #ifdef __cplusplus
