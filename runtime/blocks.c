@@ -1,5 +1,6 @@
 #include "blocks.h"
 
+#include "lock.h"
 #include "message.h"
 #include "os.h"
 #include "runtime.h"
@@ -7,12 +8,18 @@
 
 #include <string.h>
 
+static inline void watch_forks(void) {
+  if (hearth_this_thread_forks())
+    hearth_watch_child();
+}
+
 /* The context of an allocation, or HEARTH_NO_CONTEXT if it is not to be recorded. */
 static uint32_t find_context(const hearth_frame *frame) {
   uint64_t pcs[HEARTH_DEPTH_MOST];
 
   if (!hearth_rt.recording)
     return HEARTH_NO_CONTEXT;
+  watch_forks();
   if (hearth_this_thread.in_runtime) {
     __atomic_fetch_add(&hearth_rt.dropped_blocks, 1, __ATOMIC_RELAXED);
     return HEARTH_NO_CONTEXT;
@@ -38,7 +45,8 @@ static void begin_life(hearth_block *block, uint32_t context) {
 }
 
 static void record_end(const hearth_block *block) {
-  if (block->context == HEARTH_NO_CONTEXT)
+  watch_forks();
+  if (block->context == HEARTH_NO_CONTEXT || block->alloc_ns < hearth_rt.fork_ns)
     return;
   hearth_access_sum accesses = hearth_shadow_sum(block + 1, block->size);
   hearth_mib one = hearth_mib_of_block(block, accesses, now());

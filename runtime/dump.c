@@ -27,7 +27,7 @@ typedef struct live_visit {
 static void add_live(hearth_block *block, void *closure) {
   live_visit *visit = closure;
 
-  if (block->context >= visit->snapshot->contexts)
+  if (block->context >= visit->snapshot->contexts || block->alloc_ns < hearth_rt.fork_ns)
     return;
   hearth_access_sum accesses = hearth_shadow_sum(hearth_block_memory(block), block->size);
   hearth_mib one = hearth_mib_of_block(block, accesses, visit->now);
@@ -95,6 +95,7 @@ static bool dump_locked(void) {
 bool hearth_dump(void) {
   if (!hearth_rt.recording)
     return false;
+  hearth_watch_child();
   hearth_lock_take(&dump_lock);
   bool outer = hearth_this_thread.in_runtime;
   hearth_this_thread.in_runtime = true;

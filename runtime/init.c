@@ -2,6 +2,7 @@
  * begins when the C library calls the functions in .preinit_array, before all constructors. */
 #include "dump.h"
 #include "heap.h"
+#include "lock.h"
 #include "message.h"
 #include "os.h"
 #include "runtime.h"
@@ -113,21 +114,49 @@ static void start(int argc, char **argv, char **environment) {
 
 __attribute__((section(".preinit_array"), used)) static void (*const start_entry)(int, char **, char **) = start;
 
+static uint32_t forking_process; /* 0: the child has begun */
+
 static void before_fork(void) {
   hearth_dump_lock();
   hearth_heap_lock();
   hearth_mib_table_lock(&hearth_rt.mibs);
+  forking_process = hearth_os_pid();
+  __atomic_store_n(&hearth_forking_thread, hearth_os_thread_pointer(), __ATOMIC_RELAXED);
+}
+
+static void begin_child(void) {
+  forking_process = 0;
+  if (!hearth_rt.recording)
+    return;
+  hearth_mib_table_forget(&hearth_rt.mibs, hearth_depot_limit(&hearth_rt.depot));
+  hearth_rt.dropped_blocks = 0;
+  hearth_rt.depot.dropped = 0;
+  hearth_rt.fork_ns = hearth_os_now_ns() - hearth_rt.start_ns;
+}
+
+void hearth_watch_child(void) {
+  if (hearth_this_thread_forks() && forking_process && forking_process != hearth_os_pid())
+    begin_child();
 }
 
 static void after_fork(void) {
+  __atomic_store_n(&hearth_forking_thread, 0, __ATOMIC_RELAXED);
   hearth_mib_table_unlock(&hearth_rt.mibs);
   hearth_heap_unlock();
   hearth_dump_unlock();
 }
 
+static void after_fork_in_child(void) {
+  if (forking_process)
+    begin_child();
+  after_fork();
+}
+
 /* A child that is forked while another thread holds one of our locks could never take it. Registered here and not in
  * `start`, which comes too early for the C library. */
-__attribute__((constructor)) static void watch_fork(void) { pthread_atfork(before_fork, after_fork, after_fork); }
+__attribute__((constructor)) static void watch_fork(void) {
+  pthread_atfork(before_fork, after_fork, after_fork_in_child);
+}
 
 static void finish(void) {
   if (hearth_rt.options.dump_at_exit)

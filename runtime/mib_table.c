@@ -89,6 +89,12 @@ void hearth_mib_table_reset(hearth_mib_table *table, uint32_t count) {
   }
 }
 
+void hearth_mib_table_forget(hearth_mib_table *table, uint32_t count) {
+  size_t size = ((size_t)count * sizeof *table->mibs + HEARTH_OS_PAGE - 1) & ~(HEARTH_OS_PAGE - 1);
+
+  hearth_os_discard(table->mibs, size);
+}
+
 void hearth_mib_table_lock(hearth_mib_table *table) {
   for (unsigned i = 0; i < HEARTH_MIB_LOCKS; ++i)
     hearth_lock_take(&table->locks[i]);

@@ -41,6 +41,9 @@ void hearth_mib_table_copy(hearth_mib_table *table, hearth_mib *to, uint32_t cou
 /* Empty the records [0, count). */
 void hearth_mib_table_reset(hearth_mib_table *table, uint32_t count);
 
+/* The same without locks, giving the memory back: in a forked child, which has one thread. */
+void hearth_mib_table_forget(hearth_mib_table *table, uint32_t count);
+
 /* Around fork. */
 void hearth_mib_table_lock(hearth_mib_table *table);
 void hearth_mib_table_unlock(hearth_mib_table *table);

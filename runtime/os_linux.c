@@ -3,6 +3,8 @@
 #define _GNU_SOURCE /* sched_getcpu */
 #include "os.h"
 
+#include "lock.h"
+
 #include <fcntl.h>
 #include <linux/mman.h>
 #include <sched.h>
@@ -11,6 +13,8 @@
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <time.h>
+
+uintptr_t hearth_forking_thread;
 
 static long call6(long number, long a, long b, long c, long d, long e, long f) {
   register long r10 __asm__("r10") = d;

@@ -20,6 +20,7 @@ typedef struct hearth_runtime {
   bool recording;   /* from the end of the start on */
   uint8_t accesses; /* hearth_access_state */
   uint64_t start_ns, start_unix_ns;
+  uint64_t fork_ns;        /* since the start: blocks allocated before are those of the process that forked this one */
   uint64_t dropped_blocks; /* not recorded: allocated by foreign code that the runtime called; atomic */
   hearth_options options;
   hearth_depot depot;
@@ -27,6 +28,10 @@ typedef struct hearth_runtime {
 } hearth_runtime;
 
 extern hearth_runtime hearth_rt __attribute__((visibility("hidden")));
+
+/* In a forked child, forget what its parent recorded, before anything is recorded; other libraries' fork handlers may
+ * allocate before the runtime's own. Does nothing at other times. */
+void hearth_watch_child(void);
 
 /* Reserve the heap unless it is reserved; the first call must not race with others. Early. */
 void hearth_ensure_heap(void);

@@ -5,9 +5,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Readable memory that stack frames may lie in; half open. */
+/* Memory that stack frames may lie in; half open. */
 typedef struct hearth_stack_range {
   uintptr_t low, high;
+  bool lasting; /* a thread's own: readable as long as code runs on it; others may be unmapped in part any time */
 } hearth_stack_range;
 
 #define HEARTH_STACK_RANGES 2 /* the thread's own stack, and a signal stack or coroutine's */

@@ -11,6 +11,7 @@
 _Thread_local hearth_thread_state hearth_this_thread;
 
 static hearth_stack_range main_stack;
+static uintptr_t main_thread;
 
 static bool range_contains(hearth_stack_range range, uintptr_t address) {
   return address >= range.low && address < range.high;
@@ -19,7 +20,7 @@ static bool range_contains(hearth_stack_range range, uintptr_t address) {
 /* The readable mapping that `address` lies in; empty if none is found. */
 static hearth_stack_range find_mapping(uintptr_t address) {
   char buffer[512]; /* small: this may run on a thread with the least of stacks */
-  hearth_stack_range found = {0, 0};
+  hearth_stack_range found = {0, 0, false};
   hearth_maps maps;
   hearth_maps_entry entry;
 
@@ -28,7 +29,7 @@ static hearth_stack_range find_mapping(uintptr_t address) {
   while (hearth_maps_next(&maps, &entry))
     if (address >= entry.start && address < entry.end) {
       if (entry.readable)
-        found = (hearth_stack_range){entry.start, entry.end};
+        found = (hearth_stack_range){entry.start, entry.end, false};
       break;
     }
   hearth_maps_close(&maps);
@@ -37,8 +38,10 @@ static hearth_stack_range find_mapping(uintptr_t address) {
 
 void hearth_unwind_begin(void) {
   main_stack = find_mapping((uintptr_t)HEARTH_THIS_FRAME);
+  main_stack.lasting = true;
   if (main_stack.high)
     main_stack.low = main_stack.high - MAIN_STACK_SPAN;
+  main_thread = hearth_os_thread_pointer();
 }
 
 /* The stack that `address` lies in. Unknown ones are looked up once for each thread. */
@@ -52,6 +55,7 @@ static hearth_stack_range stack_of(uintptr_t address) {
   /* Neighbouring mappings may have been joined. A thread's control block lies at the top of its stack. */
   uintptr_t thread = hearth_os_thread_pointer();
   if (range_contains(range, thread)) {
+    range.lasting = address < thread && thread != main_thread;
     if (address < thread)
       range.high = thread;
     else
@@ -63,8 +67,20 @@ static hearth_stack_range stack_of(uintptr_t address) {
   return range;
 }
 
+/* Is all of a frame on the page of a lower one, which is readable? */
+static bool on_page(const hearth_frame *frame, const hearth_frame *lower) {
+  return ((uintptr_t)(frame + 1) - 1) / HEARTH_OS_PAGE == ((uintptr_t)(lower + 1) - 1) / HEARTH_OS_PAGE;
+}
+
+/* Ranges are remembered, and coroutines' may have changed since. */
+static bool is_readable(const hearth_frame *frame, const hearth_frame *lower, hearth_stack_range stack) {
+  hearth_frame copy;
+
+  return stack.lasting || on_page(frame, lower) || hearth_os_peek((uintptr_t)frame, &copy, sizeof copy);
+}
+
 size_t hearth_unwind(const hearth_frame *frame, uint64_t *ret_pcs, size_t most) {
-  hearth_stack_range stack = {0, 0};
+  hearth_stack_range stack = {0, 0, false};
   size_t count = 0;
 
   while (count < most) {
@@ -76,7 +92,8 @@ size_t hearth_unwind(const hearth_frame *frame, uint64_t *ret_pcs, size_t most) 
       break;
     if (!stack.high)
       stack = stack_of((uintptr_t)frame);
-    if ((uintptr_t)caller >= stack.high || stack.high - (uintptr_t)caller < sizeof *caller)
+    if ((uintptr_t)caller >= stack.high || stack.high - (uintptr_t)caller < sizeof *caller ||
+        !is_readable(caller, frame, stack))
       break;
     frame = caller;
   }
