@@ -155,10 +155,10 @@ HEARTH_EXPORT void *realloc_hot_cold(void *block, size_t bytes, uint8_t hint) {
   if (!block)
     return malloc_hot_cold(bytes, hint);
   enum hearth_range now = hearth_range_of(block), wanted = hearth_range_for_hint(hint);
-  if (now == wanted || !bytes)
+  if (wanted == now || wanted == HEARTH_RANGE_NONE || !bytes)
     return realloc(block, bytes);
-  void *target = wanted == HEARTH_RANGE_NONE ? malloc(bytes) : hearth_range_alloc(wanted, bytes, 1);
-  if (!target && wanted != HEARTH_RANGE_NONE)
+  void *target = hearth_range_alloc(wanted, bytes, 1);
+  if (!target)
     return realloc(block, bytes);
   return move_block(target, block, malloc_usable_size(block), bytes);
 }

@@ -9,6 +9,8 @@
 /* Sections under these locks take some tens of nanoseconds, a sleep and wake-up some microseconds. */
 enum { SPINS_BEFORE_SLEEP = 100 };
 
+_Thread_local bool hearth_thread_is_forking __attribute__((tls_model("initial-exec")));
+
 static void pause_briefly(void) {
 #if defined(__x86_64__) || defined(__i386__)
   __builtin_ia32_pause();

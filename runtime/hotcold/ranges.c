@@ -81,14 +81,19 @@ static bool reserve_ranges(void) {
   return false;
 }
 
+/* Handlers that the program registered before ours run between these two: their prepare after ours, their parent and
+ * child handlers before ours. They find this thread past all locks, and every other thread that needs one waits. */
+
 static void before_fork(void) {
   hearth_futex_lock_acquire(&open_lock);
   hearth_thread_cache_lock();
   for (unsigned i = 0; i < HEARTH_RANGES; i++)
     hearth_region_lock(&hearth_ranges.region[i]);
+  hearth_thread_is_forking = true;
 }
 
 static void after_fork(void) {
+  hearth_thread_is_forking = false;
   for (unsigned i = HEARTH_RANGES; i-- > 0;)
     hearth_region_unlock(&hearth_ranges.region[i]);
   hearth_thread_cache_unlock();

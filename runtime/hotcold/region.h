@@ -15,7 +15,12 @@
  *
  * Locks: one per size class for its spans, then one for the runs; a class's lock is taken before the runs' lock. All
  * functions may be called from several threads at once unless they say otherwise, none allocates from libc, errno is
- * kept. A pointer that is not a live block of the region ends the program with a message. */
+ * kept.
+ *
+ * Misuse: a pointer to no block's start, and a block given back twice, end the program with a message. Blocks that lie
+ * in a thread's cache count as handed out here: a small block that is freed twice is found only when both copies come
+ * back from the caches; until then it may be handed to two owners. A large block is never cached: found at once, unless
+ * a new block begins there by then. */
 #ifndef HEARTH_REGION_H
 #define HEARTH_REGION_H
 

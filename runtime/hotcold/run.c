@@ -191,6 +191,8 @@ uint32_t hearth_run_take(struct hearth_region *region, uint32_t pages, uint32_t 
 }
 
 void hearth_run_give(struct hearth_region *region, uint32_t first, uint32_t pages) {
+  /* Joined to the run before it, the entry would go on saying that a block begins here. */
+  region->page[first].state = HEARTH_PAGE_DIRTY;
   insert_joined(region, first, pages, HEARTH_PAGE_DIRTY);
   if (region->dirty_pages > region->release_at)
     release_excess(region);

@@ -114,7 +114,8 @@ static void resize(struct record *record, uint64_t *state) {
     break;
   default:
     record->block = realloc_hot_cold(record->block, bytes, hint);
-    record->class = class_of_hint[hint];
+    if (class_of_hint[hint] != HEARTH_HOTCOLD_OTHER)
+      record->class = class_of_hint[hint];
   }
   check(record, kept);
   record->bytes = bytes;

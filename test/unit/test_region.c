@@ -324,6 +324,19 @@ static void free_large_twice(void) {
   hearth_region_put_large(&region, block);
 }
 
+static void free_joined_twice(bool in_order) {
+  char *a = take_large(100 << 10, 1), *b = take_large(100 << 10, 1);
+  if (b != a + (100 << 10))
+    return;
+  hearth_region_put_large(&region, in_order ? a : b);
+  hearth_region_put_large(&region, in_order ? b : a);
+  hearth_region_put_large(&region, b);
+}
+
+static void free_joined_to_left_twice(void) { free_joined_twice(true); }
+
+static void free_joined_to_right_twice(void) { free_joined_twice(false); }
+
 static void free_inside(void) { put(take(64) + 16); }
 
 static void free_inside_large(void) { put(take_large(65536, 1) + 4096); }
@@ -336,6 +349,8 @@ static void misuse_is_caught(void **state) {
   assert_non_null(take(64)); /* keeps the span alive */
   assert_int_equal(signal_of_child(free_small_twice), SIGABRT);
   assert_int_equal(signal_of_child(free_large_twice), SIGABRT);
+  assert_int_equal(signal_of_child(free_joined_to_left_twice), SIGABRT);
+  assert_int_equal(signal_of_child(free_joined_to_right_twice), SIGABRT);
   assert_int_equal(signal_of_child(free_inside), SIGABRT);
   assert_int_equal(signal_of_child(free_inside_large), SIGABRT);
   assert_int_equal(signal_of_child(free_never_given), SIGABRT);

@@ -9,7 +9,8 @@
  * hint decides placement only. A range that is full, or that could not be reserved, falls back to the program's own
  * allocator and the fallback is counted. Blocks of every class are freed by plain free (or, for the operator new
  * forms, by plain operator delete) and may be passed to realloc, reallocarray and malloc_usable_size, from any thread.
- * Plain realloc keeps a block in its range; the hinted one moves it when the hint names another.
+ * Plain realloc keeps a block in its range; the hinted one moves it when the hint is cold or hot and the block does not
+ * lie in that range. A hint between the two keeps it where it is.
  *
  * Link with -lhearth_hotcold (archive or shared object) or preload the shared object. The operator new forms that
  * tcmalloc declares, such as operator new(size_t, __hot_cold_t), are defined as well, under tcmalloc's names.
