@@ -14,13 +14,14 @@ usage: examples/setup.sh [--for=PURPOSE] [--llvm=RELEASE]
   --for=test        the same, and what the tests need
   --for=quickstart  the same as build, and what the quickstart needs
   --for=realworld   the same as quickstart, and what fetching source packages needs
+  --for=bench       the same as realworld, and what LLVM's own heap profiling needs
   --llvm=RELEASE    22 (default), 19 or 14
 END
 }
 
 for argument in "$@"; do
   case $argument in
-    --for=build | --for=test | --for=quickstart | --for=realworld) purpose=${argument#--for=} ;;
+    --for=build | --for=test | --for=quickstart | --for=realworld | --for=bench) purpose=${argument#--for=} ;;
     --llvm=22 | --llvm=19 | --llvm=14) llvm=${argument#--llvm=} ;;
     -h | --help) usage && exit ;;
     *) usage >&2 && fail "unknown argument '$argument'" ;;
@@ -37,7 +38,8 @@ case $purpose in
     [[ $llvm == 22 ]] || packages+=(llvm-22-tools)
     ;;
   quickstart) packages+=(binutils time valgrind) ;;
-  realworld) packages+=(binutils time valgrind dpkg-dev ca-certificates) ;;
+  realworld) packages+=(binutils time valgrind dpkg-dev ca-certificates tcl) ;;
+  bench) packages+=(binutils time valgrind dpkg-dev ca-certificates tcl "libclang-rt-$llvm-dev") ;;
 esac
 
 command -v dpkg-query >/dev/null || fail "this is for Debian; elsewhere install the like of: ${packages[*]}"

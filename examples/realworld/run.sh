@@ -9,21 +9,25 @@ source ../lib.sh
 
 usage() {
   cat <<END
-usage: examples/realworld/run.sh [--quick] PROGRAM
-  PROGRAM  jq   a filter for JSON; allocates through a wrapper in a file of its own
-           lua  an interpreter; all its memory comes from one call behind a function pointer
+usage: examples/realworld/run.sh [--fetch | --quick] PROGRAM
+  PROGRAM  jq      a filter for JSON; allocates through a wrapper in a file of its own
+           lua     an interpreter; all its memory comes from one call behind a function pointer
+           sqlite  a database; its memory comes from one call behind a function pointer, too
+  --fetch  only fetch the source package and generate what its build system would
   --quick  small inputs, one run of each build, no simulation of the data TLB
 Everything that is made is below build/realworld, the source package too.
 END
 }
 
+fetch_only=false
 quick=false
 program=
 for argument in "$@"; do
   case $argument in
+    --fetch) fetch_only=true ;;
     --quick) quick=true ;;
     -h | --help) usage && exit ;;
-    jq | lua) program=$argument ;;
+    jq | lua | sqlite) program=$argument ;;
     *) usage >&2 && fail "unknown argument '$argument'" ;;
   esac
 done
@@ -81,6 +85,7 @@ if [[ ! -d $tree ]]; then
   rm -rf "$tree.new"
   step "fetching the source package $package" "$work/fetch.log" fetch
 fi
+$fetch_only && exit
 
 instrument_flags=() instrument_link_flags=() plain_flags=() adapter_flags=()
 split_flags instrument_flags "$hearth" flags instrument --compile
