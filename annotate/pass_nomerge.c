@@ -1,13 +1,10 @@
 /* Two arms of a branch that call one helper are one call with an unknown column after hoisting or sinking: the contexts
  * they stand for are lost, in the profile as in the code. */
-#include <string.h>
-
 #include "alloc_functions.h"
 #include "session.h"
 
 typedef struct marking {
   bool all_calls, changed;
-  LLVMAttributeRef nomerge;
 } marking;
 
 static void visit(LLVMValueRef instruction, void *data) {
@@ -18,13 +15,12 @@ static void visit(LLVMValueRef instruction, void *data) {
   bool intrinsic = callee && LLVMGetIntrinsicID(callee) != 0;
   if (m->all_calls ? intrinsic : !hearth_alloc_function_of(instruction))
     return;
-  LLVMAddCallSiteAttribute(instruction, LLVMAttributeFunctionIndex, m->nomerge);
+  hearth_forbid_merging(instruction);
   m->changed = true;
 }
 
 bool hearth_pass_nomerge(LLVMModuleRef module, bool all_calls) {
-  unsigned kind = LLVMGetEnumAttributeKindForName("nomerge", strlen("nomerge"));
-  marking m = {.all_calls = all_calls, .nomerge = LLVMCreateEnumAttribute(LLVMGetModuleContext(module), kind, 0)};
+  marking m = {.all_calls = all_calls};
   hearth_for_each_instruction(module, visit, &m);
   return m.changed;
 }

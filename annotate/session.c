@@ -132,7 +132,7 @@ static void attach_contexts(hearth_session *session, const hearth_edit *edit) {
   free(mibs);
 }
 
-static void set_nomerge(LLVMValueRef call) {
+void hearth_forbid_merging(LLVMValueRef call) {
   unsigned kind = LLVMGetEnumAttributeKindForName("nomerge", strlen("nomerge"));
   LLVMContextRef context = LLVMGetTypeContext(LLVMTypeOf(call));
   LLVMAddCallSiteAttribute(call, LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(context, kind, 0));
@@ -145,7 +145,7 @@ bool hearth_session_apply(hearth_session *session, hearth_edits *edits) {
       attach_contexts(session, edit);
     else
       hearth_md_set_callsite(session->md, edit->call, edit->callsite, edit->n_callsite);
-    set_nomerge(edit->call);
+    hearth_forbid_merging(edit->call);
   }
   bool any = edits->count > 0;
   hearth_edits_free(edits);
