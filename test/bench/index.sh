@@ -1,0 +1,77 @@
+#!/usr/bin/env bash
+# Time and memory of turning a raw profile into an indexed one: `hearth index` against `llvm-profdata merge`.
+# shellcheck disable=SC2034,SC2154  # what the programs' files use and set
+set -euo pipefail
+cd "$(dirname "$0")"
+# shellcheck source=lib.sh
+source ./lib.sh
+
+usage() {
+  cat <<END
+usage: test/bench/index.sh [--quick] [--rounds=N] [--input=INPUT] [PROGRAM]
+  PROGRAM        recursive (default), quickstart, sqlite: one whose workload is one process
+  --input=INPUT  what the program's file (recursive.sh) calls its input, instead of the usual one
+  --rounds=N     measured rounds (default 7)
+  --quick        a small input and one round
+END
+}
+
+quick=false rounds=7 input='' program=recursive
+for argument in "$@"; do
+  case $argument in
+    --quick) quick=true rounds=1 ;;
+    --input=?*) input=${argument#--input=} ;;
+    --rounds=[1-9]*) rounds=${argument#--rounds=} ;;
+    -h | --help) usage && exit ;;
+    recursive | quickstart | sqlite) program=$argument ;;
+    *) usage >&2 && fail "unknown argument '$argument'" ;;
+  esac
+done
+
+"$repository/examples/setup.sh" --for=bench
+select_program "$program"
+training=${input:-$training}
+build_variant hearth
+directory=$work/index
+
+# record LAYOUT: one run of the profiling build, as $directory/LAYOUT.raw. Contexts and counts do not differ from run to
+# run, so the two layouts hold the same but for times and processors.
+record() {
+  rm -f "$directory/raw".*
+  HEARTH_OPTIONS=format=$1:max_contexts=4000000:log_path=$directory/raw run_program "$training" "$work/hearth"
+  mv "$directory/raw".* "$directory/$1.raw"
+}
+mkdir -p "$directory"
+step "profiling $program, input $training: our layout" "$work/record.log" record hearth
+step "profiling $program, input $training: LLVM's layout" "$work/record.log" record llvm
+
+profdata=("llvm-profdata-$llvm" merge "$directory/llvm.raw" --profiled-binary "$work/hearth")
+
+# convert SUBJECT PREFIX...
+convert() {
+  local subject=$1
+  shift
+  case $subject in
+    ours) "$@" "$hearth" index "$directory/hearth.raw" --binary "$work/hearth" -o "$directory/ours.prof" ;;
+    ours_llvm_raw) "$@" "$hearth" index "$directory/llvm.raw" --binary "$work/hearth" -o "$directory/ours_llvm_raw.prof" ;;
+    profdata) "$@" "${profdata[@]}" -o "$directory/profdata.prof" ;;
+  esac
+}
+say "measuring, $rounds rounds"
+paired "$directory" "$rounds" convert profdata ours ours_llvm_raw
+"${profdata[@]}" --memprof-full-schema -o "$directory/full.prof"
+
+echo
+cat "$directory/ours.out" "$directory/ours_llvm_raw.out"
+ratio_title "A: llvm-profdata merge; B: hearth index"
+ratio_rows "B reads our raw layout" "$directory" profdata ours
+ratio_rows "B reads LLVM's raw layout" "$directory" profdata ours_llvm_raw
+
+# size_row LABEL FILE
+size_row() { printf '%-46s%10.2f\n' "$1" "$(stat -c %s "$2" | awk '{ print $1 / 1048576 }')"; }
+printf '\n%-46s%10s\n' "file" "MiB"
+size_row "raw, LLVM's layout" "$directory/llvm.raw"
+size_row "raw, our layout" "$directory/hearth.raw"
+size_row "indexed, llvm-profdata, its default fields" "$directory/profdata.prof"
+size_row "indexed, llvm-profdata, all fields" "$directory/full.prof"
+size_row "indexed, hearth" "$directory/ours.prof"

@@ -1,0 +1,111 @@
+# Shell functions that the benchmarks share: programs built in several ways, paired runs, ratios.
+# shellcheck shell=bash
+#
+# Sourced, with `set -euo pipefail` in force. Words:
+#   subject   one of the commands that are compared
+#   round     one run of each subject; a ratio is always of two runs of one round, so that whatever else the machine
+#             does meets both alike
+#   variant   a way to build a program: plain, hearth (profiling, ours) or llvm (clang -fmemory-profile)
+
+# shellcheck source=../../examples/lib.sh
+source "$(dirname "${BASH_SOURCE[0]}")/../../examples/lib.sh"
+export LC_ALL=C # decimal points, in what `time` prints too
+TIMEFORMAT='%3R %3U %3S'
+
+bench=$repository/test/bench
+realworld=$repository/examples/realworld
+clang=clang-$llvm
+
+# select_program PROGRAM: where it is and what it is, as examples/realworld/run.sh describes: $tree, $sources,
+# $compile_flags, $link_flags, $training, $measured, workload. $work is where the benchmarks put what they make of it.
+select_program() {
+  program=$1 work=$build/bench/$1 sources=() compile_flags=() link_flags=()
+  mkdir -p "$work"
+  if [[ -e $bench/$program.sh ]]; then
+    # shellcheck source=/dev/null
+    source "$bench/$program.sh"
+  else
+    tree=$build/realworld/$program/source
+    "$realworld/run.sh" --fetch "$program"
+    # shellcheck source=/dev/null
+    source "$realworld/$program.sh"
+  fi
+}
+
+# run_program INPUT COMMAND...: the selected program's workload, in the folder that its file expects.
+run_program() {
+  (cd "$realworld" && workload "$@")
+}
+
+# build_variant VARIANT: the selected program, as $work/VARIANT. All variants are compiled with the same flags, frame
+# pointers included, but for the instrumentation.
+build_variant() {
+  local variant=$1 hearth_flags=() base_flags=() flags=() libraries=() inputs
+  split_flags hearth_flags "$hearth" flags instrument --compile
+  without_plugin base_flags "${hearth_flags[@]}"
+  case $variant in
+    plain) flags=("${base_flags[@]}") ;;
+    hearth)
+      flags=("${hearth_flags[@]}")
+      split_flags libraries "$hearth" flags instrument --link
+      ;;
+    llvm) flags=("${base_flags[@]}" -fmemory-profile) libraries=("-Wl,--build-id") ;;
+  esac
+  inputs=("${sources[@]/#/$tree/}")
+  is_current "$work/$variant" "${inputs[@]}" "$plugin" "$build/lib/libhearth_rt.a" && return
+  step "building $program: $variant" "$work/build-$variant.log" "$clang" -O2 "${flags[@]}" "${compile_flags[@]}" \
+    "${inputs[@]}" "${libraries[@]}" "${link_flags[@]}" -o "$work/$variant"
+}
+
+# paired DIR ROUNDS RUN SUBJECT...: ROUNDS times all subjects in turn, after one round that does not count. The function
+# `RUN SUBJECT PREFIX...` starts the subject's process or processes, each with PREFIX in front. Leaves a line
+# "seconds CPU-seconds KiB" per round in DIR/SUBJECT.runs, times of all processes together and memory of the largest one,
+# and the output of the last round in .out and .err.
+paired() {
+  local directory=$1 rounds=$2 run=$3 round subject
+  shift 3
+  mkdir -p "$directory"
+  rm -f "$directory"/*.runs
+  for ((round = 0; round <= rounds; round++)); do
+    for subject; do
+      rm -f "$directory/processes"
+      {
+        time attempt "$run" "$subject" /usr/bin/time -f %M -a -o "$directory/processes" \
+          >"$directory/$subject.out" 2>"$directory/$subject.err"
+      } 2>"$directory/times"
+      if ((status != 0)); then
+        tail -n 20 "$directory/$subject.err" >&2
+        fail "$subject failed"
+      fi
+      ((round > 0)) || continue
+      awk 'NR == 1 { seconds = $1; cpu = $2 + $3; next } $1 > kib { kib = $1 }
+        END { print seconds, cpu, kib }' "$directory/times" "$directory/processes" >>"$directory/$subject.runs"
+    done
+  done
+}
+
+# ratios DIR COLUMN A B: "least median greatest" of A / B over the rounds, in a column of the .runs files.
+ratios() {
+  paste -d ' ' "$1/$3.runs" "$1/$4.runs" |
+    awk -v a="$2" -v b="$(($2 + 3))" '{ if ($b <= 0) exit 1; print $a / $b }' | sort -g |
+    awk '{ n[NR] = $1 } END { print n[1], NR % 2 ? n[(NR + 1) / 2] : (n[NR / 2] + n[NR / 2 + 1]) / 2, n[NR] }'
+}
+
+ratio_title() { printf '\n%-46s%10s%10s%29s\n' "$1" A B "A / B: least median greatest"; }
+
+# ratio_row LABEL DIR COLUMN SCALE A B: medians of both, divided by SCALE, and their ratios.
+ratio_row() {
+  local label=$1 directory=$2 column=$3 scale=$4 a=$5 b=$6 least middle greatest
+  read -r least middle greatest < <(ratios "$directory" "$column" "$a" "$b") || fail "no ratio of $a to $b"
+  awk -v label="$label" -v a="$(column "$directory/$a.runs" "$column" | median)" \
+    -v b="$(column "$directory/$b.runs" "$column" | median)" -v scale="$scale" \
+    -v least="$least" -v middle="$middle" -v greatest="$greatest" \
+    'BEGIN { printf "%-46s%10.3f%10.3f%12.2f%8.2f%9.2f\n", label, a / scale, b / scale, least, middle, greatest }'
+}
+
+# ratio_rows LABEL DIR A B: time, processor time and memory.
+ratio_rows() {
+  ratio_row "$1: time (s)" "$2" 1 1 "$3" "$4"
+  ratio_row "$1: processor time (s)" "$2" 2 1 "$3" "$4"
+  ratio_row "$1: peak memory (MiB)" "$2" 3 1024 "$3" "$4"
+}
