@@ -40,7 +40,7 @@ run_program() {
 # build_variant VARIANT: the selected program, as $work/VARIANT. All variants are compiled with the same flags, frame
 # pointers included, but for the instrumentation.
 build_variant() {
-  local variant=$1 hearth_flags=() base_flags=() flags=() libraries=() inputs
+  local variant=$1 hearth_flags=() base_flags=() flags=() libraries=() inputs headers
   split_flags hearth_flags "$hearth" flags instrument --compile
   without_plugin base_flags "${hearth_flags[@]}"
   case $variant in
@@ -52,7 +52,9 @@ build_variant() {
     llvm) flags=("${base_flags[@]}" -fmemory-profile) libraries=("-Wl,--build-id") ;;
   esac
   inputs=("${sources[@]/#/$tree/}")
-  is_current "$work/$variant" "${inputs[@]}" "$plugin" "$build/lib/libhearth_rt.a" && return
+  mapfile -t headers < <(find "$tree" -name '*.h')
+  is_current "$work/$variant" "${inputs[@]}" "${headers[@]}" "$bench/lib.sh" "$plugin" "$build/lib/libhearth_rt.a" &&
+    return
   step "building $program: $variant" "$work/build-$variant.log" "$clang" -O2 "${flags[@]}" "${compile_flags[@]}" \
     "${inputs[@]}" "${libraries[@]}" "${link_flags[@]}" -o "$work/$variant"
 }
