@@ -6,13 +6,7 @@
 /* Warnings, since the first error ends opt; the error comes last. */
 static void report(const hearth_md_finding *finding, void *data) {
   char message[640];
-  char *instruction = finding->instruction ? LLVMPrintValueToString(finding->instruction) : NULL;
-  size_t length = 0;
-  const char *function = finding->function ? LLVMGetValueName2(finding->function, &length) : "";
-  snprintf(message, sizeof message, "%.*s%s%s (%s)%s%.160s [%s]", (int)length, function, length ? ": " : "",
-           hearth_md_rule_text(finding->rule), finding->detail, instruction ? " in:" : "",
-           instruction ? instruction : "", hearth_md_rule_name(finding->rule));
-  LLVMDisposeMessage(instruction);
+  hearth_md_describe_finding(finding, message, sizeof message);
   hearth_shim_warn(data, "hearth-verify", message);
 }
 

@@ -109,13 +109,6 @@ hearth_status hearth_session_match_callsite(hearth_session *session, LLVMValueRe
   return status;
 }
 
-static void fill_values(uint64_t *values, const hearth_mib *mib) {
-#define HEARTH_MIB_FIELD(tag, Name, unit, merge, ir_bits, ir_default, description) values[tag] = mib->Name;
-#define HEARTH_MIB_DERIVED(tag, Name, unit, numerator, denominator, ir_bits, ir_default, description)                  \
-  values[tag] = mib->denominator ? mib->numerator / mib->denominator : 0;
-#include "hearth/mib_fields.def"
-}
-
 static void attach_contexts(hearth_session *session, const hearth_edit *edit) {
   const hearth_contexts *contexts = &edit->contexts;
   hearth_md_mib *mibs = calloc(contexts->count, sizeof *mibs);
@@ -126,7 +119,7 @@ static void attach_contexts(hearth_session *session, const hearth_edit *edit) {
     mibs[i].stack = context->stack;
     mibs[i].depth = context->depth;
     mibs[i].hotness = context->hotness;
-    fill_values(mibs[i].values, &context->mib);
+    hearth_md_mib_set_all(&mibs[i], &context->mib);
   }
   hearth_md_attach(session->md, edit->call, edit->callsite, edit->n_callsite, mibs, contexts->count);
   free(mibs);

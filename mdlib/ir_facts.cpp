@@ -2,6 +2,7 @@
 #include "hearth/ir_facts.h"
 
 #include <llvm/Config/llvm-config.h>
+#include <llvm/IR/Constants.h>
 #include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstrTypes.h>
@@ -42,6 +43,46 @@ LLVMMetadataRef hearth_ir_instruction_location(LLVMValueRef instruction) {
 
 unsigned hearth_ir_location_discriminator(LLVMMetadataRef location) {
   return cast<DILocation>(unwrap(location))->getBaseDiscriminator();
+}
+
+static const MDNode *node(LLVMMetadataRef metadata) { return dyn_cast_or_null<MDNode>(unwrap(metadata)); }
+
+LLVMMetadataRef hearth_ir_attachment(LLVMValueRef instruction, unsigned kind) {
+  return wrap(cast<Instruction>(unwrap(instruction))->getMetadata(kind));
+}
+
+LLVMMetadataRef hearth_ir_named_operand(LLVMModuleRef module, const char *name, unsigned index) {
+  NamedMDNode *Named = unwrap(module)->getNamedMetadata(name);
+  return Named && index < Named->getNumOperands() ? wrap(Named->getOperand(index)) : nullptr;
+}
+
+bool hearth_ir_is_node(LLVMMetadataRef metadata) { return node(metadata) != nullptr; }
+
+unsigned hearth_ir_operand_count(LLVMMetadataRef metadata) {
+  const MDNode *N = node(metadata);
+  return N ? N->getNumOperands() : 0;
+}
+
+LLVMMetadataRef hearth_ir_operand(LLVMMetadataRef metadata, unsigned index) {
+  const MDNode *N = node(metadata);
+  return N && index < N->getNumOperands() ? wrap(N->getOperand(index).get()) : nullptr;
+}
+
+unsigned hearth_ir_integer(LLVMMetadataRef metadata, uint64_t *ret) {
+  auto *Constant = dyn_cast_or_null<ConstantAsMetadata>(unwrap(metadata));
+  auto *Integer = Constant ? dyn_cast<ConstantInt>(Constant->getValue()) : nullptr;
+  if (!Integer || Integer->getBitWidth() > 64)
+    return 0;
+  *ret = Integer->getZExtValue();
+  return Integer->getBitWidth();
+}
+
+const char *hearth_ir_string(LLVMMetadataRef metadata, size_t *ret_length) {
+  auto *String = dyn_cast_or_null<MDString>(unwrap(metadata));
+  if (!String)
+    return nullptr;
+  *ret_length = String->getLength();
+  return String->getString().data();
 }
 
 bool hearth_ir_call_is_nobuiltin(LLVMValueRef call) { return cast<CallBase>(unwrap(call))->isNoBuiltin(); }

@@ -5,11 +5,6 @@
 #include "hearth/ir_facts.h"
 #include "hearth/md.h"
 
-/* Longest chain, written and read: LLVM walks nested nodes recursively and would exhaust its stack. A stack is cut here at
- * the outside; a longer chain in a module is taken for a cycle or garbage. */
-#define HEARTH_MD_DEPTH_MAX  4096u
-#define HEARTH_MD_VALUES_MAX 128 /* value operands of one MIB that are understood */
-
 #define HEARTH_MD_SCHEMA_NAME "memprof.schema"
 
 typedef struct hearth_md_field {
@@ -24,44 +19,63 @@ struct hearth_md {
   LLVMContextRef context;
   unsigned kind_memprof, kind_callsite, kind_mib;
   bool chained_only;
-  LLVMMetadataRef schema;      /* of what we attach; made on first use */
-  LLVMMetadataRef last_schema; /* the one last read, as tags: most calls of a module share theirs */
-  unsigned last_tags[HEARTH_MD_VALUES_MAX];
-  int last_count;
+  hearth_md_schema schema;     /* of what we attach */
+  LLVMMetadataRef schema_node; /* NULL until first used */
+  LLVMMetadataRef last_node;   /* the one last read: most calls of a module share theirs */
+  hearth_md_schema last_schema;
+  bool last_ok;
 };
 
-/* schema.c: the table of fields, the schema node, and reading a schema. */
-const hearth_md_field *hearth_md_field_by_name(const char *name, size_t length);
+/* schema.c */
 const hearth_md_field *hearth_md_field_by_tag(unsigned tag); /* NULL if there is none */
-const hearth_md_field *hearth_md_field_at(size_t index);     /* NULL behind the last one */
-LLVMMetadataRef hearth_md_schema(hearth_md *md);             /* also enters it into !memprof.schema */
-/* The schema as tags, one per value operand of a MIB (0 for a name we do not know), in md->last_tags. `node` NULL: the
- * module's only one. Returns the number of values, or -1 if it is malformed, missing, ambiguous or too long. */
-int hearth_md_read_schema(hearth_md *md, LLVMValueRef node);
+/* The node of the schema that we attach, entered into `!memprof.schema`. */
+LLVMMetadataRef hearth_md_schema_node(hearth_md *md);
+/* The module's schema if it has exactly one, else NULL. */
+LLVMMetadataRef hearth_md_only_schema(hearth_md *md);
+/* Read through the handle's cache; NULL if it is malformed. Lives until the next call. */
+const hearth_md_schema *hearth_md_read_schema(hearth_md *md, LLVMMetadataRef node);
+/* Make `node` the only operand of `!memprof.schema`, or leave it without any (NULL). */
+void hearth_md_enter_only_schema(hearth_md *md, LLVMMetadataRef node);
 
-/* build.c: attach MIBs that exist as nodes: nodes[0] is their schema, nodes[i + 1] is mibs[i]. n_callsite may be 0 if
- * all have one class. */
+/* attach.c: write MIBs that exist as nodes, in the encoding they were read from; on LLVM 15 and newer chained ones get
+ * the flat form beside them where classes differ. n_callsite may be 0 if all have one class. */
 void hearth_md_attach_nodes(hearth_md *md, LLVMValueRef call, const uint64_t *callsite, size_t n_callsite,
-                            const hearth_md_mib *mibs, LLVMMetadataRef *nodes, size_t count);
-
+                            const hearth_md_mibs *mibs);
+/* The flat list, whatever the classes. */
+void hearth_md_attach_flat(hearth_md *md, LLVMValueRef call, uint64_t own_id, const hearth_md_mib *mibs, size_t count);
+/* The class that all contexts share, else HEARTH_CLASS_UNKNOWN. */
+hearth_class hearth_md_common_class(const hearth_md_mib *mibs, size_t count);
+void hearth_md_set_hint(hearth_md *md, LLVMValueRef call, hearth_class hint); /* UNKNOWN: ambiguous */
+void hearth_md_remove_hint(LLVMValueRef call);
+bool hearth_md_has_hint(LLVMValueRef call); /* whatever it says */
 /* The class of a flat MIB's string or of the attribute; UNKNOWN for others. */
 hearth_class hearth_md_class_by_name(const char *name, size_t length);
-bool hearth_md_has_hint(LLVMValueRef call); /* the attribute "memprof", whatever it says */
+const char *hearth_md_class_name(hearth_class hotness); /* of UNKNOWN: "ambiguous" */
 
-/* node.c: typed access to nodes that may hold anything. */
-bool hearth_md_is_node(LLVMValueRef value);
-unsigned hearth_md_operand_count(LLVMValueRef node);
-LLVMValueRef hearth_md_operand(LLVMValueRef node, unsigned index); /* NULL if absent or null */
-/* All of them, malloc'd; elements may be NULL. NULL and 0 if there are none, it is no node, or memory is out. */
-LLVMValueRef *hearth_md_operands(LLVMValueRef node, unsigned *ret_count);
-/* The metadata of an operand, NULL for NULL. Not LLVMValueAsMetadata: as a value, LLVM shows a node of one constant as
- * that constant, so a stack of one id would come back as a number. */
-LLVMMetadataRef hearth_md_as_metadata(hearth_md *md, LLVMValueRef operand);
-bool hearth_md_as_integer(LLVMValueRef value, uint64_t *ret);
-const char *hearth_md_as_string(LLVMValueRef value, unsigned *ret_length); /* NULL if it is no string */
+/* mib.c: one MIB, as node. */
+LLVMMetadataRef hearth_md_chained_mib(hearth_md *md, const hearth_md_schema *schema, const hearth_md_mib *mib);
+LLVMMetadataRef hearth_md_flat_mib(hearth_md *md, uint64_t own_id, const hearth_md_mib *mib); /* NULL: no memory */
+/* Values and class of a chained MIB, not the stack; false if it does not have the schema's arity. Values that are no
+ * integers are not recorded, and make it return false too. */
+bool hearth_md_read_values(const hearth_md_schema *schema, LLVMMetadataRef node, hearth_md_mib *ret);
+/* Class and total size of a flat one. */
+bool hearth_md_read_flat_values(LLVMMetadataRef node, hearth_md_mib *ret);
+
+/* read.c: can the context be that of a call at this callsite? */
+bool hearth_md_agrees(const hearth_md_mib *mib, const uint64_t *callsite, size_t n_callsite);
+/* All ids of the call's `!callsite`, malloc'd; NULL if there are none. */
+uint64_t *hearth_md_callsite_ids(hearth_md *md, LLVMValueRef call, size_t *ret_count);
+
+/* node.c */
 LLVMMetadataRef hearth_md_integer(hearth_md *md, unsigned bits, uint64_t value);
 LLVMMetadataRef hearth_md_string(hearth_md *md, const char *text);
 LLVMMetadataRef hearth_md_node(hearth_md *md, LLVMMetadataRef *operands, size_t count);
 void hearth_md_set(hearth_md *md, LLVMValueRef call, unsigned kind, LLVMMetadataRef node); /* NULL removes */
+bool hearth_md_is_call(LLVMValueRef instruction);
+typedef void (*hearth_md_visit)(LLVMValueRef instruction, void *data);
+void hearth_md_for_each_instruction(hearth_md *md, hearth_md_visit visit, void *data);
+
+/* verify.c: findings of one instruction. `report` may be NULL. */
+size_t hearth_md_verify_instruction(hearth_md *md, LLVMValueRef instruction, hearth_md_report report, void *data);
 
 #endif

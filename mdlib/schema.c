@@ -1,5 +1,4 @@
 /* The schema of MIB values: which fields, in which order, with which width. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "md_internal.h"
@@ -13,7 +12,7 @@ static const hearth_md_field fields[] = {
 };
 #define FIELD_COUNT (sizeof fields / sizeof fields[0])
 
-const hearth_md_field *hearth_md_field_at(size_t index) { return index < FIELD_COUNT ? &fields[index] : NULL; }
+static const char first_name[] = "Stack"; /* of every schema: MIBs begin with their stack */
 
 const hearth_md_field *hearth_md_field_by_tag(unsigned tag) {
   for (size_t i = 0; i < FIELD_COUNT; i++)
@@ -22,67 +21,137 @@ const hearth_md_field *hearth_md_field_by_tag(unsigned tag) {
   return NULL;
 }
 
-const hearth_md_field *hearth_md_field_by_name(const char *name, size_t length) {
-  for (size_t i = 0; i < FIELD_COUNT; i++)
-    if (strlen(fields[i].name) == length && memcmp(fields[i].name, name, length) == 0)
-      return &fields[i];
-  return NULL;
+const char *hearth_md_field_name(unsigned tag) {
+  const hearth_md_field *field = hearth_md_field_by_tag(tag);
+  return field ? field->name : NULL;
 }
 
-static bool schema_is_entered(hearth_md *md, LLVMValueRef node) {
-  unsigned n = LLVMGetNamedMetadataNumOperands(md->module, HEARTH_MD_SCHEMA_NAME);
-  LLVMValueRef operands[16];
-  if (n > sizeof operands / sizeof operands[0])
+unsigned hearth_md_field_tag(const char *name, size_t length) {
+  for (size_t i = 0; i < FIELD_COUNT; i++)
+    if (strlen(fields[i].name) == length && memcmp(fields[i].name, name, length) == 0)
+      return fields[i].tag;
+  return 0;
+}
+
+/* -------------------------------------------------- values -------------------------------------------------- */
+
+void hearth_md_schema_default(hearth_md_schema *ret) {
+  ret->count = 0;
+  for (size_t i = 0; i < FIELD_COUNT; i++)
+    if (fields[i].in_default)
+      ret->tags[ret->count++] = (unsigned char)fields[i].tag;
+}
+
+/* As a set; tags are below 64. 0, the unknown name, is in it if it occurs. */
+static uint64_t tag_set(const hearth_md_schema *schema) {
+  uint64_t set = 0;
+  for (size_t i = 0; i < schema->count; i++)
+    set |= UINT64_C(1) << schema->tags[i];
+  return set;
+}
+
+hearth_md_schema_relation hearth_md_schema_compare(const hearth_md_schema *a, const hearth_md_schema *b) {
+  uint64_t in_a = tag_set(a), in_b = tag_set(b);
+  if (a->count == b->count && memcmp(a->tags, b->tags, a->count) == 0)
+    return HEARTH_MD_SCHEMA_EQUAL;
+  if (in_a == in_b)
+    return HEARTH_MD_SCHEMA_REORDERED;
+  if ((in_a & in_b) == in_a)
+    return HEARTH_MD_SCHEMA_SUBSET;
+  return (in_a & in_b) == in_b ? HEARTH_MD_SCHEMA_SUPERSET : HEARTH_MD_SCHEMA_DIFFERENT;
+}
+
+/* -------------------------------------------------- nodes -------------------------------------------------- */
+
+LLVMMetadataRef hearth_md_schema_create(hearth_md *md, const hearth_md_schema *schema) {
+  LLVMMetadataRef names[HEARTH_MD_FIELDS_MAX + 1] = {hearth_md_string(md, first_name)};
+  uint64_t seen = 0;
+  if (schema->count > HEARTH_MD_FIELDS_MAX)
+    return NULL;
+  for (size_t i = 0; i < schema->count; i++) {
+    const hearth_md_field *field = hearth_md_field_by_tag(schema->tags[i]);
+    if (!field || seen >> field->tag & 1)
+      return NULL;
+    seen |= UINT64_C(1) << field->tag;
+    names[i + 1] = hearth_md_string(md, field->name);
+  }
+  return hearth_md_node(md, names, schema->count + 1);
+}
+
+bool hearth_md_schema_read(LLVMMetadataRef node, hearth_md_schema *ret) {
+  size_t length;
+  unsigned n = hearth_ir_operand_count(node);
+  const char *first = hearth_ir_string(hearth_ir_operand(node, 0), &length);
+  ret->count = 0;
+  if (!first || length != strlen(first_name) || memcmp(first, first_name, length) != 0 || n - 1 > HEARTH_MD_FIELDS_MAX)
     return false;
-  LLVMGetNamedMetadataOperands(md->module, HEARTH_MD_SCHEMA_NAME, operands);
-  for (unsigned i = 0; i < n; i++)
-    if (operands[i] && LLVMValueAsMetadata(operands[i]) == LLVMValueAsMetadata(node))
+  for (unsigned i = 1; i < n; i++) {
+    const char *name = hearth_ir_string(hearth_ir_operand(node, i), &length);
+    if (!name)
+      return ret->count = 0, false;
+    ret->tags[ret->count++] = (unsigned char)hearth_md_field_tag(name, length);
+  }
+  return true;
+}
+
+const hearth_md_schema *hearth_md_read_schema(hearth_md *md, LLVMMetadataRef node) {
+  if (!node || node != md->last_node) {
+    md->last_ok = hearth_md_schema_read(node, &md->last_schema);
+    md->last_node = node;
+  }
+  return md->last_ok ? &md->last_schema : NULL;
+}
+
+/* -------------------------------------------------- module -------------------------------------------------- */
+
+/* LLVM 14's and 19's linkers enter a schema once for each module that has it. */
+static bool is_repeated(hearth_md *md, unsigned index, LLVMMetadataRef node) {
+  for (unsigned i = 0; i < index; i++)
+    if (hearth_ir_named_operand(md->module, HEARTH_MD_SCHEMA_NAME, i) == node)
       return true;
   return false;
 }
 
-LLVMMetadataRef hearth_md_schema(hearth_md *md) {
-  if (md->schema)
-    return md->schema;
-  LLVMMetadataRef names[FIELD_COUNT + 1];
-  size_t n = 0;
-  names[n++] = hearth_md_string(md, "Stack");
-  for (size_t i = 0; i < FIELD_COUNT; i++)
-    if (fields[i].in_default)
-      names[n++] = hearth_md_string(md, fields[i].name);
-  md->schema = hearth_md_node(md, names, n);
-  LLVMValueRef value = LLVMMetadataAsValue(md->context, md->schema);
-  if (!schema_is_entered(md, value))
-    LLVMAddNamedMetadataOperand(md->module, HEARTH_MD_SCHEMA_NAME, value);
-  return md->schema;
+LLVMMetadataRef hearth_md_get_schema(hearth_md *md, unsigned index) {
+  LLVMMetadataRef node;
+  unsigned distinct = 0;
+  for (unsigned i = 0; (node = hearth_ir_named_operand(md->module, HEARTH_MD_SCHEMA_NAME, i)); i++)
+    if (!is_repeated(md, i, node) && distinct++ == index)
+      return node;
+  return NULL;
 }
 
-static int read_names(LLVMValueRef *names, unsigned n, unsigned *tags) {
-  unsigned length;
-  const char *first = n ? hearth_md_as_string(names[0], &length) : NULL;
-  if (!first || length != strlen("Stack") || memcmp(first, "Stack", length) != 0 || n - 1 > HEARTH_MD_VALUES_MAX)
-    return -1;
-  for (unsigned i = 1; i < n; i++) {
-    const char *name = hearth_md_as_string(names[i], &length);
-    if (!name)
-      return -1;
-    const hearth_md_field *field = hearth_md_field_by_name(name, length);
-    tags[i - 1] = field ? field->tag : 0;
-  }
-  return (int)n - 1;
+LLVMMetadataRef hearth_md_only_schema(hearth_md *md) {
+  return hearth_md_get_schema(md, 1) ? NULL : hearth_md_get_schema(md, 0);
 }
 
-int hearth_md_read_schema(hearth_md *md, LLVMValueRef node) {
-  if (!node && LLVMGetNamedMetadataNumOperands(md->module, HEARTH_MD_SCHEMA_NAME) == 1)
-    LLVMGetNamedMetadataOperands(md->module, HEARTH_MD_SCHEMA_NAME, &node);
-  if (!hearth_md_is_node(node))
-    return -1;
-  if (LLVMValueAsMetadata(node) != md->last_schema) {
-    unsigned n;
-    LLVMValueRef *names = hearth_md_operands(node, &n);
-    md->last_count = read_names(names, n, md->last_tags);
-    md->last_schema = LLVMValueAsMetadata(node);
-    free(names);
-  }
-  return md->last_count;
+bool hearth_md_use_schema(hearth_md *md, const hearth_md_schema *schema) {
+  if (!hearth_md_schema_create(md, schema))
+    return false;
+  md->schema = *schema;
+  md->schema_node = NULL;
+  return true;
+}
+
+static void enter(hearth_md *md, LLVMMetadataRef node) {
+  LLVMAddNamedMetadataOperand(md->module, HEARTH_MD_SCHEMA_NAME, LLVMMetadataAsValue(md->context, node));
+}
+
+LLVMMetadataRef hearth_md_schema_node(hearth_md *md) {
+  if (md->schema_node)
+    return md->schema_node;
+  md->schema_node = hearth_md_schema_create(md, &md->schema);
+  LLVMMetadataRef entered;
+  for (unsigned i = 0; (entered = hearth_md_get_schema(md, i)); i++)
+    if (entered == md->schema_node)
+      return entered;
+  enter(md, md->schema_node);
+  return md->schema_node;
+}
+
+void hearth_md_enter_only_schema(hearth_md *md, LLVMMetadataRef node) {
+  hearth_ir_clear_named_metadata(md->module, HEARTH_MD_SCHEMA_NAME);
+  if (node)
+    enter(md, node);
+  md->schema_node = NULL;
 }

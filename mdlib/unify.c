@@ -24,6 +24,8 @@ typedef struct unification {
   size_t name_count;
   LLVMMetadataRef node; /* of the union */
   LLVMMetadataRef *scratch;
+  size_t unclear; /* lists that cannot be rewritten */
+  bool apply;     /* second walk */
 } unification;
 
 static size_t place_in_union(unification *u, LLVMMetadataRef name) {
@@ -35,29 +37,25 @@ static size_t place_in_union(unification *u, LLVMMetadataRef name) {
   return i;
 }
 
-static bool read_schema(unification *u, LLVMValueRef node, schema *s) {
-  unsigned n;
-  LLVMValueRef *operands = hearth_md_operands(node, &n);
-  bool ok = n > 0;
-  s->node = ok ? LLVMValueAsMetadata(node) : NULL;
-  s->count = ok ? n - 1 : 0;
-  s->names = malloc(n * sizeof *s->names);
-  s->to_union = malloc(n * sizeof *s->to_union);
+static bool read_schema(unification *u, LLVMMetadataRef node, schema *s) {
+  unsigned n = hearth_ir_operand_count(node);
+  size_t length;
+  s->node = node;
+  s->count = n ? n - 1 : 0;
+  s->names = malloc((n + 1) * sizeof *s->names);
+  s->to_union = malloc((n + 1) * sizeof *s->to_union);
   LLVMMetadataRef *more = realloc(u->names, (u->name_count + n + 1) * sizeof *more);
   if (more)
     u->names = more;
-  ok = ok && s->names && s->to_union && more;
-  for (unsigned i = 0; ok && i < n; i++) {
-    unsigned length;
-    ok = hearth_md_as_string(operands[i], &length) != NULL;
-    if (ok && i == 0 && u->name_count == 0)
-      u->names[u->name_count++] = LLVMValueAsMetadata(operands[0]);
-    if (!ok || i == 0)
-      continue;
-    s->names[i - 1] = LLVMValueAsMetadata(operands[i]);
-    s->to_union[i - 1] = place_in_union(u, s->names[i - 1]);
+  bool ok = n > 0 && s->names && s->to_union && more && hearth_ir_string(hearth_ir_operand(node, 0), &length);
+  if (ok && u->name_count == 0)
+    u->names[u->name_count++] = hearth_ir_operand(node, 0);
+  for (unsigned i = 1; ok && i < n; i++) {
+    s->names[i - 1] = hearth_ir_operand(node, i);
+    ok = hearth_ir_string(s->names[i - 1], &length) != NULL;
+    if (ok)
+      s->to_union[i - 1] = place_in_union(u, s->names[i - 1]);
   }
-  free(operands);
   return ok;
 }
 
@@ -73,20 +71,17 @@ static void free_unification(unification *u) {
 
 /* All schemas of the module. False if there are fewer than two, or one is malformed. */
 static bool collect(unification *u) {
-  unsigned n = LLVMGetNamedMetadataNumOperands(u->md->module, HEARTH_MD_SCHEMA_NAME);
-  LLVMValueRef *nodes = n > 1 ? malloc(n * sizeof(LLVMValueRef)) : NULL;
-  u->schemas = nodes ? calloc(n, sizeof *u->schemas) : NULL;
+  while (hearth_md_get_schema(u->md, u->count))
+    u->count++;
+  u->schemas = u->count > 1 ? calloc(u->count, sizeof *u->schemas) : NULL;
   bool ok = u->schemas != NULL;
-  if (ok)
-    LLVMGetNamedMetadataOperands(u->md->module, HEARTH_MD_SCHEMA_NAME, nodes);
-  for (; ok && u->count < n; u->count++)
-    ok = hearth_md_is_node(nodes[u->count]) && read_schema(u, nodes[u->count], &u->schemas[u->count]);
-  if (ok) {
-    u->node = hearth_md_node(u->md, u->names, u->name_count);
-    u->scratch = malloc(u->name_count * sizeof *u->scratch);
-  }
-  free(nodes);
-  return ok && u->scratch;
+  for (unsigned i = 0; ok && i < u->count; i++)
+    ok = read_schema(u, hearth_md_get_schema(u->md, i), &u->schemas[i]);
+  if (!ok)
+    return false;
+  u->node = hearth_md_node(u->md, u->names, u->name_count);
+  u->scratch = malloc(u->name_count * sizeof *u->scratch);
+  return u->scratch != NULL;
 }
 
 /* By the node that the list carries, or by the number of values; NULL if that is not clear. */
@@ -103,68 +98,57 @@ static const schema *schema_of(const unification *u, LLVMMetadataRef carried, un
 }
 
 /* The MIB in the union's order; NULL if its schema is not clear or it does not follow it. */
-static LLVMMetadataRef rewrite(unification *u, LLVMValueRef mib, LLVMMetadataRef carried) {
-  unsigned n;
-  LLVMMetadataRef result = NULL;
-  LLVMValueRef *operands = hearth_md_operands(mib, &n);
+static LLVMMetadataRef rewrite(unification *u, LLVMMetadataRef mib, LLVMMetadataRef carried) {
+  unsigned n = hearth_ir_operand_count(mib);
   const schema *s = n ? schema_of(u, carried, n - 1) : NULL;
-  if (s && s->count == n - 1) {
-    memset(u->scratch, 0, u->name_count * sizeof *u->scratch);
-    u->scratch[0] = hearth_md_as_metadata(u->md, operands[0]);
-    for (unsigned i = 1; i < n; i++)
-      u->scratch[s->to_union[i - 1]] = hearth_md_as_metadata(u->md, operands[i]);
-    result = hearth_md_node(u->md, u->scratch, u->name_count);
-  }
-  free(operands);
-  return result;
+  if (!s || s->count != n - 1)
+    return NULL;
+  memset(u->scratch, 0, u->name_count * sizeof *u->scratch);
+  u->scratch[0] = hearth_ir_operand(mib, 0);
+  for (unsigned i = 1; i < n; i++)
+    u->scratch[s->to_union[i - 1]] = hearth_ir_operand(mib, i);
+  return hearth_md_node(u->md, u->scratch, u->name_count);
 }
 
 /* The list in the union's order; NULL if one of its MIBs cannot be rewritten. */
-static LLVMMetadataRef rewrite_list(unification *u, LLVMValueRef list) {
-  unsigned n, first = u->md->chained_only ? 0 : 1;
-  LLVMValueRef *operands = hearth_md_operands(list, &n);
-  LLVMMetadataRef carried = first && n && operands[0] ? LLVMValueAsMetadata(operands[0]) : NULL;
-  LLVMMetadataRef *nodes = malloc((n + 1) * sizeof *nodes), result = NULL;
-  bool clear = nodes != NULL && n > first;
+static LLVMMetadataRef rewrite_list(unification *u, LLVMMetadataRef list) {
+  unsigned n = hearth_ir_operand_count(list), first = u->md->chained_only ? 0 : 1;
+  LLVMMetadataRef carried = first ? hearth_ir_operand(list, 0) : NULL, result = NULL;
+  LLVMMetadataRef *nodes = malloc((n + 1) * sizeof *nodes);
+  bool clear = nodes != NULL && n > first && (carried || !first);
   if (clear && first)
     nodes[0] = u->node;
   for (unsigned i = first; clear && i < n; i++)
-    clear = (nodes[i] = rewrite(u, operands[i], carried)) != NULL;
+    clear = (nodes[i] = rewrite(u, hearth_ir_operand(list, i), carried)) != NULL;
   if (clear)
     result = hearth_md_node(u->md, nodes, n);
   free(nodes);
-  free(operands);
   return result;
 }
 
-/* Returns the number of lists that cannot be rewritten; rewrites the others if `apply`. */
-static size_t walk(unification *u, bool apply) {
-  size_t unclear = 0;
+static void visit(LLVMValueRef instruction, void *data) {
+  unification *u = data;
   unsigned kind = u->md->chained_only ? u->md->kind_memprof : u->md->kind_mib;
-  for (LLVMValueRef f = LLVMGetFirstFunction(u->md->module); f; f = LLVMGetNextFunction(f))
-    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
-      for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
-        LLVMValueRef list = LLVMGetMetadata(i, kind);
-        LLVMMetadataRef unified = list ? rewrite_list(u, list) : NULL;
-        unclear += list && !unified;
-        if (unified && apply)
-          hearth_md_set(u->md, i, kind, unified);
-      }
-  return unclear;
+  LLVMMetadataRef list = hearth_ir_attachment(instruction, kind);
+  LLVMMetadataRef unified = list ? rewrite_list(u, list) : NULL;
+  u->unclear += list && !unified;
+  if (unified && u->apply)
+    hearth_md_set(u->md, instruction, kind, unified);
 }
 
 size_t hearth_md_unify(hearth_md *md, bool *ret_changed) {
   unification u = {.md = md};
-  size_t unclear = 0;
   *ret_changed = false;
   /* All or nothing: half of the MIBs in another order would make the others unreadable. */
-  if (collect(&u) && (unclear = walk(&u, false)) == 0) {
-    walk(&u, true);
-    hearth_ir_clear_named_metadata(md->module, HEARTH_MD_SCHEMA_NAME);
-    LLVMAddNamedMetadataOperand(md->module, HEARTH_MD_SCHEMA_NAME, LLVMMetadataAsValue(md->context, u.node));
-    md->schema = md->last_schema = NULL;
+  if (collect(&u)) {
+    hearth_md_for_each_instruction(md, visit, &u);
+    u.apply = u.unclear == 0;
+  }
+  if (u.apply) {
+    hearth_md_for_each_instruction(md, visit, &u);
+    hearth_md_enter_only_schema(md, u.node);
     *ret_changed = true;
   }
   free_unification(&u);
-  return unclear;
+  return u.unclear;
 }

@@ -48,9 +48,7 @@ static void finding(verifier *v, hearth_md_rule rule, const char *format, ...) {
 
 /* -------------------------------------------------- ids and stacks -------------------------------------------------- */
 
-static bool is_id(LLVMValueRef value, uint64_t *ret) {
-  return hearth_md_as_integer(value, ret) && LLVMGetIntTypeWidth(LLVMTypeOf(value)) == 64;
-}
+static bool is_id(LLVMMetadataRef metadata, uint64_t *ret) { return hearth_ir_integer(metadata, ret) == 64; }
 
 static bool push(stack *s, size_t *capacity, uint64_t id) {
   if (s->depth == *capacity) {
@@ -66,156 +64,165 @@ static bool push(stack *s, size_t *capacity, uint64_t id) {
 }
 
 /* Reads a chain; false after a finding. Brent's algorithm finds cycles without memory. */
-static bool read_chain(verifier *v, LLVMValueRef node, stack *s) {
+static bool read_chain(verifier *v, LLVMMetadataRef node, stack *s) {
   size_t capacity = 0, steps = 0, limit = 1;
   LLVMMetadataRef landmark = NULL;
-  if (hearth_md_is_node(node) && hearth_md_operand_count(node) == 0)
+  if (hearth_ir_is_node(node) && hearth_ir_operand_count(node) == 0)
     return true;
   while (node) {
     uint64_t id;
-    unsigned n = hearth_md_operand_count(node);
-    if (n < 1 || n > 2 || !is_id(hearth_md_operand(node, 0), &id)) {
+    unsigned n = hearth_ir_operand_count(node);
+    if (n < 1 || n > 2 || !is_id(hearth_ir_operand(node, 0), &id)) {
       finding(v, HEARTH_MD_RULE_CHAIN, "node %zu has %u operands, or its first is no 64-bit id", s->depth, n);
       return false;
     }
-    if (LLVMValueAsMetadata(node) == landmark) {
+    if (node == landmark) {
       finding(v, HEARTH_MD_RULE_CYCLE, "its nodes lead back to an earlier one after %zu", s->depth);
       return false;
     }
     if (++steps == limit) {
-      landmark = LLVMValueAsMetadata(node);
+      landmark = node;
       limit *= 2;
       steps = 0;
     }
     if (!push(s, &capacity, id))
       return false;
-    LLVMValueRef next = n == 2 ? hearth_md_operand(node, 1) : NULL;
-    if (n == 2 && !hearth_md_is_node(next)) {
+    LLVMMetadataRef next = n == 2 ? hearth_ir_operand(node, 1) : NULL;
+    if (n == 2 && !hearth_ir_is_node(next)) {
       finding(v, HEARTH_MD_RULE_CHAIN, "the caller of node %zu is no node", s->depth - 1);
       return false;
     }
     node = next;
   }
-  return true;
+  if (s->depth <= HEARTH_MD_DEPTH_MAX)
+    return true;
+  finding(v, HEARTH_MD_RULE_CHAIN, "it has %zu nodes, more than %u", s->depth, HEARTH_MD_DEPTH_MAX);
+  return false;
 }
 
-static bool read_flat(verifier *v, hearth_md_rule rule, LLVMValueRef node, stack *s) {
+static bool read_flat(verifier *v, hearth_md_rule rule, LLVMMetadataRef node, stack *s) {
   size_t capacity = 0;
-  unsigned n;
-  LLVMValueRef *operands = hearth_md_operands(node, &n);
+  unsigned n = hearth_ir_operand_count(node);
   bool ok = n > 0;
   for (unsigned i = 0; ok && i < n; i++) {
     uint64_t id;
-    ok = is_id(operands[i], &id) && push(s, &capacity, id);
+    ok = is_id(hearth_ir_operand(node, i), &id) && push(s, &capacity, id);
   }
-  free(operands);
   if (!ok)
     finding(v, rule, "it is no list of 64-bit ids");
-  return ok;
+  else if (n > HEARTH_MD_DEPTH_MAX + 1)
+    finding(v, rule, "it has %u ids, more than %u", n, HEARTH_MD_DEPTH_MAX + 1);
+  return ok && n <= HEARTH_MD_DEPTH_MAX + 1;
 }
 
 /* -------------------------------------------------- schema -------------------------------------------------- */
 
-static bool check_schema(verifier *v, LLVMValueRef node) {
+static bool check_schema(verifier *v, LLVMMetadataRef node) {
   bool seen[HEARTH_TAG_LIMIT] = {false};
-  unsigned n, length;
-  if (hearth_md_is_node(node) && LLVMValueAsMetadata(node) == v->good_schema)
+  hearth_md_schema schema;
+  if (node && node == v->good_schema)
     return true;
-  size_t before = v->findings;
-  LLVMValueRef *names = hearth_md_operands(node, &n);
-  const char *first = n ? hearth_md_as_string(names[0], &length) : NULL;
-  if (!first || length != strlen("Stack") || memcmp(first, "Stack", length) != 0)
-    finding(v, HEARTH_MD_RULE_SCHEMA, "it is no node that begins with \"Stack\"");
-  for (unsigned i = 1; i < n; i++) {
-    const char *name = hearth_md_as_string(names[i], &length);
-    const hearth_md_field *field = name ? hearth_md_field_by_name(name, length) : NULL;
-    if (!field)
-      finding(v, HEARTH_MD_RULE_SCHEMA, "operand %u, '%.*s', is no field", i, name ? (int)length : 0, name ? name : "");
-    else if (seen[field->tag])
-      finding(v, HEARTH_MD_RULE_SCHEMA, "field %s occurs twice", field->name);
-    if (field)
-      seen[field->tag] = true;
+  size_t before = v->findings, length;
+  if (!hearth_md_schema_read(node, &schema))
+    finding(v, HEARTH_MD_RULE_SCHEMA, "it is no list of strings that begins with \"Stack\", or has more than %d fields",
+            HEARTH_MD_FIELDS_MAX);
+  for (unsigned i = 0; i < schema.count; i++) {
+    unsigned tag = schema.tags[i];
+    const char *name = hearth_ir_string(hearth_ir_operand(node, i + 1), &length);
+    if (!tag)
+      finding(v, HEARTH_MD_RULE_SCHEMA, "operand %u, '%.*s', is no field", i + 1, (int)length, name);
+    else if (seen[tag])
+      finding(v, HEARTH_MD_RULE_SCHEMA, "field %s occurs twice", hearth_md_field_name(tag));
+    seen[tag] = true;
   }
-  free(names);
   if (v->findings == before)
-    v->good_schema = LLVMValueAsMetadata(node);
+    v->good_schema = node;
   return v->findings == before;
 }
 
 static void check_module_schema(verifier *v) {
-  unsigned n = LLVMGetNamedMetadataNumOperands(v->md->module, HEARTH_MD_SCHEMA_NAME);
-  LLVMValueRef *schemas = n ? malloc(n * sizeof(LLVMValueRef)) : NULL;
-  if (!schemas)
-    return;
-  LLVMGetNamedMetadataOperands(v->md->module, HEARTH_MD_SCHEMA_NAME, schemas);
-  for (unsigned i = 0; i < n; i++)
-    check_schema(v, schemas[i]);
+  LLVMMetadataRef schema;
+  unsigned n = 0;
+  for (; (schema = hearth_md_get_schema(v->md, n)); n++)
+    check_schema(v, schema);
   if (n > 1)
     finding(v, HEARTH_MD_RULE_ONE_SCHEMA, "the module has %u schemas; hearth-unify makes them one", n);
-  free(schemas);
+}
+
+/* Of a list of chained MIBs; NULL if it cannot be read, which has been reported. Reported too, but read: a schema that the
+ * list carries and the module does not know. */
+static const hearth_md_schema *schema_of_list(verifier *v, LLVMMetadataRef list) {
+  LLVMMetadataRef entered, node = v->md->chained_only ? hearth_md_only_schema(v->md) : hearth_ir_operand(list, 0);
+  if (!node) {
+    finding(v, HEARTH_MD_RULE_ONE_SCHEMA, "its schema is missing, or not the only one");
+    return NULL;
+  }
+  if (!check_schema(v, node))
+    return NULL;
+  for (unsigned i = 0; (entered = hearth_md_get_schema(v->md, i)); i++)
+    if (entered == node)
+      return hearth_md_read_schema(v->md, node);
+  finding(v, HEARTH_MD_RULE_ONE_SCHEMA, "its schema is not in memprof.schema");
+  return hearth_md_read_schema(v->md, node);
 }
 
 /* -------------------------------------------------- contexts -------------------------------------------------- */
 
-static void check_value(verifier *v, LLVMValueRef value, const hearth_md_field *field, stack *s) {
+static void check_value(verifier *v, LLVMMetadataRef value, const hearth_md_field *field, stack *s) {
   uint64_t number;
   if (!value) /* not recorded */
     return;
-  unsigned bits = LLVMIsAConstantInt(value) ? LLVMGetIntTypeWidth(LLVMTypeOf(value)) : 0;
+  unsigned bits = hearth_ir_integer(value, &number);
   if ((bits != 8 && bits != 16 && bits != 32 && bits != 64) || bits > field->bits) {
     finding(v, HEARTH_MD_RULE_WIDTH, "the value of %s has %u bits, its field %u", field->name, bits, field->bits);
     return;
   }
-  if (field->tag != HEARTH_TAG_Hotness || !hearth_md_as_integer(value, &number))
+  if (field->tag != HEARTH_TAG_Hotness)
     return;
   s->hotness = number;
   if (number < HEARTH_CLASS_COLD || number > HEARTH_CLASS_HOT)
     finding(v, HEARTH_MD_RULE_HOTNESS, "it is %" PRIu64, number);
 }
 
-/* False if the stack could not be read. `tags` has `n_tags` entries, -1 where the schema could not be read. */
-static bool check_chained_mib(verifier *v, LLVMValueRef mib, const unsigned *tags, int n_tags, stack *s) {
-  unsigned n;
-  LLVMValueRef *operands = hearth_md_operands(mib, &n);
+/* False if the stack could not be read. `schema` is NULL if that could not be. */
+static bool check_chained_mib(verifier *v, LLVMMetadataRef mib, const hearth_md_schema *schema, stack *s) {
+  unsigned n = hearth_ir_operand_count(mib);
   if (n == 0) {
     finding(v, HEARTH_MD_RULE_LIST, "a MIB is no node, or an empty one");
     return false;
   }
-  if (n_tags >= 0 && n != (unsigned)n_tags + 1)
-    finding(v, HEARTH_MD_RULE_ARITY, "it has %u values, its schema %d fields", n - 1, n_tags);
-  for (unsigned i = 1; i < n && (int)i <= n_tags; i++) {
-    const hearth_md_field *field = hearth_md_field_by_tag(tags[i - 1]);
+  if (schema && n != schema->count + 1)
+    finding(v, HEARTH_MD_RULE_ARITY, "it has %u values, its schema %zu fields", n - 1, schema->count);
+  for (unsigned i = 1; schema && i < n && i <= schema->count; i++) {
+    const hearth_md_field *field = hearth_md_field_by_tag(schema->tags[i - 1]);
     if (field)
-      check_value(v, operands[i], field, s);
+      check_value(v, hearth_ir_operand(mib, i), field, s);
   }
-  bool ok = read_chain(v, operands[0], s);
-  if (operands[0] == NULL)
-    finding(v, HEARTH_MD_RULE_CHAIN, "a MIB has no stack"), ok = false;
-  free(operands);
-  return ok;
+  LLVMMetadataRef chain = hearth_ir_operand(mib, 0);
+  if (!chain)
+    finding(v, HEARTH_MD_RULE_CHAIN, "a MIB has no stack");
+  return chain && read_chain(v, chain, s);
 }
 
-static bool check_flat_mib(verifier *v, LLVMValueRef mib, stack *s) {
-  unsigned n, length;
-  LLVMValueRef *operands = hearth_md_operands(mib, &n);
+static bool check_flat_mib(verifier *v, LLVMMetadataRef mib, stack *s) {
+  size_t length;
+  unsigned n = hearth_ir_operand_count(mib);
   if (n == 0) {
     finding(v, HEARTH_MD_RULE_LIST, "a MIB is no node, or an empty one");
     return false;
   }
-  const char *type = n > 1 ? hearth_md_as_string(operands[1], &length) : NULL;
+  const char *type = hearth_ir_string(hearth_ir_operand(mib, 1), &length);
   s->hotness = type ? (uint64_t)hearth_md_class_by_name(type, length) : HEARTH_CLASS_UNKNOWN;
   if (s->hotness == HEARTH_CLASS_UNKNOWN)
     finding(v, HEARTH_MD_RULE_FLAT_TYPE, "it is '%.*s'", type ? (int)length : 0, type ? type : "");
   for (unsigned i = 2; i < n; i++) {
     uint64_t number;
-    if (hearth_md_operand_count(operands[i]) != 2 ||
-        !hearth_md_as_integer(hearth_md_operand(operands[i], 0), &number) ||
-        !hearth_md_as_integer(hearth_md_operand(operands[i], 1), &number))
+    LLVMMetadataRef pair = hearth_ir_operand(mib, i);
+    if (hearth_ir_operand_count(pair) != 2 || !hearth_ir_integer(hearth_ir_operand(pair, 0), &number) ||
+        !hearth_ir_integer(hearth_ir_operand(pair, 1), &number))
       finding(v, HEARTH_MD_RULE_FLAT_EXTRA, "operand %u is no pair of integers", i);
   }
-  bool ok = read_flat(v, HEARTH_MD_RULE_FLAT_STACK, operands[0], s);
-  free(operands);
-  return ok;
+  return read_flat(v, HEARTH_MD_RULE_FLAT_STACK, hearth_ir_operand(mib, 0), s);
 }
 
 static int compare_stacks(const void *a, const void *b) {
@@ -255,7 +262,6 @@ static uint64_t common_class(const stack *stacks, size_t n) {
 }
 
 static void check_hint(verifier *v, LLVMValueRef call, const stack *stacks, size_t n) {
-  static const char *const names[] = {"ambiguous", "cold", "notcold", "hot"};
   bool ambiguous;
   hearth_class hint = hearth_md_get_hint(call, &ambiguous);
   if (!ambiguous && hint == HEARTH_CLASS_UNKNOWN) {
@@ -266,23 +272,21 @@ static void check_hint(verifier *v, LLVMValueRef call, const stack *stacks, size
   uint64_t common = common_class(stacks, n);
   bool differ = n > 1 && common == HEARTH_CLASS_UNKNOWN;
   if (n && (differ ? !ambiguous : common != HEARTH_CLASS_UNKNOWN && (uint64_t)hint != common))
-    finding(v, HEARTH_MD_RULE_HINT, "it says %s, the contexts %s", names[hint], names[differ ? 0 : common]);
+    finding(v, HEARTH_MD_RULE_HINT, "it says %s, the contexts %s", hearth_md_class_name(hint),
+            hearth_md_class_name(differ ? HEARTH_CLASS_UNKNOWN : (hearth_class)common));
 }
 
-static void check_list(verifier *v, LLVMValueRef call, LLVMValueRef list, bool chained, const stack *callsite) {
-  unsigned n, first = chained && !v->md->chained_only ? 1 : 0;
-  LLVMValueRef *operands = hearth_md_operands(list, &n);
+static void check_list(verifier *v, LLVMValueRef call, LLVMMetadataRef list, bool chained, const stack *callsite) {
+  unsigned n = hearth_ir_operand_count(list), first = chained && !v->md->chained_only ? 1 : 0;
   stack *stacks = calloc(n + 1, sizeof *stacks);
   size_t good = 0;
-  int n_tags = -1;
   if (n <= first)
     finding(v, HEARTH_MD_RULE_LIST, "it lists nothing, or is no node");
-  else if (chained && (!first || check_schema(v, operands[0])) &&
-           (n_tags = hearth_md_read_schema(v->md, first ? operands[0] : NULL)) < 0)
-    finding(v, HEARTH_MD_RULE_ONE_SCHEMA, "its schema is missing, or not the only one");
+  const hearth_md_schema *schema = chained && n > first ? schema_of_list(v, list) : NULL;
   for (unsigned i = first; stacks && i < n; i++) {
     stack *s = &stacks[good];
-    if (chained ? check_chained_mib(v, operands[i], v->md->last_tags, n_tags, s) : check_flat_mib(v, operands[i], s))
+    LLVMMetadataRef mib = hearth_ir_operand(list, i);
+    if (chained ? check_chained_mib(v, mib, schema, s) : check_flat_mib(v, mib, s))
       good++;
     else
       free(s->ids), *s = (stack){0};
@@ -294,20 +298,18 @@ static void check_list(verifier *v, LLVMValueRef call, LLVMValueRef list, bool c
       free(stacks[i].ids);
   }
   free(stacks);
-  free(operands);
 }
 
 /* -------------------------------------------------- module -------------------------------------------------- */
 
 static void check_instruction(verifier *v, LLVMValueRef instruction) {
   hearth_md *md = v->md;
-  LLVMValueRef memprof = LLVMGetMetadata(instruction, md->kind_memprof);
-  LLVMValueRef chained = md->chained_only ? memprof : LLVMGetMetadata(instruction, md->kind_mib);
-  LLVMValueRef callsite = LLVMGetMetadata(instruction, md->kind_callsite);
+  LLVMMetadataRef memprof = hearth_ir_attachment(instruction, md->kind_memprof);
+  LLVMMetadataRef chained = md->chained_only ? memprof : hearth_ir_attachment(instruction, md->kind_mib);
+  LLVMMetadataRef callsite = hearth_ir_attachment(instruction, md->kind_callsite);
   stack ids = {0};
-  bool is_call = LLVMIsACallInst(instruction) || LLVMIsAInvokeInst(instruction) || LLVMIsACallBrInst(instruction);
   v->instruction = instruction;
-  if (!is_call) {
+  if (!hearth_md_is_call(instruction)) {
     if (memprof || chained || callsite)
       finding(v, HEARTH_MD_RULE_ON_CALL, "this is none");
     return;
@@ -315,6 +317,8 @@ static void check_instruction(verifier *v, LLVMValueRef instruction) {
   if (callsite &&
       !(md->chained_only ? read_chain(v, callsite, &ids) : read_flat(v, HEARTH_MD_RULE_CALLSITE, callsite, &ids)))
     ids.depth = 0;
+  if (callsite && md->chained_only && hearth_ir_operand_count(callsite) == 0)
+    finding(v, HEARTH_MD_RULE_CALLSITE, "it has no id");
   if (memprof && !callsite)
     finding(v, HEARTH_MD_RULE_NEEDS_CALLSITE, "it has none");
   if (chained)
@@ -324,6 +328,12 @@ static void check_instruction(verifier *v, LLVMValueRef instruction) {
   if (!chained && !memprof)
     check_hint(v, instruction, NULL, 0);
   free(ids.ids);
+}
+
+size_t hearth_md_verify_instruction(hearth_md *md, LLVMValueRef instruction, hearth_md_report report, void *data) {
+  verifier v = {.md = md, .report = report, .data = data};
+  check_instruction(&v, instruction);
+  return v.findings;
 }
 
 size_t hearth_md_verify(hearth_md *md, hearth_md_report report, void *data) {
@@ -336,4 +346,14 @@ size_t hearth_md_verify(hearth_md *md, hearth_md_report report, void *data) {
         check_instruction(&v, i);
   }
   return v.findings;
+}
+
+void hearth_md_describe_finding(const hearth_md_finding *finding, char *buffer, size_t size) {
+  char *instruction = finding->instruction ? LLVMPrintValueToString(finding->instruction) : NULL;
+  size_t length = 0;
+  const char *function = finding->function ? LLVMGetValueName2(finding->function, &length) : "";
+  snprintf(buffer, size, "%.*s%s%s (%s)%s%.160s [%s]", (int)length, function, length ? ": " : "",
+           hearth_md_rule_text(finding->rule), finding->detail, instruction ? " in:" : "",
+           instruction ? instruction : "", hearth_md_rule_name(finding->rule));
+  LLVMDisposeMessage(instruction);
 }

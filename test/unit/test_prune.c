@@ -55,7 +55,7 @@ static void attach(fixture *f, size_t count, hearth_class a, hearth_class b, hea
                            {.stack = stack_b, .depth = 3, .hotness = b},
                            {.stack = stack_c, .depth = 2, .hotness = c}};
   for (size_t i = 0; i < 3; i++)
-    mibs[i].values[HEARTH_TAG_AllocCount] = 10 + i;
+    hearth_md_mib_set(&mibs[i], HEARTH_TAG_AllocCount, 10 + i);
   uint64_t own = 567;
   hearth_md_attach(f->md, f->call, &own, 1, mibs, count);
 }

@@ -31,6 +31,24 @@ LLVMMetadataRef hearth_ir_instruction_location(LLVMValueRef instruction);
 /* Base discriminator: factors of unrolling and duplication are stripped. */
 unsigned hearth_ir_location_discriminator(LLVMMetadataRef location);
 
+/* --- metadata: llvm-c shows nodes as values, takes a node of one constant for that constant, and copies all operands to
+ * show one. Any module may hold anything, so each of these accepts any metadata, and NULL. --- */
+
+/* The attachment of this kind, or NULL. */
+LLVMMetadataRef hearth_ir_attachment(LLVMValueRef instruction, unsigned kind);
+/* Operand `index` of a named metadata node of the module, NULL behind the last. */
+LLVMMetadataRef hearth_ir_named_operand(LLVMModuleRef module, const char *name, unsigned index);
+bool hearth_ir_is_node(LLVMMetadataRef metadata);
+/* 0 if it is no node. */
+unsigned hearth_ir_operand_count(LLVMMetadataRef node);
+/* NULL if it is no node, has no such operand, or a null one. */
+LLVMMetadataRef hearth_ir_operand(LLVMMetadataRef node, unsigned index);
+/* Width of the integer constant that the metadata holds, and its value, zero-extended. 0 if it holds none, or one of
+ * more than 64 bits. */
+unsigned hearth_ir_integer(LLVMMetadataRef metadata, uint64_t *ret);
+/* The string that it is, or NULL. */
+const char *hearth_ir_string(LLVMMetadataRef metadata, size_t *ret_length);
+
 /* --- calls --- */
 
 bool hearth_ir_call_is_nobuiltin(LLVMValueRef call);

@@ -1,10 +1,12 @@
-/* Heap-profile metadata in LLVM IR: attach it, read it back, prune it. Format: docs/ir-metadata.md; source: RFC "IR
- * metadata format for MemProf" (2021-10-27, with its clarification of 2021-11-01). Words:
+/* Heap-profile metadata in LLVM IR: attach it, read it back, narrow, convert, check and repair it. Format:
+ * docs/ir-metadata.md; source: RFC "IR metadata format for MemProf" (2021-10-27, with its clarification of 2021-11-01).
+ * Words:
  *
- *   stack id   identifies one frame (function, line offset, column), 64 bits
+ *   stack id   identifies one frame (function, line offset, column), 64 bits; 0 is an unknown place and equals any
  *   MIB        one context of an allocation call: a stack and the values of the schema's fields
  *   stack      the MIB's callers, the leaf's caller first; the allocation's own id is not in it
  *   callsite   the ids of a call's own frame and of the frames it was inlined through, innermost first
+ *   schema     which values a MIB has, in which order
  *
  * Two encodings of the same thing. Chained, the RFC's: one id per node, shared between contexts, all values. On LLVM 14
  * it stands under `!memprof`; LLVM 15 and newer reject it there, so it stands under `!memprof.mib`, its first operand
@@ -12,7 +14,9 @@
  * 15 and newer and only where more than one kind of context remains; what its inliner and its context disambiguation
  * read.
  *
- * A handle belongs to one module and one thread. Nothing here prints, exits or asserts on the module's content. */
+ * A handle belongs to one module and one thread. Nothing here prints, exits or asserts on the module's content; what
+ * does not have the expected shape is treated as absent. Nodes belong to the module's context, as everywhere in llvm-c.
+ */
 #ifndef HEARTH_MD_H
 #define HEARTH_MD_H
 
@@ -27,11 +31,82 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#pragma GCC visibility push(default)
 
 typedef struct hearth_md hearth_md;
 
-/* One context. `values` is indexed by HEARTH_TAG_*; bit TAG of `recorded` says whether a MIB that was read has a value
- * there: values that its schema does not name, or that are null, are 0. */
+/* NULL when out of memory. Destroy accepts NULL. The module must outlive the handle. */
+hearth_md *hearth_md_create(LLVMModuleRef module);
+void hearth_md_destroy(hearth_md *md);
+
+/* True if the chained encoding stands under `!memprof` itself, and there is no flat one (LLVM 14). */
+bool hearth_md_is_chained_only(const hearth_md *md);
+
+/* --- schemas --- */
+
+#define HEARTH_MD_FIELDS_MAX 128 /* of a schema that is understood */
+
+/* Fields in the order of the values: HEARTH_TAG_*. 0 stands for a name that mib_fields.def lacks: its values are passed
+ * over when read, and cannot be written. */
+typedef struct hearth_md_schema {
+  size_t count;
+  unsigned char tags[HEARTH_MD_FIELDS_MAX];
+} hearth_md_schema;
+
+typedef enum hearth_md_schema_relation {
+  HEARTH_MD_SCHEMA_EQUAL,    /* the same fields in the same order */
+  HEARTH_MD_SCHEMA_REORDERED, /* the same fields */
+  HEARTH_MD_SCHEMA_SUBSET,   /* b has all fields of a, and more */
+  HEARTH_MD_SCHEMA_SUPERSET, /* a has all fields of b, and more */
+  HEARTH_MD_SCHEMA_DIFFERENT
+} hearth_md_schema_relation;
+
+/* "AllocCount" for HEARTH_TAG_AllocCount, NULL if there is none; and back, 0 if there is none. */
+const char *hearth_md_field_name(unsigned tag);
+unsigned hearth_md_field_tag(const char *name, size_t length);
+
+/* What is attached by default: the fields that mib_fields.def marks, and Hotness. */
+void hearth_md_schema_default(hearth_md_schema *ret);
+/* The schema as a node, `!{!"Stack", !"AllocCount", ...}`; equal schemas are one node. NULL if it is not valid: a tag
+ * that has no name, or one that occurs twice. */
+LLVMMetadataRef hearth_md_schema_create(hearth_md *md, const hearth_md_schema *schema);
+/* False, with *ret empty, if the node is no list of strings that begins with "Stack", or is too long. */
+bool hearth_md_schema_read(LLVMMetadataRef node, hearth_md_schema *ret);
+hearth_md_schema_relation hearth_md_schema_compare(const hearth_md_schema *a, const hearth_md_schema *b);
+/* The module's schemas: distinct operands of `!memprof.schema`, in order; NULL behind the last. More than one only where
+ * modules were linked. */
+LLVMMetadataRef hearth_md_get_schema(hearth_md *md, unsigned index);
+/* Let what is attached from now on follow this schema; entered into `!memprof.schema` when first used. False if it is
+ * not valid. */
+bool hearth_md_use_schema(hearth_md *md, const hearth_md_schema *schema);
+
+/* --- call stacks --- */
+
+/* A chain of nodes `!{i64 id, !caller}`; equal tails are one node. n == 0 gives `!{}`. Ids behind the first
+ * HEARTH_MD_DEPTH_MAX are left out: LLVM walks nested nodes recursively and would exhaust its stack. */
+#define HEARTH_MD_DEPTH_MAX 4096u
+LLVMMetadataRef hearth_md_stack_create(hearth_md *md, const uint64_t *ids, size_t n);
+/* `!{i64 id, ...}`; n >= 1. NULL when out of memory. */
+LLVMMetadataRef hearth_md_stack_create_flat(hearth_md *md, const uint64_t *ids, size_t n);
+
+/* Walks a stack of either encoding:
+ *   for (hearth_md_cursor c = hearth_md_stack_begin(node); hearth_md_stack_next(&c, &id);) ... */
+typedef struct hearth_md_cursor {
+  LLVMMetadataRef node; /* NULL at the end */
+  unsigned index;       /* in a flat stack */
+  size_t depth;         /* ids seen */
+  bool flat, malformed;
+} hearth_md_cursor;
+hearth_md_cursor hearth_md_stack_begin(LLVMMetadataRef stack);
+bool hearth_md_stack_next(hearth_md_cursor *cursor, uint64_t *ret_id);
+/* Number of ids; the first `capacity` are written (`ids` may be NULL if that is 0). SIZE_MAX if the stack is malformed:
+ * no node, an operand of another kind, a cycle, or more than HEARTH_MD_DEPTH_MAX ids. */
+size_t hearth_md_stack_read(LLVMMetadataRef stack, uint64_t *ids, size_t capacity);
+
+/* --- contexts --- */
+
+/* One context. `values` is indexed by HEARTH_TAG_*; bit TAG of `recorded` says whether there is a value, the others are
+ * 0. */
 typedef struct hearth_md_mib {
   const uint64_t *stack;
   size_t depth; /* >= 0 */
@@ -42,44 +117,74 @@ typedef struct hearth_md_mib {
 
 HEARTH_CHECK_LAYOUT(HEARTH_TAG_LIMIT <= 64);
 
+/* Typed access to the values. Get: false if the value is not recorded. */
+bool hearth_md_mib_get(const hearth_md_mib *mib, unsigned tag, uint64_t *ret);
+void hearth_md_mib_set(hearth_md_mib *mib, unsigned tag, uint64_t value);
+/* All stored and derived fields of a profile's record. */
+void hearth_md_mib_set_all(hearth_md_mib *mib, const hearth_mib *record);
+/* Add the values of `from` by the rules of mib_fields.def; averages are weighted by AllocCount. What only one of them
+ * has recorded, or cannot be computed, is not recorded afterwards. Stack and class stay. */
+void hearth_md_mib_merge(hearth_md_mib *into, const hearth_md_mib *from);
+
+typedef enum hearth_md_encoding { HEARTH_MD_CHAINED, HEARTH_MD_FLAT } hearth_md_encoding;
+
 /* Contexts as read: own them with hearth_md_mibs_free. */
 typedef struct hearth_md_mibs {
   hearth_md_mib *mibs;
   size_t count;
-  uint64_t *ids;          /* storage of the stacks */
-  LLVMMetadataRef *nodes; /* nodes[0] the schema, nodes[i + 1] the node that mibs[i] was read from */
+  hearth_md_encoding encoding; /* they were read from */
+  uint64_t *ids;               /* storage of the stacks */
+  LLVMMetadataRef *nodes;      /* nodes[0] the schema (NULL if flat), nodes[i + 1] the node that mibs[i] was read from */
 } hearth_md_mibs;
 
-/* NULL when out of memory. Destroy accepts NULL. The module must outlive the handle. */
-hearth_md *hearth_md_create(LLVMModuleRef module);
-void hearth_md_destroy(hearth_md *md);
-
-/* True if the chained encoding stands under `!memprof` itself (LLVM 14). */
-bool hearth_md_is_chained_only(const hearth_md *md);
+/* --- attachments --- */
 
 /* Attach contexts (count >= 1) to an allocation call, in the encodings of this LLVM, with the attribute "memprof" that
  * says what they have in common: cold, notcold, hot, or ambiguous. `callsite` (n_callsite >= 1) are the call's own id
  * and those it was inlined through. Replaces what was attached before. */
 void hearth_md_attach(hearth_md *md, LLVMValueRef call, const uint64_t *callsite, size_t n_callsite,
                       const hearth_md_mib *mibs, size_t count);
-/* Attach only `!callsite` (n >= 1). */
+/* Attach only `!callsite` (n >= 1; the outermost beyond HEARTH_MD_DEPTH_MAX are left out). */
 void hearth_md_set_callsite(hearth_md *md, LLVMValueRef call, const uint64_t *ids, size_t n);
 /* Remove all kinds and the attribute. True if there was something. */
 bool hearth_md_remove(hearth_md *md, LLVMValueRef call);
 
-/* Ids of `!callsite`, flat or chained; returns their number, at most `capacity` are written. 0: none, or malformed. */
+/* Ids of `!callsite`; returns their number, at most `capacity` are written. 0: none, or malformed. */
 size_t hearth_md_get_callsite(hearth_md *md, LLVMValueRef call, uint64_t *ids, size_t capacity);
-/* Contexts of the chained encoding. False if there are none, or they are malformed: then *ret is empty. */
+/* Contexts of the chained encoding, else (from clang's own MemProf) of the flat one. False if there are none, or they
+ * are malformed: then *ret is empty. */
 bool hearth_md_get_mibs(hearth_md *md, LLVMValueRef call, hearth_md_mibs *ret);
 void hearth_md_mibs_free(hearth_md_mibs *mibs);
 /* What the attribute "memprof" of a call says: a class, or HEARTH_CLASS_UNKNOWN if it is absent or "ambiguous". */
 hearth_class hearth_md_get_hint(LLVMValueRef call, bool *ret_ambiguous);
 
+/* --- after inlining --- */
+
 /* Keep the contexts that agree with the callsite on their common prefix: stack[i] == callsite[i + 1] wherever both
- * have an id (0 is unknown and agrees with any). Their nodes stay as they are. n_callsite 0: nothing is known of where
- * the call is, but what the attribute says. If none is left, everything is removed. Uses the chained encoding, renews
- * the flat one and the attribute. Idempotent. True if the call had contexts. */
+ * have an id. Their nodes stay as they are. n_callsite 0: nothing is known of where the call is, but what the attribute
+ * says. If none is left, everything is removed. Uses the chained encoding if there is one, and renews the flat one and
+ * the attribute. Idempotent. True if the call had contexts. */
 bool hearth_md_prune(hearth_md *md, LLVMValueRef call, const uint64_t *callsite, size_t n_callsite);
+
+/* For a pass that inlined the callee of `outer` and finds `call` among the copies: appends the ids of `outer`, which
+ * may already be gone from its block but not deleted, to those of `call`, and prunes. False, and nothing changed, if
+ * one of them has no `!callsite`. */
+bool hearth_md_concatenate_callsites(hearth_md *md, LLVMValueRef call, LLVMValueRef outer);
+
+/* --- conversion --- */
+
+/* What the target encoding has no place for. Functions add to the counts. */
+typedef struct hearth_md_losses {
+  size_t values;   /* recorded values other than the class; of a flat MIB, its pairs of (full stack id, bytes) as far as
+                      the schema has no TotalSize, and those ids always */
+  size_t classes;  /* contexts without class, which the flat form calls notcold */
+  size_t calls;    /* left as they were: malformed, without `!callsite`, or the encoding does not exist here */
+} hearth_md_losses;
+
+/* Replace the chained form by the flat one, or the reverse, which follows the module's schema, if it has exactly one,
+ * else one of Hotness and TotalSize. True if something changed. */
+bool hearth_md_to_flat(hearth_md *md, LLVMValueRef call, hearth_md_losses *losses);
+bool hearth_md_to_chained(hearth_md *md, LLVMValueRef call, hearth_md_losses *losses);
 
 /* --- modules that were linked from others --- */
 
@@ -113,6 +218,44 @@ typedef void (*hearth_md_report)(const hearth_md_finding *finding, void *data);
  * returns their number. Changes nothing; takes any module that LLVM can load. */
 size_t hearth_md_verify(hearth_md *md, hearth_md_report report, void *data);
 
+/* "FUNCTION: RULE (DETAIL) in: INSTRUCTION [NAME]", cut to fit `size` (>= 1). */
+void hearth_md_describe_finding(const hearth_md_finding *finding, char *buffer, size_t size);
+
+/* Ids of the frames that a call lies in, innermost first, from its debug location. Writes at most `capacity`, returns
+ * how many; 0 if nothing is known. */
+typedef size_t (*hearth_md_locate)(LLVMValueRef call, uint64_t *ids, size_t capacity, void *data);
+
+typedef struct hearth_md_repairs {
+  size_t schemas;   /* put aside: malformed, or several made one */
+  size_t callsites; /* computed anew from the debug location */
+  size_t contexts;  /* removed: broken, impossible where the call is now, or the second of two equal ones */
+  size_t calls;     /* that lost all metadata: nothing could be computed */
+} hearth_md_repairs;
+
+/* Make the module obey md_rules.def again: hearth_md_verify finds nothing afterwards. What obeys the rules stays as it
+ * is. `locate` may be NULL; `ret` is set. True if something changed. */
+bool hearth_md_repair(hearth_md *md, hearth_md_locate locate, void *data, hearth_md_repairs *ret);
+
+/* --- statistics --- */
+
+typedef struct hearth_md_statistics {
+  size_t schemas;
+  size_t callsites;      /* calls with `!callsite` */
+  size_t calls;          /* calls with contexts */
+  size_t hints[4];       /* of these calls, by hearth_class; [0] ambiguous or none */
+  size_t contexts;       /* in the chained encoding, else the flat one */
+  size_t classes[4];     /* of these contexts */
+  size_t flat_contexts;  /* in the flat encoding */
+  size_t deepest;        /* ids of the longest stack */
+  size_t stack_ids;      /* ids of all stacks, as if each had its own */
+  size_t stack_nodes;    /* distinct nodes of chains: what is left of them by sharing */
+  size_t malformed;      /* lists that could not be read */
+} hearth_md_statistics;
+
+/* False when out of memory. */
+bool hearth_md_collect_statistics(hearth_md *md, hearth_md_statistics *ret);
+
+#pragma GCC visibility pop
 #ifdef __cplusplus
 }
 #endif

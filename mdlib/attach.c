@@ -1,0 +1,133 @@
+/* The handle, and what is attached to calls. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "md_internal.h"
+
+#define ATTRIBUTE "memprof"
+
+static const char *const hint_names[] = {"ambiguous", "cold", "notcold", "hot"}; /* by hearth_class */
+
+hearth_md *hearth_md_create(LLVMModuleRef module) {
+  hearth_md *md = calloc(1, sizeof *md);
+  if (!md)
+    return NULL;
+  md->module = module;
+  md->context = LLVMGetModuleContext(module);
+  md->kind_memprof = LLVMGetMDKindIDInContext(md->context, "memprof", strlen("memprof"));
+  md->kind_callsite = LLVMGetMDKindIDInContext(md->context, "callsite", strlen("callsite"));
+  md->kind_mib = LLVMGetMDKindIDInContext(md->context, "memprof.mib", strlen("memprof.mib"));
+  md->chained_only = hearth_ir_llvm_major() < 15;
+  hearth_md_schema_default(&md->schema);
+  return md;
+}
+
+void hearth_md_destroy(hearth_md *md) { free(md); }
+
+bool hearth_md_is_chained_only(const hearth_md *md) { return md->chained_only; }
+
+hearth_class hearth_md_common_class(const hearth_md_mib *mibs, size_t count) {
+  for (size_t i = 1; i < count; i++)
+    if (mibs[i].hotness != mibs[0].hotness)
+      return HEARTH_CLASS_UNKNOWN;
+  return mibs[0].hotness;
+}
+
+void hearth_md_remove_hint(LLVMValueRef call) {
+  LLVMRemoveCallSiteStringAttribute(call, LLVMAttributeFunctionIndex, ATTRIBUTE, strlen(ATTRIBUTE));
+}
+
+void hearth_md_set_hint(hearth_md *md, LLVMValueRef call, hearth_class hint) {
+  const char *name = hint_names[hint];
+  hearth_md_remove_hint(call);
+  LLVMAddCallSiteAttribute(call, LLVMAttributeFunctionIndex,
+                           LLVMCreateStringAttribute(md->context, ATTRIBUTE, strlen(ATTRIBUTE), name, strlen(name)));
+}
+
+void hearth_md_set_callsite(hearth_md *md, LLVMValueRef call, const uint64_t *ids, size_t n) {
+  n = n < HEARTH_MD_DEPTH_MAX ? n : HEARTH_MD_DEPTH_MAX;
+  LLVMMetadataRef node =
+      md->chained_only ? hearth_md_stack_create(md, ids, n) : hearth_md_stack_create_flat(md, ids, n);
+  if (node)
+    hearth_md_set(md, call, md->kind_callsite, node);
+}
+
+bool hearth_md_remove(hearth_md *md, LLVMValueRef call) {
+  bool any = hearth_md_is_call(call) && hearth_md_has_hint(call);
+  unsigned kinds[] = {md->kind_memprof, md->kind_callsite, md->kind_mib};
+  for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+    any |= hearth_ir_attachment(call, kinds[i]) != NULL;
+    hearth_md_set(md, call, kinds[i], NULL);
+  }
+  if (hearth_md_is_call(call))
+    hearth_md_remove_hint(call);
+  return any;
+}
+
+void hearth_md_attach_flat(hearth_md *md, LLVMValueRef call, uint64_t own_id, const hearth_md_mib *mibs, size_t count) {
+  LLVMMetadataRef *nodes = malloc(count * sizeof *nodes);
+  bool complete = nodes != NULL;
+  for (size_t i = 0; complete && i < count; i++)
+    complete = (nodes[i] = hearth_md_flat_mib(md, own_id, &mibs[i])) != NULL;
+  if (complete)
+    hearth_md_set(md, call, md->kind_memprof, hearth_md_node(md, nodes, count));
+  free(nodes);
+}
+
+void hearth_md_attach_nodes(hearth_md *md, LLVMValueRef call, const uint64_t *callsite, size_t n_callsite,
+                            const hearth_md_mibs *all) {
+  hearth_class common = hearth_md_common_class(all->mibs, all->count);
+  bool differ = common == HEARTH_CLASS_UNKNOWN && n_callsite;
+  hearth_md_remove(md, call);
+  if (md->chained_only)
+    hearth_md_set(md, call, md->kind_memprof, hearth_md_node(md, all->nodes + 1, all->count));
+  else if (all->encoding == HEARTH_MD_CHAINED)
+    hearth_md_set(md, call, md->kind_mib, hearth_md_node(md, all->nodes, all->count + 1));
+  /* The flat list lasts no longer than the contexts differ. */
+  if (!md->chained_only && differ && all->encoding == HEARTH_MD_CHAINED)
+    hearth_md_attach_flat(md, call, callsite[0], all->mibs, all->count);
+  else if (differ && all->encoding == HEARTH_MD_FLAT)
+    hearth_md_set(md, call, md->kind_memprof, hearth_md_node(md, all->nodes + 1, all->count));
+  /* LLVM's inliner crashes on `!memprof` without `!callsite`; and the ids are what later pruning starts from. */
+  if (n_callsite)
+    hearth_md_set_callsite(md, call, callsite, n_callsite);
+  hearth_md_set_hint(md, call, common);
+}
+
+void hearth_md_attach(hearth_md *md, LLVMValueRef call, const uint64_t *callsite, size_t n_callsite,
+                      const hearth_md_mib *mibs, size_t count) {
+  LLVMMetadataRef *nodes = malloc((count + 1) * sizeof *nodes);
+  if (!nodes)
+    return;
+  nodes[0] = hearth_md_schema_node(md);
+  for (size_t i = 0; i < count; i++)
+    nodes[i + 1] = hearth_md_chained_mib(md, &md->schema, &mibs[i]);
+  hearth_md_attach_nodes(md, call, callsite, n_callsite,
+                         &(hearth_md_mibs){(hearth_md_mib *)mibs, count, HEARTH_MD_CHAINED, NULL, nodes});
+  free(nodes);
+}
+
+const char *hearth_md_class_name(hearth_class hotness) { return hint_names[hotness]; }
+
+hearth_class hearth_md_class_by_name(const char *name, size_t length) {
+  for (int c = HEARTH_CLASS_COLD; c <= HEARTH_CLASS_HOT; c++)
+    if (strlen(hint_names[c]) == length && memcmp(hint_names[c], name, length) == 0)
+      return (hearth_class)c;
+  return HEARTH_CLASS_UNKNOWN;
+}
+
+static LLVMAttributeRef hint_of(LLVMValueRef call) {
+  return LLVMGetCallSiteStringAttribute(call, LLVMAttributeFunctionIndex, ATTRIBUTE, strlen(ATTRIBUTE));
+}
+
+bool hearth_md_has_hint(LLVMValueRef call) { return hint_of(call) != NULL; }
+
+hearth_class hearth_md_get_hint(LLVMValueRef call, bool *ret_ambiguous) {
+  unsigned length = 0;
+  LLVMAttributeRef attribute = hint_of(call);
+  const char *value = attribute ? LLVMGetStringAttributeValue(attribute, &length) : "";
+  const char *ambiguous = hint_names[HEARTH_CLASS_UNKNOWN];
+  if (ret_ambiguous)
+    *ret_ambiguous = length == strlen(ambiguous) && memcmp(value, ambiguous, length) == 0;
+  return hearth_md_class_by_name(value, length);
+}

@@ -1,0 +1,70 @@
+/* One encoding in place of the other. What the target cannot hold is counted, not dropped in silence. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "md_internal.h"
+
+static size_t recorded_values(const hearth_md_mib *mib) {
+  size_t n = 0;
+  for (uint64_t rest = mib->recorded & ~(UINT64_C(1) << HEARTH_TAG_Hotness); rest; rest &= rest - 1)
+    n++;
+  return n;
+}
+
+bool hearth_md_to_flat(hearth_md *md, LLVMValueRef call, hearth_md_losses *losses) {
+  hearth_md_mibs all;
+  uint64_t own_id;
+  bool convertible = hearth_md_get_mibs(md, call, &all) && all.encoding == HEARTH_MD_CHAINED && !md->chained_only &&
+                     hearth_md_get_callsite(md, call, &own_id, 1);
+  if (convertible) {
+    for (size_t i = 0; i < all.count; i++) {
+      losses->values += recorded_values(&all.mibs[i]);
+      losses->classes += all.mibs[i].hotness == HEARTH_CLASS_UNKNOWN;
+    }
+    hearth_md_attach_flat(md, call, own_id, all.mibs, all.count);
+    hearth_md_set(md, call, md->kind_mib, NULL);
+  } else if (hearth_ir_attachment(call, md->chained_only ? md->kind_memprof : md->kind_mib)) {
+    losses->calls++;
+  }
+  hearth_md_mibs_free(&all);
+  return convertible;
+}
+
+/* The module's, else the fields that the flat form can fill, as a new one. */
+static LLVMMetadataRef target_schema(hearth_md *md, hearth_md_schema *ret) {
+  LLVMMetadataRef node = hearth_md_only_schema(md);
+  if (hearth_md_schema_read(node, ret) && hearth_md_schema_create(md, ret) == node)
+    return node;
+  *ret = (hearth_md_schema){2, {HEARTH_TAG_TotalSize, HEARTH_TAG_Hotness}};
+  hearth_md_use_schema(md, ret);
+  return hearth_md_schema_node(md);
+}
+
+static bool has_field(const hearth_md_schema *schema, unsigned tag) {
+  return memchr(schema->tags, (int)tag, schema->count) != NULL;
+}
+
+bool hearth_md_to_chained(hearth_md *md, LLVMValueRef call, hearth_md_losses *losses) {
+  hearth_md_mibs all;
+  hearth_md_schema schema;
+  LLVMMetadataRef flat = md->chained_only ? NULL : hearth_ir_attachment(call, md->kind_memprof);
+  bool readable = hearth_md_get_mibs(md, call, &all), converted = false;
+  if (flat && !readable) {
+    losses->calls++;
+  } else if (flat && all.encoding == HEARTH_MD_CHAINED) { /* the flat one said nothing more */
+    hearth_md_set(md, call, md->kind_memprof, NULL);
+    converted = true;
+  } else if (flat) {
+    all.nodes[0] = target_schema(md, &schema);
+    for (size_t i = 0; i < all.count; i++) {
+      unsigned pairs = hearth_ir_operand_count(all.nodes[i + 1]) - 2;
+      losses->values += pairs ? pairs + !has_field(&schema, HEARTH_TAG_TotalSize) : 0;
+      all.nodes[i + 1] = hearth_md_chained_mib(md, &schema, &all.mibs[i]);
+    }
+    hearth_md_set(md, call, md->kind_mib, hearth_md_node(md, all.nodes, all.count + 1));
+    hearth_md_set(md, call, md->kind_memprof, NULL);
+    converted = true;
+  }
+  hearth_md_mibs_free(&all);
+  return converted;
+}

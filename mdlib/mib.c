@@ -1,0 +1,120 @@
+/* One context: its values, and its node in either encoding. */
+#include <string.h>
+
+#include "md_internal.h"
+
+/* -------------------------------------------------- values -------------------------------------------------- */
+
+bool hearth_md_mib_get(const hearth_md_mib *mib, unsigned tag, uint64_t *ret) {
+  if (tag >= HEARTH_TAG_LIMIT || !(mib->recorded >> tag & 1))
+    return false;
+  *ret = mib->values[tag];
+  return true;
+}
+
+void hearth_md_mib_set(hearth_md_mib *mib, unsigned tag, uint64_t value) {
+  mib->values[tag] = value;
+  mib->recorded |= UINT64_C(1) << tag;
+}
+
+void hearth_md_mib_set_all(hearth_md_mib *mib, const hearth_mib *record) {
+#define HEARTH_MIB_FIELD(tag, Name, unit, merge, ir_bits, ir_default, description)                                     \
+  hearth_md_mib_set(mib, tag, record->Name);
+#define HEARTH_MIB_DERIVED(tag, Name, unit, numerator, denominator, ir_bits, ir_default, description)                  \
+  hearth_md_mib_set(mib, tag, record->denominator ? record->numerator / record->denominator : 0);
+#include "hearth/mib_fields.def"
+}
+
+static uint64_t weighted(uint64_t a, uint64_t weight_a, uint64_t b, uint64_t weight_b) {
+  double sum = (double)weight_a + (double)weight_b;
+  return sum > 0 ? (uint64_t)((double)a * ((double)weight_a / sum) + (double)b * ((double)weight_b / sum)) : 0;
+}
+
+void hearth_md_mib_merge(hearth_md_mib *into, const hearth_md_mib *from) {
+  const hearth_md_mib before = *into;
+  uint64_t both = into->recorded & from->recorded;
+  into->recorded = both;
+#define HEARTH_MIB_FIELD(tag, Name, unit, merge, ir_bits, ir_default, description)                                     \
+  if (both >> tag & 1)                                                                                                 \
+    into->values[tag] = hearth_merge_##merge(before.values[tag], from->values[tag]);
+#define HEARTH_MIB_DERIVED(tag, Name, unit, numerator, denominator, ir_bits, ir_default, description)                  \
+  if (both >> HEARTH_TAG_##denominator & 1)                                                                            \
+    into->values[tag] = weighted(before.values[tag], before.values[HEARTH_TAG_##denominator], from->values[tag],       \
+                                 from->values[HEARTH_TAG_##denominator]);                                              \
+  else                                                                                                                 \
+    into->recorded &= ~(UINT64_C(1) << tag);
+#include "hearth/mib_fields.def"
+  for (unsigned tag = 0; tag < HEARTH_TAG_LIMIT; tag++)
+    if (!(into->recorded >> tag & 1))
+      into->values[tag] = 0;
+}
+
+/* -------------------------------------------------- nodes -------------------------------------------------- */
+
+static LLVMMetadataRef value_node(hearth_md *md, const hearth_md_field *field, const hearth_md_mib *mib) {
+  uint64_t value;
+  if (field->tag == HEARTH_TAG_Hotness) {
+    if (mib->hotness == HEARTH_CLASS_UNKNOWN)
+      return NULL;
+    value = mib->hotness;
+  } else if (!hearth_md_mib_get(mib, field->tag, &value)) {
+    return NULL;
+  }
+  if (field->bits < 64 && value >> field->bits)
+    value = (UINT64_C(1) << field->bits) - 1;
+  return hearth_md_integer(md, field->bits, value);
+}
+
+LLVMMetadataRef hearth_md_chained_mib(hearth_md *md, const hearth_md_schema *schema, const hearth_md_mib *mib) {
+  LLVMMetadataRef operands[HEARTH_MD_FIELDS_MAX + 1] = {hearth_md_stack_create(md, mib->stack, mib->depth)};
+  for (size_t i = 0; i < schema->count; i++)
+    operands[i + 1] = value_node(md, hearth_md_field_by_tag(schema->tags[i]), mib);
+  return hearth_md_node(md, operands, schema->count + 1);
+}
+
+LLVMMetadataRef hearth_md_flat_mib(hearth_md *md, uint64_t own_id, const hearth_md_mib *mib) {
+  uint64_t ids[HEARTH_MD_DEPTH_MAX + 1] = {own_id};
+  size_t depth = mib->depth < HEARTH_MD_DEPTH_MAX ? mib->depth : HEARTH_MD_DEPTH_MAX;
+  memcpy(ids + 1, mib->stack, depth * sizeof *ids);
+  LLVMMetadataRef stack = hearth_md_stack_create_flat(md, ids, depth + 1);
+  /* LLVM has no word for "unknown" and takes whatever is not cold or hot for notcold. */
+  hearth_class hotness = mib->hotness == HEARTH_CLASS_UNKNOWN ? HEARTH_CLASS_NOTCOLD : mib->hotness;
+  LLVMMetadataRef operands[2] = {stack, hearth_md_string(md, hearth_md_class_name(hotness))};
+  return stack ? hearth_md_node(md, operands, 2) : NULL;
+}
+
+bool hearth_md_read_values(const hearth_md_schema *schema, LLVMMetadataRef node, hearth_md_mib *ret) {
+  bool ok = hearth_ir_operand_count(node) == schema->count + 1;
+  for (unsigned i = 0; i < schema->count; i++) {
+    uint64_t value;
+    LLVMMetadataRef operand = hearth_ir_operand(node, i + 1);
+    if (!operand || schema->tags[i] == 0)
+      continue;
+    if (hearth_ir_integer(operand, &value))
+      hearth_md_mib_set(ret, schema->tags[i], value);
+    else
+      ok = false;
+  }
+  uint64_t hotness = ret->values[HEARTH_TAG_Hotness];
+  ret->hotness = hotness <= HEARTH_CLASS_HOT ? (hearth_class)hotness : HEARTH_CLASS_UNKNOWN;
+  return ok;
+}
+
+/* Since LLVM 20 a flat MIB may end with pairs of (id of a full stack, bytes allocated there), if its user asked for them. */
+bool hearth_md_read_flat_values(LLVMMetadataRef node, hearth_md_mib *ret) {
+  size_t length;
+  unsigned n = hearth_ir_operand_count(node);
+  const char *type = hearth_ir_string(hearth_ir_operand(node, 1), &length);
+  ret->hotness = type ? hearth_md_class_by_name(type, length) : HEARTH_CLASS_UNKNOWN;
+  uint64_t sum = 0;
+  for (unsigned i = 2; i < n; i++) {
+    uint64_t id, bytes;
+    LLVMMetadataRef pair = hearth_ir_operand(node, i);
+    if (hearth_ir_operand_count(pair) != 2 || !hearth_ir_integer(hearth_ir_operand(pair, 0), &id) ||
+        !hearth_ir_integer(hearth_ir_operand(pair, 1), &bytes))
+      return false;
+    sum = hearth_merge_SUM(sum, bytes);
+    hearth_md_mib_set(ret, HEARTH_TAG_TotalSize, sum);
+  }
+  return ret->hotness != HEARTH_CLASS_UNKNOWN;
+}
