@@ -14,8 +14,10 @@ hearth_md *hearth_md_create(LLVMModuleRef module) {
     return NULL;
   md->module = module;
   md->context = LLVMGetModuleContext(module);
-  md->kind_memprof = LLVMGetMDKindIDInContext(md->context, "memprof", strlen("memprof"));
+  /* Callsite first, as any call with contexts has one: LLVM 14 numbers and prints kinds in the order in which a context
+   * first meets them, and so does reading that text again. */
   md->kind_callsite = LLVMGetMDKindIDInContext(md->context, "callsite", strlen("callsite"));
+  md->kind_memprof = LLVMGetMDKindIDInContext(md->context, "memprof", strlen("memprof"));
   md->kind_mib = LLVMGetMDKindIDInContext(md->context, "memprof.mib", strlen("memprof.mib"));
   md->chained_only = hearth_ir_llvm_major() < 15;
   hearth_md_schema_default(&md->schema);
