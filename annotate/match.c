@@ -53,9 +53,8 @@ static hearth_status frames_at(hearth_profile *profile, const hearth_location *p
   return ret->first < ret->end ? HEARTH_OK : HEARTH_E_NOT_FOUND;
 }
 
-/* Ids of the frames above the leaf. *ret is malloc'd. */
-static hearth_status read_stack(hearth_profile *profile, uint32_t leaf, uint64_t **ret, size_t *ret_depth,
-                                hearth_error *err) {
+hearth_status hearth_match_stack_ids(hearth_profile *profile, uint32_t leaf, uint64_t **ret, size_t *ret_depth,
+                                     hearth_error *err) {
   uint32_t node, frame_row;
   size_t depth = 0;
   for (node = leaf; node != HEARTH_NONE; depth++)
@@ -133,7 +132,7 @@ static hearth_status add_contexts(const hearth_matcher *matcher, uint32_t frame_
     if (!reserve_one(contexts))
       return hearth_error_set(err, HEARTH_E_NOMEM, "out of memory");
     HEARTH_TRY(hearth_profile_get_context(matcher->profile, row, &leaf, &context.mib, err));
-    HEARTH_TRY(read_stack(matcher->profile, leaf, &context.stack, &context.depth, err));
+    HEARTH_TRY(hearth_match_stack_ids(matcher->profile, leaf, &context.stack, &context.depth, err));
     context.hotness = hearth_classify(&matcher->classifier, &context.mib);
     contexts->stacks[contexts->stack_count++] = context.stack;
     contexts->items[contexts->count++] = context;

@@ -41,6 +41,10 @@ hearth_status hearth_match_allocation(const hearth_matcher *matcher, const heart
 hearth_status hearth_match_callsite(const hearth_matcher *matcher, const hearth_location *chain, size_t n,
                                     hearth_error *err);
 
+/* Ids of the frames above the leaf node of a stack, the leaf's caller first. *ret is malloc'd. */
+hearth_status hearth_match_stack_ids(hearth_profile *profile, uint32_t leaf, uint64_t **ret, size_t *ret_depth,
+                                     hearth_error *err);
+
 /* Trim in place: a stack is kept up to the caller from which on all contexts share one class; contexts that are folded
  * into one are merged by the rules of mib_fields.def, so sums are kept. Order afterwards: by stack, each once. */
 void hearth_contexts_trim(hearth_contexts *contexts, const hearth_classifier *classifier);

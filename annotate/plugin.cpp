@@ -122,6 +122,9 @@ bool parsePass(StringRef Name, ModulePassManager &MPM, ArrayRef<PassBuilder::Pip
                 {"hearth-lower", hearth_pass_lower},
                 {"hearth-unify", hearth_pass_unify},
                 {"hearth-verify", hearth_pass_verify},
+                {"hearth-repair", hearth_pass_repair},
+                {"hearth-to-flat", hearth_pass_to_flat},
+                {"hearth-to-chained", hearth_pass_to_chained},
                 {"hearth-instrument", hearth_pass_instrument}};
   for (const auto &Pass : Passes)
     if (Pass.Name == Name) {

@@ -20,11 +20,17 @@ hearth_md *hearth_md_create(LLVMModuleRef module) {
   md->kind_memprof = LLVMGetMDKindIDInContext(md->context, "memprof", strlen("memprof"));
   md->kind_mib = LLVMGetMDKindIDInContext(md->context, "memprof.mib", strlen("memprof.mib"));
   md->chained_only = hearth_ir_llvm_major() < 15;
+  md->write_chained = md->write_flat = true;
   hearth_md_schema_default(&md->schema);
   return md;
 }
 
 void hearth_md_destroy(hearth_md *md) { free(md); }
+
+void hearth_md_use_encodings(hearth_md *md, bool chained, bool flat) {
+  md->write_chained = chained;
+  md->write_flat = flat;
+}
 
 bool hearth_md_is_chained_only(const hearth_md *md) { return md->chained_only; }
 
@@ -76,19 +82,29 @@ void hearth_md_attach_flat(hearth_md *md, LLVMValueRef call, uint64_t own_id, co
   free(nodes);
 }
 
+/* The flat list lasts no longer than what it says differs. */
+static bool needs_flat(const hearth_md *md, const hearth_md_mibs *all) {
+  if (md->chained_only || !md->write_flat)
+    return false;
+  for (size_t i = 1; i < all->count; i++)
+    if (hearth_md_flat_class(all->mibs[i].hotness) != hearth_md_flat_class(all->mibs[0].hotness))
+      return true;
+  return false;
+}
+
 void hearth_md_attach_nodes(hearth_md *md, LLVMValueRef call, const uint64_t *callsite, size_t n_callsite,
                             const hearth_md_mibs *all) {
   hearth_class common = hearth_md_common_class(all->mibs, all->count);
-  bool differ = common == HEARTH_CLASS_UNKNOWN && n_callsite;
+  bool from_chained = all->encoding == HEARTH_MD_CHAINED;
+  bool flat = n_callsite && needs_flat(md, all);
   hearth_md_remove(md, call);
   if (md->chained_only)
     hearth_md_set(md, call, md->kind_memprof, hearth_md_node(md, all->nodes + 1, all->count));
-  else if (all->encoding == HEARTH_MD_CHAINED)
+  else if (from_chained && md->write_chained)
     hearth_md_set(md, call, md->kind_mib, hearth_md_node(md, all->nodes, all->count + 1));
-  /* The flat list lasts no longer than the contexts differ. */
-  if (!md->chained_only && differ && all->encoding == HEARTH_MD_CHAINED)
+  if (flat && from_chained)
     hearth_md_attach_flat(md, call, callsite[0], all->mibs, all->count);
-  else if (differ && all->encoding == HEARTH_MD_FLAT)
+  else if (flat)
     hearth_md_set(md, call, md->kind_memprof, hearth_md_node(md, all->nodes + 1, all->count));
   /* LLVM's inliner crashes on `!memprof` without `!callsite`; and the ids are what later pruning starts from. */
   if (n_callsite)

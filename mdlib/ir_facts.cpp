@@ -14,6 +14,8 @@ using namespace llvm;
 
 unsigned hearth_ir_llvm_major(void) { return LLVM_VERSION_MAJOR; }
 
+bool hearth_ir_flat_mibs_have_pairs(void) { return LLVM_VERSION_MAJOR >= 20; }
+
 LLVMMetadataRef hearth_ir_scope_subprogram(LLVMMetadataRef scope) {
   auto *Scope = dyn_cast_or_null<DILocalScope>(unwrap(scope));
   return Scope ? wrap(Scope->getSubprogram()) : nullptr;

@@ -19,11 +19,18 @@ struct hearth_md {
   LLVMContextRef context;
   unsigned kind_memprof, kind_callsite, kind_mib;
   bool chained_only;
+  bool write_chained, write_flat;
   hearth_md_schema schema;     /* of what we attach */
   LLVMMetadataRef schema_node; /* NULL until first used */
   LLVMMetadataRef last_node;   /* the one last read: most calls of a module share theirs */
   hearth_md_schema last_schema;
   bool last_ok;
+  /* The stack made last, from the root: contexts come sorted, and the next one shares most of its callers. */
+  struct {
+    uint64_t ids[HEARTH_MD_DEPTH_MAX];
+    LLVMMetadataRef chains[HEARTH_MD_DEPTH_MAX];
+    size_t depth;
+  } last_stack;
 };
 
 /* schema.c */
@@ -54,6 +61,8 @@ const char *hearth_md_class_name(hearth_class hotness); /* of UNKNOWN: "ambiguou
 
 /* mib.c: one MIB, as node. */
 LLVMMetadataRef hearth_md_chained_mib(hearth_md *md, const hearth_md_schema *schema, const hearth_md_mib *mib);
+/* The class as the flat form can say it: LLVM has no word for "unknown" and takes all but cold and hot for notcold. */
+hearth_class hearth_md_flat_class(hearth_class hotness);
 LLVMMetadataRef hearth_md_flat_mib(hearth_md *md, uint64_t own_id, const hearth_md_mib *mib); /* NULL: no memory */
 /* Values and class of a chained MIB, not the stack; false if it does not have the schema's arity. Values that are no
  * integers are not recorded, and make it return false too. */

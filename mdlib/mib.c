@@ -72,14 +72,17 @@ LLVMMetadataRef hearth_md_chained_mib(hearth_md *md, const hearth_md_schema *sch
   return hearth_md_node(md, operands, schema->count + 1);
 }
 
+hearth_class hearth_md_flat_class(hearth_class hotness) {
+  return hotness == HEARTH_CLASS_UNKNOWN ? HEARTH_CLASS_NOTCOLD : hotness;
+}
+
 LLVMMetadataRef hearth_md_flat_mib(hearth_md *md, uint64_t own_id, const hearth_md_mib *mib) {
   uint64_t ids[HEARTH_MD_DEPTH_MAX + 1] = {own_id};
   size_t depth = mib->depth < HEARTH_MD_DEPTH_MAX ? mib->depth : HEARTH_MD_DEPTH_MAX;
   memcpy(ids + 1, mib->stack, depth * sizeof *ids);
   LLVMMetadataRef stack = hearth_md_stack_create_flat(md, ids, depth + 1);
-  /* LLVM has no word for "unknown" and takes whatever is not cold or hot for notcold. */
-  hearth_class hotness = mib->hotness == HEARTH_CLASS_UNKNOWN ? HEARTH_CLASS_NOTCOLD : mib->hotness;
-  LLVMMetadataRef operands[2] = {stack, hearth_md_string(md, hearth_md_class_name(hotness))};
+  const char *type = hearth_md_class_name(hearth_md_flat_class(mib->hotness));
+  LLVMMetadataRef operands[2] = {stack, hearth_md_string(md, type)};
   return stack ? hearth_md_node(md, operands, 2) : NULL;
 }
 
@@ -100,7 +103,6 @@ bool hearth_md_read_values(const hearth_md_schema *schema, LLVMMetadataRef node,
   return ok;
 }
 
-/* Since LLVM 20 a flat MIB may end with pairs of (id of a full stack, bytes allocated there), if its user asked for them. */
 bool hearth_md_read_flat_values(LLVMMetadataRef node, hearth_md_mib *ret) {
   size_t length;
   unsigned n = hearth_ir_operand_count(node);
@@ -110,8 +112,8 @@ bool hearth_md_read_flat_values(LLVMMetadataRef node, hearth_md_mib *ret) {
   for (unsigned i = 2; i < n; i++) {
     uint64_t id, bytes;
     LLVMMetadataRef pair = hearth_ir_operand(node, i);
-    if (hearth_ir_operand_count(pair) != 2 || !hearth_ir_integer(hearth_ir_operand(pair, 0), &id) ||
-        !hearth_ir_integer(hearth_ir_operand(pair, 1), &bytes))
+    if (!hearth_ir_flat_mibs_have_pairs() || hearth_ir_operand_count(pair) != 2 ||
+        !hearth_ir_integer(hearth_ir_operand(pair, 0), &id) || !hearth_ir_integer(hearth_ir_operand(pair, 1), &bytes))
       return false;
     sum = hearth_merge_SUM(sum, bytes);
     hearth_md_mib_set(ret, HEARTH_TAG_TotalSize, sum);

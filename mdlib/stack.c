@@ -3,14 +3,21 @@
 
 #include "md_internal.h"
 
-/* Built from the root, so that LLVM's uniquing makes equal tails one node. */
+/* Built from the root, so that LLVM's uniquing makes equal tails one node. Looking a node up costs more than comparing
+ * ids, so the callers shared with the last stack are taken from there. */
 LLVMMetadataRef hearth_md_stack_create(hearth_md *md, const uint64_t *ids, size_t n) {
-  LLVMMetadataRef node = n ? NULL : hearth_md_node(md, NULL, 0);
-  for (n = n < HEARTH_MD_DEPTH_MAX ? n : HEARTH_MD_DEPTH_MAX; n-- > 0;) {
-    LLVMMetadataRef operands[2] = {hearth_md_integer(md, 64, ids[n]), node};
-    node = hearth_md_node(md, operands, node ? 2 : 1);
+  n = n < HEARTH_MD_DEPTH_MAX ? n : HEARTH_MD_DEPTH_MAX;
+  size_t made = 0;
+  while (made < n && made < md->last_stack.depth && md->last_stack.ids[made] == ids[n - 1 - made])
+    made++;
+  for (; made < n; made++) {
+    uint64_t id = ids[n - 1 - made];
+    LLVMMetadataRef operands[2] = {hearth_md_integer(md, 64, id), made ? md->last_stack.chains[made - 1] : NULL};
+    md->last_stack.ids[made] = id;
+    md->last_stack.chains[made] = hearth_md_node(md, operands, made ? 2 : 1);
   }
-  return node;
+  md->last_stack.depth = n;
+  return n ? md->last_stack.chains[n - 1] : hearth_md_node(md, NULL, 0);
 }
 
 LLVMMetadataRef hearth_md_stack_create_flat(hearth_md *md, const uint64_t *ids, size_t n) {

@@ -218,9 +218,10 @@ static bool check_flat_mib(verifier *v, LLVMMetadataRef mib, stack *s) {
   for (unsigned i = 2; i < n; i++) {
     uint64_t number;
     LLVMMetadataRef pair = hearth_ir_operand(mib, i);
-    if (hearth_ir_operand_count(pair) != 2 || !hearth_ir_integer(hearth_ir_operand(pair, 0), &number) ||
+    if (!hearth_ir_flat_mibs_have_pairs() || hearth_ir_operand_count(pair) != 2 ||
+        !hearth_ir_integer(hearth_ir_operand(pair, 0), &number) ||
         !hearth_ir_integer(hearth_ir_operand(pair, 1), &number))
-      finding(v, HEARTH_MD_RULE_FLAT_EXTRA, "operand %u is no pair of integers", i);
+      finding(v, HEARTH_MD_RULE_FLAT_EXTRA, "operand %u is none", i);
   }
   return read_flat(v, HEARTH_MD_RULE_FLAT_STACK, hearth_ir_operand(mib, 0), s);
 }

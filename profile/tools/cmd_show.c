@@ -67,7 +67,8 @@ static const char help[] =
     "  --class=CLASS           only contexts that are cold, hot or notcold\n"
     "  --sort=KEY              bytes (default), accesses, lifetime (average) or count (allocations)\n"
     "  --classify=MODE         auto (default): relative to this run; llvm: LLVM's absolute thresholds\n"
-    "  --text                  print the text form, which 'hearth index' reads, and nothing else\n\n"
+    "  --text                  print the text form, which 'hearth index' reads, and nothing else\n"
+    "  --metadata-stats        print what its contexts would be as LLVM metadata, and what chaining saves\n\n"
     "C++ names are printed as they are linked: pipe the output through c++filt.\n";
 
 /* Position of `value` in a NULL-terminated list, or -1. */
@@ -454,6 +455,18 @@ static hearth_status print_report(hearth_profile *profile, const show_options *o
   return status;
 }
 
+/* Everything but the option itself is for `hearth-ir stats`. */
+static int show_metadata_stats(int argc, char **argv) {
+  char *arguments[argc + 2];
+  int n = 2;
+  arguments[1] = "stats";
+  for (int i = 1; i < argc; i++)
+    if (strcmp(argv[i], "--metadata-stats") != 0)
+      arguments[n++] = argv[i];
+  arguments[n] = NULL;
+  return hearth_tool_run_ir(arguments);
+}
+
 int hearth_cmd_show(int argc, char **argv) {
   show_options options = {.top = DEFAULT_FUNCTIONS, .contexts = DEFAULT_CONTEXTS};
   hearth_profile *profile = NULL;
@@ -463,6 +476,9 @@ int hearth_cmd_show(int argc, char **argv) {
       fputs(help, stdout);
       return hearth_tool_finish();
     }
+  for (int i = 1; i < argc; i++)
+    if (strcmp(argv[i], "--metadata-stats") == 0)
+      return show_metadata_stats(argc, argv);
   int code = parse_options(argc, argv, &options);
   if (code != HEARTH_EXIT_OK)
     return code;

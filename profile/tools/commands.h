@@ -12,6 +12,11 @@ enum hearth_exit_code { HEARTH_EXIT_OK = 0, HEARTH_EXIT_ERROR = 1, HEARTH_EXIT_U
 int hearth_cmd_index(int argc, char **argv);
 int hearth_cmd_show(int argc, char **argv);
 int hearth_cmd_flags(int argc, char **argv);
+int hearth_cmd_check(int argc, char **argv);
+
+/* Become `hearth-ir`, the program that needs LLVM, with these arguments (argv[0] is replaced, NULL-terminated). Returns
+ * the exit code if that is not possible. */
+int hearth_tool_run_ir(char **argv);
 
 /* Print "hearth: error: ..." as one line; returns HEARTH_EXIT_ERROR. */
 int hearth_tool_error(const char *format, ...) __attribute__((format(printf, 1, 2)));

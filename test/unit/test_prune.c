@@ -1,51 +1,5 @@
 /* mdlib: what is attached is read back, and pruning keeps exactly what is still possible. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-#include "hearth/md.h"
-
-typedef struct fixture {
-  LLVMContextRef context;
-  LLVMModuleRef module;
-  LLVMValueRef call;
-  hearth_md *md;
-} fixture;
-
-static int setup(void **state) {
-  fixture *f = calloc(1, sizeof *f);
-  f->context = LLVMContextCreate();
-  f->module = LLVMModuleCreateWithNameInContext("test", f->context);
-  LLVMTypeRef i64 = LLVMInt64TypeInContext(f->context), i8 = LLVMInt8TypeInContext(f->context);
-  LLVMTypeRef pointer = LLVMPointerType(i8, 0);
-  LLVMTypeRef malloc_type = LLVMFunctionType(pointer, &i64, 1, 0);
-  LLVMValueRef callee = LLVMAddFunction(f->module, "malloc", malloc_type);
-  LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(f->context), NULL, 0, 0);
-  LLVMValueRef function = LLVMAddFunction(f->module, "f", type);
-  LLVMBuilderRef b = LLVMCreateBuilderInContext(f->context);
-  LLVMPositionBuilderAtEnd(b, LLVMAppendBasicBlockInContext(f->context, function, ""));
-  LLVMValueRef size = LLVMConstInt(i64, 8, 0);
-  f->call = LLVMBuildCall2(b, malloc_type, callee, &size, 1, "");
-  LLVMBuildRetVoid(b);
-  LLVMDisposeBuilder(b);
-  f->md = hearth_md_create(f->module);
-  *state = f;
-  return 0;
-}
-
-static int teardown(void **state) {
-  fixture *f = *state;
-  hearth_md_destroy(f->md);
-  LLVMDisposeModule(f->module);
-  LLVMContextDispose(f->context);
-  free(f);
-  return 0;
-}
+#include "md_fixture.h"
 
 static const uint64_t stack_a[] = {345, 234, 123}, stack_b[] = {456, 234, 123}, stack_c[] = {456, 678};
 
@@ -58,10 +12,6 @@ static void attach(fixture *f, size_t count, hearth_class a, hearth_class b, hea
     hearth_md_mib_set(&mibs[i], HEARTH_TAG_AllocCount, 10 + i);
   uint64_t own = 567;
   hearth_md_attach(f->md, f->call, &own, 1, mibs, count);
-}
-
-static unsigned kind(fixture *f, const char *name) {
-  return LLVMGetMDKindIDInContext(f->context, name, (unsigned)strlen(name));
 }
 
 static void check_counts(fixture *f, size_t n, ...) {
@@ -176,14 +126,13 @@ static void test_garbage_is_not_there(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-      TEST(test_round_trip),
-      TEST(test_one_class_is_a_plain_hint),
-      TEST(test_prune_keeps_what_agrees),
-      TEST(test_prune_is_idempotent),
-      TEST(test_unknown_frame_agrees_with_any),
-      TEST(test_nothing_possible_removes_everything),
-      TEST(test_garbage_is_not_there),
+      MD_TEST(test_round_trip),
+      MD_TEST(test_one_class_is_a_plain_hint),
+      MD_TEST(test_prune_keeps_what_agrees),
+      MD_TEST(test_prune_is_idempotent),
+      MD_TEST(test_unknown_frame_agrees_with_any),
+      MD_TEST(test_nothing_possible_removes_everything),
+      MD_TEST(test_garbage_is_not_there),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

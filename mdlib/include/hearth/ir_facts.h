@@ -16,6 +16,8 @@ extern "C" {
 
 /* Major version of the LLVM this library was built against. */
 unsigned hearth_ir_llvm_major(void);
+/* May flat MIBs end with pairs of (full stack id, bytes)? LLVM 19 and older take strings there only. */
+bool hearth_ir_flat_mibs_have_pairs(void);
 
 /* --- debug information: parents of scopes, linkage names and discriminators are missing in llvm-c --- */
 

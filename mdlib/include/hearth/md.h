@@ -139,7 +139,11 @@ typedef struct hearth_md_mibs {
 
 /* --- attachments --- */
 
-/* Attach contexts (count >= 1) to an allocation call, in the encodings of this LLVM, with the attribute "memprof" that
+/* Which encodings attaching and pruning write from now on, beside `!callsite` and the attribute; both by default. On
+ * LLVM 14 only the chained one exists, and is always written. */
+void hearth_md_use_encodings(hearth_md *md, bool chained, bool flat);
+
+/* Attach contexts (count >= 1) to an allocation call, in the encodings in use, with the attribute "memprof" that
  * says what they have in common: cold, notcold, hot, or ambiguous. `callsite` (n_callsite >= 1) are the call's own id
  * and those it was inlined through. Replaces what was attached before. */
 void hearth_md_attach(hearth_md *md, LLVMValueRef call, const uint64_t *callsite, size_t n_callsite,

@@ -1,0 +1,32 @@
+#include <stdio.h>
+
+#include "session.h"
+#include "shim.h"
+
+static size_t locate(LLVMValueRef call, uint64_t *ids, size_t capacity, void *locator) {
+  hearth_location chain[HEARTH_CHAIN_MAX];
+  size_t n = hearth_locate(locator, call, chain);
+  n = n < capacity ? n : capacity;
+  for (size_t i = 0; i < n; i++)
+    ids[i] = chain[i].id;
+  return n;
+}
+
+bool hearth_pass_repair(LLVMModuleRef module, const hearth_options *options) {
+  (void)options;
+  hearth_md_repairs repairs;
+  hearth_md *md = hearth_md_create(module);
+  hearth_locator *locator = hearth_locator_create();
+  bool changed = md && locator && hearth_md_repair(md, locate, locator, &repairs);
+  if (changed) {
+    char message[200];
+    snprintf(message, sizeof message,
+             "metadata repaired: %zu schemas put aside, %zu callsites computed anew, %zu contexts and all metadata of "
+             "%zu calls removed",
+             repairs.schemas, repairs.callsites, repairs.contexts, repairs.calls);
+    hearth_shim_warn(module, "hearth-repair", message);
+  }
+  hearth_locator_destroy(locator);
+  hearth_md_destroy(md);
+  return changed;
+}
