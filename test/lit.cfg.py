@@ -47,6 +47,7 @@ config.substitutions += [
     ("%hotcold_a", os.path.join(build, "lib", "libhearth_hotcold.a")),
     ("%hotcold_so", os.path.join(build, "lib", "libhearth_hotcold.so")),
     ("%include", os.path.join(config.hearth_source, "runtime", "include")),
+    ("%build", build),
     ("%encoding", "CHAINED" if llvm == "14" else "FLAT"), # of metadata, as a check prefix
     ("%llvm", llvm),
 ]

@@ -13,6 +13,7 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#pragma GCC visibility push(default)
 
 /* Major version of the LLVM this library was built against. */
 unsigned hearth_ir_llvm_major(void);
@@ -70,6 +71,7 @@ void hearth_ir_clear_named_metadata(LLVMModuleRef module, const char *name);
 /* Add `function` (of type void()) to llvm.global_ctors. */
 void hearth_ir_append_constructor(LLVMModuleRef module, LLVMValueRef function, unsigned priority);
 
+#pragma GCC visibility pop
 #ifdef __cplusplus
 }
 #endif

@@ -1,0 +1,50 @@
+#!/usr/bin/env bash
+# How the cost of attaching contexts grows with their number: mdlib, ten times as many.
+# shellcheck disable=SC2154  # what lib.sh sets
+set -euo pipefail
+cd "$(dirname "$0")"
+# shellcheck source=lib.sh
+source ./lib.sh
+
+usage() {
+  cat <<END
+usage: test/bench/metadata.sh [--quick] [--rounds=N] [--depth=N]
+  --rounds=N  measured rounds (default 7)
+  --depth=N   callers of each context (default 30)
+  --quick     a tenth of the contexts, and one round
+END
+}
+
+rounds=7 depth=30 few=25000 many=250000
+for argument in "$@"; do
+  case $argument in
+    --quick) few=2500 many=25000 rounds=1 ;;
+    --rounds=[1-9]*) rounds=${argument#--rounds=} ;;
+    --depth=[1-9]*) depth=${argument#--depth=} ;;
+    -h | --help) usage && exit ;;
+    *) usage >&2 && fail "unknown argument '$argument'" ;;
+  esac
+done
+
+"$repository/examples/setup.sh" --for=bench
+directory=$build/bench/metadata
+mkdir -p "$directory"
+read -ra flags < <("llvm-config-$llvm" --cflags)
+read -ra libraries < <("llvm-config-$llvm" --ldflags --libs | tr "\n" " ")
+step "building the benchmark" "$directory/build.log" "$clang" -O2 -I "$repository/mdlib/include" \
+  -I "$repository/profile/format" "${flags[@]}" "$bench/metadata/attach.c" "$build/lib/libhearth_md.a" \
+  "${libraries[@]}" -lstdc++ -o "$directory/attach"
+
+# attach SUBJECT PREFIX...: SUBJECT is the number of contexts, and how many a call has.
+attach() {
+  local contexts=${1%-*} batch=${1#*-}
+  shift
+  "$@" "$directory/attach" "$contexts" "$depth" "$batch"
+}
+
+say "attaching $few and $many contexts of depth $depth, $rounds rounds"
+subjects=("$many-100" "$few-100" "$many-$many" "$few-$few")
+paired "$directory" "$rounds" attach "${subjects[@]}"
+ratio_title "A: $many contexts; B: $few"
+ratio_rows "100 contexts a call" "$directory" "$many-100" "$few-100"
+ratio_rows "all on one call" "$directory" "$many-$many" "$few-$few"
