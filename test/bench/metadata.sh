@@ -29,8 +29,8 @@ done
 "$repository/examples/setup.sh" --for=bench
 directory=$build/bench/metadata
 mkdir -p "$directory"
-read -ra flags < <("llvm-config-$llvm" --cflags)
-read -ra libraries < <("llvm-config-$llvm" --ldflags --libs | tr "\n" " ")
+read -ra flags <<<"$("llvm-config-$llvm" --cflags)"
+read -ra libraries <<<"$("llvm-config-$llvm" --ldflags --libs | tr '\n' ' ')"
 step "building the benchmark" "$directory/build.log" "$clang" -O2 -I "$repository/mdlib/include" \
   -I "$repository/profile/format" "${flags[@]}" "$bench/metadata/attach.c" "$build/lib/libhearth_md.a" \
   "${libraries[@]}" -lstdc++ -o "$directory/attach"
