@@ -37,22 +37,29 @@ static void report_unmatched(LLVMValueRef call) {
                        "-fdebug-info-for-profiling)");
 }
 
+/* By the metadata alone. False if the call has no contexts. */
+static bool prune(pruning *p, LLVMValueRef call) {
+  uint64_t ids[HEARTH_CHAIN_MAX];
+  bool pruned = hearth_md_prune(p->session.md, call, ids, callsite_ids(&p->session, call, ids));
+  p->changed |= pruned;
+  return pruned;
+}
+
 static void visit(LLVMValueRef instruction, void *data) {
   pruning *p = data;
-  if (p->err.status != HEARTH_OK || !hearth_alloc_function_of(instruction))
+  if (p->err.status != HEARTH_OK || !hearth_is_call(instruction))
     return;
+  if (!hearth_alloc_function_of(instruction)) {
+    prune(p, instruction); /* it may have been lowered before it was inlined */
+    return;
+  }
   hearth_status status = HEARTH_E_NOT_FOUND;
   if (p->session.matcher.profile)
     status = hearth_session_match_allocation(&p->session, instruction, &p->edits, &p->err);
-  if (status == HEARTH_E_NOT_FOUND) {
-    uint64_t ids[HEARTH_CHAIN_MAX];
-    bool pruned = hearth_md_prune(p->session.md, instruction, ids, callsite_ids(&p->session, instruction, ids));
-    p->changed |= pruned;
-    if (!pruned && p->session.matcher.profile)
-      report_unmatched(instruction);
-  } else {
+  if (status != HEARTH_E_NOT_FOUND)
     p->err.status = status;
-  }
+  else if (!prune(p, instruction) && p->session.matcher.profile)
+    report_unmatched(instruction);
 }
 
 bool hearth_pass_prune(LLVMModuleRef module, const hearth_options *options) {
