@@ -37,11 +37,17 @@ static void report_unmatched(LLVMValueRef call) {
                        "-fdebug-info-for-profiling)");
 }
 
-/* By the metadata alone. False if the call has no contexts. */
+/* By the metadata alone. False if the call has no contexts; its `!callsite`, if it has one, is then lengthened by the
+ * frames it was inlined into since, as LLVM's inliner does from LLVM 15 on. */
 static bool prune(pruning *p, LLVMValueRef call) {
   uint64_t ids[HEARTH_CHAIN_MAX];
-  bool pruned = hearth_md_prune(p->session.md, call, ids, callsite_ids(&p->session, call, ids));
-  p->changed |= pruned;
+  size_t n = callsite_ids(&p->session, call, ids);
+  size_t carried = hearth_md_get_callsite(p->session.md, call, NULL, 0);
+  bool pruned = hearth_md_prune(p->session.md, call, ids, n);
+  bool longer = !pruned && carried && n > carried;
+  if (longer)
+    hearth_md_set_callsite(p->session.md, call, ids, n);
+  p->changed |= pruned || longer;
   return pruned;
 }
 
