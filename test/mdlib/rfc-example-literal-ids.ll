@@ -28,6 +28,11 @@
 ; BEFORE-DAG: ![[S345]] = !{i64 345, ![[S234]]}
 ; BEFORE-DAG: ![[S234]] = !{i64 234, ![[S123:[0-9]+]]}
 ; BEFORE-DAG: ![[S123]] = !{i64 123}
+; 234 with another caller is another node; their root is one.
+; BEFORE-DAG: = !{![[S567:[0-9]+]], i32 3, i32 4,
+; BEFORE-DAG: ![[S567]] = !{i64 567, ![[OTHER234:[0-9]+]]}
+; BEFORE-DAG: ![[OTHER234]] = !{i64 234, ![[S678:[0-9]+]]}
+; BEFORE-DAG: ![[S678]] = !{i64 678, ![[S123]]}
 ; BEFORE-DAG: ![[LIST]] = !{![[FLAT1:[0-9]+]], ![[FLAT2:[0-9]+]]}
 ; BEFORE-DAG: ![[FLAT1]] = !{![[F456:[0-9]+]], !"cold"}
 ; BEFORE-DAG: ![[F456]] = !{i64 567, i64 456, i64 234, i64 123}
@@ -89,6 +94,12 @@ define void @_Z3foov() {
   ret void
 }
 
+define void @_Z3quxv() {
+  %p = call ptr @malloc(i64 4) #1, !callsite !8, !memprof.mib !23
+  store ptr %p, ptr @sink
+  ret void
+}
+
 define i32 @main() {
   call void @_Z3foov(), !callsite !1
   ret i32 0
@@ -98,6 +109,7 @@ define i32 @main() {
 declare noalias ptr @malloc(i64)
 
 attributes #0 = { "memprof"="ambiguous" }
+attributes #1 = { "memprof"="cold" }
 
 !memprof.schema = !{!30}
 
@@ -105,6 +117,7 @@ attributes #0 = { "memprof"="ambiguous" }
 !2 = !{i64 234}
 !3 = !{i64 345}
 !4 = !{i64 456}
+!8 = !{i64 789}
 !9 = !{i64 567}
 !10 = !{!11, !13}
 !11 = !{!12, !"cold"}
@@ -120,4 +133,9 @@ attributes #0 = { "memprof"="ambiguous" }
 !20 = !{!30, !21, !22}
 !21 = !{!15, i32 2, i32 4, i32 4, i32 4, i64 10, i64 5, i64 15, i32 30, i32 20, i32 40, i32 0, i32 0, i32 1}
 !22 = !{!17, i32 1, i32 4, i32 4, i32 4, i64 5, i64 1, i64 10, i32 10, i32 10, i32 10, i32 0, i32 0, i32 2}
+!23 = !{!30, !24}
+!24 = !{!25, i32 3, i32 4, i32 4, i32 4, i64 10, i64 5, i64 15, i32 30, i32 20, i32 40, i32 0, i32 0, i32 1}
+!25 = !{i64 567, !26}
+!26 = !{i64 234, !27}
+!27 = !{i64 678, !19}
 !30 = !{!"Stack", !"AllocCount", !"AveSize", !"MinSize", !"MaxSize", !"AveAccessCount", !"MinAccessCount", !"MaxAccessCount", !"AveLifetime", !"MinLifetime", !"MaxLifetime", !"NumMigration", !"NumLifetimeOverlaps", !"Hotness"}
