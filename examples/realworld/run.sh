@@ -9,22 +9,25 @@ source ../lib.sh
 
 usage() {
   cat <<END
-usage: examples/realworld/run.sh [--fetch | --quick] PROGRAM
-  PROGRAM  jq      a filter for JSON; allocates through a wrapper in a file of its own
-           lua     an interpreter; all its memory comes from one call behind a function pointer
-           sqlite  a database; its memory comes from one call behind a function pointer, too
-  --fetch  only fetch the source package and generate what its build system would
-  --quick  small inputs, one run of each build, no simulation of the data TLB
+usage: examples/realworld/run.sh [--fetch | --profile] [--quick] PROGRAM
+  PROGRAM    jq      a filter for JSON; allocates through a wrapper in a file of its own
+             lua     an interpreter; all its memory comes from one call behind a function pointer
+             sqlite  a database; its memory comes from one call behind a function pointer, too
+  --fetch    only fetch the source package and generate what its build system would
+  --profile  the same, and only profile the program: build/realworld/PROGRAM/PROGRAM.prof
+  --quick    small inputs, one run of each build, no simulation of the data TLB
 Everything that is made is below build/realworld, the source package too.
 END
 }
 
 fetch_only=false
+profile_only=false
 quick=false
 program=
 for argument in "$@"; do
   case $argument in
     --fetch) fetch_only=true ;;
+    --profile) profile_only=true ;;
     --quick) quick=true ;;
     -h | --help) usage && exit ;;
     jq | lua | sqlite) program=$argument ;;
@@ -137,6 +140,7 @@ profile() {
 if ! is_current "$work/$program.prof" "$work/instrumented" "$hearth"; then
   step "profiling" "$work/profile.log" profile
 fi
+$profile_only && exit
 
 say "what the profile says is hot and cold, and where: hearth show"
 show_profile "$work/$program.prof" 45 "$work/show.txt"
