@@ -1,0 +1,33 @@
+/* A profile in formats that other tools draw. What each holds is in docs/tools.md, "hearth export". */
+#ifndef HEARTH_EXPORT_H
+#define HEARTH_EXPORT_H
+
+#include "hearth/view.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum hearth_export_format {
+  HEARTH_EXPORT_FOLDED,     /* a line per context: "root;...;leaf value" (Brendan Gregg's flame graphs) */
+  HEARTH_EXPORT_PPROF,      /* google/pprof's profile.proto, gzip: every quantity at once */
+  HEARTH_EXPORT_SPEEDSCOPE, /* https://www.speedscope.app/file-format-schema.json */
+  HEARTH_EXPORT_DHAT        /* version 2 of the JSON that Valgrind's dh_view.html reads */
+} hearth_export_format;
+
+typedef struct hearth_export_options {
+  hearth_view_options view;
+  hearth_quantity value; /* what is drawn; pprof: what is drawn first */
+  const char *title;     /* shown by speedscope and DHAT; UTF-8 */
+} hearth_export_options;
+
+/* Write to a stream, as the contexts come: memory is bounded by the number of functions, frames and (pprof) different
+ * inline chains. E_NOT_FOUND when accesses are asked for and were not counted in every run; E_IO when the stream reports
+ * an error; errors of the reader. After an error what was written is of no use. */
+hearth_status hearth_export(hearth_profile *profile, hearth_export_format format, const hearth_export_options *options,
+                            FILE *stream, hearth_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,36 @@
+/* What all views of a profile share: which contexts they take, what functions are called, what is measured. */
+#ifndef HEARTH_VIEW_H
+#define HEARTH_VIEW_H
+
+#include "hearth/classify.h"
+#include "hearth/profile.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* All zero: every context, classes by default, C++ names demangled. Strings are borrowed. */
+typedef struct hearth_view_options {
+  hearth_classify_options classify;
+  hearth_class only;    /* contexts of this class; HEARTH_CLASS_UNKNOWN: of any */
+  const char *function; /* contexts with this text in a function's linkage name or demangled name; NULL: all */
+  const char *file;     /* contexts with this text in the path of a function's file; NULL: all */
+  bool linkage_names;   /* print linkage names instead of demangled ones */
+} hearth_view_options;
+
+typedef enum hearth_quantity {
+#define HEARTH_QUANTITY(NAME, name, pprof_type, unit, description) HEARTH_QUANTITY_##NAME,
+#include "hearth/quantities.def"
+  HEARTH_QUANTITY_COUNT
+} hearth_quantity;
+
+/* A quantity of one record, rounded to the nearest, saturating. Of merged profiles it is the sum over all runs. */
+uint64_t hearth_quantity_of(hearth_quantity quantity, const hearth_mib *mib);
+const char *hearth_quantity_name(hearth_quantity quantity);
+/* The quantity with this name; false if there is none. */
+bool hearth_quantity_find(const char *name, hearth_quantity *ret);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,56 @@
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "export_internal.h"
+
+hearth_status hearth_export_each(hearth_exporter *e, hearth_export_context *visit, void *state, hearth_error *err) {
+  for (uint32_t i = 0; i < hearth_profile_context_count(e->profile); i++) {
+    hearth_selected selected;
+    HEARTH_TRY(hearth_selection_get(&e->selection, i, &selected, err));
+    if (!selected.wanted)
+      continue;
+    HEARTH_TRY(hearth_frames_read(&e->frames, e->profile, selected.node, err));
+    HEARTH_TRY(visit(e, &selected, state, err));
+  }
+  return HEARTH_OK;
+}
+
+static hearth_status write_format(hearth_exporter *e, hearth_export_format format, hearth_error *err) {
+  switch (format) {
+  case HEARTH_EXPORT_FOLDED:
+    return hearth_export_folded(e, err);
+  case HEARTH_EXPORT_PPROF:
+    return hearth_export_pprof(e, err);
+  case HEARTH_EXPORT_SPEEDSCOPE:
+    return hearth_export_speedscope(e, err);
+  case HEARTH_EXPORT_DHAT:
+    return hearth_export_dhat(e, err);
+  }
+  return hearth_error_set(err, HEARTH_E_USAGE, "there is no export format %d", (int)format);
+}
+
+static hearth_status export_with(hearth_exporter *e, hearth_export_format format, hearth_error *err) {
+  const hearth_view_options *view = &e->options->view;
+  HEARTH_TRY(hearth_profile_get_summary(e->profile, &e->summary, err));
+  if (e->options->value == HEARTH_QUANTITY_ACCESSES && !e->summary.accesses_counted)
+    return hearth_error_set(err, HEARTH_E_NOT_FOUND,
+                            "%s: accesses were not counted in every run: choose another value to export",
+                            e->options->title);
+  HEARTH_TRY(hearth_names_init(&e->names, e->profile, view->linkage_names, err));
+  HEARTH_TRY(hearth_selection_init(&e->selection, e->profile, view, err));
+  HEARTH_TRY(write_format(e, format, err));
+  if (fflush(e->stream) != 0 || ferror(e->stream))
+    return hearth_error_set(err, HEARTH_E_IO, "cannot write: %s", strerror(errno));
+  return HEARTH_OK;
+}
+
+hearth_status hearth_export(hearth_profile *profile, hearth_export_format format, const hearth_export_options *options,
+                            FILE *stream, hearth_error *err) {
+  hearth_exporter e = {.profile = profile, .options = options, .stream = stream};
+  hearth_status status = export_with(&e, format, err);
+  hearth_selection_destroy(&e.selection);
+  hearth_names_destroy(&e.names);
+  free(e.frames.frames);
+  return status;
+}

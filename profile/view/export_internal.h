@@ -1,0 +1,30 @@
+/* What the writers of the export formats share; each is one file, export_FORMAT.c. */
+#ifndef HEARTH_EXPORT_INTERNAL_H
+#define HEARTH_EXPORT_INTERNAL_H
+
+#include "hearth/export.h"
+#include "names.h"
+#include "selection.h"
+
+typedef struct hearth_exporter {
+  hearth_profile *profile;
+  const hearth_export_options *options;
+  hearth_profile_summary summary;
+  hearth_selection selection;
+  hearth_names names;
+  hearth_frames frames; /* of the context at hand */
+  FILE *stream;
+} hearth_exporter;
+
+/* Called for each wanted context, in the profile's order, with its stack in exporter->frames. */
+typedef hearth_status hearth_export_context(hearth_exporter *exporter, const hearth_selected *selected, void *state,
+                                            hearth_error *err);
+hearth_status hearth_export_each(hearth_exporter *exporter, hearth_export_context *visit, void *state,
+                                 hearth_error *err);
+
+hearth_status hearth_export_folded(hearth_exporter *exporter, hearth_error *err);
+hearth_status hearth_export_pprof(hearth_exporter *exporter, hearth_error *err);
+hearth_status hearth_export_speedscope(hearth_exporter *exporter, hearth_error *err);
+hearth_status hearth_export_dhat(hearth_exporter *exporter, hearth_error *err);
+
+#endif

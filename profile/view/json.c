@@ -1,0 +1,102 @@
+#include "json.h"
+
+#include <math.h>
+
+#include "utf8.h"
+
+static void before_value(hearth_json *json) {
+  if (json->comma)
+    putc_unlocked(',', json->stream);
+  json->comma = true;
+}
+
+void hearth_json_open(hearth_json *json, char bracket) {
+  before_value(json);
+  putc_unlocked(bracket, json->stream);
+  json->comma = false;
+}
+
+void hearth_json_close(hearth_json *json, char bracket) {
+  putc_unlocked(bracket, json->stream);
+  json->comma = true;
+}
+
+void hearth_json_line(hearth_json *json) {
+  if (json->comma)
+    putc_unlocked(',', json->stream);
+  json->comma = false;
+  putc_unlocked('\n', json->stream);
+}
+
+void hearth_json_key(hearth_json *json, const char *name) {
+  hearth_json_string(json, name);
+  putc_unlocked(':', json->stream);
+  json->comma = false;
+}
+
+void hearth_json_null(hearth_json *json) {
+  before_value(json);
+  fputs("null", json->stream);
+}
+
+void hearth_json_bool(hearth_json *json, bool value) {
+  before_value(json);
+  fputs(value ? "true" : "false", json->stream);
+}
+
+/* Most of a large file are numbers: by hand, four times as fast as fprintf. */
+void hearth_json_uint(hearth_json *json, uint64_t value) {
+  char digits[20];
+  size_t at = sizeof digits;
+  before_value(json);
+  do
+    digits[--at] = (char)('0' + value % 10);
+  while ((value /= 10) != 0);
+  while (at < sizeof digits)
+    putc_unlocked(digits[at++], json->stream);
+}
+
+void hearth_json_double(hearth_json *json, double value) {
+  if (!isfinite(value)) {
+    hearth_json_null(json);
+    return;
+  }
+  before_value(json);
+  fprintf(json->stream, "%.17g", value);
+}
+
+void hearth_json_string(hearth_json *json, const char *value) {
+  before_value(json);
+  putc_unlocked('"', json->stream);
+  while (*value) {
+    unsigned char c = (unsigned char)*value;
+    size_t length = hearth_utf8_length(value);
+    if (c == '"' || c == '\\') {
+      putc_unlocked('\\', json->stream);
+      putc_unlocked(c, json->stream);
+    } else if (c < ' ' || c == 0x7f) {
+      fprintf(json->stream, "\\u%04x", c);
+    } else if (length == 0) {
+      fputs(HEARTH_UTF8_REPLACEMENT, json->stream);
+    } else {
+      fwrite(value, 1, length, json->stream);
+    }
+    value += length ? length : 1;
+  }
+  putc_unlocked('"', json->stream);
+}
+
+void hearth_json_key_uint(hearth_json *json, const char *name, uint64_t value) {
+  hearth_json_key(json, name);
+  hearth_json_uint(json, value);
+}
+
+void hearth_json_key_double(hearth_json *json, const char *name, double value) {
+  hearth_json_key(json, name);
+  hearth_json_double(json, value);
+}
+
+void hearth_json_key_string(hearth_json *json, const char *name, const char *value) {
+  hearth_json_key(json, name);
+  hearth_json_string(json, value);
+}

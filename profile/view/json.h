@@ -1,0 +1,33 @@
+/* JSON (RFC 8259), written as it comes. Commas are placed by the writer; nesting is the caller's. Write errors stay in
+ * the stream. */
+#ifndef HEARTH_JSON_H
+#define HEARTH_JSON_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+typedef struct hearth_json {
+  FILE *stream;
+  bool comma; /* before the next key or value */
+} hearth_json;
+
+void hearth_json_open(hearth_json *json, char bracket);  /* '{' or '[' */
+void hearth_json_close(hearth_json *json, char bracket); /* '}' or ']' */
+/* Begin a new line before what follows in the present object or array. */
+void hearth_json_line(hearth_json *json);
+void hearth_json_key(hearth_json *json, const char *name);
+void hearth_json_null(hearth_json *json);
+void hearth_json_bool(hearth_json *json, bool value);
+/* All digits, also above 2^53. */
+void hearth_json_uint(hearth_json *json, uint64_t value);
+/* null if not finite. */
+void hearth_json_double(hearth_json *json, double value);
+/* Bytes that are not UTF-8 become U+FFFD. */
+void hearth_json_string(hearth_json *json, const char *value);
+
+void hearth_json_key_uint(hearth_json *json, const char *name, uint64_t value);
+void hearth_json_key_double(hearth_json *json, const char *name, double value);
+void hearth_json_key_string(hearth_json *json, const char *name, const char *value);
+
+#endif

@@ -1,0 +1,40 @@
+#include "pair_set.h"
+
+enum { FIRST_ROOM = 256 };
+
+void hearth_pair_set_destroy(hearth_pair_set *set) {
+  free(set->pairs);
+  free(set->table.slots);
+  *set = (hearth_pair_set){0};
+}
+
+static bool equal(const void *owner, uint32_t item, const void *key) {
+  const hearth_pair *x = &((const hearth_pair_set *)owner)->pairs[item], *y = key;
+  return x->first == y->first && x->second == y->second;
+}
+
+static hearth_status reserve(hearth_pair_set *set, hearth_error *err) {
+  if (set->count == UINT32_C(1) << 31)
+    return hearth_error_set(err, HEARTH_E_FULL, "more than 2^31 different call chains");
+  if (set->count == set->room) {
+    uint32_t room = set->room ? 2 * set->room : FIRST_ROOM;
+    hearth_pair *bigger = realloc(set->pairs, room * sizeof *bigger);
+    if (!bigger)
+      return hearth_error_set(err, HEARTH_E_NOMEM, "out of memory");
+    set->pairs = bigger;
+    set->room = room;
+  }
+  return id_table_reserve(&set->table) ? HEARTH_OK : hearth_error_set(err, HEARTH_E_NOMEM, "out of memory");
+}
+
+hearth_status hearth_pair_set_add(hearth_pair_set *set, hearth_pair pair, uint32_t *ret, hearth_error *err) {
+  uint64_t hash = id_table_mix((uint64_t)pair.first << 32 | pair.second);
+  *ret = id_table_find(&set->table, hash, equal, set, &pair);
+  if (*ret != HEARTH_NONE)
+    return HEARTH_OK;
+  HEARTH_TRY(reserve(set, err));
+  *ret = set->count++;
+  set->pairs[*ret] = pair;
+  id_table_insert(&set->table, hash, *ret);
+  return HEARTH_OK;
+}

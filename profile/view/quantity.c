@@ -1,0 +1,41 @@
+#include <string.h>
+
+#include "hearth/view.h"
+
+static const char *const names[] = {
+#define HEARTH_QUANTITY(NAME, name, pprof_type, unit, description) name,
+#include "hearth/quantities.def"
+};
+
+static uint64_t round_saturating(double value) { return value >= 0x1p64 ? UINT64_MAX : (uint64_t)(value + 0.5); }
+
+uint64_t hearth_quantity_of(hearth_quantity quantity, const hearth_mib *mib) {
+  double average_size = mib->AllocCount ? (double)mib->TotalSize / (double)mib->AllocCount : 0;
+  switch (quantity) {
+  case HEARTH_QUANTITY_BYTES:
+    return mib->TotalSize;
+  case HEARTH_QUANTITY_ALLOCS:
+    return mib->AllocCount;
+  case HEARTH_QUANTITY_ACCESSES:
+    return mib->TotalAccessCount;
+  case HEARTH_QUANTITY_BYTE_SECONDS:
+    return round_saturating(average_size * (double)mib->TotalLifetime / 1e9);
+  case HEARTH_QUANTITY_LIVE:
+    return mib->LiveAtExit == mib->AllocCount ? mib->TotalSize
+                                              : round_saturating(average_size * (double)mib->LiveAtExit);
+  case HEARTH_QUANTITY_LIVE_ALLOCS:
+    return mib->LiveAtExit;
+  case HEARTH_QUANTITY_COUNT:
+    break;
+  }
+  return 0;
+}
+
+const char *hearth_quantity_name(hearth_quantity quantity) { return names[quantity]; }
+
+bool hearth_quantity_find(const char *name, hearth_quantity *ret) {
+  for (*ret = 0; *ret < HEARTH_QUANTITY_COUNT; (*ret)++)
+    if (strcmp(names[*ret], name) == 0)
+      return true;
+  return false;
+}

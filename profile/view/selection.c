@@ -1,0 +1,104 @@
+#include "selection.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MATCHES_FUNCTION = 1, MATCHES_FILE = 2 };
+
+static hearth_status match_function(hearth_profile *profile, uint32_t row, const hearth_view_options *options,
+                                    unsigned char *ret, hearth_error *err) {
+  hearth_function_info function;
+  char path[HEARTH_PATH_LIMIT];
+  HEARTH_TRY(hearth_profile_get_function(profile, row, &function, err));
+  if (options->function) {
+    char *demangled = hearth_demangle(function.name);
+    if (!demangled)
+      return hearth_error_set(err, HEARTH_E_NOMEM, "out of memory");
+    if (strstr(function.name, options->function) || strstr(demangled, options->function))
+      *ret |= MATCHES_FUNCTION;
+    free(demangled);
+  }
+  if (options->file) {
+    HEARTH_TRY(hearth_profile_get_path(profile, function.path, path, sizeof path, err));
+    if (strstr(path, options->file))
+      *ret |= MATCHES_FILE;
+  }
+  return HEARTH_OK;
+}
+
+/* A parent is a lower row, so that one pass in order is enough however deep the stacks are. */
+static hearth_status match_nodes(hearth_selection *s, const unsigned char *functions, hearth_error *err) {
+  for (uint32_t i = 0; i < hearth_profile_stack_count(s->profile); i++) {
+    uint32_t row, parent;
+    hearth_frame_info frame;
+    HEARTH_TRY(hearth_profile_get_stack(s->profile, i, &row, &parent, err));
+    HEARTH_TRY(hearth_profile_get_frame(s->profile, row, &frame, err));
+    s->nodes[i] = functions[frame.function] | (parent == HEARTH_NONE ? 0 : s->nodes[parent]);
+  }
+  return HEARTH_OK;
+}
+
+static hearth_status match_stacks(hearth_selection *s, const hearth_view_options *options, hearth_error *err) {
+  uint32_t count = hearth_profile_function_count(s->profile);
+  unsigned char *functions = calloc((size_t)count + 1, 1);
+  hearth_status status = HEARTH_OK;
+  s->nodes = calloc((size_t)hearth_profile_stack_count(s->profile) + 1, 1);
+  if (!functions || !s->nodes)
+    status = hearth_error_set(err, HEARTH_E_NOMEM, "out of memory");
+  for (uint32_t i = 0; status == HEARTH_OK && i < count; i++)
+    status = match_function(s->profile, i, options, &functions[i], err);
+  if (status == HEARTH_OK)
+    status = match_nodes(s, functions, err);
+  free(functions);
+  return status;
+}
+
+hearth_status hearth_selection_init(hearth_selection *s, hearth_profile *profile, const hearth_view_options *options,
+                                    hearth_error *err) {
+  *s = (hearth_selection){.profile = profile, .only = options->only};
+  s->wanted = (options->function ? MATCHES_FUNCTION : 0) | (options->file ? MATCHES_FILE : 0);
+  HEARTH_TRY(hearth_classifier_init(&s->classifier, profile, &options->classify, err));
+  return s->wanted ? match_stacks(s, options, err) : HEARTH_OK;
+}
+
+void hearth_selection_destroy(hearth_selection *s) {
+  free(s->nodes);
+  s->nodes = NULL;
+}
+
+hearth_status hearth_selection_get(const hearth_selection *s, uint32_t context, hearth_selected *ret,
+                                   hearth_error *err) {
+  ret->context = context;
+  HEARTH_TRY(hearth_profile_get_context(s->profile, context, &ret->node, &ret->mib, err));
+  ret->hotness = hearth_classify(&s->classifier, &ret->mib);
+  ret->wanted = (!s->nodes || s->nodes[ret->node] == s->wanted) &&
+                (s->only == HEARTH_CLASS_UNKNOWN || s->only == ret->hotness);
+  return HEARTH_OK;
+}
+
+hearth_status hearth_frames_read(hearth_frames *f, hearth_profile *profile, uint32_t node, hearth_error *err) {
+  for (f->count = 0; node != HEARTH_NONE; f->count++) {
+    if (f->count == f->room) {
+      size_t room = f->room ? 2 * f->room : 64;
+      uint32_t *bigger = realloc(f->frames, room * sizeof *bigger);
+      if (!bigger)
+        return hearth_error_set(err, HEARTH_E_NOMEM, "out of memory");
+      f->frames = bigger;
+      f->room = room;
+    }
+    HEARTH_TRY(hearth_profile_get_stack(profile, node, &f->frames[f->count], &node, err));
+  }
+  return HEARTH_OK;
+}
+
+hearth_status hearth_place_get(hearth_profile *profile, hearth_names *names, uint32_t frame, hearth_place *ret,
+                               hearth_error *err) {
+  HEARTH_TRY(hearth_profile_get_frame(profile, frame, &ret->frame, err));
+  HEARTH_TRY(hearth_profile_get_function(profile, ret->frame.function, &ret->function, err));
+  HEARTH_TRY(hearth_profile_get_path(profile, ret->function.path, ret->path, sizeof ret->path, err));
+  HEARTH_TRY(hearth_names_get(names, ret->frame.function, &ret->name, err));
+  /* Lines of included files may precede the function's first one: offsets wrap. */
+  bool known = ret->function.start_line && ret->frame.line != HEARTH_LINE_UNKNOWN;
+  ret->line = known ? ret->function.start_line + ret->frame.line : 0;
+  return HEARTH_OK;
+}

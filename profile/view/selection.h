@@ -1,0 +1,51 @@
+/* The contexts that a view takes: those which pass the filters of hearth_view_options, with their classes; and the
+ * frames of their stacks. */
+#ifndef HEARTH_VIEW_SELECTION_H
+#define HEARTH_VIEW_SELECTION_H
+
+#include "hearth/view.h"
+#include "names.h"
+
+typedef struct hearth_selection {
+  hearth_profile *profile; /* borrowed */
+  hearth_class only;
+  hearth_classifier classifier;
+  unsigned char wanted; /* what a stack must match */
+  unsigned char *nodes; /* by stack node: what it and its callers match; NULL: nothing is looked for */
+} hearth_selection;
+
+typedef struct hearth_selected {
+  uint32_t context, node;
+  hearth_class hotness;
+  bool wanted; /* passes the filters */
+  hearth_mib mib;
+} hearth_selected;
+
+/* Destroy also after an error. */
+hearth_status hearth_selection_init(hearth_selection *selection, hearth_profile *profile,
+                                    const hearth_view_options *options, hearth_error *err);
+void hearth_selection_destroy(hearth_selection *selection);
+hearth_status hearth_selection_get(const hearth_selection *selection, uint32_t context, hearth_selected *ret,
+                                   hearth_error *err);
+
+/* Frame rows of one stack, leaf first. All zero is an empty one; free `frames`. */
+typedef struct hearth_frames {
+  uint32_t *frames;
+  size_t count, room;
+} hearth_frames;
+
+hearth_status hearth_frames_read(hearth_frames *frames, hearth_profile *profile, uint32_t node, hearth_error *err);
+
+/* A frame as views print it. */
+typedef struct hearth_place {
+  hearth_frame_info frame;
+  hearth_function_info function;
+  const char *name;
+  char path[HEARTH_PATH_LIMIT];
+  uint32_t line; /* absolute; 0 unknown */
+} hearth_place;
+
+hearth_status hearth_place_get(hearth_profile *profile, hearth_names *names, uint32_t frame, hearth_place *ret,
+                               hearth_error *err);
+
+#endif

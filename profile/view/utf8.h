@@ -1,0 +1,34 @@
+/* UTF-8 as Unicode 15 section 3.9, table 3-7, defines it. */
+#ifndef HEARTH_UTF8_H
+#define HEARTH_UTF8_H
+
+#include <stddef.h>
+
+#define HEARTH_UTF8_REPLACEMENT "\xef\xbf\xbd" /* U+FFFD, in place of a byte that is in no valid sequence */
+
+/* Bytes of the sequence at `text` (NUL-terminated, not empty): 1 to 4, or 0 if it is none. */
+static inline size_t hearth_utf8_length(const char *text) {
+  const unsigned char *t = (const unsigned char *)text;
+  unsigned char low = 0x80, high = 0xbf; /* bounds of the second byte */
+  size_t length = t[0] >= 0xf0 ? 4 : t[0] >= 0xe0 ? 3 : 2;
+  if (t[0] < 0x80)
+    return 1;
+  if (t[0] < 0xc2 || t[0] > 0xf4)
+    return 0;
+  if (t[0] == 0xe0) /* would be too long a form */
+    low = 0xa0;
+  else if (t[0] == 0xed) /* surrogates */
+    high = 0x9f;
+  else if (t[0] == 0xf0)
+    low = 0x90;
+  else if (t[0] == 0xf4) /* beyond U+10FFFF */
+    high = 0x8f;
+  if (t[1] < low || t[1] > high)
+    return 0;
+  for (size_t i = 2; i < length; i++)
+    if (t[i] < 0x80 || t[i] > 0xbf)
+      return 0;
+  return length;
+}
+
+#endif
