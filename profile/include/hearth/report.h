@@ -1,0 +1,30 @@
+/* What `hearth show` prints: contexts by allocating function, heaviest first. */
+#ifndef HEARTH_REPORT_H
+#define HEARTH_REPORT_H
+
+#include "hearth/view.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define HEARTH_SORT_LIFETIME HEARTH_QUANTITY_COUNT /* average lifetime */
+
+typedef struct hearth_report_options {
+  hearth_view_options view;
+  unsigned sort;               /* a hearth_quantity or HEARTH_SORT_LIFETIME */
+  size_t functions, contexts;  /* to print at most; of each function */
+} hearth_report_options;
+
+/* `name` is what to call the profile. Memory is bounded by the number of contexts, not by the size of the output.
+ * Errors: the reader's, E_NOMEM, E_IO when the stream reports one. */
+hearth_status hearth_report_print_text(hearth_profile *profile, const char *name, const hearth_report_options *options,
+                                       FILE *stream, hearth_error *err);
+/* The shape is described in docs/tools.md, "hearth show --json". */
+hearth_status hearth_report_print_json(hearth_profile *profile, const char *name, const hearth_report_options *options,
+                                       FILE *stream, hearth_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

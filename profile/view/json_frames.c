@@ -1,0 +1,49 @@
+#include "json_frames.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+hearth_status hearth_json_frames_init(hearth_json_frames *frames, uint32_t limit, hearth_error *err) {
+  size_t size = ((size_t)limit + 1) * sizeof(uint32_t);
+  *frames = (hearth_json_frames){.positions = malloc(size), .used = malloc(size)};
+  if (!frames->positions || !frames->used)
+    return hearth_error_set(err, HEARTH_E_NOMEM, "out of memory");
+  memset(frames->positions, 0xff, size); /* HEARTH_NONE */
+  return HEARTH_OK;
+}
+
+void hearth_json_frames_destroy(hearth_json_frames *frames) {
+  free(frames->positions);
+  free(frames->used);
+}
+
+void hearth_json_frames_use(hearth_json_frames *frames, hearth_json *json, uint32_t frame) {
+  if (frames->positions[frame] == HEARTH_NONE) {
+    frames->positions[frame] = frames->count;
+    frames->used[frames->count++] = frame;
+  }
+  hearth_json_uint(json, frames->positions[frame]);
+}
+
+hearth_status hearth_json_frame(hearth_json *json, hearth_profile *profile, hearth_names *names, uint32_t frame,
+                                hearth_error *err) {
+  hearth_place place;
+  HEARTH_TRY(hearth_place_get(profile, names, frame, &place, err));
+  hearth_json_line(json);
+  hearth_json_open(json, '{');
+  hearth_json_key_string(json, "function", place.name);
+  hearth_json_key_string(json, "linkage_name", place.function.name);
+  hearth_json_key_string(json, "file", place.path);
+  hearth_json_key_uint(json, "line", place.line);
+  hearth_json_key(json, "line_offset");
+  if (place.frame.line == HEARTH_LINE_UNKNOWN)
+    hearth_json_null(json);
+  else
+    hearth_json_uint(json, place.frame.line);
+  hearth_json_key_uint(json, "column", place.frame.column);
+  hearth_json_key_uint(json, "discriminator", place.frame.discriminator);
+  hearth_json_key(json, "inlined");
+  hearth_json_bool(json, place.frame.inlined);
+  hearth_json_close(json, '}');
+  return HEARTH_OK;
+}

@@ -1,0 +1,25 @@
+/* The "frames" table of our JSON outputs. Stacks are arrays of positions in it; it follows them and holds the frames
+ * that were used, in order of first use. */
+#ifndef HEARTH_JSON_FRAMES_H
+#define HEARTH_JSON_FRAMES_H
+
+#include "json.h"
+#include "selection.h"
+
+/* What a frame number is, is up to the owner: a row of a profile, or a number given to equal frames of two. */
+typedef struct hearth_json_frames {
+  uint32_t *positions; /* by frame; HEARTH_NONE: not used yet */
+  uint32_t *used;      /* by position */
+  uint32_t count;
+} hearth_json_frames;
+
+/* For frames numbered below `limit`. Destroy also after an error. */
+hearth_status hearth_json_frames_init(hearth_json_frames *frames, uint32_t limit, hearth_error *err);
+void hearth_json_frames_destroy(hearth_json_frames *frames);
+/* Print the position of a frame. */
+void hearth_json_frames_use(hearth_json_frames *frames, hearth_json *json, uint32_t frame);
+/* Print one frame as an object. */
+hearth_status hearth_json_frame(hearth_json *json, hearth_profile *profile, hearth_names *names, uint32_t frame,
+                                hearth_error *err);
+
+#endif

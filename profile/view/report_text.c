@@ -1,0 +1,164 @@
+#include <inttypes.h>
+
+#include "print.h"
+#include "report_internal.h"
+#include "units.h"
+
+static hearth_status print_binaries(const hearth_report *r, hearth_error *err) {
+  for (uint32_t i = 0; i < hearth_profile_binary_count(r->profile); i++) {
+    const char *name;
+    const uint8_t *build_id;
+    uint32_t size;
+    HEARTH_TRY(hearth_profile_get_binary(r->profile, i, &name, &build_id, &size, err));
+    fprintf(r->stream, "  binary     ");
+    hearth_print_name(name, 0, r->stream);
+    fputs(size ? ", build id " : ", no build id", r->stream);
+    for (uint32_t k = 0; k < size; k++)
+      fprintf(r->stream, "%02x", build_id[k]);
+    fputc('\n', r->stream);
+  }
+  return HEARTH_OK;
+}
+
+static hearth_status print_header(const hearth_report *r, hearth_error *err) {
+  const hearth_profile_summary *s = &r->summary;
+  FILE *out = r->stream;
+  fprintf(out, "%s: heap profile of %" PRIu64 " run%s, %s on average%s\n", r->name, s->runs, hearth_plural(s->runs),
+          hearth_units_time(hearth_ratio((double)s->duration_ns, (double)s->runs)).c,
+          s->id_scheme == HEARTH_IDS_LLVM ? ", LLVM's function ids" : "");
+  HEARTH_TRY(print_binaries(r, err));
+  fprintf(out, "  allocated  %s (%" PRIu64 " bytes) by %" PRIu64 " allocation%s\n",
+          hearth_units_bytes(s->total_bytes).c, s->total_bytes, s->total_allocs, hearth_plural(s->total_allocs));
+  if (s->accesses_counted)
+    fprintf(out, "  accesses   %" PRIu64 " loads and stores\n", s->total_accesses);
+  else
+    fprintf(out, "  accesses   not counted in every run: nothing can be called hot or cold\n");
+  fprintf(out,
+          "  dropped    %" PRIu64 " allocation%s without a record, %" PRIu64 " address%s in no known binary\n",
+          s->dropped_blocks, hearth_plural(s->dropped_blocks), s->dropped_frames, s->dropped_frames == 1 ? "" : "es");
+  return HEARTH_OK;
+}
+
+static void print_thresholds(const hearth_report *r) {
+  const hearth_classifier *c = &r->selection.classifier;
+  bool llvm = c->mode == HEARTH_CLASSIFY_LLVM;
+  if (!r->summary.accesses_counted)
+    return;
+  fprintf(r->stream, "\nClasses (--classify=%s), by accesses per byte and second of life:\n",
+          hearth_classify_mode_name(c->mode));
+  if (c->cold_max_density < 0)
+    fprintf(r->stream, "  cold       none\n");
+  else
+    fprintf(r->stream, "  cold       %s %.4g, with an average lifetime of at least %s\n",
+            llvm ? "less than" : "at most", c->cold_max_density, hearth_units_time(c->cold_min_lifetime_ns).c);
+  fprintf(r->stream, "  hot        %s %.4g\n", llvm ? "more than" : "at least", c->hot_min_density);
+}
+
+static double percent(uint64_t part, uint64_t whole) { return 100 * hearth_ratio((double)part, (double)whole); }
+
+static void print_class_table(const hearth_report *r) {
+  fprintf(r->stream, "\n  %-8s %10s %14s %22s %22s\n", "class", "contexts", "allocations", "bytes", "accesses");
+  for (hearth_class c = HEARTH_CLASS_COLD; c < HEARTH_REPORT_CLASSES; c++) {
+    const hearth_report_totals *t = &r->classes[c];
+    fprintf(r->stream, "  %-8s %10" PRIu64 " %14" PRIu64 " %12s (%5.1f%%) %13" PRIu64 " (%5.1f%%)\n",
+            hearth_class_name(c), t->contexts, t->allocs, hearth_units_bytes(t->bytes).c,
+            percent(t->bytes, r->all.bytes), t->accesses, percent(t->accesses, r->all.accesses));
+  }
+}
+
+static void print_other_mode(const hearth_report *r) {
+  const hearth_report_totals *cold = &r->other_classes[HEARTH_CLASS_COLD], *hot = &r->other_classes[HEARTH_CLASS_HOT];
+  if (r->summary.accesses_counted)
+    fprintf(r->stream, "  --classify=%s: %" PRIu64 " cold with %s, %" PRIu64 " hot with %s\n",
+            hearth_classify_mode_name(r->other.mode), cold->contexts, hearth_units_bytes(cold->bytes).c, hot->contexts,
+            hearth_units_bytes(hot->bytes).c);
+}
+
+static hearth_status print_context(hearth_report *r, const hearth_report_row *row, hearth_error *err) {
+  uint32_t node;
+  hearth_mib m;
+  HEARTH_TRY(hearth_profile_get_context(r->profile, row->context, &node, &m, err));
+  double allocs = (double)m.AllocCount;
+  fprintf(r->stream, "\n   %s: %" PRIu64 " allocation%s, %s (%" PRIu64 " bytes), %.1f bytes on average\n",
+          hearth_class_name(row->hotness), m.AllocCount, hearth_plural(m.AllocCount),
+          hearth_units_bytes(m.TotalSize).c, m.TotalSize, hearth_ratio((double)m.TotalSize, allocs));
+  fprintf(r->stream, "   lives %s on average, %" PRIu64 " live at exit",
+          hearth_units_time(hearth_ratio((double)m.TotalLifetime, allocs)).c, m.LiveAtExit);
+  if (r->summary.accesses_counted)
+    fprintf(r->stream, ", %.1f accesses per allocation, %.0f%% of it used",
+            hearth_ratio((double)m.TotalAccessCount, allocs), hearth_ratio((double)m.TotalPercentUtilized, allocs));
+  fputc('\n', r->stream);
+  return hearth_print_stack(r->profile, &r->names, node, r->stream, err);
+}
+
+static void print_left_out(const hearth_report *r, const char *indent, size_t n, const char *what,
+                           const hearth_report_totals *sum) {
+  fprintf(r->stream, "\n%s... and %zu more %s%s with %s in %" PRIu64 " allocation%s (--full prints all)\n", indent, n,
+          what, hearth_plural(n), hearth_units_bytes(sum->bytes).c, sum->allocs, hearth_plural(sum->allocs));
+}
+
+static hearth_status print_group_title(hearth_report *r, size_t number, const hearth_report_group *g,
+                                       hearth_error *err) {
+  char path[HEARTH_PATH_LIMIT];
+  hearth_function_info function;
+  const char *name;
+  HEARTH_TRY(hearth_profile_get_function(r->profile, g->function, &function, err));
+  HEARTH_TRY(hearth_profile_get_path(r->profile, function.path, path, sizeof path, err));
+  HEARTH_TRY(hearth_names_get(&r->names, g->function, &name, err));
+  fprintf(r->stream, "\n%zu. ", number);
+  hearth_print_name(name, 0, r->stream);
+  fprintf(r->stream, " (");
+  hearth_print_name(*path ? path : "unknown file", 0, r->stream);
+  fprintf(r->stream, "): %s in %" PRIu64 " context%s, %" PRIu64 " allocation%s\n", hearth_units_bytes(g->sum.bytes).c,
+          g->sum.contexts, hearth_plural(g->sum.contexts), g->sum.allocs, hearth_plural(g->sum.allocs));
+  return HEARTH_OK;
+}
+
+static hearth_status print_group(hearth_report *r, size_t number, const hearth_report_group *g, hearth_error *err) {
+  hearth_report_totals left_out = {0};
+  HEARTH_TRY(print_group_title(r, number, g, err));
+  for (size_t i = 0; i < g->sum.contexts; i++) {
+    if (i < r->options->contexts)
+      HEARTH_TRY(print_context(r, &r->rows[g->first + i], err));
+    else
+      hearth_report_add_totals(&left_out, &r->rows[g->first + i].sum);
+  }
+  if (left_out.contexts)
+    print_left_out(r, "   ", left_out.contexts, "context", &left_out);
+  return HEARTH_OK;
+}
+
+static hearth_status print_groups(hearth_report *r, hearth_error *err) {
+  hearth_report_totals left_out = {0};
+  if (r->shown.contexts != r->all.contexts)
+    fprintf(r->stream, "\n%" PRIu64 " of %" PRIu64 " contexts, with %s, pass the filters.\n", r->shown.contexts,
+            r->all.contexts, hearth_units_bytes(r->shown.bytes).c);
+  for (size_t i = 0; i < r->group_count; i++) {
+    if (i < r->options->functions)
+      HEARTH_TRY(print_group(r, i + 1, &r->groups[i], err));
+    else
+      hearth_report_add_totals(&left_out, &r->groups[i].sum);
+  }
+  if (r->group_count > r->options->functions)
+    print_left_out(r, "", r->group_count - r->options->functions, "function", &left_out);
+  return HEARTH_OK;
+}
+
+static hearth_status print_report(hearth_report *r, hearth_error *err) {
+  HEARTH_TRY(print_header(r, err));
+  print_thresholds(r);
+  print_class_table(r);
+  print_other_mode(r);
+  HEARTH_TRY(print_groups(r, err));
+  return hearth_report_finish(r, err);
+}
+
+hearth_status hearth_report_print_text(hearth_profile *profile, const char *name, const hearth_report_options *options,
+                                       FILE *stream, hearth_error *err) {
+  hearth_report r;
+  hearth_status status = hearth_report_init(&r, profile, name, options, stream, err);
+  if (status == HEARTH_OK)
+    status = print_report(&r, err);
+  hearth_report_destroy(&r);
+  return status;
+}
