@@ -9,6 +9,7 @@
 
 enum hearth_exit_code { HEARTH_EXIT_OK = 0, HEARTH_EXIT_ERROR = 1, HEARTH_EXIT_USAGE = 2 };
 
+int hearth_cmd_diff(int argc, char **argv);
 int hearth_cmd_export(int argc, char **argv);
 int hearth_cmd_index(int argc, char **argv);
 int hearth_cmd_show(int argc, char **argv);

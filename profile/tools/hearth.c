@@ -14,6 +14,7 @@ static const struct command {
 } commands[] = {
     {"index", hearth_cmd_index, "turn raw profiles and binaries into one indexed profile"},
     {"show", hearth_cmd_show, "print what an indexed profile says"},
+    {"diff", hearth_cmd_diff, "compare two indexed profiles"},
     {"export", hearth_cmd_export, "write a profile for flame graphs, pprof, speedscope or DHAT"},
     {"check", hearth_cmd_check, "check the heap-profile metadata of LLVM modules"},
     {"flags", hearth_cmd_flags, "print compiler and linker flags"},

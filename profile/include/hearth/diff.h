@@ -1,0 +1,65 @@
+/* What changed between two profiles of a program: contexts that changed class, appeared, vanished or only weigh more or
+ * less; and conditions on it, for continuous integration.
+ *
+ * Contexts are the same if their frames have equal functions, line offsets, columns and discriminators; whether a frame
+ * was inlined does not count, as it differs between builds. Each profile has its own thresholds of the classes. Quantities
+ * are averages per run, so that a profile of ten runs can be compared with one of a single run. */
+#ifndef HEARTH_DIFF_H
+#define HEARTH_DIFF_H
+
+#include "hearth/view.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct hearth_diff hearth_diff;
+
+/* The two sides, for arrays. */
+enum { HEARTH_DIFF_A, HEARTH_DIFF_B, HEARTH_DIFF_SIDES };
+
+typedef enum hearth_change {
+  HEARTH_CHANGE_CLASS,    /* another class in B */
+  HEARTH_CHANGE_NEW,      /* in B only */
+  HEARTH_CHANGE_VANISHED, /* in A only */
+  HEARTH_CHANGE_BYTES,    /* the same class, other bytes */
+  HEARTH_CHANGE_NONE,
+  HEARTH_CHANGE_COUNT
+} hearth_change;
+
+/* Compare. The profiles are borrowed, as are the names to call them by; options->only is not used. Destroy accepts NULL.
+ * E_MISMATCH when their function ids are of different schemes; errors of the reader; E_NOMEM. */
+hearth_status hearth_diff_create(hearth_profile *const profiles[HEARTH_DIFF_SIDES],
+                                 const char *const names[HEARTH_DIFF_SIDES], const hearth_view_options *options,
+                                 hearth_diff **ret, hearth_error *err);
+void hearth_diff_destroy(hearth_diff *diff);
+
+/* Print at most `top` contexts of each kind of change, heaviest first. JSON: docs/tools.md, "hearth diff --json". */
+hearth_status hearth_diff_print_text(hearth_diff *diff, size_t top, FILE *stream, hearth_error *err);
+hearth_status hearth_diff_print_json(hearth_diff *diff, size_t top, FILE *stream, hearth_error *err);
+
+/* A condition such as "cold_bytes<50%"; grammar and meaning are in docs/tools.md, "Conditions". */
+typedef struct hearth_condition {
+  enum { HEARTH_SCOPE_ALL, HEARTH_SCOPE_CLASS, HEARTH_SCOPE_CHANGE } scope;
+  hearth_class hotness; /* SCOPE_CLASS */
+  hearth_change change; /* SCOPE_CHANGE */
+  unsigned measure;     /* a hearth_quantity or HEARTH_MEASURE_CONTEXTS */
+  enum { HEARTH_LESS, HEARTH_LESS_EQUAL, HEARTH_GREATER, HEARTH_GREATER_EQUAL, HEARTH_EQUAL, HEARTH_NOT_EQUAL } relation;
+  bool relative; /* to A: the amount had a sign */
+  bool percent;
+  double amount;
+} hearth_condition;
+
+#define HEARTH_MEASURE_CONTEXTS HEARTH_QUANTITY_COUNT
+
+/* E_USAGE: *ret_column, from 1, is where the text stops being a condition. */
+hearth_status hearth_condition_parse(const char *text, hearth_condition *ret, size_t *ret_column, hearth_error *err);
+/* Does it hold, and what is the value that was compared (in percent if the condition is)? E_NOT_FOUND when it asks for
+ * accesses or classes and a profile has none. */
+hearth_status hearth_condition_test(const hearth_condition *condition, const hearth_diff *diff, bool *ret_holds,
+                                    double *ret_value, hearth_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,157 @@
+/* hearth diff: what changed between two profiles. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands.h"
+#include "hearth/diff.h"
+#include "view_options.h"
+
+enum { DEFAULT_TOP = 10 }; /* of each kind of change; JSON has all */
+
+/* As cmp and grep: 1 is an answer, not a failure. */
+enum { EXIT_CONDITION = 1, EXIT_TROUBLE = 2 };
+
+typedef struct arguments {
+  const char *profiles[HEARTH_DIFF_SIDES];
+  const char **condition_texts; /* of argc elements, as `conditions` */
+  hearth_condition *conditions;
+  size_t profile_count, condition_count, top;
+  hearth_view_options view;
+  bool json, top_given;
+} arguments;
+
+static const char help[] =
+    "Usage: hearth diff [OPTION]... A B\n"
+    "Print which contexts changed class, appeared, vanished or changed size from profile A to profile B.\n\n"
+    "  --fail-if=CONDITION     exit with 1 if it holds, such as 'cold_bytes<50%', 'hot_bytes>+10%', 'new_contexts>0';\n"
+    "                          may be given several times\n"
+    "  --top=N                 print N contexts of each kind (default 10)\n"
+    "  --full                  print all\n"
+    HEARTH_VIEW_FILTER_HELP HEARTH_VIEW_COMMON_HELP
+    "  --json                  print JSON: all contexts that changed, unless --top is given\n\n"
+    "CONDITION: [cold_|notcold_|hot_|new_|vanished_|changed_]MEASURE RELATION [+|-]NUMBER[%|KiB|MiB|GiB|TiB]\n"
+    "  MEASURE   contexts, or per run: bytes, allocs, accesses, byte_seconds, live, live_allocs\n"
+    "  RELATION  <, <=, >, >=, ==, !=\n"
+    "  With a sign, NUMBER is compared with the change from A to B, in percent of A; without one with what is in B (of\n"
+    "  vanished contexts: was in A), in percent of the whole.\n"
+    "Exit code: 0 success, 1 a condition holds, 2 error or wrong usage.\n";
+
+static int add_condition(const char *text, arguments *a) {
+  hearth_error err;
+  size_t column;
+  if (hearth_condition_parse(text, &a->conditions[a->condition_count], &column, &err) != HEARTH_OK) {
+    hearth_tool_error("%s", err.message);
+    fprintf(stderr, "  %s\n  %*s^\n", text, (int)column - 1, "");
+    return EXIT_TROUBLE;
+  }
+  a->condition_texts[a->condition_count++] = text;
+  return HEARTH_EXIT_OK;
+}
+
+static int parse_option(const char *argument, arguments *a) {
+  const char *value;
+  bool good = true;
+  if (hearth_tool_option(argument, "--fail-if", &value))
+    return add_condition(value, a);
+  if (hearth_tool_option(argument, "--class", &value)) /* what is of another class in the other profile would be new */
+    return hearth_tool_usage_error("diff", "unknown option '%s'", argument);
+  hearth_option_result result = hearth_tool_view_option(argument, &a->view);
+  if (result != HEARTH_OPTION_OTHER) {
+    good = result == HEARTH_OPTION_TAKEN;
+  } else if (strcmp(argument, "--json") == 0) {
+    a->json = true;
+  } else if (strcmp(argument, "--full") == 0) {
+    a->top = SIZE_MAX;
+    a->top_given = true;
+  } else if (hearth_tool_option(argument, "--top", &value)) {
+    good = a->top_given = hearth_tool_count(value, &a->top);
+  } else {
+    return hearth_tool_usage_error("diff", "unknown option '%s'", argument);
+  }
+  return good ? HEARTH_EXIT_OK : hearth_tool_usage_error("diff", "unusable value in '%s'", argument);
+}
+
+static int parse(int argc, char **argv, arguments *a) {
+  for (int i = 1; i < argc; i++) {
+    if (argv[i][0] == '-' && argv[i][1] != '\0') {
+      int code = parse_option(argv[i], a);
+      if (code != HEARTH_EXIT_OK)
+        return code;
+    } else if (a->profile_count == HEARTH_DIFF_SIDES) {
+      return hearth_tool_usage_error("diff", "two profiles, not '%s' too", argv[i]);
+    } else {
+      a->profiles[a->profile_count++] = argv[i];
+    }
+  }
+  if (!a->top_given)
+    a->top = a->json ? SIZE_MAX : DEFAULT_TOP;
+  return a->profile_count == HEARTH_DIFF_SIDES ? HEARTH_EXIT_OK
+                                               : hearth_tool_usage_error("diff", "which two profiles?");
+}
+
+static int trouble(const hearth_error *err) {
+  hearth_tool_error("%s", err->message);
+  return EXIT_TROUBLE;
+}
+
+/* All of them: one run tells all that is wrong. */
+static int test_conditions(const arguments *a, const hearth_diff *diff) {
+  int code = HEARTH_EXIT_OK;
+  hearth_error err;
+  for (size_t i = 0; i < a->condition_count; i++) {
+    bool holds;
+    double value;
+    if (hearth_condition_test(&a->conditions[i], diff, &holds, &value, &err) != HEARTH_OK)
+      return trouble(&err);
+    if (!holds)
+      continue;
+    fprintf(stderr, "hearth: condition holds: %s (it is %.6g%s)\n", a->condition_texts[i], value,
+            a->conditions[i].percent ? "%" : "");
+    code = EXIT_CONDITION;
+  }
+  return code;
+}
+
+static int compare(const arguments *a, hearth_profile *const profiles[HEARTH_DIFF_SIDES]) {
+  hearth_diff *diff;
+  hearth_error err;
+  if (hearth_diff_create(profiles, a->profiles, &a->view, &diff, &err) != HEARTH_OK)
+    return trouble(&err);
+  hearth_status status = a->json ? hearth_diff_print_json(diff, a->top, stdout, &err)
+                                 : hearth_diff_print_text(diff, a->top, stdout, &err);
+  int code = status == HEARTH_OK ? test_conditions(a, diff) : trouble(&err);
+  hearth_diff_destroy(diff);
+  return code;
+}
+
+static int run(int argc, char **argv, arguments *a) {
+  int code = parse(argc, argv, a);
+  if (code != HEARTH_EXIT_OK)
+    return code;
+  hearth_profile *profiles[HEARTH_DIFF_SIDES] = {hearth_tool_open_profile(a->profiles[HEARTH_DIFF_A])};
+  if (profiles[HEARTH_DIFF_A])
+    profiles[HEARTH_DIFF_B] = hearth_tool_open_profile(a->profiles[HEARTH_DIFF_B]);
+  code = profiles[HEARTH_DIFF_B] ? compare(a, profiles) : EXIT_TROUBLE;
+  for (int i = 0; i < HEARTH_DIFF_SIDES; i++)
+    hearth_profile_close(profiles[i]);
+  return code;
+}
+
+int hearth_cmd_diff(int argc, char **argv) {
+  for (int i = 1; i < argc; i++)
+    if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
+      fputs(help, stdout);
+      return hearth_tool_finish();
+    }
+  arguments a = {.condition_texts = calloc((size_t)argc, sizeof *a.condition_texts),
+                 .conditions = calloc((size_t)argc, sizeof *a.conditions)};
+  int code = EXIT_TROUBLE;
+  if (a.condition_texts && a.conditions)
+    code = run(argc, argv, &a);
+  else
+    hearth_tool_error("out of memory");
+  free(a.condition_texts);
+  free(a.conditions);
+  return code;
+}
