@@ -51,7 +51,7 @@ config.substitutions += [
     ("%llvm", llvm),
 ]
 config.available_features.add(f"llvm{llvm}")
-for feature in ("valgrind",):
+for feature in ("valgrind", "go"):
     if shutil.which(feature):
         config.available_features.add(feature)
 if os.path.exists(tool("ld.lld")):

@@ -17,13 +17,12 @@ static hearth_status expected(const parser *p, const char *what) {
                           (size_t)(p->at - p->text) + 1, what);
 }
 
-/* Take `word` if the text goes on with it, '-' standing for '_'. */
+/* Take `word` if the text goes on with it. */
 static bool take(parser *p, const char *word) {
-  size_t i = 0;
-  for (; word[i]; i++)
-    if (p->at[i] != (word[i] == '-' ? '_' : word[i]))
-      return false;
-  p->at += i;
+  size_t length = strlen(word);
+  if (strncmp(p->at, word, length) != 0)
+    return false;
+  p->at += length;
   return true;
 }
 
@@ -53,11 +52,11 @@ static void parse_scope(parser *p, hearth_condition *c) {
 static hearth_status parse_measure(parser *p, hearth_condition *c) {
   const char *begin = p->at;
   for (unsigned i = 0; i <= HEARTH_QUANTITY_COUNT; i++) {
-    if (take(p, i == HEARTH_MEASURE_CONTEXTS ? "contexts" : hearth_quantity_name(i)) && !is_word(*p->at)) {
+    if (take(p, i == HEARTH_MEASURE_CONTEXTS ? "contexts" : hearth_quantity_key(i)) && !is_word(*p->at)) {
       c->measure = i;
       return HEARTH_OK;
     }
-    p->at = begin; /* "bytes" is the beginning of no other, but "live" of "live_allocs" */
+    p->at = begin; /* "live" is the beginning of "live_allocs" */
   }
   return expected(p, "bytes, allocs, accesses, byte_seconds, live, live_allocs or contexts, with cold_, notcold_, hot_, "
                      "new_, vanished_, changed_ or nothing in front");

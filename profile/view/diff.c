@@ -8,7 +8,7 @@
 static hearth_status no_memory(hearth_error *err) { return hearth_error_set(err, HEARTH_E_NOMEM, "out of memory"); }
 
 const char *hearth_change_name(hearth_change change) {
-  static const char *const names[] = {"changed", "new", "vanished", "bytes", "same"};
+  static const char *const names[] = {"class", "new", "vanished", "size", "same"};
   return names[change];
 }
 
@@ -147,7 +147,7 @@ static hearth_change change_of(const hearth_diff_entry *e) {
     return HEARTH_CHANGE_VANISHED;
   if (e->hotness[HEARTH_DIFF_A] != e->hotness[HEARTH_DIFF_B])
     return HEARTH_CHANGE_CLASS;
-  return e->bytes[HEARTH_DIFF_A] != e->bytes[HEARTH_DIFF_B] ? HEARTH_CHANGE_BYTES : HEARTH_CHANGE_NONE;
+  return e->bytes[HEARTH_DIFF_A] != e->bytes[HEARTH_DIFF_B] ? HEARTH_CHANGE_SIZE : HEARTH_CHANGE_NONE;
 }
 
 static void add_totals(hearth_diff_totals *to, const hearth_diff_totals *more) {
@@ -188,7 +188,7 @@ static hearth_status weigh(hearth_diff *d, hearth_error *err) {
 
 static double weight_of(const hearth_diff_entry *e) {
   double a = e->bytes[HEARTH_DIFF_A], b = e->bytes[HEARTH_DIFF_B], difference = a < b ? b - a : a - b;
-  return e->change == HEARTH_CHANGE_BYTES ? difference : a > b ? a : b;
+  return e->change == HEARTH_CHANGE_SIZE ? difference : a > b ? a : b;
 }
 
 static int compare_entries(const void *x, const void *y) {

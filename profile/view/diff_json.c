@@ -1,6 +1,5 @@
 /* docs/tools.md, "hearth diff --json", describes the shape: change both in one commit. */
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "diff_internal.h"
@@ -19,7 +18,7 @@ static void print_totals(hearth_json *json, const char *name, const hearth_diff_
   hearth_json_open(json, '{');
   hearth_json_key_double(json, "contexts", totals->of[HEARTH_MEASURE_CONTEXTS]);
   for (hearth_quantity q = 0; q < HEARTH_QUANTITY_COUNT; q++)
-    hearth_json_key_double(json, hearth_quantity_name(q), totals->of[q]);
+    hearth_json_key_double(json, hearth_quantity_key(q), totals->of[q]);
   hearth_json_close(json, '}');
 }
 
@@ -34,10 +33,16 @@ static void print_side(diff_json *p, int number) {
   hearth_json_key(json, "accesses_counted");
   hearth_json_bool(json, side->summary.accesses_counted);
   print_totals(json, "all", &side->all);
+  hearth_json_key(json, "classes");
+  hearth_json_open(json, '{');
   for (hearth_class c = HEARTH_CLASS_COLD; c < HEARTH_DIFF_CLASSES; c++)
     print_totals(json, hearth_class_name(c), &side->classes[c]);
+  hearth_json_close(json, '}');
+  hearth_json_key(json, "changes");
+  hearth_json_open(json, '{');
   for (hearth_change change = 0; change < HEARTH_CHANGE_COUNT; change++)
     print_totals(json, hearth_change_name(change), &side->changes[change]);
+  hearth_json_close(json, '}');
   hearth_json_close(json, '}');
 }
 
@@ -53,7 +58,7 @@ static hearth_status print_entry_side(diff_json *p, const hearth_diff_entry *e, 
   hearth_json_open(json, '{');
   hearth_json_key_string(json, "class", hearth_class_name(e->hotness[side]));
   for (hearth_quantity q = 0; q < HEARTH_QUANTITY_COUNT; q++)
-    hearth_json_key_double(json, hearth_quantity_name(q),
+    hearth_json_key_double(json, hearth_quantity_key(q),
                            hearth_diff_per_run(p->diff, side, hearth_quantity_of(q, &mib)));
   hearth_json_close(json, '}');
   return HEARTH_OK;

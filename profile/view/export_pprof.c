@@ -46,7 +46,7 @@ enum { /* field numbers */
 static const struct {
   const char *type, *unit;
 } sample_types[] = {
-#define HEARTH_QUANTITY(NAME, name, pprof_type, unit, description) {pprof_type, unit},
+#define HEARTH_QUANTITY(NAME, name, key, pprof_type, unit, description) {pprof_type, unit},
 #include "hearth/quantities.def"
 };
 

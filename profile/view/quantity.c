@@ -3,7 +3,12 @@
 #include "hearth/view.h"
 
 static const char *const names[] = {
-#define HEARTH_QUANTITY(NAME, name, pprof_type, unit, description) name,
+#define HEARTH_QUANTITY(NAME, name, key, pprof_type, unit, description) name,
+#include "hearth/quantities.def"
+};
+
+static const char *const keys[] = {
+#define HEARTH_QUANTITY(NAME, name, key, pprof_type, unit, description) key,
 #include "hearth/quantities.def"
 };
 
@@ -32,6 +37,8 @@ uint64_t hearth_quantity_of(hearth_quantity quantity, const hearth_mib *mib) {
 }
 
 const char *hearth_quantity_name(hearth_quantity quantity) { return names[quantity]; }
+
+const char *hearth_quantity_key(hearth_quantity quantity) { return keys[quantity]; }
 
 bool hearth_quantity_find(const char *name, hearth_quantity *ret) {
   for (*ret = 0; *ret < HEARTH_QUANTITY_COUNT; (*ret)++)

@@ -22,7 +22,7 @@ typedef enum hearth_change {
   HEARTH_CHANGE_CLASS,    /* another class in B */
   HEARTH_CHANGE_NEW,      /* in B only */
   HEARTH_CHANGE_VANISHED, /* in A only */
-  HEARTH_CHANGE_BYTES,    /* the same class, other bytes */
+  HEARTH_CHANGE_SIZE,    /* the same class, other bytes */
   HEARTH_CHANGE_NONE,
   HEARTH_CHANGE_COUNT
 } hearth_change;

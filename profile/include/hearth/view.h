@@ -19,7 +19,7 @@ typedef struct hearth_view_options {
 } hearth_view_options;
 
 typedef enum hearth_quantity {
-#define HEARTH_QUANTITY(NAME, name, pprof_type, unit, description) HEARTH_QUANTITY_##NAME,
+#define HEARTH_QUANTITY(NAME, name, key, pprof_type, unit, description) HEARTH_QUANTITY_##NAME,
 #include "hearth/quantities.def"
   HEARTH_QUANTITY_COUNT
 } hearth_quantity;
@@ -27,6 +27,7 @@ typedef enum hearth_quantity {
 /* A quantity of one record, rounded to the nearest, saturating. Of merged profiles it is the sum over all runs. */
 uint64_t hearth_quantity_of(hearth_quantity quantity, const hearth_mib *mib);
 const char *hearth_quantity_name(hearth_quantity quantity);
+const char *hearth_quantity_key(hearth_quantity quantity);
 /* The quantity with this name; false if there is none. */
 bool hearth_quantity_find(const char *name, hearth_quantity *ret);
 
