@@ -1,7 +1,7 @@
 """The lit suites: one folder per part, one file per behaviour, holding program, RUN and CHECK lines together.
 
 Substitutions: %opt loads the plugin, %opt_plain does not; %clang and %clangxx are plain compilers; the rest is listed
-below. Features: llvm14, llvm19, llvm22 (the release under test) and what the machine has (jemalloc, valgrind)."""
+below. Features: llvm14, llvm19, llvm22 (the release under test) and what the machine has (jemalloc, valgrind, and go and node for readers of exported profiles)."""
 import os
 import shutil
 
@@ -51,12 +51,16 @@ config.substitutions += [
     ("%llvm", llvm),
 ]
 config.available_features.add(f"llvm{llvm}")
-for feature in ("valgrind", "go"):
+for feature in ("valgrind", "go", "node"):
     if shutil.which(feature):
         config.available_features.add(feature)
 if os.path.exists(tool("ld.lld")):
     config.available_features.add("lld")
 if os.path.exists("/usr/lib/x86_64-linux-gnu/libjemalloc.so.2"):
     config.available_features.add("jemalloc")
+dh_view = "/usr/libexec/valgrind/dh_view.js"
+config.substitutions.append(("%dh_view", dh_view))
+if os.path.exists(dh_view):
+    config.available_features.add("dh_view")
 # FileCheck, not and split-file.
 config.environment["PATH"] = os.pathsep.join([os.path.dirname(config.filecheck), os.environ["PATH"]])
