@@ -1,0 +1,163 @@
+/* Fuzz target: every view of a profile, read from text or from damaged binary, and conditions on its comparison with
+ * itself. JSON must be JSON and UTF-8, whatever the names are. */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "hearth/builder.h"
+#include "hearth/diff.h"
+#include "hearth/export.h"
+#include "hearth/report.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* -------------------------------------------------- JSON -------------------------------------------------- */
+
+static const char *skip_value(const char *at);
+
+static void fail(const char *what, const char *at) {
+  fprintf(stderr, "%s at: %.60s\n", what, at);
+  abort();
+}
+
+static const char *skip(const char *at, char c) {
+  if (*at != c)
+    fail("not JSON", at);
+  return at + 1;
+}
+
+static const char *skip_space(const char *at) { return at + strspn(at, "\n"); }
+
+static const char *skip_string(const char *at) {
+  for (at = skip(at, '"'); *at != '"'; at++) {
+    if ((unsigned char)*at < ' ')
+      fail("control byte", at);
+    if (*at == '\\' && !strchr("\"\\u", *++at))
+      fail("unknown escape", at);
+  }
+  return at + 1;
+}
+
+static const char *skip_list(const char *at, char close, int object) {
+  at = skip_space(at + 1);
+  while (*at != close) {
+    if (object)
+      at = skip(skip_string(at), ':');
+    at = skip_space(skip_value(at));
+    if (*at == ',') {
+      at = skip_space(at + 1);
+      if (*at == close)
+        fail("comma before the end", at);
+    }
+  }
+  return at + 1;
+}
+
+static const char *skip_value(const char *at) {
+  static const char *const words[] = {"null", "true", "false"};
+  for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+    if (strncmp(at, words[i], strlen(words[i])) == 0)
+      return at + strlen(words[i]);
+  if (*at == '{' || *at == '[')
+    return skip_list(at, *at == '{' ? '}' : ']', *at == '{');
+  if (*at == '"')
+    return skip_string(at);
+  size_t digits = strspn(at, "-+.e0123456789");
+  if (digits == 0)
+    fail("not a value", at);
+  return at + digits;
+}
+
+static void check_utf8(const char *text) {
+  for (const unsigned char *at = (const unsigned char *)text; *at;) {
+    unsigned follow = *at < 0x80 ? 0 : *at >= 0xf0 ? 3 : *at >= 0xe0 ? 2 : 1;
+    if ((*at >= 0x80 && *at < 0xc2) || *at > 0xf4)
+      fail("not UTF-8", (const char *)at);
+    for (at++; follow > 0; follow--, at++)
+      if (*at < 0x80 || *at > 0xbf)
+        fail("not UTF-8", (const char *)at - 1);
+  }
+}
+
+static void check_json(const char *text) {
+  check_utf8(text);
+  if (*skip_space(skip_value(text)))
+    fail("more behind the end", text);
+}
+
+/* -------------------------------------------------- views -------------------------------------------------- */
+
+typedef enum view { VIEW_TEXT, VIEW_JSON, VIEW_DIFF_TEXT, VIEW_DIFF_JSON, VIEW_EXPORT } view;
+
+static hearth_status print(hearth_profile *profile, int number, FILE *stream, hearth_error *err) {
+  hearth_report_options report = {.functions = SIZE_MAX, .contexts = SIZE_MAX};
+  hearth_export_options export = {.title = "input", .value = (hearth_quantity)(number % HEARTH_QUANTITY_COUNT)};
+  const char *names[HEARTH_DIFF_SIDES] = {"a", "b"};
+  hearth_profile *both[HEARTH_DIFF_SIDES] = {profile, profile};
+  hearth_view_options filter = {.function = number % 2 ? "a" : NULL, .file = number % 2 ? "." : NULL};
+  hearth_diff *diff = NULL;
+  if (number == VIEW_TEXT)
+    return hearth_report_print_text(profile, "input", &report, stream, err);
+  if (number == VIEW_JSON)
+    return hearth_report_print_json(profile, "input", &report, stream, err);
+  if (number >= VIEW_EXPORT)
+    return hearth_export(profile, (hearth_export_format)(number - VIEW_EXPORT), &export, stream, err);
+  hearth_status status = hearth_diff_create(both, names, &filter, &diff, err);
+  if (status == HEARTH_OK)
+    status = number == VIEW_DIFF_TEXT ? hearth_diff_print_text(diff, SIZE_MAX, stream, err)
+                                      : hearth_diff_print_json(diff, SIZE_MAX, stream, err);
+  hearth_diff_destroy(diff);
+  return status;
+}
+
+static void print_all(hearth_profile *profile) {
+  for (int number = 0; number <= VIEW_EXPORT + HEARTH_EXPORT_DHAT; number++) {
+    char *text;
+    size_t size;
+    hearth_error err;
+    FILE *stream = open_memstream(&text, &size);
+    hearth_status status = print(profile, number, stream, &err);
+    fclose(stream);
+    int json = number == VIEW_JSON || number == VIEW_DIFF_JSON || number - VIEW_EXPORT == HEARTH_EXPORT_DHAT ||
+               number - VIEW_EXPORT == HEARTH_EXPORT_SPEEDSCOPE;
+    if (status == HEARTH_OK && json)
+      check_json(text);
+    free(text);
+  }
+}
+
+static void parse_condition(const uint8_t *data, size_t size) {
+  char *text = strndup((const char *)data, size);
+  hearth_condition condition;
+  size_t column;
+  hearth_error err;
+  hearth_condition_parse(text, &condition, &column, &err);
+  if (column < 1 || column > strlen(text) + 1)
+    fail("column outside of the condition", text);
+  free(text);
+}
+
+static void view_bytes(const void *data, size_t size) {
+  hearth_profile *profile;
+  hearth_error err;
+  if (hearth_profile_open_memory(data, size, "input", &profile, &err) == HEARTH_OK)
+    print_all(profile);
+  hearth_profile_close(profile);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  void *image;
+  size_t image_size;
+  hearth_error err;
+  parse_condition(data, size);
+  view_bytes(data, size);
+  hearth_builder *builder = hearth_builder_create(HEARTH_IDS_HEARTH);
+  if (builder && hearth_builder_read_text(builder, (const char *)data, size, "input", &err) == HEARTH_OK &&
+      hearth_builder_write_memory(builder, &image, &image_size, &err) == HEARTH_OK) {
+    view_bytes(image, image_size);
+    free(image);
+  }
+  hearth_builder_destroy(builder);
+  return 0;
+}
