@@ -27,13 +27,13 @@ static const char help[] =
     "  --fail-if=CONDITION     exit with 1 if it holds, such as 'cold_bytes<50%', 'hot_bytes>+10%', 'new_contexts>0';\n"
     "                          may be given several times\n"
     "  --top=N                 print N contexts of each kind (default 10)\n"
-    "  --full                  print all\n"
-    HEARTH_VIEW_FILTER_HELP HEARTH_VIEW_COMMON_HELP
+    "  --full                  print all\n" HEARTH_VIEW_FILTER_HELP HEARTH_VIEW_COMMON_HELP
     "  --json                  print JSON: all contexts that changed, unless --top is given\n\n"
     "CONDITION: [cold_|notcold_|hot_|new_|vanished_|changed_]MEASURE RELATION [+|-]NUMBER[%|KiB|MiB|GiB|TiB]\n"
     "  MEASURE   contexts, or per run: bytes, allocs, accesses, byte_seconds, live, live_allocs\n"
     "  RELATION  <, <=, >, >=, ==, !=\n"
-    "  With a sign, NUMBER is compared with the change from A to B, in percent of A; without one with what is in B (of\n"
+    "  With a sign, NUMBER is compared with the change from A to B, in percent of A; without one with what is in B "
+    "(of\n"
     "  vanished contexts: was in A), in percent of the whole.\n"
     "Exit code: 0 success, 1 a condition holds, 2 error or wrong usage.\n";
 
@@ -118,8 +118,8 @@ static int compare(const arguments *a, hearth_profile *const profiles[HEARTH_DIF
   hearth_error err;
   if (hearth_diff_create(profiles, a->profiles, &a->view, &diff, &err) != HEARTH_OK)
     return trouble(&err);
-  hearth_status status = a->json ? hearth_diff_print_json(diff, a->top, stdout, &err)
-                                 : hearth_diff_print_text(diff, a->top, stdout, &err);
+  hearth_status status =
+      a->json ? hearth_diff_print_json(diff, a->top, stdout, &err) : hearth_diff_print_text(diff, a->top, stdout, &err);
   int code = status == HEARTH_OK ? test_conditions(a, diff) : trouble(&err);
   hearth_diff_destroy(diff);
   return code;

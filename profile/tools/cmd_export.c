@@ -23,8 +23,8 @@ static const char help[] =
     "  --format=speedscope     JSON for speedscope\n"
     "  --format=dhat           JSON for Valgrind's dh_view.html\n"
     "  --value=QUANTITY        bytes (default), allocs, accesses, byte-seconds, live (bytes at exit) or live-allocs;\n"
-    "                          pprof gets all of them, and begins with this one\n"
-    HEARTH_VIEW_FILTER_HELP HEARTH_VIEW_CLASS_HELP HEARTH_VIEW_COMMON_HELP
+    "                          pprof gets all of them, and begins with this one\n" HEARTH_VIEW_FILTER_HELP
+        HEARTH_VIEW_CLASS_HELP HEARTH_VIEW_COMMON_HELP
     "  -o OUT                  file to write; replaced whole, or left as it is after an error\n";
 
 static bool parse_format(const char *value, arguments *a) {

@@ -23,11 +23,10 @@ static const char help[] =
     "Print the contexts of an indexed profile by allocating function, heaviest first.\n\n"
     "  --top=N                 print N functions (default 20)\n"
     "  --contexts=N            print N contexts of each (default 5)\n"
-    "  --full                  print all functions and all their contexts\n"
-    HEARTH_VIEW_FILTER_HELP HEARTH_VIEW_CLASS_HELP
+    "  --full                  print all functions and all their contexts\n" HEARTH_VIEW_FILTER_HELP
+        HEARTH_VIEW_CLASS_HELP
     "  --sort=KEY              bytes (default), allocs, accesses, byte-seconds, live (bytes at exit), live-allocs or\n"
-    "                          lifetime (average)\n"
-    HEARTH_VIEW_COMMON_HELP
+    "                          lifetime (average)\n" HEARTH_VIEW_COMMON_HELP
     "  --json                  print the report as JSON: all of it, unless --top or --contexts is given\n"
     "  --text                  print the text form, which 'hearth index' reads, and nothing else\n"
     "  --metadata-stats        print what its contexts would be as LLVM metadata, and what chaining saves\n";

@@ -7,7 +7,7 @@
 
 typedef struct hearth_output {
   FILE *stream;
-  const char *path; /* for messages; borrowed */
+  const char *path;         /* for messages; borrowed */
   char *target, *temporary; /* NULL: the stream is `path` itself */
 } hearth_output;
 

@@ -4,7 +4,11 @@
 
 #include "hearth/view.h"
 
-typedef enum hearth_option_result { HEARTH_OPTION_OTHER, HEARTH_OPTION_TAKEN, HEARTH_OPTION_UNUSABLE } hearth_option_result;
+typedef enum hearth_option_result {
+  HEARTH_OPTION_OTHER,
+  HEARTH_OPTION_TAKEN,
+  HEARTH_OPTION_UNUSABLE
+} hearth_option_result;
 
 #define HEARTH_VIEW_FILTER_HELP                                                                                        \
   "  --function=TEXT         only contexts with TEXT in the name of one of their functions\n"                          \

@@ -58,8 +58,9 @@ static hearth_status parse_measure(parser *p, hearth_condition *c) {
     }
     p->at = begin; /* "live" is the beginning of "live_allocs" */
   }
-  return expected(p, "bytes, allocs, accesses, byte_seconds, live, live_allocs or contexts, with cold_, notcold_, hot_, "
-                     "new_, vanished_, changed_ or nothing in front");
+  return expected(p,
+                  "bytes, allocs, accesses, byte_seconds, live, live_allocs or contexts, with cold_, notcold_, hot_, "
+                  "new_, vanished_, changed_ or nothing in front");
 }
 
 static hearth_status parse_relation(parser *p, hearth_condition *c) {
@@ -173,8 +174,8 @@ static bool holds(const hearth_condition *c, double value) {
   return value != c->amount;
 }
 
-hearth_status hearth_condition_test(const hearth_condition *c, const hearth_diff *d, bool *ret_holds,
-                                    double *ret_value, hearth_error *err) {
+hearth_status hearth_condition_test(const hearth_condition *c, const hearth_diff *d, bool *ret_holds, double *ret_value,
+                                    hearth_error *err) {
   bool needs_accesses = c->measure == HEARTH_QUANTITY_ACCESSES || c->scope == HEARTH_SCOPE_CLASS ||
                         (c->scope == HEARTH_SCOPE_CHANGE && c->change == HEARTH_CHANGE_CLASS);
   for (int i = 0; needs_accesses && i < HEARTH_DIFF_SIDES; i++)

@@ -134,8 +134,8 @@ hearth_status hearth_diff_mib(const hearth_diff *d, const hearth_diff_entry *ent
   return HEARTH_OK;
 }
 
-hearth_status hearth_diff_stack(const hearth_diff *d, const hearth_diff_entry *entry, int *ret_side,
-                                uint32_t *ret_node, hearth_error *err) {
+hearth_status hearth_diff_stack(const hearth_diff *d, const hearth_diff_entry *entry, int *ret_side, uint32_t *ret_node,
+                                hearth_error *err) {
   *ret_side = entry->first[HEARTH_DIFF_B] != HEARTH_NONE ? HEARTH_DIFF_B : HEARTH_DIFF_A;
   return hearth_profile_get_context(d->sides[*ret_side].profile, entry->first[*ret_side], ret_node, NULL, err);
 }

@@ -25,8 +25,8 @@ static hearth_units_text bytes_of(double bytes) { return hearth_units_bytes((uin
 
 static void print_side(const hearth_diff *d, int number, FILE *out) {
   const hearth_diff_side *side = &d->sides[number];
-  fprintf(out, "%c: %s: %llu run%s, %s and %.0f allocations per run%s\n", "AB"[number], side->name,
-          (unsigned long long)side->summary.runs, hearth_plural(side->summary.runs),
+  fprintf(out, "%c: %s: %llu run%s, %s and %.0f allocations per run%s\n", "AB"[number], side -> name,
+          (unsigned long long)side -> summary.runs, hearth_plural(side->summary.runs),
           bytes_of(side->all.of[HEARTH_QUANTITY_BYTES]).c, side->all.of[HEARTH_QUANTITY_ALLOCS],
           side->summary.accesses_counted ? "" : "; accesses not counted: no classes");
 }

@@ -12,7 +12,8 @@
 #include "json.h"
 
 static const double ns_per_us = 1e3;
-static const uint64_t threshold_us = 500; /* average lifetimes up to this are "short" for the viewer; dh_main.c's value */
+static const uint64_t threshold_us =
+    500; /* average lifetimes up to this are "short" for the viewer; dh_main.c's value */
 
 static bool is_heap(const hearth_exporter *e) { return e->options->value == HEARTH_QUANTITY_BYTES; }
 
@@ -28,8 +29,7 @@ static void write_heap_numbers(hearth_json *json, const hearth_mib *mib) {
   }
 }
 
-static hearth_status write_point(hearth_exporter *e, const hearth_selected *selected, void *state,
-                                 hearth_error *err) {
+static hearth_status write_point(hearth_exporter *e, const hearth_selected *selected, void *state, hearth_error *err) {
   hearth_json *json = state;
   (void)err;
   hearth_json_line(json);

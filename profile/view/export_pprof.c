@@ -11,36 +11,36 @@
 #include "utf8.h"
 
 enum { /* field numbers */
-  PROFILE_SAMPLE_TYPE = 1,
-  PROFILE_SAMPLE = 2,
-  PROFILE_MAPPING = 3,
-  PROFILE_LOCATION = 4,
-  PROFILE_FUNCTION = 5,
-  PROFILE_STRING = 6,
-  PROFILE_DURATION_NS = 10,
-  PROFILE_DEFAULT_TYPE = 14,
-  TYPE_TYPE = 1,
-  TYPE_UNIT = 2,
-  SAMPLE_LOCATIONS = 1,
-  SAMPLE_VALUES = 2,
-  SAMPLE_LABEL = 3,
-  LABEL_KEY = 1,
-  LABEL_STRING = 2,
-  MAPPING_ID = 1,
-  MAPPING_FILE = 5,
-  MAPPING_BUILD_ID = 6,
-  MAPPING_HAS_FUNCTIONS = 7, /* and files, line numbers, inlined frames: up to 10 */
-  MAPPING_HAS_INLINED = 10,
-  LOCATION_ID = 1,
-  LOCATION_LINE = 4,
-  LINE_FUNCTION = 1,
-  LINE_LINE = 2,
-  LINE_COLUMN = 3,
-  FUNCTION_ID = 1,
-  FUNCTION_NAME = 2,
-  FUNCTION_LINKAGE_NAME = 3,
-  FUNCTION_FILE = 4,
-  FUNCTION_START_LINE = 5
+       PROFILE_SAMPLE_TYPE = 1,
+       PROFILE_SAMPLE = 2,
+       PROFILE_MAPPING = 3,
+       PROFILE_LOCATION = 4,
+       PROFILE_FUNCTION = 5,
+       PROFILE_STRING = 6,
+       PROFILE_DURATION_NS = 10,
+       PROFILE_DEFAULT_TYPE = 14,
+       TYPE_TYPE = 1,
+       TYPE_UNIT = 2,
+       SAMPLE_LOCATIONS = 1,
+       SAMPLE_VALUES = 2,
+       SAMPLE_LABEL = 3,
+       LABEL_KEY = 1,
+       LABEL_STRING = 2,
+       MAPPING_ID = 1,
+       MAPPING_FILE = 5,
+       MAPPING_BUILD_ID = 6,
+       MAPPING_HAS_FUNCTIONS = 7, /* and files, line numbers, inlined frames: up to 10 */
+       MAPPING_HAS_INLINED = 10,
+       LOCATION_ID = 1,
+       LOCATION_LINE = 4,
+       LINE_FUNCTION = 1,
+       LINE_LINE = 2,
+       LINE_COLUMN = 3,
+       FUNCTION_ID = 1,
+       FUNCTION_NAME = 2,
+       FUNCTION_LINKAGE_NAME = 3,
+       FUNCTION_FILE = 4,
+       FUNCTION_START_LINE = 5
 };
 
 static const struct {
@@ -186,8 +186,7 @@ static hearth_status add_locations(pprof *p, hearth_error *err) {
   return HEARTH_OK;
 }
 
-static hearth_status write_sample(hearth_exporter *e, const hearth_selected *selected, void *state,
-                                  hearth_error *err) {
+static hearth_status write_sample(hearth_exporter *e, const hearth_selected *selected, void *state, hearth_error *err) {
   pprof *p = state;
   p->packed.size = 0;
   HEARTH_TRY(add_locations(p, err));

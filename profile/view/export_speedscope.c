@@ -35,8 +35,7 @@ static uint64_t weight_of(const hearth_exporter *e, const hearth_selected *selec
   return hearth_quantity_of(e->options->value, &selected->mib);
 }
 
-static hearth_status write_sample(hearth_exporter *e, const hearth_selected *selected, void *state,
-                                  hearth_error *err) {
+static hearth_status write_sample(hearth_exporter *e, const hearth_selected *selected, void *state, hearth_error *err) {
   hearth_json *json = &((weights *)state)->json;
   if (weight_of(e, selected) == 0)
     return HEARTH_OK;
@@ -51,8 +50,7 @@ static hearth_status write_sample(hearth_exporter *e, const hearth_selected *sel
   return HEARTH_OK;
 }
 
-static hearth_status write_weight(hearth_exporter *e, const hearth_selected *selected, void *state,
-                                  hearth_error *err) {
+static hearth_status write_weight(hearth_exporter *e, const hearth_selected *selected, void *state, hearth_error *err) {
   weights *w = state;
   uint64_t weight = weight_of(e, selected);
   (void)err;

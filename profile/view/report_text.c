@@ -33,8 +33,7 @@ static hearth_status print_header(const hearth_report *r, hearth_error *err) {
     fprintf(out, "  accesses   %" PRIu64 " loads and stores\n", s->total_accesses);
   else
     fprintf(out, "  accesses   not counted in every run: nothing can be called hot or cold\n");
-  fprintf(out,
-          "  dropped    %" PRIu64 " allocation%s without a record, %" PRIu64 " address%s in no known binary\n",
+  fprintf(out, "  dropped    %" PRIu64 " allocation%s without a record, %" PRIu64 " address%s in no known binary\n",
           s->dropped_blocks, hearth_plural(s->dropped_blocks), s->dropped_frames, s->dropped_frames == 1 ? "" : "es");
   return HEARTH_OK;
 }
@@ -80,8 +79,8 @@ static hearth_status print_context(hearth_report *r, const hearth_report_row *ro
   HEARTH_TRY(hearth_profile_get_context(r->profile, row->context, &node, &m, err));
   double allocs = (double)m.AllocCount;
   fprintf(r->stream, "\n   %s: %" PRIu64 " allocation%s, %s (%" PRIu64 " bytes), %.1f bytes on average\n",
-          hearth_class_name(row->hotness), m.AllocCount, hearth_plural(m.AllocCount),
-          hearth_units_bytes(m.TotalSize).c, m.TotalSize, hearth_ratio((double)m.TotalSize, allocs));
+          hearth_class_name(row->hotness), m.AllocCount, hearth_plural(m.AllocCount), hearth_units_bytes(m.TotalSize).c,
+          m.TotalSize, hearth_ratio((double)m.TotalSize, allocs));
   fprintf(r->stream, "   lives %s on average, %" PRIu64 " live at exit",
           hearth_units_time(hearth_ratio((double)m.TotalLifetime, allocs)).c, m.LiveAtExit);
   if (r->summary.accesses_counted)

@@ -71,8 +71,8 @@ hearth_status hearth_selection_get(const hearth_selection *s, uint32_t context, 
   ret->context = context;
   HEARTH_TRY(hearth_profile_get_context(s->profile, context, &ret->node, &ret->mib, err));
   ret->hotness = hearth_classify(&s->classifier, &ret->mib);
-  ret->wanted = (!s->nodes || s->nodes[ret->node] == s->wanted) &&
-                (s->only == HEARTH_CLASS_UNKNOWN || s->only == ret->hotness);
+  ret->wanted =
+      (!s->nodes || s->nodes[ret->node] == s->wanted) && (s->only == HEARTH_CLASS_UNKNOWN || s->only == ret->hotness);
   return HEARTH_OK;
 }
 

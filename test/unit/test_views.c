@@ -58,10 +58,25 @@ static void errors_name_the_column(void **state) {
     const char *text;
     size_t column;
   } rows[] = {
-      {"", 1},          {"size>1", 1},         {"cold_size>1", 6},       {"bytesx>1", 1},     {"bytes", 6},
-      {"bytes=1", 6},   {"bytes>", 7},         {"bytes>x", 7},           {"bytes>+", 8},      {"bytes>1.", 9},
-      {"bytes>1kB", 8}, {"allocs>1KiB", 9},    {"new_bytes>+1", 11},     {"bytes>1%%", 9},    {"bytes>1 KiB x", 13},
-      {"bytes>nan", 7}, {"hot_contexts>1;", 15}, {"changed_bytes> -2", 16}, {"bytes>>1", 7},
+      {"", 1},
+      {"size>1", 1},
+      {"cold_size>1", 6},
+      {"bytesx>1", 1},
+      {"bytes", 6},
+      {"bytes=1", 6},
+      {"bytes>", 7},
+      {"bytes>x", 7},
+      {"bytes>+", 8},
+      {"bytes>1.", 9},
+      {"bytes>1kB", 8},
+      {"allocs>1KiB", 9},
+      {"new_bytes>+1", 11},
+      {"bytes>1%%", 9},
+      {"bytes>1 KiB x", 13},
+      {"bytes>nan", 7},
+      {"hot_contexts>1;", 15},
+      {"changed_bytes> -2", 16},
+      {"bytes>>1", 7},
   };
   (void)state;
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {

@@ -22,7 +22,7 @@ typedef enum hearth_change {
   HEARTH_CHANGE_CLASS,    /* another class in B */
   HEARTH_CHANGE_NEW,      /* in B only */
   HEARTH_CHANGE_VANISHED, /* in A only */
-  HEARTH_CHANGE_SIZE,    /* the same class, other bytes */
+  HEARTH_CHANGE_SIZE,     /* the same class, other bytes */
   HEARTH_CHANGE_NONE,
   HEARTH_CHANGE_COUNT
 } hearth_change;
@@ -44,7 +44,14 @@ typedef struct hearth_condition {
   hearth_class hotness; /* SCOPE_CLASS */
   hearth_change change; /* SCOPE_CHANGE */
   unsigned measure;     /* a hearth_quantity or HEARTH_MEASURE_CONTEXTS */
-  enum { HEARTH_LESS, HEARTH_LESS_EQUAL, HEARTH_GREATER, HEARTH_GREATER_EQUAL, HEARTH_EQUAL, HEARTH_NOT_EQUAL } relation;
+  enum {
+    HEARTH_LESS,
+    HEARTH_LESS_EQUAL,
+    HEARTH_GREATER,
+    HEARTH_GREATER_EQUAL,
+    HEARTH_EQUAL,
+    HEARTH_NOT_EQUAL
+  } relation;
   bool relative; /* to A: the amount had a sign */
   bool percent;
   double amount;

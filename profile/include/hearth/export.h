@@ -18,7 +18,7 @@ typedef enum hearth_export_format {
 typedef struct hearth_export_options {
   hearth_view_options view;
   hearth_quantity value; /* what is drawn; pprof: what is drawn first */
-  const char *title;     /* shown by speedscope and DHAT; UTF-8 */
+  const char *title;     /* shown by speedscope and DHAT, and in errors; not NULL */
 } hearth_export_options;
 
 /* Write to a stream, as the contexts come: memory is bounded by the number of functions, frames and (pprof) different

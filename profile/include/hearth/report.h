@@ -12,8 +12,8 @@ extern "C" {
 
 typedef struct hearth_report_options {
   hearth_view_options view;
-  unsigned sort;               /* a hearth_quantity or HEARTH_SORT_LIFETIME */
-  size_t functions, contexts;  /* to print at most; of each function */
+  unsigned sort;              /* a hearth_quantity or HEARTH_SORT_LIFETIME */
+  size_t functions, contexts; /* to print at most; of each function */
 } hearth_report_options;
 
 /* `name` is what to call the profile. Memory is bounded by the number of contexts, not by the size of the output.
