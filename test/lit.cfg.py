@@ -1,7 +1,8 @@
 """The lit suites: one folder per part, one file per behaviour, holding program, RUN and CHECK lines together.
 
 Substitutions: %opt loads the plugin, %opt_plain does not; %clang and %clangxx are plain compilers; the rest is listed
-below. Features: llvm14, llvm19, llvm22 (the release under test) and what the machine has (jemalloc, valgrind, and go and node for readers of exported profiles)."""
+below. Features: llvm14, llvm19, llvm22 (the release under test) and what the machine has (jemalloc, valgrind;
+go, node and dh_view, which read exported profiles)."""
 import os
 import shutil
 

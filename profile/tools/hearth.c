@@ -92,7 +92,7 @@ static int print_help(FILE *stream) {
   for (size_t i = 0; i < COMMAND_COUNT; i++)
     fprintf(stream, "  %-7s %s\n", commands[i].name, commands[i].help);
   fprintf(stream, "\n'hearth COMMAND --help' describes a command. --version prints the version.\n"
-                  "Exit code: 0 success, 1 error, 2 wrong usage.\n");
+                  "Exit code: 0 success, 1 error, 2 wrong usage; those of diff are its own.\n");
   return stream == stdout ? hearth_tool_finish() : HEARTH_EXIT_USAGE;
 }
 

@@ -1,9 +1,7 @@
 /* docs/tools.md, "hearth diff --json", describes the shape: change both in one commit. */
-#include <errno.h>
-#include <string.h>
-
 #include "diff_internal.h"
 #include "json_frames.h"
+#include "print.h"
 
 enum { JSON_VERSION = 1 };
 
@@ -123,9 +121,7 @@ static hearth_status print_diff(diff_json *p, size_t top, hearth_error *err) {
   HEARTH_TRY(print_frames(p, err));
   hearth_json_close(&p->json, '}');
   fputc('\n', p->json.stream);
-  if (fflush(p->json.stream) != 0 || ferror(p->json.stream))
-    return hearth_error_set(err, HEARTH_E_IO, "cannot write: %s", strerror(errno));
-  return HEARTH_OK;
+  return hearth_view_flush(p->json.stream, err);
 }
 
 hearth_status hearth_diff_print_json(hearth_diff *d, size_t top, FILE *stream, hearth_error *err) {

@@ -1,6 +1,3 @@
-#include <errno.h>
-#include <string.h>
-
 #include "diff_internal.h"
 #include "print.h"
 #include "units.h"
@@ -97,7 +94,5 @@ hearth_status hearth_diff_print_text(hearth_diff *d, size_t top, FILE *out, hear
   print_classes(d, out);
   for (hearth_change change = 0; change < HEARTH_CHANGE_NONE; change++)
     HEARTH_TRY(print_change(d, change, top, out, err));
-  if (fflush(out) != 0 || ferror(out))
-    return hearth_error_set(err, HEARTH_E_IO, "cannot write: %s", strerror(errno));
-  return HEARTH_OK;
+  return hearth_view_flush(out, err);
 }

@@ -1,8 +1,7 @@
-#include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "export_internal.h"
+#include "print.h"
 
 hearth_status hearth_export_each(hearth_exporter *e, hearth_export_context *visit, void *state, hearth_error *err) {
   for (uint32_t i = 0; i < hearth_profile_context_count(e->profile); i++) {
@@ -40,9 +39,7 @@ static hearth_status export_with(hearth_exporter *e, hearth_export_format format
   HEARTH_TRY(hearth_names_init(&e->names, e->profile, view->linkage_names, err));
   HEARTH_TRY(hearth_selection_init(&e->selection, e->profile, view, err));
   HEARTH_TRY(write_format(e, format, err));
-  if (fflush(e->stream) != 0 || ferror(e->stream))
-    return hearth_error_set(err, HEARTH_E_IO, "cannot write: %s", strerror(errno));
-  return HEARTH_OK;
+  return hearth_view_flush(e->stream, err);
 }
 
 hearth_status hearth_export(hearth_profile *profile, hearth_export_format format, const hearth_export_options *options,

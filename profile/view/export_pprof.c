@@ -124,16 +124,11 @@ static hearth_status write_types(pprof *p, hearth_error *err) {
 }
 
 static hearth_status write_binary(pprof *p, uint32_t row, hearth_error *err) {
-  const char *name;
-  const uint8_t *build_id;
-  uint32_t size;
-  char hex[2 * sizeof(((hearth_indexed_binary *)0)->build_id) + 1] = "";
+  hearth_binary_text binary;
   uint64_t name_string, id_string;
-  HEARTH_TRY(hearth_profile_get_binary(p->exporter->profile, row, &name, &build_id, &size, err));
-  for (uint32_t i = 0; i < size; i++)
-    snprintf(hex + 2 * i, 3, "%02x", build_id[i]);
-  HEARTH_TRY(add_string(p, name, &name_string, err));
-  HEARTH_TRY(add_string(p, hex, &id_string, err));
+  HEARTH_TRY(hearth_binary_text_get(p->exporter->profile, row, &binary, err));
+  HEARTH_TRY(add_string(p, binary.name, &name_string, err));
+  HEARTH_TRY(add_string(p, binary.build_id, &id_string, err));
   hearth_protobuf_uint(&p->message, MAPPING_ID, (uint64_t)row + 1);
   hearth_protobuf_uint(&p->message, MAPPING_FILE, name_string);
   hearth_protobuf_uint(&p->message, MAPPING_BUILD_ID, id_string);

@@ -52,3 +52,14 @@ hearth_status hearth_names_get(hearth_names *names, uint32_t function, const cha
   *ret = names->names[function];
   return HEARTH_OK;
 }
+
+hearth_status hearth_binary_text_get(hearth_profile *profile, uint32_t row, hearth_binary_text *ret,
+                                     hearth_error *err) {
+  const uint8_t *build_id;
+  uint32_t size;
+  HEARTH_TRY(hearth_profile_get_binary(profile, row, &ret->name, &build_id, &size, err));
+  ret->build_id[0] = '\0';
+  for (uint32_t i = 0; i < size; i++)
+    snprintf(ret->build_id + 2 * i, 3, "%02x", build_id[i]);
+  return HEARTH_OK;
+}

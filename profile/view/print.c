@@ -1,8 +1,17 @@
 #include "print.h"
 
+#include <errno.h>
+#include <string.h>
+
 #include "hearth/ids.h"
 
 enum { NAME_WIDTH = 28 };
+
+hearth_status hearth_view_flush(FILE *stream, hearth_error *err) {
+  if (fflush(stream) != 0 || ferror(stream))
+    return hearth_error_set(err, HEARTH_E_IO, "cannot write: %s", strerror(errno));
+  return HEARTH_OK;
+}
 
 void hearth_print_name(const char *name, int width, FILE *stream) {
   int printed = 0;

@@ -1,6 +1,4 @@
-#include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "report_internal.h"
 
@@ -113,10 +111,4 @@ void hearth_report_destroy(hearth_report *r) {
   hearth_names_destroy(&r->names);
   free(r->rows);
   free(r->groups);
-}
-
-hearth_status hearth_report_finish(const hearth_report *r, hearth_error *err) {
-  if (fflush(r->stream) != 0 || ferror(r->stream))
-    return hearth_error_set(err, HEARTH_E_IO, "cannot write: %s", strerror(errno));
-  return HEARTH_OK;
 }

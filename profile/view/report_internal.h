@@ -49,8 +49,6 @@ hearth_status hearth_report_init(hearth_report *report, hearth_profile *profile,
                                  const hearth_report_options *options, FILE *stream, hearth_error *err);
 void hearth_report_destroy(hearth_report *report);
 void hearth_report_add_totals(hearth_report_totals *to, const hearth_report_totals *more);
-/* E_IO if the stream has an error. */
-hearth_status hearth_report_finish(const hearth_report *report, hearth_error *err);
 const char *hearth_classify_mode_name(hearth_classify_mode mode);
 
 #endif

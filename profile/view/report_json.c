@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "json_frames.h"
+#include "print.h"
 #include "report_internal.h"
 
 enum { JSON_VERSION = 1 };
@@ -32,16 +33,11 @@ static hearth_status print_binaries(report_json *p, hearth_error *err) {
   hearth_json_key(json, "binaries");
   hearth_json_open(json, '[');
   for (uint32_t i = 0; i < hearth_profile_binary_count(p->report.profile); i++) {
-    const char *name;
-    const uint8_t *build_id;
-    uint32_t size;
-    char hex[2 * sizeof(((hearth_indexed_binary *)0)->build_id) + 1] = "";
-    HEARTH_TRY(hearth_profile_get_binary(p->report.profile, i, &name, &build_id, &size, err));
-    for (uint32_t k = 0; k < size; k++)
-      snprintf(hex + 2 * k, 3, "%02x", build_id[k]);
+    hearth_binary_text binary;
+    HEARTH_TRY(hearth_binary_text_get(p->report.profile, i, &binary, err));
     hearth_json_open(json, '{');
-    hearth_json_key_string(json, "name", name);
-    hearth_json_key_string(json, "build_id", hex);
+    hearth_json_key_string(json, "name", binary.name);
+    hearth_json_key_string(json, "build_id", binary.build_id);
     hearth_json_close(json, '}');
   }
   hearth_json_close(json, ']');
@@ -170,7 +166,7 @@ static hearth_status print_report(report_json *p, hearth_error *err) {
   HEARTH_TRY(print_frames(p, err));
   hearth_json_close(&p->json, '}');
   fputc('\n', p->json.stream);
-  return hearth_report_finish(&p->report, err);
+  return hearth_view_flush(p->json.stream, err);
 }
 
 hearth_status hearth_report_print_json(hearth_profile *profile, const char *name, const hearth_report_options *options,

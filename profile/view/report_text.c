@@ -6,16 +6,11 @@
 
 static hearth_status print_binaries(const hearth_report *r, hearth_error *err) {
   for (uint32_t i = 0; i < hearth_profile_binary_count(r->profile); i++) {
-    const char *name;
-    const uint8_t *build_id;
-    uint32_t size;
-    HEARTH_TRY(hearth_profile_get_binary(r->profile, i, &name, &build_id, &size, err));
+    hearth_binary_text binary;
+    HEARTH_TRY(hearth_binary_text_get(r->profile, i, &binary, err));
     fprintf(r->stream, "  binary     ");
-    hearth_print_name(name, 0, r->stream);
-    fputs(size ? ", build id " : ", no build id", r->stream);
-    for (uint32_t k = 0; k < size; k++)
-      fprintf(r->stream, "%02x", build_id[k]);
-    fputc('\n', r->stream);
+    hearth_print_name(binary.name, 0, r->stream);
+    fprintf(r->stream, *binary.build_id ? ", build id %s\n" : ", no build id%s\n", binary.build_id);
   }
   return HEARTH_OK;
 }
@@ -149,7 +144,7 @@ static hearth_status print_report(hearth_report *r, hearth_error *err) {
   print_class_table(r);
   print_other_mode(r);
   HEARTH_TRY(print_groups(r, err));
-  return hearth_report_finish(r, err);
+  return hearth_view_flush(r->stream, err);
 }
 
 hearth_status hearth_report_print_text(hearth_profile *profile, const char *name, const hearth_report_options *options,
