@@ -41,6 +41,8 @@ static void report_unmatched(LLVMValueRef call) {
  * frames it was inlined into since, as LLVM's inliner does from LLVM 15 on. */
 static bool prune(pruning *p, LLVMValueRef call) {
   uint64_t ids[HEARTH_CHAIN_MAX];
+  if (!hearth_md_has_any(p->session.md, call))
+    return false;
   size_t n = callsite_ids(&p->session, call, ids);
   size_t carried = hearth_md_get_callsite(p->session.md, call, NULL, 0);
   bool pruned = hearth_md_prune(p->session.md, call, ids, n);

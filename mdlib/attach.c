@@ -60,6 +60,12 @@ void hearth_md_set_callsite(hearth_md *md, LLVMValueRef call, const uint64_t *id
     hearth_md_set(md, call, md->kind_callsite, node);
 }
 
+bool hearth_md_has_any(const hearth_md *md, LLVMValueRef call) {
+  return LLVMHasMetadata(call) &&
+         (hearth_ir_attachment(call, md->kind_memprof) || hearth_ir_attachment(call, md->kind_mib) ||
+          hearth_ir_attachment(call, md->kind_callsite));
+}
+
 bool hearth_md_remove(hearth_md *md, LLVMValueRef call) {
   bool any = hearth_md_is_call(call) && hearth_md_has_hint(call);
   unsigned kinds[] = {md->kind_memprof, md->kind_callsite, md->kind_mib};

@@ -150,6 +150,8 @@ void hearth_md_attach(hearth_md *md, LLVMValueRef call, const uint64_t *callsite
                       const hearth_md_mib *mibs, size_t count);
 /* Attach only `!callsite` (n >= 1; the outermost beyond HEARTH_MD_DEPTH_MAX are left out). */
 void hearth_md_set_callsite(hearth_md *md, LLVMValueRef call, const uint64_t *ids, size_t n);
+/* Does the call carry any of the three kinds? Cheap. */
+bool hearth_md_has_any(const hearth_md *md, LLVMValueRef call);
 /* Remove all kinds and the attribute. True if there was something. */
 bool hearth_md_remove(hearth_md *md, LLVMValueRef call);
 
