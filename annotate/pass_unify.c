@@ -11,10 +11,10 @@ bool hearth_pass_unify(LLVMModuleRef module, const hearth_options *options) {
   hearth_md_destroy(md);
   if (unclear) {
     char message[160];
-    snprintf(
-        message, sizeof message,
-        "schemas not unified: of %zu list%s of contexts it cannot be told which of the module's schemas they follow",
-        unclear, unclear == 1 ? "" : "s");
+    snprintf(message, sizeof message,
+             "schemas not unified: %zu schemas or lists of contexts are malformed, or it cannot be told which schema "
+             "they follow",
+             unclear);
     hearth_shim_warn(module, "hearth-unify", message);
   }
   return changed;

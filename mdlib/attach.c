@@ -41,6 +41,18 @@ hearth_class hearth_md_common_class(const hearth_md_mib *mibs, size_t count) {
   return mibs[0].hotness;
 }
 
+hearth_class hearth_md_flat_class(hearth_class hotness) {
+  return hotness == HEARTH_CLASS_UNKNOWN ? HEARTH_CLASS_NOTCOLD : hotness;
+}
+
+hearth_class hearth_md_common_flat_class(const hearth_md_mib *mibs, size_t count) {
+  hearth_class first = hearth_md_flat_class(mibs[0].hotness);
+  for (size_t i = 1; i < count; i++)
+    if (hearth_md_flat_class(mibs[i].hotness) != first)
+      return HEARTH_CLASS_UNKNOWN;
+  return first;
+}
+
 void hearth_md_remove_hint(LLVMValueRef call) {
   LLVMRemoveCallSiteStringAttribute(call, LLVMAttributeFunctionIndex, ATTRIBUTE, strlen(ATTRIBUTE));
 }
@@ -78,31 +90,52 @@ bool hearth_md_remove(hearth_md *md, LLVMValueRef call) {
   return any;
 }
 
+static int compare_nodes(const void *a, const void *b) {
+  const LLVMMetadataRef *x = *(LLVMMetadataRef *const *)a, *y = *(LLVMMetadataRef *const *)b;
+  return *x != *y ? (*x > *y) - (*x < *y) : (x > y) - (x < y);
+}
+
+/* Of equal nodes the first is kept; the order stays. Returns how many are left. */
+static size_t drop_repeated(LLVMMetadataRef *nodes, size_t n) {
+  LLVMMetadataRef **order = malloc(n * sizeof *order), last = NULL;
+  for (size_t i = 0; order && i < n; i++)
+    order[i] = &nodes[i];
+  if (order)
+    qsort(order, n, sizeof *order, compare_nodes);
+  for (size_t i = 0; order && i < n; i++) {
+    bool repeated = *order[i] == last;
+    last = *order[i];
+    if (repeated)
+      *order[i] = NULL;
+  }
+  free(order);
+  size_t kept = 0;
+  for (size_t i = 0; i < n; i++)
+    if (nodes[i])
+      nodes[kept++] = nodes[i];
+  return kept;
+}
+
 void hearth_md_attach_flat(hearth_md *md, LLVMValueRef call, uint64_t own_id, const hearth_md_mib *mibs, size_t count) {
   LLVMMetadataRef *nodes = malloc(count * sizeof *nodes);
-  bool complete = nodes != NULL;
-  for (size_t i = 0; complete && i < count; i++)
+  bool complete = nodes != NULL, any_unknown = false;
+  for (size_t i = 0; complete && i < count; i++) {
     complete = (nodes[i] = hearth_md_flat_mib(md, own_id, &mibs[i])) != NULL;
+    any_unknown |= mibs[i].hotness == HEARTH_CLASS_UNKNOWN;
+  }
+  if (complete && any_unknown) /* called notcold, one without class may be the same as another */
+    count = drop_repeated(nodes, count);
   if (complete)
     hearth_md_set(md, call, md->kind_memprof, hearth_md_node(md, nodes, count));
   free(nodes);
 }
 
-/* The flat list lasts no longer than what it says differs. */
-static bool needs_flat(const hearth_md *md, const hearth_md_mibs *all) {
-  if (md->chained_only || !md->write_flat)
-    return false;
-  for (size_t i = 1; i < all->count; i++)
-    if (hearth_md_flat_class(all->mibs[i].hotness) != hearth_md_flat_class(all->mibs[0].hotness))
-      return true;
-  return false;
-}
-
 void hearth_md_attach_nodes(hearth_md *md, LLVMValueRef call, const uint64_t *callsite, size_t n_callsite,
                             const hearth_md_mibs *all) {
-  hearth_class common = hearth_md_common_class(all->mibs, all->count);
   bool from_chained = all->encoding == HEARTH_MD_CHAINED;
-  bool flat = n_callsite && needs_flat(md, all);
+  /* The flat list lasts no longer than what it says differs. */
+  bool flat = !md->chained_only && md->write_flat && n_callsite &&
+              hearth_md_common_flat_class(all->mibs, all->count) == HEARTH_CLASS_UNKNOWN;
   hearth_md_remove(md, call);
   if (md->chained_only)
     hearth_md_set(md, call, md->kind_memprof, hearth_md_node(md, all->nodes + 1, all->count));
@@ -115,7 +148,7 @@ void hearth_md_attach_nodes(hearth_md *md, LLVMValueRef call, const uint64_t *ca
   /* LLVM's inliner crashes on `!memprof` without `!callsite`; and the ids are what later pruning starts from. */
   if (n_callsite)
     hearth_md_set_callsite(md, call, callsite, n_callsite);
-  hearth_md_set_hint(md, call, common);
+  hearth_md_set_hint(md, call, hearth_md_common_class(all->mibs, all->count));
 }
 
 void hearth_md_attach(hearth_md *md, LLVMValueRef call, const uint64_t *callsite, size_t n_callsite,

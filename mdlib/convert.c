@@ -23,6 +23,7 @@ bool hearth_md_to_flat(hearth_md *md, LLVMValueRef call, hearth_md_losses *losse
     }
     hearth_md_attach_flat(md, call, own_id, all.mibs, all.count);
     hearth_md_set(md, call, md->kind_mib, NULL);
+    hearth_md_set_hint(md, call, hearth_md_common_flat_class(all.mibs, all.count));
   } else if (hearth_ir_attachment(call, md->chained_only ? md->kind_memprof : md->kind_mib)) {
     losses->calls++;
   }
@@ -33,7 +34,7 @@ bool hearth_md_to_flat(hearth_md *md, LLVMValueRef call, hearth_md_losses *losse
 /* The module's, else the fields that the flat form can fill, as a new one. */
 static LLVMMetadataRef target_schema(hearth_md *md, hearth_md_schema *ret) {
   LLVMMetadataRef node = hearth_md_only_schema(md);
-  if (hearth_md_schema_read(node, ret) && hearth_md_schema_create(md, ret) == node)
+  if (hearth_md_schema_is_valid(md, node, ret))
     return node;
   *ret = (hearth_md_schema){2, {HEARTH_TAG_TotalSize, HEARTH_TAG_Hotness}};
   hearth_md_use_schema(md, ret);
@@ -58,6 +59,7 @@ bool hearth_md_to_chained(hearth_md *md, LLVMValueRef call, hearth_md_losses *lo
     all.nodes[0] = target_schema(md, &schema);
     for (size_t i = 0; i < all.count; i++) {
       unsigned pairs = hearth_ir_operand_count(all.nodes[i + 1]) - 2;
+      losses->classes += !has_field(&schema, HEARTH_TAG_Hotness);
       losses->values += pairs ? pairs + !has_field(&schema, HEARTH_TAG_TotalSize) : 0;
       all.nodes[i + 1] = hearth_md_chained_mib(md, &schema, &all.mibs[i]);
     }

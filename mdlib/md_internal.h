@@ -39,6 +39,8 @@ const hearth_md_field *hearth_md_field_by_tag(unsigned tag); /* NULL if there is
 LLVMMetadataRef hearth_md_schema_node(hearth_md *md);
 /* The module's schema if it has exactly one, else NULL. */
 LLVMMetadataRef hearth_md_only_schema(hearth_md *md);
+/* Does the node obey the rule "schema"? It may be a distinct node, which is not the one that we would make. */
+bool hearth_md_schema_is_valid(hearth_md *md, LLVMMetadataRef node, hearth_md_schema *ret);
 /* Read through the handle's cache; NULL if it is malformed. Lives until the next call. */
 const hearth_md_schema *hearth_md_read_schema(hearth_md *md, LLVMMetadataRef node);
 /* Make `node` the only operand of `!memprof.schema`, or leave it without any (NULL). */
@@ -52,6 +54,10 @@ void hearth_md_attach_nodes(hearth_md *md, LLVMValueRef call, const uint64_t *ca
 void hearth_md_attach_flat(hearth_md *md, LLVMValueRef call, uint64_t own_id, const hearth_md_mib *mibs, size_t count);
 /* The class that all contexts share, else HEARTH_CLASS_UNKNOWN. */
 hearth_class hearth_md_common_class(const hearth_md_mib *mibs, size_t count);
+/* The flat form has no word for UNKNOWN: LLVM takes whatever is not cold or hot for notcold. The class that all contexts
+ * share in it, else UNKNOWN. */
+hearth_class hearth_md_flat_class(hearth_class hotness);
+hearth_class hearth_md_common_flat_class(const hearth_md_mib *mibs, size_t count);
 void hearth_md_set_hint(hearth_md *md, LLVMValueRef call, hearth_class hint); /* UNKNOWN: ambiguous */
 void hearth_md_remove_hint(LLVMValueRef call);
 bool hearth_md_has_hint(LLVMValueRef call); /* whatever it says */
@@ -61,8 +67,6 @@ const char *hearth_md_class_name(hearth_class hotness); /* of UNKNOWN: "ambiguou
 
 /* mib.c: one MIB, as node. */
 LLVMMetadataRef hearth_md_chained_mib(hearth_md *md, const hearth_md_schema *schema, const hearth_md_mib *mib);
-/* The class as the flat form can say it: LLVM has no word for "unknown" and takes all but cold and hot for notcold. */
-hearth_class hearth_md_flat_class(hearth_class hotness);
 LLVMMetadataRef hearth_md_flat_mib(hearth_md *md, uint64_t own_id, const hearth_md_mib *mib); /* NULL: no memory */
 /* Values and class of a chained MIB, not the stack; false if it does not have the schema's arity. Values that are no
  * integers are not recorded, and make it return false too. */

@@ -72,13 +72,10 @@ LLVMMetadataRef hearth_md_chained_mib(hearth_md *md, const hearth_md_schema *sch
   return hearth_md_node(md, operands, schema->count + 1);
 }
 
-hearth_class hearth_md_flat_class(hearth_class hotness) {
-  return hotness == HEARTH_CLASS_UNKNOWN ? HEARTH_CLASS_NOTCOLD : hotness;
-}
-
 LLVMMetadataRef hearth_md_flat_mib(hearth_md *md, uint64_t own_id, const hearth_md_mib *mib) {
-  uint64_t ids[HEARTH_MD_DEPTH_MAX + 1] = {own_id};
+  uint64_t ids[HEARTH_MD_DEPTH_MAX + 1]; /* 32 KiB: not worth clearing for some ids */
   size_t depth = mib->depth < HEARTH_MD_DEPTH_MAX ? mib->depth : HEARTH_MD_DEPTH_MAX;
+  ids[0] = own_id;
   memcpy(ids + 1, mib->stack, depth * sizeof *ids);
   LLVMMetadataRef stack = hearth_md_stack_create_flat(md, ids, depth + 1);
   const char *type = hearth_md_class_name(hearth_md_flat_class(mib->hotness));

@@ -57,8 +57,10 @@ static void find_schema(repair *r) {
   unsigned n = 0;
   for (; (node = hearth_md_get_schema(r->md, n)); n++)
     add_fields(r, node);
-  r->schema_node = hearth_md_schema_create(r->md, &r->schema);
-  r->schema_sound = n == 0 || (n == 1 && hearth_md_get_schema(r->md, 0) == r->schema_node);
+  hearth_md_schema schema;
+  bool valid = hearth_md_schema_is_valid(r->md, hearth_md_only_schema(r->md), &schema);
+  r->schema_node = valid ? hearth_md_only_schema(r->md) : hearth_md_schema_create(r->md, &r->schema);
+  r->schema_sound = n == 0 || valid;
   if (!r->md->chained_only)
     hearth_md_for_each_instruction(r->md, visit_carried_schema, r);
   if (r->schema_sound)

@@ -94,6 +94,10 @@ bool hearth_md_schema_read(LLVMMetadataRef node, hearth_md_schema *ret) {
   return true;
 }
 
+bool hearth_md_schema_is_valid(hearth_md *md, LLVMMetadataRef node, hearth_md_schema *ret) {
+  return hearth_md_schema_read(node, ret) && hearth_md_schema_create(md, ret);
+}
+
 const hearth_md_schema *hearth_md_read_schema(hearth_md *md, LLVMMetadataRef node) {
   if (!node || node != md->last_node) {
     md->last_ok = hearth_md_schema_read(node, &md->last_schema);

@@ -56,7 +56,7 @@ static void count_call(counting *c, LLVMValueRef call) {
   hearth_md_mibs all;
   hearth_md_statistics *s = c->s;
   LLVMMetadataRef memprof = hearth_ir_attachment(call, c->md->kind_memprof);
-  LLVMMetadataRef mib = hearth_ir_attachment(call, c->md->kind_mib);
+  LLVMMetadataRef mib = c->md->chained_only ? NULL : hearth_ir_attachment(call, c->md->kind_mib);
   if (!memprof && !mib)
     return;
   s->calls++;

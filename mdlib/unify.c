@@ -24,7 +24,7 @@ typedef struct unification {
   size_t name_count;
   LLVMMetadataRef node; /* of the union */
   LLVMMetadataRef *scratch;
-  size_t unclear; /* lists that cannot be rewritten */
+  size_t unclear; /* schemas and lists that cannot be rewritten */
   bool apply;     /* second walk */
 } unification;
 
@@ -69,15 +69,14 @@ static void free_unification(unification *u) {
   free(u->scratch);
 }
 
-/* All schemas of the module. False if there are fewer than two, or one is malformed. */
+/* All schemas of the module. False if there are fewer than two, or one is malformed, which counts as unclear. */
 static bool collect(unification *u) {
   while (hearth_md_get_schema(u->md, u->count))
     u->count++;
   u->schemas = u->count > 1 ? calloc(u->count, sizeof *u->schemas) : NULL;
-  bool ok = u->schemas != NULL;
-  for (unsigned i = 0; ok && i < u->count; i++)
-    ok = read_schema(u, hearth_md_get_schema(u->md, i), &u->schemas[i]);
-  if (!ok)
+  for (unsigned i = 0; u->schemas && i < u->count; i++)
+    u->unclear += !read_schema(u, hearth_md_get_schema(u->md, i), &u->schemas[i]);
+  if (!u->schemas || u->unclear)
     return false;
   u->node = hearth_md_node(u->md, u->names, u->name_count);
   u->scratch = malloc(u->name_count * sizeof *u->scratch);

@@ -23,7 +23,7 @@ const char *hearth_md_rule_text(hearth_md_rule rule) { return rules[rule].rule; 
 typedef struct stack {
   uint64_t *ids;
   size_t depth;
-  uint64_t hotness; /* or a number for the flat form's string */
+  hearth_class hotness;
 } stack;
 
 typedef struct verifier {
@@ -179,9 +179,10 @@ static void check_value(verifier *v, LLVMMetadataRef value, const hearth_md_fiel
   }
   if (field->tag != HEARTH_TAG_Hotness)
     return;
-  s->hotness = number;
   if (number < HEARTH_CLASS_COLD || number > HEARTH_CLASS_HOT)
     finding(v, HEARTH_MD_RULE_HOTNESS, "it is %" PRIu64, number);
+  else
+    s->hotness = (hearth_class)number;
 }
 
 /* False if the stack could not be read. `schema` is NULL if that could not be. */
@@ -212,7 +213,7 @@ static bool check_flat_mib(verifier *v, LLVMMetadataRef mib, stack *s) {
     return false;
   }
   const char *type = hearth_ir_string(hearth_ir_operand(mib, 1), &length);
-  s->hotness = type ? (uint64_t)hearth_md_class_by_name(type, length) : HEARTH_CLASS_UNKNOWN;
+  s->hotness = type ? hearth_md_class_by_name(type, length) : HEARTH_CLASS_UNKNOWN;
   if (s->hotness == HEARTH_CLASS_UNKNOWN)
     finding(v, HEARTH_MD_RULE_FLAT_TYPE, "it is '%.*s'", type ? (int)length : 0, type ? type : "");
   for (unsigned i = 2; i < n; i++) {
@@ -254,12 +255,11 @@ static void check_together(verifier *v, stack *stacks, size_t n, size_t own, con
       finding(v, HEARTH_MD_RULE_DUPLICATE, "a stack of %zu ids occurs twice", stacks[i].depth);
 }
 
-/* The class that all stacks share; UNKNOWN if they differ or say nothing. */
-static uint64_t common_class(const stack *stacks, size_t n) {
+static bool classes_differ(const stack *stacks, size_t n) {
   for (size_t i = 1; i < n; i++)
     if (stacks[i].hotness != stacks[0].hotness)
-      return HEARTH_CLASS_UNKNOWN;
-  return n ? stacks[0].hotness : HEARTH_CLASS_UNKNOWN;
+      return true;
+  return false;
 }
 
 static void check_hint(verifier *v, LLVMValueRef call, const stack *stacks, size_t n) {
@@ -270,11 +270,11 @@ static void check_hint(verifier *v, LLVMValueRef call, const stack *stacks, size
       finding(v, HEARTH_MD_RULE_HINT, "its value is none of them");
     return;
   }
-  uint64_t common = common_class(stacks, n);
-  bool differ = n > 1 && common == HEARTH_CLASS_UNKNOWN;
-  if (n && (differ ? !ambiguous : common != HEARTH_CLASS_UNKNOWN && (uint64_t)hint != common))
+  bool differ = classes_differ(stacks, n);
+  hearth_class common = n && !differ ? stacks[0].hotness : HEARTH_CLASS_UNKNOWN; /* of contexts that say nothing, too */
+  if (differ ? !ambiguous : common != HEARTH_CLASS_UNKNOWN && hint != common)
     finding(v, HEARTH_MD_RULE_HINT, "it says %s, the contexts %s", hearth_md_class_name(hint),
-            hearth_md_class_name(differ ? HEARTH_CLASS_UNKNOWN : (hearth_class)common));
+            hearth_md_class_name(common));
 }
 
 static void check_list(verifier *v, LLVMValueRef call, LLVMMetadataRef list, bool chained, const stack *callsite) {

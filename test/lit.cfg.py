@@ -33,6 +33,7 @@ config.substitutions += [
     ("%opt", f"{tool('opt')} {opaque}{early}-load-pass-plugin={plugin}"),
     # For IR as clang makes it: typed pointers on 14, whose optimiser is not sound on opaque ones yet.
     ("%native_opt_plain", tool("opt")),
+    ("%native_opt", f"{tool('opt')} {early}-load-pass-plugin={plugin}"),
     ("%llvm_path", os.pathsep.join(config.llvm_bin)), # for scripts that run tools by their plain names
     ("%llvm_link", f"{tool('llvm-link')} {opaque}"),
     ("%plugin", plugin),

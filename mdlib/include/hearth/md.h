@@ -183,7 +183,8 @@ bool hearth_md_concatenate_callsites(hearth_md *md, LLVMValueRef call, LLVMValue
 typedef struct hearth_md_losses {
   size_t values;   /* recorded values other than the class; of a flat MIB, its pairs of (full stack id, bytes) as far as
                       the schema has no TotalSize, and those ids always */
-  size_t classes;  /* contexts without class, which the flat form calls notcold */
+  size_t classes;  /* contexts without class, which the flat form calls notcold; those whose class the module's schema has
+                      no field for */
   size_t calls;    /* left as they were: malformed, without `!callsite`, or the encoding does not exist here */
 } hearth_md_losses;
 
@@ -196,8 +197,9 @@ bool hearth_md_to_chained(hearth_md *md, LLVMValueRef call, hearth_md_losses *lo
 
 /* Make the schemas in `!memprof.schema` one: the union of their fields, matched by name, in the order of their first
  * occurrence. MIBs are rewritten; a field that a MIB's schema lacked becomes a null operand, "not recorded". All or
- * nothing: returns the number of lists of MIBs whose schema cannot be told (on LLVM 14, where a MIB does not carry its
- * schema and two schemas have as many fields; or malformed ones), and changes nothing unless that is 0. */
+ * nothing: returns the number of malformed schemas or, without any, of lists of MIBs that are malformed or whose schema
+ * cannot be told (on LLVM 14, where a MIB does not carry its schema and two schemas have as many fields), and changes
+ * nothing unless that is 0. */
 size_t hearth_md_unify(hearth_md *md, bool *ret_changed);
 
 /* --- checking --- */

@@ -1,0 +1,22 @@
+define void @a() {
+  call i64 @malloc(i64 4) "memprof"="cold", !callsite !1, !memprof !2
+  ret void
+}
+define void @b() {
+  call i64 @malloc(i64 4), !callsite !1, !memprof !11
+  ret void
+}
+declare i64 @malloc(i64)
+!memprof.schema = !{!10, !11}
+!14 = !{!14}
+!13 = !{i64 5}
+!1 = !{i64 5}
+!2 = !{!3}
+!3 = !{!7, i64 7, i32 1}
+!12 = !{i64 6, !12}
+!4 = !{i64 6, i64 9}
+!5 = !{!6}
+!6 = !{i64 6, i32 2, !7, i64 3}
+!7 = !{i64 9}
+!10 = distinct !{!"Stack", !"AllocCount", !"Hotness"}
+!11 = !{!"Stack", !"Hotness", !"AveSize"}

@@ -1,0 +1,16 @@
+define void @f() {
+  call i64 @malloc(i64 4) "memprof"="ambiguous", !memprof.mib !2
+  call i64 @malloc(i64 4) "memprof"="cold", !memprof.mib !5
+  ret void
+}
+declare i64 @malloc(i64)
+!memprof.schema = !{!10}
+!1 = !{i64 5}
+!2 = !{null, !3, !4}
+!3 = !{!7, i64 7}
+!11 = !{!8, !11}
+!4 = !{!8, i64 8}
+!5 = !{!10, i64 5}
+!7 = !{i64 9}
+!8 = !{i64 10, !7}
+!10 = !{!"Stack", !"AllocCount"}
