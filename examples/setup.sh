@@ -32,10 +32,10 @@ packages=(cmake ninja-build gcc g++ pkg-config "llvm-$llvm-dev" "llvm-$llvm" "cl
   libdw-dev libelf-dev libxxhash-dev libzstd-dev zlib1g-dev)
 case $purpose in
   test)
-    # lit and FileCheck of LLVM 22 also drive the tests of the older releases.
+    # lit, FileCheck and the symbolizer of LLVM 22 also serve the tests of the older releases.
     packages+=("llvm-$llvm-tools" "lld-$llvm" "libclang-rt-$llvm-dev" libcmocka-dev libjemalloc2
       python3 valgrind)
-    [[ $llvm == 22 ]] || packages+=(llvm-22-tools)
+    [[ $llvm == 22 ]] || packages+=(llvm-22 llvm-22-tools)
     ;;
   quickstart) packages+=(binutils time valgrind) ;;
   realworld) packages+=(binutils time valgrind dpkg-dev ca-certificates tcl) ;;

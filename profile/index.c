@@ -57,6 +57,10 @@ void hearth_indexer_destroy(hearth_indexer *ix) {
   free(ix);
 }
 
+hearth_status hearth_indexer_add_debug_directory(hearth_indexer *ix, const char *path, hearth_error *err) {
+  return hearth_modules_add_directory(ix->modules, path, err);
+}
+
 hearth_status hearth_indexer_add_binary(hearth_indexer *ix, const char *path, hearth_error *err) {
   return hearth_modules_give(ix->modules, path, err);
 }

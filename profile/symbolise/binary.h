@@ -16,8 +16,10 @@ const uint8_t *hearth_binary_build_id(const hearth_binary *binary, uint32_t *ret
 /* ELF address of an offset in the file that is mapped executable; false if there is none. */
 bool hearth_binary_address(const hearth_binary *binary, uint64_t file_offset, uint64_t *ret_address);
 
-/* Index the debug information, if that has not been done. Errors as hearth_scopes_create. */
-hearth_status hearth_binary_load(hearth_binary *binary, hearth_error *err);
+/* Open the debug information, if that has not been done: the binary's own, or that of its separate debug file.
+ *   directories  borrowed until close
+ * Errors: those of hearth_debug_file_find and hearth_scopes_create. The binary can only be closed after one. */
+hearth_status hearth_binary_load(hearth_binary *binary, hearth_debug_directories directories, hearth_error *err);
 /* The scopes of a loaded binary. */
 hearth_scopes *hearth_binary_scopes(hearth_binary *binary);
 

@@ -1,5 +1,5 @@
-/* Scopes of one file. Creating walks every unit once and keeps only the shape: for each scope its DIE, its parent and
- * its addresses. Names and positions are read for scopes that an address actually hits, once each.
+/* Scopes of one file. The walk over a unit's tree keeps only its shape: for each scope its DIE, its parent and its
+ * addresses. Names and positions are read for scopes that an address actually hits, once each.
  *
  * Scopes nest and their ranges overlap; a sweep over the sorted ranges cuts them into disjoint pieces, each labelled
  * with its innermost scope, so that a look-up is one binary search:
@@ -8,26 +8,24 @@
  *     foo          |-------------|                                |---|---|---|----|-----|
  *     bar               |---|
  */
-#include "dwarf_scopes.h"
+#include "symbolise/dwarf_scopes.h"
 
 #include <dwarf.h>
-#include <elfutils/libdw.h>
-#include <gelf.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "symbolise/array.h"
+#include "symbolise/scope_functions.h"
+
 #ifndef DW_AT_GNU_discriminator
 #define DW_AT_GNU_discriminator 0x2136 /* not yet named by elfutils 0.188 */
-#endif
-#ifndef ELFCOMPRESS_ZSTD
-#define ELFCOMPRESS_ZSTD 2 /* gABI; glibc and elfutils of 2022 do not name it */
 #endif
 
 #define NO_SCOPE     UINT32_MAX
 #define NOT_RESOLVED (UINT32_MAX - 1)
 
 typedef struct scope {
-  Dwarf_Die die;
+  Dwarf_Off die; /* in the unit's tree */
   uint32_t unit, parent;
   uint32_t function; /* NOT_RESOLVED until an address hits the scope */
   bool inlined;
@@ -39,76 +37,46 @@ typedef struct piece {
   uint32_t scope;
 } piece;
 
-struct hearth_scopes {
-  char *path;
-  Dwarf *dwarf;
-  hearth_code_range *code;
-  Dwarf_Die *units; /* the DIE that has the line table */
-  scope *scopes;
+/* Pieces of one group of units. */
+typedef struct indexed_group {
   piece *pieces; /* while walking: the scopes' ranges; then disjoint and sorted */
-  hearth_scope_function *functions;
+  size_t count, capacity;
+  bool indexed;
+} indexed_group;
+
+struct hearth_scopes {
+  hearth_elf_file *binary;
+  hearth_units *units;
+  indexed_group *groups; /* hearth_units_group_count */
+  scope *scopes;
   hearth_scope_frame *frames;
-  size_t code_count, unit_count, scope_count, piece_count, function_count;
-  size_t unit_capacity, scope_capacity, piece_capacity, function_capacity, frame_capacity;
-  size_t usable_functions; /* with code and a first line */
+  hearth_scope_functions functions;
+  size_t scope_count, scope_capacity, frame_capacity;
+  bool usable; /* a function with code and a first line was seen */
 };
 
-/* Room for one more element in the array that the pointer at `array` points to, and which holds `count`. The pointer is
- * copied by bytes: it may be of any type. */
-static bool grow(void *array, size_t *capacity, size_t count, size_t element) {
-  void *moved;
-  if (count < *capacity)
-    return true;
-  size_t more = *capacity ? *capacity * 2 : 64;
-  memcpy(&moved, array, sizeof moved);
-  moved = realloc(moved, more * element);
-  if (!moved)
-    return false;
-  memcpy(array, &moved, sizeof moved);
-  *capacity = more;
-  return true;
-}
-
 static hearth_status no_memory(const hearth_scopes *s, hearth_error *err) {
-  return hearth_error_set(err, HEARTH_E_NOMEM, "%s: out of memory while reading debug information", s->path);
-}
-
-static uint32_t number_attribute(Dwarf_Die *die, unsigned name) {
-  Dwarf_Attribute attribute;
-  Dwarf_Word value = 0;
-  if (!dwarf_attr(die, name, &attribute) || dwarf_formudata(&attribute, &value) != 0 || value > UINT32_MAX)
-    return 0;
-  return (uint32_t)value;
+  return hearth_error_set(err, HEARTH_E_NOMEM, "%s: out of memory while reading debug information",
+                          hearth_elf_file_path(s->binary));
 }
 
 /* --- Walk --------------------------------------------------------------------------------------------------------- */
 
-static bool has_code(const hearth_scopes *s, uint64_t start, uint64_t end) {
-  for (size_t i = 0; i < s->code_count; ++i)
-    if (start >= s->code[i].start && end <= s->code[i].end && start < end && start != 0)
-      return true;
-  return false;
-}
+typedef struct walk {
+  hearth_scopes *scopes;
+  indexed_group *group;
+  const hearth_unit *unit;
+  uint32_t unit_number;
+} walk;
 
-/* Keep the DIE's ranges as pieces of the scope to come. Functions that the linker dropped keep their debug information,
- * with addresses around 0 or at the very top: not a place with code.
- *   ret_kept, ret_dropped  numbers of ranges */
-static hearth_status add_ranges(hearth_scopes *s, Dwarf_Die *die, size_t *ret_kept, size_t *ret_dropped,
-                                hearth_error *err) {
-  Dwarf_Addr base, start, end;
-  ptrdiff_t offset = 0;
-  *ret_kept = *ret_dropped = 0;
-  while ((offset = dwarf_ranges(die, offset, &base, &start, &end)) > 0) {
-    if (!has_code(s, start, end)) {
-      ++*ret_dropped;
-      continue;
-    }
-    if (!grow(&s->pieces, &s->piece_capacity, s->piece_count, sizeof *s->pieces))
-      return no_memory(s, err);
-    s->pieces[s->piece_count++] = (piece){start, end, (uint32_t)s->scope_count};
-    ++*ret_kept;
-  }
-  return HEARTH_OK;
+/* Keep a range as a piece of the scope to come. */
+static bool add_piece(void *context, uint64_t start, uint64_t end) {
+  walk *w = context;
+  indexed_group *g = w->group;
+  if (!hearth_array_grow(&g->pieces, &g->capacity, g->count, sizeof *g->pieces))
+    return false;
+  g->pieces[g->count++] = (piece){start, end, (uint32_t)w->scopes->scope_count};
+  return true;
 }
 
 static bool has_first_line(Dwarf_Die *die) {
@@ -116,34 +84,38 @@ static bool has_first_line(Dwarf_Die *die) {
   return dwarf_decl_line(die, &line) == 0 && line > 0;
 }
 
+static hearth_status visit_function(walk *w, Dwarf_Die *die, uint32_t outer, uint32_t *ret_inner, bool *ret_descend,
+                                    hearth_error *err) {
+  hearth_scopes *s = w->scopes;
+  size_t before = w->group->count;
+  bool dropped, inlined = dwarf_tag(die) == DW_TAG_inlined_subroutine;
+  HEARTH_TRY(hearth_units_visit_ranges(s->units, w->unit, die, add_piece, w, &dropped, err));
+  if (w->group->count == before) {
+    *ret_descend = !dropped; /* an abstract function may hold concrete ones; a dropped one holds dropped ones */
+    return HEARTH_OK;
+  }
+  if (s->scope_count >= NOT_RESOLVED ||
+      !hearth_array_grow(&s->scopes, &s->scope_capacity, s->scope_count, sizeof *s->scopes))
+    return no_memory(s, err);
+  *ret_inner = (uint32_t)s->scope_count;
+  s->scopes[s->scope_count++] = (scope){.die = dwarf_dieoffset(die),
+                                        .unit = w->unit_number,
+                                        .parent = inlined ? outer : NO_SCOPE,
+                                        .function = NOT_RESOLVED,
+                                        .inlined = inlined && outer != NO_SCOPE};
+  s->usable = s->usable || (!inlined && has_first_line(die));
+  return HEARTH_OK;
+}
+
 /* One DIE of the walk. *ret_inner is the scope that its children are in; false in *ret_descend: they do not matter. */
-static hearth_status visit(hearth_scopes *s, Dwarf_Die *die, uint32_t outer, uint32_t *ret_inner, bool *ret_descend,
+static hearth_status visit(walk *w, Dwarf_Die *die, uint32_t outer, uint32_t *ret_inner, bool *ret_descend,
                            hearth_error *err) {
-  size_t kept, dropped;
-  hearth_status status;
   *ret_inner = outer;
   *ret_descend = true;
   switch (dwarf_tag(die)) {
   case DW_TAG_subprogram:
   case DW_TAG_inlined_subroutine:
-    status = add_ranges(s, die, &kept, &dropped, err);
-    if (status != HEARTH_OK)
-      return status;
-    if (kept == 0) {
-      *ret_descend = dropped == 0; /* an abstract function may hold concrete ones; a dropped one holds dropped ones */
-      return HEARTH_OK;
-    }
-    if (s->scope_count >= NOT_RESOLVED || !grow(&s->scopes, &s->scope_capacity, s->scope_count, sizeof *s->scopes))
-      return no_memory(s, err);
-    bool inlined = dwarf_tag(die) == DW_TAG_inlined_subroutine;
-    *ret_inner = (uint32_t)s->scope_count;
-    s->scopes[s->scope_count++] = (scope){.die = *die,
-                                          .unit = (uint32_t)(s->unit_count - 1),
-                                          .parent = inlined ? outer : NO_SCOPE,
-                                          .function = NOT_RESOLVED,
-                                          .inlined = inlined && outer != NO_SCOPE};
-    s->usable_functions += !inlined && has_first_line(die);
-    return HEARTH_OK;
+    return visit_function(w, die, outer, ret_inner, ret_descend, err);
   case DW_TAG_lexical_block:
   case DW_TAG_try_block:
   case DW_TAG_catch_block:
@@ -164,69 +136,48 @@ typedef struct pending {
   uint32_t outer;
 } pending;
 
-/* Walk one unit's tree with a stack of its own (nesting depth is the input's). A sibling must lie behind: references
- * of damaged debug information could otherwise lead in circles. */
-static hearth_status walk_unit(hearth_scopes *s, Dwarf_Die *unit, hearth_error *err) {
-  pending *stack = NULL;
-  size_t count = 0, capacity = 0;
-  hearth_status status = HEARTH_OK;
-  Dwarf_Die first;
+typedef struct pending_stack {
+  pending *items;
+  size_t count, capacity;
+} pending_stack;
 
-  if (dwarf_child(unit, &first) != 0)
+/* Add what dwarf_child or dwarf_siblingof found: `found` is their result, 1 if there is none. It must lie behind the DIE
+ * that it was found from: references of damaged debug information could otherwise lead in circles. */
+static hearth_status push(walk *w, pending_stack *stack, int found, const Dwarf_Die *from, Dwarf_Die *die,
+                          uint32_t outer, hearth_error *err) {
+  if (found > 0)
     return HEARTH_OK;
-  if (!grow(&stack, &capacity, count, sizeof *stack))
-    return no_memory(s, err);
-  stack[count++] = (pending){first, NO_SCOPE};
-  while (count > 0) {
-    pending now = stack[--count];
-    Dwarf_Die next;
+  if (found < 0)
+    return hearth_units_damaged(w->scopes->units, dwarf_errmsg(-1), err);
+  if (die->addr <= from->addr)
+    return hearth_units_damaged(w->scopes->units, "a DIE has a sibling before it", err);
+  if (!hearth_array_grow(&stack->items, &stack->capacity, stack->count, sizeof *stack->items))
+    return no_memory(w->scopes, err);
+  stack->items[stack->count++] = (pending){*die, outer};
+  return HEARTH_OK;
+}
+
+/* Walk one unit's tree with a stack of its own (nesting depth is the input's). */
+static hearth_status walk_tree(walk *w, pending_stack *stack, hearth_error *err) {
+  Dwarf_Die tree = w->unit->tree, next;
+  HEARTH_TRY(push(w, stack, dwarf_child(&tree, &next), &tree, &next, NO_SCOPE, err));
+  while (stack->count > 0) {
+    pending now = stack->items[--stack->count];
     uint32_t inner;
     bool descend;
-    status = visit(s, &now.die, now.outer, &inner, &descend, err);
-    if (status != HEARTH_OK)
-      break;
-    if (!grow(&stack, &capacity, count + 1, sizeof *stack)) {
-      status = no_memory(s, err);
-      break;
-    }
-    if (dwarf_siblingof(&now.die, &next) == 0 && dwarf_dieoffset(&next) > dwarf_dieoffset(&now.die))
-      stack[count++] = (pending){next, now.outer};
-    if (descend && dwarf_child(&now.die, &next) == 0)
-      stack[count++] = (pending){next, inner};
-  }
-  free(stack);
-  return status;
-}
-
-static const char *split_name(Dwarf_Die *unit) {
-  Dwarf_Attribute attribute;
-  const char *name = NULL;
-  if (dwarf_attr(unit, DW_AT_dwo_name, &attribute) || dwarf_attr(unit, DW_AT_GNU_dwo_name, &attribute))
-    name = dwarf_formstring(&attribute);
-  return name ? name : "a .dwo file";
-}
-
-static hearth_status walk_all(hearth_scopes *s, hearth_error *err) {
-  Dwarf_CU *unit = NULL;
-  Dwarf_Die die, split;
-  uint8_t type;
-  while (dwarf_get_units(s->dwarf, unit, &unit, NULL, &type, &die, &split) == 0) {
-    if (type == DW_UT_type)
-      continue;
-    if (!grow(&s->units, &s->unit_capacity, s->unit_count, sizeof *s->units))
-      return no_memory(s, err);
-    s->units[s->unit_count++] = die;
-    bool skeleton = type == DW_UT_skeleton;
-    if (skeleton && dwarf_tag(&split) == DW_TAG_invalid && !dwarf_haschildren(&die))
-      return hearth_error_set(err, HEARTH_E_NO_DEBUG_INFO,
-                              "%s: its debug information is split and %s was not found (keep the .dwo files where the "
-                              "compiler put them, or compile without -gsplit-dwarf)",
-                              s->path, split_name(&die));
-    hearth_status status = walk_unit(s, skeleton && dwarf_tag(&split) != DW_TAG_invalid ? &split : &die, err);
-    if (status != HEARTH_OK)
-      return status;
+    HEARTH_TRY(visit(w, &now.die, now.outer, &inner, &descend, err));
+    HEARTH_TRY(push(w, stack, dwarf_siblingof(&now.die, &next), &now.die, &next, now.outer, err));
+    if (descend)
+      HEARTH_TRY(push(w, stack, dwarf_child(&now.die, &next), &now.die, &next, inner, err));
   }
   return HEARTH_OK;
+}
+
+static hearth_status walk_unit(walk *w, hearth_error *err) {
+  pending_stack stack = {0};
+  hearth_status status = walk_tree(w, &stack, err);
+  free(stack.items);
+  return status;
 }
 
 /* --- Pieces ------------------------------------------------------------------------------------------------------- */
@@ -251,7 +202,7 @@ typedef struct sweep {
 static bool sweep_to(sweep *w, uint64_t end, uint32_t scope) {
   if (end <= w->at)
     return true;
-  if (!grow(&w->out, &w->capacity, w->count, sizeof *w->out))
+  if (!hearth_array_grow(&w->out, &w->capacity, w->count, sizeof *w->out))
     return false;
   w->out[w->count++] = (piece){w->at, end, scope};
   w->at = end;
@@ -259,93 +210,87 @@ static bool sweep_to(sweep *w, uint64_t end, uint32_t scope) {
 }
 
 /* Cut the ranges into disjoint pieces. `open` holds the ranges around the current address, innermost last. */
-static hearth_status cut_pieces(hearth_scopes *s, hearth_error *err) {
+static hearth_status cut_pieces(hearth_scopes *s, indexed_group *g, hearth_error *err) {
   sweep w = {0};
   piece *open = NULL;
   size_t depth = 0, open_capacity = 0;
   bool ok = true;
 
-  qsort(s->pieces, s->piece_count, sizeof *s->pieces, compare_pieces);
-  for (size_t i = 0; ok && i <= s->piece_count; ++i) {
-    uint64_t next = i < s->piece_count ? s->pieces[i].start : UINT64_MAX;
+  if (g->count > 0)
+    qsort(g->pieces, g->count, sizeof *g->pieces, compare_pieces);
+  for (size_t i = 0; ok && i <= g->count; ++i) {
+    uint64_t next = i < g->count ? g->pieces[i].start : UINT64_MAX;
     while (ok && depth > 0 && open[depth - 1].end <= next) {
       ok = sweep_to(&w, open[depth - 1].end, open[depth - 1].scope);
       --depth;
     }
-    if (i == s->piece_count)
+    if (i == g->count)
       break;
     if (ok && depth > 0)
       ok = sweep_to(&w, next, open[depth - 1].scope);
     w.at = w.at > next ? w.at : next;
-    ok = ok && grow(&open, &open_capacity, depth, sizeof *open);
+    ok = ok && hearth_array_grow(&open, &open_capacity, depth, sizeof *open);
     if (ok)
-      open[depth++] = s->pieces[i];
+      open[depth++] = g->pieces[i];
   }
   free(open);
-  free(s->pieces);
-  s->pieces = w.out;
-  s->piece_count = w.count;
-  s->piece_capacity = w.capacity;
+  free(g->pieces);
+  g->pieces = w.out;
+  g->count = w.count;
+  g->capacity = w.capacity;
   return ok ? HEARTH_OK : no_memory(s, err);
+}
+
+/* Index the scopes of a group's units, if that has not been done. */
+static hearth_status index_group(hearth_scopes *s, uint32_t number, hearth_error *err) {
+  indexed_group *g = &s->groups[number];
+  if (g->indexed)
+    return HEARTH_OK;
+  g->count = 0; /* of an attempt that failed */
+  for (uint32_t i = hearth_units_first(s->units, number); i != UINT32_MAX; i = hearth_units_next(s->units, i)) {
+    hearth_unit *unit;
+    HEARTH_TRY(hearth_units_open(s->units, i, &unit, err));
+    HEARTH_TRY(walk_unit(&(walk){s, g, unit, i}, err));
+  }
+  HEARTH_TRY(cut_pieces(s, g, err));
+  g->indexed = true;
+  return HEARTH_OK;
 }
 
 /* --- Create ------------------------------------------------------------------------------------------------------- */
 
-/* Decompress debug sections now: libdw passes over those it cannot decompress without a word. */
-static hearth_status decompress(const hearth_scopes *s, Elf *elf, hearth_error *err) {
-  size_t names = 0;
-  Elf_Scn *section = NULL;
-  if (elf_getshdrstrndx(elf, &names) != 0)
-    return HEARTH_OK; /* no sections: found out below */
-  while ((section = elf_nextscn(elf, section))) {
-    GElf_Shdr shdr;
-    GElf_Chdr chdr;
-    if (!gelf_getshdr(section, &shdr) || !(shdr.sh_flags & SHF_COMPRESSED))
-      continue;
-    const char *name = elf_strptr(elf, names, shdr.sh_name);
-    if (!name || strncmp(name, ".debug_", 7) != 0 || !gelf_getchdr(section, &chdr))
-      continue;
-    if (elf_compress(section, 0, 0) < 0)
-      return hearth_error_set(err, HEARTH_E_NO_DEBUG_INFO,
-                              "%s: section %s is compressed with %s, which this libelf cannot read (link with -gz=zlib "
-                              "or -gz=none, or run objcopy --decompress-debug-sections)",
-                              s->path, name, chdr.ch_type == ELFCOMPRESS_ZSTD ? "zstd" : "an unknown method");
-  }
-  return HEARTH_OK;
-}
-
-static hearth_status check_usable(const hearth_scopes *s, hearth_error *err) {
-  if (s->unit_count == 0)
+/* Is this debug information of the kind that is needed? The first unit with code tells, as a rule. */
+static hearth_status check_usable(hearth_scopes *s, hearth_error *err) {
+  const char *path = hearth_elf_file_path(s->binary);
+  uint32_t count = hearth_units_group_count(s->units);
+  if (count == 0)
     return hearth_error_set(err, HEARTH_E_NO_DEBUG_INFO,
                             "%s: no debug information (compile with -gmlt -fdebug-info-for-profiling, do not strip)",
-                            s->path);
-  if (s->usable_functions == 0)
+                            path);
+  for (uint32_t i = 0; !s->usable && i < count; ++i)
+    HEARTH_TRY(index_group(s, i, err));
+  if (!s->usable)
     return hearth_error_set(err, HEARTH_E_NO_DEBUG_INFO,
                             "%s: its debug information does not say where functions begin (compile with "
                             "-fdebug-info-for-profiling beside -gmlt)",
-                            s->path);
+                            path);
   return HEARTH_OK;
 }
 
-hearth_status hearth_scopes_create(const char *path, Elf *elf, const hearth_code_range *code, size_t code_count,
-                                   hearth_scopes **ret, hearth_error *err) {
+hearth_status hearth_scopes_create(hearth_elf_file *binary, hearth_elf_file *debug_file,
+                                   hearth_debug_directories directories, const hearth_code_range *code,
+                                   size_t code_count, hearth_scopes **ret, hearth_error *err) {
   *ret = NULL;
   hearth_scopes *s = calloc(1, sizeof *s);
-  if (!s || !(s->path = strdup(path)) || !(s->code = calloc(code_count + 1, sizeof *code))) {
-    hearth_scopes_destroy(s);
-    return hearth_error_set(err, HEARTH_E_NOMEM, "%s: out of memory", path);
-  }
-  memcpy(s->code, code, code_count * sizeof *code);
-  s->code_count = code_count;
-  hearth_status status = decompress(s, elf, err);
-  if (status == HEARTH_OK)
-    s->dwarf = dwarf_begin_elf(elf, DWARF_C_READ, NULL);
-  if (status == HEARTH_OK && s->dwarf)
-    status = walk_all(s, err);
+  if (!s)
+    return hearth_error_set(err, HEARTH_E_NOMEM, "%s: out of memory", hearth_elf_file_path(binary));
+  s->binary = binary;
+  s->functions.file = debug_file;
+  hearth_status status = hearth_units_create(binary, debug_file, directories, code, code_count, &s->units, err);
+  if (status == HEARTH_OK && !(s->groups = calloc(hearth_units_group_count(s->units) + 1, sizeof *s->groups)))
+    status = no_memory(s, err);
   if (status == HEARTH_OK)
     status = check_usable(s, err);
-  if (status == HEARTH_OK)
-    status = cut_pieces(s, err);
   if (status != HEARTH_OK) {
     hearth_scopes_destroy(s);
     return status;
@@ -357,25 +302,23 @@ hearth_status hearth_scopes_create(const char *path, Elf *elf, const hearth_code
 void hearth_scopes_destroy(hearth_scopes *s) {
   if (!s)
     return;
-  if (s->dwarf)
-    dwarf_end(s->dwarf);
-  free(s->path);
-  free(s->code);
-  free(s->units);
+  for (uint32_t i = 0; s->groups && i < hearth_units_group_count(s->units); ++i)
+    free(s->groups[i].pieces);
+  hearth_units_destroy(s->units);
+  hearth_scope_functions_free(&s->functions);
+  free(s->groups);
   free(s->scopes);
-  free(s->pieces);
-  free(s->functions);
   free(s->frames);
   free(s);
 }
 
 /* --- Look up ------------------------------------------------------------------------------------------------------ */
 
-static uint32_t innermost(const hearth_scopes *s, uint64_t address) {
-  size_t low = 0, high = s->piece_count; /* pieces below `low` end at or before the address, from `high` begin behind */
+static uint32_t innermost(const indexed_group *g, uint64_t address) {
+  size_t low = 0, high = g->count; /* pieces below `low` end at or before the address, from `high` begin behind */
   while (low < high) {
     size_t middle = low + (high - low) / 2;
-    const piece *p = &s->pieces[middle];
+    const piece *p = &g->pieces[middle];
     if (address < p->start)
       high = middle;
     else if (address >= p->end)
@@ -386,79 +329,71 @@ static uint32_t innermost(const hearth_scopes *s, uint64_t address) {
   return NO_SCOPE;
 }
 
-static const char *linkage_name(Dwarf_Die *die) {
+static uint32_t number_attribute(Dwarf_Die *die, unsigned name) {
   Dwarf_Attribute attribute;
-  const char *name = NULL;
-  if (dwarf_attr_integrate(die, DW_AT_linkage_name, &attribute) ||
-      dwarf_attr_integrate(die, DW_AT_MIPS_linkage_name, &attribute))
-    name = dwarf_formstring(&attribute);
-  return name ? name : dwarf_diename(die);
-}
-
-/* The declaring file. Not dwarf_decl_file: up to elfutils 0.188 it takes number 0 for "none", which in DWARF 5 is the
- * unit's primary source file. */
-static const char *declaring_file(Dwarf_Die *die) {
-  Dwarf_Attribute attribute;
-  Dwarf_Word number = 0;
-  Dwarf_Half version = 0;
-  Dwarf_Die unit;
-  Dwarf_Files *files;
-  size_t count = 0;
-  if (!dwarf_attr_integrate(die, DW_AT_decl_file, &attribute) || dwarf_formudata(&attribute, &number) != 0 ||
-      dwarf_cu_info(attribute.cu, &version, NULL, &unit, NULL, NULL, NULL, NULL) != 0 || (number == 0 && version < 5) ||
-      dwarf_getsrcfiles(&unit, &files, &count) != 0 || number >= count)
-    return "";
-  const char *path = dwarf_filesrc(files, number, NULL, NULL);
-  return path ? path : "";
+  Dwarf_Word value = 0;
+  if (!dwarf_attr(die, name, &attribute) || dwarf_formudata(&attribute, &value) != 0 || value > UINT32_MAX)
+    return 0;
+  return (uint32_t)value;
 }
 
 /* Read what the walk left unread: the scope's function and where it was called from. */
-static bool resolve(hearth_scopes *s, scope *sc) {
+static hearth_status resolve(hearth_scopes *s, scope *sc, hearth_error *err) {
+  hearth_unit *unit;
+  Dwarf_Die die;
   if (sc->function != NOT_RESOLVED)
-    return true;
-  int start_line = 0;
-  const char *name = linkage_name(&sc->die);
+    return HEARTH_OK;
+  HEARTH_TRY(hearth_units_open(s->units, sc->unit, &unit, err));
+  if (!dwarf_offdie(dwarf_cu_getdwarf(unit->tree.cu), sc->die, &die))
+    return hearth_units_damaged(s->units, dwarf_errmsg(-1), err);
   if (sc->inlined) {
-    sc->call_line = number_attribute(&sc->die, DW_AT_call_line);
-    sc->call_column = number_attribute(&sc->die, DW_AT_call_column);
-    sc->call_discriminator = number_attribute(&sc->die, DW_AT_GNU_discriminator);
+    sc->call_line = number_attribute(&die, DW_AT_call_line);
+    sc->call_column = number_attribute(&die, DW_AT_call_column);
+    sc->call_discriminator = number_attribute(&die, DW_AT_GNU_discriminator);
   }
-  if (!name || dwarf_decl_line(&sc->die, &start_line) != 0 || start_line <= 0) {
-    sc->function = HEARTH_SCOPE_NO_FUNCTION;
-    return true;
-  }
-  if (!grow(&s->functions, &s->function_capacity, s->function_count, sizeof *s->functions))
-    return false;
-  sc->function = (uint32_t)s->function_count;
-  s->functions[s->function_count++] = (hearth_scope_function){name, declaring_file(&sc->die), (uint32_t)start_line};
-  return true;
+  return hearth_scope_functions_get(&s->functions, &die, &unit->files, sc->inlined, &sc->function) ? HEARTH_OK
+                                                                                                   : no_memory(s, err);
 }
 
-static hearth_scope_frame leaf_position(hearth_scopes *s, const scope *sc, uint64_t address) {
-  hearth_scope_frame position = {0};
-  Dwarf_Line *row = dwarf_getsrc_die(&s->units[sc->unit], address);
+static hearth_status leaf_position(hearth_scopes *s, const scope *sc, uint64_t address, hearth_scope_frame *ret,
+                                   hearth_error *err) {
+  hearth_unit *unit;
+  Dwarf_Lines *lines;
+  size_t count;
   int line = 0, column = 0;
   unsigned discriminator = 0;
+  *ret = (hearth_scope_frame){0};
+  HEARTH_TRY(hearth_units_open(s->units, sc->unit, &unit, err));
+  Dwarf_Line *row = dwarf_getsrc_die(&unit->lines, address);
+  if (!row && dwarf_hasattr(&unit->lines, DW_AT_stmt_list) && dwarf_getsrclines(&unit->lines, &lines, &count) != 0)
+    return hearth_units_damaged(s->units, "a line table", err);
   if (!row || dwarf_lineno(row, &line) != 0 || line <= 0)
-    return position;
-  position.line = (uint32_t)line;
+    return HEARTH_OK;
+  ret->line = (uint32_t)line;
   if (dwarf_linecol(row, &column) == 0 && column > 0)
-    position.column = (uint32_t)column;
+    ret->column = (uint32_t)column;
   if (dwarf_linediscriminator(row, &discriminator) == 0)
-    position.discriminator = discriminator;
-  return position;
+    ret->discriminator = discriminator;
+  return HEARTH_OK;
 }
 
 hearth_status hearth_scopes_frames(hearth_scopes *s, uint64_t address, const hearth_scope_frame **ret_frames,
                                    size_t *ret_count, hearth_error *err) {
   size_t count = 0;
-  uint32_t at = innermost(s, address);
-  hearth_scope_frame position = {0};
+  hearth_scope_frame position;
+  uint32_t group = hearth_units_group_at(s->units, address), at = NO_SCOPE;
+  *ret_frames = NULL;
+  *ret_count = 0;
+  if (group != HEARTH_NO_GROUP) {
+    HEARTH_TRY(index_group(s, group, err));
+    at = innermost(&s->groups[group], address);
+  }
   if (at != NO_SCOPE)
-    position = leaf_position(s, &s->scopes[at], address);
+    HEARTH_TRY(leaf_position(s, &s->scopes[at], address, &position, err));
   while (at != NO_SCOPE) {
     scope *sc = &s->scopes[at];
-    if (!resolve(s, sc) || !grow(&s->frames, &s->frame_capacity, count, sizeof *s->frames))
+    HEARTH_TRY(resolve(s, sc, err));
+    if (!hearth_array_grow(&s->frames, &s->frame_capacity, count, sizeof *s->frames))
       return no_memory(s, err);
     position.function = sc->function;
     position.inlined = sc->inlined;
@@ -473,5 +408,5 @@ hearth_status hearth_scopes_frames(hearth_scopes *s, uint64_t address, const hea
 }
 
 const hearth_scope_function *hearth_scopes_function(const hearth_scopes *s, uint32_t function) {
-  return &s->functions[function];
+  return &s->functions.rows[function];
 }

@@ -11,16 +11,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <libelf.h>
-
-#include "hearth/status.h"
+#include "symbolise/dwarf_units.h"
 
 typedef struct hearth_scopes hearth_scopes;
-
-/* Half-open range of addresses with code. */
-typedef struct hearth_code_range {
-  uint64_t start, end;
-} hearth_code_range;
 
 /* The function of a scope; strings live as long as the handle. */
 typedef struct hearth_scope_function {
@@ -39,18 +32,19 @@ typedef struct hearth_scope_frame {
 
 #define HEARTH_SCOPE_NO_FUNCTION UINT32_MAX
 
-/* Index all scopes of a file: one walk over its debug information.
- *   path      for messages and to find split debug information; copied
- *   elf       borrowed until destroy
- *   code      where the file has code, `code_count` ranges: scopes outside are of functions that the linker dropped
+/* Open the debug information of a file. Its scopes are indexed unit by unit, when the first address in a unit is asked
+ * for.
+ *   binary, debug_file, directories  borrowed until destroy; as for hearth_units_create
+ *   code                             where the binary has code; copied
  * Errors: E_NO_DEBUG_INFO naming what is missing and the flag that adds it, E_NOMEM. */
-hearth_status hearth_scopes_create(const char *path, Elf *elf, const hearth_code_range *code, size_t code_count,
-                                   hearth_scopes **ret, hearth_error *err);
+hearth_status hearth_scopes_create(hearth_elf_file *binary, hearth_elf_file *debug_file,
+                                   hearth_debug_directories directories, const hearth_code_range *code,
+                                   size_t code_count, hearth_scopes **ret, hearth_error *err);
 void hearth_scopes_destroy(hearth_scopes *scopes); /* accepts NULL */
 
 /* Frames of the instruction at ELF address `address`, innermost first; none (*ret_count 0) where no scope is known.
  *   ret_frames  lives until the next call
- * Errors: E_NOMEM. */
+ * Errors: E_NO_DEBUG_INFO (split debug information not found, damaged), E_NOMEM. */
 hearth_status hearth_scopes_frames(hearth_scopes *scopes, uint64_t address, const hearth_scope_frame **ret_frames,
                                    size_t *ret_count, hearth_error *err);
 /* A function number from a frame; the pointer lives until the next call of hearth_scopes_frames. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "hearth/ids.h"
+#include "symbolise/array.h"
 
 /* A build id met so far. A module without binary is one that cannot be used: remembered, so as to try and tell once. */
 typedef struct module {
@@ -21,6 +22,8 @@ struct hearth_modules {
   hearth_indexer_options options;
   module *modules;
   size_t count, capacity, given;
+  char **directories; /* with debug files */
+  size_t directory_count, directory_capacity;
 };
 
 hearth_modules *hearth_modules_create(hearth_builder *builder, const hearth_indexer_options *options) {
@@ -39,8 +42,22 @@ void hearth_modules_destroy(hearth_modules *m) {
     hearth_frame_cache_destroy(m->modules[i].cache);
     hearth_binary_close(m->modules[i].binary);
   }
+  for (size_t i = 0; i < m->directory_count; ++i)
+    free(m->directories[i]);
+  free(m->directories);
   free(m->modules);
   free(m);
+}
+
+hearth_status hearth_modules_add_directory(hearth_modules *m, const char *path, hearth_error *err) {
+  char *copy = strdup(path);
+  if (!copy ||
+      !hearth_array_grow(&m->directories, &m->directory_capacity, m->directory_count, sizeof *m->directories)) {
+    free(copy);
+    return hearth_error_set(err, HEARTH_E_NOMEM, "%s: out of memory", path);
+  }
+  m->directories[m->directory_count++] = copy;
+  return HEARTH_OK;
 }
 
 static void note(const hearth_modules *m, hearth_note_level level, const char *text) {
@@ -78,9 +95,12 @@ static module *add_row(hearth_modules *m, const uint8_t *id, uint32_t size) {
   return row;
 }
 
-/* Load the debug information. The binary belongs to the row then; on error it is closed. */
-static hearth_status fill_row(hearth_modules *m, module *row, hearth_binary *binary, hearth_error *err) {
-  hearth_status status = hearth_binary_load(binary, err);
+/* Load the debug information. The binary belongs to the row then; on error it is closed.
+ *   wanted  the program, or what the user named. Other libraries are not looked up in the system's folder of debug files:
+ *           a profile should not depend on whether the C library's are installed */
+static hearth_status fill_row(hearth_modules *m, module *row, hearth_binary *binary, bool wanted, hearth_error *err) {
+  hearth_debug_directories directories = {m->directories, m->directory_count, wanted};
+  hearth_status status = hearth_binary_load(binary, directories, err);
   if (status == HEARTH_OK && !(row->cache = hearth_frame_cache_create(binary, m->builder)))
     status = hearth_error_set(err, HEARTH_E_NOMEM, "%s: out of memory", hearth_binary_path(binary));
   if (status != HEARTH_OK) {
@@ -107,7 +127,7 @@ hearth_status hearth_modules_give(hearth_modules *m, const char *path, hearth_er
     hearth_binary_close(binary);
     return hearth_error_set(err, HEARTH_E_NOMEM, "%s: out of memory", path);
   }
-  status = fill_row(m, row, binary, err);
+  status = fill_row(m, row, binary, true, err);
   if (status != HEARTH_OK) {
     --m->count;
     return status;
@@ -122,7 +142,7 @@ hearth_status hearth_modules_give(hearth_modules *m, const char *path, hearth_er
 
 /* Try the file that a mapping names. The row that results says in `reason` why it cannot be used, if so. NULL: out of
  * memory. */
-static module *follow_path(hearth_modules *m, const hearth_raw_map *map) {
+static module *follow_path(hearth_modules *m, const hearth_raw_map *map, bool is_program) {
   hearth_binary *binary;
   uint32_t size;
   char text[640];
@@ -136,7 +156,7 @@ static module *follow_path(hearth_modules *m, const hearth_raw_map *map) {
                      "%s: has been rebuilt since it ran (give the binary that was profiled with --binary)", map->path);
     return row;
   }
-  if (fill_row(m, row, binary, &row->reason) != HEARTH_OK)
+  if (fill_row(m, row, binary, is_program, &row->reason) != HEARTH_OK)
     return row;
   snprintf(text, sizeof text, "using %s", map->path);
   note(m, HEARTH_NOTE_DETAIL, text);
@@ -185,8 +205,8 @@ static int compare_placed(const void *a, const void *b) {
 }
 
 /* The module of a mapping, or NULL. Mappings without build id (vdso, generated code) have none.
- *   level  of the note when the mapping's file turns out unusable */
-static hearth_status module_of(hearth_modules *m, const hearth_raw_map *map, hearth_note_level level, module **ret,
+ *   is_program  its file is needed; of libraries it is nothing unusual to be without debug information */
+static hearth_status module_of(hearth_modules *m, const hearth_raw_map *map, bool is_program, module **ret,
                                hearth_error *err) {
   *ret = NULL;
   if (map->build_id_size == 0)
@@ -194,11 +214,11 @@ static hearth_status module_of(hearth_modules *m, const hearth_raw_map *map, hea
   *ret = find(m, map->build_id, map->build_id_size);
   if (*ret || m->given > 0 || !map->path || map->path[0] != '/')
     return HEARTH_OK;
-  *ret = follow_path(m, map);
+  *ret = follow_path(m, map, is_program);
   if (!*ret)
     return hearth_error_set(err, HEARTH_E_NOMEM, "%s: out of memory", map->path);
   if (!(*ret)->binary)
-    note(m, level, (*ret)->reason.message);
+    note(m, is_program ? HEARTH_NOTE_WARNING : HEARTH_NOTE_DETAIL, (*ret)->reason.message);
   return HEARTH_OK;
 }
 
@@ -219,8 +239,8 @@ hearth_status hearth_modules_place(hearth_modules *m, const char *name, const he
     return hearth_error_set(err, HEARTH_E_NOMEM, "%s: out of memory", name);
   for (size_t i = 0; status == HEARTH_OK && i < dump->map_count; ++i) {
     module *row;
-    /* The first mapping is the program's; libraries without debug information are nothing unusual. */
-    status = module_of(m, &dump->maps[i], i == 0 ? HEARTH_NOTE_WARNING : HEARTH_NOTE_DETAIL, &row, err);
+    /* The first mapping is the program's. */
+    status = module_of(m, &dump->maps[i], i == 0, &row, err);
     if (status != HEARTH_OK || !row || !row->binary)
       continue;
     placed[count++] = (hearth_placed_map){&dump->maps[i], row->binary, row->cache};

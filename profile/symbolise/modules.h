@@ -19,6 +19,9 @@ typedef struct hearth_placed_map {
 hearth_modules *hearth_modules_create(hearth_builder *builder, const hearth_indexer_options *options);
 void hearth_modules_destroy(hearth_modules *modules); /* accepts NULL */
 
+/* A folder with separate debug files, .dwo or .dwp files; before the first binary. Copied. Errors: E_NOMEM. */
+hearth_status hearth_modules_add_directory(hearth_modules *modules, const char *path, hearth_error *err);
+
 /* Open and load a binary that the user gave. */
 hearth_status hearth_modules_give(hearth_modules *modules, const char *path, hearth_error *err);
 

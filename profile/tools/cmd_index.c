@@ -11,19 +11,22 @@
 #include "units.h"
 
 typedef struct arguments {
-  const char **inputs, **binaries; /* of argc elements each */
-  size_t input_count, binary_count;
+  const char **inputs, **binaries, **debug_directories; /* of argc elements each */
+  size_t input_count, binary_count, debug_directory_count;
   const char *output;
   bool quiet, verbose;
 } arguments;
 
 static const char usage[] =
-    "Usage: hearth index PROFILE... [--binary BIN]... -o OUT\n"
+    "Usage: hearth index PROFILE... [--binary BIN]... [--debug-dir DIR]... -o OUT\n"
     "Symbolise raw heap profiles and merge them into one indexed profile.\n"
     "\n"
     "  PROFILE       raw profiles (Hearth's or LLVM's layout), indexed profiles and text profiles, in any mixture\n"
     "  --binary BIN  a profiled program or library, with debug information (-gmlt -fdebug-info-for-profiling) and a\n"
     "                build id; without this option the files that the raw profiles name are used\n"
+    "  --debug-dir DIR\n"
+    "                a folder with separate debug files (DIR/.build-id/ab/cdef.debug, or by debug link), .dwo or .dwp\n"
+    "                files; /usr/lib/debug and the binary's own folder are always searched\n"
     "  -o OUT        the indexed profile to write; replaced whole, or left as it is after an error\n"
     "  -q, --quiet   print errors only\n"
     "  -v, --verbose also tell which binaries are used and which not\n";
@@ -57,6 +60,10 @@ static int parse(int argc, char **argv, arguments *a) {
       if (!value || !*value)
         return hearth_tool_usage_error("index", "--binary needs a file");
       a->binaries[a->binary_count++] = value;
+    } else if (option_value(argc, argv, &i, "--debug-dir", &value)) {
+      if (!value || !*value)
+        return hearth_tool_usage_error("index", "--debug-dir needs a folder");
+      a->debug_directories[a->debug_directory_count++] = value;
     } else if (option_value(argc, argv, &i, "-o", &value) || option_value(argc, argv, &i, "--output", &value)) {
       if (!value || !*value)
         return hearth_tool_usage_error("index", "-o needs a file");
@@ -114,6 +121,9 @@ static int print_summary(const char *path) {
 static int index_all(const arguments *a, hearth_indexer *indexer) {
   hearth_error err;
   size_t failed = 0;
+  for (size_t i = 0; i < a->debug_directory_count; ++i)
+    if (hearth_indexer_add_debug_directory(indexer, a->debug_directories[i], &err) != HEARTH_OK)
+      return hearth_tool_error("%s", err.message);
   for (size_t i = 0; i < a->binary_count; ++i) {
     if (!a->quiet)
       hearth_tool_progress("%s: reading debug information", a->binaries[i]);
@@ -148,16 +158,19 @@ int hearth_cmd_index(int argc, char **argv) {
       fputs(usage, stdout);
       return hearth_tool_finish();
     }
-  arguments a = {.inputs = calloc((size_t)argc, sizeof(char *)), .binaries = calloc((size_t)argc, sizeof(char *))};
+  arguments a = {.inputs = calloc((size_t)argc, sizeof(char *)),
+                 .binaries = calloc((size_t)argc, sizeof(char *)),
+                 .debug_directories = calloc((size_t)argc, sizeof(char *))};
   hearth_indexer_options options = {.context = &a, .note = on_note, .progress = on_progress};
   hearth_indexer *indexer = hearth_indexer_create(&options);
   int code;
-  if (!a.inputs || !a.binaries || !indexer)
+  if (!a.inputs || !a.binaries || !a.debug_directories || !indexer)
     code = hearth_tool_error("out of memory");
   else if ((code = parse(argc, argv, &a)) == HEARTH_EXIT_OK)
     code = index_all(&a, indexer);
   hearth_indexer_destroy(indexer);
   free(a.inputs);
   free(a.binaries);
+  free(a.debug_directories);
   return code;
 }

@@ -4,7 +4,8 @@
  *   input    a raw profile (Hearth's layout or LLVM's, versions 3 to 5), an indexed profile or its text twin
  *
  * A raw profile's mappings and the binaries are matched by build id. If no binary was given, those that the mappings
- * name are used, as far as they are still the ones that ran. One thread at a time. */
+ * name are used, as far as they are still the ones that ran. Debug information may be in the binary, in a separate debug
+ * file (by build id or debug link), or split (.dwo, .dwp). One thread at a time. */
 #ifndef HEARTH_INDEXER_H
 #define HEARTH_INDEXER_H
 
@@ -32,7 +33,11 @@ typedef struct hearth_indexer_options {
 hearth_indexer *hearth_indexer_create(const hearth_indexer_options *options);
 void hearth_indexer_destroy(hearth_indexer *indexer);
 
-/* Open a binary and index its debug information; before the first input. Errors: E_IO, E_FORMAT, E_NO_BUILD_ID,
+/* Search this folder, too, for separate debug files and split debug information; before the first binary. Errors:
+ * E_NOMEM. */
+hearth_status hearth_indexer_add_debug_directory(hearth_indexer *indexer, const char *path, hearth_error *err);
+
+/* Open a binary and its debug information; before the first input. Errors: E_IO, E_FORMAT, E_NO_BUILD_ID,
  * E_NO_DEBUG_INFO, E_NOMEM. */
 hearth_status hearth_indexer_add_binary(hearth_indexer *indexer, const char *path, hearth_error *err);
 

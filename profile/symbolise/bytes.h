@@ -1,0 +1,50 @@
+/* A piece of a file in memory, and bounds-checked reading from it. Little-endian, as all files that are read here. */
+#ifndef HEARTH_SYMBOLISE_BYTES_H
+#define HEARTH_SYMBOLISE_BYTES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Borrowed; `data` is NULL if there are none. */
+typedef struct hearth_bytes {
+  const uint8_t *data;
+  size_t size;
+} hearth_bytes;
+
+/* Bytes [offset, offset + size); false if they are not all there. */
+static inline bool hearth_bytes_slice(hearth_bytes from, uint64_t offset, uint64_t size, hearth_bytes *ret) {
+  if (offset > from.size || size > from.size - offset)
+    return false;
+  *ret = (hearth_bytes){from.data ? from.data + offset : NULL, (size_t)size};
+  return true;
+}
+
+/* The unsigned number of `size` bytes (1 to 8) at *offset, which moves behind it; false if it is not all there. */
+static inline bool hearth_bytes_number(hearth_bytes from, uint64_t *offset, size_t size, uint64_t *ret) {
+  hearth_bytes at;
+  if (!hearth_bytes_slice(from, *offset, size, &at))
+    return false;
+  *ret = 0;
+  for (size_t i = 0; i < size; ++i)
+    *ret |= (uint64_t)at.data[i] << (8 * i);
+  *offset += size;
+  return true;
+}
+
+/* As hearth_bytes_number, of a ULEB128 number; false also if it needs more than 64 bits. */
+static inline bool hearth_bytes_uleb(hearth_bytes from, uint64_t *offset, uint64_t *ret) {
+  *ret = 0;
+  for (unsigned shift = 0; *offset < from.size; shift += 7) {
+    uint8_t byte = from.data[(*offset)++];
+    if (shift < 64)
+      *ret |= (uint64_t)(byte & 0x7f) << shift;
+    if ((shift >= 64 && (byte & 0x7f) != 0) || (shift == 63 && (byte & 0x7e) != 0))
+      return false;
+    if (!(byte & 0x80))
+      return true;
+  }
+  return false;
+}
+
+#endif

@@ -1,0 +1,26 @@
+/* Compressed sections. Debian's libelf and libdw (elfutils 0.188) know zlib only, and pass over debug information in
+ * zstd as if there were none; so all methods are undone here, before libdw sees the file. */
+#ifndef HEARTH_SYMBOLISE_COMPRESSION_H
+#define HEARTH_SYMBOLISE_COMPRESSION_H
+
+#include <libelf.h>
+
+#include "symbolise/bytes.h"
+
+typedef enum hearth_compression { HEARTH_PLAIN, HEARTH_ZLIB, HEARTH_ZSTD } hearth_compression;
+
+/* What a section holds: `packed` is plain, or is to be unpacked to `plain_size` bytes. */
+typedef struct hearth_packed_section {
+  hearth_compression method;
+  hearth_bytes packed;
+  size_t plain_size;
+} hearth_packed_section;
+
+/* Tell from header, name and content of a section: SHF_COMPRESSED as in the gABI, or GNU's older ".zdebug_" names.
+ * False: compressed by an unknown method (number in *ret_method), or its header is damaged (0). */
+bool hearth_compression_detect(const Elf64_Shdr *header, const char *name, hearth_bytes content,
+                               hearth_packed_section *ret, uint32_t *ret_method);
+/* Write `plain_size` bytes to `to`. False: the data is damaged. */
+bool hearth_compression_unpack(const hearth_packed_section *section, uint8_t *to);
+
+#endif

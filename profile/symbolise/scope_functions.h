@@ -1,0 +1,26 @@
+/* The functions that scopes are of. Scopes that were made from one function (its copies inlined here and there) share
+ * it. */
+#ifndef HEARTH_SYMBOLISE_SCOPE_FUNCTIONS_H
+#define HEARTH_SYMBOLISE_SCOPE_FUNCTIONS_H
+
+#include "symbolise/dwarf_scopes.h"
+#include "symbolise/symbols.h"
+
+typedef struct hearth_scope_functions {
+  hearth_scope_function *rows;
+  struct hearth_scope_origin *origins; /* hash table from DIE to row */
+  hearth_symbols symbols;
+  hearth_elf_file *file; /* with the symbol table */
+  size_t count, capacity, slots, used;
+} hearth_scope_functions;
+
+/* The function of a scope's DIE.
+ *   files    DIE of the unit whose table of source files counts
+ *   inlined  the scope has no address of its own
+ *   ret      HEARTH_SCOPE_NO_FUNCTION: name or first line is unknown
+ * False: out of memory. */
+bool hearth_scope_functions_get(hearth_scope_functions *functions, Dwarf_Die *die, Dwarf_Die *files, bool inlined,
+                                uint32_t *ret);
+void hearth_scope_functions_free(hearth_scope_functions *functions);
+
+#endif
