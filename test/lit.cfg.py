@@ -41,7 +41,10 @@ config.substitutions += [
     ("%clangxx", tool("clang++")),
     ("%clang", tool("clang")),
     ("%profdata", tool("llvm-profdata")),
+    # What the symboliser is compared with: LLVM 22's tools, whatever release is under test.
+    ("%symbolizer_22", "/usr/lib/llvm-22/bin/llvm-symbolizer"),
     ("%symbolizer", tool("llvm-symbolizer")),
+    ("%symbolise", os.path.join(build, "bin", "symbolise")),
     ("%nm", tool("llvm-nm")),
     ("%hearth", os.path.join(build, "bin", "hearth")),
     ("%rt", os.path.join(build, "lib", "libhearth_rt.a")),
@@ -56,6 +59,9 @@ config.available_features.add(f"llvm{llvm}")
 for feature in ("valgrind", "go", "node"):
     if shutil.which(feature):
         config.available_features.add(feature)
+for compiler in ("g++-12", "clang++-14", "clang++-19", "clang++-22"):
+    if shutil.which(compiler):
+        config.available_features.add(compiler)
 if os.path.exists(tool("ld.lld")):
     config.available_features.add("lld")
 if os.path.exists("/usr/lib/x86_64-linux-gnu/libjemalloc.so.2"):

@@ -1,0 +1,2 @@
+void sink(int n);
+void other(int n);
