@@ -1,0 +1,54 @@
+/* Fuzz target: debug information, from the ELF file down to the frames of addresses all over its code. Of damage inside
+ * libdw's own reading, libdw is in charge: `-max_len` and time limits apply. */
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "symbolise/binary.h"
+
+#define ADDRESSES 64u
+
+static void look_up(hearth_binary *binary, uint64_t address) {
+  const hearth_scope_frame *frames;
+  size_t count;
+  hearth_error err;
+  if (hearth_scopes_frames(hearth_binary_scopes(binary), address, &frames, &count, &err) != HEARTH_OK) {
+    if (err.status == HEARTH_OK || err.message[0] == '\0')
+      abort();
+    return;
+  }
+  for (size_t i = 0; i < count; ++i)
+    if (frames[i].function != HEARTH_SCOPE_NO_FUNCTION &&
+        (!hearth_scopes_function(hearth_binary_scopes(binary), frames[i].function)->name ||
+         hearth_scopes_function(hearth_binary_scopes(binary), frames[i].function)->start_line == 0))
+      abort();
+}
+
+static void open_and_look_up(const char *path) {
+  hearth_binary *binary;
+  hearth_error err;
+  uint64_t start, end;
+  if (hearth_binary_open(path, &binary, &err) != HEARTH_OK)
+    return;
+  hearth_debug_directories nowhere = {NULL, 0, false};
+  if (hearth_binary_load(binary, nowhere, &err) == HEARTH_OK)
+    for (uint64_t offset = 0; offset < 65536; offset += 65536 / ADDRESSES)
+      if (hearth_binary_address(binary, offset, &start) && hearth_binary_address(binary, offset + 1, &end))
+        for (; start < end; ++start)
+          look_up(binary, start);
+  hearth_binary_close(binary);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  char path[64];
+  int fd = memfd_create("input", MFD_CLOEXEC);
+  if (fd < 0 || write(fd, data, size) != (ssize_t)size)
+    abort();
+  snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+  open_and_look_up(path);
+  close(fd);
+  return 0;
+}
