@@ -15,6 +15,7 @@ hearth_builder *hearth_builder_create(enum hearth_id_scheme scheme) {
   if (!builder)
     return NULL;
   builder->scheme = scheme;
+  builder->weight = 1;
   builder->runs.accesses_counted = true; /* neutral for "in every run" */
   return builder;
 }
@@ -26,13 +27,24 @@ void hearth_builder_destroy(hearth_builder *builder) {
   free(builder->functions);
   free(builder->frames);
   free(builder->nodes);
-  free(builder->contexts);
+  free(builder->context_nodes);
+  mib_rows_free(&builder->mibs);
   free(builder->binaries);
   free(builder->strings.slots);
   free(builder->functions_by_id.slots);
   free(builder->frames_by_content.slots);
   free(builder->nodes_by_content.slots);
   free(builder);
+}
+
+void hearth_builder_set_weight(hearth_builder *builder, uint64_t weight) { builder->weight = weight; }
+
+void hearth_builder_fold_recursion(hearth_builder *builder, bool fold) { builder->fold_recursion = fold; }
+
+void hearth_builder_leave_out(hearth_builder *builder, uint64_t fields) {
+  builder->left_out = fields & ~(UINT64_C(1) << HEARTH_COL_AllocCount);
+  if (fields & UINT64_C(1) << HEARTH_COL_TotalAccessCount)
+    builder->runs.accesses_counted = false;
 }
 
 hearth_status hearth_builder_reserve(void **items, size_t *room, size_t count, size_t more, size_t item_size,
@@ -144,8 +156,7 @@ hearth_status hearth_builder_function(hearth_builder *builder, const char *linka
   return status;
 }
 
-/* -------------------------------------------------- frames and stacks
- * -------------------------------------------------- */
+/* ----------------------------------------------- frames, stacks -------------------------------------------------- */
 
 static uint64_t hash_frame(const builder_frame *f) {
   uint64_t hash = id_table_mix((uint64_t)f->function << 32 | f->line);
@@ -170,60 +181,80 @@ hearth_status hearth_builder_intern_frame(hearth_builder *builder, const builder
   return HEARTH_OK;
 }
 
-static uint64_t hash_node(uint32_t frame, uint32_t parent) { return id_table_mix((uint64_t)parent << 32 | frame); }
+/* The node at or above `node` with this frame; HEARTH_NONE if there is none. */
+static uint32_t find_ancestor(const hearth_builder *builder, uint32_t node, uint32_t frame) {
+  while (node != HEARTH_NONE && builder->nodes[node].frame != frame)
+    node = builder->nodes[node].parent;
+  return node;
+}
 
-static bool equal_node(const void *owner, uint32_t row, const void *key) {
-  const builder_node *node = &((const hearth_builder *)owner)->nodes[row], *wanted = key;
-  return node->frame == wanted->frame && node->parent == wanted->parent;
+static hearth_status reserve_node(hearth_builder *builder, hearth_error *err) {
+  HEARTH_TRY(hearth_builder_reserve((void **)&builder->nodes, &builder->node_room, builder->node_count, 1,
+                                    sizeof *builder->nodes, err));
+  return node_table_reserve(&builder->nodes_by_content, builder->nodes, builder->node_count) ? HEARTH_OK
+                                                                                             : out_of_memory(err);
 }
 
 hearth_status hearth_builder_intern_node(hearth_builder *builder, uint32_t parent, uint32_t frame, uint32_t *ret_node,
                                          hearth_error *err) {
-  builder_node key = {.frame = frame, .parent = parent, .context = HEARTH_NONE};
-  uint64_t hash = hash_node(frame, parent);
-  *ret_node = id_table_find(&builder->nodes_by_content, hash, equal_node, builder, &key);
-  if (*ret_node != HEARTH_NONE)
+  if (builder->fold_recursion && (*ret_node = find_ancestor(builder, parent, frame)) != HEARTH_NONE)
     return HEARTH_OK;
-  HEARTH_TRY(reserve_row((void **)&builder->nodes, &builder->node_room, builder->node_count, sizeof *builder->nodes,
-                         &builder->nodes_by_content, err));
-  *ret_node = (uint32_t)builder->node_count++;
-  builder->nodes[*ret_node] = key;
-  id_table_insert(&builder->nodes_by_content, hash, *ret_node);
+  HEARTH_TRY(reserve_node(builder, err));
+  uint32_t *slot = node_table_slot(&builder->nodes_by_content, builder->nodes, parent, frame);
+  if (*slot == HEARTH_NONE) {
+    builder->nodes[builder->node_count] = (builder_node){.frame = frame, .parent = parent, .context = HEARTH_NONE};
+    *slot = (uint32_t)builder->node_count++;
+  }
+  *ret_node = *slot;
+  return HEARTH_OK;
+}
+
+static hearth_status add_context(hearth_builder *builder, uint32_t node, const hearth_mib *mib, hearth_error *err) {
+  HEARTH_TRY(hearth_builder_reserve((void **)&builder->context_nodes, &builder->context_room, builder->context_count, 1,
+                                    sizeof *builder->context_nodes, err));
+  if (!mib_rows_append(&builder->mibs, mib))
+    return out_of_memory(err);
+  builder->nodes[node].context = (uint32_t)builder->context_count;
+  builder->context_nodes[builder->context_count++] = node;
   return HEARTH_OK;
 }
 
 hearth_status hearth_builder_add_to_node(hearth_builder *builder, uint32_t node, const hearth_mib *mib,
                                          hearth_error *err) {
+  hearth_mib added = *mib, sum;
+  uint32_t context = builder->nodes[node].context;
   if (mib->AllocCount == 0)
     return HEARTH_OK; /* the empty record is neutral: a context of which nothing is known does not exist */
-  if (builder->nodes[node].context != HEARTH_NONE) {
-    hearth_mib_merge(&builder->contexts[builder->nodes[node].context].mib, mib);
-    return HEARTH_OK;
-  }
-  HEARTH_TRY(hearth_builder_reserve((void **)&builder->contexts, &builder->context_room, builder->context_count, 1,
-                                    sizeof *builder->contexts, err));
-  builder->nodes[node].context = (uint32_t)builder->context_count;
-  builder->contexts[builder->context_count++] = (builder_context){.node = node, .mib = *mib};
-  return HEARTH_OK;
+  for (uint64_t fields = builder->left_out; fields; fields &= fields - 1)
+    added.v[__builtin_ctzll(fields)] = 0;
+  if (builder->weight > 1)
+    hearth_mib_repeat(&added, builder->weight);
+  if (context == HEARTH_NONE)
+    return add_context(builder, node, &added, err);
+  mib_rows_get(&builder->mibs, context, &sum);
+  hearth_mib_merge(&sum, &added);
+  return mib_rows_set(&builder->mibs, context, &sum) ? HEARTH_OK : out_of_memory(err);
+}
+
+hearth_status hearth_builder_frame_row(hearth_builder *builder, const hearth_builder_frame *frame, uint32_t *ret_frame,
+                                       hearth_error *err) {
+  builder_frame key = {.function = frame->function,
+                       .line = frame->line,
+                       .column = frame->column,
+                       .discriminator = hearth_base_discriminator(frame->discriminator),
+                       .flags = frame->inlined ? HEARTH_FRAME_INLINED : 0};
+  if (frame->function >= builder->function_count)
+    return hearth_error_set(err, HEARTH_E_USAGE, "a frame names a function that was not added");
+  return hearth_builder_intern_frame(builder, &key, ret_frame, err);
 }
 
 hearth_status hearth_builder_add(hearth_builder *builder, const hearth_builder_frame *frames, size_t n,
                                  const hearth_mib *mib, hearth_error *err) {
+  uint32_t node = HEARTH_NONE, frame;
   if (n == 0)
     return hearth_error_set(err, HEARTH_E_USAGE, "a context needs at least one frame");
-  for (size_t i = 0; i < n; i++)
-    if (frames[i].function >= builder->function_count)
-      return hearth_error_set(err, HEARTH_E_USAGE, "a frame names a function that was not added");
-
-  uint32_t node = HEARTH_NONE;
   for (size_t i = n; i-- > 0;) {
-    builder_frame key = {.function = frames[i].function,
-                         .line = frames[i].line,
-                         .column = frames[i].column,
-                         .discriminator = hearth_base_discriminator(frames[i].discriminator),
-                         .flags = frames[i].inlined ? HEARTH_FRAME_INLINED : 0};
-    uint32_t frame;
-    HEARTH_TRY(hearth_builder_intern_frame(builder, &key, &frame, err));
+    HEARTH_TRY(hearth_builder_frame_row(builder, &frames[i], &frame, err));
     HEARTH_TRY(hearth_builder_intern_node(builder, node, frame, &node, err));
   }
   return hearth_builder_add_to_node(builder, node, mib, err);
@@ -231,16 +262,20 @@ hearth_status hearth_builder_add(hearth_builder *builder, const hearth_builder_f
 
 size_t hearth_builder_context_count(const hearth_builder *builder) { return builder->context_count; }
 
-/* -------------------------------------------------- runs, binaries, whole profiles
- * -------------------------------------------------- */
+/* ----------------------------------------------- runs, binaries -------------------------------------------------- */
+
+static uint64_t add_repeated(uint64_t sum, uint64_t value, uint64_t weight) {
+  return hearth_merge_SUM(sum, hearth_repeat_SUM(value, weight));
+}
 
 hearth_status hearth_builder_add_run(hearth_builder *builder, const hearth_profile_summary *run, hearth_error *err) {
   (void)err; /* cannot fail today; callers are ready for the day it can */
   hearth_profile_summary *sum = &builder->runs;
-  sum->runs = hearth_merge_SUM(sum->runs, run->runs);
-  sum->duration_ns = hearth_merge_SUM(sum->duration_ns, run->duration_ns);
-  sum->dropped_blocks = hearth_merge_SUM(sum->dropped_blocks, run->dropped_blocks);
-  sum->dropped_frames = hearth_merge_SUM(sum->dropped_frames, run->dropped_frames);
+  uint64_t weight = builder->weight;
+  sum->runs = add_repeated(sum->runs, run->runs, weight);
+  sum->duration_ns = add_repeated(sum->duration_ns, run->duration_ns, weight);
+  sum->dropped_blocks = add_repeated(sum->dropped_blocks, run->dropped_blocks, weight);
+  sum->dropped_frames = add_repeated(sum->dropped_frames, run->dropped_frames, weight);
   sum->accesses_counted = sum->accesses_counted && run->accesses_counted;
   builder->has_runs = true;
   return HEARTH_OK;
@@ -262,92 +297,4 @@ hearth_status hearth_builder_add_binary(hearth_builder *builder, const char *nam
                                     sizeof *builder->binaries, err));
   builder->binaries[builder->binary_count++] = binary;
   return HEARTH_OK;
-}
-
-static hearth_status add_functions(hearth_builder *builder, hearth_profile *profile, uint32_t *rows,
-                                   hearth_error *err) {
-  char path[HEARTH_PATH_LIMIT];
-  for (uint32_t i = 0; i < hearth_profile_function_count(profile); i++) {
-    hearth_function_info f;
-    HEARTH_TRY(hearth_profile_get_function(profile, i, &f, err));
-    HEARTH_TRY(hearth_profile_get_path(profile, f.path, path, sizeof path, err));
-    HEARTH_TRY(hearth_builder_function_by_id(builder, f.id, f.name, path, f.start_line, &rows[i], err));
-  }
-  return HEARTH_OK;
-}
-
-static hearth_status add_frames(hearth_builder *builder, hearth_profile *profile, const uint32_t *functions,
-                                uint32_t *rows, hearth_error *err) {
-  for (uint32_t i = 0; i < hearth_profile_frame_count(profile); i++) {
-    hearth_frame_info f;
-    HEARTH_TRY(hearth_profile_get_frame(profile, i, &f, err));
-    builder_frame key = {.function = functions[f.function],
-                         .line = f.line,
-                         .column = f.column,
-                         .discriminator = f.discriminator,
-                         .flags = f.inlined ? HEARTH_FRAME_INLINED : 0};
-    HEARTH_TRY(hearth_builder_intern_frame(builder, &key, &rows[i], err));
-  }
-  return HEARTH_OK;
-}
-
-static hearth_status add_nodes(hearth_builder *builder, hearth_profile *profile, const uint32_t *frames, uint32_t *rows,
-                               hearth_error *err) {
-  for (uint32_t i = 0; i < hearth_profile_stack_count(profile); i++) {
-    uint32_t frame, parent;
-    HEARTH_TRY(hearth_profile_get_stack(profile, i, &frame, &parent, err));
-    HEARTH_TRY(hearth_builder_intern_node(builder, parent == HEARTH_NONE ? HEARTH_NONE : rows[parent], frames[frame],
-                                          &rows[i], err));
-  }
-  return HEARTH_OK;
-}
-
-static hearth_status add_contexts(hearth_builder *builder, hearth_profile *profile, const uint32_t *nodes,
-                                  hearth_error *err) {
-  for (uint32_t i = 0; i < hearth_profile_context_count(profile); i++) {
-    uint32_t leaf;
-    hearth_mib mib;
-    HEARTH_TRY(hearth_profile_get_context(profile, i, &leaf, &mib, err));
-    HEARTH_TRY(hearth_builder_add_to_node(builder, nodes[leaf], &mib, err));
-  }
-  return HEARTH_OK;
-}
-
-static hearth_status add_binaries(hearth_builder *builder, hearth_profile *profile, hearth_error *err) {
-  for (uint32_t i = 0; i < hearth_profile_binary_count(profile); i++) {
-    const char *name;
-    const uint8_t *build_id;
-    uint32_t size;
-    HEARTH_TRY(hearth_profile_get_binary(profile, i, &name, &build_id, &size, err));
-    HEARTH_TRY(hearth_builder_add_binary(builder, name, build_id, size, err));
-  }
-  return HEARTH_OK;
-}
-
-hearth_status hearth_builder_add_profile(hearth_builder *builder, hearth_profile *profile, hearth_error *err) {
-  hearth_profile_summary summary;
-  HEARTH_TRY(hearth_profile_get_summary(profile, &summary, err));
-  if (summary.id_scheme != builder->scheme)
-    return hearth_error_set(err, HEARTH_E_MISMATCH,
-                            "profiles with Hearth's function ids and with LLVM's cannot be merged");
-  uint32_t *functions = malloc(((size_t)hearth_profile_function_count(profile) + 1) * sizeof *functions);
-  uint32_t *frames = malloc(((size_t)hearth_profile_frame_count(profile) + 1) * sizeof *frames);
-  uint32_t *nodes = malloc(((size_t)hearth_profile_stack_count(profile) + 1) * sizeof *nodes);
-  hearth_status status = functions && frames && nodes ? HEARTH_OK : out_of_memory(err);
-  if (status == HEARTH_OK)
-    status = add_functions(builder, profile, functions, err);
-  if (status == HEARTH_OK)
-    status = add_frames(builder, profile, functions, frames, err);
-  if (status == HEARTH_OK)
-    status = add_nodes(builder, profile, frames, nodes, err);
-  if (status == HEARTH_OK)
-    status = add_contexts(builder, profile, nodes, err);
-  if (status == HEARTH_OK)
-    status = add_binaries(builder, profile, err);
-  if (status == HEARTH_OK)
-    status = hearth_builder_add_run(builder, &summary, err);
-  free(functions);
-  free(frames);
-  free(nodes);
-  return status;
 }

@@ -11,6 +11,8 @@
 
 #include "hearth/builder.h"
 #include "id_table.h"
+#include "mib_rows.h"
+#include "node_table.h"
 
 #define HEARTH_BUILD_ID_MAX sizeof(((hearth_indexed_binary *)0)->build_id)
 
@@ -24,17 +26,6 @@ typedef struct builder_frame {
   uint32_t function, line, column, discriminator, flags;
 } builder_frame;
 
-typedef struct builder_node {
-  uint32_t frame;
-  uint32_t parent;  /* HEARTH_NONE: a root */
-  uint32_t context; /* HEARTH_NONE: no blocks were allocated in exactly this stack */
-} builder_node;
-
-typedef struct builder_context {
-  uint32_t node;
-  hearth_mib mib;
-} builder_context;
-
 typedef struct builder_binary {
   uint32_t name; /* offset in the pool */
   uint32_t build_id_size;
@@ -47,13 +38,18 @@ struct hearth_builder {
   builder_function *functions;
   builder_frame *frames;
   builder_node *nodes;
-  builder_context *contexts;
+  uint32_t *context_nodes; /* of each context */
+  mib_rows mibs;           /* of each context */
   builder_binary *binaries;
   size_t pool_size, function_count, frame_count, node_count, context_count, binary_count;
   size_t pool_room, function_room, frame_room, node_room, context_room, binary_room;
-  id_table strings, functions_by_id, frames_by_content, nodes_by_content;
+  id_table strings, functions_by_id, frames_by_content;
+  node_table nodes_by_content;
   hearth_profile_summary runs; /* sums of hearth_builder_add_run; the totals are not used */
   bool has_runs;
+  bool fold_recursion;
+  uint64_t left_out; /* fields that are 0 in all contexts, 1 << enum hearth_mib_column */
+  uint64_t weight; /* how many times what is added counts */
 };
 
 /* Room for `more` more items in the growing array *items; E_NOMEM, or E_FULL if the rows would outgrow 32 bits. */
@@ -67,7 +63,10 @@ hearth_status hearth_builder_function_by_id(hearth_builder *builder, uint64_t id
 /* Number of this frame; its discriminator is a base discriminator already. */
 hearth_status hearth_builder_intern_frame(hearth_builder *builder, const builder_frame *frame, uint32_t *ret_frame,
                                           hearth_error *err);
-/* Number of the node of this frame under `parent`. */
+/* The same for a frame as callers of the library describe it. */
+hearth_status hearth_builder_frame_row(hearth_builder *builder, const hearth_builder_frame *frame, uint32_t *ret_frame,
+                                       hearth_error *err);
+/* Number of the node of this frame under `parent`. Where recursion is folded it may be an ancestor of `parent`. */
 hearth_status hearth_builder_intern_node(hearth_builder *builder, uint32_t parent, uint32_t frame, uint32_t *ret_node,
                                          hearth_error *err);
 /* Merge `mib` into the context of a node. */

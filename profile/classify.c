@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const double ns_per_s = 1e9;
 static const double shortest_lifetime_ns = 1e3; /* what a clock and the runtime's own work blur anyway */
@@ -25,6 +26,9 @@ double hearth_lasting_lifetime_ns(uint64_t duration_ns, uint64_t runs) {
   return (double)duration_ns / (double)(runs ? runs : 1) / 8;
 }
 
+/* A key of 64 bits has 6 digits; the last one has no more than 9 bits. */
+enum { DIGIT_BITS = 11, DIGITS = 1 << DIGIT_BITS };
+
 /* -------------------------------------------------- cutoffs -------------------------------------------------- */
 
 hearth_density_point hearth_density_point_of(const hearth_mib *mib, double lasting_lifetime_ns) {
@@ -33,13 +37,34 @@ hearth_density_point hearth_density_point_of(const hearth_mib *mib, double lasti
                                 .lasting = mib->AllocCount && average_lifetime_ns(mib) >= lasting_lifetime_ns};
 }
 
-static int by_density(const void *a, const void *b) {
-  double x = ((const hearth_density_point *)a)->density, y = ((const hearth_density_point *)b)->density;
-  return (x > y) - (x < y);
+/* As no density is negative, they are ordered as the bits of their representation are. */
+static uint64_t density_key(const hearth_density_point *point) {
+  uint64_t key;
+  memcpy(&key, &point->density, sizeof key);
+  return key;
 }
 
-void hearth_density_points_sort(hearth_density_point *points, size_t n) {
-  qsort(points, n, sizeof *points, by_density);
+/* Stable sort by one digit of the key, from `from` to `to`. */
+static void sort_by_digit(const hearth_density_point *from, hearth_density_point *to, size_t n, unsigned shift) {
+  size_t starts[DIGITS + 1] = {0};
+  for (size_t i = 0; i < n; i++)
+    starts[(density_key(&from[i]) >> shift) % DIGITS + 1]++;
+  for (size_t digit = 1; digit < DIGITS; digit++)
+    starts[digit] += starts[digit - 1];
+  for (size_t i = 0; i < n; i++)
+    to[starts[(density_key(&from[i]) >> shift) % DIGITS]++] = from[i];
+}
+
+bool hearth_density_points_sort(hearth_density_point *points, size_t n) {
+  hearth_density_point *other = malloc((n + 1) * sizeof *other);
+  if (!other)
+    return false;
+  for (unsigned shift = 0; shift < 64; shift += 2 * DIGIT_BITS) { /* twice, so that the result is in place */
+    sort_by_digit(points, other, n, shift);
+    sort_by_digit(other, points, n, shift + DIGIT_BITS);
+  }
+  free(other);
+  return true;
 }
 
 /* Is part / total at most, or less than, share_ppm / 1000000? In integers, where rounding cannot depend on order. */

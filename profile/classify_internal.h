@@ -17,8 +17,8 @@ typedef struct hearth_density_point {
 double hearth_lasting_lifetime_ns(uint64_t duration_ns, uint64_t runs);
 
 hearth_density_point hearth_density_point_of(const hearth_mib *mib, double lasting_lifetime_ns);
-/* By density: what both functions below expect of their points. */
-void hearth_density_points_sort(hearth_density_point *points, size_t n);
+/* By density: what both functions below expect of their points. False when out of memory. */
+bool hearth_density_points_sort(hearth_density_point *points, size_t n);
 
 /* Greatest density such that the lasting points up to it hold together at most `share_ppm` of `total` accesses; -1 if
  * even the least dense hold more. Points of one density are taken or left together, so that order does not matter. */

@@ -51,7 +51,7 @@ static inline void id_table_place(id_table *table, id_table_slot slot) {
 
 /* Make room for one more item; false when out of memory (the table is unchanged). */
 static inline bool id_table_reserve(id_table *table) {
-  if ((table->count + 1) * 3 <= table->size * 2)
+  if ((table->count + 1) * 4 <= table->size * 3)
     return true;
   id_table bigger = {.size = table->size ? table->size * 2 : 64, .count = table->count};
   bigger.slots = malloc(bigger.size * sizeof *bigger.slots);

@@ -42,16 +42,16 @@ hearth_status hearth_raw_fail(const hearth_raw_input *in, size_t at, hearth_stat
   return hearth_error_set(err, status, "%s: offset %zu: %s (%s)", in->name, in->begin + at, reason, remedy(status));
 }
 
-hearth_status hearth_raw_read(const char *name, const void *data, size_t size, size_t *offset, hearth_raw_dump *ret,
+hearth_status hearth_raw_read(const char *name, const hearth_file *file, size_t *offset, hearth_raw_dump *ret,
                               hearth_error *err) {
-  hearth_raw_input in = {.name = name, .data = data, .size = size, .begin = *offset};
+  hearth_raw_input in = {.name = name, .file = file, .begin = *offset};
   hearth_status status = HEARTH_OK;
   size_t dump_size = 0;
 
   memset(ret, 0, sizeof *ret);
-  if (*offset > size || size - *offset < sizeof(uint64_t))
+  if (*offset > file->size || file->size - *offset < sizeof(uint64_t))
     return hearth_raw_fail(&in, 0, HEARTH_E_TRUNCATED, err, "too short for a raw profile");
-  uint64_t magic = magic_at(in.data + in.begin);
+  uint64_t magic = magic_at(file->data + in.begin);
   if (magic == HEARTH_RAW_MAGIC)
     status = hearth_raw_read_hearth(&in, ret, &dump_size, err);
   else if (magic == HEARTH_LLVM_RAW_MAGIC)
@@ -64,8 +64,19 @@ hearth_status hearth_raw_read(const char *name, const void *data, size_t size, s
     hearth_raw_free(ret);
     return status;
   }
+  ret->in = in;
   *offset += dump_size;
   return HEARTH_OK;
+}
+
+bool hearth_raw_next_record(hearth_raw_dump *dump, hearth_raw_record *ret) {
+  if (dump->next_record == dump->record_count)
+    return false;
+  size_t from = dump->next_at;
+  dump->read_record(dump, ret);
+  dump->next_record++;
+  hearth_raw_passed(&dump->in, from, dump->next_at);
+  return true;
 }
 
 void hearth_raw_free(hearth_raw_dump *dump) {
@@ -73,6 +84,6 @@ void hearth_raw_free(hearth_raw_dump *dump) {
     free(dump->maps[i].path);
   free(dump->maps);
   free(dump->nodes);
-  free(dump->records);
+  hearth_raw_stacks_free(dump->stacks);
   memset(dump, 0, sizeof *dump);
 }

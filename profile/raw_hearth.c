@@ -10,12 +10,15 @@
 #include <xxhash.h>
 
 #define KNOWN_FLAGS HEARTH_RAW_FLAG_ACCESSES
+#define CHUNK       ((size_t)1 << 20) /* of one pass */
+
+_Static_assert(offsetof(hearth_raw_mib, stack) == 0, "read alone by check_records");
 
 static hearth_status check_header(const hearth_raw_input *in, hearth_raw_header *header, hearth_error *err) {
-  size_t rest = in->size - in->begin;
+  size_t rest = in->file->size - in->begin;
   if (rest < sizeof *header)
     return hearth_raw_fail(in, 0, HEARTH_E_TRUNCATED, err, "the file ends inside the header");
-  memcpy(header, in->data + in->begin, sizeof *header);
+  memcpy(header, in->file->data + in->begin, sizeof *header);
   if (header->version != HEARTH_RAW_VERSION) {
     char reason[96];
     snprintf(reason, sizeof reason, "raw profile version %u, this command reads version %u", (unsigned)header->version,
@@ -32,13 +35,17 @@ static hearth_status check_header(const hearth_raw_input *in, hearth_raw_header 
 }
 
 static hearth_status check_checksum(const hearth_raw_input *in, const hearth_raw_header *header, hearth_error *err) {
-  const uint8_t *dump = in->data + in->begin;
+  const uint8_t *dump = in->file->data + in->begin;
   hearth_raw_header zeroed = *header;
   XXH64_state_t state;
 
   zeroed.checksum = 0;
   XXH64_reset(&state, 0);
-  XXH64_update(&state, dump + sizeof zeroed, header->total_size - sizeof zeroed);
+  for (size_t at = sizeof zeroed, next; at < header->total_size; at = next) {
+    next = at + CHUNK < header->total_size ? at + CHUNK : header->total_size;
+    XXH64_update(&state, dump + at, next - at);
+    hearth_raw_passed(in, at, next);
+  }
   XXH64_update(&state, &zeroed, sizeof zeroed);
   if (XXH64_digest(&state) != header->checksum)
     return hearth_raw_fail(in, offsetof(hearth_raw_header, checksum), HEARTH_E_CORRUPT, err, "the checksum is wrong");
@@ -68,7 +75,7 @@ static hearth_status read_maps(const hearth_raw_input *in, const hearth_raw_head
     hearth_raw_mapping row;
     if (header->total_size - at < sizeof row)
       return hearth_raw_fail(in, at, HEARTH_E_CORRUPT, err, "the mappings run past the end");
-    memcpy(&row, in->data + in->begin + at, sizeof row);
+    memcpy(&row, in->file->data + in->begin + at, sizeof row);
     if (row.start >= row.end || row.build_id_size > HEARTH_RAW_BUILD_ID_MAX)
       return hearth_raw_fail(in, at, HEARTH_E_CORRUPT, err, "impossible mapping");
     if (row.path_size > header->total_size - at - sizeof row)
@@ -77,7 +84,7 @@ static hearth_status read_maps(const hearth_raw_input *in, const hearth_raw_head
     *map = (hearth_raw_map){
         .start = row.start, .end = row.end, .base = row.file_offset, .build_id_size = row.build_id_size};
     memcpy(map->build_id, row.build_id, row.build_id_size);
-    map->path = strndup((const char *)in->data + in->begin + at + sizeof row, row.path_size);
+    map->path = strndup((const char *)in->file->data + in->begin + at + sizeof row, row.path_size);
     if (!map->path)
       return hearth_raw_fail(in, at, HEARTH_E_NOMEM, err, "out of memory");
     dump->map_count = i + 1;
@@ -101,7 +108,7 @@ static hearth_status read_nodes(const hearth_raw_input *in, const hearth_raw_hea
   for (uint64_t i = 0; i < count; ++i) {
     hearth_raw_stack_node row;
     uint64_t at = header->stack_offset + i * sizeof row;
-    memcpy(&row, in->data + in->begin + at, sizeof row);
+    memcpy(&row, in->file->data + in->begin + at, sizeof row);
     if (row.parent != HEARTH_RAW_NO_PARENT && row.parent >= i)
       return hearth_raw_fail(in, at, HEARTH_E_CORRUPT, err, "a stack node's caller does not precede it");
     dump->nodes[i] = (hearth_raw_node){.pc = row.pc, .parent = row.parent};
@@ -109,24 +116,30 @@ static hearth_status read_nodes(const hearth_raw_input *in, const hearth_raw_hea
   return HEARTH_OK;
 }
 
-static hearth_status read_records(const hearth_raw_input *in, const hearth_raw_header *header, hearth_raw_dump *dump,
-                                  hearth_error *err) {
+static void read_record(hearth_raw_dump *dump, hearth_raw_record *ret) {
+  hearth_raw_mib row;
+  memcpy(&row, dump->in.file->data + dump->in.begin + dump->next_at, sizeof row);
+  *ret = (hearth_raw_record){.stack = row.stack, .mib = row.mib};
+  dump->next_at += sizeof row;
+}
+
+static hearth_status check_records(const hearth_raw_input *in, const hearth_raw_header *header, hearth_raw_dump *dump,
+                                   hearth_error *err) {
   uint64_t count = header->mib_count;
   if (!section_fits(header, header->mib_offset, count, sizeof(hearth_raw_mib)))
     return hearth_raw_fail(in, offsetof(hearth_raw_header, mib_offset), HEARTH_E_CORRUPT, err,
                            "the MIBs lie outside the profile");
-  dump->records = calloc(count + 1, sizeof *dump->records);
-  if (!dump->records)
-    return hearth_raw_fail(in, header->mib_offset, HEARTH_E_NOMEM, err, "out of memory");
-  dump->record_count = count;
   for (uint64_t i = 0; i < count; ++i) {
-    hearth_raw_mib row;
-    uint64_t at = header->mib_offset + i * sizeof row;
-    memcpy(&row, in->data + in->begin + at, sizeof row);
-    if (row.stack != HEARTH_RAW_NO_PARENT && row.stack >= dump->node_count)
+    uint32_t stack;
+    uint64_t at = header->mib_offset + i * sizeof(hearth_raw_mib);
+    memcpy(&stack, in->file->data + in->begin + at, sizeof stack);
+    if (stack != HEARTH_RAW_NO_PARENT && stack >= dump->node_count)
       return hearth_raw_fail(in, at, HEARTH_E_CORRUPT, err, "a MIB's call stack does not exist");
-    dump->records[i] = (hearth_raw_record){.stack = row.stack, .mib = row.mib};
+    hearth_raw_passed(in, at, at + sizeof(hearth_raw_mib));
   }
+  dump->record_count = count;
+  dump->next_at = header->mib_offset;
+  dump->read_record = read_record;
   return HEARTH_OK;
 }
 
@@ -141,7 +154,7 @@ hearth_status hearth_raw_read_hearth(const hearth_raw_input *in, hearth_raw_dump
   if (status == HEARTH_OK)
     status = read_nodes(in, &header, dump, err);
   if (status == HEARTH_OK)
-    status = read_records(in, &header, dump, err);
+    status = check_records(in, &header, dump, err);
   if (status != HEARTH_OK)
     return status;
   dump->kind = HEARTH_RAW_FILE_OFFSET;

@@ -2,7 +2,10 @@
  *
  *   dump    one complete raw profile; a file holds one or, concatenated, several
  *   node    one address of a call stack, with the node of its caller; parents precede children
- *   record  a call stack (its leaf node) with the numbers of the blocks allocated there */
+ *   record  a call stack (its leaf node) with the numbers of the blocks allocated there
+ *
+ * Records are most of a profile: they are checked when the dump is read, but stay in the file until they are asked
+ * for, one after the other. */
 #ifndef HEARTH_RAW_INTERNAL_H
 #define HEARTH_RAW_INTERNAL_H
 
@@ -10,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "file.h"
 #include "hearth/mib.h"
 #include "hearth/raw.h"
 #include "hearth/status.h"
@@ -36,33 +40,44 @@ typedef struct hearth_raw_record {
   hearth_mib mib;
 } hearth_raw_record;
 
-typedef struct hearth_raw_dump {
-  hearth_raw_address_kind kind;
-  hearth_raw_map *maps;
-  hearth_raw_node *nodes;
-  hearth_raw_record *records;
-  size_t map_count, node_count, record_count;
-  uint64_t duration_ns, dropped_blocks;
-  bool accesses_counted;
-} hearth_raw_dump;
-
 /* Where in which file: what every message of the readers needs. */
 typedef struct hearth_raw_input {
   const char *name;
-  const uint8_t *data;
-  size_t size;
+  const hearth_file *file;
   size_t begin; /* of the dump being read */
 } hearth_raw_input;
+
+typedef struct hearth_raw_stacks hearth_raw_stacks;
+
+typedef struct hearth_raw_dump hearth_raw_dump;
+struct hearth_raw_dump {
+  hearth_raw_address_kind kind;
+  hearth_raw_map *maps;
+  hearth_raw_node *nodes;
+  size_t map_count, node_count, record_count;
+  uint64_t duration_ns, dropped_blocks;
+  bool accesses_counted;
+  /* What hearth_raw_next_record needs: */
+  hearth_raw_input in;
+  size_t next_record, next_at; /* number and place, from the dump's begin, of the next record */
+  /* For LLVM's layout alone: its version, where the records end, leaf nodes by the ids of their stacks. */
+  uint64_t layout_version;
+  size_t records_end;
+  hearth_raw_stacks *stacks;
+  void (*read_record)(hearth_raw_dump *dump, hearth_raw_record *ret);
+};
 
 /* Do these bytes begin like a raw profile (of any version and byte order)? */
 bool hearth_raw_is_raw(const void *data, size_t size);
 
 /* Read the dump that begins at *offset and move *offset behind it.
- *   name    of the file, for messages
+ *   name    of the file, for messages; both live until hearth_raw_free
  *   ret     all zero after an error; else to be freed with hearth_raw_free
- * Errors: E_FORMAT (not a raw profile), E_VERSION, E_TRUNCATED, E_CORRUPT, E_NOMEM. */
-hearth_status hearth_raw_read(const char *name, const void *data, size_t size, size_t *offset, hearth_raw_dump *ret,
+ * Errors: E_FORMAT (not a raw profile), E_VERSION, E_TRUNCATED, E_CORRUPT, E_FULL, E_NOMEM. */
+hearth_status hearth_raw_read(const char *name, const hearth_file *file, size_t *offset, hearth_raw_dump *ret,
                               hearth_error *err);
+/* The next record, first to last; false behind the last one. */
+bool hearth_raw_next_record(hearth_raw_dump *dump, hearth_raw_record *ret);
 void hearth_raw_free(hearth_raw_dump *dump); /* accepts an all-zero dump */
 
 /* The readers of one layout: as hearth_raw_read, but they may leave a half filled dump behind on error.
@@ -72,6 +87,16 @@ hearth_status hearth_raw_read_hearth(const hearth_raw_input *in, hearth_raw_dump
                                      hearth_error *err);
 hearth_status hearth_raw_read_llvm(const hearth_raw_input *in, hearth_raw_dump *dump, size_t *ret_size,
                                    hearth_error *err);
+
+void hearth_raw_stacks_free(hearth_raw_stacks *stacks); /* accepts NULL */
+
+/* Called while passing over a dump from `from` to `to`, both counted from its begin: lets go of what was passed, a few
+ * megabytes at a time. */
+static inline void hearth_raw_passed(const hearth_raw_input *in, size_t from, size_t to) {
+  enum { STEP = 1 << 21 };
+  if ((in->begin + from) / STEP != (in->begin + to) / STEP)
+    hearth_file_release(in->file, (in->begin + from) / STEP * STEP, (in->begin + to) / STEP * STEP);
+}
 
 /* Fill in `err` with "NAME: offset N: REASON (REMEDY)" and return `status`; `at` counts from the dump's begin. */
 hearth_status hearth_raw_fail(const hearth_raw_input *in, size_t at, hearth_status status, hearth_error *err,

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "hearth/raw_llvm.h"
+#include "id_table.h"
 
 #define NS_PER_MS UINT64_C(1000000)
 
@@ -20,11 +21,16 @@ typedef struct cursor {
   size_t at, end; /* from the dump's begin */
 } cursor;
 
-/* A stack's id and leaf node; sorted by id. */
+/* A stack's id, which is a hash, and its leaf node. */
 typedef struct stack_entry {
   uint64_t id;
   uint32_t leaf;
 } stack_entry;
+
+struct hearth_raw_stacks {
+  stack_entry *entries;
+  id_table by_id;
+};
 
 static bool layout_of(uint64_t version, version_layout *ret) {
   switch (version) {
@@ -45,7 +51,7 @@ static bool layout_of(uint64_t version, version_layout *ret) {
 static bool take(cursor *c, void *into, size_t size) {
   if (c->end - c->at < size)
     return false;
-  memcpy(into, c->in->data + c->in->begin + c->at, size);
+  memcpy(into, c->in->file->data + c->in->begin + c->at, size);
   c->at += size;
   return true;
 }
@@ -60,10 +66,10 @@ static hearth_status take_count(cursor *c, size_t least_row, uint64_t *ret, hear
 
 static hearth_status check_header(const hearth_raw_input *in, hearth_llvm_raw_header *header, version_layout *layout,
                                   hearth_error *err) {
-  size_t rest = in->size - in->begin;
+  size_t rest = in->file->size - in->begin;
   if (rest < sizeof *header)
     return hearth_raw_fail(in, 0, HEARTH_E_TRUNCATED, err, "the file ends inside the header");
-  memcpy(header, in->data + in->begin, sizeof *header);
+  memcpy(header, in->file->data + in->begin, sizeof *header);
   if (!layout_of(header->version, layout)) {
     char reason[96];
     snprintf(reason, sizeof reason, "LLVM raw profile version %llu, this command reads versions 3 to 5",
@@ -101,48 +107,98 @@ static hearth_status read_segments(cursor c, hearth_raw_dump *dump, hearth_error
   return HEARTH_OK;
 }
 
-static int compare_stacks(const void *a, const void *b) {
-  const stack_entry *x = a, *y = b;
-  return (x->id > y->id) - (x->id < y->id);
+/* The file has each stack as a list of its own; here they become one forest. */
+typedef struct forest {
+  hearth_raw_dump *dump;
+  id_table by_content;
+  size_t room;
+} forest;
+
+static bool equal_node(const void *owner, uint32_t row, const void *key) {
+  const hearth_raw_node *node = &((const hearth_raw_dump *)owner)->nodes[row], *wanted = key;
+  return node->pc == wanted->pc && node->parent == wanted->parent;
 }
 
-/* One stack, leaf first in the file: its root becomes the first node, so that callers precede. */
-static hearth_status read_stack(cursor *c, hearth_raw_dump *dump, stack_entry *ret, hearth_error *err) {
-  size_t at = c->at;
-  uint64_t depth = 0;
-  if (!take(c, &ret->id, sizeof ret->id) || !take(c, &depth, sizeof depth) || depth > (c->end - c->at) / 8)
-    return hearth_raw_fail(c->in, at, HEARTH_E_CORRUPT, err, "a call stack runs past the end");
-  for (uint64_t i = 0; i < depth; ++i) {
-    hearth_raw_node *node = &dump->nodes[dump->node_count + (depth - 1 - i)];
-    take(c, &node->pc, sizeof node->pc);
-    node->parent = i + 1 == depth ? HEARTH_RAW_NO_PARENT : (uint32_t)(dump->node_count + (depth - 2 - i));
+static hearth_status intern_node(forest *f, const hearth_raw_input *in, uint64_t pc, uint32_t *parent,
+                                 hearth_error *err) {
+  hearth_raw_dump *dump = f->dump;
+  hearth_raw_node key = {.pc = pc, .parent = *parent};
+  uint64_t hash = id_table_mix(pc ^ (uint64_t)*parent << 32 ^ *parent);
+  *parent = id_table_find(&f->by_content, hash, equal_node, dump, &key);
+  if (*parent != HEARTH_NONE)
+    return HEARTH_OK;
+  if (dump->node_count == HEARTH_RAW_NO_PARENT - 1)
+    return hearth_raw_fail(in, 0, HEARTH_E_FULL, err, "more call stacks than can be numbered");
+  if (dump->node_count == f->room) {
+    size_t room = f->room + f->room / 2 + 1024;
+    hearth_raw_node *nodes = realloc(dump->nodes, room * sizeof *nodes);
+    if (!nodes)
+      return hearth_raw_fail(in, 0, HEARTH_E_NOMEM, err, "out of memory");
+    dump->nodes = nodes;
+    f->room = room;
   }
-  dump->node_count += depth;
-  ret->leaf = depth ? (uint32_t)(dump->node_count - 1) : HEARTH_RAW_NO_PARENT;
+  if (!id_table_reserve(&f->by_content))
+    return hearth_raw_fail(in, 0, HEARTH_E_NOMEM, err, "out of memory");
+  *parent = (uint32_t)dump->node_count++;
+  dump->nodes[*parent] = key;
+  id_table_insert(&f->by_content, hash, *parent);
   return HEARTH_OK;
 }
 
-static hearth_status read_stacks(cursor c, hearth_raw_dump *dump, stack_entry **ret_stacks, size_t *ret_count,
-                                 hearth_error *err) {
+/* One stack, leaf first in the file: from its root on, so that callers precede. */
+static hearth_status read_stack(cursor *c, forest *f, stack_entry *ret, hearth_error *err) {
+  size_t at = c->at;
+  uint64_t depth = 0, pc;
+  if (!take(c, &ret->id, sizeof ret->id) || !take(c, &depth, sizeof depth) || depth > (c->end - c->at) / sizeof pc)
+    return hearth_raw_fail(c->in, at, HEARTH_E_CORRUPT, err, "a call stack runs past the end");
+  ret->leaf = HEARTH_RAW_NO_PARENT;
+  for (uint64_t i = depth; i-- > 0;) {
+    memcpy(&pc, c->in->file->data + c->in->begin + c->at + i * sizeof pc, sizeof pc);
+    HEARTH_TRY(intern_node(f, c->in, pc, &ret->leaf, err));
+  }
+  c->at += depth * sizeof pc;
+  hearth_raw_passed(c->in, at, c->at);
+  return HEARTH_OK;
+}
+
+static bool equal_stack(const void *owner, uint32_t row, const void *id) {
+  return ((const hearth_raw_stacks *)owner)->entries[row].id == *(const uint64_t *)id;
+}
+
+static hearth_status fill_stacks(cursor *c, uint64_t count, forest *f, hearth_raw_stacks *stacks, hearth_error *err) {
+  for (uint64_t i = 0; i < count; ++i) {
+    HEARTH_TRY(read_stack(c, f, &stacks->entries[i], err));
+    if (!id_table_reserve(&stacks->by_id))
+      return hearth_raw_fail(c->in, c->at, HEARTH_E_NOMEM, err, "out of memory");
+    id_table_insert(&stacks->by_id, id_table_mix(stacks->entries[i].id), (uint32_t)i);
+  }
+  return HEARTH_OK;
+}
+
+static hearth_status read_stacks(cursor c, hearth_raw_dump *dump, hearth_error *err) {
   uint64_t count = 0;
   hearth_status status = take_count(&c, 2 * sizeof(uint64_t), &count, err);
   if (status != HEARTH_OK)
     return status;
-  size_t most_nodes = (c.end - c.at) / sizeof(uint64_t);
-  if (most_nodes >= HEARTH_RAW_NO_PARENT)
+  if (count >= HEARTH_NONE)
     return hearth_raw_fail(c.in, c.at, HEARTH_E_FULL, err, "more call stacks than can be numbered");
-  dump->nodes = calloc(most_nodes + 1, sizeof *dump->nodes);
-  *ret_stacks = calloc(count + 1, sizeof **ret_stacks);
-  if (!dump->nodes || !*ret_stacks)
+  dump->stacks = calloc(1, sizeof *dump->stacks);
+  if (dump->stacks)
+    dump->stacks->entries = calloc(count + 1, sizeof *dump->stacks->entries);
+  if (!dump->stacks || !dump->stacks->entries)
     return hearth_raw_fail(c.in, c.at, HEARTH_E_NOMEM, err, "out of memory");
-  for (uint64_t i = 0; i < count; ++i) {
-    status = read_stack(&c, dump, &(*ret_stacks)[i], err);
-    if (status != HEARTH_OK)
-      return status;
-  }
-  qsort(*ret_stacks, count, sizeof **ret_stacks, compare_stacks);
-  *ret_count = count;
-  return HEARTH_OK;
+  forest f = {.dump = dump};
+  status = fill_stacks(&c, count, &f, dump->stacks, err);
+  free(f.by_content.slots);
+  return status;
+}
+
+void hearth_raw_stacks_free(hearth_raw_stacks *stacks) {
+  if (!stacks)
+    return;
+  free(stacks->entries);
+  free(stacks->by_id.slots);
+  free(stacks);
 }
 
 static uint64_t ms_to_ns(uint64_t ms) { return ms > UINT64_MAX / NS_PER_MS ? UINT64_MAX : ms * NS_PER_MS; }
@@ -178,47 +234,63 @@ static hearth_mib convert_mib(const hearth_llvm_raw_mib *from) {
   }};
 }
 
-static hearth_status read_record(cursor *c, const version_layout *layout, const stack_entry *stacks, size_t stack_count,
-                                 hearth_raw_record *ret, hearth_error *err) {
-  size_t at = c->at;
-  stack_entry key = {0};
-  hearth_llvm_raw_mib mib = {0};
-  if (!take(c, &key.id, sizeof key.id) || !take(c, &mib, layout->mib_size))
-    return hearth_raw_fail(c->in, at, HEARTH_E_CORRUPT, err, "a MIB runs past the end");
-  uint64_t histogram_bytes = (uint64_t)mib.histogram_size * layout->counter_size;
+/* A record as it lies in the file. */
+typedef struct stored_record {
+  uint64_t stack_id;
+  hearth_llvm_raw_mib mib;
+} stored_record;
+
+static bool take_record(cursor *c, const version_layout *layout, stored_record *ret) {
+  ret->mib = (hearth_llvm_raw_mib){0};
+  if (!take(c, &ret->stack_id, sizeof ret->stack_id) || !take(c, &ret->mib, layout->mib_size))
+    return false;
+  uint64_t histogram_bytes = (uint64_t)ret->mib.histogram_size * layout->counter_size;
   if (histogram_bytes > c->end - c->at)
-    return hearth_raw_fail(c->in, at, HEARTH_E_CORRUPT, err, "a MIB's histogram runs past the end");
+    return false;
   c->at += histogram_bytes;
-  const stack_entry *stack = bsearch(&key, stacks, stack_count, sizeof *stacks, compare_stacks);
-  if (!stack)
-    return hearth_raw_fail(c->in, at, HEARTH_E_CORRUPT, err, "a MIB's call stack does not exist");
-  *ret = (hearth_raw_record){.stack = stack->leaf, .mib = convert_mib(&mib)};
-  return HEARTH_OK;
+  return true;
+}
+
+/* Row of the stack with this id, or HEARTH_NONE. */
+static uint32_t find_stack(const hearth_raw_stacks *stacks, uint64_t id) {
+  return id_table_find(&stacks->by_id, id_table_mix(id), equal_stack, stacks, &id);
+}
+
+static void read_record(hearth_raw_dump *dump, hearth_raw_record *ret) {
+  cursor c = {.in = &dump->in, .at = dump->next_at, .end = dump->records_end};
+  version_layout layout;
+  stored_record stored;
+  layout_of(dump->layout_version, &layout);
+  take_record(&c, &layout, &stored); /* check_records has been here */
+  *ret = (hearth_raw_record){.stack = dump->stacks->entries[find_stack(dump->stacks, stored.stack_id)].leaf,
+                             .mib = convert_mib(&stored.mib)};
+  dump->next_at = c.at;
 }
 
 /* The layout does not store how long the program ran. Blocks still live at the dump get its time as their deallocation
  * time, so the greatest of those is the best lower bound. Nor does it store whether accesses were counted: not one
  * access in all means that the program was not instrumented, and nothing in it must be taken for cold. */
-static hearth_status read_records(cursor c, const version_layout *layout, const stack_entry *stacks, size_t stack_count,
-                                  hearth_raw_dump *dump, hearth_error *err) {
-  uint64_t count = 0;
-  hearth_status status = take_count(&c, sizeof(uint64_t) + layout->mib_size, &count, err);
-  if (status != HEARTH_OK)
-    return status;
-  dump->records = calloc(count + 1, sizeof *dump->records);
-  if (!dump->records)
-    return hearth_raw_fail(c.in, c.at, HEARTH_E_NOMEM, err, "out of memory");
+static hearth_status check_records(cursor c, const version_layout *layout, hearth_raw_dump *dump, hearth_error *err) {
+  uint64_t count = 0, duration_ms = 0;
+  HEARTH_TRY(take_count(&c, sizeof(uint64_t) + layout->mib_size, &count, err));
+  dump->next_at = c.at;
   for (uint64_t i = 0; i < count; ++i) {
-    hearth_raw_record *record = &dump->records[i];
-    status = read_record(&c, layout, stacks, stack_count, record, err);
-    if (status != HEARTH_OK)
-      return status;
-    dump->record_count = i + 1;
-    if (record->mib.DeallocTimestamp > dump->duration_ns)
-      dump->duration_ns = record->mib.DeallocTimestamp;
-    if (record->mib.TotalAccessCount > 0)
+    stored_record stored;
+    size_t at = c.at;
+    if (!take_record(&c, layout, &stored))
+      return hearth_raw_fail(c.in, at, HEARTH_E_CORRUPT, err, "a MIB runs past the end");
+    if (find_stack(dump->stacks, stored.stack_id) == HEARTH_NONE)
+      return hearth_raw_fail(c.in, at, HEARTH_E_CORRUPT, err, "a MIB's call stack does not exist");
+    if (stored.mib.dealloc_timestamp > duration_ms)
+      duration_ms = stored.mib.dealloc_timestamp;
+    if (stored.mib.total_access_count > 0)
       dump->accesses_counted = true;
+    hearth_raw_passed(c.in, at, c.at);
   }
+  dump->duration_ns = ms_to_ns(duration_ms);
+  dump->record_count = count;
+  dump->records_end = c.at;
+  dump->read_record = read_record;
   return HEARTH_OK;
 }
 
@@ -226,22 +298,16 @@ hearth_status hearth_raw_read_llvm(const hearth_raw_input *in, hearth_raw_dump *
                                    hearth_error *err) {
   hearth_llvm_raw_header header;
   version_layout layout = {0};
-  stack_entry *stacks = NULL;
-  size_t stack_count = 0;
-  hearth_status status = check_header(in, &header, &layout, err);
-  if (status != HEARTH_OK)
-    return status;
+  HEARTH_TRY(check_header(in, &header, &layout, err));
   cursor c = {.in = in, .end = header.total_size};
   c.at = header.segment_offset;
-  status = read_segments(c, dump, err);
+  HEARTH_TRY(read_segments(c, dump, err));
   c.at = header.stack_offset;
-  if (status == HEARTH_OK)
-    status = read_stacks(c, dump, &stacks, &stack_count, err);
+  HEARTH_TRY(read_stacks(c, dump, err));
   c.at = header.mib_offset;
-  if (status == HEARTH_OK)
-    status = read_records(c, &layout, stacks, stack_count, dump, err);
-  free(stacks);
+  HEARTH_TRY(check_records(c, &layout, dump, err));
   dump->kind = HEARTH_RAW_LOAD_BIAS;
+  dump->layout_version = header.version;
   *ret_size = header.total_size;
-  return status;
+  return HEARTH_OK;
 }

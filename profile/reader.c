@@ -1,20 +1,18 @@
 /* Reads an indexed profile in place. Every load goes through touch(), which checks bounds and, once for each block, the
  * checksum. References between tables are checked when they are followed. */
 #include <ctype.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
+#include "file.h"
 #include "hearth/builder.h"
 #include "hearth/ids.h"
 #include "hearth/profile.h"
 #include "hearth/raw.h"
 #include "hearth/raw_llvm.h"
+#include "packed.h"
 #include "reader_internal.h"
 
 #define XXH_INLINE_ALL
@@ -27,19 +25,31 @@
 #define MAGIC_LLVM_INSTR_RAW     UINT64_C(0xff6c70726f667281) /* llvm's .profraw of -fprofile-generate */
 #define MAGIC_LLVM_INSTR_INDEXED UINT64_C(0x8169666f72706cff) /* llvm's .profdata and .memprofdata */
 
-typedef struct column {
-  uint32_t width;  /* 0: not stored */
-  uint64_t offset; /* in the file */
-} column;
+typedef struct packed_table {
+  uint32_t section;
+  size_t column_count;
+  hearth_indexed_column columns[HEARTH_PACKED_COLUMNS];
+  uint64_t starts, blocks; /* offsets in the file */
+} packed_table;
+
+/* A block of STACKS that was decoded. Whoever walks up a stack comes through the same blocks again and again. */
+typedef struct stack_block {
+  uint32_t number; /* one more than the block's; 0: empty */
+  uint64_t values[HEARTH_STACK_COLUMNS][HEARTH_PACKED_ROWS];
+} stack_block;
+
+enum { STACK_BLOCKS_KEPT = 64 };
 
 struct hearth_profile {
   const uint8_t *data;
   size_t size;
-  bool mapped;
+  hearth_file file; /* those bytes; not ours unless mapped */
   char *name;
   hearth_indexed_header header;
   hearth_indexed_section sections[HEARTH_SECTION_CHECKSUMS + 1]; /* by id; all zero where the file has none */
-  column columns[HEARTH_MIB_COLUMNS];
+  packed_table stacks, contexts;
+  stack_block stack_blocks[STACK_BLOCKS_KEPT]; /* each at its number modulo their count */
+  int mib_columns[HEARTH_PACKED_COLUMNS];      /* what each column of `contexts` is in a hearth_mib, or -1 */
   uint32_t bucket_bits;
   uint8_t *checked; /* one bit for each block whose checksum was found right */
 };
@@ -123,6 +133,13 @@ hearth_status hearth_profile_get_string(hearth_profile *profile, uint32_t offset
 hearth_status hearth_profile_check_blocks(hearth_profile *profile, hearth_error *err) {
   const uint8_t *from;
   return touch(profile, 0, section(profile, HEARTH_SECTION_CHECKSUMS)->offset, &from, err);
+}
+
+size_t hearth_profile_blocks_checked(const hearth_profile *profile) {
+  size_t blocks = 0;
+  for (size_t i = 0; i <= section(profile, HEARTH_SECTION_CHECKSUMS)->count / 8; i++)
+    blocks += (size_t)__builtin_popcount(profile->checked[i]);
+  return blocks;
 }
 
 uint32_t hearth_profile_strings_size(const hearth_profile *profile) {
@@ -227,12 +244,9 @@ static uint32_t row_size(uint32_t id) {
   case HEARTH_SECTION_FUNCTIONS:
     return sizeof(hearth_indexed_function);
   case HEARTH_SECTION_BUCKETS:
-  case HEARTH_SECTION_CONTEXTS:
     return sizeof(uint32_t);
   case HEARTH_SECTION_FRAMES:
     return sizeof(hearth_indexed_frame);
-  case HEARTH_SECTION_STACKS:
-    return sizeof(hearth_indexed_stack);
   case HEARTH_SECTION_BINARIES:
     return sizeof(hearth_indexed_binary);
   case HEARTH_SECTION_CHECKSUMS:
@@ -290,24 +304,98 @@ static int column_of_tag(uint32_t tag) {
   }
 }
 
+static hearth_status read_columns(hearth_profile *profile, packed_table *table, uint64_t at, hearth_error *err) {
+  const uint8_t *from;
+  HEARTH_TRY(touch(profile, at, table->column_count * sizeof table->columns[0], &from, err));
+  memcpy(table->columns, from, table->column_count * sizeof table->columns[0]);
+  for (size_t i = 0; i < table->column_count; i++)
+    if (table->columns[i].bits > 64 || (table->columns[i].reference >= i && table->columns[i].reference != HEARTH_NONE))
+      return hearth_profile_corrupt(profile, err, "column %zu of section %u is impossible", i, table->section);
+  return HEARTH_OK;
+}
+
+static uint64_t block_count(uint32_t rows) { return ((uint64_t)rows + HEARTH_PACKED_ROWS - 1) / HEARTH_PACKED_ROWS; }
+
+static hearth_status open_packed(hearth_profile *profile, uint32_t id, packed_table *table, hearth_error *err) {
+  const hearth_indexed_section *s = section(profile, id);
+  hearth_indexed_packed header;
+  const uint8_t *from;
+  if (s->size < sizeof header)
+    return hearth_profile_corrupt(profile, err, "section %u is cut short", id);
+  HEARTH_TRY(touch(profile, s->offset, sizeof header, &from, err));
+  memcpy(&header, from, sizeof header);
+  uint64_t starts = sizeof header + (uint64_t)header.column_count * sizeof table->columns[0];
+  uint64_t blocks = starts + ((block_count(s->count) + 1) * sizeof(uint32_t) + 7) / 8 * 8;
+  if (header.column_count > HEARTH_PACKED_COLUMNS || blocks > s->size)
+    return hearth_profile_corrupt(profile, err, "section %u is cut short", id);
+  *table = (packed_table){
+      .section = id, .column_count = header.column_count, .starts = s->offset + starts, .blocks = s->offset + blocks};
+  return read_columns(profile, table, s->offset + sizeof header, err);
+}
+
+/* The bytes of the block that a row lies in, and how many rows it has; `what` names the row in messages. */
+static hearth_status find_block(hearth_profile *profile, const packed_table *table, uint32_t row, const uint8_t **ret,
+                                uint64_t *ret_size, uint32_t *ret_rows, const char *what, hearth_error *err) {
+  const hearth_indexed_section *s = section(profile, table->section);
+  const uint8_t *from;
+  uint32_t starts[2], block = row / HEARTH_PACKED_ROWS, rest = s->count - block * HEARTH_PACKED_ROWS;
+  HEARTH_TRY(touch(profile, table->starts + block * sizeof starts[0], sizeof starts, &from, err));
+  memcpy(starts, from, sizeof starts);
+  if (starts[0] > starts[1] || (uint64_t)starts[1] * 8 > s->offset + s->size - table->blocks)
+    return hearth_profile_corrupt(profile, err, "the block of %s %u lies outside", what, row);
+  *ret_size = (uint64_t)(starts[1] - starts[0]) * 8;
+  *ret_rows = rest < HEARTH_PACKED_ROWS ? rest : HEARTH_PACKED_ROWS;
+  return touch(profile, table->blocks + (uint64_t)starts[0] * 8, *ret_size, ret, err);
+}
+
+static hearth_status read_stack_block(hearth_profile *profile, uint32_t node, stack_block *ret, hearth_error *err) {
+  const packed_table *table = &profile->stacks;
+  const uint8_t *block;
+  uint64_t size;
+  uint32_t rows;
+  HEARTH_TRY(find_block(profile, table, node, &block, &size, &rows, "stack node", err));
+  ret->number = 0;
+  if (!packed_decode_block(table->columns, table->column_count, block, size, rows, HEARTH_STACK_COLUMNS, ret->values))
+    return hearth_profile_corrupt(profile, err, "the block of stack node %u is cut short", node);
+  ret->number = node / HEARTH_PACKED_ROWS + 1;
+  return HEARTH_OK;
+}
+
+/* The first `wanted` columns of a context. */
+static hearth_status read_context(hearth_profile *profile, uint32_t row, size_t wanted, uint64_t *ret_values,
+                                  hearth_error *err) {
+  const packed_table *table = &profile->contexts;
+  const uint8_t *block;
+  uint64_t size;
+  uint32_t rows;
+  if (row >= section(profile, HEARTH_SECTION_CONTEXTS)->count)
+    return hearth_profile_corrupt(profile, err, "there is no context %u", row);
+  HEARTH_TRY(find_block(profile, table, row, &block, &size, &rows, "context", err));
+  if (!packed_decode(table->columns, table->column_count, block, size, rows, row % HEARTH_PACKED_ROWS, wanted,
+                     ret_values))
+    return hearth_profile_corrupt(profile, err, "the block of context %u is cut short", row);
+  return HEARTH_OK;
+}
+
 static hearth_status read_schema(hearth_profile *profile, hearth_error *err) {
-  const hearth_indexed_section *columns = section(profile, HEARTH_SECTION_COLUMNS);
   uint64_t seen = 0;
-  for (uint32_t i = 0; i < section(profile, HEARTH_SECTION_SCHEMA)->count; i++) {
+  if (profile->stacks.column_count < HEARTH_STACK_COLUMNS)
+    return hearth_profile_corrupt(profile, err, "its stacks have too few columns");
+  if (section(profile, HEARTH_SECTION_SCHEMA)->count != profile->contexts.column_count)
+    return hearth_profile_corrupt(profile, err, "its schema does not describe the columns of its contexts");
+  for (uint32_t i = 0; i < profile->contexts.column_count; i++) {
     hearth_indexed_field field;
     HEARTH_TRY(read_row(profile, HEARTH_SECTION_SCHEMA, i, &field, sizeof field, "field", err));
-    uint64_t size = (uint64_t)field.width * section(profile, HEARTH_SECTION_CONTEXTS)->count;
-    bool width_known = field.width <= 2 || field.width == 4 || field.width == 8;
-    if (!width_known || field.offset % 8 != 0 || field.offset > columns->size || size > columns->size - field.offset)
-      return hearth_profile_corrupt(profile, err, "the column of field %u lies outside", field.tag);
-    int number = column_of_tag(field.tag);
-    if (number < 0)
-      continue;
-    if (seen & UINT64_C(1) << number)
+    if ((i == 0) != (field.tag == HEARTH_TAG_StackID))
+      return hearth_profile_corrupt(profile, err, "field %u is in the wrong place", field.tag);
+    int number = profile->mib_columns[i] = column_of_tag(field.tag);
+    if (number >= 0 && seen & UINT64_C(1) << number)
       return hearth_profile_corrupt(profile, err, "field %u occurs twice", field.tag);
-    seen |= UINT64_C(1) << number;
-    profile->columns[number] = (column){field.width, columns->offset + field.offset};
+    if (number >= 0)
+      seen |= UINT64_C(1) << number;
   }
+  if (profile->contexts.column_count == 0)
+    return hearth_profile_corrupt(profile, err, "its contexts have no stacks");
   return HEARTH_OK;
 }
 
@@ -338,25 +426,26 @@ static hearth_status open_parts(hearth_profile *profile, hearth_error *err) {
   HEARTH_TRY(check_header_checksum(profile, err));
   HEARTH_TRY(read_sections(profile, err));
   HEARTH_TRY(prepare_checksums(profile, err));
+  HEARTH_TRY(open_packed(profile, HEARTH_SECTION_STACKS, &profile->stacks, err));
+  HEARTH_TRY(open_packed(profile, HEARTH_SECTION_CONTEXTS, &profile->contexts, err));
   HEARTH_TRY(read_schema(profile, err));
   HEARTH_TRY(check_buckets(profile, err));
   return check_summary(profile, err);
 }
 
-/* Takes over a mapping. */
-static hearth_status open_bytes(const void *data, size_t size, bool mapped, const char *name, hearth_profile **ret,
-                                hearth_error *err) {
+/* Takes over a mapped file. */
+static hearth_status open_bytes(hearth_file file, const char *name, hearth_profile **ret, hearth_error *err) {
   hearth_profile *profile = calloc(1, sizeof *profile);
   *ret = NULL;
   if (!profile || !(profile->name = strdup(name))) {
     free(profile);
-    if (mapped)
-      munmap((void *)data, size);
+    if (file.mapped)
+      hearth_file_close(&file);
     return hearth_error_set(err, HEARTH_E_NOMEM, "%s: out of memory", name);
   }
-  profile->data = data;
-  profile->size = size;
-  profile->mapped = mapped;
+  profile->file = file;
+  profile->data = file.data;
+  profile->size = file.size;
   hearth_status status = open_parts(profile, err);
   if (status == HEARTH_OK)
     *ret = profile;
@@ -367,46 +456,21 @@ static hearth_status open_bytes(const void *data, size_t size, bool mapped, cons
 
 hearth_status hearth_profile_open_memory(const void *data, size_t size, const char *name, hearth_profile **ret,
                                          hearth_error *err) {
-  return open_bytes(data, size, false, name, ret, err);
-}
-
-/* Maps the regular file `fd`; *ret_data is NULL where it is empty. */
-static hearth_status map_file(int fd, const char *path, const void **ret_data, size_t *ret_size, hearth_error *err) {
-  struct stat info;
-  *ret_data = NULL;
-  *ret_size = 0;
-  if (fstat(fd, &info) != 0)
-    return hearth_error_set(err, HEARTH_E_IO, "%s: cannot read: %s", path, strerror(errno));
-  if (!S_ISREG(info.st_mode))
-    return hearth_error_set(err, HEARTH_E_IO, "%s: cannot read: is %s; a profile is a regular file", path,
-                            S_ISDIR(info.st_mode) ? "a directory" : "a device or pipe");
-  if (info.st_size == 0)
-    return HEARTH_OK;
-  void *data = mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-  if (data == MAP_FAILED)
-    return hearth_error_set(err, HEARTH_E_IO, "%s: cannot map: %s", path, strerror(errno));
-  *ret_data = data;
-  *ret_size = (size_t)info.st_size;
-  return HEARTH_OK;
+  return open_bytes((hearth_file){.data = data, .size = size}, name, ret, err);
 }
 
 hearth_status hearth_profile_open(const char *path, hearth_profile **ret, hearth_error *err) {
-  const void *data;
-  size_t size;
+  hearth_file file;
   *ret = NULL;
-  int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* not to wait for the writer of a named pipe */
-  if (fd < 0)
-    return hearth_error_set(err, HEARTH_E_IO, "%s: cannot open the profile: %s", path, strerror(errno));
-  hearth_status status = map_file(fd, path, &data, &size, err);
-  close(fd);
-  return status == HEARTH_OK ? open_bytes(data, size, size > 0, path, ret, err) : status;
+  HEARTH_TRY(hearth_file_map(path, &file, err));
+  return open_bytes(file, path, ret, err);
 }
 
 void hearth_profile_close(hearth_profile *profile) {
   if (!profile)
     return;
-  if (profile->mapped)
-    munmap((void *)profile->data, profile->size);
+  if (profile->file.mapped)
+    hearth_file_close(&profile->file);
   free(profile->name);
   free(profile->checked);
   free(profile);
@@ -543,36 +607,39 @@ hearth_status hearth_profile_get_frame(hearth_profile *profile, uint32_t row, he
 
 hearth_status hearth_profile_get_stack(hearth_profile *profile, uint32_t node, uint32_t *ret_frame,
                                        uint32_t *ret_parent, hearth_error *err) {
-  hearth_indexed_stack s;
-  HEARTH_TRY(read_row(profile, HEARTH_SECTION_STACKS, node, &s, sizeof s, "stack node", err));
-  if (s.parent != HEARTH_NONE && s.parent >= node) /* else following parents might never end */
+  stack_block *block = &profile->stack_blocks[node / HEARTH_PACKED_ROWS % STACK_BLOCKS_KEPT];
+  if (node >= hearth_profile_stack_count(profile))
+    return hearth_profile_corrupt(profile, err, "there is no stack node %u", node);
+  if (block->number != node / HEARTH_PACKED_ROWS + 1)
+    HEARTH_TRY(read_stack_block(profile, node, block, err));
+  uint64_t frame = block->values[HEARTH_STACK_FRAME][node % HEARTH_PACKED_ROWS];
+  uint64_t up = block->values[HEARTH_STACK_UP][node % HEARTH_PACKED_ROWS];
+  if (up > node) /* following parents ends, as each is lower */
     return hearth_profile_corrupt(profile, err, "stack node %u comes before its parent", node);
-  if (s.frame >= hearth_profile_frame_count(profile))
-    return hearth_profile_corrupt(profile, err, "stack node %u has frame %u, which does not exist", node, s.frame);
-  *ret_frame = s.frame;
-  *ret_parent = s.parent;
+  if (frame >= hearth_profile_frame_count(profile))
+    return hearth_profile_corrupt(profile, err, "stack node %u has frame %llu, which does not exist", node,
+                                  (unsigned long long)frame);
+  *ret_frame = (uint32_t)frame;
+  *ret_parent = node - 1 - (uint32_t)up; /* HEARTH_NONE is -1 */
   return HEARTH_OK;
 }
 
 hearth_status hearth_profile_get_context(hearth_profile *profile, uint32_t row, uint32_t *ret_stack,
                                          hearth_mib *ret_mib, hearth_error *err) {
-  uint32_t leaf;
-  HEARTH_TRY(read_row(profile, HEARTH_SECTION_CONTEXTS, row, &leaf, sizeof leaf, "context", err));
-  if (leaf >= hearth_profile_stack_count(profile))
-    return hearth_profile_corrupt(profile, err, "context %u has stack node %u, which does not exist", row, leaf);
+  uint64_t values[HEARTH_PACKED_COLUMNS];
+  size_t wanted = ret_mib ? profile->contexts.column_count : 1;
+  HEARTH_TRY(read_context(profile, row, wanted, values, err));
+  if (values[0] >= hearth_profile_stack_count(profile))
+    return hearth_profile_corrupt(profile, err, "context %u has stack node %llu, which does not exist", row,
+                                  (unsigned long long)values[0]);
   if (ret_stack)
-    *ret_stack = leaf;
+    *ret_stack = (uint32_t)values[0];
   if (!ret_mib)
     return HEARTH_OK;
   memset(ret_mib, 0, sizeof *ret_mib);
-  for (size_t i = 0; i < HEARTH_MIB_COLUMNS; i++) {
-    const column *c = &profile->columns[i];
-    const uint8_t *from;
-    if (c->width == 0)
-      continue;
-    HEARTH_TRY(touch(profile, c->offset + (uint64_t)row * c->width, c->width, &from, err));
-    memcpy(&ret_mib->v[i], from, c->width);
-  }
+  for (size_t i = 0; i < wanted; i++)
+    if (profile->mib_columns[i] >= 0)
+      ret_mib->v[profile->mib_columns[i]] = values[i];
   return HEARTH_OK;
 }
 

@@ -23,6 +23,9 @@ hearth_status hearth_profile_get_bucket(hearth_profile *profile, uint32_t bucket
 
 uint32_t hearth_profile_strings_size(const hearth_profile *profile);
 
+/* How many blocks were looked at so far, those with the checksums themselves not counted. */
+size_t hearth_profile_blocks_checked(const hearth_profile *profile);
+
 /* Check the checksum of every block. */
 hearth_status hearth_profile_check_blocks(hearth_profile *profile, hearth_error *err);
 

@@ -1,15 +1,12 @@
 /* Writes the builder's tables in canonical order. Each pass is a sort or a counting sort over one table, so the cost is
  * close to linear in the output; nothing depends on the order of arrival. */
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "builder_internal.h"
 #include "classify_internal.h"
+#include "file.h"
+#include "packed.h"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -29,6 +26,49 @@ static const struct {
 #include "hearth/mib_fields.def"
 };
 
+static const char leaf_name[] = "StackID";
+
+/* Columns of CONTEXTS behind the leaf node: the fields in the order of their tags, but each behind the one that its
+ * numbers are stored relative to. Most contexts have one block, or blocks that are alike, so that the greatest number
+ * is the least, the total is either, and the difference is 0. */
+static const struct context_column {
+  enum hearth_mib_column field;
+  int reference; /* enum hearth_mib_column; -1: none */
+} context_columns[] = {
+    {HEARTH_COL_AllocCount, -1},
+    {HEARTH_COL_MinSize, -1},
+    {HEARTH_COL_MaxSize, HEARTH_COL_MinSize},
+    {HEARTH_COL_MinAccessCount, -1},
+    {HEARTH_COL_MaxAccessCount, HEARTH_COL_MinAccessCount},
+    {HEARTH_COL_MinLifetime, -1},
+    {HEARTH_COL_MaxLifetime, HEARTH_COL_MinLifetime},
+    {HEARTH_COL_NumMigration, -1},
+    {HEARTH_COL_NumLifetimeOverlaps, HEARTH_COL_AllocCount},
+    {HEARTH_COL_NumSameAllocCPU, HEARTH_COL_AllocCount},
+    {HEARTH_COL_NumSameDeallocCPU, HEARTH_COL_AllocCount},
+    {HEARTH_COL_TotalSize, HEARTH_COL_MaxSize},
+    {HEARTH_COL_TotalAccessCount, HEARTH_COL_MaxAccessCount},
+    {HEARTH_COL_TotalLifetime, HEARTH_COL_MaxLifetime},
+    {HEARTH_COL_MinPercentUtilized, -1},
+    {HEARTH_COL_MaxPercentUtilized, HEARTH_COL_MinPercentUtilized},
+    {HEARTH_COL_TotalPercentUtilized, HEARTH_COL_MaxPercentUtilized},
+    {HEARTH_COL_AllocTimestamp, -1},
+    {HEARTH_COL_DeallocTimestamp, HEARTH_COL_AllocTimestamp},
+    {HEARTH_COL_AllocCPU, -1},
+    {HEARTH_COL_DeallocCPU, HEARTH_COL_AllocCPU},
+    {HEARTH_COL_DataTypeId, -1},
+    {HEARTH_COL_MinAccessDensity, -1},
+    {HEARTH_COL_MaxAccessDensity, HEARTH_COL_MinAccessDensity},
+    {HEARTH_COL_TotalAccessDensity, HEARTH_COL_MaxAccessDensity},
+    {HEARTH_COL_MinLifetimeAccessDensity, -1},
+    {HEARTH_COL_MaxLifetimeAccessDensity, HEARTH_COL_MinLifetimeAccessDensity},
+    {HEARTH_COL_TotalLifetimeAccessDensity, HEARTH_COL_MaxLifetimeAccessDensity},
+    {HEARTH_COL_LiveAtExit, -1},
+};
+
+enum { CONTEXT_COLUMNS = 1 + HEARTH_MIB_COLUMNS };
+_Static_assert(sizeof context_columns / sizeof context_columns[0] == HEARTH_MIB_COLUMNS, "each field has its column");
+
 enum {
   COLD_CUTOFFS = sizeof cold_shares_ppm / sizeof cold_shares_ppm[0],
   HOT_CUTOFFS = sizeof hot_shares_ppm / sizeof hot_shares_ppm[0],
@@ -41,6 +81,11 @@ typedef struct renumbering {
   uint32_t *order, *rank;
   uint32_t count;
 } renumbering;
+
+typedef struct packed_bytes {
+  uint8_t *data;
+  size_t size;
+} packed_bytes;
 
 typedef struct writer {
   const hearth_builder *builder;
@@ -56,7 +101,7 @@ typedef struct writer {
   size_t file_count;
   char *components; /* the file names again, each '/' a NUL: room for the strings of `paths` */
   builder_binary *binaries;
-  uint8_t widths[HEARTH_MIB_COLUMNS];
+  packed_bytes packed_stacks, packed_contexts;
   uint32_t bucket_bits;
   hearth_indexed_section sections[SECTIONS];
   uint8_t *image;
@@ -81,6 +126,8 @@ static void writer_free(writer *w) {
   free(w->file_rows);
   free(w->components);
   free(w->binaries);
+  free(w->packed_stacks.data);
+  free(w->packed_contexts.data);
   free(w->image);
 }
 
@@ -106,7 +153,7 @@ static hearth_status mark_needed(writer *w) {
   HEARTH_TRY(renumbering_create(w, &w->nodes, b->node_count));
   HEARTH_TRY(renumbering_create(w, &w->contexts, b->context_count));
   for (size_t i = 0; i < b->context_count; i++) {
-    uint32_t node = b->contexts[i].node;
+    uint32_t node = b->context_nodes[i];
     while (node != HEARTH_NONE && w->nodes.rank[node] == HEARTH_NONE) {
       uint32_t frame = b->nodes[node].frame;
       w->nodes.rank[node] = 0;
@@ -262,7 +309,7 @@ static hearth_status order_nodes(writer *w) {
 }
 
 static uint32_t context_frame(const writer *w, uint32_t context) {
-  return node_frame(w, w->builder->contexts[context].node);
+  return node_frame(w, w->builder->context_nodes[context]);
 }
 
 /* By (leaf frame, node): a stable counting sort by frame of the contexts in the order of their nodes. */
@@ -351,11 +398,12 @@ static hearth_status collect_strings(writer *w) {
   size_t components = 0, n = 0, offset = 0;
   for (size_t i = 0; i < w->file_count; i++)
     components += component_count(w->file_names[i]);
-  size_t room = 1 + HEARTH_MIB_COLUMNS + w->functions.count + components + b->binary_count;
+  size_t room = 1 + CONTEXT_COLUMNS + w->functions.count + components + b->binary_count;
   HEARTH_TRY(allocate(w, (void **)&w->strings, room, sizeof *w->strings));
   HEARTH_TRY(allocate(w, (void **)&w->string_offsets, room, sizeof *w->string_offsets));
 
   w->strings[n++] = "";
+  w->strings[n++] = leaf_name;
   for (size_t i = 0; i < HEARTH_MIB_COLUMNS; i++)
     w->strings[n++] = fields[i].name;
   for (uint32_t i = 0; i < w->functions.count; i++)
@@ -441,7 +489,7 @@ static hearth_status build_paths(writer *w) {
   return HEARTH_OK;
 }
 
-/* -------------------------------------------------- sections -------------------------------------------------- */
+/* -------------------------------------------------- binaries -------------------------------------------------- */
 
 static int compare_binaries(const void *a, const void *b, const char *pool) {
   const builder_binary *x = a, *y = b;
@@ -465,29 +513,53 @@ static hearth_status order_binaries(writer *w) {
   return HEARTH_OK;
 }
 
-static uint8_t width_of(uint64_t greatest) {
-  if (greatest == 0)
-    return 0;
-  return greatest <= UINT8_MAX ? 1 : greatest <= UINT16_MAX ? 2 : greatest <= UINT32_MAX ? 4 : 8;
+/* -------------------------------------------------- packed tables --------------------------------------------- */
+
+static void stack_row(const void *context, size_t row, uint64_t *ret) {
+  const writer *w = context;
+  const builder_node *n = &w->builder->nodes[w->nodes.order[row]];
+  uint32_t parent = n->parent == HEARTH_NONE ? HEARTH_NONE : w->nodes.rank[n->parent];
+  ret[HEARTH_STACK_FRAME] = w->frames.rank[n->frame];
+  ret[HEARTH_STACK_UP] = (uint32_t)row - 1 - parent; /* HEARTH_NONE is -1 */
 }
 
-static void measure_columns(writer *w) {
-  hearth_mib greatest = {0};
-  for (size_t i = 0; i < w->builder->context_count; i++)
-    for (size_t column = 0; column < HEARTH_MIB_COLUMNS; column++)
-      greatest.v[column] = hearth_merge_MAX(greatest.v[column], w->builder->contexts[i].mib.v[column]);
-  for (size_t column = 0; column < HEARTH_MIB_COLUMNS; column++)
-    w->widths[column] = width_of(greatest.v[column]);
+static void context_row(const void *context, size_t row, uint64_t *ret) {
+  const writer *w = context;
+  hearth_mib mib;
+  uint32_t number = w->contexts.order[row];
+  mib_rows_get(&w->builder->mibs, number, &mib);
+  ret[0] = w->nodes.rank[w->builder->context_nodes[number]];
+  for (size_t i = 0; i < HEARTH_MIB_COLUMNS; i++)
+    ret[1 + i] = mib.v[context_columns[i].field];
 }
+
+static hearth_status pack(writer *w, packed_source *source, size_t rows, const uint32_t *column_references,
+                          size_t columns, packed_bytes *ret) {
+  if (packed_encode(source, w, rows, column_references, columns, &ret->data, &ret->size))
+    return HEARTH_OK;
+  return hearth_error_set(w->err, HEARTH_E_NOMEM, "out of memory writing the profile");
+}
+
+/* Column of CONTEXTS that holds a field. */
+static uint32_t column_of(int field) {
+  uint32_t column = 0;
+  while (field >= 0 && (int)context_columns[column].field != field)
+    column++;
+  return field < 0 ? HEARTH_NONE : 1 + column;
+}
+
+static hearth_status pack_tables(writer *w) {
+  static const uint32_t of_stacks[HEARTH_STACK_COLUMNS] = {HEARTH_NONE, HEARTH_NONE};
+  uint32_t of_contexts[CONTEXT_COLUMNS] = {HEARTH_NONE};
+  for (size_t i = 0; i < HEARTH_MIB_COLUMNS; i++)
+    of_contexts[1 + i] = column_of(context_columns[i].reference);
+  HEARTH_TRY(pack(w, stack_row, w->nodes.count, of_stacks, HEARTH_STACK_COLUMNS, &w->packed_stacks));
+  return pack(w, context_row, w->contexts.count, of_contexts, CONTEXT_COLUMNS, &w->packed_contexts);
+}
+
+/* -------------------------------------------------- sections -------------------------------------------------- */
 
 static size_t align8(size_t size) { return (size + 7) & ~(size_t)7; }
-
-static size_t columns_size(const writer *w) {
-  size_t size = 0;
-  for (size_t i = 0; i < HEARTH_MIB_COLUMNS; i++)
-    size += align8((size_t)w->widths[i] * w->contexts.count);
-  return size;
-}
 
 static bool accesses_counted(const writer *w) { return w->builder->has_runs && w->builder->runs.accesses_counted; }
 
@@ -500,15 +572,14 @@ static void lay_out(writer *w) {
   struct {
     size_t count, size;
   } plan[SECTIONS + 1] = {
-      [HEARTH_SECTION_SCHEMA] = {HEARTH_MIB_COLUMNS, HEARTH_MIB_COLUMNS * sizeof(hearth_indexed_field)},
+      [HEARTH_SECTION_SCHEMA] = {CONTEXT_COLUMNS, CONTEXT_COLUMNS * sizeof(hearth_indexed_field)},
       [HEARTH_SECTION_STRINGS] = {w->string_count, w->strings_size},
       [HEARTH_SECTION_PATHS] = {w->path_count, w->path_count * sizeof(hearth_indexed_path)},
       [HEARTH_SECTION_FUNCTIONS] = {w->functions.count, w->functions.count * sizeof(hearth_indexed_function)},
       [HEARTH_SECTION_BUCKETS] = {buckets, buckets * sizeof(uint32_t)},
       [HEARTH_SECTION_FRAMES] = {w->frames.count, w->frames.count * sizeof(hearth_indexed_frame)},
-      [HEARTH_SECTION_STACKS] = {w->nodes.count, w->nodes.count * sizeof(hearth_indexed_stack)},
-      [HEARTH_SECTION_CONTEXTS] = {w->contexts.count, w->contexts.count * sizeof(uint32_t)},
-      [HEARTH_SECTION_COLUMNS] = {HEARTH_MIB_COLUMNS, columns_size(w)},
+      [HEARTH_SECTION_STACKS] = {w->nodes.count, w->packed_stacks.size},
+      [HEARTH_SECTION_CONTEXTS] = {w->contexts.count, w->packed_contexts.size},
       [HEARTH_SECTION_SUMMARY] = {1, sizeof(hearth_indexed_summary) + cutoffs * sizeof(hearth_indexed_cutoff)},
       [HEARTH_SECTION_BINARIES] = {w->builder->binary_count, w->builder->binary_count * sizeof(hearth_indexed_binary)},
   };
@@ -525,23 +596,13 @@ static void lay_out(writer *w) {
 
 static void *section_data(const writer *w, uint32_t id) { return w->image + w->sections[id - 1].offset; }
 
-static void fill_columns(writer *w) {
+static void fill_schema(writer *w) {
   hearth_indexed_field *schema = section_data(w, HEARTH_SECTION_SCHEMA);
-  uint8_t *next[HEARTH_MIB_COLUMNS];
-  size_t offset = 0;
-  for (size_t column = 0; column < HEARTH_MIB_COLUMNS; column++) {
-    schema[column] = (hearth_indexed_field){.tag = fields[column].tag,
-                                            .width = w->widths[column],
-                                            .name = string_offset(w, fields[column].name),
-                                            .offset = offset};
-    next[column] = (uint8_t *)section_data(w, HEARTH_SECTION_COLUMNS) + offset;
-    offset += align8((size_t)w->widths[column] * w->contexts.count);
+  schema[0] = (hearth_indexed_field){HEARTH_TAG_StackID, string_offset(w, leaf_name)};
+  for (size_t i = 0; i < HEARTH_MIB_COLUMNS; i++) {
+    enum hearth_mib_column field = context_columns[i].field;
+    schema[1 + i] = (hearth_indexed_field){fields[field].tag, string_offset(w, fields[field].name)};
   }
-  for (size_t i = 0; i < w->contexts.count; i++)
-    for (size_t column = 0; column < HEARTH_MIB_COLUMNS; column++) {
-      memcpy(next[column], &w->builder->contexts[w->contexts.order[i]].mib.v[column], w->widths[column]);
-      next[column] += w->widths[column];
-    }
 }
 
 static void fill_strings(writer *w) {
@@ -577,11 +638,9 @@ static void fill_functions(writer *w) {
     buckets[bucket] = w->functions.count;
 }
 
-static void fill_stacks(writer *w) {
+static void fill_frames(writer *w) {
   const hearth_builder *b = w->builder;
   hearth_indexed_frame *frames = section_data(w, HEARTH_SECTION_FRAMES);
-  hearth_indexed_stack *stacks = section_data(w, HEARTH_SECTION_STACKS);
-  uint32_t *contexts = section_data(w, HEARTH_SECTION_CONTEXTS);
   uint32_t context = 0;
   for (uint32_t i = 0; i < w->frames.count; i++) {
     const builder_frame *f = &b->frames[w->frames.order[i]];
@@ -590,13 +649,6 @@ static void fill_stacks(writer *w) {
     while (context < w->contexts.count && context_frame(w, w->contexts.order[context]) == i)
       context++;
   }
-  for (uint32_t i = 0; i < w->nodes.count; i++) {
-    const builder_node *n = &b->nodes[w->nodes.order[i]];
-    stacks[i] = (hearth_indexed_stack){w->frames.rank[n->frame],
-                                       n->parent == HEARTH_NONE ? HEARTH_NONE : w->nodes.rank[n->parent]};
-  }
-  for (uint32_t i = 0; i < w->contexts.count; i++)
-    contexts[i] = w->nodes.rank[b->contexts[w->contexts.order[i]].node];
 }
 
 static hearth_status fill_cutoffs(writer *w, hearth_indexed_summary *summary, hearth_indexed_cutoff *cutoffs) {
@@ -604,9 +656,15 @@ static hearth_status fill_cutoffs(writer *w, hearth_indexed_summary *summary, he
   size_t n = w->contexts.count;
   double lasting = hearth_lasting_lifetime_ns(summary->duration_ns, summary->runs);
   HEARTH_TRY(allocate(w, (void **)&points, n, sizeof *points));
-  for (size_t i = 0; i < n; i++)
-    points[i] = hearth_density_point_of(&w->builder->contexts[w->contexts.order[i]].mib, lasting);
-  hearth_density_points_sort(points, n);
+  for (size_t i = 0; i < n; i++) {
+    hearth_mib mib;
+    mib_rows_get(&w->builder->mibs, w->contexts.order[i], &mib);
+    points[i] = hearth_density_point_of(&mib, lasting);
+  }
+  if (!hearth_density_points_sort(points, n)) {
+    free(points);
+    return hearth_error_set(w->err, HEARTH_E_NOMEM, "out of memory writing the profile");
+  }
   for (size_t i = 0; i < COLD_CUTOFFS; i++)
     *cutoffs++ =
         (hearth_indexed_cutoff){.share_ppm = cold_shares_ppm[i],
@@ -629,10 +687,11 @@ static hearth_status fill_summary(writer *w) {
                                       .dropped_blocks = runs->dropped_blocks,
                                       .dropped_frames = runs->dropped_frames};
   for (size_t i = 0; i < w->contexts.count; i++) {
-    const hearth_mib *mib = &w->builder->contexts[w->contexts.order[i]].mib;
-    summary->total_allocs = hearth_merge_SUM(summary->total_allocs, mib->AllocCount);
-    summary->total_bytes = hearth_merge_SUM(summary->total_bytes, mib->TotalSize);
-    summary->total_accesses = hearth_merge_SUM(summary->total_accesses, mib->TotalAccessCount);
+    hearth_mib mib;
+    mib_rows_get(&w->builder->mibs, w->contexts.order[i], &mib);
+    summary->total_allocs = hearth_merge_SUM(summary->total_allocs, mib.AllocCount);
+    summary->total_bytes = hearth_merge_SUM(summary->total_bytes, mib.TotalSize);
+    summary->total_accesses = hearth_merge_SUM(summary->total_accesses, mib.TotalAccessCount);
   }
   return accesses_counted(w) ? fill_cutoffs(w, summary, (hearth_indexed_cutoff *)(summary + 1)) : HEARTH_OK;
 }
@@ -677,14 +736,16 @@ static hearth_status write_image(writer *w) {
   HEARTH_TRY(collect_strings(w));
   HEARTH_TRY(build_paths(w));
   HEARTH_TRY(order_binaries(w));
-  measure_columns(w);
+  HEARTH_TRY(pack_tables(w));
   lay_out(w);
   HEARTH_TRY(allocate(w, (void **)&w->image, w->size, 1));
   memcpy(section_data(w, HEARTH_SECTION_PATHS), w->paths, w->path_count * sizeof *w->paths);
-  fill_columns(w);
+  memcpy(section_data(w, HEARTH_SECTION_STACKS), w->packed_stacks.data, w->packed_stacks.size);
+  memcpy(section_data(w, HEARTH_SECTION_CONTEXTS), w->packed_contexts.data, w->packed_contexts.size);
+  fill_schema(w);
   fill_strings(w);
   fill_functions(w);
-  fill_stacks(w);
+  fill_frames(w);
   fill_binaries(w);
   HEARTH_TRY(fill_summary(w));
   fill_header_and_checksums(w);
@@ -704,73 +765,11 @@ hearth_status hearth_builder_write_memory(hearth_builder *builder, void **ret_da
   return status;
 }
 
-/* -------------------------------------------------- files -------------------------------------------------- */
-
-static hearth_status io_error(hearth_error *err, const char *path, const char *what) {
-  return hearth_error_set(err, HEARTH_E_IO, "%s: cannot %s: %s", path, what, strerror(errno));
-}
-
-/* Closes `fd`. */
-static hearth_status write_all(int fd, const char *path, const uint8_t *data, size_t size, hearth_error *err) {
-  while (size > 0) {
-    ssize_t n = write(fd, data, size);
-    if (n < 0 && errno == EINTR)
-      continue;
-    if (n < 0) {
-      hearth_status status = io_error(err, path, "write");
-      close(fd);
-      return status;
-    }
-    data += n;
-    size -= (size_t)n;
-  }
-  return close(fd) == 0 ? HEARTH_OK : io_error(err, path, "write");
-}
-
-/* Through a file beside `target` and a rename, so that no reader ever sees half a profile. */
-static hearth_status replace_file(const char *target, const uint8_t *data, size_t size, hearth_error *err) {
-  size_t room = strlen(target) + 32;
-  char *temporary = malloc(room);
-  if (!temporary)
-    return hearth_error_set(err, HEARTH_E_NOMEM, "out of memory writing the profile");
-  int fd = -1;
-  errno = EEXIST;
-  for (unsigned i = 0; fd < 0 && errno == EEXIST && i < 1000; i++) {
-    snprintf(temporary, room, "%s.tmp%ld-%u", target, (long)getpid(), i);
-    fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  }
-  hearth_status status = fd < 0 ? io_error(err, target, "create") : write_all(fd, target, data, size, err);
-  if (fd >= 0 && status == HEARTH_OK && rename(temporary, target) != 0)
-    status = io_error(err, target, "replace");
-  if (fd >= 0 && status != HEARTH_OK)
-    unlink(temporary);
-  free(temporary);
-  return status;
-}
-
-static hearth_status write_file(const char *path, const uint8_t *data, size_t size, hearth_error *err) {
-  struct stat info;
-  if (stat(path, &info) != 0)
-    return errno == ENOENT ? replace_file(path, data, size, err) : io_error(err, path, "write");
-  if (S_ISDIR(info.st_mode))
-    return hearth_error_set(err, HEARTH_E_IO, "%s: cannot write: is a directory", path);
-  if (!S_ISREG(info.st_mode)) { /* a rename would put a file in the place of /dev/null or of a pipe */
-    int fd = open(path, O_WRONLY | O_CLOEXEC);
-    return fd < 0 ? io_error(err, path, "open") : write_all(fd, path, data, size, err);
-  }
-  char *target = realpath(path, NULL); /* behind a symbolic link: the link stays */
-  if (!target)
-    return io_error(err, path, "write");
-  hearth_status status = replace_file(target, data, size, err);
-  free(target);
-  return status;
-}
-
 hearth_status hearth_builder_write(hearth_builder *builder, const char *path, hearth_error *err) {
   void *data;
   size_t size;
   HEARTH_TRY(hearth_builder_write_memory(builder, &data, &size, err));
-  hearth_status status = write_file(path, data, size, err);
+  hearth_status status = hearth_file_write(path, data, size, err);
   free(data);
   return status;
 }

@@ -60,6 +60,12 @@ hearth_status hearth_modules_add_directory(hearth_modules *m, const char *path, 
   return HEARTH_OK;
 }
 
+hearth_status hearth_modules_share_directories(hearth_modules *m, const hearth_modules *other, hearth_error *err) {
+  for (size_t i = 0; i < other->directory_count; ++i)
+    HEARTH_TRY(hearth_modules_add_directory(m, other->directories[i], err));
+  return HEARTH_OK;
+}
+
 static void note(const hearth_modules *m, hearth_note_level level, const char *text) {
   if (m->options.note)
     m->options.note(m->options.context, level, text);
@@ -256,6 +262,14 @@ hearth_status hearth_modules_place(hearth_modules *m, const char *name, const he
   *ret_placed = placed;
   *ret_count = count;
   return HEARTH_OK;
+}
+
+void hearth_modules_share_use(hearth_modules *m, const hearth_modules *other) {
+  for (size_t i = 0; i < other->count; ++i) {
+    module *same = find(m, other->modules[i].build_id, other->modules[i].build_id_size);
+    if (same && other->modules[i].used)
+      same->used = true;
+  }
 }
 
 void hearth_modules_report_unused(const hearth_modules *m) {

@@ -21,6 +21,8 @@ void hearth_modules_destroy(hearth_modules *modules); /* accepts NULL */
 
 /* A folder with separate debug files, .dwo or .dwp files; before the first binary. Copied. Errors: E_NOMEM. */
 hearth_status hearth_modules_add_directory(hearth_modules *modules, const char *path, hearth_error *err);
+/* The same folders as another's. */
+hearth_status hearth_modules_share_directories(hearth_modules *modules, const hearth_modules *other, hearth_error *err);
 
 /* Open and load a binary that the user gave. */
 hearth_status hearth_modules_give(hearth_modules *modules, const char *path, hearth_error *err);
@@ -30,6 +32,9 @@ hearth_status hearth_modules_give(hearth_modules *modules, const char *path, hea
  * Errors: E_MISMATCH (none fits), E_NO_DEBUG_INFO and E_NO_BUILD_ID of the program itself, E_NOMEM. */
 hearth_status hearth_modules_place(hearth_modules *modules, const char *name, const hearth_raw_dump *dump,
                                    hearth_placed_map **ret_placed, size_t *ret_count, hearth_error *err);
+
+/* What another set of modules used counts as used here. */
+void hearth_modules_share_use(hearth_modules *modules, const hearth_modules *other);
 
 /* Warn of given binaries that were in no dump: a library that these runs did not load, or a mistake. */
 void hearth_modules_report_unused(const hearth_modules *modules);

@@ -11,7 +11,7 @@ enum hearth_exit_code { HEARTH_EXIT_OK = 0, HEARTH_EXIT_ERROR = 1, HEARTH_EXIT_U
 
 int hearth_cmd_diff(int argc, char **argv);
 int hearth_cmd_export(int argc, char **argv);
-int hearth_cmd_index(int argc, char **argv);
+int hearth_cmd_merge(int argc, char **argv); /* called index, too */
 int hearth_cmd_show(int argc, char **argv);
 int hearth_cmd_flags(int argc, char **argv);
 int hearth_cmd_check(int argc, char **argv);
@@ -27,9 +27,11 @@ void hearth_tool_warning(const char *format, ...) __attribute__((format(printf, 
 /* Print "hearth: error: ..." and where to find help; returns HEARTH_EXIT_USAGE. */
 int hearth_tool_usage_error(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Replace the progress line on stderr; shows nothing if stderr is no terminal. "" takes the line away: do so before
- * printing anything else. */
+/* Replace the progress line on stderr; shows nothing if stderr is no terminal, or lines one by one if that was asked
+ * for. "" takes the line away: do so before printing anything else. */
 void hearth_tool_progress(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+void hearth_tool_progress_always(void);
 
 /* Flush stdout and return HEARTH_EXIT_OK; if what was printed could not be written, report it as an error. */
 int hearth_tool_finish(void);

@@ -12,7 +12,8 @@ static const struct command {
   int (*run)(int argc, char **argv);
   const char *help;
 } commands[] = {
-    {"index", hearth_cmd_index, "turn raw profiles and binaries into one indexed profile"},
+    {"index", hearth_cmd_merge, "turn raw profiles and binaries into one indexed profile"},
+    {"merge", hearth_cmd_merge, "the same command: merge profiles of all kinds into one"},
     {"show", hearth_cmd_show, "print what an indexed profile says"},
     {"diff", hearth_cmd_diff, "compare two indexed profiles"},
     {"export", hearth_cmd_export, "write a profile for flame graphs, pprof, speedscope or DHAT"},
@@ -54,16 +55,23 @@ int hearth_tool_usage_error(const char *command, const char *format, ...) {
   return HEARTH_EXIT_USAGE;
 }
 
+static bool progress_always;
+
+void hearth_tool_progress_always(void) { progress_always = true; }
+
 void hearth_tool_progress(const char *format, ...) {
   static bool shown;
   char line[80]; /* longer lines would wrap and could not be taken away */
-  if (!isatty(STDERR_FILENO))
+  bool terminal = isatty(STDERR_FILENO);
+  if (!terminal && !progress_always)
     return;
   va_list arguments;
   va_start(arguments, format);
   vsnprintf(line, sizeof line, format, arguments);
   va_end(arguments);
-  if (!shown && !line[0])
+  if (!terminal && line[0])
+    fprintf(stderr, "hearth: %s\n", line);
+  if (!terminal || (!shown && !line[0]))
     return;
   fprintf(stderr, "\r\033[K%s", line);
   fflush(stderr);

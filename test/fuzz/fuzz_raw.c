@@ -25,16 +25,20 @@ static void repair_checksum(uint8_t *data, size_t size) {
 }
 
 /* What every reader promises about a dump that it accepts. */
-static void check(const hearth_raw_dump *dump) {
+static void check(hearth_raw_dump *dump) {
+  hearth_raw_record record;
+  size_t records = 0;
   for (size_t i = 0; i < dump->map_count; ++i)
     if (dump->maps[i].start >= dump->maps[i].end || dump->maps[i].build_id_size > HEARTH_RAW_BUILD_ID_MAX)
       abort();
   for (size_t i = 0; i < dump->node_count; ++i)
     if (dump->nodes[i].parent != HEARTH_RAW_NO_PARENT && dump->nodes[i].parent >= i)
       abort();
-  for (size_t i = 0; i < dump->record_count; ++i)
-    if (dump->records[i].stack != HEARTH_RAW_NO_PARENT && dump->records[i].stack >= dump->node_count)
+  for (; hearth_raw_next_record(dump, &record); ++records)
+    if (record.stack != HEARTH_RAW_NO_PARENT && record.stack >= dump->node_count)
       abort();
+  if (records != dump->record_count)
+    abort();
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -44,12 +48,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     return 0;
   memcpy(copy, data, size);
   repair_checksum(copy, size);
+  hearth_file file = {.data = copy, .size = size};
   hearth_error err;
   size_t offset = 0;
   while (offset < size) {
     size_t before = offset;
     hearth_raw_dump dump;
-    if (hearth_raw_read("fuzz", copy, size, &offset, &dump, &err) != HEARTH_OK)
+    if (hearth_raw_read("fuzz", &file, &offset, &dump, &err) != HEARTH_OK)
       break;
     if (offset <= before)
       abort();

@@ -6,9 +6,9 @@
 // RUN: mv raw.* good && echo before > out && cp out expected
 //
 // RUN: not %hearth index nowhere --binary program -o out 2>&1 | FileCheck %s --check-prefix=MISSING
-// MISSING: hearth: error: nowhere: cannot be opened: No such file or directory
+// MISSING: hearth: error: nowhere: cannot open: No such file or directory
 // RUN: not %hearth index . --binary program -o out 2>&1 | FileCheck %s --check-prefix=FOLDER
-// FOLDER: hearth: error: .: cannot be read: Is a directory
+// FOLDER: hearth: error: .: cannot read: Is a directory
 // RUN: not %hearth index /dev/null --binary program -o out 2>&1 | FileCheck %s --check-prefix=EMPTY
 // EMPTY: hearth: error: /dev/null: the file is empty
 // RUN: not %hearth index %s --binary program -o out 2>&1 | FileCheck %s --check-prefix=FOREIGN

@@ -55,6 +55,18 @@ static void test_merge_is_commutative(void **state) {
   }
 }
 
+static void test_repeating_is_merging_so_often(void **state) {
+  (void)state;
+  for (int i = 0; i < ROUNDS; ++i) {
+    hearth_mib a = random_mib(), sum = {{0}}, repeated = a;
+    uint64_t weight = 1 + next_random() % 6;
+    for (uint64_t k = 0; k < weight; ++k)
+      hearth_mib_merge(&sum, &a);
+    hearth_mib_repeat(&repeated, weight);
+    assert_memory_equal(&sum, &repeated, sizeof sum);
+  }
+}
+
 static void test_empty_record_is_neutral(void **state) {
   (void)state;
   const hearth_mib empty = {{0}};
@@ -170,6 +182,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_merge_is_associative),
       cmocka_unit_test(test_merge_is_commutative),
+      cmocka_unit_test(test_repeating_is_merging_so_often),
       cmocka_unit_test(test_empty_record_is_neutral),
       cmocka_unit_test(test_rules),
       cmocka_unit_test(test_record_of_one_block),

@@ -37,10 +37,9 @@ enum hearth_section_id { /* never reused; unknown ones are skipped */
                          HEARTH_SECTION_FRAMES = 6,
                          HEARTH_SECTION_STACKS = 7,
                          HEARTH_SECTION_CONTEXTS = 8,
-                         HEARTH_SECTION_COLUMNS = 9,
-                         HEARTH_SECTION_SUMMARY = 10,
-                         HEARTH_SECTION_BINARIES = 11,
-                         HEARTH_SECTION_CHECKSUMS = 12 /* the last one in the file; covers all blocks before it */
+                         HEARTH_SECTION_SUMMARY = 9,
+                         HEARTH_SECTION_BINARIES = 10,
+                         HEARTH_SECTION_CHECKSUMS = 11 /* the last one in the file; covers all blocks before it */
 };
 
 #define HEARTH_FLAG_ACCESSES 1u /* required flag: accesses were counted in every run that was merged */
@@ -64,15 +63,40 @@ typedef struct hearth_indexed_section {
   uint64_t size; /* bytes, without padding */
 } hearth_indexed_section;
 
-/* SCHEMA: one row for each stored field. A column holds one unsigned integer of `width` bytes for each context, in the
- * order of the contexts; the narrowest width that holds the greatest value is used, 0 bytes where all are 0. */
+/* SCHEMA: what each column of CONTEXTS is; the first one is the leaf node (StackID). */
 typedef struct hearth_indexed_field {
-  uint32_t tag;   /* enum hearth_mib_tag */
-  uint32_t width; /* 0, 1, 2, 4 or 8 bytes */
-  uint32_t name;  /* offset in STRINGS, for fields that a reader does not know */
-  uint32_t reserved;
-  uint64_t offset; /* of the column, from the start of COLUMNS; aligned to 8 */
+  uint32_t tag;  /* enum hearth_mib_tag */
+  uint32_t name; /* offset in STRINGS, for fields that a reader does not know */
 } hearth_indexed_field;
+
+/* A packed table (STACKS, CONTEXTS): columns of 64-bit numbers, of which each block of rows stores what its own numbers
+ * differ in. Any row is found by two loads and decoded alone; neighbouring rows, with all their columns, lie together.
+ *
+ *   | hearth_indexed_packed | columns | u32 starts[blocks + 1], padding to 8 | blocks |
+ *
+ * Block b begins 8 * starts[b] bytes behind the starts. It is a string of bits, the lowest bit of the first byte first:
+ *
+ *   a byte for each column with bits > 0: width of its numbers, HEARTH_PACKED_SPARSE added or not
+ *   for each of these columns: its least number in this block, less the column's base, in `bits` bits
+ *   for each of these columns: its numbers less that least one, `width` bits each; if sparse, one bit a row that tells
+ *   whether the number is stored, and only those that are not 0
+ *
+ * A number is the sum, modulo 2^64, of column's base, block's least, what is stored, and the row's number in the column
+ * that is the reference. */
+#define HEARTH_PACKED_ROWS    64u /* rows of a block; the last one may have fewer */
+#define HEARTH_PACKED_COLUMNS 64u /* at most */
+#define HEARTH_PACKED_SPARSE  0x80u
+
+typedef struct hearth_indexed_packed {
+  uint32_t column_count;
+  uint32_t reserved;
+} hearth_indexed_packed;
+
+typedef struct hearth_indexed_column {
+  uint64_t base;      /* least number, taken as signed, less the reference's */
+  uint32_t bits;      /* of the differences to it; 0: all are 0, blocks have nothing of this column */
+  uint32_t reference; /* a lower column, or HEARTH_NONE */
+} hearth_indexed_column;
 
 /* STRINGS: NUL-terminated, UTF-8 as found in the debug information; offset 0 is the empty string. */
 
@@ -105,12 +129,14 @@ typedef struct hearth_indexed_frame {
   uint32_t first_context; /* contexts with this leaf: up to the next frame's first_context */
 } hearth_indexed_frame;
 
-typedef struct hearth_indexed_stack {
-  uint32_t frame;  /* row of FRAMES */
-  uint32_t parent; /* the caller's node, a lower row; HEARTH_NONE at the root */
-} hearth_indexed_stack;
+/* STACKS: packed; a row is a node with its frame and the caller's node, its parent, which is a lower row. */
+enum hearth_stack_column {
+  HEARTH_STACK_FRAME = 0, /* row of FRAMES */
+  HEARTH_STACK_UP = 1,    /* own row - 1 - parent's; a root has the parent -1: 0 where the parent is just before */
+  HEARTH_STACK_COLUMNS
+};
 
-/* CONTEXTS: one u32 a context: its leaf node in STACKS. */
+/* CONTEXTS: packed; the leaf node in STACKS, then the numbers that SCHEMA lists. */
 
 /* SUMMARY: this struct, then `cold_cutoffs` + `hot_cutoffs` of hearth_indexed_cutoff. */
 typedef struct hearth_indexed_summary {
@@ -146,11 +172,12 @@ typedef struct hearth_indexed_binary {
 
 HEARTH_CHECK_LAYOUT(sizeof(hearth_indexed_header) == 48);
 HEARTH_CHECK_LAYOUT(sizeof(hearth_indexed_section) == 24);
-HEARTH_CHECK_LAYOUT(sizeof(hearth_indexed_field) == 24);
+HEARTH_CHECK_LAYOUT(sizeof(hearth_indexed_field) == 8);
+HEARTH_CHECK_LAYOUT(sizeof(hearth_indexed_packed) == 8);
+HEARTH_CHECK_LAYOUT(sizeof(hearth_indexed_column) == 16);
 HEARTH_CHECK_LAYOUT(sizeof(hearth_indexed_path) == 8);
 HEARTH_CHECK_LAYOUT(sizeof(hearth_indexed_function) == 24);
 HEARTH_CHECK_LAYOUT(sizeof(hearth_indexed_frame) == 24);
-HEARTH_CHECK_LAYOUT(sizeof(hearth_indexed_stack) == 8);
 HEARTH_CHECK_LAYOUT(sizeof(hearth_indexed_summary) == 64);
 HEARTH_CHECK_LAYOUT(sizeof(hearth_indexed_cutoff) == 16);
 HEARTH_CHECK_LAYOUT(sizeof(hearth_indexed_binary) == 40);

@@ -54,6 +54,21 @@ static inline uint64_t hearth_merge_SAME(uint64_t a, uint64_t b) {
   return a == b || b == 0 ? a : a == 0 ? b : HEARTH_MIB_MIXED;
 }
 
+/* What `weight` (at least 1) equal values merge to. */
+static inline uint64_t hearth_repeat_SUM(uint64_t value, uint64_t weight) {
+  return value > UINT64_MAX / weight ? UINT64_MAX : value * weight;
+}
+static inline uint64_t hearth_repeat_MIN(uint64_t value, uint64_t weight) { return (void)weight, value; }
+static inline uint64_t hearth_repeat_MAX(uint64_t value, uint64_t weight) { return (void)weight, value; }
+static inline uint64_t hearth_repeat_SAME(uint64_t value, uint64_t weight) { return (void)weight, value; }
+
+/* Make of a record what `weight` (at least 1) of its kind merge to. */
+static inline void hearth_mib_repeat(hearth_mib *mib, uint64_t weight) {
+#define HEARTH_MIB_FIELD(tag, Name, unit, merge, ir_bits, ir_default, description)                                     \
+  mib->Name = hearth_repeat_##merge(mib->Name, weight);
+#include "hearth/mib_fields.def"
+}
+
 /* Merge `from` into `into` by the table's rules. Associative, commutative; the empty record is neutral. */
 static inline void hearth_mib_merge(hearth_mib *into, const hearth_mib *from) {
   if (from->AllocCount == 0)

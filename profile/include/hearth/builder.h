@@ -23,6 +23,16 @@ typedef struct hearth_builder_frame {
 hearth_builder *hearth_builder_create(enum hearth_id_scheme scheme);
 void hearth_builder_destroy(hearth_builder *builder);
 
+/* From now on count what is added `weight` times (at least 1): as if it were added so often. */
+void hearth_builder_set_weight(hearth_builder *builder, uint64_t weight);
+/* From now on keep each cycle of a recursion once: where a frame occurs again further from the root, what lies between
+ * is left out. Contexts that become equal are summed, so that totals stay. */
+void hearth_builder_fold_recursion(hearth_builder *builder, bool fold);
+
+/* From now on leave out these fields (1 << enum hearth_mib_column, or-ed) of what is added: they are 0, unknown, and take
+ * no room. AllocCount stays. Without TotalAccessCount accesses count as not counted. */
+void hearth_builder_leave_out(hearth_builder *builder, uint64_t fields);
+
 /* Number of the function with this linkage name and declaring file; equal functions get equal numbers. Strings are
  * copied. Start lines that differ between builds: the greatest is kept (it is for display only). */
 hearth_status hearth_builder_function(hearth_builder *builder, const char *linkage_name, const char *path,
@@ -36,6 +46,9 @@ hearth_status hearth_builder_add_binary(hearth_builder *builder, const char *nam
                                         uint32_t build_id_size, hearth_error *err);
 /* Add a whole profile. E_MISMATCH when its function ids are of another scheme. */
 hearth_status hearth_builder_add_profile(hearth_builder *builder, hearth_profile *profile, hearth_error *err);
+
+/* Add all that another builder holds. E_MISMATCH when its function ids are of another scheme. */
+hearth_status hearth_builder_add_builder(hearth_builder *builder, const hearth_builder *from, hearth_error *err);
 
 size_t hearth_builder_context_count(const hearth_builder *builder);
 

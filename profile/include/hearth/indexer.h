@@ -1,16 +1,19 @@
-/* From raw profiles and the binaries that wrote them to one indexed profile: what `hearth index` does.
+/* From raw profiles and the binaries that wrote them, and from profiles of other runs, to one profile: what
+ * `hearth merge` and `hearth index` do. What results depends on the inputs alone, not on their order, grouping or on the
+ * number of workers.
  *
  *   binary   an executable or shared library with debug information and a build id
  *   input    a raw profile (Hearth's layout or LLVM's, versions 3 to 5), an indexed profile or its text twin
  *
  * A raw profile's mappings and the binaries are matched by build id. If no binary was given, those that the mappings
  * name are used, as far as they are still the ones that ran. Debug information may be in the binary, in a separate debug
- * file (by build id or debug link), or split (.dwo, .dwp). One thread at a time. */
+ * file (by build id or debug link), or split (.dwo, .dwp). One thread at a time; its workers are its own matter. */
 #ifndef HEARTH_INDEXER_H
 #define HEARTH_INDEXER_H
 
 #include <stdint.h>
 
+#include "hearth/builder.h"
 #include "hearth/status.h"
 
 #ifdef __cplusplus
@@ -19,15 +22,25 @@ extern "C" {
 
 typedef struct hearth_indexer hearth_indexer;
 
-typedef enum hearth_note_level { HEARTH_NOTE_DETAIL, HEARTH_NOTE_WARNING } hearth_note_level;
+typedef enum hearth_note_level { HEARTH_NOTE_DETAIL, HEARTH_NOTE_WARNING, HEARTH_NOTE_ERROR } hearth_note_level;
 
-/* All zero means: no notes, no progress. Strings live for the call only. */
+/* All zero means: no notes, no progress, recursion kept. Strings live for the call only. The functions are called by one
+ * thread at a time. */
 typedef struct hearth_indexer_options {
   void *context; /* first argument of the functions */
   void (*note)(void *context, hearth_note_level level, const char *text);
   /* `done` of `total` addresses of the input called `name` are symbolised. */
   void (*progress)(void *context, const char *name, uint64_t done, uint64_t total);
+  /* The input called `name` is begun, the `number`th of `count` (from 1). */
+  void (*begun)(void *context, const char *name, size_t number, size_t count);
+  bool fold_recursion; /* see hearth_builder_fold_recursion */
+  uint64_t left_out;   /* see hearth_builder_leave_out */
 } hearth_indexer_options;
+
+typedef struct hearth_input {
+  const char *path;
+  uint64_t weight; /* how many times it counts; at least 1 */
+} hearth_input;
 
 /* `options` may be NULL; copied. NULL when out of memory. Destroy accepts NULL. */
 hearth_indexer *hearth_indexer_create(const hearth_indexer_options *options);
@@ -41,13 +54,23 @@ hearth_status hearth_indexer_add_debug_directory(hearth_indexer *indexer, const 
  * E_NO_DEBUG_INFO, E_NOMEM. */
 hearth_status hearth_indexer_add_binary(hearth_indexer *indexer, const char *path, hearth_error *err);
 
-/* Add all that a file holds. Errors: E_IO, E_FORMAT, E_VERSION, E_TRUNCATED, E_CORRUPT, E_MISMATCH (no binary fits),
- * those of opening a binary, E_FULL, E_NOMEM. After an error the indexer may hold a part of the input: more inputs may
- * be added to find their errors, but writing would lose data. */
+/* Add all that a file holds. A file that was added before is not added again, with a warning. Errors: E_IO, E_FORMAT,
+ * E_VERSION, E_TRUNCATED, E_CORRUPT, E_MISMATCH (no binary fits), those of opening a binary, E_FULL, E_NOMEM. After an
+ * error the indexer may hold a part of the input: more inputs may be added to find their errors, but writing would lose
+ * data. */
 hearth_status hearth_indexer_add_input(hearth_indexer *indexer, const char *path, hearth_error *err);
 
-/* Write the indexed profile; `path` is replaced whole or not at all. Errors: E_EMPTY (no context to write),
- * E_NO_DEBUG_INFO (none that can be matched), E_IO, E_FULL, E_NOMEM. */
+/* Add several files by up to `jobs` workers (at least 1), each with debug information and a partial result of its own:
+ * memory is that of the result for every worker, whatever the number of inputs. Every input that fails is told as a note
+ * of level HEARTH_NOTE_ERROR; the status is that of one of them. */
+hearth_status hearth_indexer_add_inputs(hearth_indexer *indexer, const hearth_input *inputs, size_t count,
+                                        unsigned jobs, hearth_error *err);
+
+/* The builder with the result, for writing it in any form; borrowed. `path` is what will be written, for messages.
+ * Errors: E_EMPTY (no context to write), E_NO_DEBUG_INFO (none that can be matched). */
+hearth_status hearth_indexer_result(hearth_indexer *indexer, const char *path, hearth_builder **ret, hearth_error *err);
+/* Write the result as an indexed profile; `path` is replaced whole or not at all. Errors: those of
+ * hearth_indexer_result, E_IO, E_FULL, E_NOMEM. */
 hearth_status hearth_indexer_write(hearth_indexer *indexer, const char *path, hearth_error *err);
 
 #ifdef __cplusplus

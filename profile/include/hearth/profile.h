@@ -30,10 +30,10 @@ typedef struct hearth_profile hearth_profile;
 
 typedef struct hearth_function_info {
   uint64_t id;
-  const char *name;       /* linkage name; "" if unknown */
-  uint32_t path;          /* for hearth_profile_path; HEARTH_NONE if unknown */
-  uint32_t start_line;    /* 0 unknown */
-  uint32_t first_frame;   /* its frames: [first_frame, first_frame + frame_count) */
+  const char *name;     /* linkage name; "" if unknown */
+  uint32_t path;        /* for hearth_profile_path; HEARTH_NONE if unknown */
+  uint32_t start_line;  /* 0 unknown */
+  uint32_t first_frame; /* its frames: [first_frame, first_frame + frame_count) */
   uint32_t frame_count;
 } hearth_function_info;
 
@@ -50,7 +50,7 @@ typedef struct hearth_frame_info {
 
 typedef struct hearth_profile_summary {
   uint64_t runs;
-  uint64_t duration_ns;   /* sum over runs */
+  uint64_t duration_ns; /* sum over runs */
   uint64_t total_allocs, total_bytes, total_accesses;
   uint64_t dropped_blocks, dropped_frames;
   bool accesses_counted;

@@ -1,0 +1,199 @@
+/* Each node of the dump's stacks is looked up once, and put under the builder's node of its caller once, whatever the
+ * number of stacks that share it. A record is then one step from its leaf to the builder's node. */
+#include "dump_contexts.h"
+
+#include <stdlib.h>
+
+#include "builder_internal.h"
+
+#define PROGRESS_STEP 65536u
+
+/* An address of the dump and its frames, innermost first: rows [first, first + count) of frame_rows. */
+typedef struct address {
+  uint64_t pc;
+  uint32_t first, count;
+  bool of_runtime;
+} address;
+
+typedef struct symboliser {
+  hearth_builder *builder;
+  const char *name;
+  hearth_raw_dump *dump;
+  hearth_placed_map *placed; /* sorted by address */
+  size_t placed_count;
+  address *addresses;
+  id_table addresses_by_pc;
+  uint32_t *frame_rows; /* of the builder */
+  size_t address_count, address_room, frame_count, frame_room;
+  /* For each node of the dump: */
+  uint32_t *address_of; /* row of addresses */
+  uint32_t *node_of;    /* the builder's node of the stack from the root to here; HEARTH_NONE: no frames so far */
+} symboliser;
+
+/* -------------------------------------------------- addresses -------------------------------------------------- */
+
+static const hearth_placed_map *map_of(const symboliser *s, uint64_t pc) {
+  size_t low = 0, high = s->placed_count;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    const hearth_raw_map *map = s->placed[middle].map;
+    if (pc < map->start)
+      high = middle;
+    else if (pc >= map->end)
+      low = middle + 1;
+    else
+      return &s->placed[middle];
+  }
+  return NULL;
+}
+
+static bool elf_address(const symboliser *s, const hearth_placed_map *placed, uint64_t pc, uint64_t *ret) {
+  if (s->dump->kind == HEARTH_RAW_FILE_OFFSET)
+    return hearth_binary_address(placed->binary, pc - placed->map->start + placed->map->base, ret);
+  *ret = pc - placed->map->base;
+  return true;
+}
+
+/* Fill in the frames of an address; it stays without if they are not known. */
+static hearth_status symbolise(symboliser *s, address *a, hearth_error *err) {
+  uint64_t elf;
+  hearth_frame_span span;
+  const hearth_placed_map *placed = map_of(s, a->pc);
+  if (!placed || !elf_address(s, placed, a->pc, &elf))
+    return HEARTH_OK;
+  HEARTH_TRY(hearth_frame_cache_get(placed->cache, elf, &span, err));
+  HEARTH_TRY(hearth_builder_reserve((void **)&s->frame_rows, &s->frame_room, s->frame_count, span.count,
+                                    sizeof *s->frame_rows, err));
+  const hearth_builder_frame *frames = hearth_frame_cache_frames(placed->cache, span);
+  for (uint32_t i = 0; i < span.count; ++i)
+    HEARTH_TRY(hearth_builder_frame_row(s->builder, &frames[i], &s->frame_rows[s->frame_count + i], err));
+  a->first = (uint32_t)s->frame_count;
+  a->count = span.count;
+  a->of_runtime = span.of_runtime;
+  s->frame_count += span.count;
+  return HEARTH_OK;
+}
+
+static bool equal_address(const void *owner, uint32_t row, const void *pc) {
+  return ((const symboliser *)owner)->addresses[row].pc == *(const uint64_t *)pc;
+}
+
+static hearth_status intern_address(symboliser *s, uint64_t pc, uint32_t *ret, hearth_error *err) {
+  address found = {.pc = pc};
+  *ret = id_table_find(&s->addresses_by_pc, id_table_mix(pc), equal_address, s, &pc);
+  if (*ret != HEARTH_NONE)
+    return HEARTH_OK;
+  HEARTH_TRY(symbolise(s, &found, err));
+  HEARTH_TRY(hearth_builder_reserve((void **)&s->addresses, &s->address_room, s->address_count, 1, sizeof found, err));
+  if (!id_table_reserve(&s->addresses_by_pc))
+    return hearth_error_set(err, HEARTH_E_NOMEM, "%s: out of memory", s->name);
+  *ret = (uint32_t)s->address_count++;
+  s->addresses[*ret] = found;
+  id_table_insert(&s->addresses_by_pc, id_table_mix(pc), *ret);
+  return HEARTH_OK;
+}
+
+static uint64_t count_without_frames(const symboliser *s) {
+  uint64_t count = 0;
+  for (size_t i = 0; i < s->address_count; ++i)
+    count += s->addresses[i].count == 0;
+  return count;
+}
+
+/* -------------------------------------------------- stacks -------------------------------------------------- */
+
+static const address *address_at(const symboliser *s, uint32_t node) { return &s->addresses[s->address_of[node]]; }
+
+static hearth_status add_node(symboliser *s, size_t node, hearth_error *err) {
+  uint32_t parent = s->dump->nodes[node].parent;
+  uint32_t at = parent == HEARTH_RAW_NO_PARENT ? HEARTH_NONE : s->node_of[parent];
+  HEARTH_TRY(intern_address(s, s->dump->nodes[node].pc, &s->address_of[node], err));
+  const address *a = address_at(s, (uint32_t)node);
+  for (uint32_t i = a->count; i-- > 0;)
+    HEARTH_TRY(hearth_builder_intern_node(s->builder, at, s->frame_rows[a->first + i], &at, err));
+  s->node_of[node] = at;
+  return HEARTH_OK;
+}
+
+static hearth_status add_stacks(symboliser *s, const hearth_indexer_options *options, hearth_error *err) {
+  for (size_t i = 0; i < s->dump->node_count; ++i) {
+    if (i % PROGRESS_STEP == 0 && options->progress)
+      options->progress(options->context, s->name, i, s->dump->node_count);
+    HEARTH_TRY(add_node(s, i, err));
+  }
+  return HEARTH_OK;
+}
+
+/* -------------------------------------------------- records -------------------------------------------------- */
+
+/* Account for a context without frames by the file of its innermost address, the runtime's own left out. */
+static void lose(const symboliser *s, const hearth_raw_record *record, hearth_lost_contexts *lost) {
+  uint32_t node = record->stack;
+  while (node != HEARTH_RAW_NO_PARENT && address_at(s, node)->count > 0)
+    node = s->dump->nodes[node].parent;
+  const char *path = NULL;
+  bool given = false;
+  if (node != HEARTH_RAW_NO_PARENT) {
+    uint64_t pc = s->dump->nodes[node].pc;
+    const hearth_placed_map *placed = map_of(s, pc);
+    for (size_t i = 0; i < s->dump->map_count; ++i)
+      if (pc >= s->dump->maps[i].start && pc < s->dump->maps[i].end)
+        path = s->dump->maps[i].path;
+    given = placed != NULL;
+    path = given ? hearth_binary_path(placed->binary) : path;
+  }
+  hearth_lost_add(lost, path, given, record->mib.TotalSize);
+}
+
+/* A context begins with the first function that is not an entry point of LLVM's runtime. */
+static hearth_status add_record(symboliser *s, const hearth_raw_record *record, hearth_dump_counts *counts,
+                                hearth_lost_contexts *lost, hearth_error *err) {
+  uint32_t node = record->stack;
+  while (node != HEARTH_RAW_NO_PARENT && (address_at(s, node)->count == 0 || address_at(s, node)->of_runtime))
+    node = s->dump->nodes[node].parent;
+  if (node == HEARTH_RAW_NO_PARENT) {
+    lose(s, record, lost);
+    return HEARTH_OK;
+  }
+  counts->contexts++;
+  counts->with_column += s->builder->frames[s->frame_rows[address_at(s, node)->first]].column != 0;
+  return hearth_builder_add_to_node(s->builder, s->node_of[node], &record->mib, err);
+}
+
+static hearth_status add_all(symboliser *s, const hearth_indexer_options *options, hearth_dump_counts *counts,
+                             hearth_lost_contexts *lost, hearth_error *err) {
+  hearth_raw_record record;
+  uint64_t total_bytes = 0;
+  HEARTH_TRY(add_stacks(s, options, err));
+  while (hearth_raw_next_record(s->dump, &record))
+    if (record.mib.AllocCount > 0) {
+      HEARTH_TRY(add_record(s, &record, counts, lost, err));
+      total_bytes = hearth_merge_SUM(total_bytes, record.mib.TotalSize);
+    }
+  hearth_lost_report(lost, s->name, total_bytes, options);
+  hearth_profile_summary run = {.runs = 1,
+                                .duration_ns = s->dump->duration_ns,
+                                .dropped_blocks = s->dump->dropped_blocks,
+                                .dropped_frames = count_without_frames(s),
+                                .accesses_counted = s->dump->accesses_counted};
+  return hearth_builder_add_run(s->builder, &run, err);
+}
+
+hearth_status hearth_dump_add(hearth_builder *builder, hearth_modules *modules, const hearth_indexer_options *options,
+                              const char *name, hearth_raw_dump *dump, hearth_dump_counts *counts,
+                              hearth_lost_contexts *lost, hearth_error *err) {
+  symboliser s = {.builder = builder, .name = name, .dump = dump};
+  *lost = (hearth_lost_contexts){0};
+  HEARTH_TRY(hearth_modules_place(modules, name, dump, &s.placed, &s.placed_count, err));
+  s.address_of = malloc((dump->node_count + 1) * sizeof *s.address_of);
+  s.node_of = malloc((dump->node_count + 1) * sizeof *s.node_of);
+  hearth_status status = s.address_of && s.node_of ? add_all(&s, options, counts, lost, err)
+                                                   : hearth_error_set(err, HEARTH_E_NOMEM, "%s: out of memory", name);
+  free(s.placed);
+  free(s.addresses);
+  free(s.addresses_by_pc.slots);
+  free(s.frame_rows);
+  free(s.address_of);
+  free(s.node_of);
+  return status;
+}

@@ -1,0 +1,25 @@
+/* The contexts of one dump of a raw profile: its addresses become frames, its records contexts of a builder. */
+#ifndef HEARTH_DUMP_CONTEXTS_H
+#define HEARTH_DUMP_CONTEXTS_H
+
+#include "lost_contexts.h"
+#include "raw_internal.h"
+#include "symbolise/modules.h"
+
+/* What came of the dumps so far. */
+typedef struct hearth_dump_counts {
+  uint64_t contexts;    /* records with frames */
+  uint64_t with_column; /* of these, how many have a column at the allocating call */
+} hearth_dump_counts;
+
+/* Add a dump's contexts and its run.
+ *   name    of the file, for messages
+ *   dump    its records are used up
+ *   counts  added to
+ *   lost    written: the records that no context came of
+ * Errors: those of hearth_modules_place and of symbolising, E_FULL, E_NOMEM. */
+hearth_status hearth_dump_add(hearth_builder *builder, hearth_modules *modules, const hearth_indexer_options *options,
+                              const char *name, hearth_raw_dump *dump, hearth_dump_counts *counts,
+                              hearth_lost_contexts *lost, hearth_error *err);
+
+#endif

@@ -1,0 +1,159 @@
+#include "file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static hearth_status io_error(hearth_error *err, const char *path, const char *what) {
+  return hearth_error_set(err, HEARTH_E_IO, "%s: cannot %s: %s", path, what, strerror(errno));
+}
+
+/* -------------------------------------------------- reading -------------------------------------------------- */
+
+static hearth_status map_descriptor(int fd, size_t size, const char *path, hearth_file *ret, hearth_error *err) {
+  if (size == 0)
+    return HEARTH_OK;
+  void *data = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
+  if (data == MAP_FAILED)
+    return io_error(err, path, "map");
+  *ret = (hearth_file){data, size, true};
+  return HEARTH_OK;
+}
+
+static hearth_status read_descriptor(int fd, const char *path, hearth_file *ret, hearth_error *err) {
+  size_t size = 0, room = 0;
+  uint8_t *data = NULL;
+  hearth_status status = HEARTH_OK;
+  for (;;) {
+    if (size == room) {
+      room = room * 2 + 65536;
+      uint8_t *moved = realloc(data, room);
+      if (!moved) {
+        status = hearth_error_set(err, HEARTH_E_NOMEM, "%s: out of memory", path);
+        break;
+      }
+      data = moved;
+    }
+    ssize_t got = read(fd, data + size, room - size);
+    if (got < 0 && errno == EINTR)
+      continue;
+    if (got < 0)
+      status = io_error(err, path, "read");
+    if (got <= 0)
+      break;
+    size += (size_t)got;
+  }
+  if (status == HEARTH_OK && size > 0)
+    *ret = (hearth_file){.data = data, .size = size};
+  else
+    free(data);
+  return status;
+}
+
+static hearth_status open_file(const char *path, bool streams, hearth_file *ret, hearth_error *err) {
+  struct stat info;
+  hearth_status status;
+  *ret = (hearth_file){0};
+  int fd =
+      open(path, O_RDONLY | O_CLOEXEC | (streams ? 0 : O_NONBLOCK)); /* not to wait for the writer of a named pipe */
+  if (fd < 0)
+    return io_error(err, path, "open");
+  if (fstat(fd, &info) != 0)
+    status = io_error(err, path, "read");
+  else if (S_ISREG(info.st_mode))
+    status = map_descriptor(fd, (size_t)info.st_size, path, ret, err);
+  else if (streams)
+    status = read_descriptor(fd, path, ret, err);
+  else
+    status = hearth_error_set(err, HEARTH_E_IO, "%s: cannot read: is %s; a profile is a regular file", path,
+                              S_ISDIR(info.st_mode) ? "a directory" : "a device or pipe");
+  close(fd);
+  return status;
+}
+
+hearth_status hearth_file_map(const char *path, hearth_file *ret, hearth_error *err) {
+  return open_file(path, false, ret, err);
+}
+
+hearth_status hearth_file_read(const char *path, hearth_file *ret, hearth_error *err) {
+  return open_file(path, true, ret, err);
+}
+
+void hearth_file_close(hearth_file *file) {
+  if (file->mapped)
+    munmap((void *)file->data, file->size);
+  else
+    free((void *)file->data);
+  *file = (hearth_file){0};
+}
+
+void hearth_file_release(const hearth_file *file, size_t begin, size_t end) {
+  size_t page = (size_t)sysconf(_SC_PAGESIZE);
+  begin &= ~(page - 1);
+  end &= ~(page - 1);
+  if (file->mapped && begin < end)
+    madvise((void *)(file->data + begin), end - begin, MADV_DONTNEED);
+}
+
+/* -------------------------------------------------- writing -------------------------------------------------- */
+
+/* Closes `fd`. */
+static hearth_status write_all(int fd, const char *path, const uint8_t *data, size_t size, hearth_error *err) {
+  while (size > 0) {
+    ssize_t n = write(fd, data, size);
+    if (n < 0 && errno == EINTR)
+      continue;
+    if (n < 0) {
+      hearth_status status = io_error(err, path, "write");
+      close(fd);
+      return status;
+    }
+    data += n;
+    size -= (size_t)n;
+  }
+  return close(fd) == 0 ? HEARTH_OK : io_error(err, path, "write");
+}
+
+/* Through a file beside `target` and a rename, so that no reader ever sees half a profile. */
+static hearth_status replace_file(const char *target, const uint8_t *data, size_t size, hearth_error *err) {
+  size_t room = strlen(target) + 32;
+  char *temporary = malloc(room);
+  if (!temporary)
+    return hearth_error_set(err, HEARTH_E_NOMEM, "%s: out of memory", target);
+  int fd = -1;
+  errno = EEXIST;
+  for (unsigned i = 0; fd < 0 && errno == EEXIST && i < 1000; i++) {
+    snprintf(temporary, room, "%s.tmp%ld-%u", target, (long)getpid(), i);
+    fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  }
+  hearth_status status = fd < 0 ? io_error(err, target, "create") : write_all(fd, target, data, size, err);
+  if (fd >= 0 && status == HEARTH_OK && rename(temporary, target) != 0)
+    status = io_error(err, target, "replace");
+  if (fd >= 0 && status != HEARTH_OK)
+    unlink(temporary);
+  free(temporary);
+  return status;
+}
+
+hearth_status hearth_file_write(const char *path, const void *data, size_t size, hearth_error *err) {
+  struct stat info;
+  if (stat(path, &info) != 0)
+    return errno == ENOENT ? replace_file(path, data, size, err) : io_error(err, path, "write");
+  if (S_ISDIR(info.st_mode))
+    return hearth_error_set(err, HEARTH_E_IO, "%s: cannot write: is a directory", path);
+  if (!S_ISREG(info.st_mode)) { /* a rename would put a file in the place of /dev/null or of a pipe */
+    int fd = open(path, O_WRONLY | O_CLOEXEC);
+    return fd < 0 ? io_error(err, path, "open") : write_all(fd, path, data, size, err);
+  }
+  char *target = realpath(path, NULL); /* behind a symbolic link: the link stays */
+  if (!target)
+    return io_error(err, path, "write");
+  hearth_status status = replace_file(target, data, size, err);
+  free(target);
+  return status;
+}

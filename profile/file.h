@@ -1,0 +1,31 @@
+/* Whole files: read as bytes in place, written whole or not at all. */
+#ifndef HEARTH_FILE_H
+#define HEARTH_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "hearth/status.h"
+
+typedef struct hearth_file {
+  const uint8_t *data; /* NULL if empty */
+  size_t size;
+  bool mapped; /* else in memory of the heap */
+} hearth_file;
+
+/* Map a regular file. Never waits: other kinds of files are refused. Errors: E_IO; *ret is then all zero. */
+hearth_status hearth_file_map(const char *path, hearth_file *ret, hearth_error *err);
+/* The same, but pipes and devices are read to their end. Errors: E_IO, E_NOMEM. */
+hearth_status hearth_file_read(const char *path, hearth_file *ret, hearth_error *err);
+void hearth_file_close(hearth_file *file); /* accepts an all-zero file */
+
+/* Tell that the bytes before `end` of a mapped file were read and need not stay in memory: pages of a mapping count as
+ * the process's own until they are taken away. They may be read again. */
+void hearth_file_release(const hearth_file *file, size_t begin, size_t end);
+
+/* Write `path`: an existing regular file is replaced through a temporary file and a rename, so that no reader ever sees
+ * half of it; others (/dev/stdout, a pipe) are written to. Errors: E_IO, E_NOMEM. */
+hearth_status hearth_file_write(const char *path, const void *data, size_t size, hearth_error *err);
+
+#endif

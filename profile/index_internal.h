@@ -1,0 +1,42 @@
+/* The indexer, shared by those who fill it (index.c) and its workers (workers.c). A worker is an indexer that tells
+ * through its owner and is added to it in the end. */
+#ifndef HEARTH_INDEX_INTERNAL_H
+#define HEARTH_INDEX_INTERNAL_H
+
+#include <pthread.h>
+#include <sys/types.h>
+
+#include "dump_contexts.h"
+#include "hearth/indexer.h"
+
+typedef struct hearth_known_file {
+  dev_t device;
+  ino_t number;
+} hearth_known_file;
+
+struct hearth_indexer {
+  hearth_indexer *owner;          /* itself, if it is no worker */
+  hearth_indexer_options options; /* the user's; of the owner only */
+  pthread_mutex_t lock;           /* of the owner: one call of the user's functions at a time */
+  hearth_indexer_options told;    /* leads to the owner's, for those that this indexer calls */
+  hearth_builder *builder;
+  hearth_modules *modules;
+  hearth_dump_counts counts;
+  hearth_error nothing; /* why no context came out of the dumps so far */
+  char **binaries;      /* paths that were given; of the owner only */
+  size_t binary_count;
+  bool has_binaries; /* a worker: it has opened those */
+  hearth_known_file *known;
+  size_t known_count;
+};
+
+/* NULL when out of memory; to be destroyed before its owner. */
+hearth_indexer *hearth_indexer_create_worker(hearth_indexer *owner);
+
+/* Was this regular file added before? A pattern and a name may well lead to one file; its runs are counted once, and
+ * the user is told. If not, it is from now on. */
+bool hearth_indexer_is_known(hearth_indexer *ix, const char *path);
+void hearth_indexer_tell_begun(hearth_indexer *owner, const char *path, size_t number, size_t count);
+hearth_status hearth_indexer_add_unknown(hearth_indexer *ix, const hearth_input *input, hearth_error *err);
+
+#endif

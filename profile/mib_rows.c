@@ -1,0 +1,93 @@
+#include "mib_rows.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+#error "the low bytes of a number are stored first: add byte swaps for this machine"
+#endif
+
+enum { SLACK = sizeof(uint64_t) }; /* numbers are loaded and stored 8 bytes at a time, whatever their width */
+
+void mib_rows_free(mib_rows *rows) {
+  free(rows->bytes);
+  *rows = (mib_rows){0};
+}
+
+void mib_rows_get(const mib_rows *rows, size_t row, hearth_mib *ret) {
+  const uint8_t *from = rows->bytes + row * rows->row_size;
+  for (size_t i = 0; i < HEARTH_MIB_COLUMNS; i++) {
+    memcpy(&ret->v[i], from + rows->columns[i].offset, sizeof ret->v[i]);
+    ret->v[i] &= rows->columns[i].greatest;
+  }
+}
+
+/* What a store writes behind its number is overwritten by the next one. */
+static void put(mib_rows *rows, size_t row, const hearth_mib *mib) {
+  uint8_t packed[sizeof *mib + SLACK];
+  for (size_t i = 0; i < HEARTH_MIB_COLUMNS; i++)
+    memcpy(packed + rows->columns[i].offset, &mib->v[i], sizeof mib->v[i]);
+  memcpy(rows->bytes + row * rows->row_size, packed, rows->row_size);
+}
+
+static bool reserve(mib_rows *rows, size_t count, size_t row_size) {
+  size_t needed = count * row_size + SLACK;
+  if (needed <= rows->room)
+    return true;
+  size_t room = needed + needed / 2;
+  uint8_t *bytes = realloc(rows->bytes, room);
+  if (!bytes)
+    return false;
+  rows->bytes = bytes;
+  rows->room = room;
+  return true;
+}
+
+/* From the last row to the first: rows only move upwards. */
+static bool widen(mib_rows *rows, const hearth_mib *mib) {
+  mib_rows wider = *rows;
+  wider.row_size = 0;
+  for (size_t i = 0; i < HEARTH_MIB_COLUMNS; i++) {
+    struct mib_rows_column *column = &wider.columns[i];
+    while (mib->v[i] > column->greatest) {
+      column->width++;
+      column->greatest = column->greatest << 8 | 0xff;
+    }
+    column->offset = (uint32_t)wider.row_size;
+    wider.row_size += column->width;
+  }
+  if (!reserve(rows, rows->count, wider.row_size))
+    return false;
+  wider.bytes = rows->bytes;
+  wider.room = rows->room;
+  for (size_t row = rows->count; row-- > 0;) {
+    hearth_mib kept;
+    mib_rows_get(rows, row, &kept);
+    put(&wider, row, &kept);
+  }
+  *rows = wider;
+  return true;
+}
+
+static bool fits(const mib_rows *rows, const hearth_mib *mib) {
+  bool all = true;
+  for (size_t i = 0; i < HEARTH_MIB_COLUMNS; i++)
+    all &= mib->v[i] <= rows->columns[i].greatest;
+  return all;
+}
+
+bool mib_rows_set(mib_rows *rows, size_t row, const hearth_mib *mib) {
+  if (!fits(rows, mib) && !widen(rows, mib))
+    return false;
+  put(rows, row, mib);
+  return true;
+}
+
+bool mib_rows_append(mib_rows *rows, const hearth_mib *mib) {
+  if (!fits(rows, mib) && !widen(rows, mib))
+    return false;
+  if (!reserve(rows, rows->count + 1, rows->row_size))
+    return false;
+  put(rows, rows->count++, mib);
+  return true;
+}

@@ -1,0 +1,30 @@
+/* A growing table of MIBs in which a number takes as many bytes as the greatest one of its column: a quarter of their
+ * size in memory. All rows have one layout; a number that does not fit widens its column in all of them, which happens
+ * seven times a column at most. */
+#ifndef HEARTH_MIB_ROWS_H
+#define HEARTH_MIB_ROWS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "hearth/mib.h"
+
+typedef struct mib_rows {
+  uint8_t *bytes; /* `count` rows and a little room for loads behind the last number */
+  size_t room;    /* bytes allocated */
+  size_t count;
+  size_t row_size;
+  struct mib_rows_column {
+    uint64_t greatest; /* number that fits; a mask of its bits, too */
+    uint32_t offset;   /* in a row */
+    uint32_t width;    /* bytes; 0: all are 0 */
+  } columns[HEARTH_MIB_COLUMNS];
+} mib_rows;
+
+void mib_rows_free(mib_rows *rows);
+void mib_rows_get(const mib_rows *rows, size_t row, hearth_mib *ret);
+/* Both return false when out of memory; the table is unchanged then. */
+bool mib_rows_set(mib_rows *rows, size_t row, const hearth_mib *mib);
+bool mib_rows_append(mib_rows *rows, const hearth_mib *mib);
+
+#endif

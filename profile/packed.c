@@ -1,0 +1,331 @@
+#include "packed.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+#error "the format is little-endian and this file loads and stores words as they are: add byte swaps for this machine"
+#endif
+
+enum { ROWS = HEARTH_PACKED_ROWS, COLUMNS = HEARTH_PACKED_COLUMNS, WORD = 64 };
+
+static uint64_t low_bits(uint64_t value, unsigned width) {
+  return width == 0 ? 0 : value & UINT64_MAX >> (WORD - width);
+}
+
+static unsigned bit_length(uint64_t value) { return value ? WORD - (unsigned)__builtin_clzll(value) : 0; }
+
+/* -------------------------------------------------- decoding -------------------------------------------------- */
+
+typedef struct bit_reader {
+  const uint8_t *data;
+  size_t at, end; /* in bits */
+} bit_reader;
+
+static uint64_t load_word(const uint8_t *data, size_t word) {
+  uint64_t value;
+  memcpy(&value, data + word * sizeof value, sizeof value);
+  return value;
+}
+
+/* `width` bits at `at`, which lie inside. */
+static uint64_t bits_at(const uint8_t *data, size_t at, unsigned width) {
+  unsigned shift = at % WORD;
+  if (width == 0)
+    return 0;
+  uint64_t value = load_word(data, at / WORD) >> shift;
+  if (shift + width > WORD)
+    value |= load_word(data, at / WORD + 1) << (WORD - shift);
+  return low_bits(value, width);
+}
+
+static bool take(bit_reader *in, unsigned width, uint64_t *ret) {
+  if (width > in->end - in->at)
+    return false;
+  *ret = bits_at(in->data, in->at, width);
+  in->at += width;
+  return true;
+}
+
+/* Of one column's numbers, that of `row`; `in` moves behind them all. */
+static bool take_number(bit_reader *in, uint8_t code, uint32_t rows, uint32_t row, uint64_t *ret) {
+  unsigned width = code & ~HEARTH_PACKED_SPARSE;
+  uint64_t present = UINT64_MAX;
+  if (width > WORD)
+    return false;
+  *ret = 0;
+  if (code & HEARTH_PACKED_SPARSE && !take(in, rows, &present))
+    return false;
+  size_t stored = code & HEARTH_PACKED_SPARSE ? (size_t)__builtin_popcountll(present) : rows;
+  if (stored * width > in->end - in->at)
+    return false;
+  if (present >> row & 1)
+    *ret = bits_at(in->data, in->at + (size_t)__builtin_popcountll(low_bits(present, row)) * width, width);
+  in->at += stored * width;
+  return true;
+}
+
+/* All numbers of one column. */
+static bool take_numbers(bit_reader *in, uint8_t code, uint32_t rows, uint64_t *ret) {
+  unsigned width = code & ~HEARTH_PACKED_SPARSE;
+  uint64_t present = UINT64_MAX;
+  if (width > WORD || (code & HEARTH_PACKED_SPARSE && !take(in, rows, &present)))
+    return false;
+  for (uint32_t row = 0; row < rows; row++) {
+    ret[row] = 0;
+    if (present >> row & 1 && !take(in, width, &ret[row]))
+      return false;
+  }
+  return true;
+}
+
+/* The three parts of a block. */
+typedef struct block_parts {
+  bit_reader codes, bases, numbers;
+} block_parts;
+
+static bool split_block(const hearth_indexed_column *columns, size_t column_count, const uint8_t *block, size_t size,
+                        block_parts *ret) {
+  size_t varying = 0, bits = 0;
+  for (size_t i = 0; i < column_count; i++) {
+    varying += columns[i].bits > 0;
+    bits += columns[i].bits;
+  }
+  ret->codes = (bit_reader){block, 0, size * 8};
+  ret->bases = (bit_reader){block, varying * 8, size * 8};
+  ret->numbers = (bit_reader){block, varying * 8 + bits, size * 8};
+  return ret->numbers.at <= ret->numbers.end;
+}
+
+/* Code and least number of the next column of a block, which has some. */
+static void take_code(block_parts *parts, const hearth_indexed_column *column, uint8_t *ret_code, uint64_t *ret_base) {
+  uint64_t code = 0;
+  take(&parts->codes, 8, &code); /* both lie inside: split_block has looked */
+  take(&parts->bases, column->bits, ret_base);
+  *ret_code = (uint8_t)code;
+}
+
+bool packed_decode(const hearth_indexed_column *columns, size_t column_count, const uint8_t *block, size_t size,
+                   uint32_t rows, uint32_t row, size_t wanted, uint64_t *ret_values) {
+  block_parts parts;
+  if (!split_block(columns, column_count, block, size, &parts))
+    return false;
+  for (size_t i = 0; i < wanted; i++) {
+    uint64_t base = 0, number = 0;
+    uint8_t code;
+    if (columns[i].bits > 0) {
+      take_code(&parts, &columns[i], &code, &base);
+      if (!take_number(&parts.numbers, code, rows, row, &number))
+        return false;
+    }
+    ret_values[i] = columns[i].base + base + number;
+    if (columns[i].reference != HEARTH_NONE)
+      ret_values[i] += ret_values[columns[i].reference];
+  }
+  return true;
+}
+
+bool packed_decode_block(const hearth_indexed_column *columns, size_t column_count, const uint8_t *block, size_t size,
+                         uint32_t rows, size_t wanted, uint64_t (*ret_values)[HEARTH_PACKED_ROWS]) {
+  block_parts parts;
+  if (!split_block(columns, column_count, block, size, &parts))
+    return false;
+  for (size_t i = 0; i < wanted; i++) {
+    uint64_t base = 0;
+    uint8_t code = 0; /* width 0 */
+    if (columns[i].bits > 0)
+      take_code(&parts, &columns[i], &code, &base);
+    if (!take_numbers(&parts.numbers, code, rows, ret_values[i]))
+      return false;
+    for (uint32_t row = 0; row < rows; row++) {
+      ret_values[i][row] += columns[i].base + base;
+      if (columns[i].reference != HEARTH_NONE)
+        ret_values[i][row] += ret_values[columns[i].reference][row];
+    }
+  }
+  return true;
+}
+
+/* -------------------------------------------------- encoding -------------------------------------------------- */
+
+typedef struct encoder {
+  packed_source *source;
+  const void *context;
+  const uint32_t *references;
+  size_t row_count, column_count;
+  hearth_indexed_column columns[COLUMNS];
+  uint64_t values[COLUMNS][ROWS]; /* of the block at hand, less their references */
+  uint8_t *data;
+  size_t size, room;
+} encoder;
+
+/* What the rows [first, first + n) hold, column by column. From the last column on, references are whole still. */
+static void load_block(encoder *e, size_t first, size_t n) {
+  for (size_t row = 0; row < n; row++) {
+    uint64_t numbers[COLUMNS];
+    e->source(e->context, first + row, numbers);
+    for (size_t i = 0; i < e->column_count; i++)
+      e->values[i][row] = numbers[i];
+  }
+  for (size_t i = e->column_count; i-- > 0;)
+    if (e->references[i] != HEARTH_NONE)
+      for (size_t row = 0; row < n; row++)
+        e->values[i][row] -= e->values[e->references[i]][row];
+}
+
+static size_t rows_of_block(const encoder *e, size_t first) {
+  return e->row_count - first < ROWS ? e->row_count - first : ROWS;
+}
+
+/* Differences have signs: what looks like a great number may be -1. */
+static void widen_range(const uint64_t *values, size_t n, int64_t *least, int64_t *greatest) {
+  for (size_t row = 0; row < n; row++) {
+    int64_t value = (int64_t)values[row];
+    *least = value < *least ? value : *least;
+    *greatest = value > *greatest ? value : *greatest;
+  }
+}
+
+static void measure_columns(encoder *e) {
+  int64_t least[COLUMNS], greatest[COLUMNS];
+  for (size_t i = 0; i < e->column_count; i++) {
+    least[i] = INT64_MAX;
+    greatest[i] = INT64_MIN;
+  }
+  for (size_t first = 0; first < e->row_count; first += ROWS) {
+    load_block(e, first, rows_of_block(e, first));
+    for (size_t i = 0; i < e->column_count; i++)
+      widen_range(e->values[i], rows_of_block(e, first), &least[i], &greatest[i]);
+  }
+  for (size_t i = 0; i < e->column_count; i++) {
+    bool empty = e->row_count == 0;
+    e->columns[i] = (hearth_indexed_column){.base = empty ? 0 : (uint64_t)least[i],
+                                            .bits = empty ? 0 : bit_length((uint64_t)greatest[i] - (uint64_t)least[i]),
+                                            .reference = e->references[i]};
+  }
+}
+
+/* `data` is zero from bit `*at` on. */
+static void put(uint8_t *data, size_t *at, uint64_t value, unsigned width) {
+  unsigned shift = *at % WORD;
+  uint8_t *word = data + *at / WORD * sizeof value;
+  uint64_t low, high = 0;
+  if (width == 0)
+    return;
+  memcpy(&low, word, sizeof low);
+  low |= value << shift;
+  if (shift + width > WORD)
+    high = value >> (WORD - shift);
+  memcpy(word, &low, sizeof low);
+  if (high)
+    memcpy(word + sizeof low, &high, sizeof high);
+  *at += width;
+}
+
+/* One column of one block. */
+typedef struct packed_run {
+  uint64_t base;    /* least number */
+  uint64_t present; /* rows with another one */
+  unsigned width;
+  bool sparse;
+} packed_run;
+
+static packed_run measure_run(const uint64_t *values, size_t n) {
+  int64_t least = INT64_MAX, greatest = INT64_MIN;
+  packed_run run = {0};
+  widen_range(values, n, &least, &greatest);
+  run.base = (uint64_t)least;
+  run.width = bit_length((uint64_t)greatest - run.base);
+  for (size_t row = 0; row < n; row++)
+    run.present |= (uint64_t)(values[row] != run.base) << row;
+  size_t stored = (size_t)__builtin_popcountll(run.present);
+  run.sparse = n + stored * run.width < n * run.width;
+  return run;
+}
+
+static void put_run(uint8_t *data, size_t *at, const packed_run *run, const uint64_t *values, size_t n) {
+  if (run->sparse)
+    put(data, at, run->present, (unsigned)n);
+  for (size_t row = 0; row < n; row++)
+    if (!run->sparse || run->present >> row & 1)
+      put(data, at, values[row] - run->base, run->width);
+}
+
+/* The block of the rows that were loaded, behind what is there. */
+static void put_block(encoder *e, size_t n) {
+  packed_run runs[COLUMNS];
+  uint8_t *data = e->data + e->size;
+  size_t at = 0;
+  for (size_t i = 0; i < e->column_count; i++) {
+    if (e->columns[i].bits == 0)
+      continue;
+    runs[i] = measure_run(e->values[i], n);
+    put(data, &at, runs[i].width | (runs[i].sparse ? HEARTH_PACKED_SPARSE : 0), 8);
+  }
+  for (size_t i = 0; i < e->column_count; i++)
+    if (e->columns[i].bits > 0)
+      put(data, &at, runs[i].base - e->columns[i].base, e->columns[i].bits);
+  for (size_t i = 0; i < e->column_count; i++)
+    if (e->columns[i].bits > 0)
+      put_run(data, &at, &runs[i], e->values[i], n);
+  e->size += (at + WORD - 1) / WORD * sizeof(uint64_t);
+}
+
+/* Room for the greatest block there can be, all zero; the last word may be written beyond its end. */
+static bool reserve_block(encoder *e) {
+  size_t most = (e->column_count * (8 + WORD) + e->column_count * ROWS * (WORD + 1)) / 8 + 2 * sizeof(uint64_t);
+  if (e->room - e->size >= most)
+    return true;
+  size_t room = e->room + e->room / 2 + most;
+  uint8_t *data = realloc(e->data, room);
+  if (!data)
+    return false;
+  memset(data + e->room, 0, room - e->room);
+  e->data = data;
+  e->room = room;
+  return true;
+}
+
+static bool encode_blocks(encoder *e, size_t blocks_at) {
+  uint32_t start = 0;
+  size_t starts_at = sizeof(hearth_indexed_packed) + e->column_count * sizeof e->columns[0];
+  for (size_t first = 0; first < e->row_count; first += ROWS) {
+    if (!reserve_block(e))
+      return false;
+    load_block(e, first, rows_of_block(e, first));
+    put_block(e, rows_of_block(e, first));
+    size_t words = (e->size - blocks_at) / sizeof(uint64_t);
+    if (words > UINT32_MAX)
+      return false;
+    start = (uint32_t)words;
+    memcpy(e->data + starts_at + (first / ROWS + 1) * sizeof start, &start, sizeof start);
+  }
+  return true;
+}
+
+bool packed_encode(packed_source *source, const void *context, size_t row_count, const uint32_t *references,
+                   size_t column_count, uint8_t **ret_data, size_t *ret_size) {
+  encoder e = {.source = source,
+               .context = context,
+               .references = references,
+               .row_count = row_count,
+               .column_count = column_count};
+  hearth_indexed_packed header = {.column_count = (uint32_t)column_count};
+  size_t blocks = (row_count + ROWS - 1) / ROWS;
+  size_t columns_size = column_count * sizeof e.columns[0],
+         starts_size = ((blocks + 1) * sizeof(uint32_t) + 7) & ~(size_t)7;
+  measure_columns(&e);
+  e.room = e.size = sizeof header + columns_size + starts_size;
+  e.data = calloc(1, e.room);
+  if (!e.data)
+    return false;
+  memcpy(e.data, &header, sizeof header);
+  memcpy(e.data + sizeof header, e.columns, columns_size);
+  if (!encode_blocks(&e, e.size)) {
+    free(e.data);
+    return false;
+  }
+  *ret_data = e.data;
+  *ret_size = e.size;
+  return true;
+}

@@ -1,0 +1,323 @@
+/* `hearth merge`, which in everyday use is called `hearth index`: profiles of any kind -> one profile. */
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "commands.h"
+#include "hearth/indexer.h"
+#include "input_list.h"
+#include "output_formats.h"
+#include "units.h"
+
+#define INPUTS_PER_WORKER 8u /* fewer are not worth reading the debug information once more */
+
+typedef struct arguments {
+  const char *command; /* index or merge */
+  input_list inputs;
+  const char **binaries, **debug_directories; /* of argc elements each */
+  size_t binary_count, debug_directory_count;
+  const char *output;
+  const output_format *format;
+  unsigned jobs; /* 0: as many as are worth it */
+  bool quiet, verbose, fold_recursion;
+  uint64_t left_out; /* fields, 1 << enum hearth_mib_column */
+} arguments;
+
+static int print_usage(const char *command) {
+  printf(
+      "Usage: hearth %s PROFILE... [--binary BIN]... -o OUT\n"
+      "Symbolise raw heap profiles and merge profiles of all kinds into one; the result does not depend on the order\n"
+      "or grouping of the inputs. 'index' and 'merge' are two names of one command.\n"
+      "\n"
+      "  PROFILE            raw profiles (Hearth's or LLVM's layout), indexed profiles and text profiles, in any\n"
+      "                     mixture\n"
+      "  --binary BIN       a profiled program or library, with debug information (-gmlt\n"
+      "                     -fdebug-info-for-profiling) and a build id; without this option the files that the raw\n"
+      "                     profiles name are used\n"
+      "  --debug-dir DIR    a folder with separate debug files (DIR/.build-id/ab/cdef.debug, or by debug link), .dwo "
+      "or\n"
+      "                     .dwp files; /usr/lib/debug and the binary's own folder are always searched\n"
+      "  -o OUT             the profile to write; replaced whole, or left as it is after an error\n"
+      "  --weight=N:FILE    one more PROFILE, counted N times\n"
+      "  -f, --input-files=LIST\n"
+      "                     more PROFILEs, one a line of LIST: FILE or N,FILE; '#' begins a comment line\n"
+      "  --fold-recursion   keep each cycle of recursive calls once: a smaller profile with the same totals\n"
+      "  -j, --jobs=N       read the inputs in N threads (default: one for every %u inputs, up to the processors)\n"
+      "  --format=NAME      what to write:\n",
+      command, INPUTS_PER_WORKER);
+  for (size_t i = 0; i < output_format_count; i++)
+    printf("                       %-8s %s\n", output_formats[i].name, output_formats[i].help);
+  printf("  --fields=NAME,...  write only these fields (docs/formats/indexed.md); the others are then 0\n"
+         "  --progress         tell what is being done, also where stderr is no terminal\n"
+         "  -q, --quiet        print errors only\n"
+         "  -v, --verbose      also tell which binaries are used and which not\n");
+  return hearth_tool_finish();
+}
+
+/* -------------------------------------------------- options -------------------------------------------------- */
+
+static int set_jobs(arguments *a, const char *value) {
+  char *end;
+  errno = 0;
+  unsigned long jobs = strtoul(value, &end, 10);
+  if (!isdigit((unsigned char)*value) || *end || errno || jobs < 1 || jobs > 1024)
+    return hearth_tool_usage_error(a->command, "--jobs needs a number from 1 to 1024, not '%s'", value);
+  a->jobs = (unsigned)jobs;
+  return HEARTH_EXIT_OK;
+}
+
+static int set_format(arguments *a, const char *value) {
+  a->format = output_format_find(value);
+  if (a->format)
+    return HEARTH_EXIT_OK;
+  return hearth_tool_usage_error(a->command, "there is no output format '%s'", value);
+}
+
+/* Column of the field whose name is the first `length` bytes, or -1. */
+static int find_field(const char *name, size_t length) {
+  static const char *const names[] = {
+#define HEARTH_MIB_FIELD(tag, Name, unit, merge, ir_bits, ir_default, description) #Name,
+#include "hearth/mib_fields.def"
+  };
+  for (int i = 0; i < HEARTH_MIB_COLUMNS; i++)
+    if (strlen(names[i]) == length && memcmp(names[i], name, length) == 0)
+      return i;
+  return -1;
+}
+
+static int set_fields(arguments *a, const char *value) {
+  uint64_t kept = 0;
+  for (const char *name = value;; name++) {
+    size_t length = strcspn(name, ",");
+    int field = find_field(name, length);
+    if (field < 0)
+      return hearth_tool_usage_error(a->command, "there is no field '%.*s'", (int)length, name);
+    kept |= UINT64_C(1) << field;
+    name += length;
+    if (!*name)
+      break;
+  }
+  a->left_out = ~kept & ((UINT64_C(1) << HEARTH_MIB_COLUMNS) - 1);
+  return HEARTH_EXIT_OK;
+}
+
+static int add_weighted(arguments *a, const char *value) {
+  if (!input_list_add_weighted(&a->inputs, value, ':'))
+    return hearth_tool_usage_error(a->command, "--weight needs N:FILE with N from 1 on, not '%s'", value);
+  return HEARTH_EXIT_OK;
+}
+
+static int add_list(arguments *a, const char *value) {
+  hearth_error err;
+  if (input_list_add_file(&a->inputs, value, &err) != HEARTH_OK)
+    return hearth_tool_error("%s", err.message);
+  return HEARTH_EXIT_OK;
+}
+
+static int add_binary(arguments *a, const char *value) {
+  a->binaries[a->binary_count++] = value;
+  return HEARTH_EXIT_OK;
+}
+
+static int add_debug_directory(arguments *a, const char *value) {
+  a->debug_directories[a->debug_directory_count++] = value;
+  return HEARTH_EXIT_OK;
+}
+
+static int set_output(arguments *a, const char *value) {
+  a->output = value;
+  return HEARTH_EXIT_OK;
+}
+
+static const struct option {
+  const char *name, *short_name; /* NULL: there is none */
+  int (*set)(arguments *a, const char *value);
+} options[] = {
+    {"--binary", NULL, add_binary},   {"--output", "-o", set_output},
+    {"--weight", NULL, add_weighted}, {"--input-files", "-f", add_list},
+    {"--jobs", "-j", set_jobs},       {"--format", NULL, set_format},
+    {"--fields", NULL, set_fields},   {"--debug-dir", NULL, add_debug_directory},
+};
+
+/* Given as "NAME=VALUE", "NAME" "VALUE" or, for one letter, "-xVALUE". Returns false if the argument is none of them. */
+static bool option_value(const struct option *o, char **argv, int *i, const char **ret_value) {
+  const char *arg = argv[*i];
+  if (hearth_tool_option(arg, o->name, ret_value))
+    return true;
+  if (o->short_name && strncmp(arg, o->short_name, 2) == 0 && arg[2]) {
+    *ret_value = arg[2] == '=' ? arg + 3 : arg + 2;
+    return true;
+  }
+  if (strcmp(arg, o->name) != 0 && (!o->short_name || strcmp(arg, o->short_name) != 0))
+    return false;
+  *ret_value = argv[*i + 1];
+  *i += argv[*i + 1] != NULL;
+  return true;
+}
+
+static bool set_flag(arguments *a, const char *arg) {
+  if (strcmp(arg, "-q") == 0 || strcmp(arg, "--quiet") == 0)
+    a->quiet = true;
+  else if (strcmp(arg, "-v") == 0 || strcmp(arg, "--verbose") == 0)
+    a->verbose = true;
+  else if (strcmp(arg, "--fold-recursion") == 0)
+    a->fold_recursion = true;
+  else if (strcmp(arg, "--progress") == 0)
+    hearth_tool_progress_always();
+  else
+    return false;
+  return true;
+}
+
+/* Returns HEARTH_EXIT_OK or an exit code. */
+static int parse_option(arguments *a, char **argv, int *i) {
+  const char *value, *arg = argv[*i];
+  if (set_flag(a, arg))
+    return HEARTH_EXIT_OK;
+  for (size_t k = 0; k < sizeof options / sizeof options[0]; k++)
+    if (option_value(&options[k], argv, i, &value))
+      return value && *value ? options[k].set(a, value)
+                             : hearth_tool_usage_error(a->command, "%s needs a value", options[k].name);
+  return hearth_tool_usage_error(a->command, "unknown option '%s'", arg);
+}
+
+static int parse(char **argv, arguments *a) {
+  bool options_end = false;
+  for (int i = 1; argv[i]; ++i) {
+    int code = HEARTH_EXIT_OK;
+    if (options_end || argv[i][0] != '-' || argv[i][1] == '\0') {
+      if (!input_list_add(&a->inputs, argv[i], 1))
+        code = hearth_tool_error("out of memory");
+    } else if (strcmp(argv[i], "--") == 0) {
+      options_end = true;
+    } else {
+      code = parse_option(a, argv, &i);
+    }
+    if (code != HEARTH_EXIT_OK)
+      return code;
+  }
+  if (a->inputs.count == 0)
+    return hearth_tool_usage_error(a->command, "no profile was given");
+  if (!a->output)
+    return hearth_tool_usage_error(a->command, "where to write? Give -o OUT");
+  return HEARTH_EXIT_OK;
+}
+
+/* -------------------------------------------------- what is told -------------------------------------------------- */
+
+static void on_note(void *context, hearth_note_level level, const char *text) {
+  const arguments *a = context;
+  if (level == HEARTH_NOTE_ERROR) {
+    hearth_tool_error("%s", text);
+  } else if (level == HEARTH_NOTE_WARNING && !a->quiet) {
+    hearth_tool_warning("%s", text);
+  } else if (level == HEARTH_NOTE_DETAIL && a->verbose) {
+    hearth_tool_progress("%s", "");
+    fprintf(stderr, "hearth: %s\n", text);
+  }
+}
+
+static void on_progress(void *context, const char *name, uint64_t done, uint64_t total) {
+  const arguments *a = context;
+  if (!a->quiet && done > 0)
+    hearth_tool_progress("%s: %" PRIu64 " of %" PRIu64 " addresses", name, done, total);
+}
+
+static void on_begun(void *context, const char *name, size_t number, size_t count) {
+  const arguments *a = context;
+  if (!a->quiet)
+    hearth_tool_progress("%s: reading (%zu of %zu)", name, number, count);
+}
+
+static const char *plural(uint64_t n) { return n == 1 ? "" : "s"; }
+
+/* -------------------------------------------------- work -------------------------------------------------- */
+
+/* What an indexed profile says of itself, read back from the file: what is printed is what was written. */
+static int print_summary(const char *path) {
+  hearth_error err;
+  hearth_profile *profile;
+  hearth_profile_summary sum;
+  if (hearth_profile_open(path, &profile, &err) != HEARTH_OK)
+    return hearth_tool_error("%s", err.message);
+  if (hearth_profile_get_summary(profile, &sum, &err) != HEARTH_OK) {
+    hearth_profile_close(profile);
+    return hearth_tool_error("%s", err.message);
+  }
+  uint32_t contexts = hearth_profile_context_count(profile), functions = hearth_profile_function_count(profile);
+  hearth_profile_close(profile);
+  printf("%s: %" PRIu32 " context%s, %" PRIu32 " function%s, %" PRIu64 " run%s, %s allocated, %" PRIu64
+         " block%s dropped\n",
+         path, contexts, plural(contexts), functions, plural(functions), sum.runs, plural(sum.runs),
+         hearth_units_bytes(sum.total_bytes).c, sum.dropped_blocks, plural(sum.dropped_blocks));
+  return hearth_tool_finish();
+}
+
+static unsigned job_count(const arguments *a) {
+  if (a->jobs)
+    return a->jobs;
+  long processors = sysconf(_SC_NPROCESSORS_ONLN);
+  size_t worth = (a->inputs.count + INPUTS_PER_WORKER - 1) / INPUTS_PER_WORKER;
+  return processors > 0 && worth > (size_t)processors ? (unsigned)processors : processors > 0 ? (unsigned)worth : 1;
+}
+
+static int add_binaries(const arguments *a, hearth_indexer *indexer) {
+  hearth_error err;
+  int code = HEARTH_EXIT_OK;
+  for (size_t i = 0; i < a->debug_directory_count; ++i)
+    if (hearth_indexer_add_debug_directory(indexer, a->debug_directories[i], &err) != HEARTH_OK)
+      return hearth_tool_error("%s", err.message);
+  for (size_t i = 0; i < a->binary_count; ++i) {
+    if (!a->quiet)
+      hearth_tool_progress("%s: reading debug information", a->binaries[i]);
+    if (hearth_indexer_add_binary(indexer, a->binaries[i], &err) != HEARTH_OK)
+      code = hearth_tool_error("%s", err.message);
+  }
+  return code;
+}
+
+/* All binaries, then all inputs: one run of the command finds all that is wrong with them. */
+static int merge_all(const arguments *a, hearth_indexer *indexer) {
+  hearth_error err;
+  hearth_builder *builder;
+  if (add_binaries(a, indexer) != HEARTH_EXIT_OK ||
+      hearth_indexer_add_inputs(indexer, a->inputs.rows, a->inputs.count, job_count(a), &err) != HEARTH_OK)
+    return HEARTH_EXIT_ERROR; /* told already */
+  if (!a->quiet)
+    hearth_tool_progress("%s: writing", a->output);
+  if (hearth_indexer_result(indexer, a->output, &builder, &err) != HEARTH_OK ||
+      a->format->write(builder, a->output, &err) != HEARTH_OK)
+    return hearth_tool_error("%s", err.message);
+  hearth_tool_progress("%s", "");
+  return a->quiet || a->format != &output_formats[0] ? HEARTH_EXIT_OK : print_summary(a->output);
+}
+
+int hearth_cmd_merge(int argc, char **argv) {
+  for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; ++i)
+    if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
+      return print_usage(argv[0]);
+  arguments a = {.command = argv[0],
+                 .format = &output_formats[0],
+                 .binaries = calloc((size_t)argc, sizeof(char *)),
+                 .debug_directories = calloc((size_t)argc, sizeof(char *))};
+  int code = a.binaries && a.debug_directories ? parse(argv, &a) : hearth_tool_error("out of memory");
+  if (code == HEARTH_EXIT_OK) {
+    hearth_indexer_options settings = {.context = &a,
+                                       .note = on_note,
+                                       .progress = on_progress,
+                                       .begun = on_begun,
+                                       .fold_recursion = a.fold_recursion,
+                                       .left_out = a.left_out};
+    hearth_indexer *indexer = hearth_indexer_create(&settings);
+    code = indexer ? merge_all(&a, indexer) : hearth_tool_error("out of memory");
+    hearth_indexer_destroy(indexer);
+  }
+  input_list_free(&a.inputs);
+  free(a.binaries);
+  free(a.debug_directories);
+  return code;
+}

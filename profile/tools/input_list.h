@@ -1,0 +1,24 @@
+/* The profiles to merge, with their weights. */
+#ifndef HEARTH_INPUT_LIST_H
+#define HEARTH_INPUT_LIST_H
+
+#include <stdbool.h>
+
+#include "hearth/indexer.h"
+
+typedef struct input_list {
+  hearth_input *rows; /* each with a path of its own */
+  size_t count, room;
+} input_list;
+
+void input_list_free(input_list *list);
+
+/* `path` is copied; false when out of memory. */
+bool input_list_add(input_list *list, const char *path, uint64_t weight);
+/* "N:FILE", or with another separator; false if it is not that, or when out of memory. */
+bool input_list_add_weighted(input_list *list, const char *text, char separator);
+/* All that a file lists, one a line: "FILE" or "N,FILE". Blanks around a line are not part of it; empty lines and such
+ * that begin with '#' mean nothing. Errors: E_IO, E_NOMEM. */
+hearth_status input_list_add_file(input_list *list, const char *path, hearth_error *err);
+
+#endif

@@ -1,0 +1,106 @@
+/* Many inputs by several threads. Each takes the next input that nobody has taken; as the result does not depend on
+ * order or grouping, who took which does not show. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "index_internal.h"
+
+typedef struct team {
+  hearth_indexer *owner;
+  const hearth_input **inputs; /* not known before */
+  size_t count;
+  /* Guarded by `lock`: */
+  pthread_mutex_t lock;
+  size_t next;
+  hearth_error failure; /* HEARTH_OK: none so far */
+} team;
+
+typedef struct worker {
+  team *team;
+  hearth_indexer *indexer;
+  pthread_t thread;
+} worker;
+
+static const hearth_input *take_input(team *t) {
+  const hearth_input *input = NULL;
+  pthread_mutex_lock(&t->lock);
+  if (t->next < t->count) {
+    input = t->inputs[t->next++];
+    hearth_indexer_tell_begun(t->owner, input->path, t->next, t->count);
+  }
+  pthread_mutex_unlock(&t->lock);
+  return input;
+}
+
+static void tell_failure(team *t, hearth_indexer *ix, const hearth_error *err) {
+  ix->told.note(ix->told.context, HEARTH_NOTE_ERROR, err->message);
+  pthread_mutex_lock(&t->lock);
+  t->failure = *err;
+  pthread_mutex_unlock(&t->lock);
+}
+
+static void *work(void *argument) {
+  worker *w = argument;
+  const hearth_input *input;
+  hearth_error err;
+  while ((input = take_input(w->team)))
+    if (hearth_indexer_add_unknown(w->indexer, input, &err) != HEARTH_OK)
+      tell_failure(w->team, w->indexer, &err);
+  return NULL;
+}
+
+/* Add what a worker has to the owner. */
+static hearth_status collect(hearth_indexer *owner, const hearth_indexer *ix, hearth_error *err) {
+  owner->counts.contexts += ix->counts.contexts;
+  owner->counts.with_column += ix->counts.with_column;
+  if (owner->nothing.status == HEARTH_OK)
+    owner->nothing = ix->nothing;
+  hearth_modules_share_use(owner->modules, ix->modules);
+  return hearth_builder_add_builder(owner->builder, ix->builder, err);
+}
+
+/* The owner itself is the first worker: alone, it needs no thread and no partial result. A thread that cannot be
+ * started only makes it slower. */
+static hearth_status work_together(team *t, worker *workers, unsigned jobs, hearth_error *err) {
+  unsigned started = 1;
+  hearth_status status = HEARTH_OK;
+  workers[0] = (worker){.team = t, .indexer = t->owner};
+  for (; started < jobs; started++) {
+    worker *w = &workers[started];
+    *w = (worker){.team = t, .indexer = hearth_indexer_create_worker(t->owner)};
+    if (!w->indexer || pthread_create(&w->thread, NULL, work, w) != 0) {
+      hearth_indexer_destroy(w->indexer);
+      break;
+    }
+  }
+  work(&workers[0]);
+  for (unsigned i = 1; i < started; i++) {
+    pthread_join(workers[i].thread, NULL);
+    if (status == HEARTH_OK)
+      status = collect(t->owner, workers[i].indexer, err);
+    hearth_indexer_destroy(workers[i].indexer);
+  }
+  if (status != HEARTH_OK)
+    tell_failure(t, t->owner, err);
+  return status;
+}
+
+hearth_status hearth_indexer_add_inputs(hearth_indexer *ix, const hearth_input *inputs, size_t count, unsigned jobs,
+                                        hearth_error *err) {
+  team t = {.owner = ix, .inputs = calloc(count + 1, sizeof *t.inputs), .lock = PTHREAD_MUTEX_INITIALIZER};
+  for (size_t i = 0; t.inputs && i < count; i++)
+    if (!hearth_indexer_is_known(ix, inputs[i].path))
+      t.inputs[t.count++] = &inputs[i];
+  if (jobs > t.count)
+    jobs = t.count ? (unsigned)t.count : 1;
+  worker *workers = calloc(jobs, sizeof *workers);
+  hearth_status status = t.inputs && workers ? work_together(&t, workers, jobs, err)
+                                             : hearth_error_set(err, HEARTH_E_NOMEM, "out of memory");
+  if (status == HEARTH_OK && t.failure.status != HEARTH_OK) {
+    *err = t.failure;
+    status = err->status;
+  }
+  free(t.inputs);
+  free(workers);
+  return status;
+}

@@ -1,0 +1,108 @@
+"""Makes 64 small profiles in text form, merges them in ten random trees by ten random numbers of jobs, and compares.
+
+usage: merge_trees.py HEARTH MIB_FIELDS_DEF DIRECTORY
+
+All ten results must be one file. What it says is compared with sums that are computed here, from the 64 texts and the
+merge rules of the table of fields, without any of the program's code."""
+import os
+import random
+import re
+import subprocess
+import sys
+
+hearth, fields_def, directory = sys.argv[1:]
+SEED, PROFILES, TREES = 20260817, 64, 10
+rng = random.Random(SEED)
+print("seed", SEED)
+
+rules = dict(re.findall(r"HEARTH_MIB_FIELD\s*\(\s*\d+,\s*(\w+),\s*\w+,\s*(\w+),", open(fields_def).read()))
+assert len(rules) > 20 and set(rules.values()) == {"SUM", "MIN", "MAX", "SAME"}
+TOP = 2**64 - 1
+
+def merge_value(rule, a, b):
+    if rule == "SUM":
+        return min(a + b, TOP)
+    if rule == "SAME":
+        return a if a == b or b == 0 else b if a == 0 else TOP
+    return min(a, b) if rule == "MIN" else max(a, b)
+
+def random_frame(leaf):
+    function = rng.randrange(3 if leaf else 12)
+    line = rng.choice(["?", rng.randrange(4)])
+    column = 0 if line == "?" else rng.randrange(3)
+    inlined = " inlined" if rng.random() < 0.3 else ""
+    return f"frame function{function} src/file{function % 4}.c {10 * function} {line} {column} {rng.randrange(2)}{inlined}"
+
+def random_context():
+    frames = tuple(random_frame(i == 0) for i in range(rng.randrange(1, 7)))
+    numbers = {name: rng.choice([0, 1, rng.randrange(1000), rng.randrange(2**rng.randrange(1, 65))])
+               for name in rules if rng.random() < 0.7}
+    numbers["AllocCount"] = rng.randrange(1, 1000)
+    return frames, numbers
+
+runs = {"duration_ns": 0, "runs": 0, "dropped_blocks": 0, "dropped_frames": 0}
+expected = {}
+
+def make_profile(path, stock):
+    run = {"duration_ns": rng.randrange(10**10), "runs": rng.randrange(1, 4), "dropped_blocks": rng.randrange(3),
+           "dropped_frames": rng.randrange(3)}
+    contexts = [random_context() for _ in range(rng.randrange(1, 20))]
+    if stock: # contexts of other profiles, so that there is something to sum
+        contexts += [(rng.choice(stock), random_context()[1]) for _ in range(rng.randrange(20))]
+    with open(path, "w") as out:
+        print("hearth-profile-text 1\nrun", *(f"{k}={v}" for k, v in run.items()), file=out)
+        print(f"binary program{rng.randrange(3)} {rng.randrange(256):02x}", file=out)
+        for frames, numbers in contexts:
+            print("context", *frames, *(f"{k} {v}" for k, v in numbers.items()), sep="\n", file=out)
+            stock.append(frames)
+            full = {name: numbers.get(name, 0) for name in rules}
+            known = expected.get(frames)
+            expected[frames] = full if known is None else {
+                name: merge_value(rules[name], known[name], full[name]) for name in rules}
+    for key, value in run.items():
+        runs[key] += value
+
+def merge(inputs, output, *options):
+    subprocess.run([hearth, "merge", "-q", f"-j{rng.randrange(1, 9)}", *options, *inputs, "-o", output], check=True)
+
+def merge_as_tree(number, leaves):
+    """Merge random groups until one profile is left. What is in between may be of either form."""
+    nodes = list(leaves)
+    while len(nodes) > 1:
+        rng.shuffle(nodes)
+        size = rng.randrange(2, 9)
+        output = os.path.join(directory, f"tree{number}.{len(nodes)}")
+        merge(nodes[:size], output, rng.choice(["--format=hearth", "--format=text"]))
+        nodes = nodes[size:] + [output]
+    result = os.path.join(directory, f"result{number}")
+    merge(nodes, result)
+    return result
+
+def read_text(profile):
+    text = subprocess.run([hearth, "show", "--text", profile], check=True, capture_output=True, text=True).stdout
+    head, *contexts = text.split("\ncontext\n")
+    found_runs = {k: int(v) for k, v in re.findall(r"(\w+)=(\d+)", head)}
+    found = {}
+    for context in contexts:
+        lines = [line.strip() for line in context.splitlines()]
+        frames = tuple(line for line in lines if line.startswith("frame "))
+        numbers = dict.fromkeys(rules, 0)
+        numbers.update((name, int(value)) for name, value in (line.split() for line in lines[len(frames):]))
+        found[frames] = numbers
+    return found_runs, found
+
+stock = []
+leaves = [os.path.join(directory, f"profile{i}.txt") for i in range(PROFILES)]
+for leaf in leaves:
+    make_profile(leaf, stock)
+results = [merge_as_tree(i, leaves) for i in range(TREES)]
+contents = {open(result, "rb").read() for result in results}
+assert len(contents) == 1, f"{len(contents)} different results"
+
+found_runs, found = read_text(results[0])
+for key, value in runs.items():
+    assert found_runs[key] == value, (key, found_runs[key], value)
+assert found.keys() == expected.keys(), (len(found), len(expected))
+for frames, numbers in expected.items():
+    assert found[frames] == numbers, (frames, found[frames], numbers)
+print(TREES, "trees of", PROFILES, "profiles: one result,", len(found), "contexts")
