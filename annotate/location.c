@@ -18,12 +18,15 @@ typedef struct subprogram {
 
 /* Open addressing, power of two, at most half full. */
 struct hearth_locator {
+  enum hearth_id_scheme scheme;
   subprogram *slots;
   size_t capacity, used;
 };
 
-hearth_locator *hearth_locator_create(void) {
+hearth_locator *hearth_locator_create(enum hearth_id_scheme scheme) {
   hearth_locator *locator = calloc(1, sizeof *locator);
+  if (locator)
+    locator->scheme = scheme;
   if (locator && (locator->slots = calloc(64, sizeof *locator->slots)))
     locator->capacity = 64;
   else
@@ -58,7 +61,7 @@ static bool grow(hearth_locator *locator) {
   return true;
 }
 
-static subprogram identify(LLVMMetadataRef key) {
+static subprogram identify(const hearth_locator *locator, LLVMMetadataRef key) {
   size_t name_length, file_length;
   const char *name = hearth_ir_subprogram_name(key, &name_length);
   const char *file = hearth_ir_subprogram_file(key, &file_length);
@@ -66,15 +69,17 @@ static subprogram identify(LLVMMetadataRef key) {
   size_t skip = file_length < sizeof path ? 0 : file_length - (sizeof path - 1);
   memcpy(path, file ? file + skip : "", file ? file_length - skip : 0);
   path[file ? file_length - skip : 0] = '\0';
-  return (subprogram){key, hearth_function_id(name ? name : "", name_length, path), hearth_ir_subprogram_line(key)};
+  uint64_t id = locator->scheme == HEARTH_IDS_LLVM ? hearth_llvm_function_id(name ? name : "", name_length)
+                                                   : hearth_function_id(name ? name : "", name_length, path);
+  return (subprogram){key, id, hearth_ir_subprogram_line(key)};
 }
 
 static subprogram lookup(hearth_locator *locator, LLVMMetadataRef key) {
   if (locator->used * 2 >= locator->capacity && !grow(locator))
-    return identify(key);
+    return identify(locator, key);
   subprogram *slot = slot_of(locator->slots, locator->capacity, key);
   if (!slot->key) {
-    *slot = identify(key);
+    *slot = identify(locator, key);
     locator->used++;
   }
   return *slot;

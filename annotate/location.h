@@ -7,6 +7,8 @@
 
 #include <llvm-c/Core.h>
 
+#include "hearth/indexed.h"
+
 #define HEARTH_CHAIN_MAX 256 /* longer inline chains are cut at the outside */
 
 /* One frame of an inline chain. */
@@ -20,7 +22,8 @@ typedef struct hearth_location {
 
 /* Remembers the ids of subprograms. One for a module; not thread-safe. */
 typedef struct hearth_locator hearth_locator;
-hearth_locator *hearth_locator_create(void); /* NULL when out of memory */
+/* NULL when out of memory. Function ids are made by `scheme`. */
+hearth_locator *hearth_locator_create(enum hearth_id_scheme scheme);
 void hearth_locator_destroy(hearth_locator *locator);
 
 /* The frames of an instruction, innermost first, outwards through inlining. Returns their number; 0 without location.

@@ -17,29 +17,27 @@ bool hearth_session_fail(hearth_session *session, const hearth_error *err) {
   return false;
 }
 
+static hearth_status open_profile(hearth_session *session, enum hearth_id_scheme *ret_scheme, hearth_error *err) {
+  hearth_matcher *matcher = &session->matcher;
+  hearth_profile_summary summary;
+  HEARTH_TRY(hearth_profile_open(session->options->profile, &matcher->profile, err));
+  HEARTH_TRY(hearth_profile_get_summary(matcher->profile, &summary, err));
+  *ret_scheme = summary.id_scheme;
+  return hearth_classifier_init(&matcher->classifier, matcher->profile, &session->options->classify, err);
+}
+
 bool hearth_session_open(hearth_session *session, LLVMModuleRef module, const hearth_options *options) {
   hearth_error err = {HEARTH_OK, ""};
+  enum hearth_id_scheme scheme = HEARTH_IDS_HEARTH;
   memset(session, 0, sizeof *session);
   session->module = module;
   session->options = options;
+  if (*options->profile && open_profile(session, &scheme, &err) != HEARTH_OK)
+    return hearth_session_fail(session, &err);
   session->md = hearth_md_create(module);
-  session->locator = hearth_locator_create();
+  session->locator = hearth_locator_create(scheme);
   if (!session->md || !session->locator) {
     hearth_error_set(&err, HEARTH_E_NOMEM, "out of memory");
-    return hearth_session_fail(session, &err);
-  }
-  if (!*options->profile)
-    return true;
-  hearth_matcher *matcher = &session->matcher;
-  hearth_profile_summary summary;
-  if (hearth_profile_open(options->profile, &matcher->profile, &err) != HEARTH_OK ||
-      hearth_profile_get_summary(matcher->profile, &summary, &err) != HEARTH_OK ||
-      hearth_classifier_init(&matcher->classifier, matcher->profile, &options->classify, &err) != HEARTH_OK)
-    return hearth_session_fail(session, &err);
-  if (summary.id_scheme != HEARTH_IDS_HEARTH) {
-    hearth_error_set(&err, HEARTH_E_MISMATCH,
-                     "its function ids are not of Hearth's scheme; index the raw profile with "
-                     "'hearth index'");
     return hearth_session_fail(session, &err);
   }
   return true;

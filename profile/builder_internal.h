@@ -56,10 +56,6 @@ struct hearth_builder {
 hearth_status hearth_builder_reserve(void **items, size_t *room, size_t count, size_t more, size_t item_size,
                                      hearth_error *err);
 
-/* The function with this id, which need not follow from its name. Where two descriptions of a function differ, what is
- * kept does not depend on their order. `name` is without suffixes, `path` without slashes at its end; copied. */
-hearth_status hearth_builder_function_by_id(hearth_builder *builder, uint64_t id, const char *name, const char *path,
-                                            uint32_t start_line, uint32_t *ret_function, hearth_error *err);
 /* Number of this frame; its discriminator is a base discriminator already. */
 hearth_status hearth_builder_intern_frame(hearth_builder *builder, const builder_frame *frame, uint32_t *ret_frame,
                                           hearth_error *err);

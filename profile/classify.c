@@ -131,7 +131,10 @@ hearth_status hearth_classifier_init(hearth_classifier *classifier, hearth_profi
   *classifier = (hearth_classifier){.mode = options->mode, .cold_max_density = -1, .hot_min_density = INFINITY};
   if (!summary.accesses_counted)
     return HEARTH_OK;
-  if (options->mode == HEARTH_CLASSIFY_LLVM) {
+  /* LLVM's own profiles have densities but, as a rule, no counts to take shares of. */
+  if (summary.id_scheme == HEARTH_IDS_LLVM && summary.total_accesses == 0)
+    classifier->mode = HEARTH_CLASSIFY_LLVM;
+  if (classifier->mode == HEARTH_CLASSIFY_LLVM) {
     classifier->cold_max_density = options->llvm_cold_density > 0 ? options->llvm_cold_density : 0.05;
     classifier->hot_min_density = options->llvm_hot_density > 0 ? options->llvm_hot_density : 1000;
     classifier->cold_min_lifetime_ns =

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include "dump_contexts.h"
+#include "hearth/llvm_profile.h"
 #include "index_internal.h"
 
 /* -------------------------------------------------- what is told -------------------------------------------------- */
@@ -37,9 +38,14 @@ void hearth_indexer_tell_begun(hearth_indexer *owner, const char *path, size_t n
 
 /* -------------------------------------------------- life -------------------------------------------------- */
 
-static void set_up_builder(hearth_indexer *ix) {
-  hearth_builder_fold_recursion(ix->builder, ix->owner->options.fold_recursion);
-  hearth_builder_leave_out(ix->builder, ix->owner->options.left_out);
+static void set_up(hearth_builder *builder, const hearth_indexer_options *options) {
+  hearth_builder_fold_recursion(builder, options->fold_recursion);
+  hearth_builder_leave_out(builder, options->left_out);
+}
+
+static void set_up_builders(hearth_indexer *ix) {
+  set_up(ix->builder, &ix->owner->options);
+  set_up(ix->llvm, &ix->owner->options);
 }
 
 hearth_indexer *hearth_indexer_create_worker(hearth_indexer *owner) {
@@ -50,12 +56,13 @@ hearth_indexer *hearth_indexer_create_worker(hearth_indexer *owner) {
   ix->told = (hearth_indexer_options){.context = ix, .note = on_note, .progress = on_progress};
   pthread_mutex_init(&ix->lock, NULL);
   ix->builder = hearth_builder_create(HEARTH_IDS_HEARTH);
-  ix->modules = ix->builder ? hearth_modules_create(ix->builder, &ix->told) : NULL;
+  ix->llvm = hearth_builder_create(HEARTH_IDS_LLVM);
+  ix->modules = ix->builder && ix->llvm ? hearth_modules_create(ix->builder, &ix->told) : NULL;
   if (!ix->modules) {
     hearth_indexer_destroy(ix);
     return NULL;
   }
-  set_up_builder(ix);
+  set_up_builders(ix);
   return ix;
 }
 
@@ -64,7 +71,7 @@ hearth_indexer *hearth_indexer_create(const hearth_indexer_options *options) {
   if (!ix || !options)
     return ix;
   ix->options = *options;
-  set_up_builder(ix);
+  set_up_builders(ix);
   return ix;
 }
 
@@ -73,6 +80,8 @@ void hearth_indexer_destroy(hearth_indexer *ix) {
     return;
   hearth_modules_destroy(ix->modules);
   hearth_builder_destroy(ix->builder);
+  hearth_builder_destroy(ix->llvm);
+  hearth_file_close(&ix->code);
   for (size_t i = 0; i < ix->binary_count; ++i)
     free(ix->binaries[i]);
   free(ix->binaries);
@@ -111,6 +120,15 @@ static hearth_status give_binaries(hearth_indexer *ix, hearth_error *err) {
 
 /* -------------------------------------------------- inputs -------------------------------------------------- */
 
+static hearth_builder *builder_of(hearth_indexer *ix, enum hearth_id_scheme scheme) {
+  return scheme == HEARTH_IDS_LLVM ? ix->llvm : ix->builder;
+}
+
+static void set_weight(hearth_indexer *ix, uint64_t weight) {
+  hearth_builder_set_weight(ix->builder, weight);
+  hearth_builder_set_weight(ix->llvm, weight);
+}
+
 static hearth_status add_dump(hearth_indexer *ix, const char *name, hearth_raw_dump *dump, hearth_error *err) {
   hearth_lost_contexts lost;
   HEARTH_TRY(hearth_dump_add(ix->builder, ix->modules, &ix->told, name, dump, &ix->counts, &lost, err));
@@ -133,14 +151,73 @@ static hearth_status add_raw(hearth_indexer *ix, const char *name, const hearth_
   return HEARTH_OK;
 }
 
-static hearth_status add_indexed(hearth_indexer *ix, const char *name, const hearth_file *file, hearth_error *err) {
+static hearth_status add_profile(hearth_indexer *ix, hearth_profile *profile, hearth_error *err) {
+  hearth_profile_summary summary;
+  HEARTH_TRY(hearth_profile_verify(profile, err));
+  HEARTH_TRY(hearth_profile_get_summary(profile, &summary, err));
+  return hearth_builder_add_profile(builder_of(ix, summary.id_scheme), profile, err);
+}
+
+static hearth_status add_indexed(hearth_indexer *ix, const char *name, const void *data, size_t size,
+                                 hearth_error *err) {
   hearth_profile *profile;
-  HEARTH_TRY(hearth_profile_open_memory(file->data, file->size, name, &profile, err));
-  hearth_status status = hearth_profile_verify(profile, err);
-  if (status == HEARTH_OK)
-    status = hearth_builder_add_profile(ix->builder, profile, err);
+  HEARTH_TRY(hearth_profile_open_memory(data, size, name, &profile, err));
+  hearth_status status = add_profile(ix, profile, err);
   hearth_profile_close(profile);
   return status;
+}
+
+/* -------------------------------------------------- inputs of LLVM's --------------------------------------------- */
+
+static void warn(hearth_indexer *ix, const char *name, const char *what) {
+  char text[640];
+  snprintf(text, sizeof text, "%.300s: %s", name, what);
+  on_note(ix, HEARTH_NOTE_WARNING, text);
+}
+
+typedef hearth_status read_llvm(const void *data, size_t size, const char *name, hearth_builder *into,
+                                hearth_llvm_left_out *ret, hearth_error *err);
+
+static hearth_status add_llvm(hearth_indexer *ix, const char *name, const hearth_file *file, read_llvm *read,
+                              hearth_error *err) {
+  hearth_llvm_left_out left_out;
+  HEARTH_TRY(read(file->data, file->size, name, ix->llvm, &left_out, err));
+  if (left_out.data_accesses)
+    warn(ix, name, "its profile of static data is left out");
+  if (left_out.columns)
+    warn(ix, name, "no allocation has a column, by which calls are matched (compile without -gno-column-info)");
+  if (left_out.access_counts)
+    warn(
+        ix, name,
+        "it has access densities but no access counts (llvm-profdata merge --memprof-full-schema keeps them): contexts "
+        "are classified by LLVM's thresholds");
+  return HEARTH_OK;
+}
+
+/* The function counters that the result is to be put beside. Takes the file over. */
+static hearth_status keep_code(hearth_indexer *ix, const char *name, hearth_file *file, hearth_error *err) {
+  hearth_indexer *owner = ix->owner;
+  pthread_mutex_lock(&owner->lock);
+  bool first = !owner->code.data;
+  if (first)
+    owner->code = *file;
+  pthread_mutex_unlock(&owner->lock);
+  if (!first)
+    return hearth_error_set(err, HEARTH_E_MISMATCH,
+                            "%s: a second profile of -fprofile-use: merge those with llvm-profdata first", name);
+  *file = (hearth_file){0};
+  return HEARTH_OK;
+}
+
+/* A trailer holds all that a section does, and more. */
+static hearth_status add_container(hearth_indexer *ix, const char *name, hearth_file *file, hearth_error *err) {
+  hearth_llvm_contents contents;
+  HEARTH_TRY(hearth_llvm_inspect(file->data, file->size, name, &contents, err));
+  if (contents.trailer_size)
+    return add_indexed(ix, name, file->data + contents.trailer_offset, contents.trailer_size, err);
+  if (contents.section_offset || !contents.has_functions)
+    return add_llvm(ix, name, file, hearth_llvm_read, err);
+  return keep_code(ix, name, file, err);
 }
 
 /* Files that are easily taken for a profile of ours, and what to say about them. */
@@ -149,8 +226,6 @@ static hearth_status refuse_foreign(const char *name, const void *data, size_t s
     uint8_t magic[8];
     const char *what;
   } known[] = {
-      {{0xff, 'l', 'p', 'r', 'o', 'f', 'i', 0x81},
-       "an indexed profile of LLVM: give the raw profiles it was made from"},
       {{0x81, 'r', 'f', 'o', 'r', 'p', 'l', 0xff}, "a raw profile of -fprofile-generate, not of the heap"},
       {{0x7f, 'E', 'L', 'F', 2, 1, 1, 0}, "an ELF file: binaries are given with --binary"},
   };
@@ -173,21 +248,29 @@ static bool is_indexed(const hearth_file *file) {
   return magic == HEARTH_INDEXED_MAGIC;
 }
 
+/* May take the file over: it is then empty. */
+static hearth_status add_file(hearth_indexer *ix, const char *path, hearth_file *file, hearth_error *err) {
+  const char *text = (const char *)file->data;
+  if (hearth_raw_is_raw(file->data, file->size))
+    return add_raw(ix, path, file, err);
+  if (is_indexed(file))
+    return add_indexed(ix, path, file->data, file->size, err);
+  if (hearth_is_text_profile(text, file->size))
+    return hearth_builder_read_text(builder_of(ix, hearth_text_profile_scheme(text, file->size)), text, file->size,
+                                    path, err);
+  if (hearth_llvm_is_container(file->data, file->size))
+    return add_container(ix, path, file, err);
+  if (hearth_llvm_is_yaml(file->data, file->size))
+    return add_llvm(ix, path, file, hearth_llvm_read_yaml, err);
+  return refuse_foreign(path, file->data, file->size, err);
+}
+
 hearth_status hearth_indexer_add_unknown(hearth_indexer *ix, const hearth_input *input, hearth_error *err) {
   hearth_file file;
-  const char *path = input->path;
-  HEARTH_TRY(hearth_file_read(path, &file, err));
-  hearth_status status;
-  hearth_builder_set_weight(ix->builder, input->weight);
-  if (hearth_raw_is_raw(file.data, file.size))
-    status = add_raw(ix, path, &file, err);
-  else if (is_indexed(&file))
-    status = add_indexed(ix, path, &file, err);
-  else if (hearth_is_text_profile(file.data, file.size))
-    status = hearth_builder_read_text(ix->builder, (const char *)file.data, file.size, path, err);
-  else
-    status = refuse_foreign(path, file.data, file.size, err);
-  hearth_builder_set_weight(ix->builder, 1);
+  HEARTH_TRY(hearth_file_read(input->path, &file, err));
+  set_weight(ix, input->weight);
+  hearth_status status = add_file(ix, input->path, &file, err);
+  set_weight(ix, 1);
   hearth_file_close(&file);
   return status;
 }
@@ -217,9 +300,26 @@ hearth_status hearth_indexer_add_input(hearth_indexer *ix, const char *path, hea
 
 /* -------------------------------------------------- result -------------------------------------------------- */
 
+/* One builder with all. Names have GUIDs, GUIDs have no names: with inputs of both kinds, the result has LLVM's ids. */
+static hearth_status unite(hearth_indexer *ix, hearth_builder **ret, hearth_error *err) {
+  *ret = ix->builder;
+  if (hearth_builder_context_count(ix->llvm) == 0)
+    return HEARTH_OK;
+  *ret = ix->llvm;
+  if (hearth_builder_context_count(ix->builder) == 0 || ix->united)
+    return HEARTH_OK;
+  on_note(
+      ix, HEARTH_NOTE_WARNING,
+      "inputs with Hearth's function ids and with LLVM's: the result has LLVM's, in which static functions of one name "
+      "are one");
+  ix->united = true;
+  return hearth_builder_add_builder(ix->llvm, ix->builder, err);
+}
+
 hearth_status hearth_indexer_result(hearth_indexer *ix, const char *path, hearth_builder **ret, hearth_error *err) {
   hearth_modules_report_unused(ix->modules);
-  if (hearth_builder_context_count(ix->builder) == 0)
+  HEARTH_TRY(unite(ix, ret, err));
+  if (hearth_builder_context_count(*ret) == 0)
     return hearth_error_set(err, ix->nothing.status ? ix->nothing.status : HEARTH_E_EMPTY, "%s: not written: %s", path,
                             ix->nothing.status ? ix->nothing.message : "the inputs have no allocations");
   if (ix->counts.contexts > 0 && ix->counts.with_column == 0)
@@ -227,8 +327,12 @@ hearth_status hearth_indexer_result(hearth_indexer *ix, const char *path, hearth
                             "%s: not written: no allocation has a column, by which calls are matched (compile without "
                             "-gno-column-info)",
                             path);
-  *ret = ix->builder;
   return HEARTH_OK;
+}
+
+void hearth_indexer_code_profile(const hearth_indexer *ix, const void **ret_data, size_t *ret_size) {
+  *ret_data = ix->code.data;
+  *ret_size = ix->code.size;
 }
 
 hearth_status hearth_indexer_write(hearth_indexer *ix, const char *path, hearth_error *err) {

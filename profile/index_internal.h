@@ -7,6 +7,7 @@
 #include <sys/types.h>
 
 #include "dump_contexts.h"
+#include "file.h"
 #include "hearth/indexer.h"
 
 typedef struct hearth_known_file {
@@ -20,6 +21,9 @@ struct hearth_indexer {
   pthread_mutex_t lock;           /* of the owner: one call of the user's functions at a time */
   hearth_indexer_options told;    /* leads to the owner's, for those that this indexer calls */
   hearth_builder *builder;
+  hearth_builder *llvm; /* for inputs with LLVM's function ids; one result is made of both in the end */
+  bool united;          /* it was made */
+  hearth_file code;     /* a profile of -fprofile-use that is to get the heap profile; of the owner only */
   hearth_modules *modules;
   hearth_dump_counts counts;
   hearth_error nothing; /* why no context came out of the dumps so far */

@@ -24,23 +24,36 @@ static void new_rows_free(new_rows *rows) {
   free(rows->nodes);
 }
 
+/* Ids of LLVM's scheme follow from names, Hearth's do not follow from LLVM's. */
 static hearth_status check_scheme(const hearth_builder *builder, enum hearth_id_scheme scheme, hearth_error *err) {
-  if (scheme == builder->scheme)
+  if (scheme == builder->scheme || builder->scheme == HEARTH_IDS_LLVM)
     return HEARTH_OK;
   return hearth_error_set(err, HEARTH_E_MISMATCH,
-                          "profiles with Hearth's function ids and with LLVM's cannot be merged");
+                          "a profile with LLVM's function ids cannot be added to one with Hearth's");
+}
+
+/* A function with its id of `scheme`, under its id of the builder's. */
+static hearth_status add_function(hearth_builder *builder, enum hearth_id_scheme scheme, uint64_t id, const char *name,
+                                  const char *path, uint32_t start_line, uint32_t *ret, hearth_error *err) {
+  if (scheme == builder->scheme)
+    return hearth_builder_function_by_id(builder, id, name, path, start_line, ret, err);
+  if (*name)
+    return hearth_builder_function(builder, name, path, start_line, ret, err);
+  return hearth_error_set(err, HEARTH_E_MISMATCH,
+                          "function 0x%016llx has no name, of which LLVM's id is made: index the raw profile anew",
+                          (unsigned long long)id);
 }
 
 /* -------------------------------------------------- indexed profiles --------------------------------------------- */
 
-static hearth_status add_functions(hearth_builder *builder, hearth_profile *profile, uint32_t *rows,
-                                   hearth_error *err) {
+static hearth_status add_functions(hearth_builder *builder, hearth_profile *profile, enum hearth_id_scheme scheme,
+                                   uint32_t *rows, hearth_error *err) {
   char path[HEARTH_PATH_LIMIT];
   for (uint32_t i = 0; i < hearth_profile_function_count(profile); i++) {
     hearth_function_info f;
     HEARTH_TRY(hearth_profile_get_function(profile, i, &f, err));
     HEARTH_TRY(hearth_profile_get_path(profile, f.path, path, sizeof path, err));
-    HEARTH_TRY(hearth_builder_function_by_id(builder, f.id, f.name, path, f.start_line, &rows[i], err));
+    HEARTH_TRY(add_function(builder, scheme, f.id, f.name, path, f.start_line, &rows[i], err));
   }
   return HEARTH_OK;
 }
@@ -93,9 +106,9 @@ static hearth_status add_binaries(hearth_builder *builder, hearth_profile *profi
   return HEARTH_OK;
 }
 
-static hearth_status add_tables(hearth_builder *builder, hearth_profile *profile, const new_rows *rows,
-                                hearth_error *err) {
-  HEARTH_TRY(add_functions(builder, profile, rows->functions, err));
+static hearth_status add_tables(hearth_builder *builder, hearth_profile *profile, enum hearth_id_scheme scheme,
+                                const new_rows *rows, hearth_error *err) {
+  HEARTH_TRY(add_functions(builder, profile, scheme, rows->functions, err));
   HEARTH_TRY(add_frames(builder, profile, rows->functions, rows->frames, err));
   HEARTH_TRY(add_nodes(builder, profile, rows->frames, rows->nodes, err));
   HEARTH_TRY(add_contexts(builder, profile, rows->nodes, err));
@@ -110,7 +123,7 @@ hearth_status hearth_builder_add_profile(hearth_builder *builder, hearth_profile
   hearth_status status = new_rows_create(&rows, hearth_profile_function_count(profile),
                                          hearth_profile_frame_count(profile), hearth_profile_stack_count(profile), err);
   if (status == HEARTH_OK)
-    status = add_tables(builder, profile, &rows, err);
+    status = add_tables(builder, profile, summary.id_scheme, &rows, err);
   if (status == HEARTH_OK)
     status = hearth_builder_add_run(builder, &summary, err);
   new_rows_free(&rows);
@@ -123,8 +136,8 @@ static hearth_status copy_tables(hearth_builder *builder, const hearth_builder *
                                  hearth_error *err) {
   for (size_t i = 0; i < from->function_count; i++) {
     const builder_function *f = &from->functions[i];
-    HEARTH_TRY(hearth_builder_function_by_id(builder, f->id, from->pool + f->name, from->pool + f->path, f->start_line,
-                                             &rows->functions[i], err));
+    HEARTH_TRY(add_function(builder, from->scheme, f->id, from->pool + f->name, from->pool + f->path, f->start_line,
+                            &rows->functions[i], err));
   }
   for (size_t i = 0; i < from->frame_count; i++) {
     builder_frame frame = from->frames[i];

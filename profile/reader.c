@@ -9,6 +9,7 @@
 #include "file.h"
 #include "hearth/builder.h"
 #include "hearth/ids.h"
+#include "hearth/llvm_profile.h"
 #include "hearth/profile.h"
 #include "hearth/raw.h"
 #include "hearth/raw_llvm.h"
@@ -22,8 +23,7 @@
 #error "the format is little-endian and this file loads structs as they are: add byte swaps for this machine"
 #endif
 
-#define MAGIC_LLVM_INSTR_RAW     UINT64_C(0xff6c70726f667281) /* llvm's .profraw of -fprofile-generate */
-#define MAGIC_LLVM_INSTR_INDEXED UINT64_C(0x8169666f72706cff) /* llvm's .profdata and .memprofdata */
+#define MAGIC_LLVM_INSTR_RAW UINT64_C(0xff6c70726f667281) /* llvm's .profraw of -fprofile-generate */
 
 typedef struct packed_table {
   uint32_t section;
@@ -43,7 +43,8 @@ enum { STACK_BLOCKS_KEPT = 64 };
 struct hearth_profile {
   const uint8_t *data;
   size_t size;
-  hearth_file file; /* those bytes; not ours unless mapped */
+  hearth_file file; /* that they are in; not ours unless mapped */
+  void *converted;  /* the bytes, made from another form; NULL: not so */
   char *name;
   hearth_indexed_header header;
   hearth_indexed_section sections[HEARTH_SECTION_CHECKSUMS + 1]; /* by id; all zero where the file has none */
@@ -159,8 +160,6 @@ static const char *describe_foreign(const uint8_t *data, size_t size) {
     return "is a raw profile of Hearth; turn it into an indexed one with 'hearth index'";
   case HEARTH_LLVM_RAW_MAGIC:
     return "is a raw profile of LLVM's MemProf; turn it into an indexed one with 'hearth index'";
-  case MAGIC_LLVM_INSTR_INDEXED:
-    return "is a profile of llvm-profdata; make one with 'hearth index' from the raw profiles";
   case MAGIC_LLVM_INSTR_RAW:
     return "is a raw profile of -fprofile-generate, which says nothing about the heap";
   default:
@@ -421,7 +420,36 @@ static hearth_status check_summary(hearth_profile *profile, hearth_error *err) {
   return hearth_profile_corrupt(profile, err, "its summary is cut short");
 }
 
+/* A MemProf section has no form that can be used in place: it is read whole. */
+static hearth_status convert_section(hearth_profile *profile, hearth_error *err) {
+  hearth_llvm_left_out left_out;
+  hearth_builder *builder = hearth_builder_create(HEARTH_IDS_LLVM);
+  if (!builder)
+    return hearth_error_set(err, HEARTH_E_NOMEM, "%s: out of memory", profile->name);
+  hearth_status status = hearth_llvm_read(profile->data, profile->size, profile->name, builder, &left_out, err);
+  if (status == HEARTH_OK)
+    status = hearth_builder_write_memory(builder, &profile->converted, &profile->size, err);
+  if (status == HEARTH_OK)
+    profile->data = profile->converted;
+  hearth_builder_destroy(builder);
+  return status;
+}
+
+/* In a file of llvm-profdata's, the profile is the trailer or, without one, the MemProf section. */
+static hearth_status enter_container(hearth_profile *profile, hearth_error *err) {
+  hearth_llvm_contents contents;
+  if (!hearth_llvm_is_container(profile->data, profile->size))
+    return HEARTH_OK;
+  HEARTH_TRY(hearth_llvm_inspect(profile->data, profile->size, profile->name, &contents, err));
+  if (!contents.trailer_size)
+    return convert_section(profile, err);
+  profile->data += contents.trailer_offset;
+  profile->size = contents.trailer_size;
+  return HEARTH_OK;
+}
+
 static hearth_status open_parts(hearth_profile *profile, hearth_error *err) {
+  HEARTH_TRY(enter_container(profile, err));
   HEARTH_TRY(read_header(profile, err));
   HEARTH_TRY(check_header_checksum(profile, err));
   HEARTH_TRY(read_sections(profile, err));
@@ -471,6 +499,7 @@ void hearth_profile_close(hearth_profile *profile) {
     return;
   if (profile->file.mapped)
     hearth_file_close(&profile->file);
+  free(profile->converted);
   free(profile->name);
   free(profile->checked);
   free(profile);

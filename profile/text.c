@@ -163,6 +163,25 @@ static hearth_status read_u32(parser *p, const char *what, uint32_t *ret) {
   return HEARTH_OK;
 }
 
+/* To the first "scheme" of the file, which stands before its contexts. Whether that line is right is found when the
+ * text is read. */
+enum hearth_id_scheme hearth_text_profile_scheme(const char *text, size_t size) {
+  parser p = {.at = text, .end = text + size};
+  while (next_line(&p)) {
+    size_t left = (size_t)(p.end - p.at);
+    if (left > 7 && memcmp(p.at, "context", 7) == 0)
+      break;
+    if (left > 6 && memcmp(p.at, "scheme", 6) == 0 && is_blank(p.at[6])) {
+      p.at += 6;
+      return !at_line_end(&p) && p.end - p.at >= 4 && memcmp(p.at, "llvm", 4) == 0 ? HEARTH_IDS_LLVM
+                                                                                   : HEARTH_IDS_HEARTH;
+    }
+    while (p.at < p.end && *p.at != '\n')
+      p.at++;
+  }
+  return HEARTH_IDS_HEARTH;
+}
+
 /* -------------------------------------------------- statements -------------------------------------------------- */
 
 static hearth_status read_first_line(parser *p) {

@@ -56,6 +56,7 @@ static hearth_status collect(hearth_indexer *owner, const hearth_indexer *ix, he
   if (owner->nothing.status == HEARTH_OK)
     owner->nothing = ix->nothing;
   hearth_modules_share_use(owner->modules, ix->modules);
+  HEARTH_TRY(hearth_builder_add_builder(owner->llvm, ix->llvm, err));
   return hearth_builder_add_builder(owner->builder, ix->builder, err);
 }
 

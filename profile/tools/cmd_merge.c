@@ -9,6 +9,7 @@
 
 #include "commands.h"
 #include "hearth/indexer.h"
+#include "hearth/llvm_profile.h"
 #include "input_list.h"
 #include "output_formats.h"
 #include "units.h"
@@ -22,7 +23,8 @@ typedef struct arguments {
   size_t binary_count, debug_directory_count;
   const char *output;
   const output_format *format;
-  unsigned jobs; /* 0: as many as are worth it */
+  uint32_t section; /* version of LLVM's; 0: the default */
+  unsigned jobs;    /* 0: as many as are worth it */
   bool quiet, verbose, fold_recursion;
   uint64_t left_out; /* fields, 1 << enum hearth_mib_column */
 } arguments;
@@ -33,8 +35,10 @@ static int print_usage(const char *command) {
       "Symbolise raw heap profiles and merge profiles of all kinds into one; the result does not depend on the order\n"
       "or grouping of the inputs. 'index' and 'merge' are two names of one command.\n"
       "\n"
-      "  PROFILE            raw profiles (Hearth's or LLVM's layout), indexed profiles and text profiles, in any\n"
-      "                     mixture\n"
+      "  PROFILE            raw profiles (Hearth's or LLVM's layout), indexed profiles (Hearth's or llvm-profdata's),\n"
+      "                     text and YAML profiles, in any mixture; and a .profdata of -fprofile-use, to which the "
+      "heap\n"
+      "                     profile is added\n"
       "  --binary BIN       a profiled program or library, with debug information (-gmlt\n"
       "                     -fdebug-info-for-profiling) and a build id; without this option the files that the raw\n"
       "                     profiles name are used\n"
@@ -51,6 +55,9 @@ static int print_usage(const char *command) {
       command, INPUTS_PER_WORKER);
   for (size_t i = 0; i < output_format_count; i++)
     printf("                       %-8s %s\n", output_formats[i].name, output_formats[i].help);
+  printf("  --memprof-version=3|4\n"
+         "                     version of LLVM's profile (default: %u; LLVM 20 reads 3, LLVM 21 and newer 4 as well)\n",
+         HEARTH_LLVM_DEFAULT_SECTION);
   printf("  --fields=NAME,...  write only these fields (docs/formats/indexed.md); the others are then 0\n"
          "  --progress         tell what is being done, also where stderr is no terminal\n"
          "  -q, --quiet        print errors only\n"
@@ -105,6 +112,13 @@ static int set_fields(arguments *a, const char *value) {
   return HEARTH_EXIT_OK;
 }
 
+static int set_section(arguments *a, const char *value) {
+  if (strcmp(value, "3") != 0 && strcmp(value, "4") != 0)
+    return hearth_tool_usage_error(a->command, "--memprof-version is 3 or 4, not '%s'", value);
+  a->section = (uint32_t)(*value - '0');
+  return HEARTH_EXIT_OK;
+}
+
 static int add_weighted(arguments *a, const char *value) {
   if (!input_list_add_weighted(&a->inputs, value, ':'))
     return hearth_tool_usage_error(a->command, "--weight needs N:FILE with N from 1 on, not '%s'", value);
@@ -141,6 +155,7 @@ static const struct option {
     {"--weight", NULL, add_weighted}, {"--input-files", "-f", add_list},
     {"--jobs", "-j", set_jobs},       {"--format", NULL, set_format},
     {"--fields", NULL, set_fields},   {"--debug-dir", NULL, add_debug_directory},
+    {"--memprof-version", NULL, set_section},
 };
 
 /* Given as "NAME=VALUE", "NAME" "VALUE" or, for one letter, "-xVALUE". Returns false if the argument is none of them. */
@@ -204,6 +219,8 @@ static int parse(char **argv, arguments *a) {
     return hearth_tool_usage_error(a->command, "no profile was given");
   if (!a->output)
     return hearth_tool_usage_error(a->command, "where to write? Give -o OUT");
+  if (a->section && !a->format->has_section)
+    return hearth_tool_usage_error(a->command, "--memprof-version goes with --format=llvm, not %s", a->format->name);
   return HEARTH_EXIT_OK;
 }
 
@@ -280,20 +297,25 @@ static int add_binaries(const arguments *a, hearth_indexer *indexer) {
   return code;
 }
 
+static void tell_losses(const char *text) { hearth_tool_warning("%s", text); }
+
+static void tell_nothing(const char *text) { (void)text; }
+
 /* All binaries, then all inputs: one run of the command finds all that is wrong with them. */
 static int merge_all(const arguments *a, hearth_indexer *indexer) {
   hearth_error err;
-  hearth_builder *builder;
+  output_request request = {.path = a->output, .section = a->section, .tell = a->quiet ? tell_nothing : tell_losses};
   if (add_binaries(a, indexer) != HEARTH_EXIT_OK ||
       hearth_indexer_add_inputs(indexer, a->inputs.rows, a->inputs.count, job_count(a), &err) != HEARTH_OK)
     return HEARTH_EXIT_ERROR; /* told already */
   if (!a->quiet)
     hearth_tool_progress("%s: writing", a->output);
-  if (hearth_indexer_result(indexer, a->output, &builder, &err) != HEARTH_OK ||
-      a->format->write(builder, a->output, &err) != HEARTH_OK)
+  hearth_indexer_code_profile(indexer, &request.code, &request.code_size);
+  if (hearth_indexer_result(indexer, a->output, &request.builder, &err) != HEARTH_OK ||
+      a->format->write(&request, &err) != HEARTH_OK)
     return hearth_tool_error("%s", err.message);
   hearth_tool_progress("%s", "");
-  return a->quiet || a->format != &output_formats[0] ? HEARTH_EXIT_OK : print_summary(a->output);
+  return a->quiet || !a->format->is_indexed ? HEARTH_EXIT_OK : print_summary(a->output);
 }
 
 int hearth_cmd_merge(int argc, char **argv) {

@@ -5,38 +5,141 @@
 #include <string.h>
 
 #include "file.h"
+#include "hearth/llvm_container.h"
+#include "hearth/llvm_profile.h"
 
-static hearth_status print_text(const void *image, size_t size, char **ret_text, size_t *ret_size, hearth_error *err) {
+/* Sections of the default version are read by LLVM 21 and newer. An older compiler refuses a file with a section that is
+ * too new for it even where it only wants the function counters. */
+enum { FIRST_CONTAINER_FOR_DEFAULT = 13 };
+
+/* The result as an indexed profile: open, and as the bytes that it is in. */
+typedef struct indexed {
+  void *data;
+  size_t size;
   hearth_profile *profile;
+} indexed;
+
+static hearth_status make_indexed(hearth_builder *builder, indexed *ret, hearth_error *err) {
+  HEARTH_TRY(hearth_builder_write_memory(builder, &ret->data, &ret->size, err));
+  hearth_status status = hearth_profile_open_memory(ret->data, ret->size, "merged", &ret->profile, err);
+  if (status != HEARTH_OK)
+    free(ret->data);
+  return status;
+}
+
+static void free_indexed(indexed *in) {
+  hearth_profile_close(in->profile);
+  free(in->data);
+}
+
+static void tell_losses(const output_request *request, const hearth_llvm_losses *losses) {
+  char text[512];
+  if (hearth_llvm_describe_losses(losses, text, sizeof text))
+    request->tell(text);
+}
+
+/* -------------------------------------------------- text forms -------------------------------------------------- */
+
+typedef hearth_status print(hearth_profile *profile, FILE *stream, hearth_llvm_losses *losses, hearth_error *err);
+
+static hearth_status print_text(hearth_profile *profile, FILE *stream, hearth_llvm_losses *losses, hearth_error *err) {
+  *losses = (hearth_llvm_losses){0};
+  return hearth_profile_print_text(profile, stream, err);
+}
+
+static hearth_status print_into_memory(const indexed *in, print *form, char **ret_text, size_t *ret_size,
+                                       hearth_llvm_losses *losses, hearth_error *err) {
   FILE *stream = open_memstream(ret_text, ret_size);
   if (!stream)
     return hearth_error_set(err, HEARTH_E_NOMEM, "out of memory");
-  hearth_status status = hearth_profile_open_memory(image, size, "merged", &profile, err);
-  if (status == HEARTH_OK) {
-    status = hearth_profile_print_text(profile, stream, err);
-    hearth_profile_close(profile);
-  }
+  hearth_status status = form(in->profile, stream, losses, err);
   if (fclose(stream) != 0 && status == HEARTH_OK)
     status = hearth_error_set(err, HEARTH_E_NOMEM, "out of memory");
   return status;
 }
 
-static hearth_status write_text(hearth_builder *builder, const char *path, hearth_error *err) {
-  void *image;
+static hearth_status write_printed(const output_request *request, print *form, hearth_error *err) {
+  indexed in;
   char *text = NULL;
-  size_t image_size, text_size = 0;
-  HEARTH_TRY(hearth_builder_write_memory(builder, &image, &image_size, err));
-  hearth_status status = print_text(image, image_size, &text, &text_size, err);
+  size_t size = 0;
+  hearth_llvm_losses losses;
+  if (request->code)
+    return hearth_error_set(err, HEARTH_E_USAGE,
+                            "%s: not written: a text form has no place for the profile of -fprofile-use that was given",
+                            request->path);
+  HEARTH_TRY(make_indexed(request->builder, &in, err));
+  hearth_status status = print_into_memory(&in, form, &text, &size, &losses, err);
   if (status == HEARTH_OK)
-    status = hearth_file_write(path, text, text_size, err);
+    status = hearth_file_write(request->path, text, size, err);
+  if (status == HEARTH_OK)
+    tell_losses(request, &losses);
   free(text);
-  free(image);
+  free_indexed(&in);
   return status;
 }
 
+static hearth_status write_text(const output_request *request, hearth_error *err) {
+  return write_printed(request, print_text, err);
+}
+
+static hearth_status write_yaml(const output_request *request, hearth_error *err) {
+  return write_printed(request, hearth_llvm_print_yaml, err);
+}
+
+/* -------------------------------------------------- containers -------------------------------------------------- */
+
+static hearth_status write_container(const output_request *request, uint32_t section, bool with_trailer,
+                                     hearth_error *err) {
+  indexed in;
+  void *data = NULL;
+  size_t size = 0;
+  hearth_llvm_losses losses;
+  HEARTH_TRY(make_indexed(request->builder, &in, err));
+  hearth_llvm_output output = {.section = section, .base = request->code, .base_size = request->code_size};
+  if (with_trailer) {
+    output.trailer = in.data;
+    output.trailer_size = in.size;
+  }
+  hearth_status status = hearth_llvm_write_memory(in.profile, &output, &data, &size, &losses, err);
+  if (status == HEARTH_OK)
+    status = hearth_file_write(request->path, data, size, err);
+  if (status == HEARTH_OK && !with_trailer) /* which holds everything */
+    tell_losses(request, &losses);
+  free(data);
+  free_indexed(&in);
+  return status;
+}
+
+static hearth_status write_llvm(const output_request *request, hearth_error *err) {
+  return write_container(request, request->section ? request->section : HEARTH_LLVM_DEFAULT_SECTION, false, err);
+}
+
+static hearth_status write_hearth(const output_request *request, hearth_error *err) {
+  return request->code ? write_container(request, 0, true, err)
+                       : hearth_builder_write(request->builder, request->path, err);
+}
+
+/* Beside function counters: Hearth's profile for Hearth, and LLVM's for LLVM where every reader of such a file knows it. */
+static hearth_status write_default(const output_request *request, hearth_error *err) {
+  hearth_llvm_contents contents;
+  if (!request->code)
+    return request->section ? write_llvm(request, err) : write_hearth(request, err);
+  HEARTH_TRY(hearth_llvm_inspect(request->code, request->code_size, "the profile of -fprofile-use", &contents, err));
+  uint32_t section = request->section;
+  if (!section && contents.container_version >= FIRST_CONTAINER_FOR_DEFAULT)
+    section = HEARTH_LLVM_DEFAULT_SECTION;
+  return write_container(request, section, true, err);
+}
+
+/* -------------------------------------------------- the table -------------------------------------------------- */
+
 const output_format output_formats[] = {
-    {"hearth", hearth_builder_write, "the indexed profile that the compiler plugin reads (default)"},
-    {"text", write_text, "its text form"},
+    {"default", write_default, "'hearth'; beside function counters also 'llvm', where every reader knows it", true,
+     true},
+    {"hearth", write_hearth, "the indexed profile that the compiler plugin reads", false, true},
+    {"llvm", write_llvm, "LLVM's indexed profile, for clang -fmemory-profile-use=", true, true},
+    {"yaml", write_yaml, "LLVM's as YAML, as llvm-profdata prints and reads it", false, false},
+    {"text", write_text, "the text form of 'hearth'", false, false},
 };
 
 const size_t output_format_count = sizeof output_formats / sizeof output_formats[0];

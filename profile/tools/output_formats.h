@@ -4,12 +4,24 @@
 
 #include "hearth/builder.h"
 
+typedef struct output_request {
+  hearth_builder *builder;
+  const char *path;
+  const void *code; /* a profile of -fprofile-use that the output begins with; NULL: none */
+  size_t code_size;
+  uint32_t section;               /* version of LLVM's MemProf section; 0: the default */
+  void (*tell)(const char *text); /* what the output cannot hold */
+} output_request;
+
 typedef struct output_format {
   const char *name;
-  hearth_status (*write)(hearth_builder *builder, const char *path, hearth_error *err);
+  hearth_status (*write)(const output_request *request, hearth_error *err);
   const char *help;
+  bool has_section; /* `section` may be chosen */
+  bool is_indexed;  /* hearth_profile_open reads it */
 } output_format;
 
+/* The first is the default. */
 extern const output_format output_formats[];
 extern const size_t output_format_count;
 

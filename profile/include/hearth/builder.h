@@ -37,6 +37,11 @@ void hearth_builder_leave_out(hearth_builder *builder, uint64_t fields);
  * copied. Start lines that differ between builds: the greatest is kept (it is for display only). */
 hearth_status hearth_builder_function(hearth_builder *builder, const char *linkage_name, const char *path,
                                       uint32_t start_line, uint32_t *ret_function, hearth_error *err);
+/* The function with this id, which need not follow from its name: for profiles whose functions have no names. Where two
+ * descriptions of a function differ, what is kept does not depend on their order. `name` is without suffixes, `path`
+ * without slashes at its end; either may be "" for unknown; copied. */
+hearth_status hearth_builder_function_by_id(hearth_builder *builder, uint64_t id, const char *name, const char *path,
+                                            uint32_t start_line, uint32_t *ret_function, hearth_error *err);
 /* Add to the context of these frames (leaf first, n >= 1; copied). */
 hearth_status hearth_builder_add(hearth_builder *builder, const hearth_builder_frame *frames, size_t n,
                                  const hearth_mib *mib, hearth_error *err);
@@ -44,10 +49,11 @@ hearth_status hearth_builder_add(hearth_builder *builder, const hearth_builder_f
 hearth_status hearth_builder_add_run(hearth_builder *builder, const hearth_profile_summary *run, hearth_error *err);
 hearth_status hearth_builder_add_binary(hearth_builder *builder, const char *name, const uint8_t *build_id,
                                         uint32_t build_id_size, hearth_error *err);
-/* Add a whole profile. E_MISMATCH when its function ids are of another scheme. */
+/* Add a whole profile. Into a builder of LLVM's scheme, functions of the other one go by their names. E_MISMATCH when that
+ * cannot be: names and files do not follow from LLVM's ids, or a function is known by its id only. */
 hearth_status hearth_builder_add_profile(hearth_builder *builder, hearth_profile *profile, hearth_error *err);
 
-/* Add all that another builder holds. E_MISMATCH when its function ids are of another scheme. */
+/* Add all that another builder holds. E_MISMATCH as above. */
 hearth_status hearth_builder_add_builder(hearth_builder *builder, const hearth_builder *from, hearth_error *err);
 
 size_t hearth_builder_context_count(const hearth_builder *builder);
@@ -61,6 +67,8 @@ hearth_status hearth_builder_write_memory(hearth_builder *builder, void **ret_da
 
 /* Do these bytes begin like a text twin? */
 bool hearth_is_text_profile(const void *data, size_t size);
+/* Whose function ids a text twin has; HEARTH_IDS_HEARTH unless it says otherwise. */
+enum hearth_id_scheme hearth_text_profile_scheme(const char *text, size_t size);
 /* Text twin of the indexed profile (docs/formats/indexed.md, "Text"). Reading names the line of an error; what stands
  * before that line may have been added. Errors: E_FORMAT, E_VERSION, E_MISMATCH (other function ids), E_FULL, E_NOMEM. */
 hearth_status hearth_builder_read_text(hearth_builder *builder, const char *text, size_t size, const char *name,

@@ -3,7 +3,9 @@
  * number of workers.
  *
  *   binary   an executable or shared library with debug information and a build id
- *   input    a raw profile (Hearth's layout or LLVM's, versions 3 to 5), an indexed profile or its text twin
+ *   input    a raw profile (Hearth's layout or LLVM's, versions 3 to 5), an indexed profile or its text twin; LLVM's
+ *            indexed profile (MemProf section, versions 2 to 4) or YAML; a file of llvm-profdata's with Hearth's profile
+ *            behind it; a profile of -fprofile-use, which the result is to be put beside
  *
  * A raw profile's mappings and the binaries are matched by build id. If no binary was given, those that the mappings
  * name are used, as far as they are still the ones that ran. Debug information may be in the binary, in a separate debug
@@ -67,8 +69,11 @@ hearth_status hearth_indexer_add_inputs(hearth_indexer *indexer, const hearth_in
                                         unsigned jobs, hearth_error *err);
 
 /* The builder with the result, for writing it in any form; borrowed. `path` is what will be written, for messages.
- * Errors: E_EMPTY (no context to write), E_NO_DEBUG_INFO (none that can be matched). */
+ * Its function ids are LLVM's if those of any input are. No input may be added from then on. Errors: E_EMPTY (no context
+ * to write), E_NO_DEBUG_INFO (none that can be matched), E_MISMATCH, E_FULL, E_NOMEM. */
 hearth_status hearth_indexer_result(hearth_indexer *indexer, const char *path, hearth_builder **ret, hearth_error *err);
+/* The profile of -fprofile-use that was among the inputs; NULL and 0 if there was none. Borrowed. */
+void hearth_indexer_code_profile(const hearth_indexer *indexer, const void **ret_data, size_t *ret_size);
 /* Write the result as an indexed profile; `path` is replaced whole or not at all. Errors: those of
  * hearth_indexer_result, E_IO, E_FULL, E_NOMEM. */
 hearth_status hearth_indexer_write(hearth_indexer *indexer, const char *path, hearth_error *err);

@@ -1,0 +1,88 @@
+/* LLVM's indexed heap profiles: read, write, put into a profile of -fprofile-use (docs/formats/llvm.md). Words:
+ *
+ *   container  a file of llvm-profdata's: .profdata, .memprofdata; holds function counters, a MemProf section, or both
+ *   section    the MemProf section of a container, versions 2 to 4: LLVM's own heap profile
+ *   trailer    a whole indexed profile of Hearth behind a container, where LLVM does not see it
+ *   GUID       function id of HEARTH_IDS_LLVM
+ *   YAML       what `llvm-profdata show --memory` prints and `llvm-profdata merge` reads
+ *
+ * `name` is that of the input, for messages. Common errors: E_FORMAT, E_VERSION (names both versions), E_TRUNCATED,
+ * E_CORRUPT, E_NOMEM. */
+#ifndef HEARTH_LLVM_PROFILE_H
+#define HEARTH_LLVM_PROFILE_H
+
+#include "hearth/builder.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct hearth_llvm_contents {
+  uint32_t container_version;
+  bool has_functions;                    /* counters of -fprofile-use */
+  uint64_t section_offset;               /* of the MemProf section; 0: none */
+  uint64_t trailer_offset, trailer_size; /* of the indexed profile behind the container; both 0: none */
+} hearth_llvm_contents;
+
+/* Do these bytes begin like a container (of any version)? */
+bool hearth_llvm_is_container(const void *data, size_t size);
+/* What a container holds. */
+hearth_status hearth_llvm_inspect(const void *data, size_t size, const char *name, hearth_llvm_contents *ret,
+                                  hearth_error *err);
+
+/* What an input holds that a profile of Hearth does not: to be reported by the caller. */
+typedef struct hearth_llvm_left_out {
+  bool data_accesses; /* a profile of static data */
+  bool columns;       /* none of its allocations has one */
+  bool access_counts; /* none of its contexts has TotalAccessCount, though accesses were counted */
+} hearth_llvm_left_out;
+
+/* Add the MemProf section of a container to a builder of HEARTH_IDS_LLVM. Functions have no names, blocks no
+ * discriminators; the input counts as one run, at least as long as the longest time it mentions. After an error a part
+ * may have been added. More errors: E_NOT_FOUND (no section), E_FULL. */
+hearth_status hearth_llvm_read(const void *data, size_t size, const char *name, hearth_builder *into,
+                               hearth_llvm_left_out *ret, hearth_error *err);
+
+/* Do these bytes begin like LLVM's YAML form of a heap profile? */
+bool hearth_llvm_is_yaml(const void *data, size_t size);
+/* The same for YAML. Functions that are written as names keep them. */
+hearth_status hearth_llvm_read_yaml(const void *data, size_t size, const char *name, hearth_builder *into,
+                                    hearth_llvm_left_out *ret, hearth_error *err);
+
+/* What an output cannot hold of a profile. */
+typedef struct hearth_llvm_losses {
+  uint64_t columns; /* a bit for each column of hearth_mib that says something and has no field */
+  uint64_t summed;  /* contexts that only a discriminator or the file of a static function told apart */
+  uint64_t cut;     /* values greater than their field: stored as its greatest */
+} hearth_llvm_losses;
+
+/* One line, NUL-terminated, cut to fit `size`; false if there is nothing to tell. */
+bool hearth_llvm_describe_losses(const hearth_llvm_losses *losses, char *buffer, size_t size);
+
+#define HEARTH_LLVM_DEFAULT_SECTION 4u
+
+/* A container as bytes that the caller frees.
+ *   section  version of the MemProf section that `profile` is written to: 3 or 4; 0: none
+ *   base     container that the result begins with, function counters and all; NULL: one with nothing else in it.
+ *            E_MISMATCH if it has a heap profile already, E_VERSION if it cannot have a section
+ *   trailer  an indexed profile of Hearth to follow; NULL: none
+ *   ret_losses  may be NULL
+ * The section's functions are the profile's by GUID, whatever its own ids: E_MISMATCH if one has Hearth's id and no name.
+ * Equal contents are equal bytes. */
+typedef struct hearth_llvm_output {
+  uint32_t section;
+  const void *base, *trailer;
+  size_t base_size, trailer_size;
+} hearth_llvm_output;
+hearth_status hearth_llvm_write_memory(hearth_profile *profile, const hearth_llvm_output *output, void **ret_data,
+                                       size_t *ret_size, hearth_llvm_losses *ret_losses, hearth_error *err);
+
+/* Print as YAML, byte for byte what `llvm-profdata show --memory` of LLVM 22 prints of the section that
+ * hearth_llvm_write_memory makes. More errors: E_IO, E_MISMATCH as above. */
+hearth_status hearth_llvm_print_yaml(hearth_profile *profile, FILE *stream, hearth_llvm_losses *ret_losses,
+                                     hearth_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

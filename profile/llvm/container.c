@@ -1,0 +1,204 @@
+/* The container around LLVM's profiles, and the trailer behind it. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "hearth/llvm_container.h"
+#include "hearth/llvm_profile.h"
+#include "input.h"
+#include "output.h"
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+/* -------------------------------------------------- read -------------------------------------------------- */
+
+bool hearth_llvm_is_container(const void *data, size_t size) {
+  uint64_t magic = 0;
+  if (size >= sizeof magic)
+    memcpy(&magic, data, sizeof magic);
+  return magic == HEARTH_LLVM_INDEXED_MAGIC;
+}
+
+static hearth_status truncated(const hearth_llvm_input *in) {
+  return hearth_error_set(in->err, HEARTH_E_TRUNCATED, "%s: the file ends inside the header (%zu bytes are there)",
+                          in->name, in->size);
+}
+
+/* Bytes of the header that every container of this version has. */
+static size_t header_size(uint32_t version) {
+  if (version < HEARTH_LLVM_FIRST_WITH_HEAP)
+    return offsetof(hearth_llvm_header, memprof_offset);
+  return version < 9    ? offsetof(hearth_llvm_header, binary_ids_offset)
+         : version < 10 ? offsetof(hearth_llvm_header, traces_offset)
+         : version < 12 ? offsetof(hearth_llvm_header, vtables_offset)
+                        : sizeof(hearth_llvm_header);
+}
+
+static hearth_status read_header(const hearth_llvm_input *in, hearth_llvm_header *ret) {
+  memset(ret, 0, sizeof *ret);
+  if (in->size < offsetof(hearth_llvm_header, memprof_offset))
+    return truncated(in);
+  memcpy(ret, in->data, offsetof(hearth_llvm_header, memprof_offset));
+  uint32_t version = (uint32_t)(ret->version & HEARTH_LLVM_VERSION_MASK);
+  if (version > HEARTH_LLVM_LAST_CONTAINER)
+    return hearth_error_set(
+        in->err, HEARTH_E_VERSION,
+        "%s: container version %u of llvm-profdata; this release of Hearth reads up to %u (LLVM 22)", in->name, version,
+        HEARTH_LLVM_LAST_CONTAINER);
+  if (in->size < header_size(version))
+    return truncated(in);
+  memcpy(ret, in->data, header_size(version));
+  return HEARTH_OK;
+}
+
+/* The table of functions is where a reader of counters begins; without entries there are no counters. */
+static hearth_status has_functions(const hearth_llvm_input *in, const hearth_llvm_header *header, bool *ret) {
+  hearth_llvm_cursor c;
+  hearth_llvm_table table;
+  HEARTH_TRY(hearth_llvm_part(in, header->functions_offset, in->size, "the table of functions", &c));
+  HEARTH_TRY(hearth_llvm_take(&c, &table, sizeof table));
+  *ret = table.entries > 0;
+  return HEARTH_OK;
+}
+
+static uint64_t trailer_checksum(const hearth_trailer *trailer) {
+  return XXH3_64bits(trailer, offsetof(hearth_trailer, checksum));
+}
+
+static hearth_status find_trailer(const hearth_llvm_input *in, hearth_llvm_contents *ret) {
+  hearth_trailer trailer;
+  if (in->size < sizeof trailer)
+    return HEARTH_OK;
+  uint64_t end = in->size - sizeof trailer;
+  memcpy(&trailer, in->data + end, sizeof trailer);
+  if (trailer.magic != HEARTH_TRAILER_MAGIC)
+    return HEARTH_OK;
+  if (trailer.checksum != trailer_checksum(&trailer) || trailer.offset > end || trailer.size != end - trailer.offset)
+    return hearth_error_set(in->err, HEARTH_E_CORRUPT,
+                            "%s: offset %llu: the trailer is corrupt; make the file again with 'hearth merge'",
+                            in->name, (unsigned long long)end);
+  ret->trailer_offset = trailer.offset;
+  ret->trailer_size = trailer.size;
+  return HEARTH_OK;
+}
+
+hearth_status hearth_llvm_inspect(const void *data, size_t size, const char *name, hearth_llvm_contents *ret,
+                                  hearth_error *err) {
+  hearth_llvm_input in = {name, data, size, err};
+  hearth_llvm_header header;
+  *ret = (hearth_llvm_contents){0};
+  if (!hearth_llvm_is_container(data, size))
+    return hearth_error_set(err, HEARTH_E_FORMAT, "%s: not an indexed profile of llvm-profdata", name);
+  HEARTH_TRY(read_header(&in, &header));
+  ret->container_version = (uint32_t)(header.version & HEARTH_LLVM_VERSION_MASK);
+  HEARTH_TRY(has_functions(&in, &header, &ret->has_functions));
+  if (header.version & HEARTH_LLVM_FLAG_MEMPROF) {
+    if (header.memprof_offset == 0)
+      return hearth_llvm_corrupt(&in, offsetof(hearth_llvm_header, memprof_offset),
+                                 "it says that it has a heap profile, but not where");
+    ret->section_offset = header.memprof_offset;
+  }
+  return find_trailer(&in, ret);
+}
+
+/* -------------------------------------------------- write -------------------------------------------------- */
+
+/* The cutoffs of the summary of function counters, in parts per million; readers expect the list even where there are no
+ * functions. */
+static const uint32_t summary_cutoffs[] = {10000,  100000, 200000, 300000, 400000, 500000, 600000, 700000,
+                                           800000, 900000, 950000, 990000, 999000, 999900, 999990, 999999};
+
+enum { SUMMARY_FIELDS = 6, SUMMARY_CUTOFFS = sizeof summary_cutoffs / sizeof summary_cutoffs[0] };
+
+/* Oldest container of the LLVM releases that read what we write: all of them read it. */
+enum { WRITTEN_CONTAINER = 12 };
+
+/* Summary of no functions, and the table of none. */
+static void put_no_functions(hearth_llvm_buffer *out) {
+  hearth_llvm_put_u64(out, SUMMARY_FIELDS);
+  hearth_llvm_put_u64(out, SUMMARY_CUTOFFS);
+  for (size_t i = 0; i < SUMMARY_FIELDS; i++)
+    hearth_llvm_put_u64(out, 0);
+  for (size_t i = 0; i < SUMMARY_CUTOFFS; i++) {
+    hearth_llvm_put_u64(out, summary_cutoffs[i]);
+    hearth_llvm_put_u64(out, 0); /* least count, number of counts */
+    hearth_llvm_put_u64(out, 0);
+  }
+  hearth_llvm_patch_u64(out, offsetof(hearth_llvm_header, functions_offset), out->size);
+  hearth_llvm_put_u64(out, 1); /* bucket */
+  hearth_llvm_put_u64(out, 0); /* entries */
+  hearth_llvm_put_u64(out, 0); /* where the bucket is */
+}
+
+static void put_header(hearth_llvm_buffer *out) {
+  hearth_llvm_header header = {.magic = HEARTH_LLVM_INDEXED_MAGIC, .version = WRITTEN_CONTAINER};
+  hearth_llvm_put(out, &header, sizeof header);
+  put_no_functions(out);
+  hearth_llvm_patch_u64(out, offsetof(hearth_llvm_header, binary_ids_offset), out->size);
+  hearth_llvm_put_u64(out, 0); /* bytes of binary ids */
+  hearth_llvm_patch_u64(out, offsetof(hearth_llvm_header, vtables_offset), out->size);
+  hearth_llvm_put_u64(out, 0); /* bytes of names of vtables */
+}
+
+static hearth_status put_base(hearth_llvm_buffer *out, const hearth_llvm_output *output, hearth_error *err) {
+  static const char name[] = "the profile to add to";
+  hearth_llvm_contents contents;
+  HEARTH_TRY(hearth_llvm_inspect(output->base, output->base_size, name, &contents, err));
+  if (contents.section_offset || contents.trailer_size)
+    return hearth_error_set(err, HEARTH_E_MISMATCH, "%s has a heap profile already", name);
+  if (output->section && contents.container_version < HEARTH_LLVM_FIRST_WITH_HEAP)
+    return hearth_error_set(err, HEARTH_E_VERSION,
+                            "%s has container version %u, which holds no MemProf section (%u and newer do): write "
+                            "Hearth's format, which goes behind it",
+                            name, contents.container_version, HEARTH_LLVM_FIRST_WITH_HEAP);
+  hearth_llvm_put(out, output->base, output->base_size);
+  return HEARTH_OK;
+}
+
+static void flag_section(hearth_llvm_buffer *out) {
+  uint64_t version = 0;
+  if (!out->failed)
+    memcpy(&version, out->data + offsetof(hearth_llvm_header, version), sizeof version);
+  hearth_llvm_patch_u64(out, offsetof(hearth_llvm_header, version), version | HEARTH_LLVM_FLAG_MEMPROF);
+}
+
+static void put_trailer(hearth_llvm_buffer *out, const hearth_llvm_output *output) {
+  hearth_llvm_align(out);
+  hearth_trailer trailer = {.offset = out->size, .size = output->trailer_size, .magic = HEARTH_TRAILER_MAGIC};
+  trailer.checksum = trailer_checksum(&trailer);
+  hearth_llvm_put(out, output->trailer, output->trailer_size);
+  hearth_llvm_put(out, &trailer, sizeof trailer);
+}
+
+static hearth_status put_all(hearth_llvm_buffer *out, hearth_profile *profile, const hearth_llvm_output *output,
+                             hearth_llvm_losses *losses, hearth_error *err) {
+  if (output->base)
+    HEARTH_TRY(put_base(out, output, err));
+  else
+    put_header(out);
+  if (output->section) {
+    hearth_llvm_align(out);
+    hearth_llvm_patch_u64(out, offsetof(hearth_llvm_header, memprof_offset), out->size);
+    flag_section(out);
+    HEARTH_TRY(hearth_llvm_put_section(out, profile, output->section, losses, err));
+  }
+  if (output->trailer)
+    put_trailer(out, output);
+  return out->failed ? hearth_error_set(err, HEARTH_E_NOMEM, "out of memory writing the profile") : HEARTH_OK;
+}
+
+hearth_status hearth_llvm_write_memory(hearth_profile *profile, const hearth_llvm_output *output, void **ret_data,
+                                       size_t *ret_size, hearth_llvm_losses *ret_losses, hearth_error *err) {
+  hearth_llvm_buffer out = {0};
+  hearth_llvm_losses losses = {0};
+  hearth_status status = put_all(&out, profile, output, &losses, err);
+  if (status != HEARTH_OK) {
+    free(out.data);
+    return status;
+  }
+  *ret_data = out.data;
+  *ret_size = out.size;
+  if (ret_losses)
+    *ret_losses = losses;
+  return HEARTH_OK;
+}

@@ -1,0 +1,129 @@
+#include "import.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+/* A call stack, known by the 128-bit hash of its frames, and the record that it counts in. */
+typedef struct hearth_llvm_known_stack {
+  XXH128_hash_t id;
+  uint64_t last_mib; /* hash of the numbers added last */
+  uint32_t owner;
+  uint32_t repeats; /* how often LLVM repeats them in this record */
+} known_stack;
+
+static bool equal_stack(const void *owner, uint32_t row, const void *key) {
+  const hearth_llvm_import *import = owner;
+  return XXH128_isEqual(import->known[row].id, *(const XXH128_hash_t *)key);
+}
+
+static hearth_status out_of_memory(hearth_llvm_import *import) {
+  return hearth_error_set(import->err, HEARTH_E_NOMEM, "%s: out of memory", import->name);
+}
+
+/* Not of the structs as they are: they have padding. */
+static hearth_status stack_id(hearth_llvm_import *import, const hearth_builder_frame *frames, size_t n,
+                              XXH128_hash_t *ret) {
+  if (4 * n > import->key_room) {
+    uint32_t *key = realloc(import->key, 8 * n * sizeof *key);
+    if (!key)
+      return out_of_memory(import);
+    import->key = key;
+    import->key_room = 8 * n;
+  }
+  for (size_t i = 0; i < n; i++) {
+    import->key[4 * i] = frames[i].function;
+    import->key[4 * i + 1] = frames[i].line;
+    import->key[4 * i + 2] = frames[i].column;
+    import->key[4 * i + 3] = frames[i].inlined;
+  }
+  *ret = XXH3_128bits(import->key, 4 * n * sizeof *import->key);
+  return HEARTH_OK;
+}
+
+static hearth_status add_known(hearth_llvm_import *import, XXH128_hash_t id, uint32_t owner, known_stack **ret) {
+  if (import->known_count == import->known_room) {
+    size_t room = import->known_room * 2 + 64;
+    known_stack *known = realloc(import->known, room * sizeof *known);
+    if (!known)
+      return out_of_memory(import);
+    import->known = known;
+    import->known_room = room;
+  }
+  if (!id_table_reserve(&import->known_by_id))
+    return out_of_memory(import);
+  if (import->known_count >= HEARTH_NONE)
+    return hearth_error_set(import->err, HEARTH_E_FULL, "%s: more contexts than a profile can number", import->name);
+  id_table_insert(&import->known_by_id, id.low64, (uint32_t)import->known_count);
+  *ret = &import->known[import->known_count++];
+  **ret = (known_stack){.id = id, .owner = owner};
+  return HEARTH_OK;
+}
+
+/* How often LLVM puts a context into the record of `function`: for each of its frames in the leaf's inline chain. */
+static uint32_t copies_in_record(uint32_t function, const hearth_builder_frame *frames, size_t n) {
+  uint32_t copies = 0;
+  for (size_t i = 0; i < n; i++) {
+    copies += frames[i].function == function;
+    if (!frames[i].inlined)
+      break;
+  }
+  return copies;
+}
+
+static hearth_status add_context(hearth_llvm_import *import, const hearth_builder_frame *frames, size_t n,
+                                 const hearth_mib *mib) {
+  const uint64_t times[] = {mib->DeallocTimestamp, mib->MaxLifetime,
+                            mib->AllocCount ? mib->TotalLifetime / mib->AllocCount : 0};
+  for (size_t i = 0; i < sizeof times / sizeof times[0]; i++)
+    if (times[i] > import->longest_ns)
+      import->longest_ns = times[i];
+  import->any_access_count |= mib->TotalAccessCount > 0;
+  import->any_access |= mib->TotalAccessCount > 0 || mib->TotalLifetimeAccessDensity > 0;
+  import->contexts++;
+  import->with_column += frames[0].column != 0;
+  return hearth_builder_add(import->builder, frames, n, mib, import->err);
+}
+
+hearth_status hearth_llvm_import_site(hearth_llvm_import *import, uint32_t function, const hearth_builder_frame *frames,
+                                      size_t n, const hearth_mib *mib) {
+  bool of_leaf = frames[0].function == function;
+  if (of_leaf != (import->pass == HEARTH_LLVM_PASS_LEAF))
+    return HEARTH_OK;
+  known_stack *stack = NULL;
+  XXH128_hash_t id;
+  HEARTH_TRY(stack_id(import, frames, n, &id));
+  uint32_t row = id_table_find(&import->known_by_id, id.low64, equal_stack, import, &id);
+  if (row == HEARTH_NONE)
+    HEARTH_TRY(add_known(import, id, function, &stack));
+  else
+    stack = &import->known[row];
+  if (stack->owner != function)
+    return HEARTH_OK;
+
+  uint64_t mib_hash = XXH3_64bits(mib, sizeof *mib);
+  if (stack->repeats > 0 && stack->last_mib == mib_hash) {
+    stack->repeats--;
+    return HEARTH_OK;
+  }
+  uint32_t copies = copies_in_record(function, frames, n);
+  stack->repeats = copies ? copies - 1 : 0;
+  stack->last_mib = mib_hash;
+  return add_context(import, frames, n, mib);
+}
+
+/* LLVM stores neither how many runs there were nor how long they took: taken for one, as long as its blocks show. */
+hearth_status hearth_llvm_import_finish(hearth_llvm_import *import, hearth_llvm_left_out *ret) {
+  hearth_profile_summary run = {.runs = 1, .duration_ns = import->longest_ns, .accesses_counted = import->any_access};
+  ret->columns = import->contexts > 0 && import->with_column == 0;
+  ret->access_counts = import->any_access && !import->any_access_count;
+  return hearth_builder_add_run(import->builder, &run, import->err);
+}
+
+void hearth_llvm_import_free(hearth_llvm_import *import) {
+  free(import->key);
+  free(import->known);
+  free(import->known_by_id.slots);
+}

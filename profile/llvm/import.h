@@ -1,0 +1,37 @@
+/* Allocation sites of LLVM's records into a builder, each context once.
+ *
+ * LLVM attaches a context to a record for every function of its leaf's inline chain, so the same numbers stand in
+ * several records (and twice in one whose function is inlined into itself). A context counts where it is in the record
+ * of its leaf's own function; only where that record does not have it, as hand-written profiles may, in the first
+ * record that does. Which one that is shows when all records were seen: so every site is given twice, in two passes. */
+#ifndef HEARTH_LLVM_IMPORT_H
+#define HEARTH_LLVM_IMPORT_H
+
+#include "hearth/llvm_profile.h"
+#include "id_table.h"
+
+typedef enum hearth_llvm_pass { HEARTH_LLVM_PASS_LEAF, HEARTH_LLVM_PASS_REST, HEARTH_LLVM_PASSES } hearth_llvm_pass;
+
+typedef struct hearth_llvm_import {
+  hearth_builder *builder; /* of HEARTH_IDS_LLVM; borrowed */
+  const char *name;        /* of the input, for messages; borrowed */
+  hearth_error *err;
+  hearth_llvm_pass pass;
+  struct hearth_llvm_known_stack *known;
+  size_t known_count, known_room;
+  id_table known_by_id;
+  uint32_t *key; /* of the stack at hand */
+  size_t key_room;
+  uint64_t longest_ns; /* that the program is known to have run */
+  bool any_access, any_access_count;
+  uint64_t contexts, with_column;
+} hearth_llvm_import;
+
+/* One allocation site of the record of `function` (a builder's number). Frames leaf first, n >= 1. */
+hearth_status hearth_llvm_import_site(hearth_llvm_import *import, uint32_t function, const hearth_builder_frame *frames,
+                                      size_t n, const hearth_mib *mib);
+/* After both passes: account for the run, and tell what is missing. */
+hearth_status hearth_llvm_import_finish(hearth_llvm_import *import, hearth_llvm_left_out *ret);
+void hearth_llvm_import_free(hearth_llvm_import *import); /* what it holds; not itself */
+
+#endif
