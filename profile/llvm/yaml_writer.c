@@ -18,7 +18,7 @@ static void print_mib(const hearth_llvm_records *r, const hearth_mib *mib, FILE 
   fputs("        MemInfoBlock:\n", stream);
   for (uint32_t i = 0; i < r->tag_count; i++) {
     const char *name = hearth_llvm_entries[r->tags[i]].name;
-    int padding = strlen(name) < 16 ? 16 - (int)strlen(name) : 0;
+    int padding = strlen(name) < 15 ? 15 - (int)strlen(name) : 0;
     fprintf(stream, "          %s:%*s %llu\n", name, padding, "",
             (unsigned long long)hearth_llvm_entry_value(r->tags[i], mib, &cut));
   }
