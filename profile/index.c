@@ -82,6 +82,7 @@ void hearth_indexer_destroy(hearth_indexer *ix) {
   hearth_builder_destroy(ix->builder);
   hearth_builder_destroy(ix->llvm);
   hearth_file_close(&ix->code);
+  free(ix->code_name);
   for (size_t i = 0; i < ix->binary_count; ++i)
     free(ix->binaries[i]);
   free(ix->binaries);
@@ -199,8 +200,10 @@ static hearth_status keep_code(hearth_indexer *ix, const char *name, hearth_file
   hearth_indexer *owner = ix->owner;
   pthread_mutex_lock(&owner->lock);
   bool first = !owner->code.data;
-  if (first)
+  if (first) {
     owner->code = *file;
+    owner->code_name = strdup(name);
+  }
   pthread_mutex_unlock(&owner->lock);
   if (!first)
     return hearth_error_set(err, HEARTH_E_MISMATCH,
@@ -308,10 +311,9 @@ static hearth_status unite(hearth_indexer *ix, hearth_builder **ret, hearth_erro
   *ret = ix->llvm;
   if (hearth_builder_context_count(ix->builder) == 0 || ix->united)
     return HEARTH_OK;
-  on_note(
-      ix, HEARTH_NOTE_WARNING,
-      "inputs with Hearth's function ids and with LLVM's: the result has LLVM's, in which static functions of one name "
-      "are one");
+  on_note(ix, HEARTH_NOTE_WARNING,
+          "inputs with Hearth's function ids and with LLVM's: the result has LLVM's, which know neither files nor "
+          "discriminators");
   ix->united = true;
   return hearth_builder_add_builder(ix->llvm, ix->builder, err);
 }
@@ -330,9 +332,10 @@ hearth_status hearth_indexer_result(hearth_indexer *ix, const char *path, hearth
   return HEARTH_OK;
 }
 
-void hearth_indexer_code_profile(const hearth_indexer *ix, const void **ret_data, size_t *ret_size) {
+const char *hearth_indexer_code_profile(const hearth_indexer *ix, const void **ret_data, size_t *ret_size) {
   *ret_data = ix->code.data;
   *ret_size = ix->code.size;
+  return ix->code_name;
 }
 
 hearth_status hearth_indexer_write(hearth_indexer *ix, const char *path, hearth_error *err) {

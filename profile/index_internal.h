@@ -24,6 +24,7 @@ struct hearth_indexer {
   hearth_builder *llvm; /* for inputs with LLVM's function ids; one result is made of both in the end */
   bool united;          /* it was made */
   hearth_file code;     /* a profile of -fprofile-use that is to get the heap profile; of the owner only */
+  char *code_name;
   hearth_modules *modules;
   hearth_dump_counts counts;
   hearth_error nothing; /* why no context came out of the dumps so far */

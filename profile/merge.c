@@ -32,6 +32,11 @@ static hearth_status check_scheme(const hearth_builder *builder, enum hearth_id_
                           "a profile with LLVM's function ids cannot be added to one with Hearth's");
 }
 
+/* LLVM's profiles have no discriminators: with them, what is one context to LLVM would be two. */
+static uint32_t discriminator_of(const hearth_builder *builder, enum hearth_id_scheme scheme, uint32_t discriminator) {
+  return scheme == builder->scheme ? discriminator : 0;
+}
+
 /* A function with its id of `scheme`, under its id of the builder's. */
 static hearth_status add_function(hearth_builder *builder, enum hearth_id_scheme scheme, uint64_t id, const char *name,
                                   const char *path, uint32_t start_line, uint32_t *ret, hearth_error *err) {
@@ -58,15 +63,15 @@ static hearth_status add_functions(hearth_builder *builder, hearth_profile *prof
   return HEARTH_OK;
 }
 
-static hearth_status add_frames(hearth_builder *builder, hearth_profile *profile, const uint32_t *functions,
-                                uint32_t *rows, hearth_error *err) {
+static hearth_status add_frames(hearth_builder *builder, hearth_profile *profile, enum hearth_id_scheme scheme,
+                                const uint32_t *functions, uint32_t *rows, hearth_error *err) {
   for (uint32_t i = 0; i < hearth_profile_frame_count(profile); i++) {
     hearth_frame_info f;
     HEARTH_TRY(hearth_profile_get_frame(profile, i, &f, err));
     builder_frame key = {.function = functions[f.function],
                          .line = f.line,
                          .column = f.column,
-                         .discriminator = f.discriminator,
+                         .discriminator = discriminator_of(builder, scheme, f.discriminator),
                          .flags = f.inlined ? HEARTH_FRAME_INLINED : 0};
     HEARTH_TRY(hearth_builder_intern_frame(builder, &key, &rows[i], err));
   }
@@ -109,7 +114,7 @@ static hearth_status add_binaries(hearth_builder *builder, hearth_profile *profi
 static hearth_status add_tables(hearth_builder *builder, hearth_profile *profile, enum hearth_id_scheme scheme,
                                 const new_rows *rows, hearth_error *err) {
   HEARTH_TRY(add_functions(builder, profile, scheme, rows->functions, err));
-  HEARTH_TRY(add_frames(builder, profile, rows->functions, rows->frames, err));
+  HEARTH_TRY(add_frames(builder, profile, scheme, rows->functions, rows->frames, err));
   HEARTH_TRY(add_nodes(builder, profile, rows->frames, rows->nodes, err));
   HEARTH_TRY(add_contexts(builder, profile, rows->nodes, err));
   return add_binaries(builder, profile, err);
@@ -142,6 +147,7 @@ static hearth_status copy_tables(hearth_builder *builder, const hearth_builder *
   for (size_t i = 0; i < from->frame_count; i++) {
     builder_frame frame = from->frames[i];
     frame.function = rows->functions[frame.function];
+    frame.discriminator = discriminator_of(builder, from->scheme, frame.discriminator);
     HEARTH_TRY(hearth_builder_intern_frame(builder, &frame, &rows->frames[i], err));
   }
   for (size_t i = 0; i < from->node_count; i++) { /* a parent was there before its children */

@@ -141,16 +141,15 @@ static void put_header(hearth_llvm_buffer *out) {
 }
 
 static hearth_status put_base(hearth_llvm_buffer *out, const hearth_llvm_output *output, hearth_error *err) {
-  static const char name[] = "the profile to add to";
   hearth_llvm_contents contents;
-  HEARTH_TRY(hearth_llvm_inspect(output->base, output->base_size, name, &contents, err));
+  HEARTH_TRY(hearth_llvm_inspect(output->base, output->base_size, output->base_name, &contents, err));
   if (contents.section_offset || contents.trailer_size)
-    return hearth_error_set(err, HEARTH_E_MISMATCH, "%s has a heap profile already", name);
+    return hearth_error_set(err, HEARTH_E_MISMATCH, "%s: has a heap profile already", output->base_name);
   if (output->section && contents.container_version < HEARTH_LLVM_FIRST_WITH_HEAP)
     return hearth_error_set(err, HEARTH_E_VERSION,
-                            "%s has container version %u, which holds no MemProf section (%u and newer do): write "
-                            "Hearth's format, which goes behind it",
-                            name, contents.container_version, HEARTH_LLVM_FIRST_WITH_HEAP);
+                            "%s: container version %u holds no MemProf section (%u and newer do): write Hearth's "
+                            "format, which goes behind it",
+                            output->base_name, contents.container_version, HEARTH_LLVM_FIRST_WITH_HEAP);
   hearth_llvm_put(out, output->base, output->base_size);
   return HEARTH_OK;
 }

@@ -56,7 +56,7 @@ static int print_usage(const char *command) {
   for (size_t i = 0; i < output_format_count; i++)
     printf("                       %-8s %s\n", output_formats[i].name, output_formats[i].help);
   printf("  --memprof-version=3|4\n"
-         "                     version of LLVM's profile (default: %u; LLVM 20 reads 3, LLVM 21 and newer 4 as well)\n",
+         "                     version of LLVM's profile (default: %u; LLVM 19 and 20 read 3, newer ones both)\n",
          HEARTH_LLVM_DEFAULT_SECTION);
   printf("  --fields=NAME,...  write only these fields (docs/formats/indexed.md); the others are then 0\n"
          "  --progress         tell what is being done, also where stderr is no terminal\n"
@@ -310,7 +310,7 @@ static int merge_all(const arguments *a, hearth_indexer *indexer) {
     return HEARTH_EXIT_ERROR; /* told already */
   if (!a->quiet)
     hearth_tool_progress("%s: writing", a->output);
-  hearth_indexer_code_profile(indexer, &request.code, &request.code_size);
+  request.code_name = hearth_indexer_code_profile(indexer, &request.code, &request.code_size);
   if (hearth_indexer_result(indexer, a->output, &request.builder, &err) != HEARTH_OK ||
       a->format->write(&request, &err) != HEARTH_OK)
     return hearth_tool_error("%s", err.message);

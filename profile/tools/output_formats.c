@@ -95,7 +95,8 @@ static hearth_status write_container(const output_request *request, uint32_t sec
   size_t size = 0;
   hearth_llvm_losses losses;
   HEARTH_TRY(make_indexed(request->builder, &in, err));
-  hearth_llvm_output output = {.section = section, .base = request->code, .base_size = request->code_size};
+  hearth_llvm_output output = {
+      .section = section, .base = request->code, .base_name = request->code_name, .base_size = request->code_size};
   if (with_trailer) {
     output.trailer = in.data;
     output.trailer_size = in.size;
@@ -124,7 +125,7 @@ static hearth_status write_default(const output_request *request, hearth_error *
   hearth_llvm_contents contents;
   if (!request->code)
     return request->section ? write_llvm(request, err) : write_hearth(request, err);
-  HEARTH_TRY(hearth_llvm_inspect(request->code, request->code_size, "the profile of -fprofile-use", &contents, err));
+  HEARTH_TRY(hearth_llvm_inspect(request->code, request->code_size, request->code_name, &contents, err));
   uint32_t section = request->section;
   if (!section && contents.container_version >= FIRST_CONTAINER_FOR_DEFAULT)
     section = HEARTH_LLVM_DEFAULT_SECTION;

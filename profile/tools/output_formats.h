@@ -8,6 +8,7 @@ typedef struct output_request {
   hearth_builder *builder;
   const char *path;
   const void *code; /* a profile of -fprofile-use that the output begins with; NULL: none */
+  const char *code_name;
   size_t code_size;
   uint32_t section;               /* version of LLVM's MemProf section; 0: the default */
   void (*tell)(const char *text); /* what the output cannot hold */

@@ -72,8 +72,8 @@ hearth_status hearth_indexer_add_inputs(hearth_indexer *indexer, const hearth_in
  * Its function ids are LLVM's if those of any input are. No input may be added from then on. Errors: E_EMPTY (no context
  * to write), E_NO_DEBUG_INFO (none that can be matched), E_MISMATCH, E_FULL, E_NOMEM. */
 hearth_status hearth_indexer_result(hearth_indexer *indexer, const char *path, hearth_builder **ret, hearth_error *err);
-/* The profile of -fprofile-use that was among the inputs; NULL and 0 if there was none. Borrowed. */
-void hearth_indexer_code_profile(const hearth_indexer *indexer, const void **ret_data, size_t *ret_size);
+/* Name and bytes of the profile of -fprofile-use that was among the inputs; NULL if there was none. Borrowed. */
+const char *hearth_indexer_code_profile(const hearth_indexer *indexer, const void **ret_data, size_t *ret_size);
 /* Write the result as an indexed profile; `path` is replaced whole or not at all. Errors: those of
  * hearth_indexer_result, E_IO, E_FULL, E_NOMEM. */
 hearth_status hearth_indexer_write(hearth_indexer *indexer, const char *path, hearth_error *err);

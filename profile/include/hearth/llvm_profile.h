@@ -72,6 +72,7 @@ bool hearth_llvm_describe_losses(const hearth_llvm_losses *losses, char *buffer,
 typedef struct hearth_llvm_output {
   uint32_t section;
   const void *base, *trailer;
+  const char *base_name; /* for messages */
   size_t base_size, trailer_size;
 } hearth_llvm_output;
 hearth_status hearth_llvm_write_memory(hearth_profile *profile, const hearth_llvm_output *output, void **ret_data,
