@@ -1,0 +1,376 @@
+/* LLVM's formats: damage, what counts once, what cannot be held, what is refused. Golden files: test/golden/llvm. */
+#include "profile_fixture.h"
+
+#include "hearth/ids.h"
+#include "hearth/llvm_container.h"
+#include "hearth/llvm_profile.h"
+
+/* -------------------------------------------------- fixture -------------------------------------------------- */
+
+static bytes read_golden(const char *name) {
+  char path[4096];
+  snprintf(path, sizeof path, "%s/%s", HEARTH_GOLDEN_DIR, name);
+  FILE *file = fopen(path, "rb");
+  if (!file)
+    fail_msg("%s: cannot be opened", path);
+  fseek(file, 0, SEEK_END);
+  bytes b = {.size = (size_t)ftell(file)};
+  rewind(file);
+  b.data = malloc(b.size + 1);
+  assert_int_equal(fread(b.data, 1, b.size, file), b.size);
+  ((char *)b.data)[b.size] = '\0';
+  fclose(file);
+  return b;
+}
+
+/* Text of a container's heap profile; NULL, with `err` filled in, if it is refused. */
+static char *text_of_container(const void *data, size_t size, hearth_error *err) {
+  hearth_profile *profile;
+  char *text = NULL;
+  if (hearth_profile_open_memory(data, size, "golden", &profile, err) != HEARTH_OK)
+    return NULL;
+  if (hearth_profile_verify(profile, err) == HEARTH_OK)
+    text = text_of(profile);
+  hearth_profile_close(profile);
+  return text;
+}
+
+static hearth_status read_yaml(const char *yaml, bytes *ret, hearth_error *err) {
+  hearth_llvm_left_out left_out;
+  hearth_builder *builder = hearth_builder_create(HEARTH_IDS_LLVM);
+  hearth_status status = hearth_llvm_read_yaml(yaml, strlen(yaml), "y", builder, &left_out, err);
+  if (status == HEARTH_OK)
+    *ret = write_bytes(builder);
+  hearth_builder_destroy(builder);
+  return status;
+}
+
+static const char *const binary_files[] = {"v2", "v3", "v4"};
+
+/* -------------------------------------------------- golden files -------------------------------------------------- */
+
+static void expect_golden_text(const char *name, char *text) {
+  bytes expected = read_golden("expected.txt");
+  if (!text || strcmp(text, expected.data) != 0)
+    fail_msg("%s reads as:\n%s", name, text ? text : "(refused)");
+  free(text);
+  free(expected.data);
+}
+
+static void test_golden(void **state) {
+  static const char *const containers[] = {"v2", "v3", "v4", "both14", "both22"};
+  hearth_error err;
+  (void)state;
+  for (size_t i = 0; i < sizeof containers / sizeof containers[0]; i++) {
+    bytes b = read_golden(containers[i]);
+    expect_golden_text(containers[i], text_of_container(b.data, b.size, &err));
+    free(b.data);
+  }
+  bytes yaml = read_golden("yaml"), image;
+  expect_ok(read_yaml(yaml.data, &image, &err), &err);
+  hearth_profile *profile = open_bytes(image);
+  expect_golden_text("yaml", text_of(profile));
+  hearth_profile_close(profile);
+  free(yaml.data);
+  free(image.data);
+}
+
+/* -------------------------------------------------- damage -------------------------------------------------- */
+
+/* A clear error, or what the whole file says: what lies behind the section may be missing. */
+static void test_truncated(void **state) {
+  static const char *const files[] = {"v2", "v3", "v4", "both14", "both22"};
+  hearth_error err;
+  (void)state;
+  for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+    bytes b = read_golden(files[i]);
+    size_t refused = 0;
+    for (size_t size = 0; size < b.size; size++) {
+      void *part = memcpy(malloc(size + 1), b.data, size);
+      char *text = text_of_container(part, size, &err);
+      refused += !text;
+      if (text)
+        expect_golden_text(files[i], text);
+      else if (!strstr(err.message, "golden: "))
+        fail_msg("%s cut to %zu: %s", files[i], size, err.message);
+      free(part);
+    }
+    assert_true(refused > b.size / 4);
+    free(b.data);
+  }
+}
+
+/* LLVM's format has no checksums: a changed number is a number. But nothing leads astray. */
+static void test_flipped(void **state) {
+  hearth_error err;
+  size_t refused = 0;
+  (void)state;
+  for (size_t i = 0; i < sizeof binary_files / sizeof binary_files[0]; i++) {
+    bytes b = read_golden(binary_files[i]);
+    for (size_t at = 0; at < b.size; at++)
+      for (unsigned flip = 1; flip < 256; flip = flip * 2 + (flip == 128)) {
+        ((uint8_t *)b.data)[at] ^= flip;
+        char *text = text_of_container(b.data, b.size, &err);
+        if (!text && !strstr(err.message, "golden"))
+          fail_msg("%s: byte %zu: %s", binary_files[i], at, err.message);
+        refused += !text;
+        free(text);
+        ((uint8_t *)b.data)[at] ^= flip;
+      }
+    free(b.data);
+  }
+  assert_true(refused > 1000);
+}
+
+/* The trailer and what it leads to are covered by checksums: every flipped byte of the golden file that is not LLVM's is
+ * found. */
+static void test_flipped_trailer(void **state) {
+  hearth_error err;
+  hearth_llvm_contents contents;
+  bytes b = read_golden("both14");
+  (void)state;
+  expect_ok(hearth_llvm_inspect(b.data, b.size, "golden", &contents, &err), &err);
+  assert_int_equal(contents.trailer_offset + contents.trailer_size + sizeof(hearth_trailer), b.size);
+  for (size_t at = contents.trailer_offset; at < b.size; at++) {
+    ((uint8_t *)b.data)[at] ^= 0x10;
+    char *text = text_of_container(b.data, b.size, &err);
+    if (text)
+      fail_msg("byte %zu is not covered", at);
+    ((uint8_t *)b.data)[at] ^= 0x10;
+  }
+  free(b.data);
+}
+
+/* -------------------------------------------------- what counts -------------------------------------------------- */
+
+#define FRAME(function, line, inlined)                                                                                 \
+  "{ Function: " function ", LineOffset: " #line ", Column: 1, IsInlineFrame: " #inlined " }"
+#define SITE(frames, count) "  - {Callstack: [" frames "], MemInfoBlock: {AllocCount: " #count "}}\n"
+#define RECORD(guid)        "- GUID: " guid "\n  AllocSites:\n"
+#define HEAD                "HeapProfileRecords:\n"
+
+static void expect_counts(const char *yaml, const uint64_t *counts, size_t n) {
+  hearth_error err;
+  bytes image;
+  expect_ok(read_yaml(yaml, &image, &err), &err);
+  hearth_profile *profile = open_bytes(image);
+  assert_int_equal(hearth_profile_context_count(profile), n);
+  for (uint32_t i = 0; i < n; i++) {
+    hearth_mib mib;
+    expect_ok(hearth_profile_get_context(profile, i, NULL, &mib, &err), &err);
+    assert_int_equal(mib.AllocCount, counts[i]);
+  }
+  hearth_profile_close(profile);
+  free(image.data);
+}
+
+static void expect_count(const char *yaml, uint64_t count) { expect_counts(yaml, &count, 1); }
+
+static void test_context_counts_once(void **state) {
+  (void)state;
+#define INLINED FRAME("leaf", 1, true) ", " FRAME("middle", 2, false) ", " FRAME("main", 3, false)
+  /* In the records of both functions of the inline chain, whichever comes first. */
+  expect_count(HEAD RECORD("leaf") SITE(INLINED, 5) RECORD("middle") SITE(INLINED, 5), 5);
+  expect_count(HEAD RECORD("middle") SITE(INLINED, 5) RECORD("leaf") SITE(INLINED, 5), 5);
+  /* Several sites of one context, as merging leaves them, are summed. */
+  expect_count(HEAD RECORD("leaf") SITE(INLINED, 5) SITE(INLINED, 7) RECORD("middle") SITE(INLINED, 5) SITE(INLINED, 7),
+               12);
+  expect_count(HEAD RECORD("leaf") SITE(INLINED, 5) SITE(INLINED, 5), 10);
+  /* Only in the record of an outer function, or of two. */
+  expect_count(HEAD RECORD("middle") SITE(INLINED, 5), 5);
+  expect_count(HEAD RECORD("middle") SITE(INLINED, 5) RECORD("main") SITE(INLINED, 5), 5);
+  /* Recursion that was inlined puts it twice into one record. */
+#define RECURSIVE FRAME("leaf", 1, true) ", " FRAME("leaf", 2, false) ", " FRAME("main", 3, false)
+  expect_count(HEAD RECORD("leaf") SITE(RECURSIVE, 5) SITE(RECURSIVE, 5), 5);
+  expect_count(HEAD RECORD("leaf") SITE(RECURSIVE, 5), 5);
+  expect_count(HEAD RECORD("leaf") SITE(RECURSIVE, 5) SITE(RECURSIVE, 5) SITE(RECURSIVE, 6) SITE(RECURSIVE, 6), 11);
+  /* A frame and the same one inlined are two. */
+  expect_counts(HEAD RECORD("leaf") SITE(FRAME("leaf", 1, false), 1)
+                    SITE(FRAME("leaf", 1, true) ", " FRAME("leaf", 2, false), 2),
+                (const uint64_t[]){1, 2}, 2);
+}
+
+static void test_yaml_refused(void **state) {
+  static const struct {
+    const char *yaml, *message;
+  } cases[] = {
+      {"HeapProfileRecords: 5\n", "y:1: a list is expected for 'HeapProfileRecords'"},
+      {"HeapProfileRecords:\n- GUID: 17\n", "y:2: a function is its name or its GUID in hexadecimal, not '17'"},
+      {"HeapProfileRecords:\n- GUID: 0x1G\n", "y:2: not a number: '0x1G'"},
+      {"HeapProfileRecords:\n- GUID: 0x11112222333344445\n", "y:2: too great a number"},
+      {"HeapProfileRecords:\n- AllocSites: []\n", "a key is missing: 'GUID'"},
+      {"HeapProfileRecords:\n- GUID: f\n  GUID: f\n", "y:3: given twice: 'GUID'"},
+      {"HeapProfileRecords:\n- GUID: f\n  Sites: []\n", "y:3: unknown key 'Sites'"},
+      {"HeapProfileRecords:\n- GUID: f\n  AllocSites:\n  - {Callstack: [], MemInfoBlock: {AllocCount: 1}}\n",
+       "y:4: a call stack without frames"},
+      {HEAD RECORD("f") "  - {Callstack: [{Function: f, LineOffset: 1, Column: 1}], MemInfoBlock: {AllocCount: 1}}\n",
+       "y:4: a key is missing: 'IsInlineFrame'"},
+      {HEAD RECORD("f") "  - {Callstack: [" FRAME("f", 4294967296, false) "], MemInfoBlock: {AllocCount: 1}}\n",
+       "y:4: too great a number: '4294967296'"},
+      {HEAD RECORD("f") "  - {Callstack: [" FRAME("f", 1, maybe) "], MemInfoBlock: {AllocCount: 1}}\n",
+       "y:4: IsInlineFrame is true or false, not 'maybe'"},
+      {HEAD RECORD("f") "  - {Callstack: [" FRAME("f", 1, false) "], MemInfoBlock: {Count: 1}}\n",
+       "y:4: LLVM's memory info block has no field 'Count'"},
+      {HEAD RECORD("f") "  - {Callstack: [" FRAME("f", 1, false) "], MemInfoBlock: {AllocCount: 4294967296}}\n",
+       "y:4: too great a number"},
+      {HEAD RECORD("f") "  - {Callstack: [" FRAME("f", 1, false) "], MemInfoBlock: {AllocCount: -1}}\n",
+       "y:4: not a number: '-1'"},
+      {"HeapProfileRecords:\n- &a\n  GUID: f\n- *a\n", "y:4: aliases are not part of this form"},
+      {"HeapProfileRecords: [\n", "not YAML: "},
+      {"---\n# nothing\n", "there is no heap profile in it"},
+  };
+  (void)state;
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    hearth_error err = {HEARTH_OK, ""};
+    bytes image;
+    hearth_status status = read_yaml(cases[i].yaml, &image, &err);
+    if (status != HEARTH_E_FORMAT || !strstr(err.message, cases[i].message))
+      fail_msg("%s\nis refused with %d: %s", cases[i].yaml, status, err.message);
+  }
+}
+
+/* -------------------------------------------------- write -------------------------------------------------- */
+
+static const char two_places[] =
+    "hearth-profile-text 1\nrun duration_ns=5\ncontext\n  frame f a.c 1 2 3 1\n  frame main m.c 1 1 1 0\n  AllocCount "
+    "2\n"
+    "  TotalSize 10\n  TotalPercentUtilized 50\ncontext\n  frame f a.c 1 2 3 2\n  frame main m.c 1 1 1 0\n"
+    "  AllocCount 5000000000\n  TotalSize 7\n  TotalLifetime 1999999\n"
+    "context\n  frame f b.c 1 2 3 0\n  frame main m.c 1 1 1 0\n  AllocCount 1\n";
+
+static void test_losses(void **state) {
+  hearth_error err;
+  hearth_llvm_losses losses;
+  char message[256], short_message[20];
+  bytes b = bytes_from_text(two_places), out;
+  hearth_profile *profile = open_bytes(b);
+  (void)state;
+  expect_ok(hearth_llvm_write_memory(profile, &(hearth_llvm_output){.section = 3}, &out.data, &out.size, &losses, &err),
+            &err);
+  assert_int_equal(losses.summed, 2);
+  assert_int_equal(losses.cut, 1);
+  assert_true(hearth_llvm_describe_losses(&losses, message, sizeof message));
+  assert_string_equal(message,
+                      "LLVM's format has no field for TotalPercentUtilized; 2 contexts differ from others only by "
+                      "what it does not hold and are summed; 1 values are too great for their field and stored "
+                      "as its greatest");
+  assert_true(hearth_llvm_describe_losses(&losses, short_message, sizeof short_message));
+  assert_string_equal(short_message, "LLVM's format has n");
+  hearth_profile_close(profile);
+
+  profile = open_bytes(out);
+  hearth_mib mib;
+  assert_int_equal(hearth_profile_context_count(profile), 1);
+  expect_ok(hearth_profile_get_context(profile, 0, NULL, &mib, &err), &err);
+  assert_int_equal(mib.AllocCount, UINT32_MAX);
+  assert_int_equal(mib.TotalSize, 17);
+  assert_int_equal(mib.TotalLifetime, 1000000); /* whole milliseconds */
+  hearth_profile_close(profile);
+  free(b.data);
+  free(out.data);
+}
+
+static hearth_status write_with(const char *text, const hearth_llvm_output *output, hearth_error *err) {
+  bytes b = bytes_from_text(text);
+  hearth_profile *profile = open_bytes(b);
+  void *data;
+  size_t size;
+  hearth_status status = hearth_llvm_write_memory(profile, output, &data, &size, NULL, err);
+  if (status == HEARTH_OK)
+    free(data);
+  hearth_profile_close(profile);
+  free(b.data);
+  return status;
+}
+
+static void test_write_refused(void **state) {
+  hearth_error err;
+  bytes old = read_golden("code14"), both = read_golden("both22"), text = read_golden("expected.txt");
+  (void)state;
+  assert_int_equal(write_with(two_places, &(hearth_llvm_output){.section = 5}, &err), HEARTH_E_USAGE);
+
+  hearth_llvm_output output = {.section = 4, .base = old.data, .base_size = old.size, .base_name = "old"};
+  assert_int_equal(write_with(two_places, &output, &err), HEARTH_E_VERSION);
+  assert_non_null(strstr(err.message, "old: container version 7 holds no MemProf section"));
+  output = (hearth_llvm_output){.section = 4, .base = both.data, .base_size = both.size, .base_name = "both"};
+  assert_int_equal(write_with(two_places, &output, &err), HEARTH_E_MISMATCH);
+  output = (hearth_llvm_output){.section = 4, .base = text.data, .base_size = text.size, .base_name = "text"};
+  assert_int_equal(write_with(two_places, &output, &err), HEARTH_E_FORMAT);
+
+  static const char unnamed[] =
+      "hearth-profile-text 1\nrun\ncontext\n  frame 0x0123456789abcdef \"\" 0 1 1 0\n  AllocCount 1\n";
+  assert_int_equal(write_with(unnamed, &(hearth_llvm_output){.section = 4}, &err), HEARTH_E_MISMATCH);
+  assert_non_null(strstr(err.message, "function 0x0123456789abcdef has no name"));
+  free(old.data);
+  free(both.data);
+  free(text.data);
+}
+
+/* Function counters come out as they went in, but for the header's flag and offset where there is a section. */
+static void test_base_is_kept(void **state) {
+  static const struct {
+    const char *base, *both;
+    bool has_section;
+  } files[] = {{"code14", "both14", false}, {"code22", "both22", true}};
+  (void)state;
+  for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+    hearth_error err;
+    hearth_llvm_contents contents;
+    bytes base = read_golden(files[i].base), both = read_golden(files[i].both);
+    expect_ok(hearth_llvm_inspect(both.data, both.size, "both", &contents, &err), &err);
+    assert_int_equal(contents.section_offset != 0, files[i].has_section);
+    assert_true(contents.has_functions);
+    for (size_t at = 0; at < base.size; at++) {
+      bool changes = files[i].has_section && (at / 8 == offsetof(hearth_llvm_header, version) / 8 ||
+                                              at / 8 == offsetof(hearth_llvm_header, memprof_offset) / 8);
+      if (!changes)
+        assert_int_equal(((uint8_t *)base.data)[at], ((uint8_t *)both.data)[at]);
+    }
+    free(base.data);
+    free(both.data);
+  }
+}
+
+/* Names have GUIDs: what both know of a context is one context, and keeps the name. */
+static void test_schemes_unite(void **state) {
+  hearth_error err;
+  hearth_llvm_left_out left_out;
+  static const char yaml[] = HEAD RECORD("f") SITE(FRAME("f", 2, false) ", " FRAME("main", 1, false), 3);
+  static const char named[] = "hearth-profile-text 1\nrun\ncontext\n  frame f a.c 1 2 1 2\n  frame main m.c 1 1 1 0\n"
+                              "  AllocCount 4\n";
+  bytes b = bytes_from_text(named);
+  hearth_profile *profile = open_bytes(b);
+  hearth_builder *builder = hearth_builder_create(HEARTH_IDS_LLVM);
+  (void)state;
+  expect_ok(hearth_llvm_read_yaml(yaml, strlen(yaml), "y", builder, &left_out, &err), &err);
+  expect_ok(hearth_builder_add_profile(builder, profile, &err), &err);
+  assert_int_equal(hearth_builder_context_count(builder), 1);
+  hearth_profile_close(profile);
+  bytes united = write_bytes(builder);
+  profile = open_bytes(united);
+  uint32_t row;
+  hearth_function_info f;
+  expect_ok(hearth_profile_find_function(profile, hearth_llvm_function_id("f", 1), &row, &err), &err);
+  expect_ok(hearth_profile_get_function(profile, row, &f, &err), &err);
+  assert_string_equal(f.name, "f");
+  hearth_profile_close(profile);
+  hearth_builder_destroy(builder);
+  free(b.data);
+  free(united.data);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_golden),
+      cmocka_unit_test(test_truncated),
+      cmocka_unit_test(test_flipped),
+      cmocka_unit_test(test_flipped_trailer),
+      cmocka_unit_test(test_context_counts_once),
+      cmocka_unit_test(test_yaml_refused),
+      cmocka_unit_test(test_losses),
+      cmocka_unit_test(test_write_refused),
+      cmocka_unit_test(test_base_is_kept),
+      cmocka_unit_test(test_schemes_unite),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
