@@ -29,7 +29,7 @@ for argument in "$@"; do
 done
 
 packages=(cmake ninja-build gcc g++ pkg-config "llvm-$llvm-dev" "llvm-$llvm" "clang-$llvm"
-  libdw-dev libelf-dev libxxhash-dev libzstd-dev zlib1g-dev)
+  libdw-dev libelf-dev libxxhash-dev libyaml-dev libzstd-dev zlib1g-dev)
 case $purpose in
   test)
     # lit, FileCheck and the symbolizer of LLVM 22 also serve the tests of the older releases.

@@ -8,13 +8,14 @@
 // RUN: od -A n -t u8 -j 8 -N 8 raw/* | FileCheck %s --check-prefix=VERSION%llvm
 // VERSION19: 4
 // VERSION22: 5
-// RUN: %hearth merge raw/* --binary program --format=text -o text && FileCheck %s < text
+// RUN: %hearth merge raw/* --binary program --format=text -o text && FileCheck %s --check-prefixes=CHECK,TEXT%llvm < text
 // CHECK: frame main
 // CHECK-NEXT: AllocCount 3
 // CHECK-DAG: MinSize 160
 // CHECK-DAG: MaxSize 4000
 // CHECK-DAG: TotalSize 4560
-// CHECK-DAG: TotalAccessCount 30
+// LLVM 19's runtime counts no accesses here; llvm-profdata 19 reads 0, too.
+// TEXT22-DAG: TotalAccessCount 30
 #include <stdlib.h>
 
 int main(void) {

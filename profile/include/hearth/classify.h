@@ -6,7 +6,8 @@
  * hot those of greatest density which hold `hot_share_ppm` (90 %). The densities are computed when the profile is
  * written, so classifying one context costs the same in any profile.
  * HEARTH_CLASSIFY_LLVM: LLVM's absolute rule (MemProfCommon): cold if the average lifetime access density is below 0.05
- * accesses per byte-second and the average lifetime at least 200 s; hot if the density is above 1000. */
+ * accesses per byte-second and the average lifetime at least 200 s; hot if the density is above 1000. A profile with
+ * LLVM's function ids and no access counts, as llvm-profdata makes it, has no shares to go by: this rule is always its. */
 #ifndef HEARTH_CLASSIFY_H
 #define HEARTH_CLASSIFY_H
 
