@@ -198,18 +198,22 @@ static hearth_status add_llvm(hearth_indexer *ix, const char *name, const hearth
 /* The function counters that the result is to be put beside. Takes the file over. */
 static hearth_status keep_code(hearth_indexer *ix, const char *name, hearth_file *file, hearth_error *err) {
   hearth_indexer *owner = ix->owner;
+  char *copy = strdup(name);
+  if (!copy)
+    return hearth_error_set(err, HEARTH_E_NOMEM, "%s: out of memory", name);
   pthread_mutex_lock(&owner->lock);
-  bool first = !owner->code.data;
+  bool first = !owner->code_name;
   if (first) {
     owner->code = *file;
-    owner->code_name = strdup(name);
+    owner->code_name = copy;
+    *file = (hearth_file){0};
   }
   pthread_mutex_unlock(&owner->lock);
-  if (!first)
-    return hearth_error_set(err, HEARTH_E_MISMATCH,
-                            "%s: a second profile of -fprofile-use: merge those with llvm-profdata first", name);
-  *file = (hearth_file){0};
-  return HEARTH_OK;
+  if (first)
+    return HEARTH_OK;
+  free(copy);
+  return hearth_error_set(err, HEARTH_E_MISMATCH,
+                          "%s: a second profile of -fprofile-use: merge those with llvm-profdata first", name);
 }
 
 /* A trailer holds all that a section does, and more. */
