@@ -27,6 +27,12 @@ typedef struct hearth_llvm_import {
   uint64_t contexts, with_column;
 } hearth_llvm_import;
 
+/* Line 0 means unknown, and so does the column then: LLVM keeps 0 less the function's first line, which differs from build
+ * to build, as the offset. */
+static inline uint32_t hearth_llvm_line(uint32_t line_offset, uint32_t column) {
+  return column == 0 && line_offset > INT32_MAX ? HEARTH_LINE_UNKNOWN : line_offset;
+}
+
 /* One allocation site of the record of `function` (a builder's number). Frames leaf first, n >= 1. */
 hearth_status hearth_llvm_import_site(hearth_llvm_import *import, uint32_t function, const hearth_builder_frame *frames,
                                       size_t n, const hearth_mib *mib);

@@ -3,6 +3,7 @@
  * negative number -k goes on k elements further, in the middle of another stack: shared callers are stored once. */
 #include <stdlib.h>
 
+#include "import.h"
 #include "section.h"
 
 static hearth_status out_of_memory(const hearth_llvm_input *in) {
@@ -15,7 +16,8 @@ static hearth_status take_frame(hearth_llvm_cursor *c, hearth_builder *builder, 
   HEARTH_TRY(hearth_llvm_take(c, &frame, sizeof frame));
   if (frame.inlined > 1)
     return hearth_llvm_corrupt(c->in, at, "a frame is neither inlined nor not");
-  *ret = (hearth_builder_frame){.line = frame.line_offset, .column = frame.column, .inlined = frame.inlined};
+  *ret = (hearth_builder_frame){
+      .line = hearth_llvm_line(frame.line_offset, frame.column), .column = frame.column, .inlined = frame.inlined};
   return hearth_builder_function_by_id(builder, frame.function, "", "", 0, &ret->function, c->in->err);
 }
 

@@ -210,7 +210,9 @@ static hearth_status read_frame(reader *r, void *data) {
   HEARTH_TRY(reserve(r, (void **)&r->frames, &r->frame_room, r->frame_count, sizeof *r->frames));
   hearth_builder_frame *frame = &r->frames[r->frame_count++];
   *frame = (hearth_builder_frame){0};
-  return read_mapping(r, "a frame", keys, sizeof keys / sizeof keys[0], frame);
+  HEARTH_TRY(read_mapping(r, "a frame", keys, sizeof keys / sizeof keys[0], frame));
+  frame->line = hearth_llvm_line(frame->line, frame->column);
+  return HEARTH_OK;
 }
 
 /* -------------------------------------------------- sites -------------------------------------------------- */

@@ -184,6 +184,10 @@ static void test_context_counts_once(void **state) {
   expect_count(HEAD RECORD("leaf") SITE(RECURSIVE, 5) SITE(RECURSIVE, 5), 5);
   expect_count(HEAD RECORD("leaf") SITE(RECURSIVE, 5), 5);
   expect_count(HEAD RECORD("leaf") SITE(RECURSIVE, 5) SITE(RECURSIVE, 5) SITE(RECURSIVE, 6) SITE(RECURSIVE, 6), 11);
+  /* A place whose line is unknown is one, wherever the function stands in this build. */
+#define UNKNOWN(line)                                                                                                  \
+  FRAME("leaf", 1, false) ", { Function: main, LineOffset: " #line ", Column: 0, IsInlineFrame: false }"
+  expect_count(HEAD RECORD("leaf") SITE(UNKNOWN(4294967286), 5) SITE(UNKNOWN(4294967276), 6), 11);
   /* A frame and the same one inlined are two. */
   expect_counts(HEAD RECORD("leaf") SITE(FRAME("leaf", 1, false), 1)
                     SITE(FRAME("leaf", 1, true) ", " FRAME("leaf", 2, false), 2),

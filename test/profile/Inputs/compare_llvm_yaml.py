@@ -2,9 +2,12 @@
 
 Every record must have the same allocation sites with the same numbers, and the same call sites. LLVM does not sum equal
 call stacks (of a loop that was unrolled, say) and repeats a site for inlined recursion; Hearth sums. So equal sites are
-summed here, too; a field that is 0 may be missing."""
+summed here, too; a field that is 0 may be missing. An unknown line is 0
+less the function's first line with LLVM, with or without a column, and one value with Hearth."""
+import re
 import sys
 
+UNKNOWN_LINE = re.compile(r"LineOffset: \d{10}, Column: \d+,")
 
 def merge(into, mib):
     for key, value in mib.items():
@@ -43,7 +46,7 @@ def parse(path):
             finish()
             is_call = words[1] == "Frames:"
         elif "Function:" in words:
-            frames.append(line.strip())
+            frames.append(UNKNOWN_LINE.sub("LineOffset: ?, Column: ?,", line.strip()))
         elif len(words) == 2 and words[0].endswith(":"):
             mib[words[0][:-1]] = int(words[1])
         elif words not in (["AllocSites:"], ["CallSites:"], ["MemInfoBlock:"]):
