@@ -13,11 +13,11 @@ static size_t locate(LLVMValueRef call, uint64_t *ids, size_t capacity, void *lo
 }
 
 bool hearth_pass_repair(LLVMModuleRef module, const hearth_options *options) {
-  (void)options;
+  hearth_session session; /* with a profile, ids are of its kind */
   hearth_md_repairs repairs;
-  hearth_md *md = hearth_md_create(module);
-  hearth_locator *locator = hearth_locator_create();
-  bool changed = md && locator && hearth_md_repair(md, locate, locator, &repairs);
+  bool changed = hearth_session_open(&session, module, options) &&
+                 hearth_md_repair(session.md, locate, session.locator, &repairs);
+  hearth_session_close(&session);
   if (changed) {
     char message[200];
     snprintf(message, sizeof message,
@@ -26,7 +26,5 @@ bool hearth_pass_repair(LLVMModuleRef module, const hearth_options *options) {
              repairs.schemas, repairs.callsites, repairs.contexts, repairs.calls);
     hearth_shim_warn(module, "hearth-repair", message);
   }
-  hearth_locator_destroy(locator);
-  hearth_md_destroy(md);
   return changed;
 }

@@ -171,7 +171,7 @@ static hearth_status add_all(symboliser *s, const hearth_indexer_options *option
       total_bytes = hearth_merge_SUM(total_bytes, record.mib.TotalSize);
     }
   hearth_lost_report(lost, s->name, total_bytes, options);
-  hearth_profile_summary run = {.runs = 1,
+  hearth_profile_summary run = {.runs = s->dump->continues ? 0 : 1,
                                 .duration_ns = s->dump->duration_ns,
                                 .dropped_blocks = s->dump->dropped_blocks,
                                 .dropped_frames = count_without_frames(s),

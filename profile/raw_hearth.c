@@ -9,7 +9,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#define KNOWN_FLAGS HEARTH_RAW_FLAG_ACCESSES
+#define KNOWN_FLAGS (HEARTH_RAW_FLAG_ACCESSES | HEARTH_RAW_FLAG_CONTINUES)
 #define CHUNK       ((size_t)1 << 20) /* of one pass */
 
 _Static_assert(offsetof(hearth_raw_mib, stack) == 0, "read alone by check_records");
@@ -161,6 +161,7 @@ hearth_status hearth_raw_read_hearth(const hearth_raw_input *in, hearth_raw_dump
   dump->duration_ns = header.duration_ns;
   dump->dropped_blocks = header.dropped_blocks;
   dump->accesses_counted = header.flags & HEARTH_RAW_FLAG_ACCESSES;
+  dump->continues = header.flags & HEARTH_RAW_FLAG_CONTINUES;
   *ret_size = header.total_size;
   return HEARTH_OK;
 }

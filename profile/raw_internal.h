@@ -57,6 +57,7 @@ struct hearth_raw_dump {
   size_t map_count, node_count, record_count;
   uint64_t duration_ns, dropped_blocks;
   bool accesses_counted;
+  bool continues; /* a run whose beginning is in another file */
   /* What hearth_raw_next_record needs: */
   hearth_raw_input in;
   size_t next_record, next_at; /* number and place, from the dump's begin, of the next record */

@@ -18,6 +18,7 @@ static const struct command {
     {"diff", hearth_cmd_diff, "compare two indexed profiles"},
     {"export", hearth_cmd_export, "write a profile for flame graphs, pprof, speedscope or DHAT"},
     {"check", hearth_cmd_check, "check the heap-profile metadata of LLVM modules"},
+    {"dump", hearth_cmd_dump, "have a running program write its profile"},
     {"flags", hearth_cmd_flags, "print compiler and linker flags"},
 };
 

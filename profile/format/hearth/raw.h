@@ -17,7 +17,8 @@
 #define HEARTH_RAW_BUILD_ID_MAX 32u
 #define HEARTH_RAW_NO_PARENT    UINT32_MAX
 
-#define HEARTH_RAW_FLAG_ACCESSES 1u /* loads and stores were counted; else all access fields are 0 and mean nothing */
+#define HEARTH_RAW_FLAG_ACCESSES  1u /* loads and stores were counted; else all access fields are 0 and mean nothing */
+#define HEARTH_RAW_FLAG_CONTINUES 2u /* not the run's first file: records were spilled to others before */
 
 typedef struct hearth_raw_header {
   uint64_t magic;
@@ -33,7 +34,7 @@ typedef struct hearth_raw_header {
   uint64_t checksum;      /* XXH64, seed 0: all bytes behind the header, then the header with this 0 */
   uint32_t mib_size;      /* sizeof(hearth_raw_mib) */
   uint32_t flags;         /* HEARTH_RAW_FLAG_* */
-  uint64_t duration_ns;   /* from the runtime's start to the dump, monotonic */
+  uint64_t duration_ns;   /* from the run's start, or the last spill, to the dump, monotonic */
   uint64_t start_unix_ns; /* start of the run, UTC */
   uint64_t pid;
   uint64_t dropped_blocks; /* allocations that no record could be kept of */
