@@ -1,9 +1,12 @@
 #include "blocks.h"
 
+#include "dump.h"
 #include "lock.h"
+#include "mappings.h"
 #include "message.h"
 #include "os.h"
 #include "runtime.h"
+#include "section.h"
 #include "thread_state.h"
 
 #include <string.h>
@@ -16,6 +19,7 @@ static inline void watch_forks(void) {
 /* The context of an allocation, or HEARTH_NO_CONTEXT if it is not to be recorded. */
 static uint32_t find_context(const hearth_frame *frame) {
   uint64_t pcs[HEARTH_DEPTH_MOST];
+  bool is_new;
 
   if (!hearth_rt.recording)
     return HEARTH_NO_CONTEXT;
@@ -25,10 +29,18 @@ static uint32_t find_context(const hearth_frame *frame) {
     return HEARTH_NO_CONTEXT;
   }
   size_t depth = hearth_unwind(frame, pcs, hearth_rt.options.stack_depth);
-  return hearth_depot_insert(&hearth_rt.depot, pcs, (uint32_t)depth);
+  uint32_t context = hearth_depot_insert(&hearth_rt.depot, pcs, (uint32_t)depth, &is_new);
+  if (is_new)
+    hearth_mappings_cover(pcs, depth);
+  return context;
 }
 
 static hearth_moment now(void) { return (hearth_moment){hearth_os_now_ns() - hearth_rt.start_ns, hearth_os_cpu()}; }
+
+/* When a block ends. Those without record may do so before the clock can be read. */
+static hearth_moment end_of(const hearth_block *block) {
+  return block->context == HEARTH_NO_CONTEXT ? (hearth_moment){0, 0} : now();
+}
 
 /* Fill in the header of a block that begins its life now. */
 static void begin_life(hearth_block *block, uint32_t context) {
@@ -44,27 +56,70 @@ static void begin_life(hearth_block *block, uint32_t context) {
   block->data_type_id = 0;
 }
 
-static void record_end(const hearth_block *block) {
+/* Record a claimed block. False: not possible in this signal handler. */
+static bool record_end(hearth_block *block, hearth_moment end) {
   watch_forks();
-  if (block->context == HEARTH_NO_CONTEXT || block->alloc_ns < hearth_rt.fork_ns)
-    return;
+  if (block->context == HEARTH_NO_CONTEXT || block->alloc_ns < hearth_rt.fork_ns) {
+    hearth_block_set_state(block, HEARTH_BLOCK_FREE);
+    return true;
+  }
   hearth_access_sum accesses = hearth_shadow_sum(block + 1, block->size);
-  hearth_mib one = hearth_mib_of_block(block, accesses, now());
-  hearth_mib_table_record(&hearth_rt.mibs, block->context, &one);
+  hearth_mib one = hearth_mib_of_block(block, accesses, end);
+  return hearth_mib_table_record(&hearth_rt.mibs, block, &one);
+}
+
+/* Blocks that signal handlers freed while a lock that this needs was taken. The list is kept in their memory;
+ * every block has room for it. */
+typedef struct aside {
+  hearth_block *next;
+  hearth_moment end;
+} aside;
+
+static hearth_block *set_aside;
+
+_Static_assert(sizeof(aside) <= HEARTH_GRANULE - sizeof(hearth_block), "the least block has room");
+
+static void put_aside(hearth_block *block, hearth_moment end) {
+  aside *note = hearth_block_memory(block);
+
+  note->end = end;
+  note->next = __atomic_load_n(&set_aside, __ATOMIC_RELAXED);
+  while (!__atomic_compare_exchange_n(&set_aside, &note->next, block, true, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+    ;
+}
+
+/* End a claimed block. */
+static void end_life(hearth_block *block, hearth_moment end) {
+  bool recorded = hearth_block_state_of(block) == HEARTH_BLOCK_FREE || record_end(block, end);
+
+  if (!recorded || !hearth_heap_give(block))
+    put_aside(block, end);
+}
+
+static void end_blocks_set_aside(void) {
+  hearth_block *block = __atomic_exchange_n(&set_aside, NULL, __ATOMIC_ACQUIRE);
+
+  while (block) {
+    aside note = *(aside *)hearth_block_memory(block);
+    end_life(block, note.end);
+    block = note.next;
+  }
 }
 
 static void *allocate(size_t size, size_t alignment, bool zeroed, const hearth_frame *frame) {
   bool is_zero;
 
   hearth_ensure_heap();
+  hearth_section_enter();
   hearth_block *block = hearth_heap_take(size, alignment, &is_zero);
-  if (!block)
-    return NULL;
-  if (zeroed && !is_zero)
-    memset(hearth_block_memory(block), 0, size);
-  begin_life(block, find_context(frame));
-  hearth_block_publish(block);
-  return hearth_block_memory(block);
+  if (block) {
+    if (zeroed && !is_zero)
+      memset(hearth_block_memory(block), 0, size);
+    begin_life(block, find_context(frame));
+    hearth_block_publish(block);
+  }
+  hearth_section_leave();
+  return block ? hearth_block_memory(block) : NULL;
 }
 
 void *hearth_allocate(size_t size, size_t alignment, const hearth_frame *frame) {
@@ -88,18 +143,41 @@ static _Noreturn void refuse(const void *pointer, hearth_pointer_kind kind, cons
   hearth_os_abort();
 }
 
+/* Periodic dumps and spills are done by threads that free something, outside of all sections: spilling what an
+ * interrupted section is about to record would count it twice. */
+static __attribute__((noinline)) void dump_what_is_due(uint64_t now_ns) {
+  uint64_t due = __atomic_load_n(&hearth_rt.next_dump_ns, __ATOMIC_RELAXED);
+  uint64_t interval_ns = (uint64_t)hearth_rt.options.dump_interval * 1000000000;
+
+  if (hearth_this_thread.depth > 0 || hearth_this_thread.in_runtime || hearth_this_thread_forks())
+    return;
+  if (hearth_rt.mibs.wants_spill && !hearth_rt.mibs.closed)
+    hearth_dump_spill();
+  if (now_ns >= due && __atomic_compare_exchange_n(&hearth_rt.next_dump_ns, &due, now_ns + interval_ns, false,
+                                                   __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+    hearth_dump();
+}
+
 void hearth_release(void *pointer, const char *function) {
   hearth_block *block;
+  uint64_t end_ns = 0;
 
   if (!pointer)
     return;
+  hearth_section_enter();
   hearth_pointer_kind kind = hearth_heap_claim(pointer, &block);
-  if (kind == HEARTH_POINTER_FOREIGN)
-    return;
-  if (kind != HEARTH_POINTER_LIVE)
+  if (kind == HEARTH_POINTER_LIVE) {
+    hearth_moment end = end_of(block);
+    end_ns = end.ns;
+    end_life(block, end);
+    if (__builtin_expect(set_aside != NULL, false) && !hearth_section_is_nested())
+      end_blocks_set_aside();
+  }
+  hearth_section_leave();
+  if (__builtin_expect(end_ns >= hearth_rt.next_dump_ns || hearth_rt.mibs.wants_spill, false))
+    dump_what_is_due(end_ns);
+  if (kind != HEARTH_POINTER_LIVE && kind != HEARTH_POINTER_FOREIGN)
     refuse(pointer, kind, function);
-  record_end(block);
-  hearth_heap_give(block);
 }
 
 /* Can the block be resized where it is, without wasting more than half of its chunk? */
@@ -109,6 +187,18 @@ static bool fits_chunk(hearth_block *block, size_t size) {
   return size <= capacity && size >= capacity / 2;
 }
 
+/* A claimed block ends and another begins in its place. False: not possible in this signal handler. */
+static bool replace(hearth_block *block, size_t size, const hearth_frame *frame) {
+  bool recorded = record_end(block, end_of(block));
+
+  if (recorded) {
+    block->size = size;
+    begin_life(block, find_context(frame));
+  }
+  hearth_block_publish(block);
+  return recorded;
+}
+
 void *hearth_resize(void *pointer, size_t size, const hearth_frame *frame) {
   hearth_block *block;
 
@@ -116,14 +206,14 @@ void *hearth_resize(void *pointer, size_t size, const hearth_frame *frame) {
   if (kind != HEARTH_POINTER_LIVE)
     refuse(pointer, kind, "realloc");
   if (fits_chunk(block, size)) {
+    hearth_section_enter();
     kind = hearth_heap_claim(pointer, &block);
+    bool replaced = kind == HEARTH_POINTER_LIVE && replace(block, size, frame);
+    hearth_section_leave();
     if (kind != HEARTH_POINTER_LIVE)
       refuse(pointer, kind, "realloc");
-    record_end(block);
-    block->size = size;
-    begin_life(block, find_context(frame));
-    hearth_block_publish(block);
-    return pointer;
+    if (replaced)
+      return pointer;
   }
   void *memory = allocate(size, HEARTH_ALIGNMENT, false, frame);
   if (!memory)

@@ -30,6 +30,10 @@ bool hearth_depot_create(hearth_depot *depot, uint32_t most_contexts, uint32_t a
   return depot->entries && depot->pcs && depot->buckets;
 }
 
+size_t hearth_depot_context_size(uint32_t depth) {
+  return sizeof(hearth_depot_entry) + sizeof(uint32_t) + depth * sizeof(uint64_t);
+}
+
 static uint64_t hash_stack(const uint64_t *pcs, uint32_t depth) {
   uint64_t hash = depth;
 
@@ -85,7 +89,8 @@ static uint32_t add_entry(hearth_depot *depot, uint64_t hash, const uint64_t *pc
   return (uint32_t)context;
 }
 
-uint32_t hearth_depot_insert(hearth_depot *depot, const uint64_t *pcs, uint32_t depth) {
+uint32_t hearth_depot_insert(hearth_depot *depot, const uint64_t *pcs, uint32_t depth, bool *ret_new) {
+  *ret_new = false;
   if (depth == 0)
     return 0;
   uint64_t hash = hash_stack(pcs, depth);
@@ -102,8 +107,10 @@ uint32_t hearth_depot_insert(hearth_depot *depot, const uint64_t *pcs, uint32_t 
   }
   for (uint32_t searched = head;;) {
     depot->entries[context].next = head;
-    if (__atomic_compare_exchange_n(bucket, &head, context, false, __ATOMIC_RELEASE, __ATOMIC_ACQUIRE))
+    if (__atomic_compare_exchange_n(bucket, &head, context, false, __ATOMIC_RELEASE, __ATOMIC_ACQUIRE)) {
+      *ret_new = true;
       return context;
+    }
     /* Other threads have put stacks in front; one of them may be this one. Then our id stays without use. */
     uint32_t found = search(depot, head, searched, hash, pcs, depth);
     if (found)

@@ -30,8 +30,12 @@ typedef struct hearth_depot {
  * is taken as it is used, and never given back. */
 bool hearth_depot_create(hearth_depot *depot, uint32_t most_contexts, uint32_t average_depth);
 
-/* The id of the stack pcs[0..depth), leaf first; copied. 0 for depth 0, and if there is no room, which is counted. */
-uint32_t hearth_depot_insert(hearth_depot *depot, const uint64_t *pcs, uint32_t depth);
+/* Memory that a context takes whose stack has `depth` addresses. */
+size_t hearth_depot_context_size(uint32_t depth);
+
+/* The id of the stack pcs[0..depth), leaf first; copied. 0 for depth 0, and if there is no room, which is counted.
+ * *ret_new: whether the id was given out just now. */
+uint32_t hearth_depot_insert(hearth_depot *depot, const uint64_t *pcs, uint32_t depth, bool *ret_new);
 
 /* Ids ever given out are below this; not each of them has a stack. */
 uint32_t hearth_depot_limit(const hearth_depot *depot);

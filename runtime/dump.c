@@ -1,18 +1,26 @@
 #include "dump.h"
 
 #include "lock.h"
+#include "mappings.h"
 #include "message.h"
 #include "os.h"
 #include "runtime.h"
+#include "section.h"
 #include "shadow.h"
-#include "thread_state.h"
 
 #include "hearth/rt.h"
 
 #include <errno.h>
+#include <signal.h>
+#include <string.h>
 
-static hearth_lock dump_lock; /* one dump at a time: it owns `output` */
+/* Signal stacks are small: what is large stands here, for the one that has the lock. */
+static hearth_lock dump_lock;
 static hearth_output output;
+static char name[HEARTH_OUTPUT_NAME]; /* of the profile, once it was written; "": not yet */
+
+static uint64_t spilled;    /* files with spilled records */
+static uint64_t spilled_ns; /* since the start: when the last one was written */
 
 static size_t snapshot_size(uint32_t contexts) {
   return ((size_t)contexts * sizeof(hearth_mib) + HEARTH_OS_PAGE - 1) & ~(HEARTH_OS_PAGE - 1);
@@ -23,7 +31,7 @@ typedef struct live_visit {
   hearth_moment now;
 } live_visit;
 
-/* A live block is recorded as if it were freed now, in the snapshot only. */
+/* A live block is recorded as if it were freed now, in the snapshot only; one that another thread is just freeing, too. */
 static void add_live(hearth_block *block, void *closure) {
   live_visit *visit = closure;
 
@@ -31,83 +39,299 @@ static void add_live(hearth_block *block, void *closure) {
     return;
   hearth_access_sum accesses = hearth_shadow_sum(hearth_block_memory(block), block->size);
   hearth_mib one = hearth_mib_of_block(block, accesses, visit->now);
-  one.LiveAtExit = 1;
+  one.LiveAtExit = hearth_block_state_of(block) == HEARTH_BLOCK_LIVE;
   hearth_mib_follow(&visit->snapshot->mibs[block->context], &one);
 }
 
-/* While the snapshot is taken nothing is allocated or freed, so that each block is in it once. A block that another
- * thread is just freeing may be missing; the next dump has it. */
-static bool take_snapshot(hearth_snapshot *snapshot) {
-  hearth_heap_lock();
+/* Returns how many threads did not come to a place where all that they did so far is recorded. */
+static unsigned stop_threads(void) { return hearth_mib_table_lock(&hearth_rt.mibs) + hearth_heap_lock(); }
+
+static void continue_threads(void) {
+  hearth_heap_unlock();
+  hearth_mib_table_unlock(&hearth_rt.mibs);
+}
+
+/* While the snapshot is taken nothing is allocated, freed or recorded, so that each block is in it once.
+ *   live   live blocks are included; else ended ones are forgotten
+ * Returns 0, ENOMEM, or EDEADLK if blocks could not be forgotten: a thread is recording one. */
+static int take_snapshot(hearth_snapshot *snapshot, bool live) {
+  live_visit visit = {.snapshot = snapshot};
+
+  unsigned missed = stop_threads();
+  int error = 0;
+  visit.now = (hearth_moment){hearth_os_now_ns() - hearth_rt.start_ns, hearth_os_cpu()};
   *snapshot = (hearth_snapshot){.contexts = hearth_depot_limit(&hearth_rt.depot), .depot = &hearth_rt.depot};
   snapshot->mibs = hearth_os_map(snapshot_size(snapshot->contexts));
-  if (snapshot->mibs) {
-    live_visit visit = {snapshot, {hearth_os_now_ns() - hearth_rt.start_ns, hearth_os_cpu()}};
-    snapshot->duration_ns = visit.now.ns;
+  if (!snapshot->mibs) {
+    error = ENOMEM;
+  } else if (live) {
     hearth_mib_table_copy(&hearth_rt.mibs, snapshot->mibs, snapshot->contexts);
     hearth_heap_each(add_live, &visit);
+  } else if (missed == 0) {
+    hearth_mib_table_copy(&hearth_rt.mibs, snapshot->mibs, snapshot->contexts);
+    hearth_mib_table_forget(&hearth_rt.mibs);
+  } else {
+    error = EDEADLK;
+    hearth_os_unmap(snapshot->mibs, snapshot_size(snapshot->contexts));
   }
-  hearth_heap_unlock();
+  continue_threads();
   snapshot->accesses_counted = hearth_rt.accesses == HEARTH_ACCESSES_COUNTED;
+  snapshot->continues = spilled > 0;
+  snapshot->duration_ns = visit.now.ns - spilled_ns;
   snapshot->start_unix_ns = hearth_rt.start_unix_ns;
-  snapshot->pid = hearth_os_pid();
-  snapshot->dropped_blocks = __atomic_load_n(&hearth_rt.dropped_blocks, __ATOMIC_RELAXED);
-  snapshot->dropped_stacks = hearth_depot_dropped(&hearth_rt.depot);
-  return snapshot->mibs != NULL;
+  snapshot->pid = hearth_rt.pid;
+  if (live) {
+    snapshot->dropped_blocks = missed + __atomic_load_n(&hearth_rt.dropped_blocks, __ATOMIC_RELAXED) +
+                               __atomic_load_n(&hearth_rt.mibs.dropped, __ATOMIC_RELAXED);
+    snapshot->dropped_stacks = hearth_depot_dropped(&hearth_rt.depot);
+  }
+  return error;
 }
 
-/* Returns 0 or an error number. */
-static int write_snapshot(const hearth_snapshot *snapshot, const char *name) {
-  hearth_mappings mappings;
+static void make_directories(const char *file) {
+  static char path[HEARTH_OUTPUT_NAME];
 
-  int error = hearth_mappings_read(&mappings);
-  if (error)
-    return error;
-  if (mappings.lost)
-    hearth_message("%u mappings found no room in the profile", mappings.lost);
-  hearth_output_begin(&output, &hearth_output_system, name);
-  error = hearth_rt.options.format == HEARTH_FORMAT_LLVM ? hearth_dump_llvm(&output, snapshot, &mappings)
-                                                         : hearth_dump_hearth(&output, snapshot, &mappings);
-  hearth_mappings_destroy(&mappings);
+  for (const char *slash = file; (slash = strchr(slash + 1, '/'));) {
+    hearth_text text = hearth_text_begin(path, sizeof path);
+    hearth_text_add_bytes(&text, file, (size_t)(slash - file));
+    hearth_os_make_directory(path); /* creating the file tells what is wrong with it */
+  }
+}
+
+/* Returns 0 or an error number; the file's name is in `output` then. */
+static int write_snapshot(const hearth_snapshot *snapshot, const char *file, bool replace) {
+  hearth_output_begin(&output, &hearth_output_system, file);
+  if (output.error == ENOENT) {
+    make_directories(file);
+    hearth_output_begin(&output, &hearth_output_system, file);
+  }
+  int error = hearth_rt.options.format == HEARTH_FORMAT_LLVM ? hearth_dump_llvm(&output, snapshot)
+                                                             : hearth_dump_hearth(&output, snapshot);
   if (error && !output.error)
     output.error = error; /* so that what was written is removed */
-  return hearth_output_finish(&output);
+  return hearth_output_finish(&output, replace);
 }
 
-static bool dump_locked(void) {
-  char buffer[HEARTH_OUTPUT_NAME];
-  hearth_text name = hearth_text_begin(buffer, sizeof buffer);
-  hearth_snapshot snapshot;
-  int error = ENOMEM;
+static bool is_full(int error) { return error == ENOSPC || error == EDQUOT || error == EFBIG; }
 
-  hearth_text_format(&name, "%s.%u", hearth_rt.options.log_path, (uint64_t)hearth_os_pid());
-  if (take_snapshot(&snapshot)) {
-    error = write_snapshot(&snapshot, buffer);
-    hearth_os_unmap(snapshot.mibs, snapshot_size(snapshot.contexts));
+static uint32_t count_contexts(const hearth_snapshot *snapshot, uint64_t least_bytes) {
+  uint32_t count = 0;
+
+  for (uint32_t context = 0; context < snapshot->contexts; ++context)
+    count += snapshot->mibs[context].AllocCount > 0 && snapshot->mibs[context].TotalSize >= least_bytes;
+  return count;
+}
+
+/* Leave out all but the `keep` contexts of most bytes. Returns how many blocks the others have. */
+static uint64_t leave_out(hearth_snapshot *snapshot, uint32_t keep) {
+  uint64_t low = 0, high = UINT64_MAX, blocks = 0; /* contexts of `high` bytes or more can all be kept */
+
+  while (low < high) {
+    uint64_t middle = low + (high - low) / 2;
+    if (count_contexts(snapshot, middle) > keep)
+      low = middle + 1;
+    else
+      high = middle;
   }
-  if (error)
-    hearth_message("cannot write the profile %s: %s", buffer, hearth_error_name(error));
-  else if (hearth_rt.options.verbosity > 0)
-    hearth_message("profile written to %s, %u bytes", buffer, output.size);
-  return error == 0;
+  uint32_t ties = keep - count_contexts(snapshot, high);
+  for (uint32_t context = 0; context < snapshot->contexts; ++context) {
+    hearth_mib *mib = &snapshot->mibs[context];
+    if (mib->AllocCount == 0 || mib->TotalSize >= high)
+      continue;
+    if (mib->TotalSize == high - 1 && ties > 0) {
+      --ties;
+      continue;
+    }
+    blocks += mib->AllocCount;
+    mib->AllocCount = 0;
+  }
+  snapshot->dropped_blocks += blocks;
+  return blocks;
 }
 
-bool hearth_dump(void) {
-  if (!hearth_rt.recording)
+/* What a full disk has room for is written: the contexts of most bytes. */
+static int write_what_fits(hearth_snapshot *snapshot, const char *file, bool replace) {
+  int error = write_snapshot(snapshot, file, replace), first_error = error;
+  uint64_t blocks = 0;
+
+  for (uint32_t keep = count_contexts(snapshot, 0) / 2; is_full(error) && keep > 0; keep /= 2) {
+    blocks += leave_out(snapshot, keep);
+    error = write_snapshot(snapshot, file, replace);
+  }
+  if (first_error && !error)
+    hearth_message("the profile %s is not complete: %s; contexts of least bytes are left out, %u blocks", output.name,
+                   hearth_error_name(first_error), blocks);
+  return error;
+}
+
+/* A profile may have been written under this name before: by a program that this process was until it called exec, or by
+ * a process of the same number. It stays. */
+static bool write_profile(hearth_snapshot *snapshot) {
+  static char first_name[HEARTH_OUTPUT_NAME];
+  bool again = name[0] != '\0';
+  hearth_text text = hearth_text_begin(first_name, sizeof first_name);
+
+  hearth_text_format(&text, "%s.%u", hearth_rt.options.log_path, hearth_rt.pid);
+  const char *file = again ? name : first_name;
+  int error = write_what_fits(snapshot, file, again);
+  if (error) {
+    hearth_message("cannot write the profile %s: %s", file, hearth_error_name(error));
     return false;
-  hearth_watch_child();
-  hearth_lock_take(&dump_lock);
-  bool outer = hearth_this_thread.in_runtime;
-  hearth_this_thread.in_runtime = true;
-  bool written = dump_locked();
-  hearth_this_thread.in_runtime = outer;
-  hearth_lock_give(&dump_lock);
+  }
+  text = hearth_text_begin(name, sizeof name);
+  hearth_text_add(&text, output.name);
+  if (hearth_rt.options.verbosity > 0)
+    hearth_message("profile written to %s, %u bytes", name, output.size);
+  return true;
+}
+
+static bool is_empty(const hearth_snapshot *snapshot) {
+  for (uint32_t context = 0; context < snapshot->contexts; ++context)
+    if (snapshot->mibs[context].AllocCount > 0)
+      return false;
+  return true;
+}
+
+static void update_mappings(void) {
+  static uint64_t reported;
+  int error = hearth_mappings_update();
+  uint64_t lost = hearth_mappings_lost();
+
+  if (error)
+    hearth_message("the list of mappings cannot be read: %s", hearth_error_name(error));
+  if (lost > reported)
+    hearth_message("%u mappings are left out of the profile: libraries were loaded where others had been before, or "
+                   "there are too many",
+                   lost);
+  reported = lost;
+}
+
+static bool dump_locked(bool only_if_any) {
+  hearth_snapshot snapshot;
+  bool written = true;
+
+  update_mappings();
+  int error = take_snapshot(&snapshot, true);
+  if (error) {
+    hearth_message("cannot write the profile: %s", hearth_error_name(error));
+    return false;
+  }
+  if (!only_if_any || !is_empty(&snapshot))
+    written = write_profile(&snapshot);
+  hearth_os_unmap(snapshot.mibs, snapshot_size(snapshot.contexts));
   return written;
 }
 
+/* Is this the process that records, and not a child that shares its memory (vfork) or was made behind the C library's
+ * back? */
+static bool is_recording(void) {
+  if (!hearth_rt.recording)
+    return false;
+  hearth_watch_child();
+  return hearth_os_pid() == hearth_rt.pid;
+}
+
+/* Signals wait until the dump is done: their handlers may call malloc, which is stopped, or dump. */
+static uint64_t begin(void) {
+  uint64_t signals = hearth_os_block_signals();
+
+  hearth_dump_lock();
+  return signals;
+}
+
+static void finish(uint64_t signals) {
+  hearth_dump_unlock();
+  hearth_os_restore_signals(signals);
+}
+
+static bool dump(bool only_if_any) {
+  const uint64_t too_large = UINT64_C(1) << (SIGXFSZ - 1);
+
+  if (!is_recording())
+    return false;
+  uint64_t signals = begin();
+  bool written = dump_locked(only_if_any);
+  if (!(signals & too_large))
+    hearth_os_take_pending(too_large); /* was sent because of the profile, not of what the program writes */
+  finish(signals);
+  return written;
+}
+
+bool hearth_dump(void) { return dump(false); }
+
+void hearth_dump_at_end(void) {
+  if (hearth_rt.options.dump_at_exit && !hearth_rt.ended)
+    dump(hearth_rt.fork_ns > 0);
+}
+
+static void spilled_name(hearth_text *text, uint64_t number) {
+  hearth_text_format(text, "%s.%u.part%u", hearth_rt.options.log_path, hearth_rt.pid, number);
+}
+
+static void spill_locked(void) {
+  static char buffer[HEARTH_OUTPUT_NAME];
+  hearth_text text = hearth_text_begin(buffer, sizeof buffer);
+  hearth_snapshot snapshot;
+
+  if (!hearth_rt.mibs.wants_spill) /* another thread was faster */
+    return;
+  update_mappings();
+  spilled_name(&text, spilled + 1);
+  int error = take_snapshot(&snapshot, false);
+  if (error == EDEADLK)
+    return; /* another free will try again */
+  if (!error) {
+    error = write_snapshot(&snapshot, buffer, true);
+    if (error)
+      hearth_mib_table_restore(&hearth_rt.mibs, snapshot.mibs, snapshot.contexts);
+    hearth_os_unmap(snapshot.mibs, snapshot_size(snapshot.contexts));
+  }
+  if (error) {
+    hearth_message("cannot spill records to %s: %s; blocks of contexts that find no room below the memory cap are "
+                   "dropped",
+                   buffer, hearth_error_name(error));
+    hearth_mib_table_close(&hearth_rt.mibs);
+    return;
+  }
+  ++spilled;
+  spilled_ns += snapshot.duration_ns;
+}
+
+void hearth_dump_spill(void) {
+  if (!is_recording())
+    return;
+  uint64_t signals = begin();
+  spill_locked();
+  finish(signals);
+}
+
+static void remove_spilled(void) {
+  static char buffer[HEARTH_OUTPUT_NAME];
+
+  for (; spilled > 0; --spilled) {
+    hearth_text text = hearth_text_begin(buffer, sizeof buffer);
+    spilled_name(&text, spilled);
+    hearth_os_unlink(buffer);
+  }
+  spilled_ns = 0;
+}
+
 void hearth_dump_reset(void) {
-  if (hearth_rt.recording)
-    hearth_mib_table_reset(&hearth_rt.mibs, hearth_depot_limit(&hearth_rt.depot));
+  if (!is_recording())
+    return;
+  uint64_t signals = begin();
+  if (stop_threads() > 0)
+    hearth_message("the profile is reset while a thread records a block; that block may be counted twice");
+  hearth_mib_table_forget(&hearth_rt.mibs);
+  continue_threads();
+  remove_spilled();
+  finish(signals);
+}
+
+void hearth_dump_forget_file(void) {
+  name[0] = '\0';
+  spilled = 0;
+  spilled_ns = 0;
 }
 
 void hearth_dump_lock(void) { hearth_lock_take(&dump_lock); }

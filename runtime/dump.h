@@ -3,33 +3,44 @@
 #define HEARTH_RUNTIME_DUMP_H
 
 #include "depot.h"
-#include "mappings.h"
 #include "output.h"
 
 #include "hearth/mib.h"
 
 /* The profile at one moment. */
 typedef struct hearth_snapshot {
-  hearth_mib *mibs; /* by context, live blocks included */
+  hearth_mib *mibs; /* by context */
   uint32_t contexts;
   const hearth_depot *depot;
   bool accesses_counted;
+  bool continues; /* records of the same run have been spilled to other files */
   uint64_t duration_ns, start_unix_ns, pid;
   uint64_t dropped_blocks, dropped_stacks;
 } hearth_snapshot;
 
-/* Write a snapshot in one of the layouts; docs/formats/raw.md. Returns 0 or an error number (other than those of the
- * output, which the output keeps). */
-int hearth_dump_hearth(hearth_output *output, const hearth_snapshot *snapshot, const hearth_mappings *mappings);
-int hearth_dump_llvm(hearth_output *output, const hearth_snapshot *snapshot, const hearth_mappings *mappings);
+/* Write a snapshot and the mappings in one of the layouts; docs/formats/raw.md. Returns 0 or an error number (other than
+ * those of the output, which the output keeps). */
+int hearth_dump_hearth(hearth_output *output, const hearth_snapshot *snapshot);
+int hearth_dump_llvm(hearth_output *output, const hearth_snapshot *snapshot);
 
-/* Write the complete profile so far to its file; a message says what went wrong. Returns whether it was written. */
+/* Write the complete profile so far to its file, live blocks included; a message says what went wrong. Returns whether
+ * it was written. A child of vfork, which runs in its parent's memory, writes none. Also in signal handlers. */
 bool hearth_dump(void);
 
-/* Forget what was recorded so far. */
+/* The same when the program ends, or may end, unless that is switched off. A forked child that recorded nothing writes
+ * none. */
+void hearth_dump_at_end(void);
+
+/* Write the records of ended blocks to a file of their own and forget them, so that their memory is given back. */
+void hearth_dump_spill(void);
+
+/* Forget what was recorded so far, files with spilled records included. */
 void hearth_dump_reset(void);
 
-/* Keep dumps out while the process forks. */
+/* A forked child's profile has a name of its own. */
+void hearth_dump_forget_file(void);
+
+/* Keep dumps out while the process forks; with signals blocked. */
 void hearth_dump_lock(void);
 void hearth_dump_unlock(void);
 

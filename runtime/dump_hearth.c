@@ -1,6 +1,7 @@
 /* Hearth's raw layout (hearth/raw.h). Call stacks become one forest: a depth-first search is not needed, since every
  * stack is entered from its outermost frame inwards, and so parents get lower numbers than their children. */
 #include "dump.h"
+#include "mappings.h"
 #include "os.h"
 
 #include "hearth/raw.h"
@@ -88,10 +89,10 @@ static void plant(forest *forest, const hearth_snapshot *snapshot) {
   }
 }
 
-static void write_mappings(writer *writer, const hearth_mappings *mappings) {
+static void write_mappings(writer *writer) {
   static const char zeros[8];
 
-  for (const hearth_mapping *row = NULL; (row = hearth_mappings_next(mappings, row));) {
+  for (const hearth_mapping *row = NULL; (row = hearth_mappings_next(row));) {
     hearth_raw_mapping raw = {.start = row->start,
                               .end = row->end,
                               .file_offset = row->file_offset,
@@ -117,7 +118,7 @@ static uint64_t write_mibs(writer *writer, const hearth_snapshot *snapshot, cons
   return count;
 }
 
-int hearth_dump_hearth(hearth_output *output, const hearth_snapshot *snapshot, const hearth_mappings *mappings) {
+int hearth_dump_hearth(hearth_output *output, const hearth_snapshot *snapshot) {
   forest forest;
   writer writer = {.output = output};
   hearth_raw_header header = {
@@ -125,9 +126,10 @@ int hearth_dump_hearth(hearth_output *output, const hearth_snapshot *snapshot, c
       .version = HEARTH_RAW_VERSION,
       .header_size = sizeof header,
       .map_offset = sizeof header,
-      .map_count = mappings->count,
+      .map_count = hearth_mappings_count(),
       .mib_size = sizeof(hearth_raw_mib),
-      .flags = snapshot->accesses_counted ? HEARTH_RAW_FLAG_ACCESSES : 0,
+      .flags = (snapshot->accesses_counted ? HEARTH_RAW_FLAG_ACCESSES : 0) |
+               (snapshot->continues ? HEARTH_RAW_FLAG_CONTINUES : 0),
       .duration_ns = snapshot->duration_ns,
       .start_unix_ns = snapshot->start_unix_ns,
       .pid = snapshot->pid,
@@ -140,7 +142,7 @@ int hearth_dump_hearth(hearth_output *output, const hearth_snapshot *snapshot, c
   plant(&forest, snapshot);
   XXH64_reset(&writer.checksum, 0);
   hearth_output_write(output, &header, sizeof header); /* a placeholder: sizes and checksum come last */
-  write_mappings(&writer, mappings);
+  write_mappings(&writer);
   header.stack_offset = output->size;
   header.stack_count = forest.node_count;
   emit(&writer, forest.nodes, forest.node_count * sizeof *forest.nodes);

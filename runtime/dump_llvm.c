@@ -1,6 +1,7 @@
 /* LLVM's raw layout, version 5 (hearth/raw_llvm.h). Sizes saturate at 32 bits, times are in milliseconds. It has no
  * place for what was dropped, for utilisation and for live blocks. */
 #include "dump.h"
+#include "mappings.h"
 
 #include "hearth/raw_llvm.h"
 
@@ -45,9 +46,9 @@ static hearth_llvm_raw_mib convert(const hearth_mib *mib) {
   };
 }
 
-static void write_segments(hearth_output *output, const hearth_mappings *mappings) {
-  write_u64(output, mappings->count);
-  for (const hearth_mapping *row = NULL; (row = hearth_mappings_next(mappings, row));) {
+static void write_segments(hearth_output *output) {
+  write_u64(output, hearth_mappings_count());
+  for (const hearth_mapping *row = NULL; (row = hearth_mappings_next(row));) {
     hearth_llvm_raw_segment segment = {
         .start = row->start, .end = row->end, .offset = row->bias, .build_id_size = row->build_id_size};
     memcpy(segment.build_id, row->build_id, sizeof segment.build_id);
@@ -91,12 +92,12 @@ static void write_stacks(hearth_output *output, const hearth_snapshot *snapshot)
     }
 }
 
-int hearth_dump_llvm(hearth_output *output, const hearth_snapshot *snapshot, const hearth_mappings *mappings) {
+int hearth_dump_llvm(hearth_output *output, const hearth_snapshot *snapshot) {
   hearth_llvm_raw_header header = {
       .magic = HEARTH_LLVM_RAW_MAGIC, .version = HEARTH_LLVM_RAW_VERSION, .segment_offset = sizeof header};
 
   hearth_output_write(output, &header, sizeof header); /* a placeholder: the offsets come last */
-  write_segments(output, mappings);
+  write_segments(output);
   header.mib_offset = output->size;
   write_mibs(output, snapshot);
   header.stack_offset = output->size;

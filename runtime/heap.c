@@ -2,6 +2,7 @@
 
 #include "lock.h"
 #include "runs.h"
+#include "section.h"
 
 #define SMALL_MOST   ((size_t)32768) /* largest chunk of a size class; larger blocks have a run of their own */
 #define SMALL_RUN    (4 * HEARTH_UNIT)
@@ -33,12 +34,6 @@ static unsigned class_of(size_t size) {
 
 bool hearth_heap_create(void) { return hearth_runs_create(); }
 
-static uint8_t state_of(const hearth_block *block) { return __atomic_load_n(&block->state, __ATOMIC_ACQUIRE); }
-
-static void set_state(hearth_block *block, hearth_block_state state) {
-  __atomic_store_n(&block->state, (uint8_t)state, __ATOMIC_RELEASE);
-}
-
 /* Bytes from the chunk's start to the user's bytes. For alignments above 32 the redirect and the header need 64 bytes,
  * which the first aligned address behind the chunk's start leaves. */
 static size_t user_offset(const char *chunk, size_t alignment) {
@@ -54,11 +49,11 @@ static hearth_block *lay_out(char *chunk, size_t size, size_t alignment) {
   hearth_block *first = (hearth_block *)chunk;
   hearth_block *block = (hearth_block *)(chunk + offset) - 1;
 
-  set_state(first, HEARTH_BLOCK_RAW);
+  hearth_block_set_state(first, HEARTH_BLOCK_RAW);
   if (block != first) {
-    set_state(block, HEARTH_BLOCK_RAW); /* the user's bytes of an earlier block may look like anything */
+    hearth_block_set_state(block, HEARTH_BLOCK_RAW); /* the user's bytes of an earlier block may look like anything */
     first->size = offset - sizeof(hearth_block);
-    set_state(first, HEARTH_BLOCK_REDIRECT);
+    hearth_block_set_state(first, HEARTH_BLOCK_REDIRECT);
   }
   block->size = size;
   return block;
@@ -81,11 +76,22 @@ static char *take_fresh(unsigned number) {
   return chunk;
 }
 
+static hearth_block *take_large(size_t need, size_t size, size_t alignment, bool *ret_zeroed) {
+  char *run = hearth_run_take(HEARTH_RUN_LARGE, 0, need);
+
+  *ret_zeroed = true;
+  return run ? lay_out(run, size, alignment) : NULL;
+}
+
 static hearth_block *take_small(size_t need, size_t size, size_t alignment, bool *ret_zeroed) {
   unsigned number = class_of(need);
-  struct size_class *class = &classes[number];
 
-  hearth_lock_take(&class->lock);
+  /* A signal handler takes from the least class that is not locked. */
+  while (number < CLASSES && !hearth_section_take(&classes[number].lock))
+    ++number;
+  if (number == CLASSES)
+    return take_large(need, size, alignment, ret_zeroed);
+  struct size_class *class = &classes[number];
   char *chunk = (char *)class->free;
   *ret_zeroed = !chunk;
   if (chunk)
@@ -106,9 +112,7 @@ hearth_block *hearth_heap_take(size_t size, size_t alignment, bool *ret_zeroed) 
     return NULL;
   if (need <= SMALL_MOST)
     return take_small(need, size, alignment, ret_zeroed);
-  *ret_zeroed = true;
-  char *run = hearth_run_take(HEARTH_RUN_LARGE, 0, need);
-  return run ? lay_out(run, size, alignment) : NULL;
+  return take_large(need, size, alignment, ret_zeroed);
 }
 
 /* The chunk that `address` lies in, which is in `run`. */
@@ -123,7 +127,7 @@ static char *chunk_of(const hearth_run *run, const void *address) {
 static hearth_block *follow(char *chunk) {
   hearth_block *block = (hearth_block *)chunk;
 
-  return state_of(block) == HEARTH_BLOCK_REDIRECT ? (hearth_block *)(chunk + block->size) : block;
+  return hearth_block_state_of(block) == HEARTH_BLOCK_REDIRECT ? (hearth_block *)(chunk + block->size) : block;
 }
 
 hearth_pointer_kind hearth_heap_find(const void *pointer, hearth_block **ret_block) {
@@ -136,8 +140,8 @@ hearth_pointer_kind hearth_heap_find(const void *pointer, hearth_block **ret_blo
   hearth_block *block = follow(chunk_of(&run, pointer));
   if (hearth_block_memory(block) != pointer)
     return HEARTH_POINTER_BAD;
-  uint8_t state = state_of(block);
-  if (state == HEARTH_BLOCK_FREE)
+  uint8_t state = hearth_block_state_of(block);
+  if (state == HEARTH_BLOCK_FREE || state == HEARTH_BLOCK_ENDING)
     return HEARTH_POINTER_FREED;
   if (state == HEARTH_BLOCK_LIVE) {
     *ret_block = block;
@@ -151,27 +155,29 @@ hearth_pointer_kind hearth_heap_claim(void *pointer, hearth_block **ret_block) {
   uint8_t live = HEARTH_BLOCK_LIVE;
 
   if (kind == HEARTH_POINTER_LIVE &&
-      !__atomic_compare_exchange_n(&(*ret_block)->state, &live, (uint8_t)HEARTH_BLOCK_FREE, false, __ATOMIC_ACQ_REL,
+      !__atomic_compare_exchange_n(&(*ret_block)->state, &live, (uint8_t)HEARTH_BLOCK_ENDING, false, __ATOMIC_ACQ_REL,
                                    __ATOMIC_ACQUIRE))
     return HEARTH_POINTER_FREED;
   return kind;
 }
 
-void hearth_heap_give(hearth_block *block) {
+bool hearth_heap_give(hearth_block *block) {
   hearth_run run;
 
   hearth_run_find(block, &run); /* cannot fail: the block was claimed */
   if (run.kind == HEARTH_RUN_LARGE) {
     hearth_run_give(run.start);
-    return;
+    return true;
   }
   hearth_block *chunk = (hearth_block *)chunk_of(&run, block);
   struct size_class *class = &classes[run.size_class];
-  hearth_lock_take(&class->lock);
+  if (!hearth_section_take(&class->lock))
+    return false;
   /* A redirect stays, so that freeing the same pointer again is recognised; its second word is unused. */
   chunk->next_free = class->free;
   class->free = chunk;
   hearth_lock_give(&class->lock);
+  return true;
 }
 
 static size_t chunk_size(const hearth_run *run) {
@@ -192,7 +198,8 @@ void hearth_heap_each(void (*visit)(hearth_block *block, void *closure), void *c
     size_t size = chunk_size(&run);
     for (char *chunk = run.start; chunk + size <= run.start + run.size; chunk += size) {
       hearth_block *block = follow(chunk);
-      if (state_of(block) != HEARTH_BLOCK_LIVE)
+      uint8_t state = hearth_block_state_of(block);
+      if (state != HEARTH_BLOCK_LIVE && state != HEARTH_BLOCK_ENDING)
         continue;
       /* A program that writes past its blocks must not make the runtime read past the heap. */
       if (block->size <= (size_t)(chunk + size - (char *)hearth_block_memory(block)))
@@ -201,14 +208,42 @@ void hearth_heap_each(void (*visit)(hearth_block *block, void *closure), void *c
   }
 }
 
-void hearth_heap_lock(void) {
+static void count_run(hearth_heap_usage *usage, const hearth_run *run) {
+  size_t size = chunk_size(run);
+
+  *(run->kind == HEARTH_RUN_LARGE ? &usage->large_run_bytes : &usage->small_run_bytes) += run->size;
+  for (char *chunk = run->start; chunk + size <= run->start + run->size; chunk += size)
+    if (hearth_block_state_of(follow(chunk)) == HEARTH_BLOCK_LIVE) {
+      usage->chunk_bytes += size;
+      ++usage->blocks;
+      usage->large_blocks += run->kind == HEARTH_RUN_LARGE;
+    }
+}
+
+hearth_heap_usage hearth_heap_get_usage(void) {
+  hearth_heap_usage usage = {0};
+  uint64_t signals = hearth_os_block_signals();
+  hearth_run run;
+
+  hearth_heap_lock();
+  for (uint32_t unit = 0; hearth_run_next(&unit, &run);)
+    count_run(&usage, &run);
+  hearth_heap_unlock();
+  hearth_os_restore_signals(signals);
+  return usage;
+}
+
+unsigned hearth_heap_lock(void) {
+  unsigned missed = 0;
+
   for (unsigned i = 0; i < CLASSES; ++i)
-    hearth_lock_take(&classes[i].lock);
+    missed += !hearth_lock_take_or_keep(&classes[i].lock);
   hearth_runs_lock();
+  return missed;
 }
 
 void hearth_heap_unlock(void) {
   hearth_runs_unlock();
   for (unsigned i = CLASSES; i-- > 0;)
-    hearth_lock_give(&classes[i].lock);
+    hearth_lock_give_or_keep(&classes[i].lock);
 }

@@ -23,6 +23,7 @@
 typedef enum hearth_block_state {
   HEARTH_BLOCK_RAW = 0, /* memory never handed out, or not a header */
   HEARTH_BLOCK_LIVE = 0xa5,
+  HEARTH_BLOCK_ENDING = 0x96, /* claimed, but not recorded yet */
   HEARTH_BLOCK_FREE = 0x5c,
   HEARTH_BLOCK_REDIRECT = 0xc3
 } hearth_block_state;
@@ -58,13 +59,20 @@ bool hearth_heap_create(void);
  * Returns its header, which has size set and is not live yet; NULL: no memory, or size beyond the address space. */
 hearth_block *hearth_heap_take(size_t size, size_t alignment, bool *ret_zeroed);
 
-/* All fields of the header are set: from now on the block is enumerated and can be claimed. */
-static inline void hearth_block_publish(hearth_block *block) {
-  __atomic_store_n(&block->state, (uint8_t)HEARTH_BLOCK_LIVE, __ATOMIC_RELEASE);
+static inline uint8_t hearth_block_state_of(const hearth_block *block) {
+  return __atomic_load_n(&block->state, __ATOMIC_ACQUIRE);
 }
 
-/* Take back a block that hearth_heap_claim returned. */
-void hearth_heap_give(hearth_block *block);
+static inline void hearth_block_set_state(hearth_block *block, hearth_block_state state) {
+  __atomic_store_n(&block->state, (uint8_t)state, __ATOMIC_RELEASE);
+}
+
+/* All fields of the header are set: from now on the block is enumerated and can be claimed. */
+static inline void hearth_block_publish(hearth_block *block) { hearth_block_set_state(block, HEARTH_BLOCK_LIVE); }
+
+/* Take back a block that hearth_heap_claim returned and that was recorded since. False: the caller is a signal handler
+ * that must not wait for the lock that this needs; nothing happened. */
+bool hearth_heap_give(hearth_block *block);
 
 /* Bytes that the chunk of `block` has for its user, at least block->size. */
 size_t hearth_heap_capacity(hearth_block *block);
@@ -79,14 +87,25 @@ typedef enum hearth_pointer_kind {
 /* Look up a user pointer; *ret_block is set if it is LIVE. */
 hearth_pointer_kind hearth_heap_find(const void *pointer, hearth_block **ret_block);
 
-/* The same, and make a live block the caller's: of several threads that free one block, one gets it. */
+/* The same, and make a live block the caller's: of several threads that free one block, one gets it. Its state is then
+ * ENDING, until it is recorded. */
 hearth_pointer_kind hearth_heap_claim(void *pointer, hearth_block **ret_block);
 
-/* Call `visit` for each live block. The caller holds hearth_heap_lock. */
+/* Call `visit` for each block that is live or ending. The caller holds hearth_heap_lock. */
 void hearth_heap_each(void (*visit)(hearth_block *block, void *closure), void *closure);
 
-/* Stop allocation and deallocation in all threads; also around fork. Not recursive. */
-void hearth_heap_lock(void);
+/* What the heap has taken from the system and handed out; sizes in bytes. */
+typedef struct hearth_heap_usage {
+  size_t small_run_bytes, large_run_bytes;
+  size_t chunk_bytes; /* chunks of live blocks */
+  size_t blocks, large_blocks;
+} hearth_heap_usage;
+
+hearth_heap_usage hearth_heap_get_usage(void);
+
+/* Stop allocation and deallocation in all other threads; also around fork. With signals blocked; not recursive.
+ * Returns how many of them are within a section that they do not leave. */
+unsigned hearth_heap_lock(void);
 void hearth_heap_unlock(void);
 
 #endif

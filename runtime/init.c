@@ -3,10 +3,12 @@
 #include "dump.h"
 #include "heap.h"
 #include "lock.h"
+#include "mappings.h"
 #include "message.h"
 #include "os.h"
 #include "runtime.h"
 #include "shadow.h"
+#include "signals.h"
 #include "thread_state.h"
 #include "unwind.h"
 
@@ -15,18 +17,21 @@
 #include <pthread.h>
 #include <string.h>
 
-hearth_runtime hearth_rt;
+hearth_runtime hearth_rt = {.next_dump_ns = UINT64_MAX};
 
 /* Emitted by clang, or defined by the program. */
 extern const char __memprof_profile_filename[] __attribute__((weak));
 extern const char __memprof_default_options_str[] __attribute__((weak));
 extern const char *__memprof_default_options(void) __attribute__((weak));
 
-/* References to the objects that define the allocation functions: whichever object of the archive a program needs
- * first, it gets all of them, and so one allocator. */
+/* References to the objects that define functions of the C and C++ libraries: whichever object of the archive a program
+ * needs first, it gets all of them, and so one allocator, and a profile whatever way it ends. */
 extern void _ZdlPv(void *pointer);
 extern void free(void *pointer);
-__attribute__((used)) static void (*const all_or_nothing[])(void *) = {free, _ZdlPv};
+extern void _exit(int status);
+extern int execve(const char *path, char *const argv[], char *const environment[]);
+extern int malloc_trim(size_t pad);
+__attribute__((used)) static void *const all_or_nothing[] = {free, _ZdlPv, _exit, execve, sigaction, malloc_trim};
 
 void hearth_ensure_heap(void) {
   static bool ready;
@@ -40,7 +45,7 @@ void hearth_ensure_heap(void) {
   ready = true;
 }
 
-static const char *find_variable(char **environment, const char *name) {
+const char *hearth_environment_find(char *const *environment, const char *name) {
   size_t length = strlen(name);
 
   for (; environment && *environment; ++environment)
@@ -61,8 +66,8 @@ static void read_options(hearth_options *options, char **environment) {
     hearth_options_apply(options, __memprof_default_options(), "__memprof_default_options()");
   if (hearth_os_is_privileged())
     return;
-  hearth_options_apply(options, find_variable(environment, "MEMPROF_OPTIONS"), "MEMPROF_OPTIONS");
-  hearth_options_apply(options, find_variable(environment, "HEARTH_OPTIONS"), "HEARTH_OPTIONS");
+  hearth_options_apply(options, hearth_environment_find(environment, "MEMPROF_OPTIONS"), "MEMPROF_OPTIONS");
+  hearth_options_apply(options, hearth_environment_find(environment, "HEARTH_OPTIONS"), "HEARTH_OPTIONS");
 }
 
 /* The program may change its working directory: the profile goes where it was started. */
@@ -78,18 +83,29 @@ static void make_absolute(char *path, size_t size) {
     memcpy(path, absolute, text.length + 1 < size ? text.length + 1 : size);
 }
 
-static bool reserve_tables(void) {
-  uint32_t contexts = hearth_rt.options.max_contexts;
-  uint32_t depth = hearth_rt.options.stack_depth ? hearth_rt.options.stack_depth : 1;
+#define CAPPED_DEPTH 32 /* addresses of a stack that a memory cap reckons with; deeper ones leave room for fewer */
 
-  return hearth_depot_create(&hearth_rt.depot, contexts, depth) &&
-         hearth_mib_table_create(&hearth_rt.mibs, contexts + 1);
+/* Under a memory cap, one half is for call stacks, which cannot be spilled, the other for records. */
+static bool reserve_tables(void) {
+  uint64_t contexts = hearth_rt.options.max_contexts;
+  uint32_t depth = hearth_rt.options.stack_depth ? hearth_rt.options.stack_depth : 1;
+  uint64_t half = ((uint64_t)hearth_rt.options.memory_cap << 20) / 2;
+
+  if (half) {
+    depth = depth < CAPPED_DEPTH ? depth : CAPPED_DEPTH;
+    uint64_t room = half / hearth_depot_context_size(depth);
+    contexts = contexts < room ? contexts : room;
+  }
+  return hearth_mappings_create() && hearth_depot_create(&hearth_rt.depot, (uint32_t)contexts, depth) &&
+         hearth_mib_table_create(&hearth_rt.mibs, (uint32_t)contexts + 1, half ? half / HEARTH_OS_PAGE : UINT64_MAX);
 }
 
 static void start(int argc, char **argv, char **environment) {
   (void)argc;
   (void)argv;
+  hearth_threads_known = true;
   hearth_ensure_heap();
+  hearth_rt.pid = hearth_os_pid();
   hearth_rt.start_ns = hearth_os_now_ns();
   hearth_rt.start_unix_ns = hearth_os_unix_ns();
   hearth_this_thread.in_runtime = true; /* reading the options calls the program */
@@ -109,17 +125,26 @@ static void start(int argc, char **argv, char **environment) {
                    (uint64_t)hearth_rt.options.max_contexts);
     return;
   }
+  uint64_t interval_ns = (uint64_t)hearth_rt.options.dump_interval * 1000000000;
+  hearth_rt.next_dump_ns = interval_ns ? interval_ns : UINT64_MAX;
   hearth_rt.recording = true;
+  hearth_signals_begin();
 }
 
 __attribute__((section(".preinit_array"), used)) static void (*const start_entry)(int, char **, char **) = start;
 
 static uint32_t forking_process; /* 0: the child has begun */
+static uint64_t fork_signals;    /* that were blocked before */
 
+/* Signal handlers find no lock that they could take, nor data that they could change without. */
 static void before_fork(void) {
+  uint64_t signals = hearth_os_block_signals();
+
   hearth_dump_lock();
-  hearth_heap_lock();
+  fork_signals = signals;
+  hearth_mappings_lock();
   hearth_mib_table_lock(&hearth_rt.mibs);
+  hearth_heap_lock();
   forking_process = hearth_os_pid();
   __atomic_store_n(&hearth_forking_thread, hearth_os_thread_pointer(), __ATOMIC_RELAXED);
 }
@@ -128,7 +153,10 @@ static void begin_child(void) {
   forking_process = 0;
   if (!hearth_rt.recording)
     return;
-  hearth_mib_table_forget(&hearth_rt.mibs, hearth_depot_limit(&hearth_rt.depot));
+  hearth_mib_table_forget(&hearth_rt.mibs);
+  hearth_dump_forget_file();
+  hearth_rt.pid = hearth_os_pid();
+  hearth_rt.mibs.dropped = 0;
   hearth_rt.dropped_blocks = 0;
   hearth_rt.depot.dropped = 0;
   hearth_rt.fork_ns = hearth_os_now_ns() - hearth_rt.start_ns;
@@ -140,16 +168,22 @@ void hearth_watch_child(void) {
 }
 
 static void after_fork(void) {
+  uint64_t signals = fork_signals;
+
   __atomic_store_n(&hearth_forking_thread, 0, __ATOMIC_RELAXED);
-  hearth_mib_table_unlock(&hearth_rt.mibs);
   hearth_heap_unlock();
+  hearth_mib_table_unlock(&hearth_rt.mibs);
+  hearth_mappings_unlock();
   hearth_dump_unlock();
+  hearth_os_restore_signals(signals);
 }
 
 static void after_fork_in_child(void) {
   if (forking_process)
     begin_child();
+  hearth_lock_others_are_gone = true;
   after_fork();
+  hearth_lock_others_are_gone = false;
 }
 
 /* A child that is forked while another thread holds one of our locks could never take it. Registered here and not in
@@ -159,8 +193,8 @@ __attribute__((constructor)) static void watch_fork(void) {
 }
 
 static void finish(void) {
-  if (hearth_rt.options.dump_at_exit)
-    hearth_dump();
+  hearth_dump_at_end();
+  hearth_rt.ended = true;
 }
 
 /* Entries run backwards, those with numbers last: after all destructors of the program, before those of its libraries.

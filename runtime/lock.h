@@ -1,13 +1,19 @@
 /* Spin lock for sections of a few instructions. Never held while foreign code runs. All zero is unlocked.
  *
- * Order, outermost first: dump, size classes in ascending order, runs of units, records in ascending order. */
+ * Order, outermost first: dump, mappings, records in ascending order, size classes in ascending order, runs of units. Only
+ * who takes all locks (a dump, a fork) and who needs a run for a size class holds two.
+ *
+ * A lock knows its holder: a signal handler may have interrupted its own thread while that holds a lock, and must not
+ * wait for it. */
 #ifndef HEARTH_RUNTIME_LOCK_H
 #define HEARTH_RUNTIME_LOCK_H
 
 #include "os.h"
+#include "thread_state.h"
 
 typedef struct hearth_lock {
-  uint32_t taken;
+  uintptr_t holder; /* hearth_lock_self() of the thread that has it, 0: none has */
+  bool kept;        /* hearth_lock_take_or_keep() did not get it */
 } hearth_lock;
 
 /* The thread (its thread pointer) that holds all locks because it forks, 0 if none does. Other libraries' fork handlers
@@ -21,24 +27,50 @@ static inline bool hearth_this_thread_forks(void) {
   return __builtin_expect(thread != 0, false) && thread == hearth_os_thread_pointer();
 }
 
+/* Before threads are known there is one. */
+static inline uintptr_t hearth_lock_self(void) { return hearth_threads_known ? hearth_os_thread_pointer() : 1; }
+
+static inline bool hearth_lock_is_mine(const hearth_lock *lock) {
+  return __atomic_load_n(&lock->holder, __ATOMIC_RELAXED) == hearth_lock_self();
+}
+
 static inline void hearth_lock_take(hearth_lock *lock) {
+  uintptr_t self, nobody = 0;
   unsigned waited = 0;
 
   if (hearth_this_thread_forks())
     return;
-  while (__atomic_exchange_n(&lock->taken, 1, __ATOMIC_ACQUIRE))
-    while (__atomic_load_n(&lock->taken, __ATOMIC_RELAXED)) {
+  self = hearth_lock_self();
+  while (!__atomic_compare_exchange_n(&lock->holder, &nobody, self, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
+    while (__atomic_load_n(&lock->holder, __ATOMIC_RELAXED)) {
       /* The holder may have been preempted: then only yielding helps. */
       if (++waited % 128 == 0)
         hearth_os_yield();
       else
         __builtin_ia32_pause();
     }
+    nobody = 0;
+  }
 }
 
 static inline void hearth_lock_give(hearth_lock *lock) {
   if (!hearth_this_thread_forks())
-    __atomic_store_n(&lock->taken, 0, __ATOMIC_RELEASE);
+    __atomic_store_n(&lock->holder, 0, __ATOMIC_RELEASE);
 }
+
+static inline bool hearth_lock_try(hearth_lock *lock) {
+  uintptr_t nobody = 0;
+
+  return hearth_this_thread_forks() || __atomic_compare_exchange_n(&lock->holder, &nobody, hearth_lock_self(), false,
+                                                                   __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+}
+
+/* For who takes all locks: what the interrupted thread has it keeps, and what another thread does not give for long that
+ * keeps, too; it is then a signal handler's that waits for us. Returns false in this last case. */
+bool hearth_lock_take_or_keep(hearth_lock *lock);
+void hearth_lock_give_or_keep(hearth_lock *lock);
+
+/* True while a forked child gives back the locks: those that threads of its parent keep are nobody's there. */
+extern bool hearth_lock_others_are_gone __attribute__((visibility("hidden")));
 
 #endif

@@ -2,6 +2,7 @@
  * have. No dl_iterate_phdr: it takes the dynamic loader's lock, which may be held by a thread that waits for us. */
 #include "mappings.h"
 
+#include "lock.h"
 #include "os.h"
 #include "proc_maps.h"
 
@@ -14,6 +15,15 @@
 #define SEGMENTS_MOST 128u
 #define NOTES_MOST    ((size_t)4096)
 
+/* Rows are only added: they can be read without the lock. */
+static struct {
+  hearth_lock lock;
+  char *memory; /* rows, then room to read lines */
+  size_t used;  /* bytes of rows; atomic */
+  uint64_t no_room;
+  uint32_t fruitless, passed_over; /* see hearth_mappings_cover */
+} table;
+
 /* The file whose mappings are being read. */
 typedef struct module {
   uintptr_t base; /* where its first page is mapped; 0: not seen */
@@ -23,27 +33,57 @@ typedef struct module {
 
 static size_t row_size(size_t path_size) { return (sizeof(hearth_mapping) + path_size + 7) & ~(size_t)7; }
 
-static void add(hearth_mappings *mappings, const hearth_mapping *row, const char *path, size_t path_size) {
+static hearth_mapping *next_row(const hearth_mapping *row) {
+  char *next = row ? (char *)row + row_size(row->path_size) : table.memory;
+
+  return next < table.memory + __atomic_load_n(&table.used, __ATOMIC_ACQUIRE) ? (hearth_mapping *)next : NULL;
+}
+
+/* Is `row` a part of the file that `known` is a part of, in the same place? */
+static bool agree(const hearth_mapping *known, const hearth_mapping *row, const char *path, size_t path_size) {
+  return known->bias == row->bias && known->build_id_size == row->build_id_size &&
+         memcmp(known->build_id, row->build_id, row->build_id_size) == 0 && known->path_size == path_size &&
+         memcmp(known->path, path, path_size) == 0;
+}
+
+/* Is there no need to add `row`? If something else was mapped there, neither can be told apart. */
+static bool settle(const hearth_mapping *row, const char *path, size_t path_size) {
+  bool settled = false;
+
+  for (hearth_mapping *known = NULL; (known = next_row(known));) {
+    if (row->start >= known->end || row->end <= known->start)
+      continue;
+    settled = true;
+    if (!agree(known, row, path, path_size))
+      known->ambiguous = true;
+    else if (row->end > known->end)
+      known->end = row->end;
+  }
+  return settled;
+}
+
+static void add(const hearth_mapping *row, const char *path, size_t path_size) {
   static const char deleted[] = " (deleted)"; /* the kernel's remark on files that are gone */
   size_t mark = sizeof deleted - 1;
 
   if (path_size > mark && memcmp(path + path_size - mark, deleted, mark) == 0)
     path_size -= mark;
-  if (row_size(path_size) > mappings->size - mappings->used) {
-    ++mappings->lost;
+  if (settle(row, path, path_size))
+    return;
+  if (row_size(path_size) > MEMORY_SIZE - LINE_SIZE - table.used) {
+    ++table.no_room;
     return;
   }
-  hearth_mapping *added = (hearth_mapping *)(mappings->memory + mappings->used);
+  hearth_mapping *added = (hearth_mapping *)(table.memory + table.used);
   *added = *row;
   added->path_size = (uint32_t)path_size;
   memcpy(added->path, path, path_size);
-  mappings->used += row_size(path_size);
-  ++mappings->count;
+  __atomic_store_n(&table.used, table.used + row_size(path_size), __ATOMIC_RELEASE);
 }
 
 /* The build id in the note segment at `address`. */
 static void find_build_id(uintptr_t address, const Elf64_Phdr *segment, hearth_mapping *row) {
-  char notes[NOTES_MOST];
+  static char notes[NOTES_MOST]; /* signal stacks are small; the table is locked */
   size_t size = segment->p_filesz < sizeof notes ? segment->p_filesz : sizeof notes;
   size_t align = segment->p_align == 8 ? 8 : 4;
 
@@ -74,7 +114,7 @@ static bool read_segment(uintptr_t table, unsigned index, Elf64_Phdr *ret_segmen
 }
 
 /* Add the executable segments of the module whose ELF header is at `base`. Returns how many it has. */
-static unsigned add_module(hearth_mappings *mappings, uintptr_t base, const char *path, size_t path_size) {
+static unsigned add_module(uintptr_t base, const char *path, size_t path_size) {
   Elf64_Ehdr header;
   Elf64_Phdr segment;
   hearth_mapping row = {0};
@@ -98,13 +138,13 @@ static unsigned add_module(hearth_mappings *mappings, uintptr_t base, const char
       row.start = row.bias + segment.p_vaddr;
       row.end = row.start + segment.p_memsz;
       row.file_offset = segment.p_offset;
-      add(mappings, &row, path, path_size);
+      add(&row, path, path_size);
       ++added;
     }
   return added;
 }
 
-static void add_entry(hearth_mappings *mappings, module *current, const hearth_maps_entry *entry) {
+static void add_entry(module *current, const hearth_maps_entry *entry) {
   if (entry->path_size == 0 || entry->path[0] != '/')
     return; /* no file: code made at run time, the kernel's own pages */
   if (entry->file_offset == 0)
@@ -114,7 +154,7 @@ static void add_entry(hearth_mappings *mappings, module *current, const hearth_m
   bool is_current = current->base && current->inode == entry->inode;
   if (is_current && current->done)
     return; /* a segment of a module that was added as a whole */
-  if (is_current && add_module(mappings, current->base, entry->path, entry->path_size) > 0) {
+  if (is_current && add_module(current->base, entry->path, entry->path_size) > 0) {
     current->done = true;
     return;
   }
@@ -122,36 +162,84 @@ static void add_entry(hearth_mappings *mappings, module *current, const hearth_m
                         .end = entry->end,
                         .file_offset = entry->file_offset,
                         .bias = entry->start - entry->file_offset};
-  add(mappings, &row, entry->path, entry->path_size);
+  add(&row, entry->path, entry->path_size);
 }
 
-int hearth_mappings_read(hearth_mappings *mappings) {
+bool hearth_mappings_create(void) {
+  table.memory = hearth_os_map(MEMORY_SIZE);
+  return table.memory != NULL;
+}
+
+static int update(void) {
   hearth_maps maps;
   hearth_maps_entry entry;
   module current = {0};
 
-  *mappings = (hearth_mappings){.memory = hearth_os_map(MEMORY_SIZE)};
-  if (!mappings->memory)
-    return ENOMEM;
-  mappings->size = MEMORY_SIZE - LINE_SIZE;
-  if (!hearth_maps_open(&maps, mappings->memory + mappings->size, LINE_SIZE)) {
-    hearth_mappings_destroy(mappings);
+  if (!hearth_maps_open(&maps, table.memory + MEMORY_SIZE - LINE_SIZE, LINE_SIZE))
     return ENOENT;
-  }
   while (hearth_maps_next(&maps, &entry))
-    add_entry(mappings, &current, &entry);
+    add_entry(&current, &entry);
   hearth_maps_close(&maps);
   return 0;
 }
 
-void hearth_mappings_destroy(hearth_mappings *mappings) {
-  if (mappings->memory)
-    hearth_os_unmap(mappings->memory, MEMORY_SIZE);
-  mappings->memory = NULL;
+int hearth_mappings_update(void) {
+  uint64_t signals = hearth_os_block_signals();
+
+  hearth_mappings_lock();
+  int error = update();
+  hearth_mappings_unlock();
+  hearth_os_restore_signals(signals);
+  return error;
 }
 
-const hearth_mapping *hearth_mappings_next(const hearth_mappings *mappings, const hearth_mapping *row) {
-  const char *next = row ? (const char *)row + row_size(row->path_size) : mappings->memory;
-
-  return next < mappings->memory + mappings->used ? (const hearth_mapping *)next : NULL;
+static bool is_covered(uint64_t pc) {
+  for (const hearth_mapping *row = NULL; (row = next_row(row));)
+    if (pc >= row->start && pc < row->end)
+      return true;
+  return false;
 }
+
+/* Code made at run time is in no file, and its stacks keep coming: each time that reading the mappings brings nothing
+ * new, one stack more is passed over before they are read again. */
+void hearth_mappings_cover(const uint64_t *pcs, size_t count) {
+  size_t i = 0;
+
+  while (i < count && is_covered(pcs[i]))
+    ++i;
+  if (i == count)
+    return;
+  if (__atomic_fetch_add(&table.passed_over, 1, __ATOMIC_RELAXED) < table.fruitless)
+    return;
+  size_t before = __atomic_load_n(&table.used, __ATOMIC_RELAXED);
+  hearth_mappings_update();
+  table.passed_over = 0;
+  table.fruitless = table.used == before ? table.fruitless + 1 : 0;
+}
+
+const hearth_mapping *hearth_mappings_next(const hearth_mapping *row) {
+  do
+    row = next_row(row);
+  while (row && row->ambiguous);
+  return row;
+}
+
+uint64_t hearth_mappings_count(void) {
+  uint64_t count = 0;
+
+  for (const hearth_mapping *row = NULL; (row = hearth_mappings_next(row));)
+    ++count;
+  return count;
+}
+
+uint64_t hearth_mappings_lost(void) {
+  uint64_t lost = table.no_room;
+
+  for (const hearth_mapping *row = NULL; (row = next_row(row));)
+    lost += row->ambiguous;
+  return lost;
+}
+
+void hearth_mappings_lock(void) { hearth_lock_take_or_keep(&table.lock); }
+
+void hearth_mappings_unlock(void) { hearth_lock_give_or_keep(&table.lock); }

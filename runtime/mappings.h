@@ -1,7 +1,9 @@
-/* Which code is mapped where: the executable segments of the program and its libraries, with build ids. */
+/* Which code is mapped where: the executable segments of the program and its libraries, with build ids. What was seen
+ * once is kept, since call stacks go through libraries that are closed before the profile is written. */
 #ifndef HEARTH_RUNTIME_MAPPINGS_H
 #define HEARTH_RUNTIME_MAPPINGS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -15,21 +17,29 @@ typedef struct hearth_mapping {
   uint32_t build_id_size; /* 0: the module has none, or its headers are not mapped */
   uint32_t path_size;
   uint8_t build_id[HEARTH_RAW_BUILD_ID_MAX];
-  char path[]; /* path_size bytes, no NUL */
+  bool ambiguous; /* another file was mapped here at another time: an address does not tell which is meant */
+  char path[];    /* path_size bytes, no NUL */
 } hearth_mapping;
 
-typedef struct hearth_mappings {
-  char *memory; /* rows; the object's own */
-  size_t used, size;
-  uint64_t count;
-  uint64_t lost; /* mappings that found no room */
-} hearth_mappings;
+/* Make room for rows; once. False: no address space. */
+bool hearth_mappings_create(void);
 
-/* Read the process's mappings. Libraries may come and go meanwhile. Returns 0 or an error number. */
-int hearth_mappings_read(hearth_mappings *mappings);
-void hearth_mappings_destroy(hearth_mappings *mappings);
+/* Add what the process has mapped now. Libraries may come and go meanwhile. Returns 0 or an error number. */
+int hearth_mappings_update(void);
 
-/* The row behind `row`, or the first for NULL; NULL behind the last. */
-const hearth_mapping *hearth_mappings_next(const hearth_mappings *mappings, const hearth_mapping *row);
+/* See that the addresses of a call stack that is new are covered. Any thread. */
+void hearth_mappings_cover(const uint64_t *pcs, size_t count);
+
+/* Rows that are not ambiguous, which hearth_mappings_next walks through: the row behind `row`, or the first for NULL; NULL
+ * behind the last. The caller is the only one that updates. */
+uint64_t hearth_mappings_count(void);
+const hearth_mapping *hearth_mappings_next(const hearth_mapping *row);
+
+/* Mappings that are left out: ambiguous, or there was no room. */
+uint64_t hearth_mappings_lost(void);
+
+/* Around fork; with signals blocked. */
+void hearth_mappings_lock(void);
+void hearth_mappings_unlock(void);
 
 #endif

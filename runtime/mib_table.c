@@ -1,14 +1,41 @@
 #include "mib_table.h"
 
 #include "os.h"
+#include "section.h"
 
-bool hearth_mib_table_create(hearth_mib_table *table, uint32_t count) {
-  size_t size = ((size_t)count * sizeof *table->mibs + HEARTH_OS_PAGE - 1) & ~(HEARTH_OS_PAGE - 1);
+static size_t whole_pages(size_t size) { return (size + HEARTH_OS_PAGE - 1) & ~(HEARTH_OS_PAGE - 1); }
 
-  *table = (hearth_mib_table){.mibs = hearth_os_map(size), .count = count};
-  if (!table->mibs)
+static size_t table_size(uint32_t count) { return whole_pages((size_t)count * sizeof(hearth_mib)); }
+
+static size_t touched_size(uint32_t count) { return whole_pages(table_size(count) / HEARTH_OS_PAGE); }
+
+bool hearth_mib_table_create(hearth_mib_table *table, uint32_t count, uint64_t page_most) {
+  size_t size = table_size(count);
+
+  *table = (hearth_mib_table){.mibs = hearth_os_map(size),
+                              .count = count,
+                              .touched = hearth_os_map(touched_size(count)),
+                              .page_most = page_most};
+  if (!table->mibs || !table->touched)
     return false;
   hearth_os_mark_sparse(table->mibs, size);
+  return true;
+}
+
+/* Account for the pages that a record lies on. False: it needs one more, and there may be no more. */
+static bool touch(hearth_mib_table *table, uint32_t context) {
+  size_t first = (size_t)context * sizeof *table->mibs / HEARTH_OS_PAGE;
+  size_t last = ((size_t)(context + 1) * sizeof *table->mibs - 1) / HEARTH_OS_PAGE;
+
+  for (size_t page = first; page <= last; ++page) {
+    if (__atomic_load_n(&table->touched[page], __ATOMIC_RELAXED))
+      continue;
+    if (table->closed)
+      return false;
+    if (!__atomic_exchange_n(&table->touched[page], 1, __ATOMIC_RELAXED) &&
+        __atomic_add_fetch(&table->touched_count, 1, __ATOMIC_RELAXED) > table->page_most)
+      table->wants_spill = true;
+  }
   return true;
 }
 
@@ -65,42 +92,75 @@ static hearth_lock *lock_of(hearth_mib_table *table, uint32_t context) {
   return &table->locks[context % HEARTH_MIB_LOCKS];
 }
 
-void hearth_mib_table_record(hearth_mib_table *table, uint32_t context, const hearth_mib *one) {
-  if (context >= table->count)
-    return;
-  hearth_lock_take(lock_of(table, context));
-  hearth_mib_follow(&table->mibs[context], one);
-  hearth_lock_give(lock_of(table, context));
+static void apply(const hearth_mib_update *update) {
+  *update->record = update->sum;
+  hearth_block_set_state(update->block, HEARTH_BLOCK_FREE);
+}
+
+bool hearth_mib_table_record(hearth_mib_table *table, hearth_block *block, const hearth_mib *one) {
+  if (block->context >= table->count) {
+    hearth_block_set_state(block, HEARTH_BLOCK_FREE);
+    return true;
+  }
+  hearth_lock *lock = lock_of(table, block->context);
+  if (!hearth_section_take(lock))
+    return false;
+  if (!touch(table, block->context)) {
+    __atomic_fetch_add(&table->dropped, 1, __ATOMIC_RELAXED);
+    hearth_block_set_state(block, HEARTH_BLOCK_FREE);
+    hearth_lock_give(lock);
+    return true;
+  }
+  hearth_mib *record = &table->mibs[block->context];
+  hearth_mib_update update = {record, *record, block, hearth_this_thread.update};
+  hearth_mib_follow(&update.sum, one);
+  HEARTH_SIGNAL_FENCE();
+  hearth_this_thread.update = &update;
+  HEARTH_SIGNAL_FENCE();
+  apply(&update);
+  HEARTH_SIGNAL_FENCE();
+  hearth_this_thread.update = update.outer;
+  hearth_lock_give(lock);
+  return true;
 }
 
 void hearth_mib_table_copy(hearth_mib_table *table, hearth_mib *to, uint32_t count) {
-  for (uint32_t context = 0; context < count; ++context) {
-    hearth_lock_take(lock_of(table, context));
+  for (uint32_t context = 0; context < count; ++context)
     to[context] = table->mibs[context];
-    hearth_lock_give(lock_of(table, context));
-  }
 }
 
-void hearth_mib_table_reset(hearth_mib_table *table, uint32_t count) {
+void hearth_mib_table_forget(hearth_mib_table *table) {
+  hearth_os_discard(table->mibs, table_size(table->count));
+  hearth_os_discard(table->touched, touched_size(table->count));
+  table->touched_count = 0;
+  table->wants_spill = false;
+}
+
+void hearth_mib_table_restore(hearth_mib_table *table, const hearth_mib *from, uint32_t count) {
   for (uint32_t context = 0; context < count; ++context) {
-    hearth_lock_take(lock_of(table, context));
-    table->mibs[context] = (hearth_mib){0};
-    hearth_lock_give(lock_of(table, context));
+    if (from[context].AllocCount == 0)
+      continue;
+    hearth_lock *lock = lock_of(table, context);
+    hearth_lock_take(lock);
+    touch(table, context);
+    hearth_mib_merge(&table->mibs[context], &from[context]);
+    hearth_lock_give(lock);
   }
 }
 
-void hearth_mib_table_forget(hearth_mib_table *table, uint32_t count) {
-  size_t size = ((size_t)count * sizeof *table->mibs + HEARTH_OS_PAGE - 1) & ~(HEARTH_OS_PAGE - 1);
+void hearth_mib_table_close(hearth_mib_table *table) { table->closed = true; }
 
-  hearth_os_discard(table->mibs, size);
-}
+unsigned hearth_mib_table_lock(hearth_mib_table *table) {
+  unsigned missed = 0;
 
-void hearth_mib_table_lock(hearth_mib_table *table) {
   for (unsigned i = 0; i < HEARTH_MIB_LOCKS; ++i)
-    hearth_lock_take(&table->locks[i]);
+    missed += !hearth_lock_take_or_keep(&table->locks[i]);
+  for (const hearth_mib_update *update = hearth_this_thread.update; update; update = update->outer)
+    apply(update);
+  return missed;
 }
 
 void hearth_mib_table_unlock(hearth_mib_table *table) {
   for (unsigned i = HEARTH_MIB_LOCKS; i-- > 0;)
-    hearth_lock_give(&table->locks[i]);
+    hearth_lock_give_or_keep(&table->locks[i]);
 }

@@ -4,6 +4,7 @@
 #ifndef HEARTH_RUNTIME_OS_H
 #define HEARTH_RUNTIME_OS_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -37,17 +38,45 @@ long hearth_os_write(int fd, const void *from, size_t size);
 long hearth_os_write_at(int fd, const void *from, size_t size, uint64_t offset);
 int hearth_os_close(int fd);
 int hearth_os_rename(const char *from, const char *to);
+int hearth_os_rename_new(const char *from, const char *to); /* -EEXIST if there is a file `to` */
 void hearth_os_unlink(const char *path);
+int hearth_os_make_directory(const char *path); /* mode 0777 less umask */
 /* The working directory, NUL-terminated; false if it does not fit or does not exist. */
 bool hearth_os_working_directory(char *to, size_t size);
+
+/* -- signals; results below 0 are negated error numbers --------------------------------------------------------------
+ */
+
+/* Block all signals for this thread; early. Returns what was blocked before. */
+uint64_t hearth_os_block_signals(void);
+void hearth_os_restore_signals(uint64_t blocked); /* early */
+
+/* As the kernel keeps it. */
+typedef struct hearth_os_action {
+  void (*handler)(int, siginfo_t *, void *); /* or SIG_DFL, SIG_IGN; two arguments less without SA_SIGINFO */
+  unsigned long flags;                       /* SA_*; what returning needs is added */
+  uint64_t mask;                             /* bit N - 1 is signal N, as in all masks here */
+} hearth_os_action;
+
+int hearth_os_sigaction(int signal, const hearth_os_action *action, hearth_os_action *ret_old); /* either may be NULL */
+void hearth_os_raise(int signal);                                                               /* for this thread */
+/* Take back a signal of the mask that waits to be unblocked; false if none does. */
+bool hearth_os_take_pending(uint64_t mask);
+/* Answer a signal that a process queued: `value` comes back to it. */
+void hearth_os_queue(uint32_t pid, int signal, int value);
+/* Use `memory` for handlers of this thread unless it has a signal stack already. */
+void hearth_os_signal_stack(void *memory, size_t size);
 
 /* -- process and thread ----------------------------------------------------------------------------------------------
  */
 
-uint32_t hearth_os_pid(void);             /* early */
-void hearth_os_yield(void);               /* early */
-_Noreturn void hearth_os_exit(int code);  /* early; nothing of the program runs any more */
-_Noreturn void hearth_os_abort(void);     /* early; SIGABRT */
+uint32_t hearth_os_pid(void);            /* early */
+void hearth_os_yield(void);              /* early */
+_Noreturn void hearth_os_exit(int code); /* early; nothing of the program runs any more */
+_Noreturn void hearth_os_abort(void);    /* early; SIGABRT: handlers run, then the default action */
+/* Both return only if they fail. */
+int hearth_os_exec(const char *path, char *const argv[], char *const environment[]);
+int hearth_os_exec_at(int directory, const char *path, char *const argv[], char *const environment[], int flags);
 bool hearth_os_is_privileged(void);       /* set-user-id and the like: the environment is not to be trusted */
 uintptr_t hearth_os_thread_pointer(void); /* early; of a thread's stack, the thread's part lies below it */
 uint32_t hearth_os_cpu(void);             /* CPU that runs the caller */

@@ -3,9 +3,9 @@
 #define _GNU_SOURCE /* sched_getcpu */
 #include "os.h"
 
-#include "lock.h"
-
+#include <errno.h>
 #include <fcntl.h>
+#include <linux/fs.h>
 #include <linux/mman.h>
 #include <sched.h>
 #include <signal.h>
@@ -13,8 +13,6 @@
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <time.h>
-
-uintptr_t hearth_forking_thread;
 
 static long call6(long number, long a, long b, long c, long d, long e, long f) {
   register long r10 __asm__("r10") = d;
@@ -84,11 +82,100 @@ int hearth_os_close(int fd) { return (int)call3(SYS_close, fd, 0, 0); }
 
 int hearth_os_rename(const char *from, const char *to) { return (int)call3(SYS_rename, (long)from, (long)to, 0); }
 
+int hearth_os_rename_new(const char *from, const char *to) {
+  int result = (int)call6(SYS_renameat2, AT_FDCWD, (long)from, AT_FDCWD, (long)to, RENAME_NOREPLACE, 0);
+
+  if (result != -EINVAL && result != -ENOSYS)
+    return result;
+  /* A file system that cannot: most have links, though. */
+  result = (int)call3(SYS_link, (long)from, (long)to, 0);
+  if (result == 0)
+    hearth_os_unlink(from);
+  return result == 0 || result == -EEXIST ? result : hearth_os_rename(from, to);
+}
+
 void hearth_os_unlink(const char *path) { call3(SYS_unlink, (long)path, 0, 0); }
+
+int hearth_os_make_directory(const char *path) { return (int)call3(SYS_mkdir, (long)path, 0777, 0); }
 
 bool hearth_os_working_directory(char *to, size_t size) {
   /* A directory outside the root is reported as "(unreachable)/...". */
   return call3(SYS_getcwd, (long)to, (long)size, 0) > 0 && to[0] == '/';
+}
+
+#define SIGNAL_SET_SIZE 8          /* bytes of the kernel's */
+#define SA_RESTORER     0x04000000 /* not in the C library's headers */
+
+uint64_t hearth_os_block_signals(void) {
+  uint64_t all = ~UINT64_C(0), old = 0;
+
+  call6(SYS_rt_sigprocmask, SIG_BLOCK, (long)&all, (long)&old, SIGNAL_SET_SIZE, 0, 0);
+  return old;
+}
+
+void hearth_os_restore_signals(uint64_t blocked) {
+  call6(SYS_rt_sigprocmask, SIG_SETMASK, (long)&blocked, 0, SIGNAL_SET_SIZE, 0, 0);
+}
+
+/* Debuggers and unwinders know the end of a signal handler by these very instructions. */
+__asm__(".pushsection .text\n"
+        ".type hearth_os_return_from_handler,@function\n"
+        "nop\n" /* unwinders look up the address before the one that is returned to */
+        "hearth_os_return_from_handler:\n"
+        "mov $15, %rax\n" /* SYS_rt_sigreturn */
+        "syscall\n"
+        ".size hearth_os_return_from_handler, .-hearth_os_return_from_handler\n"
+        ".popsection");
+extern void hearth_os_return_from_handler(void) __attribute__((visibility("hidden")));
+
+typedef struct kernel_action {
+  void (*handler)(int, siginfo_t *, void *);
+  unsigned long flags;
+  void (*restorer)(void);
+  uint64_t mask;
+} kernel_action;
+
+int hearth_os_sigaction(int signal, const hearth_os_action *action, hearth_os_action *ret_old) {
+  kernel_action given = {0}, old;
+
+  if (action)
+    given = (kernel_action){action->handler, action->flags | SA_RESTORER, hearth_os_return_from_handler, action->mask};
+  int result = (int)call6(SYS_rt_sigaction, signal, action ? (long)&given : 0, (long)&old, SIGNAL_SET_SIZE, 0, 0);
+  if (result == 0 && ret_old)
+    *ret_old = (hearth_os_action){old.handler, old.flags & ~(unsigned long)SA_RESTORER, old.mask};
+  return result;
+}
+
+void hearth_os_raise(int signal) { call3(SYS_tgkill, hearth_os_pid(), call3(SYS_gettid, 0, 0, 0), signal); }
+
+bool hearth_os_take_pending(uint64_t mask) {
+  struct timespec at_once = {0, 0};
+
+  return call6(SYS_rt_sigtimedwait, (long)&mask, 0, (long)&at_once, SIGNAL_SET_SIZE, 0, 0) > 0;
+}
+
+void hearth_os_queue(uint32_t pid, int signal, int value) {
+  siginfo_t info = {.si_signo = signal, .si_code = SI_QUEUE};
+
+  info.si_pid = (pid_t)hearth_os_pid();
+  info.si_uid = (uid_t)call3(SYS_getuid, 0, 0, 0);
+  info.si_value.sival_int = value;
+  call3(SYS_rt_sigqueueinfo, pid, signal, (long)&info);
+}
+
+void hearth_os_signal_stack(void *memory, size_t size) {
+  stack_t old, own = {.ss_sp = memory, .ss_size = size};
+
+  if (call3(SYS_sigaltstack, 0, (long)&old, 0) == 0 && old.ss_flags & SS_DISABLE)
+    call3(SYS_sigaltstack, (long)&own, 0, 0);
+}
+
+int hearth_os_exec(const char *path, char *const argv[], char *const environment[]) {
+  return (int)call3(SYS_execve, (long)path, (long)argv, (long)environment);
+}
+
+int hearth_os_exec_at(int directory, const char *path, char *const argv[], char *const environment[], int flags) {
+  return (int)call6(SYS_execveat, directory, (long)path, (long)argv, (long)environment, flags, 0);
 }
 
 uint32_t hearth_os_pid(void) { return (uint32_t)call3(SYS_getpid, 0, 0, 0); }
@@ -101,16 +188,13 @@ void hearth_os_exit(int code) {
 }
 
 void hearth_os_abort(void) {
-  /* The program's handler, if there is one, runs first; then the default action, core file included. */
-  call3(SYS_tgkill, hearth_os_pid(), call3(SYS_gettid, 0, 0, 0), SIGABRT);
-  struct {
-    void (*handler)(int);
-    unsigned long flags, restorer, mask;
-  } action = {SIG_DFL, 0, 0, 0};
-  call6(SYS_rt_sigaction, SIGABRT, (long)&action, 0, 8, 0, 0);
   uint64_t only_abort = UINT64_C(1) << (SIGABRT - 1);
-  call6(SYS_rt_sigprocmask, SIG_UNBLOCK, (long)&only_abort, 0, 8, 0, 0);
-  call3(SYS_tgkill, hearth_os_pid(), call3(SYS_gettid, 0, 0, 0), SIGABRT);
+  hearth_os_action standard = {0};
+
+  call6(SYS_rt_sigprocmask, SIG_UNBLOCK, (long)&only_abort, 0, SIGNAL_SET_SIZE, 0, 0);
+  hearth_os_raise(SIGABRT);
+  hearth_os_sigaction(SIGABRT, &standard, NULL);
+  hearth_os_raise(SIGABRT);
   hearth_os_exit(134);
 }
 

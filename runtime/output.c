@@ -12,6 +12,7 @@ const hearth_output_calls hearth_output_system = {
     .write_at = hearth_os_write_at,
     .close = hearth_os_close,
     .rename = hearth_os_rename,
+    .rename_new = hearth_os_rename_new,
     .unlink = hearth_os_unlink,
 };
 
@@ -79,7 +80,21 @@ void hearth_output_pad(hearth_output *output) {
   hearth_output_write(output, zeros, (size_t)(-output->size % 8));
 }
 
-int hearth_output_finish(hearth_output *output) {
+/* Give the file its name, or the first like it that is free. */
+static int publish_new(hearth_output *output) {
+  size_t length = strlen(output->name);
+  int result = output->calls->rename_new(output->temporary, output->name);
+
+  for (uint64_t number = 2; result == -EEXIST; ++number) {
+    output->name[length] = '\0';
+    hearth_text name = {output->name, sizeof output->name, length, false};
+    hearth_text_format(&name, ".%u", number);
+    result = name.cut ? -ENAMETOOLONG : output->calls->rename_new(output->temporary, output->name);
+  }
+  return result;
+}
+
+int hearth_output_finish(hearth_output *output, bool replace) {
   if (output->fd < 0)
     return output->error;
   if (!output->error)
@@ -89,7 +104,7 @@ int hearth_output_finish(hearth_output *output) {
   if (!output->error && closed < 0 && closed != -EINTR)
     output->error = -closed;
   if (!output->error) {
-    int renamed = output->calls->rename(output->temporary, output->name);
+    int renamed = replace ? output->calls->rename(output->temporary, output->name) : publish_new(output);
     output->error = renamed < 0 ? -renamed : 0;
   }
   if (output->error)

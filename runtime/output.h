@@ -18,6 +18,7 @@ typedef struct hearth_output_calls {
   long (*write_at)(int fd, const void *from, size_t size, uint64_t offset);
   int (*close)(int fd);
   int (*rename)(const char *from, const char *to);
+  int (*rename_new)(const char *from, const char *to); /* -EEXIST if there is a file `to` */
   void (*unlink)(const char *path);
 } hearth_output_calls;
 
@@ -45,7 +46,9 @@ void hearth_output_patch(hearth_output *output, uint64_t offset, const void *dat
 /* Zeros up to the next multiple of 8. */
 void hearth_output_pad(hearth_output *output);
 
-/* Complete the file, or remove what there is of it if anything went wrong. Returns 0 or the first error number. */
-int hearth_output_finish(hearth_output *output);
+/* Complete the file, or remove what there is of it if anything went wrong.
+ *   replace  a file of that name is replaced; else it stays, and ".2", ".3" ... is added to the name in `output`
+ * Returns 0 or the first error number. */
+int hearth_output_finish(hearth_output *output, bool replace);
 
 #endif

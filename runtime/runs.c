@@ -97,11 +97,24 @@ static uint32_t take_new(uint32_t length) {
   return first;
 }
 
+/* With signals blocked: every malloc may need a run in the end, that of a signal handler too. */
+static uint64_t lock_runs(void) {
+  uint64_t signals = hearth_os_block_signals();
+
+  hearth_lock_take(&runs.lock);
+  return signals;
+}
+
+static void unlock_runs(uint64_t signals) {
+  hearth_lock_give(&runs.lock);
+  hearth_os_restore_signals(signals);
+}
+
 char *hearth_run_take(hearth_run_kind kind, uint8_t size_class, size_t size) {
   if (size > runs.count * HEARTH_UNIT)
     return NULL;
   uint32_t length = (uint32_t)((size + HEARTH_UNIT - 1) / HEARTH_UNIT);
-  hearth_lock_take(&runs.lock);
+  uint64_t signals = lock_runs();
   uint32_t first = take_free(length);
   if (first == NO_UNIT)
     first = take_new(length);
@@ -110,7 +123,7 @@ char *hearth_run_take(hearth_run_kind kind, uint8_t size_class, size_t size) {
       runs.units[first + i] = (hearth_unit){.kind = HEARTH_RUN_INNER, .length = i};
     runs.units[first] = (hearth_unit){.kind = (uint8_t)kind, .size_class = size_class, .length = length};
   }
-  hearth_lock_give(&runs.lock);
+  unlock_runs(signals);
   return first == NO_UNIT ? NULL : unit_address(first);
 }
 
@@ -120,7 +133,7 @@ void hearth_run_give(char *start) {
 
   /* Before it can be taken again, and outside the lock: this is the slow part. */
   hearth_os_discard(start, length * HEARTH_UNIT);
-  hearth_lock_take(&runs.lock);
+  uint64_t signals = lock_runs();
   if (first + length < runs.frontier && runs.units[first + length].kind == HEARTH_RUN_FREE) {
     uint32_t behind = first + length;
     length += runs.units[behind].length;
@@ -133,7 +146,7 @@ void hearth_run_give(char *start) {
     first = before;
   }
   link_free(first, length);
-  hearth_lock_give(&runs.lock);
+  unlock_runs(signals);
 }
 
 bool hearth_runs_contain(const void *address) {

@@ -58,6 +58,7 @@ bool hearth_run_find(const void *address, hearth_run *ret_run);
 /* Used runs in ascending order: begin with *unit = 0; false at the end. The caller holds hearth_runs_lock. */
 bool hearth_run_next(uint32_t *unit, hearth_run *ret_run);
 
+/* With signals blocked. */
 void hearth_runs_lock(void);
 void hearth_runs_unlock(void);
 

@@ -19,8 +19,11 @@ typedef enum hearth_access_state {
 typedef struct hearth_runtime {
   bool recording;   /* from the end of the start on */
   uint8_t accesses; /* hearth_access_state */
+  bool ended;       /* the last profile is written, though code of libraries may still run */
   uint64_t start_ns, start_unix_ns;
+  uint64_t pid;            /* of the process that records */
   uint64_t fork_ns;        /* since the start: blocks allocated before are those of the process that forked this one */
+  uint64_t next_dump_ns;   /* since the start: when a periodic dump is due; UINT64_MAX: never; atomic */
   uint64_t dropped_blocks; /* not recorded: allocated by foreign code that the runtime called; atomic */
   hearth_options options;
   hearth_depot depot;
@@ -32,6 +35,9 @@ extern hearth_runtime hearth_rt __attribute__((visibility("hidden")));
 /* In a forked child, forget what its parent recorded, before anything is recorded; other libraries' fork handlers may
  * allocate before the runtime's own. Does nothing at other times. */
 void hearth_watch_child(void);
+
+/* The value of a variable in an environment; NULL: there is none. */
+const char *hearth_environment_find(char *const *environment, const char *name);
 
 /* Reserve the heap unless it is reserved; the first call must not race with others. Early. */
 void hearth_ensure_heap(void);

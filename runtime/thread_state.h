@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "hearth/mib.h"
+
 /* Memory that stack frames may lie in; half open. */
 typedef struct hearth_stack_range {
   uintptr_t low, high;
@@ -13,12 +15,29 @@ typedef struct hearth_stack_range {
 
 #define HEARTH_STACK_RANGES 2 /* the thread's own stack, and a signal stack or coroutine's */
 
+struct hearth_block;
+
+/* A record that is being replaced. A signal handler that writes the profile completes what it interrupted first; that
+ * this happens twice then does no harm. */
+typedef struct hearth_mib_update {
+  hearth_mib *record;
+  hearth_mib sum;                        /* its new value */
+  struct hearth_block *block;            /* that ends with the update */
+  const struct hearth_mib_update *outer; /* that a signal handler interrupted */
+} hearth_mib_update;
+
 typedef struct hearth_thread_state {
-  bool in_runtime; /* the runtime is calling foreign code: what that allocates is not recorded */
+  bool in_runtime;   /* the runtime is calling foreign code: what that allocates is not recorded */
+  uint32_t depth;    /* sections entered (section.h); more than 1: a signal handler interrupted the first */
+  uint64_t deferred; /* signals that came within a section and are handled at its end; bit N - 1 is signal N */
+  const hearth_mib_update *update;                /* NULL: none */
   hearth_stack_range stacks[HEARTH_STACK_RANGES]; /* most recent first */
 } hearth_thread_state;
 
 extern _Thread_local hearth_thread_state hearth_this_thread
     __attribute__((tls_model("initial-exec"), visibility("hidden")));
+
+/* From the start of the run on; before, the program's TLS may not be there. */
+extern bool hearth_threads_known __attribute__((visibility("hidden")));
 
 #endif

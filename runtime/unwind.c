@@ -2,6 +2,7 @@
 
 #include "os.h"
 #include "proc_maps.h"
+#include "section.h"
 #include "thread_state.h"
 
 /* The main thread's stack grows; the kernel keeps at least this much below its top free of other mappings. */
@@ -9,6 +10,7 @@
 #define LEAST_CODE_ADDRESS ((uintptr_t)4096)
 
 _Thread_local hearth_thread_state hearth_this_thread;
+bool hearth_threads_known;
 
 static hearth_stack_range main_stack;
 static uintptr_t main_thread;
@@ -47,8 +49,9 @@ void hearth_unwind_begin(void) {
 /* The stack that `address` lies in. Unknown ones are looked up once for each thread. */
 static hearth_stack_range stack_of(uintptr_t address) {
   hearth_stack_range *stacks = hearth_this_thread.stacks;
+  bool known = !hearth_section_is_nested(); /* a signal handler may have interrupted what follows */
 
-  for (unsigned i = 0; i < HEARTH_STACK_RANGES; ++i)
+  for (unsigned i = 0; known && i < HEARTH_STACK_RANGES; ++i)
     if (range_contains(stacks[i], address))
       return stacks[i];
   hearth_stack_range range = range_contains(main_stack, address) ? main_stack : find_mapping(address);
@@ -61,6 +64,8 @@ static hearth_stack_range stack_of(uintptr_t address) {
     else
       range.low = thread;
   }
+  if (!known)
+    return range;
   for (unsigned i = HEARTH_STACK_RANGES - 1; i > 0; --i)
     stacks[i] = stacks[i - 1];
   stacks[0] = range;

@@ -11,6 +11,8 @@
 #include <pthread.h>
 #include <string.h>
 
+static _Thread_local bool is_new; /* of the last insertion */
+
 static void test_same_stack_has_one_id(void **state) {
   (void)state;
   hearth_depot depot;
@@ -18,9 +20,11 @@ static void test_same_stack_has_one_id(void **state) {
   uint32_t depth;
 
   assert_true(hearth_depot_create(&depot, 100, 8));
-  uint32_t id = hearth_depot_insert(&depot, stack, 3);
+  uint32_t id = hearth_depot_insert(&depot, stack, 3, &is_new);
   assert_int_not_equal(id, 0);
-  assert_int_equal(hearth_depot_insert(&depot, stack, 3), id);
+  assert_true(is_new);
+  assert_int_equal(hearth_depot_insert(&depot, stack, 3, &is_new), id);
+  assert_false(is_new);
   const uint64_t *stored = hearth_depot_stack(&depot, id, &depth);
   assert_int_equal(depth, 3);
   assert_memory_equal(stored, stack, sizeof stack);
@@ -33,9 +37,9 @@ static void test_order_and_length_matter(void **state) {
   const uint64_t stack[] = {0x1000, 0x2000, 0x3000}, swapped[] = {0x2000, 0x1000, 0x3000};
 
   assert_true(hearth_depot_create(&depot, 100, 8));
-  uint32_t whole = hearth_depot_insert(&depot, stack, 3);
-  uint32_t part = hearth_depot_insert(&depot, stack, 2);
-  uint32_t other = hearth_depot_insert(&depot, swapped, 3);
+  uint32_t whole = hearth_depot_insert(&depot, stack, 3, &is_new);
+  uint32_t part = hearth_depot_insert(&depot, stack, 2, &is_new);
+  uint32_t other = hearth_depot_insert(&depot, swapped, 3, &is_new);
   assert_int_not_equal(whole, part);
   assert_int_not_equal(whole, other);
   assert_int_not_equal(part, other);
@@ -47,7 +51,7 @@ static void test_empty_stack_is_context_0(void **state) {
   uint32_t depth = 1;
 
   assert_true(hearth_depot_create(&depot, 100, 8));
-  assert_int_equal(hearth_depot_insert(&depot, NULL, 0), 0);
+  assert_int_equal(hearth_depot_insert(&depot, NULL, 0, &is_new), 0);
   hearth_depot_stack(&depot, 0, &depth);
   assert_int_equal(depth, 0);
   assert_int_equal(hearth_depot_dropped(&depot), 0);
@@ -60,12 +64,12 @@ static void test_full_depot_counts_drops(void **state) {
 
   assert_true(hearth_depot_create(&depot, 3, 8));
   for (int i = 0; i < 10; ++i, pc += 0x10) {
-    uint32_t id = hearth_depot_insert(&depot, &pc, 1);
+    uint32_t id = hearth_depot_insert(&depot, &pc, 1, &is_new);
     assert_int_equal(id != 0, i < 3);
   }
   assert_int_equal(hearth_depot_dropped(&depot), 7);
   pc = 0x1010; /* known stacks are still found */
-  assert_int_not_equal(hearth_depot_insert(&depot, &pc, 1), 0);
+  assert_int_not_equal(hearth_depot_insert(&depot, &pc, 1, &is_new), 0);
   assert_int_equal(hearth_depot_dropped(&depot), 7);
 }
 
@@ -75,11 +79,11 @@ static void test_full_of_addresses_counts_drops(void **state) {
   uint64_t deep[64] = {0x1000};
 
   assert_true(hearth_depot_create(&depot, 10, 8)); /* 80 addresses */
-  assert_int_not_equal(hearth_depot_insert(&depot, deep, 64), 0);
+  assert_int_not_equal(hearth_depot_insert(&depot, deep, 64, &is_new), 0);
   deep[0] = 0x2000;
-  assert_int_equal(hearth_depot_insert(&depot, deep, 64), 0);
+  assert_int_equal(hearth_depot_insert(&depot, deep, 64, &is_new), 0);
   assert_int_equal(hearth_depot_dropped(&depot), 1);
-  assert_int_not_equal(hearth_depot_insert(&depot, deep, 16), 0);
+  assert_int_not_equal(hearth_depot_insert(&depot, deep, 16, &is_new), 0);
 }
 
 #define THREADS 4
@@ -93,7 +97,7 @@ static void *insert_all(void *closure) {
 
   for (uint64_t i = 0; i < STACKS; ++i) {
     const uint64_t stack[] = {i, i / 7, i / 49};
-    own[i] = hearth_depot_insert(&shared, stack, 3);
+    own[i] = hearth_depot_insert(&shared, stack, 3, &is_new);
   }
   return NULL;
 }

@@ -28,7 +28,8 @@ static void drop(hearth_block *block) {
 
   assert_int_equal(hearth_heap_claim(hearth_block_memory(block), &claimed), HEARTH_POINTER_LIVE);
   assert_ptr_equal(claimed, block);
-  hearth_heap_give(block);
+  hearth_block_set_state(block, HEARTH_BLOCK_FREE);
+  assert_true(hearth_heap_give(block));
 }
 
 static void test_every_size_and_alignment(void **state) {

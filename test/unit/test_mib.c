@@ -158,23 +158,87 @@ static void test_follow_compares_with_the_previous_record(void **state) {
   assert_int_equal(mib.AllocCount, 5);
 }
 
+static void record(hearth_mib_table *table, uint32_t context, const hearth_mib *mib) {
+  hearth_block block = {.context = context, .state = HEARTH_BLOCK_ENDING};
+
+  assert_true(hearth_mib_table_record(table, &block, mib));
+  assert_int_equal(block.state, HEARTH_BLOCK_FREE);
+}
+
 static void test_table(void **state) {
   (void)state;
   hearth_mib_table table;
-  hearth_mib copies[600], block = one(1, 0, 2, 0);
+  hearth_mib copies[600], mib = one(1, 0, 2, 0);
 
-  assert_true(hearth_mib_table_create(&table, 600));
-  hearth_mib_table_record(&table, 3, &block);
-  hearth_mib_table_record(&table, 3, &block);
-  hearth_mib_table_record(&table, 3 + HEARTH_MIB_LOCKS, &block); /* the same lock, another record */
-  hearth_mib_table_record(&table, 600, &block);                  /* without record: ignored */
+  assert_true(hearth_mib_table_create(&table, 600, UINT64_MAX));
+  record(&table, 3, &mib);
+  record(&table, 3, &mib);
+  record(&table, 3 + HEARTH_MIB_LOCKS, &mib); /* the same lock, another record */
+  record(&table, 600, &mib);                  /* without record: ignored */
   hearth_mib_table_copy(&table, copies, 600);
   assert_int_equal(copies[3].AllocCount, 2);
   assert_int_equal(copies[3 + HEARTH_MIB_LOCKS].AllocCount, 1);
   assert_int_equal(copies[4].AllocCount, 0);
-  hearth_mib_table_reset(&table, 600);
+  hearth_mib_table_forget(&table);
   hearth_mib_table_copy(&table, copies, 600);
   assert_int_equal(copies[3].AllocCount, 0);
+}
+
+static void test_full_table(void **state) {
+  (void)state;
+  hearth_mib_table table;
+  hearth_mib copies[600], mib = one(1, 0, 2, 0);
+
+  assert_true(hearth_mib_table_create(&table, 600, 2)); /* pages, of 17 records and a part */
+  for (uint32_t context = 0; context < 34; ++context)
+    record(&table, context, &mib);
+  assert_false(table.wants_spill);
+  record(&table, 300, &mib);
+  assert_true(table.wants_spill);
+  hearth_mib_table_copy(&table, copies, 600);
+  hearth_mib_table_forget(&table);
+  assert_false(table.wants_spill);
+  record(&table, 33, &mib);
+  hearth_mib_table_restore(&table, copies, 600);
+  hearth_mib_table_close(&table);
+  record(&table, 33, &mib);
+  record(&table, 400, &mib);
+  assert_int_equal(table.mibs[33].AllocCount, 3);
+  assert_int_equal(table.mibs[300].AllocCount, 1);
+  assert_int_equal(table.mibs[400].AllocCount, 0);
+  assert_int_equal(table.dropped, 1);
+}
+
+/* What a signal handler does that interrupted its thread within the update of a record. */
+static void test_interrupted(void **state) {
+  (void)state;
+  hearth_mib_table table;
+  hearth_mib mib = one(1, 0, 2, 0);
+  hearth_block block = {.context = 3, .state = HEARTH_BLOCK_ENDING};
+
+  hearth_threads_known = true; /* the runtime's start is not part of this program */
+  assert_true(hearth_mib_table_create(&table, 600, UINT64_MAX));
+  record(&table, 3, &mib);
+  hearth_lock_take(&table.locks[3]);
+  hearth_mib_update update = {&table.mibs[3], table.mibs[3], &block, NULL};
+  hearth_mib_follow(&update.sum, &mib);
+  hearth_this_thread.update = &update;
+  hearth_block other = {.context = 3, .state = HEARTH_BLOCK_ENDING};
+  hearth_this_thread.depth = 2; /* the handler's section within the interrupted one */
+  assert_false(hearth_mib_table_record(&table, &other, &mib));
+  assert_int_equal(other.state, HEARTH_BLOCK_ENDING);
+  record(&table, 4, &mib);
+  for (int dumps = 0; dumps < 2; ++dumps) {
+    hearth_mib_table_lock(&table);
+    assert_int_equal(table.mibs[3].AllocCount, 2);
+    assert_int_equal(block.state, HEARTH_BLOCK_FREE);
+    hearth_mib_table_unlock(&table);
+    assert_true(hearth_lock_is_mine(&table.locks[3]));
+    assert_false(hearth_lock_is_mine(&table.locks[4]));
+  }
+  hearth_this_thread.update = NULL;
+  hearth_this_thread.depth = 0;
+  hearth_lock_give(&table.locks[3]);
 }
 
 int main(void) {
@@ -189,6 +253,8 @@ int main(void) {
       cmocka_unit_test(test_empty_block_and_short_life),
       cmocka_unit_test(test_follow_compares_with_the_previous_record),
       cmocka_unit_test(test_table),
+      cmocka_unit_test(test_full_table),
+      cmocka_unit_test(test_interrupted),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

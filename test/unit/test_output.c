@@ -19,6 +19,7 @@ static struct {
   size_t capacity;       /* then ENOSPC */
   int interruptions;     /* of the next calls, with EINTR */
   int create_error, close_error, rename_error;
+  int taken_names; /* of the next files that must be new */
   char renamed_to[64];
   bool exists, renamed, removed, closed;
 } disk;
@@ -62,12 +63,22 @@ static int fake_rename(const char *from, const char *to) {
   return -disk.rename_error;
 }
 
+static int fake_rename_new(const char *from, const char *to) {
+  assert_string_equal(from, "out.tmp");
+  if (disk.taken_names-- > 0)
+    return -EEXIST;
+  strcpy(disk.renamed_to, to);
+  disk.renamed = true;
+  return 0;
+}
+
 static void fake_unlink(const char *path) {
   assert_string_equal(path, "out.tmp");
   disk.removed = true;
 }
 
-static const hearth_output_calls calls = {fake_create, fake_write, fake_write_at, fake_close, fake_rename, fake_unlink};
+static const hearth_output_calls calls = {fake_create, fake_write,      fake_write_at, fake_close,
+                                          fake_rename, fake_rename_new, fake_unlink};
 
 static hearth_output output;
 
@@ -88,7 +99,7 @@ static int write_file(void) {
     hearth_output_write(&output, part, sizeof part);
   }
   hearth_output_patch(&output, 0, "head", 4);
-  return hearth_output_finish(&output);
+  return hearth_output_finish(&output, true);
 }
 
 static void assert_complete(void) {
@@ -136,6 +147,19 @@ static void test_errors_at_the_end(void **state) {
   assert_nothing_left();
 }
 
+static void test_other_files_stay(void **state) {
+  (void)state;
+  hearth_output_begin(&output, &calls, "out");
+  assert_int_equal(hearth_output_finish(&output, false), 0);
+  assert_string_equal(disk.renamed_to, "out");
+  set_up(state);
+  disk.taken_names = 10;
+  hearth_output_begin(&output, &calls, "out");
+  assert_int_equal(hearth_output_finish(&output, false), 0);
+  assert_string_equal(disk.renamed_to, "out.11");
+  assert_string_equal(output.name, "out.11");
+}
+
 static void test_cannot_create(void **state) {
   (void)state;
   disk.create_error = ENOENT;
@@ -150,7 +174,7 @@ static void test_name_too_long(void **state) {
   memset(name, 'x', sizeof name - 1);
   hearth_output_begin(&output, &calls, name);
   hearth_output_write(&output, "x", 1);
-  assert_int_equal(hearth_output_finish(&output), ENAMETOOLONG);
+  assert_int_equal(hearth_output_finish(&output, true), ENAMETOOLONG);
   assert_false(disk.exists);
 }
 
@@ -162,7 +186,7 @@ static void test_padding(void **state) {
   hearth_output_write(&output, "abc", 3);
   hearth_output_pad(&output);
   assert_int_equal(output.size, 8);
-  assert_int_equal(hearth_output_finish(&output), 0);
+  assert_int_equal(hearth_output_finish(&output, true), 0);
   assert_memory_equal(disk.content, "abc\0\0\0\0\0", 8);
 }
 
@@ -172,6 +196,7 @@ int main(void) {
       cmocka_unit_test_setup(test_short_and_interrupted_writes, set_up),
       cmocka_unit_test_setup(test_full_disk, set_up),
       cmocka_unit_test_setup(test_errors_at_the_end, set_up),
+      cmocka_unit_test_setup(test_other_files_stay, set_up),
       cmocka_unit_test_setup(test_cannot_create, set_up),
       cmocka_unit_test_setup(test_name_too_long, set_up),
       cmocka_unit_test_setup(test_padding, set_up),

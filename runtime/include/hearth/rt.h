@@ -2,7 +2,7 @@
  * a profile when the program exits. The names are those of LLVM's MemProf interface, so that either runtime can be
  * linked; declare the functions weak to link with neither.
  *
- * Every function may be called from any thread, but not from a signal handler. */
+ * Every function may be called from any thread. In signal handlers, only the first may be, if need be. */
 #ifndef HEARTH_RT_H
 #define HEARTH_RT_H
 
@@ -16,7 +16,8 @@ extern "C" {
  * Returns 0, or 1 after a message on stderr. */
 int __memprof_profile_dump(void);
 
-/* Forget the blocks freed so far. Live blocks stay live and are recorded when they are freed. */
+/* Forget the blocks freed so far, files of spilled records included. Live blocks stay live and are recorded when they
+ * are freed. */
 void __memprof_profile_reset(void);
 
 /* Count one access to the 64-byte granule of `address`, as an instrumented load or store does. */

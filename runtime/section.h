@@ -1,0 +1,49 @@
+/* Sections: while a thread is in one, its part of the runtime's data may be half changed. A signal handler can interrupt
+ * a section and call malloc, free or _exit. It must not wait for a lock that is taken, since the holder may wait for one
+ * of the interrupted section's:
+ *
+ *   nested malloc   takes from a size class that nobody has locked (heap.c)
+ *   nested free     puts the block aside if it needs a lock that is taken (blocks.c)
+ *   nested dump     keeps the locks that the thread has, and completes the record that it was changing (mib_table.c)
+ *   own handlers    wait for the end of the section, unless the thread itself raised the signal (signals.c)
+ *   call stacks     are found without what the thread remembers of its stacks (unwind.c) */
+#ifndef HEARTH_RUNTIME_SECTION_H
+#define HEARTH_RUNTIME_SECTION_H
+
+#include "lock.h"
+#include "thread_state.h"
+
+/* The compiler must not move accesses to what a signal handler looks at. */
+#define HEARTH_SIGNAL_FENCE() __atomic_signal_fence(__ATOMIC_SEQ_CST)
+
+static inline void hearth_section_enter(void) {
+  if (hearth_threads_known)
+    ++hearth_this_thread.depth;
+  HEARTH_SIGNAL_FENCE();
+}
+
+/* Handle signals that came within the section that ended; in signals.c. */
+void hearth_signals_resume(void);
+
+static inline void hearth_section_leave(void) {
+  HEARTH_SIGNAL_FENCE();
+  if (!hearth_threads_known)
+    return;
+  --hearth_this_thread.depth;
+  HEARTH_SIGNAL_FENCE();
+  if (__builtin_expect(hearth_this_thread.deferred != 0, false) && hearth_this_thread.depth == 0)
+    hearth_signals_resume();
+}
+
+/* Did a signal handler enter this section while its thread was in one? */
+static inline bool hearth_section_is_nested(void) { return hearth_threads_known && hearth_this_thread.depth > 1; }
+
+/* Does not wait in a nested section. Returns whether the lock was taken. */
+static inline bool hearth_section_take(hearth_lock *lock) {
+  if (__builtin_expect(hearth_section_is_nested(), false))
+    return hearth_lock_try(lock);
+  hearth_lock_take(lock);
+  return true;
+}
+
+#endif

@@ -1,0 +1,64 @@
+#!/usr/bin/env python3
+"""Run endings.c with each way to end: exit status as without the runtime, one complete profile, no other file.
+
+usage: endings.py PROGRAM DIRECTORY WAY=STATUS...    status as from subprocess: negative for signals"""
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+BLOCKS = {111: (100, 0), 222: (3, 3), 333: (1, 0)}  # size: blocks, of these live
+EXTRA = {"exec-fails": {444: (1, 0)}}
+
+
+def records(path):
+    """size: (blocks, of these live)"""
+    tool = Path(__file__).parent / "raw_print.py"
+    text = subprocess.run([sys.executable, tool, path, "MaxSize", "AllocCount", "LiveAtExit"], check=True,
+                          capture_output=True, text=True).stdout
+    found = {}
+    for line in text.splitlines():
+        if line.startswith("record: "):
+            size, count, live = (int(word.split("=")[1]) for word in line.split()[1:4])
+            before = found.get(size, (0, 0))
+            found[size] = (before[0] + count, before[1] + live)
+        if line.startswith("profile: "):
+            assert "dropped_blocks=0 dropped_stacks=0" in line, line
+    return {size: found[size] for size in found if size % 111 == 0}
+
+
+def default_signals():
+    """Background jobs of a shell have some ignored, and Python ignores others."""
+    for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGPIPE):
+        signal.signal(number, signal.SIG_DFL)
+
+
+def check(program, directory, way, expected):
+    shutil.rmtree(directory, ignore_errors=True)
+    directory.mkdir(parents=True)
+    env = dict(os.environ, HEARTH_OPTIONS=f"log_path={directory}/p")
+    process = subprocess.Popen([program, way], env=env, stderr=subprocess.DEVNULL, preexec_fn=default_signals)
+    status = process.wait(timeout=60)
+    assert status == expected, f"{way}: exit status {status}, not {expected}"
+    main = directory / f"p.{process.pid}"
+    want = [{**BLOCKS, **EXTRA.get(way, {})}]
+    if way == "exec-self":
+        want.append({555: (1, 1)})
+    if way == "daemon":
+        want.append({444: (1, 0)})  # by the child, which goes on alone
+        for _ in range(100):
+            if len(list(directory.iterdir())) == 2:
+                break
+            time.sleep(0.1)
+    files = sorted(directory.iterdir(), key=lambda file: (file.name.split(".")[1] != str(process.pid), file.name))
+    got = [records(file) for file in files]
+    assert files[0] == main and got == want, f"{way}: {files} have {got}, not {want}"
+
+
+for argument in sys.argv[3:]:
+    way, expected = argument.split("=")
+    check(sys.argv[1], Path(sys.argv[2]), way, int(expected))
+print(len(sys.argv) - 3, "endings")
