@@ -4,12 +4,13 @@
 #include <string.h>
 
 #include "commands.h"
+#include "hearth/llvm_profile.h"
 #include "hearth/report.h"
 #include "view_options.h"
 
 enum { DEFAULT_FUNCTIONS = 20, DEFAULT_CONTEXTS = 5 }; /* of the report; JSON has all */
 
-typedef enum form { FORM_REPORT, FORM_JSON, FORM_TEXT } form;
+typedef enum form { FORM_REPORT, FORM_JSON, FORM_YAML, FORM_TEXT } form;
 
 typedef struct arguments {
   const char *profile;
@@ -28,6 +29,7 @@ static const char help[] =
     "  --sort=KEY              bytes (default), allocs, accesses, byte-seconds, live (bytes at exit), live-allocs or\n"
     "                          lifetime (average)\n" HEARTH_VIEW_COMMON_HELP
     "  --json                  print the report as JSON: all of it, unless --top or --contexts is given\n"
+    "  --yaml                  print what LLVM's own profile would hold, as 'llvm-profdata show --memory' does\n"
     "  --text                  print the text form, which 'hearth index' reads, and nothing else\n"
     "  --metadata-stats        print what its contexts would be as LLVM metadata, and what chaining saves\n";
 
@@ -51,6 +53,8 @@ static int parse_option(const char *argument, arguments *a) {
     a->functions_given = a->contexts_given = true;
   } else if (strcmp(argument, "--json") == 0) {
     a->form = FORM_JSON;
+  } else if (strcmp(argument, "--yaml") == 0) {
+    a->form = FORM_YAML;
   } else if (strcmp(argument, "--text") == 0) {
     a->form = FORM_TEXT;
   } else if (hearth_tool_option(argument, "--top", &value)) {
@@ -84,10 +88,21 @@ static int parse(int argc, char **argv, arguments *a) {
   return a->profile ? HEARTH_EXIT_OK : hearth_tool_usage_error("show", "which profile?");
 }
 
+static hearth_status print_yaml(hearth_profile *profile, hearth_error *err) {
+  hearth_llvm_losses losses;
+  char text[512];
+  HEARTH_TRY(hearth_llvm_print_yaml(profile, stdout, &losses, err));
+  if (hearth_llvm_describe_losses(&losses, text, sizeof text))
+    hearth_tool_warning("%s", text);
+  return HEARTH_OK;
+}
+
 static hearth_status print(hearth_profile *profile, const arguments *a, hearth_error *err) {
   switch (a->form) {
   case FORM_JSON:
     return hearth_report_print_json(profile, a->profile, &a->options, stdout, err);
+  case FORM_YAML:
+    return print_yaml(profile, err);
   case FORM_TEXT:
     return hearth_profile_print_text(profile, stdout, err);
   case FORM_REPORT:
