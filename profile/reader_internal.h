@@ -1,8 +1,59 @@
-/* What the verifier needs of the reader beyond its public face. */
+/* What the files of the reader share, and what the verifier needs of it beyond its public face. */
 #ifndef HEARTH_READER_INTERNAL_H
 #define HEARTH_READER_INTERNAL_H
 
+#include <string.h>
+
+#include "file.h"
 #include "hearth/profile.h"
+#include "packed.h"
+
+typedef struct packed_table {
+  uint32_t section;
+  size_t column_count;
+  hearth_indexed_column columns[HEARTH_PACKED_COLUMNS];
+  uint64_t starts, blocks; /* offsets in the file */
+} packed_table;
+
+/* A block of STACKS that was decoded. Whoever walks up a stack comes through the same blocks again and again. */
+typedef struct stack_block {
+  uint32_t number; /* one more than the block's; 0: empty */
+  uint64_t values[HEARTH_STACK_COLUMNS][HEARTH_PACKED_ROWS];
+} stack_block;
+
+enum { STACK_BLOCKS_KEPT = 64 };
+
+struct hearth_profile {
+  const uint8_t *data;
+  size_t size;
+  hearth_file file; /* that they are in; not ours unless mapped */
+  void *converted;  /* the bytes, made from another form; NULL: not so */
+  char *name;
+  hearth_indexed_header header;
+  hearth_indexed_section sections[HEARTH_SECTION_CHECKSUMS + 1]; /* by id; all zero where the file has none */
+  packed_table stacks, contexts;
+  stack_block stack_blocks[STACK_BLOCKS_KEPT]; /* each at its number modulo their count */
+  int mib_columns[HEARTH_PACKED_COLUMNS];      /* what each column of `contexts` is in a hearth_mib, or -1 */
+  uint32_t bucket_bits;
+  uint8_t *checked; /* one bit for each block whose checksum was found right */
+};
+
+static inline const hearth_indexed_section *hearth_profile_section(const hearth_profile *profile, uint32_t id) {
+  return &profile->sections[id];
+}
+
+static inline uint64_t load64(const uint8_t *from) {
+  uint64_t value;
+  memcpy(&value, from, sizeof value);
+  return value;
+}
+
+/* The bytes [offset, offset + size) of the file, which lie before the checksums; their checksums are right. */
+hearth_status hearth_profile_touch(hearth_profile *profile, uint64_t offset, uint64_t size, const uint8_t **ret,
+                                   hearth_error *err);
+/* Copies row `row` of a table, which has rows of `row_size` bytes; `what` names it in messages. */
+hearth_status hearth_profile_read_row(hearth_profile *profile, uint32_t id, uint32_t row, void *ret, size_t row_size,
+                                      const char *what, hearth_error *err);
 
 /* Fill in `err` with the profile's name, the printf-style reason and the remedy; returns HEARTH_E_CORRUPT. */
 hearth_status hearth_profile_corrupt(const hearth_profile *profile, hearth_error *err, const char *format, ...)

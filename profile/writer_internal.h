@@ -1,0 +1,65 @@
+/* What the files of the writer share. It goes through a profile in passes: order, strings, packed tables, sections. */
+#ifndef HEARTH_WRITER_INTERNAL_H
+#define HEARTH_WRITER_INTERNAL_H
+
+#include "builder_internal.h"
+
+/* A table that is renumbered: `order` lists the builder's rows in their new order; `rank` gives a row's new number, or
+ * HEARTH_NONE where no context needs it. */
+typedef struct renumbering {
+  uint32_t *order, *rank;
+  uint32_t count;
+} renumbering;
+
+typedef struct packed_bytes {
+  uint8_t *data;
+  size_t size;
+} packed_bytes;
+
+typedef struct writer {
+  const hearth_builder *builder;
+  hearth_error *err;
+  renumbering functions, frames, nodes, contexts;
+  const char **strings; /* sorted, each once */
+  uint32_t *string_offsets;
+  size_t string_count, strings_size;
+  hearth_indexed_path *paths;
+  size_t path_count;
+  const char **file_names; /* the distinct paths of functions, sorted */
+  uint32_t *file_rows;     /* their rows in `paths` */
+  size_t file_count;
+  char *components; /* the file names again, each '/' a NUL: room for the strings of `paths` */
+  builder_binary *binaries;
+  packed_bytes packed_stacks, packed_contexts;
+  uint32_t bucket_bits;
+  hearth_indexed_section sections[HEARTH_SECTION_CHECKSUMS];
+  uint8_t *image;
+  size_t size;
+} writer;
+
+/* Room for one more than `count`, all zero. E_NOMEM. */
+hearth_status writer_allocate(writer *w, void **ret, size_t count, size_t item_size);
+
+/* writer_order.c: the rows that contexts need, each table in canonical order. In this order; E_NOMEM. */
+hearth_status writer_mark_needed(writer *w);
+hearth_status writer_order_functions(writer *w);
+hearth_status writer_order_frames(writer *w);
+hearth_status writer_order_nodes(writer *w);
+hearth_status writer_order_contexts(writer *w);
+hearth_status writer_order_binaries(writer *w);
+
+/* The leaf frame of a context, new number of the frame, the builder's of the context. */
+uint32_t writer_context_frame(const writer *w, uint32_t context);
+
+/* writer_strings.c: strings, and paths as a reverse prefix tree; once functions and binaries are in order. E_NOMEM. */
+hearth_status writer_collect_file_names(writer *w);
+hearth_status writer_collect_strings(writer *w, const char *const *names, size_t name_count); /* and these names */
+hearth_status writer_build_paths(writer *w);
+/* Offset in STRINGS of a string that was collected. */
+uint32_t writer_string_offset(const writer *w, const char *string);
+/* Name or path of a function, by its new number. */
+const char *writer_function_string(const writer *w, uint32_t new_row, bool path);
+/* Position in a sorted list that has it. */
+size_t writer_find_sorted(const char *const *strings, size_t n, const char *wanted);
+
+#endif
