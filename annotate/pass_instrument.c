@@ -94,8 +94,7 @@ static void instrument_call(instrumentation *in, LLVMValueRef call) {
   } rows[] = {
       {"llvm.memcpy", "__memprof_memcpy", -1}, {"llvm.memmove", "__memprof_memmove", -1},
       {"llvm.memset", "__memprof_memset", -1}, {"llvm.masked.load", NULL, 0},
-      {"llvm.masked.store", NULL, 1},
-      {"llvm.masked.expandload", NULL, 0},
+      {"llvm.masked.store", NULL, 1},          {"llvm.masked.expandload", NULL, 0},
       {"llvm.masked.compressstore", NULL, 1},
   };
   LLVMValueRef callee = LLVMIsAFunction(LLVMGetCalledValue(call));

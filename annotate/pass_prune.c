@@ -16,6 +16,8 @@ static size_t callsite_ids(hearth_session *session, LLVMValueRef call, uint64_t 
   hearth_location chain[HEARTH_CHAIN_MAX];
   size_t n = hearth_locate(session->locator, call, chain);
   size_t carried = hearth_md_get_callsite(session->md, call, ids, HEARTH_CHAIN_MAX);
+  if (!hearth_session_ids_are_ours(session))
+    n = 0;
   for (size_t leaf = 0; leaf < n; leaf++) {
     if (carried && (!chain[leaf].id || chain[leaf].id != ids[0]))
       continue; /* annotation may have passed over inner frames */
@@ -62,7 +64,8 @@ static void visit(LLVMValueRef instruction, void *data) {
     return;
   }
   hearth_status status = HEARTH_E_NOT_FOUND;
-  if (p->session.matcher.profile)
+  /* What LLVM's context disambiguation found out for a clone, the profile does not know. */
+  if (p->session.matcher.profile && hearth_md_get_settled_class(p->session.md, instruction) == HEARTH_CLASS_UNKNOWN)
     status = hearth_session_match_allocation(&p->session, instruction, &p->edits, &p->err);
   if (status != HEARTH_E_NOT_FOUND)
     p->err.status = status;

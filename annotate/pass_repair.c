@@ -3,9 +3,10 @@
 #include "session.h"
 #include "shim.h"
 
-static size_t locate(LLVMValueRef call, uint64_t *ids, size_t capacity, void *locator) {
+static size_t locate(LLVMValueRef call, uint64_t *ids, size_t capacity, void *data) {
+  hearth_session *session = data;
   hearth_location chain[HEARTH_CHAIN_MAX];
-  size_t n = hearth_locate(locator, call, chain);
+  size_t n = hearth_session_ids_are_ours(session) ? hearth_locate(session->locator, call, chain) : 0;
   n = n < capacity ? n : capacity;
   for (size_t i = 0; i < n; i++)
     ids[i] = chain[i].id;
@@ -13,10 +14,10 @@ static size_t locate(LLVMValueRef call, uint64_t *ids, size_t capacity, void *lo
 }
 
 bool hearth_pass_repair(LLVMModuleRef module, const hearth_options *options) {
-  hearth_session session; /* with a profile, ids are of its kind */
+  hearth_session session;
   hearth_md_repairs repairs;
-  bool changed = hearth_session_open(&session, module, options) &&
-                 hearth_md_repair(session.md, locate, session.locator, &repairs);
+  bool changed =
+      hearth_session_open(&session, module, options) && hearth_md_repair(session.md, locate, &session, &repairs);
   hearth_session_close(&session);
   if (changed) {
     char message[200];

@@ -74,8 +74,10 @@ hearth_options currentOptions() {
 struct CPass : PassInfoMixin<CPass> {
   using Function = bool (*)(LLVMModuleRef, const hearth_options *);
   Function Run;
+  StringRef Name; // as in -passes=
   bool BeforeLink;
-  explicit CPass(Function Run, bool BeforeLink = false) : Run(Run), BeforeLink(BeforeLink) {}
+  CPass(Function Run, StringRef Name, bool BeforeLink = false) : Run(Run), Name(Name), BeforeLink(BeforeLink) {}
+  void printPipeline(raw_ostream &OS, function_ref<StringRef(StringRef)>) { OS << Name; }
   PreservedAnalyses run(Module &M, ModuleAnalysisManager &) {
     hearth_options Options = currentOptions();
     Options.before_link = BeforeLink;
@@ -101,34 +103,30 @@ void addStart(ModulePassManager &MPM, OptimizationLevel) {
   MPM.addPass(createModuleToFunctionPassAdaptor(AddDiscriminatorsPass()));
   MPM.addPass(NoMergePass(/*AllCalls=*/Instrument));
   if (Annotate)
-    MPM.addPass(CPass(hearth_pass_annotate));
+    MPM.addPass(CPass(hearth_pass_annotate, "hearth-annotate"));
 }
 
 void addEnd(ModulePassManager &MPM, bool BeforeLink) {
   if (!Use.empty()) {
-    MPM.addPass(CPass(hearth_pass_prune));
-    MPM.addPass(CPass(hearth_pass_lower, BeforeLink));
+    MPM.addPass(CPass(hearth_pass_prune, "hearth-prune"));
+    MPM.addPass(CPass(hearth_pass_lower, "hearth-lower", BeforeLink));
   }
   if (Instrument)
-    MPM.addPass(CPass(hearth_pass_instrument));
+    MPM.addPass(CPass(hearth_pass_instrument, "hearth-instrument"));
 }
 
 bool parsePass(StringRef Name, ModulePassManager &MPM, ArrayRef<PassBuilder::PipelineElement>) {
   static const struct {
     StringRef Name;
     CPass::Function Run;
-  } Passes[] = {{"hearth-annotate", hearth_pass_annotate},
-                {"hearth-prune", hearth_pass_prune},
-                {"hearth-lower", hearth_pass_lower},
-                {"hearth-unify", hearth_pass_unify},
-                {"hearth-verify", hearth_pass_verify},
-                {"hearth-repair", hearth_pass_repair},
-                {"hearth-to-flat", hearth_pass_to_flat},
-                {"hearth-to-chained", hearth_pass_to_chained},
+  } Passes[] = {{"hearth-annotate", hearth_pass_annotate},    {"hearth-prune", hearth_pass_prune},
+                {"hearth-lower", hearth_pass_lower},          {"hearth-unify", hearth_pass_unify},
+                {"hearth-verify", hearth_pass_verify},        {"hearth-repair", hearth_pass_repair},
+                {"hearth-to-flat", hearth_pass_to_flat},      {"hearth-to-chained", hearth_pass_to_chained},
                 {"hearth-instrument", hearth_pass_instrument}};
   for (const auto &Pass : Passes)
     if (Pass.Name == Name) {
-      MPM.addPass(CPass(Pass.Run));
+      MPM.addPass(CPass(Pass.Run, Pass.Name));
       return true;
     }
   return false;
@@ -160,9 +158,7 @@ void hearth_shim_warn(LLVMModuleRef module, const char *file, const char *messag
   unwrap(module)->getContext().diagnose(DiagnosticInfoPGOProfile(file, message, DS_Warning));
 }
 
-void hearth_shim_error(LLVMModuleRef module, const char *message) {
-  unwrap(module)->getContext().emitError(message);
-}
+void hearth_shim_error(LLVMModuleRef module, const char *message) { unwrap(module)->getContext().emitError(message); }
 
 void hearth_shim_remark(LLVMValueRef instruction, bool missed, const char *name, const char *message) {
   auto *I = cast<Instruction>(unwrap(instruction));

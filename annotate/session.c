@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "alloc_functions.h"
 #include "shim.h"
 
 bool hearth_session_fail(hearth_session *session, const hearth_error *err) {
@@ -47,6 +48,28 @@ void hearth_session_close(hearth_session *session) {
   hearth_profile_close(session->matcher.profile);
   hearth_locator_destroy(session->locator);
   hearth_md_destroy(session->md);
+}
+
+static void compare_ids(LLVMValueRef instruction, void *data) {
+  hearth_session *session = data;
+  hearth_location chain[HEARTH_CHAIN_MAX];
+  uint64_t own_id;
+  if (session->ids == HEARTH_IDS_OURS || !hearth_is_call(instruction) ||
+      hearth_md_get_callsite(session->md, instruction, &own_id, 1) == 0)
+    return;
+  for (size_t i = 0, n = hearth_locate(session->locator, instruction, chain); i < n; i++)
+    if (chain[i].id == own_id)
+      session->ids = HEARTH_IDS_OURS;
+    else if (session->ids == HEARTH_IDS_NOT_COMPARED)
+      session->ids = HEARTH_IDS_FOREIGN;
+}
+
+bool hearth_session_ids_are_ours(hearth_session *session) {
+  if (session->ids == HEARTH_IDS_NOT_COMPARED)
+    hearth_for_each_instruction(session->module, compare_ids, session);
+  if (session->ids == HEARTH_IDS_NOT_COMPARED)
+    session->ids = HEARTH_IDS_OURS;
+  return session->ids == HEARTH_IDS_OURS;
 }
 
 /* A new edit with the ids of chain[0..n); NULL when out of memory. */

@@ -12,6 +12,7 @@ typedef struct hearth_session {
   hearth_matcher matcher; /* matcher.profile is NULL where no profile was given */
   hearth_locator *locator;
   hearth_md *md;
+  enum { HEARTH_IDS_NOT_COMPARED, HEARTH_IDS_OURS, HEARTH_IDS_FOREIGN } ids;
 } hearth_session;
 
 /* What is to be attached to one call: everything is computed before anything is changed. */
@@ -30,6 +31,9 @@ typedef struct hearth_edits {
 /* False when the profile cannot be used; the user has then been told. Close in either case. */
 bool hearth_session_open(hearth_session *session, LLVMModuleRef module, const hearth_options *options);
 void hearth_session_close(hearth_session *session);
+/* Are the ids in the module those that we make of debug locations? Not in one that clang's own heap profiling annotated.
+ * Where none can be compared, they will be. */
+bool hearth_session_ids_are_ours(hearth_session *session);
 /* Tell the user that the profile could not be used, and why. Returns false. */
 bool hearth_session_fail(hearth_session *session, const hearth_error *err);
 

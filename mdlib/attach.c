@@ -25,7 +25,11 @@ hearth_md *hearth_md_create(LLVMModuleRef module) {
   return md;
 }
 
-void hearth_md_destroy(hearth_md *md) { free(md); }
+void hearth_md_destroy(hearth_md *md) {
+  if (md)
+    free(md->named.distinct);
+  free(md);
+}
 
 void hearth_md_use_encodings(hearth_md *md, bool chained, bool flat) {
   md->write_chained = chained;
@@ -34,11 +38,15 @@ void hearth_md_use_encodings(hearth_md *md, bool chained, bool flat) {
 
 bool hearth_md_is_chained_only(const hearth_md *md) { return md->chained_only; }
 
-hearth_class hearth_md_common_class(const hearth_md_mib *mibs, size_t count) {
+bool hearth_md_classes_differ(const hearth_md_mib *mibs, size_t count) {
   for (size_t i = 1; i < count; i++)
     if (mibs[i].hotness != mibs[0].hotness)
-      return HEARTH_CLASS_UNKNOWN;
-  return mibs[0].hotness;
+      return true;
+  return false;
+}
+
+hearth_class hearth_md_common_class(const hearth_md_mib *mibs, size_t count) {
+  return hearth_md_classes_differ(mibs, count) ? HEARTH_CLASS_UNKNOWN : mibs[0].hotness;
 }
 
 hearth_class hearth_md_flat_class(hearth_class hotness) {
@@ -54,11 +62,14 @@ hearth_class hearth_md_common_flat_class(const hearth_md_mib *mibs, size_t count
 }
 
 void hearth_md_remove_hint(LLVMValueRef call) {
-  LLVMRemoveCallSiteStringAttribute(call, LLVMAttributeFunctionIndex, ATTRIBUTE, strlen(ATTRIBUTE));
+  if (hearth_md_is_call(call))
+    LLVMRemoveCallSiteStringAttribute(call, LLVMAttributeFunctionIndex, ATTRIBUTE, strlen(ATTRIBUTE));
 }
 
 void hearth_md_set_hint(hearth_md *md, LLVMValueRef call, hearth_class hint) {
   const char *name = hint_names[hint];
+  if (!hearth_md_is_call(call))
+    return;
   hearth_md_remove_hint(call);
   LLVMAddCallSiteAttribute(call, LLVMAttributeFunctionIndex,
                            LLVMCreateStringAttribute(md->context, ATTRIBUTE, strlen(ATTRIBUTE), name, strlen(name)));
@@ -79,14 +90,13 @@ bool hearth_md_has_any(const hearth_md *md, LLVMValueRef call) {
 }
 
 bool hearth_md_remove(hearth_md *md, LLVMValueRef call) {
-  bool any = hearth_md_is_call(call) && hearth_md_has_hint(call);
+  bool any = hearth_md_has_hint(call);
   unsigned kinds[] = {md->kind_memprof, md->kind_callsite, md->kind_mib};
   for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
     any |= hearth_ir_attachment(call, kinds[i]) != NULL;
     hearth_md_set(md, call, kinds[i], NULL);
   }
-  if (hearth_md_is_call(call))
-    hearth_md_remove_hint(call);
+  hearth_md_remove_hint(call);
   return any;
 }
 
@@ -116,7 +126,7 @@ static size_t drop_repeated(LLVMMetadataRef *nodes, size_t n) {
   return kept;
 }
 
-void hearth_md_attach_flat(hearth_md *md, LLVMValueRef call, uint64_t own_id, const hearth_md_mib *mibs, size_t count) {
+bool hearth_md_attach_flat(hearth_md *md, LLVMValueRef call, uint64_t own_id, const hearth_md_mib *mibs, size_t count) {
   LLVMMetadataRef *nodes = malloc(count * sizeof *nodes);
   bool complete = nodes != NULL, any_unknown = false;
   for (size_t i = 0; complete && i < count; i++) {
@@ -128,10 +138,12 @@ void hearth_md_attach_flat(hearth_md *md, LLVMValueRef call, uint64_t own_id, co
   if (complete)
     hearth_md_set(md, call, md->kind_memprof, hearth_md_node(md, nodes, count));
   free(nodes);
+  return complete;
 }
 
 void hearth_md_attach_nodes(hearth_md *md, LLVMValueRef call, const uint64_t *callsite, size_t n_callsite,
                             const hearth_md_mibs *all) {
+  hearth_class before = hearth_md_get_hint(call, NULL), common = hearth_md_common_class(all->mibs, all->count);
   bool from_chained = all->encoding == HEARTH_MD_CHAINED;
   /* The flat list lasts no longer than what it says differs. */
   bool flat = !md->chained_only && md->write_flat && n_callsite &&
@@ -148,16 +160,21 @@ void hearth_md_attach_nodes(hearth_md *md, LLVMValueRef call, const uint64_t *ca
   /* LLVM's inliner crashes on `!memprof` without `!callsite`; and the ids are what later pruning starts from. */
   if (n_callsite)
     hearth_md_set_callsite(md, call, callsite, n_callsite);
-  hearth_md_set_hint(md, call, hearth_md_common_class(all->mibs, all->count));
+  /* Contexts of which no class is known do not contradict the attribute. */
+  bool say_nothing = common == HEARTH_CLASS_UNKNOWN && all->mibs[0].hotness == HEARTH_CLASS_UNKNOWN &&
+                     !hearth_md_classes_differ(all->mibs, all->count);
+  hearth_md_set_hint(md, call, say_nothing ? before : common);
 }
 
 void hearth_md_attach(hearth_md *md, LLVMValueRef call, const uint64_t *callsite, size_t n_callsite,
                       const hearth_md_mib *mibs, size_t count) {
-  LLVMMetadataRef *nodes = malloc((count + 1) * sizeof *nodes);
-  if (!nodes)
-    return;
-  nodes[0] = hearth_md_schema_node(md);
-  for (size_t i = 0; i < count; i++)
+  bool chained = md->chained_only || md->write_chained;
+  LLVMMetadataRef *nodes = chained ? malloc((count + 1) * sizeof *nodes) : NULL;
+  if (!hearth_md_is_call(call) || (chained && !nodes))
+    return free(nodes);
+  if (chained)
+    nodes[0] = hearth_md_schema_node(md);
+  for (size_t i = 0; chained && i < count; i++)
     nodes[i + 1] = hearth_md_chained_mib(md, &md->schema, &mibs[i]);
   hearth_md_attach_nodes(md, call, callsite, n_callsite,
                          &(hearth_md_mibs){(hearth_md_mib *)mibs, count, HEARTH_MD_CHAINED, NULL, nodes});
@@ -174,6 +191,8 @@ hearth_class hearth_md_class_by_name(const char *name, size_t length) {
 }
 
 static LLVMAttributeRef hint_of(LLVMValueRef call) {
+  if (!hearth_md_is_call(call))
+    return NULL;
   return LLVMGetCallSiteStringAttribute(call, LLVMAttributeFunctionIndex, ATTRIBUTE, strlen(ATTRIBUTE));
 }
 

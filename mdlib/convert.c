@@ -13,22 +13,29 @@ static size_t recorded_values(const hearth_md_mib *mib) {
 
 bool hearth_md_to_flat(hearth_md *md, LLVMValueRef call, hearth_md_losses *losses) {
   hearth_md_mibs all;
-  uint64_t own_id;
-  bool convertible = hearth_md_get_mibs(md, call, &all) && all.encoding == HEARTH_MD_CHAINED && !md->chained_only &&
-                     hearth_md_get_callsite(md, call, &own_id, 1);
-  if (convertible) {
+  size_t n;
+  if (!hearth_md_is_call(call))
+    return false;
+  uint64_t *callsite = hearth_md_callsite_ids(md, call, &n);
+  if (n && !md->chained_only) /* LLVM's inliner keeps the flat form up to date, but not ours */
+    hearth_md_prune(md, call, callsite, n);
+  bool converted = n && !md->chained_only && hearth_md_get_mibs(md, call, &all);
+  if (converted && all.encoding == HEARTH_MD_CHAINED &&
+      hearth_md_attach_flat(md, call, callsite[0], all.mibs, all.count)) {
     for (size_t i = 0; i < all.count; i++) {
       losses->values += recorded_values(&all.mibs[i]);
       losses->classes += all.mibs[i].hotness == HEARTH_CLASS_UNKNOWN;
     }
-    hearth_md_attach_flat(md, call, own_id, all.mibs, all.count);
     hearth_md_set(md, call, md->kind_mib, NULL);
     hearth_md_set_hint(md, call, hearth_md_common_flat_class(all.mibs, all.count));
   } else if (hearth_ir_attachment(call, md->chained_only ? md->kind_memprof : md->kind_mib)) {
     losses->calls++;
   }
-  hearth_md_mibs_free(&all);
-  return convertible;
+  bool changed = converted && all.encoding == HEARTH_MD_CHAINED;
+  if (converted)
+    hearth_md_mibs_free(&all);
+  free(callsite);
+  return changed;
 }
 
 /* The module's, else the fields that the flat form can fill, as a new one. */
@@ -37,36 +44,47 @@ static LLVMMetadataRef target_schema(hearth_md *md, hearth_md_schema *ret) {
   if (hearth_md_schema_is_valid(md, node, ret))
     return node;
   *ret = (hearth_md_schema){2, {HEARTH_TAG_TotalSize, HEARTH_TAG_Hotness}};
-  hearth_md_use_schema(md, ret);
-  return hearth_md_schema_node(md);
+  return hearth_md_enter_schema(md, hearth_md_schema_create(md, ret));
 }
 
 static bool has_field(const hearth_md_schema *schema, unsigned tag) {
   return memchr(schema->tags, (int)tag, schema->count) != NULL;
 }
 
+/* The chained form has no place for the call's own id: that of `!callsite` must be the same. */
+static bool own_ids_agree(hearth_md *md, LLVMValueRef call, const hearth_md_mibs *all) {
+  uint64_t own_id;
+  bool agree = hearth_md_get_callsite(md, call, &own_id, 1) > 0;
+  for (size_t i = 0; agree && i < all->count; i++)
+    agree = all->mibs[i].stack[-1] == own_id;
+  return agree;
+}
+
+static void write_chained(hearth_md *md, LLVMValueRef call, hearth_md_mibs *all, hearth_md_losses *losses) {
+  hearth_md_schema schema;
+  all->nodes[0] = target_schema(md, &schema);
+  for (size_t i = 0; i < all->count; i++) {
+    unsigned pairs = hearth_ir_operand_count(all->nodes[i + 1]) - 2;
+    losses->classes += !has_field(&schema, HEARTH_TAG_Hotness);
+    losses->values += pairs ? pairs + !has_field(&schema, HEARTH_TAG_TotalSize) : 0;
+    all->nodes[i + 1] = hearth_md_chained_mib(md, &schema, &all->mibs[i]);
+  }
+  hearth_md_set(md, call, md->kind_mib, hearth_md_node(md, all->nodes, all->count + 1));
+}
+
 bool hearth_md_to_chained(hearth_md *md, LLVMValueRef call, hearth_md_losses *losses) {
   hearth_md_mibs all;
-  hearth_md_schema schema;
-  LLVMMetadataRef flat = md->chained_only ? NULL : hearth_ir_attachment(call, md->kind_memprof);
-  bool readable = hearth_md_get_mibs(md, call, &all), converted = false;
-  if (flat && !readable) {
+  if (!hearth_md_is_call(call) || md->chained_only || !hearth_ir_attachment(call, md->kind_memprof))
+    return false;
+  bool readable = hearth_md_get_mibs(md, call, &all);
+  bool from_flat = readable && all.encoding == HEARTH_MD_FLAT;
+  bool converted = readable && (!from_flat || own_ids_agree(md, call, &all));
+  if (converted && from_flat)
+    write_chained(md, call, &all, losses);
+  if (converted) /* beside a chained one, the flat one said nothing more */
+    hearth_md_set(md, call, md->kind_memprof, NULL);
+  else
     losses->calls++;
-  } else if (flat && all.encoding == HEARTH_MD_CHAINED) { /* the flat one said nothing more */
-    hearth_md_set(md, call, md->kind_memprof, NULL);
-    converted = true;
-  } else if (flat) {
-    all.nodes[0] = target_schema(md, &schema);
-    for (size_t i = 0; i < all.count; i++) {
-      unsigned pairs = hearth_ir_operand_count(all.nodes[i + 1]) - 2;
-      losses->classes += !has_field(&schema, HEARTH_TAG_Hotness);
-      losses->values += pairs ? pairs + !has_field(&schema, HEARTH_TAG_TotalSize) : 0;
-      all.nodes[i + 1] = hearth_md_chained_mib(md, &schema, &all.mibs[i]);
-    }
-    hearth_md_set(md, call, md->kind_mib, hearth_md_node(md, all.nodes, all.count + 1));
-    hearth_md_set(md, call, md->kind_memprof, NULL);
-    converted = true;
-  }
   hearth_md_mibs_free(&all);
   return converted;
 }

@@ -22,7 +22,13 @@ struct hearth_md {
   bool write_chained, write_flat;
   hearth_md_schema schema;     /* of what we attach */
   LLVMMetadataRef schema_node; /* NULL until first used */
-  LLVMMetadataRef last_node;   /* the one last read: most calls of a module share theirs */
+  struct {
+    LLVMMetadataRef *distinct; /* operands of `!memprof.schema` */
+    unsigned count;
+    unsigned operands;    /* of which they were made, ... */
+    LLVMMetadataRef last; /* ... and the last of these */
+  } named;
+  LLVMMetadataRef last_node; /* the one last read: most calls of a module share theirs */
   hearth_md_schema last_schema;
   bool last_ok;
   /* The stack made last, from the root: contexts come sorted, and the next one shares most of its callers. */
@@ -37,6 +43,8 @@ struct hearth_md {
 const hearth_md_field *hearth_md_field_by_tag(unsigned tag); /* NULL if there is none */
 /* The node of the schema that we attach, entered into `!memprof.schema`. */
 LLVMMetadataRef hearth_md_schema_node(hearth_md *md);
+/* Enter a schema into `!memprof.schema` unless it is there; returns it. */
+LLVMMetadataRef hearth_md_enter_schema(hearth_md *md, LLVMMetadataRef node);
 /* The module's schema if it has exactly one, else NULL. */
 LLVMMetadataRef hearth_md_only_schema(hearth_md *md);
 /* Does the node obey the rule "schema"? It may be a distinct node, which is not the one that we would make. */
@@ -50,8 +58,9 @@ void hearth_md_enter_only_schema(hearth_md *md, LLVMMetadataRef node);
  * the flat form beside them where classes differ. n_callsite may be 0 if all have one class. */
 void hearth_md_attach_nodes(hearth_md *md, LLVMValueRef call, const uint64_t *callsite, size_t n_callsite,
                             const hearth_md_mibs *mibs);
-/* The flat list, whatever the classes. */
-void hearth_md_attach_flat(hearth_md *md, LLVMValueRef call, uint64_t own_id, const hearth_md_mib *mibs, size_t count);
+/* The flat list, whatever the classes; false, and nothing changed, when out of memory. */
+bool hearth_md_attach_flat(hearth_md *md, LLVMValueRef call, uint64_t own_id, const hearth_md_mib *mibs, size_t count);
+bool hearth_md_classes_differ(const hearth_md_mib *mibs, size_t count);
 /* The class that all contexts share, else HEARTH_CLASS_UNKNOWN. */
 hearth_class hearth_md_common_class(const hearth_md_mib *mibs, size_t count);
 /* The flat form has no word for UNKNOWN: LLVM takes whatever is not cold or hot for notcold. The class that all contexts

@@ -13,6 +13,8 @@ bool hearth_md_mib_get(const hearth_md_mib *mib, unsigned tag, uint64_t *ret) {
 }
 
 void hearth_md_mib_set(hearth_md_mib *mib, unsigned tag, uint64_t value) {
+  if (tag >= HEARTH_TAG_LIMIT)
+    return;
   mib->values[tag] = value;
   mib->recorded |= UINT64_C(1) << tag;
 }
@@ -25,9 +27,15 @@ void hearth_md_mib_set_all(hearth_md_mib *mib, const hearth_mib *record) {
 #include "hearth/mib_fields.def"
 }
 
+/* Rounded down, as averages are. Halved weights keep the sum of products below 2^128. */
 static uint64_t weighted(uint64_t a, uint64_t weight_a, uint64_t b, uint64_t weight_b) {
-  double sum = (double)weight_a + (double)weight_b;
-  return sum > 0 ? (uint64_t)((double)a * ((double)weight_a / sum) + (double)b * ((double)weight_b / sum)) : 0;
+  __extension__ typedef unsigned __int128 wide;
+  if ((weight_a | weight_b) >> 63) {
+    weight_a = (weight_a + 1) / 2;
+    weight_b = (weight_b + 1) / 2;
+  }
+  uint64_t sum = weight_a + weight_b;
+  return sum ? (uint64_t)(((wide)a * weight_a + (wide)b * weight_b) / sum) : 0;
 }
 
 void hearth_md_mib_merge(hearth_md_mib *into, const hearth_md_mib *from) {

@@ -26,6 +26,11 @@ bool hearth_md_agrees(const hearth_md_mib *mib, const uint64_t *callsite, size_t
   return true;
 }
 
+hearth_class hearth_md_get_settled_class(hearth_md *md, LLVMValueRef call) {
+  bool open = hearth_ir_attachment(call, md->kind_callsite) || hearth_ir_attachment(call, md->kind_memprof);
+  return open ? HEARTH_CLASS_UNKNOWN : hearth_md_get_hint(call, NULL);
+}
+
 /* Sum of the lengths of all stacks, or SIZE_MAX if one is malformed. */
 static size_t total_length(LLVMMetadataRef list, unsigned first, unsigned n) {
   size_t total = 0;

@@ -13,6 +13,7 @@ typedef struct repair {
   hearth_md_schema schema; /* that all lists are to follow: the known fields of all schemas found */
   LLVMMetadataRef schema_node;
   bool schema_sound; /* it is the module's already, and that of all lists */
+  bool has_schema;   /* the module names one */
   bool changed;
 } repair;
 
@@ -46,7 +47,7 @@ static LLVMMetadataRef list_of(const repair *r, LLVMValueRef instruction) {
 static void visit_carried_schema(LLVMValueRef instruction, void *data) {
   repair *r = data;
   LLVMMetadataRef list = list_of(r, instruction), carried = list ? hearth_ir_operand(list, 0) : NULL;
-  if (!list || carried == r->schema_node)
+  if (!list || (r->has_schema && carried == r->schema_node))
     return;
   r->schema_sound = false;
   add_fields(r, carried);
@@ -61,6 +62,7 @@ static void find_schema(repair *r) {
   bool valid = hearth_md_schema_is_valid(r->md, hearth_md_only_schema(r->md), &schema);
   r->schema_node = valid ? hearth_md_only_schema(r->md) : hearth_md_schema_create(r->md, &r->schema);
   r->schema_sound = n == 0 || valid;
+  r->has_schema = n > 0;
   if (!r->md->chained_only)
     hearth_md_for_each_instruction(r->md, visit_carried_schema, r);
   if (r->schema_sound)
@@ -105,6 +107,21 @@ static int compare_then_by_order(const void *a, const void *b) {
   return order ? order : (x > y) - (x < y);
 }
 
+/* The flat MIB with the other's pairs of (full stack id, bytes) behind its own. */
+static LLVMMetadataRef with_pairs_of(repair *r, LLVMMetadataRef node, LLVMMetadataRef other) {
+  unsigned n = hearth_ir_operand_count(node), more = hearth_ir_operand_count(other);
+  LLVMMetadataRef *operands = more > 2 ? malloc((n + more) * sizeof *operands) : NULL;
+  if (!operands)
+    return node;
+  for (unsigned i = 0; i < n; i++)
+    operands[i] = hearth_ir_operand(node, i);
+  for (unsigned i = 2; i < more; i++)
+    operands[n++] = hearth_ir_operand(other, i);
+  LLVMMetadataRef result = hearth_md_node(r->md, operands, n);
+  free(operands);
+  return result;
+}
+
 /* Merge contexts of the same stack and class into the first of them; the others lose their node. */
 static void merge_duplicates(repair *r, hearth_md_mibs *all) {
   hearth_md_mib **order = malloc((all->count + 1) * sizeof *order);
@@ -119,9 +136,10 @@ static void merge_duplicates(repair *r, hearth_md_mibs *all) {
       continue;
     }
     hearth_md_mib_merge(order[first], order[i]);
-    all->nodes[order[i] - all->mibs + 1] = NULL;
-    if (all->encoding == HEARTH_MD_CHAINED)
-      all->nodes[order[first] - all->mibs + 1] = hearth_md_chained_mib(r->md, &r->schema, order[first]);
+    LLVMMetadataRef *node = &all->nodes[order[first] - all->mibs + 1], *other = &all->nodes[order[i] - all->mibs + 1];
+    *node = all->encoding == HEARTH_MD_CHAINED ? hearth_md_chained_mib(r->md, &r->schema, order[first])
+                                               : with_pairs_of(r, *node, *other);
+    *other = NULL;
   }
   free(order);
 }
@@ -178,12 +196,12 @@ static bool salvage(repair *r, LLVMMetadataRef list, hearth_md_mibs *ret, uint64
   size_t total = 0;
   for (unsigned i = first; i < n; i++) {
     size_t length = hearth_md_stack_read(hearth_ir_operand(hearth_ir_operand(list, i), 0), NULL, 0);
-    total +=
-        length == SIZE_MAX ? HEARTH_MD_DEPTH_MAX + 1 : length; /* what a malformed one begins with is written, too */
+    total += length == SIZE_MAX ? 0 : length;
   }
   ret->mibs = calloc(n + 1, sizeof *ret->mibs);
   ret->nodes = calloc(n + 2, sizeof *ret->nodes);
-  ret->ids = malloc((total + 1) * sizeof *ret->ids);
+  ret->ids =
+      malloc((total + HEARTH_MD_DEPTH_MAX + 2) * sizeof *ret->ids); /* a malformed one is begun behind the last */
   if (!ret->mibs || !ret->nodes || !ret->ids)
     return false;
   uint64_t *ids = ret->ids;
@@ -206,11 +224,15 @@ static bool salvage(repair *r, LLVMMetadataRef list, hearth_md_mibs *ret, uint64
  * have passed over inner frames. malloc'd. */
 static uint64_t *callsite_of(repair *r, LLVMValueRef call, uint64_t own_id, size_t *ret_count) {
   uint64_t *ids = hearth_md_callsite_ids(r->md, call, ret_count);
-  if (ids || !r->locate || !(ids = malloc(HEARTH_MD_DEPTH_MAX * sizeof *ids)))
+  if (ids || !(ids = malloc(HEARTH_MD_DEPTH_MAX * sizeof *ids)))
     return ids;
-  size_t skip = 0, n = r->locate(call, ids, HEARTH_MD_DEPTH_MAX, r->data);
+  size_t skip = 0, n = r->locate ? r->locate(call, ids, HEARTH_MD_DEPTH_MAX, r->data) : 0;
   while (own_id && skip < n && ids[skip] != own_id)
     skip++;
+  if (skip == n && own_id) { /* the location does not know it: so much is known */
+    ids[skip = 0] = own_id;
+    n = 1;
+  }
   if (skip == n || !ids[skip])
     return free(ids), NULL;
   memmove(ids, ids + skip, (n - skip) * sizeof *ids);
@@ -219,46 +241,55 @@ static uint64_t *callsite_of(repair *r, LLVMValueRef call, uint64_t own_id, size
   return ids;
 }
 
-static void drop_impossible(hearth_md_mibs *all, const uint64_t *callsite, size_t n_callsite, hearth_class hint) {
+static void drop_impossible(hearth_md_mibs *all, const uint64_t *callsite, size_t n, hearth_class settled) {
   for (size_t i = 0; i < all->count; i++) {
     const hearth_md_mib *mib = &all->mibs[i];
-    bool possible = n_callsite ? hearth_md_agrees(mib, callsite, n_callsite) &&
-                                     (all->encoding == HEARTH_MD_CHAINED || mib->stack[-1] == callsite[0])
-                               : mib->hotness == hint;
-    if (all->nodes[i + 1] && !possible)
+    if (!all->nodes[i + 1])
+      continue;
+    bool possible = hearth_md_agrees(mib, callsite, n);
+    possible &= n == 0 || all->encoding == HEARTH_MD_CHAINED || mib->stack[-1] == callsite[0];
+    possible &= settled == HEARTH_CLASS_UNKNOWN || mib->hotness == HEARTH_CLASS_UNKNOWN || mib->hotness == settled;
+    if (!possible)
       all->nodes[i + 1] = NULL;
   }
+  drop_without_node(all);
 }
 
+/* All but a class that LLVM had settled. */
 static void clear(repair *r, LLVMValueRef call) {
+  hearth_class settled = hearth_md_is_call(call) ? hearth_md_get_settled_class(r->md, call) : HEARTH_CLASS_UNKNOWN;
   hearth_md_remove(r->md, call);
+  if (settled != HEARTH_CLASS_UNKNOWN)
+    hearth_md_set_hint(r->md, call, settled);
   r->counts->calls++;
 }
 
+static void attach_salvaged(repair *r, LLVMValueRef call, hearth_md_mibs *all, uint64_t own_id) {
+  size_t n = 0, before = all->count;
+  uint64_t *callsite = callsite_of(r, call, own_id, &n);
+  hearth_class settled = hearth_md_get_settled_class(r->md, call);
+  drop_without_node(all);
+  drop_impossible(all, callsite, n, settled);
+  merge_duplicates(r, all);
+  drop_without_node(all);
+  r->counts->contexts += before - all->count;
+  all->nodes[0] = r->schema_node;
+  if (all->count && (n || settled != HEARTH_CLASS_UNKNOWN))
+    hearth_md_attach_nodes(r->md, call, callsite, n, all);
+  else
+    clear(r, call);
+  free(callsite);
+}
+
+/* Without memory the call is left as it is. */
 static void repair_list(repair *r, LLVMValueRef call, LLVMMetadataRef list, hearth_md_encoding encoding) {
   hearth_md_mibs all = {.encoding = encoding}, flat = {.encoding = HEARTH_MD_FLAT};
   uint64_t own_id = 0;
-  size_t n = 0;
   bool ok = salvage(r, list, &all, &own_id);
   if (ok && encoding == HEARTH_MD_CHAINED && !r->md->chained_only) /* only the flat form knows the own id */
     ok = salvage(r, hearth_ir_attachment(call, r->md->kind_memprof), &flat, &own_id);
-  uint64_t *callsite = ok ? callsite_of(r, call, own_id, &n) : NULL;
-  /* Without callsite, the class that LLVM's inliner left as attribute is what is known. */
-  hearth_class hint = n || r->md->chained_only ? HEARTH_CLASS_UNKNOWN : hearth_md_get_hint(call, NULL);
-  size_t before = all.count;
-  drop_without_node(&all);
-  drop_impossible(&all, callsite, n, hint);
-  drop_without_node(&all);
-  merge_duplicates(r, &all);
-  drop_without_node(&all);
-  r->counts->contexts += before - all.count;
-  if (ok && all.count && (n || hint != HEARTH_CLASS_UNKNOWN)) {
-    all.nodes[0] = r->schema_node;
-    hearth_md_attach_nodes(r->md, call, callsite, n, &all);
-  } else {
-    clear(r, call);
-  }
-  free(callsite);
+  if (ok)
+    attach_salvaged(r, call, &all, own_id);
   hearth_md_mibs_free(&flat);
   hearth_md_mibs_free(&all);
 }

@@ -1,7 +1,9 @@
 /* The schema of MIB values: which fields, in which order, with which width. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "md_internal.h"
+#include "node_set.h"
 
 static const hearth_md_field fields[] = {
 #define HEARTH_MIB_FIELD(tag, Name, unit, merge, ir_bits, ir_default, description) {#Name, tag, ir_bits, ir_default},
@@ -108,21 +110,30 @@ const hearth_md_schema *hearth_md_read_schema(hearth_md *md, LLVMMetadataRef nod
 
 /* -------------------------------------------------- module -------------------------------------------------- */
 
-/* LLVM 14's and 19's linkers enter a schema once for each module that has it. */
-static bool is_repeated(hearth_md *md, unsigned index, LLVMMetadataRef node) {
-  for (unsigned i = 0; i < index; i++)
-    if (hearth_ir_named_operand(md->module, HEARTH_MD_SCHEMA_NAME, i) == node)
-      return true;
-  return false;
+/* LLVM 14's and 19's linkers enter a schema once for each module that has it. Read once, until the list changes. */
+static void refresh_schemas(hearth_md *md) {
+  unsigned n = LLVMGetNamedMetadataNumOperands(md->module, HEARTH_MD_SCHEMA_NAME);
+  LLVMMetadataRef last = n ? hearth_ir_named_operand(md->module, HEARTH_MD_SCHEMA_NAME, n - 1) : NULL;
+  if (n == md->named.operands && last == md->named.last)
+    return;
+  node_set seen = {0};
+  LLVMMetadataRef *distinct = realloc(md->named.distinct, (n + 1) * sizeof *distinct);
+  if (distinct)
+    md->named.distinct = distinct;
+  md->named.operands = n;
+  md->named.last = last;
+  md->named.count = 0;
+  for (unsigned i = 0; distinct && i < n; i++) {
+    LLVMMetadataRef node = hearth_ir_named_operand(md->module, HEARTH_MD_SCHEMA_NAME, i);
+    if (node_set_add(&seen, node))
+      distinct[md->named.count++] = node;
+  }
+  node_set_free(&seen);
 }
 
 LLVMMetadataRef hearth_md_get_schema(hearth_md *md, unsigned index) {
-  LLVMMetadataRef node;
-  unsigned distinct = 0;
-  for (unsigned i = 0; (node = hearth_ir_named_operand(md->module, HEARTH_MD_SCHEMA_NAME, i)); i++)
-    if (!is_repeated(md, i, node) && distinct++ == index)
-      return node;
-  return NULL;
+  refresh_schemas(md);
+  return index < md->named.count ? md->named.distinct[index] : NULL;
 }
 
 LLVMMetadataRef hearth_md_only_schema(hearth_md *md) {
@@ -141,15 +152,18 @@ static void enter(hearth_md *md, LLVMMetadataRef node) {
   LLVMAddNamedMetadataOperand(md->module, HEARTH_MD_SCHEMA_NAME, LLVMMetadataAsValue(md->context, node));
 }
 
-LLVMMetadataRef hearth_md_schema_node(hearth_md *md) {
-  if (md->schema_node)
-    return md->schema_node;
-  md->schema_node = hearth_md_schema_create(md, &md->schema);
+LLVMMetadataRef hearth_md_enter_schema(hearth_md *md, LLVMMetadataRef node) {
   LLVMMetadataRef entered;
   for (unsigned i = 0; (entered = hearth_md_get_schema(md, i)); i++)
-    if (entered == md->schema_node)
-      return entered;
-  enter(md, md->schema_node);
+    if (entered == node)
+      return node;
+  enter(md, node);
+  return node;
+}
+
+LLVMMetadataRef hearth_md_schema_node(hearth_md *md) {
+  if (!md->schema_node)
+    md->schema_node = hearth_md_enter_schema(md, hearth_md_schema_create(md, &md->schema));
   return md->schema_node;
 }
 

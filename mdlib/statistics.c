@@ -1,55 +1,19 @@
 /* Counts of what a module holds. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "md_internal.h"
-
-/* Set of nodes. Open addressing, power of two, at most half full. */
-typedef struct node_set {
-  LLVMMetadataRef *slots;
-  size_t capacity, used;
-} node_set;
+#include "node_set.h"
 
 typedef struct counting {
   hearth_md *md;
   hearth_md_statistics *s;
   node_set nodes;
-  bool out_of_memory;
 } counting;
-
-static LLVMMetadataRef *slot_of(const node_set *set, LLVMMetadataRef node) {
-  size_t i = (size_t)((uintptr_t)node * UINT64_C(0x9e3779b97f4a7c15) >> 20) & (set->capacity - 1);
-  while (set->slots[i] && set->slots[i] != node)
-    i = (i + 1) & (set->capacity - 1);
-  return &set->slots[i];
-}
-
-static bool grow(node_set *set) {
-  node_set larger = {calloc(set->capacity ? set->capacity * 2 : 64, sizeof *larger.slots),
-                     set->capacity ? set->capacity * 2 : 64, set->used};
-  if (!larger.slots)
-    return false;
-  for (size_t i = 0; i < set->capacity; i++)
-    if (set->slots[i])
-      *slot_of(&larger, set->slots[i]) = set->slots[i];
-  free(set->slots);
-  *set = larger;
-  return true;
-}
 
 /* Nodes of a well-formed chain, up to the first that was seen: what it leads to was seen with it. */
 static void count_nodes(counting *c, LLVMMetadataRef node) {
-  for (; hearth_ir_operand_count(node) && !c->out_of_memory; node = hearth_ir_operand(node, 1)) {
-    if (c->nodes.used * 2 >= c->nodes.capacity && !grow(&c->nodes)) {
-      c->out_of_memory = true;
-      return;
-    }
-    LLVMMetadataRef *slot = slot_of(&c->nodes, node);
-    if (*slot)
-      return;
-    *slot = node;
-    c->nodes.used++;
-  }
+  while (hearth_ir_operand_count(node) && node_set_add(&c->nodes, node))
+    node = hearth_ir_operand(node, 1);
 }
 
 static void count_call(counting *c, LLVMValueRef call) {
@@ -89,6 +53,7 @@ bool hearth_md_collect_statistics(hearth_md *md, hearth_md_statistics *ret) {
     ret->schemas++;
   hearth_md_for_each_instruction(md, visit, &c);
   ret->stack_nodes = c.nodes.used;
-  free(c.nodes.slots);
-  return !c.out_of_memory;
+  bool ok = !c.nodes.out_of_memory;
+  node_set_free(&c.nodes);
+  return ok;
 }

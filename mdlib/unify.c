@@ -37,9 +37,16 @@ static size_t place_in_union(unification *u, LLVMMetadataRef name) {
   return i;
 }
 
+static bool is_repeated(const schema *s, unsigned i) {
+  for (unsigned k = 0; k < i; k++)
+    if (s->names[k] == s->names[i])
+      return true;
+  return false;
+}
+
 static bool read_schema(unification *u, LLVMMetadataRef node, schema *s) {
   unsigned n = hearth_ir_operand_count(node);
-  size_t length;
+  hearth_md_schema read;
   s->node = node;
   s->count = n ? n - 1 : 0;
   s->names = malloc((n + 1) * sizeof *s->names);
@@ -47,12 +54,12 @@ static bool read_schema(unification *u, LLVMMetadataRef node, schema *s) {
   LLVMMetadataRef *more = realloc(u->names, (u->name_count + n + 1) * sizeof *more);
   if (more)
     u->names = more;
-  bool ok = n > 0 && s->names && s->to_union && more && hearth_ir_string(hearth_ir_operand(node, 0), &length);
+  bool ok = s->names && s->to_union && more && hearth_md_schema_read(node, &read);
   if (ok && u->name_count == 0)
     u->names[u->name_count++] = hearth_ir_operand(node, 0);
   for (unsigned i = 1; ok && i < n; i++) {
     s->names[i - 1] = hearth_ir_operand(node, i);
-    ok = hearth_ir_string(s->names[i - 1], &length) != NULL;
+    ok = !is_repeated(s, i - 1);
     if (ok)
       s->to_union[i - 1] = place_in_union(u, s->names[i - 1]);
   }
@@ -76,6 +83,7 @@ static bool collect(unification *u) {
   u->schemas = u->count > 1 ? calloc(u->count, sizeof *u->schemas) : NULL;
   for (unsigned i = 0; u->schemas && i < u->count; i++)
     u->unclear += !read_schema(u, hearth_md_get_schema(u->md, i), &u->schemas[i]);
+  u->unclear += u->name_count > HEARTH_MD_FIELDS_MAX + 1; /* nobody would read it */
   if (!u->schemas || u->unclear)
     return false;
   u->node = hearth_md_node(u->md, u->names, u->name_count);

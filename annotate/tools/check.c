@@ -40,8 +40,9 @@ static void print_statistics(const char *path, const hearth_md_statistics *s) {
          s->classes[HEARTH_CLASS_COLD], s->classes[HEARTH_CLASS_NOTCOLD], s->classes[HEARTH_CLASS_HOT], s->classes[0]);
   printf("  contexts in the flat form %10zu\n", s->flat_contexts);
   printf("  stack ids                 %10zu  (longest stack %zu)\n", s->stack_ids, s->deepest);
-  printf("  nodes of chains           %10zu  (%.1f %% of the ids are shared)\n", s->stack_nodes,
-         s->stack_ids ? 100.0 * (double)shared / (double)s->stack_ids : 0.0);
+  if (s->stack_nodes)
+    printf("  nodes of chains           %10zu  (%.1f %% of the ids are shared)\n", s->stack_nodes,
+           100.0 * (double)shared / (double)s->stack_ids);
   printf("  schemas                   %10zu\n", s->schemas);
   if (s->malformed)
     printf("  lists that are malformed  %10zu\n", s->malformed);

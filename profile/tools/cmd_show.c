@@ -127,13 +127,13 @@ int hearth_cmd_show(int argc, char **argv) {
   arguments a = {0};
   hearth_error err;
   for (int i = 1; i < argc; i++)
+    if (strcmp(argv[i], "--metadata-stats") == 0)
+      return show_metadata_stats(argc, argv);
+  for (int i = 1; i < argc; i++)
     if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
       fputs(help, stdout);
       return hearth_tool_finish();
     }
-  for (int i = 1; i < argc; i++)
-    if (strcmp(argv[i], "--metadata-stats") == 0)
-      return show_metadata_stats(argc, argv);
   int code = parse(argc, argv, &a);
   if (code != HEARTH_EXIT_OK)
     return code;

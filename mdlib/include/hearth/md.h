@@ -54,10 +54,10 @@ typedef struct hearth_md_schema {
 } hearth_md_schema;
 
 typedef enum hearth_md_schema_relation {
-  HEARTH_MD_SCHEMA_EQUAL,    /* the same fields in the same order */
+  HEARTH_MD_SCHEMA_EQUAL,     /* the same fields in the same order */
   HEARTH_MD_SCHEMA_REORDERED, /* the same fields */
-  HEARTH_MD_SCHEMA_SUBSET,   /* b has all fields of a, and more */
-  HEARTH_MD_SCHEMA_SUPERSET, /* a has all fields of b, and more */
+  HEARTH_MD_SCHEMA_SUBSET,    /* b has all fields of a, and more */
+  HEARTH_MD_SCHEMA_SUPERSET,  /* a has all fields of b, and more */
   HEARTH_MD_SCHEMA_DIFFERENT
 } hearth_md_schema_relation;
 
@@ -134,7 +134,7 @@ typedef struct hearth_md_mibs {
   size_t count;
   hearth_md_encoding encoding; /* they were read from */
   uint64_t *ids;               /* storage of the stacks */
-  LLVMMetadataRef *nodes;      /* nodes[0] the schema (NULL if flat), nodes[i + 1] the node that mibs[i] was read from */
+  LLVMMetadataRef *nodes; /* nodes[0] the schema (NULL if flat), nodes[i + 1] the node that mibs[i] was read from */
 } hearth_md_mibs;
 
 /* --- attachments --- */
@@ -163,6 +163,9 @@ bool hearth_md_get_mibs(hearth_md *md, LLVMValueRef call, hearth_md_mibs *ret);
 void hearth_md_mibs_free(hearth_md_mibs *mibs);
 /* What the attribute "memprof" of a call says: a class, or HEARTH_CLASS_UNKNOWN if it is absent or "ambiguous". */
 hearth_class hearth_md_get_hint(LLVMValueRef call, bool *ret_ambiguous);
+/* The class that LLVM settled for the call, else UNKNOWN: once its inliner or its context disambiguation know the class,
+ * they drop `!callsite` and `!memprof` and leave it as attribute. Pruning and repair keep it. */
+hearth_class hearth_md_get_settled_class(hearth_md *md, LLVMValueRef call);
 
 /* --- after inlining --- */
 
@@ -181,15 +184,16 @@ bool hearth_md_concatenate_callsites(hearth_md *md, LLVMValueRef call, LLVMValue
 
 /* What the target encoding has no place for. Functions add to the counts. */
 typedef struct hearth_md_losses {
-  size_t values;   /* recorded values other than the class; of a flat MIB, its pairs of (full stack id, bytes) as far as
+  size_t values; /* recorded values other than the class; of a flat MIB, its pairs of (full stack id, bytes) as far as
                       the schema has no TotalSize, and those ids always */
-  size_t classes;  /* contexts without class, which the flat form calls notcold; those whose class the module's schema has
+  size_t
+      classes;  /* contexts without class, which the flat form calls notcold; those whose class the module's schema has
                       no field for */
-  size_t calls;    /* left as they were: malformed, without `!callsite`, or the encoding does not exist here */
+  size_t calls; /* left as they were: malformed, without `!callsite`, or the encoding does not exist here */
 } hearth_md_losses;
 
-/* Replace the chained form by the flat one, or the reverse, which follows the module's schema, if it has exactly one,
- * else one of Hotness and TotalSize. True if something changed. */
+/* Replace the chained form by the flat one, once pruned to the call's `!callsite`; or the reverse, which follows the
+ * module's schema, if it has exactly one, else one of TotalSize and Hotness. True if something changed. */
 bool hearth_md_to_flat(hearth_md *md, LLVMValueRef call, hearth_md_losses *losses);
 bool hearth_md_to_chained(hearth_md *md, LLVMValueRef call, hearth_md_losses *losses);
 
@@ -248,16 +252,16 @@ bool hearth_md_repair(hearth_md *md, hearth_md_locate locate, void *data, hearth
 
 typedef struct hearth_md_statistics {
   size_t schemas;
-  size_t callsites;      /* calls with `!callsite` */
-  size_t calls;          /* calls with contexts */
-  size_t hints[4];       /* of these calls, by hearth_class; [0] ambiguous or none */
-  size_t contexts;       /* in the chained encoding, else the flat one */
-  size_t classes[4];     /* of these contexts */
-  size_t flat_contexts;  /* in the flat encoding */
-  size_t deepest;        /* ids of the longest stack */
-  size_t stack_ids;      /* ids of all stacks, as if each had its own */
-  size_t stack_nodes;    /* distinct nodes of chains: what is left of them by sharing */
-  size_t malformed;      /* lists that could not be read */
+  size_t callsites;     /* calls with `!callsite` */
+  size_t calls;         /* calls with contexts */
+  size_t hints[4];      /* of these calls, by hearth_class; [0] ambiguous or none */
+  size_t contexts;      /* in the chained encoding, else the flat one */
+  size_t classes[4];    /* of these contexts */
+  size_t flat_contexts; /* in the flat encoding */
+  size_t deepest;       /* ids of the longest stack */
+  size_t stack_ids;     /* ids of all stacks, as if each had its own */
+  size_t stack_nodes;   /* distinct nodes of chains: what is left of them by sharing */
+  size_t malformed;     /* lists that could not be read */
 } hearth_md_statistics;
 
 /* False when out of memory. */

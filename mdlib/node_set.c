@@ -1,0 +1,43 @@
+#include "node_set.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+static LLVMMetadataRef *slot_of(const node_set *set, LLVMMetadataRef node) {
+  size_t i = (size_t)((uintptr_t)node * UINT64_C(0x9e3779b97f4a7c15) >> 20) & (set->capacity - 1);
+  while (set->slots[i] && set->slots[i] != node)
+    i = (i + 1) & (set->capacity - 1);
+  return &set->slots[i];
+}
+
+static bool grow(node_set *set) {
+  node_set larger = {.capacity = set->capacity ? set->capacity * 2 : 64, .used = set->used};
+  larger.slots = calloc(larger.capacity, sizeof *larger.slots);
+  if (!larger.slots)
+    return false;
+  for (size_t i = 0; i < set->capacity; i++)
+    if (set->slots[i])
+      *slot_of(&larger, set->slots[i]) = set->slots[i];
+  free(set->slots);
+  *set = larger;
+  return true;
+}
+
+bool node_set_add(node_set *set, LLVMMetadataRef node) {
+  if (set->used * 2 >= set->capacity && !grow(set)) {
+    set->out_of_memory = true;
+    return false;
+  }
+  LLVMMetadataRef *slot = slot_of(set, node);
+  if (*slot)
+    return false;
+  *slot = node;
+  set->used++;
+  return true;
+}
+
+void node_set_free(node_set *set) {
+  free(set->slots);
+  memset(set, 0, sizeof *set);
+}
