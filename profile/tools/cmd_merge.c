@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "commands.h"
@@ -273,6 +274,12 @@ static int print_summary(const char *path) {
   return hearth_tool_finish();
 }
 
+/* What went to a device or a pipe cannot be read back. */
+static bool can_be_read_back(const arguments *a) {
+  struct stat info;
+  return a->format->is_indexed && stat(a->output, &info) == 0 && S_ISREG(info.st_mode);
+}
+
 static unsigned job_count(const arguments *a) {
   if (a->jobs)
     return a->jobs;
@@ -314,7 +321,7 @@ static int merge_all(const arguments *a, hearth_indexer *indexer) {
       a->format->write(&request, &err) != HEARTH_OK)
     return hearth_tool_error("%s", err.message);
   hearth_tool_progress("%s", "");
-  return a->quiet || !a->format->is_indexed ? HEARTH_EXIT_OK : print_summary(a->output);
+  return a->quiet || !can_be_read_back(a) ? HEARTH_EXIT_OK : print_summary(a->output);
 }
 
 int hearth_cmd_merge(int argc, char **argv) {
