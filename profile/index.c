@@ -220,9 +220,14 @@ static hearth_status keep_code(hearth_indexer *ix, const char *name, hearth_file
 static hearth_status add_container(hearth_indexer *ix, const char *name, hearth_file *file, hearth_error *err) {
   hearth_llvm_contents contents;
   HEARTH_TRY(hearth_llvm_inspect(file->data, file->size, name, &contents, err));
+  bool has_heap = contents.trailer_size || contents.section_offset;
+  if (has_heap && contents.has_functions)
+    warn(ix, name,
+         "its function counters are left out, as it has a heap profile already: to keep them, add the .profdata that "
+         "llvm-profdata made of them");
   if (contents.trailer_size)
     return add_indexed(ix, name, file->data + contents.trailer_offset, contents.trailer_size, err);
-  if (contents.section_offset || !contents.has_functions)
+  if (has_heap || !contents.has_functions)
     return add_llvm(ix, name, file, hearth_llvm_read, err);
   return keep_code(ix, name, file, err);
 }
