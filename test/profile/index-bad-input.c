@@ -31,9 +31,9 @@
 // RUN: cmp out expected
 //
 // Wrong usage is exit code 2:
-// RUN: %hearth index -o out || test $? = 2
-// RUN: %hearth index good || test $? = 2
-// RUN: %hearth index good -o out --frobnicate || test $? = 2
+// RUN: (%hearth index -o out && exit 1; test $? = 2)
+// RUN: (%hearth index good && exit 1; test $? = 2)
+// RUN: (%hearth index good -o out --frobnicate && exit 1; test $? = 2)
 // RUN: %hearth index --help | FileCheck %s --check-prefix=HELP
 // HELP: Usage: hearth index
 // RUN: cmp out expected
