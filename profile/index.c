@@ -287,27 +287,33 @@ hearth_status hearth_indexer_add_unknown(hearth_indexer *ix, const hearth_input 
   return status;
 }
 
-bool hearth_indexer_is_known(hearth_indexer *ix, const char *path) {
+hearth_status hearth_indexer_is_known(hearth_indexer *ix, const hearth_input *input, bool *ret, hearth_error *err) {
   struct stat info;
-  if (stat(path, &info) != 0 || !S_ISREG(info.st_mode))
-    return false;
+  *ret = false;
+  if (stat(input->path, &info) != 0 || !S_ISREG(info.st_mode))
+    return HEARTH_OK;
   for (size_t i = 0; i < ix->known_count; ++i)
     if (ix->known[i].device == info.st_dev && ix->known[i].number == info.st_ino) {
-      char text[640];
-      snprintf(text, sizeof text, "%.500s: given twice, counted once", path);
-      on_note(ix, HEARTH_NOTE_WARNING, text);
-      return true;
+      if (ix->known[i].weight != input->weight)
+        return hearth_error_set(err, HEARTH_E_USAGE, "%s: given twice, with weights %llu and %llu", input->path,
+                                (unsigned long long)ix->known[i].weight, (unsigned long long)input->weight);
+      warn(ix, input->path, "given twice, counted once");
+      *ret = true;
+      return HEARTH_OK;
     }
   hearth_known_file *known = realloc(ix->known, (ix->known_count + 1) * sizeof *known);
-  if (known) {
-    ix->known = known;
-    known[ix->known_count++] = (hearth_known_file){info.st_dev, info.st_ino};
-  }
-  return false;
+  if (!known)
+    return hearth_error_set(err, HEARTH_E_NOMEM, "%s: out of memory", input->path);
+  ix->known = known;
+  known[ix->known_count++] = (hearth_known_file){info.st_dev, info.st_ino, input->weight};
+  return HEARTH_OK;
 }
 
 hearth_status hearth_indexer_add_input(hearth_indexer *ix, const char *path, hearth_error *err) {
-  return hearth_indexer_is_known(ix, path) ? HEARTH_OK : hearth_indexer_add_unknown(ix, &(hearth_input){path, 1}, err);
+  hearth_input input = {path, 1};
+  bool known;
+  HEARTH_TRY(hearth_indexer_is_known(ix, &input, &known, err));
+  return known ? HEARTH_OK : hearth_indexer_add_unknown(ix, &input, err);
 }
 
 /* -------------------------------------------------- result -------------------------------------------------- */

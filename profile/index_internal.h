@@ -13,6 +13,7 @@
 typedef struct hearth_known_file {
   dev_t device;
   ino_t number;
+  uint64_t weight;
 } hearth_known_file;
 
 struct hearth_indexer {
@@ -39,8 +40,9 @@ struct hearth_indexer {
 hearth_indexer *hearth_indexer_create_worker(hearth_indexer *owner);
 
 /* Was this regular file added before? A pattern and a name may well lead to one file; its runs are counted once, and
- * the user is told. If not, it is from now on. */
-bool hearth_indexer_is_known(hearth_indexer *ix, const char *path);
+ * the user is told. If not, it is from now on. Errors: E_USAGE if it was added with another weight, as the result would
+ * depend on which is first. */
+hearth_status hearth_indexer_is_known(hearth_indexer *ix, const hearth_input *input, bool *ret, hearth_error *err);
 void hearth_indexer_tell_begun(hearth_indexer *owner, const char *path, size_t number, size_t count);
 hearth_status hearth_indexer_add_unknown(hearth_indexer *ix, const hearth_input *input, hearth_error *err);
 

@@ -89,9 +89,13 @@ static hearth_status work_together(team *t, worker *workers, unsigned jobs, hear
 hearth_status hearth_indexer_add_inputs(hearth_indexer *ix, const hearth_input *inputs, size_t count, unsigned jobs,
                                         hearth_error *err) {
   team t = {.owner = ix, .inputs = calloc(count + 1, sizeof *t.inputs), .lock = PTHREAD_MUTEX_INITIALIZER};
-  for (size_t i = 0; t.inputs && i < count; i++)
-    if (!hearth_indexer_is_known(ix, inputs[i].path))
+  for (size_t i = 0; t.inputs && i < count; i++) {
+    bool known;
+    if (hearth_indexer_is_known(ix, &inputs[i], &known, err) != HEARTH_OK)
+      tell_failure(&t, ix, err);
+    else if (!known)
       t.inputs[t.count++] = &inputs[i];
+  }
   if (jobs > t.count)
     jobs = t.count ? (unsigned)t.count : 1;
   worker *workers = calloc(jobs, sizeof *workers);
