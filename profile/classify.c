@@ -166,6 +166,9 @@ hearth_class hearth_classify(const hearth_classifier *classifier, const hearth_m
   double density = hearth_mib_density(mib);
   if (density >= classifier->hot_min_density)
     return HEARTH_CLASS_HOT;
+  /* From a profile of LLVM's without counts, merged with one that has them: accessed, but how often is not known. */
+  if (mib->TotalAccessCount == 0 && mib->TotalLifetimeAccessDensity > 0)
+    return HEARTH_CLASS_NOTCOLD;
   if (density <= classifier->cold_max_density && lifetime_ns >= classifier->cold_min_lifetime_ns)
     return HEARTH_CLASS_COLD;
   return HEARTH_CLASS_NOTCOLD;
