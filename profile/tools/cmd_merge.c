@@ -151,10 +151,14 @@ static const struct option {
   const char *name, *short_name; /* NULL: there is none */
   int (*set)(arguments *a, const char *value);
 } options[] = {
-    {"--binary", NULL, add_binary},   {"--output", "-o", set_output},
-    {"--weight", NULL, add_weighted}, {"--input-files", "-f", add_list},
-    {"--jobs", "-j", set_jobs},       {"--format", NULL, set_format},
-    {"--fields", NULL, set_fields},   {"--debug-dir", NULL, add_debug_directory},
+    {"--binary", NULL, add_binary},
+    {"--output", "-o", set_output},
+    {"--weight", NULL, add_weighted},
+    {"--input-files", "-f", add_list},
+    {"--jobs", "-j", set_jobs},
+    {"--format", NULL, set_format},
+    {"--fields", NULL, set_fields},
+    {"--debug-dir", NULL, add_debug_directory},
     {"--memprof-version", NULL, set_section},
 };
 
