@@ -1,6 +1,7 @@
 /* What both layouts of raw profiles share: telling them apart, messages, freeing. */
 #include "raw_internal.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,14 +15,15 @@ static uint64_t magic_at(const void *data) {
 
 static bool is_swapped(uint64_t magic) {
   magic = __builtin_bswap64(magic);
-  return magic == HEARTH_RAW_MAGIC || magic == HEARTH_LLVM_RAW_MAGIC;
+  return magic == HEARTH_RAW_MAGIC || magic == HEARTH_RAW_SNAPSHOTS_MAGIC || magic == HEARTH_LLVM_RAW_MAGIC;
 }
 
 bool hearth_raw_is_raw(const void *data, size_t size) {
   if (size < sizeof(uint64_t))
     return false;
   uint64_t magic = magic_at(data);
-  return magic == HEARTH_RAW_MAGIC || magic == HEARTH_LLVM_RAW_MAGIC || is_swapped(magic);
+  return magic == HEARTH_RAW_MAGIC || magic == HEARTH_RAW_SNAPSHOTS_MAGIC || magic == HEARTH_LLVM_RAW_MAGIC ||
+         is_swapped(magic);
 }
 
 static const char *remedy(hearth_status status) {
@@ -42,30 +44,69 @@ hearth_status hearth_raw_fail(const hearth_raw_input *in, size_t at, hearth_stat
   return hearth_error_set(err, status, "%s: offset %zu: %s (%s)", in->name, in->begin + at, reason, remedy(status));
 }
 
+hearth_status hearth_raw_check_version(const hearth_raw_input *in, uint32_t version, hearth_error *err) {
+  char reason[96];
+  if (version == HEARTH_RAW_VERSION)
+    return HEARTH_OK;
+  snprintf(reason, sizeof reason, "raw profile version %u, this command reads version %u", (unsigned)version,
+           HEARTH_RAW_VERSION);
+  return hearth_raw_fail(in, offsetof(hearth_raw_header, version), HEARTH_E_VERSION, err, reason);
+}
+
+/* Read the dump at in->begin, whichever layout it has. */
+static hearth_status read_dump(const hearth_raw_input *in, hearth_raw_dump *ret, size_t *ret_size, hearth_error *err) {
+  hearth_status status;
+  if (in->begin > in->file->size || in->file->size - in->begin < sizeof(uint64_t))
+    return hearth_raw_fail(in, 0, HEARTH_E_TRUNCATED, err, "too short for a raw profile");
+  uint64_t magic = magic_at(in->file->data + in->begin);
+  if (magic == HEARTH_RAW_MAGIC)
+    status = hearth_raw_read_hearth(in, ret, ret_size, err);
+  else if (magic == HEARTH_LLVM_RAW_MAGIC)
+    status = hearth_raw_read_llvm(in, ret, ret_size, err);
+  else if (is_swapped(magic))
+    status = hearth_raw_fail(in, 0, HEARTH_E_VERSION, err, "written by a machine of the other byte order");
+  else
+    status = hearth_raw_fail(in, 0, HEARTH_E_FORMAT, err, "no raw profile begins here");
+  if (status != HEARTH_OK)
+    hearth_raw_free(ret);
+  else
+    ret->in = *in;
+  return status;
+}
+
+static bool begins_snapshots(const hearth_file *file, size_t offset) {
+  return offset <= file->size && file->size - offset >= sizeof(uint64_t) &&
+         magic_at(file->data + offset) == HEARTH_RAW_SNAPSHOTS_MAGIC;
+}
+
+/* The machine may have stopped before both halves were on the disk: then the older one may do. */
+static hearth_status read_newest(const hearth_raw_input *in, hearth_raw_dump *ret, size_t *ret_size,
+                                 hearth_error *err) {
+  hearth_raw_places places;
+  hearth_status status = HEARTH_OK;
+  size_t size = 0;
+  HEARTH_TRY(hearth_raw_find_snapshots(in, &places, err));
+  *ret_size = places.size;
+  for (size_t i = 0; i < places.count; ++i) {
+    hearth_raw_input half = {.name = in->name, .file = in->file, .begin = in->begin + places.begin[i]};
+    status = read_dump(&half, ret, &size, err);
+    if (status == HEARTH_OK)
+      return HEARTH_OK;
+  }
+  return status;
+}
+
 hearth_status hearth_raw_read(const char *name, const hearth_file *file, size_t *offset, hearth_raw_dump *ret,
                               hearth_error *err) {
   hearth_raw_input in = {.name = name, .file = file, .begin = *offset};
-  hearth_status status = HEARTH_OK;
-  size_t dump_size = 0;
+  size_t size = 0;
 
   memset(ret, 0, sizeof *ret);
-  if (*offset > file->size || file->size - *offset < sizeof(uint64_t))
-    return hearth_raw_fail(&in, 0, HEARTH_E_TRUNCATED, err, "too short for a raw profile");
-  uint64_t magic = magic_at(file->data + in.begin);
-  if (magic == HEARTH_RAW_MAGIC)
-    status = hearth_raw_read_hearth(&in, ret, &dump_size, err);
-  else if (magic == HEARTH_LLVM_RAW_MAGIC)
-    status = hearth_raw_read_llvm(&in, ret, &dump_size, err);
-  else if (is_swapped(magic))
-    status = hearth_raw_fail(&in, 0, HEARTH_E_VERSION, err, "written by a machine of the other byte order");
+  if (begins_snapshots(file, *offset))
+    HEARTH_TRY(read_newest(&in, ret, &size, err));
   else
-    status = hearth_raw_fail(&in, 0, HEARTH_E_FORMAT, err, "no raw profile begins here");
-  if (status != HEARTH_OK) {
-    hearth_raw_free(ret);
-    return status;
-  }
-  ret->in = in;
-  *offset += dump_size;
+    HEARTH_TRY(read_dump(&in, ret, &size, err));
+  *offset += size;
   return HEARTH_OK;
 }
 

@@ -2,7 +2,6 @@
  * anything in it is believed. */
 #include "raw_internal.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,12 +18,7 @@ static hearth_status check_header(const hearth_raw_input *in, hearth_raw_header 
   if (rest < sizeof *header)
     return hearth_raw_fail(in, 0, HEARTH_E_TRUNCATED, err, "the file ends inside the header");
   memcpy(header, in->file->data + in->begin, sizeof *header);
-  if (header->version != HEARTH_RAW_VERSION) {
-    char reason[96];
-    snprintf(reason, sizeof reason, "raw profile version %u, this command reads version %u", (unsigned)header->version,
-             HEARTH_RAW_VERSION);
-    return hearth_raw_fail(in, 8, HEARTH_E_VERSION, err, reason);
-  }
+  HEARTH_TRY(hearth_raw_check_version(in, header->version, err));
   if (header->header_size != sizeof *header)
     return hearth_raw_fail(in, offsetof(hearth_raw_header, header_size), HEARTH_E_CORRUPT, err, "wrong header size");
   if (header->total_size < sizeof *header || header->total_size % 8 != 0)

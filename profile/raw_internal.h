@@ -71,7 +71,8 @@ struct hearth_raw_dump {
 /* Do these bytes begin like a raw profile (of any version and byte order)? */
 bool hearth_raw_is_raw(const void *data, size_t size);
 
-/* Read the dump that begins at *offset and move *offset behind it.
+/* Read the dump that begins at *offset and move *offset behind it. Of a snapshot file, that is the newest snapshot that is
+ * intact.
  *   name    of the file, for messages; both live until hearth_raw_free
  *   ret     all zero after an error; else to be freed with hearth_raw_free
  * Errors: E_FORMAT (not a raw profile), E_VERSION, E_TRUNCATED, E_CORRUPT, E_FULL, E_NOMEM. */
@@ -89,6 +90,16 @@ hearth_status hearth_raw_read_hearth(const hearth_raw_input *in, hearth_raw_dump
 hearth_status hearth_raw_read_llvm(const hearth_raw_input *in, hearth_raw_dump *dump, size_t *ret_size,
                                    hearth_error *err);
 
+/* The snapshots of a snapshot file, newest first. */
+typedef struct hearth_raw_places {
+  size_t begin[2]; /* from the file's begin */
+  size_t count;
+  size_t size; /* of the whole file */
+} hearth_raw_places;
+
+/* The file begins at in->begin. Errors: E_VERSION, E_CORRUPT, E_TRUNCATED (also if there is no snapshot). */
+hearth_status hearth_raw_find_snapshots(const hearth_raw_input *in, hearth_raw_places *ret, hearth_error *err);
+
 void hearth_raw_stacks_free(hearth_raw_stacks *stacks); /* accepts NULL */
 
 /* Called while passing over a dump from `from` to `to`, both counted from its begin: lets go of what was passed, a few
@@ -98,6 +109,9 @@ static inline void hearth_raw_passed(const hearth_raw_input *in, size_t from, si
   if ((in->begin + from) / STEP != (in->begin + to) / STEP)
     hearth_file_release(in->file, (in->begin + from) / STEP * STEP, (in->begin + to) / STEP * STEP);
 }
+
+/* E_VERSION unless it is the version of Hearth's layout that this code reads. */
+hearth_status hearth_raw_check_version(const hearth_raw_input *in, uint32_t version, hearth_error *err);
 
 /* Fill in `err` with "NAME: offset N: REASON (REMEDY)" and return `status`; `at` counts from the dump's begin. */
 hearth_status hearth_raw_fail(const hearth_raw_input *in, size_t at, hearth_status status, hearth_error *err,

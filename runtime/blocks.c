@@ -106,6 +106,16 @@ static void end_blocks_set_aside(void) {
   }
 }
 
+/* Periodic dumps and spills are done by threads that allocate or free something, outside of all sections: spilling what
+ * an interrupted section is about to record would count it twice. */
+static __attribute__((noinline)) void dump_what_is_due(uint64_t now_ns) {
+  if (hearth_this_thread.depth > 0 || hearth_this_thread.in_runtime || hearth_this_thread_forks())
+    return;
+  if (hearth_rt.mibs.wants_spill && !hearth_rt.mibs.closed)
+    hearth_dump_spill();
+  hearth_dump_periodically(now_ns);
+}
+
 static void *allocate(size_t size, size_t alignment, bool zeroed, const hearth_frame *frame) {
   bool is_zero;
 
@@ -119,7 +129,11 @@ static void *allocate(size_t size, size_t alignment, bool zeroed, const hearth_f
     hearth_block_publish(block);
   }
   hearth_section_leave();
-  return block ? hearth_block_memory(block) : NULL;
+  if (!block)
+    return NULL;
+  if (__builtin_expect(block->alloc_ns >= hearth_rt.next_due_ns, false))
+    dump_what_is_due(block->alloc_ns);
+  return hearth_block_memory(block);
 }
 
 void *hearth_allocate(size_t size, size_t alignment, const hearth_frame *frame) {
@@ -143,21 +157,6 @@ static _Noreturn void refuse(const void *pointer, hearth_pointer_kind kind, cons
   hearth_os_abort();
 }
 
-/* Periodic dumps and spills are done by threads that free something, outside of all sections: spilling what an
- * interrupted section is about to record would count it twice. */
-static __attribute__((noinline)) void dump_what_is_due(uint64_t now_ns) {
-  uint64_t due = __atomic_load_n(&hearth_rt.next_dump_ns, __ATOMIC_RELAXED);
-  uint64_t interval_ns = (uint64_t)hearth_rt.options.dump_interval * 1000000000;
-
-  if (hearth_this_thread.depth > 0 || hearth_this_thread.in_runtime || hearth_this_thread_forks())
-    return;
-  if (hearth_rt.mibs.wants_spill && !hearth_rt.mibs.closed)
-    hearth_dump_spill();
-  if (now_ns >= due && __atomic_compare_exchange_n(&hearth_rt.next_dump_ns, &due, now_ns + interval_ns, false,
-                                                   __ATOMIC_RELAXED, __ATOMIC_RELAXED))
-    hearth_dump();
-}
-
 void hearth_release(void *pointer, const char *function) {
   hearth_block *block;
   uint64_t end_ns = 0;
@@ -174,7 +173,7 @@ void hearth_release(void *pointer, const char *function) {
       end_blocks_set_aside();
   }
   hearth_section_leave();
-  if (__builtin_expect(end_ns >= hearth_rt.next_dump_ns || hearth_rt.mibs.wants_spill, false))
+  if (__builtin_expect(end_ns >= hearth_rt.next_due_ns || hearth_rt.mibs.wants_spill, false))
     dump_what_is_due(end_ns);
   if (kind != HEARTH_POINTER_LIVE && kind != HEARTH_POINTER_FOREIGN)
     refuse(pointer, kind, function);

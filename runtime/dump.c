@@ -7,6 +7,7 @@
 #include "runtime.h"
 #include "section.h"
 #include "shadow.h"
+#include "snapshot_file.h"
 
 #include "hearth/rt.h"
 
@@ -98,18 +99,45 @@ static void make_directories(const char *file) {
   }
 }
 
-/* Returns 0 or an error number; the file's name is in `output` then. */
-static int write_snapshot(const hearth_snapshot *snapshot, const char *file, bool replace) {
+int hearth_dump_write(hearth_output *to, const hearth_snapshot *snapshot) {
+  return hearth_rt.options.format == HEARTH_FORMAT_LLVM ? hearth_dump_llvm(to, snapshot)
+                                                        : hearth_dump_hearth(to, snapshot);
+}
+
+static void begin_file(const char *file) {
   hearth_output_begin(&output, &hearth_output_system, file);
   if (output.error == ENOENT) {
     make_directories(file);
     hearth_output_begin(&output, &hearth_output_system, file);
   }
-  int error = hearth_rt.options.format == HEARTH_FORMAT_LLVM ? hearth_dump_llvm(&output, snapshot)
-                                                             : hearth_dump_hearth(&output, snapshot);
+}
+
+static int finish_file(int error, bool replace) {
   if (error && !output.error)
     output.error = error; /* so that what was written is removed */
   return hearth_output_finish(&output, replace);
+}
+
+/* How a snapshot becomes a file: returns 0 or an error number; the file's name is in `output` then. */
+typedef int write_function(const hearth_snapshot *snapshot, const char *file, bool replace);
+
+static int write_profile_file(const hearth_snapshot *snapshot, const char *file, bool replace) {
+  begin_file(file);
+  return finish_file(hearth_dump_write(&output, snapshot), replace);
+}
+
+/* The snapshot file stands under the profile's name, until a profile replaces it. */
+static int write_snapshot_file(const hearth_snapshot *snapshot, const char *file, bool replace) {
+  if (hearth_snapshot_file_is_open())
+    return hearth_snapshot_file_write(snapshot);
+  begin_file(file);
+  int error = hearth_snapshot_file_begin(&output, (size_t)hearth_rt.options.snapshot_size << 20);
+  if (!error)
+    error = hearth_snapshot_file_write(snapshot);
+  error = finish_file(error, replace);
+  if (error)
+    hearth_snapshot_file_close();
+  return error;
 }
 
 static bool is_full(int error) { return error == ENOSPC || error == EDQUOT || error == EFBIG; }
@@ -149,37 +177,47 @@ static uint64_t leave_out(hearth_snapshot *snapshot, uint32_t keep) {
   return blocks;
 }
 
-/* What a full disk has room for is written: the contexts of most bytes. */
-static int write_what_fits(hearth_snapshot *snapshot, const char *file, bool replace) {
-  int error = write_snapshot(snapshot, file, replace), first_error = error;
+/* What a full disk, or half of a snapshot file, has room for is written: the contexts of most bytes. */
+static int write_what_fits(hearth_snapshot *snapshot, write_function *write, const char *file, bool replace) {
+  static bool told; /* of a snapshot file that is too small; the next snapshot will not fit either */
+  bool is_snapshot = write == write_snapshot_file;
+  int error = write(snapshot, file, replace), first_error = error;
   uint64_t blocks = 0;
 
   for (uint32_t keep = count_contexts(snapshot, 0) / 2; is_full(error) && keep > 0; keep /= 2) {
     blocks += leave_out(snapshot, keep);
-    error = write_snapshot(snapshot, file, replace);
+    error = write(snapshot, file, replace);
   }
-  if (first_error && !error)
-    hearth_message("the profile %s is not complete: %s; contexts of least bytes are left out, %u blocks", output.name,
-                   hearth_error_name(first_error), blocks);
+  if (first_error && !error && !(is_snapshot && told)) {
+    hearth_message("the profile %s is not complete: %s; contexts of least bytes are left out, %u blocks%s",
+                   replace ? file : output.name, hearth_error_name(first_error), blocks,
+                   is_snapshot ? " (see option snapshot_size)" : "");
+    told |= is_snapshot;
+  }
   return error;
 }
 
 /* A profile may have been written under this name before: by a program that this process was until it called exec, or by
  * a process of the same number. It stays. */
-static bool write_profile(hearth_snapshot *snapshot) {
+static bool write_profile(hearth_snapshot *snapshot, write_function *write) {
   static char first_name[HEARTH_OUTPUT_NAME];
   bool again = name[0] != '\0';
   hearth_text text = hearth_text_begin(first_name, sizeof first_name);
 
   hearth_text_format(&text, "%s.%u", hearth_rt.options.log_path, hearth_rt.pid);
   const char *file = again ? name : first_name;
-  int error = write_what_fits(snapshot, file, again);
+  int error = write_what_fits(snapshot, write, file, again);
   if (error) {
     hearth_message("cannot write the profile %s: %s", file, hearth_error_name(error));
     return false;
   }
-  text = hearth_text_begin(name, sizeof name);
-  hearth_text_add(&text, output.name);
+  if (!again) {
+    text = hearth_text_begin(name, sizeof name);
+    hearth_text_add(&text, output.name);
+  }
+  if (write == write_snapshot_file)
+    return true;
+  hearth_snapshot_file_close(); /* it was replaced */
   if (hearth_rt.options.verbosity > 0)
     hearth_message("profile written to %s, %u bytes", name, output.size);
   return true;
@@ -206,7 +244,7 @@ static void update_mappings(void) {
   reported = lost;
 }
 
-static bool dump_locked(bool only_if_any) {
+static bool dump_locked(write_function *write, bool only_if_any) {
   hearth_snapshot snapshot;
   bool written = true;
 
@@ -217,7 +255,7 @@ static bool dump_locked(bool only_if_any) {
     return false;
   }
   if (!only_if_any || !is_empty(&snapshot))
-    written = write_profile(&snapshot);
+    written = write_profile(&snapshot, write);
   hearth_os_unmap(snapshot.mibs, snapshot_size(snapshot.contexts));
   return written;
 }
@@ -244,24 +282,72 @@ static void finish(uint64_t signals) {
   hearth_os_restore_signals(signals);
 }
 
-static bool dump(bool only_if_any) {
+static bool dump(write_function *write, bool only_if_any) {
   const uint64_t too_large = UINT64_C(1) << (SIGXFSZ - 1);
 
   if (!is_recording())
     return false;
   uint64_t signals = begin();
-  bool written = dump_locked(only_if_any);
+  bool written = dump_locked(write, only_if_any);
   if (!(signals & too_large))
     hearth_os_take_pending(too_large); /* was sent because of the profile, not of what the program writes */
   finish(signals);
   return written;
 }
 
-bool hearth_dump(void) { return dump(false); }
+bool hearth_dump(void) { return dump(write_profile_file, false); }
 
 void hearth_dump_at_end(void) {
   if (hearth_rt.options.dump_at_exit && !hearth_rt.ended)
-    dump(hearth_rt.fork_ns > 0);
+    dump(write_profile_file, hearth_rt.fork_ns > 0);
+}
+
+/* Of the intervals; they belong to the thread that has taken next_due_ns. */
+static uint64_t next_dump_ns, next_snapshot_ns;
+
+static uint64_t after(uint64_t now_ns, uint64_t interval_ns) { return interval_ns ? now_ns + interval_ns : UINT64_MAX; }
+
+static uint64_t dump_interval_ns(void) { return (uint64_t)hearth_rt.options.dump_interval * 1000000000; }
+
+static uint64_t snapshot_interval_ns(void) { return (uint64_t)hearth_rt.options.snapshot * 1000000; }
+
+static void publish_due(void) {
+  uint64_t due = next_dump_ns < next_snapshot_ns ? next_dump_ns : next_snapshot_ns;
+
+  __atomic_store_n(&hearth_rt.next_due_ns, due, __ATOMIC_RELEASE);
+}
+
+void hearth_dump_schedule(uint64_t now_ns) {
+  next_dump_ns = after(now_ns, dump_interval_ns());
+  next_snapshot_ns = after(now_ns, snapshot_interval_ns());
+  publish_due();
+}
+
+/* All threads stand still while live blocks are visited: with very many, the interval grows, so that snapshots take at most
+ * a tenth of the time. */
+static void write_snapshot_due(uint64_t now_ns) {
+  uint64_t interval_ns = snapshot_interval_ns();
+  bool is_first = !hearth_snapshot_file_is_open(); /* making the file takes time, too, but once */
+
+  dump(write_snapshot_file, hearth_rt.fork_ns > 0);
+  uint64_t end_ns = hearth_os_now_ns() - hearth_rt.start_ns;
+  uint64_t rest_ns = is_first ? 0 : 9 * (end_ns - now_ns);
+  next_snapshot_ns = end_ns + (rest_ns > interval_ns ? rest_ns : interval_ns);
+}
+
+void hearth_dump_periodically(uint64_t now_ns) {
+  uint64_t due = __atomic_load_n(&hearth_rt.next_due_ns, __ATOMIC_RELAXED);
+
+  if (now_ns < due ||
+      !__atomic_compare_exchange_n(&hearth_rt.next_due_ns, &due, UINT64_MAX, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+    return;
+  if (now_ns >= next_dump_ns) {
+    next_dump_ns = after(now_ns, dump_interval_ns());
+    hearth_dump();
+  }
+  if (now_ns >= next_snapshot_ns)
+    write_snapshot_due(now_ns);
+  publish_due();
 }
 
 static void spilled_name(hearth_text *text, uint64_t number) {
@@ -281,7 +367,7 @@ static void spill_locked(void) {
   if (error == EDEADLK)
     return; /* another free will try again */
   if (!error) {
-    error = write_snapshot(&snapshot, buffer, true);
+    error = write_profile_file(&snapshot, buffer, true);
     if (error)
       hearth_mib_table_restore(&hearth_rt.mibs, snapshot.mibs, snapshot.contexts);
     hearth_os_unmap(snapshot.mibs, snapshot_size(snapshot.contexts));
@@ -295,6 +381,8 @@ static void spill_locked(void) {
   }
   ++spilled;
   spilled_ns += snapshot.duration_ns;
+  if (hearth_snapshot_file_is_open()) /* its records are in both files */
+    dump_locked(write_snapshot_file, false);
 }
 
 void hearth_dump_spill(void) {
@@ -330,6 +418,7 @@ void hearth_dump_reset(void) {
 
 void hearth_dump_forget_file(void) {
   name[0] = '\0';
+  hearth_snapshot_file_forget();
   spilled = 0;
   spilled_ns = 0;
 }

@@ -17,7 +17,7 @@
 #include <pthread.h>
 #include <string.h>
 
-hearth_runtime hearth_rt = {.next_dump_ns = UINT64_MAX};
+hearth_runtime hearth_rt = {.next_due_ns = UINT64_MAX};
 
 /* Emitted by clang, or defined by the program. */
 extern const char __memprof_profile_filename[] __attribute__((weak));
@@ -125,8 +125,7 @@ static void start(int argc, char **argv, char **environment) {
                    (uint64_t)hearth_rt.options.max_contexts);
     return;
   }
-  uint64_t interval_ns = (uint64_t)hearth_rt.options.dump_interval * 1000000000;
-  hearth_rt.next_dump_ns = interval_ns ? interval_ns : UINT64_MAX;
+  hearth_dump_schedule(0);
   hearth_rt.recording = true;
   hearth_signals_begin();
 }
@@ -160,6 +159,7 @@ static void begin_child(void) {
   hearth_rt.dropped_blocks = 0;
   hearth_rt.depot.dropped = 0;
   hearth_rt.fork_ns = hearth_os_now_ns() - hearth_rt.start_ns;
+  hearth_dump_schedule(hearth_rt.fork_ns);
 }
 
 void hearth_watch_child(void) {

@@ -21,6 +21,9 @@ bool hearth_os_commit(void *at, size_t size);
 /* Zeroed memory; pages are taken when they are touched, so a generous size costs address space only. NULL: none. */
 void *hearth_os_map(size_t size);
 void hearth_os_unmap(void *at, size_t size);
+/* The first `size` bytes of a file that can be read and written: what is stored there is in the file, also if the process
+ * is killed. Not for forked children, nor in core files. NULL: not possible. */
+void *hearth_os_map_file(int fd, size_t size);
 /* Give the pages back; the memory stays usable and reads as zeros. */
 void hearth_os_discard(void *at, size_t size);
 /* Keep a range out of core files and on small pages: for sparse tables. */
@@ -32,10 +35,11 @@ bool hearth_os_peek(uintptr_t address, void *to, size_t size);
  */
 
 int hearth_os_open_read(const char *path);
-int hearth_os_create(const char *path); /* truncated; mode 0666 less umask; close-on-exec */
+int hearth_os_create(const char *path); /* truncated; to be read, too; mode 0666 less umask; close-on-exec */
 long hearth_os_read(int fd, void *to, size_t size);
 long hearth_os_write(int fd, const void *from, size_t size);
 long hearth_os_write_at(int fd, const void *from, size_t size, uint64_t offset);
+int hearth_os_allocate(int fd, size_t size); /* make the file that large, with zeros and blocks of the disk for them */
 int hearth_os_close(int fd);
 int hearth_os_rename(const char *from, const char *to);
 int hearth_os_rename_new(const char *from, const char *to); /* -EEXIST if there is a file `to` */

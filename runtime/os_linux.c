@@ -43,6 +43,16 @@ bool hearth_os_commit(void *at, size_t size) {
 
 void *hearth_os_map(size_t size) { return map(size, PROT_READ | PROT_WRITE); }
 
+void *hearth_os_map_file(int fd, size_t size) {
+  long result = call6(SYS_mmap, 0, (long)size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+
+  if (result < 0)
+    return NULL;
+  call3(SYS_madvise, result, (long)size, MADV_DONTFORK);
+  call3(SYS_madvise, result, (long)size, MADV_DONTDUMP);
+  return (void *)result;
+}
+
 void hearth_os_unmap(void *at, size_t size) { call3(SYS_munmap, (long)at, (long)size, 0); }
 
 void hearth_os_discard(void *at, size_t size) {
@@ -67,7 +77,7 @@ bool hearth_os_peek(uintptr_t address, void *to, size_t size) {
 int hearth_os_open_read(const char *path) { return (int)call3(SYS_open, (long)path, O_RDONLY | O_CLOEXEC, 0); }
 
 int hearth_os_create(const char *path) {
-  return (int)call3(SYS_open, (long)path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666);
+  return (int)call3(SYS_open, (long)path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666);
 }
 
 long hearth_os_read(int fd, void *to, size_t size) { return call3(SYS_read, fd, (long)to, (long)size); }
@@ -77,6 +87,8 @@ long hearth_os_write(int fd, const void *from, size_t size) { return call3(SYS_w
 long hearth_os_write_at(int fd, const void *from, size_t size, uint64_t offset) {
   return call6(SYS_pwrite64, fd, (long)from, (long)size, (long)offset, 0, 0);
 }
+
+int hearth_os_allocate(int fd, size_t size) { return (int)call6(SYS_fallocate, fd, 0, 0, (long)size, 0, 0); }
 
 int hearth_os_close(int fd) { return (int)call3(SYS_close, fd, 0, 0); }
 

@@ -23,7 +23,7 @@ typedef struct hearth_runtime {
   uint64_t start_ns, start_unix_ns;
   uint64_t pid;            /* of the process that records */
   uint64_t fork_ns;        /* since the start: blocks allocated before are those of the process that forked this one */
-  uint64_t next_dump_ns;   /* since the start: when a periodic dump is due; UINT64_MAX: never; atomic */
+  uint64_t next_due_ns;    /* since the start: when a periodic dump or snapshot is due; UINT64_MAX: never; atomic */
   uint64_t dropped_blocks; /* not recorded: allocated by foreign code that the runtime called; atomic */
   hearth_options options;
   hearth_depot depot;

@@ -1,4 +1,4 @@
-/* Fuzz target: raw profiles in both layouts. An input in Hearth's layout gets a right checksum first, or nothing behind
+/* Fuzz target: raw profiles in both layouts, and snapshot files. An input in Hearth's layout gets a right checksum first, or nothing behind
  * that check would ever be reached; the check itself is the unit test's. */
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-static void repair_checksum(uint8_t *data, size_t size) {
+static void repair_dump(uint8_t *data, size_t size) {
   hearth_raw_header header;
   XXH64_state_t state;
   if (size < sizeof header)
@@ -22,6 +22,21 @@ static void repair_checksum(uint8_t *data, size_t size) {
   XXH64_update(&state, &header, sizeof header);
   header.checksum = XXH64_digest(&state);
   memcpy(data, &header, sizeof header);
+}
+
+static void repair_checksums(uint8_t *data, size_t size) {
+  hearth_raw_snapshots header;
+  repair_dump(data, size);
+  if (size < sizeof header)
+    return;
+  memcpy(&header, data, sizeof header);
+  if (header.magic != HEARTH_RAW_SNAPSHOTS_MAGIC)
+    return;
+  for (uint64_t half = 0; half < 2; ++half) {
+    uint64_t at = header.header_size + half * header.half_size;
+    if (at < size)
+      repair_dump(data + at, size - at);
+  }
 }
 
 /* What every reader promises about a dump that it accepts. */
@@ -47,7 +62,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (!copy)
     return 0;
   memcpy(copy, data, size);
-  repair_checksum(copy, size);
+  repair_checksums(copy, size);
   hearth_file file = {.data = copy, .size = size};
   hearth_error err;
   size_t offset = 0;

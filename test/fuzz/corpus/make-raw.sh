@@ -1,5 +1,5 @@
 #!/bin/sh
-# Makes the seeds in corpus/raw: one small raw profile in each layout, and two dumps in one file.
+# Makes the seeds in corpus/raw: one small raw profile in each layout, two dumps in one file, a snapshot file.
 # Usage: make-raw.sh CLANG LIBHEARTH_RT OUTPUT_DIRECTORY
 set -eu
 work=$(mktemp -d)
@@ -19,3 +19,9 @@ for format in hearth llvm; do
   mv "$work/$format".* "$3/$format"
 done
 cat "$3/hearth" "$3/llvm" > "$3/two-dumps"
+# As the runtime's, but with a small header and no room behind the snapshots.
+python3 - "$3/hearth" > "$3/snapshots" <<'END'
+import struct, sys
+profile = open(sys.argv[1], "rb").read()
+sys.stdout.buffer.write(struct.pack("<QIIQ2Q", 0x8157415350524881, 1, 40, len(profile), 1, 2) + profile + profile)
+END

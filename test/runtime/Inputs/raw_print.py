@@ -12,6 +12,7 @@ from pathlib import Path
 FIELDS_DEF = Path(__file__).parents[3] / "profile/format/hearth/mib_fields.def"
 FIELDS = re.findall(r"^HEARTH_MIB_FIELD\s*\(\s*\d+,\s*(\w+)", FIELDS_DEF.read_text(), re.M)
 HEADER = struct.Struct("<QII8QII5Q")
+SNAPSHOTS = struct.Struct("<QIIQ2Q")
 MAPPING = struct.Struct("<3QII32s")
 NODE = struct.Struct("<QII")
 MIB = struct.Struct("<II%dQ" % len(FIELDS))
@@ -72,8 +73,22 @@ def stack(nodes, mappings, leaf):
         yield place(mappings, pc)
 
 
+def newest_snapshot(data):
+    """The raw profile in a snapshot file; other files are returned as they are."""
+    magic, version, header_size, half_size, *sequence = SNAPSHOTS.unpack_from(data)
+    if magic != 0x8157415350524881:
+        return data
+    assert version == 1 and len(data) == header_size + 2 * half_size, "snapshot header"
+    print("snapshots:", len(data), "bytes")
+    assert max(sequence) > 0, "no snapshot"
+    begin = header_size + (sequence[1] > sequence[0]) * half_size
+    total = HEADER.unpack_from(data, begin)[3]
+    assert total <= half_size, "half"
+    return data[begin : begin + total]
+
+
 def main(name, wanted):
-    data = Path(name).read_bytes()
+    data = newest_snapshot(Path(name).read_bytes())
     (magic, version, header_size, total, map_at, map_n, stack_at, stack_n, mib_at, mib_n, checksum, mib_size, flags,
      duration, start, pid, dropped_blocks, dropped_stacks) = HEADER.unpack_from(data)
     assert magic == 0x8157415248524881 and version == 1 and header_size == HEADER.size == 128, "header"

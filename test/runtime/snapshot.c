@@ -1,0 +1,109 @@
+/* With the option snapshot, a program that is killed by SIGKILL leaves a profile that is at most an interval old. After an
+ * ordinary end, the profile stands in its place.
+ *
+ * RUN: %S/Inputs/profiled.sh %clang %rt %s %t && rm -rf %t.dir && mkdir %t.dir
+ * RUN: python3 %S/Inputs/killed.py %t %t.dir/killed snapshot=20 12 | FileCheck %s --check-prefix=KILLED
+ * KILLED: killed:
+ *
+ * The indexer reads snapshot files, and each forked child has one of its own.
+ * RUN: HEARTH_OPTIONS=log_path=%t.dir/fork:snapshot=20 %t fork > %t.dir/pids
+ * RUN: python3 %S/Inputs/raw_print.py %t.dir/fork.$(sed -n 's/parent //p' %t.dir/pids) AllocCount MaxSize | FileCheck %s --check-prefix=PARENT
+ * RUN: python3 %S/Inputs/raw_print.py %t.dir/fork.$(sed -n 's/child //p' %t.dir/pids) AllocCount MaxSize | FileCheck %s --check-prefix=CHILD
+ * RUN: %hearth index %t.dir/fork.* -o %t.prof && %hearth show %t.prof | FileCheck %s --check-prefix=SHOW
+ * PARENT-NOT: snapshots
+ * PARENT: AllocCount=1 MaxSize=222
+ * PARENT-NOT: MaxSize=333
+ * CHILD: snapshots: 33550336 bytes
+ * CHILD-NOT: MaxSize=222
+ * CHILD: AllocCount=1 MaxSize=333
+ * SHOW: heap profile of 2 runs
+ *
+ * What does not fit into half of the file is left out, contexts of least bytes first; once, this is said.
+ * RUN: HEARTH_OPTIONS=log_path=%t.dir/small:snapshot=10:snapshot_size=1 not --crash %t many 2> %t.small.err
+ * RUN: FileCheck %s --check-prefix=SMALL < %t.small.err
+ * RUN: python3 %S/Inputs/raw_print.py %t.dir/small.* AllocCount MaxSize | FileCheck %s --check-prefix=FITS
+ * SMALL: is not complete: file too large; contexts of least bytes are left out{{.*}}see option snapshot_size
+ * SMALL-NOT: not complete
+ * FITS: snapshots: 1044480 bytes
+ * FITS: AllocCount=1 MaxSize=222222
+ *
+ * A disk without room for the file is told, and the program goes on.
+ * RUN: (ulimit -f 100; HEARTH_OPTIONS=log_path=%t.dir/full:snapshot=10 %t fork 2>&1) | FileCheck %s --check-prefix=FULL
+ * FULL: cannot write the profile {{.*}}full.{{[0-9]+}}: file too large
+ * FULL: child
+ */
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static void *volatile kept[3];
+
+static double now(void) {
+  struct timespec time;
+
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
+}
+
+static void churn(double seconds) {
+  double end = now() + seconds;
+
+  while (now() < end)
+    free(malloc(50));
+}
+
+static void report_forever(void) {
+  double next = now() + 0.05;
+
+  for (uint64_t count = 1;; ++count) {
+    free(malloc(111));
+    if (now() < next)
+      continue;
+    next += 0.05;
+    if (write(1, &count, sizeof count) != sizeof count)
+      _exit(1);
+  }
+}
+
+static void fork_and_kill(void) {
+  int status;
+
+  churn(0.1);
+  pid_t child = fork();
+  if (child == 0) {
+    kept[1] = malloc(333);
+    churn(0.2);
+    kill(getpid(), SIGKILL);
+  }
+  waitpid(child, &status, 0);
+  printf("parent %d\nchild %d\n", (int)getpid(), (int)child);
+}
+
+/* 2^depth call stacks. */
+__attribute__((noinline)) static int many(int depth) {
+  if (depth == 0) {
+    free(malloc(60));
+    return 1;
+  }
+  int count = many(depth - 1);
+  return count + many(depth - 1);
+}
+
+int main(int argc, char **argv) {
+  kept[0] = malloc(222);
+  if (argc == 1)
+    report_forever();
+  if (strcmp(argv[1], "fork") == 0)
+    fork_and_kill();
+  if (strcmp(argv[1], "many") == 0) {
+    kept[2] = malloc(222222);
+    churn((double)(many(12) == 4096) / 5);
+    kill(getpid(), SIGKILL);
+  }
+  return 0;
+}
