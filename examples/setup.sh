@@ -38,7 +38,7 @@ case $purpose in
     [[ $llvm == 22 ]] || packages+=(llvm-22 llvm-22-tools)
     ;;
   quickstart) packages+=(binutils time valgrind) ;;
-  realworld) packages+=(binutils time valgrind dpkg-dev ca-certificates tcl) ;;
+  realworld) packages+=(binutils time valgrind dpkg-dev ca-certificates tcl make) ;;
   bench) packages+=(binutils time valgrind dpkg-dev ca-certificates tcl "libclang-rt-$llvm-dev") ;;
 esac
 

@@ -50,44 +50,15 @@ tree=$work/source # the unpacked package
 #   workload                      see lib.sh
 # shellcheck source=jq.sh source-path=SCRIPTDIR
 source "./$program.sh"
+# shellcheck source=package.sh source-path=SCRIPTDIR
+source ./package.sh
 
 ../setup.sh --for=realworld
 mkdir -p "$work"
 clang=clang-$llvm
 opt=(opt-"$llvm" "-passes=default<O2>")
 
-# mirror: where the system takes its packages of this release from.
-mirror() {
-  local codename uri
-  # shellcheck source=/dev/null
-  codename=$(. /etc/os-release && echo "$VERSION_CODENAME")
-  # shellcheck disable=SC2016  # apt's own variables
-  uri=$(apt-get indextargets --format '$(REPO_URI) $(RELEASE) $(COMPONENT)' 'Created-By: Packages' |
-    awk -v codename="$codename" '$2 == codename && $3 == "main" && !seen++ { print $1 }')
-  printf 'deb-src [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] %s %s main\n' \
-    "${uri:-http://deb.debian.org/debian}" "$codename"
-}
-
-# fetch: the source package into $tree, with apt's files below the work directory: the system's own lists, caches and
-# sources are neither read nor changed.
-fetch() {
-  local apt=$work/apt
-  local options=(-q -o "Dir::Etc::sourcelist=$apt/sources.list" -o Dir::Etc::sourceparts=-
-    -o "Dir::State::lists=$apt/lists" -o "Dir::Cache=$apt/cache" -o APT::Get::List-Cleanup=0
-    -o "APT::Sandbox::User=$(id -un)")
-  rm -rf "$apt" "$tree"
-  mkdir -p "$apt"/{lists,cache/archives}/partial "$apt/packages"
-  mirror >"$apt/sources.list"
-  apt-get "${options[@]}" update
-  (cd "$apt/packages" && apt-get "${options[@]}" source --download-only "$package")
-  dpkg-source -x "$apt/packages/$package"_*.dsc "$tree.new"
-  (cd "$tree.new" && prepare)
-  mv "$tree.new" "$tree"
-}
-if [[ ! -d $tree ]]; then
-  rm -rf "$tree.new"
-  step "fetching the source package $package" "$work/fetch.log" fetch
-fi
+fetch_once
 $fetch_only && exit
 
 instrument_flags=() instrument_link_flags=() plain_flags=() adapter_flags=()
