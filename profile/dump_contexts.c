@@ -2,6 +2,8 @@
  * number of stacks that share it. A record is then one step from its leaf to the builder's node. */
 #include "dump_contexts.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "builder_internal.h"
@@ -179,11 +181,21 @@ static hearth_status add_all(symboliser *s, const hearth_indexer_options *option
   return hearth_builder_add_run(s->builder, &run, err);
 }
 
+static void tell_sampled(const hearth_indexer_options *options, const char *name, const hearth_raw_dump *dump) {
+  char text[640];
+  if (!options->note || dump->sample_bytes == 0)
+    return;
+  snprintf(text, sizeof text, "%.300s: sampled, one block for %" PRIu64 " bytes: sums are estimates", name,
+           dump->sample_bytes);
+  options->note(options->context, HEARTH_NOTE_WARNING, text);
+}
+
 hearth_status hearth_dump_add(hearth_builder *builder, hearth_modules *modules, const hearth_indexer_options *options,
                               const char *name, hearth_raw_dump *dump, hearth_dump_counts *counts,
                               hearth_lost_contexts *lost, hearth_error *err) {
   symboliser s = {.builder = builder, .name = name, .dump = dump};
   *lost = (hearth_lost_contexts){0};
+  tell_sampled(options, name, dump);
   HEARTH_TRY(hearth_modules_place(modules, name, dump, &s.placed, &s.placed_count, err));
   s.address_of = malloc((dump->node_count + 1) * sizeof *s.address_of);
   s.node_of = malloc((dump->node_count + 1) * sizeof *s.node_of);

@@ -16,14 +16,28 @@ static inline void watch_forks(void) {
     hearth_watch_child();
 }
 
+/* A signal handler that interrupts this draws from the same numbers: no harm. */
+static bool is_sampled(size_t size) {
+  hearth_sampler *sampler = &hearth_this_thread.sampler;
+  uint64_t mean_bytes = hearth_rt.options.sample;
+
+  if (mean_bytes == 0)
+    return true;
+  if (__builtin_expect(sampler->random == 0, false))
+    hearth_sampler_begin(sampler, mean_bytes, hearth_os_now_ns() ^ hearth_os_thread_pointer() ^ hearth_rt.pid << 48);
+  return hearth_sampler_take(sampler, mean_bytes, size);
+}
+
 /* The context of an allocation, or HEARTH_NO_CONTEXT if it is not to be recorded. */
-static uint32_t find_context(const hearth_frame *frame) {
+static uint32_t find_context(size_t size, const hearth_frame *frame) {
   uint64_t pcs[HEARTH_DEPTH_MOST];
   bool is_new;
 
   if (!hearth_rt.recording)
     return HEARTH_NO_CONTEXT;
   watch_forks();
+  if (!is_sampled(size))
+    return HEARTH_NO_CONTEXT;
   if (hearth_this_thread.in_runtime) {
     __atomic_fetch_add(&hearth_rt.dropped_blocks, 1, __ATOMIC_RELAXED);
     return HEARTH_NO_CONTEXT;
@@ -65,6 +79,7 @@ static bool record_end(hearth_block *block, hearth_moment end) {
   }
   hearth_access_sum accesses = hearth_shadow_sum(block + 1, block->size);
   hearth_mib one = hearth_mib_of_block(block, accesses, end);
+  hearth_mib_weigh(&one, block, hearth_rt.options.sample);
   return hearth_mib_table_record(&hearth_rt.mibs, block, &one);
 }
 
@@ -125,7 +140,7 @@ static void *allocate(size_t size, size_t alignment, bool zeroed, const hearth_f
   if (block) {
     if (zeroed && !is_zero)
       memset(hearth_block_memory(block), 0, size);
-    begin_life(block, find_context(frame));
+    begin_life(block, find_context(size, frame));
     hearth_block_publish(block);
   }
   hearth_section_leave();
@@ -192,7 +207,7 @@ static bool replace(hearth_block *block, size_t size, const hearth_frame *frame)
 
   if (recorded) {
     block->size = size;
-    begin_life(block, find_context(frame));
+    begin_life(block, find_context(size, frame));
   }
   hearth_block_publish(block);
   return recorded;

@@ -41,6 +41,7 @@ static void add_live(hearth_block *block, void *closure) {
   hearth_access_sum accesses = hearth_shadow_sum(hearth_block_memory(block), block->size);
   hearth_mib one = hearth_mib_of_block(block, accesses, visit->now);
   one.LiveAtExit = hearth_block_state_of(block) == HEARTH_BLOCK_LIVE;
+  hearth_mib_weigh(&one, block, hearth_rt.options.sample);
   hearth_mib_follow(&visit->snapshot->mibs[block->context], &one);
 }
 
@@ -81,6 +82,7 @@ static int take_snapshot(hearth_snapshot *snapshot, bool live) {
   snapshot->duration_ns = visit.now.ns - spilled_ns;
   snapshot->start_unix_ns = hearth_rt.start_unix_ns;
   snapshot->pid = hearth_rt.pid;
+  snapshot->sample_bytes = hearth_rt.options.sample;
   if (live) {
     snapshot->dropped_blocks = missed + __atomic_load_n(&hearth_rt.dropped_blocks, __ATOMIC_RELAXED) +
                                __atomic_load_n(&hearth_rt.mibs.dropped, __ATOMIC_RELAXED);

@@ -16,6 +16,7 @@ typedef struct hearth_snapshot {
   bool continues; /* records of the same run have been spilled to other files */
   uint64_t duration_ns, start_unix_ns, pid;
   uint64_t dropped_blocks, dropped_stacks;
+  uint64_t sample_bytes; /* 0: all blocks are recorded */
 } hearth_snapshot;
 
 /* Write a snapshot and the mappings in one of the layouts; docs/formats/raw.md. Returns 0 or an error number (other than

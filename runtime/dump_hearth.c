@@ -135,6 +135,7 @@ int hearth_dump_hearth(hearth_output *output, const hearth_snapshot *snapshot) {
       .pid = snapshot->pid,
       .dropped_blocks = snapshot->dropped_blocks,
       .dropped_stacks = snapshot->dropped_stacks,
+      .sample_bytes = snapshot->sample_bytes,
   };
 
   if (!forest_create(&forest, snapshot))

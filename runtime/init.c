@@ -156,6 +156,7 @@ static void begin_child(void) {
   hearth_dump_forget_file();
   hearth_rt.pid = hearth_os_pid();
   hearth_rt.mibs.dropped = 0;
+  hearth_this_thread.sampler = (hearth_sampler){0}; /* its samples are not to be its parent's */
   hearth_rt.dropped_blocks = 0;
   hearth_rt.depot.dropped = 0;
   hearth_rt.fork_ns = hearth_os_now_ns() - hearth_rt.start_ns;

@@ -1,6 +1,7 @@
 #include "mib_table.h"
 
 #include "os.h"
+#include "sample.h"
 #include "section.h"
 
 static size_t whole_pages(size_t size) { return (size + HEARTH_OS_PAGE - 1) & ~(HEARTH_OS_PAGE - 1); }
@@ -75,11 +76,17 @@ hearth_mib hearth_mib_of_block(const hearth_block *block, hearth_access_sum acce
   }};
 }
 
+/* The lot is the block's: dumps of one process agree. */
+void hearth_mib_weigh(hearth_mib *one, const hearth_block *block, uint64_t mean_bytes) {
+  if (mean_bytes)
+    hearth_mib_repeat(one, hearth_sample_weight(mean_bytes, block->size, (uintptr_t)block ^ block->alloc_ns << 20));
+}
+
 void hearth_mib_follow(hearth_mib *into, const hearth_mib *one) {
   if (into->AllocCount > 0) {
-    into->NumLifetimeOverlaps += one->AllocTimestamp < into->DeallocTimestamp;
-    into->NumSameAllocCPU += one->AllocCPU == into->AllocCPU;
-    into->NumSameDeallocCPU += one->DeallocCPU == into->DeallocCPU;
+    into->NumLifetimeOverlaps += one->AllocTimestamp < into->DeallocTimestamp ? one->AllocCount : 0;
+    into->NumSameAllocCPU += one->AllocCPU == into->AllocCPU ? one->AllocCount : 0;
+    into->NumSameDeallocCPU += one->DeallocCPU == into->DeallocCPU ? one->AllocCount : 0;
   }
   hearth_mib_merge(into, one);
   into->AllocTimestamp = one->AllocTimestamp;

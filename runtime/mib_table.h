@@ -34,7 +34,10 @@ bool hearth_mib_table_create(hearth_mib_table *table, uint32_t count, uint64_t p
  * over life: that * 1000 / lifetime in ms, at least 1. */
 hearth_mib hearth_mib_of_block(const hearth_block *block, hearth_access_sum accesses, hearth_moment end);
 
-/* Add the record of one more block: as hearth_mib_merge, and with what depends on the order of records: "most recent"
+/* Make of the record of a sampled block that of all the blocks it stands for. `mean_bytes`: 0 if all blocks are recorded. */
+void hearth_mib_weigh(hearth_mib *one, const hearth_block *block, uint64_t mean_bytes);
+
+/* Add the record of one more block, or of those it stands for: as hearth_mib_merge, and with what depends on the order of records: "most recent"
  * fields become those of `one`, NumLifetimeOverlaps and NumSame* compare it with the record before it. */
 void hearth_mib_follow(hearth_mib *into, const hearth_mib *one);
 

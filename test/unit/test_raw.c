@@ -359,7 +359,7 @@ static void test_hearth_bad_contents(void **state) {
     hearth_status status;
     const char *words;
   } cases[] = {
-      {8, 2, HEARTH_E_VERSION, "version 2"},
+      {8, 3, HEARTH_E_VERSION, "version 3"},
       {offsetof(hearth_raw_header, header_size), 64, HEARTH_E_CORRUPT, "header size"},
       {offsetof(hearth_raw_header, mib_size), 64, HEARTH_E_CORRUPT, "MIB size"},
       {offsetof(hearth_raw_header, flags), 0x100, HEARTH_E_VERSION, "flags"},

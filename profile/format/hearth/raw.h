@@ -1,4 +1,4 @@
-/* Raw profile, Hearth layout version 1: what the runtime writes. Change docs/formats/raw.md in the same commit.
+/* Raw profile, Hearth layout version 2: what the runtime writes. Change docs/formats/raw.md in the same commit.
  *
  * A raw file is read by the same version only. Little-endian; offsets are from the start of the file; sections are
  * 8-byte aligned. Four sections, as in the serialization RFC: header, mappings, call stacks, MIBs.
@@ -14,7 +14,7 @@
 
 #define HEARTH_RAW_MAGIC           UINT64_C(0x8157415248524881) /* bytes 81 48 52 48 52 41 57 81; reversed on other byte order */
 #define HEARTH_RAW_SNAPSHOTS_MAGIC UINT64_C(0x8157415350524881) /* bytes 81 48 52 50 53 41 57 81 */
-#define HEARTH_RAW_VERSION         1u
+#define HEARTH_RAW_VERSION         2u
 #define HEARTH_RAW_BUILD_ID_MAX    32u
 #define HEARTH_RAW_NO_PARENT       UINT32_MAX
 
@@ -40,6 +40,7 @@ typedef struct hearth_raw_header {
   uint64_t pid;
   uint64_t dropped_blocks; /* allocations that no record could be kept of */
   uint64_t dropped_stacks; /* stacks that found no room; their blocks are under the empty stack */
+  uint64_t sample_bytes;   /* a block is recorded for so many bytes allocated, and sums are estimates; 0: all blocks */
 } hearth_raw_header;
 
 typedef struct hearth_raw_mapping {
@@ -72,7 +73,7 @@ typedef struct hearth_raw_snapshots {
 } hearth_raw_snapshots;
 
 HEARTH_CHECK_LAYOUT(sizeof(hearth_raw_snapshots) == 40);
-HEARTH_CHECK_LAYOUT(sizeof(hearth_raw_header) == 128);
+HEARTH_CHECK_LAYOUT(sizeof(hearth_raw_header) == 136);
 HEARTH_CHECK_LAYOUT(sizeof(hearth_raw_mapping) == 64);
 HEARTH_CHECK_LAYOUT(sizeof(hearth_raw_stack_node) == 16);
 HEARTH_CHECK_LAYOUT(sizeof(hearth_raw_mib) == 8 + sizeof(hearth_mib));

@@ -23,5 +23,5 @@ cat "$3/hearth" "$3/llvm" > "$3/two-dumps"
 python3 - "$3/hearth" > "$3/snapshots" <<'END'
 import struct, sys
 profile = open(sys.argv[1], "rb").read()
-sys.stdout.buffer.write(struct.pack("<QIIQ2Q", 0x8157415350524881, 1, 40, len(profile), 1, 2) + profile + profile)
+sys.stdout.buffer.write(struct.pack("<QIIQ2Q", 0x8157415350524881, 2, 40, len(profile), 1, 2) + profile + profile)
 END

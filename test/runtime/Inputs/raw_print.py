@@ -11,7 +11,7 @@ from pathlib import Path
 
 FIELDS_DEF = Path(__file__).parents[3] / "profile/format/hearth/mib_fields.def"
 FIELDS = re.findall(r"^HEARTH_MIB_FIELD\s*\(\s*\d+,\s*(\w+)", FIELDS_DEF.read_text(), re.M)
-HEADER = struct.Struct("<QII8QII5Q")
+HEADER = struct.Struct("<QII8QII6Q")
 SNAPSHOTS = struct.Struct("<QIIQ2Q")
 MAPPING = struct.Struct("<3QII32s")
 NODE = struct.Struct("<QII")
@@ -78,7 +78,7 @@ def newest_snapshot(data):
     magic, version, header_size, half_size, *sequence = SNAPSHOTS.unpack_from(data)
     if magic != 0x8157415350524881:
         return data
-    assert version == 1 and len(data) == header_size + 2 * half_size, "snapshot header"
+    assert version == 2 and len(data) == header_size + 2 * half_size, "snapshot header"
     print("snapshots:", len(data), "bytes")
     assert max(sequence) > 0, "no snapshot"
     begin = header_size + (sequence[1] > sequence[0]) * half_size
@@ -90,13 +90,13 @@ def newest_snapshot(data):
 def main(name, wanted):
     data = newest_snapshot(Path(name).read_bytes())
     (magic, version, header_size, total, map_at, map_n, stack_at, stack_n, mib_at, mib_n, checksum, mib_size, flags,
-     duration, start, pid, dropped_blocks, dropped_stacks) = HEADER.unpack_from(data)
-    assert magic == 0x8157415248524881 and version == 1 and header_size == HEADER.size == 128, "header"
+     duration, start, pid, dropped_blocks, dropped_stacks, sample) = HEADER.unpack_from(data)
+    assert magic == 0x8157415248524881 and version == 2 and header_size == HEADER.size == 136, "header"
     assert total == len(data) and mib_size == MIB.size, "sizes"
-    zeroed = data[:72] + bytes(8) + data[80:128]
-    assert xxh64(data[128:] + zeroed) == checksum, "checksum"
+    zeroed = data[:72] + bytes(8) + data[80:136]
+    assert xxh64(data[136:] + zeroed) == checksum, "checksum"
     mappings, map_end = read_mappings(data, map_at, map_n)
-    assert map_at == 128 and map_end == stack_at and stack_at + stack_n * NODE.size == mib_at, "sections"
+    assert map_at == 136 and map_end == stack_at and stack_at + stack_n * NODE.size == mib_at, "sections"
     assert mib_at + mib_n * MIB.size == total, "end"
     nodes = rows(data, NODE, stack_at, stack_n)
     assert all(parent == 0xFFFFFFFF or parent < i for i, (_, parent, _) in enumerate(nodes)), "forest"
@@ -104,6 +104,8 @@ def main(name, wanted):
     assert duration < 10**15 and start > 10**18, "times"
     print("profile: accesses=%d contexts=%d dropped_blocks=%d dropped_stacks=%d" %
           (flags & 1, mib_n, dropped_blocks, dropped_stacks))
+    if sample:
+        print("sampled:", sample)
     for _, _, _, build_id, path in mappings:
         print("mapping:", Path(path).name, "build-id" if build_id else "no-build-id", build_id)
     records = []
