@@ -326,15 +326,15 @@ void hearth_dump_schedule(uint64_t now_ns) {
 }
 
 /* All threads stand still while live blocks are visited: with very many, the interval grows, so that snapshots take at most
- * a tenth of the time. */
+ * a tenth of the time. One alone may have taken long because the machine was busy, or because it made the file. */
 static void write_snapshot_due(uint64_t now_ns) {
-  uint64_t interval_ns = snapshot_interval_ns();
-  bool is_first = !hearth_snapshot_file_is_open(); /* making the file takes time, too, but once */
+  static uint64_t last_ns;
 
   dump(write_snapshot_file, hearth_rt.fork_ns > 0);
-  uint64_t end_ns = hearth_os_now_ns() - hearth_rt.start_ns;
-  uint64_t rest_ns = is_first ? 0 : 9 * (end_ns - now_ns);
-  next_snapshot_ns = end_ns + (rest_ns > interval_ns ? rest_ns : interval_ns);
+  uint64_t end_ns = hearth_os_now_ns() - hearth_rt.start_ns, took_ns = end_ns - now_ns;
+  uint64_t rest_ns = 9 * (took_ns < last_ns ? took_ns : last_ns);
+  next_snapshot_ns = end_ns + (rest_ns > snapshot_interval_ns() ? rest_ns : snapshot_interval_ns());
+  last_ns = took_ns;
 }
 
 void hearth_dump_periodically(uint64_t now_ns) {

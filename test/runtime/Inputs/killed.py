@@ -12,6 +12,7 @@ import time
 from pathlib import Path
 
 SEED = 20201
+# The snapshot is a few intervals old at most; a busy machine may stop the program while it makes one.
 
 
 def records(path):
@@ -30,15 +31,15 @@ def kill_once(program, log_path, options, seconds):
     written = process.stdout.read()
     assert process.wait() == -9, process.returncode
     reports = [count for count, in struct.iter_unpack("<Q", written[: len(written) // 8 * 8])]
-    if len(reports) < 4:
+    if len(reports) < 6:
         return False
     found = records(f"{log_path}.{process.pid}")
-    assert found[222] == 1 and found[111] >= reports[-3], f"seed {SEED}: {found}, {reports}"
+    assert found[222] == 1 and found[111] >= reports[-5], f"seed {SEED}: {found}, {reports}"
     return True
 
 
 program, log_path, options, times = sys.argv[1:5]
 chance = random.Random(SEED)
-checked = sum(kill_once(program, log_path, options, chance.uniform(0.05, 0.8)) for _ in range(int(times)))
+checked = sum(kill_once(program, log_path, options, chance.uniform(0.05, 1)) for _ in range(int(times)))
 assert checked >= int(times) // 4, f"only {checked} runs lived long enough"
 print("killed:", checked)
