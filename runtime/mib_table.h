@@ -37,8 +37,9 @@ hearth_mib hearth_mib_of_block(const hearth_block *block, hearth_access_sum acce
 /* Make of the record of a sampled block that of all the blocks it stands for. `mean_bytes`: 0 if all blocks are recorded. */
 void hearth_mib_weigh(hearth_mib *one, const hearth_block *block, uint64_t mean_bytes);
 
-/* Add the record of one more block, or of those it stands for: as hearth_mib_merge, and with what depends on the order of records: "most recent"
- * fields become those of `one`, NumLifetimeOverlaps and NumSame* compare it with the record before it. */
+/* Add the record of one more block, or of those it stands for: as hearth_mib_merge, and with what depends on the order of
+ * records: "most recent" fields become those of `one`, NumLifetimeOverlaps and NumSame* compare it with the record before
+ * it. */
 void hearth_mib_follow(hearth_mib *into, const hearth_mib *one);
 
 /* End `block`: hearth_mib_follow on the record of its context, with its state set to FREE in the same moment for whoever

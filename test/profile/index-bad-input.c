@@ -24,7 +24,7 @@
 // FLIPPED: hearth: error: flipped: offset {{[0-9]+}}: the checksum is wrong (run the program again
 // RUN: cp good future && printf '\011' | dd of=future bs=1 seek=8 conv=notrunc status=none
 // RUN: not %hearth index future --binary program -o out 2>&1 | FileCheck %s --check-prefix=FUTURE
-// FUTURE: hearth: error: future: offset 8: raw profile version 9, this command reads version 1
+// FUTURE: hearth: error: future: offset 8: raw profile version 9, this command reads version 2
 //
 // All bad inputs of one call are named:
 // RUN: not %hearth index nowhere cut good flipped --binary program -o out 2>&1 | FileCheck %s --check-prefixes=MISSING,CUT,FLIPPED
