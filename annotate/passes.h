@@ -15,12 +15,22 @@
 extern "C" {
 #endif
 
+/* Which counter updates the instrumentation makes one. Each block's number of accesses is the same in all modes. */
+typedef enum hearth_coalesce_mode {
+  HEARTH_COALESCE_BLOCK,   /* near each other in one block; which of its granules they are in may be taken wrongly */
+  HEARTH_COALESCE_GRANULE, /* certainly in one granule: the counter of each granule is exact */
+  HEARTH_COALESCE_OFF      /* none */
+} hearth_coalesce_mode;
+
 typedef struct hearth_options {
   const char *profile;              /* -memprof-use; "" if not given */
   bool full_contexts;               /* -memprof-contexts=full: no trimming */
   hearth_classify_options classify; /* -memprof-classify */
   uint8_t hints[4];                 /* by hearth_class; [HEARTH_CLASS_UNKNOWN] is for ambiguous calls */
   bool before_link;                 /* LTO follows, which may still tell contexts apart */
+  hearth_coalesce_mode coalesce;    /* -memprof-coalesce */
+  bool atomic_counters;             /* -memprof-atomic: no thread's count is lost */
+  bool count_width;                 /* -memprof-count-width: an access counts once for each 8 bytes */
 } hearth_options;
 
 /* Match calls with the profile by debug location; attach contexts to allocation calls and ids to their callers. */
@@ -40,7 +50,7 @@ bool hearth_pass_repair(LLVMModuleRef module, const hearth_options *options);
 /* Check all heap-profile metadata against mdlib's rules; each finding is a warning, and an error says how
  * many there were. Changes nothing. */
 bool hearth_pass_verify(LLVMModuleRef module, const hearth_options *options);
-/* Count loads, stores, atomics and memory intrinsics in shadow memory. */
+/* Count loads, stores, atomics, memory intrinsics and what library functions access, in shadow memory. */
 bool hearth_pass_instrument(LLVMModuleRef module, const hearth_options *options);
 /* Forbid the merging of calls that are told apart by their location only: all calls (for the profiling build), or
  * allocation calls only (for the optimised build, where annotation marks the others that matter). */

@@ -28,6 +28,15 @@ cl::opt<std::string> Use("memprof-use", cl::desc("Heap profile (made by 'hearth 
                          cl::value_desc("file"));
 cl::opt<bool> Instrument("memprof-instrument", cl::desc("Instrument memory accesses for heap profiling"));
 
+cl::opt<hearth_coalesce_mode>
+    Coalesce("memprof-coalesce", cl::desc("Accesses that the instrumentation counts together"),
+             cl::values(clEnumValN(HEARTH_COALESCE_BLOCK, "block", "near each other in one block (default)"),
+                        clEnumValN(HEARTH_COALESCE_GRANULE, "granule", "certainly in one granule of 64 bytes"),
+                        clEnumValN(HEARTH_COALESCE_OFF, "off", "none")),
+             cl::init(HEARTH_COALESCE_BLOCK));
+cl::opt<bool> AtomicCounters("memprof-atomic", cl::desc("Count accesses atomically, so that threads lose none"));
+cl::opt<bool> CountWidth("memprof-count-width", cl::desc("Count an access once for each 8 bytes that it is wide"));
+
 enum class Contexts { Trimmed, Full };
 cl::opt<Contexts> WhichContexts("memprof-contexts", cl::desc("Contexts that are attached to allocation calls"),
                                 cl::values(clEnumValN(Contexts::Trimmed, "trimmed",
@@ -63,6 +72,9 @@ hearth_options currentOptions() {
   Options.profile = Use.c_str();
   Options.full_contexts = WhichContexts == Contexts::Full;
   Options.classify.mode = Classify;
+  Options.coalesce = Coalesce;
+  Options.atomic_counters = AtomicCounters;
+  Options.count_width = CountWidth;
   Options.hints[HEARTH_CLASS_UNKNOWN] = static_cast<uint8_t>(AmbiguousHint);
   Options.hints[HEARTH_CLASS_COLD] = static_cast<uint8_t>(ColdHint);
   Options.hints[HEARTH_CLASS_NOTCOLD] = static_cast<uint8_t>(NotColdHint);

@@ -17,6 +17,8 @@ HEARTH_EXPORT void __memprof_load(uintptr_t address);
 HEARTH_EXPORT void __memprof_store(uintptr_t address);
 HEARTH_EXPORT void __memprof_hist_load(uintptr_t address);
 HEARTH_EXPORT void __memprof_hist_store(uintptr_t address);
+HEARTH_EXPORT void __hearth_count_strided(uintptr_t address, intptr_t stride, uint64_t count, uint64_t weight);
+HEARTH_EXPORT void __hearth_count_strided_atomic(uintptr_t address, intptr_t stride, uint64_t count, uint64_t weight);
 HEARTH_EXPORT void *__memprof_memcpy(void *to, const void *from, size_t size);
 HEARTH_EXPORT void *__memprof_memmove(void *to, const void *from, size_t size);
 HEARTH_EXPORT void *__memprof_memset(void *to, int byte, size_t size);
@@ -75,6 +77,32 @@ HEARTH_EXPORT void __memprof_record_access_range(const volatile void *address, u
     uint64_t steps = (stop - at + 7) / 8;
     hearth_shadow_count(at, steps);
     at += steps * 8;
+  }
+}
+
+/* How many of `count` accesses from `address` on, `stride` bytes apart, begin in the granule of the first. */
+static uint64_t accesses_in_granule(uintptr_t address, intptr_t stride, uint64_t count) {
+  uintptr_t in = address & (HEARTH_GRANULE - 1);
+  uint64_t room = stride > 0 ? (HEARTH_GRANULE - 1 - in) / (uintptr_t)stride : in / (0 - (uintptr_t)stride);
+  return room + 1 < count ? room + 1 : count;
+}
+
+/* A loop's accesses, counted before it by code of Hearth's instrumentation; stride is not 0. */
+void __hearth_count_strided(uintptr_t address, intptr_t stride, uint64_t count, uint64_t weight) {
+  while (count > 0) {
+    uint64_t here = accesses_in_granule(address, stride, count);
+    hearth_shadow_count(address, here * weight);
+    address += here * (uintptr_t)stride;
+    count -= here;
+  }
+}
+
+void __hearth_count_strided_atomic(uintptr_t address, intptr_t stride, uint64_t count, uint64_t weight) {
+  while (count > 0) {
+    uint64_t here = accesses_in_granule(address, stride, count);
+    hearth_shadow_count_atomic(address, here * weight);
+    address += here * (uintptr_t)stride;
+    count -= here;
   }
 }
 

@@ -29,9 +29,16 @@ void hearth_shadow_ignore(void);
 void hearth_shadow_clear(const void *memory, size_t size);
 hearth_access_sum hearth_shadow_sum(const void *memory, size_t size);
 
+static inline uint64_t *hearth_shadow_counter(uintptr_t address) {
+  return (uint64_t *)(((address & ~(uintptr_t)63) >> 3) + __memprof_shadow_memory_dynamic_address);
+}
+
 /* Add `count` to the counter of `address`. */
-static inline void hearth_shadow_count(uintptr_t address, uint64_t count) {
-  *(uint64_t *)(((address & ~(uintptr_t)63) >> 3) + __memprof_shadow_memory_dynamic_address) += count;
+static inline void hearth_shadow_count(uintptr_t address, uint64_t count) { *hearth_shadow_counter(address) += count; }
+
+/* The same, without loss when several threads do it. */
+static inline void hearth_shadow_count_atomic(uintptr_t address, uint64_t count) {
+  __atomic_fetch_add(hearth_shadow_counter(address), count, __ATOMIC_RELAXED);
 }
 
 #endif

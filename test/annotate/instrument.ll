@@ -1,20 +1,22 @@
 ; Each load, store and atomic counts one in the shadow of the granule it begins in; memory intrinsics become calls that
 ; count their ranges; what can be no heap block is left alone.
-; RUN: %opt -passes=hearth-instrument -S %s | FileCheck %s
-; RUN: %opt -passes=hearth-instrument -S %s | %opt_plain -passes=verify -disable-output
+; RUN: %opt -memprof-coalesce=off -passes=hearth-instrument -S %s | FileCheck %s
+; RUN: %opt -memprof-coalesce=off -passes=hearth-instrument -S %s | %opt_plain -passes=verify -disable-output
 ; Twice is once.
-; RUN: %opt -passes=hearth-instrument,hearth-instrument -S %s | FileCheck %s
+; RUN: %opt -memprof-coalesce=off -passes=hearth-instrument,hearth-instrument -S %s | FileCheck %s
 
 ; CHECK: @__memprof_shadow_memory_dynamic_address = external global i64
 ; CHECK: @llvm.global_ctors = appending global {{.*}} { i32 1, ptr @memprof.module_ctor, ptr null }
 
+@table = global [9 x i32] zeroinitializer
+@local = thread_local global i32 0
+
 ; CHECK-LABEL: define i32 @loads_and_stores(
 ; CHECK-NEXT: [[BASE:%.*]] = load i64, ptr @__memprof_shadow_memory_dynamic_address
+; CHECK-NEXT: [[COUNTERS:%.*]] = inttoptr i64 [[BASE]] to ptr
 ; CHECK-NEXT: [[ADDRESS:%.*]] = ptrtoint ptr %p to i64
-; CHECK-NEXT: [[GRANULE:%.*]] = and i64 [[ADDRESS]], -64
-; CHECK-NEXT: [[OFFSET:%.*]] = lshr i64 [[GRANULE]], 3
-; CHECK-NEXT: [[SUM:%.*]] = add i64 [[OFFSET]], [[BASE]]
-; CHECK-NEXT: [[COUNTER:%.*]] = inttoptr i64 [[SUM]] to ptr
+; CHECK-NEXT: [[GRANULE:%.*]] = lshr i64 [[ADDRESS]], 6
+; CHECK-NEXT: [[COUNTER:%.*]] = getelementptr i64, ptr [[COUNTERS]], i64 [[GRANULE]]
 ; CHECK-NEXT: [[COUNT:%.*]] = load i64, ptr [[COUNTER]]
 ; CHECK-NEXT: [[MORE:%.*]] = add i64 [[COUNT]], 1
 ; CHECK-NEXT: store i64 [[MORE]], ptr [[COUNTER]]
@@ -58,12 +60,29 @@ define void @intrinsics(ptr %p, ptr %q, i64 %n, i8 %c) {
 ; CHECK-LABEL: define i32 @not_heap(
 ; CHECK-NOT: ptrtoint
 ; CHECK: ret
-define i32 @not_heap(ptr addrspace(1) %device) {
+define i32 @not_heap(ptr addrspace(1) %device, ptr byval(i32) %copy, i1 %c) {
   %slot = alloca [4 x i32]
   %element = getelementptr [4 x i32], ptr %slot, i64 0, i64 2
   store i32 1, ptr %element
   store i32 1, ptr addrspace(1) %device
+  %either = select i1 %c, ptr %element, ptr @table
+  store i32 2, ptr %either
+  store i32 3, ptr getelementptr ([9 x i32], ptr @table, i64 0, i64 3)
+  store i32 4, ptr %copy
+  call void @llvm.memset.p0.i64(ptr %slot, i8 0, i64 400, i1 false)
   %v = load i32, ptr %element
+  ret i32 %v
+}
+
+; The loader may take thread-local variables' memory from malloc.
+; CHECK-LABEL: define i32 @maybe_heap(
+; CHECK: ptrtoint ptr %either
+; CHECK: ptrtoint (ptr @local
+; CHECK: ret
+define i32 @maybe_heap(ptr %p, i1 %c) {
+  %either = select i1 %c, ptr %p, ptr @table
+  %v = load i32, ptr %either
+  %w = load i32, ptr @local
   ret i32 %v
 }
 

@@ -1,0 +1,252 @@
+#include "access.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <llvm-c/Target.h>
+
+#include "flow.h"
+
+#define MOST_ORIGINS 16 /* of a pointer, followed through selects and phis */
+#define STEP         8  /* bytes of a range that count as one access, as in the runtime */
+#define INLINE_BYTES 64 /* up to here the steps of an intrinsic are accesses like others */
+
+static bool starts_with(const char *text, size_t length, const char *prefix) {
+  return length >= strlen(prefix) && memcmp(text, prefix, strlen(prefix)) == 0;
+}
+
+static bool argument_has(LLVMValueRef argument, const char *attribute) {
+  LLVMValueRef function = LLVMGetParamParent(argument);
+  unsigned kind = LLVMGetEnumAttributeKindForName(attribute, strlen(attribute));
+  for (unsigned i = 0, n = LLVMCountParams(function); i < n; i++)
+    if (LLVMGetParam(function, i) == argument)
+      return LLVMGetEnumAttributeAtIndex(function, i + 1, kind) != NULL;
+  return false;
+}
+
+/* --- where a pointer comes from --- */
+
+typedef struct origins {
+  LLVMValueRef seen[MOST_ORIGINS];
+  unsigned count;
+} origins;
+
+static bool add_origin(origins *o, LLVMValueRef pointer) {
+  for (unsigned i = 0; i < o->count; i++)
+    if (o->seen[i] == pointer)
+      return true;
+  if (o->count == MOST_ORIGINS)
+    return false;
+  o->seen[o->count++] = pointer;
+  return true;
+}
+
+static bool is_address_of_part(LLVMValueRef pointer) {
+  if (LLVMIsAGetElementPtrInst(pointer) || LLVMIsABitCastInst(pointer))
+    return true;
+  if (!LLVMIsAConstantExpr(pointer))
+    return false;
+  LLVMOpcode opcode = LLVMGetConstOpcode(pointer);
+  return opcode == LLVMGetElementPtr || opcode == LLVMBitCast;
+}
+
+/* The loader may take the memory of thread-local variables from malloc. */
+static bool is_outside_heap(LLVMValueRef origin) {
+  return LLVMIsAAllocaInst(origin) || LLVMIsAFunction(origin) || LLVMIsNull(origin) || LLVMIsUndef(origin) ||
+         (LLVMIsAGlobalVariable(origin) && !LLVMIsThreadLocal(origin)) ||
+         (LLVMIsAArgument(origin) && argument_has(origin, "byval"));
+}
+
+bool hearth_may_be_heap(LLVMValueRef pointer) {
+  if (LLVMGetPointerAddressSpace(LLVMTypeOf(pointer)) != 0)
+    return false;
+  origins found = {.seen = {pointer}, .count = 1};
+  for (unsigned i = 0; i < found.count; i++) {
+    LLVMValueRef at = found.seen[i];
+    bool known = true;
+    if (is_address_of_part(at))
+      known = add_origin(&found, LLVMGetOperand(at, 0));
+    else if (LLVMIsASelectInst(at))
+      known = add_origin(&found, LLVMGetOperand(at, 1)) && add_origin(&found, LLVMGetOperand(at, 2));
+    else if (LLVMIsAPHINode(at))
+      for (unsigned k = 0, n = LLVMCountIncoming(at); known && k < n; k++)
+        known = add_origin(&found, LLVMGetIncomingValue(at, k));
+    else
+      known = is_outside_heap(at);
+    if (!known)
+      return true;
+  }
+  return false;
+}
+
+/* --- what instructions access --- */
+
+typedef struct collection {
+  hearth_accesses *accesses;
+  const hearth_options *options;
+  LLVMTargetDataRef layout;
+  uint32_t interruptions; /* in the block so far */
+  bool no_memory;
+} collection;
+
+static void add(collection *c, LLVMValueRef instruction, LLVMValueRef pointer, int64_t displacement, uint64_t weight,
+                uint32_t alignment) {
+  hearth_accesses *all = c->accesses;
+  if (!hearth_may_be_heap(pointer))
+    return;
+  if (all->count == all->capacity) {
+    size_t capacity = all->capacity ? all->capacity * 2 : 256;
+    hearth_access *items = realloc(all->items, capacity * sizeof *items);
+    if (!items) {
+      c->no_memory = true;
+      return;
+    }
+    all->items = items;
+    all->capacity = capacity;
+  }
+  hearth_access *access = &all->items[all->count++];
+  *access = (hearth_access){.instruction = instruction,
+                            .block = LLVMGetInstructionParent(instruction),
+                            .pointer = pointer,
+                            .displacement = displacement,
+                            .weight = weight,
+                            .alignment = alignment,
+                            .interruptions = c->interruptions};
+  access->base = hearth_flow_pointer_base(pointer, &access->offset);
+  access->offset += displacement;
+}
+
+static void add_call(collection *c, LLVMValueRef call) {
+  hearth_accesses *all = c->accesses;
+  if (all->n_calls == all->calls_capacity) {
+    size_t capacity = all->calls_capacity ? all->calls_capacity * 2 : 64;
+    LLVMValueRef *calls = realloc(all->calls, capacity * sizeof *calls);
+    if (!calls) {
+      c->no_memory = true;
+      return;
+    }
+    all->calls = calls;
+    all->calls_capacity = capacity;
+  }
+  all->calls[all->n_calls++] = call;
+}
+
+static uint64_t weight_of(const collection *c, LLVMTypeRef type) {
+  if (!c->options->count_width || LLVMGetTypeKind(type) == LLVMScalableVectorTypeKind)
+    return 1;
+  uint64_t size = LLVMStoreSizeOfType(c->layout, type);
+  return size <= STEP ? 1 : (size + STEP - 1) / STEP;
+}
+
+static void add_typed(collection *c, LLVMValueRef instruction, LLVMValueRef pointer, LLVMTypeRef type,
+                      uint32_t alignment) {
+  add(c, instruction, pointer, 0, weight_of(c, type), alignment);
+}
+
+static void add_steps(collection *c, LLVMValueRef call, unsigned operand, uint64_t size) {
+  for (uint64_t at = 0; at < size; at += STEP)
+    add(c, call, LLVMGetArgOperand(call, operand), (int64_t)at, 1, 1);
+}
+
+/* Memory intrinsics of a small constant size stay what they are. All are accesses of as many counts as bytes/8. */
+static void collect_range(collection *c, LLVMValueRef call, bool two_ranges) {
+  LLVMValueRef size = LLVMIsAConstantInt(LLVMGetArgOperand(call, 2));
+  if (!size || c->options->coalesce == HEARTH_COALESCE_OFF || LLVMConstIntGetZExtValue(size) > INLINE_BYTES) {
+    add_call(c, call);
+    return;
+  }
+  if (two_ranges)
+    add_steps(c, call, 1, LLVMConstIntGetZExtValue(size));
+  add_steps(c, call, 0, LLVMConstIntGetZExtValue(size));
+}
+
+static void collect_call(collection *c, LLVMValueRef call) {
+  static const struct {
+    const char *name;
+    int ranges;  /* that a memory intrinsic accesses; 0: a masked access */
+    int pointer; /* operand of the masked access */
+    int value;   /* operand that it writes, -1: it reads */
+  } intrinsics[] = {
+      {"llvm.memcpy", 2, 0, 0},
+      {"llvm.memmove", 2, 0, 0},
+      {"llvm.memset", 1, 0, 0},
+      {"llvm.masked.load", 0, 0, -1},
+      {"llvm.masked.store", 0, 1, 0},
+      {"llvm.masked.expandload", 0, 0, -1},
+      {"llvm.masked.compressstore", 0, 1, 0},
+  };
+  LLVMValueRef callee = LLVMIsAFunction(LLVMGetCalledValue(call));
+  if (!callee)
+    return;
+  if (!LLVMGetIntrinsicID(callee)) {
+    add_call(c, call);
+    return;
+  }
+  size_t length;
+  const char *name = LLVMGetValueName2(callee, &length);
+  for (size_t i = 0; i < sizeof intrinsics / sizeof intrinsics[0]; i++) {
+    size_t prefix = strlen(intrinsics[i].name);
+    /* Followed by the mangled types; ".inline" and ".element" are other intrinsics, which must stay what they are. */
+    if (!starts_with(name, length, intrinsics[i].name) || name[prefix] != '.' ||
+        starts_with(name + prefix, length - prefix, ".inline") ||
+        starts_with(name + prefix, length - prefix, ".element"))
+      continue;
+    if (intrinsics[i].ranges)
+      collect_range(c, call, intrinsics[i].ranges == 2);
+    else
+      add_typed(c, call, LLVMGetArgOperand(call, (unsigned)intrinsics[i].pointer),
+                intrinsics[i].value < 0 ? LLVMTypeOf(call)
+                                        : LLVMTypeOf(LLVMGetArgOperand(call, (unsigned)intrinsics[i].value)),
+                1);
+    return;
+  }
+}
+
+/* A swifterror pointer may only be loaded, stored and passed on: taking its address as a number is invalid IR. */
+static bool is_swifterror(LLVMValueRef pointer) {
+  return LLVMIsAArgument(pointer) && argument_has(pointer, "swifterror");
+}
+
+static void collect_instruction(collection *c, LLVMValueRef i) {
+  if (LLVMIsALoadInst(i)) {
+    LLVMValueRef pointer = LLVMGetOperand(i, 0);
+    if (!is_swifterror(pointer))
+      add_typed(c, i, pointer, LLVMTypeOf(i), LLVMGetAlignment(i));
+  } else if (LLVMIsAStoreInst(i)) {
+    LLVMValueRef pointer = LLVMGetOperand(i, 1);
+    if (!is_swifterror(pointer))
+      add_typed(c, i, pointer, LLVMTypeOf(LLVMGetOperand(i, 0)), LLVMGetAlignment(i));
+  } else if (LLVMIsAAtomicRMWInst(i) || LLVMIsAAtomicCmpXchgInst(i)) {
+    add_typed(c, i, LLVMGetOperand(i, 0), LLVMTypeOf(LLVMGetOperand(i, 1)), 1);
+  } else if (LLVMIsACallInst(i) || LLVMIsAInvokeInst(i)) {
+    collect_call(c, i);
+  }
+}
+
+static void collect_block(collection *c, LLVMBasicBlockRef block, unsigned nosanitize) {
+  size_t first = c->accesses->count;
+  c->interruptions = 0;
+  for (LLVMValueRef i = LLVMGetFirstInstruction(block); i && !c->no_memory; i = LLVMGetNextInstruction(i)) {
+    if (!LLVMGetMetadata(i, nosanitize))
+      collect_instruction(c, i);
+    c->interruptions += hearth_flow_interrupts(i);
+  }
+  for (size_t k = first; k < c->accesses->count; k++)
+    c->accesses->items[k].interrupted_after = c->accesses->items[k].interruptions != c->interruptions;
+}
+
+bool hearth_accesses_collect(LLVMValueRef function, const hearth_options *options, hearth_accesses *ret) {
+  LLVMModuleRef module = LLVMGetGlobalParent(function);
+  unsigned nosanitize =
+      LLVMGetMDKindIDInContext(LLVMGetModuleContext(module), "nosanitize", (unsigned)strlen("nosanitize"));
+  collection c = {.accesses = ret, .options = options, .layout = LLVMGetModuleDataLayout(module)};
+  *ret = (hearth_accesses){0};
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b && !c.no_memory; b = LLVMGetNextBasicBlock(b))
+    collect_block(&c, b, nosanitize);
+  return !c.no_memory;
+}
+
+void hearth_accesses_free(hearth_accesses *accesses) {
+  free(accesses->items);
+  free(accesses->calls);
+}

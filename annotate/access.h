@@ -1,0 +1,43 @@
+/* The memory accesses of a function that are to be counted. */
+#ifndef HEARTH_ACCESS_H
+#define HEARTH_ACCESS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <llvm-c/Core.h>
+
+#include "passes.h"
+
+/* One access, counted before the instruction that makes it. */
+typedef struct hearth_access {
+  LLVMValueRef instruction;
+  LLVMBasicBlockRef block;
+  LLVMValueRef pointer;
+  int64_t displacement; /* bytes from the pointer to what is accessed */
+  uint64_t weight;      /* what it counts for; 0: counted together with another one */
+  uint32_t alignment;   /* of the address, in bytes */
+  /* The address again: constant offsets apart from the rest. */
+  LLVMValueRef base;
+  int64_t offset;
+  /* Where in its block: interruptions (flow.h) before it, and whether one comes behind. */
+  uint32_t interruptions;
+  bool interrupted_after;
+} hearth_access;
+
+typedef struct hearth_accesses {
+  hearth_access *items; /* in the order of blocks and instructions */
+  size_t count, capacity;
+  LLVMValueRef *calls; /* that are left to count: memory intrinsics, library functions */
+  size_t n_calls, calls_capacity;
+} hearth_accesses;
+
+/* Collect them. False: no memory. Free in either case. */
+bool hearth_accesses_collect(LLVMValueRef function, const hearth_options *options, hearth_accesses *ret);
+void hearth_accesses_free(hearth_accesses *accesses);
+
+/* Whether the pointer may point into a heap block. Counters of other memory are never read. */
+bool hearth_may_be_heap(LLVMValueRef pointer);
+
+#endif

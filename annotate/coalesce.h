@@ -1,0 +1,17 @@
+/* Fewer counter updates for the same counts. */
+#ifndef HEARTH_COALESCE_H
+#define HEARTH_COALESCE_H
+
+#include "access.h"
+#include "counter.h"
+#include "flow.h"
+
+/* Accesses that a loop makes in each iteration, and whose addresses move evenly or not at all, are counted before the
+ * loop; exact for each counter. Their weights become 0. */
+void hearth_coalesce_loops(hearth_accesses *accesses, hearth_flow *flow, hearth_counters *counters);
+
+/* Accesses near each other, through one pointer, of which either all happen or none, are counted with the first: the
+ * weights of the others become 0. False: no memory; nothing was changed. */
+bool hearth_coalesce_neighbours(hearth_accesses *accesses, hearth_flow *flow, hearth_coalesce_mode mode);
+
+#endif

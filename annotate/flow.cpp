@@ -1,0 +1,151 @@
+#include "flow.h"
+
+#include <llvm/Analysis/AssumptionCache.h>
+#include <llvm/Analysis/LoopInfo.h>
+#include <llvm/Analysis/PostDominators.h>
+#include <llvm/Analysis/ScalarEvolution.h>
+#include <llvm/Analysis/ScalarEvolutionExpressions.h>
+#include <llvm/Analysis/TargetLibraryInfo.h>
+#include <llvm/Analysis/ValueTracking.h>
+#include <llvm/Config/llvm-config.h>
+#include <llvm/IR/Dominators.h>
+#include <llvm/IR/Module.h>
+#include <llvm/Transforms/Utils/ScalarEvolutionExpander.h>
+
+#include <map>
+
+using namespace llvm;
+
+namespace {
+
+constexpr unsigned MostBlocks = 32; // between two blocks that are compared
+
+bool interrupts(const Instruction &I) {
+  // A terminator that stays within the function only chooses the next block, which is looked at by itself.
+  if (isa<BranchInst>(I) || isa<SwitchInst>(I) || isa<IndirectBrInst>(I))
+    return false;
+  if (!isGuaranteedToTransferExecutionToSuccessor(&I))
+    return true;
+  auto *Call = dyn_cast<CallBase>(&I);
+  return Call && !Call->onlyReadsMemory() && !Call->hasFnAttr(Attribute::NoFree);
+}
+
+bool canExpand(SCEVExpander &Expander, const SCEV *S, const Instruction *At, ScalarEvolution &SE) {
+#if LLVM_VERSION_MAJOR >= 15 // became a member
+  (void)SE;
+  return Expander.isSafeToExpandAt(S, At);
+#else
+  (void)Expander;
+  return isSafeToExpandAt(S, At, SE);
+#endif
+}
+
+SCEVExpander makeExpander(ScalarEvolution &SE, const Function &F) {
+#if LLVM_VERSION_MAJOR >= 22 // takes the layout from SE
+  (void)F;
+  return SCEVExpander(SE, "hearth");
+#else
+  return SCEVExpander(SE, F.getParent()->getDataLayout(), "hearth");
+#endif
+}
+
+} // namespace
+
+struct hearth_flow {
+  Function &F;
+  DominatorTree DT;
+  PostDominatorTree PDT;
+  LoopInfo LI;
+  AssumptionCache AC;
+  TargetLibraryInfoImpl LibraryImpl;
+  TargetLibraryInfo Library;
+  ScalarEvolution SE;
+  SCEVExpander Expander;
+  std::map<const BasicBlock *, bool> Interrupted;
+
+  explicit hearth_flow(Function &F)
+      : F(F), DT(F), PDT(F), LI(DT), AC(F), LibraryImpl(Triple(F.getParent()->getTargetTriple())), Library(LibraryImpl),
+        SE(F, Library, AC, DT, LI), Expander(makeExpander(SE, F)) {
+    for (const BasicBlock &B : F)
+      Interrupted[&B] = any_of(B, interrupts);
+  }
+};
+
+hearth_flow *hearth_flow_create(LLVMValueRef function) { return new hearth_flow(*cast<Function>(unwrap(function))); }
+
+void hearth_flow_destroy(hearth_flow *flow) { delete flow; }
+
+bool hearth_flow_interrupts(LLVMValueRef instruction) { return interrupts(*cast<Instruction>(unwrap(instruction))); }
+
+LLVMValueRef hearth_flow_pointer_base(LLVMValueRef pointer, int64_t *ret_offset) {
+  Value *P = unwrap(pointer);
+  auto *User = dyn_cast<Instruction>(P);
+  *ret_offset = 0;
+  if (!User)
+    return pointer;
+  const DataLayout &Layout = User->getModule()->getDataLayout();
+  APInt Offset(Layout.getIndexTypeSizeInBits(P->getType()), 0);
+  Value *Base = P->stripAndAccumulateConstantOffsets(Layout, Offset, /*AllowNonInbounds=*/true);
+  *ret_offset = Offset.getSExtValue();
+  return wrap(Base);
+}
+
+bool hearth_flow_runs_through(hearth_flow *flow, LLVMBasicBlockRef from, LLVMBasicBlockRef to) {
+  const BasicBlock *From = unwrap(from), *To = unwrap(to);
+  if (!flow->DT.dominates(From, To) || !flow->PDT.dominates(To, From))
+    return false;
+  SmallPtrSet<const BasicBlock *, 32> Seen;
+  SmallVector<const BasicBlock *, 32> Open{From};
+  while (!Open.empty())
+    for (const BasicBlock *Next : successors(Open.pop_back_val())) {
+      if (Next == To || !Seen.insert(Next).second)
+        continue;
+      if (Next == From || flow->Interrupted[Next] || Seen.size() > MostBlocks)
+        return false;
+      Open.push_back(Next);
+    }
+  // Both dominations hold for a loop's body and what follows the loop, too.
+  return flow->LI.getLoopFor(From) == flow->LI.getLoopFor(To);
+}
+
+bool hearth_flow_loop_access(hearth_flow *flow, LLVMValueRef instruction, LLVMValueRef pointer,
+                             hearth_loop_access *ret_access) {
+  auto *I = cast<Instruction>(unwrap(instruction));
+  Loop *L = flow->LI.getLoopFor(I->getParent());
+  // Left at the end of an iteration only: then what dominates the end runs in each.
+  if (!L || !L->getLoopPreheader() || !L->getLoopLatch() || L->getExitingBlock() != L->getLoopLatch() ||
+      !flow->DT.dominates(I->getParent(), L->getLoopLatch()) ||
+      any_of(L->blocks(), [&](const BasicBlock *B) { return flow->Interrupted[B]; }))
+    return false;
+  ScalarEvolution &SE = flow->SE;
+  Instruction *At = L->getLoopPreheader()->getTerminator();
+  const SCEV *Taken = SE.getBackedgeTakenCount(L);
+  Type *I64 = Type::getInt64Ty(I->getContext());
+  if (isa<SCEVCouldNotCompute>(Taken) || SE.getTypeSizeInBits(Taken->getType()) > 64)
+    return false;
+  const SCEV *Start = SE.getSCEV(unwrap(pointer));
+  int64_t Stride = 0;
+  if (auto *Moving = dyn_cast<SCEVAddRecExpr>(Start)) {
+    auto *Step = dyn_cast<SCEVConstant>(Moving->getStepRecurrence(SE));
+    if (Moving->getLoop() != L || !Moving->isAffine() || !Step)
+      return false;
+    Stride = Step->getAPInt().getSExtValue();
+    Start = Moving->getStart();
+  }
+  const SCEV *Trips = SE.getAddExpr(SE.getNoopOrZeroExtend(Taken, I64), SE.getOne(I64));
+  if (!SE.isLoopInvariant(Start, L) || !canExpand(flow->Expander, Start, At, SE) ||
+      !canExpand(flow->Expander, Trips, At, SE))
+    return false;
+  *ret_access = {wrap(L->getLoopPreheader()), Stride, Start, Trips};
+  return true;
+}
+
+void hearth_flow_expand(hearth_flow *flow, const hearth_loop_access *access, LLVMValueRef *ret_start,
+                        LLVMValueRef *ret_trips) {
+  auto *Start = static_cast<const SCEV *>(access->start), *Trips = static_cast<const SCEV *>(access->trips);
+  Instruction *At = unwrap(access->preheader)->getTerminator();
+  Type *I64 = Type::getInt64Ty(flow->F.getContext());
+  Value *Pointer = flow->Expander.expandCodeFor(Start, Start->getType(), At);
+  *ret_start = wrap(IRBuilder<>(At).CreatePtrToInt(Pointer, I64));
+  *ret_trips = wrap(flow->Expander.expandCodeFor(Trips, I64, At));
+}

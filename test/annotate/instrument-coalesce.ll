@@ -1,0 +1,150 @@
+; Accesses that happen together are one addition; loops are counted before they run.
+; RUN: %opt -passes=hearth-instrument -S %s | FileCheck %s --check-prefixes=CHECK,BLOCK
+; RUN: %opt -passes=hearth-instrument -S %s | %opt_plain -passes=verify -disable-output
+; RUN: %opt -memprof-coalesce=granule -passes=hearth-instrument -S %s | FileCheck %s --check-prefixes=CHECK,GRANULE
+; RUN: %opt -memprof-coalesce=granule -memprof-atomic -passes=hearth-instrument -S %s | FileCheck %s --check-prefix=ATOMIC
+; RUN: %opt -memprof-count-width -passes=hearth-instrument -S %s | FileCheck %s --check-prefix=WIDTH
+
+; Bytes 0 to 31 of a block of ours lie in one granule, byte 40 in the next. Within an alignment of 8, it is certain.
+; CHECK-LABEL: define void @fields(
+; BLOCK: add i64 {{.*}}, 3
+; BLOCK: add i64 {{.*}}, 1
+; GRANULE: add i64 {{.*}}, 2
+; GRANULE: add i64 {{.*}}, 1
+; GRANULE: add i64 {{.*}}, 1
+; CHECK-NOT: add i64
+; CHECK: ret void
+; ATOMIC-LABEL: define void @fields(
+; ATOMIC: atomicrmw add ptr {{.*}}, i64 2 monotonic
+; ATOMIC: atomicrmw add ptr {{.*}}, i64 1 monotonic
+; ATOMIC: atomicrmw add ptr {{.*}}, i64 1 monotonic
+define void @fields(ptr %p) {
+  store i32 1, ptr %p, align 8
+  %4 = getelementptr i8, ptr %p, i64 4
+  store i32 1, ptr %4, align 4
+  %16 = getelementptr i8, ptr %p, i64 16
+  store i32 1, ptr %16, align 4
+  %40 = getelementptr i8, ptr %p, i64 40
+  store i32 1, ptr %40, align 4
+  ret void
+}
+
+; A vector of 32 bytes counts 4 by width.
+; WIDTH-LABEL: define void @vector(
+; WIDTH: add i64 {{.*}}, 4
+define void @vector(ptr %p) {
+  store <4 x i64> zeroinitializer, ptr %p, align 32
+  ret void
+}
+
+; What might end the block's life, or the program, is between.
+; CHECK-LABEL: define void @called_between(
+; CHECK: add i64 {{.*}}, 1
+; CHECK: call void @unknown
+; CHECK: add i64 {{.*}}, 2
+; CHECK: call i64 @pure
+; CHECK-NOT: add i64
+; CHECK: ret void
+define void @called_between(ptr %p) {
+  store i32 1, ptr %p
+  call void @unknown()
+  store i32 2, ptr %p
+  %n = call i64 @pure(ptr %p)
+  store i32 3, ptr %p
+  ret void
+}
+
+; The first and the last block run equally often, the one between does not.
+; CHECK-LABEL: define void @branches(
+; CHECK: add i64 {{.*}}, 2
+; CHECK: sometimes:
+; CHECK: add i64 {{.*}}, 1
+; CHECK: end:
+; CHECK-NOT: add i64
+; CHECK: ret void
+define void @branches(ptr %p, i1 %c) {
+  store i32 1, ptr %p
+  br i1 %c, label %sometimes, label %end
+sometimes:
+  store i32 2, ptr %p
+  br label %end
+end:
+  store i32 3, ptr %p
+  ret void
+}
+
+; Here a call on the way could free.
+; CHECK-LABEL: define void @call_on_a_branch(
+; CHECK: add i64 {{.*}}, 1
+; CHECK: end:
+; CHECK: add i64 {{.*}}, 1
+define void @call_on_a_branch(ptr %p, i1 %c) {
+  store i32 1, ptr %p
+  br i1 %c, label %sometimes, label %end
+sometimes:
+  call void @unknown()
+  br label %end
+end:
+  store i32 3, ptr %p
+  ret void
+}
+
+; The block before a loop and the loop's own blocks do not run equally often.
+; CHECK-LABEL: define void @loop_is_no_branch(
+; CHECK: add i64 {{.*}}, 2
+; CHECK: body:
+; CHECK: add i64 {{.*}}, 1
+; CHECK: end:
+; CHECK-NOT: add i64
+; CHECK: ret void
+define void @loop_is_no_branch(ptr %p) {
+  store i32 1, ptr %p
+  br label %body
+body:
+  %v = load i32, ptr %p
+  %c = icmp eq i32 %v, 7
+  br i1 %c, label %end, label %body
+end:
+  store i32 3, ptr %p
+  ret void
+}
+
+; n words and n accesses to one place.
+; CHECK-LABEL: define void @loop(
+; CHECK: entry:
+; CHECK: lshr i64
+; CHECK-NOT: body:
+; CHECK: call void @__hearth_count_strided(i64 {{.*}}, i64 8, i64 {{.*}}, i64 1)
+; CHECK: body:
+; CHECK-NOT: lshr
+; CHECK: ret void
+; ATOMIC-LABEL: define void @loop(
+; ATOMIC: call void @__hearth_count_strided_atomic(
+define void @loop(ptr %sum, ptr %words, i64 %n) {
+entry:
+  br label %body
+body:
+  %i = phi i64 [ 0, %entry ], [ %next, %body ]
+  %at = getelementptr inbounds i64, ptr %words, i64 %i
+  store i64 1, ptr %sum
+  %word = load i64, ptr %at
+  %next = add nuw i64 %i, 1
+  %more = icmp ult i64 %next, %n
+  br i1 %more, label %body, label %end
+end:
+  ret void
+}
+
+; 24 bytes are three accesses at both ends; the intrinsic stays one that the back end knows.
+; CHECK-LABEL: define void @small_copy(
+; BLOCK: add i64 {{.*}}, 3
+; BLOCK: add i64 {{.*}}, 3
+; CHECK: call void @llvm.memcpy
+define void @small_copy(ptr %to, ptr %from) {
+  call void @llvm.memcpy.p0.p0.i64(ptr %to, ptr %from, i64 24, i1 false)
+  ret void
+}
+
+declare void @unknown()
+declare i64 @pure(ptr) nofree nounwind willreturn
+declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)

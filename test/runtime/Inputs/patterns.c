@@ -1,0 +1,119 @@
+/* Accesses in all the ways that instrumentation may count together. Each context has blocks of one size, which no other
+ * has: what is counted for a size is what is counted for a context. */
+#include <stdlib.h>
+#include <string.h>
+
+#define NOINLINE __attribute__((noinline))
+
+typedef struct record {
+  long key;
+  long parts[3];
+  long next;
+} record;
+
+NOINLINE static void *use(void *memory) {
+  __asm__ volatile("" : "+r"(memory) : : "memory");
+  return memory;
+}
+
+NOINLINE static void fill(record *to, const record *from, int deep) {
+  to->key = from->key + 1;
+  to->next = from->next;
+  if (deep)
+    to->parts[1]++;
+  memcpy(to->parts, from->parts, sizeof to->parts);
+  to->key += deep;
+}
+
+NOINLINE static int *grow(int *block, int by) {
+  block[0] = by;
+  block[12] = by + 1;
+  int *grown = realloc(block, 200);
+  if (!grown)
+    exit(1);
+  grown[1] = by;
+  grown[13] = grown[1] + 2;
+  grown[40] = by + 3;
+  return grown;
+}
+
+NOINLINE static void add_up(long *sum, const long *numbers, long n) {
+  for (long i = 0; i < n; i++)
+    *sum += numbers[i] ^ *sum;
+}
+
+NOINLINE static void backwards(unsigned char *bytes, long n) {
+  for (long i = n - 1; i >= 0; i -= 3)
+    bytes[i] = (unsigned char)(bytes[i] + i);
+}
+
+NOINLINE static long until(const long *numbers, long n, long *reads) {
+  long i = 0;
+  for (; i < n && numbers[i] != 7; i++)
+    reads[0]++;
+  return i;
+}
+
+NOINLINE static void matrix(int *cells, int rows, int columns) {
+  for (int c = 0; c < columns; c++)
+    for (int r = 0; r < rows; r++)
+      cells[r * columns + c] += r;
+}
+
+NOINLINE static void either(record *a, record *b, int which) {
+  record local = {0};
+  record *at = which == 0 ? a : which == 1 ? b : &local;
+  at->key = which;
+  at->next = which;
+  use(&local);
+}
+
+NOINLINE static void two_ways(record *a, int n) {
+  for (int i = 0; i < n; i++) {
+    a->key += i;
+    if (i % 3 == 0)
+      a->next++;
+    else
+      use(a);
+    a->parts[2] = a->key;
+  }
+}
+
+NOINLINE static record *stop(record *a, int now) {
+  a->key = 5;
+  if (now)
+    exit(now - 1); /* what would have come is not to be counted */
+  a->next = 6;
+  return a;
+}
+
+int main(int argc, char **argv) {
+  (void)argv;
+  record *first = use(calloc(1, 40)), *second = use(calloc(1, 41));
+  for (int i = 0; i < 10; i++)
+    fill(second, first, i % 2);
+  int *grown = use(grow(use(malloc(100)), argc));
+  long *sum = use(calloc(1, 8)), *numbers = use(calloc(1000, 8));
+  for (long n = 0; n < 1000; n += 77)
+    add_up(sum, numbers, n);
+  unsigned char *bytes = use(calloc(1, 777));
+  backwards(bytes, 777);
+  backwards(bytes, 1);
+  backwards(bytes, 0);
+  long *reads = use(calloc(1, 16));
+  numbers[500] = 7;
+  until(numbers, 1000, reads);
+  until(numbers, 300, reads);
+  int *cells = use(calloc(31 * 17, sizeof *cells));
+  matrix(cells, 31, 17);
+  record *a = use(calloc(1, 48)), *b = use(calloc(1, 56));
+  for (int i = 0; i < 9; i++)
+    either(a, b, i % 3);
+  two_ways(b, 100);
+  memset(use(malloc(2000)), argc, 2000);
+  memset(use(malloc(50)), argc, 50);
+  stop(use(malloc(64)), 0);
+  free(use(grown));
+  stop(use(malloc(72)), argc);
+  return 2;
+}
