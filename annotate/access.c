@@ -179,7 +179,8 @@ static void collect_call(collection *c, LLVMValueRef call) {
   if (!callee)
     return;
   if (!LLVMGetIntrinsicID(callee)) {
-    add_call(c, call);
+    if (LLVMIsDeclaration(callee))
+      add_call(c, call);
     return;
   }
   size_t length;

@@ -30,7 +30,7 @@ static bool type_is(LLVMTypeRef type, char letter) {
   }
 }
 
-static bool has_signature(LLVMTypeRef type, const char *signature) {
+bool hearth_has_signature(LLVMTypeRef type, const char *signature) {
   LLVMTypeRef parameters[8];
   unsigned n = LLVMCountParamTypes(type);
   if (n != strlen(signature) - 1 || LLVMIsFunctionVarArg(type) || !type_is(LLVMGetReturnType(type), signature[0]))
@@ -55,7 +55,7 @@ const hearth_alloc_function *hearth_alloc_function_of(LLVMValueRef instruction) 
       LLVMTypeRef type = LLVMGlobalGetValueType(callee);
       /* Called through a pointer of another type (K&R declarations): not a call we could add a parameter to. */
       bool same = type == LLVMGetCalledFunctionType(instruction);
-      return same && has_signature(type, functions[i].signature) ? &functions[i] : NULL;
+      return same && hearth_has_signature(type, functions[i].signature) ? &functions[i] : NULL;
     }
   return NULL;
 }

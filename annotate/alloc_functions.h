@@ -15,6 +15,9 @@ typedef struct hearth_alloc_function {
  * one of the same name with another type, or one that the module defines itself. */
 const hearth_alloc_function *hearth_alloc_function_of(LLVMValueRef instruction);
 
+/* Whether a function type is this: letters for result and parameters, as in the table. */
+bool hearth_has_signature(LLVMTypeRef type, const char *signature);
+
 /* Calls and invokes (callbr is neither ours nor anybody's for allocation). */
 bool hearth_is_call(LLVMValueRef instruction);
 

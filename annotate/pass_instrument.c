@@ -8,6 +8,7 @@
 #include "counter.h"
 #include "flow.h"
 #include "hearth/ir_facts.h"
+#include "libc_accesses.h"
 #include "passes.h"
 #include "shim.h"
 
@@ -75,6 +76,8 @@ static void count(hearth_accesses *accesses, LLVMValueRef function, const hearth
   for (size_t i = 0; i < accesses->n_calls; i++)
     if (LLVMGetIntrinsicID(LLVMGetCalledValue(accesses->calls[i])))
       count_intrinsic(c, accesses->calls[i]);
+    else
+      hearth_count_libc_call(c, accesses->calls[i]);
   hearth_counters_leave(c);
 }
 

@@ -1,0 +1,11 @@
+/* What functions of the C library access: counted by range at their calls. The table is libc_accesses.def. */
+#ifndef HEARTH_LIBC_ACCESSES_H
+#define HEARTH_LIBC_ACCESSES_H
+
+#include "counter.h"
+
+/* Count behind the call what it accesses; nothing if it is no call of a function in the table, or one that must be followed
+ * by a return. */
+void hearth_count_libc_call(hearth_counters *counters, LLVMValueRef call);
+
+#endif
