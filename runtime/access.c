@@ -1,5 +1,5 @@
 /* What instrumented code calls: the ABI of clang -fmemory-profile, from LLVM 14 on, and of Hearth's instrumentation.
- * The usual instrumentation adds to the counters inline and calls only __memprof_mem*. */
+ * The usual instrumentation adds to the counters inline and calls only __memprof_mem*, and Hearth's also __hearth_*. */
 #include "hearth/rt.h"
 #include "message.h"
 #include "os.h"
