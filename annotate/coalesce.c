@@ -1,7 +1,6 @@
 #include "coalesce.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #define GRANULE      64
 #define HEADER       32 /* the runtime's blocks begin so far behind a granule's start */
@@ -54,10 +53,10 @@ static void absorb_neighbours(hearth_access *const *order, size_t at, size_t cou
     }
 }
 
-bool hearth_coalesce_neighbours(hearth_accesses *accesses, hearth_flow *flow, hearth_coalesce_mode mode) {
+void hearth_coalesce_neighbours(hearth_accesses *accesses, hearth_flow *flow, hearth_coalesce_mode mode) {
   hearth_access **order = malloc((accesses->count + 1) * sizeof *order);
   if (!order)
-    return false;
+    return;
   for (size_t i = 0; i < accesses->count; i++)
     order[i] = &accesses->items[i];
   qsort(order, accesses->count, sizeof *order, compare);
@@ -65,7 +64,6 @@ bool hearth_coalesce_neighbours(hearth_accesses *accesses, hearth_flow *flow, he
     if (order[i]->weight)
       absorb_neighbours(order, i, accesses->count, flow, mode);
   free(order);
-  return true;
 }
 
 /* --- loops --- */

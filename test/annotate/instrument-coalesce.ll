@@ -20,12 +20,12 @@
 ; ATOMIC: atomicrmw add ptr {{.*}}, i64 1 monotonic
 define void @fields(ptr %p) {
   store i32 1, ptr %p, align 8
-  %4 = getelementptr i8, ptr %p, i64 4
-  store i32 1, ptr %4, align 4
-  %16 = getelementptr i8, ptr %p, i64 16
-  store i32 1, ptr %16, align 4
-  %40 = getelementptr i8, ptr %p, i64 40
-  store i32 1, ptr %40, align 4
+  %at4 = getelementptr i8, ptr %p, i64 4
+  store i32 1, ptr %at4, align 4
+  %at16 = getelementptr i8, ptr %p, i64 16
+  store i32 1, ptr %at16, align 4
+  %at40 = getelementptr i8, ptr %p, i64 40
+  store i32 1, ptr %at40, align 4
   ret void
 }
 
