@@ -195,7 +195,7 @@ static hearth_status add_llvm(hearth_indexer *ix, const char *name, const hearth
   return HEARTH_OK;
 }
 
-/* The function counters that the result is to be put beside. Takes the file over. */
+/* The function counters that the result is to be put beside; a heap profile in the file was added before. Takes the file over. */
 static hearth_status keep_code(hearth_indexer *ix, const char *name, hearth_file *file, hearth_error *err) {
   hearth_indexer *owner = ix->owner;
   char *copy = strdup(name);
@@ -213,23 +213,20 @@ static hearth_status keep_code(hearth_indexer *ix, const char *name, hearth_file
     return HEARTH_OK;
   free(copy);
   return hearth_error_set(err, HEARTH_E_MISMATCH,
-                          "%s: a second profile of -fprofile-use: merge those with llvm-profdata first", name);
+                          "%s: a second profile of -fprofile-use: merge those with llvm-profdata first (and take heap "
+                          "profiles out of them with --format=text)",
+                          name);
 }
 
 /* A trailer holds all that a section does, and more. */
 static hearth_status add_container(hearth_indexer *ix, const char *name, hearth_file *file, hearth_error *err) {
   hearth_llvm_contents contents;
   HEARTH_TRY(hearth_llvm_inspect(file->data, file->size, name, &contents, err));
-  bool has_heap = contents.trailer_size || contents.section_offset;
-  if (has_heap && contents.has_functions)
-    warn(ix, name,
-         "its function counters are left out, as it has a heap profile already: to keep them, add the .profdata that "
-         "llvm-profdata made of them");
   if (contents.trailer_size)
-    return add_indexed(ix, name, file->data + contents.trailer_offset, contents.trailer_size, err);
-  if (has_heap || !contents.has_functions)
-    return add_llvm(ix, name, file, hearth_llvm_read, err);
-  return keep_code(ix, name, file, err);
+    HEARTH_TRY(add_indexed(ix, name, file->data + contents.trailer_offset, contents.trailer_size, err));
+  else if (contents.section_offset || !contents.has_functions)
+    HEARTH_TRY(add_llvm(ix, name, file, hearth_llvm_read, err));
+  return contents.has_functions ? keep_code(ix, name, file, err) : HEARTH_OK;
 }
 
 /* Files that are easily taken for a profile of ours, and what to say about them. */

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "hearth/indexed.h"
 #include "hearth/llvm_container.h"
 #include "hearth/llvm_profile.h"
 #include "input.h"
@@ -65,14 +66,30 @@ static uint64_t trailer_checksum(const hearth_trailer *trailer) {
   return XXH3_64bits(trailer, offsetof(hearth_trailer, checksum));
 }
 
-static hearth_status find_trailer(const hearth_llvm_input *in, hearth_llvm_contents *ret) {
-  hearth_trailer trailer;
-  if (in->size < sizeof trailer)
-    return HEARTH_OK;
+/* A profile of ours, even its first byte, without the trailer that leads to it: the file was cut or something was put
+ * behind it. What llvm-profdata writes is a whole number of u64. */
+static hearth_status refuse_lost_trailer(const hearth_llvm_input *in, uint64_t begin) {
+  static const uint64_t magic = HEARTH_INDEXED_MAGIC;
+  for (uint64_t at = (begin + 7) / 8 * 8; at < in->size; at += 8) {
+    uint64_t left = in->size - at;
+    if (memcmp(in->data + at, &magic, left < sizeof magic ? left : sizeof magic) == 0)
+      return hearth_error_set(
+          in->err, HEARTH_E_TRUNCATED,
+          "%s: offset %llu: a profile of Hearth begins, but the file does not end with its trailer: "
+          "it was cut short or appended to; make it again with 'hearth merge'",
+          in->name, (unsigned long long)at);
+  }
+  return HEARTH_OK;
+}
+
+static hearth_status find_trailer(const hearth_llvm_input *in, const hearth_llvm_header *header,
+                                  hearth_llvm_contents *ret) {
+  hearth_trailer trailer = {0};
   uint64_t end = in->size - sizeof trailer;
-  memcpy(&trailer, in->data + end, sizeof trailer);
+  if (in->size >= sizeof trailer)
+    memcpy(&trailer, in->data + end, sizeof trailer);
   if (trailer.magic != HEARTH_TRAILER_MAGIC)
-    return HEARTH_OK;
+    return refuse_lost_trailer(in, header->functions_offset);
   if (trailer.checksum != trailer_checksum(&trailer) || trailer.offset > end || trailer.size != end - trailer.offset)
     return hearth_error_set(in->err, HEARTH_E_CORRUPT,
                             "%s: offset %llu: the trailer is corrupt; make the file again with 'hearth merge'",
@@ -98,7 +115,7 @@ hearth_status hearth_llvm_inspect(const void *data, size_t size, const char *nam
                                  "it says that it has a heap profile, but not where");
     ret->section_offset = header.memprof_offset;
   }
-  return find_trailer(&in, ret);
+  return find_trailer(&in, &header, ret);
 }
 
 /* -------------------------------------------------- write -------------------------------------------------- */
@@ -140,17 +157,45 @@ static void put_header(hearth_llvm_buffer *out) {
   hearth_llvm_put_u64(out, 0); /* bytes of names of vtables */
 }
 
+/* The first `end` bytes of a container without its MemProf section. What stands behind that moves up: it holds no offsets
+ * of its own. */
+static hearth_status put_without_section(hearth_llvm_buffer *out, const hearth_llvm_input *in, uint64_t end) {
+  hearth_llvm_header header;
+  HEARTH_TRY(read_header(in, &header));
+  uint64_t begin = header.memprof_offset, next = end;
+  uint64_t *const moved[] = {&header.binary_ids_offset, &header.traces_offset, &header.vtables_offset};
+  size_t head = header_size((uint32_t)(header.version & HEARTH_LLVM_VERSION_MASK));
+  if (begin < head || begin <= header.functions_offset || begin > end)
+    return hearth_llvm_corrupt(in, offsetof(hearth_llvm_header, memprof_offset),
+                               "its heap profile is not behind its function counters");
+  for (size_t i = 0; i < sizeof moved / sizeof *moved; i++)
+    if (*moved[i] > begin && *moved[i] < next)
+      next = *moved[i];
+  for (size_t i = 0; i < sizeof moved / sizeof *moved; i++)
+    if (*moved[i] >= next)
+      *moved[i] -= next - begin;
+  header.version &= ~HEARTH_LLVM_FLAG_MEMPROF;
+  header.memprof_offset = 0;
+  hearth_llvm_put(out, &header, head);
+  hearth_llvm_put(out, in->data + head, begin - head);
+  hearth_llvm_put(out, in->data + next, end - next);
+  return HEARTH_OK;
+}
+
+/* Without the heap profile that it has: another one takes its place. */
 static hearth_status put_base(hearth_llvm_buffer *out, const hearth_llvm_output *output, hearth_error *err) {
+  hearth_llvm_input in = {output->base_name, output->base, output->base_size, err};
   hearth_llvm_contents contents;
-  HEARTH_TRY(hearth_llvm_inspect(output->base, output->base_size, output->base_name, &contents, err));
-  if (contents.section_offset || contents.trailer_size)
-    return hearth_error_set(err, HEARTH_E_MISMATCH, "%s: has a heap profile already", output->base_name);
+  HEARTH_TRY(hearth_llvm_inspect(in.data, in.size, in.name, &contents, err));
   if (output->section && contents.container_version < HEARTH_LLVM_FIRST_WITH_HEAP)
     return hearth_error_set(err, HEARTH_E_VERSION,
                             "%s: container version %u holds no MemProf section (%u and newer do): write Hearth's "
                             "format, which goes behind it",
                             output->base_name, contents.container_version, HEARTH_LLVM_FIRST_WITH_HEAP);
-  hearth_llvm_put(out, output->base, output->base_size);
+  uint64_t end = contents.trailer_size ? contents.trailer_offset : in.size;
+  if (contents.section_offset)
+    return put_without_section(out, &in, end);
+  hearth_llvm_put(out, in.data, end);
   return HEARTH_OK;
 }
 

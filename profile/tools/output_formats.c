@@ -10,7 +10,7 @@
 
 /* Sections of the default version are read by LLVM 21 and newer. An older compiler refuses a file with a section that is
  * too new for it even where it only wants the function counters. */
-enum { FIRST_CONTAINER_FOR_DEFAULT = 13 };
+enum { FIRST_CONTAINER_FOR_DEFAULT = 13, OLDEST_SECTION = 3 };
 
 /* The result as an indexed profile: open, and as the bytes that it is in. */
 typedef struct indexed {
@@ -58,15 +58,29 @@ static hearth_status print_into_memory(const indexed *in, print *form, char **re
   return status;
 }
 
+/* Counters are all that a .profdata without a heap profile was given for; of one that has both, they can be spared. */
+static hearth_status leave_out_code(const output_request *request, hearth_error *err) {
+  hearth_llvm_contents contents;
+  char text[512];
+  if (!request->code)
+    return HEARTH_OK;
+  HEARTH_TRY(hearth_llvm_inspect(request->code, request->code_size, request->code_name, &contents, err));
+  if (!contents.section_offset && !contents.trailer_size)
+    return hearth_error_set(err, HEARTH_E_USAGE,
+                            "%s: not written: a text form has no place for the profile of -fprofile-use that was given",
+                            request->path);
+  snprintf(text, sizeof text, "%.300s: its function counters are left out: a text form has no place for them",
+           request->code_name);
+  request->tell(text);
+  return HEARTH_OK;
+}
+
 static hearth_status write_printed(const output_request *request, print *form, hearth_error *err) {
   indexed in;
   char *text = NULL;
   size_t size = 0;
   hearth_llvm_losses losses;
-  if (request->code)
-    return hearth_error_set(err, HEARTH_E_USAGE,
-                            "%s: not written: a text form has no place for the profile of -fprofile-use that was given",
-                            request->path);
+  HEARTH_TRY(leave_out_code(request, err));
   HEARTH_TRY(make_indexed(request->builder, &in, err));
   hearth_status status = print_into_memory(&in, form, &text, &size, &losses, err);
   if (status == HEARTH_OK)
@@ -129,6 +143,8 @@ static hearth_status write_default(const output_request *request, hearth_error *
   uint32_t section = request->section;
   if (!section && contents.container_version >= FIRST_CONTAINER_FOR_DEFAULT)
     section = HEARTH_LLVM_DEFAULT_SECTION;
+  else if (!section && contents.section_offset) /* which the compiler of that release had use for */
+    section = OLDEST_SECTION;
   return write_container(request, section, true, err);
 }
 

@@ -1,6 +1,16 @@
 /* Fuzz target: LLVM's indexed profiles, and files with Hearth's profile behind them. */
 #include "fuzz_llvm.h"
 
+/* Put into the container that it came from; it may be refused. */
+static void replace_heap(hearth_profile *profile, const uint8_t *data, size_t size) {
+  hearth_error err;
+  hearth_llvm_output output = {.section = 4, .base = data, .base_name = "base", .base_size = size};
+  void *result;
+  size_t result_size;
+  if (hearth_llvm_write_memory(profile, &output, &result, &result_size, NULL, &err) == HEARTH_OK)
+    free(result);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   hearth_error err;
@@ -17,6 +27,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     check_section(profile, 4, yaml);
     free(yaml);
   }
+  replace_heap(profile, data, size);
   hearth_profile_close(profile);
   return 0;
 }

@@ -141,6 +141,30 @@ static void test_flipped_trailer(void **state) {
   free(b.data);
 }
 
+/* Without the trailer, the profile that it leads to would be passed over for the section before it, or for none. */
+static void test_lost_trailer(void **state) {
+  static const char *const files[] = {"both14", "both22"};
+  hearth_error err;
+  hearth_llvm_contents contents;
+  (void)state;
+  for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+    bytes b = read_golden(files[i]);
+    expect_ok(hearth_llvm_inspect(b.data, b.size, "golden", &contents, &err), &err);
+    for (size_t size = contents.trailer_offset + 1; size < b.size + 20; size++) {
+      uint8_t *part = calloc(1, size);
+      memcpy(part, b.data, size < b.size ? size : b.size);
+      hearth_llvm_contents found;
+      if (size != b.size && (hearth_llvm_inspect(part, size, "golden", &found, &err) != HEARTH_E_TRUNCATED ||
+                             !strstr(err.message, "golden: offset ") || !strstr(err.message, "'hearth merge'")))
+        fail_msg("%s of %zu bytes with %zu: %s", files[i], b.size, size, err.message);
+      free(part);
+    }
+    expect_ok(hearth_llvm_inspect(b.data, contents.trailer_offset, "golden", &contents, &err), &err);
+    assert_int_equal(contents.trailer_size, 0);
+    free(b.data);
+  }
+}
+
 /* -------------------------------------------------- what counts -------------------------------------------------- */
 
 #define FRAME(function, line, inlined)                                                                                 \
@@ -289,15 +313,13 @@ static hearth_status write_with(const char *text, const hearth_llvm_output *outp
 
 static void test_write_refused(void **state) {
   hearth_error err;
-  bytes old = read_golden("code14"), both = read_golden("both22"), text = read_golden("expected.txt");
+  bytes old = read_golden("code14"), text = read_golden("expected.txt");
   (void)state;
   assert_int_equal(write_with(two_places, &(hearth_llvm_output){.section = 5}, &err), HEARTH_E_USAGE);
 
   hearth_llvm_output output = {.section = 4, .base = old.data, .base_size = old.size, .base_name = "old"};
   assert_int_equal(write_with(two_places, &output, &err), HEARTH_E_VERSION);
   assert_non_null(strstr(err.message, "old: container version 7 holds no MemProf section"));
-  output = (hearth_llvm_output){.section = 4, .base = both.data, .base_size = both.size, .base_name = "both"};
-  assert_int_equal(write_with(two_places, &output, &err), HEARTH_E_MISMATCH);
   output = (hearth_llvm_output){.section = 4, .base = text.data, .base_size = text.size, .base_name = "text"};
   assert_int_equal(write_with(two_places, &output, &err), HEARTH_E_FORMAT);
 
@@ -306,7 +328,6 @@ static void test_write_refused(void **state) {
   assert_int_equal(write_with(unnamed, &(hearth_llvm_output){.section = 4}, &err), HEARTH_E_MISMATCH);
   assert_non_null(strstr(err.message, "function 0x0123456789abcdef has no name"));
   free(old.data);
-  free(both.data);
   free(text.data);
 }
 
@@ -333,6 +354,37 @@ static void test_base_is_kept(void **state) {
     free(base.data);
     free(both.data);
   }
+}
+
+/* A heap profile gives way to another, wherever it stands, and leaves nothing behind. */
+static void test_heap_is_replaced(void **state) {
+  static const struct {
+    const char *code, *both;
+    uint32_t section;
+  } files[] = {{"code14", "both14", 0}, {"code22", "both22", 4}, {"code22", "llvm22", 4}};
+  bytes trailer = bytes_from_text(two_places);
+  hearth_profile *profile = open_bytes(trailer);
+  (void)state;
+  for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+    hearth_error err;
+    bytes bases[] = {read_golden(files[i].code), read_golden(files[i].both)}, results[2];
+    for (size_t k = 0; k < 2; k++) {
+      hearth_llvm_output output = {.section = files[i].section,
+                                   .base = bases[k].data,
+                                   .base_name = "base",
+                                   .base_size = bases[k].size,
+                                   .trailer = trailer.data,
+                                   .trailer_size = trailer.size};
+      expect_ok(hearth_llvm_write_memory(profile, &output, &results[k].data, &results[k].size, NULL, &err), &err);
+      free(bases[k].data);
+    }
+    if (results[0].size != results[1].size || memcmp(results[0].data, results[1].data, results[0].size) != 0)
+      fail_msg("%s: %zu bytes instead of %zu", files[i].both, results[1].size, results[0].size);
+    free(results[0].data);
+    free(results[1].data);
+  }
+  hearth_profile_close(profile);
+  free(trailer.data);
 }
 
 /* Names have GUIDs: what both know of a context is one context, and keeps the name. */
@@ -365,16 +417,12 @@ static void test_schemes_unite(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_golden),
-      cmocka_unit_test(test_truncated),
-      cmocka_unit_test(test_flipped),
-      cmocka_unit_test(test_flipped_trailer),
-      cmocka_unit_test(test_context_counts_once),
-      cmocka_unit_test(test_yaml_refused),
-      cmocka_unit_test(test_losses),
-      cmocka_unit_test(test_write_refused),
-      cmocka_unit_test(test_base_is_kept),
-      cmocka_unit_test(test_schemes_unite),
+      cmocka_unit_test(test_golden),           cmocka_unit_test(test_truncated),
+      cmocka_unit_test(test_flipped),          cmocka_unit_test(test_flipped_trailer),
+      cmocka_unit_test(test_lost_trailer),     cmocka_unit_test(test_context_counts_once),
+      cmocka_unit_test(test_yaml_refused),     cmocka_unit_test(test_losses),
+      cmocka_unit_test(test_write_refused),    cmocka_unit_test(test_base_is_kept),
+      cmocka_unit_test(test_heap_is_replaced), cmocka_unit_test(test_schemes_unite),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -26,7 +26,8 @@ typedef struct hearth_llvm_contents {
 
 /* Do these bytes begin like a container (of any version)? */
 bool hearth_llvm_is_container(const void *data, size_t size);
-/* What a container holds. */
+/* What a container holds. E_TRUNCATED, too, if a profile of Hearth begins in it and no trailer at the file's end leads
+ * there. */
 hearth_status hearth_llvm_inspect(const void *data, size_t size, const char *name, hearth_llvm_contents *ret,
                                   hearth_error *err);
 
@@ -63,8 +64,8 @@ bool hearth_llvm_describe_losses(const hearth_llvm_losses *losses, char *buffer,
 
 /* A container as bytes that the caller frees.
  *   section  version of the MemProf section that `profile` is written to: 3 or 4; 0: none
- *   base     container that the result begins with, function counters and all; NULL: one with nothing else in it.
- *            E_MISMATCH if it has a heap profile already, E_VERSION if it cannot have a section
+ *   base     container that the result begins with, function counters and all, but for a heap profile that it has:
+ *            section and trailer are left out; NULL: one with nothing else in it. E_VERSION if it cannot have a section
  *   trailer  an indexed profile of Hearth to follow; NULL: none
  *   ret_losses  may be NULL
  * The section's functions are the profile's by GUID, whatever its own ids: E_MISMATCH if one has Hearth's id and no name.

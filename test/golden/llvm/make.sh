@@ -40,5 +40,7 @@ for release in 14 19 22; do
   LLVM_PROFILE_FILE=counted.profraw ./counted
   "$llvm$release/bin/llvm-profdata" merge counted.profraw -o "$here/code$release"
 done
+"$llvm"22/bin/llvm-profdata merge "$here/v4" "$here/code22" --memprof-version=4 --memprof-full-schema \
+  -o "$here/llvm22"
 "$hearth" merge -q "$here/v4" "$here/code22" -o "$here/both22"
 "$hearth" merge -q "$here/v4" "$here/code14" -o "$here/both14"
