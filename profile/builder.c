@@ -277,6 +277,7 @@ hearth_status hearth_builder_add_run(hearth_builder *builder, const hearth_profi
   sum->dropped_blocks = add_repeated(sum->dropped_blocks, run->dropped_blocks, weight);
   sum->dropped_frames = add_repeated(sum->dropped_frames, run->dropped_frames, weight);
   sum->accesses_counted = sum->accesses_counted && run->accesses_counted;
+  *(run->accesses_counted ? &builder->counted : &builder->uncounted) += 1;
   builder->has_runs = true;
   return HEARTH_OK;
 }

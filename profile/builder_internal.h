@@ -46,10 +46,11 @@ struct hearth_builder {
   id_table strings, functions_by_id, frames_by_content;
   node_table nodes_by_content;
   hearth_profile_summary runs; /* sums of hearth_builder_add_run; the totals are not used */
+  uint64_t counted, uncounted; /* calls of hearth_builder_add_run, by whether accesses were counted */
   bool has_runs;
   bool fold_recursion;
   uint64_t left_out; /* fields that are 0 in all contexts, 1 << enum hearth_mib_column */
-  uint64_t weight; /* how many times what is added counts */
+  uint64_t weight;   /* how many times what is added counts */
 };
 
 /* Room for `more` more items in the growing array *items; E_NOMEM, or E_FULL if the rows would outgrow 32 bits. */

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "builder_internal.h"
 #include "dump_contexts.h"
 #include "hearth/llvm_profile.h"
 #include "index_internal.h"
@@ -83,6 +84,7 @@ void hearth_indexer_destroy(hearth_indexer *ix) {
   hearth_builder_destroy(ix->llvm);
   hearth_file_close(&ix->code);
   free(ix->code_name);
+  free(ix->uncounted_name);
   for (size_t i = 0; i < ix->binary_count; ++i)
     free(ix->binaries[i]);
   free(ix->binaries);
@@ -274,14 +276,39 @@ static hearth_status add_file(hearth_indexer *ix, const char *path, hearth_file 
   return refuse_foreign(path, file->data, file->size, err);
 }
 
+/* The name that is told does not depend on who read which input. */
+hearth_status hearth_indexer_name_uncounted(hearth_indexer *ix, const char *name, hearth_error *err) {
+  if (ix->uncounted_name && strcmp(ix->uncounted_name, name) <= 0)
+    return HEARTH_OK;
+  char *copy = strdup(name);
+  if (!copy)
+    return hearth_error_set(err, HEARTH_E_NOMEM, "%s: out of memory", name);
+  free(ix->uncounted_name);
+  ix->uncounted_name = copy;
+  return HEARTH_OK;
+}
+
+/* Were accesses counted in what was added since the builders had had so many runs with and without? */
+static hearth_status note_counted(hearth_indexer *ix, const char *name, uint64_t counted, uint64_t uncounted,
+                                  hearth_error *err) {
+  if (ix->builder->uncounted + ix->llvm->uncounted > uncounted) {
+    ix->uncounted++;
+    return hearth_indexer_name_uncounted(ix, name, err);
+  }
+  ix->counted += ix->builder->counted + ix->llvm->counted > counted;
+  return HEARTH_OK;
+}
+
 hearth_status hearth_indexer_add_unknown(hearth_indexer *ix, const hearth_input *input, hearth_error *err) {
   hearth_file file;
+  uint64_t counted = ix->builder->counted + ix->llvm->counted;
+  uint64_t uncounted = ix->builder->uncounted + ix->llvm->uncounted;
   HEARTH_TRY(hearth_file_read(input->path, &file, err));
   set_weight(ix, input->weight);
   hearth_status status = add_file(ix, input->path, &file, err);
   set_weight(ix, 1);
   hearth_file_close(&file);
-  return status;
+  return status == HEARTH_OK ? note_counted(ix, input->path, counted, uncounted, err) : status;
 }
 
 hearth_status hearth_indexer_is_known(hearth_indexer *ix, const hearth_input *input, bool *ret, hearth_error *err) {
@@ -330,6 +357,26 @@ static hearth_status unite(hearth_indexer *ix, hearth_builder **ret, hearth_erro
   return hearth_builder_add_builder(ix->llvm, ix->builder, err);
 }
 
+/* Nothing is classified where accesses were not counted in every run: one input can take from the result what all others
+ * have. */
+static void tell_lost_classes(hearth_indexer *ix) {
+  char text[640], others[48] = "";
+  if (ix->counted == 0)
+    return;
+  if (ix->options.left_out & UINT64_C(1) << HEARTH_COL_TotalAccessCount) {
+    on_note(ix, HEARTH_NOTE_WARNING, "TotalAccessCount is left out: nothing in the result is cold or hot");
+  } else if (ix->uncounted > 0) {
+    if (ix->uncounted > 1)
+      snprintf(others, sizeof others, " (and in %zu more)", ix->uncounted - 1);
+    snprintf(
+        text, sizeof text,
+        "%.300s: accesses were not counted in this input%s: nothing in the result is cold or hot (leave it out, or "
+        "profile a program built with the flags of 'hearth flags instrument')",
+        ix->uncounted_name, others);
+    on_note(ix, HEARTH_NOTE_WARNING, text);
+  }
+}
+
 hearth_status hearth_indexer_result(hearth_indexer *ix, const char *path, hearth_builder **ret, hearth_error *err) {
   hearth_modules_report_unused(ix->modules);
   HEARTH_TRY(unite(ix, ret, err));
@@ -341,6 +388,7 @@ hearth_status hearth_indexer_result(hearth_indexer *ix, const char *path, hearth
                             "%s: not written: no allocation has a column, by which calls are matched (compile without "
                             "-gno-column-info)",
                             path);
+  tell_lost_classes(ix);
   return HEARTH_OK;
 }
 

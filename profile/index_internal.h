@@ -28,6 +28,9 @@ struct hearth_indexer {
   char *code_name;
   hearth_modules *modules;
   hearth_dump_counts counts;
+  size_t counted,
+      uncounted;        /* inputs that accesses were counted in, and others, of which one takes all classes away: */
+  char *uncounted_name; /* the first of them by name; NULL: none */
   hearth_error nothing; /* why no context came out of the dumps so far */
   char **binaries;      /* paths that were given; of the owner only */
   size_t binary_count;
@@ -43,6 +46,8 @@ hearth_indexer *hearth_indexer_create_worker(hearth_indexer *owner);
  * the user is told. If not, it is from now on. Errors: E_USAGE if it was added with another weight, as the result would
  * depend on which is first. */
 hearth_status hearth_indexer_is_known(hearth_indexer *ix, const hearth_input *input, bool *ret, hearth_error *err);
+/* Remember one of the inputs in which accesses were not counted. */
+hearth_status hearth_indexer_name_uncounted(hearth_indexer *ix, const char *name, hearth_error *err);
 void hearth_indexer_tell_begun(hearth_indexer *owner, const char *path, size_t number, size_t count);
 hearth_status hearth_indexer_add_unknown(hearth_indexer *ix, const hearth_input *input, hearth_error *err);
 

@@ -55,6 +55,10 @@ static hearth_status collect(hearth_indexer *owner, const hearth_indexer *ix, he
   owner->counts.with_column += ix->counts.with_column;
   if (owner->nothing.status == HEARTH_OK)
     owner->nothing = ix->nothing;
+  owner->counted += ix->counted;
+  owner->uncounted += ix->uncounted;
+  if (ix->uncounted_name)
+    HEARTH_TRY(hearth_indexer_name_uncounted(owner, ix->uncounted_name, err));
   hearth_modules_share_use(owner->modules, ix->modules);
   HEARTH_TRY(hearth_builder_add_builder(owner->llvm, ix->llvm, err));
   return hearth_builder_add_builder(owner->builder, ix->builder, err);
