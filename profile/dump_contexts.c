@@ -131,6 +131,10 @@ static hearth_status add_stacks(symboliser *s, const hearth_indexer_options *opt
 /* Account for a context without frames by the file of its innermost address, the runtime's own left out. */
 static void lose(const symboliser *s, const hearth_raw_record *record, hearth_lost_contexts *lost) {
   uint32_t node = record->stack;
+  if (node == HEARTH_RAW_NO_PARENT && lost->dropped_stacks) {
+    lost->dropped_bytes = hearth_merge_SUM(lost->dropped_bytes, record->mib.TotalSize);
+    return;
+  }
   while (node != HEARTH_RAW_NO_PARENT && address_at(s, node)->count > 0)
     node = s->dump->nodes[node].parent;
   const char *path = NULL;
@@ -194,8 +198,8 @@ hearth_status hearth_dump_add(hearth_builder *builder, hearth_modules *modules, 
                               const char *name, hearth_raw_dump *dump, hearth_dump_counts *counts,
                               hearth_lost_contexts *lost, hearth_error *err) {
   symboliser s = {.builder = builder, .name = name, .dump = dump};
-  *lost = (hearth_lost_contexts){0};
   tell_sampled(options, name, dump);
+  *lost = (hearth_lost_contexts){.dropped_stacks = dump->dropped_stacks};
   HEARTH_TRY(hearth_modules_place(modules, name, dump, &s.placed, &s.placed_count, err));
   s.address_of = malloc((dump->node_count + 1) * sizeof *s.address_of);
   s.node_of = malloc((dump->node_count + 1) * sizeof *s.node_of);

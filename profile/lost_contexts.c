@@ -19,10 +19,23 @@ void hearth_lost_add(hearth_lost_contexts *lost, const char *path, bool given, u
   lost->files[i].bytes = hearth_merge_SUM(lost->files[i].bytes, bytes);
 }
 
+#define MORE_ROOM "run the program with a greater max_contexts or memory_cap in HEARTH_OPTIONS"
+
+static void report_dropped(const hearth_lost_contexts *lost, const char *name, const hearth_indexer_options *options) {
+  char text[768];
+  snprintf(text, sizeof text,
+           "%.300s: %llu allocation%s (%llu bytes) found no room for the call stack and %s left out: " MORE_ROOM, name,
+           (unsigned long long)lost->dropped_stacks, lost->dropped_stacks == 1 ? "" : "s",
+           (unsigned long long)lost->dropped_bytes, lost->dropped_stacks == 1 ? "is" : "are");
+  options->note(options->context, HEARTH_NOTE_WARNING, text);
+}
+
 void hearth_lost_report(const hearth_lost_contexts *lost, const char *name, uint64_t total_bytes,
                         const hearth_indexer_options *options) {
   if (!options->note)
     return;
+  if (lost->dropped_stacks)
+    report_dropped(lost, name, options);
   for (size_t i = 0; i < lost->count; i++) {
     const hearth_lost_file *file = &lost->files[i];
     char text[768];
@@ -42,6 +55,8 @@ hearth_status hearth_lost_everything(const hearth_lost_contexts *lost, hearth_er
     if (!most || lost->files[i].given > most->given ||
         (lost->files[i].given == most->given && lost->files[i].bytes > most->bytes))
       most = &lost->files[i];
+  if (!most && lost->dropped_stacks)
+    return hearth_error_set(err, HEARTH_E_EMPTY, "no allocation found room for its call stack: " MORE_ROOM);
   if (!most)
     return hearth_error_set(err, HEARTH_E_EMPTY, "the inputs have no allocations");
   if (most->given)

@@ -155,6 +155,7 @@ hearth_status hearth_raw_read_hearth(const hearth_raw_input *in, hearth_raw_dump
   dump->duration_ns = header.duration_ns;
   dump->dropped_blocks = header.dropped_blocks;
   dump->sample_bytes = header.sample_bytes;
+  dump->dropped_stacks = header.dropped_stacks;
   dump->accesses_counted = header.flags & HEARTH_RAW_FLAG_ACCESSES;
   dump->continues = header.flags & HEARTH_RAW_FLAG_CONTINUES;
   *ret_size = header.total_size;

@@ -57,6 +57,7 @@ struct hearth_raw_dump {
   size_t map_count, node_count, record_count;
   uint64_t duration_ns, dropped_blocks;
   uint64_t sample_bytes; /* 0: all blocks were recorded */
+  uint64_t dropped_stacks; /* allocations that found no room for their call stack */
   bool accesses_counted;
   bool continues; /* a run whose beginning is in another file */
   /* What hearth_raw_next_record needs: */
