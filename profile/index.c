@@ -89,6 +89,7 @@ void hearth_indexer_destroy(hearth_indexer *ix) {
     free(ix->binaries[i]);
   free(ix->binaries);
   free(ix->known);
+  free(ix->known_by_number.slots);
   pthread_mutex_destroy(&ix->lock);
   free(ix);
 }
@@ -311,25 +312,34 @@ hearth_status hearth_indexer_add_unknown(hearth_indexer *ix, const hearth_input 
   return status == HEARTH_OK ? note_counted(ix, input->path, counted, uncounted, err) : status;
 }
 
+static bool same_file(const void *known, uint32_t row, const void *key) {
+  const hearth_known_file *a = (const hearth_known_file *)known + row, *b = key;
+  return a->device == b->device && a->number == b->number;
+}
+
+static hearth_status add_known(hearth_indexer *ix, const hearth_known_file *file, hearth_error *err) {
+  HEARTH_TRY(hearth_builder_reserve((void **)&ix->known, &ix->known_room, ix->known_count, 1, sizeof *ix->known, err));
+  if (!id_table_reserve(&ix->known_by_number))
+    return hearth_error_set(err, HEARTH_E_NOMEM, "out of memory");
+  id_table_insert(&ix->known_by_number, id_table_mix(file->number), (uint32_t)ix->known_count);
+  ix->known[ix->known_count++] = *file;
+  return HEARTH_OK;
+}
+
 hearth_status hearth_indexer_is_known(hearth_indexer *ix, const hearth_input *input, bool *ret, hearth_error *err) {
   struct stat info;
   *ret = false;
   if (stat(input->path, &info) != 0 || !S_ISREG(info.st_mode))
     return HEARTH_OK;
-  for (size_t i = 0; i < ix->known_count; ++i)
-    if (ix->known[i].device == info.st_dev && ix->known[i].number == info.st_ino) {
-      if (ix->known[i].weight != input->weight)
-        return hearth_error_set(err, HEARTH_E_USAGE, "%s: given twice, with weights %llu and %llu", input->path,
-                                (unsigned long long)ix->known[i].weight, (unsigned long long)input->weight);
-      warn(ix, input->path, "given twice, counted once");
-      *ret = true;
-      return HEARTH_OK;
-    }
-  hearth_known_file *known = realloc(ix->known, (ix->known_count + 1) * sizeof *known);
-  if (!known)
-    return hearth_error_set(err, HEARTH_E_NOMEM, "%s: out of memory", input->path);
-  ix->known = known;
-  known[ix->known_count++] = (hearth_known_file){info.st_dev, info.st_ino, input->weight};
+  hearth_known_file file = {info.st_dev, info.st_ino, input->weight};
+  uint32_t row = id_table_find(&ix->known_by_number, id_table_mix(file.number), same_file, ix->known, &file);
+  if (row == HEARTH_NONE)
+    return add_known(ix, &file, err);
+  if (ix->known[row].weight != input->weight)
+    return hearth_error_set(err, HEARTH_E_USAGE, "%s: given twice, with weights %llu and %llu", input->path,
+                            (unsigned long long)ix->known[row].weight, (unsigned long long)input->weight);
+  warn(ix, input->path, "given twice, counted once");
+  *ret = true;
   return HEARTH_OK;
 }
 

@@ -9,6 +9,7 @@
 #include "dump_contexts.h"
 #include "file.h"
 #include "hearth/indexer.h"
+#include "id_table.h"
 
 typedef struct hearth_known_file {
   dev_t device;
@@ -36,7 +37,8 @@ struct hearth_indexer {
   size_t binary_count;
   bool has_binaries; /* a worker: it has opened those */
   hearth_known_file *known;
-  size_t known_count;
+  size_t known_count, known_room;
+  id_table known_by_number;
 };
 
 /* NULL when out of memory; to be destroyed before its owner. */
