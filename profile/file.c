@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "replacement.h"
+
 static hearth_status io_error(hearth_error *err, const char *path, const char *what) {
   return hearth_error_set(err, HEARTH_E_IO, "%s: cannot %s: %s", path, what, strerror(errno));
 }
@@ -119,41 +121,10 @@ static hearth_status write_all(int fd, const char *path, const uint8_t *data, si
   return close(fd) == 0 ? HEARTH_OK : io_error(err, path, "write");
 }
 
-/* Through a file beside `target` and a rename, so that no reader ever sees half a profile. */
-static hearth_status replace_file(const char *target, const uint8_t *data, size_t size, hearth_error *err) {
-  size_t room = strlen(target) + 32;
-  char *temporary = malloc(room);
-  if (!temporary)
-    return hearth_error_set(err, HEARTH_E_NOMEM, "%s: out of memory", target);
-  int fd = -1;
-  errno = EEXIST;
-  for (unsigned i = 0; fd < 0 && errno == EEXIST && i < 1000; i++) {
-    snprintf(temporary, room, "%s.tmp%ld-%u", target, (long)getpid(), i);
-    fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  }
-  hearth_status status = fd < 0 ? io_error(err, target, "create") : write_all(fd, target, data, size, err);
-  if (fd >= 0 && status == HEARTH_OK && rename(temporary, target) != 0)
-    status = io_error(err, target, "replace");
-  if (fd >= 0 && status != HEARTH_OK)
-    unlink(temporary);
-  free(temporary);
-  return status;
-}
-
 hearth_status hearth_file_write(const char *path, const void *data, size_t size, hearth_error *err) {
-  struct stat info;
-  if (stat(path, &info) != 0)
-    return errno == ENOENT ? replace_file(path, data, size, err) : io_error(err, path, "write");
-  if (S_ISDIR(info.st_mode))
-    return hearth_error_set(err, HEARTH_E_IO, "%s: cannot write: is a directory", path);
-  if (!S_ISREG(info.st_mode)) { /* a rename would put a file in the place of /dev/null or of a pipe */
-    int fd = open(path, O_WRONLY | O_CLOEXEC);
-    return fd < 0 ? io_error(err, path, "open") : write_all(fd, path, data, size, err);
-  }
-  char *target = realpath(path, NULL); /* behind a symbolic link: the link stays */
-  if (!target)
-    return io_error(err, path, "write");
-  hearth_status status = replace_file(target, data, size, err);
-  free(target);
-  return status;
+  hearth_replacement replacement;
+  HEARTH_TRY(hearth_replacement_begin(&replacement, path, err));
+  hearth_status status = write_all(replacement.fd, path, data, size, err);
+  hearth_status ended = hearth_replacement_end(&replacement, status == HEARTH_OK, err);
+  return status == HEARTH_OK ? ended : status;
 }

@@ -24,8 +24,7 @@ void hearth_file_close(hearth_file *file); /* accepts an all-zero file */
  * the process's own until they are taken away. They may be read again. */
 void hearth_file_release(const hearth_file *file, size_t begin, size_t end);
 
-/* Write `path`: an existing regular file is replaced through a temporary file and a rename, so that no reader ever sees
- * half of it; others (/dev/stdout, a pipe) are written to. Errors: E_IO, E_NOMEM. */
+/* Write `path` as a hearth_replacement (replacement.h). Errors: E_IO, E_NOMEM. */
 hearth_status hearth_file_write(const char *path, const void *data, size_t size, hearth_error *err);
 
 #endif

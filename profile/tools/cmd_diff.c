@@ -120,7 +120,11 @@ static int compare(const arguments *a, hearth_profile *const profiles[HEARTH_DIF
     return trouble(&err);
   hearth_status status =
       a->json ? hearth_diff_print_json(diff, a->top, stdout, &err) : hearth_diff_print_text(diff, a->top, stdout, &err);
-  int code = status == HEARTH_OK ? test_conditions(a, diff) : trouble(&err);
+  int code = EXIT_TROUBLE;
+  if (status == HEARTH_OK)
+    code = test_conditions(a, diff);
+  else
+    hearth_tool_view_error("standard output", &err);
   hearth_diff_destroy(diff);
   return code;
 }

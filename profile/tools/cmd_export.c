@@ -92,10 +92,11 @@ int hearth_cmd_export(int argc, char **argv) {
     return HEARTH_EXIT_ERROR;
   a.options.title = a.profile;
   code = HEARTH_EXIT_ERROR;
+  hearth_output_guard();
   if (hearth_output_open(&output, a.output)) {
     bool good = hearth_export(profile, a.format, &a.options, output.stream, &err) == HEARTH_OK;
     if (!good)
-      hearth_tool_error("%s", err.message);
+      hearth_tool_view_error(output.replacement.path, &err);
     if (hearth_output_close(&output, good) && good)
       code = HEARTH_EXIT_OK;
   }

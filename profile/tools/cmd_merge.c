@@ -12,6 +12,7 @@
 #include "hearth/indexer.h"
 #include "hearth/llvm_profile.h"
 #include "input_list.h"
+#include "output_file.h"
 #include "output_formats.h"
 #include "units.h"
 
@@ -338,6 +339,7 @@ int hearth_cmd_merge(int argc, char **argv) {
                  .debug_directories = calloc((size_t)argc, sizeof(char *))};
   int code = a.binaries && a.debug_directories ? parse(argv, &a) : hearth_tool_error("out of memory");
   if (code == HEARTH_EXIT_OK) {
+    hearth_output_guard();
     hearth_indexer_options settings = {.context = &a,
                                        .note = on_note,
                                        .progress = on_progress,

@@ -142,5 +142,5 @@ int hearth_cmd_show(int argc, char **argv) {
     return HEARTH_EXIT_ERROR;
   hearth_status status = print(profile, &a, &err);
   hearth_profile_close(profile);
-  return status == HEARTH_OK ? hearth_tool_finish() : hearth_tool_error("%s", err.message);
+  return status == HEARTH_OK ? hearth_tool_finish() : hearth_tool_view_error("standard output", &err);
 }

@@ -7,6 +7,8 @@
 
 #include <stdbool.h>
 
+#include "hearth/status.h"
+
 enum hearth_exit_code { HEARTH_EXIT_OK = 0, HEARTH_EXIT_ERROR = 1, HEARTH_EXIT_USAGE = 2 };
 
 int hearth_cmd_diff(int argc, char **argv);
@@ -23,6 +25,8 @@ int hearth_tool_run_ir(char **argv);
 
 /* Print "hearth: error: ..." as one line; returns HEARTH_EXIT_ERROR. */
 int hearth_tool_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* The same for an error of printing a view to `path`; views know their stream, but not where it leads. */
+int hearth_tool_view_error(const char *path, const hearth_error *err);
 /* Print "hearth: warning: ..." as one line. */
 void hearth_tool_warning(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Print "hearth: error: ..." and where to find help; returns HEARTH_EXIT_USAGE. */

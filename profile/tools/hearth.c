@@ -40,6 +40,11 @@ int hearth_tool_error(const char *format, ...) {
   return HEARTH_EXIT_ERROR;
 }
 
+int hearth_tool_view_error(const char *path, const hearth_error *err) {
+  return err->status == HEARTH_E_IO ? hearth_tool_error("%s: %s", path, err->message)
+                                    : hearth_tool_error("%s", err->message);
+}
+
 void hearth_tool_warning(const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);

@@ -1,64 +1,63 @@
-#define _GNU_SOURCE /* asprintf */
 #include "output_file.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <stdlib.h>
+#include <signal.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "commands.h"
 
-static bool fail(const hearth_output *output, const char *what) {
-  hearth_tool_error("%s: cannot %s: %s", output->path, what, strerror(errno));
+/* The signal's own action follows on return: SA_RESETHAND put it back. */
+static void on_end(int number) {
+  hearth_replacement_remove_all();
+  raise(number);
+}
+
+void hearth_output_guard(void) {
+  static const int signals[] = {SIGHUP, SIGINT, SIGTERM, SIGPIPE};
+  struct sigaction old, action = {.sa_handler = on_end, .sa_flags = (int)SA_RESETHAND};
+  for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++)
+    if (sigaction(signals[i], NULL, &old) == 0 && old.sa_handler == SIG_DFL) /* not one that nohup ignores */
+      sigaction(signals[i], &action, NULL);
+  signal(SIGXFSZ, SIG_IGN);
+}
+
+static bool is_standard(const hearth_output *output) { return output->stream == stdout; }
+
+static bool fail(const char *path, const char *what) {
+  hearth_tool_error("%s: cannot %s: %s", path, what, strerror(errno));
   return false;
 }
 
-/* Beside the target, so that the rename stays in one file system. */
-static bool open_temporary(hearth_output *output) {
-  if (asprintf(&output->temporary, "%s.tmp%ld", output->target, (long)getpid()) < 0) {
-    output->temporary = NULL;
-    return fail(output, "create");
-  }
-  int fd = open(output->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  if (fd < 0)
-    return fail(output, "create");
-  output->stream = fdopen(fd, "w");
-  return output->stream || fail(output, "create");
-}
-
 bool hearth_output_open(hearth_output *output, const char *path) {
-  struct stat info;
+  hearth_error err;
   bool standard = !path || strcmp(path, "-") == 0;
-  *output = (hearth_output){.stream = standard ? stdout : NULL, .path = standard ? "standard output" : path};
+  *output = (hearth_output){.stream = standard ? stdout : NULL, .replacement.path = "standard output"};
   if (standard)
     return true;
-  if (stat(path, &info) == 0 && !S_ISREG(info.st_mode)) { /* a rename would replace /dev/null by a file */
-    output->stream = fopen(path, "we");
-    return output->stream || fail(output, "write");
+  if (hearth_replacement_begin(&output->replacement, path, &err) != HEARTH_OK) {
+    hearth_tool_error("%s", err.message);
+    return false;
   }
-  output->target = realpath(path, NULL); /* behind a symbolic link: the link stays */
-  if (!output->target && errno == ENOENT)
-    output->target = strdup(path);
-  if (output->target && open_temporary(output))
+  output->stream = fdopen(output->replacement.fd, "w");
+  if (output->stream)
     return true;
-  if (!output->target)
-    fail(output, "write");
-  free(output->temporary);
-  free(output->target);
+  fail(path, "write");
+  close(output->replacement.fd);
+  hearth_replacement_end(&output->replacement, false, &err);
   return false;
 }
 
 bool hearth_output_close(hearth_output *output, bool keep) {
-  bool good = !keep || (fflush(output->stream) == 0 && !ferror(output->stream)) || fail(output, "write");
-  if (output->stream != stdout && fclose(output->stream) != 0 && keep && good)
-    good = fail(output, "write");
-  if (output->temporary && keep && good && rename(output->temporary, output->target) != 0)
-    good = fail(output, "replace");
-  if (output->temporary && !(keep && good))
-    unlink(output->temporary);
-  free(output->temporary);
-  free(output->target);
-  return good;
+  hearth_error err;
+  const char *path = output->replacement.path;
+  bool good = !keep || (fflush(output->stream) == 0 && !ferror(output->stream)) || fail(path, "write");
+  if (is_standard(output))
+    return good;
+  if (fclose(output->stream) != 0 && keep && good)
+    good = fail(path, "write");
+  if (hearth_replacement_end(&output->replacement, keep && good, &err) == HEARTH_OK)
+    return good;
+  hearth_tool_error("%s", err.message);
+  return false;
 }

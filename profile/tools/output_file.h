@@ -1,18 +1,22 @@
-/* A file that a command writes as a stream: replaced whole by commit, or left as it was. */
+/* A file that a command writes as a stream: replaced whole by its end, or left as it was. */
 #ifndef HEARTH_OUTPUT_FILE_H
 #define HEARTH_OUTPUT_FILE_H
 
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "replacement.h"
+
 typedef struct hearth_output {
   FILE *stream;
-  const char *path;         /* for messages; borrowed */
-  char *target, *temporary; /* NULL: the stream is `path` itself */
+  hearth_replacement replacement; /* unused for standard output */
 } hearth_output;
 
-/* NULL and "-" mean standard output. Devices and pipes are written in place. Prints the error and returns false if the
- * file cannot be created. */
+/* Half an output does not stay when the command is ended by a signal, or meets the limit of a file's size, which is an
+ * ordinary error from then on. For commands that write files, whether as a stream or not. */
+void hearth_output_guard(void);
+
+/* NULL and "-" mean standard output. Prints the error and returns false if the file cannot be created. */
 bool hearth_output_open(hearth_output *output, const char *path);
 /* Close; put the file in place if `keep`, else take it away. Prints the error and returns false if that fails. */
 bool hearth_output_close(hearth_output *output, bool keep);
