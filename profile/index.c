@@ -198,7 +198,8 @@ static hearth_status add_llvm(hearth_indexer *ix, const char *name, const hearth
   return HEARTH_OK;
 }
 
-/* The function counters that the result is to be put beside; a heap profile in the file was added before. Takes the file over. */
+/* The function counters that the result is to be put beside; a heap profile in the file was added before. Takes the file
+ * over. */
 static hearth_status keep_code(hearth_indexer *ix, const char *name, hearth_file *file, hearth_error *err) {
   hearth_indexer *owner = ix->owner;
   char *copy = strdup(name);

@@ -29,9 +29,9 @@ struct hearth_indexer {
   char *code_name;
   hearth_modules *modules;
   hearth_dump_counts counts;
-  size_t counted,
-      uncounted;        /* inputs that accesses were counted in, and others, of which one takes all classes away: */
-  char *uncounted_name; /* the first of them by name; NULL: none */
+  size_t counted;       /* inputs that accesses were counted in */
+  size_t uncounted;     /* others: one takes the classes of all away */
+  char *uncounted_name; /* the first of those by name; NULL: none */
   hearth_error nothing; /* why no context came out of the dumps so far */
   char **binaries;      /* paths that were given; of the owner only */
   size_t binary_count;

@@ -21,8 +21,8 @@ typedef struct hearth_lost_contexts {
 
 /* `path` is borrowed until the report. */
 void hearth_lost_add(hearth_lost_contexts *lost, const char *path, bool given, uint64_t bytes);
-/* A warning of dropped call stacks, and one note a file: a warning where the code could have been compiled for profiling, or where a twentieth of all bytes
- * is concerned; else a detail, as every program has blocks of its C library. */
+/* A warning of dropped call stacks; and one note a file: a warning where the code could have been compiled for profiling,
+ * or where a twentieth of all bytes is concerned; else a detail, as every program has blocks of its C library. */
 void hearth_lost_report(const hearth_lost_contexts *lost, const char *name, uint64_t total_bytes,
                         const hearth_indexer_options *options);
 /* Why nothing is left, as an error. */

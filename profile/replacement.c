@@ -78,8 +78,8 @@ static char *follow_links(const char *path) {
   return NULL;
 }
 
-/* Beside the target, so that the rename stays in one file system. `mode` 0: that of new files. */
-static hearth_status create_temporary(hearth_replacement *r, mode_t mode, hearth_error *err) {
+/* Beside the target, so that the rename stays in one file system. */
+static hearth_status create_temporary(hearth_replacement *r, hearth_error *err) {
   r->fd = -1;
   errno = EEXIST;
   for (unsigned i = 0; r->fd < 0 && errno == EEXIST && i < NAMES_MAX; i++) {
@@ -93,14 +93,17 @@ static hearth_status create_temporary(hearth_replacement *r, mode_t mode, hearth
   if (r->fd < 0)
     return io_error(err, r->path, "create");
   add_begun(r->temporary);
-  if (mode && fchmod(r->fd, mode) != 0) {
-    hearth_status status = io_error(err, r->path, "keep the mode of the file");
-    close(r->fd);
-    unlink(r->temporary);
-    remove_begun(r->temporary);
-    return status;
-  }
   return HEARTH_OK;
+}
+
+static hearth_status keep_mode(hearth_replacement *r, mode_t mode, hearth_error *err) {
+  if (fchmod(r->fd, mode & 07777) == 0)
+    return HEARTH_OK;
+  hearth_status status = io_error(err, r->path, "keep the mode of the file");
+  close(r->fd);
+  unlink(r->temporary);
+  remove_begun(r->temporary);
+  return status;
 }
 
 /* -------------------------------------------------- life -------------------------------------------------- */
@@ -129,7 +132,9 @@ hearth_status hearth_replacement_begin(hearth_replacement *replacement, const ch
   replacement->target = follow_links(path);
   if (!replacement->target)
     return io_error(err, path, "write");
-  hearth_status status = create_temporary(replacement, info.st_mode & 07777, err);
+  hearth_status status = create_temporary(replacement, err);
+  if (status == HEARTH_OK && exists)
+    status = keep_mode(replacement, info.st_mode, err);
   if (status != HEARTH_OK)
     free_names(replacement);
   return status;

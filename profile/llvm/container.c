@@ -82,6 +82,13 @@ static hearth_status refuse_lost_trailer(const hearth_llvm_input *in, uint64_t b
   return HEARTH_OK;
 }
 
+/* A container does not end before this. */
+static uint64_t least_end(const hearth_llvm_header *header) {
+  uint64_t head = header_size((uint32_t)(header->version & HEARTH_LLVM_VERSION_MASK));
+  uint64_t table_end = header->functions_offset + sizeof(hearth_llvm_table);
+  return head > table_end ? head : table_end;
+}
+
 static hearth_status find_trailer(const hearth_llvm_input *in, const hearth_llvm_header *header,
                                   hearth_llvm_contents *ret) {
   hearth_trailer trailer = {0};
@@ -90,7 +97,8 @@ static hearth_status find_trailer(const hearth_llvm_input *in, const hearth_llvm
     memcpy(&trailer, in->data + end, sizeof trailer);
   if (trailer.magic != HEARTH_TRAILER_MAGIC)
     return refuse_lost_trailer(in, header->functions_offset);
-  if (trailer.checksum != trailer_checksum(&trailer) || trailer.offset > end || trailer.size != end - trailer.offset)
+  if (trailer.checksum != trailer_checksum(&trailer) || trailer.offset < least_end(header) || trailer.offset > end ||
+      trailer.size != end - trailer.offset)
     return hearth_error_set(in->err, HEARTH_E_CORRUPT,
                             "%s: offset %llu: the trailer is corrupt; make the file again with 'hearth merge'",
                             in->name, (unsigned long long)end);

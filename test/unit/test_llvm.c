@@ -5,6 +5,9 @@
 #include "hearth/llvm_container.h"
 #include "hearth/llvm_profile.h"
 
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
 /* -------------------------------------------------- fixture -------------------------------------------------- */
 
 static bytes read_golden(const char *name) {
@@ -163,6 +166,25 @@ static void test_lost_trailer(void **state) {
     assert_int_equal(contents.trailer_size, 0);
     free(b.data);
   }
+}
+
+/* A profile of ours stands behind the container, whatever a trailer with the right checksum says. */
+static void test_trailer_into_container(void **state) {
+  hearth_error err;
+  hearth_llvm_contents contents;
+  hearth_trailer trailer;
+  bytes b = read_golden("both22");
+  uint64_t end = b.size - sizeof trailer, functions;
+  memcpy(&functions, (char *)b.data + offsetof(hearth_llvm_header, functions_offset), sizeof functions);
+  const uint64_t offsets[] = {0, 8, sizeof(hearth_llvm_header) - 8, functions, functions + 8};
+  (void)state;
+  for (size_t i = 0; i < sizeof offsets / sizeof *offsets; i++) {
+    trailer = (hearth_trailer){.offset = offsets[i], .size = end - offsets[i], .magic = HEARTH_TRAILER_MAGIC};
+    trailer.checksum = XXH3_64bits(&trailer, offsetof(hearth_trailer, checksum));
+    memcpy((char *)b.data + end, &trailer, sizeof trailer);
+    assert_int_equal(hearth_llvm_inspect(b.data, b.size, "golden", &contents, &err), HEARTH_E_CORRUPT);
+  }
+  free(b.data);
 }
 
 /* -------------------------------------------------- what counts -------------------------------------------------- */
@@ -417,12 +439,19 @@ static void test_schemes_unite(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_golden),           cmocka_unit_test(test_truncated),
-      cmocka_unit_test(test_flipped),          cmocka_unit_test(test_flipped_trailer),
-      cmocka_unit_test(test_lost_trailer),     cmocka_unit_test(test_context_counts_once),
-      cmocka_unit_test(test_yaml_refused),     cmocka_unit_test(test_losses),
-      cmocka_unit_test(test_write_refused),    cmocka_unit_test(test_base_is_kept),
-      cmocka_unit_test(test_heap_is_replaced), cmocka_unit_test(test_schemes_unite),
+      cmocka_unit_test(test_golden),
+      cmocka_unit_test(test_truncated),
+      cmocka_unit_test(test_flipped),
+      cmocka_unit_test(test_flipped_trailer),
+      cmocka_unit_test(test_lost_trailer),
+      cmocka_unit_test(test_trailer_into_container),
+      cmocka_unit_test(test_context_counts_once),
+      cmocka_unit_test(test_yaml_refused),
+      cmocka_unit_test(test_losses),
+      cmocka_unit_test(test_write_refused),
+      cmocka_unit_test(test_base_is_kept),
+      cmocka_unit_test(test_heap_is_replaced),
+      cmocka_unit_test(test_schemes_unite),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
