@@ -1,5 +1,6 @@
 /* Reader of raw profiles in Hearth's layout (docs/formats/raw.md). The whole dump is checked, checksum first, before
  * anything in it is believed. */
+#include "hearth/raw_codec.h"
 #include "raw_internal.h"
 
 #include <stdlib.h>
@@ -10,8 +11,8 @@
 
 #define KNOWN_FLAGS (HEARTH_RAW_FLAG_ACCESSES | HEARTH_RAW_FLAG_CONTINUES)
 #define CHUNK       ((size_t)1 << 20) /* of one pass */
-
-_Static_assert(offsetof(hearth_raw_mib, stack) == 0, "read alone by check_records");
+#define LEAST_NODE  2                 /* bytes */
+#define LEAST_MIB   2
 
 static hearth_status check_header(const hearth_raw_input *in, hearth_raw_header *header, hearth_error *err) {
   size_t rest = in->file->size - in->begin;
@@ -43,14 +44,15 @@ static hearth_status check_checksum(const hearth_raw_input *in, const hearth_raw
   XXH64_update(&state, &zeroed, sizeof zeroed);
   if (XXH64_digest(&state) != header->checksum)
     return hearth_raw_fail(in, offsetof(hearth_raw_header, checksum), HEARTH_E_CORRUPT, err, "the checksum is wrong");
-  if (header->mib_size != sizeof(hearth_raw_mib))
-    return hearth_raw_fail(in, offsetof(hearth_raw_header, mib_size), HEARTH_E_CORRUPT, err, "wrong MIB size");
+  if (header->mib_columns != HEARTH_MIB_COLUMNS)
+    return hearth_raw_fail(in, offsetof(hearth_raw_header, mib_columns), HEARTH_E_CORRUPT, err,
+                           "wrong number of MIB columns");
   if (header->flags & ~KNOWN_FLAGS)
     return hearth_raw_fail(in, offsetof(hearth_raw_header, flags), HEARTH_E_VERSION, err, "unknown flags");
   return HEARTH_OK;
 }
 
-/* Is there a section of `count` rows of `row` bytes at `offset`? For mappings `row` is the least size of a row. */
+/* Is there a section of `count` rows at `offset`, each of which has `row` bytes or more? */
 static bool section_fits(const hearth_raw_header *header, uint64_t offset, uint64_t count, size_t row) {
   return offset % 8 == 0 && offset >= sizeof *header && offset <= header->total_size &&
          count <= (header->total_size - offset) / row;
@@ -91,47 +93,53 @@ static hearth_status read_maps(const hearth_raw_input *in, const hearth_raw_head
 static hearth_status read_nodes(const hearth_raw_input *in, const hearth_raw_header *header, hearth_raw_dump *dump,
                                 hearth_error *err) {
   uint64_t count = header->stack_count;
-  if (!section_fits(header, header->stack_offset, count, sizeof(hearth_raw_stack_node)) ||
-      count >= HEARTH_RAW_NO_PARENT)
+  if (!section_fits(header, header->stack_offset, count, LEAST_NODE) || count >= HEARTH_RAW_NO_PARENT)
     return hearth_raw_fail(in, offsetof(hearth_raw_header, stack_offset), HEARTH_E_CORRUPT, err,
                            "the call stacks lie outside the profile");
   dump->nodes = calloc(count + 1, sizeof *dump->nodes);
   if (!dump->nodes)
     return hearth_raw_fail(in, header->stack_offset, HEARTH_E_NOMEM, err, "out of memory");
   dump->node_count = count;
-  for (uint64_t i = 0; i < count; ++i) {
-    hearth_raw_stack_node row;
-    uint64_t at = header->stack_offset + i * sizeof row;
-    memcpy(&row, in->file->data + in->begin + at, sizeof row);
-    if (row.parent != HEARTH_RAW_NO_PARENT && row.parent >= i)
-      return hearth_raw_fail(in, at, HEARTH_E_CORRUPT, err, "a stack node's caller does not precede it");
+  const uint8_t *data = in->file->data + in->begin, *from = data + header->stack_offset;
+  hearth_raw_stack_node row = {0};
+  for (uint32_t i = 0; i < count; ++i) {
+    size_t at = (size_t)(from - data);
+    if (!hearth_raw_take_node(&from, data + header->total_size, i, row.pc, &row))
+      return hearth_raw_fail(in, at, HEARTH_E_CORRUPT, err, "this is no stack node whose caller precedes it");
     dump->nodes[i] = (hearth_raw_node){.pc = row.pc, .parent = row.parent};
+    hearth_raw_passed(in, at, (size_t)(from - data));
   }
   return HEARTH_OK;
 }
 
 static void read_record(hearth_raw_dump *dump, hearth_raw_record *ret) {
-  hearth_raw_mib row;
-  memcpy(&row, dump->in.file->data + dump->in.begin + dump->next_at, sizeof row);
+  const uint8_t *data = dump->in.file->data + dump->in.begin, *from = data + dump->next_at;
+  hearth_raw_mib row = {0};
+  hearth_raw_take_mib(&from, data + dump->records_end, &dump->previous, &row); /* check_records has looked */
   *ret = (hearth_raw_record){.stack = row.stack, .mib = row.mib};
-  dump->next_at += sizeof row;
+  dump->previous = row;
+  dump->next_at = (size_t)(from - data);
 }
 
 static hearth_status check_records(const hearth_raw_input *in, const hearth_raw_header *header, hearth_raw_dump *dump,
                                    hearth_error *err) {
   uint64_t count = header->mib_count;
-  if (!section_fits(header, header->mib_offset, count, sizeof(hearth_raw_mib)))
+  if (!section_fits(header, header->mib_offset, count, LEAST_MIB))
     return hearth_raw_fail(in, offsetof(hearth_raw_header, mib_offset), HEARTH_E_CORRUPT, err,
                            "the MIBs lie outside the profile");
+  const uint8_t *data = in->file->data + in->begin, *from = data + header->mib_offset;
+  hearth_raw_mib row = {0}, previous = {0};
   for (uint64_t i = 0; i < count; ++i) {
-    uint32_t stack;
-    uint64_t at = header->mib_offset + i * sizeof(hearth_raw_mib);
-    memcpy(&stack, in->file->data + in->begin + at, sizeof stack);
-    if (stack != HEARTH_RAW_NO_PARENT && stack >= dump->node_count)
+    size_t at = (size_t)(from - data);
+    if (!hearth_raw_take_mib(&from, data + header->total_size, &previous, &row) || row.mib.AllocCount == 0)
+      return hearth_raw_fail(in, at, HEARTH_E_CORRUPT, err, "this is no MIB of any block");
+    if (row.stack != HEARTH_RAW_NO_PARENT && row.stack >= dump->node_count)
       return hearth_raw_fail(in, at, HEARTH_E_CORRUPT, err, "a MIB's call stack does not exist");
-    hearth_raw_passed(in, at, at + sizeof(hearth_raw_mib));
+    hearth_raw_passed(in, at, (size_t)(from - data));
+    previous = row;
   }
   dump->record_count = count;
+  dump->records_end = header->total_size;
   dump->next_at = header->mib_offset;
   dump->read_record = read_record;
   return HEARTH_OK;

@@ -63,9 +63,10 @@ struct hearth_raw_dump {
   /* What hearth_raw_next_record needs: */
   hearth_raw_input in;
   size_t next_record, next_at; /* number and place, from the dump's begin, of the next record */
-  /* For LLVM's layout alone: its version, where the records end, leaf nodes by the ids of their stacks. */
-  uint64_t layout_version;
   size_t records_end;
+  hearth_raw_mib previous; /* Hearth's layout: the record before the next one */
+  /* For LLVM's layout alone: its version, leaf nodes by the ids of their stacks. */
+  uint64_t layout_version;
   hearth_raw_stacks *stacks;
   void (*read_record)(hearth_raw_dump *dump, hearth_raw_record *ret);
 };

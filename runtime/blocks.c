@@ -1,5 +1,6 @@
 #include "blocks.h"
 
+#include "clock.h"
 #include "dump.h"
 #include "lock.h"
 #include "mappings.h"
@@ -7,7 +8,7 @@
 #include "os.h"
 #include "runtime.h"
 #include "section.h"
-#include "thread_state.h"
+#include "thread_cache.h"
 
 #include <string.h>
 
@@ -28,10 +29,26 @@ static bool is_sampled(size_t size) {
   return hearth_sampler_take(sampler, mean_bytes, size);
 }
 
+/* The context of a call stack that is not in the thread's cache. */
+static __attribute__((noinline)) uint32_t capture(const hearth_frame *frame, hearth_thread_cache *cache) {
+  uint64_t pcs[HEARTH_DEPTH_MOST];
+  size_t looked_at;
+  bool is_new;
+
+  size_t depth = hearth_unwind(frame, pcs, hearth_rt.options.stack_depth, &looked_at);
+  if (hearth_rt.options.recursion == HEARTH_RECURSION_FOLD)
+    depth = hearth_fold_recursion(pcs, depth);
+  uint32_t context = hearth_depot_insert(&hearth_rt.depot, pcs, (uint32_t)depth, &is_new);
+  if (is_new)
+    hearth_mappings_cover(pcs, depth);
+  if (cache && looked_at > 0 && context > 0) /* what found no room is counted each time */
+    hearth_stack_cache_add(&cache->stacks, frame, looked_at, context);
+  return context;
+}
+
 /* The context of an allocation, or HEARTH_NO_CONTEXT if it is not to be recorded. */
 static uint32_t find_context(size_t size, const hearth_frame *frame) {
-  uint64_t pcs[HEARTH_DEPTH_MOST];
-  bool is_new;
+  uint32_t context;
 
   if (!hearth_rt.recording)
     return HEARTH_NO_CONTEXT;
@@ -42,14 +59,13 @@ static uint32_t find_context(size_t size, const hearth_frame *frame) {
     __atomic_fetch_add(&hearth_rt.dropped_blocks, 1, __ATOMIC_RELAXED);
     return HEARTH_NO_CONTEXT;
   }
-  size_t depth = hearth_unwind(frame, pcs, hearth_rt.options.stack_depth);
-  uint32_t context = hearth_depot_insert(&hearth_rt.depot, pcs, (uint32_t)depth, &is_new);
-  if (is_new)
-    hearth_mappings_cover(pcs, depth);
-  return context;
+  hearth_thread_cache *cache = hearth_section_is_nested() ? NULL : hearth_thread_cache_own();
+  if (cache && hearth_stack_cache_find(&cache->stacks, frame, &context))
+    return context;
+  return capture(frame, cache);
 }
 
-static hearth_moment now(void) { return (hearth_moment){hearth_os_now_ns() - hearth_rt.start_ns, hearth_os_cpu()}; }
+static hearth_moment now(void) { return (hearth_moment){hearth_clock_now_ns() - hearth_rt.start_ns, hearth_os_cpu()}; }
 
 /* When a block ends. Those without record may do so before the clock can be read. */
 static hearth_moment end_of(const hearth_block *block) {
@@ -71,13 +87,15 @@ static void begin_life(hearth_block *block, uint32_t context) {
 }
 
 /* Record a claimed block. False: not possible in this signal handler. */
-static bool record_end(hearth_block *block, hearth_moment end) {
+static bool record_end(hearth_block *block, hearth_moment end, hearth_thread_cache *cache) {
   watch_forks();
-  if (block->context == HEARTH_NO_CONTEXT || block->alloc_ns < hearth_rt.fork_ns) {
+  if (block->context >= hearth_rt.mibs.count || block->alloc_ns < hearth_rt.fork_ns) {
     hearth_block_set_state(block, HEARTH_BLOCK_FREE);
     return true;
   }
   hearth_access_sum accesses = hearth_shadow_sum(block + 1, block->size);
+  if (cache)
+    return hearth_mib_cache_record(&cache->mibs, &hearth_rt.mibs, block, accesses, end, hearth_rt.options.sample);
   hearth_mib one = hearth_mib_of_block(block, accesses, end);
   hearth_mib_weigh(&one, block, hearth_rt.options.sample);
   return hearth_mib_table_record(&hearth_rt.mibs, block, &one);
@@ -104,19 +122,19 @@ static void put_aside(hearth_block *block, hearth_moment end) {
 }
 
 /* End a claimed block. */
-static void end_life(hearth_block *block, hearth_moment end) {
-  bool recorded = hearth_block_state_of(block) == HEARTH_BLOCK_FREE || record_end(block, end);
+static void end_life(hearth_block *block, hearth_moment end, hearth_thread_cache *cache) {
+  bool recorded = hearth_block_state_of(block) == HEARTH_BLOCK_FREE || record_end(block, end, cache);
 
-  if (!recorded || !hearth_heap_give(block))
+  if (!recorded || !hearth_heap_give(block, cache ? &cache->heap : NULL))
     put_aside(block, end);
 }
 
-static void end_blocks_set_aside(void) {
+static void end_blocks_set_aside(hearth_thread_cache *cache) {
   hearth_block *block = __atomic_exchange_n(&set_aside, NULL, __ATOMIC_ACQUIRE);
 
   while (block) {
     aside note = *(aside *)hearth_block_memory(block);
-    end_life(block, note.end);
+    end_life(block, note.end, cache);
     block = note.next;
   }
 }
@@ -136,13 +154,16 @@ static void *allocate(size_t size, size_t alignment, bool zeroed, const hearth_f
 
   hearth_ensure_heap();
   hearth_section_enter();
-  hearth_block *block = hearth_heap_take(size, alignment, &is_zero);
+  uint32_t context = find_context(size, frame);
+  hearth_thread_cache *cache = hearth_thread_cache_take();
+  hearth_block *block = hearth_heap_take(size, alignment, cache ? &cache->heap : NULL, &is_zero);
   if (block) {
     if (zeroed && !is_zero)
       memset(hearth_block_memory(block), 0, size);
-    begin_life(block, find_context(size, frame));
+    begin_life(block, context);
     hearth_block_publish(block);
   }
+  hearth_thread_cache_give(cache);
   hearth_section_leave();
   if (!block)
     return NULL;
@@ -179,14 +200,16 @@ void hearth_release(void *pointer, const char *function) {
   if (!pointer)
     return;
   hearth_section_enter();
+  hearth_thread_cache *cache = hearth_thread_cache_take();
   hearth_pointer_kind kind = hearth_heap_claim(pointer, &block);
   if (kind == HEARTH_POINTER_LIVE) {
     hearth_moment end = end_of(block);
     end_ns = end.ns;
-    end_life(block, end);
+    end_life(block, end, cache);
     if (__builtin_expect(set_aside != NULL, false) && !hearth_section_is_nested())
-      end_blocks_set_aside();
+      end_blocks_set_aside(cache);
   }
+  hearth_thread_cache_give(cache);
   hearth_section_leave();
   if (__builtin_expect(end_ns >= hearth_rt.next_due_ns || hearth_rt.mibs.wants_spill, false))
     dump_what_is_due(end_ns);
@@ -202,12 +225,12 @@ static bool fits_chunk(hearth_block *block, size_t size) {
 }
 
 /* A claimed block ends and another begins in its place. False: not possible in this signal handler. */
-static bool replace(hearth_block *block, size_t size, const hearth_frame *frame) {
-  bool recorded = record_end(block, end_of(block));
+static bool replace(hearth_block *block, size_t size, uint32_t context, hearth_thread_cache *cache) {
+  bool recorded = record_end(block, end_of(block), cache);
 
   if (recorded) {
     block->size = size;
-    begin_life(block, find_context(size, frame));
+    begin_life(block, context);
   }
   hearth_block_publish(block);
   return recorded;
@@ -221,8 +244,11 @@ void *hearth_resize(void *pointer, size_t size, const hearth_frame *frame) {
     refuse(pointer, kind, "realloc");
   if (fits_chunk(block, size)) {
     hearth_section_enter();
+    uint32_t context = find_context(size, frame);
+    hearth_thread_cache *cache = hearth_thread_cache_take();
     kind = hearth_heap_claim(pointer, &block);
-    bool replaced = kind == HEARTH_POINTER_LIVE && replace(block, size, frame);
+    bool replaced = kind == HEARTH_POINTER_LIVE && replace(block, size, context, cache);
+    hearth_thread_cache_give(cache);
     hearth_section_leave();
     if (kind != HEARTH_POINTER_LIVE)
       refuse(pointer, kind, "realloc");

@@ -8,6 +8,7 @@
 #include "section.h"
 #include "shadow.h"
 #include "snapshot_file.h"
+#include "thread_cache.h"
 
 #include "hearth/rt.h"
 
@@ -45,21 +46,13 @@ static void add_live(hearth_block *block, void *closure) {
   hearth_mib_follow(&visit->snapshot->mibs[block->context], &one);
 }
 
-/* Returns how many threads did not come to a place where all that they did so far is recorded. */
-static unsigned stop_threads(void) { return hearth_mib_table_lock(&hearth_rt.mibs) + hearth_heap_lock(); }
-
-static void continue_threads(void) {
-  hearth_heap_unlock();
-  hearth_mib_table_unlock(&hearth_rt.mibs);
-}
-
 /* While the snapshot is taken nothing is allocated, freed or recorded, so that each block is in it once.
  *   live   live blocks are included; else ended ones are forgotten
  * Returns 0, ENOMEM, or EDEADLK if blocks could not be forgotten: a thread is recording one. */
 static int take_snapshot(hearth_snapshot *snapshot, bool live) {
   live_visit visit = {.snapshot = snapshot};
 
-  unsigned missed = stop_threads();
+  unsigned missed = hearth_threads_stop();
   int error = 0;
   visit.now = (hearth_moment){hearth_os_now_ns() - hearth_rt.start_ns, hearth_os_cpu()};
   *snapshot = (hearth_snapshot){.contexts = hearth_depot_limit(&hearth_rt.depot), .depot = &hearth_rt.depot};
@@ -67,16 +60,16 @@ static int take_snapshot(hearth_snapshot *snapshot, bool live) {
   if (!snapshot->mibs) {
     error = ENOMEM;
   } else if (live) {
-    hearth_mib_table_copy(&hearth_rt.mibs, snapshot->mibs, snapshot->contexts);
+    hearth_threads_copy_records(snapshot->mibs, snapshot->contexts);
     hearth_heap_each(add_live, &visit);
   } else if (missed == 0) {
-    hearth_mib_table_copy(&hearth_rt.mibs, snapshot->mibs, snapshot->contexts);
-    hearth_mib_table_forget(&hearth_rt.mibs);
+    hearth_threads_copy_records(snapshot->mibs, snapshot->contexts);
+    hearth_threads_forget_records();
   } else {
     error = EDEADLK;
     hearth_os_unmap(snapshot->mibs, snapshot_size(snapshot->contexts));
   }
-  continue_threads();
+  hearth_threads_continue();
   snapshot->accesses_counted = hearth_rt.accesses == HEARTH_ACCESSES_COUNTED;
   snapshot->continues = spilled > 0;
   snapshot->duration_ns = visit.now.ns - spilled_ns;
@@ -410,10 +403,10 @@ void hearth_dump_reset(void) {
   if (!is_recording())
     return;
   uint64_t signals = begin();
-  if (stop_threads() > 0)
+  if (hearth_threads_stop() > 0)
     hearth_message("the profile is reset while a thread records a block; that block may be counted twice");
-  hearth_mib_table_forget(&hearth_rt.mibs);
-  continue_threads();
+  hearth_threads_forget_records();
+  hearth_threads_continue();
   remove_spilled();
   finish(signals);
 }

@@ -4,7 +4,7 @@
 #include "mappings.h"
 #include "os.h"
 
-#include "hearth/raw.h"
+#include "hearth/raw_codec.h"
 
 #include <errno.h>
 #include <string.h>
@@ -17,13 +17,14 @@ typedef struct writer {
   XXH64_state_t checksum; /* of everything behind the header */
 } writer;
 
-/* Nodes of the forest, found again by (parent, pc) in an open hash table. */
+/* Nodes of the forest, found again by (parent, pc) in an open hash table, which grows: stacks have most of their
+ * addresses in common, and memory that is touched here and there is memory that is used. */
 typedef struct forest {
   hearth_raw_stack_node *nodes;
-  uint32_t *slots;  /* node + 1; 0 is free */
   uint32_t *leaves; /* by context */
-  uint64_t node_count, slot_count, contexts;
-  size_t size; /* of the mapping that holds all three, which begins with the nodes */
+  size_t size;      /* of the mapping that holds both, which begins with the nodes */
+  uint32_t *slots;  /* node + 1; 0 is free */
+  uint64_t node_count, slot_count;
 } forest;
 
 static void emit(writer *writer, const void *data, size_t size) {
@@ -31,20 +32,46 @@ static void emit(writer *writer, const void *data, size_t size) {
   hearth_output_write(writer->output, data, size);
 }
 
-static uint32_t find_or_add(forest *forest, uint32_t parent, uint64_t pc) {
+static size_t slots_size(const forest *forest) { return forest->slot_count * sizeof *forest->slots; }
+
+/* The slot of a node, or the free one where it belongs. */
+static uint32_t *slot_of(const forest *forest, uint32_t parent, uint64_t pc) {
   uint64_t hash = (pc ^ (uint64_t)parent << 32 ^ parent) * UINT64_C(0x9e3779b97f4a7c15);
 
   for (uint64_t slot = hash >> 20;; ++slot) {
     uint32_t *entry = &forest->slots[slot & (forest->slot_count - 1)];
-    if (*entry == 0) {
-      forest->nodes[forest->node_count] = (hearth_raw_stack_node){.pc = pc, .parent = parent};
-      *entry = (uint32_t)++forest->node_count;
-      return *entry - 1;
-    }
+    if (*entry == 0)
+      return entry;
     const hearth_raw_stack_node *node = &forest->nodes[*entry - 1];
     if (node->pc == pc && node->parent == parent)
-      return *entry - 1;
+      return entry;
   }
+}
+
+static bool grow(forest *forest) {
+  uint32_t *slots = forest->slots;
+  size_t size = slots_size(forest);
+  uint32_t *larger = hearth_os_map(2 * size);
+
+  if (!larger)
+    return false;
+  forest->slots = larger;
+  forest->slot_count *= 2;
+  for (uint32_t i = 0; i < forest->node_count; ++i)
+    *slot_of(forest, forest->nodes[i].parent, forest->nodes[i].pc) = i + 1;
+  hearth_os_unmap(slots, size);
+  return true;
+}
+
+static bool find_or_add(forest *forest, uint32_t parent, uint64_t pc, uint32_t *ret_node) {
+  uint32_t *slot = slot_of(forest, parent, pc);
+
+  if (*slot == 0) {
+    forest->nodes[forest->node_count] = (hearth_raw_stack_node){.pc = pc, .parent = parent};
+    *slot = (uint32_t)++forest->node_count;
+  }
+  *ret_node = *slot - 1;
+  return 2 * forest->node_count <= forest->slot_count || grow(forest);
 }
 
 static uint64_t count_pcs(const hearth_snapshot *snapshot) {
@@ -62,36 +89,46 @@ static uint64_t count_pcs(const hearth_snapshot *snapshot) {
 static bool forest_create(forest *forest, const hearth_snapshot *snapshot) {
   uint64_t pcs = count_pcs(snapshot);
 
-  *forest = (struct forest){.slot_count = 64, .contexts = snapshot->contexts};
-  while (forest->slot_count < 2 * pcs)
-    forest->slot_count *= 2;
-  size_t nodes_size = pcs * sizeof *forest->nodes, slots_size = forest->slot_count * sizeof *forest->slots;
-  forest->size = nodes_size + slots_size + forest->contexts * sizeof *forest->leaves;
+  *forest = (struct forest){.slot_count = HEARTH_OS_PAGE};
+  size_t nodes_size = pcs * sizeof *forest->nodes;
+  forest->size = nodes_size + snapshot->contexts * sizeof *forest->leaves;
   forest->size = (forest->size + HEARTH_OS_PAGE - 1) & ~(HEARTH_OS_PAGE - 1);
+  forest->slots = hearth_os_map(slots_size(forest));
   char *memory = pcs < UINT32_MAX ? hearth_os_map(forest->size) : NULL;
-  if (!memory)
-    return false;
   forest->nodes = (hearth_raw_stack_node *)memory;
-  forest->slots = (uint32_t *)(memory + nodes_size);
-  forest->leaves = (uint32_t *)(memory + nodes_size + slots_size);
-  return true;
+  forest->leaves = (uint32_t *)(memory + nodes_size);
+  return memory && forest->slots;
 }
 
-static void plant(forest *forest, const hearth_snapshot *snapshot) {
+static void forest_destroy(forest *forest) {
+  if (forest->nodes)
+    hearth_os_unmap(forest->nodes, forest->size);
+  if (forest->slots)
+    hearth_os_unmap(forest->slots, slots_size(forest));
+}
+
+static bool plant(forest *forest, const hearth_snapshot *snapshot) {
   for (uint32_t context = 0; context < snapshot->contexts; ++context) {
     uint32_t depth, node = HEARTH_RAW_NO_PARENT;
     const uint64_t *pcs = hearth_depot_stack(snapshot->depot, context, &depth);
     if (snapshot->mibs[context].AllocCount == 0)
       continue;
     while (depth-- > 0)
-      node = find_or_add(forest, node, pcs[depth]);
+      if (!find_or_add(forest, node, pcs[depth], &node))
+        return false;
     forest->leaves[context] = node;
   }
+  return true;
+}
+
+/* Sections and mappings begin at multiples of 8. */
+static void pad(writer *writer) {
+  static const char zeros[8];
+
+  emit(writer, zeros, (size_t)(-writer->output->size % 8));
 }
 
 static void write_mappings(writer *writer) {
-  static const char zeros[8];
-
   for (const hearth_mapping *row = NULL; (row = hearth_mappings_next(row));) {
     hearth_raw_mapping raw = {.start = row->start,
                               .end = row->end,
@@ -101,20 +138,35 @@ static void write_mappings(writer *writer) {
     memcpy(raw.build_id, row->build_id, sizeof raw.build_id);
     emit(writer, &raw, sizeof raw);
     emit(writer, row->path, row->path_size);
-    emit(writer, zeros, -row->path_size % 8);
+    pad(writer);
   }
+}
+
+static void write_nodes(writer *writer, const forest *forest) {
+  uint8_t packed[HEARTH_RAW_NODE_MOST];
+  uint64_t previous_pc = 0;
+
+  for (uint32_t i = 0; i < forest->node_count; ++i) {
+    emit(writer, packed, (size_t)(hearth_raw_put_node(packed, i, &forest->nodes[i], previous_pc) - packed));
+    previous_pc = forest->nodes[i].pc;
+  }
+  pad(writer);
 }
 
 /* Returns how many records there are. */
 static uint64_t write_mibs(writer *writer, const hearth_snapshot *snapshot, const forest *forest) {
+  uint8_t packed[HEARTH_RAW_MIB_MOST];
+  hearth_raw_mib previous = {0};
   uint64_t count = 0;
 
   for (uint32_t context = 0; context < snapshot->contexts; ++context)
     if (snapshot->mibs[context].AllocCount > 0) {
       hearth_raw_mib raw = {.stack = forest->leaves[context], .mib = snapshot->mibs[context]};
-      emit(writer, &raw, sizeof raw);
+      emit(writer, packed, (size_t)(hearth_raw_put_mib(packed, &raw, &previous) - packed));
+      previous = raw;
       ++count;
     }
+  pad(writer);
   return count;
 }
 
@@ -127,7 +179,7 @@ int hearth_dump_hearth(hearth_output *output, const hearth_snapshot *snapshot) {
       .header_size = sizeof header,
       .map_offset = sizeof header,
       .map_count = hearth_mappings_count(),
-      .mib_size = sizeof(hearth_raw_mib),
+      .mib_columns = HEARTH_MIB_COLUMNS,
       .flags = (snapshot->accesses_counted ? HEARTH_RAW_FLAG_ACCESSES : 0) |
                (snapshot->continues ? HEARTH_RAW_FLAG_CONTINUES : 0),
       .duration_ns = snapshot->duration_ns,
@@ -138,19 +190,20 @@ int hearth_dump_hearth(hearth_output *output, const hearth_snapshot *snapshot) {
       .sample_bytes = snapshot->sample_bytes,
   };
 
-  if (!forest_create(&forest, snapshot))
+  if (!forest_create(&forest, snapshot) || !plant(&forest, snapshot)) {
+    forest_destroy(&forest);
     return ENOMEM;
-  plant(&forest, snapshot);
+  }
   XXH64_reset(&writer.checksum, 0);
   hearth_output_write(output, &header, sizeof header); /* a placeholder: sizes and checksum come last */
   write_mappings(&writer);
   header.stack_offset = output->size;
   header.stack_count = forest.node_count;
-  emit(&writer, forest.nodes, forest.node_count * sizeof *forest.nodes);
+  write_nodes(&writer, &forest);
   header.mib_offset = output->size;
   header.mib_count = write_mibs(&writer, snapshot, &forest);
   header.total_size = output->size;
-  hearth_os_unmap(forest.nodes, forest.size);
+  forest_destroy(&forest);
   XXH64_update(&writer.checksum, &header, sizeof header);
   header.checksum = XXH64_digest(&writer.checksum);
   hearth_output_patch(output, 0, &header, sizeof header);

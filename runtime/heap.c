@@ -8,7 +8,11 @@
 #define SMALL_RUN    (4 * HEARTH_UNIT)
 #define FINE_MOST    ((size_t)1024) /* up to here one class for each multiple of 64, then four for each doubling */
 #define FINE_CLASSES (FINE_MOST / HEARTH_GRANULE)
-#define CLASSES      (FINE_CLASSES + 4 * 5)
+#define CLASSES      HEARTH_HEAP_CLASSES
+#define BATCH_BYTES  ((size_t)8192) /* moved at once between a class and a thread's cache */
+#define BATCH_MOST   32             /* chunks */
+
+_Static_assert(CLASSES == FINE_CLASSES + 4 * 5, "five doublings lead to SMALL_MOST");
 
 /* One line of cache each: classes are locked independently. */
 static struct size_class {
@@ -16,6 +20,12 @@ static struct size_class {
   hearth_block *free;
   char *fresh, *fresh_end; /* of the class's newest run: chunks never handed out */
 } __attribute__((aligned(64))) classes[CLASSES];
+
+/* 2^32 / granules of a class's chunks, rounded up: multiplying by it divides, exactly for offsets in a small run. */
+static uint64_t reciprocals[CLASSES];
+
+/* Chunks of a class that are moved at once; 0: threads keep none. */
+static uint32_t batches[CLASSES];
 
 static size_t class_size(unsigned class) {
   if (class < FINE_CLASSES)
@@ -32,7 +42,14 @@ static unsigned class_of(size_t size) {
   return (unsigned)(FINE_CLASSES + 4 * doubling + ((size - 1) >> doubling) / (FINE_MOST / 4) - 4);
 }
 
-bool hearth_heap_create(void) { return hearth_runs_create(); }
+bool hearth_heap_create(void) {
+  for (unsigned i = 0; i < CLASSES; ++i) {
+    size_t size = class_size(i), batch = BATCH_BYTES / size;
+    reciprocals[i] = (UINT64_C(1) << 32) / (size / HEARTH_GRANULE) + 1;
+    batches[i] = batch < 2 ? 0 : batch < BATCH_MOST ? (uint32_t)batch : BATCH_MOST;
+  }
+  return hearth_runs_create();
+}
 
 /* Bytes from the chunk's start to the user's bytes. For alignments above 32 the redirect and the header need 64 bytes,
  * which the first aligned address behind the chunk's start leaves. */
@@ -42,8 +59,8 @@ static size_t user_offset(const char *chunk, size_t alignment) {
   return (((uintptr_t)chunk + alignment) & ~(alignment - 1)) - (uintptr_t)chunk;
 }
 
-/* Lay out header and, if needed, redirect. For a reused chunk this is done under the lock of its class: its old headers
- * must not be misread while blocks are enumerated. */
+/* Lay out header and, if needed, redirect. For a reused chunk this is done under the lock of its class, or of the cache
+ * that it was in: its old headers must not be misread while blocks are enumerated. */
 static hearth_block *lay_out(char *chunk, size_t size, size_t alignment) {
   size_t offset = user_offset(chunk, alignment);
   hearth_block *first = (hearth_block *)chunk;
@@ -83,8 +100,67 @@ static hearth_block *take_large(size_t need, size_t size, size_t alignment, bool
   return run ? lay_out(run, size, alignment) : NULL;
 }
 
-static hearth_block *take_small(size_t need, size_t size, size_t alignment, bool *ret_zeroed) {
+static void push(hearth_block **list, hearth_block *chunk) {
+  chunk->next_free = *list;
+  *list = chunk;
+}
+
+static hearth_block *pop(hearth_block **list) {
+  hearth_block *chunk = *list;
+
+  *list = chunk->next_free;
+  return chunk;
+}
+
+/* Fill a thread's empty list. */
+static void fill(hearth_heap_cache *cache, unsigned number) {
+  struct size_class *class = &classes[number];
+
+  if (!hearth_section_take(&class->lock))
+    return;
+  for (uint32_t wanted = batches[number]; wanted > 0; --wanted) {
+    hearth_block *chunk = class->free ? pop(&class->free) : (hearth_block *)take_fresh(number);
+    if (!chunk)
+      break;
+    push(&cache->classes[number].free, chunk);
+    ++cache->classes[number].count;
+  }
+  hearth_lock_give(&class->lock);
+}
+
+/* Move chunks from a thread's list to the class's until `keep` are left. */
+static void spill(hearth_heap_cache *cache, unsigned number, uint32_t keep) {
+  struct size_class *class = &classes[number];
+
+  if (cache->classes[number].count <= keep || !hearth_section_take(&class->lock))
+    return;
+  for (; cache->classes[number].count > keep; --cache->classes[number].count)
+    push(&class->free, pop(&cache->classes[number].free));
+  hearth_lock_give(&class->lock);
+}
+
+void hearth_heap_cache_flush(hearth_heap_cache *cache) {
+  for (unsigned number = 0; number < CLASSES; ++number)
+    spill(cache, number, 0);
+}
+
+static hearth_block *take_cached(hearth_heap_cache *cache, unsigned number) {
+  if (!cache->classes[number].free)
+    fill(cache, number);
+  if (!cache->classes[number].free)
+    return NULL;
+  --cache->classes[number].count;
+  return pop(&cache->classes[number].free);
+}
+
+static hearth_block *take_small(size_t need, size_t size, size_t alignment, hearth_heap_cache *cache,
+                                bool *ret_zeroed) {
   unsigned number = class_of(need);
+
+  *ret_zeroed = false;
+  hearth_block *cached = cache && batches[number] ? take_cached(cache, number) : NULL;
+  if (cached)
+    return lay_out((char *)cached, size, alignment);
 
   /* A signal handler takes from the least class that is not locked. */
   while (number < CLASSES && !hearth_section_take(&classes[number].lock))
@@ -95,7 +171,7 @@ static hearth_block *take_small(size_t need, size_t size, size_t alignment, bool
   char *chunk = (char *)class->free;
   *ret_zeroed = !chunk;
   if (chunk)
-    class->free = class->free->next_free;
+    pop(&class->free);
   else
     chunk = take_fresh(number);
   hearth_block *block = chunk ? lay_out(chunk, size, alignment) : NULL;
@@ -103,7 +179,7 @@ static hearth_block *take_small(size_t need, size_t size, size_t alignment, bool
   return block;
 }
 
-hearth_block *hearth_heap_take(size_t size, size_t alignment, bool *ret_zeroed) {
+hearth_block *hearth_heap_take(size_t size, size_t alignment, hearth_heap_cache *cache, bool *ret_zeroed) {
   size_t extra = alignment <= HEARTH_ALIGNMENT ? sizeof(hearth_block) : alignment;
   size_t need;
 
@@ -111,7 +187,7 @@ hearth_block *hearth_heap_take(size_t size, size_t alignment, bool *ret_zeroed) 
   if (__builtin_add_overflow(size ? size : 1, extra, &need))
     return NULL;
   if (need <= SMALL_MOST)
-    return take_small(need, size, alignment, ret_zeroed);
+    return take_small(need, size, alignment, cache, ret_zeroed);
   return take_large(need, size, alignment, ret_zeroed);
 }
 
@@ -119,9 +195,8 @@ hearth_block *hearth_heap_take(size_t size, size_t alignment, bool *ret_zeroed) 
 static char *chunk_of(const hearth_run *run, const void *address) {
   if (run->kind == HEARTH_RUN_LARGE)
     return run->start;
-  uint32_t size = (uint32_t)class_size(run->size_class);
-  uint32_t offset = (uint32_t)((const char *)address - run->start);
-  return run->start + offset / size * size;
+  uint64_t granule = (uint64_t)((const char *)address - run->start) / HEARTH_GRANULE;
+  return run->start + (granule * reciprocals[run->size_class] >> 32) * class_size(run->size_class);
 }
 
 static hearth_block *follow(char *chunk) {
@@ -161,7 +236,7 @@ hearth_pointer_kind hearth_heap_claim(void *pointer, hearth_block **ret_block) {
   return kind;
 }
 
-bool hearth_heap_give(hearth_block *block) {
+bool hearth_heap_give(hearth_block *block, hearth_heap_cache *cache) {
   hearth_run run;
 
   hearth_run_find(block, &run); /* cannot fail: the block was claimed */
@@ -169,13 +244,19 @@ bool hearth_heap_give(hearth_block *block) {
     hearth_run_give(run.start);
     return true;
   }
+  /* A redirect stays, so that freeing the same pointer again is recognised; its second word is unused. */
   hearth_block *chunk = (hearth_block *)chunk_of(&run, block);
+  uint32_t batch = batches[run.size_class];
+  if (cache && batch) {
+    push(&cache->classes[run.size_class].free, chunk);
+    if (++cache->classes[run.size_class].count >= 2 * batch)
+      spill(cache, run.size_class, batch);
+    return true;
+  }
   struct size_class *class = &classes[run.size_class];
   if (!hearth_section_take(&class->lock))
     return false;
-  /* A redirect stays, so that freeing the same pointer again is recognised; its second word is unused. */
-  chunk->next_free = class->free;
-  class->free = chunk;
+  push(&class->free, chunk);
   hearth_lock_give(&class->lock);
   return true;
 }
@@ -222,14 +303,10 @@ static void count_run(hearth_heap_usage *usage, const hearth_run *run) {
 
 hearth_heap_usage hearth_heap_get_usage(void) {
   hearth_heap_usage usage = {0};
-  uint64_t signals = hearth_os_block_signals();
   hearth_run run;
 
-  hearth_heap_lock();
   for (uint32_t unit = 0; hearth_run_next(&unit, &run);)
     count_run(&usage, &run);
-  hearth_heap_unlock();
-  hearth_os_restore_signals(signals);
   return usage;
 }
 

@@ -50,14 +50,25 @@ _Static_assert(sizeof(hearth_block) == 32, "user pointers are aligned to 32");
 
 static inline void *hearth_block_memory(hearth_block *block) { return block + 1; }
 
+#define HEARTH_HEAP_CLASSES 36 /* sizes of chunks in small runs */
+
+/* Free chunks that one thread keeps for itself, for whoever has the lock of the thread's cache (thread_cache.h). */
+typedef struct hearth_heap_cache {
+  struct {
+    hearth_block *free;
+    uint32_t count;
+  } classes[HEARTH_HEAP_CLASSES];
+} hearth_heap_cache;
+
 /* Reserve the heap's address space; early, once. False: there is none. */
 bool hearth_heap_create(void);
 
 /* A chunk for `size` bytes.
  *   alignment   a power of two; 32 if less
+ *   cache       of this thread, locked; NULL: none
  *   ret_zeroed  whether the user's bytes are known to be zero
  * Returns its header, which has size set and is not live yet; NULL: no memory, or size beyond the address space. */
-hearth_block *hearth_heap_take(size_t size, size_t alignment, bool *ret_zeroed);
+hearth_block *hearth_heap_take(size_t size, size_t alignment, hearth_heap_cache *cache, bool *ret_zeroed);
 
 static inline uint8_t hearth_block_state_of(const hearth_block *block) {
   return __atomic_load_n(&block->state, __ATOMIC_ACQUIRE);
@@ -70,9 +81,12 @@ static inline void hearth_block_set_state(hearth_block *block, hearth_block_stat
 /* All fields of the header are set: from now on the block is enumerated and can be claimed. */
 static inline void hearth_block_publish(hearth_block *block) { hearth_block_set_state(block, HEARTH_BLOCK_LIVE); }
 
-/* Take back a block that hearth_heap_claim returned and that was recorded since. False: the caller is a signal handler
- * that must not wait for the lock that this needs; nothing happened. */
-bool hearth_heap_give(hearth_block *block);
+/* Take back a block that hearth_heap_claim returned and that was recorded since; `cache` as above. False: the caller is a
+ * signal handler that must not wait for the lock that this needs; nothing happened. */
+bool hearth_heap_give(hearth_block *block, hearth_heap_cache *cache);
+
+/* Make all of a cache's chunks everyone's. */
+void hearth_heap_cache_flush(hearth_heap_cache *cache);
 
 /* Bytes that the chunk of `block` has for its user, at least block->size. */
 size_t hearth_heap_capacity(hearth_block *block);
@@ -101,9 +115,10 @@ typedef struct hearth_heap_usage {
   size_t blocks, large_blocks;
 } hearth_heap_usage;
 
+/* The threads are stopped (thread_cache.h). */
 hearth_heap_usage hearth_heap_get_usage(void);
 
-/* Stop allocation and deallocation in all other threads; also around fork. With signals blocked; not recursive.
+/* Stop allocation and deallocation that needs what threads share; also around fork. With signals blocked; not recursive.
  * Returns how many of them are within a section that they do not leave. */
 unsigned hearth_heap_lock(void);
 void hearth_heap_unlock(void);

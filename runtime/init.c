@@ -1,5 +1,6 @@
 /* Start and end of profiling. The heap works from the first malloc on, which may come before anything else; recording
  * begins when the C library calls the functions in .preinit_array, before all constructors. */
+#include "clock.h"
 #include "dump.h"
 #include "heap.h"
 #include "lock.h"
@@ -9,7 +10,7 @@
 #include "runtime.h"
 #include "shadow.h"
 #include "signals.h"
-#include "thread_state.h"
+#include "thread_cache.h"
 #include "unwind.h"
 
 #include "hearth/rt.h"
@@ -107,6 +108,7 @@ static void start(int argc, char **argv, char **environment) {
   hearth_ensure_heap();
   hearth_rt.pid = hearth_os_pid();
   hearth_rt.start_ns = hearth_os_now_ns();
+  hearth_clock_begin();
   hearth_rt.start_unix_ns = hearth_os_unix_ns();
   hearth_this_thread.in_runtime = true; /* reading the options calls the program */
   read_options(&hearth_rt.options, environment);
@@ -142,8 +144,7 @@ static void before_fork(void) {
   hearth_dump_lock();
   fork_signals = signals;
   hearth_mappings_lock();
-  hearth_mib_table_lock(&hearth_rt.mibs);
-  hearth_heap_lock();
+  hearth_threads_stop();
   forking_process = hearth_os_pid();
   __atomic_store_n(&hearth_forking_thread, hearth_os_thread_pointer(), __ATOMIC_RELAXED);
 }
@@ -152,14 +153,15 @@ static void begin_child(void) {
   forking_process = 0;
   if (!hearth_rt.recording)
     return;
-  hearth_mib_table_forget(&hearth_rt.mibs);
+  hearth_threads_forget_records();
+  hearth_threads_forget_others();
   hearth_dump_forget_file();
   hearth_rt.pid = hearth_os_pid();
   hearth_rt.mibs.dropped = 0;
   hearth_this_thread.sampler = (hearth_sampler){0}; /* its samples are not to be its parent's */
   hearth_rt.dropped_blocks = 0;
   hearth_rt.depot.dropped = 0;
-  hearth_rt.fork_ns = hearth_os_now_ns() - hearth_rt.start_ns;
+  hearth_rt.fork_ns = hearth_clock_read() - hearth_rt.start_ns; /* from here this thread counts on */
   hearth_dump_schedule(hearth_rt.fork_ns);
 }
 
@@ -172,8 +174,7 @@ static void after_fork(void) {
   uint64_t signals = fork_signals;
 
   __atomic_store_n(&hearth_forking_thread, 0, __ATOMIC_RELAXED);
-  hearth_heap_unlock();
-  hearth_mib_table_unlock(&hearth_rt.mibs);
+  hearth_threads_continue();
   hearth_mappings_unlock();
   hearth_dump_unlock();
   hearth_os_restore_signals(signals);

@@ -1,7 +1,7 @@
 /* Spin lock for sections of a few instructions. Never held while foreign code runs. All zero is unlocked.
  *
- * Order, outermost first: dump, mappings, records in ascending order, size classes in ascending order, runs of units. Only
- * who takes all locks (a dump, a fork) and who needs a run for a size class holds two.
+ * Order, outermost first: dump, mappings, list of thread caches, thread caches, records in ascending order, size classes in ascending order, runs of units. Only
+ * who takes all locks (a dump, a fork), who has a thread's cache, and who needs a run for a size class holds two.
  *
  * A lock knows its holder: a signal handler may have interrupted its own thread while that holds a lock, and must not
  * wait for it. */

@@ -1,8 +1,8 @@
 /* malloc_info() prints to a stream of the caller's. It is the one function of the runtime that uses stdio, and stands
  * alone so that only programs that call it are linked with it. No lock is held meanwhile. */
-#include "heap.h"
 #include "message.h"
 #include "runtime.h"
+#include "thread_cache.h"
 
 #include <errno.h>
 #include <malloc.h>
@@ -11,7 +11,7 @@
 HEARTH_EXPORT int malloc_info(int options, FILE *stream);
 
 int malloc_info(int options, FILE *stream) {
-  hearth_heap_usage usage = hearth_heap_get_usage();
+  hearth_heap_usage usage = hearth_threads_heap_usage();
   char buffer[512];
   hearth_text text = hearth_text_begin(buffer, sizeof buffer);
 

@@ -40,40 +40,8 @@ static bool touch(hearth_mib_table *table, uint32_t context) {
   return true;
 }
 
-hearth_mib hearth_mib_of_block(const hearth_block *block, hearth_access_sum accesses, hearth_moment end) {
-  uint64_t lifetime = end.ns > block->alloc_ns ? end.ns - block->alloc_ns : 0;
-  uint64_t lifetime_ms = lifetime / 1000000;
-  uint64_t density = accesses.accesses * 100 / (block->size ? block->size : 1);
-  uint64_t lifetime_density = density * 1000 / (lifetime_ms ? lifetime_ms : 1);
-  uint64_t percent = accesses.touched * 100 / accesses.granules;
-
-  return (hearth_mib){{
-      .AllocCount = 1,
-      .MinSize = block->size,
-      .MaxSize = block->size,
-      .MinAccessCount = accesses.accesses,
-      .MaxAccessCount = accesses.accesses,
-      .MinLifetime = lifetime,
-      .MaxLifetime = lifetime,
-      .NumMigration = block->cpu != end.cpu,
-      .TotalSize = block->size,
-      .TotalAccessCount = accesses.accesses,
-      .TotalLifetime = lifetime,
-      .TotalPercentUtilized = percent,
-      .MinPercentUtilized = percent,
-      .MaxPercentUtilized = percent,
-      .AllocTimestamp = block->alloc_ns,
-      .DeallocTimestamp = end.ns,
-      .AllocCPU = block->cpu,
-      .DeallocCPU = end.cpu,
-      .DataTypeId = block->data_type_id,
-      .TotalAccessDensity = density,
-      .MinAccessDensity = density,
-      .MaxAccessDensity = density,
-      .TotalLifetimeAccessDensity = lifetime_density,
-      .MinLifetimeAccessDensity = lifetime_density,
-      .MaxLifetimeAccessDensity = lifetime_density,
-  }};
+static hearth_lock *lock_of(hearth_mib_table *table, uint32_t context) {
+  return &table->locks[context % HEARTH_MIB_LOCKS];
 }
 
 /* The lot is the block's: dumps of one process agree. */
@@ -82,51 +50,60 @@ void hearth_mib_weigh(hearth_mib *one, const hearth_block *block, uint64_t mean_
     hearth_mib_repeat(one, hearth_sample_weight(mean_bytes, block->size, (uintptr_t)block ^ block->alloc_ns << 20));
 }
 
-void hearth_mib_follow(hearth_mib *into, const hearth_mib *one) {
-  if (into->AllocCount > 0) {
-    into->NumLifetimeOverlaps += one->AllocTimestamp < into->DeallocTimestamp ? one->AllocCount : 0;
-    into->NumSameAllocCPU += one->AllocCPU == into->AllocCPU ? one->AllocCount : 0;
-    into->NumSameDeallocCPU += one->DeallocCPU == into->DeallocCPU ? one->AllocCount : 0;
-  }
-  hearth_mib_merge(into, one);
-  into->AllocTimestamp = one->AllocTimestamp;
-  into->DeallocTimestamp = one->DeallocTimestamp;
-  into->AllocCPU = one->AllocCPU;
-  into->DeallocCPU = one->DeallocCPU;
-}
-
-static hearth_lock *lock_of(hearth_mib_table *table, uint32_t context) {
-  return &table->locks[context % HEARTH_MIB_LOCKS];
-}
-
 static void apply(const hearth_mib_update *update) {
-  *update->record = update->sum;
-  hearth_block_set_state(update->block, HEARTH_BLOCK_FREE);
+  if (update->record)
+    *update->record = *update->sum;
+  if (update->word)
+    *update->word = update->value;
+  if (update->block)
+    hearth_block_set_state(update->block, HEARTH_BLOCK_FREE);
+}
+
+void hearth_mib_update_make(hearth_mib_update *update) {
+  update->outer = hearth_this_thread.update;
+  HEARTH_SIGNAL_FENCE();
+  hearth_this_thread.update = update;
+  HEARTH_SIGNAL_FENCE();
+  apply(update);
+  HEARTH_SIGNAL_FENCE();
+  hearth_this_thread.update = update->outer;
+}
+
+/* Count what finds no room. */
+static void drop(hearth_mib_table *table, const hearth_mib *records) {
+  __atomic_fetch_add(&table->dropped, records->AllocCount, __ATOMIC_RELAXED);
 }
 
 bool hearth_mib_table_record(hearth_mib_table *table, hearth_block *block, const hearth_mib *one) {
-  if (block->context >= table->count) {
-    hearth_block_set_state(block, HEARTH_BLOCK_FREE);
-    return true;
-  }
   hearth_lock *lock = lock_of(table, block->context);
+
   if (!hearth_section_take(lock))
     return false;
-  if (!touch(table, block->context)) {
-    __atomic_fetch_add(&table->dropped, 1, __ATOMIC_RELAXED);
+  if (touch(table, block->context)) {
+    hearth_mib *record = &table->mibs[block->context], sum = *record;
+    hearth_mib_follow(&sum, one);
+    hearth_mib_update_make(&(hearth_mib_update){.record = record, .sum = &sum, .block = block});
+  } else {
+    drop(table, one);
     hearth_block_set_state(block, HEARTH_BLOCK_FREE);
-    hearth_lock_give(lock);
-    return true;
   }
-  hearth_mib *record = &table->mibs[block->context];
-  hearth_mib_update update = {record, *record, block, hearth_this_thread.update};
-  hearth_mib_follow(&update.sum, one);
-  HEARTH_SIGNAL_FENCE();
-  hearth_this_thread.update = &update;
-  HEARTH_SIGNAL_FENCE();
-  apply(&update);
-  HEARTH_SIGNAL_FENCE();
-  hearth_this_thread.update = update.outer;
+  hearth_lock_give(lock);
+  return true;
+}
+
+bool hearth_mib_table_append(hearth_mib_table *table, uint32_t context, hearth_mib_run *run) {
+  hearth_lock *lock = lock_of(table, context);
+
+  if (!hearth_section_take(lock))
+    return false;
+  if (touch(table, context)) {
+    hearth_mib *record = &table->mibs[context], sum = *record;
+    hearth_mib_append(&sum, run);
+    hearth_mib_update_make(&(hearth_mib_update){.record = record, .sum = &sum, .word = &run->sum.AllocCount});
+  } else {
+    drop(table, &run->sum);
+    run->sum.AllocCount = 0;
+  }
   hearth_lock_give(lock);
   return true;
 }

@@ -1,11 +1,9 @@
-/* One memory info block (MIB) for each context, fed by deallocations. */
+/* One memory info block (MIB) for each context, fed by deallocations, through the threads' caches (mib_cache.h). */
 #ifndef HEARTH_RUNTIME_MIB_TABLE_H
 #define HEARTH_RUNTIME_MIB_TABLE_H
 
-#include "heap.h"
-#include "hearth/mib.h"
 #include "lock.h"
-#include "shadow.h"
+#include "mib_record.h"
 
 #define HEARTH_MIB_LOCKS 256
 
@@ -20,32 +18,24 @@ typedef struct hearth_mib_table {
   hearth_lock locks[HEARTH_MIB_LOCKS]; /* of context id modulo their number: all can be taken for a fork */
 } hearth_mib_table;
 
-/* When and where a block's life ended, or is considered to end. */
-typedef struct hearth_moment {
-  uint64_t ns; /* since the start of the run */
-  uint32_t cpu;
-} hearth_moment;
-
 /* Records for the contexts [0, count), all empty; they want to be spilled when they fill more than `page_most` pages. False:
  * no address space. */
 bool hearth_mib_table_create(hearth_mib_table *table, uint32_t count, uint64_t page_most);
 
-/* The record of one block by itself, freed at `end`. Densities as in LLVM: accesses * 100 / size, size 0 counting as 1;
- * over life: that * 1000 / lifetime in ms, at least 1. */
-hearth_mib hearth_mib_of_block(const hearth_block *block, hearth_access_sum accesses, hearth_moment end);
-
 /* Make of the record of a sampled block that of all the blocks it stands for. `mean_bytes`: 0 if all blocks are recorded. */
 void hearth_mib_weigh(hearth_mib *one, const hearth_block *block, uint64_t mean_bytes);
 
-/* Add the record of one more block, or of those it stands for: as hearth_mib_merge, and with what depends on the order of
- * records: "most recent" fields become those of `one`, NumLifetimeOverlaps and NumSame* compare it with the record before
- * it. */
-void hearth_mib_follow(hearth_mib *into, const hearth_mib *one);
-
 /* End `block`: hearth_mib_follow on the record of its context, with its state set to FREE in the same moment for whoever
- * has locked the table. A context without record is ignored. False: the caller is a signal handler that must not
+ * has locked the table. Its context is below `count`. False: the caller is a signal handler that must not
  * wait for the record's lock; nothing happened. */
 bool hearth_mib_table_record(hearth_mib_table *table, hearth_block *block, const hearth_mib *one);
+
+/* Add the records of a run that is not empty, and empty it in the same moment. False: as above. */
+bool hearth_mib_table_append(hearth_mib_table *table, uint32_t context, hearth_mib_run *run);
+
+/* Make an update that a signal handler completes if it interrupts it and writes the profile. The caller has the lock of
+ * what is updated; `outer` is filled in here. */
+void hearth_mib_update_make(hearth_mib_update *update);
 
 /* Copy the records [0, count) to `to`. The table is locked. */
 void hearth_mib_table_copy(hearth_mib_table *table, hearth_mib *to, uint32_t count);

@@ -7,7 +7,8 @@
 
 #define HEARTH_OPTION_TEXT_SIZE 4096 /* longest value, with its NUL */
 
-enum { HEARTH_FORMAT_HEARTH, HEARTH_FORMAT_LLVM }; /* values of the option `format` */
+enum { HEARTH_FORMAT_HEARTH, HEARTH_FORMAT_LLVM };     /* values of the option `format` */
+enum { HEARTH_RECURSION_FULL, HEARTH_RECURSION_FOLD }; /* of `recursion` */
 
 typedef struct hearth_options {
 #define HEARTH_OPTION_TEXT(name, standard, description)                char name[HEARTH_OPTION_TEXT_SIZE];

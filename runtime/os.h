@@ -86,5 +86,8 @@ uintptr_t hearth_os_thread_pointer(void); /* early; of a thread's stack, the thr
 uint32_t hearth_os_cpu(void);             /* CPU that runs the caller */
 uint64_t hearth_os_now_ns(void);          /* monotonic clock */
 uint64_t hearth_os_unix_ns(void);         /* UTC */
+/* A counter of the processor's that goes on evenly on all of them; only if hearth_os_has_ticks. */
+bool hearth_os_has_ticks(void);
+static inline uint64_t hearth_os_ticks(void) { return __builtin_ia32_rdtsc(); }
 
 #endif

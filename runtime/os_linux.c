@@ -3,6 +3,7 @@
 #define _GNU_SOURCE /* sched_getcpu */
 #include "os.h"
 
+#include <cpuid.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/fs.h>
@@ -233,5 +234,11 @@ static uint64_t read_clock(clockid_t clock) {
 }
 
 uint64_t hearth_os_now_ns(void) { return read_clock(CLOCK_MONOTONIC); }
+
+bool hearth_os_has_ticks(void) {
+  unsigned a, b, c, d;
+
+  return __get_cpuid(0x80000007, &a, &b, &c, &d) && d >> 8 & 1; /* invariant TSC: Intel SDM, volume 3, 18.17.1 */
+}
 
 uint64_t hearth_os_unix_ns(void) { return read_clock(CLOCK_REALTIME); }

@@ -2,9 +2,9 @@
  * a section and call malloc, free or _exit. It must not wait for a lock that is taken, since the holder may wait for one
  * of the interrupted section's:
  *
- *   nested malloc   takes from a size class that nobody has locked (heap.c)
+ *   nested malloc   takes from a size class that nobody has locked (heap.c), unless the thread's cache is free
  *   nested free     puts the block aside if it needs a lock that is taken (blocks.c)
- *   nested dump     keeps the locks that the thread has, and completes the record that it was changing (mib_table.c)
+ *   nested dump     keeps the locks that the thread has, and completes the update that it was making (mib_table.c)
  *   own handlers    wait for the end of the section, unless the thread itself raised the signal (signals.c)
  *   call stacks     are found without what the thread remembers of its stacks (unwind.c) */
 #ifndef HEARTH_RUNTIME_SECTION_H

@@ -1,8 +1,8 @@
 /* What else malloc.h declares: figures about the heap, and settings, of which this heap has none. */
-#include "heap.h"
 #include "message.h"
 #include "os.h"
 #include "runtime.h"
+#include "thread_cache.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -15,7 +15,7 @@ HEARTH_EXPORT int malloc_trim(size_t pad);
 HEARTH_EXPORT void malloc_stats(void);
 
 struct mallinfo2 mallinfo2(void) {
-  hearth_heap_usage usage = hearth_heap_get_usage();
+  hearth_heap_usage usage = hearth_threads_heap_usage();
 
   return (struct mallinfo2){
       .arena = usage.small_run_bytes,
@@ -52,7 +52,7 @@ int malloc_trim(size_t pad) {
 }
 
 void malloc_stats(void) {
-  hearth_heap_usage usage = hearth_heap_get_usage();
+  hearth_heap_usage usage = hearth_threads_heap_usage();
 
   hearth_message("heap: %u bytes from the system, of these %u in live blocks' chunks; %u live blocks, %u of them large",
                  (uint64_t)(usage.small_run_bytes + usage.large_run_bytes), (uint64_t)usage.chunk_bytes,

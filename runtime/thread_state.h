@@ -18,14 +18,18 @@ typedef struct hearth_stack_range {
 
 struct hearth_block;
 
-/* A record that is being replaced. A signal handler that writes the profile completes what it interrupted first; that
- * this happens twice then does no harm. */
+/* Assignments that belong together. A signal handler that writes the profile completes what it interrupted first; that
+ * this happens twice then does no harm. What is NULL is not assigned to. */
 typedef struct hearth_mib_update {
   hearth_mib *record;
-  hearth_mib sum;                        /* its new value */
-  struct hearth_block *block;            /* that ends with the update */
+  const hearth_mib *sum; /* the record's new value */
+  uint64_t *word;
+  uint64_t value;                        /* the word's */
+  struct hearth_block *block;            /* that ends with the update: its state */
   const struct hearth_mib_update *outer; /* that a signal handler interrupted */
 } hearth_mib_update;
+
+struct hearth_thread_cache;
 
 typedef struct hearth_thread_state {
   bool in_runtime;   /* the runtime is calling foreign code: what that allocates is not recorded */
@@ -34,6 +38,9 @@ typedef struct hearth_thread_state {
   const hearth_mib_update *update; /* NULL: none */
   hearth_sampler sampler;
   hearth_stack_range stacks[HEARTH_STACK_RANGES]; /* most recent first */
+  struct hearth_thread_cache *cache;              /* thread_cache.h; NULL: none yet, or no more */
+  bool ends;                                      /* it gave its cache back */
+  uint64_t clock_ticks, clock_ns;                 /* the clock was read then (clock.h) */
 } hearth_thread_state;
 
 extern _Thread_local hearth_thread_state hearth_this_thread

@@ -84,11 +84,12 @@ static bool is_readable(const hearth_frame *frame, const hearth_frame *lower, he
   return stack.lasting || on_page(frame, lower) || hearth_os_peek((uintptr_t)frame, &copy, sizeof copy);
 }
 
-size_t hearth_unwind(const hearth_frame *frame, uint64_t *ret_pcs, size_t most) {
+size_t hearth_unwind(const hearth_frame *frame, uint64_t *ret_pcs, size_t most, size_t *ret_looked_at) {
   hearth_stack_range stack = {0, 0, false};
-  size_t count = 0;
+  size_t count = 0, looked_at = 0;
 
   while (count < most) {
+    ++looked_at;
     if (frame->return_address < LEAST_CODE_ADDRESS)
       break;
     ret_pcs[count++] = frame->return_address - 1;
@@ -102,5 +103,23 @@ size_t hearth_unwind(const hearth_frame *frame, uint64_t *ret_pcs, size_t most) 
       break;
     frame = caller;
   }
+  *ret_looked_at = stack.lasting && !hearth_section_is_nested() ? looked_at : 0;
   return count;
+}
+
+size_t hearth_fold_recursion(uint64_t *pcs, size_t depth) {
+  size_t kept = depth; /* pcs[kept..depth) is kept of what was looked at, from the root on */
+
+  for (size_t i = depth; i-- > 0;) {
+    size_t same = kept;
+    while (same < depth && pcs[same] != pcs[i])
+      ++same;
+    if (same < depth)
+      kept = same;
+    else
+      pcs[--kept] = pcs[i];
+  }
+  for (size_t i = kept; i < depth; ++i)
+    pcs[i - kept] = pcs[i];
+  return depth - kept;
 }

@@ -21,7 +21,13 @@ void hearth_unwind_begin(void);
 
 /* Write at most `most` addresses, leaf first: each lies inside the call instruction (return address minus 1). The first
  * is that of the call to the function whose frame is given. Never reads memory that is not known to be a stack; where a
- * frame pointer leads elsewhere or downwards, the stack ends. Returns how many were written. Early. */
-size_t hearth_unwind(const hearth_frame *frame, uint64_t *ret_pcs, size_t most);
+ * frame pointer leads elsewhere or downwards, the stack ends. *ret_looked_at: frames that were looked at, one more than
+ * there are addresses if it is that one which ended the stack; 0 unless all are on the thread's own stack and the caller
+ * is no signal handler that interrupted the runtime. Returns how many addresses were written. Early. */
+size_t hearth_unwind(const hearth_frame *frame, uint64_t *ret_pcs, size_t most, size_t *ret_looked_at);
+
+/* Keep each cycle of a recursion once, as hearth_builder_fold_recursion does: where an address occurs again further from
+ * the root, what lies between is left out. pcs[0..depth), leaf first, is changed in place. Returns the new depth. */
+size_t hearth_fold_recursion(uint64_t *pcs, size_t depth);
 
 #endif

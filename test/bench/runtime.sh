@@ -9,7 +9,7 @@ source ./lib.sh
 usage() {
   cat <<END
 usage: test/bench/runtime.sh [--quick] [--rounds=N] [PROGRAM...]
-  PROGRAM     quickstart, recursive, lua (the default: these three), jq, sqlite
+  PROGRAM     bignum, quickstart, recursive, lua (the default: these four), jq, sqlite
   --rounds=N  measured rounds (default 5)
   --quick     small inputs and one round
 END
@@ -21,11 +21,11 @@ for argument in "$@"; do
     --quick) quick=true rounds=1 ;;
     --rounds=[1-9]*) rounds=${argument#--rounds=} ;;
     -h | --help) usage && exit ;;
-    quickstart | recursive | lua | jq | sqlite) programs+=("$argument") ;;
+    bignum | quickstart | recursive | lua | jq | sqlite) programs+=("$argument") ;;
     *) usage >&2 && fail "unknown argument '$argument'" ;;
   esac
 done
-((${#programs[@]} > 0)) || programs=(quickstart recursive lua)
+((${#programs[@]} > 0)) || programs=(bignum quickstart recursive lua)
 
 "$repository/examples/setup.sh" --for=bench
 

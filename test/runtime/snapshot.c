@@ -18,6 +18,12 @@
  * CHILD: AllocCount=1 MaxSize=333
  * SHOW: heap profile of 2 runs
  *
+ * What a thread keeps for itself, which does nothing any more, is in the snapshots of others.
+ * RUN: HEARTH_OPTIONS=log_path=%t.dir/thread:snapshot=10 not --crash %t thread
+ * RUN: python3 %S/Inputs/raw_print.py %t.dir/thread.* AllocCount MaxSize LiveAtExit | FileCheck %s --check-prefix=THREAD
+ * THREAD: snapshots:
+ * THREAD: AllocCount=7 MaxSize=444 LiveAtExit=0
+ *
  * What does not fit into half of the file is left out, contexts of least bytes first; once, this is said.
  * RUN: HEARTH_OPTIONS=log_path=%t.dir/small:snapshot=10:snapshot_size=1 not --crash %t many 2> %t.small.err
  * RUN: FileCheck %s --check-prefix=SMALL < %t.small.err
@@ -32,6 +38,7 @@
  * FULL: cannot write the profile {{.*}}full.{{[0-9]+}}: file too large
  * FULL: child
  */
+#include <pthread.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -84,6 +91,14 @@ static void fork_and_kill(void) {
   printf("parent %d\nchild %d\n", (int)getpid(), (int)child);
 }
 
+static void *free_and_wait(void *freed) {
+  for (int i = 0; i < 7; ++i)
+    free(malloc(444));
+  pthread_barrier_wait(freed);
+  for (;;)
+    pause();
+}
+
 /* 2^depth call stacks. */
 __attribute__((noinline)) static int many(int depth) {
   if (depth == 0) {
@@ -100,9 +115,19 @@ int main(int argc, char **argv) {
     report_forever();
   if (strcmp(argv[1], "fork") == 0)
     fork_and_kill();
+  if (strcmp(argv[1], "thread") == 0) {
+    pthread_barrier_t freed;
+    pthread_t thread;
+    pthread_barrier_init(&freed, NULL, 2);
+    if (pthread_create(&thread, NULL, free_and_wait, &freed) != 0)
+      return 1;
+    pthread_barrier_wait(&freed);
+    churn(0.2);
+    kill(getpid(), SIGKILL);
+  }
   if (strcmp(argv[1], "many") == 0) {
     kept[2] = malloc(222222);
-    churn((double)(many(12) == 4096) / 5);
+    churn((double)(many(16) == 65536) / 5);
     kill(getpid(), SIGKILL);
   }
   return 0;

@@ -15,7 +15,7 @@
 
 static hearth_block *make(size_t size, size_t alignment) {
   bool zeroed;
-  hearth_block *block = hearth_heap_take(size, alignment, &zeroed);
+  hearth_block *block = hearth_heap_take(size, alignment, NULL, &zeroed);
 
   assert_non_null(block);
   block->context = HEARTH_NO_CONTEXT;
@@ -29,7 +29,7 @@ static void drop(hearth_block *block) {
   assert_int_equal(hearth_heap_claim(hearth_block_memory(block), &claimed), HEARTH_POINTER_LIVE);
   assert_ptr_equal(claimed, block);
   hearth_block_set_state(block, HEARTH_BLOCK_FREE);
-  assert_true(hearth_heap_give(block));
+  assert_true(hearth_heap_give(block, NULL));
 }
 
 static void test_every_size_and_alignment(void **state) {
@@ -68,7 +68,7 @@ static void test_chunks_are_reused(void **state) {
   memset(hearth_block_memory(first), 1, 10 << 20);
   drop(first);
   bool zeroed;
-  hearth_block *again = hearth_heap_take(10 << 20, 1, &zeroed);
+  hearth_block *again = hearth_heap_take(10 << 20, 1, NULL, &zeroed);
   assert_true(zeroed);
   for (size_t i = 0; i < (size_t)10 << 20; i += 512)
     assert_int_equal(((char *)hearth_block_memory(again))[i], 0);
@@ -117,10 +117,10 @@ static void test_too_large(void **state) {
   (void)state;
   bool zeroed;
 
-  assert_null(hearth_heap_take(SIZE_MAX, 1, &zeroed));
-  assert_null(hearth_heap_take(SIZE_MAX - 40, 64, &zeroed));
-  assert_null(hearth_heap_take((size_t)1 << 46, 1, &zeroed));
-  assert_null(hearth_heap_take(1, (size_t)1 << 63, &zeroed));
+  assert_null(hearth_heap_take(SIZE_MAX, 1, NULL, &zeroed));
+  assert_null(hearth_heap_take(SIZE_MAX - 40, 64, NULL, &zeroed));
+  assert_null(hearth_heap_take((size_t)1 << 46, 1, NULL, &zeroed));
+  assert_null(hearth_heap_take(1, (size_t)1 << 63, NULL, &zeroed));
 }
 
 #define MARK UINT64_C(0x6d61726b)

@@ -6,7 +6,8 @@
 
 #include <cmocka.h>
 
-#include "mib_table.h"
+#include "mib_cache.h"
+#include "section.h"
 
 #include <string.h>
 
@@ -174,7 +175,6 @@ static void test_table(void **state) {
   record(&table, 3, &mib);
   record(&table, 3, &mib);
   record(&table, 3 + HEARTH_MIB_LOCKS, &mib); /* the same lock, another record */
-  record(&table, 600, &mib);                  /* without record: ignored */
   hearth_mib_table_copy(&table, copies, 600);
   assert_int_equal(copies[3].AllocCount, 2);
   assert_int_equal(copies[3 + HEARTH_MIB_LOCKS].AllocCount, 1);
@@ -209,6 +209,44 @@ static void test_full_table(void **state) {
   assert_int_equal(table.dropped, 1);
 }
 
+/* Blocks that a thread's cache takes, evicts to the table, and is copied from make the record that they make alone. */
+static void check_cache(uint64_t mean_bytes) {
+  static hearth_mib_cache cache; /* large for a stack */
+  hearth_mib_table table;
+  hearth_mib copies[600] = {0}, expected[600] = {0};
+
+  assert_true(hearth_mib_table_create(&table, 600, UINT64_MAX));
+  for (uint64_t i = 0; i < 3000; ++i) {
+    uint32_t context = next_random() % 2 ? 3 : 3 + HEARTH_MIB_CACHE_SLOTS; /* one slot */
+    hearth_block block = {.size = next_random() % 500,
+                          .alloc_ns = 1000 * i - next_random() % 5000 * (i > 5),
+                          .cpu = (uint16_t)(next_random() % 3),
+                          .context = context,
+                          .state = HEARTH_BLOCK_ENDING,
+                          .data_type_id = next_random() % 2};
+    hearth_access_sum accesses = {.accesses = next_random() % 4 * 1000, .granules = 9, .touched = next_random() % 9};
+    hearth_moment end = {1000 * i + 1 + next_random() % 100, (uint32_t)(next_random() % 3)};
+    hearth_mib alone = hearth_mib_of_block(&block, accesses, end);
+    hearth_mib_weigh(&alone, &block, mean_bytes);
+    hearth_mib_follow(&expected[context], &alone);
+    assert_true(hearth_mib_cache_record(&cache, &table, &block, accesses, end, mean_bytes));
+    assert_int_equal(block.state, HEARTH_BLOCK_FREE);
+  }
+  hearth_mib_table_copy(&table, copies, 600);
+  hearth_mib_cache_copy(&cache, copies, 600);
+  assert_memory_equal(copies, expected, sizeof copies);
+  hearth_mib_cache_flush(&cache, &table);
+  memset(copies, 0, sizeof copies);
+  hearth_mib_cache_copy(&cache, copies, 600);
+  assert_int_equal(copies[3].AllocCount + copies[3 + HEARTH_MIB_CACHE_SLOTS].AllocCount, 0); /* it is empty */
+  hearth_mib_table_copy(&table, copies, 600);
+  assert_memory_equal(copies, expected, sizeof copies);
+}
+
+static void test_cache(void **state) { (void)state, check_cache(0); }
+
+static void test_cache_of_sampled_blocks(void **state) { (void)state, check_cache(300); }
+
 /* What a signal handler does that interrupted its thread within the update of a record. */
 static void test_interrupted(void **state) {
   (void)state;
@@ -220,8 +258,9 @@ static void test_interrupted(void **state) {
   assert_true(hearth_mib_table_create(&table, 600, UINT64_MAX));
   record(&table, 3, &mib);
   hearth_lock_take(&table.locks[3]);
-  hearth_mib_update update = {&table.mibs[3], table.mibs[3], &block, NULL};
-  hearth_mib_follow(&update.sum, &mib);
+  hearth_mib sum = table.mibs[3];
+  hearth_mib_follow(&sum, &mib);
+  hearth_mib_update update = {.record = &table.mibs[3], .sum = &sum, .block = &block};
   hearth_this_thread.update = &update;
   hearth_block other = {.context = 3, .state = HEARTH_BLOCK_ENDING};
   hearth_this_thread.depth = 2; /* the handler's section within the interrupted one */
@@ -254,6 +293,8 @@ int main(void) {
       cmocka_unit_test(test_follow_compares_with_the_previous_record),
       cmocka_unit_test(test_table),
       cmocka_unit_test(test_full_table),
+      cmocka_unit_test(test_cache),
+      cmocka_unit_test(test_cache_of_sampled_blocks),
       cmocka_unit_test(test_interrupted),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

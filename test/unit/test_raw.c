@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "hearth/raw_codec.h"
 #include "hearth/raw_llvm.h"
 #include "raw_internal.h"
 
@@ -44,6 +45,32 @@ static void seal(file *f, size_t begin) {
   memcpy(f->bytes + begin, &header, sizeof header);
 }
 
+static void pad(file *f) {
+  const uint64_t zeros = 0;
+  append(f, &zeros, -f->size % 8);
+}
+
+static size_t append_nodes(file *f, const hearth_raw_stack_node *nodes, uint32_t count) {
+  size_t begin = f->size;
+  for (uint32_t i = 0; i < count; ++i) {
+    uint8_t packed[HEARTH_RAW_NODE_MOST];
+    append(f, packed, (size_t)(hearth_raw_put_node(packed, i, &nodes[i], i ? nodes[i - 1].pc : 0) - packed));
+  }
+  pad(f);
+  return begin;
+}
+
+static size_t append_mibs(file *f, const hearth_raw_mib *mibs, size_t count) {
+  const hearth_raw_mib none = {0};
+  size_t begin = f->size;
+  for (size_t i = 0; i < count; ++i) {
+    uint8_t packed[HEARTH_RAW_MIB_MOST];
+    append(f, packed, (size_t)(hearth_raw_put_mib(packed, &mibs[i], i ? &mibs[i - 1] : &none) - packed));
+  }
+  pad(f);
+  return begin;
+}
+
 /* Two mappings, the stacks 0x1010 <- 0x1020 <- 0x1030 and 0x1010 <- 0x1040, and three records. */
 static void append_hearth(file *f) {
   static const char path[16] = "/bin/program"; /* 12 bytes and padding */
@@ -58,7 +85,7 @@ static void append_hearth(file *f) {
                               .map_count = 2,
                               .stack_count = 4,
                               .mib_count = 3,
-                              .mib_size = sizeof(hearth_raw_mib),
+                              .mib_columns = HEARTH_MIB_COLUMNS,
                               .flags = HEARTH_RAW_FLAG_ACCESSES,
                               .duration_ns = 5000,
                               .dropped_blocks = 7};
@@ -69,15 +96,10 @@ static void append_hearth(file *f) {
   append(f, path, sizeof path);
   map = (hearth_raw_mapping){.start = 0x7000, .end = 0x8000};
   append(f, &map, sizeof map);
-  header.stack_offset = append(f, nodes, sizeof nodes) - begin;
-  hearth_raw_mib mib = {.stack = 2};
-  mib.mib.AllocCount = 3;
-  mib.mib.TotalSize = 300;
-  header.mib_offset = append(f, &mib, sizeof mib) - begin;
-  mib.stack = 3;
-  append(f, &mib, sizeof mib);
-  mib.stack = HEARTH_RAW_NO_PARENT;
-  append(f, &mib, sizeof mib);
+  header.stack_offset = append_nodes(f, nodes, 4) - begin;
+  const hearth_mib mib = {{.AllocCount = 3, .TotalSize = 300}};
+  const hearth_raw_mib mibs[] = {{2, mib}, {3, mib}, {HEARTH_RAW_NO_PARENT, mib}};
+  header.mib_offset = append_mibs(f, mibs, 3) - begin;
   header.total_size = f->size - begin;
   memcpy(f->bytes + begin, &header, sizeof header);
   seal(f, begin);
@@ -359,25 +381,50 @@ static void test_hearth_bad_contents(void **state) {
     hearth_status status;
     const char *words;
   } cases[] = {
+      {8, 1, HEARTH_E_VERSION, "version 1"},
       {8, 3, HEARTH_E_VERSION, "version 3"},
       {offsetof(hearth_raw_header, header_size), 64, HEARTH_E_CORRUPT, "header size"},
-      {offsetof(hearth_raw_header, mib_size), 64, HEARTH_E_CORRUPT, "MIB size"},
+      {offsetof(hearth_raw_header, mib_columns), 64, HEARTH_E_CORRUPT, "MIB columns"},
       {offsetof(hearth_raw_header, flags), 0x100, HEARTH_E_VERSION, "flags"},
       {offsetof(hearth_raw_header, map_count), 1000, HEARTH_E_CORRUPT, "mappings"},
       {offsetof(hearth_raw_header, map_offset), 4, HEARTH_E_CORRUPT, "mappings"},
       {offsetof(hearth_raw_header, stack_count), 1u << 30, HEARTH_E_CORRUPT, "call stacks"},
-      {offsetof(hearth_raw_header, mib_count), 4, HEARTH_E_CORRUPT, "MIBs"},
+      {offsetof(hearth_raw_header, mib_count), 1000, HEARTH_E_CORRUPT, "MIBs"},
       {header.map_offset + offsetof(hearth_raw_mapping, build_id_size), 33, HEARTH_E_CORRUPT, "mapping"},
       {header.map_offset + offsetof(hearth_raw_mapping, path_size), 1u << 20, HEARTH_E_CORRUPT, "path"},
-      {header.stack_offset + sizeof(hearth_raw_stack_node) + offsetof(hearth_raw_stack_node, parent), 1,
-       HEARTH_E_CORRUPT, "caller"},
-      {header.mib_offset, 4, HEARTH_E_CORRUPT, "call stack"},
+      {header.stack_offset, 1, HEARTH_E_CORRUPT, "caller"},          /* the node before the first one */
+      {header.stack_offset, UINT32_MAX, HEARTH_E_CORRUPT, "caller"}, /* a number of more than 64 bits */
+      {header.mib_offset, 0x0108, HEARTH_E_CORRUPT, "call stack"},
+      {header.mib_offset, 0x01010100, HEARTH_E_CORRUPT, "no MIB"}, /* AllocCount 1 - 1 */
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
     file damaged = f;
     memcpy(damaged.bytes + cases[i].at, &cases[i].value, sizeof cases[i].value);
     seal(&damaged, 0);
     expect_error(&damaged, damaged.size, cases[i].status, cases[i].words);
+  }
+}
+
+/* Numbers of every length and sign come back, whatever comes before them. */
+static void test_packed_numbers(void **state) {
+  (void)state;
+  uint64_t random = 1;
+  hearth_raw_mib previous = {0}, record, found;
+  for (int round = 0; round < 20000; ++round) {
+    uint8_t packed[HEARTH_RAW_MIB_MOST];
+    for (size_t i = 0; i < HEARTH_MIB_COLUMNS; ++i) {
+      random = random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+      record.mib.v[i] = random >> 32 & 1 ? UINT64_MAX >> (random >> 58) : (random >> 20) >> (random >> 59);
+    }
+    record.stack = (uint32_t)(random >> 33);
+    const uint8_t *end = hearth_raw_put_mib(packed, &record, &previous), *from = packed, *cut = packed;
+    assert_true(end <= packed + sizeof packed);
+    assert_true(hearth_raw_take_mib(&from, end, &previous, &found));
+    assert_ptr_equal(from, end);
+    assert_int_equal(found.stack, record.stack);
+    assert_memory_equal(&found.mib, &record.mib, sizeof found.mib);
+    assert_false(hearth_raw_take_mib(&cut, end - 1, &previous, &found));
+    previous = record;
   }
 }
 
@@ -493,6 +540,7 @@ int main(void) {
       cmocka_unit_test(test_hearth_every_flip),
       cmocka_unit_test(test_llvm_every_flip),
       cmocka_unit_test(test_hearth_bad_contents),
+      cmocka_unit_test(test_packed_numbers),
       cmocka_unit_test(test_foreign),
       cmocka_unit_test(test_newest_snapshot),
       cmocka_unit_test(test_damaged_snapshot),

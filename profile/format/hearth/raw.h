@@ -3,10 +3,10 @@
  * A raw file is read by the same version only. Little-endian; offsets are from the start of the file; sections are
  * 8-byte aligned. Four sections, as in the serialization RFC: header, mappings, call stacks, MIBs.
  *
- *   | header | mapping, path, padding | ... | stack node ... | MIB record ... |
+ *   | header | mapping, path, padding | ... | stack node ... padding | MIB record ... padding |
  *
  * Call stacks are one forest of parent pointers: a node is one return address minus 1 (so that it lies inside the call)
- * and the node of its caller; parents precede children; a MIB names its leaf node. */
+ * and the node of its caller; parents precede children; a MIB names its leaf node. Nodes and MIBs are packed: raw_codec.h. */
 #ifndef HEARTH_RAW_H
 #define HEARTH_RAW_H
 
@@ -33,7 +33,7 @@ typedef struct hearth_raw_header {
   uint64_t mib_offset; /* MIB section */
   uint64_t mib_count;
   uint64_t checksum;      /* XXH64, seed 0: all bytes behind the header, then the header with this 0 */
-  uint32_t mib_size;      /* sizeof(hearth_raw_mib) */
+  uint32_t mib_columns;   /* HEARTH_MIB_COLUMNS */
   uint32_t flags;         /* HEARTH_RAW_FLAG_* */
   uint64_t duration_ns;   /* from the run's start, or the last spill, to the dump, monotonic */
   uint64_t start_unix_ns; /* start of the run, UTC */
@@ -51,15 +51,14 @@ typedef struct hearth_raw_mapping {
   uint8_t build_id[HEARTH_RAW_BUILD_ID_MAX];
 } hearth_raw_mapping;
 
+/* What is packed. */
 typedef struct hearth_raw_stack_node {
   uint64_t pc;     /* address inside the call instruction */
   uint32_t parent; /* index of the caller's node, less than the own; HEARTH_RAW_NO_PARENT at the root */
-  uint32_t reserved;
 } hearth_raw_stack_node;
 
 typedef struct hearth_raw_mib {
   uint32_t stack; /* leaf node; HEARTH_RAW_NO_PARENT: no stack known */
-  uint32_t reserved;
   hearth_mib mib;
 } hearth_raw_mib;
 
@@ -75,7 +74,5 @@ typedef struct hearth_raw_snapshots {
 HEARTH_CHECK_LAYOUT(sizeof(hearth_raw_snapshots) == 40);
 HEARTH_CHECK_LAYOUT(sizeof(hearth_raw_header) == 136);
 HEARTH_CHECK_LAYOUT(sizeof(hearth_raw_mapping) == 64);
-HEARTH_CHECK_LAYOUT(sizeof(hearth_raw_stack_node) == 16);
-HEARTH_CHECK_LAYOUT(sizeof(hearth_raw_mib) == 8 + sizeof(hearth_mib));
 
 #endif

@@ -9,6 +9,10 @@ import shlex
 import struct
 import subprocess
 import sys
+from pathlib import Path
+
+sys.path.append(str(Path(__file__).parents[2] / "runtime/Inputs"))
+import raw_print
 
 
 def code_segments(binary):
@@ -23,22 +27,19 @@ def code_segments(binary):
 def read_raw(path):
     """Yields (addresses leaf first as offsets in (path, file), AllocCount) of each record."""
     data = open(path, "rb").read()
-    header = struct.unpack_from("<QIIQQQQQQQQII", data)
-    map_at, map_count, stack_at, stack_count, mib_at, mib_count = header[4:10]
-    mib_size = header[11]
+    map_at, map_count, stack_at, stack_count, mib_at, mib_count = struct.unpack_from("<6Q", data, 24)
     maps, at = [], map_at
     for _ in range(map_count):
         start, end, offset, _, path_size = struct.unpack_from("<QQQII", data, at)
         maps.append((start, end, offset, data[at + 64 : at + 64 + path_size].decode()))
         at += (64 + path_size + 7) // 8 * 8
-    nodes = [struct.unpack_from("<QI", data, stack_at + 16 * i) for i in range(stack_count)]
-    for i in range(mib_count):
-        leaf, _, allocations = struct.unpack_from("<IIQ", data, mib_at + i * mib_size)
+    nodes, _ = raw_print.read_nodes(data, stack_at, stack_count)
+    for leaf, mib in raw_print.read_mibs(data, mib_at, mib_count)[0]:
         stack = []
         while leaf != 0xFFFFFFFF:
             pc, leaf = nodes[leaf]
             stack += [(name, pc - start + offset) for start, end, offset, name in maps if start <= pc < end]
-        yield stack, allocations
+        yield stack, mib["AllocCount"]
 
 
 def symbolize(symbolizer, binary, offsets):

@@ -14,8 +14,6 @@ FIELDS = re.findall(r"^HEARTH_MIB_FIELD\s*\(\s*\d+,\s*(\w+)", FIELDS_DEF.read_te
 HEADER = struct.Struct("<QII8QII6Q")
 SNAPSHOTS = struct.Struct("<QIIQ2Q")
 MAPPING = struct.Struct("<3QII32s")
-NODE = struct.Struct("<QII")
-MIB = struct.Struct("<II%dQ" % len(FIELDS))
 MASK = (1 << 64) - 1
 P1, P2, P3, P4, P5 = (0x9E3779B185EBCA87, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9, 0x85EBCA77C2B2AE63, 0x27D4EB2F165667C5)
 
@@ -45,8 +43,84 @@ def xxh64(data):
     return h ^ h >> 32
 
 
-def rows(data, layout, offset, count):
-    return [layout.unpack_from(data, offset + i * layout.size) for i in range(count)]
+class Packed:
+    """Numbers of 7 bits a byte, the lowest first."""
+
+    def __init__(self, data, at):
+        self.data, self.at = data, at
+
+    def take(self):
+        number = shift = 0
+        while True:
+            byte = self.data[self.at]
+            self.at += 1
+            number |= (byte & 127) << shift
+            shift += 7
+            if byte < 128:
+                assert number <= MASK, "number"
+                return number
+
+    def take_signed(self):
+        number = self.take()
+        return number >> 1 ^ -(number & 1)
+
+    def end(self):
+        padding = -self.at % 8
+        assert self.data[self.at : self.at + padding] == bytes(padding), "padding"
+        return self.at + padding
+
+
+def quotient(dividend, divisor):
+    return (dividend & MASK) // divisor if divisor else dividend & MASK
+
+
+PREDICTIONS = {
+    "AllocCount": lambda m, p: 1,
+    "MaxSize": lambda m, p: m["MinSize"],
+    "MaxAccessCount": lambda m, p: m["MinAccessCount"],
+    "MaxLifetime": lambda m, p: m["MinLifetime"],
+    "NumSameAllocCPU": lambda m, p: m["AllocCount"] - 1,
+    "NumSameDeallocCPU": lambda m, p: m["NumSameAllocCPU"],
+    "TotalSize": lambda m, p: m["MinSize"] * m["AllocCount"],
+    "TotalAccessCount": lambda m, p: m["MinAccessCount"] * m["AllocCount"],
+    "TotalLifetime": lambda m, p: m["MinLifetime"] * m["AllocCount"],
+    "MinPercentUtilized": lambda m, p: quotient(m["TotalPercentUtilized"], m["AllocCount"]),
+    "MaxPercentUtilized": lambda m, p: m["MinPercentUtilized"],
+    "AllocTimestamp": lambda m, p: p["AllocTimestamp"],
+    "DeallocTimestamp": lambda m, p: m["AllocTimestamp"] + m["MaxLifetime"],
+    "AllocCPU": lambda m, p: p["AllocCPU"],
+    "DeallocCPU": lambda m, p: m["AllocCPU"],
+    "TotalAccessDensity": lambda m, p: quotient(m["TotalAccessCount"] * 100, m["TotalSize"]) * m["AllocCount"],
+    "MinAccessDensity": lambda m, p: quotient(m["TotalAccessDensity"], m["AllocCount"]),
+    "MaxAccessDensity": lambda m, p: m["MinAccessDensity"],
+    "TotalLifetimeAccessDensity": lambda m, p: quotient(
+        m["TotalAccessDensity"] * 1000, quotient(m["TotalLifetime"], m["AllocCount"]) // 1000000),
+    "MinLifetimeAccessDensity": lambda m, p: quotient(m["TotalLifetimeAccessDensity"], m["AllocCount"]),
+    "MaxLifetimeAccessDensity": lambda m, p: m["MinLifetimeAccessDensity"],
+}
+
+
+def read_nodes(data, offset, count):
+    packed, nodes, pc = Packed(data, offset), [], 0
+    for i in range(count):
+        distance = packed.take()
+        pc = (pc + packed.take_signed()) & MASK
+        assert distance <= i, "forest"
+        nodes.append((pc, i - distance if distance else 0xFFFFFFFF))
+    return nodes, packed.end()
+
+
+def read_mibs(data, offset, count):
+    packed, records, leaf, previous = Packed(data, offset), [], 0, dict.fromkeys(FIELDS, 0)
+    for _ in range(count):
+        leaf += packed.take_signed()
+        present, mib = packed.take(), {}
+        for i, field in enumerate(FIELDS):
+            difference = packed.take_signed() if present >> i & 1 else 0
+            mib[field] = (PREDICTIONS.get(field, lambda m, p: 0)(mib, previous) + difference) & MASK
+        records.append((leaf, mib))
+        previous = mib
+    return records, packed.end()
 
 
 def read_mappings(data, offset, count):
@@ -69,7 +143,7 @@ def place(mappings, pc):
 
 def stack(nodes, mappings, leaf):
     while leaf != 0xFFFFFFFF:
-        pc, leaf, _ = nodes[leaf]
+        pc, leaf = nodes[leaf]
         yield place(mappings, pc)
 
 
@@ -89,18 +163,17 @@ def newest_snapshot(data):
 
 def main(name, wanted):
     data = newest_snapshot(Path(name).read_bytes())
-    (magic, version, header_size, total, map_at, map_n, stack_at, stack_n, mib_at, mib_n, checksum, mib_size, flags,
+    (magic, version, header_size, total, map_at, map_n, stack_at, stack_n, mib_at, mib_n, checksum, columns, flags,
      duration, start, pid, dropped_blocks, dropped_stacks, sample) = HEADER.unpack_from(data)
     assert magic == 0x8157415248524881 and version == 2 and header_size == HEADER.size == 136, "header"
-    assert total == len(data) and mib_size == MIB.size, "sizes"
+    assert total == len(data) and columns == len(FIELDS), "sizes"
     zeroed = data[:72] + bytes(8) + data[80:136]
     assert xxh64(data[136:] + zeroed) == checksum, "checksum"
     mappings, map_end = read_mappings(data, map_at, map_n)
-    assert map_at == 136 and map_end == stack_at and stack_at + stack_n * NODE.size == mib_at, "sections"
-    assert mib_at + mib_n * MIB.size == total, "end"
-    nodes = rows(data, NODE, stack_at, stack_n)
-    assert all(parent == 0xFFFFFFFF or parent < i for i, (_, parent, _) in enumerate(nodes)), "forest"
-    assert len({(pc, parent) for pc, parent, _ in nodes}) == len(nodes), "shared nodes"
+    nodes, stack_end = read_nodes(data, stack_at, stack_n)
+    mibs, mib_end = read_mibs(data, mib_at, mib_n)
+    assert map_at == 136 and map_end == stack_at and stack_end == mib_at and mib_end == total, "sections"
+    assert len(set(nodes)) == len(nodes), "shared nodes"
     assert duration < 10**15 and start > 10**18, "times"
     print("profile: accesses=%d contexts=%d dropped_blocks=%d dropped_stacks=%d" %
           (flags & 1, mib_n, dropped_blocks, dropped_stacks))
@@ -109,12 +182,12 @@ def main(name, wanted):
     for _, _, _, build_id, path in mappings:
         print("mapping:", Path(path).name, "build-id" if build_id else "no-build-id", build_id)
     records = []
-    for leaf, _, *values in rows(data, MIB, mib_at, mib_n):
-        mib = dict(zip(FIELDS, values))
+    for leaf, mib in mibs:
         records.append((mib["MaxSize"], mib["AllocCount"], mib, list(stack(nodes, mappings, leaf))))
     for _, _, mib, frames in sorted(records, key=lambda record: record[:2]):
         shown = wanted or [field for field in FIELDS if mib[field]]
         print("record:", " ".join("%s=%d" % (field, mib[field]) for field in shown), "|", " ".join(frames) or "none")
 
 
-main(sys.argv[1], sys.argv[2:])
+if __name__ == "__main__":
+    main(sys.argv[1], sys.argv[2:])

@@ -1,0 +1,157 @@
+/* Numbers of a raw profile, packed (docs/formats/raw.md, "Packed numbers"): writer and reader share what each number is
+ * predicted from. Freestanding; all arithmetic is modulo 2^64, so that any number can follow any other. */
+#ifndef HEARTH_RAW_CODEC_H
+#define HEARTH_RAW_CODEC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "hearth/raw.h"
+
+#define HEARTH_RAW_VARINT_MOST 10 /* bytes */
+#define HEARTH_RAW_NODE_MOST   (2 * HEARTH_RAW_VARINT_MOST)
+#define HEARTH_RAW_MIB_MOST    ((2 + HEARTH_MIB_COLUMNS) * HEARTH_RAW_VARINT_MOST)
+
+/* Seven bits a byte, the lowest first; the last byte is less than 128. Returns the end of what was written. */
+static inline uint8_t *hearth_raw_put_varint(uint8_t *to, uint64_t number) {
+  for (; number >= 128; number >>= 7)
+    *to++ = (uint8_t)(number | 128);
+  *to++ = (uint8_t)number;
+  return to;
+}
+
+/* False: `end` comes first, or the number has more than 64 bits. */
+static inline bool hearth_raw_take_varint(const uint8_t **from, const uint8_t *end, uint64_t *ret) {
+  *ret = 0;
+  for (unsigned shift = 0; *from < end && shift < 64; shift += 7) {
+    uint64_t bits = **from & 127;
+    if (shift == 63 && bits > 1)
+      return false;
+    *ret |= bits << shift;
+    if (*(*from)++ < 128)
+      return true;
+  }
+  return false;
+}
+
+/* Small differences of either sign as small numbers: 0, -1, 1, -2 ... are 0, 1, 2, 3 ... */
+static inline uint64_t hearth_raw_fold_sign(uint64_t difference) { return difference << 1 ^ (0 - (difference >> 63)); }
+static inline uint64_t hearth_raw_unfold_sign(uint64_t number) { return number >> 1 ^ (0 - (number & 1)); }
+
+static inline uint64_t hearth_raw_quotient(uint64_t dividend, uint64_t divisor) {
+  return divisor ? dividend / divisor : dividend;
+}
+
+/* What a column is expected to be: exact for a record of one block, but for what is measured.
+ *   mib       its lower columns are known
+ *   previous  the record before it; all zero for the first one */
+static inline uint64_t hearth_raw_predict(unsigned column, const hearth_mib *mib, const hearth_mib *previous) {
+  switch (column) {
+  case HEARTH_COL_AllocCount:
+    return 1;
+  case HEARTH_COL_MaxSize:
+    return mib->MinSize;
+  case HEARTH_COL_MaxAccessCount:
+    return mib->MinAccessCount;
+  case HEARTH_COL_MaxLifetime:
+    return mib->MinLifetime;
+  case HEARTH_COL_NumSameAllocCPU:
+    return mib->AllocCount - 1;
+  case HEARTH_COL_NumSameDeallocCPU:
+    return mib->NumSameAllocCPU;
+  case HEARTH_COL_TotalSize:
+    return mib->MinSize * mib->AllocCount;
+  case HEARTH_COL_TotalAccessCount:
+    return mib->MinAccessCount * mib->AllocCount;
+  case HEARTH_COL_TotalLifetime:
+    return mib->MinLifetime * mib->AllocCount;
+  case HEARTH_COL_MinPercentUtilized:
+    return hearth_raw_quotient(mib->TotalPercentUtilized, mib->AllocCount);
+  case HEARTH_COL_MaxPercentUtilized:
+    return mib->MinPercentUtilized;
+  case HEARTH_COL_AllocTimestamp:
+    return previous->AllocTimestamp;
+  case HEARTH_COL_DeallocTimestamp:
+    return mib->AllocTimestamp + mib->MaxLifetime;
+  case HEARTH_COL_AllocCPU:
+    return previous->AllocCPU;
+  case HEARTH_COL_DeallocCPU:
+    return mib->AllocCPU;
+  case HEARTH_COL_TotalAccessDensity:
+    return hearth_raw_quotient(mib->TotalAccessCount * 100, mib->TotalSize) * mib->AllocCount;
+  case HEARTH_COL_MinAccessDensity:
+    return hearth_raw_quotient(mib->TotalAccessDensity, mib->AllocCount);
+  case HEARTH_COL_MaxAccessDensity:
+    return mib->MinAccessDensity;
+  case HEARTH_COL_TotalLifetimeAccessDensity:
+    return hearth_raw_quotient(mib->TotalAccessDensity * 1000,
+                               hearth_raw_quotient(mib->TotalLifetime, mib->AllocCount) / 1000000);
+  case HEARTH_COL_MinLifetimeAccessDensity:
+    return hearth_raw_quotient(mib->TotalLifetimeAccessDensity, mib->AllocCount);
+  case HEARTH_COL_MaxLifetimeAccessDensity:
+    return mib->MinLifetimeAccessDensity;
+  default:
+    return 0;
+  }
+}
+
+/* `to` has room for HEARTH_RAW_MIB_MOST bytes. `previous` is the record written before, all zero for the first one.
+ * Returns the end of what was written. */
+static inline uint8_t *hearth_raw_put_mib(uint8_t *to, const hearth_raw_mib *record, const hearth_raw_mib *previous) {
+  uint64_t differences[HEARTH_MIB_COLUMNS], present = 0;
+
+  for (unsigned i = 0; i < HEARTH_MIB_COLUMNS; ++i) {
+    differences[i] = record->mib.v[i] - hearth_raw_predict(i, &record->mib, &previous->mib);
+    present |= (uint64_t)(differences[i] != 0) << i;
+  }
+  to = hearth_raw_put_varint(to, hearth_raw_fold_sign((uint64_t)record->stack - previous->stack));
+  to = hearth_raw_put_varint(to, present);
+  for (unsigned i = 0; i < HEARTH_MIB_COLUMNS; ++i)
+    if (present >> i & 1)
+      to = hearth_raw_put_varint(to, hearth_raw_fold_sign(differences[i]));
+  return to;
+}
+
+/* False: `end` comes first, or the bytes are no record. */
+static inline bool hearth_raw_take_mib(const uint8_t **from, const uint8_t *end, const hearth_raw_mib *previous,
+                                       hearth_raw_mib *ret) {
+  uint64_t stack, present, difference;
+
+  if (!hearth_raw_take_varint(from, end, &stack) || !hearth_raw_take_varint(from, end, &present) ||
+      present >> HEARTH_MIB_COLUMNS)
+    return false;
+  stack = previous->stack + hearth_raw_unfold_sign(stack);
+  if (stack > UINT32_MAX)
+    return false;
+  ret->stack = (uint32_t)stack;
+  for (unsigned i = 0; i < HEARTH_MIB_COLUMNS; ++i) {
+    if (!(present >> i & 1))
+      difference = 0;
+    else if (!hearth_raw_take_varint(from, end, &difference))
+      return false;
+    ret->mib.v[i] = hearth_raw_predict(i, &ret->mib, &previous->mib) + hearth_raw_unfold_sign(difference);
+  }
+  return true;
+}
+
+/* A node's number is that of its row; `previous_pc` is that of the row before it, 0 for the first. */
+static inline uint8_t *hearth_raw_put_node(uint8_t *to, uint32_t number, const hearth_raw_stack_node *node,
+                                           uint64_t previous_pc) {
+  to = hearth_raw_put_varint(to, node->parent == HEARTH_RAW_NO_PARENT ? 0 : (uint64_t)number - node->parent);
+  return hearth_raw_put_varint(to, hearth_raw_fold_sign(node->pc - previous_pc));
+}
+
+/* False as above; a parent that is not lower than its node is no node. */
+static inline bool hearth_raw_take_node(const uint8_t **from, const uint8_t *end, uint32_t number, uint64_t previous_pc,
+                                        hearth_raw_stack_node *ret) {
+  uint64_t distance, difference;
+
+  if (!hearth_raw_take_varint(from, end, &distance) || !hearth_raw_take_varint(from, end, &difference) ||
+      distance > number)
+    return false;
+  ret->parent = distance == 0 ? HEARTH_RAW_NO_PARENT : number - (uint32_t)distance;
+  ret->pc = previous_pc + hearth_raw_unfold_sign(difference);
+  return true;
+}
+
+#endif

@@ -1,0 +1,53 @@
+#include "mib_cache.h"
+
+#include "section.h"
+
+static hearth_mib_run *run_of(hearth_mib_slot *slot) { return &slot->runs[slot->current]; }
+
+static void add_sampled(hearth_mib_run *run, const hearth_block *block, hearth_access_sum accesses, hearth_moment end,
+                        uint64_t mean_bytes) {
+  hearth_mib one = hearth_mib_of_block(block, accesses, end);
+
+  hearth_mib_weigh(&one, block, mean_bytes);
+  hearth_mib_run_follow(run, &one);
+}
+
+bool hearth_mib_cache_record(hearth_mib_cache *cache, hearth_mib_table *table, hearth_block *block,
+                             hearth_access_sum accesses, hearth_moment end, uint64_t mean_bytes) {
+  hearth_mib_slot *slot = &cache->slots[block->context % HEARTH_MIB_CACHE_SLOTS];
+  hearth_mib_run *run = run_of(slot);
+
+  if (run->sum.AllocCount > 0 && slot->context != block->context && !hearth_mib_table_append(table, slot->context, run))
+    return false;
+  slot->context = block->context; /* matters to nobody while the run is empty */
+  uint64_t other = 1 - slot->current;
+  slot->runs[other] = *run;
+  if (__builtin_expect(mean_bytes == 0, true))
+    hearth_mib_run_add(&slot->runs[other], block, accesses, end);
+  else
+    add_sampled(&slot->runs[other], block, accesses, end, mean_bytes);
+  hearth_mib_update_make(&(hearth_mib_update){.word = &slot->current, .value = other, .block = block});
+  return true;
+}
+
+void hearth_mib_cache_flush(hearth_mib_cache *cache, hearth_mib_table *table) {
+  for (size_t i = 0; i < HEARTH_MIB_CACHE_SLOTS; ++i) {
+    hearth_mib_slot *slot = &cache->slots[i];
+    if (run_of(slot)->sum.AllocCount > 0)
+      hearth_mib_table_append(table, slot->context, run_of(slot));
+  }
+}
+
+void hearth_mib_cache_copy(const hearth_mib_cache *cache, hearth_mib *to, uint32_t count) {
+  for (size_t i = 0; i < HEARTH_MIB_CACHE_SLOTS; ++i) {
+    const hearth_mib_slot *slot = &cache->slots[i];
+    const hearth_mib_run *run = &slot->runs[slot->current];
+    if (run->sum.AllocCount > 0 && slot->context < count)
+      hearth_mib_append(&to[slot->context], run);
+  }
+}
+
+void hearth_mib_cache_forget(hearth_mib_cache *cache) {
+  for (size_t i = 0; i < HEARTH_MIB_CACHE_SLOTS; ++i)
+    run_of(&cache->slots[i])->sum.AllocCount = 0;
+}

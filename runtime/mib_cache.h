@@ -1,0 +1,34 @@
+/* Records that one thread keeps for itself until they are added to the table: so that threads which allocate in the same
+ * context do not wait for each other. Whoever has the lock of the thread's cache (thread_cache.h) calls these. */
+#ifndef HEARTH_RUNTIME_MIB_CACHE_H
+#define HEARTH_RUNTIME_MIB_CACHE_H
+
+#include "mib_table.h"
+
+#define HEARTH_MIB_CACHE_SLOTS 256
+
+/* Records are summed up in the run that does not count, which then becomes the one that counts: a signal handler finds
+ * either all of a block's record or nothing. */
+typedef struct hearth_mib_slot {
+  uint32_t context; /* of a run that is not empty */
+  uint64_t current; /* index of the run that counts */
+  hearth_mib_run runs[2];
+} hearth_mib_slot;
+
+typedef struct hearth_mib_cache {
+  hearth_mib_slot slots[HEARTH_MIB_CACHE_SLOTS]; /* of context modulo their number */
+} hearth_mib_cache;
+
+/* End `block`, as hearth_mib_table_record does with its record, which is weighed by `mean_bytes` (hearth_mib_weigh). */
+bool hearth_mib_cache_record(hearth_mib_cache *cache, hearth_mib_table *table, hearth_block *block,
+                             hearth_access_sum accesses, hearth_moment end, uint64_t mean_bytes);
+
+/* Add all to the table. What a signal handler cannot add, because it must not wait, stays. */
+void hearth_mib_cache_flush(hearth_mib_cache *cache, hearth_mib_table *table);
+
+/* Add all to a copy of the table's first `count` records; nothing changes here. */
+void hearth_mib_cache_copy(const hearth_mib_cache *cache, hearth_mib *to, uint32_t count);
+
+void hearth_mib_cache_forget(hearth_mib_cache *cache);
+
+#endif

@@ -1,0 +1,131 @@
+#include "thread_cache.h"
+
+#include "os.h"
+#include "runtime.h"
+
+#include <pthread.h>
+
+static hearth_lock registry_lock; /* of the list, and of who is idle */
+static hearth_thread_cache *caches;
+static pthread_key_t key; /* its destructor runs when a thread ends */
+static bool key_exists;
+
+static hearth_thread_cache *take_idle(void) {
+  for (hearth_thread_cache *cache = caches; cache; cache = cache->next)
+    if (cache->idle) {
+      cache->idle = false;
+      return cache;
+    }
+  return NULL;
+}
+
+static hearth_thread_cache *make(void) {
+  size_t size = (sizeof(hearth_thread_cache) + HEARTH_OS_PAGE - 1) & ~(HEARTH_OS_PAGE - 1);
+  hearth_thread_cache *cache = hearth_os_map(size);
+
+  if (cache) {
+    hearth_os_mark_sparse(cache, size);
+    cache->next = caches;
+    caches = cache;
+  }
+  return cache;
+}
+
+hearth_thread_cache *hearth_thread_cache_attach(void) {
+  if (!hearth_rt.recording || hearth_this_thread.ends || hearth_section_is_nested() || hearth_this_thread_forks())
+    return NULL;
+  hearth_lock_take(&registry_lock);
+  hearth_thread_cache *cache = take_idle();
+  if (!cache)
+    cache = make();
+  hearth_lock_give(&registry_lock);
+  if (cache && key_exists) {
+    bool outer = hearth_this_thread.in_runtime;
+    hearth_this_thread.in_runtime = true; /* the C library may allocate */
+    pthread_setspecific(key, cache);
+    hearth_this_thread.in_runtime = outer;
+  }
+  hearth_this_thread.cache = cache;
+  return cache;
+}
+
+/* Destructors of other libraries may still allocate: without cache. */
+static void end_thread(void *closure) {
+  hearth_thread_cache *cache = closure;
+
+  hearth_section_enter();
+  hearth_this_thread.ends = true;
+  hearth_this_thread.cache = NULL;
+  if (hearth_section_take(&cache->lock)) {
+    hearth_heap_cache_flush(&cache->heap);
+    hearth_mib_cache_flush(&cache->mibs, &hearth_rt.mibs);
+    hearth_lock_give(&cache->lock);
+    hearth_lock_take(&registry_lock);
+    for (size_t i = 0; i < HEARTH_STACK_CACHE_SLOTS; ++i)
+      cache->stacks.slots[i].frame = NULL; /* another thread's stack */
+    cache->idle = true;
+    hearth_lock_give(&registry_lock);
+  }
+  hearth_section_leave();
+}
+
+/* Not in `start`, which comes too early for the C library. */
+__attribute__((constructor)) static void watch_threads(void) { key_exists = pthread_key_create(&key, end_thread) == 0; }
+
+unsigned hearth_threads_stop(void) {
+  unsigned missed = !hearth_lock_take_or_keep(&registry_lock);
+
+  for (hearth_thread_cache *cache = caches; cache; cache = cache->next)
+    missed += !hearth_lock_take_or_keep(&cache->lock);
+  return missed + hearth_mib_table_lock(&hearth_rt.mibs) + hearth_heap_lock();
+}
+
+void hearth_threads_continue(void) {
+  hearth_heap_unlock();
+  hearth_mib_table_unlock(&hearth_rt.mibs);
+  for (hearth_thread_cache *cache = caches; cache; cache = cache->next)
+    hearth_lock_give_or_keep(&cache->lock);
+  hearth_lock_give_or_keep(&registry_lock);
+}
+
+hearth_heap_usage hearth_threads_heap_usage(void) {
+  uint64_t signals = hearth_os_block_signals();
+
+  hearth_threads_stop();
+  hearth_heap_usage usage = hearth_heap_get_usage();
+  hearth_threads_continue();
+  hearth_os_restore_signals(signals);
+  return usage;
+}
+
+void hearth_threads_copy_records(hearth_mib *to, uint32_t count) {
+  hearth_mib_table_copy(&hearth_rt.mibs, to, count);
+  for (const hearth_thread_cache *cache = caches; cache; cache = cache->next)
+    hearth_mib_cache_copy(&cache->mibs, to, count);
+}
+
+/* Who keeps the lock may be changing what is in the cache. */
+static bool is_stopped(const hearth_thread_cache *cache) {
+  return !cache->lock.kept || hearth_lock_is_mine(&cache->lock);
+}
+
+void hearth_threads_forget_records(void) {
+  hearth_mib_table_forget(&hearth_rt.mibs);
+  for (hearth_thread_cache *cache = caches; cache; cache = cache->next)
+    if (is_stopped(cache))
+      hearth_mib_cache_forget(&cache->mibs);
+}
+
+void hearth_threads_forget_others(void) {
+  for (hearth_thread_cache *cache = caches; cache; cache = cache->next) {
+    if (cache == hearth_this_thread.cache)
+      continue;
+    hearth_mib_cache_forget(&cache->mibs);
+    if (cache->idle || !is_stopped(cache))
+      continue;
+    hearth_heap_cache_flush(&cache->heap);
+    for (size_t i = 0; i < HEARTH_STACK_CACHE_SLOTS; ++i)
+      cache->stacks.slots[i].frame = NULL;
+    cache->idle = true;
+  }
+}

@@ -1,0 +1,86 @@
+/* Remembered call stacks: found again as long as every frame is as it was, whichever it is that changes. Folded ones. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "stack_cache.h"
+
+#include <string.h>
+
+#define DEPTH 12
+
+static hearth_stack_cache cache;
+
+static void link_frames(hearth_frame *frames, size_t count) {
+  for (size_t i = 0; i < count; ++i)
+    frames[i] = (hearth_frame){.caller = i + 1 < count ? &frames[i + 1] : NULL, .return_address = 0x1000 + i};
+}
+
+static void test_found_until_a_frame_changes(void **state) {
+  (void)state;
+  hearth_frame frames[DEPTH];
+  uint32_t context = 0;
+
+  link_frames(frames, DEPTH);
+  assert_false(hearth_stack_cache_find(&cache, frames, &context));
+  hearth_stack_cache_add(&cache, frames, DEPTH, 7);
+  assert_true(hearth_stack_cache_find(&cache, frames, &context));
+  assert_int_equal(context, 7);
+  for (size_t i = 0; i < DEPTH; ++i) {
+    frames[i].return_address ^= 0x100;
+    assert_false(hearth_stack_cache_find(&cache, frames, &context));
+    frames[i].return_address ^= 0x100;
+    const hearth_frame *caller = frames[i].caller;
+    frames[i].caller = frames;
+    assert_false(hearth_stack_cache_find(&cache, frames, &context));
+    frames[i].caller = caller;
+  }
+  assert_true(hearth_stack_cache_find(&cache, frames, &context));
+}
+
+static void test_too_deep_is_not_remembered(void **state) {
+  (void)state;
+  hearth_frame frames[HEARTH_STACK_CACHE_DEPTH + 1];
+  uint32_t context;
+
+  link_frames(frames, HEARTH_STACK_CACHE_DEPTH + 1);
+  hearth_stack_cache_add(&cache, frames, HEARTH_STACK_CACHE_DEPTH + 1, 7);
+  assert_false(hearth_stack_cache_find(&cache, frames, &context));
+}
+
+static void test_folding(void **state) {
+  (void)state;
+  static const struct {
+    uint64_t stack[8];
+    size_t depth;
+    uint64_t folded[8];
+    size_t folded_depth;
+  } cases[] = {
+      {{0}, 0, {0}, 0},
+      {{1, 2, 3}, 3, {1, 2, 3}, 3},
+      {{9, 2, 2, 2, 1}, 5, {9, 2, 1}, 3},       /* direct */
+      {{9, 3, 2, 3, 2, 1}, 6, {9, 3, 2, 1}, 4}, /* mutual */
+      {{9, 2, 4, 3, 2, 1}, 6, {9, 2, 1}, 3},    /* what lies between is left out */
+      {{2, 3, 2, 4, 3, 1}, 6, {2, 3, 1}, 3},    /* cycles in each other, from the root on */
+      {{1, 1, 1, 1}, 4, {1}, 1},
+  };
+
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+    uint64_t pcs[8];
+    memcpy(pcs, cases[i].stack, sizeof pcs);
+    assert_int_equal(hearth_fold_recursion(pcs, cases[i].depth), cases[i].folded_depth);
+    assert_memory_equal(pcs, cases[i].folded, cases[i].folded_depth * sizeof *pcs);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_found_until_a_frame_changes),
+      cmocka_unit_test(test_too_deep_is_not_remembered),
+      cmocka_unit_test(test_folding),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
