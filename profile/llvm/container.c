@@ -7,6 +7,7 @@
 #include "hearth/llvm_profile.h"
 #include "input.h"
 #include "output.h"
+#include "section.h"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -70,7 +71,7 @@ static uint64_t trailer_checksum(const hearth_trailer *trailer) {
  * behind it. What llvm-profdata writes is a whole number of u64. */
 static hearth_status refuse_lost_trailer(const hearth_llvm_input *in, uint64_t begin) {
   static const uint64_t magic = HEARTH_INDEXED_MAGIC;
-  for (uint64_t at = (begin + 7) / 8 * 8; at < in->size; at += 8) {
+  for (uint64_t at = begin < in->size ? (begin + 7) / 8 * 8 : in->size; at < in->size; at += 8) {
     uint64_t left = in->size - at;
     if (memcmp(in->data + at, &magic, left < sizeof magic ? left : sizeof magic) == 0)
       return hearth_error_set(
@@ -80,6 +81,19 @@ static hearth_status refuse_lost_trailer(const hearth_llvm_input *in, uint64_t b
           in->name, (unsigned long long)at);
   }
   return HEARTH_OK;
+}
+
+/* Behind all numbers of LLVM's that could happen to be our magic: the last control block of the section. One that cannot
+ * be read is found out by its reader. */
+static uint64_t trailer_search_begin(const hearth_llvm_input *in, const hearth_llvm_header *header) {
+  hearth_error ignored;
+  hearth_llvm_input quiet = {in->name, in->data, in->size, &ignored};
+  hearth_llvm_section section;
+  if (!(header->version & HEARTH_LLVM_FLAG_MEMPROF) ||
+      hearth_llvm_section_open(&quiet, header->memprof_offset, &section) != HEARTH_OK)
+    return header->functions_offset;
+  uint64_t last = section.records_control > section.stacks_control ? section.records_control : section.stacks_control;
+  return last > header->functions_offset ? last : header->functions_offset;
 }
 
 /* A container does not end before this. */
@@ -96,7 +110,7 @@ static hearth_status find_trailer(const hearth_llvm_input *in, const hearth_llvm
   if (in->size >= sizeof trailer)
     memcpy(&trailer, in->data + end, sizeof trailer);
   if (trailer.magic != HEARTH_TRAILER_MAGIC)
-    return refuse_lost_trailer(in, header->functions_offset);
+    return refuse_lost_trailer(in, trailer_search_begin(in, header));
   if (trailer.checksum != trailer_checksum(&trailer) || trailer.offset < least_end(header) || trailer.offset > end ||
       trailer.size != end - trailer.offset)
     return hearth_error_set(in->err, HEARTH_E_CORRUPT,
