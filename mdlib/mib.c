@@ -27,12 +27,12 @@ void hearth_md_mib_set_all(hearth_md_mib *mib, const hearth_mib *record) {
 #include "hearth/mib_fields.def"
 }
 
-/* Rounded down, as averages are. Halved weights keep the sum of products below 2^128. */
+/* Rounded down, as averages are. Weights below 2^62 keep the sum of products below 2^128. */
 static uint64_t weighted(uint64_t a, uint64_t weight_a, uint64_t b, uint64_t weight_b) {
   __extension__ typedef unsigned __int128 wide;
-  if ((weight_a | weight_b) >> 63) {
-    weight_a = (weight_a + 1) / 2;
-    weight_b = (weight_b + 1) / 2;
+  if ((weight_a | weight_b) >> 62) {
+    weight_a >>= 2;
+    weight_b >>= 2;
   }
   uint64_t sum = weight_a + weight_b;
   return sum ? (uint64_t)(((wide)a * weight_a + (wide)b * weight_b) / sum) : 0;

@@ -142,6 +142,36 @@ static void test_values(void **state) {
   assert_false(hearth_md_mib_get(&a, HEARTH_TAG_MaxSize, &value));
 }
 
+/* Whatever the weights, the greatest among them. */
+static void test_equal_averages_stay(void **state) {
+  (void)state;
+  const uint64_t averages[] = {3, 7, (UINT64_C(1) << 60) + 1, UINT64_MAX}, counts[] = {1, 6, UINT64_MAX};
+  for (size_t i = 0; i < 4; i++)
+    for (size_t k = 0; k < 9; k++) {
+      hearth_md_mib a = {0}, b = {0};
+      hearth_md_mib_set(&a, HEARTH_TAG_AllocCount, counts[k / 3]);
+      hearth_md_mib_set(&b, HEARTH_TAG_AllocCount, counts[k % 3]);
+      hearth_md_mib_set(&a, HEARTH_TAG_AveSize, averages[i]);
+      hearth_md_mib_set(&b, HEARTH_TAG_AveSize, averages[i]);
+      hearth_md_mib_merge(&a, &b);
+      assert_true(a.values[HEARTH_TAG_AveSize] == averages[i]);
+    }
+}
+
+static void test_instructions_that_are_no_calls(void **state) {
+  fixture *f = *state;
+  LLVMValueRef ret = LLVMGetBasicBlockTerminator(LLVMGetInstructionParent(f->call));
+  hearth_md_losses losses = {0};
+  LLVMMetadataRef node = hearth_md_stack_create(f->md, (const uint64_t[]){1, 2}, 2);
+  LLVMSetMetadata(ret, kind(f, "memprof"), LLVMMetadataAsValue(f->context, node));
+  assert_int_equal(hearth_md_get_hint(ret, NULL), HEARTH_CLASS_UNKNOWN);
+  assert_false(hearth_md_prune(f->md, ret, (const uint64_t[]){1}, 1));
+  assert_false(hearth_md_to_flat(f->md, ret, &losses));
+  assert_false(hearth_md_to_chained(f->md, ret, &losses));
+  assert_false(hearth_md_concatenate_callsites(f->md, ret, f->call));
+  assert_true(hearth_md_remove(f->md, ret));
+}
+
 /* A value that is not recorded is null, not 0. */
 static void test_absent_values_stay_absent(void **state) {
   fixture *f = *state;
@@ -268,6 +298,8 @@ int main(void) {
       MD_TEST(test_stacks_in_any_order),
       MD_TEST(test_long_stacks_are_cut_at_the_root),
       MD_TEST(test_values),
+      MD_TEST(test_equal_averages_stay),
+      MD_TEST(test_instructions_that_are_no_calls),
       MD_TEST(test_absent_values_stay_absent),
       MD_TEST(test_one_encoding),
       MD_TEST(test_concatenated_callsites),
