@@ -5,20 +5,22 @@ cd "$(dirname "$0")/../.."
 
 usage() {
   cat <<END
-usage: test/fuzz/run.sh [--runs=N] [--seconds=N] [--jobs=N] [--no-sanitizers] TARGET...
+usage: test/fuzz/run.sh [--build=DIR] [--runs=N] [--seconds=N] [--jobs=N] [--no-sanitizers] TARGET...
   TARGET           indexed, text, raw, llvm, llvm_yaml, views, debug_info, md, or all
+  --build=DIR      where Hearth was built (default build)
   --runs=N         executions of each (default: no limit)
   --seconds=N      time for each (default 60; 0: no limit)
   --jobs=N         processes for each (default 1)
   --no-sanitizers  several times faster; finds crashes only
-Everything is below build/fuzz; a finding is left there as crash-*. Needs clang-22 and libclang-rt-22-dev, and for md
+Everything is below DIR/fuzz; a finding is left there as crash-*. Needs clang-22 and libclang-rt-22-dev, and for md
 llvm-22-dev.
 END
 }
 
-runs=-1 seconds=60 jobs=1 sanitizers=-fsanitize=address,undefined targets=()
+build=build runs=-1 seconds=60 jobs=1 sanitizers=-fsanitize=address,undefined targets=()
 for argument in "$@"; do
   case $argument in
+    --build=?*) build=${argument#--build=} ;;
     --runs=[1-9]*) runs=${argument#--runs=} ;;
     --seconds=[0-9]*) seconds=${argument#--seconds=} ;;
     --jobs=[1-9]*) jobs=${argument#--jobs=} ;;
@@ -31,58 +33,58 @@ for argument in "$@"; do
 done
 ((${#targets[@]} > 0)) || { usage >&2 && exit 2; }
 
-flags=(-g -O1 -Itest/fuzz -Iprofile/include -Iprofile/format -Iprofile)
-[[ -z $sanitizers ]] || flags+=("$sanitizers" -fno-sanitize-recover=undefined -fno-sanitize=vptr)
+flags=(-g -O2 -fsanitize=fuzzer-no-link -Itest/fuzz -Iprofile/include -Iprofile/format -Iprofile -Iprofile/view
+  -Imdlib -Imdlib/include "-I$(llvm-config-22 --includedir)")
+sanitize=-fsanitize=fuzzer
+if [[ -n $sanitizers ]]; then
+  flags+=("$sanitizers" -fno-sanitize-recover=undefined -fno-sanitize=vptr)
+  sanitize=$sanitize,${sanitizers#*=}
+fi
+objects=$build/fuzz/objects
+mkdir -p "$objects"
 
-# compile TARGET SOURCE...: with coverage, as objects in $work; then link. C++ sources are LLVM's side of mdlib.
+# compile SOURCE: as an object with coverage. C++ sources are LLVM's side of mdlib.
 compile() {
-  local target=$1 source
-  shift
-  for source; do
-    case $source in
-      *.cpp) clang++-22 "${flags[@]}" -fsanitize=fuzzer-no-link -fno-rtti -std=c++17 -c "$source" -o "$work/${source//\//_}.o" ;;
-      *) clang-22 "${flags[@]}" -fsanitize=fuzzer-no-link -c "$source" -o "$work/${source//\//_}.o" ;;
-    esac
-  done
-  # shellcheck disable=SC2086  # none or one
-  clang++-22 -fsanitize=fuzzer $sanitizers "$work"/*.o "${libraries[@]}" -o "$work/fuzz_$target"
+  local compiler=(clang-22 -std=gnu11)
+  [[ $1 != *.cpp ]] || compiler=(clang++-22 -fno-rtti -std=c++17)
+  "${compiler[@]}" "${flags[@]}" -c "$1" -o "$objects/${1//\//_}.o"
 }
 
-# The library that the compiler's plugin links, and what reading LLVM's forms needs.
-profile=(profile/*.c profile/llvm/*.c)
-for name in raw raw_hearth raw_llvm dump_contexts index workers lost_contexts; do
-  profile=("${profile[@]/profile\/$name.c/}")
-done
-symboliser=(profile/symbolise/*.c profile/{raw,raw_hearth,raw_llvm,dump_contexts,index,workers,lost_contexts}.c)
+# library NAME SOURCE...: an archive, so that each target takes from it what it reads with.
+library() {
+  local archive=$objects/lib$1.a members=() source
+  shift
+  for source; do
+    compile "$source"
+    members+=("$objects/${source//\//_}.o")
+  done
+  rm -f "$archive" && ar rcs "$archive" "${members[@]}"
+}
+
+echo '==> building the libraries'
+library profile profile/*.c profile/llvm/*.c profile/symbolise/*.c profile/view/*.c
 
 for target in "${targets[@]}"; do
-  work=build/fuzz/$target
-  seeds=test/fuzz/corpus/${target//_/-} libraries=(-lyaml)
+  work=$build/fuzz/$target
+  seeds=test/fuzz/corpus/${target//_/-} sources=("test/fuzz/fuzz_$target.c")
+  libraries=("$objects/libprofile.a" -lyaml -ldw -lelf -lz -lzstd)
   mkdir -p "$work/corpus"
-  rm -f "$work"/*.o
-  sources=("test/fuzz/fuzz_$target.c")
   case $target in
-    indexed | text) seeds=test/fuzz/corpus/text ;;
-    views)
-      seeds=test/fuzz/corpus/text sources+=(profile/view/*.c)
-      flags+=(-Iprofile/view) libraries+=(-lz)
-      ;;
-    raw | debug_info) sources+=("${symboliser[@]}") libraries+=(-ldw -lelf -lz -lzstd) ;;
+    indexed | text | views) seeds=test/fuzz/corpus/text ;;
     md)
-      flags+=(-Imdlib -Imdlib/include "-I$(llvm-config-22 --includedir)")
-      sources+=(test/fuzz/mutate_md.c mdlib/*.c mdlib/*.cpp)
-      libraries=("-L$(llvm-config-22 --libdir)" -lLLVM-22)
+      library md mdlib/*.c mdlib/*.cpp
+      sources+=(test/fuzz/mutate_md.c)
+      libraries=("$objects/libmd.a" "-L$(llvm-config-22 --libdir)" -lLLVM-22)
       ;;
   esac
-  if [[ $target != md ]]; then
-    for source in "${profile[@]}"; do [[ -z $source ]] || sources+=("$source"); done
-  fi
   echo "==> building fuzz_$target"
-  compile "$target" "${sources[@]}"
+  for source in "${sources[@]}"; do compile "$source"; done
+  sources=("${sources[@]//\//_}") && sources=("${sources[@]/%/.o}")
+  clang++-22 "$sanitize" "${sources[@]/#/$objects/}" "${libraries[@]}" -o "$work/fuzz_$target"
   cp -rn "$seeds"/. "$work/corpus/"
   case $target in
     indexed | views) for text in test/fuzz/corpus/text/*; do
-      build/bin/hearth index -q "$text" -o "$work/corpus/$(basename "$text").prof" 2>/dev/null || true
+      "$build/bin/hearth" index -q "$text" -o "$work/corpus/$(basename "$text").prof" 2>/dev/null || true
     done ;;
     llvm) cp -rn test/golden/llvm/. "$work/corpus/" ;;
   esac
