@@ -2,12 +2,12 @@
 
 #include <string.h>
 
+#include "hearth/ir_facts.h"
+
 static const hearth_alloc_function functions[] = {
 #define HEARTH_ALLOC(name, hinted, signature, family) {name, hinted, signature, #family[0]},
 #include "alloc_functions.def"
 };
-
-bool hearth_is_call(LLVMValueRef instruction) { return LLVMIsACallInst(instruction) || LLVMIsAInvokeInst(instruction); }
 
 static bool type_is(LLVMTypeRef type, char letter) {
   LLVMTypeKind kind = LLVMGetTypeKind(type);
@@ -43,7 +43,7 @@ bool hearth_has_signature(LLVMTypeRef type, const char *signature) {
 }
 
 const hearth_alloc_function *hearth_alloc_function_of(LLVMValueRef instruction) {
-  if (!hearth_is_call(instruction))
+  if (!hearth_ir_is_call(instruction))
     return NULL;
   LLVMValueRef callee = LLVMIsAFunction(LLVMGetCalledValue(instruction));
   if (!callee || !LLVMIsDeclaration(callee) || LLVMGetIntrinsicID(callee) != 0)

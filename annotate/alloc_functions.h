@@ -11,14 +11,11 @@ typedef struct hearth_alloc_function {
   char family;
 } hearth_alloc_function;
 
-/* The row of the function that a call or invoke calls directly, or NULL: not a call, an indirect one, another function,
+/* The row of the function that a call calls directly, or NULL: not a call, an indirect one, another function,
  * one of the same name with another type, or one that the module defines itself. */
 const hearth_alloc_function *hearth_alloc_function_of(LLVMValueRef instruction);
 
 /* Whether a function type is this: letters for result and parameters, as in the table. */
 bool hearth_has_signature(LLVMTypeRef type, const char *signature);
-
-/* Calls and invokes (callbr is neither ours nor anybody's for allocation). */
-bool hearth_is_call(LLVMValueRef instruction);
 
 #endif

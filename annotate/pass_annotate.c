@@ -11,7 +11,7 @@ typedef struct annotation {
 
 static void visit(LLVMValueRef instruction, void *data) {
   annotation *a = data;
-  if (a->err.status != HEARTH_OK || !hearth_is_call(instruction))
+  if (a->err.status != HEARTH_OK || !hearth_ir_is_call(instruction))
     return;
   LLVMValueRef callee = LLVMIsAFunction(LLVMGetCalledValue(instruction));
   if (callee && LLVMGetIntrinsicID(callee) != 0)
@@ -32,7 +32,7 @@ bool hearth_pass_annotate(LLVMModuleRef module, const hearth_options *options) {
   annotation a = {.err = {HEARTH_OK, ""}};
   bool changed = false;
   if (hearth_session_open(&a.session, module, options) && a.session.matcher.profile) {
-    hearth_for_each_instruction(module, visit, &a);
+    hearth_ir_for_each_instruction(module, visit, &a);
     if (a.allocates && !a.located)
       hearth_error_set(&a.err, HEARTH_E_NO_DEBUG_INFO,
                        "the module's allocation calls have no debug locations to find them by; compile with -gmlt "

@@ -1,5 +1,6 @@
 #include <stdio.h>
 
+#include "hearth/ir_facts.h"
 #include "session.h"
 #include "shim.h"
 
@@ -21,7 +22,7 @@ static bool run(LLVMModuleRef module, const char *name, conversion convert) {
   converting c = {.md = hearth_md_create(module), .convert = convert};
   if (!c.md)
     return false;
-  hearth_for_each_instruction(module, visit, &c);
+  hearth_ir_for_each_instruction(module, visit, &c);
   hearth_md_destroy(c.md);
   const hearth_md_losses *lost = &c.losses;
   if (lost->values || lost->classes || lost->calls) {

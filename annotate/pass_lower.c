@@ -61,6 +61,6 @@ static void visit(LLVMValueRef call, void *data) {
 
 bool hearth_pass_lower(LLVMModuleRef module, const hearth_options *options) {
   lowering l = {.module = module, .options = options};
-  hearth_for_each_instruction(module, visit, &l);
+  hearth_ir_for_each_instruction(module, visit, &l);
   return l.changed;
 }

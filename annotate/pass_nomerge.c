@@ -1,6 +1,7 @@
 /* Two arms of a branch that call one helper are one call with an unknown column after hoisting or sinking: the contexts
  * they stand for are lost, in the profile as in the code. */
 #include "alloc_functions.h"
+#include "hearth/ir_facts.h"
 #include "session.h"
 
 typedef struct marking {
@@ -9,7 +10,7 @@ typedef struct marking {
 
 static void visit(LLVMValueRef instruction, void *data) {
   marking *m = data;
-  if (!hearth_is_call(instruction))
+  if (!hearth_ir_is_call(instruction))
     return;
   LLVMValueRef callee = LLVMIsAFunction(LLVMGetCalledValue(instruction));
   bool intrinsic = callee && LLVMGetIntrinsicID(callee) != 0;
@@ -21,6 +22,6 @@ static void visit(LLVMValueRef instruction, void *data) {
 
 bool hearth_pass_nomerge(LLVMModuleRef module, bool all_calls) {
   marking m = {.all_calls = all_calls};
-  hearth_for_each_instruction(module, visit, &m);
+  hearth_ir_for_each_instruction(module, visit, &m);
   return m.changed;
 }

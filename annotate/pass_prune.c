@@ -57,7 +57,7 @@ static bool prune(pruning *p, LLVMValueRef call) {
 
 static void visit(LLVMValueRef instruction, void *data) {
   pruning *p = data;
-  if (p->err.status != HEARTH_OK || !hearth_is_call(instruction))
+  if (p->err.status != HEARTH_OK || !hearth_ir_is_call(instruction))
     return;
   if (!hearth_alloc_function_of(instruction)) {
     prune(p, instruction); /* it may have been lowered before it was inlined */
@@ -76,7 +76,7 @@ static void visit(LLVMValueRef instruction, void *data) {
 bool hearth_pass_prune(LLVMModuleRef module, const hearth_options *options) {
   pruning p = {.err = {HEARTH_OK, ""}};
   if (hearth_session_open(&p.session, module, options)) {
-    hearth_for_each_instruction(module, visit, &p);
+    hearth_ir_for_each_instruction(module, visit, &p);
     if (p.err.status == HEARTH_OK)
       p.changed |= hearth_session_apply(&p.session, &p.edits);
     else

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "alloc_functions.h"
+#include "hearth/ir_facts.h"
 #include "shim.h"
 
 bool hearth_session_fail(hearth_session *session, const hearth_error *err) {
@@ -54,7 +55,7 @@ static void compare_ids(LLVMValueRef instruction, void *data) {
   hearth_session *session = data;
   hearth_location chain[HEARTH_CHAIN_MAX];
   uint64_t own_id;
-  if (session->ids == HEARTH_IDS_OURS || !hearth_is_call(instruction) ||
+  if (session->ids == HEARTH_IDS_OURS || !hearth_ir_is_call(instruction) ||
       hearth_md_get_callsite(session->md, instruction, &own_id, 1) == 0)
     return;
   for (size_t i = 0, n = hearth_locate(session->locator, instruction, chain); i < n; i++)
@@ -66,7 +67,7 @@ static void compare_ids(LLVMValueRef instruction, void *data) {
 
 bool hearth_session_ids_are_ours(hearth_session *session) {
   if (session->ids == HEARTH_IDS_NOT_COMPARED)
-    hearth_for_each_instruction(session->module, compare_ids, session);
+    hearth_ir_for_each_instruction(session->module, compare_ids, session);
   if (session->ids == HEARTH_IDS_NOT_COMPARED)
     session->ids = HEARTH_IDS_OURS;
   return session->ids == HEARTH_IDS_OURS;
@@ -164,13 +165,4 @@ bool hearth_session_apply(hearth_session *session, hearth_edits *edits) {
   bool any = edits->count > 0;
   hearth_edits_free(edits);
   return any;
-}
-
-void hearth_for_each_instruction(LLVMModuleRef module, void (*visit)(LLVMValueRef, void *), void *data) {
-  for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
-    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
-      for (LLVMValueRef i = LLVMGetFirstInstruction(b), next; i; i = next) {
-        next = LLVMGetNextInstruction(i);
-        visit(i, data);
-      }
 }

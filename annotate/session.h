@@ -50,8 +50,4 @@ void hearth_edits_free(hearth_edits *edits);
 /* Mark a call `nomerge`: it is told apart by its location only. */
 void hearth_forbid_merging(LLVMValueRef call);
 
-/* Call `visit` for each instruction of all functions with a body, in order. It may replace the instruction it is given.
- */
-void hearth_for_each_instruction(LLVMModuleRef module, void (*visit)(LLVMValueRef instruction, void *data), void *data);
-
 #endif

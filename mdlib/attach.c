@@ -62,13 +62,13 @@ hearth_class hearth_md_common_flat_class(const hearth_md_mib *mibs, size_t count
 }
 
 void hearth_md_remove_hint(LLVMValueRef call) {
-  if (hearth_md_is_call(call))
+  if (hearth_ir_is_call(call))
     LLVMRemoveCallSiteStringAttribute(call, LLVMAttributeFunctionIndex, ATTRIBUTE, strlen(ATTRIBUTE));
 }
 
 void hearth_md_set_hint(hearth_md *md, LLVMValueRef call, hearth_class hint) {
   const char *name = hint_names[hint];
-  if (!hearth_md_is_call(call))
+  if (!hearth_ir_is_call(call))
     return;
   hearth_md_remove_hint(call);
   LLVMAddCallSiteAttribute(call, LLVMAttributeFunctionIndex,
@@ -98,6 +98,13 @@ bool hearth_md_remove(hearth_md *md, LLVMValueRef call) {
   }
   hearth_md_remove_hint(call);
   return any;
+}
+
+void hearth_md_clear(hearth_md *md, LLVMValueRef call) {
+  hearth_class settled = hearth_ir_is_call(call) ? hearth_md_get_settled_class(md, call) : HEARTH_CLASS_UNKNOWN;
+  hearth_md_remove(md, call);
+  if (settled != HEARTH_CLASS_UNKNOWN)
+    hearth_md_set_hint(md, call, settled);
 }
 
 static int compare_nodes(const void *a, const void *b) {
@@ -161,16 +168,15 @@ void hearth_md_attach_nodes(hearth_md *md, LLVMValueRef call, const uint64_t *ca
   if (n_callsite)
     hearth_md_set_callsite(md, call, callsite, n_callsite);
   /* Contexts of which no class is known do not contradict the attribute. */
-  bool say_nothing = common == HEARTH_CLASS_UNKNOWN && all->mibs[0].hotness == HEARTH_CLASS_UNKNOWN &&
-                     !hearth_md_classes_differ(all->mibs, all->count);
-  hearth_md_set_hint(md, call, say_nothing ? before : common);
+  bool none_known = common == HEARTH_CLASS_UNKNOWN && !hearth_md_classes_differ(all->mibs, all->count);
+  hearth_md_set_hint(md, call, none_known ? before : common);
 }
 
 void hearth_md_attach(hearth_md *md, LLVMValueRef call, const uint64_t *callsite, size_t n_callsite,
                       const hearth_md_mib *mibs, size_t count) {
   bool chained = md->chained_only || md->write_chained;
   LLVMMetadataRef *nodes = chained ? malloc((count + 1) * sizeof *nodes) : NULL;
-  if (!hearth_md_is_call(call) || (chained && !nodes))
+  if (!hearth_ir_is_call(call) || (chained && !nodes))
     return free(nodes);
   if (chained)
     nodes[0] = hearth_md_schema_node(md);
@@ -191,7 +197,7 @@ hearth_class hearth_md_class_by_name(const char *name, size_t length) {
 }
 
 static LLVMAttributeRef hint_of(LLVMValueRef call) {
-  if (!hearth_md_is_call(call))
+  if (!hearth_ir_is_call(call))
     return NULL;
   return LLVMGetCallSiteStringAttribute(call, LLVMAttributeFunctionIndex, ATTRIBUTE, strlen(ATTRIBUTE));
 }

@@ -14,14 +14,15 @@ static size_t recorded_values(const hearth_md_mib *mib) {
 bool hearth_md_to_flat(hearth_md *md, LLVMValueRef call, hearth_md_losses *losses) {
   hearth_md_mibs all;
   size_t n;
-  if (!hearth_md_is_call(call))
+  if (!hearth_ir_is_call(call))
     return false;
   uint64_t *callsite = hearth_md_callsite_ids(md, call, &n);
   if (n && !md->chained_only) /* LLVM's inliner keeps the flat form up to date, but not ours */
     hearth_md_prune(md, call, callsite, n);
-  bool converted = n && !md->chained_only && hearth_md_get_mibs(md, call, &all);
-  if (converted && all.encoding == HEARTH_MD_CHAINED &&
-      hearth_md_attach_flat(md, call, callsite[0], all.mibs, all.count)) {
+  bool readable = n && !md->chained_only && hearth_md_get_mibs(md, call, &all);
+  bool converted = readable && all.encoding == HEARTH_MD_CHAINED &&
+                   hearth_md_attach_flat(md, call, callsite[0], all.mibs, all.count);
+  if (converted) {
     for (size_t i = 0; i < all.count; i++) {
       losses->values += recorded_values(&all.mibs[i]);
       losses->classes += all.mibs[i].hotness == HEARTH_CLASS_UNKNOWN;
@@ -31,11 +32,10 @@ bool hearth_md_to_flat(hearth_md *md, LLVMValueRef call, hearth_md_losses *losse
   } else if (hearth_ir_attachment(call, md->chained_only ? md->kind_memprof : md->kind_mib)) {
     losses->calls++;
   }
-  bool changed = converted && all.encoding == HEARTH_MD_CHAINED;
-  if (converted)
+  if (readable)
     hearth_md_mibs_free(&all);
   free(callsite);
-  return changed;
+  return converted;
 }
 
 /* The module's, else the fields that the flat form can fill, as a new one. */
@@ -74,7 +74,7 @@ static void write_chained(hearth_md *md, LLVMValueRef call, hearth_md_mibs *all,
 
 bool hearth_md_to_chained(hearth_md *md, LLVMValueRef call, hearth_md_losses *losses) {
   hearth_md_mibs all;
-  if (!hearth_md_is_call(call) || md->chained_only || !hearth_ir_attachment(call, md->kind_memprof))
+  if (!hearth_ir_is_call(call) || md->chained_only || !hearth_ir_attachment(call, md->kind_memprof))
     return false;
   bool readable = hearth_md_get_mibs(md, call, &all);
   bool from_flat = readable && all.encoding == HEARTH_MD_FLAT;

@@ -87,6 +87,19 @@ const char *hearth_ir_string(LLVMMetadataRef metadata, size_t *ret_length) {
   return String->getString().data();
 }
 
+void hearth_ir_for_each_instruction(LLVMModuleRef module, hearth_ir_visit visit, void *data) {
+  for (Function &F : *unwrap(module))
+    for (BasicBlock &B : F)
+      for (Instruction &I : make_early_inc_range(B))
+        visit(wrap(&I), data);
+}
+
+LLVMValueRef hearth_ir_function_of(LLVMValueRef instruction) {
+  return wrap(cast<Instruction>(unwrap(instruction))->getFunction());
+}
+
+bool hearth_ir_is_call(LLVMValueRef instruction) { return isa<CallBase>(unwrap(instruction)); }
+
 bool hearth_ir_call_is_nobuiltin(LLVMValueRef call) { return cast<CallBase>(unwrap(call))->isNoBuiltin(); }
 
 bool hearth_ir_call_is_musttail(LLVMValueRef call) { return cast<CallBase>(unwrap(call))->isMustTailCall(); }

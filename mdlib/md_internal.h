@@ -69,6 +69,8 @@ hearth_class hearth_md_flat_class(hearth_class hotness);
 hearth_class hearth_md_common_flat_class(const hearth_md_mib *mibs, size_t count);
 void hearth_md_set_hint(hearth_md *md, LLVMValueRef call, hearth_class hint); /* UNKNOWN: ambiguous */
 void hearth_md_remove_hint(LLVMValueRef call);
+/* Remove everything but a class that LLVM had settled. */
+void hearth_md_clear(hearth_md *md, LLVMValueRef call);
 bool hearth_md_has_hint(LLVMValueRef call); /* whatever it says */
 /* The class of a flat MIB's string or of the attribute; UNKNOWN for others. */
 hearth_class hearth_md_class_by_name(const char *name, size_t length);
@@ -83,8 +85,9 @@ bool hearth_md_read_values(const hearth_md_schema *schema, LLVMMetadataRef node,
 /* Class and total size of a flat one. */
 bool hearth_md_read_flat_values(LLVMMetadataRef node, hearth_md_mib *ret);
 
-/* read.c: can the context be that of a call at this callsite? */
-bool hearth_md_agrees(const hearth_md_mib *mib, const uint64_t *callsite, size_t n_callsite);
+/* read.c: can the context be that of a call at this callsite (n_callsite may be 0), of which LLVM had settled the class
+ * (else UNKNOWN)? */
+bool hearth_md_is_possible(const hearth_md_mib *mib, const uint64_t *callsite, size_t n_callsite, hearth_class settled);
 /* All ids of the call's `!callsite`, malloc'd; NULL if there are none. */
 uint64_t *hearth_md_callsite_ids(hearth_md *md, LLVMValueRef call, size_t *ret_count);
 
@@ -93,9 +96,6 @@ LLVMMetadataRef hearth_md_integer(hearth_md *md, unsigned bits, uint64_t value);
 LLVMMetadataRef hearth_md_string(hearth_md *md, const char *text);
 LLVMMetadataRef hearth_md_node(hearth_md *md, LLVMMetadataRef *operands, size_t count);
 void hearth_md_set(hearth_md *md, LLVMValueRef call, unsigned kind, LLVMMetadataRef node); /* NULL removes */
-bool hearth_md_is_call(LLVMValueRef instruction);
-typedef void (*hearth_md_visit)(LLVMValueRef instruction, void *data);
-void hearth_md_for_each_instruction(hearth_md *md, hearth_md_visit visit, void *data);
 
 /* verify.c: findings of one instruction. `report` may be NULL. */
 size_t hearth_md_verify_instruction(hearth_md *md, LLVMValueRef instruction, hearth_md_report report, void *data);

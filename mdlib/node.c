@@ -20,14 +20,3 @@ LLVMMetadataRef hearth_md_node(hearth_md *md, LLVMMetadataRef *operands, size_t 
 void hearth_md_set(hearth_md *md, LLVMValueRef call, unsigned kind, LLVMMetadataRef node) {
   LLVMSetMetadata(call, kind, node ? LLVMMetadataAsValue(md->context, node) : NULL);
 }
-
-bool hearth_md_is_call(LLVMValueRef instruction) {
-  return LLVMIsACallInst(instruction) || LLVMIsAInvokeInst(instruction) || LLVMIsACallBrInst(instruction);
-}
-
-void hearth_md_for_each_instruction(hearth_md *md, hearth_md_visit visit, void *data) {
-  for (LLVMValueRef f = LLVMGetFirstFunction(md->module); f; f = LLVMGetNextFunction(f))
-    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
-      for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
-        visit(i, data);
-}

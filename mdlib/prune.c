@@ -5,24 +5,14 @@
 
 #include "md_internal.h"
 
-/* Keep in place the contexts that agree with the callsite (n > 0) and are of the class, where one is given; those of
- * which no class is known are of any. Returns how many there are, and drops the others if that is not 0. */
+/* Keep in place the contexts that are possible, and return how many there are; all, if that is 0. */
 static size_t filter(hearth_md_mibs *all, const uint64_t *callsite, size_t n, hearth_class settled) {
   size_t kept = 0;
-  for (int pass = 0; pass < 2 && (pass == 0 || kept); pass++) {
-    kept = 0;
-    for (size_t i = 0; i < all->count; i++) {
-      hearth_class own = all->mibs[i].hotness;
-      if (!hearth_md_agrees(&all->mibs[i], callsite, n) ||
-          (settled != HEARTH_CLASS_UNKNOWN && own != HEARTH_CLASS_UNKNOWN && own != settled))
-        continue;
-      if (pass) {
-        all->mibs[kept] = all->mibs[i];
-        all->nodes[kept + 1] = all->nodes[i + 1];
-      }
-      kept++;
+  for (size_t i = 0; i < all->count; i++)
+    if (hearth_md_is_possible(&all->mibs[i], callsite, n, settled)) {
+      all->mibs[kept++] = all->mibs[i];
+      all->nodes[kept] = all->nodes[i + 1];
     }
-  }
   if (kept)
     all->count = kept;
   return kept;
@@ -30,9 +20,9 @@ static size_t filter(hearth_md_mibs *all, const uint64_t *callsite, size_t n, he
 
 bool hearth_md_prune(hearth_md *md, LLVMValueRef call, const uint64_t *callsite, size_t n_callsite) {
   hearth_md_mibs all;
-  if (!hearth_md_is_call(call) || !hearth_md_get_mibs(md, call, &all))
+  if (!hearth_ir_is_call(call) || !hearth_md_get_mibs(md, call, &all))
     return false;
-  hearth_class settled = hearth_md_get_settled_class(md, call), hint = hearth_md_get_hint(call, NULL);
+  hearth_class settled = hearth_md_get_settled_class(md, call);
   bool known = n_callsite || settled != HEARTH_CLASS_UNKNOWN;
   size_t left = filter(&all, callsite, n_callsite, settled);
   if (!left && settled != HEARTH_CLASS_UNKNOWN) {
@@ -41,20 +31,17 @@ bool hearth_md_prune(hearth_md *md, LLVMValueRef call, const uint64_t *callsite,
     n_callsite = 0;
     left = filter(&all, NULL, 0, settled);
   }
-  if (left && known) {
+  if (left && known)
     hearth_md_attach_nodes(md, call, callsite, n_callsite, &all);
-  } else if (!left) {
-    hearth_md_remove(md, call);
-    if (settled != HEARTH_CLASS_UNKNOWN)
-      hearth_md_set_hint(md, call, hint);
-  }
+  else if (!left)
+    hearth_md_clear(md, call);
   hearth_md_mibs_free(&all);
   return true;
 }
 
 bool hearth_md_concatenate_callsites(hearth_md *md, LLVMValueRef call, LLVMValueRef outer) {
   size_t n, n_outer;
-  if (!hearth_md_is_call(call) || !hearth_md_is_call(outer))
+  if (!hearth_ir_is_call(call) || !hearth_ir_is_call(outer))
     return false;
   uint64_t *ids = hearth_md_callsite_ids(md, call, &n), *outer_ids = hearth_md_callsite_ids(md, outer, &n_outer);
   uint64_t *all = n && n_outer ? realloc(ids, (n + n_outer) * sizeof *all) : NULL;

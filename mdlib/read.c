@@ -19,11 +19,12 @@ uint64_t *hearth_md_callsite_ids(hearth_md *md, LLVMValueRef call, size_t *ret_c
   return ids;
 }
 
-bool hearth_md_agrees(const hearth_md_mib *mib, const uint64_t *callsite, size_t n_callsite) {
+bool hearth_md_is_possible(const hearth_md_mib *mib, const uint64_t *callsite, size_t n_callsite,
+                           hearth_class settled) {
   for (size_t i = 0; i < mib->depth && i + 1 < n_callsite; i++)
     if (callsite[i + 1] && mib->stack[i] && mib->stack[i] != callsite[i + 1])
       return false;
-  return true;
+  return settled == HEARTH_CLASS_UNKNOWN || mib->hotness == HEARTH_CLASS_UNKNOWN || mib->hotness == settled;
 }
 
 hearth_class hearth_md_get_settled_class(hearth_md *md, LLVMValueRef call) {

@@ -64,7 +64,7 @@ static void find_schema(repair *r) {
   r->schema_sound = n == 0 || valid;
   r->has_schema = n > 0;
   if (!r->md->chained_only)
-    hearth_md_for_each_instruction(r->md, visit_carried_schema, r);
+    hearth_ir_for_each_instruction(r->md->module, visit_carried_schema, r);
   if (r->schema_sound)
     return;
   r->schema_node = hearth_md_schema_create(r->md, &r->schema);
@@ -154,21 +154,6 @@ static void drop_without_node(hearth_md_mibs *all) {
   all->count = kept;
 }
 
-/* A flat MIB written anew, with its pairs of (full stack id, bytes) if they are well-formed. */
-static LLVMMetadataRef flat_anew(repair *r, LLVMMetadataRef node, uint64_t own_id, const hearth_md_mib *mib,
-                                 bool with_pairs) {
-  unsigned n = hearth_ir_operand_count(node);
-  LLVMMetadataRef plain = hearth_md_flat_mib(r->md, own_id, mib);
-  LLVMMetadataRef *operands = plain && with_pairs && n > 2 ? malloc(n * sizeof *operands) : NULL;
-  if (!operands)
-    return plain;
-  for (unsigned i = 0; i < n; i++)
-    operands[i] = hearth_ir_operand(i < 2 ? plain : node, i);
-  LLVMMetadataRef result = hearth_md_node(r->md, operands, n);
-  free(operands);
-  return result;
-}
-
 /* A context as far as it is well-formed, and its node; NULL if it is not. */
 static LLVMMetadataRef salvage_mib(repair *r, LLVMMetadataRef carried, LLVMMetadataRef node, hearth_md_mib *mib,
                                    uint64_t *ids, hearth_md_encoding encoding) {
@@ -181,7 +166,8 @@ static LLVMMetadataRef salvage_mib(repair *r, LLVMMetadataRef carried, LLVMMetad
   mib->depth = length - own;
   if (encoding == HEARTH_MD_FLAT) {
     bool pairs = hearth_md_read_flat_values(node, mib);
-    return mib->hotness == HEARTH_CLASS_UNKNOWN ? NULL : flat_anew(r, node, ids[0], mib, pairs);
+    LLVMMetadataRef anew = mib->hotness == HEARTH_CLASS_UNKNOWN ? NULL : hearth_md_flat_mib(r->md, ids[0], mib);
+    return anew && pairs ? with_pairs_of(r, anew, node) : anew;
   }
   if (!schema_of_mib(r, carried, node, &schema))
     return NULL;
@@ -246,21 +232,15 @@ static void drop_impossible(hearth_md_mibs *all, const uint64_t *callsite, size_
     const hearth_md_mib *mib = &all->mibs[i];
     if (!all->nodes[i + 1])
       continue;
-    bool possible = hearth_md_agrees(mib, callsite, n);
-    possible &= n == 0 || all->encoding == HEARTH_MD_CHAINED || mib->stack[-1] == callsite[0];
-    possible &= settled == HEARTH_CLASS_UNKNOWN || mib->hotness == HEARTH_CLASS_UNKNOWN || mib->hotness == settled;
-    if (!possible)
+    bool own_id_agrees = n == 0 || all->encoding == HEARTH_MD_CHAINED || mib->stack[-1] == callsite[0];
+    if (!own_id_agrees || !hearth_md_is_possible(mib, callsite, n, settled))
       all->nodes[i + 1] = NULL;
   }
   drop_without_node(all);
 }
 
-/* All but a class that LLVM had settled. */
 static void clear(repair *r, LLVMValueRef call) {
-  hearth_class settled = hearth_md_is_call(call) ? hearth_md_get_settled_class(r->md, call) : HEARTH_CLASS_UNKNOWN;
-  hearth_md_remove(r->md, call);
-  if (settled != HEARTH_CLASS_UNKNOWN)
-    hearth_md_set_hint(r->md, call, settled);
+  hearth_md_clear(r->md, call);
   r->counts->calls++;
 }
 
@@ -315,7 +295,7 @@ static void visit(LLVMValueRef instruction, void *data) {
   if (follows && hearth_md_verify_instruction(r->md, instruction, NULL, NULL) == 0)
     return;
   r->changed = true;
-  if (!hearth_md_is_call(instruction))
+  if (!hearth_ir_is_call(instruction))
     clear(r, instruction);
   else if (chained)
     repair_list(r, instruction, chained, HEARTH_MD_CHAINED);
@@ -329,7 +309,7 @@ bool hearth_md_repair(hearth_md *md, hearth_md_locate locate, void *data, hearth
   repair r = {.md = md, .locate = locate, .data = data, .counts = ret};
   memset(ret, 0, sizeof *ret);
   find_schema(&r);
-  hearth_md_for_each_instruction(md, visit, &r);
+  hearth_ir_for_each_instruction(md->module, visit, &r);
   if (!r.schema_sound)
     hearth_md_enter_only_schema(md, r.schema_node);
   return r.changed;

@@ -40,7 +40,7 @@ static void count_call(counting *c, LLVMValueRef call) {
 
 static void visit(LLVMValueRef instruction, void *data) {
   counting *c = data;
-  if (!hearth_md_is_call(instruction))
+  if (!hearth_ir_is_call(instruction))
     return;
   c->s->callsites += hearth_ir_attachment(instruction, c->md->kind_callsite) != NULL;
   count_call(c, instruction);
@@ -51,7 +51,7 @@ bool hearth_md_collect_statistics(hearth_md *md, hearth_md_statistics *ret) {
   memset(ret, 0, sizeof *ret);
   while (hearth_md_get_schema(md, (unsigned)ret->schemas))
     ret->schemas++;
-  hearth_md_for_each_instruction(md, visit, &c);
+  hearth_ir_for_each_instruction(md->module, visit, &c);
   ret->stack_nodes = c.nodes.used;
   bool ok = !c.nodes.out_of_memory;
   node_set_free(&c.nodes);

@@ -148,11 +148,11 @@ size_t hearth_md_unify(hearth_md *md, bool *ret_changed) {
   *ret_changed = false;
   /* All or nothing: half of the MIBs in another order would make the others unreadable. */
   if (collect(&u)) {
-    hearth_md_for_each_instruction(md, visit, &u);
+    hearth_ir_for_each_instruction(md->module, visit, &u);
     u.apply = u.unclear == 0;
   }
   if (u.apply) {
-    hearth_md_for_each_instruction(md, visit, &u);
+    hearth_ir_for_each_instruction(md->module, visit, &u);
     hearth_md_enter_only_schema(md, u.node);
     *ret_changed = true;
   }

@@ -31,7 +31,7 @@ typedef struct verifier {
   hearth_md_report report;
   void *data;
   size_t findings;
-  LLVMValueRef function, instruction;
+  LLVMValueRef instruction;    /* NULL: the module */
   LLVMMetadataRef good_schema; /* the last one that was found right */
 } verifier;
 
@@ -43,7 +43,9 @@ static void finding(verifier *v, hearth_md_rule rule, const char *format, ...) {
   va_end(arguments);
   v->findings++;
   if (v->report)
-    v->report(&(hearth_md_finding){rule, v->function, v->instruction, detail}, v->data);
+    v->report(&(hearth_md_finding){rule, v->instruction ? hearth_ir_function_of(v->instruction) : NULL, v->instruction,
+                                   detail},
+              v->data);
 }
 
 /* -------------------------------------------------- ids and stacks -------------------------------------------------- */
@@ -303,14 +305,15 @@ static void check_list(verifier *v, LLVMValueRef call, LLVMMetadataRef list, boo
 
 /* -------------------------------------------------- module -------------------------------------------------- */
 
-static void check_instruction(verifier *v, LLVMValueRef instruction) {
+static void check_instruction(LLVMValueRef instruction, void *data) {
+  verifier *v = data;
   hearth_md *md = v->md;
   LLVMMetadataRef memprof = hearth_ir_attachment(instruction, md->kind_memprof);
   LLVMMetadataRef chained = md->chained_only ? memprof : hearth_ir_attachment(instruction, md->kind_mib);
   LLVMMetadataRef callsite = hearth_ir_attachment(instruction, md->kind_callsite);
   stack ids = {0};
   v->instruction = instruction;
-  if (!hearth_md_is_call(instruction)) {
+  if (!hearth_ir_is_call(instruction)) {
     if (memprof || chained || callsite)
       finding(v, HEARTH_MD_RULE_ON_CALL, "this is none");
     return;
@@ -333,19 +336,14 @@ static void check_instruction(verifier *v, LLVMValueRef instruction) {
 
 size_t hearth_md_verify_instruction(hearth_md *md, LLVMValueRef instruction, hearth_md_report report, void *data) {
   verifier v = {.md = md, .report = report, .data = data};
-  check_instruction(&v, instruction);
+  check_instruction(instruction, &v);
   return v.findings;
 }
 
 size_t hearth_md_verify(hearth_md *md, hearth_md_report report, void *data) {
   verifier v = {.md = md, .report = report, .data = data};
   check_module_schema(&v);
-  for (LLVMValueRef f = LLVMGetFirstFunction(md->module); f; f = LLVMGetNextFunction(f)) {
-    v.function = f;
-    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
-      for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
-        check_instruction(&v, i);
-  }
+  hearth_ir_for_each_instruction(md->module, check_instruction, &v);
   return v.findings;
 }
 

@@ -52,8 +52,15 @@ unsigned hearth_ir_integer(LLVMMetadataRef metadata, uint64_t *ret);
 /* The string that it is, or NULL. */
 const char *hearth_ir_string(LLVMMetadataRef metadata, size_t *ret_length);
 
-/* --- calls --- */
+/* --- instructions and calls --- */
 
+typedef void (*hearth_ir_visit)(LLVMValueRef instruction, void *data);
+/* All instructions of all functions; the visitor may replace or remove the one it is given. */
+void hearth_ir_for_each_instruction(LLVMModuleRef module, hearth_ir_visit visit, void *data);
+/* The function that an instruction is in. */
+LLVMValueRef hearth_ir_function_of(LLVMValueRef instruction);
+/* call, invoke or callbr */
+bool hearth_ir_is_call(LLVMValueRef instruction);
 bool hearth_ir_call_is_nobuiltin(LLVMValueRef call);
 bool hearth_ir_call_is_musttail(LLVMValueRef call);
 /* Replace a call or invoke by one of `callee` with `extra` as one more, last, argument of zero-extended integer type.
