@@ -1,7 +1,7 @@
 /* A coroutine's stack is unmapped, and a smaller one takes its place: a frame pointer into what is no longer mapped ends
  * the call stack.
  *
- * RUN: %S/Inputs/profiled.sh %clang %rt %s %t
+ * RUN: %S/Inputs/profiled.sh %clang %rt %s %t -I%S/Inputs
  * RUN: rm -f %t.prof.* && HEARTH_OPTIONS=log_path=%t.prof %t
  * RUN: python3 %S/Inputs/raw_print.py %t.prof.* AllocCount MaxSize | FileCheck %s
  *
@@ -14,6 +14,8 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <ucontext.h>
+
+#include "wild.h"
 
 #define OLD_SIZE ((size_t)1 << 20)
 #define NEW_SIZE ((size_t)1 << 16)
@@ -33,24 +35,6 @@ __attribute__((noinline)) static int deep(int depth) {
 }
 
 static void in_old(void) { deep(3); }
-
-/* Call malloc with a value in the frame pointer. */
-__attribute__((noinline)) static void wild(uintptr_t frame_pointer) {
-  void *block;
-
-  __asm__ volatile("push %%rbp\n\t"
-                   "mov %%rsp, %%r12\n\t"
-                   "and $-16, %%rsp\n\t"
-                   "mov %1, %%rbp\n\t"
-                   "mov $1005, %%edi\n\t"
-                   "call malloc\n\t"
-                   "mov %%r12, %%rsp\n\t"
-                   "pop %%rbp"
-                   : "=&a"(block)
-                   : "r"(frame_pointer)
-                   : "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11", "r12", "cc", "memory");
-  free(block);
-}
 
 static void in_new(void) { wild((uintptr_t)stack + OLD_SIZE / 2); }
 

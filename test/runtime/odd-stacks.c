@@ -2,7 +2,7 @@
  * recursion, a small thread stack, and code that uses the frame pointer for something else. Stacks may be cut short, but
  * nothing is read that is not a stack.
  *
- * RUN: %S/Inputs/profiled.sh %clang %rt %s %t
+ * RUN: %S/Inputs/profiled.sh %clang %rt %s %t -I%S/Inputs
  * RUN: rm -f %t.prof.* && HEARTH_OPTIONS=log_path=%t.prof:stack_depth=5 %t
  * RUN: python3 %S/Inputs/raw_print.py %t.prof.* AllocCount MaxSize | FileCheck %s
  *
@@ -19,6 +19,8 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <ucontext.h>
+
+#include "wild.h"
 
 #define STACK_SIZE 65536
 
@@ -51,24 +53,6 @@ __attribute__((noinline)) static int recurse(int depth) {
 static void *small_thread(void *closure) {
   make(1004);
   return closure;
-}
-
-/* Call malloc with any value in the frame pointer. */
-__attribute__((noinline)) static void wild(uintptr_t frame_pointer) {
-  void *block;
-
-  __asm__ volatile("push %%rbp\n\t"
-                   "mov %%rsp, %%r12\n\t"
-                   "and $-16, %%rsp\n\t"
-                   "mov %1, %%rbp\n\t"
-                   "mov $1005, %%edi\n\t"
-                   "call malloc\n\t"
-                   "mov %%r12, %%rsp\n\t"
-                   "pop %%rbp"
-                   : "=&a"(block)
-                   : "r"(frame_pointer)
-                   : "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11", "r12", "cc", "memory");
-  free(block);
 }
 
 int main(void) {
