@@ -408,9 +408,3 @@ const char *hearth_indexer_code_profile(const hearth_indexer *ix, const void **r
   *ret_size = ix->code.size;
   return ix->code_name;
 }
-
-hearth_status hearth_indexer_write(hearth_indexer *ix, const char *path, hearth_error *err) {
-  hearth_builder *builder;
-  HEARTH_TRY(hearth_indexer_result(ix, path, &builder, err));
-  return hearth_builder_write(builder, path, err);
-}

@@ -74,9 +74,6 @@ hearth_status hearth_indexer_add_inputs(hearth_indexer *indexer, const hearth_in
 hearth_status hearth_indexer_result(hearth_indexer *indexer, const char *path, hearth_builder **ret, hearth_error *err);
 /* Name and bytes of the profile of -fprofile-use that was among the inputs; NULL if there was none. Borrowed. */
 const char *hearth_indexer_code_profile(const hearth_indexer *indexer, const void **ret_data, size_t *ret_size);
-/* Write the result as an indexed profile; `path` is replaced whole or not at all. Errors: those of
- * hearth_indexer_result, E_IO, E_FULL, E_NOMEM. */
-hearth_status hearth_indexer_write(hearth_indexer *indexer, const char *path, hearth_error *err);
 
 #ifdef __cplusplus
 }
