@@ -287,19 +287,19 @@ static hearth_status open_parts(hearth_profile *profile, hearth_error *err) {
   return check_summary(profile, err);
 }
 
-/* Takes over a mapped file. */
-static hearth_status open_bytes(hearth_file file, const char *name, hearth_profile **ret, hearth_error *err) {
+/* Takes over the file that the bytes are in; all zero: they are the caller's. */
+static hearth_status open_bytes(hearth_file file, const void *data, size_t size, const char *name, hearth_profile **ret,
+                                hearth_error *err) {
   hearth_profile *profile = calloc(1, sizeof *profile);
   *ret = NULL;
   if (!profile || !(profile->name = strdup(name))) {
     free(profile);
-    if (file.mapped)
-      hearth_file_close(&file);
+    hearth_file_close(&file);
     return hearth_error_set(err, HEARTH_E_NOMEM, "%s: out of memory", name);
   }
   profile->file = file;
-  profile->data = file.data;
-  profile->size = file.size;
+  profile->data = data;
+  profile->size = size;
   hearth_status status = open_parts(profile, err);
   if (status == HEARTH_OK)
     *ret = profile;
@@ -310,21 +310,27 @@ static hearth_status open_bytes(hearth_file file, const char *name, hearth_profi
 
 hearth_status hearth_profile_open_memory(const void *data, size_t size, const char *name, hearth_profile **ret,
                                          hearth_error *err) {
-  return open_bytes((hearth_file){.data = data, .size = size}, name, ret, err);
+  return open_bytes((hearth_file){0}, data, size, name, ret, err);
 }
 
 hearth_status hearth_profile_open(const char *path, hearth_profile **ret, hearth_error *err) {
   hearth_file file;
   *ret = NULL;
   HEARTH_TRY(hearth_file_map(path, &file, err));
-  return open_bytes(file, path, ret, err);
+  return open_bytes(file, file.data, file.size, path, ret, err);
+}
+
+hearth_status hearth_profile_read(const char *path, hearth_profile **ret, hearth_error *err) {
+  hearth_file file;
+  *ret = NULL;
+  HEARTH_TRY(hearth_file_read(path, &file, err));
+  return open_bytes(file, file.data, file.size, path, ret, err);
 }
 
 void hearth_profile_close(hearth_profile *profile) {
   if (!profile)
     return;
-  if (profile->file.mapped)
-    hearth_file_close(&profile->file);
+  hearth_file_close(&profile->file);
   free(profile->converted);
   free(profile->name);
   free(profile->checked);

@@ -60,6 +60,8 @@ typedef struct hearth_profile_summary {
 /* Open and check header and section table. Errors: E_IO, E_FORMAT, E_VERSION, E_TRUNCATED, E_CORRUPT, E_NOMEM; on
  * error *ret is NULL. Destroy with hearth_profile_close (accepts NULL). */
 hearth_status hearth_profile_open(const char *path, hearth_profile **ret, hearth_error *err);
+/* The same, but waits for pipes and devices and reads them to their end into memory, where open refuses them. */
+hearth_status hearth_profile_read(const char *path, hearth_profile **ret, hearth_error *err);
 /* The same over bytes that the caller keeps alive until close (tests, fuzzing, embedded profiles); `name` is for messages. */
 hearth_status hearth_profile_open_memory(const void *data, size_t size, const char *name, hearth_profile **ret,
                                          hearth_error *err);
