@@ -1,19 +1,8 @@
 /* `hearth check`: the rules of heap-profile metadata, for a file. */
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "hearth/md.h"
 #include "ir_commands.h"
-
-static const char usage[] =
-    "Usage: hearth check [--stats] [--limit=N] FILE...\n"
-    "Check the heap-profile metadata of modules, textual IR or bitcode ('-': standard input), against the rules\n"
-    "(docs/ir-metadata.md), among them those that LLVM's own verifier does not know or crashes on.\n"
-    "\n"
-    "  --stats    print what each module holds, too\n"
-    "  --limit=N  findings that are printed of each module (default 100; 0: all)\n"
-    "Exit code: 0 no findings, 1 findings or an error, 2 wrong usage.\n";
 
 typedef struct checking {
   const char *path;
@@ -71,34 +60,10 @@ static int check_file(const char *path, size_t limit, bool with_statistics) {
   return ok && !findings ? HEARTH_IR_OK : HEARTH_IR_ERROR;
 }
 
-static int usage_error(const char *problem, const char *argument) {
-  fprintf(stderr, "hearth: error: %s%s\nSee 'hearth check --help'.\n", problem, argument);
-  return HEARTH_IR_USAGE;
-}
-
-int hearth_ir_check(int argc, char **argv) {
-  size_t limit = 100;
-  bool with_statistics = false;
-  int files = 0, result = HEARTH_IR_OK;
-  for (int i = 1; i < argc; i++) {
-    char *end = "";
-    if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
-      return fputs(usage, stdout) < 0 ? HEARTH_IR_ERROR : HEARTH_IR_OK;
-    if (strcmp(argv[i], "--stats") == 0)
-      with_statistics = true;
-    else if (strncmp(argv[i], "--limit=", 8) == 0 && argv[i][8] >= '0' && argv[i][8] <= '9')
-      limit = strtoul(argv[i] + 8, &end, 10);
-    else if (argv[i][0] == '-' && argv[i][1])
-      return usage_error("unknown option ", argv[i]);
-    else
-      argv[++files] = argv[i];
-    if (*end)
-      return usage_error("this is no number: ", argv[i]);
-  }
-  if (files == 0)
-    return usage_error("no file given", "");
-  for (int i = 1; i <= files; i++)
-    if (check_file(argv[i], limit, with_statistics) != HEARTH_IR_OK)
+int hearth_ir_check(bool with_statistics, size_t limit, char **files) {
+  int result = HEARTH_IR_OK;
+  for (; *files; files++)
+    if (check_file(*files, limit, with_statistics) != HEARTH_IR_OK)
       result = HEARTH_IR_ERROR;
   if (fflush(stdout) != 0)
     return hearth_ir_error("cannot write to standard output");

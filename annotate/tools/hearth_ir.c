@@ -1,6 +1,7 @@
 /* `hearth-ir`: finds the command; loads modules. */
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <llvm-c/IRReader.h>
@@ -62,10 +63,10 @@ LLVMModuleRef hearth_ir_load(const char *path, LLVMContextRef *ret_context) {
 int main(int argc, char **argv) {
   static const char *const options[] = {"hearth-ir", "-disable-auto-upgrade-debug-info"};
   LLVMParseCommandLineOptions(2, options, NULL);
-  if (argc > 1 && strcmp(argv[1], "check") == 0)
-    return hearth_ir_check(argc - 1, argv + 1);
-  if (argc > 1 && strcmp(argv[1], "stats") == 0)
-    return hearth_ir_stats(argc - 1, argv + 1);
+  if (argc > 4 && strcmp(argv[1], "check") == 0)
+    return hearth_ir_check(*argv[2] == '1', strtoull(argv[3], NULL, 10), argv + 4);
+  if (argc == 3 && strcmp(argv[1], "stats") == 0)
+    return hearth_ir_stats(argv[2]);
   fputs("This is a part of hearth: use 'hearth check' or 'hearth show --metadata-stats'.\n", stderr);
   return HEARTH_IR_USAGE;
 }

@@ -1,14 +1,21 @@
-/* Commands of `hearth-ir`, which needs LLVM, as `hearth` does not: `hearth check` and `hearth show --metadata-stats` start
- * it. Each gets argv[0] = its own name and returns the exit code: 0 success, 1 findings or an error, 2 wrong usage. */
+/* Commands of `hearth-ir`, which needs LLVM, as `hearth` does not: `hearth` reads the command line, and starts it for
+ *
+ *   hearth-ir check STATISTICS LIMIT FILE...    hearth check
+ *   hearth-ir stats PROFILE                     hearth show --metadata-stats
+ *
+ * Each returns the exit code. */
 #ifndef HEARTH_IR_COMMANDS_H
 #define HEARTH_IR_COMMANDS_H
+
+#include <stdbool.h>
 
 #include <llvm-c/Core.h>
 
 enum { HEARTH_IR_OK = 0, HEARTH_IR_ERROR = 1, HEARTH_IR_USAGE = 2 };
 
-int hearth_ir_check(int argc, char **argv);
-int hearth_ir_stats(int argc, char **argv);
+/* Findings in the modules `files` (NULL-terminated), up to `limit` of each (0: all). An error if there are any. */
+int hearth_ir_check(bool with_statistics, size_t limit, char **files);
+int hearth_ir_stats(const char *path);
 
 /* Print "hearth: error: ..." as one line; returns HEARTH_IR_ERROR. */
 int hearth_ir_error(const char *format, ...) __attribute__((format(printf, 1, 2)));

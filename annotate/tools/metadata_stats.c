@@ -10,10 +10,6 @@
 #include "ir_commands.h"
 #include "match.h"
 
-static const char usage[] = "Usage: hearth show --metadata-stats PROFILE\n"
-                            "Attach all contexts of an indexed profile, untrimmed, to a call for each place that "
-                            "allocates, in an\notherwise empty module, and print what chained stacks save.\n";
-
 /* Contexts of one leaf frame: what one call gets. */
 typedef struct leaf {
   uint64_t own_id;
@@ -48,7 +44,7 @@ static hearth_status read_leaf(hearth_matcher *m, const hearth_frame_info *frame
 }
 
 static hearth_status read_contexts(const char *path, hearth_matcher *m, contexts *ret, hearth_error *err) {
-  HEARTH_TRY(hearth_profile_open(path, &m->profile, err));
+  HEARTH_TRY(hearth_profile_read(path, &m->profile, err));
   HEARTH_TRY(hearth_classifier_init(&m->classifier, m->profile, NULL, err));
   uint32_t frames = hearth_profile_frame_count(m->profile);
   ret->leaves = calloc(frames + 1, sizeof *ret->leaves);
@@ -147,19 +143,12 @@ static int print(const char *path, const contexts *c, bool has_flat) {
   return fflush(stdout) == 0 ? HEARTH_IR_OK : hearth_ir_error("cannot write to standard output");
 }
 
-int hearth_ir_stats(int argc, char **argv) {
-  if (argc == 2 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0))
-    return fputs(usage, stdout) < 0 ? HEARTH_IR_ERROR : HEARTH_IR_OK;
-  if (argc != 2) {
-    fputs(usage, stderr);
-    return HEARTH_IR_USAGE;
-  }
+int hearth_ir_stats(const char *path) {
   hearth_matcher matcher = {0};
   contexts all = {0};
   hearth_error err;
-  int result = read_contexts(argv[1], &matcher, &all, &err) == HEARTH_OK
-                   ? print(argv[1], &all, hearth_ir_llvm_major() >= 15)
-                   : hearth_ir_error("%s", err.message);
+  int result = read_contexts(path, &matcher, &all, &err) == HEARTH_OK ? print(path, &all, hearth_ir_llvm_major() >= 15)
+                                                                      : hearth_ir_error("%s", err.message);
   free_contexts(&all);
   hearth_profile_close(matcher.profile);
   return result;

@@ -1,11 +1,24 @@
-/* What needs LLVM is in a program of its own, so that `hearth` runs where LLVM is not installed. It lies beside ours. */
+/* `hearth check`: the rules of heap-profile metadata, for files of LLVM's.
+ *
+ * What needs LLVM is in a program of its own, so that `hearth` runs where LLVM is not installed. It lies beside ours. */
 #include <errno.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "commands.h"
+#include "options.h"
+
+static const char help[] =
+    "Usage: hearth check [--stats] [--limit=N] FILE...\n"
+    "Check the heap-profile metadata of modules, textual IR or bitcode ('-': standard input), against the rules\n"
+    "(docs/ir-metadata.md), among them those that LLVM's own verifier does not know or crashes on.\n"
+    "\n"
+    "  --stats    print what each module holds, too\n"
+    "  --limit=N  findings that are printed of each module (default 100; 0: all)\n"
+    "Exit code: 0 no findings, 1 findings or an error, 2 wrong usage.\n";
 
 int hearth_tool_run_ir(char **argv) {
   char path[PATH_MAX + sizeof "-ir"];
@@ -19,8 +32,23 @@ int hearth_tool_run_ir(char **argv) {
 }
 
 int hearth_cmd_check(int argc, char **argv) {
-  char *arguments[argc + 2];
+  hearth_number_option limit = {.most = SIZE_MAX, .value = 100};
+  bool statistics = false;
+  const hearth_option options[] = {
+      {.name = "--stats", .flag = &statistics},
+      {.name = "--limit", .expects = "a number", .take = hearth_tool_take_number, .target = &limit},
+      {0}};
+  int files, code;
+  if (!hearth_tool_parse(options, help, argc, argv, &files, &code))
+    return code;
+  if (files == 0)
+    return hearth_tool_usage_error("check", "which modules?");
+  char number[24], *arguments[files + 5];
+  snprintf(number, sizeof number, "%" PRIu64, limit.value);
   arguments[1] = "check";
-  memcpy(arguments + 2, argv + 1, (size_t)argc * sizeof *argv); /* with the NULL behind them */
+  arguments[2] = statistics ? "1" : "0";
+  arguments[3] = number;
+  memcpy(arguments + 4, argv + 1, (size_t)files * sizeof *argv);
+  arguments[files + 4] = NULL;
   return hearth_tool_run_ir(arguments);
 }

@@ -14,20 +14,22 @@ enum { EXIT_CONDITION = 1, EXIT_TROUBLE = 2 };
 
 typedef struct arguments {
   const char *profiles[HEARTH_DIFF_SIDES];
-  const char **condition_texts; /* of argc elements, as `conditions` */
+  const char **condition_texts; /* of as many elements as there are arguments, as `conditions` */
   hearth_condition *conditions;
-  size_t profile_count, condition_count, top;
+  size_t condition_count, limit;
+  hearth_number_option top;
   hearth_view_options view;
-  bool json, top_given;
+  bool json, full;
 } arguments;
 
 static const char help[] =
     "Usage: hearth diff [OPTION]... A B\n"
-    "Print which contexts changed class, appeared, vanished or changed size from profile A to profile B.\n\n"
+    "Print which contexts changed class, appeared, vanished or changed size from profile A to profile B\n"
+    "('-': standard input).\n\n"
     "  --fail-if=CONDITION     exit with 1 if it holds, such as 'cold_bytes<50%', 'hot_bytes>+10%', 'new_contexts>0';\n"
     "                          may be given several times\n"
     "  --top=N                 print N contexts of each kind (default 10)\n"
-    "  --full                  print all\n" HEARTH_VIEW_FILTER_HELP HEARTH_VIEW_COMMON_HELP
+    "  --full                  print all\n" HEARTH_VIEW_HELP
     "  --json                  print JSON: all contexts that changed, unless --top is given\n\n"
     "CONDITION: [cold_|notcold_|hot_|new_|vanished_|changed_]MEASURE RELATION [+|-]NUMBER[%|KiB|MiB|GiB|TiB]\n"
     "  MEASURE   contexts, or per run: bytes, allocs, accesses, byte_seconds, live, live_allocs\n"
@@ -37,7 +39,8 @@ static const char help[] =
     "  vanished contexts: was in A), in percent of the whole.\n"
     "Exit code: 0 success, 1 a condition holds, 2 error or wrong usage.\n";
 
-static int add_condition(const char *text, arguments *a) {
+static int add_condition(void *target, const char *text) {
+  arguments *a = target;
   hearth_error err;
   size_t column;
   if (hearth_condition_parse(text, &a->conditions[a->condition_count], &column, &err) != HEARTH_OK) {
@@ -49,45 +52,34 @@ static int add_condition(const char *text, arguments *a) {
   return HEARTH_EXIT_OK;
 }
 
-static int parse_option(const char *argument, arguments *a) {
-  const char *value;
-  bool good = true;
-  if (hearth_tool_option(argument, "--fail-if", &value))
-    return add_condition(value, a);
-  if (hearth_tool_option(argument, "--class", &value)) /* what is of another class in the other profile would be new */
-    return hearth_tool_usage_error("diff", "unknown option '%s'", argument);
-  hearth_option_result result = hearth_tool_view_option(argument, &a->view);
-  if (result != HEARTH_OPTION_OTHER) {
-    good = result == HEARTH_OPTION_TAKEN;
-  } else if (strcmp(argument, "--json") == 0) {
-    a->json = true;
-  } else if (strcmp(argument, "--full") == 0) {
-    a->top = SIZE_MAX;
-    a->top_given = true;
-  } else if (hearth_tool_option(argument, "--top", &value)) {
-    good = a->top_given = hearth_tool_count(value, &a->top);
-  } else {
-    return hearth_tool_usage_error("diff", "unknown option '%s'", argument);
-  }
-  return good ? HEARTH_EXIT_OK : hearth_tool_usage_error("diff", "unusable value in '%s'", argument);
+static int check(int operands, char **argv) {
+  if (operands > HEARTH_DIFF_SIDES)
+    return hearth_tool_usage_error("diff", "two profiles, not '%s' too", argv[HEARTH_DIFF_SIDES + 1]);
+  if (operands < HEARTH_DIFF_SIDES)
+    return hearth_tool_usage_error("diff", "which two profiles?");
+  if (strcmp(argv[1], "-") == 0 && strcmp(argv[2], "-") == 0)
+    return hearth_tool_usage_error("diff", "standard input can be one of the profiles, not both");
+  return HEARTH_EXIT_OK;
 }
 
-static int parse(int argc, char **argv, arguments *a) {
-  for (int i = 1; i < argc; i++) {
-    if (argv[i][0] == '-' && argv[i][1] != '\0') {
-      int code = parse_option(argv[i], a);
-      if (code != HEARTH_EXIT_OK)
-        return code;
-    } else if (a->profile_count == HEARTH_DIFF_SIDES) {
-      return hearth_tool_usage_error("diff", "two profiles, not '%s' too", argv[i]);
-    } else {
-      a->profiles[a->profile_count++] = argv[i];
-    }
-  }
-  if (!a->top_given)
-    a->top = a->json ? SIZE_MAX : DEFAULT_TOP;
-  return a->profile_count == HEARTH_DIFF_SIDES ? HEARTH_EXIT_OK
-                                               : hearth_tool_usage_error("diff", "which two profiles?");
+/* Without --class: what is of another class in the other profile would be new. */
+static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
+  const hearth_option options[] = {
+      HEARTH_VIEW_OPTIONS(&a->view),
+      {.name = "--fail-if", .expects = "a condition", .take = add_condition, .target = a},
+      {.name = "--top", .expects = "a number", .take = hearth_tool_take_number, .target = &a->top},
+      {.name = "--full", .flag = &a->full},
+      {.name = "--json", .flag = &a->json},
+      {0}};
+  int operands;
+  a->top.most = SIZE_MAX;
+  if (!hearth_tool_parse(options, help, argc, argv, &operands, ret_code) ||
+      (*ret_code = check(operands, argv)) != HEARTH_EXIT_OK)
+    return false;
+  for (int i = 0; i < HEARTH_DIFF_SIDES; i++)
+    a->profiles[i] = argv[i + 1];
+  a->limit = a->top.given ? (size_t)a->top.value : a->json || a->full ? SIZE_MAX : DEFAULT_TOP;
+  return true;
 }
 
 static int trouble(const hearth_error *err) {
@@ -118,8 +110,8 @@ static int compare(const arguments *a, hearth_profile *const profiles[HEARTH_DIF
   hearth_error err;
   if (hearth_diff_create(profiles, a->profiles, &a->view, &diff, &err) != HEARTH_OK)
     return trouble(&err);
-  hearth_status status =
-      a->json ? hearth_diff_print_json(diff, a->top, stdout, &err) : hearth_diff_print_text(diff, a->top, stdout, &err);
+  hearth_status status = a->json ? hearth_diff_print_json(diff, a->limit, stdout, &err)
+                                 : hearth_diff_print_text(diff, a->limit, stdout, &err);
   int code = EXIT_TROUBLE;
   if (status == HEARTH_OK)
     code = test_conditions(a, diff);
@@ -130,8 +122,8 @@ static int compare(const arguments *a, hearth_profile *const profiles[HEARTH_DIF
 }
 
 static int run(int argc, char **argv, arguments *a) {
-  int code = parse(argc, argv, a);
-  if (code != HEARTH_EXIT_OK)
+  int code;
+  if (!parse(argc, argv, a, &code))
     return code;
   hearth_profile *profiles[HEARTH_DIFF_SIDES] = {hearth_tool_open_profile(a->profiles[HEARTH_DIFF_A])};
   if (profiles[HEARTH_DIFF_A])
@@ -143,11 +135,6 @@ static int run(int argc, char **argv, arguments *a) {
 }
 
 int hearth_cmd_diff(int argc, char **argv) {
-  for (int i = 1; i < argc; i++)
-    if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
-      fputs(help, stdout);
-      return hearth_tool_finish();
-    }
   arguments a = {.condition_texts = calloc((size_t)argc, sizeof *a.condition_texts),
                  .conditions = calloc((size_t)argc, sizeof *a.conditions)};
   int code = EXIT_TROUBLE;

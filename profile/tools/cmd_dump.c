@@ -4,14 +4,14 @@
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "commands.h"
 #include "hearth/dump_request.h"
+#include "options.h"
 
-static const char usage[] =
+static const char help[] =
     "Usage: hearth dump [--signal=N] [--timeout=SECONDS] PID...\n"
     "Have running programs write the heap profile so far. Each replaces the profile it wrote before; it goes on.\n"
     "\n"
@@ -20,20 +20,13 @@ static const char usage[] =
     "  --timeout=SECONDS  how long to wait until a profile is written (default: 60)\n";
 
 typedef struct request {
-  long signal, timeout;
+  int signal, timeout;
 } request;
 
-static bool parse_number(const char *text, long least, long most, long *ret) {
-  char *end;
-  errno = 0;
-  *ret = strtol(text, &end, 10);
-  return errno == 0 && *text && !*end && *ret >= least && *ret <= most;
-}
-
 /* Does the process handle the signal? If not, it would die of it. Returns false if there is no such process. */
-static bool read_caught(long pid, long number, bool *ret_caught) {
+static bool read_caught(pid_t pid, int number, bool *ret_caught) {
   char path[64], line[256];
-  snprintf(path, sizeof path, "/proc/%ld/status", pid);
+  snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
   FILE *file = fopen(path, "re");
   if (!file)
     return false;
@@ -48,76 +41,77 @@ static bool read_caught(long pid, long number, bool *ret_caught) {
 }
 
 /* Wait for the answer of a process. Returns 0 or 1 as the runtime does, -1 if none came, -2 if the process ended. */
-static int wait_for_answer(const request *request, long pid) {
+static int wait_for_answer(const request *request, pid_t pid) {
   struct timespec slice = {.tv_nsec = 100000000};
   sigset_t set;
   sigemptyset(&set);
-  sigaddset(&set, (int)request->signal);
-  for (long slices = request->timeout * 10; slices > 0; --slices) {
+  sigaddset(&set, request->signal);
+  for (int slices = request->timeout * 10; slices > 0; --slices) {
     siginfo_t info;
     if (sigtimedwait(&set, &info, &slice) > 0 && info.si_code == SI_QUEUE && info.si_pid == pid)
       return info.si_value.sival_int;
-    if (kill((pid_t)pid, 0) != 0 && errno == ESRCH)
+    if (kill(pid, 0) != 0 && errno == ESRCH)
       return -2;
   }
   return -1;
 }
 
 static int dump(const request *request, const char *name) {
-  long pid;
+  uint64_t number;
   bool caught;
-  if (!parse_number(name, 1, INT32_MAX, &pid))
+  if (!hearth_tool_parse_number(name, 1, INT32_MAX, &number))
     return hearth_tool_usage_error("dump", "'%s' is not a process id", name);
+  pid_t pid = (pid_t)number;
   if (!read_caught(pid, request->signal, &caught))
-    return hearth_tool_error("%ld: no such process", pid);
+    return hearth_tool_error("%d: no such process", pid);
   if (!caught)
-    return hearth_tool_error("%ld: does not handle signal %ld: it is not linked with Hearth's runtime, has not started "
+    return hearth_tool_error("%d: does not handle signal %d: it is not linked with Hearth's runtime, has not started "
                              "yet, or has another dump_signal (give that with --signal=N)",
                              pid, request->signal);
-  if (sigqueue((pid_t)pid, (int)request->signal, (union sigval){.sival_int = HEARTH_DUMP_ASK}) != 0)
-    return hearth_tool_error("%ld: cannot be sent a signal: %s", pid, strerror(errno));
+  if (sigqueue(pid, request->signal, (union sigval){.sival_int = HEARTH_DUMP_ASK}) != 0)
+    return hearth_tool_error("%d: cannot be sent a signal: %s", pid, strerror(errno));
   switch (wait_for_answer(request, pid)) {
   case 0:
-    printf("%ld: profile written\n", pid);
+    printf("%d: profile written\n", pid);
     return HEARTH_EXIT_OK;
   case -1:
-    return hearth_tool_error(
-        "%ld: no answer within %ld s: all its threads block signal %ld, or it may not send signals "
-        "to this process (the profile may be there)",
-        pid, request->timeout, request->signal);
+    return hearth_tool_error("%d: no answer within %d s: all its threads block signal %d, or it may not send signals "
+                             "to this process (the profile may be there)",
+                             pid, request->timeout, request->signal);
   case -2:
-    return hearth_tool_error("%ld: ended meanwhile", pid);
+    return hearth_tool_error("%d: ended meanwhile", pid);
   default:
-    return hearth_tool_error("%ld: cannot write its profile; its standard error says why", pid);
+    return hearth_tool_error("%d: cannot write its profile; its standard error says why", pid);
   }
 }
 
+static bool parse(int argc, char **argv, request *ret, int *ret_operands, int *ret_code) {
+  hearth_number_option signal = {.least = 1, .most = 64, .value = HEARTH_DUMP_SIGNAL};
+  hearth_number_option timeout = {.least = 1, .most = 86400, .value = 60};
+  const hearth_option options[] = {
+      {.name = "--signal", .expects = "a number from 1 to 64", .take = hearth_tool_take_number, .target = &signal},
+      {.name = "--timeout",
+       .expects = "a number of seconds from 1 to 86400",
+       .take = hearth_tool_take_number,
+       .target = &timeout},
+      {0}};
+  if (!hearth_tool_parse(options, help, argc, argv, ret_operands, ret_code))
+    return false;
+  *ret = (request){(int)signal.value, (int)timeout.value};
+  if (*ret_operands == 0)
+    *ret_code = hearth_tool_usage_error("dump", "no process was given");
+  return *ret_operands > 0;
+}
+
 int hearth_cmd_dump(int argc, char **argv) {
-  request request = {.signal = HEARTH_DUMP_SIGNAL, .timeout = 60};
-  int count = 0, code = HEARTH_EXIT_OK;
-  for (int i = 1; i < argc; ++i) {
-    const char *value;
-    if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
-      fputs(usage, stdout);
-      return hearth_tool_finish();
-    }
-    if (hearth_tool_option(argv[i], "--signal", &value)) {
-      if (!parse_number(value, 1, 64, &request.signal))
-        return hearth_tool_usage_error("dump", "--signal= needs a number from 1 to 64");
-    } else if (hearth_tool_option(argv[i], "--timeout", &value)) {
-      if (!parse_number(value, 1, 86400, &request.timeout))
-        return hearth_tool_usage_error("dump", "--timeout= needs a number of seconds from 1 to 86400");
-    } else if (argv[i][0] == '-') {
-      return hearth_tool_usage_error("dump", "unknown option '%s'", argv[i]);
-    } else {
-      argv[++count] = argv[i];
-    }
-  }
-  if (count == 0)
-    return hearth_tool_usage_error("dump", "no process was given");
+  request request;
+  int count, code;
+  if (!parse(argc, argv, &request, &count, &code))
+    return code;
+  code = HEARTH_EXIT_OK;
   sigset_t set;
   sigemptyset(&set);
-  sigaddset(&set, (int)request.signal);
+  sigaddset(&set, request.signal);
   sigprocmask(SIG_BLOCK, &set, NULL);
   for (int i = 1; i <= count; ++i) {
     int one = dump(&request, argv[i]);

@@ -17,75 +17,71 @@ typedef struct arguments {
 
 static const char help[] =
     "Usage: hearth export --format=FORMAT [OPTION]... PROFILE [-o OUT]\n"
-    "Write the contexts of an indexed profile for another tool; to standard output without -o.\n\n"
+    "Write the contexts of an indexed profile ('-': standard input) for another tool.\n\n"
     "  --format=folded         a line per context: root;...;leaf VALUE, for flame graphs\n"
     "  --format=pprof          gzip-compressed protocol buffer: 'go tool pprof OUT'\n"
     "  --format=speedscope     JSON for speedscope\n"
     "  --format=dhat           JSON for Valgrind's dh_view.html\n"
     "  --value=QUANTITY        bytes (default), allocs, accesses, byte-seconds, live (bytes at exit) or live-allocs;\n"
-    "                          pprof gets all of them, and begins with this one\n" HEARTH_VIEW_FILTER_HELP
-        HEARTH_VIEW_CLASS_HELP HEARTH_VIEW_COMMON_HELP
-    "  -o OUT                  file to write; replaced whole, or left as it is after an error\n";
+    "                          pprof gets all of them, and begins with this one\n" HEARTH_VIEW_CLASS_HELP
+        HEARTH_VIEW_HELP
+    "  -o, --output=OUT        file to write; replaced whole, or left as it is after an error; '-', the default, is\n"
+    "                          standard output\n";
 
-static bool parse_format(const char *value, arguments *a) {
+static int take_format(void *target, const char *value) {
   static const char *const names[] = {"folded", "pprof", "speedscope", "dhat"}; /* as hearth_export_format */
+  arguments *a = target;
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
     if (strcmp(names[i], value) == 0) {
       a->format = (hearth_export_format)i;
-      return a->format_given = true;
+      a->format_given = true;
+      return HEARTH_EXIT_OK;
     }
-  return false;
+  return HEARTH_OPTION_UNUSABLE;
 }
 
-static int parse_option(const char *argument, arguments *a) {
-  const char *value;
-  hearth_option_result result = hearth_tool_view_option(argument, &a->options.view);
-  if (hearth_tool_option(argument, "--format", &value))
-    result = parse_format(value, a) ? HEARTH_OPTION_TAKEN : HEARTH_OPTION_UNUSABLE;
-  else if (hearth_tool_option(argument, "--value", &value))
-    result = hearth_quantity_find(value, &a->options.value) ? HEARTH_OPTION_TAKEN : HEARTH_OPTION_UNUSABLE;
-  if (result == HEARTH_OPTION_OTHER)
-    return hearth_tool_usage_error("export", "unknown option '%s'", argument);
-  return result == HEARTH_OPTION_TAKEN ? HEARTH_EXIT_OK
-                                       : hearth_tool_usage_error("export", "unusable value in '%s'", argument);
+static int take_value(void *target, const char *value) {
+  return hearth_quantity_find(value, target) ? HEARTH_EXIT_OK : HEARTH_OPTION_UNUSABLE;
 }
 
-static int parse(int argc, char **argv, arguments *a) {
-  for (int i = 1; i < argc; i++) {
-    if (strcmp(argv[i], "-o") == 0) {
-      if (++i == argc)
-        return hearth_tool_usage_error("export", "-o needs a file");
-      a->output = argv[i];
-    } else if (argv[i][0] == '-' && argv[i][1] != '\0') {
-      int code = parse_option(argv[i], a);
-      if (code != HEARTH_EXIT_OK)
-        return code;
-    } else if (a->profile) {
-      return hearth_tool_usage_error("export", "one profile at a time, not '%s' too", argv[i]);
-    } else {
-      a->profile = argv[i];
-    }
-  }
-  if (!a->profile)
+static int check(int operands, char **argv, const arguments *a) {
+  if (operands > 1)
+    return hearth_tool_usage_error("export", "one profile at a time, not '%s' too", argv[2]);
+  if (operands == 0)
     return hearth_tool_usage_error("export", "which profile?");
   if (!a->format_given)
     return hearth_tool_usage_error("export", "in which format? Give --format=folded, pprof, speedscope or dhat");
-  if (a->format == HEARTH_EXPORT_PPROF && !a->output && isatty(STDOUT_FILENO))
+  if (a->format == HEARTH_EXPORT_PPROF && hearth_output_is_standard(a->output) && isatty(STDOUT_FILENO))
     return hearth_tool_usage_error("export", "pprof's format is not for terminals: give -o OUT");
   return HEARTH_EXIT_OK;
+}
+
+static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
+  const hearth_option options[] = {
+      HEARTH_VIEW_OPTIONS(&a->options.view),
+      HEARTH_VIEW_CLASS_OPTION(&a->options.view),
+      {.name = "--format", .expects = "folded, pprof, speedscope or dhat", .take = take_format, .target = a},
+      {.name = "--value",
+       .expects = "bytes, allocs, accesses, byte-seconds, live or live-allocs",
+       .take = take_value,
+       .target = &a->options.value},
+      {.name = "--output", .letter = 'o', .expects = "a file", .text = &a->output},
+      {0}};
+  int operands;
+  a->output = "-";
+  if (!hearth_tool_parse(options, help, argc, argv, &operands, ret_code) ||
+      (*ret_code = check(operands, argv, a)) != HEARTH_EXIT_OK)
+    return false;
+  a->profile = argv[1];
+  return true;
 }
 
 int hearth_cmd_export(int argc, char **argv) {
   arguments a = {0};
   hearth_output output;
   hearth_error err;
-  for (int i = 1; i < argc; i++)
-    if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
-      fputs(help, stdout);
-      return hearth_tool_finish();
-    }
-  int code = parse(argc, argv, &a);
-  if (code != HEARTH_EXIT_OK)
+  int code;
+  if (!parse(argc, argv, &a, &code))
     return code;
   hearth_profile *profile = hearth_tool_open_profile(a.profile);
   if (!profile)

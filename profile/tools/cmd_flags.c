@@ -12,57 +12,58 @@
 
 #include "commands.h"
 #include "hearth/profile.h"
+#include "options.h"
 
 #define STRING_OF(x)  STRING_OF2(x)
 #define STRING_OF2(x) #x
 #define DEFAULT_CLANG "clang-" STRING_OF(HEARTH_LLVM_MAJOR)
 
-static const char usage[] = "Usage: hearth flags instrument [--clang=CLANG] [--compile|--link]\n"
-                            "       hearth flags use PROFILE [--clang=CLANG] [--compile|--link]\n"
-                            "Print flags for clang on one line: clang $(hearth flags instrument) ...\n"
-                            "\n"
-                            "  instrument     for a build that writes a heap profile when it runs\n"
-                            "  use PROFILE    for a build that is optimised with this indexed profile\n"
-                            "  --clang=CLANG  the compiler that the flags are for (default: " DEFAULT_CLANG ")\n"
-                            "  --compile      flags for compiling only (CFLAGS, CXXFLAGS)\n"
-                            "  --link         flags for linking only (LDFLAGS)\n"
-                            "Without --compile and --link all flags are printed; they may be given to any step.\n";
+static const char help[] = "Usage: hearth flags instrument [--clang=CLANG] [--compile|--link]\n"
+                           "       hearth flags use PROFILE [--clang=CLANG] [--compile|--link]\n"
+                           "Print flags for clang on one line: clang $(hearth flags instrument) ...\n"
+                           "\n"
+                           "  instrument     for a build that writes a heap profile when it runs\n"
+                           "  use PROFILE    for a build that is optimised with this indexed profile\n"
+                           "  --clang=CLANG  the compiler that the flags are for (default: " DEFAULT_CLANG ")\n"
+                           "  --compile      flags for compiling only (CFLAGS, CXXFLAGS)\n"
+                           "  --link         flags for linking only (LDFLAGS)\n"
+                           "Without --compile and --link all flags are printed; they may be given to any step.\n";
 
 typedef struct arguments {
-  const char *mode, *profile, *clang;
+  const char *profile; /* NULL for a profiling build */
+  const char *clang;
   bool compile, link;
 } arguments;
 
 /* Returns HEARTH_EXIT_OK or the exit code of a usage error. */
-static int parse(int argc, char **argv, arguments *a) {
-  *a = (arguments){.clang = DEFAULT_CLANG};
-  for (int i = 1; i < argc; ++i) {
-    if (hearth_tool_option(argv[i], "--clang", &a->clang)) {
-      if (!*a->clang)
-        return hearth_tool_usage_error("flags", "--clang= needs a compiler");
-    } else if (strcmp(argv[i], "--clang") == 0 && i + 1 < argc) {
-      a->clang = argv[++i];
-    } else if (strcmp(argv[i], "--compile") == 0) {
-      a->compile = true;
-    } else if (strcmp(argv[i], "--link") == 0) {
-      a->link = true;
-    } else if (argv[i][0] == '-') {
-      return hearth_tool_usage_error("flags", "unknown option '%s'", argv[i]);
-    } else if (!a->mode) {
-      a->mode = argv[i];
-    } else if (strcmp(a->mode, "use") == 0 && !a->profile) {
-      a->profile = argv[i];
-    } else {
-      return hearth_tool_usage_error("flags", "unexpected argument '%s'", argv[i]);
-    }
-  }
-  if (!a->mode || (strcmp(a->mode, "instrument") != 0 && strcmp(a->mode, "use") != 0))
+static int check(int operands, char **argv, arguments *a) {
+  bool instrument = operands > 0 && strcmp(argv[1], "instrument") == 0;
+  bool use = operands > 0 && strcmp(argv[1], "use") == 0;
+  if (!instrument && !use)
     return hearth_tool_usage_error("flags", "say 'instrument' or 'use PROFILE'");
-  if (strcmp(a->mode, "use") == 0 && !a->profile)
+  if (use && operands == 1)
     return hearth_tool_usage_error("flags", "'use' needs the indexed profile");
+  if (operands > 1 + use)
+    return hearth_tool_usage_error("flags", "unexpected argument '%s'", argv[2 + use]);
+  if (use && strcmp(argv[2], "-") == 0)
+    return hearth_tool_usage_error("flags", "compilers read the profile by its path, not from standard input");
+  a->profile = use ? argv[2] : NULL;
+  return HEARTH_EXIT_OK;
+}
+
+static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
+  *a = (arguments){.clang = DEFAULT_CLANG};
+  const hearth_option options[] = {{.name = "--clang", .expects = "a compiler", .text = &a->clang},
+                                   {.name = "--compile", .flag = &a->compile},
+                                   {.name = "--link", .flag = &a->link},
+                                   {0}};
+  int operands;
+  if (!hearth_tool_parse(options, help, argc, argv, &operands, ret_code) ||
+      (*ret_code = check(operands, argv, a)) != HEARTH_EXIT_OK)
+    return false;
   if (!a->compile && !a->link)
     a->compile = a->link = true;
-  return HEARTH_EXIT_OK;
+  return true;
 }
 
 /* Run `clang --version` and keep the beginning of what it prints. Returns false if it cannot be run or fails. */
@@ -178,12 +179,7 @@ int hearth_cmd_flags(int argc, char **argv) {
   arguments a;
   char library[PATH_MAX], plugin[PATH_MAX + 32], archive[PATH_MAX + 32], profile[PATH_MAX];
   int code;
-  for (int i = 1; i < argc; ++i)
-    if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
-      fputs(usage, stdout);
-      return hearth_tool_finish();
-    }
-  if ((code = parse(argc, argv, &a)) != HEARTH_EXIT_OK)
+  if (!parse(argc, argv, &a, &code))
     return code;
   bool use = a.profile != NULL;
   if ((code = check_clang(a.clang)) != HEARTH_EXIT_OK)

@@ -1,6 +1,4 @@
 /* `hearth merge`, which in everyday use is called `hearth index`: profiles of any kind -> one profile. */
-#include <ctype.h>
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,11 +10,14 @@
 #include "hearth/indexer.h"
 #include "hearth/llvm_profile.h"
 #include "input_list.h"
+#include "options.h"
 #include "output_file.h"
 #include "output_formats.h"
 #include "units.h"
 
-#define INPUTS_PER_WORKER 8u /* fewer are not worth reading the debug information once more */
+#define INPUTS_PER_WORKER 8 /* fewer are not worth reading the debug information once more */
+#define STRING_OF(x)      STRING_OF2(x)
+#define STRING_OF2(x)     #x
 
 typedef struct arguments {
   const char *command; /* index or merge */
@@ -25,64 +26,55 @@ typedef struct arguments {
   size_t binary_count, debug_directory_count;
   const char *output;
   const output_format *format;
-  uint32_t section; /* version of LLVM's; 0: the default */
-  unsigned jobs;    /* 0: as many as are worth it */
-  bool quiet, verbose, fold_recursion;
+  uint32_t section;          /* version of LLVM's; 0: the default */
+  hearth_number_option jobs; /* by default as many as are worth it */
+  bool quiet, verbose, progress, fold_recursion;
   uint64_t left_out; /* fields, 1 << enum hearth_mib_column */
 } arguments;
 
-static int print_usage(const char *command) {
-  printf(
-      "Usage: hearth %s PROFILE... [--binary BIN]... -o OUT\n"
-      "Symbolise raw heap profiles and merge profiles of all kinds into one; the result does not depend on the order\n"
-      "or grouping of the inputs. 'index' and 'merge' are two names of one command.\n"
-      "\n"
-      "  PROFILE            raw profiles (Hearth's or LLVM's layout), indexed profiles (Hearth's or llvm-profdata's),\n"
-      "                     text and YAML profiles, in any mixture; and a .profdata of -fprofile-use, to which\n"
-      "                     the heap profile is added\n"
-      "  --binary BIN       a profiled program or library, with debug information (-gmlt\n"
-      "                     -fdebug-info-for-profiling) and a build id; without this option the files that the raw\n"
-      "                     profiles name are used\n"
-      "  --debug-dir DIR    a folder with separate debug files (DIR/.build-id/ab/cdef.debug, or by debug link), .dwo "
-      "or\n"
-      "                     .dwp files; /usr/lib/debug and the binary's own folder are always searched\n"
-      "  -o OUT             the profile to write; replaced whole, or left as it is after an error\n"
-      "  --weight=N:FILE    one more PROFILE, counted N times\n"
-      "  -f, --input-files=LIST\n"
-      "                     more PROFILEs, one a line of LIST: FILE or N,FILE; '#' begins a comment line\n"
-      "  --fold-recursion   keep each cycle of recursive calls once: a smaller profile with the same totals\n"
-      "  -j, --jobs=N       read the inputs in N threads (default: one for every %u inputs, up to the processors)\n"
-      "  --format=NAME      what to write:\n",
-      command, INPUTS_PER_WORKER);
-  for (size_t i = 0; i < output_format_count; i++)
-    printf("                       %-8s %s\n", output_formats[i].name, output_formats[i].help);
-  printf("  --memprof-version=3|4\n"
-         "                     version of LLVM's profile (default: %u; LLVM 19 and 20 read 3, newer ones both)\n",
-         HEARTH_LLVM_DEFAULT_SECTION);
-  printf("  --fields=NAME,...  write only these fields (docs/formats/indexed.md); the others are then 0\n"
-         "  --progress         tell what is being done, also where stderr is no terminal\n"
-         "  -q, --quiet        print errors only\n"
-         "  -v, --verbose      also tell which binaries are used and which not\n");
-  return hearth_tool_finish();
-}
+static const char help[] =
+    "Usage: hearth index|merge PROFILE... [--binary BIN]... -o OUT\n"
+    "Symbolise raw heap profiles and merge profiles of all kinds into one; the result does not depend on the order\n"
+    "or grouping of the inputs. 'index' and 'merge' are two names of one command.\n"
+    "\n"
+    "  PROFILE            raw profiles (Hearth's or LLVM's layout), indexed profiles (Hearth's or llvm-profdata's),\n"
+    "                     text and YAML profiles, in any mixture; and a .profdata of -fprofile-use, to which\n"
+    "                     the heap profile is added; '-' is standard input\n"
+    "  --binary=BIN       a profiled program or library, with debug information (-gmlt\n"
+    "                     -fdebug-info-for-profiling) and a build id; without this option the files that the raw\n"
+    "                     profiles name are used\n"
+    "  --debug-dir=DIR    a folder with separate debug files (DIR/.build-id/ab/cdef.debug, or by debug link), .dwo or\n"
+    "                     .dwp files; /usr/lib/debug and the binary's own folder are always searched\n"
+    "  -o, --output=OUT   the profile to write; replaced whole, or left as it is after an error; '-' is standard\n"
+    "                     output\n"
+    "  --weight=N:FILE    one more PROFILE, counted N times\n"
+    "  -f, --input-files=LIST\n"
+    "                     more PROFILEs, one a line of LIST: FILE or N,FILE; '#' begins a comment line\n"
+    "  --fold-recursion   keep each cycle of recursive calls once: a smaller profile with the same totals\n"
+    "  -j, --jobs=N       read the inputs in N threads (default: one for every " STRING_OF(
+        INPUTS_PER_WORKER) " inputs, up to the processors)\n"
+                           "  --format=NAME      what to write:\n"
+                           "                       default  'hearth'; beside function counters also 'llvm', where "
+                           "every reader knows it\n"
+                           "                       hearth   the indexed profile that the compiler plugin reads\n"
+                           "                       llvm     LLVM's indexed profile, for clang -fmemory-profile-use=\n"
+                           "                       yaml     LLVM's as YAML, as llvm-profdata prints and reads it\n"
+                           "                       text     the text form of 'hearth'\n"
+                           "  --memprof-version=3|4\n"
+                           "                     version of LLVM's profile (default: 4; LLVM 19 and 20 read 3, newer "
+                           "ones both)\n"
+                           "  --fields=NAME,...  write only these fields (docs/formats/indexed.md); the others are "
+                           "then 0\n"
+                           "  --progress         tell what is being done, also where stderr is no terminal\n"
+                           "  -q, --quiet        print errors only\n"
+                           "  -v, --verbose      also tell which binaries are used and which not\n";
 
 /* -------------------------------------------------- options -------------------------------------------------- */
 
-static int set_jobs(arguments *a, const char *value) {
-  char *end;
-  errno = 0;
-  unsigned long jobs = strtoul(value, &end, 10);
-  if (!isdigit((unsigned char)*value) || *end || errno || jobs < 1 || jobs > 1024)
-    return hearth_tool_usage_error(a->command, "--jobs needs a number from 1 to 1024, not '%s'", value);
-  a->jobs = (unsigned)jobs;
-  return HEARTH_EXIT_OK;
-}
-
-static int set_format(arguments *a, const char *value) {
-  a->format = output_format_find(value);
-  if (a->format)
-    return HEARTH_EXIT_OK;
-  return hearth_tool_usage_error(a->command, "there is no output format '%s'", value);
+static int take_format(void *target, const char *value) {
+  const output_format **ret = target;
+  *ret = output_format_find(value);
+  return *ret ? HEARTH_EXIT_OK : HEARTH_OPTION_UNUSABLE;
 }
 
 /* Column of the field whose name is the first `length` bytes, or -1. */
@@ -97,7 +89,8 @@ static int find_field(const char *name, size_t length) {
   return -1;
 }
 
-static int set_fields(arguments *a, const char *value) {
+static int take_fields(void *target, const char *value) {
+  arguments *a = target;
   uint64_t kept = 0;
   for (const char *name = value;; name++) {
     size_t length = strcspn(name, ",");
@@ -113,120 +106,82 @@ static int set_fields(arguments *a, const char *value) {
   return HEARTH_EXIT_OK;
 }
 
-static int set_section(arguments *a, const char *value) {
+static int take_section(void *target, const char *value) {
   if (strcmp(value, "3") != 0 && strcmp(value, "4") != 0)
-    return hearth_tool_usage_error(a->command, "--memprof-version is 3 or 4, not '%s'", value);
-  a->section = (uint32_t)(*value - '0');
+    return HEARTH_OPTION_UNUSABLE;
+  *(uint32_t *)target = (uint32_t)(*value - '0');
   return HEARTH_EXIT_OK;
 }
 
-static int add_weighted(arguments *a, const char *value) {
-  if (!input_list_add_weighted(&a->inputs, value, ':'))
-    return hearth_tool_usage_error(a->command, "--weight needs N:FILE with N from 1 on, not '%s'", value);
-  return HEARTH_EXIT_OK;
+static int add_weighted(void *target, const char *value) {
+  return input_list_add_weighted(target, value, ':') ? HEARTH_EXIT_OK : HEARTH_OPTION_UNUSABLE;
 }
 
-static int add_list(arguments *a, const char *value) {
+static int add_list(void *target, const char *value) {
   hearth_error err;
-  if (input_list_add_file(&a->inputs, value, &err) != HEARTH_OK)
+  if (input_list_add_file(target, hearth_tool_input_path(value), &err) != HEARTH_OK)
     return hearth_tool_error("%s", err.message);
   return HEARTH_EXIT_OK;
 }
 
-static int add_binary(arguments *a, const char *value) {
+static int add_binary(void *target, const char *value) {
+  arguments *a = target;
   a->binaries[a->binary_count++] = value;
   return HEARTH_EXIT_OK;
 }
 
-static int add_debug_directory(arguments *a, const char *value) {
+static int add_debug_directory(void *target, const char *value) {
+  arguments *a = target;
   a->debug_directories[a->debug_directory_count++] = value;
   return HEARTH_EXIT_OK;
 }
 
-static int set_output(arguments *a, const char *value) {
-  a->output = value;
+static int add_operands(arguments *a, int operands, char **argv) {
+  for (int i = 1; i <= operands; i++)
+    if (!input_list_add(&a->inputs, argv[i], 1))
+      return hearth_tool_error("out of memory");
   return HEARTH_EXIT_OK;
 }
 
-static const struct option {
-  const char *name, *short_name; /* NULL: there is none */
-  int (*set)(arguments *a, const char *value);
-} options[] = {
-    {"--binary", NULL, add_binary},
-    {"--output", "-o", set_output},
-    {"--weight", NULL, add_weighted},
-    {"--input-files", "-f", add_list},
-    {"--jobs", "-j", set_jobs},
-    {"--format", NULL, set_format},
-    {"--fields", NULL, set_fields},
-    {"--debug-dir", NULL, add_debug_directory},
-    {"--memprof-version", NULL, set_section},
-};
-
-/* Given as "NAME=VALUE", "NAME" "VALUE" or, for one letter, "-xVALUE". Returns false if the argument is none of them. */
-static bool option_value(const struct option *o, char **argv, int *i, const char **ret_value) {
-  const char *arg = argv[*i];
-  if (hearth_tool_option(arg, o->name, ret_value))
-    return true;
-  if (o->short_name && strncmp(arg, o->short_name, 2) == 0 && arg[2]) {
-    *ret_value = arg[2] == '=' ? arg + 3 : arg + 2;
-    return true;
-  }
-  if (strcmp(arg, o->name) != 0 && (!o->short_name || strcmp(arg, o->short_name) != 0))
-    return false;
-  *ret_value = argv[*i + 1];
-  *i += argv[*i + 1] != NULL;
-  return true;
-}
-
-static bool set_flag(arguments *a, const char *arg) {
-  if (strcmp(arg, "-q") == 0 || strcmp(arg, "--quiet") == 0)
-    a->quiet = true;
-  else if (strcmp(arg, "-v") == 0 || strcmp(arg, "--verbose") == 0)
-    a->verbose = true;
-  else if (strcmp(arg, "--fold-recursion") == 0)
-    a->fold_recursion = true;
-  else if (strcmp(arg, "--progress") == 0)
-    hearth_tool_progress_always();
-  else
-    return false;
-  return true;
-}
-
-/* Returns HEARTH_EXIT_OK or an exit code. */
-static int parse_option(arguments *a, char **argv, int *i) {
-  const char *value, *arg = argv[*i];
-  if (set_flag(a, arg))
-    return HEARTH_EXIT_OK;
-  for (size_t k = 0; k < sizeof options / sizeof options[0]; k++)
-    if (option_value(&options[k], argv, i, &value))
-      return value && *value ? options[k].set(a, value)
-                             : hearth_tool_usage_error(a->command, "%s needs a value", options[k].name);
-  return hearth_tool_usage_error(a->command, "unknown option '%s'", arg);
-}
-
-static int parse(char **argv, arguments *a) {
-  bool options_end = false;
-  for (int i = 1; argv[i]; ++i) {
-    int code = HEARTH_EXIT_OK;
-    if (options_end || argv[i][0] != '-' || argv[i][1] == '\0') {
-      if (!input_list_add(&a->inputs, argv[i], 1))
-        code = hearth_tool_error("out of memory");
-    } else if (strcmp(argv[i], "--") == 0) {
-      options_end = true;
-    } else {
-      code = parse_option(a, argv, &i);
-    }
-    if (code != HEARTH_EXIT_OK)
-      return code;
-  }
+static int check(const arguments *a) {
   if (a->inputs.count == 0)
     return hearth_tool_usage_error(a->command, "no profile was given");
   if (!a->output)
     return hearth_tool_usage_error(a->command, "where to write? Give -o OUT");
   if (a->section && !a->format->has_section)
     return hearth_tool_usage_error(a->command, "--memprof-version goes with --format=llvm, not %s", a->format->name);
+  if (a->format->is_indexed && hearth_output_is_standard(a->output) && isatty(STDOUT_FILENO))
+    return hearth_tool_usage_error(a->command, "an indexed profile is not for terminals: give -o OUT or --format=text");
   return HEARTH_EXIT_OK;
+}
+
+static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
+  const hearth_option options[] = {
+      {.name = "--binary", .expects = "a program or library", .take = add_binary, .target = a},
+      {.name = "--debug-dir", .expects = "a folder", .take = add_debug_directory, .target = a},
+      {.name = "--output", .letter = 'o', .expects = "a file", .text = &a->output},
+      {.name = "--weight", .expects = "N:FILE with N from 1 on", .take = add_weighted, .target = &a->inputs},
+      {.name = "--input-files", .letter = 'f', .expects = "a file", .take = add_list, .target = &a->inputs},
+      {.name = "--fold-recursion", .flag = &a->fold_recursion},
+      {.name = "--jobs",
+       .letter = 'j',
+       .expects = "a number from 1 to 1024",
+       .take = hearth_tool_take_number,
+       .target = &a->jobs},
+      {.name = "--format", .expects = "default, hearth, llvm, yaml or text", .take = take_format, .target = &a->format},
+      {.name = "--memprof-version", .expects = "3 or 4", .take = take_section, .target = &a->section},
+      {.name = "--fields", .expects = "names of fields", .take = take_fields, .target = a},
+      {.name = "--progress", .flag = &a->progress},
+      {.name = "--quiet", .letter = 'q', .flag = &a->quiet},
+      {.name = "--verbose", .letter = 'v', .flag = &a->verbose},
+      {0}};
+  int operands;
+  if (!hearth_tool_parse(options, help, argc, argv, &operands, ret_code) ||
+      (*ret_code = add_operands(a, operands, argv)) != HEARTH_EXIT_OK || (*ret_code = check(a)) != HEARTH_EXIT_OK)
+    return false;
+  if (a->progress)
+    hearth_tool_progress_always();
+  return true;
 }
 
 /* -------------------------------------------------- what is told -------------------------------------------------- */
@@ -282,12 +237,13 @@ static int print_summary(const char *path) {
 /* What went to a device or a pipe cannot be read back. */
 static bool can_be_read_back(const arguments *a) {
   struct stat info;
-  return a->format->is_indexed && stat(a->output, &info) == 0 && S_ISREG(info.st_mode);
+  return a->format->is_indexed && !hearth_output_is_standard(a->output) && stat(a->output, &info) == 0 &&
+         S_ISREG(info.st_mode);
 }
 
 static unsigned job_count(const arguments *a) {
-  if (a->jobs)
-    return a->jobs;
+  if (a->jobs.given)
+    return (unsigned)a->jobs.value;
   long processors = sysconf(_SC_NPROCESSORS_ONLN);
   size_t worth = (a->inputs.count + INPUTS_PER_WORKER - 1) / INPUTS_PER_WORKER;
   return processors > 0 && worth > (size_t)processors ? (unsigned)processors : processors > 0 ? (unsigned)worth : 1;
@@ -330,15 +286,15 @@ static int merge_all(const arguments *a, hearth_indexer *indexer) {
 }
 
 int hearth_cmd_merge(int argc, char **argv) {
-  for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; ++i)
-    if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
-      return print_usage(argv[0]);
   arguments a = {.command = argv[0],
                  .format = &output_formats[0],
+                 .jobs = {.least = 1, .most = 1024},
                  .binaries = calloc((size_t)argc, sizeof(char *)),
                  .debug_directories = calloc((size_t)argc, sizeof(char *))};
-  int code = a.binaries && a.debug_directories ? parse(argv, &a) : hearth_tool_error("out of memory");
-  if (code == HEARTH_EXIT_OK) {
+  int code = HEARTH_EXIT_OK;
+  if (!a.binaries || !a.debug_directories) {
+    code = hearth_tool_error("out of memory");
+  } else if (parse(argc, argv, &a, &code)) {
     hearth_output_guard();
     hearth_indexer_options settings = {.context = &a,
                                        .note = on_note,

@@ -10,82 +10,88 @@
 
 enum { DEFAULT_FUNCTIONS = 20, DEFAULT_CONTEXTS = 5 }; /* of the report; JSON has all */
 
-typedef enum form { FORM_REPORT, FORM_JSON, FORM_YAML, FORM_TEXT } form;
-
 typedef struct arguments {
   const char *profile;
-  form form;
+  bool json, yaml, text, metadata_stats, full;
+  hearth_number_option functions, contexts;
   hearth_report_options options;
-  bool functions_given, contexts_given;
 } arguments;
 
 static const char help[] =
     "Usage: hearth show [OPTION]... PROFILE\n"
-    "Print the contexts of an indexed profile by allocating function, heaviest first.\n\n"
+    "Print the contexts of an indexed profile ('-': standard input) by allocating function, heaviest first.\n\n"
     "  --top=N                 print N functions (default 20)\n"
     "  --contexts=N            print N contexts of each (default 5)\n"
-    "  --full                  print all functions and all their contexts\n" HEARTH_VIEW_FILTER_HELP
-        HEARTH_VIEW_CLASS_HELP
+    "  --full                  print all functions and all their contexts\n" HEARTH_VIEW_CLASS_HELP
     "  --sort=KEY              bytes (default), allocs, accesses, byte-seconds, live (bytes at exit), live-allocs or\n"
-    "                          lifetime (average)\n" HEARTH_VIEW_COMMON_HELP
+    "                          lifetime (average)\n" HEARTH_VIEW_HELP
     "  --json                  print the report as JSON: all of it, unless --top or --contexts is given\n"
+    "instead of the report, of all contexts:\n"
     "  --yaml                  print what LLVM's own profile would hold, as 'llvm-profdata show --memory' does\n"
     "  --text                  print the text form, which 'hearth index' reads, and nothing else\n"
     "  --metadata-stats        print what its contexts would be as LLVM metadata, and what chaining saves\n";
 
-static bool parse_sort(const char *value, unsigned *ret) {
+static int take_sort(void *target, const char *value) {
   hearth_quantity quantity;
   bool lifetime = strcmp(value, "lifetime") == 0;
-  bool found = lifetime || hearth_quantity_find(value, &quantity);
-  if (found)
-    *ret = lifetime ? HEARTH_SORT_LIFETIME : quantity;
-  return found;
+  if (!lifetime && !hearth_quantity_find(value, &quantity))
+    return HEARTH_OPTION_UNUSABLE;
+  *(unsigned *)target = lifetime ? HEARTH_SORT_LIFETIME : quantity;
+  return HEARTH_EXIT_OK;
 }
 
-static int parse_option(const char *argument, arguments *a) {
-  const char *value;
-  bool good = true;
-  hearth_option_result result = hearth_tool_view_option(argument, &a->options.view);
-  if (result != HEARTH_OPTION_OTHER) {
-    good = result == HEARTH_OPTION_TAKEN;
-  } else if (strcmp(argument, "--full") == 0) {
-    a->options.functions = a->options.contexts = SIZE_MAX;
-    a->functions_given = a->contexts_given = true;
-  } else if (strcmp(argument, "--json") == 0) {
-    a->form = FORM_JSON;
-  } else if (strcmp(argument, "--yaml") == 0) {
-    a->form = FORM_YAML;
-  } else if (strcmp(argument, "--text") == 0) {
-    a->form = FORM_TEXT;
-  } else if (hearth_tool_option(argument, "--top", &value)) {
-    good = a->functions_given = hearth_tool_count(value, &a->options.functions);
-  } else if (hearth_tool_option(argument, "--contexts", &value)) {
-    good = a->contexts_given = hearth_tool_count(value, &a->options.contexts);
-  } else if (hearth_tool_option(argument, "--sort", &value)) {
-    good = parse_sort(value, &a->options.sort);
-  } else {
-    return hearth_tool_usage_error("show", "unknown option '%s'", argument);
-  }
-  return good ? HEARTH_EXIT_OK : hearth_tool_usage_error("show", "unusable value in '%s'", argument);
+/* Was anything asked for that only the report and its JSON heed? */
+static bool shapes_report(const arguments *a) {
+  const hearth_view_options *view = &a->options.view;
+  return a->functions.given || a->contexts.given || a->full || a->options.sort || view->function || view->file ||
+         view->only || view->linkage_names || view->classify.mode;
 }
 
-static int parse(int argc, char **argv, arguments *a) {
-  for (int i = 1; i < argc; i++) {
-    if (argv[i][0] == '-' && argv[i][1] != '\0') {
-      int code = parse_option(argv[i], a);
-      if (code != HEARTH_EXIT_OK)
-        return code;
-    } else if (a->profile) {
-      return hearth_tool_usage_error("show", "one profile at a time, not '%s' too", argv[i]);
-    } else {
-      a->profile = argv[i];
-    }
-  }
-  if (!a->functions_given)
-    a->options.functions = a->form == FORM_JSON ? SIZE_MAX : DEFAULT_FUNCTIONS;
-  if (!a->contexts_given)
-    a->options.contexts = a->form == FORM_JSON ? SIZE_MAX : DEFAULT_CONTEXTS;
-  return a->profile ? HEARTH_EXIT_OK : hearth_tool_usage_error("show", "which profile?");
+static int check(int operands, char **argv, const arguments *a) {
+  int others = a->yaml + a->text + a->metadata_stats;
+  if (operands > 1)
+    return hearth_tool_usage_error("show", "one profile at a time, not '%s' too", argv[2]);
+  if (operands == 0)
+    return hearth_tool_usage_error("show", "which profile?");
+  if (others + a->json > 1)
+    return hearth_tool_usage_error("show", "--json, --yaml, --text and --metadata-stats exclude each other");
+  if (others > 0 && shapes_report(a))
+    return hearth_tool_usage_error("show", "%s prints all contexts: no other option goes with it",
+                                   a->yaml   ? "--yaml"
+                                   : a->text ? "--text"
+                                             : "--metadata-stats");
+  return HEARTH_EXIT_OK;
+}
+
+static size_t limit(const arguments *a, const hearth_number_option *number, size_t by_default) {
+  return number->given ? (size_t)number->value : a->json || a->full ? SIZE_MAX : by_default;
+}
+
+static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
+  const hearth_option options[] = {
+      HEARTH_VIEW_OPTIONS(&a->options.view),
+      HEARTH_VIEW_CLASS_OPTION(&a->options.view),
+      {.name = "--top", .expects = "a number", .take = hearth_tool_take_number, .target = &a->functions},
+      {.name = "--contexts", .expects = "a number", .take = hearth_tool_take_number, .target = &a->contexts},
+      {.name = "--full", .flag = &a->full},
+      {.name = "--sort",
+       .expects = "bytes, allocs, accesses, byte-seconds, live, live-allocs or lifetime",
+       .take = take_sort,
+       .target = &a->options.sort},
+      {.name = "--json", .flag = &a->json},
+      {.name = "--yaml", .flag = &a->yaml},
+      {.name = "--text", .flag = &a->text},
+      {.name = "--metadata-stats", .flag = &a->metadata_stats},
+      {0}};
+  int operands;
+  a->functions.most = a->contexts.most = SIZE_MAX;
+  if (!hearth_tool_parse(options, help, argc, argv, &operands, ret_code) ||
+      (*ret_code = check(operands, argv, a)) != HEARTH_EXIT_OK)
+    return false;
+  a->profile = argv[1];
+  a->options.functions = limit(a, &a->functions, DEFAULT_FUNCTIONS);
+  a->options.contexts = limit(a, &a->contexts, DEFAULT_CONTEXTS);
+  return true;
 }
 
 static hearth_status print_yaml(hearth_profile *profile, hearth_error *err) {
@@ -98,45 +104,23 @@ static hearth_status print_yaml(hearth_profile *profile, hearth_error *err) {
 }
 
 static hearth_status print(hearth_profile *profile, const arguments *a, hearth_error *err) {
-  switch (a->form) {
-  case FORM_JSON:
+  if (a->json)
     return hearth_report_print_json(profile, a->profile, &a->options, stdout, err);
-  case FORM_YAML:
+  if (a->yaml)
     return print_yaml(profile, err);
-  case FORM_TEXT:
+  if (a->text)
     return hearth_profile_print_text(profile, stdout, err);
-  case FORM_REPORT:
-    break;
-  }
   return hearth_report_print_text(profile, a->profile, &a->options, stdout, err);
-}
-
-/* Everything but the option itself is for `hearth-ir stats`. */
-static int show_metadata_stats(int argc, char **argv) {
-  char *arguments[argc + 2];
-  int n = 2;
-  arguments[1] = "stats";
-  for (int i = 1; i < argc; i++)
-    if (strcmp(argv[i], "--metadata-stats") != 0)
-      arguments[n++] = argv[i];
-  arguments[n] = NULL;
-  return hearth_tool_run_ir(arguments);
 }
 
 int hearth_cmd_show(int argc, char **argv) {
   arguments a = {0};
   hearth_error err;
-  for (int i = 1; i < argc; i++)
-    if (strcmp(argv[i], "--metadata-stats") == 0)
-      return show_metadata_stats(argc, argv);
-  for (int i = 1; i < argc; i++)
-    if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
-      fputs(help, stdout);
-      return hearth_tool_finish();
-    }
-  int code = parse(argc, argv, &a);
-  if (code != HEARTH_EXIT_OK)
+  int code;
+  if (!parse(argc, argv, &a, &code))
     return code;
+  if (a.metadata_stats)
+    return hearth_tool_run_ir((char *[]){NULL, "stats", (char *)hearth_tool_input_path(a.profile), NULL});
   hearth_profile *profile = hearth_tool_open_profile(a.profile);
   if (!profile)
     return HEARTH_EXIT_ERROR;

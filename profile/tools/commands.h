@@ -41,7 +41,4 @@ void hearth_tool_progress_always(void);
 /* Flush stdout and return HEARTH_EXIT_OK; if what was printed could not be written, report it as an error. */
 int hearth_tool_finish(void);
 
-/* If `argument` is "NAME=VALUE" for this name (given with its dashes), *ret_value points to VALUE. */
-bool hearth_tool_option(const char *argument, const char *name, const char **ret_value);
-
 #endif

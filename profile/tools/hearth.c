@@ -91,14 +91,6 @@ int hearth_tool_finish(void) {
   return hearth_tool_error("cannot write to standard output: %s", strerror(errno));
 }
 
-bool hearth_tool_option(const char *argument, const char *name, const char **ret_value) {
-  size_t length = strlen(name);
-  if (strncmp(argument, name, length) != 0 || argument[length] != '=')
-    return false;
-  *ret_value = argument + length + 1;
-  return true;
-}
-
 static int print_help(FILE *stream) {
   fprintf(stream, "Usage: hearth COMMAND ...\n"
                   "Heap profile-guided optimisation for C and C++.\n\n"

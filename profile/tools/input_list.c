@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "file.h"
+#include "options.h"
 
 void input_list_free(input_list *list) {
   for (size_t i = 0; i < list->count; i++)
@@ -23,7 +24,7 @@ bool input_list_add(input_list *list, const char *path, uint64_t weight) {
     list->rows = rows;
     list->room = room;
   }
-  char *copy = strdup(path);
+  char *copy = strdup(hearth_tool_input_path(path));
   if (copy)
     list->rows[list->count++] = (hearth_input){copy, weight};
   return copy != NULL;

@@ -13,7 +13,7 @@ typedef struct input_list {
 
 void input_list_free(input_list *list);
 
-/* `path` is copied; false when out of memory. */
+/* `path` is copied, "-" as standard input; false when out of memory. */
 bool input_list_add(input_list *list, const char *path, uint64_t weight);
 /* "N:FILE", or with another separator; false if it is not that, or when out of memory. */
 bool input_list_add_weighted(input_list *list, const char *text, char separator);

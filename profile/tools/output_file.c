@@ -22,7 +22,7 @@ void hearth_output_guard(void) {
   signal(SIGXFSZ, SIG_IGN);
 }
 
-static bool is_standard(const hearth_output *output) { return output->stream == stdout; }
+bool hearth_output_is_standard(const char *path) { return strcmp(path, "-") == 0; }
 
 static bool fail(const char *path, const char *what) {
   hearth_tool_error("%s: cannot %s: %s", path, what, strerror(errno));
@@ -31,7 +31,7 @@ static bool fail(const char *path, const char *what) {
 
 bool hearth_output_open(hearth_output *output, const char *path) {
   hearth_error err;
-  bool standard = !path || strcmp(path, "-") == 0;
+  bool standard = hearth_output_is_standard(path);
   *output = (hearth_output){.stream = standard ? stdout : NULL, .replacement.path = "standard output"};
   if (standard)
     return true;
@@ -52,7 +52,7 @@ bool hearth_output_close(hearth_output *output, bool keep) {
   hearth_error err;
   const char *path = output->replacement.path;
   bool good = !keep || (fflush(output->stream) == 0 && !ferror(output->stream)) || fail(path, "write");
-  if (is_standard(output))
+  if (output->stream == stdout)
     return good;
   if (fclose(output->stream) != 0 && keep && good)
     good = fail(path, "write");

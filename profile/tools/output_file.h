@@ -16,7 +16,10 @@ typedef struct hearth_output {
  * ordinary error from then on. For commands that write files, whether as a stream or not. */
 void hearth_output_guard(void);
 
-/* NULL and "-" mean standard output. Prints the error and returns false if the file cannot be created. */
+/* "-" means standard output. */
+bool hearth_output_is_standard(const char *path);
+
+/* Prints the error and returns false if the file cannot be created. */
 bool hearth_output_open(hearth_output *output, const char *path);
 /* Close; put the file in place if `keep`, else take it away. Prints the error and returns false if that fails. */
 bool hearth_output_close(hearth_output *output, bool keep);

@@ -1,5 +1,6 @@
 #include "output_formats.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,6 +8,7 @@
 #include "file.h"
 #include "hearth/llvm_container.h"
 #include "hearth/llvm_profile.h"
+#include "output_file.h"
 
 /* Sections of the default version are read by LLVM 21 and newer. An older compiler refuses a file with a section that is
  * too new for it even where it only wants the function counters. */
@@ -30,6 +32,14 @@ static hearth_status make_indexed(hearth_builder *builder, indexed *ret, hearth_
 static void free_indexed(indexed *in) {
   hearth_profile_close(in->profile);
   free(in->data);
+}
+
+static hearth_status put(const output_request *request, const void *data, size_t size, hearth_error *err) {
+  if (!hearth_output_is_standard(request->path))
+    return hearth_file_write(request->path, data, size, err);
+  if (fwrite(data, 1, size, stdout) == size && fflush(stdout) == 0)
+    return HEARTH_OK;
+  return hearth_error_set(err, HEARTH_E_IO, "cannot write to standard output: %s", strerror(errno));
 }
 
 static void tell_losses(const output_request *request, const hearth_llvm_losses *losses) {
@@ -84,7 +94,7 @@ static hearth_status write_printed(const output_request *request, print *form, h
   HEARTH_TRY(make_indexed(request->builder, &in, err));
   hearth_status status = print_into_memory(&in, form, &text, &size, &losses, err);
   if (status == HEARTH_OK)
-    status = hearth_file_write(request->path, text, size, err);
+    status = put(request, text, size, err);
   if (status == HEARTH_OK)
     tell_losses(request, &losses);
   free(text);
@@ -117,7 +127,7 @@ static hearth_status write_container(const output_request *request, uint32_t sec
   }
   hearth_status status = hearth_llvm_write_memory(in.profile, &output, &data, &size, &losses, err);
   if (status == HEARTH_OK)
-    status = hearth_file_write(request->path, data, size, err);
+    status = put(request, data, size, err);
   if (status == HEARTH_OK && !with_trailer) /* which holds everything */
     tell_losses(request, &losses);
   free(data);
@@ -130,8 +140,14 @@ static hearth_status write_llvm(const output_request *request, hearth_error *err
 }
 
 static hearth_status write_hearth(const output_request *request, hearth_error *err) {
-  return request->code ? write_container(request, 0, true, err)
-                       : hearth_builder_write(request->builder, request->path, err);
+  void *data;
+  size_t size;
+  if (request->code)
+    return write_container(request, 0, true, err);
+  HEARTH_TRY(hearth_builder_write_memory(request->builder, &data, &size, err));
+  hearth_status status = put(request, data, size, err);
+  free(data);
+  return status;
 }
 
 /* Beside function counters: Hearth's profile for Hearth, and LLVM's for LLVM where every reader of such a file knows it. */
@@ -151,18 +167,12 @@ static hearth_status write_default(const output_request *request, hearth_error *
 /* -------------------------------------------------- the table -------------------------------------------------- */
 
 const output_format output_formats[] = {
-    {"default", write_default, "'hearth'; beside function counters also 'llvm', where every reader knows it", true,
-     true},
-    {"hearth", write_hearth, "the indexed profile that the compiler plugin reads", false, true},
-    {"llvm", write_llvm, "LLVM's indexed profile, for clang -fmemory-profile-use=", true, true},
-    {"yaml", write_yaml, "LLVM's as YAML, as llvm-profdata prints and reads it", false, false},
-    {"text", write_text, "the text form of 'hearth'", false, false},
+    {"default", write_default, true, true}, {"hearth", write_hearth, false, true}, {"llvm", write_llvm, true, true},
+    {"yaml", write_yaml, false, false},     {"text", write_text, false, false},
 };
 
-const size_t output_format_count = sizeof output_formats / sizeof output_formats[0];
-
 const output_format *output_format_find(const char *name) {
-  for (size_t i = 0; i < output_format_count; i++)
+  for (size_t i = 0; i < sizeof output_formats / sizeof output_formats[0]; i++)
     if (strcmp(output_formats[i].name, name) == 0)
       return &output_formats[i];
   return NULL;

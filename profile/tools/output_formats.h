@@ -6,7 +6,7 @@
 
 typedef struct output_request {
   hearth_builder *builder;
-  const char *path;
+  const char *path; /* "-": standard output */
   const void *code; /* a profile of -fprofile-use that the output begins with; NULL: none */
   const char *code_name;
   size_t code_size;
@@ -17,14 +17,12 @@ typedef struct output_request {
 typedef struct output_format {
   const char *name;
   hearth_status (*write)(const output_request *request, hearth_error *err);
-  const char *help;
   bool has_section; /* `section` may be chosen */
   bool is_indexed;  /* hearth_profile_open reads it */
 } output_format;
 
 /* The first is the default. */
 extern const output_format output_formats[];
-extern const size_t output_format_count;
 
 /* NULL if there is no format of this name. */
 const output_format *output_format_find(const char *name);

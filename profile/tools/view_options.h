@@ -3,27 +3,33 @@
 #define HEARTH_VIEW_OPTIONS_H
 
 #include "hearth/view.h"
+#include "options.h"
 
-typedef enum hearth_option_result {
-  HEARTH_OPTION_OTHER,
-  HEARTH_OPTION_TAKEN,
-  HEARTH_OPTION_UNUSABLE
-} hearth_option_result;
-
-#define HEARTH_VIEW_FILTER_HELP                                                                                        \
+#define HEARTH_VIEW_HELP                                                                                               \
   "  --function=TEXT         only contexts with TEXT in the name of one of their functions\n"                          \
-  "  --file=TEXT             only contexts with TEXT in the path of one of their functions' files\n"
-#define HEARTH_VIEW_CLASS_HELP "  --class=CLASS           only contexts that are cold, hot or notcold\n"
-#define HEARTH_VIEW_COMMON_HELP                                                                                        \
+  "  --file=TEXT             only contexts with TEXT in the path of one of their functions' files\n"                   \
   "  --classify=MODE         auto (default): relative to the run; llvm: LLVM's absolute thresholds\n"                  \
   "  --no-demangle           print C++ names as they are linked\n"
+#define HEARTH_VIEW_CLASS_HELP "  --class=CLASS           only contexts that are cold, hot or notcold\n"
 
-/* Is it one of --function, --file, --class, --classify, --no-demangle, and usable? */
-hearth_option_result hearth_tool_view_option(const char *argument, hearth_view_options *options);
-/* All digits of `value`. */
-bool hearth_tool_count(const char *value, size_t *ret);
+/* Rows for a table of options; `view` points to a hearth_view_options. */
+#define HEARTH_VIEW_OPTIONS(view)                                                                                      \
+  {.name = "--function", .expects = "a text", .text = &(view)->function},                                              \
+      {.name = "--file", .expects = "a text", .text = &(view)->file},                                                  \
+      {.name = "--classify",                                                                                           \
+       .expects = "auto or llvm",                                                                                      \
+       .take = hearth_tool_take_classify,                                                                              \
+       .target = &(view)->classify.mode},                                                                              \
+  {                                                                                                                    \
+    .name = "--no-demangle", .flag = &(view)->linkage_names                                                            \
+  }
+#define HEARTH_VIEW_CLASS_OPTION(view)                                                                                 \
+  { .name = "--class", .expects = "cold, notcold or hot", .take = hearth_tool_take_class, .target = &(view)->only }
 
-/* Open and verify a profile; prints the error and returns NULL if that fails. */
-hearth_profile *hearth_tool_open_profile(const char *path);
+int hearth_tool_take_classify(void *target, const char *value);
+int hearth_tool_take_class(void *target, const char *value);
+
+/* Open and verify a profile ("-": standard input); prints the error and returns NULL if that fails. */
+hearth_profile *hearth_tool_open_profile(const char *operand);
 
 #endif

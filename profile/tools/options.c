@@ -1,0 +1,140 @@
+#include "options.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands.h"
+
+/* -------------------------------------------------- unknown options ----------------------------------------------- */
+
+enum { NAME_MAX_LENGTH = 31, NEAR = 2 /* typing errors that are overlooked */ };
+
+static size_t least_of(size_t a, size_t b) { return a < b ? a : b; }
+
+/* How many letters must be put in, taken out or replaced to make `a` of the first `length` bytes of `b`, which are no
+ * more than NAME_MAX_LENGTH: Wagner and Fischer's recurrence, row by row. */
+static size_t edit_distance(const char *a, const char *b, size_t length) {
+  size_t row[NAME_MAX_LENGTH + 1];
+  for (size_t k = 0; k <= length; k++)
+    row[k] = k;
+  for (size_t i = 0; a[i]; i++) {
+    size_t diagonal = row[0];
+    row[0] = i + 1;
+    for (size_t k = 1; k <= length; k++) {
+      size_t replaced = diagonal + (a[i] != b[k - 1]);
+      diagonal = row[k];
+      row[k] = least_of(replaced, least_of(row[k], row[k - 1]) + 1);
+    }
+  }
+  return row[length];
+}
+
+static const char *nearest(const hearth_option *options, const char *argument) {
+  size_t length = strcspn(argument, "="), best = NEAR + 1;
+  const char *found = NULL;
+  for (; length <= NAME_MAX_LENGTH && options->name; options++) {
+    size_t distance = edit_distance(options->name, argument, length);
+    if (distance < best) {
+      best = distance;
+      found = options->name;
+    }
+  }
+  return found;
+}
+
+static int unknown(const hearth_option *options, const char *command, const char *argument) {
+  const char *name = nearest(options, argument);
+  if (name)
+    return hearth_tool_usage_error(command, "unknown option '%s' (did you mean %s?)", argument, name);
+  return hearth_tool_usage_error(command, "unknown option '%s'%s", argument,
+                                 strpbrk(argument, "./") ? " (a file of this name is given behind --)" : "");
+}
+
+/* -------------------------------------------------- options -------------------------------------------------- */
+
+/* Is it this option? Then *ret_value is the value that is attached to it, or NULL. */
+static bool matches(const hearth_option *option, const char *argument, const char **ret_value) {
+  size_t length = strlen(option->name);
+  *ret_value = NULL;
+  if (strncmp(argument, option->name, length) == 0 && (argument[length] == '=' || !argument[length])) {
+    if (argument[length])
+      *ret_value = argument + length + 1;
+    return true;
+  }
+  if (!option->letter || argument[1] != option->letter || (argument[2] && !option->expects))
+    return false;
+  if (argument[2])
+    *ret_value = argument + (argument[2] == '=' ? 3 : 2);
+  return true;
+}
+
+static int use(const hearth_option *option, const char *command, const char *value) {
+  if (option->flag)
+    *option->flag = true;
+  else if (option->text)
+    *option->text = value;
+  int code = option->take ? option->take(option->target, value) : HEARTH_EXIT_OK;
+  if (code == HEARTH_OPTION_UNUSABLE)
+    code = hearth_tool_usage_error(command, "%s needs %s, not '%s'", option->name, option->expects, value);
+  return code;
+}
+
+/* The option argv[*i], with its value, which may be the next argument. Returns HEARTH_EXIT_OK or an exit code. */
+static int read_option(const hearth_option *options, char **argv, int *i) {
+  const char *value, *argument = argv[*i];
+  const hearth_option *option = options;
+  while (option->name && !matches(option, argument, &value))
+    option++;
+  if (!option->name)
+    return unknown(options, argv[0], argument);
+  if (!option->expects)
+    return value ? hearth_tool_usage_error(argv[0], "%s takes no value", option->name) : use(option, argv[0], NULL);
+  if (!value && argv[*i + 1])
+    value = argv[++*i];
+  if (!value || !*value)
+    return hearth_tool_usage_error(argv[0], "%s needs %s", option->name, option->expects);
+  return use(option, argv[0], value);
+}
+
+bool hearth_tool_parse(const hearth_option *options, const char *help, int argc, char **argv, int *ret_operands,
+                       int *ret_code) {
+  bool options_end = false;
+  int operands = 0;
+  for (int i = 1; i < argc; i++) {
+    if (options_end || argv[i][0] != '-' || !argv[i][1]) {
+      argv[++operands] = argv[i];
+    } else if (strcmp(argv[i], "--") == 0) {
+      options_end = true;
+    } else if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
+      fputs(help, stdout);
+      *ret_code = hearth_tool_finish();
+      return false;
+    } else if ((*ret_code = read_option(options, argv, &i)) != HEARTH_EXIT_OK) {
+      return false;
+    }
+  }
+  *ret_operands = operands;
+  return true;
+}
+
+/* -------------------------------------------------- values -------------------------------------------------- */
+
+bool hearth_tool_parse_number(const char *text, uint64_t least, uint64_t most, uint64_t *ret) {
+  char *end;
+  if (*text < '0' || *text > '9') /* strtoull takes blanks and signs */
+    return false;
+  errno = 0;
+  *ret = strtoull(text, &end, 10);
+  return errno == 0 && !*end && *ret >= least && *ret <= most;
+}
+
+int hearth_tool_take_number(void *target, const char *value) {
+  hearth_number_option *number = target;
+  number->given = true;
+  return hearth_tool_parse_number(value, number->least, number->most, &number->value) ? HEARTH_EXIT_OK
+                                                                                      : HEARTH_OPTION_UNUSABLE;
+}
+
+const char *hearth_tool_input_path(const char *operand) { return strcmp(operand, "-") == 0 ? "/dev/stdin" : operand; }

@@ -1,0 +1,50 @@
+/* The command line of a subcommand: one way of reading options for all of them.
+ *
+ *   --name=VALUE, --name VALUE    and, for options with a letter, -x VALUE, -xVALUE, -x=VALUE
+ *   --help, -h                    prints the help and ends
+ *   --                            what follows are operands
+ *   -                             is an operand: standard input, where files are read
+ *
+ * Options and operands may stand in any order. */
+#ifndef HEARTH_OPTIONS_H
+#define HEARTH_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { HEARTH_OPTION_UNUSABLE = -1 };
+
+/* Exactly one of `flag`, `text` and `take` is there. */
+typedef struct hearth_option {
+  const char *name;    /* with its dashes; NULL: the end of the table */
+  char letter;         /* 0: there is none */
+  const char *expects; /* what the value is, for messages; NULL: the option takes none */
+  bool *flag;          /* becomes true */
+  const char **text;   /* becomes the value, which is not empty */
+  /* Returns HEARTH_EXIT_OK; HEARTH_OPTION_UNUSABLE; or an exit code after an error that it printed. */
+  int (*take)(void *target, const char *value);
+  void *target;
+} hearth_option;
+
+/* Reads argv[1] and what follows. The operands are then argv[1] to argv[*ret_operands], in their order. Returns false
+ * if the command is to end with *ret_code: after the help, or an error that was printed. */
+bool hearth_tool_parse(const hearth_option *options, const char *help, int argc, char **argv, int *ret_operands,
+                       int *ret_code);
+
+/* Decimal digits, and nothing else. */
+bool hearth_tool_parse_number(const char *text, uint64_t least, uint64_t most, uint64_t *ret);
+
+/* Target of hearth_tool_take_number. */
+typedef struct hearth_number_option {
+  uint64_t least, most;
+  uint64_t value;
+  bool given;
+} hearth_number_option;
+
+int hearth_tool_take_number(void *target, const char *value);
+
+/* The path by which an operand is read: "-" is standard input. */
+const char *hearth_tool_input_path(const char *operand);
+
+#endif
