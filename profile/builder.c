@@ -276,8 +276,11 @@ hearth_status hearth_builder_add_run(hearth_builder *builder, const hearth_profi
   sum->duration_ns = add_repeated(sum->duration_ns, run->duration_ns, weight);
   sum->dropped_blocks = add_repeated(sum->dropped_blocks, run->dropped_blocks, weight);
   sum->dropped_frames = add_repeated(sum->dropped_frames, run->dropped_frames, weight);
+  bool density_kept = !(builder->left_out & UINT64_C(1) << HEARTH_COL_TotalLifetimeAccessDensity);
+  bool known = hearth_accesses_known(sum) && (run->accesses_counted || (run->densities_only && density_kept));
   sum->accesses_counted = sum->accesses_counted && run->accesses_counted;
-  *(run->accesses_counted ? &builder->counted : &builder->uncounted) += 1;
+  sum->densities_only = known && !sum->accesses_counted;
+  *(run->accesses_counted ? &builder->counted : run->densities_only ? &builder->densities : &builder->uncounted) += 1;
   builder->has_runs = true;
   return HEARTH_OK;
 }

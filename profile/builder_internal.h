@@ -46,7 +46,7 @@ struct hearth_builder {
   id_table strings, functions_by_id, frames_by_content;
   node_table nodes_by_content;
   hearth_profile_summary runs; /* sums of hearth_builder_add_run; the totals are not used */
-  uint64_t counted, uncounted; /* calls of hearth_builder_add_run, by whether accesses were counted */
+  uint64_t counted, densities, uncounted; /* calls of hearth_builder_add_run, by what is known of accesses */
   bool has_runs;
   bool fold_recursion;
   uint64_t left_out; /* fields that are 0 in all contexts, 1 << enum hearth_mib_column */

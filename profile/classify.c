@@ -129,10 +129,11 @@ hearth_status hearth_classifier_init(hearth_classifier *classifier, hearth_profi
     return status;
 
   *classifier = (hearth_classifier){.mode = options->mode, .cold_max_density = -1, .hot_min_density = INFINITY};
-  if (!summary.accesses_counted)
+  if (!hearth_accesses_known(&summary))
     return HEARTH_OK;
-  /* LLVM's own profiles have densities but, as a rule, no counts to take shares of. */
-  if (summary.id_scheme == HEARTH_IDS_LLVM && summary.total_accesses == 0)
+  /* LLVM's own profiles have densities but, as a rule, no counts to take shares of: merged with others, the shares would
+   * be those of some of the runs. */
+  if (summary.densities_only)
     classifier->mode = HEARTH_CLASSIFY_LLVM;
   if (classifier->mode == HEARTH_CLASSIFY_LLVM) {
     classifier->cold_max_density = options->llvm_cold_density > 0 ? options->llvm_cold_density : 0.05;
@@ -155,8 +156,11 @@ hearth_class hearth_classify(const hearth_classifier *classifier, const hearth_m
     return HEARTH_CLASS_UNKNOWN;
   double lifetime_ns = average_lifetime_ns(mib);
   if (classifier->mode == HEARTH_CLASSIFY_LLVM) {
-    /* LLVM keeps a sum of densities per 100 bytes instead of deriving one density from sums. */
-    double density = (double)mib->TotalLifetimeAccessDensity / (double)mib->AllocCount / 100;
+    /* LLVM keeps a sum of densities per 100 bytes instead of deriving one density from sums. Profiles written by hand
+     * may have no more than counts. */
+    double density = mib->TotalLifetimeAccessDensity
+                         ? (double)mib->TotalLifetimeAccessDensity / (double)mib->AllocCount / 100
+                         : hearth_mib_density(mib);
     if (density < classifier->cold_max_density && lifetime_ns >= classifier->cold_min_lifetime_ns)
       return HEARTH_CLASS_COLD;
     return density > classifier->hot_min_density ? HEARTH_CLASS_HOT : HEARTH_CLASS_NOTCOLD;
@@ -166,9 +170,6 @@ hearth_class hearth_classify(const hearth_classifier *classifier, const hearth_m
   double density = hearth_mib_density(mib);
   if (density >= classifier->hot_min_density)
     return HEARTH_CLASS_HOT;
-  /* From a profile of LLVM's without counts, merged with one that has them: accessed, but how often is not known. */
-  if (mib->TotalAccessCount == 0 && mib->TotalLifetimeAccessDensity > 0)
-    return HEARTH_CLASS_NOTCOLD;
   if (density <= classifier->cold_max_density && lifetime_ns >= classifier->cold_min_lifetime_ns)
     return HEARTH_CLASS_COLD;
   return HEARTH_CLASS_NOTCOLD;

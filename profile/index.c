@@ -84,7 +84,8 @@ void hearth_indexer_destroy(hearth_indexer *ix) {
   hearth_builder_destroy(ix->llvm);
   hearth_file_close(&ix->code);
   free(ix->code_name);
-  free(ix->uncounted_name);
+  free(ix->densities.name);
+  free(ix->uncounted.name);
   for (size_t i = 0; i < ix->binary_count; ++i)
     free(ix->binaries[i]);
   free(ix->binaries);
@@ -190,11 +191,6 @@ static hearth_status add_llvm(hearth_indexer *ix, const char *name, const hearth
     warn(ix, name, "its profile of static data is left out");
   if (left_out.columns)
     warn(ix, name, "no allocation has a column, by which calls are matched (compile without -gno-column-info)");
-  if (left_out.access_counts)
-    warn(
-        ix, name,
-        "it has access densities but no access counts (llvm-profdata merge --memprof-full-schema keeps them): contexts "
-        "are classified by LLVM's thresholds");
   return HEARTH_OK;
 }
 
@@ -278,39 +274,48 @@ static hearth_status add_file(hearth_indexer *ix, const char *path, hearth_file 
   return refuse_foreign(path, file->data, file->size, err);
 }
 
-/* The name that is told does not depend on who read which input. */
-hearth_status hearth_indexer_name_uncounted(hearth_indexer *ix, const char *name, hearth_error *err) {
-  if (ix->uncounted_name && strcmp(ix->uncounted_name, name) <= 0)
+hearth_status hearth_named_inputs_add(hearth_named_inputs *inputs, size_t count, const char *name, hearth_error *err) {
+  inputs->count += count;
+  if (count == 0 || (inputs->name && strcmp(inputs->name, name) <= 0))
     return HEARTH_OK;
   char *copy = strdup(name);
   if (!copy)
     return hearth_error_set(err, HEARTH_E_NOMEM, "%s: out of memory", name);
-  free(ix->uncounted_name);
-  ix->uncounted_name = copy;
+  free(inputs->name);
+  inputs->name = copy;
   return HEARTH_OK;
 }
 
-/* Were accesses counted in what was added since the builders had had so many runs with and without? */
-static hearth_status note_counted(hearth_indexer *ix, const char *name, uint64_t counted, uint64_t uncounted,
-                                  hearth_error *err) {
-  if (ix->builder->uncounted + ix->llvm->uncounted > uncounted) {
-    ix->uncounted++;
-    return hearth_indexer_name_uncounted(ix, name, err);
-  }
-  ix->counted += ix->builder->counted + ix->llvm->counted > counted;
+typedef struct access_runs {
+  uint64_t counted, densities, uncounted;
+} access_runs;
+
+static access_runs access_runs_of(const hearth_indexer *ix) {
+  return (access_runs){.counted = ix->builder->counted + ix->llvm->counted,
+                       .densities = ix->builder->densities + ix->llvm->densities,
+                       .uncounted = ix->builder->uncounted + ix->llvm->uncounted};
+}
+
+/* What is known of the accesses in the input that was added since? The least counts. */
+static hearth_status note_accesses(hearth_indexer *ix, const char *name, access_runs before, hearth_error *err) {
+  access_runs now = access_runs_of(ix);
+  if (now.uncounted > before.uncounted)
+    return hearth_named_inputs_add(&ix->uncounted, 1, name, err);
+  if (now.densities > before.densities)
+    return hearth_named_inputs_add(&ix->densities, 1, name, err);
+  ix->counted += now.counted > before.counted;
   return HEARTH_OK;
 }
 
 hearth_status hearth_indexer_add_unknown(hearth_indexer *ix, const hearth_input *input, hearth_error *err) {
   hearth_file file;
-  uint64_t counted = ix->builder->counted + ix->llvm->counted;
-  uint64_t uncounted = ix->builder->uncounted + ix->llvm->uncounted;
+  access_runs before = access_runs_of(ix);
   HEARTH_TRY(hearth_file_read(input->path, &file, err));
   set_weight(ix, input->weight);
   hearth_status status = add_file(ix, input->path, &file, err);
   set_weight(ix, 1);
   hearth_file_close(&file);
-  return status == HEARTH_OK ? note_counted(ix, input->path, counted, uncounted, err) : status;
+  return status == HEARTH_OK ? note_accesses(ix, input->path, before, err) : status;
 }
 
 static bool same_file(const void *known, uint32_t row, const void *key) {
@@ -368,24 +373,28 @@ static hearth_status unite(hearth_indexer *ix, hearth_builder **ret, hearth_erro
   return hearth_builder_add_builder(ix->llvm, ix->builder, err);
 }
 
-/* Nothing is classified where accesses were not counted in every run: one input can take from the result what all others
- * have. */
-static void tell_lost_classes(hearth_indexer *ix) {
+static void warn_of(hearth_indexer *ix, const hearth_named_inputs *inputs, const char *what) {
   char text[640], others[48] = "";
-  if (ix->counted == 0)
-    return;
-  if (ix->options.left_out & UINT64_C(1) << HEARTH_COL_TotalAccessCount) {
+  if (inputs->count > 1)
+    snprintf(others, sizeof others, " (and %zu more)", inputs->count - 1);
+  snprintf(text, sizeof text, "%.300s%s: %s", inputs->name, others, what);
+  on_note(ix, HEARTH_NOTE_WARNING, text);
+}
+
+/* Contexts are classified by what is known of the accesses in every run: one input can take from the result what all
+ * others have. */
+static void tell_lost_classes(hearth_indexer *ix) {
+  bool left_out = ix->options.left_out & UINT64_C(1) << HEARTH_COL_TotalAccessCount;
+  if (left_out && ix->counted > 0)
     on_note(ix, HEARTH_NOTE_WARNING, "TotalAccessCount is left out: nothing in the result is cold or hot");
-  } else if (ix->uncounted > 0) {
-    if (ix->uncounted > 1)
-      snprintf(others, sizeof others, " (and in %zu more)", ix->uncounted - 1);
-    snprintf(
-        text, sizeof text,
-        "%.300s: accesses were not counted in this input%s: nothing in the result is cold or hot (leave it out, or "
-        "profile a program built with the flags of 'hearth flags instrument')",
-        ix->uncounted_name, others);
-    on_note(ix, HEARTH_NOTE_WARNING, text);
-  }
+  else if (!left_out && ix->uncounted.count > 0 && ix->counted + ix->densities.count > 0)
+    warn_of(ix, &ix->uncounted,
+            "accesses were not counted: nothing in the result is cold or hot (leave it out, or profile a program built "
+            "with the flags of 'hearth flags instrument')");
+  else if (!left_out && ix->uncounted.count == 0 && ix->densities.count > 0)
+    warn_of(ix, &ix->densities,
+            "has access densities but no access counts (llvm-profdata merge --memprof-full-schema keeps them): all "
+            "contexts are classified by LLVM's thresholds");
 }
 
 hearth_status hearth_indexer_result(hearth_indexer *ix, const char *path, hearth_builder **ret, hearth_error *err) {

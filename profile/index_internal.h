@@ -17,6 +17,12 @@ typedef struct hearth_known_file {
   uint64_t weight;
 } hearth_known_file;
 
+/* Inputs of one kind, which are told by the first of their names: whoever read which, that is the same. */
+typedef struct hearth_named_inputs {
+  size_t count;
+  char *name; /* NULL: none */
+} hearth_named_inputs;
+
 struct hearth_indexer {
   hearth_indexer *owner;          /* itself, if it is no worker */
   hearth_indexer_options options; /* the user's; of the owner only */
@@ -29,11 +35,11 @@ struct hearth_indexer {
   char *code_name;
   hearth_modules *modules;
   hearth_dump_counts counts;
-  size_t counted;       /* inputs that accesses were counted in */
-  size_t uncounted;     /* others: one takes the classes of all away */
-  char *uncounted_name; /* the first of those by name; NULL: none */
-  hearth_error nothing; /* why no context came out of the dumps so far */
-  char **binaries;      /* paths that were given; of the owner only */
+  size_t counted;                /* inputs that accesses were counted in */
+  hearth_named_inputs densities; /* of whose accesses the densities are known only: one makes that so of all */
+  hearth_named_inputs uncounted; /* others: one takes the classes of all away */
+  hearth_error nothing;          /* why no context came out of the dumps so far */
+  char **binaries;               /* paths that were given; of the owner only */
   size_t binary_count;
   bool has_binaries; /* a worker: it has opened those */
   hearth_known_file *known;
@@ -48,8 +54,8 @@ hearth_indexer *hearth_indexer_create_worker(hearth_indexer *owner);
  * the user is told. If not, it is from now on. Errors: E_USAGE if it was added with another weight, as the result would
  * depend on which is first. */
 hearth_status hearth_indexer_is_known(hearth_indexer *ix, const hearth_input *input, bool *ret, hearth_error *err);
-/* Remember one of the inputs in which accesses were not counted. */
-hearth_status hearth_indexer_name_uncounted(hearth_indexer *ix, const char *name, hearth_error *err);
+/* `count` more, the first of which is called `name`. Error: E_NOMEM. */
+hearth_status hearth_named_inputs_add(hearth_named_inputs *inputs, size_t count, const char *name, hearth_error *err);
 void hearth_indexer_tell_begun(hearth_indexer *owner, const char *path, size_t number, size_t count);
 hearth_status hearth_indexer_add_unknown(hearth_indexer *ix, const hearth_input *input, hearth_error *err);
 

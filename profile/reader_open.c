@@ -67,7 +67,7 @@ static hearth_status read_header(hearth_profile *profile, hearth_error *err) {
   if (profile->size < sizeof *header)
     return truncated(profile, sizeof *header, err);
   memcpy(header, profile->data, sizeof *header);
-  if (header->version != HEARTH_INDEXED_VERSION || header->required_flags & ~HEARTH_FLAG_ACCESSES)
+  if (header->version != HEARTH_INDEXED_VERSION || header->required_flags > HEARTH_FLAG_DENSITIES)
     return hearth_error_set(err, HEARTH_E_VERSION,
                             "%s: format version %u with flags %#x; this release of Hearth reads version %u: use a "
                             "newer one or make the profile again",

@@ -211,13 +211,14 @@ static hearth_status read_scheme(parser *p) {
 
 static hearth_status read_run(parser *p) {
   hearth_profile_summary run = {.runs = 1};
-  uint64_t accesses = 1;
+  uint64_t accesses = 1, densities = 0;
   const struct {
     const char *name;
     uint64_t *value;
   } keys[] = {{"duration_ns", &run.duration_ns},
               {"runs", &run.runs},
               {"accesses", &accesses},
+              {"densities", &densities},
               {"dropped_blocks", &run.dropped_blocks},
               {"dropped_frames", &run.dropped_frames}};
   while (!at_line_end(p)) {
@@ -230,10 +231,13 @@ static hearth_status read_run(parser *p) {
     while (i < count && strcmp(p->token, keys[i].name) != 0)
       i++;
     if (i == count)
-      return bad(p, "a run has duration_ns, runs, accesses, dropped_blocks, dropped_frames, but not", p->token);
-    HEARTH_TRY(parse_number(p, value, keys[i].value == &accesses ? 1 : UINT64_MAX, keys[i].value));
+      return bad(p, "a run has duration_ns, runs, accesses, densities, dropped_blocks, dropped_frames, but not",
+                 p->token);
+    HEARTH_TRY(parse_number(p, value, keys[i].value == &accesses || keys[i].value == &densities ? 1 : UINT64_MAX,
+                            keys[i].value));
   }
-  run.accesses_counted = accesses != 0;
+  run.accesses_counted = accesses && !densities;
+  run.densities_only = densities;
   p->run_seen = true;
   return hearth_builder_add_run(p->builder, &run, p->err);
 }
@@ -486,9 +490,10 @@ hearth_status hearth_profile_print_text(hearth_profile *profile, FILE *stream, h
   hearth_profile_summary s;
   HEARTH_TRY(hearth_profile_get_summary(profile, &s, err));
   fprintf(stream, FIRST_WORD " %u\nscheme %s\n", TEXT_VERSION, s.id_scheme == HEARTH_IDS_LLVM ? "llvm" : "hearth");
-  fprintf(stream, "run duration_ns=%llu runs=%llu accesses=%d dropped_blocks=%llu dropped_frames=%llu\n",
+  fprintf(stream, "run duration_ns=%llu runs=%llu accesses=%d %sdropped_blocks=%llu dropped_frames=%llu\n",
           (unsigned long long)s.duration_ns, (unsigned long long)s.runs, s.accesses_counted,
-          (unsigned long long)s.dropped_blocks, (unsigned long long)s.dropped_frames);
+          s.densities_only ? "densities=1 " : "", (unsigned long long)s.dropped_blocks,
+          (unsigned long long)s.dropped_frames);
   HEARTH_TRY(print_binaries(profile, stream, err));
   for (uint32_t i = 0; i < hearth_profile_context_count(profile); i++)
     HEARTH_TRY(print_context(profile, i, stream, err));

@@ -56,9 +56,8 @@ static hearth_status collect(hearth_indexer *owner, const hearth_indexer *ix, he
   if (owner->nothing.status == HEARTH_OK)
     owner->nothing = ix->nothing;
   owner->counted += ix->counted;
-  owner->uncounted += ix->uncounted;
-  if (ix->uncounted_name)
-    HEARTH_TRY(hearth_indexer_name_uncounted(owner, ix->uncounted_name, err));
+  HEARTH_TRY(hearth_named_inputs_add(&owner->densities, ix->densities.count, ix->densities.name, err));
+  HEARTH_TRY(hearth_named_inputs_add(&owner->uncounted, ix->uncounted.count, ix->uncounted.name, err));
   hearth_modules_share_use(owner->modules, ix->modules);
   HEARTH_TRY(hearth_builder_add_builder(owner->llvm, ix->llvm, err));
   return hearth_builder_add_builder(owner->builder, ix->builder, err);

@@ -294,7 +294,9 @@ static void fill_header_and_checksums(writer *w) {
                                   .version = HEARTH_INDEXED_VERSION,
                                   .header_size = sizeof header,
                                   .file_size = w->size,
-                                  .required_flags = accesses_counted(w) ? HEARTH_FLAG_ACCESSES : 0,
+                                  .required_flags = accesses_counted(w)               ? HEARTH_FLAG_ACCESSES
+                                                    : w->builder->runs.densities_only ? HEARTH_FLAG_DENSITIES
+                                                                                      : 0,
                                   .id_scheme = w->builder->scheme,
                                   .section_count = SECTIONS};
   size_t covered = sizeof header + sizeof w->sections;

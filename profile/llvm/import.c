@@ -81,7 +81,7 @@ static hearth_status add_context(hearth_llvm_import *import, const hearth_builde
     if (times[i] > import->longest_ns)
       import->longest_ns = times[i];
   import->any_access_count |= mib->TotalAccessCount > 0;
-  import->any_access |= mib->TotalAccessCount > 0 || mib->TotalLifetimeAccessDensity > 0;
+  import->any_density |= mib->TotalLifetimeAccessDensity > 0;
   import->contexts++;
   import->with_column += frames[0].column != 0;
   return hearth_builder_add(import->builder, frames, n, mib, import->err);
@@ -116,9 +116,11 @@ hearth_status hearth_llvm_import_site(hearth_llvm_import *import, uint32_t funct
 
 /* LLVM stores neither how many runs there were nor how long they took: taken for one, as long as its blocks show. */
 hearth_status hearth_llvm_import_finish(hearth_llvm_import *import, hearth_llvm_left_out *ret) {
-  hearth_profile_summary run = {.runs = 1, .duration_ns = import->longest_ns, .accesses_counted = import->any_access};
+  hearth_profile_summary run = {.runs = 1,
+                                .duration_ns = import->longest_ns,
+                                .accesses_counted = import->any_access_count,
+                                .densities_only = import->any_density && !import->any_access_count};
   ret->columns = import->contexts > 0 && import->with_column == 0;
-  ret->access_counts = import->any_access && !import->any_access_count;
   return hearth_builder_add_run(import->builder, &run, import->err);
 }
 

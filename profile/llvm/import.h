@@ -23,7 +23,7 @@ typedef struct hearth_llvm_import {
   uint32_t *key; /* of the stack at hand */
   size_t key_room;
   uint64_t longest_ns; /* that the program is known to have run */
-  bool any_access, any_access_count;
+  bool any_access_count, any_density;
   uint64_t contexts, with_column;
 } hearth_llvm_import;
 

@@ -21,6 +21,7 @@ typedef struct maker {
   uint8_t *starts;    /* of our nodes: STARTS_* */
   uint32_t *chain;    /* frames of the inline chain at hand */
   size_t chain_room;
+  bool accesses_known;
 } maker;
 
 /* A node is the innermost of an inline chain: of a context's leaf, of a call further out, or of both. */
@@ -149,16 +150,42 @@ static hearth_status make_nodes(maker *m) {
   return HEARTH_OK;
 }
 
+/* Fields that hold the accesses of some runs only: who reads LLVM's profile cannot tell. */
+static hearth_status find_partial_columns(maker *m, uint64_t *ret) {
+#define COLUMN(Name) (UINT64_C(1) << HEARTH_COL_##Name)
+  hearth_profile_summary summary;
+  HEARTH_TRY(hearth_profile_get_summary(m->profile, &summary, m->err));
+  *ret = 0;
+  if (!summary.accesses_counted)
+    *ret |= COLUMN(TotalAccessCount) | COLUMN(MinAccessCount) | COLUMN(MaxAccessCount);
+  if (!hearth_accesses_known(&summary))
+    *ret |= COLUMN(TotalLifetimeAccessDensity) | COLUMN(MinLifetimeAccessDensity) | COLUMN(MaxLifetimeAccessDensity);
+  m->accesses_known = hearth_accesses_known(&summary);
+#undef COLUMN
+  return HEARTH_OK;
+}
+
+static void clear_columns(maker *m, uint64_t columns, hearth_mib *mib) {
+  for (size_t i = 0; columns && i < HEARTH_MIB_COLUMNS; i++)
+    if (columns & UINT64_C(1) << i && mib->v[i]) {
+      mib->v[i] = 0;
+      m->r->losses.partial = true;
+    }
+}
+
 static hearth_status make_contexts(maker *m) {
   hearth_llvm_records *r = m->r;
+  uint64_t partial;
   uint32_t count = hearth_profile_context_count(m->profile);
   HEARTH_TRY(allocate(m, (void **)&r->contexts, count, sizeof *r->contexts));
   HEARTH_TRY(allocate(m, (void **)&m->contexts, r->node_count, sizeof *m->contexts));
   memset(m->contexts, 0xff, r->node_count * sizeof *m->contexts);
+  HEARTH_TRY(find_partial_columns(m, &partial));
   for (uint32_t i = 0; i < count; i++) {
     uint32_t leaf;
     hearth_mib mib;
     HEARTH_TRY(hearth_profile_get_context(m->profile, i, &leaf, &mib, m->err));
+    clear_columns(m, partial, &mib);
     uint32_t *context = &m->contexts[m->nodes[leaf]];
     if (*context == HEARTH_NONE)
       *context = (uint32_t)r->context_count++;
@@ -166,6 +193,8 @@ static hearth_status make_contexts(maker *m) {
       r->losses.summed++;
     hearth_mib_merge(&r->contexts[*context], &mib);
   }
+  for (size_t i = 0; !m->accesses_known && i < r->context_count; i++)
+    r->losses.taken_for_cold += hearth_llvm_is_cold(&r->contexts[i]);
   return HEARTH_OK;
 }
 
@@ -368,29 +397,4 @@ hearth_llvm_summary hearth_llvm_summarise(const hearth_llvm_records *records) {
       *largest = mib->TotalSize;
   }
   return sum;
-}
-
-bool hearth_llvm_describe_losses(const hearth_llvm_losses *losses, char *buffer, size_t size) {
-  static const char *const names[HEARTH_MIB_COLUMNS] = {
-#define HEARTH_MIB_FIELD(tag, Name, unit, merge, ir_bits, ir_default, description) #Name,
-#include "hearth/mib_fields.def"
-  };
-  size_t used = 0;
-  buffer[0] = '\0';
-#define APPEND(...)                                                                                                    \
-  do {                                                                                                                 \
-    int n_ = snprintf(buffer + used, size - used, __VA_ARGS__);                                                        \
-    used = n_ < 0 || (size_t)n_ >= size - used ? size - 1 : used + (size_t)n_;                                         \
-  } while (0)
-  for (size_t i = 0, any = 0; i < HEARTH_MIB_COLUMNS; i++)
-    if (losses->columns & UINT64_C(1) << i)
-      APPEND("%s%s", any++ ? ", " : "LLVM's format has no field for ", names[i]);
-  if (losses->summed)
-    APPEND("%s%llu contexts differ from others only by what it does not hold and are summed", used ? "; " : "",
-           (unsigned long long)losses->summed);
-  if (losses->cut)
-    APPEND("%s%llu values are too great for their field and stored as its greatest", used ? "; " : "",
-           (unsigned long long)losses->cut);
-#undef APPEND
-  return used > 0;
 }

@@ -176,14 +176,16 @@ static bool holds(const hearth_condition *c, double value) {
 
 hearth_status hearth_condition_test(const hearth_condition *c, const hearth_diff *d, bool *ret_holds, double *ret_value,
                                     hearth_error *err) {
-  bool needs_accesses = c->measure == HEARTH_QUANTITY_ACCESSES || c->scope == HEARTH_SCOPE_CLASS ||
-                        (c->scope == HEARTH_SCOPE_CHANGE && c->change == HEARTH_CHANGE_CLASS);
-  for (int i = 0; needs_accesses && i < HEARTH_DIFF_SIDES; i++)
-    if (!d->sides[i].summary.accesses_counted)
+  bool needs_counts = c->measure == HEARTH_QUANTITY_ACCESSES;
+  bool needs_classes =
+      c->scope == HEARTH_SCOPE_CLASS || (c->scope == HEARTH_SCOPE_CHANGE && c->change == HEARTH_CHANGE_CLASS);
+  for (int i = 0; i < HEARTH_DIFF_SIDES; i++) {
+    const hearth_profile_summary *summary = &d->sides[i].summary;
+    if ((needs_counts && !summary->accesses_counted) || (needs_classes && !hearth_accesses_known(summary)))
       return hearth_error_set(err, HEARTH_E_NOT_FOUND,
-                              "%s: accesses were not counted in every run: conditions on accesses and classes cannot "
-                              "be tested",
-                              d->sides[i].name);
+                              "%s: accesses were not counted in every run: conditions on %s cannot be tested",
+                              d->sides[i].name, needs_counts ? "accesses" : "classes");
+  }
   *ret_value = value_of(c, d);
   *ret_holds = holds(c, *ret_value);
   return HEARTH_OK;

@@ -30,6 +30,8 @@ static void print_side(diff_json *p, int number) {
   hearth_json_key_uint(json, "runs", side->summary.runs);
   hearth_json_key(json, "accesses_counted");
   hearth_json_bool(json, side->summary.accesses_counted);
+  hearth_json_key(json, "densities_only");
+  hearth_json_bool(json, side->summary.densities_only);
   print_totals(json, "all", &side->all);
   hearth_json_key(json, "classes");
   hearth_json_open(json, '{');

@@ -25,7 +25,7 @@ static void print_side(const hearth_diff *d, int number, FILE *out) {
   fprintf(out, "%c: %s: %llu run%s, %s and %.0f allocations per run%s\n", "AB"[number], side -> name,
           (unsigned long long)side -> summary.runs, hearth_plural(side->summary.runs),
           bytes_of(side->all.of[HEARTH_QUANTITY_BYTES]).c, side->all.of[HEARTH_QUANTITY_ALLOCS],
-          side->summary.accesses_counted ? "" : "; accesses not counted: no classes");
+          hearth_accesses_known(&side->summary) ? "" : "; accesses not counted: no classes");
 }
 
 static void print_row(const char *name, const hearth_diff_totals *a, const hearth_diff_totals *b, FILE *out) {

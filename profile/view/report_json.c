@@ -53,6 +53,8 @@ static void print_summary(report_json *p) {
   hearth_json_key_uint(json, "duration_ns", s->duration_ns);
   hearth_json_key(json, "accesses_counted");
   hearth_json_bool(json, s->accesses_counted);
+  hearth_json_key(json, "densities_only");
+  hearth_json_bool(json, s->densities_only);
   hearth_json_key_uint(json, "dropped_blocks", s->dropped_blocks);
   hearth_json_key_uint(json, "dropped_frames", s->dropped_frames);
 }

@@ -26,6 +26,8 @@ static hearth_status print_header(const hearth_report *r, hearth_error *err) {
           hearth_units_bytes(s->total_bytes).c, s->total_bytes, s->total_allocs, hearth_plural(s->total_allocs));
   if (s->accesses_counted)
     fprintf(out, "  accesses   %" PRIu64 " loads and stores\n", s->total_accesses);
+  else if (s->densities_only)
+    fprintf(out, "  accesses   not counted in every run, but their density is known: LLVM's thresholds classify\n");
   else
     fprintf(out, "  accesses   not counted in every run: nothing can be called hot or cold\n");
   fprintf(out, "  dropped    %" PRIu64 " allocation%s without a record, %" PRIu64 " address%s in no known binary\n",
@@ -36,7 +38,7 @@ static hearth_status print_header(const hearth_report *r, hearth_error *err) {
 static void print_thresholds(const hearth_report *r) {
   const hearth_classifier *c = &r->selection.classifier;
   bool llvm = c->mode == HEARTH_CLASSIFY_LLVM;
-  if (!r->summary.accesses_counted)
+  if (!hearth_accesses_known(&r->summary))
     return;
   fprintf(r->stream, "\nClasses (--classify=%s), by accesses per byte and second of life:\n",
           hearth_classify_mode_name(c->mode));

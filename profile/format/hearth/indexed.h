@@ -42,7 +42,8 @@ enum hearth_section_id { /* never reused; unknown ones are skipped */
                          HEARTH_SECTION_CHECKSUMS = 11 /* the last one in the file; covers all blocks before it */
 };
 
-#define HEARTH_FLAG_ACCESSES 1u /* required flag: accesses were counted in every run that was merged */
+#define HEARTH_FLAG_ACCESSES  1u /* required flag: accesses were counted in every run that was merged */
+#define HEARTH_FLAG_DENSITIES 2u /* required flag, without the other: of some run only access densities are known */
 
 typedef struct hearth_indexed_header {
   uint64_t magic;

@@ -45,7 +45,8 @@ hearth_status hearth_builder_function_by_id(hearth_builder *builder, uint64_t id
 /* Add to the context of these frames (leaf first, n >= 1; copied). */
 hearth_status hearth_builder_add(hearth_builder *builder, const hearth_builder_frame *frames, size_t n,
                                  const hearth_mib *mib, hearth_error *err);
-/* Account for runs: only runs, duration_ns, dropped_blocks, dropped_frames and accesses_counted are used. */
+/* Account for runs: only runs, duration_ns, dropped_blocks, dropped_frames, accesses_counted and
+ * densities_only are used. */
 hearth_status hearth_builder_add_run(hearth_builder *builder, const hearth_profile_summary *run, hearth_error *err);
 hearth_status hearth_builder_add_binary(hearth_builder *builder, const char *name, const uint8_t *build_id,
                                         uint32_t build_id_size, hearth_error *err);

@@ -6,8 +6,9 @@
  * hot those of greatest density which hold `hot_share_ppm` (90 %). The densities are computed when the profile is
  * written, so classifying one context costs the same in any profile.
  * HEARTH_CLASSIFY_LLVM: LLVM's absolute rule (MemProfCommon): cold if the average lifetime access density is below 0.05
- * accesses per byte-second and the average lifetime at least 200 s; hot if the density is above 1000. A profile with
- * LLVM's function ids and no access counts, as llvm-profdata makes it, has no shares to go by: this rule is always its. */
+ * accesses per byte-second and the average lifetime at least 200 s; hot if the density is above 1000. A profile in
+ * which some run has access densities and no counts, as llvm-profdata makes it, has no shares to go by: this rule is
+ * always its. */
 #ifndef HEARTH_CLASSIFY_H
 #define HEARTH_CLASSIFY_H
 
@@ -40,7 +41,7 @@ typedef struct hearth_classifier {
  * microsecond per block counts as 1, a size of 0 as 1. 0 for an empty record. */
 double hearth_mib_density(const hearth_mib *mib);
 
-/* Resolve options (NULL: defaults) against a profile. With no counted accesses nothing is cold or hot. */
+/* Resolve options (NULL: defaults) against a profile. Where nothing is known of accesses, nothing is cold or hot. */
 hearth_status hearth_classifier_init(hearth_classifier *classifier, hearth_profile *profile,
                                      const hearth_classify_options *options, hearth_error *err);
 hearth_class hearth_classify(const hearth_classifier *classifier, const hearth_mib *mib);

@@ -35,7 +35,6 @@ hearth_status hearth_llvm_inspect(const void *data, size_t size, const char *nam
 typedef struct hearth_llvm_left_out {
   bool data_accesses; /* a profile of static data */
   bool columns;       /* none of its allocations has one */
-  bool access_counts; /* none of its contexts has TotalAccessCount, though accesses were counted */
 } hearth_llvm_left_out;
 
 /* Add the MemProf section of a container to a builder of HEARTH_IDS_LLVM. Functions have no names, blocks no
@@ -52,9 +51,11 @@ hearth_status hearth_llvm_read_yaml(const void *data, size_t size, const char *n
 
 /* What an output cannot hold of a profile. */
 typedef struct hearth_llvm_losses {
-  uint64_t columns; /* a bit for each column of hearth_mib that says something and has no field */
-  uint64_t summed;  /* contexts that only a discriminator or the file of a static function told apart */
-  uint64_t cut;     /* values greater than their field: stored as its greatest */
+  uint64_t columns;        /* a bit for each column of hearth_mib that says something and has no field */
+  uint64_t summed;         /* contexts that only a discriminator or the file of a static function told apart */
+  uint64_t cut;            /* values greater than their field: stored as its greatest */
+  bool partial;            /* accesses that are known of some runs, and not of others, are left out */
+  uint64_t taken_for_cold; /* contexts that LLVM will call cold because nothing is known of their accesses */
 } hearth_llvm_losses;
 
 /* One line, NUL-terminated, cut to fit `size`; false if there is nothing to tell. */

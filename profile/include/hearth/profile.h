@@ -53,9 +53,15 @@ typedef struct hearth_profile_summary {
   uint64_t duration_ns; /* sum over runs */
   uint64_t total_allocs, total_bytes, total_accesses;
   uint64_t dropped_blocks, dropped_frames;
-  bool accesses_counted;
+  bool accesses_counted; /* in every run */
+  bool densities_only;   /* else: of every run, access densities at least are known (profiles of LLVM's) */
   enum hearth_id_scheme id_scheme;
 } hearth_profile_summary;
+
+/* Can contexts be told apart by their accesses? */
+static inline bool hearth_accesses_known(const hearth_profile_summary *summary) {
+  return summary->accesses_counted || summary->densities_only;
+}
 
 /* Open and check header and section table. Errors: E_IO, E_FORMAT, E_VERSION, E_TRUNCATED, E_CORRUPT, E_NOMEM; on
  * error *ret is NULL. Destroy with hearth_profile_close (accepts NULL). */

@@ -1,0 +1,34 @@
+/* What LLVM's format cannot hold, in words. */
+#include <stdio.h>
+
+#include "hearth/llvm_profile.h"
+
+bool hearth_llvm_describe_losses(const hearth_llvm_losses *losses, char *buffer, size_t size) {
+  static const char *const names[HEARTH_MIB_COLUMNS] = {
+#define HEARTH_MIB_FIELD(tag, Name, unit, merge, ir_bits, ir_default, description) #Name,
+#include "hearth/mib_fields.def"
+  };
+  size_t used = 0;
+  buffer[0] = '\0';
+#define APPEND(...)                                                                                                    \
+  do {                                                                                                                 \
+    int n_ = snprintf(buffer + used, size - used, __VA_ARGS__);                                                        \
+    used = n_ < 0 || (size_t)n_ >= size - used ? size - 1 : used + (size_t)n_;                                         \
+  } while (0)
+  for (size_t i = 0, any = 0; i < HEARTH_MIB_COLUMNS; i++)
+    if (losses->columns & UINT64_C(1) << i)
+      APPEND("%s%s", any++ ? ", " : "LLVM's format has no field for ", names[i]);
+  if (losses->summed)
+    APPEND("%s%llu contexts differ from others only by what it does not hold and are summed", used ? "; " : "",
+           (unsigned long long)losses->summed);
+  if (losses->partial)
+    APPEND("%saccesses that are known of some runs only are left out", used ? "; " : "");
+  if (losses->taken_for_cold)
+    APPEND("%saccesses were not counted, so that LLVM takes %llu contexts for cold that live long", used ? "; " : "",
+           (unsigned long long)losses->taken_for_cold);
+  if (losses->cut)
+    APPEND("%s%llu values are too great for their field and stored as its greatest", used ? "; " : "",
+           (unsigned long long)losses->cut);
+#undef APPEND
+  return used > 0;
+}
