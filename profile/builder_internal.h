@@ -1,4 +1,4 @@
-/* The builder's tables, shared by those who fill it (builder.c, text.c) and the writer.
+/* The builder's tables, shared by those who fill it (builder.c, text_reader.c) and the writer.
  *
  *   string    in one pool, found again by content     function  found again by id
  *   frame     found again by content                  node      frame under a caller's node: the stacks are one trie
@@ -45,7 +45,7 @@ struct hearth_builder {
   size_t pool_room, function_room, frame_room, node_room, context_room, binary_room;
   id_table strings, functions_by_id, frames_by_content;
   node_table nodes_by_content;
-  hearth_profile_summary runs; /* sums of hearth_builder_add_run; the totals are not used */
+  hearth_profile_summary runs;            /* sums of hearth_builder_add_run; the totals are not used */
   uint64_t counted, densities, uncounted; /* calls of hearth_builder_add_run, by what is known of accesses */
   bool has_runs;
   bool fold_recursion;

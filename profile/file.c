@@ -128,3 +128,11 @@ hearth_status hearth_file_write(const char *path, const void *data, size_t size,
   hearth_status ended = hearth_replacement_end(&replacement, status == HEARTH_OK, err);
   return status == HEARTH_OK ? ended : status;
 }
+
+hearth_status hearth_stream_flush(FILE *stream, hearth_error *err) {
+  if (fflush(stream) != 0)
+    return hearth_error_set(err, HEARTH_E_IO, "cannot write: %s", strerror(errno));
+  if (ferror(stream)) /* of an earlier call: errno may be of a later one */
+    return hearth_error_set(err, HEARTH_E_IO, "cannot write all of it");
+  return HEARTH_OK;
+}

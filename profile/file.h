@@ -1,10 +1,11 @@
-/* Whole files: read as bytes in place, written whole or not at all. */
+/* Whole files: read as bytes in place, written whole or not at all. And the end of a stream. */
 #ifndef HEARTH_FILE_H
 #define HEARTH_FILE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "hearth/status.h"
 
@@ -26,5 +27,8 @@ void hearth_file_release(const hearth_file *file, size_t begin, size_t end);
 
 /* Write `path` as a hearth_replacement (replacement.h). Errors: E_IO, E_NOMEM. */
 hearth_status hearth_file_write(const char *path, const void *data, size_t size, hearth_error *err);
+
+/* E_IO if not all that was printed could be written. */
+hearth_status hearth_stream_flush(FILE *stream, hearth_error *err);
 
 #endif

@@ -2,12 +2,9 @@
 #include <stdio.h>
 
 #include "hearth/llvm_profile.h"
+#include "mib_names.h"
 
 bool hearth_llvm_describe_losses(const hearth_llvm_losses *losses, char *buffer, size_t size) {
-  static const char *const names[HEARTH_MIB_COLUMNS] = {
-#define HEARTH_MIB_FIELD(tag, Name, unit, merge, ir_bits, ir_default, description) #Name,
-#include "hearth/mib_fields.def"
-  };
   size_t used = 0;
   buffer[0] = '\0';
 #define APPEND(...)                                                                                                    \
@@ -15,9 +12,9 @@ bool hearth_llvm_describe_losses(const hearth_llvm_losses *losses, char *buffer,
     int n_ = snprintf(buffer + used, size - used, __VA_ARGS__);                                                        \
     used = n_ < 0 || (size_t)n_ >= size - used ? size - 1 : used + (size_t)n_;                                         \
   } while (0)
-  for (size_t i = 0, any = 0; i < HEARTH_MIB_COLUMNS; i++)
+  for (int i = 0, any = 0; i < HEARTH_MIB_COLUMNS; i++)
     if (losses->columns & UINT64_C(1) << i)
-      APPEND("%s%s", any++ ? ", " : "LLVM's format has no field for ", names[i]);
+      APPEND("%s%s", any++ ? ", " : "LLVM's format has no field for ", hearth_mib_column_name(i));
   if (losses->summed)
     APPEND("%s%llu contexts differ from others only by what it does not hold and are summed", used ? "; " : "",
            (unsigned long long)losses->summed);

@@ -1,7 +1,7 @@
 /* YAML as llvm-profdata of LLVM 22 prints it, byte for byte: keys are padded to 16 characters, GUIDs are not. */
-#include <errno.h>
 #include <string.h>
 
+#include "file.h"
 #include "mib_entries.h"
 #include "records.h"
 
@@ -67,9 +67,8 @@ hearth_status hearth_llvm_print_yaml(hearth_profile *profile, FILE *stream, hear
     for (size_t i = 0; i < records.record_count; i++)
       print_record(&records, &records.records[i], stream);
     fputs("...\n", stream);
-    if (ferror(stream))
-      status = hearth_error_set(err, HEARTH_E_IO, "cannot write the YAML form: %s", strerror(errno));
-    else if (ret_losses)
+    status = hearth_stream_flush(stream, err);
+    if (status == HEARTH_OK && ret_losses)
       *ret_losses = records.losses;
   }
   hearth_llvm_records_free(&records);

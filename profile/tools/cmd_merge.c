@@ -10,6 +10,7 @@
 #include "hearth/indexer.h"
 #include "hearth/llvm_profile.h"
 #include "input_list.h"
+#include "mib_names.h"
 #include "options.h"
 #include "output_file.h"
 #include "output_formats.h"
@@ -77,24 +78,12 @@ static int take_format(void *target, const char *value) {
   return *ret ? HEARTH_EXIT_OK : HEARTH_OPTION_UNUSABLE;
 }
 
-/* Column of the field whose name is the first `length` bytes, or -1. */
-static int find_field(const char *name, size_t length) {
-  static const char *const names[] = {
-#define HEARTH_MIB_FIELD(tag, Name, unit, merge, ir_bits, ir_default, description) #Name,
-#include "hearth/mib_fields.def"
-  };
-  for (int i = 0; i < HEARTH_MIB_COLUMNS; i++)
-    if (strlen(names[i]) == length && memcmp(names[i], name, length) == 0)
-      return i;
-  return -1;
-}
-
 static int take_fields(void *target, const char *value) {
   arguments *a = target;
   uint64_t kept = 0;
   for (const char *name = value;; name++) {
     size_t length = strcspn(name, ",");
-    int field = find_field(name, length);
+    int field = hearth_mib_column_find(name, length);
     if (field < 0)
       return hearth_tool_usage_error(a->command, "there is no field '%.*s'", (int)length, name);
     kept |= UINT64_C(1) << field;

@@ -1,11 +1,12 @@
 /* The `hearth` command: finds the subcommand, and what all subcommands share. */
 #include "commands.h"
 
-#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "file.h"
 
 static const struct command {
   const char *name;
@@ -85,10 +86,10 @@ void hearth_tool_progress(const char *format, ...) {
 }
 
 int hearth_tool_finish(void) {
+  hearth_error err;
   /* A reader that has seen enough (`hearth show | head`) closes the pipe: SIGPIPE ends us before we get here. */
-  if (fflush(stdout) == 0 && !ferror(stdout))
-    return HEARTH_EXIT_OK;
-  return hearth_tool_error("cannot write to standard output: %s", strerror(errno));
+  return hearth_stream_flush(stdout, &err) == HEARTH_OK ? HEARTH_EXIT_OK
+                                                        : hearth_tool_view_error("standard output", &err);
 }
 
 static int print_help(FILE *stream) {

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "commands.h"
+#include "file.h"
 
 /* The signal's own action follows on return: SA_RESETHAND put it back. */
 static void on_end(int number) {
@@ -51,7 +52,9 @@ bool hearth_output_open(hearth_output *output, const char *path) {
 bool hearth_output_close(hearth_output *output, bool keep) {
   hearth_error err;
   const char *path = output->replacement.path;
-  bool good = !keep || (fflush(output->stream) == 0 && !ferror(output->stream)) || fail(path, "write");
+  bool good = !keep || hearth_stream_flush(output->stream, &err) == HEARTH_OK;
+  if (!good)
+    hearth_tool_view_error(path, &err);
   if (output->stream == stdout)
     return good;
   if (fclose(output->stream) != 0 && keep && good)

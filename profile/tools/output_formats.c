@@ -1,6 +1,5 @@
 #include "output_formats.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,9 +36,11 @@ static void free_indexed(indexed *in) {
 static hearth_status put(const output_request *request, const void *data, size_t size, hearth_error *err) {
   if (!hearth_output_is_standard(request->path))
     return hearth_file_write(request->path, data, size, err);
-  if (fwrite(data, 1, size, stdout) == size && fflush(stdout) == 0)
+  hearth_error why;
+  fwrite(data, 1, size, stdout);
+  if (hearth_stream_flush(stdout, &why) == HEARTH_OK)
     return HEARTH_OK;
-  return hearth_error_set(err, HEARTH_E_IO, "cannot write to standard output: %s", strerror(errno));
+  return hearth_error_set(err, why.status, "standard output: %.400s", why.message);
 }
 
 static void tell_losses(const output_request *request, const hearth_llvm_losses *losses) {

@@ -1,5 +1,6 @@
 /* docs/tools.md, "hearth diff --json", describes the shape: change both in one commit. */
 #include "diff_internal.h"
+#include "file.h"
 #include "json_frames.h"
 #include "print.h"
 
@@ -123,7 +124,7 @@ static hearth_status print_diff(diff_json *p, size_t top, hearth_error *err) {
   HEARTH_TRY(print_frames(p, err));
   hearth_json_close(&p->json, '}');
   fputc('\n', p->json.stream);
-  return hearth_view_flush(p->json.stream, err);
+  return hearth_stream_flush(p->json.stream, err);
 }
 
 hearth_status hearth_diff_print_json(hearth_diff *d, size_t top, FILE *stream, hearth_error *err) {

@@ -1,4 +1,5 @@
 #include "diff_internal.h"
+#include "file.h"
 #include "print.h"
 #include "units.h"
 
@@ -94,5 +95,5 @@ hearth_status hearth_diff_print_text(hearth_diff *d, size_t top, FILE *out, hear
   print_classes(d, out);
   for (hearth_change change = 0; change < HEARTH_CHANGE_NONE; change++)
     HEARTH_TRY(print_change(d, change, top, out, err));
-  return hearth_view_flush(out, err);
+  return hearth_stream_flush(out, err);
 }

@@ -1,6 +1,7 @@
 #include <stdlib.h>
 
 #include "export_internal.h"
+#include "file.h"
 #include "print.h"
 
 hearth_status hearth_export_each(hearth_exporter *e, hearth_export_context *visit, void *state, hearth_error *err) {
@@ -39,7 +40,7 @@ static hearth_status export_with(hearth_exporter *e, hearth_export_format format
   HEARTH_TRY(hearth_names_init(&e->names, e->profile, view->linkage_names, err));
   HEARTH_TRY(hearth_selection_init(&e->selection, e->profile, view, err));
   HEARTH_TRY(write_format(e, format, err));
-  return hearth_view_flush(e->stream, err);
+  return hearth_stream_flush(e->stream, err);
 }
 
 hearth_status hearth_export(hearth_profile *profile, hearth_export_format format, const hearth_export_options *options,

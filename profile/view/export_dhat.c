@@ -54,7 +54,7 @@ static hearth_status write_frame(hearth_json *json, const hearth_place *place, h
   char line[32] = "?", *text;
   if (place->line)
     snprintf(line, sizeof line, place->frame.column ? "%u:%u" : "%u", place->line, place->frame.column);
-  if (asprintf(&text, "%s (%s:%s)%s", place->name, *place->path ? place->path : "?", line,
+  if (asprintf(&text, "%s (%s:%s)%s", place->function.name, *place->function.path ? place->function.path : "?", line,
                place->frame.inlined ? " [inlined]" : "") < 0)
     return hearth_error_set(err, HEARTH_E_NOMEM, "out of memory");
   hearth_json_string(json, text);

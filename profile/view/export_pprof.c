@@ -216,24 +216,19 @@ static hearth_status write_location(pprof *p, uint32_t location, hearth_error *e
 }
 
 static hearth_status write_function(pprof *p, uint32_t row, hearth_error *err) {
-  hearth_exporter *e = p->exporter;
-  hearth_function_info function;
-  const char *name;
-  char path[HEARTH_PATH_LIMIT];
+  hearth_function_text function;
   uint64_t name_string, linkage_string, path_string;
-  HEARTH_TRY(hearth_profile_get_function(e->profile, row, &function, err));
-  HEARTH_TRY(hearth_profile_get_path(e->profile, function.path, path, sizeof path, err));
-  HEARTH_TRY(hearth_names_get(&e->names, row, &name, err));
-  HEARTH_TRY(add_string(p, name, &name_string, err));
+  HEARTH_TRY(hearth_function_text_get(&p->exporter->names, row, &function, err));
+  HEARTH_TRY(add_string(p, function.name, &name_string, err));
   linkage_string = name_string;
-  if (*function.name && strcmp(function.name, name) != 0)
-    HEARTH_TRY(add_string(p, function.name, &linkage_string, err));
-  HEARTH_TRY(add_string(p, path, &path_string, err));
+  if (*function.info.name && strcmp(function.info.name, function.name) != 0)
+    HEARTH_TRY(add_string(p, function.info.name, &linkage_string, err));
+  HEARTH_TRY(add_string(p, function.path, &path_string, err));
   hearth_protobuf_uint(&p->message, FUNCTION_ID, (uint64_t)row + 1);
   hearth_protobuf_uint(&p->message, FUNCTION_NAME, name_string);
   hearth_protobuf_uint(&p->message, FUNCTION_LINKAGE_NAME, linkage_string);
   hearth_protobuf_uint(&p->message, FUNCTION_FILE, path_string);
-  hearth_protobuf_uint(&p->message, FUNCTION_START_LINE, function.start_line);
+  hearth_protobuf_uint(&p->message, FUNCTION_START_LINE, function.info.start_line);
   return write_message(p, PROFILE_FUNCTION, err);
 }
 

@@ -11,20 +11,16 @@ typedef struct weights {
 } weights;
 
 static hearth_status write_functions(hearth_exporter *e, hearth_json *json, hearth_error *err) {
-  char path[HEARTH_PATH_LIMIT];
   for (uint32_t i = 0; i < hearth_profile_function_count(e->profile); i++) {
-    hearth_function_info function;
-    const char *name;
-    HEARTH_TRY(hearth_profile_get_function(e->profile, i, &function, err));
-    HEARTH_TRY(hearth_profile_get_path(e->profile, function.path, path, sizeof path, err));
-    HEARTH_TRY(hearth_names_get(&e->names, i, &name, err));
+    hearth_function_text function;
+    HEARTH_TRY(hearth_function_text_get(&e->names, i, &function, err));
     hearth_json_line(json);
     hearth_json_open(json, '{');
-    hearth_json_key_string(json, "name", name);
-    if (*path)
-      hearth_json_key_string(json, "file", path);
-    if (function.start_line)
-      hearth_json_key_uint(json, "line", function.start_line);
+    hearth_json_key_string(json, "name", function.name);
+    if (*function.path)
+      hearth_json_key_string(json, "file", function.path);
+    if (function.info.start_line)
+      hearth_json_key_uint(json, "line", function.info.start_line);
     hearth_json_close(json, '}');
   }
   return HEARTH_OK;

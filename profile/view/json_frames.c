@@ -31,9 +31,9 @@ hearth_status hearth_json_frame(hearth_json *json, hearth_profile *profile, hear
   HEARTH_TRY(hearth_place_get(profile, names, frame, &place, err));
   hearth_json_line(json);
   hearth_json_open(json, '{');
-  hearth_json_key_string(json, "function", place.name);
-  hearth_json_key_string(json, "linkage_name", place.function.name);
-  hearth_json_key_string(json, "file", place.path);
+  hearth_json_key_string(json, "function", place.function.name);
+  hearth_json_key_string(json, "linkage_name", place.function.info.name);
+  hearth_json_key_string(json, "file", place.function.path);
   hearth_json_key_uint(json, "line", place.line);
   hearth_json_key(json, "line_offset");
   if (place.frame.line == HEARTH_LINE_UNKNOWN)

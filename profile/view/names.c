@@ -53,6 +53,13 @@ hearth_status hearth_names_get(hearth_names *names, uint32_t function, const cha
   return HEARTH_OK;
 }
 
+hearth_status hearth_function_text_get(hearth_names *names, uint32_t function, hearth_function_text *ret,
+                                       hearth_error *err) {
+  HEARTH_TRY(hearth_profile_get_function(names->profile, function, &ret->info, err));
+  HEARTH_TRY(hearth_profile_get_path(names->profile, ret->info.path, ret->path, sizeof ret->path, err));
+  return hearth_names_get(names, function, &ret->name, err);
+}
+
 hearth_status hearth_binary_text_get(hearth_profile *profile, uint32_t row, hearth_binary_text *ret,
                                      hearth_error *err) {
   const uint8_t *build_id;

@@ -17,6 +17,16 @@ void hearth_names_destroy(hearth_names *names);
 /* Lives as long as `names`; demangled when first asked for. */
 hearth_status hearth_names_get(hearth_names *names, uint32_t function, const char **ret, hearth_error *err);
 
+/* A function as views print it. */
+typedef struct hearth_function_text {
+  hearth_function_info info;
+  const char *name; /* lives as long as the names */
+  char path[HEARTH_PATH_LIMIT];
+} hearth_function_text;
+
+hearth_status hearth_function_text_get(hearth_names *names, uint32_t function, hearth_function_text *ret,
+                                       hearth_error *err);
+
 typedef struct hearth_binary_text {
   const char *name;                                                      /* lives as long as the profile's handle */
   char build_id[2 * sizeof(((hearth_indexed_binary *)0)->build_id) + 1]; /* hexadecimal; "" if there is none */

@@ -1,17 +1,8 @@
 #include "print.h"
 
-#include <errno.h>
-#include <string.h>
-
 #include "hearth/ids.h"
 
 enum { NAME_WIDTH = 28 };
-
-hearth_status hearth_view_flush(FILE *stream, hearth_error *err) {
-  if (fflush(stream) != 0 || ferror(stream))
-    return hearth_error_set(err, HEARTH_E_IO, "cannot write: %s", strerror(errno));
-  return HEARTH_OK;
-}
 
 void hearth_print_name(const char *name, int width, FILE *stream) {
   int printed = 0;
@@ -22,10 +13,11 @@ void hearth_print_name(const char *name, int width, FILE *stream) {
 
 static void print_place(const hearth_place *place, FILE *stream) {
   const hearth_frame_info *frame = &place->frame;
-  hearth_print_name(*place->path ? hearth_base_name(place->path) : "?", 0, stream);
+  const char *path = place->function.path;
+  hearth_print_name(*path ? hearth_base_name(path) : "?", 0, stream);
   if (frame->line == HEARTH_LINE_UNKNOWN)
     fprintf(stream, ":?");
-  else if (place->function.start_line)
+  else if (place->function.info.start_line)
     fprintf(stream, ":%u", place->line);
   else
     fprintf(stream, ":+%u", frame->line);
@@ -44,7 +36,7 @@ hearth_status hearth_print_stack(hearth_profile *profile, hearth_names *names, u
     HEARTH_TRY(hearth_profile_get_stack(profile, node, &frame, &node, err));
     HEARTH_TRY(hearth_place_get(profile, names, frame, &place, err));
     fputs("      ", stream);
-    hearth_print_name(place.name, NAME_WIDTH, stream);
+    hearth_print_name(place.function.name, NAME_WIDTH, stream);
     fputs("  ", stream);
     print_place(&place, stream);
   }

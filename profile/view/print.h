@@ -9,9 +9,6 @@
 static inline const char *hearth_plural(uint64_t n) { return n == 1 ? "" : "s"; }
 static inline double hearth_ratio(double part, double whole) { return whole != 0 ? part / whole : 0; }
 
-/* E_IO if the stream has an error. */
-hearth_status hearth_view_flush(FILE *stream, hearth_error *err);
-
 /* Padded with blanks to `width`. Names come from a file: no control character reaches the terminal. */
 void hearth_print_name(const char *name, int width, FILE *stream);
 /* A line for each frame, leaf first: "      name  file:line:column". */

@@ -1,6 +1,7 @@
 /* docs/tools.md, "hearth show --json", describes the shape: change both in one commit. */
 #include <stdlib.h>
 
+#include "file.h"
 #include "json_frames.h"
 #include "print.h"
 #include "report_internal.h"
@@ -115,17 +116,13 @@ static hearth_status print_context(report_json *p, const hearth_report_row *row,
 static hearth_status print_function(report_json *p, const hearth_report_group *g, hearth_error *err) {
   hearth_report *r = &p->report;
   hearth_json *json = &p->json;
-  char path[HEARTH_PATH_LIMIT];
-  hearth_function_info function;
-  const char *name;
-  HEARTH_TRY(hearth_profile_get_function(r->profile, g->function, &function, err));
-  HEARTH_TRY(hearth_profile_get_path(r->profile, function.path, path, sizeof path, err));
-  HEARTH_TRY(hearth_names_get(&r->names, g->function, &name, err));
+  hearth_function_text function;
+  HEARTH_TRY(hearth_function_text_get(&r->names, g->function, &function, err));
   hearth_json_line(json);
   hearth_json_open(json, '{');
-  hearth_json_key_string(json, "function", name);
-  hearth_json_key_string(json, "linkage_name", function.name);
-  hearth_json_key_string(json, "file", path);
+  hearth_json_key_string(json, "function", function.name);
+  hearth_json_key_string(json, "linkage_name", function.info.name);
+  hearth_json_key_string(json, "file", function.path);
   print_named_totals(json, "all", &g->sum);
   hearth_json_key(json, "contexts");
   hearth_json_open(json, '[');
@@ -168,7 +165,7 @@ static hearth_status print_report(report_json *p, hearth_error *err) {
   HEARTH_TRY(print_frames(p, err));
   hearth_json_close(&p->json, '}');
   fputc('\n', p->json.stream);
-  return hearth_view_flush(p->json.stream, err);
+  return hearth_stream_flush(p->json.stream, err);
 }
 
 hearth_status hearth_report_print_json(hearth_profile *profile, const char *name, const hearth_report_options *options,

@@ -1,5 +1,6 @@
 #include <inttypes.h>
 
+#include "file.h"
 #include "print.h"
 #include "report_internal.h"
 #include "units.h"
@@ -95,16 +96,12 @@ static void print_left_out(const hearth_report *r, const char *indent, size_t n,
 
 static hearth_status print_group_title(hearth_report *r, size_t number, const hearth_report_group *g,
                                        hearth_error *err) {
-  char path[HEARTH_PATH_LIMIT];
-  hearth_function_info function;
-  const char *name;
-  HEARTH_TRY(hearth_profile_get_function(r->profile, g->function, &function, err));
-  HEARTH_TRY(hearth_profile_get_path(r->profile, function.path, path, sizeof path, err));
-  HEARTH_TRY(hearth_names_get(&r->names, g->function, &name, err));
+  hearth_function_text function;
+  HEARTH_TRY(hearth_function_text_get(&r->names, g->function, &function, err));
   fprintf(r->stream, "\n%zu. ", number);
-  hearth_print_name(name, 0, r->stream);
+  hearth_print_name(function.name, 0, r->stream);
   fprintf(r->stream, " (");
-  hearth_print_name(*path ? path : "unknown file", 0, r->stream);
+  hearth_print_name(*function.path ? function.path : "unknown file", 0, r->stream);
   fprintf(r->stream, "): %s in %" PRIu64 " context%s, %" PRIu64 " allocation%s\n", hearth_units_bytes(g->sum.bytes).c,
           g->sum.contexts, hearth_plural(g->sum.contexts), g->sum.allocs, hearth_plural(g->sum.allocs));
   return HEARTH_OK;
@@ -146,7 +143,7 @@ static hearth_status print_report(hearth_report *r, hearth_error *err) {
   print_class_table(r);
   print_other_mode(r);
   HEARTH_TRY(print_groups(r, err));
-  return hearth_view_flush(r->stream, err);
+  return hearth_stream_flush(r->stream, err);
 }
 
 hearth_status hearth_report_print_text(hearth_profile *profile, const char *name, const hearth_report_options *options,

@@ -94,11 +94,10 @@ hearth_status hearth_frames_read(hearth_frames *f, hearth_profile *profile, uint
 hearth_status hearth_place_get(hearth_profile *profile, hearth_names *names, uint32_t frame, hearth_place *ret,
                                hearth_error *err) {
   HEARTH_TRY(hearth_profile_get_frame(profile, frame, &ret->frame, err));
-  HEARTH_TRY(hearth_profile_get_function(profile, ret->frame.function, &ret->function, err));
-  HEARTH_TRY(hearth_profile_get_path(profile, ret->function.path, ret->path, sizeof ret->path, err));
-  HEARTH_TRY(hearth_names_get(names, ret->frame.function, &ret->name, err));
+  HEARTH_TRY(hearth_function_text_get(names, ret->frame.function, &ret->function, err));
   /* Lines of included files may precede the function's first one: offsets wrap. */
-  bool known = ret->function.start_line && ret->frame.line != HEARTH_LINE_UNKNOWN;
-  ret->line = known ? ret->function.start_line + ret->frame.line : 0;
+  uint32_t start_line = ret->function.info.start_line;
+  bool known = start_line && ret->frame.line != HEARTH_LINE_UNKNOWN;
+  ret->line = known ? start_line + ret->frame.line : 0;
   return HEARTH_OK;
 }

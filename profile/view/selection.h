@@ -39,9 +39,7 @@ hearth_status hearth_frames_read(hearth_frames *frames, hearth_profile *profile,
 /* A frame as views print it. */
 typedef struct hearth_place {
   hearth_frame_info frame;
-  hearth_function_info function;
-  const char *name;
-  char path[HEARTH_PATH_LIMIT];
+  hearth_function_text function;
   uint32_t line; /* absolute; 0 unknown */
 } hearth_place;
 

@@ -1,22 +1,16 @@
-/* The text twin of the indexed profile: parser and printer. The grammar is in docs/formats/indexed.md, "Text". */
-#include <errno.h>
+/* The reader of the text form. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "builder_internal.h"
 #include "hearth/ids.h"
-
-#define FIRST_WORD   "hearth-profile-text"
-#define TEXT_VERSION 1u
-
-static const char *const field_names[HEARTH_MIB_COLUMNS] = {
-#define HEARTH_MIB_FIELD(tag, Name, unit, merge, ir_bits, ir_default, description) #Name,
-#include "hearth/mib_fields.def"
-};
+#include "mib_names.h"
+#include "text_internal.h"
 
 bool hearth_is_text_profile(const void *data, size_t size) {
-  size_t length = strlen(FIRST_WORD);
-  return size > length && memcmp(data, FIRST_WORD, length) == 0 && strchr(" \t", ((const char *)data)[length]);
+  size_t length = strlen(HEARTH_TEXT_FIRST_WORD);
+  return size > length && memcmp(data, HEARTH_TEXT_FIRST_WORD, length) == 0 &&
+         strchr(" \t", ((const char *)data)[length]);
 }
 
 /* -------------------------------------------------- tokens -------------------------------------------------- */
@@ -187,13 +181,13 @@ enum hearth_id_scheme hearth_text_profile_scheme(const char *text, size_t size) 
 static hearth_status read_first_line(parser *p) {
   uint64_t version = 0;
   if (!next_line(p))
-    return bad(p, "missing", FIRST_WORD);
-  HEARTH_TRY(read_token(p, FIRST_WORD));
-  if (strcmp(p->token, FIRST_WORD) != 0)
-    return bad(p, "not a text profile: the first word is not '" FIRST_WORD "' but", p->token);
+    return bad(p, "missing", HEARTH_TEXT_FIRST_WORD);
+  HEARTH_TRY(read_token(p, HEARTH_TEXT_FIRST_WORD));
+  if (strcmp(p->token, HEARTH_TEXT_FIRST_WORD) != 0)
+    return bad(p, "not a text profile: the first word is not '" HEARTH_TEXT_FIRST_WORD "' but", p->token);
   HEARTH_TRY(read_token(p, "version"));
   HEARTH_TRY(parse_number(p, p->token, UINT32_MAX, &version));
-  if (version != TEXT_VERSION)
+  if (version != HEARTH_TEXT_VERSION)
     return fail(p, p->line, HEARTH_E_VERSION, "this release of Hearth reads version 1 of the text form, not", p->token);
   return end_line(p);
 }
@@ -326,10 +320,8 @@ static hearth_status read_frame(parser *p) {
 }
 
 static hearth_status read_field(parser *p) {
-  size_t column = 0;
-  while (column < HEARTH_MIB_COLUMNS && strcmp(p->token, field_names[column]) != 0)
-    column++;
-  if (column == HEARTH_MIB_COLUMNS)
+  int column = hearth_mib_column_find(p->token, strlen(p->token));
+  if (column < 0)
     return bad(p, "no statement or field of a context is called", p->token);
   if (p->fields_seen & UINT64_C(1) << column)
     return bad(p, "given twice in one context:", p->token);
@@ -399,105 +391,4 @@ hearth_status hearth_builder_read_text(hearth_builder *builder, const char *text
   free(p.token);
   free(p.frames);
   return status;
-}
-
-/* -------------------------------------------------- printing -------------------------------------------------- */
-
-static bool needs_quotes(const char *string) {
-  if (!*string || *string == '#' || *string == '?' || strncmp(string, "0x", 2) == 0)
-    return true;
-  for (; *string; string++)
-    if (*string <= ' ' || *string > '~' || *string == '"' || *string == '\\') /* bytes from 128 may be negative */
-      return true;
-  return false;
-}
-
-static void print_string(FILE *stream, const char *string) {
-  if (!needs_quotes(string)) {
-    fputs(string, stream);
-    return;
-  }
-  fputc('"', stream);
-  for (; *string; string++) {
-    unsigned char c = (unsigned char)*string;
-    if (c == '"' || c == '\\')
-      fprintf(stream, "\\%c", c);
-    else if (c == '\n' || c == '\t')
-      fputs(c == '\n' ? "\\n" : "\\t", stream);
-    else if (c < ' ' || c > '~')
-      fprintf(stream, "\\x%02x", c);
-    else
-      fputc(c, stream);
-  }
-  fputc('"', stream);
-}
-
-static hearth_status print_binaries(hearth_profile *profile, FILE *stream, hearth_error *err) {
-  for (uint32_t i = 0; i < hearth_profile_binary_count(profile); i++) {
-    const char *name;
-    const uint8_t *build_id;
-    uint32_t size;
-    HEARTH_TRY(hearth_profile_get_binary(profile, i, &name, &build_id, &size, err));
-    fputs("binary ", stream);
-    print_string(stream, name);
-    fputs(size ? " " : "", stream);
-    for (uint32_t k = 0; k < size; k++)
-      fprintf(stream, "%02x", build_id[k]);
-    fputc('\n', stream);
-  }
-  return HEARTH_OK;
-}
-
-static hearth_status print_frame(hearth_profile *profile, uint32_t row, FILE *stream, hearth_error *err) {
-  hearth_frame_info frame;
-  hearth_function_info function;
-  char path[HEARTH_PATH_LIMIT];
-  HEARTH_TRY(hearth_profile_get_frame(profile, row, &frame, err));
-  HEARTH_TRY(hearth_profile_get_function(profile, frame.function, &function, err));
-  HEARTH_TRY(hearth_profile_get_path(profile, function.path, path, sizeof path, err));
-  fputs("  frame ", stream);
-  if (*function.name)
-    print_string(stream, function.name);
-  else
-    fprintf(stream, "0x%016llx", (unsigned long long)function.id);
-  fputc(' ', stream);
-  print_string(stream, path);
-  fprintf(stream, " %u ", function.start_line);
-  if (frame.line == HEARTH_LINE_UNKNOWN)
-    fputc('?', stream);
-  else
-    fprintf(stream, "%u", frame.line);
-  fprintf(stream, " %u %u%s\n", frame.column, frame.discriminator, frame.inlined ? " inlined" : "");
-  return HEARTH_OK;
-}
-
-static hearth_status print_context(hearth_profile *profile, uint32_t row, FILE *stream, hearth_error *err) {
-  uint32_t node, frame;
-  hearth_mib mib;
-  HEARTH_TRY(hearth_profile_get_context(profile, row, &node, &mib, err));
-  fputs("context\n", stream);
-  while (node != HEARTH_NONE) {
-    HEARTH_TRY(hearth_profile_get_stack(profile, node, &frame, &node, err));
-    HEARTH_TRY(print_frame(profile, frame, stream, err));
-  }
-  for (size_t i = 0; i < HEARTH_MIB_COLUMNS; i++)
-    if (mib.v[i])
-      fprintf(stream, "  %s %llu\n", field_names[i], (unsigned long long)mib.v[i]);
-  return HEARTH_OK;
-}
-
-hearth_status hearth_profile_print_text(hearth_profile *profile, FILE *stream, hearth_error *err) {
-  hearth_profile_summary s;
-  HEARTH_TRY(hearth_profile_get_summary(profile, &s, err));
-  fprintf(stream, FIRST_WORD " %u\nscheme %s\n", TEXT_VERSION, s.id_scheme == HEARTH_IDS_LLVM ? "llvm" : "hearth");
-  fprintf(stream, "run duration_ns=%llu runs=%llu accesses=%d %sdropped_blocks=%llu dropped_frames=%llu\n",
-          (unsigned long long)s.duration_ns, (unsigned long long)s.runs, s.accesses_counted,
-          s.densities_only ? "densities=1 " : "", (unsigned long long)s.dropped_blocks,
-          (unsigned long long)s.dropped_frames);
-  HEARTH_TRY(print_binaries(profile, stream, err));
-  for (uint32_t i = 0; i < hearth_profile_context_count(profile); i++)
-    HEARTH_TRY(print_context(profile, i, stream, err));
-  if (ferror(stream))
-    return hearth_error_set(err, HEARTH_E_IO, "cannot write the text form: %s", strerror(errno));
-  return HEARTH_OK;
 }
