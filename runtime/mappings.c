@@ -200,12 +200,19 @@ static bool is_covered(uint64_t pc) {
   return false;
 }
 
+/* What unwinding takes for an address in code that keeps no frame pointer, such as the dynamic loader's, may be none. */
+static bool is_mapped(uint64_t pc) {
+  char byte;
+
+  return hearth_os_peek((uintptr_t)pc, &byte, 1);
+}
+
 /* Code made at run time is in no file, and its stacks keep coming: each time that reading the mappings brings nothing
  * new, one stack more is passed over before they are read again. */
 void hearth_mappings_cover(const uint64_t *pcs, size_t count) {
   size_t i = 0;
 
-  while (i < count && is_covered(pcs[i]))
+  while (i < count && (is_covered(pcs[i]) || !is_mapped(pcs[i])))
     ++i;
   if (i == count)
     return;

@@ -1,6 +1,6 @@
 """Compare the contexts of an indexed profile with what llvm-symbolizer makes of the raw profile.
 
-    compare_symbolizer.py SYMBOLIZER BINARY RAW... < output of 'hearth show --text'
+    compare_symbolizer.py SYMBOLIZER BINARY[,BINARY...] RAW... < output of 'hearth show --text'
 
 Reads Hearth's raw layout and the program headers on its own, so that the two have nothing in common but the files.
 Frames are compared as (function, line, column), contexts as a multiset of stacks weighted with AllocCount."""
@@ -76,14 +76,16 @@ def read_text(stream):
 
 
 def main():
-    symbolizer, binary, *raws = sys.argv[1:]
+    symbolizer, binaries, *raws = sys.argv[1:]
     records = [record for raw in raws for record in read_raw(raw)]
-    name = binary.rsplit("/", 1)[-1]
-    of_binary = lambda stack: [offset for path, offset in stack if path.rsplit("/", 1)[-1] == name]
-    frames = symbolize(symbolizer, binary, sorted({o for stack, _ in records for o in of_binary(stack)}))
+    frames = {}
+    for binary in binaries.split(","):
+        name = Path(binary).name
+        offsets = sorted({offset for stack, _ in records for path, offset in stack if Path(path).name == name})
+        frames |= {(name, offset): found for offset, found in symbolize(symbolizer, binary, offsets).items()}
     expected = collections.Counter()
     for stack, allocations in records:
-        context = tuple(frame for offset in of_binary(stack) for frame in frames.get(offset, ()))
+        context = tuple(frame for path, offset in stack for frame in frames.get((Path(path).name, offset), ()))
         if context and allocations:
             expected[context] += allocations
     found = read_text(sys.stdin)
