@@ -6,6 +6,7 @@
 
 #include "hearth/ids.h"
 #include "symbolise/array.h"
+#include "symbolise/map_overlaps.h"
 
 /* A build id met so far. A module without binary is one that cannot be used: remembered, so as to try and tell once. */
 typedef struct module {
@@ -236,32 +237,59 @@ static hearth_status mark_used(hearth_modules *m, module *row, hearth_error *err
                                    row->build_id_size, err);
 }
 
-hearth_status hearth_modules_place(hearth_modules *m, const char *name, const hearth_raw_dump *dump,
-                                   hearth_placed_map **ret_placed, size_t *ret_count, hearth_error *err) {
+static void tell_overlaps(const hearth_modules *m, const char *name, const hearth_raw_dump *dump,
+                          const bool *overlaps) {
+  char text[640];
   size_t count = 0;
-  hearth_status status = HEARTH_OK;
-  hearth_placed_map *placed = calloc(dump->map_count + 1, sizeof *placed);
-  if (!placed)
-    return hearth_error_set(err, HEARTH_E_NOMEM, "%s: out of memory", name);
-  for (size_t i = 0; status == HEARTH_OK && i < dump->map_count; ++i) {
+  const char *path = NULL;
+  for (size_t i = 0; i < dump->map_count; ++i) {
+    count += overlaps[i];
+    if (overlaps[i] && !path)
+      path = dump->maps[i].path;
+  }
+  snprintf(text, sizeof text,
+           "%.250s: %zu mappings (%.250s and others) are at the same addresses, one after the other: their frames are "
+           "left out",
+           name, count, path ? path : "?");
+  if (count > 0)
+    note(m, HEARTH_NOTE_WARNING, text);
+}
+
+/* Fills in up to dump->map_count rows. */
+static hearth_status place_all(hearth_modules *m, const hearth_raw_dump *dump, const bool *overlaps,
+                               hearth_placed_map *placed, size_t *ret_count, hearth_error *err) {
+  *ret_count = 0;
+  for (size_t i = 0; i < dump->map_count; ++i) {
     module *row;
     /* The first mapping is the program's. */
-    status = module_of(m, &dump->maps[i], i == 0, &row, err);
-    if (status != HEARTH_OK || !row || !row->binary)
+    HEARTH_TRY(module_of(m, &dump->maps[i], i == 0, &row, err));
+    if (!row || !row->binary)
       continue;
-    placed[count++] = (hearth_placed_map){&dump->maps[i], row->binary, row->cache};
-    status = mark_used(m, row, err);
+    HEARTH_TRY(mark_used(m, row, err));
+    if (!overlaps[i])
+      placed[(*ret_count)++] = (hearth_placed_map){&dump->maps[i], row->binary, row->cache};
   }
-  if (status == HEARTH_OK && count == 0)
-    status = m->given > 0 ? none_given_fits(m, name, dump, err) : none_found(m, name, dump, err);
-  if (status != HEARTH_OK) {
-    free(placed);
-    return status;
-  }
-  qsort(placed, count, sizeof *placed, compare_placed);
-  *ret_placed = placed;
-  *ret_count = count;
   return HEARTH_OK;
+}
+
+hearth_status hearth_modules_place(hearth_modules *m, const char *name, const hearth_raw_dump *dump,
+                                   hearth_placed_map **ret_placed, size_t *ret_count, hearth_error *err) {
+  bool *overlaps;
+  HEARTH_TRY(hearth_map_overlaps_find(dump, &overlaps, err));
+  hearth_placed_map *placed = calloc(dump->map_count + 1, sizeof *placed);
+  hearth_status status = placed ? place_all(m, dump, overlaps, placed, ret_count, err)
+                                : hearth_error_set(err, HEARTH_E_NOMEM, "%s: out of memory", name);
+  if (status == HEARTH_OK && *ret_count == 0)
+    status = m->given > 0 ? none_given_fits(m, name, dump, err) : none_found(m, name, dump, err);
+  if (status == HEARTH_OK) {
+    tell_overlaps(m, name, dump, overlaps);
+    qsort(placed, *ret_count, sizeof *placed, compare_placed);
+    *ret_placed = placed;
+  } else {
+    free(placed);
+  }
+  free(overlaps);
+  return status;
 }
 
 void hearth_modules_share_use(hearth_modules *m, const hearth_modules *other) {

@@ -28,7 +28,8 @@ hearth_status hearth_modules_share_directories(hearth_modules *modules, const he
 hearth_status hearth_modules_give(hearth_modules *modules, const char *path, hearth_error *err);
 
 /* Find the binaries of a dump's mappings: among the given ones, or, if none was given, where the mappings' paths lead.
- *   ret_placed  mappings with a binary, sorted by address; the caller frees the array, not what it points to
+ *   ret_placed  mappings with a binary, sorted by address, none of which overlap (what does is left out, and told); the
+ *               caller frees the array, not what it points to
  * Errors: E_MISMATCH (none fits), E_NO_DEBUG_INFO and E_NO_BUILD_ID of the program itself, E_NOMEM. */
 hearth_status hearth_modules_place(hearth_modules *modules, const char *name, const hearth_raw_dump *dump,
                                    hearth_placed_map **ret_placed, size_t *ret_count, hearth_error *err);
