@@ -80,30 +80,60 @@ HEARTH_EXPORT void __memprof_record_access_range(const volatile void *address, u
   }
 }
 
-/* How many of `count` accesses from `address` on, `stride` bytes apart, begin in the granule of the first. */
-static uint64_t accesses_in_granule(uintptr_t address, intptr_t stride, uint64_t count) {
-  uintptr_t in = address & (HEARTH_GRANULE - 1);
-  uint64_t room = stride > 0 ? (HEARTH_GRANULE - 1 - in) / (uintptr_t)stride : in / (0 - (uintptr_t)stride);
-  return room + 1 < count ? room + 1 : count;
-}
+typedef void count_function(uintptr_t address, uint64_t count);
 
-/* A loop's accesses, counted before it by code of Hearth's instrumentation; stride is not 0. */
-void __hearth_count_strided(uintptr_t address, intptr_t stride, uint64_t count, uint64_t weight) {
+/* Loops' accesses, `count` of them from `address` on, `stride` bytes apart; not 0. Inline, for each count_function. */
+static inline __attribute__((always_inline)) void count_strided(uintptr_t address, intptr_t stride, uint64_t count,
+                                                                uint64_t weight, count_function *add) {
+  const uintptr_t last = HEARTH_GRANULE - 1; /* byte of a granule */
+  uintptr_t step = stride > 0 ? (uintptr_t)stride : 0 - (uintptr_t)stride;
+
   while (count > 0) {
-    uint64_t here = accesses_in_granule(address, stride, count);
-    hearth_shadow_count(address, here * weight);
+    uint32_t in = (uint32_t)(address & last), room = stride > 0 ? (uint32_t)last - in : in;
+    uint64_t here = step > last ? 1 : room / (uint32_t)step + 1;
+    here = here < count ? here : count;
+    add(address, here * weight);
     address += here * (uintptr_t)stride;
     count -= here;
   }
+}
+
+/* The same where the stride divides a granule, as it mostly does: all granules but the first and the last have equally
+ * many, so that nothing is divided. */
+static inline __attribute__((always_inline)) void count_dividing(uintptr_t address, intptr_t stride, uint64_t count,
+                                                                 uint64_t weight, count_function *add) {
+  const uintptr_t last = HEARTH_GRANULE - 1;
+  unsigned shift = (unsigned)__builtin_ctzll((uintptr_t)stride);
+  uint64_t each = HEARTH_GRANULE >> shift;
+  uint64_t here = ((stride > 0 ? last - (address & last) : address & last) >> shift) + 1;
+
+  for (; here < count; here = each) {
+    add(address, here * weight);
+    address += stride > 0 ? HEARTH_GRANULE : 0 - HEARTH_GRANULE;
+    count -= here;
+  }
+  add(address, count * weight);
+}
+
+static bool divides_granule(intptr_t stride) {
+  uintptr_t step = stride > 0 ? (uintptr_t)stride : 0 - (uintptr_t)stride;
+
+  return step <= HEARTH_GRANULE && (step & (step - 1)) == 0;
+}
+
+/* Called by code of Hearth's instrumentation, before loops. */
+void __hearth_count_strided(uintptr_t address, intptr_t stride, uint64_t count, uint64_t weight) {
+  if (count > 0 && divides_granule(stride))
+    count_dividing(address, stride, count, weight, hearth_shadow_count);
+  else
+    count_strided(address, stride, count, weight, hearth_shadow_count);
 }
 
 void __hearth_count_strided_atomic(uintptr_t address, intptr_t stride, uint64_t count, uint64_t weight) {
-  while (count > 0) {
-    uint64_t here = accesses_in_granule(address, stride, count);
-    hearth_shadow_count_atomic(address, here * weight);
-    address += here * (uintptr_t)stride;
-    count -= here;
-  }
+  if (count > 0 && divides_granule(stride))
+    count_dividing(address, stride, count, weight, hearth_shadow_count_atomic);
+  else
+    count_strided(address, stride, count, weight, hearth_shadow_count_atomic);
 }
 
 void *__memprof_memcpy(void *to, const void *from, size_t size) {
