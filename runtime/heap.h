@@ -52,7 +52,7 @@ static inline void *hearth_block_memory(hearth_block *block) { return block + 1;
 
 #define HEARTH_HEAP_CLASSES 36 /* sizes of chunks in small runs */
 
-/* Free chunks that one thread keeps for itself, for whoever has the lock of the thread's cache (thread_cache.h). */
+/* Free chunks that one thread keeps for itself, for whoever uses the thread's cache (thread_cache.h). */
 typedef struct hearth_heap_cache {
   struct {
     hearth_block *free;
@@ -65,7 +65,7 @@ bool hearth_heap_create(void);
 
 /* A chunk for `size` bytes.
  *   alignment   a power of two; 32 if less
- *   cache       of this thread, locked; NULL: none
+ *   cache       of this thread, in use; NULL: none
  *   ret_zeroed  whether the user's bytes are known to be zero
  * Returns its header, which has size set and is not live yet; NULL: no memory, or size beyond the address space. */
 hearth_block *hearth_heap_take(size_t size, size_t alignment, hearth_heap_cache *cache, bool *ret_zeroed);

@@ -117,6 +117,7 @@ static void start(int argc, char **argv, char **environment) {
   if (hearth_rt.options.help)
     hearth_options_print(&hearth_rt.options);
   hearth_unwind_begin();
+  hearth_threads_begin();
   if (!hearth_shadow_reserve()) {
     hearth_message("cannot reserve 16 TiB of address space for access counters (see ulimit -v, and "
                    "/proc/sys/vm/overcommit_memory, which must not be 2); the profile will have no access counts");
@@ -153,6 +154,7 @@ static void begin_child(void) {
   forking_process = 0;
   if (!hearth_rt.recording)
     return;
+  hearth_threads_begin();
   hearth_threads_forget_records();
   hearth_threads_forget_others();
   hearth_dump_forget_file();

@@ -5,19 +5,26 @@
 uintptr_t hearth_forking_thread;
 bool hearth_lock_others_are_gone;
 
+bool hearth_patience_left(hearth_patience *patience) {
+  uint64_t now_ns = hearth_os_now_ns();
+
+  if (!patience->start_ns)
+    patience->start_ns = now_ns;
+  hearth_os_yield();
+  return now_ns - patience->start_ns <= PATIENCE_NS;
+}
+
 bool hearth_lock_take_or_keep(hearth_lock *lock) {
   if (hearth_lock_is_mine(lock)) {
     lock->kept = true;
     return true;
   }
-  for (uint64_t start_ns = 0; !hearth_lock_try(lock); hearth_os_yield()) {
-    uint64_t now_ns = hearth_os_now_ns();
-    start_ns = start_ns ? start_ns : now_ns;
-    if (now_ns - start_ns > PATIENCE_NS) {
+  hearth_patience patience = {0};
+  while (!hearth_lock_try(lock))
+    if (!hearth_patience_left(&patience)) {
       lock->kept = true;
       return false;
     }
-  }
   return true;
 }
 

@@ -1,7 +1,8 @@
 /* Spin lock for sections of a few instructions. Never held while foreign code runs. All zero is unlocked.
  *
- * Order, outermost first: dump, mappings, list of thread caches, thread caches, records in ascending order, size classes in ascending order, runs of units. Only
- * who takes all locks (a dump, a fork), who has a thread's cache, and who needs a run for a size class holds two.
+ * Order, outermost first: dump, mappings, list of thread caches, stopper (thread_cache.h), use of thread caches, records in
+ * ascending order, size classes in ascending order, runs of units. Only who takes all locks (a dump, a fork), who uses a
+ * thread's cache, and who needs a run for a size class holds two.
  *
  * A lock knows its holder: a signal handler may have interrupted its own thread while that holds a lock, and must not
  * wait for it. */
@@ -64,6 +65,14 @@ static inline bool hearth_lock_try(hearth_lock *lock) {
   return hearth_this_thread_forks() || __atomic_compare_exchange_n(&lock->holder, &nobody, hearth_lock_self(), false,
                                                                    __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
 }
+
+/* How long who takes all locks has waited for one. All zero: not yet. */
+typedef struct hearth_patience {
+  uint64_t start_ns;
+} hearth_patience;
+
+/* Let others run. False: that was enough. */
+bool hearth_patience_left(hearth_patience *patience);
 
 /* For who takes all locks: what the interrupted thread has it keeps, and what another thread does not give for long that
  * keeps, too; it is then a signal handler's that waits for us. Returns false in this last case. */

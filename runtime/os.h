@@ -81,11 +81,22 @@ _Noreturn void hearth_os_abort(void);    /* early; SIGABRT: handlers run, then t
 /* Both return only if they fail. */
 int hearth_os_exec(const char *path, char *const argv[], char *const environment[]);
 int hearth_os_exec_at(int directory, const char *path, char *const argv[], char *const environment[], int flags);
-bool hearth_os_is_privileged(void);       /* set-user-id and the like: the environment is not to be trusted */
-uintptr_t hearth_os_thread_pointer(void); /* early; of a thread's stack, the thread's part lies below it */
-uint32_t hearth_os_cpu(void);             /* CPU that runs the caller */
-uint64_t hearth_os_now_ns(void);          /* monotonic clock */
-uint64_t hearth_os_unix_ns(void);         /* UTC */
+bool hearth_os_is_privileged(void); /* set-user-id and the like: the environment is not to be trusted */
+/* Early; of a thread's stack, the thread's part lies below it. */
+static inline uintptr_t hearth_os_thread_pointer(void) {
+  uintptr_t self;
+
+  __asm__("mov %%fs:0, %0" : "=r"(self));
+  return self;
+}
+/* Let hearth_os_barrier work in this process, as long as it is not forked; cheap while there is one thread. False: the
+ * system has none. */
+bool hearth_os_barrier_begin(void);
+/* Return after all threads of the process have executed a barrier. False: they have not. */
+bool hearth_os_barrier(void);
+uint32_t hearth_os_cpu(void);     /* CPU that runs the caller */
+uint64_t hearth_os_now_ns(void);  /* monotonic clock */
+uint64_t hearth_os_unix_ns(void); /* UTC */
 /* A counter of the processor's that goes on evenly on all of them; only if hearth_os_has_ticks. */
 bool hearth_os_has_ticks(void);
 static inline uint64_t hearth_os_ticks(void) { return __builtin_ia32_rdtsc(); }

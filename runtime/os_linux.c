@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/fs.h>
+#include <linux/membarrier.h>
 #include <linux/mman.h>
 #include <sched.h>
 #include <signal.h>
@@ -213,12 +214,11 @@ void hearth_os_abort(void) {
 
 bool hearth_os_is_privileged(void) { return getauxval(AT_SECURE) != 0; }
 
-uintptr_t hearth_os_thread_pointer(void) {
-  uintptr_t self;
-
-  __asm__("mov %%fs:0, %0" : "=r"(self));
-  return self;
+bool hearth_os_barrier_begin(void) {
+  return call6(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0, 0, 0, 0) == 0;
 }
+
+bool hearth_os_barrier(void) { return call6(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0, 0, 0, 0) == 0; }
 
 uint32_t hearth_os_cpu(void) {
   int cpu = sched_getcpu();

@@ -5,6 +5,12 @@
 
 #include <pthread.h>
 
+/* How long a store may stay unseen by other processors, where no barrier can be had: no store does so long. */
+#define STORE_NS UINT64_C(1000000)
+
+hearth_lock hearth_threads_stopper;
+bool hearth_threads_fence;
+
 static hearth_lock registry_lock; /* of the list, and of who is idle */
 static hearth_thread_cache *caches;
 static pthread_key_t key; /* its destructor runs when a thread ends */
@@ -49,17 +55,33 @@ hearth_thread_cache *hearth_thread_cache_attach(void) {
   return cache;
 }
 
+hearth_thread_cache *hearth_thread_cache_take_slowly(hearth_thread_cache *cache) {
+  bool nested = hearth_section_is_nested();
+
+  if (nested && cache->in_use)
+    return NULL;
+  for (;;) {
+    hearth_thread_cache_mark(cache);
+    if (!hearth_threads_are_stopped() || hearth_this_thread_forks())
+      return cache;
+    hearth_thread_cache_give(cache);
+    if (nested)
+      return NULL;
+    while (hearth_threads_are_stopped())
+      hearth_os_yield();
+  }
+}
+
 /* Destructors of other libraries may still allocate: without cache. */
 static void end_thread(void *closure) {
-  hearth_thread_cache *cache = closure;
-
   hearth_section_enter();
+  hearth_thread_cache *cache = hearth_thread_cache_take();
   hearth_this_thread.ends = true;
-  hearth_this_thread.cache = NULL;
-  if (hearth_section_take(&cache->lock)) {
+  if (cache && cache == closure) {
     hearth_heap_cache_flush(&cache->heap);
     hearth_mib_cache_flush(&cache->mibs, &hearth_rt.mibs);
-    hearth_lock_give(&cache->lock);
+    hearth_this_thread.cache = NULL;
+    hearth_thread_cache_give(cache);
     hearth_lock_take(&registry_lock);
     for (size_t i = 0; i < HEARTH_STACK_CACHE_SLOTS; ++i)
       cache->stacks.slots[i].frame = NULL; /* another thread's stack */
@@ -72,19 +94,54 @@ static void end_thread(void *closure) {
 /* Not in `start`, which comes too early for the C library. */
 __attribute__((constructor)) static void watch_threads(void) { key_exists = pthread_key_create(&key, end_thread) == 0; }
 
+void hearth_threads_begin(void) { hearth_threads_fence = !hearth_os_barrier_begin(); }
+
+static void make_stores_seen(void) {
+  if (hearth_threads_fence || hearth_os_barrier())
+    return;
+  for (uint64_t start_ns = hearth_os_now_ns(); hearth_os_now_ns() - start_ns < STORE_NS;)
+    ;
+}
+
+/* What the interrupted thread has in use it keeps, and so does one that does not give it for long. */
+static bool wait_for(hearth_thread_cache *cache) {
+  hearth_patience patience = {0};
+
+  while (cache != hearth_this_thread.cache && __atomic_load_n(&cache->in_use, __ATOMIC_ACQUIRE))
+    if (!hearth_patience_left(&patience)) {
+      cache->missed = true;
+      return false;
+    }
+  return true;
+}
+
 unsigned hearth_threads_stop(void) {
   unsigned missed = !hearth_lock_take_or_keep(&registry_lock);
 
-  for (hearth_thread_cache *cache = caches; cache; cache = cache->next)
-    missed += !hearth_lock_take_or_keep(&cache->lock);
+  if (hearth_lock_take_or_keep(&hearth_threads_stopper)) {
+    make_stores_seen();
+    for (hearth_thread_cache *cache = caches; cache; cache = cache->next)
+      missed += !wait_for(cache);
+  } else {
+    ++missed;
+  }
   return missed + hearth_mib_table_lock(&hearth_rt.mibs) + hearth_heap_lock();
+}
+
+static void forget_missed(void) {
+  for (hearth_thread_cache *cache = caches; cache; cache = cache->next) {
+    if (cache->missed && hearth_lock_others_are_gone)
+      hearth_thread_cache_give(cache);
+    cache->missed = false;
+  }
 }
 
 void hearth_threads_continue(void) {
   hearth_heap_unlock();
   hearth_mib_table_unlock(&hearth_rt.mibs);
-  for (hearth_thread_cache *cache = caches; cache; cache = cache->next)
-    hearth_lock_give_or_keep(&cache->lock);
+  if (hearth_lock_is_mine(&hearth_threads_stopper))
+    forget_missed();
+  hearth_lock_give_or_keep(&hearth_threads_stopper);
   hearth_lock_give_or_keep(&registry_lock);
 }
 
@@ -104,15 +161,10 @@ void hearth_threads_copy_records(hearth_mib *to, uint32_t count) {
     hearth_mib_cache_copy(&cache->mibs, to, count);
 }
 
-/* Who keeps the lock may be changing what is in the cache. */
-static bool is_stopped(const hearth_thread_cache *cache) {
-  return !cache->lock.kept || hearth_lock_is_mine(&cache->lock);
-}
-
 void hearth_threads_forget_records(void) {
   hearth_mib_table_forget(&hearth_rt.mibs);
   for (hearth_thread_cache *cache = caches; cache; cache = cache->next)
-    if (is_stopped(cache))
+    if (!cache->missed) /* its thread may be changing it */
       hearth_mib_cache_forget(&cache->mibs);
 }
 
@@ -121,7 +173,7 @@ void hearth_threads_forget_others(void) {
     if (cache == hearth_this_thread.cache)
       continue;
     hearth_mib_cache_forget(&cache->mibs);
-    if (cache->idle || !is_stopped(cache))
+    if (cache->idle || cache->missed)
       continue;
     hearth_heap_cache_flush(&cache->heap);
     for (size_t i = 0; i < HEARTH_STACK_CACHE_SLOTS; ++i)

@@ -1,6 +1,10 @@
 /* What a thread keeps for itself, so that malloc and free need nothing that threads share: free chunks, records, call
- * stacks. Signal handlers that interrupt the owner while it has the lock, and threads that have no cache (any more), use
- * what is shared. */
+ * stacks. Signal handlers that interrupt the owner while it uses its cache, and threads that have no cache (any more), use
+ * what is shared.
+ *
+ * Owners use their caches without atomic operations. Who stops all threads takes the stopper's lock, has each running
+ * thread execute a barrier (hearth_os_barrier), and waits until no cache is in use; an owner marks its cache as in use,
+ * and then looks whether anybody has that lock. The barrier orders the two for it. */
 #ifndef HEARTH_RUNTIME_THREAD_CACHE_H
 #define HEARTH_RUNTIME_THREAD_CACHE_H
 
@@ -10,9 +14,10 @@
 #include "stack_cache.h"
 
 typedef struct hearth_thread_cache {
-  hearth_lock lock;                 /* of heap and mibs; the owner's, but for who stops all threads */
-  struct hearth_thread_cache *next; /* of all there are */
+  bool in_use;                      /* heap and mibs are the owner's, for now; atomic */
+  bool missed;                      /* it was in use for long: who stopped all threads went on without */
   bool idle;                        /* its thread has ended: the next one that begins takes it */
+  struct hearth_thread_cache *next; /* of all there are */
   hearth_heap_cache heap;
   hearth_mib_cache mibs;
   hearth_stack_cache stacks; /* the owner's alone, outside of its signal handlers */
@@ -29,17 +34,47 @@ static inline hearth_thread_cache *hearth_thread_cache_own(void) {
   return __builtin_expect(cache != NULL, true) ? cache : hearth_thread_cache_attach();
 }
 
-/* The same, locked. NULL also in a signal handler that interrupted who has the lock. */
-static inline hearth_thread_cache *hearth_thread_cache_take(void) {
-  hearth_thread_cache *cache = hearth_thread_cache_own();
+/* Who has it has stopped all threads, or is about to. */
+extern hearth_lock hearth_threads_stopper __attribute__((visibility("hidden")));
 
-  return cache && hearth_section_take(&cache->lock) ? cache : NULL;
+/* The system has no hearth_os_barrier: owners need one of their own each time. */
+extern bool hearth_threads_fence __attribute__((visibility("hidden")));
+
+static inline bool hearth_threads_are_stopped(void) {
+  return __atomic_load_n(&hearth_threads_stopper.holder, __ATOMIC_ACQUIRE) != 0;
+}
+
+static inline void hearth_thread_cache_mark(hearth_thread_cache *cache) {
+  __atomic_store_n(&cache->in_use, true, __ATOMIC_RELAXED);
+  HEARTH_SIGNAL_FENCE(); /* the processor is kept from exchanging this and what follows by hearth_os_barrier */
+  if (__builtin_expect(hearth_threads_fence, false))
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
 
 static inline void hearth_thread_cache_give(hearth_thread_cache *cache) {
   if (cache)
-    hearth_lock_give(&cache->lock);
+    __atomic_store_n(&cache->in_use, false, __ATOMIC_RELEASE);
 }
+
+/* hearth_thread_cache_take for signal handlers, and while threads are stopped. */
+hearth_thread_cache *hearth_thread_cache_take_slowly(hearth_thread_cache *cache);
+
+/* This thread's cache, to be used until it is given. NULL also in a signal handler that interrupted its use. */
+static inline hearth_thread_cache *hearth_thread_cache_take(void) {
+  hearth_thread_cache *cache = hearth_thread_cache_own();
+
+  if (!cache)
+    return NULL;
+  if (__builtin_expect(hearth_section_is_nested(), false))
+    return hearth_thread_cache_take_slowly(cache);
+  hearth_thread_cache_mark(cache);
+  if (__builtin_expect(hearth_threads_are_stopped(), false))
+    return hearth_thread_cache_take_slowly(cache);
+  return cache;
+}
+
+/* Before the first cache is made, and in a forked child. */
+void hearth_threads_begin(void);
 
 /* Stop allocation, deallocation and recording in all other threads, and complete what this thread was recording when it
  * was interrupted; also around fork. With signals blocked; not recursive. Returns how many threads are within a section
