@@ -18,12 +18,9 @@ static inline void watch_forks(void) {
 }
 
 /* A signal handler that interrupts this draws from the same numbers: no harm. */
-static bool is_sampled(size_t size) {
+static inline bool is_sampled(uint64_t mean_bytes, size_t size) {
   hearth_sampler *sampler = &hearth_this_thread.sampler;
-  uint64_t mean_bytes = hearth_rt.options.sample;
 
-  if (mean_bytes == 0)
-    return true;
   if (__builtin_expect(sampler->random == 0, false))
     hearth_sampler_begin(sampler, mean_bytes, hearth_os_now_ns() ^ hearth_os_thread_pointer() ^ hearth_rt.pid << 48);
   return hearth_sampler_take(sampler, mean_bytes, size);
@@ -47,33 +44,37 @@ static __attribute__((noinline)) uint32_t capture(const hearth_frame *frame, hea
 }
 
 /* The context of an allocation, or HEARTH_NO_CONTEXT if it is not to be recorded. */
-static uint32_t find_context(size_t size, const hearth_frame *frame) {
+static inline uint32_t find_context(size_t size, const hearth_frame *frame, hearth_thread_cache *cache) {
   uint32_t context;
 
   if (!hearth_rt.recording)
     return HEARTH_NO_CONTEXT;
   watch_forks();
-  if (!is_sampled(size))
+  uint64_t mean_bytes = hearth_rt.options.sample;
+  if (__builtin_expect(mean_bytes != 0, false) && !is_sampled(mean_bytes, size))
     return HEARTH_NO_CONTEXT;
   if (hearth_this_thread.in_runtime) {
     __atomic_fetch_add(&hearth_rt.dropped_blocks, 1, __ATOMIC_RELAXED);
     return HEARTH_NO_CONTEXT;
   }
-  hearth_thread_cache *cache = hearth_section_is_nested() ? NULL : hearth_thread_cache_own();
+  if (hearth_section_interrupted())
+    cache = NULL;
   if (cache && hearth_stack_cache_find(&cache->stacks, frame, &context))
     return context;
   return capture(frame, cache);
 }
 
-static hearth_moment now(void) { return (hearth_moment){hearth_clock_now_ns() - hearth_rt.start_ns, hearth_os_cpu()}; }
+static inline hearth_moment now(void) {
+  return (hearth_moment){hearth_clock_now_ns() - hearth_rt.start_ns, hearth_os_cpu()};
+}
 
 /* When a block ends. Those without record may do so before the clock can be read. */
-static hearth_moment end_of(const hearth_block *block) {
+static inline hearth_moment end_of(const hearth_block *block) {
   return block->context == HEARTH_NO_CONTEXT ? (hearth_moment){0, 0} : now();
 }
 
 /* Fill in the header of a block that begins its life now. */
-static void begin_life(hearth_block *block, uint32_t context) {
+static inline void begin_life(hearth_block *block, uint32_t context) {
   hearth_moment birth = {0, 0};
 
   if (context != HEARTH_NO_CONTEXT) {
@@ -87,7 +88,7 @@ static void begin_life(hearth_block *block, uint32_t context) {
 }
 
 /* Record a claimed block. False: not possible in this signal handler. */
-static bool record_end(hearth_block *block, hearth_moment end, hearth_thread_cache *cache) {
+static inline bool record_end(hearth_block *block, hearth_moment end, hearth_thread_cache *cache) {
   watch_forks();
   if (block->context >= hearth_rt.mibs.count || block->alloc_ns < hearth_rt.fork_ns) {
     hearth_block_set_state(block, HEARTH_BLOCK_FREE);
@@ -112,7 +113,7 @@ static hearth_block *set_aside;
 
 _Static_assert(sizeof(aside) <= HEARTH_GRANULE - sizeof(hearth_block), "the least block has room");
 
-static void put_aside(hearth_block *block, hearth_moment end) {
+static __attribute__((noinline)) void put_aside(hearth_block *block, hearth_moment end) {
   aside *note = hearth_block_memory(block);
 
   note->end = end;
@@ -122,19 +123,19 @@ static void put_aside(hearth_block *block, hearth_moment end) {
 }
 
 /* End a claimed block. */
-static void end_life(hearth_block *block, hearth_moment end, hearth_thread_cache *cache) {
+static inline void end_life(hearth_block *block, hearth_chunk chunk, hearth_moment end, hearth_thread_cache *cache) {
   bool recorded = hearth_block_state_of(block) == HEARTH_BLOCK_FREE || record_end(block, end, cache);
 
-  if (!recorded || !hearth_heap_give(block, cache ? &cache->heap : NULL))
+  if (!recorded || !hearth_heap_give(chunk, cache ? &cache->heap : NULL))
     put_aside(block, end);
 }
 
-static void end_blocks_set_aside(hearth_thread_cache *cache) {
+static __attribute__((noinline)) void end_blocks_set_aside(hearth_thread_cache *cache) {
   hearth_block *block = __atomic_exchange_n(&set_aside, NULL, __ATOMIC_ACQUIRE);
 
   while (block) {
     aside note = *(aside *)hearth_block_memory(block);
-    end_life(block, note.end, cache);
+    end_life(block, hearth_heap_chunk(block), note.end, cache);
     block = note.next;
   }
 }
@@ -149,13 +150,15 @@ static __attribute__((noinline)) void dump_what_is_due(uint64_t now_ns) {
   hearth_dump_periodically(now_ns);
 }
 
-static void *allocate(size_t size, size_t alignment, bool zeroed, const hearth_frame *frame) {
+static inline void *allocate(size_t size, size_t alignment, bool zeroed, const hearth_frame *frame) {
   bool is_zero;
 
-  hearth_ensure_heap();
+  if (__builtin_expect(!hearth_threads_known, false)) /* the start has made sure */
+    hearth_ensure_heap();
   hearth_section_enter();
-  uint32_t context = find_context(size, frame);
-  hearth_thread_cache *cache = hearth_thread_cache_take();
+  hearth_thread_cache *own = hearth_thread_cache_own();
+  uint32_t context = find_context(size, frame, own);
+  hearth_thread_cache *cache = hearth_thread_cache_take(own);
   hearth_block *block = hearth_heap_take(size, alignment, cache ? &cache->heap : NULL, &is_zero);
   if (block) {
     if (zeroed && !is_zero)
@@ -195,17 +198,18 @@ static _Noreturn void refuse(const void *pointer, hearth_pointer_kind kind, cons
 
 void hearth_release(void *pointer, const char *function) {
   hearth_block *block;
+  hearth_chunk chunk;
   uint64_t end_ns = 0;
 
   if (!pointer)
     return;
   hearth_section_enter();
-  hearth_thread_cache *cache = hearth_thread_cache_take();
-  hearth_pointer_kind kind = hearth_heap_claim(pointer, &block);
+  hearth_thread_cache *cache = hearth_thread_cache_take(hearth_thread_cache_own());
+  hearth_pointer_kind kind = hearth_heap_claim(pointer, &block, &chunk);
   if (kind == HEARTH_POINTER_LIVE) {
     hearth_moment end = end_of(block);
     end_ns = end.ns;
-    end_life(block, end, cache);
+    end_life(block, chunk, end, cache);
     if (__builtin_expect(set_aside != NULL, false) && !hearth_section_is_nested())
       end_blocks_set_aside(cache);
   }
@@ -238,15 +242,17 @@ static bool replace(hearth_block *block, size_t size, uint32_t context, hearth_t
 
 void *hearth_resize(void *pointer, size_t size, const hearth_frame *frame) {
   hearth_block *block;
+  hearth_chunk chunk;
 
   hearth_pointer_kind kind = hearth_heap_find(pointer, &block);
   if (kind != HEARTH_POINTER_LIVE)
     refuse(pointer, kind, "realloc");
   if (fits_chunk(block, size)) {
     hearth_section_enter();
-    uint32_t context = find_context(size, frame);
-    hearth_thread_cache *cache = hearth_thread_cache_take();
-    kind = hearth_heap_claim(pointer, &block);
+    hearth_thread_cache *own = hearth_thread_cache_own();
+    uint32_t context = find_context(size, frame, own);
+    hearth_thread_cache *cache = hearth_thread_cache_take(own);
+    kind = hearth_heap_claim(pointer, &block, &chunk);
     bool replaced = kind == HEARTH_POINTER_LIVE && replace(block, size, context, cache);
     hearth_thread_cache_give(cache);
     hearth_section_leave();

@@ -22,7 +22,7 @@ uint64_t hearth_clock_read(void);
 static inline uint64_t hearth_clock_now_ns(void) {
   uint64_t rate = __atomic_load_n(&hearth_clock_rate, __ATOMIC_ACQUIRE);
 
-  if (__builtin_expect(rate == 0, false) || hearth_section_is_nested())
+  if (__builtin_expect(rate == 0, false) || hearth_section_interrupted())
     return hearth_clock_read();
   uint64_t passed = hearth_os_ticks() - hearth_this_thread.clock_ticks;
   if (__builtin_expect(passed >= hearth_clock_window, false))

@@ -21,13 +21,15 @@ static struct size_class {
   char *fresh, *fresh_end; /* of the class's newest run: chunks never handed out */
 } __attribute__((aligned(64))) classes[CLASSES];
 
-/* 2^32 / granules of a class's chunks, rounded up: multiplying by it divides, exactly for offsets in a small run. */
-static uint64_t reciprocals[CLASSES];
+/* What is known of a class from the beginning. */
+static struct class_facts {
+  uint32_t size;  /* of its chunks */
+  uint32_t batch; /* chunks that are moved at once; 0: threads keep none */
+  uint64_t
+      reciprocal; /* 2^32 / granules of a chunk, rounded up: multiplying by it divides offsets in small runs exactly */
+} facts[CLASSES];
 
-/* Chunks of a class that are moved at once; 0: threads keep none. */
-static uint32_t batches[CLASSES];
-
-static size_t class_size(unsigned class) {
+static size_t compute_size(unsigned class) {
   if (class < FINE_CLASSES)
     return (class + 1) * HEARTH_GRANULE;
   unsigned coarse = class - FINE_CLASSES;
@@ -35,7 +37,7 @@ static size_t class_size(unsigned class) {
 }
 
 /* The least class whose chunks have `size` bytes; size in [1, SMALL_MOST]. */
-static unsigned class_of(size_t size) {
+static inline unsigned class_of(size_t size) {
   if (size <= FINE_MOST)
     return (unsigned)((size - 1) / HEARTH_GRANULE);
   unsigned doubling = 63u - (unsigned)__builtin_clzll((size - 1) / FINE_MOST);
@@ -44,9 +46,14 @@ static unsigned class_of(size_t size) {
 
 bool hearth_heap_create(void) {
   for (unsigned i = 0; i < CLASSES; ++i) {
-    size_t size = class_size(i), batch = BATCH_BYTES / size;
-    reciprocals[i] = (UINT64_C(1) << 32) / (size / HEARTH_GRANULE) + 1;
-    batches[i] = batch < 2 ? 0 : batch < BATCH_MOST ? (uint32_t)batch : BATCH_MOST;
+    size_t size = compute_size(i), batch = BATCH_BYTES / size;
+    facts[i] = (struct class_facts){
+        .size = (uint32_t)size,
+        .batch = batch < 2            ? 0
+                 : batch < BATCH_MOST ? (uint32_t)batch
+                                      : BATCH_MOST,
+        .reciprocal = (UINT64_C(1) << 32) / (size / HEARTH_GRANULE) + 1,
+    };
   }
   return hearth_runs_create();
 }
@@ -61,7 +68,7 @@ static size_t user_offset(const char *chunk, size_t alignment) {
 
 /* Lay out header and, if needed, redirect. For a reused chunk this is done under the lock of its class, or of the cache
  * that it was in: its old headers must not be misread while blocks are enumerated. */
-static hearth_block *lay_out(char *chunk, size_t size, size_t alignment) {
+static inline hearth_block *lay_out(char *chunk, size_t size, size_t alignment) {
   size_t offset = user_offset(chunk, alignment);
   hearth_block *first = (hearth_block *)chunk;
   hearth_block *block = (hearth_block *)(chunk + offset) - 1;
@@ -79,7 +86,7 @@ static hearth_block *lay_out(char *chunk, size_t size, size_t alignment) {
 /* Never used chunk of a class; NULL: no memory. The class is locked. */
 static char *take_fresh(unsigned number) {
   struct size_class *class = &classes[number];
-  size_t size = class_size(number);
+  size_t size = facts[number].size;
 
   if ((size_t)(class->fresh_end - class->fresh) < size) {
     char *run = hearth_run_take(HEARTH_RUN_SMALL, (uint8_t)number, SMALL_RUN);
@@ -113,12 +120,12 @@ static hearth_block *pop(hearth_block **list) {
 }
 
 /* Fill a thread's empty list. */
-static void fill(hearth_heap_cache *cache, unsigned number) {
+static __attribute__((noinline)) void fill(hearth_heap_cache *cache, unsigned number) {
   struct size_class *class = &classes[number];
 
   if (!hearth_section_take(&class->lock))
     return;
-  for (uint32_t wanted = batches[number]; wanted > 0; --wanted) {
+  for (uint32_t wanted = facts[number].batch; wanted > 0; --wanted) {
     hearth_block *chunk = class->free ? pop(&class->free) : (hearth_block *)take_fresh(number);
     if (!chunk)
       break;
@@ -129,7 +136,7 @@ static void fill(hearth_heap_cache *cache, unsigned number) {
 }
 
 /* Move chunks from a thread's list to the class's until `keep` are left. */
-static void spill(hearth_heap_cache *cache, unsigned number, uint32_t keep) {
+static __attribute__((noinline)) void spill(hearth_heap_cache *cache, unsigned number, uint32_t keep) {
   struct size_class *class = &classes[number];
 
   if (cache->classes[number].count <= keep || !hearth_section_take(&class->lock))
@@ -144,7 +151,7 @@ void hearth_heap_cache_flush(hearth_heap_cache *cache) {
     spill(cache, number, 0);
 }
 
-static hearth_block *take_cached(hearth_heap_cache *cache, unsigned number) {
+static inline hearth_block *take_cached(hearth_heap_cache *cache, unsigned number) {
   if (!cache->classes[number].free)
     fill(cache, number);
   if (!cache->classes[number].free)
@@ -153,16 +160,9 @@ static hearth_block *take_cached(hearth_heap_cache *cache, unsigned number) {
   return pop(&cache->classes[number].free);
 }
 
-static hearth_block *take_small(size_t need, size_t size, size_t alignment, hearth_heap_cache *cache,
-                                bool *ret_zeroed) {
-  unsigned number = class_of(need);
-
-  *ret_zeroed = false;
-  hearth_block *cached = cache && batches[number] ? take_cached(cache, number) : NULL;
-  if (cached)
-    return lay_out((char *)cached, size, alignment);
-
-  /* A signal handler takes from the least class that is not locked. */
+/* From the class that is given, or what is larger: a signal handler takes from the least class that is not locked. */
+static __attribute__((noinline)) hearth_block *take_shared(unsigned number, size_t need, size_t size, size_t alignment,
+                                                           bool *ret_zeroed) {
   while (number < CLASSES && !hearth_section_take(&classes[number].lock))
     ++number;
   if (number == CLASSES)
@@ -179,54 +179,62 @@ static hearth_block *take_small(size_t need, size_t size, size_t alignment, hear
   return block;
 }
 
-hearth_block *hearth_heap_take(size_t size, size_t alignment, hearth_heap_cache *cache, bool *ret_zeroed) {
+inline hearth_block *hearth_heap_take(size_t size, size_t alignment, hearth_heap_cache *cache, bool *ret_zeroed) {
   size_t extra = alignment <= HEARTH_ALIGNMENT ? sizeof(hearth_block) : alignment;
   size_t need;
 
   /* Empty blocks have a byte, so that their address lies in their chunk. */
   if (__builtin_add_overflow(size ? size : 1, extra, &need))
     return NULL;
-  if (need <= SMALL_MOST)
-    return take_small(need, size, alignment, cache, ret_zeroed);
-  return take_large(need, size, alignment, ret_zeroed);
+  if (need > SMALL_MOST)
+    return take_large(need, size, alignment, ret_zeroed);
+  unsigned number = class_of(need);
+  hearth_block *cached = cache && facts[number].batch ? take_cached(cache, number) : NULL;
+  if (!cached)
+    return take_shared(number, need, size, alignment, ret_zeroed);
+  *ret_zeroed = false;
+  return lay_out((char *)cached, size, alignment);
 }
 
 /* The chunk that `address` lies in, which is in `run`. */
-static char *chunk_of(const hearth_run *run, const void *address) {
+static inline hearth_chunk chunk_of(const hearth_run *run, const void *address) {
   if (run->kind == HEARTH_RUN_LARGE)
-    return run->start;
+    return (hearth_chunk){run->start, HEARTH_CLASS_LARGE};
+  const struct class_facts *class = &facts[run->size_class];
   uint64_t granule = (uint64_t)((const char *)address - run->start) / HEARTH_GRANULE;
-  return run->start + (granule * reciprocals[run->size_class] >> 32) * class_size(run->size_class);
+  return (hearth_chunk){run->start + (granule * class->reciprocal >> 32) * class->size, run->size_class};
 }
 
-static hearth_block *follow(char *chunk) {
+static inline hearth_block *follow(char *chunk) {
   hearth_block *block = (hearth_block *)chunk;
 
   return hearth_block_state_of(block) == HEARTH_BLOCK_REDIRECT ? (hearth_block *)(chunk + block->size) : block;
 }
 
-hearth_pointer_kind hearth_heap_find(const void *pointer, hearth_block **ret_block) {
+static inline hearth_pointer_kind find(const void *pointer, hearth_block **ret_block, hearth_chunk *ret_chunk) {
   hearth_run run;
 
-  if (!hearth_runs_contain(pointer))
-    return HEARTH_POINTER_FOREIGN;
-  if (!hearth_run_find(pointer, &run))
-    return HEARTH_POINTER_BAD; /* among them freed large blocks */
-  hearth_block *block = follow(chunk_of(&run, pointer));
+  if (__builtin_expect(!hearth_run_find(pointer, &run), false)) /* freed large blocks are in our range */
+    return hearth_runs_contain(pointer) ? HEARTH_POINTER_BAD : HEARTH_POINTER_FOREIGN;
+  *ret_chunk = chunk_of(&run, pointer);
+  hearth_block *block = follow(ret_chunk->start);
+  uint8_t state = hearth_block_state_of(block);
   if (hearth_block_memory(block) != pointer)
     return HEARTH_POINTER_BAD;
-  uint8_t state = hearth_block_state_of(block);
-  if (state == HEARTH_BLOCK_FREE || state == HEARTH_BLOCK_ENDING)
-    return HEARTH_POINTER_FREED;
-  if (state == HEARTH_BLOCK_LIVE) {
-    *ret_block = block;
+  *ret_block = block;
+  if (__builtin_expect(state == HEARTH_BLOCK_LIVE, true))
     return HEARTH_POINTER_LIVE;
-  }
-  return HEARTH_POINTER_BAD;
+  return state == HEARTH_BLOCK_FREE || state == HEARTH_BLOCK_ENDING ? HEARTH_POINTER_FREED : HEARTH_POINTER_BAD;
 }
 
-hearth_pointer_kind hearth_heap_claim(void *pointer, hearth_block **ret_block) {
-  hearth_pointer_kind kind = hearth_heap_find(pointer, ret_block);
+hearth_pointer_kind hearth_heap_find(const void *pointer, hearth_block **ret_block) {
+  hearth_chunk chunk;
+
+  return find(pointer, ret_block, &chunk);
+}
+
+inline hearth_pointer_kind hearth_heap_claim(void *pointer, hearth_block **ret_block, hearth_chunk *ret_chunk) {
+  hearth_pointer_kind kind = find(pointer, ret_block, ret_chunk);
   uint8_t live = HEARTH_BLOCK_LIVE;
 
   if (kind == HEARTH_POINTER_LIVE &&
@@ -236,40 +244,45 @@ hearth_pointer_kind hearth_heap_claim(void *pointer, hearth_block **ret_block) {
   return kind;
 }
 
-bool hearth_heap_give(hearth_block *block, hearth_heap_cache *cache) {
-  hearth_run run;
-
-  hearth_run_find(block, &run); /* cannot fail: the block was claimed */
-  if (run.kind == HEARTH_RUN_LARGE) {
-    hearth_run_give(run.start);
+/* Not to a thread's cache. */
+static __attribute__((noinline)) bool give_shared(hearth_chunk chunk) {
+  if (chunk.size_class == HEARTH_CLASS_LARGE) {
+    hearth_run_give(chunk.start);
     return true;
   }
-  /* A redirect stays, so that freeing the same pointer again is recognised; its second word is unused. */
-  hearth_block *chunk = (hearth_block *)chunk_of(&run, block);
-  uint32_t batch = batches[run.size_class];
-  if (cache && batch) {
-    push(&cache->classes[run.size_class].free, chunk);
-    if (++cache->classes[run.size_class].count >= 2 * batch)
-      spill(cache, run.size_class, batch);
-    return true;
-  }
-  struct size_class *class = &classes[run.size_class];
+  struct size_class *class = &classes[chunk.size_class];
   if (!hearth_section_take(&class->lock))
     return false;
-  push(&class->free, chunk);
+  push(&class->free, (hearth_block *)chunk.start);
   hearth_lock_give(&class->lock);
   return true;
 }
 
+/* A redirect stays, so that freeing the same pointer again is recognised; its second word is unused. */
+inline bool hearth_heap_give(hearth_chunk chunk, hearth_heap_cache *cache) {
+  if (!cache || chunk.size_class == HEARTH_CLASS_LARGE || !facts[chunk.size_class].batch)
+    return give_shared(chunk);
+  uint32_t batch = facts[chunk.size_class].batch;
+  push(&cache->classes[chunk.size_class].free, (hearth_block *)chunk.start);
+  if (__builtin_expect(++cache->classes[chunk.size_class].count >= 2 * batch, false))
+    spill(cache, chunk.size_class, batch);
+  return true;
+}
+
+hearth_chunk hearth_heap_chunk(hearth_block *block) {
+  hearth_run run = hearth_run_of(block);
+
+  return chunk_of(&run, block);
+}
+
 static size_t chunk_size(const hearth_run *run) {
-  return run->kind == HEARTH_RUN_LARGE ? run->size : class_size(run->size_class);
+  return run->kind == HEARTH_RUN_LARGE ? run->size : facts[run->size_class].size;
 }
 
 size_t hearth_heap_capacity(hearth_block *block) {
-  hearth_run run;
+  hearth_run run = hearth_run_of(block);
 
-  hearth_run_find(block, &run); /* cannot fail: the block is live */
-  return (size_t)(chunk_of(&run, block) + chunk_size(&run) - (char *)hearth_block_memory(block));
+  return (size_t)(chunk_of(&run, block).start + chunk_size(&run) - (char *)hearth_block_memory(block));
 }
 
 void hearth_heap_each(void (*visit)(hearth_block *block, void *closure), void *closure) {

@@ -81,9 +81,20 @@ static inline void hearth_block_set_state(hearth_block *block, hearth_block_stat
 /* All fields of the header are set: from now on the block is enumerated and can be claimed. */
 static inline void hearth_block_publish(hearth_block *block) { hearth_block_set_state(block, HEARTH_BLOCK_LIVE); }
 
-/* Take back a block that hearth_heap_claim returned and that was recorded since; `cache` as above. False: the caller is a
- * signal handler that must not wait for the lock that this needs; nothing happened. */
-bool hearth_heap_give(hearth_block *block, hearth_heap_cache *cache);
+/* Where a block lies. */
+typedef struct hearth_chunk {
+  char *start;
+  uint8_t size_class; /* HEARTH_CLASS_LARGE: it is a run of its own */
+} hearth_chunk;
+
+#define HEARTH_CLASS_LARGE UINT8_MAX
+
+/* The chunk of a block that is live or claimed. */
+hearth_chunk hearth_heap_chunk(hearth_block *block);
+
+/* Take back the chunk of a block that hearth_heap_claim returned and that was recorded since; `cache` as above. False: the
+ * caller is a signal handler that must not wait for the lock that this needs; nothing happened. */
+bool hearth_heap_give(hearth_chunk chunk, hearth_heap_cache *cache);
 
 /* Make all of a cache's chunks everyone's. */
 void hearth_heap_cache_flush(hearth_heap_cache *cache);
@@ -103,7 +114,7 @@ hearth_pointer_kind hearth_heap_find(const void *pointer, hearth_block **ret_blo
 
 /* The same, and make a live block the caller's: of several threads that free one block, one gets it. Its state is then
  * ENDING, until it is recorded. */
-hearth_pointer_kind hearth_heap_claim(void *pointer, hearth_block **ret_block);
+hearth_pointer_kind hearth_heap_claim(void *pointer, hearth_block **ret_block, hearth_chunk *ret_chunk);
 
 /* Call `visit` for each block that is live or ending. The caller holds hearth_heap_lock. */
 void hearth_heap_each(void (*visit)(hearth_block *block, void *closure), void *closure);

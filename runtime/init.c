@@ -109,6 +109,7 @@ static void start(int argc, char **argv, char **environment) {
   hearth_rt.pid = hearth_os_pid();
   hearth_rt.start_ns = hearth_os_now_ns();
   hearth_clock_begin();
+  hearth_os_cpu_begin();
   hearth_rt.start_unix_ns = hearth_os_unix_ns();
   hearth_this_thread.in_runtime = true; /* reading the options calls the program */
   read_options(&hearth_rt.options, environment);

@@ -4,16 +4,18 @@
 
 static hearth_mib_run *run_of(hearth_mib_slot *slot) { return &slot->runs[slot->current]; }
 
-static void add_sampled(hearth_mib_run *run, const hearth_block *block, hearth_access_sum accesses, hearth_moment end,
-                        uint64_t mean_bytes) {
+static __attribute__((noinline)) void add_sampled(hearth_mib_run *to, const hearth_mib_run *run,
+                                                  const hearth_block *block, hearth_access_sum accesses,
+                                                  hearth_moment end, uint64_t mean_bytes) {
   hearth_mib one = hearth_mib_of_block(block, accesses, end);
 
   hearth_mib_weigh(&one, block, mean_bytes);
-  hearth_mib_run_follow(run, &one);
+  *to = *run;
+  hearth_mib_run_follow(to, &one);
 }
 
-bool hearth_mib_cache_record(hearth_mib_cache *cache, hearth_mib_table *table, hearth_block *block,
-                             hearth_access_sum accesses, hearth_moment end, uint64_t mean_bytes) {
+inline bool hearth_mib_cache_record(hearth_mib_cache *cache, hearth_mib_table *table, hearth_block *block,
+                                    hearth_access_sum accesses, hearth_moment end, uint64_t mean_bytes) {
   hearth_mib_slot *slot = &cache->slots[block->context % HEARTH_MIB_CACHE_SLOTS];
   hearth_mib_run *run = run_of(slot);
 
@@ -21,11 +23,10 @@ bool hearth_mib_cache_record(hearth_mib_cache *cache, hearth_mib_table *table, h
     return false;
   slot->context = block->context; /* matters to nobody while the run is empty */
   uint64_t other = 1 - slot->current;
-  slot->runs[other] = *run;
   if (__builtin_expect(mean_bytes == 0, true))
-    hearth_mib_run_add(&slot->runs[other], block, accesses, end);
+    hearth_mib_run_add(&slot->runs[other], run, block, accesses, end);
   else
-    add_sampled(&slot->runs[other], block, accesses, end, mean_bytes);
+    add_sampled(&slot->runs[other], run, block, accesses, end, mean_bytes);
   hearth_mib_update_make(&(hearth_mib_update){.word = &slot->current, .value = other, .block = block});
   return true;
 }

@@ -41,7 +41,7 @@ static inline hearth_figures hearth_figures_of_block(const hearth_block *block, 
   if (of.accesses > 0) {
     of.density = hearth_divide(of.accesses * 100, of.size ? of.size : 1);
     of.lifetime_density = lifetime_ms > 1 ? hearth_divide(of.density * 1000, lifetime_ms) : of.density * 1000;
-    of.percent = hearth_divide(accesses.touched * 100, accesses.granules);
+    of.percent = accesses.touched == accesses.granules ? 100 : hearth_divide(accesses.touched * 100, accesses.granules);
   }
   return of;
 }
@@ -125,23 +125,27 @@ static inline void hearth_mib_run_follow(hearth_mib_run *run, const hearth_mib *
     hearth_mib_follow(&run->sum, one);
 }
 
-/* Add a block to a run: what hearth_mib_run_follow does with its record, without making it first. Every free of a run
- * that is not sampled does this. */
-static inline void hearth_mib_run_add(hearth_mib_run *run, const hearth_block *block, hearth_access_sum accesses,
-                                      hearth_moment end) {
-  hearth_mib *sum = &run->sum;
+/* What hearth_mib_run_follow does with a block's record, without making it first: *to becomes *run with the block added.
+ * Every free of a run that is not sampled does this. What is least and greatest changes seldom: mostly, comparing is all. */
+static inline void hearth_mib_run_add(hearth_mib_run *restrict to, const hearth_mib_run *restrict run,
+                                      const hearth_block *block, hearth_access_sum accesses, hearth_moment end) {
+  const hearth_mib *from = &run->sum;
+  hearth_mib *sum = &to->sum;
 
-  if (sum->AllocCount == 0) {
+  *to = *run;
+  if (__builtin_expect(from->AllocCount == 0, false)) {
     hearth_mib one = hearth_mib_of_block(block, accesses, end);
-    hearth_mib_run_follow(run, &one);
+    hearth_mib_run_follow(to, &one);
     return;
   }
   hearth_figures of = hearth_figures_of_block(block, accesses, end);
   hearth_mib_compare(sum, 1, block->alloc_ns, block->cpu, end.cpu);
 #define ADD_FIGURE(figure, Total, Min, Max)                                                                            \
-  sum->Total = hearth_merge_SUM(sum->Total, of.figure);                                                                \
-  sum->Min = hearth_merge_MIN(sum->Min, of.figure);                                                                    \
-  sum->Max = hearth_merge_MAX(sum->Max, of.figure)
+  sum->Total = hearth_merge_SUM(from->Total, of.figure);                                                               \
+  if (__builtin_expect(of.figure < from->Min, false))                                                                  \
+    sum->Min = of.figure;                                                                                              \
+  if (__builtin_expect(of.figure > from->Max, false))                                                                  \
+  sum->Max = of.figure
   ADD_FIGURE(size, TotalSize, MinSize, MaxSize);
   ADD_FIGURE(accesses, TotalAccessCount, MinAccessCount, MaxAccessCount);
   ADD_FIGURE(lifetime, TotalLifetime, MinLifetime, MaxLifetime);
@@ -149,9 +153,9 @@ static inline void hearth_mib_run_add(hearth_mib_run *run, const hearth_block *b
   ADD_FIGURE(density, TotalAccessDensity, MinAccessDensity, MaxAccessDensity);
   ADD_FIGURE(lifetime_density, TotalLifetimeAccessDensity, MinLifetimeAccessDensity, MaxLifetimeAccessDensity);
 #undef ADD_FIGURE
-  sum->AllocCount += 1;
-  sum->NumMigration += block->cpu != end.cpu;
-  sum->DataTypeId = hearth_merge_SAME(sum->DataTypeId, block->data_type_id);
+  sum->AllocCount = from->AllocCount + 1;
+  sum->NumMigration = from->NumMigration + (block->cpu != end.cpu);
+  sum->DataTypeId = hearth_merge_SAME(from->DataTypeId, block->data_type_id);
   sum->AllocTimestamp = block->alloc_ns;
   sum->DeallocTimestamp = end.ns;
   sum->AllocCPU = block->cpu;

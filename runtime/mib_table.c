@@ -50,25 +50,6 @@ void hearth_mib_weigh(hearth_mib *one, const hearth_block *block, uint64_t mean_
     hearth_mib_repeat(one, hearth_sample_weight(mean_bytes, block->size, (uintptr_t)block ^ block->alloc_ns << 20));
 }
 
-static void apply(const hearth_mib_update *update) {
-  if (update->record)
-    *update->record = *update->sum;
-  if (update->word)
-    *update->word = update->value;
-  if (update->block)
-    hearth_block_set_state(update->block, HEARTH_BLOCK_FREE);
-}
-
-void hearth_mib_update_make(hearth_mib_update *update) {
-  update->outer = hearth_this_thread.update;
-  HEARTH_SIGNAL_FENCE();
-  hearth_this_thread.update = update;
-  HEARTH_SIGNAL_FENCE();
-  apply(update);
-  HEARTH_SIGNAL_FENCE();
-  hearth_this_thread.update = update->outer;
-}
-
 /* Count what finds no room. */
 static void drop(hearth_mib_table *table, const hearth_mib *records) {
   __atomic_fetch_add(&table->dropped, records->AllocCount, __ATOMIC_RELAXED);
@@ -140,7 +121,7 @@ unsigned hearth_mib_table_lock(hearth_mib_table *table) {
   for (unsigned i = 0; i < HEARTH_MIB_LOCKS; ++i)
     missed += !hearth_lock_take_or_keep(&table->locks[i]);
   for (const hearth_mib_update *update = hearth_this_thread.update; update; update = update->outer)
-    apply(update);
+    hearth_mib_update_apply(update);
   return missed;
 }
 

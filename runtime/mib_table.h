@@ -4,6 +4,7 @@
 
 #include "lock.h"
 #include "mib_record.h"
+#include "section.h"
 
 #define HEARTH_MIB_LOCKS 256
 
@@ -33,9 +34,28 @@ bool hearth_mib_table_record(hearth_mib_table *table, hearth_block *block, const
 /* Add the records of a run that is not empty, and empty it in the same moment. False: as above. */
 bool hearth_mib_table_append(hearth_mib_table *table, uint32_t context, hearth_mib_run *run);
 
+static inline void hearth_mib_update_apply(const hearth_mib_update *update) {
+  if (update->record)
+    *update->record = *update->sum;
+  if (update->word)
+    *update->word = update->value;
+  if (update->block)
+    hearth_block_set_state(update->block, HEARTH_BLOCK_FREE);
+}
+
 /* Make an update that a signal handler completes if it interrupts it and writes the profile. The caller has the lock of
  * what is updated; `outer` is filled in here. */
-void hearth_mib_update_make(hearth_mib_update *update);
+static inline void hearth_mib_update_make(hearth_mib_update *update) {
+  const hearth_mib_update known = *update; /* to compilers, after the fences too */
+
+  update->outer = hearth_this_thread.update;
+  HEARTH_SIGNAL_FENCE();
+  hearth_this_thread.update = update;
+  HEARTH_SIGNAL_FENCE();
+  hearth_mib_update_apply(&known);
+  HEARTH_SIGNAL_FENCE();
+  hearth_this_thread.update = update->outer;
+}
 
 /* Copy the records [0, count) to `to`. The table is locked. */
 void hearth_mib_table_copy(hearth_mib_table *table, hearth_mib *to, uint32_t count);

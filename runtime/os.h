@@ -94,7 +94,20 @@ static inline uintptr_t hearth_os_thread_pointer(void) {
 bool hearth_os_barrier_begin(void);
 /* Return after all threads of the process have executed a barrier. False: they have not. */
 bool hearth_os_barrier(void);
-uint32_t hearth_os_cpu(void);     /* CPU that runs the caller */
+/* CPU that runs the caller. Where the C library shares what the kernel writes for each thread (rseq), reading that is
+ * all, once hearth_os_cpu_begin was called: there is an offset from the thread pointer to the CPU's number, which is
+ * negative where it is not known. */
+void hearth_os_cpu_begin(void);
+uint32_t hearth_os_ask_cpu(void);
+extern intptr_t hearth_os_cpu_offset __attribute__((visibility("hidden"))); /* 0: none */
+static inline uint32_t hearth_os_cpu(void) {
+  if (__builtin_expect(hearth_os_cpu_offset != 0, true)) {
+    int32_t cpu = *(const volatile int32_t *)(hearth_os_thread_pointer() + (uintptr_t)hearth_os_cpu_offset);
+    if (__builtin_expect(cpu >= 0, true))
+      return (uint32_t)cpu;
+  }
+  return hearth_os_ask_cpu();
+}
 uint64_t hearth_os_now_ns(void);  /* monotonic clock */
 uint64_t hearth_os_unix_ns(void); /* UTC */
 /* A counter of the processor's that goes on evenly on all of them; only if hearth_os_has_ticks. */

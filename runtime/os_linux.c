@@ -220,7 +220,20 @@ bool hearth_os_barrier_begin(void) {
 
 bool hearth_os_barrier(void) { return call6(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0, 0, 0, 0) == 0; }
 
-uint32_t hearth_os_cpu(void) {
+/* glibc 2.35 and later: where struct rseq of each thread lies, and how much of it is in use. */
+extern const ptrdiff_t __rseq_offset __attribute__((weak));
+extern const unsigned __rseq_size __attribute__((weak));
+
+#define RSEQ_CPU_ID ((intptr_t)4) /* offset of cpu_id in struct rseq; linux/rseq.h */
+
+intptr_t hearth_os_cpu_offset;
+
+void hearth_os_cpu_begin(void) {
+  if (&__rseq_offset && &__rseq_size && __rseq_size > 0)
+    hearth_os_cpu_offset = (intptr_t)__rseq_offset + RSEQ_CPU_ID;
+}
+
+uint32_t hearth_os_ask_cpu(void) {
   int cpu = sched_getcpu();
 
   return cpu < 0 ? 0 : (uint32_t)cpu;

@@ -29,8 +29,8 @@ bool hearth_runs_create(void) {
     char *space = hearth_os_reserve(size + HEARTH_UNIT);
     if (!space)
       continue;
-    runs.count = (uint32_t)(size / HEARTH_UNIT);
-    size_t table = runs.count * sizeof(hearth_unit);
+    uint32_t count = (uint32_t)(size / HEARTH_UNIT);
+    size_t table = count * sizeof(hearth_unit);
     runs.units = hearth_os_map(table);
     if (!runs.units) {
       hearth_os_unmap(space, size + HEARTH_UNIT);
@@ -40,6 +40,7 @@ bool hearth_runs_create(void) {
     for (unsigned bin = 0; bin < BINS; ++bin)
       runs.bins[bin] = NO_UNIT;
     runs.range = (char *)(((uintptr_t)space + HEARTH_UNIT - 1) & ~(HEARTH_UNIT - 1));
+    runs.count = count;
     return true;
   }
   return false;
@@ -149,25 +150,27 @@ void hearth_run_give(char *start) {
   unlock_runs(signals);
 }
 
-bool hearth_runs_contain(const void *address) {
-  uintptr_t offset = (uintptr_t)address - (uintptr_t)runs.range;
-
-  return runs.range && offset < runs.count * HEARTH_UNIT;
+inline bool hearth_runs_contain(const void *address) {
+  return (uintptr_t)address - (uintptr_t)runs.range < runs.count * HEARTH_UNIT; /* no unit before there is a range */
 }
 
-static hearth_run describe(uint32_t first) {
+static inline hearth_run describe(uint32_t first) {
   const hearth_unit *unit = &runs.units[first];
 
   return (hearth_run){unit->kind, unit->size_class, unit_address(first), unit->length * HEARTH_UNIT};
 }
 
-bool hearth_run_find(const void *address, hearth_run *ret_run) {
-  if (!hearth_runs_contain(address))
-    return false;
+inline hearth_run hearth_run_of(const void *address) {
   uint32_t first = (uint32_t)(((uintptr_t)address - (uintptr_t)runs.range) / HEARTH_UNIT);
   if (runs.units[first].kind == HEARTH_RUN_INNER)
     first -= runs.units[first].length;
-  *ret_run = describe(first);
+  return describe(first);
+}
+
+inline bool hearth_run_find(const void *address, hearth_run *ret_run) {
+  if (!hearth_runs_contain(address))
+    return false;
+  *ret_run = hearth_run_of(address);
   return ret_run->kind == HEARTH_RUN_SMALL || ret_run->kind == HEARTH_RUN_LARGE;
 }
 

@@ -55,6 +55,9 @@ bool hearth_runs_contain(const void *address);
 /* The used run that `address` lies in; false if it lies in none. */
 bool hearth_run_find(const void *address, hearth_run *ret_run);
 
+/* The run of an address in our range. */
+hearth_run hearth_run_of(const void *address);
+
 /* Used runs in ascending order: begin with *unit = 0; false at the end. The caller holds hearth_runs_lock. */
 bool hearth_run_next(uint32_t *unit, hearth_run *ret_run);
 

@@ -35,8 +35,9 @@ static inline void hearth_section_leave(void) {
     hearth_signals_resume();
 }
 
-/* Did a signal handler enter this section while its thread was in one? */
+/* Did a signal handler enter this section while its thread was in one? The second once threads are known. */
 static inline bool hearth_section_is_nested(void) { return hearth_threads_known && hearth_this_thread.depth > 1; }
+static inline bool hearth_section_interrupted(void) { return __builtin_expect(hearth_this_thread.depth > 1, false); }
 
 /* Does not wait in a nested section. Returns whether the lock was taken. */
 static inline bool hearth_section_take(hearth_lock *lock) {

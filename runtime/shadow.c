@@ -28,7 +28,7 @@ typedef struct counters {
   uint64_t *begin, *end;
 } counters;
 
-static counters counters_of(const void *memory, size_t size) {
+static inline counters counters_of(const void *memory, size_t size) {
   uintptr_t first = (uintptr_t)memory / HEARTH_GRANULE;
   uintptr_t last = ((uintptr_t)memory + (size ? size - 1 : 0)) / HEARTH_GRANULE;
   uint64_t *base = (uint64_t *)__memprof_shadow_memory_dynamic_address;
@@ -36,15 +36,14 @@ static counters counters_of(const void *memory, size_t size) {
   return (counters){base + first, base + last + 1};
 }
 
-static void write_zeros(uint64_t *begin, uint64_t *end) {
+/* Blocks mostly have few counters: then one at a time is fastest. Reading and writing them atomically, as other threads
+ * may be counting, keeps compilers from making it anything else. */
+static inline void write_zeros(uint64_t *begin, uint64_t *end) {
   for (; begin < end; ++begin)
-    *begin = 0;
+    __atomic_store_n(begin, 0, __ATOMIC_RELAXED);
 }
 
-void hearth_shadow_clear(const void *memory, size_t size) {
-  if (!__memprof_shadow_memory_dynamic_address)
-    return;
-  counters range = counters_of(memory, size);
+static __attribute__((noinline)) void clear_many(counters range) {
   /* Whole pages of counters, if there are many, are dropped: nothing needs to be read or written to make them 0. */
   uintptr_t first_page = ((uintptr_t)range.begin + HEARTH_OS_PAGE - 1) & ~(HEARTH_OS_PAGE - 1);
   uintptr_t end_page = (uintptr_t)range.end & ~(HEARTH_OS_PAGE - 1);
@@ -57,15 +56,26 @@ void hearth_shadow_clear(const void *memory, size_t size) {
   write_zeros((uint64_t *)end_page, range.end);
 }
 
-hearth_access_sum hearth_shadow_sum(const void *memory, size_t size) {
+inline void hearth_shadow_clear(const void *memory, size_t size) {
+  if (!__memprof_shadow_memory_dynamic_address)
+    return;
+  counters range = counters_of(memory, size);
+  if (__builtin_expect((uintptr_t)range.end - (uintptr_t)range.begin >= DISCARD_LEAST, false))
+    clear_many(range);
+  else
+    write_zeros(range.begin, range.end);
+}
+
+inline hearth_access_sum hearth_shadow_sum(const void *memory, size_t size) {
   counters range = counters_of(memory, size);
   hearth_access_sum sum = {.granules = (uint64_t)(range.end - range.begin)};
 
   if (!__memprof_shadow_memory_dynamic_address || ignored)
     return sum;
   for (const uint64_t *counter = range.begin; counter < range.end; ++counter) {
-    sum.accesses += *counter;
-    sum.touched += *counter != 0;
+    uint64_t accesses = __atomic_load_n(counter, __ATOMIC_RELAXED);
+    sum.accesses += accesses;
+    sum.touched += accesses != 0;
   }
   return sum;
 }

@@ -9,7 +9,7 @@ static size_t slot_of(const hearth_frame *frame) {
   return (size_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 57) % HEARTH_STACK_CACHE_SLOTS;
 }
 
-bool hearth_stack_cache_find(const hearth_stack_cache *cache, const hearth_frame *frame, uint32_t *ret_context) {
+inline bool hearth_stack_cache_find(const hearth_stack_cache *cache, const hearth_frame *frame, uint32_t *ret_context) {
   const hearth_cached_stack *slot = &cache->slots[slot_of(frame)];
 
   if (slot->frame != frame)

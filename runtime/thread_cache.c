@@ -75,7 +75,7 @@ hearth_thread_cache *hearth_thread_cache_take_slowly(hearth_thread_cache *cache)
 /* Destructors of other libraries may still allocate: without cache. */
 static void end_thread(void *closure) {
   hearth_section_enter();
-  hearth_thread_cache *cache = hearth_thread_cache_take();
+  hearth_thread_cache *cache = hearth_thread_cache_take(hearth_this_thread.cache);
   hearth_this_thread.ends = true;
   if (cache && cache == closure) {
     hearth_heap_cache_flush(&cache->heap);

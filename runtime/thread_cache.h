@@ -59,18 +59,16 @@ static inline void hearth_thread_cache_give(hearth_thread_cache *cache) {
 /* hearth_thread_cache_take for signal handlers, and while threads are stopped. */
 hearth_thread_cache *hearth_thread_cache_take_slowly(hearth_thread_cache *cache);
 
-/* This thread's cache, to be used until it is given. NULL also in a signal handler that interrupted its use. */
-static inline hearth_thread_cache *hearth_thread_cache_take(void) {
-  hearth_thread_cache *cache = hearth_thread_cache_own();
-
-  if (!cache)
+/* Use this thread's cache until it is given. NULL: `own` is, or this signal handler interrupted its use. */
+static inline hearth_thread_cache *hearth_thread_cache_take(hearth_thread_cache *own) {
+  if (__builtin_expect(!own, false))
     return NULL;
-  if (__builtin_expect(hearth_section_is_nested(), false))
-    return hearth_thread_cache_take_slowly(cache);
-  hearth_thread_cache_mark(cache);
+  if (hearth_section_interrupted())
+    return hearth_thread_cache_take_slowly(own);
+  hearth_thread_cache_mark(own);
   if (__builtin_expect(hearth_threads_are_stopped(), false))
-    return hearth_thread_cache_take_slowly(cache);
-  return cache;
+    return hearth_thread_cache_take_slowly(own);
+  return own;
 }
 
 /* Before the first cache is made, and in a forked child. */

@@ -25,11 +25,12 @@ static hearth_block *make(size_t size, size_t alignment) {
 
 static void drop(hearth_block *block) {
   hearth_block *claimed;
+  hearth_chunk chunk;
 
-  assert_int_equal(hearth_heap_claim(hearth_block_memory(block), &claimed), HEARTH_POINTER_LIVE);
+  assert_int_equal(hearth_heap_claim(hearth_block_memory(block), &claimed, &chunk), HEARTH_POINTER_LIVE);
   assert_ptr_equal(claimed, block);
   hearth_block_set_state(block, HEARTH_BLOCK_FREE);
-  assert_true(hearth_heap_give(block, NULL));
+  assert_true(hearth_heap_give(chunk, NULL));
 }
 
 static void test_every_size_and_alignment(void **state) {
