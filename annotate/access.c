@@ -5,11 +5,13 @@
 
 #include <llvm-c/Target.h>
 
+#include "counter.h"
 #include "flow.h"
 
 #define MOST_ORIGINS 16 /* of a pointer, followed through selects and phis */
 #define STEP         8  /* bytes of a range that count as one access, as in the runtime */
 #define INLINE_BYTES 64 /* up to here the steps of an intrinsic are accesses like others */
+#define HEADER       32 /* the runtime's blocks begin so far behind a granule's start */
 
 static bool starts_with(const char *text, size_t length, const char *prefix) {
   return length >= strlen(prefix) && memcmp(text, prefix, strlen(prefix)) == 0;
@@ -89,6 +91,11 @@ typedef struct collection {
   bool no_memory;
 } collection;
 
+static int64_t granule_in_block(int64_t offset) {
+  int64_t at = offset + HEADER;
+  return (at < 0 ? at - (HEARTH_GRANULE - 1) : at) / HEARTH_GRANULE;
+}
+
 static void add(collection *c, LLVMValueRef instruction, LLVMValueRef pointer, int64_t displacement, uint64_t weight,
                 uint32_t alignment) {
   hearth_accesses *all = c->accesses;
@@ -114,6 +121,7 @@ static void add(collection *c, LLVMValueRef instruction, LLVMValueRef pointer, i
                             .interruptions = c->interruptions};
   access->base = hearth_flow_pointer_base(pointer, &access->offset);
   access->offset += displacement;
+  access->place = c->options->coalesce == HEARTH_COALESCE_BLOCK ? granule_in_block(access->offset) : access->offset;
 }
 
 static void add_call(collection *c, LLVMValueRef call) {

@@ -21,6 +21,8 @@ typedef struct hearth_access {
   /* The address again: constant offsets apart from the rest. */
   LLVMValueRef base;
   int64_t offset;
+  int64_t place; /* accesses of one base and place have one counter: the granule of a block that starts at the base, or,
+                    where granules are to be exact, the offset */
   /* Where in its block: interruptions (flow.h) before it, and whether one comes behind. */
   uint32_t interruptions;
   bool interrupted_after;

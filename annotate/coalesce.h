@@ -10,8 +10,8 @@
  * loop; exact for each counter. Their weights become 0. */
 void hearth_coalesce_loops(hearth_accesses *accesses, hearth_flow *flow, hearth_counters *counters);
 
-/* Accesses near each other, through one pointer, of which either all happen or none, are counted with the first: the
- * weights of the others become 0. Where there is no memory for that, nothing changes. */
-void hearth_coalesce_neighbours(hearth_accesses *accesses, hearth_flow *flow, hearth_coalesce_mode mode);
+/* Accesses near each other in one block, through one pointer, with no interruption between them, are counted with the
+ * first: the weights of the others become 0. Where there is no memory for that, nothing changes. */
+void hearth_coalesce_neighbours(hearth_accesses *accesses);
 
 #endif

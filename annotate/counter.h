@@ -8,6 +8,8 @@
 
 #include <llvm-c/Core.h>
 
+#define HEARTH_GRANULE 64 /* bytes of memory that one counter is for */
+
 typedef struct hearth_counters {
   LLVMModuleRef module;
   LLVMBuilderRef builder; /* where it stands is where code goes */

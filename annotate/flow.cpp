@@ -1,8 +1,8 @@
 #include "flow.h"
 
+#include <llvm/ADT/PostOrderIterator.h>
 #include <llvm/Analysis/AssumptionCache.h>
 #include <llvm/Analysis/LoopInfo.h>
-#include <llvm/Analysis/PostDominators.h>
 #include <llvm/Analysis/ScalarEvolution.h>
 #include <llvm/Analysis/ScalarEvolutionExpressions.h>
 #include <llvm/Analysis/TargetLibraryInfo.h>
@@ -10,21 +10,23 @@
 #include <llvm/Config/llvm-config.h>
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/Module.h>
+#include <llvm/Transforms/Utils/BasicBlockUtils.h>
 #include <llvm/Transforms/Utils/ScalarEvolutionExpander.h>
 
 #include <map>
+#include <vector>
 
 using namespace llvm;
 
 namespace {
-
-constexpr unsigned MostBlocks = 32; // between two blocks that are compared
 
 bool interrupts(const Instruction &I) {
   // A terminator that stays within the function only chooses the next block, which is looked at by itself.
   if (isa<BranchInst>(I) || isa<SwitchInst>(I) || isa<IndirectBrInst>(I))
     return false;
   if (!isGuaranteedToTransferExecutionToSuccessor(&I))
+    return true;
+  if (I.isAtomic()) // behind it, or in front of it, the block may be another thread's
     return true;
   auto *Call = dyn_cast<CallBase>(&I);
   return Call && !Call->onlyReadsMemory() && !Call->hasFnAttr(Attribute::NoFree);
@@ -54,7 +56,6 @@ SCEVExpander makeExpander(ScalarEvolution &SE, const Function &F) {
 struct hearth_flow {
   Function &F;
   DominatorTree DT;
-  PostDominatorTree PDT;
   LoopInfo LI;
   AssumptionCache AC;
   TargetLibraryInfoImpl LibraryImpl;
@@ -62,12 +63,25 @@ struct hearth_flow {
   ScalarEvolution SE;
   SCEVExpander Expander;
   std::map<const BasicBlock *, bool> Interrupted;
+  std::vector<BasicBlock *> Blocks;
+  std::map<const BasicBlock *, size_t> Position;
+  std::map<std::pair<BasicBlock *, BasicBlock *>, BasicBlock *> SplitEdges;
+
+  void add(BasicBlock &B) {
+    Position[&B] = Blocks.size();
+    Blocks.push_back(&B);
+  }
 
   explicit hearth_flow(Function &F)
-      : F(F), DT(F), PDT(F), LI(DT), AC(F), LibraryImpl(Triple(F.getParent()->getTargetTriple())), Library(LibraryImpl),
+      : F(F), DT(F), LI(DT), AC(F), LibraryImpl(Triple(F.getParent()->getTargetTriple())), Library(LibraryImpl),
         SE(F, Library, AC, DT, LI), Expander(makeExpander(SE, F)) {
     for (const BasicBlock &B : F)
       Interrupted[&B] = any_of(B, interrupts);
+    for (BasicBlock *B : ReversePostOrderTraversal<Function *>(&F))
+      add(*B);
+    for (BasicBlock &B : F)
+      if (!DT.isReachableFromEntry(&B))
+        add(B);
   }
 };
 
@@ -90,22 +104,37 @@ LLVMValueRef hearth_flow_pointer_base(LLVMValueRef pointer, int64_t *ret_offset)
   return wrap(Base);
 }
 
-bool hearth_flow_runs_through(hearth_flow *flow, LLVMBasicBlockRef from, LLVMBasicBlockRef to) {
-  const BasicBlock *From = unwrap(from), *To = unwrap(to);
-  if (!flow->DT.dominates(From, To) || !flow->PDT.dominates(To, From))
-    return false;
-  SmallPtrSet<const BasicBlock *, 32> Seen;
-  SmallVector<const BasicBlock *, 32> Open{From};
-  while (!Open.empty())
-    for (const BasicBlock *Next : successors(Open.pop_back_val())) {
-      if (Next == To || !Seen.insert(Next).second)
-        continue;
-      if (Next == From || flow->Interrupted[Next] || Seen.size() > MostBlocks)
-        return false;
-      Open.push_back(Next);
-    }
-  // Both dominations hold for a loop's body and what follows the loop, too.
-  return flow->LI.getLoopFor(From) == flow->LI.getLoopFor(To);
+size_t hearth_flow_block_count(const hearth_flow *flow) { return flow->Blocks.size(); }
+
+LLVMBasicBlockRef hearth_flow_block(const hearth_flow *flow, size_t position) { return wrap(flow->Blocks[position]); }
+
+size_t hearth_flow_position(const hearth_flow *flow, LLVMBasicBlockRef block) {
+  return flow->Position.at(unwrap(block));
+}
+
+bool hearth_flow_runs_through(const hearth_flow *flow, LLVMBasicBlockRef block) {
+  return !flow->Interrupted.at(unwrap(block));
+}
+
+bool hearth_flow_has_value(const hearth_flow *flow, LLVMValueRef value, LLVMBasicBlockRef block) {
+  const BasicBlock *Block = unwrap(block);
+  auto *Definition = dyn_cast<Instruction>(unwrap(value));
+  return flow->DT.isReachableFromEntry(Block) && (!Definition || flow->DT.dominates(Definition, Block));
+}
+
+LLVMBasicBlockRef hearth_flow_split_edge(hearth_flow *flow, LLVMBasicBlockRef from, LLVMBasicBlockRef to) {
+  BasicBlock *From = unwrap(from), *To = unwrap(to);
+  if (To->getUniquePredecessor())
+    return to;
+  BasicBlock *&Between = flow->SplitEdges[{From, To}];
+  if (!Between) {
+    Instruction *End = From->getTerminator();
+    unsigned Successor = 0;
+    while (End->getSuccessor(Successor) != To)
+      ++Successor;
+    Between = SplitCriticalEdge(End, Successor, CriticalEdgeSplittingOptions().setMergeIdenticalEdges(), "hearth");
+  }
+  return wrap(Between);
 }
 
 bool hearth_flow_loop_access(hearth_flow *flow, LLVMValueRef instruction, LLVMValueRef pointer,

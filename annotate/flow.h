@@ -1,9 +1,11 @@
 /* How control and addresses move within one function: what the instrumentation needs of LLVM's analyses, which only C++
- * offers, in llvm-c's words. Instructions may be inserted while a flow is in use; blocks and branches must stay. */
+ * offers, in llvm-c's words. Instructions may be inserted while a flow is in use; blocks and branches must stay until
+ * hearth_flow_split_edge. */
 #ifndef HEARTH_FLOW_H
 #define HEARTH_FLOW_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include <llvm-c/Core.h>
@@ -19,15 +21,28 @@ hearth_flow *hearth_flow_create(LLVMValueRef function);
 void hearth_flow_destroy(hearth_flow *flow);
 
 /* Whether a heap block may be freed, or made, or the profile be written, by this instruction or instead of what follows
- * it: a call that may free, throw, or never return. Accesses are counted together only where none is in between. */
+ * it: a call that may free, throw, or never return, or an atomic operation, as another thread may wait for it to do so.
+ * Accesses are counted together only where none is in between. */
 bool hearth_flow_interrupts(LLVMValueRef instruction);
 
 /* The pointer without constant offsets, and their sum in bytes. */
 LLVMValueRef hearth_flow_pointer_base(LLVMValueRef pointer, int64_t *ret_offset);
 
-/* Whether each run of `from` is followed by exactly one run of `to`, with no interruption in a block between the two. Ends
- * of `from` and starts of `to` are not looked at. False if that would take long to find out. */
-bool hearth_flow_runs_through(hearth_flow *flow, LLVMBasicBlockRef from, LLVMBasicBlockRef to);
+/* The blocks by position: each behind those that come before it, but for the ways back of loops. The function's first has
+ * position 0; those that cannot be reached are the last. */
+size_t hearth_flow_block_count(const hearth_flow *flow);
+LLVMBasicBlockRef hearth_flow_block(const hearth_flow *flow, size_t position);
+size_t hearth_flow_position(const hearth_flow *flow, LLVMBasicBlockRef block);
+
+/* Whether nothing in the block interrupts. */
+bool hearth_flow_runs_through(const hearth_flow *flow, LLVMBasicBlockRef block);
+
+/* Whether the value is there when the block starts, and is not made anew by the block, which can be reached. */
+bool hearth_flow_has_value(const hearth_flow *flow, LLVMValueRef value, LLVMBasicBlockRef block);
+
+/* A block that runs when control passes from the one block, which has several successors and ends in a branch or switch,
+ * to the other one: that one, if it has no other way in, or a new one. From then on only this function may be called. */
+LLVMBasicBlockRef hearth_flow_split_edge(hearth_flow *flow, LLVMBasicBlockRef from, LLVMBasicBlockRef to);
 
 /* How the address of an access moves in the innermost loop around it, if the access is made in each iteration, the
  * loop's number of iterations is known when it is entered, and nothing interrupts it. */

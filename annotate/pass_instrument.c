@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "access.h"
+#include "carry.h"
 #include "coalesce.h"
 #include "counter.h"
 #include "flow.h"
@@ -58,18 +59,18 @@ static void count_access(hearth_counters *c, const hearth_access *access) {
   hearth_counters_add(c, address, LLVMConstInt(c->i64, access->weight, false));
 }
 
-static void coalesce(hearth_accesses *accesses, LLVMValueRef function, const hearth_options *options,
-                     hearth_counters *c) {
+static void coalesce(hearth_accesses *accesses, LLVMValueRef function, hearth_counters *c) {
   hearth_flow *flow = hearth_flow_create(function);
   hearth_coalesce_loops(accesses, flow, c);
-  hearth_coalesce_neighbours(accesses, flow, options->coalesce);
+  hearth_coalesce_neighbours(accesses);
+  hearth_carry_counts(accesses, flow, c);
   hearth_flow_destroy(flow);
 }
 
 static void count(hearth_accesses *accesses, LLVMValueRef function, const hearth_options *options, hearth_counters *c) {
   hearth_counters_enter(c, function);
   if (options->coalesce != HEARTH_COALESCE_OFF && accesses->count > 0)
-    coalesce(accesses, function, options, c);
+    coalesce(accesses, function, c);
   for (size_t i = 0; i < accesses->count; i++)
     if (accesses->items[i].weight)
       count_access(c, &accesses->items[i]);

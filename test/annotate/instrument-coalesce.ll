@@ -54,61 +54,6 @@ define void @called_between(ptr %p) {
   ret void
 }
 
-; The first and the last block run equally often, the one between does not.
-; CHECK-LABEL: define void @branches(
-; CHECK: add i64 {{.*}}, 2
-; CHECK: sometimes:
-; CHECK: add i64 {{.*}}, 1
-; CHECK: end:
-; CHECK-NOT: add i64
-; CHECK: ret void
-define void @branches(ptr %p, i1 %c) {
-  store i32 1, ptr %p
-  br i1 %c, label %sometimes, label %end
-sometimes:
-  store i32 2, ptr %p
-  br label %end
-end:
-  store i32 3, ptr %p
-  ret void
-}
-
-; Here a call on the way could free.
-; CHECK-LABEL: define void @call_on_a_branch(
-; CHECK: add i64 {{.*}}, 1
-; CHECK: end:
-; CHECK: add i64 {{.*}}, 1
-define void @call_on_a_branch(ptr %p, i1 %c) {
-  store i32 1, ptr %p
-  br i1 %c, label %sometimes, label %end
-sometimes:
-  call void @unknown()
-  br label %end
-end:
-  store i32 3, ptr %p
-  ret void
-}
-
-; The block before a loop and the loop's own blocks do not run equally often.
-; CHECK-LABEL: define void @loop_is_no_branch(
-; CHECK: add i64 {{.*}}, 2
-; CHECK: body:
-; CHECK: add i64 {{.*}}, 1
-; CHECK: end:
-; CHECK-NOT: add i64
-; CHECK: ret void
-define void @loop_is_no_branch(ptr %p) {
-  store i32 1, ptr %p
-  br label %body
-body:
-  %v = load i32, ptr %p
-  %c = icmp eq i32 %v, 7
-  br i1 %c, label %end, label %body
-end:
-  store i32 3, ptr %p
-  ret void
-}
-
 ; n words and n accesses to one place.
 ; CHECK-LABEL: define void @loop(
 ; CHECK: entry:

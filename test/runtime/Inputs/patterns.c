@@ -87,8 +87,77 @@ NOINLINE static record *stop(record *a, int now) {
   return a;
 }
 
+/* Ways with one, two and three accesses, some of which leave. */
+NOINLINE static long walk(const record *at, long wanted) {
+  for (; at; at = (const record *)at->next) {
+    if (at->key == wanted && at->parts[0])
+      return at->parts[1];
+    if (at->key > wanted && at->parts[2] != wanted)
+      break;
+  }
+  return 0;
+}
+
+NOINLINE static long choose(record *a, int how) {
+  a->key++;
+  switch (how) {
+  case 0:
+    return a->parts[0];
+  case 1:
+    a->parts[1]++;
+    break;
+  case 2:
+    use(a);
+    break;
+  case 3:
+  case 4:
+    if (a->key % 2)
+      return 0;
+    break;
+  case 5:
+    exit(9);
+  default:
+    while (a->key % 7)
+      a->key++;
+  }
+  return a->next + a->parts[2];
+}
+
+NOINLINE static long last(const long *end, long n) {
+  long sum = 0;
+  while (n-- > 0) {
+    if (end[-1] & 1)
+      sum += end[-2];
+    else if (end[-3])
+      return sum + end[-1];
+    end--;
+  }
+  return sum;
+}
+
+NOINLINE static void collect(void) {
+  record *list = NULL;
+  for (long i = 0; i < 20; i++) {
+    record *head = use(calloc(1, 88));
+    *head = (record){.key = 20 - i, .next = (long)list};
+    head->parts[0] = i % 2;
+    head->parts[2] = i % 3;
+    list = head;
+  }
+  for (long i = 0; i < 25; i++)
+    walk(list, i);
+  record *chosen = use(calloc(1, 96));
+  for (int i = 0; i < 40; i++)
+    choose(chosen, i % 8 == 5 ? 1 : i % 8);
+  long *numbers = use(calloc(100, 8));
+  for (long i = 0; i < 100; i++)
+    numbers[i] = i % 5;
+  last(numbers + 100, 97);
+}
+
 int main(int argc, char **argv) {
   (void)argv;
+  collect();
   record *first = use(calloc(1, 40)), *second = use(calloc(1, 41));
   for (int i = 0; i < 10; i++)
     fill(second, first, i % 2);
