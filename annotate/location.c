@@ -85,6 +85,32 @@ static subprogram lookup(hearth_locator *locator, LLVMMetadataRef key) {
   return *slot;
 }
 
+/* Keep each cycle of calls once, as profiles do: of equal frames the outermost, without what lies between. */
+static size_t fold_recursion(hearth_location *chain, size_t n) {
+  size_t kept = n; /* chain[kept..n) is kept of what was looked at, from the outside on */
+  for (size_t i = n; i-- > 0;) {
+    size_t same = kept;
+    while (same < n && (!chain[i].id || chain[same].id != chain[i].id))
+      same++;
+    if (same < n)
+      kept = same;
+    else
+      chain[--kept] = chain[i];
+  }
+  memmove(chain, chain + kept, (n - kept) * sizeof *chain);
+  return n - kept;
+}
+
+/* Where a function was inlined, by way of others, into itself, the frame that called it may have been called further out
+ * before, and folding then leaves out what lies outside of it here: callers from there on cannot be compared. */
+static size_t cut_recursion(const hearth_location *chain, size_t n) {
+  for (size_t i = 2; i < n; i++)
+    for (size_t callee = 0; callee + 2 <= i; callee++)
+      if (chain[callee].function == chain[i].function)
+        return i;
+  return n;
+}
+
 size_t hearth_locate(hearth_locator *locator, LLVMValueRef instruction, hearth_location chain[HEARTH_CHAIN_MAX]) {
   size_t n = 0;
   LLVMMetadataRef location = hearth_ir_instruction_location(instruction);
@@ -101,7 +127,7 @@ size_t hearth_locate(hearth_locator *locator, LLVMValueRef instruction, hearth_l
     frame->discriminator = hearth_ir_location_discriminator(location);
     frame->id = line && frame->column ? hearth_stack_id(frame->function, frame->line, frame->column) : 0;
   }
-  return n;
+  return cut_recursion(chain, fold_recursion(chain, n));
 }
 
 void hearth_describe_inlining(LLVMValueRef instruction, char *buffer, size_t size) {

@@ -26,8 +26,8 @@ typedef struct hearth_locator hearth_locator;
 hearth_locator *hearth_locator_create(enum hearth_id_scheme scheme);
 void hearth_locator_destroy(hearth_locator *locator);
 
-/* The frames of an instruction, innermost first, outwards through inlining. Returns their number; 0 without location.
- */
+/* The frames of an instruction, innermost first, outwards through inlining, as far as they can be compared with contexts
+ * in which recursion is folded: it is folded in them, too. Returns their number; 0 without location. */
 size_t hearth_locate(hearth_locator *locator, LLVMValueRef instruction, hearth_location chain[HEARTH_CHAIN_MAX]);
 
 /* For messages: " inlined into g at a.c:12, into h at b.c:3", outwards, cut to fit; "" if it was not inlined. size >= 1. */

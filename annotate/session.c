@@ -25,7 +25,9 @@ static hearth_status open_profile(hearth_session *session, enum hearth_id_scheme
   HEARTH_TRY(hearth_profile_open(session->options->profile, &matcher->profile, err));
   HEARTH_TRY(hearth_profile_get_summary(matcher->profile, &summary, err));
   *ret_scheme = summary.id_scheme;
-  return hearth_classifier_init(&matcher->classifier, matcher->profile, &session->options->classify, err);
+  HEARTH_TRY(hearth_classifier_init(&matcher->classifier, matcher->profile, &session->options->classify, err));
+  matcher->full = session->options->full_contexts;
+  return hearth_matcher_init(matcher, err);
 }
 
 bool hearth_session_open(hearth_session *session, LLVMModuleRef module, const hearth_options *options) {
@@ -46,6 +48,7 @@ bool hearth_session_open(hearth_session *session, LLVMModuleRef module, const he
 }
 
 void hearth_session_close(hearth_session *session) {
+  hearth_matcher_destroy(&session->matcher);
   hearth_profile_close(session->matcher.profile);
   hearth_locator_destroy(session->locator);
   hearth_md_destroy(session->md);
@@ -106,13 +109,11 @@ hearth_status hearth_session_match_allocation(hearth_session *session, LLVMValue
                                               hearth_error *err) {
   hearth_location chain[HEARTH_CHAIN_MAX];
   hearth_contexts contexts;
-  size_t leaf, n = hearth_locate(session->locator, call, chain);
-  hearth_status status = hearth_match_allocation(&session->matcher, chain, n, &contexts, &leaf, err);
+  size_t leaf, end, n = hearth_locate(session->locator, call, chain);
+  hearth_status status = hearth_match_allocation(&session->matcher, chain, n, &contexts, &leaf, &end, err);
   if (status != HEARTH_OK)
     return status;
-  if (!session->options->full_contexts)
-    hearth_contexts_trim(&contexts, &session->matcher.classifier);
-  hearth_edit *edit = add_edit(edits, call, chain + leaf, n - leaf);
+  hearth_edit *edit = add_edit(edits, call, chain + leaf, end - leaf);
   if (!edit) {
     hearth_contexts_free(&contexts);
     return hearth_error_set(err, HEARTH_E_NOMEM, "out of memory");

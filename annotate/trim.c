@@ -1,70 +1,173 @@
-/* Trimming: a context is needed only up to the caller from which on its class is no longer in doubt. The contexts of a
- * call, sorted by stack, are a tree written down depth first; a range of them that shares its first callers is one
- * subtree. */
+/* Selecting and trimming: a context is needed only up to the caller from which on its class is no longer in doubt. */
 #include <stdlib.h>
+#include <string.h>
 
-#include "match.h"
+#include "leaf_internal.h"
 
-static int by_stack(const void *a, const void *b) {
-  const hearth_context *x = a, *y = b;
-  for (size_t i = 0; i < x->depth && i < y->depth; i++)
-    if (x->stack[i] != y->stack[i])
-      return x->stack[i] < y->stack[i] ? -1 : 1;
-  return x->depth < y->depth ? -1 : x->depth > y->depth;
+/* Nodes of the tree that are still to be looked at. */
+typedef struct node_list {
+  uint32_t *items;
+  size_t count, room;
+} node_list;
+
+static hearth_status out_of_memory(hearth_error *err) { return hearth_error_set(err, HEARTH_E_NOMEM, "out of memory"); }
+
+static hearth_status add_node(node_list *list, uint32_t node, hearth_error *err) {
+  if (list->count == list->room) {
+    size_t room = list->room ? list->room * 2 : 16;
+    uint32_t *items = realloc(list->items, room * sizeof *items);
+    if (!items)
+      return out_of_memory(err);
+    list->items = items;
+    list->room = room;
+  }
+  list->items[list->count++] = node;
+  return HEARTH_OK;
 }
 
-static bool same_class(const hearth_context *items, size_t count) {
-  for (size_t i = 1; i < count; i++)
-    if (items[i].hotness != items[0].hotness)
-      return false;
-  return true;
+/* -------------------------------------------------- selecting -------------------------------------------------- */
+
+/* The first child with this id or a greater one; those that end are none. */
+static uint32_t first_child(const hearth_leaf *leaf, const hearth_leaf_node *parent, uint64_t id) {
+  uint32_t low = parent->first_child, high = low + parent->child_count;
+  while (low < high) {
+    uint32_t middle = low + (high - low) / 2;
+    if (leaf->nodes[middle].ends || leaf->nodes[middle].id < id)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
 }
 
-/* Equal stacks are one context to the compiler, though the profile may hold several: inlined differently in different
- * builds, or told apart by discriminators that this build does not have. Their sum decides their class. */
-static size_t merge_equal(hearth_context *items, size_t count, const hearth_classifier *classifier) {
-  size_t kept = 0;
-  for (size_t i = 0; i < count; i++) {
-    if (kept && by_stack(&items[kept - 1], &items[i]) == 0) {
-      hearth_mib_merge(&items[kept - 1].mib, &items[i].mib);
-      items[kept - 1].hotness = hearth_classify(classifier, &items[kept - 1].mib);
-    } else {
-      items[kept++] = items[i];
+/* Those of a node's children that agree with a caller. */
+static hearth_status select_children(hearth_leaf *leaf, uint32_t node, uint64_t id, node_list *ret, hearth_error *err) {
+  HEARTH_TRY(hearth_leaf_grow(leaf, node, err));
+  const hearth_leaf_node *parent = &leaf->nodes[node];
+  uint32_t child = parent->first_child, end = child + parent->child_count;
+  for (; child < end && (!id || leaf->nodes[child].ends || !leaf->nodes[child].id); child++)
+    HEARTH_TRY(add_node(ret, child, err));
+  child = first_child(leaf, parent, id);
+  if (id && child < end && leaf->nodes[child].id == id)
+    HEARTH_TRY(add_node(ret, child, err));
+  return HEARTH_OK;
+}
+
+/* The parts of the tree that agree with the callers. *ret holds the root at first; *next is scratch. */
+static hearth_status select_nodes(hearth_leaf *leaf, const uint64_t *ids, size_t n, node_list *ret, node_list *next,
+                                  hearth_error *err) {
+  for (size_t i = 0; i < n; i++) {
+    next->count = 0;
+    for (size_t k = 0; k < ret->count; k++)
+      if (leaf->nodes[ret->items[k]].ends)
+        HEARTH_TRY(add_node(next, ret->items[k], err));
+      else
+        HEARTH_TRY(select_children(leaf, ret->items[k], ids[i], next, err));
+    node_list last = *ret;
+    *ret = *next;
+    *next = last;
+  }
+  return HEARTH_OK;
+}
+
+/* -------------------------------------------------- trimming -------------------------------------------------- */
+
+static hearth_status add_context(const hearth_leaf *leaf, uint32_t stack, size_t depth, hearth_contexts *ret,
+                                 hearth_error *err) {
+  if (ret->count == ret->room) {
+    size_t room = ret->room ? ret->room * 2 : 4;
+    hearth_context *items = realloc(ret->items, room * sizeof *items);
+    if (!items)
+      return out_of_memory(err);
+    ret->items = items;
+    ret->room = room;
+  }
+  uint64_t *ids = malloc((depth + 1) * sizeof *ids);
+  if (!ids)
+    return out_of_memory(err);
+  for (size_t i = 0; i < depth; i++, stack = leaf->folded->nodes[stack].caller)
+    ids[i] = leaf->folded->nodes[stack].id;
+  ret->items[ret->count++] = (hearth_context){.stack = ids, .depth = depth};
+  return HEARTH_OK;
+}
+
+/* Add a node's numbers to the last context. */
+static hearth_status sum_node(const hearth_leaf *leaf, const hearth_leaf_node *node, hearth_contexts *ret,
+                              hearth_error *err) {
+  for (uint32_t i = 0; i < node->count; i++) {
+    hearth_mib mib;
+    HEARTH_TRY(hearth_leaf_sum(leaf, &leaf->stacks[node->first + i], &mib, err));
+    hearth_mib_merge(&ret->items[ret->count - 1].mib, &mib);
+  }
+  return HEARTH_OK;
+}
+
+static bool one_class(uint8_t classes) { return (classes & (classes - 1)) == 0; }
+
+/* `classes`: of all that is folded into the last context. Where they differ, it is one stack all the same (of unknown
+ * frames): the sum decides. */
+static void classify(const hearth_leaf *leaf, uint8_t classes, hearth_contexts *contexts) {
+  hearth_context *last = &contexts->items[contexts->count - 1];
+  last->hotness =
+      one_class(classes) ? (hearth_class)__builtin_ctz(classes) : hearth_classify(leaf->classifier, &last->mib);
+}
+
+/* All nodes as one context of no callers. */
+static hearth_status emit_together(const hearth_leaf *leaf, const node_list *nodes, uint8_t classes,
+                                   hearth_contexts *ret, hearth_error *err) {
+  HEARTH_TRY(add_context(leaf, HEARTH_NONE, 0, ret, err));
+  for (size_t i = 0; i < nodes->count; i++)
+    HEARTH_TRY(sum_node(leaf, &leaf->nodes[nodes->items[i]], ret, err));
+  classify(leaf, classes, ret);
+  return HEARTH_OK;
+}
+
+/* A list of nodes from the last on, each replaced by its children until their classes agree. `all`: until the end. */
+static hearth_status emit_apart(hearth_leaf *leaf, node_list *nodes, bool all, hearth_contexts *ret,
+                                hearth_error *err) {
+  while (nodes->count > 0) {
+    uint32_t number = nodes->items[--nodes->count];
+    if (leaf->nodes[number].ends || (one_class(leaf->nodes[number].classes) && !all)) {
+      const hearth_leaf_node *node = &leaf->nodes[number];
+      HEARTH_TRY(add_context(leaf, leaf->stacks[node->first].stack, node->depth, ret, err));
+      HEARTH_TRY(sum_node(leaf, node, ret, err));
+      classify(leaf, node->classes, ret);
+      continue;
     }
+    HEARTH_TRY(hearth_leaf_grow(leaf, number, err));
+    for (uint32_t i = leaf->nodes[number].child_count; i-- > 0;)
+      HEARTH_TRY(add_node(nodes, leaf->nodes[number].first_child + i, err));
   }
-  return kept;
+  return HEARTH_OK;
 }
 
-/* The subtree of contexts that share their first `depth` callers, in out[0..]. Returns how many are left of it. The
- * output never overtakes the input, so both may be one array. Calls itself only where stacks part. */
-static size_t trim(hearth_context *items, size_t count, size_t depth, hearth_context *out) {
-  if (same_class(items, count)) {
-    hearth_context folded = items[0];
-    for (size_t i = 1; i < count; i++)
-      hearth_mib_merge(&folded.mib, &items[i].mib);
-    folded.depth = depth;
-    *out = folded;
-    return 1;
+hearth_status hearth_leaf_select(hearth_leaf *leaf, const uint64_t *ids, size_t n, bool full, hearth_contexts *ret,
+                                 hearth_error *err) {
+  node_list nodes = {0}, scratch = {0};
+  uint8_t classes = 0;
+  hearth_status status = add_node(&nodes, 0, err);
+  if (status == HEARTH_OK)
+    status = select_nodes(leaf, ids, n, &nodes, &scratch, err);
+  for (size_t i = 0; i < nodes.count; i++)
+    classes |= leaf->nodes[nodes.items[i]].classes;
+  if (status == HEARTH_OK && classes && one_class(classes) && !full)
+    status = emit_together(leaf, &nodes, classes, ret, err);
+  else if (status == HEARTH_OK && classes) {
+    for (size_t i = 0; i < nodes.count / 2; i++) { /* the list is emptied from its end */
+      uint32_t other = nodes.items[nodes.count - 1 - i];
+      nodes.items[nodes.count - 1 - i] = nodes.items[i];
+      nodes.items[i] = other;
+    }
+    status = emit_apart(leaf, &nodes, full, ret, err);
   }
-  /* The shortest comes first; sorted, all agree where the first and the last do. */
-  while (depth < items[0].depth && depth < items[count - 1].depth &&
-         items[0].stack[depth] == items[count - 1].stack[depth])
-    depth++;
-  size_t kept = 0, i = 0;
-  if (items[0].depth == depth) /* a stack that is the beginning of the others keeps a context of its own */
-    out[kept++] = items[i++];
-  for (size_t end; i < count; i = end) {
-    for (end = i + 1; end < count && items[end].stack[depth] == items[i].stack[depth]; end++)
-      ;
-    kept += trim(items + i, end - i, depth + 1, out + kept);
-  }
-  return kept;
+  free(nodes.items);
+  free(scratch.items);
+  return status;
 }
 
-void hearth_contexts_trim(hearth_contexts *contexts, const hearth_classifier *classifier) {
-  if (contexts->count == 0)
-    return;
-  qsort(contexts->items, contexts->count, sizeof *contexts->items, by_stack);
-  contexts->count = merge_equal(contexts->items, contexts->count, classifier);
-  contexts->count = trim(contexts->items, contexts->count, 0, contexts->items);
+void hearth_contexts_free(hearth_contexts *contexts) {
+  for (size_t i = 0; i < contexts->count; i++)
+    free(contexts->items[i].stack);
+  free(contexts->items);
+  memset(contexts, 0, sizeof *contexts);
 }

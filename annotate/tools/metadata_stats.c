@@ -5,10 +5,10 @@
 
 #include <llvm-c/BitWriter.h>
 
+#include "hearth/classify.h"
 #include "hearth/ir_facts.h"
 #include "hearth/md.h"
 #include "ir_commands.h"
-#include "match.h"
 
 /* Contexts of one leaf frame: what one call gets. */
 typedef struct leaf {
@@ -23,7 +23,42 @@ typedef struct contexts {
   size_t count;
 } contexts;
 
-static hearth_status read_leaf(hearth_matcher *m, const hearth_frame_info *frame, leaf *ret, hearth_error *err) {
+typedef struct source {
+  hearth_profile *profile;
+  hearth_classifier classifier;
+} source;
+
+/* Ids of the frames above the leaf node of a stack, the leaf's caller first. *ret is malloc'd. */
+static hearth_status read_stack_ids(hearth_profile *profile, uint32_t leaf, uint64_t **ret, size_t *ret_depth,
+                                    hearth_error *err) {
+  uint32_t node, frame_row;
+  size_t depth = 0;
+  for (node = leaf; node != HEARTH_NONE; depth++)
+    HEARTH_TRY(hearth_profile_get_stack(profile, node, &frame_row, &node, err));
+  if (depth == 0)
+    return hearth_error_set(err, HEARTH_E_CORRUPT, "a context has no frames");
+  uint64_t *ids = malloc(depth * sizeof *ids);
+  if (!ids)
+    return hearth_error_set(err, HEARTH_E_NOMEM, "out of memory");
+  node = leaf;
+  for (size_t i = 0; i < depth; i++) {
+    hearth_frame_info frame;
+    hearth_status status = hearth_profile_get_stack(profile, node, &frame_row, &node, err);
+    if (status == HEARTH_OK)
+      status = hearth_profile_get_frame(profile, frame_row, &frame, err);
+    if (status != HEARTH_OK) {
+      free(ids);
+      return status;
+    }
+    if (i > 0)
+      ids[i - 1] = frame.stack_id;
+  }
+  *ret = ids;
+  *ret_depth = depth - 1;
+  return HEARTH_OK;
+}
+
+static hearth_status read_leaf(source *m, const hearth_frame_info *frame, leaf *ret, hearth_error *err) {
   ret->own_id = frame->stack_id;
   ret->mibs = calloc(frame->context_count, sizeof *ret->mibs);
   ret->stacks = calloc(frame->context_count, sizeof *ret->stacks);
@@ -35,7 +70,7 @@ static hearth_status read_leaf(hearth_matcher *m, const hearth_frame_info *frame
     uint32_t node;
     HEARTH_TRY(
         hearth_profile_get_context(m->profile, frame->first_context + (uint32_t)ret->count, &node, &record, err));
-    HEARTH_TRY(hearth_match_stack_ids(m->profile, node, &ret->stacks[ret->count], &mib->depth, err));
+    HEARTH_TRY(read_stack_ids(m->profile, node, &ret->stacks[ret->count], &mib->depth, err));
     mib->stack = ret->stacks[ret->count];
     mib->hotness = hearth_classify(&m->classifier, &record);
     hearth_md_mib_set_all(mib, &record);
@@ -43,7 +78,7 @@ static hearth_status read_leaf(hearth_matcher *m, const hearth_frame_info *frame
   return HEARTH_OK;
 }
 
-static hearth_status read_contexts(const char *path, hearth_matcher *m, contexts *ret, hearth_error *err) {
+static hearth_status read_contexts(const char *path, source *m, contexts *ret, hearth_error *err) {
   HEARTH_TRY(hearth_profile_read(path, &m->profile, err));
   HEARTH_TRY(hearth_classifier_init(&m->classifier, m->profile, NULL, err));
   uint32_t frames = hearth_profile_frame_count(m->profile);
@@ -144,12 +179,12 @@ static int print(const char *path, const contexts *c, bool has_flat) {
 }
 
 int hearth_ir_stats(const char *path) {
-  hearth_matcher matcher = {0};
+  source source = {0};
   contexts all = {0};
   hearth_error err;
-  int result = read_contexts(path, &matcher, &all, &err) == HEARTH_OK ? print(path, &all, hearth_ir_llvm_major() >= 15)
-                                                                      : hearth_ir_error("%s", err.message);
+  int result = read_contexts(path, &source, &all, &err) == HEARTH_OK ? print(path, &all, hearth_ir_llvm_major() >= 15)
+                                                                     : hearth_ir_error("%s", err.message);
   free_contexts(&all);
-  hearth_profile_close(matcher.profile);
+  hearth_profile_close(source.profile);
   return result;
 }

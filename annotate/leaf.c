@@ -1,0 +1,270 @@
+#include "leaf.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "leaf_internal.h"
+
+static hearth_status out_of_memory(hearth_error *err) { return hearth_error_set(err, HEARTH_E_NOMEM, "out of memory"); }
+
+/* -------------------------------------------------- reading -------------------------------------------------- */
+
+static int by_value(const void *a, const void *b) {
+  uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+  return x < y ? -1 : x > y;
+}
+
+/* The contexts of one frame, each as its folded stack << 32 | its row. */
+static hearth_status read_frame(hearth_leaf *leaf, const hearth_frame_info *frame, uint64_t *ret, hearth_error *err) {
+  for (uint32_t i = 0; i < frame->context_count; i++) {
+    uint32_t node, row, caller, stack = HEARTH_NONE;
+    HEARTH_TRY(hearth_profile_get_context(leaf->folded->profile, frame->first_context + i, &node, NULL, err));
+    HEARTH_TRY(hearth_profile_get_stack(leaf->folded->profile, node, &row, &caller, err));
+    if (caller != HEARTH_NONE)
+      HEARTH_TRY(hearth_stacks_fold(leaf->folded, caller, &stack, err));
+    ret[i] = (uint64_t)stack << 32 | (frame->first_context + i);
+  }
+  return HEARTH_OK;
+}
+
+static hearth_status read_contexts(hearth_leaf *leaf, uint64_t **ret, hearth_error *err) {
+  uint64_t *contexts = NULL;
+  hearth_status status = HEARTH_OK;
+  for (uint32_t row = leaf->frames.first; status == HEARTH_OK && row < leaf->frames.end; row++) {
+    hearth_frame_info frame;
+    status = hearth_profile_get_frame(leaf->folded->profile, row, &frame, err);
+    if (status != HEARTH_OK)
+      break;
+    uint64_t *more = realloc(contexts, (leaf->row_count + frame.context_count + 1) * sizeof *contexts);
+    if (!more) {
+      status = out_of_memory(err);
+      break;
+    }
+    contexts = more;
+    status = read_frame(leaf, &frame, contexts + leaf->row_count, err);
+    leaf->row_count += frame.context_count;
+  }
+  if (status == HEARTH_OK)
+    *ret = contexts;
+  else
+    free(contexts);
+  return status;
+}
+
+hearth_status hearth_leaf_sum(const hearth_leaf *leaf, const hearth_leaf_stack *stack, hearth_mib *ret,
+                              hearth_error *err) {
+  if (stack->row_count > 1) {
+    *ret = leaf->sums[stack->sum];
+    return HEARTH_OK;
+  }
+  return hearth_profile_get_context(leaf->folded->profile, leaf->rows[stack->first_row], NULL, ret, err);
+}
+
+/* The numbers of a stack are summed once if they are those of several contexts; else the profile has them. */
+static hearth_status sum_stack(hearth_leaf *leaf, hearth_leaf_stack *stack, hearth_mib *ret, hearth_error *err) {
+  memset(ret, 0, sizeof *ret);
+  for (uint32_t i = 0; i < stack->row_count; i++) {
+    hearth_mib mib;
+    HEARTH_TRY(hearth_profile_get_context(leaf->folded->profile, leaf->rows[stack->first_row + i], NULL, &mib, err));
+    hearth_mib_merge(ret, &mib);
+  }
+  if (stack->row_count > 1) {
+    stack->sum = (uint32_t)leaf->sum_count++;
+    leaf->sums[stack->sum] = *ret;
+  }
+  return HEARTH_OK;
+}
+
+static uint64_t id_at(const hearth_leaf *leaf, uint32_t node) {
+  return node == HEARTH_NONE ? 0 : leaf->folded->nodes[node].id;
+}
+
+/* Equal stacks become one. */
+static hearth_status add_stacks(hearth_leaf *leaf, uint64_t *contexts, hearth_error *err) {
+  qsort(contexts, leaf->row_count, sizeof *contexts, by_value);
+  size_t distinct = 0, several = 0, begin = 0;
+  for (size_t i = 0; i < leaf->row_count; i++) {
+    if (i == 0 || contexts[i] >> 32 != contexts[begin] >> 32) {
+      begin = i;
+      distinct++;
+    }
+    several += i == begin + 1;
+  }
+  leaf->rows = malloc((leaf->row_count + 1) * sizeof *leaf->rows);
+  leaf->stacks = malloc((distinct + 1) * sizeof *leaf->stacks);
+  leaf->sums = malloc((several + 1) * sizeof *leaf->sums);
+  if (!leaf->rows || !leaf->stacks || !leaf->sums)
+    return out_of_memory(err);
+  for (size_t i = 0; i < leaf->row_count; i++) {
+    uint32_t node = (uint32_t)(contexts[i] >> 32);
+    if (i == 0 || node != (uint32_t)(contexts[i - 1] >> 32))
+      leaf->stacks[leaf->stack_count++] =
+          (hearth_leaf_stack){.id = id_at(leaf, node), .stack = node, .at = node, .first_row = (uint32_t)i};
+    leaf->stacks[leaf->stack_count - 1].row_count++;
+    leaf->rows[i] = (uint32_t)contexts[i];
+  }
+  for (size_t i = 0; i < leaf->stack_count; i++) {
+    hearth_mib sum;
+    HEARTH_TRY(sum_stack(leaf, &leaf->stacks[i], &sum, err));
+    leaf->stacks[i].hotness = hearth_classify(leaf->classifier, &sum);
+  }
+  return HEARTH_OK;
+}
+
+/* -------------------------------------------------- growing -------------------------------------------------- */
+
+static hearth_status add_node(hearth_leaf *leaf, hearth_leaf_node node, hearth_error *err) {
+  if (leaf->node_count == leaf->node_room) {
+    size_t room = leaf->node_room ? leaf->node_room * 2 : 16;
+    hearth_leaf_node *nodes = realloc(leaf->nodes, room * sizeof *nodes);
+    if (!nodes)
+      return out_of_memory(err);
+    leaf->nodes = nodes;
+    leaf->node_room = room;
+  }
+  for (uint32_t i = 0; i < node.count; i++)
+    node.classes |= (uint8_t)(1u << leaf->stacks[node.first + i].hotness);
+  leaf->nodes[leaf->node_count++] = node;
+  return HEARTH_OK;
+}
+
+/* Those that end come first. */
+static int by_caller(const void *a, const void *b) {
+  const hearth_leaf_stack *x = a, *y = b;
+  if ((x->at == HEARTH_NONE) != (y->at == HEARTH_NONE))
+    return x->at == HEARTH_NONE ? -1 : 1;
+  return x->id < y->id ? -1 : x->id > y->id;
+}
+
+hearth_status hearth_leaf_grow(hearth_leaf *leaf, uint32_t parent, hearth_error *err) {
+  hearth_leaf_node node = leaf->nodes[parent];
+  hearth_leaf_stack *stacks = leaf->stacks + node.first;
+  if (node.ends || node.child_count)
+    return HEARTH_OK;
+  for (uint32_t i = 1; i < node.count; i++)
+    if (by_caller(&stacks[i - 1], &stacks[i]) > 0) {
+      qsort(stacks, node.count, sizeof *stacks, by_caller);
+      break;
+    }
+  uint32_t first_child = (uint32_t)leaf->node_count;
+  for (uint32_t i = 0, end; i < node.count; i = end) {
+    for (end = i + 1; end < node.count && by_caller(&stacks[i], &stacks[end]) == 0; end++)
+      ;
+    bool ends = stacks[i].at == HEARTH_NONE;
+    hearth_leaf_node child = {
+        .id = stacks[i].id, .first = node.first + i, .count = end - i, .depth = node.depth + !ends, .ends = ends};
+    for (uint32_t k = i; k < end && !ends; k++) {
+      stacks[k].at = leaf->folded->nodes[stacks[k].at].caller;
+      stacks[k].id = id_at(leaf, stacks[k].at);
+    }
+    HEARTH_TRY(add_node(leaf, child, err));
+  }
+  leaf->nodes[parent].first_child = first_child;
+  leaf->nodes[parent].child_count = (uint32_t)leaf->node_count - first_child;
+  return HEARTH_OK;
+}
+
+hearth_status hearth_leaf_read(hearth_row_range frames, hearth_stacks *folded, const hearth_classifier *classifier,
+                               hearth_leaf **ret, hearth_error *err) {
+  uint64_t *contexts = NULL;
+  hearth_leaf *leaf = calloc(1, sizeof *leaf);
+  if (!leaf)
+    return out_of_memory(err);
+  leaf->frames = frames;
+  leaf->folded = folded;
+  leaf->classifier = classifier;
+  hearth_status status = read_contexts(leaf, &contexts, err);
+  if (status == HEARTH_OK)
+    status = add_stacks(leaf, contexts, err);
+  free(contexts);
+  if (status == HEARTH_OK)
+    status = add_node(leaf, (hearth_leaf_node){.count = (uint32_t)leaf->stack_count}, err);
+  if (status == HEARTH_OK)
+    *ret = leaf;
+  else
+    hearth_leaf_destroy(leaf);
+  return status;
+}
+
+void hearth_leaf_destroy(hearth_leaf *leaf) {
+  if (!leaf)
+    return;
+  free(leaf->rows);
+  free(leaf->stacks);
+  free(leaf->sums);
+  free(leaf->nodes);
+  free(leaf->calls);
+  free(leaf);
+}
+
+/* -------------------------------------------------- recursion -------------------------------------------------- */
+
+/* Every call between functions in the stacks, once. */
+static hearth_status collect_calls(hearth_leaf *leaf, hearth_error *err) {
+  const hearth_stacks *folded = leaf->folded;
+  bool *seen = calloc(folded->count + 1, sizeof *seen);
+  leaf->calls = malloc((folded->count + 1) * sizeof *leaf->calls);
+  if (!seen || !leaf->calls) {
+    free(seen);
+    return out_of_memory(err);
+  }
+  for (size_t i = 0; i < leaf->stack_count; i++)
+    for (uint32_t node = leaf->stacks[i].stack; node != HEARTH_NONE && !seen[node]; node = folded->nodes[node].caller) {
+      uint32_t caller = folded->nodes[node].caller;
+      seen[node] = true;
+      if (caller != HEARTH_NONE)
+        leaf->calls[leaf->call_count++] = (uint64_t)folded->nodes[caller].function << 32 | folded->nodes[node].function;
+    }
+  free(seen);
+  qsort(leaf->calls, leaf->call_count, sizeof *leaf->calls, by_value);
+  size_t kept = 0;
+  for (size_t i = 0; i < leaf->call_count; i++)
+    if (!kept || leaf->calls[kept - 1] != leaf->calls[i])
+      leaf->calls[kept++] = leaf->calls[i];
+  leaf->call_count = kept;
+  return HEARTH_OK;
+}
+
+/* Position of the first call by `caller`, or of where it would be. */
+static size_t first_call(const hearth_leaf *leaf, uint32_t caller) {
+  size_t low = 0, high = leaf->call_count;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (leaf->calls[middle] >> 32 < caller)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+hearth_status hearth_leaf_leads_to(hearth_leaf *leaf, uint32_t from, uint32_t to, bool *ret, hearth_error *err) {
+  *ret = from == to;
+  if (*ret)
+    return HEARTH_OK;
+  if (!leaf->calls)
+    HEARTH_TRY(collect_calls(leaf, err));
+  bool *reached = calloc((size_t)hearth_profile_function_count(leaf->folded->profile) + 1, sizeof *reached);
+  uint32_t *waiting = malloc((leaf->call_count + 1) * sizeof *waiting);
+  size_t count = 0;
+  if (!reached || !waiting) {
+    free(reached);
+    free(waiting);
+    return out_of_memory(err);
+  }
+  reached[from] = true;
+  waiting[count++] = from;
+  while (count > 0 && !reached[to]) {
+    uint32_t caller = waiting[--count];
+    for (size_t i = first_call(leaf, caller); i < leaf->call_count && leaf->calls[i] >> 32 == caller; i++) {
+      uint32_t callee = (uint32_t)leaf->calls[i];
+      if (!reached[callee])
+        waiting[count++] = callee;
+      reached[callee] = true;
+    }
+  }
+  *ret = reached[to];
+  free(reached);
+  free(waiting);
+  return HEARTH_OK;
+}

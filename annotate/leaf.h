@@ -1,0 +1,81 @@
+/* The contexts of one place that allocates, as a tree of callers: the first level below the root holds the leaf's
+ * callers, the next one theirs. It is read from the profile once and grown only where a question needs it: towards the
+ * callers that a call was inlined into, and where contexts of different classes part. */
+#ifndef HEARTH_LEAF_H
+#define HEARTH_LEAF_H
+
+#include "hearth/classify.h"
+#include "stacks.h"
+
+/* Rows of the profile's frames: [first, end). */
+typedef struct hearth_row_range {
+  uint32_t first, end;
+} hearth_row_range;
+
+/* A context of an allocation call. */
+typedef struct hearth_context {
+  uint64_t *stack; /* stack ids, the leaf's caller first; owned */
+  size_t depth;
+  hearth_class hotness;
+  hearth_mib mib;
+} hearth_context;
+
+typedef struct hearth_contexts {
+  hearth_context *items; /* by stack, each once */
+  size_t count, room;
+} hearth_contexts;
+
+void hearth_contexts_free(hearth_contexts *contexts);
+
+/* Contexts that are equal to the compiler, though the profile may hold several: inlined differently in different builds,
+ * told apart by discriminators that this build does not have, or by how deep a recursion was. Their sum decides their
+ * class. */
+typedef struct hearth_leaf_stack {
+  uint64_t id;                   /* of `at` */
+  uint32_t stack;                /* node; HEARTH_NONE if the leaf has no caller */
+  uint32_t at;                   /* the frame by which the tree parts next; HEARTH_NONE behind the last */
+  uint32_t first_row, row_count; /* of hearth_leaf.rows */
+  uint32_t sum;                  /* of hearth_leaf.sums, if there are several rows */
+  hearth_class hotness;
+} hearth_leaf_stack;
+
+/* Stacks that share their first `depth` callers; of its parent's children, those with an end here come first, then those
+ * of unknown place, then the others by id. */
+typedef struct hearth_leaf_node {
+  uint64_t id;           /* of the last caller that is shared */
+  uint32_t first, count; /* of hearth_leaf.stacks; the children's are parts of it */
+  uint32_t depth;
+  uint32_t first_child, child_count; /* none: not grown yet */
+  uint8_t classes;                   /* a bit, 1 << hearth_class, for each that occurs */
+  bool ends;                         /* the stacks have no more callers */
+} hearth_leaf_node;
+
+typedef struct hearth_leaf {
+  struct hearth_leaf *next, *of_same_first; /* for the owner */
+  hearth_stacks *folded;                    /* borrowed, as the classifier */
+  const hearth_classifier *classifier;
+  hearth_row_range frames;
+  uint32_t *rows; /* contexts of the profile */
+  hearth_leaf_stack *stacks;
+  hearth_mib *sums;
+  hearth_leaf_node *nodes; /* nodes[0] is the root */
+  uint64_t *calls;         /* pairs of functions, caller << 32 | callee, ascending; NULL: not asked for yet */
+  size_t row_count, stack_count, sum_count, node_count, node_room, call_count;
+} hearth_leaf;
+
+/* All contexts whose leaf is one of the frames. `folded` and `classifier` are borrowed as long as the leaf lives. Destroy
+ * accepts NULL. */
+hearth_status hearth_leaf_read(hearth_row_range frames, hearth_stacks *folded, const hearth_classifier *classifier,
+                               hearth_leaf **ret, hearth_error *err);
+void hearth_leaf_destroy(hearth_leaf *leaf);
+
+/* Add to *ret the contexts that agree with the callers ids[0..n), the innermost first, on the frames that both have; an
+ * id of 0, here or in the profile, agrees with any. Trimmed: a stack is kept up to the caller from which on all contexts
+ * share one class, and what is folded into it is summed by the rules of mib_fields.def. `full`: each stack whole. */
+hearth_status hearth_leaf_select(hearth_leaf *leaf, const uint64_t *ids, size_t n, bool full, hearth_contexts *ret,
+                                 hearth_error *err);
+
+/* Can a call of the function `from` lead to one of `to` (rows)? As far as the stacks of this leaf show. */
+hearth_status hearth_leaf_leads_to(hearth_leaf *leaf, uint32_t from, uint32_t to, bool *ret, hearth_error *err);
+
+#endif

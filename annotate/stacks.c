@@ -1,0 +1,125 @@
+#include "stacks.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static hearth_status out_of_memory(hearth_error *err) { return hearth_error_set(err, HEARTH_E_NOMEM, "out of memory"); }
+
+hearth_status hearth_stacks_init(hearth_stacks *stacks, hearth_profile *profile, hearth_error *err) {
+  memset(stacks, 0, sizeof *stacks);
+  stacks->profile = profile;
+  stacks->folded = calloc((size_t)hearth_profile_stack_count(profile) + 1, sizeof *stacks->folded);
+  stacks->frames = calloc((size_t)hearth_profile_frame_count(profile) + 1, sizeof *stacks->frames);
+  return stacks->folded && stacks->frames ? HEARTH_OK : out_of_memory(err);
+}
+
+void hearth_stacks_destroy(hearth_stacks *stacks) {
+  free(stacks->nodes);
+  free(stacks->slots);
+  free(stacks->folded);
+  free(stacks->frames);
+  free(stacks->path);
+  memset(stacks, 0, sizeof *stacks);
+}
+
+/* Frames of one place are one, whatever else the profile tells them apart by; each unknown place is one of its own. */
+static bool same_place(const hearth_stack_node *a, const hearth_stack_node *b) {
+  return a->id == b->id && (a->id || a->frame == b->frame);
+}
+
+static uint32_t *slot_of(const hearth_stacks *stacks, const hearth_stack_node *node) {
+  uint64_t key = (node->id ? node->id : node->frame) + node->caller * UINT64_C(0x9e3779b97f4a7c15);
+  size_t mask = stacks->slot_count - 1, i = (size_t)((key ^ key >> 29) * UINT64_C(0xbf58476d1ce4e5b9) >> 24) & mask;
+  for (;; i = (i + 1) & mask) {
+    const hearth_stack_node *other = &stacks->nodes[stacks->slots[i] - 1];
+    if (!stacks->slots[i] || (other->caller == node->caller && same_place(other, node)))
+      return &stacks->slots[i];
+  }
+}
+
+static bool reserve_node(hearth_stacks *stacks) {
+  if (stacks->count == stacks->room) {
+    size_t room = stacks->room ? stacks->room * 2 : 1024;
+    hearth_stack_node *nodes = realloc(stacks->nodes, room * sizeof *nodes);
+    uint32_t *slots = calloc(room * 2, sizeof *slots);
+    if (nodes)
+      stacks->nodes = nodes;
+    if (!nodes || !slots) {
+      free(slots);
+      return false;
+    }
+    free(stacks->slots);
+    stacks->slots = slots;
+    stacks->slot_count = room * 2;
+    stacks->room = room;
+    for (size_t i = 0; i < stacks->count; i++)
+      *slot_of(stacks, &nodes[i]) = (uint32_t)i + 1;
+  }
+  return true;
+}
+
+static hearth_status place_of(hearth_stacks *stacks, uint32_t row, hearth_stack_node *ret, hearth_error *err) {
+  hearth_stack_node *known = &stacks->frames[row];
+  if (!known->caller) {
+    hearth_frame_info frame;
+    HEARTH_TRY(hearth_profile_get_frame(stacks->profile, row, &frame, err));
+    *known = (hearth_stack_node){.id = frame.stack_id, .caller = 1, .frame = row, .function = frame.function};
+  }
+  *ret = *known;
+  return HEARTH_OK;
+}
+
+/* The folded stack of `row` called from the folded stack `caller`. */
+static hearth_status call(hearth_stacks *stacks, uint32_t caller, uint32_t row, uint32_t *ret, hearth_error *err) {
+  hearth_stack_node node;
+  HEARTH_TRY(place_of(stacks, row, &node, err));
+  for (*ret = caller; *ret != HEARTH_NONE; *ret = stacks->nodes[*ret].caller)
+    if (same_place(&stacks->nodes[*ret], &node))
+      return HEARTH_OK;
+  node.caller = caller;
+  if (!reserve_node(stacks))
+    return out_of_memory(err);
+  uint32_t *slot = slot_of(stacks, &node);
+  if (!*slot) {
+    stacks->nodes[stacks->count++] = node;
+    *slot = (uint32_t)stacks->count;
+  }
+  *ret = *slot - 1;
+  return HEARTH_OK;
+}
+
+static bool reserve_step(hearth_stacks *stacks, size_t steps) {
+  if (steps < stacks->path_room)
+    return true;
+  size_t room = stacks->path_room ? stacks->path_room * 2 : 256;
+  uint32_t *path = realloc(stacks->path, room * sizeof *path);
+  if (!path)
+    return false;
+  stacks->path = path;
+  stacks->path_room = room;
+  return true;
+}
+
+hearth_status hearth_stacks_fold(hearth_stacks *stacks, uint32_t node, uint32_t *ret, hearth_error *err) {
+  size_t steps = 0;
+  uint32_t row, caller, folded = HEARTH_NONE;
+  /* Towards the root, as far as nothing is known yet; then back, from callers to callees. */
+  for (; node != HEARTH_NONE; node = caller) {
+    HEARTH_TRY(hearth_profile_get_stack(stacks->profile, node, &row, &caller, err));
+    if (stacks->folded[node]) {
+      folded = stacks->folded[node] - 1;
+      break;
+    }
+    if (!reserve_step(stacks, steps))
+      return out_of_memory(err);
+    stacks->path[steps++] = node;
+  }
+  while (steps > 0) {
+    node = stacks->path[--steps];
+    HEARTH_TRY(hearth_profile_get_stack(stacks->profile, node, &row, &caller, err));
+    HEARTH_TRY(call(stacks, folded, row, &folded, err));
+    stacks->folded[node] = folded + 1;
+  }
+  *ret = folded;
+  return HEARTH_OK;
+}

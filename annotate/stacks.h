@@ -1,0 +1,35 @@
+/* The profile's call stacks with recursion folded: each cycle of calls kept once, as profiles are written that fold it
+ * themselves. So profiles of either kind give the same contexts, and a chain of inlined frames can be compared with
+ * them. Equal stacks are one node, and a node is made when a stack that needs it is first asked for. */
+#ifndef HEARTH_STACKS_H
+#define HEARTH_STACKS_H
+
+#include "hearth/profile.h"
+
+typedef struct hearth_stack_node {
+  uint64_t id;       /* stack id; 0 if the frame's place is unknown */
+  uint32_t caller;   /* node, lower than this one; or HEARTH_NONE */
+  uint32_t frame;    /* row of the profile; that of the first such frame that was seen */
+  uint32_t function; /* row */
+} hearth_stack_node;
+
+typedef struct hearth_stacks {
+  hearth_profile *profile; /* borrowed */
+  hearth_stack_node *nodes;
+  size_t count, room;
+  uint32_t *slots; /* nodes by caller and frame: open addressing, power of two */
+  size_t slot_count;
+  uint32_t *folded;          /* of each node of the profile: its folded node + 1; 0 unknown yet */
+  hearth_stack_node *frames; /* of each frame of the profile: `id` and `function`; `caller` 0 unknown yet */
+  uint32_t *path;            /* scratch */
+  size_t path_room;
+} hearth_stacks;
+
+/* What is as large as the profile is memory that is not touched before it is needed. E_NOMEM. Destroy in any case. */
+hearth_status hearth_stacks_init(hearth_stacks *stacks, hearth_profile *profile, hearth_error *err);
+void hearth_stacks_destroy(hearth_stacks *stacks);
+
+/* The folded stack of a node of the profile. */
+hearth_status hearth_stacks_fold(hearth_stacks *stacks, uint32_t node, uint32_t *ret, hearth_error *err);
+
+#endif
