@@ -5,7 +5,8 @@
 #include "hearth/ir_facts.h"
 
 static const hearth_alloc_function functions[] = {
-#define HEARTH_ALLOC(name, hinted, signature, family) {name, hinted, signature, #family[0]},
+#define HEARTH_ALLOC(name, hinted, signature, size, kind, family)                                                      \
+  {name, hinted, signature, size, HEARTH_ALLOC_##kind, HEARTH_ALLOC_FAMILY_##family},
 #include "alloc_functions.def"
 };
 

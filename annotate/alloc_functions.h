@@ -6,9 +6,26 @@
 
 #include <llvm-c/Core.h>
 
+/* The bits of LLVM's attribute allockind (LangRef, "Function Attributes"). */
+typedef enum hearth_alloc_kind {
+  HEARTH_ALLOC_OTHER = 0,
+  HEARTH_ALLOC_REALLOC = 1 << 1,
+  HEARTH_ALLOC_UNINITIAL = 1 << 0 | 1 << 3,
+  HEARTH_ALLOC_ZEROED = 1 << 0 | 1 << 4,
+  HEARTH_ALLOC_ALIGNED = 1 << 0 | 1 << 3 | 1 << 5
+} hearth_alloc_kind;
+
+typedef enum hearth_alloc_family {
+  HEARTH_ALLOC_FAMILY_C,
+  HEARTH_ALLOC_FAMILY_NEW,
+  HEARTH_ALLOC_FAMILY_NEW_ARRAY
+} hearth_alloc_family;
+
+/* A row of the table. */
 typedef struct hearth_alloc_function {
-  const char *name, *hinted, *signature;
-  char family;
+  const char *name, *hinted, *signature, *size;
+  hearth_alloc_kind kind;
+  hearth_alloc_family family;
 } hearth_alloc_function;
 
 /* The row of the function that a call calls directly, or NULL: not a call, an indirect one, another function,

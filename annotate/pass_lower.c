@@ -1,6 +1,7 @@
 #include <stdio.h>
 
 #include "alloc_functions.h"
+#include "dispatch.h"
 #include "hearth/ir_facts.h"
 #include "session.h"
 #include "shim.h"
@@ -44,7 +45,7 @@ static void visit(LLVMValueRef call, void *data) {
   if ((hint == HEARTH_CLASS_UNKNOWN && !ambiguous) || (ambiguous && l->options->before_link))
     return;
   const char *name = ambiguous ? "ambiguous" : hearth_class_name(hint), *why = obstacle(call);
-  LLVMValueRef hinted = why ? NULL : hearth_ir_declare_with_hint(l->module, LLVMGetCalledValue(call), function->hinted);
+  LLVMValueRef hinted = why ? NULL : hearth_dispatch_to(l->module, LLVMGetCalledValue(call), function);
   if (!hinted) {
     char message[256];
     snprintf(message, sizeof message, "%s call not given the hint %s: %s", function->name, name,

@@ -10,7 +10,10 @@
 #else
 #include <llvm/Passes/PassPlugin.h>
 #endif
+#include <llvm/Analysis/TargetLibraryInfo.h>
 #include <llvm/Transforms/Utils/AddDiscriminators.h>
+#include <llvm/Transforms/Utils/BuildLibCalls.h>
+#include <llvm/Transforms/Utils/ModuleUtils.h>
 
 #include <mutex>
 #include <set>
@@ -179,6 +182,33 @@ void hearth_shim_remark(LLVMValueRef instruction, bool missed, const char *name,
     Emitter.emit([&] { return OptimizationRemarkMissed("hearth", name, I) << message; });
   else
     Emitter.emit([&] { return OptimizationRemark("hearth", name, I) << message; });
+}
+
+void hearth_shim_infer_attributes(LLVMValueRef function) {
+  auto *F = cast<Function>(unwrap(function));
+  TargetLibraryInfoImpl Library(Triple(F->getParent()->getTargetTriple()));
+  TargetLibraryInfo Info(Library, F);
+#if LLVM_VERSION_MAJOR >= 15 // the function's new name
+  inferNonMandatoryLibFuncAttrs(*F, Info);
+#else
+  inferLibFuncAttributes(*F, Info);
+#endif
+}
+
+void hearth_shim_make_support_function(LLVMValueRef function) {
+  auto *F = cast<Function>(unwrap(function));
+  F->addFnAttr(Attribute::NoInline);
+#if LLVM_VERSION_MAJOR >= 15 // there is more than one kind of tables
+  F->setUWTableKind(F->getParent()->getUwtable());
+#else
+  if (F->getParent()->getUwtable())
+    F->addFnAttr(Attribute::UWTable);
+#endif
+}
+
+void hearth_shim_keep(LLVMValueRef global) {
+  auto *G = cast<GlobalValue>(unwrap(global));
+  appendToCompilerUsed(*G->getParent(), {G});
 }
 
 extern "C" LLVM_ATTRIBUTE_WEAK __attribute__((visibility("default"))) PassPluginLibraryInfo llvmGetPassPluginInfo() {

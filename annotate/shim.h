@@ -19,6 +19,16 @@ void hearth_shim_error(LLVMModuleRef module, const char *message);
 /* An optimisation remark about an instruction (-Rpass=hearth, -Rpass-missed=hearth, -fsave-optimization-record). */
 void hearth_shim_remark(LLVMValueRef instruction, bool missed, const char *name, const char *message);
 
+/* Give a declaration the attributes that LLVM knows of the library function of this name and type. */
+void hearth_shim_infer_attributes(LLVMValueRef function);
+
+/* What a function that only the compiler knows of should be like: with the module's unwind tables, and not inlined,
+ * which would take the attributes of an allocation from its callers' calls. */
+void hearth_shim_make_support_function(LLVMValueRef function);
+
+/* Keep a global that nothing refers to. */
+void hearth_shim_keep(LLVMValueRef global);
+
 #ifdef __cplusplus
 }
 #endif

@@ -46,11 +46,11 @@ function print_calls(    i, location, scope, chain, file, parts, n) {
 
 FNR == 1 { print_calls() }
 
-/^ .*(call|invoke) .*@[A-Za-z0-9_]*(_hot_cold|12__hot_cold_t)\(/ {
+/^ .*(call|invoke) .*@__hearth_[A-Za-z0-9_]*(_hot_cold|12__hot_cold_t)\(/ {
   calls++
-  match($0, /@[A-Za-z0-9_]*(_hot_cold|12__hot_cold_t)\(/)
+  match($0, /@__hearth_[A-Za-z0-9_]*(_hot_cold|12__hot_cold_t)\(/)
   call_name[calls] = substr($0, RSTART + 1, RLENGTH - 2)
-  sub(/(_hot_cold|12__hot_cold_t)$/, "", call_name[calls])
+  gsub(/^__hearth_|(_hot_cold|12__hot_cold_t)$/, "", call_name[calls])
   arguments = substr($0, RSTART + RLENGTH)
   # The hint is the last argument; IR prints it as a signed byte.
   hint = ""

@@ -147,7 +147,10 @@ LLVMValueRef hearth_ir_declare_with_hint(LLVMModuleRef module, LLVMValueRef plai
     return Function && Function->getFunctionType() == HintedType ? wrap(Function) : nullptr;
   }
   auto *Hinted = Function::Create(HintedType, GlobalValue::ExternalLinkage, name, M);
-  Hinted->setAttributes(Plain->getAttributes().addParamAttribute(M->getContext(), HintIndex, Attribute::ZExt));
+  // The zeroing twin that "alloc-variant-zeroed" names takes no hint, and LLVM would call it with one.
+  Hinted->setAttributes(Plain->getAttributes()
+                            .addParamAttribute(M->getContext(), HintIndex, Attribute::ZExt)
+                            .removeFnAttribute(M->getContext(), "alloc-variant-zeroed"));
   Hinted->setCallingConv(Plain->getCallingConv());
   return wrap(Hinted);
 }

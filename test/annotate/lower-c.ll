@@ -7,25 +7,25 @@
 ; RANGE: '256' is not a number from 0 to 255
 
 ; CHECK-LABEL: define void @c_functions(
-; CHECK: %1 = call noalias ptr @malloc_hot_cold(i64 8, i8 zeroext 0) [[COLD:#[0-9]+]]
-; CHECK: %2 = call ptr @malloc_hot_cold(i64 8, i8 zeroext -2) [[HOT:#[0-9]+]]
-; CHECK: %3 = call ptr @malloc_hot_cold(i64 8, i8 zeroext -128)
-; CHECK: %4 = call ptr @malloc_hot_cold(i64 8, i8 zeroext -34)
+; CHECK: %1 = call noalias ptr @__hearth_malloc_hot_cold(i64 8, i8 zeroext 0) [[COLD:#[0-9]+]]
+; CHECK: %2 = call ptr @__hearth_malloc_hot_cold(i64 8, i8 zeroext -2) [[HOT:#[0-9]+]]
+; CHECK: %3 = call ptr @__hearth_malloc_hot_cold(i64 8, i8 zeroext -128)
+; CHECK: %4 = call ptr @__hearth_malloc_hot_cold(i64 8, i8 zeroext -34)
 ; CHECK: %5 = call ptr @malloc(i64 8)
-; CHECK: %6 = tail call ptr @calloc_hot_cold(i64 2, i64 8, i8 zeroext 0)
-; CHECK: %7 = call ptr @realloc_hot_cold(ptr %6, i64 99, i8 zeroext 0)
-; CHECK: %8 = call ptr @reallocarray_hot_cold(ptr %7, i64 9, i64 9, i8 zeroext 0)
-; CHECK: %9 = call ptr @aligned_alloc_hot_cold(i64 64, i64 64, i8 zeroext 0)
-; CHECK: %10 = call ptr @memalign_hot_cold(i64 64, i64 64, i8 zeroext 0)
-; CHECK: %11 = call i32 @posix_memalign_hot_cold(ptr %slot, i64 64, i64 64, i8 zeroext 0)
-; CHECK: %12 = call ptr @valloc_hot_cold(i64 64, i8 zeroext 0)
-; CHECK: %13 = call ptr @strdup_hot_cold(ptr %8, i8 zeroext 0)
-; CHECK: %14 = call ptr @strndup_hot_cold(ptr %8, i64 3, i8 zeroext 0)
+; CHECK: %6 = tail call ptr @__hearth_calloc_hot_cold(i64 2, i64 8, i8 zeroext 0)
+; CHECK: %7 = call ptr @__hearth_realloc_hot_cold(ptr %6, i64 99, i8 zeroext 0)
+; CHECK: %8 = call ptr @__hearth_reallocarray_hot_cold(ptr %7, i64 9, i64 9, i8 zeroext 0)
+; CHECK: %9 = call ptr @__hearth_aligned_alloc_hot_cold(i64 64, i64 64, i8 zeroext 0)
+; CHECK: %10 = call ptr @__hearth_memalign_hot_cold(i64 64, i64 64, i8 zeroext 0)
+; CHECK: %11 = call i32 @__hearth_posix_memalign_hot_cold(ptr %slot, i64 64, i64 64, i8 zeroext 0)
+; CHECK: %12 = call ptr @__hearth_valloc_hot_cold(i64 64, i8 zeroext 0)
+; CHECK: %13 = call ptr @__hearth_strdup_hot_cold(ptr %8, i8 zeroext 0)
+; CHECK: %14 = call ptr @__hearth_strndup_hot_cold(ptr %8, i64 3, i8 zeroext 0)
 ; CHECK: ret void
-; VALUES: call noalias ptr @malloc_hot_cold(i64 8, i8 zeroext 1)
-; VALUES: call ptr @malloc_hot_cold(i64 8, i8 zeroext -1)
-; VALUES: call ptr @malloc_hot_cold(i64 8, i8 zeroext 100)
-; VALUES: call ptr @malloc_hot_cold(i64 8, i8 zeroext 101)
+; VALUES: call noalias ptr @__hearth_malloc_hot_cold(i64 8, i8 zeroext 1)
+; VALUES: call ptr @__hearth_malloc_hot_cold(i64 8, i8 zeroext -1)
+; VALUES: call ptr @__hearth_malloc_hot_cold(i64 8, i8 zeroext 100)
+; VALUES: call ptr @__hearth_malloc_hot_cold(i64 8, i8 zeroext 101)
 define void @c_functions(ptr %slot) {
   %1 = call noalias ptr @malloc(i64 8) #0
   %2 = call ptr @malloc(i64 8) #1
@@ -46,7 +46,7 @@ define void @c_functions(ptr %slot) {
 
 ; Bundles, metadata and debug locations go along.
 ; CHECK-LABEL: define ptr @carried_over(
-; CHECK: %p = notail call fastcc align 16 ptr @malloc_hot_cold(i64 noundef %n, i8 zeroext 0) [[COLD]] [ "deopt"(i32 7) ], !mine
+; CHECK: %p = notail call fastcc align 16 ptr @__hearth_malloc_hot_cold(i64 noundef %n, i8 zeroext 0) [[COLD]] [ "deopt"(i32 7) ], !mine
 define ptr @carried_over(i64 %n) {
   %p = notail call fastcc align 16 ptr @malloc(i64 noundef %n) #0 [ "deopt"(i32 7) ], !mine !0
   ret ptr %p
@@ -63,11 +63,6 @@ define ptr @not_lowered(i64 %n) {
   ret ptr %q
 }
 
-; CHECK: declare noalias ptr @malloc(i64 noundef) [[DECLARED:#[0-9]+]]
-; CHECK: declare noalias ptr @malloc_hot_cold(i64 noundef, i8 zeroext) [[DECLARED]]
-; CHECK-DAG: attributes [[DECLARED]] = { nounwind allocsize(0) "alloc-family"="malloc" }
-; CHECK-DAG: attributes [[COLD]] = { "memprof"="cold" }
-; CHECK-DAG: attributes [[HOT]] = { "memprof"="hot" }
 declare noalias ptr @malloc(i64 noundef) #5
 declare ptr @calloc(i64, i64)
 declare ptr @realloc(ptr, i64)
@@ -79,6 +74,8 @@ declare ptr @valloc(i64)
 declare ptr @strdup(ptr)
 declare ptr @strndup(ptr, i64)
 
+; CHECK-DAG: attributes [[COLD]] = { "memprof"="cold" }
+; CHECK-DAG: attributes [[HOT]] = { "memprof"="hot" }
 attributes #0 = { "memprof"="cold" }
 attributes #1 = { "memprof"="hot" }
 attributes #2 = { "memprof"="notcold" }

@@ -3,16 +3,16 @@
 ; RUN: %opt -passes=hearth-lower -S %s | %opt_plain -passes=verify -disable-output
 
 ; CHECK-LABEL: define void @calls(
-; CHECK: call ptr @_Znwm12__hot_cold_t(i64 8, i8 zeroext 0)
-; CHECK: call ptr @_ZnwmRKSt9nothrow_t12__hot_cold_t(i64 8, ptr @nothrow, i8 zeroext 0)
-; CHECK: call ptr @_ZnwmSt11align_val_t12__hot_cold_t(i64 8, i64 64, i8 zeroext 0)
-; CHECK: call ptr @_ZnwmSt11align_val_tRKSt9nothrow_t12__hot_cold_t(i64 8, i64 64, ptr @nothrow, i8 zeroext 0)
-; CHECK: call ptr @_Znam12__hot_cold_t(i64 8, i8 zeroext 0)
-; CHECK: call ptr @_ZnamRKSt9nothrow_t12__hot_cold_t(i64 8, ptr @nothrow, i8 zeroext 0)
-; CHECK: call ptr @_ZnamSt11align_val_t12__hot_cold_t(i64 8, i64 64, i8 zeroext 0)
-; CHECK: call ptr @_ZnamSt11align_val_tRKSt9nothrow_t12__hot_cold_t(i64 8, i64 64, ptr @nothrow, i8 zeroext 0)
-; CHECK: call { ptr, i64 } @__size_returning_new_hot_cold(i64 8, i8 zeroext 0)
-; CHECK: call { ptr, i64 } @__size_returning_new_aligned_hot_cold(i64 8, i64 64, i8 zeroext 0)
+; CHECK: call ptr @__hearth__Znwm12__hot_cold_t(i64 8, i8 zeroext 0)
+; CHECK: call ptr @__hearth__ZnwmRKSt9nothrow_t12__hot_cold_t(i64 8, ptr @nothrow, i8 zeroext 0)
+; CHECK: call ptr @__hearth__ZnwmSt11align_val_t12__hot_cold_t(i64 8, i64 64, i8 zeroext 0)
+; CHECK: call ptr @__hearth__ZnwmSt11align_val_tRKSt9nothrow_t12__hot_cold_t(i64 8, i64 64, ptr @nothrow, i8 zeroext 0)
+; CHECK: call ptr @__hearth__Znam12__hot_cold_t(i64 8, i8 zeroext 0)
+; CHECK: call ptr @__hearth__ZnamRKSt9nothrow_t12__hot_cold_t(i64 8, ptr @nothrow, i8 zeroext 0)
+; CHECK: call ptr @__hearth__ZnamSt11align_val_t12__hot_cold_t(i64 8, i64 64, i8 zeroext 0)
+; CHECK: call ptr @__hearth__ZnamSt11align_val_tRKSt9nothrow_t12__hot_cold_t(i64 8, i64 64, ptr @nothrow, i8 zeroext 0)
+; CHECK: call { ptr, i64 } @__hearth___size_returning_new_hot_cold(i64 8, i8 zeroext 0)
+; CHECK: call { ptr, i64 } @__hearth___size_returning_new_aligned_hot_cold(i64 8, i64 64, i8 zeroext 0)
 define void @calls() {
   %1 = call ptr @_Znwm(i64 8) #0
   %2 = call ptr @_ZnwmRKSt9nothrow_t(i64 8, ptr @nothrow) #0
@@ -29,7 +29,7 @@ define void @calls() {
 
 ; LLVM's own lowering never touches an invoke: any `new` in a scope with something to destroy.
 ; CHECK-LABEL: define ptr @invoked(
-; CHECK: %p = invoke ptr @_Znwm12__hot_cold_t(i64 8, i8 zeroext 0)
+; CHECK: %p = invoke ptr @__hearth__Znwm12__hot_cold_t(i64 8, i8 zeroext 0)
 ; CHECK-NEXT: to label %ok unwind label %bad
 ; CHECK: phi ptr [ %p, %ok ]
 define ptr @invoked() personality ptr @__gxx_personality_v0 {
@@ -46,7 +46,7 @@ bad:
 
 ; `new` that clang marks as builtin against its nobuiltin declaration may be lowered, `::operator new(n)` may not.
 ; CHECK-LABEL: define void @builtin(
-; CHECK: call ptr @_Znwm12__hot_cold_t(i64 8, i8 zeroext 0)
+; CHECK: call ptr @__hearth__Znwm12__hot_cold_t(i64 8, i8 zeroext 0)
 ; CHECK: call ptr @_Znwj(
 define void @builtin() {
   %p = call ptr @_Znwm(i64 8) #1

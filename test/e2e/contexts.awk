@@ -14,7 +14,7 @@ function uses(kind, others) {
 # !memprof.mib begins with its schema; !memprof lists contexts of Hearth only on LLVM 14, where there is no other.
 /^  / {
   uses("!memprof.mib", 1) || uses("!memprof", 0)
-  hinted += /call .*_hot_cold\(|invoke .*_hot_cold\(/
+  hinted += /(call|invoke) .*@__hearth_[A-Za-z0-9_]*_hot_cold(_t)?\(/
 }
 /^!/ && ($1 in users) { contexts += users[$1] * (gsub(/,/, "") + 1 - operands_besides[$1]) }
 END { print calls + 0, contexts + 0, hinted + 0 }

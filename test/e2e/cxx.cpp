@@ -12,8 +12,8 @@
 //
 // SHOW-DAG: cold: 2000 allocations
 // SHOW-DAG: hot: 2000 allocations
-// IR-DAG: invoke {{.*}}@_Znwm12__hot_cold_t(i64 {{.*}}, i8 zeroext {{-2|0}})
-// IR-DAG: @_Znam12__hot_cold_t(i64 {{.*}}, i8 zeroext 0)
+// IR-DAG: invoke {{.*}}@__hearth__Znwm12__hot_cold_t(i64 {{.*}}, i8 zeroext {{-2|0}})
+// IR-DAG: @__hearth__Znam12__hot_cold_t(i64 {{.*}}, i8 zeroext 0)
 // PLACED: caught 1
 // PLACED: node hot payload cold
 #include <cstdio>

@@ -14,9 +14,9 @@
  * SHOW-DAG: hot
  * SHOW-DAG: cold
  * SHOW-DAG: helper-c.c
- * IR-DAG: @malloc_hot_cold({{.*}}, i8 zeroext -2)
- * IR-DAG: @malloc_hot_cold({{.*}}, i8 zeroext 0)
- * IR-NOT: @malloc(
+ * IR-DAG: @__hearth_malloc_hot_cold({{.*}}, i8 zeroext -2)
+ * IR-DAG: @__hearth_malloc_hot_cold({{.*}}, i8 zeroext 0)
+ * IR-NOT: @malloc({{.*}}!dbg
  * PLACED: sum
  * PLACED: node hot payload cold
  */

@@ -67,8 +67,8 @@ bool hearth_ir_call_is_musttail(LLVMValueRef call);
  * Everything else is carried over: attributes, calling convention, tail kind, operand bundles, metadata, debug
  * location, name, uses. Returns the new instruction; the old one is gone. */
 LLVMValueRef hearth_ir_call_append_argument(LLVMValueRef call, LLVMValueRef callee, LLVMValueRef extra);
-/* Declaration of `name` with the parameters and attributes of `plain` and one more i8 parameter (zeroext). The existing
- * one if there is one of that type; NULL if the name is taken by something else. */
+/* Declaration of `name` with the parameters and attributes of `plain` and one more i8 parameter (zeroext), but without
+ * "alloc-variant-zeroed", which names a function that takes no hint. The existing one if there is one of that type; NULL if the name is taken by something else. */
 LLVMValueRef hearth_ir_declare_with_hint(LLVMModuleRef module, LLVMValueRef plain, const char *name);
 
 /* --- module --- */

@@ -1,0 +1,138 @@
+#include "dispatch.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include <llvm-c/Comdat.h>
+
+#include "hearth/ir_facts.h"
+#include "shim.h"
+
+#define PREFIX   "__hearth_"
+#define MAX_NAME 128
+
+/* One for the program, whichever modules have it; never visible outside of what it is linked into. */
+static void share(LLVMModuleRef module, LLVMValueRef global, const char *name) {
+  LLVMSetLinkage(global, LLVMLinkOnceODRLinkage);
+  LLVMSetVisibility(global, LLVMHiddenVisibility);
+  LLVMSetComdat(global, LLVMGetOrInsertComdat(module, name));
+}
+
+/* `callee` with the first parameters of `function`, returned. */
+static void build_return_of(LLVMBuilderRef builder, LLVMValueRef function, LLVMBasicBlockRef block,
+                            LLVMValueRef callee) {
+  LLVMValueRef arguments[8];
+  LLVMTypeRef type = LLVMGlobalGetValueType(callee);
+  unsigned n = LLVMCountParamTypes(type);
+  for (unsigned i = 0; i < n; i++)
+    arguments[i] = LLVMGetParam(function, i);
+  LLVMPositionBuilderAtEnd(builder, block);
+  LLVMValueRef call = LLVMBuildCall2(builder, type, callee, arguments, n, "");
+  LLVMSetInstructionCallConv(call, LLVMGetFunctionCallConv(callee));
+  LLVMSetTailCall(call, true);
+  LLVMBuildRet(builder, call);
+}
+
+static void define(LLVMValueRef function, LLVMValueRef hinted, LLVMValueRef plain) {
+  LLVMContextRef context = LLVMGetModuleContext(LLVMGetGlobalParent(function));
+  LLVMBuilderRef builder = LLVMCreateBuilderInContext(context);
+  LLVMBasicBlockRef entry = LLVMAppendBasicBlockInContext(context, function, "");
+  LLVMBasicBlockRef present = LLVMAppendBasicBlockInContext(context, function, "present");
+  LLVMBasicBlockRef absent = LLVMAppendBasicBlockInContext(context, function, "absent");
+  LLVMPositionBuilderAtEnd(builder, entry);
+  LLVMBuildCondBr(builder, LLVMBuildIsNotNull(builder, hinted, ""), present, absent);
+  build_return_of(builder, function, present, hinted);
+  build_return_of(builder, function, absent, plain);
+  LLVMDisposeBuilder(builder);
+}
+
+/* Linkers take nothing out of an archive for a weak reference. But the adapter's archive is also where the function is
+ * that frees such blocks; a program that refers to it gets the adapter from a plain -lhearth_hotcold. So let it refer to
+ * it, whether it frees anything or not. Nothing reads the constant. */
+static void refer_to_free(LLVMModuleRef module, hearth_alloc_family family) {
+  bool is_c = family == HEARTH_ALLOC_FAMILY_C;
+  const char *name = is_c ? PREFIX "refers_to_free" : PREFIX "refers_to_delete", *target = is_c ? "free" : "_ZdlPv";
+  LLVMContextRef context = LLVMGetModuleContext(module);
+  if (LLVMGetNamedGlobal(module, name) || LLVMGetNamedGlobal(module, target))
+    return;
+  LLVMValueRef function = LLVMGetNamedFunction(module, target);
+  if (function && !LLVMIsDeclaration(function))
+    return; /* the program frees in its own way */
+  LLVMTypeRef pointer = LLVMPointerType(LLVMInt8TypeInContext(context), 0);
+  if (!function)
+    function = LLVMAddFunction(module, target, LLVMFunctionType(LLVMVoidTypeInContext(context), &pointer, 1, false));
+  LLVMValueRef reference = LLVMAddGlobal(module, LLVMTypeOf(function), name);
+  LLVMSetInitializer(reference, function);
+  LLVMSetGlobalConstant(reference, true);
+  share(module, reference, name);
+  hearth_shim_keep(reference);
+}
+
+static unsigned attribute_kind(const char *name) { return LLVMGetEnumAttributeKindForName(name, strlen(name)); }
+
+static void add_attribute(LLVMValueRef function, LLVMAttributeIndex place, const char *name, uint64_t value) {
+  unsigned kind = attribute_kind(name);
+  LLVMContextRef context = LLVMGetModuleContext(LLVMGetGlobalParent(function));
+  if (kind && !LLVMGetEnumAttributeAtIndex(function, place, kind)) /* LLVM 14 has no allockind */
+    LLVMAddAttributeAtIndex(function, place, LLVMCreateEnumAttribute(context, kind, value));
+}
+
+/* The name by which LLVM tells what frees a block. */
+static const char *family_of(const hearth_alloc_function *row) {
+  bool aligned = row->kind == HEARTH_ALLOC_ALIGNED;
+  switch (row->family) {
+  case HEARTH_ALLOC_FAMILY_NEW:
+    return aligned ? "_ZnwmSt11align_val_t" : "_Znwm";
+  case HEARTH_ALLOC_FAMILY_NEW_ARRAY:
+    return aligned ? "_ZnamSt11align_val_t" : "_Znam";
+  case HEARTH_ALLOC_FAMILY_C:
+    break;
+  }
+  return "malloc";
+}
+
+/* What LLVM knows of the plain function by its name, it has to be told of the hinted one. Not of the plain one: calls
+ * of operator new by name must not be removed, new expressions may be, and only these are lowered. */
+static void describe(LLVMValueRef function, const hearth_alloc_function *row) {
+  static const char family[] = "alloc-family";
+  const char *name = family_of(row);
+  LLVMContextRef context = LLVMGetModuleContext(LLVMGetGlobalParent(function));
+  if (row->kind == HEARTH_ALLOC_OTHER)
+    return;
+  uint64_t first = (uint64_t)(row->size[0] - '0'), second = row->size[1] ? (uint64_t)(row->size[1] - '0') : UINT32_MAX;
+  add_attribute(function, LLVMAttributeFunctionIndex, "allocsize", first << 32 | second);
+  add_attribute(function, LLVMAttributeFunctionIndex, "allockind", row->kind);
+  if (row->family == HEARTH_ALLOC_FAMILY_C) /* of operator new, -fno-assume-sane-operator-new says otherwise */
+    add_attribute(function, LLVMAttributeReturnIndex, "noalias", 0);
+  if (!LLVMGetStringAttributeAtIndex(function, LLVMAttributeFunctionIndex, family, strlen(family)))
+    LLVMAddAttributeAtIndex(
+        function, LLVMAttributeFunctionIndex,
+        LLVMCreateStringAttribute(context, family, (unsigned)strlen(family), name, (unsigned)strlen(name)));
+}
+
+LLVMValueRef hearth_dispatch_to(LLVMModuleRef module, LLVMValueRef plain, const hearth_alloc_function *row) {
+  char name[MAX_NAME];
+  snprintf(name, sizeof name, PREFIX "%s", row->hinted);
+  hearth_shim_infer_attributes(plain);
+  bool is_new = !LLVMGetNamedFunction(module, row->hinted);
+  LLVMValueRef hinted = hearth_ir_declare_with_hint(module, plain, row->hinted);
+  LLVMValueRef function = hinted ? hearth_ir_declare_with_hint(module, plain, name) : NULL;
+  if (!function || !LLVMIsDeclaration(function))
+    return function;
+  if (is_new) { /* else the program calls it by name and needs it anyway */
+    LLVMSetLinkage(hinted, LLVMExternalWeakLinkage);
+    describe(hinted, row);
+  }
+  share(module, function, name);
+  describe(function, row);
+  hearth_shim_make_support_function(function);
+  define(function, hinted, plain);
+  refer_to_free(module, row->family);
+  return function;
+}
+
+bool hearth_is_dispatch(LLVMValueRef function) {
+  size_t length;
+  const char *name = LLVMGetValueName2(function, &length);
+  return length > strlen(PREFIX) && strncmp(name, PREFIX, strlen(PREFIX)) == 0;
+}

@@ -1,0 +1,23 @@
+/* Lowered calls that link everywhere: each goes to a function in the module itself, which calls the hinted function if the
+ * program has one, and the plain one without the hint otherwise:
+ *
+ *   define linkonce_odr hidden ptr @__hearth_malloc_hot_cold(i64 %0, i8 %1) comdat {
+ *     if (&malloc_hot_cold) return malloc_hot_cold(%0, %1); else return malloc(%0);
+ *   }
+ *
+ * `malloc_hot_cold` is a weak reference, which ld.so resolves to an adapter that was linked as shared object, preloaded, or
+ * is in the program. Nothing under the name of a hinted function is defined, so nothing can come before the adapter's
+ * or tcmalloc's. */
+#ifndef HEARTH_DISPATCH_H
+#define HEARTH_DISPATCH_H
+
+#include "alloc_functions.h"
+
+/* The function to call with the arguments of `plain` (the row's function) and a hint; made if the module lacks it. NULL if
+ * one of the names is taken by something else. */
+LLVMValueRef hearth_dispatch_to(LLVMModuleRef module, LLVMValueRef plain, const hearth_alloc_function *row);
+
+/* Is it one of these? Its calls of the plain function are not the program's. */
+bool hearth_is_dispatch(LLVMValueRef function);
+
+#endif
