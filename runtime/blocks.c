@@ -29,17 +29,17 @@ static inline bool is_sampled(uint64_t mean_bytes, size_t size) {
 /* The context of a call stack that is not in the thread's cache. */
 static __attribute__((noinline)) uint32_t capture(const hearth_frame *frame, hearth_thread_cache *cache) {
   uint64_t pcs[HEARTH_DEPTH_MOST];
-  size_t looked_at;
+  hearth_trail trail;
   bool is_new;
 
-  size_t depth = hearth_unwind(frame, pcs, hearth_rt.options.stack_depth, &looked_at);
+  size_t depth = hearth_unwind(frame, pcs, hearth_rt.options.stack_depth, &trail);
   if (hearth_rt.options.recursion == HEARTH_RECURSION_FOLD)
     depth = hearth_fold_recursion(pcs, depth);
   uint32_t context = hearth_depot_insert(&hearth_rt.depot, pcs, (uint32_t)depth, &is_new);
-  if (is_new)
+  if (is_new && hearth_rt.options.unwind == HEARTH_UNWIND_FP) /* reading rules covers them, too */
     hearth_mappings_cover(pcs, depth);
-  if (cache && looked_at > 0 && context > 0) /* what found no room is counted each time */
-    hearth_stack_cache_add(&cache->stacks, frame, looked_at, context);
+  if (cache && context > 0) /* what found no room is counted each time */
+    hearth_stack_cache_add(&cache->stacks, frame, &trail, context);
   return context;
 }
 

@@ -117,7 +117,7 @@ static void start(int argc, char **argv, char **environment) {
   make_absolute(hearth_rt.options.log_path, sizeof hearth_rt.options.log_path);
   if (hearth_rt.options.help)
     hearth_options_print(&hearth_rt.options);
-  hearth_unwind_begin();
+  hearth_unwind_begin(hearth_rt.options.unwind == HEARTH_UNWIND_FP);
   hearth_threads_begin();
   if (!hearth_shadow_reserve()) {
     hearth_message("cannot reserve 16 TiB of address space for access counters (see ulimit -v, and "

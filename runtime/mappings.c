@@ -133,6 +133,9 @@ static unsigned add_module(uintptr_t base, const char *path, size_t path_size) {
   for (unsigned i = 0; i < header.e_phnum && row.build_id_size == 0; ++i)
     if (read_segment(table, i, &segment) && segment.p_type == PT_NOTE)
       find_build_id(row.bias + segment.p_vaddr, &segment, &row);
+  for (unsigned i = 0; i < header.e_phnum && row.frame_header == 0; ++i)
+    if (read_segment(table, i, &segment) && segment.p_type == PT_GNU_EH_FRAME)
+      row.frame_header = row.bias + segment.p_vaddr;
   for (unsigned i = 0; i < header.e_phnum; ++i)
     if (read_segment(table, i, &segment) && segment.p_type == PT_LOAD && segment.p_flags & PF_X) {
       row.start = row.bias + segment.p_vaddr;
@@ -193,11 +196,11 @@ int hearth_mappings_update(void) {
   return error;
 }
 
-static bool is_covered(uint64_t pc) {
+const hearth_mapping *hearth_mappings_find(uint64_t pc) {
   for (const hearth_mapping *row = NULL; (row = next_row(row));)
     if (pc >= row->start && pc < row->end)
-      return true;
-  return false;
+      return row;
+  return NULL;
 }
 
 /* What unwinding takes for an address in code that keeps no frame pointer, such as the dynamic loader's, may be none. */
@@ -212,7 +215,7 @@ static bool is_mapped(uint64_t pc) {
 void hearth_mappings_cover(const uint64_t *pcs, size_t count) {
   size_t i = 0;
 
-  while (i < count && (is_covered(pcs[i]) || !is_mapped(pcs[i])))
+  while (i < count && (hearth_mappings_find(pcs[i]) || !is_mapped(pcs[i])))
     ++i;
   if (i == count)
     return;

@@ -14,6 +14,7 @@ typedef struct hearth_mapping {
   uint64_t start, end;    /* addresses, half open, as in the program header: not rounded to pages */
   uint64_t file_offset;   /* of `start` */
   uint64_t bias;          /* `start` minus its address in the ELF file */
+  uint64_t frame_header;  /* address of the module's .eh_frame_hdr; 0: none is known */
   uint32_t build_id_size; /* 0: the module has none, or its headers are not mapped */
   uint32_t path_size;
   uint8_t build_id[HEARTH_RAW_BUILD_ID_MAX];
@@ -29,6 +30,9 @@ int hearth_mappings_update(void);
 
 /* See that the addresses of a call stack that is new are covered. Any thread. */
 void hearth_mappings_cover(const uint64_t *pcs, size_t count);
+
+/* The row that an address of code lies in, if it is known; ambiguous ones too. Any thread. */
+const hearth_mapping *hearth_mappings_find(uint64_t pc);
 
 /* Rows that are not ambiguous, which hearth_mappings_next walks through: the row behind `row`, or the first for NULL; NULL
  * behind the last. The caller is the only one that updates. */

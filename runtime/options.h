@@ -9,6 +9,7 @@
 
 enum { HEARTH_FORMAT_HEARTH, HEARTH_FORMAT_LLVM };     /* values of the option `format` */
 enum { HEARTH_RECURSION_FULL, HEARTH_RECURSION_FOLD }; /* of `recursion` */
+enum { HEARTH_UNWIND_AUTO, HEARTH_UNWIND_FP };         /* of `unwind` */
 
 typedef struct hearth_options {
 #define HEARTH_OPTION_TEXT(name, standard, description)                char name[HEARTH_OPTION_TEXT_SIZE];

@@ -11,20 +11,25 @@
 #define HEARTH_STACK_CACHE_DEPTH 64 /* deeper stacks are not remembered */
 
 typedef struct hearth_cached_stack {
-  const hearth_frame *frame;                     /* the innermost one; NULL: the slot is empty */
-  uint32_t count, context;                       /* frames */
-  hearth_frame frames[HEARTH_STACK_CACHE_DEPTH]; /* copies: each leads to the next one's place */
+  const hearth_frame *frame; /* the innermost one; NULL: the slot is empty */
+  uint32_t frame_count;      /* 0: words are compared */
+  uint32_t word_count, context;
+  union {
+    hearth_frame frames[HEARTH_STACK_CACHE_DEPTH]; /* copies: each leads to the next one's place */
+    hearth_stack_word words[HEARTH_TRAIL_MOST];
+  };
 } hearth_cached_stack;
 
 typedef struct hearth_stack_cache {
   hearth_cached_stack slots[HEARTH_STACK_CACHE_SLOTS];
 } hearth_stack_cache;
 
-/* The context of the stack that begins with `frame`, if it is remembered. Reads no frame but such as lie where there was
- * one on the calling thread's own stack, which `frame` is on. */
+/* The context of the stack that begins with `frame`, if it is remembered. Reads nothing but what the trail led through on
+ * the calling thread's own stack, which `frame` is on. */
 bool hearth_stack_cache_find(const hearth_stack_cache *cache, const hearth_frame *frame, uint32_t *ret_context);
 
-/* Remember what hearth_unwind found: `count` frames from `frame` on, all on the thread's own stack. */
-void hearth_stack_cache_add(hearth_stack_cache *cache, const hearth_frame *frame, size_t count, uint32_t context);
+/* Remember what hearth_unwind found, unless it does not last. */
+void hearth_stack_cache_add(hearth_stack_cache *cache, const hearth_frame *frame, const hearth_trail *trail,
+                            uint32_t context);
 
 #endif

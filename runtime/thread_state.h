@@ -38,9 +38,10 @@ typedef struct hearth_thread_state {
   const hearth_mib_update *update; /* NULL: none */
   hearth_sampler sampler;
   hearth_stack_range stacks[HEARTH_STACK_RANGES]; /* most recent first */
-  struct hearth_thread_cache *cache;              /* thread_cache.h; NULL: none yet, or no more */
-  bool ends;                                      /* it gave its cache back */
-  uint64_t clock_ticks, clock_ns;                 /* the clock was read then (clock.h) */
+  uintptr_t root;                    /* of its own stack: frames from there on are start code; 0: not known */
+  struct hearth_thread_cache *cache; /* thread_cache.h; NULL: none yet, or no more */
+  bool ends;                         /* it gave its cache back */
+  uint64_t clock_ticks, clock_ns;    /* the clock was read then (clock.h) */
 } hearth_thread_state;
 
 extern _Thread_local hearth_thread_state hearth_this_thread

@@ -4,6 +4,7 @@
 #include "proc_maps.h"
 #include "section.h"
 #include "thread_state.h"
+#include "unwind_rules.h"
 
 /* The main thread's stack grows; the kernel keeps at least this much below its top free of other mappings. */
 #define MAIN_STACK_SPAN    ((uintptr_t)128 << 20)
@@ -14,6 +15,7 @@ bool hearth_threads_known;
 
 static hearth_stack_range main_stack;
 static uintptr_t main_thread;
+static bool uses_rules; /* else all code is taken to have frame pointers */
 
 static bool range_contains(hearth_stack_range range, uintptr_t address) {
   return address >= range.low && address < range.high;
@@ -38,12 +40,20 @@ static hearth_stack_range find_mapping(uintptr_t address) {
   return found;
 }
 
-void hearth_unwind_begin(void) {
+void hearth_unwind_begin(bool frame_pointers_only) {
+  uses_rules = !frame_pointers_only;
+  if (uses_rules)
+    hearth_unwind_rules_create();
   main_stack = find_mapping((uintptr_t)HEARTH_THIS_FRAME);
   main_stack.lasting = true;
   if (main_stack.high)
     main_stack.low = main_stack.high - MAIN_STACK_SPAN;
   main_thread = hearth_os_thread_pointer();
+}
+
+/* The C library calls constructors from where it calls main from. */
+__attribute__((constructor)) static void note_root(void) {
+  hearth_this_thread.root = (uintptr_t)(HEARTH_THIS_FRAME + 1);
 }
 
 /* The stack that `address` lies in. Unknown ones are looked up once for each thread. */
@@ -72,38 +82,161 @@ static hearth_stack_range stack_of(uintptr_t address) {
   return range;
 }
 
-/* Is all of a frame on the page of a lower one, which is readable? */
-static bool on_page(const hearth_frame *frame, const hearth_frame *lower) {
-  return ((uintptr_t)(frame + 1) - 1) / HEARTH_OS_PAGE == ((uintptr_t)(lower + 1) - 1) / HEARTH_OS_PAGE;
+/* The registers as they are when a call returns, and how they were found. */
+typedef struct walk {
+  uintptr_t pc, sp, bp;
+  uintptr_t bp_at;          /* where bp was saved; 0: that is in the trail */
+  hearth_stack_range stack; /* empty: not looked up yet */
+  const hearth_frame *first;
+  bool chained; /* frame pointers alone led here; then nothing is in the trail yet */
+  hearth_trail *trail;
+} walk;
+
+/* Copy words of the callers' frames. Ranges are remembered, and coroutines' may have changed since: what is readable for
+ * certain is the page of the return address that was used last, just below sp. */
+static inline bool load(walk *walk, uintptr_t address, uintptr_t *ret_words, size_t count) {
+  size_t size = count * sizeof *ret_words;
+
+  if (!walk->stack.high)
+    walk->stack = stack_of(walk->sp - 1);
+  if (address < walk->sp || address % sizeof *ret_words != 0 || address >= walk->stack.high ||
+      walk->stack.high - address < size)
+    return false;
+  if (!walk->stack.lasting && (address + size - 1) / HEARTH_OS_PAGE != (walk->sp - 1) / HEARTH_OS_PAGE)
+    return hearth_os_peek(address, ret_words, size);
+  for (size_t i = 0; i < count; ++i)
+    ret_words[i] = ((const uintptr_t *)address)[i];
+  return true;
 }
 
-/* Ranges are remembered, and coroutines' may have changed since. */
-static bool is_readable(const hearth_frame *frame, const hearth_frame *lower, hearth_stack_range stack) {
-  hearth_frame copy;
+static void note(walk *walk, uintptr_t at, uintptr_t value) {
+  hearth_trail *trail = walk->trail;
 
-  return stack.lasting || on_page(frame, lower) || hearth_os_peek((uintptr_t)frame, &copy, sizeof copy);
+  if (trail->word_count < HEARTH_TRAIL_MOST)
+    trail->words[trail->word_count] = (hearth_stack_word){(const uintptr_t *)at, value};
+  ++trail->word_count;
 }
 
-size_t hearth_unwind(const hearth_frame *frame, uint64_t *ret_pcs, size_t most, size_t *ret_looked_at) {
-  hearth_stack_range stack = {0, 0, false};
-  size_t count = 0, looked_at = 0;
+/* Where things lie from here on depends on bp. */
+static void note_bp(walk *walk) {
+  if (walk->bp_at)
+    note(walk, walk->bp_at, walk->bp);
+  walk->bp_at = 0;
+}
 
-  while (count < most) {
-    ++looked_at;
-    if (frame->return_address < LEAST_CODE_ADDRESS)
-      break;
-    ret_pcs[count++] = frame->return_address - 1;
-    const hearth_frame *caller = frame->caller;
-    if (caller <= frame || (uintptr_t)caller % sizeof(void *) != 0)
-      break;
-    if (!stack.high)
-      stack = stack_of((uintptr_t)frame);
-    if ((uintptr_t)caller >= stack.high || stack.high - (uintptr_t)caller < sizeof *caller ||
-        !is_readable(caller, frame, stack))
-      break;
-    frame = caller;
+/* From the first frame to the last one, whose bp is where it is now. */
+static void note_chain(walk *walk) {
+  const hearth_frame *frame = walk->first;
+
+  if (!walk->stack.lasting)
+    return;
+  for (; (uintptr_t)frame != walk->bp_at; frame = frame->caller) {
+    note(walk, (uintptr_t)&frame->return_address, frame->return_address);
+    note(walk, (uintptr_t)&frame->caller, (uintptr_t)frame->caller);
   }
-  *ret_looked_at = stack.lasting && !hearth_section_is_nested() ? looked_at : 0;
+  note(walk, (uintptr_t)&frame->return_address, frame->return_address);
+}
+
+static inline bool follow_frame_pointer(walk *walk) {
+  uintptr_t words[2], at = walk->bp;
+
+  if (!walk->chained)
+    note_bp(walk);
+  if (!load(walk, at, words, 2))
+    return false;
+  walk->bp = words[0];
+  walk->bp_at = at;
+  walk->pc = words[1];
+  walk->sp = at + sizeof words;
+  if (!walk->chained)
+    note(walk, at + sizeof words[0], words[1]);
+  return true;
+}
+
+/* Does the C library's start code begin there, of which the outermost function is left out? */
+static bool is_root(const walk *walk, uintptr_t sp) {
+  uintptr_t root = hearth_this_thread.root;
+
+  return walk->stack.lasting && root && sp >= root;
+}
+
+/* Load the CFA, and the caller's bp from where bp points to. */
+static bool load_aligned(walk *walk, uintptr_t *cfa) {
+  uintptr_t at = *cfa, bp_at = walk->bp;
+
+  if (!load(walk, at, cfa, 1) || !load(walk, bp_at, &walk->bp, 1))
+    return false;
+  note(walk, at, *cfa);
+  walk->bp_at = bp_at;
+  return true;
+}
+
+static bool load_bp(walk *walk, uintptr_t at) {
+  walk->bp_at = at;
+  return load(walk, at, &walk->bp, 1);
+}
+
+static bool follow_rule(walk *walk, hearth_cfi_rule rule) {
+  uintptr_t cfa = (rule.kind == HEARTH_CFI_RSP ? walk->sp : walk->bp) + (uintptr_t)(intptr_t)rule.cfa, pc;
+
+  if (!walk->stack.high)
+    walk->stack = stack_of(walk->sp - 1);
+  if (rule.kind == HEARTH_CFI_RSP && is_root(walk, cfa))
+    return false;
+  if (walk->chained)
+    note_chain(walk);
+  walk->chained = false;
+  if (rule.kind != HEARTH_CFI_RSP)
+    note_bp(walk);
+  if ((rule.kind == HEARTH_CFI_LOADED && !load_aligned(walk, &cfa)) || is_root(walk, cfa) ||
+      !load(walk, cfa - sizeof pc, &pc, 1) || (rule.rbp && !load_bp(walk, cfa + (uintptr_t)(intptr_t)rule.rbp)))
+    return false;
+  note(walk, cfa - sizeof pc, pc);
+  walk->pc = pc;
+  walk->sp = cfa;
+  return true;
+}
+
+static bool is_frame_pointers(hearth_cfi_rule rule) {
+  return rule.kind == HEARTH_CFI_NONE || (rule.kind == HEARTH_CFI_RBP && rule.cfa == 16 && rule.rbp == -16);
+}
+
+/* Walk on to the caller. False: there is none. */
+static bool follow(walk *walk, hearth_cfi_rule rule) {
+  if (is_frame_pointers(rule))
+    return follow_frame_pointer(walk);
+  return rule.kind != HEARTH_CFI_ROOT && follow_rule(walk, rule);
+}
+
+size_t hearth_unwind(const hearth_frame *frame, uint64_t *ret_pcs, size_t most, hearth_trail *ret_trail) {
+  walk walk = {.pc = frame->return_address,
+               .sp = (uintptr_t)(frame + 1),
+               .bp = (uintptr_t)frame->caller,
+               .bp_at = (uintptr_t)&frame->caller,
+               .first = frame,
+               .chained = true,
+               .trail = ret_trail};
+  size_t count = 0, looked_at = 0;
+  bool found = most > 0;
+
+  ret_trail->word_count = 0;
+  while (found) {
+    ++looked_at;
+    if (walk.pc < LEAST_CODE_ADDRESS)
+      break;
+    hearth_cfi_rule rule = {.kind = HEARTH_CFI_NONE};
+    if (uses_rules)
+      rule = hearth_unwind_rules_find(walk.pc - 1);
+    if (rule.kind == HEARTH_CFI_ROOT && !walk.chained) {
+      if (walk.stack.lasting && !hearth_section_is_nested())
+        hearth_this_thread.root = walk.sp;
+      break;
+    }
+    ret_pcs[count++] = walk.pc - 1;
+    found = count < most && follow(&walk, rule);
+  }
+  ret_trail->lasts = walk.stack.lasting && !hearth_section_is_nested();
+  ret_trail->frame_count = walk.chained ? looked_at : 0;
   return count;
 }
 

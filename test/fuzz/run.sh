@@ -6,7 +6,8 @@ cd "$(dirname "$0")/../.."
 usage() {
   cat <<END
 usage: test/fuzz/run.sh [--build=DIR] [--runs=N] [--seconds=N] [--jobs=N] [--no-sanitizers] TARGET...
-  TARGET           indexed, text, raw, llvm, llvm_yaml, views, debug_info, md, or all
+  TARGET           indexed, text, raw, llvm, llvm_yaml, views, debug_info, md,
+                   unwind, or all
   --build=DIR      where Hearth was built (default build)
   --runs=N         executions of each (default: no limit)
   --seconds=N      time for each (default 60; 0: no limit)
@@ -26,15 +27,15 @@ for argument in "$@"; do
     --jobs=[1-9]*) jobs=${argument#--jobs=} ;;
     --no-sanitizers) sanitizers='' ;;
     -h | --help) usage && exit ;;
-    all) targets+=(indexed text raw llvm llvm_yaml views debug_info md) ;;
-    indexed | text | raw | llvm | llvm_yaml | views | debug_info | md) targets+=("$argument") ;;
+    all) targets+=(indexed text raw llvm llvm_yaml views debug_info md unwind) ;;
+    indexed | text | raw | llvm | llvm_yaml | views | debug_info | md | unwind) targets+=("$argument") ;;
     *) usage >&2 && echo "unknown argument '$argument'" >&2 && exit 2 ;;
   esac
 done
 ((${#targets[@]} > 0)) || { usage >&2 && exit 2; }
 
 flags=(-g -O2 -fsanitize=fuzzer-no-link -Itest/fuzz -Iprofile/include -Iprofile/format -Iprofile -Iprofile/view
-  -Imdlib -Imdlib/include "-I$(llvm-config-22 --includedir)")
+  -Imdlib -Imdlib/include -Iruntime "-I$(llvm-config-22 --includedir)")
 sanitize=-fsanitize=fuzzer
 if [[ -n $sanitizers ]]; then
   flags+=("$sanitizers" -fno-sanitize-recover=undefined -fno-sanitize=vptr)
@@ -71,6 +72,7 @@ for target in "${targets[@]}"; do
   mkdir -p "$work/corpus"
   case $target in
     indexed | text | views) seeds=test/fuzz/corpus/text ;;
+    unwind) sources+=(runtime/cfi.c) libraries=() ;;
     md)
       library md mdlib/*.c mdlib/*.cpp
       sources+=(test/fuzz/mutate_md.c)

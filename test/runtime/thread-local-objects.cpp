@@ -14,7 +14,8 @@
  * CHECK: dropped_blocks=0 dropped_stacks=0
  * CHECK: MaxSize=111 AllocCount=1 LiveAtExit=0
  * CHECK: MaxSize=111 AllocCount=20 LiveAtExit=0
- * CHECK: MaxSize=222 AllocCount=21 LiveAtExit=0
+ * CHECK: MaxSize=222 AllocCount=1 LiveAtExit=0
+ * CHECK: MaxSize=222 AllocCount=20 LiveAtExit=0
  * CHECK: MaxSize=333 AllocCount=1 LiveAtExit=0
  * CHECK: MaxSize=444 AllocCount=1 LiveAtExit=1
  */

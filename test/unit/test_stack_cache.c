@@ -26,7 +26,7 @@ static void test_found_until_a_frame_changes(void **state) {
 
   link_frames(frames, DEPTH);
   assert_false(hearth_stack_cache_find(&cache, frames, &context));
-  hearth_stack_cache_add(&cache, frames, DEPTH, 7);
+  hearth_stack_cache_add(&cache, frames, &(hearth_trail){.lasts = true, .frame_count = DEPTH}, 7);
   assert_true(hearth_stack_cache_find(&cache, frames, &context));
   assert_int_equal(context, 7);
   for (size_t i = 0; i < DEPTH; ++i) {
@@ -41,13 +41,39 @@ static void test_found_until_a_frame_changes(void **state) {
   assert_true(hearth_stack_cache_find(&cache, frames, &context));
 }
 
+static void test_words_of_code_without_frame_pointers(void **state) {
+  (void)state;
+  hearth_frame frame = {NULL, 0x1000};
+  uintptr_t stack[3] = {0x2000, 1, 0x3000};
+  uint32_t context = 0;
+  hearth_trail trail = {.lasts = true,
+                        .word_count = 3,
+                        .words = {{&frame.return_address, 0x1000}, {&stack[0], 0x2000}, {&stack[2], 0x3000}}};
+
+  hearth_stack_cache_add(&cache, &frame, &trail, 8);
+  stack[1] = 2; /* a local variable */
+  assert_true(hearth_stack_cache_find(&cache, &frame, &context));
+  assert_int_equal(context, 8);
+  stack[2] = 0x3001;
+  assert_false(hearth_stack_cache_find(&cache, &frame, &context));
+  stack[2] = 0x3000;
+  assert_true(hearth_stack_cache_find(&cache, &frame, &context));
+  trail.lasts = false;
+  hearth_stack_cache_add(&cache, &frame, &trail, 9);
+  assert_true(hearth_stack_cache_find(&cache, &frame, &context));
+  assert_int_equal(context, 8);
+}
+
 static void test_too_deep_is_not_remembered(void **state) {
   (void)state;
   hearth_frame frames[HEARTH_STACK_CACHE_DEPTH + 1];
   uint32_t context;
 
   link_frames(frames, HEARTH_STACK_CACHE_DEPTH + 1);
-  hearth_stack_cache_add(&cache, frames, HEARTH_STACK_CACHE_DEPTH + 1, 7);
+  hearth_stack_cache_add(&cache, frames, &(hearth_trail){.lasts = true, .frame_count = HEARTH_STACK_CACHE_DEPTH + 1},
+                         7);
+  assert_false(hearth_stack_cache_find(&cache, frames, &context));
+  hearth_stack_cache_add(&cache, frames, &(hearth_trail){.lasts = true, .word_count = HEARTH_TRAIL_MOST + 1}, 7);
   assert_false(hearth_stack_cache_find(&cache, frames, &context));
 }
 
@@ -79,6 +105,7 @@ static void test_folding(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_found_until_a_frame_changes),
+      cmocka_unit_test(test_words_of_code_without_frame_pointers),
       cmocka_unit_test(test_too_deep_is_not_remembered),
       cmocka_unit_test(test_folding),
   };

@@ -1,0 +1,34 @@
+/* Call frame information: where a function's caller is found, as compilers describe it for exceptions, for code without
+ * frame pointers too. Read from a module's .eh_frame, by way of the table in its .eh_frame_hdr (Linux Standard Base Core
+ * 5.0, chapter 10.6; DWARF 5, section 6.4; x86-64). */
+#ifndef HEARTH_RUNTIME_CFI_H
+#define HEARTH_RUNTIME_CFI_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef enum hearth_cfi_kind {
+  HEARTH_CFI_NONE,   /* there is no information, or it cannot be used here */
+  HEARTH_CFI_RSP,    /* canonical frame address (CFA) = rsp + cfa */
+  HEARTH_CFI_RBP,    /* CFA = rbp + cfa */
+  HEARTH_CFI_LOADED, /* CFA = what rbp + cfa points to, the caller's rbp what rbp points to (GCC: aligned stacks) */
+  HEARTH_CFI_ROOT,   /* the function has no caller */
+} hearth_cfi_kind;
+
+/* The return address lies below the CFA; the caller's rsp is the CFA. */
+typedef struct hearth_cfi_rule {
+  uint8_t kind; /* hearth_cfi_kind */
+  bool known;   /* for who keeps rules: false is no rule at all */
+  int16_t rbp;  /* the caller's rbp lies at CFA + rbp; 0: it is still in rbp */
+  int32_t cfa;  /* bytes */
+} hearth_cfi_rule;
+
+/* Copy `size` bytes at `address` to `to`. False: they cannot be read. */
+typedef bool hearth_cfi_read(uintptr_t address, void *to, size_t size);
+
+/* The rule for the instruction at `pc`, which lies in the module whose .eh_frame_hdr is at `header`. Whatever the
+ * sections hold, nothing is read but through `read`, and it ends. */
+hearth_cfi_rule hearth_cfi_find(uintptr_t header, uintptr_t pc, hearth_cfi_read *read);
+
+#endif

@@ -1,0 +1,67 @@
+#include "unwind_rules.h"
+
+#include "mappings.h"
+#include "os.h"
+
+#define ROWS      ((size_t)1 << 18) /* calls that are on the way to an allocation; only what is used becomes memory */
+#define ROWS_EACH 8u                /* that one address may be in; if all are taken, its rule is read each time */
+
+/* Rows are taken for ever. `rule` is 0 until it is known. */
+typedef struct rule_row {
+  uint64_t pc; /* 0: free; atomic */
+  union {
+    hearth_cfi_rule rule;
+    uint64_t word; /* atomic */
+  };
+} rule_row;
+
+_Static_assert(sizeof(hearth_cfi_rule) == sizeof(uint64_t), "a rule is stored at once");
+
+static rule_row *rows;
+
+void hearth_unwind_rules_create(void) {
+  rows = hearth_os_map(ROWS * sizeof *rows);
+  if (rows)
+    hearth_os_mark_sparse(rows, ROWS * sizeof *rows);
+}
+
+/* Code of no module may be in one that is loaded later. *ret_lasting: that cannot be. */
+static __attribute__((noinline)) hearth_cfi_rule read_rule(uint64_t pc, bool *ret_lasting) {
+  hearth_mappings_cover(&pc, 1);
+  const hearth_mapping *module = hearth_mappings_find(pc);
+
+  *ret_lasting = module != NULL;
+  if (!module || module->frame_header == 0)
+    return (hearth_cfi_rule){.kind = HEARTH_CFI_NONE};
+  return hearth_cfi_find(module->frame_header, pc, hearth_os_peek);
+}
+
+/* The row of `pc`, taken if need be; NULL: it has none. */
+static rule_row *row_of(uint64_t pc) {
+  size_t first = (size_t)(pc * UINT64_C(0x9e3779b97f4a7c15) >> 46) % ROWS; /* 2^64 / golden ratio */
+
+  for (size_t i = 0; rows && i < ROWS_EACH; ++i) {
+    rule_row *row = &rows[(first + i) % ROWS];
+    uint64_t there = __atomic_load_n(&row->pc, __ATOMIC_RELAXED);
+    if (there == pc)
+      return row;
+    if (there == 0 &&
+        (__atomic_compare_exchange_n(&row->pc, &there, pc, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED) || there == pc))
+      return row;
+  }
+  return NULL;
+}
+
+hearth_cfi_rule hearth_unwind_rules_find(uint64_t pc) {
+  rule_row *row = row_of(pc);
+  rule_row copy = {.word = row ? __atomic_load_n(&row->word, __ATOMIC_RELAXED) : 0};
+  bool lasting;
+
+  if (__builtin_expect(copy.rule.known, true))
+    return copy.rule;
+  copy.rule = read_rule(pc, &lasting);
+  copy.rule.known = lasting;
+  if (row && lasting)
+    __atomic_store_n(&row->word, copy.word, __ATOMIC_RELAXED);
+  return copy.rule;
+}

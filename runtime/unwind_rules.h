@@ -1,0 +1,14 @@
+/* How the callers of code addresses are found, remembered: reading call frame information costs microseconds, looking it
+ * up again two memory accesses. Lock-free, also in signal handlers that interrupt the runtime. */
+#ifndef HEARTH_RUNTIME_UNWIND_RULES_H
+#define HEARTH_RUNTIME_UNWIND_RULES_H
+
+#include "cfi.h"
+
+/* Make room to remember rules; once. Without it each one is read anew. */
+void hearth_unwind_rules_create(void);
+
+/* The rule of the code at `pc`, of whatever module is loaded there. HEARTH_CFI_NONE: there is none that can be used. */
+hearth_cfi_rule hearth_unwind_rules_find(uint64_t pc);
+
+#endif
