@@ -29,6 +29,9 @@ void hearth_builder_destroy(hearth_builder *builder) {
   free(builder->nodes);
   free(builder->context_nodes);
   mib_rows_free(&builder->mibs);
+  for (size_t i = 0; i < builder->histogram_count; i++)
+    free(builder->histograms[i].counts);
+  free(builder->histograms);
   free(builder->binaries);
   free(builder->strings.slots);
   free(builder->functions_by_id.slots);
@@ -234,6 +237,44 @@ hearth_status hearth_builder_add_to_node(hearth_builder *builder, uint32_t node,
   mib_rows_get(&builder->mibs, context, &sum);
   hearth_mib_merge(&sum, &added);
   return mib_rows_set(&builder->mibs, context, &sum) ? HEARTH_OK : out_of_memory(err);
+}
+
+static hearth_status reserve_histogram(hearth_builder *builder, size_t context, size_t size, hearth_error *err) {
+  size_t more = context < builder->histogram_count ? 0 : context + 1 - builder->histogram_count;
+  HEARTH_TRY(hearth_builder_reserve((void **)&builder->histograms, &builder->histogram_room, builder->histogram_count,
+                                    more, sizeof *builder->histograms, err));
+  for (; more > 0; more--)
+    builder->histograms[builder->histogram_count++] = (builder_histogram){NULL, 0};
+  builder_histogram *h = &builder->histograms[context];
+  if (size <= h->size)
+    return HEARTH_OK;
+  uint64_t *counts = realloc(h->counts, size * sizeof *counts);
+  if (!counts)
+    return out_of_memory(err);
+  memset(counts + h->size, 0, (size - h->size) * sizeof *counts);
+  *h = (builder_histogram){counts, size};
+  return HEARTH_OK;
+}
+
+hearth_status hearth_builder_add_histogram(hearth_builder *builder, uint32_t node, const hearth_histogram *histogram,
+                                           hearth_error *err) {
+  uint32_t context = builder->nodes[node].context;
+  size_t size = histogram->size;
+  while (size > 0 && histogram->counts[size - 1] == 0)
+    size--;
+  if (size == 0 || context == HEARTH_NONE || builder->left_out & UINT64_C(1) << HEARTH_COL_TotalAccessCount)
+    return HEARTH_OK;
+  HEARTH_TRY(reserve_histogram(builder, context, size, err));
+  uint64_t *counts = builder->histograms[context].counts;
+  for (size_t i = 0; i < size; i++)
+    counts[i] = hearth_merge_SUM(counts[i], hearth_repeat_SUM(histogram->counts[i], builder->weight));
+  return HEARTH_OK;
+}
+
+hearth_histogram hearth_builder_histogram(const hearth_builder *builder, size_t context) {
+  if (context >= builder->histogram_count)
+    return (hearth_histogram){NULL, 0};
+  return (hearth_histogram){builder->histograms[context].counts, builder->histograms[context].size};
 }
 
 hearth_status hearth_builder_frame_row(hearth_builder *builder, const hearth_builder_frame *frame, uint32_t *ret_frame,

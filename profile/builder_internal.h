@@ -32,17 +32,23 @@ typedef struct builder_binary {
   uint8_t build_id[HEARTH_BUILD_ID_MAX];
 } builder_binary;
 
+typedef struct builder_histogram {
+  uint64_t *counts;
+  size_t size;
+} builder_histogram;
+
 struct hearth_builder {
   enum hearth_id_scheme scheme;
   char *pool;
   builder_function *functions;
   builder_frame *frames;
   builder_node *nodes;
-  uint32_t *context_nodes; /* of each context */
-  mib_rows mibs;           /* of each context */
+  uint32_t *context_nodes;       /* of each context */
+  mib_rows mibs;                 /* of each context */
+  builder_histogram *histograms; /* of each of the first histogram_count contexts */
   builder_binary *binaries;
-  size_t pool_size, function_count, frame_count, node_count, context_count, binary_count;
-  size_t pool_room, function_room, frame_room, node_room, context_room, binary_room;
+  size_t pool_size, function_count, frame_count, node_count, context_count, histogram_count, binary_count;
+  size_t pool_room, function_room, frame_room, node_room, context_room, histogram_room, binary_room;
   id_table strings, functions_by_id, frames_by_content;
   node_table nodes_by_content;
   hearth_profile_summary runs;            /* sums of hearth_builder_add_run; the totals are not used */
@@ -69,5 +75,10 @@ hearth_status hearth_builder_intern_node(hearth_builder *builder, uint32_t paren
 /* Merge `mib` into the context of a node. */
 hearth_status hearth_builder_add_to_node(hearth_builder *builder, uint32_t node, const hearth_mib *mib,
                                          hearth_error *err);
+/* Add to the histogram of a node's context; to none if it has no context. */
+hearth_status hearth_builder_add_histogram(hearth_builder *builder, uint32_t node, const hearth_histogram *histogram,
+                                           hearth_error *err);
+/* The histogram of a context; lives until something is added. Its last count is not 0. */
+hearth_histogram hearth_builder_histogram(const hearth_builder *builder, size_t context);
 
 #endif

@@ -163,7 +163,8 @@ static hearth_status add_record(symboliser *s, const hearth_raw_record *record, 
   }
   counts->contexts++;
   counts->with_column += s->builder->frames[s->frame_rows[address_at(s, node)->first]].column != 0;
-  return hearth_builder_add_to_node(s->builder, s->node_of[node], &record->mib, err);
+  HEARTH_TRY(hearth_builder_add_to_node(s->builder, s->node_of[node], &record->mib, err));
+  return hearth_builder_add_histogram(s->builder, s->node_of[node], &record->histogram, err);
 }
 
 static hearth_status add_all(symboliser *s, const hearth_indexer_options *options, hearth_dump_counts *counts,

@@ -94,8 +94,11 @@ static hearth_status add_contexts(hearth_builder *builder, hearth_profile *profi
   for (uint32_t i = 0; i < hearth_profile_context_count(profile); i++) {
     uint32_t leaf;
     hearth_mib mib;
+    hearth_histogram histogram;
     HEARTH_TRY(hearth_profile_get_context(profile, i, &leaf, &mib, err));
     HEARTH_TRY(hearth_builder_add_to_node(builder, nodes[leaf], &mib, err));
+    HEARTH_TRY(hearth_profile_get_histogram(profile, i, &histogram, err));
+    HEARTH_TRY(hearth_builder_add_histogram(builder, nodes[leaf], &histogram, err));
   }
   return HEARTH_OK;
 }
@@ -160,6 +163,8 @@ static hearth_status copy_tables(hearth_builder *builder, const hearth_builder *
     hearth_mib mib;
     mib_rows_get(&from->mibs, i, &mib);
     HEARTH_TRY(hearth_builder_add_to_node(builder, rows->nodes[from->context_nodes[i]], &mib, err));
+    hearth_histogram histogram = hearth_builder_histogram(from, i);
+    HEARTH_TRY(hearth_builder_add_histogram(builder, rows->nodes[from->context_nodes[i]], &histogram, err));
   }
   for (size_t i = 0; i < from->binary_count; i++) {
     const builder_binary *b = &from->binaries[i];

@@ -110,6 +110,14 @@ hearth_status hearth_raw_read(const char *name, const hearth_file *file, size_t 
   return HEARTH_OK;
 }
 
+hearth_status hearth_raw_reserve_histogram(const hearth_raw_input *in, hearth_raw_dump *dump, uint64_t size,
+                                           hearth_error *err) {
+  if (size == 0)
+    return HEARTH_OK;
+  dump->counts = malloc(size * sizeof *dump->counts);
+  return dump->counts ? HEARTH_OK : hearth_raw_fail(in, 0, HEARTH_E_NOMEM, err, "out of memory");
+}
+
 bool hearth_raw_next_record(hearth_raw_dump *dump, hearth_raw_record *ret) {
   if (dump->next_record == dump->record_count)
     return false;
@@ -125,6 +133,7 @@ void hearth_raw_free(hearth_raw_dump *dump) {
     free(dump->maps[i].path);
   free(dump->maps);
   free(dump->nodes);
+  free(dump->counts);
   hearth_raw_stacks_free(dump->stacks);
   memset(dump, 0, sizeof *dump);
 }

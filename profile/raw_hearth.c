@@ -9,7 +9,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#define KNOWN_FLAGS (HEARTH_RAW_FLAG_ACCESSES | HEARTH_RAW_FLAG_CONTINUES)
+#define KNOWN_FLAGS (HEARTH_RAW_FLAG_ACCESSES | HEARTH_RAW_FLAG_CONTINUES | HEARTH_RAW_FLAG_HISTOGRAMS)
 #define CHUNK       ((size_t)1 << 20) /* of one pass */
 #define LEAST_NODE  2                 /* bytes */
 #define LEAST_MIB   2
@@ -112,11 +112,27 @@ static hearth_status read_nodes(const hearth_raw_input *in, const hearth_raw_hea
   return HEARTH_OK;
 }
 
+/* The histogram behind a MIB, to `counts` unless it is NULL. False: `end` comes first, or these are no numbers. */
+static bool take_histogram(const uint8_t **from, const uint8_t *end, uint64_t *counts, uint64_t *ret_size) {
+  uint64_t count;
+  if (!hearth_raw_take_varint(from, end, ret_size) || *ret_size > (size_t)(end - *from))
+    return false;
+  for (uint64_t i = 0; i < *ret_size; ++i) {
+    if (!hearth_raw_take_varint(from, end, &count))
+      return false;
+    if (counts)
+      counts[i] = count;
+  }
+  return true;
+}
+
 static void read_record(hearth_raw_dump *dump, hearth_raw_record *ret) {
   const uint8_t *data = dump->in.file->data + dump->in.begin, *from = data + dump->next_at;
   hearth_raw_mib row = {0};
   hearth_raw_take_mib(&from, data + dump->records_end, &dump->previous, &row); /* check_records has looked */
-  *ret = (hearth_raw_record){.stack = row.stack, .mib = row.mib};
+  *ret = (hearth_raw_record){.stack = row.stack, .mib = row.mib, .histogram = {.counts = dump->counts}};
+  if (dump->counts)
+    take_histogram(&from, data + dump->records_end, dump->counts, &ret->histogram.size);
   dump->previous = row;
   dump->next_at = (size_t)(from - data);
 }
@@ -129,12 +145,18 @@ static hearth_status check_records(const hearth_raw_input *in, const hearth_raw_
                            "the MIBs lie outside the profile");
   const uint8_t *data = in->file->data + in->begin, *from = data + header->mib_offset;
   hearth_raw_mib row = {0}, previous = {0};
+  bool has_histograms = header->flags & HEARTH_RAW_FLAG_HISTOGRAMS;
+  uint64_t largest = has_histograms, size; /* one number at least, by which read_record knows that they are there */
   for (uint64_t i = 0; i < count; ++i) {
     size_t at = (size_t)(from - data);
     if (!hearth_raw_take_mib(&from, data + header->total_size, &previous, &row) || row.mib.AllocCount == 0)
       return hearth_raw_fail(in, at, HEARTH_E_CORRUPT, err, "this is no MIB of any block");
     if (row.stack != HEARTH_RAW_NO_PARENT && row.stack >= dump->node_count)
       return hearth_raw_fail(in, at, HEARTH_E_CORRUPT, err, "a MIB's call stack does not exist");
+    if (has_histograms && !take_histogram(&from, data + header->total_size, NULL, &size))
+      return hearth_raw_fail(in, at, HEARTH_E_CORRUPT, err, "a MIB's histogram runs past the end");
+    if (has_histograms && size > largest)
+      largest = size;
     hearth_raw_passed(in, at, (size_t)(from - data));
     previous = row;
   }
@@ -142,7 +164,7 @@ static hearth_status check_records(const hearth_raw_input *in, const hearth_raw_
   dump->records_end = header->total_size;
   dump->next_at = header->mib_offset;
   dump->read_record = read_record;
-  return HEARTH_OK;
+  return hearth_raw_reserve_histogram(in, dump, largest, err);
 }
 
 hearth_status hearth_raw_read_hearth(const hearth_raw_input *in, hearth_raw_dump *dump, size_t *ret_size,

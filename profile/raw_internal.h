@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "file.h"
+#include "hearth/histogram.h"
 #include "hearth/mib.h"
 #include "hearth/raw.h"
 #include "hearth/status.h"
@@ -38,6 +39,7 @@ typedef struct hearth_raw_node {
 typedef struct hearth_raw_record {
   uint32_t stack; /* leaf node; HEARTH_RAW_NO_PARENT: no stack known */
   hearth_mib mib;
+  hearth_histogram histogram; /* lives until the next record is read */
 } hearth_raw_record;
 
 /* Where in which file: what every message of the readers needs. */
@@ -56,7 +58,7 @@ struct hearth_raw_dump {
   hearth_raw_node *nodes;
   size_t map_count, node_count, record_count;
   uint64_t duration_ns, dropped_blocks;
-  uint64_t sample_bytes; /* 0: all blocks were recorded */
+  uint64_t sample_bytes;   /* 0: all blocks were recorded */
   uint64_t dropped_stacks; /* allocations that found no room for their call stack */
   bool accesses_counted;
   bool continues; /* a run whose beginning is in another file */
@@ -65,6 +67,7 @@ struct hearth_raw_dump {
   size_t next_record, next_at; /* number and place, from the dump's begin, of the next record */
   size_t records_end;
   hearth_raw_mib previous; /* Hearth's layout: the record before the next one */
+  uint64_t *counts;        /* of the record's histogram: room for the largest; NULL: there are none */
   /* For LLVM's layout alone: its version, leaf nodes by the ids of their stacks. */
   uint64_t layout_version;
   hearth_raw_stacks *stacks;
@@ -112,6 +115,10 @@ static inline void hearth_raw_passed(const hearth_raw_input *in, size_t from, si
   if ((in->begin + from) / STEP != (in->begin + to) / STEP)
     hearth_file_release(in->file, (in->begin + from) / STEP * STEP, (in->begin + to) / STEP * STEP);
 }
+
+/* Room for histograms of `size` numbers. E_NOMEM. */
+hearth_status hearth_raw_reserve_histogram(const hearth_raw_input *in, hearth_raw_dump *dump, uint64_t size,
+                                           hearth_error *err);
 
 /* E_VERSION unless it is the version of Hearth's layout that this code reads. */
 hearth_status hearth_raw_check_version(const hearth_raw_input *in, uint32_t version, hearth_error *err);

@@ -240,15 +240,22 @@ typedef struct stored_record {
   hearth_llvm_raw_mib mib;
 } stored_record;
 
+/* The counters that the cursor stands at. */
+static void read_histogram(cursor *c, const version_layout *layout, uint64_t size, uint64_t *counts) {
+  for (uint64_t i = 0; i < size; ++i) {
+    uint64_t count = 0; /* little-endian: the lower bytes come first */
+    take(c, &count, layout->counter_size);
+    counts[i] = layout->counter_size == sizeof(uint16_t) ? hearth_llvm_raw_counter((uint16_t)count) : count;
+  }
+}
+
+/* To the histogram that follows the record; it lies in the dump. */
 static bool take_record(cursor *c, const version_layout *layout, stored_record *ret) {
   ret->mib = (hearth_llvm_raw_mib){0};
   if (!take(c, &ret->stack_id, sizeof ret->stack_id) || !take(c, &ret->mib, layout->mib_size))
     return false;
   uint64_t histogram_bytes = (uint64_t)ret->mib.histogram_size * layout->counter_size;
-  if (histogram_bytes > c->end - c->at)
-    return false;
-  c->at += histogram_bytes;
-  return true;
+  return histogram_bytes <= c->end - c->at;
 }
 
 /* Row of the stack with this id, or HEARTH_NONE. */
@@ -263,7 +270,9 @@ static void read_record(hearth_raw_dump *dump, hearth_raw_record *ret) {
   layout_of(dump->layout_version, &layout);
   take_record(&c, &layout, &stored); /* check_records has been here */
   *ret = (hearth_raw_record){.stack = dump->stacks->entries[find_stack(dump->stacks, stored.stack_id)].leaf,
-                             .mib = convert_mib(&stored.mib)};
+                             .mib = convert_mib(&stored.mib),
+                             .histogram = {dump->counts, stored.mib.histogram_size}};
+  read_histogram(&c, &layout, stored.mib.histogram_size, dump->counts);
   dump->next_at = c.at;
 }
 
@@ -271,7 +280,7 @@ static void read_record(hearth_raw_dump *dump, hearth_raw_record *ret) {
  * time, so the greatest of those is the best lower bound. Nor does it store whether accesses were counted: not one
  * access in all means that the program was not instrumented, and nothing in it must be taken for cold. */
 static hearth_status check_records(cursor c, const version_layout *layout, hearth_raw_dump *dump, hearth_error *err) {
-  uint64_t count = 0, duration_ms = 0;
+  uint64_t count = 0, duration_ms = 0, largest = 0;
   HEARTH_TRY(take_count(&c, sizeof(uint64_t) + layout->mib_size, &count, err));
   dump->next_at = c.at;
   for (uint64_t i = 0; i < count; ++i) {
@@ -285,13 +294,16 @@ static hearth_status check_records(cursor c, const version_layout *layout, heart
       duration_ms = stored.mib.dealloc_timestamp;
     if (stored.mib.total_access_count > 0)
       dump->accesses_counted = true;
+    if (stored.mib.histogram_size > largest)
+      largest = stored.mib.histogram_size;
+    c.at += (uint64_t)stored.mib.histogram_size * layout->counter_size;
     hearth_raw_passed(c.in, at, c.at);
   }
   dump->duration_ns = ms_to_ns(duration_ms);
   dump->record_count = count;
   dump->records_end = c.at;
   dump->read_record = read_record;
-  return HEARTH_OK;
+  return hearth_raw_reserve_histogram(c.in, dump, largest, err);
 }
 
 hearth_status hearth_raw_read_llvm(const hearth_raw_input *in, hearth_raw_dump *dump, size_t *ret_size,

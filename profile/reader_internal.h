@@ -30,11 +30,13 @@ struct hearth_profile {
   void *converted;  /* the bytes, made from another form; NULL: not so */
   char *name;
   hearth_indexed_header header;
-  hearth_indexed_section sections[HEARTH_SECTION_CHECKSUMS + 1]; /* by id; all zero where the file has none */
+  hearth_indexed_section sections[HEARTH_SECTIONS + 1]; /* by id; all zero where the file has none */
   packed_table stacks, contexts;
   stack_block stack_blocks[STACK_BLOCKS_KEPT]; /* each at its number modulo their count */
   int mib_columns[HEARTH_PACKED_COLUMNS];      /* what each column of `contexts` is in a hearth_mib, or -1 */
   uint32_t bucket_bits;
+  uint64_t *counts; /* of the histogram that was read last */
+  size_t counts_room;
   uint8_t *checked; /* one bit for each block whose checksum was found right */
 };
 
@@ -76,6 +78,9 @@ uint32_t hearth_profile_strings_size(const hearth_profile *profile);
 
 /* How many blocks were looked at so far, those with the checksums themselves not counted. */
 size_t hearth_profile_blocks_checked(const hearth_profile *profile);
+
+/* Check every histogram. */
+hearth_status hearth_profile_verify_histograms(hearth_profile *profile, hearth_error *err);
 
 /* Check the checksum of every block. */
 hearth_status hearth_profile_check_blocks(hearth_profile *profile, hearth_error *err);

@@ -131,10 +131,12 @@ static hearth_status read_sections(hearth_profile *profile, hearth_error *err) {
     memcpy(&s, profile->data + header->header_size + i * sizeof s, sizeof s);
     if (s.offset % 8 != 0 || s.offset > profile->size || s.size > profile->size - s.offset)
       return hearth_profile_corrupt(profile, err, "section %u lies outside the file", s.id);
-    if (s.id == 0 || s.id > HEARTH_SECTION_CHECKSUMS)
+    if (s.id == 0 || s.id > HEARTH_SECTIONS)
       continue;
     if (row_size(s.id) && s.size != (uint64_t)s.count * row_size(s.id))
       return hearth_profile_corrupt(profile, err, "section %u has a wrong size", s.id);
+    if (s.id == HEARTH_SECTION_HISTOGRAMS && s.size / sizeof(hearth_indexed_histogram) < s.count)
+      return hearth_profile_corrupt(profile, err, "section %u is cut short", s.id);
     if (profile->sections[s.id].id != 0)
       return hearth_profile_corrupt(profile, err, "section %u occurs twice", s.id);
     profile->sections[s.id] = s;
@@ -144,9 +146,9 @@ static hearth_status read_sections(hearth_profile *profile, hearth_error *err) {
       return hearth_profile_corrupt(profile, err, "section %u is missing", id);
   if (hearth_profile_section(profile, HEARTH_SECTION_STRINGS)->size > UINT32_MAX)
     return hearth_profile_corrupt(profile, err, "its strings exceed 4 GiB");
-  for (uint32_t id = 1; id < HEARTH_SECTION_CHECKSUMS; id++)
-    if (profile->sections[id].offset + profile->sections[id].size >
-        hearth_profile_section(profile, HEARTH_SECTION_CHECKSUMS)->offset)
+  for (uint32_t id = 1; id <= HEARTH_SECTIONS; id++)
+    if (id != HEARTH_SECTION_CHECKSUMS && profile->sections[id].offset + profile->sections[id].size >
+                                              hearth_profile_section(profile, HEARTH_SECTION_CHECKSUMS)->offset)
       return hearth_profile_corrupt(profile, err, "section %u is not covered by the checksums", id);
   return HEARTH_OK;
 }
@@ -334,5 +336,6 @@ void hearth_profile_close(hearth_profile *profile) {
   free(profile->converted);
   free(profile->name);
   free(profile->checked);
+  free(profile->counts);
   free(profile);
 }

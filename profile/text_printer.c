@@ -74,6 +74,18 @@ static hearth_status print_frame(hearth_profile *profile, uint32_t row, FILE *st
   return HEARTH_OK;
 }
 
+static hearth_status print_histogram(hearth_profile *profile, uint32_t row, FILE *stream, hearth_error *err) {
+  hearth_histogram histogram;
+  HEARTH_TRY(hearth_profile_get_histogram(profile, row, &histogram, err));
+  if (histogram.size == 0)
+    return HEARTH_OK;
+  fputs("  histogram", stream);
+  for (uint64_t i = 0; i < histogram.size; i++)
+    fprintf(stream, " %llu", (unsigned long long)histogram.counts[i]);
+  fputc('\n', stream);
+  return HEARTH_OK;
+}
+
 static hearth_status print_context(hearth_profile *profile, uint32_t row, FILE *stream, hearth_error *err) {
   uint32_t node, frame;
   hearth_mib mib;
@@ -86,7 +98,7 @@ static hearth_status print_context(hearth_profile *profile, uint32_t row, FILE *
   for (int i = 0; i < HEARTH_MIB_COLUMNS; i++)
     if (mib.v[i])
       fprintf(stream, "  %s %llu\n", hearth_mib_column_name(i), (unsigned long long)mib.v[i]);
-  return HEARTH_OK;
+  return print_histogram(profile, row, stream, err);
 }
 
 hearth_status hearth_profile_print_text(hearth_profile *profile, FILE *stream, hearth_error *err) {

@@ -25,6 +25,8 @@ typedef struct parser {
   builder_frame *frames;
   size_t frame_count, frame_room;
   hearth_mib mib;
+  uint64_t *counts; /* of the context's histogram */
+  size_t count_count, count_room;
   uint64_t fields_seen;  /* one bit a column */
   unsigned context_line; /* 0: no context is open */
   bool run_seen;
@@ -331,6 +333,18 @@ static hearth_status read_field(parser *p) {
   return end_line(p);
 }
 
+static hearth_status read_histogram(parser *p) {
+  if (p->count_count > 0)
+    return bad(p, "given twice in one context:", p->token);
+  while (!at_line_end(p)) {
+    HEARTH_TRY(read_token(p, "number"));
+    HEARTH_TRY(
+        hearth_builder_reserve((void **)&p->counts, &p->count_room, p->count_count, 1, sizeof *p->counts, p->err));
+    HEARTH_TRY(parse_number(p, p->token, UINT64_MAX, &p->counts[p->count_count++]));
+  }
+  return p->count_count > 0 ? HEARTH_OK : bad(p, "missing", "numbers of the histogram");
+}
+
 static hearth_status finish_context(parser *p) {
   uint32_t node = HEARTH_NONE;
   if (p->context_line == 0)
@@ -345,6 +359,8 @@ static hearth_status finish_context(parser *p) {
     HEARTH_TRY(hearth_builder_intern_node(p->builder, node, frame, &node, p->err));
   }
   HEARTH_TRY(hearth_builder_add_to_node(p->builder, node, &p->mib, p->err));
+  hearth_histogram histogram = {p->counts, p->count_count};
+  HEARTH_TRY(hearth_builder_add_histogram(p->builder, node, &histogram, p->err));
   p->context_line = 0;
   return HEARTH_OK;
 }
@@ -353,6 +369,7 @@ static hearth_status begin_context(parser *p) {
   HEARTH_TRY(finish_context(p));
   p->context_line = p->line;
   p->frame_count = 0;
+  p->count_count = 0;
   p->fields_seen = 0;
   memset(&p->mib, 0, sizeof p->mib);
   return end_line(p);
@@ -363,7 +380,9 @@ static hearth_status read_statement(parser *p) {
   if (strcmp(p->token, "context") == 0)
     return begin_context(p);
   if (p->context_line != 0)
-    return strcmp(p->token, "frame") == 0 ? read_frame(p) : read_field(p);
+    return strcmp(p->token, "frame") == 0       ? read_frame(p)
+           : strcmp(p->token, "histogram") == 0 ? read_histogram(p)
+                                                : read_field(p);
   if (strcmp(p->token, "scheme") == 0)
     return read_scheme(p);
   if (strcmp(p->token, "run") == 0)
@@ -390,5 +409,6 @@ hearth_status hearth_builder_read_text(hearth_builder *builder, const char *text
   hearth_status status = read_all(&p);
   free(p.token);
   free(p.frames);
+  free(p.counts);
   return status;
 }

@@ -70,8 +70,7 @@ _Static_assert(sizeof context_columns / sizeof context_columns[0] == HEARTH_MIB_
 
 enum {
   COLD_CUTOFFS = sizeof cold_shares_ppm / sizeof cold_shares_ppm[0],
-  HOT_CUTOFFS = sizeof hot_shares_ppm / sizeof hot_shares_ppm[0],
-  SECTIONS = HEARTH_SECTION_CHECKSUMS
+  HOT_CUTOFFS = sizeof hot_shares_ppm / sizeof hot_shares_ppm[0]
 };
 
 hearth_status writer_allocate(writer *w, void **ret, size_t count, size_t item_size) {
@@ -94,6 +93,7 @@ static void writer_free(writer *w) {
   free(w->binaries);
   free(w->packed_stacks.data);
   free(w->packed_contexts.data);
+  free(w->histograms.data);
   free(w->image);
 }
 
@@ -147,15 +147,21 @@ static size_t align8(size_t size) { return (size + 7) & ~(size_t)7; }
 
 static bool accesses_counted(const writer *w) { return w->builder->has_runs && w->builder->runs.accesses_counted; }
 
+/* The optional ones come last; of these there are none yet that another must follow. */
+static uint32_t section_count(const writer *w) { return HEARTH_SECTION_CHECKSUMS + (w->histogram_count > 0); }
+
+static size_t section_table_size(const writer *w) { return section_count(w) * sizeof w->sections[0]; }
+
+/* The checksums are at the end. */
 static void lay_out(writer *w) {
-  size_t offset = sizeof(hearth_indexed_header) + sizeof w->sections;
+  size_t offset = sizeof(hearth_indexed_header) + section_table_size(w);
   size_t cutoffs = accesses_counted(w) ? COLD_CUTOFFS + HOT_CUTOFFS : 0;
   while (w->bucket_bits < 31 && (UINT32_C(1) << w->bucket_bits) < w->functions.count)
     w->bucket_bits++;
   size_t buckets = ((size_t)1 << w->bucket_bits) + 1;
   struct {
     size_t count, size;
-  } plan[SECTIONS + 1] = {
+  } plan[HEARTH_SECTIONS + 1] = {
       [HEARTH_SECTION_SCHEMA] = {CONTEXT_COLUMNS, CONTEXT_COLUMNS * sizeof(hearth_indexed_field)},
       [HEARTH_SECTION_STRINGS] = {w->string_count, w->strings_size},
       [HEARTH_SECTION_PATHS] = {w->path_count, w->path_count * sizeof(hearth_indexed_path)},
@@ -166,16 +172,18 @@ static void lay_out(writer *w) {
       [HEARTH_SECTION_CONTEXTS] = {w->contexts.count, w->packed_contexts.size},
       [HEARTH_SECTION_SUMMARY] = {1, sizeof(hearth_indexed_summary) + cutoffs * sizeof(hearth_indexed_cutoff)},
       [HEARTH_SECTION_BINARIES] = {w->builder->binary_count, w->builder->binary_count * sizeof(hearth_indexed_binary)},
+      [HEARTH_SECTION_HISTOGRAMS] = {w->histogram_count, w->histograms.size},
   };
-  for (uint32_t id = 1; id <= SECTIONS; id++) {
-    if (id == HEARTH_SECTION_CHECKSUMS) {
-      plan[id].count = (offset + HEARTH_BLOCK_SIZE - 1) / HEARTH_BLOCK_SIZE;
-      plan[id].size = plan[id].count * sizeof(uint64_t);
-    }
+  for (uint32_t id = 1; id <= HEARTH_SECTIONS; id++) {
+    if (id == HEARTH_SECTION_CHECKSUMS)
+      continue;
     w->sections[id - 1] = (hearth_indexed_section){id, (uint32_t)plan[id].count, offset, plan[id].size};
     offset = align8(offset + plan[id].size);
   }
-  w->size = offset;
+  size_t blocks = (offset + HEARTH_BLOCK_SIZE - 1) / HEARTH_BLOCK_SIZE;
+  w->sections[HEARTH_SECTION_CHECKSUMS - 1] =
+      (hearth_indexed_section){HEARTH_SECTION_CHECKSUMS, (uint32_t)blocks, offset, blocks * sizeof(uint64_t)};
+  w->size = offset + blocks * sizeof(uint64_t);
 }
 
 static void *section_data(const writer *w, uint32_t id) { return w->image + w->sections[id - 1].offset; }
@@ -298,10 +306,10 @@ static void fill_header_and_checksums(writer *w) {
                                                     : w->builder->runs.densities_only ? HEARTH_FLAG_DENSITIES
                                                                                       : 0,
                                   .id_scheme = w->builder->scheme,
-                                  .section_count = SECTIONS};
-  size_t covered = sizeof header + sizeof w->sections;
+                                  .section_count = section_count(w)};
+  size_t covered = sizeof header + section_table_size(w);
   memcpy(w->image, &header, sizeof header);
-  memcpy(w->image + sizeof header, w->sections, sizeof w->sections);
+  memcpy(w->image + sizeof header, w->sections, section_table_size(w));
   header.checksum = XXH3_64bits(w->image, covered);
   memcpy(w->image, &header, sizeof header);
 
@@ -322,11 +330,13 @@ static hearth_status write_image(writer *w) {
   HEARTH_TRY(writer_build_paths(w));
   HEARTH_TRY(writer_order_binaries(w));
   HEARTH_TRY(pack_tables(w));
+  HEARTH_TRY(writer_encode_histograms(w));
   lay_out(w);
   HEARTH_TRY(writer_allocate(w, (void **)&w->image, w->size, 1));
   memcpy(section_data(w, HEARTH_SECTION_PATHS), w->paths, w->path_count * sizeof *w->paths);
   memcpy(section_data(w, HEARTH_SECTION_STACKS), w->packed_stacks.data, w->packed_stacks.size);
   memcpy(section_data(w, HEARTH_SECTION_CONTEXTS), w->packed_contexts.data, w->packed_contexts.size);
+  memcpy(section_data(w, HEARTH_SECTION_HISTOGRAMS), w->histograms.data, w->histograms.size);
   fill_schema(w);
   fill_strings(w);
   fill_functions(w);

@@ -30,9 +30,10 @@ typedef struct writer {
   size_t file_count;
   char *components; /* the file names again, each '/' a NUL: room for the strings of `paths` */
   builder_binary *binaries;
-  packed_bytes packed_stacks, packed_contexts;
+  packed_bytes packed_stacks, packed_contexts, histograms;
+  uint32_t histogram_count;
   uint32_t bucket_bits;
-  hearth_indexed_section sections[HEARTH_SECTION_CHECKSUMS];
+  hearth_indexed_section sections[HEARTH_SECTIONS]; /* by id - 1, in the file those that it has */
   uint8_t *image;
   size_t size;
 } writer;
@@ -50,6 +51,9 @@ hearth_status writer_order_binaries(writer *w);
 
 /* The leaf frame of a context, new number of the frame, the builder's of the context. */
 uint32_t writer_context_frame(const writer *w, uint32_t context);
+
+/* histograms.c: the section, once contexts are in order; empty if there are none. E_NOMEM, E_FULL. */
+hearth_status writer_encode_histograms(writer *w);
 
 /* writer_strings.c: strings, and paths as a reverse prefix tree; once functions and binaries are in order. E_NOMEM. */
 hearth_status writer_collect_file_names(writer *w);

@@ -25,6 +25,8 @@ static const char help[] =
     "  --full                  print all functions and all their contexts\n" HEARTH_VIEW_CLASS_HELP
     "  --sort=KEY              bytes (default), allocs, accesses, byte-seconds, live (bytes at exit), live-allocs or\n"
     "                          lifetime (average)\n" HEARTH_VIEW_HELP
+    "  --histogram             print which bytes of a context's blocks were accessed how often, as far as it was\n"
+    "                          recorded (programs compiled with -mllvm -memprof-histogram)\n"
     "  --json                  print the report as JSON: all of it, unless --top or --contexts is given\n"
     "instead of the report, of all contexts:\n"
     "  --yaml                  print what LLVM's own profile would hold, as 'llvm-profdata show --memory' does\n"
@@ -44,7 +46,7 @@ static int take_sort(void *target, const char *value) {
 static bool shapes_report(const arguments *a) {
   const hearth_view_options *view = &a->options.view;
   return a->functions.given || a->contexts.given || a->full || a->options.sort || view->function || view->file ||
-         view->only || view->linkage_names || view->classify.mode;
+         view->only || view->linkage_names || view->classify.mode || a->options.histograms;
 }
 
 static int check(int operands, char **argv, const arguments *a) {
@@ -78,6 +80,7 @@ static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
        .expects = "bytes, allocs, accesses, byte-seconds, live, live-allocs or lifetime",
        .take = take_sort,
        .target = &a->options.sort},
+      {.name = "--histogram", .flag = &a->options.histograms},
       {.name = "--json", .flag = &a->json},
       {.name = "--yaml", .flag = &a->yaml},
       {.name = "--text", .flag = &a->text},

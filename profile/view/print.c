@@ -1,8 +1,11 @@
 #include "print.h"
 
+#include <inttypes.h>
+#include <string.h>
+
 #include "hearth/ids.h"
 
-enum { NAME_WIDTH = 28 };
+enum { NAME_WIDTH = 28, BAR_WIDTH = 40 };
 
 void hearth_print_name(const char *name, int width, FILE *stream) {
   int printed = 0;
@@ -41,4 +44,29 @@ hearth_status hearth_print_stack(hearth_profile *profile, hearth_names *names, u
     print_place(&place, stream);
   }
   return HEARTH_OK;
+}
+
+/* Neighbours of which each was accessed `count` times. */
+static void print_places(uint64_t first, uint64_t end, uint64_t count, uint64_t greatest, FILE *stream) {
+  int bar = (int)((double)count / (double)greatest * BAR_WIDTH + 0.5);
+  fprintf(stream, "        %-7" PRIu64 "-%-7" PRIu64 " %14" PRIu64 "  %.*s\n", first * HEARTH_HISTOGRAM_BYTES,
+          end * HEARTH_HISTOGRAM_BYTES - 1, count, bar, "########################################");
+}
+
+void hearth_print_histogram(const hearth_histogram *histogram, uint64_t total_accesses, FILE *stream) {
+  uint64_t greatest = 0, sum = 0;
+  for (uint64_t i = 0; i < histogram->size; i++) {
+    sum = hearth_merge_SUM(sum, histogram->counts[i]);
+    greatest = hearth_merge_MAX(greatest, histogram->counts[i]);
+  }
+  if (histogram->size > 0)
+    fprintf(stream, "      accesses to each 8 bytes of a block, by place:\n");
+  for (uint64_t i = 0, end; i < histogram->size; i = end) {
+    for (end = i + 1; end < histogram->size && histogram->counts[end] == histogram->counts[i];)
+      end++;
+    if (histogram->counts[i] > 0)
+      print_places(i, end, histogram->counts[i], greatest, stream);
+  }
+  if (histogram->size > 0 && sum < total_accesses)
+    fprintf(stream, "        elsewhere       %14" PRIu64 "\n", total_accesses - sum);
 }

@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 
+#include "hearth/histogram.h"
 #include "selection.h"
 
 static inline const char *hearth_plural(uint64_t n) { return n == 1 ? "" : "s"; }
@@ -14,5 +15,8 @@ void hearth_print_name(const char *name, int width, FILE *stream);
 /* A line for each frame, leaf first: "      name  file:line:column". */
 hearth_status hearth_print_stack(hearth_profile *profile, hearth_names *names, uint32_t node, FILE *stream,
                                  hearth_error *err);
+
+/* One line for neighbouring places that were accessed equally often, and one for accesses that are in no place. */
+void hearth_print_histogram(const hearth_histogram *histogram, uint64_t total_accesses, FILE *stream);
 
 #endif

@@ -91,6 +91,19 @@ static void print_mib(hearth_json *json, const hearth_mib *mib) {
 #include "hearth/mib_fields.def"
 }
 
+static hearth_status print_histogram(report_json *p, uint32_t context, hearth_error *err) {
+  hearth_histogram histogram;
+  HEARTH_TRY(hearth_profile_get_histogram(p->report.profile, context, &histogram, err));
+  if (histogram.size == 0)
+    return HEARTH_OK;
+  hearth_json_key(&p->json, "histogram");
+  hearth_json_open(&p->json, '[');
+  for (uint64_t i = 0; i < histogram.size; i++)
+    hearth_json_uint(&p->json, histogram.counts[i]);
+  hearth_json_close(&p->json, ']');
+  return HEARTH_OK;
+}
+
 static hearth_status print_context(report_json *p, const hearth_report_row *row, hearth_error *err) {
   hearth_json *json = &p->json;
   uint32_t node;
@@ -109,6 +122,7 @@ static hearth_status print_context(report_json *p, const hearth_report_row *row,
   hearth_json_open(json, '{');
   print_mib(json, &mib);
   hearth_json_close(json, '}');
+  HEARTH_TRY(print_histogram(p, row->context, err));
   hearth_json_close(json, '}');
   return HEARTH_OK;
 }

@@ -71,6 +71,13 @@ static void print_other_mode(const hearth_report *r) {
             hearth_units_bytes(hot->bytes).c);
 }
 
+static hearth_status print_histogram(hearth_report *r, uint32_t context, uint64_t total_accesses, hearth_error *err) {
+  hearth_histogram histogram;
+  HEARTH_TRY(hearth_profile_get_histogram(r->profile, context, &histogram, err));
+  hearth_print_histogram(&histogram, total_accesses, r->stream);
+  return HEARTH_OK;
+}
+
 static hearth_status print_context(hearth_report *r, const hearth_report_row *row, hearth_error *err) {
   uint32_t node;
   hearth_mib m;
@@ -85,7 +92,8 @@ static hearth_status print_context(hearth_report *r, const hearth_report_row *ro
     fprintf(r->stream, ", %.1f accesses per allocation, %.0f%% of it used",
             hearth_ratio((double)m.TotalAccessCount, allocs), hearth_ratio((double)m.TotalPercentUtilized, allocs));
   fputc('\n', r->stream);
-  return hearth_print_stack(r->profile, &r->names, node, r->stream, err);
+  HEARTH_TRY(hearth_print_stack(r->profile, &r->names, node, r->stream, err));
+  return r->options->histograms ? print_histogram(r, row->context, m.TotalAccessCount, err) : HEARTH_OK;
 }
 
 static void print_left_out(const hearth_report *r, const char *indent, size_t n, const char *what,

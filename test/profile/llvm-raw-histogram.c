@@ -1,4 +1,4 @@
-// Raw profiles with histograms: the counters, 8 bytes each in version 4 and 2 in version 5, are read past.
+// Raw profiles with histograms: counters of 8 bytes each in version 4 and of 2 in version 5.
 // REQUIRES: llvm19 || llvm22
 //
 // RUN: rm -rf %t && mkdir %t && cd %t
@@ -17,6 +17,7 @@
 // LLVM 19's runtime counts no accesses here; llvm-profdata 19 reads 0, too.
 // TEXT19-NOT: TotalAccessCount
 // TEXT22-DAG: TotalAccessCount 30
+// TEXT22: histogram 3 3 3 3 3 3 3 3 3 3{{$}}
 #include <stdlib.h>
 
 int main(void) {

@@ -60,19 +60,29 @@ static size_t append_nodes(file *f, const hearth_raw_stack_node *nodes, uint32_t
   return begin;
 }
 
-static size_t append_mibs(file *f, const hearth_raw_mib *mibs, size_t count) {
+/* The sizes 0, 1, 2 ..., and numbers of all lengths. */
+static void append_histogram(file *f, uint64_t size) {
+  uint8_t packed[HEARTH_RAW_VARINT_MOST];
+  append(f, packed, (size_t)(hearth_raw_put_varint(packed, size) - packed));
+  for (uint64_t i = 0; i < size; ++i)
+    append(f, packed, (size_t)(hearth_raw_put_varint(packed, UINT64_MAX >> 32 * i) - packed));
+}
+
+static size_t append_mibs(file *f, const hearth_raw_mib *mibs, size_t count, bool histograms) {
   const hearth_raw_mib none = {0};
   size_t begin = f->size;
   for (size_t i = 0; i < count; ++i) {
     uint8_t packed[HEARTH_RAW_MIB_MOST];
     append(f, packed, (size_t)(hearth_raw_put_mib(packed, &mibs[i], i ? &mibs[i - 1] : &none) - packed));
+    if (histograms)
+      append_histogram(f, i);
   }
   pad(f);
   return begin;
 }
 
 /* Two mappings, the stacks 0x1010 <- 0x1020 <- 0x1030 and 0x1010 <- 0x1040, and three records. */
-static void append_hearth(file *f) {
+static void append_hearth_with(file *f, uint32_t flags) {
   static const char path[16] = "/bin/program"; /* 12 bytes and padding */
   static const hearth_raw_stack_node nodes[] = {{.pc = 0x1010, .parent = HEARTH_RAW_NO_PARENT},
                                                 {.pc = 0x1020, .parent = 0},
@@ -86,7 +96,7 @@ static void append_hearth(file *f) {
                               .stack_count = 4,
                               .mib_count = 3,
                               .mib_columns = HEARTH_MIB_COLUMNS,
-                              .flags = HEARTH_RAW_FLAG_ACCESSES,
+                              .flags = HEARTH_RAW_FLAG_ACCESSES | flags,
                               .duration_ns = 5000,
                               .dropped_blocks = 7};
   append(f, &header, sizeof header);
@@ -99,13 +109,15 @@ static void append_hearth(file *f) {
   header.stack_offset = append_nodes(f, nodes, 4) - begin;
   const hearth_mib mib = {{.AllocCount = 3, .TotalSize = 300}};
   const hearth_raw_mib mibs[] = {{2, mib}, {3, mib}, {HEARTH_RAW_NO_PARENT, mib}};
-  header.mib_offset = append_mibs(f, mibs, 3) - begin;
+  header.mib_offset = append_mibs(f, mibs, 3, flags & HEARTH_RAW_FLAG_HISTOGRAMS) - begin;
   header.total_size = f->size - begin;
   memcpy(f->bytes + begin, &header, sizeof header);
   seal(f, begin);
 }
 
-/* The records of a dump that is complete; the next call reuses the array. */
+static void append_hearth(file *f) { append_hearth_with(f, 0); }
+
+/* The records of a dump that is complete, without histograms; the next call reuses the array. */
 static const hearth_raw_record *read_records(hearth_raw_dump *dump) {
   static hearth_raw_record records[8];
   size_t n = 0;
@@ -163,12 +175,15 @@ static const hearth_llvm_raw_mib llvm_mib = {.alloc_count = 2,
 
 static void append_llvm_mib(file *f, uint64_t version, uint64_t stack, uint32_t counters) {
   hearth_llvm_raw_mib mib = llvm_mib;
-  const uint64_t zeros[4] = {0};
+  const uint64_t wide[4] = {1, 0, 70000};
+  const uint16_t narrow[4] = {1, 0, 5 << 12 | 0xfff};
   mib.histogram_size = counters;
   append_u64(f, stack);
   append(f, &mib, version == 3 ? offsetof(hearth_llvm_raw_mib, histogram_size) : sizeof mib);
-  if (version > 3)
-    append(f, zeros, counters * (version == 4 ? 8 : 2));
+  if (version == 4)
+    append(f, wide, counters * sizeof wide[0]);
+  if (version == 5)
+    append(f, narrow, counters * sizeof narrow[0]);
 }
 
 static void append_llvm(file *f, uint64_t version) {
@@ -264,6 +279,59 @@ static void test_hearth(void **state) {
   assert_int_equal(offset, f.size);
   check_hearth(&dump);
   hearth_raw_free(&dump);
+}
+
+static void test_histograms(void **state) {
+  (void)state;
+  file f = {0};
+  hearth_raw_dump dump;
+  hearth_error err;
+  hearth_raw_record record;
+  size_t offset = 0;
+  append_hearth_with(&f, HEARTH_RAW_FLAG_HISTOGRAMS);
+  assert_int_equal(read_at(&f, f.size, &offset, &dump, &err), HEARTH_OK);
+  for (uint64_t size = 0; size < 3; ++size) {
+    assert_true(hearth_raw_next_record(&dump, &record));
+    assert_int_equal(record.mib.TotalSize, 300);
+    assert_int_equal(record.histogram.size, size);
+    for (uint64_t i = 0; i < size; ++i)
+      assert_int_equal(record.histogram.counts[i], UINT64_MAX >> 32 * i);
+  }
+  hearth_raw_free(&dump);
+}
+
+static void test_llvm_histograms(void **state) {
+  (void)state;
+  for (uint64_t version = 4; version <= 5; ++version) {
+    file f = {0};
+    hearth_raw_dump dump;
+    hearth_error err;
+    hearth_raw_record record;
+    size_t offset = 0;
+    append_llvm(&f, version);
+    assert_int_equal(read_at(&f, f.size, &offset, &dump, &err), HEARTH_OK);
+    assert_true(hearth_raw_next_record(&dump, &record));
+    assert_int_equal(record.histogram.size, 3);
+    assert_int_equal(record.histogram.counts[0], 1);
+    assert_int_equal(record.histogram.counts[1], 0);
+    assert_int_equal(record.histogram.counts[2], version == 4 ? 70000 : 4095 << 5);
+    assert_true(hearth_raw_next_record(&dump, &record));
+    assert_int_equal(record.histogram.size, 0);
+    hearth_raw_free(&dump);
+  }
+}
+
+/* Rounded to 12 bits. */
+static void test_llvm_counters(void **state) {
+  (void)state;
+  for (uint64_t count = 0; count < 4096; ++count)
+    assert_int_equal(hearth_llvm_raw_counter(hearth_llvm_raw_put_counter(count)), count);
+  for (uint64_t count = 4096, most = UINT64_C(4095) << 15; count < most; count += count / 64 + 1) {
+    uint64_t stored = hearth_llvm_raw_counter(hearth_llvm_raw_put_counter(count));
+    assert_in_range(stored, count - count / 4096, count + count / 4096);
+  }
+  assert_int_equal(hearth_llvm_raw_put_counter(8191), 2 << 12 | 2048);
+  assert_int_equal(hearth_llvm_raw_put_counter(UINT64_MAX), 0xffff);
 }
 
 static void test_llvm_versions(void **state) {
@@ -365,6 +433,33 @@ static void test_llvm_every_flip(void **state) {
         hearth_raw_free(&dump);
       }
       f.bytes[i] ^= (uint8_t)bits;
+    }
+}
+
+/* The same for histograms, with a right checksum. */
+static void test_histograms_every_flip(void **state) {
+  (void)state;
+  file f = {0};
+  hearth_raw_header header;
+  append_hearth_with(&f, HEARTH_RAW_FLAG_HISTOGRAMS);
+  memcpy(&header, f.bytes, sizeof header);
+  for (size_t i = header.mib_offset; i < f.size; ++i)
+    for (unsigned bits = 1; bits < 256; bits += 2) {
+      file damaged = f;
+      hearth_raw_dump dump;
+      hearth_raw_record record;
+      hearth_error err;
+      size_t offset = 0;
+      uint64_t sum = 0;
+      damaged.bytes[i] ^= (uint8_t)bits;
+      seal(&damaged, 0);
+      if (read_at(&damaged, f.size, &offset, &dump, &err) != HEARTH_OK)
+        continue;
+      while (hearth_raw_next_record(&dump, &record))
+        for (uint64_t k = 0; k < record.histogram.size; ++k)
+          sum += record.histogram.counts[k];
+      assert_true(sum != 1); /* all are read */
+      hearth_raw_free(&dump);
     }
 }
 
@@ -534,6 +629,10 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_hearth),
       cmocka_unit_test(test_llvm_versions),
+      cmocka_unit_test(test_histograms),
+      cmocka_unit_test(test_llvm_histograms),
+      cmocka_unit_test(test_llvm_counters),
+      cmocka_unit_test(test_histograms_every_flip),
       cmocka_unit_test(test_llvm_without_accesses),
       cmocka_unit_test(test_several_dumps),
       cmocka_unit_test(test_every_truncation),

@@ -39,7 +39,10 @@ enum hearth_section_id { /* never reused; unknown ones are skipped */
                          HEARTH_SECTION_CONTEXTS = 8,
                          HEARTH_SECTION_SUMMARY = 9,
                          HEARTH_SECTION_BINARIES = 10,
-                         HEARTH_SECTION_CHECKSUMS = 11 /* the last one in the file; covers all blocks before it */
+                         HEARTH_SECTION_CHECKSUMS = 11, /* the last one in the file; covers all blocks before it */
+                         /* The following are in a file only if there is anything in them: */
+                         HEARTH_SECTION_HISTOGRAMS = 12,
+                         HEARTH_SECTIONS = 12 /* that this version knows */
 };
 
 #define HEARTH_FLAG_ACCESSES  1u /* required flag: accesses were counted in every run that was merged */
@@ -168,6 +171,13 @@ typedef struct hearth_indexed_binary {
   uint8_t build_id[32];
 } hearth_indexed_binary;
 
+/* HISTOGRAMS: rows, by ascending context, then bytes: of each row a number, its size, and so many counts, packed as the
+ * numbers of raw profiles are (raw_codec.h). The last count is not 0. */
+typedef struct hearth_indexed_histogram {
+  uint32_t context; /* row of CONTEXTS */
+  uint32_t offset;  /* of its size, from the end of the rows */
+} hearth_indexed_histogram;
+
 /* CHECKSUMS: XXH3-64 of each HEARTH_BLOCK_SIZE bytes of the file before this section; the last block ends where this
  * section begins. Checked block by block as a reader touches the file. */
 
@@ -182,5 +192,6 @@ HEARTH_CHECK_LAYOUT(sizeof(hearth_indexed_frame) == 24);
 HEARTH_CHECK_LAYOUT(sizeof(hearth_indexed_summary) == 64);
 HEARTH_CHECK_LAYOUT(sizeof(hearth_indexed_cutoff) == 16);
 HEARTH_CHECK_LAYOUT(sizeof(hearth_indexed_binary) == 40);
+HEARTH_CHECK_LAYOUT(sizeof(hearth_indexed_histogram) == 8);
 
 #endif

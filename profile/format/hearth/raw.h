@@ -18,8 +18,9 @@
 #define HEARTH_RAW_BUILD_ID_MAX    32u
 #define HEARTH_RAW_NO_PARENT       UINT32_MAX
 
-#define HEARTH_RAW_FLAG_ACCESSES  1u /* loads and stores were counted; else all access fields are 0 and mean nothing */
-#define HEARTH_RAW_FLAG_CONTINUES 2u /* not the run's first file: records were spilled to others before */
+#define HEARTH_RAW_FLAG_ACCESSES   1u /* loads and stores were counted; else all access fields are 0 and mean nothing */
+#define HEARTH_RAW_FLAG_CONTINUES  2u /* not the run's first file: records were spilled to others before */
+#define HEARTH_RAW_FLAG_HISTOGRAMS 4u /* each MIB is followed by its histogram: its size, and so many numbers */
 
 typedef struct hearth_raw_header {
   uint64_t magic;

@@ -18,6 +18,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "hearth/histogram.h"
 #include "hearth/indexed.h"
 #include "hearth/mib.h"
 #include "hearth/status.h"
@@ -96,6 +97,9 @@ hearth_status hearth_profile_get_stack(hearth_profile *profile, uint32_t node, u
 /* A context's leaf node and numbers. Either output may be NULL. */
 hearth_status hearth_profile_get_context(hearth_profile *profile, uint32_t row, uint32_t *ret_stack,
                                          hearth_mib *ret_mib, hearth_error *err);
+/* A context's histogram of accesses. It lives until the next call of this function with this handle. */
+hearth_status hearth_profile_get_histogram(hearth_profile *profile, uint32_t row, hearth_histogram *ret,
+                                           hearth_error *err);
 /* Write a path ('/'-joined, NUL-terminated) to `buffer`, cut to fit `size` (>= 1;
  * HEARTH_PATH_LIMIT holds all of any path). HEARTH_NONE gives "". */
 hearth_status hearth_profile_get_path(hearth_profile *profile, uint32_t row, char *buffer, size_t size,
