@@ -16,9 +16,7 @@
 #include "output_formats.h"
 #include "units.h"
 
-#define INPUTS_PER_WORKER 8 /* fewer are not worth reading the debug information once more */
-#define STRING_OF(x)      STRING_OF2(x)
-#define STRING_OF2(x)     #x
+#define INPUTS_PER_WORKER 8u /* fewer are not worth reading the debug information once more */
 
 typedef struct arguments {
   const char *command; /* index or merge */
@@ -52,23 +50,21 @@ static const char help[] =
     "  -f, --input-files=LIST\n"
     "                     more PROFILEs, one a line of LIST: FILE or N,FILE; '#' begins a comment line\n"
     "  --fold-recursion   keep each cycle of recursive calls once: a smaller profile with the same totals\n"
-    "  -j, --jobs=N       read the inputs in N threads (default: one for every " STRING_OF(
-        INPUTS_PER_WORKER) " inputs, up to the processors)\n"
-                           "  --format=NAME      what to write:\n"
-                           "                       default  'hearth'; beside function counters also 'llvm', where "
-                           "every reader knows it\n"
-                           "                       hearth   the indexed profile that the compiler plugin reads\n"
-                           "                       llvm     LLVM's indexed profile, for clang -fmemory-profile-use=\n"
-                           "                       yaml     LLVM's as YAML, as llvm-profdata prints and reads it\n"
-                           "                       text     the text form of 'hearth'\n"
-                           "  --memprof-version=3|4\n"
-                           "                     version of LLVM's profile (default: 4; LLVM 19 and 20 read 3, newer "
-                           "ones both)\n"
-                           "  --fields=NAME,...  write only these fields (docs/formats/indexed.md); the others are "
-                           "then 0\n"
-                           "  --progress         tell what is being done, also where stderr is no terminal\n"
-                           "  -q, --quiet        print errors only\n"
-                           "  -v, --verbose      also tell which binaries are used and which not\n";
+    "  -j, --jobs=N       read the inputs in N threads (default: one for every 8 inputs, up to the processors)\n"
+    "  --format=NAME      what to write:\n"
+    "                       default  'hearth'; beside function counters also 'llvm', where every reader knows it\n"
+    "                       hearth   the indexed profile that the compiler plugin reads\n"
+    "                       llvm     LLVM's indexed profile, for clang -fmemory-profile-use=\n"
+    "                       yaml     LLVM's as YAML, as llvm-profdata prints and reads it\n"
+    "                       text     the text form of 'hearth'\n"
+    "  --memprof-version=3|4\n"
+    "                     version of LLVM's profile (default: 4; LLVM 19 and 20 read 3, newer ones both)\n"
+    "  --fields=NAME,...  write only these fields (docs/formats/indexed.md); the others are then 0\n"
+    "  --progress         tell what is being done, also where stderr is no terminal\n"
+    "  -q, --quiet        print errors only\n"
+    "  -v, --verbose      also tell which binaries are used and which not\n";
+
+_Static_assert(INPUTS_PER_WORKER == 8 && HEARTH_LLVM_DEFAULT_SECTION == 4, "the help says so");
 
 /* -------------------------------------------------- options -------------------------------------------------- */
 
