@@ -204,6 +204,25 @@ static hearth_status put_without_section(hearth_llvm_buffer *out, const hearth_l
   return HEARTH_OK;
 }
 
+/* What is put behind a file that was cut would stand where its header has other parts. */
+static hearth_status check_parts(const hearth_llvm_input *in, uint64_t end) {
+  static const size_t fields[] = {offsetof(hearth_llvm_header, binary_ids_offset),
+                                  offsetof(hearth_llvm_header, traces_offset),
+                                  offsetof(hearth_llvm_header, vtables_offset)};
+  hearth_llvm_header header;
+  HEARTH_TRY(read_header(in, &header));
+  for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
+    uint64_t offset;
+    memcpy(&offset, (const char *)&header + fields[i], sizeof offset);
+    if (offset >= end && offset > 0)
+      return hearth_error_set(in->err, HEARTH_E_TRUNCATED,
+                              "%s: offset %zu: a part is said to begin at %llu, but the file ends at %llu: it was cut "
+                              "short; make it again with llvm-profdata",
+                              in->name, fields[i], (unsigned long long)offset, (unsigned long long)end);
+  }
+  return HEARTH_OK;
+}
+
 /* Without the heap profile that it has: another one takes its place. */
 static hearth_status put_base(hearth_llvm_buffer *out, const hearth_llvm_output *output, hearth_error *err) {
   hearth_llvm_input in = {output->base_name, output->base, output->base_size, err};
@@ -215,6 +234,7 @@ static hearth_status put_base(hearth_llvm_buffer *out, const hearth_llvm_output 
                             "format, which goes behind it",
                             output->base_name, contents.container_version, HEARTH_LLVM_FIRST_WITH_HEAP);
   uint64_t end = contents.trailer_size ? contents.trailer_offset : in.size;
+  HEARTH_TRY(check_parts(&in, end));
   if (contents.section_offset)
     return put_without_section(out, &in, end);
   hearth_llvm_put(out, in.data, end);

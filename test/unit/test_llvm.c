@@ -389,6 +389,28 @@ static void test_write_refused(void **state) {
 }
 
 /* Function counters come out as they went in, but for the header's flag and offset where there is a section. */
+/* A file that was cut is no base: what is put behind it would stand where its header has other parts. */
+static void test_cut_base(void **state) {
+  bytes base = read_golden("code22"), text = read_golden("expected.txt");
+  bytes image = bytes_from_text_with(text.data, HEARTH_IDS_LLVM);
+  hearth_profile *profile = open_bytes(image);
+  hearth_llvm_header header;
+  hearth_error err;
+  (void)state;
+  memcpy(&header, base.data, sizeof header);
+  for (size_t size = header.functions_offset + sizeof(hearth_llvm_table); size <= header.vtables_offset; size++) {
+    hearth_llvm_output output = {.section = 4, .base = base.data, .base_name = "golden", .base_size = size};
+    void *data;
+    size_t written;
+    assert_int_equal(hearth_llvm_write_memory(profile, &output, &data, &written, NULL, &err), HEARTH_E_TRUNCATED);
+    assert_non_null(strstr(err.message, "golden: offset "));
+  }
+  hearth_profile_close(profile);
+  free(base.data);
+  free(text.data);
+  free(image.data);
+}
+
 static void test_base_is_kept(void **state) {
   static const struct {
     const char *base, *both;
@@ -485,6 +507,7 @@ int main(void) {
       cmocka_unit_test(test_yaml_refused),
       cmocka_unit_test(test_losses),
       cmocka_unit_test(test_write_refused),
+      cmocka_unit_test(test_cut_base),
       cmocka_unit_test(test_base_is_kept),
       cmocka_unit_test(test_heap_is_replaced),
       cmocka_unit_test(test_schemes_unite),
