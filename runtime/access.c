@@ -80,60 +80,62 @@ HEARTH_EXPORT void __memprof_record_access_range(const volatile void *address, u
   }
 }
 
-typedef void count_function(uintptr_t address, uint64_t count);
+/* Just above 2^16 / n, for n below a granule: multiplying by it divides smaller numbers than that exactly, and most
+ * steps, powers of 2, need no division at all. 0 for larger n, as no two accesses share a granule then. */
+static uint32_t reciprocal(uintptr_t n) {
+  if (n >= HEARTH_GRANULE)
+    return 0;
+  return (n & (n - 1) ? 0x10000 / (uint32_t)n : 0x10000U >> __builtin_ctzll(n)) + 1;
+}
 
-/* Loops' accesses, `count` of them from `address` on, `stride` bytes apart; not 0. Inline, for each count_function. */
-static inline __attribute__((always_inline)) void count_strided(uintptr_t address, intptr_t stride, uint64_t count,
-                                                                uint64_t weight, count_function *add) {
-  const uintptr_t last = HEARTH_GRANULE - 1; /* byte of a granule */
-  uintptr_t step = stride > 0 ? (uintptr_t)stride : 0 - (uintptr_t)stride;
+static inline void count_by(uintptr_t address, uint64_t count, bool atomic) {
+  if (atomic)
+    hearth_shadow_count_atomic(address, count);
+  else
+    hearth_shadow_count(address, count);
+}
 
+/* For as many accesses at once as begin in one granule. */
+static inline void count_over_granules(uintptr_t address, intptr_t stride, uint64_t count, uint64_t weight,
+                                       bool atomic) {
+  uint32_t inverse = reciprocal(stride > 0 ? (uintptr_t)stride : 0 - (uintptr_t)stride);
   while (count > 0) {
-    uint32_t in = (uint32_t)(address & last), room = stride > 0 ? (uint32_t)last - in : in;
-    uint64_t here = step > last ? 1 : room / (uint32_t)step + 1;
+    uint32_t in = address & (HEARTH_GRANULE - 1), room = stride > 0 ? HEARTH_GRANULE - 1 - in : in;
+    uint64_t here = (room * inverse >> 16) + 1;
     here = here < count ? here : count;
-    add(address, here * weight);
+    count_by(address, here * weight, atomic);
     address += here * (uintptr_t)stride;
     count -= here;
   }
 }
 
-/* The same where the stride divides a granule, as it mostly does: all granules but the first and the last have equally
- * many, so that nothing is divided. */
-static inline __attribute__((always_inline)) void count_dividing(uintptr_t address, intptr_t stride, uint64_t count,
-                                                                 uint64_t weight, count_function *add) {
-  const uintptr_t last = HEARTH_GRANULE - 1;
-  unsigned shift = (unsigned)__builtin_ctzll((uintptr_t)stride);
-  uint64_t each = HEARTH_GRANULE >> shift;
-  uint64_t here = ((stride > 0 ? last - (address & last) : address & last) >> shift) + 1;
-
-  for (; here < count; here = each) {
-    add(address, here * weight);
-    address += stride > 0 ? HEARTH_GRANULE : 0 - HEARTH_GRANULE;
-    count -= here;
-  }
-  add(address, count * weight);
+/* Apart from their callers, which so have no registers to save in the usual case of a short loop. */
+__attribute__((noinline)) static void count_long(uintptr_t address, intptr_t stride, uint64_t count, uint64_t weight) {
+  count_over_granules(address, stride, count, weight, false);
 }
 
-static bool divides_granule(intptr_t stride) {
-  uintptr_t step = stride > 0 ? (uintptr_t)stride : 0 - (uintptr_t)stride;
-
-  return step <= HEARTH_GRANULE && (step & (step - 1)) == 0;
+__attribute__((noinline)) static void count_long_atomic(uintptr_t address, intptr_t stride, uint64_t count,
+                                                        uint64_t weight) {
+  count_over_granules(address, stride, count, weight, true);
 }
 
-/* Called by code of Hearth's instrumentation, before loops. */
+static inline bool is_within_granule(uintptr_t address, intptr_t stride, uint64_t count) {
+  return ((address ^ (address + (count - 1) * (uintptr_t)stride)) & ~(HEARTH_GRANULE - 1)) == 0;
+}
+
+/* A loop's accesses, counted before it by code of Hearth's instrumentation; stride is not 0. */
 void __hearth_count_strided(uintptr_t address, intptr_t stride, uint64_t count, uint64_t weight) {
-  if (count > 0 && divides_granule(stride))
-    count_dividing(address, stride, count, weight, hearth_shadow_count);
+  if (is_within_granule(address, stride, count))
+    count_by(address, count * weight, false);
   else
-    count_strided(address, stride, count, weight, hearth_shadow_count);
+    count_long(address, stride, count, weight);
 }
 
 void __hearth_count_strided_atomic(uintptr_t address, intptr_t stride, uint64_t count, uint64_t weight) {
-  if (count > 0 && divides_granule(stride))
-    count_dividing(address, stride, count, weight, hearth_shadow_count_atomic);
+  if (is_within_granule(address, stride, count))
+    count_by(address, count * weight, true);
   else
-    count_strided(address, stride, count, weight, hearth_shadow_count_atomic);
+    count_long_atomic(address, stride, count, weight);
 }
 
 void *__memprof_memcpy(void *to, const void *from, size_t size) {
