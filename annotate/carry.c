@@ -56,8 +56,11 @@ static void link_nodes(carry *c, size_t *ways) {
     node *from = &c->nodes[i];
     LLVMValueRef end = LLVMGetBasicBlockTerminator(from->block);
     from->behind = ways;
-    for (unsigned k = 0; k < from->n_behind; k++)
-      c->nodes[ *ways++ = hearth_flow_position(c->flow, LLVMGetSuccessor(end, k))].n_before++;
+    for (unsigned k = 0; k < from->n_behind; k++) {
+      size_t to = hearth_flow_position(c->flow, LLVMGetSuccessor(end, k));
+      c->nodes[to].n_before++;
+      *ways++ = to;
+    }
   }
   for (size_t i = 0; i < c->n_nodes; i++) {
     c->nodes[i].before = ways;
