@@ -15,15 +15,15 @@ static int compare(const void *left, const void *right) {
 }
 
 /* For sure in one granule: within as many bytes as the lower one's address is a multiple of. */
-static bool is_within_alignment(const hearth_access *a, const hearth_access *b) {
+static bool is_within_alignment(const hearth_access *a, const hearth_access *b, unsigned granule) {
   const hearth_access *low = a->offset <= b->offset ? a : b, *high = low == a ? b : a;
-  uint64_t alignment = low->alignment < HEARTH_GRANULE ? low->alignment : HEARTH_GRANULE;
+  uint64_t alignment = low->alignment < granule ? low->alignment : granule;
   return high->offset == low->offset || (uint64_t)(high->offset - low->offset) < alignment;
 }
 
 /* Block totals are the same whichever of its granules an access is counted in. */
-static bool share_counter(const hearth_access *a, const hearth_access *b) {
-  return a->place == b->place || is_within_alignment(a, b);
+static bool share_counter(const hearth_access *a, const hearth_access *b, unsigned granule) {
+  return a->place == b->place || is_within_alignment(a, b, granule);
 }
 
 /* With nothing between them that could change whose they are, or that only one of them happens. */
@@ -31,16 +31,16 @@ static bool happen_together(const hearth_access *first, const hearth_access *sec
   return first->block == second->block && first->interruptions == second->interruptions;
 }
 
-static void absorb_neighbours(hearth_access *const *order, size_t at, size_t count) {
+static void absorb_neighbours(hearth_access *const *order, size_t at, size_t count, unsigned granule) {
   hearth_access *first = order[at];
   for (size_t k = at + 1; k < count && k <= at + MOST_LOOK_AT && order[k]->base == first->base; k++)
-    if (order[k]->weight && share_counter(first, order[k]) && happen_together(first, order[k])) {
+    if (order[k]->weight && share_counter(first, order[k], granule) && happen_together(first, order[k])) {
       first->weight += order[k]->weight;
       order[k]->weight = 0;
     }
 }
 
-void hearth_coalesce_neighbours(hearth_accesses *accesses) {
+void hearth_coalesce_neighbours(hearth_accesses *accesses, unsigned granule) {
   hearth_access **order = malloc((accesses->count + 1) * sizeof *order);
   if (!order)
     return;
@@ -49,7 +49,7 @@ void hearth_coalesce_neighbours(hearth_accesses *accesses) {
   qsort(order, accesses->count, sizeof *order, compare);
   for (size_t i = 0; i < accesses->count; i++)
     if (order[i]->weight)
-      absorb_neighbours(order, i, accesses->count);
+      absorb_neighbours(order, i, accesses->count, granule);
   free(order);
 }
 

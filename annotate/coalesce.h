@@ -11,7 +11,8 @@
 void hearth_coalesce_loops(hearth_accesses *accesses, hearth_flow *flow, hearth_counters *counters);
 
 /* Accesses near each other in one block, through one pointer, with no interruption between them, are counted with the
- * first: the weights of the others become 0. Where there is no memory for that, nothing changes. */
-void hearth_coalesce_neighbours(hearth_accesses *accesses);
+ * first: the weights of the others become 0. A counter is for `granule` bytes. Where there is no memory for that, nothing
+ * changes. */
+void hearth_coalesce_neighbours(hearth_accesses *accesses, unsigned granule);
 
 #endif

@@ -1,17 +1,21 @@
 #include "counter.h"
 
-#define GRANULE_SHIFT 6 /* 64 bytes of memory to one counter */
+#include <string.h>
 
-hearth_counters hearth_counters_create(LLVMModuleRef module, bool atomic) {
+hearth_counters hearth_counters_create(LLVMModuleRef module, bool atomic, bool histogram) {
   LLVMContextRef context = LLVMGetModuleContext(module);
   return (hearth_counters){.module = module,
                            .builder = LLVMCreateBuilderInContext(context),
                            .i64 = LLVMInt64TypeInContext(context),
                            .pointer = LLVMPointerType(LLVMInt8TypeInContext(context), 0),
-                           .atomic = atomic};
+                           .counter = histogram ? LLVMInt8TypeInContext(context) : LLVMInt64TypeInContext(context),
+                           .atomic = atomic,
+                           .histogram = histogram};
 }
 
 void hearth_counters_destroy(hearth_counters *counters) { LLVMDisposeBuilder(counters->builder); }
+
+unsigned hearth_counters_granule(const hearth_counters *counters) { return counters->histogram ? 8 : HEARTH_GRANULE; }
 
 LLVMValueRef hearth_counters_declare(hearth_counters *counters, const char *name, LLVMTypeRef type) {
   LLVMValueRef function = LLVMGetNamedFunction(counters->module, name);
@@ -27,7 +31,8 @@ void hearth_counters_enter(hearth_counters *counters, LLVMValueRef function) {
   LLVMBuilderRef b = counters->builder;
   LLVMPositionBuilderBefore(b, LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(function)));
   counters->shadow_base = LLVMBuildLoad2(b, counters->i64, global, "hearth.shadow");
-  counters->first = LLVMBuildIntToPtr(b, counters->shadow_base, LLVMPointerType(counters->i64, 0), "hearth.counters");
+  counters->first =
+      LLVMBuildIntToPtr(b, counters->shadow_base, LLVMPointerType(counters->counter, 0), "hearth.counters");
 }
 
 void hearth_counters_leave(hearth_counters *counters) {
@@ -37,10 +42,42 @@ void hearth_counters_leave(hearth_counters *counters) {
   LLVMInstructionEraseFromParent(counters->shadow_base);
 }
 
+/* Call an intrinsic function of two operands of one type. */
+static LLVMValueRef combine(hearth_counters *counters, const char *intrinsic, LLVMValueRef left, LLVMValueRef right) {
+  LLVMTypeRef type = LLVMTypeOf(left);
+  unsigned id = LLVMLookupIntrinsicID(intrinsic, strlen(intrinsic));
+  LLVMValueRef function = LLVMGetIntrinsicDeclaration(counters->module, id, &type, 1);
+  return LLVMBuildCall2(counters->builder, LLVMGlobalGetValueType(function), function, (LLVMValueRef[]){left, right}, 2,
+                        "");
+}
+
+/* No atomic instruction stays at the greatest number: the runtime does it. */
+static void add_to_byte(hearth_counters *counters, LLVMValueRef counter, LLVMValueRef count) {
+  LLVMBuilderRef b = counters->builder;
+  LLVMValueRef most = LLVMConstInt(counters->i64, UINT8_MAX, false);
+  if (!LLVMIsAConstantInt(count))
+    count = combine(counters, "llvm.umin", count, most);
+  else if (LLVMConstIntGetZExtValue(count) > UINT8_MAX)
+    count = most;
+  LLVMValueRef byte = LLVMBuildTrunc(b, count, counters->counter, "");
+  LLVMValueRef before = LLVMBuildLoad2(b, counters->counter, counter, "");
+  LLVMBuildStore(b, combine(counters, "llvm.uadd.sat", before, byte), counter);
+}
+
 void hearth_counters_add(hearth_counters *counters, LLVMValueRef address, LLVMValueRef count) {
   LLVMBuilderRef b = counters->builder;
-  LLVMValueRef granule = LLVMBuildLShr(b, address, LLVMConstInt(counters->i64, GRANULE_SHIFT, false), "");
-  LLVMValueRef counter = LLVMBuildGEP2(b, counters->i64, counters->first, &granule, 1, "");
+  LLVMValueRef shift = LLVMConstInt(counters->i64, counters->histogram ? 3 : 6, false);
+  if (counters->histogram && counters->atomic) {
+    LLVMValueRef one = LLVMConstInt(counters->i64, 1, false);
+    hearth_counters_add_strided(counters, address, one, one, count);
+    return;
+  }
+  LLVMValueRef granule = LLVMBuildLShr(b, address, shift, "");
+  LLVMValueRef counter = LLVMBuildGEP2(b, counters->counter, counters->first, &granule, 1, "");
+  if (counters->histogram) {
+    add_to_byte(counters, counter, count);
+    return;
+  }
   if (counters->atomic) {
     LLVMBuildAtomicRMW(b, LLVMAtomicRMWBinOpAdd, counter, count, LLVMAtomicOrderingMonotonic, false);
     return;

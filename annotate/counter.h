@@ -1,5 +1,6 @@
 /* Code that adds to access counters. Mapping and symbols are those of clang -fmemory-profile (LLVM MemProf): one 64-bit
- * counter for each 64 bytes, at __memprof_shadow_memory_dynamic_address + address / 64 * 8. */
+ * counter for each 64 bytes, at __memprof_shadow_memory_dynamic_address + address / 64 * 8; in histogram mode one 8-bit
+ * counter, which stays at 255, for each 8 bytes, at __memprof_shadow_memory_dynamic_address + address / 8. */
 #ifndef HEARTH_COUNTER_H
 #define HEARTH_COUNTER_H
 
@@ -8,19 +9,23 @@
 
 #include <llvm-c/Core.h>
 
-#define HEARTH_GRANULE 64 /* bytes of memory that one counter is for */
+#define HEARTH_GRANULE 64 /* bytes of memory that one counter is for, outside histogram mode */
 
 typedef struct hearth_counters {
   LLVMModuleRef module;
   LLVMBuilderRef builder; /* where it stands is where code goes */
-  LLVMTypeRef i64, pointer;
-  bool atomic;              /* no thread's addition is lost */
+  LLVMTypeRef i64, pointer, counter;
+  bool atomic; /* no thread's addition is lost */
+  bool histogram;
   LLVMValueRef shadow_base; /* in the function that code goes to: number, loaded at its start ... */
   LLVMValueRef first;       /* ... and the same as a pointer to counters */
 } hearth_counters;
 
-hearth_counters hearth_counters_create(LLVMModuleRef module, bool atomic);
+hearth_counters hearth_counters_create(LLVMModuleRef module, bool atomic, bool histogram);
 void hearth_counters_destroy(hearth_counters *counters);
+
+/* Bytes of memory that a counter counts for. */
+unsigned hearth_counters_granule(const hearth_counters *counters);
 
 /* Code goes to this function from now on; at the end of it, leave it. */
 void hearth_counters_enter(hearth_counters *counters, LLVMValueRef function);

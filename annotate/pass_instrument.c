@@ -62,7 +62,7 @@ static void count_access(hearth_counters *c, const hearth_access *access) {
 static void coalesce(hearth_accesses *accesses, LLVMValueRef function, hearth_counters *c) {
   hearth_flow *flow = hearth_flow_create(function);
   hearth_coalesce_loops(accesses, flow, c);
-  hearth_coalesce_neighbours(accesses);
+  hearth_coalesce_neighbours(accesses, hearth_counters_granule(c));
   hearth_carry_counts(accesses, flow, c);
   hearth_flow_destroy(flow);
 }
@@ -104,6 +104,24 @@ static bool instrument_function(LLVMValueRef function, const hearth_options *opt
   return ok;
 }
 
+/* So that files of different modes in one program are noticed. */
+static void tell_granule(hearth_counters *c) {
+  LLVMContextRef context = LLVMGetModuleContext(c->module);
+  LLVMTypeRef i32 = LLVMInt32TypeInContext(context);
+  LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(context), &i32, 1, false);
+  LLVMValueRef granule = LLVMConstInt(i32, hearth_counters_granule(c), false);
+  LLVMBuildCall2(c->builder, type, hearth_counters_declare(c, "__hearth_granule", type), &granule, 1, "");
+}
+
+/* By which the runtime knows of histogram mode before anything is allocated; as clang -fmemory-profile does. */
+static void define_histogram(hearth_counters *c) {
+  LLVMTypeRef i8 = LLVMInt8TypeInContext(LLVMGetModuleContext(c->module));
+  LLVMValueRef variable = LLVMAddGlobal(c->module, i8, "__memprof_histogram");
+  LLVMSetInitializer(variable, LLVMConstInt(i8, 1, false));
+  LLVMSetGlobalConstant(variable, true);
+  LLVMSetLinkage(variable, LLVMWeakAnyLinkage);
+}
+
 /* Every module calls the runtime's start, so that it is up before any code of ours whatever is linked first. */
 static void add_constructor(hearth_counters *c) {
   static const char *const calls[] = {"__memprof_init", "__memprof_version_mismatch_check_v1"};
@@ -114,6 +132,7 @@ static void add_constructor(hearth_counters *c) {
   LLVMPositionBuilderAtEnd(c->builder, LLVMAppendBasicBlockInContext(context, constructor, ""));
   for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++)
     LLVMBuildCall2(c->builder, type, hearth_counters_declare(c, calls[i], type), NULL, 0, "");
+  tell_granule(c);
   LLVMBuildRetVoid(c->builder);
   hearth_ir_append_constructor(c->module, constructor, 1);
 }
@@ -122,14 +141,19 @@ bool hearth_pass_instrument(LLVMModuleRef module, const hearth_options *options)
   /* Already done, by us or by clang -fmemory-profile: counting twice would be wrong. */
   if (LLVMGetNamedFunction(module, "memprof.module_ctor"))
     return false;
-  hearth_counters counters = hearth_counters_create(module, options->atomic_counters);
+  hearth_options exact = *options;
+  if (options->histogram && options->coalesce == HEARTH_COALESCE_BLOCK)
+    exact.coalesce = HEARTH_COALESCE_GRANULE; /* the histogram says which bytes were accessed */
+  hearth_counters counters = hearth_counters_create(module, options->atomic_counters, options->histogram);
   bool complete = true;
   for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
     if (is_instrumented(f))
-      complete &= instrument_function(f, options, &counters);
+      complete &= instrument_function(f, &exact, &counters);
   if (!complete)
     hearth_shim_error(module, "out of memory while instrumenting: some functions would not be counted");
   add_constructor(&counters);
+  if (options->histogram)
+    define_histogram(&counters);
   hearth_counters_destroy(&counters);
   return true;
 }

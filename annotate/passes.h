@@ -31,6 +31,7 @@ typedef struct hearth_options {
   hearth_coalesce_mode coalesce;    /* -memprof-coalesce */
   bool atomic_counters;             /* -memprof-atomic: no thread's count is lost */
   bool count_width;                 /* -memprof-count-width: an access counts once for each 8 bytes */
+  bool histogram;                   /* -memprof-histogram: a counter of 8 bits for each 8 bytes */
 } hearth_options;
 
 /* Match calls with the profile by debug location; attach contexts to allocation calls and ids to their callers. */

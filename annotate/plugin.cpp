@@ -40,6 +40,16 @@ cl::opt<hearth_coalesce_mode>
 cl::opt<bool> AtomicCounters("memprof-atomic", cl::desc("Count accesses atomically, so that threads lose none"));
 cl::opt<bool> CountWidth("memprof-count-width", cl::desc("Count an access once for each 8 bytes that it is wide"));
 
+#if LLVM_VERSION_MAJOR < 19 // from here on LLVM's own heap profiling has the option
+cl::opt<bool> Histogram("memprof-histogram", cl::desc("Count accesses to each 8 bytes"));
+bool wantsHistogram() { return Histogram; }
+#else
+bool wantsHistogram() {
+  auto Found = cl::getRegisteredOptions().find("memprof-histogram");
+  return Found != cl::getRegisteredOptions().end() && static_cast<cl::opt<bool> *>(Found->second)->getValue();
+}
+#endif
+
 enum class Contexts { Trimmed, Full };
 cl::opt<Contexts> WhichContexts("memprof-contexts", cl::desc("Contexts that are attached to allocation calls"),
                                 cl::values(clEnumValN(Contexts::Trimmed, "trimmed",
@@ -78,6 +88,7 @@ hearth_options currentOptions() {
   Options.coalesce = Coalesce;
   Options.atomic_counters = AtomicCounters;
   Options.count_width = CountWidth;
+  Options.histogram = wantsHistogram();
   Options.hints[HEARTH_CLASS_UNKNOWN] = static_cast<uint8_t>(AmbiguousHint);
   Options.hints[HEARTH_CLASS_COLD] = static_cast<uint8_t>(ColdHint);
   Options.hints[HEARTH_CLASS_NOTCOLD] = static_cast<uint8_t>(NotColdHint);

@@ -8,15 +8,13 @@
 
 #include <string.h>
 
-/* Emitted by clang; 1 in programs compiled with -memprof-histogram. */
-extern const char __memprof_histogram __attribute__((weak));
-
 HEARTH_EXPORT void __memprof_init(void);
 HEARTH_EXPORT void __memprof_version_mismatch_check_v1(void);
 HEARTH_EXPORT void __memprof_load(uintptr_t address);
 HEARTH_EXPORT void __memprof_store(uintptr_t address);
 HEARTH_EXPORT void __memprof_hist_load(uintptr_t address);
 HEARTH_EXPORT void __memprof_hist_store(uintptr_t address);
+HEARTH_EXPORT void __hearth_granule(uint32_t bytes);
 HEARTH_EXPORT void __hearth_count_strided(uintptr_t address, intptr_t stride, uint64_t count, uint64_t weight);
 HEARTH_EXPORT void __hearth_count_strided_atomic(uintptr_t address, intptr_t stride, uint64_t count, uint64_t weight);
 HEARTH_EXPORT void *__memprof_memcpy(void *to, const void *from, size_t size);
@@ -30,18 +28,23 @@ static void note_instrumentation(void) {
 
 /* Called by a constructor in each instrumented file. */
 void __memprof_init(void) {
-  if (&__memprof_histogram && __memprof_histogram && hearth_rt.accesses != HEARTH_ACCESSES_UNSUPPORTED) {
-    hearth_message("the program was compiled in histogram mode, which this runtime does not support; the profile will "
-                   "have no access counts");
-    hearth_rt.accesses = HEARTH_ACCESSES_UNSUPPORTED;
-    hearth_shadow_ignore();
-  }
   if (!__memprof_shadow_memory_dynamic_address) {
     /* The code that follows would add to counters at addresses that do not exist. */
     hearth_message("instrumented code cannot run without its access counters (the reason is above)");
     hearth_os_exit(1);
   }
   note_instrumentation();
+}
+
+/* Called by a constructor in each file of Hearth's instrumentation: how many bytes its counters count for. */
+void __hearth_granule(uint32_t bytes) {
+  if (bytes == hearth_shadow_granule() || hearth_rt.accesses == HEARTH_ACCESSES_UNSUPPORTED)
+    return;
+  hearth_message(
+      "some of the program's files are compiled in histogram mode (-memprof-histogram) and some are not; the "
+      "profile will have no access counts");
+  hearth_rt.accesses = HEARTH_ACCESSES_UNSUPPORTED;
+  hearth_shadow_ignore();
 }
 
 /* Its name is the check: code compiled for another ABI does not link. */
@@ -58,21 +61,21 @@ void __memprof_load(uintptr_t address) { count(address); }
 
 void __memprof_store(uintptr_t address) { count(address); }
 
-void __memprof_hist_load(uintptr_t address) { (void)address; }
+void __memprof_hist_load(uintptr_t address) { count(address); }
 
-void __memprof_hist_store(uintptr_t address) { (void)address; }
+void __memprof_hist_store(uintptr_t address) { count(address); }
 
 HEARTH_EXPORT void __memprof_record_access(const volatile void *address) { count((uintptr_t)address); }
 
-/* One count for each 8 bytes from the first on, to the granule that the 8 bytes begin in. */
+/* One count for each 8 bytes from the first on, to the counter of the granule that the 8 bytes begin in. */
 HEARTH_EXPORT void __memprof_record_access_range(const volatile void *address, unsigned long size) {
-  uintptr_t at = (uintptr_t)address, end = at + size;
+  uintptr_t at = (uintptr_t)address, end = at + size, granule = hearth_shadow_granule();
 
   if (!__memprof_shadow_memory_dynamic_address || size == 0)
     return;
   note_instrumentation();
   while (at < end) {
-    uintptr_t granule_end = (at & ~(HEARTH_GRANULE - 1)) + HEARTH_GRANULE;
+    uintptr_t granule_end = (at & ~(granule - 1)) + granule;
     uintptr_t stop = granule_end < end ? granule_end : end;
     uint64_t steps = (stop - at + 7) / 8;
     hearth_shadow_count(at, steps);
@@ -80,10 +83,10 @@ HEARTH_EXPORT void __memprof_record_access_range(const volatile void *address, u
   }
 }
 
-/* Just above 2^16 / n, for n below a granule: multiplying by it divides smaller numbers than that exactly, and most
- * steps, powers of 2, need no division at all. 0 for larger n, as no two accesses share a granule then. */
+/* Just above 2^16 / n, for n below 64: multiplying by it divides smaller numbers than that exactly, and most
+ * steps, powers of 2, need no division at all. 0 for larger n: no two accesses share a granule then. */
 static uint32_t reciprocal(uintptr_t n) {
-  if (n >= HEARTH_GRANULE)
+  if (n >= 64)
     return 0;
   return (n & (n - 1) ? 0x10000 / (uint32_t)n : 0x10000U >> __builtin_ctzll(n)) + 1;
 }
@@ -99,8 +102,9 @@ static inline void count_by(uintptr_t address, uint64_t count, bool atomic) {
 static inline void count_over_granules(uintptr_t address, intptr_t stride, uint64_t count, uint64_t weight,
                                        bool atomic) {
   uint32_t inverse = reciprocal(stride > 0 ? (uintptr_t)stride : 0 - (uintptr_t)stride);
+  uint32_t last = (uint32_t)hearth_shadow_granule() - 1;
   while (count > 0) {
-    uint32_t in = address & (HEARTH_GRANULE - 1), room = stride > 0 ? HEARTH_GRANULE - 1 - in : in;
+    uint32_t in = address & last, room = stride > 0 ? last - in : in;
     uint64_t here = (room * inverse >> 16) + 1;
     here = here < count ? here : count;
     count_by(address, here * weight, atomic);
@@ -120,7 +124,7 @@ __attribute__((noinline)) static void count_long_atomic(uintptr_t address, intpt
 }
 
 static inline bool is_within_granule(uintptr_t address, intptr_t stride, uint64_t count) {
-  return ((address ^ (address + (count - 1) * (uintptr_t)stride)) & ~(HEARTH_GRANULE - 1)) == 0;
+  return ((address ^ (address + (count - 1) * (uintptr_t)stride)) & ~(hearth_shadow_granule() - 1)) == 0;
 }
 
 /* A loop's accesses, counted before it by code of Hearth's instrumentation; stride is not 0. */

@@ -95,7 +95,7 @@ static inline bool record_end(hearth_block *block, hearth_moment end, hearth_thr
     return true;
   }
   hearth_access_sum accesses = hearth_shadow_sum(block + 1, block->size);
-  if (cache)
+  if (cache && !hearth_rt.mibs.histograms.by_context)
     return hearth_mib_cache_record(&cache->mibs, &hearth_rt.mibs, block, accesses, end, hearth_rt.options.sample);
   hearth_mib one = hearth_mib_of_block(block, accesses, end);
   hearth_mib_weigh(&one, block, hearth_rt.options.sample);

@@ -44,6 +44,28 @@ static void add_live(hearth_block *block, void *closure) {
   one.LiveAtExit = hearth_block_state_of(block) == HEARTH_BLOCK_LIVE;
   hearth_mib_weigh(&one, block, hearth_rt.options.sample);
   hearth_mib_follow(&visit->snapshot->mibs[block->context], &one);
+  if (visit->snapshot->histograms.by_context)
+    hearth_histograms_add(&visit->snapshot->histograms, block, one.AllocCount);
+}
+
+static bool create_records(hearth_snapshot *snapshot) {
+  const hearth_histograms *histograms = &hearth_rt.mibs.histograms;
+
+  snapshot->mibs = hearth_os_map(snapshot_size(snapshot->contexts));
+  return snapshot->mibs && (!histograms->by_context ||
+                            hearth_histograms_create(&snapshot->histograms, snapshot->contexts, histograms->most));
+}
+
+static void destroy_records(hearth_snapshot *snapshot) {
+  if (snapshot->mibs)
+    hearth_os_unmap(snapshot->mibs, snapshot_size(snapshot->contexts));
+  hearth_histograms_destroy(&snapshot->histograms);
+}
+
+static void copy_records(hearth_snapshot *snapshot) {
+  hearth_threads_copy_records(snapshot->mibs, snapshot->contexts);
+  for (uint32_t context = 0; snapshot->histograms.by_context && context < snapshot->contexts; ++context)
+    hearth_histograms_merge(&snapshot->histograms, &hearth_rt.mibs.histograms, context);
 }
 
 /* While the snapshot is taken nothing is allocated, freed or recorded, so that each block is in it once.
@@ -56,19 +78,19 @@ static int take_snapshot(hearth_snapshot *snapshot, bool live) {
   int error = 0;
   visit.now = (hearth_moment){hearth_os_now_ns() - hearth_rt.start_ns, hearth_os_cpu()};
   *snapshot = (hearth_snapshot){.contexts = hearth_depot_limit(&hearth_rt.depot), .depot = &hearth_rt.depot};
-  snapshot->mibs = hearth_os_map(snapshot_size(snapshot->contexts));
-  if (!snapshot->mibs) {
+  if (!create_records(snapshot)) {
     error = ENOMEM;
   } else if (live) {
-    hearth_threads_copy_records(snapshot->mibs, snapshot->contexts);
+    copy_records(snapshot);
     hearth_heap_each(add_live, &visit);
   } else if (missed == 0) {
-    hearth_threads_copy_records(snapshot->mibs, snapshot->contexts);
+    copy_records(snapshot);
     hearth_threads_forget_records();
   } else {
     error = EDEADLK;
-    hearth_os_unmap(snapshot->mibs, snapshot_size(snapshot->contexts));
   }
+  if (error)
+    destroy_records(snapshot);
   hearth_threads_continue();
   snapshot->accesses_counted = hearth_rt.accesses == HEARTH_ACCESSES_COUNTED;
   snapshot->continues = spilled > 0;
@@ -251,7 +273,7 @@ static bool dump_locked(write_function *write, bool only_if_any) {
   }
   if (!only_if_any || !is_empty(&snapshot))
     written = write_profile(&snapshot, write);
-  hearth_os_unmap(snapshot.mibs, snapshot_size(snapshot.contexts));
+  destroy_records(&snapshot);
   return written;
 }
 
@@ -364,8 +386,8 @@ static void spill_locked(void) {
   if (!error) {
     error = write_profile_file(&snapshot, buffer, true);
     if (error)
-      hearth_mib_table_restore(&hearth_rt.mibs, snapshot.mibs, snapshot.contexts);
-    hearth_os_unmap(snapshot.mibs, snapshot_size(snapshot.contexts));
+      hearth_mib_table_restore(&hearth_rt.mibs, snapshot.mibs, &snapshot.histograms, snapshot.contexts);
+    destroy_records(&snapshot);
   }
   if (error) {
     hearth_message("cannot spill records to %s: %s; blocks of contexts that find no room below the memory cap are "

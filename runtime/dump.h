@@ -3,6 +3,7 @@
 #define HEARTH_RUNTIME_DUMP_H
 
 #include "depot.h"
+#include "histogram.h"
 #include "output.h"
 
 #include "hearth/mib.h"
@@ -11,6 +12,7 @@
 typedef struct hearth_snapshot {
   hearth_mib *mibs; /* by context */
   uint32_t contexts;
+  hearth_histograms histograms; /* in histogram mode */
   const hearth_depot *depot;
   bool accesses_counted;
   bool continues; /* records of the same run have been spilled to other files */

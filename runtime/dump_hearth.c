@@ -153,6 +153,21 @@ static void write_nodes(writer *writer, const forest *forest) {
   pad(writer);
 }
 
+static void write_number(writer *writer, uint64_t number) {
+  uint8_t packed[HEARTH_RAW_VARINT_MOST];
+
+  emit(writer, packed, (size_t)(hearth_raw_put_varint(packed, number) - packed));
+}
+
+static void write_histogram(writer *writer, const hearth_histograms *histograms, uint32_t context) {
+  uint32_t size;
+  const uint64_t *sums = hearth_histograms_get(histograms, context, &size);
+
+  write_number(writer, size);
+  for (uint32_t i = 0; i < size; ++i)
+    write_number(writer, sums[i]);
+}
+
 /* Returns how many records there are. */
 static uint64_t write_mibs(writer *writer, const hearth_snapshot *snapshot, const forest *forest) {
   uint8_t packed[HEARTH_RAW_MIB_MOST];
@@ -163,6 +178,8 @@ static uint64_t write_mibs(writer *writer, const hearth_snapshot *snapshot, cons
     if (snapshot->mibs[context].AllocCount > 0) {
       hearth_raw_mib raw = {.stack = forest->leaves[context], .mib = snapshot->mibs[context]};
       emit(writer, packed, (size_t)(hearth_raw_put_mib(packed, &raw, &previous) - packed));
+      if (snapshot->histograms.by_context)
+        write_histogram(writer, &snapshot->histograms, context);
       previous = raw;
       ++count;
     }
@@ -181,7 +198,8 @@ int hearth_dump_hearth(hearth_output *output, const hearth_snapshot *snapshot) {
       .map_count = hearth_mappings_count(),
       .mib_columns = HEARTH_MIB_COLUMNS,
       .flags = (snapshot->accesses_counted ? HEARTH_RAW_FLAG_ACCESSES : 0) |
-               (snapshot->continues ? HEARTH_RAW_FLAG_CONTINUES : 0),
+               (snapshot->continues ? HEARTH_RAW_FLAG_CONTINUES : 0) |
+               (snapshot->histograms.by_context ? HEARTH_RAW_FLAG_HISTOGRAMS : 0),
       .duration_ns = snapshot->duration_ns,
       .start_unix_ns = snapshot->start_unix_ns,
       .pid = snapshot->pid,

@@ -74,8 +74,17 @@ static void write_mibs(hearth_output *output, const hearth_snapshot *snapshot) {
   for (uint32_t context = 0; context < snapshot->contexts; ++context)
     if (is_written(snapshot, context)) {
       hearth_llvm_raw_mib mib = convert(&snapshot->mibs[context]);
+      uint32_t size = 0;
+      const uint64_t *sums = NULL;
+      if (snapshot->histograms.by_context)
+        sums = hearth_histograms_get(&snapshot->histograms, context, &size);
+      mib.histogram_size = size;
       write_u64(output, stack_id(context));
       hearth_output_write(output, &mib, sizeof mib);
+      for (uint32_t i = 0; i < size; ++i) {
+        uint16_t counter = hearth_llvm_raw_put_counter(sums[i]);
+        hearth_output_write(output, &counter, sizeof counter);
+      }
     }
   hearth_output_pad(output);
 }

@@ -22,6 +22,7 @@ hearth_runtime hearth_rt = {.next_due_ns = UINT64_MAX};
 
 /* Emitted by clang, or defined by the program. */
 extern const char __memprof_profile_filename[] __attribute__((weak));
+extern const char __memprof_histogram __attribute__((weak)); /* 1: -memprof-histogram */
 extern const char __memprof_default_options_str[] __attribute__((weak));
 extern const char *__memprof_default_options(void) __attribute__((weak));
 
@@ -98,7 +99,9 @@ static bool reserve_tables(void) {
     contexts = contexts < room ? contexts : room;
   }
   return hearth_mappings_create() && hearth_depot_create(&hearth_rt.depot, (uint32_t)contexts, depth) &&
-         hearth_mib_table_create(&hearth_rt.mibs, (uint32_t)contexts + 1, half ? half / HEARTH_OS_PAGE : UINT64_MAX);
+         hearth_mib_table_create(&hearth_rt.mibs, (uint32_t)contexts + 1, half ? half / HEARTH_OS_PAGE : UINT64_MAX) &&
+         (!hearth_shadow_is_histogram || hearth_histograms_create(&hearth_rt.mibs.histograms, (uint32_t)contexts + 1,
+                                                                  hearth_rt.options.histogram_size));
 }
 
 static void start(int argc, char **argv, char **environment) {
@@ -119,6 +122,7 @@ static void start(int argc, char **argv, char **environment) {
     hearth_options_print(&hearth_rt.options);
   hearth_unwind_begin(hearth_rt.options.unwind == HEARTH_UNWIND_FP);
   hearth_threads_begin();
+  hearth_shadow_is_histogram = &__memprof_histogram && __memprof_histogram;
   if (!hearth_shadow_reserve()) {
     hearth_message("cannot reserve 16 TiB of address space for access counters (see ulimit -v, and "
                    "/proc/sys/vm/overcommit_memory, which must not be 2); the profile will have no access counts");

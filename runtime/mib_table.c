@@ -55,21 +55,39 @@ static void drop(hearth_mib_table *table, const hearth_mib *records) {
   __atomic_fetch_add(&table->dropped, records->AllocCount, __ATOMIC_RELAXED);
 }
 
+/* In histogram mode the block's counters are to count in the same moment. False: not possible in this signal handler. */
+static bool prepare_histogram(hearth_mib_table *table, const hearth_mib *one, hearth_mib_update *update) {
+  hearth_histograms *histograms = &table->histograms;
+
+  if (!histograms->by_context)
+    return true;
+  if (!hearth_histograms_prepare(histograms, update->block, one->AllocCount, &update->value))
+    return false;
+  update->word = &histograms->by_context[update->block->context].current;
+  if (histograms->pages + table->touched_count > table->page_most)
+    table->wants_spill = true;
+  return true;
+}
+
 bool hearth_mib_table_record(hearth_mib_table *table, hearth_block *block, const hearth_mib *one) {
   hearth_lock *lock = lock_of(table, block->context);
 
   if (!hearth_section_take(lock))
     return false;
+  bool recorded = true;
   if (touch(table, block->context)) {
     hearth_mib *record = &table->mibs[block->context], sum = *record;
     hearth_mib_follow(&sum, one);
-    hearth_mib_update_make(&(hearth_mib_update){.record = record, .sum = &sum, .block = block});
+    hearth_mib_update update = {.record = record, .sum = &sum, .block = block};
+    recorded = prepare_histogram(table, one, &update);
+    if (recorded)
+      hearth_mib_update_make(&update);
   } else {
     drop(table, one);
     hearth_block_set_state(block, HEARTH_BLOCK_FREE);
   }
   hearth_lock_give(lock);
-  return true;
+  return recorded;
 }
 
 bool hearth_mib_table_append(hearth_mib_table *table, uint32_t context, hearth_mib_run *run) {
@@ -97,11 +115,14 @@ void hearth_mib_table_copy(hearth_mib_table *table, hearth_mib *to, uint32_t cou
 void hearth_mib_table_forget(hearth_mib_table *table) {
   hearth_os_discard(table->mibs, table_size(table->count));
   hearth_os_discard(table->touched, touched_size(table->count));
+  if (table->histograms.by_context)
+    hearth_histograms_forget(&table->histograms);
   table->touched_count = 0;
   table->wants_spill = false;
 }
 
-void hearth_mib_table_restore(hearth_mib_table *table, const hearth_mib *from, uint32_t count) {
+void hearth_mib_table_restore(hearth_mib_table *table, const hearth_mib *from, const hearth_histograms *histograms,
+                              uint32_t count) {
   for (uint32_t context = 0; context < count; ++context) {
     if (from[context].AllocCount == 0)
       continue;
@@ -109,11 +130,16 @@ void hearth_mib_table_restore(hearth_mib_table *table, const hearth_mib *from, u
     hearth_lock_take(lock);
     touch(table, context);
     hearth_mib_merge(&table->mibs[context], &from[context]);
+    if (histograms->by_context)
+      hearth_histograms_merge(&table->histograms, histograms, context);
     hearth_lock_give(lock);
   }
 }
 
-void hearth_mib_table_close(hearth_mib_table *table) { table->closed = true; }
+void hearth_mib_table_close(hearth_mib_table *table) {
+  table->closed = true;
+  table->histograms.closed = true;
+}
 
 unsigned hearth_mib_table_lock(hearth_mib_table *table) {
   unsigned missed = 0;

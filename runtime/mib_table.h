@@ -2,6 +2,7 @@
 #ifndef HEARTH_RUNTIME_MIB_TABLE_H
 #define HEARTH_RUNTIME_MIB_TABLE_H
 
+#include "histogram.h"
 #include "lock.h"
 #include "mib_record.h"
 #include "section.h"
@@ -15,6 +16,7 @@ typedef struct hearth_mib_table {
   uint64_t touched_count, page_most;   /* such pages there are, and may be */
   bool wants_spill;                    /* there are more */
   bool closed;                         /* ... and no more are to come */
+  hearth_histograms histograms;        /* of histogram mode */
   uint64_t dropped;                    /* blocks that were not recorded for that reason; atomic */
   hearth_lock locks[HEARTH_MIB_LOCKS]; /* of context id modulo their number: all can be taken for a fork */
 } hearth_mib_table;
@@ -64,7 +66,8 @@ void hearth_mib_table_copy(hearth_mib_table *table, hearth_mib *to, uint32_t cou
 void hearth_mib_table_forget(hearth_mib_table *table);
 
 /* Merge records that were copied and forgotten back in. */
-void hearth_mib_table_restore(hearth_mib_table *table, const hearth_mib *from, uint32_t count);
+void hearth_mib_table_restore(hearth_mib_table *table, const hearth_mib *from, const hearth_histograms *histograms,
+                              uint32_t count);
 
 /* There can be no spill: from now on, blocks of contexts that need one page more are dropped. */
 void hearth_mib_table_close(hearth_mib_table *table);

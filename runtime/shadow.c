@@ -9,6 +9,8 @@
 
 uint64_t __memprof_shadow_memory_dynamic_address;
 
+bool hearth_shadow_is_histogram;
+
 static bool ignored;
 
 bool hearth_shadow_reserve(void) {
@@ -66,6 +68,23 @@ inline void hearth_shadow_clear(const void *memory, size_t size) {
     write_zeros(range.begin, range.end);
 }
 
+hearth_byte_counters hearth_shadow_bytes(const void *memory, size_t size) {
+  uintptr_t lead = (uintptr_t)memory % HEARTH_GRANULE / 8;
+
+  if (!__memprof_shadow_memory_dynamic_address || ignored)
+    return (hearth_byte_counters){NULL, NULL, 0};
+  const uint8_t *first = hearth_shadow_byte((uintptr_t)memory);
+  return (hearth_byte_counters){first - lead, first, size ? (size + 7) / 8 : 1};
+}
+
+static uint64_t sum_bytes(uint64_t counters) {
+  uint64_t sum = 0;
+
+  for (; counters; counters >>= 8)
+    sum += counters & UINT8_MAX;
+  return sum;
+}
+
 inline hearth_access_sum hearth_shadow_sum(const void *memory, size_t size) {
   counters range = counters_of(memory, size);
   hearth_access_sum sum = {.granules = (uint64_t)(range.end - range.begin)};
@@ -74,7 +93,7 @@ inline hearth_access_sum hearth_shadow_sum(const void *memory, size_t size) {
     return sum;
   for (const uint64_t *counter = range.begin; counter < range.end; ++counter) {
     uint64_t accesses = __atomic_load_n(counter, __ATOMIC_RELAXED);
-    sum.accesses += accesses;
+    sum.accesses += __builtin_expect(hearth_shadow_is_histogram, false) ? sum_bytes(accesses) : accesses;
     sum.touched += accesses != 0;
   }
   return sum;

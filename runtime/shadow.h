@@ -1,6 +1,9 @@
 /* Access counters. Each 64 aligned bytes of the program's memory (a granule) have one 64-bit counter, at
  * (address & ~63) / 8 + __memprof_shadow_memory_dynamic_address. Instrumented code adds to it without atomicity, unless
- * told otherwise (-memprof-atomic): counts of memory that several threads touch at once may be low. */
+ * told otherwise (-memprof-atomic): counts of memory that several threads touch at once may be low.
+ *
+ * In histogram mode, each 8 aligned bytes have an 8-bit counter instead, at (address / 8) + the same base, which stays at
+ * 255. */
 #ifndef HEARTH_RUNTIME_SHADOW_H
 #define HEARTH_RUNTIME_SHADOW_H
 
@@ -24,21 +27,57 @@ bool hearth_shadow_reserve(void);
 /* From now on the counters mean nothing: all sums say that nothing was accessed. */
 void hearth_shadow_ignore(void);
 
+/* From the start on, the counters are those of histogram mode. */
+extern bool hearth_shadow_is_histogram __attribute__((visibility("hidden")));
+
 /* The following take the user's bytes [memory, memory + size); size 0 counts as 1. They touch the counters of exactly
  * the granules that these bytes lie in. Without counters they do nothing, and the sum says that nothing was touched. */
 void hearth_shadow_clear(const void *memory, size_t size);
 hearth_access_sum hearth_shadow_sum(const void *memory, size_t size);
 
+/* Counters of histogram mode: of each 8 bytes of [memory, memory + size), where memory is a multiple of 8. Clang 19 counts
+ * at the start of 64 bytes, which may lie before the block. */
+typedef struct hearth_byte_counters {
+  const uint8_t *lead;  /* the granule's that the block begins in, up to `first` */
+  const uint8_t *first; /* the block's own */
+  uint64_t count;       /* of the block's own; 0 also where there are no counters */
+} hearth_byte_counters;
+
+hearth_byte_counters hearth_shadow_bytes(const void *memory, size_t size);
+
 static inline uint64_t *hearth_shadow_counter(uintptr_t address) {
   return (uint64_t *)(((address & ~(uintptr_t)63) >> 3) + __memprof_shadow_memory_dynamic_address);
 }
 
+static inline uint8_t *hearth_shadow_byte(uintptr_t address) {
+  return (uint8_t *)((address >> 3) + __memprof_shadow_memory_dynamic_address);
+}
+
+static inline uint8_t hearth_saturate_byte(uint8_t counter, uint64_t count) {
+  return count < (uint64_t)(UINT8_MAX - counter) ? (uint8_t)(counter + count) : UINT8_MAX;
+}
+
+/* Bytes of memory that one counter counts for. */
+static inline uintptr_t hearth_shadow_granule(void) { return hearth_shadow_is_histogram ? 8 : 64; }
+
 /* Add `count` to the counter of `address`. */
-static inline void hearth_shadow_count(uintptr_t address, uint64_t count) { *hearth_shadow_counter(address) += count; }
+static inline void hearth_shadow_count(uintptr_t address, uint64_t count) {
+  if (__builtin_expect(hearth_shadow_is_histogram, false))
+    *hearth_shadow_byte(address) = hearth_saturate_byte(*hearth_shadow_byte(address), count);
+  else
+    *hearth_shadow_counter(address) += count;
+}
 
 /* The same, without loss when several threads do it. */
 static inline void hearth_shadow_count_atomic(uintptr_t address, uint64_t count) {
-  __atomic_fetch_add(hearth_shadow_counter(address), count, __ATOMIC_RELAXED);
+  if (!hearth_shadow_is_histogram) {
+    __atomic_fetch_add(hearth_shadow_counter(address), count, __ATOMIC_RELAXED);
+    return;
+  }
+  uint8_t *counter = hearth_shadow_byte(address), before = __atomic_load_n(counter, __ATOMIC_RELAXED);
+  while (!__atomic_compare_exchange_n(counter, &before, hearth_saturate_byte(before, count), true, __ATOMIC_RELAXED,
+                                      __ATOMIC_RELAXED))
+    ;
 }
 
 #endif

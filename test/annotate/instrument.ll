@@ -96,6 +96,7 @@ define available_externally i32 @elsewhere(ptr %p) {
 ; CHECK: define internal void @memprof.module_ctor()
 ; CHECK-NEXT: call void @__memprof_init()
 ; CHECK-NEXT: call void @__memprof_version_mismatch_check_v1()
+; CHECK-NEXT: call void @__hearth_granule(i32 64)
 ; CHECK-NEXT: ret void
 ; CHECK-NOT: memprof.module_ctor
 

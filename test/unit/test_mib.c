@@ -199,7 +199,7 @@ static void test_full_table(void **state) {
   hearth_mib_table_forget(&table);
   assert_false(table.wants_spill);
   record(&table, 33, &mib);
-  hearth_mib_table_restore(&table, copies, 600);
+  hearth_mib_table_restore(&table, copies, &(hearth_histograms){0}, 600);
   hearth_mib_table_close(&table);
   record(&table, 33, &mib);
   record(&table, 400, &mib);

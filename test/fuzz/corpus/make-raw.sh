@@ -1,5 +1,6 @@
 #!/bin/sh
-# Makes the seeds in corpus/raw: one small raw profile in each layout, two dumps in one file, a snapshot file.
+# Makes the seeds in corpus/raw: one small raw profile in each layout, without histograms and with them; two dumps in one
+# file; a snapshot file.
 # Usage: make-raw.sh CLANG LIBHEARTH_RT OUTPUT_DIRECTORY
 set -eu
 work=$(mktemp -d)
@@ -13,10 +14,26 @@ int main(void) {
   return kept == NULL;
 }
 END
+cat > "$work/histograms.c" <<'END'
+#include <stdlib.h>
+static int *get(size_t n) { return malloc(n); }
+int main(void) {
+  int *volatile kept = get(40), *freed = get(100);
+  for (int i = 0; i < 10; ++i)
+    kept[3] += freed[i] = i;
+  free(freed);
+  return kept == NULL;
+}
+END
 "$1" -static -O1 -fno-omit-frame-pointer -fno-inline -Wl,--build-id "$work/seed.c" "$2" -o "$work/seed"
+"$1" -O1 -fno-omit-frame-pointer -fno-inline -fno-builtin -fmemory-profile -mllvm -memprof-histogram -c "$work/histograms.c" \
+  -o "$work/histograms.o"
+"$1" -static -Wl,--build-id "$work/histograms.o" "$2" -o "$work/histograms"
 for format in hearth llvm; do
   HEARTH_OPTIONS=format=$format:log_path=$work/$format "$work/seed"
   mv "$work/$format".* "$3/$format"
+  HEARTH_OPTIONS=format=$format:log_path=$work/$format "$work/histograms"
+  mv "$work/$format".* "$3/$format-histograms"
 done
 cat "$3/hearth" "$3/llvm" > "$3/two-dumps"
 # As the runtime's, but with a small header and no room behind the snapshots.

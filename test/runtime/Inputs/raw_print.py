@@ -110,7 +110,13 @@ def read_nodes(data, offset, count):
     return nodes, packed.end()
 
 
-def read_mibs(data, offset, count):
+def read_histogram(packed):
+    counts = [packed.take() for _ in range(packed.take())]
+    assert not counts or counts[-1], "histogram"
+    return counts
+
+
+def read_mibs(data, offset, count, has_histograms=False):
     packed, records, leaf, previous = Packed(data, offset), [], 0, dict.fromkeys(FIELDS, 0)
     for _ in range(count):
         leaf += packed.take_signed()
@@ -118,6 +124,8 @@ def read_mibs(data, offset, count):
         for i, field in enumerate(FIELDS):
             difference = packed.take_signed() if present >> i & 1 else 0
             mib[field] = (PREDICTIONS.get(field, lambda m, p: 0)(mib, previous) + difference) & MASK
+        if has_histograms:
+            assert sum(read_histogram(packed)) <= mib["TotalAccessCount"], "histogram"
         records.append((leaf, mib))
         previous = mib
     return records, packed.end()
@@ -171,7 +179,7 @@ def main(name, wanted):
     assert xxh64(data[136:] + zeroed) == checksum, "checksum"
     mappings, map_end = read_mappings(data, map_at, map_n)
     nodes, stack_end = read_nodes(data, stack_at, stack_n)
-    mibs, mib_end = read_mibs(data, mib_at, mib_n)
+    mibs, mib_end = read_mibs(data, mib_at, mib_n, flags & 4)
     assert map_at == 136 and map_end == stack_at and stack_end == mib_at and mib_end == total, "sections"
     assert len(set(nodes)) == len(nodes), "shared nodes"
     assert duration < 10**15 and start > 10**18, "times"

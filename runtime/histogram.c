@@ -1,0 +1,173 @@
+#include "histogram.h"
+
+#include "message.h"
+#include "os.h"
+#include "section.h"
+#include "shadow.h"
+
+#define CHUNK_LEAST ((size_t)256 << 10)
+#define ROOM_LEAST  8
+
+struct hearth_histogram_chunk {
+  hearth_histogram_chunk *next;
+  size_t size, used; /* with this header */
+};
+
+static size_t whole_pages(size_t size) { return (size + HEARTH_OS_PAGE - 1) & ~(HEARTH_OS_PAGE - 1); }
+
+static size_t table_size(const hearth_histograms *histograms) {
+  return whole_pages((size_t)histograms->contexts * sizeof *histograms->by_context);
+}
+
+bool hearth_histograms_create(hearth_histograms *histograms, uint32_t contexts, uint32_t most) {
+  *histograms = (hearth_histograms){.contexts = contexts, .most = most};
+  histograms->by_context = hearth_os_map(table_size(histograms));
+  if (!histograms->by_context)
+    return false;
+  hearth_os_mark_sparse(histograms->by_context, table_size(histograms));
+  return true;
+}
+
+static void free_chunks(hearth_histograms *histograms) {
+  while (histograms->chunks) {
+    hearth_histogram_chunk *chunk = histograms->chunks;
+    histograms->chunks = chunk->next;
+    hearth_os_unmap(chunk, chunk->size);
+  }
+  histograms->pages = 0;
+}
+
+void hearth_histograms_destroy(hearth_histograms *histograms) {
+  if (!histograms->by_context)
+    return;
+  free_chunks(histograms);
+  hearth_os_unmap(histograms->by_context, table_size(histograms));
+  histograms->by_context = NULL;
+}
+
+void hearth_histograms_forget(hearth_histograms *histograms) {
+  hearth_os_discard(histograms->by_context, table_size(histograms));
+  free_chunks(histograms);
+}
+
+static bool add_chunk(hearth_histograms *histograms, size_t needed) {
+  static bool told;
+  size_t size = whole_pages(sizeof(hearth_histogram_chunk) + needed);
+
+  if (size < CHUNK_LEAST)
+    size = CHUNK_LEAST;
+  hearth_histogram_chunk *chunk = histograms->closed ? NULL : hearth_os_map(size);
+  if (!chunk) {
+    if (!told)
+      hearth_message("no memory for histograms: they are not complete");
+    told = true;
+    return false;
+  }
+  *chunk = (hearth_histogram_chunk){.next = histograms->chunks, .size = size, .used = sizeof *chunk};
+  histograms->chunks = chunk;
+  histograms->pages += size / HEARTH_OS_PAGE;
+  return true;
+}
+
+/* Zeros; NULL: no memory. */
+static uint64_t *take(hearth_histograms *histograms, size_t count) {
+  size_t size = count * sizeof(uint64_t);
+  hearth_histogram_chunk *chunk = histograms->chunks;
+
+  if (!chunk || chunk->size - chunk->used < size) {
+    if (!add_chunk(histograms, size))
+      return NULL;
+    chunk = histograms->chunks;
+  }
+  chunk->used += size;
+  return (uint64_t *)((char *)chunk + chunk->used - size);
+}
+
+/* The arrays are replaced one after the other, that which does not count first: there is no moment at which the sums cannot
+ * be read. */
+static void grow_locked(hearth_histograms *histograms, hearth_histogram_sums *h, uint32_t size) {
+  uint32_t room = h->room ? h->room : ROOM_LEAST;
+
+  while (room < size)
+    room *= 2;
+  uint64_t *larger = take(histograms, 2 * (size_t)room);
+  if (!larger)
+    return;
+  uint64_t *current = larger + room;
+  for (uint32_t i = 0; i < h->room; ++i)
+    current[i] = h->sums[h->current][i];
+  HEARTH_SIGNAL_FENCE();
+  h->sums[1 - h->current] = larger;
+  h->sums[h->current] = current;
+  HEARTH_SIGNAL_FENCE();
+  h->room = room;
+}
+
+/* Have room for `size` sums, if there is memory. False: not possible in this signal handler. */
+static bool reserve(hearth_histograms *histograms, hearth_histogram_sums *h, uint32_t size) {
+  if (size <= h->room)
+    return true;
+  if (!hearth_section_take(&histograms->lock))
+    return false;
+  grow_locked(histograms, h, size);
+  hearth_lock_give(&histograms->lock);
+  return true;
+}
+
+/* Up to the last that was accessed; the first one if something before it was. */
+static uint32_t count_places(const hearth_histograms *histograms, const hearth_byte_counters *of, bool lead) {
+  uint64_t size = of->count < histograms->most ? of->count : histograms->most;
+
+  while (size > lead && of->first[size - 1] == 0)
+    --size;
+  return (uint32_t)size;
+}
+
+bool hearth_histograms_prepare(hearth_histograms *histograms, const hearth_block *block, uint64_t weight,
+                               uint64_t *ret_next) {
+  hearth_histogram_sums *h = &histograms->by_context[block->context];
+  hearth_byte_counters of = hearth_shadow_bytes(block + 1, block->size);
+  uint64_t lead = 0;
+
+  for (const uint8_t *counter = of.lead; counter < of.first; ++counter)
+    lead += *counter;
+  uint32_t size = count_places(histograms, &of, lead > 0);
+
+  if (!reserve(histograms, h, size))
+    return false;
+  *ret_next = 1 - h->current;
+  uint64_t *sums = h->sums[1 - h->current];
+  for (uint32_t i = 0; i < h->room; ++i)
+    sums[i] = h->sums[h->current][i] + (i < size ? of.first[i] * weight : 0);
+  if (h->room > 0)
+    sums[0] += lead * weight;
+  return true;
+}
+
+void hearth_histograms_add(hearth_histograms *histograms, const hearth_block *block, uint64_t weight) {
+  uint64_t next;
+
+  if (hearth_histograms_prepare(histograms, block, weight, &next))
+    histograms->by_context[block->context].current = next;
+}
+
+void hearth_histograms_merge(hearth_histograms *to, const hearth_histograms *from, uint32_t context) {
+  hearth_histogram_sums *h = &to->by_context[context];
+  uint32_t size;
+  const uint64_t *sums = hearth_histograms_get(from, context, &size);
+
+  if (!reserve(to, h, size))
+    return;
+  for (uint32_t i = 0; i < size && i < h->room; ++i)
+    h->sums[h->current][i] = h->sums[h->current][i] + sums[i];
+}
+
+const uint64_t *hearth_histograms_get(const hearth_histograms *histograms, uint32_t context, uint32_t *ret_size) {
+  const hearth_histogram_sums *h = &histograms->by_context[context];
+  const uint64_t *sums = h->sums[h->current];
+
+  *ret_size = h->room;
+  while (*ret_size > 0 && sums[*ret_size - 1] == 0)
+    --*ret_size;
+  return sums;
+}
