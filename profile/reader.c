@@ -122,19 +122,18 @@ static hearth_status read_stack_block(hearth_profile *profile, uint32_t node, st
   return HEARTH_OK;
 }
 
-/* The first `wanted` columns of a context. */
-static hearth_status read_context(hearth_profile *profile, uint32_t row, size_t wanted, uint64_t *ret_values,
-                                  hearth_error *err) {
-  const packed_table *table = &profile->contexts;
+/* The first `wanted` columns of a row; `what` names it in messages. */
+static hearth_status read_packed_row(hearth_profile *profile, const packed_table *table, uint32_t row, size_t wanted,
+                                     uint64_t *ret_values, const char *what, hearth_error *err) {
   const uint8_t *block;
   uint64_t size;
   uint32_t rows;
-  if (row >= hearth_profile_section(profile, HEARTH_SECTION_CONTEXTS)->count)
-    return hearth_profile_corrupt(profile, err, "there is no context %u", row);
-  HEARTH_TRY(find_block(profile, table, row, &block, &size, &rows, "context", err));
+  if (row >= hearth_profile_section(profile, table->section)->count)
+    return hearth_profile_corrupt(profile, err, "there is no %s %u", what, row);
+  HEARTH_TRY(find_block(profile, table, row, &block, &size, &rows, what, err));
   if (!packed_decode(table->columns, table->column_count, block, size, rows, row % HEARTH_PACKED_ROWS, wanted,
                      ret_values))
-    return hearth_profile_corrupt(profile, err, "the block of context %u is cut short", row);
+    return hearth_profile_corrupt(profile, err, "the block of %s %u is cut short", what, row);
   return HEARTH_OK;
 }
 
@@ -245,29 +244,34 @@ hearth_status hearth_profile_get_function(hearth_profile *profile, uint32_t row,
   return hearth_profile_get_string(profile, f.name, &ret->name, err);
 }
 
-static hearth_status read_frame(hearth_profile *profile, uint32_t row, hearth_indexed_frame *ret, hearth_error *err) {
-  return hearth_profile_read_row(profile, HEARTH_SECTION_FRAMES, row, ret, sizeof *ret, "frame", err);
+static hearth_status read_frame(hearth_profile *profile, uint32_t row, size_t wanted, uint64_t *ret_values,
+                                hearth_error *err) {
+  HEARTH_TRY(read_packed_row(profile, &profile->frames, row, wanted, ret_values, "frame", err));
+  for (size_t i = 0; i < wanted; i++)
+    if (ret_values[i] > UINT32_MAX)
+      return hearth_profile_corrupt(profile, err, "frame %u has a number of more than 32 bits", row);
+  return HEARTH_OK;
 }
 
 hearth_status hearth_profile_get_frame(hearth_profile *profile, uint32_t row, hearth_frame_info *ret,
                                        hearth_error *err) {
-  hearth_indexed_frame f, next = {.first_context = hearth_profile_context_count(profile)};
+  uint64_t f[HEARTH_FRAME_COLUMNS], next_context = hearth_profile_context_count(profile);
   hearth_indexed_function function;
-  HEARTH_TRY(read_frame(profile, row, &f, err));
+  HEARTH_TRY(read_frame(profile, row, HEARTH_FRAME_COLUMNS, f, err));
   if (row + 1 < hearth_profile_frame_count(profile))
-    HEARTH_TRY(read_frame(profile, row + 1, &next, err));
-  if (f.first_context > next.first_context || next.first_context > hearth_profile_context_count(profile))
+    HEARTH_TRY(read_frame(profile, row + 1, HEARTH_FRAME_FIRST_CONTEXT + 1, &next_context, err));
+  if (f[HEARTH_FRAME_FIRST_CONTEXT] > next_context || next_context > hearth_profile_context_count(profile))
     return hearth_profile_corrupt(profile, err, "frame %u has impossible contexts", row);
-  HEARTH_TRY(read_function(profile, f.function, &function, err));
-  bool known = f.line != HEARTH_LINE_UNKNOWN && f.column != 0;
-  *ret = (hearth_frame_info){.function = f.function,
-                             .line = f.line,
-                             .column = f.column,
-                             .discriminator = f.discriminator,
-                             .inlined = f.flags & HEARTH_FRAME_INLINED,
-                             .stack_id = known ? hearth_stack_id(function.id, f.line, f.column) : 0,
-                             .first_context = f.first_context,
-                             .context_count = next.first_context - f.first_context};
+  *ret = (hearth_frame_info){.function = (uint32_t)f[HEARTH_FRAME_FUNCTION],
+                             .line = (uint32_t)f[HEARTH_FRAME_LINE],
+                             .column = (uint32_t)f[HEARTH_FRAME_COLUMN],
+                             .discriminator = (uint32_t)f[HEARTH_FRAME_DISCRIMINATOR],
+                             .inlined = f[HEARTH_FRAME_FLAGS] & HEARTH_FRAME_INLINED,
+                             .first_context = (uint32_t)f[HEARTH_FRAME_FIRST_CONTEXT],
+                             .context_count = (uint32_t)(next_context - f[HEARTH_FRAME_FIRST_CONTEXT])};
+  HEARTH_TRY(read_function(profile, ret->function, &function, err));
+  if (ret->line != HEARTH_LINE_UNKNOWN && ret->column != 0)
+    ret->stack_id = hearth_stack_id(function.id, ret->line, ret->column);
   return HEARTH_OK;
 }
 
@@ -294,7 +298,7 @@ hearth_status hearth_profile_get_context(hearth_profile *profile, uint32_t row, 
                                          hearth_mib *ret_mib, hearth_error *err) {
   uint64_t values[HEARTH_PACKED_COLUMNS];
   size_t wanted = ret_mib ? profile->contexts.column_count : 1;
-  HEARTH_TRY(read_context(profile, row, wanted, values, err));
+  HEARTH_TRY(read_packed_row(profile, &profile->contexts, row, wanted, values, "context", err));
   if (values[0] >= hearth_profile_stack_count(profile))
     return hearth_profile_corrupt(profile, err, "context %u has stack node %llu, which does not exist", row,
                                   (unsigned long long)values[0]);
@@ -309,10 +313,22 @@ hearth_status hearth_profile_get_context(hearth_profile *profile, uint32_t row, 
   return HEARTH_OK;
 }
 
+static hearth_status read_path(hearth_profile *profile, uint32_t row, hearth_indexed_path *ret, hearth_error *err) {
+  return hearth_profile_read_row(profile, HEARTH_SECTION_PATHS, row, ret, sizeof *ret, "path", err);
+}
+
+hearth_status hearth_profile_get_first_node(hearth_profile *profile, uint32_t path, uint32_t *ret_node,
+                                            hearth_error *err) {
+  hearth_indexed_path p;
+  HEARTH_TRY(read_path(profile, path, &p, err));
+  *ret_node = p.first_node;
+  return HEARTH_OK;
+}
+
 hearth_status hearth_profile_get_path_row(hearth_profile *profile, uint32_t row, const char **ret_name,
                                           uint32_t *ret_parent, hearth_error *err) {
   hearth_indexed_path p;
-  HEARTH_TRY(hearth_profile_read_row(profile, HEARTH_SECTION_PATHS, row, &p, sizeof p, "path", err));
+  HEARTH_TRY(read_path(profile, row, &p, err));
   if (p.parent != HEARTH_NONE && p.parent >= row)
     return hearth_profile_corrupt(profile, err, "path %u comes before its parent", row);
   *ret_parent = p.parent;

@@ -31,7 +31,7 @@ struct hearth_profile {
   char *name;
   hearth_indexed_header header;
   hearth_indexed_section sections[HEARTH_SECTIONS + 1]; /* by id; all zero where the file has none */
-  packed_table stacks, contexts;
+  packed_table frames, stacks, contexts;
   stack_block stack_blocks[STACK_BLOCKS_KEPT]; /* each at its number modulo their count */
   int mib_columns[HEARTH_PACKED_COLUMNS];      /* what each column of `contexts` is in a hearth_mib, or -1 */
   uint32_t bucket_bits;
@@ -68,6 +68,10 @@ uint32_t hearth_profile_path_count(const hearth_profile *profile);
 /* Last component and parent (a lower row or HEARTH_NONE) of a path. */
 hearth_status hearth_profile_get_path_row(hearth_profile *profile, uint32_t row, const char **ret_name,
                                           uint32_t *ret_parent, hearth_error *err);
+
+/* Where the stack nodes of a path's module begin, as the file says. */
+hearth_status hearth_profile_get_first_node(hearth_profile *profile, uint32_t path, uint32_t *ret_node,
+                                            hearth_error *err);
 
 /* Bucket that a function id belongs to, and the functions [*ret_first, *ret_end) that a bucket holds. */
 uint32_t hearth_profile_bucket_of(const hearth_profile *profile, uint64_t id);

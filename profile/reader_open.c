@@ -113,8 +113,6 @@ static uint32_t row_size(uint32_t id) {
     return sizeof(hearth_indexed_function);
   case HEARTH_SECTION_BUCKETS:
     return sizeof(uint32_t);
-  case HEARTH_SECTION_FRAMES:
-    return sizeof(hearth_indexed_frame);
   case HEARTH_SECTION_BINARIES:
     return sizeof(hearth_indexed_binary);
   case HEARTH_SECTION_CHECKSUMS:
@@ -206,8 +204,8 @@ static hearth_status open_packed(hearth_profile *profile, uint32_t id, packed_ta
 
 static hearth_status read_schema(hearth_profile *profile, hearth_error *err) {
   uint64_t seen = 0;
-  if (profile->stacks.column_count < HEARTH_STACK_COLUMNS)
-    return hearth_profile_corrupt(profile, err, "its stacks have too few columns");
+  if (profile->frames.column_count < HEARTH_FRAME_COLUMNS || profile->stacks.column_count < HEARTH_STACK_COLUMNS)
+    return hearth_profile_corrupt(profile, err, "its frames or stacks have too few columns");
   if (hearth_profile_section(profile, HEARTH_SECTION_SCHEMA)->count != profile->contexts.column_count)
     return hearth_profile_corrupt(profile, err, "its schema does not describe the columns of its contexts");
   for (uint32_t i = 0; i < profile->contexts.column_count; i++) {
@@ -282,6 +280,7 @@ static hearth_status open_parts(hearth_profile *profile, hearth_error *err) {
   HEARTH_TRY(check_header_checksum(profile, err));
   HEARTH_TRY(read_sections(profile, err));
   HEARTH_TRY(prepare_checksums(profile, err));
+  HEARTH_TRY(open_packed(profile, HEARTH_SECTION_FRAMES, &profile->frames, err));
   HEARTH_TRY(open_packed(profile, HEARTH_SECTION_STACKS, &profile->stacks, err));
   HEARTH_TRY(open_packed(profile, HEARTH_SECTION_CONTEXTS, &profile->contexts, err));
   HEARTH_TRY(read_schema(profile, err));

@@ -94,24 +94,63 @@ static hearth_status verify_frames(hearth_profile *profile, hearth_error *err) {
   return HEARTH_OK;
 }
 
+/* The nodes of one module, or the shared ones: what is above them is shared. */
+typedef struct node_range {
+  uint32_t first, end, shared_end;
+} node_range;
+
 /* Depth-first order: the parent of a node is the node before it or one of that one's ancestors; the ancestor below this
  * parent is the sibling before, and must have a lower frame. Each step up leaves a subtree for good, so that the whole
  * check is linear. */
-static hearth_status verify_stacks(hearth_profile *profile, hearth_error *err) {
-  uint32_t frame, parent, sibling_frame, up;
-  for (uint32_t i = 0; i < hearth_profile_stack_count(profile); i++) {
+static hearth_status verify_sibling(hearth_profile *profile, const node_range *range, uint32_t node, uint32_t frame,
+                                    uint32_t parent, hearth_error *err) {
+  uint32_t sibling_frame, up, sibling = node - 1;
+  if (parent == node - 1)
+    return HEARTH_OK;
+  HEARTH_TRY(hearth_profile_get_stack(profile, sibling, &sibling_frame, &up, err));
+  while (up != parent) {
+    if (up == HEARTH_NONE || up < range->first)
+      return hearth_profile_corrupt(profile, err, "stack node %u is not in depth-first order", node);
+    sibling = up;
+    HEARTH_TRY(hearth_profile_get_stack(profile, sibling, &sibling_frame, &up, err));
+  }
+  return sibling_frame < frame ? HEARTH_OK
+                               : hearth_profile_corrupt(profile, err, "its stacks are not sorted at %u", node);
+}
+
+/* The tops of a range, nodes with a parent outside, are sorted by (parent, frame), roots first. */
+static hearth_status verify_range(hearth_profile *profile, const node_range *range, hearth_error *err) {
+  uint32_t frame, parent;
+  uint64_t previous = 0;
+  for (uint32_t i = range->first; i < range->end; i++) {
     HEARTH_TRY(hearth_profile_get_stack(profile, i, &frame, &parent, err));
-    if (i == 0 || parent == i - 1)
+    if (parent != HEARTH_NONE && parent >= range->first) {
+      HEARTH_TRY(verify_sibling(profile, range, i, frame, parent, err));
       continue;
-    for (uint32_t node = i - 1;; node = up) {
-      HEARTH_TRY(hearth_profile_get_stack(profile, node, &sibling_frame, &up, err));
-      if (up == parent)
-        break;
-      if (up == HEARTH_NONE)
-        return hearth_profile_corrupt(profile, err, "stack node %u is not in depth-first order", i);
     }
-    if (sibling_frame >= frame)
+    uint64_t top = ((uint64_t)(parent + 1) << 32) + frame + 1;
+    if (parent != HEARTH_NONE && parent >= range->shared_end)
+      return hearth_profile_corrupt(profile, err, "stack node %u has a parent of another module", i);
+    if (top <= previous)
       return hearth_profile_corrupt(profile, err, "its stacks are not sorted at %u", i);
+    previous = top;
+  }
+  return HEARTH_OK;
+}
+
+static hearth_status verify_stacks(hearth_profile *profile, hearth_error *err) {
+  uint32_t paths = hearth_profile_path_count(profile);
+  node_range range = {0};
+  for (uint32_t path = 0; path <= paths; path++) { /* the shared ones are before those of path 0 */
+    range.end = hearth_profile_stack_count(profile);
+    if (path < paths)
+      HEARTH_TRY(hearth_profile_get_first_node(profile, path, &range.end, err));
+    if (range.end < range.first || range.end > hearth_profile_stack_count(profile))
+      return hearth_profile_corrupt(profile, err, "path %u has impossible stack nodes", path);
+    HEARTH_TRY(verify_range(profile, &range, err));
+    range.first = range.end;
+    if (path == 0)
+      range.shared_end = range.end;
   }
   return HEARTH_OK;
 }

@@ -90,7 +90,12 @@ static void writer_free(writer *w) {
   free(w->file_names);
   free(w->file_rows);
   free(w->components);
+  free(w->function_paths);
+  free(w->parents);
+  free(w->leaves);
+  free(w->context_ends);
   free(w->binaries);
+  free(w->packed_frames.data);
   free(w->packed_stacks.data);
   free(w->packed_contexts.data);
   free(w->histograms.data);
@@ -99,12 +104,21 @@ static void writer_free(writer *w) {
 
 /* -------------------------------------------------- packed tables --------------------------------------------- */
 
+static void frame_row(const void *context, size_t row, uint64_t *ret) {
+  const writer *w = context;
+  const builder_frame *f = &w->builder->frames[w->frames.order[row]];
+  ret[HEARTH_FRAME_FIRST_CONTEXT] = row > 0 ? w->context_ends[row - 1] : 0;
+  ret[HEARTH_FRAME_FUNCTION] = w->functions.rank[f->function];
+  ret[HEARTH_FRAME_LINE] = f->line;
+  ret[HEARTH_FRAME_COLUMN] = f->column;
+  ret[HEARTH_FRAME_DISCRIMINATOR] = f->discriminator;
+  ret[HEARTH_FRAME_FLAGS] = f->flags;
+}
+
 static void stack_row(const void *context, size_t row, uint64_t *ret) {
   const writer *w = context;
-  const builder_node *n = &w->builder->nodes[w->nodes.order[row]];
-  uint32_t parent = n->parent == HEARTH_NONE ? HEARTH_NONE : w->nodes.rank[n->parent];
-  ret[HEARTH_STACK_FRAME] = w->frames.rank[n->frame];
-  ret[HEARTH_STACK_UP] = (uint32_t)row - 1 - parent; /* HEARTH_NONE is -1 */
+  ret[HEARTH_STACK_FRAME] = writer_node_frame(w, w->nodes.order[row]);
+  ret[HEARTH_STACK_UP] = (uint32_t)row - 1 - w->parents[row]; /* HEARTH_NONE is -1 */
 }
 
 static void context_row(const void *context, size_t row, uint64_t *ret) {
@@ -112,7 +126,7 @@ static void context_row(const void *context, size_t row, uint64_t *ret) {
   hearth_mib mib;
   uint32_t number = w->contexts.order[row];
   mib_rows_get(&w->builder->mibs, number, &mib);
-  ret[0] = w->nodes.rank[w->builder->context_nodes[number]];
+  ret[0] = w->leaves[number];
   for (size_t i = 0; i < HEARTH_MIB_COLUMNS; i++)
     ret[1 + i] = mib.v[context_columns[i].field];
 }
@@ -133,11 +147,14 @@ static uint32_t column_of(int field) {
 }
 
 static hearth_status pack_tables(writer *w) {
-  static const uint32_t of_stacks[HEARTH_STACK_COLUMNS] = {HEARTH_NONE, HEARTH_NONE};
+  static const uint32_t none[] = {HEARTH_NONE, HEARTH_NONE, HEARTH_NONE, HEARTH_NONE, HEARTH_NONE, HEARTH_NONE};
+  _Static_assert(sizeof none / sizeof none[0] >= HEARTH_FRAME_COLUMNS, "one for each column");
+  _Static_assert(sizeof none / sizeof none[0] >= HEARTH_STACK_COLUMNS, "one for each column");
   uint32_t of_contexts[CONTEXT_COLUMNS] = {HEARTH_NONE};
   for (size_t i = 0; i < HEARTH_MIB_COLUMNS; i++)
     of_contexts[1 + i] = column_of(context_columns[i].reference);
-  HEARTH_TRY(pack(w, stack_row, w->nodes.count, of_stacks, HEARTH_STACK_COLUMNS, &w->packed_stacks));
+  HEARTH_TRY(pack(w, frame_row, w->frames.count, none, HEARTH_FRAME_COLUMNS, &w->packed_frames));
+  HEARTH_TRY(pack(w, stack_row, w->nodes.count, none, HEARTH_STACK_COLUMNS, &w->packed_stacks));
   return pack(w, context_row, w->contexts.count, of_contexts, CONTEXT_COLUMNS, &w->packed_contexts);
 }
 
@@ -167,7 +184,7 @@ static void lay_out(writer *w) {
       [HEARTH_SECTION_PATHS] = {w->path_count, w->path_count * sizeof(hearth_indexed_path)},
       [HEARTH_SECTION_FUNCTIONS] = {w->functions.count, w->functions.count * sizeof(hearth_indexed_function)},
       [HEARTH_SECTION_BUCKETS] = {buckets, buckets * sizeof(uint32_t)},
-      [HEARTH_SECTION_FRAMES] = {w->frames.count, w->frames.count * sizeof(hearth_indexed_frame)},
+      [HEARTH_SECTION_FRAMES] = {w->frames.count, w->packed_frames.size},
       [HEARTH_SECTION_STACKS] = {w->nodes.count, w->packed_stacks.size},
       [HEARTH_SECTION_CONTEXTS] = {w->contexts.count, w->packed_contexts.size},
       [HEARTH_SECTION_SUMMARY] = {1, sizeof(hearth_indexed_summary) + cutoffs * sizeof(hearth_indexed_cutoff)},
@@ -202,11 +219,6 @@ static void fill_strings(writer *w) {
     memcpy(to + w->string_offsets[i], w->strings[i], strlen(w->strings[i]) + 1);
 }
 
-static uint32_t path_row(const writer *w, uint32_t function) {
-  const char *path = writer_function_string(w, function, true);
-  return *path ? w->file_rows[writer_find_sorted(w->file_names, w->file_count, path)] : HEARTH_NONE;
-}
-
 static void fill_functions(writer *w) {
   const hearth_builder *b = w->builder;
   hearth_indexed_function *rows = section_data(w, HEARTH_SECTION_FUNCTIONS);
@@ -216,7 +228,7 @@ static void fill_functions(writer *w) {
     const builder_function *f = &b->functions[w->functions.order[i]];
     rows[i] = (hearth_indexed_function){.id = f->id,
                                         .name = writer_string_offset(w, b->pool + f->name),
-                                        .path = path_row(w, i),
+                                        .path = w->function_paths[i],
                                         .start_line = f->start_line,
                                         .first_frame = frame};
     while (frame < w->frames.count && b->frames[w->frames.order[frame]].function == w->functions.order[i])
@@ -227,19 +239,6 @@ static void fill_functions(writer *w) {
   }
   for (; bucket <= bucket_count; bucket++)
     buckets[bucket] = w->functions.count;
-}
-
-static void fill_frames(writer *w) {
-  const hearth_builder *b = w->builder;
-  hearth_indexed_frame *frames = section_data(w, HEARTH_SECTION_FRAMES);
-  uint32_t context = 0;
-  for (uint32_t i = 0; i < w->frames.count; i++) {
-    const builder_frame *f = &b->frames[w->frames.order[i]];
-    frames[i] =
-        (hearth_indexed_frame){w->functions.rank[f->function], f->line, f->column, f->discriminator, f->flags, context};
-    while (context < w->contexts.count && writer_context_frame(w, w->contexts.order[context]) == i)
-      context++;
-  }
 }
 
 static hearth_status fill_cutoffs(writer *w, hearth_indexed_summary *summary, hearth_indexed_cutoff *cutoffs) {
@@ -323,24 +322,24 @@ static hearth_status write_image(writer *w) {
   HEARTH_TRY(writer_mark_needed(w));
   HEARTH_TRY(writer_order_functions(w));
   HEARTH_TRY(writer_order_frames(w));
-  HEARTH_TRY(writer_order_nodes(w));
-  HEARTH_TRY(writer_order_contexts(w));
   HEARTH_TRY(writer_collect_file_names(w));
   HEARTH_TRY(writer_collect_strings(w, field_names, CONTEXT_COLUMNS));
   HEARTH_TRY(writer_build_paths(w));
+  HEARTH_TRY(writer_order_nodes(w));
+  HEARTH_TRY(writer_order_contexts(w));
   HEARTH_TRY(writer_order_binaries(w));
   HEARTH_TRY(pack_tables(w));
   HEARTH_TRY(writer_encode_histograms(w));
   lay_out(w);
   HEARTH_TRY(writer_allocate(w, (void **)&w->image, w->size, 1));
   memcpy(section_data(w, HEARTH_SECTION_PATHS), w->paths, w->path_count * sizeof *w->paths);
+  memcpy(section_data(w, HEARTH_SECTION_FRAMES), w->packed_frames.data, w->packed_frames.size);
   memcpy(section_data(w, HEARTH_SECTION_STACKS), w->packed_stacks.data, w->packed_stacks.size);
   memcpy(section_data(w, HEARTH_SECTION_CONTEXTS), w->packed_contexts.data, w->packed_contexts.size);
   memcpy(section_data(w, HEARTH_SECTION_HISTOGRAMS), w->histograms.data, w->histograms.size);
   fill_schema(w);
   fill_strings(w);
   fill_functions(w);
-  fill_frames(w);
   fill_binaries(w);
   HEARTH_TRY(fill_summary(w));
   fill_header_and_checksums(w);

@@ -5,7 +5,7 @@
 #include "builder_internal.h"
 
 /* A table that is renumbered: `order` lists the builder's rows in their new order; `rank` gives a row's new number, or
- * HEARTH_NONE where no context needs it. */
+ * HEARTH_NONE where no context needs it. Of a node that is copied, `order` has each copy. */
 typedef struct renumbering {
   uint32_t *order, *rank;
   uint32_t count;
@@ -20,17 +20,21 @@ typedef struct writer {
   const hearth_builder *builder;
   hearth_error *err;
   renumbering functions, frames, nodes, contexts;
-  const char **strings; /* sorted, each once */
+  uint32_t *parents;      /* of each new node: the new number of its caller's */
+  uint32_t *leaves;       /* of each of the builder's contexts: the new number of its node */
+  uint32_t *context_ends; /* of each new frame: the number behind its last context */
+  const char **strings;   /* sorted, each once */
   uint32_t *string_offsets;
   size_t string_count, strings_size;
   hearth_indexed_path *paths;
   size_t path_count;
-  const char **file_names; /* the distinct paths of functions, sorted */
-  uint32_t *file_rows;     /* their rows in `paths` */
+  uint32_t *function_paths; /* of each function, by its new number: row in `paths` or HEARTH_NONE */
+  const char **file_names;  /* the distinct paths of functions, sorted */
+  uint32_t *file_rows;      /* their rows in `paths` */
   size_t file_count;
   char *components; /* the file names again, each '/' a NUL: room for the strings of `paths` */
   builder_binary *binaries;
-  packed_bytes packed_stacks, packed_contexts, histograms;
+  packed_bytes packed_frames, packed_stacks, packed_contexts, histograms;
   uint32_t histogram_count;
   uint32_t bucket_bits;
   hearth_indexed_section sections[HEARTH_SECTIONS]; /* by id - 1, in the file those that it has */
@@ -41,7 +45,8 @@ typedef struct writer {
 /* Room for one more than `count`, all zero. E_NOMEM. */
 hearth_status writer_allocate(writer *w, void **ret, size_t count, size_t item_size);
 
-/* writer_order.c: the rows that contexts need, each table in canonical order. In this order; E_NOMEM. */
+/* writer_order.c, writer_stacks.c: the rows that contexts need, each table in canonical order. In this order; E_NOMEM. The
+ * order of nodes needs the paths, too; E_FULL if the nodes have become too many. */
 hearth_status writer_mark_needed(writer *w);
 hearth_status writer_order_functions(writer *w);
 hearth_status writer_order_frames(writer *w);
@@ -49,7 +54,8 @@ hearth_status writer_order_nodes(writer *w);
 hearth_status writer_order_contexts(writer *w);
 hearth_status writer_order_binaries(writer *w);
 
-/* The leaf frame of a context, new number of the frame, the builder's of the context. */
+/* Frame of a node, leaf frame of a context: the frame's new number, the builder's of the others. */
+uint32_t writer_node_frame(const writer *w, uint32_t node);
 uint32_t writer_context_frame(const writer *w, uint32_t context);
 
 /* histograms.c: the section, once contexts are in order; empty if there are none. E_NOMEM, E_FULL. */
@@ -61,9 +67,5 @@ hearth_status writer_collect_strings(writer *w, const char *const *names, size_t
 hearth_status writer_build_paths(writer *w);
 /* Offset in STRINGS of a string that was collected. */
 uint32_t writer_string_offset(const writer *w, const char *string);
-/* Name or path of a function, by its new number. */
-const char *writer_function_string(const writer *w, uint32_t new_row, bool path);
-/* Position in a sorted list that has it. */
-size_t writer_find_sorted(const char *const *strings, size_t n, const char *wanted);
 
 #endif

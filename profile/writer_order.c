@@ -93,113 +93,28 @@ hearth_status writer_order_frames(writer *w) {
   return HEARTH_OK;
 }
 
-static uint32_t node_frame(const writer *w, uint32_t node) { return w->frames.rank[w->builder->nodes[node].frame]; }
-
-/* Lists the needed nodes by parent: the roots at children[0, starts[1]), the children of row r at
- * children[starts[r + 1], starts[r + 2]). Goes through the nodes in order of arrival, where a node mostly stands beside
- * its parent: what costs time here is memory that is not in the cache. */
-static void list_children(const writer *w, uint32_t *children, uint32_t *starts) {
-  const builder_node *nodes = w->builder->nodes;
-  size_t rows = w->builder->node_count, keys = rows + 1; /* a parent's key is its row + 1; HEARTH_NONE + 1 is 0 */
-  for (size_t i = 0; i < rows; i++)
-    if (w->nodes.rank[i] != HEARTH_NONE)
-      starts[nodes[i].parent + 1]++;
-  for (size_t k = 1; k < keys; k++)
-    starts[k] += starts[k - 1];
-  starts[keys] = starts[keys - 1];
-  for (size_t i = rows; i-- > 0;) /* from ends back to beginnings */
-    if (w->nodes.rank[i] != HEARTH_NONE)
-      children[--starts[nodes[i].parent + 1]] = (uint32_t)i;
-}
-
-typedef struct sibling {
-  uint32_t frame, node;
-} sibling;
-
-static int compare_siblings(const void *a, const void *b) {
-  uint32_t x = ((const sibling *)a)->frame, y = ((const sibling *)b)->frame;
-  return (x > y) - (x < y);
-}
-
-/* Siblings have different frames, so that no tie is left to chance. `room` holds the greatest family. */
-static void sort_siblings(const writer *w, uint32_t *children, const uint32_t *starts, sibling *room) {
-  for (size_t key = 0; key <= w->builder->node_count; key++) {
-    uint32_t first = starts[key], n = starts[key + 1] - first;
-    if (n < 2)
-      continue;
-    for (uint32_t i = 0; i < n; i++)
-      room[i] = (sibling){node_frame(w, children[first + i]), children[first + i]};
-    qsort(room, n, sizeof *room, compare_siblings);
-    for (uint32_t i = 0; i < n; i++)
-      children[first + i] = room[i].node;
-  }
-}
-
-/* Depth first: `pending` is a stack of nodes, the next one on top. A node's children, sorted by frame, are pushed in
- * reverse. */
-static void number_depth_first(writer *w, const uint32_t *children, const uint32_t *starts, uint32_t *pending) {
-  size_t n = 0;
-  for (uint32_t i = starts[1]; i-- > 0;)
-    pending[n++] = children[i];
-  while (n > 0) {
-    uint32_t node = pending[--n];
-    renumbering_append(&w->nodes, node);
-    for (uint32_t i = starts[node + 2]; i-- > starts[node + 1];)
-      pending[n++] = children[i];
-  }
-}
-
-static size_t greatest_family(const writer *w, const uint32_t *starts) {
-  uint32_t greatest = 0;
-  for (size_t key = 0; key <= w->builder->node_count; key++)
-    greatest = starts[key + 1] - starts[key] > greatest ? starts[key + 1] - starts[key] : greatest;
-  return greatest;
-}
-
-hearth_status writer_order_nodes(writer *w) {
-  size_t rows = w->builder->node_count;
-  uint32_t *children = NULL, *pending = NULL, *starts = NULL;
-  sibling *room = NULL;
-  hearth_status status = writer_allocate(w, (void **)&children, rows, sizeof *children);
-  if (status == HEARTH_OK)
-    status = writer_allocate(w, (void **)&starts, rows + 1, sizeof *starts);
-  if (status == HEARTH_OK) {
-    list_children(w, children, starts);
-    status = writer_allocate(w, (void **)&room, greatest_family(w, starts), sizeof *room);
-  }
-  if (status == HEARTH_OK)
-    status = writer_allocate(w, (void **)&pending, rows, sizeof *pending);
-  if (status == HEARTH_OK) {
-    sort_siblings(w, children, starts, room);
-    number_depth_first(w, children, starts, pending);
-  }
-  free(children);
-  free(pending);
-  free(starts);
-  free(room);
-  return status;
-}
+uint32_t writer_node_frame(const writer *w, uint32_t node) { return w->frames.rank[w->builder->nodes[node].frame]; }
 
 uint32_t writer_context_frame(const writer *w, uint32_t context) {
-  return node_frame(w, w->builder->context_nodes[context]);
+  return writer_node_frame(w, w->builder->context_nodes[context]);
 }
 
 /* By (leaf frame, node): a stable counting sort by frame of the contexts in the order of their nodes. */
 hearth_status writer_order_contexts(writer *w) {
   const hearth_builder *b = w->builder;
-  uint32_t *starts; /* of each frame's contexts */
+  uint32_t *starts; /* of each frame's contexts; when all are there, their ends */
   HEARTH_TRY(writer_allocate(w, (void **)&starts, w->frames.count, sizeof *starts));
+  w->context_ends = starts;
   for (uint32_t i = 0; i < b->context_count; i++)
     starts[writer_context_frame(w, i) + 1]++;
   for (uint32_t frame = 0; frame < w->frames.count; frame++)
     starts[frame + 1] += starts[frame];
   for (uint32_t i = 0; i < w->nodes.count; i++) {
     uint32_t context = b->nodes[w->nodes.order[i]].context;
-    if (context != HEARTH_NONE)
+    if (context != HEARTH_NONE && w->leaves[context] == i)
       w->contexts.order[starts[writer_context_frame(w, context)]++] = context;
   }
   w->contexts.count = (uint32_t)b->context_count;
-  free(starts);
   return HEARTH_OK;
 }
 

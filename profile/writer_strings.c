@@ -18,15 +18,17 @@ static size_t sort_unique(const char **strings, size_t n) {
   return kept;
 }
 
-size_t writer_find_sorted(const char *const *strings, size_t n, const char *wanted) {
+/* Position in a sorted list that has it. */
+static size_t find_sorted(const char *const *strings, size_t n, const char *wanted) {
   return (size_t)((const char *const *)bsearch(&wanted, strings, n, sizeof *strings, compare_strings) - strings);
 }
 
 uint32_t writer_string_offset(const writer *w, const char *string) {
-  return w->string_offsets[writer_find_sorted(w->strings, w->string_count, string)];
+  return w->string_offsets[find_sorted(w->strings, w->string_count, string)];
 }
 
-const char *writer_function_string(const writer *w, uint32_t new_row, bool path) {
+/* Name or path of a function, by its new number. */
+static const char *function_string(const writer *w, uint32_t new_row, bool path) {
   const builder_function *f = &w->builder->functions[w->functions.order[new_row]];
   return w->builder->pool + (path ? f->path : f->name);
 }
@@ -35,8 +37,8 @@ hearth_status writer_collect_file_names(writer *w) {
   size_t n = 0, length = 0;
   HEARTH_TRY(writer_allocate(w, (void **)&w->file_names, w->functions.count, sizeof *w->file_names));
   for (uint32_t i = 0; i < w->functions.count; i++)
-    if (*writer_function_string(w, i, true))
-      w->file_names[n++] = writer_function_string(w, i, true);
+    if (*function_string(w, i, true))
+      w->file_names[n++] = function_string(w, i, true);
   w->file_count = sort_unique(w->file_names, n);
   HEARTH_TRY(writer_allocate(w, (void **)&w->file_rows, w->file_count, sizeof *w->file_rows));
   for (size_t i = 0; i < w->file_count; i++)
@@ -76,7 +78,7 @@ hearth_status writer_collect_strings(writer *w, const char *const *names, size_t
   for (size_t i = 0; i < name_count; i++)
     w->strings[n++] = names[i];
   for (uint32_t i = 0; i < w->functions.count; i++)
-    w->strings[n++] = writer_function_string(w, i, false);
+    w->strings[n++] = function_string(w, i, false);
   for (size_t i = 0; i < b->binary_count; i++)
     w->strings[n++] = b->pool + b->binaries[i].name;
   const char *component = w->components;
@@ -120,7 +122,7 @@ static size_t add_path_level(writer *w, path_key *keys, size_t n) {
   qsort(keys, n, sizeof *keys, compare_path_keys);
   for (size_t i = 0; i < n; i++) {
     if (i == 0 || compare_path_keys(&keys[i], &keys[i - 1]) != 0)
-      w->paths[w->path_count++] = (hearth_indexed_path){keys[i].name, keys[i].parent};
+      w->paths[w->path_count++] = (hearth_indexed_path){.name = keys[i].name, .parent = keys[i].parent};
     w->file_rows[keys[i].file] = (uint32_t)(w->path_count - 1);
   }
   for (size_t i = 0; i < n; i++) {
@@ -134,6 +136,15 @@ static size_t add_path_level(writer *w, path_key *keys, size_t n) {
     keys[remaining++] = next;
   }
   return remaining;
+}
+
+static hearth_status find_function_paths(writer *w) {
+  HEARTH_TRY(writer_allocate(w, (void **)&w->function_paths, w->functions.count, sizeof *w->function_paths));
+  for (uint32_t i = 0; i < w->functions.count; i++) {
+    const char *path = function_string(w, i, true);
+    w->function_paths[i] = *path ? w->file_rows[find_sorted(w->file_names, w->file_count, path)] : HEARTH_NONE;
+  }
+  return HEARTH_OK;
 }
 
 hearth_status writer_build_paths(writer *w) {
@@ -155,5 +166,5 @@ hearth_status writer_build_paths(writer *w) {
   for (size_t n = w->file_count; n > 0;)
     n = add_path_level(w, keys, n);
   free(keys);
-  return HEARTH_OK;
+  return find_function_paths(w);
 }

@@ -50,6 +50,13 @@ static inline hearth_profile *open_bytes(bytes b) {
   return profile;
 }
 
+/* Of a profile that our writer wrote: row of the section table, beginning of the section. */
+static inline hearth_indexed_section *section_of(bytes b, uint32_t id) {
+  return (hearth_indexed_section *)((uint8_t *)b.data + sizeof(hearth_indexed_header)) + (id - 1);
+}
+
+static inline void *section_data(bytes b, uint32_t id) { return (uint8_t *)b.data + section_of(b, id)->offset; }
+
 /* The text form in a string to free; NULL if the profile is damaged. */
 static inline char *text_of(hearth_profile *profile) {
   char *text;

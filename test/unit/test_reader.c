@@ -220,12 +220,6 @@ static void resealed_damage_is_survived(void **state) {
   free(b.data);
 }
 
-static hearth_indexed_section *section_of(bytes b, uint32_t id) {
-  return (hearth_indexed_section *)((uint8_t *)b.data + sizeof(hearth_indexed_header)) + (id - 1);
-}
-
-static void *section_data(bytes b, uint32_t id) { return (uint8_t *)b.data + section_of(b, id)->offset; }
-
 static void unknown_sections_and_fields_are_skipped(void **state) {
   bytes b = bytes_from_text(small_profile());
   hearth_profile *profile;
@@ -291,7 +285,7 @@ static void verify_finds_disorder(void **state) {
     if (what == 0)
       ((hearth_indexed_function *)section_data(b, HEARTH_SECTION_FUNCTIONS))[1].id = 1;
     if (what == 1)
-      ((hearth_indexed_frame *)section_data(b, HEARTH_SECTION_FRAMES))[1].function = 2;
+      packed_columns(b, HEARTH_SECTION_FRAMES)[HEARTH_FRAME_FUNCTION].base ^= 1;
     if (what == 2) /* the last frame of the first context's leaf */
       packed_block(b, HEARTH_SECTION_STACKS)[HEARTH_STACK_COLUMNS] ^= 1;
     if (what == 3)

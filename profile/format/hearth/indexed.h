@@ -5,7 +5,7 @@
  *
  *   strings    by content;             paths      by (parent, name), parents first
  *   functions  by id;                  frames     by (function, line, column, discriminator, flags)
- *   stacks     depth first from the roots, siblings by frame: a node's parent has a lower number
+ *   stacks     those that modules share, then module by module; depth first: a node's parent has a lower number
  *   contexts   by (leaf frame, stack node): those of one frame, and of one function, are neighbours
  *
  *   function id --bucket--> function --> its frames --> contexts of a frame --> stack node --> parent ... */
@@ -73,8 +73,9 @@ typedef struct hearth_indexed_field {
   uint32_t name; /* offset in STRINGS, for fields that a reader does not know */
 } hearth_indexed_field;
 
-/* A packed table (STACKS, CONTEXTS): columns of 64-bit numbers, of which each block of rows stores what its own numbers
- * differ in. Any row is found by two loads and decoded alone; neighbouring rows, with all their columns, lie together.
+/* A packed table (FRAMES, STACKS, CONTEXTS): columns of 64-bit numbers, of which each block of rows stores what its own
+ * numbers differ in. Any row is found by two loads and decoded alone; neighbouring rows, with all their columns, lie
+ * together.
  *
  *   | hearth_indexed_packed | columns | u32 starts[blocks + 1], padding to 8 | blocks |
  *
@@ -108,8 +109,9 @@ typedef struct hearth_indexed_column {
 
 /* PATHS: reverse prefix tree of file names. A path is the names from the root down, joined by '/'. */
 typedef struct hearth_indexed_path {
-  uint32_t name;   /* offset in STRINGS; one component */
-  uint32_t parent; /* lower row, or HEARTH_NONE; a root with empty name is '/' */
+  uint32_t name;       /* offset in STRINGS; one component */
+  uint32_t parent;     /* lower row, or HEARTH_NONE; a root with empty name is '/' */
+  uint32_t first_node; /* nodes in STACKS that only contexts of this module need: up to the next row's first_node */
 } hearth_indexed_path;
 
 typedef struct hearth_indexed_function {
@@ -124,16 +126,24 @@ typedef struct hearth_indexed_function {
 
 #define HEARTH_FRAME_INLINED 1u /* this frame was inlined into the next one */
 
-typedef struct hearth_indexed_frame {
-  uint32_t function;      /* row of FUNCTIONS */
-  uint32_t line;          /* offset from the function's first line, modulo 2^32; or HEARTH_LINE_UNKNOWN */
-  uint32_t column;        /* 0 unknown */
-  uint32_t discriminator; /* base discriminator; 0 none */
-  uint32_t flags;         /* HEARTH_FRAME_* */
-  uint32_t first_context; /* contexts with this leaf: up to the next frame's first_context */
-} hearth_indexed_frame;
+/* FRAMES: packed. All numbers have 32 bits. */
+enum hearth_frame_column {
+  HEARTH_FRAME_FIRST_CONTEXT = 0, /* contexts with this leaf: up to the next frame's first context */
+  HEARTH_FRAME_FUNCTION = 1,      /* row of FUNCTIONS */
+  HEARTH_FRAME_LINE = 2,          /* offset from the function's first line, modulo 2^32; or HEARTH_LINE_UNKNOWN */
+  HEARTH_FRAME_COLUMN = 3,        /* 0 unknown */
+  HEARTH_FRAME_DISCRIMINATOR = 4, /* base discriminator; 0 none */
+  HEARTH_FRAME_FLAGS = 5,         /* HEARTH_FRAME_INLINED or 0 */
+  HEARTH_FRAME_COLUMNS
+};
 
-/* STACKS: packed; a row is a node with its frame and the caller's node, its parent, which is a lower row. */
+/* STACKS: packed; a row is a node with its frame and the caller's node, its parent, which is a lower row.
+ *
+ * The module of a context is the file of the first function, from the leaf on, that was not inlined. Nodes that contexts
+ * of several modules need, or one of unknown module, are shared and come first. All others lie with their module. A node
+ * of several modules that at most HEARTH_STACK_COPIED contexts need is not shared: each module has a copy. */
+#define HEARTH_STACK_COPIED 16u
+
 enum hearth_stack_column {
   HEARTH_STACK_FRAME = 0, /* row of FRAMES */
   HEARTH_STACK_UP = 1,    /* own row - 1 - parent's; a root has the parent -1: 0 where the parent is just before */
@@ -186,9 +196,8 @@ HEARTH_CHECK_LAYOUT(sizeof(hearth_indexed_section) == 24);
 HEARTH_CHECK_LAYOUT(sizeof(hearth_indexed_field) == 8);
 HEARTH_CHECK_LAYOUT(sizeof(hearth_indexed_packed) == 8);
 HEARTH_CHECK_LAYOUT(sizeof(hearth_indexed_column) == 16);
-HEARTH_CHECK_LAYOUT(sizeof(hearth_indexed_path) == 8);
+HEARTH_CHECK_LAYOUT(sizeof(hearth_indexed_path) == 12);
 HEARTH_CHECK_LAYOUT(sizeof(hearth_indexed_function) == 24);
-HEARTH_CHECK_LAYOUT(sizeof(hearth_indexed_frame) == 24);
 HEARTH_CHECK_LAYOUT(sizeof(hearth_indexed_summary) == 64);
 HEARTH_CHECK_LAYOUT(sizeof(hearth_indexed_cutoff) == 16);
 HEARTH_CHECK_LAYOUT(sizeof(hearth_indexed_binary) == 40);
