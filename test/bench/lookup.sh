@@ -1,0 +1,46 @@
+#!/usr/bin/env bash
+# How much of a large profile the compiler reads for one module: pages touched, out of the whole file.
+# shellcheck disable=SC2154  # what lib.sh sets
+set -euo pipefail
+cd "$(dirname "$0")"
+# shellcheck source=lib.sh
+source ./lib.sh
+
+usage() {
+  cat <<END
+usage: test/bench/lookup.sh [--quick] [--contexts=N] [PROFILE...]
+  PROFILE       indexed profiles to measure besides the one that is made up
+  --contexts=N  of the profile that is made up (default 1000000)
+  --quick       a tenth of the contexts
+END
+}
+
+contexts=1000000 profiles=()
+for argument in "$@"; do
+  case $argument in
+    --quick) contexts=100000 ;;
+    --contexts=[1-9]*) contexts=${argument#--contexts=} ;;
+    -h | --help) usage && exit ;;
+    -*) usage >&2 && fail "unknown argument '$argument'" ;;
+    *) profiles+=("$(cd "$OLDPWD" && realpath "$argument")") ;;
+  esac
+done
+
+"$repository/examples/setup.sh" --for=bench
+directory=$build/bench/lookup
+mkdir -p "$directory"
+
+# build_tool NAME: from lookup/NAME.c, with the public headers alone.
+build_tool() {
+  step "building $1" "$directory/build-$1.log" "$clang" -O2 -I "$repository/profile/include" \
+    -I "$repository/profile/format" "$bench/lookup/$1.c" "$build/lib/libhearth_profile.a" -o "$directory/$1"
+}
+build_tool generate
+build_tool count_pages
+
+made_up=$directory/$contexts.prof
+step "making up a profile of $contexts contexts" "$directory/generate.log" "$directory/generate" "$made_up" "$contexts"
+for profile in "$made_up" "${profiles[@]}"; do
+  printf '\n%s: ' "$(basename "$profile")"
+  "$directory/count_pages" "$profile"
+done
