@@ -3,6 +3,7 @@
 #include "dump.h"
 #include "mappings.h"
 #include "os.h"
+#include "unwind.h"
 
 #include "hearth/raw_codec.h"
 
@@ -36,9 +37,11 @@ static size_t slots_size(const forest *forest) { return forest->slot_count * siz
 
 /* The slot of a node, or the free one where it belongs. */
 static uint32_t *slot_of(const forest *forest, uint32_t parent, uint64_t pc) {
-  uint64_t hash = (pc ^ (uint64_t)parent << 32 ^ parent) * UINT64_C(0x9e3779b97f4a7c15);
+  /* Parents' numbers and addresses are both dense: combined by less than a product, many pairs would be alike. The upper
+   * half of the product is the better one. */
+  uint64_t hash = (pc ^ parent * UINT64_C(0x9e3779b97f4a7c15)) * UINT64_C(0xbf58476d1ce4e5b9);
 
-  for (uint64_t slot = hash >> 20;; ++slot) {
+  for (uint64_t slot = hash >> 32;; ++slot) {
     uint32_t *entry = &forest->slots[slot & (forest->slot_count - 1)];
     if (*entry == 0)
       return entry;
@@ -107,15 +110,36 @@ static void forest_destroy(forest *forest) {
     hearth_os_unmap(forest->slots, slots_size(forest));
 }
 
+/* The nodes of the stack that was entered last, outermost first. The next one mostly has nearly all of them. */
+typedef struct trunk {
+  uint32_t depth;
+  uint32_t nodes[HEARTH_DEPTH_MOST];
+} trunk;
+
+/* How many of the outermost nodes of the last stack are those of pcs[0..depth), leaf first. */
+static uint32_t in_common(const forest *forest, const trunk *trunk, const uint64_t *pcs, uint32_t depth) {
+  uint32_t same = 0;
+
+  while (same < depth && same < trunk->depth && forest->nodes[trunk->nodes[same]].pc == pcs[depth - 1 - same])
+    ++same;
+  return same;
+}
+
 static bool plant(forest *forest, const hearth_snapshot *snapshot) {
+  trunk trunk = {.depth = 0};
+
   for (uint32_t context = 0; context < snapshot->contexts; ++context) {
     uint32_t depth, node = HEARTH_RAW_NO_PARENT;
     const uint64_t *pcs = hearth_depot_stack(snapshot->depot, context, &depth);
     if (snapshot->mibs[context].AllocCount == 0)
       continue;
-    while (depth-- > 0)
-      if (!find_or_add(forest, node, pcs[depth], &node))
+    uint32_t level = in_common(forest, &trunk, pcs, depth);
+    for (node = level ? trunk.nodes[level - 1] : node; level < depth; ++level) {
+      if (!find_or_add(forest, node, pcs[depth - 1 - level], &node))
         return false;
+      trunk.nodes[level] = node;
+    }
+    trunk.depth = depth;
     forest->leaves[context] = node;
   }
   return true;
