@@ -34,14 +34,23 @@ size_t hearth_depot_context_size(uint32_t depth) {
   return sizeof(hearth_depot_entry) + sizeof(uint32_t) + depth * sizeof(uint64_t);
 }
 
-static uint64_t hash_stack(const uint64_t *pcs, uint32_t depth) {
-  uint64_t hash = depth;
+static uint64_t mix(uint64_t hash, uint64_t pc) {
+  hash = (hash ^ pc) * UINT64_C(0x9e3779b97f4a7c15); /* 2^64 / golden ratio: spreads neighbouring addresses */
+  return hash ^ hash >> 32;
+}
 
-  for (uint32_t i = 0; i < depth; ++i) {
-    hash = (hash ^ pcs[i]) * UINT64_C(0x9e3779b97f4a7c15); /* 2^64 / golden ratio: spreads neighbouring addresses */
-    hash ^= hash >> 32;
+/* Two chains, as each step waits for the one before it. */
+static uint64_t hash_stack(const uint64_t *pcs, uint32_t depth) {
+  uint64_t even = depth, odd = 0;
+  uint32_t i = 0;
+
+  for (; i + 1 < depth; i += 2) {
+    even = mix(even, pcs[i]);
+    odd = mix(odd, pcs[i + 1]);
   }
-  return hash;
+  if (i < depth)
+    even = mix(even, pcs[i]);
+  return mix(even, odd);
 }
 
 static bool is_stack(const hearth_depot *depot, uint32_t context, uint64_t hash, const uint64_t *pcs, uint32_t depth) {

@@ -240,11 +240,17 @@ size_t hearth_unwind(const hearth_frame *frame, uint64_t *ret_pcs, size_t most, 
   return count;
 }
 
+/* One of 64 bits. */
+static uint64_t bit_of(uint64_t pc) { return UINT64_C(1) << (pc * UINT64_C(0x9e3779b97f4a7c15) >> 58); }
+
 size_t hearth_fold_recursion(uint64_t *pcs, size_t depth) {
   size_t kept = depth; /* pcs[kept..depth) is kept of what was looked at, from the root on */
+  uint64_t seen = 0;   /* bits of all that was kept: most addresses need not be searched there */
 
   for (size_t i = depth; i-- > 0;) {
-    size_t same = kept;
+    uint64_t bit = bit_of(pcs[i]);
+    size_t same = seen & bit ? kept : depth;
+    seen |= bit;
     while (same < depth && pcs[same] != pcs[i])
       ++same;
     if (same < depth)
