@@ -33,6 +33,8 @@ void hearth_builder_destroy(hearth_builder *builder) {
     free(builder->histograms[i].counts);
   free(builder->histograms);
   free(builder->binaries);
+  free(builder->types);
+  free(builder->types_by_id.slots);
   free(builder->strings.slots);
   free(builder->functions_by_id.slots);
   free(builder->frames_by_content.slots);
@@ -155,6 +157,38 @@ hearth_status hearth_builder_function(hearth_builder *builder, const char *linka
   uint64_t id = builder->scheme == HEARTH_IDS_LLVM ? hearth_llvm_function_id(copy, name_length)
                                                    : hearth_function_id(copy, name_length, stripped_path);
   hearth_status status = hearth_builder_function_by_id(builder, id, copy, stripped_path, start_line, ret_function, err);
+  free(copy);
+  return status;
+}
+
+/* -------------------------------------------------- types -------------------------------------------------- */
+
+static bool equal_type(const void *owner, uint32_t row, const void *id) {
+  return ((const hearth_builder *)owner)->types[row].id == *(const uint64_t *)id;
+}
+
+static hearth_status add_type(hearth_builder *builder, const char *name, uint64_t id, hearth_error *err) {
+  builder_type type = {.id = id};
+  uint32_t row = id_table_find(&builder->types_by_id, id_table_mix(id), equal_type, builder, &id);
+  HEARTH_TRY(intern_string(builder, name, &type.name, err));
+  if (row != HEARTH_NONE) {
+    prefer(builder, &builder->types[row].name, type.name);
+    return HEARTH_OK;
+  }
+  HEARTH_TRY(reserve_row((void **)&builder->types, &builder->type_room, builder->type_count, sizeof *builder->types,
+                         &builder->types_by_id, err));
+  id_table_insert(&builder->types_by_id, id_table_mix(id), (uint32_t)builder->type_count);
+  builder->types[builder->type_count++] = type;
+  return HEARTH_OK;
+}
+
+hearth_status hearth_builder_type(hearth_builder *builder, const char *name, size_t length, uint64_t *ret_id,
+                                  hearth_error *err) {
+  char *copy = strndup(name, length);
+  if (!copy)
+    return out_of_memory(err);
+  *ret_id = hearth_type_id(copy, strlen(copy));
+  hearth_status status = add_type(builder, copy, *ret_id, err);
   free(copy);
   return status;
 }

@@ -32,6 +32,11 @@ typedef struct builder_binary {
   uint8_t build_id[HEARTH_BUILD_ID_MAX];
 } builder_binary;
 
+typedef struct builder_type {
+  uint64_t id;
+  uint32_t name; /* offset in the pool */
+} builder_type;
+
 typedef struct builder_histogram {
   uint64_t *counts;
   size_t size;
@@ -47,9 +52,10 @@ struct hearth_builder {
   mib_rows mibs;                 /* of each context */
   builder_histogram *histograms; /* of each of the first histogram_count contexts */
   builder_binary *binaries;
-  size_t pool_size, function_count, frame_count, node_count, context_count, histogram_count, binary_count;
-  size_t pool_room, function_room, frame_room, node_room, context_room, histogram_room, binary_room;
-  id_table strings, functions_by_id, frames_by_content;
+  builder_type *types;
+  size_t pool_size, function_count, frame_count, node_count, context_count, histogram_count, binary_count, type_count;
+  size_t pool_room, function_room, frame_room, node_room, context_room, histogram_room, binary_room, type_room;
+  id_table strings, functions_by_id, frames_by_content, types_by_id;
   node_table nodes_by_content;
   hearth_profile_summary runs;            /* sums of hearth_builder_add_run; the totals are not used */
   uint64_t counted, densities, uncounted; /* calls of hearth_builder_add_run, by what is known of accesses */
@@ -75,6 +81,9 @@ hearth_status hearth_builder_intern_node(hearth_builder *builder, uint32_t paren
 /* Merge `mib` into the context of a node. */
 hearth_status hearth_builder_add_to_node(hearth_builder *builder, uint32_t node, const hearth_mib *mib,
                                          hearth_error *err);
+/* Id of the type with this name, which it has from now on. */
+hearth_status hearth_builder_type(hearth_builder *builder, const char *name, size_t length, uint64_t *ret_id,
+                                  hearth_error *err);
 /* Add to the histogram of a node's context; to none if it has no context. */
 hearth_status hearth_builder_add_histogram(hearth_builder *builder, uint32_t node, const hearth_histogram *histogram,
                                            hearth_error *err);

@@ -151,6 +151,20 @@ static void lose(const symboliser *s, const hearth_raw_record *record, hearth_lo
   hearth_lost_add(lost, path, given, record->mib.TotalSize);
 }
 
+/* The type that the binary has noted for the innermost frame of a node. */
+static hearth_status add_type(symboliser *s, uint32_t node, uint64_t *id, hearth_error *err) {
+  const hearth_placed_map *placed = map_of(s, s->dump->nodes[node].pc);
+  const builder_frame *frame = &s->builder->frames[s->frame_rows[address_at(s, node)->first]];
+  hearth_bytes name = hearth_types_find(hearth_binary_types(placed->binary), s->builder->functions[frame->function].id,
+                                        frame->line, frame->column);
+  uint64_t found;
+  if (name.size == 0)
+    return HEARTH_OK;
+  HEARTH_TRY(hearth_builder_type(s->builder, (const char *)name.data, name.size, &found, err));
+  *id = hearth_merge_SAME(*id, found);
+  return HEARTH_OK;
+}
+
 /* A context begins with the first function that is not an entry point of LLVM's runtime. */
 static hearth_status add_record(symboliser *s, const hearth_raw_record *record, hearth_dump_counts *counts,
                                 hearth_lost_contexts *lost, hearth_error *err) {
@@ -163,7 +177,9 @@ static hearth_status add_record(symboliser *s, const hearth_raw_record *record, 
   }
   counts->contexts++;
   counts->with_column += s->builder->frames[s->frame_rows[address_at(s, node)->first]].column != 0;
-  HEARTH_TRY(hearth_builder_add_to_node(s->builder, s->node_of[node], &record->mib, err));
+  hearth_mib mib = record->mib;
+  HEARTH_TRY(add_type(s, node, &mib.DataTypeId, err));
+  HEARTH_TRY(hearth_builder_add_to_node(s->builder, s->node_of[node], &mib, err));
   return hearth_builder_add_histogram(s->builder, s->node_of[node], &record->histogram, err);
 }
 

@@ -77,6 +77,11 @@ uint64_t hearth_stack_id(uint64_t function_id, uint32_t line_offset, uint32_t co
   return XXH3_64bits(key, sizeof key);
 }
 
+uint64_t hearth_type_id(const char *name, size_t length) {
+  uint64_t id = XXH3_64bits(name, length);
+  return id == 0 ? 1 : id == UINT64_MAX ? UINT64_MAX - 1 : id;
+}
+
 uint32_t hearth_base_discriminator(uint32_t discriminator) {
   /* Each part is prefix-encoded, base first: bit 0 set: the part is 0; else 5 bits, and 7 more if bit 6 is set. */
   if (discriminator & 1)

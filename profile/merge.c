@@ -1,6 +1,7 @@
 /* Whole profiles into a builder: an indexed one, or what another builder holds. Tables are gone through once each, in
  * their order; what a row refers to has got its new number by then. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "builder_internal.h"
 
@@ -103,6 +104,16 @@ static hearth_status add_contexts(hearth_builder *builder, hearth_profile *profi
   return HEARTH_OK;
 }
 
+static hearth_status add_types(hearth_builder *builder, hearth_profile *profile, hearth_error *err) {
+  for (uint32_t i = 0; i < hearth_profile_type_count(profile); i++) {
+    const char *name;
+    uint64_t id;
+    HEARTH_TRY(hearth_profile_get_type(profile, i, &id, &name, err));
+    HEARTH_TRY(hearth_builder_type(builder, name, strlen(name), &id, err));
+  }
+  return HEARTH_OK;
+}
+
 static hearth_status add_binaries(hearth_builder *builder, hearth_profile *profile, hearth_error *err) {
   for (uint32_t i = 0; i < hearth_profile_binary_count(profile); i++) {
     const char *name;
@@ -120,6 +131,7 @@ static hearth_status add_tables(hearth_builder *builder, hearth_profile *profile
   HEARTH_TRY(add_frames(builder, profile, scheme, rows->functions, rows->frames, err));
   HEARTH_TRY(add_nodes(builder, profile, rows->frames, rows->nodes, err));
   HEARTH_TRY(add_contexts(builder, profile, rows->nodes, err));
+  HEARTH_TRY(add_types(builder, profile, err));
   return add_binaries(builder, profile, err);
 }
 
@@ -165,6 +177,11 @@ static hearth_status copy_tables(hearth_builder *builder, const hearth_builder *
     HEARTH_TRY(hearth_builder_add_to_node(builder, rows->nodes[from->context_nodes[i]], &mib, err));
     hearth_histogram histogram = hearth_builder_histogram(from, i);
     HEARTH_TRY(hearth_builder_add_histogram(builder, rows->nodes[from->context_nodes[i]], &histogram, err));
+  }
+  for (size_t i = 0; i < from->type_count; i++) {
+    const char *name = from->pool + from->types[i].name;
+    uint64_t id;
+    HEARTH_TRY(hearth_builder_type(builder, name, strlen(name), &id, err));
   }
   for (size_t i = 0; i < from->binary_count; i++) {
     const builder_binary *b = &from->binaries[i];

@@ -83,8 +83,8 @@ uint32_t hearth_profile_strings_size(const hearth_profile *profile);
 /* How many blocks were looked at so far, those with the checksums themselves not counted. */
 size_t hearth_profile_blocks_checked(const hearth_profile *profile);
 
-/* Check every histogram. */
 hearth_status hearth_profile_verify_histograms(hearth_profile *profile, hearth_error *err);
+hearth_status hearth_profile_verify_types(hearth_profile *profile, hearth_error *err);
 
 /* Check the checksum of every block. */
 hearth_status hearth_profile_check_blocks(hearth_profile *profile, hearth_error *err);

@@ -115,6 +115,8 @@ static uint32_t row_size(uint32_t id) {
     return sizeof(uint32_t);
   case HEARTH_SECTION_BINARIES:
     return sizeof(hearth_indexed_binary);
+  case HEARTH_SECTION_TYPES:
+    return sizeof(hearth_indexed_type);
   case HEARTH_SECTION_CHECKSUMS:
     return sizeof(uint64_t);
   default:

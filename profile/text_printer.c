@@ -51,6 +51,18 @@ static hearth_status print_binaries(hearth_profile *profile, FILE *stream, heart
   return HEARTH_OK;
 }
 
+static hearth_status print_types(hearth_profile *profile, FILE *stream, hearth_error *err) {
+  for (uint32_t i = 0; i < hearth_profile_type_count(profile); i++) {
+    const char *name;
+    uint64_t id;
+    HEARTH_TRY(hearth_profile_get_type(profile, i, &id, &name, err));
+    fputs("type ", stream);
+    print_string(stream, name);
+    fputc('\n', stream);
+  }
+  return HEARTH_OK;
+}
+
 static hearth_status print_frame(hearth_profile *profile, uint32_t row, FILE *stream, hearth_error *err) {
   hearth_frame_info frame;
   hearth_function_info function;
@@ -111,6 +123,7 @@ hearth_status hearth_profile_print_text(hearth_profile *profile, FILE *stream, h
           s.densities_only ? "densities=1 " : "", (unsigned long long)s.dropped_blocks,
           (unsigned long long)s.dropped_frames);
   HEARTH_TRY(print_binaries(profile, stream, err));
+  HEARTH_TRY(print_types(profile, stream, err));
   for (uint32_t i = 0; i < hearth_profile_context_count(profile); i++)
     HEARTH_TRY(print_context(profile, i, stream, err));
   return hearth_stream_flush(stream, err);

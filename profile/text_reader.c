@@ -263,6 +263,15 @@ static hearth_status read_binary(parser *p) {
   return status;
 }
 
+static hearth_status read_type(parser *p) {
+  uint64_t id;
+  HEARTH_TRY(read_token(p, "name of the type"));
+  if (!*p->token)
+    return bad(p, "a type has a name", "");
+  HEARTH_TRY(hearth_builder_type(p->builder, p->token, strlen(p->token), &id, p->err));
+  return end_line(p);
+}
+
 /* "0x" and 16 digits, unquoted: a function of which only the id is known. */
 static bool parse_id(const parser *p, uint64_t *ret) {
   if (p->quoted || strlen(p->token) != 18 || memcmp(p->token, "0x", 2) != 0)
@@ -389,7 +398,9 @@ static hearth_status read_statement(parser *p) {
     return read_run(p);
   if (strcmp(p->token, "binary") == 0)
     return read_binary(p);
-  return bad(p, "outside a context stands only scheme, run, binary or context, not", p->token);
+  if (strcmp(p->token, "type") == 0)
+    return read_type(p);
+  return bad(p, "outside a context stands only scheme, run, binary, type or context, not", p->token);
 }
 
 static hearth_status read_all(parser *p) {

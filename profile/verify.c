@@ -194,5 +194,6 @@ hearth_status hearth_profile_verify(hearth_profile *profile, hearth_error *err) 
   HEARTH_TRY(verify_stacks(profile, err));
   HEARTH_TRY(verify_contexts(profile, err));
   HEARTH_TRY(hearth_profile_verify_histograms(profile, err));
+  HEARTH_TRY(hearth_profile_verify_types(profile, err));
   return verify_binaries(profile, err);
 }

@@ -99,6 +99,7 @@ static void writer_free(writer *w) {
   free(w->packed_stacks.data);
   free(w->packed_contexts.data);
   free(w->histograms.data);
+  free(w->types);
   free(w->image);
 }
 
@@ -164,8 +165,17 @@ static size_t align8(size_t size) { return (size + 7) & ~(size_t)7; }
 
 static bool accesses_counted(const writer *w) { return w->builder->has_runs && w->builder->runs.accesses_counted; }
 
-/* The optional ones come last; of these there are none yet that another must follow. */
-static uint32_t section_count(const writer *w) { return HEARTH_SECTION_CHECKSUMS + (w->histogram_count > 0); }
+static bool has_section(const writer *w, uint32_t id) {
+  return id <= HEARTH_SECTION_CHECKSUMS || (id == HEARTH_SECTION_HISTOGRAMS && w->histogram_count > 0) ||
+         (id == HEARTH_SECTION_TYPES && w->type_count > 0);
+}
+
+static uint32_t section_count(const writer *w) {
+  uint32_t count = 0;
+  for (uint32_t id = 1; id <= HEARTH_SECTIONS; id++)
+    count += has_section(w, id);
+  return count;
+}
 
 static size_t section_table_size(const writer *w) { return section_count(w) * sizeof w->sections[0]; }
 
@@ -190,6 +200,7 @@ static void lay_out(writer *w) {
       [HEARTH_SECTION_SUMMARY] = {1, sizeof(hearth_indexed_summary) + cutoffs * sizeof(hearth_indexed_cutoff)},
       [HEARTH_SECTION_BINARIES] = {w->builder->binary_count, w->builder->binary_count * sizeof(hearth_indexed_binary)},
       [HEARTH_SECTION_HISTOGRAMS] = {w->histogram_count, w->histograms.size},
+      [HEARTH_SECTION_TYPES] = {w->type_count, w->type_count * sizeof(hearth_indexed_type)},
   };
   for (uint32_t id = 1; id <= HEARTH_SECTIONS; id++) {
     if (id == HEARTH_SECTION_CHECKSUMS)
@@ -308,7 +319,10 @@ static void fill_header_and_checksums(writer *w) {
                                   .section_count = section_count(w)};
   size_t covered = sizeof header + section_table_size(w);
   memcpy(w->image, &header, sizeof header);
-  memcpy(w->image + sizeof header, w->sections, section_table_size(w));
+  hearth_indexed_section *table = (hearth_indexed_section *)(w->image + sizeof header);
+  for (uint32_t id = 1; id <= HEARTH_SECTIONS; id++)
+    if (has_section(w, id))
+      *table++ = w->sections[id - 1];
   header.checksum = XXH3_64bits(w->image, covered);
   memcpy(w->image, &header, sizeof header);
 
@@ -322,6 +336,7 @@ static hearth_status write_image(writer *w) {
   HEARTH_TRY(writer_mark_needed(w));
   HEARTH_TRY(writer_order_functions(w));
   HEARTH_TRY(writer_order_frames(w));
+  HEARTH_TRY(writer_order_types(w));
   HEARTH_TRY(writer_collect_file_names(w));
   HEARTH_TRY(writer_collect_strings(w, field_names, CONTEXT_COLUMNS));
   HEARTH_TRY(writer_build_paths(w));
@@ -337,6 +352,7 @@ static hearth_status write_image(writer *w) {
   memcpy(section_data(w, HEARTH_SECTION_STACKS), w->packed_stacks.data, w->packed_stacks.size);
   memcpy(section_data(w, HEARTH_SECTION_CONTEXTS), w->packed_contexts.data, w->packed_contexts.size);
   memcpy(section_data(w, HEARTH_SECTION_HISTOGRAMS), w->histograms.data, w->histograms.size);
+  writer_fill_types(w, section_data(w, HEARTH_SECTION_TYPES));
   fill_schema(w);
   fill_strings(w);
   fill_functions(w);

@@ -36,8 +36,10 @@ typedef struct writer {
   builder_binary *binaries;
   packed_bytes packed_frames, packed_stacks, packed_contexts, histograms;
   uint32_t histogram_count;
+  builder_type *types;
+  size_t type_count;
   uint32_t bucket_bits;
-  hearth_indexed_section sections[HEARTH_SECTIONS]; /* by id - 1, in the file those that it has */
+  hearth_indexed_section sections[HEARTH_SECTIONS]; /* by id - 1 */
   uint8_t *image;
   size_t size;
 } writer;
@@ -61,9 +63,13 @@ uint32_t writer_context_frame(const writer *w, uint32_t context);
 /* histograms.c: the section, once contexts are in order; empty if there are none. E_NOMEM, E_FULL. */
 hearth_status writer_encode_histograms(writer *w);
 
+/* type_names.c: those that contexts have, by id, E_NOMEM; and the rows of the section. */
+hearth_status writer_order_types(writer *w);
+void writer_fill_types(const writer *w, hearth_indexed_type *rows);
+
 /* writer_strings.c: strings, and paths as a reverse prefix tree; once functions and binaries are in order. E_NOMEM. */
 hearth_status writer_collect_file_names(writer *w);
-hearth_status writer_collect_strings(writer *w, const char *const *names, size_t name_count); /* and these names */
+hearth_status writer_collect_strings(writer *w, const char *const *names, size_t name_count); /* types', and these */
 hearth_status writer_build_paths(writer *w);
 /* Offset in STRINGS of a string that was collected. */
 uint32_t writer_string_offset(const writer *w, const char *string);

@@ -70,7 +70,7 @@ hearth_status writer_collect_strings(writer *w, const char *const *names, size_t
   size_t components = 0, n = 0, offset = 0;
   for (size_t i = 0; i < w->file_count; i++)
     components += component_count(w->file_names[i]);
-  size_t room = 1 + name_count + w->functions.count + components + b->binary_count;
+  size_t room = 1 + name_count + w->functions.count + components + b->binary_count + w->type_count;
   HEARTH_TRY(writer_allocate(w, (void **)&w->strings, room, sizeof *w->strings));
   HEARTH_TRY(writer_allocate(w, (void **)&w->string_offsets, room, sizeof *w->string_offsets));
 
@@ -81,6 +81,8 @@ hearth_status writer_collect_strings(writer *w, const char *const *names, size_t
     w->strings[n++] = function_string(w, i, false);
   for (size_t i = 0; i < b->binary_count; i++)
     w->strings[n++] = b->pool + b->binaries[i].name;
+  for (size_t i = 0; i < w->type_count; i++)
+    w->strings[n++] = b->pool + w->types[i].name;
   const char *component = w->components;
   for (size_t i = 0; i < w->file_count; i++) {
     const char *end = component + strlen(w->file_names[i]);

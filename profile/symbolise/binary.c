@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "hearth/raw.h"
+#include "hearth/types.h"
 
 /* A loadable segment with code. */
 typedef struct segment {
@@ -19,6 +20,7 @@ struct hearth_binary {
   uint32_t build_id_size;
   uint8_t build_id[HEARTH_RAW_BUILD_ID_MAX];
   hearth_scopes *scopes;
+  hearth_types types;
 };
 
 static hearth_status check_type(const hearth_binary *b, hearth_error *err) {
@@ -71,6 +73,8 @@ hearth_status hearth_binary_open(const char *path, hearth_binary **ret, hearth_e
     status = read_segments(b, err);
   if (status == HEARTH_OK)
     status = read_build_id(b, err);
+  if (status == HEARTH_OK)
+    status = hearth_types_read(hearth_elf_file_section(b->file, HEARTH_TYPES_SECTION), path, &b->types, err);
   if (status != HEARTH_OK) {
     hearth_binary_close(b);
     return status;
@@ -83,6 +87,7 @@ void hearth_binary_close(hearth_binary *b) {
   if (!b)
     return;
   hearth_scopes_destroy(b->scopes);
+  hearth_types_free(&b->types);
   hearth_elf_file_close(b->debug_file);
   hearth_elf_file_close(b->file);
   free(b->segments);
@@ -125,3 +130,5 @@ hearth_status hearth_binary_load(hearth_binary *b, hearth_debug_directories dire
 }
 
 hearth_scopes *hearth_binary_scopes(hearth_binary *b) { return b->scopes; }
+
+const hearth_types *hearth_binary_types(const hearth_binary *b) { return &b->types; }

@@ -3,10 +3,12 @@
 #define HEARTH_SYMBOLISE_BINARY_H
 
 #include "symbolise/dwarf_scopes.h"
+#include "symbolise/types.h"
 
 typedef struct hearth_binary hearth_binary;
 
-/* Open an ELF file. Errors: E_IO, E_FORMAT (not a 64-bit little-endian ELF file), E_NO_BUILD_ID, E_NOMEM. */
+/* Open an ELF file. Errors: E_IO, E_FORMAT (not a 64-bit little-endian ELF file), E_NO_BUILD_ID,
+ * E_CORRUPT, E_NOMEM. */
 hearth_status hearth_binary_open(const char *path, hearth_binary **ret, hearth_error *err);
 void hearth_binary_close(hearth_binary *binary); /* accepts NULL */
 
@@ -22,5 +24,7 @@ bool hearth_binary_address(const hearth_binary *binary, uint64_t file_offset, ui
 hearth_status hearth_binary_load(hearth_binary *binary, hearth_debug_directories directories, hearth_error *err);
 /* The scopes of a loaded binary. */
 hearth_scopes *hearth_binary_scopes(hearth_binary *binary);
+/* The types of its allocation calls. */
+const hearth_types *hearth_binary_types(const hearth_binary *binary);
 
 #endif

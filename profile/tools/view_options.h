@@ -8,6 +8,7 @@
 #define HEARTH_VIEW_HELP                                                                                               \
   "  --function=TEXT         only contexts with TEXT in the name of one of their functions\n"                          \
   "  --file=TEXT             only contexts with TEXT in the path of one of their functions' files\n"                   \
+  "  --type=TEXT             only contexts that allocate a type with TEXT in its name\n"                               \
   "  --classify=MODE         auto (default): relative to the run; llvm: LLVM's absolute thresholds\n"                  \
   "  --no-demangle           print C++ names as they are linked\n"
 #define HEARTH_VIEW_CLASS_HELP "  --class=CLASS           only contexts that are cold, hot or notcold\n"
@@ -16,6 +17,7 @@
 #define HEARTH_VIEW_OPTIONS(view)                                                                                      \
   {.name = "--function", .expects = "a text", .text = &(view)->function},                                              \
       {.name = "--file", .expects = "a text", .text = &(view)->file},                                                  \
+      {.name = "--type", .expects = "a text", .text = &(view)->type},                                                  \
       {.name = "--classify",                                                                                           \
        .expects = "auto or llvm",                                                                                      \
        .take = hearth_tool_take_classify,                                                                              \

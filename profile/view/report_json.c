@@ -91,6 +91,14 @@ static void print_mib(hearth_json *json, const hearth_mib *mib) {
 #include "hearth/mib_fields.def"
 }
 
+static hearth_status print_type(report_json *p, uint64_t id, hearth_error *err) {
+  const char *name;
+  HEARTH_TRY(hearth_profile_type_name(p->report.profile, id, &name, err));
+  if (*name)
+    hearth_json_key_string(&p->json, "type", name);
+  return HEARTH_OK;
+}
+
 static hearth_status print_histogram(report_json *p, uint32_t context, hearth_error *err) {
   hearth_histogram histogram;
   HEARTH_TRY(hearth_profile_get_histogram(p->report.profile, context, &histogram, err));
@@ -122,6 +130,7 @@ static hearth_status print_context(report_json *p, const hearth_report_row *row,
   hearth_json_open(json, '{');
   print_mib(json, &mib);
   hearth_json_close(json, '}');
+  HEARTH_TRY(print_type(p, mib.DataTypeId, err));
   HEARTH_TRY(print_histogram(p, row->context, err));
   hearth_json_close(json, '}');
   return HEARTH_OK;

@@ -71,6 +71,19 @@ static void print_other_mode(const hearth_report *r) {
             hearth_units_bytes(hot->bytes).c);
 }
 
+static hearth_status print_type(hearth_report *r, uint64_t id, hearth_error *err) {
+  const char *name;
+  HEARTH_TRY(hearth_profile_type_name(r->profile, id, &name, err));
+  if (*name) {
+    fputs("   of type ", r->stream);
+    hearth_print_name(name, 0, r->stream);
+    fputc('\n', r->stream);
+  } else if (id == HEARTH_MIB_MIXED) {
+    fputs("   of several types\n", r->stream);
+  }
+  return HEARTH_OK;
+}
+
 static hearth_status print_histogram(hearth_report *r, uint32_t context, uint64_t total_accesses, hearth_error *err) {
   hearth_histogram histogram;
   HEARTH_TRY(hearth_profile_get_histogram(r->profile, context, &histogram, err));
@@ -92,6 +105,7 @@ static hearth_status print_context(hearth_report *r, const hearth_report_row *ro
     fprintf(r->stream, ", %.1f accesses per allocation, %.0f%% of it used",
             hearth_ratio((double)m.TotalAccessCount, allocs), hearth_ratio((double)m.TotalPercentUtilized, allocs));
   fputc('\n', r->stream);
+  HEARTH_TRY(print_type(r, m.DataTypeId, err));
   HEARTH_TRY(hearth_print_stack(r->profile, &r->names, node, r->stream, err));
   return r->options->histograms ? print_histogram(r, row->context, m.TotalAccessCount, err) : HEARTH_OK;
 }

@@ -55,7 +55,7 @@ static hearth_status match_stacks(hearth_selection *s, const hearth_view_options
 
 hearth_status hearth_selection_init(hearth_selection *s, hearth_profile *profile, const hearth_view_options *options,
                                     hearth_error *err) {
-  *s = (hearth_selection){.profile = profile, .only = options->only};
+  *s = (hearth_selection){.profile = profile, .only = options->only, .type = options->type};
   s->wanted = (options->function ? MATCHES_FUNCTION : 0) | (options->file ? MATCHES_FILE : 0);
   HEARTH_TRY(hearth_classifier_init(&s->classifier, profile, &options->classify, err));
   return s->wanted ? match_stacks(s, options, err) : HEARTH_OK;
@@ -73,6 +73,11 @@ hearth_status hearth_selection_get(const hearth_selection *s, uint32_t context, 
   ret->hotness = hearth_classify(&s->classifier, &ret->mib);
   ret->wanted =
       (!s->nodes || s->nodes[ret->node] == s->wanted) && (s->only == HEARTH_CLASS_UNKNOWN || s->only == ret->hotness);
+  if (s->type) {
+    const char *name;
+    HEARTH_TRY(hearth_profile_type_name(s->profile, ret->mib.DataTypeId, &name, err));
+    ret->wanted &= strstr(name, s->type) != NULL;
+  }
   return HEARTH_OK;
 }
 

@@ -9,6 +9,7 @@
 typedef struct hearth_selection {
   hearth_profile *profile; /* borrowed */
   hearth_class only;
+  const char *type; /* as in hearth_view_options */
   hearth_classifier classifier;
   unsigned char wanted; /* what a stack must match */
   unsigned char *nodes; /* by stack node: what it and its callers match; NULL: nothing is looked for */

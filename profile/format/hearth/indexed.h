@@ -42,7 +42,8 @@ enum hearth_section_id { /* never reused; unknown ones are skipped */
                          HEARTH_SECTION_CHECKSUMS = 11, /* the last one in the file; covers all blocks before it */
                          /* The following are in a file only if there is anything in them: */
                          HEARTH_SECTION_HISTOGRAMS = 12,
-                         HEARTH_SECTIONS = 12 /* that this version knows */
+                         HEARTH_SECTION_TYPES = 13,
+                         HEARTH_SECTIONS = 13 /* that this version knows */
 };
 
 #define HEARTH_FLAG_ACCESSES  1u /* required flag: accesses were counted in every run that was merged */
@@ -188,6 +189,13 @@ typedef struct hearth_indexed_histogram {
   uint32_t offset;  /* of its size, from the end of the rows */
 } hearth_indexed_histogram;
 
+/* TYPES: names of the types that contexts have in DataTypeId; rows by id. */
+typedef struct hearth_indexed_type {
+  uint64_t id;
+  uint32_t name; /* offset in STRINGS */
+  uint32_t reserved;
+} hearth_indexed_type;
+
 /* CHECKSUMS: XXH3-64 of each HEARTH_BLOCK_SIZE bytes of the file before this section; the last block ends where this
  * section begins. Checked block by block as a reader touches the file. */
 
@@ -202,5 +210,6 @@ HEARTH_CHECK_LAYOUT(sizeof(hearth_indexed_summary) == 64);
 HEARTH_CHECK_LAYOUT(sizeof(hearth_indexed_cutoff) == 16);
 HEARTH_CHECK_LAYOUT(sizeof(hearth_indexed_binary) == 40);
 HEARTH_CHECK_LAYOUT(sizeof(hearth_indexed_histogram) == 8);
+HEARTH_CHECK_LAYOUT(sizeof(hearth_indexed_type) == 16);
 
 #endif

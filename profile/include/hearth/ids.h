@@ -28,6 +28,9 @@ uint64_t hearth_llvm_function_id(const char *linkage_name, size_t name_length);
  * the function's first line. Column 0 means unknown. */
 uint64_t hearth_stack_id(uint64_t function_id, uint32_t line_offset, uint32_t column);
 
+/* XXH3-64 of a type's name; never one of the two values that mean something else: 0 and HEARTH_MIB_MIXED. */
+uint64_t hearth_type_id(const char *name, size_t length);
+
 /* The base discriminator in LLVM's encoding: unrolling and vectorising put factors into the higher parts. */
 uint32_t hearth_base_discriminator(uint32_t discriminator);
 

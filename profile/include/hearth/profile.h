@@ -97,6 +97,12 @@ hearth_status hearth_profile_get_stack(hearth_profile *profile, uint32_t node, u
 /* A context's leaf node and numbers. Either output may be NULL. */
 hearth_status hearth_profile_get_context(hearth_profile *profile, uint32_t row, uint32_t *ret_stack,
                                          hearth_mib *ret_mib, hearth_error *err);
+/* Types of which a name is known; their ids stand in DataTypeId of contexts. */
+uint32_t hearth_profile_type_count(const hearth_profile *profile);
+hearth_status hearth_profile_get_type(hearth_profile *profile, uint32_t row, uint64_t *ret_id, const char **ret_name,
+                                      hearth_error *err);
+/* The name of the type with this id; "" if none is known, and for HEARTH_MIB_MIXED. */
+hearth_status hearth_profile_type_name(hearth_profile *profile, uint64_t id, const char **ret_name, hearth_error *err);
 /* A context's histogram of accesses. It lives until the next call of this function with this handle. */
 hearth_status hearth_profile_get_histogram(hearth_profile *profile, uint32_t row, hearth_histogram *ret,
                                            hearth_error *err);

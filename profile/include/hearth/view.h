@@ -15,6 +15,7 @@ typedef struct hearth_view_options {
   hearth_class only;    /* contexts of this class; HEARTH_CLASS_UNKNOWN: of any */
   const char *function; /* contexts with this text in a function's linkage name or demangled name; NULL: all */
   const char *file;     /* contexts with this text in the path of a function's file; NULL: all */
+  const char *type;     /* contexts with this text in the name of their type; NULL: all */
   bool linkage_names;   /* print linkage names instead of demangled ones */
 } hearth_view_options;
 
