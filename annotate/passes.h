@@ -53,6 +53,8 @@ bool hearth_pass_repair(LLVMModuleRef module, const hearth_options *options);
 bool hearth_pass_verify(LLVMModuleRef module, const hearth_options *options);
 /* Count loads, stores, atomics, memory intrinsics and what library functions access, in shadow memory. */
 bool hearth_pass_instrument(LLVMModuleRef module, const hearth_options *options);
+/* Write down which type each allocation call allocates, as far as the code shows it, for `hearth index`. */
+bool hearth_pass_types(LLVMModuleRef module, const hearth_options *options);
 /* Forbid the merging of calls that are told apart by their location only: all calls (for the profiling build), or
  * allocation calls only (for the optimised build, where annotation marks the others that matter). */
 bool hearth_pass_nomerge(LLVMModuleRef module, bool all_calls);

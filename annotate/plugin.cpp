@@ -128,6 +128,8 @@ void addStart(ModulePassManager &MPM, OptimizationLevel) {
   // Idempotent. LLVM 14 runs it only after this point, and only for sample profiles.
   MPM.addPass(createModuleToFunctionPassAdaptor(AddDiscriminatorsPass()));
   MPM.addPass(NoMergePass(/*AllCalls=*/Instrument));
+  if (Instrument)
+    MPM.addPass(CPass(hearth_pass_types, "hearth-types"));
   if (Annotate)
     MPM.addPass(CPass(hearth_pass_annotate, "hearth-annotate"));
 }
@@ -145,11 +147,11 @@ bool parsePass(StringRef Name, ModulePassManager &MPM, ArrayRef<PassBuilder::Pip
   static const struct {
     StringRef Name;
     CPass::Function Run;
-  } Passes[] = {{"hearth-annotate", hearth_pass_annotate},    {"hearth-prune", hearth_pass_prune},
-                {"hearth-lower", hearth_pass_lower},          {"hearth-unify", hearth_pass_unify},
-                {"hearth-verify", hearth_pass_verify},        {"hearth-repair", hearth_pass_repair},
-                {"hearth-to-flat", hearth_pass_to_flat},      {"hearth-to-chained", hearth_pass_to_chained},
-                {"hearth-instrument", hearth_pass_instrument}};
+  } Passes[] = {{"hearth-annotate", hearth_pass_annotate},     {"hearth-prune", hearth_pass_prune},
+                {"hearth-lower", hearth_pass_lower},           {"hearth-unify", hearth_pass_unify},
+                {"hearth-verify", hearth_pass_verify},         {"hearth-repair", hearth_pass_repair},
+                {"hearth-to-flat", hearth_pass_to_flat},       {"hearth-to-chained", hearth_pass_to_chained},
+                {"hearth-instrument", hearth_pass_instrument}, {"hearth-types", hearth_pass_types}};
   for (const auto &Pass : Passes)
     if (Pass.Name == Name) {
       MPM.addPass(CPass(Pass.Run, Pass.Name));

@@ -30,6 +30,16 @@ static hearth_status open_profile(hearth_session *session, enum hearth_id_scheme
   return hearth_matcher_init(matcher, err);
 }
 
+/* The type of blocks is among the values if the profile knows any. */
+static void choose_schema(hearth_session *session) {
+  hearth_md_schema schema;
+  if (!session->matcher.profile || hearth_profile_type_count(session->matcher.profile) == 0)
+    return;
+  hearth_md_schema_default(&schema);
+  schema.tags[schema.count++] = HEARTH_TAG_DataTypeId;
+  hearth_md_use_schema(session->md, &schema);
+}
+
 bool hearth_session_open(hearth_session *session, LLVMModuleRef module, const hearth_options *options) {
   hearth_error err = {HEARTH_OK, ""};
   enum hearth_id_scheme scheme = HEARTH_IDS_HEARTH;
@@ -44,6 +54,7 @@ bool hearth_session_open(hearth_session *session, LLVMModuleRef module, const he
     hearth_error_set(&err, HEARTH_E_NOMEM, "out of memory");
     return hearth_session_fail(session, &err);
   }
+  choose_schema(session);
   return true;
 }
 

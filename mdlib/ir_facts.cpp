@@ -160,6 +160,10 @@ void hearth_ir_clear_named_metadata(LLVMModuleRef module, const char *name) {
     Node->clearOperands();
 }
 
+void hearth_ir_keep(LLVMModuleRef module, LLVMValueRef global) {
+  appendToUsed(*unwrap(module), {cast<GlobalValue>(unwrap(global))});
+}
+
 void hearth_ir_append_constructor(LLVMModuleRef module, LLVMValueRef function, unsigned priority) {
   appendToGlobalCtors(*unwrap(module), cast<Function>(unwrap(function)), priority);
 }

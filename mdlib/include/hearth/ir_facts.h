@@ -34,6 +34,22 @@ LLVMMetadataRef hearth_ir_instruction_location(LLVMValueRef instruction);
 /* Base discriminator: factors of unrolling and duplication are stripped. */
 unsigned hearth_ir_location_discriminator(LLVMMetadataRef location);
 
+/* --- types: names without "struct" and the like, with namespaces; each function writes one to `buffer`, NUL-terminated, and
+ * returns whether there is one that fits --- */
+
+/* What `metadata` describes: a type of the debug information, qualifiers and typedefs left out. */
+bool hearth_ir_debug_type_name(LLVMMetadataRef metadata, char *buffer, size_t size);
+/* A named struct type of a module. Template arguments are not in such names. */
+bool hearth_ir_struct_name(LLVMTypeRef type, char *buffer, size_t size);
+/* The class of a constructor, by its linkage name. */
+bool hearth_ir_constructed_class(const char *linkage_name, char *buffer, size_t size);
+/* The class that a function is a member of, by its linkage name. */
+bool hearth_ir_member_class(const char *linkage_name, char *buffer, size_t size);
+/* What the pointer points to that a load or store accesses, if the front end says it (clang 20 and newer, optimising). */
+bool hearth_ir_accessed_pointee(LLVMValueRef access, char *buffer, size_t size);
+/* The type that a typed pointer points to; NULL for opaque ones. */
+LLVMTypeRef hearth_ir_pointee(LLVMTypeRef pointer);
+
 /* --- metadata: llvm-c shows nodes as values, takes a node of one constant for that constant, and copies all operands to
  * show one. Any module may hold anything, so each of these accepts any metadata, and NULL. --- */
 
@@ -75,6 +91,8 @@ LLVMValueRef hearth_ir_declare_with_hint(LLVMModuleRef module, LLVMValueRef plai
 
 /* Remove all operands of a named metadata node; the node stays. */
 void hearth_ir_clear_named_metadata(LLVMModuleRef module, const char *name);
+/* Keep a global in the linked program though nothing refers to it. */
+void hearth_ir_keep(LLVMModuleRef module, LLVMValueRef global);
 /* Add `function` (of type void()) to llvm.global_ctors. */
 void hearth_ir_append_constructor(LLVMModuleRef module, LLVMValueRef function, unsigned priority);
 

@@ -1,0 +1,176 @@
+#include "data_type.h"
+
+#include <stdint.h>
+#include <string.h>
+
+#include <llvm-c/DebugInfo.h>
+#include <llvm-c/Target.h>
+
+#include "alloc_functions.h"
+#include "hearth/ir_facts.h"
+
+#define MOST_USES  256 /* of one pointer that are looked at */
+#define MOST_TYPES 8   /* different ones; more say nothing */
+
+/* --- what somebody says --- */
+
+static bool from_attachment(LLVMValueRef call, char *name) {
+  unsigned kind = LLVMGetMDKindIDInContext(
+      LLVMGetModuleContext(LLVMGetGlobalParent(LLVMGetBasicBlockParent(LLVMGetInstructionParent(call)))),
+      "heapallocsite", (unsigned)strlen("heapallocsite"));
+  return hearth_ir_debug_type_name(hearth_ir_attachment(call, kind), name, HEARTH_TYPE_NAME);
+}
+
+static bool constructs(LLVMValueRef user, LLVMValueRef block, char *name) {
+  LLVMValueRef callee = hearth_ir_is_call(user) ? LLVMIsAGlobalValue(LLVMGetCalledValue(user)) : NULL; /* or an alias */
+  if (!callee || LLVMGetNumArgOperands(user) == 0 || LLVMGetArgOperand(user, 0) != block)
+    return false;
+  size_t length;
+  return hearth_ir_constructed_class(LLVMGetValueName2(callee, &length), name, HEARTH_TYPE_NAME);
+}
+
+static bool is_cast(LLVMValueRef user) { return LLVMIsABitCastInst(user) != NULL; }
+
+/* Base classes are constructed by constructors, not beside them: the first call for the block is its own class's. */
+static bool from_constructor(LLVMValueRef block, char *name) {
+  unsigned looked_at = 0;
+  bool found = false;
+  for (LLVMUseRef use = LLVMGetFirstUse(block); use && !found && looked_at++ < MOST_USES; use = LLVMGetNextUse(use)) {
+    LLVMValueRef user = LLVMGetUser(use);
+    found = constructs(user, block, name) || (is_cast(user) && from_constructor(user, name));
+  }
+  return found;
+}
+
+/* "std::allocator<T>" and the like to "T". */
+static bool take_argument(char *name) {
+  static const char *const allocators[] = {"std::allocator<", "std::__new_allocator<", "__gnu_cxx::new_allocator<",
+                                           "std::__1::allocator<"};
+  size_t length = strlen(name);
+  for (size_t i = 0; i < sizeof allocators / sizeof allocators[0]; i++) {
+    size_t prefix = strlen(allocators[i]);
+    if (length <= prefix + 1 || strncmp(name, allocators[i], prefix) != 0 || name[length - 1] != '>')
+      continue;
+    memmove(name, name + prefix, length - prefix - 1);
+    name[length - prefix - 1] = '\0';
+    return true;
+  }
+  return false;
+}
+
+static bool from_allocator(LLVMValueRef call, char *name) {
+  char linkage_name[HEARTH_TYPE_NAME];
+  size_t length = 0;
+  LLVMMetadataRef location = hearth_ir_instruction_location(call);
+  LLVMMetadataRef scope = location ? hearth_ir_scope_subprogram(LLVMDILocationGetScope(location)) : NULL;
+  const char *function = scope ? hearth_ir_subprogram_name(scope, &length) : NULL;
+  if (!function || length >= sizeof linkage_name)
+    return false;
+  memcpy(linkage_name, function, length);
+  linkage_name[length] = '\0';
+  return hearth_ir_member_class(linkage_name, name, HEARTH_TYPE_NAME) && take_argument(name);
+}
+
+static bool from_variable(LLVMValueRef block, char *name) {
+  unsigned looked_at = 0;
+  for (LLVMUseRef use = LLVMGetFirstUse(block); use && looked_at++ < MOST_USES; use = LLVMGetNextUse(use)) {
+    LLVMValueRef user = LLVMGetUser(use);
+    if (LLVMIsAStoreInst(user) && LLVMGetOperand(user, 0) == block &&
+        hearth_ir_accessed_pointee(user, name, HEARTH_TYPE_NAME))
+      return true;
+  }
+  return false;
+}
+
+/* --- what the pointer is used for --- */
+
+typedef struct candidates {
+  LLVMTargetDataRef layout;
+  uint64_t block_size; /* 0: not constant */
+  LLVMTypeRef types[MOST_TYPES + 1];
+  unsigned count;
+} candidates;
+
+static void add(candidates *c, LLVMTypeRef type) {
+  if (!type || LLVMGetTypeKind(type) != LLVMStructTypeKind || LLVMIsOpaqueStruct(type) || !LLVMGetStructName(type))
+    return;
+  if (c->block_size && LLVMABISizeOfType(c->layout, type) > c->block_size)
+    return;
+  for (unsigned i = 0; i < c->count; i++)
+    if (c->types[i] == type)
+      return;
+  if (c->count <= MOST_TYPES)
+    c->types[c->count++] = type;
+}
+
+static void add_uses(candidates *c, LLVMValueRef pointer, bool into_variables);
+
+static void add_variable(candidates *c, LLVMValueRef variable) {
+  unsigned looked_at = 0;
+  for (LLVMUseRef use = LLVMGetFirstUse(variable); use && looked_at++ < MOST_USES; use = LLVMGetNextUse(use))
+    if (LLVMIsALoadInst(LLVMGetUser(use)))
+      add_uses(c, LLVMGetUser(use), false);
+}
+
+static void add_use(candidates *c, LLVMValueRef pointer, LLVMValueRef user, bool into_variables) {
+  if (LLVMIsAGetElementPtrInst(user) && LLVMGetOperand(user, 0) == pointer) {
+    add(c, LLVMGetGEPSourceElementType(user));
+  } else if (is_cast(user)) {
+    add(c, hearth_ir_pointee(LLVMTypeOf(user)));
+    add_uses(c, user, into_variables);
+  } else if (into_variables && LLVMIsAStoreInst(user) && LLVMGetOperand(user, 0) == pointer &&
+             LLVMIsAAllocaInst(LLVMGetOperand(user, 1))) {
+    add_variable(c, LLVMGetOperand(user, 1));
+  }
+}
+
+static void add_uses(candidates *c, LLVMValueRef pointer, bool into_variables) {
+  unsigned looked_at = 0;
+  for (LLVMUseRef use = LLVMGetFirstUse(pointer); use && looked_at++ < MOST_USES; use = LLVMGetNextUse(use))
+    add_use(c, pointer, LLVMGetUser(use), into_variables);
+}
+
+/* 0: not constant, or not to be told from an alignment. */
+static uint64_t constant_size(LLVMValueRef call) {
+  const char *name = LLVMGetValueName(LLVMGetCalledValue(call));
+  unsigned numbers = strcmp(name, "calloc") == 0 || strcmp(name, "reallocarray") == 0 ? 2 : 1;
+  uint64_t size = 1;
+  for (unsigned i = 0, n = LLVMGetNumArgOperands(call); i < n; i++) {
+    LLVMValueRef argument = LLVMGetArgOperand(call, i);
+    if (LLVMGetTypeKind(LLVMTypeOf(argument)) != LLVMIntegerTypeKind)
+      continue;
+    if (numbers-- == 0 || !LLVMIsAConstantInt(argument))
+      return 0;
+    size *= LLVMConstIntGetZExtValue(argument);
+  }
+  return size;
+}
+
+static LLVMTypeRef choose(const candidates *c) {
+  LLVMTypeRef fits = NULL;
+  if (c->count == 1)
+    return c->types[0];
+  for (unsigned i = 0; c->block_size && c->count <= MOST_TYPES && i < c->count; i++) {
+    if (LLVMABISizeOfType(c->layout, c->types[i]) != c->block_size)
+      continue;
+    if (fits)
+      return NULL;
+    fits = c->types[i];
+  }
+  return fits;
+}
+
+static bool from_uses(LLVMValueRef call, char *name) {
+  LLVMModuleRef module = LLVMGetGlobalParent(LLVMGetBasicBlockParent(LLVMGetInstructionParent(call)));
+  candidates c = {.layout = LLVMGetModuleDataLayout(module), .block_size = constant_size(call)};
+  add_uses(&c, call, true);
+  LLVMTypeRef type = choose(&c);
+  return type && hearth_ir_struct_name(type, name, HEARTH_TYPE_NAME);
+}
+
+bool hearth_data_type_of(LLVMValueRef call, char name[HEARTH_TYPE_NAME]) {
+  if (!hearth_alloc_function_of(call) || LLVMGetTypeKind(LLVMTypeOf(call)) != LLVMPointerTypeKind)
+    return false;
+  return from_attachment(call, name) || from_constructor(call, name) || from_allocator(call, name) ||
+         from_variable(call, name) || from_uses(call, name);
+}
