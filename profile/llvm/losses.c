@@ -15,6 +15,8 @@ bool hearth_llvm_describe_losses(const hearth_llvm_losses *losses, char *buffer,
   for (int i = 0, any = 0; i < HEARTH_MIB_COLUMNS; i++)
     if (losses->columns & UINT64_C(1) << i)
       APPEND("%s%s", any++ ? ", " : "LLVM's format has no field for ", hearth_mib_column_name(i));
+  if (losses->histograms)
+    APPEND("%shistograms of accesses are left out", used ? "; " : "");
   if (losses->summed)
     APPEND("%s%llu contexts differ from others only by what it does not hold and are summed", used ? "; " : "",
            (unsigned long long)losses->summed);

@@ -184,8 +184,11 @@ static hearth_status make_contexts(maker *m) {
   for (uint32_t i = 0; i < count; i++) {
     uint32_t leaf;
     hearth_mib mib;
+    hearth_histogram histogram;
     HEARTH_TRY(hearth_profile_get_context(m->profile, i, &leaf, &mib, m->err));
     clear_columns(m, partial, &mib);
+    HEARTH_TRY(hearth_profile_get_histogram(m->profile, i, &histogram, m->err));
+    r->losses.histograms |= histogram.size > 0;
     uint32_t *context = &m->contexts[m->nodes[leaf]];
     if (*context == HEARTH_NONE)
       *context = (uint32_t)r->context_count++;

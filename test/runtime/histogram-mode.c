@@ -6,6 +6,7 @@
  * RUN: %S/Inputs/histograms.sh %hearth %t format=llvm > %t.txt && FileCheck %s < %t.txt
  * RUN: %S/Inputs/histograms.sh %hearth %t histogram_size=4 > %t.txt && FileCheck %s --check-prefix=CUT < %t.txt
  * RUN: %hearth show --full --histogram %t.ix | FileCheck %s --check-prefix=SHOW
+ * RUN: %hearth show --yaml %t.ix 2>&1 > %t.yaml | FileCheck %s --check-prefix=LOSS
  * RUN: %hearth show --json %t.ix | FileCheck %s --check-prefix=JSON
  * RUN: %clang -O1 $(%hearth flags instrument --clang=%clang) -fno-builtin -mllvm -memprof-histogram \
  * RUN:   -mllvm -memprof-atomic -mllvm -memprof-coalesce=off %s -o %t
@@ -23,6 +24,7 @@
  * SHOW: accesses to each 8 bytes of a block, by place:
  * SHOW-NEXT: {{^ +}}0 -31 8 {{#+$}}
  * SHOW-NEXT: {{^ +}}elsewhere 968
+ * LOSS: histograms of accesses are left out
  * JSON: "histogram":[8,8,8,8]
  */
 #include <stdlib.h>

@@ -54,6 +54,7 @@ typedef struct hearth_llvm_losses {
   uint64_t columns;        /* a bit for each column of hearth_mib that says something and has no field */
   uint64_t summed;         /* contexts that only a discriminator or the file of a static function told apart */
   uint64_t cut;            /* values greater than their field: stored as its greatest */
+  bool histograms;         /* there are some, which are left out */
   bool partial;            /* accesses that are known of some runs, and not of others, are left out */
   uint64_t taken_for_cold; /* contexts that LLVM will call cold because nothing is known of their accesses */
 } hearth_llvm_losses;
