@@ -10,7 +10,7 @@
 
 struct hearth_histogram_chunk {
   hearth_histogram_chunk *next;
-  size_t size, used; /* with this header */
+  size_t size, used; /* with this header, which has a page of its own */
 };
 
 static size_t whole_pages(size_t size) { return (size + HEARTH_OS_PAGE - 1) & ~(HEARTH_OS_PAGE - 1); }
@@ -28,44 +28,74 @@ bool hearth_histograms_create(hearth_histograms *histograms, uint32_t contexts, 
   return true;
 }
 
-static void free_chunks(hearth_histograms *histograms) {
-  while (histograms->chunks) {
-    hearth_histogram_chunk *chunk = histograms->chunks;
-    histograms->chunks = chunk->next;
+static void unmap(hearth_histogram_chunk *chunk) {
+  while (chunk) {
+    hearth_histogram_chunk *next = chunk->next;
     hearth_os_unmap(chunk, chunk->size);
+    chunk = next;
   }
-  histograms->pages = 0;
 }
 
 void hearth_histograms_destroy(hearth_histograms *histograms) {
   if (!histograms->by_context)
     return;
-  free_chunks(histograms);
+  unmap(histograms->chunks);
+  unmap(histograms->spare);
   hearth_os_unmap(histograms->by_context, table_size(histograms));
-  histograms->by_context = NULL;
+  *histograms = (hearth_histograms){0};
 }
 
+/* Chunks stay mapped: a thread that did not stop may be about to write to one. */
 void hearth_histograms_forget(hearth_histograms *histograms) {
   hearth_os_discard(histograms->by_context, table_size(histograms));
-  free_chunks(histograms);
+  while (histograms->chunks) {
+    hearth_histogram_chunk *chunk = histograms->chunks;
+    histograms->chunks = chunk->next;
+    hearth_os_discard((char *)chunk + HEARTH_OS_PAGE, chunk->size - HEARTH_OS_PAGE);
+    chunk->next = histograms->spare;
+    histograms->spare = chunk;
+  }
+  histograms->pages = 0;
+}
+
+/* An empty chunk with room for `size` bytes. */
+static hearth_histogram_chunk *take_spare(hearth_histograms *histograms, size_t size) {
+  for (hearth_histogram_chunk **link = &histograms->spare; *link; link = &(*link)->next)
+    if ((*link)->size >= size) {
+      hearth_histogram_chunk *chunk = *link;
+      *link = chunk->next;
+      return chunk;
+    }
+  return NULL;
+}
+
+static hearth_histogram_chunk *map_chunk(size_t size) {
+  hearth_histogram_chunk *chunk = hearth_os_map(size);
+
+  if (chunk)
+    chunk->size = size;
+  return chunk;
 }
 
 static bool add_chunk(hearth_histograms *histograms, size_t needed) {
   static bool told;
-  size_t size = whole_pages(sizeof(hearth_histogram_chunk) + needed);
+  size_t size = HEARTH_OS_PAGE + whole_pages(needed);
+  hearth_histogram_chunk *chunk = NULL;
 
-  if (size < CHUNK_LEAST)
-    size = CHUNK_LEAST;
-  hearth_histogram_chunk *chunk = histograms->closed ? NULL : hearth_os_map(size);
+  if (!histograms->closed)
+    chunk = take_spare(histograms, size);
+  if (!histograms->closed && !chunk)
+    chunk = map_chunk(size > CHUNK_LEAST ? size : CHUNK_LEAST);
   if (!chunk) {
     if (!told)
       hearth_message("no memory for histograms: they are not complete");
     told = true;
     return false;
   }
-  *chunk = (hearth_histogram_chunk){.next = histograms->chunks, .size = size, .used = sizeof *chunk};
+  chunk->used = HEARTH_OS_PAGE;
+  chunk->next = histograms->chunks;
   histograms->chunks = chunk;
-  histograms->pages += size / HEARTH_OS_PAGE;
+  histograms->pages += chunk->size / HEARTH_OS_PAGE;
   return true;
 }
 
@@ -136,11 +166,10 @@ bool hearth_histograms_prepare(hearth_histograms *histograms, const hearth_block
   if (!reserve(histograms, h, size))
     return false;
   *ret_next = 1 - h->current;
-  uint64_t *sums = h->sums[1 - h->current];
-  for (uint32_t i = 0; i < h->room; ++i)
-    sums[i] = h->sums[h->current][i] + (i < size ? of.first[i] * weight : 0);
-  if (h->room > 0)
-    sums[0] += lead * weight;
+  uint64_t *to = h->sums[1 - h->current];
+  const uint64_t *from = h->sums[h->current];
+  for (uint32_t i = 0, room = h->room; i < room; ++i)
+    to[i] = from[i] + (i < size ? of.first[i] * weight : 0) + (i == 0 ? lead * weight : 0);
   return true;
 }
 

@@ -19,11 +19,11 @@ typedef struct hearth_histogram_chunk hearth_histogram_chunk;
 typedef struct hearth_histograms {
   hearth_histogram_sums *by_context; /* NULL: not in histogram mode */
   uint32_t contexts;
-  uint32_t most;    /* places of a block that are kept, from its start */
-  hearth_lock lock; /* of the following; taken within a context's lock */
-  hearth_histogram_chunk *chunks;
-  uint64_t pages; /* of all chunks */
-  bool closed;    /* there is to be no other chunk */
+  uint32_t most;                          /* places of a block that are kept, from its start */
+  hearth_lock lock;                       /* of the following; taken within a context's lock */
+  hearth_histogram_chunk *chunks, *spare; /* in use, and empty again */
+  uint64_t pages;                         /* of the chunks in use */
+  bool closed;                            /* there is to be no other chunk */
 } hearth_histograms;
 
 /* All empty. False: no address space. */
