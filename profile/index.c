@@ -40,7 +40,7 @@ void hearth_indexer_tell_begun(hearth_indexer *owner, const char *path, size_t n
 /* -------------------------------------------------- life -------------------------------------------------- */
 
 static void set_up(hearth_builder *builder, const hearth_indexer_options *options) {
-  hearth_builder_fold_recursion(builder, options->fold_recursion);
+  hearth_builder_fold_recursion(builder, !options->full_recursion);
   hearth_builder_leave_out(builder, options->left_out);
 }
 

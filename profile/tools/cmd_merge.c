@@ -27,7 +27,7 @@ typedef struct arguments {
   const output_format *format;
   uint32_t section;          /* version of LLVM's; 0: the default */
   hearth_number_option jobs; /* by default as many as are worth it */
-  bool quiet, verbose, progress, fold_recursion;
+  bool quiet, verbose, progress, full_recursion;
   uint64_t left_out; /* fields, 1 << enum hearth_mib_column */
 } arguments;
 
@@ -49,7 +49,8 @@ static const char help[] =
     "  --weight=N:FILE    one more PROFILE, counted N times\n"
     "  -f, --input-files=LIST\n"
     "                     more PROFILEs, one a line of LIST: FILE or N,FILE; '#' begins a comment line\n"
-    "  --fold-recursion   keep each cycle of recursive calls once: a smaller profile with the same totals\n"
+    "  --recursion=fold|full\n"
+    "                     fold: keep each cycle of recursive calls once, with the same totals (default); full: all\n"
     "  -j, --jobs=N       read the inputs in N threads (default: one for every 8 inputs, up to the processors)\n"
     "  --format=NAME      what to write:\n"
     "                       default  'hearth'; beside function counters also 'llvm', where every reader knows it\n"
@@ -72,6 +73,12 @@ static int take_format(void *target, const char *value) {
   const output_format **ret = target;
   *ret = output_format_find(value);
   return *ret ? HEARTH_EXIT_OK : HEARTH_OPTION_UNUSABLE;
+}
+
+static int take_recursion(void *target, const char *value) {
+  bool full = strcmp(value, "full") == 0;
+  *(bool *)target = full;
+  return full || strcmp(value, "fold") == 0 ? HEARTH_EXIT_OK : HEARTH_OPTION_UNUSABLE;
 }
 
 static int take_fields(void *target, const char *value) {
@@ -147,7 +154,7 @@ static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
       {.name = "--output", .letter = 'o', .expects = "a file", .text = &a->output},
       {.name = "--weight", .expects = "N:FILE with N from 1 on", .take = add_weighted, .target = &a->inputs},
       {.name = "--input-files", .letter = 'f', .expects = "a file", .take = add_list, .target = &a->inputs},
-      {.name = "--fold-recursion", .flag = &a->fold_recursion},
+      {.name = "--recursion", .expects = "fold or full", .take = take_recursion, .target = &a->full_recursion},
       {.name = "--jobs",
        .letter = 'j',
        .expects = "a number from 1 to 1024",
@@ -285,7 +292,7 @@ int hearth_cmd_merge(int argc, char **argv) {
                                        .note = on_note,
                                        .progress = on_progress,
                                        .begun = on_begun,
-                                       .fold_recursion = a.fold_recursion,
+                                       .full_recursion = a.full_recursion,
                                        .left_out = a.left_out};
     hearth_indexer *indexer = hearth_indexer_create(&settings);
     code = indexer ? merge_all(&a, indexer) : hearth_tool_error("out of memory");

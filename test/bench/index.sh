@@ -38,7 +38,7 @@ directory=$work/index
 # run, so the two layouts hold the same but for times and processors.
 record() {
   rm -f "$directory/raw".*
-  HEARTH_OPTIONS=format=$1:max_contexts=4000000:log_path=$directory/raw run_program "$training" "$work/hearth"
+  HEARTH_OPTIONS=format=$1:recursion=full:max_contexts=4000000:log_path=$directory/raw run_program "$training" "$work/hearth"
   mv "$directory/raw".* "$directory/$1.raw"
 }
 mkdir -p "$directory"
@@ -52,8 +52,10 @@ convert() {
   local subject=$1
   shift
   case $subject in
-    ours) "$@" "$hearth" index "$directory/hearth.raw" --binary "$work/hearth" -o "$directory/ours.prof" ;;
-    ours_llvm_raw) "$@" "$hearth" index "$directory/llvm.raw" --binary "$work/hearth" -o "$directory/ours_llvm_raw.prof" ;;
+    ours) "$@" "$hearth" index --recursion=full "$directory/hearth.raw" --binary "$work/hearth" -o "$directory/ours.prof" ;;
+    ours_llvm_raw)
+      "$@" "$hearth" index --recursion=full "$directory/llvm.raw" --binary "$work/hearth" -o "$directory/ours_llvm_raw.prof"
+      ;;
     profdata) "$@" "${profdata[@]}" -o "$directory/profdata.prof" ;;
   esac
 }
@@ -75,8 +77,8 @@ size_row "raw, our layout" "$directory/hearth.raw"
 size_row "indexed, llvm-profdata, its default fields" "$directory/profdata.prof"
 size_row "indexed, llvm-profdata, all fields" "$directory/full.prof"
 size_row "indexed, hearth, all fields" "$directory/ours.prof"
-"$hearth" merge -q --fields=TotalSize,TotalLifetime,TotalLifetimeAccessDensity "$directory/ours.prof" \
+"$hearth" merge -q --recursion=full --fields=TotalSize,TotalLifetime,TotalLifetimeAccessDensity "$directory/ours.prof" \
   -o "$directory/four.prof"
 size_row "indexed, hearth, llvm-profdata's default fields" "$directory/four.prof"
-"$hearth" merge -q --fold-recursion "$directory/ours.prof" -o "$directory/folded.prof"
+"$hearth" merge -q "$directory/ours.prof" -o "$directory/folded.prof"
 size_row "indexed, hearth, all fields, recursion folded" "$directory/folded.prof"

@@ -24,5 +24,5 @@ awk 'BEGIN {
     print "  NumMigration " i % 2 "\n  NumLifetimeOverlaps " (i % 9 == 0) * i "\n  LiveAtExit " (i == 77)
   }
 }' >indexed-1.txt
-"$1" merge -q indexed-1.txt -o indexed-1.prof
+"$1" merge -q --recursion=full indexed-1.txt -o indexed-1.prof
 "$1" show --text indexed-1.prof >indexed-1.txt # in the canonical order

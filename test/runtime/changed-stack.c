@@ -2,7 +2,7 @@
  * the call stack.
  *
  * RUN: %S/Inputs/profiled.sh %clang %rt %s %t -I%S/Inputs
- * RUN: rm -f %t.prof.* && HEARTH_OPTIONS=log_path=%t.prof %t
+ * RUN: rm -f %t.prof.* && HEARTH_OPTIONS=log_path=%t.prof:recursion=full %t
  * RUN: python3 %S/Inputs/raw_print.py %t.prof.* AllocCount MaxSize | FileCheck %s
  *
  * The stack is read across pages as long as they are there.

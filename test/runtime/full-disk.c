@@ -2,7 +2,7 @@
  * counted, and the file is a complete profile.
  *
  * RUN: %S/Inputs/profiled.sh %clang %rt %s %t && rm -f %t.prof*
- * RUN: sh -c 'ulimit -f 20; HEARTH_OPTIONS=log_path=%t.prof exec %t' 2>&1 | FileCheck %s
+ * RUN: sh -c 'ulimit -f 20; HEARTH_OPTIONS=log_path=%t.prof:recursion=full exec %t' 2>&1 | FileCheck %s
  * RUN: python3 %S/Inputs/raw_print.py %t.prof.* AllocCount MaxSize > %t.txt
  * RUN: FileCheck %s --check-prefix=PROFILE < %t.txt
  * RUN: awk '/^profile:/ { sub(/.*dropped_blocks=/, ""); total += $1 } /^record:/ { sub(/.*AllocCount=/, ""); total += $1 } \

@@ -2,14 +2,14 @@
  * is lost, and it is one run. A reset removes them. Where they cannot be written, blocks are dropped and counted.
  *
  * RUN: %S/Inputs/profiled.sh %clang %rt %s %t && rm -f %t.prof*
- * RUN: HEARTH_OPTIONS=log_path=%t.prof:memory_cap=1:stack_depth=16 %t > %t.out 2>&1 && count 0 < %t.out
+ * RUN: HEARTH_OPTIONS=log_path=%t.prof:memory_cap=1:recursion=full:stack_depth=16 %t > %t.out 2>&1 && count 0 < %t.out
  * RUN: ls %t.prof.*.part1 %t.prof.*.part2
  * RUN: cat %t.prof.* > %t.all && %hearth index %t.all -o %t.hearth | FileCheck %s --check-prefix=INDEX
  * RUN: for file in %t.prof.*; do python3 %S/Inputs/raw_print.py $file AllocCount; done > %t.txt
  * RUN: awk '/^record:/ { sub(/.*AllocCount=/, ""); total += $1 } END { print total, "blocks" }' %t.txt | FileCheck %s
- * RUN: rm %t.prof.* && HEARTH_OPTIONS=log_path=%t.prof:memory_cap=1:stack_depth=16 %t reset
+ * RUN: rm %t.prof.* && HEARTH_OPTIONS=log_path=%t.prof:memory_cap=1:recursion=full:stack_depth=16 %t reset
  * RUN: ls %t.prof.* | count 1
- * RUN: rm -rf %t.prof.* %t.none && HEARTH_OPTIONS=log_path=%t.none/x:memory_cap=1:stack_depth=16 %t lost > %t.out 2>&1
+ * RUN: rm -rf %t.prof.* %t.none && HEARTH_OPTIONS=log_path=%t.none/x:memory_cap=1:recursion=full:stack_depth=16 %t lost > %t.out 2>&1
  * RUN: FileCheck %s --check-prefix=LOST < %t.out && python3 %S/Inputs/raw_print.py %t.none/x.* AllocCount > %t.txt
  * RUN: awk '/^profile:/ { sub(/.*dropped_blocks=/, ""); total += $1 } /^record:/ { sub(/.*AllocCount=/, ""); total += $1 } \
  * RUN:   END { print total, "blocks" }' %t.txt | FileCheck %s

@@ -1,8 +1,8 @@
-/* Recursion folded as stacks are captured: a tree builder keeps a handful of contexts, no block is lost, and the profile
+/* Recursion is folded as stacks are captured: a tree builder keeps a handful of contexts, no block is lost, and the profile
  * is the one that folding while merging makes of full stacks.
  *
  * RUN: %S/Inputs/profiled.sh %clang %rt %s %t -fdebug-info-for-profiling && rm -f %t.full* %t.fold*
- * RUN: HEARTH_OPTIONS=log_path=%t.full %t && HEARTH_OPTIONS=log_path=%t.fold:recursion=fold %t
+ * RUN: HEARTH_OPTIONS=log_path=%t.full:recursion=full %t && HEARTH_OPTIONS=log_path=%t.fold %t
  * RUN: python3 %S/Inputs/raw_print.py %t.full.* | FileCheck %s --check-prefix=FULL
  * RUN: python3 %S/Inputs/raw_print.py %t.fold.* AllocCount TotalSize | FileCheck %s
  *
@@ -15,7 +15,7 @@
  * RUN:   END { print blocks, bytes, contexts < 20 ? "few" : contexts }' | FileCheck %s --check-prefix=SUM
  * SUM: 2047 73696 few
  *
- * RUN: %hearth merge -q %t.full.* --fold-recursion -o %t.late.prof && %hearth merge -q %t.fold.* -o %t.early.prof
+ * RUN: %hearth merge -q %t.full.* -o %t.late.prof && %hearth merge -q %t.fold.* -o %t.early.prof
  * RUN: %hearth show --text %t.late.prof | grep -E '^(context|frame|AllocCount|TotalSize)' > %t.late
  * RUN: %hearth show --text %t.early.prof | grep -E '^(context|frame|AllocCount|TotalSize)' > %t.early
  * RUN: cmp %t.late %t.early

@@ -25,7 +25,7 @@
  * THREAD: AllocCount=7 MaxSize=444 LiveAtExit=0
  *
  * What does not fit into half of the file is left out, contexts of least bytes first; once, this is said.
- * RUN: HEARTH_OPTIONS=log_path=%t.dir/small:snapshot=10:snapshot_size=1 not --crash %t many 2> %t.small.err
+ * RUN: HEARTH_OPTIONS=log_path=%t.dir/small:snapshot=10:recursion=full:snapshot_size=1 not --crash %t many 2> %t.small.err
  * RUN: FileCheck %s --check-prefix=SMALL < %t.small.err
  * RUN: python3 %S/Inputs/raw_print.py %t.dir/small.* AllocCount MaxSize | FileCheck %s --check-prefix=FITS
  * SMALL: is not complete: file too large; contexts of least bytes are left out{{.*}}see option snapshot_size

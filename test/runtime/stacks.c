@@ -2,7 +2,7 @@
 // runtime's own functions are not in it.
 //
 // RUN: %S/Inputs/profiled.sh %clang %rt %s %t
-// RUN: rm -f %t.prof.* && HEARTH_OPTIONS=log_path=%t.prof %t
+// RUN: rm -f %t.prof.* && HEARTH_OPTIONS=log_path=%t.prof:recursion=full %t
 // RUN: python3 %S/Inputs/raw_print.py %t.prof.* AllocCount MaxSize > %t.txt
 // RUN: grep MaxSize=11$ -v %t.txt | FileCheck %s
 // RUN: sed -n 's/.*MaxSize=[12][12] | stacks.c.tmp+\(0x[0-9a-f]*\) stacks.c.tmp+\(0x[0-9a-f]*\) .*/\1 \2/p' %t.txt \
@@ -14,7 +14,7 @@
 //
 // CHECK: AllocCount=3 MaxSize=11 | stacks.c.tmp+[[LEAF:0x[0-9a-f]+]] stacks.c.tmp+
 // CHECK: AllocCount=5 MaxSize=22 | stacks.c.tmp+[[LEAF]] stacks.c.tmp+
-// A recursive function is in the stack as often as it is active.
+// With recursion=full, a recursive function is in the stack as often as it is active.
 // CHECK: AllocCount=1 MaxSize=33 | stacks.c.tmp+{{0x[0-9a-f]+}} stacks.c.tmp+[[SELF:0x[0-9a-f]+]] stacks.c.tmp+[[SELF]] stacks.c.tmp+[[SELF]] stacks.c.tmp+
 //
 // NAMES: make

@@ -2,7 +2,7 @@
 // included. They are those that backtrace() finds, also when a stack is remembered that differs in one caller only.
 //
 // DEFINE: %{flags} = -g -O2 -fno-optimize-sibling-calls -fno-builtin -Wl,--build-id %s %rt -lpthread -o %t
-// DEFINE: %{check} = rm -f %t.prof.* && HEARTH_OPTIONS=log_path=%t.prof %t > %t.txt && \
+// DEFINE: %{check} = rm -f %t.prof.* && HEARTH_OPTIONS=log_path=%t.prof:recursion=full %t > %t.txt && \
 // DEFINE:   python3 %S/Inputs/backtraces.py %t.prof.* %t.txt
 //
 // RUN: %clangxx -fno-omit-frame-pointer -mno-omit-leaf-frame-pointer %{flags} && %{check}
@@ -11,7 +11,7 @@
 // RUN: g++-12 -fomit-frame-pointer %{flags} && %{check}
 //
 // By frame pointers alone, callers are missing.
-// RUN: rm -f %t.prof.* && HEARTH_OPTIONS=log_path=%t.prof:unwind=fp %t > %t.txt
+// RUN: rm -f %t.prof.* && HEARTH_OPTIONS=log_path=%t.prof:recursion=full:unwind=fp %t > %t.txt
 // RUN: not python3 %S/Inputs/backtraces.py %t.prof.* %t.txt
 //
 // REQUIRES: g++-12

@@ -26,7 +26,7 @@ typedef struct hearth_indexer hearth_indexer;
 
 typedef enum hearth_note_level { HEARTH_NOTE_DETAIL, HEARTH_NOTE_WARNING, HEARTH_NOTE_ERROR } hearth_note_level;
 
-/* All zero means: no notes, no progress, recursion kept. Strings live for the call only. The functions are called by one
+/* All zero means: no notes, no progress, recursion folded. Strings live for the call only. The functions are called by one
  * thread at a time. */
 typedef struct hearth_indexer_options {
   void *context; /* first argument of the functions */
@@ -35,7 +35,7 @@ typedef struct hearth_indexer_options {
   void (*progress)(void *context, const char *name, uint64_t done, uint64_t total);
   /* The input called `name` is begun, the `number`th of `count` (from 1). */
   void (*begun)(void *context, const char *name, size_t number, size_t count);
-  bool fold_recursion; /* see hearth_builder_fold_recursion */
+  bool full_recursion; /* no hearth_builder_fold_recursion */
   uint64_t left_out;   /* see hearth_builder_leave_out */
 } hearth_indexer_options;
 

@@ -63,7 +63,7 @@ def make_profile(path, stock):
         runs[key] += value
 
 def merge(inputs, output, *options):
-    subprocess.run([hearth, "merge", "-q", f"-j{rng.randrange(1, 9)}", *options, *inputs, "-o", output], check=True)
+    subprocess.run([hearth, "merge", "-q", "--recursion=full", f"-j{rng.randrange(1, 9)}", *options, *inputs, "-o", output], check=True)
 
 def merge_as_tree(number, leaves):
     """Merge random groups until one profile is left. What is in between may be of either form."""
