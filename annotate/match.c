@@ -49,13 +49,39 @@ static hearth_status frames_at(hearth_profile *profile, const hearth_location *p
   return ret->first < ret->end ? HEARTH_OK : HEARTH_E_NOT_FOUND;
 }
 
-hearth_status hearth_matcher_init(hearth_matcher *matcher, hearth_error *err) {
-  HEARTH_TRY(hearth_stacks_init(&matcher->stacks, matcher->profile, err));
-  matcher->leaves = calloc((size_t)hearth_profile_frame_count(matcher->profile) + 1, sizeof *matcher->leaves);
-  return matcher->leaves ? HEARTH_OK : hearth_error_set(err, HEARTH_E_NOMEM, "out of memory");
-}
+hearth_matcher *hearth_matcher_create(void) { return calloc(1, sizeof(hearth_matcher)); }
 
 void hearth_matcher_destroy(hearth_matcher *matcher) {
+  if (matcher)
+    hearth_matcher_close(matcher);
+  free(matcher);
+}
+
+static hearth_status open_profile(hearth_matcher *matcher, const char *path, const hearth_classify_options *classify,
+                                  hearth_error *err) {
+  HEARTH_TRY(hearth_profile_open(path, &matcher->profile, err));
+  HEARTH_TRY(hearth_classifier_init(&matcher->classifier, matcher->profile, classify, err));
+  HEARTH_TRY(hearth_stacks_init(&matcher->stacks, matcher->profile, err));
+  matcher->path = strdup(path);
+  matcher->leaves = calloc((size_t)hearth_profile_frame_count(matcher->profile) + 1, sizeof *matcher->leaves);
+  return matcher->path && matcher->leaves ? HEARTH_OK : hearth_error_set(err, HEARTH_E_NOMEM, "out of memory");
+}
+
+hearth_status hearth_matcher_open(hearth_matcher *matcher, const char *path, const hearth_classify_options *classify,
+                                  bool full, hearth_error *err) {
+  if (!matcher->profile || strcmp(matcher->path, path) != 0) {
+    hearth_matcher_close(matcher);
+    hearth_status status = open_profile(matcher, path, classify, err);
+    if (status != HEARTH_OK) {
+      hearth_matcher_close(matcher);
+      return status;
+    }
+  }
+  matcher->full = full;
+  return HEARTH_OK;
+}
+
+void hearth_matcher_close(hearth_matcher *matcher) {
   hearth_leaf *leaf, *next;
   for (leaf = matcher->first_leaf; leaf; leaf = next) {
     next = leaf->next;
@@ -63,6 +89,9 @@ void hearth_matcher_destroy(hearth_matcher *matcher) {
   }
   free(matcher->leaves);
   hearth_stacks_destroy(&matcher->stacks);
+  hearth_profile_close(matcher->profile);
+  free(matcher->path);
+  memset(matcher, 0, sizeof *matcher);
 }
 
 /* The leaf of these frames, read when it is first asked for. */

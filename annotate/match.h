@@ -6,7 +6,8 @@
 #include "location.h"
 
 typedef struct hearth_matcher {
-  hearth_profile *profile;
+  char *path;
+  hearth_profile *profile; /* NULL: none is open */
   hearth_classifier classifier;
   bool full; /* contexts are not trimmed */
   hearth_stacks stacks;
@@ -14,9 +15,11 @@ typedef struct hearth_matcher {
   hearth_leaf *first_leaf; /* of all that have been asked for */
 } hearth_matcher;
 
-/* With profile and classifier at hand. E_NOMEM; destroy in any case, and before the profile is closed. */
-hearth_status hearth_matcher_init(hearth_matcher *matcher, hearth_error *err);
-void hearth_matcher_destroy(hearth_matcher *matcher);
+/* Open a profile, unless it is open. Those of hearth_profile_open, E_NOMEM; on error none is open. */
+hearth_status hearth_matcher_open(hearth_matcher *matcher, const char *path, const hearth_classify_options *classify,
+                                  bool full, hearth_error *err);
+/* Close what is open; may be opened again. */
+void hearth_matcher_close(hearth_matcher *matcher);
 
 /* The contexts whose leaf is the innermost frame of `chain` that the profile knows as one that allocates, and which
  * agree with the frames outside of it. Frames inside of it that the profile lacks (tail calls, code without debug

@@ -31,7 +31,7 @@ static void visit(LLVMValueRef instruction, void *data) {
 bool hearth_pass_annotate(LLVMModuleRef module, const hearth_options *options) {
   annotation a = {.err = {HEARTH_OK, ""}};
   bool changed = false;
-  if (hearth_session_open(&a.session, module, options) && a.session.matcher.profile) {
+  if (hearth_session_open(&a.session, module, options) && a.session.matcher) {
     hearth_ir_for_each_instruction(module, visit, &a);
     if (a.allocates && !a.located)
       hearth_error_set(&a.err, HEARTH_E_NO_DEBUG_INFO,

@@ -68,11 +68,11 @@ static void visit(LLVMValueRef instruction, void *data) {
   }
   hearth_status status = HEARTH_E_NOT_FOUND;
   /* What LLVM's context disambiguation found out for a clone, the profile does not know. */
-  if (p->session.matcher.profile && hearth_md_get_settled_class(p->session.md, instruction) == HEARTH_CLASS_UNKNOWN)
+  if (p->session.matcher && hearth_md_get_settled_class(p->session.md, instruction) == HEARTH_CLASS_UNKNOWN)
     status = hearth_session_match_allocation(&p->session, instruction, &p->edits, &p->err);
   if (status != HEARTH_E_NOT_FOUND)
     p->err.status = status;
-  else if (!prune(p, instruction) && p->session.matcher.profile)
+  else if (!prune(p, instruction) && p->session.matcher)
     report_unmatched(instruction);
 }
 

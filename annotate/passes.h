@@ -15,6 +15,10 @@
 extern "C" {
 #endif
 
+/* Opaque here; kept from one pass to the next, by one thread. NULL when out of memory; destroy accepts NULL. */
+struct hearth_matcher *hearth_matcher_create(void);
+void hearth_matcher_destroy(struct hearth_matcher *matcher);
+
 /* Which counter updates the instrumentation makes one. Each block's number of accesses is the same in all modes. */
 typedef enum hearth_coalesce_mode {
   HEARTH_COALESCE_BLOCK,   /* near each other in one block; which of its granules they are in may be taken wrongly */
@@ -24,6 +28,7 @@ typedef enum hearth_coalesce_mode {
 
 typedef struct hearth_options {
   const char *profile;              /* -memprof-use; "" if not given */
+  struct hearth_matcher *matcher;   /* what the passes of a pipeline have read of it; not used if there is no profile */
   bool full_contexts;               /* -memprof-contexts=full: no trimming */
   hearth_classify_options classify; /* -memprof-classify */
   uint8_t hints[4];                 /* by hearth_class; [HEARTH_CLASS_UNKNOWN] is for ambiguous calls */

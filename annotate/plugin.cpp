@@ -15,6 +15,7 @@
 #include <llvm/Transforms/Utils/BuildLibCalls.h>
 #include <llvm/Transforms/Utils/ModuleUtils.h>
 
+#include <memory>
 #include <mutex>
 #include <set>
 #include <string>
@@ -96,17 +97,23 @@ hearth_options currentOptions() {
   return Options;
 }
 
+// What the passes of one pipeline have read of the profile. A pipeline runs on one thread.
+using Matcher = std::shared_ptr<hearth_matcher>;
+
 // A module pass that calls a C function.
 struct CPass : PassInfoMixin<CPass> {
   using Function = bool (*)(LLVMModuleRef, const hearth_options *);
   Function Run;
   StringRef Name; // as in -passes=
+  Matcher Read;
   bool BeforeLink;
-  CPass(Function Run, StringRef Name, bool BeforeLink = false) : Run(Run), Name(Name), BeforeLink(BeforeLink) {}
+  CPass(Function Run, StringRef Name, Matcher Read, bool BeforeLink = false)
+      : Run(Run), Name(Name), Read(std::move(Read)), BeforeLink(BeforeLink) {}
   void printPipeline(raw_ostream &OS, function_ref<StringRef(StringRef)>) { OS << Name; }
   PreservedAnalyses run(Module &M, ModuleAnalysisManager &) {
     hearth_options Options = currentOptions();
     Options.before_link = BeforeLink;
+    Options.matcher = Read.get();
     return Run(wrap(&M), &Options) ? PreservedAnalyses::none() : PreservedAnalyses::all();
   }
   static bool isRequired() { return true; } // at -O0, too
@@ -121,7 +128,7 @@ struct NoMergePass : PassInfoMixin<NoMergePass> {
   static bool isRequired() { return true; }
 };
 
-void addStart(ModulePassManager &MPM, OptimizationLevel) {
+void addStart(ModulePassManager &MPM, const Matcher &Read) {
   bool Annotate = !Use.empty();
   if (!Annotate && !Instrument)
     return;
@@ -131,19 +138,19 @@ void addStart(ModulePassManager &MPM, OptimizationLevel) {
   if (Instrument)
     MPM.addPass(CPass(hearth_pass_types, "hearth-types"));
   if (Annotate)
-    MPM.addPass(CPass(hearth_pass_annotate, "hearth-annotate"));
+    MPM.addPass(CPass(hearth_pass_annotate, "hearth-annotate", Read));
 }
 
-void addEnd(ModulePassManager &MPM, bool BeforeLink) {
+void addEnd(ModulePassManager &MPM, const Matcher &Read, bool BeforeLink) {
   if (!Use.empty()) {
-    MPM.addPass(CPass(hearth_pass_prune, "hearth-prune"));
-    MPM.addPass(CPass(hearth_pass_lower, "hearth-lower", BeforeLink));
+    MPM.addPass(CPass(hearth_pass_prune, "hearth-prune", Read));
+    MPM.addPass(CPass(hearth_pass_lower, "hearth-lower", Read, BeforeLink));
   }
   if (Instrument)
-    MPM.addPass(CPass(hearth_pass_instrument, "hearth-instrument"));
+    MPM.addPass(CPass(hearth_pass_instrument, "hearth-instrument", Read));
 }
 
-bool parsePass(StringRef Name, ModulePassManager &MPM, ArrayRef<PassBuilder::PipelineElement>) {
+bool parsePass(StringRef Name, ModulePassManager &MPM, const Matcher &Read) {
   static const struct {
     StringRef Name;
     CPass::Function Run;
@@ -154,21 +161,25 @@ bool parsePass(StringRef Name, ModulePassManager &MPM, ArrayRef<PassBuilder::Pip
                 {"hearth-instrument", hearth_pass_instrument}, {"hearth-types", hearth_pass_types}};
   for (const auto &Pass : Passes)
     if (Pass.Name == Name) {
-      MPM.addPass(CPass(Pass.Run, Pass.Name));
+      MPM.addPass(CPass(Pass.Run, Pass.Name, Read));
       return true;
     }
   return false;
 }
 
 void registerCallbacks(PassBuilder &PB) {
-  PB.registerPipelineParsingCallback(parsePass);
-  PB.registerPipelineStartEPCallback(addStart);
+  Matcher Read(hearth_matcher_create(), hearth_matcher_destroy);
+  PB.registerPipelineParsingCallback(
+      [Read](StringRef Name, ModulePassManager &MPM, ArrayRef<PassBuilder::PipelineElement>) {
+        return parsePass(Name, MPM, Read);
+      });
+  PB.registerPipelineStartEPCallback([Read](ModulePassManager &MPM, OptimizationLevel) { addStart(MPM, Read); });
 #if LLVM_VERSION_MAJOR >= 20 // from here on the callback is told the phase
-  PB.registerOptimizerLastEPCallback([](ModulePassManager &MPM, OptimizationLevel, ThinOrFullLTOPhase Phase) {
-    addEnd(MPM, Phase == ThinOrFullLTOPhase::ThinLTOPreLink || Phase == ThinOrFullLTOPhase::FullLTOPreLink);
+  PB.registerOptimizerLastEPCallback([Read](ModulePassManager &MPM, OptimizationLevel, ThinOrFullLTOPhase Phase) {
+    addEnd(MPM, Read, Phase == ThinOrFullLTOPhase::ThinLTOPreLink || Phase == ThinOrFullLTOPhase::FullLTOPreLink);
   });
 #else
-  PB.registerOptimizerLastEPCallback([](ModulePassManager &MPM, OptimizationLevel) { addEnd(MPM, false); });
+  PB.registerOptimizerLastEPCallback([Read](ModulePassManager &MPM, OptimizationLevel) { addEnd(MPM, Read, false); });
 #endif
 }
 

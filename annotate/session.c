@@ -9,6 +9,8 @@
 
 bool hearth_session_fail(hearth_session *session, const hearth_error *err) {
   const char *file = session->options->profile, *message = err->message;
+  if (session->matcher) /* what it has read may be half of something */
+    hearth_matcher_close(session->matcher);
   /* Most messages begin with the file's name; the diagnostic names it already. */
   size_t length = strlen(file);
   if (strncmp(message, file, length) == 0 && strncmp(message + length, ": ", 2) == 0)
@@ -20,14 +22,15 @@ bool hearth_session_fail(hearth_session *session, const hearth_error *err) {
 }
 
 static hearth_status open_profile(hearth_session *session, enum hearth_id_scheme *ret_scheme, hearth_error *err) {
-  hearth_matcher *matcher = &session->matcher;
+  const hearth_options *options = session->options;
   hearth_profile_summary summary;
-  HEARTH_TRY(hearth_profile_open(session->options->profile, &matcher->profile, err));
-  HEARTH_TRY(hearth_profile_get_summary(matcher->profile, &summary, err));
+  if (!options->matcher)
+    return hearth_error_set(err, HEARTH_E_NOMEM, "out of memory");
+  HEARTH_TRY(hearth_matcher_open(options->matcher, options->profile, &options->classify, options->full_contexts, err));
+  session->matcher = options->matcher;
+  HEARTH_TRY(hearth_profile_get_summary(session->matcher->profile, &summary, err));
   *ret_scheme = summary.id_scheme;
-  HEARTH_TRY(hearth_classifier_init(&matcher->classifier, matcher->profile, &session->options->classify, err));
-  matcher->full = session->options->full_contexts;
-  return hearth_matcher_init(matcher, err);
+  return HEARTH_OK;
 }
 
 /* The type of blocks is among the values if the profile knows any. */
@@ -59,8 +62,6 @@ bool hearth_session_open(hearth_session *session, LLVMModuleRef module, const he
 }
 
 void hearth_session_close(hearth_session *session) {
-  hearth_matcher_destroy(&session->matcher);
-  hearth_profile_close(session->matcher.profile);
   hearth_locator_destroy(session->locator);
   hearth_md_destroy(session->md);
 }
@@ -121,7 +122,7 @@ hearth_status hearth_session_match_allocation(hearth_session *session, LLVMValue
   hearth_location chain[HEARTH_CHAIN_MAX];
   hearth_contexts contexts;
   size_t leaf, end, n = hearth_locate(session->locator, call, chain);
-  hearth_status status = hearth_match_allocation(&session->matcher, chain, n, &contexts, &leaf, &end, err);
+  hearth_status status = hearth_match_allocation(session->matcher, chain, n, &contexts, &leaf, &end, err);
   if (status != HEARTH_OK)
     return status;
   hearth_edit *edit = add_edit(edits, call, chain + leaf, end - leaf);
@@ -137,7 +138,7 @@ hearth_status hearth_session_match_callsite(hearth_session *session, LLVMValueRe
                                             hearth_error *err) {
   hearth_location chain[HEARTH_CHAIN_MAX];
   size_t n = hearth_locate(session->locator, call, chain);
-  hearth_status status = hearth_match_callsite(&session->matcher, chain, n, err);
+  hearth_status status = hearth_match_callsite(session->matcher, chain, n, err);
   if (status == HEARTH_OK && !add_edit(edits, call, chain, n))
     return hearth_error_set(err, HEARTH_E_NOMEM, "out of memory");
   return status;

@@ -1,4 +1,4 @@
-/* One pass over one module with the profile at hand. */
+/* One pass over one module with the profile at hand. What was read of it is kept for the next pass. */
 #ifndef HEARTH_SESSION_H
 #define HEARTH_SESSION_H
 
@@ -9,7 +9,7 @@
 typedef struct hearth_session {
   LLVMModuleRef module;
   const hearth_options *options;
-  hearth_matcher matcher; /* matcher.profile is NULL where no profile was given */
+  hearth_matcher *matcher; /* of the options; NULL where no profile was given */
   hearth_locator *locator;
   hearth_md *md;
   enum { HEARTH_IDS_NOT_COMPARED, HEARTH_IDS_OURS, HEARTH_IDS_FOREIGN } ids;
