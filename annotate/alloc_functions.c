@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "dispatch.h"
 #include "hearth/ir_facts.h"
 
 static const hearth_alloc_function functions[] = {
@@ -43,20 +44,24 @@ bool hearth_has_signature(LLVMTypeRef type, const char *signature) {
   return true;
 }
 
+static const hearth_alloc_function *row_of(LLVMValueRef function) {
+  size_t length;
+  const char *name = LLVMGetValueName2(function, &length);
+  for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++)
+    if (strlen(functions[i].name) == length && memcmp(functions[i].name, name, length) == 0)
+      return &functions[i];
+  return NULL;
+}
+
 const hearth_alloc_function *hearth_alloc_function_of(LLVMValueRef instruction) {
   if (!hearth_ir_is_call(instruction))
     return NULL;
   LLVMValueRef callee = LLVMIsAFunction(LLVMGetCalledValue(instruction));
   if (!callee || !LLVMIsDeclaration(callee) || LLVMGetIntrinsicID(callee) != 0)
     return NULL;
-  size_t length;
-  const char *name = LLVMGetValueName2(callee, &length);
-  for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++)
-    if (strlen(functions[i].name) == length && memcmp(functions[i].name, name, length) == 0) {
-      LLVMTypeRef type = LLVMGlobalGetValueType(callee);
-      /* Called through a pointer of another type (K&R declarations): not a call we could add a parameter to. */
-      bool same = type == LLVMGetCalledFunctionType(instruction);
-      return same && hearth_has_signature(type, functions[i].signature) ? &functions[i] : NULL;
-    }
-  return NULL;
+  const hearth_alloc_function *row = row_of(callee);
+  /* Called through a pointer of another type (K&R declarations): not a call we could add a parameter to. */
+  LLVMTypeRef type = LLVMGlobalGetValueType(callee);
+  bool fits = row && type == LLVMGetCalledFunctionType(instruction) && hearth_has_signature(type, row->signature);
+  return fits && !hearth_is_dispatch(hearth_ir_function_of(instruction)) ? row : NULL;
 }

@@ -29,7 +29,7 @@ typedef struct hearth_alloc_function {
 } hearth_alloc_function;
 
 /* The row of the function that a call calls directly, or NULL: not a call, an indirect one, another function,
- * one of the same name with another type, or one that the module defines itself. */
+ * one of the same name with another type, one that the module defines itself, or a call that lowering made. */
 const hearth_alloc_function *hearth_alloc_function_of(LLVMValueRef instruction);
 
 /* Whether a function type is this: letters for result and parameters, as in the table. */

@@ -1,5 +1,4 @@
 #include "alloc_functions.h"
-#include "dispatch.h"
 #include "hearth/ir_facts.h"
 #include "session.h"
 #include "shim.h"
@@ -31,8 +30,6 @@ static size_t callsite_ids(hearth_session *session, LLVMValueRef call, uint64_t 
 
 /* The end of the pipeline is where an allocation call without contexts is known to stay without. */
 static void report_unmatched(LLVMValueRef call) {
-  if (hearth_is_dispatch(hearth_ir_function_of(call)))
-    return;
   if (hearth_ir_instruction_location(call))
     hearth_shim_remark(call, true, "NotInProfile",
                        "allocation call without hint: its place is not in the heap profile");

@@ -128,8 +128,20 @@ struct NoMergePass : PassInfoMixin<NoMergePass> {
   static bool isRequired() { return true; }
 };
 
-void addStart(ModulePassManager &MPM, const Matcher &Read) {
-  bool Annotate = !Use.empty();
+// At -O0 nothing is inlined: a call could at best get the hint of all its callers together. A warning, because clang
+// passes over notes that follow nothing.
+struct NotOptimisedPass : PassInfoMixin<NotOptimisedPass> {
+  PreservedAnalyses run(Module &M, ModuleAnalysisManager &) {
+    hearth_shim_warn(wrap(&M), Use.c_str(), "heap profile not used at -O0: hints are given from -O1 on");
+    return PreservedAnalyses::all();
+  }
+  static bool isRequired() { return true; }
+};
+
+void addStart(ModulePassManager &MPM, const Matcher &Read, OptimizationLevel Level) {
+  bool Annotate = !Use.empty() && Level != OptimizationLevel::O0;
+  if (!Use.empty() && !Annotate)
+    MPM.addPass(NotOptimisedPass());
   if (!Annotate && !Instrument)
     return;
   // Idempotent. LLVM 14 runs it only after this point, and only for sample profiles.
@@ -141,8 +153,8 @@ void addStart(ModulePassManager &MPM, const Matcher &Read) {
     MPM.addPass(CPass(hearth_pass_annotate, "hearth-annotate", Read));
 }
 
-void addEnd(ModulePassManager &MPM, const Matcher &Read, bool BeforeLink) {
-  if (!Use.empty()) {
+void addEnd(ModulePassManager &MPM, const Matcher &Read, OptimizationLevel Level, bool BeforeLink) {
+  if (!Use.empty() && Level != OptimizationLevel::O0) {
     MPM.addPass(CPass(hearth_pass_prune, "hearth-prune", Read));
     MPM.addPass(CPass(hearth_pass_lower, "hearth-lower", Read, BeforeLink));
   }
@@ -173,13 +185,16 @@ void registerCallbacks(PassBuilder &PB) {
       [Read](StringRef Name, ModulePassManager &MPM, ArrayRef<PassBuilder::PipelineElement>) {
         return parsePass(Name, MPM, Read);
       });
-  PB.registerPipelineStartEPCallback([Read](ModulePassManager &MPM, OptimizationLevel) { addStart(MPM, Read); });
+  PB.registerPipelineStartEPCallback(
+      [Read](ModulePassManager &MPM, OptimizationLevel Level) { addStart(MPM, Read, Level); });
 #if LLVM_VERSION_MAJOR >= 20 // from here on the callback is told the phase
-  PB.registerOptimizerLastEPCallback([Read](ModulePassManager &MPM, OptimizationLevel, ThinOrFullLTOPhase Phase) {
-    addEnd(MPM, Read, Phase == ThinOrFullLTOPhase::ThinLTOPreLink || Phase == ThinOrFullLTOPhase::FullLTOPreLink);
+  PB.registerOptimizerLastEPCallback([Read](ModulePassManager &MPM, OptimizationLevel Level, ThinOrFullLTOPhase Phase) {
+    addEnd(MPM, Read, Level,
+           Phase == ThinOrFullLTOPhase::ThinLTOPreLink || Phase == ThinOrFullLTOPhase::FullLTOPreLink);
   });
 #else
-  PB.registerOptimizerLastEPCallback([Read](ModulePassManager &MPM, OptimizationLevel) { addEnd(MPM, Read, false); });
+  PB.registerOptimizerLastEPCallback(
+      [Read](ModulePassManager &MPM, OptimizationLevel Level) { addEnd(MPM, Read, Level, false); });
 #endif
 }
 
