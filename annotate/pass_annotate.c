@@ -1,6 +1,8 @@
 #include "alloc_functions.h"
+#include "context_remarks.h"
 #include "hearth/ir_facts.h"
 #include "session.h"
+#include "shim.h"
 
 typedef struct annotation {
   hearth_session session;
@@ -21,6 +23,10 @@ static void visit(LLVMValueRef instruction, void *data) {
     a->allocates = true;
     a->located |= hearth_ir_instruction_location(instruction) != NULL;
     status = hearth_session_match_allocation(&a->session, instruction, &a->edits, &a->err);
+    if (status == HEARTH_OK && hearth_shim_wants_remarks(instruction)) {
+      hearth_context_sums found = hearth_sum_contexts(&a->edits.items[a->edits.count - 1].contexts);
+      hearth_remark_matched(instruction, &found);
+    }
   }
   if (status == HEARTH_E_NOT_FOUND)
     status = hearth_session_match_callsite(&a->session, instruction, &a->edits, &a->err);

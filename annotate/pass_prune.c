@@ -1,4 +1,5 @@
 #include "alloc_functions.h"
+#include "context_remarks.h"
 #include "hearth/ir_facts.h"
 #include "session.h"
 #include "shim.h"
@@ -55,6 +56,22 @@ static bool prune(pruning *p, LLVMValueRef call) {
   return pruned;
 }
 
+/* An allocation call: by the profile, which also knows those that came without metadata, else by the metadata. Returns
+ * E_NOT_FOUND if it has no contexts. */
+static hearth_status prune_allocation(pruning *p, LLVMValueRef call, hearth_context_sums *ret_left) {
+  hearth_status status = HEARTH_E_NOT_FOUND;
+  /* What LLVM's context disambiguation found out for a clone, the profile does not know. */
+  if (p->session.matcher && hearth_md_get_settled_class(p->session.md, call) == HEARTH_CLASS_UNKNOWN)
+    status = hearth_session_match_allocation(&p->session, call, &p->edits, &p->err);
+  if (status == HEARTH_OK && ret_left)
+    *ret_left = hearth_sum_contexts(&p->edits.items[p->edits.count - 1].contexts);
+  if (status != HEARTH_E_NOT_FOUND || !prune(p, call))
+    return status;
+  if (ret_left)
+    *ret_left = hearth_sum_carried_contexts(p->session.md, call);
+  return HEARTH_OK;
+}
+
 static void visit(LLVMValueRef instruction, void *data) {
   pruning *p = data;
   if (p->err.status != HEARTH_OK || !hearth_ir_is_call(instruction))
@@ -63,13 +80,16 @@ static void visit(LLVMValueRef instruction, void *data) {
     prune(p, instruction); /* it may have been lowered before it was inlined */
     return;
   }
-  hearth_status status = HEARTH_E_NOT_FOUND;
-  /* What LLVM's context disambiguation found out for a clone, the profile does not know. */
-  if (p->session.matcher && hearth_md_get_settled_class(p->session.md, instruction) == HEARTH_CLASS_UNKNOWN)
-    status = hearth_session_match_allocation(&p->session, instruction, &p->edits, &p->err);
-  if (status != HEARTH_E_NOT_FOUND)
+  bool wants_remarks = hearth_shim_wants_remarks(instruction);
+  hearth_context_sums left, before = {0};
+  if (wants_remarks)
+    before = hearth_sum_carried_contexts(p->session.md, instruction);
+  hearth_status status = prune_allocation(p, instruction, wants_remarks ? &left : NULL);
+  if (status != HEARTH_OK && status != HEARTH_E_NOT_FOUND)
     p->err.status = status;
-  else if (!prune(p, instruction) && p->session.matcher)
+  else if (status == HEARTH_OK && wants_remarks)
+    hearth_remark_pruned(instruction, before.count, &left);
+  else if (status != HEARTH_OK && p->session.matcher)
     report_unmatched(instruction);
 }
 

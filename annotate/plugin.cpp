@@ -214,6 +214,11 @@ void hearth_shim_warn(LLVMModuleRef module, const char *file, const char *messag
 
 void hearth_shim_error(LLVMModuleRef module, const char *message) { unwrap(module)->getContext().emitError(message); }
 
+bool hearth_shim_wants_remarks(LLVMValueRef instruction) {
+  return OptimizationRemarkEmitter::allowExtraAnalysis(*cast<Instruction>(unwrap(instruction))->getFunction(),
+                                                       "hearth");
+}
+
 void hearth_shim_remark(LLVMValueRef instruction, bool missed, const char *name, const char *message) {
   auto *I = cast<Instruction>(unwrap(instruction));
   OptimizationRemarkEmitter Emitter(I->getFunction());

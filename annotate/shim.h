@@ -16,6 +16,9 @@ void hearth_shim_warn(LLVMModuleRef module, const char *file, const char *messag
 /* An error through the compiler's own diagnostics; clang fails at its end, opt at once. */
 void hearth_shim_error(LLVMModuleRef module, const char *message);
 
+/* Whether anybody will see remarks about it; they need not be composed otherwise. */
+bool hearth_shim_wants_remarks(LLVMValueRef instruction);
+
 /* An optimisation remark about an instruction (-Rpass=hearth, -Rpass-missed=hearth, -fsave-optimization-record). */
 void hearth_shim_remark(LLVMValueRef instruction, bool missed, const char *name, const char *message);
 

@@ -1,0 +1,70 @@
+#include "context_remarks.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "shim.h"
+
+static void add(hearth_context_sums *sums, hearth_class hotness, uint64_t bytes) {
+  sums->count++;
+  sums->of_class[hotness]++;
+  sums->bytes += bytes;
+  if (hotness == HEARTH_CLASS_COLD)
+    sums->cold_bytes += bytes;
+}
+
+hearth_context_sums hearth_sum_contexts(const hearth_contexts *contexts) {
+  hearth_context_sums sums = {0};
+  for (size_t i = 0; i < contexts->count; i++)
+    add(&sums, contexts->items[i].hotness, contexts->items[i].mib.TotalSize);
+  return sums;
+}
+
+hearth_context_sums hearth_sum_carried_contexts(hearth_md *md, LLVMValueRef call) {
+  hearth_context_sums sums = {0};
+  hearth_md_mibs carried;
+  if (hearth_md_get_mibs(md, call, &carried))
+    for (size_t i = 0; i < carried.count; i++)
+      add(&sums, carried.mibs[i].hotness, 0);
+  hearth_md_mibs_free(&carried);
+  return sums;
+}
+
+/* "3 contexts (1 cold, 2 hot)" */
+static void describe(const hearth_context_sums *sums, char *buffer, size_t size) {
+  const char *separator = " (";
+  size_t used = (size_t)snprintf(buffer, size, "%zu context%s", sums->count, sums->count == 1 ? "" : "s");
+  for (int c = 0; c < 4; c++)
+    if (sums->of_class[c]) {
+      used +=
+          (size_t)snprintf(buffer + used, size - used, "%s%zu %s", separator, sums->of_class[c], hearth_class_name(c));
+      separator = ", ";
+    }
+  snprintf(buffer + used, size - used, ")");
+}
+
+static void remark(LLVMValueRef call, const char *name, const char *what) {
+  char where[256], message[640];
+  size_t length;
+  const char *function = LLVMGetValueName2(LLVMGetCalledValue(call), &length);
+  hearth_describe_inlining(call, where, sizeof where);
+  snprintf(message, sizeof message, "%.*s call%s %s", (int)length, function, where, what);
+  hearth_shim_remark(call, false, name, message);
+}
+
+void hearth_remark_matched(LLVMValueRef call, const hearth_context_sums *found) {
+  char contexts[192], what[320]; /* the longest that there is */
+  describe(found, contexts, sizeof contexts);
+  snprintf(what, sizeof what, "found in the heap profile: %s, %" PRIu64 " of %" PRIu64 " bytes cold", contexts,
+           found->cold_bytes, found->bytes);
+  remark(call, "Matched", what);
+}
+
+void hearth_remark_pruned(LLVMValueRef call, size_t before, const hearth_context_sums *left) {
+  char contexts[192], what[320]; /* the longest that there is */
+  if (left->count == 0 || left->count >= before)
+    return;
+  describe(left, contexts, sizeof contexts);
+  snprintf(what, sizeof what, "keeps, of %zu contexts, %s", before, contexts);
+  remark(call, "Pruned", what);
+}

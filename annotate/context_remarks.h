@@ -1,0 +1,23 @@
+/* Optimisation remarks about the contexts of a call. */
+#ifndef HEARTH_CONTEXT_REMARKS_H
+#define HEARTH_CONTEXT_REMARKS_H
+
+#include "hearth/md.h"
+#include "match.h"
+
+/* What is told of a call's contexts. All zero: none. */
+typedef struct hearth_context_sums {
+  size_t count, of_class[4];
+  uint64_t bytes, cold_bytes; /* 0 in metadata, whose schema need not tell */
+} hearth_context_sums;
+
+hearth_context_sums hearth_sum_contexts(const hearth_contexts *contexts);
+/* Of those that the call carries as metadata. */
+hearth_context_sums hearth_sum_carried_contexts(hearth_md *md, LLVMValueRef call);
+
+/* Remark "Matched": the call has these contexts of the profile. */
+void hearth_remark_matched(LLVMValueRef call, const hearth_context_sums *found);
+/* Remark "Pruned": of `before` contexts these are left where the call now is; none if as many are left. */
+void hearth_remark_pruned(LLVMValueRef call, size_t before, const hearth_context_sums *left);
+
+#endif
