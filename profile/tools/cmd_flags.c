@@ -19,7 +19,7 @@
 #define DEFAULT_CLANG "clang-" STRING_OF(HEARTH_LLVM_MAJOR)
 
 static const char help[] = "Usage: hearth flags instrument [--clang=CLANG] [--compile|--link]\n"
-                           "       hearth flags use PROFILE [--clang=CLANG] [--compile|--link]\n"
+                           "       hearth flags use PROFILE [--clang=CLANG] [--compile|--link] [--static]\n"
                            "Print flags for clang on one line: clang $(hearth flags instrument) ...\n"
                            "\n"
                            "  instrument     for a build that writes a heap profile when it runs\n"
@@ -27,12 +27,14 @@ static const char help[] = "Usage: hearth flags instrument [--clang=CLANG] [--co
                            "  --clang=CLANG  the compiler that the flags are for (default: " DEFAULT_CLANG ")\n"
                            "  --compile      flags for compiling only (CFLAGS, CXXFLAGS)\n"
                            "  --link         flags for linking only (LDFLAGS)\n"
+                           "  --static       for programs that are linked with -static: the adapter's free is called\n"
+                           "                 in place of the C library's\n"
                            "Without --compile and --link all flags are printed; they may be given to any step.\n";
 
 typedef struct arguments {
   const char *profile; /* NULL for a profiling build */
   const char *clang;
-  bool compile, link;
+  bool compile, link, is_static;
 } arguments;
 
 /* Returns HEARTH_EXIT_OK or the exit code of a usage error. */
@@ -47,6 +49,8 @@ static int check(int operands, char **argv, arguments *a) {
     return hearth_tool_usage_error("flags", "unexpected argument '%s'", argv[2 + use]);
   if (use && strcmp(argv[2], "-") == 0)
     return hearth_tool_usage_error("flags", "compilers read the profile by its path, not from standard input");
+  if (a->is_static && !use)
+    return hearth_tool_usage_error("flags", "'--static' goes with 'use': profiling builds need nothing for it");
   a->profile = use ? argv[2] : NULL;
   return HEARTH_EXIT_OK;
 }
@@ -56,6 +60,7 @@ static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
   const hearth_option options[] = {{.name = "--clang", .expects = "a compiler", .text = &a->clang},
                                    {.name = "--compile", .flag = &a->compile},
                                    {.name = "--link", .flag = &a->link},
+                                   {.name = "--static", .flag = &a->is_static},
                                    {0}};
   int operands;
   if (!hearth_tool_parse(options, help, argc, argv, &operands, ret_code) ||
@@ -199,6 +204,8 @@ int hearth_cmd_flags(int argc, char **argv) {
     print_compile(plugin, use ? profile : NULL);
   if (a.link)
     print_link(archive, !use);
+  if (a.link && a.is_static)
+    fputs(" -Wl,--wrap=free,--wrap=realloc", stdout);
   fputs(" --end-no-unused-arguments\n", stdout);
   return hearth_tool_finish();
 }

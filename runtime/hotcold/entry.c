@@ -50,12 +50,21 @@ void hearth_range_free(enum hearth_range range, void *block) {
     hearth_region_put_large(region, block);
 }
 
+/* Where a block may be of a range, this must not depend on whether the public name leads here (see next.c). */
+static void free_any(void *block) {
+  enum hearth_range range = hearth_range_of(block);
+  if (range != HEARTH_RANGE_NONE)
+    hearth_range_free(range, block);
+  else
+    free(block);
+}
+
 /* Copy a block into `target`, a new one, and free it. NULL, and nothing done, if there is no target. */
 static void *move_block(void *target, void *block, size_t usable, size_t bytes) {
   if (!target)
     return NULL;
   memcpy(target, block, usable < bytes ? usable : bytes);
-  free(block);
+  free_any(block);
   return target;
 }
 
@@ -80,6 +89,11 @@ static void *range_realloc(enum hearth_range range, void *block, size_t bytes) {
   return move_block(target ? target : malloc(bytes), block, usable, bytes);
 }
 
+static void *realloc_any(void *block, size_t bytes) {
+  enum hearth_range range = hearth_range_of(block);
+  return range != HEARTH_RANGE_NONE ? range_realloc(range, block, bytes) : realloc(block, bytes);
+}
+
 /* The functions that also get the program's own blocks. */
 
 HEARTH_INTERPOSE void free(void *block) {
@@ -92,17 +106,17 @@ HEARTH_INTERPOSE void free(void *block) {
     hearth_probe_report(HEARTH_PROBE_FREE);
 }
 
-HEARTH_INTERPOSE void cfree(void *block) { free(block); }
+HEARTH_INTERPOSE void cfree(void *block) { free_any(block); }
 
 HEARTH_INTERPOSE void free_sized(void *block, size_t bytes) {
   (void)bytes;
-  free(block);
+  free_any(block);
 }
 
 HEARTH_INTERPOSE void free_aligned_sized(void *block, size_t alignment, size_t bytes) {
   (void)alignment;
   (void)bytes;
-  free(block);
+  free_any(block);
 }
 
 HEARTH_INTERPOSE void *realloc(void *block, size_t bytes) {
@@ -122,8 +136,16 @@ HEARTH_INTERPOSE void *reallocarray(void *block, size_t count, size_t bytes) {
     errno = ENOMEM;
     return NULL;
   }
-  return realloc(block, total);
+  return realloc_any(block, total);
 }
+
+/* The same two under names that lead here, whoever defines free and realloc; and those for programs that are linked with
+ * --wrap. The attributes are those of stdlib.h. */
+#define HEARTH_ALIAS(name) __attribute__((alias(name), nothrow, leaf))
+HEARTH_ALIAS("free") void hearth_own_free(void *block);
+HEARTH_ALIAS("realloc") __attribute__((alloc_size(2))) void *hearth_own_realloc(void *block, size_t bytes);
+HEARTH_INTERPOSE HEARTH_ALIAS("free") void __wrap_free(void *block);
+HEARTH_INTERPOSE HEARTH_ALIAS("realloc") __attribute__((alloc_size(2))) void *__wrap_realloc(void *block, size_t bytes);
 
 HEARTH_INTERPOSE size_t malloc_usable_size(void *block) {
   enum hearth_range range = hearth_range_of(block);
@@ -156,10 +178,10 @@ HEARTH_EXPORT void *realloc_hot_cold(void *block, size_t bytes, uint8_t hint) {
     return malloc_hot_cold(bytes, hint);
   enum hearth_range now = hearth_range_of(block), wanted = hearth_range_for_hint(hint);
   if (wanted == now || wanted == HEARTH_RANGE_NONE || !bytes)
-    return realloc(block, bytes);
+    return realloc_any(block, bytes);
   void *target = hearth_range_alloc(wanted, bytes, 1);
   if (!target)
-    return realloc(block, bytes);
+    return realloc_any(block, bytes);
   return move_block(target, block, malloc_usable_size(block), bytes);
 }
 

@@ -27,8 +27,17 @@ void *hearth_next_lookup(const char *name) {
   return symbol;
 }
 
-static void *lookup_or_die(const char *name) {
-  void *symbol = hearth_next_lookup(name);
+/* A fully static program has no next definition to look up: libc's is the only one, and comes before ours, which is weak.
+ * Linked with --wrap=free --wrap=realloc, all code that calls these calls __wrap_free and __wrap_realloc, which are ours
+ * (entry.c), and the linker gives those that would have been called the names below. In other programs that are linked
+ * so, these may be ours again. */
+extern __attribute__((weak)) void __real_free(void *block);
+extern __attribute__((weak)) void *__real_realloc(void *block, size_t bytes);
+/* Of a static glibc; its malloc_usable_size is weak, too, and ours comes before it. */
+extern __attribute__((weak)) size_t __malloc_usable_size(void *block);
+
+static void *next_or_die(const char *name, void *real, void *own) {
+  void *symbol = real && real != own ? real : hearth_next_lookup(name);
   if (!symbol)
     hearth_hotcold_fatal("no other allocator defines ", name);
   return symbol;
@@ -39,7 +48,9 @@ static void *lookup_or_die(const char *name) {
 static void first_free(void *block) {
   if (looking_up)
     return;
-  atomic_store_explicit(&hearth_next.free, (void (*)(void *))lookup_or_die("free"), memory_order_relaxed);
+  atomic_store_explicit(&hearth_next.free,
+                        (void (*)(void *))next_or_die("free", (void *)__real_free, (void *)hearth_own_free),
+                        memory_order_relaxed);
   hearth_next_free(block);
 }
 
@@ -48,15 +59,18 @@ static void *first_realloc(void *block, size_t bytes) {
     errno = ENOMEM;
     return NULL;
   }
-  atomic_store_explicit(&hearth_next.realloc, (void *(*)(void *, size_t))lookup_or_die("realloc"),
-                        memory_order_relaxed);
+  atomic_store_explicit(
+      &hearth_next.realloc,
+      (void *(*)(void *, size_t))next_or_die("realloc", (void *)__real_realloc, (void *)hearth_own_realloc),
+      memory_order_relaxed);
   return hearth_next_realloc(block, bytes);
 }
 
 static size_t first_usable(void *block) {
   if (looking_up)
     return 0;
-  atomic_store_explicit(&hearth_next.malloc_usable_size, (size_t(*)(void *))lookup_or_die("malloc_usable_size"),
+  atomic_store_explicit(&hearth_next.malloc_usable_size,
+                        (size_t(*)(void *))next_or_die("malloc_usable_size", (void *)__malloc_usable_size, NULL),
                         memory_order_relaxed);
   return hearth_next_usable(block);
 }

@@ -17,6 +17,10 @@ struct hearth_next {
 
 extern struct hearth_next hearth_next;
 
+/* The adapter's own free and realloc (entry.c), whatever their public names lead to. */
+void hearth_own_free(void *block);
+void *hearth_own_realloc(void *block, size_t bytes);
+
 /* dlsym(RTLD_NEXT, name); NULL if there is none, and while a lookup is under way in this thread. */
 void *hearth_next_lookup(const char *name);
 
