@@ -113,12 +113,14 @@ static void describe(LLVMValueRef function, const hearth_alloc_function *row) {
 LLVMValueRef hearth_dispatch_to(LLVMModuleRef module, LLVMValueRef plain, const hearth_alloc_function *row) {
   char name[MAX_NAME];
   snprintf(name, sizeof name, PREFIX "%s", row->hinted);
+  if (LLVMGetNamedFunction(module, name)) /* of this type, or not ours */
+    return hearth_ir_declare_with_hint(module, plain, name);
   hearth_shim_infer_attributes(plain);
   bool is_new = !LLVMGetNamedFunction(module, row->hinted);
   LLVMValueRef hinted = hearth_ir_declare_with_hint(module, plain, row->hinted);
   LLVMValueRef function = hinted ? hearth_ir_declare_with_hint(module, plain, name) : NULL;
-  if (!function || !LLVMIsDeclaration(function))
-    return function;
+  if (!function)
+    return NULL;
   if (is_new) { /* else the program calls it by name and needs it anyway */
     LLVMSetLinkage(hinted, LLVMExternalWeakLinkage);
     describe(hinted, row);
