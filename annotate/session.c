@@ -36,7 +36,7 @@ static hearth_status open_profile(hearth_session *session, enum hearth_id_scheme
 /* The type of blocks is among the values if the profile knows any. */
 static void choose_schema(hearth_session *session) {
   hearth_md_schema schema;
-  if (!session->matcher.profile || hearth_profile_type_count(session->matcher.profile) == 0)
+  if (!session->matcher || hearth_profile_type_count(session->matcher->profile) == 0)
     return;
   hearth_md_schema_default(&schema);
   schema.tags[schema.count++] = HEARTH_TAG_DataTypeId;
