@@ -148,7 +148,7 @@ void addStart(ModulePassManager &MPM, const Matcher &Read, OptimizationLevel Lev
   MPM.addPass(createModuleToFunctionPassAdaptor(AddDiscriminatorsPass()));
   MPM.addPass(NoMergePass(/*AllCalls=*/Instrument));
   if (Instrument)
-    MPM.addPass(CPass(hearth_pass_types, "hearth-types"));
+    MPM.addPass(CPass(hearth_pass_types, "hearth-types", Read));
   if (Annotate)
     MPM.addPass(CPass(hearth_pass_annotate, "hearth-annotate", Read));
 }
