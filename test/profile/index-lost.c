@@ -8,14 +8,14 @@
 // FORGOTTEN: hearth: warning: {{.*}}allocated inside forgotten {{(is|are)}} left out: that code has no debug information
 // FORGOTTEN: hearth: error: out: not written: the code of forgotten that allocates has no debug information (compile it with -gmlt -fdebug-info-for-profiling)
 //
-// Blocks of libraries: worth a warning only where they are many.
+// Blocks of libraries whose callers are not known: worth a warning only where they are many.
 // RUN: %clang -O1 -gmlt -fdebug-info-for-profiling -fno-omit-frame-pointer -Wl,--build-id %s %rt -lpthread -o program
-// RUN: env HEARTH_OPTIONS=log_path=%t/few.raw ./program
+// RUN: env HEARTH_OPTIONS=log_path=%t/few.raw:unwind=fp ./program
 // RUN: %hearth index few.raw.* --binary program -o out 2>&1 | FileCheck %s --check-prefix=FEW --implicit-check-not=warning
 // FEW: out: 1 context,
 // RUN: %hearth index -v few.raw.* --binary program -o out 2>&1 | FileCheck %s --check-prefix=DETAIL
 // DETAIL: 1 context ({{[0-9]+}} bytes) allocated inside {{.*}}libc.so.6 is left out: it was not compiled for profiling
-// RUN: env HEARTH_OPTIONS=log_path=%t/many.raw ./program 1000
+// RUN: env HEARTH_OPTIONS=log_path=%t/many.raw:unwind=fp ./program 1000
 // RUN: %hearth index many.raw.* --binary program -o out 2>&1 | FileCheck %s --check-prefix=MANY
 // MANY: hearth: warning: {{.*}}allocated inside {{.*}}libc.so.6
 #define _GNU_SOURCE
