@@ -56,7 +56,7 @@ static uint64_t hash_stack(const uint64_t *pcs, uint32_t depth) {
 static bool is_stack(const hearth_depot *depot, uint32_t context, uint64_t hash, const uint64_t *pcs, uint32_t depth) {
   const hearth_depot_entry *entry = &depot->entries[context];
 
-  if (entry->hash != hash || entry->depth != depth)
+  if (entry->hash != (uint32_t)hash || entry->depth != depth)
     return false;
   for (uint32_t i = 0; i < depth; ++i)
     if (depot->pcs[entry->first_pc + i] != pcs[i])
@@ -94,7 +94,10 @@ static uint32_t add_entry(hearth_depot *depot, uint64_t hash, const uint64_t *pc
     return 0;
   for (uint32_t i = 0; i < depth; ++i)
     depot->pcs[first + i] = pcs[i];
-  depot->entries[context] = (hearth_depot_entry){.hash = hash, .first_pc = first, .depth = depth};
+  hearth_depot_entry *entry = &depot->entries[context]; /* `listed` may be in use */
+  entry->hash = (uint32_t)hash;
+  entry->first_pc = first;
+  entry->depth = depth;
   return (uint32_t)context;
 }
 

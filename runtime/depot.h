@@ -8,7 +8,8 @@
 #include <stdint.h>
 
 typedef struct hearth_depot_entry {
-  uint64_t hash;
+  uint32_t hash;
+  uint32_t listed;   /* see hearth_depot_list */
   uint64_t first_pc; /* index in pcs */
   uint32_t depth;
   uint32_t next; /* context with the same bucket; 0 ends the chain */
@@ -42,6 +43,10 @@ uint32_t hearth_depot_limit(const hearth_depot *depot);
 
 /* The stack of an id below hearth_depot_limit; lives as long as the depot. *ret_depth is 0 if it has none. */
 const uint64_t *hearth_depot_stack(const hearth_depot *depot, uint32_t context, uint32_t *ret_depth);
+
+/* The place number `i`, below hearth_depot_limit, of a list of contexts. It lies between the stacks, so that it takes no
+ * memory when it is needed; for one at a time. */
+static inline uint32_t *hearth_depot_list(hearth_depot *depot, uint32_t i) { return &depot->entries[i].listed; }
 
 uint64_t hearth_depot_dropped(const hearth_depot *depot);
 

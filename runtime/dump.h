@@ -2,24 +2,8 @@
 #ifndef HEARTH_RUNTIME_DUMP_H
 #define HEARTH_RUNTIME_DUMP_H
 
-#include "depot.h"
-#include "histogram.h"
 #include "output.h"
-
-#include "hearth/mib.h"
-
-/* The profile at one moment. */
-typedef struct hearth_snapshot {
-  hearth_mib *mibs; /* by context */
-  uint32_t contexts;
-  hearth_histograms histograms; /* in histogram mode */
-  const hearth_depot *depot;
-  bool accesses_counted;
-  bool continues; /* records of the same run have been spilled to other files */
-  uint64_t duration_ns, start_unix_ns, pid;
-  uint64_t dropped_blocks, dropped_stacks;
-  uint64_t sample_bytes; /* 0: all blocks are recorded */
-} hearth_snapshot;
+#include "snapshot.h"
 
 /* Write a snapshot and the mappings in one of the layouts; docs/formats/raw.md. Returns 0 or an error number (other than
  * those of the output, which the output keeps). */

@@ -57,45 +57,47 @@ static void write_segments(hearth_output *output) {
 }
 
 /* LLVM's readers reject records without any address: those of the empty stack are left out. */
-static bool is_written(const hearth_snapshot *snapshot, uint32_t context) {
-  return context != 0 && snapshot->mibs[context].AllocCount > 0;
-}
+static bool is_written(uint32_t context) { return context != 0; }
 
 static uint64_t count_written(const hearth_snapshot *snapshot) {
   uint64_t count = 0;
 
-  for (uint32_t context = 0; context < snapshot->contexts; ++context)
-    count += is_written(snapshot, context);
+  for (uint32_t i = 0; i < snapshot->count; ++i)
+    count += is_written(hearth_snapshot_context(snapshot, i));
   return count;
+}
+
+static void write_mib(hearth_output *output, const hearth_snapshot *snapshot, uint32_t context) {
+  hearth_llvm_raw_mib mib = convert(hearth_snapshot_mib(snapshot, context));
+  uint32_t size = 0;
+  const uint64_t *sums = NULL;
+
+  if (hearth_snapshot_has_histograms(snapshot))
+    sums = hearth_snapshot_histogram(snapshot, context, &size);
+  mib.histogram_size = size;
+  write_u64(output, stack_id(context));
+  hearth_output_write(output, &mib, sizeof mib);
+  for (uint32_t i = 0; i < size; ++i) {
+    uint16_t counter = hearth_llvm_raw_put_counter(sums[i]);
+    hearth_output_write(output, &counter, sizeof counter);
+  }
 }
 
 static void write_mibs(hearth_output *output, const hearth_snapshot *snapshot) {
   write_u64(output, count_written(snapshot));
-  for (uint32_t context = 0; context < snapshot->contexts; ++context)
-    if (is_written(snapshot, context)) {
-      hearth_llvm_raw_mib mib = convert(&snapshot->mibs[context]);
-      uint32_t size = 0;
-      const uint64_t *sums = NULL;
-      if (snapshot->histograms.by_context)
-        sums = hearth_histograms_get(&snapshot->histograms, context, &size);
-      mib.histogram_size = size;
-      write_u64(output, stack_id(context));
-      hearth_output_write(output, &mib, sizeof mib);
-      for (uint32_t i = 0; i < size; ++i) {
-        uint16_t counter = hearth_llvm_raw_put_counter(sums[i]);
-        hearth_output_write(output, &counter, sizeof counter);
-      }
-    }
+  for (uint32_t i = 0; i < snapshot->count; ++i)
+    if (is_written(hearth_snapshot_context(snapshot, i)))
+      write_mib(output, snapshot, hearth_snapshot_context(snapshot, i));
   hearth_output_pad(output);
 }
 
 static void write_stacks(hearth_output *output, const hearth_snapshot *snapshot) {
   write_u64(output, count_written(snapshot));
-  for (uint32_t context = 0; context < snapshot->contexts; ++context)
-    if (is_written(snapshot, context)) {
+  for (uint32_t i = 0; i < snapshot->count; ++i)
+    if (is_written(hearth_snapshot_context(snapshot, i))) {
       uint32_t depth;
-      const uint64_t *pcs = hearth_depot_stack(snapshot->depot, context, &depth);
-      write_u64(output, stack_id(context));
+      const uint64_t *pcs = hearth_depot_stack(snapshot->depot, hearth_snapshot_context(snapshot, i), &depth);
+      write_u64(output, stack_id(hearth_snapshot_context(snapshot, i)));
       write_u64(output, depth);
       hearth_output_write(output, pcs, depth * sizeof *pcs);
     }

@@ -180,15 +180,16 @@ void hearth_histograms_add(hearth_histograms *histograms, const hearth_block *bl
     histograms->by_context[block->context].current = next;
 }
 
-void hearth_histograms_merge(hearth_histograms *to, const hearth_histograms *from, uint32_t context) {
+bool hearth_histograms_copy(hearth_histograms *to, const hearth_histograms *from, uint32_t context) {
   hearth_histogram_sums *h = &to->by_context[context];
   uint32_t size;
   const uint64_t *sums = hearth_histograms_get(from, context, &size);
 
-  if (!reserve(to, h, size))
-    return;
-  for (uint32_t i = 0; i < size && i < h->room; ++i)
-    h->sums[h->current][i] = h->sums[h->current][i] + sums[i];
+  if (!reserve(to, h, size) || h->room < size)
+    return false;
+  for (uint32_t i = 0; i < size; ++i)
+    h->sums[h->current][i] = sums[i];
+  return true;
 }
 
 const uint64_t *hearth_histograms_get(const hearth_histograms *histograms, uint32_t context, uint32_t *ret_size) {

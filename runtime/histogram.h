@@ -39,8 +39,8 @@ bool hearth_histograms_prepare(hearth_histograms *histograms, const hearth_block
 /* The same, counting at once. */
 void hearth_histograms_add(hearth_histograms *histograms, const hearth_block *block, uint64_t weight);
 
-/* Add a context's histogram to that in `to`, with signals blocked and the context's lock. */
-void hearth_histograms_merge(hearth_histograms *to, const hearth_histograms *from, uint32_t context);
+/* Copy a context's histogram to `to`, where it is empty, with signals blocked and the context's lock. False: no memory. */
+bool hearth_histograms_copy(hearth_histograms *to, const hearth_histograms *from, uint32_t context);
 
 /* Empty all, giving the memory back. */
 void hearth_histograms_forget(hearth_histograms *histograms);

@@ -39,12 +39,12 @@ void hearth_mib_cache_flush(hearth_mib_cache *cache, hearth_mib_table *table) {
   }
 }
 
-void hearth_mib_cache_copy(const hearth_mib_cache *cache, hearth_mib *to, uint32_t count) {
+void hearth_mib_cache_show(const hearth_mib_cache *cache, hearth_mib_view *view) {
   for (size_t i = 0; i < HEARTH_MIB_CACHE_SLOTS; ++i) {
     const hearth_mib_slot *slot = &cache->slots[i];
     const hearth_mib_run *run = &slot->runs[slot->current];
-    if (run->sum.AllocCount > 0 && slot->context < count)
-      hearth_mib_append(&to[slot->context], run);
+    if (run->sum.AllocCount > 0 && slot->context < view->count)
+      hearth_mib_append(hearth_mib_view_change(view, slot->context), run);
   }
 }
 

@@ -3,7 +3,7 @@
 #ifndef HEARTH_RUNTIME_MIB_CACHE_H
 #define HEARTH_RUNTIME_MIB_CACHE_H
 
-#include "mib_table.h"
+#include "mib_view.h"
 
 #define HEARTH_MIB_CACHE_SLOTS 256
 
@@ -26,8 +26,8 @@ bool hearth_mib_cache_record(hearth_mib_cache *cache, hearth_mib_table *table, h
 /* Add all to the table. What a signal handler cannot add, because it must not wait, stays. */
 void hearth_mib_cache_flush(hearth_mib_cache *cache, hearth_mib_table *table);
 
-/* Add all to a copy of the table's first `count` records; nothing changes here. */
-void hearth_mib_cache_copy(const hearth_mib_cache *cache, hearth_mib *to, uint32_t count);
+/* Add all to a view of the table; nothing changes here. */
+void hearth_mib_cache_show(const hearth_mib_cache *cache, hearth_mib_view *view);
 
 void hearth_mib_cache_forget(hearth_mib_cache *cache);
 

@@ -107,11 +107,6 @@ bool hearth_mib_table_append(hearth_mib_table *table, uint32_t context, hearth_m
   return true;
 }
 
-void hearth_mib_table_copy(hearth_mib_table *table, hearth_mib *to, uint32_t count) {
-  for (uint32_t context = 0; context < count; ++context)
-    to[context] = table->mibs[context];
-}
-
 void hearth_mib_table_forget(hearth_mib_table *table) {
   hearth_os_discard(table->mibs, table_size(table->count));
   hearth_os_discard(table->touched, touched_size(table->count));
@@ -119,21 +114,6 @@ void hearth_mib_table_forget(hearth_mib_table *table) {
     hearth_histograms_forget(&table->histograms);
   table->touched_count = 0;
   table->wants_spill = false;
-}
-
-void hearth_mib_table_restore(hearth_mib_table *table, const hearth_mib *from, const hearth_histograms *histograms,
-                              uint32_t count) {
-  for (uint32_t context = 0; context < count; ++context) {
-    if (from[context].AllocCount == 0)
-      continue;
-    hearth_lock *lock = lock_of(table, context);
-    hearth_lock_take(lock);
-    touch(table, context);
-    hearth_mib_merge(&table->mibs[context], &from[context]);
-    if (histograms->by_context)
-      hearth_histograms_merge(&table->histograms, histograms, context);
-    hearth_lock_give(lock);
-  }
 }
 
 void hearth_mib_table_close(hearth_mib_table *table) {

@@ -59,15 +59,8 @@ static inline void hearth_mib_update_make(hearth_mib_update *update) {
   hearth_this_thread.update = update->outer;
 }
 
-/* Copy the records [0, count) to `to`. The table is locked. */
-void hearth_mib_table_copy(hearth_mib_table *table, hearth_mib *to, uint32_t count);
-
 /* Empty all records, giving the memory back. The table is locked, or the process has one thread. */
 void hearth_mib_table_forget(hearth_mib_table *table);
-
-/* Merge records that were copied and forgotten back in. */
-void hearth_mib_table_restore(hearth_mib_table *table, const hearth_mib *from, const hearth_histograms *histograms,
-                              uint32_t count);
 
 /* There can be no spill: from now on, blocks of contexts that need one page more are dropped. */
 void hearth_mib_table_close(hearth_mib_table *table);

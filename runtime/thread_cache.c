@@ -155,10 +155,9 @@ hearth_heap_usage hearth_threads_heap_usage(void) {
   return usage;
 }
 
-void hearth_threads_copy_records(hearth_mib *to, uint32_t count) {
-  hearth_mib_table_copy(&hearth_rt.mibs, to, count);
+void hearth_threads_show_records(hearth_mib_view *view) {
   for (const hearth_thread_cache *cache = caches; cache; cache = cache->next)
-    hearth_mib_cache_copy(&cache->mibs, to, count);
+    hearth_mib_cache_show(&cache->mibs, view);
 }
 
 void hearth_threads_forget_records(void) {

@@ -83,8 +83,8 @@ void hearth_threads_continue(void);
 /* Figures about the heap, for whoever asks. */
 hearth_heap_usage hearth_threads_heap_usage(void);
 
-/* For who has stopped the threads: the records [0, count) of all threads and of the table. */
-void hearth_threads_copy_records(hearth_mib *to, uint32_t count);
+/* For who has stopped the threads: add their records to a view of the table. */
+void hearth_threads_show_records(hearth_mib_view *view);
 
 /* For the same: forget all records. Those of a thread that did not stop stay in its cache. */
 void hearth_threads_forget_records(void);

@@ -14,6 +14,15 @@
  * RUN: awk '/^profile:/ { sub(/.*dropped_blocks=/, ""); total += $1 } /^record:/ { sub(/.*AllocCount=/, ""); total += $1 } \
  * RUN:   END { print total, "blocks" }' %t.txt | FileCheck %s
  *
+ * Histograms are spilled with their records.
+ * RUN: %clang -O1 $(%hearth flags instrument --clang=%clang) -fno-builtin -fno-optimize-sibling-calls -I%S/../../runtime/include \
+ * RUN:   -mllvm -memprof-histogram %s -o %t && rm -f %t.prof*
+ * RUN: HEARTH_OPTIONS=log_path=%t.prof:memory_cap=2:recursion=full:stack_depth=16 %t
+ * RUN: ls %t.prof.*.part1 %t.prof.*.part2
+ * RUN: %hearth index %t.prof.* --binary %t -o %t.hearth | FileCheck %s --check-prefix=INDEX
+ * RUN: %hearth show --text %t.hearth > %t.txt
+ * RUN: awk '$1 == "histogram" { for (i = 2; i <= NF; ++i) total += $i } END { print total, "blocks" }' %t.txt | FileCheck %s
+ *
  * INDEX: 1 run,
  * INDEX-SAME: 0 blocks dropped
  * CHECK: {{^}}16384 blocks
@@ -47,8 +56,11 @@ int main(int argc, char **argv) {
     signal(SIGXFSZ, SIG_IGN);
     setrlimit(RLIMIT_FSIZE, &(struct rlimit){1000, limit.rlim_max});
   }
-  for (unsigned i = 0; i < 16384; ++i)
-    free(make(i % 4096, 12));
+  for (unsigned i = 0; i < 16384; ++i) {
+    volatile char *block = make(i % 4096, 12);
+    block[99] = 1;
+    free((void *)block);
+  }
   setrlimit(RLIMIT_FSIZE, &limit);
   if (strcmp(way, "reset") == 0)
     __memprof_profile_reset();

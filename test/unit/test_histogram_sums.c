@@ -10,7 +10,7 @@
 
 #include "hearth/rt.h"
 #include "histogram.h"
-#include "mib_table.h"
+#include "mib_view.h"
 #include "shadow.h"
 
 enum { CONTEXTS = 100, MOST = 600 };
@@ -84,54 +84,54 @@ static void test_counts_in_one_step(void **state) {
   hearth_histograms_destroy(&histograms);
 }
 
-static void test_merges(void **state) {
-  (void)state;
-  hearth_histograms from, to;
-  uint32_t size;
-
-  assert_true(hearth_histograms_create(&from, CONTEXTS, MOST) && hearth_histograms_create(&to, CONTEXTS, MOST));
-  hearth_block *small = block_of(0, 16, 1), *large = block_of(0, 2000, 2);
-  hearth_histograms_add(&to, small, 1);
-  hearth_histograms_add(&from, large, 1);
-  for (uint32_t context = 0; context < CONTEXTS; ++context)
-    hearth_histograms_merge(&to, &from, context);
-  const uint64_t *sums = hearth_histograms_get(&to, 0, &size);
-  assert_int_equal(size, 249);
-  assert_int_equal(sums[0], 2);
-  assert_int_equal(sums[1], 1);
-  assert_int_equal(sums[248], 1);
-  drop(small);
-  drop(large);
-  hearth_histograms_destroy(&from);
-  hearth_histograms_destroy(&to);
-}
-
-/* Records that were spilled and could not be written come back with their histograms; memory counts for the cap. */
+/* Memory counts for the cap. */
 static void test_table(void **state) {
   (void)state;
   static hearth_mib_table table;
-  hearth_histograms copy;
-  hearth_mib copies[CONTEXTS] = {0};
   uint32_t size;
 
   assert_true(hearth_mib_table_create(&table, CONTEXTS, 20));
   assert_true(hearth_histograms_create(&table.histograms, CONTEXTS, MOST));
-  assert_true(hearth_histograms_create(&copy, CONTEXTS, MOST));
   hearth_block *block = block_of(5, 400, 1);
   hearth_mib one = {{.AllocCount = 1}};
-  hearth_histograms_add(&copy, block, 1);
-  copies[5] = one;
   assert_true(hearth_mib_table_record(&table, block, &one));
   assert_true(table.wants_spill);
-  hearth_mib_table_restore(&table, copies, &copy, CONTEXTS);
   const uint64_t *sums = hearth_histograms_get(&table.histograms, 5, &size);
-  assert_int_equal(table.mibs[5].AllocCount, 2);
   assert_int_equal(size, 50);
-  assert_int_equal(sums[49], 2);
+  assert_int_equal(sums[49], 1);
   hearth_mib_table_forget(&table);
   hearth_histograms_get(&table.histograms, 5, &size);
   assert_int_equal(size, 0);
-  hearth_histograms_destroy(&copy);
+}
+
+/* What is added to a view is not in the table, and what is not added to is not copied. */
+static void test_view(void **state) {
+  (void)state;
+  static hearth_mib_table table;
+  hearth_mib_view view;
+  uint32_t size;
+
+  assert_true(hearth_mib_table_create(&table, CONTEXTS, UINT64_MAX));
+  assert_true(hearth_histograms_create(&table.histograms, CONTEXTS, MOST));
+  hearth_block *small = block_of(0, 16, 1), *large = block_of(0, 2000, 2), *other = block_of(1, 16, 1);
+  hearth_histograms_add(&table.histograms, small, 1);
+  hearth_histograms_add(&table.histograms, other, 1);
+  assert_true(hearth_mib_view_create(&view, &table, CONTEXTS));
+  hearth_mib_view_add_histogram(&view, large, 1);
+  hearth_mib_view_add_histogram(&view, small, 3);
+  const uint64_t *sums = hearth_mib_view_histogram(&view, 0, &size);
+  assert_int_equal(size, 249);
+  assert_int_equal(sums[0], 5);
+  assert_int_equal(sums[1], 4);
+  assert_int_equal(sums[248], 1);
+  assert_ptr_equal(hearth_mib_view_histogram(&view, 1, &size), hearth_histograms_get(&table.histograms, 1, &size));
+  sums = hearth_histograms_get(&table.histograms, 0, &size);
+  assert_int_equal(size, 2);
+  assert_int_equal(sums[0], 1);
+  hearth_mib_view_destroy(&view);
+  drop(small);
+  drop(large);
+  drop(other);
 }
 
 int main(void) {
@@ -139,8 +139,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_sums_by_place),
       cmocka_unit_test(test_counts_in_one_step),
-      cmocka_unit_test(test_merges),
       cmocka_unit_test(test_table),
+      cmocka_unit_test(test_view),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -169,25 +169,44 @@ static void record(hearth_mib_table *table, uint32_t context, const hearth_mib *
 static void test_table(void **state) {
   (void)state;
   hearth_mib_table table;
-  hearth_mib copies[600], mib = one(1, 0, 2, 0);
+  hearth_mib mib = one(1, 0, 2, 0);
 
   assert_true(hearth_mib_table_create(&table, 600, UINT64_MAX));
   record(&table, 3, &mib);
   record(&table, 3, &mib);
   record(&table, 3 + HEARTH_MIB_LOCKS, &mib); /* the same lock, another record */
-  hearth_mib_table_copy(&table, copies, 600);
-  assert_int_equal(copies[3].AllocCount, 2);
-  assert_int_equal(copies[3 + HEARTH_MIB_LOCKS].AllocCount, 1);
-  assert_int_equal(copies[4].AllocCount, 0);
+  assert_int_equal(table.mibs[3].AllocCount, 2);
+  assert_int_equal(table.mibs[3 + HEARTH_MIB_LOCKS].AllocCount, 1);
+  assert_int_equal(table.mibs[4].AllocCount, 0);
   hearth_mib_table_forget(&table);
-  hearth_mib_table_copy(&table, copies, 600);
-  assert_int_equal(copies[3].AllocCount, 0);
+  assert_int_equal(table.mibs[3].AllocCount, 0);
+}
+
+static void test_view(void **state) {
+  (void)state;
+  hearth_mib_table table;
+  hearth_mib_view view;
+  hearth_mib mib = one(1, 0, 2, 0);
+
+  assert_true(hearth_mib_table_create(&table, 600, UINT64_MAX));
+  record(&table, 3, &mib);
+  record(&table, 5, &mib);
+  assert_true(hearth_mib_view_create(&view, &table, 600));
+  hearth_mib_follow(hearth_mib_view_change(&view, 3), &mib);
+  hearth_mib_follow(hearth_mib_view_change(&view, 3), &mib);
+  hearth_mib_follow(hearth_mib_view_change(&view, 4), &mib);
+  assert_int_equal(hearth_mib_view_read(&view, 3)->AllocCount, 3);
+  assert_int_equal(hearth_mib_view_read(&view, 4)->AllocCount, 1);
+  assert_ptr_equal(hearth_mib_view_read(&view, 5), &table.mibs[5]); /* not copied */
+  assert_int_equal(hearth_mib_view_read(&view, 599)->AllocCount, 0);
+  assert_int_equal(table.mibs[3].AllocCount, 1);
+  hearth_mib_view_destroy(&view);
 }
 
 static void test_full_table(void **state) {
   (void)state;
   hearth_mib_table table;
-  hearth_mib copies[600], mib = one(1, 0, 2, 0);
+  hearth_mib mib = one(1, 0, 2, 0);
 
   assert_true(hearth_mib_table_create(&table, 600, 2)); /* pages, of 17 records and a part */
   for (uint32_t context = 0; context < 34; ++context)
@@ -195,25 +214,23 @@ static void test_full_table(void **state) {
   assert_false(table.wants_spill);
   record(&table, 300, &mib);
   assert_true(table.wants_spill);
-  hearth_mib_table_copy(&table, copies, 600);
-  hearth_mib_table_forget(&table);
-  assert_false(table.wants_spill);
-  record(&table, 33, &mib);
-  hearth_mib_table_restore(&table, copies, &(hearth_histograms){0}, 600);
-  hearth_mib_table_close(&table);
+  hearth_mib_table_close(&table); /* it could not be spilled */
   record(&table, 33, &mib);
   record(&table, 400, &mib);
-  assert_int_equal(table.mibs[33].AllocCount, 3);
+  assert_int_equal(table.mibs[33].AllocCount, 2);
   assert_int_equal(table.mibs[300].AllocCount, 1);
   assert_int_equal(table.mibs[400].AllocCount, 0);
   assert_int_equal(table.dropped, 1);
+  hearth_mib_table_forget(&table);
+  assert_false(table.wants_spill);
 }
 
 /* Blocks that a thread's cache takes, evicts to the table, and is copied from make the record that they make alone. */
 static void check_cache(uint64_t mean_bytes) {
   static hearth_mib_cache cache; /* large for a stack */
   hearth_mib_table table;
-  hearth_mib copies[600] = {0}, expected[600] = {0};
+  hearth_mib expected[600] = {0};
+  hearth_mib_view view;
 
   assert_true(hearth_mib_table_create(&table, 600, UINT64_MAX));
   for (uint64_t i = 0; i < 3000; ++i) {
@@ -232,15 +249,17 @@ static void check_cache(uint64_t mean_bytes) {
     assert_true(hearth_mib_cache_record(&cache, &table, &block, accesses, end, mean_bytes));
     assert_int_equal(block.state, HEARTH_BLOCK_FREE);
   }
-  hearth_mib_table_copy(&table, copies, 600);
-  hearth_mib_cache_copy(&cache, copies, 600);
-  assert_memory_equal(copies, expected, sizeof copies);
+  assert_true(hearth_mib_view_create(&view, &table, 600));
+  hearth_mib_cache_show(&cache, &view);
+  for (uint32_t context = 0; context < 600; ++context)
+    assert_memory_equal(hearth_mib_view_read(&view, context), &expected[context], sizeof expected[context]);
+  hearth_mib_view_destroy(&view);
   hearth_mib_cache_flush(&cache, &table);
-  memset(copies, 0, sizeof copies);
-  hearth_mib_cache_copy(&cache, copies, 600);
-  assert_int_equal(copies[3].AllocCount + copies[3 + HEARTH_MIB_CACHE_SLOTS].AllocCount, 0); /* it is empty */
-  hearth_mib_table_copy(&table, copies, 600);
-  assert_memory_equal(copies, expected, sizeof copies);
+  assert_memory_equal(table.mibs, expected, sizeof expected);
+  assert_true(hearth_mib_view_create(&view, &table, 600));
+  hearth_mib_cache_show(&cache, &view); /* it is empty */
+  assert_memory_equal(hearth_mib_view_read(&view, 3), &expected[3], sizeof expected[3]);
+  hearth_mib_view_destroy(&view);
 }
 
 static void test_cache(void **state) { (void)state, check_cache(0); }
@@ -292,6 +311,7 @@ int main(void) {
       cmocka_unit_test(test_empty_block_and_short_life),
       cmocka_unit_test(test_follow_compares_with_the_previous_record),
       cmocka_unit_test(test_table),
+      cmocka_unit_test(test_view),
       cmocka_unit_test(test_full_table),
       cmocka_unit_test(test_cache),
       cmocka_unit_test(test_cache_of_sampled_blocks),

@@ -1,0 +1,114 @@
+#include "profile_file.h"
+
+#include "dump.h"
+#include "message.h"
+#include "os.h"
+#include "runtime.h"
+#include "snapshot_file.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* Signal stacks are small: what is large stands here, for the one that has the lock. */
+static hearth_output output;
+static char name[HEARTH_OUTPUT_NAME]; /* of the profile, once it was written; "": not yet */
+
+static void make_directories(const char *file) {
+  static char path[HEARTH_OUTPUT_NAME];
+
+  for (const char *slash = file; (slash = strchr(slash + 1, '/'));) {
+    hearth_text text = hearth_text_begin(path, sizeof path);
+    hearth_text_add_bytes(&text, file, (size_t)(slash - file));
+    hearth_os_make_directory(path); /* creating the file tells what is wrong with it */
+  }
+}
+
+static void begin_file(const char *file) {
+  hearth_output_begin(&output, &hearth_output_system, file);
+  if (output.error == ENOENT) {
+    make_directories(file);
+    hearth_output_begin(&output, &hearth_output_system, file);
+  }
+}
+
+static int finish_file(int error, bool replace) {
+  if (error && !output.error)
+    output.error = error; /* so that what was written is removed */
+  return hearth_output_finish(&output, replace);
+}
+
+/* How a snapshot becomes a file: returns 0 or an error number; the file's name is in `output` then. */
+typedef int write_function(const hearth_snapshot *snapshot, const char *file, bool replace);
+
+int hearth_profile_file_write_as(const hearth_snapshot *snapshot, const char *file, bool replace) {
+  begin_file(file);
+  return finish_file(hearth_dump_write(&output, snapshot), replace);
+}
+
+/* The snapshot file stands under the profile's name, until a profile replaces it. */
+static int write_snapshot_file(const hearth_snapshot *snapshot, const char *file, bool replace) {
+  if (hearth_snapshot_file_is_open())
+    return hearth_snapshot_file_write(snapshot);
+  begin_file(file);
+  int error = hearth_snapshot_file_begin(&output, (size_t)hearth_rt.options.snapshot_size << 20);
+  if (!error)
+    error = hearth_snapshot_file_write(snapshot);
+  error = finish_file(error, replace);
+  if (error)
+    hearth_snapshot_file_close();
+  return error;
+}
+
+static bool is_full(int error) { return error == ENOSPC || error == EDQUOT || error == EFBIG; }
+
+/* What a full disk, or half of a snapshot file, has room for is written: the contexts of most bytes. */
+static int write_what_fits(hearth_snapshot *snapshot, write_function *write, const char *file, bool replace) {
+  static bool told; /* of a snapshot file that is too small; the next snapshot will not fit either */
+  bool is_snapshot = write == write_snapshot_file;
+  int error = write(snapshot, file, replace), first_error = error;
+  uint64_t blocks = 0;
+
+  for (uint32_t keep = snapshot->count / 2; is_full(error) && keep > 0; keep /= 2) {
+    blocks += hearth_snapshot_leave_out(snapshot, keep);
+    error = write(snapshot, file, replace);
+  }
+  if (first_error && !error && !(is_snapshot && told)) {
+    hearth_message("the profile %s is not complete: %s; contexts of least bytes are left out, %u blocks%s",
+                   replace ? file : output.name, hearth_error_name(first_error), blocks,
+                   is_snapshot ? " (see option snapshot_size)" : "");
+    told |= is_snapshot;
+  }
+  return error;
+}
+
+/* A profile may have been written under this name before: by a program that this process was until it called exec, or by
+ * a process of the same number. It stays. */
+bool hearth_profile_file_write(hearth_snapshot *snapshot, hearth_profile_kind kind) {
+  static char first_name[HEARTH_OUTPUT_NAME];
+  write_function *write = kind == HEARTH_PROFILE_SNAPSHOT ? write_snapshot_file : hearth_profile_file_write_as;
+  bool again = name[0] != '\0';
+  hearth_text text = hearth_text_begin(first_name, sizeof first_name);
+
+  hearth_text_format(&text, "%s.%u", hearth_rt.options.log_path, hearth_rt.pid);
+  const char *file = again ? name : first_name;
+  int error = write_what_fits(snapshot, write, file, again);
+  if (error) {
+    hearth_message("cannot write the profile %s: %s", file, hearth_error_name(error));
+    return false;
+  }
+  if (!again) {
+    text = hearth_text_begin(name, sizeof name);
+    hearth_text_add(&text, output.name);
+  }
+  if (kind == HEARTH_PROFILE_SNAPSHOT)
+    return true;
+  hearth_snapshot_file_close(); /* it was replaced */
+  if (hearth_rt.options.verbosity > 0)
+    hearth_message("profile written to %s, %u bytes", name, output.size);
+  return true;
+}
+
+void hearth_profile_file_forget(void) {
+  name[0] = '\0';
+  hearth_snapshot_file_forget();
+}

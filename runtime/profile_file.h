@@ -1,0 +1,22 @@
+/* The profile's file: its name, and what becomes of it when it cannot be written as a whole. For who has the lock of dumps. */
+#ifndef HEARTH_RUNTIME_PROFILE_FILE_H
+#define HEARTH_RUNTIME_PROFILE_FILE_H
+
+#include "snapshot.h"
+
+typedef enum hearth_profile_kind {
+  HEARTH_PROFILE_WHOLE,
+  HEARTH_PROFILE_SNAPSHOT, /* into the snapshot file, which stands under the profile's name until a whole one replaces it */
+} hearth_profile_kind;
+
+/* Write a snapshot to the profile's file, which the first one gives its name; a message says what went wrong. Where there is
+ * no room for all, contexts are left out of the snapshot. Returns whether it was written. */
+bool hearth_profile_file_write(hearth_snapshot *snapshot, hearth_profile_kind kind);
+
+/* Write a snapshot to the file of that name. Returns 0 or an error number. */
+int hearth_profile_file_write_as(const hearth_snapshot *snapshot, const char *file, bool replace);
+
+/* A forked child's profile has a name of its own. */
+void hearth_profile_file_forget(void);
+
+#endif
