@@ -68,8 +68,10 @@ void hearth_os_raise(int signal);                                               
 bool hearth_os_take_pending(uint64_t mask);
 /* Answer a signal that a process queued: `value` comes back to it. */
 void hearth_os_queue(uint32_t pid, int signal, int value);
-/* Use `memory` for handlers of this thread unless it has a signal stack already. */
-void hearth_os_signal_stack(void *memory, size_t size);
+/* Use `memory` for handlers of this thread unless it has a signal stack already. Returns whether it is used. */
+bool hearth_os_signal_stack(void *memory, size_t size);
+/* No longer use it. False: the caller is on it. */
+bool hearth_os_forget_signal_stack(const void *memory);
 
 /* -- process and thread ----------------------------------------------------------------------------------------------
  */

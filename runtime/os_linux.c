@@ -177,11 +177,19 @@ void hearth_os_queue(uint32_t pid, int signal, int value) {
   call3(SYS_rt_sigqueueinfo, pid, signal, (long)&info);
 }
 
-void hearth_os_signal_stack(void *memory, size_t size) {
+bool hearth_os_signal_stack(void *memory, size_t size) {
   stack_t old, own = {.ss_sp = memory, .ss_size = size};
 
-  if (call3(SYS_sigaltstack, 0, (long)&old, 0) == 0 && old.ss_flags & SS_DISABLE)
-    call3(SYS_sigaltstack, (long)&own, 0, 0);
+  return call3(SYS_sigaltstack, 0, (long)&old, 0) == 0 && old.ss_flags & SS_DISABLE &&
+         call3(SYS_sigaltstack, (long)&own, 0, 0) == 0;
+}
+
+bool hearth_os_forget_signal_stack(const void *memory) {
+  stack_t old, none = {.ss_flags = SS_DISABLE};
+
+  if (call3(SYS_sigaltstack, 0, (long)&old, 0) != 0)
+    return false;
+  return old.ss_sp != memory || call3(SYS_sigaltstack, (long)&none, 0, 0) == 0;
 }
 
 int hearth_os_exec(const char *path, char *const argv[], char *const environment[]) {

@@ -128,11 +128,26 @@ int hearth_signals_set(int signal, const hearth_os_action *action, hearth_os_act
   return result;
 }
 
-void hearth_signals_begin(void) {
-  void *stack = hearth_os_map(SIGNAL_STACK_SIZE);
+void hearth_signals_begin_thread(void) {
+  void *stack = hearth_rt.options.handle_signals ? hearth_os_map(SIGNAL_STACK_SIZE) : NULL;
 
-  if (stack) /* for the commonest crash, a stack that overflows */
-    hearth_os_signal_stack(stack, SIGNAL_STACK_SIZE);
+  if (stack && !hearth_os_signal_stack(stack, SIGNAL_STACK_SIZE)) {
+    hearth_os_unmap(stack, SIGNAL_STACK_SIZE);
+    stack = NULL;
+  }
+  hearth_this_thread.signal_stack = stack;
+}
+
+void hearth_signals_end_thread(void) {
+  void *stack = hearth_this_thread.signal_stack;
+
+  hearth_this_thread.signal_stack = NULL;
+  if (stack && hearth_os_forget_signal_stack(stack))
+    hearth_os_unmap(stack, SIGNAL_STACK_SIZE);
+}
+
+void hearth_signals_begin(void) {
+  hearth_signals_begin_thread();
   for (int signal = 1; signal <= SIGNALS; ++signal) {
     hearth_os_action old, own;
     if (own_action(signal, &own) && hearth_os_sigaction(signal, NULL, &old) == 0 && is_default(&old))

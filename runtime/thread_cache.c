@@ -2,6 +2,7 @@
 
 #include "os.h"
 #include "runtime.h"
+#include "signals.h"
 
 #include <pthread.h>
 
@@ -52,6 +53,8 @@ hearth_thread_cache *hearth_thread_cache_attach(void) {
     hearth_this_thread.in_runtime = outer;
   }
   hearth_this_thread.cache = cache;
+  if (cache && !hearth_this_thread.signal_stack)
+    hearth_signals_begin_thread();
   return cache;
 }
 
@@ -88,6 +91,7 @@ static void end_thread(void *closure) {
     cache->idle = true;
     hearth_lock_give(&registry_lock);
   }
+  hearth_signals_end_thread();
   hearth_section_leave();
 }
 

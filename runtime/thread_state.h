@@ -39,6 +39,7 @@ typedef struct hearth_thread_state {
   hearth_sampler sampler;
   hearth_stack_range stacks[HEARTH_STACK_RANGES]; /* most recent first */
   uintptr_t root;                    /* of its own stack: frames from there on are start code; 0: not known */
+  void *signal_stack;                /* that the runtime gave it; NULL: none */
   struct hearth_thread_cache *cache; /* thread_cache.h; NULL: none yet, or no more */
   bool ends;                         /* it gave its cache back */
   uint64_t clock_ticks, clock_ns;    /* the clock was read then (clock.h) */

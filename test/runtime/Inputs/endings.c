@@ -44,6 +44,11 @@ static int overflow(int depth) {
   return overflow(depth + 1) + space[0];
 }
 
+static void *overflow_in_thread(void *closure) {
+  free(malloc(16));
+  return overflow(0) ? closure : NULL;
+}
+
 static void crash_handler(int signal_number) {
   signal(signal_number, SIG_DFL);
   raise(signal_number);
@@ -54,6 +59,7 @@ static void quiet_handler(int signal_number) { (void)signal_number; }
 static void leaving_handler(int signal_number) { _exit(signal_number); }
 
 static void end(const char *way) {
+  pthread_t thread;
   struct sigaction action = {.sa_handler = crash_handler};
   extern char **environ;
   const char *sh = "/bin/sh";
@@ -96,6 +102,8 @@ static void end(const char *way) {
     __asm__ volatile("int3");
   if (strcmp(way, "overflow") == 0)
     exit(overflow(0));
+  if (strcmp(way, "thread-overflow") == 0)
+    exit(pthread_create(&thread, NULL, overflow_in_thread, NULL) || pthread_join(thread, NULL));
   if (strcmp(way, "crash-handler") == 0) {
     sigaction(SIGSEGV, &action, NULL);
     *null = 1;

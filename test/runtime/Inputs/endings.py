@@ -49,8 +49,9 @@ def check(program, directory, way, expected):
         want.append({555: (1, 1)})
     if way == "daemon":
         want.append({444: (1, 0)})  # by the child, which goes on alone
-        for _ in range(100):
-            if len(list(directory.iterdir())) == 2:
+        for _ in range(600):
+            names = [file.name for file in directory.iterdir()]
+            if len(names) == 2 and not any(name.endswith(".tmp") for name in names):
                 break
             time.sleep(0.1)
     files = sorted(directory.iterdir(), key=lambda file: (file.name.split(".")[1] != str(process.pid), file.name))
