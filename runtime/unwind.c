@@ -153,7 +153,7 @@ static inline bool follow_frame_pointer(walk *walk) {
   return true;
 }
 
-/* Does the C library's start code begin there, of which the outermost function is left out? */
+/* Does the start code's frame begin there? Nothing of interest lies behind it. */
 static bool is_root(const walk *walk, uintptr_t sp) {
   uintptr_t root = hearth_this_thread.root;
 

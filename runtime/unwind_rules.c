@@ -2,6 +2,7 @@
 
 #include "mappings.h"
 #include "os.h"
+#include "section.h"
 
 #define ROWS      ((size_t)1 << 18) /* calls that are on the way to an allocation; only what is used becomes memory */
 #define ROWS_EACH 8u                /* that one address may be in; if all are taken, its rule is read each time */
@@ -25,9 +26,11 @@ void hearth_unwind_rules_create(void) {
     hearth_os_mark_sparse(rows, ROWS * sizeof *rows);
 }
 
-/* Code of no module may be in one that is loaded later. *ret_lasting: that cannot be. */
+/* Code of no module that is known may be in one that is loaded later. *ret_lasting: that cannot be. A signal handler that
+ * interrupted a section does not wait for the lock of the mappings. */
 static __attribute__((noinline)) hearth_cfi_rule read_rule(uint64_t pc, bool *ret_lasting) {
-  hearth_mappings_cover(&pc, 1);
+  if (!hearth_section_is_nested())
+    hearth_mappings_cover(&pc, 1);
   const hearth_mapping *module = hearth_mappings_find(pc);
 
   *ret_lasting = module != NULL;
