@@ -6,7 +6,7 @@
  * KILLED: killed:
  *
  * The indexer reads snapshot files, and each forked child has one of its own.
- * RUN: HEARTH_OPTIONS=log_path=%t.dir/fork:snapshot=20 %t fork > %t.dir/pids
+ * RUN: HEARTH_OPTIONS=log_path=%t.dir/fork:snapshot=20 %t fork %t.dir/fork > %t.dir/pids
  * RUN: python3 %S/Inputs/raw_print.py %t.dir/fork.$(sed -n 's/parent //p' %t.dir/pids) AllocCount MaxSize | FileCheck %s --check-prefix=PARENT
  * RUN: python3 %S/Inputs/raw_print.py %t.dir/fork.$(sed -n 's/child //p' %t.dir/pids) AllocCount MaxSize | FileCheck %s --check-prefix=CHILD
  * RUN: %hearth index %t.dir/fork.* -o %t.prof && %hearth show %t.prof | FileCheck %s --check-prefix=SHOW
@@ -19,13 +19,13 @@
  * SHOW: heap profile of 2 runs
  *
  * What a thread keeps for itself, which does nothing any more, is in the snapshots of others.
- * RUN: HEARTH_OPTIONS=log_path=%t.dir/thread:snapshot=10 not --crash %t thread
+ * RUN: HEARTH_OPTIONS=log_path=%t.dir/thread:snapshot=10 not --crash %t thread %t.dir/thread
  * RUN: python3 %S/Inputs/raw_print.py %t.dir/thread.* AllocCount MaxSize LiveAtExit | FileCheck %s --check-prefix=THREAD
  * THREAD: snapshots:
  * THREAD: AllocCount=7 MaxSize=444 LiveAtExit=0
  *
  * What does not fit into half of the file is left out, contexts of least bytes first; once, this is said.
- * RUN: HEARTH_OPTIONS=log_path=%t.dir/small:snapshot=10:recursion=full:snapshot_size=1 not --crash %t many 2> %t.small.err
+ * RUN: HEARTH_OPTIONS=log_path=%t.dir/small:snapshot=10:recursion=full:snapshot_size=1 not --crash %t many %t.dir/small 2> %t.small.err
  * RUN: FileCheck %s --check-prefix=SMALL < %t.small.err
  * RUN: python3 %S/Inputs/raw_print.py %t.dir/small.* AllocCount MaxSize | FileCheck %s --check-prefix=FITS
  * SMALL: is not complete: file too large; contexts of least bytes are left out{{.*}}see option snapshot_size
@@ -34,10 +34,11 @@
  * FITS: AllocCount=1 MaxSize=222222
  *
  * A disk without room for the file is told, and the program goes on.
- * RUN: (ulimit -f 100; HEARTH_OPTIONS=log_path=%t.dir/full:snapshot=10 %t fork 2>&1) | FileCheck %s --check-prefix=FULL
+ * RUN: (ulimit -f 100; HEARTH_OPTIONS=log_path=%t.dir/full:snapshot=10 %t churn 2>&1) | FileCheck %s --check-prefix=FULL
  * FULL: cannot write the profile {{.*}}full.{{[0-9]+}}: file too large
- * FULL: child
+ * FULL: went on
  */
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdint.h>
@@ -64,6 +65,29 @@ static void churn(double seconds) {
     free(malloc(50));
 }
 
+/* How many snapshots the file of this process has had (docs/formats/raw.md, "Snapshot files"). */
+static uint64_t count_snapshots(const char *log_path) {
+  char path[4096];
+  uint64_t header[5] = {0};
+
+  snprintf(path, sizeof path, "%s.%d", log_path, (int)getpid());
+  int file = open(path, O_RDONLY);
+  if (file < 0)
+    return 0;
+  if (read(file, header, sizeof header) != sizeof header)
+    abort();
+  close(file);
+  return header[3] > header[4] ? header[3] : header[4];
+}
+
+/* What came before is in the second one for sure, however busy the machine is. */
+static void churn_for_two_snapshots(const char *log_path) {
+  uint64_t enough = count_snapshots(log_path) + 2;
+
+  while (count_snapshots(log_path) < enough)
+    churn(0.01);
+}
+
 static void report_forever(void) {
   double next = now() + 0.05;
 
@@ -77,14 +101,14 @@ static void report_forever(void) {
   }
 }
 
-static void fork_and_kill(void) {
+static void fork_and_kill(const char *log_path) {
   int status;
 
-  churn(0.1);
+  churn_for_two_snapshots(log_path);
   pid_t child = fork();
   if (child == 0) {
     kept[1] = malloc(333);
-    churn(0.2);
+    churn_for_two_snapshots(log_path);
     kill(getpid(), SIGKILL);
   }
   waitpid(child, &status, 0);
@@ -113,8 +137,12 @@ int main(int argc, char **argv) {
   kept[0] = malloc(222);
   if (argc == 1)
     report_forever();
+  if (strcmp(argv[1], "churn") == 0) {
+    churn(0.1);
+    puts("went on");
+  }
   if (strcmp(argv[1], "fork") == 0)
-    fork_and_kill();
+    fork_and_kill(argv[2]);
   if (strcmp(argv[1], "thread") == 0) {
     pthread_barrier_t freed;
     pthread_t thread;
@@ -122,12 +150,14 @@ int main(int argc, char **argv) {
     if (pthread_create(&thread, NULL, free_and_wait, &freed) != 0)
       return 1;
     pthread_barrier_wait(&freed);
-    churn(0.2);
+    churn_for_two_snapshots(argv[2]);
     kill(getpid(), SIGKILL);
   }
   if (strcmp(argv[1], "many") == 0) {
     kept[2] = malloc(222222);
-    churn((double)(many(16) == 65536) / 5);
+    if (many(16) != 65536)
+      return 1;
+    churn_for_two_snapshots(argv[2]);
     kill(getpid(), SIGKILL);
   }
   return 0;
