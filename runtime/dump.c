@@ -50,7 +50,6 @@ static int begin_snapshot(hearth_snapshot *snapshot, bool live) {
 
 static bool dump_locked(hearth_profile_kind kind, bool only_if_any) {
   hearth_snapshot snapshot;
-  bool written = true;
 
   update_mappings();
   int error = begin_snapshot(&snapshot, true);
@@ -59,9 +58,9 @@ static bool dump_locked(hearth_profile_kind kind, bool only_if_any) {
     return false;
   }
   if (!only_if_any || snapshot.count > 0)
-    written = hearth_profile_file_write(&snapshot, kind);
+    return hearth_profile_file_write(&snapshot, kind);
   hearth_snapshot_end(&snapshot);
-  return written;
+  return true;
 }
 
 /* Is this the process that records, and not a child that shares its memory (vfork) or was made behind the C library's
@@ -212,10 +211,11 @@ void hearth_dump_reset(void) {
   if (!is_recording())
     return;
   uint64_t signals = begin();
-  if (hearth_threads_stop() > 0)
-    hearth_message("the profile is reset while a thread records a block; that block may be counted twice");
+  unsigned missed = hearth_threads_stop();
   hearth_threads_forget_records();
   hearth_threads_continue();
+  if (missed > 0)
+    hearth_message("the profile is reset while a thread records a block; that block may be counted twice");
   remove_spilled();
   finish(signals);
 }

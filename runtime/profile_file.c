@@ -61,28 +61,37 @@ static int write_snapshot_file(const hearth_snapshot *snapshot, const char *file
 
 static bool is_full(int error) { return error == ENOSPC || error == EDQUOT || error == EFBIG; }
 
-/* What a full disk, or half of a snapshot file, has room for is written: the contexts of most bytes. */
-static int write_what_fits(hearth_snapshot *snapshot, write_function *write, const char *file, bool replace) {
-  static bool told; /* of a snapshot file that is too small; the next snapshot will not fit either */
-  bool is_snapshot = write == write_snapshot_file;
-  int error = write(snapshot, file, replace), first_error = error;
-  uint64_t blocks = 0;
+/* Why blocks were left out of a file, and how many. */
+typedef struct loss {
+  int error; /* 0: none were */
+  uint64_t blocks;
+} loss;
 
+/* What a full disk, or half of a snapshot file, has room for is written: the contexts of most bytes. */
+static int write_what_fits(hearth_snapshot *snapshot, write_function *write, const char *file, bool replace,
+                           loss *ret_loss) {
+  int error = write(snapshot, file, replace);
+
+  *ret_loss = (loss){.error = error};
   for (uint32_t keep = snapshot->count / 2; is_full(error) && keep > 0; keep /= 2) {
-    blocks += hearth_snapshot_leave_out(snapshot, keep);
+    ret_loss->blocks += hearth_snapshot_leave_out(snapshot, keep);
     error = write(snapshot, file, replace);
-  }
-  if (first_error && !error && !(is_snapshot && told)) {
-    hearth_message("the profile %s is not complete: %s; contexts of least bytes are left out, %u blocks%s",
-                   replace ? file : output.name, hearth_error_name(first_error), blocks,
-                   is_snapshot ? " (see option snapshot_size)" : "");
-    told |= is_snapshot;
   }
   return error;
 }
 
+static void tell_loss(const loss *loss, bool is_snapshot) {
+  static bool told; /* of a snapshot file that is too small; the next snapshot will not fit either */
+
+  if (is_snapshot && told)
+    return;
+  hearth_message("the profile %s is not complete: %s; contexts of least bytes are left out, %u blocks%s", name,
+                 hearth_error_name(loss->error), loss->blocks, is_snapshot ? " (see option snapshot_size)" : "");
+  told |= is_snapshot;
+}
+
 /* A profile may have been written under this name before: by a program that this process was until it called exec, or by
- * a process of the same number. It stays. */
+ * a process of the same number. It stays. Who reads the messages may have to allocate first: threads go on before. */
 bool hearth_profile_file_write(hearth_snapshot *snapshot, hearth_profile_kind kind) {
   static char first_name[HEARTH_OUTPUT_NAME];
   write_function *write = kind == HEARTH_PROFILE_SNAPSHOT ? write_snapshot_file : hearth_profile_file_write_as;
@@ -91,7 +100,9 @@ bool hearth_profile_file_write(hearth_snapshot *snapshot, hearth_profile_kind ki
 
   hearth_text_format(&text, "%s.%u", hearth_rt.options.log_path, hearth_rt.pid);
   const char *file = again ? name : first_name;
-  int error = write_what_fits(snapshot, write, file, again);
+  loss loss;
+  int error = write_what_fits(snapshot, write, file, again, &loss);
+  hearth_snapshot_end(snapshot);
   if (error) {
     hearth_message("cannot write the profile %s: %s", file, hearth_error_name(error));
     return false;
@@ -100,6 +111,8 @@ bool hearth_profile_file_write(hearth_snapshot *snapshot, hearth_profile_kind ki
     text = hearth_text_begin(name, sizeof name);
     hearth_text_add(&text, output.name);
   }
+  if (loss.error)
+    tell_loss(&loss, kind == HEARTH_PROFILE_SNAPSHOT);
   if (kind == HEARTH_PROFILE_SNAPSHOT)
     return true;
   hearth_snapshot_file_close(); /* it was replaced */

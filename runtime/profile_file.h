@@ -9,8 +9,8 @@ typedef enum hearth_profile_kind {
   HEARTH_PROFILE_SNAPSHOT, /* into the snapshot file, which stands under the profile's name until a whole one replaces it */
 } hearth_profile_kind;
 
-/* Write a snapshot to the profile's file, which the first one gives its name; a message says what went wrong. Where there is
- * no room for all, contexts are left out of the snapshot. Returns whether it was written. */
+/* Write a snapshot to the profile's file, which the first one gives its name, and end it; a message says what went wrong.
+ * Where there is no room for all, contexts are left out. Returns whether it was written. */
 bool hearth_profile_file_write(hearth_snapshot *snapshot, hearth_profile_kind kind);
 
 /* Write a snapshot to the file of that name. Returns 0 or an error number. */
