@@ -3,6 +3,7 @@
 #include "alloc_functions.h"
 #include "dispatch.h"
 #include "hearth/ir_facts.h"
+#include "lto_phase.h"
 #include "session.h"
 #include "shim.h"
 
@@ -42,7 +43,7 @@ static void visit(LLVMValueRef call, void *data) {
   if (!function)
     return;
   hearth_class hint = hearth_md_get_hint(call, &ambiguous);
-  if ((hint == HEARTH_CLASS_UNKNOWN && !ambiguous) || (ambiguous && l->options->before_link))
+  if ((hint == HEARTH_CLASS_UNKNOWN && !ambiguous) || (ambiguous && l->options->lto_phase == HEARTH_LTO_PRELINK))
     return;
   const char *name = ambiguous ? "ambiguous" : hearth_class_name(hint), *why = obstacle(call);
   LLVMValueRef hinted = why ? NULL : hearth_dispatch_to(l->module, LLVMGetCalledValue(call), function);
@@ -63,5 +64,9 @@ static void visit(LLVMValueRef call, void *data) {
 bool hearth_pass_lower(LLVMModuleRef module, const hearth_options *options) {
   lowering l = {.module = module, .options = options};
   hearth_ir_for_each_instruction(module, visit, &l);
+  if (options->lto_phase == HEARTH_LTO_PRELINK) {
+    hearth_lto_write_hints(module, options->hints);
+    l.changed = true;
+  }
   return l.changed;
 }

@@ -26,13 +26,22 @@ typedef enum hearth_coalesce_mode {
   HEARTH_COALESCE_OFF      /* none */
 } hearth_coalesce_mode;
 
+/* Where in a link-time optimised build a module is. */
+typedef enum hearth_lto_phase {
+  HEARTH_LTO_AUTO,     /* as LLVM says, else as the module shows (lto_phase.h); -memprof-lto-phase */
+  HEARTH_LTO_NONE,     /* not link-time optimised */
+  HEARTH_LTO_PRELINK,  /* compiled, to be linked as bitcode: contexts may yet be told apart */
+  HEARTH_LTO_POSTLINK, /* linked, or imported into */
+} hearth_lto_phase;
+
 typedef struct hearth_options {
   const char *profile;              /* -memprof-use; "" if not given */
   struct hearth_matcher *matcher;   /* what the passes of a pipeline have read of it; not used if there is no profile */
   bool full_contexts;               /* -memprof-contexts=full: no trimming */
   hearth_classify_options classify; /* -memprof-classify */
   uint8_t hints[4];                 /* by hearth_class; [HEARTH_CLASS_UNKNOWN] is for ambiguous calls */
-  bool before_link;                 /* LTO follows, which may still tell contexts apart */
+  hearth_lto_phase lto_phase;       /* not AUTO while a pass runs */
+  unsigned clone_budget;            /* -memprof-clone-budget: by how many per cent cloning may enlarge a module */
   hearth_coalesce_mode coalesce;    /* -memprof-coalesce */
   bool atomic_counters;             /* -memprof-atomic: no thread's count is lost */
   bool count_width;                 /* -memprof-count-width: an access counts once for each 8 bytes */
@@ -44,8 +53,16 @@ bool hearth_pass_annotate(LLVMModuleRef module, const hearth_options *options);
 /* Narrow the contexts of allocation calls to those that are possible where the calls now are: from the profile if it is
  * at hand, else from the metadata alone. */
 bool hearth_pass_prune(LLVMModuleRef module, const hearth_options *options);
-/* Replace annotated allocation calls by their hinted forms; before LTO, only those whose contexts agree. */
+/* Replace annotated allocation calls by their hinted forms; before a link only those whose contexts agree, and the
+ * module then tells the link which hints the others are to get. */
 bool hearth_pass_lower(LLVMModuleRef module, const hearth_options *options);
+/* Around LLVM's own pass that clones functions so that contexts part (LLVM 19 and newer). Before: choose the allocation
+ * calls that are worth their clones, and let LLVM see no others; false if there is none, and LLVM's pass need not run.
+ * After: make the clones the module's own. */
+bool hearth_pass_before_cloning(LLVMModuleRef module, const hearth_options *options);
+bool hearth_pass_after_cloning(LLVMModuleRef module, const hearth_options *options);
+/* Where LLVM's pass ran, here or in the link: what it calls notcold is told apart into notcold, hot and ambiguous. */
+bool hearth_pass_settle(LLVMModuleRef module, const hearth_options *options);
 /* Make the schemas of a module that was linked from several one; a warning if that cannot be done without guessing. */
 bool hearth_pass_unify(LLVMModuleRef module, const hearth_options *options);
 /* Replace one encoding of the metadata by the other; a warning says what the other has no place for. */

@@ -20,6 +20,7 @@
 #include <set>
 #include <string>
 
+#include "lto_phase.h"
 #include "passes.h"
 #include "shim.h"
 
@@ -81,6 +82,21 @@ HintOption HotHint("memprof-hot-hint", cl::desc("Hint of hot allocations"), cl::
 HintOption AmbiguousHint("memprof-ambiguous-hint", cl::desc("Hint of allocations whose contexts differ"),
                          cl::init(222));
 
+// LLVM tells the phase from 20 on only, and never to passes given one by one.
+cl::opt<hearth_lto_phase>
+    LTOPhase("memprof-lto-phase", cl::desc("Where in a link-time optimised build the compiler is"),
+             cl::values(clEnumValN(HEARTH_LTO_AUTO, "auto", "as LLVM says, or the module shows (default)"),
+                        clEnumValN(HEARTH_LTO_NONE, "none", "not link-time optimised"),
+                        clEnumValN(HEARTH_LTO_PRELINK, "prelink", "before the link"),
+                        clEnumValN(HEARTH_LTO_POSTLINK, "postlink", "in the link, or behind it")),
+             cl::init(HEARTH_LTO_AUTO));
+
+#if LLVM_VERSION_MAJOR >= 19 // before, LLVM's pass does not take a module without more
+cl::opt<unsigned> CloneBudget("memprof-clone-budget",
+                              cl::desc("Per cent of a module's instructions that may be cloned to tell contexts apart"),
+                              cl::init(10));
+#endif
+
 hearth_options currentOptions() {
   hearth_options Options = {};
   Options.profile = Use.c_str();
@@ -90,6 +106,9 @@ hearth_options currentOptions() {
   Options.atomic_counters = AtomicCounters;
   Options.count_width = CountWidth;
   Options.histogram = wantsHistogram();
+#if LLVM_VERSION_MAJOR >= 19
+  Options.clone_budget = CloneBudget;
+#endif
   Options.hints[HEARTH_CLASS_UNKNOWN] = static_cast<uint8_t>(AmbiguousHint);
   Options.hints[HEARTH_CLASS_COLD] = static_cast<uint8_t>(ColdHint);
   Options.hints[HEARTH_CLASS_NOTCOLD] = static_cast<uint8_t>(NotColdHint);
@@ -106,13 +125,11 @@ struct CPass : PassInfoMixin<CPass> {
   Function Run;
   StringRef Name; // as in -passes=
   Matcher Read;
-  bool BeforeLink;
-  CPass(Function Run, StringRef Name, Matcher Read, bool BeforeLink = false)
-      : Run(Run), Name(Name), Read(std::move(Read)), BeforeLink(BeforeLink) {}
+  CPass(Function Run, StringRef Name, Matcher Read) : Run(Run), Name(Name), Read(std::move(Read)) {}
   void printPipeline(raw_ostream &OS, function_ref<StringRef(StringRef)>) { OS << Name; }
   PreservedAnalyses run(Module &M, ModuleAnalysisManager &) {
     hearth_options Options = currentOptions();
-    Options.before_link = BeforeLink;
+    Options.lto_phase = LTOPhase == HEARTH_LTO_AUTO ? HEARTH_LTO_NONE : LTOPhase;
     Options.matcher = Read.get();
     return Run(wrap(&M), &Options) ? PreservedAnalyses::none() : PreservedAnalyses::all();
   }
@@ -153,11 +170,69 @@ void addStart(ModulePassManager &MPM, const Matcher &Read, OptimizationLevel Lev
     MPM.addPass(CPass(hearth_pass_annotate, "hearth-annotate", Read));
 }
 
-void addEnd(ModulePassManager &MPM, const Matcher &Read, OptimizationLevel Level, bool BeforeLink) {
-  if (!Use.empty() && Level != OptimizationLevel::O0) {
-    MPM.addPass(CPass(hearth_pass_prune, "hearth-prune", Read));
-    MPM.addPass(CPass(hearth_pass_lower, "hearth-lower", Read, BeforeLink));
+// LLVM's pass that clones functions.
+void addDisambiguation(PassBuilder &PB, ModulePassManager &MPM) {
+#if LLVM_VERSION_MAJOR >= 19
+  cantFail(PB.parsePassPipeline(MPM, "memprof-context-disambiguation"));
+#endif
+}
+
+// LLVM's pass does nothing unless this option of its own is on, which says that the allocator takes hints.
+void allowDisambiguation() {
+  auto Found = cl::getRegisteredOptions().find("supports-hot-cold-new");
+  if (Found != cl::getRegisteredOptions().end())
+    static_cast<cl::opt<bool> *>(Found->second)->setValue(true);
+}
+
+// The end of a pipeline that optimises with the profile, or in a link with what compiling with it left in the module: each
+// allocation call is given its hint, where need be in clones of its function.
+struct UsePass : PassInfoMixin<UsePass> {
+  Matcher Read;
+  hearth_lto_phase Told; // by LLVM
+  ModulePassManager Disambiguate;
+  UsePass(Matcher Read, hearth_lto_phase Told, PassBuilder &PB) : Read(std::move(Read)), Told(Told) {
+    addDisambiguation(PB, Disambiguate);
   }
+
+  bool getOptions(Module &M, hearth_options &Options) {
+    Options = currentOptions();
+    Options.matcher = Read.get();
+    Options.lto_phase = LTOPhase == HEARTH_LTO_AUTO ? Told : LTOPhase;
+    if (Options.lto_phase == HEARTH_LTO_AUTO)
+      Options.lto_phase = hearth_lto_phase_of(wrap(&M));
+    return !Use.empty() || (Options.lto_phase == HEARTH_LTO_POSTLINK && hearth_lto_read_hints(wrap(&M), Options.hints));
+  }
+
+  bool clone(Module &M, ModuleAnalysisManager &AM, const hearth_options &Options) {
+    if (!hearth_pass_before_cloning(wrap(&M), &Options))
+      return false;
+    allowDisambiguation();
+    AM.invalidate(M, PreservedAnalyses::none());
+    AM.invalidate(M, Disambiguate.run(M, AM));
+    hearth_pass_after_cloning(wrap(&M), &Options);
+    hearth_pass_settle(wrap(&M), &Options);
+    hearth_pass_prune(wrap(&M), &Options);
+    return true;
+  }
+
+  PreservedAnalyses run(Module &M, ModuleAnalysisManager &AM) {
+    hearth_options Options;
+    if (!getOptions(M, Options))
+      return PreservedAnalyses::all();
+    bool Changed = Options.lto_phase == HEARTH_LTO_POSTLINK && hearth_pass_settle(wrap(&M), &Options);
+    Changed |= hearth_pass_prune(wrap(&M), &Options);
+    if (Options.lto_phase != HEARTH_LTO_PRELINK)
+      Changed |= clone(M, AM, Options);
+    Changed |= hearth_pass_lower(wrap(&M), &Options);
+    return Changed ? PreservedAnalyses::none() : PreservedAnalyses::all();
+  }
+  static bool isRequired() { return true; }
+};
+
+void addEnd(PassBuilder &PB, ModulePassManager &MPM, const Matcher &Read, OptimizationLevel Level,
+            hearth_lto_phase Told) {
+  if (Level != OptimizationLevel::O0)
+    MPM.addPass(UsePass(Read, Told, PB));
   if (Instrument)
     MPM.addPass(CPass(hearth_pass_instrument, "hearth-instrument", Read));
 }
@@ -179,6 +254,22 @@ bool parsePass(StringRef Name, ModulePassManager &MPM, const Matcher &Read) {
   return false;
 }
 
+#if LLVM_VERSION_MAJOR >= 20
+hearth_lto_phase toldBy(ThinOrFullLTOPhase Phase) {
+  switch (Phase) {
+  case ThinOrFullLTOPhase::ThinLTOPreLink:
+  case ThinOrFullLTOPhase::FullLTOPreLink:
+    return HEARTH_LTO_PRELINK;
+  case ThinOrFullLTOPhase::ThinLTOPostLink:
+  case ThinOrFullLTOPhase::FullLTOPostLink:
+    return HEARTH_LTO_POSTLINK;
+  case ThinOrFullLTOPhase::None:
+    break;
+  }
+  return HEARTH_LTO_NONE;
+}
+#endif
+
 void registerCallbacks(PassBuilder &PB) {
   Matcher Read(hearth_matcher_create(), hearth_matcher_destroy);
   PB.registerPipelineParsingCallback(
@@ -188,13 +279,19 @@ void registerCallbacks(PassBuilder &PB) {
   PB.registerPipelineStartEPCallback(
       [Read](ModulePassManager &MPM, OptimizationLevel Level) { addStart(MPM, Read, Level); });
 #if LLVM_VERSION_MAJOR >= 20 // from here on the callback is told the phase
-  PB.registerOptimizerLastEPCallback([Read](ModulePassManager &MPM, OptimizationLevel Level, ThinOrFullLTOPhase Phase) {
-    addEnd(MPM, Read, Level,
-           Phase == ThinOrFullLTOPhase::ThinLTOPreLink || Phase == ThinOrFullLTOPhase::FullLTOPreLink);
-  });
+  PB.registerOptimizerLastEPCallback(
+      [&PB, Read](ModulePassManager &MPM, OptimizationLevel Level, ThinOrFullLTOPhase Phase) {
+        addEnd(PB, MPM, Read, Level, toldBy(Phase));
+      });
 #else
   PB.registerOptimizerLastEPCallback(
-      [Read](ModulePassManager &MPM, OptimizationLevel Level) { addEnd(MPM, Read, Level, false); });
+      [&PB, Read](ModulePassManager &MPM, OptimizationLevel Level) { addEnd(PB, MPM, Read, Level, HEARTH_LTO_AUTO); });
+#endif
+#if LLVM_VERSION_MAJOR >= 19 // in links with 14 there are no plugins
+  PB.registerFullLinkTimeOptimizationLastEPCallback([&PB, Read](ModulePassManager &MPM, OptimizationLevel Level) {
+    if (Level != OptimizationLevel::O0)
+      MPM.addPass(UsePass(Read, HEARTH_LTO_POSTLINK, PB));
+  });
 #endif
 }
 

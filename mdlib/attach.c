@@ -75,6 +75,13 @@ void hearth_md_set_hint(hearth_md *md, LLVMValueRef call, hearth_class hint) {
                            LLVMCreateStringAttribute(md->context, ATTRIBUTE, strlen(ATTRIBUTE), name, strlen(name)));
 }
 
+void hearth_md_settle(hearth_md *md, LLVMValueRef call, hearth_class hotness) {
+  if (!md->chained_only) /* there, under the same name, are the contexts */
+    hearth_md_set(md, call, md->kind_memprof, NULL);
+  hearth_md_set(md, call, md->kind_callsite, NULL);
+  hearth_md_set_hint(md, call, hotness);
+}
+
 void hearth_md_set_callsite(hearth_md *md, LLVMValueRef call, const uint64_t *ids, size_t n) {
   n = n < HEARTH_MD_DEPTH_MAX ? n : HEARTH_MD_DEPTH_MAX;
   LLVMMetadataRef node =

@@ -18,22 +18,27 @@
 #define STRING_OF2(x) #x
 #define DEFAULT_CLANG "clang-" STRING_OF(HEARTH_LLVM_MAJOR)
 
-static const char help[] = "Usage: hearth flags instrument [--clang=CLANG] [--compile|--link]\n"
-                           "       hearth flags use PROFILE [--clang=CLANG] [--compile|--link] [--static]\n"
-                           "Print flags for clang on one line: clang $(hearth flags instrument) ...\n"
-                           "\n"
-                           "  instrument     for a build that writes a heap profile when it runs\n"
-                           "  use PROFILE    for a build that is optimised with this indexed profile\n"
-                           "  --clang=CLANG  the compiler that the flags are for (default: " DEFAULT_CLANG ")\n"
-                           "  --compile      flags for compiling only (CFLAGS, CXXFLAGS)\n"
-                           "  --link         flags for linking only (LDFLAGS)\n"
-                           "  --static       for programs that are linked with -static: the adapter's free is called\n"
-                           "                 in place of the C library's\n"
-                           "Without --compile and --link all flags are printed; they may be given to any step.\n";
+static const char help[] =
+    "Usage: hearth flags instrument [--clang=CLANG] [--compile|--link]\n"
+    "       hearth flags use PROFILE [--clang=CLANG] [--compile|--link] [--static]\n"
+    "                                [--lto=thin|full]\n"
+    "Print flags for clang on one line: clang $(hearth flags instrument) ...\n"
+    "\n"
+    "  instrument     for a build that writes a heap profile when it runs\n"
+    "  use PROFILE    for a build that is optimised with this indexed profile\n"
+    "  --clang=CLANG  the compiler that the flags are for (default: " DEFAULT_CLANG ")\n"
+    "  --compile      flags for compiling only (CFLAGS, CXXFLAGS)\n"
+    "  --link         flags for linking only (LDFLAGS)\n"
+    "  --static       for programs that are linked with -static: the adapter's free is called\n"
+    "                 in place of the C library's\n"
+    "  --lto=KIND     link-time optimisation, thin or full, with lld: contexts of the whole program\n"
+    "                 are told apart (LLVM 14: only what each file shows)\n"
+    "Without --compile and --link all flags are printed; they may be given to any step.\n";
 
 typedef struct arguments {
   const char *profile; /* NULL for a profiling build */
   const char *clang;
+  const char *lto; /* NULL without */
   bool compile, link, is_static;
 } arguments;
 
@@ -51,6 +56,10 @@ static int check(int operands, char **argv, arguments *a) {
     return hearth_tool_usage_error("flags", "compilers read the profile by its path, not from standard input");
   if (a->is_static && !use)
     return hearth_tool_usage_error("flags", "'--static' goes with 'use': profiling builds need nothing for it");
+  if (a->lto && !use)
+    return hearth_tool_usage_error("flags", "'--lto' goes with 'use': profiling builds need nothing for it");
+  if (a->lto && strcmp(a->lto, "thin") != 0 && strcmp(a->lto, "full") != 0)
+    return hearth_tool_usage_error("flags", "'--lto' is thin or full, not '%s'", a->lto);
   a->profile = use ? argv[2] : NULL;
   return HEARTH_EXIT_OK;
 }
@@ -58,6 +67,7 @@ static int check(int operands, char **argv, arguments *a) {
 static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
   *a = (arguments){.clang = DEFAULT_CLANG};
   const hearth_option options[] = {{.name = "--clang", .expects = "a compiler", .text = &a->clang},
+                                   {.name = "--lto", .expects = "thin or full", .text = &a->lto},
                                    {.name = "--compile", .flag = &a->compile},
                                    {.name = "--link", .flag = &a->link},
                                    {.name = "--static", .flag = &a->is_static},
@@ -180,6 +190,17 @@ static void print_link(const char *archive, bool build_id) {
   printf("%s -Wl,--whole-archive %s -Wl,--no-whole-archive -lpthread -ldl", build_id ? " -Wl,--build-id" : "", archive);
 }
 
+/* What links the bitcode tells contexts apart, and gives the hints that only then are known. */
+static void print_lto_link(const char *plugin, bool thin) {
+  fputs(" -fuse-ld=lld", stdout);
+  if (HEARTH_LLVM_MAJOR < 19) /* lld takes no plugins, or LLVM does not clone */
+    return;
+  printf(" -Wl,--load-pass-plugin=%s", plugin);
+  /* Across modules LLVM decides, before lld loads any plugin; what 19 decides for malloc does not link. */
+  if (thin && HEARTH_LLVM_MAJOR > 19)
+    fputs(" -Wl,-mllvm,-enable-memprof-context-disambiguation,-mllvm,-supports-hot-cold-new", stdout);
+}
+
 int hearth_cmd_flags(int argc, char **argv) {
   arguments a;
   char library[PATH_MAX], plugin[PATH_MAX + 32], archive[PATH_MAX + 32], profile[PATH_MAX];
@@ -195,15 +216,19 @@ int hearth_cmd_flags(int argc, char **argv) {
     return hearth_tool_error("cannot find out where this command is installed: %s", strerror(errno));
   snprintf(plugin, sizeof plugin, "%s/hearth.so", library);
   snprintf(archive, sizeof archive, "%s/libhearth_%s.a", library, use ? "hotcold" : "rt");
-  if ((a.compile && (code = check_path(plugin)) != HEARTH_EXIT_OK) ||
+  if (((a.compile || a.lto) && (code = check_path(plugin)) != HEARTH_EXIT_OK) ||
       (a.link && (code = check_path(archive)) != HEARTH_EXIT_OK))
     return code;
   /* Given to every step of a build, some of the flags are always of no use: no warning about that. */
   fputs("--start-no-unused-arguments", stdout);
   if (a.compile)
     print_compile(plugin, use ? profile : NULL);
+  if (a.lto)
+    printf(" -flto=%s", a.lto);
   if (a.link)
     print_link(archive, !use);
+  if (a.link && a.lto)
+    print_lto_link(plugin, strcmp(a.lto, "thin") == 0);
   if (a.link && a.is_static)
     fputs(" -Wl,--wrap=free,--wrap=realloc", stdout);
   fputs(" --end-no-unused-arguments\n", stdout);

@@ -166,6 +166,8 @@ hearth_class hearth_md_get_hint(LLVMValueRef call, bool *ret_ambiguous);
 /* The class that LLVM settled for the call, else UNKNOWN: once its inliner or its context disambiguation know the class,
  * they drop `!callsite` and `!memprof` and leave it as attribute. Pruning and repair keep it. */
 hearth_class hearth_md_get_settled_class(hearth_md *md, LLVMValueRef call);
+/* Settle a class, or take back what LLVM settled (UNKNOWN): then pruning tells again. */
+void hearth_md_settle(hearth_md *md, LLVMValueRef call, hearth_class hotness);
 
 /* --- after inlining --- */
 

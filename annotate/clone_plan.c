@@ -1,0 +1,290 @@
+#include "clone_plan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "alloc_functions.h"
+#include "hearth/ir_facts.h"
+
+/* A function has a call with this id. */
+typedef struct caller {
+  uint64_t id;
+  size_t function;
+} caller;
+
+typedef struct planning {
+  hearth_clone_plan *plan;
+  hearth_session *session;
+  size_t function; /* that is being looked at */
+  uint64_t *ids;   /* of all callers in candidates' contexts; sorted and distinct once all are known */
+  size_t n_ids, ids_capacity;
+  caller *callers; /* sorted in the end */
+  size_t n_callers, callers_capacity;
+  size_t candidates_capacity;
+  bool failed; /* out of memory */
+} planning;
+
+/* Room for one more item; NULL when out of memory, and the array stays as it is. */
+static void *grow(void **items, size_t count, size_t *capacity, size_t size) {
+  if (count == *capacity) {
+    size_t larger = *capacity ? *capacity * 2 : 64;
+    void *moved = realloc(*items, larger * size);
+    if (!moved)
+      return NULL;
+    *items = moved;
+    *capacity = larger;
+  }
+  return (char *)*items + count * size;
+}
+
+static int compare_ids(const void *a, const void *b) {
+  uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+  return (x > y) - (x < y);
+}
+
+static int compare_callers(const void *a, const void *b) {
+  const caller *x = a, *y = b;
+  return x->id != y->id ? (x->id > y->id) - (x->id < y->id) : (x->function > y->function) - (x->function < y->function);
+}
+
+static int compare_indexes(const void *a, const void *b) {
+  size_t x = *(const size_t *)a, y = *(const size_t *)b;
+  return (x > y) - (x < y);
+}
+
+static bool is_wanted(const planning *p, uint64_t id) {
+  return p->n_ids && bsearch(&id, p->ids, p->n_ids, sizeof id, compare_ids);
+}
+
+/* Bytes of cold contexts, at least 1 if there is one; 0 if there are no others. */
+static uint64_t separable_cold_bytes(const hearth_md_mibs *all) {
+  uint64_t cold_bytes = 0, bytes;
+  size_t cold = 0;
+  for (size_t i = 0; i < all->count; i++)
+    if (all->mibs[i].hotness == HEARTH_CLASS_COLD) {
+      cold++;
+      cold_bytes += hearth_md_mib_get(&all->mibs[i], HEARTH_TAG_TotalSize, &bytes) ? bytes : 0;
+    }
+  return cold && cold < all->count ? cold_bytes + !cold_bytes : 0;
+}
+
+static void want_ids(planning *p, const hearth_md_mib *mib) {
+  for (size_t i = 0; i < mib->depth; i++) {
+    uint64_t *id = grow((void **)&p->ids, p->n_ids, &p->ids_capacity, sizeof *id);
+    if (!id)
+      p->failed = true;
+    else if ((*id = mib->stack[i]) != 0)
+      p->n_ids++;
+  }
+}
+
+static void add_candidate(LLVMValueRef call, void *data) {
+  planning *p = data;
+  hearth_md_mibs all;
+  if (!hearth_alloc_function_of(call) || hearth_md_get_callsite(p->session->md, call, NULL, 0) == 0 ||
+      !hearth_md_get_mibs(p->session->md, call, &all))
+    return;
+  uint64_t cold_bytes = separable_cold_bytes(&all);
+  if (cold_bytes) {
+    hearth_clone_plan *plan = p->plan;
+    hearth_clone_candidate *candidate =
+        grow((void **)&plan->candidates, plan->n_candidates, &p->candidates_capacity, sizeof *candidate);
+    if (candidate) {
+      *candidate = (hearth_clone_candidate){.call = call, .cold_bytes = cold_bytes};
+      plan->n_candidates++;
+    }
+    p->failed |= !candidate;
+    for (size_t i = 0; i < all.count; i++)
+      want_ids(p, &all.mibs[i]);
+  }
+  hearth_md_mibs_free(&all);
+}
+
+static void sort_ids(planning *p) {
+  size_t kept = 0;
+  if (p->n_ids)
+    qsort(p->ids, p->n_ids, sizeof *p->ids, compare_ids);
+  for (size_t i = 0; i < p->n_ids; i++)
+    if (!kept || p->ids[kept - 1] != p->ids[i])
+      p->ids[kept++] = p->ids[i];
+  p->n_ids = kept;
+}
+
+/* Passes that rebuild calls drop `!callsite`, and so does LLVM 22 at the start of a link. */
+static void restore_callsite(planning *p, LLVMValueRef call) {
+  hearth_location chain[HEARTH_CHAIN_MAX];
+  uint64_t ids[HEARTH_CHAIN_MAX];
+  if (hearth_md_get_callsite(p->session->md, call, NULL, 0) || !hearth_session_ids_are_ours(p->session))
+    return;
+  size_t n = hearth_locate(p->session->locator, call, chain);
+  if (n == 0 || !is_wanted(p, chain[0].id))
+    return;
+  for (size_t i = 0; i < n; i++)
+    ids[i] = chain[i].id;
+  hearth_md_set_callsite(p->session->md, call, ids, n);
+}
+
+static void add_callers(planning *p, LLVMValueRef call) {
+  uint64_t ids[HEARTH_CHAIN_MAX];
+  size_t n = hearth_md_get_callsite(p->session->md, call, ids, HEARTH_CHAIN_MAX);
+  for (size_t i = 0; i < n && i < HEARTH_CHAIN_MAX; i++) {
+    if (!is_wanted(p, ids[i]))
+      continue;
+    caller *added = grow((void **)&p->callers, p->n_callers, &p->callers_capacity, sizeof *added);
+    if (added) {
+      *added = (caller){ids[i], p->function};
+      p->n_callers++;
+    }
+    p->failed |= !added;
+  }
+}
+
+/* An interposable function may turn out to be another one when the program is linked or loaded; its clones would not. */
+static bool calls_interposable(LLVMValueRef call) {
+  LLVMValueRef callee = LLVMIsAGlobalValue(LLVMGetCalledValue(call));
+  LLVMLinkage linkage = callee ? LLVMGetLinkage(callee) : LLVMExternalLinkage;
+  return linkage == LLVMWeakAnyLinkage || linkage == LLVMLinkOnceAnyLinkage;
+}
+
+static void scan_instruction(planning *p, LLVMValueRef instruction) {
+  if (!hearth_ir_is_call(instruction) || hearth_alloc_function_of(instruction))
+    return;
+  if (calls_interposable(instruction)) {
+    LLVMContextRef context = LLVMGetModuleContext(p->session->module);
+    LLVMSetMetadata(instruction, LLVMGetMDKindIDInContext(context, "callsite", strlen("callsite")), NULL);
+    return;
+  }
+  restore_callsite(p, instruction);
+  add_callers(p, instruction);
+}
+
+static void scan_functions(planning *p) {
+  LLVMValueRef function = LLVMGetFirstFunction(p->session->module);
+  for (p->function = 0; function; function = LLVMGetNextFunction(function), p->function++)
+    for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block; block = LLVMGetNextBasicBlock(block))
+      for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i)) {
+        p->plan->functions[p->function].size++;
+        scan_instruction(p, i);
+      }
+  if (p->n_callers)
+    qsort(p->callers, p->n_callers, sizeof *p->callers, compare_callers);
+}
+
+static bool add_function(hearth_clone_candidate *candidate, size_t *capacity, size_t function) {
+  size_t *added = grow((void **)&candidate->functions, candidate->n_functions, capacity, sizeof *added);
+  if (!added)
+    return false;
+  *added = function;
+  candidate->n_functions++;
+  return true;
+}
+
+/* Those between the allocation and the outermost caller, which only calls another function than before. */
+static bool add_functions_of(planning *p, hearth_clone_candidate *candidate, size_t *capacity, uint64_t id) {
+  size_t low = 0, high = p->n_callers;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (p->callers[middle].id < id)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  for (; low < p->n_callers && p->callers[low].id == id; low++)
+    if (!add_function(candidate, capacity, p->callers[low].function))
+      return false;
+  return true;
+}
+
+static size_t index_of(LLVMModuleRef module, LLVMValueRef wanted) {
+  size_t index = 0;
+  for (LLVMValueRef f = LLVMGetFirstFunction(module); f && f != wanted; f = LLVMGetNextFunction(f))
+    index++;
+  return index;
+}
+
+static bool find_functions(planning *p, hearth_clone_candidate *candidate) {
+  hearth_md_mibs all;
+  size_t capacity = 0, inlined = hearth_md_get_callsite(p->session->md, candidate->call, NULL, 0) - 1;
+  bool ok = add_function(candidate, &capacity, index_of(p->session->module, hearth_ir_function_of(candidate->call)));
+  if (!ok || !hearth_md_get_mibs(p->session->md, candidate->call, &all))
+    return false;
+  for (size_t i = 0; ok && i < all.count; i++)
+    for (size_t k = inlined; ok && k + 1 < all.mibs[i].depth; k++)
+      ok = add_functions_of(p, candidate, &capacity, all.mibs[i].stack[k]);
+  hearth_md_mibs_free(&all);
+  qsort(candidate->functions, candidate->n_functions, sizeof *candidate->functions, compare_indexes);
+  size_t kept = 0;
+  for (size_t i = 0; i < candidate->n_functions; i++)
+    if (!kept || candidate->functions[kept - 1] != candidate->functions[i])
+      candidate->functions[kept++] = candidate->functions[i];
+  candidate->n_functions = kept;
+  return ok;
+}
+
+/* Instructions that it would add to those of the candidates chosen so far. */
+static size_t cost_of(const hearth_clone_plan *plan, const hearth_clone_candidate *candidate) {
+  size_t cost = 0;
+  for (size_t i = 0; i < candidate->n_functions; i++)
+    if (!plan->functions[candidate->functions[i]].paid)
+      cost += plan->functions[candidate->functions[i]].size;
+  return cost;
+}
+
+/* The one of most cold bytes for an instruction that is affordable, or NULL. */
+static hearth_clone_candidate *best(const hearth_clone_plan *plan, size_t budget) {
+  hearth_clone_candidate *found = NULL;
+  double found_gain = 0;
+  for (size_t i = 0; i < plan->n_candidates; i++) {
+    hearth_clone_candidate *candidate = &plan->candidates[i];
+    size_t cost = candidate->chosen ? 0 : cost_of(plan, candidate);
+    double gain = (double)candidate->cold_bytes / (double)(cost + 1);
+    if (!candidate->chosen && cost <= budget && gain > found_gain) {
+      found = candidate;
+      found_gain = gain;
+    }
+  }
+  return found;
+}
+
+static void choose(hearth_clone_plan *plan, unsigned percent) {
+  size_t total = 0;
+  for (size_t i = 0; i < plan->n_functions; i++)
+    total += plan->functions[i].size;
+  size_t budget = total / 100 * percent;
+  if (budget < HEARTH_CLONE_ALWAYS)
+    budget = HEARTH_CLONE_ALWAYS;
+  for (hearth_clone_candidate *next; (next = best(plan, budget)); plan->n_chosen++) {
+    budget -= cost_of(plan, next);
+    next->chosen = true;
+    for (size_t i = 0; i < next->n_functions; i++)
+      plan->functions[next->functions[i]].paid = true;
+  }
+}
+
+bool hearth_clone_plan_make(hearth_clone_plan *plan, hearth_session *session, unsigned budget) {
+  planning p = {.plan = plan, .session = session};
+  memset(plan, 0, sizeof *plan);
+  hearth_ir_for_each_instruction(session->module, add_candidate, &p);
+  if (plan->n_candidates && !p.failed) {
+    sort_ids(&p);
+    plan->n_functions = index_of(session->module, NULL);
+    plan->functions = calloc(plan->n_functions, sizeof *plan->functions);
+    p.failed = !plan->functions;
+    if (plan->functions)
+      scan_functions(&p);
+    for (size_t i = 0; i < plan->n_candidates && !p.failed; i++)
+      p.failed = !find_functions(&p, &plan->candidates[i]);
+    if (!p.failed)
+      choose(plan, budget);
+  }
+  free(p.ids);
+  free(p.callers);
+  return !p.failed;
+}
+
+void hearth_clone_plan_free(hearth_clone_plan *plan) {
+  for (size_t i = 0; i < plan->n_candidates; i++)
+    free(plan->candidates[i].functions);
+  free(plan->candidates);
+  free(plan->functions);
+}

@@ -1,0 +1,28 @@
+/* How a module tells, from compiler to linker, what the linker's plugin must know: lld reads -mllvm before it loads
+ * plugins, so options do not reach a link. It is the module flag
+ *
+ *   !{i32 2, !"memprof.hints", !{i8 222, i8 0, i8 128, i8 254}}     hints of ambiguous, cold, notcold and hot calls
+ *
+ * of which the linker warns where modules differ, and takes the first. */
+#ifndef HEARTH_LTO_PHASE_H
+#define HEARTH_LTO_PHASE_H
+
+#include "passes.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Where LLVM does not tell (19 and older): a module with that flag is behind a link or in it, another one that clang gave
+ * the flags of LTO is before it. */
+hearth_lto_phase hearth_lto_phase_of(LLVMModuleRef module);
+
+/* Add the flag, unless there is one. */
+void hearth_lto_write_hints(LLVMModuleRef module, const uint8_t hints[4]);
+/* False, and nothing written, if there is none. */
+bool hearth_lto_read_hints(LLVMModuleRef module, uint8_t ret_hints[4]);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

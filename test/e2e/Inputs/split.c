@@ -1,0 +1,43 @@
+/* A list whose nodes are hot and whose payloads are cold; both are made by a function of another file. */
+#include <stdio.h>
+#include <time.h>
+
+#ifdef PLACED
+#include <hearth/hotcold.h>
+#endif
+
+void *allocate(size_t size);
+
+struct node {
+  struct node *next;
+  char *payload;
+  long key;
+};
+
+static struct node *list;
+
+static void add(long key) {
+  struct node *node = allocate(sizeof *node);
+  char *payload = allocate(200);
+  payload[0] = (char)key;
+  *node = (struct node){list, payload, key};
+  list = node;
+}
+
+int main(void) {
+  long sum = 0;
+  for (long i = 0; i < 1000; i++)
+    add(i);
+  clock_t end = clock() + CLOCKS_PER_SEC / 20;
+  do
+    for (struct node *node = list; node; node = node->next)
+      sum += node->key & 1;
+  while (clock() < end);
+  printf("sum %d\n", sum > 0);
+#ifdef PLACED
+  static const char *const names[] = {
+      [HEARTH_HOTCOLD_OTHER] = "other", [HEARTH_HOTCOLD_COLD] = "cold", [HEARTH_HOTCOLD_HOT] = "hot"};
+  printf("node %s payload %s\n", names[hearth_hotcold_class(list)], names[hearth_hotcold_class(list->payload)]);
+#endif
+  return 0;
+}
