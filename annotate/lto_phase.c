@@ -11,29 +11,31 @@ static LLVMMetadataRef flag(LLVMModuleRef module, const char *name) {
   return LLVMGetModuleFlag(module, name, strlen(name));
 }
 
-bool hearth_lto_read_hints(LLVMModuleRef module, uint8_t ret_hints[4]) {
+bool hearth_lto_read_options(LLVMModuleRef module, hearth_options *ret) {
   LLVMMetadataRef node = flag(module, HINTS);
-  uint64_t values[4];
-  if (hearth_ir_operand_count(node) != 4)
+  uint64_t values[5];
+  if (hearth_ir_operand_count(node) != 5)
     return false;
-  for (unsigned i = 0; i < 4; i++)
-    if (hearth_ir_integer(hearth_ir_operand(node, i), &values[i]) != 8)
+  for (unsigned i = 0; i < 5; i++)
+    if (hearth_ir_integer(hearth_ir_operand(node, i), &values[i]) != (i < 4 ? 8 : 32))
       return false;
   for (unsigned i = 0; i < 4; i++)
-    ret_hints[i] = (uint8_t)values[i];
+    ret->hints[i] = (uint8_t)values[i];
+  ret->clone_budget = (unsigned)values[4];
   return true;
 }
 
-void hearth_lto_write_hints(LLVMModuleRef module, const uint8_t hints[4]) {
+void hearth_lto_write_options(LLVMModuleRef module, const hearth_options *options) {
   LLVMContextRef context = LLVMGetModuleContext(module);
-  LLVMTypeRef i8 = LLVMInt8TypeInContext(context);
-  LLVMMetadataRef values[4];
+  LLVMTypeRef i8 = LLVMInt8TypeInContext(context), i32 = LLVMInt32TypeInContext(context);
+  LLVMMetadataRef values[5];
   if (flag(module, HINTS))
     return;
   for (unsigned i = 0; i < 4; i++)
-    values[i] = LLVMValueAsMetadata(LLVMConstInt(i8, hints[i], false));
+    values[i] = LLVMValueAsMetadata(LLVMConstInt(i8, options->hints[i], false));
+  values[4] = LLVMValueAsMetadata(LLVMConstInt(i32, options->clone_budget, false));
   LLVMAddModuleFlag(module, LLVMModuleFlagBehaviorWarning, HINTS, strlen(HINTS),
-                    LLVMMDNodeInContext2(context, values, 4));
+                    LLVMMDNodeInContext2(context, values, 5));
 }
 
 hearth_lto_phase hearth_lto_phase_of(LLVMModuleRef module) {

@@ -1,8 +1,9 @@
 /* How a module tells, from compiler to linker, what the linker's plugin must know: lld reads -mllvm before it loads
  * plugins, so options do not reach a link. It is the module flag
  *
- *   !{i32 2, !"memprof.hints", !{i8 222, i8 0, i8 128, i8 254}}     hints of ambiguous, cold, notcold and hot calls
+ *   !{i32 2, !"memprof.hints", !{i8 222, i8 0, i8 128, i8 254, i32 10}}
  *
+ * the hints of ambiguous, cold, notcold and hot calls, and the budget of cloning,
  * of which the linker warns where modules differ, and takes the first. */
 #ifndef HEARTH_LTO_PHASE_H
 #define HEARTH_LTO_PHASE_H
@@ -18,9 +19,9 @@ extern "C" {
 hearth_lto_phase hearth_lto_phase_of(LLVMModuleRef module);
 
 /* Add the flag, unless there is one. */
-void hearth_lto_write_hints(LLVMModuleRef module, const uint8_t hints[4]);
-/* False, and nothing written, if there is none. */
-bool hearth_lto_read_hints(LLVMModuleRef module, uint8_t ret_hints[4]);
+void hearth_lto_write_options(LLVMModuleRef module, const hearth_options *options);
+/* False, and nothing written, if there is none. Sets these options and no others. */
+bool hearth_lto_read_options(LLVMModuleRef module, hearth_options *ret);
 
 #ifdef __cplusplus
 }

@@ -65,7 +65,7 @@ bool hearth_pass_lower(LLVMModuleRef module, const hearth_options *options) {
   lowering l = {.module = module, .options = options};
   hearth_ir_for_each_instruction(module, visit, &l);
   if (options->lto_phase == HEARTH_LTO_PRELINK) {
-    hearth_lto_write_hints(module, options->hints);
+    hearth_lto_write_options(module, options);
     l.changed = true;
   }
   return l.changed;

@@ -200,7 +200,7 @@ struct UsePass : PassInfoMixin<UsePass> {
     Options.lto_phase = LTOPhase == HEARTH_LTO_AUTO ? Told : LTOPhase;
     if (Options.lto_phase == HEARTH_LTO_AUTO)
       Options.lto_phase = hearth_lto_phase_of(wrap(&M));
-    return !Use.empty() || (Options.lto_phase == HEARTH_LTO_POSTLINK && hearth_lto_read_hints(wrap(&M), Options.hints));
+    return !Use.empty() || (Options.lto_phase == HEARTH_LTO_POSTLINK && hearth_lto_read_options(wrap(&M), &Options));
   }
 
   bool clone(Module &M, ModuleAnalysisManager &AM, const hearth_options &Options) {

@@ -191,14 +191,10 @@ static void print_link(const char *archive, bool build_id) {
 }
 
 /* What links the bitcode tells contexts apart, and gives the hints that only then are known. */
-static void print_lto_link(const char *plugin, bool thin) {
+static void print_lto_link(const char *plugin) {
   fputs(" -fuse-ld=lld", stdout);
-  if (HEARTH_LLVM_MAJOR < 19) /* lld takes no plugins, or LLVM does not clone */
-    return;
-  printf(" -Wl,--load-pass-plugin=%s", plugin);
-  /* Across modules LLVM decides, before lld loads any plugin; what 19 decides for malloc does not link. */
-  if (thin && HEARTH_LLVM_MAJOR > 19)
-    fputs(" -Wl,-mllvm,-enable-memprof-context-disambiguation,-mllvm,-supports-hot-cold-new", stdout);
+  if (HEARTH_LLVM_MAJOR >= 19) /* before, lld takes no plugins, or LLVM does not clone */
+    printf(" -Wl,--load-pass-plugin=%s", plugin);
 }
 
 int hearth_cmd_flags(int argc, char **argv) {
@@ -228,7 +224,7 @@ int hearth_cmd_flags(int argc, char **argv) {
   if (a.link)
     print_link(archive, !use);
   if (a.link && a.lto)
-    print_lto_link(plugin, strcmp(a.lto, "thin") == 0);
+    print_lto_link(plugin);
   if (a.link && a.is_static)
     fputs(" -Wl,--wrap=free,--wrap=realloc", stdout);
   fputs(" --end-no-unused-arguments\n", stdout);
