@@ -358,22 +358,12 @@ static hearth_status resolve(hearth_scopes *s, scope *sc, hearth_error *err) {
 static hearth_status leaf_position(hearth_scopes *s, const scope *sc, uint64_t address, hearth_scope_frame *ret,
                                    hearth_error *err) {
   hearth_unit *unit;
-  Dwarf_Lines *lines;
-  size_t count;
-  int line = 0, column = 0;
-  unsigned discriminator = 0;
+  hearth_line_row row;
   *ret = (hearth_scope_frame){0};
   HEARTH_TRY(hearth_units_open(s->units, sc->unit, &unit, err));
-  Dwarf_Line *row = dwarf_getsrc_die(&unit->lines, address);
-  if (!row && dwarf_hasattr(&unit->lines, DW_AT_stmt_list) && dwarf_getsrclines(&unit->lines, &lines, &count) != 0)
-    return hearth_units_damaged(s->units, "a line table", err);
-  if (!row || dwarf_lineno(row, &line) != 0 || line <= 0)
-    return HEARTH_OK;
-  ret->line = (uint32_t)line;
-  if (dwarf_linecol(row, &column) == 0 && column > 0)
-    ret->column = (uint32_t)column;
-  if (dwarf_linediscriminator(row, &discriminator) == 0)
-    ret->discriminator = discriminator;
+  HEARTH_TRY(hearth_units_line(s->units, unit, address, &row, err));
+  if (row.line != 0)
+    *ret = (hearth_scope_frame){.line = row.line, .column = row.column, .discriminator = row.discriminator};
   return HEARTH_OK;
 }
 

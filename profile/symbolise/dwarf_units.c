@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "symbolise/array.h"
+#include "symbolise/line_source.h"
 #include "symbolise/split_units.h"
 
 #define NONE UINT32_MAX
@@ -193,6 +194,32 @@ hearth_status hearth_units_open(hearth_units *u, uint32_t number, hearth_unit **
   return HEARTH_OK;
 }
 
+static hearth_status read_lines(const hearth_units *u, hearth_unit *unit, hearth_error *err) {
+  hearth_line_source source;
+  if (unit->program_read)
+    return HEARTH_OK;
+  if (hearth_line_source_find(&unit->lines, &source))
+    switch (hearth_line_program_create(&source, &unit->program)) {
+    case HEARTH_LINE_OK:
+      break;
+    case HEARTH_LINE_DAMAGED:
+      return hearth_units_damaged(u, "a line table", err);
+    case HEARTH_LINE_NO_MEMORY:
+      return no_memory(u, err);
+    }
+  unit->program_read = true;
+  return HEARTH_OK;
+}
+
+hearth_status hearth_units_line(const hearth_units *u, hearth_unit *unit, uint64_t address, hearth_line_row *ret,
+                                hearth_error *err) {
+  *ret = (hearth_line_row){0};
+  HEARTH_TRY(read_lines(u, unit, err));
+  if (unit->program && !hearth_line_program_find(unit->program, address, ret))
+    *ret = (hearth_line_row){0};
+  return HEARTH_OK;
+}
+
 /* --- Groups ------------------------------------------------------------------------------------------------------- */
 
 static int compare_extents(const void *a, const void *b) {
@@ -337,6 +364,8 @@ void hearth_units_destroy(hearth_units *u) {
   hearth_split_units_destroy(u->split);
   if (u->dwarf)
     dwarf_end(u->dwarf);
+  for (size_t i = 0; i < u->unit_count; ++i)
+    hearth_line_program_destroy(u->units[i].program);
   free(u->code);
   free(u->units);
   free(u->next);

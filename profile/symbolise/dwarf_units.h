@@ -6,6 +6,7 @@
 #include <elfutils/libdw.h>
 
 #include "symbolise/debug_files.h"
+#include "symbolise/line_program.h"
 #include "symbolise/range_list.h"
 
 typedef struct hearth_units hearth_units;
@@ -20,7 +21,8 @@ typedef struct hearth_unit {
   Dwarf_Die tree;  /* has the scopes: the same DIE, or that of the split unit */
   Dwarf_Die files; /* has the table of source files that the tree's DIEs refer to */
   hearth_range_source ranges;
-  bool skeleton, opened;
+  hearth_line_program *program; /* of `lines`, for hearth_units_line; NULL: not read yet, or there is none */
+  bool skeleton, opened, program_read;
 } hearth_unit;
 
 #define HEARTH_NO_GROUP UINT32_MAX
@@ -45,6 +47,12 @@ uint32_t hearth_units_next(const hearth_units *units, uint32_t unit);
 
 /* A unit with its tree, which lives until destroy. Errors: those of hearth_split_units_find. */
 hearth_status hearth_units_open(hearth_units *units, uint32_t unit, hearth_unit **ret, hearth_error *err);
+
+/* The row of the unit's line table that an address is of.
+ *   ret  all zero: there is none
+ * Errors: E_NO_DEBUG_INFO (damaged), E_NOMEM. */
+hearth_status hearth_units_line(const hearth_units *units, hearth_unit *unit, uint64_t address, hearth_line_row *ret,
+                                hearth_error *err);
 
 /* Called with each range of addresses that has code; false ends the visit: out of memory. */
 typedef bool hearth_range_visitor(void *context, uint64_t start, uint64_t end);

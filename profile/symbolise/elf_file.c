@@ -109,10 +109,12 @@ static Elf_Scn *find_section(Elf *elf, const char *name) {
 
 bool hearth_elf_file_has(hearth_elf_file *f, const char *name) { return find_section(f->elf, name) != NULL; }
 
-hearth_bytes hearth_elf_file_section(hearth_elf_file *f, const char *name) {
-  Elf_Scn *section = find_section(f->elf, name);
+hearth_bytes hearth_elf_section(Elf *elf, const char *name) {
+  Elf_Scn *section = find_section(elf, name);
   return section ? content(section) : (hearth_bytes){0};
 }
+
+hearth_bytes hearth_elf_file_section(hearth_elf_file *f, const char *name) { return hearth_elf_section(f->elf, name); }
 
 /* --- Unpack ------------------------------------------------------------------------------------------------------- */
 

@@ -23,6 +23,8 @@ hearth_bytes hearth_elf_file_build_id(hearth_elf_file *file);
 bool hearth_elf_file_has(hearth_elf_file *file, const char *name);
 /* A section's content as it is stored; no bytes if it has none. */
 hearth_bytes hearth_elf_file_section(hearth_elf_file *file, const char *name);
+/* The same of what libelf or libdw opened. */
+hearth_bytes hearth_elf_section(Elf *elf, const char *name);
 
 /* Unpack compressed debug information. If there was some, `file` is from here on an image in memory of what symbolising
  * needs, with plain sections; its segments and notes are gone. Errors: E_NO_DEBUG_INFO naming section and remedy,

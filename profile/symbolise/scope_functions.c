@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "symbolise/array.h"
+#include "symbolise/line_source.h"
 
 typedef struct hearth_scope_origin {
   const void *die; /* NULL: the slot is empty */
@@ -46,23 +47,44 @@ static const char *linkage_name(Dwarf_Die *die) {
   return NULL;
 }
 
-/* The declaring file. Not dwarf_decl_file: up to elfutils 0.188 it takes number 0 for "none", which in DWARF 5 is the
- * unit's primary source file; and it does not know where a split unit's files are. */
-static const char *declaring_file(Dwarf_Die *die, Dwarf_Die *files_of_tree) {
+/* The header of the line table of a unit; NULL: it has none that can be read. The last one is kept: functions of one unit
+ * come together. */
+static const hearth_line_header *line_header(hearth_scope_functions *f, Dwarf_Die *unit) {
+  hearth_line_source source;
+  if (f->files_of != unit->addr) {
+    f->files_of = unit->addr;
+    f->has_files = hearth_line_source_find(unit, &source) && hearth_line_header_read(&source, &f->files);
+  }
+  return f->has_files ? &f->files : NULL;
+}
+
+/* A file of a line table, kept as long as the functions; "" if it has no such. False: out of memory. */
+static bool keep_path(hearth_scope_functions *f, const hearth_line_header *header, uint64_t number, const char **ret) {
+  char *path;
+  *ret = "";
+  if (!hearth_array_grow(&f->paths, &f->path_capacity, f->path_count, sizeof *f->paths) ||
+      !hearth_line_header_path(header, number, &path))
+    return false;
+  if (path)
+    *ret = f->paths[f->path_count++] = path;
+  return true;
+}
+
+/* The declaring file; "" if it is unknown. Not dwarf_decl_file: up to elfutils 0.188 it takes number 0 for "none", which
+ * in DWARF 5 is the unit's primary source file; it does not know where a split unit's files are; and it reads all lines.
+ * False: out of memory. */
+static bool declaring_file(hearth_scope_functions *f, Dwarf_Die *die, Dwarf_Die *files_of_tree, const char **ret) {
   Dwarf_Attribute attribute;
   Dwarf_Word number = 0;
   Dwarf_Half version = 0;
   Dwarf_Die unit;
-  Dwarf_Files *files;
-  size_t count = 0;
+  *ret = "";
   if (!dwarf_attr_integrate(die, DW_AT_decl_file, &attribute) || dwarf_formudata(&attribute, &number) != 0 ||
       dwarf_cu_info(attribute.cu, &version, NULL, &unit, NULL, NULL, NULL, NULL) != 0 || (number == 0 && version < 5))
-    return "";
+    return true;
   bool elsewhere = attribute.cu != die->cu; /* a function of another unit, after link-time optimisation */
-  if (dwarf_getsrcfiles(elsewhere ? &unit : files_of_tree, &files, &count) != 0 || number >= count)
-    return "";
-  const char *path = dwarf_filesrc(files, number, NULL, NULL);
-  return path ? path : "";
+  const hearth_line_header *header = line_header(f, elsewhere ? &unit : files_of_tree);
+  return !header || keep_path(f, header, number, ret);
 }
 
 /* What the compiler leaves out as it says nothing new in C. */
@@ -117,8 +139,11 @@ bool hearth_scope_functions_get(hearth_scope_functions *f, Dwarf_Die *die, Dwarf
   if (name && dwarf_decl_line(die, &start_line) == 0 && start_line > 0) {
     if (!hearth_array_grow(&f->rows, &f->capacity, f->count, sizeof *f->rows))
       return false;
+    const char *path;
+    if (!declaring_file(f, die, files, &path))
+      return false;
     row = (uint32_t)f->count++;
-    f->rows[row] = (hearth_scope_function){name, declaring_file(die, files), (uint32_t)start_line};
+    f->rows[row] = (hearth_scope_function){name, path, (uint32_t)start_line};
   }
   *slot = (hearth_scope_origin){origin_of(die, inlined), row};
   ++f->used;
@@ -127,6 +152,9 @@ bool hearth_scope_functions_get(hearth_scope_functions *f, Dwarf_Die *die, Dwarf
 }
 
 void hearth_scope_functions_free(hearth_scope_functions *f) {
+  for (size_t i = 0; i < f->path_count; ++i)
+    free(f->paths[i]);
+  free(f->paths);
   free(f->rows);
   free(f->origins);
   hearth_symbols_free(&f->symbols);

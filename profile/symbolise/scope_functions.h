@@ -11,7 +11,11 @@ typedef struct hearth_scope_functions {
   struct hearth_scope_origin *origins; /* hash table from DIE to row */
   hearth_symbols symbols;
   hearth_elf_file *file; /* with the symbol table */
-  size_t count, capacity, slots, used;
+  char **paths;          /* that rows name */
+  const void *files_of;  /* DIE of the unit that `files` is of, if it has them */
+  hearth_line_header files;
+  bool has_files;
+  size_t count, capacity, slots, used, path_count, path_capacity;
 } hearth_scope_functions;
 
 /* The function of a scope's DIE.
