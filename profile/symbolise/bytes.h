@@ -35,6 +35,10 @@ static inline bool hearth_bytes_number(hearth_bytes from, uint64_t *offset, size
 /* As hearth_bytes_number, of a ULEB128 number; false also if it needs more than 64 bits. */
 static inline bool hearth_bytes_uleb(hearth_bytes from, uint64_t *offset, uint64_t *ret) {
   *ret = 0;
+  if (*offset < from.size && from.data[*offset] < 0x80) { /* most are small */
+    *ret = from.data[(*offset)++];
+    return true;
+  }
   for (unsigned shift = 0; *offset < from.size; shift += 7) {
     uint8_t byte = from.data[(*offset)++];
     if (shift < 64)

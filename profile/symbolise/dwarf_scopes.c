@@ -1,5 +1,6 @@
 /* Scopes of one file. The walk over a unit's tree keeps only its shape: for each scope its DIE, its parent and its
- * addresses. Names and positions are read for scopes that an address actually hits, once each.
+ * addresses. It passes over what is inside functions: that is walked function by function, when an address hits one. Names
+ * and positions are read for scopes that an address actually hits, once each.
  *
  * Scopes nest and their ranges overlap; a sweep over the sorted ranges cuts them into disjoint pieces, each labelled
  * with its innermost scope, so that a look-up is one binary search:
@@ -23,11 +24,15 @@
 
 #define NO_SCOPE     UINT32_MAX
 #define NOT_RESOLVED (UINT32_MAX - 1)
+#define NOT_WALKED   UINT32_MAX
+#define NO_INSIDE    (UINT32_MAX - 1)
 
 typedef struct scope {
   Dwarf_Off die; /* in the unit's tree */
   uint32_t unit, parent;
   uint32_t function; /* NOT_RESOLVED until an address hits the scope */
+  uint32_t
+      inside; /* number of the pieces of the scopes in it; NOT_WALKED: not cut yet; NO_INSIDE: they are in its list */
   bool inlined;
   uint32_t call_line, call_column, call_discriminator; /* valid once resolved; of inlined scopes */
 } scope;
@@ -37,11 +42,16 @@ typedef struct piece {
   uint32_t scope;
 } piece;
 
-/* Pieces of one group of units. */
-typedef struct indexed_group {
+typedef struct piece_list {
   piece *pieces; /* while walking: the scopes' ranges; then disjoint and sorted */
   size_t count, capacity;
+} piece_list;
+
+/* The functions of one group of units. */
+typedef struct indexed_group {
+  piece_list list;
   bool indexed;
+  bool whole; /* the list has all scopes, not only the outermost functions */
 } indexed_group;
 
 struct hearth_scopes {
@@ -49,9 +59,10 @@ struct hearth_scopes {
   hearth_units *units;
   indexed_group *groups; /* hearth_units_group_count */
   scope *scopes;
+  piece_list *insides; /* of functions that addresses hit */
   hearth_scope_frame *frames;
   hearth_scope_functions functions;
-  size_t scope_count, scope_capacity, frame_capacity;
+  size_t scope_count, scope_capacity, inside_count, inside_capacity, frame_capacity;
   bool usable; /* a function with code and a first line was seen */
 };
 
@@ -64,18 +75,19 @@ static hearth_status no_memory(const hearth_scopes *s, hearth_error *err) {
 
 typedef struct walk {
   hearth_scopes *scopes;
-  indexed_group *group;
+  piece_list *list; /* to add to */
   const hearth_unit *unit;
   uint32_t unit_number;
+  bool whole; /* also what is inside functions with code */
 } walk;
 
 /* Keep a range as a piece of the scope to come. */
 static bool add_piece(void *context, uint64_t start, uint64_t end) {
   walk *w = context;
-  indexed_group *g = w->group;
-  if (!hearth_array_grow(&g->pieces, &g->capacity, g->count, sizeof *g->pieces))
+  piece_list *l = w->list;
+  if (!hearth_array_grow(&l->pieces, &l->capacity, l->count, sizeof *l->pieces))
     return false;
-  g->pieces[g->count++] = (piece){start, end, (uint32_t)w->scopes->scope_count};
+  l->pieces[l->count++] = (piece){start, end, (uint32_t)w->scopes->scope_count};
   return true;
 }
 
@@ -87,10 +99,10 @@ static bool has_first_line(Dwarf_Die *die) {
 static hearth_status visit_function(walk *w, Dwarf_Die *die, uint32_t outer, uint32_t *ret_inner, bool *ret_descend,
                                     hearth_error *err) {
   hearth_scopes *s = w->scopes;
-  size_t before = w->group->count;
+  size_t before = w->list->count;
   bool dropped, inlined = dwarf_tag(die) == DW_TAG_inlined_subroutine;
   HEARTH_TRY(hearth_units_visit_ranges(s->units, w->unit, die, add_piece, w, &dropped, err));
-  if (w->group->count == before) {
+  if (w->list->count == before) {
     *ret_descend = !dropped; /* an abstract function may hold concrete ones; a dropped one holds dropped ones */
     return HEARTH_OK;
   }
@@ -102,8 +114,10 @@ static hearth_status visit_function(walk *w, Dwarf_Die *die, uint32_t outer, uin
                                         .unit = w->unit_number,
                                         .parent = inlined ? outer : NO_SCOPE,
                                         .function = NOT_RESOLVED,
+                                        .inside = w->whole ? NO_INSIDE : NOT_WALKED,
                                         .inlined = inlined && outer != NO_SCOPE};
   s->usable = s->usable || (!inlined && has_first_line(die));
+  *ret_descend = w->whole;
   return HEARTH_OK;
 }
 
@@ -157,10 +171,10 @@ static hearth_status push(walk *w, pending_stack *stack, int found, const Dwarf_
   return HEARTH_OK;
 }
 
-/* Walk one unit's tree with a stack of its own (nesting depth is the input's). */
-static hearth_status walk_tree(walk *w, pending_stack *stack, hearth_error *err) {
-  Dwarf_Die tree = w->unit->tree, next;
-  HEARTH_TRY(push(w, stack, dwarf_child(&tree, &next), &tree, &next, NO_SCOPE, err));
+/* Walk what is below a DIE with a stack of its own (nesting depth is the input's). `outer` is the scope that it is. */
+static hearth_status walk_tree(walk *w, Dwarf_Die *tree, uint32_t outer, pending_stack *stack, hearth_error *err) {
+  Dwarf_Die next;
+  HEARTH_TRY(push(w, stack, dwarf_child(tree, &next), tree, &next, outer, err));
   while (stack->count > 0) {
     pending now = stack->items[--stack->count];
     uint32_t inner;
@@ -173,9 +187,9 @@ static hearth_status walk_tree(walk *w, pending_stack *stack, hearth_error *err)
   return HEARTH_OK;
 }
 
-static hearth_status walk_unit(walk *w, hearth_error *err) {
+static hearth_status walk_below(walk *w, Dwarf_Die tree, uint32_t outer, hearth_error *err) {
   pending_stack stack = {0};
-  hearth_status status = walk_tree(w, &stack, err);
+  hearth_status status = walk_tree(w, &tree, outer, &stack, err);
   free(stack.items);
   return status;
 }
@@ -210,50 +224,83 @@ static bool sweep_to(sweep *w, uint64_t end, uint32_t scope) {
 }
 
 /* Cut the ranges into disjoint pieces. `open` holds the ranges around the current address, innermost last. */
-static hearth_status cut_pieces(hearth_scopes *s, indexed_group *g, hearth_error *err) {
+static hearth_status cut_pieces(hearth_scopes *s, piece_list *l, hearth_error *err) {
   sweep w = {0};
   piece *open = NULL;
   size_t depth = 0, open_capacity = 0;
   bool ok = true;
 
-  if (g->count > 0)
-    qsort(g->pieces, g->count, sizeof *g->pieces, compare_pieces);
-  for (size_t i = 0; ok && i <= g->count; ++i) {
-    uint64_t next = i < g->count ? g->pieces[i].start : UINT64_MAX;
+  if (l->count > 0)
+    qsort(l->pieces, l->count, sizeof *l->pieces, compare_pieces);
+  for (size_t i = 0; ok && i <= l->count; ++i) {
+    uint64_t next = i < l->count ? l->pieces[i].start : UINT64_MAX;
     while (ok && depth > 0 && open[depth - 1].end <= next) {
       ok = sweep_to(&w, open[depth - 1].end, open[depth - 1].scope);
       --depth;
     }
-    if (i == g->count)
+    if (i == l->count)
       break;
     if (ok && depth > 0)
       ok = sweep_to(&w, next, open[depth - 1].scope);
     w.at = w.at > next ? w.at : next;
     ok = ok && hearth_array_grow(&open, &open_capacity, depth, sizeof *open);
     if (ok)
-      open[depth++] = g->pieces[i];
+      open[depth++] = l->pieces[i];
   }
   free(open);
-  free(g->pieces);
-  g->pieces = w.out;
-  g->count = w.count;
-  g->capacity = w.capacity;
+  free(l->pieces);
+  l->pieces = w.out;
+  l->count = w.count;
+  l->capacity = w.capacity;
   return ok ? HEARTH_OK : no_memory(s, err);
 }
 
-/* Index the scopes of a group's units, if that has not been done. */
-static hearth_status index_group(hearth_scopes *s, uint32_t number, hearth_error *err) {
+/* Index the outermost functions of a group's units, if that has not been done; or all scopes. */
+static hearth_status index_group(hearth_scopes *s, uint32_t number, bool whole, hearth_error *err) {
   indexed_group *g = &s->groups[number];
-  if (g->indexed)
+  if (g->indexed && g->whole >= whole)
     return HEARTH_OK;
-  g->count = 0; /* of an attempt that failed */
+  g->list.count = 0; /* of an attempt that failed, or of functions alone */
+  g->indexed = false;
   for (uint32_t i = hearth_units_first(s->units, number); i != UINT32_MAX; i = hearth_units_next(s->units, i)) {
     hearth_unit *unit;
     HEARTH_TRY(hearth_units_open(s->units, i, &unit, err));
-    HEARTH_TRY(walk_unit(&(walk){s, g, unit, i}, err));
+    HEARTH_TRY(walk_below(&(walk){s, &g->list, unit, i, whole}, unit->tree, NO_SCOPE, err));
   }
-  HEARTH_TRY(cut_pieces(s, g, err));
+  HEARTH_TRY(cut_pieces(s, &g->list, err));
   g->indexed = true;
+  g->whole = whole;
+  return HEARTH_OK;
+}
+
+static hearth_status scope_die(hearth_scopes *s, const scope *sc, hearth_unit **ret_unit, Dwarf_Die *ret,
+                               hearth_error *err) {
+  HEARTH_TRY(hearth_units_open(s->units, sc->unit, ret_unit, err));
+  return dwarf_offdie(dwarf_cu_getdwarf((*ret_unit)->tree.cu), sc->die, ret)
+             ? HEARTH_OK
+             : hearth_units_damaged(s->units, dwarf_errmsg(-1), err);
+}
+
+/* Index the scopes inside a function, if that has not been done. */
+static hearth_status index_inside(hearth_scopes *s, uint32_t function, hearth_error *err) {
+  hearth_unit *unit;
+  Dwarf_Die die;
+  piece_list list = {0};
+  scope *sc = &s->scopes[function];
+  if (sc->inside != NOT_WALKED)
+    return HEARTH_OK;
+  HEARTH_TRY(scope_die(s, sc, &unit, &die, err));
+  hearth_status status = walk_below(&(walk){s, &list, unit, sc->unit, true}, die, function, err);
+  if (status == HEARTH_OK)
+    status = cut_pieces(s, &list, err);
+  if (status == HEARTH_OK && !hearth_array_grow(&s->insides, &s->inside_capacity, s->inside_count, sizeof *s->insides))
+    status = no_memory(s, err);
+  if (status != HEARTH_OK) {
+    free(list.pieces);
+    return status;
+  }
+  s->scopes[function].inside = (uint32_t)s->inside_count;
+  s->insides[s->inside_count++] = list;
   return HEARTH_OK;
 }
 
@@ -268,7 +315,7 @@ static hearth_status check_usable(hearth_scopes *s, hearth_error *err) {
                             "%s: no debug information (compile with -gmlt -fdebug-info-for-profiling, do not strip)",
                             path);
   for (uint32_t i = 0; !s->usable && i < count; ++i)
-    HEARTH_TRY(index_group(s, i, err));
+    HEARTH_TRY(index_group(s, i, false, err));
   if (!s->usable)
     return hearth_error_set(err, HEARTH_E_NO_DEBUG_INFO,
                             "%s: its debug information does not say where functions begin (compile with "
@@ -303,10 +350,13 @@ void hearth_scopes_destroy(hearth_scopes *s) {
   if (!s)
     return;
   for (uint32_t i = 0; s->groups && i < hearth_units_group_count(s->units); ++i)
-    free(s->groups[i].pieces);
+    free(s->groups[i].list.pieces);
+  for (size_t i = 0; i < s->inside_count; ++i)
+    free(s->insides[i].pieces);
   hearth_units_destroy(s->units);
   hearth_scope_functions_free(&s->functions);
   free(s->groups);
+  free(s->insides);
   free(s->scopes);
   free(s->frames);
   free(s);
@@ -314,11 +364,11 @@ void hearth_scopes_destroy(hearth_scopes *s) {
 
 /* --- Look up ------------------------------------------------------------------------------------------------------ */
 
-static uint32_t innermost(const indexed_group *g, uint64_t address) {
-  size_t low = 0, high = g->count; /* pieces below `low` end at or before the address, from `high` begin behind */
+static uint32_t scope_at(const piece_list *l, uint64_t address) {
+  size_t low = 0, high = l->count; /* pieces below `low` end at or before the address, from `high` begin behind */
   while (low < high) {
     size_t middle = low + (high - low) / 2;
-    const piece *p = &g->pieces[middle];
+    const piece *p = &l->pieces[middle];
     if (address < p->start)
       high = middle;
     else if (address >= p->end)
@@ -327,6 +377,28 @@ static uint32_t innermost(const indexed_group *g, uint64_t address) {
       return p->scope;
   }
   return NO_SCOPE;
+}
+
+/* The innermost scope of an address, or NO_SCOPE. A function nested in another (GNU C, Ada) has code outside it: what no
+ * outermost function covers is looked for in all scopes. */
+static hearth_status innermost(hearth_scopes *s, uint64_t address, uint32_t *ret, hearth_error *err) {
+  uint32_t number = hearth_units_group_at(s->units, address);
+  *ret = NO_SCOPE;
+  if (number == HEARTH_NO_GROUP)
+    return HEARTH_OK;
+  const indexed_group *g = &s->groups[number];
+  HEARTH_TRY(index_group(s, number, false, err));
+  *ret = scope_at(&g->list, address);
+  if (*ret == NO_SCOPE && !g->whole) {
+    HEARTH_TRY(index_group(s, number, true, err));
+    *ret = scope_at(&g->list, address);
+  }
+  if (*ret == NO_SCOPE || s->scopes[*ret].inside == NO_INSIDE)
+    return HEARTH_OK;
+  HEARTH_TRY(index_inside(s, *ret, err));
+  uint32_t inner = scope_at(&s->insides[s->scopes[*ret].inside], address);
+  *ret = inner == NO_SCOPE ? *ret : inner;
+  return HEARTH_OK;
 }
 
 static uint32_t number_attribute(Dwarf_Die *die, unsigned name) {
@@ -343,9 +415,7 @@ static hearth_status resolve(hearth_scopes *s, scope *sc, hearth_error *err) {
   Dwarf_Die die;
   if (sc->function != NOT_RESOLVED)
     return HEARTH_OK;
-  HEARTH_TRY(hearth_units_open(s->units, sc->unit, &unit, err));
-  if (!dwarf_offdie(dwarf_cu_getdwarf(unit->tree.cu), sc->die, &die))
-    return hearth_units_damaged(s->units, dwarf_errmsg(-1), err);
+  HEARTH_TRY(scope_die(s, sc, &unit, &die, err));
   if (sc->inlined) {
     sc->call_line = number_attribute(&die, DW_AT_call_line);
     sc->call_column = number_attribute(&die, DW_AT_call_column);
@@ -371,13 +441,10 @@ hearth_status hearth_scopes_frames(hearth_scopes *s, uint64_t address, const hea
                                    size_t *ret_count, hearth_error *err) {
   size_t count = 0;
   hearth_scope_frame position;
-  uint32_t group = hearth_units_group_at(s->units, address), at = NO_SCOPE;
+  uint32_t at;
   *ret_frames = NULL;
   *ret_count = 0;
-  if (group != HEARTH_NO_GROUP) {
-    HEARTH_TRY(index_group(s, group, err));
-    at = innermost(&s->groups[group], address);
-  }
+  HEARTH_TRY(innermost(s, address, &at, err));
   if (at != NO_SCOPE)
     HEARTH_TRY(leaf_position(s, &s->scopes[at], address, &position, err));
   while (at != NO_SCOPE) {
