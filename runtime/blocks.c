@@ -26,15 +26,28 @@ static inline bool is_sampled(uint64_t mean_bytes, size_t size) {
   return hearth_sampler_take(sampler, mean_bytes, size);
 }
 
+/* Write the call stack, folded if that is wanted. Returns its depth. */
+static size_t find_stack(const hearth_frame *frame, hearth_last_stack *last, uint64_t *ret_pcs,
+                         hearth_trail *ret_trail) {
+  size_t most = hearth_rt.options.stack_depth;
+  bool folds = hearth_rt.options.recursion == HEARTH_RECURSION_FOLD;
+  const hearth_frame *known = last ? hearth_last_stack_keep(last, frame) : NULL;
+  size_t depth = hearth_unwind(frame, known, ret_pcs, most, ret_trail);
+
+  if (last && hearth_last_stack_set(last, frame, ret_pcs, depth, most, ret_trail))
+    return hearth_last_stack_copy(last, folds, ret_pcs);
+  if (ret_trail->ends_at_known) /* too deep with the rest */
+    depth = hearth_unwind(frame, NULL, ret_pcs, most, ret_trail);
+  return folds ? hearth_fold_recursion(ret_pcs, depth) : depth;
+}
+
 /* The context of a call stack that is not in the thread's cache. */
 static __attribute__((noinline)) uint32_t capture(const hearth_frame *frame, hearth_thread_cache *cache) {
   uint64_t pcs[HEARTH_DEPTH_MOST];
   hearth_trail trail;
   bool is_new;
 
-  size_t depth = hearth_unwind(frame, pcs, hearth_rt.options.stack_depth, &trail);
-  if (hearth_rt.options.recursion == HEARTH_RECURSION_FOLD)
-    depth = hearth_fold_recursion(pcs, depth);
+  size_t depth = find_stack(frame, cache ? &cache->last : NULL, pcs, &trail);
   uint32_t context = hearth_depot_insert(&hearth_rt.depot, pcs, (uint32_t)depth, &is_new);
   if (is_new && hearth_rt.options.unwind == HEARTH_UNWIND_FP) /* reading rules covers them, too */
     hearth_mappings_cover(pcs, depth);

@@ -86,8 +86,9 @@ static void end_thread(void *closure) {
     hearth_this_thread.cache = NULL;
     hearth_thread_cache_give(cache);
     hearth_lock_take(&registry_lock);
+    cache->last.count = 0; /* another thread's stack */
     for (size_t i = 0; i < HEARTH_STACK_CACHE_SLOTS; ++i)
-      cache->stacks.slots[i].frame = NULL; /* another thread's stack */
+      cache->stacks.slots[i].frame = NULL;
     cache->idle = true;
     hearth_lock_give(&registry_lock);
   }

@@ -9,6 +9,7 @@
 #define HEARTH_RUNTIME_THREAD_CACHE_H
 
 #include "heap.h"
+#include "last_stack.h"
 #include "mib_cache.h"
 #include "section.h"
 #include "stack_cache.h"
@@ -20,7 +21,9 @@ typedef struct hearth_thread_cache {
   struct hearth_thread_cache *next; /* of all there are */
   hearth_heap_cache heap;
   hearth_mib_cache mibs;
-  hearth_stack_cache stacks; /* the owner's alone, outside of its signal handlers */
+  /* The owner's alone, outside of its signal handlers. */
+  hearth_last_stack last;
+  hearth_stack_cache stacks;
 } hearth_thread_cache;
 
 /* Give this thread a cache; to be called in a section. NULL: it can have none. */

@@ -82,6 +82,8 @@ static hearth_stack_range stack_of(uintptr_t address) {
   return range;
 }
 
+hearth_stack_range hearth_unwind_stack(const hearth_frame *frame) { return stack_of((uintptr_t)(frame + 1) - 1); }
+
 /* The registers as they are when a call returns, and how they were found. */
 typedef struct walk {
   uintptr_t pc, sp, bp;
@@ -208,7 +210,12 @@ static bool follow(walk *walk, hearth_cfi_rule rule) {
   return rule.kind != HEARTH_CFI_ROOT && follow_rule(walk, rule);
 }
 
-size_t hearth_unwind(const hearth_frame *frame, uint64_t *ret_pcs, size_t most, hearth_trail *ret_trail) {
+static bool is_at(const walk *walk, const hearth_frame *known) {
+  return walk->chained && known && walk->sp == (uintptr_t)(known + 1);
+}
+
+size_t hearth_unwind(const hearth_frame *frame, const hearth_frame *known, uint64_t *ret_pcs, size_t most,
+                     hearth_trail *ret_trail) {
   walk walk = {.pc = frame->return_address,
                .sp = (uintptr_t)(frame + 1),
                .bp = (uintptr_t)frame->caller,
@@ -220,7 +227,12 @@ size_t hearth_unwind(const hearth_frame *frame, uint64_t *ret_pcs, size_t most, 
   bool found = most > 0;
 
   ret_trail->word_count = 0;
+  ret_trail->ends_at_known = false;
   while (found) {
+    if (is_at(&walk, known)) {
+      ret_trail->ends_at_known = true;
+      break;
+    }
     ++looked_at;
     if (walk.pc < LEAST_CODE_ADDRESS)
       break;
@@ -235,30 +247,9 @@ size_t hearth_unwind(const hearth_frame *frame, uint64_t *ret_pcs, size_t most, 
     ret_pcs[count++] = walk.pc - 1;
     found = count < most && follow(&walk, rule);
   }
+  if (ret_trail->ends_at_known && !walk.stack.high)
+    walk.stack = hearth_unwind_stack(known);
   ret_trail->lasts = walk.stack.lasting && !hearth_section_is_nested();
   ret_trail->frame_count = walk.chained ? looked_at : 0;
   return count;
-}
-
-/* One of 64 bits. */
-static uint64_t bit_of(uint64_t pc) { return UINT64_C(1) << (pc * UINT64_C(0x9e3779b97f4a7c15) >> 58); }
-
-size_t hearth_fold_recursion(uint64_t *pcs, size_t depth) {
-  size_t kept = depth; /* pcs[kept..depth) is kept of what was looked at, from the root on */
-  uint64_t seen = 0;   /* bits of all that was kept: most addresses need not be searched there */
-
-  for (size_t i = depth; i-- > 0;) {
-    uint64_t bit = bit_of(pcs[i]);
-    size_t same = seen & bit ? kept : depth;
-    seen |= bit;
-    while (same < depth && pcs[same] != pcs[i])
-      ++same;
-    if (same < depth)
-      kept = same;
-    else
-      pcs[--kept] = pcs[i];
-  }
-  for (size_t i = kept; i < depth; ++i)
-    pcs[i - kept] = pcs[i];
-  return depth - kept;
 }

@@ -3,9 +3,9 @@
 #ifndef HEARTH_RUNTIME_UNWIND_H
 #define HEARTH_RUNTIME_UNWIND_H
 
-#include <stdbool.h>
+#include "thread_state.h"
+
 #include <stddef.h>
-#include <stdint.h>
 
 #define HEARTH_DEPTH_MOST 255
 
@@ -31,19 +31,21 @@ typedef struct hearth_stack_word {
 /* What a call stack was found by: as long as this is the same, so is the stack. */
 typedef struct hearth_trail {
   bool lasts;         /* all is on the thread's own stack, which stays; and no signal handler interrupted the runtime */
+  bool ends_at_known; /* the walk was ended where frame pointers led to the known frame; they led to all before it */
   size_t frame_count; /* frames that were looked at, if frame pointers link them all; else 0 */
   size_t word_count;  /* words that were used; more than there is room for are not kept */
   hearth_stack_word words[HEARTH_TRAIL_MOST];
 } hearth_trail;
 
+/* The calling thread's stack that `frame` is on; empty if there is none. */
+hearth_stack_range hearth_unwind_stack(const hearth_frame *frame);
+
 /* Write at most `most` addresses, leaf first: each lies inside the call instruction (return address minus 1). The first
  * is that of the call to the function whose frame is given. Never reads memory that is not known to be a stack; where the
  * next frame would lie elsewhere or below, the stack ends, as it does with the first function of the C library's start
- * code. Returns how many addresses were written. */
-size_t hearth_unwind(const hearth_frame *frame, uint64_t *ret_pcs, size_t most, hearth_trail *ret_trail);
-
-/* Keep each cycle of a recursion once, as hearth_builder_fold_recursion does: where an address occurs again further from
- * the root, what lies between is left out. pcs[0..depth), leaf first, is changed in place. Returns the new depth. */
-size_t hearth_fold_recursion(uint64_t *pcs, size_t depth);
+ * code; and at the frame `known`, unless NULL, if frame pointers lead there on a stack that lasts: its return address is
+ * not written. Returns how many addresses were written. */
+size_t hearth_unwind(const hearth_frame *frame, const hearth_frame *known, uint64_t *ret_pcs, size_t most,
+                     hearth_trail *ret_trail);
 
 #endif

@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "fold.h"
 #include "stack_cache.h"
 
 #include <string.h>

@@ -1,0 +1,36 @@
+#include "fold.h"
+
+/* One of 64 bits. */
+static uint64_t bit_of(uint64_t pc) { return UINT64_C(1) << (pc * UINT64_C(0x9e3779b97f4a7c15) >> 58); }
+
+void hearth_fold_extend(const uint64_t *pcs, hearth_fold_tops tops, size_t first, size_t from, size_t end) {
+  uint64_t seen = 0; /* bits of all that was kept: most addresses need not be searched there */
+
+  tops[end] = (uint8_t)end;
+  for (size_t kept = tops[from]; kept != end; kept = tops[kept + 1])
+    seen |= bit_of(pcs[kept]);
+  for (size_t i = from; i-- > first;) {
+    uint64_t bit = bit_of(pcs[i]);
+    size_t same = seen & bit ? tops[i + 1] : end;
+    seen |= bit;
+    while (same != end && pcs[same] != pcs[i])
+      same = tops[same + 1];
+    tops[i] = (uint8_t)(same != end ? same : i);
+  }
+}
+
+size_t hearth_fold_collect(const uint64_t *pcs, const hearth_fold_tops tops, size_t first, size_t end,
+                           uint64_t *ret_pcs) {
+  size_t depth = 0;
+
+  for (size_t kept = tops[first]; kept != end; kept = tops[kept + 1])
+    ret_pcs[depth++] = pcs[kept];
+  return depth;
+}
+
+size_t hearth_fold_recursion(uint64_t *pcs, size_t depth) {
+  hearth_fold_tops tops;
+
+  hearth_fold_extend(pcs, tops, 0, depth, depth);
+  return hearth_fold_collect(pcs, tops, 0, depth, pcs);
+}

@@ -1,0 +1,131 @@
+/* The last stack: what it makes of call stacks that differ in some of their calls is what unwinding and folding all of each
+ * makes. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <pthread.h>
+
+#include "last_stack.h"
+
+#include <string.h>
+
+#define DEPTH_MOST 40
+
+static hearth_last_stack last;
+static size_t stack_most = HEARTH_DEPTH_MOST, found, reused, differing;
+static uint64_t random_state;
+
+static unsigned draw(unsigned below) {
+  random_state = random_state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+  return (unsigned)(random_state >> 33) % below;
+}
+
+static void compare(const uint64_t *pcs, size_t depth, const uint64_t *expected, size_t expected_depth) {
+  differing += depth != expected_depth || memcmp(pcs, expected, depth * sizeof *pcs) != 0;
+}
+
+__attribute__((noinline)) static void capture(void) {
+  const hearth_frame *frame = HEARTH_THIS_FRAME;
+  uint64_t pcs[HEARTH_DEPTH_MOST], expected[HEARTH_DEPTH_MOST];
+  hearth_trail trail;
+
+  size_t expected_depth = hearth_unwind(frame, NULL, expected, stack_most, &trail);
+  const hearth_frame *known = hearth_last_stack_keep(&last, frame);
+  size_t depth = hearth_unwind(frame, known, pcs, stack_most, &trail);
+  reused += trail.ends_at_known;
+  if (!hearth_last_stack_set(&last, frame, pcs, depth, stack_most, &trail))
+    return;
+  ++found;
+  differing += trail.frame_count != expected_depth;
+  depth = hearth_last_stack_copy(&last, false, pcs);
+  compare(pcs, depth, expected, expected_depth);
+  depth = hearth_last_stack_copy(&last, true, pcs);
+  compare(pcs, depth, expected, hearth_fold_recursion(expected, expected_depth));
+}
+
+static int one(unsigned depth);
+static int two(unsigned depth);
+
+/* Calls from several places, so that frames stay where they are while return addresses change. */
+__attribute__((noinline)) static int one(unsigned depth) {
+  int sum = 1;
+
+  for (unsigned i = 0; depth > 0 && i < 3; ++i)
+    switch (draw(8)) {
+    case 0:
+      sum += one(depth - 1);
+      break;
+    case 1:
+      sum += two(depth - 1);
+      break;
+    case 2:
+      sum += one(depth - 1) * 2;
+      break;
+    default:
+      capture();
+    }
+  return sum;
+}
+
+__attribute__((noinline)) static int two(unsigned depth) {
+  volatile char room[200];
+  int sum = 0;
+
+  room[depth] = (char)depth;
+  for (unsigned i = 0; depth > 0 && i < 2; ++i)
+    if (draw(2) == 0)
+      capture();
+    else
+      sum += one(depth - 1) + room[depth];
+  return sum;
+}
+
+static void run(unsigned times) {
+  random_state = 1;
+  found = reused = differing = 0;
+  for (unsigned i = 0; i < times; ++i) {
+    one(DEPTH_MOST);
+    capture();
+  }
+}
+
+/* A thread's: frame pointers do not lead through the test library. */
+static void *work(void *times) {
+  run(*(const unsigned *)times);
+  last.range.high += 4096;
+  const hearth_frame *known = hearth_last_stack_keep(&last, HEARTH_THIS_FRAME);
+  return known || last.count > 0 ? times : NULL; /* those are another stack's */
+}
+
+static void check(unsigned times, size_t most) {
+  pthread_t thread;
+  void *mistake;
+
+  stack_most = most;
+  assert_int_equal(pthread_create(&thread, NULL, work, &times), 0);
+  assert_int_equal(pthread_join(thread, &mistake), 0);
+  assert_null(mistake);
+  assert_int_equal(differing, 0);
+  assert_true(found >= times && reused > found / 2);
+}
+
+static void test_as_without(void **state) {
+  (void)state;
+  check(5000, HEARTH_DEPTH_MOST);
+}
+
+static void test_too_deep_is_not_kept(void **state) {
+  (void)state;
+  check(2000, 12);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_as_without),
+      cmocka_unit_test(test_too_deep_is_not_kept),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
