@@ -163,7 +163,64 @@ static __attribute__((noinline)) void dump_what_is_due(uint64_t now_ns) {
   hearth_dump_periodically(now_ns);
 }
 
-static inline void *allocate(size_t size, size_t alignment, bool zeroed, const hearth_frame *frame) {
+static __attribute__((noinline)) void *resume_signals(void *result) {
+  hearth_signals_resume();
+  return result;
+}
+
+/* What most calls of a sampled run come to: a block without record, from this thread's cache and back into it. Nothing
+ * here waits or calls anything; where that would be needed, the result is NULL, or false, and nothing happened. The section
+ * that follows then resumes signals. */
+static inline void *allocate_unrecorded(size_t size, size_t alignment) {
+  hearth_block *block = NULL;
+  uint64_t left;
+
+  if (!hearth_rt.sampling || alignment > HEARTH_ALIGNMENT ||
+      !hearth_sampler_leaves(&hearth_this_thread.sampler, size, &left))
+    return NULL;
+  hearth_thread_cache *cache = hearth_this_thread.cache;
+  if (__builtin_expect(!cache || hearth_this_thread.depth > 0, false))
+    return NULL;
+  hearth_section_enter_first();
+  hearth_thread_cache_mark(cache);
+  if (__builtin_expect(!hearth_threads_are_stopped(), true))
+    block = hearth_heap_take_unrecorded(size, &cache->heap);
+  if (__builtin_expect(block != NULL, true))
+    hearth_this_thread.sampler.bytes_left = left;
+  hearth_thread_cache_give(cache);
+  bool signalled = hearth_section_leave_first();
+  if (__builtin_expect(!block, false))
+    return NULL;
+  return signalled ? resume_signals(hearth_block_memory(block)) : hearth_block_memory(block);
+}
+
+static inline bool release_unrecorded(void *pointer) {
+  if (!hearth_rt.sampling)
+    return false;
+  hearth_thread_cache *cache = hearth_this_thread.cache;
+  if (__builtin_expect(!cache || hearth_this_thread.depth > 0, false))
+    return false;
+  hearth_section_enter_first();
+  hearth_thread_cache_mark(cache);
+  bool released = !hearth_threads_are_stopped() && hearth_heap_give_unrecorded(pointer, &cache->heap);
+  hearth_thread_cache_give(cache);
+  if (hearth_section_leave_first() && released)
+    hearth_signals_resume();
+  return released;
+}
+
+/* Whoever looks at such a block meanwhile does not look at its size: no section is needed. */
+static inline bool resize_unrecorded(void *pointer, size_t size) {
+  uint64_t left;
+
+  if (!hearth_rt.sampling || !hearth_sampler_leaves(&hearth_this_thread.sampler, size, &left) ||
+      !hearth_heap_resize_unrecorded(pointer, size))
+    return false;
+  hearth_this_thread.sampler.bytes_left = left;
+  return true;
+}
+
+static __attribute__((noinline)) void *allocate(size_t size, size_t alignment, bool zeroed, const hearth_frame *frame) {
   bool is_zero;
 
   if (__builtin_expect(!hearth_threads_known, false)) /* the start has made sure */
@@ -189,7 +246,9 @@ static inline void *allocate(size_t size, size_t alignment, bool zeroed, const h
 }
 
 void *hearth_allocate(size_t size, size_t alignment, const hearth_frame *frame) {
-  return allocate(size, alignment, false, frame);
+  void *memory = allocate_unrecorded(size, alignment);
+
+  return memory ? memory : allocate(size, alignment, false, frame);
 }
 
 void *hearth_allocate_zeroed(size_t count, size_t size, const hearth_frame *frame) {
@@ -197,7 +256,8 @@ void *hearth_allocate_zeroed(size_t count, size_t size, const hearth_frame *fram
 
   if (__builtin_mul_overflow(count, size, &total))
     return NULL;
-  return allocate(total, HEARTH_ALIGNMENT, true, frame);
+  void *memory = allocate_unrecorded(total, HEARTH_ALIGNMENT);
+  return memory ? memset(memory, 0, total) : allocate(total, HEARTH_ALIGNMENT, true, frame);
 }
 
 static _Noreturn void refuse(const void *pointer, hearth_pointer_kind kind, const char *function) {
@@ -209,13 +269,11 @@ static _Noreturn void refuse(const void *pointer, hearth_pointer_kind kind, cons
   hearth_os_abort();
 }
 
-void hearth_release(void *pointer, const char *function) {
+static __attribute__((noinline)) void release(void *pointer, const char *function) {
   hearth_block *block;
   hearth_chunk chunk;
   uint64_t end_ns = 0;
 
-  if (!pointer)
-    return;
   hearth_section_enter();
   hearth_thread_cache *cache = hearth_thread_cache_take(hearth_thread_cache_own());
   hearth_pointer_kind kind = hearth_heap_claim(pointer, &block, &chunk);
@@ -234,11 +292,9 @@ void hearth_release(void *pointer, const char *function) {
     refuse(pointer, kind, function);
 }
 
-/* Can the block be resized where it is, without wasting more than half of its chunk? */
-static bool fits_chunk(hearth_block *block, size_t size) {
-  size_t capacity = hearth_heap_capacity(block);
-
-  return size <= capacity && size >= capacity / 2;
+void hearth_release(void *pointer, const char *function) {
+  if (pointer && !release_unrecorded(pointer))
+    release(pointer, function);
 }
 
 /* A claimed block ends and another begins in its place. False: not possible in this signal handler. */
@@ -257,10 +313,12 @@ void *hearth_resize(void *pointer, size_t size, const hearth_frame *frame) {
   hearth_block *block;
   hearth_chunk chunk;
 
+  if (resize_unrecorded(pointer, size))
+    return pointer;
   hearth_pointer_kind kind = hearth_heap_find(pointer, &block);
   if (kind != HEARTH_POINTER_LIVE)
     refuse(pointer, kind, "realloc");
-  if (fits_chunk(block, size)) {
+  if (hearth_capacity_suits(hearth_heap_capacity(block), size)) {
     hearth_section_enter();
     hearth_thread_cache *own = hearth_thread_cache_own();
     uint32_t context = find_context(size, frame, own);
@@ -274,7 +332,7 @@ void *hearth_resize(void *pointer, size_t size, const hearth_frame *frame) {
     if (replaced)
       return pointer;
   }
-  void *memory = allocate(size, HEARTH_ALIGNMENT, false, frame);
+  void *memory = hearth_allocate(size, HEARTH_ALIGNMENT, frame);
   if (!memory)
     return NULL;
   memcpy(memory, pointer, block->size < size ? block->size : size);

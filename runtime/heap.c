@@ -68,7 +68,7 @@ static size_t user_offset(const char *chunk, size_t alignment) {
 
 /* Lay out header and, if needed, redirect. For a reused chunk this is done under the lock of its class, or of the cache
  * that it was in: its old headers must not be misread while blocks are enumerated. */
-static inline hearth_block *lay_out(char *chunk, size_t size, size_t alignment) {
+static inline hearth_block *lay_out(char *chunk, uint8_t size_class, size_t size, size_t alignment) {
   size_t offset = user_offset(chunk, alignment);
   hearth_block *first = (hearth_block *)chunk;
   hearth_block *block = (hearth_block *)(chunk + offset) - 1;
@@ -80,6 +80,7 @@ static inline hearth_block *lay_out(char *chunk, size_t size, size_t alignment) 
     hearth_block_set_state(first, HEARTH_BLOCK_REDIRECT);
   }
   block->size = size;
+  block->size_class = block == first ? size_class : HEARTH_NO_CLASS;
   return block;
 }
 
@@ -104,7 +105,7 @@ static hearth_block *take_large(size_t need, size_t size, size_t alignment, bool
   char *run = hearth_run_take(HEARTH_RUN_LARGE, 0, need);
 
   *ret_zeroed = true;
-  return run ? lay_out(run, size, alignment) : NULL;
+  return run ? lay_out(run, HEARTH_NO_CLASS, size, alignment) : NULL;
 }
 
 static void push(hearth_block **list, hearth_block *chunk) {
@@ -174,7 +175,7 @@ static __attribute__((noinline)) hearth_block *take_shared(unsigned number, size
     pop(&class->free);
   else
     chunk = take_fresh(number);
-  hearth_block *block = chunk ? lay_out(chunk, size, alignment) : NULL;
+  hearth_block *block = chunk ? lay_out(chunk, (uint8_t)number, size, alignment) : NULL;
   hearth_lock_give(&class->lock);
   return block;
 }
@@ -193,13 +194,29 @@ inline hearth_block *hearth_heap_take(size_t size, size_t alignment, hearth_heap
   if (!cached)
     return take_shared(number, need, size, alignment, ret_zeroed);
   *ret_zeroed = false;
-  return lay_out((char *)cached, size, alignment);
+  return lay_out((char *)cached, (uint8_t)number, size, alignment);
+}
+
+/* Who stops threads, or interrupts this one, may find the new life with the old size, which matters to nobody; an old
+ * redirect with the new size would lead astray. */
+inline hearth_block *hearth_heap_take_unrecorded(size_t size, hearth_heap_cache *cache) {
+  if (size > SMALL_MOST - sizeof(hearth_block))
+    return NULL;
+  unsigned number = class_of(size + sizeof(hearth_block));
+  if (__builtin_expect(!cache->classes[number].free, false))
+    return NULL;
+  hearth_block *block = pop(&cache->classes[number].free);
+  --cache->classes[number].count;
+  __atomic_store_n(&block->life, HEARTH_LIFE_UNRECORDED | (uint64_t)number << HEARTH_LIFE_CLASS_BIT, __ATOMIC_RELAXED);
+  HEARTH_SIGNAL_FENCE();
+  block->size = size;
+  return block;
 }
 
 /* The chunk that `address` lies in, which is in `run`. */
 static inline hearth_chunk chunk_of(const hearth_run *run, const void *address) {
   if (run->kind == HEARTH_RUN_LARGE)
-    return (hearth_chunk){run->start, HEARTH_CLASS_LARGE};
+    return (hearth_chunk){run->start, HEARTH_NO_CLASS};
   const struct class_facts *class = &facts[run->size_class];
   uint64_t granule = (uint64_t)((const char *)address - run->start) / HEARTH_GRANULE;
   return (hearth_chunk){run->start + (granule * class->reciprocal >> 32) * class->size, run->size_class};
@@ -246,7 +263,7 @@ inline hearth_pointer_kind hearth_heap_claim(void *pointer, hearth_block **ret_b
 
 /* Not to a thread's cache. */
 static __attribute__((noinline)) bool give_shared(hearth_chunk chunk) {
-  if (chunk.size_class == HEARTH_CLASS_LARGE) {
+  if (chunk.size_class == HEARTH_NO_CLASS) {
     hearth_run_give(chunk.start);
     return true;
   }
@@ -260,12 +277,44 @@ static __attribute__((noinline)) bool give_shared(hearth_chunk chunk) {
 
 /* A redirect stays, so that freeing the same pointer again is recognised; its second word is unused. */
 inline bool hearth_heap_give(hearth_chunk chunk, hearth_heap_cache *cache) {
-  if (!cache || chunk.size_class == HEARTH_CLASS_LARGE || !facts[chunk.size_class].batch)
+  if (!cache || chunk.size_class == HEARTH_NO_CLASS || !facts[chunk.size_class].batch)
     return give_shared(chunk);
   uint32_t batch = facts[chunk.size_class].batch;
   push(&cache->classes[chunk.size_class].free, (hearth_block *)chunk.start);
   if (__builtin_expect(++cache->classes[chunk.size_class].count >= 2 * batch, false))
     spill(cache, chunk.size_class, batch);
+  return true;
+}
+
+/* The class of a live block without record that begins a chunk of a small run; at least CLASSES for all other pointers.
+ * That a block's bytes look like such a header need not be feared: a program would have to free a pointer into a block,
+ * and to have written these 56 bits before it. */
+static inline uint64_t unrecorded_class(const void *pointer) {
+  if (!hearth_runs_contain(pointer) || (uintptr_t)pointer % HEARTH_GRANULE != sizeof(hearth_block))
+    return CLASSES;
+  uint64_t life = __atomic_load_n(&((const hearth_block *)pointer - 1)->life, __ATOMIC_RELAXED);
+  uint64_t difference = life ^ HEARTH_LIFE_UNRECORDED;
+  return difference << (64 - HEARTH_LIFE_CLASS_BIT) | difference >> HEARTH_LIFE_CLASS_BIT;
+}
+
+inline bool hearth_heap_give_unrecorded(void *pointer, hearth_heap_cache *cache) {
+  hearth_block *block = (hearth_block *)pointer - 1;
+  uint64_t number = unrecorded_class(pointer);
+
+  if (number >= CLASSES || cache->classes[number].count + 1 >= 2 * facts[number].batch)
+    return false;
+  hearth_block_set_state(block, HEARTH_BLOCK_FREE);
+  push(&cache->classes[number].free, block);
+  ++cache->classes[number].count;
+  return true;
+}
+
+inline bool hearth_heap_resize_unrecorded(void *pointer, size_t size) {
+  uint64_t number = unrecorded_class(pointer);
+
+  if (number >= CLASSES || !hearth_capacity_suits(facts[number].size - sizeof(hearth_block), size))
+    return false;
+  ((hearth_block *)pointer - 1)->size = size;
   return true;
 }
 

@@ -39,16 +39,30 @@ typedef struct hearth_block {
     uint64_t alloc_ns;              /* since the start of the run */
     struct hearth_block *next_free; /* in the list of a size class */
   };
-  uint32_t context; /* id in the depot, or HEARTH_NO_CONTEXT */
-  uint16_t cpu;
-  uint8_t state; /* hearth_block_state; accessed atomically: live only while all other fields are valid */
-  uint8_t reserved;
+  union {
+    struct {
+      uint32_t context; /* id in the depot, or HEARTH_NO_CONTEXT */
+      uint16_t cpu;
+      uint8_t state;      /* hearth_block_state; accessed atomically: live only while all other fields are valid */
+      uint8_t size_class; /* of the chunk that the header begins; HEARTH_NO_CLASS: a large run, or behind a redirect */
+    };
+    uint64_t life; /* all four at once; atomic */
+  };
   uint64_t data_type_id;
 } hearth_block;
 
 _Static_assert(sizeof(hearth_block) == 32, "user pointers are aligned to 32");
 
+_Static_assert(offsetof(hearth_block, state) == offsetof(hearth_block, life) + 6, "as in HEARTH_LIFE_UNRECORDED");
+
 static inline void *hearth_block_memory(hearth_block *block) { return block + 1; }
+
+/* The life of a live block without record whose header begins a chunk of class 0; other classes are added from the bit
+ * HEARTH_LIFE_CLASS_BIT on. */
+#define HEARTH_LIFE_UNRECORDED ((uint64_t)HEARTH_BLOCK_LIVE << 48 | HEARTH_NO_CONTEXT)
+#define HEARTH_LIFE_CLASS_BIT  56
+
+#define HEARTH_NO_CLASS UINT8_MAX
 
 #define HEARTH_HEAP_CLASSES 36 /* sizes of chunks in small runs */
 
@@ -70,6 +84,10 @@ bool hearth_heap_create(void);
  * Returns its header, which has size set and is not live yet; NULL: no memory, or size beyond the address space. */
 hearth_block *hearth_heap_take(size_t size, size_t alignment, hearth_heap_cache *cache, bool *ret_zeroed);
 
+/* The same for a block that is not recorded, from what `cache` has, with user pointers aligned to 32; it is live at once.
+ * NULL: the cache has no such chunk. */
+hearth_block *hearth_heap_take_unrecorded(size_t size, hearth_heap_cache *cache);
+
 static inline uint8_t hearth_block_state_of(const hearth_block *block) {
   return __atomic_load_n(&block->state, __ATOMIC_ACQUIRE);
 }
@@ -84,10 +102,8 @@ static inline void hearth_block_publish(hearth_block *block) { hearth_block_set_
 /* Where a block lies. */
 typedef struct hearth_chunk {
   char *start;
-  uint8_t size_class; /* HEARTH_CLASS_LARGE: it is a run of its own */
+  uint8_t size_class; /* HEARTH_NO_CLASS: it is a run of its own */
 } hearth_chunk;
-
-#define HEARTH_CLASS_LARGE UINT8_MAX
 
 /* The chunk of a block that is live or claimed. */
 hearth_chunk hearth_heap_chunk(hearth_block *block);
@@ -102,6 +118,11 @@ void hearth_heap_cache_flush(hearth_heap_cache *cache);
 /* Bytes that the chunk of `block` has for its user, at least block->size. */
 size_t hearth_heap_capacity(hearth_block *block);
 
+/* Can a block of `size` bytes stay where it is, without wasting more than half of its chunk's capacity? */
+static inline bool hearth_capacity_suits(size_t capacity, size_t size) {
+  return size <= capacity && size >= capacity / 2;
+}
+
 typedef enum hearth_pointer_kind {
   HEARTH_POINTER_LIVE,   /* start of a live block */
   HEARTH_POINTER_FREED,  /* start of a block that was freed */
@@ -115,6 +136,13 @@ hearth_pointer_kind hearth_heap_find(const void *pointer, hearth_block **ret_blo
 /* The same, and make a live block the caller's: of several threads that free one block, one gets it. Its state is then
  * ENDING, until it is recorded. */
 hearth_pointer_kind hearth_heap_claim(void *pointer, hearth_block **ret_block, hearth_chunk *ret_chunk);
+
+/* End the block of a user pointer into `cache`, if it is live, has no record, begins a chunk of a small run, and the cache
+ * has room. False: it is left to hearth_heap_claim. Of threads that free such a block at once none is refused. */
+bool hearth_heap_give_unrecorded(void *pointer, hearth_heap_cache *cache);
+
+/* Give such a block another size. False: it is not such a block, or needs another chunk. */
+bool hearth_heap_resize_unrecorded(void *pointer, size_t size);
 
 /* Call `visit` for each block that is live or ending. The caller holds hearth_heap_lock. */
 void hearth_heap_each(void (*visit)(hearth_block *block, void *closure), void *closure);

@@ -135,6 +135,7 @@ static void start(int argc, char **argv, char **environment) {
   }
   hearth_dump_schedule(0);
   hearth_rt.recording = true;
+  hearth_rt.sampling = hearth_rt.options.sample > 0;
   hearth_signals_begin();
 }
 

@@ -35,6 +35,20 @@ static inline void hearth_section_leave(void) {
     hearth_signals_resume();
 }
 
+/* The same for a thread that is in no section, once threads are known: storing the depth waits for no load. */
+static inline void hearth_section_enter_first(void) {
+  hearth_this_thread.depth = 1;
+  HEARTH_SIGNAL_FENCE();
+}
+
+/* Returns whether signals came meanwhile: the caller resumes them, or enters another section. */
+static inline bool hearth_section_leave_first(void) {
+  HEARTH_SIGNAL_FENCE();
+  hearth_this_thread.depth = 0;
+  HEARTH_SIGNAL_FENCE();
+  return __builtin_expect(hearth_this_thread.deferred != 0, false);
+}
+
 /* Did a signal handler enter this section while its thread was in one? The second once threads are known. */
 static inline bool hearth_section_is_nested(void) { return hearth_threads_known && hearth_this_thread.depth > 1; }
 static inline bool hearth_section_interrupted(void) { return __builtin_expect(hearth_this_thread.depth > 1, false); }

@@ -2,6 +2,7 @@
  *
  * RUN: %S/Inputs/profiled.sh %clang %rt %s %t
  * RUN: rm -f %t.prof.* && HEARTH_OPTIONS=log_path=%t.prof %t
+ * RUN: HEARTH_OPTIONS=log_path=%t.sampled:sample=1000000000 %t
  * RUN: python3 %S/Inputs/raw_print.py %t.prof.* AllocCount MinSize MaxSize LiveAtExit | FileCheck %s
  *
  * Growing a block makes a new one each time, in place or not.

@@ -9,6 +9,10 @@
  * RUN: HEARTH_OPTIONS=log_path=%t.dir/p timeout -k 5 900 %t %t.so %t.dir/counts
  * RUN: python3 %S/Inputs/stress.py %t.dir | FileCheck %s
  *
+ * Blocks that are not sampled take a way of their own; nothing counts them.
+ * RUN: rm -rf %t.sampled && mkdir %t.sampled
+ * RUN: HEARTH_OPTIONS=log_path=%t.sampled/p:sample=100000 timeout -k 5 900 %t %t.so %t.sampled/counts
+ *
  * CHECK: {{[1-9][0-9]+}} processes, {{[1-9][0-9]+}} blocks, 0 wrong
  */
 #define _GNU_SOURCE

@@ -7,6 +7,13 @@
  * RUN: not --crash %t resize 2>&1 | FileCheck %s --check-prefix=RESIZE
  * RUN: HEARTH_OPTIONS=log_path=%t.prof %t foreign
  *
+ * Blocks that are not sampled take a way of their own:
+ * RUN: env HEARTH_OPTIONS=sample=1000000000 not --crash %t twice 2>&1 | FileCheck %s --check-prefix=TWICE
+ * RUN: env HEARTH_OPTIONS=sample=1000000000 not --crash %t inside 2>&1 | FileCheck %s --check-prefix=INSIDE
+ * RUN: env HEARTH_OPTIONS=sample=1000000000 not --crash %t large 2>&1 | FileCheck %s --check-prefix=INSIDE
+ * RUN: env HEARTH_OPTIONS=sample=1000000000 not --crash %t resize 2>&1 | FileCheck %s --check-prefix=RESIZE
+ * RUN: HEARTH_OPTIONS=log_path=%t.prof:sample=1000000000 %t foreign
+ *
  * TWICE: hearth: free(0x{{[0-9a-f]+}}): the block was freed before
  * INSIDE: hearth: free(0x{{[0-9a-f]+}}): no block begins there; it may have been freed before
  * RESIZE: hearth: realloc(0x{{[0-9a-f]+}}): the block does not come from this heap

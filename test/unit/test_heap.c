@@ -124,6 +124,73 @@ static void test_too_large(void **state) {
   assert_null(hearth_heap_take(1, (size_t)1 << 63, NULL, &zeroed));
 }
 
+/* Blocks without record go through a cache and stay what the heap knows of them. */
+static void test_unrecorded_blocks(void **state) {
+  (void)state;
+  static hearth_heap_cache cache;
+  for (size_t size = 0; size <= 4000; size += 13) {
+    hearth_block *block = make(size, 1), *again, *found;
+    char *memory = hearth_block_memory(block);
+    block->cpu = 0;
+    memset(memory, 0xa5, size);
+    assert_false(hearth_heap_give_unrecorded(memory + 32, &cache));
+    if (size > 128)
+      assert_false(hearth_heap_give_unrecorded(memory + 64, &cache));
+    assert_true(hearth_heap_give_unrecorded(memory, &cache));
+    assert_false(hearth_heap_give_unrecorded(memory, &cache));
+    assert_int_equal(hearth_heap_find(memory, &found), HEARTH_POINTER_FREED);
+    assert_null(hearth_heap_take_unrecorded(size + 8192, &cache));
+    again = hearth_heap_take_unrecorded(size, &cache);
+    assert_ptr_equal(again, block);
+    assert_int_equal(again->size, size);
+    assert_int_equal(hearth_heap_find(memory, &found), HEARTH_POINTER_LIVE);
+    size_t capacity = hearth_heap_capacity(again);
+    assert_true(hearth_heap_resize_unrecorded(memory, capacity));
+    assert_int_equal(again->size, capacity);
+    assert_false(hearth_heap_resize_unrecorded(memory, capacity + 1));
+    assert_null(hearth_heap_take_unrecorded(size, &cache));
+    drop(again);
+  }
+  hearth_heap_cache_flush(&cache);
+}
+
+/* Blocks with a record, with a redirect, and of runs of their own are not taken for such. */
+static void test_other_blocks_are_not_unrecorded(void **state) {
+  (void)state;
+  static hearth_heap_cache cache;
+  hearth_block *blocks[] = {make(100, 1), make(100, 64), make(100, 4096), make(1 << 20, 1)};
+  char local[64];
+
+  for (size_t i = 0; i < sizeof blocks / sizeof *blocks; ++i) {
+    blocks[i]->cpu = 0;
+    blocks[i]->context = i == 0 ? 7 : HEARTH_NO_CONTEXT;
+    assert_false(hearth_heap_give_unrecorded(hearth_block_memory(blocks[i]), &cache));
+    assert_false(hearth_heap_resize_unrecorded(hearth_block_memory(blocks[i]), blocks[i]->size));
+  }
+  assert_false(hearth_heap_give_unrecorded(local, &cache));
+  for (size_t i = 0; i < sizeof blocks / sizeof *blocks; ++i)
+    drop(blocks[i]);
+}
+
+/* A cache takes no more than it may keep. */
+static void test_unrecorded_blocks_fill_a_cache(void **state) {
+  (void)state;
+  static hearth_heap_cache cache;
+  hearth_block *blocks[100];
+  size_t given = 0;
+
+  for (size_t i = 0; i < 100; ++i) {
+    blocks[i] = make(40, 1);
+    blocks[i]->cpu = 0;
+  }
+  while (given < 100 && hearth_heap_give_unrecorded(hearth_block_memory(blocks[given]), &cache))
+    ++given;
+  assert_in_range(given, 32, 99);
+  for (; given < 100; ++given)
+    drop(blocks[given]);
+  hearth_heap_cache_flush(&cache);
+}
+
 #define MARK UINT64_C(0x6d61726b)
 
 static void count_marked(hearth_block *block, void *closure) {
@@ -174,6 +241,9 @@ int main(void) {
       cmocka_unit_test(test_runs_join),
       cmocka_unit_test(test_wrong_pointers),
       cmocka_unit_test(test_too_large),
+      cmocka_unit_test(test_unrecorded_blocks),
+      cmocka_unit_test(test_other_blocks_are_not_unrecorded),
+      cmocka_unit_test(test_unrecorded_blocks_fill_a_cache),
       cmocka_unit_test(test_enumeration),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
