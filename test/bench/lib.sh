@@ -5,7 +5,8 @@
 #   subject   one of the commands that are compared
 #   round     one run of each subject; a ratio is always of two runs of one round, so that whatever else the machine
 #             does meets both alike
-#   variant   a way to build a program: plain, hearth (profiling, ours) or llvm (clang -fmemory-profile)
+#   variant   a way to build a program: plain, hearth (profiling, ours), linked (our runtime, without instrumentation) or
+#             llvm (clang -fmemory-profile)
 
 # shellcheck source=../../examples/lib.sh
 source "$(dirname "${BASH_SOURCE[0]}")/../../examples/lib.sh"
@@ -47,6 +48,10 @@ build_variant() {
     plain) flags=("${base_flags[@]}") ;;
     hearth)
       flags=("${hearth_flags[@]}")
+      split_flags libraries "$hearth" flags instrument --link
+      ;;
+    linked)
+      flags=("${base_flags[@]}")
       split_flags libraries "$hearth" flags instrument --link
       ;;
     llvm) flags=("${base_flags[@]}" -fmemory-profile) libraries=("-Wl,--build-id") ;;
