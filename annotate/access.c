@@ -5,6 +5,7 @@
 
 #include <llvm-c/Target.h>
 
+#include "array.h"
 #include "counter.h"
 #include "flow.h"
 
@@ -101,16 +102,12 @@ static void add(collection *c, LLVMValueRef instruction, LLVMValueRef pointer, i
   hearth_accesses *all = c->accesses;
   if (!hearth_may_be_heap(pointer))
     return;
-  if (all->count == all->capacity) {
-    size_t capacity = all->capacity ? all->capacity * 2 : 256;
-    hearth_access *items = realloc(all->items, capacity * sizeof *items);
-    if (!items) {
-      c->no_memory = true;
-      return;
-    }
-    all->items = items;
-    all->capacity = capacity;
+  hearth_access *items = hearth_array_grow(all->items, all->count, &all->capacity, sizeof *items);
+  if (!items) {
+    c->no_memory = true;
+    return;
   }
+  all->items = items;
   hearth_access *access = &all->items[all->count++];
   *access = (hearth_access){.instruction = instruction,
                             .block = LLVMGetInstructionParent(instruction),
@@ -126,16 +123,12 @@ static void add(collection *c, LLVMValueRef instruction, LLVMValueRef pointer, i
 
 static void add_call(collection *c, LLVMValueRef call) {
   hearth_accesses *all = c->accesses;
-  if (all->n_calls == all->calls_capacity) {
-    size_t capacity = all->calls_capacity ? all->calls_capacity * 2 : 64;
-    LLVMValueRef *calls = realloc(all->calls, capacity * sizeof *calls);
-    if (!calls) {
-      c->no_memory = true;
-      return;
-    }
-    all->calls = calls;
-    all->calls_capacity = capacity;
+  LLVMValueRef *calls = hearth_array_grow(all->calls, all->n_calls, &all->calls_capacity, sizeof *calls);
+  if (!calls) {
+    c->no_memory = true;
+    return;
   }
+  all->calls = calls;
   all->calls[all->n_calls++] = call;
 }
 

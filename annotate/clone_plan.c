@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "alloc_functions.h"
+#include "array.h"
 #include "hearth/ir_facts.h"
 
 /* A function has a call with this id. */
@@ -23,19 +24,6 @@ typedef struct planning {
   size_t candidates_capacity;
   bool failed; /* out of memory */
 } planning;
-
-/* Room for one more item; NULL when out of memory, and the array stays as it is. */
-static void *grow(void **items, size_t count, size_t *capacity, size_t size) {
-  if (count == *capacity) {
-    size_t larger = *capacity ? *capacity * 2 : 64;
-    void *moved = realloc(*items, larger * size);
-    if (!moved)
-      return NULL;
-    *items = moved;
-    *capacity = larger;
-  }
-  return (char *)*items + count * size;
-}
 
 static int compare_ids(const void *a, const void *b) {
   uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
@@ -70,11 +58,14 @@ static uint64_t separable_cold_bytes(const hearth_md_mibs *all) {
 
 static void want_ids(planning *p, const hearth_md_mib *mib) {
   for (size_t i = 0; i < mib->depth; i++) {
-    uint64_t *id = grow((void **)&p->ids, p->n_ids, &p->ids_capacity, sizeof *id);
-    if (!id)
-      p->failed = true;
-    else if ((*id = mib->stack[i]) != 0)
-      p->n_ids++;
+    if (!mib->stack[i])
+      continue;
+    uint64_t *ids = hearth_array_grow(p->ids, p->n_ids, &p->ids_capacity, sizeof *ids);
+    if (ids) {
+      p->ids = ids;
+      p->ids[p->n_ids++] = mib->stack[i];
+    }
+    p->failed |= !ids;
   }
 }
 
@@ -87,13 +78,13 @@ static void add_candidate(LLVMValueRef call, void *data) {
   uint64_t cold_bytes = separable_cold_bytes(&all);
   if (cold_bytes) {
     hearth_clone_plan *plan = p->plan;
-    hearth_clone_candidate *candidate =
-        grow((void **)&plan->candidates, plan->n_candidates, &p->candidates_capacity, sizeof *candidate);
-    if (candidate) {
-      *candidate = (hearth_clone_candidate){.call = call, .cold_bytes = cold_bytes};
-      plan->n_candidates++;
+    hearth_clone_candidate *candidates =
+        hearth_array_grow(plan->candidates, plan->n_candidates, &p->candidates_capacity, sizeof *candidates);
+    if (candidates) {
+      plan->candidates = candidates;
+      plan->candidates[plan->n_candidates++] = (hearth_clone_candidate){.call = call, .cold_bytes = cold_bytes};
     }
-    p->failed |= !candidate;
+    p->failed |= !candidates;
     for (size_t i = 0; i < all.count; i++)
       want_ids(p, &all.mibs[i]);
   }
@@ -130,12 +121,12 @@ static void add_callers(planning *p, LLVMValueRef call) {
   for (size_t i = 0; i < n && i < HEARTH_CHAIN_MAX; i++) {
     if (!is_wanted(p, ids[i]))
       continue;
-    caller *added = grow((void **)&p->callers, p->n_callers, &p->callers_capacity, sizeof *added);
-    if (added) {
-      *added = (caller){ids[i], p->function};
-      p->n_callers++;
+    caller *callers = hearth_array_grow(p->callers, p->n_callers, &p->callers_capacity, sizeof *callers);
+    if (callers) {
+      p->callers = callers;
+      p->callers[p->n_callers++] = (caller){ids[i], p->function};
     }
-    p->failed |= !added;
+    p->failed |= !callers;
   }
 }
 
@@ -171,11 +162,11 @@ static void scan_functions(planning *p) {
 }
 
 static bool add_function(hearth_clone_candidate *candidate, size_t *capacity, size_t function) {
-  size_t *added = grow((void **)&candidate->functions, candidate->n_functions, capacity, sizeof *added);
-  if (!added)
+  size_t *functions = hearth_array_grow(candidate->functions, candidate->n_functions, capacity, sizeof *functions);
+  if (!functions)
     return false;
-  *added = function;
-  candidate->n_functions++;
+  candidate->functions = functions;
+  candidate->functions[candidate->n_functions++] = function;
   return true;
 }
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "leaf_internal.h"
 
 static hearth_status out_of_memory(hearth_error *err) { return hearth_error_set(err, HEARTH_E_NOMEM, "out of memory"); }
@@ -114,14 +115,10 @@ static hearth_status add_stacks(hearth_leaf *leaf, uint64_t *contexts, hearth_er
 /* -------------------------------------------------- growing -------------------------------------------------- */
 
 static hearth_status add_node(hearth_leaf *leaf, hearth_leaf_node node, hearth_error *err) {
-  if (leaf->node_count == leaf->node_room) {
-    size_t room = leaf->node_room ? leaf->node_room * 2 : 16;
-    hearth_leaf_node *nodes = realloc(leaf->nodes, room * sizeof *nodes);
-    if (!nodes)
-      return out_of_memory(err);
-    leaf->nodes = nodes;
-    leaf->node_room = room;
-  }
+  hearth_leaf_node *nodes = hearth_array_grow(leaf->nodes, leaf->node_count, &leaf->node_room, sizeof *nodes);
+  if (!nodes)
+    return out_of_memory(err);
+  leaf->nodes = nodes;
   for (uint32_t i = 0; i < node.count; i++)
     node.classes |= (uint8_t)(1u << leaf->stacks[node.first + i].hotness);
   leaf->nodes[leaf->node_count++] = node;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "alloc_functions.h"
+#include "array.h"
 #include "hearth/ir_facts.h"
 #include "shim.h"
 
@@ -90,14 +91,10 @@ bool hearth_session_ids_are_ours(hearth_session *session) {
 
 /* A new edit with the ids of chain[0..n); NULL when out of memory. */
 static hearth_edit *add_edit(hearth_edits *edits, LLVMValueRef call, const hearth_location *chain, size_t n) {
-  if (edits->count == edits->capacity) {
-    size_t capacity = edits->capacity ? edits->capacity * 2 : 64;
-    hearth_edit *items = realloc(edits->items, capacity * sizeof *items);
-    if (!items)
-      return NULL;
-    edits->items = items;
-    edits->capacity = capacity;
-  }
+  hearth_edit *items = hearth_array_grow(edits->items, edits->count, &edits->capacity, sizeof *items);
+  if (!items)
+    return NULL;
+  edits->items = items;
   hearth_edit *edit = &edits->items[edits->count];
   *edit = (hearth_edit){.call = call, .n_callsite = n, .callsite = malloc(n * sizeof *edit->callsite)};
   if (!edit->callsite)

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
+
 static hearth_status out_of_memory(hearth_error *err) { return hearth_error_set(err, HEARTH_E_NOMEM, "out of memory"); }
 
 hearth_status hearth_stacks_init(hearth_stacks *stacks, hearth_profile *profile, hearth_error *err) {
@@ -89,15 +91,10 @@ static hearth_status call(hearth_stacks *stacks, uint32_t caller, uint32_t row, 
 }
 
 static bool reserve_step(hearth_stacks *stacks, size_t steps) {
-  if (steps < stacks->path_room)
-    return true;
-  size_t room = stacks->path_room ? stacks->path_room * 2 : 256;
-  uint32_t *path = realloc(stacks->path, room * sizeof *path);
-  if (!path)
-    return false;
-  stacks->path = path;
-  stacks->path_room = room;
-  return true;
+  uint32_t *path = hearth_array_grow(stacks->path, steps, &stacks->path_room, sizeof *path);
+  if (path)
+    stacks->path = path;
+  return path != NULL;
 }
 
 hearth_status hearth_stacks_fold(hearth_stacks *stacks, uint32_t node, uint32_t *ret, hearth_error *err) {

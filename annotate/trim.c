@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "leaf_internal.h"
 
 /* Nodes of the tree that are still to be looked at. */
@@ -13,14 +14,10 @@ typedef struct node_list {
 static hearth_status out_of_memory(hearth_error *err) { return hearth_error_set(err, HEARTH_E_NOMEM, "out of memory"); }
 
 static hearth_status add_node(node_list *list, uint32_t node, hearth_error *err) {
-  if (list->count == list->room) {
-    size_t room = list->room ? list->room * 2 : 16;
-    uint32_t *items = realloc(list->items, room * sizeof *items);
-    if (!items)
-      return out_of_memory(err);
-    list->items = items;
-    list->room = room;
-  }
+  uint32_t *items = hearth_array_grow(list->items, list->count, &list->room, sizeof *items);
+  if (!items)
+    return out_of_memory(err);
+  list->items = items;
   list->items[list->count++] = node;
   return HEARTH_OK;
 }
@@ -74,14 +71,10 @@ static hearth_status select_nodes(hearth_leaf *leaf, const uint64_t *ids, size_t
 
 static hearth_status add_context(const hearth_leaf *leaf, uint32_t stack, size_t depth, hearth_contexts *ret,
                                  hearth_error *err) {
-  if (ret->count == ret->room) {
-    size_t room = ret->room ? ret->room * 2 : 4;
-    hearth_context *items = realloc(ret->items, room * sizeof *items);
-    if (!items)
-      return out_of_memory(err);
-    ret->items = items;
-    ret->room = room;
-  }
+  hearth_context *items = hearth_array_grow(ret->items, ret->count, &ret->room, sizeof *items);
+  if (!items)
+    return out_of_memory(err);
+  ret->items = items;
   uint64_t *ids = malloc((depth + 1) * sizeof *ids);
   if (!ids)
     return out_of_memory(err);
