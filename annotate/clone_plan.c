@@ -130,17 +130,15 @@ static void add_callers(planning *p, LLVMValueRef call) {
   }
 }
 
-/* An interposable function may turn out to be another one when the program is linked or loaded; its clones would not. */
-static bool calls_interposable(LLVMValueRef call) {
-  LLVMValueRef callee = LLVMIsAGlobalValue(LLVMGetCalledValue(call));
-  LLVMLinkage linkage = callee ? LLVMGetLinkage(callee) : LLVMExternalLinkage;
-  return linkage == LLVMWeakAnyLinkage || linkage == LLVMLinkOnceAnyLinkage;
+static bool calls_unclonable(LLVMValueRef call) {
+  LLVMValueRef callee = LLVMIsAFunction(LLVMGetCalledValue(call));
+  return callee && !LLVMIsDeclaration(callee) && !hearth_ir_is_clonable(callee);
 }
 
 static void scan_instruction(planning *p, LLVMValueRef instruction) {
   if (!hearth_ir_is_call(instruction) || hearth_alloc_function_of(instruction))
     return;
-  if (calls_interposable(instruction)) {
+  if (calls_unclonable(instruction)) {
     LLVMContextRef context = LLVMGetModuleContext(p->session->module);
     LLVMSetMetadata(instruction, LLVMGetMDKindIDInContext(context, "callsite", strlen("callsite")), NULL);
     return;
@@ -151,12 +149,14 @@ static void scan_instruction(planning *p, LLVMValueRef instruction) {
 
 static void scan_functions(planning *p) {
   LLVMValueRef function = LLVMGetFirstFunction(p->session->module);
-  for (p->function = 0; function; function = LLVMGetNextFunction(function), p->function++)
+  for (p->function = 0; function; function = LLVMGetNextFunction(function), p->function++) {
+    p->plan->functions[p->function].clonable = hearth_ir_is_clonable(function);
     for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block; block = LLVMGetNextBasicBlock(block))
       for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i)) {
         p->plan->functions[p->function].size++;
         scan_instruction(p, i);
       }
+  }
   if (p->n_callers)
     qsort(p->callers, p->n_callers, sizeof *p->callers, compare_callers);
 }
@@ -209,6 +209,8 @@ static bool find_functions(planning *p, hearth_clone_candidate *candidate) {
     if (!kept || candidate->functions[kept - 1] != candidate->functions[i])
       candidate->functions[kept++] = candidate->functions[i];
   candidate->n_functions = kept;
+  for (size_t i = 0; i < kept; i++)
+    candidate->unclonable |= !p->plan->functions[candidate->functions[i]].clonable;
   return ok;
 }
 
@@ -229,7 +231,7 @@ static hearth_clone_candidate *best(const hearth_clone_plan *plan, size_t budget
     hearth_clone_candidate *candidate = &plan->candidates[i];
     size_t cost = candidate->chosen ? 0 : cost_of(plan, candidate);
     double gain = (double)candidate->cold_bytes / (double)(cost + 1);
-    if (!candidate->chosen && cost <= budget && gain > found_gain) {
+    if (!candidate->chosen && !candidate->unclonable && cost <= budget && gain > found_gain) {
       found = candidate;
       found_gain = gain;
     }
@@ -244,6 +246,7 @@ static void choose(hearth_clone_plan *plan, unsigned percent) {
   size_t budget = total / 100 * percent;
   if (budget < HEARTH_CLONE_ALWAYS)
     budget = HEARTH_CLONE_ALWAYS;
+  plan->budget = budget;
   for (hearth_clone_candidate *next; (next = best(plan, budget)); plan->n_chosen++) {
     budget -= cost_of(plan, next);
     next->chosen = true;

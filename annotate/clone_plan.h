@@ -10,16 +10,19 @@ typedef struct hearth_clone_candidate {
   size_t *functions;   /* that would be cloned, at most: indexes into the plan's */
   size_t n_functions;
   bool chosen;
+  bool unclonable; /* one of the functions is */
 } hearth_clone_candidate;
 
 typedef struct hearth_clone_plan {
   struct hearth_clone_function {
-    size_t size; /* instructions */
-    bool paid;   /* for a candidate that was chosen */
+    size_t size;   /* instructions */
+    bool paid;     /* for a candidate that was chosen */
+    bool clonable; /* hearth_ir_is_clonable */
   } * functions;
   size_t n_functions;
   hearth_clone_candidate *candidates;
   size_t n_candidates, n_chosen;
+  size_t budget; /* instructions that may be cloned */
 } hearth_clone_plan;
 
 /* Plan for calls that have cold contexts and others, taking those of most cold bytes for an instruction first. What is

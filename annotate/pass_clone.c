@@ -1,6 +1,5 @@
 /* What surrounds LLVM's context disambiguation, which clones functions so that each clone's allocation calls have
- * contexts of one class only. */
-#include <ctype.h>
+ * contexts of one class only, or takes its place. */
 #include <stdio.h>
 #include <string.h>
 
@@ -8,10 +7,9 @@
 
 #include "alloc_functions.h"
 #include "clone_plan.h"
+#include "cold_clones.h"
 #include "hearth/ir_facts.h"
 #include "shim.h"
-
-#define CLONE ".memprof." /* and a number, behind the name of the function that it is a clone of */
 
 /* LLVM's pass sees the flat form only. */
 static void hide(LLVMModuleRef module, LLVMValueRef call) {
@@ -19,20 +17,10 @@ static void hide(LLVMModuleRef module, LLVMValueRef call) {
   LLVMSetMetadata(call, LLVMGetMDKindIDInContext(context, "memprof", strlen("memprof")), NULL);
 }
 
-/* The name of a clone ends with CLONE and a number. */
-static bool is_clone(LLVMValueRef function) {
-  size_t length;
-  const char *name = LLVMGetValueName2(function, &length), *end = name + length, *digits = end;
-  while (digits > name && isdigit((unsigned char)digits[-1]))
-    digits--;
-  size_t suffix = strlen(CLONE);
-  return digits < end && (size_t)(digits - name) > suffix && memcmp(digits - suffix, CLONE, suffix) == 0;
-}
-
 /* Clones that other modules may call: those that LLVM planned for all modules of a thin link. */
 static bool was_cloned_by_link(LLVMModuleRef module) {
   for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
-    if (is_clone(f) && LLVMGetLinkage(f) != LLVMInternalLinkage)
+    if (hearth_is_clone(f) && LLVMGetLinkage(f) != LLVMInternalLinkage)
       return true;
   return false;
 }
@@ -44,51 +32,38 @@ static bool open_session(hearth_session *session, LLVMModuleRef module, const he
   return hearth_session_open(session, module, &metadata_only);
 }
 
-bool hearth_pass_before_cloning(LLVMModuleRef module, const hearth_options *options) {
-  hearth_session session;
-  hearth_clone_plan plan = {0};
-  if (!options->clone_budget || was_cloned_by_link(module))
-    return false;
-  bool worth_it = open_session(&session, module, options) &&
-                  hearth_clone_plan_make(&plan, &session, options->clone_budget) && plan.n_chosen;
-  for (size_t i = 0; worth_it && i < plan.n_candidates; i++)
-    if (!plan.candidates[i].chosen) {
-      hide(module, plan.candidates[i].call);
-      hearth_shim_remark(plan.candidates[i].call, true, "NotCloned",
-                         "contexts not told apart by cloning: that would enlarge the module beyond "
-                         "-memprof-clone-budget");
-    }
-  hearth_clone_plan_free(&plan);
-  hearth_session_close(&session);
-  return worth_it;
-}
-
-/* Clone `number` (>= 1) of a function; NULL if there is none. */
-static LLVMValueRef clone_of(LLVMValueRef function, unsigned number) {
-  char name[512];
-  int length = snprintf(name, sizeof name, "%s" CLONE "%u", LLVMGetValueName(function), number);
-  return length < (int)sizeof name ? LLVMGetNamedFunction(LLVMGetGlobalParent(function), name) : NULL;
-}
-
-/* May the call at this place be one of `function`? A use that is no call may be any. */
-static bool may_be_called_at(hearth_session *session, LLVMValueRef function, uint64_t id) {
+/* Do the frames of a call agree with callers [from ...) of the context? *ret is where those outside of them begin. */
+static bool agrees(hearth_session *session, LLVMValueRef call, const hearth_md_mib *mib, size_t from, size_t *ret) {
   hearth_location chain[HEARTH_CHAIN_MAX];
+  size_t n = hearth_locate(session->locator, call, chain);
+  for (size_t i = 0; i < n && from + i < mib->depth; i++)
+    if (chain[i].id && mib->stack[from + i] && chain[i].id != mib->stack[from + i])
+      return false;
+  *ret = n ? from + n : mib->depth;
+  return true;
+}
+
+/* May callers [from ...) of the context reach the function? A use that is no call may be any. */
+static bool may_reach(hearth_session *session, const hearth_md_mib *mib, size_t from, LLVMValueRef function) {
+  size_t outside;
   for (LLVMUseRef use = LLVMGetFirstUse(function); use; use = LLVMGetNextUse(use)) {
     LLVMValueRef user = LLVMGetUser(use);
-    if (!hearth_ir_is_call(user) || LLVMGetCalledValue(user) != function ||
-        hearth_locate(session->locator, user, chain) == 0 || chain[0].id == id)
+    if (!LLVMIsAInstruction(user) || !hearth_ir_is_call(user) || LLVMGetCalledValue(user) != function)
+      return true;
+    if (agrees(session, user, mib, from, &outside) &&
+        (outside >= mib->depth || may_reach(session, mib, outside, hearth_ir_function_of(user))))
       return true;
   }
   return false;
 }
 
-/* Is it known that contexts which go through a call at this place reach a clone of the function, and not itself? */
-static bool goes_to_a_clone(hearth_session *session, LLVMValueRef function, uint64_t id) {
+/* Is it known that the context reaches a clone of the function, and not itself? */
+static bool goes_to_a_clone(hearth_session *session, const hearth_md_mib *mib, size_t from, LLVMValueRef function) {
   LLVMValueRef clone;
-  if (may_be_called_at(session, function, id))
+  if (may_reach(session, mib, from, function))
     return false;
-  for (unsigned i = 1; (clone = clone_of(function, i)); i++)
-    if (may_be_called_at(session, clone, id))
+  for (unsigned i = 1; (clone = hearth_clone_of(function, i)); i++)
+    if (may_reach(session, mib, from, clone))
       return true;
   return false;
 }
@@ -97,23 +72,68 @@ static bool goes_to_a_clone(hearth_session *session, LLVMValueRef function, uint
 static hearth_class class_of_rest(hearth_session *session, LLVMValueRef call, const hearth_md_mibs *all) {
   hearth_location chain[HEARTH_CHAIN_MAX];
   LLVMValueRef function = hearth_ir_function_of(call);
-  if (!is_clone(function) && !clone_of(function, 1))
+  if (!hearth_is_clone(function) && !hearth_clone_of(function, 1))
     return HEARTH_CLASS_UNKNOWN;
   size_t n = hearth_locate(session->locator, call, chain);
   bool hot = n > 0;
   for (size_t i = 0; hot && i < all->count; i++) {
     const hearth_md_mib *mib = &all->mibs[i];
-    bool apart =
-        mib->hotness == HEARTH_CLASS_COLD && mib->depth >= n && goes_to_a_clone(session, function, mib->stack[n - 1]);
+    bool apart = mib->hotness == HEARTH_CLASS_COLD && mib->depth >= n && goes_to_a_clone(session, mib, n - 1, function);
     hot = mib->hotness == HEARTH_CLASS_HOT || apart;
   }
   return hot ? HEARTH_CLASS_HOT : HEARTH_CLASS_NOTCOLD;
 }
 
+/* ------------------------------------------------ before cloning ------------------------------------------------ */
+
+static void report_not_cloned(const hearth_clone_candidate *candidate) {
+  hearth_shim_remark(candidate->call, true, "NotCloned",
+                     candidate->unclonable
+                         ? "contexts not told apart by cloning: they share a function whose labels have addresses"
+                         : "contexts not told apart by cloning: that would enlarge the module beyond "
+                           "-memprof-clone-budget");
+}
+
+static bool llvm_clones(void) { return hearth_ir_llvm_major() >= 19; }
+
+/* Without a pass of LLVM's that would do it. */
+static bool clone_for(hearth_session *session, LLVMValueRef call, size_t *budget) {
+  hearth_md_mibs all;
+  if (!hearth_cold_clones_make(session, call, budget) || !hearth_md_get_mibs(session->md, call, &all))
+    return false;
+  hearth_md_settle(session->md, call, class_of_rest(session, call, &all));
+  hearth_md_mibs_free(&all);
+  return true;
+}
+
+bool hearth_pass_before_cloning(LLVMModuleRef module, const hearth_options *options) {
+  hearth_session session;
+  hearth_clone_plan plan = {0};
+  bool worth_it = false;
+  if (!options->clone_budget || was_cloned_by_link(module))
+    return false;
+  bool ok = open_session(&session, module, options) && hearth_clone_plan_make(&plan, &session, options->clone_budget);
+  for (size_t i = 0; ok && i < plan.n_candidates; i++) {
+    const hearth_clone_candidate *candidate = &plan.candidates[i];
+    if (candidate->chosen)
+      worth_it |= llvm_clones() || clone_for(&session, candidate->call, &plan.budget);
+    else if (plan.n_chosen) {
+      report_not_cloned(candidate);
+      if (llvm_clones())
+        hide(module, candidate->call);
+    }
+  }
+  hearth_clone_plan_free(&plan);
+  hearth_session_close(&session);
+  return worth_it;
+}
+
+/* ------------------------------------------------ after cloning ------------------------------------------------- */
+
 static void report_clone(LLVMValueRef call, hearth_class hint) {
   char message[400];
   LLVMValueRef function = hearth_ir_function_of(call);
-  if (hint == HEARTH_CLASS_UNKNOWN || !is_clone(function))
+  if (hint == HEARTH_CLASS_UNKNOWN || !hearth_is_clone(function))
     return;
   snprintf(message, sizeof message, "allocation call for %s contexts only, in the clone %.256s",
            hint == HEARTH_CLASS_COLD ? "cold" : "other than cold", LLVMGetValueName(function));
@@ -155,7 +175,7 @@ static void make_internal(LLVMValueRef function) {
  * may be unused now. */
 static bool remove_unused_clone(LLVMModuleRef module) {
   for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
-    if (is_clone(f) && !LLVMIsDeclaration(f) && !LLVMGetFirstUse(f)) {
+    if (hearth_is_clone(f) && !LLVMIsDeclaration(f) && !LLVMGetFirstUse(f)) {
       LLVMDeleteFunction(f);
       return true;
     }
@@ -168,7 +188,7 @@ bool hearth_pass_after_cloning(LLVMModuleRef module, const hearth_options *optio
   while (remove_unused_clone(module))
     changed = true;
   for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
-    if (is_clone(f) && !LLVMIsDeclaration(f)) {
+    if (hearth_is_clone(f) && !LLVMIsDeclaration(f)) {
       make_internal(f);
       changed = true;
     }

@@ -13,6 +13,7 @@
 #include <llvm/Analysis/TargetLibraryInfo.h>
 #include <llvm/Transforms/Utils/AddDiscriminators.h>
 #include <llvm/Transforms/Utils/BuildLibCalls.h>
+#include <llvm/Transforms/Utils/Cloning.h>
 #include <llvm/Transforms/Utils/ModuleUtils.h>
 
 #include <memory>
@@ -91,11 +92,9 @@ cl::opt<hearth_lto_phase>
                         clEnumValN(HEARTH_LTO_POSTLINK, "postlink", "in the link, or behind it")),
              cl::init(HEARTH_LTO_AUTO));
 
-#if LLVM_VERSION_MAJOR >= 19 // before, LLVM's pass does not take a module without more
 cl::opt<unsigned> CloneBudget("memprof-clone-budget",
                               cl::desc("Per cent of a module's instructions that may be cloned to tell contexts apart"),
                               cl::init(10));
-#endif
 
 hearth_options currentOptions() {
   hearth_options Options = {};
@@ -106,9 +105,7 @@ hearth_options currentOptions() {
   Options.atomic_counters = AtomicCounters;
   Options.count_width = CountWidth;
   Options.histogram = wantsHistogram();
-#if LLVM_VERSION_MAJOR >= 19
   Options.clone_budget = CloneBudget;
-#endif
   Options.hints[HEARTH_CLASS_UNKNOWN] = static_cast<uint8_t>(AmbiguousHint);
   Options.hints[HEARTH_CLASS_COLD] = static_cast<uint8_t>(ColdHint);
   Options.hints[HEARTH_CLASS_NOTCOLD] = static_cast<uint8_t>(NotColdHint);
@@ -323,6 +320,18 @@ void hearth_shim_remark(LLVMValueRef instruction, bool missed, const char *name,
     Emitter.emit([&] { return OptimizationRemarkMissed("hearth", name, I) << message; });
   else
     Emitter.emit([&] { return OptimizationRemark("hearth", name, I) << message; });
+}
+
+LLVMValueRef hearth_shim_clone(LLVMValueRef function, const char *name, LLVMValueRef instruction,
+                               LLVMValueRef *ret_copy) {
+  ValueToValueMapTy Copies;
+  Function *Clone = CloneFunction(cast<Function>(unwrap(function)), Copies);
+  Clone->setName(name);
+  Clone->setLinkage(GlobalValue::InternalLinkage);
+  Clone->setVisibility(GlobalValue::DefaultVisibility);
+  Clone->setComdat(nullptr);
+  *ret_copy = wrap(Copies.lookup(unwrap(instruction)));
+  return wrap(Clone);
 }
 
 void hearth_shim_infer_attributes(LLVMValueRef function) {

@@ -22,6 +22,10 @@ bool hearth_shim_wants_remarks(LLVMValueRef instruction);
 /* An optimisation remark about an instruction (-Rpass=hearth, -Rpass-missed=hearth, -fsave-optimization-record). */
 void hearth_shim_remark(LLVMValueRef instruction, bool missed, const char *name, const char *message);
 
+/* A copy of a function that has a body, internal to the module; *ret_copy is where it has `instruction`. */
+LLVMValueRef hearth_shim_clone(LLVMValueRef function, const char *name, LLVMValueRef instruction,
+                               LLVMValueRef *ret_copy);
+
 /* Give a declaration the attributes that LLVM knows of the library function of this name and type. */
 void hearth_shim_infer_attributes(LLVMValueRef function);
 

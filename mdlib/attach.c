@@ -76,8 +76,7 @@ void hearth_md_set_hint(hearth_md *md, LLVMValueRef call, hearth_class hint) {
 }
 
 void hearth_md_settle(hearth_md *md, LLVMValueRef call, hearth_class hotness) {
-  if (!md->chained_only) /* there, under the same name, are the contexts */
-    hearth_md_set(md, call, md->kind_memprof, NULL);
+  hearth_md_set(md, call, md->kind_memprof, NULL);
   hearth_md_set(md, call, md->kind_callsite, NULL);
   hearth_md_set_hint(md, call, hotness);
 }

@@ -98,6 +98,12 @@ LLVMValueRef hearth_ir_function_of(LLVMValueRef instruction) {
   return wrap(cast<Instruction>(unwrap(instruction))->getFunction());
 }
 
+bool hearth_ir_is_clonable(LLVMValueRef function) {
+  auto *F = cast<Function>(unwrap(function));
+  return !F->isDeclaration() && !F->isInterposable() &&
+         none_of(*F, [](const BasicBlock &Block) { return Block.hasAddressTaken(); });
+}
+
 bool hearth_ir_is_call(LLVMValueRef instruction) { return isa<CallBase>(unwrap(instruction)); }
 
 bool hearth_ir_call_is_nobuiltin(LLVMValueRef call) { return cast<CallBase>(unwrap(call))->isNoBuiltin(); }

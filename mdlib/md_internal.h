@@ -85,10 +85,7 @@ bool hearth_md_read_values(const hearth_md_schema *schema, LLVMMetadataRef node,
 /* Class and total size of a flat one. */
 bool hearth_md_read_flat_values(LLVMMetadataRef node, hearth_md_mib *ret);
 
-/* read.c: can the context be that of a call at this callsite (n_callsite may be 0), of which LLVM had settled the class
- * (else UNKNOWN)? */
-bool hearth_md_is_possible(const hearth_md_mib *mib, const uint64_t *callsite, size_t n_callsite, hearth_class settled);
-/* All ids of the call's `!callsite`, malloc'd; NULL if there are none. */
+/* read.c: all ids of the call's `!callsite`, malloc'd; NULL if there are none. */
 uint64_t *hearth_md_callsite_ids(hearth_md *md, LLVMValueRef call, size_t *ret_count);
 
 /* node.c */

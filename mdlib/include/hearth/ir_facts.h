@@ -75,6 +75,9 @@ typedef void (*hearth_ir_visit)(LLVMValueRef instruction, void *data);
 void hearth_ir_for_each_instruction(LLVMModuleRef module, hearth_ir_visit visit, void *data);
 /* The function that an instruction is in. */
 LLVMValueRef hearth_ir_function_of(LLVMValueRef instruction);
+/* May a copy of it take its place in some calls? Not if what the name means is settled by linker or loader only, nor if
+ * labels have addresses: tables of these would lead from the copy back into the original. */
+bool hearth_ir_is_clonable(LLVMValueRef function);
 /* call, invoke or callbr */
 bool hearth_ir_is_call(LLVMValueRef instruction);
 bool hearth_ir_call_is_nobuiltin(LLVMValueRef call);

@@ -161,12 +161,16 @@ size_t hearth_md_get_callsite(hearth_md *md, LLVMValueRef call, uint64_t *ids, s
  * are malformed: then *ret is empty. */
 bool hearth_md_get_mibs(hearth_md *md, LLVMValueRef call, hearth_md_mibs *ret);
 void hearth_md_mibs_free(hearth_md_mibs *mibs);
+/* Can the context be that of a call at this callsite (n_callsite may be 0: unknown), of which LLVM had settled the class
+ * (else UNKNOWN)? They are compared on their common prefix. */
+bool hearth_md_is_possible(const hearth_md_mib *mib, const uint64_t *callsite, size_t n_callsite, hearth_class settled);
 /* What the attribute "memprof" of a call says: a class, or HEARTH_CLASS_UNKNOWN if it is absent or "ambiguous". */
 hearth_class hearth_md_get_hint(LLVMValueRef call, bool *ret_ambiguous);
 /* The class that LLVM settled for the call, else UNKNOWN: once its inliner or its context disambiguation know the class,
  * they drop `!callsite` and `!memprof` and leave it as attribute. Pruning and repair keep it. */
 hearth_class hearth_md_get_settled_class(hearth_md *md, LLVMValueRef call);
-/* Settle a class, or take back what LLVM settled (UNKNOWN): then pruning tells again. */
+/* Settle a class, or take back what LLVM settled (UNKNOWN): then pruning tells again. On LLVM 14, where `!memprof` are
+ * the contexts, they are gone. */
 void hearth_md_settle(hearth_md *md, LLVMValueRef call, hearth_class hotness);
 
 /* --- after inlining --- */

@@ -1,0 +1,179 @@
+#include "cold_clones.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "array.h"
+#include "hearth/ir_facts.h"
+#include "shim.h"
+
+#define SUFFIX    ".memprof." /* and a number, as LLVM's own pass names them */
+#define STEPS_MAX 16          /* functions between the allocation and the caller that settles the class */
+
+bool hearth_is_clone(LLVMValueRef function) {
+  size_t length;
+  const char *name = LLVMGetValueName2(function, &length), *end = name + length, *digits = end;
+  while (digits > name && isdigit((unsigned char)digits[-1]))
+    digits--;
+  size_t suffix = strlen(SUFFIX);
+  return digits < end && (size_t)(digits - name) > suffix && memcmp(digits - suffix, SUFFIX, suffix) == 0;
+}
+
+static bool name_clone(LLVMValueRef function, unsigned number, char name[512]) {
+  return snprintf(name, 512, "%s" SUFFIX "%u", LLVMGetValueName(function), number) < 512;
+}
+
+LLVMValueRef hearth_clone_of(LLVMValueRef function, unsigned number) {
+  char name[512];
+  return name_clone(function, number, name) ? LLVMGetNamedFunction(LLVMGetGlobalParent(function), name) : NULL;
+}
+
+/* A function on the way from a caller to the allocation. */
+typedef struct step {
+  struct step *callee; /* the next one towards the allocation; NULL: this one has the allocation call */
+  LLVMValueRef call;   /* in this function: of the callee's, or the allocation */
+  size_t depth;        /* ids of the path down to and including this function's frames */
+  LLVMValueRef cold;   /* its clone; NULL until it is needed */
+  size_t steps;        /* with this one */
+} step;
+
+typedef struct splitting {
+  hearth_session *session;
+  hearth_md_mibs contexts;
+  uint64_t path[HEARTH_MD_DEPTH_MAX]; /* ids from the allocation outwards */
+  size_t *budget;
+  bool any;
+} splitting;
+
+typedef struct call_list {
+  LLVMValueRef *items;
+  size_t count, capacity;
+} call_list;
+
+static size_t size_of(LLVMValueRef function) {
+  size_t size = 0;
+  for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block; block = LLVMGetNextBasicBlock(block))
+    for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i))
+      size++;
+  return size;
+}
+
+static void set_callee(LLVMValueRef call, LLVMValueRef callee) {
+  LLVMSetOperand(call, (unsigned)LLVMGetNumOperands(call) - 1, callee);
+}
+
+/* What the clones of a step and of those towards the allocation would add. */
+static size_t cost_of(const step *s) {
+  size_t cost = 0;
+  for (; s && !s->cold; s = s->callee)
+    cost += size_of(hearth_ir_function_of(s->call));
+  return cost;
+}
+
+static bool make_clone(splitting *p, step *s) {
+  char name[512];
+  unsigned number = 1;
+  LLVMValueRef copy, function = hearth_ir_function_of(s->call);
+  if (s->cold)
+    return true;
+  if (s->callee && !make_clone(p, s->callee))
+    return false;
+  while (hearth_clone_of(function, number))
+    number++;
+  size_t size = size_of(function);
+  s->cold = name_clone(function, number, name) ? hearth_shim_clone(function, name, s->call, &copy) : NULL;
+  if (!s->cold)
+    return false;
+  *p->budget -= size;
+  p->any = true;
+  if (s->callee)
+    set_callee(copy, s->callee->cold);
+  else
+    hearth_md_settle(p->session->md, copy, HEARTH_CLASS_COLD);
+  return true;
+}
+
+/* Appends the frames of a call of the step's function to the path; 0 if it cannot be told where that is. */
+static size_t extend(splitting *p, const step *s, LLVMValueRef call) {
+  hearth_location chain[HEARTH_CHAIN_MAX];
+  size_t n = hearth_locate(p->session->locator, call, chain);
+  if (n == 0 || n > HEARTH_MD_DEPTH_MAX - s->depth)
+    return 0;
+  for (size_t i = 0; i < n; i++)
+    p->path[s->depth + i] = chain[i].id;
+  return s->depth + n;
+}
+
+typedef enum verdict { NOTHING_COLD, ALL_COLD, DIFFERENT } verdict;
+
+static verdict judge(const splitting *p, size_t depth) {
+  size_t cold = 0, others = 0;
+  for (size_t i = 0; depth && i < p->contexts.count; i++)
+    if (hearth_md_is_possible(&p->contexts.mibs[i], p->path, depth, HEARTH_CLASS_UNKNOWN))
+      p->contexts.mibs[i].hotness == HEARTH_CLASS_COLD ? cold++ : others++;
+  return cold == 0 ? NOTHING_COLD : others == 0 ? ALL_COLD : DIFFERENT;
+}
+
+static bool is_on_path(const step *s, LLVMValueRef function) {
+  for (; s; s = s->callee)
+    if (hearth_ir_function_of(s->call) == function || s->cold == function)
+      return true;
+  return false;
+}
+
+/* Direct calls; those through pointers reach the function itself. */
+static void list_calls(LLVMValueRef function, call_list *ret) {
+  for (LLVMUseRef use = LLVMGetFirstUse(function); use; use = LLVMGetNextUse(use)) {
+    LLVMValueRef user = LLVMGetUser(use);
+    if (!LLVMIsAInstruction(user) || !hearth_ir_is_call(user) || LLVMGetCalledValue(user) != function)
+      continue;
+    LLVMValueRef *items = hearth_array_grow(ret->items, ret->count, &ret->capacity, sizeof *items);
+    if (!items)
+      return; /* fewer are told apart */
+    ret->items = items;
+    ret->items[ret->count++] = user;
+  }
+}
+
+static void split(splitting *p, step *s);
+
+static void part(splitting *p, step *s, LLVMValueRef call, verdict wanted) {
+  size_t depth = extend(p, s, call);
+  LLVMValueRef caller = hearth_ir_function_of(call);
+  if (judge(p, depth) != wanted || is_on_path(s, caller))
+    return;
+  if (wanted == DIFFERENT && s->steps < STEPS_MAX) {
+    step outer = {.callee = s, .call = call, .depth = depth, .steps = s->steps + 1};
+    split(p, &outer);
+  } else if (wanted == ALL_COLD && cost_of(s) <= *p->budget && make_clone(p, s)) {
+    set_callee(call, s->cold);
+  }
+}
+
+/* Callers that are cold throughout come first: their calls are then copied as they are to be. */
+static void split(splitting *p, step *s) {
+  call_list calls = {0};
+  LLVMValueRef function = hearth_ir_function_of(s->call);
+  if (hearth_ir_is_clonable(function))
+    list_calls(function, &calls);
+  for (size_t i = 0; i < calls.count; i++)
+    part(p, s, calls.items[i], ALL_COLD);
+  for (size_t i = 0; i < calls.count; i++)
+    if (LLVMGetCalledValue(calls.items[i]) == function)
+      part(p, s, calls.items[i], DIFFERENT);
+  free(calls.items);
+}
+
+bool hearth_cold_clones_make(hearth_session *session, LLVMValueRef call, size_t *budget) {
+  splitting p = {.session = session, .budget = budget};
+  step innermost = {.call = call, .steps = 1};
+  innermost.depth = hearth_md_get_callsite(session->md, call, p.path, HEARTH_MD_DEPTH_MAX);
+  if (innermost.depth == 0 || innermost.depth > HEARTH_MD_DEPTH_MAX ||
+      !hearth_md_get_mibs(session->md, call, &p.contexts))
+    return false;
+  split(&p, &innermost);
+  hearth_md_mibs_free(&p.contexts);
+  return p.any;
+}
