@@ -5,12 +5,14 @@
 
 #include "shim.h"
 
+static uint64_t saturated(uint64_t a, uint64_t b) { return a + b < a ? UINT64_MAX : a + b; }
+
 static void add(hearth_context_sums *sums, hearth_class hotness, uint64_t bytes) {
   sums->count++;
   sums->of_class[hotness]++;
-  sums->bytes += bytes;
+  sums->bytes = saturated(sums->bytes, bytes);
   if (hotness == HEARTH_CLASS_COLD)
-    sums->cold_bytes += bytes;
+    sums->cold_bytes = saturated(sums->cold_bytes, bytes);
 }
 
 hearth_context_sums hearth_sum_contexts(const hearth_contexts *contexts) {
@@ -25,9 +27,13 @@ hearth_context_sums hearth_sum_carried_contexts(hearth_md *md, LLVMValueRef call
   hearth_md_mibs carried;
   if (hearth_md_get_mibs(md, call, &carried))
     for (size_t i = 0; i < carried.count; i++)
-      add(&sums, carried.mibs[i].hotness, 0);
+      add(&sums, carried.mibs[i].hotness, hearth_md_mib_bytes(&carried.mibs[i]));
   hearth_md_mibs_free(&carried);
   return sums;
+}
+
+bool hearth_is_mostly_cold(const hearth_context_sums *sums, unsigned percent) {
+  return sums->cold_bytes && (double)sums->cold_bytes * 100 >= (double)sums->bytes * percent;
 }
 
 /* "3 contexts (1 cold, 2 hot)" */

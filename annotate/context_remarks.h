@@ -8,12 +8,15 @@
 /* What is told of a call's contexts. All zero: none. */
 typedef struct hearth_context_sums {
   size_t count, of_class[4];
-  uint64_t bytes, cold_bytes; /* 0 in metadata, whose schema need not tell */
+  uint64_t bytes, cold_bytes; /* 0 in metadata whose schema does not tell */
 } hearth_context_sums;
 
 hearth_context_sums hearth_sum_contexts(const hearth_contexts *contexts);
 /* Of those that the call carries as metadata. */
 hearth_context_sums hearth_sum_carried_contexts(hearth_md *md, LLVMValueRef call);
+
+/* Is at least this share of the bytes cold? Not if none is, or nothing is known of bytes. */
+bool hearth_is_mostly_cold(const hearth_context_sums *sums, unsigned percent);
 
 /* Remark "Matched": the call has these contexts of the profile. */
 void hearth_remark_matched(LLVMValueRef call, const hearth_context_sums *found);

@@ -13,29 +13,31 @@ static LLVMMetadataRef flag(LLVMModuleRef module, const char *name) {
 
 bool hearth_lto_read_options(LLVMModuleRef module, hearth_options *ret) {
   LLVMMetadataRef node = flag(module, HINTS);
-  uint64_t values[5];
-  if (hearth_ir_operand_count(node) != 5)
+  uint64_t values[6];
+  if (hearth_ir_operand_count(node) != 6)
     return false;
-  for (unsigned i = 0; i < 5; i++)
+  for (unsigned i = 0; i < 6; i++)
     if (hearth_ir_integer(hearth_ir_operand(node, i), &values[i]) != (i < 4 ? 8 : 32))
       return false;
   for (unsigned i = 0; i < 4; i++)
     ret->hints[i] = (uint8_t)values[i];
   ret->clone_budget = (unsigned)values[4];
+  ret->cold_percent = (unsigned)values[5];
   return true;
 }
 
 void hearth_lto_write_options(LLVMModuleRef module, const hearth_options *options) {
   LLVMContextRef context = LLVMGetModuleContext(module);
   LLVMTypeRef i8 = LLVMInt8TypeInContext(context), i32 = LLVMInt32TypeInContext(context);
-  LLVMMetadataRef values[5];
+  LLVMMetadataRef values[6];
   if (flag(module, HINTS))
     return;
   for (unsigned i = 0; i < 4; i++)
     values[i] = LLVMValueAsMetadata(LLVMConstInt(i8, options->hints[i], false));
   values[4] = LLVMValueAsMetadata(LLVMConstInt(i32, options->clone_budget, false));
+  values[5] = LLVMValueAsMetadata(LLVMConstInt(i32, options->cold_percent, false));
   LLVMAddModuleFlag(module, LLVMModuleFlagBehaviorWarning, HINTS, strlen(HINTS),
-                    LLVMMDNodeInContext2(context, values, 5));
+                    LLVMMDNodeInContext2(context, values, 6));
 }
 
 hearth_lto_phase hearth_lto_phase_of(LLVMModuleRef module) {

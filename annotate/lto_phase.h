@@ -1,10 +1,10 @@
 /* How a module tells, from compiler to linker, what the linker's plugin must know: lld reads -mllvm before it loads
  * plugins, so options do not reach a link. It is the module flag
  *
- *   !{i32 2, !"memprof.hints", !{i8 222, i8 0, i8 128, i8 254, i32 10}}
+ *   !{i32 2, !"memprof.hints", !{i8 222, i8 0, i8 128, i8 254, i32 10, i32 100}}
  *
- * the hints of ambiguous, cold, notcold and hot calls, and the budget of cloning,
- * of which the linker warns where modules differ, and takes the first. */
+ * the hints of ambiguous, cold, notcold and hot calls, the budget of cloning, and the share from which on ambiguous
+ * calls are cold, of which the linker warns where modules differ, and takes the first. */
 #ifndef HEARTH_LTO_PHASE_H
 #define HEARTH_LTO_PHASE_H
 

@@ -1,6 +1,7 @@
 #include <stdio.h>
 
 #include "alloc_functions.h"
+#include "context_remarks.h"
 #include "dispatch.h"
 #include "hearth/ir_facts.h"
 #include "lto_phase.h"
@@ -10,6 +11,7 @@
 typedef struct lowering {
   LLVMModuleRef module;
   const hearth_options *options;
+  hearth_md *md;
   bool changed;
 } lowering;
 
@@ -22,48 +24,76 @@ static const char *obstacle(LLVMValueRef call) {
   return NULL;
 }
 
-static void report(LLVMValueRef call, const hearth_alloc_function *function, const char *hint, uint8_t value) {
-  char where[256], message[512];
+/* What a call is to be given. */
+typedef struct verdict {
+  hearth_class hint; /* UNKNOWN: that of ambiguous calls, if it is one */
+  bool ambiguous;
+  unsigned cold_percent; /* of the bytes of a mostly cold call; else 0 */
+} verdict;
+
+/* Contexts that nothing told apart share one hint: what most of their bytes are like, if the user wants that. */
+static verdict judge(lowering *l, LLVMValueRef call) {
+  verdict v = {0};
+  unsigned percent = l->options->cold_percent;
+  v.hint = hearth_md_get_hint(call, &v.ambiguous);
+  if (!v.ambiguous || percent >= 100)
+    return v;
+  hearth_context_sums sums = hearth_sum_carried_contexts(l->md, call);
+  if (hearth_is_mostly_cold(&sums, percent)) {
+    v.cold_percent = (unsigned)((double)sums.cold_bytes * 100 / (double)sums.bytes);
+    v.hint = HEARTH_CLASS_COLD;
+  }
+  return v;
+}
+
+static void report(LLVMValueRef call, const hearth_alloc_function *function, verdict v, uint8_t value) {
+  char where[256], why[64], message[640];
   hearth_describe_inlining(call, where, sizeof where);
-  if (hint)
-    snprintf(message, sizeof message, "%s call%s given the hint %u (%s)", function->name, where, value, hint);
+  snprintf(why, sizeof why, v.cold_percent ? "%s: %u %% of its bytes" : "%s", hearth_class_name(v.hint),
+           v.cold_percent);
+  if (v.hint != HEARTH_CLASS_UNKNOWN)
+    snprintf(message, sizeof message, "%s call%s given the hint %u (%s)", function->name, where, value, why);
   else
     snprintf(
         message, sizeof message,
         "%s call%s left to the ordinary allocator: it serves hot and cold contexts alike, which are told apart only "
         "where it is inlined into them",
         function->name, where);
-  hearth_shim_remark(call, hint == NULL, hint ? "Lowered" : "Ambiguous", message);
+  bool lowered = v.hint != HEARTH_CLASS_UNKNOWN;
+  hearth_shim_remark(call, !lowered, lowered ? "Lowered" : "Ambiguous", message);
 }
 
 static void visit(LLVMValueRef call, void *data) {
   lowering *l = data;
-  bool ambiguous;
   const hearth_alloc_function *function = hearth_alloc_function_of(call);
   if (!function)
     return;
-  hearth_class hint = hearth_md_get_hint(call, &ambiguous);
-  if ((hint == HEARTH_CLASS_UNKNOWN && !ambiguous) || (ambiguous && l->options->lto_phase == HEARTH_LTO_PRELINK))
+  verdict v = judge(l, call);
+  if ((v.hint == HEARTH_CLASS_UNKNOWN && !v.ambiguous) || (v.ambiguous && l->options->lto_phase == HEARTH_LTO_PRELINK))
     return;
-  const char *name = ambiguous ? "ambiguous" : hearth_class_name(hint), *why = obstacle(call);
+  const char *why = obstacle(call);
   LLVMValueRef hinted = why ? NULL : hearth_dispatch_to(l->module, LLVMGetCalledValue(call), function);
   if (!hinted) {
     char message[256];
+    const char *name = v.hint == HEARTH_CLASS_UNKNOWN ? "ambiguous" : hearth_class_name(v.hint);
     snprintf(message, sizeof message, "%s call not given the hint %s: %s", function->name, name,
              why ? why : "the module uses the hinted function's name for something else");
     hearth_shim_remark(call, true, "NotLowered", message);
     return;
   }
-  uint8_t value = l->options->hints[hint];
+  uint8_t value = l->options->hints[v.hint];
   LLVMTypeRef i8 = LLVMInt8TypeInContext(LLVMGetModuleContext(l->module));
   LLVMValueRef lowered = hearth_ir_call_append_argument(call, hinted, LLVMConstInt(i8, value, false));
-  report(lowered, function, ambiguous ? NULL : name, value);
+  report(lowered, function, v, value);
   l->changed = true;
 }
 
 bool hearth_pass_lower(LLVMModuleRef module, const hearth_options *options) {
-  lowering l = {.module = module, .options = options};
+  lowering l = {.module = module, .options = options, .md = hearth_md_create(module)};
+  if (!l.md)
+    return false;
   hearth_ir_for_each_instruction(module, visit, &l);
+  hearth_md_destroy(l.md);
   if (options->lto_phase == HEARTH_LTO_PRELINK) {
     hearth_lto_write_options(module, options);
     l.changed = true;

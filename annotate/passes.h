@@ -40,6 +40,7 @@ typedef struct hearth_options {
   bool full_contexts;               /* -memprof-contexts=full: no trimming */
   hearth_classify_options classify; /* -memprof-classify */
   uint8_t hints[4];                 /* by hearth_class; [HEARTH_CLASS_UNKNOWN] is for ambiguous calls */
+  unsigned cold_percent;            /* -memprof-cold-percent: an ambiguous call is cold from this share of bytes on */
   hearth_lto_phase lto_phase;       /* not AUTO while a pass runs */
   unsigned clone_budget;            /* -memprof-clone-budget: by how many per cent cloning may enlarge a module */
   hearth_coalesce_mode coalesce;    /* -memprof-coalesce */

@@ -83,6 +83,19 @@ HintOption HotHint("memprof-hot-hint", cl::desc("Hint of hot allocations"), cl::
 HintOption AmbiguousHint("memprof-ambiguous-hint", cl::desc("Hint of allocations whose contexts differ"),
                          cl::init(222));
 
+struct PercentParser : cl::parser<unsigned> {
+  using cl::parser<unsigned>::parser;
+  bool parse(cl::Option &O, StringRef, StringRef Arg, unsigned &Value) {
+    if (Arg.getAsInteger(10, Value) || Value > 100)
+      return O.error("'" + Arg + "' is not a number from 0 to 100");
+    return false;
+  }
+};
+using PercentOption = cl::opt<unsigned, false, PercentParser>;
+PercentOption ColdPercent("memprof-cold-percent",
+                          cl::desc("Share of cold bytes from which on a call is cold whose contexts differ"),
+                          cl::init(100));
+
 // LLVM tells the phase from 20 on only, and never to passes given one by one.
 cl::opt<hearth_lto_phase>
     LTOPhase("memprof-lto-phase", cl::desc("Where in a link-time optimised build the compiler is"),
@@ -101,6 +114,7 @@ hearth_options currentOptions() {
   Options.profile = Use.c_str();
   Options.full_contexts = WhichContexts == Contexts::Full;
   Options.classify.mode = Classify;
+  Options.cold_percent = ColdPercent;
   Options.coalesce = Coalesce;
   Options.atomic_counters = AtomicCounters;
   Options.count_width = CountWidth;
