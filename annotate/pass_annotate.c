@@ -43,10 +43,12 @@ bool hearth_pass_annotate(LLVMModuleRef module, const hearth_options *options) {
       hearth_error_set(&a.err, HEARTH_E_NO_DEBUG_INFO,
                        "the module's allocation calls have no debug locations to find them by; compile with -gmlt "
                        "-fdebug-info-for-profiling");
-    if (a.err.status == HEARTH_OK)
+    if (a.err.status == HEARTH_OK) {
       changed = hearth_session_apply(&a.session, &a.edits);
-    else
+      changed |= hearth_pass_nomerge(module, false);
+    } else {
       hearth_session_fail(&a.session, &a.err);
+    }
   }
   hearth_edits_free(&a.edits);
   hearth_session_close(&a.session);

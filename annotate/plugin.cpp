@@ -95,6 +95,7 @@ using PercentOption = cl::opt<unsigned, false, PercentParser>;
 PercentOption ColdPercent("memprof-cold-percent",
                           cl::desc("Share of cold bytes from which on a call is cold whose contexts differ"),
                           cl::init(100));
+cl::opt<bool> Strict("memprof-strict", cl::desc("Make warnings about the heap profile errors"));
 
 // LLVM tells the phase from 20 on only, and never to passes given one by one.
 cl::opt<hearth_lto_phase>
@@ -148,10 +149,8 @@ struct CPass : PassInfoMixin<CPass> {
 };
 
 struct NoMergePass : PassInfoMixin<NoMergePass> {
-  bool AllCalls;
-  explicit NoMergePass(bool AllCalls) : AllCalls(AllCalls) {}
   PreservedAnalyses run(Module &M, ModuleAnalysisManager &) {
-    return hearth_pass_nomerge(wrap(&M), AllCalls) ? PreservedAnalyses::none() : PreservedAnalyses::all();
+    return hearth_pass_nomerge(wrap(&M), /*all_calls=*/true) ? PreservedAnalyses::none() : PreservedAnalyses::all();
   }
   static bool isRequired() { return true; }
 };
@@ -174,9 +173,10 @@ void addStart(ModulePassManager &MPM, const Matcher &Read, OptimizationLevel Lev
     return;
   // Idempotent. LLVM 14 runs it only after this point, and only for sample profiles.
   MPM.addPass(createModuleToFunctionPassAdaptor(AddDiscriminatorsPass()));
-  MPM.addPass(NoMergePass(/*AllCalls=*/Instrument));
-  if (Instrument)
+  if (Instrument) {
+    MPM.addPass(NoMergePass());
     MPM.addPass(CPass(hearth_pass_types, "hearth-types", Read));
+  }
   if (Annotate)
     MPM.addPass(CPass(hearth_pass_annotate, "hearth-annotate", Read));
 }
@@ -317,7 +317,7 @@ void hearth_shim_warn(LLVMModuleRef module, const char *file, const char *messag
     if (!Said.insert(unwrap(module)->getModuleIdentifier() + '\0' + file + '\0' + message).second)
       return;
   }
-  unwrap(module)->getContext().diagnose(DiagnosticInfoPGOProfile(file, message, DS_Warning));
+  unwrap(module)->getContext().diagnose(DiagnosticInfoPGOProfile(file, message, Strict ? DS_Error : DS_Warning));
 }
 
 void hearth_shim_error(LLVMModuleRef module, const char *message) { unwrap(module)->getContext().emitError(message); }

@@ -10,7 +10,8 @@
 extern "C" {
 #endif
 
-/* A warning through the compiler's own diagnostics, "FILE: MESSAGE"; the compile goes on. Strings are borrowed. */
+/* A warning through the compiler's own diagnostics, "FILE: MESSAGE"; the compile goes on. With -memprof-strict it is an
+ * error. Strings are borrowed. */
 void hearth_shim_warn(LLVMModuleRef module, const char *file, const char *message);
 
 /* An error through the compiler's own diagnostics; clang fails at its end, opt at once. */
