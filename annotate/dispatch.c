@@ -110,9 +110,22 @@ static void describe(LLVMValueRef function, const hearth_alloc_function *row) {
         LLVMCreateStringAttribute(context, family, (unsigned)strlen(family), name, (unsigned)strlen(name)));
 }
 
+/* In a link one that came with the module may have become the module's own, and LLVM have made it serve its calls only: with
+ * constants in place of parameters. Those calls keep it. */
+static void put_changed_one_aside(LLVMModuleRef module, const char *name) {
+  char aside[MAX_NAME + 8];
+  LLVMValueRef function = LLVMGetNamedFunction(module, name);
+  if (!function || LLVMGetLinkage(function) != LLVMInternalLinkage)
+    return;
+  int length = snprintf(aside, sizeof aside, "%s.before", name);
+  LLVMSetValueName2(function, aside, (size_t)length);
+  LLVMSetComdat(function, NULL);
+}
+
 LLVMValueRef hearth_dispatch_to(LLVMModuleRef module, LLVMValueRef plain, const hearth_alloc_function *row) {
   char name[MAX_NAME];
   snprintf(name, sizeof name, PREFIX "%s", row->hinted);
+  put_changed_one_aside(module, name);
   if (LLVMGetNamedFunction(module, name)) /* of this type, or not ours */
     return hearth_ir_declare_with_hint(module, plain, name);
   hearth_shim_infer_attributes(plain);
