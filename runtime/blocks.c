@@ -81,38 +81,39 @@ static inline hearth_moment now(void) {
   return (hearth_moment){hearth_clock_now_ns() - hearth_rt.start_ns, hearth_os_cpu()};
 }
 
-/* When a block ends. Those without record may do so before the clock can be read. */
-static inline hearth_moment end_of(const hearth_block *block) {
-  return block->context == HEARTH_NO_CONTEXT ? (hearth_moment){0, 0} : now();
+/* When a block begins, or ends. One without record may do so before the clock can be read. */
+static inline hearth_moment moment_for(uint32_t context) {
+  return context == HEARTH_NO_CONTEXT ? (hearth_moment){0, 0} : now();
 }
 
-/* Fill in the header of a block that begins its life now. */
-static inline void begin_life(hearth_block *block, uint32_t context) {
-  hearth_moment birth = {0, 0};
-
-  if (context != HEARTH_NO_CONTEXT) {
-    birth = now();
+/* Fill in the header of a block that begins its life. */
+static inline void begin_life(hearth_block *block, uint32_t context, hearth_moment birth) {
+  if (context != HEARTH_NO_CONTEXT)
     hearth_shadow_clear(hearth_block_memory(block), block->size);
-  }
   block->context = context;
   block->alloc_ns = birth.ns;
   block->cpu = (uint16_t)birth.cpu;
   block->data_type_id = 0;
 }
 
+static __attribute__((noinline)) bool record_shared(hearth_block *block, hearth_moment end) {
+  hearth_mib one = hearth_mib_of_block(block, hearth_shadow_sum(block + 1, block->size), end);
+
+  hearth_mib_weigh(&one, block, hearth_rt.options.sample);
+  return hearth_mib_table_record(&hearth_rt.mibs, block, &one);
+}
+
 /* Record a claimed block. False: not possible in this signal handler. */
 static inline bool record_end(hearth_block *block, hearth_moment end, hearth_thread_cache *cache) {
   watch_forks();
-  if (block->context >= hearth_rt.mibs.count || block->alloc_ns < hearth_rt.fork_ns) {
+  if (__builtin_expect(block->context >= hearth_rt.mibs.count || block->alloc_ns < hearth_rt.fork_ns, false)) {
     hearth_block_set_state(block, HEARTH_BLOCK_FREE);
     return true;
   }
-  hearth_access_sum accesses = hearth_shadow_sum(block + 1, block->size);
-  if (cache && !hearth_rt.mibs.histograms.by_context)
-    return hearth_mib_cache_record(&cache->mibs, &hearth_rt.mibs, block, accesses, end, hearth_rt.options.sample);
-  hearth_mib one = hearth_mib_of_block(block, accesses, end);
-  hearth_mib_weigh(&one, block, hearth_rt.options.sample);
-  return hearth_mib_table_record(&hearth_rt.mibs, block, &one);
+  if (__builtin_expect(!cache || hearth_rt.mibs.histograms.by_context, false))
+    return record_shared(block, end);
+  return hearth_mib_cache_record(&cache->mibs, &hearth_rt.mibs, block, hearth_shadow_sum(block + 1, block->size), end,
+                                 hearth_rt.options.sample);
 }
 
 /* Blocks that signal handlers freed while a lock that this needs was taken. The list is kept in their memory;
@@ -168,44 +169,105 @@ static __attribute__((noinline)) void *resume_signals(void *result) {
   return result;
 }
 
-/* What most calls of a sampled run come to: a block without record, from this thread's cache and back into it. Nothing
- * here waits or calls anything; where that would be needed, the result is NULL, or false, and nothing happened. The section
- * that follows then resumes signals. */
-static inline void *allocate_unrecorded(size_t size, size_t alignment) {
-  hearth_block *block = NULL;
-  uint64_t left;
-
-  if (!hearth_rt.sampling || alignment > HEARTH_ALIGNMENT ||
-      !hearth_sampler_leaves(&hearth_this_thread.sampler, size, &left))
+/* What most calls come to: a block from this thread's cache and back into it. Nothing waits here; where that would be needed,
+ * there is no cache, or the result is NULL, or false, and nothing happened: the general way follows, and its section resumes
+ * signals. */
+static inline hearth_thread_cache *begin_usual(void) {
+  if (__builtin_expect(!hearth_rt.recording, false)) /* the thread's state may not be there yet */
     return NULL;
   hearth_thread_cache *cache = hearth_this_thread.cache;
   if (__builtin_expect(!cache || hearth_this_thread.depth > 0, false))
     return NULL;
   hearth_section_enter_first();
   hearth_thread_cache_mark(cache);
+  return cache;
+}
+
+/* Returns whether signals came meanwhile. */
+static inline bool end_usual(hearth_thread_cache *cache) {
+  hearth_thread_cache_give(cache);
+  return hearth_section_leave_first();
+}
+
+static inline void *allocate_unrecorded(size_t size, size_t alignment) {
+  hearth_block *block = NULL;
+  uint64_t left;
+
+  if (alignment > HEARTH_ALIGNMENT || !hearth_sampler_leaves(&hearth_this_thread.sampler, size, &left))
+    return NULL;
+  hearth_thread_cache *cache = begin_usual();
+  if (__builtin_expect(!cache, false))
+    return NULL;
   if (__builtin_expect(!hearth_threads_are_stopped(), true))
     block = hearth_heap_take_unrecorded(size, &cache->heap);
   if (__builtin_expect(block != NULL, true))
     hearth_this_thread.sampler.bytes_left = left;
-  hearth_thread_cache_give(cache);
-  bool signalled = hearth_section_leave_first();
+  bool signalled = end_usual(cache);
   if (__builtin_expect(!block, false))
     return NULL;
   return signalled ? resume_signals(hearth_block_memory(block)) : hearth_block_memory(block);
 }
 
+/* Where all blocks are recorded: one from a call stack that the thread knows. */
+static inline void *allocate_recorded(size_t size, size_t alignment, const hearth_frame *frame) {
+  hearth_block *block = NULL;
+  hearth_moment birth = {0, 0};
+  uint32_t context;
+
+  hearth_thread_cache *cache = begin_usual();
+  if (__builtin_expect(!cache, false))
+    return NULL;
+  if (__builtin_expect(alignment <= HEARTH_ALIGNMENT && !hearth_this_thread.in_runtime &&
+                           !hearth_threads_are_stopped() && hearth_stack_cache_find(&cache->stacks, frame, &context),
+                       true))
+    block = hearth_heap_take_cached(size, &cache->heap);
+  if (__builtin_expect(block != NULL, true)) {
+    birth = now();
+    begin_life(block, context, birth);
+    hearth_block_publish(block);
+  }
+  bool signalled = end_usual(cache);
+  if (__builtin_expect(!block, false))
+    return NULL;
+  if (__builtin_expect(birth.ns >= hearth_rt.next_due_ns, false))
+    dump_what_is_due(birth.ns);
+  return signalled ? resume_signals(hearth_block_memory(block)) : hearth_block_memory(block);
+}
+
 static inline bool release_unrecorded(void *pointer) {
-  if (!hearth_rt.sampling)
+  hearth_thread_cache *cache = begin_usual();
+
+  if (__builtin_expect(!cache, false))
     return false;
-  hearth_thread_cache *cache = hearth_this_thread.cache;
-  if (__builtin_expect(!cache || hearth_this_thread.depth > 0, false))
-    return false;
-  hearth_section_enter_first();
-  hearth_thread_cache_mark(cache);
   bool released = !hearth_threads_are_stopped() && hearth_heap_give_unrecorded(pointer, &cache->heap);
-  hearth_thread_cache_give(cache);
-  if (hearth_section_leave_first() && released)
+  if (end_usual(cache) && released)
     hearth_signals_resume();
+  return released;
+}
+
+static inline void dump_after(uint64_t end_ns) {
+  if (__builtin_expect(end_ns >= hearth_rt.next_due_ns || hearth_rt.mibs.wants_spill, false))
+    dump_what_is_due(end_ns);
+}
+
+static inline bool release_recorded(void *pointer) {
+  hearth_moment end = {0, 0};
+  hearth_block *block;
+  hearth_chunk chunk;
+
+  hearth_thread_cache *cache = begin_usual();
+  if (__builtin_expect(!cache, false))
+    return false;
+  bool released =
+      !hearth_threads_are_stopped() && !set_aside && hearth_heap_claim(pointer, &block, &chunk) == HEARTH_POINTER_LIVE;
+  if (__builtin_expect(released, true)) {
+    end = moment_for(block->context);
+    end_life(block, chunk, end, cache);
+  }
+  if (end_usual(cache) && released)
+    hearth_signals_resume();
+  if (released)
+    dump_after(end.ns);
   return released;
 }
 
@@ -233,7 +295,7 @@ static __attribute__((noinline)) void *allocate(size_t size, size_t alignment, b
   if (block) {
     if (zeroed && !is_zero)
       memset(hearth_block_memory(block), 0, size);
-    begin_life(block, context);
+    begin_life(block, context, moment_for(context));
     hearth_block_publish(block);
   }
   hearth_thread_cache_give(cache);
@@ -245,8 +307,12 @@ static __attribute__((noinline)) void *allocate(size_t size, size_t alignment, b
   return hearth_block_memory(block);
 }
 
+static inline void *allocate_usual(size_t size, size_t alignment, const hearth_frame *frame) {
+  return hearth_rt.sampling ? allocate_unrecorded(size, alignment) : allocate_recorded(size, alignment, frame);
+}
+
 void *hearth_allocate(size_t size, size_t alignment, const hearth_frame *frame) {
-  void *memory = allocate_unrecorded(size, alignment);
+  void *memory = allocate_usual(size, alignment, frame);
 
   return memory ? memory : allocate(size, alignment, false, frame);
 }
@@ -256,7 +322,7 @@ void *hearth_allocate_zeroed(size_t count, size_t size, const hearth_frame *fram
 
   if (__builtin_mul_overflow(count, size, &total))
     return NULL;
-  void *memory = allocate_unrecorded(total, HEARTH_ALIGNMENT);
+  void *memory = allocate_usual(total, HEARTH_ALIGNMENT, frame);
   return memory ? memset(memory, 0, total) : allocate(total, HEARTH_ALIGNMENT, true, frame);
 }
 
@@ -278,7 +344,7 @@ static __attribute__((noinline)) void release(void *pointer, const char *functio
   hearth_thread_cache *cache = hearth_thread_cache_take(hearth_thread_cache_own());
   hearth_pointer_kind kind = hearth_heap_claim(pointer, &block, &chunk);
   if (kind == HEARTH_POINTER_LIVE) {
-    hearth_moment end = end_of(block);
+    hearth_moment end = moment_for(block->context);
     end_ns = end.ns;
     end_life(block, chunk, end, cache);
     if (__builtin_expect(set_aside != NULL, false) && !hearth_section_is_nested())
@@ -286,24 +352,23 @@ static __attribute__((noinline)) void release(void *pointer, const char *functio
   }
   hearth_thread_cache_give(cache);
   hearth_section_leave();
-  if (__builtin_expect(end_ns >= hearth_rt.next_due_ns || hearth_rt.mibs.wants_spill, false))
-    dump_what_is_due(end_ns);
+  dump_after(end_ns);
   if (kind != HEARTH_POINTER_LIVE && kind != HEARTH_POINTER_FOREIGN)
     refuse(pointer, kind, function);
 }
 
 void hearth_release(void *pointer, const char *function) {
-  if (pointer && !release_unrecorded(pointer))
+  if (pointer && !(hearth_rt.sampling ? release_unrecorded(pointer) : release_recorded(pointer)))
     release(pointer, function);
 }
 
 /* A claimed block ends and another begins in its place. False: not possible in this signal handler. */
 static bool replace(hearth_block *block, size_t size, uint32_t context, hearth_thread_cache *cache) {
-  bool recorded = record_end(block, end_of(block), cache);
+  bool recorded = record_end(block, moment_for(block->context), cache);
 
   if (recorded) {
     block->size = size;
-    begin_life(block, context);
+    begin_life(block, context, moment_for(context));
   }
   hearth_block_publish(block);
   return recorded;

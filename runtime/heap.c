@@ -197,6 +197,16 @@ inline hearth_block *hearth_heap_take(size_t size, size_t alignment, hearth_heap
   return lay_out((char *)cached, (uint8_t)number, size, alignment);
 }
 
+inline hearth_block *hearth_heap_take_cached(size_t size, hearth_heap_cache *cache) {
+  if (size > SMALL_MOST - sizeof(hearth_block))
+    return NULL;
+  unsigned number = class_of(sizeof(hearth_block) + size + (size == 0));
+  if (__builtin_expect(!cache->classes[number].free, false))
+    return NULL;
+  --cache->classes[number].count;
+  return lay_out((char *)pop(&cache->classes[number].free), (uint8_t)number, size, HEARTH_ALIGNMENT);
+}
+
 /* Who stops threads, or interrupts this one, may find the new life with the old size, which matters to nobody; an old
  * redirect with the new size would lead astray. */
 inline hearth_block *hearth_heap_take_unrecorded(size_t size, hearth_heap_cache *cache) {
@@ -228,16 +238,17 @@ static inline hearth_block *follow(char *chunk) {
   return hearth_block_state_of(block) == HEARTH_BLOCK_REDIRECT ? (hearth_block *)(chunk + block->size) : block;
 }
 
+/* Most blocks begin their chunk: then the header is read without waiting for what tells so. */
 static inline hearth_pointer_kind find(const void *pointer, hearth_block **ret_block, hearth_chunk *ret_chunk) {
+  hearth_block *block = (hearth_block *)pointer - 1;
   hearth_run run;
 
   if (__builtin_expect(!hearth_run_find(pointer, &run), false)) /* freed large blocks are in our range */
     return hearth_runs_contain(pointer) ? HEARTH_POINTER_BAD : HEARTH_POINTER_FOREIGN;
   *ret_chunk = chunk_of(&run, pointer);
-  hearth_block *block = follow(ret_chunk->start);
-  uint8_t state = hearth_block_state_of(block);
-  if (hearth_block_memory(block) != pointer)
+  if (__builtin_expect((char *)block != ret_chunk->start, false) && block != follow(ret_chunk->start))
     return HEARTH_POINTER_BAD;
+  uint8_t state = hearth_block_state_of(block);
   *ret_block = block;
   if (__builtin_expect(state == HEARTH_BLOCK_LIVE, true))
     return HEARTH_POINTER_LIVE;
@@ -252,12 +263,9 @@ hearth_pointer_kind hearth_heap_find(const void *pointer, hearth_block **ret_blo
 
 inline hearth_pointer_kind hearth_heap_claim(void *pointer, hearth_block **ret_block, hearth_chunk *ret_chunk) {
   hearth_pointer_kind kind = find(pointer, ret_block, ret_chunk);
-  uint8_t live = HEARTH_BLOCK_LIVE;
 
-  if (kind == HEARTH_POINTER_LIVE &&
-      !__atomic_compare_exchange_n(&(*ret_block)->state, &live, (uint8_t)HEARTH_BLOCK_ENDING, false, __ATOMIC_ACQ_REL,
-                                   __ATOMIC_ACQUIRE))
-    return HEARTH_POINTER_FREED;
+  if (kind == HEARTH_POINTER_LIVE)
+    hearth_block_set_state(*ret_block, HEARTH_BLOCK_ENDING);
   return kind;
 }
 

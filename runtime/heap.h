@@ -84,8 +84,10 @@ bool hearth_heap_create(void);
  * Returns its header, which has size set and is not live yet; NULL: no memory, or size beyond the address space. */
 hearth_block *hearth_heap_take(size_t size, size_t alignment, hearth_heap_cache *cache, bool *ret_zeroed);
 
-/* The same for a block that is not recorded, from what `cache` has, with user pointers aligned to 32; it is live at once.
- * NULL: the cache has no such chunk. */
+/* The same from what `cache` has, with user pointers aligned to 32. NULL: the cache has no such chunk. */
+hearth_block *hearth_heap_take_cached(size_t size, hearth_heap_cache *cache);
+
+/* The same for a block that is not recorded; it is live at once. */
 hearth_block *hearth_heap_take_unrecorded(size_t size, hearth_heap_cache *cache);
 
 static inline uint8_t hearth_block_state_of(const hearth_block *block) {
@@ -133,8 +135,8 @@ typedef enum hearth_pointer_kind {
 /* Look up a user pointer; *ret_block is set if it is LIVE. */
 hearth_pointer_kind hearth_heap_find(const void *pointer, hearth_block **ret_block);
 
-/* The same, and make a live block the caller's: of several threads that free one block, one gets it. Its state is then
- * ENDING, until it is recorded. */
+/* The same, and make a live block the caller's: its state is then ENDING, until it is recorded. Of threads that free a block
+ * at once none is refused: an atomic exchange would tell them apart, and cost each free a tenth of its time. */
 hearth_pointer_kind hearth_heap_claim(void *pointer, hearth_block **ret_block, hearth_chunk *ret_chunk);
 
 /* End the block of a user pointer into `cache`, if it is live, has no record, begins a chunk of a small run, and the cache

@@ -7,19 +7,16 @@
 
 #define HEARTH_MIB_CACHE_SLOTS 256
 
-/* Records are summed up in the run that does not count, which then becomes the one that counts: a signal handler finds
- * either all of a block's record or nothing. */
 typedef struct hearth_mib_slot {
   uint32_t context; /* of a run that is not empty */
-  uint64_t current; /* index of the run that counts */
-  hearth_mib_run runs[2];
+  hearth_mib_run run;
 } hearth_mib_slot;
 
 typedef struct hearth_mib_cache {
   hearth_mib_slot slots[HEARTH_MIB_CACHE_SLOTS]; /* of context modulo their number */
 } hearth_mib_cache;
 
-/* End `block`, as hearth_mib_table_record does with its record, which is weighed by `mean_bytes` (hearth_mib_weigh). */
+/* End `block`, as hearth_mib_table_record does with its record, which is weighed by `mean_bytes` (hearth_mib_weight). */
 bool hearth_mib_cache_record(hearth_mib_cache *cache, hearth_mib_table *table, hearth_block *block,
                              hearth_access_sum accesses, hearth_moment end, uint64_t mean_bytes);
 

@@ -12,14 +12,6 @@ typedef struct hearth_moment {
   uint32_t cpu;
 } hearth_moment;
 
-/* Records of one context that followed each other. */
-typedef struct hearth_mib_run {
-  hearth_mib sum;       /* AllocCount 0: empty, whatever else it holds */
-  uint64_t first_count; /* blocks that the first of them stands for */
-  uint64_t first_alloc_ns;
-  uint32_t first_alloc_cpu, first_dealloc_cpu;
-} hearth_mib_run;
-
 /* Dividing 64 bits takes several times as long as dividing 32, and nearly all numbers here are small. */
 static inline uint64_t hearth_divide(uint64_t dividend, uint64_t divisor) {
   return (dividend | divisor) >> 32 ? dividend / divisor : (uint32_t)dividend / (uint32_t)divisor;
@@ -29,6 +21,37 @@ static inline uint64_t hearth_divide(uint64_t dividend, uint64_t divisor) {
 typedef struct hearth_figures {
   uint64_t size, accesses, lifetime, percent, density, lifetime_density;
 } hearth_figures;
+
+/* What changes with every record of a run: two lines of cache. */
+typedef struct hearth_mib_sums {
+  uint64_t count; /* of blocks; 0: the run is empty, whatever else it holds */
+  uint64_t migrations, overlaps, same_alloc_cpu, same_dealloc_cpu;
+  hearth_figures total;
+  uint64_t alloc_ns, dealloc_ns; /* of the last record, as the CPUs */
+  uint32_t alloc_cpu, dealloc_cpu;
+} hearth_mib_sums;
+
+/* Records of one context that followed each other. Of the sums, those that do not count are computed, and then become those
+ * that count: a signal handler finds either all of a block in them or nothing. The rest takes no harm from a block that is
+ * put in twice: there, a block may be before it counts. */
+typedef struct hearth_mib_run {
+  uint64_t current; /* index of the sums that count */
+  hearth_mib_sums sums[2];
+  hearth_figures least, greatest;
+  uint64_t data_type_id;
+  uint64_t first_count; /* blocks that the first record stands for */
+  uint64_t first_alloc_ns;
+  uint32_t first_alloc_cpu, first_dealloc_cpu;
+} hearth_mib_run;
+
+/* All figures of a run or block, with their fields in a record. */
+#define HEARTH_EACH_FIGURE(DO)                                                                                         \
+  DO(size, Size)                                                                                                       \
+  DO(accesses, AccessCount)                                                                                            \
+  DO(lifetime, Lifetime)                                                                                               \
+  DO(percent, PercentUtilized)                                                                                         \
+  DO(density, AccessDensity)                                                                                           \
+  DO(lifetime_density, LifetimeAccessDensity)
 
 /* Densities as in LLVM: accesses * 100 / size, size 0 counting as 1; over life: that * 1000 / lifetime in ms, at least 1. */
 static inline hearth_figures hearth_figures_of_block(const hearth_block *block, hearth_access_sum accesses,
@@ -106,60 +129,93 @@ static inline void hearth_mib_follow(hearth_mib *into, const hearth_mib *one) {
   hearth_mib_set_last(into, one);
 }
 
-/* The same for the records of a run that is not empty. Of two threads' runs, that which ended last is the most recent. */
+/* The record that a run comes to. */
+static inline hearth_mib hearth_mib_of_run(const hearth_mib_run *run) {
+  const hearth_mib_sums *sums = &run->sums[run->current];
+  hearth_mib mib = {{
+      .AllocCount = sums->count,
+      .NumMigration = sums->migrations,
+      .NumLifetimeOverlaps = sums->overlaps,
+      .NumSameAllocCPU = sums->same_alloc_cpu,
+      .NumSameDeallocCPU = sums->same_dealloc_cpu,
+      .AllocTimestamp = sums->alloc_ns,
+      .DeallocTimestamp = sums->dealloc_ns,
+      .AllocCPU = sums->alloc_cpu,
+      .DeallocCPU = sums->dealloc_cpu,
+      .DataTypeId = run->data_type_id,
+  }};
+#define SET_FIGURE(figure, Name)                                                                                       \
+  mib.Total##Name = sums->total.figure;                                                                                \
+  mib.Min##Name = run->least.figure;                                                                                   \
+  mib.Max##Name = run->greatest.figure;
+  HEARTH_EACH_FIGURE(SET_FIGURE)
+#undef SET_FIGURE
+  return mib;
+}
+
+/* As hearth_mib_follow, for the records of a run that is not empty. Of two threads' runs, that which ended last is the most
+ * recent. */
 static inline void hearth_mib_append(hearth_mib *into, const hearth_mib_run *run) {
-  bool recent = run->sum.DeallocTimestamp >= into->DeallocTimestamp;
+  hearth_mib sum = hearth_mib_of_run(run);
+  hearth_mib last = sum.DeallocTimestamp >= into->DeallocTimestamp ? sum : *into;
 
   hearth_mib_compare(into, run->first_count, run->first_alloc_ns, run->first_alloc_cpu, run->first_dealloc_cpu);
-  hearth_mib last = recent ? run->sum : *into;
-  hearth_mib_merge(into, &run->sum);
+  hearth_mib_merge(into, &sum);
   hearth_mib_set_last(into, &last);
 }
 
-/* The same for a record that is added to a run. */
-static inline void hearth_mib_run_follow(hearth_mib_run *run, const hearth_mib *one) {
-  if (run->sum.AllocCount == 0)
-    *run = (hearth_mib_run){*one, one->AllocCount, one->AllocTimestamp, (uint32_t)one->AllocCPU,
-                            (uint32_t)one->DeallocCPU};
-  else
-    hearth_mib_follow(&run->sum, one);
+/* The first record of a run. Returns the sums, still to be filled in, as if there had been some before. */
+static inline const hearth_mib_sums *hearth_mib_run_begin(hearth_mib_run *run, const hearth_figures *of, uint64_t count,
+                                                          const hearth_block *block, uint32_t dealloc_cpu) {
+  static const hearth_mib_sums none = {.count = 0};
+
+  run->least = run->greatest = *of;
+  run->data_type_id = 0;
+  run->first_count = count;
+  run->first_alloc_ns = block->alloc_ns;
+  run->first_alloc_cpu = block->cpu;
+  run->first_dealloc_cpu = dealloc_cpu;
+  return &none;
 }
 
-/* What hearth_mib_run_follow does with a block's record, without making it first: *to becomes *run with the block added.
- * Every free of a run that is not sampled does this. What is least and greatest changes seldom: mostly, comparing is all. */
-static inline void hearth_mib_run_add(hearth_mib_run *restrict to, const hearth_mib_run *restrict run,
-                                      const hearth_block *block, hearth_access_sum accesses, hearth_moment end) {
-  const hearth_mib *from = &run->sum;
-  hearth_mib *sum = &to->sum;
+/* What is least and greatest changes seldom: mostly, comparing is all. */
+static inline void hearth_mib_run_widen(hearth_mib_run *run, const hearth_figures *of) {
+#define WIDEN_FIGURE(figure, Name)                                                                                     \
+  if (__builtin_expect(of->figure < run->least.figure, false))                                                         \
+    run->least.figure = of->figure;                                                                                    \
+  if (__builtin_expect(of->figure > run->greatest.figure, false))                                                      \
+    run->greatest.figure = of->figure;
+  HEARTH_EACH_FIGURE(WIDEN_FIGURE)
+#undef WIDEN_FIGURE
+}
 
-  *to = *run;
-  if (__builtin_expect(from->AllocCount == 0, false)) {
-    hearth_mib one = hearth_mib_of_block(block, accesses, end);
-    hearth_mib_run_follow(to, &one);
-    return;
-  }
+/* Make the sums that do not count those of the run with one more block, or the `count` blocks it stands for; done for each
+ * block that ends. Counts of blocks do not become too large, other sums may. */
+static inline void hearth_mib_run_add(hearth_mib_run *run, const hearth_block *block, hearth_access_sum accesses,
+                                      hearth_moment end, uint64_t count) {
+  const hearth_mib_sums *from = &run->sums[run->current];
+  hearth_mib_sums *to = &run->sums[1 - run->current];
   hearth_figures of = hearth_figures_of_block(block, accesses, end);
-  hearth_mib_compare(sum, 1, block->alloc_ns, block->cpu, end.cpu);
-#define ADD_FIGURE(figure, Total, Min, Max)                                                                            \
-  sum->Total = hearth_merge_SUM(from->Total, of.figure);                                                               \
-  if (__builtin_expect(of.figure < from->Min, false))                                                                  \
-    sum->Min = of.figure;                                                                                              \
-  if (__builtin_expect(of.figure > from->Max, false))                                                                  \
-  sum->Max = of.figure
-  ADD_FIGURE(size, TotalSize, MinSize, MaxSize);
-  ADD_FIGURE(accesses, TotalAccessCount, MinAccessCount, MaxAccessCount);
-  ADD_FIGURE(lifetime, TotalLifetime, MinLifetime, MaxLifetime);
-  ADD_FIGURE(percent, TotalPercentUtilized, MinPercentUtilized, MaxPercentUtilized);
-  ADD_FIGURE(density, TotalAccessDensity, MinAccessDensity, MaxAccessDensity);
-  ADD_FIGURE(lifetime_density, TotalLifetimeAccessDensity, MinLifetimeAccessDensity, MaxLifetimeAccessDensity);
+
+  if (__builtin_expect(from->count == 0, false))
+    from = hearth_mib_run_begin(run, &of, count, block, end.cpu);
+  hearth_mib_run_widen(run, &of);
+  if (block->data_type_id)
+    run->data_type_id = hearth_merge_SAME(run->data_type_id, block->data_type_id);
+  uint64_t compared = from->count ? count : 0;
+#define ADD_FIGURE(figure, Name)                                                                                       \
+  to->total.figure = hearth_merge_SUM(from->total.figure, count == 1 ? of.figure : hearth_repeat_SUM(of.figure, count));
+  HEARTH_EACH_FIGURE(ADD_FIGURE)
 #undef ADD_FIGURE
-  sum->AllocCount = from->AllocCount + 1;
-  sum->NumMigration = from->NumMigration + (block->cpu != end.cpu);
-  sum->DataTypeId = hearth_merge_SAME(from->DataTypeId, block->data_type_id);
-  sum->AllocTimestamp = block->alloc_ns;
-  sum->DeallocTimestamp = end.ns;
-  sum->AllocCPU = block->cpu;
-  sum->DeallocCPU = end.cpu;
+  to->count = from->count + count;
+  to->migrations = from->migrations + (block->cpu != end.cpu ? count : 0);
+  to->overlaps = from->overlaps + (block->alloc_ns < from->dealloc_ns ? compared : 0);
+  to->same_alloc_cpu = from->same_alloc_cpu + (block->cpu == from->alloc_cpu ? compared : 0);
+  to->same_dealloc_cpu = from->same_dealloc_cpu + (end.cpu == from->dealloc_cpu ? compared : 0);
+  to->alloc_ns = block->alloc_ns;
+  to->dealloc_ns = end.ns;
+  to->alloc_cpu = block->cpu;
+  to->dealloc_cpu = end.cpu;
 }
 
 #endif

@@ -45,14 +45,13 @@ static hearth_lock *lock_of(hearth_mib_table *table, uint32_t context) {
 }
 
 /* The lot is the block's: dumps of one process agree. */
-void hearth_mib_weigh(hearth_mib *one, const hearth_block *block, uint64_t mean_bytes) {
-  if (mean_bytes)
-    hearth_mib_repeat(one, hearth_sample_weight(mean_bytes, block->size, (uintptr_t)block ^ block->alloc_ns << 20));
+uint64_t hearth_mib_weight(const hearth_block *block, uint64_t mean_bytes) {
+  return hearth_sample_weight(mean_bytes, block->size, (uintptr_t)block ^ block->alloc_ns << 20);
 }
 
 /* Count what finds no room. */
-static void drop(hearth_mib_table *table, const hearth_mib *records) {
-  __atomic_fetch_add(&table->dropped, records->AllocCount, __ATOMIC_RELAXED);
+static void drop(hearth_mib_table *table, uint64_t blocks) {
+  __atomic_fetch_add(&table->dropped, blocks, __ATOMIC_RELAXED);
 }
 
 /* In histogram mode the block's counters are to count in the same moment. False: not possible in this signal handler. */
@@ -83,14 +82,14 @@ bool hearth_mib_table_record(hearth_mib_table *table, hearth_block *block, const
     if (recorded)
       hearth_mib_update_make(&update);
   } else {
-    drop(table, one);
+    drop(table, one->AllocCount);
     hearth_block_set_state(block, HEARTH_BLOCK_FREE);
   }
   hearth_lock_give(lock);
   return recorded;
 }
 
-bool hearth_mib_table_append(hearth_mib_table *table, uint32_t context, hearth_mib_run *run) {
+bool hearth_mib_table_append(hearth_mib_table *table, uint32_t context, const hearth_mib_run *run, uint64_t *count) {
   hearth_lock *lock = lock_of(table, context);
 
   if (!hearth_section_take(lock))
@@ -98,10 +97,10 @@ bool hearth_mib_table_append(hearth_mib_table *table, uint32_t context, hearth_m
   if (touch(table, context)) {
     hearth_mib *record = &table->mibs[context], sum = *record;
     hearth_mib_append(&sum, run);
-    hearth_mib_update_make(&(hearth_mib_update){.record = record, .sum = &sum, .word = &run->sum.AllocCount});
+    hearth_mib_update_make(&(hearth_mib_update){.record = record, .sum = &sum, .word = count});
   } else {
-    drop(table, &run->sum);
-    run->sum.AllocCount = 0;
+    drop(table, *count);
+    *count = 0;
   }
   hearth_lock_give(lock);
   return true;

@@ -25,16 +25,22 @@ typedef struct hearth_mib_table {
  * no address space. */
 bool hearth_mib_table_create(hearth_mib_table *table, uint32_t count, uint64_t page_most);
 
+/* How many blocks a sampled block stands for, one in `mean_bytes` being drawn. */
+uint64_t hearth_mib_weight(const hearth_block *block, uint64_t mean_bytes);
+
 /* Make of the record of a sampled block that of all the blocks it stands for. `mean_bytes`: 0 if all blocks are recorded. */
-void hearth_mib_weigh(hearth_mib *one, const hearth_block *block, uint64_t mean_bytes);
+static inline void hearth_mib_weigh(hearth_mib *one, const hearth_block *block, uint64_t mean_bytes) {
+  if (mean_bytes)
+    hearth_mib_repeat(one, hearth_mib_weight(block, mean_bytes));
+}
 
 /* End `block`: hearth_mib_follow on the record of its context, with its state set to FREE in the same moment for whoever
  * has locked the table. Its context is below `count`. False: the caller is a signal handler that must not
  * wait for the record's lock; nothing happened. */
 bool hearth_mib_table_record(hearth_mib_table *table, hearth_block *block, const hearth_mib *one);
 
-/* Add the records of a run that is not empty, and empty it in the same moment. False: as above. */
-bool hearth_mib_table_append(hearth_mib_table *table, uint32_t context, hearth_mib_run *run);
+/* Add the records of a run that is not empty, and empty it in the same moment, by its `count`. False: as above. */
+bool hearth_mib_table_append(hearth_mib_table *table, uint32_t context, const hearth_mib_run *run, uint64_t *count);
 
 static inline void hearth_mib_update_apply(const hearth_mib_update *update) {
   if (update->record)
