@@ -4,6 +4,12 @@
 
 static uint64_t *count_of(hearth_mib_run *run) { return &run->sums[run->current].count; }
 
+/* Apart, so that its pointers stay in registers. */
+static __attribute__((noinline)) void add_one(hearth_mib_run *run, const hearth_block *block, const hearth_figures *of,
+                                              hearth_moment end) {
+  hearth_mib_run_add(run, block, of, end, 1);
+}
+
 inline bool hearth_mib_cache_record(hearth_mib_cache *cache, hearth_mib_table *table, hearth_block *block,
                                     hearth_access_sum accesses, hearth_moment end, uint64_t mean_bytes) {
   hearth_mib_slot *slot = &cache->slots[block->context % HEARTH_MIB_CACHE_SLOTS];
@@ -14,10 +20,11 @@ inline bool hearth_mib_cache_record(hearth_mib_cache *cache, hearth_mib_table *t
       return false;
     slot->context = block->context; /* matters to nobody while the run is empty */
   }
+  hearth_figures of = hearth_figures_of_block(block, accesses, end);
   if (__builtin_expect(mean_bytes == 0, true))
-    hearth_mib_run_add(run, block, accesses, end, 1);
+    add_one(run, block, &of, end);
   else
-    hearth_mib_run_add(run, block, accesses, end, hearth_mib_weight(block, mean_bytes));
+    hearth_mib_run_add(run, block, &of, end, hearth_mib_weight(block, mean_bytes));
   hearth_mib_update_make(&(hearth_mib_update){.word = &run->current, .value = 1 - run->current, .block = block});
   return true;
 }

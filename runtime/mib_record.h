@@ -191,20 +191,20 @@ static inline void hearth_mib_run_widen(hearth_mib_run *run, const hearth_figure
 
 /* Make the sums that do not count those of the run with one more block, or the `count` blocks it stands for; done for each
  * block that ends. Counts of blocks do not become too large, other sums may. */
-static inline void hearth_mib_run_add(hearth_mib_run *run, const hearth_block *block, hearth_access_sum accesses,
+static inline void hearth_mib_run_add(hearth_mib_run *run, const hearth_block *block, const hearth_figures *of,
                                       hearth_moment end, uint64_t count) {
   const hearth_mib_sums *from = &run->sums[run->current];
   hearth_mib_sums *to = &run->sums[1 - run->current];
-  hearth_figures of = hearth_figures_of_block(block, accesses, end);
 
   if (__builtin_expect(from->count == 0, false))
-    from = hearth_mib_run_begin(run, &of, count, block, end.cpu);
-  hearth_mib_run_widen(run, &of);
-  if (block->data_type_id)
+    from = hearth_mib_run_begin(run, of, count, block, end.cpu);
+  hearth_mib_run_widen(run, of);
+  if (__builtin_expect(block->data_type_id != 0, false))
     run->data_type_id = hearth_merge_SAME(run->data_type_id, block->data_type_id);
   uint64_t compared = from->count ? count : 0;
 #define ADD_FIGURE(figure, Name)                                                                                       \
-  to->total.figure = hearth_merge_SUM(from->total.figure, count == 1 ? of.figure : hearth_repeat_SUM(of.figure, count));
+  to->total.figure =                                                                                                   \
+      hearth_merge_SUM(from->total.figure, count == 1 ? of->figure : hearth_repeat_SUM(of->figure, count));
   HEARTH_EACH_FIGURE(ADD_FIGURE)
 #undef ADD_FIGURE
   to->count = from->count + count;

@@ -85,15 +85,28 @@ static uint64_t sum_bytes(uint64_t counters) {
   return sum;
 }
 
+static __attribute__((noinline)) hearth_access_sum sum_histogram(counters range) {
+  hearth_access_sum sum = {.granules = (uint64_t)(range.end - range.begin)};
+
+  for (const uint64_t *counter = range.begin; counter < range.end; ++counter) {
+    uint64_t accesses = __atomic_load_n(counter, __ATOMIC_RELAXED);
+    sum.accesses += sum_bytes(accesses);
+    sum.touched += accesses != 0;
+  }
+  return sum;
+}
+
 inline hearth_access_sum hearth_shadow_sum(const void *memory, size_t size) {
   counters range = counters_of(memory, size);
   hearth_access_sum sum = {.granules = (uint64_t)(range.end - range.begin)};
 
   if (!__memprof_shadow_memory_dynamic_address || ignored)
     return sum;
+  if (__builtin_expect(hearth_shadow_is_histogram, false))
+    return sum_histogram(range);
   for (const uint64_t *counter = range.begin; counter < range.end; ++counter) {
     uint64_t accesses = __atomic_load_n(counter, __ATOMIC_RELAXED);
-    sum.accesses += __builtin_expect(hearth_shadow_is_histogram, false) ? sum_bytes(accesses) : accesses;
+    sum.accesses += accesses;
     sum.touched += accesses != 0;
   }
   return sum;
