@@ -11,6 +11,10 @@ static const hearth_alloc_function functions[] = {
 #include "alloc_functions.def"
 };
 
+static const hearth_alloc_function listed = {.kind = HEARTH_ALLOC_OTHER, .family = HEARTH_ALLOC_FAMILY_LISTED};
+
+#define HINTED "hearth-hinted"
+
 static bool type_is(LLVMTypeRef type, char letter) {
   LLVMTypeKind kind = LLVMGetTypeKind(type);
   switch (letter) {
@@ -44,13 +48,60 @@ bool hearth_has_signature(LLVMTypeRef type, const char *signature) {
   return true;
 }
 
-static const hearth_alloc_function *row_of(LLVMValueRef function) {
-  size_t length;
-  const char *name = LLVMGetValueName2(function, &length);
+static const hearth_alloc_function *row_named(const char *name, size_t length) {
   for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++)
     if (strlen(functions[i].name) == length && memcmp(functions[i].name, name, length) == 0)
       return &functions[i];
   return NULL;
+}
+
+bool hearth_alloc_is_known(const char *name) { return row_named(name, strlen(name)) != NULL; }
+
+const char *hearth_alloc_hinted_form(LLVMValueRef function, size_t *ret_length) {
+  unsigned length = 0;
+  LLVMAttributeRef attribute =
+      LLVMGetStringAttributeAtIndex(function, LLVMAttributeFunctionIndex, HINTED, strlen(HINTED));
+  const char *hinted = attribute ? LLVMGetStringAttributeValue(attribute, &length) : NULL;
+  *ret_length = length;
+  return length && length <= HEARTH_ALLOC_NAME_MAX + strlen("_hot_cold") ? hinted : NULL;
+}
+
+void hearth_alloc_set_hinted_form(LLVMValueRef function, const char *hinted) {
+  LLVMContextRef context = LLVMGetModuleContext(LLVMGetGlobalParent(function));
+  LLVMAddAttributeAtIndex(
+      function, LLVMAttributeFunctionIndex,
+      LLVMCreateStringAttribute(context, HINTED, (unsigned)strlen(HINTED), hinted, (unsigned)strlen(hinted)));
+}
+
+void hearth_alloc_forget_hinted_form(LLVMValueRef function) {
+  LLVMRemoveStringAttributeAtIndex(function, LLVMAttributeFunctionIndex, HINTED, strlen(HINTED));
+}
+
+static bool is_passed_in_memory(LLVMValueRef function, unsigned parameter) {
+  static const char *const attributes[] = {"byval", "sret", "inalloca", "preallocated", "byref"};
+  for (size_t i = 0; i < sizeof attributes / sizeof attributes[0]; i++)
+    if (LLVMGetEnumAttributeAtIndex(function, parameter + 1,
+                                    LLVMGetEnumAttributeKindForName(attributes[i], strlen(attributes[i]))))
+      return true;
+  return false;
+}
+
+bool hearth_can_take_hint(LLVMValueRef function) {
+  LLVMTypeRef type = LLVMGlobalGetValueType(function);
+  unsigned n = LLVMCountParamTypes(type);
+  for (unsigned i = 0; i < n && i < HEARTH_HINTED_PARAMETERS_MAX; i++)
+    if (is_passed_in_memory(function, i))
+      return false;
+  return n <= HEARTH_HINTED_PARAMETERS_MAX && !LLVMIsFunctionVarArg(type);
+}
+
+static const hearth_alloc_function *row_of(LLVMValueRef function) {
+  size_t length;
+  if (hearth_alloc_hinted_form(function, &length))
+    return hearth_can_take_hint(function) ? &listed : NULL;
+  const char *name = LLVMGetValueName2(function, &length);
+  const hearth_alloc_function *row = row_named(name, length);
+  return row && hearth_has_signature(LLVMGlobalGetValueType(function), row->signature) ? row : NULL;
 }
 
 const hearth_alloc_function *hearth_alloc_function_of(LLVMValueRef instruction) {
@@ -61,7 +112,6 @@ const hearth_alloc_function *hearth_alloc_function_of(LLVMValueRef instruction) 
     return NULL;
   const hearth_alloc_function *row = row_of(callee);
   /* Called through a pointer of another type (K&R declarations): not a call we could add a parameter to. */
-  LLVMTypeRef type = LLVMGlobalGetValueType(callee);
-  bool fits = row && type == LLVMGetCalledFunctionType(instruction) && hearth_has_signature(type, row->signature);
+  bool fits = row && LLVMGlobalGetValueType(callee) == LLVMGetCalledFunctionType(instruction);
   return fits && !hearth_is_dispatch(hearth_ir_function_of(instruction)) ? row : NULL;
 }

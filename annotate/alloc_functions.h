@@ -1,8 +1,14 @@
-/* Which calls allocate, and what their hinted forms are called. The table is alloc_functions.def. */
+/* Which calls allocate, and what their hinted forms are called: the functions of alloc_functions.def, and those that the
+ * user listed (alloc_table.h), whose declarations carry the attribute
+ *
+ *   "hearth-hinted"="NAME"    what calls of the function are lowered to
+ *
+ * which reaches links, too. */
 #ifndef HEARTH_ALLOC_FUNCTIONS_H
 #define HEARTH_ALLOC_FUNCTIONS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include <llvm-c/Core.h>
 
@@ -18,19 +24,34 @@ typedef enum hearth_alloc_kind {
 typedef enum hearth_alloc_family {
   HEARTH_ALLOC_FAMILY_C,
   HEARTH_ALLOC_FAMILY_NEW,
-  HEARTH_ALLOC_FAMILY_NEW_ARRAY
+  HEARTH_ALLOC_FAMILY_NEW_ARRAY,
+  HEARTH_ALLOC_FAMILY_LISTED /* by the user: nothing is known of it */
 } hearth_alloc_family;
 
 /* A row of the table. */
 typedef struct hearth_alloc_function {
-  const char *name, *hinted, *signature, *size;
+  const char *name, *hinted, *signature, *size; /* NULL in that of listed functions */
   hearth_alloc_kind kind;
   hearth_alloc_family family;
 } hearth_alloc_function;
 
+#define HEARTH_ALLOC_NAME_MAX 255 /* length of names that a user may list */
+
 /* The row of the function that a call calls directly, or NULL: not a call, an indirect one, another function,
- * one of the same name with another type, one that the module defines itself, or a call that lowering made. */
+ * one of the same name with another type, one that the module defines itself, or a call that lowering made. All functions
+ * that users listed share one row. */
 const hearth_alloc_function *hearth_alloc_function_of(LLVMValueRef instruction);
+
+/* Is there a row of this name in alloc_functions.def? */
+bool hearth_alloc_is_known(const char *name);
+
+/* The hinted form of a function that the user listed, not NUL-terminated; NULL if it is none. */
+const char *hearth_alloc_hinted_form(LLVMValueRef function, size_t *ret_length);
+void hearth_alloc_set_hinted_form(LLVMValueRef function, const char *hinted);
+void hearth_alloc_forget_hinted_form(LLVMValueRef function);
+/* Can it be given one more parameter, and what it gets be passed on? */
+bool hearth_can_take_hint(LLVMValueRef function);
+#define HEARTH_HINTED_PARAMETERS_MAX 8
 
 /* Whether a function type is this: letters for result and parameters, as in the table. */
 bool hearth_has_signature(LLVMTypeRef type, const char *signature);

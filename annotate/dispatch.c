@@ -8,8 +8,9 @@
 #include "hearth/ir_facts.h"
 #include "shim.h"
 
-#define PREFIX   "__hearth_"
-#define MAX_NAME 128
+#define PREFIX     "__hearth_"
+#define MAX_HINTED 300
+#define MAX_NAME   600
 
 /* One for the program, whichever modules have it; never visible outside of what it is linked into. */
 static void share(LLVMModuleRef module, LLVMValueRef global, const char *name) {
@@ -21,7 +22,7 @@ static void share(LLVMModuleRef module, LLVMValueRef global, const char *name) {
 /* `callee` with the first parameters of `function`, returned. */
 static void build_return_of(LLVMBuilderRef builder, LLVMValueRef function, LLVMBasicBlockRef block,
                             LLVMValueRef callee) {
-  LLVMValueRef arguments[8];
+  LLVMValueRef arguments[HEARTH_HINTED_PARAMETERS_MAX];
   LLVMTypeRef type = LLVMGlobalGetValueType(callee);
   unsigned n = LLVMCountParamTypes(type);
   for (unsigned i = 0; i < n; i++)
@@ -86,6 +87,7 @@ static const char *family_of(const hearth_alloc_function *row) {
   case HEARTH_ALLOC_FAMILY_NEW_ARRAY:
     return aligned ? "_ZnamSt11align_val_t" : "_Znam";
   case HEARTH_ALLOC_FAMILY_C:
+  case HEARTH_ALLOC_FAMILY_LISTED:
     break;
   }
   return "malloc";
@@ -122,19 +124,36 @@ static void put_changed_one_aside(LLVMModuleRef module, const char *name) {
   LLVMSetComdat(function, NULL);
 }
 
+/* Names of the hinted form of a function, and of the function that calls it. Several that the user listed may have one
+ * hinted form. */
+static void name_hinted(LLVMValueRef plain, const hearth_alloc_function *row, char hinted[MAX_HINTED],
+                        char name[MAX_NAME]) {
+  size_t length;
+  if (row->family != HEARTH_ALLOC_FAMILY_LISTED) {
+    snprintf(hinted, MAX_HINTED, "%s", row->hinted);
+    snprintf(name, MAX_NAME, PREFIX "%s", row->hinted);
+    return;
+  }
+  const char *form = hearth_alloc_hinted_form(plain, &length);
+  snprintf(hinted, MAX_HINTED, "%.*s", (int)length, form);
+  snprintf(name, MAX_NAME, PREFIX "%s.%s", LLVMGetValueName2(plain, &length), hinted);
+}
+
 LLVMValueRef hearth_dispatch_to(LLVMModuleRef module, LLVMValueRef plain, const hearth_alloc_function *row) {
-  char name[MAX_NAME];
-  snprintf(name, sizeof name, PREFIX "%s", row->hinted);
+  char name[MAX_NAME], hinted_name[MAX_HINTED];
+  name_hinted(plain, row, hinted_name, name);
   put_changed_one_aside(module, name);
   if (LLVMGetNamedFunction(module, name)) /* of this type, or not ours */
     return hearth_ir_declare_with_hint(module, plain, name);
   hearth_shim_infer_attributes(plain);
-  bool is_new = !LLVMGetNamedFunction(module, row->hinted);
-  LLVMValueRef hinted = hearth_ir_declare_with_hint(module, plain, row->hinted);
+  bool is_new = !LLVMGetNamedFunction(module, hinted_name);
+  LLVMValueRef hinted = hearth_ir_declare_with_hint(module, plain, hinted_name);
   LLVMValueRef function = hinted ? hearth_ir_declare_with_hint(module, plain, name) : NULL;
   if (!function)
     return NULL;
-  if (is_new) { /* else the program calls it by name and needs it anyway */
+  hearth_alloc_forget_hinted_form(function); /* what was copied from the plain one */
+  if (is_new) {                              /* else the program calls it by name and needs it anyway */
+    hearth_alloc_forget_hinted_form(hinted);
     LLVMSetLinkage(hinted, LLVMExternalWeakLinkage);
     describe(hinted, row);
   }
@@ -142,7 +161,8 @@ LLVMValueRef hearth_dispatch_to(LLVMModuleRef module, LLVMValueRef plain, const 
   describe(function, row);
   hearth_shim_make_support_function(function);
   define(function, hinted, plain);
-  refer_to_free(module, row->family);
+  if (row->family != HEARTH_ALLOC_FAMILY_LISTED)
+    refer_to_free(module, row->family);
   return function;
 }
 

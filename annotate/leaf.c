@@ -15,22 +15,44 @@ static int by_value(const void *a, const void *b) {
   return x < y ? -1 : x > y;
 }
 
-/* The contexts of one frame, each as its folded stack << 32 | its row. */
+/* A context whose leaf is taken to be at `node`, as the folded stack of its callers << 32 | its row. */
+static hearth_status read_context(hearth_leaf *leaf, uint32_t context, uint32_t node, uint64_t *ret,
+                                  hearth_error *err) {
+  uint32_t row, caller, stack = HEARTH_NONE;
+  HEARTH_TRY(hearth_profile_get_stack(leaf->folded->profile, node, &row, &caller, err));
+  if (caller != HEARTH_NONE)
+    HEARTH_TRY(hearth_stacks_fold(leaf->folded, caller, &stack, err));
+  *ret = (uint64_t)stack << 32 | context;
+  return HEARTH_OK;
+}
+
 static hearth_status read_frame(hearth_leaf *leaf, const hearth_frame_info *frame, uint64_t *ret, hearth_error *err) {
   for (uint32_t i = 0; i < frame->context_count; i++) {
-    uint32_t node, row, caller, stack = HEARTH_NONE;
+    uint32_t node;
     HEARTH_TRY(hearth_profile_get_context(leaf->folded->profile, frame->first_context + i, &node, NULL, err));
-    HEARTH_TRY(hearth_profile_get_stack(leaf->folded->profile, node, &row, &caller, err));
-    if (caller != HEARTH_NONE)
-      HEARTH_TRY(hearth_stacks_fold(leaf->folded, caller, &stack, err));
-    ret[i] = (uint64_t)stack << 32 | (frame->first_context + i);
+    HEARTH_TRY(read_context(leaf, frame->first_context + i, node, &ret[i], err));
   }
   return HEARTH_OK;
 }
 
-static hearth_status read_contexts(hearth_leaf *leaf, uint64_t **ret, hearth_error *err) {
-  uint64_t *contexts = NULL;
+static hearth_status read_wrapped(hearth_leaf *leaf, const hearth_wrapper_call *calls, size_t n, uint64_t *ret,
+                                  hearth_error *err) {
+  for (size_t i = 0; i < n; i++)
+    HEARTH_TRY(read_context(leaf, calls[i].context, calls[i].node, &ret[i], err));
+  return HEARTH_OK;
+}
+
+static hearth_status read_contexts(hearth_leaf *leaf, const hearth_wrapper_calls *wrapped, uint64_t **ret,
+                                   hearth_error *err) {
   hearth_status status = HEARTH_OK;
+  size_t first = wrapped ? hearth_wrapper_calls_from(wrapped, leaf->frames.first) : 0;
+  size_t n = wrapped ? hearth_wrapper_calls_from(wrapped, leaf->frames.end) - first : 0;
+  uint64_t *contexts = malloc((n + 1) * sizeof *contexts);
+  if (!contexts)
+    return out_of_memory(err);
+  if (n)
+    status = read_wrapped(leaf, wrapped->items + first, n, contexts, err);
+  leaf->row_count = n;
   for (uint32_t row = leaf->frames.first; status == HEARTH_OK && row < leaf->frames.end; row++) {
     hearth_frame_info frame;
     status = hearth_profile_get_frame(leaf->folded->profile, row, &frame, err);
@@ -161,16 +183,17 @@ hearth_status hearth_leaf_grow(hearth_leaf *leaf, uint32_t parent, hearth_error 
   return HEARTH_OK;
 }
 
-hearth_status hearth_leaf_read(hearth_row_range frames, hearth_stacks *folded, const hearth_classifier *classifier,
-                               hearth_leaf **ret, hearth_error *err) {
+hearth_status hearth_leaf_read(hearth_row_range frames, const hearth_wrapper_calls *wrapped, hearth_stacks *folded,
+                               const hearth_classifier *classifier, hearth_leaf **ret, hearth_error *err) {
   uint64_t *contexts = NULL;
   hearth_leaf *leaf = calloc(1, sizeof *leaf);
   if (!leaf)
     return out_of_memory(err);
   leaf->frames = frames;
+  leaf->wrapped = wrapped != NULL;
   leaf->folded = folded;
   leaf->classifier = classifier;
-  hearth_status status = read_contexts(leaf, &contexts, err);
+  hearth_status status = read_contexts(leaf, wrapped, &contexts, err);
   if (status == HEARTH_OK)
     status = add_stacks(leaf, contexts, err);
   free(contexts);

@@ -6,6 +6,7 @@
 
 #include "hearth/classify.h"
 #include "stacks.h"
+#include "wrapper_calls.h"
 
 /* Rows of the profile's frames: [first, end). */
 typedef struct hearth_row_range {
@@ -55,6 +56,7 @@ typedef struct hearth_leaf {
   hearth_stacks *folded;                    /* borrowed, as the classifier */
   const hearth_classifier *classifier;
   hearth_row_range frames;
+  bool wrapped;   /* the contexts include those of wrapper calls */
   uint32_t *rows; /* contexts of the profile */
   hearth_leaf_stack *stacks;
   hearth_mib *sums;
@@ -63,10 +65,11 @@ typedef struct hearth_leaf {
   size_t row_count, stack_count, sum_count, node_count, node_room, call_count;
 } hearth_leaf;
 
-/* All contexts whose leaf is one of the frames. `folded` and `classifier` are borrowed as long as the leaf lives. Destroy
+/* All contexts whose leaf is one of the frames, and those of the wrapper calls that they make (NULL: of none), whose
+ * further frames are left out. `folded` and `classifier` are borrowed as long as the leaf lives. Destroy
  * accepts NULL. */
-hearth_status hearth_leaf_read(hearth_row_range frames, hearth_stacks *folded, const hearth_classifier *classifier,
-                               hearth_leaf **ret, hearth_error *err);
+hearth_status hearth_leaf_read(hearth_row_range frames, const hearth_wrapper_calls *wrapped, hearth_stacks *folded,
+                               const hearth_classifier *classifier, hearth_leaf **ret, hearth_error *err);
 void hearth_leaf_destroy(hearth_leaf *leaf);
 
 /* Add to *ret the contexts that agree with the callers ids[0..n), the innermost first, on the frames that both have; an

@@ -13,6 +13,7 @@ typedef struct hearth_matcher {
   hearth_stacks stacks;
   hearth_leaf **leaves;    /* by their first frame: a list of those that have been asked for */
   hearth_leaf *first_leaf; /* of all that have been asked for */
+  hearth_wrapper_calls wrapper_calls;
 } hearth_matcher;
 
 /* Open a profile, unless it is open. Those of hearth_profile_open, E_NOMEM; on error none is open. */
@@ -21,13 +22,18 @@ hearth_status hearth_matcher_open(hearth_matcher *matcher, const char *path, con
 /* Close what is open; may be opened again. */
 void hearth_matcher_close(hearth_matcher *matcher);
 
+/* Look for calls of these functions in the profile that is open, unless that was done. */
+hearth_status hearth_matcher_know_wrappers(hearth_matcher *matcher, const char *const *names, size_t n,
+                                           hearth_error *err);
+
 /* The contexts whose leaf is the innermost frame of `chain` that the profile knows as one that allocates, and which
  * agree with the frames outside of it. Frames inside of it that the profile lacks (tail calls, code without debug
  * information) are passed over. chain[*ret_leaf .. *ret_end) is what the contexts agree with: frames outside of it are
- * callers that folding may have left out of them. Outputs are set on success only; E_NOT_FOUND when there is no such
- * context. */
+ * callers that folding may have left out of them. For a call of a wrapper, contexts that went on through one from there
+ * count as well. Outputs are set on success only; E_NOT_FOUND when there is no such context. */
 hearth_status hearth_match_allocation(hearth_matcher *matcher, const hearth_location *chain, size_t n,
-                                      hearth_contexts *ret, size_t *ret_leaf, size_t *ret_end, hearth_error *err);
+                                      bool calls_wrapper, hearth_contexts *ret, size_t *ret_leaf, size_t *ret_end,
+                                      hearth_error *err);
 
 /* OK if all frames of `chain` are places in the profile: then the call may be a caller in contexts. */
 hearth_status hearth_match_callsite(const hearth_matcher *matcher, const hearth_location *chain, size_t n,

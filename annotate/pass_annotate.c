@@ -1,4 +1,5 @@
 #include "alloc_functions.h"
+#include "alloc_table.h"
 #include "context_remarks.h"
 #include "hearth/ir_facts.h"
 #include "session.h"
@@ -34,9 +35,20 @@ static void visit(LLVMValueRef instruction, void *data) {
     a->err.status = status;
 }
 
+/* The table is the user's own input: what is wrong with it is an error. */
+static bool mark_listed_functions(LLVMModuleRef module, const hearth_options *options) {
+  hearth_error err = {HEARTH_OK, ""};
+  if (!*options->alloc_functions || hearth_alloc_table_mark(module, options->alloc_functions, &err) == HEARTH_OK)
+    return true;
+  hearth_shim_error(module, err.message);
+  return false;
+}
+
 bool hearth_pass_annotate(LLVMModuleRef module, const hearth_options *options) {
   annotation a = {.err = {HEARTH_OK, ""}};
   bool changed = false;
+  if (!mark_listed_functions(module, options))
+    return false;
   if (hearth_session_open(&a.session, module, options) && a.session.matcher) {
     hearth_ir_for_each_instruction(module, visit, &a);
     if (a.allocates && !a.located)

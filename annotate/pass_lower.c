@@ -46,19 +46,19 @@ static verdict judge(lowering *l, LLVMValueRef call) {
   return v;
 }
 
-static void report(LLVMValueRef call, const hearth_alloc_function *function, verdict v, uint8_t value) {
-  char where[256], why[64], message[640];
+static void report(LLVMValueRef call, const char *function, verdict v, uint8_t value) {
+  char where[256], why[64], message[800];
   hearth_describe_inlining(call, where, sizeof where);
   snprintf(why, sizeof why, v.cold_percent ? "%s: %u %% of its bytes" : "%s", hearth_class_name(v.hint),
            v.cold_percent);
   if (v.hint != HEARTH_CLASS_UNKNOWN)
-    snprintf(message, sizeof message, "%s call%s given the hint %u (%s)", function->name, where, value, why);
+    snprintf(message, sizeof message, "%s call%s given the hint %u (%s)", function, where, value, why);
   else
     snprintf(
         message, sizeof message,
         "%s call%s left to the ordinary allocator: it serves hot and cold contexts alike, which are told apart only "
         "where it is inlined into them",
-        function->name, where);
+        function, where);
   bool lowered = v.hint != HEARTH_CLASS_UNKNOWN;
   hearth_shim_remark(call, !lowered, lowered ? "Lowered" : "Ambiguous", message);
 }
@@ -71,12 +71,15 @@ static void visit(LLVMValueRef call, void *data) {
   verdict v = judge(l, call);
   if ((v.hint == HEARTH_CLASS_UNKNOWN && !v.ambiguous) || (v.ambiguous && l->options->lto_phase == HEARTH_LTO_PRELINK))
     return;
-  const char *why = obstacle(call);
+  char name[HEARTH_ALLOC_NAME_MAX + 1];
+  size_t length;
+  const char *symbol = LLVMGetValueName2(LLVMGetCalledValue(call), &length), *why = obstacle(call);
+  snprintf(name, sizeof name, "%.*s", (int)length, symbol); /* a dispatch may take its place */
   LLVMValueRef hinted = why ? NULL : hearth_dispatch_to(l->module, LLVMGetCalledValue(call), function);
   if (!hinted) {
-    char message[256];
-    const char *name = v.hint == HEARTH_CLASS_UNKNOWN ? "ambiguous" : hearth_class_name(v.hint);
-    snprintf(message, sizeof message, "%s call not given the hint %s: %s", function->name, name,
+    char message[512];
+    const char *hint = v.hint == HEARTH_CLASS_UNKNOWN ? "ambiguous" : hearth_class_name(v.hint);
+    snprintf(message, sizeof message, "%s call not given the hint %s: %s", name, hint,
              why ? why : "the module uses the hinted function's name for something else");
     hearth_shim_remark(call, true, "NotLowered", message);
     return;
@@ -84,7 +87,7 @@ static void visit(LLVMValueRef call, void *data) {
   uint8_t value = l->options->hints[v.hint];
   LLVMTypeRef i8 = LLVMInt8TypeInContext(LLVMGetModuleContext(l->module));
   LLVMValueRef lowered = hearth_ir_call_append_argument(call, hinted, LLVMConstInt(i8, value, false));
-  report(lowered, function, v, value);
+  report(lowered, name, v, value);
   l->changed = true;
 }
 

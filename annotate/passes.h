@@ -37,6 +37,7 @@ typedef enum hearth_lto_phase {
 typedef struct hearth_options {
   const char *profile;              /* -memprof-use; "" if not given */
   struct hearth_matcher *matcher;   /* what the passes of a pipeline have read of it; not used if there is no profile */
+  const char *alloc_functions;      /* -memprof-alloc-functions; "" if not given */
   bool full_contexts;               /* -memprof-contexts=full: no trimming */
   hearth_classify_options classify; /* -memprof-classify */
   uint8_t hints[4];                 /* by hearth_class; [HEARTH_CLASS_UNKNOWN] is for ambiguous calls */

@@ -53,6 +53,10 @@ bool wantsHistogram() {
 }
 #endif
 
+cl::opt<std::string> AllocFunctions("memprof-alloc-functions",
+                                    cl::desc("Table of the program's own allocation functions that take hints"),
+                                    cl::value_desc("file"));
+
 enum class Contexts { Trimmed, Full };
 cl::opt<Contexts> WhichContexts("memprof-contexts", cl::desc("Contexts that are attached to allocation calls"),
                                 cl::values(clEnumValN(Contexts::Trimmed, "trimmed",
@@ -113,6 +117,7 @@ cl::opt<unsigned> CloneBudget("memprof-clone-budget",
 hearth_options currentOptions() {
   hearth_options Options = {};
   Options.profile = Use.c_str();
+  Options.alloc_functions = AllocFunctions.c_str();
   Options.full_contexts = WhichContexts == Contexts::Full;
   Options.classify.mode = Classify;
   Options.cold_percent = ColdPercent;

@@ -22,6 +22,28 @@ bool hearth_session_fail(hearth_session *session, const hearth_error *err) {
   return false;
 }
 
+/* The functions of the module that the user listed. */
+static hearth_status find_listed(hearth_session *session, hearth_error *err) {
+  const char **names = NULL;
+  size_t n = 0, room = 0, length;
+  hearth_status status = HEARTH_OK;
+  for (LLVMValueRef f = LLVMGetFirstFunction(session->module); f; f = LLVMGetNextFunction(f)) {
+    if (!LLVMIsDeclaration(f) || !hearth_alloc_hinted_form(f, &length))
+      continue;
+    const char **more = hearth_array_grow(names, n, &room, sizeof *names);
+    if (!more) {
+      free(names);
+      return hearth_error_set(err, HEARTH_E_NOMEM, "out of memory");
+    }
+    names = more;
+    names[n++] = LLVMGetValueName2(f, &length);
+  }
+  if (n)
+    status = hearth_matcher_know_wrappers(session->matcher, names, n, err);
+  free(names);
+  return status;
+}
+
 static hearth_status open_profile(hearth_session *session, enum hearth_id_scheme *ret_scheme, hearth_error *err) {
   const hearth_options *options = session->options;
   hearth_profile_summary summary;
@@ -31,7 +53,7 @@ static hearth_status open_profile(hearth_session *session, enum hearth_id_scheme
   session->matcher = options->matcher;
   HEARTH_TRY(hearth_profile_get_summary(session->matcher->profile, &summary, err));
   *ret_scheme = summary.id_scheme;
-  return HEARTH_OK;
+  return find_listed(session, err);
 }
 
 /* The type of blocks is among the values if the profile knows any. */
@@ -114,12 +136,18 @@ void hearth_edits_free(hearth_edits *edits) {
   memset(edits, 0, sizeof *edits);
 }
 
+static bool calls_listed(LLVMValueRef call) {
+  const hearth_alloc_function *row = hearth_alloc_function_of(call);
+  return row && row->family == HEARTH_ALLOC_FAMILY_LISTED;
+}
+
 hearth_status hearth_session_match_allocation(hearth_session *session, LLVMValueRef call, hearth_edits *edits,
                                               hearth_error *err) {
   hearth_location chain[HEARTH_CHAIN_MAX];
   hearth_contexts contexts;
   size_t leaf, end, n = hearth_locate(session->locator, call, chain);
-  hearth_status status = hearth_match_allocation(session->matcher, chain, n, &contexts, &leaf, &end, err);
+  hearth_status status =
+      hearth_match_allocation(session->matcher, chain, n, calls_listed(call), &contexts, &leaf, &end, err);
   if (status != HEARTH_OK)
     return status;
   hearth_edit *edit = add_edit(edits, call, chain + leaf, end - leaf);

@@ -1,0 +1,129 @@
+#include "wrapper_calls.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "array.h"
+#include "hearth/ids.h"
+
+typedef struct search {
+  hearth_wrapper_calls *calls;
+  hearth_profile *profile;
+  bool *is_wrapper;  /* by row of frames: the frame is in a wrapper */
+  uint32_t *nearest; /* by node: the first one in a wrapper from there outwards, or HEARTH_NONE */
+  hearth_error *err;
+} search;
+
+static hearth_status out_of_memory(hearth_error *err) { return hearth_error_set(err, HEARTH_E_NOMEM, "out of memory"); }
+
+static int by_name(const void *a, const void *b) { return strcmp(*(const char *const *)a, *(const char *const *)b); }
+
+static bool is_listed(const hearth_function_info *function, bool llvm_ids, const char *const *names, size_t n) {
+  if (!llvm_ids)
+    return bsearch(&function->name, names, n, sizeof *names, by_name) != NULL;
+  for (size_t i = 0; i < n; i++)
+    if (hearth_llvm_function_id(names[i], strlen(names[i])) == function->id)
+      return true;
+  return false;
+}
+
+/* Mark the frames of all functions with these names; several files may have one. */
+static hearth_status mark_wrappers(search *s, const char *const *names, size_t n) {
+  hearth_profile_summary summary;
+  HEARTH_TRY(hearth_profile_get_summary(s->profile, &summary, s->err));
+  for (uint32_t row = 0, end = hearth_profile_function_count(s->profile); row < end; row++) {
+    hearth_function_info function;
+    HEARTH_TRY(hearth_profile_get_function(s->profile, row, &function, s->err));
+    if (is_listed(&function, summary.id_scheme == HEARTH_IDS_LLVM, names, n))
+      memset(s->is_wrapper + function.first_frame, true, function.frame_count);
+  }
+  return HEARTH_OK;
+}
+
+/* Callers are lower than callees: each node finds its caller's answer. */
+static hearth_status find_nearest(search *s) {
+  for (uint32_t node = 0, end = hearth_profile_stack_count(s->profile); node < end; node++) {
+    uint32_t frame, caller;
+    HEARTH_TRY(hearth_profile_get_stack(s->profile, node, &frame, &caller, s->err));
+    s->nearest[node] = s->is_wrapper[frame] ? node : caller == HEARTH_NONE ? HEARTH_NONE : s->nearest[caller];
+  }
+  return HEARTH_OK;
+}
+
+static hearth_status add_call(search *s, hearth_wrapper_call call) {
+  hearth_wrapper_calls *calls = s->calls;
+  hearth_wrapper_call *items = hearth_array_grow(calls->items, calls->count, &calls->room, sizeof *items);
+  if (!items)
+    return out_of_memory(s->err);
+  calls->items = items;
+  calls->items[calls->count++] = call;
+  return HEARTH_OK;
+}
+
+/* All calls of wrappers in one context: a wrapper may call another one. */
+static hearth_status search_context(search *s, uint32_t context) {
+  uint32_t node, frame, caller, next;
+  HEARTH_TRY(hearth_profile_get_context(s->profile, context, &node, NULL, s->err));
+  for (uint32_t wrapper = s->nearest[node]; wrapper != HEARTH_NONE; wrapper = s->nearest[caller]) {
+    HEARTH_TRY(hearth_profile_get_stack(s->profile, wrapper, &frame, &caller, s->err));
+    if (caller == HEARTH_NONE)
+      break;
+    HEARTH_TRY(hearth_profile_get_stack(s->profile, caller, &frame, &next, s->err));
+    HEARTH_TRY(add_call(s, (hearth_wrapper_call){.frame = frame, .context = context, .node = caller}));
+  }
+  return HEARTH_OK;
+}
+
+static int by_frame(const void *a, const void *b) {
+  const hearth_wrapper_call *x = a, *y = b;
+  return x->frame != y->frame ? (x->frame > y->frame) - (x->frame < y->frame)
+                              : (x->context > y->context) - (x->context < y->context);
+}
+
+static hearth_status search_all(search *s, const char *const *names, size_t n) {
+  HEARTH_TRY(mark_wrappers(s, names, n));
+  HEARTH_TRY(find_nearest(s));
+  for (uint32_t row = 0, end = hearth_profile_context_count(s->profile); row < end; row++)
+    HEARTH_TRY(search_context(s, row));
+  if (s->calls->count)
+    qsort(s->calls->items, s->calls->count, sizeof *s->calls->items, by_frame);
+  s->calls->known = true;
+  return HEARTH_OK;
+}
+
+hearth_status hearth_wrapper_calls_find(hearth_wrapper_calls *calls, hearth_profile *profile, const char *const *names,
+                                        size_t n, hearth_error *err) {
+  search s = {.calls = calls, .profile = profile, .err = err};
+  const char **sorted = malloc((n + 1) * sizeof *sorted);
+  s.is_wrapper = calloc((size_t)hearth_profile_frame_count(profile) + 1, sizeof *s.is_wrapper);
+  s.nearest = calloc((size_t)hearth_profile_stack_count(profile) + 1, sizeof *s.nearest);
+  hearth_status status = HEARTH_OK;
+  if (!sorted || !s.is_wrapper || !s.nearest) {
+    status = out_of_memory(err);
+  } else {
+    memcpy(sorted, names, n * sizeof *sorted);
+    qsort(sorted, n, sizeof *sorted, by_name);
+    status = search_all(&s, sorted, n);
+  }
+  free(sorted);
+  free(s.is_wrapper);
+  free(s.nearest);
+  return status;
+}
+
+void hearth_wrapper_calls_free(hearth_wrapper_calls *calls) {
+  free(calls->items);
+  memset(calls, 0, sizeof *calls);
+}
+
+size_t hearth_wrapper_calls_from(const hearth_wrapper_calls *calls, uint32_t frame) {
+  size_t low = 0, high = calls->count;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (calls->items[middle].frame < frame)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
