@@ -184,7 +184,8 @@ hearth_status hearth_leaf_grow(hearth_leaf *leaf, uint32_t parent, hearth_error 
 }
 
 hearth_status hearth_leaf_read(hearth_row_range frames, const hearth_wrapper_calls *wrapped, hearth_stacks *folded,
-                               const hearth_classifier *classifier, hearth_leaf **ret, hearth_error *err) {
+                               const hearth_classifier *classifier, bool *matched, hearth_leaf **ret,
+                               hearth_error *err) {
   uint64_t *contexts = NULL;
   hearth_leaf *leaf = calloc(1, sizeof *leaf);
   if (!leaf)
@@ -193,6 +194,7 @@ hearth_status hearth_leaf_read(hearth_row_range frames, const hearth_wrapper_cal
   leaf->wrapped = wrapped != NULL;
   leaf->folded = folded;
   leaf->classifier = classifier;
+  leaf->matched = matched;
   hearth_status status = read_contexts(leaf, wrapped, &contexts, err);
   if (status == HEARTH_OK)
     status = add_stacks(leaf, contexts, err);

@@ -55,6 +55,7 @@ typedef struct hearth_leaf {
   struct hearth_leaf *next, *of_same_first; /* for the owner */
   hearth_stacks *folded;                    /* borrowed, as the classifier */
   const hearth_classifier *classifier;
+  bool *matched; /* by row of contexts: set where they are selected; borrowed */
   hearth_row_range frames;
   bool wrapped;   /* the contexts include those of wrapper calls */
   uint32_t *rows; /* contexts of the profile */
@@ -66,10 +67,11 @@ typedef struct hearth_leaf {
 } hearth_leaf;
 
 /* All contexts whose leaf is one of the frames, and those of the wrapper calls that they make (NULL: of none), whose
- * further frames are left out. `folded` and `classifier` are borrowed as long as the leaf lives. Destroy
+ * further frames are left out. `matched`, `folded` and `classifier` are borrowed as long as the leaf lives. Destroy
  * accepts NULL. */
 hearth_status hearth_leaf_read(hearth_row_range frames, const hearth_wrapper_calls *wrapped, hearth_stacks *folded,
-                               const hearth_classifier *classifier, hearth_leaf **ret, hearth_error *err);
+                               const hearth_classifier *classifier, bool *matched, hearth_leaf **ret,
+                               hearth_error *err);
 void hearth_leaf_destroy(hearth_leaf *leaf);
 
 /* Add to *ret the contexts that agree with the callers ids[0..n), the innermost first, on the frames that both have; an

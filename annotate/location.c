@@ -130,6 +130,13 @@ size_t hearth_locate(hearth_locator *locator, LLVMValueRef instruction, hearth_l
   return cut_recursion(chain, fold_recursion(chain, n));
 }
 
+bool hearth_locate_function(hearth_locator *locator, LLVMValueRef function, uint64_t *ret_id) {
+  LLVMMetadataRef key = LLVMGetSubprogram(function);
+  if (key)
+    *ret_id = lookup(locator, key).id;
+  return key != NULL;
+}
+
 void hearth_describe_inlining(LLVMValueRef instruction, char *buffer, size_t size) {
   LLVMMetadataRef location = hearth_ir_instruction_location(instruction);
   size_t used = 0;

@@ -2,6 +2,7 @@
 #ifndef HEARTH_LOCATION_H
 #define HEARTH_LOCATION_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -29,6 +30,9 @@ void hearth_locator_destroy(hearth_locator *locator);
 /* The frames of an instruction, innermost first, outwards through inlining, as far as they can be compared with contexts
  * in which recursion is folded: it is folded in them, too. Returns their number; 0 without location. */
 size_t hearth_locate(hearth_locator *locator, LLVMValueRef instruction, hearth_location chain[HEARTH_CHAIN_MAX]);
+
+/* The id of a function with debug information; false without. */
+bool hearth_locate_function(hearth_locator *locator, LLVMValueRef function, uint64_t *ret_id);
 
 /* For messages: " inlined into g at a.c:12, into h at b.c:3", outwards, cut to fit; "" if it was not inlined. size >= 1. */
 void hearth_describe_inlining(LLVMValueRef instruction, char *buffer, size_t size);

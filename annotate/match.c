@@ -64,7 +64,9 @@ static hearth_status open_profile(hearth_matcher *matcher, const char *path, con
   HEARTH_TRY(hearth_stacks_init(&matcher->stacks, matcher->profile, err));
   matcher->path = strdup(path);
   matcher->leaves = calloc((size_t)hearth_profile_frame_count(matcher->profile) + 1, sizeof *matcher->leaves);
-  return matcher->path && matcher->leaves ? HEARTH_OK : hearth_error_set(err, HEARTH_E_NOMEM, "out of memory");
+  matcher->matched = calloc((size_t)hearth_profile_context_count(matcher->profile) + 1, sizeof *matcher->matched);
+  return matcher->path && matcher->leaves && matcher->matched ? HEARTH_OK
+                                                              : hearth_error_set(err, HEARTH_E_NOMEM, "out of memory");
 }
 
 hearth_status hearth_matcher_open(hearth_matcher *matcher, const char *path, const hearth_classify_options *classify,
@@ -88,6 +90,7 @@ void hearth_matcher_close(hearth_matcher *matcher) {
     hearth_leaf_destroy(leaf);
   }
   free(matcher->leaves);
+  free(matcher->matched);
   hearth_wrapper_calls_free(&matcher->wrapper_calls);
   hearth_stacks_destroy(&matcher->stacks);
   hearth_profile_close(matcher->profile);
@@ -109,7 +112,7 @@ static hearth_status leaf_of(hearth_matcher *matcher, hearth_row_range frames, b
     if ((*ret)->frames.end == frames.end && (*ret)->wrapped == wrapped)
       return HEARTH_OK;
   HEARTH_TRY(hearth_leaf_read(frames, wrapped ? &matcher->wrapper_calls : NULL, &matcher->stacks, &matcher->classifier,
-                              ret, err));
+                              matcher->matched, ret, err));
   (*ret)->next = matcher->first_leaf;
   (*ret)->of_same_first = matcher->leaves[frames.first];
   matcher->first_leaf = *ret;

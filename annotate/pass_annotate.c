@@ -1,7 +1,11 @@
+#include <inttypes.h>
+#include <stdio.h>
+
 #include "alloc_functions.h"
 #include "alloc_table.h"
 #include "context_remarks.h"
 #include "hearth/ir_facts.h"
+#include "match_report.h"
 #include "session.h"
 #include "shim.h"
 
@@ -35,6 +39,41 @@ static void visit(LLVMValueRef instruction, void *data) {
     a->err.status = status;
 }
 
+static void warn_of_coverage(hearth_session *session, const hearth_coverage *coverage) {
+  char message[640];
+  size_t length;
+  unsigned percent = hearth_coverage_percent(coverage);
+  if (percent >= session->options->coverage_threshold)
+    return;
+  snprintf(message, sizeof message,
+           "heap profile matches %u %% of the bytes that it has for %.256s (%" PRIu64 " of %" PRIu64
+           " contexts): the source has changed since; profile the program again (-memprof-report=FILE lists what was "
+           "not found, -memprof-coverage-threshold=0 silences this)",
+           percent, LLVMGetSourceFileName(session->module, &length), coverage->matched.contexts,
+           coverage->all.contexts);
+  hearth_shim_warn(session->module, session->options->profile, message);
+}
+
+/* What of the profile was found. That is for the user to know; the module does not depend on it. */
+static hearth_status report_coverage(annotation *a) {
+  const hearth_options *options = a->session.options;
+  hearth_error report_err = {HEARTH_OK, ""};
+  hearth_call_sites sites = {0};
+  hearth_coverage coverage = {0};
+  bool report = *options->report;
+  hearth_status status = hearth_call_sites_collect(&sites, a->session.module, a->session.locator, &a->err);
+  if (status == HEARTH_OK)
+    status = hearth_coverage_measure(&coverage, &a->session, &sites, report, &a->err);
+  if (status == HEARTH_OK)
+    warn_of_coverage(&a->session, &coverage);
+  if (status == HEARTH_OK && report &&
+      hearth_match_report_append(options->report, &a->session, &coverage, &report_err) != HEARTH_OK)
+    hearth_shim_warn(a->session.module, options->report, report_err.message);
+  hearth_coverage_free(&coverage);
+  hearth_call_sites_free(&sites);
+  return status;
+}
+
 /* The table is the user's own input: what is wrong with it is an error. */
 static bool mark_listed_functions(LLVMModuleRef module, const hearth_options *options) {
   hearth_error err = {HEARTH_OK, ""};
@@ -55,6 +94,8 @@ bool hearth_pass_annotate(LLVMModuleRef module, const hearth_options *options) {
       hearth_error_set(&a.err, HEARTH_E_NO_DEBUG_INFO,
                        "the module's allocation calls have no debug locations to find them by; compile with -gmlt "
                        "-fdebug-info-for-profiling");
+    if (a.err.status == HEARTH_OK)
+      a.err.status = report_coverage(&a);
     if (a.err.status == HEARTH_OK) {
       changed = hearth_session_apply(&a.session, &a.edits);
       changed |= hearth_pass_nomerge(module, false);

@@ -38,6 +38,8 @@ typedef struct hearth_options {
   const char *profile;              /* -memprof-use; "" if not given */
   struct hearth_matcher *matcher;   /* what the passes of a pipeline have read of it; not used if there is no profile */
   const char *alloc_functions;      /* -memprof-alloc-functions; "" if not given */
+  const char *report;               /* -memprof-report; "" if not given */
+  unsigned coverage_threshold;      /* -memprof-coverage-threshold: per cent; 0: no warning */
   bool full_contexts;               /* -memprof-contexts=full: no trimming */
   hearth_classify_options classify; /* -memprof-classify */
   uint8_t hints[4];                 /* by hearth_class; [HEARTH_CLASS_UNKNOWN] is for ambiguous calls */

@@ -57,6 +57,9 @@ cl::opt<std::string> AllocFunctions("memprof-alloc-functions",
                                     cl::desc("Table of the program's own allocation functions that take hints"),
                                     cl::value_desc("file"));
 
+cl::opt<std::string> Report("memprof-report", cl::desc("Append to this file, as JSON, what of the profile was found"),
+                            cl::value_desc("file"));
+
 enum class Contexts { Trimmed, Full };
 cl::opt<Contexts> WhichContexts("memprof-contexts", cl::desc("Contexts that are attached to allocation calls"),
                                 cl::values(clEnumValN(Contexts::Trimmed, "trimmed",
@@ -99,6 +102,9 @@ using PercentOption = cl::opt<unsigned, false, PercentParser>;
 PercentOption ColdPercent("memprof-cold-percent",
                           cl::desc("Share of cold bytes from which on a call is cold whose contexts differ"),
                           cl::init(100));
+PercentOption CoverageThreshold("memprof-coverage-threshold",
+                                cl::desc("Warn if less of a module's bytes is found in the profile; 0: never"),
+                                cl::init(80));
 cl::opt<bool> Strict("memprof-strict", cl::desc("Make warnings about the heap profile errors"));
 
 // LLVM tells the phase from 20 on only, and never to passes given one by one.
@@ -118,6 +124,8 @@ hearth_options currentOptions() {
   hearth_options Options = {};
   Options.profile = Use.c_str();
   Options.alloc_functions = AllocFunctions.c_str();
+  Options.report = Report.c_str();
+  Options.coverage_threshold = CoverageThreshold;
   Options.full_contexts = WhichContexts == Contexts::Full;
   Options.classify.mode = Classify;
   Options.cold_percent = ColdPercent;

@@ -88,8 +88,11 @@ static hearth_status add_context(const hearth_leaf *leaf, uint32_t stack, size_t
 static hearth_status sum_node(const hearth_leaf *leaf, const hearth_leaf_node *node, hearth_contexts *ret,
                               hearth_error *err) {
   for (uint32_t i = 0; i < node->count; i++) {
+    const hearth_leaf_stack *stack = &leaf->stacks[node->first + i];
     hearth_mib mib;
-    HEARTH_TRY(hearth_leaf_sum(leaf, &leaf->stacks[node->first + i], &mib, err));
+    HEARTH_TRY(hearth_leaf_sum(leaf, stack, &mib, err));
+    for (uint32_t k = 0; k < stack->row_count; k++)
+      leaf->matched[leaf->rows[stack->first_row + k]] = true;
     hearth_mib_merge(&ret->items[ret->count - 1].mib, &mib);
   }
   return HEARTH_OK;

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "export_internal.h"
-#include "json.h"
+#include "hearth/json.h"
 
 static const double ns_per_us = 1e3;
 static const uint64_t threshold_us =

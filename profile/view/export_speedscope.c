@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "export_internal.h"
-#include "json.h"
+#include "hearth/json.h"
 
 typedef struct weights {
   hearth_json json;

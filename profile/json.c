@@ -1,4 +1,4 @@
-#include "json.h"
+#include "hearth/json.h"
 
 #include <math.h>
 

@@ -7,6 +7,10 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef struct hearth_json {
   FILE *stream;
   bool comma; /* before the next key or value */
@@ -30,4 +34,7 @@ void hearth_json_key_uint(hearth_json *json, const char *name, uint64_t value);
 void hearth_json_key_double(hearth_json *json, const char *name, double value);
 void hearth_json_key_string(hearth_json *json, const char *name, const char *value);
 
+#ifdef __cplusplus
+}
+#endif
 #endif

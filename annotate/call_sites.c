@@ -1,0 +1,80 @@
+#include "call_sites.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "array.h"
+#include "hearth/ir_facts.h"
+
+typedef struct collection {
+  hearth_call_sites *sites;
+  hearth_locator *locator;
+  bool failed; /* out of memory */
+} collection;
+
+static void visit(LLVMValueRef instruction, void *data) {
+  collection *c = data;
+  hearth_location chain[HEARTH_CHAIN_MAX];
+  if (c->failed || !hearth_ir_is_call(instruction))
+    return;
+  LLVMValueRef callee = LLVMIsAFunction(LLVMGetCalledValue(instruction));
+  if (callee && LLVMGetIntrinsicID(callee) != 0)
+    return;
+  for (size_t i = 0, n = hearth_locate(c->locator, instruction, chain); i < n; i++) {
+    if (!chain[i].id)
+      continue;
+    hearth_call_site *items = hearth_array_grow(c->sites->items, c->sites->count, &c->sites->room, sizeof *items);
+    c->failed = !items;
+    if (!items)
+      return;
+    c->sites->items = items;
+    c->sites->items[c->sites->count++] = (hearth_call_site){.function = chain[i].function,
+                                                            .line = chain[i].line,
+                                                            .column = chain[i].column,
+                                                            .discriminator = chain[i].discriminator,
+                                                            .inlined = i ? chain[i - 1].function : 0,
+                                                            .call = instruction};
+  }
+}
+
+static int compare_places(const hearth_call_site *a, uint64_t function, uint32_t line, uint32_t column) {
+  if (a->function != function)
+    return a->function < function ? -1 : 1;
+  /* Lines above the function's first are below 0. */
+  if (a->line != line)
+    return (int32_t)a->line < (int32_t)line ? -1 : 1;
+  return (a->column > column) - (a->column < column);
+}
+
+static int by_place(const void *a, const void *b) {
+  const hearth_call_site *x = a, *y = b;
+  return compare_places(x, y->function, y->line, y->column);
+}
+
+hearth_status hearth_call_sites_collect(hearth_call_sites *sites, LLVMModuleRef module, hearth_locator *locator,
+                                        hearth_error *err) {
+  collection c = {.sites = sites, .locator = locator};
+  hearth_ir_for_each_instruction(module, visit, &c);
+  if (c.failed)
+    return hearth_error_set(err, HEARTH_E_NOMEM, "out of memory");
+  if (sites->count)
+    qsort(sites->items, sites->count, sizeof *sites->items, by_place);
+  return HEARTH_OK;
+}
+
+void hearth_call_sites_free(hearth_call_sites *sites) {
+  free(sites->items);
+  memset(sites, 0, sizeof *sites);
+}
+
+size_t hearth_call_sites_from(const hearth_call_sites *sites, uint64_t function, uint32_t line, uint32_t column) {
+  size_t low = 0, high = sites->count;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (compare_places(&sites->items[middle], function, line, column) < 0)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}

@@ -1,0 +1,28 @@
+/* The calls of a module by their places in the source, to say what is there where the profile has something else. */
+#ifndef HEARTH_CALL_SITES_H
+#define HEARTH_CALL_SITES_H
+
+#include "hearth/status.h"
+#include "location.h"
+
+typedef struct hearth_call_site {
+  uint64_t function; /* id of the function whose source it is in */
+  uint32_t line, column, discriminator;
+  uint64_t inlined;  /* id of the function that was inlined here; 0: `call` is the call that was written here */
+  LLVMValueRef call; /* or one of those that came by inlining */
+} hearth_call_site;
+
+typedef struct hearth_call_sites {
+  hearth_call_site *items; /* by function, line, column */
+  size_t count, room;
+} hearth_call_sites;
+
+/* All calls with known places, also those that inlining has put elsewhere; no intrinsics. E_NOMEM. Free in any case. */
+hearth_status hearth_call_sites_collect(hearth_call_sites *sites, LLVMModuleRef module, hearth_locator *locator,
+                                        hearth_error *err);
+void hearth_call_sites_free(hearth_call_sites *sites);
+
+/* Position of the first one at this place or behind it. */
+size_t hearth_call_sites_from(const hearth_call_sites *sites, uint64_t function, uint32_t line, uint32_t column);
+
+#endif

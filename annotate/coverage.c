@@ -1,0 +1,238 @@
+#include "coverage.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <llvm-c/DebugInfo.h>
+
+#include "alloc_functions.h"
+#include "array.h"
+
+const char *hearth_unmatched_name(hearth_unmatched_reason reason) {
+  static const char *const names[] = {
+#define HEARTH_UNMATCHED_REASON(NAME, name, text) name,
+#include "unmatched_reasons.def"
+  };
+  return names[reason];
+}
+
+typedef struct measuring {
+  hearth_coverage *coverage;
+  hearth_session *session;
+  hearth_profile *profile;
+  const hearth_call_sites *sites;
+  bool *seen; /* by row of functions */
+  bool exact;
+  hearth_error *err;
+} measuring;
+
+static hearth_status out_of_memory(hearth_error *err) { return hearth_error_set(err, HEARTH_E_NOMEM, "out of memory"); }
+
+/* What stands in the module at a place of the profile of which not all was matched. */
+static hearth_unmatched_reason reason_for(const measuring *m, uint64_t function, const hearth_frame_info *frame,
+                                          LLVMValueRef *ret_callee) {
+  if (!frame->stack_id)
+    return HEARTH_UNMATCHED_NO_PLACE;
+  size_t i = hearth_call_sites_from(m->sites, function, frame->line, 0);
+  hearth_unmatched_reason reason = HEARTH_UNMATCHED_NO_LINE;
+  for (; i < m->sites->count; i++) {
+    const hearth_call_site *site = &m->sites->items[i];
+    if (site->function != function || site->line != frame->line)
+      break;
+    if (reason == HEARTH_UNMATCHED_NO_LINE)
+      reason = HEARTH_UNMATCHED_NO_COLUMN;
+    if (site->column != frame->column || (frame->discriminator && site->discriminator != frame->discriminator))
+      continue;
+    if (site->inlined || hearth_alloc_function_of(site->call))
+      return HEARTH_UNMATCHED_CHAIN;
+    *ret_callee = LLVMIsAFunction(LLVMGetCalledValue(site->call));
+    reason = *ret_callee ? HEARTH_UNMATCHED_CALLEE : HEARTH_UNMATCHED_POINTER;
+  }
+  return reason;
+}
+
+static hearth_status add_unmatched(measuring *m, hearth_unmatched unmatched) {
+  hearth_coverage *c = m->coverage;
+  hearth_unmatched *items = hearth_array_grow(c->unmatched, c->n_unmatched, &c->room, sizeof *items);
+  if (!items)
+    return out_of_memory(m->err);
+  c->unmatched = items;
+  c->unmatched[c->n_unmatched++] = unmatched;
+  return HEARTH_OK;
+}
+
+static void add(hearth_coverage_sums *sums, uint64_t contexts, uint64_t bytes) {
+  sums->contexts += contexts;
+  sums->bytes = sums->bytes + bytes < bytes ? UINT64_MAX : sums->bytes + bytes;
+}
+
+/* What became of the contexts of one leaf frame. */
+static hearth_status measure_frame(measuring *m, uint64_t function, uint32_t row, const hearth_frame_info *frame,
+                                   bool *ret_matched) {
+  hearth_coverage_sums all = {0}, matched = {0};
+  for (uint32_t i = 0; i < frame->context_count; i++) {
+    hearth_mib mib;
+    HEARTH_TRY(hearth_profile_get_context(m->profile, frame->first_context + i, NULL, &mib, m->err));
+    add(&all, 1, mib.TotalSize);
+    if (m->session->matcher->matched[frame->first_context + i])
+      add(&matched, 1, mib.TotalSize);
+  }
+  hearth_unmatched unmatched = {
+      .frame = row, .contexts = all.contexts - matched.contexts, .bytes = all.bytes - matched.bytes};
+  bool in_callee = false;
+  if (unmatched.contexts) {
+    unmatched.reason = reason_for(m, function, frame, &unmatched.callee);
+    in_callee = unmatched.reason == HEARTH_UNMATCHED_CALLEE || unmatched.reason == HEARTH_UNMATCHED_POINTER;
+    HEARTH_TRY(add_unmatched(m, unmatched));
+    *ret_matched &= in_callee;
+  }
+  if (in_callee)
+    add(&m->coverage->elsewhere, unmatched.contexts, unmatched.bytes);
+  else
+    add(&m->coverage->all, unmatched.contexts, unmatched.bytes);
+  add(&m->coverage->all, matched.contexts, matched.bytes);
+  add(&m->coverage->matched, matched.contexts, matched.bytes);
+  return HEARTH_OK;
+}
+
+static hearth_status is_all_matched(const measuring *m, const hearth_function_info *function, bool *ret) {
+  *ret = true;
+  for (uint32_t i = 0; i < function->frame_count && *ret; i++) {
+    hearth_frame_info frame;
+    HEARTH_TRY(hearth_profile_get_frame(m->profile, function->first_frame + i, &frame, m->err));
+    for (uint32_t k = 0; k < frame.context_count && *ret; k++)
+      *ret = m->session->matcher->matched[frame.first_context + k];
+  }
+  return HEARTH_OK;
+}
+
+static hearth_status measure_function(measuring *m, uint32_t row) {
+  hearth_function_info function;
+  uint64_t contexts = m->coverage->all.contexts;
+  bool matched = true;
+  HEARTH_TRY(hearth_profile_get_function(m->profile, row, &function, m->err));
+  m->seen[row] = true;
+  for (uint32_t i = 0; i < function.frame_count; i++) {
+    hearth_frame_info frame;
+    HEARTH_TRY(hearth_profile_get_frame(m->profile, function.first_frame + i, &frame, m->err));
+    if (frame.context_count)
+      HEARTH_TRY(measure_frame(m, function.id, function.first_frame + i, &frame, &matched));
+  }
+  bool has_any = m->coverage->all.contexts > contexts;
+  m->coverage->all.functions += has_any;
+  m->coverage->matched.functions += has_any && matched;
+  return HEARTH_OK;
+}
+
+/* Row of the profile's function that `function` is; E_NOT_FOUND if it has none, or it was asked for before. */
+static hearth_status row_of(const measuring *m, LLVMValueRef function, uint32_t *ret) {
+  uint64_t id;
+  if (LLVMIsDeclaration(function) || !hearth_locate_function(m->session->locator, function, &id))
+    return HEARTH_E_NOT_FOUND;
+  HEARTH_TRY(hearth_profile_find_function(m->profile, id, ret, m->err));
+  return m->seen[*ret] ? HEARTH_E_NOT_FOUND : HEARTH_OK;
+}
+
+/* Most modules need no more than this: reading numbers costs as much as matching. */
+static hearth_status is_module_matched(const measuring *m, bool *ret) {
+  *ret = true;
+  for (LLVMValueRef f = LLVMGetFirstFunction(m->session->module); f && *ret; f = LLVMGetNextFunction(f)) {
+    hearth_function_info function;
+    uint32_t row;
+    hearth_status status = row_of(m, f, &row);
+    if (status == HEARTH_OK)
+      status = hearth_profile_get_function(m->profile, row, &function, m->err);
+    if (status == HEARTH_OK)
+      status = is_all_matched(m, &function, ret);
+    if (status != HEARTH_OK && status != HEARTH_E_NOT_FOUND)
+      return status;
+  }
+  return HEARTH_OK;
+}
+
+static hearth_status measure_module(measuring *m) {
+  bool all_matched = false;
+  if (!m->exact)
+    HEARTH_TRY(is_module_matched(m, &all_matched));
+  for (LLVMValueRef f = LLVMGetFirstFunction(m->session->module); f && !all_matched; f = LLVMGetNextFunction(f)) {
+    uint32_t row;
+    hearth_status status = row_of(m, f, &row);
+    if (status == HEARTH_OK)
+      status = measure_function(m, row);
+    if (status != HEARTH_OK && status != HEARTH_E_NOT_FOUND)
+      return status;
+  }
+  return HEARTH_OK;
+}
+
+/* Is `path` that of a file which the compiler calls `name`? It may have been called from elsewhere. */
+static bool is_file(const char *path, const char *name) {
+  while (strncmp(name, "./", 2) == 0 || strncmp(name, "../", 3) == 0)
+    name = strchr(name, '/') + 1;
+  size_t length = strlen(path), wanted = strlen(name);
+  return wanted && length >= wanted && strcmp(path + length - wanted, name) == 0 &&
+         (length == wanted || name[0] == '/' || path[length - wanted - 1] == '/');
+}
+
+static hearth_status add_gone(measuring *m, const hearth_function_info *function) {
+  for (uint32_t i = 0; i < function->frame_count; i++) {
+    uint32_t row = function->first_frame + i;
+    hearth_frame_info frame;
+    hearth_unmatched gone = {.frame = row, .reason = HEARTH_UNMATCHED_FUNCTION};
+    HEARTH_TRY(hearth_profile_get_frame(m->profile, row, &frame, m->err));
+    for (uint32_t k = 0; k < frame.context_count; k++) {
+      hearth_mib mib;
+      HEARTH_TRY(hearth_profile_get_context(m->profile, frame.first_context + k, NULL, &mib, m->err));
+      gone.contexts++;
+      gone.bytes += mib.TotalSize;
+    }
+    if (gone.contexts && !m->session->matcher->matched[frame.first_context])
+      HEARTH_TRY(add_unmatched(m, gone));
+  }
+  return HEARTH_OK;
+}
+
+/* Functions of the module's file that it does not have. Takes time in proportion to all functions of the profile. */
+static hearth_status find_gone(measuring *m) {
+  size_t length;
+  char path[HEARTH_PATH_LIMIT];
+  const char *file = LLVMGetSourceFileName(m->session->module, &length);
+  for (uint32_t row = 0, end = hearth_profile_function_count(m->profile); row < end; row++) {
+    hearth_function_info function;
+    if (m->seen[row])
+      continue;
+    HEARTH_TRY(hearth_profile_get_function(m->profile, row, &function, m->err));
+    HEARTH_TRY(hearth_profile_get_path(m->profile, function.path, path, sizeof path, m->err));
+    if (is_file(path, file))
+      HEARTH_TRY(add_gone(m, &function));
+  }
+  return HEARTH_OK;
+}
+
+hearth_status hearth_coverage_measure(hearth_coverage *coverage, hearth_session *session,
+                                      const hearth_call_sites *sites, bool exact, hearth_error *err) {
+  measuring m = {.coverage = coverage,
+                 .session = session,
+                 .profile = session->matcher->profile,
+                 .sites = sites,
+                 .exact = exact,
+                 .err = err};
+  m.seen = calloc((size_t)hearth_profile_function_count(m.profile) + 1, sizeof *m.seen);
+  if (!m.seen)
+    return out_of_memory(err);
+  hearth_status status = measure_module(&m);
+  if (status == HEARTH_OK && exact)
+    status = find_gone(&m);
+  free(m.seen);
+  return status;
+}
+
+void hearth_coverage_free(hearth_coverage *coverage) {
+  free(coverage->unmatched);
+  memset(coverage, 0, sizeof *coverage);
+}
+
+unsigned hearth_coverage_percent(const hearth_coverage *coverage) {
+  uint64_t all = coverage->all.bytes;
+  return all ? (unsigned)((double)coverage->matched.bytes * 100 / (double)all) : 100;
+}

@@ -1,0 +1,45 @@
+/* How much of what the profile says about a module was found in it. Contexts belong to the module that has the function
+ * of their leaf: those of other modules do not count, nor do those of allocations inside of what is called at the leaf
+ * (fopen), or called there through a pointer: these are no calls that could take a hint, however fresh the profile. */
+#ifndef HEARTH_COVERAGE_H
+#define HEARTH_COVERAGE_H
+
+#include "call_sites.h"
+#include "session.h"
+
+/* Why the contexts of a place were not matched. */
+typedef enum hearth_unmatched_reason {
+#define HEARTH_UNMATCHED_REASON(NAME, name, text) HEARTH_UNMATCHED_##NAME,
+#include "unmatched_reasons.def"
+} hearth_unmatched_reason;
+
+const char *hearth_unmatched_name(hearth_unmatched_reason reason); /* "no-call-in-line" */
+
+typedef struct hearth_unmatched {
+  uint32_t frame; /* row of the place */
+  uint64_t contexts, bytes;
+  hearth_unmatched_reason reason;
+  LLVMValueRef callee; /* function that is called there; NULL unless that is the reason */
+} hearth_unmatched;
+
+typedef struct hearth_coverage_sums {
+  uint64_t functions, contexts, bytes;
+} hearth_coverage_sums;
+
+typedef struct hearth_coverage {
+  hearth_coverage_sums all, matched; /* a function is matched if all of its contexts are */
+  hearth_coverage_sums elsewhere;    /* allocated in what was called, or through a pointer; not in `all` */
+  hearth_unmatched *unmatched;       /* by place, of both */
+  size_t n_unmatched, room;
+} hearth_coverage;
+
+/* After all allocation calls of the session's module were matched. `exact`: `all` and `matched` are wanted even where
+ * all is matched; else they may then be 0. Those of reading a profile, E_NOMEM; free in any case. */
+hearth_status hearth_coverage_measure(hearth_coverage *coverage, hearth_session *session,
+                                      const hearth_call_sites *sites, bool exact, hearth_error *err);
+void hearth_coverage_free(hearth_coverage *coverage);
+
+/* Of bytes, rounded down; 100 if there are none. */
+unsigned hearth_coverage_percent(const hearth_coverage *coverage);
+
+#endif
