@@ -3,12 +3,31 @@
 #include <string.h>
 
 #include "hearth/ir_facts.h"
+#include "hearth/md.h"
 
 #define HINTS       "memprof.hints"
 #define CLANG_S_LTO "EnableSplitLTOUnit" /* on all modules that clang makes for a link, before they are optimised */
 
 static LLVMMetadataRef flag(LLVMModuleRef module, const char *name) {
   return LLVMGetModuleFlag(module, name, strlen(name));
+}
+
+typedef struct fitting {
+  hearth_md *md;
+  bool changed;
+} fitting;
+
+static void fit(LLVMValueRef instruction, void *data) {
+  fitting *f = data;
+  f->changed |= hearth_md_fit_summary(f->md, instruction);
+}
+
+bool hearth_lto_fit_summary(LLVMModuleRef module) {
+  fitting f = {.md = hearth_md_create(module)};
+  if (f.md)
+    hearth_ir_for_each_instruction(module, fit, &f);
+  hearth_md_destroy(f.md);
+  return f.changed;
 }
 
 bool hearth_lto_read_options(LLVMModuleRef module, hearth_options *ret) {

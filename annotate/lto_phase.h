@@ -18,6 +18,9 @@ extern "C" {
  * the flags of LTO is before it. */
 hearth_lto_phase hearth_lto_phase_of(LLVMModuleRef module);
 
+/* hearth_md_fit_summary for all calls: to be called last before a link. True if the module changed. */
+bool hearth_lto_fit_summary(LLVMModuleRef module);
+
 /* Add the flag, unless there is one. */
 void hearth_lto_write_options(LLVMModuleRef module, const hearth_options *options);
 /* False, and nothing written, if there is none. Sets these options and no others. */

@@ -98,6 +98,7 @@ bool hearth_pass_lower(LLVMModuleRef module, const hearth_options *options) {
   hearth_ir_for_each_instruction(module, visit, &l);
   hearth_md_destroy(l.md);
   if (options->lto_phase == HEARTH_LTO_PRELINK) {
+    hearth_lto_fit_summary(module);
     hearth_lto_write_options(module, options);
     l.changed = true;
   }

@@ -219,3 +219,17 @@ hearth_class hearth_md_get_hint(LLVMValueRef call, bool *ret_ambiguous) {
     *ret_ambiguous = length == strlen(ambiguous) && memcmp(value, ambiguous, length) == 0;
   return hearth_md_class_by_name(value, length);
 }
+
+bool hearth_md_fit_summary(hearth_md *md, LLVMValueRef call) {
+  if (md->chained_only || !hearth_md_has_hint(call))
+    return false;
+  bool differ = hearth_ir_attachment(call, md->kind_memprof) != NULL;
+  if (!differ && hearth_ir_attachment(call, md->kind_callsite)) {
+    hearth_md_settle(md, call, hearth_md_get_hint(call, NULL));
+    return true;
+  }
+  if (!differ || hearth_ir_llvm_major() >= 22)
+    return false;
+  hearth_md_remove_hint(call);
+  return true;
+}

@@ -190,11 +190,15 @@ static void print_link(const char *archive, bool build_id) {
   printf("%s -Wl,--whole-archive %s -Wl,--no-whole-archive -lpthread -ldl", build_id ? " -Wl,--build-id" : "", archive);
 }
 
-/* What links the bitcode tells contexts apart, and gives the hints that only then are known. */
-static void print_lto_link(const char *plugin) {
+/* What links the bitcode tells contexts apart, and gives the hints that only then are known. Functions of other files a thin
+ * link clones by LLVM's own pass, which these options of LLVM's switch on; a full link by the plugin. */
+static void print_lto_link(const char *kind, const char *plugin) {
   fputs(" -fuse-ld=lld", stdout);
-  if (HEARTH_LLVM_MAJOR >= 19) /* before, lld takes no plugins, or LLVM does not clone */
-    printf(" -Wl,--load-pass-plugin=%s", plugin);
+  if (HEARTH_LLVM_MAJOR < 19) /* lld takes no plugins, or LLVM does not clone */
+    return;
+  printf(" -Wl,--load-pass-plugin=%s", plugin);
+  if (strcmp(kind, "thin") == 0)
+    fputs(" -Wl,-mllvm,-enable-memprof-context-disambiguation -Wl,-mllvm,-supports-hot-cold-new", stdout);
 }
 
 int hearth_cmd_flags(int argc, char **argv) {
@@ -224,7 +228,7 @@ int hearth_cmd_flags(int argc, char **argv) {
   if (a.link)
     print_link(archive, !use);
   if (a.link && a.lto)
-    print_lto_link(plugin);
+    print_lto_link(a.lto, plugin);
   if (a.link && a.is_static)
     fputs(" -Wl,--wrap=free,--wrap=realloc", stdout);
   fputs(" --end-no-unused-arguments\n", stdout);

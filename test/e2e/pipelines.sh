@@ -71,11 +71,16 @@ try() {
 same() { diff -B <(comparable "$1") <(comparable "$2"); }
 comparable() { sed -e '1d' -e '/^\^/d' -e 's/ *; preds = .*//' "$1"; }
 
+# prune WHAT INPUT OUTPUT OPTION: the textual module INPUT, pruned and checked.
+prune() {
+  try "$1: prune again $4" "${opt[@]}" ${4:+"$4"} -passes=hearth-prune,hearth-verify,verify -S "$2" -o "$3"
+}
+
 # optimise WHAT INPUT OUTPUT PASSES [OPTION...]: the passes and both verifiers, then all that must hold of the result.
 # Leaves the counts in OUTPUT.counts.
 optimise() {
   local what=$1 input=$2 output=$3 passes=$4
-  local text=$work/text.ll back=$work/back.bc back_text=$work/back.ll again=$work/again.ll with
+  local text=$work/text.ll back=$work/back.bc back_text=$work/back.ll again=$work/again.ll with once
   shift 4
   try "$what: optimise" "${opt[@]}" "$@" "-passes=$passes,hearth-verify,verify" "$input" -o "$output" || return 0
   try "$what: to text" llvm-dis "$output" -o "$text" || return 0
@@ -85,9 +90,13 @@ optimise() {
   try "$what: bitcode keeps everything" same "$text" "$back_text" || return 0
   for with in '' "$@"; do
     [[ $with == '' || $with == -memprof-use=* ]] || continue
-    try "$what: prune again $with" "${opt[@]}" ${with:+"$with"} -passes=hearth-prune,hearth-verify,verify -S "$back" \
-      -o "$again" || continue
-    try "$what: pruning again changes nothing $with" same "$text" "$again" || true
+    once=$text
+    if [[ $passes == *pre-link* ]]; then # what LLVM's summary has no use for, pruning restores
+      once=$work/once.ll
+      prune "$what" "$text" "$once" "$with" || continue
+    fi
+    prune "$what" "$once" "$again" "$with" || continue
+    try "$what: pruning again changes nothing $with" same "$once" "$again" || true
   done
 }
 

@@ -175,6 +175,12 @@ hearth_class hearth_md_get_settled_class(hearth_md *md, LLVMValueRef call);
 /* Settle a class, or take back what LLVM settled (UNKNOWN): then pruning tells again. On LLVM 14, where `!memprof` are
  * the contexts, they are gone. */
 void hearth_md_settle(hearth_md *md, LLVMValueRef call, hearth_class hotness);
+/* Make a call fit the summary that LLVM writes of a module for a thin link. The summary lists calls with `!callsite`, and
+ * the back end goes through this list again, but passes over calls whose class the attribute tells: those with the attribute
+ * and without `!memprof`, before LLVM 22 all with the attribute. One call more or less, and the calls behind it go to others'
+ * clones. So a call of one class is settled, and before LLVM 22 one of several loses the attribute, which pruning restores.
+ * True if the call changed. LLVM 14, which has no such lists, needs nothing. */
+bool hearth_md_fit_summary(hearth_md *md, LLVMValueRef call);
 
 /* --- after inlining --- */
 
