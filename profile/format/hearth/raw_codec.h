@@ -39,10 +39,11 @@ static inline uint64_t hearth_raw_fold_sign(uint64_t difference) { return differ
 static inline uint64_t hearth_raw_unfold_sign(uint64_t number) { return number >> 1 ^ (0 - (number & 1)); }
 
 static inline uint64_t hearth_raw_quotient(uint64_t dividend, uint64_t divisor) {
-  return divisor ? dividend / divisor : dividend;
+  return divisor > 1 ? dividend / divisor : dividend; /* by 1, most often: without the division, which is slow */
 }
 
-/* What a column is expected to be: exact for a record of one block, but for what is measured.
+/* What a column is expected to be: exact for a record of one block, but for what is measured. Called with constants, each
+ * of which leaves one line of it.
  *   mib       its lower columns are known
  *   previous  the record before it; all zero for the first one */
 static inline uint64_t hearth_raw_predict(unsigned column, const hearth_mib *mib, const hearth_mib *previous) {
@@ -100,10 +101,12 @@ static inline uint64_t hearth_raw_predict(unsigned column, const hearth_mib *mib
 static inline uint8_t *hearth_raw_put_mib(uint8_t *to, const hearth_raw_mib *record, const hearth_raw_mib *previous) {
   uint64_t differences[HEARTH_MIB_COLUMNS], present = 0;
 
-  for (unsigned i = 0; i < HEARTH_MIB_COLUMNS; ++i) {
-    differences[i] = record->mib.v[i] - hearth_raw_predict(i, &record->mib, &previous->mib);
+#define HEARTH_MIB_FIELD(tag, Name, unit, merge, ir_bits, ir_default, description)                                     \
+  differences[HEARTH_COL_##Name] =                                                                                     \
+      record->mib.Name - hearth_raw_predict(HEARTH_COL_##Name, &record->mib, &previous->mib);
+#include "hearth/mib_fields.def"
+  for (unsigned i = 0; i < HEARTH_MIB_COLUMNS; ++i)
     present |= (uint64_t)(differences[i] != 0) << i;
-  }
   to = hearth_raw_put_varint(to, hearth_raw_fold_sign((uint64_t)record->stack - previous->stack));
   to = hearth_raw_put_varint(to, present);
   for (unsigned i = 0; i < HEARTH_MIB_COLUMNS; ++i)
@@ -112,25 +115,40 @@ static inline uint8_t *hearth_raw_put_mib(uint8_t *to, const hearth_raw_mib *rec
   return to;
 }
 
-/* False: `end` comes first, or the bytes are no record. */
-static inline bool hearth_raw_take_mib(const uint8_t **from, const uint8_t *end, const hearth_raw_mib *previous,
-                                       hearth_raw_mib *ret) {
-  uint64_t stack, present, difference;
+/* What a record says, not yet added to what it is predicted from. False: `end` comes first, or the bytes are no record.
+ *   stack        in: of the record before it, 0 for the first one; out: the record's
+ *   differences  HEARTH_MIB_COLUMNS numbers, folded */
+static inline bool hearth_raw_take_differences(const uint8_t **from, const uint8_t *end, uint32_t *stack,
+                                               uint64_t *differences) {
+  uint64_t number, present;
 
-  if (!hearth_raw_take_varint(from, end, &stack) || !hearth_raw_take_varint(from, end, &present) ||
+  if (!hearth_raw_take_varint(from, end, &number) || !hearth_raw_take_varint(from, end, &present) ||
       present >> HEARTH_MIB_COLUMNS)
     return false;
-  stack = previous->stack + hearth_raw_unfold_sign(stack);
-  if (stack > UINT32_MAX)
+  number = *stack + hearth_raw_unfold_sign(number);
+  if (number > UINT32_MAX)
     return false;
-  ret->stack = (uint32_t)stack;
-  for (unsigned i = 0; i < HEARTH_MIB_COLUMNS; ++i) {
-    if (!(present >> i & 1))
-      difference = 0;
-    else if (!hearth_raw_take_varint(from, end, &difference))
+  *stack = (uint32_t)number;
+  for (unsigned i = 0; i < HEARTH_MIB_COLUMNS; ++i)
+    differences[i] = 0;
+  for (; present; present &= present - 1)
+    if (!hearth_raw_take_varint(from, end, &differences[__builtin_ctzll(present)]))
       return false;
-    ret->mib.v[i] = hearth_raw_predict(i, &ret->mib, &previous->mib) + hearth_raw_unfold_sign(difference);
-  }
+  return true;
+}
+
+/* False as above. */
+static inline bool hearth_raw_take_mib(const uint8_t **from, const uint8_t *end, const hearth_raw_mib *previous,
+                                       hearth_raw_mib *ret) {
+  uint64_t differences[HEARTH_MIB_COLUMNS];
+
+  ret->stack = previous->stack;
+  if (!hearth_raw_take_differences(from, end, &ret->stack, differences))
+    return false;
+#define HEARTH_MIB_FIELD(tag, Name, unit, merge, ir_bits, ir_default, description)                                     \
+  ret->mib.Name = hearth_raw_predict(HEARTH_COL_##Name, &ret->mib, &previous->mib) +                                   \
+                  hearth_raw_unfold_sign(differences[HEARTH_COL_##Name]);
+#include "hearth/mib_fields.def"
   return true;
 }
 
