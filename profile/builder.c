@@ -225,18 +225,18 @@ static uint32_t find_ancestor(const hearth_builder *builder, uint32_t node, uint
   return node;
 }
 
-static hearth_status reserve_node(hearth_builder *builder, hearth_error *err) {
-  HEARTH_TRY(hearth_builder_reserve((void **)&builder->nodes, &builder->node_room, builder->node_count, 1,
+hearth_status hearth_builder_reserve_nodes(hearth_builder *builder, size_t more, hearth_error *err) {
+  HEARTH_TRY(hearth_builder_reserve((void **)&builder->nodes, &builder->node_room, builder->node_count, more,
                                     sizeof *builder->nodes, err));
-  return node_table_reserve(&builder->nodes_by_content, builder->nodes, builder->node_count) ? HEARTH_OK
-                                                                                             : out_of_memory(err);
+  return node_table_reserve(&builder->nodes_by_content, builder->nodes, builder->node_count, more) ? HEARTH_OK
+                                                                                                   : out_of_memory(err);
 }
 
 hearth_status hearth_builder_intern_node(hearth_builder *builder, uint32_t parent, uint32_t frame, uint32_t *ret_node,
                                          hearth_error *err) {
   if (builder->fold_recursion && (*ret_node = find_ancestor(builder, parent, frame)) != HEARTH_NONE)
     return HEARTH_OK;
-  HEARTH_TRY(reserve_node(builder, err));
+  HEARTH_TRY(hearth_builder_reserve_nodes(builder, 1, err));
   uint32_t *slot = node_table_slot(&builder->nodes_by_content, builder->nodes, parent, frame);
   if (*slot == HEARTH_NONE) {
     builder->nodes[builder->node_count] = (builder_node){.frame = frame, .parent = parent, .context = HEARTH_NONE};

@@ -75,6 +75,8 @@ hearth_status hearth_builder_intern_frame(hearth_builder *builder, const builder
 /* The same for a frame as callers of the library describe it. */
 hearth_status hearth_builder_frame_row(hearth_builder *builder, const hearth_builder_frame *frame, uint32_t *ret_frame,
                                        hearth_error *err);
+/* Room for `more` nodes, which are to come: their table then need not grow step by step. */
+hearth_status hearth_builder_reserve_nodes(hearth_builder *builder, size_t more, hearth_error *err);
 /* Number of the node of this frame under `parent`. Where recursion is folded it may be an ancestor of `parent`. */
 hearth_status hearth_builder_intern_node(hearth_builder *builder, uint32_t parent, uint32_t frame, uint32_t *ret_node,
                                          hearth_error *err);

@@ -117,7 +117,10 @@ static hearth_status add_node(symboliser *s, size_t node, hearth_error *err) {
   return HEARTH_OK;
 }
 
+/* The nodes of a first dump are all new. */
 static hearth_status add_stacks(symboliser *s, const hearth_indexer_options *options, hearth_error *err) {
+  if (s->builder->node_count == 0 && !s->builder->fold_recursion)
+    HEARTH_TRY(hearth_builder_reserve_nodes(s->builder, s->dump->node_count, err));
   for (size_t i = 0; i < s->dump->node_count; ++i) {
     if (i % PROGRESS_STEP == 0 && options->progress)
       options->progress(options->context, s->name, i, s->dump->node_count);

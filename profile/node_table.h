@@ -41,11 +41,13 @@ static inline uint32_t *node_table_slot(const node_table *table, const builder_n
   }
 }
 
-/* Make room for one more than the `count` nodes that are there; false when out of memory (the table is unchanged). */
-static inline bool node_table_reserve(node_table *table, const builder_node *nodes, size_t count) {
-  if ((count + 1) * 4 <= table->size * 3)
+/* Make room for `more` than the `count` nodes that are there; false when out of memory (the table is unchanged). */
+static inline bool node_table_reserve(node_table *table, const builder_node *nodes, size_t count, size_t more) {
+  if ((count + more) * 4 <= table->size * 3)
     return true;
   node_table bigger = {.size = table->size ? table->size * 2 : 4 * NODE_TABLE_LINE};
+  while ((count + more) * 4 > bigger.size * 3)
+    bigger.size *= 2;
   bigger.slots = malloc(bigger.size * sizeof *bigger.slots);
   if (!bigger.slots)
     return false;
