@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 /* Borrowed; `data` is NULL if there are none. */
 typedef struct hearth_bytes {
@@ -49,6 +50,31 @@ static inline bool hearth_bytes_uleb(hearth_bytes from, uint64_t *offset, uint64
       return true;
   }
   return false;
+}
+
+/* As hearth_bytes_uleb, of an SLEB128 number, in two's complement; bits beyond 64 are ignored. */
+static inline bool hearth_bytes_sleb(hearth_bytes from, uint64_t *offset, uint64_t *ret) {
+  *ret = 0;
+  for (unsigned shift = 0; *offset < from.size; shift += 7) {
+    uint8_t byte = from.data[(*offset)++];
+    if (shift < 64)
+      *ret |= (uint64_t)(byte & 0x7f) << shift;
+    if (byte & 0x80)
+      continue;
+    if ((byte & 0x40) && shift + 7 < 64)
+      *ret |= UINT64_MAX << (shift + 7);
+    return true;
+  }
+  return false;
+}
+
+/* The string at an offset; NULL: it is not there, or does not end. */
+static inline const char *hearth_bytes_string(hearth_bytes from, uint64_t offset) {
+  hearth_bytes rest;
+  if (offset >= from.size || !hearth_bytes_slice(from, offset, from.size - offset, &rest) ||
+      !memchr(rest.data, 0, rest.size))
+    return NULL;
+  return (const char *)rest.data;
 }
 
 #endif

@@ -60,9 +60,9 @@ static bool known_operands(const uint8_t *counts, uint8_t first_special) {
 }
 
 bool hearth_line_header_read(const hearth_line_source *source, hearth_line_header *ret) {
-  hearth_line_header h = {.source = *source, .instruction_operations = 1};
+  hearth_line_header h = {.source = *source};
   uint64_t at, value, length;
-  uint8_t base;
+  uint8_t base, operations = 1; /* that share an instruction: on no processor that programs are read of */
   if (!find_table(&h, &at) || !number(h.table, &at, 2, &value) || value < 2 || value > 5)
     return false;
   h.version = (unsigned)value;
@@ -71,12 +71,12 @@ bool hearth_line_header_read(const hearth_line_source *source, hearth_line_heade
   if (!number(h.table, &at, h.offset_size, &length) || length > h.table.size - at)
     return false;
   h.program = at + length;
-  if (!byte(h.table, &at, &h.instruction_bytes) || (h.version >= 4 && !byte(h.table, &at, &h.instruction_operations)) ||
+  if (!byte(h.table, &at, &h.instruction_bytes) || (h.version >= 4 && !byte(h.table, &at, &operations)) ||
       !number(h.table, &at, 1, &value) || /* is a row a statement by default? */
       !byte(h.table, &at, &base) || !byte(h.table, &at, &h.line_range) || !byte(h.table, &at, &h.first_special))
     return false;
   hearth_bytes counts;
-  if (h.instruction_operations == 0 || h.line_range == 0 || h.first_special == 0 ||
+  if (operations != 1 || h.line_range == 0 || h.first_special == 0 ||
       !hearth_bytes_slice(h.table, at, h.first_special - 1u, &counts) || !known_operands(counts.data, h.first_special))
     return false;
   h.line_base = (int8_t)base;
@@ -93,17 +93,9 @@ typedef struct file_entry {
   uint64_t directory;
 } file_entry;
 
-static const char *string(hearth_bytes from, uint64_t offset) {
-  hearth_bytes rest;
-  if (offset >= from.size || !hearth_bytes_slice(from, offset, from.size - offset, &rest) ||
-      !memchr(rest.data, 0, rest.size))
-    return NULL;
-  return (const char *)rest.data;
-}
-
 /* A string where the list is; *at moves behind it. */
 static const char *string_here(const hearth_line_header *h, uint64_t *at) {
-  const char *text = string(h->table, *at);
+  const char *text = hearth_bytes_string(h->table, *at);
   if (text)
     *at += strlen(text) + 1;
   return text;
@@ -149,7 +141,7 @@ static bool read_field(const hearth_line_header *h, uint64_t content, uint64_t f
   case DW_FORM_line_strp:
   case DW_FORM_strp:
     ok = number(h->table, at, h->offset_size, &value) &&
-         (text = string(form == DW_FORM_strp ? h->source.strings : h->source.line_strings, value));
+         (text = hearth_bytes_string(form == DW_FORM_strp ? h->source.strings : h->source.line_strings, value));
     break;
   case DW_FORM_udata:
     ok = hearth_bytes_uleb(h->table, at, &value);

@@ -1,5 +1,4 @@
-/* The header of a line table: how its program is encoded, and its source files. DWARF 2 to 5, section 6.2.4. libdw's
- * reading (elfutils 0.188) makes the rows of the whole program to tell the name of one file. */
+/* The header of a line table: how its program is encoded, and its source files. DWARF 2 to 5, section 6.2.4. */
 #ifndef HEARTH_SYMBOLISE_LINE_HEADER_H
 #define HEARTH_SYMBOLISE_LINE_HEADER_H
 
@@ -14,16 +13,15 @@ typedef struct hearth_line_source {
 
 typedef struct hearth_line_header {
   hearth_line_source source;
-  hearth_bytes table;             /* all of it, up to the end of its program */
-  uint64_t files, program;        /* offsets in `table`: of the lists of directories and files, of the program */
-  const uint8_t *operand_counts;  /* of standard opcode 1, 2, ... first_special - 1 */
-  unsigned version;               /* of DWARF */
-  uint8_t offset_size;            /* 4 or 8 */
-  uint8_t instruction_bytes;      /* what addresses are multiples of */
-  uint8_t instruction_operations; /* 1, or more where an instruction holds several (VLIW) */
-  uint8_t first_special;          /* opcode */
-  int8_t line_base;               /* least change of the line by a special opcode */
-  uint8_t line_range;             /* count of such changes; not 0 */
+  hearth_bytes table;            /* all of it, up to the end of its program */
+  uint64_t files, program;       /* offsets in `table`: of the lists of directories and files, of the program */
+  const uint8_t *operand_counts; /* of standard opcode 1, 2, ... first_special - 1 */
+  unsigned version;              /* of DWARF */
+  uint8_t offset_size;           /* 4 or 8 */
+  uint8_t instruction_bytes;     /* what addresses are multiples of */
+  uint8_t first_special;         /* opcode */
+  int8_t line_base;              /* least change of the line by a special opcode */
+  uint8_t line_range;            /* count of such changes; not 0 */
 } hearth_line_header;
 
 /* False: the header is damaged, or of an unknown version. */

@@ -1,17 +1,17 @@
 #include "symbolise/line_program.h"
 
 #include <dwarf.h>
+#include <limits.h>
 #include <stdlib.h>
 
 #include "symbolise/array.h"
 
-#define MARK_DISTANCE 128u /* rows: a look-up makes half of it again on average, a mark takes 40 bytes */
+#define MARK_DISTANCE 64u /* rows: a look-up makes half of it again on average, a mark takes 32 bytes */
 
 /* The registers that matter here, after a row; `row.discriminator` is of that row only. */
 typedef struct machine {
   hearth_line_row row;
-  uint32_t operation; /* within the instruction, where one holds several */
-  uint64_t at;        /* the next opcode, in the header's table */
+  uint64_t at; /* the next opcode, in the header's table */
 } machine;
 
 /* Rows with addresses that do not go down: a sequence, as a rule. Damaged tables may have sequences of several. */
@@ -20,8 +20,15 @@ typedef struct run {
   size_t first_mark, mark_count;
 } run;
 
+/* What a special opcode adds. */
+typedef struct special {
+  uint32_t addresses;
+  uint32_t lines; /* modulo 2^32 */
+} special;
+
 struct hearth_line_program {
   hearth_line_header header;
+  special specials[256]; /* worked out once, as divisions are slow; from the first special opcode on */
   machine *marks;
   run *runs; /* disjoint and sorted */
   size_t mark_count, mark_capacity, run_count, run_capacity;
@@ -29,47 +36,33 @@ struct hearth_line_program {
 
 /* --- Machine ------------------------------------------------------------------------------------------------------ */
 
-typedef enum step { ROW, SEQUENCE_END, PROGRAM_END, DAMAGED } step;
-
-static void begin_sequence(machine *m) {
-  m->row = (hearth_line_row){.line = 1};
-  m->operation = 0;
+static uint32_t special_addresses(const hearth_line_header *h, unsigned opcode) {
+  return (opcode - h->first_special) / h->line_range * h->instruction_bytes;
 }
 
-static void advance(const hearth_line_header *h, machine *m, uint64_t operations) {
-  if (h->instruction_operations == 1) {
-    m->row.address += operations * h->instruction_bytes;
-    return;
+static void list_specials(hearth_line_program *p) {
+  const hearth_line_header *h = &p->header;
+  for (unsigned opcode = h->first_special; opcode < 256; ++opcode) {
+    unsigned lines = (opcode - h->first_special) % h->line_range;
+    p->specials[opcode] = (special){special_addresses(h, opcode), (uint32_t)h->line_base + lines};
   }
-  operations += m->operation;
-  m->row.address += operations / h->instruction_operations * h->instruction_bytes;
-  m->operation = (uint32_t)(operations % h->instruction_operations);
 }
 
-static bool uleb(const hearth_line_header *h, machine *m, uint64_t *ret) {
-  return hearth_bytes_uleb(h->table, &m->at, ret);
-}
+static void begin_sequence(machine *m) { m->row = (hearth_line_row){.line = 1}; }
 
-/* Signed; bits beyond 64 are ignored. */
-static bool sleb(const hearth_line_header *h, machine *m, uint64_t *ret) {
-  *ret = 0;
-  for (unsigned shift = 0; m->at < h->table.size; shift += 7) {
-    uint8_t byte = h->table.data[m->at++];
-    if (shift < 64)
-      *ret |= (uint64_t)(byte & 0x7f) << shift;
-    if (byte & 0x80)
-      continue;
-    if ((byte & 0x40) && shift + 7 < 64)
-      *ret |= UINT64_MAX << (shift + 7);
-    return true;
-  }
-  return false;
-}
+typedef enum step {
+  ROW,
+  DESCENT,      /* a row with an address below that of the row before it */
+  BEYOND,       /* a row with an address above the limit */
+  SEQUENCE_END, /* the machine has the address behind the code */
+  PROGRAM_END,
+  DAMAGED,
+} step;
 
 /* ROW: go on, there is none yet. */
-static step extended(const hearth_line_header *h, machine *m) {
+static step extended_opcode(const hearth_line_header *h, machine *m) {
   uint64_t length, value;
-  if (!uleb(h, m, &length) || length == 0 || length > h->table.size - m->at)
+  if (!hearth_bytes_uleb(h->table, &m->at, &length) || length == 0 || length > h->table.size - m->at)
     return DAMAGED;
   uint64_t end = m->at + length;
   switch (h->table.data[m->at++]) {
@@ -80,10 +73,9 @@ static step extended(const hearth_line_header *h, machine *m) {
     if (length < 2 || length > 9)
       return DAMAGED;
     hearth_bytes_number(h->table, &m->at, (size_t)length - 1, &m->row.address);
-    m->operation = 0;
     break;
   case DW_LNE_set_discriminator:
-    if (!uleb(h, m, &value) || m->at > end)
+    if (!hearth_bytes_uleb(h->table, &m->at, &value) || m->at > end)
       return DAMAGED;
     m->row.discriminator = (uint32_t)value;
     break;
@@ -94,64 +86,82 @@ static step extended(const hearth_line_header *h, machine *m) {
   return ROW;
 }
 
-/* An opcode with operands that are numbers. False: it is damaged. */
-static bool standard(const hearth_line_header *h, machine *m, uint8_t opcode) {
+/* An opcode that run_rows does not know, behind which the machine is. ROW: go on. */
+static step rare_opcode(const hearth_line_header *h, machine *m, uint8_t opcode) {
   uint64_t value = 0;
+  bool ok = true;
   switch (opcode) {
+  case 0:
+    return extended_opcode(h, m);
   case DW_LNS_advance_pc:
-    if (!uleb(h, m, &value))
-      return false;
-    advance(h, m, value);
-    return true;
-  case DW_LNS_advance_line:
-    if (!sleb(h, m, &value))
-      return false;
-    m->row.line += (uint32_t)value;
-    return true;
-  case DW_LNS_set_column:
-    if (!uleb(h, m, &value))
-      return false;
-    m->row.column = (uint32_t)value;
-    return true;
+    ok = hearth_bytes_uleb(h->table, &m->at, &value);
+    m->row.address += value * h->instruction_bytes;
+    break;
   case DW_LNS_const_add_pc:
-    advance(h, m, (255u - h->first_special) / h->line_range);
-    return true;
+    m->row.address += special_addresses(h, 255);
+    break;
   case DW_LNS_fixed_advance_pc:
-    if (!hearth_bytes_number(h->table, &m->at, 2, &value))
-      return false;
+    ok = hearth_bytes_number(h->table, &m->at, 2, &value);
     m->row.address += value;
-    m->operation = 0;
-    return true;
+    break;
   default:
-    for (uint8_t i = 0; i < h->operand_counts[opcode - 1]; ++i)
-      if (!uleb(h, m, &value))
-        return false;
-    return true;
+    for (uint8_t i = 0; ok && i < h->operand_counts[opcode - 1]; ++i)
+      ok = hearth_bytes_uleb(h->table, &m->at, &value);
   }
+  return ok ? ROW : DAMAGED;
 }
 
-/* Run up to the next row. At the end of a sequence the row is the address behind its code. */
-static step next_row(const hearth_line_header *h, machine *m) {
-  m->row.discriminator = 0;
-  while (m->at < h->table.size) {
-    uint8_t opcode = h->table.data[m->at++];
-    if (opcode >= h->first_special) {
-      opcode = (uint8_t)(opcode - h->first_special);
-      advance(h, m, opcode / h->line_range);
-      m->row.line += (uint32_t)(h->line_base + opcode % h->line_range);
-      return ROW;
+static step kind_of_row(const hearth_line_row *row, const hearth_line_row *before, uint64_t limit) {
+  return row->address < before->address ? DESCENT : row->address > limit ? BEYOND : ROW;
+}
+
+/* Run to the `rows`-th row from here, or as far as it goes with rows that do not descend or go beyond the limit.
+ *   ret_before  the last row before the one where it ends; where it begins if there is none
+ * Programs have hundreds of thousands of opcodes: the machine is kept in local variables, and only what is rare is done
+ * elsewhere. */
+static step run_rows(const hearth_line_program *p, machine *m, unsigned rows, uint64_t limit,
+                     hearth_line_row *ret_before) {
+  const hearth_bytes table = p->header.table;
+  const unsigned first_special = p->header.first_special;
+  hearth_line_row row = m->row, before = m->row;
+  uint64_t at = m->at, value;
+  step what = ROW;
+  row.discriminator = 0;
+  while (what == ROW) {
+    if (at == table.size) {
+      what = PROGRAM_END;
+      break;
     }
-    if (opcode == DW_LNS_copy)
-      return ROW;
-    if (opcode == 0) {
-      step what = extended(h, m);
-      if (what != ROW)
-        return what;
-    } else if (!standard(h, m, opcode)) {
-      return DAMAGED;
+    uint8_t opcode = table.data[at++];
+    if (opcode >= first_special) {
+      row.address += p->specials[opcode].addresses;
+      row.line += p->specials[opcode].lines;
+    } else if (opcode == DW_LNS_set_column) {
+      what = hearth_bytes_uleb(table, &at, &value) ? ROW : DAMAGED;
+      row.column = (uint32_t)value;
+      continue;
+    } else if (opcode == DW_LNS_negate_stmt) {
+      continue;
+    } else if (opcode == DW_LNS_advance_line) {
+      what = hearth_bytes_sleb(table, &at, &value) ? ROW : DAMAGED;
+      row.line += (uint32_t)value;
+      continue;
+    } else if (opcode != DW_LNS_copy) {
+      machine moved = {row, at};
+      what = rare_opcode(&p->header, &moved, opcode);
+      row = moved.row;
+      at = moved.at;
+      continue;
     }
+    what = kind_of_row(&row, &before, limit);
+    if (what != ROW || --rows == 0)
+      break;
+    before = row;
+    row.discriminator = 0;
   }
-  return PROGRAM_END;
+  *m = (machine){row, at};
+  *ret_before = before;
+  return what;
 }
 
 /* --- Reading ------------------------------------------------------------------------------------------------------ */
@@ -159,9 +169,7 @@ static step next_row(const hearth_line_header *h, machine *m) {
 typedef struct reading {
   hearth_line_program *program;
   machine machine;
-  run open;          /* if it has marks */
-  uint64_t previous; /* address of the open run's last row */
-  size_t unmarked;   /* rows since its last mark */
+  run open; /* if it has marks */
 } reading;
 
 /* End the open run; runs without code are forgotten. */
@@ -180,40 +188,44 @@ static bool close_run(reading *r, uint64_t end) {
   return true;
 }
 
-static bool add_row(reading *r) {
+/* Mark the row where the machine is; a run begins there if none is open. */
+static bool add_mark(reading *r) {
   hearth_line_program *p = r->program;
-  uint64_t address = r->machine.row.address;
-  if (r->open.mark_count > 0 && address < r->previous && !close_run(r, r->previous))
-    return false;
-  r->previous = address;
-  if (r->open.mark_count > 0 && ++r->unmarked < MARK_DISTANCE)
-    return true;
   if (!hearth_array_grow(&p->marks, &p->mark_capacity, p->mark_count, sizeof *p->marks))
     return false;
   if (r->open.mark_count == 0)
-    r->open = (run){.start = address, .first_mark = p->mark_count};
+    r->open = (run){.start = r->machine.row.address, .first_mark = p->mark_count};
   p->marks[p->mark_count++] = r->machine;
   ++r->open.mark_count;
-  r->unmarked = 0;
   return true;
 }
 
-static hearth_line_status read_rows(reading *r) {
-  const hearth_line_header *h = &r->program->header;
+/* Up to the next mark. */
+static step read_on(reading *r, hearth_line_row *ret_before) {
+  bool open = r->open.mark_count > 0;
+  return run_rows(r->program, &r->machine, open ? MARK_DISTANCE : 1, UINT64_MAX, ret_before);
+}
+
+static hearth_line_status read_rows(hearth_line_program *p) {
+  reading r = {.program = p, .machine.at = p->header.program};
   bool memory = true;
+  hearth_line_row last;
+  begin_sequence(&r.machine);
   while (memory) {
-    switch (next_row(h, &r->machine)) {
-    case ROW:
-      memory = add_row(r);
+    switch (read_on(&r, &last)) {
+    case DESCENT:
+      memory = close_run(&r, last.address) && add_mark(&r);
       break;
     case SEQUENCE_END:
-      memory = close_run(r, r->machine.row.address > r->previous ? r->machine.row.address : r->previous);
-      begin_sequence(&r->machine);
+      memory = close_run(&r, r.machine.row.address > last.address ? r.machine.row.address : last.address);
+      begin_sequence(&r.machine);
       break;
     case PROGRAM_END:
-      return close_run(r, r->previous) ? HEARTH_LINE_OK : HEARTH_LINE_NO_MEMORY;
+      return close_run(&r, last.address) ? HEARTH_LINE_OK : HEARTH_LINE_NO_MEMORY;
     case DAMAGED:
       return HEARTH_LINE_DAMAGED;
+    default:
+      memory = add_mark(&r);
     }
   }
   return HEARTH_LINE_NO_MEMORY;
@@ -249,9 +261,8 @@ hearth_line_status hearth_line_program_create(const hearth_line_source *source, 
   if (!p)
     return HEARTH_LINE_NO_MEMORY;
   if (hearth_line_header_read(source, &p->header)) {
-    reading r = {.program = p, .machine.at = p->header.program};
-    begin_sequence(&r.machine);
-    status = read_rows(&r);
+    list_specials(p);
+    status = read_rows(p);
   }
   if (status != HEARTH_LINE_OK) {
     hearth_line_program_destroy(p);
@@ -300,8 +311,6 @@ bool hearth_line_program_find(const hearth_line_program *p, uint64_t address, he
       end = middle;
   }
   machine m = p->marks[mark];
-  *ret = m.row;
-  while (next_row(&p->header, &m) == ROW && m.row.address <= address && m.row.address >= ret->address)
-    *ret = m.row;
+  run_rows(p, &m, UINT_MAX, address, ret);
   return true;
 }

@@ -1,7 +1,6 @@
-/* The program of a line table: which line an address is of. It is read once from end to end, and every so many rows the
- * machine's state is kept as a mark; to look an address up, the rows behind the mark before it are made again. So
- * neither time nor memory is spent on rows that nobody asks for (libdw makes, links and sorts them all). DWARF 2 to 5,
- * section 6.2. */
+/* The program of a line table: which line an address is of. It is run once from end to end, and every so many rows the
+ * machine's state is kept as a mark; to look an address up, the rows behind the mark before it are made again. So no
+ * memory and little time is spent on rows that nobody asks for. DWARF 2 to 5, section 6.2. */
 #ifndef HEARTH_SYMBOLISE_LINE_PROGRAM_H
 #define HEARTH_SYMBOLISE_LINE_PROGRAM_H
 

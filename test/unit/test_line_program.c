@@ -137,21 +137,17 @@ static void addresses_that_go_back_begin_anew(void **state) {
   hearth_line_program_destroy(p);
 }
 
-static void operations_share_an_instruction(void **state) {
+/* Several operations in an instruction: on no processor that programs are read of. */
+static void bundles_of_operations_are_refused(void **state) {
   (void)state;
   table t;
   hearth_line_program *p;
   begin(&t, 3);
   at(&t, 100);
-  row(&t, 0, 1); /* address 100, operation 0 */
-  row(&t, 2, 1); /* 100, 2 */
-  row(&t, 2, 1); /* 101, 1 */
-  end(&t);       /* 102, 2 */
-  assert_int_equal(read_table(&t, &p), HEARTH_LINE_OK);
-  assert_int_equal(line_at(p, 100), 3);
-  assert_int_equal(line_at(p, 101), 4);
-  assert_int_equal(line_at(p, 102), 0);
-  hearth_line_program_destroy(p);
+  row(&t, 0, 1);
+  end(&t);
+  assert_int_equal(read_table(&t, &p), HEARTH_LINE_DAMAGED);
+  assert_null(p);
 }
 
 /* An operand that is cut off is damage; a program that ends between opcodes is not. */
@@ -190,7 +186,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(last_row_at_an_address_counts),      cmocka_unit_test(every_row_of_a_long_sequence_is_found),
       cmocka_unit_test(sequences_may_come_in_any_order),    cmocka_unit_test(addresses_that_go_back_begin_anew),
-      cmocka_unit_test(operations_share_an_instruction),    cmocka_unit_test(truncated_programs_are_told),
+      cmocka_unit_test(bundles_of_operations_are_refused),  cmocka_unit_test(truncated_programs_are_told),
       cmocka_unit_test(files_are_behind_their_directories),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
