@@ -34,7 +34,7 @@ case $purpose in
   test)
     # lit, FileCheck and the symbolizer of LLVM 22 also serve the tests of the older releases.
     packages+=("llvm-$llvm-tools" "lld-$llvm" "libclang-rt-$llvm-dev" libcmocka-dev libjemalloc2
-      python3 valgrind)
+      dwz python3 valgrind)
     [[ $llvm == 22 ]] || packages+=(llvm-22 llvm-22-tools)
     ;;
   quickstart) packages+=(binutils time valgrind) ;;

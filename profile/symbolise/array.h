@@ -12,7 +12,7 @@ static inline bool hearth_array_grow(void *array, size_t *capacity, size_t count
   void *moved;
   if (count < *capacity)
     return true;
-  size_t more = *capacity ? *capacity + *capacity / 2 : 64;
+  size_t more = *capacity ? *capacity + *capacity / 2 : 16; /* few: there may be thousands of units with such arrays */
   memcpy(&moved, array, sizeof moved);
   moved = realloc(moved, more * element);
   if (!moved)

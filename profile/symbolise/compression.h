@@ -1,5 +1,4 @@
-/* Compressed sections. Debian's libelf and libdw (elfutils 0.188) know zlib only, and pass over debug information in
- * zstd as if there were none; so all methods are undone here, before libdw sees the file. */
+/* Compressed sections. Debian's libelf (elfutils 0.188) knows zlib only, so all methods are undone here. */
 #ifndef HEARTH_SYMBOLISE_COMPRESSION_H
 #define HEARTH_SYMBOLISE_COMPRESSION_H
 

@@ -28,6 +28,7 @@ char *hearth_path_directory(const char *path) {
 /* One search, and the first file that was there but did not fit. */
 typedef struct search {
   hearth_elf_file *binary;
+  hearth_bytes id; /* build id of the file that is looked for; no bytes: it has none */
   hearth_debug_directories directories;
   hearth_elf_file *found;
   char unfit[256];
@@ -43,9 +44,9 @@ static hearth_status no_memory(const search *s, hearth_error *err) {
 
 /* --- By build id: DIRECTORY/.build-id/ab/cdef....debug ------------------------------------------------------------- */
 
-static bool same_build_id(hearth_elf_file *a, hearth_elf_file *b) {
-  hearth_bytes x = hearth_elf_file_build_id(a), y = hearth_elf_file_build_id(b);
-  return x.size > 0 && x.size == y.size && memcmp(x.data, y.data, x.size) == 0;
+static bool has_build_id(hearth_elf_file *file, hearth_bytes id) {
+  hearth_bytes its = hearth_elf_file_build_id(file);
+  return id.size > 0 && its.size == id.size && memcmp(its.data, id.data, id.size) == 0;
 }
 
 /* Takes the path, which may be NULL: out of memory. A file that cannot be opened is none. */
@@ -53,8 +54,7 @@ static hearth_status try_build_id(search *s, char *path, hearth_error *err) {
   hearth_elf_file *file = NULL;
   if (!path)
     return no_memory(s, err);
-  if (hearth_elf_file_open(path, &file, NULL) == HEARTH_OK && same_build_id(file, s->binary) &&
-      has_debug_information(file))
+  if (hearth_elf_file_open(path, &file, NULL) == HEARTH_OK && has_build_id(file, s->id) && has_debug_information(file))
     s->found = file;
   else
     hearth_elf_file_close(file);
@@ -64,12 +64,11 @@ static hearth_status try_build_id(search *s, char *path, hearth_error *err) {
 
 static hearth_status search_build_id(search *s, hearth_error *err) {
   char name[160] = ".build-id/";
-  hearth_bytes id = hearth_elf_file_build_id(s->binary);
   size_t at = strlen(name);
-  if (id.size < 2 || id.size > 64)
+  if (s->id.size < 2 || s->id.size > 64)
     return HEARTH_OK;
-  for (size_t i = 0; i < id.size; ++i)
-    at += (size_t)snprintf(name + at, sizeof name - at, i == 1 ? "/%02x" : "%02x", id.data[i]);
+  for (size_t i = 0; i < s->id.size; ++i)
+    at += (size_t)snprintf(name + at, sizeof name - at, i == 1 ? "/%02x" : "%02x", s->id.data[i]);
   snprintf(name + at, sizeof name - at, ".debug");
   for (size_t i = 0; !s->found && i < s->directories.count; ++i)
     HEARTH_TRY(try_build_id(s, hearth_path_join(s->directories.paths[i], name), err));
@@ -164,7 +163,7 @@ static hearth_status search_link(search *s, debug_link link, hearth_error *err) 
 
 hearth_status hearth_debug_file_find(hearth_elf_file *binary, hearth_debug_directories directories,
                                      hearth_elf_file **ret, hearth_error *err) {
-  search s = {.binary = binary, .directories = directories};
+  search s = {.binary = binary, .id = hearth_elf_file_build_id(binary), .directories = directories};
   const char *path = hearth_elf_file_path(binary);
   *ret = NULL;
   if (has_debug_information(binary))
@@ -189,4 +188,31 @@ hearth_status hearth_debug_file_find(hearth_elf_file *binary, hearth_debug_direc
   return hearth_error_set(err, HEARTH_E_NO_DEBUG_INFO,
                           "%s: no debug information (compile with -gmlt -fdebug-info-for-profiling, do not strip)",
                           path);
+}
+
+/* --- What dwz moved ----------------------------------------------------------------------------------------------- */
+
+/* Section .gnu_debugaltlink: path, NUL, build id. */
+hearth_status hearth_debug_alternate_find(hearth_elf_file *file, hearth_debug_directories directories,
+                                          hearth_elf_file **ret, hearth_error *err) {
+  search s = {.binary = file, .directories = directories};
+  hearth_bytes section = hearth_elf_file_section(file, ".gnu_debugaltlink");
+  const char *name = hearth_bytes_string(section, 0);
+  *ret = NULL;
+  if (section.size == 0)
+    return HEARTH_OK;
+  if (name) {
+    hearth_bytes_slice(section, strlen(name) + 1, section.size - strlen(name) - 1, &s.id);
+    char *home = hearth_path_directory(hearth_elf_file_path(file));
+    hearth_status status = home ? try_build_id(&s, hearth_path_join(home, name), err) : no_memory(&s, err);
+    free(home);
+    HEARTH_TRY(status);
+    if (!s.found)
+      HEARTH_TRY(search_build_id(&s, err));
+  }
+  *ret = s.found;
+  return s.found ? HEARTH_OK
+                 : hearth_error_set(err, HEARTH_E_NO_DEBUG_INFO,
+                                    "%s: the file %s, that dwz moved a part of its debug information to, was not found",
+                                    hearth_elf_file_path(file), name ? name : "?");
 }

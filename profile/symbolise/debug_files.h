@@ -19,6 +19,12 @@ typedef struct hearth_debug_directories {
 hearth_status hearth_debug_file_find(hearth_elf_file *binary, hearth_debug_directories directories,
                                      hearth_elf_file **ret, hearth_error *err);
 
+/* The file that dwz moved to what the debug information of several files has in common.
+ *   ret  to be closed by the caller; NULL: `file` names none
+ * Errors: E_NO_DEBUG_INFO (not found), E_NOMEM. */
+hearth_status hearth_debug_alternate_find(hearth_elf_file *file, hearth_debug_directories directories,
+                                          hearth_elf_file **ret, hearth_error *err);
+
 /* "DIRECTORY/NAME", or NAME if that is absolute or there is no directory. The caller frees it; NULL: out of memory. */
 char *hearth_path_join(const char *directory, const char *name);
 /* The folder of a file, "." if the path names none. The caller frees it; NULL: out of memory. */

@@ -28,7 +28,7 @@
 #define NO_INSIDE    (UINT32_MAX - 1)
 
 typedef struct scope {
-  Dwarf_Off die; /* in the unit's tree */
+  uint64_t die; /* offset in the unit's tree */
   uint32_t unit, parent;
   uint32_t function; /* NOT_RESOLVED until an address hits the scope */
   uint32_t
@@ -91,16 +91,11 @@ static bool add_piece(void *context, uint64_t start, uint64_t end) {
   return true;
 }
 
-static bool has_first_line(Dwarf_Die *die) {
-  int line = 0;
-  return dwarf_decl_line(die, &line) == 0 && line > 0;
-}
-
-static hearth_status visit_function(walk *w, Dwarf_Die *die, uint32_t outer, uint32_t *ret_inner, bool *ret_descend,
-                                    hearth_error *err) {
+static hearth_status visit_function(walk *w, const hearth_die *die, uint32_t outer, uint32_t *ret_inner,
+                                    bool *ret_descend, hearth_error *err) {
   hearth_scopes *s = w->scopes;
   size_t before = w->list->count;
-  bool dropped, inlined = dwarf_tag(die) == DW_TAG_inlined_subroutine;
+  bool dropped, inlined = die->shape.tag == DW_TAG_inlined_subroutine;
   HEARTH_TRY(hearth_units_visit_ranges(s->units, w->unit, die, add_piece, w, &dropped, err));
   if (w->list->count == before) {
     *ret_descend = !dropped; /* an abstract function may hold concrete ones; a dropped one holds dropped ones */
@@ -110,23 +105,23 @@ static hearth_status visit_function(walk *w, Dwarf_Die *die, uint32_t outer, uin
       !hearth_array_grow(&s->scopes, &s->scope_capacity, s->scope_count, sizeof *s->scopes))
     return no_memory(s, err);
   *ret_inner = (uint32_t)s->scope_count;
-  s->scopes[s->scope_count++] = (scope){.die = dwarf_dieoffset(die),
+  s->scopes[s->scope_count++] = (scope){.die = die->offset,
                                         .unit = w->unit_number,
                                         .parent = inlined ? outer : NO_SCOPE,
                                         .function = NOT_RESOLVED,
                                         .inside = w->whole ? NO_INSIDE : NOT_WALKED,
                                         .inlined = inlined && outer != NO_SCOPE};
-  s->usable = s->usable || (!inlined && has_first_line(die));
+  s->usable = s->usable || (!inlined && hearth_scope_functions_has_line(die));
   *ret_descend = w->whole;
   return HEARTH_OK;
 }
 
 /* One DIE of the walk. *ret_inner is the scope that its children are in; false in *ret_descend: they do not matter. */
-static hearth_status visit(walk *w, Dwarf_Die *die, uint32_t outer, uint32_t *ret_inner, bool *ret_descend,
+static hearth_status visit(walk *w, const hearth_die *die, uint32_t outer, uint32_t *ret_inner, bool *ret_descend,
                            hearth_error *err) {
   *ret_inner = outer;
   *ret_descend = true;
-  switch (dwarf_tag(die)) {
+  switch (die->shape.tag) {
   case DW_TAG_subprogram:
   case DW_TAG_inlined_subroutine:
     return visit_function(w, die, outer, ret_inner, ret_descend, err);
@@ -145,52 +140,57 @@ static hearth_status visit(walk *w, Dwarf_Die *die, uint32_t outer, uint32_t *re
   }
 }
 
-typedef struct pending {
-  Dwarf_Die die;
-  uint32_t outer;
-} pending;
-
-typedef struct pending_stack {
-  pending *items;
+/* The DIEs that the walk is in. */
+typedef struct open_dies {
+  uint32_t *scopes; /* that their children are in */
   size_t count, capacity;
-} pending_stack;
+} open_dies;
 
-/* Add what dwarf_child or dwarf_siblingof found: `found` is their result, 1 if there is none. It must lie behind the DIE
- * that it was found from: references of damaged debug information could otherwise lead in circles. */
-static hearth_status push(walk *w, pending_stack *stack, int found, const Dwarf_Die *from, Dwarf_Die *die,
-                          uint32_t outer, hearth_error *err) {
-  if (found > 0)
-    return HEARTH_OK;
-  if (found < 0)
-    return hearth_units_damaged(w->scopes->units, dwarf_errmsg(-1), err);
-  if (die->addr <= from->addr)
-    return hearth_units_damaged(w->scopes->units, "a DIE has a sibling before it", err);
-  if (!hearth_array_grow(&stack->items, &stack->capacity, stack->count, sizeof *stack->items))
+static hearth_status enter(const walk *w, open_dies *open, uint32_t scope, hearth_error *err) {
+  if (!hearth_array_grow(&open->scopes, &open->capacity, open->count, sizeof *open->scopes))
     return no_memory(w->scopes, err);
-  stack->items[stack->count++] = (pending){*die, outer};
+  open->scopes[open->count++] = scope;
   return HEARTH_OK;
 }
 
+static hearth_status die_status(const walk *w, hearth_dwarf_status status, hearth_error *err) {
+  return hearth_units_status(w->scopes->units, status, err);
+}
+
+/* Go through a DIE: *at moves to its first child, or behind it and what is below it. */
+static hearth_status walk_die(walk *w, const hearth_die *die, open_dies *open, uint64_t *at, hearth_error *err) {
+  uint32_t inner;
+  bool descend;
+  HEARTH_TRY(visit(w, die, open->scopes[open->count - 1], &inner, &descend, err));
+  if (!die->shape.has_children || !descend)
+    return die_status(w, hearth_die_pass_tree(die, at), err);
+  HEARTH_TRY(die_status(w, hearth_die_pass(die, at), err));
+  return enter(w, open, inner, err);
+}
+
 /* Walk what is below a DIE with a stack of its own (nesting depth is the input's). `outer` is the scope that it is. */
-static hearth_status walk_tree(walk *w, Dwarf_Die *tree, uint32_t outer, pending_stack *stack, hearth_error *err) {
-  Dwarf_Die next;
-  HEARTH_TRY(push(w, stack, dwarf_child(tree, &next), tree, &next, outer, err));
-  while (stack->count > 0) {
-    pending now = stack->items[--stack->count];
-    uint32_t inner;
-    bool descend;
-    HEARTH_TRY(visit(w, &now.die, now.outer, &inner, &descend, err));
-    HEARTH_TRY(push(w, stack, dwarf_siblingof(&now.die, &next), &now.die, &next, now.outer, err));
-    if (descend)
-      HEARTH_TRY(push(w, stack, dwarf_child(&now.die, &next), &now.die, &next, inner, err));
+static hearth_status walk_tree(walk *w, const hearth_die *tree, uint32_t outer, open_dies *open, hearth_error *err) {
+  hearth_die die;
+  uint64_t at;
+  bool end;
+  if (!tree->shape.has_children)
+    return HEARTH_OK;
+  HEARTH_TRY(die_status(w, hearth_die_pass(tree, &at), err));
+  HEARTH_TRY(enter(w, open, outer, err));
+  while (open->count > 0) {
+    HEARTH_TRY(die_status(w, hearth_die_next(tree->unit, &at, &die, &end), err));
+    if (end)
+      --open->count;
+    else
+      HEARTH_TRY(walk_die(w, &die, open, &at, err));
   }
   return HEARTH_OK;
 }
 
-static hearth_status walk_below(walk *w, Dwarf_Die tree, uint32_t outer, hearth_error *err) {
-  pending_stack stack = {0};
-  hearth_status status = walk_tree(w, &tree, outer, &stack, err);
-  free(stack.items);
+static hearth_status walk_below(walk *w, const hearth_die *tree, uint32_t outer, hearth_error *err) {
+  open_dies open = {0};
+  hearth_status status = walk_tree(w, tree, outer, &open, err);
+  free(open.scopes);
   return status;
 }
 
@@ -204,6 +204,14 @@ static int compare_pieces(const void *a, const void *b) {
   if (x->end != y->end)
     return x->end > y->end ? -1 : 1;
   return (x->scope > y->scope) - (x->scope < y->scope);
+}
+
+/* Compilers describe functions in the order of their addresses, as a rule. */
+static bool is_sorted(const piece_list *l) {
+  for (size_t i = 1; i < l->count; ++i)
+    if (compare_pieces(&l->pieces[i - 1], &l->pieces[i]) > 0)
+      return false;
+  return true;
 }
 
 typedef struct sweep {
@@ -230,7 +238,7 @@ static hearth_status cut_pieces(hearth_scopes *s, piece_list *l, hearth_error *e
   size_t depth = 0, open_capacity = 0;
   bool ok = true;
 
-  if (l->count > 0)
+  if (!is_sorted(l))
     qsort(l->pieces, l->count, sizeof *l->pieces, compare_pieces);
   for (size_t i = 0; ok && i <= l->count; ++i) {
     uint64_t next = i < l->count ? l->pieces[i].start : UINT64_MAX;
@@ -265,7 +273,7 @@ static hearth_status index_group(hearth_scopes *s, uint32_t number, bool whole, 
   for (uint32_t i = hearth_units_first(s->units, number); i != UINT32_MAX; i = hearth_units_next(s->units, i)) {
     hearth_unit *unit;
     HEARTH_TRY(hearth_units_open(s->units, i, &unit, err));
-    HEARTH_TRY(walk_below(&(walk){s, &g->list, unit, i, whole}, unit->tree, NO_SCOPE, err));
+    HEARTH_TRY(walk_below(&(walk){s, &g->list, unit, i, whole}, &unit->tree, NO_SCOPE, err));
   }
   HEARTH_TRY(cut_pieces(s, &g->list, err));
   g->indexed = true;
@@ -273,24 +281,22 @@ static hearth_status index_group(hearth_scopes *s, uint32_t number, bool whole, 
   return HEARTH_OK;
 }
 
-static hearth_status scope_die(hearth_scopes *s, const scope *sc, hearth_unit **ret_unit, Dwarf_Die *ret,
+static hearth_status scope_die(hearth_scopes *s, const scope *sc, hearth_unit **ret_unit, hearth_die *ret,
                                hearth_error *err) {
   HEARTH_TRY(hearth_units_open(s->units, sc->unit, ret_unit, err));
-  return dwarf_offdie(dwarf_cu_getdwarf((*ret_unit)->tree.cu), sc->die, ret)
-             ? HEARTH_OK
-             : hearth_units_damaged(s->units, dwarf_errmsg(-1), err);
+  return hearth_units_status(s->units, hearth_die_at((*ret_unit)->tree.unit, sc->die, ret), err);
 }
 
 /* Index the scopes inside a function, if that has not been done. */
 static hearth_status index_inside(hearth_scopes *s, uint32_t function, hearth_error *err) {
   hearth_unit *unit;
-  Dwarf_Die die;
+  hearth_die die;
   piece_list list = {0};
   scope *sc = &s->scopes[function];
   if (sc->inside != NOT_WALKED)
     return HEARTH_OK;
   HEARTH_TRY(scope_die(s, sc, &unit, &die, err));
-  hearth_status status = walk_below(&(walk){s, &list, unit, sc->unit, true}, die, function, err);
+  hearth_status status = walk_below(&(walk){s, &list, unit, sc->unit, true}, &die, function, err);
   if (status == HEARTH_OK)
     status = cut_pieces(s, &list, err);
   if (status == HEARTH_OK && !hearth_array_grow(&s->insides, &s->inside_capacity, s->inside_count, sizeof *s->insides))
@@ -401,18 +407,16 @@ static hearth_status innermost(hearth_scopes *s, uint64_t address, uint32_t *ret
   return HEARTH_OK;
 }
 
-static uint32_t number_attribute(Dwarf_Die *die, unsigned name) {
-  Dwarf_Attribute attribute;
-  Dwarf_Word value = 0;
-  if (!dwarf_attr(die, name, &attribute) || dwarf_formudata(&attribute, &value) != 0 || value > UINT32_MAX)
-    return 0;
-  return (uint32_t)value;
+/* 0: there is no such, or it is too large. */
+static uint32_t number_attribute(const hearth_die *die, uint32_t name) {
+  uint64_t value = hearth_die_number(die, name, 0);
+  return value <= UINT32_MAX ? (uint32_t)value : 0;
 }
 
 /* Read what the walk left unread: the scope's function and where it was called from. */
 static hearth_status resolve(hearth_scopes *s, scope *sc, hearth_error *err) {
   hearth_unit *unit;
-  Dwarf_Die die;
+  hearth_die die;
   if (sc->function != NOT_RESOLVED)
     return HEARTH_OK;
   HEARTH_TRY(scope_die(s, sc, &unit, &die, err));

@@ -17,15 +17,15 @@ typedef struct extent {
 } extent;
 
 struct hearth_units {
-  hearth_elf_file *binary, *debug_file;
-  Dwarf *dwarf;
+  hearth_elf_file *binary, *debug_file, *alternate_file;
+  hearth_dwarf_info info, alternate;
   hearth_split_units *split;
   hearth_code_range *code;
   hearth_unit *units;
   uint32_t *next;   /* for each unit: the next of its group */
   uint32_t *groups; /* for each group: its first unit */
   extent *extents;
-  hearth_bytes ranges, rnglists, addresses; /* sections of the debug file */
+  hearth_bytes ranges, rnglists; /* sections of the debug file */
   size_t code_count, unit_count, unit_capacity, extent_count, extent_capacity;
   uint32_t group_count;
 };
@@ -41,6 +41,17 @@ hearth_status hearth_units_damaged(const hearth_units *u, const char *what, hear
                           hearth_elf_file_path(u->debug_file), what);
 }
 
+hearth_status hearth_units_status(const hearth_units *u, hearth_dwarf_status status, hearth_error *err) {
+  switch (status) {
+  case HEARTH_DWARF_OK:
+    return HEARTH_OK;
+  case HEARTH_DWARF_NO_MEMORY:
+    return no_memory(u, err);
+  default:
+    return hearth_units_damaged(u, "its tree of entries", err);
+  }
+}
+
 /* --- Ranges of a DIE ---------------------------------------------------------------------------------------------- */
 
 typedef struct address_attributes {
@@ -48,29 +59,40 @@ typedef struct address_attributes {
   bool has_low, has_high, has_list, list_is_number, high_is_size, damaged;
 } address_attributes;
 
-static int read_attribute(Dwarf_Attribute *attribute, void *context) {
-  address_attributes *a = context;
-  switch (dwarf_whatattr(attribute)) {
+static void note_attribute(const hearth_attribute *attribute, address_attributes *a) {
+  switch (attribute->name) {
   case DW_AT_low_pc:
     a->has_low = true;
-    a->damaged |= dwarf_formaddr(attribute, &a->low) != 0;
+    a->damaged |= !hearth_attribute_address(attribute, &a->low);
     break;
   case DW_AT_high_pc:
     a->has_high = true;
-    if (dwarf_formaddr(attribute, &a->high) == 0)
-      break;
-    a->high_is_size = true;
-    a->damaged |= dwarf_formudata(attribute, &a->high) != 0;
+    a->high_is_size = !hearth_attribute_address(attribute, &a->high);
+    a->damaged |= a->high_is_size && !hearth_attribute_number(attribute, &a->high);
     break;
   case DW_AT_ranges:
     a->has_list = true;
-    a->list_is_number = dwarf_whatform(attribute) == DW_FORM_rnglistx;
-    a->damaged |= dwarf_formudata(attribute, &a->list) != 0;
+    a->list_is_number = attribute->form == DW_FORM_rnglistx;
+    a->damaged |= !hearth_attribute_number(attribute, &a->list);
     break;
   default:
     break;
   }
-  return DWARF_CB_OK;
+}
+
+/* Nothing that is said behind these matters. */
+static bool is_complete(const address_attributes *a) { return a->has_list || (a->has_low && a->has_high); }
+
+static bool read_addresses(const hearth_die *die, address_attributes *ret) {
+  hearth_attribute attribute;
+  uint32_t number = 0;
+  uint64_t at = die->values;
+  *ret = (address_attributes){0};
+  if (!die->shape.has_addresses)
+    return true;
+  while (!is_complete(ret) && hearth_die_next_attribute(die, &number, &at, &attribute))
+    note_attribute(&attribute, ret);
+  return (is_complete(ret) || number == die->shape.count) && !ret->damaged;
 }
 
 static bool has_code(const hearth_units *u, uint64_t start, uint64_t end) {
@@ -80,13 +102,13 @@ static bool has_code(const hearth_units *u, uint64_t start, uint64_t end) {
   return false;
 }
 
-hearth_status hearth_units_visit_ranges(const hearth_units *u, const hearth_unit *unit, Dwarf_Die *die,
+hearth_status hearth_units_visit_ranges(const hearth_units *u, const hearth_unit *unit, const hearth_die *die,
                                         hearth_range_visitor *visitor, void *context, bool *ret_dropped,
                                         hearth_error *err) {
-  address_attributes a = {0};
+  address_attributes a;
   uint64_t start, end;
   *ret_dropped = false;
-  if (dwarf_getattrs(die, read_attribute, &a, 0) < 0 || a.damaged)
+  if (!read_addresses(die, &a))
     return hearth_units_damaged(u, "a DIE's addresses", err);
   if (!a.has_list) {
     end = a.high_is_size ? a.low + a.high : a.high;
@@ -118,23 +140,18 @@ hearth_status hearth_units_visit_ranges(const hearth_units *u, const hearth_unit
 
 /* --- Units -------------------------------------------------------------------------------------------------------- */
 
-static uint64_t low_pc(Dwarf_Die *die) {
-  Dwarf_Addr address;
-  return dwarf_lowpc(die, &address) == 0 ? address : 0;
+static uint64_t low_pc(const hearth_die *die) {
+  hearth_attribute attribute;
+  uint64_t address;
+  return hearth_die_attribute(die, DW_AT_low_pc, &attribute) && hearth_attribute_address(&attribute, &address) ? address
+                                                                                                               : 0;
 }
 
-static uint64_t base_attribute(Dwarf_Die *die, unsigned name) {
-  Dwarf_Attribute attribute;
-  Dwarf_Word base;
-  return dwarf_attr(die, name, &attribute) && dwarf_formudata(&attribute, &base) == 0 ? base : 0;
-}
-
-/* The program's .debug_addr from the unit's first entry on. */
-static hearth_bytes addresses_of(const hearth_units *u, Dwarf_Die *die) {
-  uint64_t base = base_attribute(die, DW_AT_addr_base);
-  hearth_bytes rest = {0};
-  if (base <= u->addresses.size)
-    hearth_bytes_slice(u->addresses, base, u->addresses.size - base, &rest);
+/* .debug_addr from the unit's first entry on. */
+static hearth_bytes addresses_of(const hearth_dwarf_unit *unit) {
+  hearth_bytes all = unit->of->sections.addresses, rest = {0};
+  if (unit->address_base <= all.size)
+    hearth_bytes_slice(all, unit->address_base, all.size - unit->address_base, &rest);
   return rest;
 }
 
@@ -149,33 +166,30 @@ static bool add_extent(void *context, uint64_t start, uint64_t end) {
   return true;
 }
 
-static hearth_status add_unit(hearth_units *u, Dwarf_Die *die, Dwarf_Half version, bool skeleton, hearth_error *err) {
+static hearth_status add_unit(hearth_units *u, hearth_dwarf_unit *from, hearth_error *err) {
   bool dropped;
-  uint8_t offset_size = 4;
+  hearth_die root;
+  HEARTH_TRY(hearth_units_status(u, hearth_die_root(from, &root), err));
   if (!hearth_array_grow(&u->units, &u->unit_capacity, u->unit_count, sizeof *u->units))
     return no_memory(u, err);
   hearth_unit *unit = &u->units[u->unit_count++];
-  dwarf_cu_info(die->cu, NULL, NULL, NULL, NULL, NULL, NULL, &offset_size);
-  *unit = (hearth_unit){.lines = *die, .tree = *die, .files = *die, .skeleton = skeleton};
-  unit->ranges = (hearth_range_source){.lists = version < 5 ? u->ranges : u->rnglists,
-                                       .addresses = addresses_of(u, die),
-                                       .low_pc = low_pc(die),
-                                       .index_base = base_attribute(die, DW_AT_rnglists_base),
-                                       .offset_size = offset_size,
-                                       .version = version};
-  return hearth_units_visit_ranges(u, unit, die, add_extent, u, &dropped, err);
+  *unit = (hearth_unit){.lines = root, .tree = root, .files = root, .skeleton = from->type == DW_UT_skeleton};
+  unit->ranges = (hearth_range_source){.lists = from->format.version < 5 ? u->ranges : u->rnglists,
+                                       .addresses = addresses_of(from),
+                                       .low_pc = low_pc(&root),
+                                       .index_base = hearth_die_number(&root, DW_AT_rnglists_base, 0),
+                                       .offset_size = from->format.offset_size,
+                                       .version = from->format.version};
+  return hearth_units_visit_ranges(u, unit, &root, add_extent, u, &dropped, err);
 }
 
 static hearth_status list_units(hearth_units *u, hearth_error *err) {
-  Dwarf_CU *cu = NULL;
-  Dwarf_Half version;
-  Dwarf_Die die;
-  uint8_t type;
-  int more;
-  while ((more = dwarf_get_units(u->dwarf, cu, &cu, &version, &type, &die, NULL)) == 0)
-    if (type == DW_UT_compile || type == DW_UT_skeleton)
-      HEARTH_TRY(add_unit(u, &die, version, type == DW_UT_skeleton, err));
-  return more < 0 ? hearth_units_damaged(u, dwarf_errmsg(-1), err) : HEARTH_OK;
+  for (size_t i = 0; i < u->info.count; ++i) {
+    hearth_dwarf_unit *unit = &u->info.units[i];
+    if ((unit->type == DW_UT_compile || unit->type == DW_UT_skeleton) && unit->root < unit->contents.size)
+      HEARTH_TRY(add_unit(u, unit, err));
+  }
+  return HEARTH_OK;
 }
 
 hearth_status hearth_units_open(hearth_units *u, uint32_t number, hearth_unit **ret, hearth_error *err) {
@@ -183,12 +197,11 @@ hearth_status hearth_units_open(hearth_units *u, uint32_t number, hearth_unit **
   if (unit->skeleton && !unit->opened) {
     hearth_split_unit split;
     HEARTH_TRY(hearth_split_units_find(u->split, &unit->lines, &split, err));
-    unit->tree = split.die;
+    unit->tree = split.root;
     unit->ranges.lists = split.range_lists;
-    unit->ranges.addresses = split.addresses;
     unit->ranges.index_base = list_header_size(unit->ranges.offset_size);
     if (split.has_files)
-      unit->files = split.die;
+      unit->files = split.root;
   }
   unit->opened = true;
   return HEARTH_OK;
@@ -319,16 +332,34 @@ uint32_t hearth_units_next(const hearth_units *u, uint32_t unit) { return u->nex
 
 /* --- Create ------------------------------------------------------------------------------------------------------- */
 
-static hearth_status open_dwarf(hearth_units *u, hearth_debug_directories directories, hearth_error *err) {
-  u->dwarf = dwarf_begin_elf(hearth_elf_file_elf(u->debug_file), DWARF_C_READ, NULL);
-  if (!u->dwarf)
-    return hearth_units_damaged(u, dwarf_errmsg(-1), err);
-  if (hearth_elf_file_has(u->debug_file, ".gnu_debugaltlink") && !dwarf_getalt(u->dwarf))
-    return hearth_units_damaged(u, "the file that dwz moved a part of it to was not found", err);
+static hearth_dwarf_sections sections_of(hearth_elf_file *file) {
+  return (hearth_dwarf_sections){.info = hearth_elf_file_section(file, ".debug_info"),
+                                 .abbreviations = hearth_elf_file_section(file, ".debug_abbrev"),
+                                 .strings = hearth_elf_file_section(file, ".debug_str"),
+                                 .line_strings = hearth_elf_file_section(file, ".debug_line_str"),
+                                 .string_offsets = hearth_elf_file_section(file, ".debug_str_offsets"),
+                                 .addresses = hearth_elf_file_section(file, ".debug_addr"),
+                                 .lines = hearth_elf_file_section(file, ".debug_line")};
+}
+
+/* The file that dwz moved a part of the debug information to, if there is one. */
+static hearth_status open_alternate(hearth_units *u, hearth_debug_directories directories, hearth_error *err) {
+  HEARTH_TRY(hearth_debug_alternate_find(u->debug_file, directories, &u->alternate_file, err));
+  if (!u->alternate_file)
+    return HEARTH_OK;
+  HEARTH_TRY(hearth_elf_file_unpack(u->alternate_file, err));
+  hearth_dwarf_sections sections = sections_of(u->alternate_file);
+  return hearth_units_status(u, hearth_dwarf_info_read(&sections, NULL, &u->alternate), err);
+}
+
+static hearth_status open_info(hearth_units *u, hearth_debug_directories directories, hearth_error *err) {
+  HEARTH_TRY(open_alternate(u, directories, err));
+  hearth_dwarf_sections sections = sections_of(u->debug_file);
+  HEARTH_TRY(hearth_units_status(
+      u, hearth_dwarf_info_read(&sections, u->alternate_file ? &u->alternate : NULL, &u->info), err));
   u->ranges = hearth_elf_file_section(u->debug_file, ".debug_ranges");
   u->rnglists = hearth_elf_file_section(u->debug_file, ".debug_rnglists");
-  u->addresses = hearth_elf_file_section(u->debug_file, ".debug_addr");
-  u->split = hearth_split_units_create(u->binary, u->debug_file, u->dwarf, directories);
+  u->split = hearth_split_units_create(u->binary, u->debug_file, directories);
   return u->split ? HEARTH_OK : no_memory(u, err);
 }
 
@@ -345,7 +376,7 @@ hearth_status hearth_units_create(hearth_elf_file *binary, hearth_elf_file *debu
   u->code_count = code_count;
   u->binary = binary;
   u->debug_file = debug_file;
-  hearth_status status = open_dwarf(u, directories, err);
+  hearth_status status = open_info(u, directories, err);
   if (status == HEARTH_OK)
     status = list_units(u, err);
   if (status == HEARTH_OK)
@@ -362,8 +393,9 @@ void hearth_units_destroy(hearth_units *u) {
   if (!u)
     return;
   hearth_split_units_destroy(u->split);
-  if (u->dwarf)
-    dwarf_end(u->dwarf);
+  hearth_dwarf_info_free(&u->info);
+  hearth_dwarf_info_free(&u->alternate);
+  hearth_elf_file_close(u->alternate_file);
   for (size_t i = 0; i < u->unit_count; ++i)
     hearth_line_program_destroy(u->units[i].program);
   free(u->code);

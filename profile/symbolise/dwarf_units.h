@@ -3,9 +3,8 @@
 #ifndef HEARTH_SYMBOLISE_DWARF_UNITS_H
 #define HEARTH_SYMBOLISE_DWARF_UNITS_H
 
-#include <elfutils/libdw.h>
-
 #include "symbolise/debug_files.h"
+#include "symbolise/dwarf_info.h"
 #include "symbolise/line_program.h"
 #include "symbolise/range_list.h"
 
@@ -17,9 +16,9 @@ typedef struct hearth_code_range {
 } hearth_code_range;
 
 typedef struct hearth_unit {
-  Dwarf_Die lines; /* has the line table: the unit in the program, or in its debug file */
-  Dwarf_Die tree;  /* has the scopes: the same DIE, or that of the split unit */
-  Dwarf_Die files; /* has the table of source files that the tree's DIEs refer to */
+  hearth_die lines; /* root with the line table: the unit in the program, or in its debug file */
+  hearth_die tree;  /* root of the scopes: the same DIE, or that of the split unit */
+  hearth_die files; /* root with the table of source files that the tree's DIEs refer to */
   hearth_range_source ranges;
   hearth_line_program *program; /* of `lines`, for hearth_units_line; NULL: not read yet, or there is none */
   bool skeleton, opened, program_read;
@@ -60,11 +59,13 @@ typedef bool hearth_range_visitor(void *context, uint64_t start, uint64_t end);
  * addresses around 0 or at the very top; they are left out.
  *   ret_dropped  set if there were such
  * Errors: E_NO_DEBUG_INFO (damaged), E_NOMEM. */
-hearth_status hearth_units_visit_ranges(const hearth_units *units, const hearth_unit *unit, Dwarf_Die *die,
+hearth_status hearth_units_visit_ranges(const hearth_units *units, const hearth_unit *unit, const hearth_die *die,
                                         hearth_range_visitor *visitor, void *context, bool *ret_dropped,
                                         hearth_error *err);
 
 /* E_NO_DEBUG_INFO: "what" cannot be read. */
 hearth_status hearth_units_damaged(const hearth_units *units, const char *what, hearth_error *err);
+/* What reading DIEs came to. E_NO_DEBUG_INFO, E_NOMEM. */
+hearth_status hearth_units_status(const hearth_units *units, hearth_dwarf_status status, hearth_error *err);
 
 #endif

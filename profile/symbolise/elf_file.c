@@ -1,6 +1,5 @@
 #include "symbolise/elf_file.h"
 
-#include <elfutils/libdwelf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <gelf.h>
@@ -10,26 +9,53 @@
 #include <unistd.h>
 
 #include "symbolise/compression.h"
-#include "symbolise/elf_image.h"
+
+/* What symbolising reads of debug information; where it is split, each name has ".dwo" appended. In GNU's older form of
+ * compression ".debug" becomes ".zdebug". */
+static const char *const needed[] = {
+    ".debug_info",        ".debug_abbrev", ".debug_str",    ".debug_line_str", ".debug_line",
+    ".debug_str_offsets", ".debug_addr",   ".debug_ranges", ".debug_rnglists",
+};
+#define NEEDED_COUNT (sizeof needed / sizeof *needed)
+
+typedef struct unpacked_section {
+  char name[32];
+  uint8_t *content;
+  size_t size;
+} unpacked_section;
 
 struct hearth_elf_file {
   char *path;
-  int fd;
   Elf *elf;
-  hearth_elf_image image; /* that `elf` reads, once unpacked */
+  unpacked_section unpacked[2 * NEEDED_COUNT];
+  size_t unpacked_count;
 };
 
-static hearth_status open_file(hearth_elf_file *f, hearth_error *err) {
+/* The descriptor is closed as soon as the file is in memory: there may be thousands of files of split units. */
+static hearth_status map_file(hearth_elf_file *f, hearth_error *err) {
   struct stat info;
-  f->fd = open(f->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (f->fd < 0 || fstat(f->fd, &info) != 0)
-    return hearth_error_set(err, HEARTH_E_IO, "%s: cannot be opened: %s", f->path, strerror(errno));
-  if (!S_ISREG(info.st_mode))
-    return hearth_error_set(err, HEARTH_E_FORMAT, "%s: not a regular file (--binary takes the profiled program)",
-                            f->path);
+  int fd = open(f->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (fd < 0 || fstat(fd, &info) != 0) {
+    hearth_error_set(err, HEARTH_E_IO, "%s: cannot be opened: %s", f->path, strerror(errno));
+    if (fd >= 0)
+      close(fd);
+    return HEARTH_E_IO;
+  }
   elf_version(EV_CURRENT);
-  f->elf = elf_begin(f->fd, ELF_C_READ_MMAP, NULL);
+  if (S_ISREG(info.st_mode) && (f->elf = elf_begin(fd, ELF_C_READ_MMAP, NULL)) && elf_cntl(f->elf, ELF_C_FDREAD) != 0) {
+    elf_end(f->elf);
+    f->elf = NULL;
+  }
+  close(fd);
+  return S_ISREG(info.st_mode)
+             ? HEARTH_OK
+             : hearth_error_set(err, HEARTH_E_FORMAT, "%s: not a regular file (--binary takes the profiled program)",
+                                f->path);
+}
+
+static hearth_status open_file(hearth_elf_file *f, hearth_error *err) {
   GElf_Ehdr header;
+  HEARTH_TRY(map_file(f, err));
   if (!f->elf || elf_kind(f->elf) != ELF_K_ELF || !gelf_getehdr(f->elf, &header))
     return hearth_error_set(err, HEARTH_E_FORMAT,
                             "%s: not an ELF executable or shared library (--binary takes the profiled program)",
@@ -45,7 +71,6 @@ hearth_status hearth_elf_file_open(const char *path, hearth_elf_file **ret, hear
   hearth_elf_file *f = calloc(1, sizeof *f);
   if (!f)
     return hearth_error_set(err, HEARTH_E_NOMEM, "%s: out of memory", path);
-  f->fd = -1;
   f->path = strdup(path);
   hearth_status status = f->path ? open_file(f, err) : hearth_error_set(err, HEARTH_E_NOMEM, "%s: out of memory", path);
   if (status != HEARTH_OK) {
@@ -61,9 +86,8 @@ void hearth_elf_file_close(hearth_elf_file *f) {
     return;
   if (f->elf)
     elf_end(f->elf);
-  if (f->fd >= 0)
-    close(f->fd);
-  free(f->image.data);
+  for (size_t i = 0; i < f->unpacked_count; ++i)
+    free(f->unpacked[i].content);
   free(f->path);
   free(f);
 }
@@ -71,12 +95,6 @@ void hearth_elf_file_close(hearth_elf_file *f) {
 const char *hearth_elf_file_path(const hearth_elf_file *f) { return f->path; }
 
 Elf *hearth_elf_file_elf(hearth_elf_file *f) { return f->elf; }
-
-hearth_bytes hearth_elf_file_build_id(hearth_elf_file *f) {
-  const void *id = NULL;
-  ssize_t size = dwelf_elf_gnu_build_id(f->elf, &id);
-  return size > 0 ? (hearth_bytes){id, (size_t)size} : (hearth_bytes){0};
-}
 
 /* --- Sections ----------------------------------------------------------------------------------------------------- */
 
@@ -109,31 +127,62 @@ static Elf_Scn *find_section(Elf *elf, const char *name) {
 
 bool hearth_elf_file_has(hearth_elf_file *f, const char *name) { return find_section(f->elf, name) != NULL; }
 
-hearth_bytes hearth_elf_section(Elf *elf, const char *name) {
-  Elf_Scn *section = find_section(elf, name);
+hearth_bytes hearth_elf_file_section(hearth_elf_file *f, const char *name) {
+  for (size_t i = 0; i < f->unpacked_count; ++i)
+    if (strcmp(f->unpacked[i].name, name) == 0)
+      return (hearth_bytes){f->unpacked[i].content, f->unpacked[i].size};
+  Elf_Scn *section = find_section(f->elf, name);
   return section ? content(section) : (hearth_bytes){0};
 }
 
-hearth_bytes hearth_elf_file_section(hearth_elf_file *f, const char *name) { return hearth_elf_section(f->elf, name); }
+/* --- Build id ----------------------------------------------------------------------------------------------------- */
+
+/* Notes are name size 4 | description size 4 | type 4 | name | description, both padded. No bytes: there is none. */
+static hearth_bytes find_build_id(hearth_bytes notes, uint64_t alignment) {
+  uint64_t at = 0, name_size, size, type;
+  hearth_bytes name, id;
+  uint64_t padding = alignment == 8 ? 7 : 3;
+  while (hearth_bytes_number(notes, &at, 4, &name_size) && hearth_bytes_number(notes, &at, 4, &size) &&
+         hearth_bytes_number(notes, &at, 4, &type) && hearth_bytes_slice(notes, at, name_size, &name)) {
+    at = (at + name_size + padding) & ~padding;
+    if (!hearth_bytes_slice(notes, at, size, &id))
+      break;
+    if (type == NT_GNU_BUILD_ID && name_size == sizeof "GNU" && memcmp(name.data, "GNU", sizeof "GNU") == 0)
+      return id;
+    at = (at + size + padding) & ~padding;
+  }
+  return (hearth_bytes){0};
+}
+
+/* For files without section headers. */
+static hearth_bytes build_id_of_segments(Elf *elf) {
+  size_t count = 0;
+  GElf_Phdr header;
+  hearth_bytes id = {0};
+  if (elf_getphdrnum(elf, &count) != 0)
+    return id;
+  for (size_t i = 0; id.size == 0 && i < count; ++i) {
+    if (!gelf_getphdr(elf, (int)i, &header) || header.p_type != PT_NOTE)
+      continue;
+    const Elf_Data *data = elf_getdata_rawchunk(elf, (int64_t)header.p_offset, header.p_filesz, ELF_T_BYTE);
+    if (data && data->d_buf)
+      id = find_build_id((hearth_bytes){data->d_buf, data->d_size}, header.p_align);
+  }
+  return id;
+}
+
+hearth_bytes hearth_elf_file_build_id(hearth_elf_file *f) {
+  GElf_Shdr header;
+  const char *name;
+  Elf_Scn *section = NULL;
+  hearth_bytes id = {0};
+  while (id.size == 0 && (section = next_section(f->elf, section, &header, &name)))
+    if (header.sh_type == SHT_NOTE)
+      id = find_build_id(content(section), header.sh_addralign);
+  return id.size > 0 ? id : build_id_of_segments(f->elf);
+}
 
 /* --- Unpack ------------------------------------------------------------------------------------------------------- */
-
-/* What symbolising reads; of split debug information, each name has ".dwo" appended. In GNU's older form of compression
- * ".debug" becomes ".zdebug". */
-static const char *const needed[] = {
-    ".debug_info",        ".debug_types", ".debug_abbrev", ".debug_str",        ".debug_line_str",
-    ".debug_str_offsets", ".debug_addr",  ".debug_ranges", ".debug_line",       ".debug_rnglists",
-    ".debug_cu_index",    ".symtab",      ".strtab",       ".gnu_debugaltlink",
-};
-#define NEEDED_COUNT (sizeof needed / sizeof *needed)
-
-typedef struct packed_file {
-  hearth_packed_section packed[2 * NEEDED_COUNT];
-  hearth_image_section plain[2 * NEEDED_COUNT];
-  char names[2 * NEEDED_COUNT][32];
-  size_t count;
-  bool any_packed;
-} packed_file;
 
 static bool is_needed(const char *name) {
   for (size_t i = 0; i < NEEDED_COUNT; ++i) {
@@ -166,46 +215,34 @@ static hearth_status unknown_method(const hearth_elf_file *f, const char *sectio
                           f->path, section, (unsigned)method);
 }
 
-static hearth_status list_sections(hearth_elf_file *f, packed_file *list, hearth_error *err) {
-  GElf_Shdr header;
-  const char *name;
-  Elf_Scn *section = NULL;
-  while ((section = next_section(f->elf, section, &header, &name))) {
-    uint32_t method;
-    size_t i = list->count;
-    if (i == 2 * NEEDED_COUNT || !plain_name(name, list->names[i]))
-      continue;
-    if (!hearth_compression_detect(&header, name, content(section), &list->packed[i], &method))
-      return method > 0 ? unknown_method(f, name, method, err) : damaged(f, name, err);
-    list->plain[i] = (hearth_image_section){list->names[i], list->packed[i].plain_size, NULL};
-    list->any_packed |= list->packed[i].method != HEARTH_PLAIN;
-    ++list->count;
+/* Unpack a section into the next row, which has its name. */
+static hearth_status unpack(hearth_elf_file *f, const hearth_packed_section *packed, hearth_error *err) {
+  unpacked_section *to = &f->unpacked[f->unpacked_count];
+  to->content = malloc(packed->plain_size + 1);
+  if (!to->content)
+    return hearth_error_set(err, HEARTH_E_NOMEM, "%s: out of memory while unpacking its debug information", f->path);
+  to->size = packed->plain_size;
+  if (!hearth_compression_unpack(packed, to->content)) {
+    free(to->content);
+    return damaged(f, to->name, err);
   }
+  ++f->unpacked_count;
   return HEARTH_OK;
 }
 
 hearth_status hearth_elf_file_unpack(hearth_elf_file *f, hearth_error *err) {
-  packed_file list = {0};
-  hearth_elf_image image;
-  HEARTH_TRY(list_sections(f, &list, err));
-  if (!list.any_packed)
-    return HEARTH_OK;
-  if (!hearth_elf_image_create(list.plain, list.count, &image))
-    return hearth_error_set(err, HEARTH_E_NOMEM, "%s: out of memory while unpacking its debug information", f->path);
-  Elf *elf = elf_memory((char *)image.data, image.size);
-  for (size_t i = 0; elf && i < list.count; ++i)
-    if (!hearth_compression_unpack(&list.packed[i], list.plain[i].content)) {
-      elf_end(elf);
-      free(image.data);
-      return damaged(f, list.names[i], err);
-    }
-  if (!elf) {
-    free(image.data);
-    return hearth_error_set(err, HEARTH_E_NOMEM, "%s: out of memory while unpacking its debug information", f->path);
+  GElf_Shdr header;
+  const char *name;
+  Elf_Scn *section = NULL;
+  while (f->unpacked_count < 2 * NEEDED_COUNT && (section = next_section(f->elf, section, &header, &name))) {
+    hearth_packed_section packed;
+    uint32_t method;
+    if (!plain_name(name, f->unpacked[f->unpacked_count].name))
+      continue;
+    if (!hearth_compression_detect(&header, name, content(section), &packed, &method))
+      return method > 0 ? unknown_method(f, name, method, err) : damaged(f, name, err);
+    if (packed.method != HEARTH_PLAIN)
+      HEARTH_TRY(unpack(f, &packed, err));
   }
-  elf_end(f->elf);
-  free(f->image.data);
-  f->elf = elf;
-  f->image = image;
   return HEARTH_OK;
 }

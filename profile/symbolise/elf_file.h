@@ -14,21 +14,18 @@ hearth_status hearth_elf_file_open(const char *path, hearth_elf_file **ret, hear
 void hearth_elf_file_close(hearth_elf_file *file); /* accepts NULL */
 
 const char *hearth_elf_file_path(const hearth_elf_file *file);
-/* As libelf and libdw read it. Borrowed. */
+/* As libelf reads it. Borrowed. */
 Elf *hearth_elf_file_elf(hearth_elf_file *file);
 
 /* The build id (borrowed); no bytes if there is none. */
 hearth_bytes hearth_elf_file_build_id(hearth_elf_file *file);
 /* Has the file a section of this name with content? Not so a stripped one, or one in a debug file. */
 bool hearth_elf_file_has(hearth_elf_file *file, const char *name);
-/* A section's content as it is stored; no bytes if it has none. */
+/* A section's content, as it is stored unless it was unpacked; no bytes if it has none. Lives as long as `file`. */
 hearth_bytes hearth_elf_file_section(hearth_elf_file *file, const char *name);
-/* The same of what libelf or libdw opened. */
-hearth_bytes hearth_elf_section(Elf *elf, const char *name);
 
-/* Unpack compressed debug information. If there was some, `file` is from here on an image in memory of what symbolising
- * needs, with plain sections; its segments and notes are gone. Errors: E_NO_DEBUG_INFO naming section and remedy,
- * E_NOMEM. */
+/* Unpack compressed debug information: its sections are from here on found under their plain names. Errors:
+ * E_NO_DEBUG_INFO naming section and remedy, E_NOMEM. */
 hearth_status hearth_elf_file_unpack(hearth_elf_file *file, hearth_error *err);
 
 #endif

@@ -1,6 +1,4 @@
-/* Reading range lists: .debug_ranges of DWARF up to 4 and .debug_rnglists of DWARF 5 (section 7.25). dwarf_ranges of
- * libdw would do, but ends the list at an error without a word, and has the base address of split units only for those
- * that it opened itself. */
+/* Reading range lists: .debug_ranges of DWARF up to 4 and .debug_rnglists of DWARF 5 (section 7.25). */
 #ifndef HEARTH_SYMBOLISE_RANGE_LIST_H
 #define HEARTH_SYMBOLISE_RANGE_LIST_H
 

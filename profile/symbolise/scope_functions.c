@@ -39,21 +39,23 @@ static bool make_room(hearth_scope_functions *f) {
 
 /* --- What debug information says ---------------------------------------------------------------------------------- */
 
-static const char *linkage_name(Dwarf_Die *die) {
-  Dwarf_Attribute attribute;
-  if (dwarf_attr_integrate(die, DW_AT_linkage_name, &attribute) ||
-      dwarf_attr_integrate(die, DW_AT_MIPS_linkage_name, &attribute))
-    return dwarf_formstring(&attribute);
-  return NULL;
+static const char *integrated_string(const hearth_die *die, uint32_t name) {
+  hearth_attribute attribute;
+  return hearth_die_integrated(die, name, &attribute) ? hearth_attribute_string(&attribute) : NULL;
+}
+
+static const char *linkage_name(const hearth_die *die) {
+  const char *name = integrated_string(die, DW_AT_linkage_name);
+  return name ? name : integrated_string(die, DW_AT_MIPS_linkage_name);
 }
 
 /* The header of the line table of a unit; NULL: it has none that can be read. The last one is kept: functions of one unit
  * come together. */
-static const hearth_line_header *line_header(hearth_scope_functions *f, Dwarf_Die *unit) {
+static const hearth_line_header *line_header(hearth_scope_functions *f, const hearth_die *root) {
   hearth_line_source source;
-  if (f->files_of != unit->addr) {
-    f->files_of = unit->addr;
-    f->has_files = hearth_line_source_find(unit, &source) && hearth_line_header_read(&source, &f->files);
+  if (f->files_of != root->unit) {
+    f->files_of = root->unit;
+    f->has_files = hearth_line_source_find(root, &source) && hearth_line_header_read(&source, &f->files);
   }
   return f->has_files ? &f->files : NULL;
 }
@@ -70,29 +72,32 @@ static bool keep_path(hearth_scope_functions *f, const hearth_line_header *heade
   return true;
 }
 
-/* The declaring file; "" if it is unknown. Not dwarf_decl_file: up to elfutils 0.188 it takes number 0 for "none", which
- * in DWARF 5 is the unit's primary source file; it does not know where a split unit's files are; and it reads all lines.
- * False: out of memory. */
-static bool declaring_file(hearth_scope_functions *f, Dwarf_Die *die, Dwarf_Die *files_of_tree, const char **ret) {
-  Dwarf_Attribute attribute;
-  Dwarf_Word number = 0;
-  Dwarf_Half version = 0;
-  Dwarf_Die unit;
+/* The declaring file; "" if it is unknown. Number 0 is the unit's primary source file in DWARF 5, none before. False: out
+ * of memory. */
+static bool declaring_file(hearth_scope_functions *f, const hearth_die *die, const hearth_die *files_of_tree,
+                           const char **ret) {
+  hearth_attribute attribute;
+  uint64_t number;
+  hearth_die elsewhere;
   *ret = "";
-  if (!dwarf_attr_integrate(die, DW_AT_decl_file, &attribute) || dwarf_formudata(&attribute, &number) != 0 ||
-      dwarf_cu_info(attribute.cu, &version, NULL, &unit, NULL, NULL, NULL, NULL) != 0 || (number == 0 && version < 5))
+  if (!hearth_die_integrated(die, DW_AT_decl_file, &attribute) || !hearth_attribute_number(&attribute, &number) ||
+      (number == 0 && attribute.unit->format.version < 5))
     return true;
-  bool elsewhere = attribute.cu != die->cu; /* a function of another unit, after link-time optimisation */
-  const hearth_line_header *header = line_header(f, elsewhere ? &unit : files_of_tree);
+  if (attribute.unit != die->unit) { /* a function of another unit, after link-time optimisation */
+    if (hearth_die_root(attribute.unit, &elsewhere) != HEARTH_DWARF_OK)
+      return true;
+    files_of_tree = &elsewhere;
+  }
+  const hearth_line_header *header = line_header(f, files_of_tree);
   return !header || keep_path(f, header, number, ret);
 }
 
 /* What the compiler leaves out as it says nothing new in C. */
-static bool has_linkage_names(Dwarf_Die *die) {
-  Dwarf_Die unit;
-  if (!dwarf_diecu(die, &unit, NULL, NULL))
+static bool has_linkage_names(const hearth_die *die) {
+  hearth_die root;
+  if (hearth_die_root(die->unit, &root) != HEARTH_DWARF_OK)
     return false;
-  switch (dwarf_srclang(&unit)) {
+  switch (hearth_die_number(&root, DW_AT_language, 0)) {
   case DW_LANG_C_plus_plus:
   case DW_LANG_C_plus_plus_03:
   case DW_LANG_C_plus_plus_11:
@@ -103,31 +108,52 @@ static bool has_linkage_names(Dwarf_Die *die) {
   }
 }
 
-static const char *name_of(hearth_scope_functions *f, Dwarf_Die *die, bool inlined, bool *ret_memory) {
-  Dwarf_Addr address;
-  const char *name = linkage_name(die);
-  if (!name && !inlined && has_linkage_names(die) && dwarf_entrypc(die, &address) == 0)
-    name = hearth_symbols_name(&f->symbols, f->file, address, ret_memory);
-  return name ? name : dwarf_diename(die);
+static bool entry_address(const hearth_die *die, uint64_t *ret) {
+  hearth_attribute attribute;
+  return (hearth_die_attribute(die, DW_AT_entry_pc, &attribute) && hearth_attribute_address(&attribute, ret)) ||
+         (hearth_die_attribute(die, DW_AT_low_pc, &attribute) && hearth_attribute_address(&attribute, ret));
 }
+
+static const char *name_of(hearth_scope_functions *f, const hearth_die *die, bool inlined, bool *ret_memory) {
+  uint64_t address;
+  const char *name = linkage_name(die);
+  if (!name && !inlined && has_linkage_names(die) && entry_address(die, &address))
+    name = hearth_symbols_name(&f->symbols, f->file, address, ret_memory);
+  return name ? name : integrated_string(die, DW_AT_name);
+}
+
+/* The first line; 0: unknown. */
+static uint32_t first_line(const hearth_die *die) {
+  hearth_attribute attribute;
+  uint64_t line;
+  return hearth_die_integrated(die, DW_AT_decl_line, &attribute) && hearth_attribute_number(&attribute, &line) &&
+                 line <= INT32_MAX
+             ? (uint32_t)line
+             : 0;
+}
+
+bool hearth_scope_functions_has_line(const hearth_die *die) { return first_line(die) > 0; }
+
+static const void *place_of(const hearth_die *die) { return die->unit->contents.data + die->offset; }
 
 /* The DIE that all scopes of a function refer to. One with code of its own may be named by its symbol: it is not shared
  * with inlined copies, whose symbol is unknown. */
-static const void *origin_of(Dwarf_Die *die, bool inlined) {
-  Dwarf_Attribute attribute;
-  Dwarf_Die origin;
-  if (inlined && dwarf_attr(die, DW_AT_abstract_origin, &attribute) && dwarf_formref_die(&attribute, &origin))
-    return origin.addr;
-  return die->addr;
+static const void *origin_of(const hearth_die *die, bool inlined) {
+  hearth_attribute attribute;
+  hearth_die origin;
+  if (inlined && hearth_die_attribute(die, DW_AT_abstract_origin, &attribute) &&
+      hearth_attribute_die(&attribute, &origin))
+    return place_of(&origin);
+  return place_of(die);
 }
 
-bool hearth_scope_functions_get(hearth_scope_functions *f, Dwarf_Die *die, Dwarf_Die *files, bool inlined,
+bool hearth_scope_functions_get(hearth_scope_functions *f, const hearth_die *die, const hearth_die *files, bool inlined,
                                 uint32_t *ret) {
-  int start_line = 0;
   bool memory = true;
+  const void *origin = origin_of(die, inlined);
   if (!make_room(f))
     return false;
-  hearth_scope_origin *slot = slot_of(f->origins, f->slots, origin_of(die, inlined));
+  hearth_scope_origin *slot = slot_of(f->origins, f->slots, origin);
   if (slot->die) {
     *ret = slot->function;
     return true;
@@ -136,16 +162,17 @@ bool hearth_scope_functions_get(hearth_scope_functions *f, Dwarf_Die *die, Dwarf
   const char *name = name_of(f, die, inlined, &memory);
   if (!memory)
     return false;
-  if (name && dwarf_decl_line(die, &start_line) == 0 && start_line > 0) {
+  uint32_t start_line = first_line(die);
+  if (name && start_line > 0) {
     if (!hearth_array_grow(&f->rows, &f->capacity, f->count, sizeof *f->rows))
       return false;
     const char *path;
     if (!declaring_file(f, die, files, &path))
       return false;
     row = (uint32_t)f->count++;
-    f->rows[row] = (hearth_scope_function){name, path, (uint32_t)start_line};
+    f->rows[row] = (hearth_scope_function){name, path, start_line};
   }
-  *slot = (hearth_scope_origin){origin_of(die, inlined), row};
+  *slot = (hearth_scope_origin){origin, row};
   ++f->used;
   *ret = row;
   return true;

@@ -1,33 +1,30 @@
 /* Split debug information (-gsplit-dwarf): the program has skeleton units, the scopes are in .dwo files or, packed
- * together, in a .dwp file. libdw (elfutils 0.188) reads neither .dwp nor .dwo with zstd, and says nothing; so each
- * unit's sections are put together here, as an image that libdw reads like a file of one unit. */
+ * together, in a .dwp file. */
 #ifndef HEARTH_SYMBOLISE_SPLIT_UNITS_H
 #define HEARTH_SYMBOLISE_SPLIT_UNITS_H
 
-#include <elfutils/libdw.h>
-
 #include "symbolise/debug_files.h"
+#include "symbolise/dwarf_info.h"
 
 typedef struct hearth_split_units hearth_split_units;
 
 typedef struct hearth_split_unit {
-  Dwarf_Die die;
+  hearth_die root;
   hearth_bytes range_lists; /* .debug_ranges or .debug_rnglists that the unit's DIEs refer to */
-  hearth_bytes addresses;   /* .debug_addr, from the unit's first entry on */
   bool has_files;           /* a table of source files of its own; else the skeleton's is meant */
 } hearth_split_unit;
 
 /* All borrowed until destroy.
  *   binary       names the folder and the package to look for
- *   debug_file   that `dwarf` is of: `binary` or its debug file, unpacked
+ *   debug_file   with the skeletons: `binary` or its debug file, unpacked
  * NULL when out of memory. */
-hearth_split_units *hearth_split_units_create(hearth_elf_file *binary, hearth_elf_file *debug_file, Dwarf *dwarf,
+hearth_split_units *hearth_split_units_create(hearth_elf_file *binary, hearth_elf_file *debug_file,
                                               hearth_debug_directories directories);
 void hearth_split_units_destroy(hearth_split_units *units); /* accepts NULL */
 
 /* The unit that a skeleton stands for; lives until destroy. Looks for BINARY.dwp, then for the .dwo where the compiler
  * put it and beside the binary. Errors: E_NO_DEBUG_INFO (not found, of another build, damaged), E_NOMEM. */
-hearth_status hearth_split_units_find(hearth_split_units *units, Dwarf_Die *skeleton, hearth_split_unit *ret,
+hearth_status hearth_split_units_find(hearth_split_units *units, const hearth_die *skeleton, hearth_split_unit *ret,
                                       hearth_error *err);
 
 #endif

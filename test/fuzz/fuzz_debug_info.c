@@ -1,5 +1,5 @@
 /* Fuzz target: debug information, from the ELF file down to the frames of addresses all over its code. Of damage inside
- * libdw's own reading, libdw is in charge: `-max_len` and time limits apply. */
+ * libelf's own reading, libelf is in charge: `-max_len` and time limits apply. */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>

@@ -68,7 +68,7 @@ library profile profile/*.c profile/llvm/*.c profile/symbolise/*.c profile/view/
 for target in "${targets[@]}"; do
   work=$build/fuzz/$target
   seeds=test/fuzz/corpus/${target//_/-} sources=("test/fuzz/fuzz_$target.c")
-  libraries=("$objects/libprofile.a" -lyaml -ldw -lelf -lz -lzstd)
+  libraries=("$objects/libprofile.a" -lyaml -lelf -lz -lzstd)
   mkdir -p "$work/corpus"
   case $target in
     indexed | text | views) seeds=test/fuzz/corpus/text ;;
