@@ -58,12 +58,12 @@ static void remark(LLVMValueRef call, const char *name, const char *what) {
   hearth_shim_remark(call, false, name, message);
 }
 
-void hearth_remark_matched(LLVMValueRef call, const hearth_context_sums *found) {
-  char contexts[192], what[320]; /* the longest that there is */
+void hearth_remark_matched(LLVMValueRef call, const hearth_context_sums *found, bool salvaged) {
+  char contexts[192], what[400]; /* the longest that there is */
   describe(found, contexts, sizeof contexts);
-  snprintf(what, sizeof what, "found in the heap profile: %s, %" PRIu64 " of %" PRIu64 " bytes cold", contexts,
-           found->cold_bytes, found->bytes);
-  remark(call, "Matched", what);
+  snprintf(what, sizeof what, "found in the heap profile%s: %s, %" PRIu64 " of %" PRIu64 " bytes cold",
+           salvaged ? ", by what the changed function calls" : "", contexts, found->cold_bytes, found->bytes);
+  remark(call, salvaged ? "Salvaged" : "Matched", what);
 }
 
 void hearth_remark_pruned(LLVMValueRef call, size_t before, const hearth_context_sums *left) {

@@ -18,8 +18,8 @@ hearth_context_sums hearth_sum_carried_contexts(hearth_md *md, LLVMValueRef call
 /* Is at least this share of the bytes cold? Not if none is, or nothing is known of bytes. */
 bool hearth_is_mostly_cold(const hearth_context_sums *sums, unsigned percent);
 
-/* Remark "Matched": the call has these contexts of the profile. */
-void hearth_remark_matched(LLVMValueRef call, const hearth_context_sums *found);
+/* Remark "Matched", or "Salvaged" where the function has changed: the call has these contexts of the profile. */
+void hearth_remark_matched(LLVMValueRef call, const hearth_context_sums *found, bool salvaged);
 /* Remark "Pruned": of `before` contexts these are left where the call now is; none if as many are left. */
 void hearth_remark_pruned(LLVMValueRef call, size_t before, const hearth_context_sums *left);
 

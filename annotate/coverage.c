@@ -7,6 +7,7 @@
 
 #include "alloc_functions.h"
 #include "array.h"
+#include "salvage.h"
 
 const char *hearth_unmatched_name(hearth_unmatched_reason reason) {
   static const char *const names[] = {
@@ -92,6 +93,8 @@ static hearth_status measure_frame(measuring *m, uint64_t function, uint32_t row
     add(&m->coverage->all, unmatched.contexts, unmatched.bytes);
   add(&m->coverage->all, matched.contexts, matched.bytes);
   add(&m->coverage->matched, matched.contexts, matched.bytes);
+  if (hearth_salvage_function(m->session->matcher->salvage, function))
+    add(&m->coverage->salvaged, matched.contexts, matched.bytes);
   return HEARTH_OK;
 }
 
@@ -121,6 +124,8 @@ static hearth_status measure_function(measuring *m, uint32_t row) {
   bool has_any = m->coverage->all.contexts > contexts;
   m->coverage->all.functions += has_any;
   m->coverage->matched.functions += has_any && matched;
+  m->coverage->salvaged.functions +=
+      has_any && matched && hearth_salvage_function(m->session->matcher->salvage, function.id);
   return HEARTH_OK;
 }
 

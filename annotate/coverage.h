@@ -28,6 +28,7 @@ typedef struct hearth_coverage_sums {
 
 typedef struct hearth_coverage {
   hearth_coverage_sums all, matched; /* a function is matched if all of its contexts are */
+  hearth_coverage_sums salvaged;     /* of `matched`: in functions that have changed since */
   hearth_coverage_sums elsewhere;    /* allocated in what was called, or through a pointer; not in `all` */
   hearth_unmatched *unmatched;       /* by place, of both */
   size_t n_unmatched, room;

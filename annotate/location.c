@@ -9,24 +9,29 @@
 
 #include "hearth/ids.h"
 #include "hearth/ir_facts.h"
+#include "salvage.h"
 
 typedef struct subprogram {
   LLVMMetadataRef key;
   uint64_t id;
   uint32_t line;
+  const hearth_moved_function *moved; /* NULL: it did not change */
 } subprogram;
 
 /* Open addressing, power of two, at most half full. */
 struct hearth_locator {
   enum hearth_id_scheme scheme;
+  const hearth_salvage *salvage;
   subprogram *slots;
   size_t capacity, used;
 };
 
-hearth_locator *hearth_locator_create(enum hearth_id_scheme scheme) {
+hearth_locator *hearth_locator_create(enum hearth_id_scheme scheme, const hearth_salvage *salvage) {
   hearth_locator *locator = calloc(1, sizeof *locator);
-  if (locator)
+  if (locator) {
     locator->scheme = scheme;
+    locator->salvage = salvage;
+  }
   if (locator && (locator->slots = calloc(64, sizeof *locator->slots)))
     locator->capacity = 64;
   else
@@ -71,7 +76,7 @@ static subprogram identify(const hearth_locator *locator, LLVMMetadataRef key) {
   path[file ? file_length - skip : 0] = '\0';
   uint64_t id = locator->scheme == HEARTH_IDS_LLVM ? hearth_llvm_function_id(name ? name : "", name_length)
                                                    : hearth_function_id(name ? name : "", name_length, path);
-  return (subprogram){key, id, hearth_ir_subprogram_line(key)};
+  return (subprogram){key, id, hearth_ir_subprogram_line(key), hearth_salvage_function(locator->salvage, id)};
 }
 
 static subprogram lookup(hearth_locator *locator, LLVMMetadataRef key) {
@@ -125,6 +130,9 @@ size_t hearth_locate(hearth_locator *locator, LLVMValueRef instruction, hearth_l
     frame->line = line - function.line;
     frame->column = LLVMDILocationGetColumn(location);
     frame->discriminator = hearth_ir_location_discriminator(location);
+    frame->moved = function.moved != NULL;
+    if (function.moved)
+      hearth_salvage_move(locator->salvage, function.moved, &frame->line, &frame->column);
     frame->id = line && frame->column ? hearth_stack_id(frame->function, frame->line, frame->column) : 0;
   }
   return cut_recursion(chain, fold_recursion(chain, n));

@@ -18,13 +18,16 @@ typedef struct hearth_location {
   uint32_t line;     /* offset from the function's first line */
   uint32_t column;
   uint32_t discriminator;
+  bool moved;  /* the function has changed: this is the place in the profile */
   uint64_t id; /* stack id; 0 if line or column are unknown: compiler-made and merged locations have neither */
 } hearth_location;
 
 /* Remembers the ids of subprograms. One for a module; not thread-safe. */
 typedef struct hearth_locator hearth_locator;
-/* NULL when out of memory. Function ids are made by `scheme`. */
-hearth_locator *hearth_locator_create(enum hearth_id_scheme scheme);
+struct hearth_salvage;
+/* NULL when out of memory. Function ids are made by `scheme`. Places of functions that `salvage` knows are put where they
+ * were in the profile (NULL: it knows none; borrowed). */
+hearth_locator *hearth_locator_create(enum hearth_id_scheme scheme, const struct hearth_salvage *salvage);
 void hearth_locator_destroy(hearth_locator *locator);
 
 /* The frames of an instruction, innermost first, outwards through inlining, as far as they can be compared with contexts

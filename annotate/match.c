@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "salvage.h"
+
 /* Frames of a function are sorted by line, then column: those of one place, of any discriminator, are neighbours. */
 static hearth_status lower_bound(hearth_profile *profile, hearth_row_range in, uint32_t line, uint64_t column,
                                  uint32_t *ret, hearth_error *err) {
@@ -91,6 +93,7 @@ void hearth_matcher_close(hearth_matcher *matcher) {
   }
   free(matcher->leaves);
   free(matcher->matched);
+  hearth_salvage_destroy(matcher->salvage);
   hearth_wrapper_calls_free(&matcher->wrapper_calls);
   hearth_stacks_destroy(&matcher->stacks);
   hearth_profile_close(matcher->profile);

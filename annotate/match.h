@@ -14,7 +14,8 @@ typedef struct hearth_matcher {
   hearth_leaf **leaves;    /* by their first frame: a list of those that have been asked for */
   hearth_leaf *first_leaf; /* of all that have been asked for */
   hearth_wrapper_calls wrapper_calls;
-  bool *matched; /* by row of contexts: some call was found to have it */
+  struct hearth_salvage *salvage; /* of the module that is annotated; NULL: not compared with the profile */
+  bool *matched;                  /* by row of contexts: some call was found to have it */
 } hearth_matcher;
 
 /* Open a profile, unless it is open. Those of hearth_profile_open, E_NOMEM; on error none is open. */

@@ -52,6 +52,7 @@ static hearth_status print(FILE *stream, hearth_session *session, const hearth_c
   hearth_json_key_string(&json, "profile", session->options->profile);
   print_sums(&json, "all", &coverage->all);
   print_sums(&json, "matched", &coverage->matched);
+  print_sums(&json, "salvaged", &coverage->salvaged);
   print_sums(&json, "elsewhere", &coverage->elsewhere);
   hearth_json_key(&json, "unmatched");
   hearth_json_open(&json, '[');

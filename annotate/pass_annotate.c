@@ -29,8 +29,9 @@ static void visit(LLVMValueRef instruction, void *data) {
     a->located |= hearth_ir_instruction_location(instruction) != NULL;
     status = hearth_session_match_allocation(&a->session, instruction, &a->edits, &a->err);
     if (status == HEARTH_OK && hearth_shim_wants_remarks(instruction)) {
-      hearth_context_sums found = hearth_sum_contexts(&a->edits.items[a->edits.count - 1].contexts);
-      hearth_remark_matched(instruction, &found);
+      const hearth_edit *edit = &a->edits.items[a->edits.count - 1];
+      hearth_context_sums found = hearth_sum_contexts(&edit->contexts);
+      hearth_remark_matched(instruction, &found, edit->salvaged);
     }
   }
   if (status == HEARTH_E_NOT_FOUND)
@@ -47,10 +48,11 @@ static void warn_of_coverage(hearth_session *session, const hearth_coverage *cov
     return;
   snprintf(message, sizeof message,
            "heap profile matches %u %% of the bytes that it has for %.256s (%" PRIu64 " of %" PRIu64
-           " contexts): the source has changed since; profile the program again (-memprof-report=FILE lists what was "
+           " contexts, %" PRIu64 " of them salvaged): the source has changed since; profile the program again "
+                                 "(-memprof-report=FILE lists what was "
            "not found, -memprof-coverage-threshold=0 silences this)",
-           percent, LLVMGetSourceFileName(session->module, &length), coverage->matched.contexts,
-           coverage->all.contexts);
+           percent, LLVMGetSourceFileName(session->module, &length), coverage->matched.contexts, coverage->all.contexts,
+           coverage->salvaged.contexts);
   hearth_shim_warn(session->module, session->options->profile, message);
 }
 
@@ -89,6 +91,7 @@ bool hearth_pass_annotate(LLVMModuleRef module, const hearth_options *options) {
   if (!mark_listed_functions(module, options))
     return false;
   if (hearth_session_open(&a.session, module, options) && a.session.matcher) {
+    a.err.status = hearth_session_salvage(&a.session, &a.err);
     hearth_ir_for_each_instruction(module, visit, &a);
     if (a.allocates && !a.located)
       hearth_error_set(&a.err, HEARTH_E_NO_DEBUG_INFO,

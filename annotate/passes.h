@@ -39,6 +39,7 @@ typedef struct hearth_options {
   struct hearth_matcher *matcher;   /* what the passes of a pipeline have read of it; not used if there is no profile */
   const char *alloc_functions;      /* -memprof-alloc-functions; "" if not given */
   const char *report;               /* -memprof-report; "" if not given */
+  bool salvage;                     /* -memprof-salvage: align functions that have changed with the profile */
   unsigned coverage_threshold;      /* -memprof-coverage-threshold: per cent; 0: no warning */
   bool full_contexts;               /* -memprof-contexts=full: no trimming */
   hearth_classify_options classify; /* -memprof-classify */

@@ -60,6 +60,9 @@ cl::opt<std::string> AllocFunctions("memprof-alloc-functions",
 cl::opt<std::string> Report("memprof-report", cl::desc("Append to this file, as JSON, what of the profile was found"),
                             cl::value_desc("file"));
 
+cl::opt<bool> Salvage("memprof-salvage", cl::desc("Align functions that have changed since with the profile (default)"),
+                      cl::init(true));
+
 enum class Contexts { Trimmed, Full };
 cl::opt<Contexts> WhichContexts("memprof-contexts", cl::desc("Contexts that are attached to allocation calls"),
                                 cl::values(clEnumValN(Contexts::Trimmed, "trimmed",
@@ -126,6 +129,7 @@ hearth_options currentOptions() {
   Options.alloc_functions = AllocFunctions.c_str();
   Options.report = Report.c_str();
   Options.coverage_threshold = CoverageThreshold;
+  Options.salvage = Salvage;
   Options.full_contexts = WhichContexts == Contexts::Full;
   Options.classify.mode = Classify;
   Options.cold_percent = ColdPercent;

@@ -6,6 +6,7 @@
 #include "alloc_functions.h"
 #include "array.h"
 #include "hearth/ir_facts.h"
+#include "salvage.h"
 #include "shim.h"
 
 bool hearth_session_fail(hearth_session *session, const hearth_error *err) {
@@ -75,13 +76,30 @@ bool hearth_session_open(hearth_session *session, LLVMModuleRef module, const he
   if (*options->profile && open_profile(session, &scheme, &err) != HEARTH_OK)
     return hearth_session_fail(session, &err);
   session->md = hearth_md_create(module);
-  session->locator = hearth_locator_create(scheme);
+  session->scheme = scheme;
+  session->locator = hearth_locator_create(scheme, session->matcher ? session->matcher->salvage : NULL);
   if (!session->md || !session->locator) {
     hearth_error_set(&err, HEARTH_E_NOMEM, "out of memory");
     return hearth_session_fail(session, &err);
   }
   choose_schema(session);
   return true;
+}
+
+hearth_status hearth_session_salvage(hearth_session *session, hearth_error *err) {
+  hearth_matcher *matcher = session->matcher;
+  hearth_call_sites sites = {0};
+  if (matcher->salvage || !session->options->salvage)
+    return HEARTH_OK;
+  hearth_status status = hearth_call_sites_collect(&sites, session->module, session->locator, err);
+  if (status == HEARTH_OK)
+    status = hearth_salvage_create(session->module, matcher->profile, session->locator, &sites, &matcher->salvage, err);
+  hearth_call_sites_free(&sites);
+  if (status != HEARTH_OK || !matcher->salvage->n_functions)
+    return status;
+  hearth_locator_destroy(session->locator);
+  session->locator = hearth_locator_create(session->scheme, matcher->salvage);
+  return session->locator ? HEARTH_OK : hearth_error_set(err, HEARTH_E_NOMEM, "out of memory");
 }
 
 void hearth_session_close(hearth_session *session) {
@@ -121,8 +139,10 @@ static hearth_edit *add_edit(hearth_edits *edits, LLVMValueRef call, const heart
   *edit = (hearth_edit){.call = call, .n_callsite = n, .callsite = malloc(n * sizeof *edit->callsite)};
   if (!edit->callsite)
     return NULL;
-  for (size_t i = 0; i < n; i++)
+  for (size_t i = 0; i < n; i++) {
     edit->callsite[i] = chain[i].id;
+    edit->salvaged |= chain[i].moved;
+  }
   edits->count++;
   return edit;
 }

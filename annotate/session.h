@@ -10,6 +10,7 @@ typedef struct hearth_session {
   LLVMModuleRef module;
   const hearth_options *options;
   hearth_matcher *matcher; /* of the options; NULL where no profile was given */
+  enum hearth_id_scheme scheme;
   hearth_locator *locator;
   hearth_md *md;
   enum { HEARTH_IDS_NOT_COMPARED, HEARTH_IDS_OURS, HEARTH_IDS_FOREIGN } ids;
@@ -20,6 +21,7 @@ typedef struct hearth_edit {
   LLVMValueRef call;
   uint64_t *callsite;
   size_t n_callsite;
+  bool salvaged;            /* the call, or one that it was inlined by, is in a function that has changed */
   hearth_contexts contexts; /* none: only `!callsite` */
 } hearth_edit;
 
@@ -31,6 +33,8 @@ typedef struct hearth_edits {
 /* False when the profile cannot be used; the user has then been told. Close in either case. */
 bool hearth_session_open(hearth_session *session, LLVMModuleRef module, const hearth_options *options);
 void hearth_session_close(hearth_session *session);
+/* From now on, calls of functions that have changed since they were profiled are where they were then. */
+hearth_status hearth_session_salvage(hearth_session *session, hearth_error *err);
 /* Are the ids in the module those that we make of debug locations? Not in one that clang's own heap profiling annotated.
  * Where none can be compared, they will be. */
 bool hearth_session_ids_are_ours(hearth_session *session);

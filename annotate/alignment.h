@@ -1,0 +1,19 @@
+/* Two sequences with as much in common as possible, in order: a longest common subsequence. */
+#ifndef HEARTH_ALIGNMENT_H
+#define HEARTH_ALIGNMENT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* How alike item i of the first sequence and item k of the second are: 0 not at all. Sums are below 2^32. */
+typedef uint32_t (*hearth_likeness)(size_t i, size_t k, void *data);
+
+#define HEARTH_UNALIGNED       SIZE_MAX
+#define HEARTH_ALIGNMENT_LIMIT (4u << 20) /* product of the lengths: 16 MiB while it runs */
+
+/* For each of n items, the one of m that it is taken to be, or HEARTH_UNALIGNED; ascending. The sum of likenesses is the
+ * greatest that there is; of several such alignments, that of the earliest items. 0, and nothing written, if the sequences are
+ * too long, or out of memory; else 1. */
+int hearth_align(size_t n, size_t m, hearth_likeness likeness, void *data, size_t *ret);
+
+#endif

@@ -1,0 +1,322 @@
+#include "salvage.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "alignment.h"
+#include "alloc_functions.h"
+#include "array.h"
+#include "hearth/ids.h"
+
+#define NOWHERE UINT32_C(0x40000000) /* a line offset that no function has; columns stay */
+
+/* A call that the profile knows, of any discriminator. */
+typedef struct old_call {
+  uint32_t line, column;
+  hearth_function_info callee; /* `name` NULL: unknown */
+  bool allocates;
+  bool indirect; /* the callee is none that the function calls by name */
+} old_call;
+
+/* Calls of one place now: sites [first, end). */
+typedef struct new_call {
+  size_t first, end;
+} new_call;
+
+typedef struct salvaging {
+  hearth_salvage *salvage;
+  hearth_profile *profile;
+  hearth_locator *locator;
+  const hearth_call_sites *sites;
+  bool llvm_ids;
+  uint32_t *callees; /* by row of frames: row of the function that is called there, or NONE; NULL before it is needed */
+  old_call *old;     /* of one function */
+  new_call *new;
+  size_t n_old, old_room, n_new, new_room;
+  hearth_error *err;
+} salvaging;
+
+static hearth_status out_of_memory(hearth_error *err) { return hearth_error_set(err, HEARTH_E_NOMEM, "out of memory"); }
+
+/* -------------------------------------------------- the profile -------------------------------------------------- */
+
+/* What each frame calls, as far as stacks show; callers are lower than callees. */
+static hearth_status read_callees(salvaging *s) {
+  uint32_t frames = hearth_profile_frame_count(s->profile), nodes = hearth_profile_stack_count(s->profile);
+  uint32_t *frame_of = malloc(((size_t)nodes + 1) * sizeof *frame_of);
+  hearth_status status = HEARTH_OK;
+  s->callees = malloc(((size_t)frames + 1) * sizeof *s->callees);
+  if (!frame_of || !s->callees)
+    status = out_of_memory(s->err);
+  for (uint32_t i = 0; status == HEARTH_OK && i < frames; i++)
+    s->callees[i] = HEARTH_NONE;
+  for (uint32_t node = 0; status == HEARTH_OK && node < nodes; node++) {
+    uint32_t caller;
+    hearth_frame_info frame;
+    status = hearth_profile_get_stack(s->profile, node, &frame_of[node], &caller, s->err);
+    if (status != HEARTH_OK || caller == HEARTH_NONE || s->callees[frame_of[caller]] != HEARTH_NONE)
+      continue;
+    status = hearth_profile_get_frame(s->profile, frame_of[node], &frame, s->err);
+    if (status == HEARTH_OK)
+      s->callees[frame_of[caller]] = frame.function;
+  }
+  free(frame_of);
+  return status;
+}
+
+static int by_place(const void *a, const void *b) {
+  const old_call *x = a, *y = b;
+  if (x->line != y->line)
+    return (int32_t)x->line < (int32_t)y->line ? -1 : 1;
+  return (x->column > y->column) - (x->column < y->column);
+}
+
+static hearth_status add_old_call(salvaging *s, uint32_t row, const hearth_frame_info *frame) {
+  old_call *items = hearth_array_grow(s->old, s->n_old, &s->old_room, sizeof *items);
+  if (!items)
+    return out_of_memory(s->err);
+  s->old = items;
+  s->old[s->n_old] = (old_call){.line = frame->line, .column = frame->column, .allocates = frame->context_count > 0};
+  if (s->callees[row] != HEARTH_NONE)
+    HEARTH_TRY(hearth_profile_get_function(s->profile, s->callees[row], &s->old[s->n_old].callee, s->err));
+  s->n_old++;
+  return HEARTH_OK;
+}
+
+/* The function's calls in the profile, one for each place. */
+static hearth_status read_old_calls(salvaging *s, const hearth_function_info *function) {
+  s->n_old = 0;
+  for (uint32_t row = function->first_frame, end = row + function->frame_count; row < end; row++) {
+    hearth_frame_info frame;
+    HEARTH_TRY(hearth_profile_get_frame(s->profile, row, &frame, s->err));
+    if (frame.stack_id)
+      HEARTH_TRY(add_old_call(s, row, &frame));
+  }
+  if (s->n_old)
+    qsort(s->old, s->n_old, sizeof *s->old, by_place);
+  size_t kept = 0;
+  for (size_t i = 0; i < s->n_old; i++) {
+    if (!kept || by_place(&s->old[kept - 1], &s->old[i]) != 0) {
+      s->old[kept++] = s->old[i];
+      continue;
+    }
+    s->old[kept - 1].allocates |= s->old[i].allocates;
+    if (!s->old[kept - 1].callee.name)
+      s->old[kept - 1].callee = s->old[i].callee;
+  }
+  s->n_old = kept;
+  return HEARTH_OK;
+}
+
+/* Are all calls of the profile where they were? */
+static hearth_status is_unchanged(salvaging *s, const hearth_function_info *function, bool *ret) {
+  *ret = true;
+  for (uint32_t i = 0; i < function->frame_count && *ret; i++) {
+    hearth_frame_info frame;
+    HEARTH_TRY(hearth_profile_get_frame(s->profile, function->first_frame + i, &frame, s->err));
+    if (!frame.stack_id)
+      continue;
+    size_t at = hearth_call_sites_from(s->sites, function->id, frame.line, frame.column);
+    const hearth_call_site *site = at < s->sites->count ? &s->sites->items[at] : NULL;
+    *ret = site && site->function == function->id && site->line == frame.line && site->column == frame.column;
+  }
+  return HEARTH_OK;
+}
+
+/* -------------------------------------------------- the module -------------------------------------------------- */
+
+static bool same_place(const hearth_call_site *a, const hearth_call_site *b) {
+  return a->function == b->function && a->line == b->line && a->column == b->column;
+}
+
+static hearth_status read_new_calls(salvaging *s, uint64_t function) {
+  const hearth_call_sites *sites = s->sites;
+  size_t end, i = hearth_call_sites_from(sites, function, UINT32_C(0x80000000), 0); /* the lowest line */
+  for (s->n_new = 0; i < sites->count && sites->items[i].function == function; i = end) {
+    for (end = i + 1; end < sites->count && same_place(&sites->items[i], &sites->items[end]); end++)
+      ;
+    new_call *items = hearth_array_grow(s->new, s->n_new, &s->new_room, sizeof *items);
+    if (!items)
+      return out_of_memory(s->err);
+    s->new = items;
+    s->new[s->n_new++] = (new_call){i, end};
+  }
+  return HEARTH_OK;
+}
+
+/* Does the call go to this function? Declarations are known by their names only. */
+static bool calls(const salvaging *s, const hearth_call_site *site, const hearth_function_info *callee) {
+  uint64_t id;
+  size_t length;
+  if (site->inlined)
+    return site->inlined == callee->id;
+  LLVMValueRef function = LLVMIsAFunction(LLVMGetCalledValue(site->call));
+  if (!function)
+    return false;
+  if (hearth_locate_function(s->locator, function, &id) && id == callee->id)
+    return true;
+  const char *name = LLVMGetValueName2(function, &length);
+  if (s->llvm_ids)
+    return hearth_llvm_function_id(name, length) == callee->id;
+  size_t known = hearth_function_name_length(callee->name, strlen(callee->name));
+  return hearth_function_name_length(name, length) == known && memcmp(name, callee->name, known) == 0;
+}
+
+static void find_indirect(salvaging *s) {
+  size_t first = s->n_new ? s->new[0].first : 0, end = s->n_new ? s->new[s->n_new - 1].end : 0;
+  for (size_t i = 0; i < s->n_old; i++) {
+    s->old[i].indirect = s->old[i].callee.name != NULL;
+    for (size_t k = first; k < end && s->old[i].indirect; k++)
+      s->old[i].indirect = !calls(s, &s->sites->items[k], &s->old[i].callee);
+  }
+}
+
+static bool is_like(const salvaging *s, const old_call *old, const hearth_call_site *site) {
+  if (old->allocates && !site->inlined && hearth_alloc_function_of(site->call))
+    return true;
+  if (!old->callee.name)
+    return false;
+  return calls(s, site, &old->callee) ||
+         (old->indirect && !site->inlined && !LLVMIsAFunction(LLVMGetCalledValue(site->call)));
+}
+
+/* May the call allocate in what it calls? That the module does not see. */
+static bool may_allocate(const hearth_call_site *site) {
+  LLVMValueRef callee = LLVMIsAFunction(LLVMGetCalledValue(site->call));
+  return !site->inlined && (!callee || LLVMIsDeclaration(callee));
+}
+
+/* Lines move with every change further up, columns only where the call itself is changed or indented: one call in its old
+ * column counts for more than two that moved into others'. That it is in its old line, too, decides between equals. */
+static uint32_t likeness(size_t i, size_t k, void *data) {
+  const salvaging *s = data;
+  const old_call *old = &s->old[i];
+  const hearth_call_site *now = &s->sites->items[s->new[k].first];
+  bool alike = false, perhaps = false;
+  for (size_t at = s->new[k].first; at < s->new[k].end && !alike; at++) {
+    alike = is_like(s, old, &s->sites->items[at]);
+    perhaps |= old->allocates && may_allocate(&s->sites->items[at]);
+  }
+  if (!alike)
+    return perhaps && old->column == now->column;
+  if (old->column != now->column)
+    return UINT32_C(1) << 14;
+  return (UINT32_C(3) << 14) + (old->line == now->line);
+}
+
+/* -------------------------------------------------- both -------------------------------------------------- */
+
+static hearth_status add_moved(salvaging *s, const old_call *old, const hearth_call_site *now) {
+  hearth_salvage *salvage = s->salvage;
+  hearth_moved_call *items = hearth_array_grow(salvage->calls, salvage->n_calls, &salvage->calls_room, sizeof *items);
+  if (!items)
+    return out_of_memory(s->err);
+  salvage->calls = items;
+  salvage->calls[salvage->n_calls++] = (hearth_moved_call){now->line, now->column, old->line, old->column};
+  return HEARTH_OK;
+}
+
+static hearth_status align(salvaging *s, uint64_t id) {
+  hearth_salvage *salvage = s->salvage;
+  size_t *pairs = malloc((s->n_old + 1) * sizeof *pairs), first = salvage->n_calls;
+  hearth_moved_function *functions =
+      hearth_array_grow(salvage->functions, salvage->n_functions, &salvage->functions_room, sizeof *functions);
+  if (functions)
+    salvage->functions = functions;
+  hearth_status status = pairs && functions ? HEARTH_OK : out_of_memory(s->err);
+  if (status == HEARTH_OK && hearth_align(s->n_old, s->n_new, likeness, s, pairs)) {
+    for (size_t i = 0; i < s->n_old && status == HEARTH_OK; i++)
+      if (pairs[i] != HEARTH_UNALIGNED)
+        status = add_moved(s, &s->old[i], &s->sites->items[s->new[pairs[i]].first]);
+    functions[salvage->n_functions++] = (hearth_moved_function){id, first, salvage->n_calls - first};
+  }
+  free(pairs);
+  return status;
+}
+
+static hearth_status salvage_function(salvaging *s, LLVMValueRef f) {
+  uint64_t id;
+  uint32_t row;
+  hearth_function_info function;
+  bool unchanged;
+  if (LLVMIsDeclaration(f) || !hearth_locate_function(s->locator, f, &id))
+    return HEARTH_OK;
+  hearth_status status = hearth_profile_find_function(s->profile, id, &row, s->err);
+  if (status != HEARTH_OK)
+    return status == HEARTH_E_NOT_FOUND ? HEARTH_OK : status;
+  HEARTH_TRY(hearth_profile_get_function(s->profile, row, &function, s->err));
+  HEARTH_TRY(is_unchanged(s, &function, &unchanged));
+  if (unchanged)
+    return HEARTH_OK;
+  if (!s->callees)
+    HEARTH_TRY(read_callees(s));
+  HEARTH_TRY(read_old_calls(s, &function));
+  HEARTH_TRY(read_new_calls(s, id));
+  find_indirect(s);
+  return align(s, id);
+}
+
+static int by_id(const void *a, const void *b) {
+  const hearth_moved_function *x = a, *y = b;
+  return (x->id > y->id) - (x->id < y->id);
+}
+
+static hearth_status salvage_module(salvaging *s, LLVMModuleRef module) {
+  hearth_profile_summary summary;
+  HEARTH_TRY(hearth_profile_get_summary(s->profile, &summary, s->err));
+  s->llvm_ids = summary.id_scheme == HEARTH_IDS_LLVM;
+  for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
+    HEARTH_TRY(salvage_function(s, f));
+  if (s->salvage->n_functions)
+    qsort(s->salvage->functions, s->salvage->n_functions, sizeof *s->salvage->functions, by_id);
+  return HEARTH_OK;
+}
+
+hearth_status hearth_salvage_create(LLVMModuleRef module, hearth_profile *profile, hearth_locator *locator,
+                                    const hearth_call_sites *sites, hearth_salvage **ret, hearth_error *err) {
+  salvaging s = {.profile = profile, .locator = locator, .sites = sites, .err = err};
+  s.salvage = calloc(1, sizeof *s.salvage);
+  hearth_status status = s.salvage ? salvage_module(&s, module) : out_of_memory(err);
+  free(s.callees);
+  free(s.old);
+  free(s.new);
+  if (status == HEARTH_OK)
+    *ret = s.salvage;
+  else
+    hearth_salvage_destroy(s.salvage);
+  return status;
+}
+
+void hearth_salvage_destroy(hearth_salvage *salvage) {
+  if (!salvage)
+    return;
+  free(salvage->functions);
+  free(salvage->calls);
+  free(salvage);
+}
+
+const hearth_moved_function *hearth_salvage_function(const hearth_salvage *salvage, uint64_t id) {
+  hearth_moved_function key = {.id = id};
+  return salvage && salvage->n_functions ? bsearch(&key, salvage->functions, salvage->n_functions, sizeof key, by_id)
+                                         : NULL;
+}
+
+void hearth_salvage_move(const hearth_salvage *salvage, const hearth_moved_function *function, uint32_t *line,
+                         uint32_t *column) {
+  const hearth_moved_call *calls = salvage->calls + function->first;
+  size_t low = 0, high = function->count;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    const hearth_moved_call *call = &calls[middle];
+    if ((int32_t)call->line < (int32_t)*line || (call->line == *line && call->column < *column))
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  if (low < function->count && calls[low].line == *line && calls[low].column == *column) {
+    *line = calls[low].old_line;
+    *column = calls[low].old_column;
+  } else {
+    *line ^= NOWHERE;
+  }
+}

@@ -1,0 +1,40 @@
+/* Profiles of sources that have changed since. A function of which the profile knows calls that are no longer where they
+ * were is aligned with its profile: the sequence of its calls in the source, by what they call, with that of the profile.
+ * Calls that correspond are then taken to be where they were, the function's others to be nowhere that the profile knows. */
+#ifndef HEARTH_SALVAGE_H
+#define HEARTH_SALVAGE_H
+
+#include "call_sites.h"
+#include "hearth/profile.h"
+
+/* A call's place now, and in the profile. */
+typedef struct hearth_moved_call {
+  uint32_t line, column;
+  uint32_t old_line, old_column;
+} hearth_moved_call;
+
+typedef struct hearth_moved_function {
+  uint64_t id;
+  size_t first, count; /* of the calls */
+} hearth_moved_function;
+
+typedef struct hearth_salvage {
+  hearth_moved_function *functions; /* by id: those that changed */
+  hearth_moved_call *calls;         /* of each function by line and column */
+  size_t n_functions, functions_room, n_calls, calls_room;
+} hearth_salvage;
+
+/* Compare a module with the profile. Takes time in proportion to the module's calls and, if one of its functions has changed,
+ * to all stacks of the profile; functions of very many calls (HEARTH_ALIGNMENT_LIMIT) are not aligned. `locator` gives
+ * places as they are. Errors: those of reading a profile, E_NOMEM; destroy accepts NULL. */
+hearth_status hearth_salvage_create(LLVMModuleRef module, hearth_profile *profile, hearth_locator *locator,
+                                    const hearth_call_sites *sites, hearth_salvage **ret, hearth_error *err);
+void hearth_salvage_destroy(hearth_salvage *salvage);
+
+/* NULL if it did not change. */
+const hearth_moved_function *hearth_salvage_function(const hearth_salvage *salvage, uint64_t id);
+/* Put a place of that function where it was. */
+void hearth_salvage_move(const hearth_salvage *salvage, const hearth_moved_function *function, uint32_t *line,
+                         uint32_t *column);
+
+#endif
