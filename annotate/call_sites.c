@@ -78,3 +78,8 @@ size_t hearth_call_sites_from(const hearth_call_sites *sites, uint64_t function,
   }
   return low;
 }
+
+bool hearth_call_sites_has(const hearth_call_sites *sites, uint64_t function, uint32_t line, uint32_t column) {
+  size_t i = hearth_call_sites_from(sites, function, line, column);
+  return i < sites->count && compare_places(&sites->items[i], function, line, column) == 0;
+}

@@ -25,4 +25,7 @@ void hearth_call_sites_free(hearth_call_sites *sites);
 /* Position of the first one at this place or behind it. */
 size_t hearth_call_sites_from(const hearth_call_sites *sites, uint64_t function, uint32_t line, uint32_t column);
 
+/* Is there one at this place? */
+bool hearth_call_sites_has(const hearth_call_sites *sites, uint64_t function, uint32_t line, uint32_t column);
+
 #endif

@@ -103,10 +103,19 @@ static hearth_status is_all_matched(const measuring *m, const hearth_function_in
   for (uint32_t i = 0; i < function->frame_count && *ret; i++) {
     hearth_frame_info frame;
     HEARTH_TRY(hearth_profile_get_frame(m->profile, function->first_frame + i, &frame, m->err));
+    *ret = !frame.stack_id || hearth_call_sites_has(m->sites, function->id, frame.line, frame.column);
     for (uint32_t k = 0; k < frame.context_count && *ret; k++)
       *ret = m->session->matcher->matched[frame.first_context + k];
   }
   return HEARTH_OK;
+}
+
+static void count_callsite(measuring *m, uint64_t function, const hearth_frame_info *frame) {
+  hearth_callsite_sums *sums = &m->coverage->callsites;
+  bool found = hearth_call_sites_has(m->sites, function, frame->line, frame->column);
+  sums->all++;
+  sums->matched += found;
+  sums->salvaged += found && hearth_salvage_function(m->session->matcher->salvage, function);
 }
 
 static hearth_status measure_function(measuring *m, uint32_t row) {
@@ -118,6 +127,8 @@ static hearth_status measure_function(measuring *m, uint32_t row) {
   for (uint32_t i = 0; i < function.frame_count; i++) {
     hearth_frame_info frame;
     HEARTH_TRY(hearth_profile_get_frame(m->profile, function.first_frame + i, &frame, m->err));
+    if (frame.stack_id)
+      count_callsite(m, function.id, &frame);
     if (frame.context_count)
       HEARTH_TRY(measure_frame(m, function.id, function.first_frame + i, &frame, &matched));
   }
@@ -237,7 +248,14 @@ void hearth_coverage_free(hearth_coverage *coverage) {
   memset(coverage, 0, sizeof *coverage);
 }
 
-unsigned hearth_coverage_percent(const hearth_coverage *coverage) {
-  uint64_t all = coverage->all.bytes;
-  return all ? (unsigned)((double)coverage->matched.bytes * 100 / (double)all) : 100;
+static unsigned percent(uint64_t part, uint64_t all) {
+  return all ? (unsigned)((double)part * 100 / (double)all) : 100;
+}
+
+unsigned hearth_coverage_percent_of_bytes(const hearth_coverage *coverage) {
+  return percent(coverage->matched.bytes, coverage->all.bytes);
+}
+
+unsigned hearth_coverage_percent_of_callsites(const hearth_coverage *coverage) {
+  return percent(coverage->callsites.matched, coverage->callsites.all);
 }

@@ -26,11 +26,17 @@ typedef struct hearth_coverage_sums {
   uint64_t functions, contexts, bytes;
 } hearth_coverage_sums;
 
+/* Places of the module's functions that the profile knows: allocation calls and callers. */
+typedef struct hearth_callsite_sums {
+  uint64_t all, matched, salvaged; /* matched: there is a call; salvaged: of these, in functions that have changed */
+} hearth_callsite_sums;
+
 typedef struct hearth_coverage {
   hearth_coverage_sums all, matched; /* a function is matched if all of its contexts are */
   hearth_coverage_sums salvaged;     /* of `matched`: in functions that have changed since */
   hearth_coverage_sums elsewhere;    /* allocated in what was called, or through a pointer; not in `all` */
-  hearth_unmatched *unmatched;       /* by place, of both */
+  hearth_callsite_sums callsites;
+  hearth_unmatched *unmatched; /* by place, of both */
   size_t n_unmatched, room;
 } hearth_coverage;
 
@@ -40,7 +46,9 @@ hearth_status hearth_coverage_measure(hearth_coverage *coverage, hearth_session 
                                       const hearth_call_sites *sites, bool exact, hearth_error *err);
 void hearth_coverage_free(hearth_coverage *coverage);
 
-/* Of bytes, rounded down; 100 if there are none. */
-unsigned hearth_coverage_percent(const hearth_coverage *coverage);
+/* Rounded down; 100 if there are none. Bytes are those of the module's allocation calls; where all go through a wrapper, how
+ * much its callers changed shows in call sites only. */
+unsigned hearth_coverage_percent_of_bytes(const hearth_coverage *coverage);
+unsigned hearth_coverage_percent_of_callsites(const hearth_coverage *coverage);
 
 #endif

@@ -54,6 +54,12 @@ static hearth_status print(FILE *stream, hearth_session *session, const hearth_c
   print_sums(&json, "matched", &coverage->matched);
   print_sums(&json, "salvaged", &coverage->salvaged);
   print_sums(&json, "elsewhere", &coverage->elsewhere);
+  hearth_json_key(&json, "callsites");
+  hearth_json_open(&json, '{');
+  hearth_json_key_uint(&json, "all", coverage->callsites.all);
+  hearth_json_key_uint(&json, "matched", coverage->callsites.matched);
+  hearth_json_key_uint(&json, "salvaged", coverage->callsites.salvaged);
+  hearth_json_close(&json, '}');
   hearth_json_key(&json, "unmatched");
   hearth_json_open(&json, '[');
   for (size_t i = 0; i < coverage->n_unmatched; i++)

@@ -43,16 +43,17 @@ static void visit(LLVMValueRef instruction, void *data) {
 static void warn_of_coverage(hearth_session *session, const hearth_coverage *coverage) {
   char message[640];
   size_t length;
-  unsigned percent = hearth_coverage_percent(coverage);
-  if (percent >= session->options->coverage_threshold)
+  unsigned bytes = hearth_coverage_percent_of_bytes(coverage);
+  unsigned callsites = hearth_coverage_percent_of_callsites(coverage);
+  if (bytes >= session->options->coverage_threshold && callsites >= session->options->coverage_threshold)
     return;
   snprintf(message, sizeof message,
-           "heap profile matches %u %% of the bytes that it has for %.256s (%" PRIu64 " of %" PRIu64
-           " contexts, %" PRIu64 " of them salvaged): the source has changed since; profile the program again "
-                                 "(-memprof-report=FILE lists what was "
-           "not found, -memprof-coverage-threshold=0 silences this)",
-           percent, LLVMGetSourceFileName(session->module, &length), coverage->matched.contexts, coverage->all.contexts,
-           coverage->salvaged.contexts);
+           "heap profile matches %u %% of the bytes and %u %% of the call sites that it has for %.256s (%" PRIu64
+           " of %" PRIu64 " contexts, %" PRIu64
+           " of them salvaged): the source has changed since; profile the program again (-memprof-report=FILE lists "
+           "what was not found, -memprof-coverage-threshold=0 silences this)",
+           bytes, callsites, LLVMGetSourceFileName(session->module, &length), coverage->matched.contexts,
+           coverage->all.contexts, coverage->salvaged.contexts);
   hearth_shim_warn(session->module, session->options->profile, message);
 }
 

@@ -114,11 +114,7 @@ static hearth_status is_unchanged(salvaging *s, const hearth_function_info *func
   for (uint32_t i = 0; i < function->frame_count && *ret; i++) {
     hearth_frame_info frame;
     HEARTH_TRY(hearth_profile_get_frame(s->profile, function->first_frame + i, &frame, s->err));
-    if (!frame.stack_id)
-      continue;
-    size_t at = hearth_call_sites_from(s->sites, function->id, frame.line, frame.column);
-    const hearth_call_site *site = at < s->sites->count ? &s->sites->items[at] : NULL;
-    *ret = site && site->function == function->id && site->line == frame.line && site->column == frame.column;
+    *ret = !frame.stack_id || hearth_call_sites_has(s->sites, function->id, frame.line, frame.column);
   }
   return HEARTH_OK;
 }
