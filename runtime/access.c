@@ -1,5 +1,6 @@
 /* What instrumented code calls: the ABI of clang -fmemory-profile, from LLVM 14 on, and of Hearth's instrumentation.
  * The usual instrumentation adds to the counters inline and calls only __memprof_mem*, and Hearth's also __hearth_*. */
+#include "heap.h"
 #include "hearth/rt.h"
 #include "message.h"
 #include "os.h"
@@ -7,6 +8,8 @@
 #include "shadow.h"
 
 #include <string.h>
+
+#define RANGE_STEP 8 /* bytes of a range that count as one access */
 
 HEARTH_EXPORT void __memprof_init(void);
 HEARTH_EXPORT void __memprof_version_mismatch_check_v1(void);
@@ -67,22 +70,6 @@ void __memprof_hist_store(uintptr_t address) { count(address); }
 
 HEARTH_EXPORT void __memprof_record_access(const volatile void *address) { count((uintptr_t)address); }
 
-/* One count for each 8 bytes from the first on, to the counter of the granule that the 8 bytes begin in. */
-HEARTH_EXPORT void __memprof_record_access_range(const volatile void *address, unsigned long size) {
-  uintptr_t at = (uintptr_t)address, end = at + size, granule = hearth_shadow_granule();
-
-  if (!__memprof_shadow_memory_dynamic_address || size == 0)
-    return;
-  note_instrumentation();
-  while (at < end) {
-    uintptr_t granule_end = (at & ~(granule - 1)) + granule;
-    uintptr_t stop = granule_end < end ? granule_end : end;
-    uint64_t steps = (stop - at + 7) / 8;
-    hearth_shadow_count(at, steps);
-    at += steps * 8;
-  }
-}
-
 /* Just above 2^16 / n, for n below 64: multiplying by it divides smaller numbers than that exactly, and most
  * steps, powers of 2, need no division at all. 0 for larger n: no two accesses share a granule then. */
 static uint32_t reciprocal(uintptr_t n) {
@@ -142,19 +129,58 @@ void __hearth_count_strided_atomic(uintptr_t address, intptr_t stride, uint64_t 
     count_long_atomic(address, stride, count, weight);
 }
 
+/* In all but the first and the last of several granules, 8 steps begin. */
+__attribute__((noinline)) static void count_long_range(uintptr_t address, uint64_t steps) {
+  if (hearth_shadow_is_histogram) {
+    count_over_granules(address, RANGE_STEP, steps, 1, false);
+    return;
+  }
+  uint64_t *counter = hearth_shadow_counter(address);
+  uint64_t first = (HEARTH_GRANULE - 1 - address % HEARTH_GRANULE) / RANGE_STEP + 1;
+  *counter++ += first;
+  for (steps -= first; steps >= HEARTH_GRANULE / RANGE_STEP; steps -= HEARTH_GRANULE / RANGE_STEP)
+    *counter++ += HEARTH_GRANULE / RANGE_STEP;
+  if (steps > 0)
+    *counter += steps;
+}
+
+/* One count for each 8 bytes from the first on, to the counter of the granule that the 8 bytes begin in. */
+static inline void count_range(const volatile void *address, size_t size) {
+  uint64_t steps = size / RANGE_STEP + (size % RANGE_STEP != 0);
+  if (size == 0)
+    return;
+  if (is_within_granule((uintptr_t)address, RANGE_STEP, steps))
+    hearth_shadow_count((uintptr_t)address, steps);
+  else
+    count_long_range((uintptr_t)address, steps);
+}
+
+HEARTH_EXPORT void __memprof_record_access_range(const volatile void *address, unsigned long size) {
+  if (!__memprof_shadow_memory_dynamic_address)
+    return;
+  note_instrumentation();
+  count_range(address, size);
+}
+
+/* Only instrumented code calls these, whose constructors say that there is some. */
 void *__memprof_memcpy(void *to, const void *from, size_t size) {
-  __memprof_record_access_range(from, size);
-  __memprof_record_access_range(to, size);
+  if (__memprof_shadow_memory_dynamic_address) {
+    count_range(from, size);
+    count_range(to, size);
+  }
   return memcpy(to, from, size);
 }
 
 void *__memprof_memmove(void *to, const void *from, size_t size) {
-  __memprof_record_access_range(from, size);
-  __memprof_record_access_range(to, size);
+  if (__memprof_shadow_memory_dynamic_address) {
+    count_range(from, size);
+    count_range(to, size);
+  }
   return memmove(to, from, size);
 }
 
 void *__memprof_memset(void *to, int byte, size_t size) {
-  __memprof_record_access_range(to, size);
+  if (__memprof_shadow_memory_dynamic_address)
+    count_range(to, size);
   return memset(to, byte, size);
 }
