@@ -116,9 +116,15 @@ static void add(collection *c, LLVMValueRef instruction, LLVMValueRef pointer, i
                             .weight = weight,
                             .alignment = alignment,
                             .interruptions = c->interruptions};
+  int64_t offset;
   access->base = hearth_flow_pointer_base(pointer, &access->offset);
   access->offset += displacement;
-  access->place = c->options->coalesce == HEARTH_COALESCE_BLOCK ? granule_in_block(access->offset) : access->offset;
+  access->object = access->base;
+  access->place = access->offset;
+  if (c->options->coalesce == HEARTH_COALESCE_BLOCK) {
+    access->object = hearth_flow_pointer_object(pointer, &offset);
+    access->place = granule_in_block(offset + displacement);
+  }
 }
 
 static void add_call(collection *c, LLVMValueRef call) {

@@ -21,8 +21,11 @@ typedef struct hearth_access {
   /* The address again: constant offsets apart from the rest. */
   LLVMValueRef base;
   int64_t offset;
-  int64_t place; /* accesses of one base and place have one counter: the granule of a block that starts at the base, or,
-                    where granules are to be exact, the offset */
+  /* Accesses of one object and place have one counter. Where granules are to be exact, these are base and offset. Else
+   * the object is what the base is computed from, which lies in the same block, and the place a granule of it: of a block
+   * that starts at the object, were all its variable indices 0. */
+  LLVMValueRef object;
+  int64_t place;
   /* Where in its block: interruptions (flow.h) before it, and whether one comes behind. */
   uint32_t interruptions;
   bool interrupted_after;

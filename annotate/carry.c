@@ -4,11 +4,19 @@
 
 #define MOST_BLOCKS 512 /* in which one pointer's counts are carried */
 
-/* A number at a place in the function, as far as ways to it have been looked at. */
+/* What is known at a place in the function, as far as ways to it have been looked at. */
+typedef enum knowledge { NOT_YET, ONE, SEVERAL } knowledge;
+
 typedef struct number {
-  enum { NOT_YET, ONE, SEVERAL } known;
+  knowledge known;
   int64_t value; /* if ONE */
 } number;
+
+typedef struct address {
+  knowledge known;
+  LLVMValueRef base; /* if ONE, with the offset */
+  int64_t offset;
+} address;
 
 /* A block. Words: accesses before its first interruption are its head, those behind the last one its tail; control runs
  * through if there is none. */
@@ -22,7 +30,8 @@ typedef struct node {
   uint64_t head_weight, tail_weight;
   bool may_meet, will_meet; /* an access, on some or each way from its start on, before interruptions */
   bool is_carried_to;
-  number place, count;  /* carried to it: offset of an access that was made, and how many there were */
+  address place;        /* carried to it: the address of an access that was made ... */
+  number count;         /* ... and how many there were */
   LLVMValueRef in, out; /* the count, once there is code for it */
 } node;
 
@@ -34,8 +43,8 @@ typedef struct member {
 /* A count that is added when control takes a way that leads to no more accesses. */
 typedef struct exit_way {
   size_t from, to;
-  LLVMValueRef base, count;
-  int64_t offset;
+  address place;
+  LLVMValueRef count;
 } exit_way;
 
 typedef struct carry {
@@ -148,21 +157,21 @@ static int compare_positions(const void *left, const void *right) {
   return a < b ? -1 : a > b;
 }
 
-static void meet(carry *c, size_t position, LLVMValueRef base) {
+static void meet(carry *c, size_t position, LLVMValueRef object) {
   node *at = use(c, position);
-  at->may_meet = at->may_meet || hearth_flow_has_value(c->flow, base, at->block);
+  at->may_meet = at->may_meet || hearth_flow_has_value(c->flow, object, at->block);
 }
 
 /* Backwards from the accesses, as far as the pointer is known and nothing interrupts. False: too far, or nowhere. */
-static bool find_meeting(carry *c, LLVMValueRef base) {
+static bool find_meeting(carry *c, LLVMValueRef object) {
   for (size_t i = 0, n = c->n_used; i < n; i++)
     if (c->nodes[c->used[i]].head)
-      meet(c, c->used[i], base);
+      meet(c, c->used[i], object);
   for (size_t i = 0; i < c->n_used; i++) {
     const node *at = &c->nodes[c->used[i]];
     for (size_t k = 0; at->may_meet && k < at->n_before; k++)
       if (c->nodes[at->before[k]].runs_through)
-        meet(c, at->before[k], base);
+        meet(c, at->before[k], object);
     if (c->n_used > MOST_BLOCKS)
       return false;
   }
@@ -212,7 +221,19 @@ static number both(number a, number b) {
 
 static bool is_same(number a, number b) { return a.known == b.known && a.value == b.value; }
 
-static number place_at_end(const node *at) { return at->tail ? one(at->tail->offset) : at->place; }
+static address address_of(const hearth_access *access) { return (address){ONE, access->base, access->offset}; }
+
+static bool is_same_address(address a, address b) {
+  return a.known == b.known && a.base == b.base && a.offset == b.offset;
+}
+
+static address either_address(address a, address b) {
+  if (a.known == NOT_YET || b.known == NOT_YET)
+    return a.known == NOT_YET ? b : a;
+  return is_same_address(a, b) ? a : (address){.known = SEVERAL};
+}
+
+static address place_at_end(const node *at) { return at->tail ? address_of(at->tail) : at->place; }
 
 static number count_at_end(const node *at) {
   if (!has_count_at_end(at))
@@ -231,7 +252,7 @@ static bool can_be_carried_to(const carry *c, node *at) {
     if (!has_count_at_end(before))
       continue;
     carrying++;
-    at->place = both(at->place, place_at_end(before));
+    at->place = either_address(at->place, place_at_end(before));
   }
   return carrying > 0 && (at->will_meet || (carrying == at->n_before && at->place.known != SEVERAL));
 }
@@ -244,10 +265,10 @@ static bool decide(carry *c) {
     again = any = false;
     for (size_t i = 0; i < c->n_meeting; i++) {
       node *at = &c->nodes[c->used[i]];
-      number place = at->place;
+      address place = at->place;
       if (at->is_carried_to && !can_be_carried_to(c, at))
         again = true, at->is_carried_to = false;
-      again |= !is_same(place, at->place);
+      again |= !is_same_address(place, at->place);
       any |= at->is_carried_to;
     }
   }
@@ -331,13 +352,13 @@ static void make_counts(carry *c) {
       fill_phi(c, &c->nodes[c->used[i]]);
 }
 
-static void count_before(carry *c, LLVMValueRef instruction, LLVMValueRef base, int64_t offset, LLVMValueRef count) {
+static void count_before(carry *c, LLVMValueRef instruction, address place, LLVMValueRef count) {
   LLVMBuilderRef b = c->counters->builder;
   LLVMPositionBuilderBefore(b, instruction);
-  LLVMValueRef address = LLVMBuildPtrToInt(b, base, c->counters->i64, "");
-  if (offset)
-    address = LLVMBuildAdd(b, address, number_value(c, offset), "");
-  hearth_counters_add(c->counters, address, count);
+  LLVMValueRef at = LLVMBuildPtrToInt(b, place.base, c->counters->i64, "");
+  if (place.offset)
+    at = LLVMBuildAdd(b, at, number_value(c, place.offset), "");
+  hearth_counters_add(c->counters, at, count);
 }
 
 static bool is_carried_on(const carry *c, const node *at) {
@@ -366,26 +387,23 @@ static bool reserve_exits(carry *c, size_t more) {
   return true;
 }
 
-static void count_at_exits(carry *c, size_t position, LLVMValueRef base) {
+static void count_at_exits(carry *c, size_t position) {
   const node *at = &c->nodes[position];
   for (size_t k = 0; k < at->n_behind; k++)
     if (!c->nodes[at->behind[k]].is_carried_to && !is_listed_before(at, k))
-      c->exits[c->n_exits++] = (exit_way){.from = position,
-                                          .to = at->behind[k],
-                                          .base = base,
-                                          .count = count_value_at_end(c, at),
-                                          .offset = place_at_end(at).value};
+      c->exits[c->n_exits++] = (exit_way){
+          .from = position, .to = at->behind[k], .place = place_at_end(at), .count = count_value_at_end(c, at)};
 }
 
 /* Carried counts end at an interruption, or on the ways that lead on from here. */
-static void count_carried(carry *c, size_t position, LLVMValueRef base) {
+static void count_carried(carry *c, size_t position) {
   const node *at = &c->nodes[position];
   if (at->is_carried_to && !at->runs_through)
-    count_before(c, at->head->instruction, base, at->head->offset, add_weight(c, at->in, at->head, at->head_weight));
+    count_before(c, at->head->instruction, address_of(at->head), add_weight(c, at->in, at->head, at->head_weight));
   if (is_carried_on(c, at))
-    count_at_exits(c, position, base);
+    count_at_exits(c, position);
   else if (is_carried_through(at))
-    count_before(c, start_of(at, at->tail), base, place_at_end(at).value, at->out);
+    count_before(c, start_of(at, at->tail), place_at_end(at), at->out);
 }
 
 static bool is_counted_elsewhere(carry *c, const hearth_access *access) {
@@ -403,15 +421,14 @@ static bool have_exits(carry *c) {
 }
 
 static void carry_group(carry *c, const member *members, size_t count) {
-  LLVMValueRef base = members[0].access->base;
   place_accesses(c, members, count);
-  if (find_meeting(c, base) && have_exits(c)) {
+  if (find_meeting(c, members[0].access->object) && have_exits(c)) {
     find_certain_meeting(c);
     if (decide(c)) {
       find_counts(c);
       make_counts(c);
       for (size_t i = 0; i < c->n_used; i++)
-        count_carried(c, c->used[i], base);
+        count_carried(c, c->used[i]);
       for (size_t i = 0; i < count; i++)
         if (is_counted_elsewhere(c, members[i].access))
           members[i].access->weight = 0;
@@ -424,24 +441,24 @@ static void count_exits(carry *c) {
   for (size_t i = 0; i < c->n_exits; i++) {
     const exit_way *way = &c->exits[i];
     LLVMBasicBlockRef between = hearth_flow_split_edge(c->flow, c->nodes[way->from].block, c->nodes[way->to].block);
-    count_before(c, first_behind_phis(between), way->base, way->offset, way->count);
+    count_before(c, first_behind_phis(between), way->place, way->count);
   }
 }
 
 static bool in_one_group(const hearth_access *a, const hearth_access *b) {
-  return a->base == b->base && a->place == b->place;
+  return a->object == b->object && a->place == b->place;
 }
 
 static int compare_groups(const void *left, const void *right) {
   const hearth_access *a = ((const member *)left)->access, *b = ((const member *)right)->access;
-  if (a->base != b->base)
-    return (uintptr_t)a->base < (uintptr_t)b->base ? -1 : 1;
+  if (a->object != b->object)
+    return (uintptr_t)a->object < (uintptr_t)b->object ? -1 : 1;
   if (a->place != b->place)
     return a->place < b->place ? -1 : 1;
   return a < b ? -1 : a > b;
 }
 
-/* Addresses of bases must not decide in which order code is made. */
+/* Addresses of objects must not decide in which order code is made. */
 static int compare_firsts(const void *left, const void *right) {
   const member *a = left, *b = right;
   if (a->first != b->first)

@@ -9,13 +9,15 @@
 /* By pointer, then by where they are in the function. */
 static int compare(const void *left, const void *right) {
   const hearth_access *a = *(hearth_access *const *)left, *b = *(hearth_access *const *)right;
-  if (a->base != b->base)
-    return (uintptr_t)a->base < (uintptr_t)b->base ? -1 : 1;
+  if (a->object != b->object)
+    return (uintptr_t)a->object < (uintptr_t)b->object ? -1 : 1;
   return a < b ? -1 : a > b;
 }
 
 /* For sure in one granule: within as many bytes as the lower one's address is a multiple of. */
 static bool is_within_alignment(const hearth_access *a, const hearth_access *b, unsigned granule) {
+  if (a->base != b->base)
+    return false;
   const hearth_access *low = a->offset <= b->offset ? a : b, *high = low == a ? b : a;
   uint64_t alignment = low->alignment < granule ? low->alignment : granule;
   return high->offset == low->offset || (uint64_t)(high->offset - low->offset) < alignment;
@@ -33,7 +35,7 @@ static bool happen_together(const hearth_access *first, const hearth_access *sec
 
 static void absorb_neighbours(hearth_access *const *order, size_t at, size_t count, unsigned granule) {
   hearth_access *first = order[at];
-  for (size_t k = at + 1; k < count && k <= at + MOST_LOOK_AT && order[k]->base == first->base; k++)
+  for (size_t k = at + 1; k < count && k <= at + MOST_LOOK_AT && order[k]->object == first->object; k++)
     if (order[k]->weight && share_counter(first, order[k], granule) && happen_together(first, order[k])) {
       first->weight += order[k]->weight;
       order[k]->weight = 0;

@@ -104,6 +104,16 @@ LLVMValueRef hearth_flow_pointer_base(LLVMValueRef pointer, int64_t *ret_offset)
   return wrap(Base);
 }
 
+LLVMValueRef hearth_flow_pointer_object(LLVMValueRef pointer, int64_t *ret_offset) {
+  int64_t Offset;
+  LLVMValueRef Base = hearth_flow_pointer_base(pointer, ret_offset);
+  while (auto *Part = dyn_cast<GetElementPtrInst>(unwrap(Base))) {
+    Base = hearth_flow_pointer_base(wrap(Part->getPointerOperand()), &Offset);
+    *ret_offset += Offset;
+  }
+  return Base;
+}
+
 size_t hearth_flow_block_count(const hearth_flow *flow) { return flow->Blocks.size(); }
 
 LLVMBasicBlockRef hearth_flow_block(const hearth_flow *flow, size_t position) { return wrap(flow->Blocks[position]); }

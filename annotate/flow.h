@@ -28,6 +28,10 @@ bool hearth_flow_interrupts(LLVMValueRef instruction);
 /* The pointer without constant offsets, and their sum in bytes. */
 LLVMValueRef hearth_flow_pointer_base(LLVMValueRef pointer, int64_t *ret_offset);
 
+/* The pointer without offsets, the variable ones included, and the sum of the constant ones in bytes. What the program
+ * accesses through either is in one block, as arithmetic cannot lead a pointer to another one. */
+LLVMValueRef hearth_flow_pointer_object(LLVMValueRef pointer, int64_t *ret_offset);
+
 /* The blocks by position: each behind those that come before it, but for the ways back of loops. The function's first has
  * position 0; those that cannot be reached are the last. */
 size_t hearth_flow_block_count(const hearth_flow *flow);

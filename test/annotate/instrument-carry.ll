@@ -25,6 +25,64 @@ end:
   ret void
 }
 
+; Elements of one block: counted where the last of them is, or where the way to it is left, at one that was accessed.
+; CHECK-LABEL: define i64 @elements(
+; BLOCK-NOT: lshr
+; BLOCK: hearth:
+; BLOCK: ptrtoint ptr %at_i to i64
+; BLOCK: add i64 {{.*}}, 1
+; BLOCK: sometimes:
+; BLOCK: ptrtoint ptr %at_j to i64
+; BLOCK: add i64 {{.*}}, 2
+; GRANULE: ptrtoint ptr %at_i to i64
+; GRANULE: ptrtoint ptr %at_j to i64
+; GRANULE: add i64 {{.*}}, 1
+; CHECK-NOT: lshr
+; CHECK: ret i64
+define i64 @elements(ptr %p, i64 %i, i64 %j, i64 %wanted) {
+  %at_i = getelementptr i64, ptr %p, i64 %i
+  %v = load i64, ptr %at_i
+  %c = icmp eq i64 %v, %wanted
+  br i1 %c, label %sometimes, label %end
+sometimes:
+  %at_j = getelementptr i64, ptr %p, i64 %j
+  %w = load i64, ptr %at_j
+  br label %end
+end:
+  %result = phi i64 [ %v, %0 ], [ %w, %sometimes ]
+  ret i64 %result
+}
+
+; An address that only one of the ways knows cannot be counted behind where they meet: each way counts for itself.
+; CHECK-LABEL: define void @either_element(
+; BLOCK: left:
+; BLOCK: add i64 {{.*}}, 1
+; BLOCK: right:
+; BLOCK: add i64 {{.*}}, 1
+; BLOCK: meet:
+; BLOCK-NOT: lshr
+; BLOCK: sometimes:
+; BLOCK: add i64 {{.*}}, 1
+; CHECK: ret void
+define void @either_element(ptr %p, i64 %i, i64 %j, i1 %c, i1 %d) {
+  br i1 %c, label %left, label %right
+left:
+  %at_i = getelementptr i64, ptr %p, i64 %i
+  store i64 1, ptr %at_i
+  br label %meet
+right:
+  %at_j = getelementptr i64, ptr %p, i64 %j
+  store i64 2, ptr %at_j
+  br label %meet
+meet:
+  br i1 %d, label %sometimes, label %end
+sometimes:
+  store i64 3, ptr %p
+  br label %end
+end:
+  ret void
+}
+
 ; Nothing is carried over a call that could free.
 ; CHECK-LABEL: define void @call_on_a_branch(
 ; CHECK: sometimes:

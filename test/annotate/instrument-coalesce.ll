@@ -37,6 +37,29 @@ define void @vector(ptr %p) {
   ret void
 }
 
+; Whatever the indices, they lead to elements of one block; which granules these are in is not known.
+; CHECK-LABEL: define void @elements(
+; BLOCK: ptrtoint ptr %at_i to i64
+; BLOCK: add i64 {{.*}}, 3
+; BLOCK: add i64 {{.*}}, 1
+; GRANULE: add i64 {{.*}}, 1
+; GRANULE: add i64 {{.*}}, 1
+; GRANULE: add i64 {{.*}}, 1
+; GRANULE: add i64 {{.*}}, 1
+; CHECK-NOT: add i64
+; CHECK: ret void
+define void @elements(ptr %p, i64 %i, i64 %j) {
+  %at_i = getelementptr i64, ptr %p, i64 %i
+  store i64 1, ptr %at_i
+  %part = getelementptr i8, ptr %p, i64 16
+  %at_j = getelementptr i64, ptr %part, i64 %j
+  store i64 2, ptr %at_j
+  store i64 3, ptr %part
+  %far = getelementptr i8, ptr %at_j, i64 400
+  store i64 4, ptr %far
+  ret void
+}
+
 ; What might end the block's life, or the program, is between.
 ; CHECK-LABEL: define void @called_between(
 ; CHECK: add i64 {{.*}}, 1

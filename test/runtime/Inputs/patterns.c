@@ -135,6 +135,25 @@ NOINLINE static long last(const long *end, long n) {
   return sum;
 }
 
+/* Elements of one block at any places, on ways that meet, are left and go round. */
+NOINLINE static long elements(long *numbers, const int *order, int n) {
+  long sum = 0;
+  for (int i = 0; i + 2 < n; i++) {
+    long *at = numbers + order[i];
+    if (*at % 3 == 0) {
+      sum += at[order[i + 1]] + numbers[order[i + 2]];
+    } else if (*at % 5 == 0) {
+      numbers[order[i + 1]]++;
+      use(numbers);
+    }
+    if (numbers[order[i + 2]] == 77)
+      return sum + at[1];
+    for (int k = 0; k < 9 && numbers[sum & 63] > 50; k++)
+      sum += numbers[order[sum & 7]] + 1;
+  }
+  return sum;
+}
+
 NOINLINE static void collect(void) {
   record *list = NULL;
   for (long i = 0; i < 20; i++) {
@@ -153,6 +172,14 @@ NOINLINE static void collect(void) {
   for (long i = 0; i < 100; i++)
     numbers[i] = i % 5;
   last(numbers + 100, 97);
+  long *any = use(calloc(150, 8));
+  int *order = use(calloc(41, sizeof *order));
+  for (int i = 0; i < 150; i++)
+    any[i] = i * 37 % 101;
+  for (int i = 0; i < 41; i++)
+    order[i] = i * 29 % 70;
+  for (int n = 3; n <= 41; n++)
+    elements(any, order, n);
 }
 
 int main(int argc, char **argv) {
