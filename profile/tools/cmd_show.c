@@ -5,6 +5,7 @@
 
 #include "commands.h"
 #include "hearth/llvm_profile.h"
+#include "hearth/plan.h"
 #include "hearth/report.h"
 #include "view_options.h"
 
@@ -12,7 +13,7 @@ enum { DEFAULT_FUNCTIONS = 20, DEFAULT_CONTEXTS = 5 }; /* of the report; JSON ha
 
 typedef struct arguments {
   const char *profile;
-  bool json, yaml, text, metadata_stats, full;
+  bool json, yaml, text, plan, metadata_stats, full;
   hearth_number_option functions, contexts;
   hearth_report_options options;
 } arguments;
@@ -31,6 +32,7 @@ static const char help[] =
     "instead of the report, of all contexts:\n"
     "  --yaml                  print what LLVM's own profile would hold, as 'llvm-profdata show --memory' does\n"
     "  --text                  print the text form, which 'hearth index' reads, and nothing else\n"
+    "  --plan                  print how a program compiled with the profile tells contexts apart as it runs\n"
     "  --metadata-stats        print what its contexts would be as LLVM metadata, and what chaining saves\n";
 
 static int take_sort(void *target, const char *value) {
@@ -50,17 +52,18 @@ static bool shapes_report(const arguments *a) {
 }
 
 static int check(int operands, char **argv, const arguments *a) {
-  int others = a->yaml + a->text + a->metadata_stats;
+  int others = a->yaml + a->text + a->plan + a->metadata_stats;
   if (operands > 1)
     return hearth_tool_usage_error("show", "one profile at a time, not '%s' too", argv[2]);
   if (operands == 0)
     return hearth_tool_usage_error("show", "which profile?");
   if (others + a->json > 1)
-    return hearth_tool_usage_error("show", "--json, --yaml, --text and --metadata-stats exclude each other");
+    return hearth_tool_usage_error("show", "--json, --yaml, --text, --plan and --metadata-stats exclude each other");
   if (others > 0 && shapes_report(a))
     return hearth_tool_usage_error("show", "%s prints all contexts: no other option goes with it",
                                    a->yaml   ? "--yaml"
                                    : a->text ? "--text"
+                                   : a->plan ? "--plan"
                                              : "--metadata-stats");
   return HEARTH_EXIT_OK;
 }
@@ -84,6 +87,7 @@ static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
       {.name = "--json", .flag = &a->json},
       {.name = "--yaml", .flag = &a->yaml},
       {.name = "--text", .flag = &a->text},
+      {.name = "--plan", .flag = &a->plan},
       {.name = "--metadata-stats", .flag = &a->metadata_stats},
       {0}};
   int operands;
@@ -113,6 +117,8 @@ static hearth_status print(hearth_profile *profile, const arguments *a, hearth_e
     return print_yaml(profile, err);
   if (a->text)
     return hearth_profile_print_text(profile, stdout, err);
+  if (a->plan)
+    return hearth_plan_print_text(profile, false, stdout, err);
   return hearth_report_print_text(profile, a->profile, &a->options, stdout, err);
 }
 

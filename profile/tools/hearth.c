@@ -15,6 +15,7 @@ static const struct command {
 } commands[] = {
     {"index", hearth_cmd_merge, "turn raw profiles and binaries into one indexed profile"},
     {"merge", hearth_cmd_merge, "the same command: merge profiles of all kinds into one"},
+    {"plan", hearth_cmd_plan, "plan how a program tells its contexts apart as it runs"},
     {"show", hearth_cmd_show, "print what an indexed profile says"},
     {"diff", hearth_cmd_diff, "compare two indexed profiles"},
     {"export", hearth_cmd_export, "write a profile for flame graphs, pprof, speedscope or DHAT"},

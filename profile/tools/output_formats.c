@@ -7,6 +7,7 @@
 #include "file.h"
 #include "hearth/llvm_container.h"
 #include "hearth/llvm_profile.h"
+#include "hearth/plan.h"
 #include "output_file.h"
 
 /* Sections of the default version are read by LLVM 21 and newer. An older compiler refuses a file with a section that is
@@ -31,6 +32,19 @@ static hearth_status make_indexed(hearth_builder *builder, indexed *ret, hearth_
 static void free_indexed(indexed *in) {
   hearth_profile_close(in->profile);
   free(in->data);
+}
+
+/* With its plan. */
+static hearth_status make_planned(hearth_builder *builder, indexed *ret, hearth_error *err) {
+  indexed bare;
+  HEARTH_TRY(make_indexed(builder, &bare, err));
+  hearth_status status = hearth_plan_make(bare.profile, NULL, &ret->data, &ret->size, err);
+  free_indexed(&bare);
+  HEARTH_TRY(status);
+  status = hearth_profile_open_memory(ret->data, ret->size, "merged", &ret->profile, err);
+  if (status != HEARTH_OK)
+    free(ret->data);
+  return status;
 }
 
 static hearth_status put(const output_request *request, const void *data, size_t size, hearth_error *err) {
@@ -119,7 +133,7 @@ static hearth_status write_container(const output_request *request, uint32_t sec
   void *data = NULL;
   size_t size = 0;
   hearth_llvm_losses losses;
-  HEARTH_TRY(make_indexed(request->builder, &in, err));
+  HEARTH_TRY(with_trailer ? make_planned(request->builder, &in, err) : make_indexed(request->builder, &in, err));
   hearth_llvm_output output = {
       .section = section, .base = request->code, .base_name = request->code_name, .base_size = request->code_size};
   if (with_trailer) {
@@ -141,13 +155,12 @@ static hearth_status write_llvm(const output_request *request, hearth_error *err
 }
 
 static hearth_status write_hearth(const output_request *request, hearth_error *err) {
-  void *data;
-  size_t size;
+  indexed in;
   if (request->code)
     return write_container(request, 0, true, err);
-  HEARTH_TRY(hearth_builder_write_memory(request->builder, &data, &size, err));
-  hearth_status status = put(request, data, size, err);
-  free(data);
+  HEARTH_TRY(make_planned(request->builder, &in, err));
+  hearth_status status = put(request, in.data, in.size, err);
+  free_indexed(&in);
   return status;
 }
 

@@ -43,7 +43,8 @@ enum hearth_section_id { /* never reused; unknown ones are skipped */
                          /* The following are in a file only if there is anything in them: */
                          HEARTH_SECTION_HISTOGRAMS = 12,
                          HEARTH_SECTION_TYPES = 13,
-                         HEARTH_SECTIONS = 13 /* that this version knows */
+                         HEARTH_SECTION_PLAN = 14,
+                         HEARTH_SECTIONS = 14 /* that this version knows */
 };
 
 #define HEARTH_FLAG_ACCESSES  1u /* required flag: accesses were counted in every run that was merged */
@@ -196,6 +197,40 @@ typedef struct hearth_indexed_type {
   uint32_t reserved;
 } hearth_indexed_type;
 
+/* PLAN: this struct, then the tables it counts: how contexts that share an allocation call are told apart at run time.
+ * While a decision site is being called, its bit is set in a word of the thread; an allocation takes the entry of its
+ * table whose bits are those that the word has in the table's mask. */
+typedef struct hearth_indexed_plan {
+  uint64_t id; /* XXH3-64 of what follows: plans that differ in anything differ in it */
+  uint32_t site_count, table_count, entry_count;
+  uint32_t reserved;
+} hearth_indexed_plan;
+
+/* By ascending stack id. */
+typedef struct hearth_plan_site {
+  uint64_t stack_id; /* of the call */
+  uint64_t allocs;   /* blocks that were allocated while it was being called: it runs at most so often in vain */
+  uint64_t bytes;    /* that it put right when it was chosen */
+  uint32_t frame;    /* one row of FRAMES with this id */
+  uint32_t bit;      /* 0 to 63; sites that no allocation needs to tell apart share one */
+} hearth_plan_site;
+
+/* Of each allocation call whose contexts differ; by ascending stack id. */
+typedef struct hearth_plan_table {
+  uint64_t stack_id;    /* of the allocation call */
+  uint64_t mask;        /* 0: no site tells its contexts apart */
+  uint32_t frame;       /* one row of FRAMES with this id */
+  uint32_t first_entry; /* its entries: up to the next table's first_entry */
+} hearth_plan_table;
+
+/* By ascending bits in each table. */
+typedef struct hearth_plan_entry {
+  uint64_t bits;     /* within the mask */
+  uint64_t bytes[4]; /* that contexts with these bits allocated, by enum hearth_class; [0] is 0 */
+  uint32_t hotness;  /* enum hearth_class; unknown where they differ too much */
+  uint32_t reserved;
+} hearth_plan_entry;
+
 /* CHECKSUMS: XXH3-64 of each HEARTH_BLOCK_SIZE bytes of the file before this section; the last block ends where this
  * section begins. Checked block by block as a reader touches the file. */
 
@@ -211,5 +246,9 @@ HEARTH_CHECK_LAYOUT(sizeof(hearth_indexed_cutoff) == 16);
 HEARTH_CHECK_LAYOUT(sizeof(hearth_indexed_binary) == 40);
 HEARTH_CHECK_LAYOUT(sizeof(hearth_indexed_histogram) == 8);
 HEARTH_CHECK_LAYOUT(sizeof(hearth_indexed_type) == 16);
+HEARTH_CHECK_LAYOUT(sizeof(hearth_indexed_plan) == 24);
+HEARTH_CHECK_LAYOUT(sizeof(hearth_plan_site) == 32);
+HEARTH_CHECK_LAYOUT(sizeof(hearth_plan_table) == 24);
+HEARTH_CHECK_LAYOUT(sizeof(hearth_plan_entry) == 48);
 
 #endif

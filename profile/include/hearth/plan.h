@@ -1,0 +1,53 @@
+/* The plan of a profile: which call sites tell its contexts apart at run time, and what an allocation concludes from those
+ * that are being called (docs/ARCHITECTURE.md, "Contexts without clones"). A bit in a word of the thread is set around
+ * the call of a decision site; HALO (Savage and Jones, CGO 2020) did so on binaries.
+ *
+ * Only allocation calls whose contexts are of more than one class have a table, and only where the classification is
+ * that of the default options. Handles are not thread-safe. */
+#ifndef HEARTH_PLAN_H
+#define HEARTH_PLAN_H
+
+#include "hearth/profile.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define HEARTH_PLAN_SITES_MAX 4096u
+
+/* All zero means defaults. */
+typedef struct hearth_plan_options {
+  uint32_t max_sites;    /* at most HEARTH_PLAN_SITES_MAX; 0: 256 */
+  uint32_t min_gain_ppm; /* of the profile's bytes that a site has to put right; 0: 100 */
+} hearth_plan_options;
+
+/* A plan, borrowed. `tables[table_count]` does not exist: use hearth_plan_entries. */
+typedef struct hearth_plan {
+  uint64_t id; /* 0: there is no plan */
+  const hearth_plan_site *sites;
+  const hearth_plan_table *tables;
+  const hearth_plan_entry *entries;
+  uint32_t site_count, table_count, entry_count;
+} hearth_plan;
+
+/* The profile's plan; `id` is 0 if it has none. Lives as long as the handle. */
+hearth_status hearth_profile_get_plan(hearth_profile *profile, hearth_plan *ret, hearth_error *err);
+
+/* The site, or the table, of a stack id; NULL if there is none. */
+const hearth_plan_site *hearth_plan_find_site(const hearth_plan *plan, uint64_t stack_id);
+const hearth_plan_table *hearth_plan_find_table(const hearth_plan *plan, uint64_t stack_id);
+const hearth_plan_entry *hearth_plan_entries(const hearth_plan *plan, const hearth_plan_table *table,
+                                             uint32_t *ret_count);
+
+/* The bytes of the profile (malloc'd) with a new plan in place of the one it has; without one where no allocation call's
+ * contexts differ. Equal profiles get equal plans. `options` may be NULL. */
+hearth_status hearth_plan_make(hearth_profile *profile, const hearth_plan_options *options, void **ret_data,
+                               size_t *ret_size, hearth_error *err);
+
+/* What `hearth show --plan` prints. */
+hearth_status hearth_plan_print_text(hearth_profile *profile, bool linkage_names, FILE *stream, hearth_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,76 @@
+/* What the steps of planning share: sites that contexts part at, units of contexts, the choice. */
+#ifndef HEARTH_PLAN_INTERNAL_H
+#define HEARTH_PLAN_INTERNAL_H
+
+#include "hearth/plan.h"
+#include "id_table.h"
+
+/* An allocation call whose contexts differ. */
+typedef struct plan_leaf {
+  uint64_t stack_id;
+  uint32_t frame;
+  uint32_t first_context, context_count; /* of the planner's */
+  uint32_t first_unit, unit_count;
+} plan_leaf;
+
+typedef struct plan_context {
+  uint32_t node;   /* of the caller that is looked at next, or HEARTH_NONE */
+  uint32_t caller; /* of the allocation call; a node or HEARTH_NONE */
+  uint64_t bytes, allocs;
+  uint64_t key; /* scratch: stack id of the frame at `node` */
+  hearth_class hotness;
+} plan_context;
+
+/* A call site that may become a decision site. */
+typedef struct plan_candidate {
+  uint64_t stack_id;
+  uint64_t bytes;  /* of the contexts that part there */
+  uint64_t allocs; /* in contexts that go through it */
+  uint32_t frame;
+  uint32_t depth; /* callers between it and the allocation, at most */
+} plan_candidate;
+
+/* Contexts of one leaf that go through the same candidates. */
+typedef struct plan_unit {
+  uint32_t leaf, set;
+  uint64_t bytes[4]; /* by class */
+  uint64_t allocs;
+} plan_unit;
+
+/* A set of candidates: ascending numbers in the planner's pool. */
+typedef struct plan_set {
+  uint32_t first, count;
+} plan_set;
+
+typedef struct planner {
+  hearth_profile *profile;
+  hearth_plan_options options;
+  hearth_error *err;
+  uint64_t total_bytes;
+  plan_leaf *leaves;
+  size_t leaf_count, leaf_room;
+  plan_context *contexts;
+  size_t context_count, context_room;
+  plan_candidate *candidates; /* by stack id, once they are all known */
+  size_t candidate_count, candidate_room;
+  id_table candidate_table;
+  plan_set *sets; /* set 0 is empty */
+  size_t set_count, set_room;
+  uint32_t *members; /* of all sets */
+  size_t member_count, member_room;
+  plan_unit *units; /* by leaf, then set */
+  size_t unit_count, unit_room;
+} planner;
+
+/* Room for one more item than `count`; E_NOMEM. */
+hearth_status plan_grow(planner *p, void **items, size_t count, size_t *room, size_t item_size);
+
+/* plan_sites.c: leaves, contexts, candidates. */
+hearth_status plan_find_leaves(planner *p);
+hearth_status plan_find_candidates(planner *p);
+/* plan_units.c: sets and units. */
+hearth_status plan_make_units(planner *p);
+/* plan_choose.c: the section's bytes, malloc'd. */
+hearth_status plan_choose(planner *p, void **ret_section, size_t *ret_size);
+
+#endif

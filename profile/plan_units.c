@@ -1,0 +1,225 @@
+/* Second step of planning: contexts that go through the same candidates are one unit. */
+#include <stdlib.h>
+#include <string.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "plan_internal.h"
+
+#define MEMBERS_MAX (16u << 20) /* of all sets together: further ones stay as large as they are */
+
+typedef struct step {
+  uint32_t set, candidate;
+  uint32_t result; /* the set with the candidate */
+} step;
+
+typedef struct uniting {
+  planner *p;
+  uint32_t *candidate_of; /* of each frame; HEARTH_NONE: it is none */
+  uint32_t *set_of;       /* of each stack node: of it and its callers */
+  id_table set_table, step_table, unit_table;
+  step *steps;
+  size_t step_count, step_room;
+} uniting;
+
+static hearth_status no_memory(planner *p) {
+  return hearth_error_set(p->err, HEARTH_E_NOMEM, "out of memory planning");
+}
+
+/* -------------------------------------------------- sets ---------------------------------------------------- */
+
+static const uint32_t *members_of(const planner *p, uint32_t set) { return p->members + p->sets[set].first; }
+
+typedef struct set_key {
+  const uint32_t *members;
+  uint32_t count;
+} set_key;
+
+static bool is_set(const void *owner, uint32_t item, const void *key) {
+  const planner *p = owner;
+  const set_key *k = key;
+  return p->sets[item].count == k->count && memcmp(members_of(p, item), k->members, k->count * sizeof *k->members) == 0;
+}
+
+static bool is_step(const void *owner, uint32_t item, const void *key) {
+  const step *steps = owner, *k = key;
+  return steps[item].set == k->set && steps[item].candidate == k->candidate;
+}
+
+static bool contains(const planner *p, uint32_t set, uint32_t candidate) {
+  uint32_t low = 0, high = p->sets[set].count;
+  const uint32_t *members = members_of(p, set);
+  while (low < high) {
+    uint32_t middle = low + (high - low) / 2;
+    if (members[middle] < candidate)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low < p->sets[set].count && members[low] == candidate;
+}
+
+/* The set whose members are the last `count` of the pool, which are taken back if it is there already. */
+static hearth_status intern(uniting *u, uint32_t count, uint32_t *ret) {
+  planner *p = u->p;
+  set_key key = {p->members + p->member_count - count, count};
+  uint64_t hash = XXH3_64bits(key.members, count * sizeof *key.members);
+  *ret = id_table_find(&u->set_table, hash, is_set, p, &key);
+  if (*ret != HEARTH_NONE) {
+    p->member_count -= count;
+    return HEARTH_OK;
+  }
+  HEARTH_TRY(plan_grow(p, (void **)&p->sets, p->set_count, &p->set_room, sizeof *p->sets));
+  if (!id_table_reserve(&u->set_table))
+    return no_memory(p);
+  *ret = (uint32_t)p->set_count++;
+  p->sets[*ret] = (plan_set){(uint32_t)(p->member_count - count), count};
+  id_table_insert(&u->set_table, hash, *ret);
+  return HEARTH_OK;
+}
+
+static hearth_status push_member(planner *p, uint32_t candidate) {
+  HEARTH_TRY(plan_grow(p, (void **)&p->members, p->member_count, &p->member_room, sizeof *p->members));
+  p->members[p->member_count++] = candidate;
+  return HEARTH_OK;
+}
+
+static hearth_status unite(uniting *u, uint32_t set, uint32_t candidate, uint32_t *ret) {
+  planner *p = u->p;
+  plan_set old = p->sets[set];
+  bool placed = false;
+  for (uint32_t i = 0; i < old.count; i++) {
+    uint32_t member = p->members[old.first + i];
+    if (!placed && member > candidate) {
+      HEARTH_TRY(push_member(p, candidate));
+      placed = true;
+    }
+    HEARTH_TRY(push_member(p, member));
+  }
+  if (!placed)
+    HEARTH_TRY(push_member(p, candidate));
+  return intern(u, old.count + 1, ret);
+}
+
+static hearth_status add_to_set(uniting *u, uint32_t set, uint32_t candidate, uint32_t *ret) {
+  planner *p = u->p;
+  step wanted = {.set = set, .candidate = candidate};
+  *ret = set;
+  if (contains(p, set, candidate))
+    return HEARTH_OK;
+  uint64_t hash = id_table_mix((uint64_t)set << 32 | candidate);
+  uint32_t found = id_table_find(&u->step_table, hash, is_step, u->steps, &wanted);
+  if (found != HEARTH_NONE) {
+    *ret = u->steps[found].result;
+    return HEARTH_OK;
+  }
+  if (p->member_count + p->sets[set].count >= MEMBERS_MAX)
+    return HEARTH_OK;
+  HEARTH_TRY(unite(u, set, candidate, &wanted.result));
+  HEARTH_TRY(plan_grow(p, (void **)&u->steps, u->step_count, &u->step_room, sizeof *u->steps));
+  if (!id_table_reserve(&u->step_table))
+    return no_memory(p);
+  u->steps[u->step_count] = wanted;
+  id_table_insert(&u->step_table, hash, (uint32_t)u->step_count++);
+  *ret = wanted.result;
+  return HEARTH_OK;
+}
+
+static uint32_t candidate_with(const planner *p, uint64_t stack_id) {
+  size_t low = 0, high = p->candidate_count;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (p->candidates[middle].stack_id < stack_id)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low < p->candidate_count && p->candidates[low].stack_id == stack_id ? (uint32_t)low : HEARTH_NONE;
+}
+
+static hearth_status find_candidates_of_frames(uniting *u) {
+  planner *p = u->p;
+  uint32_t count = hearth_profile_frame_count(p->profile);
+  u->candidate_of = malloc((count + (size_t)1) * sizeof *u->candidate_of);
+  if (!u->candidate_of)
+    return no_memory(p);
+  for (uint32_t i = 0; i < count; i++) {
+    hearth_frame_info frame;
+    HEARTH_TRY(hearth_profile_get_frame(p->profile, i, &frame, p->err));
+    u->candidate_of[i] = frame.stack_id ? candidate_with(p, frame.stack_id) : HEARTH_NONE;
+  }
+  return HEARTH_OK;
+}
+
+/* Callers have lower numbers. */
+static hearth_status find_sets_of_nodes(uniting *u) {
+  planner *p = u->p;
+  uint32_t count = hearth_profile_stack_count(p->profile), empty;
+  u->set_of = malloc((count + (size_t)1) * sizeof *u->set_of);
+  if (!u->set_of)
+    return no_memory(p);
+  HEARTH_TRY(intern(u, 0, &empty));
+  for (uint32_t i = 0; i < count; i++) {
+    uint32_t frame, caller;
+    HEARTH_TRY(hearth_profile_get_stack(p->profile, i, &frame, &caller, p->err));
+    u->set_of[i] = caller == HEARTH_NONE ? empty : u->set_of[caller];
+    if (u->candidate_of[frame] != HEARTH_NONE)
+      HEARTH_TRY(add_to_set(u, u->set_of[i], u->candidate_of[frame], &u->set_of[i]));
+  }
+  return HEARTH_OK;
+}
+
+/* -------------------------------------------------- units --------------------------------------------------- */
+
+static bool is_unit(const void *owner, uint32_t item, const void *key) {
+  const plan_unit *units = owner, *k = key;
+  return units[item].leaf == k->leaf && units[item].set == k->set;
+}
+
+static hearth_status add_to_unit(uniting *u, uint32_t leaf, const plan_context *context) {
+  planner *p = u->p;
+  plan_unit wanted = {.leaf = leaf, .set = context->caller == HEARTH_NONE ? 0 : u->set_of[context->caller]};
+  uint64_t hash = id_table_mix((uint64_t)leaf << 32 | wanted.set);
+  uint32_t found = id_table_find(&u->unit_table, hash, is_unit, p->units, &wanted);
+  if (found == HEARTH_NONE) {
+    HEARTH_TRY(plan_grow(p, (void **)&p->units, p->unit_count, &p->unit_room, sizeof *p->units));
+    if (!id_table_reserve(&u->unit_table))
+      return no_memory(p);
+    found = (uint32_t)p->unit_count++;
+    p->units[found] = wanted;
+    id_table_insert(&u->unit_table, hash, found);
+    p->leaves[leaf].unit_count++;
+  }
+  p->units[found].bytes[context->hotness] += context->bytes;
+  p->units[found].allocs += context->allocs;
+  return HEARTH_OK;
+}
+
+static hearth_status make(uniting *u) {
+  planner *p = u->p;
+  HEARTH_TRY(find_candidates_of_frames(u));
+  HEARTH_TRY(find_sets_of_nodes(u));
+  for (uint32_t i = 0; i < p->leaf_count; i++) {
+    plan_leaf *leaf = &p->leaves[i];
+    leaf->first_unit = (uint32_t)p->unit_count;
+    for (uint32_t k = 0; k < leaf->context_count; k++)
+      HEARTH_TRY(add_to_unit(u, i, &p->contexts[leaf->first_context + k]));
+  }
+  for (size_t i = 0; i < p->unit_count; i++)
+    for (uint32_t k = 0; k < p->sets[p->units[i].set].count; k++)
+      p->candidates[members_of(p, p->units[i].set)[k]].allocs += p->units[i].allocs;
+  return HEARTH_OK;
+}
+
+hearth_status plan_make_units(planner *p) {
+  uniting u = {.p = p};
+  hearth_status status = make(&u);
+  free(u.candidate_of);
+  free(u.set_of);
+  free(u.steps);
+  free(u.set_table.slots);
+  free(u.step_table.slots);
+  free(u.unit_table.slots);
+  return status;
+}
