@@ -2,6 +2,7 @@
 
 #include "alloc_functions.h"
 #include "context_remarks.h"
+#include "context_word.h"
 #include "dispatch.h"
 #include "hearth/ir_facts.h"
 #include "lto_phase.h"
@@ -12,6 +13,7 @@ typedef struct lowering {
   LLVMModuleRef module;
   const hearth_options *options;
   hearth_md *md;
+  hearth_context_word *word; /* NULL: contexts are not told apart as the program runs */
   bool changed;
 } lowering;
 
@@ -29,6 +31,8 @@ typedef struct verdict {
   hearth_class hint; /* UNKNOWN: that of ambiguous calls, if it is one */
   bool ambiguous;
   unsigned cold_percent; /* of the bytes of a mostly cold call; else 0 */
+  LLVMValueRef value;    /* i8 */
+  bool by_word;          /* it is computed as the program runs */
 } verdict;
 
 /* Contexts that nothing told apart share one hint: what most of their bytes are like, if the user wants that. */
@@ -46,20 +50,32 @@ static verdict judge(lowering *l, LLVMValueRef call) {
   return v;
 }
 
-static void report(LLVMValueRef call, const char *function, verdict v, uint8_t value) {
+static void choose_value(lowering *l, LLVMValueRef call, verdict *v) {
+  LLVMTypeRef i8 = LLVMInt8TypeInContext(LLVMGetModuleContext(l->module));
+  v->value = v->ambiguous && l->word ? hearth_context_word_hint(l->word, call) : NULL;
+  v->by_word = v->value != NULL;
+  if (!v->by_word)
+    v->value = LLVMConstInt(i8, l->options->hints[v->hint], false);
+}
+
+static void report(LLVMValueRef call, const char *function, verdict v) {
   char where[256], why[64], message[800];
   hearth_describe_inlining(call, where, sizeof where);
   snprintf(why, sizeof why, v.cold_percent ? "%s: %u %% of its bytes" : "%s", hearth_class_name(v.hint),
            v.cold_percent);
-  if (v.hint != HEARTH_CLASS_UNKNOWN)
-    snprintf(message, sizeof message, "%s call%s given the hint %u (%s)", function, where, value, why);
+  if (v.by_word)
+    snprintf(message, sizeof message, "%s call%s given the hint of the decision sites that are being called", function,
+             where);
+  else if (v.hint != HEARTH_CLASS_UNKNOWN)
+    snprintf(message, sizeof message, "%s call%s given the hint %u (%s)", function, where,
+             (unsigned)LLVMConstIntGetZExtValue(v.value), why);
   else
     snprintf(
         message, sizeof message,
         "%s call%s left to the ordinary allocator: it serves hot and cold contexts alike, which are told apart only "
         "where it is inlined into them",
         function, where);
-  bool lowered = v.hint != HEARTH_CLASS_UNKNOWN;
+  bool lowered = v.by_word || v.hint != HEARTH_CLASS_UNKNOWN;
   hearth_shim_remark(call, !lowered, lowered ? "Lowered" : "Ambiguous", message);
 }
 
@@ -84,10 +100,8 @@ static void visit(LLVMValueRef call, void *data) {
     hearth_shim_remark(call, true, "NotLowered", message);
     return;
   }
-  uint8_t value = l->options->hints[v.hint];
-  LLVMTypeRef i8 = LLVMInt8TypeInContext(LLVMGetModuleContext(l->module));
-  LLVMValueRef lowered = hearth_ir_call_append_argument(call, hinted, LLVMConstInt(i8, value, false));
-  report(lowered, name, v, value);
+  choose_value(l, call, &v);
+  report(hearth_ir_call_append_argument(call, hinted, v.value), name, v);
   l->changed = true;
 }
 
@@ -95,7 +109,15 @@ bool hearth_pass_lower(LLVMModuleRef module, const hearth_options *options) {
   lowering l = {.module = module, .options = options, .md = hearth_md_create(module)};
   if (!l.md)
     return false;
+  hearth_context_word word;
+  bool by_word = options->by_word && *options->profile && options->lto_phase != HEARTH_LTO_PRELINK;
+  if (by_word && hearth_context_word_open(&word, module, options))
+    l.word = &word;
   hearth_ir_for_each_instruction(module, visit, &l);
+  if (l.word)
+    l.changed |= hearth_context_word_set_bits(l.word);
+  if (by_word)
+    hearth_context_word_close(&word);
   hearth_md_destroy(l.md);
   if (options->lto_phase == HEARTH_LTO_PRELINK) {
     hearth_lto_fit_summary(module);

@@ -47,10 +47,11 @@ typedef struct hearth_options {
   unsigned cold_percent;            /* -memprof-cold-percent: an ambiguous call is cold from this share of bytes on */
   hearth_lto_phase lto_phase;       /* not AUTO while a pass runs */
   unsigned clone_budget;            /* -memprof-clone-budget: by how many per cent cloning may enlarge a module */
-  hearth_coalesce_mode coalesce;    /* -memprof-coalesce */
-  bool atomic_counters;             /* -memprof-atomic: no thread's count is lost */
-  bool count_width;                 /* -memprof-count-width: an access counts once for each 8 bytes */
-  bool histogram;                   /* -memprof-histogram: a counter of 8 bits for each 8 bytes */
+  bool by_word;                  /* -memprof-contexts-by has word: contexts are told apart as the program runs, too */
+  hearth_coalesce_mode coalesce; /* -memprof-coalesce */
+  bool atomic_counters;          /* -memprof-atomic: no thread's count is lost */
+  bool count_width;              /* -memprof-count-width: an access counts once for each 8 bytes */
+  bool histogram;                /* -memprof-histogram: a counter of 8 bits for each 8 bytes */
 } hearth_options;
 
 /* Match calls with the profile by debug location; attach contexts to allocation calls and ids to their callers. */

@@ -123,6 +123,15 @@ cl::opt<unsigned> CloneBudget("memprof-clone-budget",
                               cl::desc("Per cent of a module's instructions that may be cloned to tell contexts apart"),
                               cl::init(10));
 
+enum ContextsBy { ByInline, ByClone, ByWord };
+cl::bits<ContextsBy> ContextsApartBy(
+    "memprof-contexts-by",
+    cl::desc("How contexts that share an allocation call are told apart (default: all of these)"), cl::CommaSeparated,
+    cl::values(clEnumValN(ByInline, "inline", "where the call is inlined; always"),
+               clEnumValN(ByClone, "clone", "by clones of functions, within -memprof-clone-budget"),
+               clEnumValN(ByWord, "word", "as the program runs, by the profile's plan ('hearth show --plan')")));
+bool contextsAreApartBy(ContextsBy Way) { return ContextsApartBy.getBits() == 0 || ContextsApartBy.isSet(Way); }
+
 hearth_options currentOptions() {
   hearth_options Options = {};
   Options.profile = Use.c_str();
@@ -137,7 +146,8 @@ hearth_options currentOptions() {
   Options.atomic_counters = AtomicCounters;
   Options.count_width = CountWidth;
   Options.histogram = wantsHistogram();
-  Options.clone_budget = CloneBudget;
+  Options.clone_budget = contextsAreApartBy(ByClone) ? CloneBudget : 0;
+  Options.by_word = contextsAreApartBy(ByWord);
   Options.hints[HEARTH_CLASS_UNKNOWN] = static_cast<uint8_t>(AmbiguousHint);
   Options.hints[HEARTH_CLASS_COLD] = static_cast<uint8_t>(ColdHint);
   Options.hints[HEARTH_CLASS_NOTCOLD] = static_cast<uint8_t>(NotColdHint);

@@ -1,0 +1,223 @@
+#include "context_word.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <llvm-c/Comdat.h>
+
+#include "alloc_functions.h"
+#include "array.h"
+#include "dispatch.h"
+#include "hearth/ir_facts.h"
+#include "shim.h"
+#include "unwind_edges.h"
+
+bool hearth_context_word_open(hearth_context_word *word, LLVMModuleRef module, const hearth_options *options) {
+  hearth_error err = {HEARTH_OK, ""};
+  memset(word, 0, sizeof *word);
+  if (!hearth_session_open(&word->session, module, options) || !word->session.matcher)
+    return false;
+  if (hearth_profile_get_plan(word->session.matcher->profile, &word->plan, &err) != HEARTH_OK)
+    return hearth_session_fail(&word->session, &err);
+  return word->plan.id != 0;
+}
+
+void hearth_context_word_close(hearth_context_word *word) {
+  free(word->calls);
+  free(word->bits);
+  hearth_session_close(&word->session);
+}
+
+static LLVMContextRef context_of(const hearth_context_word *word) { return LLVMGetModuleContext(word->session.module); }
+
+/* Any module's definition will do; the linker keeps one, and the loader takes the program's for libraries, too. */
+static LLVMValueRef get_word(hearth_context_word *word) {
+  char name[48];
+  LLVMModuleRef module = word->session.module;
+  if (word->word)
+    return word->word;
+  snprintf(name, sizeof name, "__hearth_contexts.%016" PRIx64, word->plan.id);
+  word->word = LLVMGetNamedGlobal(module, name);
+  if (!word->word) {
+    LLVMTypeRef i64 = LLVMInt64TypeInContext(context_of(word));
+    word->word = LLVMAddGlobal(module, i64, name);
+    LLVMSetInitializer(word->word, LLVMConstNull(i64));
+    LLVMSetThreadLocalMode(word->word, LLVMInitialExecTLSModel);
+    LLVMSetLinkage(word->word, LLVMWeakODRLinkage);
+    LLVMSetComdat(word->word, LLVMGetOrInsertComdat(module, name));
+  }
+  return word->word;
+}
+
+/* ------------------------------------------------- allocations ------------------------------------------------- */
+
+/* The table of the innermost frame that has one, and the bits of the frames outside of it: decision sites that the call
+ * was inlined through. */
+static const hearth_plan_table *find_table(const hearth_context_word *word, LLVMValueRef call, uint64_t *ret_bits) {
+  hearth_location chain[HEARTH_CHAIN_MAX];
+  const hearth_plan_table *table = NULL;
+  *ret_bits = 0;
+  for (size_t i = 0, n = hearth_locate(word->session.locator, call, chain); i < n; i++) {
+    const hearth_plan_site *site = table ? hearth_plan_find_site(&word->plan, chain[i].id) : NULL;
+    if (!table)
+      table = hearth_plan_find_table(&word->plan, chain[i].id);
+    else if (site)
+      *ret_bits |= UINT64_C(1) << site->bit;
+  }
+  return table;
+}
+
+static LLVMValueRef constant(LLVMTypeRef type, uint64_t value) { return LLVMConstInt(type, value, false); }
+
+/* i8 (i64 word): the hint for each value of the masked word, and that of ambiguous calls for all others. */
+static void build_table(hearth_context_word *word, LLVMValueRef function, const hearth_plan_table *table,
+                        uint64_t inlined_bits) {
+  LLVMContextRef context = context_of(word);
+  LLVMTypeRef i64 = LLVMInt64TypeInContext(context), i8 = LLVMInt8TypeInContext(context);
+  const uint8_t *hints = word->session.options->hints;
+  uint32_t count;
+  const hearth_plan_entry *entries = hearth_plan_entries(&word->plan, table, &count);
+  LLVMBuilderRef builder = LLVMCreateBuilderInContext(context);
+  LLVMBasicBlockRef others = LLVMAppendBasicBlockInContext(context, function, "ambiguous"), blocks[4] = {others};
+  LLVMPositionBuilderAtEnd(builder, LLVMInsertBasicBlockInContext(context, others, "entry"));
+  LLVMValueRef bits = LLVMBuildAnd(builder, LLVMGetParam(function, 0), constant(i64, table->mask), "");
+  bits = LLVMBuildOr(builder, bits, constant(i64, inlined_bits & table->mask), "");
+  LLVMValueRef choice = LLVMBuildSwitch(builder, bits, others, count);
+  for (uint32_t i = 0; i < count; i++) {
+    uint32_t hotness = entries[i].hotness;
+    if (!blocks[hotness])
+      blocks[hotness] = LLVMAppendBasicBlockInContext(context, function, hearth_class_name((hearth_class)hotness));
+    LLVMAddCase(choice, constant(i64, entries[i].bits), blocks[hotness]);
+  }
+  for (uint32_t i = 0; i < 4; i++)
+    if (blocks[i]) {
+      LLVMPositionBuilderAtEnd(builder, blocks[i]);
+      LLVMBuildRet(builder, constant(i8, hints[i]));
+    }
+  LLVMDisposeBuilder(builder);
+}
+
+/* Calls with equal inlined bits share it. */
+static LLVMValueRef get_table(hearth_context_word *word, const hearth_plan_table *table, uint64_t inlined_bits) {
+  char name[64];
+  LLVMContextRef context = context_of(word);
+  LLVMModuleRef module = word->session.module;
+  snprintf(name, sizeof name, "__hearth_hint.%016" PRIx64 ".%" PRIx64, table->stack_id, inlined_bits & table->mask);
+  LLVMValueRef function = LLVMGetNamedFunction(module, name);
+  if (function)
+    return function;
+  LLVMTypeRef i64 = LLVMInt64TypeInContext(context);
+  function = LLVMAddFunction(module, name, LLVMFunctionType(LLVMInt8TypeInContext(context), &i64, 1, false));
+  LLVMSetLinkage(function, LLVMInternalLinkage);
+  hearth_shim_make_support_function(function);
+  build_table(word, function, table, inlined_bits);
+  return function;
+}
+
+LLVMValueRef hearth_context_word_hint(hearth_context_word *word, LLVMValueRef call) {
+  uint64_t inlined_bits;
+  const hearth_plan_table *table = find_table(word, call, &inlined_bits);
+  if (!table || !(table->mask & ~inlined_bits))
+    return NULL;
+  LLVMTypeRef i64 = LLVMInt64TypeInContext(context_of(word));
+  LLVMBuilderRef builder = LLVMCreateBuilderInContext(context_of(word));
+  LLVMPositionBuilderBefore(builder, call);
+  LLVMValueRef function = get_table(word, table, inlined_bits);
+  LLVMValueRef value = LLVMBuildLoad2(builder, i64, get_word(word), "contexts");
+  LLVMValueRef hint = LLVMBuildCall2(builder, LLVMGlobalGetValueType(function), function, &value, 1, "hint");
+  LLVMDisposeBuilder(builder);
+  return hint;
+}
+
+/* ------------------------------------------------ decision calls ------------------------------------------------ */
+
+/* The bits of the sites that a call is in progress at while it is: its own, and those it was inlined through. 0 for calls
+ * that no context goes through. */
+static uint64_t bits_of(hearth_context_word *word, LLVMValueRef call) {
+  hearth_location chain[HEARTH_CHAIN_MAX];
+  hearth_error err;
+  uint64_t bits = 0;
+  size_t n = hearth_locate(word->session.locator, call, chain);
+  for (size_t i = 0; i < n; i++) {
+    const hearth_plan_site *site = hearth_plan_find_site(&word->plan, chain[i].id);
+    bits |= site ? UINT64_C(1) << site->bit : 0;
+  }
+  return bits && hearth_match_callsite(word->session.matcher, chain, n, &err) == HEARTH_OK ? bits : 0;
+}
+
+/* What a compiler's own function is called for cannot allocate; behind a musttail call there is no place. */
+static bool may_be_decision_call(LLVMValueRef instruction) {
+  if (!hearth_ir_is_call(instruction) || LLVMGetInstructionOpcode(instruction) == LLVMCallBr ||
+      hearth_ir_call_is_musttail(instruction) || hearth_alloc_function_of(instruction))
+    return false;
+  LLVMValueRef callee = LLVMGetCalledValue(instruction), function = LLVMIsAFunction(callee);
+  return !LLVMIsAInlineAsm(callee) && !(function && (LLVMGetIntrinsicID(function) || hearth_is_dispatch(function)));
+}
+
+static void collect(LLVMValueRef instruction, void *data) {
+  hearth_context_word *word = data;
+  uint64_t bits = may_be_decision_call(instruction) ? bits_of(word, instruction) : 0;
+  if (!bits || word->failed)
+    return;
+  LLVMValueRef *calls = hearth_array_grow(word->calls, word->count, &word->calls_room, sizeof *calls);
+  word->calls = calls ? calls : word->calls;
+  uint64_t *all_bits = hearth_array_grow(word->bits, word->count, &word->bits_room, sizeof *all_bits);
+  word->bits = all_bits ? all_bits : word->bits;
+  word->failed = !calls || !all_bits;
+  if (!word->failed) {
+    word->calls[word->count] = instruction;
+    word->bits[word->count++] = bits;
+  }
+}
+
+typedef struct restoring {
+  LLVMValueRef word, saved;
+} restoring;
+
+static void restore(LLVMBuilderRef builder, void *data) {
+  const restoring *r = data;
+  LLVMBuildStore(builder, r->saved, r->word);
+}
+
+/* At the start of the function: there it dominates all places it is restored at. */
+static LLVMValueRef save(hearth_context_word *word, LLVMBuilderRef builder, LLVMValueRef function) {
+  LLVMValueRef first = LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(function));
+  while (LLVMIsAAllocaInst(first))
+    first = LLVMGetNextInstruction(first);
+  LLVMPositionBuilderBefore(builder, first);
+  LLVMSetCurrentDebugLocation2(builder, NULL);
+  return LLVMBuildLoad2(builder, LLVMInt64TypeInContext(context_of(word)), get_word(word), "contexts");
+}
+
+static void surround(hearth_context_word *word, LLVMBuilderRef builder, LLVMValueRef call, uint64_t bits,
+                     LLVMValueRef saved, LLVMBasicBlockRef *pad) {
+  restoring r = {.word = get_word(word), .saved = saved};
+  char message[96];
+  LLVMPositionBuilderBefore(builder, call);
+  LLVMValueRef set =
+      LLVMBuildOr(builder, saved, LLVMConstInt(LLVMInt64TypeInContext(context_of(word)), bits, false), "");
+  LLVMBuildStore(builder, set, r.word);
+  snprintf(message, sizeof message, "decision site: the call sets bits %#" PRIx64 " of the thread's contexts", bits);
+  hearth_shim_remark(call, false, "DecisionSite", message);
+  hearth_after_call(call, pad, restore, &r);
+}
+
+bool hearth_context_word_set_bits(hearth_context_word *word) {
+  LLVMBuilderRef builder = LLVMCreateBuilderInContext(context_of(word));
+  LLVMValueRef function = NULL, saved = NULL;
+  LLVMBasicBlockRef pad = NULL;
+  hearth_ir_for_each_instruction(word->session.module, collect, word);
+  for (size_t i = 0; i < word->count; i++) {
+    LLVMValueRef own = hearth_ir_function_of(word->calls[i]);
+    if (own != function) {
+      saved = save(word, builder, own);
+      pad = NULL;
+    }
+    function = own;
+    surround(word, builder, word->calls[i], word->bits[i], saved, &pad);
+  }
+  LLVMDisposeBuilder(builder);
+  return word->count > 0;
+}
