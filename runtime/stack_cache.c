@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#define GROUP 6 /* frames */
+
 /* A frame, for comparisons. */
 typedef uint64_t words __attribute__((vector_size(sizeof(hearth_frame)), aligned(8), may_alias));
 
@@ -19,20 +21,40 @@ static bool are_same(const hearth_stack_word *words, size_t count) {
   return difference == 0;
 }
 
-inline bool hearth_stack_cache_find(const hearth_stack_cache *cache, const hearth_frame *frame, uint32_t *ret_context) {
-  const hearth_cached_stack *slot = &cache->slots[slot_of(frame)];
+/* Some frames at a time: stacks that differ do so near the leaf. */
+static inline bool are_same_frames(const hearth_cached_stack *slot, const hearth_frame *frame) {
+  const hearth_frame *known = slot->frames, *end = known + slot->frame_count;
+
+  while (known < end) {
+    const hearth_frame *stop = end - known > GROUP ? known + GROUP : end;
+    words difference = {0, 0};
+    for (; known < stop; ++known) {
+      difference |= *(const words *)frame ^ *(const words *)known;
+      frame = known->caller;
+    }
+    if ((difference[0] | difference[1]) != 0)
+      return false;
+  }
+  return true;
+}
+
+inline bool hearth_stack_cache_find(hearth_stack_cache *cache, const hearth_frame *frame, uint32_t *ret_context) {
+  hearth_cached_stack *slot = &cache->slots[slot_of(frame)];
 
   if (slot->frame != frame)
     return false;
   *ret_context = slot->context;
-  if (slot->frame_count == 0)
-    return are_same(slot->words, slot->word_count);
-  words difference = {0, 0};
-  for (uint32_t i = 0; i < slot->frame_count; ++i) {
-    difference |= *(const words *)frame ^ *(const words *)&slot->frames[i];
-    frame = slot->frames[i].caller;
-  }
-  return (difference[0] | difference[1]) == 0;
+  bool found = slot->frame_count > 0 ? are_same_frames(slot, frame) : are_same(slot->words, slot->word_count);
+  if (__builtin_expect(found && !slot->found, false))
+    slot->found = true;
+  return found;
+}
+
+/* Is the slot to be kept for the stack that it has? */
+static bool stays(hearth_cached_stack *slot) {
+  if (!slot->frame || slot->found || ++slot->missed == HEARTH_STACK_CACHE_STAY)
+    return false;
+  return true;
 }
 
 void hearth_stack_cache_add(hearth_stack_cache *cache, const hearth_frame *frame, const hearth_trail *trail,
@@ -40,9 +62,12 @@ void hearth_stack_cache_add(hearth_stack_cache *cache, const hearth_frame *frame
   hearth_cached_stack *slot = &cache->slots[slot_of(frame)];
 
   if (!trail->lasts ||
-      (trail->frame_count ? trail->frame_count > HEARTH_STACK_CACHE_DEPTH : trail->word_count > HEARTH_TRAIL_MOST))
+      (trail->frame_count ? trail->frame_count > HEARTH_STACK_CACHE_DEPTH : trail->word_count > HEARTH_TRAIL_MOST) ||
+      stays(slot))
     return;
   slot->frame = frame;
+  slot->found = false;
+  slot->missed = 0;
   slot->frame_count = (uint32_t)trail->frame_count;
   slot->word_count = (uint32_t)trail->word_count;
   slot->context = context;

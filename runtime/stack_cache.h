@@ -9,11 +9,14 @@
 
 #define HEARTH_STACK_CACHE_SLOTS 128
 #define HEARTH_STACK_CACHE_DEPTH 64 /* deeper stacks are not remembered */
+#define HEARTH_STACK_CACHE_STAY  8
 
 typedef struct hearth_cached_stack {
   const hearth_frame *frame; /* the innermost one; NULL: the slot is empty */
   uint32_t frame_count;      /* 0: words are compared */
   uint32_t word_count, context;
+  bool found;     /* since it was put there */
+  uint8_t missed; /* other stacks that had to make do without the slot since then */
   union {
     hearth_frame frames[HEARTH_STACK_CACHE_DEPTH]; /* copies: each leads to the next one's place */
     hearth_stack_word words[HEARTH_TRAIL_MOST];
@@ -26,9 +29,10 @@ typedef struct hearth_stack_cache {
 
 /* The context of the stack that begins with `frame`, if it is remembered. Reads nothing but what the trail led through on
  * the calling thread's own stack, which `frame` is on. */
-bool hearth_stack_cache_find(const hearth_stack_cache *cache, const hearth_frame *frame, uint32_t *ret_context);
+bool hearth_stack_cache_find(hearth_stack_cache *cache, const hearth_frame *frame, uint32_t *ret_context);
 
-/* Remember what hearth_unwind found, unless it does not last. */
+/* Remember what hearth_unwind found, unless it does not last. A stack that has not been found again gives way only to one of
+ * HEARTH_STACK_CACHE_STAY: where hardly any stack comes again, most need not be copied. */
 void hearth_stack_cache_add(hearth_stack_cache *cache, const hearth_frame *frame, const hearth_trail *trail,
                             uint32_t context);
 

@@ -78,6 +78,29 @@ static void test_too_deep_is_not_remembered(void **state) {
   assert_false(hearth_stack_cache_find(&cache, frames, &context));
 }
 
+/* Two stacks of one slot: the one that is not found again gives way, but not at once. */
+static void test_stack_not_found_again_gives_way(void **state) {
+  (void)state;
+  hearth_frame frames[DEPTH];
+  const hearth_trail trail = {.lasts = true, .frame_count = DEPTH};
+  uint32_t context;
+
+  link_frames(frames, DEPTH);
+  memset(&cache, 0, sizeof cache);
+  hearth_stack_cache_add(&cache, frames, &trail, 7);
+  frames[DEPTH - 1].return_address = 0x5000;
+  for (int i = 0; i < HEARTH_STACK_CACHE_STAY; ++i) {
+    assert_false(hearth_stack_cache_find(&cache, frames, &context));
+    hearth_stack_cache_add(&cache, frames, &trail, 8);
+  }
+  assert_true(hearth_stack_cache_find(&cache, frames, &context));
+  assert_int_equal(context, 8);
+  frames[DEPTH - 1].return_address = 0x6000;
+  hearth_stack_cache_add(&cache, frames, &trail, 9); /* the one before was found since: what came last counts */
+  assert_true(hearth_stack_cache_find(&cache, frames, &context));
+  assert_int_equal(context, 9);
+}
+
 static void test_folding(void **state) {
   (void)state;
   static const struct {
@@ -108,6 +131,7 @@ int main(void) {
       cmocka_unit_test(test_found_until_a_frame_changes),
       cmocka_unit_test(test_words_of_code_without_frame_pointers),
       cmocka_unit_test(test_too_deep_is_not_remembered),
+      cmocka_unit_test(test_stack_not_found_again_gives_way),
       cmocka_unit_test(test_folding),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
