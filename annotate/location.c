@@ -1,6 +1,5 @@
 #include "location.h"
 
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,10 +9,12 @@
 #include "hearth/ids.h"
 #include "hearth/ir_facts.h"
 #include "salvage.h"
+#include "shim.h"
 
 typedef struct subprogram {
   LLVMMetadataRef key;
   uint64_t id;
+  uint64_t id_in_stacks; /* that stack ids are made of */
   uint32_t line;
   const hearth_moved_function *moved; /* NULL: it did not change */
 } subprogram;
@@ -22,16 +23,15 @@ typedef struct subprogram {
 struct hearth_locator {
   enum hearth_id_scheme scheme;
   const hearth_salvage *salvage;
+  bool llvm_ids;
   subprogram *slots;
   size_t capacity, used;
 };
 
-hearth_locator *hearth_locator_create(enum hearth_id_scheme scheme, const hearth_salvage *salvage) {
+hearth_locator *hearth_locator_create(enum hearth_id_scheme scheme, const hearth_salvage *salvage, bool llvm_ids) {
   hearth_locator *locator = calloc(1, sizeof *locator);
-  if (locator) {
-    locator->scheme = scheme;
-    locator->salvage = salvage;
-  }
+  if (locator)
+    *locator = (hearth_locator){.scheme = scheme, .salvage = salvage, .llvm_ids = llvm_ids};
   if (locator && (locator->slots = calloc(64, sizeof *locator->slots)))
     locator->capacity = 64;
   else
@@ -74,9 +74,10 @@ static subprogram identify(const hearth_locator *locator, LLVMMetadataRef key) {
   size_t skip = file_length < sizeof path ? 0 : file_length - (sizeof path - 1);
   memcpy(path, file ? file + skip : "", file ? file_length - skip : 0);
   path[file ? file_length - skip : 0] = '\0';
-  uint64_t id = locator->scheme == HEARTH_IDS_LLVM ? hearth_llvm_function_id(name ? name : "", name_length)
-                                                   : hearth_function_id(name ? name : "", name_length, path);
-  return (subprogram){key, id, hearth_ir_subprogram_line(key), hearth_salvage_function(locator->salvage, id)};
+  uint64_t llvm_id = hearth_llvm_function_id(name ? name : "", name_length);
+  uint64_t id = locator->scheme == HEARTH_IDS_LLVM ? llvm_id : hearth_function_id(name ? name : "", name_length, path);
+  return (subprogram){key, id, locator->llvm_ids ? llvm_id : id, hearth_ir_subprogram_line(key),
+                      hearth_salvage_function(locator->salvage, id)};
 }
 
 static subprogram lookup(hearth_locator *locator, LLVMMetadataRef key) {
@@ -116,6 +117,11 @@ static size_t cut_recursion(const hearth_location *chain, size_t n) {
   return n;
 }
 
+static uint64_t stack_id(const hearth_locator *locator, uint64_t function, const hearth_location *place) {
+  return locator->llvm_ids ? hearth_shim_llvm_stack_id(function, place->line, place->column)
+                           : hearth_stack_id(function, place->line, place->column);
+}
+
 size_t hearth_locate(hearth_locator *locator, LLVMValueRef instruction, hearth_location chain[HEARTH_CHAIN_MAX]) {
   size_t n = 0;
   LLVMMetadataRef location = hearth_ir_instruction_location(instruction);
@@ -133,7 +139,7 @@ size_t hearth_locate(hearth_locator *locator, LLVMValueRef instruction, hearth_l
     frame->moved = function.moved != NULL;
     if (function.moved)
       hearth_salvage_move(locator->salvage, function.moved, &frame->line, &frame->column);
-    frame->id = line && frame->column ? hearth_stack_id(frame->function, frame->line, frame->column) : 0;
+    frame->id = line && frame->column ? stack_id(locator, function.id_in_stacks, frame) : 0;
   }
   return cut_recursion(chain, fold_recursion(chain, n));
 }

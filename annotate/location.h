@@ -25,9 +25,10 @@ typedef struct hearth_location {
 /* Remembers the ids of subprograms. One for a module; not thread-safe. */
 typedef struct hearth_locator hearth_locator;
 struct hearth_salvage;
-/* NULL when out of memory. Function ids are made by `scheme`. Places of functions that `salvage` knows are put where they
- * were in the profile (NULL: it knows none; borrowed). */
-hearth_locator *hearth_locator_create(enum hearth_id_scheme scheme, const struct hearth_salvage *salvage);
+/* NULL when out of memory. Function ids are made by `scheme`; stack ids are LLVM's own if `llvm_ids`. Places of functions
+ * that `salvage` knows are put where they were in the profile (NULL: it knows none; borrowed). */
+hearth_locator *hearth_locator_create(enum hearth_id_scheme scheme, const struct hearth_salvage *salvage,
+                                      bool llvm_ids);
 void hearth_locator_destroy(hearth_locator *locator);
 
 /* The frames of an instruction, innermost first, outwards through inlining, as far as they can be compared with contexts

@@ -60,10 +60,10 @@ void hearth_matcher_destroy(hearth_matcher *matcher) {
 }
 
 static hearth_status open_profile(hearth_matcher *matcher, const char *path, const hearth_classify_options *classify,
-                                  hearth_error *err) {
+                                  bool llvm_ids, hearth_error *err) {
   HEARTH_TRY(hearth_profile_open(path, &matcher->profile, err));
   HEARTH_TRY(hearth_classifier_init(&matcher->classifier, matcher->profile, classify, err));
-  HEARTH_TRY(hearth_stacks_init(&matcher->stacks, matcher->profile, err));
+  HEARTH_TRY(hearth_stacks_init(&matcher->stacks, matcher->profile, llvm_ids, err));
   matcher->path = strdup(path);
   matcher->leaves = calloc((size_t)hearth_profile_frame_count(matcher->profile) + 1, sizeof *matcher->leaves);
   matcher->matched = calloc((size_t)hearth_profile_context_count(matcher->profile) + 1, sizeof *matcher->matched);
@@ -72,10 +72,10 @@ static hearth_status open_profile(hearth_matcher *matcher, const char *path, con
 }
 
 hearth_status hearth_matcher_open(hearth_matcher *matcher, const char *path, const hearth_classify_options *classify,
-                                  bool full, hearth_error *err) {
+                                  bool full, bool llvm_ids, hearth_error *err) {
   if (!matcher->profile || strcmp(matcher->path, path) != 0) {
     hearth_matcher_close(matcher);
-    hearth_status status = open_profile(matcher, path, classify, err);
+    hearth_status status = open_profile(matcher, path, classify, llvm_ids, err);
     if (status != HEARTH_OK) {
       hearth_matcher_close(matcher);
       return status;

@@ -18,9 +18,9 @@ typedef struct hearth_matcher {
   bool *matched;                  /* by row of contexts: some call was found to have it */
 } hearth_matcher;
 
-/* Open a profile, unless it is open. Those of hearth_profile_open, E_NOMEM; on error none is open. */
+/* Open a profile, unless it is open. llvm_ids: see stacks.h; the same each time. Those of hearth_profile_open, E_NOMEM; on error none is open. */
 hearth_status hearth_matcher_open(hearth_matcher *matcher, const char *path, const hearth_classify_options *classify,
-                                  bool full, hearth_error *err);
+                                  bool full, bool llvm_ids, hearth_error *err);
 /* Close what is open; may be opened again. */
 void hearth_matcher_close(hearth_matcher *matcher);
 

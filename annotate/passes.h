@@ -41,6 +41,7 @@ typedef struct hearth_options {
   const char *report;               /* -memprof-report; "" if not given */
   bool salvage;                     /* -memprof-salvage: align functions that have changed with the profile */
   unsigned coverage_threshold;      /* -memprof-coverage-threshold: per cent; 0: no warning */
+  bool llvm_ids;                    /* -memprof-ids=llvm: attached ids are those of clang's own heap profiling */
   bool full_contexts;               /* -memprof-contexts=full: no trimming */
   hearth_classify_options classify; /* -memprof-classify */
   uint8_t hints[4];                 /* by hearth_class; [HEARTH_CLASS_UNKNOWN] is for ambiguous calls */

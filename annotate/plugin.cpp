@@ -15,12 +15,17 @@
 #include <llvm/Transforms/Utils/BuildLibCalls.h>
 #include <llvm/Transforms/Utils/Cloning.h>
 #include <llvm/Transforms/Utils/ModuleUtils.h>
+#if LLVM_VERSION_MAJOR >= 15
+#include <llvm-c/blake3.h>
+#endif
+#include <llvm/Support/Endian.h>
 
 #include <memory>
 #include <mutex>
 #include <set>
 #include <string>
 
+#include "hearth/indexed.h"
 #include "lto_phase.h"
 #include "passes.h"
 #include "shim.h"
@@ -62,6 +67,14 @@ cl::opt<std::string> Report("memprof-report", cl::desc("Append to this file, as 
 
 cl::opt<bool> Salvage("memprof-salvage", cl::desc("Align functions that have changed since with the profile (default)"),
                       cl::init(true));
+
+#if LLVM_VERSION_MAJOR >= 15 // before, LLVM has no heap profiling whose ids could be met
+cl::opt<hearth_id_scheme>
+    Ids("memprof-ids", cl::desc("Ids of frames in the metadata"),
+        cl::values(clEnumValN(HEARTH_IDS_HEARTH, "hearth", "of function, file, line offset, column (default)"),
+                   clEnumValN(HEARTH_IDS_LLVM, "llvm", "as clang -fmemory-profile-use= makes them")),
+        cl::init(HEARTH_IDS_HEARTH));
+#endif
 
 enum class Contexts { Trimmed, Full };
 cl::opt<Contexts> WhichContexts("memprof-contexts", cl::desc("Contexts that are attached to allocation calls"),
@@ -139,6 +152,9 @@ hearth_options currentOptions() {
   Options.report = Report.c_str();
   Options.coverage_threshold = CoverageThreshold;
   Options.salvage = Salvage;
+#if LLVM_VERSION_MAJOR >= 15
+  Options.llvm_ids = Ids == HEARTH_IDS_LLVM;
+#endif
   Options.full_contexts = WhichContexts == Contexts::Full;
   Options.classify.mode = Classify;
   Options.cold_percent = ColdPercent;
@@ -394,6 +410,23 @@ void hearth_shim_make_support_function(LLVMValueRef function) {
 #else
   if (F->getParent()->getUwtable())
     F->addFnAttr(Attribute::UWTable);
+#endif
+}
+
+uint64_t hearth_shim_llvm_stack_id(uint64_t function, uint32_t line, uint32_t column) {
+#if LLVM_VERSION_MAJOR >= 15
+  uint8_t bytes[16], hash[8];
+  support::endian::write64le(bytes, function);
+  support::endian::write32le(bytes + 8, line & 0xffff); // LLVM's matcher keeps no more of it
+  support::endian::write32le(bytes + 12, column);
+  llvm_blake3_hasher hasher;
+  llvm_blake3_hasher_init(&hasher);
+  llvm_blake3_hasher_update(&hasher, bytes, sizeof bytes);
+  llvm_blake3_hasher_finalize(&hasher, hash, sizeof hash);
+  return support::endian::read64le(hash);
+#else
+  (void)function, (void)line, (void)column;
+  llvm_unreachable("the option needs LLVM 15");
 #endif
 }
 

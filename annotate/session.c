@@ -50,7 +50,8 @@ static hearth_status open_profile(hearth_session *session, enum hearth_id_scheme
   hearth_profile_summary summary;
   if (!options->matcher)
     return hearth_error_set(err, HEARTH_E_NOMEM, "out of memory");
-  HEARTH_TRY(hearth_matcher_open(options->matcher, options->profile, &options->classify, options->full_contexts, err));
+  HEARTH_TRY(hearth_matcher_open(options->matcher, options->profile, &options->classify, options->full_contexts,
+                                 options->llvm_ids, err));
   session->matcher = options->matcher;
   HEARTH_TRY(hearth_profile_get_summary(session->matcher->profile, &summary, err));
   *ret_scheme = summary.id_scheme;
@@ -77,7 +78,8 @@ bool hearth_session_open(hearth_session *session, LLVMModuleRef module, const he
     return hearth_session_fail(session, &err);
   session->md = hearth_md_create(module);
   session->scheme = scheme;
-  session->locator = hearth_locator_create(scheme, session->matcher ? session->matcher->salvage : NULL);
+  session->locator =
+      hearth_locator_create(scheme, session->matcher ? session->matcher->salvage : NULL, options->llvm_ids);
   if (!session->md || !session->locator) {
     hearth_error_set(&err, HEARTH_E_NOMEM, "out of memory");
     return hearth_session_fail(session, &err);
@@ -98,7 +100,7 @@ hearth_status hearth_session_salvage(hearth_session *session, hearth_error *err)
   if (status != HEARTH_OK || !matcher->salvage->n_functions)
     return status;
   hearth_locator_destroy(session->locator);
-  session->locator = hearth_locator_create(session->scheme, matcher->salvage);
+  session->locator = hearth_locator_create(session->scheme, matcher->salvage, session->options->llvm_ids);
   return session->locator ? HEARTH_OK : hearth_error_set(err, HEARTH_E_NOMEM, "out of memory");
 }
 

@@ -3,6 +3,7 @@
 #define HEARTH_SHIM_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include <llvm-c/Core.h>
 
@@ -33,6 +34,10 @@ void hearth_shim_infer_attributes(LLVMValueRef function);
 /* What a function that only the compiler knows of should be like: with the module's unwind tables, and not inlined,
  * which would take the attributes of an allocation from its callers' calls. */
 void hearth_shim_make_support_function(LLVMValueRef function);
+
+/* The id that LLVM's own heap profiling gives a frame: of the function's MD5 id, the offset of the line and the column, the
+ * BLAKE3 hash's first 8 bytes. LLVM 15 and newer. */
+uint64_t hearth_shim_llvm_stack_id(uint64_t function, uint32_t line, uint32_t column);
 
 /* Keep a global that nothing refers to. */
 void hearth_shim_keep(LLVMValueRef global);

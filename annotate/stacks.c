@@ -4,12 +4,16 @@
 #include <string.h>
 
 #include "array.h"
+#include "hearth/ids.h"
+#include "shim.h"
 
 static hearth_status out_of_memory(hearth_error *err) { return hearth_error_set(err, HEARTH_E_NOMEM, "out of memory"); }
 
-hearth_status hearth_stacks_init(hearth_stacks *stacks, hearth_profile *profile, hearth_error *err) {
+hearth_status hearth_stacks_init(hearth_stacks *stacks, hearth_profile *profile, bool llvm_ids, hearth_error *err) {
+  hearth_profile_summary summary;
   memset(stacks, 0, sizeof *stacks);
-  stacks->profile = profile;
+  HEARTH_TRY(hearth_profile_get_summary(profile, &summary, err));
+  *stacks = (hearth_stacks){.profile = profile, .scheme = summary.id_scheme, .llvm_ids = llvm_ids};
   stacks->folded = calloc((size_t)hearth_profile_stack_count(profile) + 1, sizeof *stacks->folded);
   stacks->frames = calloc((size_t)hearth_profile_frame_count(profile) + 1, sizeof *stacks->frames);
   return stacks->folded && stacks->frames ? HEARTH_OK : out_of_memory(err);
@@ -60,11 +64,24 @@ static bool reserve_node(hearth_stacks *stacks) {
   return true;
 }
 
+static hearth_status use_llvm_id(const hearth_stacks *stacks, hearth_frame_info *frame, hearth_error *err) {
+  hearth_function_info function;
+  if (!frame->stack_id) /* unknown place */
+    return HEARTH_OK;
+  HEARTH_TRY(hearth_profile_get_function(stacks->profile, frame->function, &function, err));
+  uint64_t id =
+      stacks->scheme == HEARTH_IDS_LLVM ? function.id : hearth_llvm_function_id(function.name, strlen(function.name));
+  frame->stack_id = hearth_shim_llvm_stack_id(id, frame->line, frame->column);
+  return HEARTH_OK;
+}
+
 static hearth_status place_of(hearth_stacks *stacks, uint32_t row, hearth_stack_node *ret, hearth_error *err) {
   hearth_stack_node *known = &stacks->frames[row];
   if (!known->caller) {
     hearth_frame_info frame;
     HEARTH_TRY(hearth_profile_get_frame(stacks->profile, row, &frame, err));
+    if (stacks->llvm_ids)
+      HEARTH_TRY(use_llvm_id(stacks, &frame, err));
     *known = (hearth_stack_node){.id = frame.stack_id, .caller = 1, .frame = row, .function = frame.function};
   }
   *ret = *known;

@@ -15,6 +15,8 @@ typedef struct hearth_stack_node {
 
 typedef struct hearth_stacks {
   hearth_profile *profile; /* borrowed */
+  enum hearth_id_scheme scheme;
+  bool llvm_ids;
   hearth_stack_node *nodes;
   size_t count, room;
   uint32_t *slots; /* nodes by caller and frame: open addressing, power of two */
@@ -25,8 +27,8 @@ typedef struct hearth_stacks {
   size_t path_room;
 } hearth_stacks;
 
-/* What is as large as the profile is memory that is not touched before it is needed. E_NOMEM. Destroy in any case. */
-hearth_status hearth_stacks_init(hearth_stacks *stacks, hearth_profile *profile, hearth_error *err);
+/* `llvm_ids`: stack ids are LLVM's own (hearth_shim_llvm_stack_id). What is as large as the profile is memory that is not touched before it is needed. E_NOMEM. Destroy in any case. */
+hearth_status hearth_stacks_init(hearth_stacks *stacks, hearth_profile *profile, bool llvm_ids, hearth_error *err);
 void hearth_stacks_destroy(hearth_stacks *stacks);
 
 /* The folded stack of a node of the profile. */
