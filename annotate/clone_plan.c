@@ -7,10 +7,11 @@
 #include "array.h"
 #include "hearth/ir_facts.h"
 
-/* A function has a call with this id. */
+/* A call: the id of its innermost frame, the function that it is in, and the ids of all frames. */
 typedef struct caller {
   uint64_t id;
   size_t function;
+  size_t first_frame, n_frames; /* in the plan's frames */
 } caller;
 
 typedef struct planning {
@@ -21,6 +22,8 @@ typedef struct planning {
   size_t n_ids, ids_capacity;
   caller *callers; /* sorted in the end */
   size_t n_callers, callers_capacity;
+  uint64_t *frames; /* of all callers */
+  size_t n_frames, frames_capacity;
   size_t candidates_capacity;
   bool failed; /* out of memory */
 } planning;
@@ -115,19 +118,25 @@ static void restore_callsite(planning *p, LLVMValueRef call) {
   hearth_md_set_callsite(p->session->md, call, ids, n);
 }
 
-static void add_callers(planning *p, LLVMValueRef call) {
+static void add_caller(planning *p, LLVMValueRef call) {
   uint64_t ids[HEARTH_CHAIN_MAX];
   size_t n = hearth_md_get_callsite(p->session->md, call, ids, HEARTH_CHAIN_MAX);
-  for (size_t i = 0; i < n && i < HEARTH_CHAIN_MAX; i++) {
-    if (!is_wanted(p, ids[i]))
-      continue;
-    caller *callers = hearth_array_grow(p->callers, p->n_callers, &p->callers_capacity, sizeof *callers);
-    if (callers) {
-      p->callers = callers;
-      p->callers[p->n_callers++] = (caller){ids[i], p->function};
-    }
-    p->failed |= !callers;
+  if (n == 0 || n > HEARTH_CHAIN_MAX || !is_wanted(p, ids[0]))
+    return;
+  caller *callers = hearth_array_grow(p->callers, p->n_callers, &p->callers_capacity, sizeof *callers);
+  p->callers = callers ? callers : p->callers;
+  for (size_t i = 0; callers && i < n; i++) {
+    uint64_t *frames = hearth_array_grow(p->frames, p->n_frames + i, &p->frames_capacity, sizeof *frames);
+    p->failed |= !frames;
+    if (!frames)
+      return;
+    p->frames = frames;
+    p->frames[p->n_frames + i] = ids[i];
   }
+  p->failed |= !callers;
+  if (callers)
+    p->callers[p->n_callers++] = (caller){ids[0], p->function, p->n_frames, n};
+  p->n_frames += n;
 }
 
 static bool calls_unclonable(LLVMValueRef call) {
@@ -144,7 +153,7 @@ static void scan_instruction(planning *p, LLVMValueRef instruction) {
     return;
   }
   restore_callsite(p, instruction);
-  add_callers(p, instruction);
+  add_caller(p, instruction);
 }
 
 static void scan_functions(planning *p) {
@@ -170,19 +179,36 @@ static bool add_function(hearth_clone_candidate *candidate, size_t *capacity, si
   return true;
 }
 
-/* Those between the allocation and the outermost caller, which only calls another function than before. */
-static bool add_functions_of(planning *p, hearth_clone_candidate *candidate, size_t *capacity, uint64_t id) {
+/* Do the frames of a call agree with callers [from ...) of the context? */
+static bool agrees(const planning *p, const caller *call, const hearth_md_mib *mib, size_t from) {
+  for (size_t i = 0; i < call->n_frames && from + i < mib->depth; i++) {
+    uint64_t own = p->frames[call->first_frame + i], theirs = mib->stack[from + i];
+    if (own && theirs && own != theirs)
+      return false;
+  }
+  return true;
+}
+
+/* Functions through which callers [from ...) of the context reach the allocation. The outermost only calls another function
+ * than before; so does one that the rest of the context is inlined into. */
+static bool add_functions_of(planning *p, hearth_clone_candidate *candidate, size_t *capacity, const hearth_md_mib *mib,
+                             size_t from) {
   size_t low = 0, high = p->n_callers;
-  while (low < high) {
+  uint64_t id = from < mib->depth ? mib->stack[from] : 0;
+  while (id && low < high) {
     size_t middle = low + (high - low) / 2;
     if (p->callers[middle].id < id)
       low = middle + 1;
     else
       high = middle;
   }
-  for (; low < p->n_callers && p->callers[low].id == id; low++)
-    if (!add_function(candidate, capacity, p->callers[low].function))
+  for (; id && low < p->n_callers && p->callers[low].id == id; low++) {
+    const caller *call = &p->callers[low];
+    if (from + call->n_frames < mib->depth && agrees(p, call, mib, from) &&
+        (!add_function(candidate, capacity, call->function) ||
+         !add_functions_of(p, candidate, capacity, mib, from + call->n_frames)))
       return false;
+  }
   return true;
 }
 
@@ -200,8 +226,7 @@ static bool find_functions(planning *p, hearth_clone_candidate *candidate) {
   if (!ok || !hearth_md_get_mibs(p->session->md, candidate->call, &all))
     return false;
   for (size_t i = 0; ok && i < all.count; i++)
-    for (size_t k = inlined; ok && k + 1 < all.mibs[i].depth; k++)
-      ok = add_functions_of(p, candidate, &capacity, all.mibs[i].stack[k]);
+    ok = add_functions_of(p, candidate, &capacity, &all.mibs[i], inlined);
   hearth_md_mibs_free(&all);
   qsort(candidate->functions, candidate->n_functions, sizeof *candidate->functions, compare_indexes);
   size_t kept = 0;
@@ -273,6 +298,7 @@ bool hearth_clone_plan_make(hearth_clone_plan *plan, hearth_session *session, un
   }
   free(p.ids);
   free(p.callers);
+  free(p.frames);
   return !p.failed;
 }
 
