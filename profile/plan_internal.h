@@ -11,6 +11,7 @@ typedef struct plan_leaf {
   uint32_t frame;
   uint32_t first_context, context_count; /* of the planner's */
   uint32_t first_unit, unit_count;
+  uint64_t at_stake; /* bytes that are not of its most common class; known where leaves have to be left out */
 } plan_leaf;
 
 typedef struct plan_context {

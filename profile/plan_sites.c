@@ -7,6 +7,7 @@
 
 #define DEPTH_MAX      256u               /* callers looked at from an allocation outwards */
 #define WORK_MAX       UINT64_C(50000000) /* steps: a profile that needs more gets a plan of what was seen until then */
+#define CONTEXTS_MAX   100000u            /* of all allocation calls but the one that matters most */
 #define CHAIN_MAX      64u   /* callers that contexts of one class share, of which each may become a site */
 #define CANDIDATES_MAX 4096u /* those that most bytes go through */
 
@@ -85,6 +86,43 @@ static hearth_status add_leaves(planner *p, const leaf_frame *frames, size_t cou
   return HEARTH_OK;
 }
 
+static uint64_t at_stake(const planner *p, const plan_leaf *leaf) {
+  uint64_t bytes[4] = {0}, sum = 0, most = 0;
+  for (uint32_t i = 0; i < leaf->context_count; i++)
+    bytes[p->contexts[leaf->first_context + i].hotness] += p->contexts[leaf->first_context + i].bytes;
+  for (int i = 0; i < 4; i++) {
+    sum += bytes[i];
+    most = bytes[i] > most ? bytes[i] : most;
+  }
+  return sum - most;
+}
+
+static int compare_by_stake(const void *a, const void *b) {
+  const plan_leaf *x = a, *y = b;
+  return x->at_stake != y->at_stake ? (x->at_stake < y->at_stake) - (x->at_stake > y->at_stake)
+                                    : (x->stack_id > y->stack_id) - (x->stack_id < y->stack_id);
+}
+
+static int compare_leaves(const void *a, const void *b) {
+  const plan_leaf *x = a, *y = b;
+  return (x->stack_id > y->stack_id) - (x->stack_id < y->stack_id);
+}
+
+/* Of a profile with very many contexts, the allocation calls whose hints matter most, so that planning takes no longer
+ * than indexing. */
+static void keep_what_matters(planner *p) {
+  size_t kept = 0, contexts = 0;
+  if (p->context_count <= CONTEXTS_MAX)
+    return;
+  for (size_t i = 0; i < p->leaf_count; i++)
+    p->leaves[i].at_stake = at_stake(p, &p->leaves[i]);
+  qsort(p->leaves, p->leaf_count, sizeof *p->leaves, compare_by_stake);
+  while (kept < p->leaf_count && (kept == 0 || contexts + p->leaves[kept].context_count <= CONTEXTS_MAX))
+    contexts += p->leaves[kept++].context_count;
+  p->leaf_count = kept;
+  qsort(p->leaves, p->leaf_count, sizeof *p->leaves, compare_leaves);
+}
+
 hearth_status plan_find_leaves(planner *p) {
   leaf_frame *frames;
   size_t count;
@@ -93,6 +131,8 @@ hearth_status plan_find_leaves(planner *p) {
   hearth_status status = list_leaf_frames(p, &frames, &count);
   if (status == HEARTH_OK)
     status = add_leaves(p, frames, count, &classifier);
+  if (status == HEARTH_OK)
+    keep_what_matters(p);
   free(frames);
   return status;
 }
