@@ -32,6 +32,22 @@ static hearth_status check(hearth_profile *profile, const hearth_plan *plan, hea
   return HEARTH_OK;
 }
 
+/* Images in memory may lie anywhere. */
+static hearth_status touch_aligned(hearth_profile *profile, const hearth_indexed_section *section, const uint8_t **ret,
+                                   hearth_error *err) {
+  HEARTH_TRY(hearth_profile_touch(profile, section->offset, section->size, ret, err));
+  if ((uintptr_t)*ret % _Alignof(hearth_plan_site) == 0)
+    return HEARTH_OK;
+  if (!profile->aligned_plan) {
+    profile->aligned_plan = malloc(section->size);
+    if (!profile->aligned_plan)
+      return hearth_error_set(err, HEARTH_E_NOMEM, "out of memory");
+    memcpy(profile->aligned_plan, *ret, section->size);
+  }
+  *ret = profile->aligned_plan;
+  return HEARTH_OK;
+}
+
 hearth_status hearth_profile_get_plan(hearth_profile *profile, hearth_plan *ret, hearth_error *err) {
   const hearth_indexed_section *section = hearth_profile_section(profile, HEARTH_SECTION_PLAN);
   const uint8_t *bytes;
@@ -41,13 +57,13 @@ hearth_status hearth_profile_get_plan(hearth_profile *profile, hearth_plan *ret,
     return HEARTH_OK;
   if (section->size < sizeof header)
     return hearth_profile_corrupt(profile, err, "the plan is cut short");
-  HEARTH_TRY(hearth_profile_touch(profile, section->offset, section->size, &bytes, err));
+  HEARTH_TRY(touch_aligned(profile, section, &bytes, err));
   memcpy(&header, bytes, sizeof header);
   uint64_t sites = (uint64_t)header.site_count * sizeof(hearth_plan_site),
            tables = (uint64_t)header.table_count * sizeof(hearth_plan_table),
            entries = (uint64_t)header.entry_count * sizeof(hearth_plan_entry);
   if (section->size - sizeof header != sites + tables + entries || header.id == 0)
-    return hearth_profile_corrupt(profile, err, "the plan has a wrong size");
+    return hearth_profile_corrupt(profile, err, "the plan has a wrong size or no id");
   hearth_plan plan = {.id = header.id,
                       .sites = (const hearth_plan_site *)(bytes + sizeof header),
                       .tables = (const hearth_plan_table *)(bytes + sizeof header + sites),

@@ -1,97 +1,58 @@
-/* Last step of planning: the sites, their bits, the tables. */
+/* Third step of planning: the sites and their bits. */
 #include <stdlib.h>
 #include <string.h>
 
-#define XXH_INLINE_ALL
-#include <xxhash.h>
+#include "plan_choose.h"
 
-#include "plan_internal.h"
-
-#define WORD_BITS       64u
-#define CERTAIN_PERCENT 95u /* of an entry's bytes that have to be of one class for it to be the entry's */
-
-/* A candidate as one leaf sees it. */
-typedef struct opinion {
-  uint32_t candidate;
-  uint64_t gain; /* bytes of the leaf that it would put right */
-} opinion;
-
-typedef struct leaf_state {
-  uint64_t *uses; /* bitmap over candidates: sites that its units are told apart by */
-  uint64_t *sees; /* those that its units go through */
-  opinion *opinions;
-  uint32_t opinion_count;
-} leaf_state;
-
-typedef struct choosing {
-  planner *p;
-  size_t words; /* of a bitmap */
-  leaf_state *leaves;
-  uint32_t *groups; /* of each unit: units of a leaf that are told apart have different ones */
-  uint64_t *gains;  /* of each candidate, in all leaves */
-  uint8_t *states;  /* of each candidate */
-  uint32_t *bits;   /* of each chosen one */
-  uint32_t *chosen; /* in the order they were chosen in */
-  uint64_t *chosen_gains;
-  uint32_t chosen_count;
-  uint32_t *order; /* scratch: units of a leaf by group */
-  struct {
-    uint64_t bytes[4];
-    bool seen;
-  } * inside;        /* scratch: of a group's units that go through each candidate */
-  uint32_t *touched; /* scratch: candidates that are `seen` */
-} choosing;
+#define WORD_BITS 64u
 
 enum { FREE, CHOSEN, NO_BIT_LEFT };
 
-static hearth_status allocate(choosing *c, void **ret, size_t count, size_t item_size) {
+hearth_status plan_allocate(choosing *c, void **ret, size_t count, size_t item_size) {
   *ret = calloc(count + 1, item_size);
   return *ret ? HEARTH_OK : hearth_error_set(c->p->err, HEARTH_E_NOMEM, "out of memory planning");
 }
 
-static bool has(const uint64_t *bitmap, uint32_t i) { return bitmap[i / 64] >> i % 64 & 1; }
-static void put(uint64_t *bitmap, uint32_t i) { bitmap[i / 64] |= UINT64_C(1) << i % 64; }
-
-static const uint32_t *candidates_of(const planner *p, const plan_unit *unit) {
-  return p->members + p->sets[unit->set].first;
-}
-
 /* -------------------------------------------------- gains --------------------------------------------------- */
 
-/* Bytes that are not of the most common class. */
-static uint64_t misplaced(const uint64_t bytes[4]) {
-  uint64_t sum = 0, most = 0;
+/* Bytes of different classes that are together, roughly: pairs of bytes, for each byte there is. A site may part such
+ * pairs and still put nothing right by itself: of contexts AB, hot, AC and DB, cold, it takes both A and B to know the
+ * first. */
+static double mixed(const uint64_t bytes[4]) {
+  double sum = 0, squares = 0;
   for (int i = 0; i < 4; i++) {
-    sum += bytes[i];
-    most = bytes[i] > most ? bytes[i] : most;
+    sum += (double)bytes[i];
+    squares += (double)bytes[i] * (double)bytes[i];
   }
-  return sum - most;
+  return (sum * sum - squares) / 2;
 }
 
-static void add_bytes(uint64_t to[4], const uint64_t from[4]) {
+static uint64_t lead_of(const uint64_t all[4], const uint64_t inside[4], const uint64_t outside[4]) {
+  double sum = 0, parted = mixed(all) - mixed(inside) - mixed(outside);
   for (int i = 0; i < 4; i++)
-    to[i] += from[i];
+    sum += (double)all[i];
+  return parted > 0 ? (uint64_t)(parted / sum) : 0;
 }
 
 /* What each candidate would put right among units that are not told apart yet. */
-static void judge_group(choosing *c, const uint32_t *units, uint32_t count, uint64_t *gains) {
+static void judge_group(choosing *c, const uint32_t *units, uint32_t count, plan_opinion *opinions) {
   const planner *p = c->p;
   uint64_t all[4] = {0};
   uint32_t touched = 0;
   for (uint32_t i = 0; i < count; i++)
-    add_bytes(all, p->units[units[i]].bytes);
-  if (misplaced(all) == 0)
+    plan_add_bytes(all, p->units[units[i]].bytes);
+  if (plan_misplaced(all) == 0)
     return;
   for (uint32_t i = 0; i < count; i++) {
     const plan_unit *unit = &p->units[units[i]];
     for (uint32_t k = 0; k < p->sets[unit->set].count; k++) {
-      uint32_t candidate = candidates_of(p, unit)[k];
+      uint32_t candidate = plan_candidates_of(p, unit)[k];
       if (!c->inside[candidate].seen) {
         memset(&c->inside[candidate], 0, sizeof c->inside[candidate]);
         c->inside[candidate].seen = true;
         c->touched[touched++] = candidate;
       }
-      add_bytes(c->inside[candidate].bytes, unit->bytes);
+      plan_add_bytes(c->inside[candidate].bytes, unit->bytes);
     }
   }
   while (touched > 0) {
@@ -99,7 +60,9 @@ static void judge_group(choosing *c, const uint32_t *units, uint32_t count, uint
     uint64_t outside[4];
     for (int i = 0; i < 4; i++)
       outside[i] = all[i] - c->inside[candidate].bytes[i];
-    gains[candidate] += misplaced(all) - misplaced(c->inside[candidate].bytes) - misplaced(outside);
+    opinions[candidate].gain +=
+        plan_misplaced(all) - plan_misplaced(c->inside[candidate].bytes) - plan_misplaced(outside);
+    opinions[candidate].lead += lead_of(all, c->inside[candidate].bytes, outside);
     c->inside[candidate].seen = false;
   }
 }
@@ -117,7 +80,7 @@ static int compare_grouped(const void *a, const void *b) {
 /* The units of a leaf in `order`, those of one group together. */
 static hearth_status sort_units(choosing *c, const plan_leaf *leaf) {
   grouped_unit *units;
-  HEARTH_TRY(allocate(c, (void **)&units, leaf->unit_count, sizeof *units));
+  HEARTH_TRY(plan_allocate(c, (void **)&units, leaf->unit_count, sizeof *units));
   for (uint32_t i = 0; i < leaf->unit_count; i++)
     units[i] = (grouped_unit){c->groups[leaf->first_unit + i], leaf->first_unit + i};
   qsort(units, leaf->unit_count, sizeof *units, compare_grouped);
@@ -127,50 +90,73 @@ static hearth_status sort_units(choosing *c, const plan_leaf *leaf) {
   return HEARTH_OK;
 }
 
+static void forget_opinions(choosing *c, plan_leaf_state *state) {
+  for (uint32_t i = 0; i < state->opinion_count; i++) {
+    c->gains[state->opinions[i].candidate] -= state->opinions[i].gain;
+    c->leads[state->opinions[i].candidate] -= state->opinions[i].lead;
+  }
+  state->opinion_count = 0;
+  free(state->opinions);
+  state->opinions = NULL;
+}
+
+static bool counts(const plan_opinion *opinion) { return opinion->gain > 0 || opinion->lead > 0; }
+
+/* Those of `all`, one for each candidate, that are worth keeping. */
+static hearth_status keep_opinions(choosing *c, plan_leaf_state *state, const plan_opinion *all) {
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < c->p->candidate_count; i++)
+    count += counts(&all[i]);
+  HEARTH_TRY(plan_allocate(c, (void **)&state->opinions, count, sizeof *state->opinions));
+  for (uint32_t i = 0; i < c->p->candidate_count; i++)
+    if (counts(&all[i])) {
+      state->opinions[state->opinion_count++] = (plan_opinion){i, all[i].gain, all[i].lead};
+      c->gains[i] += all[i].gain;
+      c->leads[i] += all[i].lead;
+    }
+  return HEARTH_OK;
+}
+
 /* Renew what a leaf thinks of the candidates. */
 static hearth_status judge_leaf(choosing *c, uint32_t number) {
   const plan_leaf *leaf = &c->p->leaves[number];
-  leaf_state *state = &c->leaves[number];
-  uint64_t *gains;
-  for (uint32_t i = 0; i < state->opinion_count; i++)
-    c->gains[state->opinions[i].candidate] -= state->opinions[i].gain;
-  state->opinion_count = 0;
+  plan_opinion *opinions;
+  forget_opinions(c, &c->leaves[number]);
   HEARTH_TRY(sort_units(c, leaf));
-  HEARTH_TRY(allocate(c, (void **)&gains, c->p->candidate_count, sizeof *gains));
+  HEARTH_TRY(plan_allocate(c, (void **)&opinions, c->p->candidate_count, sizeof *opinions));
   for (uint32_t i = 0, end; i < leaf->unit_count; i = end) {
     for (end = i; end < leaf->unit_count && c->groups[c->order[end]] == c->groups[c->order[i]]; end++)
       ;
-    judge_group(c, c->order + i, end - i, gains);
+    judge_group(c, c->order + i, end - i, opinions);
   }
-  uint32_t count = 0;
   for (uint32_t i = 0; i < c->p->candidate_count; i++)
-    count += gains[i] > 0;
-  free(state->opinions);
-  hearth_status status = allocate(c, (void **)&state->opinions, count, sizeof *state->opinions);
-  for (uint32_t i = 0; status == HEARTH_OK && i < c->p->candidate_count; i++)
-    if (gains[i] > 0) {
-      state->opinions[state->opinion_count++] = (opinion){i, gains[i]};
-      c->gains[i] += gains[i];
-    }
-  free(gains);
+    opinions[i].lead = opinions[i].lead < c->least ? 0 : opinions[i].lead;
+  hearth_status status = keep_opinions(c, &c->leaves[number], opinions);
+  free(opinions);
   return status;
 }
 
 /* ------------------------------------------------- choosing ------------------------------------------------- */
 
-static bool wants(const leaf_state *leaf, uint32_t candidate) {
-  for (uint32_t i = 0; i < leaf->opinion_count; i++)
-    if (leaf->opinions[i].candidate == candidate)
-      return true;
-  return false;
+static bool wants(const choosing *c, const plan_leaf_state *leaf, uint32_t candidate) {
+  uint32_t low = 0, high = leaf->opinion_count;
+  while (low < high) {
+    uint32_t middle = low + (high - low) / 2;
+    if (leaf->opinions[middle].candidate < candidate)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  if (low == leaf->opinion_count || leaf->opinions[low].candidate != candidate)
+    return false;
+  return leaf->opinions[low].gain > 0 || (c->leading && leaf->opinions[low].lead > 0);
 }
 
 /* Can two sites share a bit? Not if a leaf that is to heed one of them sees the other. */
 static bool can_share(const choosing *c, uint32_t site, uint32_t other) {
   for (size_t i = 0; i < c->p->leaf_count; i++) {
-    const leaf_state *leaf = &c->leaves[i];
-    bool heeds = has(leaf->uses, site) || wants(leaf, site);
-    if ((heeds && has(leaf->sees, other)) || (has(leaf->uses, other) && has(leaf->sees, site)))
+    const plan_leaf_state *leaf = &c->leaves[i];
+    if ((c->heeding[i] && plan_has(leaf->sees, other)) || (plan_has(leaf->uses, other) && plan_has(leaf->sees, site)))
       return false;
   }
   return true;
@@ -184,6 +170,8 @@ static bool bit_is_free(const choosing *c, uint32_t site, uint32_t bit) {
 }
 
 static uint32_t find_bit(const choosing *c, uint32_t site) {
+  for (size_t i = 0; i < c->p->leaf_count; i++)
+    c->heeding[i] = plan_has(c->leaves[i].uses, site) || wants(c, &c->leaves[i], site);
   if (c->states[site] == CHOSEN) /* for more leaves than before */
     return bit_is_free(c, site, c->bits[site]) ? c->bits[site] : WORD_BITS;
   for (uint32_t bit = 0; bit < WORD_BITS; bit++)
@@ -192,23 +180,24 @@ static uint32_t find_bit(const choosing *c, uint32_t site) {
   return WORD_BITS;
 }
 
+static uint64_t score(const choosing *c, uint32_t i) { return c->leading ? c->leads[i] : c->gains[i]; }
+
 /* Bytes that are put right for each time the site runs. A site that was chosen already costs nothing more. Among equals
  * the outermost: it runs least often. */
 static bool is_better(const choosing *c, uint32_t a, uint32_t b) {
   const plan_candidate *x = &c->p->candidates[a], *y = &c->p->candidates[b];
   double cost_x = c->states[a] == CHOSEN ? 0 : (double)x->allocs,
          cost_y = c->states[b] == CHOSEN ? 0 : (double)y->allocs;
-  double left = (double)c->gains[a] * (cost_y + 1), right = (double)c->gains[b] * (cost_x + 1);
+  double left = (double)score(c, a) * (cost_y + 1), right = (double)score(c, b) * (cost_x + 1);
   if (left != right)
     return left > right;
   return x->depth != y->depth ? x->depth > y->depth : a < b;
 }
 
 static uint32_t best_candidate(const choosing *c) {
-  uint64_t least = c->p->total_bytes / 1000000 * c->p->options.min_gain_ppm;
   uint32_t best = HEARTH_NONE;
   for (uint32_t i = 0; i < c->p->candidate_count; i++) {
-    if (c->states[i] == NO_BIT_LEFT || c->gains[i] == 0 || c->gains[i] < least)
+    if (c->states[i] == NO_BIT_LEFT || score(c, i) == 0 || score(c, i) < c->least)
       continue;
     if (c->states[i] == FREE && c->chosen_count >= c->p->options.max_sites)
       continue;
@@ -227,7 +216,7 @@ static void part_groups(choosing *c, uint32_t number, uint32_t site) {
   for (uint32_t i = 0; i < leaf->unit_count; i++) {
     const plan_unit *unit = &c->p->units[leaf->first_unit + i];
     for (uint32_t k = 0; k < c->p->sets[unit->set].count; k++)
-      if (candidates_of(c->p, unit)[k] == site)
+      if (plan_candidates_of(c->p, unit)[k] == site)
         c->groups[leaf->first_unit + i] += next;
   }
 }
@@ -250,16 +239,12 @@ static hearth_status take(choosing *c, uint32_t site, uint32_t bit) {
   if (c->states[site] == FREE) {
     c->states[site] = CHOSEN;
     c->bits[site] = bit;
-    c->chosen_gains[c->chosen_count] = 0;
     c->chosen[c->chosen_count++] = site;
   }
-  for (uint32_t i = 0; i < c->chosen_count; i++)
-    if (c->chosen[i] == site)
-      c->chosen_gains[i] += c->gains[site];
   for (uint32_t i = 0; i < c->p->leaf_count; i++) {
-    if (!wants(&c->leaves[i], site))
+    if (!wants(c, &c->leaves[i], site))
       continue;
-    put(c->leaves[i].uses, site);
+    plan_put(c->leaves[i].uses, site);
     part_groups(c, i, site);
     HEARTH_TRY(renumber_groups(c, i));
     HEARTH_TRY(judge_leaf(c, i));
@@ -267,10 +252,20 @@ static hearth_status take(choosing *c, uint32_t site, uint32_t bit) {
   return HEARTH_OK;
 }
 
+/* The site to choose next: the best that is worth it by itself, else one that may make others so. */
+static uint32_t next_site(choosing *c) {
+  c->leading = false;
+  uint32_t site = best_candidate(c);
+  if (site != HEARTH_NONE)
+    return site;
+  c->leading = true;
+  return best_candidate(c);
+}
+
 static hearth_status choose(choosing *c) {
   for (uint32_t i = 0; i < c->p->leaf_count; i++)
     HEARTH_TRY(judge_leaf(c, i));
-  for (uint32_t site; (site = best_candidate(c)) != HEARTH_NONE;) {
+  for (uint32_t site; (site = next_site(c)) != HEARTH_NONE;) {
     uint32_t bit = find_bit(c, site);
     if (bit < WORD_BITS)
       HEARTH_TRY(take(c, site, bit));
@@ -280,116 +275,30 @@ static hearth_status choose(choosing *c) {
   return HEARTH_OK;
 }
 
-/* -------------------------------------------------- the section --------------------------------------------- */
-
-static int compare_sites(const void *a, const void *b) {
-  const hearth_plan_site *x = a, *y = b;
-  return (x->stack_id > y->stack_id) - (x->stack_id < y->stack_id);
-}
-
-static int compare_entries(const void *a, const void *b) {
-  const hearth_plan_entry *x = a, *y = b;
-  return (x->bits > y->bits) - (x->bits < y->bits);
-}
-
-static uint32_t class_of(const uint64_t bytes[4]) {
-  uint64_t sum = bytes[0] + bytes[1] + bytes[2] + bytes[3];
-  for (uint32_t i = 1; i < 4; i++)
-    if (bytes[i] && bytes[i] >= sum / 100 * CERTAIN_PERCENT)
-      return i;
-  return HEARTH_CLASS_UNKNOWN;
-}
-
-/* One entry a unit, then those with equal bits made one; returns their number. */
-static uint32_t fill_entries(const choosing *c, uint32_t number, hearth_plan_entry *entries) {
-  const plan_leaf *leaf = &c->p->leaves[number];
-  uint32_t kept = 0;
-  for (uint32_t i = 0; i < leaf->unit_count; i++) {
-    const plan_unit *unit = &c->p->units[leaf->first_unit + i];
-    entries[i] = (hearth_plan_entry){.bits = 0};
-    memcpy(entries[i].bytes, unit->bytes, sizeof unit->bytes);
-    for (uint32_t k = 0; k < c->p->sets[unit->set].count; k++)
-      if (has(c->leaves[number].uses, candidates_of(c->p, unit)[k]))
-        entries[i].bits |= UINT64_C(1) << c->bits[candidates_of(c->p, unit)[k]];
-  }
-  qsort(entries, leaf->unit_count, sizeof *entries, compare_entries);
-  for (uint32_t i = 0; i < leaf->unit_count; i++)
-    if (kept && entries[kept - 1].bits == entries[i].bits)
-      add_bytes(entries[kept - 1].bytes, entries[i].bytes);
-    else
-      entries[kept++] = entries[i];
-  for (uint32_t i = 0; i < kept; i++)
-    entries[i].hotness = class_of(entries[i].bytes);
-  return kept;
-}
-
-static hearth_plan_table table_of(const choosing *c, uint32_t number, uint32_t first_entry) {
-  const plan_leaf *leaf = &c->p->leaves[number];
-  hearth_plan_table table = {.stack_id = leaf->stack_id, .frame = leaf->frame, .first_entry = first_entry};
-  for (uint32_t i = 0; i < c->chosen_count; i++)
-    if (has(c->leaves[number].uses, c->chosen[i]))
-      table.mask |= UINT64_C(1) << c->bits[c->chosen[i]];
-  return table;
-}
-
-static hearth_status write_section(choosing *c, void **ret, size_t *ret_size) {
-  const planner *p = c->p;
-  hearth_indexed_plan header = {.site_count = c->chosen_count};
-  hearth_plan_entry *entries;
-  hearth_plan_table *tables;
-  HEARTH_TRY(allocate(c, (void **)&entries, p->unit_count, sizeof *entries));
-  hearth_status status = allocate(c, (void **)&tables, p->leaf_count, sizeof *tables);
-  for (uint32_t i = 0; status == HEARTH_OK && i < p->leaf_count; i++) {
-    hearth_plan_table table = table_of(c, i, header.entry_count);
-    tables[header.table_count++] = table;
-    header.entry_count += fill_entries(c, i, entries + header.entry_count);
-  }
-  size_t sites_size = c->chosen_count * sizeof(hearth_plan_site), tables_size = header.table_count * sizeof *tables,
-         entries_size = header.entry_count * sizeof *entries;
-  *ret_size = sizeof header + sites_size + tables_size + entries_size;
-  uint8_t *section = NULL;
-  if (status == HEARTH_OK)
-    status = allocate(c, (void **)&section, *ret_size, 1);
-  if (status == HEARTH_OK) {
-    hearth_plan_site *sites = (hearth_plan_site *)(section + sizeof header);
-    for (uint32_t i = 0; i < c->chosen_count; i++) {
-      const plan_candidate *candidate = &p->candidates[c->chosen[i]];
-      sites[i] = (hearth_plan_site){candidate->stack_id, candidate->allocs, c->chosen_gains[i], candidate->frame,
-                                    c->bits[c->chosen[i]]};
-    }
-    qsort(sites, c->chosen_count, sizeof *sites, compare_sites);
-    memcpy(section + sizeof header + sites_size, tables, tables_size);
-    memcpy(section + sizeof header + sites_size + tables_size, entries, entries_size);
-    header.id = XXH3_64bits(section + sizeof header, *ret_size - sizeof header);
-    header.id += !header.id;
-    memcpy(section, &header, sizeof header);
-    *ret = section;
-  }
-  free(entries);
-  free(tables);
-  return status;
-}
-
 static hearth_status prepare(choosing *c) {
   const planner *p = c->p;
+  uint64_t total = p->total_bytes, ppm = p->options.min_gain_ppm;
+  c->least = total / 1000000 * ppm + total % 1000000 * ppm / 1000000;
   c->words = (p->candidate_count + 63) / 64;
-  HEARTH_TRY(allocate(c, (void **)&c->leaves, p->leaf_count, sizeof *c->leaves));
-  HEARTH_TRY(allocate(c, (void **)&c->groups, p->unit_count, sizeof *c->groups));
-  HEARTH_TRY(allocate(c, (void **)&c->order, p->unit_count, sizeof *c->order));
-  HEARTH_TRY(allocate(c, (void **)&c->gains, p->candidate_count, sizeof *c->gains));
-  HEARTH_TRY(allocate(c, (void **)&c->states, p->candidate_count, sizeof *c->states));
-  HEARTH_TRY(allocate(c, (void **)&c->bits, p->candidate_count, sizeof *c->bits));
-  HEARTH_TRY(allocate(c, (void **)&c->chosen, p->candidate_count, sizeof *c->chosen));
-  HEARTH_TRY(allocate(c, (void **)&c->chosen_gains, p->candidate_count, sizeof *c->chosen_gains));
-  HEARTH_TRY(allocate(c, (void **)&c->inside, p->candidate_count, sizeof *c->inside));
-  HEARTH_TRY(allocate(c, (void **)&c->touched, p->candidate_count, sizeof *c->touched));
+  HEARTH_TRY(plan_allocate(c, (void **)&c->leaves, p->leaf_count, sizeof *c->leaves));
+  HEARTH_TRY(plan_allocate(c, (void **)&c->groups, p->unit_count, sizeof *c->groups));
+  HEARTH_TRY(plan_allocate(c, (void **)&c->order, p->unit_count, sizeof *c->order));
+  HEARTH_TRY(plan_allocate(c, (void **)&c->gains, p->candidate_count, sizeof *c->gains));
+  HEARTH_TRY(plan_allocate(c, (void **)&c->leads, p->candidate_count, sizeof *c->leads));
+  HEARTH_TRY(plan_allocate(c, (void **)&c->states, p->candidate_count, sizeof *c->states));
+  HEARTH_TRY(plan_allocate(c, (void **)&c->bits, p->candidate_count, sizeof *c->bits));
+  HEARTH_TRY(plan_allocate(c, (void **)&c->chosen, p->candidate_count, sizeof *c->chosen));
+  HEARTH_TRY(plan_allocate(c, (void **)&c->worth, p->candidate_count, sizeof *c->worth));
+  HEARTH_TRY(plan_allocate(c, (void **)&c->heeding, p->leaf_count, sizeof *c->heeding));
+  HEARTH_TRY(plan_allocate(c, (void **)&c->inside, p->candidate_count, sizeof *c->inside));
+  HEARTH_TRY(plan_allocate(c, (void **)&c->touched, p->candidate_count, sizeof *c->touched));
   for (uint32_t i = 0; i < p->leaf_count; i++) {
-    HEARTH_TRY(allocate(c, (void **)&c->leaves[i].uses, c->words, sizeof(uint64_t)));
-    HEARTH_TRY(allocate(c, (void **)&c->leaves[i].sees, c->words, sizeof(uint64_t)));
+    HEARTH_TRY(plan_allocate(c, (void **)&c->leaves[i].uses, c->words, sizeof(uint64_t)));
+    HEARTH_TRY(plan_allocate(c, (void **)&c->leaves[i].sees, c->words, sizeof(uint64_t)));
     for (uint32_t k = 0; k < p->leaves[i].unit_count; k++) {
       const plan_unit *unit = &p->units[p->leaves[i].first_unit + k];
       for (uint32_t m = 0; m < p->sets[unit->set].count; m++)
-        put(c->leaves[i].sees, candidates_of(p, unit)[m]);
+        plan_put(c->leaves[i].sees, plan_candidates_of(p, unit)[m]);
     }
   }
   return HEARTH_OK;
@@ -405,10 +314,12 @@ static void release(choosing *c) {
   free(c->groups);
   free(c->order);
   free(c->gains);
+  free(c->leads);
   free(c->states);
   free(c->bits);
   free(c->chosen);
-  free(c->chosen_gains);
+  free(c->worth);
+  free(c->heeding);
   free(c->inside);
   free(c->touched);
 }
@@ -420,7 +331,9 @@ hearth_status plan_choose(planner *p, void **ret_section, size_t *ret_size) {
   if (status == HEARTH_OK)
     status = choose(&c);
   if (status == HEARTH_OK)
-    status = write_section(&c, ret_section, ret_size);
+    status = plan_prune(&c);
+  if (status == HEARTH_OK)
+    status = plan_write_section(&c, ret_section, ret_size);
   release(&c);
   return status;
 }

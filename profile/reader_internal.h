@@ -37,6 +37,7 @@ struct hearth_profile {
   uint32_t bucket_bits;
   uint64_t *counts; /* of the histogram that was read last */
   size_t counts_room;
+  void *aligned_plan; /* the PLAN section, if its structs cannot be used where they lie */
   uint8_t *checked; /* one bit for each block whose checksum was found right */
 };
 

@@ -1,6 +1,6 @@
-/* Fuzz target: the reader of indexed profiles. Each input is tried as it is and with its checksums made right, which
- * is the only way past them. Whatever the reader accepts is walked, printed, merged and classified. An input in text
- * form is converted first, so that the seeds need not be binary. */
+/* Fuzz target: the reader of indexed profiles, and the planner. Each input is tried as it is and with its checksums
+ * made right, which is the only way past them. Whatever the reader accepts is walked, printed, merged, classified and
+ * planned. An input in text form is converted and planned first, so that the seeds need not be binary. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +9,7 @@
 #include "../unit/reseal.h"
 #include "hearth/builder.h"
 #include "hearth/classify.h"
+#include "hearth/plan.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -41,12 +42,49 @@ static void copy(hearth_profile *profile, enum hearth_id_scheme scheme) {
   hearth_builder_destroy(builder);
 }
 
+/* A verified profile can be planned, and its plan read; what is already there must not matter. */
+static void plan(hearth_profile *profile) {
+  hearth_error err;
+  hearth_profile *again;
+  hearth_plan made;
+  void *data;
+  size_t size;
+  if (hearth_plan_make(profile, NULL, &data, &size, &err) != HEARTH_OK)
+    return;
+  if (hearth_profile_open_memory(data, size, "planned", &again, &err) != HEARTH_OK ||
+      hearth_profile_get_plan(again, &made, &err) != HEARTH_OK || hearth_profile_verify(again, &err) != HEARTH_OK) {
+    fprintf(stderr, "a planned profile is broken: %s\n", err.message);
+    abort();
+  }
+  hearth_profile_close(again);
+  free(data);
+}
+
+/* Of whatever was read, sites, tables and entries are within bounds. */
+static void look_up_plan(hearth_profile *profile) {
+  hearth_error err;
+  hearth_plan p;
+  if (hearth_profile_get_plan(profile, &p, &err) != HEARTH_OK)
+    return;
+  for (uint32_t i = 0; i < p.site_count; i++)
+    if (hearth_plan_find_site(&p, p.sites[i].stack_id) != &p.sites[i])
+      abort();
+  for (uint32_t i = 0; i < p.table_count; i++) {
+    uint32_t count;
+    const hearth_plan_table *table = hearth_plan_find_table(&p, p.tables[i].stack_id);
+    const hearth_plan_entry *entries = table ? hearth_plan_entries(&p, table, &count) : NULL;
+    if (table != &p.tables[i] || count == 0 || entries[count - 1].hotness > HEARTH_CLASS_HOT)
+      abort();
+  }
+}
+
 static void walk(hearth_profile *profile) {
   hearth_error err;
   hearth_profile_summary summary;
   hearth_classifier classifier;
   uint32_t row;
   discard_text(profile);
+  look_up_plan(profile);
   if (hearth_profile_get_summary(profile, &summary, &err) != HEARTH_OK)
     return;
   if (hearth_classifier_init(&classifier, profile, NULL, &err) == HEARTH_OK)
@@ -60,8 +98,10 @@ static void walk(hearth_profile *profile) {
     if (hearth_profile_get_function(profile, i, &f, &err) == HEARTH_OK)
       hearth_profile_find_function(profile, f.id, &row, &err);
   }
-  if (hearth_profile_verify(profile, &err) == HEARTH_OK)
+  if (hearth_profile_verify(profile, &err) == HEARTH_OK) {
     copy(profile, summary.id_scheme);
+    plan(profile);
+  }
 }
 
 static void try_bytes(const uint8_t *data, size_t size) {
@@ -69,6 +109,27 @@ static void try_bytes(const uint8_t *data, size_t size) {
   hearth_error err;
   if (hearth_profile_open_memory(data, size, "input", &profile, &err) == HEARTH_OK)
     walk(profile);
+  hearth_profile_close(profile);
+}
+
+/* The plan of a converted text, with some of its bytes changed by those of the input. */
+static void try_damaged_plan(const void *binary, size_t binary_size, const uint8_t *data, size_t size) {
+  hearth_profile *profile;
+  hearth_error err;
+  void *planned = NULL;
+  size_t planned_size;
+  if (hearth_profile_open_memory(binary, binary_size, "input", &profile, &err) != HEARTH_OK)
+    return;
+  if (hearth_plan_make(profile, NULL, &planned, &planned_size, &err) == HEARTH_OK && planned_size > binary_size)
+    for (size_t i = 0; i < 16 && i < size; i++) {
+      size_t at = planned_size - 1 - (data[size - 1 - i] * 7 + i) % (planned_size - binary_size + 64);
+      uint8_t kept = ((uint8_t *)planned)[at];
+      ((uint8_t *)planned)[at] = data[i];
+      reseal(planned, planned_size);
+      try_bytes(planned, planned_size);
+      ((uint8_t *)planned)[at] = kept;
+    }
+  free(planned);
   hearth_profile_close(profile);
 }
 
@@ -80,6 +141,7 @@ static void try_text(const uint8_t *data, size_t size) {
   if (builder && hearth_builder_read_text(builder, (const char *)data, size, "text", &err) == HEARTH_OK &&
       hearth_builder_write_memory(builder, &binary, &binary_size, &err) == HEARTH_OK) {
     try_bytes(binary, binary_size);
+    try_damaged_plan(binary, binary_size, data, size);
     free(binary);
   }
   hearth_builder_destroy(builder);

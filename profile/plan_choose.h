@@ -1,0 +1,73 @@
+/* What the last steps of planning share: the state of the choice. */
+#ifndef HEARTH_PLAN_CHOOSE_H
+#define HEARTH_PLAN_CHOOSE_H
+
+#include "plan_internal.h"
+
+/* A candidate as one leaf sees it. */
+typedef struct plan_opinion {
+  uint32_t candidate;
+  uint64_t gain; /* bytes of the leaf that it would put right */
+  uint64_t lead; /* bytes of different classes that it would part from each other, whether or not that is enough */
+} plan_opinion;
+
+typedef struct plan_leaf_state {
+  uint64_t *uses; /* bitmap over candidates: sites that its units are told apart by */
+  uint64_t *sees; /* those that its units go through */
+  plan_opinion *opinions;
+  uint32_t opinion_count;
+} plan_leaf_state;
+
+typedef struct choosing {
+  planner *p;
+  size_t words;   /* of a bitmap */
+  uint64_t least; /* bytes that a site has to be worth */
+  plan_leaf_state *leaves;
+  uint32_t *groups;        /* of each unit: units of a leaf that are told apart have different ones */
+  uint64_t *gains, *leads; /* of each candidate, in all leaves */
+  uint8_t *states;         /* of each candidate */
+  uint32_t *bits;          /* of each chosen one */
+  uint32_t *chosen;        /* in the order they were chosen in */
+  uint64_t *worth;         /* of each chosen one: bytes that would be misplaced without it */
+  uint32_t chosen_count;
+  bool leading;    /* choose by leads, since no candidate is worth it by itself */
+  bool *heeding;   /* scratch: of each leaf, whether it uses or wants a site */
+  uint32_t *order; /* scratch: units of a leaf by group */
+  struct {
+    uint64_t bytes[4];
+    bool seen;
+  } * inside;        /* scratch: of a group's units that go through each candidate */
+  uint32_t *touched; /* scratch: candidates that are `seen` */
+} choosing;
+
+static inline bool plan_has(const uint64_t *bitmap, uint32_t i) { return bitmap[i / 64] >> i % 64 & 1; }
+static inline void plan_put(uint64_t *bitmap, uint32_t i) { bitmap[i / 64] |= UINT64_C(1) << i % 64; }
+static inline void plan_remove(uint64_t *bitmap, uint32_t i) { bitmap[i / 64] &= ~(UINT64_C(1) << i % 64); }
+
+static inline const uint32_t *plan_candidates_of(const planner *p, const plan_unit *unit) {
+  return p->members + p->sets[unit->set].first;
+}
+
+/* Bytes that are not of the most common class. */
+static inline uint64_t plan_misplaced(const uint64_t bytes[4]) {
+  uint64_t sum = 0, most = 0;
+  for (int i = 0; i < 4; i++) {
+    sum += bytes[i];
+    most = bytes[i] > most ? bytes[i] : most;
+  }
+  return sum - most;
+}
+
+static inline void plan_add_bytes(uint64_t to[4], const uint64_t from[4]) {
+  for (int i = 0; i < 4; i++)
+    to[i] += from[i];
+}
+
+/* `count` + 1 items, zeroed. */
+hearth_status plan_allocate(choosing *c, void **ret, size_t count, size_t item_size);
+
+/* plan_tables.c: leave out what is not worth it; the section's bytes, malloc'd. */
+hearth_status plan_prune(choosing *c);
+hearth_status plan_write_section(choosing *c, void **ret, size_t *ret_size);
+
+#endif

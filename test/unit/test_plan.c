@@ -1,0 +1,414 @@
+/* Plans: which sites are chosen, the bits they share, the tables; and that damaged plans are refused. */
+#include "profile_fixture.h"
+#include "reseal.h"
+
+#include "hearth/ids.h"
+#include "hearth/plan.h"
+
+/* ------------------------------------------------- profiles ------------------------------------------------- */
+
+/* One context: its frames, leaf first, each a function of one letter and a line of one digit: "x1 h2 m3". */
+typedef struct context {
+  hearth_class hotness;
+  uint64_t bytes;
+  const char *frames;
+} context;
+
+#define COLD    HEARTH_CLASS_COLD
+#define HOT     HEARTH_CLASS_HOT
+#define UNKNOWN HEARTH_CLASS_UNKNOWN
+
+#define COUNT(rows) (sizeof(rows) / sizeof(rows)[0])
+
+static const uint64_t run_ns = 4000000000;
+
+static void add(hearth_builder *builder, const context *c) {
+  hearth_builder_frame frames[16] = {0};
+  size_t n = 0;
+  hearth_error err;
+  hearth_mib mib = {.AllocCount = 10,
+                    .TotalSize = c->bytes,
+                    .TotalLifetime = 10 * run_ns,
+                    .TotalAccessCount = c->hotness == HOT ? 1000 * c->bytes : 0};
+  for (const char *at = c->frames; *at; at += at[2] ? 3 : 2, n++) {
+    const char name[] = {at[0], '\0'};
+    frames[n].line = (uint32_t)(at[1] - '0');
+    frames[n].column = 1;
+    expect_ok(hearth_builder_function(builder, name, "a.c", 1, &frames[n].function, &err), &err);
+  }
+  expect_ok(hearth_builder_add(builder, frames, n, &mib, &err), &err);
+}
+
+static hearth_profile_summary one_run(void) {
+  return (hearth_profile_summary){.runs = 1, .duration_ns = run_ns, .accesses_counted = true};
+}
+
+static bytes profile_of(const context *contexts, size_t n, bool backwards) {
+  hearth_builder *builder = hearth_builder_create(HEARTH_IDS_HEARTH);
+  hearth_profile_summary run = one_run();
+  hearth_error err;
+  expect_ok(hearth_builder_add_run(builder, &run, &err), &err);
+  for (size_t i = 0; i < n; i++)
+    add(builder, &contexts[backwards ? n - 1 - i : i]);
+  bytes b = write_bytes(builder);
+  hearth_builder_destroy(builder);
+  return b;
+}
+
+static bytes plan_of(bytes b, const hearth_plan_options *options) {
+  hearth_profile *profile = open_bytes(b);
+  hearth_error err;
+  bytes planned;
+  expect_ok(hearth_plan_make(profile, options, &planned.data, &planned.size, &err), &err);
+  hearth_profile_close(profile);
+  return planned;
+}
+
+/* -------------------------------------------------- answers -------------------------------------------------- */
+
+typedef struct planned {
+  bytes b;
+  hearth_profile *profile;
+  hearth_plan plan;
+} planned;
+
+static planned open_planned(const context *contexts, size_t n, const hearth_plan_options *options) {
+  bytes bare = profile_of(contexts, n, false);
+  planned p = {.b = plan_of(bare, options)};
+  hearth_error err;
+  p.profile = open_bytes(p.b);
+  expect_ok(hearth_profile_verify(p.profile, &err), &err);
+  expect_ok(hearth_profile_get_plan(p.profile, &p.plan, &err), &err);
+  free(bare.data);
+  return p;
+}
+
+static void close_planned(planned *p) {
+  hearth_profile_close(p->profile);
+  free(p->b.data);
+}
+
+static uint64_t id_of(const char *frame) {
+  return hearth_stack_id(hearth_function_id(frame, 1, "a.c"), (uint32_t)(frame[1] - '0'), 1);
+}
+
+static const hearth_plan_site *site_of(const planned *p, const char *frame) {
+  return hearth_plan_find_site(&p->plan, id_of(frame));
+}
+
+/* What an allocation concludes while the frames of a context are being called. */
+static hearth_class conclude(const planned *p, const char *frames) {
+  const hearth_plan_table *table = hearth_plan_find_table(&p->plan, id_of(frames));
+  uint64_t word = 0;
+  uint32_t count;
+  assert_non_null(table);
+  for (const char *at = frames; strlen(at) > 2;) {
+    const hearth_plan_site *site = site_of(p, at += 3);
+    word |= site ? UINT64_C(1) << site->bit : 0;
+  }
+  const hearth_plan_entry *entries = hearth_plan_entries(&p->plan, table, &count);
+  for (uint32_t i = 0; i < count; i++)
+    if (entries[i].bits == (word & table->mask))
+      return (hearth_class)entries[i].hotness;
+  return UNKNOWN;
+}
+
+static void expect_all_told_apart(const planned *p, const context *contexts, size_t n) {
+  for (size_t i = 0; i < n; i++)
+    if (conclude(p, contexts[i].frames) != contexts[i].hotness)
+      fail_msg("%s: taken for %s", contexts[i].frames, hearth_class_name(conclude(p, contexts[i].frames)));
+}
+
+/* -------------------------------------------------- choices -------------------------------------------------- */
+
+static void one_bit_tells_two_callers_apart(void **state) {
+  const context contexts[] = {{HOT, 1000, "x1 h1 m1"}, {COLD, 1000, "x1 h1 m2"}};
+  planned p = open_planned(contexts, COUNT(contexts), NULL);
+  (void)state;
+  assert_int_equal(p.plan.site_count, 1);
+  assert_int_equal(p.plan.table_count, 1);
+  assert_int_equal(p.plan.sites[0].bytes, 1000);
+  assert_int_equal(p.plan.sites[0].allocs, 10);
+  assert_int_equal(p.plan.tables[0].mask, 1);
+  assert_null(site_of(&p, "x1"));
+  assert_null(hearth_plan_find_table(&p.plan, id_of("h1")));
+  expect_all_told_apart(&p, contexts, COUNT(contexts));
+  close_planned(&p);
+}
+
+/* What the inner callers leave open the outer ones settle, for one allocation call after the other. */
+static void levels_are_combined(void **state) {
+  const context contexts[] = {{HOT, 1000, "x1 h1 g1 m1"}, {COLD, 1000, "x1 h1 g2 m1"}, {COLD, 1000, "x1 h2 g1 m1"},
+                              {HOT, 1000, "x1 h2 g2 m2"}, {COLD, 500, "x1 h3 g3 m1"},  {HOT, 500, "x1 h3 g3 m2"},
+                              {HOT, 2000, "y1 h4 g1 m1"}, {COLD, 2000, "y1 h4 g2 m1"}, {COLD, 700, "z1 m1"},
+                              {COLD, 800, "z1 m2"}};
+  planned p = open_planned(contexts, COUNT(contexts), NULL);
+  (void)state;
+  assert_int_equal(p.plan.table_count, 2); /* all contexts of z1 are cold */
+  expect_all_told_apart(&p, contexts, 8);
+  close_planned(&p);
+}
+
+static void outer_sites_are_preferred(void **state) {
+  const context contexts[] = {{HOT, 1000, "x1 h1 g1 f1 m1"}, {COLD, 1000, "x1 h2 g2 f2 m2"}};
+  planned p = open_planned(contexts, COUNT(contexts), NULL);
+  (void)state;
+  assert_int_equal(p.plan.site_count, 1);
+  assert_true(site_of(&p, "m1") || site_of(&p, "m2"));
+  expect_all_told_apart(&p, contexts, COUNT(contexts));
+  close_planned(&p);
+}
+
+static void sites_that_never_meet_share_a_bit(void **state) {
+  const context contexts[] = {{HOT, 1000, "x1 h1 m1"},
+                              {COLD, 900, "x1 h2 m1"}, /* parts at h */
+                              {HOT, 1000, "y1 g1 n1"},
+                              {COLD, 900, "y1 g2 n1"}};
+  planned p = open_planned(contexts, COUNT(contexts), NULL);
+  (void)state;
+  assert_int_equal(p.plan.site_count, 2);
+  assert_int_equal(p.plan.sites[0].bit, p.plan.sites[1].bit);
+  expect_all_told_apart(&p, contexts, COUNT(contexts));
+  close_planned(&p);
+}
+
+/* Through y1's contexts go sites that only x1 heeds: y1 must not take their bit for that of its own. */
+static void sites_that_one_allocation_sees_have_bits_of_their_own(void **state) {
+  const context contexts[] = {{HOT, 9000, "x1 h1 m1"},    {COLD, 9000, "x1 h2 m1"},   {HOT, 1000, "y1 g1 h1 m1"},
+                              {HOT, 1000, "y1 g1 h2 m1"}, {COLD, 900, "y1 g2 h1 m1"}, {COLD, 900, "y1 g2 h2 m1"}};
+  planned p = open_planned(contexts, COUNT(contexts), NULL);
+  (void)state;
+  assert_int_equal(p.plan.site_count, 2);
+  assert_int_not_equal(p.plan.sites[0].bit, p.plan.sites[1].bit);
+  expect_all_told_apart(&p, contexts, COUNT(contexts));
+  close_planned(&p);
+}
+
+/* 140 callers of one allocation call, of which every other one would need a bit. */
+static void contexts_beyond_the_bits_are_ambiguous(void **state) {
+  enum { SITES = 140 };
+  static char frames[SITES][12];
+  context contexts[SITES];
+  uint64_t right = 0;
+  (void)state;
+  for (int i = 0; i < SITES; i++) {
+    snprintf(frames[i], sizeof frames[i], "x1 %c%c m1", 'A' + i / 9 % 26, '1' + i % 9);
+    contexts[i] = (context){i % 2 ? HOT : COLD, 1000, frames[i]};
+  }
+  planned p = open_planned(contexts, SITES, NULL);
+  assert_int_equal(p.plan.site_count, 64);
+  for (int i = 0; i < SITES; i++) {
+    hearth_class found = conclude(&p, frames[i]);
+    assert_true(found == contexts[i].hotness || found == UNKNOWN);
+    right += found != UNKNOWN;
+  }
+  assert_int_equal(right, 64);
+  close_planned(&p);
+}
+
+static void budgets_are_kept(void **state) {
+  const context contexts[] = {{HOT, 100000, "x1 h1 m1"},
+                              {COLD, 60000, "x1 h2 m1"},
+                              {COLD, 40000, "x1 h3 m1"},
+                              {HOT, 100000, "x1 h4 m1"},
+                              {COLD, 9, "x1 h5 m1"}};
+  const hearth_plan_options one = {.max_sites = 1}, gain = {.min_gain_ppm = 190000};
+  planned p = open_planned(contexts, COUNT(contexts), NULL);
+  (void)state;
+  assert_int_equal(p.plan.site_count, 2); /* the 9 bytes are not worth one */
+  assert_non_null(site_of(&p, "h2"));
+  assert_non_null(site_of(&p, "h3"));
+  close_planned(&p);
+  p = open_planned(contexts, COUNT(contexts), &one);
+  assert_int_equal(p.plan.site_count, 1);
+  assert_non_null(site_of(&p, "h2"));
+  assert_int_equal(conclude(&p, "x1 h2 m1"), COLD);
+  assert_int_equal(conclude(&p, "x1 h1 m1"), UNKNOWN);
+  close_planned(&p);
+  p = open_planned(contexts, COUNT(contexts), &gain); /* 60000 bytes in 300009 */
+  assert_int_equal(p.plan.site_count, 1);
+  assert_non_null(site_of(&p, "h2"));
+  close_planned(&p);
+}
+
+/* 95 % of the bytes give an entry their class. */
+static void few_bytes_of_another_class_are_passed_over(void **state) {
+  const hearth_plan_options no_sites = {.min_gain_ppm = 1000000};
+  const context one_of_nine[] = {{COLD, 1, "x1"}, {HOT, 8, "x1 m1"}}, most[] = {{COLD, 4, "x1"}, {HOT, 96, "x1 m1"}};
+  planned p = open_planned(one_of_nine, 2, &no_sites);
+  (void)state;
+  assert_int_equal(p.plan.site_count, 0);
+  assert_int_equal(p.plan.tables[0].mask, 0);
+  assert_int_equal(conclude(&p, "x1 m1"), UNKNOWN);
+  close_planned(&p);
+  p = open_planned(most, 2, &no_sites);
+  assert_int_equal(conclude(&p, "x1 m1"), HOT);
+  close_planned(&p);
+}
+
+static void there_is_no_plan_where_nothing_differs(void **state) {
+  const context contexts[] = {{HOT, 1000, "x1 h1 m1"}, {HOT, 1000, "x1 h2 m1"}, {COLD, 1000, "y1 h2 m1"}};
+  bytes bare = profile_of(contexts, COUNT(contexts), false);
+  bytes same = plan_of(bare, NULL);
+  (void)state;
+  expect_equal_bytes(bare, same);
+  free(bare.data);
+  free(same.data);
+}
+
+/* ------------------------------------------------ determinism ------------------------------------------------ */
+
+static const context many[] = {{HOT, 1000, "x1 h1 g1 m1"}, {COLD, 1000, "x1 h1 g2 m1"}, {COLD, 1000, "x1 h2 g1 m1"},
+                               {HOT, 1000, "x1 h2 g2 m2"}, {HOT, 1000, "y1 h1 g1 m1"},  {COLD, 1000, "y1 h2 g1 m1"},
+                               {HOT, 1000, "z1 f1 m3"},    {COLD, 1000, "z1 f2 m3"}};
+
+static void equal_profiles_have_equal_plans(void **state) {
+  bytes b[] = {profile_of(many, COUNT(many), false), profile_of(many, COUNT(many), true)};
+  bytes p[] = {plan_of(b[0], NULL), plan_of(b[1], NULL)};
+  (void)state;
+  expect_equal_bytes(p[0], p[1]);
+  bytes again = plan_of(p[0], NULL); /* takes the place of the plan that is there */
+  expect_equal_bytes(p[0], again);
+  for (int i = 0; i < 2; i++) {
+    free(b[i].data);
+    free(p[i].data);
+  }
+  free(again.data);
+}
+
+/* A plan is no part of what is summed: it is made anew of the sum. */
+static void merges_leave_plans_behind(void **state) {
+  bytes bare = profile_of(many, COUNT(many), false), with = plan_of(bare, NULL);
+  hearth_profile *profile = open_bytes(with);
+  hearth_builder *builder = hearth_builder_create(HEARTH_IDS_HEARTH);
+  hearth_error err;
+  (void)state;
+  expect_ok(hearth_builder_add_profile(builder, profile, &err), &err);
+  bytes copy = write_bytes(builder);
+  expect_equal_bytes(copy, bare);
+  hearth_builder_destroy(builder);
+  hearth_profile_close(profile);
+  free(bare.data);
+  free(with.data);
+  free(copy.data);
+}
+
+/* -------------------------------------------------- damage --------------------------------------------------- */
+
+typedef struct sections {
+  hearth_indexed_section *row;
+  hearth_indexed_plan *plan;
+  hearth_plan_site *sites;
+  hearth_plan_table *tables;
+  hearth_plan_entry *entries;
+} sections;
+
+static sections find_sections(bytes b) {
+  hearth_indexed_header *header = b.data;
+  hearth_indexed_section *rows = (hearth_indexed_section *)(header + 1);
+  sections s = {0};
+  for (uint32_t i = 0; i < header->section_count; i++)
+    if (rows[i].id == HEARTH_SECTION_PLAN)
+      s.row = &rows[i];
+  assert_non_null(s.row);
+  s.plan = (hearth_indexed_plan *)((uint8_t *)b.data + s.row->offset);
+  s.sites = (hearth_plan_site *)(s.plan + 1);
+  s.tables = (hearth_plan_table *)(s.sites + s.plan->site_count);
+  s.entries = (hearth_plan_entry *)(s.tables + s.plan->table_count);
+  return s;
+}
+
+static void expect_refused(bytes b, const char *message) {
+  hearth_plan plan;
+  hearth_error err;
+  reseal(b.data, b.size);
+  hearth_profile *profile = open_bytes(b);
+  assert_int_equal(hearth_profile_get_plan(profile, &plan, &err), HEARTH_E_CORRUPT);
+  assert_int_equal(plan.id, 0);
+  if (!strstr(err.message, message) || !strstr(err.message, "memory: "))
+    fail_msg("'%s' is not in '%s'", message, err.message);
+  assert_int_equal(hearth_profile_verify(profile, &err), HEARTH_E_CORRUPT);
+  hearth_profile_close(profile);
+}
+
+static void impossible_plans_are_refused(void **state) {
+  bytes bare = profile_of(many, COUNT(many), false), b = plan_of(bare, NULL);
+  sections s = find_sections(b);
+  (void)state;
+  assert_in_range(s.plan->site_count, 2, 64);
+  assert_int_equal(s.plan->table_count, 3);
+#define REFUSED(field, value, message)                                                                                 \
+  do {                                                                                                                 \
+    __typeof__(field) kept = (field);                                                                                  \
+    (field) = (value);                                                                                                 \
+    expect_refused(b, message);                                                                                        \
+    (field) = kept;                                                                                                    \
+  } while (0)
+  REFUSED(s.row->size, 16, "the plan is cut short");
+  REFUSED(s.row->size, s.row->size - 8, "the plan has a wrong size");
+  REFUSED(s.plan->id, 0, "the plan has a wrong size or no id");
+  REFUSED(s.plan->site_count, s.plan->site_count + 1, "wrong size");
+  REFUSED(s.plan->table_count, UINT32_MAX, "wrong size");
+  REFUSED(s.plan->entry_count, 0, "wrong size");
+  REFUSED(s.sites[0].bit, 64, "decision site 0 is impossible");
+  REFUSED(s.sites[1].frame, 1000, "decision site 1 is impossible");
+  REFUSED(s.sites[1].stack_id, s.sites[0].stack_id, "decision site 1 is impossible");
+  REFUSED(s.tables[0].first_entry, 1, "table 0 of the plan is impossible");
+  REFUSED(s.tables[1].first_entry, 0, "table 0 of the plan is impossible");
+  REFUSED(s.tables[1].first_entry, 1000, "table 0 of the plan is impossible");
+  REFUSED(s.tables[2].first_entry, s.tables[1].first_entry, "table 1 of the plan is impossible");
+  REFUSED(s.tables[2].frame, 1000, "table 2 of the plan is impossible");
+  REFUSED(s.tables[2].stack_id, 0, "table 2 of the plan is impossible");
+  REFUSED(s.tables[0].mask, 0, "entry 1 of the plan is impossible");
+  REFUSED(s.entries[0].bits, UINT64_C(1) << 63, "entry 0 of the plan is impossible");
+  REFUSED(s.entries[0].hotness, 4, "entry 0 of the plan is impossible");
+  REFUSED(s.entries[1].bits, s.entries[0].bits, "entry 1 of the plan is impossible");
+#undef REFUSED
+  free(bare.data);
+  free(b.data);
+}
+
+/* Damage that carries right checksums: any answer will do, a crash or a hang will not. */
+static void damaged_profiles_are_planned_or_refused(void **state) {
+  bytes bare = profile_of(many, COUNT(many), false), b = plan_of(bare, NULL), copy = {malloc(b.size), b.size};
+  uint64_t seed = 7;
+  (void)state;
+  for (int round = 0; round < 2000; round++) {
+    hearth_profile *profile;
+    hearth_error err;
+    bytes made;
+    hearth_plan plan;
+    memcpy(copy.data, b.data, b.size);
+    for (int i = 0; i <= round % 3; i++)
+      ((uint8_t *)copy.data)[next_random(&seed) % b.size] = (uint8_t)next_random(&seed);
+    reseal(copy.data, copy.size);
+    if (hearth_profile_open_memory(copy.data, copy.size, "memory", &profile, &err) != HEARTH_OK)
+      continue;
+    hearth_profile_get_plan(profile, &plan, &err);
+    if (hearth_plan_make(profile, NULL, &made.data, &made.size, &err) == HEARTH_OK)
+      free(made.data);
+    hearth_profile_close(profile);
+  }
+  free(bare.data);
+  free(b.data);
+  free(copy.data);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(one_bit_tells_two_callers_apart),
+      cmocka_unit_test(levels_are_combined),
+      cmocka_unit_test(outer_sites_are_preferred),
+      cmocka_unit_test(sites_that_never_meet_share_a_bit),
+      cmocka_unit_test(sites_that_one_allocation_sees_have_bits_of_their_own),
+      cmocka_unit_test(contexts_beyond_the_bits_are_ambiguous),
+      cmocka_unit_test(budgets_are_kept),
+      cmocka_unit_test(few_bytes_of_another_class_are_passed_over),
+      cmocka_unit_test(there_is_no_plan_where_nothing_differs),
+      cmocka_unit_test(equal_profiles_have_equal_plans),
+      cmocka_unit_test(merges_leave_plans_behind),
+      cmocka_unit_test(impossible_plans_are_refused),
+      cmocka_unit_test(damaged_profiles_are_planned_or_refused),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
