@@ -30,8 +30,8 @@ typedef struct arguments {
 static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
   const hearth_option options[] = {
       {.name = "--output", .letter = 'o', .expects = "a file", .text = &a->output},
-      {.name = "--max-sites", .expects = "a number", .take = hearth_tool_take_number, .target = &a->sites},
-      {.name = "--min-gain", .expects = "a number", .take = hearth_tool_take_number, .target = &a->gain},
+      {.name = "--max-sites", .expects = "a number from 1 to 4096", .take = hearth_tool_take_number, .target = &a->sites},
+      {.name = "--min-gain", .expects = "a number from 1 to 1000000", .take = hearth_tool_take_number, .target = &a->gain},
       {.name = "--quiet", .letter = 'q', .flag = &a->quiet},
       {0}};
   int operands;

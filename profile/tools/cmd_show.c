@@ -32,7 +32,8 @@ static const char help[] =
     "instead of the report, of all contexts:\n"
     "  --yaml                  print what LLVM's own profile would hold, as 'llvm-profdata show --memory' does\n"
     "  --text                  print the text form, which 'hearth index' reads, and nothing else\n"
-    "  --plan                  print how a program compiled with the profile tells contexts apart as it runs\n"
+    "  --plan                  print how a program compiled with the profile tells contexts apart as it runs; also as\n"
+    "                          --json\n"
     "  --metadata-stats        print what its contexts would be as LLVM metadata, and what chaining saves\n";
 
 static int take_sort(void *target, const char *value) {
@@ -57,8 +58,10 @@ static int check(int operands, char **argv, const arguments *a) {
     return hearth_tool_usage_error("show", "one profile at a time, not '%s' too", argv[2]);
   if (operands == 0)
     return hearth_tool_usage_error("show", "which profile?");
-  if (others + a->json > 1)
-    return hearth_tool_usage_error("show", "--json, --yaml, --text, --plan and --metadata-stats exclude each other");
+  if (others + (a->json && !a->plan) > 1)
+    return hearth_tool_usage_error("show",
+                                   "--json, --yaml, --text, --plan and --metadata-stats exclude each other, but "
+                                   "for --plan --json");
   if (others > 0 && shapes_report(a))
     return hearth_tool_usage_error("show", "%s prints all contexts: no other option goes with it",
                                    a->yaml   ? "--yaml"
@@ -111,14 +114,14 @@ static hearth_status print_yaml(hearth_profile *profile, hearth_error *err) {
 }
 
 static hearth_status print(hearth_profile *profile, const arguments *a, hearth_error *err) {
+  if (a->plan)
+    return a->json ? hearth_plan_print_json(profile, stdout, err) : hearth_plan_print_text(profile, stdout, err);
   if (a->json)
     return hearth_report_print_json(profile, a->profile, &a->options, stdout, err);
   if (a->yaml)
     return print_yaml(profile, err);
   if (a->text)
     return hearth_profile_print_text(profile, stdout, err);
-  if (a->plan)
-    return hearth_plan_print_text(profile, false, stdout, err);
   return hearth_report_print_text(profile, a->profile, &a->options, stdout, err);
 }
 

@@ -44,8 +44,9 @@ const hearth_plan_entry *hearth_plan_entries(const hearth_plan *plan, const hear
 hearth_status hearth_plan_make(hearth_profile *profile, const hearth_plan_options *options, void **ret_data,
                                size_t *ret_size, hearth_error *err);
 
-/* What `hearth show --plan` prints. */
-hearth_status hearth_plan_print_text(hearth_profile *profile, bool linkage_names, FILE *stream, hearth_error *err);
+/* What `hearth show --plan` prints, and with `--json` (docs/tools.md): what is worth most first. */
+hearth_status hearth_plan_print_text(hearth_profile *profile, FILE *stream, hearth_error *err);
+hearth_status hearth_plan_print_json(hearth_profile *profile, FILE *stream, hearth_error *err);
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,127 @@
+/* docs/tools.md, "hearth show --plan --json", describes the shape: change both in one commit. */
+#include <inttypes.h>
+
+#include "file.h"
+#include "json_frames.h"
+#include "plan_view.h"
+
+enum { JSON_VERSION = 1 };
+
+typedef struct plan_json {
+  plan_view view;
+  hearth_json json;
+  hearth_json_frames frames;
+} plan_json;
+
+static void print_frame(plan_json *p, uint32_t frame) {
+  hearth_json_key(&p->json, "frame");
+  hearth_json_frames_use(&p->frames, &p->json, frame);
+}
+
+static void print_sites(plan_json *p) {
+  hearth_json *json = &p->json;
+  hearth_json_key(json, "sites");
+  hearth_json_open(json, '[');
+  for (uint32_t i = 0; i < p->view.plan.site_count; i++) {
+    const hearth_plan_site *site = p->view.sites[i];
+    hearth_json_line(json);
+    hearth_json_open(json, '{');
+    print_frame(p, site->frame);
+    hearth_json_key_uint(json, "bit", site->bit);
+    hearth_json_key_uint(json, "bytes", site->bytes);
+    hearth_json_key_uint(json, "allocs", site->allocs);
+    hearth_json_close(json, '}');
+  }
+  hearth_json_close(json, ']');
+}
+
+static void print_bits(hearth_json *json, const char *name, uint64_t bits) {
+  hearth_json_key(json, name);
+  hearth_json_open(json, '[');
+  for (uint32_t bit = 0; bit < 64; bit++)
+    if (bits >> bit & 1)
+      hearth_json_uint(json, bit);
+  hearth_json_close(json, ']');
+}
+
+static void print_entry(hearth_json *json, const hearth_plan_entry *entry) {
+  hearth_json_open(json, '{');
+  print_bits(json, "bits", entry->bits);
+  hearth_json_key(json, "class");
+  if (entry->hotness)
+    hearth_json_string(json, hearth_class_name((hearth_class)entry->hotness));
+  else
+    hearth_json_null(json);
+  hearth_json_key(json, "bytes");
+  hearth_json_open(json, '{');
+  for (hearth_class c = HEARTH_CLASS_COLD; c <= HEARTH_CLASS_HOT; c++)
+    hearth_json_key_uint(json, hearth_class_name(c), entry->bytes[c]);
+  hearth_json_close(json, '}');
+  hearth_json_close(json, '}');
+}
+
+static void print_tables(plan_json *p) {
+  hearth_json *json = &p->json;
+  hearth_json_line(json);
+  hearth_json_key(json, "tables");
+  hearth_json_open(json, '[');
+  for (uint32_t i = 0; i < p->view.plan.table_count; i++) {
+    uint32_t count;
+    const hearth_plan_table *table = p->view.tables[i];
+    const hearth_plan_entry *entries = hearth_plan_entries(&p->view.plan, table, &count);
+    hearth_json_line(json);
+    hearth_json_open(json, '{');
+    print_frame(p, table->frame);
+    print_bits(json, "mask", table->mask);
+    hearth_json_key_uint(json, "bytes_left", plan_table_bytes_left(&p->view, table));
+    hearth_json_key(json, "entries");
+    hearth_json_open(json, '[');
+    for (uint32_t k = 0; k < count; k++)
+      print_entry(json, &entries[k]);
+    hearth_json_close(json, ']');
+    hearth_json_close(json, '}');
+  }
+  hearth_json_close(json, ']');
+}
+
+static hearth_status print_frames(plan_json *p, hearth_error *err) {
+  hearth_json_line(&p->json);
+  hearth_json_key(&p->json, "frames");
+  hearth_json_open(&p->json, '[');
+  for (uint32_t i = 0; i < p->frames.count; i++)
+    HEARTH_TRY(hearth_json_frame(&p->json, p->view.profile, &p->view.names, p->frames.used[i], err));
+  hearth_json_close(&p->json, ']');
+  return HEARTH_OK;
+}
+
+static hearth_status print_plan(plan_json *p, hearth_error *err) {
+  hearth_json *json = &p->json;
+  char id[17];
+  snprintf(id, sizeof id, "%016" PRIx64, p->view.plan.id);
+  hearth_json_open(json, '{');
+  hearth_json_key_string(json, "format", "hearth-plan");
+  hearth_json_key_uint(json, "version", JSON_VERSION);
+  hearth_json_key(json, "plan");
+  if (p->view.plan.id)
+    hearth_json_string(json, id);
+  else
+    hearth_json_null(json);
+  print_sites(p);
+  print_tables(p);
+  HEARTH_TRY(print_frames(p, err));
+  hearth_json_close(json, '}');
+  fputc('\n', json->stream);
+  return hearth_stream_flush(json->stream, err);
+}
+
+hearth_status hearth_plan_print_json(hearth_profile *profile, FILE *stream, hearth_error *err) {
+  plan_json p = {.json = {.stream = stream}};
+  hearth_status status = plan_view_init(&p.view, profile, err);
+  if (status == HEARTH_OK)
+    status = hearth_json_frames_init(&p.frames, hearth_profile_frame_count(profile), err);
+  if (status == HEARTH_OK)
+    status = print_plan(&p, err);
+  hearth_json_frames_destroy(&p.frames);
+  plan_view_destroy(&p.view);
+  return status;
+}

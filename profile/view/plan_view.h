@@ -1,0 +1,24 @@
+/* A plan as views print it: what is worth most first. */
+#ifndef HEARTH_VIEW_PLAN_VIEW_H
+#define HEARTH_VIEW_PLAN_VIEW_H
+
+#include "hearth/plan.h"
+#include "selection.h"
+
+typedef struct plan_view {
+  hearth_profile *profile;
+  hearth_names names;
+  hearth_plan plan;
+  const hearth_plan_site **sites;   /* by bytes, the most first */
+  const hearth_plan_table **tables; /* by bytes of their contexts */
+} plan_view;
+
+/* Destroy also after an error. */
+hearth_status plan_view_init(plan_view *view, hearth_profile *profile, hearth_error *err);
+void plan_view_destroy(plan_view *view);
+
+/* What an entry's hint is wrong for: bytes of other classes than its own, or all where it has none. */
+uint64_t plan_entry_bytes_left(const hearth_plan_entry *entry);
+uint64_t plan_table_bytes_left(const plan_view *view, const hearth_plan_table *table);
+
+#endif
