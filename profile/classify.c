@@ -118,37 +118,39 @@ static hearth_status read_cutoff(hearth_profile *profile, hearth_class which, ui
   return HEARTH_OK;
 }
 
-hearth_status hearth_classifier_init(hearth_classifier *classifier, hearth_profile *profile,
-                                     const hearth_classify_options *options, hearth_error *err) {
+bool hearth_classifier_begin(hearth_classifier *classifier, const hearth_profile_summary *summary,
+                             const hearth_classify_options *options) {
   static const hearth_classify_options defaults;
-  hearth_profile_summary summary;
   if (!options)
     options = &defaults;
-  hearth_status status = hearth_profile_get_summary(profile, &summary, err);
-  if (status != HEARTH_OK)
-    return status;
-
   *classifier = (hearth_classifier){.mode = options->mode, .cold_max_density = -1, .hot_min_density = INFINITY};
-  if (!hearth_accesses_known(&summary))
-    return HEARTH_OK;
+  if (!hearth_accesses_known(summary))
+    return false;
   /* LLVM's own profiles have densities but, as a rule, no counts to take shares of: merged with others, the shares would
    * be those of some of the runs. */
-  if (summary.densities_only)
+  if (summary->densities_only)
     classifier->mode = HEARTH_CLASSIFY_LLVM;
   if (classifier->mode == HEARTH_CLASSIFY_LLVM) {
     classifier->cold_max_density = options->llvm_cold_density > 0 ? options->llvm_cold_density : 0.05;
     classifier->hot_min_density = options->llvm_hot_density > 0 ? options->llvm_hot_density : 1000;
     classifier->cold_min_lifetime_ns =
         (options->llvm_cold_lifetime_s > 0 ? options->llvm_cold_lifetime_s : 200) * ns_per_s;
-    return HEARTH_OK;
+    return false;
   }
-  classifier->cold_min_lifetime_ns = hearth_lasting_lifetime_ns(summary.duration_ns, summary.runs);
-  status = read_cutoff(profile, HEARTH_CLASS_COLD, options->cold_share_ppm ? options->cold_share_ppm : 10000, -1,
-                       &classifier->cold_max_density, err);
-  if (status != HEARTH_OK)
-    return status;
-  return read_cutoff(profile, HEARTH_CLASS_HOT, options->hot_share_ppm ? options->hot_share_ppm : 900000, INFINITY,
-                     &classifier->hot_min_density, err);
+  classifier->cold_min_lifetime_ns = hearth_lasting_lifetime_ns(summary->duration_ns, summary->runs);
+  return true;
+}
+
+hearth_status hearth_classifier_init(hearth_classifier *classifier, hearth_profile *profile,
+                                     const hearth_classify_options *options, hearth_error *err) {
+  hearth_profile_summary summary;
+  uint32_t cold_share = options && options->cold_share_ppm ? options->cold_share_ppm : HEARTH_COLD_SHARE_PPM;
+  uint32_t hot_share = options && options->hot_share_ppm ? options->hot_share_ppm : HEARTH_HOT_SHARE_PPM;
+  HEARTH_TRY(hearth_profile_get_summary(profile, &summary, err));
+  if (!hearth_classifier_begin(classifier, &summary, options))
+    return HEARTH_OK;
+  HEARTH_TRY(read_cutoff(profile, HEARTH_CLASS_COLD, cold_share, -1, &classifier->cold_max_density, err));
+  return read_cutoff(profile, HEARTH_CLASS_HOT, hot_share, INFINITY, &classifier->hot_min_density, err);
 }
 
 hearth_class hearth_classify(const hearth_classifier *classifier, const hearth_mib *mib) {

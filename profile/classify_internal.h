@@ -6,6 +6,13 @@
 
 #include "hearth/classify.h"
 
+enum { HEARTH_COLD_SHARE_PPM = 10000, HEARTH_HOT_SHARE_PPM = 900000 }; /* by default */
+
+/* Resolve options (NULL: defaults) against a profile's summary. True if the cutoffs of the profile are to be filled in:
+ * until then nothing is cold or hot. */
+bool hearth_classifier_begin(hearth_classifier *classifier, const hearth_profile_summary *summary,
+                             const hearth_classify_options *options);
+
 /* What the cutoffs need of one context. */
 typedef struct hearth_density_point {
   double density;    /* hearth_mib_density() */

@@ -15,11 +15,8 @@ void mib_rows_free(mib_rows *rows) {
 }
 
 void mib_rows_get(const mib_rows *rows, size_t row, hearth_mib *ret) {
-  const uint8_t *from = rows->bytes + row * rows->row_size;
-  for (size_t i = 0; i < HEARTH_MIB_COLUMNS; i++) {
-    memcpy(&ret->v[i], from + rows->columns[i].offset, sizeof ret->v[i]);
-    ret->v[i] &= rows->columns[i].greatest;
-  }
+  for (size_t i = 0; i < HEARTH_MIB_COLUMNS; i++)
+    ret->v[i] = mib_rows_number(rows, row, (enum hearth_mib_column)i);
 }
 
 /* What a store writes behind its number is overwritten by the next one. */

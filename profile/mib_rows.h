@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "hearth/mib.h"
 
@@ -23,6 +24,12 @@ typedef struct mib_rows {
 
 void mib_rows_free(mib_rows *rows);
 void mib_rows_get(const mib_rows *rows, size_t row, hearth_mib *ret);
+/* One number of a row. */
+static inline uint64_t mib_rows_number(const mib_rows *rows, size_t row, enum hearth_mib_column column) {
+  uint64_t number;
+  memcpy(&number, rows->bytes + row * rows->row_size + rows->columns[column].offset, sizeof number);
+  return number & rows->columns[column].greatest;
+}
 /* Both return false when out of memory; the table is unchanged then. */
 bool mib_rows_set(mib_rows *rows, size_t row, const hearth_mib *mib);
 bool mib_rows_append(mib_rows *rows, const hearth_mib *mib);

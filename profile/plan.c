@@ -3,13 +3,7 @@
 
 #include <stdlib.h>
 
-#include "plan_internal.h"
 #include "reader_internal.h"
-
-#define XXH_INLINE_ALL
-#include <xxhash.h>
-
-enum { DEFAULT_SITES = 256, DEFAULT_GAIN_PPM = 100 };
 
 /* -------------------------------------------------- reading ------------------------------------------------- */
 
@@ -100,123 +94,17 @@ const hearth_plan_entry *hearth_plan_entries(const hearth_plan *plan, const hear
 
 /* -------------------------------------------------- making --------------------------------------------------- */
 
-hearth_status plan_grow(planner *p, void **items, size_t count, size_t *room, size_t item_size) {
-  if (count < *room)
-    return HEARTH_OK;
-  size_t larger = *room ? *room * 2 : 64;
-  void *moved = realloc(*items, larger * item_size);
-  if (!moved || larger > UINT32_MAX)
-    return hearth_error_set(p->err, HEARTH_E_NOMEM, "out of memory planning");
-  *items = moved;
-  *room = larger;
-  return HEARTH_OK;
-}
-
-/* NULL if there is nothing to plan. */
-static hearth_status make_section(planner *p, void **ret, size_t *ret_size) {
-  *ret = NULL;
-  HEARTH_TRY(plan_find_leaves(p));
-  if (p->leaf_count == 0)
-    return HEARTH_OK;
-  HEARTH_TRY(plan_find_candidates(p));
-  HEARTH_TRY(plan_make_units(p));
-  return plan_choose(p, ret, ret_size);
-}
-
-static void release(planner *p) {
-  free(p->leaves);
-  free(p->contexts);
-  free(p->candidates);
-  free(p->candidate_table.slots);
-  free(p->sets);
-  free(p->members);
-  free(p->units);
-}
-
-static size_t align8(size_t size) { return (size + 7) & ~(size_t)7; }
-
-typedef struct image {
-  uint8_t *bytes;
-  hearth_indexed_header header;
-  hearth_indexed_section *table;
-  hearth_indexed_section *checksums; /* in the table */
-  size_t end;                        /* of what was copied */
-} image;
-
-/* The profile's other sections as they are, and the plan (NULL: none). */
-static void copy_sections(image *to, const hearth_profile *profile, const void *plan, size_t plan_size) {
-  uint32_t count = 0;
-  for (uint32_t i = 0; i < profile->header.section_count; i++) {
-    hearth_indexed_section section;
-    memcpy(&section, profile->data + profile->header.header_size + i * sizeof section, sizeof section);
-    if (section.id != HEARTH_SECTION_PLAN)
-      to->table[count++] = section;
-  }
-  if (plan)
-    to->table[count++] = (hearth_indexed_section){.id = HEARTH_SECTION_PLAN, .count = 1, .size = plan_size};
-  to->header.section_count = count;
-  to->end = sizeof to->header + count * sizeof *to->table;
-  for (uint32_t i = 0; i < count; i++) {
-    hearth_indexed_section *section = &to->table[i];
-    if (section->id == HEARTH_SECTION_CHECKSUMS) {
-      to->checksums = section;
-      continue;
-    }
-    memcpy(to->bytes + to->end, section->id == HEARTH_SECTION_PLAN ? plan : profile->data + section->offset,
-           section->size);
-    section->offset = to->end;
-    to->end = align8(to->end + section->size);
-  }
-}
-
-static void sign(image *to) {
-  size_t blocks = (to->end + HEARTH_BLOCK_SIZE - 1) / HEARTH_BLOCK_SIZE;
-  uint64_t *sums = (uint64_t *)(to->bytes + to->end);
-  *to->checksums =
-      (hearth_indexed_section){HEARTH_SECTION_CHECKSUMS, (uint32_t)blocks, to->end, blocks * sizeof(uint64_t)};
-  to->header.header_size = sizeof to->header;
-  to->header.file_size = to->end + to->checksums->size;
-  to->header.checksum = 0;
-  memcpy(to->bytes, &to->header, sizeof to->header);
-  to->header.checksum = XXH3_64bits(to->bytes, sizeof to->header + to->header.section_count * sizeof *to->table);
-  memcpy(to->bytes, &to->header, sizeof to->header);
-  for (size_t at = 0; at < to->end; at += HEARTH_BLOCK_SIZE)
-    *sums++ = XXH3_64bits(to->bytes + at, to->end - at < HEARTH_BLOCK_SIZE ? to->end - at : HEARTH_BLOCK_SIZE);
-}
-
-static hearth_status rewrite(const hearth_profile *profile, const void *plan, size_t plan_size, void **ret,
-                             size_t *ret_size, hearth_error *err) {
-  image to = {.header = profile->header};
-  size_t sections = sizeof to.header + (to.header.section_count + (size_t)1) * sizeof *to.table;
-  size_t room = sections + align8(profile->size) + align8(plan_size);
-  room += 8 * to.header.section_count; /* other writers may align sections less */
-  room += (room / HEARTH_BLOCK_SIZE + 1) * sizeof(uint64_t);
-  to.bytes = calloc(room, 1);
-  if (!to.bytes)
-    return hearth_error_set(err, HEARTH_E_NOMEM, "out of memory planning");
-  to.table = (hearth_indexed_section *)(to.bytes + sizeof to.header);
-  copy_sections(&to, profile, plan, plan_size);
-  sign(&to);
-  *ret = to.bytes;
-  *ret_size = to.header.file_size;
-  return HEARTH_OK;
-}
-
 hearth_status hearth_plan_make(hearth_profile *profile, const hearth_plan_options *options, void **ret_data,
                                size_t *ret_size, hearth_error *err) {
-  planner p = {.profile = profile, .err = err};
-  void *plan = NULL;
-  size_t plan_size = 0;
-  if (options)
-    p.options = *options;
-  p.options.max_sites = p.options.max_sites ? p.options.max_sites : DEFAULT_SITES;
-  p.options.min_gain_ppm = p.options.min_gain_ppm ? p.options.min_gain_ppm : DEFAULT_GAIN_PPM;
-  hearth_status status = make_section(&p, &plan, &plan_size);
+  hearth_profile_summary summary;
+  HEARTH_TRY(hearth_profile_verify(profile, err));
+  HEARTH_TRY(hearth_profile_get_summary(profile, &summary, err));
+  hearth_builder *builder = hearth_builder_create(summary.id_scheme);
+  if (!builder)
+    return hearth_error_set(err, HEARTH_E_NOMEM, "out of memory planning");
+  hearth_status status = hearth_builder_add_profile(builder, profile, err);
   if (status == HEARTH_OK)
-    status = hearth_profile_check_blocks(profile, err); /* the new checksums are made of what was checked */
-  if (status == HEARTH_OK)
-    status = rewrite(profile, plan, plan_size, ret_data, ret_size, err);
-  free(plan);
-  release(&p);
+    status = hearth_builder_write_planned(builder, options, ret_data, ret_size, err);
+  hearth_builder_destroy(builder);
   return status;
 }

@@ -2,8 +2,7 @@
 #ifndef HEARTH_PLAN_INTERNAL_H
 #define HEARTH_PLAN_INTERNAL_H
 
-#include "hearth/plan.h"
-#include "id_table.h"
+#include "writer_internal.h"
 
 /* An allocation call whose contexts differ. */
 typedef struct plan_leaf {
@@ -17,9 +16,9 @@ typedef struct plan_leaf {
 typedef struct plan_context {
   uint32_t node;   /* of the caller that is looked at next, or HEARTH_NONE */
   uint32_t caller; /* of the allocation call; a node or HEARTH_NONE */
-  uint64_t bytes, allocs;
-  uint64_t key; /* scratch: stack id of the frame at `node` */
+  uint32_t place;  /* scratch: of the frame that was looked at last */
   hearth_class hotness;
+  uint64_t bytes, allocs;
 } plan_context;
 
 /* A call site that may become a decision site. */
@@ -43,18 +42,19 @@ typedef struct plan_set {
   uint32_t first, count;
 } plan_set;
 
+/* Rows of frames, nodes and contexts are those of the profile that is written. */
 typedef struct planner {
-  hearth_profile *profile;
+  const writer *w;
   hearth_plan_options options;
   hearth_error *err;
   uint64_t total_bytes;
+  uint64_t *stack_ids; /* of each frame; 0: unknown */
   plan_leaf *leaves;
   size_t leaf_count, leaf_room;
   plan_context *contexts;
   size_t context_count, context_room;
-  plan_candidate *candidates; /* by stack id, once they are all known */
-  size_t candidate_count, candidate_room;
-  id_table candidate_table;
+  plan_candidate *candidates; /* by stack id */
+  size_t candidate_count;
   plan_set *sets; /* set 0 is empty */
   size_t set_count, set_room;
   uint32_t *members; /* of all sets */

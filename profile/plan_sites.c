@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hearth/classify.h"
+#include "hearth/ids.h"
 #include "plan_internal.h"
 
 #define DEPTH_MAX      256u               /* callers looked at from an allocation outwards */
@@ -24,31 +24,43 @@ static int compare_leaf_frames(const void *a, const void *b) {
                                     : (x->frame > y->frame) - (x->frame < y->frame);
 }
 
+static hearth_status find_stack_ids(planner *p) {
+  const writer *w = p->w;
+  const hearth_builder *b = w->builder;
+  p->stack_ids = calloc(w->frames.count + (size_t)1, sizeof *p->stack_ids);
+  if (!p->stack_ids)
+    return hearth_error_set(p->err, HEARTH_E_NOMEM, "out of memory planning");
+  for (uint32_t i = 0; i < w->frames.count; i++) {
+    const builder_frame *f = &b->frames[w->frames.order[i]];
+    if (f->line != HEARTH_LINE_UNKNOWN && f->column != 0)
+      p->stack_ids[i] = hearth_stack_id(b->functions[f->function].id, f->line, f->column);
+  }
+  return HEARTH_OK;
+}
+
+static uint32_t first_context(const writer *w, uint32_t frame) { return frame ? w->context_ends[frame - 1] : 0; }
+
 static hearth_status list_leaf_frames(planner *p, leaf_frame **ret, size_t *ret_count) {
   size_t room = 0;
   *ret = NULL;
   *ret_count = 0;
-  for (uint32_t i = 0; i < hearth_profile_frame_count(p->profile); i++) {
-    hearth_frame_info frame;
-    HEARTH_TRY(hearth_profile_get_frame(p->profile, i, &frame, p->err));
-    if (frame.context_count == 0 || frame.stack_id == 0)
+  for (uint32_t i = 0; i < p->w->frames.count; i++) {
+    if (p->w->context_ends[i] == first_context(p->w, i) || p->stack_ids[i] == 0)
       continue;
     HEARTH_TRY(plan_grow(p, (void **)ret, *ret_count, &room, sizeof **ret));
-    (*ret)[(*ret_count)++] = (leaf_frame){frame.stack_id, i};
+    (*ret)[(*ret_count)++] = (leaf_frame){p->stack_ids[i], i};
   }
   if (*ret_count)
     qsort(*ret, *ret_count, sizeof **ret, compare_leaf_frames);
   return HEARTH_OK;
 }
 
-static hearth_status add_contexts(planner *p, const hearth_classifier *classifier, uint32_t row) {
-  hearth_frame_info frame;
-  HEARTH_TRY(hearth_profile_get_frame(p->profile, row, &frame, p->err));
-  for (uint32_t i = 0; i < frame.context_count; i++) {
+static hearth_status add_contexts(planner *p, const hearth_classifier *classifier, uint32_t frame) {
+  const writer *w = p->w;
+  for (uint32_t i = first_context(w, frame); i < w->context_ends[frame]; i++) {
     hearth_mib mib;
-    uint32_t node, leaf_frame, caller;
-    HEARTH_TRY(hearth_profile_get_context(p->profile, frame.first_context + i, &node, &mib, p->err));
-    HEARTH_TRY(hearth_profile_get_stack(p->profile, node, &leaf_frame, &caller, p->err));
+    uint32_t context = w->contexts.order[i], caller = w->parents[w->leaves[context]];
+    writer_get_classified(w, context, &mib);
     p->total_bytes += mib.TotalSize;
     HEARTH_TRY(plan_grow(p, (void **)&p->contexts, p->context_count, &p->context_room, sizeof *p->contexts));
     p->contexts[p->context_count++] = (plan_context){.node = caller,
@@ -126,8 +138,8 @@ static void keep_what_matters(planner *p) {
 hearth_status plan_find_leaves(planner *p) {
   leaf_frame *frames;
   size_t count;
-  hearth_classifier classifier;
-  HEARTH_TRY(hearth_classifier_init(&classifier, p->profile, NULL, p->err));
+  hearth_classifier classifier = writer_classifier(p->w);
+  HEARTH_TRY(find_stack_ids(p));
   hearth_status status = list_leaf_frames(p, &frames, &count);
   if (status == HEARTH_OK)
     status = add_leaves(p, frames, count, &classifier);
@@ -137,34 +149,82 @@ hearth_status plan_find_leaves(planner *p) {
   return status;
 }
 
-/* ------------------------------------------------ candidates ------------------------------------------------ */
+/* ------------------------------------------------- places --------------------------------------------------- */
 
+/* While contexts are refined, each stack id is a place: a row of the candidates, of which those that no context parts at
+ * are dropped in the end. Row 0 stands for frames at unknown places. */
 typedef struct refining {
   planner *p;
-  uint64_t work; /* steps that are left */
+  uint32_t *places;     /* of each frame */
+  uint32_t *counts;     /* of each place: contexts of the group that is sorted; 0 between two sorts */
+  uint32_t *met;        /* scratch: places of that group */
+  plan_context *sorted; /* scratch: that group */
+  uint64_t work;        /* steps that are left */
 } refining;
 
-static bool is_candidate(const void *owner, uint32_t item, const void *key) {
-  const planner *p = owner;
-  return p->candidates[item].stack_id == *(const uint64_t *)key;
+static int compare_ids(const void *a, const void *b) {
+  uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+  return (x > y) - (x < y);
 }
 
-static hearth_status add_candidate(planner *p, uint64_t stack_id, uint32_t frame, uint64_t bytes, uint32_t depth) {
-  uint64_t hash = id_table_mix(stack_id);
-  uint32_t found = id_table_find(&p->candidate_table, hash, is_candidate, p, &stack_id);
-  if (found == HEARTH_NONE) {
-    HEARTH_TRY(plan_grow(p, (void **)&p->candidates, p->candidate_count, &p->candidate_room, sizeof *p->candidates));
-    if (!id_table_reserve(&p->candidate_table))
-      return hearth_error_set(p->err, HEARTH_E_NOMEM, "out of memory planning");
-    found = (uint32_t)p->candidate_count++;
-    p->candidates[found] = (plan_candidate){.stack_id = stack_id, .frame = frame};
-    id_table_insert(&p->candidate_table, hash, found);
+/* The distinct stack ids, ascending, in place. */
+static size_t sort_ids(uint64_t *ids, size_t count) {
+  size_t kept = 0;
+  qsort(ids, count, sizeof *ids, compare_ids);
+  for (size_t i = 0; i < count; i++)
+    if (kept == 0 || ids[kept - 1] != ids[i])
+      ids[kept++] = ids[i];
+  return kept;
+}
+
+static uint32_t rank_of(const uint64_t *ids, size_t count, uint64_t id) {
+  return (uint32_t)((const uint64_t *)bsearch(&id, ids, count, sizeof *ids, compare_ids) - ids);
+}
+
+static size_t greatest_leaf(const planner *p) {
+  size_t greatest = 0;
+  for (size_t i = 0; i < p->leaf_count; i++)
+    greatest = p->leaves[i].context_count > greatest ? p->leaves[i].context_count : greatest;
+  return greatest;
+}
+
+static hearth_status make_places(refining *r) {
+  planner *p = r->p;
+  size_t frames = p->w->frames.count;
+  uint64_t *ids = calloc(frames + 1, sizeof *ids); /* one more, which is 0 */
+  r->places = calloc(frames + 1, sizeof *r->places);
+  r->counts = calloc(frames + 1, sizeof *r->counts);
+  r->met = calloc(frames + 1, sizeof *r->met);
+  r->sorted = calloc(greatest_leaf(p), sizeof *r->sorted);
+  p->candidates = calloc(frames + 1, sizeof *p->candidates);
+  if (!ids || !r->places || !r->counts || !r->met || !r->sorted || !p->candidates) {
+    free(ids);
+    return hearth_error_set(p->err, HEARTH_E_NOMEM, "out of memory planning");
   }
-  plan_candidate *c = &p->candidates[found];
+  memcpy(ids, p->stack_ids, frames * sizeof *ids);
+  p->candidate_count = sort_ids(ids, frames + 1);
+  for (size_t i = 0; i < p->candidate_count; i++)
+    p->candidates[i] = (plan_candidate){.stack_id = ids[i], .frame = HEARTH_NONE};
+  for (size_t i = 0; i < frames; i++)
+    r->places[i] = rank_of(ids, p->candidate_count, p->stack_ids[i]);
+  free(ids);
+  return HEARTH_OK;
+}
+
+static void free_places(refining *r) {
+  free(r->places);
+  free(r->counts);
+  free(r->met);
+  free(r->sorted);
+}
+
+/* ------------------------------------------------ candidates ------------------------------------------------ */
+
+static void add_candidate(refining *r, uint32_t frame, uint64_t bytes, uint32_t depth) {
+  plan_candidate *c = &r->p->candidates[r->places[frame]];
   c->bytes += bytes;
   c->depth = c->depth > depth ? c->depth : depth;
   c->frame = c->frame < frame ? c->frame : frame;
-  return HEARTH_OK;
 }
 
 static uint64_t bytes_of(const plan_context *contexts, size_t count) {
@@ -175,87 +235,95 @@ static uint64_t bytes_of(const plan_context *contexts, size_t count) {
 }
 
 /* The callers, from the next one outwards, that all these contexts share; their number. */
-static hearth_status shared_callers(refining *r, const plan_context *contexts, size_t count, uint32_t frames[CHAIN_MAX],
-                                    uint32_t *ret_length) {
-  planner *p = r->p;
+static uint32_t shared_callers(refining *r, const plan_context *contexts, size_t count, uint32_t frames[CHAIN_MAX]) {
+  const writer *w = r->p->w;
   uint32_t nodes[CHAIN_MAX], length = 0;
-  for (uint32_t node = contexts[0].node; node != HEARTH_NONE && length < CHAIN_MAX; length++) {
+  for (uint32_t node = contexts[0].node; node != HEARTH_NONE && length < CHAIN_MAX; node = w->parents[node]) {
     nodes[length] = node;
-    HEARTH_TRY(hearth_profile_get_stack(p->profile, node, &frames[length], &node, p->err));
+    frames[length++] = w->node_frames[node];
   }
   for (size_t i = 1; i < count; i++) {
     uint32_t node = contexts[i].node, same = 0;
     for (; same < length && node != nodes[same]; same++) {
-      uint32_t frame = HEARTH_NONE;
-      if (node != HEARTH_NONE)
-        HEARTH_TRY(hearth_profile_get_stack(p->profile, node, &frame, &node, p->err));
-      if (frame != frames[same])
+      if (node == HEARTH_NONE || w->node_frames[node] != frames[same])
         length = same;
+      else
+        node = w->parents[node];
     }
     r->work -= r->work > same ? same : r->work;
   }
-  *ret_length = length;
-  return HEARTH_OK;
+  return length;
 }
 
 /* All calls that contexts share from where they are known to be of one class tell them apart equally well, and the outer
  * ones run less often. */
-static hearth_status add_shared_callers(refining *r, const plan_context *contexts, size_t count, uint32_t depth) {
-  uint32_t frames[CHAIN_MAX], length;
+static void add_shared_callers(refining *r, const plan_context *contexts, size_t count, uint32_t depth) {
+  uint32_t frames[CHAIN_MAX], length = shared_callers(r, contexts, count, frames);
   uint64_t bytes = bytes_of(contexts, count);
-  HEARTH_TRY(shared_callers(r, contexts, count, frames, &length));
-  for (uint32_t i = 0; i < length; i++) {
-    hearth_frame_info frame;
-    HEARTH_TRY(hearth_profile_get_frame(r->p->profile, frames[i], &frame, r->p->err));
-    if (frame.stack_id)
-      HEARTH_TRY(add_candidate(r->p, frame.stack_id, frames[i], bytes, depth + i));
+  for (uint32_t i = 0; i < length; i++)
+    add_candidate(r, frames[i], bytes, depth + i);
+}
+
+static int compare_places(const void *a, const void *b) {
+  uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+  return (x > y) - (x < y);
+}
+
+/* Contexts by place: a stable counting sort, as they are many and places few. */
+static void sort_by_place(refining *r, plan_context *contexts, size_t count) {
+  uint32_t met = 0, start = 0;
+  for (size_t i = 0; i < count; i++)
+    if (r->counts[contexts[i].place]++ == 0)
+      r->met[met++] = contexts[i].place;
+  if (met > 1) {
+    qsort(r->met, met, sizeof *r->met, compare_places);
+    for (uint32_t i = 0; i < met; i++) {
+      uint32_t own = r->counts[r->met[i]];
+      r->counts[r->met[i]] = start;
+      start += own;
+    }
+    memcpy(r->sorted, contexts, count * sizeof *contexts);
+    for (size_t i = 0; i < count; i++)
+      contexts[r->counts[r->sorted[i].place]++] = r->sorted[i];
   }
-  return HEARTH_OK;
+  for (uint32_t i = 0; i < met; i++)
+    r->counts[r->met[i]] = 0;
 }
 
-static int compare_keys(const void *a, const void *b) {
-  const plan_context *x = a, *y = b;
-  return (x->key > y->key) - (x->key < y->key);
-}
-
-/* Moves each context to its next caller; 0 is the key of one that has none, or is at an unknown place. */
-static hearth_status step_outwards(planner *p, plan_context *context, uint32_t *ret_frame) {
-  hearth_frame_info frame;
-  context->key = 0;
-  *ret_frame = HEARTH_NONE;
-  if (context->node == HEARTH_NONE)
-    return HEARTH_OK;
-  HEARTH_TRY(hearth_profile_get_stack(p->profile, context->node, ret_frame, &context->node, p->err));
-  HEARTH_TRY(hearth_profile_get_frame(p->profile, *ret_frame, &frame, p->err));
-  context->key = frame.stack_id;
-  return HEARTH_OK;
+/* Moves each context to its next caller. False if none has one. */
+static bool step_outwards(refining *r, plan_context *contexts, size_t count, uint32_t depth) {
+  const writer *w = r->p->w;
+  bool more = false;
+  for (size_t i = 0; i < count; i++) {
+    plan_context *context = &contexts[i];
+    context->place = 0;
+    if (context->node == HEARTH_NONE)
+      continue;
+    uint32_t frame = w->node_frames[context->node];
+    context->node = w->parents[context->node];
+    context->place = r->places[frame];
+    add_candidate(r, frame, context->bytes, depth);
+    more = true;
+  }
+  return more;
 }
 
 /* Contexts that have come the same way so far, and differ. */
-static hearth_status refine(refining *r, plan_context *contexts, size_t count, uint32_t depth) {
+static void refine(refining *r, plan_context *contexts, size_t count, uint32_t depth) {
   if (depth >= DEPTH_MAX || r->work < count)
-    return HEARTH_OK;
+    return;
   r->work -= count;
-  bool more = false;
-  for (size_t i = 0; i < count; i++) {
-    uint32_t frame;
-    HEARTH_TRY(step_outwards(r->p, &contexts[i], &frame));
-    more |= frame != HEARTH_NONE;
-    if (contexts[i].key)
-      HEARTH_TRY(add_candidate(r->p, contexts[i].key, frame, contexts[i].bytes, depth));
-  }
-  if (!more)
-    return HEARTH_OK;
-  qsort(contexts, count, sizeof *contexts, compare_keys);
+  if (!step_outwards(r, contexts, count, depth))
+    return;
+  sort_by_place(r, contexts, count);
   for (size_t i = 0, end; i < count; i = end) {
-    for (end = i; end < count && contexts[end].key == contexts[i].key; end++)
+    for (end = i; end < count && contexts[end].place == contexts[i].place; end++)
       ;
     if (differ(contexts + i, end - i))
-      HEARTH_TRY(refine(r, contexts + i, end - i, depth + 1));
+      refine(r, contexts + i, end - i, depth + 1);
     else
-      HEARTH_TRY(add_shared_callers(r, contexts + i, end - i, depth + 1));
+      add_shared_callers(r, contexts + i, end - i, depth + 1);
   }
-  return HEARTH_OK;
 }
 
 static int compare_by_bytes(const void *a, const void *b) {
@@ -269,15 +337,27 @@ static int compare_by_id(const void *a, const void *b) {
   return (x->stack_id > y->stack_id) - (x->stack_id < y->stack_id);
 }
 
+/* Those that contexts part at, and of them no more than can be weighed. */
+static void keep_candidates(planner *p) {
+  size_t kept = 0;
+  for (size_t i = 1; i < p->candidate_count; i++)
+    if (p->candidates[i].frame != HEARTH_NONE)
+      p->candidates[kept++] = p->candidates[i];
+  p->candidate_count = kept;
+  if (kept <= CANDIDATES_MAX)
+    return;
+  qsort(p->candidates, kept, sizeof *p->candidates, compare_by_bytes);
+  p->candidate_count = CANDIDATES_MAX;
+  qsort(p->candidates, CANDIDATES_MAX, sizeof *p->candidates, compare_by_id);
+}
+
 hearth_status plan_find_candidates(planner *p) {
   refining r = {.p = p, .work = WORK_MAX};
-  for (size_t i = 0; i < p->leaf_count; i++)
-    HEARTH_TRY(refine(&r, p->contexts + p->leaves[i].first_context, p->leaves[i].context_count, 0));
-  if (p->candidate_count > CANDIDATES_MAX) {
-    qsort(p->candidates, p->candidate_count, sizeof *p->candidates, compare_by_bytes);
-    p->candidate_count = CANDIDATES_MAX;
-  }
-  if (p->candidate_count)
-    qsort(p->candidates, p->candidate_count, sizeof *p->candidates, compare_by_id);
-  return HEARTH_OK;
+  hearth_status status = make_places(&r);
+  for (size_t i = 0; status == HEARTH_OK && i < p->leaf_count; i++)
+    refine(&r, p->contexts + p->leaves[i].first_context, p->leaves[i].context_count, 0);
+  free_places(&r);
+  if (status == HEARTH_OK)
+    keep_candidates(p);
+  return status;
 }

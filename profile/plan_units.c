@@ -140,29 +140,25 @@ static uint32_t candidate_with(const planner *p, uint64_t stack_id) {
 
 static hearth_status find_candidates_of_frames(uniting *u) {
   planner *p = u->p;
-  uint32_t count = hearth_profile_frame_count(p->profile);
+  uint32_t count = p->w->frames.count;
   u->candidate_of = malloc((count + (size_t)1) * sizeof *u->candidate_of);
   if (!u->candidate_of)
     return no_memory(p);
-  for (uint32_t i = 0; i < count; i++) {
-    hearth_frame_info frame;
-    HEARTH_TRY(hearth_profile_get_frame(p->profile, i, &frame, p->err));
-    u->candidate_of[i] = frame.stack_id ? candidate_with(p, frame.stack_id) : HEARTH_NONE;
-  }
+  for (uint32_t i = 0; i < count; i++)
+    u->candidate_of[i] = p->stack_ids[i] ? candidate_with(p, p->stack_ids[i]) : HEARTH_NONE;
   return HEARTH_OK;
 }
 
 /* Callers have lower numbers. */
 static hearth_status find_sets_of_nodes(uniting *u) {
   planner *p = u->p;
-  uint32_t count = hearth_profile_stack_count(p->profile), empty;
+  uint32_t count = p->w->nodes.count, empty;
   u->set_of = malloc((count + (size_t)1) * sizeof *u->set_of);
   if (!u->set_of)
     return no_memory(p);
   HEARTH_TRY(intern(u, 0, &empty));
   for (uint32_t i = 0; i < count; i++) {
-    uint32_t frame, caller;
-    HEARTH_TRY(hearth_profile_get_stack(p->profile, i, &frame, &caller, p->err));
+    uint32_t frame = p->w->node_frames[i], caller = p->w->parents[i];
     u->set_of[i] = caller == HEARTH_NONE ? empty : u->set_of[caller];
     if (u->candidate_of[frame] != HEARTH_NONE)
       HEARTH_TRY(add_to_set(u, u->set_of[i], u->candidate_of[frame], &u->set_of[i]));

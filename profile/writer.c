@@ -2,7 +2,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "classify_internal.h"
 #include "file.h"
 #include "packed.h"
 #include "writer_internal.h"
@@ -13,9 +12,6 @@
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 #error "the format is little-endian and this file stores structs as they are: add byte swaps for this machine"
 #endif
-
-static const uint32_t cold_shares_ppm[] = {1000, 5000, 10000, 20000, 50000, 100000};
-static const uint32_t hot_shares_ppm[] = {500000, 800000, 900000, 950000, 990000};
 
 /* By enum hearth_mib_column, and behind them the leaf node, which is a column of CONTEXTS, too. */
 static const uint32_t field_tags[HEARTH_MIB_COLUMNS + 1] = {
@@ -68,11 +64,6 @@ static const struct context_column {
 enum { CONTEXT_COLUMNS = 1 + HEARTH_MIB_COLUMNS };
 _Static_assert(sizeof context_columns / sizeof context_columns[0] == HEARTH_MIB_COLUMNS, "each field has its column");
 
-enum {
-  COLD_CUTOFFS = sizeof cold_shares_ppm / sizeof cold_shares_ppm[0],
-  HOT_CUTOFFS = sizeof hot_shares_ppm / sizeof hot_shares_ppm[0]
-};
-
 hearth_status writer_allocate(writer *w, void **ret, size_t count, size_t item_size) {
   *ret = calloc(count + 1, item_size);
   return *ret ? HEARTH_OK : hearth_error_set(w->err, HEARTH_E_NOMEM, "out of memory writing the profile");
@@ -92,6 +83,7 @@ static void writer_free(writer *w) {
   free(w->components);
   free(w->function_paths);
   free(w->parents);
+  free(w->node_frames);
   free(w->leaves);
   free(w->context_ends);
   free(w->binaries);
@@ -99,6 +91,8 @@ static void writer_free(writer *w) {
   free(w->packed_stacks.data);
   free(w->packed_contexts.data);
   free(w->histograms.data);
+  free(w->summary.data);
+  free(w->plan.data);
   free(w->types);
   free(w->image);
 }
@@ -118,7 +112,7 @@ static void frame_row(const void *context, size_t row, uint64_t *ret) {
 
 static void stack_row(const void *context, size_t row, uint64_t *ret) {
   const writer *w = context;
-  ret[HEARTH_STACK_FRAME] = writer_node_frame(w, w->nodes.order[row]);
+  ret[HEARTH_STACK_FRAME] = w->node_frames[row];
   ret[HEARTH_STACK_UP] = (uint32_t)row - 1 - w->parents[row]; /* HEARTH_NONE is -1 */
 }
 
@@ -163,11 +157,9 @@ static hearth_status pack_tables(writer *w) {
 
 static size_t align8(size_t size) { return (size + 7) & ~(size_t)7; }
 
-static bool accesses_counted(const writer *w) { return w->builder->has_runs && w->builder->runs.accesses_counted; }
-
 static bool has_section(const writer *w, uint32_t id) {
   return id <= HEARTH_SECTION_CHECKSUMS || (id == HEARTH_SECTION_HISTOGRAMS && w->histogram_count > 0) ||
-         (id == HEARTH_SECTION_TYPES && w->type_count > 0);
+         (id == HEARTH_SECTION_TYPES && w->type_count > 0) || (id == HEARTH_SECTION_PLAN && w->plan.size > 0);
 }
 
 static uint32_t section_count(const writer *w) {
@@ -182,13 +174,12 @@ static size_t section_table_size(const writer *w) { return section_count(w) * si
 /* The checksums are at the end. */
 static void lay_out(writer *w) {
   size_t offset = sizeof(hearth_indexed_header) + section_table_size(w);
-  size_t cutoffs = accesses_counted(w) ? COLD_CUTOFFS + HOT_CUTOFFS : 0;
   while (w->bucket_bits < 31 && (UINT32_C(1) << w->bucket_bits) < w->functions.count)
     w->bucket_bits++;
   size_t buckets = ((size_t)1 << w->bucket_bits) + 1;
   struct {
     size_t count, size;
-  } plan[HEARTH_SECTIONS + 1] = {
+  } sizes[HEARTH_SECTIONS + 1] = {
       [HEARTH_SECTION_SCHEMA] = {CONTEXT_COLUMNS, CONTEXT_COLUMNS * sizeof(hearth_indexed_field)},
       [HEARTH_SECTION_STRINGS] = {w->string_count, w->strings_size},
       [HEARTH_SECTION_PATHS] = {w->path_count, w->path_count * sizeof(hearth_indexed_path)},
@@ -197,16 +188,17 @@ static void lay_out(writer *w) {
       [HEARTH_SECTION_FRAMES] = {w->frames.count, w->packed_frames.size},
       [HEARTH_SECTION_STACKS] = {w->nodes.count, w->packed_stacks.size},
       [HEARTH_SECTION_CONTEXTS] = {w->contexts.count, w->packed_contexts.size},
-      [HEARTH_SECTION_SUMMARY] = {1, sizeof(hearth_indexed_summary) + cutoffs * sizeof(hearth_indexed_cutoff)},
+      [HEARTH_SECTION_SUMMARY] = {1, w->summary.size},
       [HEARTH_SECTION_BINARIES] = {w->builder->binary_count, w->builder->binary_count * sizeof(hearth_indexed_binary)},
       [HEARTH_SECTION_HISTOGRAMS] = {w->histogram_count, w->histograms.size},
       [HEARTH_SECTION_TYPES] = {w->type_count, w->type_count * sizeof(hearth_indexed_type)},
+      [HEARTH_SECTION_PLAN] = {1, w->plan.size},
   };
   for (uint32_t id = 1; id <= HEARTH_SECTIONS; id++) {
     if (id == HEARTH_SECTION_CHECKSUMS)
       continue;
-    w->sections[id - 1] = (hearth_indexed_section){id, (uint32_t)plan[id].count, offset, plan[id].size};
-    offset = align8(offset + plan[id].size);
+    w->sections[id - 1] = (hearth_indexed_section){id, (uint32_t)sizes[id].count, offset, sizes[id].size};
+    offset = align8(offset + sizes[id].size);
   }
   size_t blocks = (offset + HEARTH_BLOCK_SIZE - 1) / HEARTH_BLOCK_SIZE;
   w->sections[HEARTH_SECTION_CHECKSUMS - 1] =
@@ -215,6 +207,11 @@ static void lay_out(writer *w) {
 }
 
 static void *section_data(const writer *w, uint32_t id) { return w->image + w->sections[id - 1].offset; }
+
+static void fill(const writer *w, uint32_t id, const packed_bytes *from) {
+  if (from->size)
+    memcpy(section_data(w, id), from->data, from->size);
+}
 
 static void fill_schema(writer *w) {
   hearth_indexed_field *schema = section_data(w, HEARTH_SECTION_SCHEMA);
@@ -252,51 +249,6 @@ static void fill_functions(writer *w) {
     buckets[bucket] = w->functions.count;
 }
 
-static hearth_status fill_cutoffs(writer *w, hearth_indexed_summary *summary, hearth_indexed_cutoff *cutoffs) {
-  hearth_density_point *points;
-  size_t n = w->contexts.count;
-  double lasting = hearth_lasting_lifetime_ns(summary->duration_ns, summary->runs);
-  HEARTH_TRY(writer_allocate(w, (void **)&points, n, sizeof *points));
-  for (size_t i = 0; i < n; i++) {
-    hearth_mib mib;
-    mib_rows_get(&w->builder->mibs, w->contexts.order[i], &mib);
-    points[i] = hearth_density_point_of(&mib, lasting);
-  }
-  if (!hearth_density_points_sort(points, n)) {
-    free(points);
-    return hearth_error_set(w->err, HEARTH_E_NOMEM, "out of memory writing the profile");
-  }
-  for (size_t i = 0; i < COLD_CUTOFFS; i++)
-    *cutoffs++ =
-        (hearth_indexed_cutoff){.share_ppm = cold_shares_ppm[i],
-                                .density = hearth_cold_cutoff(points, n, summary->total_accesses, cold_shares_ppm[i])};
-  for (size_t i = 0; i < HOT_CUTOFFS; i++)
-    *cutoffs++ =
-        (hearth_indexed_cutoff){.share_ppm = hot_shares_ppm[i],
-                                .density = hearth_hot_cutoff(points, n, summary->total_accesses, hot_shares_ppm[i])};
-  summary->cold_cutoffs = COLD_CUTOFFS;
-  summary->hot_cutoffs = HOT_CUTOFFS;
-  free(points);
-  return HEARTH_OK;
-}
-
-static hearth_status fill_summary(writer *w) {
-  const hearth_profile_summary *runs = &w->builder->runs;
-  hearth_indexed_summary *summary = section_data(w, HEARTH_SECTION_SUMMARY);
-  *summary = (hearth_indexed_summary){.runs = runs->runs,
-                                      .duration_ns = runs->duration_ns,
-                                      .dropped_blocks = runs->dropped_blocks,
-                                      .dropped_frames = runs->dropped_frames};
-  for (size_t i = 0; i < w->contexts.count; i++) {
-    hearth_mib mib;
-    mib_rows_get(&w->builder->mibs, w->contexts.order[i], &mib);
-    summary->total_allocs = hearth_merge_SUM(summary->total_allocs, mib.AllocCount);
-    summary->total_bytes = hearth_merge_SUM(summary->total_bytes, mib.TotalSize);
-    summary->total_accesses = hearth_merge_SUM(summary->total_accesses, mib.TotalAccessCount);
-  }
-  return accesses_counted(w) ? fill_cutoffs(w, summary, (hearth_indexed_cutoff *)(summary + 1)) : HEARTH_OK;
-}
-
 static void fill_binaries(writer *w) {
   hearth_indexed_binary *rows = section_data(w, HEARTH_SECTION_BINARIES);
   for (size_t i = 0; i < w->builder->binary_count; i++) {
@@ -312,7 +264,7 @@ static void fill_header_and_checksums(writer *w) {
                                   .version = HEARTH_INDEXED_VERSION,
                                   .header_size = sizeof header,
                                   .file_size = w->size,
-                                  .required_flags = accesses_counted(w)               ? HEARTH_FLAG_ACCESSES
+                                  .required_flags = writer_accesses_counted(w)        ? HEARTH_FLAG_ACCESSES
                                                     : w->builder->runs.densities_only ? HEARTH_FLAG_DENSITIES
                                                                                       : 0,
                                   .id_scheme = w->builder->scheme,
@@ -345,26 +297,30 @@ static hearth_status write_image(writer *w) {
   HEARTH_TRY(writer_order_binaries(w));
   HEARTH_TRY(pack_tables(w));
   HEARTH_TRY(writer_encode_histograms(w));
+  HEARTH_TRY(writer_summarise(w));
+  if (w->plan_options)
+    HEARTH_TRY(writer_plan(w));
   lay_out(w);
   HEARTH_TRY(writer_allocate(w, (void **)&w->image, w->size, 1));
   memcpy(section_data(w, HEARTH_SECTION_PATHS), w->paths, w->path_count * sizeof *w->paths);
-  memcpy(section_data(w, HEARTH_SECTION_FRAMES), w->packed_frames.data, w->packed_frames.size);
-  memcpy(section_data(w, HEARTH_SECTION_STACKS), w->packed_stacks.data, w->packed_stacks.size);
-  memcpy(section_data(w, HEARTH_SECTION_CONTEXTS), w->packed_contexts.data, w->packed_contexts.size);
-  memcpy(section_data(w, HEARTH_SECTION_HISTOGRAMS), w->histograms.data, w->histograms.size);
+  fill(w, HEARTH_SECTION_FRAMES, &w->packed_frames);
+  fill(w, HEARTH_SECTION_STACKS, &w->packed_stacks);
+  fill(w, HEARTH_SECTION_CONTEXTS, &w->packed_contexts);
+  fill(w, HEARTH_SECTION_HISTOGRAMS, &w->histograms);
+  fill(w, HEARTH_SECTION_SUMMARY, &w->summary);
+  fill(w, HEARTH_SECTION_PLAN, &w->plan);
   writer_fill_types(w, section_data(w, HEARTH_SECTION_TYPES));
   fill_schema(w);
   fill_strings(w);
   fill_functions(w);
   fill_binaries(w);
-  HEARTH_TRY(fill_summary(w));
   fill_header_and_checksums(w);
   return HEARTH_OK;
 }
 
-hearth_status hearth_builder_write_memory(hearth_builder *builder, void **ret_data, size_t *ret_size,
-                                          hearth_error *err) {
-  writer w = {.builder = builder, .err = err};
+static hearth_status write_memory(const hearth_builder *builder, const hearth_plan_options *plan_options,
+                                  void **ret_data, size_t *ret_size, hearth_error *err) {
+  writer w = {.builder = builder, .plan_options = plan_options, .err = err};
   hearth_status status = write_image(&w);
   if (status == HEARTH_OK) {
     *ret_data = w.image;
@@ -373,6 +329,17 @@ hearth_status hearth_builder_write_memory(hearth_builder *builder, void **ret_da
   }
   writer_free(&w);
   return status;
+}
+
+hearth_status hearth_builder_write_memory(hearth_builder *builder, void **ret_data, size_t *ret_size,
+                                          hearth_error *err) {
+  return write_memory(builder, NULL, ret_data, ret_size, err);
+}
+
+hearth_status hearth_builder_write_planned(hearth_builder *builder, const hearth_plan_options *options, void **ret_data,
+                                           size_t *ret_size, hearth_error *err) {
+  static const hearth_plan_options defaults;
+  return write_memory(builder, options ? options : &defaults, ret_data, ret_size, err);
 }
 
 hearth_status hearth_builder_write(hearth_builder *builder, const char *path, hearth_error *err) {

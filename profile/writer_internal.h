@@ -3,6 +3,8 @@
 #define HEARTH_WRITER_INTERNAL_H
 
 #include "builder_internal.h"
+#include "hearth/classify.h"
+#include "hearth/plan.h"
 
 /* A table that is renumbered: `order` lists the builder's rows in their new order; `rank` gives a row's new number, or
  * HEARTH_NONE where no context needs it. Of a node that is copied, `order` has each copy. */
@@ -18,9 +20,11 @@ typedef struct packed_bytes {
 
 typedef struct writer {
   const hearth_builder *builder;
+  const hearth_plan_options *plan_options; /* NULL: no plan is made */
   hearth_error *err;
   renumbering functions, frames, nodes, contexts;
   uint32_t *parents;      /* of each new node: the new number of its caller's */
+  uint32_t *node_frames;  /* of each new node: the new number of its frame */
   uint32_t *leaves;       /* of each of the builder's contexts: the new number of its node */
   uint32_t *context_ends; /* of each new frame: the number behind its last context */
   const char **strings;   /* sorted, each once */
@@ -34,7 +38,7 @@ typedef struct writer {
   size_t file_count;
   char *components; /* the file names again, each '/' a NUL: room for the strings of `paths` */
   builder_binary *binaries;
-  packed_bytes packed_frames, packed_stacks, packed_contexts, histograms;
+  packed_bytes packed_frames, packed_stacks, packed_contexts, histograms, summary, plan;
   uint32_t histogram_count;
   builder_type *types;
   size_t type_count;
@@ -62,6 +66,17 @@ uint32_t writer_context_frame(const writer *w, uint32_t context);
 
 /* histograms.c: the section, once contexts are in order; empty if there are none. E_NOMEM, E_FULL. */
 hearth_status writer_encode_histograms(writer *w);
+
+/* writer_summary.c: were accesses counted in all runs? Then the summary, E_NOMEM. */
+bool writer_accesses_counted(const writer *w);
+hearth_status writer_summarise(writer *w);
+/* Of one of the builder's contexts, the fields that its class depends on; the others stay undefined. */
+void writer_get_classified(const writer *w, uint32_t context, hearth_mib *ret);
+/* The default one, once there is a summary. */
+hearth_classifier writer_classifier(const writer *w);
+
+/* planner.c: the plan, once contexts are in order and summarised; empty if there is nothing to plan. E_NOMEM. */
+hearth_status writer_plan(writer *w);
 
 /* type_names.c: those that contexts have, by id, E_NOMEM; and the rows of the section. */
 hearth_status writer_order_types(writer *w);

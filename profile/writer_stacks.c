@@ -270,7 +270,11 @@ static hearth_status number_nodes(layout *l) {
   free(l->children);
   free(l->starts);
   l->children = l->starts = NULL;
-  return number_own(l);
+  HEARTH_TRY(number_own(l));
+  HEARTH_TRY(writer_allocate(w, (void **)&w->node_frames, w->nodes.count, sizeof *w->node_frames));
+  for (uint32_t i = 0; i < w->nodes.count; i++)
+    w->node_frames[i] = writer_node_frame(w, w->nodes.order[i]);
+  return HEARTH_OK;
 }
 
 hearth_status writer_order_nodes(writer *w) {

@@ -21,8 +21,9 @@ typedef struct indexed {
   hearth_profile *profile;
 } indexed;
 
-static hearth_status make_indexed(hearth_builder *builder, indexed *ret, hearth_error *err) {
-  HEARTH_TRY(hearth_builder_write_memory(builder, &ret->data, &ret->size, err));
+static hearth_status make_indexed(hearth_builder *builder, bool planned, indexed *ret, hearth_error *err) {
+  HEARTH_TRY(planned ? hearth_builder_write_planned(builder, NULL, &ret->data, &ret->size, err)
+                     : hearth_builder_write_memory(builder, &ret->data, &ret->size, err));
   hearth_status status = hearth_profile_open_memory(ret->data, ret->size, "merged", &ret->profile, err);
   if (status != HEARTH_OK)
     free(ret->data);
@@ -32,19 +33,6 @@ static hearth_status make_indexed(hearth_builder *builder, indexed *ret, hearth_
 static void free_indexed(indexed *in) {
   hearth_profile_close(in->profile);
   free(in->data);
-}
-
-/* With its plan. */
-static hearth_status make_planned(hearth_builder *builder, indexed *ret, hearth_error *err) {
-  indexed bare;
-  HEARTH_TRY(make_indexed(builder, &bare, err));
-  hearth_status status = hearth_plan_make(bare.profile, NULL, &ret->data, &ret->size, err);
-  free_indexed(&bare);
-  HEARTH_TRY(status);
-  status = hearth_profile_open_memory(ret->data, ret->size, "merged", &ret->profile, err);
-  if (status != HEARTH_OK)
-    free(ret->data);
-  return status;
 }
 
 static hearth_status put(const output_request *request, const void *data, size_t size, hearth_error *err) {
@@ -106,7 +94,7 @@ static hearth_status write_printed(const output_request *request, print *form, h
   size_t size = 0;
   hearth_llvm_losses losses;
   HEARTH_TRY(leave_out_code(request, err));
-  HEARTH_TRY(make_indexed(request->builder, &in, err));
+  HEARTH_TRY(make_indexed(request->builder, false, &in, err));
   hearth_status status = print_into_memory(&in, form, &text, &size, &losses, err);
   if (status == HEARTH_OK)
     status = put(request, text, size, err);
@@ -133,7 +121,7 @@ static hearth_status write_container(const output_request *request, uint32_t sec
   void *data = NULL;
   size_t size = 0;
   hearth_llvm_losses losses;
-  HEARTH_TRY(with_trailer ? make_planned(request->builder, &in, err) : make_indexed(request->builder, &in, err));
+  HEARTH_TRY(make_indexed(request->builder, with_trailer, &in, err));
   hearth_llvm_output output = {
       .section = section, .base = request->code, .base_name = request->code_name, .base_size = request->code_size};
   if (with_trailer) {
@@ -155,12 +143,13 @@ static hearth_status write_llvm(const output_request *request, hearth_error *err
 }
 
 static hearth_status write_hearth(const output_request *request, hearth_error *err) {
-  indexed in;
+  void *data;
+  size_t size;
   if (request->code)
     return write_container(request, 0, true, err);
-  HEARTH_TRY(make_planned(request->builder, &in, err));
-  hearth_status status = put(request, in.data, in.size, err);
-  free_indexed(&in);
+  HEARTH_TRY(hearth_builder_write_planned(request->builder, NULL, &data, &size, err));
+  hearth_status status = put(request, data, size, err);
+  free(data);
   return status;
 }
 

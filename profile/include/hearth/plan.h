@@ -7,6 +7,7 @@
 #ifndef HEARTH_PLAN_H
 #define HEARTH_PLAN_H
 
+#include "hearth/builder.h"
 #include "hearth/profile.h"
 
 #ifdef __cplusplus
@@ -43,6 +44,10 @@ const hearth_plan_entry *hearth_plan_entries(const hearth_plan *plan, const hear
  * contexts differ. Equal profiles get equal plans. `options` may be NULL. */
 hearth_status hearth_plan_make(hearth_profile *profile, const hearth_plan_options *options, void **ret_data,
                                size_t *ret_size, hearth_error *err);
+
+/* As hearth_builder_write_memory, and with a plan. */
+hearth_status hearth_builder_write_planned(hearth_builder *builder, const hearth_plan_options *options, void **ret_data,
+                                           size_t *ret_size, hearth_error *err);
 
 /* What `hearth show --plan` prints, and with `--json` (docs/tools.md): what is worth most first. */
 hearth_status hearth_plan_print_text(hearth_profile *profile, FILE *stream, hearth_error *err);
