@@ -3,6 +3,7 @@
 
 #include "hearth/hotcold.h"
 #include "next.h"
+#include "page_out.h"
 #include "thread_cache.h"
 
 #include <errno.h>
@@ -18,10 +19,15 @@ static void *counted(enum hearth_range range, void *block) {
   return block;
 }
 
+static void *take_large(enum hearth_range range, size_t bytes, size_t alignment, bool *ret_zeroed) {
+  hearth_page_out_ensure();
+  return counted(range, hearth_region_take_large(&hearth_ranges.region[range], bytes, alignment, ret_zeroed));
+}
+
 void *hearth_range_alloc(enum hearth_range range, size_t bytes, size_t alignment) {
   if (bytes > HEARTH_SMALL_MAX_BYTES || alignment > HEARTH_PAGE_BYTES) {
     bool zeroed;
-    return counted(range, hearth_region_take_large(&hearth_ranges.region[range], bytes, alignment, &zeroed));
+    return take_large(range, bytes, alignment, &zeroed);
   }
   unsigned size_class =
       alignment <= HEARTH_GRANULE_BYTES ? hearth_size_class_of(bytes) : hearth_size_class_aligned(bytes, alignment);
@@ -33,7 +39,7 @@ static void *range_calloc(enum hearth_range range, size_t bytes) {
   bool zeroed = false;
   void *block;
   if (bytes > HEARTH_SMALL_MAX_BYTES)
-    block = counted(range, hearth_region_take_large(&hearth_ranges.region[range], bytes, 1, &zeroed));
+    block = take_large(range, bytes, 1, &zeroed);
   else
     block = hearth_range_alloc(range, bytes, 1);
   if (block && !zeroed)

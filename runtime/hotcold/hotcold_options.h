@@ -1,15 +1,26 @@
-/* HEARTH_HOTCOLD, the adapter's environment variable: key=value pairs separated by ':'.
- *
- *   cold=on|off     default on; off: cold hints go to the program's own allocator
- *   hot=on|off      default on
- *   cold-below=N    hints below N are cold; 0 to 256, default 64
- *   hot-from=N      hints from N are hot; 0 to 256, default 254. A hint that is both is cold. */
+/* HEARTH_HOTCOLD, the adapter's environment variable: key=value pairs separated by ':'. What each means: docs/options.md. */
 #ifndef HEARTH_HOTCOLD_OPTIONS_H
 #define HEARTH_HOTCOLD_OPTIONS_H
+
+enum {
+  HEARTH_COLD_DIRECTORY_BYTES = 512, /* with the terminating zero */
+  HEARTH_COLD_INTERVAL_MAX = 86400,
+};
+
+/* What is done with the memory of cold blocks. */
+enum hearth_cold_mode {
+  HEARTH_COLD_KEEP,    /* nothing */
+  HEARTH_COLD_ADVISE,  /* marked from time to time as the first to leave memory when that gets scarce */
+  HEARTH_COLD_PAGEOUT, /* sent to swap space from time to time */
+  HEARTH_COLD_FILE,    /* kept in a file, whose pages are written and dropped from time to time */
+};
 
 struct hearth_hotcold_options {
   unsigned cold_below; /* 0 to 256; 0 when switched off */
   unsigned hot_from;   /* 0 to 256; 256 when switched off */
+  enum hearth_cold_mode cold_mode;
+  unsigned interval_s; /* 0 to HEARTH_COLD_INTERVAL_MAX; 0: never */
+  char directory[HEARTH_COLD_DIRECTORY_BYTES];
 };
 
 /* Defaults changed by `text`, which may be NULL. A key or value that is not understood is skipped, and the first of

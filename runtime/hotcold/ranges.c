@@ -1,9 +1,11 @@
 #define _GNU_SOURCE
 #include "ranges.h"
 
+#include "cold_file.h"
 #include "fatal.h"
 #include "hotcold_options.h"
 #include "next.h"
+#include "page_out.h"
 #include "thread_cache.h"
 
 #include <errno.h>
@@ -66,12 +68,20 @@ static bool create_regions(char *base, size_t bytes) {
   return true;
 }
 
-static bool reserve_ranges(void) {
+static void back_cold_range(const struct hearth_hotcold_options *options) {
+  struct hearth_region *cold = &hearth_ranges.region[HEARTH_RANGE_COLD];
+  if (options->cold_below && options->cold_mode == HEARTH_COLD_FILE &&
+      hearth_cold_file_open(options->directory, cold->base, (size_t)cold->pages << HEARTH_PAGE_SHIFT))
+    cold->backing = hearth_cold_file_backing;
+}
+
+static bool reserve_ranges(const struct hearth_hotcold_options *options) {
   for (size_t bytes = MOST_RESERVED_BYTES; bytes >= LEAST_RESERVED_BYTES; bytes /= 2) {
     char *base = reserve(bytes);
     if (!base)
       continue;
     if (create_regions(base, bytes)) {
+      back_cold_range(options);
       atomic_store_explicit(&hearth_ranges.base, (uintptr_t)base, memory_order_relaxed);
       atomic_store_explicit(&hearth_ranges.bytes, bytes, memory_order_release);
       return true;
@@ -89,6 +99,7 @@ static void before_fork(void) {
   hearth_thread_cache_lock();
   for (unsigned i = 0; i < HEARTH_RANGES; i++)
     hearth_region_lock(&hearth_ranges.region[i]);
+  hearth_cold_file_before_fork();
   hearth_thread_is_forking = true;
 }
 
@@ -102,6 +113,7 @@ static void after_fork(void) {
 
 static void after_fork_in_child(void) {
   after_fork();
+  hearth_page_out_after_fork();
   hearth_thread_cache_reclaim_after_fork();
 }
 
@@ -120,10 +132,14 @@ static void open_once(void) {
     return;
   }
   hearth_thread_cache_open();
-  if (!reserve_ranges())
+  if (!reserve_ranges(&options)) {
     hearth_hotcold_warn("hints are ignored: cannot reserve address space", "");
-  else if (pthread_atfork(before_fork, after_fork, after_fork_in_child))
+    return;
+  }
+  if (pthread_atfork(before_fork, after_fork, after_fork_in_child))
     hearth_hotcold_warn("cannot register fork handlers: do not fork while threads allocate", "");
+  if (options.cold_below)
+    hearth_page_out_open(options.cold_mode, options.interval_s);
 }
 
 void hearth_ranges_open(void) {

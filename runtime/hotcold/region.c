@@ -127,6 +127,14 @@ void hearth_region_stats(struct hearth_region *region, struct hearth_region_stat
   *ret_stats = stats;
 }
 
+size_t hearth_region_extent(struct hearth_region *region) {
+  hearth_futex_lock_acquire(&region->run_lock);
+  const struct hearth_page *last = &region->page[region->pages - 1];
+  uint32_t pages = last->state == HEARTH_PAGE_CLEAN ? last->first : region->pages;
+  hearth_futex_lock_release(&region->run_lock);
+  return (size_t)pages << HEARTH_PAGE_SHIFT;
+}
+
 void hearth_region_lock(struct hearth_region *region) {
   for (unsigned i = 0; i < HEARTH_SIZE_CLASSES; i++)
     hearth_futex_lock_acquire(&region->bins[i].lock);

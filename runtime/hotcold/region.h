@@ -73,10 +73,20 @@ struct hearth_region_limits {
   uint32_t release_pages; /* memory is given back in aligned pieces of this many pages, a power of two */
 };
 
+/* What else has to be done with the memory of pages. Called with the run_lock held. */
+struct hearth_region_backing {
+  /* Before clean pages are handed out; the `free_bytes` from `start` on, at least `bytes`, are clean and free. False: they
+   * cannot be. NULL: nothing to do. */
+  bool (*commit)(char *start, size_t bytes, size_t free_bytes);
+  /* Make pages clean; false if that is refused, they are dirty still. NULL: private anonymous memory. */
+  bool (*release)(char *start, size_t bytes);
+};
+
 struct hearth_region {
   char *base;
   uint32_t pages;
   struct hearth_region_limits limits;
+  struct hearth_region_backing backing;
   struct hearth_page *page;
   uint64_t *bits;
 
@@ -101,8 +111,9 @@ struct hearth_region_stats {
 };
 
 /* Take over `bytes` at `base`: both multiples of a page, base aligned to limits.release_pages, at most 2^32 - 2 pages,
- * readable and writable private anonymous memory. The caller keeps the mapping alive. Returns false if the map for the
- * page entries could not be had. Not thread-safe. */
+ * readable and writable, all zero; private anonymous memory, unless a backing that says otherwise is put into the region
+ * before its first use. The caller keeps the mapping alive. Returns false if the map for the page entries could not be
+ * had. Not thread-safe. */
 bool hearth_region_create(struct hearth_region *region, void *base, size_t bytes, struct hearth_region_limits limits);
 
 /* Unmap the page entries (for tests; the range is the caller's). No other thread may use the region any more. */
@@ -126,6 +137,9 @@ bool hearth_region_resize_large(struct hearth_region *region, void *block, size_
 size_t hearth_region_usable(const struct hearth_region *region, const void *block);
 
 void hearth_region_stats(struct hearth_region *region, struct hearth_region_stats *ret_stats);
+
+/* Bytes from the base on that may have been in use: what lies behind was never used, or is clean. */
+size_t hearth_region_extent(struct hearth_region *region);
 
 /* All locks, in the lock order, around fork. */
 void hearth_region_lock(struct hearth_region *region);

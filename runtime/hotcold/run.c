@@ -106,6 +106,18 @@ static void carve(struct hearth_region *region, uint32_t run, uint32_t first, ui
     region->release_at = region->dirty_pages + region->limits.keep_pages;
 }
 
+/* Whether pages of the free run that begins at `run` can be handed out. */
+static bool commit(struct hearth_region *region, uint32_t run, uint32_t first, uint32_t pages) {
+  if (region->page[run].state == HEARTH_PAGE_DIRTY || !region->backing.commit)
+    return true;
+  uint32_t run_end = run + region->page[run].pages;
+  int saved_errno = errno;
+  bool committed = region->backing.commit(hearth_region_address(region, first), (size_t)pages << HEARTH_PAGE_SHIFT,
+                                          (size_t)(run_end - first) << HEARTH_PAGE_SHIFT);
+  errno = saved_errno;
+  return committed;
+}
+
 /* The smallest run of a bin that holds at least `pages`, or HEARTH_NO_PAGE. A bin of one doubling is searched to its
  * end: these runs exceed 256 KiB, so there are few, and taking a larger one would break up the best ones. */
 static uint32_t best_of_bin(const struct hearth_region *region, uint32_t run, uint32_t pages) {
@@ -136,8 +148,11 @@ static uint32_t align_up(const struct hearth_region *region, uint32_t page, uint
 
 /* Make [first, first + pages) of a dirty run clean. False if the system refused (locked memory). */
 static bool release_run(struct hearth_region *region, uint32_t run, uint32_t first, uint32_t pages) {
+  char *start = hearth_region_address(region, first);
+  size_t bytes = (size_t)pages << HEARTH_PAGE_SHIFT;
   int saved_errno = errno;
-  bool released = !madvise(hearth_region_address(region, first), (size_t)pages << HEARTH_PAGE_SHIFT, MADV_DONTNEED);
+  bool released =
+      region->backing.release ? region->backing.release(start, bytes) : !madvise(start, bytes, MADV_DONTNEED);
   errno = saved_errno;
   if (!released)
     return false;
@@ -186,6 +201,8 @@ uint32_t hearth_run_take(struct hearth_region *region, uint32_t pages, uint32_t 
     return HEARTH_NO_PAGE;
   *ret_clean = region->page[run].state == HEARTH_PAGE_CLEAN;
   uint32_t first = align_up(region, run, align_pages);
+  if (!commit(region, run, first, pages))
+    return HEARTH_NO_PAGE;
   carve(region, run, first, pages);
   return first;
 }
@@ -199,7 +216,8 @@ void hearth_run_give(struct hearth_region *region, uint32_t first, uint32_t page
 }
 
 bool hearth_run_take_at(struct hearth_region *region, uint32_t first, uint32_t pages) {
-  if (first >= region->pages || !is_free(&region->page[first]) || region->page[first].pages < pages)
+  if (first >= region->pages || !is_free(&region->page[first]) || region->page[first].pages < pages ||
+      !commit(region, first, first, pages))
     return false;
   carve(region, first, first, pages);
   return true;

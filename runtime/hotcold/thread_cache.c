@@ -1,6 +1,8 @@
 #define _GNU_SOURCE
 #include "thread_cache.h"
 
+#include "page_out.h"
+
 #include <errno.h>
 #include <pthread.h>
 #include <sys/mman.h>
@@ -102,6 +104,7 @@ void *hearth_thread_cache_take_slowly(enum hearth_range range, unsigned size_cla
   struct hearth_region *region = &hearth_ranges.region[range];
   if (!region->pages)
     return NULL;
+  hearth_page_out_ensure();
   struct hearth_cache_bin *bin = &own_cache()->bins[range][size_class];
   void *block;
   if (!bin->limit) {

@@ -399,9 +399,17 @@ static void options_are_parsed(void **state) {
   options = hearth_hotcold_options_parse("cold=off:cold-below=200:hot=off");
   assert_int_equal(options.cold_below, 0);
   assert_int_equal(options.hot_from, 256);
-  options = hearth_hotcold_options_parse("cold=on:hot=on");
+  options = hearth_hotcold_options_parse("cold=keep:hot=on");
   assert_int_equal(options.cold_below, 64);
   assert_int_equal(options.hot_from, 254);
+  assert_int_equal(options.cold_mode, HEARTH_COLD_KEEP);
+  assert_int_equal(options.interval_s, 30);
+  assert_string_equal(options.directory, "/var/tmp");
+  options = hearth_hotcold_options_parse("cold=off:dir=/a/b:interval=86400:cold=file");
+  assert_int_equal(options.cold_below, 64);
+  assert_int_equal(options.cold_mode, HEARTH_COLD_FILE);
+  assert_int_equal(options.interval_s, 86400);
+  assert_string_equal(options.directory, "/a/b");
 }
 
 int main(void) {

@@ -15,7 +15,7 @@
  * Link with -lhearth_hotcold (archive or shared object) or preload the shared object. The operator new forms that
  * tcmalloc declares, such as operator new(size_t, __hot_cold_t), are defined as well, under tcmalloc's names.
  *
- * Thresholds and switches: environment variable HEARTH_HOTCOLD, see runtime/hotcold/README.md. */
+ * Thresholds and switches: environment variable HEARTH_HOTCOLD, see docs/options.md. */
 #ifndef HEARTH_HOTCOLD_H
 #define HEARTH_HOTCOLD_H
 

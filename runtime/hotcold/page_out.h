@@ -1,0 +1,30 @@
+/* The thread that has the system take cold memory away, for programs that were asked to (HEARTH_HOTCOLD=cold=...).
+ *
+ * A thread, and not the allocating threads in passing: memory is best given back by a program that rests, and such a
+ * program does not allocate; nor should an allocation wait until pages are written. It blocks all signals, and sleeps but
+ * for some system calls in each interval. It is started by the first call that takes a slow way after the ranges are
+ * open, and in a forked child, which has no other threads, again. */
+#ifndef HEARTH_PAGE_OUT_H
+#define HEARTH_PAGE_OUT_H
+
+#include "hotcold_options.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+
+/* Decide once, with the options as they are in force: from now on the thread is wanted, if there is anything to do. */
+void hearth_page_out_open(enum hearth_cold_mode mode, unsigned interval_s);
+
+/* In a forked child. */
+void hearth_page_out_after_fork(void);
+
+extern _Atomic bool hearth_page_out_is_wanted; /* and not yet started */
+void hearth_page_out_start(void);
+
+/* Called with no lock held, where time does not matter. */
+static inline void hearth_page_out_ensure(void) {
+  if (atomic_load_explicit(&hearth_page_out_is_wanted, memory_order_relaxed))
+    hearth_page_out_start();
+}
+
+#endif
