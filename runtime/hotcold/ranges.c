@@ -3,6 +3,7 @@
 
 #include "cold_file.h"
 #include "fatal.h"
+#include "hot_pages.h"
 #include "hotcold_options.h"
 #include "next.h"
 #include "page_out.h"
@@ -19,17 +20,16 @@
 #define PR_SET_VMA_ANON_NAME 0
 #endif
 
-#define HUGE_PAGE_BYTES ((size_t)2 << 20)
 /* Both ranges together. Valgrind refuses 64 GiB and more, and address space limits less. */
 #define MOST_RESERVED_BYTES  ((size_t)128 << 30)
 #define LEAST_RESERVED_BYTES ((size_t)2 << 30)
 
-/* The cold range gives back early and in pages. The hot range keeps more and gives back whole huge pages only: giving
- * back a part would break the page up. */
-static const struct hearth_region_limits cold_limits = {.keep_pages = (1 << 20) / HEARTH_PAGE_BYTES,
-                                                        .release_pages = 1};
+/* The cold range gives back early, empty spans at once, and in pages. The hot range keeps more and gives back whole huge
+ * pages only: giving back a part would break the page up. */
+static const struct hearth_region_limits cold_limits = {
+    .keep_pages = (1 << 20) / HEARTH_PAGE_BYTES, .return_empty_spans = true, .release_pages = 1};
 static const struct hearth_region_limits hot_limits = {.keep_pages = (16 << 20) / HEARTH_PAGE_BYTES,
-                                                       .release_pages = HUGE_PAGE_BYTES / HEARTH_PAGE_BYTES};
+                                                       .release_pages = HEARTH_HUGE_PAGE_BYTES / HEARTH_PAGE_BYTES};
 
 struct hearth_ranges hearth_ranges = {.hot_from = UINT8_MAX + 1};
 
@@ -38,20 +38,19 @@ static _Thread_local bool opening __attribute__((tls_model("initial-exec")));
 
 /* `bytes` of address space aligned to a huge page, or NULL. */
 static char *reserve(size_t bytes) {
-  char *map =
-      mmap(NULL, bytes + HUGE_PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  char *map = mmap(NULL, bytes + HEARTH_HUGE_PAGE_BYTES, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (map == MAP_FAILED)
     return NULL;
-  size_t head = -(uintptr_t)map & (HUGE_PAGE_BYTES - 1);
+  size_t head = -(uintptr_t)map & (HEARTH_HUGE_PAGE_BYTES - 1);
   if (head)
     munmap(map, head);
-  munmap(map + head + bytes, HUGE_PAGE_BYTES - head);
+  munmap(map + head + bytes, HEARTH_HUGE_PAGE_BYTES - head);
   return map + head;
 }
 
-/* Advice and names may be refused by old kernels; the ranges work without. */
-static void advise(char *start, size_t bytes, int advice, const char *name) {
-  madvise(start, bytes, advice);
+/* For /proc/PID/smaps. Refused by kernels before 5.17; the ranges work without. */
+static void set_name(char *start, size_t bytes, const char *name) {
   prctl(PR_SET_VMA, PR_SET_VMA_ANON_NAME, (unsigned long)start, bytes, (unsigned long)name);
 }
 
@@ -63,8 +62,11 @@ static bool create_regions(char *base, size_t bytes) {
     hearth_region_destroy(&hearth_ranges.region[HEARTH_RANGE_COLD]);
     return false;
   }
-  advise(base, half, MADV_NOHUGEPAGE, "hearth cold");
-  advise(base + half, half, MADV_HUGEPAGE, "hearth hot");
+  madvise(base, half, MADV_NOHUGEPAGE);
+  hearth_hot_pages_open(base + half, half);
+  hearth_ranges.region[HEARTH_RANGE_HOT].backing = hearth_hot_pages_backing;
+  set_name(base, half, "hearth cold");
+  set_name(base + half, half, "hearth hot");
   return true;
 }
 

@@ -69,8 +69,9 @@ struct hearth_run_list {
 };
 
 struct hearth_region_limits {
-  uint32_t keep_pages;    /* dirty pages that are kept for reuse */
-  uint32_t release_pages; /* memory is given back in aligned pieces of this many pages, a power of two */
+  uint32_t keep_pages;     /* dirty pages that are kept for reuse */
+  uint32_t release_pages;  /* memory is given back in aligned pieces of this many pages, a power of two */
+  bool return_empty_spans; /* else each class keeps its last one, to be the next one it needs */
 };
 
 /* What else has to be done with the memory of pages. Called with the run_lock held. */

@@ -117,8 +117,8 @@ static void span_put(struct hearth_region *region, struct hearth_class_bin *bin,
   /* A span that was full has one free block now: fill it up before emptier ones, which may become empty meanwhile. */
   if (span->used-- == sizes->blocks)
     list_push(region, bin, first);
-  bool only_one = bin->spans == first && span->next == HEARTH_NO_PAGE;
-  if (span->used == 0 && !only_one) {
+  bool is_kept = !region->limits.return_empty_spans && bin->spans == first && span->next == HEARTH_NO_PAGE;
+  if (span->used == 0 && !is_kept) {
     list_remove(region, bin, first);
     span_destroy(region, first);
   }

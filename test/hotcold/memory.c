@@ -1,5 +1,6 @@
 /* What the ranges cost: untouched pages of a large calloc stay out of memory, freed cold memory goes back, freeing does
- * not touch a block, neighbours lie side by side. What the system knows: huge pages advised for the hot range only.
+ * not touch a block, neighbours lie side by side; a handful of hot blocks take no huge page. What the system knows: huge
+ * pages advised for the hot range only, once it is full enough.
  *
  * RUN: %clang -O1 -fno-builtin -I%include %s %hotcold_a -o %t
  * RUN: %t | FileCheck %s
@@ -7,7 +8,10 @@
  * CHECK: calloc of 256 MiB: under 1 MiB resident
  * CHECK: 100000 blocks of 96 bytes: under 10000000 bytes apart
  * CHECK: freed: under 4 MiB more than before
- * CHECK: cold range nh, hot range hg
+ * CHECK: 100 hot blocks of all sizes: under 1 MiB more, huge pages: nh
+ * CHECK: 3 MiB of hot blocks: under 6 MiB more, huge pages: hg
+ * CHECK: 20 MiB of hot blocks: under 25 MiB more, huge pages: hg
+ * CHECK: cold blocks: huge pages: nh
  */
 #define _GNU_SOURCE
 #include <hearth/hotcold.h>
@@ -43,6 +47,30 @@ static const char *advice(const void *address) {
   return found;
 }
 
+static char *hot_block(size_t bytes) { return memset(malloc_hot_cold(bytes, 255), 1, bytes); }
+
+static void print_hot(const char *what, long more, long limit_kib, const void *block) {
+  printf("%s: %s %ld MiB more, huge pages: %s\n", what, more < limit_kib << 10 ? "under" : "over", limit_kib >> 10,
+         advice(block));
+}
+
+/* Never freed: the end of the process does. */
+static void hot_pages(void) {
+  long before = resident_bytes();
+  char *first = hot_block(1);
+  for (size_t i = 1; i < 100; i++)
+    hot_block(i * i);
+  print_hot("100 hot blocks of all sizes", resident_bytes() - before, 1 << 10, first);
+  char *blocks[96];
+  for (int i = 0; i < 96; i++)
+    blocks[i] = hot_block(32 << 10);
+  print_hot("3 MiB of hot blocks", resident_bytes() - before, 6 << 10, blocks[32]);
+  char *last = first;
+  for (int i = 0; i < 20 * 32; i++)
+    last = hot_block(32 << 10);
+  print_hot("20 MiB of hot blocks", resident_bytes() - before, 25 << 10, last);
+}
+
 int main(void) {
   enum { COUNT = 100000, BYTES = 96 };
   static char *blocks[COUNT];
@@ -67,9 +95,9 @@ int main(void) {
     free(blocks[i]);
   printf("freed: %s\n", resident_bytes() - before < 4 << 20 ? "under 4 MiB more than before" : "still resident");
 
-  void *cold = malloc_hot_cold(100, 0), *hot = malloc_hot_cold(100, 255);
-  printf("cold range %s, hot range %s\n", advice(cold), advice(hot));
+  hot_pages();
+  void *cold = malloc_hot_cold(100, 0);
+  printf("cold blocks: huge pages: %s\n", advice(cold));
   free(cold);
-  free(hot);
   return 0;
 }
