@@ -21,6 +21,7 @@ static const struct command {
     {"export", hearth_cmd_export, "write a profile for flame graphs, pprof, speedscope or DHAT"},
     {"check", hearth_cmd_check, "check the heap-profile metadata of LLVM modules"},
     {"dump", hearth_cmd_dump, "have a running program write its profile"},
+    {"top", hearth_cmd_top, "show what a running program's hot/cold allocator holds"},
     {"flags", hearth_cmd_flags, "print compiler and linker flags"},
 };
 

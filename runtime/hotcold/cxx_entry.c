@@ -111,7 +111,7 @@ static bool deletes_are_ours(void) {
 }
 
 static void *hinted_new(size_t bytes, size_t alignment, uint8_t hint) {
-  enum hearth_range range = hearth_range_for_hint(hint);
+  enum hearth_range range = hearth_hinted_range(hint);
   if (range == HEARTH_RANGE_NONE)
     return NULL;
   if (deletes_are_ours())

@@ -4,7 +4,6 @@
 #include "hearth/hotcold.h"
 #include "next.h"
 #include "page_out.h"
-#include "thread_cache.h"
 
 #include <errno.h>
 #include <malloc.h>
@@ -171,7 +170,7 @@ HEARTH_EXPORT void *malloc_hot_cold(size_t bytes, uint8_t hint) {
 }
 
 HEARTH_EXPORT void *calloc_hot_cold(size_t count, size_t bytes, uint8_t hint) {
-  enum hearth_range range = hearth_range_for_hint(hint);
+  enum hearth_range range = hearth_hinted_range(hint);
   size_t total;
   void *block = NULL;
   if (range != HEARTH_RANGE_NONE && !__builtin_mul_overflow(count, bytes, &total))
@@ -182,7 +181,7 @@ HEARTH_EXPORT void *calloc_hot_cold(size_t count, size_t bytes, uint8_t hint) {
 HEARTH_EXPORT void *realloc_hot_cold(void *block, size_t bytes, uint8_t hint) {
   if (!block)
     return malloc_hot_cold(bytes, hint);
-  enum hearth_range now = hearth_range_of(block), wanted = hearth_range_for_hint(hint);
+  enum hearth_range now = hearth_range_of(block), wanted = hearth_hinted_range(hint);
   if (wanted == now || wanted == HEARTH_RANGE_NONE || !bytes)
     return realloc_any(block, bytes);
   void *target = hearth_range_alloc(wanted, bytes, 1);
@@ -268,11 +267,15 @@ static struct hearth_hotcold_range_stats range_stats(enum hearth_range range, bo
   stats.ever_blocks = blocks.large_ever + cached.ever;
   stats.reserved_bytes = (uint64_t)hearth_ranges.region[range].pages << HEARTH_PAGE_SHIFT;
   stats.committed_bytes = blocks.committed_bytes;
+  stats.resident_bytes = hearth_region_resident(&hearth_ranges.region[range]);
   return stats;
 }
 
 HEARTH_EXPORT void hearth_hotcold_stats(struct hearth_hotcold_stats *ret_stats) {
   bool open = is_open(); /* before the thresholds, which are written before it */
+  int saved_errno = errno;
   ret_stats->cold = range_stats(HEARTH_RANGE_COLD, open && hearth_ranges.cold_below > 0);
   ret_stats->hot = range_stats(HEARTH_RANGE_HOT, open && hearth_ranges.hot_from <= UINT8_MAX);
+  ret_stats->passed_on = hearth_thread_cache_passed_on();
+  errno = saved_errno;
 }

@@ -3,7 +3,7 @@
 #ifndef HEARTH_HOTCOLD_ENTRY_H
 #define HEARTH_HOTCOLD_ENTRY_H
 
-#include "ranges.h"
+#include "thread_cache.h"
 
 /* Functions that programs call or that replace libc's are exported; those that replace something are weak, so that a
  * program with definitions of its own still links (the probe then finds that they are not ours). */
@@ -16,10 +16,18 @@ void *hearth_range_alloc(enum hearth_range range, size_t bytes, size_t alignment
 /* Free a block of a range. */
 void hearth_range_free(enum hearth_range range, void *block);
 
+/* The range for a hint, once for each hinted request: those without one are counted. */
+static inline enum hearth_range hearth_hinted_range(uint8_t hint) {
+  enum hearth_range range = hearth_range_for_hint(hint);
+  if (range == HEARTH_RANGE_NONE)
+    hearth_thread_cache_pass_on();
+  return range;
+}
+
 /* The range for a hint if it can serve this request, and the block; the caller goes to the plain function when this
  * returns NULL. An alignment that is no power of two is the plain function's to judge. */
 static inline void *hearth_hinted_alloc(size_t bytes, size_t alignment, uint8_t hint) {
-  enum hearth_range range = hearth_range_for_hint(hint);
+  enum hearth_range range = hearth_hinted_range(hint);
   if (range == HEARTH_RANGE_NONE || !alignment || (alignment & (alignment - 1)))
     return NULL;
   return hearth_range_alloc(range, bytes, alignment);

@@ -7,6 +7,7 @@
 #include "hotcold_options.h"
 #include "next.h"
 #include "page_out.h"
+#include "status.h"
 #include "thread_cache.h"
 
 #include <errno.h>
@@ -23,6 +24,8 @@
 /* Both ranges together. Valgrind refuses 64 GiB and more, and address space limits less. */
 #define MOST_RESERVED_BYTES  ((size_t)128 << 30)
 #define LEAST_RESERVED_BYTES ((size_t)2 << 30)
+/* Before them: an inaccessible page, and the status that `hearth top` finds behind it. */
+#define HEAD_BYTES ((size_t)2 * HEARTH_PAGE_BYTES)
 
 /* The cold range gives back early, empty spans at once, and in pages. The hot range keeps more and gives back whole huge
  * pages only: giving back a part would break the page up. */
@@ -36,17 +39,18 @@ struct hearth_ranges hearth_ranges = {.hot_from = UINT8_MAX + 1};
 static struct hearth_futex_lock open_lock;
 static _Thread_local bool opening __attribute__((tls_model("initial-exec")));
 
-/* `bytes` of address space aligned to a huge page, or NULL. */
+/* `bytes` of address space aligned to a huge page, with HEAD_BYTES before them, or NULL. */
 static char *reserve(size_t bytes) {
-  char *map = mmap(NULL, bytes + HEARTH_HUGE_PAGE_BYTES, PROT_READ | PROT_WRITE,
-                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  size_t slack = HEARTH_HUGE_PAGE_BYTES + HEAD_BYTES;
+  char *map = mmap(NULL, bytes + slack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (map == MAP_FAILED)
     return NULL;
-  size_t head = -(uintptr_t)map & (HEARTH_HUGE_PAGE_BYTES - 1);
-  if (head)
-    munmap(map, head);
-  munmap(map + head + bytes, HEARTH_HUGE_PAGE_BYTES - head);
-  return map + head;
+  size_t before = -((uintptr_t)map + HEAD_BYTES) & (HEARTH_HUGE_PAGE_BYTES - 1);
+  if (before)
+    munmap(map, before);
+  char *base = map + before + HEAD_BYTES;
+  munmap(base + bytes, (size_t)(map + slack - base));
+  return base;
 }
 
 /* For /proc/PID/smaps. Refused by kernels before 5.17; the ranges work without. */
@@ -55,13 +59,15 @@ static void set_name(char *start, size_t bytes, const char *name) {
 }
 
 static bool create_regions(char *base, size_t bytes) {
-  size_t half = bytes / 2;
-  if (!hearth_region_create(&hearth_ranges.region[HEARTH_RANGE_COLD], base, half, cold_limits))
+  size_t half = bytes / 2, cold_bytes = half - HEARTH_PAGE_BYTES;
+  if (!hearth_region_create(&hearth_ranges.region[HEARTH_RANGE_COLD], base, cold_bytes, cold_limits))
     return false;
   if (!hearth_region_create(&hearth_ranges.region[HEARTH_RANGE_HOT], base + half, half, hot_limits)) {
     hearth_region_destroy(&hearth_ranges.region[HEARTH_RANGE_COLD]);
     return false;
   }
+  /* The system's accounts are by mapping: the two ranges must not become one. */
+  mprotect(base + cold_bytes, HEARTH_PAGE_BYTES, PROT_NONE);
   madvise(base, half, MADV_NOHUGEPAGE);
   hearth_hot_pages_open(base + half, half);
   hearth_ranges.region[HEARTH_RANGE_HOT].backing = hearth_hot_pages_backing;
@@ -86,9 +92,11 @@ static bool reserve_ranges(const struct hearth_hotcold_options *options) {
       back_cold_range(options);
       atomic_store_explicit(&hearth_ranges.base, (uintptr_t)base, memory_order_relaxed);
       atomic_store_explicit(&hearth_ranges.bytes, bytes, memory_order_release);
+      mprotect(base - HEAD_BYTES, HEARTH_PAGE_BYTES, PROT_NONE);
+      hearth_status_write(base - HEARTH_PAGE_BYTES);
       return true;
     }
-    munmap(base, bytes);
+    munmap(base - HEAD_BYTES, bytes + HEAD_BYTES);
   }
   return false;
 }
@@ -124,6 +132,7 @@ static void open_once(void) {
   struct hearth_hotcold_options options = hearth_hotcold_options_parse(secure_getenv("HEARTH_HOTCOLD"));
   hearth_ranges.cold_below = options.cold_below;
   hearth_ranges.hot_from = options.hot_from;
+  hearth_thread_cache_open();
   if (options.cold_below == 0 && options.hot_from > UINT8_MAX)
     return;
   if (!hearth_next_is_interposed()) {
@@ -133,7 +142,6 @@ static void open_once(void) {
         "");
     return;
   }
-  hearth_thread_cache_open();
   if (!reserve_ranges(&options)) {
     hearth_hotcold_warn("hints are ignored: cannot reserve address space", "");
     return;

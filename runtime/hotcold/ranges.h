@@ -1,8 +1,8 @@
 /* The two address ranges of the process, the cold one below the hot one in a single reservation, so that one
  * comparison in free tells the program's own blocks from ours.
  *
- *     base                 base + bytes / 2             base + bytes
- *     | cold region ....... | hot region ............... |
+ *     base                          base + bytes / 2             base + bytes
+ *     | cold region ....... | guard | hot region ............... |
  */
 #ifndef HEARTH_RANGES_H
 #define HEARTH_RANGES_H

@@ -135,6 +135,20 @@ size_t hearth_region_extent(struct hearth_region *region) {
   return (size_t)pages << HEARTH_PAGE_SHIFT;
 }
 
+uint64_t hearth_region_resident(struct hearth_region *region) {
+  unsigned char in_memory[2048];
+  size_t extent = hearth_region_extent(region);
+  uint64_t pages = 0;
+  for (size_t from = 0; from < extent; from += sizeof in_memory * HEARTH_PAGE_BYTES) {
+    size_t bytes =
+        extent - from < sizeof in_memory * HEARTH_PAGE_BYTES ? extent - from : sizeof in_memory * HEARTH_PAGE_BYTES;
+    if (!mincore(region->base + from, bytes, in_memory))
+      for (size_t i = 0; i < bytes >> HEARTH_PAGE_SHIFT; i++)
+        pages += in_memory[i] & 1;
+  }
+  return pages << HEARTH_PAGE_SHIFT;
+}
+
 void hearth_region_lock(struct hearth_region *region) {
   for (unsigned i = 0; i < HEARTH_SIZE_CLASSES; i++)
     hearth_futex_lock_acquire(&region->bins[i].lock);

@@ -96,7 +96,7 @@ struct hearth_region {
   _Alignas(64) struct hearth_futex_lock run_lock; /* guards the rest */
   struct hearth_run_list clean;
   struct hearth_run_list dirty;
-  uint32_t clean_pages;
+  uint64_t clean_pages;
   uint32_t dirty_pages;
   uint32_t release_at; /* dirty pages that start the next giving back */
   uint64_t large_blocks;
@@ -141,6 +141,9 @@ void hearth_region_stats(struct hearth_region *region, struct hearth_region_stat
 
 /* Bytes from the base on that may have been in use: what lies behind was never used, or is clean. */
 size_t hearth_region_extent(struct hearth_region *region);
+
+/* Bytes of the extent that are in memory. Asks the system, in proportion to the extent; errno may change. */
+uint64_t hearth_region_resident(struct hearth_region *region);
 
 /* All locks, in the lock order, around fork. */
 void hearth_region_lock(struct hearth_region *region);

@@ -32,7 +32,7 @@ static struct hearth_run_list *list_of(struct hearth_region *region, uint8_t sta
 
 static void count_free(struct hearth_region *region, uint8_t state, int64_t pages) {
   if (state == HEARTH_PAGE_CLEAN)
-    region->clean_pages += (uint32_t)pages;
+    region->clean_pages += (uint64_t)pages;
   else
     region->dirty_pages += (uint32_t)pages;
 }

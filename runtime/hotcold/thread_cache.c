@@ -8,9 +8,9 @@
 #include <sys/mman.h>
 
 static struct hearth_futex_lock registry_lock;
-static struct hearth_thread_cache *all_caches;
+struct hearth_thread_cache *hearth_thread_caches; /* all there ever were */
 static struct hearth_thread_cache *idle_caches;
-static _Atomic uint64_t uncached_ever[HEARTH_RANGES];
+_Atomic uint64_t hearth_uncached_ever[HEARTH_RANGES + 1];
 static pthread_key_t exit_key;
 static bool has_exit_key;
 
@@ -74,8 +74,8 @@ static struct hearth_thread_cache *idle_or_new(void) {
   } else {
     cache = map_cache();
     if (cache) {
-      cache->next = all_caches;
-      all_caches = cache;
+      cache->next = hearth_thread_caches;
+      hearth_thread_caches = cache;
     }
   }
   hearth_futex_lock_release(&registry_lock);
@@ -110,7 +110,7 @@ void *hearth_thread_cache_take_slowly(enum hearth_range range, unsigned size_cla
   if (!bin->limit) {
     if (!hearth_region_take(region, size_class, &block, 1))
       return NULL;
-    atomic_fetch_add_explicit(&uncached_ever[range], 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&hearth_uncached_ever[range], 1, memory_order_relaxed);
     return block;
   }
   uint32_t count = hearth_region_take(region, size_class, bin->blocks, bin->limit / 2);
@@ -118,6 +118,14 @@ void *hearth_thread_cache_take_slowly(enum hearth_range range, unsigned size_cla
     return NULL;
   atomic_store_explicit(&bin->count, count, memory_order_relaxed);
   return hearth_thread_cache_take(range, size_class);
+}
+
+void hearth_thread_cache_pass_on_slowly(void) {
+  struct hearth_thread_cache *cache = own_cache();
+  if (cache->bins[0][0].limit)
+    hearth_thread_cache_count(cache, HEARTH_RANGE_NONE);
+  else
+    atomic_fetch_add_explicit(&hearth_uncached_ever[HEARTH_RANGE_NONE], 1, memory_order_relaxed);
 }
 
 void hearth_thread_cache_put_slowly(enum hearth_range range, unsigned size_class, void *block) {
@@ -133,9 +141,10 @@ void hearth_thread_cache_put_slowly(enum hearth_range range, unsigned size_class
 }
 
 void hearth_thread_cache_stats(enum hearth_range range, struct hearth_thread_cache_stats *ret_stats) {
-  struct hearth_thread_cache_stats stats = {.ever = atomic_load_explicit(&uncached_ever[range], memory_order_relaxed)};
+  struct hearth_thread_cache_stats stats = {
+      .ever = atomic_load_explicit(&hearth_uncached_ever[range], memory_order_relaxed)};
   hearth_futex_lock_acquire(&registry_lock);
-  for (struct hearth_thread_cache *cache = all_caches; cache; cache = cache->next) {
+  for (struct hearth_thread_cache *cache = hearth_thread_caches; cache; cache = cache->next) {
     stats.ever += atomic_load_explicit(&cache->ever[range], memory_order_relaxed);
     for (unsigned i = 0; i < HEARTH_SIZE_CLASSES; i++) {
       uint32_t count = atomic_load_explicit(&cache->bins[range][i].count, memory_order_relaxed);
@@ -147,13 +156,22 @@ void hearth_thread_cache_stats(enum hearth_range range, struct hearth_thread_cac
   *ret_stats = stats;
 }
 
+uint64_t hearth_thread_cache_passed_on(void) {
+  uint64_t passed_on = atomic_load_explicit(&hearth_uncached_ever[HEARTH_RANGE_NONE], memory_order_relaxed);
+  hearth_futex_lock_acquire(&registry_lock);
+  for (struct hearth_thread_cache *cache = hearth_thread_caches; cache; cache = cache->next)
+    passed_on += atomic_load_explicit(&cache->ever[HEARTH_RANGE_NONE], memory_order_relaxed);
+  hearth_futex_lock_release(&registry_lock);
+  return passed_on;
+}
+
 void hearth_thread_cache_lock(void) { hearth_futex_lock_acquire(&registry_lock); }
 
 void hearth_thread_cache_unlock(void) { hearth_futex_lock_release(&registry_lock); }
 
 void hearth_thread_cache_reclaim_after_fork(void) {
   idle_caches = NULL;
-  for (struct hearth_thread_cache *cache = all_caches; cache; cache = cache->next) {
+  for (struct hearth_thread_cache *cache = hearth_thread_caches; cache; cache = cache->next) {
     if (cache == hearth_thread_cache)
       continue;
     flush_all(cache);

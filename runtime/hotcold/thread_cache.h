@@ -8,6 +8,10 @@
 /* Once, before the first of the calls below. False if no thread-specific key was left; then nothing is cached. */
 bool hearth_thread_cache_open(void);
 
+/* For readers in other processes (status.h). */
+extern struct hearth_thread_cache *hearth_thread_caches;
+extern _Atomic uint64_t hearth_uncached_ever[HEARTH_RANGES + 1]; /* of threads without a cache */
+
 /* One class of one thread. A limit of 0 marks a thread without a cache. */
 struct hearth_cache_bin {
   _Atomic uint32_t count; /* written by the owner, read by statistics */
@@ -16,9 +20,9 @@ struct hearth_cache_bin {
 };
 
 struct hearth_thread_cache {
-  struct hearth_thread_cache *next;      /* of all there ever were; they are reused, never unmapped */
-  struct hearth_thread_cache *next_idle; /* of those without a thread */
-  _Atomic uint64_t ever[HEARTH_RANGES];
+  struct hearth_thread_cache *next;         /* of all there ever were; they are reused, never unmapped */
+  struct hearth_thread_cache *next_idle;    /* of those without a thread */
+  _Atomic uint64_t ever[HEARTH_RANGES + 1]; /* blocks taken; the last: requests passed on to the program's allocator */
   struct hearth_cache_bin bins[HEARTH_RANGES][HEARTH_SIZE_CLASSES];
 };
 
@@ -26,7 +30,23 @@ struct hearth_thread_cache {
 extern _Thread_local struct hearth_thread_cache *hearth_thread_cache __attribute__((tls_model("initial-exec")));
 
 void *hearth_thread_cache_take_slowly(enum hearth_range range, unsigned size_class);
+void hearth_thread_cache_pass_on_slowly(void);
 void hearth_thread_cache_put_slowly(enum hearth_range range, unsigned size_class, void *block);
+
+static inline void hearth_thread_cache_count(struct hearth_thread_cache *cache, enum hearth_range range) {
+  /* The owner is the only writer: no read-modify-write instructions needed. */
+  uint64_t ever = atomic_load_explicit(&cache->ever[range], memory_order_relaxed);
+  atomic_store_explicit(&cache->ever[range], ever + 1, memory_order_relaxed);
+}
+
+/* Count a hinted request that is the program's own allocator's to serve. */
+static inline void hearth_thread_cache_pass_on(void) {
+  struct hearth_thread_cache *cache = hearth_thread_cache;
+  if (cache->bins[0][0].limit)
+    hearth_thread_cache_count(cache, HEARTH_RANGE_NONE);
+  else
+    hearth_thread_cache_pass_on_slowly();
+}
 
 /* A block of a size class, or NULL when the range is full or not reserved. */
 static inline void *hearth_thread_cache_take(enum hearth_range range, unsigned size_class) {
@@ -35,10 +55,8 @@ static inline void *hearth_thread_cache_take(enum hearth_range range, unsigned s
   uint32_t count = atomic_load_explicit(&bin->count, memory_order_relaxed);
   if (!count)
     return hearth_thread_cache_take_slowly(range, size_class);
-  /* The owner is the only writer: no read-modify-write instructions needed. */
   atomic_store_explicit(&bin->count, count - 1, memory_order_relaxed);
-  uint64_t ever = atomic_load_explicit(&cache->ever[range], memory_order_relaxed);
-  atomic_store_explicit(&cache->ever[range], ever + 1, memory_order_relaxed);
+  hearth_thread_cache_count(cache, range);
   return bin->blocks[count - 1];
 }
 
@@ -61,6 +79,9 @@ struct hearth_thread_cache_stats {
   uint64_t ever;
 };
 void hearth_thread_cache_stats(enum hearth_range range, struct hearth_thread_cache_stats *ret_stats);
+
+/* Hinted requests ever passed on. */
+uint64_t hearth_thread_cache_passed_on(void);
 
 /* Around fork: this lock comes before those of the regions. In the child, with all locks free, the caches of the
  * threads that do not exist there are given back. */

@@ -3,7 +3,7 @@
  * RUN: %clang -I%include %s %hotcold_a -o %t
  * RUN: %t | FileCheck %s
  *
- * CHECK: reserved 1024 MiB
+ * CHECK: reserved 1023 MiB
  * CHECK: 600 MiB: class 1, fallbacks 0
  * CHECK: 600 MiB: class 0, fallbacks 1
  * CHECK: small: class 1, fallbacks 1

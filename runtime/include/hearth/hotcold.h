@@ -50,19 +50,24 @@ enum hearth_hotcold_placement hearth_hotcold_class(const void *pointer);
 /* One range. Counters of running threads are read without stopping them: exact when no other thread allocates. */
 struct hearth_hotcold_range_stats {
   uint64_t live_blocks;
-  uint64_t live_bytes; /* usable bytes of the live blocks, as malloc_usable_size gives them */
-  uint64_t ever_blocks;
+  uint64_t live_bytes;      /* usable bytes of the live blocks, as malloc_usable_size gives them */
+  uint64_t ever_blocks;     /* hinted requests that this range served, and blocks that realloc moved inside it */
   uint64_t reserved_bytes;  /* address space of the range; 0: nothing reserved yet, or the range is switched off */
   uint64_t committed_bytes; /* in spans and runs that are in use or kept for reuse; resident bytes are at most this */
-  uint64_t fallbacks;       /* requests for this range that the program's own allocator served */
+  uint64_t
+      resident_bytes; /* in memory now, whole pages, from what the system says; with cold=file, in its page cache */
+  uint64_t fallbacks; /* hinted requests for this range that the program's own allocator served */
 };
 
 struct hearth_hotcold_stats {
   struct hearth_hotcold_range_stats cold;
   struct hearth_hotcold_range_stats hot;
+  uint64_t passed_on; /* hinted requests of neither range: by the thresholds, or because the range is switched off */
 };
 
-/* Fill *ret_stats. Takes the allocator's locks: not for signal handlers. Does not allocate. */
+/* Fill *ret_stats. May be called by several threads at once; takes the allocator's locks, each for a short time: not for
+ * signal handlers. Takes time in proportion to committed_bytes, some 10 us for a MiB. Does not allocate; keeps errno.
+ * Hints honoured are ever_blocks, hints not honoured fallbacks. From outside: `hearth top PID`. */
 void hearth_hotcold_stats(struct hearth_hotcold_stats *ret_stats);
 
 #ifdef __cplusplus

@@ -1,0 +1,117 @@
+/* `hearth top`: what the hot/cold allocator of a running program holds. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "commands.h"
+#include "hotcold_process.h"
+#include "options.h"
+
+static const char help[] =
+    "Usage: hearth top [--every=SECONDS] [--count=N] [--json] PID\n"
+    "Print what the hot/cold allocator of a running program holds. The program is not stopped.\n"
+    "\n"
+    "  PID              a process with Hearth's allocator adapter that has made a hinted call\n"
+    "  --every=SECONDS  again and again, until the process ends (default: once)\n"
+    "  --count=N        so many times at most\n"
+    "  --json           one JSON object for each time, on a line of its own, sizes in bytes\n"
+    "\n"
+    "  live       blocks now, and their usable bytes; approximate while threads allocate\n"
+    "  committed  in use or kept for reuse; resident: in memory; huge: of that in huge pages\n"
+    "  placed     hinted requests that the range served; elsewhere: that it could not, as it was full\n"
+    "  hints passed on: requests whose hint is between the thresholds, or that of a range switched off\n";
+
+static const char *const names[HEARTH_HOTCOLD_STATUS_RANGES] = {"cold", "hot"};
+
+static void print_json(const hotcold_process *process, const hotcold_sample *sample) {
+  printf("{\"pid\":%d,\"cold_below\":%u,\"hot_from\":%u", (int)process->pid, process->status.cold_below,
+         process->status.hot_from);
+  for (int i = 0; i < HEARTH_HOTCOLD_STATUS_RANGES; i++) {
+    const hotcold_range *r = &sample->range[i];
+    printf(",\"%s\":{\"on\":%s,\"live_blocks\":%" PRIu64 ",\"live_bytes\":%" PRIu64 ",\"committed_bytes\":%" PRIu64
+           ",\"resident_bytes\":%" PRIu64 ",\"huge_bytes\":%" PRIu64 ",\"swap_bytes\":%" PRIu64 ",\"placed\":%" PRIu64
+           ",\"fallbacks\":%" PRIu64 "}",
+           names[i], r->is_on ? "true" : "false", r->blocks, r->bytes, r->committed_bytes, r->resident_bytes,
+           r->huge_bytes, r->swap_bytes, r->placed, r->fallbacks);
+  }
+  printf(",\"passed_on\":%" PRIu64 "}\n", sample->passed_on);
+}
+
+static void print_size(uint64_t bytes) { printf("%12.1f", (double)bytes / (1 << 10)); }
+
+static void print_text(const hotcold_process *process, const hotcold_sample *sample) {
+  printf("process %d: cold below %u, hot from %u; %" PRIu64 " hints passed on\n", (int)process->pid,
+         process->status.cold_below, process->status.hot_from, sample->passed_on);
+  printf("%-5s%12s%12s%12s%12s%12s%12s%14s%11s\n", "KiB", "live blocks", "live", "committed", "resident", "huge",
+         "swap", "placed", "elsewhere");
+  for (int i = 0; i < HEARTH_HOTCOLD_STATUS_RANGES; i++) {
+    const hotcold_range *r = &sample->range[i];
+    if (!r->is_on) {
+      printf("%-5s%12s\n", names[i], "off");
+      continue;
+    }
+    printf("%-5s%12" PRIu64, names[i], r->blocks);
+    print_size(r->bytes);
+    print_size(r->committed_bytes);
+    print_size(r->resident_bytes);
+    print_size(r->huge_bytes);
+    print_size(r->swap_bytes);
+    printf("%14" PRIu64 "%11" PRIu64 "\n", r->placed, r->fallbacks);
+  }
+}
+
+typedef struct request {
+  pid_t pid;
+  uint64_t every, count; /* count 0: until the process ends */
+  bool json;
+} request;
+
+static int watch(const request *request) {
+  hotcold_process process;
+  int code = hotcold_process_open(request->pid, &process);
+  struct timespec pause = {.tv_sec = (time_t)request->every};
+  for (uint64_t i = 0; code == HEARTH_EXIT_OK; i++) {
+    hotcold_sample sample;
+    bool ended;
+    code = hotcold_process_sample(&process, &sample, &ended);
+    if (code != HEARTH_EXIT_OK || ended)
+      break;
+    (request->json ? print_json : print_text)(&process, &sample);
+    fflush(stdout);
+    if (i + 1 == request->count)
+      break;
+    nanosleep(&pause, NULL);
+  }
+  int finished = hearth_tool_finish();
+  return code == HEARTH_EXIT_OK ? finished : code;
+}
+
+int hearth_cmd_top(int argc, char **argv) {
+  hearth_number_option every = {.least = 1, .most = 86400}, count = {.least = 1, .most = UINT32_MAX};
+  request request = {0};
+  uint64_t pid;
+  int operands, code;
+  const hearth_option options[] = {{.name = "--every",
+                                    .expects = "a number of seconds from 1 to 86400",
+                                    .take = hearth_tool_take_number,
+                                    .target = &every},
+                                   {.name = "--count",
+                                    .expects = "a number from 1 to 4294967295",
+                                    .take = hearth_tool_take_number,
+                                    .target = &count},
+                                   {.name = "--json", .flag = &request.json},
+                                   {0}};
+  if (!hearth_tool_parse(options, help, argc, argv, &operands, &code))
+    return code;
+  if (operands != 1)
+    return hearth_tool_usage_error("top", operands ? "give one process" : "no process was given");
+  if (!hearth_tool_parse_number(argv[1], 1, INT32_MAX, &pid))
+    return hearth_tool_usage_error("top", "'%s' is not a process id", argv[1]);
+  if (count.given && !every.given)
+    return hearth_tool_usage_error("top", "'--count' goes with '--every'");
+  request.pid = (pid_t)pid;
+  request.every = every.value;
+  request.count = count.given ? count.value : !every.given;
+  return watch(&request);
+}
