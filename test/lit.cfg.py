@@ -3,6 +3,7 @@
 Substitutions: %opt loads the plugin, %opt_plain does not; %clang and %clangxx are plain compilers; the rest is listed
 below. Features: llvm14, llvm19, llvm22 (the release under test) and what the machine has (jemalloc, valgrind;
 go, node and dh_view, which read exported profiles)."""
+import glob
 import os
 import shutil
 
@@ -51,6 +52,8 @@ config.substitutions += [
     ("%rt", os.path.join(build, "lib", "libhearth_rt.a")),
     ("%hotcold_a", os.path.join(build, "lib", "libhearth_hotcold.a")),
     ("%hotcold_so", os.path.join(build, "lib", "libhearth_hotcold.so")),
+    ("%adapter", os.path.join(config.hearth_source, "runtime", "hotcold")),
+    ("%format", os.path.join(config.hearth_source, "profile", "format")),
     ("%include", os.path.join(config.hearth_source, "runtime", "include")),
     ("%build", build),
     ("%encoding", "CHAINED" if llvm == "14" else "FLAT"), # of metadata, as a check prefix
@@ -63,6 +66,8 @@ for feature in ("valgrind", "go", "node"):
 for compiler in ("g++-12", "clang++-14", "clang++-19", "clang++-22"):
     if shutil.which(compiler):
         config.available_features.add(compiler)
+if glob.glob(f"/usr/lib/llvm-{llvm}/lib/clang/*/lib/linux/libclang_rt.tsan-*.a"):
+    config.available_features.add("tsan")
 if os.path.exists(tool("ld.lld")):
     config.available_features.add("lld")
 if os.path.exists("/usr/lib/x86_64-linux-gnu/libjemalloc.so.2"):

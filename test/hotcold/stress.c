@@ -1,10 +1,13 @@
-/* Random operations over all functions by several threads that hand blocks to each other: contents intact, every block
- * in the range its hint asked for, kept there by realloc, nothing left at the end.
- *   stress [operations per thread [threads [seed]]]
+/* Random operations over all functions, C and C++, by several threads that hand blocks to each other: contents intact,
+ * every block in the range its hint asked for, kept there by realloc, blocks of different ranges never in one huge page,
+ * nothing left at the end.
+ *   stress [operations per thread [threads [seed]]]      the long form: stress 1250000 8
  *
  * RUN: %clang -g -O1 -fno-builtin -I%include %s %hotcold_a -o %t -pthread
  * RUN: %t 300000 4 | FileCheck %s
+ * RUN: %t 50000 8 2 | FileCheck %s
  * RUN: env HEARTH_HOTCOLD=hot=off %t 100000 2 | FileCheck %s
+ * RUN: env HEARTH_HOTCOLD=cold=file:interval=1:dir=. %t 100000 2 | FileCheck %s
  *
  * CHECK: no block out of place, 0 live
  */
@@ -19,12 +22,30 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Operator new and delete by their linkage names; the program is C. */
+struct sized_block {
+  void *block;
+  size_t bytes;
+};
+void *_Znwm12__hot_cold_t(size_t bytes, uint8_t hint);
+void *_ZnamRKSt9nothrow_t12__hot_cold_t(size_t bytes, const void *nothrow, uint8_t hint);
+void *_ZnwmSt11align_val_t12__hot_cold_t(size_t bytes, size_t alignment, uint8_t hint);
+struct sized_block __size_returning_new_hot_cold(size_t bytes, uint8_t hint);
+void _ZdlPv(void *block);
+void _ZdaPvRKSt9nothrow_t(void *block, const void *nothrow);
+void _ZdlPvmSt11align_val_t(void *block, size_t bytes, size_t alignment);
+void _ZdlPvm(void *block, size_t bytes);
+
+/* Which delete a block takes. */
+enum form { FREE, NEW, NEW_ARRAY_NOTHROW, NEW_ALIGNED, NEW_SIZED, FORMS };
+
 /* A block with what it should be. Taken out of its slot by whoever works on it, so that any thread may be the next. */
 struct record {
   unsigned char *block;
   size_t bytes;
   enum hearth_hotcold_placement class;
   unsigned char fill;
+  enum form form;
 };
 
 enum { SLOTS = 2000 };
@@ -92,10 +113,52 @@ static void *allocate(uint64_t *state, size_t *bytes, uint8_t hint) {
   return block;
 }
 
+enum { NEW_ALIGNMENT = 64 };
+
+static void *create_object(enum form form, size_t *bytes, uint8_t hint) {
+  static const char nothrow;
+  struct sized_block sized;
+  switch (form) {
+  case NEW:
+    return _Znwm12__hot_cold_t(*bytes, hint);
+  case NEW_ARRAY_NOTHROW:
+    return _ZnamRKSt9nothrow_t12__hot_cold_t(*bytes, &nothrow, hint);
+  case NEW_ALIGNED:
+    return _ZnwmSt11align_val_t12__hot_cold_t(*bytes, NEW_ALIGNMENT, hint);
+  default:
+    sized = __size_returning_new_hot_cold(*bytes, hint);
+    assert(sized.bytes >= *bytes);
+    *bytes = sized.bytes;
+    return sized.block;
+  }
+}
+
+static void destroy(struct record *record) {
+  switch (record->form) {
+  case NEW:
+    _ZdlPv(record->block);
+    break;
+  case NEW_ARRAY_NOTHROW:
+    _ZdaPvRKSt9nothrow_t(record->block, NULL);
+    break;
+  case NEW_ALIGNED:
+    _ZdlPvmSt11align_val_t(record->block, record->bytes, NEW_ALIGNMENT);
+    break;
+  case NEW_SIZED:
+    _ZdlPvm(record->block, record->bytes);
+    break;
+  default:
+    free(record->block);
+  }
+  record->block = NULL;
+}
+
 static void create(struct record *record, uint64_t *state) {
   uint8_t hint = (uint8_t)next_random(state);
   record->bytes = random_size(state);
-  record->block = allocate(state, &record->bytes, hint);
+  record->form = next_random(state) % 2 ? FREE : (enum form)(next_random(state) % FORMS);
+  record->block =
+      record->form == FREE ? allocate(state, &record->bytes, hint) : create_object(record->form, &record->bytes, hint);
   assert(record->block);
   record->class = class_of_hint[hint];
   record->fill = (unsigned char)next_random(state);
@@ -133,16 +196,27 @@ static void *run(void *seed) {
       create(record, &state);
     } else {
       check(record, record->bytes);
-      if (next_random(&state) % 4 == 0) {
+      if (record->form == FREE && next_random(&state) % 4 == 0)
         resize(record, &state);
-      } else {
-        free(record->block);
-        record->block = NULL;
-      }
+      else
+        destroy(record);
     }
     atomic_flag_clear(&busy[slot]);
   }
   return NULL;
+}
+
+static uintptr_t first_huge_page(const struct record *record) { return (uintptr_t)record->block >> 21; }
+
+static uintptr_t last_huge_page(const struct record *record) {
+  return (uintptr_t)(record->block + record->bytes - 1) >> 21;
+}
+
+static void check_apart(void) {
+  for (struct record *a = records; a < records + SLOTS; a++)
+    for (struct record *b = records; b < a; b++)
+      assert(!a->block || !b->block || a->class == b->class || last_huge_page(a) < first_huge_page(b) ||
+             last_huge_page(b) < first_huge_page(a));
 }
 
 static void learn_classes(void) {
@@ -165,10 +239,11 @@ int main(int argc, char **argv) {
     assert(!pthread_create(&threads[i], NULL, run, (void *)(seed * 64 + (size_t)i)));
   for (int i = 0; i < count; i++)
     pthread_join(threads[i], NULL);
+  check_apart();
   for (int i = 0; i < SLOTS; i++)
     if (records[i].block) {
       check(&records[i], records[i].bytes);
-      free(records[i].block);
+      destroy(&records[i]);
     }
   struct hearth_hotcold_stats stats;
   hearth_hotcold_stats(&stats);
