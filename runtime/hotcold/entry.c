@@ -105,7 +105,7 @@ HEARTH_INTERPOSE void free(void *block) {
   enum hearth_range range = hearth_range_of(block);
   if (range != HEARTH_RANGE_NONE)
     hearth_range_free(range, block);
-  else if (block)
+  else if (__builtin_expect(block != NULL, 1))
     hearth_next_free(block);
   else
     hearth_probe_report(HEARTH_PROBE_FREE);

@@ -38,7 +38,7 @@ void hearth_ranges_open(void);
 static inline enum hearth_range hearth_range_of(const void *pointer) {
   size_t bytes = atomic_load_explicit(&hearth_ranges.bytes, memory_order_acquire);
   size_t offset = (uintptr_t)pointer - atomic_load_explicit(&hearth_ranges.base, memory_order_relaxed);
-  if (offset >= bytes)
+  if (__builtin_expect(offset >= bytes, 1)) /* most frees are of the program's own blocks */
     return HEARTH_RANGE_NONE;
   return offset >= bytes / 2 ? HEARTH_RANGE_HOT : HEARTH_RANGE_COLD;
 }

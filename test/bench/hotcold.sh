@@ -1,0 +1,64 @@
+#!/usr/bin/env bash
+# What malloc and free cost with the allocator adapter linked, without hints and with, on one thread and on two, against
+# the same program without the adapter.
+# shellcheck disable=SC2154  # what lib.sh sets
+set -euo pipefail
+cd "$(dirname "$0")"
+# shellcheck source=lib.sh
+source ./lib.sh
+
+usage() {
+  cat <<END
+usage: test/bench/hotcold.sh [--quick] [--rounds=N]
+  --rounds=N  measured rounds (default 11)
+  --quick     few operations, one round
+END
+}
+
+rounds=11 operations=4000000
+for argument in "$@"; do
+  case $argument in
+    --quick) rounds=1 operations=100000 ;;
+    --rounds=[1-9]*) rounds=${argument#--rounds=} ;;
+    -h | --help) usage && exit ;;
+    *) usage >&2 && fail "unknown argument '$argument'" ;;
+  esac
+done
+
+"$repository/examples/setup.sh" --for=bench
+work=$build/bench/hotcold
+mkdir -p "$work"
+source=$bench/hotcold-pairs/hotcold-pairs.c
+build_pairs() { # NAME FLAG...: one build of the program
+  step "building hotcold-pairs: $1" "$work/build-$1.log" "$clang" -O2 -fno-builtin "$source" "${@:2}" -lpthread \
+    -o "$work/$1"
+}
+build_pairs system
+build_pairs adapter -DHINTED -I "$repository/runtime/include" "$build/lib/libhearth_hotcold.a"
+
+rows=$work/rows
+: >"$rows"
+for ((round = 0; round < rounds; round++)); do
+  for threads in 1 2; do
+    system=$("$work/system" plain "$threads" "$operations")
+    for kind in plain cold hot; do
+      echo "$kind $threads $system $("$work/adapter" "$kind" "$threads" "$operations")" >>"$rows"
+    done
+  done
+done
+
+# Of each subject the least: whatever else the machine does only adds. The spread is that of ratios within a round.
+printf '%-12s%9s%14s%14s%9s%30s\n' "" threads "ns, system" "ns, adapter" ratio "in a round: least median most"
+for kind in plain cold hot; do
+  for threads in 1 2; do
+    awk -v kind="$kind" -v threads="$threads" '$1 == kind && $2 == threads { print $4 / $3, $3, $4 }' "$rows" | sort -g |
+      awk -v kind="$kind" -v threads="$threads" '
+        { ratio[NR] = $1 }
+        NR == 1 || $2 < system_ns { system_ns = $2 }
+        NR == 1 || $3 < adapter_ns { adapter_ns = $3 }
+        END {
+          printf "%-12s%9d%14.1f%14.1f%9.3f%16.3f%7.3f%7.3f\n", kind == "plain" ? "no hint" : "hint " kind, threads,
+            system_ns, adapter_ns, adapter_ns / system_ns, ratio[1], ratio[int((NR + 1) / 2)], ratio[NR]
+        }'
+  done
+done
