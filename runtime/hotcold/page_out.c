@@ -19,7 +19,10 @@
 #define MADV_PAGEOUT 21
 #endif
 
-enum { STACK_BYTES = 64 << 10 };
+enum {
+  STACK_BYTES = 64 << 10,
+  LONGEST_WAIT = 64, /* intervals */
+};
 
 _Atomic bool hearth_page_out_is_wanted;
 static enum hearth_cold_mode cold_mode;
@@ -44,6 +47,32 @@ void hearth_page_out_after_fork(void) {
   atomic_store_explicit(&hearth_page_out_is_wanted, cold_mode != HEARTH_COLD_KEEP && interval_s, memory_order_relaxed);
 }
 
+unsigned hearth_page_out_wait(unsigned waited_s, unsigned least_s, uint64_t sent_bytes, uint64_t returned_bytes) {
+  if (!sent_bytes || returned_bytes <= sent_bytes / 4)
+    return least_s;
+  return waited_s < least_s * (LONGEST_WAIT / 2) ? waited_s * 2 : least_s * LONGEST_WAIT;
+}
+
+/* What the last round left in memory, and what there was. */
+struct round {
+  uint64_t committed_bytes, resident_bytes, sent_bytes;
+};
+
+static struct round look(void) {
+  struct hearth_region *cold = &hearth_ranges.region[HEARTH_RANGE_COLD];
+  struct hearth_region_stats stats;
+  hearth_region_stats(cold, &stats);
+  return (struct round){.committed_bytes = stats.committed_bytes, .resident_bytes = hearth_region_resident(cold)};
+}
+
+/* What is in memory that was not then, but for new memory. */
+static uint64_t returned_since(const struct round *then, const struct round *now) {
+  uint64_t expected = then->resident_bytes;
+  if (now->committed_bytes > then->committed_bytes)
+    expected += now->committed_bytes - then->committed_bytes;
+  return now->resident_bytes > expected ? now->resident_bytes - expected : 0;
+}
+
 /* False if the kernel knows no such advice. */
 static bool page_out(void) {
   struct hearth_region *cold = &hearth_ranges.region[HEARTH_RANGE_COLD];
@@ -57,11 +86,19 @@ static bool page_out(void) {
 }
 
 static void *run(void *unused) {
-  const struct timespec interval = {.tv_sec = (time_t)interval_s};
+  struct round last = {0};
+  unsigned wait_s = interval_s;
   prctl(PR_SET_NAME, (unsigned long)"hearth-cold");
-  do {
-    clock_nanosleep(CLOCK_MONOTONIC, 0, &interval, NULL);
-  } while (page_out());
+  for (;;) {
+    const struct timespec pause = {.tv_sec = (time_t)wait_s};
+    clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, NULL);
+    struct round before = look();
+    if (!page_out())
+      break;
+    wait_s = hearth_page_out_wait(wait_s, interval_s, last.sent_bytes, returned_since(&last, &before));
+    last = look();
+    last.sent_bytes = before.resident_bytes > last.resident_bytes ? before.resident_bytes - last.resident_bytes : 0;
+  }
   hearth_hotcold_warn("cold memory stays: the kernel is too old (before 5.4), or the memory is locked", "");
   return unused;
 }

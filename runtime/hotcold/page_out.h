@@ -11,9 +11,14 @@
 
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 /* Decide once, with the options as they are in force: from now on the thread is wanted, if there is anything to do. */
 void hearth_page_out_open(enum hearth_cold_mode mode, unsigned interval_s);
+
+/* Seconds until the next round: the interval, but where more than a quarter of what the last round sent out was back in
+ * memory by this one, twice as long as before, up to 64 intervals: to fetch it again costs more than its absence gains. */
+unsigned hearth_page_out_wait(unsigned waited_s, unsigned interval_s, uint64_t sent_bytes, uint64_t returned_bytes);
 
 /* In a forked child. */
 void hearth_page_out_after_fork(void);

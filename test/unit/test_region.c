@@ -15,6 +15,7 @@
 #include <cmocka.h>
 
 #include "hotcold_options.h"
+#include "page_out.h"
 #include "region.h"
 
 enum { RANGE_BYTES = 8 << 20, HUGE_BYTES = 2 << 20 };
@@ -388,6 +389,18 @@ static void random_operations_keep_the_structures_valid(void **state) {
   close_region();
 }
 
+static void memory_that_returns_is_sent_out_less_often(void **state) {
+  (void)state;
+  assert_int_equal(hearth_page_out_wait(30, 30, 0, 0), 30);
+  assert_int_equal(hearth_page_out_wait(30, 30, 0, 4096), 30);
+  assert_int_equal(hearth_page_out_wait(30, 30, 4096, 1024), 30);
+  unsigned wait = 30;
+  for (unsigned expected = 60; expected <= 64 * 30; expected *= 2)
+    assert_int_equal(wait = hearth_page_out_wait(wait, 30, 4096, 1025), expected);
+  assert_int_equal(hearth_page_out_wait(wait, 30, 4096, 4096), 64 * 30);
+  assert_int_equal(hearth_page_out_wait(wait, 30, 4096, 0), 30);
+}
+
 static void options_are_parsed(void **state) {
   (void)state;
   struct hearth_hotcold_options options = hearth_hotcold_options_parse(NULL);
@@ -431,6 +444,7 @@ int main(void) {
       cmocka_unit_test(emptied_span_serves_other_classes),
       cmocka_unit_test(misuse_is_caught),
       cmocka_unit_test(random_operations_keep_the_structures_valid),
+      cmocka_unit_test(memory_that_returns_is_sent_out_less_often),
       cmocka_unit_test(options_are_parsed),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
