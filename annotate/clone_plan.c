@@ -49,12 +49,12 @@ static bool is_wanted(const planning *p, uint64_t id) {
 
 /* Bytes of cold contexts, at least 1 if there is one; 0 if there are no others. */
 static uint64_t separable_cold_bytes(const hearth_md_mibs *all) {
-  uint64_t cold_bytes = 0, bytes;
+  uint64_t cold_bytes = 0;
   size_t cold = 0;
   for (size_t i = 0; i < all->count; i++)
     if (all->mibs[i].hotness == HEARTH_CLASS_COLD) {
       cold++;
-      cold_bytes += hearth_md_mib_get(&all->mibs[i], HEARTH_TAG_TotalSize, &bytes) ? bytes : 0;
+      cold_bytes += hearth_md_mib_bytes(&all->mibs[i]);
     }
   return cold && cold < all->count ? cold_bytes + !cold_bytes : 0;
 }
