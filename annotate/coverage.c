@@ -72,11 +72,11 @@ static hearth_status measure_frame(measuring *m, uint64_t function, uint32_t row
                                    bool *ret_matched) {
   hearth_coverage_sums all = {0}, matched = {0};
   for (uint32_t i = 0; i < frame->context_count; i++) {
-    hearth_mib mib;
-    HEARTH_TRY(hearth_profile_get_context(m->profile, frame->first_context + i, NULL, &mib, m->err));
-    add(&all, 1, mib.TotalSize);
+    uint64_t bytes;
+    HEARTH_TRY(hearth_profile_get_context_bytes(m->profile, frame->first_context + i, &bytes, m->err));
+    add(&all, 1, bytes);
     if (m->session->matcher->matched[frame->first_context + i])
-      add(&matched, 1, mib.TotalSize);
+      add(&matched, 1, bytes);
   }
   hearth_unmatched unmatched = {
       .frame = row, .contexts = all.contexts - matched.contexts, .bytes = all.bytes - matched.bytes};
@@ -197,10 +197,10 @@ static hearth_status add_gone(measuring *m, const hearth_function_info *function
     hearth_unmatched gone = {.frame = row, .reason = HEARTH_UNMATCHED_FUNCTION};
     HEARTH_TRY(hearth_profile_get_frame(m->profile, row, &frame, m->err));
     for (uint32_t k = 0; k < frame.context_count; k++) {
-      hearth_mib mib;
-      HEARTH_TRY(hearth_profile_get_context(m->profile, frame.first_context + k, NULL, &mib, m->err));
+      uint64_t bytes;
+      HEARTH_TRY(hearth_profile_get_context_bytes(m->profile, frame.first_context + k, &bytes, m->err));
       gone.contexts++;
-      gone.bytes += mib.TotalSize;
+      gone.bytes += bytes;
     }
     if (gone.contexts && !m->session->matcher->matched[frame.first_context])
       HEARTH_TRY(add_unmatched(m, gone));

@@ -83,54 +83,61 @@ hearth_status hearth_leaf_sum(const hearth_leaf *leaf, const hearth_leaf_stack *
   return hearth_profile_get_context(leaf->folded->profile, leaf->rows[stack->first_row], NULL, ret, err);
 }
 
-/* The numbers of a stack are summed once if they are those of several contexts; else the profile has them. */
-static hearth_status sum_stack(hearth_leaf *leaf, hearth_leaf_stack *stack, hearth_mib *ret, hearth_error *err) {
-  memset(ret, 0, sizeof *ret);
-  for (uint32_t i = 0; i < stack->row_count; i++) {
-    hearth_mib mib;
-    HEARTH_TRY(hearth_profile_get_context(leaf->folded->profile, leaf->rows[stack->first_row + i], NULL, &mib, err));
-    hearth_mib_merge(ret, &mib);
-  }
-  if (stack->row_count > 1) {
-    stack->sum = (uint32_t)leaf->sum_count++;
-    leaf->sums[stack->sum] = *ret;
-  }
-  return HEARTH_OK;
-}
-
 static uint64_t id_at(const hearth_leaf *leaf, uint32_t node) {
   return node == HEARTH_NONE ? 0 : leaf->folded->nodes[node].id;
 }
 
-/* Equal stacks become one. */
-static hearth_status add_stacks(hearth_leaf *leaf, uint64_t *contexts, hearth_error *err) {
-  qsort(contexts, leaf->row_count, sizeof *contexts, by_value);
-  size_t distinct = 0, several = 0, begin = 0;
-  for (size_t i = 0; i < leaf->row_count; i++) {
-    if (i == 0 || contexts[i] >> 32 != contexts[begin] >> 32) {
-      begin = i;
-      distinct++;
-    }
-    several += i == begin + 1;
-  }
+/* Equal stacks become one; `contexts` is sorted. */
+static hearth_status add_stacks(hearth_leaf *leaf, const uint64_t *contexts, hearth_error *err) {
+  size_t distinct = 0;
+  for (size_t i = 0; i < leaf->row_count; i++)
+    distinct += i == 0 || contexts[i] >> 32 != contexts[i - 1] >> 32;
   leaf->rows = malloc((leaf->row_count + 1) * sizeof *leaf->rows);
   leaf->stacks = malloc((distinct + 1) * sizeof *leaf->stacks);
-  leaf->sums = malloc((several + 1) * sizeof *leaf->sums);
-  if (!leaf->rows || !leaf->stacks || !leaf->sums)
+  if (!leaf->rows || !leaf->stacks)
     return out_of_memory(err);
   for (size_t i = 0; i < leaf->row_count; i++) {
     uint32_t node = (uint32_t)(contexts[i] >> 32);
     if (i == 0 || node != (uint32_t)(contexts[i - 1] >> 32))
       leaf->stacks[leaf->stack_count++] =
           (hearth_leaf_stack){.id = id_at(leaf, node), .stack = node, .at = node, .first_row = (uint32_t)i};
-    leaf->stacks[leaf->stack_count - 1].row_count++;
+    hearth_leaf_stack *stack = &leaf->stacks[leaf->stack_count - 1];
+    if (++stack->row_count == 2)
+      stack->sum = (uint32_t)leaf->sum_count++;
     leaf->rows[i] = (uint32_t)contexts[i];
   }
-  for (size_t i = 0; i < leaf->stack_count; i++) {
-    hearth_mib sum;
-    HEARTH_TRY(sum_stack(leaf, &leaf->stacks[i], &sum, err));
-    leaf->stacks[i].hotness = hearth_classify(leaf->classifier, &sum);
+  leaf->sums = calloc(leaf->sum_count + 1, sizeof *leaf->sums);
+  return leaf->sums ? HEARTH_OK : out_of_memory(err);
+}
+
+/* As they were added: ascending by node. */
+static hearth_leaf_stack *stack_at(const hearth_leaf *leaf, uint32_t node) {
+  size_t low = 0, high = leaf->stack_count - 1;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (leaf->stacks[middle].stack < node)
+      low = middle + 1;
+    else
+      high = middle;
   }
+  return &leaf->stacks[low];
+}
+
+/* The numbers of a stack are summed once if they are those of several contexts; else the profile has them. `contexts` is
+ * in the order of the profile, which keeps numbers of neighbours together. */
+static hearth_status classify_stacks(hearth_leaf *leaf, const uint64_t *contexts, hearth_error *err) {
+  for (size_t i = 0; i < leaf->row_count; i++) {
+    hearth_leaf_stack *stack = stack_at(leaf, (uint32_t)(contexts[i] >> 32));
+    hearth_mib mib;
+    HEARTH_TRY(hearth_profile_get_context(leaf->folded->profile, (uint32_t)contexts[i], NULL, &mib, err));
+    if (stack->row_count > 1)
+      hearth_mib_merge(&leaf->sums[stack->sum], &mib);
+    else
+      stack->hotness = hearth_classify(leaf->classifier, &mib);
+  }
+  for (size_t i = 0; i < leaf->stack_count; i++)
+    if (leaf->stacks[i].row_count > 1)
+      leaf->stacks[i].hotness = hearth_classify(leaf->classifier, &leaf->sums[leaf->stacks[i].sum]);
   return HEARTH_OK;
 }
 
@@ -186,7 +193,7 @@ hearth_status hearth_leaf_grow(hearth_leaf *leaf, uint32_t parent, hearth_error 
 hearth_status hearth_leaf_read(hearth_row_range frames, const hearth_wrapper_calls *wrapped, hearth_stacks *folded,
                                const hearth_classifier *classifier, bool *matched, hearth_leaf **ret,
                                hearth_error *err) {
-  uint64_t *contexts = NULL;
+  uint64_t *contexts = NULL, *sorted = NULL;
   hearth_leaf *leaf = calloc(1, sizeof *leaf);
   if (!leaf)
     return out_of_memory(err);
@@ -196,8 +203,16 @@ hearth_status hearth_leaf_read(hearth_row_range frames, const hearth_wrapper_cal
   leaf->classifier = classifier;
   leaf->matched = matched;
   hearth_status status = read_contexts(leaf, wrapped, &contexts, err);
+  if (status == HEARTH_OK && !(sorted = malloc((leaf->row_count + 1) * sizeof *sorted)))
+    status = out_of_memory(err);
+  if (status == HEARTH_OK) {
+    memcpy(sorted, contexts, leaf->row_count * sizeof *sorted);
+    qsort(sorted, leaf->row_count, sizeof *sorted, by_value);
+    status = add_stacks(leaf, sorted, err);
+  }
   if (status == HEARTH_OK)
-    status = add_stacks(leaf, contexts, err);
+    status = classify_stacks(leaf, contexts, err);
+  free(sorted);
   free(contexts);
   if (status == HEARTH_OK)
     status = add_node(leaf, (hearth_leaf_node){.count = (uint32_t)leaf->stack_count}, err);

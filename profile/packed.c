@@ -68,14 +68,20 @@ static bool take_number(bit_reader *in, uint8_t code, uint32_t rows, uint32_t ro
 /* All numbers of one column. */
 static bool take_numbers(bit_reader *in, uint8_t code, uint32_t rows, uint64_t *ret) {
   unsigned width = code & ~HEARTH_PACKED_SPARSE;
-  uint64_t present = UINT64_MAX;
-  if (width > WORD || (code & HEARTH_PACKED_SPARSE && !take(in, rows, &present)))
+  uint64_t present = 0;
+  bool sparse = code & HEARTH_PACKED_SPARSE;
+  if (width > WORD || (sparse && !take(in, rows, &present)))
     return false;
-  for (uint32_t row = 0; row < rows; row++) {
-    ret[row] = 0;
-    if (present >> row & 1 && !take(in, width, &ret[row]))
-      return false;
-  }
+  size_t stored = sparse ? (size_t)__builtin_popcountll(present) : rows;
+  if (stored * width > in->end - in->at)
+    return false;
+  memset(ret, 0, rows * sizeof *ret);
+  if (width == 0)
+    return true;
+  for (uint32_t row = 0; !sparse && row < rows; row++, in->at += width)
+    ret[row] = bits_at(in->data, in->at, width);
+  for (; present; present &= present - 1, in->at += width)
+    ret[__builtin_ctzll(present)] = bits_at(in->data, in->at, width);
   return true;
 }
 

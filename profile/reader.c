@@ -294,11 +294,42 @@ hearth_status hearth_profile_get_stack(hearth_profile *profile, uint32_t node, u
   return HEARTH_OK;
 }
 
+static hearth_status read_context_block(hearth_profile *profile, uint32_t row, size_t wanted, hearth_error *err) {
+  const packed_table *table = &profile->contexts;
+  context_block *to = &profile->context_block;
+  const uint8_t *block;
+  uint64_t size;
+  uint32_t rows;
+  HEARTH_TRY(find_block(profile, table, row, &block, &size, &rows, "context", err));
+  to->number = 0;
+  if (!packed_decode_block(table->columns, table->column_count, block, size, rows, wanted, to->values))
+    return hearth_profile_corrupt(profile, err, "the block of context %u is cut short", row);
+  to->number = row / HEARTH_PACKED_ROWS + 1;
+  to->wanted = wanted;
+  return HEARTH_OK;
+}
+
+/* Who reads a row after the one before will read the next: a block costs as much as a few rows of it. */
+static hearth_status read_context(hearth_profile *profile, uint32_t row, size_t wanted, uint64_t *ret_values,
+                                  hearth_error *err) {
+  const context_block *block = &profile->context_block;
+  bool in_turn = row == profile->next_context && row < hearth_profile_context_count(profile);
+  bool decoded = block->number == row / HEARTH_PACKED_ROWS + 1 && block->wanted >= wanted;
+  profile->next_context = row + 1;
+  if (!in_turn)
+    return read_packed_row(profile, &profile->contexts, row, wanted, ret_values, "context", err);
+  if (!decoded)
+    HEARTH_TRY(read_context_block(profile, row, wanted, err));
+  for (size_t i = 0; i < wanted; i++)
+    ret_values[i] = block->values[i][row % HEARTH_PACKED_ROWS];
+  return HEARTH_OK;
+}
+
 hearth_status hearth_profile_get_context(hearth_profile *profile, uint32_t row, uint32_t *ret_stack,
                                          hearth_mib *ret_mib, hearth_error *err) {
   uint64_t values[HEARTH_PACKED_COLUMNS];
   size_t wanted = ret_mib ? profile->contexts.column_count : 1;
-  HEARTH_TRY(read_packed_row(profile, &profile->contexts, row, wanted, values, "context", err));
+  HEARTH_TRY(read_context(profile, row, wanted, values, err));
   if (values[0] >= hearth_profile_stack_count(profile))
     return hearth_profile_corrupt(profile, err, "context %u has stack node %llu, which does not exist", row,
                                   (unsigned long long)values[0]);
@@ -310,6 +341,20 @@ hearth_status hearth_profile_get_context(hearth_profile *profile, uint32_t row, 
   for (size_t i = 0; i < wanted; i++)
     if (profile->mib_columns[i] >= 0)
       ret_mib->v[profile->mib_columns[i]] = values[i];
+  return HEARTH_OK;
+}
+
+hearth_status hearth_profile_get_context_bytes(hearth_profile *profile, uint32_t row, uint64_t *ret,
+                                               hearth_error *err) {
+  uint64_t values[HEARTH_PACKED_COLUMNS];
+  size_t column = 0;
+  *ret = 0;
+  while (column < profile->contexts.column_count && profile->mib_columns[column] != HEARTH_COL_TotalSize)
+    column++;
+  if (column == profile->contexts.column_count)
+    return HEARTH_OK;
+  HEARTH_TRY(read_context(profile, row, column + 1, values, err));
+  *ret = values[column];
   return HEARTH_OK;
 }
 

@@ -23,6 +23,13 @@ typedef struct stack_block {
 
 enum { STACK_BLOCKS_KEPT = 64 };
 
+/* A block of CONTEXTS that was decoded: the first `wanted` columns. */
+typedef struct context_block {
+  uint32_t number; /* one more than the block's; 0: empty */
+  size_t wanted;
+  uint64_t values[HEARTH_PACKED_COLUMNS][HEARTH_PACKED_ROWS];
+} context_block;
+
 struct hearth_profile {
   const uint8_t *data;
   size_t size;
@@ -33,7 +40,9 @@ struct hearth_profile {
   hearth_indexed_section sections[HEARTH_SECTIONS + 1]; /* by id; all zero where the file has none */
   packed_table frames, stacks, contexts;
   stack_block stack_blocks[STACK_BLOCKS_KEPT]; /* each at its number modulo their count */
-  int mib_columns[HEARTH_PACKED_COLUMNS];      /* what each column of `contexts` is in a hearth_mib, or -1 */
+  context_block context_block;
+  uint32_t next_context;                  /* the row after the one that was read last */
+  int mib_columns[HEARTH_PACKED_COLUMNS]; /* what each column of `contexts` is in a hearth_mib, or -1 */
   uint32_t bucket_bits;
   uint64_t *counts; /* of the histogram that was read last */
   size_t counts_room;

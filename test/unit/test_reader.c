@@ -93,6 +93,42 @@ static void every_function_is_found(void **state) {
   free(b.data);
 }
 
+/* Rows that are read in turn are decoded by the block, others one by one. */
+static void contexts_are_the_same_in_any_order(void **state) {
+  enum { CONTEXTS = 200 };
+  hearth_builder *builder = hearth_builder_create(HEARTH_IDS_HEARTH);
+  hearth_error err;
+  (void)state;
+  for (uint32_t i = 0; i < CONTEXTS; i++) {
+    hearth_builder_frame frame = {.line = i, .column = 1};
+    hearth_mib mib = {.AllocCount = 1 + i % 7, .TotalSize = i * i, .TotalLifetime = i % 5 ? 0 : UINT64_MAX - i};
+    expect_ok(hearth_builder_function(builder, "f", "a.c", 1, &frame.function, &err), &err);
+    expect_ok(hearth_builder_add(builder, &frame, 1, &mib, &err), &err);
+  }
+  bytes b = write_bytes(builder);
+  hearth_profile *profile = open_bytes(b);
+  hearth_mib backwards[CONTEXTS], mib;
+  uint32_t nodes[CONTEXTS], node;
+  uint64_t size;
+  for (uint32_t row = CONTEXTS; row-- > 0;)
+    expect_ok(hearth_profile_get_context(profile, row, &nodes[row], &backwards[row], &err), &err);
+  for (uint32_t row = 0; row < CONTEXTS; row++) {
+    expect_ok(hearth_profile_get_context_bytes(profile, row, &size, &err), &err);
+    assert_true(size == backwards[row].TotalSize);
+  }
+  for (uint32_t row = 0; row < CONTEXTS; row++) { /* numbers of some only, while the block of the others is at hand */
+    expect_ok(hearth_profile_get_context(profile, row, &node, row % 3 ? &mib : NULL, &err), &err);
+    assert_int_equal(node, nodes[row]);
+    if (row % 3)
+      assert_memory_equal(&mib, &backwards[row], sizeof mib);
+  }
+  assert_int_equal(hearth_profile_get_context(profile, CONTEXTS, &node, &mib, &err), HEARTH_E_CORRUPT);
+  assert_int_equal(hearth_profile_get_context_bytes(profile, CONTEXTS, &size, &err), HEARTH_E_CORRUPT);
+  hearth_profile_close(profile);
+  hearth_builder_destroy(builder);
+  free(b.data);
+}
+
 static void columns_have_every_width(void **state) {
   static const uint64_t values[] = {0, UINT8_MAX, UINT8_MAX + 1, UINT16_MAX, UINT16_MAX + 1, UINT32_MAX, 1ull << 32};
   (void)state;
@@ -352,6 +388,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(rows_are_read_back),
       cmocka_unit_test(every_function_is_found),
+      cmocka_unit_test(contexts_are_the_same_in_any_order),
       cmocka_unit_test(columns_have_every_width),
       cmocka_unit_test(empty_profile_is_readable),
       cmocka_unit_test(every_truncation_is_refused),
