@@ -39,6 +39,7 @@ typedef struct plan_unit {
 
 /* A set of candidates: ascending numbers in the planner's pool. */
 typedef struct plan_set {
+  uint64_t marks; /* a bit for each member; members with numbers above 63 share them */
   uint32_t first, count;
 } plan_set;
 

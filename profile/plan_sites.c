@@ -8,6 +8,7 @@
 #define DEPTH_MAX      256u               /* callers looked at from an allocation outwards */
 #define WORK_MAX       UINT64_C(50000000) /* steps: a profile that needs more gets a plan of what was seen until then */
 #define CONTEXTS_MAX   100000u            /* of all allocation calls but the one that matters most */
+#define REFINED_MAX    16384u             /* contexts of one leaf that are looked at: of more, evenly spaced ones */
 #define CHAIN_MAX      64u   /* callers that contexts of one class share, of which each may become a site */
 #define CANDIDATES_MAX 4096u /* those that most bytes go through */
 
@@ -155,11 +156,12 @@ hearth_status plan_find_leaves(planner *p) {
  * are dropped in the end. Row 0 stands for frames at unknown places. */
 typedef struct refining {
   planner *p;
-  uint32_t *places;     /* of each frame */
-  uint32_t *counts;     /* of each place: contexts of the group that is sorted; 0 between two sorts */
-  uint32_t *met;        /* scratch: places of that group */
-  plan_context *sorted; /* scratch: that group */
-  uint64_t work;        /* steps that are left */
+  uint32_t *places;        /* of each frame */
+  uint32_t *counts;        /* of each place: contexts of the group that is sorted; 0 between two sorts */
+  uint32_t *met;           /* scratch: places of that group */
+  plan_context *looked_at; /* of the leaf at hand */
+  plan_context *sorted;    /* scratch: that group */
+  uint64_t work;           /* steps that are left */
 } refining;
 
 static int compare_ids(const void *a, const void *b) {
@@ -181,13 +183,6 @@ static uint32_t rank_of(const uint64_t *ids, size_t count, uint64_t id) {
   return (uint32_t)((const uint64_t *)bsearch(&id, ids, count, sizeof *ids, compare_ids) - ids);
 }
 
-static size_t greatest_leaf(const planner *p) {
-  size_t greatest = 0;
-  for (size_t i = 0; i < p->leaf_count; i++)
-    greatest = p->leaves[i].context_count > greatest ? p->leaves[i].context_count : greatest;
-  return greatest;
-}
-
 static hearth_status make_places(refining *r) {
   planner *p = r->p;
   size_t frames = p->w->frames.count;
@@ -195,9 +190,10 @@ static hearth_status make_places(refining *r) {
   r->places = calloc(frames + 1, sizeof *r->places);
   r->counts = calloc(frames + 1, sizeof *r->counts);
   r->met = calloc(frames + 1, sizeof *r->met);
-  r->sorted = calloc(greatest_leaf(p), sizeof *r->sorted);
+  r->looked_at = malloc(REFINED_MAX * sizeof *r->looked_at);
+  r->sorted = malloc(REFINED_MAX * sizeof *r->sorted);
   p->candidates = calloc(frames + 1, sizeof *p->candidates);
-  if (!ids || !r->places || !r->counts || !r->met || !r->sorted || !p->candidates) {
+  if (!ids || !r->places || !r->counts || !r->met || !r->looked_at || !r->sorted || !p->candidates) {
     free(ids);
     return hearth_error_set(p->err, HEARTH_E_NOMEM, "out of memory planning");
   }
@@ -215,6 +211,7 @@ static void free_places(refining *r) {
   free(r->places);
   free(r->counts);
   free(r->met);
+  free(r->looked_at);
   free(r->sorted);
 }
 
@@ -351,11 +348,21 @@ static void keep_candidates(planner *p) {
   qsort(p->candidates, CANDIDATES_MAX, sizeof *p->candidates, compare_by_id);
 }
 
+/* Where thousands of contexts part, more would be of no help. They are in the order of their nodes: the spaced ones come
+ * from everywhere. Returns their number. */
+static uint32_t look_at(refining *r, const plan_leaf *leaf) {
+  const plan_context *contexts = r->p->contexts + leaf->first_context;
+  uint32_t count = leaf->context_count < REFINED_MAX ? leaf->context_count : REFINED_MAX;
+  for (uint32_t i = 0; i < count; i++)
+    r->looked_at[i] = contexts[(uint64_t)i * leaf->context_count / count];
+  return count;
+}
+
 hearth_status plan_find_candidates(planner *p) {
   refining r = {.p = p, .work = WORK_MAX};
   hearth_status status = make_places(&r);
   for (size_t i = 0; status == HEARTH_OK && i < p->leaf_count; i++)
-    refine(&r, p->contexts + p->leaves[i].first_context, p->leaves[i].context_count, 0);
+    refine(&r, r.looked_at, look_at(&r, &p->leaves[i]), 0);
   free_places(&r);
   if (status == HEARTH_OK)
     keep_candidates(p);

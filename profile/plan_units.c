@@ -47,7 +47,13 @@ static bool is_step(const void *owner, uint32_t item, const void *key) {
   return steps[item].set == k->set && steps[item].candidate == k->candidate;
 }
 
+static uint64_t mark_of(uint32_t candidate) { return UINT64_C(1) << candidate % 64; }
+
 static bool contains(const planner *p, uint32_t set, uint32_t candidate) {
+  if (!(p->sets[set].marks & mark_of(candidate)))
+    return false;
+  if (p->candidate_count <= 64)
+    return true;
   uint32_t low = 0, high = p->sets[set].count;
   const uint32_t *members = members_of(p, set);
   while (low < high) {
@@ -74,7 +80,9 @@ static hearth_status intern(uniting *u, uint32_t count, uint32_t *ret) {
   if (!id_table_reserve(&u->set_table))
     return no_memory(p);
   *ret = (uint32_t)p->set_count++;
-  p->sets[*ret] = (plan_set){(uint32_t)(p->member_count - count), count};
+  p->sets[*ret] = (plan_set){.first = (uint32_t)(p->member_count - count), .count = count};
+  for (uint32_t i = 0; i < count; i++)
+    p->sets[*ret].marks |= mark_of(members_of(p, *ret)[i]);
   id_table_insert(&u->set_table, hash, *ret);
   return HEARTH_OK;
 }
