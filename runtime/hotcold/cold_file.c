@@ -75,6 +75,13 @@ static bool map_at(char *start, size_t bytes, int kind, int descriptor) {
   return mmap(start, bytes, PROT_READ | PROT_WRITE, kind | MAP_FIXED | MAP_NORESERVE, descriptor, 0) != MAP_FAILED;
 }
 
+/* Who comes for one cold block has no use for its neighbours: nothing is read ahead. */
+static bool map_file(char *start, size_t bytes, int kind, int descriptor) {
+  bool mapped = map_at(start, bytes, kind, descriptor);
+  madvise(start, bytes, MADV_RANDOM);
+  return mapped;
+}
+
 /* NULL, or what is missing. */
 static const char *open_window(char *start, size_t bytes) {
   struct stat status;
@@ -82,7 +89,7 @@ static const char *open_window(char *start, size_t bytes) {
   if (descriptor < 0)
     return "takes no file of ours";
   const char *missing = shape_file(descriptor, bytes);
-  if (!missing && (fstat(descriptor, &status) || !map_at(start, bytes, MAP_SHARED, descriptor)))
+  if (!missing && (fstat(descriptor, &status) || !map_file(start, bytes, MAP_SHARED, descriptor)))
     missing = "has a file that cannot be mapped";
   if (missing) {
     close(descriptor);
@@ -173,7 +180,7 @@ void hearth_cold_file_before_fork(void) {
     return;
   if (!descriptor_is_ours())
     hearth_hotcold_fatal("the program forks, but closed the file of the cold range: use another cold= than file", "");
-  if (!map_at(window.start, (size_t)(window.end - window.start), MAP_PRIVATE, window.descriptor))
+  if (!map_file(window.start, (size_t)(window.end - window.start), MAP_PRIVATE, window.descriptor))
     hearth_hotcold_fatal("the program forks, but the file of the cold range cannot be mapped privately", "");
   close_window();
 }
