@@ -76,14 +76,18 @@ static bool create_regions(char *base, size_t bytes) {
   return true;
 }
 
-static void back_cold_range(const struct hearth_hotcold_options *options) {
+/* Put the cold range into a file, if it is to be; without one its memory stays. */
+static void back_cold_range(struct hearth_hotcold_options *options) {
   struct hearth_region *cold = &hearth_ranges.region[HEARTH_RANGE_COLD];
-  if (options->cold_below && options->cold_mode == HEARTH_COLD_FILE &&
-      hearth_cold_file_open(options->directory, cold->base, (size_t)cold->pages << HEARTH_PAGE_SHIFT))
+  if (!options->cold_below || options->cold_mode != HEARTH_COLD_FILE)
+    return;
+  if (hearth_cold_file_open(options->directory, cold->base, (size_t)cold->pages << HEARTH_PAGE_SHIFT))
     cold->backing = hearth_cold_file_backing;
+  else
+    options->cold_mode = HEARTH_COLD_KEEP;
 }
 
-static bool reserve_ranges(const struct hearth_hotcold_options *options) {
+static bool reserve_ranges(struct hearth_hotcold_options *options) {
   for (size_t bytes = MOST_RESERVED_BYTES; bytes >= LEAST_RESERVED_BYTES; bytes /= 2) {
     char *base = reserve(bytes);
     if (!base)

@@ -1,11 +1,12 @@
 /* HEARTH_HOTCOLD=cold=madvise-cold: a thread that blocks all signals advises the system, in a forked child as well; there
- * is none by default, nor with interval=0. cold=pageout needs swap space.
+ * is none by default, nor with interval=0, nor where no file can be had. cold=pageout needs swap space.
  *
  * RUN: %clang -O1 -fno-builtin -I%include %s %hotcold_a -o %t -pthread
  * RUN: env HEARTH_HOTCOLD=cold=madvise-cold:interval=1 %t | FileCheck %s --check-prefix=THREAD
  * RUN: env HEARTH_HOTCOLD=cold=madvise-cold:interval=0 %t | FileCheck %s --check-prefix=NONE
  * RUN: env -u HEARTH_HOTCOLD %t | FileCheck %s --check-prefix=NONE
  * RUN: env HEARTH_HOTCOLD=cold=keep:interval=1 %t | FileCheck %s --check-prefix=NONE
+ * RUN: env HEARTH_HOTCOLD=cold=file:interval=1:dir=/dev/shm %t 2>/dev/null | FileCheck %s --check-prefix=NONE
  * RUN: env HEARTH_HOTCOLD=cold=pageout:interval=1 %t 2>&1 | FileCheck %s --check-prefix=SWAP
  *
  * THREAD: process: 1 more, all signals blocked
