@@ -24,10 +24,21 @@ static uint32_t class_of(const uint64_t bytes[4]) {
   return HEARTH_CLASS_UNKNOWN;
 }
 
-/* One entry a unit, then those with equal bits made one; returns their number. */
+/* Entries with equal bits become one; returns their number. */
+static uint32_t merge_entries(hearth_plan_entry *entries, uint32_t count) {
+  uint32_t kept = 0;
+  qsort(entries, count, sizeof *entries, compare_entries);
+  for (uint32_t i = 0; i < count; i++)
+    if (kept && entries[kept - 1].bits == entries[i].bits)
+      plan_add_bytes(entries[kept - 1].bytes, entries[i].bytes);
+    else
+      entries[kept++] = entries[i];
+  return kept;
+}
+
+/* Of a leaf's units; returns their number. */
 static uint32_t fill_entries(const choosing *c, uint32_t number, hearth_plan_entry *entries) {
   const plan_leaf *leaf = &c->p->leaves[number];
-  uint32_t kept = 0;
   for (uint32_t i = 0; i < leaf->unit_count; i++) {
     const plan_unit *unit = &c->p->units[leaf->first_unit + i];
     entries[i] = (hearth_plan_entry){.bits = 0};
@@ -36,67 +47,81 @@ static uint32_t fill_entries(const choosing *c, uint32_t number, hearth_plan_ent
       if (plan_has(c->leaves[number].uses, plan_candidates_of(c->p, unit)[k]))
         entries[i].bits |= UINT64_C(1) << c->bits[plan_candidates_of(c->p, unit)[k]];
   }
-  qsort(entries, leaf->unit_count, sizeof *entries, compare_entries);
-  for (uint32_t i = 0; i < leaf->unit_count; i++)
-    if (kept && entries[kept - 1].bits == entries[i].bits)
-      plan_add_bytes(entries[kept - 1].bytes, entries[i].bytes);
-    else
-      entries[kept++] = entries[i];
-  for (uint32_t i = 0; i < kept; i++)
-    entries[i].hotness = class_of(entries[i].bytes);
-  return kept;
+  return merge_entries(entries, leaf->unit_count);
 }
 
 /* -------------------------------------------------- pruning -------------------------------------------------- */
 
-/* Bytes of a leaf that are misplaced with the sites it uses. */
-static uint64_t left_in(const choosing *c, uint32_t number, hearth_plan_entry *scratch) {
+typedef struct pruning {
+  choosing *c;
+  hearth_plan_entry *entries; /* of all leaves, each leaf's from its first unit's place on */
+  uint32_t *counts;           /* of each leaf */
+  hearth_plan_entry *scratch;
+} pruning;
+
+static uint64_t misplaced_in(const hearth_plan_entry *entries, uint32_t count) {
   uint64_t sum = 0;
-  for (uint32_t i = 0, count = fill_entries(c, number, scratch); i < count; i++)
-    sum += plan_misplaced(scratch[i].bytes);
+  for (uint32_t i = 0; i < count; i++)
+    sum += plan_misplaced(entries[i].bytes);
   return sum;
 }
 
-/* What a leaf would lose without a site that it uses. */
-static uint64_t loss_in(choosing *c, uint32_t number, uint32_t site, hearth_plan_entry *scratch) {
-  uint64_t with = left_in(c, number, scratch);
-  plan_remove(c->leaves[number].uses, site);
-  uint64_t without = left_in(c, number, scratch);
-  plan_put(c->leaves[number].uses, site);
-  return without - with;
-}
-
-/* In all leaves; those to which it is worth nothing no longer use it. */
-static uint64_t total_loss(choosing *c, uint32_t site, hearth_plan_entry *scratch) {
-  uint64_t sum = 0;
-  for (uint32_t i = 0; i < c->p->leaf_count; i++) {
-    uint64_t loss = plan_has(c->leaves[i].uses, site) ? loss_in(c, i, site, scratch) : 0;
-    if (loss == 0)
-      plan_remove(c->leaves[i].uses, site);
-    sum += loss;
+/* What a leaf would lose without a site that it uses. Where that is nothing it is not used any more. */
+static uint64_t loss_in(pruning *p, uint32_t leaf, uint32_t site, bool remove) {
+  hearth_plan_entry *entries = p->entries + p->c->p->leaves[leaf].first_unit;
+  uint64_t with = misplaced_in(entries, p->counts[leaf]), bit = UINT64_C(1) << p->c->bits[site];
+  memcpy(p->scratch, entries, p->counts[leaf] * sizeof *entries);
+  for (uint32_t i = 0; i < p->counts[leaf]; i++)
+    p->scratch[i].bits &= ~bit;
+  uint32_t count = merge_entries(p->scratch, p->counts[leaf]);
+  uint64_t loss = misplaced_in(p->scratch, count) - with;
+  if (loss == 0 || remove) {
+    plan_remove(p->c->leaves[leaf].uses, site);
+    memcpy(entries, p->scratch, count * sizeof *entries);
+    p->counts[leaf] = count;
   }
+  return loss;
+}
+
+static uint64_t loss_without(pruning *p, uint32_t site, bool remove) {
+  uint64_t sum = 0;
+  for (uint32_t i = 0; i < p->c->p->leaf_count; i++)
+    if (plan_has(p->c->leaves[i].uses, site))
+      sum += loss_in(p, i, site, remove);
   return sum;
+}
+
+static void prune(pruning *p) {
+  choosing *c = p->c;
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < c->p->leaf_count; i++)
+    p->counts[i] = fill_entries(c, i, p->entries + c->p->leaves[i].first_unit);
+  for (uint32_t i = 0; i < c->chosen_count; i++) {
+    uint64_t loss = loss_without(p, c->chosen[i], false);
+    if (loss > 0 && loss >= c->least)
+      c->chosen[kept++] = c->chosen[i];
+    else
+      loss_without(p, c->chosen[i], true);
+  }
+  c->chosen_count = kept;
+  for (uint32_t i = 0; i < kept; i++)
+    c->worth[i] = loss_without(p, c->chosen[i], false);
 }
 
 /* Those chosen later were chosen in the light of the earlier ones, and may have made them needless. */
 hearth_status plan_prune(choosing *c) {
-  hearth_plan_entry *scratch;
-  uint32_t kept = 0;
-  HEARTH_TRY(plan_allocate(c, (void **)&scratch, c->p->unit_count, sizeof *scratch));
-  for (uint32_t i = 0; i < c->chosen_count; i++) {
-    uint32_t site = c->chosen[i];
-    uint64_t loss = total_loss(c, site, scratch);
-    if (loss > 0 && loss >= c->least)
-      c->chosen[kept++] = site;
-    else
-      for (uint32_t k = 0; k < c->p->leaf_count; k++)
-        plan_remove(c->leaves[k].uses, site);
-  }
-  c->chosen_count = kept;
-  for (uint32_t i = 0; i < kept; i++)
-    c->worth[i] = total_loss(c, c->chosen[i], scratch);
-  free(scratch);
-  return HEARTH_OK;
+  pruning p = {.c = c};
+  hearth_status status = plan_allocate(c, (void **)&p.entries, c->p->unit_count, sizeof *p.entries);
+  if (status == HEARTH_OK)
+    status = plan_allocate(c, (void **)&p.counts, c->p->leaf_count, sizeof *p.counts);
+  if (status == HEARTH_OK)
+    status = plan_allocate(c, (void **)&p.scratch, c->p->unit_count, sizeof *p.scratch);
+  if (status == HEARTH_OK)
+    prune(&p);
+  free(p.entries);
+  free(p.counts);
+  free(p.scratch);
+  return status;
 }
 
 /* -------------------------------------------------- the section --------------------------------------------- */
@@ -125,7 +150,10 @@ hearth_status plan_write_section(choosing *c, void **ret, size_t *ret_size) {
   for (uint32_t i = 0; status == HEARTH_OK && i < p->leaf_count; i++) {
     hearth_plan_table table = table_of(c, i, header.entry_count);
     tables[header.table_count++] = table;
-    header.entry_count += fill_entries(c, i, entries + header.entry_count);
+    uint32_t count = fill_entries(c, i, entries + header.entry_count);
+    for (uint32_t k = 0; k < count; k++)
+      entries[header.entry_count + k].hotness = class_of(entries[header.entry_count + k].bytes);
+    header.entry_count += count;
   }
   size_t sites_size = c->chosen_count * sizeof(hearth_plan_site), tables_size = header.table_count * sizeof *tables,
          entries_size = header.entry_count * sizeof *entries;
