@@ -67,26 +67,19 @@ static void judge_group(choosing *c, const uint32_t *units, uint32_t count, plan
   }
 }
 
-typedef struct grouped_unit {
-  uint32_t group, unit;
-} grouped_unit;
-
-static int compare_grouped(const void *a, const void *b) {
-  const grouped_unit *x = a, *y = b;
-  return x->group != y->group ? (x->group > y->group) - (x->group < y->group)
-                              : (x->unit > y->unit) - (x->unit < y->unit);
-}
-
-/* The units of a leaf in `order`, those of one group together. */
+/* The units of a leaf in `order`, those of one group together, by ascending group. Groups are less than twice as many as
+ * units. */
 static hearth_status sort_units(choosing *c, const plan_leaf *leaf) {
-  grouped_unit *units;
-  HEARTH_TRY(plan_allocate(c, (void **)&units, leaf->unit_count, sizeof *units));
+  uint32_t *ends;
+  size_t groups = 2 * (size_t)leaf->unit_count;
+  HEARTH_TRY(plan_allocate(c, (void **)&ends, groups, sizeof *ends));
   for (uint32_t i = 0; i < leaf->unit_count; i++)
-    units[i] = (grouped_unit){c->groups[leaf->first_unit + i], leaf->first_unit + i};
-  qsort(units, leaf->unit_count, sizeof *units, compare_grouped);
+    ends[c->groups[leaf->first_unit + i] + 1]++;
+  for (size_t i = 1; i <= groups; i++)
+    ends[i] += ends[i - 1];
   for (uint32_t i = 0; i < leaf->unit_count; i++)
-    c->order[i] = units[i].unit;
-  free(units);
+    c->order[ends[c->groups[leaf->first_unit + i]]++] = leaf->first_unit + i;
+  free(ends);
   return HEARTH_OK;
 }
 
