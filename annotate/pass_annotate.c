@@ -101,8 +101,9 @@ bool hearth_pass_annotate(LLVMModuleRef module, const hearth_options *options) {
     if (a.err.status == HEARTH_OK)
       a.err.status = report_coverage(&a);
     if (a.err.status == HEARTH_OK) {
-      changed = hearth_session_apply(&a.session, &a.edits);
-      changed |= hearth_pass_nomerge(module, false);
+      changed = hearth_session_apply(&a.session, &a.edits, false);
+      if (options->mib || changed)
+        changed |= hearth_pass_nomerge(module, false);
     } else {
       hearth_session_fail(&a.session, &a.err);
     }

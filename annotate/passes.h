@@ -48,7 +48,8 @@ typedef struct hearth_options {
   unsigned cold_percent;            /* -memprof-cold-percent: an ambiguous call is cold from this share of bytes on */
   hearth_lto_phase lto_phase;       /* not AUTO while a pass runs */
   unsigned clone_budget;            /* -memprof-clone-budget: by how many per cent cloning may enlarge a module */
-  bool by_word;                  /* -memprof-contexts-by has word: contexts are told apart as the program runs, too */
+  bool mib;     /* -memprof-mib: numbers of contexts are attached, and contexts of which none is cold */
+  bool by_word; /* -memprof-contexts-by has word: contexts are told apart as the program runs, too */
   hearth_coalesce_mode coalesce; /* -memprof-coalesce */
   bool atomic_counters;          /* -memprof-atomic: no thread's count is lost */
   bool count_width;              /* -memprof-count-width: an access counts once for each 8 bytes */

@@ -136,6 +136,12 @@ cl::opt<unsigned> CloneBudget("memprof-clone-budget",
                               cl::desc("Per cent of a module's instructions that may be cloned to tell contexts apart"),
                               cl::init(10));
 
+enum class Mibs { On, Off };
+cl::opt<Mibs> WhichMibs("memprof-mib", cl::desc("What modules carry into a link"),
+                        cl::values(clEnumValN(Mibs::On, "on", "all contexts, with their numbers (default)"),
+                                   clEnumValN(Mibs::Off, "off", "LLVM's flat form alone, where something is cold")),
+                        cl::init(Mibs::On));
+
 enum ContextsBy { ByInline, ByClone, ByWord };
 cl::bits<ContextsBy> ContextsApartBy(
     "memprof-contexts-by",
@@ -164,6 +170,7 @@ hearth_options currentOptions() {
   Options.histogram = wantsHistogram();
   Options.clone_budget = contextsAreApartBy(ByClone) ? CloneBudget : 0;
   Options.by_word = contextsAreApartBy(ByWord);
+  Options.mib = WhichMibs == Mibs::On;
   Options.hints[HEARTH_CLASS_UNKNOWN] = static_cast<uint8_t>(AmbiguousHint);
   Options.hints[HEARTH_CLASS_COLD] = static_cast<uint8_t>(ColdHint);
   Options.hints[HEARTH_CLASS_NOTCOLD] = static_cast<uint8_t>(NotColdHint);
@@ -254,6 +261,7 @@ struct UsePass : PassInfoMixin<UsePass> {
     Options.lto_phase = LTOPhase == HEARTH_LTO_AUTO ? Told : LTOPhase;
     if (Options.lto_phase == HEARTH_LTO_AUTO)
       Options.lto_phase = hearth_lto_phase_of(wrap(&M));
+    Options.mib |= Options.lto_phase != HEARTH_LTO_PRELINK; // what follows reads it, and nobody writes it
     return !Use.empty() || (Options.lto_phase == HEARTH_LTO_POSTLINK && hearth_lto_read_options(wrap(&M), &Options));
   }
 

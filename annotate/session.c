@@ -85,6 +85,8 @@ bool hearth_session_open(hearth_session *session, LLVMModuleRef module, const he
     return hearth_session_fail(session, &err);
   }
   choose_schema(session);
+  if (!options->mib)
+    hearth_md_use_encodings(session->md, false, true);
   return true;
 }
 
@@ -213,16 +215,50 @@ void hearth_forbid_merging(LLVMValueRef call) {
   LLVMAddCallSiteAttribute(call, LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(context, kind, 0));
 }
 
-bool hearth_session_apply(hearth_session *session, hearth_edits *edits) {
+static bool any_is_cold(const hearth_contexts *contexts) {
+  for (size_t i = 0; i < contexts->count; i++)
+    if (contexts->items[i].hotness == HEARTH_CLASS_COLD)
+      return true;
+  return false;
+}
+
+/* Without numbers, metadata is for cloning in the link alone: of calls with cold contexts, and of their callers. Other
+ * modules may have the calls; whether any can be cold, the profile tells. */
+static bool is_wanted(const hearth_session *session, const hearth_edit *edit) {
+  return session->options->mib ||
+         (edit->contexts.count ? any_is_cold(&edit->contexts) : session->matcher->classifier.cold_max_density >= 0);
+}
+
+static hearth_class common_class(const hearth_contexts *contexts) {
+  for (size_t i = 1; i < contexts->count; i++)
+    if (contexts->items[i].hotness != contexts->items[0].hotness)
+      return HEARTH_CLASS_UNKNOWN;
+  return contexts->count ? contexts->items[0].hotness : HEARTH_CLASS_UNKNOWN;
+}
+
+static bool pass_over(hearth_session *session, const hearth_edit *edit, bool settle) {
+  hearth_class hotness = settle ? common_class(&edit->contexts) : HEARTH_CLASS_UNKNOWN;
+  bool changed = hearth_md_remove(session->md, edit->call);
+  if (hotness != HEARTH_CLASS_UNKNOWN)
+    hearth_md_settle(session->md, edit->call, hotness);
+  return changed || hotness != HEARTH_CLASS_UNKNOWN;
+}
+
+bool hearth_session_apply(hearth_session *session, hearth_edits *edits, bool settle) {
+  bool changed = false;
   for (size_t i = 0; i < edits->count; i++) {
     hearth_edit *edit = &edits->items[i];
+    if (!is_wanted(session, edit)) {
+      changed |= pass_over(session, edit, settle);
+      continue;
+    }
     if (edit->contexts.count)
       attach_contexts(session, edit);
     else
       hearth_md_set_callsite(session->md, edit->call, edit->callsite, edit->n_callsite);
     hearth_forbid_merging(edit->call);
+    changed = true;
   }
-  bool any = edits->count > 0;
   hearth_edits_free(edits);
-  return any;
+  return changed;
 }

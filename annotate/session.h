@@ -47,8 +47,9 @@ hearth_status hearth_session_match_allocation(hearth_session *session, LLVMValue
 /* The same for a call that may be a caller in contexts. */
 hearth_status hearth_session_match_callsite(hearth_session *session, LLVMValueRef call, hearth_edits *edits,
                                             hearth_error *err);
-/* Carry out all edits; returns whether there were any. */
-bool hearth_session_apply(hearth_session *session, hearth_edits *edits);
+/* Carry out all edits; returns whether the module changed. With options->mib off, calls that nothing cold goes through get
+ * nothing; `settle`: but the class that all contexts have, for lowering. */
+bool hearth_session_apply(hearth_session *session, hearth_edits *edits, bool settle);
 void hearth_edits_free(hearth_edits *edits);
 
 /* Mark a call `nomerge`: it is told apart by its location only. */
