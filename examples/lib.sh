@@ -79,7 +79,7 @@ without_plugin() {
   while (($# > 0)); do
     case $1 in
       -mllvm) shift ;;
-      -fpass-plugin=* | -fplugin=*) ;;
+      -fpass-plugin=* | -fplugin=* | -Wl,--load-pass-plugin=* | -Wl,-mllvm,*) ;;
       *) ret_flags+=("$1") ;;
     esac
     shift

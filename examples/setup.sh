@@ -33,8 +33,8 @@ packages=(cmake ninja-build gcc g++ pkg-config "llvm-$llvm-dev" "llvm-$llvm" "cl
 case $purpose in
   test)
     # lit, FileCheck and the symbolizer of LLVM 22 also serve the tests of the older releases.
-    packages+=("llvm-$llvm-tools" "lld-$llvm" "libclang-rt-$llvm-dev" libcmocka-dev libjemalloc2
-      dwz python3 valgrind)
+    packages+=("llvm-$llvm-tools" "lld-$llvm" "libclang-rt-$llvm-dev" libcmocka-dev libgtest-dev
+      libjemalloc2 dwz python3 valgrind)
     [[ $llvm == 22 ]] || packages+=(llvm-22 llvm-22-tools)
     ;;
   quickstart) packages+=(binutils time valgrind) ;;

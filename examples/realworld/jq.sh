@@ -23,6 +23,9 @@ prepare() {
   echo '#define JQ_VERSION "1.6"' >src/version.h
 }
 
+# self_test PROGRAM: its own tests, which it runs itself.
+self_test() { "$1" -L "$tree/tests/modules" --run-tests "$tree/tests/jq.test"; }
+
 # Inputs are "RECORDS SEED".
 training="6000 1" measured="30000 2" simulated="3000 3"
 if $quick; then

@@ -12,6 +12,7 @@ usage() {
 usage: examples/realworld/run.sh [--fetch | --profile] [--quick] PROGRAM
   PROGRAM    jq      a filter for JSON; allocates through a wrapper in a file of its own
              lua     an interpreter; all its memory comes from one call behind a function pointer
+             ninja   a build tool in C++; allocates in functions of the standard library
              sqlite  a database; its memory comes from one call behind a function pointer, too
   --fetch    only fetch the source package and generate what its build system would
   --profile  the same, and only profile the program: build/realworld/PROGRAM/PROGRAM.prof
@@ -30,7 +31,7 @@ for argument in "$@"; do
     --profile) profile_only=true ;;
     --quick) quick=true ;;
     -h | --help) usage && exit ;;
-    jq | lua | sqlite) program=$argument ;;
+    jq | lua | ninja | sqlite) program=$argument ;;
     *) usage >&2 && fail "unknown argument '$argument'" ;;
   esac
 done
@@ -93,7 +94,7 @@ build_variant() {
   done
   "${opt[@]}" "${opt_flags[@]}" "$work/program.bc" -o "$work/$name.bc"
   "$clang" -O2 -Xclang -disable-llvm-passes -c "$work/$name.bc" -o "$work/$name.o"
-  "$clang" "$work/$name.o" "${link_flags[@]}" "${@:2}" -o "$work/$name"
+  "$clang" "$work/$name.o" "${@:2}" "${link_flags[@]}" -o "$work/$name"
 }
 
 if ! is_current "$work/instrumented" "$work/program.bc" "$plugin" "$build/lib/libhearth_rt.a"; then

@@ -7,6 +7,14 @@ sources=(sqlite3.c shell.c)
 compile_flags=(-w -DSQLITE_THREADSAFE=0 -DSQLITE_OMIT_LOAD_EXTENSION)
 link_flags=(-lm)
 
+# A program among its own tests: it runs statements that fuzzing has found, here those of two of its eight files.
+main_source=shell.c
+test_sources=(test/{fuzzcheck,ossfuzz,fuzzinvariants,vt02}.c ext/recover/{dbdata,sqlite3recover}.c)
+test_compile_flags=("-I$tree" "-I$tree/test" "-I$tree/ext/recover" -DSQLITE_OSS_FUZZ)
+
+# self_test PROGRAM
+self_test() { "$1" "$tree"/test/fuzzdata{4,6}.db; }
+
 # The two files that hold all of sqlite: made by its own makefile, which needs Tcl.
 prepare() {
   ./configure --disable-tcl --disable-readline
