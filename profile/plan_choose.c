@@ -175,13 +175,17 @@ static uint32_t find_bit(const choosing *c, uint32_t site) {
 
 static uint64_t score(const choosing *c, uint32_t i) { return c->leading ? c->leads[i] : c->gains[i]; }
 
-/* Bytes that are put right for each time the site runs. A site that was chosen already costs nothing more. Among equals
- * the outermost: it runs least often. */
+/* How often a site runs is not known, only how many blocks are allocated while it is being called. Below a share of all
+ * blocks that does not matter: bits are scarcer. A site that was chosen already costs nothing more. */
+static double cost(const choosing *c, uint32_t i) {
+  const planner *p = c->p;
+  return (double)(c->states[i] == CHOSEN ? 0 : p->candidates[i].allocs) + (double)p->total_allocs / 64 + 1;
+}
+
+/* Bytes that are put right for the cost. Among equals the outermost: it runs least often. */
 static bool is_better(const choosing *c, uint32_t a, uint32_t b) {
   const plan_candidate *x = &c->p->candidates[a], *y = &c->p->candidates[b];
-  double cost_x = c->states[a] == CHOSEN ? 0 : (double)x->allocs,
-         cost_y = c->states[b] == CHOSEN ? 0 : (double)y->allocs;
-  double left = (double)score(c, a) * (cost_y + 1), right = (double)score(c, b) * (cost_x + 1);
+  double left = (double)score(c, a) * cost(c, b), right = (double)score(c, b) * cost(c, a);
   if (left != right)
     return left > right;
   return x->depth != y->depth ? x->depth > y->depth : a < b;

@@ -48,7 +48,7 @@ typedef struct planner {
   const writer *w;
   hearth_plan_options options;
   hearth_error *err;
-  uint64_t total_bytes;
+  uint64_t total_bytes, total_allocs;
   uint64_t *stack_ids; /* of each frame; 0: unknown */
   plan_leaf *leaves;
   size_t leaf_count, leaf_room;

@@ -63,6 +63,7 @@ static hearth_status add_contexts(planner *p, const hearth_classifier *classifie
     uint32_t context = w->contexts.order[i], caller = w->parents[w->leaves[context]];
     writer_get_classified(w, context, &mib);
     p->total_bytes += mib.TotalSize;
+    p->total_allocs += mib.AllocCount;
     HEARTH_TRY(plan_grow(p, (void **)&p->contexts, p->context_count, &p->context_room, sizeof *p->contexts));
     p->contexts[p->context_count++] = (plan_context){.node = caller,
                                                      .caller = caller,

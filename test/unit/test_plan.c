@@ -159,6 +159,24 @@ static void outer_sites_are_preferred(void **state) {
   close_planned(&p);
 }
 
+/* h1 to h8 would each be worth its bit; g1, through which they are called, is worth all of them. */
+static void few_sites_are_preferred(void **state) {
+  context contexts[17];
+  char frames[17][16];
+  (void)state;
+  for (int i = 0; i < 8; i++) {
+    snprintf(frames[i], sizeof frames[i], "x1 h%d g1 m1", i + 1);
+    snprintf(frames[8 + i], sizeof frames[i], "x1 k%d f1 m1", i + 1);
+    contexts[i] = (context){COLD, 1000 + (uint64_t)i, frames[i]};
+    contexts[8 + i] = (context){HOT, 2000, frames[8 + i]};
+  }
+  contexts[16] = (context){HOT, 10, "x1 h9 g1 m1"};
+  planned p = open_planned(contexts, COUNT(contexts), NULL);
+  assert_int_equal(p.plan.site_count, 2); /* and h9 */
+  assert_true(site_of(&p, "g1") || site_of(&p, "f1"));
+  close_planned(&p);
+}
+
 static void sites_that_never_meet_share_a_bit(void **state) {
   const context contexts[] = {{HOT, 1000, "x1 h1 m1"},
                               {COLD, 900, "x1 h2 m1"}, /* parts at h */
@@ -399,6 +417,7 @@ int main(void) {
       cmocka_unit_test(one_bit_tells_two_callers_apart),
       cmocka_unit_test(levels_are_combined),
       cmocka_unit_test(outer_sites_are_preferred),
+      cmocka_unit_test(few_sites_are_preferred),
       cmocka_unit_test(sites_that_never_meet_share_a_bit),
       cmocka_unit_test(sites_that_one_allocation_sees_have_bits_of_their_own),
       cmocka_unit_test(contexts_beyond_the_bits_are_ambiguous),
