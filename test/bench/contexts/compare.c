@@ -1,0 +1,141 @@
+/* compare TRAINING ORACLE: for how many bytes of the oracle's run (given.c) was asked for the placement that is right by the
+ * training profile's class of their whole call stack? Prints: bytes, percent right, percent that the training profile knows
+ * the stacks of; with a third argument, also the stacks that were placed wrongly. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <hearth/classify.h>
+#include <hearth/profile.h>
+
+typedef struct known {
+  uint64_t stack; /* hash of its ids; 0: free slot */
+  hearth_class hotness;
+} known;
+
+typedef struct table {
+  known *slots;
+  size_t mask;
+} table;
+
+static void stop(const hearth_error *err) {
+  fprintf(stderr, "compare: %s\n", err->message);
+  exit(1);
+}
+
+#define TRY(expression)                                                                                                \
+  do                                                                                                                   \
+    if ((expression) != HEARTH_OK)                                                                                     \
+      stop(&err);                                                                                                      \
+  while (0)
+
+static known *slot_of(const table *t, uint64_t stack) {
+  size_t at = stack & t->mask;
+  while (t->slots[at].stack && t->slots[at].stack != stack)
+    at = (at + 1) & t->mask;
+  return &t->slots[at];
+}
+
+static const char *const names[] = {"", "cold", "other", "hot"}; /* by class: the placement that is right */
+
+/* The placement that a frame of given.c stands for, "" for its other functions, NULL for all else. */
+static const char *placement_of(const char *function) {
+  const char *end = strstr(function, "_hot_cold");
+  if (strncmp(function, "given_", 6) == 0)
+    return function + 6;
+  return strcmp(function, "give") == 0 || strcmp(function, "allocate") == 0 || (end && end[9] == '\0') ? "" : NULL;
+}
+
+/* Hash of the frames from `node` to the root, without those of given.c; what these say. */
+static uint64_t hash_stack(hearth_profile *profile, uint32_t node, const char **ret_placement) {
+  uint64_t hash = 1;
+  hearth_error err;
+  *ret_placement = "other";
+  while (node != HEARTH_NONE) {
+    uint32_t row;
+    hearth_frame_info frame;
+    hearth_function_info function;
+    TRY(hearth_profile_get_stack(profile, node, &row, &node, &err));
+    TRY(hearth_profile_get_frame(profile, row, &frame, &err));
+    TRY(hearth_profile_get_function(profile, frame.function, &function, &err));
+    const char *placement = hash == 1 ? placement_of(function.name) : NULL;
+    if (placement && *placement)
+      *ret_placement = placement;
+    if (!placement)
+      hash = (hash ^ frame.stack_id) * UINT64_C(0x9e3779b97f4a7c15) + 1;
+  }
+  return hash + !hash;
+}
+
+static hearth_profile *open_profile(const char *path) {
+  hearth_profile *profile;
+  hearth_error err;
+  TRY(hearth_profile_open(path, &profile, &err));
+  return profile;
+}
+
+static table learn(hearth_profile *profile) {
+  uint32_t count = hearth_profile_context_count(profile);
+  table t = {.mask = 63};
+  hearth_classifier classifier;
+  hearth_error err;
+  TRY(hearth_classifier_init(&classifier, profile, NULL, &err));
+  while (t.mask < 2 * (size_t)count)
+    t.mask = 2 * t.mask + 1;
+  t.slots = calloc(t.mask + 1, sizeof *t.slots);
+  for (uint32_t i = 0; t.slots && i < count; i++) {
+    uint32_t node;
+    hearth_mib mib;
+    const char *placement;
+    TRY(hearth_profile_get_context(profile, i, &node, &mib, &err));
+    uint64_t stack = hash_stack(profile, node, &placement);
+    *slot_of(&t, stack) = (known){stack, hearth_classify(&classifier, &mib)};
+  }
+  return t;
+}
+
+static void print_wrong(hearth_profile *profile, uint32_t node, uint64_t bytes, const char *placement,
+                        const char *right) {
+  hearth_error err;
+  printf("%" PRIu64 " bytes %s, not %s:", bytes, placement, right);
+  while (node != HEARTH_NONE) {
+    uint32_t row;
+    hearth_frame_info frame;
+    hearth_function_info function;
+    TRY(hearth_profile_get_stack(profile, node, &row, &node, &err));
+    TRY(hearth_profile_get_frame(profile, row, &frame, &err));
+    TRY(hearth_profile_get_function(profile, frame.function, &function, &err));
+    printf(" %s:%" PRIu32 ":%" PRIu32, function.name, function.start_line + frame.line, frame.column);
+  }
+  putchar('\n');
+}
+
+int main(int argc, char **argv) {
+  hearth_error err;
+  uint64_t all = 0, found = 0, right = 0;
+  if (argc < 3)
+    return 2;
+  hearth_profile *training = open_profile(argv[1]), *oracle = open_profile(argv[2]);
+  table t = learn(training);
+  for (uint32_t i = 0; t.slots && i < hearth_profile_context_count(oracle); i++) {
+    uint32_t node;
+    hearth_mib mib;
+    const char *placement;
+    TRY(hearth_profile_get_context(oracle, i, &node, &mib, &err));
+    const known *k = slot_of(&t, hash_stack(oracle, node, &placement));
+    const char *wanted = k->stack ? names[k->hotness] : "known";
+    bool same = strcmp(placement, wanted) == 0;
+    all += mib.TotalSize;
+    found += k->stack ? mib.TotalSize : 0;
+    right += same ? mib.TotalSize : 0;
+    if (!same && argc > 3)
+      print_wrong(oracle, node, mib.TotalSize, placement, wanted);
+  }
+  printf("%" PRIu64 " %.2f %.2f\n", all, found ? 100.0 * (double)right / (double)found : 0,
+         all ? 100.0 * (double)found / (double)all : 0);
+  free(t.slots);
+  hearth_profile_close(training);
+  hearth_profile_close(oracle);
+  return 0;
+}
