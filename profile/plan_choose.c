@@ -34,8 +34,17 @@ static uint64_t lead_of(const uint64_t all[4], const uint64_t inside[4], const u
   return parted > 0 ? (uint64_t)(parted / sum) : 0;
 }
 
+static void add_opinion(choosing *c, uint32_t candidate, uint64_t gain, uint64_t lead) {
+  plan_opinion *opinion = &c->judged[candidate];
+  if (opinion->gain == 0 && opinion->lead == 0)
+    c->listed[c->listed_count++] = candidate;
+  opinion->candidate = candidate;
+  opinion->gain += gain;
+  opinion->lead += lead;
+}
+
 /* What each candidate would put right among units that are not told apart yet. */
-static void judge_group(choosing *c, const uint32_t *units, uint32_t count, plan_opinion *opinions) {
+static void judge_group(choosing *c, const uint32_t *units, uint32_t count) {
   const planner *p = c->p;
   uint64_t all[4] = {0};
   uint32_t touched = 0;
@@ -60,9 +69,10 @@ static void judge_group(choosing *c, const uint32_t *units, uint32_t count, plan
     uint64_t outside[4];
     for (int i = 0; i < 4; i++)
       outside[i] = all[i] - c->inside[candidate].bytes[i];
-    opinions[candidate].gain +=
-        plan_misplaced(all) - plan_misplaced(c->inside[candidate].bytes) - plan_misplaced(outside);
-    opinions[candidate].lead += lead_of(all, c->inside[candidate].bytes, outside);
+    uint64_t gain = plan_misplaced(all) - plan_misplaced(c->inside[candidate].bytes) - plan_misplaced(outside),
+             lead = lead_of(all, c->inside[candidate].bytes, outside);
+    if (gain || lead)
+      add_opinion(c, candidate, gain, lead);
     c->inside[candidate].seen = false;
   }
 }
@@ -93,40 +103,40 @@ static void forget_opinions(choosing *c, plan_leaf_state *state) {
   state->opinions = NULL;
 }
 
-static bool counts(const plan_opinion *opinion) { return opinion->gain > 0 || opinion->lead > 0; }
+static int compare_numbers(const void *a, const void *b) {
+  uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+  return (x > y) - (x < y);
+}
 
-/* Those of `all`, one for each candidate, that are worth keeping. */
-static hearth_status keep_opinions(choosing *c, plan_leaf_state *state, const plan_opinion *all) {
-  uint32_t count = 0;
-  for (uint32_t i = 0; i < c->p->candidate_count; i++)
-    count += counts(&all[i]);
-  HEARTH_TRY(plan_allocate(c, (void **)&state->opinions, count, sizeof *state->opinions));
-  for (uint32_t i = 0; i < c->p->candidate_count; i++)
-    if (counts(&all[i])) {
-      state->opinions[state->opinion_count++] = (plan_opinion){i, all[i].gain, all[i].lead};
-      c->gains[i] += all[i].gain;
-      c->leads[i] += all[i].lead;
-    }
+/* By candidate; leads that are worth less than a site has to be do not count. */
+static hearth_status keep_opinions(choosing *c, plan_leaf_state *state) {
+  HEARTH_TRY(plan_allocate(c, (void **)&state->opinions, c->listed_count, sizeof *state->opinions));
+  qsort(c->listed, c->listed_count, sizeof *c->listed, compare_numbers);
+  for (uint32_t i = 0; i < c->listed_count; i++) {
+    plan_opinion *judged = &c->judged[c->listed[i]], opinion = *judged;
+    *judged = (plan_opinion){0};
+    opinion.lead = opinion.lead < c->least ? 0 : opinion.lead;
+    if (opinion.gain == 0 && opinion.lead == 0)
+      continue;
+    state->opinions[state->opinion_count++] = opinion;
+    c->gains[opinion.candidate] += opinion.gain;
+    c->leads[opinion.candidate] += opinion.lead;
+  }
+  c->listed_count = 0;
   return HEARTH_OK;
 }
 
 /* Renew what a leaf thinks of the candidates. */
 static hearth_status judge_leaf(choosing *c, uint32_t number) {
   const plan_leaf *leaf = &c->p->leaves[number];
-  plan_opinion *opinions;
   forget_opinions(c, &c->leaves[number]);
   HEARTH_TRY(sort_units(c, leaf));
-  HEARTH_TRY(plan_allocate(c, (void **)&opinions, c->p->candidate_count, sizeof *opinions));
   for (uint32_t i = 0, end; i < leaf->unit_count; i = end) {
     for (end = i; end < leaf->unit_count && c->groups[c->order[end]] == c->groups[c->order[i]]; end++)
       ;
-    judge_group(c, c->order + i, end - i, opinions);
+    judge_group(c, c->order + i, end - i);
   }
-  for (uint32_t i = 0; i < c->p->candidate_count; i++)
-    opinions[i].lead = opinions[i].lead < c->least ? 0 : opinions[i].lead;
-  hearth_status status = keep_opinions(c, &c->leaves[number], opinions);
-  free(opinions);
-  return status;
+  return keep_opinions(c, &c->leaves[number]);
 }
 
 /* ------------------------------------------------- choosing ------------------------------------------------- */
@@ -287,6 +297,8 @@ static hearth_status prepare(choosing *c) {
   HEARTH_TRY(plan_allocate(c, (void **)&c->chosen, p->candidate_count, sizeof *c->chosen));
   HEARTH_TRY(plan_allocate(c, (void **)&c->worth, p->candidate_count, sizeof *c->worth));
   HEARTH_TRY(plan_allocate(c, (void **)&c->heeding, p->leaf_count, sizeof *c->heeding));
+  HEARTH_TRY(plan_allocate(c, (void **)&c->judged, p->candidate_count, sizeof *c->judged));
+  HEARTH_TRY(plan_allocate(c, (void **)&c->listed, p->candidate_count, sizeof *c->listed));
   HEARTH_TRY(plan_allocate(c, (void **)&c->inside, p->candidate_count, sizeof *c->inside));
   HEARTH_TRY(plan_allocate(c, (void **)&c->touched, p->candidate_count, sizeof *c->touched));
   for (uint32_t i = 0; i < p->leaf_count; i++) {
@@ -317,6 +329,8 @@ static void release(choosing *c) {
   free(c->chosen);
   free(c->worth);
   free(c->heeding);
+  free(c->judged);
+  free(c->listed);
   free(c->inside);
   free(c->touched);
 }

@@ -30,9 +30,11 @@ typedef struct choosing {
   uint32_t *chosen;        /* in the order they were chosen in */
   uint64_t *worth;         /* of each chosen one: bytes that would be misplaced without it */
   uint32_t chosen_count;
-  bool leading;    /* choose by leads, since no candidate is worth it by itself */
-  bool *heeding;   /* scratch: of each leaf, whether it uses or wants a site */
-  uint32_t *order; /* scratch: units of a leaf by group */
+  bool leading;                   /* choose by leads, since no candidate is worth it by itself */
+  bool *heeding;                  /* scratch: of each leaf, whether it uses or wants a site */
+  plan_opinion *judged;           /* scratch: a leaf's opinion of each candidate */
+  uint32_t *listed, listed_count; /* scratch: candidates that it has one of */
+  uint32_t *order;                /* scratch: units of a leaf by group */
   struct {
     uint64_t bytes[4];
     bool seen;
