@@ -324,7 +324,7 @@ static LLVMValueRef carried_count(carry *c, const node *at) {
     return number_value(c, at->count.value);
   if (at->n_before == 1)
     return count_value_at_end(c, &c->nodes[at->before[0]]);
-  LLVMPositionBuilderBefore(c->counters->builder, LLVMGetFirstInstruction(at->block));
+  hearth_flow_stand_at_start(c->counters->builder, at->block);
   return LLVMBuildPhi(c->counters->builder, c->counters->i64, "hearth.carried");
 }
 

@@ -132,6 +132,10 @@ bool hearth_flow_has_value(const hearth_flow *flow, LLVMValueRef value, LLVMBasi
   return flow->DT.isReachableFromEntry(Block) && (!Definition || flow->DT.dominates(Definition, Block));
 }
 
+void hearth_flow_stand_at_start(LLVMBuilderRef builder, LLVMBasicBlockRef block) {
+  unwrap(builder)->SetInsertPoint(unwrap(block), unwrap(block)->begin());
+}
+
 LLVMBasicBlockRef hearth_flow_split_edge(hearth_flow *flow, LLVMBasicBlockRef from, LLVMBasicBlockRef to) {
   BasicBlock *From = unwrap(from), *To = unwrap(to);
   if (To->getUniquePredecessor())

@@ -44,6 +44,9 @@ bool hearth_flow_runs_through(const hearth_flow *flow, LLVMBasicBlockRef block);
 /* Whether the value is there when the block starts, and is not made anew by the block, which can be reached. */
 bool hearth_flow_has_value(const hearth_flow *flow, LLVMValueRef value, LLVMBasicBlockRef block);
 
+/* Where the block's next phi goes: before what debuggers are told, too. */
+void hearth_flow_stand_at_start(LLVMBuilderRef builder, LLVMBasicBlockRef block);
+
 /* A block that runs when control passes from the one block, which has several successors and ends in a branch or switch,
  * to the other one: that one, if it has no other way in, or a new one. From then on only this function may be called. */
 LLVMBasicBlockRef hearth_flow_split_edge(hearth_flow *flow, LLVMBasicBlockRef from, LLVMBasicBlockRef to);

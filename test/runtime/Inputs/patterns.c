@@ -154,6 +154,55 @@ NOINLINE static long elements(long *numbers, const int *order, int n) {
   return sum;
 }
 
+/* Pointers that walk to ends that only the memory knows, by steps of several lengths, forwards and back. */
+NOINLINE static long tokens(const char *text, const char *seen, char *longest) {
+  const char *at = text;
+  long n = 0;
+  while (*at) {
+    while (*at == ' ')
+      at++;
+    const char *word = at;
+    while (*at && *at != ' ')
+      at += at[0] == '\\' && at[1] ? 2 : 1;
+    if (at - word > *longest)
+      *longest = (char)(at - word);
+    if (at[0] && at[1] == '!')
+      use(longest);
+    for (const char *back = at; back > word && *--back != 'e';)
+      n += seen[(unsigned char)*back];
+  }
+  return n;
+}
+
+/* One pointer walks two blocks in turn: each keeps its counts. */
+NOINLINE static long in_turn(const long *left, const long *right, int rounds) {
+  long sum = 0;
+  for (int i = 0; i < rounds; i++)
+    for (const long *at = i % 2 ? left : right; *at; at++)
+      sum += *at;
+  const long *at = right;
+  for (const long *other = left; *at && *other != *at;) {
+    const long *last = at;
+    at = other + 1;
+    other = last;
+  }
+  return sum;
+}
+
+NOINLINE static void walk_pointers(void) {
+  static const char text[] = "one  two\\ e !three   four\\\\five ! six";
+  char *copy = use(calloc(1, 130)), *seen = use(calloc(1, 260)), *longest = use(calloc(1, 3));
+  memcpy(copy, text, sizeof text);
+  for (int i = 0; i < 256; i++)
+    seen[i] = (char)(i % 3);
+  for (size_t i = 0; i < sizeof text; i++)
+    tokens(copy + i, seen, longest);
+  long *left = use(calloc(30, 8)), *right = use(calloc(40, 8));
+  for (int i = 0; i < 29; i++)
+    left[i] = i + 1, right[i] = i + 100;
+  in_turn(left, right, 7);
+}
+
 NOINLINE static void collect(void) {
   record *list = NULL;
   for (long i = 0; i < 20; i++) {
@@ -185,6 +234,7 @@ NOINLINE static void collect(void) {
 int main(int argc, char **argv) {
   (void)argv;
   collect();
+  walk_pointers();
   record *first = use(calloc(1, 40)), *second = use(calloc(1, 41));
   for (int i = 0; i < 10; i++)
     fill(second, first, i % 2);
