@@ -87,6 +87,7 @@ bool hearth_may_be_heap(LLVMValueRef pointer) {
 typedef struct collection {
   hearth_accesses *accesses;
   const hearth_options *options;
+  const hearth_flow *flow;
   LLVMTargetDataRef layout;
   uint32_t interruptions; /* in the block so far */
   bool no_memory;
@@ -122,7 +123,7 @@ static void add(collection *c, LLVMValueRef instruction, LLVMValueRef pointer, i
   access->object = access->base;
   access->place = access->offset;
   if (c->options->coalesce == HEARTH_COALESCE_BLOCK) {
-    access->object = hearth_flow_pointer_object(pointer, &offset);
+    access->object = hearth_flow_pointer_object(c->flow, pointer, &offset);
     access->place = granule_in_block(offset + displacement);
   }
 }
@@ -243,11 +244,12 @@ static void collect_block(collection *c, LLVMBasicBlockRef block, unsigned nosan
     c->accesses->items[k].interrupted_after = c->accesses->items[k].interruptions != c->interruptions;
 }
 
-bool hearth_accesses_collect(LLVMValueRef function, const hearth_options *options, hearth_accesses *ret) {
+bool hearth_accesses_collect(LLVMValueRef function, const hearth_options *options, const hearth_flow *flow,
+                             hearth_accesses *ret) {
   LLVMModuleRef module = LLVMGetGlobalParent(function);
   unsigned nosanitize =
       LLVMGetMDKindIDInContext(LLVMGetModuleContext(module), "nosanitize", (unsigned)strlen("nosanitize"));
-  collection c = {.accesses = ret, .options = options, .layout = LLVMGetModuleDataLayout(module)};
+  collection c = {.accesses = ret, .options = options, .flow = flow, .layout = LLVMGetModuleDataLayout(module)};
   *ret = (hearth_accesses){0};
   for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b && !c.no_memory; b = LLVMGetNextBasicBlock(b))
     collect_block(&c, b, nosanitize);

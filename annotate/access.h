@@ -8,6 +8,7 @@
 
 #include <llvm-c/Core.h>
 
+#include "flow.h"
 #include "passes.h"
 
 /* One access, counted before the instruction that makes it. */
@@ -23,7 +24,7 @@ typedef struct hearth_access {
   int64_t offset;
   /* Accesses of one object and place have one counter. Where granules are to be exact, these are base and offset. Else
    * the object is what the base is computed from, which lies in the same block, and the place a granule of it: of a block
-   * that starts at the object, were all its variable indices 0. */
+   * that starts at the object, were all its variable indices 0 and all loops in their first iteration. */
   LLVMValueRef object;
   int64_t place;
   /* Where in its block: interruptions (flow.h) before it, and whether one comes behind. */
@@ -38,8 +39,9 @@ typedef struct hearth_accesses {
   size_t n_calls, calls_capacity;
 } hearth_accesses;
 
-/* Collect them. False: no memory. Free in either case. */
-bool hearth_accesses_collect(LLVMValueRef function, const hearth_options *options, hearth_accesses *ret);
+/* Collect them. False: no memory. Free in either case. `flow`, of the function, is needed for HEARTH_COALESCE_BLOCK. */
+bool hearth_accesses_collect(LLVMValueRef function, const hearth_options *options, const hearth_flow *flow,
+                             hearth_accesses *ret);
 void hearth_accesses_free(hearth_accesses *accesses);
 
 /* Whether the pointer may point into a heap block. Counters of other memory are never read. */

@@ -485,7 +485,7 @@ static void carry_groups(carry *c, const member *members, size_t count) {
     next = i + 1;
     while (next < count && members[next].first == members[i].first)
       next++;
-    if (next - i > 1)
+    if (next - i > 1 || hearth_flow_repeats(c->flow, members[i].access->block))
       carry_group(c, &members[i], next - i);
   }
 }

@@ -20,6 +20,8 @@ using namespace llvm;
 
 namespace {
 
+constexpr size_t MostMerges = 16; // phis and selects that one pointer is followed through
+
 bool interrupts(const Instruction &I) {
   // A terminator that stays within the function only chooses the next block, which is looked at by itself.
   if (isa<BranchInst>(I) || isa<SwitchInst>(I) || isa<IndirectBrInst>(I))
@@ -40,6 +42,51 @@ bool canExpand(SCEVExpander &Expander, const SCEV *S, const Instruction *At, Sca
   (void)Expander;
   return isSafeToExpandAt(S, At, SE);
 #endif
+}
+
+// The pointer without offsets, and the sum of the constant ones.
+Value *withoutIndices(Value *Pointer, int64_t *ret_offset) {
+  LLVMValueRef Base = hearth_flow_pointer_base(wrap(Pointer), ret_offset);
+  while (auto *Part = dyn_cast<GetElementPtrInst>(unwrap(Base))) {
+    int64_t Offset;
+    Base = hearth_flow_pointer_base(wrap(Part->getPointerOperand()), &Offset);
+    *ret_offset += Offset;
+  }
+  return unwrap(Base);
+}
+
+SmallVector<Value *, 4> choices(Value *Pointer) {
+  SmallVector<Value *, 4> Found;
+  if (auto *Phi = dyn_cast<PHINode>(Pointer))
+    for (Value *Incoming : Phi->incoming_values())
+      Found.push_back(Incoming);
+  else if (auto *Select = dyn_cast<SelectInst>(Pointer))
+    Found = {Select->getTrueValue(), Select->getFalseValue()};
+  return Found;
+}
+
+// What a phi or select is computed from, whichever way control takes, if this is one pointer: the start of a pointer that
+// walks in a loop. As it dominates what is computed from it, it is there, and of the same iteration of loops around both.
+Value *onlyOrigin(Value *Merged, const DominatorTree &DT) {
+  SmallVector<Value *, 8> Merges = {Merged};
+  Value *Origin = nullptr;
+  for (size_t i = 0; i < Merges.size(); ++i)
+    for (Value *Choice : choices(Merges[i])) {
+      int64_t Ignored;
+      Value *From = withoutIndices(Choice, &Ignored);
+      if (is_contained(Merges, From))
+        continue;
+      if (!choices(From).empty() && DT.dominates(Merged, cast<Instruction>(From))) {
+        if (Merges.size() == MostMerges)
+          return nullptr;
+        Merges.push_back(From);
+      } else if (Origin && Origin != From) {
+        return nullptr;
+      } else {
+        Origin = From;
+      }
+    }
+  return Origin;
 }
 
 SCEVExpander makeExpander(ScalarEvolution &SE, const Function &F) {
@@ -104,14 +151,12 @@ LLVMValueRef hearth_flow_pointer_base(LLVMValueRef pointer, int64_t *ret_offset)
   return wrap(Base);
 }
 
-LLVMValueRef hearth_flow_pointer_object(LLVMValueRef pointer, int64_t *ret_offset) {
-  int64_t Offset;
-  LLVMValueRef Base = hearth_flow_pointer_base(pointer, ret_offset);
-  while (auto *Part = dyn_cast<GetElementPtrInst>(unwrap(Base))) {
-    Base = hearth_flow_pointer_base(wrap(Part->getPointerOperand()), &Offset);
-    *ret_offset += Offset;
-  }
-  return Base;
+LLVMValueRef hearth_flow_pointer_object(const hearth_flow *flow, LLVMValueRef pointer, int64_t *ret_offset) {
+  Value *Object = withoutIndices(unwrap(pointer), ret_offset);
+  int64_t Ignored;
+  while (Value *Origin = onlyOrigin(Object, flow->DT))
+    Object = withoutIndices(Origin, &Ignored);
+  return wrap(Object);
 }
 
 size_t hearth_flow_block_count(const hearth_flow *flow) { return flow->Blocks.size(); }
@@ -124,6 +169,10 @@ size_t hearth_flow_position(const hearth_flow *flow, LLVMBasicBlockRef block) {
 
 bool hearth_flow_runs_through(const hearth_flow *flow, LLVMBasicBlockRef block) {
   return !flow->Interrupted.at(unwrap(block));
+}
+
+bool hearth_flow_repeats(const hearth_flow *flow, LLVMBasicBlockRef block) {
+  return flow->LI.getLoopFor(unwrap(block)) != nullptr;
 }
 
 bool hearth_flow_has_value(const hearth_flow *flow, LLVMValueRef value, LLVMBasicBlockRef block) {

@@ -18,7 +18,7 @@ typedef struct hearth_flow hearth_flow;
 
 /* `function` has a body and outlives the flow. */
 hearth_flow *hearth_flow_create(LLVMValueRef function);
-void hearth_flow_destroy(hearth_flow *flow);
+void hearth_flow_destroy(hearth_flow *flow); /* NULL is accepted */
 
 /* Whether a heap block may be freed, or made, or the profile be written, by this instruction or instead of what follows
  * it: a call that may free, throw, or never return, or an atomic operation, as another thread may wait for it to do so.
@@ -28,9 +28,10 @@ bool hearth_flow_interrupts(LLVMValueRef instruction);
 /* The pointer without constant offsets, and their sum in bytes. */
 LLVMValueRef hearth_flow_pointer_base(LLVMValueRef pointer, int64_t *ret_offset);
 
-/* The pointer without offsets, the variable ones included, and the sum of the constant ones in bytes. What the program
- * accesses through either is in one block, as arithmetic cannot lead a pointer to another one. */
-LLVMValueRef hearth_flow_pointer_object(LLVMValueRef pointer, int64_t *ret_offset);
+/* The pointer without offsets, the variable ones included, nor steps of loops that it walks in, and the sum of the
+ * constant offsets in bytes. What the program accesses through either is in one block, as arithmetic cannot lead a pointer
+ * to another one. */
+LLVMValueRef hearth_flow_pointer_object(const hearth_flow *flow, LLVMValueRef pointer, int64_t *ret_offset);
 
 /* The blocks by position: each behind those that come before it, but for the ways back of loops. The function's first has
  * position 0; those that cannot be reached are the last. */
@@ -40,6 +41,9 @@ size_t hearth_flow_position(const hearth_flow *flow, LLVMBasicBlockRef block);
 
 /* Whether nothing in the block interrupts. */
 bool hearth_flow_runs_through(const hearth_flow *flow, LLVMBasicBlockRef block);
+
+/* Whether the block is in a loop. */
+bool hearth_flow_repeats(const hearth_flow *flow, LLVMBasicBlockRef block);
 
 /* Whether the value is there when the block starts, and is not made anew by the block, which can be reached. */
 bool hearth_flow_has_value(const hearth_flow *flow, LLVMValueRef value, LLVMBasicBlockRef block);

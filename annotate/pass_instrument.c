@@ -59,18 +59,16 @@ static void count_access(hearth_counters *c, const hearth_access *access) {
   hearth_counters_add(c, address, LLVMConstInt(c->i64, access->weight, false));
 }
 
-static void coalesce(hearth_accesses *accesses, LLVMValueRef function, hearth_counters *c) {
-  hearth_flow *flow = hearth_flow_create(function);
+static void coalesce(hearth_accesses *accesses, hearth_flow *flow, hearth_counters *c) {
   hearth_coalesce_loops(accesses, flow, c);
   hearth_coalesce_neighbours(accesses, hearth_counters_granule(c));
   hearth_carry_counts(accesses, flow, c);
-  hearth_flow_destroy(flow);
 }
 
-static void count(hearth_accesses *accesses, LLVMValueRef function, const hearth_options *options, hearth_counters *c) {
+static void count(hearth_accesses *accesses, LLVMValueRef function, hearth_flow *flow, hearth_counters *c) {
   hearth_counters_enter(c, function);
-  if (options->coalesce != HEARTH_COALESCE_OFF && accesses->count > 0)
-    coalesce(accesses, function, c);
+  if (flow && accesses->count > 0)
+    coalesce(accesses, flow, c);
   for (size_t i = 0; i < accesses->count; i++)
     if (accesses->items[i].weight)
       count_access(c, &accesses->items[i]);
@@ -96,11 +94,13 @@ static bool is_instrumented(LLVMValueRef function) {
 }
 
 static bool instrument_function(LLVMValueRef function, const hearth_options *options, hearth_counters *c) {
+  hearth_flow *flow = options->coalesce == HEARTH_COALESCE_OFF ? NULL : hearth_flow_create(function);
   hearth_accesses accesses;
-  bool ok = hearth_accesses_collect(function, options, &accesses);
+  bool ok = hearth_accesses_collect(function, options, flow, &accesses);
   if (ok)
-    count(&accesses, function, options, c);
+    count(&accesses, function, flow, c);
   hearth_accesses_free(&accesses);
+  hearth_flow_destroy(flow);
   return ok;
 }
 

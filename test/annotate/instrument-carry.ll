@@ -192,6 +192,81 @@ found:
   ret i32 %v
 }
 
+; A pointer that walks stays in the block it starts in, however far: its counts go round with it, and are added where the
+; loop is left.
+; CHECK-LABEL: define void @walk(
+; CHECK: more:
+; BLOCK: phi i64 [ 0, %0 ], [ [[SO_FAR:%.*]], %more ]
+; BLOCK: [[SO_FAR]] = add i64 {{.*}}, 1
+; BLOCK-NOT: lshr
+; GRANULE: ptrtoint ptr %at to i64
+; GRANULE: add i64 {{.*}}, 1
+; CHECK: br i1
+; BLOCK: ptrtoint ptr %at to i64
+; BLOCK: add i64 {{.*}}, [[SO_FAR]]
+; CHECK-NOT: lshr
+; CHECK: ret void
+define void @walk(ptr %first) {
+  br label %more
+more:
+  %at = phi ptr [ %first, %0 ], [ %next, %more ]
+  %v = load i8, ptr %at
+  %next = getelementptr i8, ptr %at, i64 1
+  %ends = icmp eq i8 %v, 0
+  br i1 %ends, label %end, label %more
+end:
+  ret void
+}
+
+; Steps that differ by what is there do not lead elsewhere either; nor does the choice between two.
+; CHECK-LABEL: define void @stumble(
+; CHECK: more:
+; BLOCK: phi i64 [ 0, %0 ]
+; BLOCK-NOT: lshr
+; BLOCK: end:
+; BLOCK: lshr
+; CHECK: ret void
+define void @stumble(ptr %first, i1 %wide) {
+  br label %more
+more:
+  %at = phi ptr [ %first, %0 ], [ %joined, %join ]
+  %v = load i8, ptr %at
+  %next = getelementptr i8, ptr %at, i64 1
+  %skipped = getelementptr i8, ptr %at, i64 2
+  switch i8 %v, label %join [
+    i8 0, label %end
+    i8 92, label %skip
+  ]
+skip:
+  %stepped = select i1 %wide, ptr %skipped, ptr %next
+  br label %join
+join:
+  %joined = phi ptr [ %next, %more ], [ %stepped, %skip ]
+  br label %more
+end:
+  ret void
+}
+
+; One of two blocks, which change places: the counts of one must not become the other's.
+; CHECK-LABEL: define void @exchange(
+; CHECK-NOT: hearth.carried
+; CHECK: more:
+; CHECK: add i64 {{.*}}, 1
+; CHECK: br i1
+; CHECK: ret void
+define void @exchange(ptr %left, ptr %right) {
+  br label %more
+more:
+  %at = phi ptr [ %left, %0 ], [ %other, %more ]
+  %other = phi ptr [ %right, %0 ], [ %next, %more ]
+  %v = load i8, ptr %at
+  %next = getelementptr i8, ptr %at, i64 1
+  %ends = icmp eq i8 %v, 0
+  br i1 %ends, label %end, label %more
+end:
+  ret void
+}
+
 ; Several cases of a switch lead to one block; what is carried to it is carried once.
 ; CHECK-LABEL: define void @cases(
 ; CHECK: switch
