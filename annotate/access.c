@@ -258,5 +258,6 @@ bool hearth_accesses_collect(LLVMValueRef function, const hearth_options *option
 
 void hearth_accesses_free(hearth_accesses *accesses) {
   free(accesses->items);
+  free(accesses->walks);
   free(accesses->calls);
 }

@@ -32,9 +32,19 @@ typedef struct hearth_access {
   bool interrupted_after;
 } hearth_access;
 
+/* One access of each iteration of a loop, counted where the loop is entered, at the end of a block. */
+typedef struct hearth_walk {
+  LLVMBasicBlockRef preheader;
+  LLVMValueRef start, trips; /* i64: address of the first one, number of iterations */
+  int64_t stride;            /* bytes; not 0 */
+  uint64_t weight;
+} hearth_walk;
+
 typedef struct hearth_accesses {
   hearth_access *items; /* in the order of blocks and instructions */
   size_t count, capacity;
+  hearth_walk *walks; /* that stand for items without weight */
+  size_t n_walks, walks_capacity;
   LLVMValueRef *calls; /* that are left to count: memory intrinsics, library functions */
   size_t n_calls, calls_capacity;
 } hearth_accesses;

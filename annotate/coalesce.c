@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "array.h"
+
 #define MOST_LOOK_AT 64 /* accesses that are compared with one */
 
 /* --- neighbours --- */
@@ -59,19 +61,27 @@ void hearth_coalesce_neighbours(hearth_accesses *accesses, unsigned granule) {
 
 static LLVMValueRef number(hearth_counters *c, int64_t value) { return LLVMConstInt(c->i64, (uint64_t)value, true); }
 
-static void count_before_loop(hearth_access *access, const hearth_loop_access *loop, hearth_flow *flow,
-                              hearth_counters *c) {
+static LLVMValueRef times(hearth_counters *c, LLVMValueRef value, uint64_t factor) {
+  return factor == 1 ? value : LLVMBuildMul(c->builder, value, number(c, (int64_t)factor), "");
+}
+
+static void count_before_loop(hearth_accesses *accesses, hearth_access *access, const hearth_loop_access *loop,
+                              hearth_flow *flow, hearth_counters *c) {
+  hearth_walk *walks = hearth_array_grow(accesses->walks, accesses->n_walks, &accesses->walks_capacity, sizeof *walks);
+  if (!walks)
+    return; /* it is counted as others are */
+  accesses->walks = walks;
   LLVMValueRef start, trips;
   hearth_flow_expand(flow, loop, &start, &trips);
   LLVMBuilderRef b = c->builder;
   LLVMPositionBuilderBefore(b, LLVMGetBasicBlockTerminator(loop->preheader));
   if (access->displacement)
     start = LLVMBuildAdd(b, start, number(c, access->displacement), "");
-  LLVMValueRef weight = number(c, (int64_t)access->weight);
   if (loop->stride == 0)
-    hearth_counters_add(c, start, access->weight == 1 ? trips : LLVMBuildMul(b, trips, weight, ""));
+    hearth_counters_add(c, start, times(c, trips, access->weight));
   else
-    hearth_counters_add_strided(c, start, number(c, loop->stride), trips, weight);
+    walks[accesses->n_walks++] = (hearth_walk){
+        .preheader = loop->preheader, .start = start, .trips = trips, .stride = loop->stride, .weight = access->weight};
   access->weight = 0;
 }
 
@@ -79,7 +89,33 @@ void hearth_coalesce_loops(hearth_accesses *accesses, hearth_flow *flow, hearth_
   for (size_t i = 0; i < accesses->count; i++) {
     hearth_access *access = &accesses->items[i];
     hearth_loop_access loop;
-    if (hearth_flow_loop_access(flow, access->instruction, access->pointer, &loop))
-      count_before_loop(access, &loop, flow, counters);
+    if (access->weight && hearth_flow_loop_access(flow, access->instruction, access->pointer, &loop))
+      count_before_loop(accesses, access, &loop, flow, counters);
   }
+}
+
+/* Whether the first and the last access are in one granule, as most are of loops that run once or twice. */
+static LLVMValueRef is_within_granule(hearth_counters *c, const hearth_walk *walk) {
+  LLVMBuilderRef b = c->builder;
+  LLVMValueRef steps = LLVMBuildSub(b, walk->trips, number(c, 1), "");
+  LLVMValueRef last = LLVMBuildAdd(b, walk->start, LLVMBuildMul(b, steps, number(c, walk->stride), ""), "");
+  return LLVMBuildICmp(b, LLVMIntULT, LLVMBuildXor(b, walk->start, last, ""), number(c, hearth_counters_granule(c)),
+                       "");
+}
+
+static void count_walk(const hearth_walk *walk, hearth_counters *c) {
+  LLVMValueRef end = LLVMGetBasicBlockTerminator(walk->preheader), within, elsewhere = end;
+  LLVMPositionBuilderBefore(c->builder, end);
+  if (!c->histogram) { /* else short ones, too, would be calls, or as long */
+    hearth_flow_branch(is_within_granule(c, walk), end, &within, &elsewhere);
+    LLVMPositionBuilderBefore(c->builder, within);
+    hearth_counters_add(c, walk->start, times(c, walk->trips, walk->weight));
+    LLVMPositionBuilderBefore(c->builder, elsewhere);
+  }
+  hearth_counters_add_strided(c, walk->start, number(c, walk->stride), walk->trips, number(c, (int64_t)walk->weight));
+}
+
+void hearth_coalesce_walks(const hearth_accesses *accesses, hearth_counters *counters) {
+  for (size_t i = 0; i < accesses->n_walks; i++)
+    count_walk(&accesses->walks[i], counters);
 }

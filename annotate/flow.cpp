@@ -200,6 +200,14 @@ LLVMBasicBlockRef hearth_flow_split_edge(hearth_flow *flow, LLVMBasicBlockRef fr
   return wrap(Between);
 }
 
+void hearth_flow_branch(LLVMValueRef condition, LLVMValueRef before, LLVMValueRef *ret_then_end,
+                        LLVMValueRef *ret_else_end) {
+  Instruction *Then, *Else;
+  SplitBlockAndInsertIfThenElse(unwrap(condition), cast<Instruction>(unwrap(before)), &Then, &Else);
+  *ret_then_end = wrap(Then);
+  *ret_else_end = wrap(Else);
+}
+
 bool hearth_flow_loop_access(hearth_flow *flow, LLVMValueRef instruction, LLVMValueRef pointer,
                              hearth_loop_access *ret_access) {
   auto *I = cast<Instruction>(unwrap(instruction));

@@ -55,6 +55,11 @@ void hearth_flow_stand_at_start(LLVMBuilderRef builder, LLVMBasicBlockRef block)
  * to the other one: that one, if it has no other way in, or a new one. From then on only this function may be called. */
 LLVMBasicBlockRef hearth_flow_split_edge(hearth_flow *flow, LLVMBasicBlockRef from, LLVMBasicBlockRef to);
 
+/* Let control take one of two ways, that meet again, before the instruction. Code goes before the ends of both. From then
+ * on the flow must not be asked anything. */
+void hearth_flow_branch(LLVMValueRef condition, LLVMValueRef before, LLVMValueRef *ret_then_end,
+                        LLVMValueRef *ret_else_end);
+
 /* How the address of an access moves in the innermost loop around it, if the access is made in each iteration, the
  * loop's number of iterations is known when it is entered, and nothing interrupts it. */
 typedef struct hearth_loop_access {

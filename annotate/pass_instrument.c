@@ -60,9 +60,10 @@ static void count_access(hearth_counters *c, const hearth_access *access) {
 }
 
 static void coalesce(hearth_accesses *accesses, hearth_flow *flow, hearth_counters *c) {
-  hearth_coalesce_loops(accesses, flow, c);
   hearth_coalesce_neighbours(accesses, hearth_counters_granule(c));
+  hearth_coalesce_loops(accesses, flow, c);
   hearth_carry_counts(accesses, flow, c);
+  hearth_coalesce_walks(accesses, c);
 }
 
 static void count(hearth_accesses *accesses, LLVMValueRef function, hearth_flow *flow, hearth_counters *c) {

@@ -77,12 +77,20 @@ define void @called_between(ptr %p) {
   ret void
 }
 
-; n words and n accesses to one place.
+; n words and n accesses to one place. Whether the words lie in one granule shows when the loop is entered.
 ; CHECK-LABEL: define void @loop(
 ; CHECK: entry:
 ; CHECK: lshr i64
 ; CHECK-NOT: body:
-; CHECK: call void @__hearth_count_strided(i64 {{.*}}, i64 8, i64 {{.*}}, i64 1)
+; CHECK: [[STEPS:%.*]] = sub i64 [[TRIPS:%.*]], 1
+; CHECK: [[BYTES:%.*]] = mul i64 [[STEPS]], 8
+; CHECK: [[LAST:%.*]] = add i64 [[FIRST:%.*]], [[BYTES]]
+; CHECK: [[DIFFERENT:%.*]] = xor i64 [[FIRST]], [[LAST]]
+; CHECK: [[IS_SHORT:%.*]] = icmp ult i64 [[DIFFERENT]], 64
+; CHECK: br i1 [[IS_SHORT]]
+; CHECK: lshr i64 [[FIRST]], 6
+; CHECK: add i64 {{.*}}, [[TRIPS]]
+; CHECK: call void @__hearth_count_strided(i64 [[FIRST]], i64 8, i64 [[TRIPS]], i64 1)
 ; CHECK: body:
 ; CHECK-NOT: lshr
 ; CHECK: ret void
@@ -96,6 +104,27 @@ body:
   %at = getelementptr inbounds i64, ptr %words, i64 %i
   store i64 1, ptr %sum
   %word = load i64, ptr %at
+  %next = add nuw i64 %i, 1
+  %more = icmp ult i64 %next, %n
+  br i1 %more, label %body, label %end
+end:
+  ret void
+}
+
+; What is read and written is counted by one addition.
+; CHECK-LABEL: define void @increments(
+; CHECK: call void @__hearth_count_strided(i64 {{.*}}, i64 8, i64 {{.*}}, i64 2)
+; CHECK-NOT: lshr
+; CHECK: ret void
+define void @increments(ptr %words, i64 %n) {
+entry:
+  br label %body
+body:
+  %i = phi i64 [ 0, %entry ], [ %next, %body ]
+  %at = getelementptr inbounds i64, ptr %words, i64 %i
+  %word = load i64, ptr %at
+  %more_word = add i64 %word, 1
+  store i64 %more_word, ptr %at
   %next = add nuw i64 %i, 1
   %more = icmp ult i64 %next, %n
   br i1 %more, label %body, label %end
