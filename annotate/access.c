@@ -53,11 +53,31 @@ static bool is_address_of_part(LLVMValueRef pointer) {
   return opcode == LLVMGetElementPtr || opcode == LLVMBitCast;
 }
 
+static bool is_call_of(LLVMValueRef call, const char *const *names, size_t count) {
+  LLVMValueRef callee = LLVMIsACallInst(call) ? LLVMIsAFunction(LLVMGetCalledValue(call)) : NULL;
+  if (!callee || !LLVMIsDeclaration(callee))
+    return false;
+  size_t length;
+  const char *name = LLVMGetValueName2(callee, &length);
+  for (size_t i = 0; i < count; i++)
+    if (strlen(names[i]) == length && memcmp(name, names[i], length) == 0)
+      return true;
+  return false;
+}
+
+/* What isalpha, toupper and such read in glibc, at each character: pointers of the thread, which are not in dynamic memory,
+ * and through them tables of the locale, which are constants or mapped files. */
+static bool is_in_character_tables(LLVMValueRef origin) {
+  static const char *const names[] = {"__ctype_b_loc", "__ctype_tolower_loc", "__ctype_toupper_loc"};
+  LLVMValueRef call = LLVMIsALoadInst(origin) ? LLVMGetOperand(origin, 0) : origin;
+  return is_call_of(call, names, sizeof names / sizeof names[0]);
+}
+
 /* The loader may take the memory of thread-local variables from malloc. */
 static bool is_outside_heap(LLVMValueRef origin) {
   return LLVMIsAAllocaInst(origin) || LLVMIsAFunction(origin) || LLVMIsNull(origin) || LLVMIsUndef(origin) ||
          (LLVMIsAGlobalVariable(origin) && !LLVMIsThreadLocal(origin)) ||
-         (LLVMIsAArgument(origin) && argument_has(origin, "byval"));
+         (LLVMIsAArgument(origin) && argument_has(origin, "byval")) || is_in_character_tables(origin);
 }
 
 bool hearth_may_be_heap(LLVMValueRef pointer) {

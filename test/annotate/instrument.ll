@@ -57,6 +57,23 @@ define void @intrinsics(ptr %p, ptr %q, i64 %n, i8 %c) {
   ret void
 }
 
+; What isalpha reads; the table of another function may be anywhere.
+; CHECK-LABEL: define i16 @class_of(
+; CHECK-NOT: ptrtoint
+; CHECK: %class = load
+; CHECK: ptrtoint ptr %other to i64
+; CHECK-NOT: ptrtoint
+; CHECK: ret
+define i16 @class_of(i64 %character) {
+  %place = call ptr @__ctype_b_loc()
+  %classes = load ptr, ptr %place
+  %entry = getelementptr i16, ptr %classes, i64 %character
+  %class = load i16, ptr %entry
+  %other = call ptr @table_of_classes()
+  %others = load i16, ptr %other
+  ret i16 %class
+}
+
 ; CHECK-LABEL: define i32 @not_heap(
 ; CHECK-NOT: ptrtoint
 ; CHECK: ret
@@ -104,3 +121,5 @@ declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
 declare void @llvm.memmove.p0.p0.i64(ptr, ptr, i64, i1)
 declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)
 declare void @llvm.memcpy.inline.p0.p0.i64(ptr, ptr, i64 immarg, i1 immarg)
+declare ptr @__ctype_b_loc()
+declare ptr @table_of_classes()
