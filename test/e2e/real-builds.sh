@@ -84,18 +84,30 @@ compile() {
   fi
 }
 
+# objects_in ARRAY FOLDER: the program's objects, into the array of this name. Links leave others beside them.
+objects_in() {
+  local -n ret_objects=$1
+  local source
+  ret_objects=()
+  for source in "${sources[@]}"; do
+    ret_objects+=("$2/$(basename "${source%.*}").o")
+  done
+}
+
 # link OUTPUT FLAG...: the objects, with the report of where blocks went.
 link() {
-  local output=$1 saved=()
+  local output=$1 saved=() objects=()
   shift
+  objects_in objects .
   [[ $mode == O2 ]] || saved=("-Wl,--save-temps")
-  "$clang" -O2 "$@" "${saved[@]}" ./*.o "$work/placement.o" "${link_flags[@]}" -o "$output"
+  "$clang" -O2 "$@" "${saved[@]}" "${objects[@]}" "$work/placement.o" "${link_flags[@]}" -o "$output"
 }
 
 # link_tests OUTPUT FLAG...: the program's tests, with its own objects but that of main.
 link_tests() {
-  local output=$1 objects=(./*.o) main
+  local output=$1 objects=() main
   shift
+  objects_in objects .
   main=./$(basename "${main_source%.*}").o
   "$clang" -O2 "$@" "${objects[@]/#"$main"/}" "$work"/tests/*.o "${test_link_flags[@]}" "${link_flags[@]}" -o "$output"
 }
@@ -134,10 +146,10 @@ optimised() {
 
 # verify DIRECTORY: what was compiled and what was linked, by LLVM and by hearth-verify.
 verify() {
-  local module modules=()
+  local module modules=() objects=()
   optimised modules "$1"
-  [[ $mode == O2 ]] || modules+=("$1"/objects/*.o)
-  for module in "${modules[@]}"; do
+  [[ $mode == O2 ]] || objects_in objects "$1/objects"
+  for module in "${modules[@]}" "${objects[@]}"; do
     "opt-$release" -load "$hearth_tree/lib/hearth.so" "-load-pass-plugin=$hearth_tree/lib/hearth.so" \
       -passes=verify,hearth-verify -disable-output "$module"
   done
