@@ -5,6 +5,7 @@
 #include "plan_choose.h"
 
 #define WORD_BITS 64u
+#define WORK_MAX  UINT64_C(20000000) /* steps, of some nanoseconds each */
 
 enum { FREE, CHOSEN, NO_BIT_LEFT };
 
@@ -43,6 +44,8 @@ static void add_opinion(choosing *c, uint32_t candidate, uint64_t gain, uint64_t
   opinion->lead += lead;
 }
 
+static void spend(choosing *c, uint64_t steps) { c->work -= steps < c->work ? steps : c->work; }
+
 /* What each candidate would put right among units that are not told apart yet. */
 static void judge_group(choosing *c, const uint32_t *units, uint32_t count) {
   const planner *p = c->p;
@@ -63,6 +66,7 @@ static void judge_group(choosing *c, const uint32_t *units, uint32_t count) {
       }
       plan_add_bytes(c->inside[candidate].bytes, unit->bytes);
     }
+    spend(c, p->sets[unit->set].count);
   }
   while (touched > 0) {
     uint32_t candidate = c->touched[--touched];
@@ -272,8 +276,9 @@ static uint32_t next_site(choosing *c) {
 static hearth_status choose(choosing *c) {
   for (uint32_t i = 0; i < c->p->leaf_count; i++)
     HEARTH_TRY(judge_leaf(c, i));
-  for (uint32_t site; (site = next_site(c)) != HEARTH_NONE;) {
+  for (uint32_t site; c->work > 0 && (site = next_site(c)) != HEARTH_NONE;) {
     uint32_t bit = find_bit(c, site);
+    spend(c, c->p->candidate_count + (uint64_t)c->p->leaf_count * (c->chosen_count + 1));
     if (bit < WORD_BITS)
       HEARTH_TRY(take(c, site, bit));
     else
@@ -287,6 +292,7 @@ static hearth_status prepare(choosing *c) {
   uint64_t total = p->total_bytes, ppm = p->options.min_gain_ppm;
   c->least = total / 1000000 * ppm + total % 1000000 * ppm / 1000000;
   c->words = (p->candidate_count + 63) / 64;
+  c->work = WORK_MAX;
   HEARTH_TRY(plan_allocate(c, (void **)&c->leaves, p->leaf_count, sizeof *c->leaves));
   HEARTH_TRY(plan_allocate(c, (void **)&c->groups, p->unit_count, sizeof *c->groups));
   HEARTH_TRY(plan_allocate(c, (void **)&c->order, p->unit_count, sizeof *c->order));

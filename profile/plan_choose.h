@@ -22,6 +22,7 @@ typedef struct choosing {
   planner *p;
   size_t words;   /* of a bitmap */
   uint64_t least; /* bytes that a site has to be worth */
+  uint64_t work;  /* steps that may still be taken: what is chosen until then is the plan */
   plan_leaf_state *leaves;
   uint32_t *groups;        /* of each unit: units of a leaf that are told apart have different ones */
   uint64_t *gains, *leads; /* of each candidate, in all leaves */
