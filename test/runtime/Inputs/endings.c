@@ -1,4 +1,4 @@
-/* Ends as its argument says, after it allocated: 100 blocks of 111 bytes, freed; 3 of 222, live; one of 333 in a thread
+/* Ends as its argument says, after it allocated: 100 blocks of 10007 bytes, freed; 3 of 20014, live; one of 30021 in a thread
  * that ended; so every profile has known totals. With the argument "after" (what an exec leads to) it just ends. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -20,7 +20,7 @@ static char *self;
 static char *const after[] = {"sh", "-c", "exit 7", NULL};
 
 static void *one_block(void *closure) {
-  free(malloc(333));
+  free(malloc(30021));
   return closure;
 }
 
@@ -28,9 +28,9 @@ static void work(void) {
   pthread_t thread;
 
   for (int i = 0; i < 100; ++i)
-    free(malloc(111));
+    free(malloc(10007));
   for (int i = 0; i < 3; ++i)
-    kept[i] = malloc(222);
+    kept[i] = malloc(20014);
   pthread_create(&thread, NULL, one_block, NULL);
   pthread_join(thread, NULL);
 }
@@ -134,12 +134,12 @@ static void end(const char *way) {
     execl(self, self, "after", (char *)NULL);
   if (strcmp(way, "exec-fails") == 0) {
     assert(execvp("/nonexistent", after) == -1);
-    free(malloc(444));
+    free(malloc(40028));
     _exit(7);
   }
   if (strcmp(way, "daemon") == 0) {
     daemon(1, 1);
-    free(malloc(444));
+    free(malloc(40028));
     _exit(7);
   }
   if (strcmp(way, "vfork") == 0) {
@@ -158,7 +158,7 @@ int main(int argc, char **argv) {
   setrlimit(RLIMIT_CORE, &no_core);
   self = argv[0];
   if (argc > 1 && strcmp(argv[1], "after") == 0)
-    return kept[0] = malloc(555), 7;
+    return kept[0] = malloc(50035), 7;
   work();
   end(argv[1]);
   return 7;
