@@ -14,6 +14,8 @@
 #include "shim.h"
 #include "unwind_edges.h"
 
+#define CASES_MAX 128u /* of a table; contexts beyond these, of least bytes, get the hint of ambiguous calls */
+
 bool hearth_context_word_open(hearth_context_word *word, LLVMModuleRef module, const hearth_options *options) {
   hearth_error err = {HEARTH_OK, ""};
   memset(word, 0, sizeof *word);
@@ -71,6 +73,24 @@ static const hearth_plan_table *find_table(const hearth_context_word *word, LLVM
 
 static LLVMValueRef constant(LLVMTypeRef type, uint64_t value) { return LLVMConstInt(type, value, false); }
 
+/* Entries whose classes are known, the heaviest first; at most CASES_MAX. LLVM's lowering of a switch takes time in
+ * proportion to the square of its cases. */
+static uint32_t choose_entries(const hearth_plan_entry *entries, uint32_t count, const hearth_plan_entry **ret) {
+  uint32_t chosen = 0;
+  for (uint32_t i = 0; i < count; i++) {
+    uint32_t at = chosen;
+    if (entries[i].hotness == HEARTH_CLASS_UNKNOWN)
+      continue;
+    for (; at > 0 && ret[at - 1]->bytes[ret[at - 1]->hotness] < entries[i].bytes[entries[i].hotness]; at--)
+      if (at < CASES_MAX)
+        ret[at] = ret[at - 1];
+    if (at < CASES_MAX)
+      ret[at] = &entries[i];
+    chosen += chosen < CASES_MAX;
+  }
+  return chosen;
+}
+
 /* i8 (i64 word): the hint for each value of the masked word, and that of ambiguous calls for all others. */
 static void build_table(hearth_context_word *word, LLVMValueRef function, const hearth_plan_table *table,
                         uint64_t inlined_bits) {
@@ -84,12 +104,14 @@ static void build_table(hearth_context_word *word, LLVMValueRef function, const 
   LLVMPositionBuilderAtEnd(builder, LLVMInsertBasicBlockInContext(context, others, "entry"));
   LLVMValueRef bits = LLVMBuildAnd(builder, LLVMGetParam(function, 0), constant(i64, table->mask), "");
   bits = LLVMBuildOr(builder, bits, constant(i64, inlined_bits & table->mask), "");
+  const hearth_plan_entry *cases[CASES_MAX];
+  count = choose_entries(entries, count, cases);
   LLVMValueRef choice = LLVMBuildSwitch(builder, bits, others, count);
   for (uint32_t i = 0; i < count; i++) {
-    uint32_t hotness = entries[i].hotness;
+    uint32_t hotness = cases[i]->hotness;
     if (!blocks[hotness])
       blocks[hotness] = LLVMAppendBasicBlockInContext(context, function, hearth_class_name((hearth_class)hotness));
-    LLVMAddCase(choice, constant(i64, entries[i].bits), blocks[hotness]);
+    LLVMAddCase(choice, constant(i64, cases[i]->bits), blocks[hotness]);
   }
   for (uint32_t i = 0; i < 4; i++)
     if (blocks[i]) {
