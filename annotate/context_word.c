@@ -92,8 +92,7 @@ static uint32_t choose_entries(const hearth_plan_entry *entries, uint32_t count,
 }
 
 /* i8 (i64 word): the hint for each value of the masked word, and that of ambiguous calls for all others. */
-static void build_table(hearth_context_word *word, LLVMValueRef function, const hearth_plan_table *table,
-                        uint64_t inlined_bits) {
+static void build_table(hearth_context_word *word, LLVMValueRef function, const hearth_plan_table *table) {
   LLVMContextRef context = context_of(word);
   LLVMTypeRef i64 = LLVMInt64TypeInContext(context), i8 = LLVMInt8TypeInContext(context);
   const uint8_t *hints = word->session.options->hints;
@@ -103,7 +102,6 @@ static void build_table(hearth_context_word *word, LLVMValueRef function, const 
   LLVMBasicBlockRef others = LLVMAppendBasicBlockInContext(context, function, "ambiguous"), blocks[4] = {others};
   LLVMPositionBuilderAtEnd(builder, LLVMInsertBasicBlockInContext(context, others, "entry"));
   LLVMValueRef bits = LLVMBuildAnd(builder, LLVMGetParam(function, 0), constant(i64, table->mask), "");
-  bits = LLVMBuildOr(builder, bits, constant(i64, inlined_bits & table->mask), "");
   const hearth_plan_entry *cases[CASES_MAX];
   count = choose_entries(entries, count, cases);
   LLVMValueRef choice = LLVMBuildSwitch(builder, bits, others, count);
@@ -121,12 +119,11 @@ static void build_table(hearth_context_word *word, LLVMValueRef function, const 
   LLVMDisposeBuilder(builder);
 }
 
-/* Calls with equal inlined bits share it. */
-static LLVMValueRef get_table(hearth_context_word *word, const hearth_plan_table *table, uint64_t inlined_bits) {
+static LLVMValueRef get_table(hearth_context_word *word, const hearth_plan_table *table) {
   char name[64];
   LLVMContextRef context = context_of(word);
   LLVMModuleRef module = word->session.module;
-  snprintf(name, sizeof name, "__hearth_hint.%016" PRIx64 ".%" PRIx64, table->stack_id, inlined_bits & table->mask);
+  snprintf(name, sizeof name, "__hearth_hint.%016" PRIx64, table->stack_id);
   LLVMValueRef function = LLVMGetNamedFunction(module, name);
   if (function)
     return function;
@@ -134,7 +131,7 @@ static LLVMValueRef get_table(hearth_context_word *word, const hearth_plan_table
   function = LLVMAddFunction(module, name, LLVMFunctionType(LLVMInt8TypeInContext(context), &i64, 1, false));
   LLVMSetLinkage(function, LLVMInternalLinkage);
   hearth_shim_make_support_function(function);
-  build_table(word, function, table, inlined_bits);
+  build_table(word, function, table);
   return function;
 }
 
@@ -146,8 +143,10 @@ LLVMValueRef hearth_context_word_hint(hearth_context_word *word, LLVMValueRef ca
   LLVMTypeRef i64 = LLVMInt64TypeInContext(context_of(word));
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(context_of(word));
   LLVMPositionBuilderBefore(builder, call);
-  LLVMValueRef function = get_table(word, table, inlined_bits);
+  LLVMValueRef function = get_table(word, table);
   LLVMValueRef value = LLVMBuildLoad2(builder, i64, get_word(word), "contexts");
+  if (inlined_bits)
+    value = LLVMBuildOr(builder, value, constant(i64, inlined_bits), "");
   LLVMValueRef hint = LLVMBuildCall2(builder, LLVMGlobalGetValueType(function), function, &value, 1, "hint");
   LLVMDisposeBuilder(builder);
   return hint;
