@@ -2,13 +2,13 @@
 
 #include <stdlib.h>
 
-int hearth_align(size_t n, size_t m, hearth_likeness likeness, void *data, size_t *ret) {
+bool hearth_align(size_t n, size_t m, hearth_likeness likeness, void *data, size_t *ret) {
   size_t width = m + 1;
   if (m && n > HEARTH_ALIGNMENT_LIMIT / m)
-    return 0;
+    return false;
   uint32_t *best = calloc((n + 1) * width, sizeof *best); /* [i * width + k]: of what is left from i and k on */
   if (!best)
-    return 0;
+    return false;
   for (size_t i = n; i-- > 0;)
     for (size_t k = m; k-- > 0;) {
       uint32_t *here = &best[i * width + k], alike = likeness(i, k, data);
@@ -28,5 +28,5 @@ int hearth_align(size_t n, size_t m, hearth_likeness likeness, void *data, size_
       i++;
   }
   free(best);
-  return 1;
+  return true;
 }

@@ -2,6 +2,7 @@
 #ifndef HEARTH_ALIGNMENT_H
 #define HEARTH_ALIGNMENT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -12,8 +13,8 @@ typedef uint32_t (*hearth_likeness)(size_t i, size_t k, void *data);
 #define HEARTH_ALIGNMENT_LIMIT (4u << 20) /* product of the lengths: 16 MiB while it runs */
 
 /* For each of n items, the one of m that it is taken to be, or HEARTH_UNALIGNED; ascending. The sum of likenesses is the
- * greatest that there is; of several such alignments, that of the earliest items. 0, and nothing written, if the sequences are
- * too long, or out of memory; else 1. */
-int hearth_align(size_t n, size_t m, hearth_likeness likeness, void *data, size_t *ret);
+ * greatest that there is; of several such alignments, that of the earliest items. False, and nothing written, if the sequences
+ * are too long, or out of memory. */
+bool hearth_align(size_t n, size_t m, hearth_likeness likeness, void *data, size_t *ret);
 
 #endif

@@ -179,16 +179,6 @@ static bool add_function(hearth_clone_candidate *candidate, size_t *capacity, si
   return true;
 }
 
-/* Do the frames of a call agree with callers [from ...) of the context? */
-static bool agrees(const planning *p, const caller *call, const hearth_md_mib *mib, size_t from) {
-  for (size_t i = 0; i < call->n_frames && from + i < mib->depth; i++) {
-    uint64_t own = p->frames[call->first_frame + i], theirs = mib->stack[from + i];
-    if (own && theirs && own != theirs)
-      return false;
-  }
-  return true;
-}
-
 /* Functions through which callers [from ...) of the context reach the allocation. The outermost only calls another function
  * than before; so does one that the rest of the context is inlined into. */
 static bool add_functions_of(planning *p, hearth_clone_candidate *candidate, size_t *capacity, const hearth_md_mib *mib,
@@ -204,7 +194,8 @@ static bool add_functions_of(planning *p, hearth_clone_candidate *candidate, siz
   }
   for (; id && low < p->n_callers && p->callers[low].id == id; low++) {
     const caller *call = &p->callers[low];
-    if (from + call->n_frames < mib->depth && agrees(p, call, mib, from) &&
+    if (from + call->n_frames < mib->depth &&
+        hearth_md_callers_agree(mib, from, p->frames + call->first_frame, call->n_frames) &&
         (!add_function(candidate, capacity, call->function) ||
          !add_functions_of(p, candidate, capacity, mib, from + call->n_frames)))
       return false;

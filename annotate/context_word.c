@@ -28,7 +28,6 @@ bool hearth_context_word_open(hearth_context_word *word, LLVMModuleRef module, c
 
 void hearth_context_word_close(hearth_context_word *word) {
   free(word->calls);
-  free(word->bits);
   hearth_session_close(&word->session);
 }
 
@@ -182,15 +181,12 @@ static void collect(LLVMValueRef instruction, void *data) {
   uint64_t bits = may_be_decision_call(instruction) ? bits_of(word, instruction) : 0;
   if (!bits || word->failed)
     return;
-  LLVMValueRef *calls = hearth_array_grow(word->calls, word->count, &word->calls_room, sizeof *calls);
-  word->calls = calls ? calls : word->calls;
-  uint64_t *all_bits = hearth_array_grow(word->bits, word->count, &word->bits_room, sizeof *all_bits);
-  word->bits = all_bits ? all_bits : word->bits;
-  word->failed = !calls || !all_bits;
-  if (!word->failed) {
-    word->calls[word->count] = instruction;
-    word->bits[word->count++] = bits;
-  }
+  hearth_decision_call *calls = hearth_array_grow(word->calls, word->count, &word->room, sizeof *calls);
+  word->failed = !calls;
+  if (!calls)
+    return;
+  word->calls = calls;
+  word->calls[word->count++] = (hearth_decision_call){instruction, bits};
 }
 
 typedef struct restoring {
@@ -212,17 +208,17 @@ static LLVMValueRef save(hearth_context_word *word, LLVMBuilderRef builder, LLVM
   return LLVMBuildLoad2(builder, LLVMInt64TypeInContext(context_of(word)), get_word(word), "contexts");
 }
 
-static void surround(hearth_context_word *word, LLVMBuilderRef builder, LLVMValueRef call, uint64_t bits,
+static void surround(hearth_context_word *word, LLVMBuilderRef builder, hearth_decision_call decision,
                      LLVMValueRef saved, LLVMBasicBlockRef *pad) {
   restoring r = {.word = get_word(word), .saved = saved};
   char message[96];
-  LLVMPositionBuilderBefore(builder, call);
-  LLVMValueRef set =
-      LLVMBuildOr(builder, saved, LLVMConstInt(LLVMInt64TypeInContext(context_of(word)), bits, false), "");
+  LLVMPositionBuilderBefore(builder, decision.call);
+  LLVMValueRef set = LLVMBuildOr(builder, saved, constant(LLVMInt64TypeInContext(context_of(word)), decision.bits), "");
   LLVMBuildStore(builder, set, r.word);
-  snprintf(message, sizeof message, "decision site: the call sets bits %#" PRIx64 " of the thread's contexts", bits);
-  hearth_shim_remark(call, false, "DecisionSite", message);
-  hearth_after_call(call, pad, restore, &r);
+  snprintf(message, sizeof message, "decision site: the call sets bits %#" PRIx64 " of the thread's contexts",
+           decision.bits);
+  hearth_shim_remark(decision.call, false, "DecisionSite", message);
+  hearth_after_call(decision.call, pad, restore, &r);
 }
 
 bool hearth_context_word_set_bits(hearth_context_word *word) {
@@ -231,13 +227,13 @@ bool hearth_context_word_set_bits(hearth_context_word *word) {
   LLVMBasicBlockRef pad = NULL;
   hearth_ir_for_each_instruction(word->session.module, collect, word);
   for (size_t i = 0; i < word->count; i++) {
-    LLVMValueRef own = hearth_ir_function_of(word->calls[i]);
+    LLVMValueRef own = hearth_ir_function_of(word->calls[i].call);
     if (own != function) {
       saved = save(word, builder, own);
       pad = NULL;
     }
     function = own;
-    surround(word, builder, word->calls[i], word->bits[i], saved, &pad);
+    surround(word, builder, word->calls[i], saved, &pad);
   }
   LLVMDisposeBuilder(builder);
   return word->count > 0;

@@ -14,13 +14,17 @@
 #include "hearth/plan.h"
 #include "session.h"
 
+typedef struct hearth_decision_call {
+  LLVMValueRef call;
+  uint64_t bits; /* that are set around it */
+} hearth_decision_call;
+
 typedef struct hearth_context_word {
   hearth_session session;
-  hearth_plan plan;    /* `id` 0: there is none */
-  LLVMValueRef word;   /* made when it is first needed */
-  LLVMValueRef *calls; /* decision calls, those of one function together */
-  uint64_t *bits;      /* of each */
-  size_t count, calls_room, bits_room;
+  hearth_plan plan;            /* `id` 0: there is none */
+  LLVMValueRef word;           /* made when it is first needed */
+  hearth_decision_call *calls; /* those of one function together */
+  size_t count, room;
   bool failed; /* out of memory: no more sites */
 } hearth_context_word;
 

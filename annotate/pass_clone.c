@@ -35,12 +35,12 @@ static bool open_session(hearth_session *session, LLVMModuleRef module, const he
 /* Do the frames of a call agree with callers [from ...) of the context? *ret is where those outside of them begin. */
 static bool agrees(hearth_session *session, LLVMValueRef call, const hearth_md_mib *mib, size_t from, size_t *ret) {
   hearth_location chain[HEARTH_CHAIN_MAX];
+  uint64_t ids[HEARTH_CHAIN_MAX];
   size_t n = hearth_locate(session->locator, call, chain);
-  for (size_t i = 0; i < n && from + i < mib->depth; i++)
-    if (chain[i].id && mib->stack[from + i] && chain[i].id != mib->stack[from + i])
-      return false;
+  for (size_t i = 0; i < n; i++)
+    ids[i] = chain[i].id;
   *ret = n ? from + n : mib->depth;
-  return true;
+  return hearth_md_callers_agree(mib, from, ids, n);
 }
 
 /* May callers [from ...) of the context reach the function? A use that is no call may be any. */

@@ -19,11 +19,17 @@ uint64_t *hearth_md_callsite_ids(hearth_md *md, LLVMValueRef call, size_t *ret_c
   return ids;
 }
 
+bool hearth_md_callers_agree(const hearth_md_mib *mib, size_t from, const uint64_t *ids, size_t n) {
+  for (size_t i = 0; i < n && from + i < mib->depth; i++)
+    if (ids[i] && mib->stack[from + i] && ids[i] != mib->stack[from + i])
+      return false;
+  return true;
+}
+
 bool hearth_md_is_possible(const hearth_md_mib *mib, const uint64_t *callsite, size_t n_callsite,
                            hearth_class settled) {
-  for (size_t i = 0; i < mib->depth && i + 1 < n_callsite; i++)
-    if (callsite[i + 1] && mib->stack[i] && mib->stack[i] != callsite[i + 1])
-      return false;
+  if (n_callsite > 1 && !hearth_md_callers_agree(mib, 0, callsite + 1, n_callsite - 1))
+    return false;
   return settled == HEARTH_CLASS_UNKNOWN || mib->hotness == HEARTH_CLASS_UNKNOWN || mib->hotness == settled;
 }
 

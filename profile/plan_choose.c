@@ -107,15 +107,10 @@ static void forget_opinions(choosing *c, plan_leaf_state *state) {
   state->opinions = NULL;
 }
 
-static int compare_numbers(const void *a, const void *b) {
-  uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-  return (x > y) - (x < y);
-}
-
 /* By candidate; leads that are worth less than a site has to be do not count. */
 static hearth_status keep_opinions(choosing *c, plan_leaf_state *state) {
   HEARTH_TRY(plan_allocate(c, (void **)&state->opinions, c->listed_count, sizeof *state->opinions));
-  qsort(c->listed, c->listed_count, sizeof *c->listed, compare_numbers);
+  qsort(c->listed, c->listed_count, sizeof *c->listed, plan_compare_numbers);
   for (uint32_t i = 0; i < c->listed_count; i++) {
     plan_opinion *judged = &c->judged[c->listed[i]], opinion = *judged;
     *judged = (plan_opinion){0};
@@ -146,17 +141,10 @@ static hearth_status judge_leaf(choosing *c, uint32_t number) {
 /* ------------------------------------------------- choosing ------------------------------------------------- */
 
 static bool wants(const choosing *c, const plan_leaf_state *leaf, uint32_t candidate) {
-  uint32_t low = 0, high = leaf->opinion_count;
-  while (low < high) {
-    uint32_t middle = low + (high - low) / 2;
-    if (leaf->opinions[middle].candidate < candidate)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  if (low == leaf->opinion_count || leaf->opinions[low].candidate != candidate)
-    return false;
-  return leaf->opinions[low].gain > 0 || (c->leading && leaf->opinions[low].lead > 0);
+  const plan_opinion *opinion = leaf->opinion_count ? bsearch(&candidate, leaf->opinions, leaf->opinion_count,
+                                                              sizeof *leaf->opinions, plan_compare_numbers)
+                                                    : NULL;
+  return opinion && (opinion->gain > 0 || (c->leading && opinion->lead > 0));
 }
 
 /* Can two sites share a bit? Not if a leaf that is to heed one of them sees the other. */

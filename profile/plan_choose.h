@@ -51,16 +51,6 @@ static inline const uint32_t *plan_candidates_of(const planner *p, const plan_un
   return p->members + p->sets[unit->set].first;
 }
 
-/* Bytes that are not of the most common class. */
-static inline uint64_t plan_misplaced(const uint64_t bytes[4]) {
-  uint64_t sum = 0, most = 0;
-  for (int i = 0; i < 4; i++) {
-    sum += bytes[i];
-    most = bytes[i] > most ? bytes[i] : most;
-  }
-  return sum - most;
-}
-
 static inline void plan_add_bytes(uint64_t to[4], const uint64_t from[4]) {
   for (int i = 0; i < 4; i++)
     to[i] += from[i];

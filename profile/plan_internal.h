@@ -64,6 +64,28 @@ typedef struct planner {
   size_t unit_count, unit_room;
 } planner;
 
+/* Of bytes by class, those that are not of the most common one. */
+static inline uint64_t plan_misplaced(const uint64_t bytes[4]) {
+  uint64_t sum = 0, most = 0;
+  for (int i = 0; i < 4; i++) {
+    sum += bytes[i];
+    most = bytes[i] > most ? bytes[i] : most;
+  }
+  return sum - most;
+}
+
+/* By stack id, for qsort and bsearch: ids, and leaves and candidates, which begin with theirs. */
+static inline int plan_compare_ids(const void *a, const void *b) {
+  uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+  return (x > y) - (x < y);
+}
+
+/* By number: of places and candidates, and opinions, which begin with their candidate's. */
+static inline int plan_compare_numbers(const void *a, const void *b) {
+  uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+  return (x > y) - (x < y);
+}
+
 /* Room for one more item than `count`; E_NOMEM. */
 hearth_status plan_grow(planner *p, void **items, size_t count, size_t *room, size_t item_size);
 

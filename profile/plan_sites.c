@@ -101,25 +101,16 @@ static hearth_status add_leaves(planner *p, const leaf_frame *frames, size_t cou
 }
 
 static uint64_t at_stake(const planner *p, const plan_leaf *leaf) {
-  uint64_t bytes[4] = {0}, sum = 0, most = 0;
+  uint64_t bytes[4] = {0};
   for (uint32_t i = 0; i < leaf->context_count; i++)
     bytes[p->contexts[leaf->first_context + i].hotness] += p->contexts[leaf->first_context + i].bytes;
-  for (int i = 0; i < 4; i++) {
-    sum += bytes[i];
-    most = bytes[i] > most ? bytes[i] : most;
-  }
-  return sum - most;
+  return plan_misplaced(bytes);
 }
 
 static int compare_by_stake(const void *a, const void *b) {
   const plan_leaf *x = a, *y = b;
   return x->at_stake != y->at_stake ? (x->at_stake < y->at_stake) - (x->at_stake > y->at_stake)
                                     : (x->stack_id > y->stack_id) - (x->stack_id < y->stack_id);
-}
-
-static int compare_leaves(const void *a, const void *b) {
-  const plan_leaf *x = a, *y = b;
-  return (x->stack_id > y->stack_id) - (x->stack_id < y->stack_id);
 }
 
 /* Of a profile with very many contexts, the allocation calls whose hints matter most, so that planning takes no longer
@@ -134,7 +125,7 @@ static void keep_what_matters(planner *p) {
   while (kept < p->leaf_count && (kept == 0 || contexts + p->leaves[kept].context_count <= CONTEXTS_MAX))
     contexts += p->leaves[kept++].context_count;
   p->leaf_count = kept;
-  qsort(p->leaves, p->leaf_count, sizeof *p->leaves, compare_leaves);
+  qsort(p->leaves, p->leaf_count, sizeof *p->leaves, plan_compare_ids);
 }
 
 hearth_status plan_find_leaves(planner *p) {
@@ -165,15 +156,10 @@ typedef struct refining {
   uint64_t work;           /* steps that are left */
 } refining;
 
-static int compare_ids(const void *a, const void *b) {
-  uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-  return (x > y) - (x < y);
-}
-
 /* The distinct stack ids, ascending, in place. */
 static size_t sort_ids(uint64_t *ids, size_t count) {
   size_t kept = 0;
-  qsort(ids, count, sizeof *ids, compare_ids);
+  qsort(ids, count, sizeof *ids, plan_compare_ids);
   for (size_t i = 0; i < count; i++)
     if (kept == 0 || ids[kept - 1] != ids[i])
       ids[kept++] = ids[i];
@@ -181,7 +167,7 @@ static size_t sort_ids(uint64_t *ids, size_t count) {
 }
 
 static uint32_t rank_of(const uint64_t *ids, size_t count, uint64_t id) {
-  return (uint32_t)((const uint64_t *)bsearch(&id, ids, count, sizeof *ids, compare_ids) - ids);
+  return (uint32_t)((const uint64_t *)bsearch(&id, ids, count, sizeof *ids, plan_compare_ids) - ids);
 }
 
 static hearth_status make_places(refining *r) {
@@ -262,11 +248,6 @@ static void add_shared_callers(refining *r, const plan_context *contexts, size_t
     add_candidate(r, frames[i], bytes, depth + i);
 }
 
-static int compare_places(const void *a, const void *b) {
-  uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-  return (x > y) - (x < y);
-}
-
 /* Contexts by place: a stable counting sort, as they are many and places few. */
 static void sort_by_place(refining *r, plan_context *contexts, size_t count) {
   uint32_t met = 0, start = 0;
@@ -274,7 +255,7 @@ static void sort_by_place(refining *r, plan_context *contexts, size_t count) {
     if (r->counts[contexts[i].place]++ == 0)
       r->met[met++] = contexts[i].place;
   if (met > 1) {
-    qsort(r->met, met, sizeof *r->met, compare_places);
+    qsort(r->met, met, sizeof *r->met, plan_compare_numbers);
     for (uint32_t i = 0; i < met; i++) {
       uint32_t own = r->counts[r->met[i]];
       r->counts[r->met[i]] = start;
@@ -330,11 +311,6 @@ static int compare_by_bytes(const void *a, const void *b) {
                               : (x->stack_id > y->stack_id) - (x->stack_id < y->stack_id);
 }
 
-static int compare_by_id(const void *a, const void *b) {
-  const plan_candidate *x = a, *y = b;
-  return (x->stack_id > y->stack_id) - (x->stack_id < y->stack_id);
-}
-
 /* Those that contexts part at, and of them no more than can be weighed. */
 static void keep_candidates(planner *p) {
   size_t kept = 0;
@@ -346,7 +322,7 @@ static void keep_candidates(planner *p) {
     return;
   qsort(p->candidates, kept, sizeof *p->candidates, compare_by_bytes);
   p->candidate_count = CANDIDATES_MAX;
-  qsort(p->candidates, CANDIDATES_MAX, sizeof *p->candidates, compare_by_id);
+  qsort(p->candidates, CANDIDATES_MAX, sizeof *p->candidates, plan_compare_ids);
 }
 
 /* Where thousands of contexts part, more would be of no help. They are in the order of their nodes: the spaced ones come

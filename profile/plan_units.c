@@ -54,16 +54,7 @@ static bool contains(const planner *p, uint32_t set, uint32_t candidate) {
     return false;
   if (p->candidate_count <= 64)
     return true;
-  uint32_t low = 0, high = p->sets[set].count;
-  const uint32_t *members = members_of(p, set);
-  while (low < high) {
-    uint32_t middle = low + (high - low) / 2;
-    if (members[middle] < candidate)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low < p->sets[set].count && members[low] == candidate;
+  return bsearch(&candidate, members_of(p, set), p->sets[set].count, sizeof candidate, plan_compare_numbers) != NULL;
 }
 
 /* The set whose members are the last `count` of the pool, which are taken back if it is there already. */
@@ -135,15 +126,10 @@ static hearth_status add_to_set(uniting *u, uint32_t set, uint32_t candidate, ui
 }
 
 static uint32_t candidate_with(const planner *p, uint64_t stack_id) {
-  size_t low = 0, high = p->candidate_count;
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    if (p->candidates[middle].stack_id < stack_id)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low < p->candidate_count && p->candidates[low].stack_id == stack_id ? (uint32_t)low : HEARTH_NONE;
+  const plan_candidate *found = p->candidate_count ? bsearch(&stack_id, p->candidates, p->candidate_count,
+                                                             sizeof *p->candidates, plan_compare_ids)
+                                                   : NULL;
+  return found ? (uint32_t)(found - p->candidates) : HEARTH_NONE;
 }
 
 static hearth_status find_candidates_of_frames(uniting *u) {

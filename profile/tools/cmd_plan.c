@@ -9,7 +9,6 @@
 #include "hearth/plan.h"
 #include "options.h"
 #include "output_file.h"
-#include "view_options.h"
 
 static const char help[] =
     "Usage: hearth plan [OPTION]... PROFILE [-o OUT]\n"
@@ -28,12 +27,17 @@ typedef struct arguments {
 } arguments;
 
 static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
-  const hearth_option options[] = {
-      {.name = "--output", .letter = 'o', .expects = "a file", .text = &a->output},
-      {.name = "--max-sites", .expects = "a number from 1 to 4096", .take = hearth_tool_take_number, .target = &a->sites},
-      {.name = "--min-gain", .expects = "a number from 1 to 1000000", .take = hearth_tool_take_number, .target = &a->gain},
-      {.name = "--quiet", .letter = 'q', .flag = &a->quiet},
-      {0}};
+  const hearth_option options[] = {{.name = "--output", .letter = 'o', .expects = "a file", .text = &a->output},
+                                   {.name = "--max-sites",
+                                    .expects = "a number from 1 to 4096",
+                                    .take = hearth_tool_take_number,
+                                    .target = &a->sites},
+                                   {.name = "--min-gain",
+                                    .expects = "a number from 1 to 1000000",
+                                    .take = hearth_tool_take_number,
+                                    .target = &a->gain},
+                                   {.name = "--quiet", .letter = 'q', .flag = &a->quiet},
+                                   {0}};
   int operands;
   a->sites = (hearth_number_option){.least = 1, .most = HEARTH_PLAN_SITES_MAX};
   a->gain = (hearth_number_option){.least = 1, .most = 1000000};
@@ -60,13 +64,6 @@ static bool may_be_replaced(const arguments *a) {
   return !container;
 }
 
-static hearth_status write_planned(const arguments *a, const void *data, size_t size, hearth_error *err) {
-  if (!hearth_output_is_standard(a->output))
-    return hearth_file_write(a->output, data, size, err);
-  fwrite(data, 1, size, stdout);
-  return hearth_stream_flush(stdout, err);
-}
-
 static hearth_status tell(const arguments *a, const void *data, size_t size, hearth_error *err) {
   hearth_profile *profile;
   hearth_plan plan;
@@ -89,15 +86,15 @@ int hearth_cmd_plan(int argc, char **argv) {
     return code;
   if (!may_be_replaced(&a))
     return hearth_tool_error("%s: holds more than a heap profile: give -o, or let 'hearth merge' plan", a.profile);
-  hearth_profile *profile = hearth_tool_open_profile(a.profile);
-  if (!profile)
-    return HEARTH_EXIT_ERROR;
+  hearth_profile *profile;
+  if (hearth_profile_read(hearth_tool_input_path(a.profile), &profile, &err) != HEARTH_OK)
+    return hearth_tool_error("%s", err.message);
   hearth_output_guard();
   hearth_plan_options options = {.max_sites = (uint32_t)a.sites.value, .min_gain_ppm = (uint32_t)a.gain.value};
   hearth_status status = hearth_plan_make(profile, &options, &data, &size, &err);
   hearth_profile_close(profile); /* the output may be the same file */
   if (status == HEARTH_OK)
-    status = write_planned(&a, data, size, &err);
+    status = hearth_output_write(a.output, data, size, &err);
   if (status == HEARTH_OK)
     status = tell(&a, data, size, &err);
   free(data);

@@ -25,6 +25,16 @@ void hearth_output_guard(void) {
 
 bool hearth_output_is_standard(const char *path) { return strcmp(path, "-") == 0; }
 
+hearth_status hearth_output_write(const char *path, const void *data, size_t size, hearth_error *err) {
+  hearth_error why;
+  if (!hearth_output_is_standard(path))
+    return hearth_file_write(path, data, size, err);
+  fwrite(data, 1, size, stdout);
+  if (hearth_stream_flush(stdout, &why) == HEARTH_OK)
+    return HEARTH_OK;
+  return hearth_error_set(err, why.status, "standard output: %.400s", why.message);
+}
+
 static bool fail(const char *path, const char *what) {
   hearth_tool_error("%s: cannot %s: %s", path, what, strerror(errno));
   return false;

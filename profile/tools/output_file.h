@@ -19,6 +19,9 @@ void hearth_output_guard(void);
 /* "-" means standard output. */
 bool hearth_output_is_standard(const char *path);
 
+/* All of a file at once. E_IO. */
+hearth_status hearth_output_write(const char *path, const void *data, size_t size, hearth_error *err);
+
 /* Prints the error and returns false if the file cannot be created. */
 bool hearth_output_open(hearth_output *output, const char *path);
 /* Close; put the file in place if `keep`, else take it away. Prints the error and returns false if that fails. */

@@ -35,16 +35,6 @@ static void free_indexed(indexed *in) {
   free(in->data);
 }
 
-static hearth_status put(const output_request *request, const void *data, size_t size, hearth_error *err) {
-  if (!hearth_output_is_standard(request->path))
-    return hearth_file_write(request->path, data, size, err);
-  hearth_error why;
-  fwrite(data, 1, size, stdout);
-  if (hearth_stream_flush(stdout, &why) == HEARTH_OK)
-    return HEARTH_OK;
-  return hearth_error_set(err, why.status, "standard output: %.400s", why.message);
-}
-
 static void tell_losses(const output_request *request, const hearth_llvm_losses *losses) {
   char text[512];
   if (hearth_llvm_describe_losses(losses, text, sizeof text))
@@ -97,7 +87,7 @@ static hearth_status write_printed(const output_request *request, print *form, h
   HEARTH_TRY(make_indexed(request->builder, false, &in, err));
   hearth_status status = print_into_memory(&in, form, &text, &size, &losses, err);
   if (status == HEARTH_OK)
-    status = put(request, text, size, err);
+    status = hearth_output_write(request->path, text, size, err);
   if (status == HEARTH_OK)
     tell_losses(request, &losses);
   free(text);
@@ -130,7 +120,7 @@ static hearth_status write_container(const output_request *request, uint32_t sec
   }
   hearth_status status = hearth_llvm_write_memory(in.profile, &output, &data, &size, &losses, err);
   if (status == HEARTH_OK)
-    status = put(request, data, size, err);
+    status = hearth_output_write(request->path, data, size, err);
   if (status == HEARTH_OK && !with_trailer) /* which holds everything */
     tell_losses(request, &losses);
   free(data);
@@ -148,7 +138,7 @@ static hearth_status write_hearth(const output_request *request, hearth_error *e
   if (request->code)
     return write_container(request, 0, true, err);
   HEARTH_TRY(hearth_builder_write_planned(request->builder, NULL, &data, &size, err));
-  hearth_status status = put(request, data, size, err);
+  hearth_status status = hearth_output_write(request->path, data, size, err);
   free(data);
   return status;
 }

@@ -164,6 +164,9 @@ size_t hearth_md_get_callsite(hearth_md *md, LLVMValueRef call, uint64_t *ids, s
  * are malformed: then *ret is empty. */
 bool hearth_md_get_mibs(hearth_md *md, LLVMValueRef call, hearth_md_mibs *ret);
 void hearth_md_mibs_free(hearth_md_mibs *mibs);
+/* Do frames of a call, ids[0..n), agree with callers [from ...) of the context on their common prefix? An id of 0 is a place
+ * that is not known, and agrees with any. */
+bool hearth_md_callers_agree(const hearth_md_mib *mib, size_t from, const uint64_t *ids, size_t n);
 /* Can the context be that of a call at this callsite (n_callsite may be 0: unknown), of which LLVM had settled the class
  * (else UNKNOWN)? They are compared on their common prefix. */
 bool hearth_md_is_possible(const hearth_md_mib *mib, const uint64_t *callsite, size_t n_callsite, hearth_class settled);

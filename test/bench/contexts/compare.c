@@ -47,18 +47,23 @@ static const char *placement_of(const char *function) {
   return strcmp(function, "give") == 0 || strcmp(function, "allocate") == 0 || (end && end[9] == '\0') ? "" : NULL;
 }
 
+/* The frame at a node, and its function; *node becomes the caller's. */
+static void step(hearth_profile *profile, uint32_t *node, hearth_frame_info *frame, hearth_function_info *function) {
+  hearth_error err;
+  uint32_t row;
+  TRY(hearth_profile_get_stack(profile, *node, &row, node, &err));
+  TRY(hearth_profile_get_frame(profile, row, frame, &err));
+  TRY(hearth_profile_get_function(profile, frame->function, function, &err));
+}
+
 /* Hash of the frames from `node` to the root, without those of given.c; what these say. */
 static uint64_t hash_stack(hearth_profile *profile, uint32_t node, const char **ret_placement) {
   uint64_t hash = 1;
-  hearth_error err;
   *ret_placement = "other";
   while (node != HEARTH_NONE) {
-    uint32_t row;
     hearth_frame_info frame;
     hearth_function_info function;
-    TRY(hearth_profile_get_stack(profile, node, &row, &node, &err));
-    TRY(hearth_profile_get_frame(profile, row, &frame, &err));
-    TRY(hearth_profile_get_function(profile, frame.function, &function, &err));
+    step(profile, &node, &frame, &function);
     const char *placement = hash == 1 ? placement_of(function.name) : NULL;
     if (placement && *placement)
       *ret_placement = placement;
@@ -97,15 +102,11 @@ static table learn(hearth_profile *profile) {
 
 static void print_wrong(hearth_profile *profile, uint32_t node, uint64_t bytes, const char *placement,
                         const char *right) {
-  hearth_error err;
   printf("%" PRIu64 " bytes %s, not %s:", bytes, placement, right);
   while (node != HEARTH_NONE) {
-    uint32_t row;
     hearth_frame_info frame;
     hearth_function_info function;
-    TRY(hearth_profile_get_stack(profile, node, &row, &node, &err));
-    TRY(hearth_profile_get_frame(profile, row, &frame, &err));
-    TRY(hearth_profile_get_function(profile, frame.function, &function, &err));
+    step(profile, &node, &frame, &function);
     printf(" %s:%" PRIu32 ":%" PRIu32, function.name, function.start_line + frame.line, frame.column);
   }
   putchar('\n');

@@ -1,22 +1,6 @@
 /* Hot nodes and cold payloads from one call two levels down, and others from within a function that jumps by a table of
  * labels: a copy of it would jump into the original. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <time.h>
-
-#ifdef PLACED
-#include <hearth/hotcold.h>
-static const char *const names[] = {
-    [HEARTH_HOTCOLD_OTHER] = "other", [HEARTH_HOTCOLD_COLD] = "cold", [HEARTH_HOTCOLD_HOT] = "hot"};
-#endif
-
-#define NOINLINE __attribute__((noinline))
-
-struct node {
-  struct node *next;
-  char *payload;
-  long key;
-};
+#include "list.h"
 
 static struct node *list, *other_list;
 
@@ -49,14 +33,10 @@ end:
 static void add(long key, long *count) {
   struct node *node = allocate(sizeof *node);
   char *payload = allocate(200);
-  payload[0] = (char)key;
-  *node = (struct node){list, payload, key};
-  list = node;
+  list = prepend(list, node, payload, key);
   struct node *other = interpret("a", count);
   char *other_payload = interpret("a", count);
-  other_payload[0] = (char)key;
-  *other = (struct node){other_list, other_payload, key};
-  other_list = other;
+  other_list = prepend(other_list, other, other_payload, key);
 }
 
 int main(void) {

@@ -46,7 +46,7 @@ int main() {
     } catch (const std::exception &) {
     }
     auto *own = static_cast<node *>(attempt(make_node));
-    list = add(list, own, payload, i);
+    list = prepend(list, own, payload, i);
   }
   use("exceptions", list);
   return 0;

@@ -35,11 +35,11 @@ int main(void) {
   struct node *levels = NULL, *recursive = NULL, *pointers = NULL;
   for (long i = 0; i < 300; i++) {
     struct node *node = make_node();
-    levels = add(levels, node, make_payload(), i);
+    levels = prepend(levels, node, make_payload(), i);
     node = deep(5, sizeof *node);
-    recursive = add(recursive, node, deep(3, 200), i);
+    recursive = prepend(recursive, node, deep(3, 200), i);
     node = current->get(sizeof *node);
-    pointers = add(pointers, node, current->get(200), i);
+    pointers = prepend(pointers, node, current->get(200), i);
   }
   use("levels", levels);
   use("recursion", recursive);

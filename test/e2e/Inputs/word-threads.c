@@ -32,7 +32,7 @@ int main(void) {
   run((void *)fill_nodes);
   pthread_join(thread, NULL);
   for (long i = 0; i < COUNT; i++)
-    list = add(list, nodes[i], payloads[i], i);
+    list = prepend(list, nodes[i], payloads[i], i);
   use("threads", list);
   return 0;
 }

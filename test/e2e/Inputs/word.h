@@ -3,27 +3,7 @@
 #ifndef WORD_H
 #define WORD_H
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <time.h>
-
-#ifdef PLACED
-#include <hearth/hotcold.h>
-#endif
-
-#define NOINLINE __attribute__((noinline))
-
-struct node {
-  struct node *next;
-  char *payload;
-  long key;
-};
-
-static inline struct node *add(struct node *list, struct node *node, char *payload, long key) {
-  payload[0] = (char)key;
-  *node = (struct node){list, payload, key};
-  return node;
-}
+#include "list.h"
 
 /* Walk the list until a while has passed, and tell where its first node and payload are. */
 static inline void use(const char *what, const struct node *list) {
@@ -34,8 +14,6 @@ static inline void use(const char *what, const struct node *list) {
       sum += node->key & 1;
   while (clock() < end);
 #ifdef PLACED
-  static const char *const names[] = {
-      [HEARTH_HOTCOLD_OTHER] = "other", [HEARTH_HOTCOLD_COLD] = "cold", [HEARTH_HOTCOLD_HOT] = "hot"};
   printf("%s: node %s payload %s%s\n", what, names[hearth_hotcold_class(list)],
          names[hearth_hotcold_class(list->payload)], sum < 0 ? "?" : "");
 #else

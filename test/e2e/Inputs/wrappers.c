@@ -1,19 +1,5 @@
 /* Two wrappers, each with hot nodes and cold payloads: the smaller one's payloads are small, the larger one's large. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <time.h>
-
-#ifdef PLACED
-#include <hearth/hotcold.h>
-#endif
-
-#define NOINLINE __attribute__((noinline))
-
-struct node {
-  struct node *next;
-  char *payload;
-  int key;
-};
+#include "list.h"
 
 static volatile int counter;
 
@@ -32,17 +18,11 @@ NOINLINE static void *allocate_large(size_t size) {
 
 static struct node *small, *large;
 
-static struct node *prepend(struct node *list, struct node *node, char *payload) {
-  payload[0] = 1;
-  *node = (struct node){list, payload, 1};
-  return node;
-}
-
 NOINLINE static void add(void) {
   struct node *node = allocate_small(sizeof *node);
-  small = prepend(small, node, allocate_small(40));
+  small = prepend(small, node, allocate_small(40), 1);
   node = allocate_large(sizeof *node);
-  large = prepend(large, node, allocate_large(400));
+  large = prepend(large, node, allocate_large(400), 1);
 }
 
 int main(void) {
@@ -58,8 +38,6 @@ int main(void) {
   } while (clock() < end);
   printf("sum %d\n", sum > 0);
 #ifdef PLACED
-  static const char *const names[] = {
-      [HEARTH_HOTCOLD_OTHER] = "other", [HEARTH_HOTCOLD_COLD] = "cold", [HEARTH_HOTCOLD_HOT] = "hot"};
   printf("small payload %s, large payload %s\n", names[hearth_hotcold_class(small->payload)],
          names[hearth_hotcold_class(large->payload)]);
 #endif
