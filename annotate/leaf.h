@@ -74,11 +74,19 @@ hearth_status hearth_leaf_read(hearth_row_range frames, const hearth_wrapper_cal
                                hearth_error *err);
 void hearth_leaf_destroy(hearth_leaf *leaf);
 
+/* How far contexts are trimmed. */
+typedef enum hearth_trim {
+  HEARTH_TRIM_BY_CLASS, /* up to the caller from which on all contexts share one class */
+  HEARTH_TRIM_BY_COLD,  /* likewise, but at a call that has cold contexts the others are one class, and left out where
+                           one more would tell LLVM's cloning nothing: sums are then of what is left */
+  HEARTH_TRIM_OFF       /* each stack whole */
+} hearth_trim;
+
 /* Add to *ret the contexts that agree with the callers ids[0..n), the innermost first, on the frames that both have; an
- * id of 0, here or in the profile, agrees with any. Trimmed: a stack is kept up to the caller from which on all contexts
- * share one class, and what is folded into it is summed by the rules of mib_fields.def. `full`: each stack whole. */
-hearth_status hearth_leaf_select(hearth_leaf *leaf, const uint64_t *ids, size_t n, bool full, hearth_contexts *ret,
-                                 hearth_error *err);
+ * id of 0, here or in the profile, agrees with any. What is folded into a trimmed one is summed by the rules of
+ * mib_fields.def. */
+hearth_status hearth_leaf_select(hearth_leaf *leaf, const uint64_t *ids, size_t n, hearth_trim trim,
+                                 hearth_contexts *ret, hearth_error *err);
 
 /* Can a call of the function `from` lead to one of `to` (rows)? As far as the stacks of this leaf show. */
 hearth_status hearth_leaf_leads_to(hearth_leaf *leaf, uint32_t from, uint32_t to, bool *ret, hearth_error *err);

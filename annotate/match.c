@@ -72,7 +72,7 @@ static hearth_status open_profile(hearth_matcher *matcher, const char *path, con
 }
 
 hearth_status hearth_matcher_open(hearth_matcher *matcher, const char *path, const hearth_classify_options *classify,
-                                  bool full, bool llvm_ids, hearth_error *err) {
+                                  hearth_trim trim, bool llvm_ids, hearth_error *err) {
   if (!matcher->profile || strcmp(matcher->path, path) != 0) {
     hearth_matcher_close(matcher);
     hearth_status status = open_profile(matcher, path, classify, llvm_ids, err);
@@ -81,7 +81,7 @@ hearth_status hearth_matcher_open(hearth_matcher *matcher, const char *path, con
       return status;
     }
   }
-  matcher->full = full;
+  matcher->trim = trim;
   return HEARTH_OK;
 }
 
@@ -156,7 +156,7 @@ static hearth_status match_leaf(hearth_matcher *matcher, const hearth_location *
   HEARTH_TRY(comparable(matcher, leaf, chain, n, ret_end, err));
   for (size_t i = 1; i < *ret_end; i++)
     callers[i - 1] = chain[i].id;
-  HEARTH_TRY(hearth_leaf_select(leaf, callers, *ret_end - 1, matcher->full, ret, err));
+  HEARTH_TRY(hearth_leaf_select(leaf, callers, *ret_end - 1, matcher->trim, ret, err));
   return ret->count ? HEARTH_OK : HEARTH_E_NOT_FOUND;
 }
 

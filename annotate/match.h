@@ -9,7 +9,7 @@ typedef struct hearth_matcher {
   char *path;
   hearth_profile *profile; /* NULL: none is open */
   hearth_classifier classifier;
-  bool full; /* contexts are not trimmed */
+  hearth_trim trim; /* of what is matched */
   hearth_stacks stacks;
   hearth_leaf **leaves;    /* by their first frame: a list of those that have been asked for */
   hearth_leaf *first_leaf; /* of all that have been asked for */
@@ -20,7 +20,7 @@ typedef struct hearth_matcher {
 
 /* Open a profile, unless it is open. llvm_ids: see stacks.h; the same each time. Those of hearth_profile_open, E_NOMEM; on error none is open. */
 hearth_status hearth_matcher_open(hearth_matcher *matcher, const char *path, const hearth_classify_options *classify,
-                                  bool full, bool llvm_ids, hearth_error *err);
+                                  hearth_trim trim, bool llvm_ids, hearth_error *err);
 /* Close what is open; may be opened again. */
 void hearth_matcher_close(hearth_matcher *matcher);
 

@@ -83,11 +83,20 @@ cl::opt<Contexts> WhichContexts("memprof-contexts", cl::desc("Contexts that are 
                                            clEnumValN(Contexts::Full, "full", "as recorded")),
                                 cl::init(Contexts::Trimmed));
 
-cl::opt<hearth_classify_mode>
-    Classify("memprof-classify", cl::desc("Which contexts are cold and hot"),
-             cl::values(clEnumValN(HEARTH_CLASSIFY_AUTO, "auto", "relative to the profiled run (default)"),
-                        clEnumValN(HEARTH_CLASSIFY_LLVM, "llvm", "LLVM's absolute thresholds")),
-             cl::init(HEARTH_CLASSIFY_AUTO));
+struct ClassifyParser : cl::parser<std::string> {
+  using cl::parser<std::string>::parser;
+  bool parse(cl::Option &O, StringRef, StringRef Arg, std::string &Value) {
+    hearth_classify_options Parsed;
+    hearth_error Err;
+    Value = Arg.str();
+    return hearth_classify_parse(Value.c_str(), &Parsed, &Err) != HEARTH_OK && O.error(Err.message);
+  }
+};
+cl::opt<std::string, false, ClassifyParser>
+    Classify("memprof-classify", cl::init("auto"), cl::value_desc("mode[,threshold=number]..."),
+             cl::desc("Which contexts are cold and hot: auto (default), relative to the profiled run (thresholds "
+                      "cold-accesses, hot-accesses in per cent); or llvm, LLVM's absolute ones (cold-density, "
+                      "cold-lifetime in seconds, hot-density)"));
 
 struct ByteParser : cl::parser<unsigned> {
   using cl::parser<unsigned>::parser;
@@ -162,7 +171,8 @@ hearth_options currentOptions() {
   Options.llvm_ids = Ids == HEARTH_IDS_LLVM;
 #endif
   Options.full_contexts = WhichContexts == Contexts::Full;
-  Options.classify.mode = Classify;
+  hearth_error Err;
+  hearth_classify_parse(Classify.c_str(), &Options.classify, &Err); // as the option's parser did
   Options.cold_percent = ColdPercent;
   Options.coalesce = Coalesce;
   Options.atomic_counters = AtomicCounters;

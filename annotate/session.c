@@ -50,8 +50,10 @@ static hearth_status open_profile(hearth_session *session, enum hearth_id_scheme
   hearth_profile_summary summary;
   if (!options->matcher)
     return hearth_error_set(err, HEARTH_E_NOMEM, "out of memory");
-  HEARTH_TRY(hearth_matcher_open(options->matcher, options->profile, &options->classify, options->full_contexts,
-                                 options->llvm_ids, err));
+  hearth_trim trim = options->full_contexts ? HEARTH_TRIM_OFF
+                     : options->mib         ? HEARTH_TRIM_BY_CLASS
+                                            : HEARTH_TRIM_BY_COLD;
+  HEARTH_TRY(hearth_matcher_open(options->matcher, options->profile, &options->classify, trim, options->llvm_ids, err));
   session->matcher = options->matcher;
   HEARTH_TRY(hearth_profile_get_summary(session->matcher->profile, &summary, err));
   *ret_scheme = summary.id_scheme;

@@ -84,15 +84,22 @@ static hearth_status add_context(const hearth_leaf *leaf, uint32_t stack, size_t
   return HEARTH_OK;
 }
 
+static void mark_matched(const hearth_leaf *leaf, const hearth_leaf_node *node) {
+  for (uint32_t i = 0; i < node->count; i++) {
+    const hearth_leaf_stack *stack = &leaf->stacks[node->first + i];
+    for (uint32_t k = 0; k < stack->row_count; k++)
+      leaf->matched[leaf->rows[stack->first_row + k]] = true;
+  }
+}
+
 /* Add a node's numbers to the last context. */
 static hearth_status sum_node(const hearth_leaf *leaf, const hearth_leaf_node *node, hearth_contexts *ret,
                               hearth_error *err) {
+  mark_matched(leaf, node);
   for (uint32_t i = 0; i < node->count; i++) {
     const hearth_leaf_stack *stack = &leaf->stacks[node->first + i];
     hearth_mib mib;
     HEARTH_TRY(hearth_leaf_sum(leaf, stack, &mib, err));
-    for (uint32_t k = 0; k < stack->row_count; k++)
-      leaf->matched[leaf->rows[stack->first_row + k]] = true;
     hearth_mib_merge(&ret->items[ret->count - 1].mib, &mib);
   }
   return HEARTH_OK;
@@ -100,12 +107,25 @@ static hearth_status sum_node(const hearth_leaf *leaf, const hearth_leaf_node *n
 
 static bool one_class(uint8_t classes) { return (classes & (classes - 1)) == 0; }
 
-/* `classes`: of all that is folded into the last context. Where they differ, it is one stack all the same (of unknown
- * frames): the sum decides. */
-static void classify(const hearth_leaf *leaf, uint8_t classes, hearth_contexts *contexts) {
+enum { COLD = 1 << HEARTH_CLASS_COLD };
+
+/* Is whatever is not cold one class at a call that has contexts of the classes `all`? */
+static bool only_cold_counts(uint8_t all, hearth_trim trim) { return trim == HEARTH_TRIM_BY_COLD && (all & COLD); }
+
+/* Need contexts of these classes not be told apart there? */
+static bool agree(uint8_t classes, uint8_t all, hearth_trim trim) {
+  return one_class(classes) || (only_cold_counts(all, trim) && !(classes & COLD));
+}
+
+/* `classes`: of all that is folded into the last context. Where they differ and need to be told apart, it is one stack all
+ * the same (of unknown frames): the sum decides. */
+static void classify(const hearth_leaf *leaf, uint8_t classes, uint8_t all, hearth_trim trim,
+                     hearth_contexts *contexts) {
   hearth_context *last = &contexts->items[contexts->count - 1];
-  last->hotness =
-      one_class(classes) ? (hearth_class)__builtin_ctz(classes) : hearth_classify(leaf->classifier, &last->mib);
+  if (one_class(classes))
+    last->hotness = (hearth_class)__builtin_ctz(classes);
+  else
+    last->hotness = agree(classes, all, trim) ? HEARTH_CLASS_NOTCOLD : hearth_classify(leaf->classifier, &last->mib);
 }
 
 /* All nodes as one context of no callers. */
@@ -114,31 +134,58 @@ static hearth_status emit_together(const hearth_leaf *leaf, const node_list *nod
   HEARTH_TRY(add_context(leaf, HEARTH_NONE, 0, ret, err));
   for (size_t i = 0; i < nodes->count; i++)
     HEARTH_TRY(sum_node(leaf, &leaf->nodes[nodes->items[i]], ret, err));
-  classify(leaf, classes, ret);
+  classify(leaf, classes, classes, HEARTH_TRIM_BY_CLASS, ret);
   return HEARTH_OK;
 }
 
-/* A list of nodes from the last on, each replaced by its children until their classes agree. `all`: until the end. */
-static hearth_status emit_apart(hearth_leaf *leaf, node_list *nodes, bool all, hearth_contexts *ret,
-                                hearth_error *err) {
-  while (nodes->count > 0) {
-    uint32_t number = nodes->items[--nodes->count];
-    if (leaf->nodes[number].ends || (one_class(leaf->nodes[number].classes) && !all)) {
-      const hearth_leaf_node *node = &leaf->nodes[number];
-      HEARTH_TRY(add_context(leaf, leaf->stacks[node->first].stack, node->depth, ret, err));
-      HEARTH_TRY(sum_node(leaf, node, ret, err));
-      classify(leaf, node->classes, ret);
-      continue;
-    }
-    HEARTH_TRY(hearth_leaf_grow(leaf, number, err));
-    for (uint32_t i = leaf->nodes[number].child_count; i-- > 0;)
-      HEARTH_TRY(add_node(nodes, leaf->nodes[number].first_child + i, err));
+/* The child that stands for all of them that are not cold: callers that are not named get the original of a function that is
+ * cloned, so one is enough to say that it stays, and one among a child's own children says it, too. NULL: none is needed. */
+static const hearth_leaf_node *select_not_cold(const hearth_leaf_node *children, uint32_t count) {
+  const hearth_leaf_node *first = NULL;
+  for (const hearth_leaf_node *child = children; child < children + count; child++) {
+    if ((child->classes & COLD) && child->classes != COLD && !child->ends)
+      return NULL;
+    if (!first && !(child->classes & COLD))
+      first = child;
+  }
+  return first;
+}
+
+/* The children of a node, the last one first. */
+static hearth_status add_children(const hearth_leaf *leaf, uint32_t number, bool only_cold, node_list *ret,
+                                  hearth_error *err) {
+  uint32_t first = leaf->nodes[number].first_child, count = leaf->nodes[number].child_count;
+  const hearth_leaf_node *not_cold = only_cold ? select_not_cold(&leaf->nodes[first], count) : NULL;
+  for (uint32_t i = first + count; i-- > first;) {
+    const hearth_leaf_node *child = &leaf->nodes[i];
+    if (only_cold && !(child->classes & COLD) && child != not_cold)
+      mark_matched(leaf, child);
+    else
+      HEARTH_TRY(add_node(ret, i, err));
   }
   return HEARTH_OK;
 }
 
-hearth_status hearth_leaf_select(hearth_leaf *leaf, const uint64_t *ids, size_t n, bool full, hearth_contexts *ret,
-                                 hearth_error *err) {
+/* A list of nodes from the last on, each replaced by its children until their classes agree; `all`: those of the call. */
+static hearth_status emit_apart(hearth_leaf *leaf, node_list *nodes, uint8_t all, hearth_trim trim,
+                                hearth_contexts *ret, hearth_error *err) {
+  while (nodes->count > 0) {
+    uint32_t number = nodes->items[--nodes->count];
+    if (leaf->nodes[number].ends || (agree(leaf->nodes[number].classes, all, trim) && trim != HEARTH_TRIM_OFF)) {
+      const hearth_leaf_node *node = &leaf->nodes[number];
+      HEARTH_TRY(add_context(leaf, leaf->stacks[node->first].stack, node->depth, ret, err));
+      HEARTH_TRY(sum_node(leaf, node, ret, err));
+      classify(leaf, node->classes, all, trim, ret);
+      continue;
+    }
+    HEARTH_TRY(hearth_leaf_grow(leaf, number, err));
+    HEARTH_TRY(add_children(leaf, number, only_cold_counts(all, trim), nodes, err));
+  }
+  return HEARTH_OK;
+}
+
+hearth_status hearth_leaf_select(hearth_leaf *leaf, const uint64_t *ids, size_t n, hearth_trim trim,
+                                 hearth_contexts *ret, hearth_error *err) {
   node_list nodes = {0}, scratch = {0};
   uint8_t classes = 0;
   hearth_status status = add_node(&nodes, 0, err);
@@ -146,7 +193,7 @@ hearth_status hearth_leaf_select(hearth_leaf *leaf, const uint64_t *ids, size_t 
     status = select_nodes(leaf, ids, n, &nodes, &scratch, err);
   for (size_t i = 0; i < nodes.count; i++)
     classes |= leaf->nodes[nodes.items[i]].classes;
-  if (status == HEARTH_OK && classes && one_class(classes) && !full)
+  if (status == HEARTH_OK && classes && one_class(classes) && trim != HEARTH_TRIM_OFF)
     status = emit_together(leaf, &nodes, classes, ret, err);
   else if (status == HEARTH_OK && classes) {
     for (size_t i = 0; i < nodes.count / 2; i++) { /* the list is emptied from its end */
@@ -154,7 +201,7 @@ hearth_status hearth_leaf_select(hearth_leaf *leaf, const uint64_t *ids, size_t 
       nodes.items[nodes.count - 1 - i] = nodes.items[i];
       nodes.items[i] = other;
     }
-    status = emit_apart(leaf, &nodes, full, ret, err);
+    status = emit_apart(leaf, &nodes, classes, trim, ret, err);
   }
   free(nodes.items);
   free(scratch.items);

@@ -118,6 +118,8 @@ static hearth_status read_cutoff(hearth_profile *profile, hearth_class which, ui
   return HEARTH_OK;
 }
 
+static double threshold(double option, double preset) { return option > 0 ? option : option < 0 ? 0 : preset; }
+
 bool hearth_classifier_begin(hearth_classifier *classifier, const hearth_profile_summary *summary,
                              const hearth_classify_options *options) {
   static const hearth_classify_options defaults;
@@ -131,10 +133,9 @@ bool hearth_classifier_begin(hearth_classifier *classifier, const hearth_profile
   if (summary->densities_only)
     classifier->mode = HEARTH_CLASSIFY_LLVM;
   if (classifier->mode == HEARTH_CLASSIFY_LLVM) {
-    classifier->cold_max_density = options->llvm_cold_density > 0 ? options->llvm_cold_density : 0.05;
-    classifier->hot_min_density = options->llvm_hot_density > 0 ? options->llvm_hot_density : 1000;
-    classifier->cold_min_lifetime_ns =
-        (options->llvm_cold_lifetime_s > 0 ? options->llvm_cold_lifetime_s : 200) * ns_per_s;
+    classifier->cold_max_density = threshold(options->llvm_cold_density, 0.05);
+    classifier->hot_min_density = threshold(options->llvm_hot_density, 1000);
+    classifier->cold_min_lifetime_ns = threshold(options->llvm_cold_lifetime_s, 200) * ns_per_s;
     return false;
   }
   classifier->cold_min_lifetime_ns = hearth_lasting_lifetime_ns(summary->duration_ns, summary->runs);

@@ -49,7 +49,8 @@ static int take_sort(void *target, const char *value) {
 static bool shapes_report(const arguments *a) {
   const hearth_view_options *view = &a->options.view;
   return a->functions.given || a->contexts.given || a->full || a->options.sort || view->function || view->file ||
-         view->only || view->linkage_names || view->classify.mode || a->options.histograms;
+         view->only || view->linkage_names ||
+         memcmp(&view->classify, &(hearth_classify_options){0}, sizeof view->classify) != 0 || a->options.histograms;
 }
 
 static int check(int operands, char **argv, const arguments *a) {

@@ -14,9 +14,11 @@ int hearth_tool_take_class(void *target, const char *value) {
 }
 
 int hearth_tool_take_classify(void *target, const char *value) {
-  bool llvm = strcmp(value, "llvm") == 0;
-  *(hearth_classify_mode *)target = llvm ? HEARTH_CLASSIFY_LLVM : HEARTH_CLASSIFY_AUTO;
-  return llvm || strcmp(value, "auto") == 0 ? HEARTH_EXIT_OK : HEARTH_OPTION_UNUSABLE;
+  hearth_error err;
+  if (hearth_classify_parse(value, target, &err) == HEARTH_OK)
+    return HEARTH_EXIT_OK;
+  hearth_tool_error("--classify: %s", err.message);
+  return HEARTH_EXIT_USAGE;
 }
 
 hearth_profile *hearth_tool_open_profile(const char *operand) {

@@ -9,7 +9,11 @@
   "  --function=TEXT         only contexts with TEXT in the name of one of their functions\n"                          \
   "  --file=TEXT             only contexts with TEXT in the path of one of their functions' files\n"                   \
   "  --type=TEXT             only contexts that allocate a type with TEXT in its name\n"                               \
-  "  --classify=MODE         auto (default): relative to the run; llvm: LLVM's absolute thresholds\n"                  \
+  "  --classify=MODE[,NAME=N]...\n"                                                                                    \
+  "                          auto (default): relative to the run; cold-accesses=1 and hot-accesses=90 are the\n"       \
+  "                          per cent of all accesses that cold contexts hold at most, and hot ones at least;\n"       \
+  "                          llvm: LLVM's absolute thresholds; cold-density=0.05 and hot-density=1000 in accesses\n"   \
+  "                          per byte-second, cold-lifetime=200 in seconds\n"                                          \
   "  --no-demangle           print C++ names as they are linked\n"
 #define HEARTH_VIEW_CLASS_HELP "  --class=CLASS           only contexts that are cold, hot or notcold\n"
 
@@ -18,11 +22,7 @@
   {.name = "--function", .expects = "a text", .text = &(view)->function},                                              \
       {.name = "--file", .expects = "a text", .text = &(view)->file},                                                  \
       {.name = "--type", .expects = "a text", .text = &(view)->type},                                                  \
-      {.name = "--classify",                                                                                           \
-       .expects = "auto or llvm",                                                                                      \
-       .take = hearth_tool_take_classify,                                                                              \
-       .target = &(view)->classify.mode},                                                                              \
-  {                                                                                                                    \
+      {.name = "--classify", .expects = "a mode", .take = hearth_tool_take_classify, .target = &(view)->classify}, {   \
     .name = "--no-demangle", .flag = &(view)->linkage_names                                                            \
   }
 #define HEARTH_VIEW_CLASS_OPTION(view)                                                                                 \

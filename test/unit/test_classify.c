@@ -141,6 +141,22 @@ static void llvm_mode_has_absolute_thresholds(void **state) {
       &(hearth_classify_options){.mode = HEARTH_CLASSIFY_LLVM, .llvm_cold_lifetime_s = 0.5, .llvm_hot_density = 10});
 }
 
+/* 0 says none, not the default. */
+static void options_have_a_text_form(void **state) {
+  const row rows[] = {{1, 0, HEARTH_CLASS_COLD}, {second, 1, HEARTH_CLASS_HOT}};
+  hearth_classify_options options;
+  hearth_error err;
+  (void)state;
+  expect_ok(hearth_classify_parse("llvm,cold-lifetime=0,hot-density=0", &options, &err), &err);
+  expect_classes(rows, COUNT(rows), second, 1, true, &options);
+  expect_ok(hearth_classify_parse("auto,cold-accesses=0.5,hot-accesses=95", &options, &err), &err);
+  assert_int_equal(options.mode, HEARTH_CLASSIFY_AUTO);
+  assert_int_equal(options.cold_share_ppm, 5000);
+  assert_int_equal(options.hot_share_ppm, 950000);
+  assert_int_equal(hearth_classify_parse("auto,cold-accesses=nan", &options, &err), HEARTH_E_USAGE);
+  assert_int_equal(options.cold_share_ppm, 5000);
+}
+
 static void empty_records_are_unknown(void **state) {
   hearth_classifier classifier = {.cold_max_density = 1, .hot_min_density = 2};
   (void)state;
@@ -158,6 +174,7 @@ int main(void) {
       cmocka_unit_test(nothing_is_hot_without_any_access),
       cmocka_unit_test(uncounted_accesses_say_nothing),
       cmocka_unit_test(llvm_mode_has_absolute_thresholds),
+      cmocka_unit_test(options_have_a_text_form),
       cmocka_unit_test(empty_records_are_unknown),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -25,10 +25,15 @@ typedef struct hearth_classify_options {
   hearth_classify_mode mode;
   uint32_t cold_share_ppm;      /* AUTO; 0: 10000 */
   uint32_t hot_share_ppm;       /* AUTO; 0: 900000 */
-  double llvm_cold_density;     /* LLVM; accesses per byte-second; 0: 0.05 */
-  double llvm_cold_lifetime_s;  /* LLVM; 0: 200 */
-  double llvm_hot_density;      /* LLVM; 0: 1000 */
+  double llvm_cold_density;     /* LLVM; accesses per byte-second; 0: 0.05; negative: 0 */
+  double llvm_cold_lifetime_s;  /* LLVM; 0: 200; negative: 0 */
+  double llvm_hot_density;      /* LLVM; 0: 1000; negative: 0 */
 } hearth_classify_options;
+
+/* From the text of an option, as in "auto,cold-accesses=2,hot-accesses=80" (per cent of all accesses; a profile stores a few
+ * shares, and the next stricter one counts) or "llvm,cold-density=0.5,cold-lifetime=10,hot-density=100". *ret is set on
+ * success only. E_USAGE, the message naming the part. */
+hearth_status hearth_classify_parse(const char *text, hearth_classify_options *ret, hearth_error *err);
 
 /* Resolved thresholds: plain data, to be copied freely. */
 typedef struct hearth_classifier {
