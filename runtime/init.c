@@ -1,5 +1,5 @@
 /* Start and end of profiling. The heap works from the first malloc on, which may come before anything else; recording
- * begins when the C library calls the functions in .preinit_array, before all constructors. */
+ * begins before all constructors of the program (program_entry.c; preload/library_entry.c). */
 #include "clock.h"
 #include "dump.h"
 #include "heap.h"
@@ -18,22 +18,11 @@
 #include <pthread.h>
 #include <string.h>
 
-hearth_runtime hearth_rt = {.next_due_ns = UINT64_MAX};
-
 /* Emitted by clang, or defined by the program. */
 extern const char __memprof_profile_filename[] __attribute__((weak));
 extern const char __memprof_histogram __attribute__((weak)); /* 1: -memprof-histogram */
 extern const char __memprof_default_options_str[] __attribute__((weak));
 extern const char *__memprof_default_options(void) __attribute__((weak));
-
-/* References to the objects that define functions of the C and C++ libraries: whichever object of the archive a program
- * needs first, it gets all of them, and so one allocator, and a profile whatever way it ends. */
-extern void _ZdlPv(void *pointer);
-extern void free(void *pointer);
-extern void _exit(int status);
-extern int execve(const char *path, char *const argv[], char *const environment[]);
-extern int malloc_trim(size_t pad);
-__attribute__((used)) static void *const all_or_nothing[] = {free, _ZdlPv, _exit, execve, sigaction, malloc_trim};
 
 void hearth_ensure_heap(void) {
   static bool ready;
@@ -70,6 +59,8 @@ static void read_options(hearth_options *options, char **environment) {
     return;
   hearth_options_apply(options, hearth_environment_find(environment, "MEMPROF_OPTIONS"), "MEMPROF_OPTIONS");
   hearth_options_apply(options, hearth_environment_find(environment, "HEARTH_OPTIONS"), "HEARTH_OPTIONS");
+  if (HEARTH_PRELOADED)
+    hearth_options_apply(options, hearth_environment_find(environment, HEARTH_RECORD_VARIABLE), HEARTH_RECORD_VARIABLE);
 }
 
 /* The program may change its working directory: the profile goes where it was started. */
@@ -104,9 +95,21 @@ static bool reserve_tables(void) {
                                                                   hearth_rt.options.histogram_size));
 }
 
-static void start(int argc, char **argv, char **environment) {
-  (void)argc;
-  (void)argv;
+/* Code that was not instrumented adds to no counters. */
+static void reserve_counters(void) {
+  if (HEARTH_PRELOADED) {
+    hearth_rt.accesses = HEARTH_ACCESSES_UNSUPPORTED;
+    return;
+  }
+  hearth_shadow_is_histogram = &__memprof_histogram && __memprof_histogram;
+  if (hearth_shadow_reserve())
+    return;
+  hearth_message("cannot reserve 16 TiB of address space for access counters (see ulimit -v, and "
+                 "/proc/sys/vm/overcommit_memory, which must not be 2); the profile will have no access counts");
+  hearth_rt.accesses = HEARTH_ACCESSES_UNSUPPORTED;
+}
+
+void hearth_start(char **environment) {
   hearth_threads_known = true;
   hearth_ensure_heap();
   hearth_rt.pid = hearth_os_pid();
@@ -122,12 +125,7 @@ static void start(int argc, char **argv, char **environment) {
     hearth_options_print(&hearth_rt.options);
   hearth_unwind_begin(hearth_rt.options.unwind == HEARTH_UNWIND_FP);
   hearth_threads_begin();
-  hearth_shadow_is_histogram = &__memprof_histogram && __memprof_histogram;
-  if (!hearth_shadow_reserve()) {
-    hearth_message("cannot reserve 16 TiB of address space for access counters (see ulimit -v, and "
-                   "/proc/sys/vm/overcommit_memory, which must not be 2); the profile will have no access counts");
-    hearth_rt.accesses = HEARTH_ACCESSES_UNSUPPORTED;
-  }
+  reserve_counters();
   if (!reserve_tables()) {
     hearth_message("cannot reserve address space for %u contexts; nothing is recorded (see option max_contexts)",
                    (uint64_t)hearth_rt.options.max_contexts);
@@ -138,8 +136,6 @@ static void start(int argc, char **argv, char **environment) {
   hearth_rt.sampling = hearth_rt.options.sample > 0;
   hearth_signals_begin();
 }
-
-__attribute__((section(".preinit_array"), used)) static void (*const start_entry)(int, char **, char **) = start;
 
 static uint32_t forking_process; /* 0: the child has begun */
 static uint64_t fork_signals;    /* that were blocked before */
@@ -171,6 +167,7 @@ static void begin_child(void) {
   hearth_rt.depot.dropped = 0;
   hearth_rt.fork_ns = hearth_clock_read() - hearth_rt.start_ns; /* from here this thread counts on */
   hearth_dump_schedule(hearth_rt.fork_ns);
+  hearth_rt.recording = hearth_rt.options.follow_children;
 }
 
 void hearth_watch_child(void) {
@@ -202,11 +199,7 @@ __attribute__((constructor)) static void watch_fork(void) {
   pthread_atfork(before_fork, after_fork, after_fork_in_child);
 }
 
-static void finish(void) {
+void hearth_finish(void) {
   hearth_dump_at_end();
   hearth_rt.ended = true;
 }
-
-/* Entries run backwards, those with numbers last: after all destructors of the program, before those of its libraries.
- */
-__attribute__((section(".fini_array.00000"), used)) static void (*const finish_entry)(void) = finish;

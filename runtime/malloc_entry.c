@@ -1,11 +1,8 @@
 /* The C allocation functions. All in one object: if a linker took some of them from here and some from elsewhere,
- * blocks would be freed by another allocator than made them. strdup and strndup are here because the C
- * library's have no frames of their own: their callers would be missing from call stacks. */
+ * blocks would be freed by another allocator than made them. */
 #include "blocks.h"
 #include "os.h"
 #include "runtime.h"
-
-#include "hearth/rt.h"
 
 #include <errno.h>
 #include <string.h>
@@ -24,10 +21,6 @@ HEARTH_EXPORT int posix_memalign(void **ret_pointer, size_t alignment, size_t si
 HEARTH_EXPORT void *valloc(size_t size);
 HEARTH_EXPORT void *pvalloc(size_t size);
 HEARTH_EXPORT size_t malloc_usable_size(void *pointer);
-HEARTH_EXPORT char *strdup(const char *string);
-HEARTH_EXPORT char *strndup(const char *string, size_t most);
-HEARTH_EXPORT char *__strdup(const char *string);
-HEARTH_EXPORT char *__strndup(const char *string, size_t most);
 
 static bool is_power_of_two(size_t number) { return number && (number & (number - 1)) == 0; }
 
@@ -116,40 +109,3 @@ void *pvalloc(size_t size) {
 }
 
 size_t malloc_usable_size(void *pointer) { return hearth_block_size(pointer); }
-
-/* A string of `length` characters; `read` bytes of `string` were looked at. */
-static char *duplicate(const char *string, size_t length, size_t read, const hearth_frame *frame) {
-  char *copy = with_error(hearth_allocate(length + 1, HEARTH_ALIGNMENT, frame));
-
-  if (!copy)
-    return NULL;
-  if (hearth_rt.accesses == HEARTH_ACCESSES_COUNTED) { /* in an uninstrumented program, nothing is counted */
-    __memprof_record_access_range(string, read);
-    __memprof_record_access_range(copy, length + 1);
-  }
-  memcpy(copy, string, length);
-  copy[length] = '\0';
-  return copy;
-}
-
-static char *duplicate_all(const char *string, const hearth_frame *frame) {
-  size_t length = strlen(string);
-
-  return duplicate(string, length, length + 1, frame);
-}
-
-static char *duplicate_most(const char *string, size_t most, const hearth_frame *frame) {
-  size_t length = 0;
-
-  while (length < most && string[length])
-    ++length;
-  return duplicate(string, length, length < most ? length + 1 : length, frame);
-}
-
-char *strdup(const char *string) { return duplicate_all(string, HEARTH_THIS_FRAME); }
-
-char *__strdup(const char *string) { return duplicate_all(string, HEARTH_THIS_FRAME); }
-
-char *strndup(const char *string, size_t most) { return duplicate_most(string, most, HEARTH_THIS_FRAME); }
-
-char *__strndup(const char *string, size_t most) { return duplicate_most(string, most, HEARTH_THIS_FRAME); }

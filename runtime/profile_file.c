@@ -98,7 +98,9 @@ bool hearth_profile_file_write(hearth_snapshot *snapshot, hearth_profile_kind ki
   bool again = name[0] != '\0';
   hearth_text text = hearth_text_begin(first_name, sizeof first_name);
 
-  hearth_text_format(&text, "%s.%u", hearth_rt.options.log_path, hearth_rt.pid);
+  hearth_text_add(&text, hearth_rt.options.log_path);
+  if (hearth_rt.pid != hearth_rt.options.plain_pid)
+    hearth_text_format(&text, ".%u", hearth_rt.pid);
   const char *file = again ? name : first_name;
   loss loss;
   int error = write_what_fits(snapshot, write, file, again, &loss);

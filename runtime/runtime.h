@@ -9,6 +9,13 @@
 
 #define HEARTH_EXPORT __attribute__((visibility("default")))
 
+/* 1 in the objects of libhearth_preload.so, which programs are recorded with as they are. */
+#ifndef HEARTH_PRELOADED
+#define HEARTH_PRELOADED 0
+#endif
+
+#define HEARTH_RECORD_VARIABLE "HEARTH_RECORD" /* options that `hearth record` gives, as in HEARTH_OPTIONS */
+
 /* Access counting needs counters, and code that adds to them. */
 typedef enum hearth_access_state {
   HEARTH_ACCESSES_NONE, /* nothing has been instrumented so far: counters are all 0 */
@@ -32,6 +39,10 @@ typedef struct hearth_runtime {
 } hearth_runtime;
 
 extern hearth_runtime hearth_rt __attribute__((visibility("hidden")));
+
+/* Before all constructors of the program, and after its destructors. */
+void hearth_start(char **environment);
+void hearth_finish(void);
 
 /* In a forked child, forget what its parent recorded, before anything is recorded; other libraries' fork handlers may
  * allocate before the runtime's own. Does nothing at other times. */

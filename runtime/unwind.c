@@ -51,11 +51,6 @@ void hearth_unwind_begin(bool frame_pointers_only) {
   main_thread = hearth_os_thread_pointer();
 }
 
-/* The C library calls constructors from where it calls main from. */
-__attribute__((constructor)) static void note_root(void) {
-  hearth_this_thread.root = (uintptr_t)(HEARTH_THIS_FRAME + 1);
-}
-
 /* The stack that `address` lies in. Unknown ones are looked up once for each thread. */
 static hearth_stack_range stack_of(uintptr_t address) {
   hearth_stack_range *stacks = hearth_this_thread.stacks;

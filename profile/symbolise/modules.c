@@ -255,12 +255,19 @@ static void tell_overlaps(const hearth_modules *m, const char *name, const heart
     note(m, HEARTH_NOTE_WARNING, text);
 }
 
+/* The preloaded runtime calls main: its frame says nothing of the program. */
+static bool is_runtime(const hearth_raw_map *map) {
+  return map->path && strcmp(hearth_base_name(map->path), "libhearth_preload.so") == 0;
+}
+
 /* Fills in up to dump->map_count rows. */
 static hearth_status place_all(hearth_modules *m, const hearth_raw_dump *dump, const bool *overlaps,
                                hearth_placed_map *placed, size_t *ret_count, hearth_error *err) {
   *ret_count = 0;
   for (size_t i = 0; i < dump->map_count; ++i) {
     module *row;
+    if (is_runtime(&dump->maps[i]))
+      continue;
     /* The first mapping is the program's. */
     HEARTH_TRY(module_of(m, &dump->maps[i], i == 0, &row, err));
     if (!row || !row->binary)

@@ -12,6 +12,7 @@
 
 #include "commands.h"
 #include "hearth/profile.h"
+#include "install_paths.h"
 #include "options.h"
 
 #define STRING_OF(x)  STRING_OF2(x)
@@ -128,24 +129,6 @@ static int check_clang(const char *clang) {
   return HEARTH_EXIT_OK;
 }
 
-/* The directory of plugin and archives: ../lib beside the directory of this executable, in the build tree as in an
- * installed prefix. */
-static bool library_directory(char *path, size_t size) {
-  char link[PATH_MAX];
-  char parent[PATH_MAX];
-  ssize_t length = readlink("/proc/self/exe", link, sizeof link - 1);
-  if (length < 0)
-    return false;
-  link[length] = '\0';
-  for (int up = 0; up < 2; ++up) {
-    char *slash = strrchr(link, '/');
-    if (!slash)
-      return false;
-    *slash = '\0';
-  }
-  return realpath(*link ? link : "/", parent) && (size_t)snprintf(path, size, "%s/lib", parent) < size;
-}
-
 /* Check that a path exists and survives command substitution. Returns an exit code. */
 static int check_path(const char *path) {
   if (access(path, R_OK) != 0)
@@ -212,7 +195,7 @@ int hearth_cmd_flags(int argc, char **argv) {
     return code;
   if (use && (code = check_profile(a.profile, profile)) != HEARTH_EXIT_OK)
     return code;
-  if (!library_directory(library, sizeof library))
+  if (!hearth_tool_library_directory(library, sizeof library))
     return hearth_tool_error("cannot find out where this command is installed: %s", strerror(errno));
   snprintf(plugin, sizeof plugin, "%s/hearth.so", library);
   snprintf(archive, sizeof archive, "%s/libhearth_%s.a", library, use ? "hotcold" : "rt");

@@ -13,6 +13,7 @@ static const struct command {
   int (*run)(int argc, char **argv);
   const char *help;
 } commands[] = {
+    {"record", hearth_cmd_record, "run a program as it is and write its heap profile"},
     {"index", hearth_cmd_merge, "turn raw profiles and binaries into one indexed profile"},
     {"merge", hearth_cmd_merge, "the same command: merge profiles of all kinds into one"},
     {"plan", hearth_cmd_plan, "plan how a program tells its contexts apart as it runs"},

@@ -1,0 +1,149 @@
+/* `hearth record`: run a program as it is, with the runtime preloaded.
+ *
+ * The command takes this process's place: what it prints and reads, how it ends, and its process id are its own. */
+#define _GNU_SOURCE /* setenv under strict C */
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "commands.h"
+#include "hearth/ids.h"
+#include "install_paths.h"
+#include "options.h"
+#include "program_file.h"
+
+static const char help[] =
+    "Usage: hearth record [-o FILE] [OPTION...] -- COMMAND [ARGUMENT...]\n"
+    "Run a dynamically linked program as it is, and write a raw heap profile when it ends, for 'hearth index'.\n"
+    "Accesses are not counted: that needs a program built with the flags of 'hearth flags instrument'.\n"
+    "\n"
+    "  -o, --output=FILE   the profile (default: COMMAND.profraw.PID); if there is such a file, FILE.2 and so on\n"
+    "  --sample=BYTES      record one block for so many bytes allocated, on average: sums are estimates\n"
+    "  --depth=N           addresses kept of each call stack, innermost first (default: 64)\n"
+    "  --follow-children   record child processes and what they run, too, each in a file FILE.PID\n"
+    "  -v, --verbose       say on standard error where each profile was written\n"
+    "Further options of the runtime can be given in HEARTH_OPTIONS.\n"
+    "Exit code: the command's; 125 it cannot be recorded, 126 it cannot be run, 127 there is none; 2 wrong usage.\n";
+
+enum { EXIT_REFUSED = 125, EXIT_NOT_RUN = 126, EXIT_NOT_FOUND = 127 };
+
+typedef struct request {
+  const char *output; /* NULL: named after the command */
+  hearth_number_option sample, depth;
+  bool follow_children, verbose;
+} request;
+
+/* Settings of the runtime, as it reads them. */
+typedef struct settings {
+  char text[PATH_MAX + 512];
+  size_t length;
+} settings;
+
+static void add(settings *to, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void add(settings *to, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  int printed = vsnprintf(to->text + to->length, sizeof to->text - to->length, format, arguments);
+  va_end(arguments);
+  to->length += printed > 0 ? (size_t)printed : 0;
+}
+
+/* A value may be in quotes of either kind, and not hold these. */
+static bool add_path(settings *to, const char *path) {
+  char quote = strchr(path, '\'') ? '"' : '\'';
+  if (strchr(path, quote) || strlen(path) >= PATH_MAX)
+    return false;
+  add(to, "log_path=%c%s%c", quote, path, quote);
+  return true;
+}
+
+static bool describe(const request *request, const char *command, settings *ret) {
+  char standard[NAME_MAX + sizeof ".profraw"];
+  *ret = (settings){.length = 0};
+  snprintf(standard, sizeof standard, "%.*s.profraw", NAME_MAX, hearth_base_name(command));
+  if (!add_path(ret, request->output ? request->output : standard))
+    return false;
+  if (request->output)
+    add(ret, ":plain_pid=%d", (int)getpid());
+  if (request->sample.given)
+    add(ret, ":sample=%" PRIu64, request->sample.value);
+  if (request->depth.given)
+    add(ret, ":stack_depth=%" PRIu64, request->depth.value);
+  add(ret, ":follow_children=%d:verbosity=%d", request->follow_children, request->verbose);
+  return true;
+}
+
+/* The library comes first, before those that are preloaded anyway. */
+static bool preload(const char *library) {
+  const char *others = getenv("LD_PRELOAD");
+  bool any = others && *others;
+  size_t size = strlen(library) + (any ? strlen(others) : 0) + 2;
+  char *all = malloc(size);
+  if (!all)
+    return false;
+  snprintf(all, size, "%s%s%s", library, any ? ":" : "", any ? others : "");
+  bool set = setenv("LD_PRELOAD", all, 1) == 0;
+  free(all);
+  return set;
+}
+
+static int refuse(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static int refuse(int code, const char *format, ...) {
+  char text[1024];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
+  hearth_tool_error("%s", text);
+  return code;
+}
+
+static int run(const request *request, char **argv) {
+  char path[PATH_MAX], directory[PATH_MAX], library[PATH_MAX + 32], reason[1024];
+  settings settings;
+  if (!hearth_program_find(argv[0], path, sizeof path))
+    return refuse(errno == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_RUN, "%s: %s", argv[0], strerror(errno));
+  if (!hearth_program_can_preload(path, reason, sizeof reason))
+    return refuse(EXIT_REFUSED, "%s", reason);
+  if (!hearth_tool_library_directory(directory, sizeof directory))
+    return refuse(EXIT_REFUSED, "the directory of the installation cannot be told");
+  snprintf(library, sizeof library, "%s/libhearth_preload.so", directory);
+  if (access(library, R_OK) != 0)
+    return refuse(EXIT_REFUSED, "%s: %s (is the installation complete?)", library, strerror(errno));
+  if (strpbrk(library, ": "))
+    return refuse(EXIT_REFUSED, "%s: a path with blanks or colons cannot be preloaded; move it", library);
+  if (!describe(request, argv[0], &settings))
+    return refuse(EXIT_REFUSED, "%s: the name is too long, or has quotes of both kinds", request->output);
+  if (!preload(library) || setenv("HEARTH_RECORD", settings.text, 1) != 0)
+    return refuse(EXIT_REFUSED, "out of memory");
+  execvp(argv[0], argv);
+  return refuse(EXIT_NOT_RUN, "%s: %s", path, strerror(errno));
+}
+
+int hearth_cmd_record(int argc, char **argv) {
+  request request = {.sample = {.least = 1, .most = 1000000000}, .depth = {.least = 1, .most = 255}};
+  const hearth_option options[] = {{.name = "--output", .letter = 'o', .expects = "a file", .text = &request.output},
+                                   {.name = "--sample",
+                                    .expects = "a number of bytes from 1 to 1000000000",
+                                    .take = hearth_tool_take_number,
+                                    .target = &request.sample},
+                                   {.name = "--depth",
+                                    .expects = "a number from 1 to 255",
+                                    .take = hearth_tool_take_number,
+                                    .target = &request.depth},
+                                   {.name = "--follow-children", .flag = &request.follow_children},
+                                   {.name = "--verbose", .letter = 'v', .flag = &request.verbose},
+                                   {0}};
+  int operands, code;
+  if (!hearth_tool_parse(options, help, argc, argv, &operands, &code))
+    return code;
+  if (operands == 0)
+    return hearth_tool_usage_error("record", "which command?");
+  argv[operands + 1] = NULL;
+  return run(&request, argv + 1);
+}

@@ -1,0 +1,91 @@
+/* Where recording starts and ends in a program that the runtime is preloaded into. The library is the first to be
+ * initialised (-z initfirst), and what it registers for the end runs last. */
+#define _GNU_SOURCE /* RTLD_NEXT */
+#include "runtime.h"
+#include "thread_state.h"
+
+#include <dlfcn.h>
+#include <string.h>
+
+hearth_runtime hearth_rt = {.next_due_ns = UINT64_MAX};
+
+typedef int main_function(int argc, char **argv, char **environment);
+typedef int start_main_function(main_function *program, int argc, char **argv, void (*init)(void), void (*fini)(void),
+                                void (*linker_fini)(void), void *stack_end);
+
+/* The C library's; declared by none of its headers. */
+extern int __cxa_atexit(void (*function)(void *), void *argument, void *library);
+HEARTH_EXPORT start_main_function __libc_start_main;
+
+static main_function *program_main;
+
+/* What the program is run in: its stacks end here, without the C library's start code. */
+static int run_main(int argc, char **argv, char **environment) {
+  uintptr_t stack_pointer;
+
+  __asm__ volatile("mov %%rsp, %0" : "=r"(stack_pointer)); /* as it is in the call, and so where main's frame begins */
+  hearth_this_thread.root = stack_pointer;
+  return program_main(argc, argv, environment);
+}
+
+int __libc_start_main(main_function *program, int argc, char **argv, void (*init)(void), void (*fini)(void),
+                      void (*linker_fini)(void), void *stack_end) {
+  start_main_function *next = (start_main_function *)dlsym(RTLD_NEXT, "__libc_start_main");
+
+  program_main = program;
+  return next(run_main, argc, argv, init, fini, linker_fini, stack_end);
+}
+
+/* Where the first entry of the variable's list of libraries, which is ours, ends. */
+static const char *behind_own_library(const char *libraries) {
+  const char *at = libraries + strcspn(libraries, ": ");
+
+  return at + strspn(at, ": ");
+}
+
+static bool is_variable(const char *setting, const char *name) {
+  size_t length = strlen(name);
+
+  return strncmp(setting, name, length) == 0 && setting[length] == '=';
+}
+
+/* What `hearth record` put into the environment is taken out again: the program sees what it would see without, and what it
+ * runs is not recorded. */
+static void restore_environment(char **environment) {
+  char **kept = environment;
+
+  for (; *environment; ++environment) {
+    char *setting = *environment;
+    if (is_variable(setting, HEARTH_RECORD_VARIABLE))
+      continue;
+    if (is_variable(setting, "LD_PRELOAD")) {
+      char *libraries = strchr(setting, '=') + 1;
+      const char *others = behind_own_library(libraries);
+      if (!*others)
+        continue;
+      memmove(libraries, others, strlen(others) + 1);
+    }
+    *kept++ = setting;
+  }
+  *kept = NULL;
+}
+
+static void finish(void *unused) {
+  (void)unused;
+  hearth_finish();
+}
+
+/* Functions registered before the C library registers that of the dynamic loader, and for no library, run behind all
+ * destructors. */
+__attribute__((constructor(101))) static void start(int argc, char **argv, char **environment) {
+  (void)argc;
+  (void)argv;
+  if (!hearth_environment_find(environment, HEARTH_RECORD_VARIABLE)) /* preloaded by somebody else */
+    return;
+  hearth_start(environment);
+  if (!hearth_rt.options.follow_children)
+    restore_environment(environment);
+  hearth_this_thread.in_runtime = true;
+  __cxa_atexit(finish, NULL, NULL);
+  hearth_this_thread.in_runtime = false;
+}
