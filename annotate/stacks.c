@@ -28,6 +28,9 @@ void hearth_stacks_destroy(hearth_stacks *stacks) {
   memset(stacks, 0, sizeof *stacks);
 }
 
+/* What a frame of the profile is, in `caller`; 0: not known yet. */
+enum { PLACE = 1, SCOPE = 2 };
+
 /* Frames of one place are one, whatever else the profile tells them apart by; each unknown place is one of its own. */
 static bool same_place(const hearth_stack_node *a, const hearth_stack_node *b) {
   return a->id == b->id && (a->id || a->frame == b->frame);
@@ -75,14 +78,31 @@ static hearth_status use_llvm_id(const hearth_stacks *stacks, hearth_frame_info 
   return HEARTH_OK;
 }
 
+/* Scopes that the program named are no callers. */
+static hearth_status is_scope(const hearth_stacks *stacks, const hearth_frame_info *frame, bool *ret,
+                              hearth_error *err) {
+  hearth_function_info function;
+  char path[HEARTH_PATH_LIMIT];
+  *ret = false;
+  if (frame->line != HEARTH_LINE_UNKNOWN)
+    return HEARTH_OK;
+  HEARTH_TRY(hearth_profile_get_function(stacks->profile, frame->function, &function, err));
+  HEARTH_TRY(hearth_profile_get_path(stacks->profile, function.path, path, sizeof path, err));
+  *ret = strcmp(path, HEARTH_SCOPE_FILE) == 0;
+  return HEARTH_OK;
+}
+
 static hearth_status place_of(hearth_stacks *stacks, uint32_t row, hearth_stack_node *ret, hearth_error *err) {
   hearth_stack_node *known = &stacks->frames[row];
   if (!known->caller) {
     hearth_frame_info frame;
+    bool scope;
     HEARTH_TRY(hearth_profile_get_frame(stacks->profile, row, &frame, err));
+    HEARTH_TRY(is_scope(stacks, &frame, &scope, err));
     if (stacks->llvm_ids)
       HEARTH_TRY(use_llvm_id(stacks, &frame, err));
-    *known = (hearth_stack_node){.id = frame.stack_id, .caller = 1, .frame = row, .function = frame.function};
+    *known = (hearth_stack_node){
+        .id = frame.stack_id, .caller = scope ? SCOPE : PLACE, .frame = row, .function = frame.function};
   }
   *ret = *known;
   return HEARTH_OK;
@@ -92,7 +112,10 @@ static hearth_status place_of(hearth_stacks *stacks, uint32_t row, hearth_stack_
 static hearth_status call(hearth_stacks *stacks, uint32_t caller, uint32_t row, uint32_t *ret, hearth_error *err) {
   hearth_stack_node node;
   HEARTH_TRY(place_of(stacks, row, &node, err));
-  for (*ret = caller; *ret != HEARTH_NONE; *ret = stacks->nodes[*ret].caller)
+  *ret = caller;
+  if (node.caller == SCOPE)
+    return HEARTH_OK;
+  for (; *ret != HEARTH_NONE; *ret = stacks->nodes[*ret].caller)
     if (same_place(&stacks->nodes[*ret], &node))
       return HEARTH_OK;
   node.caller = caller;

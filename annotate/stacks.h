@@ -22,7 +22,7 @@ typedef struct hearth_stacks {
   uint32_t *slots; /* nodes by caller and frame: open addressing, power of two */
   size_t slot_count;
   uint32_t *folded;          /* of each node of the profile: its folded node + 1; 0 unknown yet */
-  hearth_stack_node *frames; /* of each frame of the profile: `id` and `function`; `caller` 0 unknown yet */
+  hearth_stack_node *frames; /* of each frame of the profile: `id` and `function`; in `caller`, what it is */
   uint32_t *path;            /* scratch */
   size_t path_room;
 } hearth_stacks;

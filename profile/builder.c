@@ -141,7 +141,7 @@ hearth_status hearth_builder_function_by_id(hearth_builder *builder, uint64_t id
 
 hearth_status hearth_builder_function(hearth_builder *builder, const char *linkage_name, const char *path,
                                       uint32_t start_line, uint32_t *ret_function, hearth_error *err) {
-  size_t name_length = hearth_function_name_length(linkage_name, strlen(linkage_name));
+  size_t name_length = hearth_declared_name_length(linkage_name, strlen(linkage_name), path);
   size_t path_length = strlen(path);
   while (path_length > 1 && path[path_length - 1] == '/')
     path_length--;

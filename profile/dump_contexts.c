@@ -5,8 +5,10 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "builder_internal.h"
+#include "hearth/ids.h"
 
 #define PROGRESS_STEP 65536u
 
@@ -15,6 +17,7 @@ typedef struct address {
   uint64_t pc;
   uint32_t first, count;
   bool of_runtime;
+  bool named; /* a scope or a heap */
 } address;
 
 typedef struct symboliser {
@@ -56,10 +59,35 @@ static bool elf_address(const symboliser *s, const hearth_placed_map *placed, ui
   return true;
 }
 
+/* The frame of a name; its place is unknown. */
+static hearth_status add_named(symboliser *s, address *a, const char *file, hearth_error *err) {
+  hearth_builder_frame frame = {.line = HEARTH_LINE_UNKNOWN};
+  HEARTH_TRY(hearth_builder_function(s->builder, s->dump->names[(uint32_t)a->pc], file, 0, &frame.function, err));
+  HEARTH_TRY(
+      hearth_builder_reserve((void **)&s->frame_rows, &s->frame_room, s->frame_count, 1, sizeof *s->frame_rows, err));
+  HEARTH_TRY(hearth_builder_frame_row(s->builder, &frame, &s->frame_rows[s->frame_count], err));
+  a->first = (uint32_t)s->frame_count++;
+  a->count = 1;
+  a->named = true;
+  return HEARTH_OK;
+}
+
+/* Where the names are that this pc may be one of; NULL: it is an address. */
+static const char *file_of_named(const symboliser *s, uint64_t pc) {
+  if ((uint32_t)pc >= s->dump->name_count)
+    return NULL;
+  return HEARTH_RAW_IS_NAMED(pc, HEARTH_RAW_SCOPE_PC)  ? HEARTH_SCOPE_FILE
+         : HEARTH_RAW_IS_NAMED(pc, HEARTH_RAW_HEAP_PC) ? HEARTH_HEAP_FILE
+                                                       : NULL;
+}
+
 /* Fill in the frames of an address; it stays without if they are not known. */
 static hearth_status symbolise(symboliser *s, address *a, hearth_error *err) {
   uint64_t elf;
   hearth_frame_span span;
+  const char *named = file_of_named(s, a->pc);
+  if (named)
+    return add_named(s, a, named, err);
   const hearth_placed_map *placed = map_of(s, a->pc);
   if (!placed || !elf_address(s, placed, a->pc, &elf))
     return HEARTH_OK;
@@ -154,8 +182,14 @@ static void lose(const symboliser *s, const hearth_raw_record *record, hearth_lo
   hearth_lost_add(lost, path, given, record->mib.TotalSize);
 }
 
-/* The type that the binary has noted for the innermost frame of a node. */
+/* The type that the program named; where it did not, the one that the binary has noted for the innermost frame of a node. */
 static hearth_status add_type(symboliser *s, uint32_t node, uint64_t *id, hearth_error *err) {
+  if (HEARTH_RAW_IS_NAMED(*id, HEARTH_RAW_NAMED_TYPE) && (uint32_t)*id < s->dump->name_count) {
+    const char *name = s->dump->names[(uint32_t)*id];
+    return hearth_builder_type(s->builder, name, strlen(name), id, err);
+  }
+  if (address_at(s, node)->named)
+    return HEARTH_OK;
   const hearth_placed_map *placed = map_of(s, s->dump->nodes[node].pc);
   const builder_frame *frame = &s->builder->frames[s->frame_rows[address_at(s, node)->first]];
   hearth_bytes name = hearth_types_find(hearth_binary_types(placed->binary), s->builder->functions[frame->function].id,
@@ -168,18 +202,28 @@ static hearth_status add_type(symboliser *s, uint32_t node, uint64_t *id, hearth
   return HEARTH_OK;
 }
 
-/* A context begins with the first function that is not an entry point of LLVM's runtime. */
+/* The address that a context begins with says nothing of columns if it is a heap's name. */
+static bool has_column(const symboliser *s, uint32_t node) {
+  const address *a = address_at(s, node);
+  return a->named || s->builder->frames[s->frame_rows[a->first]].column != 0;
+}
+
+static bool is_scope(const symboliser *s, uint32_t node) {
+  return address_at(s, node)->named && HEARTH_RAW_IS_NAMED(s->dump->nodes[node].pc, HEARTH_RAW_SCOPE_PC);
+}
+
+/* A context begins with the first function that is not an entry point of LLVM's runtime; scopes alone are none. */
 static hearth_status add_record(symboliser *s, const hearth_raw_record *record, hearth_dump_counts *counts,
                                 hearth_lost_contexts *lost, hearth_error *err) {
   uint32_t node = record->stack;
   while (node != HEARTH_RAW_NO_PARENT && (address_at(s, node)->count == 0 || address_at(s, node)->of_runtime))
     node = s->dump->nodes[node].parent;
-  if (node == HEARTH_RAW_NO_PARENT) {
+  if (node == HEARTH_RAW_NO_PARENT || is_scope(s, node)) {
     lose(s, record, lost);
     return HEARTH_OK;
   }
   counts->contexts++;
-  counts->with_column += s->builder->frames[s->frame_rows[address_at(s, node)->first]].column != 0;
+  counts->with_column += has_column(s, node);
   hearth_mib mib = record->mib;
   HEARTH_TRY(add_type(s, node, &mib.DataTypeId, err));
   HEARTH_TRY(hearth_builder_add_to_node(s->builder, s->node_of[node], &mib, err));

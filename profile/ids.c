@@ -46,6 +46,14 @@ size_t hearth_function_name_length(const char *name, size_t length) {
   }
 }
 
+bool hearth_is_name_file(const char *path) {
+  return strcmp(path, HEARTH_SCOPE_FILE) == 0 || strcmp(path, HEARTH_HEAP_FILE) == 0;
+}
+
+size_t hearth_declared_name_length(const char *name, size_t length, const char *path) {
+  return hearth_is_name_file(path) ? length : hearth_function_name_length(name, length);
+}
+
 const char *hearth_base_name(const char *path) {
   const char *base = path;
   for (const char *p = path; *p; p++)
@@ -58,7 +66,7 @@ uint64_t hearth_function_id(const char *linkage_name, size_t name_length, const 
   const char *base = hearth_base_name(path);
   XXH3_state_t state;
   XXH3_64bits_reset(&state);
-  XXH3_64bits_update(&state, linkage_name, hearth_function_name_length(linkage_name, name_length));
+  XXH3_64bits_update(&state, linkage_name, hearth_declared_name_length(linkage_name, name_length, path));
   XXH3_64bits_update(&state, "", 1);
   XXH3_64bits_update(&state, base, strlen(base));
   return XXH3_64bits_digest(&state);

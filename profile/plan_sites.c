@@ -62,13 +62,15 @@ static hearth_status add_contexts(planner *p, const hearth_classifier *classifie
     hearth_mib mib;
     uint32_t context = w->contexts.order[i], caller = w->parents[w->leaves[context]];
     writer_get_classified(w, context, &mib);
-    p->total_bytes += mib.TotalSize;
-    p->total_allocs += mib.AllocCount;
+    uint64_t bytes = mib_rows_number(&w->builder->mibs, context, HEARTH_COL_TotalSize);
+    uint64_t allocs = mib_rows_number(&w->builder->mibs, context, HEARTH_COL_AllocCount);
+    p->total_bytes += bytes;
+    p->total_allocs += allocs;
     HEARTH_TRY(plan_grow(p, (void **)&p->contexts, p->context_count, &p->context_room, sizeof *p->contexts));
     p->contexts[p->context_count++] = (plan_context){.node = caller,
                                                      .caller = caller,
-                                                     .bytes = mib.TotalSize,
-                                                     .allocs = mib.AllocCount,
+                                                     .bytes = bytes,
+                                                     .allocs = allocs,
                                                      .hotness = hearth_classify(classifier, &mib)};
   }
   return HEARTH_OK;

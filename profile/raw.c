@@ -133,6 +133,9 @@ void hearth_raw_free(hearth_raw_dump *dump) {
     free(dump->maps[i].path);
   free(dump->maps);
   free(dump->nodes);
+  for (size_t i = 0; i < dump->name_count; ++i)
+    free(dump->names[i]);
+  free(dump->names);
   free(dump->counts);
   hearth_raw_stacks_free(dump->stacks);
   memset(dump, 0, sizeof *dump);

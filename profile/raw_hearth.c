@@ -9,10 +9,11 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#define KNOWN_FLAGS (HEARTH_RAW_FLAG_ACCESSES | HEARTH_RAW_FLAG_CONTINUES | HEARTH_RAW_FLAG_HISTOGRAMS)
-#define CHUNK       ((size_t)1 << 20) /* of one pass */
-#define LEAST_NODE  2                 /* bytes */
-#define LEAST_MIB   2
+#define KNOWN_FLAGS                                                                                                    \
+  (HEARTH_RAW_FLAG_ACCESSES | HEARTH_RAW_FLAG_CONTINUES | HEARTH_RAW_FLAG_HISTOGRAMS | HEARTH_RAW_FLAG_NAMES)
+#define CHUNK      ((size_t)1 << 20) /* of one pass */
+#define LEAST_NODE 2                 /* bytes */
+#define LEAST_MIB  2
 
 static hearth_status check_header(const hearth_raw_input *in, hearth_raw_header *header, hearth_error *err) {
   size_t rest = in->file->size - in->begin;
@@ -59,7 +60,7 @@ static bool section_fits(const hearth_raw_header *header, uint64_t offset, uint6
 }
 
 static hearth_status read_maps(const hearth_raw_input *in, const hearth_raw_header *header, hearth_raw_dump *dump,
-                               hearth_error *err) {
+                               uint64_t *ret_end, hearth_error *err) {
   if (!section_fits(header, header->map_offset, header->map_count, sizeof(hearth_raw_mapping)))
     return hearth_raw_fail(in, offsetof(hearth_raw_header, map_offset), HEARTH_E_CORRUPT, err,
                            "the mappings lie outside the profile");
@@ -87,7 +88,43 @@ static hearth_status read_maps(const hearth_raw_input *in, const hearth_raw_head
     uint64_t step = (sizeof row + row.path_size + 7) & ~UINT64_C(7);
     at = step > header->total_size - at ? header->total_size : at + step;
   }
+  *ret_end = at;
   return HEARTH_OK;
+}
+
+/* Names lie between the mappings and the call stacks. */
+static hearth_status read_names(const hearth_raw_input *in, const hearth_raw_header *header, uint64_t at,
+                                hearth_raw_dump *dump, hearth_error *err) {
+  const uint8_t *data = in->file->data + in->begin, *from = data + at;
+  uint64_t count, size;
+  if (!(header->flags & HEARTH_RAW_FLAG_NAMES))
+    return HEARTH_OK;
+  if (header->stack_offset > header->total_size || header->stack_offset < at)
+    return hearth_raw_fail(in, offsetof(hearth_raw_header, stack_offset), HEARTH_E_CORRUPT, err,
+                           "there is no room for the names");
+  const uint8_t *end = data + header->stack_offset;
+  if (!hearth_raw_take_varint(&from, end, &count) || count > (uint64_t)(end - from))
+    return hearth_raw_fail(in, at, HEARTH_E_CORRUPT, err, "the names run past the end");
+  dump->names = calloc(count + 1, sizeof *dump->names);
+  if (!dump->names)
+    return hearth_raw_fail(in, at, HEARTH_E_NOMEM, err, "out of memory");
+  for (uint64_t i = 0; i < count; ++i) {
+    if (!hearth_raw_take_varint(&from, end, &size) || size > (uint64_t)(end - from))
+      return hearth_raw_fail(in, (size_t)(from - data), HEARTH_E_CORRUPT, err, "a name runs past the end");
+    if (memchr(from, '\0', size))
+      return hearth_raw_fail(in, (size_t)(from - data), HEARTH_E_CORRUPT, err, "a name holds a NUL");
+    dump->names[i] = strndup((const char *)from, size);
+    if (!dump->names[i])
+      return hearth_raw_fail(in, at, HEARTH_E_NOMEM, err, "out of memory");
+    dump->name_count = i + 1;
+    from += size;
+  }
+  return HEARTH_OK;
+}
+
+static bool names_exist(const hearth_raw_dump *dump, uint64_t pc) {
+  return !(HEARTH_RAW_IS_NAMED(pc, HEARTH_RAW_SCOPE_PC) || HEARTH_RAW_IS_NAMED(pc, HEARTH_RAW_HEAP_PC)) ||
+         (uint32_t)pc < dump->name_count;
 }
 
 static hearth_status read_nodes(const hearth_raw_input *in, const hearth_raw_header *header, hearth_raw_dump *dump,
@@ -106,6 +143,8 @@ static hearth_status read_nodes(const hearth_raw_input *in, const hearth_raw_hea
     size_t at = (size_t)(from - data);
     if (!hearth_raw_take_node(&from, data + header->total_size, i, row.pc, &row))
       return hearth_raw_fail(in, at, HEARTH_E_CORRUPT, err, "this is no stack node whose caller precedes it");
+    if (!names_exist(dump, row.pc))
+      return hearth_raw_fail(in, at, HEARTH_E_CORRUPT, err, "a stack node's name does not exist");
     dump->nodes[i] = (hearth_raw_node){.pc = row.pc, .parent = row.parent};
     hearth_raw_passed(in, at, (size_t)(from - data));
   }
@@ -173,11 +212,14 @@ static hearth_status check_records(const hearth_raw_input *in, const hearth_raw_
 hearth_status hearth_raw_read_hearth(const hearth_raw_input *in, hearth_raw_dump *dump, size_t *ret_size,
                                      hearth_error *err) {
   hearth_raw_header header;
+  uint64_t maps_end = 0;
   hearth_status status = check_header(in, &header, err);
   if (status == HEARTH_OK)
     status = check_checksum(in, &header, err);
   if (status == HEARTH_OK)
-    status = read_maps(in, &header, dump, err);
+    status = read_maps(in, &header, dump, &maps_end, err);
+  if (status == HEARTH_OK)
+    status = read_names(in, &header, maps_end, dump, err);
   if (status == HEARTH_OK)
     status = read_nodes(in, &header, dump, err);
   if (status == HEARTH_OK)

@@ -56,7 +56,8 @@ struct hearth_raw_dump {
   hearth_raw_address_kind kind;
   hearth_raw_map *maps;
   hearth_raw_node *nodes;
-  size_t map_count, node_count, record_count;
+  char **names; /* what pcs and types that are HEARTH_RAW_IS_NAMED stand for; numbers of pcs are less than name_count */
+  size_t map_count, node_count, record_count, name_count;
   uint64_t duration_ns, dropped_blocks;
   uint64_t sample_bytes;   /* 0: all blocks were recorded */
   uint64_t dropped_stacks; /* allocations that found no room for their call stack */

@@ -47,7 +47,7 @@ static hearth_status verify_function_id(hearth_profile *profile, enum hearth_id_
                                           : hearth_function_id(f->name, name_length, path);
   if (name_length == 0)
     return HEARTH_OK;
-  if (id != f->id || hearth_function_name_length(f->name, name_length) != name_length)
+  if (id != f->id || hearth_declared_name_length(f->name, name_length, path) != name_length)
     return hearth_profile_corrupt(profile, err, "the id of function %u is not that of its name", row);
   return HEARTH_OK;
 }

@@ -85,6 +85,8 @@ static void writer_free(writer *w) {
   free(w->parents);
   free(w->node_frames);
   free(w->leaves);
+  free(w->bare_contexts);
+  free(w->bare_sums);
   free(w->context_ends);
   free(w->binaries);
   free(w->packed_frames.data);
@@ -297,6 +299,7 @@ static hearth_status write_image(writer *w) {
   HEARTH_TRY(writer_order_binaries(w));
   HEARTH_TRY(pack_tables(w));
   HEARTH_TRY(writer_encode_histograms(w));
+  HEARTH_TRY(writer_sum_without_scopes(w));
   HEARTH_TRY(writer_summarise(w));
   if (w->plan_options)
     HEARTH_TRY(writer_plan(w));

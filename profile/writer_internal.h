@@ -23,9 +23,12 @@ typedef struct writer {
   const hearth_plan_options *plan_options; /* NULL: no plan is made */
   hearth_error *err;
   renumbering functions, frames, nodes, contexts;
-  uint32_t *parents;      /* of each new node: the new number of its caller's */
-  uint32_t *node_frames;  /* of each new node: the new number of its frame */
-  uint32_t *leaves;       /* of each of the builder's contexts: the new number of its node */
+  uint32_t *parents;     /* of each new node: the new number of its caller's */
+  uint32_t *node_frames; /* of each new node: the new number of its frame */
+  uint32_t *leaves;      /* of each of the builder's contexts: the new number of its node */
+  uint32_t *
+      bare_contexts; /* of each of the builder's contexts: the first one that is equal but for scopes; NULL: no scopes */
+  hearth_mib *bare_sums;  /* of each such first one: the sum of all that are equal to it */
   uint32_t *context_ends; /* of each new frame: the number behind its last context */
   const char **strings;   /* sorted, each once */
   uint32_t *string_offsets;
@@ -67,10 +70,17 @@ uint32_t writer_context_frame(const writer *w, uint32_t context);
 /* histograms.c: the section, once contexts are in order; empty if there are none. E_NOMEM, E_FULL. */
 hearth_status writer_encode_histograms(writer *w);
 
+/* writer_scopes.c: contexts that are one to the compiler; before the summary. E_NOMEM. */
+hearth_status writer_sum_without_scopes(writer *w);
+static inline uint32_t writer_bare_context(const writer *w, uint32_t context) {
+  return w->bare_contexts ? w->bare_contexts[context] : context;
+}
+
 /* writer_summary.c: were accesses counted in all runs? Then the summary, E_NOMEM. */
 bool writer_accesses_counted(const writer *w);
 hearth_status writer_summarise(writer *w);
-/* Of one of the builder's contexts, the fields that its class depends on; the others stay undefined. */
+/* Of one of the builder's contexts, and those equal to it but for scopes, the fields that its class depends on; the others
+ * stay undefined. */
 void writer_get_classified(const writer *w, uint32_t context, hearth_mib *ret);
 /* The default one, once there is a summary. */
 hearth_classifier writer_classifier(const writer *w);

@@ -26,13 +26,15 @@ static void add_totals(const writer *w, hearth_indexed_summary *summary) {
 
 static hearth_status fill_cutoffs(writer *w, hearth_indexed_summary *summary, hearth_indexed_cutoff *cutoffs) {
   hearth_density_point *points;
-  size_t n = w->contexts.count;
+  size_t n = 0;
   double lasting = hearth_lasting_lifetime_ns(summary->duration_ns, summary->runs);
-  HEARTH_TRY(writer_allocate(w, (void **)&points, n, sizeof *points));
-  for (size_t i = 0; i < n; i++) {
+  HEARTH_TRY(writer_allocate(w, (void **)&points, w->contexts.count, sizeof *points));
+  for (uint32_t i = 0; i < w->contexts.count; i++) {
     hearth_mib mib;
-    writer_get_classified(w, (uint32_t)i, &mib);
-    points[i] = hearth_density_point_of(&mib, lasting);
+    if (writer_bare_context(w, i) != i)
+      continue;
+    writer_get_classified(w, i, &mib);
+    points[n++] = hearth_density_point_of(&mib, lasting);
   }
   if (!hearth_density_points_sort(points, n)) {
     free(points);
@@ -89,6 +91,10 @@ void writer_get_classified(const writer *w, uint32_t context, hearth_mib *ret) {
   static const enum hearth_mib_column columns[] = {HEARTH_COL_AllocCount, HEARTH_COL_TotalSize,
                                                    HEARTH_COL_TotalLifetime, HEARTH_COL_TotalAccessCount,
                                                    HEARTH_COL_TotalLifetimeAccessDensity};
+  if (w->bare_contexts) {
+    *ret = w->bare_sums[writer_bare_context(w, context)];
+    return;
+  }
   for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++)
     ret->v[columns[i]] = mib_rows_number(&w->builder->mibs, context, columns[i]);
 }

@@ -72,9 +72,9 @@ static inline uint32_t find_context(size_t size, const hearth_frame *frame, hear
   }
   if (hearth_section_interrupted())
     cache = NULL;
-  if (cache && hearth_stack_cache_find(&cache->stacks, frame, &context))
-    return context;
-  return capture(frame, cache);
+  if (!cache || !hearth_stack_cache_find(&cache->stacks, frame, &context))
+    context = capture(frame, cache);
+  return hearth_scopes_apply(context, cache ? &cache->scopes : NULL);
 }
 
 static inline hearth_moment now(void) {
@@ -223,7 +223,7 @@ static inline void *allocate_recorded(size_t size, size_t alignment, const heart
     block = hearth_heap_take_cached(size, &cache->heap);
   if (__builtin_expect(block != NULL, true)) {
     birth = now();
-    begin_life(block, context, birth);
+    begin_life(block, hearth_scopes_apply(context, &cache->scopes), birth);
     hearth_block_publish(block);
   }
   bool signalled = end_usual(cache);

@@ -1,10 +1,11 @@
 /* Hearth's raw layout (hearth/raw.h). Call stacks become one forest: they are sorted, so that what a stack has in common
  * with others it has in common with the one before; only that one's nodes need to be known. */
+#include "context_names.h"
 #include "dump.h"
 #include "mappings.h"
 #include "os.h"
+#include "scopes.h"
 #include "stack_order.h"
-#include "unwind.h"
 
 #include "hearth/raw_codec.h"
 
@@ -21,8 +22,8 @@ typedef struct writer {
 
 /* The nodes of one stack, outermost first; those of the next one follow from them. */
 typedef struct branch {
-  uint64_t pcs[HEARTH_DEPTH_MOST];
-  uint32_t nodes[HEARTH_DEPTH_MOST];
+  uint64_t pcs[HEARTH_STACK_MOST];
+  uint32_t nodes[HEARTH_STACK_MOST];
   uint32_t depth, node_count; /* node_count: of the forest, so far */
 } branch;
 
@@ -71,6 +72,24 @@ static void write_mappings(writer *writer) {
   }
 }
 
+static void write_number(writer *writer, uint64_t number) {
+  uint8_t packed[HEARTH_RAW_VARINT_MOST];
+
+  emit(writer, packed, (size_t)(hearth_raw_put_varint(packed, number) - packed));
+}
+
+/* `count`: threads that forgot to stop may add more. */
+static void write_names(writer *writer, uint32_t count) {
+  write_number(writer, count);
+  for (uint32_t i = 0; i < count; ++i) {
+    uint32_t size;
+    const char *text = hearth_context_name_text(i, &size);
+    write_number(writer, size);
+    emit(writer, text, size);
+  }
+  pad(writer);
+}
+
 /* Returns how many there are. */
 static uint32_t write_nodes(writer *writer, const hearth_snapshot *snapshot, branch *branch) {
   uint8_t packed[HEARTH_RAW_NODE_MOST];
@@ -85,12 +104,6 @@ static uint32_t write_nodes(writer *writer, const hearth_snapshot *snapshot, bra
     }
   pad(writer);
   return branch->node_count;
-}
-
-static void write_number(writer *writer, uint64_t number) {
-  uint8_t packed[HEARTH_RAW_VARINT_MOST];
-
-  emit(writer, packed, (size_t)(hearth_raw_put_varint(packed, number) - packed));
 }
 
 static void write_histogram(writer *writer, const hearth_snapshot *snapshot, uint32_t context) {
@@ -133,6 +146,7 @@ static uint64_t count_pcs(const hearth_snapshot *snapshot) {
 int hearth_dump_hearth(hearth_output *output, const hearth_snapshot *snapshot) {
   static branch branch; /* signal stacks are small; who dumps has a lock */
   writer writer = {.output = output};
+  uint32_t name_count = hearth_context_name_limit();
   hearth_raw_header header = {
       .magic = HEARTH_RAW_MAGIC,
       .version = HEARTH_RAW_VERSION,
@@ -142,7 +156,8 @@ int hearth_dump_hearth(hearth_output *output, const hearth_snapshot *snapshot) {
       .mib_columns = HEARTH_MIB_COLUMNS,
       .flags = (snapshot->accesses_counted ? HEARTH_RAW_FLAG_ACCESSES : 0) |
                (snapshot->continues ? HEARTH_RAW_FLAG_CONTINUES : 0) |
-               (hearth_snapshot_has_histograms(snapshot) ? HEARTH_RAW_FLAG_HISTOGRAMS : 0),
+               (hearth_snapshot_has_histograms(snapshot) ? HEARTH_RAW_FLAG_HISTOGRAMS : 0) |
+               (name_count > 0 ? HEARTH_RAW_FLAG_NAMES : 0),
       .duration_ns = snapshot->duration_ns,
       .start_unix_ns = snapshot->start_unix_ns,
       .pid = snapshot->pid,
@@ -157,6 +172,8 @@ int hearth_dump_hearth(hearth_output *output, const hearth_snapshot *snapshot) {
   XXH64_reset(&writer.checksum, 0);
   hearth_output_write(output, &header, sizeof header); /* a placeholder: sizes and checksum come last */
   write_mappings(&writer);
+  if (name_count > 0)
+    write_names(&writer, name_count);
   header.stack_offset = output->size;
   header.stack_count = write_nodes(&writer, snapshot, &branch);
   header.mib_offset = output->size;

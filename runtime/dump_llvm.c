@@ -3,6 +3,7 @@
 #include "dump.h"
 #include "mappings.h"
 
+#include "hearth/raw.h"
 #include "hearth/raw_llvm.h"
 
 #include <string.h>
@@ -91,12 +92,24 @@ static void write_mibs(hearth_output *output, const hearth_snapshot *snapshot) {
   hearth_output_pad(output);
 }
 
+/* Names have no place in this layout. What is left of a context's stack is not empty. */
+static const uint64_t *calls_of(const hearth_snapshot *snapshot, uint32_t context, uint32_t *ret_depth) {
+  const uint64_t *pcs = hearth_depot_stack(snapshot->depot, context, ret_depth);
+
+  while (*ret_depth > 0 && HEARTH_RAW_IS_NAMED(pcs[*ret_depth - 1], HEARTH_RAW_SCOPE_PC))
+    --*ret_depth;
+  if (*ret_depth == 0 || !HEARTH_RAW_IS_NAMED(pcs[0], HEARTH_RAW_HEAP_PC))
+    return pcs;
+  --*ret_depth;
+  return pcs + 1;
+}
+
 static void write_stacks(hearth_output *output, const hearth_snapshot *snapshot) {
   write_u64(output, count_written(snapshot));
   for (uint32_t i = 0; i < snapshot->count; ++i)
     if (is_written(hearth_snapshot_context(snapshot, i))) {
       uint32_t depth;
-      const uint64_t *pcs = hearth_depot_stack(snapshot->depot, hearth_snapshot_context(snapshot, i), &depth);
+      const uint64_t *pcs = calls_of(snapshot, hearth_snapshot_context(snapshot, i), &depth);
       write_u64(output, stack_id(hearth_snapshot_context(snapshot, i)));
       write_u64(output, depth);
       hearth_output_write(output, pcs, depth * sizeof *pcs);

@@ -1,6 +1,7 @@
 /* Start and end of profiling. The heap works from the first malloc on, which may come before anything else; recording
  * begins before all constructors of the program (program_entry.c; preload/library_entry.c). */
 #include "clock.h"
+#include "context_names.h"
 #include "dump.h"
 #include "heap.h"
 #include "lock.h"
@@ -89,7 +90,8 @@ static bool reserve_tables(void) {
     uint64_t room = half / hearth_depot_context_size(depth);
     contexts = contexts < room ? contexts : room;
   }
-  return hearth_mappings_create() && hearth_depot_create(&hearth_rt.depot, (uint32_t)contexts, depth) &&
+  return hearth_mappings_create() && hearth_context_names_create() &&
+         hearth_depot_create(&hearth_rt.depot, (uint32_t)contexts, depth) &&
          hearth_mib_table_create(&hearth_rt.mibs, (uint32_t)contexts + 1, half ? half / HEARTH_OS_PAGE : UINT64_MAX) &&
          (!hearth_shadow_is_histogram || hearth_histograms_create(&hearth_rt.mibs.histograms, (uint32_t)contexts + 1,
                                                                   hearth_rt.options.histogram_size));

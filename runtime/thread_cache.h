@@ -11,6 +11,7 @@
 #include "heap.h"
 #include "last_stack.h"
 #include "mib_cache.h"
+#include "scopes.h"
 #include "section.h"
 #include "stack_cache.h"
 
@@ -24,6 +25,7 @@ typedef struct hearth_thread_cache {
   /* The owner's alone, outside of its signal handlers. */
   hearth_last_stack last;
   hearth_stack_cache stacks;
+  hearth_scope_cache scopes;
 } hearth_thread_cache;
 
 /* Give this thread a cache; to be called in a section. NULL: it can have none. */

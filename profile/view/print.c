@@ -18,7 +18,9 @@ static void print_place(const hearth_place *place, FILE *stream) {
   const hearth_frame_info *frame = &place->frame;
   const char *path = place->function.path;
   hearth_print_name(*path ? hearth_base_name(path) : "?", 0, stream);
-  if (frame->line == HEARTH_LINE_UNKNOWN)
+  if (hearth_is_name_file(path))
+    ; /* it has no lines */
+  else if (frame->line == HEARTH_LINE_UNKNOWN)
     fprintf(stream, ":?");
   else if (place->function.info.start_line)
     fprintf(stream, ":%u", place->line);

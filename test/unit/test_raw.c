@@ -60,6 +60,12 @@ static size_t append_nodes(file *f, const hearth_raw_stack_node *nodes, uint32_t
   return begin;
 }
 
+/* "pool" and "". */
+static void append_names(file *f) {
+  static const uint8_t names[] = {2, 4, 'p', 'o', 'o', 'l', 0, 0};
+  append(f, names, sizeof names);
+}
+
 /* The sizes 0, 1, 2 ..., and numbers of all lengths. */
 static void append_histogram(file *f, uint64_t size) {
   uint8_t packed[HEARTH_RAW_VARINT_MOST];
@@ -88,6 +94,11 @@ static void append_hearth_with(file *f, uint32_t flags) {
                                                 {.pc = 0x1020, .parent = 0},
                                                 {.pc = 0x1030, .parent = 1},
                                                 {.pc = 0x1040, .parent = 0}};
+  /* The same, within the second of two names, and one leaf of the heap that the first names. */
+  static const hearth_raw_stack_node named[] = {{.pc = HEARTH_RAW_SCOPE_PC | 1, .parent = HEARTH_RAW_NO_PARENT},
+                                                {.pc = 0x1010, .parent = 0},
+                                                {.pc = 0x1020, .parent = 1},
+                                                {.pc = HEARTH_RAW_HEAP_PC, .parent = 2}};
   size_t begin = f->size;
   hearth_raw_header header = {.magic = HEARTH_RAW_MAGIC,
                               .version = HEARTH_RAW_VERSION,
@@ -106,7 +117,9 @@ static void append_hearth_with(file *f, uint32_t flags) {
   append(f, path, sizeof path);
   map = (hearth_raw_mapping){.start = 0x7000, .end = 0x8000};
   append(f, &map, sizeof map);
-  header.stack_offset = append_nodes(f, nodes, 4) - begin;
+  if (flags & HEARTH_RAW_FLAG_NAMES)
+    append_names(f);
+  header.stack_offset = append_nodes(f, flags & HEARTH_RAW_FLAG_NAMES ? named : nodes, 4) - begin;
   const hearth_mib mib = {{.AllocCount = 3, .TotalSize = 300}};
   const hearth_raw_mib mibs[] = {{2, mib}, {3, mib}, {HEARTH_RAW_NO_PARENT, mib}};
   header.mib_offset = append_mibs(f, mibs, 3, flags & HEARTH_RAW_FLAG_HISTOGRAMS) - begin;
@@ -298,6 +311,42 @@ static void test_histograms(void **state) {
       assert_int_equal(record.histogram.counts[i], UINT64_MAX >> 32 * i);
   }
   hearth_raw_free(&dump);
+}
+
+static void test_names(void **state) {
+  (void)state;
+  file f = {0};
+  hearth_raw_dump dump;
+  hearth_error err;
+  size_t offset = 0;
+  append_hearth_with(&f, HEARTH_RAW_FLAG_NAMES);
+  assert_int_equal(read_at(&f, f.size, &offset, &dump, &err), HEARTH_OK);
+  assert_int_equal(dump.name_count, 2);
+  assert_string_equal(dump.names[0], "pool");
+  assert_string_equal(dump.names[1], "");
+  assert_int_equal(dump.nodes[3].pc, HEARTH_RAW_HEAP_PC);
+  hearth_raw_free(&dump);
+}
+
+/* Sizes and numbers that lead out of the names. */
+static void test_bad_names(void **state) {
+  (void)state;
+  static const struct {
+    size_t at; /* in the names */
+    uint8_t byte;
+    const char *words;
+  } cases[] = {{0, 127, "past the end"},
+               {1, 127, "past the end"},
+               {2, 0, "holds a NUL"},
+               {0, 1, "name does not exist"}}; /* the scope is name 1 */
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+    file f = {0};
+    append_hearth_with(&f, HEARTH_RAW_FLAG_NAMES);
+    size_t names = sizeof(hearth_raw_header) + 2 * sizeof(hearth_raw_mapping) + 16;
+    f.bytes[names + cases[i].at] = cases[i].byte;
+    seal(&f, 0);
+    expect_error(&f, f.size, HEARTH_E_CORRUPT, cases[i].words);
+  }
 }
 
 static void test_llvm_histograms(void **state) {
@@ -630,6 +679,8 @@ int main(void) {
       cmocka_unit_test(test_hearth),
       cmocka_unit_test(test_llvm_versions),
       cmocka_unit_test(test_histograms),
+      cmocka_unit_test(test_names),
+      cmocka_unit_test(test_bad_names),
       cmocka_unit_test(test_llvm_histograms),
       cmocka_unit_test(test_llvm_counters),
       cmocka_unit_test(test_histograms_every_flip),

@@ -21,6 +21,16 @@
 #define HEARTH_RAW_FLAG_ACCESSES   1u /* loads and stores were counted; else all access fields are 0 and mean nothing */
 #define HEARTH_RAW_FLAG_CONTINUES  2u /* not the run's first file: records were spilled to others before */
 #define HEARTH_RAW_FLAG_HISTOGRAMS 4u /* each MIB is followed by its histogram: its size, and so many numbers */
+#define HEARTH_RAW_FLAG_NAMES      8u /* behind the mappings: how many names, and each name's size and bytes */
+
+/* What stands for a name where no address and no hash stands; the lower 32 bits are its number. */
+#define HEARTH_RAW_NAMED      (UINT64_C(1) << 63)
+#define HEARTH_RAW_SCOPE_PC   (HEARTH_RAW_NAMED)                     /* pc of a node: a scope */
+#define HEARTH_RAW_HEAP_PC    (HEARTH_RAW_NAMED | UINT64_C(1) << 32) /* pc of a leaf: a heap of the program's own */
+#define HEARTH_RAW_NAMED_TYPE (HEARTH_RAW_NAMED)                     /* DataTypeId */
+
+/* Is this one of them? No address of user code is. */
+#define HEARTH_RAW_IS_NAMED(number, base) (((number) & ~UINT64_C(0xffffffff)) == (base))
 
 typedef struct hearth_raw_header {
   uint64_t magic;

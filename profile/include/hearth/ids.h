@@ -4,6 +4,7 @@
 #ifndef HEARTH_IDS_H
 #define HEARTH_IDS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -14,6 +15,17 @@ extern "C" {
 /* Length of `name` without the suffixes that compilers append to copies of a function (.llvm.N, .part.N, .memprof.N,
  * .cold, .isra.N, .constprop.N, .lto_priv.N, .resume, .destroy, .cleanup, .__uniq.N ... stays). Never 0 for a non-empty name. */
 size_t hearth_function_name_length(const char *name, size_t length);
+
+/* Where the name of a frame is no function's: what the program calls a scope that it was in, or a heap of its own. As its
+ * place is unknown (line HEARTH_LINE_UNKNOWN, column 0), such a frame matches nothing in a program. */
+#define HEARTH_SCOPE_FILE "(scope)"
+#define HEARTH_HEAP_FILE  "(heap)"
+
+/* Is `path` one of these? */
+bool hearth_is_name_file(const char *path);
+
+/* hearth_function_name_length of what `path` declares: names of scopes and heaps have no suffixes. */
+size_t hearth_declared_name_length(const char *name, size_t length, const char *path);
 
 /* Base name of a path: what follows the last '/' or '\\'. A pointer into `path`. */
 const char *hearth_base_name(const char *path);

@@ -142,17 +142,28 @@ def read_mappings(data, offset, count):
     return found, offset
 
 
-def place(mappings, pc):
+def read_names(data, offset):
+    packed, found = Packed(data, offset), []
+    for _ in range(packed.take()):
+        size = packed.take()
+        found.append(data[packed.at : packed.at + size].decode())
+        packed.at += size
+    return found, packed.end()
+
+
+def place(mappings, names, pc):
+    if pc >> 32 in (1 << 31, 1 << 31 | 1):
+        return ("scope:" if pc >> 32 == 1 << 31 else "heap:") + names[pc & 0xFFFFFFFF]
     for start, end, file_offset, _, path in mappings:
         if start <= pc < end:
             return "%s+0x%x" % (Path(path).name, pc - start + file_offset)
     return "?+0x%x" % pc
 
 
-def stack(nodes, mappings, leaf):
+def stack(nodes, mappings, names, leaf):
     while leaf != 0xFFFFFFFF:
         pc, leaf = nodes[leaf]
-        yield place(mappings, pc)
+        yield place(mappings, names, pc)
 
 
 def newest_snapshot(data):
@@ -169,6 +180,13 @@ def newest_snapshot(data):
     return data[begin : begin + total]
 
 
+def with_type(mib, names):
+    """A type that the program named, by its name."""
+    if mib["DataTypeId"] >> 32 == 1 << 31:
+        mib["DataTypeId"] = names[mib["DataTypeId"] & 0xFFFFFFFF]
+    return mib
+
+
 def main(name, wanted):
     data = newest_snapshot(Path(name).read_bytes())
     (magic, version, header_size, total, map_at, map_n, stack_at, stack_n, mib_at, mib_n, checksum, columns, flags,
@@ -178,6 +196,9 @@ def main(name, wanted):
     zeroed = data[:72] + bytes(8) + data[80:136]
     assert xxh64(data[136:] + zeroed) == checksum, "checksum"
     mappings, map_end = read_mappings(data, map_at, map_n)
+    names = []
+    if flags & 8:
+        names, map_end = read_names(data, map_end)
     nodes, stack_end = read_nodes(data, stack_at, stack_n)
     mibs, mib_end = read_mibs(data, mib_at, mib_n, flags & 4)
     assert map_at == 136 and map_end == stack_at and stack_end == mib_at and mib_end == total, "sections"
@@ -191,10 +212,10 @@ def main(name, wanted):
         print("mapping:", Path(path).name, "build-id" if build_id else "no-build-id", build_id)
     records = []
     for leaf, mib in mibs:
-        records.append((mib["MaxSize"], mib["AllocCount"], mib, list(stack(nodes, mappings, leaf))))
+        records.append((mib["MaxSize"], mib["AllocCount"], with_type(mib, names), list(stack(nodes, mappings, names, leaf))))
     for _, _, mib, frames in sorted(records, key=lambda record: record[:2]):
         shown = wanted or [field for field in FIELDS if mib[field]]
-        print("record:", " ".join("%s=%d" % (field, mib[field]) for field in shown), "|", " ".join(frames) or "none")
+        print("record:", " ".join("%s=%s" % (field, mib[field]) for field in shown), "|", " ".join(frames) or "none")
 
 
 if __name__ == "__main__":
