@@ -113,6 +113,29 @@ static bool read_segment(uintptr_t table, unsigned index, Elf64_Phdr *ret_segmen
   return hearth_os_peek(table + index * sizeof *ret_segment, ret_segment, sizeof *ret_segment);
 }
 
+static bool read_header(uintptr_t base, Elf64_Ehdr *ret_header) {
+  return hearth_os_peek(base, ret_header, sizeof *ret_header) && memcmp(ret_header->e_ident, ELFMAG, SELFMAG) == 0 &&
+         ret_header->e_ident[EI_CLASS] == ELFCLASS64 && ret_header->e_phentsize == sizeof(Elf64_Phdr) &&
+         ret_header->e_phnum <= SEGMENTS_MOST;
+}
+
+/* Where the module ends whose ELF header is at `base`, the first byte of its first segment; 0: there is none. */
+static uintptr_t find_end(uintptr_t base) {
+  Elf64_Ehdr header;
+  Elf64_Phdr segment;
+  uintptr_t first = 0, end = 0;
+
+  if (!base || !read_header(base, &header))
+    return 0;
+  for (unsigned i = 0; i < header.e_phnum; ++i)
+    if (read_segment(base + header.e_phoff, i, &segment) && segment.p_type == PT_LOAD) {
+      if (end == 0)
+        first = segment.p_vaddr - segment.p_offset;
+      end = base - first + segment.p_vaddr + segment.p_memsz;
+    }
+  return end;
+}
+
 /* Add the executable segments of the module whose ELF header is at `base`. Returns how many it has. */
 static unsigned add_module(uintptr_t base, const char *path, size_t path_size) {
   Elf64_Ehdr header;
@@ -121,8 +144,7 @@ static unsigned add_module(uintptr_t base, const char *path, size_t path_size) {
   bool has_bias = false;
   unsigned added = 0;
 
-  if (!hearth_os_peek(base, &header, sizeof header) || memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 ||
-      header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_phentsize != sizeof segment || header.e_phnum > SEGMENTS_MOST)
+  if (!read_header(base, &header))
     return 0;
   uintptr_t table = base + header.e_phoff;
   for (unsigned i = 0; i < header.e_phnum && !has_bias; ++i)
@@ -150,7 +172,9 @@ static unsigned add_module(uintptr_t base, const char *path, size_t path_size) {
 static void add_entry(module *current, const hearth_maps_entry *entry) {
   if (entry->path_size == 0 || entry->path[0] != '/')
     return; /* no file: code made at run time, the kernel's own pages */
-  if (entry->file_offset == 0)
+  /* Of a small file, several segments may lie in the first page. */
+  bool is_segment = current->inode == entry->inode && entry->start < find_end(current->base);
+  if (entry->file_offset == 0 && !is_segment)
     *current = (module){.base = entry->start, .inode = entry->inode};
   if (!entry->executable)
     return;
