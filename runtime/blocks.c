@@ -56,8 +56,8 @@ static __attribute__((noinline)) uint32_t capture(const hearth_frame *frame, hea
   return context;
 }
 
-/* The context of an allocation, or HEARTH_NO_CONTEXT if it is not to be recorded. */
-static inline uint32_t find_context(size_t size, const hearth_frame *frame, hearth_thread_cache *cache) {
+/* The context of an allocation, without scopes; HEARTH_NO_CONTEXT: it is not to be recorded. */
+static inline uint32_t find_call_context(size_t size, const hearth_frame *frame, hearth_thread_cache *cache) {
   uint32_t context;
 
   if (!hearth_rt.recording)
@@ -72,9 +72,21 @@ static inline uint32_t find_context(size_t size, const hearth_frame *frame, hear
   }
   if (hearth_section_interrupted())
     cache = NULL;
-  if (!cache || !hearth_stack_cache_find(&cache->stacks, frame, &context))
-    context = capture(frame, cache);
-  return hearth_scopes_apply(context, cache ? &cache->scopes : NULL);
+  if (cache && hearth_stack_cache_find(&cache->stacks, frame, &context))
+    return context;
+  return capture(frame, cache);
+}
+
+/* What a thread's scopes made of contexts lately; a signal handler that interrupted the runtime goes without. */
+static inline hearth_scope_cache *scope_cache(hearth_thread_cache *cache) {
+  return cache && !hearth_section_interrupted() ? &cache->scopes : NULL;
+}
+
+/* The same with scopes. */
+static inline uint32_t find_context(size_t size, const hearth_frame *frame, hearth_thread_cache *cache) {
+  uint32_t context = find_call_context(size, frame, cache);
+
+  return __builtin_expect(hearth_rt.recording, true) ? hearth_scopes_apply(context, scope_cache(cache)) : context;
 }
 
 static inline hearth_moment now(void) {
@@ -409,4 +421,15 @@ size_t hearth_block_size(const void *pointer) {
   hearth_block *block;
 
   return hearth_heap_find(pointer, &block) == HEARTH_POINTER_LIVE ? block->size : 0;
+}
+
+uint32_t hearth_block_context(size_t size, const hearth_frame *frame, uint64_t heap_pc, hearth_thread_cache *cache) {
+  return hearth_scopes_extend(find_call_context(size, frame, cache), heap_pc, scope_cache(cache));
+}
+
+void hearth_block_set_type(const void *pointer, uint64_t type_id) {
+  hearth_block *block;
+
+  if (hearth_heap_find(pointer, &block) == HEARTH_POINTER_LIVE)
+    block->data_type_id = type_id;
 }

@@ -5,6 +5,8 @@
 
 #include "unwind.h"
 
+struct hearth_thread_cache;
+
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -21,6 +23,14 @@ void hearth_release(void *pointer, const char *function);
 /* Change a block's size: a new block, with a stack and a record of its own, takes over the old one's bytes. The old
  * block stays as it is if NULL is returned. A pointer that is not a block's ends the program. */
 void *hearth_resize(void *pointer, size_t size, const hearth_frame *frame);
+
+/* The context of a block that begins now in another heap, of this pc; HEARTH_NO_CONTEXT: it is not to be recorded. In a
+ * section; `cache`: this thread's. */
+uint32_t hearth_block_context(size_t size, const hearth_frame *frame, uint64_t heap_pc,
+                              struct hearth_thread_cache *cache);
+
+/* Note the type of a live block; other pointers are ignored. */
+void hearth_block_set_type(const void *pointer, uint64_t type_id);
 
 /* Bytes that were asked for; 0 for NULL and memory that is not ours. The chunk may have more, but these do not belong
  * to the block's granules. */

@@ -89,6 +89,23 @@ bool hearth_mib_table_record(hearth_mib_table *table, hearth_block *block, const
   return recorded;
 }
 
+bool hearth_mib_table_add(hearth_mib_table *table, uint32_t context, const hearth_mib *one, uint64_t *ret_live) {
+  hearth_lock *lock = lock_of(table, context);
+
+  if (!hearth_section_take(lock))
+    return false;
+  if (touch(table, context)) {
+    hearth_mib *record = &table->mibs[context], sum = *record;
+    hearth_mib_follow(&sum, one);
+    hearth_mib_update_make(&(hearth_mib_update){.record = record, .sum = &sum, .word = ret_live});
+  } else {
+    drop(table, one->AllocCount);
+    *ret_live = 0;
+  }
+  hearth_lock_give(lock);
+  return true;
+}
+
 bool hearth_mib_table_append(hearth_mib_table *table, uint32_t context, const hearth_mib_run *run, uint64_t *count) {
   hearth_lock *lock = lock_of(table, context);
 

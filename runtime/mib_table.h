@@ -39,6 +39,9 @@ static inline void hearth_mib_weigh(hearth_mib *one, const hearth_block *block, 
  * wait for the record's lock; nothing happened. */
 bool hearth_mib_table_record(hearth_mib_table *table, hearth_block *block, const hearth_mib *one);
 
+/* The same for a block without header: its record is added, and *ret_live becomes 0 in the same moment. False: as above. */
+bool hearth_mib_table_add(hearth_mib_table *table, uint32_t context, const hearth_mib *one, uint64_t *ret_live);
+
 /* Add the records of a run that is not empty, and empty it in the same moment, by its `count`. False: as above. */
 bool hearth_mib_table_append(hearth_mib_table *table, uint32_t context, const hearth_mib_run *run, uint64_t *count);
 

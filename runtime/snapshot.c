@@ -1,5 +1,6 @@
 #include "snapshot.h"
 
+#include "allocators.h"
 #include "os.h"
 #include "runtime.h"
 #include "shadow.h"
@@ -27,6 +28,17 @@ static void add_live(hearth_block *block, void *closure) {
     hearth_mib_view_add_histogram(visit->mibs, block, one.AllocCount);
 }
 
+static void add_live_of_allocator(const hearth_block *block, uint64_t address, hearth_access_sum accesses,
+                                  void *closure) {
+  live_visit *visit = closure;
+
+  if (block->context >= visit->mibs->count || block->alloc_ns < hearth_rt.fork_ns)
+    return;
+  hearth_mib one = hearth_allocators_mib(block, address, accesses, visit->now);
+  one.LiveAtExit = one.AllocCount;
+  hearth_mib_follow(hearth_mib_view_change(visit->mibs, block->context), &one);
+}
+
 static void list_contexts(hearth_snapshot *snapshot) {
   for (uint32_t context = 0; context < snapshot->mibs.count; ++context)
     if (hearth_snapshot_mib(snapshot, context)->AllocCount > 0)
@@ -41,8 +53,10 @@ static int take(hearth_snapshot *snapshot, bool live, unsigned missed) {
   if (!hearth_mib_view_create(&snapshot->mibs, &hearth_rt.mibs, hearth_depot_limit(&hearth_rt.depot)))
     return ENOMEM;
   hearth_threads_show_records(&snapshot->mibs);
-  if (live)
+  if (live) {
     hearth_heap_each(add_live, &visit);
+    hearth_allocators_each(add_live_of_allocator, &visit);
+  }
   list_contexts(snapshot);
   snapshot->duration_ns = visit.now.ns;
   return 0;

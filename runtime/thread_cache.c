@@ -1,5 +1,6 @@
 #include "thread_cache.h"
 
+#include "allocators.h"
 #include "os.h"
 #include "runtime.h"
 #include "signals.h"
@@ -130,6 +131,7 @@ unsigned hearth_threads_stop(void) {
   } else {
     ++missed;
   }
+  missed += hearth_allocators_lock();
   return missed + hearth_mib_table_lock(&hearth_rt.mibs) + hearth_heap_lock();
 }
 
@@ -144,6 +146,7 @@ static void forget_missed(void) {
 void hearth_threads_continue(void) {
   hearth_heap_unlock();
   hearth_mib_table_unlock(&hearth_rt.mibs);
+  hearth_allocators_unlock();
   if (hearth_lock_is_mine(&hearth_threads_stopper))
     forget_missed();
   hearth_lock_give_or_keep(&hearth_threads_stopper);
