@@ -4,14 +4,14 @@
 
 #include "utf8.h"
 
-static void before_value(hearth_json *json) {
+void hearth_json_value_begin(hearth_json *json) {
   if (json->comma)
     putc_unlocked(',', json->stream);
   json->comma = true;
 }
 
 void hearth_json_open(hearth_json *json, char bracket) {
-  before_value(json);
+  hearth_json_value_begin(json);
   putc_unlocked(bracket, json->stream);
   json->comma = false;
 }
@@ -35,12 +35,12 @@ void hearth_json_key(hearth_json *json, const char *name) {
 }
 
 void hearth_json_null(hearth_json *json) {
-  before_value(json);
+  hearth_json_value_begin(json);
   fputs("null", json->stream);
 }
 
 void hearth_json_bool(hearth_json *json, bool value) {
-  before_value(json);
+  hearth_json_value_begin(json);
   fputs(value ? "true" : "false", json->stream);
 }
 
@@ -48,7 +48,7 @@ void hearth_json_bool(hearth_json *json, bool value) {
 void hearth_json_uint(hearth_json *json, uint64_t value) {
   char digits[20];
   size_t at = sizeof digits;
-  before_value(json);
+  hearth_json_value_begin(json);
   do
     digits[--at] = (char)('0' + value % 10);
   while ((value /= 10) != 0);
@@ -61,12 +61,12 @@ void hearth_json_double(hearth_json *json, double value) {
     hearth_json_null(json);
     return;
   }
-  before_value(json);
+  hearth_json_value_begin(json);
   fprintf(json->stream, "%.17g", value);
 }
 
 void hearth_json_string(hearth_json *json, const char *value) {
-  before_value(json);
+  hearth_json_value_begin(json);
   putc_unlocked('"', json->stream);
   while (*value) {
     unsigned char c = (unsigned char)*value;
@@ -74,7 +74,7 @@ void hearth_json_string(hearth_json *json, const char *value) {
     if (c == '"' || c == '\\') {
       putc_unlocked('\\', json->stream);
       putc_unlocked(c, json->stream);
-    } else if (c < ' ' || c == 0x7f) {
+    } else if (c < ' ' || c == 0x7f || (c == '<' && json->in_html)) {
       fprintf(json->stream, "\\u%04x", c);
     } else if (length == 0) {
       fputs(HEARTH_UTF8_REPLACEMENT, json->stream);

@@ -13,7 +13,8 @@ extern "C" {
 
 typedef struct hearth_json {
   FILE *stream;
-  bool comma; /* before the next key or value */
+  bool comma;   /* before the next key or value */
+  bool in_html; /* set by the caller: the JSON stands in a <script> element, so '<' is escaped in strings */
 } hearth_json;
 
 void hearth_json_open(hearth_json *json, char bracket);  /* '{' or '[' */
@@ -29,6 +30,8 @@ void hearth_json_uint(hearth_json *json, uint64_t value);
 void hearth_json_double(hearth_json *json, double value);
 /* Bytes that are not UTF-8 become U+FFFD. */
 void hearth_json_string(hearth_json *json, const char *value);
+/* A value follows that the caller writes to the stream itself. */
+void hearth_json_value_begin(hearth_json *json);
 
 void hearth_json_key_uint(hearth_json *json, const char *name, uint64_t value);
 void hearth_json_key_double(hearth_json *json, const char *name, double value);
