@@ -33,10 +33,7 @@ static hearth_status write_format(hearth_exporter *e, hearth_export_format forma
 static hearth_status export_with(hearth_exporter *e, hearth_export_format format, hearth_error *err) {
   const hearth_view_options *view = &e->options->view;
   HEARTH_TRY(hearth_profile_get_summary(e->profile, &e->summary, err));
-  if (e->options->value == HEARTH_QUANTITY_ACCESSES && !e->summary.accesses_counted)
-    return hearth_error_set(err, HEARTH_E_NOT_FOUND,
-                            "%s: accesses were not counted in every run: choose another value to export",
-                            e->options->title);
+  HEARTH_TRY(hearth_quantity_check(e->options->value, &e->summary, e->options->title, err));
   HEARTH_TRY(hearth_names_init(&e->names, e->profile, view->linkage_names, err));
   HEARTH_TRY(hearth_selection_init(&e->selection, e->profile, view, err));
   HEARTH_TRY(write_format(e, format, err));

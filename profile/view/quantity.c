@@ -46,3 +46,11 @@ bool hearth_quantity_find(const char *name, hearth_quantity *ret) {
       return true;
   return false;
 }
+
+hearth_status hearth_quantity_check(hearth_quantity quantity, const hearth_profile_summary *summary, const char *title,
+                                    hearth_error *err) {
+  if (quantity != HEARTH_QUANTITY_ACCESSES || summary->accesses_counted)
+    return HEARTH_OK;
+  return hearth_error_set(err, HEARTH_E_NOT_FOUND, "%s: accesses were not counted in every run: choose another value",
+                          title);
+}

@@ -31,6 +31,9 @@ const char *hearth_quantity_name(hearth_quantity quantity);
 const char *hearth_quantity_key(hearth_quantity quantity);
 /* The quantity with this name; false if there is none. */
 bool hearth_quantity_find(const char *name, hearth_quantity *ret);
+/* E_NOT_FOUND if the profile, called `title` in the message, does not have it. */
+hearth_status hearth_quantity_check(hearth_quantity quantity, const hearth_profile_summary *summary, const char *title,
+                                    hearth_error *err);
 
 #ifdef __cplusplus
 }
