@@ -12,6 +12,7 @@ usage() {
 usage: examples/setup.sh [--for=PURPOSE] [--llvm=RELEASE]
   --for=build       what building Hearth needs (default)
   --for=test        the same, and what the tests need
+  --for=report-test the same as test, and the browser that opens reports
   --for=quickstart  the same as build, and what the quickstart needs
   --for=realworld   the same as quickstart, and what fetching source packages needs
   --for=bench       the same as realworld, and what LLVM's own heap profiling needs
@@ -21,7 +22,9 @@ END
 
 for argument in "$@"; do
   case $argument in
-    --for=build | --for=test | --for=quickstart | --for=realworld | --for=bench) purpose=${argument#--for=} ;;
+    --for=build | --for=test | --for=report-test | --for=quickstart | --for=realworld | --for=bench)
+      purpose=${argument#--for=}
+      ;;
     --llvm=22 | --llvm=19 | --llvm=14) llvm=${argument#--llvm=} ;;
     -h | --help) usage && exit ;;
     *) usage >&2 && fail "unknown argument '$argument'" ;;
@@ -31,11 +34,12 @@ done
 packages=(cmake ninja-build gcc g++ pkg-config "llvm-$llvm-dev" "llvm-$llvm" "clang-$llvm"
   libdw-dev libelf-dev libxxhash-dev libyaml-dev libzstd-dev zlib1g-dev)
 case $purpose in
-  test)
+  test | report-test)
     # lit, FileCheck and the symbolizer of LLVM 22 also serve the tests of the older releases.
     packages+=("llvm-$llvm-tools" "lld-$llvm" "libclang-rt-$llvm-dev" libcmocka-dev libgtest-dev
       libjemalloc2 dwz python3 valgrind)
     [[ $llvm == 22 ]] || packages+=(llvm-22 llvm-22-tools)
+    [[ $purpose == test ]] || packages+=(chromium)
     ;;
   quickstart) packages+=(binutils time valgrind) ;;
   realworld) packages+=(binutils time valgrind dpkg-dev ca-certificates tcl make) ;;
@@ -66,7 +70,7 @@ preset=llvm$llvm
 tree=$build
 [[ $llvm == 22 ]] || tree=$build-llvm$llvm
 tests=OFF # they need packages of their own to be configured
-[[ $purpose == test ]] && tests=ON
+[[ $purpose == test || $purpose == report-test ]] && tests=ON
 if [[ ! -e $tree/build.ninja ]] || { [[ $tests == ON ]] && ! grep -q '^HEARTH_TESTS:BOOL=ON' "$tree/CMakeCache.txt"; }; then
   step "configuring Hearth for LLVM $llvm" "$log_directory/configure-$preset.log" \
     cmake --preset "$preset" "-DHEARTH_TESTS=$tests"

@@ -16,6 +16,7 @@ int hearth_cmd_export(int argc, char **argv);
 int hearth_cmd_merge(int argc, char **argv); /* called index, too */
 int hearth_cmd_plan(int argc, char **argv);
 int hearth_cmd_record(int argc, char **argv);
+int hearth_cmd_report(int argc, char **argv);
 int hearth_cmd_show(int argc, char **argv);
 int hearth_cmd_dump(int argc, char **argv);
 int hearth_cmd_top(int argc, char **argv);

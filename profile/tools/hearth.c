@@ -20,6 +20,7 @@ static const struct command {
     {"show", hearth_cmd_show, "print what an indexed profile says"},
     {"diff", hearth_cmd_diff, "compare two indexed profiles"},
     {"export", hearth_cmd_export, "write a profile for flame graphs, pprof, speedscope or DHAT"},
+    {"report", hearth_cmd_report, "write a page that shows a profile: flame graph, contexts, plots"},
     {"check", hearth_cmd_check, "check the heap-profile metadata of LLVM modules"},
     {"dump", hearth_cmd_dump, "have a running program write its profile"},
     {"top", hearth_cmd_top, "show what a running program's hot/cold allocator holds"},

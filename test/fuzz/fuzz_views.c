@@ -1,5 +1,5 @@
 /* Fuzz target: every view of a profile, read from text or from damaged binary, and conditions on its comparison with
- * itself. JSON must be JSON and UTF-8, whatever the names are. */
+ * itself. JSON must be JSON and UTF-8, and end where it should in a page, whatever the names are. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,6 +8,7 @@
 #include "hearth/builder.h"
 #include "hearth/diff.h"
 #include "hearth/export.h"
+#include "hearth/page.h"
 #include "hearth/report.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -88,11 +89,30 @@ static void check_json(const char *text) {
 
 /* -------------------------------------------------- views -------------------------------------------------- */
 
-typedef enum view { VIEW_TEXT, VIEW_JSON, VIEW_DIFF_TEXT, VIEW_DIFF_JSON, VIEW_EXPORT } view;
+typedef enum view {
+  VIEW_TEXT,
+  VIEW_JSON,
+  VIEW_DIFF_TEXT,
+  VIEW_DIFF_JSON,
+  VIEW_PAGE,
+  VIEW_PLOT,
+  VIEW_EXPORT = VIEW_PLOT + HEARTH_PLOT_COUNT
+} view;
+
+static void check_page(const char *page) {
+  static const char begin[] = "id=\"data\">", end[] = "</script>";
+  const char *at = strstr(page, begin);
+  if (!at)
+    fail("no data in the page", page);
+  at = skip_value(at + strlen(begin));
+  if (strncmp(at, end, strlen(end)) != 0)
+    fail("the data does not end the script", at);
+}
 
 static hearth_status print(hearth_profile *profile, int number, FILE *stream, hearth_error *err) {
   hearth_report_options report = {.functions = SIZE_MAX, .contexts = SIZE_MAX};
   hearth_export_options export = {.title = "input", .value = (hearth_quantity)(number % HEARTH_QUANTITY_COUNT)};
+  hearth_page_options page = {.title = "input", .value = export.value};
   const char *names[HEARTH_DIFF_SIDES] = {"a", "b"};
   hearth_profile *both[HEARTH_DIFF_SIDES] = {profile, profile};
   hearth_view_options filter = {.function = number % 2 ? "a" : NULL, .file = number % 2 ? "." : NULL};
@@ -101,6 +121,10 @@ static hearth_status print(hearth_profile *profile, int number, FILE *stream, he
     return hearth_report_print_text(profile, "input", &report, stream, err);
   if (number == VIEW_JSON)
     return hearth_report_print_json(profile, "input", &report, stream, err);
+  if (number == VIEW_PAGE)
+    return hearth_page_write_html(profile, &page, stream, err);
+  if (number >= VIEW_PLOT && number < VIEW_EXPORT)
+    return hearth_page_write_svg(profile, (hearth_plot)(number - VIEW_PLOT), &page, stream, err);
   if (number >= VIEW_EXPORT)
     return hearth_export(profile, (hearth_export_format)(number - VIEW_EXPORT), &export, stream, err);
   hearth_status status = hearth_diff_create(both, names, &filter, &diff, err);
@@ -123,6 +147,8 @@ static void print_all(hearth_profile *profile) {
                number - VIEW_EXPORT == HEARTH_EXPORT_SPEEDSCOPE;
     if (status == HEARTH_OK && json)
       check_json(text);
+    if (status == HEARTH_OK && number == VIEW_PAGE)
+      check_page(text);
     free(text);
   }
 }

@@ -6,8 +6,8 @@ cd "$(dirname "$0")/../.."
 usage() {
   cat <<END
 usage: test/fuzz/run.sh [--build=DIR] [--runs=N] [--seconds=N] [--jobs=N] [--no-sanitizers] TARGET...
-  TARGET           indexed, text, raw, llvm, llvm_yaml, views, debug_info, md,
-                   unwind, or all
+  TARGET           indexed, text, raw, llvm, llvm_yaml, views, json, debug_info,
+                   md, unwind, or all
   --build=DIR      where Hearth was built (default build)
   --runs=N         executions of each (default: no limit)
   --seconds=N      time for each (default 60; 0: no limit)
@@ -27,14 +27,14 @@ for argument in "$@"; do
     --jobs=[1-9]*) jobs=${argument#--jobs=} ;;
     --no-sanitizers) sanitizers='' ;;
     -h | --help) usage && exit ;;
-    all) targets+=(indexed text raw llvm llvm_yaml views debug_info md unwind) ;;
-    indexed | text | raw | llvm | llvm_yaml | views | debug_info | md | unwind) targets+=("$argument") ;;
+    all) targets+=(indexed text raw llvm llvm_yaml views json debug_info md unwind) ;;
+    indexed | text | raw | llvm | llvm_yaml | views | json | debug_info | md | unwind) targets+=("$argument") ;;
     *) usage >&2 && echo "unknown argument '$argument'" >&2 && exit 2 ;;
   esac
 done
 ((${#targets[@]} > 0)) || { usage >&2 && exit 2; }
 
-flags=(-g -O2 -fsanitize=fuzzer-no-link -Itest/fuzz -Iprofile/include -Iprofile/format -Iprofile -Iprofile/view
+flags=(-g -O2 -fsanitize=fuzzer-no-link -Itest/fuzz -Iprofile/include -Iprofile/format -Iprofile -Iprofile/view -Iprofile/report
   -Imdlib -Imdlib/include -Iruntime "-I$(llvm-config-22 --includedir)")
 sanitize=-fsanitize=fuzzer
 if [[ -n $sanitizers ]]; then
@@ -63,12 +63,13 @@ library() {
 }
 
 echo '==> building the libraries'
-library profile profile/*.c profile/llvm/*.c profile/symbolise/*.c profile/view/*.c
+library profile profile/*.c profile/llvm/*.c profile/symbolise/*.c profile/view/*.c profile/report/*.c \
+  "$build/profile/page_assets.c"
 
 for target in "${targets[@]}"; do
   work=$build/fuzz/$target
   seeds=test/fuzz/corpus/${target//_/-} sources=("test/fuzz/fuzz_$target.c")
-  libraries=("$objects/libprofile.a" -lyaml -lelf -lz -lzstd)
+  libraries=("$objects/libprofile.a" -lyaml -lelf -lz -lzstd -lm)
   mkdir -p "$work/corpus"
   case $target in
     indexed | text | views) seeds=test/fuzz/corpus/text ;;

@@ -1,0 +1,42 @@
+/* What `hearth report` writes: a page that shows a profile, in one file that needs nothing else, or a single plot of it. */
+#ifndef HEARTH_PAGE_H
+#define HEARTH_PAGE_H
+
+#include "hearth/view.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum hearth_plot {
+#define HEARTH_PLOT(NAME, name, needs_trace, description) HEARTH_PLOT_##NAME,
+#include "hearth/plots.def"
+  HEARTH_PLOT_COUNT
+} hearth_plot;
+
+const char *hearth_plot_name(hearth_plot plot);
+/* The plot with this name; false if there is none. */
+bool hearth_plot_find(const char *name, hearth_plot *ret);
+
+typedef struct hearth_page_options {
+  hearth_view_options view;
+  hearth_quantity value;  /* what is drawn; in a page: what is drawn first */
+  const char *title;      /* shown, and in errors; not NULL */
+  const char *hotcold;    /* file with what `hearth top --json` printed; NULL: none. Pages only */
+  const char *annotation; /* file of -memprof-report=FILE; NULL: none. Pages only */
+} hearth_page_options;
+
+/* Write to a stream. Memory is bounded by the contexts that pass the filters and their stacks. E_NOT_FOUND when accesses
+ * are asked for and were not counted in every run, or one of the two files cannot be read; E_FORMAT when it is something
+ * else; E_IO when the stream reports an error; errors of the reader, E_NOMEM. After an error what was written is of no
+ * use. */
+hearth_status hearth_page_write_html(hearth_profile *profile, const hearth_page_options *options, FILE *stream,
+                                     hearth_error *err);
+/* One plot as SVG 1.1. E_NOT_FOUND, too, when a profile has no such plot. */
+hearth_status hearth_page_write_svg(hearth_profile *profile, hearth_plot plot, const hearth_page_options *options,
+                                    FILE *stream, hearth_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

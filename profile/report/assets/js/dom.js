@@ -1,0 +1,67 @@
+// Elements and canvases. Text only ever becomes text, never markup.
+
+function byId(id) {
+  return document.getElementById(id);
+}
+
+function make(tag, properties, ...children) {
+  const element = Object.assign(document.createElement(tag), properties);
+  element.append(...children);
+  return element;
+}
+
+function makeTable(heads, rows) {
+  const cell = (tag) => (value) => make(tag, typeof value === 'string' ? {} : { className: 'number' }, value.text || value);
+  return make('table', {},
+    make('thead', {}, make('tr', {}, ...heads.map(cell('th')))),
+    make('tbody', {}, ...rows.map((row) => make('tr', {}, ...row.map(cell('td'))))));
+}
+
+// A cell of makeTable that is set to the right.
+function numberCell(text) {
+  return { text };
+}
+
+// Size a canvas in pixels of the page, as sharp as the screen is. Returns its context, cleared.
+function prepareCanvas(canvas, width, height) {
+  const ratio = window.devicePixelRatio || 1;
+  canvas.width = Math.round(width * ratio);
+  canvas.height = Math.round(height * ratio);
+  canvas.style.width = `${width}px`;
+  canvas.style.height = `${height}px`;
+  const context = canvas.getContext('2d');
+  context.setTransform(ratio, 0, 0, ratio, 0, 0);
+  context.font = '12px system-ui, sans-serif';
+  return context;
+}
+
+function themeColor(name) {
+  return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
+}
+
+function colorParts(hex) {
+  return [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16));
+}
+
+// Between colours of the theme, by weights that sum to 1.
+function mixColors(colors, weights) {
+  const parts = [0, 1, 2].map((i) => Math.round(colors.reduce((sum, color, c) => sum + color[i] * weights[c], 0)));
+  return `rgb(${parts.join(',')})`;
+}
+
+// Cut a text to a width, by halves.
+function fitText(context, text, width) {
+  if (context.measureText(text).width <= width) {
+    return text;
+  }
+  let fits = 0;
+  for (let ends = text.length; fits < ends;) {
+    const middle = (fits + ends + 1) >> 1;
+    if (context.measureText(`${text.slice(0, middle)}\u2026`).width <= width) {
+      fits = middle;
+    } else {
+      ends = middle - 1;
+    }
+  }
+  return fits > 1 ? `${text.slice(0, fits)}\u2026` : '';
+}

@@ -1,0 +1,116 @@
+// An optimised build: what the profile asked for, what the compiler found of it, and what the allocator did.
+
+function sumByClass(quantity, wanted) {
+  const sums = {};
+  data.classes.forEach((name) => { sums[name] = 0; });
+  for (let context = 0; context < contexts.count; context++) {
+    if (wanted(context)) {
+      sums[data.classes[contexts.class[context]]] += contexts[quantity][context];
+    }
+  }
+  return sums;
+}
+
+// Of a module that was compiled several times, the last line counts.
+function lastReports() {
+  const modules = new Map(data.annotation.map((report) => [report.module, report]));
+  return Array.from(modules.values());
+}
+
+function linkageName(fn) {
+  return data.functions.linkage_name[fn] === null ? data.functions.name[fn] : data.functions.linkage_name[fn];
+}
+
+function siteKey(name, file, line, column) {
+  return JSON.stringify([name, file, line, column]);
+}
+
+function contextSite(context) {
+  const place = placeOf(context);
+  const fn = data.places.function[place];
+  return siteKey(linkageName(fn), fileOf(fn), data.places.line[place], data.places.column[place]);
+}
+
+// Places that allocated and whose calls were not found: reason by place.
+function missedSites(reports) {
+  const sites = new Map();
+  for (const report of reports) {
+    for (const site of report.unmatched) {
+      sites.set(siteKey(site.function, site.file, site.line, site.column), site.reason);
+    }
+  }
+  return sites;
+}
+
+function addTotals(reports, name) {
+  return reports.reduce((sum, report) => ({
+    contexts: sum.contexts + report[name].contexts, bytes: sum.bytes + report[name].bytes,
+  }), { contexts: 0, bytes: 0 });
+}
+
+function compilerTable(reports) {
+  const rows = ['all', 'matched', 'salvaged', 'elsewhere'].map((name) => {
+    const total = addTotals(reports, name);
+    return [name, numberCell(countText(total.contexts)), numberCell(bytesText(total.bytes))];
+  });
+  return makeTable(['of the compiled modules', numberCell('contexts'), numberCell('bytes')], rows);
+}
+
+function reasonTable(missed) {
+  const byReason = new Map();
+  for (let context = 0; context < contexts.count; context++) {
+    const reason = missed.get(contextSite(context));
+    if (reason) {
+      const sum = byReason.get(reason) || { contexts: 0, bytes: 0, cold: 0 };
+      sum.contexts++;
+      sum.bytes += contexts.bytes[context];
+      sum.cold += data.classes[contexts.class[context]] === 'cold' ? contexts.bytes[context] : 0;
+      byReason.set(reason, sum);
+    }
+  }
+  const rows = Array.from(byReason, ([reason, sum]) => [reason, numberCell(countText(sum.contexts)),
+    numberCell(bytesText(sum.bytes)), numberCell(bytesText(sum.cold))]);
+  return makeTable(['not found, because', numberCell('contexts'), numberCell('bytes'), numberCell('of them cold')], rows);
+}
+
+// What stands in the profile, beside what the allocator counted.
+function joinTable(missed, sample) {
+  const asked = sumByClass('allocs', () => true);
+  const found = missed && sumByClass('allocs', (context) => !missed.has(contextSite(context)));
+  const rows = ['cold', 'hot'].map((name) => {
+    const range = sample ? sample[name] : {};
+    const count = (value) => numberCell(value === undefined ? '' : countText(value));
+    const bytes = (value) => numberCell(value === undefined ? '' : bytesText(value));
+    return [name, count(asked[name]), count(found ? found[name] : undefined), count(range.placed), count(range.fallbacks),
+      count(range.live_blocks), bytes(range.live_bytes), bytes(range.resident_bytes), bytes(range.swap_bytes)];
+  });
+  const heads = ['class', 'allocations in the profile', 'at calls that were found', 'placed in the range',
+    'not: it was full', 'live blocks', 'live', 'resident', 'swapped'];
+  return makeTable(heads.map((head, i) => (i === 0 ? head : numberCell(head))), rows);
+}
+
+function lastSample() {
+  return data.hotcold && data.hotcold[data.hotcold.length - 1];
+}
+
+function startBuild() {
+  if (!data.hotcold && !data.annotation) {
+    return;
+  }
+  const reports = data.annotation && lastReports();
+  const missed = reports && missedSites(reports);
+  const sample = lastSample();
+  const section = byId('build');
+  section.hidden = false;
+  section.append(
+    make('p', { className: 'caption' }, 'Hints that the profile gives, and what came of them: the profiled run\u2019s '
+      + 'allocations, and those of a run of the optimised program.'),
+    joinTable(missed, sample));
+  if (sample) {
+    section.append(make('p', {}, `Requests whose hint was between the thresholds (${sample.cold_below} and `
+      + `${sample.hot_from}), or that of a range switched off: ${countText(sample.passed_on)}.`));
+  }
+  if (reports) {
+    section.append(compilerTable(reports), reasonTable(missed));
+  }
+}

@@ -1,0 +1,161 @@
+// Two-dimensional histograms, and bytes over time.
+
+const PLOT = { width: 640, height: 360, left: 64, right: 28, top: 10, bottom: 40 };
+
+function axisBound(axis, bin) {
+  return axis.step > 0 ? bin * axis.step : 2 ** (bin / 2);
+}
+
+function rangeText(axis, bin) {
+  return `${unitText(axis.unit, axisBound(axis, bin))} to ${unitText(axis.unit, axisBound(axis, bin + 1))}`;
+}
+
+// [first, end) of the bins that hold something.
+function binExtent(cells, column) {
+  const bins = cells.map((cell) => cell[column]);
+  return [bins.reduce((a, b) => Math.min(a, b)), bins.reduce((a, b) => Math.max(a, b)) + 1];
+}
+
+// Where a plot's bins lie on its canvas.
+function makeScale(cells) {
+  const [x, xEnd] = binExtent(cells, 0);
+  const [y, yEnd] = binExtent(cells, 1);
+  const width = (PLOT.width - PLOT.left - PLOT.right) / (xEnd - x);
+  const height = (PLOT.height - PLOT.top - PLOT.bottom) / (yEnd - y);
+  return {
+    x, xEnd, y, yEnd, width, height,
+    left: (bin) => PLOT.left + (bin - x) * width,
+    bottom: (bin) => PLOT.height - PLOT.bottom - (bin - y) * height,
+  };
+}
+
+// Where a value is, in bins.
+function axisPosition(axis, value) {
+  return axis.step > 0 ? value / axis.step : 2 * Math.log2(value);
+}
+
+// Powers of ten or two, as many as there is room for.
+function logarithmicTicks(base, least, greatest, most) {
+  const digits = (value) => Math.log(value) / Math.log(base);
+  const first = Math.ceil(digits(least) - 1e-9);
+  const end = Math.floor(digits(greatest) + 1e-9);
+  const step = Math.ceil((end - first + 1) / most);
+  return Array.from({ length: Math.max(0, Math.ceil((end - first + 1) / step)) }, (unused, i) => base ** (first + i * step));
+}
+
+// Multiples of 1, 2 or 5 times a power of ten.
+function linearTicks(least, greatest, most) {
+  const unit = 10 ** Math.floor(Math.log10((greatest - least) / most));
+  const step = unit * [1, 2, 5, 10].find((factor) => unit * factor * most >= greatest - least);
+  const first = Math.ceil(least / step);
+  return Array.from({ length: Math.floor(greatest / step) - first + 1 }, (unused, i) => (first + i) * step);
+}
+
+function ticksOf(axis, first, end, most) {
+  const [least, greatest] = [axisBound(axis, first), axisBound(axis, end)];
+  return axis.step > 0 ? linearTicks(least, greatest, most)
+    : logarithmicTicks(axis.unit === 'ns' ? 10 : 2, least, greatest, most);
+}
+
+function drawAxes(context, plot) {
+  const { x, y } = plot.grid;
+  const { scale } = plot;
+  context.fillStyle = themeColor('faint');
+  context.textAlign = 'center';
+  for (const value of ticksOf(x, scale.x, scale.xEnd, 8)) {
+    context.fillText(unitText(x.unit, value), scale.left(axisPosition(x, value)), PLOT.height - PLOT.bottom + 16);
+  }
+  context.fillText(x.label, (PLOT.left + PLOT.width) / 2, PLOT.height - 6);
+  context.textAlign = 'right';
+  for (const value of ticksOf(y, scale.y, scale.yEnd, 12)) {
+    context.fillText(unitText(y.unit, value), PLOT.left - 4, scale.bottom(axisPosition(y, value)) + 4);
+  }
+}
+
+// Logarithmic, so that rare blocks are seen beside frequent ones.
+function cellWeight(value, greatest) {
+  return value > 0 ? 0.15 + 0.85 * Math.log1p(value) / Math.log1p(greatest) : 0;
+}
+
+function drawGrid(plot) {
+  const { scale } = plot;
+  const context = prepareCanvas(plot.canvas, PLOT.width, PLOT.height);
+  const column = 2 + data.quantities.findIndex((quantity) => quantity.key === plot.quantity);
+  const greatest = plot.grid.cells.reduce((most, cell) => Math.max(most, cell[column]), 0);
+  const colors = ['panel', 'plot'].map((name) => colorParts(themeColor(name)));
+  drawAxes(context, plot);
+  for (const cell of plot.grid.cells) {
+    const weight = cellWeight(cell[column], greatest);
+    context.fillStyle = mixColors(colors, [1 - weight, weight]);
+    context.fillRect(scale.left(cell[0]), scale.bottom(cell[1] + 1), scale.width - 0.5, scale.height - 0.5);
+  }
+  context.strokeStyle = themeColor('mark');
+  context.lineWidth = 2;
+  context.strokeRect(scale.left(plot.cursor.x), scale.bottom(plot.cursor.y + 1), scale.width, scale.height);
+}
+
+function tellGrid(plot) {
+  const { x, y } = plot.cursor;
+  const cell = plot.grid.cells.find((c) => c[0] === x && c[1] === y);
+  const numbers = data.quantities.map((quantity, q) => ({ quantity, value: cell ? cell[q + 2] : 0 }))
+    .filter((number) => isKnown(number.quantity))
+    .map((number) => `${number.quantity.name} ${quantityText(number.quantity.key, number.value)}`);
+  plot.output.textContent = `${plot.grid.x.label} ${rangeText(plot.grid.x, x)}, ${plot.grid.y.label} `
+    + `${rangeText(plot.grid.y, y)}: ${numbers.join(', ')}`;
+}
+
+function pointGridAt(plot, x, y) {
+  const { scale } = plot;
+  plot.cursor = {
+    x: Math.max(scale.x, Math.min(x, scale.xEnd - 1)), y: Math.max(scale.y, Math.min(y, scale.yEnd - 1)),
+  };
+  drawGrid(plot);
+  tellGrid(plot);
+}
+
+function onGridKey(plot, event) {
+  const moves = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
+  const move = moves[event.key];
+  if (move) {
+    pointGridAt(plot, plot.cursor.x + move[0], plot.cursor.y + move[1]);
+    event.preventDefault();
+  }
+}
+
+function onGridHover(plot, event) {
+  const place = plot.canvas.getBoundingClientRect();
+  const { scale } = plot;
+  const x = (event.clientX - place.left) * PLOT.width / place.width;
+  const y = (event.clientY - place.top) * PLOT.height / place.height;
+  pointGridAt(plot, scale.x + Math.floor((x - PLOT.left) / scale.width),
+    scale.y + Math.floor((PLOT.height - PLOT.bottom - y) / scale.height));
+}
+
+function makeFigure(title, caption) {
+  const canvas = make('canvas', { tabIndex: 0 });
+  const output = make('output', {});
+  canvas.setAttribute('role', 'img');
+  canvas.setAttribute('aria-label', `${title}: arrows move`);
+  byId('plots').append(make('figure', {}, make('figcaption', {}, title), make('p', { className: 'caption' }, caption), canvas, output));
+  return { canvas, output };
+}
+
+function startGrid(name, title, caption) {
+  const grid = data.plots[name];
+  if (!grid || grid.cells.length === 0) {
+    return [];
+  }
+  const plot = Object.assign(makeFigure(title, caption), { grid, scale: makeScale(grid.cells) });
+  const [x, y] = grid.cells[0];
+  plot.cursor = { x, y };
+  plot.canvas.id = `plot-${name}`;
+  plot.canvas.addEventListener('keydown', (event) => onGridKey(plot, event));
+  plot.canvas.addEventListener('mousemove', (event) => onGridHover(plot, event));
+  plot.draw = () => drawGrid(plot);
+  return [plot];
+}
+
+function startPlots() {
+  return startGrid('lifetime-size', 'Lifetime against size',
+    'Contexts by their averages, whatever the filter is; the darker, or in dark colours the brighter, the more.');
+}

@@ -1,0 +1,157 @@
+// Trees of call stacks. Node 0 is the root, "all"; a parent has a lower number than its children.
+
+// Numbers of (parent, key): a hash table without objects, as there may be millions.
+class NodeTable {
+  // With room for so many, at first.
+  constructor(room) {
+    this.count = 1;
+    this.parent = new Int32Array(room + 1).fill(-1);
+    this.key = new Int32Array(room + 1).fill(-1);
+    this.slots = new Int32Array(2 ** Math.ceil(Math.log2(2 * room + 2)));
+  }
+
+  slotOf(parent, key) {
+    const { slots } = this;
+    const mask = slots.length - 1;
+    let at = Math.imul(parent, 0x9e3779b1) ^ Math.imul(key, 0x85ebca6b);
+    at = (at ^ (at >>> 15)) & mask;
+    for (;;) {
+      const node = slots[at];
+      if (node === 0 || (this.parent[node] === parent && this.key[node] === key)) {
+        return at;
+      }
+      at = (at + 1) & mask;
+    }
+  }
+
+  grow() {
+    const widen = (column) => {
+      const wider = new Int32Array(2 * column.length);
+      wider.set(column);
+      return wider;
+    };
+    this.parent = widen(this.parent);
+    this.key = widen(this.key);
+    this.slots = new Int32Array(2 * this.slots.length);
+    for (let node = 1; node < this.count; node++) {
+      this.slots[this.slotOf(this.parent[node], this.key[node])] = node;
+    }
+  }
+
+  // The node, made if it is not there.
+  number(parent, key) {
+    let slot = this.slotOf(parent, key);
+    if (this.slots[slot] === 0) {
+      if (this.count === this.parent.length) {
+        this.grow();
+        slot = this.slotOf(parent, key);
+      }
+      this.parent[this.count] = parent;
+      this.key[this.count] = key;
+      this.slots[slot] = this.count++;
+    }
+    return this.slots[slot];
+  }
+}
+
+function linkChildren(parent, count) {
+  const child = new Int32Array(count);
+  const sibling = new Int32Array(count);
+  for (let node = count - 1; node > 0; node--) {
+    sibling[node] = child[parent[node]];
+    child[parent[node]] = node;
+  }
+  return { child, sibling };
+}
+
+// `contextNode`: where a context ends.
+function finishTree(table, contextNode, keyIsPlace) {
+  const { count, parent, key } = table;
+  return Object.assign({ count, parent, key, contextNode, keyIsPlace }, linkChildren(parent, count));
+}
+
+// The nodes of the data, but for those that are one with an earlier one: `merged` says where in the tree.
+function callersFirst(keys, keyIsPlace, merged) {
+  const { caller, count } = data.nodes;
+  const numbers = new Int32Array(count);
+  const table = { count: 1, parent: new Int32Array(count + 1).fill(-1, 0, 1), key: new Int32Array(count + 1) };
+  let next = 0; // of `merged`
+  let mergedNode = merged.count > 0 ? merged.node[0] : -1;
+  for (let node = 0; node < count; node++) {
+    const parent = caller[node] < 0 ? 0 : numbers[caller[node]];
+    if (node === mergedNode) {
+      numbers[node] = parent + merged.step[next++];
+      mergedNode += next < merged.count ? merged.node[next] : count;
+    } else {
+      table.parent[table.count] = parent;
+      table.key[table.count] = keys[node];
+      numbers[node] = table.count++;
+    }
+  }
+  return finishTree(table, data.contexts.node.map((node) => numbers[node]), keyIsPlace);
+}
+
+function allocationFirst() {
+  const table = new NodeTable(data.nodes.count);
+  const { caller } = data.nodes;
+  const contextNode = data.contexts.node.map((leaf) => {
+    let number = 0;
+    for (let node = leaf; node >= 0; node = caller[node]) {
+      number = table.number(number, nodeFunction[node]);
+    }
+    return number;
+  });
+  return finishTree(table, contextNode, false);
+}
+
+const treeMakers = {
+  functions: () => callersFirst(nodeFunction, false, data.merged),
+  lines: () => callersFirst(data.nodes.place, true, { count: 0 }),
+  reversed: allocationFirst,
+};
+const madeTrees = {};
+
+function treeOf(mode) {
+  madeTrees[mode] = madeTrees[mode] || treeMakers[mode]();
+  return madeTrees[mode];
+}
+
+function sumUp(tree, sums) {
+  for (let node = tree.count - 1; node > 0; node--) {
+    sums[tree.parent[node]] += sums[node];
+  }
+}
+
+// Sums over the shown contexts in and below each node: all, and those of each class.
+function sumTree(tree, shown, values) {
+  const sums = { all: new Float64Array(tree.count), cold: new Float64Array(tree.count), hot: new Float64Array(tree.count) };
+  for (const context of shown) {
+    const node = tree.contextNode[context];
+    const ofClass = sums[data.classes[data.contexts.class[context]]];
+    sums.all[node] += values[context];
+    if (ofClass) {
+      ofClass[node] += values[context];
+    }
+  }
+  sumUp(tree, sums.all);
+  sumUp(tree, sums.cold);
+  sumUp(tree, sums.hot);
+  return sums;
+}
+
+function nodeName(tree, node) {
+  if (node === 0) {
+    return 'all';
+  }
+  const key = tree.key[node];
+  return data.functions.name[tree.keyIsPlace ? data.places.function[key] : key];
+}
+
+// With where it is.
+function nodeText(tree, node) {
+  if (node === 0) {
+    return 'all';
+  }
+  const key = tree.key[node];
+  return tree.keyIsPlace ? `${nodeName(tree, node)}  ${placeText(key, true)}` : `${nodeName(tree, node)}  ${fileOf(key)}`;
+}

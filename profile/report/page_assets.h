@@ -1,0 +1,7 @@
+/* The files of assets/ as strings; cmake/embed.cmake makes them. */
+#ifndef HEARTH_PAGE_ASSETS_H
+#define HEARTH_PAGE_ASSETS_H
+
+extern const char page_asset_html[], page_asset_css[], page_asset_js[];
+
+#endif

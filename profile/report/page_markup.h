@@ -1,0 +1,10 @@
+/* Text in HTML and XML. */
+#ifndef HEARTH_PAGE_MARKUP_H
+#define HEARTH_PAGE_MARKUP_H
+
+#include <stdio.h>
+
+/* As content or attribute value: what would be markup is escaped, control bytes are '?', what is not UTF-8 is U+FFFD. */
+void page_put_text(const char *text, FILE *stream);
+
+#endif

@@ -1,0 +1,37 @@
+#include "page_model.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const plot_names[] = {
+#define HEARTH_PLOT(NAME, name, needs_trace, description) name,
+#include "hearth/plots.def"
+};
+
+const char *hearth_plot_name(hearth_plot plot) { return plot_names[plot]; }
+
+bool hearth_plot_find(const char *name, hearth_plot *ret) {
+  for (*ret = 0; *ret < HEARTH_PLOT_COUNT; (*ret)++)
+    if (strcmp(plot_names[*ret], name) == 0)
+      return true;
+  return false;
+}
+
+void page_model_destroy(page_model *model) {
+  for (uint32_t i = 0; i < model->file_count; i++)
+    free(model->files[i]);
+  free(model->files);
+  free(model->types);
+  free(model->functions);
+  free(model->contexts);
+  hearth_names_destroy(&model->names);
+  hearth_pair_set_destroy(&model->lines);
+  hearth_pair_set_destroy(&model->places);
+  hearth_pair_set_destroy(&model->nodes);
+  page_grid_destroy(&model->lifetime_size);
+}
+
+page_place page_model_place(const page_model *model, uint32_t place) {
+  hearth_pair at = model->places.pairs[place], line = model->lines.pairs[at.first];
+  return (page_place){.function = line.first, .line = line.second, .column = at.second};
+}

@@ -1,0 +1,30 @@
+#include "file.h"
+#include "svg.h"
+
+static const bool needs_trace[] = {
+#define HEARTH_PLOT(NAME, name, needs_trace, description) needs_trace,
+#include "hearth/plots.def"
+};
+
+static hearth_status write_plot(const page_model *model, hearth_plot plot, FILE *stream, hearth_error *err) {
+  if (plot == HEARTH_PLOT_FLAME)
+    HEARTH_TRY(svg_flame(model, stream, err));
+  else
+    svg_grid(model, &model->lifetime_size, stream);
+  return hearth_stream_flush(stream, err);
+}
+
+hearth_status hearth_page_write_svg(hearth_profile *profile, hearth_plot plot, const hearth_page_options *options,
+                                    FILE *stream, hearth_error *err) {
+  page_model model;
+  if (needs_trace[plot])
+    return hearth_error_set(
+        err, HEARTH_E_NOT_FOUND,
+        "%s: a profile has sums over blocks, not when each was allocated: '%s' cannot be drawn of it", options->title,
+        hearth_plot_name(plot));
+  hearth_status status = page_model_from_profile(&model, profile, options, err);
+  if (status == HEARTH_OK)
+    status = write_plot(&model, plot, stream, err);
+  page_model_destroy(&model);
+  return status;
+}

@@ -1,0 +1,114 @@
+/* hearth report: a page to look at. */
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "commands.h"
+#include "hearth/page.h"
+#include "output_file.h"
+#include "view_options.h"
+
+typedef struct arguments {
+  const char *profile, *output;
+  bool svg, plot_given;
+  hearth_plot plot;
+  hearth_page_options options;
+} arguments;
+
+static const char help[] =
+    "Usage: hearth report [OPTION]... PROFILE -o OUT\n"
+    "Write a page that shows an indexed profile ('-': standard input): flame graph, table of contexts, plots. It is "
+    "one\n"
+    "file, needs no network, and opens in any browser.\n\n"
+    "  --format=html|svg       the page (default), or one plot of it\n"
+    "  --plot=NAME             for svg: flame or lifetime-size\n"
+    "  --value=QUANTITY        what to draw, in a page first: bytes (default), allocs, accesses, byte-seconds, live "
+    "(bytes\n"
+    "                          at exit) or live-allocs\n"
+    "  --hotcold=FILE          show what 'hearth top --json' printed of a run of the optimised program\n"
+    "  --annotation=FILE       show what -memprof-report=FILE tells of the optimised build\n" HEARTH_VIEW_CLASS_HELP
+        HEARTH_VIEW_HELP "  -o, --output=OUT        file to write; replaced whole, or left as it is after an error; "
+                         "'-' is standard output\n";
+
+static int take_format(void *target, const char *value) {
+  *(bool *)target = strcmp(value, "svg") == 0;
+  return *(bool *)target || strcmp(value, "html") == 0 ? HEARTH_EXIT_OK : HEARTH_OPTION_UNUSABLE;
+}
+
+static int take_plot(void *target, const char *value) {
+  arguments *a = target;
+  a->plot_given = true;
+  return hearth_plot_find(value, &a->plot) ? HEARTH_EXIT_OK : HEARTH_OPTION_UNUSABLE;
+}
+
+static int take_value(void *target, const char *value) {
+  return hearth_quantity_find(value, target) ? HEARTH_EXIT_OK : HEARTH_OPTION_UNUSABLE;
+}
+
+static int check(int operands, char **argv, const arguments *a) {
+  if (operands > 1)
+    return hearth_tool_usage_error("report", "one profile at a time, not '%s' too", argv[2]);
+  if (operands == 0)
+    return hearth_tool_usage_error("report", "of which profile?");
+  if (!a->output)
+    return hearth_tool_usage_error("report", "where to? Give -o OUT");
+  if (a->svg != a->plot_given)
+    return hearth_tool_usage_error("report", "--format=svg and --plot=NAME go together: a page has all plots");
+  if (a->svg && (a->options.hotcold || a->options.annotation))
+    return hearth_tool_usage_error("report", "--hotcold and --annotation are for pages, not for a plot");
+  return HEARTH_EXIT_OK;
+}
+
+static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
+  const hearth_option options[] = {
+      HEARTH_VIEW_OPTIONS(&a->options.view),
+      HEARTH_VIEW_CLASS_OPTION(&a->options.view),
+      {.name = "--format", .expects = "html or svg", .take = take_format, .target = &a->svg},
+      {.name = "--plot",
+       .expects = "flame, lifetime-size, lifetime-time, live or threads",
+       .take = take_plot,
+       .target = a},
+      {.name = "--value",
+       .expects = "bytes, allocs, accesses, byte-seconds, live or live-allocs",
+       .take = take_value,
+       .target = &a->options.value},
+      {.name = "--hotcold", .expects = "a file", .text = &a->options.hotcold},
+      {.name = "--annotation", .expects = "a file", .text = &a->options.annotation},
+      {.name = "--output", .letter = 'o', .expects = "a file", .text = &a->output},
+      {0}};
+  int operands;
+  if (!hearth_tool_parse(options, help, argc, argv, &operands, ret_code) ||
+      (*ret_code = check(operands, argv, a)) != HEARTH_EXIT_OK)
+    return false;
+  a->profile = argv[1];
+  a->options.title = a->profile;
+  return true;
+}
+
+static hearth_status write_report(const arguments *a, hearth_profile *profile, FILE *stream, hearth_error *err) {
+  return a->svg ? hearth_page_write_svg(profile, a->plot, &a->options, stream, err)
+                : hearth_page_write_html(profile, &a->options, stream, err);
+}
+
+int hearth_cmd_report(int argc, char **argv) {
+  arguments a = {0};
+  hearth_output output;
+  hearth_error err;
+  int code;
+  if (!parse(argc, argv, &a, &code))
+    return code;
+  hearth_profile *profile = hearth_tool_open_profile(a.profile);
+  if (!profile)
+    return HEARTH_EXIT_ERROR;
+  code = HEARTH_EXIT_ERROR;
+  hearth_output_guard();
+  if (hearth_output_open(&output, a.output)) {
+    bool good = write_report(&a, profile, output.stream, &err) == HEARTH_OK;
+    if (!good)
+      hearth_tool_view_error(output.replacement.path, &err);
+    if (hearth_output_close(&output, good) && good)
+      code = HEARTH_EXIT_OK;
+  }
+  hearth_profile_close(profile);
+  return code;
+}
