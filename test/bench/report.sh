@@ -1,0 +1,52 @@
+#!/usr/bin/env bash
+# What a page of `hearth report` costs for a profile of 250,000 contexts: to write, to keep, to open and to use.
+# shellcheck disable=SC2154  # what lib.sh sets
+set -euo pipefail
+cd "$(dirname "$0")"
+# shellcheck source=lib.sh
+source ./lib.sh
+
+usage() {
+  cat <<END
+usage: test/bench/report.sh [--quick] [--rounds=N] [PROFILE...]
+  PROFILE     indexed profiles to measure besides the one that is made up
+  --rounds=N  how often each is written and opened (default 5)
+  --quick     a hundredth of the contexts, once
+END
+}
+
+contexts=250000 rounds=5 profiles=()
+for argument in "$@"; do
+  case $argument in
+    --quick) contexts=2500 rounds=1 ;;
+    --rounds=[1-9]*) rounds=${argument#--rounds=} ;;
+    -h | --help) usage && exit ;;
+    -*) usage >&2 && fail "unknown argument '$argument'" ;;
+    *) profiles+=("$(cd "$OLDPWD" && realpath "$argument")") ;;
+  esac
+done
+
+"$repository/examples/setup.sh" --for=bench
+"$repository/examples/setup.sh" --for=report-test
+directory=$build/bench/report page=$build/bench/report/page.html
+mkdir -p "$directory"
+
+step "building the generator" "$directory/build.log" "$clang" -O2 -I "$repository/profile/include" \
+  -I "$repository/profile/format" "$bench/lookup/generate.c" "$build/lib/libhearth_profile.a" -o "$directory/generate"
+made_up=$directory/$contexts.prof
+step "making up a profile of $contexts contexts" "$directory/generate.log" "$directory/generate" "$made_up" "$contexts"
+
+# write_page PREFIX...: the page of $profile.
+write_page() {
+  shift
+  "$@" "$hearth" report "$profile" -o "$page"
+}
+
+for profile in "$made_up" "${profiles[@]}"; do
+  paired "$directory/runs" "$rounds" write_page report
+  printf '\n%s: profile %s bytes, page %s bytes\n' "$(basename "$profile")" "$(stat -c %s "$profile")" \
+    "$(stat -c %s "$page")"
+  awk '{ print "written in " $1 " s (processor " $2 " s), " int($3 / 1024) " MiB" }' "$directory/runs/report.runs"
+  printf '%-32s%10s%10s%10s\n' "seconds" least median most
+  python3 "$bench/report/open_page.py" "$page" "$rounds"
+done
