@@ -29,11 +29,10 @@ static void print_json(const hotcold_process *process, const hotcold_sample *sam
          process->status.hot_from);
   for (int i = 0; i < HEARTH_HOTCOLD_STATUS_RANGES; i++) {
     const hotcold_range *r = &sample->range[i];
-    printf(",\"%s\":{\"on\":%s,\"live_blocks\":%" PRIu64 ",\"live_bytes\":%" PRIu64 ",\"committed_bytes\":%" PRIu64
-           ",\"resident_bytes\":%" PRIu64 ",\"huge_bytes\":%" PRIu64 ",\"swap_bytes\":%" PRIu64 ",\"placed\":%" PRIu64
-           ",\"fallbacks\":%" PRIu64 "}",
-           names[i], r->is_on ? "true" : "false", r->blocks, r->bytes, r->committed_bytes, r->resident_bytes,
-           r->huge_bytes, r->swap_bytes, r->placed, r->fallbacks);
+    printf(",\"%s\":{\"on\":%s", names[i], r->is_on ? "true" : "false");
+#define HEARTH_HOTCOLD_FIELD(name, description) printf(",\"" #name "\":%" PRIu64, r->name);
+#include "hearth/hotcold_fields.def"
+    printf("}");
   }
   printf(",\"passed_on\":%" PRIu64 "}\n", sample->passed_on);
 }
@@ -51,8 +50,8 @@ static void print_text(const hotcold_process *process, const hotcold_sample *sam
       printf("%-5s%12s\n", names[i], "off");
       continue;
     }
-    printf("%-5s%12" PRIu64, names[i], r->blocks);
-    print_size(r->bytes);
+    printf("%-5s%12" PRIu64, names[i], r->live_blocks);
+    print_size(r->live_bytes);
     print_size(r->committed_bytes);
     print_size(r->resident_bytes);
     print_size(r->huge_bytes);

@@ -118,8 +118,8 @@ static bool read_blocks(const hotcold_process *process, const struct hearth_hotc
     uint64_t blocks;
     if (!read_memory(process->pid, from->class_blocks + i * from->class_blocks_stride, &blocks, sizeof blocks))
       return false;
-    ret->blocks += blocks;
-    ret->bytes += blocks * process->status.class_bytes[i];
+    ret->live_blocks += blocks;
+    ret->live_bytes += blocks * process->status.class_bytes[i];
   }
   if (!read_memory(process->pid, from->large_blocks, &large_blocks, sizeof large_blocks) ||
       !read_memory(process->pid, from->large_pages, &large_pages, sizeof large_pages) ||
@@ -128,8 +128,8 @@ static bool read_blocks(const hotcold_process *process, const struct hearth_hotc
       !read_memory(process->pid, from->fallbacks, &ret->fallbacks, sizeof ret->fallbacks))
     return false;
   ret->is_on = from->is_on;
-  ret->blocks += large_blocks;
-  ret->bytes += large_pages * HEARTH_HOTCOLD_STATUS_PAGE_BYTES;
+  ret->live_blocks += large_blocks;
+  ret->live_bytes += large_pages * HEARTH_HOTCOLD_STATUS_PAGE_BYTES;
   ret->committed_bytes = from->bytes - clean_pages * HEARTH_HOTCOLD_STATUS_PAGE_BYTES;
   return true;
 }
@@ -146,8 +146,8 @@ static void count_cache(const struct hearth_hotcold_status *status, const char *
     for (uint32_t i = 0; i < status->classes; i++, at += status->cache_count_stride) {
       uint32_t count;
       memcpy(&count, at, sizeof count);
-      take_off(&ret->range[range].blocks, count);
-      take_off(&ret->range[range].bytes, (uint64_t)count * status->class_bytes[i]);
+      take_off(&ret->range[range].live_blocks, count);
+      take_off(&ret->range[range].live_bytes, (uint64_t)count * status->class_bytes[i]);
     }
   }
 }

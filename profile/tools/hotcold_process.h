@@ -13,14 +13,11 @@ typedef struct hotcold_process {
   struct hearth_hotcold_status status;
 } hotcold_process;
 
-/* One range. Blocks that lie in threads' caches do not count as live. */
+/* One range. */
 typedef struct hotcold_range {
   bool is_on;
-  uint64_t blocks, bytes;                          /* live now */
-  uint64_t committed_bytes;                        /* in use or kept for reuse */
-  uint64_t resident_bytes, huge_bytes, swap_bytes; /* as /proc/PID/smaps has them */
-  uint64_t placed;                                 /* hinted requests served, ever */
-  uint64_t fallbacks;                              /* and those that went elsewhere */
+#define HEARTH_HOTCOLD_FIELD(name, description) uint64_t name;
+#include "hearth/hotcold_fields.def"
 } hotcold_range;
 
 typedef struct hotcold_sample {

@@ -29,7 +29,7 @@ static struct {
   dev_t device; /* so that a descriptor which the program closed and got again for another file is not touched */
   ino_t inode;
 } window = {.descriptor = -1};
-static char directory[HEARTH_COLD_DIRECTORY_BYTES]; /* empty: no file can be had */
+static char directory[HEARTH_HOTCOLD_PATH_BYTES]; /* empty: no file can be had */
 
 static bool descriptor_is_ours(void) {
   struct stat status;
@@ -60,7 +60,7 @@ static const char *shape_file(int descriptor, size_t bytes) {
 
 /* A descriptor of a file without a name, or -1. */
 static int create_file(void) {
-  char path[HEARTH_COLD_DIRECTORY_BYTES + sizeof FILE_NAME];
+  char path[HEARTH_HOTCOLD_PATH_BYTES + sizeof FILE_NAME];
   stpcpy(stpcpy(path, directory), FILE_NAME);
   int low = mkostemp(path, O_CLOEXEC);
   if (low < 0)
@@ -110,7 +110,7 @@ static void close_window(void) {
 }
 
 static void warn(const char *missing) {
-  char detail[HEARTH_COLD_DIRECTORY_BYTES + 100];
+  char detail[HEARTH_HOTCOLD_PATH_BYTES + 100];
   stpcpy(stpcpy(stpcpy(detail, directory), " "), missing);
   hearth_hotcold_warn("cold memory stays: cold=file needs a directory on a disk (dir=PATH), but ", detail);
 }

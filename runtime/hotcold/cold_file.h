@@ -18,7 +18,7 @@
 /* For the region's use, under its run_lock. */
 extern const struct hearth_region_backing hearth_cold_file_backing;
 
-/* Map the pages at `start`, all clean and free, from a file in `directory`, shorter than HEARTH_COLD_DIRECTORY_BYTES.
+/* Map the pages at `start`, all clean and free, from a file in `directory`, shorter than HEARTH_HOTCOLD_PATH_BYTES.
  * Returns false after a warning that says what is missing; the mapping is as before then. */
 bool hearth_cold_file_open(const char *directory, char *start, size_t bytes);
 

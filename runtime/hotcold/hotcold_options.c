@@ -59,11 +59,11 @@ static bool parse_number(struct span_of_text value, unsigned most, unsigned *ret
   return true;
 }
 
-static bool parse_directory(struct span_of_text value, char *ret_directory) {
-  if (!value.bytes || value.bytes >= HEARTH_COLD_DIRECTORY_BYTES)
+static bool parse_path(struct span_of_text value, char *ret_path) {
+  if (!value.bytes || value.bytes >= HEARTH_HOTCOLD_PATH_BYTES)
     return false;
-  memcpy(ret_directory, value.start, value.bytes);
-  ret_directory[value.bytes] = 0;
+  memcpy(ret_path, value.start, value.bytes);
+  ret_path[value.bytes] = 0;
   return true;
 }
 
@@ -85,7 +85,9 @@ static bool apply(struct span_of_text pair, struct hearth_hotcold_options *optio
   if (equals(key, "interval"))
     return parse_number(value, HEARTH_COLD_INTERVAL_MAX, &options->interval_s);
   if (equals(key, "dir"))
-    return parse_directory(value, options->directory);
+    return parse_path(value, options->directory);
+  if (equals(key, "stats"))
+    return parse_path(value, options->statistics);
   return false;
 }
 
@@ -95,7 +97,8 @@ static void warn_about(struct span_of_text pair) {
   memcpy(text, pair.start, bytes);
   text[bytes] = 0;
   hearth_hotcold_warn(
-      "HEARTH_HOTCOLD takes cold=, hot=, cold-below=, hot-from=, interval= and dir= (see docs/options.md); ignored: ",
+      "HEARTH_HOTCOLD takes cold=, hot=, cold-below=, hot-from=, interval=, dir= and stats= (see docs/options.md); "
+      "ignored: ",
       text);
 }
 

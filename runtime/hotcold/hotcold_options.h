@@ -3,7 +3,7 @@
 #define HEARTH_HOTCOLD_OPTIONS_H
 
 enum {
-  HEARTH_COLD_DIRECTORY_BYTES = 512, /* with the terminating zero */
+  HEARTH_HOTCOLD_PATH_BYTES = 512, /* with the terminating zero */
   HEARTH_COLD_INTERVAL_MAX = 86400,
 };
 
@@ -20,7 +20,8 @@ struct hearth_hotcold_options {
   unsigned hot_from;   /* 0 to 256; 256 when switched off */
   enum hearth_cold_mode cold_mode;
   unsigned interval_s; /* 0 to HEARTH_COLD_INTERVAL_MAX; 0: never */
-  char directory[HEARTH_COLD_DIRECTORY_BYTES];
+  char directory[HEARTH_HOTCOLD_PATH_BYTES];
+  char statistics[HEARTH_HOTCOLD_PATH_BYTES]; /* a file; empty: none */
 };
 
 /* Defaults changed by `text`, which may be NULL. A key or value that is not understood is skipped, and the first of

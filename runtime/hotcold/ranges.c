@@ -7,6 +7,7 @@
 #include "hotcold_options.h"
 #include "next.h"
 #include "page_out.h"
+#include "statistics_file.h"
 #include "status.h"
 #include "thread_cache.h"
 
@@ -136,6 +137,7 @@ static void open_once(void) {
   struct hearth_hotcold_options options = hearth_hotcold_options_parse(secure_getenv("HEARTH_HOTCOLD"));
   hearth_ranges.cold_below = options.cold_below;
   hearth_ranges.hot_from = options.hot_from;
+  hearth_statistics_file_open(options.statistics);
   hearth_thread_cache_open();
   if (options.cold_below == 0 && options.hot_from > UINT8_MAX)
     return;

@@ -1,0 +1,9 @@
+/* HEARTH_HOTCOLD=stats=FILE: what the ranges hold when the program ends, as `hearth top --json` prints it. */
+#ifndef HEARTH_STATISTICS_FILE_H
+#define HEARTH_STATISTICS_FILE_H
+
+/* From now on a line is appended to `path` when the process exits; "" for none. Shorter than HEARTH_HOTCOLD_PATH_BYTES;
+ * copied, and relative to the working directory of now. */
+void hearth_statistics_file_open(const char *path);
+
+#endif
