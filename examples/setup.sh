@@ -15,7 +15,7 @@ usage: examples/setup.sh [--for=PURPOSE] [--llvm=RELEASE]
   --for=report-test the same as test, and the browser that opens reports
   --for=quickstart  the same as build, and what the quickstart needs
   --for=realworld   the same as quickstart, and what fetching source packages needs
-  --for=bench       the same as realworld, and what LLVM's own heap profiling needs
+  --for=bench       the same as realworld, LLVM's own heap profiling, lld, and other allocators
   --llvm=RELEASE    22 (default), 19 or 14
 END
 }
@@ -43,7 +43,10 @@ case $purpose in
     ;;
   quickstart) packages+=(binutils time valgrind) ;;
   realworld) packages+=(binutils time valgrind dpkg-dev ca-certificates tcl make) ;;
-  bench) packages+=(binutils time valgrind dpkg-dev ca-certificates tcl "libclang-rt-$llvm-dev") ;;
+  bench)
+    packages+=(binutils time valgrind dpkg-dev ca-certificates tcl python3 make "lld-$llvm" "libclang-rt-$llvm-dev"
+      libjemalloc-dev libmimalloc-dev)
+    ;;
 esac
 
 command -v dpkg-query >/dev/null || fail "this is for Debian; elsewhere install the like of: ${packages[*]}"
