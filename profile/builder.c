@@ -1,5 +1,6 @@
 #include "builder_internal.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -201,15 +202,17 @@ static uint64_t hash_frame(const builder_frame *f) {
 }
 
 static bool equal_frame(const void *owner, uint32_t row, const void *key) {
-  return memcmp(&((const hearth_builder *)owner)->frames[row], key, sizeof(builder_frame)) == 0;
+  return memcmp(&((const hearth_builder *)owner)->frames[row], key, offsetof(builder_frame, recursive)) == 0;
 }
 
 hearth_status hearth_builder_intern_frame(hearth_builder *builder, const builder_frame *frame, uint32_t *ret_frame,
                                           hearth_error *err) {
   uint64_t hash = hash_frame(frame);
   *ret_frame = id_table_find(&builder->frames_by_content, hash, equal_frame, builder, frame);
-  if (*ret_frame != HEARTH_NONE)
+  if (*ret_frame != HEARTH_NONE) {
+    builder->frames[*ret_frame].recursive |= frame->recursive;
     return HEARTH_OK;
+  }
   HEARTH_TRY(reserve_row((void **)&builder->frames, &builder->frame_room, builder->frame_count, sizeof *builder->frames,
                          &builder->frames_by_content, err));
   *ret_frame = (uint32_t)builder->frame_count++;
@@ -225,6 +228,12 @@ static uint32_t find_ancestor(const hearth_builder *builder, uint32_t node, uint
   return node;
 }
 
+/* The stack of `node` is to go on as that of `ancestor`. */
+static void leave_out(hearth_builder *builder, uint32_t node, uint32_t ancestor) {
+  for (; node != ancestor; node = builder->nodes[node].parent)
+    builder->frames[builder->nodes[node].frame].recursive = true;
+}
+
 hearth_status hearth_builder_reserve_nodes(hearth_builder *builder, size_t more, hearth_error *err) {
   HEARTH_TRY(hearth_builder_reserve((void **)&builder->nodes, &builder->node_room, builder->node_count, more,
                                     sizeof *builder->nodes, err));
@@ -234,8 +243,10 @@ hearth_status hearth_builder_reserve_nodes(hearth_builder *builder, size_t more,
 
 hearth_status hearth_builder_intern_node(hearth_builder *builder, uint32_t parent, uint32_t frame, uint32_t *ret_node,
                                          hearth_error *err) {
-  if (builder->fold_recursion && (*ret_node = find_ancestor(builder, parent, frame)) != HEARTH_NONE)
+  if (builder->fold_recursion && (*ret_node = find_ancestor(builder, parent, frame)) != HEARTH_NONE) {
+    leave_out(builder, parent, *ret_node);
     return HEARTH_OK;
+  }
   HEARTH_TRY(hearth_builder_reserve_nodes(builder, 1, err));
   uint32_t *slot = node_table_slot(&builder->nodes_by_content, builder->nodes, parent, frame);
   if (*slot == HEARTH_NONE) {

@@ -24,6 +24,7 @@ typedef struct builder_function {
 
 typedef struct builder_frame {
   uint32_t function, line, column, discriminator, flags;
+  bool recursive; /* folding left it out of a stack; frames are found without it */
 } builder_frame;
 
 typedef struct builder_binary {

@@ -126,13 +126,24 @@ static hearth_status intern_address(symboliser *s, uint64_t pc, uint32_t *ret, h
 static uint64_t count_without_frames(const symboliser *s) {
   uint64_t count = 0;
   for (size_t i = 0; i < s->address_count; ++i)
-    count += s->addresses[i].count == 0;
+    count += s->addresses[i].count == 0 && s->addresses[i].pc != HEARTH_RAW_LEFT_OUT;
   return count;
 }
 
 /* -------------------------------------------------- stacks -------------------------------------------------- */
 
 static const address *address_at(const symboliser *s, uint32_t node) { return &s->addresses[s->address_of[node]]; }
+
+/* Is the node no call, but over those that the runtime's folding left out of stacks? */
+static bool is_over_left_out(const symboliser *s, uint32_t node) {
+  return s->dump->kind == HEARTH_RAW_FILE_OFFSET && s->dump->nodes[node].pc == HEARTH_RAW_LEFT_OUT &&
+         s->dump->nodes[node].parent == HEARTH_RAW_NO_PARENT;
+}
+
+static void mark_recursive(symboliser *s, const address *a) {
+  for (uint32_t i = 0; i < a->count; ++i)
+    s->builder->frames[s->frame_rows[a->first + i]].recursive = true;
+}
 
 static hearth_status add_node(symboliser *s, size_t node, hearth_error *err) {
   uint32_t parent = s->dump->nodes[node].parent;
@@ -142,6 +153,8 @@ static hearth_status add_node(symboliser *s, size_t node, hearth_error *err) {
   for (uint32_t i = a->count; i-- > 0;)
     HEARTH_TRY(hearth_builder_intern_node(s->builder, at, s->frame_rows[a->first + i], &at, err));
   s->node_of[node] = at;
+  if (parent != HEARTH_RAW_NO_PARENT && is_over_left_out(s, parent))
+    mark_recursive(s, a);
   return HEARTH_OK;
 }
 

@@ -28,6 +28,7 @@ typedef struct plan_candidate {
   uint64_t allocs; /* in contexts that go through it */
   uint32_t frame;
   uint32_t depth; /* callers between it and the allocation, at most */
+  bool recursive; /* folding left it out of a stack */
 } plan_candidate;
 
 /* Contexts of one leaf that go through the same candidates. */

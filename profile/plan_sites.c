@@ -190,8 +190,10 @@ static hearth_status make_places(refining *r) {
   p->candidate_count = sort_ids(ids, frames + 1);
   for (size_t i = 0; i < p->candidate_count; i++)
     p->candidates[i] = (plan_candidate){.stack_id = ids[i], .frame = HEARTH_NONE};
-  for (size_t i = 0; i < frames; i++)
+  for (size_t i = 0; i < frames; i++) {
     r->places[i] = rank_of(ids, p->candidate_count, p->stack_ids[i]);
+    p->candidates[r->places[i]].recursive |= p->w->builder->frames[p->w->frames.order[i]].recursive;
+  }
   free(ids);
   return HEARTH_OK;
 }
@@ -313,11 +315,12 @@ static int compare_by_bytes(const void *a, const void *b) {
                               : (x->stack_id > y->stack_id) - (x->stack_id < y->stack_id);
 }
 
-/* Those that contexts part at, and of them no more than can be weighed. */
+/* Those that contexts part at, and of them no more than can be weighed. What folding left out of some stacks is no site: its
+ * bit would be set where the profile says that it is not. */
 static void keep_candidates(planner *p) {
   size_t kept = 0;
   for (size_t i = 1; i < p->candidate_count; i++)
-    if (p->candidates[i].frame != HEARTH_NONE)
+    if (p->candidates[i].frame != HEARTH_NONE && !p->candidates[i].recursive)
       p->candidates[kept++] = p->candidates[i];
   p->candidate_count = kept;
   if (kept <= CANDIDATES_MAX)

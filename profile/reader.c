@@ -267,6 +267,7 @@ hearth_status hearth_profile_get_frame(hearth_profile *profile, uint32_t row, he
                              .column = (uint32_t)f[HEARTH_FRAME_COLUMN],
                              .discriminator = (uint32_t)f[HEARTH_FRAME_DISCRIMINATOR],
                              .inlined = f[HEARTH_FRAME_FLAGS] & HEARTH_FRAME_INLINED,
+                             .recursive = f[HEARTH_FRAME_FLAGS] & HEARTH_FRAME_RECURSIVE,
                              .first_context = (uint32_t)f[HEARTH_FRAME_FIRST_CONTEXT],
                              .context_count = (uint32_t)(next_context - f[HEARTH_FRAME_FIRST_CONTEXT])};
   HEARTH_TRY(read_function(profile, ret->function, &function, err));

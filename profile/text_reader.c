@@ -318,11 +318,14 @@ static hearth_status read_frame(parser *p) {
     HEARTH_TRY(read_u32(p, "line offset", &frame.line));
   HEARTH_TRY(read_u32(p, "column", &frame.column));
   HEARTH_TRY(read_u32(p, "discriminator", &frame.discriminator));
-  if (!at_line_end(p)) {
+  while (!at_line_end(p)) {
     HEARTH_TRY(read_token(p, ""));
-    if (strcmp(p->token, "inlined") != 0)
-      return bad(p, "a frame may end with 'inlined', not", p->token);
-    frame.flags = HEARTH_FRAME_INLINED;
+    if (strcmp(p->token, "inlined") == 0)
+      frame.flags = HEARTH_FRAME_INLINED;
+    else if (strcmp(p->token, "recursive") == 0)
+      frame.recursive = true;
+    else
+      return bad(p, "a frame may end with 'inlined' and 'recursive', not", p->token);
   }
   HEARTH_TRY(end_line(p));
   HEARTH_TRY(hearth_builder_reserve((void **)&p->frames, &p->frame_room, p->frame_count, 1, sizeof frame, p->err));

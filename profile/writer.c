@@ -109,7 +109,7 @@ static void frame_row(const void *context, size_t row, uint64_t *ret) {
   ret[HEARTH_FRAME_LINE] = f->line;
   ret[HEARTH_FRAME_COLUMN] = f->column;
   ret[HEARTH_FRAME_DISCRIMINATOR] = f->discriminator;
-  ret[HEARTH_FRAME_FLAGS] = f->flags;
+  ret[HEARTH_FRAME_FLAGS] = f->flags | (f->recursive ? HEARTH_FRAME_RECURSIVE : 0);
 }
 
 static void stack_row(const void *context, size_t row, uint64_t *ret) {

@@ -2,6 +2,7 @@
  * with others it has in common with the one before; only that one's nodes need to be known. */
 #include "context_names.h"
 #include "dump.h"
+#include "left_out.h"
 #include "mappings.h"
 #include "os.h"
 #include "scopes.h"
@@ -90,20 +91,38 @@ static void write_names(writer *writer, uint32_t count) {
   pad(writer);
 }
 
+/* Node number `at`. */
+static void write_node(writer *writer, uint32_t at, hearth_raw_stack_node node, uint64_t *previous_pc) {
+  uint8_t packed[HEARTH_RAW_NODE_MOST];
+
+  emit(writer, packed, (size_t)(hearth_raw_put_node(packed, at, &node, *previous_pc) - packed));
+  *previous_pc = node.pc;
+}
+
+/* From node number `first` on; returns how many there are. */
+static uint32_t write_left_out(writer *writer, uint32_t first, uint64_t *previous_pc) {
+  uint32_t next = first;
+
+  for (const uint64_t *pc = NULL; (pc = hearth_left_out_next(pc));) {
+    if (next == first)
+      write_node(writer, next++, (hearth_raw_stack_node){HEARTH_RAW_LEFT_OUT, HEARTH_RAW_NO_PARENT}, previous_pc);
+    write_node(writer, next++, (hearth_raw_stack_node){*pc, first}, previous_pc);
+  }
+  return next - first;
+}
+
 /* Returns how many there are. */
 static uint32_t write_nodes(writer *writer, const hearth_snapshot *snapshot, branch *branch) {
-  uint8_t packed[HEARTH_RAW_NODE_MOST];
   uint64_t previous_pc = 0;
 
   branch->depth = branch->node_count = 0;
   for (uint32_t i = 0; i < snapshot->count; ++i)
-    for (uint32_t at = branch_off(branch, snapshot, hearth_snapshot_context(snapshot, i)); at < branch->depth; ++at) {
-      hearth_raw_stack_node node = {.pc = branch->pcs[at], .parent = parent_of(branch, at)};
-      emit(writer, packed, (size_t)(hearth_raw_put_node(packed, branch->nodes[at], &node, previous_pc) - packed));
-      previous_pc = node.pc;
-    }
+    for (uint32_t at = branch_off(branch, snapshot, hearth_snapshot_context(snapshot, i)); at < branch->depth; ++at)
+      write_node(writer, branch->nodes[at], (hearth_raw_stack_node){branch->pcs[at], parent_of(branch, at)},
+                 &previous_pc);
+  uint32_t left_out = write_left_out(writer, branch->node_count, &previous_pc);
   pad(writer);
-  return branch->node_count;
+  return branch->node_count + left_out;
 }
 
 static void write_histogram(writer *writer, const hearth_snapshot *snapshot, uint32_t context) {
@@ -166,7 +185,7 @@ int hearth_dump_hearth(hearth_output *output, const hearth_snapshot *snapshot) {
       .sample_bytes = snapshot->sample_bytes,
   };
 
-  if (count_pcs(snapshot) >= HEARTH_RAW_NO_PARENT)
+  if (count_pcs(snapshot) + HEARTH_LEFT_OUT_MOST + 1 >= HEARTH_RAW_NO_PARENT)
     return EOVERFLOW;
   hearth_stack_order(snapshot->depot, snapshot->count);
   XXH64_reset(&writer.checksum, 0);

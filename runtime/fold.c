@@ -1,7 +1,14 @@
 #include "fold.h"
 
+#include "left_out.h"
+
 /* One of 64 bits. */
 static uint64_t bit_of(uint64_t pc) { return UINT64_C(1) << (pc * UINT64_C(0x9e3779b97f4a7c15) >> 58); }
+
+static void leave_out(const uint64_t *pcs, const hearth_fold_tops tops, size_t from, size_t to) {
+  for (; from != to; from = tops[from + 1])
+    hearth_left_out_add(pcs[from]);
+}
 
 void hearth_fold_extend(const uint64_t *pcs, hearth_fold_tops tops, size_t first, size_t from, size_t end) {
   uint64_t seen = 0; /* bits of all that was kept: most addresses need not be searched there */
@@ -15,6 +22,8 @@ void hearth_fold_extend(const uint64_t *pcs, hearth_fold_tops tops, size_t first
     seen |= bit;
     while (same != end && pcs[same] != pcs[i])
       same = tops[same + 1];
+    if (same != end)
+      leave_out(pcs, tops, tops[i + 1], same);
     tops[i] = (uint8_t)(same != end ? same : i);
   }
 }

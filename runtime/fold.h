@@ -1,5 +1,5 @@
 /* Folding of recursion: of each cycle of calls one is kept. Where an address occurs again further from the root, what lies
- * between is left out, as hearth_builder_fold_recursion does. Stacks are arrays of addresses, leaf first. */
+ * between is left out (and noted, left_out.h), as hearth_builder_fold_recursion does. Stacks are arrays of addresses, leaf first. */
 #ifndef HEARTH_RUNTIME_FOLD_H
 #define HEARTH_RUNTIME_FOLD_H
 

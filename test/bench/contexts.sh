@@ -10,18 +10,17 @@ source ./lib.sh
 
 usage() {
   cat <<END
-usage: test/bench/contexts.sh [--quick] [--wrong] [--recursion=fold] [PROGRAM...]
+usage: test/bench/contexts.sh [--quick] [--wrong] [--recursion=full] [PROGRAM...]
   PROGRAM  jq, lua or sqlite (examples/realworld) or split (test/e2e/Inputs); default: all
   --quick  small inputs
-  --recursion=fold  profiles with folded recursion, as they are by default; what lies between two calls of one
-           site is not in them, and its bits are set
+  --recursion=full  recursion is not folded in profiles, as it is by default
   --wrong  list the stacks that got the wrong placement, in build/bench/PROGRAM/contexts/*.wrong
 Files are compiled one by one. Prints, for each way to tell contexts apart (-memprof-contexts-by), how many percent of
 the bytes got the placement that is right, and the size of the code.
 END
 }
 
-programs=() wrong=false recursion=full
+programs=() wrong=false recursion=fold
 quick=false
 for argument in "$@"; do
   case $argument in

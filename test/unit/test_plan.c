@@ -72,13 +72,17 @@ typedef struct planned {
   hearth_plan plan;
 } planned;
 
-static planned open_planned(const context *contexts, size_t n, const hearth_plan_options *options) {
-  bytes bare = profile_of(contexts, n, false);
-  planned p = {.b = plan_of(bare, options)};
+static planned open_planned_bytes(bytes b) {
+  planned p = {.b = b, .profile = open_bytes(b)};
   hearth_error err;
-  p.profile = open_bytes(p.b);
   expect_ok(hearth_profile_verify(p.profile, &err), &err);
   expect_ok(hearth_profile_get_plan(p.profile, &p.plan, &err), &err);
+  return p;
+}
+
+static planned open_planned(const context *contexts, size_t n, const hearth_plan_options *options) {
+  bytes bare = profile_of(contexts, n, false);
+  planned p = open_planned_bytes(plan_of(bare, options));
   free(bare.data);
   return p;
 }
@@ -264,6 +268,33 @@ static void few_bytes_of_another_class_are_passed_over(void **state) {
   close_planned(&p);
 }
 
+/* p1 is called by what it calls: folding leaves s3 and d1 out, but their bits would be set. */
+static void recursive_sites_are_left_out(void **state) {
+  const context contexts[] = {{COLD, 900, "x1 s1 d1 p1 m1"},
+                              {COLD, 900, "x1 s2 d1 p1 m1"},
+                              {HOT, 9000, "x1 r1 d2 p1 s3 d1 p1 m1"},
+                              {HOT, 9000, "x1 r2 d2 p1 s3 d1 p1 m1"}};
+  hearth_builder *builder = hearth_builder_create(HEARTH_IDS_HEARTH), *sum = hearth_builder_create(HEARTH_IDS_HEARTH);
+  hearth_profile_summary run = one_run();
+  hearth_error err;
+  (void)state;
+  hearth_builder_fold_recursion(builder, true);
+  expect_ok(hearth_builder_add_run(builder, &run, &err), &err);
+  for (size_t i = 0; i < COUNT(contexts); i++)
+    add(builder, &contexts[i]);
+  expect_ok(hearth_builder_add_builder(sum, builder, &err), &err); /* knows of them, too */
+  bytes folded = write_bytes(sum);
+  planned p = open_planned_bytes(plan_of(folded, NULL));
+  assert_int_equal(hearth_profile_context_count(p.profile), 4);
+  assert_null(site_of(&p, "d1"));
+  assert_null(site_of(&p, "s3"));
+  expect_all_told_apart(&p, contexts, COUNT(contexts));
+  close_planned(&p);
+  free(folded.data);
+  hearth_builder_destroy(builder);
+  hearth_builder_destroy(sum);
+}
+
 static void there_is_no_plan_where_nothing_differs(void **state) {
   const context contexts[] = {{HOT, 1000, "x1 h1 m1"}, {HOT, 1000, "x1 h2 m1"}, {COLD, 1000, "y1 h2 m1"}};
   bytes bare = profile_of(contexts, COUNT(contexts), false);
@@ -423,6 +454,7 @@ int main(void) {
       cmocka_unit_test(contexts_beyond_the_bits_are_ambiguous),
       cmocka_unit_test(budgets_are_kept),
       cmocka_unit_test(few_bytes_of_another_class_are_passed_over),
+      cmocka_unit_test(recursive_sites_are_left_out),
       cmocka_unit_test(there_is_no_plan_where_nothing_differs),
       cmocka_unit_test(equal_profiles_have_equal_plans),
       cmocka_unit_test(merges_leave_plans_behind),

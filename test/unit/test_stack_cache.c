@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "fold.h"
+#include "left_out.h"
 #include "stack_cache.h"
 
 #include <string.h>
@@ -101,6 +102,36 @@ static void test_stack_not_found_again_gives_way(void **state) {
   assert_int_equal(context, 9);
 }
 
+static bool was_left_out(uint64_t address) {
+  for (const uint64_t *pc = NULL; (pc = hearth_left_out_next(pc));)
+    if (*pc == address)
+      return true;
+  return false;
+}
+
+/* Of a cycle, not what is the same call again. */
+static void test_what_folding_leaves_out_is_noted(void **state) {
+  (void)state;
+  uint64_t pcs[] = {109, 104, 103, 102, 107, 106, 106, 102, 101};
+
+  assert_int_equal(hearth_fold_recursion(pcs, sizeof pcs / sizeof *pcs), 5);
+  for (uint64_t pc = 101; pc < 110; ++pc)
+    assert_int_equal(was_left_out(pc), pc == 106 || pc == 107);
+}
+
+static void test_addresses_left_out_are_kept_once(void **state) {
+  (void)state;
+  size_t count = 0;
+
+  for (int round = 0; round < 2; ++round)
+    for (uint64_t pc = 1; pc <= 2 * HEARTH_LEFT_OUT_MOST; ++pc)
+      hearth_left_out_add(pc << 4);
+  for (const uint64_t *pc = NULL; (pc = hearth_left_out_next(pc));)
+    ++count;
+  assert_int_equal(count, HEARTH_LEFT_OUT_MOST);
+  assert_true(was_left_out(16));
+}
+
 static void test_folding(void **state) {
   (void)state;
   static const struct {
@@ -133,6 +164,8 @@ int main(void) {
       cmocka_unit_test(test_too_deep_is_not_remembered),
       cmocka_unit_test(test_stack_not_found_again_gives_way),
       cmocka_unit_test(test_folding),
+      cmocka_unit_test(test_what_folding_leaves_out_is_noted),
+      cmocka_unit_test(test_addresses_left_out_are_kept_once),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -109,7 +109,7 @@ static void errors_name_line_and_reason(void **state) {
       {HEAD "context\nframe f a.c 1 1 -1 0\n", "text:4: not a number '-1'", HEARTH_E_FORMAT},
       {HEAD "context\nframe f a.c 1 4294967296 1 0\n", "text:4: too great a number", HEARTH_E_FORMAT},
       {HEAD "context\nframe f a.c 1 1 1 0 inline\n", "text:4: a frame may end", HEARTH_E_FORMAT},
-      {HEAD "context\nframe f a.c 1 1 1 0 inlined 7\n", "text:4: unexpected '7'", HEARTH_E_FORMAT},
+      {HEAD "context\nframe f a.c 1 1 1 0 inlined 7\n", "text:4: a frame may end", HEARTH_E_FORMAT},
       {HEAD "context\nframe \"\" a.c 1 1 1 0\n", "text:4: a function without a name", HEARTH_E_FORMAT},
       {HEAD "context\nframe \"f a.c 1 1 1 0\n", "text:4: a quote is not closed", HEARTH_E_FORMAT},
       {HEAD "context\nframe \"f\"a.c 1 1 1 0\n", "text:4: a blank is missing", HEARTH_E_FORMAT},

@@ -17,6 +17,7 @@
 #define HEARTH_RAW_VERSION         2u
 #define HEARTH_RAW_BUILD_ID_MAX    32u
 #define HEARTH_RAW_NO_PARENT       UINT32_MAX
+#define HEARTH_RAW_LEFT_OUT        UINT64_C(0) /* pc of a root that is no call: below it are calls left out by folding */
 
 #define HEARTH_RAW_FLAG_ACCESSES   1u /* loads and stores were counted; else all access fields are 0 and mean nothing */
 #define HEARTH_RAW_FLAG_CONTINUES  2u /* not the run's first file: records were spilled to others before */
