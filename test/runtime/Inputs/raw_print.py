@@ -9,7 +9,7 @@ import struct
 import sys
 from pathlib import Path
 
-FIELDS_DEF = Path(__file__).parents[3] / "profile/format/hearth/mib_fields.def"
+FIELDS_DEF = Path(__file__).resolve().parents[3] / "profile/format/hearth/mib_fields.def"
 FIELDS = re.findall(r"^HEARTH_MIB_FIELD\s*\(\s*\d+,\s*(\w+)", FIELDS_DEF.read_text(), re.M)
 HEADER = struct.Struct("<QII8QII6Q")
 SNAPSHOTS = struct.Struct("<QIIQ2Q")
