@@ -47,6 +47,7 @@ static void set_up(hearth_builder *builder, const hearth_indexer_options *option
 static void set_up_builders(hearth_indexer *ix) {
   set_up(ix->builder, &ix->owner->options);
   set_up(ix->llvm, &ix->owner->options);
+  hearth_modules_use_symbols(ix->modules, ix->owner->options.symbols);
 }
 
 hearth_indexer *hearth_indexer_create_worker(hearth_indexer *owner) {
@@ -403,7 +404,7 @@ hearth_status hearth_indexer_result(hearth_indexer *ix, const char *path, hearth
   if (hearth_builder_context_count(*ret) == 0)
     return hearth_error_set(err, ix->nothing.status ? ix->nothing.status : HEARTH_E_EMPTY, "%s: not written: %s", path,
                             ix->nothing.status ? ix->nothing.message : "the inputs have no allocations");
-  if (ix->counts.contexts > 0 && ix->counts.with_column == 0)
+  if (ix->counts.contexts > 0 && ix->counts.with_column == 0 && !ix->options.symbols)
     return hearth_error_set(err, HEARTH_E_NO_DEBUG_INFO,
                             "%s: not written: no allocation has a column, by which calls are matched (compile without "
                             "-gno-column-info)",

@@ -20,6 +20,7 @@ struct hearth_binary {
   uint32_t build_id_size;
   uint8_t build_id[HEARTH_RAW_BUILD_ID_MAX];
   hearth_scopes *scopes;
+  hearth_code_names *names;
   hearth_types types;
 };
 
@@ -87,6 +88,7 @@ void hearth_binary_close(hearth_binary *b) {
   if (!b)
     return;
   hearth_scopes_destroy(b->scopes);
+  hearth_code_names_destroy(b->names);
   hearth_types_free(&b->types);
   hearth_elf_file_close(b->debug_file);
   hearth_elf_file_close(b->file);
@@ -128,6 +130,12 @@ hearth_status hearth_binary_load(hearth_binary *b, hearth_debug_directories dire
   free(code);
   return status;
 }
+
+hearth_status hearth_binary_load_names(hearth_binary *b, hearth_error *err) {
+  return hearth_code_names_create(b->file, &b->names, err);
+}
+
+hearth_code_names *hearth_binary_names(hearth_binary *b) { return b->names; }
 
 hearth_scopes *hearth_binary_scopes(hearth_binary *b) { return b->scopes; }
 

@@ -2,6 +2,7 @@
 #ifndef HEARTH_SYMBOLISE_BINARY_H
 #define HEARTH_SYMBOLISE_BINARY_H
 
+#include "symbolise/code_names.h"
 #include "symbolise/dwarf_scopes.h"
 #include "symbolise/types.h"
 
@@ -22,6 +23,10 @@ bool hearth_binary_address(const hearth_binary *binary, uint64_t file_offset, ui
  *   directories  borrowed until close
  * Errors: those of hearth_debug_file_find and hearth_scopes_create. The binary can only be closed after one. */
 hearth_status hearth_binary_load(hearth_binary *binary, hearth_debug_directories directories, hearth_error *err);
+/* Do with the names of functions, where there is no debug information. Errors: those of hearth_code_names_create. */
+hearth_status hearth_binary_load_names(hearth_binary *binary, hearth_error *err);
+/* NULL: the binary has scopes. */
+hearth_code_names *hearth_binary_names(hearth_binary *binary);
 /* The scopes of a loaded binary. */
 hearth_scopes *hearth_binary_scopes(hearth_binary *binary);
 /* The types of its allocation calls. */

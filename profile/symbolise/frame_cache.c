@@ -110,8 +110,8 @@ static hearth_status function_number(hearth_frame_cache *cache, uint32_t functio
   return HEARTH_OK;
 }
 
-static hearth_status add_frame(hearth_frame_cache *cache, const hearth_scope_frame *from, hearth_frame_span *span,
-                               hearth_error *err) {
+static hearth_status add_row(hearth_frame_cache *cache, const hearth_builder_frame *row, hearth_frame_span *span,
+                             hearth_error *err) {
   if (cache->frame_count == cache->frame_capacity) {
     size_t more = cache->frame_capacity ? cache->frame_capacity * 2 : 1024;
     if (more > UINT32_MAX)
@@ -122,21 +122,44 @@ static hearth_status add_frame(hearth_frame_cache *cache, const hearth_scope_fra
     cache->frames = frames;
     cache->frame_capacity = more;
   }
+  cache->frames[cache->frame_count++] = *row;
+  ++span->count;
+  return HEARTH_OK;
+}
+
+/* Without debug information: only the function is known. */
+static hearth_status add_name(hearth_frame_cache *cache, uint64_t address, hearth_frame_span *span, hearth_error *err) {
+  const char *name = hearth_code_names_find(hearth_binary_names(cache->binary), address);
+  hearth_builder_frame frame = {.line = HEARTH_LINE_UNKNOWN};
+  if (!name)
+    return HEARTH_OK;
+  HEARTH_TRY(hearth_builder_function(cache->builder, name, hearth_binary_path(cache->binary), 0, &frame.function, err));
+  return add_row(cache, &frame, span, err);
+}
+
+static hearth_status add_frame(hearth_frame_cache *cache, const hearth_scope_frame *from, hearth_frame_span *span,
+                               hearth_error *err) {
   const hearth_scope_function *f = hearth_scopes_function(hearth_binary_scopes(cache->binary), from->function);
-  hearth_builder_frame *to = &cache->frames[cache->frame_count];
-  *to = (hearth_builder_frame){.line = HEARTH_LINE_UNKNOWN, .inlined = from->inlined};
+  hearth_builder_frame frame = {.line = HEARTH_LINE_UNKNOWN, .inlined = from->inlined};
   if (from->line != 0) {
     /* Lines above the function, from a macro or another file, wrap around as they do in the compiler. */
-    to->line = from->line - f->start_line;
-    to->column = from->column;
-    to->discriminator = from->discriminator;
+    frame.line = from->line - f->start_line;
+    frame.column = from->column;
+    frame.discriminator = from->discriminator;
   }
   span->of_runtime = is_runtime_source(f->path);
-  hearth_status status = function_number(cache, from->function, &to->function, err);
-  if (status != HEARTH_OK)
-    return status;
-  ++cache->frame_count;
-  ++span->count;
+  HEARTH_TRY(function_number(cache, from->function, &frame.function, err));
+  return add_row(cache, &frame, span, err);
+}
+
+static hearth_status add_scopes(hearth_frame_cache *cache, uint64_t address, hearth_frame_span *span,
+                                hearth_error *err) {
+  const hearth_scope_frame *frames;
+  size_t count;
+  HEARTH_TRY(hearth_scopes_frames(hearth_binary_scopes(cache->binary), address, &frames, &count, err));
+  for (size_t i = 0; i < count; ++i)
+    if (frames[i].function != HEARTH_SCOPE_NO_FUNCTION)
+      HEARTH_TRY(add_frame(cache, &frames[i], span, err));
   return HEARTH_OK;
 }
 
@@ -147,15 +170,9 @@ hearth_status hearth_frame_cache_get(hearth_frame_cache *cache, uint64_t address
     *ret = found->span;
     return HEARTH_OK;
   }
-  const hearth_scope_frame *frames;
-  size_t count;
-  hearth_status status = hearth_scopes_frames(hearth_binary_scopes(cache->binary), address, &frames, &count, err);
   hearth_frame_span span = {.first = (uint32_t)cache->frame_count};
-  for (size_t i = 0; status == HEARTH_OK && i < count; ++i)
-    if (frames[i].function != HEARTH_SCOPE_NO_FUNCTION)
-      status = add_frame(cache, &frames[i], &span, err);
-  if (status != HEARTH_OK)
-    return status;
+  HEARTH_TRY(hearth_binary_names(cache->binary) ? add_name(cache, address, &span, err)
+                                                : add_scopes(cache, address, &span, err));
   if (!make_room(cache))
     return no_memory(cache, err);
   cache->slots[slot_of(address, cache->slots, cache->slot_count)] = (slot){address, span, true};

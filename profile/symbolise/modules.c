@@ -25,6 +25,7 @@ struct hearth_modules {
   size_t count, capacity, given;
   char **directories; /* with debug files */
   size_t directory_count, directory_capacity;
+  bool use_symbols;
 };
 
 hearth_modules *hearth_modules_create(hearth_builder *builder, const hearth_indexer_options *options) {
@@ -49,6 +50,8 @@ void hearth_modules_destroy(hearth_modules *m) {
   free(m->modules);
   free(m);
 }
+
+void hearth_modules_use_symbols(hearth_modules *m, bool use) { m->use_symbols = use; }
 
 hearth_status hearth_modules_add_directory(hearth_modules *m, const char *path, hearth_error *err) {
   char *copy = strdup(path);
@@ -108,6 +111,8 @@ static module *add_row(hearth_modules *m, const uint8_t *id, uint32_t size) {
 static hearth_status fill_row(hearth_modules *m, module *row, hearth_binary *binary, bool wanted, hearth_error *err) {
   hearth_debug_directories directories = {m->directories, m->directory_count, wanted};
   hearth_status status = hearth_binary_load(binary, directories, err);
+  if (status == HEARTH_E_NO_DEBUG_INFO && m->use_symbols)
+    status = hearth_binary_load_names(binary, err);
   if (status == HEARTH_OK && !(row->cache = hearth_frame_cache_create(binary, m->builder)))
     status = hearth_error_set(err, HEARTH_E_NOMEM, "%s: out of memory", hearth_binary_path(binary));
   if (status != HEARTH_OK) {

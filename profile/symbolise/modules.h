@@ -19,6 +19,9 @@ typedef struct hearth_placed_map {
 hearth_modules *hearth_modules_create(hearth_builder *builder, const hearth_indexer_options *options);
 void hearth_modules_destroy(hearth_modules *modules); /* accepts NULL */
 
+/* From now on, name functions of binaries without debug information by their symbols (code_names.h). */
+void hearth_modules_use_symbols(hearth_modules *modules, bool use);
+
 /* A folder with separate debug files, .dwo or .dwp files; before the first binary. Copied. Errors: E_NOMEM. */
 hearth_status hearth_modules_add_directory(hearth_modules *modules, const char *path, hearth_error *err);
 /* The same folders as another's. */

@@ -27,7 +27,7 @@ typedef struct arguments {
   const output_format *format;
   uint32_t section;          /* version of LLVM's; 0: the default */
   hearth_number_option jobs; /* by default as many as are worth it */
-  bool quiet, verbose, progress, full_recursion;
+  bool quiet, verbose, progress, full_recursion, symbols;
   uint64_t left_out; /* fields, 1 << enum hearth_mib_column */
 } arguments;
 
@@ -44,6 +44,8 @@ static const char help[] =
     "                     profiles name are used\n"
     "  --debug-dir=DIR    a folder with separate debug files (DIR/.build-id/ab/cdef.debug, or by debug link), .dwo or\n"
     "                     .dwp files; /usr/lib/debug and the binary's own folder are always searched\n"
+    "  --symbols          of code without debug information, name functions by symbol tables, or by where they begin:\n"
+    "                     enough to read a profile, not to compile with it\n"
     "  -o, --output=OUT   the profile to write; replaced whole, or left as it is after an error; '-' is standard\n"
     "                     output\n"
     "  --weight=N:FILE    one more PROFILE, counted N times\n"
@@ -151,6 +153,7 @@ static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
   const hearth_option options[] = {
       {.name = "--binary", .expects = "a program or library", .take = add_binary, .target = a},
       {.name = "--debug-dir", .expects = "a folder", .take = add_debug_directory, .target = a},
+      {.name = "--symbols", .flag = &a->symbols},
       {.name = "--output", .letter = 'o', .expects = "a file", .text = &a->output},
       {.name = "--weight", .expects = "N:FILE with N from 1 on", .take = add_weighted, .target = &a->inputs},
       {.name = "--input-files", .letter = 'f', .expects = "a file", .take = add_list, .target = &a->inputs},
@@ -292,6 +295,7 @@ int hearth_cmd_merge(int argc, char **argv) {
                                        .note = on_note,
                                        .progress = on_progress,
                                        .begun = on_begun,
+                                       .symbols = a.symbols,
                                        .full_recursion = a.full_recursion,
                                        .left_out = a.left_out};
     hearth_indexer *indexer = hearth_indexer_create(&settings);

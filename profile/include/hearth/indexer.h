@@ -35,6 +35,7 @@ typedef struct hearth_indexer_options {
   void (*progress)(void *context, const char *name, uint64_t done, uint64_t total);
   /* The input called `name` is begun, the `number`th of `count` (from 1). */
   void (*begun)(void *context, const char *name, size_t number, size_t count);
+  bool symbols;        /* code without debug information: functions by symbol tables and unwind tables */
   bool full_recursion; /* no hearth_builder_fold_recursion */
   uint64_t left_out;   /* see hearth_builder_leave_out */
 } hearth_indexer_options;
