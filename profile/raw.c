@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "hearth/raw_llvm.h"
+#include "hearth/trace.h"
 
 static uint64_t magic_at(const void *data) {
   uint64_t magic;
@@ -15,7 +16,8 @@ static uint64_t magic_at(const void *data) {
 
 static bool is_swapped(uint64_t magic) {
   magic = __builtin_bswap64(magic);
-  return magic == HEARTH_RAW_MAGIC || magic == HEARTH_RAW_SNAPSHOTS_MAGIC || magic == HEARTH_LLVM_RAW_MAGIC;
+  return magic == HEARTH_RAW_MAGIC || magic == HEARTH_RAW_SNAPSHOTS_MAGIC || magic == HEARTH_LLVM_RAW_MAGIC ||
+         magic == HEARTH_TRACE_MAGIC;
 }
 
 bool hearth_raw_is_raw(const void *data, size_t size) {
@@ -23,7 +25,7 @@ bool hearth_raw_is_raw(const void *data, size_t size) {
     return false;
   uint64_t magic = magic_at(data);
   return magic == HEARTH_RAW_MAGIC || magic == HEARTH_RAW_SNAPSHOTS_MAGIC || magic == HEARTH_LLVM_RAW_MAGIC ||
-         is_swapped(magic);
+         magic == HEARTH_TRACE_MAGIC || is_swapped(magic);
 }
 
 static const char *remedy(hearth_status status) {
@@ -63,6 +65,8 @@ static hearth_status read_dump(const hearth_raw_input *in, hearth_raw_dump *ret,
     status = hearth_raw_read_hearth(in, ret, ret_size, err);
   else if (magic == HEARTH_LLVM_RAW_MAGIC)
     status = hearth_raw_read_llvm(in, ret, ret_size, err);
+  else if (magic == HEARTH_TRACE_MAGIC)
+    status = hearth_raw_read_trace(in, ret, ret_size, err);
   else if (is_swapped(magic))
     status = hearth_raw_fail(in, 0, HEARTH_E_VERSION, err, "written by a machine of the other byte order");
   else
@@ -137,6 +141,7 @@ void hearth_raw_free(hearth_raw_dump *dump) {
     free(dump->names[i]);
   free(dump->names);
   free(dump->counts);
+  free(dump->mibs);
   hearth_raw_stacks_free(dump->stacks);
   memset(dump, 0, sizeof *dump);
 }

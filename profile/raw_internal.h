@@ -69,6 +69,7 @@ struct hearth_raw_dump {
   size_t records_end;
   hearth_raw_mib previous; /* Hearth's layout: the record before the next one */
   uint64_t *counts;        /* of the record's histogram: room for the largest; NULL: there are none */
+  hearth_mib *mibs;        /* of a trace: by node, and behind the last one that of blocks without stack */
   /* For LLVM's layout alone: its version, leaf nodes by the ids of their stacks. */
   uint64_t layout_version;
   hearth_raw_stacks *stacks;
@@ -96,6 +97,10 @@ hearth_status hearth_raw_read_hearth(const hearth_raw_input *in, hearth_raw_dump
                                      hearth_error *err);
 hearth_status hearth_raw_read_llvm(const hearth_raw_input *in, hearth_raw_dump *dump, size_t *ret_size,
                                    hearth_error *err);
+
+/* The same for a trace, which takes the rest of its file. */
+hearth_status hearth_raw_read_trace(const hearth_raw_input *in, hearth_raw_dump *dump, size_t *ret_size,
+                                    hearth_error *err);
 
 /* The snapshots of a snapshot file, newest first. */
 typedef struct hearth_raw_places {

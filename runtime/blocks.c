@@ -89,6 +89,13 @@ static inline uint32_t find_context(size_t size, const hearth_frame *frame, hear
   return __builtin_expect(hearth_rt.recording, true) ? hearth_scopes_apply(context, scope_cache(cache)) : context;
 }
 
+uint32_t hearth_context_of(const hearth_frame *frame) {
+  hearth_section_enter();
+  uint32_t context = find_context(0, frame, hearth_thread_cache_own());
+  hearth_section_leave();
+  return context;
+}
+
 static inline hearth_moment now(void) {
   return (hearth_moment){hearth_clock_now_ns() - hearth_rt.start_ns, hearth_os_cpu()};
 }

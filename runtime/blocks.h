@@ -24,6 +24,9 @@ void hearth_release(void *pointer, const char *function);
  * block stays as it is if NULL is returned. A pointer that is not a block's ends the program. */
 void *hearth_resize(void *pointer, size_t size, const hearth_frame *frame);
 
+/* The context of the call to the function whose frame is given; HEARTH_NO_CONTEXT if nothing is recorded now. */
+uint32_t hearth_context_of(const hearth_frame *frame);
+
 /* The context of a block that begins now in another heap, of this pc; HEARTH_NO_CONTEXT: it is not to be recorded. In a
  * section; `cache`: this thread's. */
 uint32_t hearth_block_context(size_t size, const hearth_frame *frame, uint64_t heap_pc,

@@ -4,6 +4,7 @@
 #include "mappings.h"
 #include "message.h"
 #include "os.h"
+#include "preload/trace.h"
 #include "profile_file.h"
 #include "runtime.h"
 #include "section.h"
@@ -91,7 +92,7 @@ static bool dump(hearth_profile_kind kind, bool only_if_any) {
   if (!is_recording())
     return false;
   uint64_t signals = begin();
-  bool written = dump_locked(kind, only_if_any);
+  bool written = HEARTH_PRELOADED && hearth_rt.tracing ? hearth_trace_flush() : dump_locked(kind, only_if_any);
   if (!(signals & too_large))
     hearth_os_take_pending(too_large); /* was sent because of the profile, not of what the program writes */
   finish(signals);

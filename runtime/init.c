@@ -8,6 +8,7 @@
 #include "mappings.h"
 #include "message.h"
 #include "os.h"
+#include "preload/trace.h"
 #include "runtime.h"
 #include "shadow.h"
 #include "signals.h"
@@ -79,6 +80,8 @@ static void make_absolute(char *path, size_t size) {
 
 #define CAPPED_DEPTH 32 /* addresses of a stack that a memory cap reckons with; deeper ones leave room for fewer */
 
+static bool is_to_trace(void) { return HEARTH_PRELOADED && hearth_rt.options.mode == HEARTH_MODE_TRACE; }
+
 /* Under a memory cap, one half is for call stacks, which cannot be spilled, the other for records. */
 static bool reserve_tables(void) {
   uint64_t contexts = hearth_rt.options.max_contexts;
@@ -90,9 +93,12 @@ static bool reserve_tables(void) {
     uint64_t room = half / hearth_depot_context_size(depth);
     contexts = contexts < room ? contexts : room;
   }
-  return hearth_mappings_create() && hearth_context_names_create() &&
-         hearth_depot_create(&hearth_rt.depot, (uint32_t)contexts, depth) &&
-         hearth_mib_table_create(&hearth_rt.mibs, (uint32_t)contexts + 1, half ? half / HEARTH_OS_PAGE : UINT64_MAX) &&
+  if (!hearth_mappings_create() || !hearth_context_names_create() ||
+      !hearth_depot_create(&hearth_rt.depot, (uint32_t)contexts, depth))
+    return false;
+  if (is_to_trace()) /* there are no records: no context has one */
+    return true;
+  return hearth_mib_table_create(&hearth_rt.mibs, (uint32_t)contexts + 1, half ? half / HEARTH_OS_PAGE : UINT64_MAX) &&
          (!hearth_shadow_is_histogram || hearth_histograms_create(&hearth_rt.mibs.histograms, (uint32_t)contexts + 1,
                                                                   hearth_rt.options.histogram_size));
 }
@@ -125,6 +131,8 @@ void hearth_start(char **environment) {
   make_absolute(hearth_rt.options.log_path, sizeof hearth_rt.options.log_path);
   if (hearth_rt.options.help)
     hearth_options_print(&hearth_rt.options);
+  if (!HEARTH_PRELOADED && hearth_rt.options.mode != HEARTH_MODE_AGGREGATE)
+    hearth_message("option mode: only 'hearth record' writes traces; this is a profile");
   hearth_unwind_begin(hearth_rt.options.unwind == HEARTH_UNWIND_FP);
   hearth_threads_begin();
   reserve_counters();
@@ -133,7 +141,10 @@ void hearth_start(char **environment) {
                    (uint64_t)hearth_rt.options.max_contexts);
     return;
   }
+  if (is_to_trace() && !hearth_trace_begin())
+    return;
   hearth_dump_schedule(0);
+  hearth_rt.tracing = is_to_trace();
   hearth_rt.recording = true;
   hearth_rt.sampling = hearth_rt.options.sample > 0;
   hearth_signals_begin();
@@ -170,6 +181,11 @@ static void begin_child(void) {
   hearth_rt.fork_ns = hearth_clock_read() - hearth_rt.start_ns; /* from here this thread counts on */
   hearth_dump_schedule(hearth_rt.fork_ns);
   hearth_rt.recording = hearth_rt.options.follow_children;
+  if (!HEARTH_PRELOADED || !hearth_rt.tracing)
+    return;
+  hearth_rt.tracing = hearth_rt.recording;
+  if (hearth_rt.tracing)
+    hearth_trace_begin_child();
 }
 
 void hearth_watch_child(void) {
@@ -204,4 +220,5 @@ __attribute__((constructor)) static void watch_fork(void) {
 void hearth_finish(void) {
   hearth_dump_at_end();
   hearth_rt.ended = true;
+  hearth_rt.tracing = false;
 }

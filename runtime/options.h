@@ -7,6 +7,7 @@
 
 #define HEARTH_OPTION_TEXT_SIZE 4096 /* longest value, with its NUL */
 
+enum { HEARTH_MODE_AGGREGATE, HEARTH_MODE_TRACE };     /* of `mode` */
 enum { HEARTH_FORMAT_HEARTH, HEARTH_FORMAT_LLVM };     /* values of the option `format` */
 enum { HEARTH_RECURSION_FOLD, HEARTH_RECURSION_FULL }; /* of `recursion` */
 enum { HEARTH_UNWIND_AUTO, HEARTH_UNWIND_FP };         /* of `unwind` */

@@ -35,7 +35,15 @@ bool hearth_os_peek(uintptr_t address, void *to, size_t size);
  */
 
 int hearth_os_open_read(const char *path);
-int hearth_os_create(const char *path); /* truncated; to be read, too; mode 0666 less umask; close-on-exec */
+int hearth_os_create(const char *path);      /* truncated; to be read, too; mode 0666 less umask; close-on-exec */
+int hearth_os_create_new(const char *path);  /* the same, to append to; -EEXIST if there is a file */
+int hearth_os_open_append(const char *path); /* close-on-exec */
+void hearth_os_truncate(int fd, uint64_t size);
+/* Which file a descriptor is of; false: none. */
+typedef struct hearth_os_file_id {
+  uint64_t device, number;
+} hearth_os_file_id;
+bool hearth_os_file_id_of(int fd, hearth_os_file_id *ret);
 long hearth_os_read(int fd, void *to, size_t size);
 long hearth_os_write(int fd, const void *from, size_t size);
 long hearth_os_write_at(int fd, const void *from, size_t size, uint64_t offset);

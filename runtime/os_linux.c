@@ -12,6 +12,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <sys/auxv.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <time.h>
@@ -80,6 +81,25 @@ int hearth_os_open_read(const char *path) { return (int)call3(SYS_open, (long)pa
 
 int hearth_os_create(const char *path) {
   return (int)call3(SYS_open, (long)path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666);
+}
+
+int hearth_os_create_new(const char *path) {
+  return (int)call3(SYS_open, (long)path, O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+}
+
+int hearth_os_open_append(const char *path) {
+  return (int)call3(SYS_open, (long)path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0);
+}
+
+void hearth_os_truncate(int fd, uint64_t size) { call3(SYS_ftruncate, fd, (long)size, 0); }
+
+bool hearth_os_file_id_of(int fd, hearth_os_file_id *ret) {
+  struct stat info;
+
+  if (call3(SYS_fstat, fd, (long)&info, 0) != 0)
+    return false;
+  *ret = (hearth_os_file_id){info.st_dev, info.st_ino};
+  return true;
 }
 
 long hearth_os_read(int fd, void *to, size_t size) { return call3(SYS_read, fd, (long)to, (long)size); }

@@ -13,7 +13,7 @@
 static hearth_output output;
 static char name[HEARTH_OUTPUT_NAME]; /* of the profile, once it was written; "": not yet */
 
-static void make_directories(const char *file) {
+void hearth_profile_file_make_directories(const char *file) {
   static char path[HEARTH_OUTPUT_NAME];
 
   for (const char *slash = file; (slash = strchr(slash + 1, '/'));) {
@@ -26,7 +26,7 @@ static void make_directories(const char *file) {
 static void begin_file(const char *file) {
   hearth_output_begin(&output, &hearth_output_system, file);
   if (output.error == ENOENT) {
-    make_directories(file);
+    hearth_profile_file_make_directories(file);
     hearth_output_begin(&output, &hearth_output_system, file);
   }
 }
@@ -90,6 +90,12 @@ static void tell_loss(const loss *loss, bool is_snapshot) {
   told |= is_snapshot;
 }
 
+void hearth_profile_file_name(hearth_text *name) {
+  hearth_text_add(name, hearth_rt.options.log_path);
+  if (hearth_rt.pid != hearth_rt.options.plain_pid)
+    hearth_text_format(name, ".%u", hearth_rt.pid);
+}
+
 /* A profile may have been written under this name before: by a program that this process was until it called exec, or by
  * a process of the same number. It stays. Who reads the messages may have to allocate first: threads go on before. */
 bool hearth_profile_file_write(hearth_snapshot *snapshot, hearth_profile_kind kind) {
@@ -98,9 +104,7 @@ bool hearth_profile_file_write(hearth_snapshot *snapshot, hearth_profile_kind ki
   bool again = name[0] != '\0';
   hearth_text text = hearth_text_begin(first_name, sizeof first_name);
 
-  hearth_text_add(&text, hearth_rt.options.log_path);
-  if (hearth_rt.pid != hearth_rt.options.plain_pid)
-    hearth_text_format(&text, ".%u", hearth_rt.pid);
+  hearth_profile_file_name(&text);
   const char *file = again ? name : first_name;
   loss loss;
   int error = write_what_fits(snapshot, write, file, again, &loss);

@@ -2,6 +2,7 @@
 #ifndef HEARTH_RUNTIME_PROFILE_FILE_H
 #define HEARTH_RUNTIME_PROFILE_FILE_H
 
+#include "message.h"
 #include "snapshot.h"
 
 typedef enum hearth_profile_kind {
@@ -15,6 +16,10 @@ bool hearth_profile_file_write(hearth_snapshot *snapshot, hearth_profile_kind ki
 
 /* Write a snapshot to the file of that name. Returns 0 or an error number. */
 int hearth_profile_file_write_as(const hearth_snapshot *snapshot, const char *file, bool replace);
+
+/* The name of this process's file, before a number is added because there is one. */
+void hearth_profile_file_name(hearth_text *name);
+void hearth_profile_file_make_directories(const char *file);
 
 /* A forked child's profile has a name of its own. */
 void hearth_profile_file_forget(void);

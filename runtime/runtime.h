@@ -25,6 +25,7 @@ typedef enum hearth_access_state {
 
 typedef struct hearth_runtime {
   bool recording;   /* from the end of the start on */
+  bool tracing;     /* recording, and each operation for itself; of the preloaded runtime only */
   bool sampling;    /* recording, and not all blocks */
   uint8_t accesses; /* hearth_access_state */
   bool ended;       /* the last profile is written, though code of libraries may still run */

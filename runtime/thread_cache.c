@@ -2,6 +2,7 @@
 
 #include "allocators.h"
 #include "os.h"
+#include "preload/trace.h"
 #include "runtime.h"
 #include "signals.h"
 
@@ -93,6 +94,8 @@ static void end_thread(void *closure) {
     cache->idle = true;
     hearth_lock_give(&registry_lock);
   }
+  if (HEARTH_PRELOADED)
+    hearth_trace_end_thread();
   hearth_signals_end_thread();
   hearth_section_leave();
 }

@@ -42,6 +42,8 @@ typedef struct hearth_thread_state {
   void *signal_stack;                /* that the runtime gave it; NULL: none */
   struct hearth_thread_cache *cache; /* thread_cache.h; NULL: none yet, or no more */
   bool ends;                         /* it gave its cache back */
+  struct hearth_trace_buffer *trace; /* of a trace's events; NULL: none yet, or no more */
+  uint32_t trace_number;             /* in a trace, from 1; 0: none yet */
   uint64_t clock_ticks, clock_ns;    /* the clock was read then (clock.h) */
 } hearth_thread_state;
 

@@ -23,6 +23,8 @@ static const char help[] =
     "Accesses are not counted: that needs a program built with the flags of 'hearth flags instrument'.\n"
     "\n"
     "  -o, --output=FILE   the profile (default: COMMAND.profraw.PID); if there is such a file, FILE.2 and so on\n"
+    "  --mode=MODE         aggregate (default): one record for each context; trace: one for each operation, for\n"
+    "                      'hearth trace' and 'hearth index' (default file: COMMAND.trace.PID)\n"
     "  --sample=BYTES      record one block for so many bytes allocated, on average: sums are estimates\n"
     "  --depth=N           addresses kept of each call stack, innermost first (default: 64)\n"
     "  --follow-children   record child processes and what they run, too, each in a file FILE.PID\n"
@@ -34,6 +36,7 @@ enum { EXIT_REFUSED = 125, EXIT_NOT_RUN = 126, EXIT_NOT_FOUND = 127 };
 
 typedef struct request {
   const char *output; /* NULL: named after the command */
+  const char *mode;
   hearth_number_option sample, depth;
   bool follow_children, verbose;
 } request;
@@ -64,10 +67,12 @@ static bool add_path(settings *to, const char *path) {
 
 static bool describe(const request *request, const char *command, settings *ret) {
   char standard[NAME_MAX + sizeof ".profraw"];
+  bool trace = strcmp(request->mode, "trace") == 0;
   *ret = (settings){.length = 0};
-  snprintf(standard, sizeof standard, "%.*s.profraw", NAME_MAX, hearth_base_name(command));
+  snprintf(standard, sizeof standard, "%.*s.%s", NAME_MAX, hearth_base_name(command), trace ? "trace" : "profraw");
   if (!add_path(ret, request->output ? request->output : standard))
     return false;
+  add(ret, ":mode=%s", request->mode);
   if (request->output)
     add(ret, ":plain_pid=%d", (int)getpid());
   if (request->sample.given)
@@ -126,8 +131,10 @@ static int run(const request *request, char **argv) {
 }
 
 int hearth_cmd_record(int argc, char **argv) {
-  request request = {.sample = {.least = 1, .most = 1000000000}, .depth = {.least = 1, .most = 255}};
+  request request = {
+      .mode = "aggregate", .sample = {.least = 1, .most = 1000000000}, .depth = {.least = 1, .most = 255}};
   const hearth_option options[] = {{.name = "--output", .letter = 'o', .expects = "a file", .text = &request.output},
+                                   {.name = "--mode", .expects = "aggregate or trace", .text = &request.mode},
                                    {.name = "--sample",
                                     .expects = "a number of bytes from 1 to 1000000000",
                                     .take = hearth_tool_take_number,
@@ -144,6 +151,10 @@ int hearth_cmd_record(int argc, char **argv) {
     return code;
   if (operands == 0)
     return hearth_tool_usage_error("record", "which command?");
+  if (strcmp(request.mode, "aggregate") != 0 && strcmp(request.mode, "trace") != 0)
+    return hearth_tool_usage_error("record", "--mode is aggregate or trace, not '%s'", request.mode);
+  if (request.sample.given && strcmp(request.mode, "trace") == 0)
+    return hearth_tool_usage_error("record", "--sample goes with --mode=aggregate: a trace has every operation");
   argv[operands + 1] = NULL;
   return run(&request, argv + 1);
 }

@@ -19,6 +19,7 @@ int hearth_cmd_record(int argc, char **argv);
 int hearth_cmd_report(int argc, char **argv);
 int hearth_cmd_show(int argc, char **argv);
 int hearth_cmd_dump(int argc, char **argv);
+int hearth_cmd_trace(int argc, char **argv);
 int hearth_cmd_top(int argc, char **argv);
 int hearth_cmd_flags(int argc, char **argv);
 int hearth_cmd_check(int argc, char **argv);

@@ -22,6 +22,7 @@ static const struct command {
     {"export", hearth_cmd_export, "write a profile for flame graphs, pprof, speedscope or DHAT"},
     {"report", hearth_cmd_report, "write a page that shows a profile: flame graph, contexts, plots"},
     {"check", hearth_cmd_check, "check the heap-profile metadata of LLVM modules"},
+    {"trace", hearth_cmd_trace, "count, print or replay the operations of a trace"},
     {"dump", hearth_cmd_dump, "have a running program write its profile"},
     {"top", hearth_cmd_top, "show what a running program's hot/cold allocator holds"},
     {"flags", hearth_cmd_flags, "print compiler and linker flags"},

@@ -1,0 +1,105 @@
+/* Reading traces: every operation on a program's heap, as `hearth record --mode=trace` writes it (docs/formats/trace.md).
+ * Words:
+ *
+ *   event   one operation: an allocation or a deallocation; realloc is one of each
+ *   block   events of one thread that lie together in the file
+ *   node    one address of a call stack, with the node of its caller
+ *
+ * A file that ends early (the program was killed) is valid as far as it goes. A trace may be read by one thread at a time. */
+#ifndef HEARTH_TRACE_H
+#define HEARTH_TRACE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "hearth/status.h"
+#include "hearth/trace_blocks.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct hearth_trace hearth_trace;
+
+typedef struct hearth_trace_info {
+  uint64_t pid;
+  uint64_t start_ns, start_unix_ns; /* of the run; all other times count from there */
+  uint64_t duration_ns;             /* to the last end that was written, or the last event */
+  uint64_t events, nodes, mappings, blocks;
+  uint64_t dropped_events, dropped_stacks;
+  uint64_t size;           /* bytes of the file */
+  uint64_t damaged_blocks; /* that were passed over: their checksums are wrong */
+  uint32_t stack_depth;    /* most addresses of a stack */
+  bool ended;              /* the program's end is in it; else it was killed, or goes on */
+  bool truncated;          /* the file ends within a block */
+  const char *command;     /* arguments, each with its NUL; borrowed from the trace */
+  size_t command_size;
+} hearth_trace_info;
+
+typedef struct hearth_trace_node {
+  uint64_t pc;     /* inside the call instruction */
+  uint32_t parent; /* lower; HEARTH_TRACE_NO_STACK at the root */
+} hearth_trace_node;
+
+typedef struct hearth_trace_mapping {
+  uint64_t start, end;  /* half open */
+  uint64_t file_offset; /* of `start` */
+  const char *path;     /* NUL-terminated */
+  const uint8_t *build_id;
+  uint32_t build_id_size;
+} hearth_trace_mapping;
+
+/* Open a file, or what is in memory (borrowed until hearth_trace_close). `name` is for messages; copied. Errors: E_IO,
+ * E_FORMAT (no trace), E_VERSION, E_TRUNCATED (not even a header), E_CORRUPT, E_NOMEM. */
+hearth_status hearth_trace_open(const char *path, hearth_trace **ret, hearth_error *err);
+hearth_status hearth_trace_open_memory(const void *data, size_t size, const char *name, hearth_trace **ret,
+                                       hearth_error *err);
+void hearth_trace_close(hearth_trace *trace); /* accepts NULL */
+
+/* Do these bytes begin like a trace, of any version? */
+bool hearth_trace_is_trace(const void *data, size_t size);
+
+void hearth_trace_get_info(const hearth_trace *trace, hearth_trace_info *ret);
+
+/* Borrowed; as many as info says. */
+const hearth_trace_node *hearth_trace_nodes(const hearth_trace *trace);
+const hearth_trace_mapping *hearth_trace_mappings(const hearth_trace *trace);
+
+/* Addresses of the stack of a node, itself included; 0 for HEARTH_TRACE_NO_STACK. */
+uint32_t hearth_trace_depth(const hearth_trace *trace, uint32_t node);
+
+/* The events of block `number`, below info.blocks.
+ *   ret  room for HEARTH_TRACE_EVENTS_MOST; their stacks are nodes of the trace, or HEARTH_TRACE_NO_STACK
+ * Errors: E_CORRUPT, E_NOMEM. */
+hearth_status hearth_trace_read_block(hearth_trace *trace, uint64_t number, hearth_trace_event *ret,
+                                      uint32_t *ret_count, uint32_t *ret_thread, hearth_error *err);
+
+/* The thread of a block's events, from 1. */
+uint32_t hearth_trace_block_thread(const hearth_trace *trace, uint64_t number);
+
+/* All events by time: of a deallocation that is its begin, of an allocation its end, so that an address is free before it is
+ * taken again. */
+typedef struct hearth_trace_order hearth_trace_order;
+
+hearth_status hearth_trace_order_create(hearth_trace *trace, hearth_trace_order **ret, hearth_error *err);
+/* The next event; *ret_more is false behind the last. Errors: E_CORRUPT. */
+hearth_status hearth_trace_order_next(hearth_trace_order *order, hearth_trace_event *ret, uint32_t *ret_thread,
+                                      bool *ret_more, hearth_error *err);
+void hearth_trace_order_destroy(hearth_trace_order *order); /* accepts NULL */
+
+/* "malloc", "realloc-free" ...; NULL for a number that is no kind. */
+const char *hearth_trace_kind_name(uint8_t kind);
+
+/* The text form of all of a trace (docs/formats/trace.md, "Text"), and of a text form the trace: printing what was read of a
+ * printed trace gives the same text. `text` need not end with a NUL; `ret` is to be freed. Errors of reading: E_FORMAT,
+ * naming the line, E_NOMEM. */
+hearth_status hearth_trace_print(hearth_trace *trace, FILE *to, hearth_error *err);
+hearth_status hearth_trace_read_text(const char *text, size_t size, const char *name, uint8_t **ret, size_t *ret_size,
+                                     hearth_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,19 @@
+/* `hearth trace replay`. */
+#ifndef HEARTH_TRACE_REPLAY_H
+#define HEARTH_TRACE_REPLAY_H
+
+#include "hearth/trace.h"
+
+typedef struct hearth_replay_result {
+  uint64_t operations, time_ns;
+  uint64_t peak_live_bytes;     /* that were asked for */
+  uint64_t peak_resident_bytes; /* of the process, beyond what it had before */
+} hearth_replay_result;
+
+/* Perform the operations of a trace, in the order of their times and on one thread, with malloc, calloc, realloc,
+ * aligned_alloc and free. Blocks that are live at the end are freed behind it.
+ *   touch  write to all bytes that are allocated
+ * Errors: E_CORRUPT, E_NOMEM. */
+hearth_status hearth_trace_replay(hearth_trace *trace, bool touch, hearth_replay_result *ret, hearth_error *err);
+
+#endif

@@ -1,0 +1,101 @@
+#include "trace_stat.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "trace/live_blocks.h"
+
+typedef struct counts {
+  uint64_t operations[HEARTH_TRACE_KINDS], bytes[HEARTH_TRACE_KINDS], time_ns[HEARTH_TRACE_KINDS];
+  uint64_t live_bytes, peak_bytes, peak_blocks, peak_ns;
+  uint64_t unknown; /* deallocations of blocks that the trace did not see begin, or lost */
+  uint32_t threads;
+  hearth_live_blocks live;
+} counts;
+
+static bool count_allocation(counts *c, const hearth_trace_event *event) {
+  hearth_live_block block = {.address = event->address, .size = event->size}, replaced;
+  if (!hearth_live_blocks_add(&c->live, &block, &replaced))
+    return false;
+  c->live_bytes += event->size - (replaced.address ? replaced.size : 0);
+  if (c->live_bytes > c->peak_bytes) {
+    c->peak_bytes = c->live_bytes;
+    c->peak_blocks = c->live.count;
+    c->peak_ns = event->end_ns;
+  }
+  return true;
+}
+
+static bool count_event(counts *c, const hearth_trace_event *event, uint32_t thread) {
+  hearth_live_block ended;
+  ++c->operations[event->kind];
+  c->bytes[event->kind] += event->size;
+  c->time_ns[event->kind] += event->end_ns - event->begin_ns;
+  c->threads = thread > c->threads ? thread : c->threads;
+  if (!hearth_trace_frees(event->kind))
+    return count_allocation(c, event);
+  if (hearth_live_blocks_remove(&c->live, event->address, &ended))
+    c->live_bytes -= ended.size;
+  else
+    ++c->unknown;
+  return true;
+}
+
+static hearth_status count_all(hearth_trace_order *order, counts *c, hearth_error *err) {
+  for (;;) {
+    hearth_trace_event event;
+    uint32_t thread;
+    bool more;
+    HEARTH_TRY(hearth_trace_order_next(order, &event, &thread, &more, err));
+    if (!more)
+      return HEARTH_OK;
+    if (!count_event(c, &event, thread))
+      return hearth_error_set(err, HEARTH_E_NOMEM, "out of memory");
+  }
+}
+
+static void print_command(const hearth_trace_info *info, FILE *to) {
+  fputs("command     ", to);
+  for (size_t i = 0; i + 1 < info->command_size; ++i)
+    fputc(info->command[i] ? info->command[i] : ' ', to);
+  fputc('\n', to);
+}
+
+static void print_counts(const hearth_trace_info *info, const counts *c, FILE *to) {
+  print_command(info, to);
+  fprintf(to, "process     %" PRIu64 ", started %" PRIu64 " ns since 1970 UTC (%" PRIu64 " ns monotonic)\n", info->pid,
+          info->start_unix_ns, info->start_ns);
+  fprintf(to, "duration    %.3f ms%s\n", (double)info->duration_ns / 1e6,
+          info->ended ? "" : "; the end is not in the trace");
+  fprintf(to, "threads     %" PRIu32 "\n", c->threads);
+  fprintf(to, "events      %" PRIu64 " in %" PRIu64 " bytes, %.2f bytes an event\n", info->events, info->size,
+          info->events ? (double)info->size / (double)info->events : 0);
+  fprintf(to, "stacks      %" PRIu64 " nodes, at most %" PRIu32 " addresses each\n", info->nodes, info->stack_depth);
+  fprintf(to, "dropped     %" PRIu64 " events, %" PRIu64 " stacks, %" PRIu64 " damaged blocks%s\n",
+          info->dropped_events, info->dropped_stacks, info->damaged_blocks,
+          info->truncated ? "; the file ends within a block" : "");
+  fprintf(to, "peak live   %" PRIu64 " bytes in %" PRIu64 " blocks at %.3f ms\n", c->peak_bytes, c->peak_blocks,
+          (double)c->peak_ns / 1e6);
+  fprintf(to, "live at end %" PRIu64 " bytes in %zu blocks\n", c->live_bytes, c->live.count);
+  if (c->unknown)
+    fprintf(to, "unknown     %" PRIu64 " deallocations of blocks that the trace did not see begin\n", c->unknown);
+  fprintf(to, "\n%-13s %14s %18s %12s\n", "operation", "count", "bytes", "ns on average");
+  for (unsigned i = 0; i < HEARTH_TRACE_KINDS; ++i)
+    if (c->operations[i])
+      fprintf(to, "%-13s %14" PRIu64 " %18" PRIu64 " %12.1f\n", hearth_trace_kind_name((uint8_t)i), c->operations[i],
+              c->bytes[i], (double)c->time_ns[i] / (double)c->operations[i]);
+}
+
+hearth_status hearth_trace_stat(hearth_trace *trace, FILE *to, hearth_error *err) {
+  hearth_trace_order *order;
+  hearth_trace_info info;
+  counts c = {.live_bytes = 0};
+  HEARTH_TRY(hearth_trace_order_create(trace, &order, err));
+  hearth_trace_get_info(trace, &info);
+  hearth_status status = count_all(order, &c, err);
+  hearth_trace_order_destroy(order);
+  if (status == HEARTH_OK)
+    print_counts(&info, &c, to);
+  hearth_live_blocks_free(&c.live);
+  return status;
+}

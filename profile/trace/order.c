@@ -1,0 +1,149 @@
+/* The threads' events merged: a heap of threads, the one with the earliest event on top. Each has one block in memory. */
+#include "hearth/trace.h"
+
+#include <stdlib.h>
+
+typedef struct block_place {
+  uint64_t number;
+  uint32_t thread;
+} block_place;
+
+typedef struct thread {
+  const block_place *next_block, *end; /* its blocks, in the file's order */
+  hearth_trace_event *events;          /* of the block that is being read */
+  uint32_t at, count, number;
+} thread;
+
+struct hearth_trace_order {
+  hearth_trace *trace;
+  block_place *places; /* by thread, then by number */
+  thread *threads;     /* the first `active` are a heap */
+  size_t thread_count, active;
+};
+
+static uint64_t time_of(const thread *t) {
+  const hearth_trace_event *event = &t->events[t->at];
+  return hearth_trace_frees(event->kind) ? event->begin_ns : event->end_ns;
+}
+
+/* Threads that are equal come by number, so that the order is one. */
+static bool is_before(const thread *a, const thread *b) {
+  uint64_t x = time_of(a), y = time_of(b);
+  return x != y ? x < y : a->number < b->number;
+}
+
+static void sift_down(hearth_trace_order *o, size_t at) {
+  for (;;) {
+    size_t least = at;
+    for (size_t child = 2 * at + 1; child <= 2 * at + 2 && child < o->active; ++child)
+      if (is_before(&o->threads[child], &o->threads[least]))
+        least = child;
+    if (least == at)
+      return;
+    thread moved = o->threads[at];
+    o->threads[at] = o->threads[least];
+    o->threads[least] = moved;
+    at = least;
+  }
+}
+
+/* The thread's next event, from its next block if need be. *ret_more: it has one. */
+static hearth_status advance(hearth_trace_order *o, thread *t, bool *ret_more, hearth_error *err) {
+  *ret_more = true;
+  if (++t->at < t->count)
+    return HEARTH_OK;
+  *ret_more = t->next_block < t->end;
+  t->at = 0;
+  return *ret_more ? hearth_trace_read_block(o->trace, t->next_block++->number, t->events, &t->count, &t->number, err)
+                   : HEARTH_OK;
+}
+
+static int compare_places(const void *a, const void *b) {
+  const block_place *x = a, *y = b;
+  if (x->thread != y->thread)
+    return x->thread < y->thread ? -1 : 1;
+  return (x->number > y->number) - (x->number < y->number);
+}
+
+/* One thread for each run of places. */
+static hearth_status make_threads(hearth_trace_order *o, uint64_t count, hearth_error *err) {
+  for (uint64_t i = 0; i < count; ++i)
+    o->places[i] = (block_place){i, hearth_trace_block_thread(o->trace, i)};
+  qsort(o->places, count, sizeof *o->places, compare_places);
+  for (uint64_t i = 0; i < count; ++i)
+    o->thread_count += i == 0 || o->places[i].thread != o->places[i - 1].thread;
+  o->threads = calloc(o->thread_count + 1, sizeof *o->threads);
+  if (!o->threads)
+    return hearth_error_set(err, HEARTH_E_NOMEM, "out of memory");
+  for (uint64_t i = 0, next = 0; i < count; i = next) {
+    while (next < count && o->places[next].thread == o->places[i].thread)
+      ++next;
+    thread *t = &o->threads[o->active];
+    *t = (thread){.next_block = o->places + i,
+                  .end = o->places + next,
+                  .events = malloc(HEARTH_TRACE_EVENTS_MOST * sizeof *t->events)};
+    ++o->active;
+    if (!t->events)
+      return hearth_error_set(err, HEARTH_E_NOMEM, "out of memory");
+  }
+  return HEARTH_OK;
+}
+
+static hearth_status begin(hearth_trace_order *o, hearth_error *err) {
+  bool more;
+  hearth_trace_info info;
+  hearth_trace_get_info(o->trace, &info);
+  o->places = calloc(info.blocks + 1, sizeof *o->places);
+  if (!o->places)
+    return hearth_error_set(err, HEARTH_E_NOMEM, "out of memory");
+  HEARTH_TRY(make_threads(o, info.blocks, err));
+  for (size_t i = 0; i < o->active; ++i)
+    HEARTH_TRY(advance(o, &o->threads[i], &more, err)); /* no block is empty */
+  for (size_t i = o->active; i-- > 0;)
+    sift_down(o, i);
+  return HEARTH_OK;
+}
+
+hearth_status hearth_trace_order_create(hearth_trace *trace, hearth_trace_order **ret, hearth_error *err) {
+  *ret = NULL;
+  hearth_trace_order *o = calloc(1, sizeof *o);
+  if (!o)
+    return hearth_error_set(err, HEARTH_E_NOMEM, "out of memory");
+  o->trace = trace;
+  hearth_status status = begin(o, err);
+  if (status != HEARTH_OK) {
+    hearth_trace_order_destroy(o);
+    return status;
+  }
+  *ret = o;
+  return HEARTH_OK;
+}
+
+hearth_status hearth_trace_order_next(hearth_trace_order *o, hearth_trace_event *ret, uint32_t *ret_thread,
+                                      bool *ret_more, hearth_error *err) {
+  bool more;
+  *ret_more = o->active > 0;
+  if (!*ret_more)
+    return HEARTH_OK;
+  thread *first = &o->threads[0];
+  *ret = first->events[first->at];
+  *ret_thread = first->number;
+  HEARTH_TRY(advance(o, first, &more, err));
+  if (!more) { /* its buffer is freed with the others' */
+    thread ended = *first;
+    *first = o->threads[--o->active];
+    o->threads[o->active] = ended;
+  }
+  sift_down(o, 0);
+  return HEARTH_OK;
+}
+
+void hearth_trace_order_destroy(hearth_trace_order *o) {
+  if (!o)
+    return;
+  for (size_t i = 0; i < o->thread_count && o->threads; ++i)
+    free(o->threads[i].events);
+  free(o->threads);
+  free(o->places);
+  free(o);
+}

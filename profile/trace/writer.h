@@ -1,0 +1,20 @@
+/* Writing traces, for whoever has events and no runtime: the text form's reader, tests. */
+#ifndef HEARTH_TRACE_WRITER_H
+#define HEARTH_TRACE_WRITER_H
+
+#include "hearth/trace.h"
+
+typedef struct hearth_trace_writer hearth_trace_writer;
+
+/* NULL: out of memory. Errors are kept until hearth_trace_writer_finish. */
+hearth_trace_writer *hearth_trace_writer_create(const hearth_trace_info *info);
+void hearth_trace_writer_add_mapping(hearth_trace_writer *w, const hearth_trace_mapping *mapping);
+void hearth_trace_writer_add_node(hearth_trace_writer *w, const hearth_trace_node *node);
+/* Events of one thread, at most HEARTH_TRACE_EVENTS_MOST, as a block. All mappings and nodes come first. */
+void hearth_trace_writer_add_block(hearth_trace_writer *w, const hearth_trace_event *events, uint32_t count,
+                                   uint32_t thread);
+void hearth_trace_writer_add_end(hearth_trace_writer *w, const hearth_trace_end *end);
+/* What was written, to be freed. E_NOMEM. The writer is destroyed. */
+hearth_status hearth_trace_writer_finish(hearth_trace_writer *w, uint8_t **ret, size_t *ret_size, hearth_error *err);
+
+#endif

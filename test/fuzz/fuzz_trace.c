@@ -1,0 +1,101 @@
+/* Fuzz target: traces and their text form. Blocks get right checksums first, or nothing behind that check would ever be
+ * reached; the check itself is the unit test's. What is read is printed, and the text read again. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "hearth/trace.h"
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+static void repair_checksums(uint8_t *data, size_t size) {
+  hearth_trace_header header;
+  if (size < sizeof header)
+    return;
+  memcpy(&header, data, sizeof header);
+  for (size_t at = header.header_size; at <= size && size - at >= sizeof(hearth_trace_block);) {
+    hearth_trace_block block;
+    XXH64_state_t state;
+    memcpy(&block, data + at, sizeof block);
+    size_t payload = at + sizeof block;
+    if (block.stored_size > size - payload)
+      return;
+    block.checksum = 0;
+    XXH64_reset(&state, 0);
+    XXH64_update(&state, data + payload, block.stored_size);
+    XXH64_update(&state, &block, sizeof block);
+    block.checksum = XXH64_digest(&state);
+    memcpy(data + at, &block, sizeof block);
+    at = payload + block.stored_size;
+  }
+}
+
+static void walk(hearth_trace *trace) {
+  hearth_trace_order *order;
+  hearth_trace_info info;
+  hearth_error err;
+  uint64_t events = 0;
+  bool more = true;
+  hearth_trace_get_info(trace, &info);
+  if (hearth_trace_order_create(trace, &order, &err) != HEARTH_OK)
+    return;
+  while (more) {
+    hearth_trace_event event;
+    uint32_t thread;
+    if (hearth_trace_order_next(order, &event, &thread, &more, &err) != HEARTH_OK)
+      break;
+    if (more && (!hearth_trace_kind_name(event.kind) || hearth_trace_depth(trace, event.stack) > info.nodes))
+      abort();
+    events += more;
+  }
+  if (!more && events != info.events)
+    abort();
+  hearth_trace_order_destroy(order);
+}
+
+static void read_text(const char *text, size_t size) {
+  uint8_t *data;
+  size_t data_size;
+  hearth_trace *trace;
+  hearth_error err;
+  if (hearth_trace_read_text(text, size, "fuzz", &data, &data_size, &err) != HEARTH_OK)
+    return;
+  if (hearth_trace_open_memory(data, data_size, "fuzz", &trace, &err) != HEARTH_OK)
+    abort();
+  walk(trace);
+  hearth_trace_close(trace);
+  free(data);
+}
+
+static void print(hearth_trace *trace) {
+  char *text;
+  size_t size;
+  hearth_error err;
+  FILE *stream = open_memstream(&text, &size);
+  if (!stream)
+    return;
+  hearth_status status = hearth_trace_print(trace, stream, &err);
+  fclose(stream);
+  if (status == HEARTH_OK)
+    read_text(text, size);
+  free(text);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  hearth_trace *trace;
+  hearth_error err;
+  uint8_t *copy = malloc(size + 1);
+  if (!copy)
+    return 0;
+  memcpy(copy, data, size);
+  read_text((const char *)copy, size);
+  repair_checksums(copy, size);
+  if (hearth_trace_open_memory(copy, size, "fuzz", &trace, &err) == HEARTH_OK) {
+    walk(trace);
+    print(trace);
+    hearth_trace_close(trace);
+  }
+  free(copy);
+  return 0;
+}
