@@ -30,10 +30,10 @@ double page_axis_bound(const page_axis *axis, uint32_t bin) {
   return axis->step > 0 ? bin * axis->step : exp2((double)bin / BINS_OF_AN_OCTAVE);
 }
 
-void page_grid_add(page_grid *grid, double x, double y, const uint64_t of[HEARTH_QUANTITY_COUNT]) {
+void page_grid_add(page_grid *grid, double x, double y, const page_cell *more) {
   page_cell *cell = &grid->cells[(size_t)bin_of(&grid->y, y) * grid->x.bins + bin_of(&grid->x, x)];
   for (int q = 0; q < HEARTH_QUANTITY_COUNT; q++)
-    cell->of[q] = hearth_merge_SUM(cell->of[q], of[q]);
+    cell->of[q] += more->of[q];
 }
 
 static bool is_empty(const page_cell *cell) { return cell->of[HEARTH_QUANTITY_ALLOCS] == 0; }

@@ -18,7 +18,7 @@ typedef struct page_axis {
 enum { PAGE_LOG_BINS = 128 }; /* of a logarithmic axis: any 64-bit value */
 
 typedef struct page_cell {
-  uint64_t of[HEARTH_QUANTITY_COUNT];
+  double of[HEARTH_QUANTITY_COUNT];
 } page_cell;
 
 /* All zero: there is none. */
@@ -35,7 +35,7 @@ typedef struct page_extent {
 /* E_NOMEM. Destroy also after an error. */
 hearth_status page_grid_init(page_grid *grid, const page_axis *x, const page_axis *y, hearth_error *err);
 void page_grid_destroy(page_grid *grid);
-void page_grid_add(page_grid *grid, double x, double y, const uint64_t of[HEARTH_QUANTITY_COUNT]);
+void page_grid_add(page_grid *grid, double x, double y, const page_cell *more);
 page_extent page_grid_extent(const page_grid *grid);
 
 static inline const page_cell *page_grid_at(const page_grid *grid, uint32_t x, uint32_t y) {

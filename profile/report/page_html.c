@@ -184,7 +184,7 @@ static void write_cell(page_writer *w, const page_grid *grid, uint32_t x, uint32
   hearth_json_uint(&w->json, x);
   hearth_json_uint(&w->json, y);
   for (hearth_quantity q = 0; q < HEARTH_QUANTITY_COUNT; q++)
-    hearth_json_uint(&w->json, cell->of[q]);
+    hearth_json_double(&w->json, cell->of[q]);
   hearth_json_close(&w->json, ']');
 }
 
@@ -205,11 +205,50 @@ static void write_grid(page_writer *w, hearth_plot plot, const page_grid *grid) 
   hearth_json_close(&w->json, '}');
 }
 
+static uint64_t live_bytes(const page_writer *w, uint32_t row) { return w->model->timeline.live.bytes[row]; }
+
+static void write_live(page_writer *w) {
+  const page_series *live = &w->model->timeline.live;
+  if (live->count == 0)
+    return;
+  begin_table(w, hearth_plot_name(HEARTH_PLOT_LIVE), live->count);
+  hearth_json_key_double(&w->json, "step_ns", live->step_ns);
+  hearth_json_key_uint(&w->json, "peak_bytes", live->peak_bytes);
+  hearth_json_key_uint(&w->json, "peak_ns", live->peak_ns);
+  write_column(w, "bytes", live->count, live_bytes);
+  end_table(w);
+}
+
+static void write_thread(hearth_json *json, const page_thread *thread) {
+  hearth_json_line(json);
+  hearth_json_open(json, '{');
+  hearth_json_key_uint(json, "thread", thread->number);
+  hearth_json_key_uint(json, "allocs", thread->allocs);
+  hearth_json_key_uint(json, "bytes", thread->bytes);
+  hearth_json_key_uint(json, "frees", thread->frees);
+  hearth_json_key_uint(json, "frees_of_others", thread->frees_of_others);
+  hearth_json_key_uint(json, "live_bytes", thread->live_bytes);
+  hearth_json_key_uint(json, "peak_bytes", thread->peak_bytes);
+  hearth_json_close(json, '}');
+}
+
+static void write_threads(page_writer *w) {
+  if (w->model->timeline.live.count == 0)
+    return;
+  begin_list(w, hearth_plot_name(HEARTH_PLOT_THREADS));
+  for (uint32_t i = 0; i < w->model->timeline.thread_count; i++)
+    write_thread(&w->json, &w->model->timeline.threads[i]);
+  end_list(w);
+}
+
 static void write_plots(page_writer *w) {
   hearth_json_line(&w->json);
   hearth_json_key(&w->json, "plots");
   hearth_json_open(&w->json, '{');
-  write_grid(w, HEARTH_PLOT_LIFETIME_SIZE, &w->model->lifetime_size);
+  write_grid(w, HEARTH_PLOT_LIFETIME_SIZE, page_model_lifetime_size(w->model));
+  write_grid(w, HEARTH_PLOT_LIFETIME_TIME, &w->model->timeline.lifetime_time);
+  write_live(w);
+  write_threads(w);
   hearth_json_close(&w->json, '}');
 }
 

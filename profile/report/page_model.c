@@ -29,6 +29,11 @@ void page_model_destroy(page_model *model) {
   hearth_pair_set_destroy(&model->places);
   hearth_pair_set_destroy(&model->nodes);
   page_grid_destroy(&model->lifetime_size);
+  page_timeline_destroy(&model->timeline);
+}
+
+const page_grid *page_model_lifetime_size(const page_model *model) {
+  return model->timeline.lifetime_size.cells ? &model->timeline.lifetime_size : &model->lifetime_size;
 }
 
 page_place page_model_place(const page_model *model, uint32_t place) {

@@ -8,7 +8,7 @@
 
 #include "hearth/page.h"
 #include "names.h"
-#include "page_grid.h"
+#include "page_timeline.h"
 #include "pair_set.h"
 
 typedef struct page_function {
@@ -39,16 +39,19 @@ typedef struct page_model {
   char **files;
   page_context *contexts;
   uint32_t function_count, type_count, file_count, context_count;
-  hearth_pair_set lines;  /* function, line */
-  hearth_pair_set places; /* one of `lines`, column */
-  hearth_pair_set nodes;  /* place, callers' node or HEARTH_NONE */
-  page_grid lifetime_size;
+  hearth_pair_set lines;   /* function, line */
+  hearth_pair_set places;  /* one of `lines`, column */
+  hearth_pair_set nodes;   /* place, callers' node or HEARTH_NONE */
+  page_grid lifetime_size; /* of contexts, by their averages */
+  page_timeline timeline;  /* all zero where there is no trace */
 } page_model;
 
 hearth_status page_model_from_profile(page_model *model, hearth_profile *profile, const hearth_page_options *options,
                                       hearth_error *err);
 void page_model_destroy(page_model *model);
 
+/* Of blocks if they are known one by one, else of contexts. */
+const page_grid *page_model_lifetime_size(const page_model *model);
 page_place page_model_place(const page_model *model, uint32_t place);
 
 #endif

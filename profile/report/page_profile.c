@@ -43,10 +43,12 @@ static hearth_status number_type(page_maker *m, uint64_t id, uint32_t *ret, hear
 }
 
 static void add_to_grid(page_grid *grid, const page_context *context) {
-  double blocks = (double)context->of[HEARTH_QUANTITY_ALLOCS];
+  page_cell cell;
+  for (int q = 0; q < HEARTH_QUANTITY_COUNT; q++)
+    cell.of[q] = (double)context->of[q];
+  double blocks = cell.of[HEARTH_QUANTITY_ALLOCS];
   if (blocks > 0)
-    page_grid_add(grid, (double)context->of[HEARTH_QUANTITY_BYTES] / blocks, (double)context->lifetime_ns / blocks,
-                  context->of);
+    page_grid_add(grid, cell.of[HEARTH_QUANTITY_BYTES] / blocks, (double)context->lifetime_ns / blocks, &cell);
 }
 
 /* The node is a row of the profile until convert_nodes. */

@@ -7,10 +7,25 @@ static const bool needs_trace[] = {
 };
 
 static hearth_status write_plot(const page_model *model, hearth_plot plot, FILE *stream, hearth_error *err) {
-  if (plot == HEARTH_PLOT_FLAME)
+  switch (plot) {
+  case HEARTH_PLOT_FLAME:
     HEARTH_TRY(svg_flame(model, stream, err));
-  else
-    svg_grid(model, &model->lifetime_size, stream);
+    break;
+  case HEARTH_PLOT_LIFETIME_SIZE:
+    svg_grid(model, page_model_lifetime_size(model), stream);
+    break;
+  case HEARTH_PLOT_LIFETIME_TIME:
+    svg_grid(model, &model->timeline.lifetime_time, stream);
+    break;
+  case HEARTH_PLOT_LIVE:
+    svg_live(model, stream);
+    break;
+  case HEARTH_PLOT_THREADS:
+    svg_threads(model, stream);
+    break;
+  case HEARTH_PLOT_COUNT:
+    break;
+  }
   return hearth_stream_flush(stream, err);
 }
 

@@ -1,7 +1,5 @@
 #include "svg.h"
 
-#include <inttypes.h>
-
 #include "page_markup.h"
 
 void svg_begin(int width, int height, const char *title, FILE *stream) {
@@ -36,10 +34,10 @@ void svg_text(double x, double y, const char *anchor, const char *text, FILE *st
   fputs("</text>\n", stream);
 }
 
-hearth_units_text svg_quantity(hearth_quantity quantity, uint64_t value) {
+hearth_units_text svg_quantity(hearth_quantity quantity, double value) {
   hearth_units_text text;
   if (quantity == HEARTH_QUANTITY_BYTES || quantity == HEARTH_QUANTITY_LIVE)
-    return hearth_units_bytes(value);
-  snprintf(text.c, sizeof text.c, "%" PRIu64, value);
+    return hearth_units_bytes(value >= 0x1p64 ? UINT64_MAX : (uint64_t)value);
+  snprintf(text.c, sizeof text.c, "%.0f", value);
   return text;
 }

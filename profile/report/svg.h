@@ -25,14 +25,18 @@ void svg_rectangle_end(FILE *stream);
 /* `anchor`: "start", "middle" or "end". */
 void svg_text(double x, double y, const char *anchor, const char *text, FILE *stream);
 /* A quantity with its unit. */
-hearth_units_text svg_quantity(hearth_quantity quantity, uint64_t value);
+hearth_units_text svg_quantity(hearth_quantity quantity, double value);
 
-/* Values of an axis that are worth a label, between two of its bins: powers of ten or two, or on linear axes multiples of
- * 1, 2 or 5 times a power of ten. Returns how many, at most SVG_TICKS. */
+/* Values of an axis that are worth a label, between two of its bins: powers, or on linear axes multiples of a round number. Returns how many, at most SVG_TICKS. */
 enum { SVG_TICKS = 12 };
 int svg_ticks(const page_axis *axis, uint32_t first, uint32_t end, double ret[SVG_TICKS]);
 
+/* A value of an axis, with its unit. */
+hearth_units_text svg_value(const page_axis *axis, double value);
+
 hearth_status svg_flame(const page_model *model, FILE *stream, hearth_error *err);
 void svg_grid(const page_model *model, const page_grid *grid, FILE *stream);
+void svg_live(const page_model *model, FILE *stream);
+void svg_threads(const page_model *model, FILE *stream);
 
 #endif

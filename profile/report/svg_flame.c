@@ -97,7 +97,7 @@ static void draw(const page_model *model, const page_tree *tree, const box *b, F
   char label[256];
   svg_rectangle_begin(b->x, y, b->width, ROW_HEIGHT - 1, color_of(node), stream);
   page_put_text(name, stream);
-  fprintf(stream, ": %s", svg_quantity(model->options->value, (uint64_t)node->sum).c);
+  fprintf(stream, ": %s", svg_quantity(model->options->value, node->sum).c);
   svg_rectangle_end(stream);
   if (b->width < LEAST_TEXT_WIDTH)
     return;
@@ -110,7 +110,7 @@ static void draw_all(const page_model *model, const page_tree *tree, const boxes
   int rows = (int)b->rows[b->count - 1].depth + 2;
   svg_begin(WIDTH, rows * ROW_HEIGHT, model->options->title, stream);
   snprintf(title, sizeof title, "%s by call stack: %s", hearth_quantity_name(model->options->value),
-           svg_quantity(model->options->value, (uint64_t)tree->nodes[PAGE_TREE_ROOT].sum).c);
+           svg_quantity(model->options->value, tree->nodes[PAGE_TREE_ROOT].sum).c);
   svg_text(3, 13, "start", title, stream);
   for (size_t i = 0; i < b->count; i++)
     draw(model, tree, &b->rows[i], stream);

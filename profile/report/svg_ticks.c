@@ -14,17 +14,21 @@ static int logarithmic(double base, double least, double greatest, double ret[SV
   return count;
 }
 
-static double step_of(double range) {
+/* The least round number of which a range has few enough multiples: of bytes a power of two, else 1, 2 or 5 times a power of
+ * ten. */
+static double step_of(const page_axis *axis, double range) {
   static const double factors[] = {1, 2, 5};
-  double unit = pow(10, floor(log10(range / (SVG_TICKS - 1))));
+  double least = range / (SVG_TICKS - 1), unit = pow(10, floor(log10(least)));
+  if (axis->unit == PAGE_BYTES)
+    return exp2(ceil(log2(least)));
   for (size_t i = 0; i < sizeof factors / sizeof factors[0]; i++)
-    if (unit * factors[i] * (SVG_TICKS - 1) >= range)
+    if (unit * factors[i] >= least)
       return unit * factors[i];
   return unit * 10;
 }
 
-static int linear(double least, double greatest, double ret[SVG_TICKS]) {
-  double step = step_of(greatest - least);
+static int linear(const page_axis *axis, double least, double greatest, double ret[SVG_TICKS]) {
+  double step = step_of(axis, greatest - least);
   int count = 0;
   for (double multiple = ceil(least / step); multiple * step <= greatest && count < SVG_TICKS; multiple++)
     ret[count++] = multiple * step;
@@ -33,6 +37,10 @@ static int linear(double least, double greatest, double ret[SVG_TICKS]) {
 
 int svg_ticks(const page_axis *axis, uint32_t first, uint32_t end, double ret[SVG_TICKS]) {
   double least = page_axis_bound(axis, first), greatest = page_axis_bound(axis, end);
-  return axis->step > 0 ? linear(least, greatest, ret)
+  return axis->step > 0 ? linear(axis, least, greatest, ret)
                         : logarithmic(axis->unit == PAGE_NS ? 10 : 2, least, greatest, ret);
+}
+
+hearth_units_text svg_value(const page_axis *axis, double value) {
+  return axis->unit == PAGE_NS ? hearth_units_time(value) : hearth_units_bytes((uint64_t)(value + 0.5));
 }

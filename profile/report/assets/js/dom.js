@@ -10,16 +10,12 @@ function make(tag, properties, ...children) {
   return element;
 }
 
+// Rows of texts; all but the first column are numbers.
 function makeTable(heads, rows) {
-  const cell = (tag) => (value) => make(tag, typeof value === 'string' ? {} : { className: 'number' }, value.text || value);
+  const cells = (tag, texts) => texts.map((text, i) => make(tag, { className: i > 0 ? 'number' : '' }, text));
   return make('table', {},
-    make('thead', {}, make('tr', {}, ...heads.map(cell('th')))),
-    make('tbody', {}, ...rows.map((row) => make('tr', {}, ...row.map(cell('td'))))));
-}
-
-// A cell of makeTable that is set to the right.
-function numberCell(text) {
-  return { text };
+    make('thead', {}, make('tr', {}, ...cells('th', heads))),
+    make('tbody', {}, ...rows.map((row) => make('tr', {}, ...cells('td', row)))));
 }
 
 // Size a canvas in pixels of the page, as sharp as the screen is. Returns its context, cleared.

@@ -91,10 +91,11 @@ function onKey(event) {
 }
 
 function tellFacts() {
-  const classes = data.accesses_known ? '' : '; accesses were not counted, so no context is known as cold or hot';
+  const classes = data.accesses_known ? 'Cold is blue, hot is red.'
+    : 'Accesses were not counted, so no context is known as cold or hot.';
   const dropped = data.dropped_blocks > 0 ? `; ${countText(data.dropped_blocks)} blocks have no record` : '';
   byId('facts').textContent = `${countText(data.runs)} ${data.runs === 1 ? 'run' : 'runs'}, `
-    + `${timeText(data.duration_ns)} in all${classes}${dropped}. Cold is blue, hot is red.`;
+    + `${timeText(data.duration_ns)} in all${dropped}. ${classes}`;
 }
 
 function start() {

@@ -51,9 +51,9 @@ function addTotals(reports, name) {
 function compilerTable(reports) {
   const rows = ['all', 'matched', 'salvaged', 'elsewhere'].map((name) => {
     const total = addTotals(reports, name);
-    return [name, numberCell(countText(total.contexts)), numberCell(bytesText(total.bytes))];
+    return [name, countText(total.contexts), bytesText(total.bytes)];
   });
-  return makeTable(['of the compiled modules', numberCell('contexts'), numberCell('bytes')], rows);
+  return makeTable(['of the compiled modules', 'contexts', 'bytes'], rows);
 }
 
 function reasonTable(missed) {
@@ -68,9 +68,8 @@ function reasonTable(missed) {
       byReason.set(reason, sum);
     }
   }
-  const rows = Array.from(byReason, ([reason, sum]) => [reason, numberCell(countText(sum.contexts)),
-    numberCell(bytesText(sum.bytes)), numberCell(bytesText(sum.cold))]);
-  return makeTable(['not found, because', numberCell('contexts'), numberCell('bytes'), numberCell('of them cold')], rows);
+  const rows = Array.from(byReason, ([reason, sum]) => [reason, countText(sum.contexts), bytesText(sum.bytes), bytesText(sum.cold)]);
+  return makeTable(['not found, because', 'contexts', 'bytes', 'of them cold'], rows);
 }
 
 // What stands in the profile, beside what the allocator counted.
@@ -79,14 +78,14 @@ function joinTable(missed, sample) {
   const found = missed && sumByClass('allocs', (context) => !missed.has(contextSite(context)));
   const rows = ['cold', 'hot'].map((name) => {
     const range = sample ? sample[name] : {};
-    const count = (value) => numberCell(value === undefined ? '' : countText(value));
-    const bytes = (value) => numberCell(value === undefined ? '' : bytesText(value));
+    const count = (value) => (value === undefined ? '' : countText(value));
+    const bytes = (value) => (value === undefined ? '' : bytesText(value));
     return [name, count(asked[name]), count(found ? found[name] : undefined), count(range.placed), count(range.fallbacks),
       count(range.live_blocks), bytes(range.live_bytes), bytes(range.resident_bytes), bytes(range.swap_bytes)];
   });
   const heads = ['class', 'allocations in the profile', 'at calls that were found', 'placed in the range',
     'not: it was full', 'live blocks', 'live', 'resident', 'swapped'];
-  return makeTable(heads.map((head, i) => (i === 0 ? head : numberCell(head))), rows);
+  return makeTable(heads, rows);
 }
 
 function lastSample() {

@@ -1,4 +1,4 @@
-// Two-dimensional histograms, and bytes over time.
+// Two-dimensional histograms.
 
 const PLOT = { width: 640, height: 360, left: 64, right: 28, top: 10, bottom: 40 };
 
@@ -43,17 +43,21 @@ function logarithmicTicks(base, least, greatest, most) {
   return Array.from({ length: Math.max(0, Math.ceil((end - first + 1) / step)) }, (unused, i) => base ** (first + i * step));
 }
 
-// Multiples of 1, 2 or 5 times a power of ten.
-function linearTicks(least, greatest, most) {
-  const unit = 10 ** Math.floor(Math.log10((greatest - least) / most));
-  const step = unit * [1, 2, 5, 10].find((factor) => unit * factor * most >= greatest - least);
+// The least round number above: of bytes a power of two, else 1, 2 or 5 times a power of ten.
+function roundStep(unit, least) {
+  const power = 10 ** Math.floor(Math.log10(least));
+  return unit === 'bytes' ? 2 ** Math.ceil(Math.log2(least)) : power * [1, 2, 5, 10].find((factor) => power * factor >= least);
+}
+
+function linearTicks(unit, least, greatest, most) {
+  const step = roundStep(unit, (greatest - least) / most);
   const first = Math.ceil(least / step);
   return Array.from({ length: Math.floor(greatest / step) - first + 1 }, (unused, i) => (first + i) * step);
 }
 
 function ticksOf(axis, first, end, most) {
   const [least, greatest] = [axisBound(axis, first), axisBound(axis, end)];
-  return axis.step > 0 ? linearTicks(least, greatest, most)
+  return axis.step > 0 ? linearTicks(axis.unit, least, greatest, most)
     : logarithmicTicks(axis.unit === 'ns' ? 10 : 2, least, greatest, most);
 }
 
@@ -136,7 +140,7 @@ function makeFigure(title, caption) {
   const output = make('output', {});
   canvas.setAttribute('role', 'img');
   canvas.setAttribute('aria-label', `${title}: arrows move`);
-  byId('plots').append(make('figure', {}, make('figcaption', {}, title), make('p', { className: 'caption' }, caption), canvas, output));
+  byId('plots-list').append(make('figure', {}, make('figcaption', {}, title), make('p', { className: 'caption' }, caption), canvas, output));
   return { canvas, output };
 }
 
@@ -156,6 +160,13 @@ function startGrid(name, title, caption) {
 }
 
 function startPlots() {
-  return startGrid('lifetime-size', 'Lifetime against size',
-    'Contexts by their averages, whatever the filter is; the darker, or in dark colours the brighter, the more.');
+  const single = 'live' in data.plots;
+  const darker = 'the darker, or in dark colours the brighter, the more.';
+  return [
+    ...startLive(),
+    ...startGrid('lifetime-size', 'Lifetime against size',
+      `${single ? 'Blocks' : 'Contexts by their averages'}, whatever the filter is; ${darker}`),
+    ...startGrid('lifetime-time', 'Lifetime against time of allocation', `Blocks, whatever the filter is; ${darker}`),
+    ...startThreads(),
+  ];
 }
