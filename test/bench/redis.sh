@@ -6,7 +6,8 @@ package=redis
 tree=$build/realworld/redis/source
 link_flags=(-lm -lpthread -ldl -rdynamic)
 compile_flags=(-w -std=gnu11 "-I$tree/deps/hiredis" "-I$tree/deps/lua/src" "-I$tree/deps/hdr_histogram"
-  "-I$tree/deps/linenoise" -DLUA_ANSI -DENABLE_CJSON_GLOBAL '-DREDIS_STATIC=' -DLUA_USE_MKSTEMP)
+  "-I$tree/deps/linenoise"
+  '-DHDR_MALLOC_INCLUDE="hdr_redis_malloc.h"' -DLUA_ANSI -DENABLE_CJSON_GLOBAL '-DREDIS_STATIC=' -DLUA_USE_MKSTEMP)
 
 # fetch_redis: the source package, and what the server's makefile generates.
 fetch_redis() (
@@ -24,8 +25,8 @@ mapfile -t sources < <(
   awk -F= '$1 == "REDIS_SERVER_OBJ" { gsub(/\.o/, ".c", $2); gsub(/[^ ]+/, "src/&", $2); print $2 }' "$tree/src/Makefile" |
     tr ' ' '\n'
   cd "$tree"
-  ls deps/hiredis/{alloc,async,hiredis,net,read,sockcompat}.c deps/hdr_histogram/hdr_histogram.c deps/lua/src/*.c |
-    grep -v -e /luac.c -e /lua.c -e /print.c
+  ls deps/hiredis/{alloc,async,hiredis,net,read,sds,sockcompat}.c deps/hdr_histogram/hdr_histogram.c deps/lua/src/*.c |
+    grep -v -e '/luac[.]c' -e '/lua[.]c' -e '/print[.]c'
 )
 
 # Inputs are "KEYS REQUESTS SEED".

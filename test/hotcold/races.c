@@ -2,6 +2,7 @@
  * meanwhile, threads that end. The sanitizer's malloc is the program's own, and does not hand its free to the adapter, so
  * the layers below the interposed functions are called; the probe for those is answered here, and
  * nothing is written at exit.
+ *   races [steps of each thread [threads]]      the long form: races 420000 8
  *
  * REQUIRES: tsan
  * RUN: %clang -std=gnu11 -g -O1 -fsanitize=thread -I%include -I%adapter -I%format %s \
@@ -17,13 +18,15 @@
 #include <assert.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "next.h"
 #include "statistics_file.h"
 #include "thread_cache.h"
 
-enum { SLOTS = 64, STEPS = 8000, THREADS = 4, ROUNDS = 3 };
+enum { SLOTS = 64, THREADS_MOST = 64, ROUNDS = 3 };
+static long steps = 8000;
 static _Atomic(char *) slots[SLOTS];
 
 bool hearth_next_is_interposed(void) { return true; }
@@ -50,7 +53,7 @@ static void put(unsigned slot, char *block) {
 
 static void *run(void *seed) {
   uint32_t state = (uint32_t)(size_t)seed;
-  for (int i = 0; i < STEPS; i++) {
+  for (long i = 0; i < steps; i++) {
     state = state * 1664525 + 1013904223;
     unsigned slot = state >> 8 & (SLOTS - 1);
     char *block = take(slot, 1 + (state >> 4) % ((size_t)16 << (state >> 28)));
@@ -76,13 +79,16 @@ static void *look_on(void *unused) {
   return unused;
 }
 
-int main(void) {
-  pthread_t threads[THREADS + 1];
+int main(int argc, char **argv) {
+  pthread_t threads[THREADS_MOST + 1];
+  steps = argc > 1 ? atol(argv[1]) : steps;
+  int count = argc > 2 ? atoi(argv[2]) : 4;
+  assert(count >= 1 && count <= THREADS_MOST);
   for (int round = 0; round < ROUNDS; round++) {
-    for (int i = 0; i < THREADS; i++)
-      assert(!pthread_create(&threads[i], NULL, run, (void *)(size_t)(round * THREADS + i + 1)));
-    assert(!pthread_create(&threads[THREADS], NULL, look_on, NULL));
-    for (int i = 0; i <= THREADS; i++)
+    for (int i = 0; i < count; i++)
+      assert(!pthread_create(&threads[i], NULL, run, (void *)(size_t)(round * count + i + 1)));
+    assert(!pthread_create(&threads[count], NULL, look_on, NULL));
+    for (int i = 0; i <= count; i++)
       pthread_join(threads[i], NULL);
   }
   for (unsigned slot = 0; slot < SLOTS; slot++)
