@@ -142,7 +142,7 @@ static void add(collection *c, LLVMValueRef instruction, LLVMValueRef pointer, i
   access->offset += displacement;
   access->object = access->base;
   access->place = access->offset;
-  if (c->options->coalesce == HEARTH_COALESCE_BLOCK) {
+  if (all->by_block) {
     access->object = hearth_flow_pointer_object(c->flow, pointer, &offset);
     access->place = granule_in_block(offset + displacement);
   }
@@ -270,7 +270,7 @@ bool hearth_accesses_collect(LLVMValueRef function, const hearth_options *option
   unsigned nosanitize =
       LLVMGetMDKindIDInContext(LLVMGetModuleContext(module), "nosanitize", (unsigned)strlen("nosanitize"));
   collection c = {.accesses = ret, .options = options, .flow = flow, .layout = LLVMGetModuleDataLayout(module)};
-  *ret = (hearth_accesses){0};
+  *ret = (hearth_accesses){.by_block = options->coalesce == HEARTH_COALESCE_BLOCK};
   for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b && !c.no_memory; b = LLVMGetNextBasicBlock(b))
     collect_block(&c, b, nosanitize);
   return !c.no_memory;

@@ -32,15 +32,17 @@ typedef struct hearth_access {
   bool interrupted_after;
 } hearth_access;
 
-/* One access of each iteration of a loop, counted where the loop is entered, at the end of a block. */
+/* Accesses of each iteration of a loop, counted where the loop is entered, at the end of a block. */
 typedef struct hearth_walk {
   LLVMBasicBlockRef preheader;
+  LLVMValueRef object;       /* of all of them */
   LLVMValueRef start, trips; /* i64: address of the first one, number of iterations */
-  int64_t stride;            /* bytes; not 0 */
+  int64_t stride;            /* bytes; 0: always the same address */
   uint64_t weight;
 } hearth_walk;
 
 typedef struct hearth_accesses {
+  bool by_block;        /* the counts of blocks are to be exact, not those of granules */
   hearth_access *items; /* in the order of blocks and instructions */
   size_t count, capacity;
   hearth_walk *walks; /* that stand for items without weight */

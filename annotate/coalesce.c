@@ -65,23 +65,44 @@ static LLVMValueRef times(hearth_counters *c, LLVMValueRef value, uint64_t facto
   return factor == 1 ? value : LLVMBuildMul(c->builder, value, number(c, (int64_t)factor), "");
 }
 
-static void count_before_loop(hearth_accesses *accesses, hearth_access *access, const hearth_loop_access *loop,
-                              hearth_flow *flow, hearth_counters *c) {
+/* Of the loop, through the same object: what one of them counts can be counted with the other. */
+static hearth_walk *find_walk(hearth_accesses *accesses, const hearth_access *access, LLVMBasicBlockRef preheader) {
+  size_t least = accesses->n_walks > MOST_LOOK_AT ? accesses->n_walks - MOST_LOOK_AT : 0;
+  for (size_t i = accesses->n_walks; accesses->by_block && i-- > least;)
+    if (accesses->walks[i].preheader == preheader && accesses->walks[i].object == access->object)
+      return &accesses->walks[i];
+  return NULL;
+}
+
+static hearth_walk *add_walk(hearth_accesses *accesses) {
   hearth_walk *walks = hearth_array_grow(accesses->walks, accesses->n_walks, &accesses->walks_capacity, sizeof *walks);
   if (!walks)
-    return; /* it is counted as others are */
+    return NULL;
   accesses->walks = walks;
-  LLVMValueRef start, trips;
-  hearth_flow_expand(flow, loop, &start, &trips);
-  LLVMBuilderRef b = c->builder;
-  LLVMPositionBuilderBefore(b, LLVMGetBasicBlockTerminator(loop->preheader));
-  if (access->displacement)
-    start = LLVMBuildAdd(b, start, number(c, access->displacement), "");
-  if (loop->stride == 0)
-    hearth_counters_add(c, start, times(c, trips, access->weight));
-  else
-    walks[accesses->n_walks++] = (hearth_walk){
-        .preheader = loop->preheader, .start = start, .trips = trips, .stride = loop->stride, .weight = access->weight};
+  walks[accesses->n_walks] = (hearth_walk){0};
+  return &walks[accesses->n_walks++];
+}
+
+/* What moves says more about the granules that are accessed. */
+static void count_before_loop(hearth_accesses *accesses, hearth_access *access, const hearth_loop_access *loop,
+                              hearth_flow *flow, hearth_counters *c) {
+  hearth_walk *walk = find_walk(accesses, access, loop->preheader);
+  if (!walk && !(walk = add_walk(accesses)))
+    return; /* it is counted as others are */
+  if (!walk->start || (walk->stride == 0 && loop->stride != 0)) {
+    LLVMValueRef start, trips;
+    hearth_flow_expand(flow, loop, &start, &trips);
+    LLVMPositionBuilderBefore(c->builder, LLVMGetBasicBlockTerminator(loop->preheader));
+    if (access->displacement)
+      start = LLVMBuildAdd(c->builder, start, number(c, access->displacement), "");
+    *walk = (hearth_walk){.preheader = loop->preheader,
+                          .object = access->object,
+                          .start = start,
+                          .trips = trips,
+                          .stride = loop->stride,
+                          .weight = walk->weight};
+  }
+  walk->weight += access->weight;
   access->weight = 0;
 }
 
@@ -94,28 +115,48 @@ void hearth_coalesce_loops(hearth_accesses *accesses, hearth_flow *flow, hearth_
   }
 }
 
-/* Whether the first and the last access are in one granule, as most are of loops that run once or twice. */
-static LLVMValueRef is_within_granule(hearth_counters *c, const hearth_walk *walk) {
-  LLVMBuilderRef b = c->builder;
-  LLVMValueRef steps = LLVMBuildSub(b, walk->trips, number(c, 1), "");
-  LLVMValueRef last = LLVMBuildAdd(b, walk->start, LLVMBuildMul(b, steps, number(c, walk->stride), ""), "");
-  return LLVMBuildICmp(b, LLVMIntULT, LLVMBuildXor(b, walk->start, last, ""), number(c, hearth_counters_granule(c)),
-                       "");
+/* The first and the last access, in one granule: as most are of loops that run once or twice. Or, if blocks matter only, in
+ * neighbours: all but the last are counted with the first. */
+static LLVMValueRef is_short(hearth_counters *c, const hearth_walk *walk, LLVMValueRef steps, LLVMValueRef last,
+                             bool by_block) {
+  LLVMValueRef granule = number(c, hearth_counters_granule(c));
+  if (!by_block)
+    return LLVMBuildICmp(c->builder, LLVMIntULT, LLVMBuildXor(c->builder, walk->start, last, ""), granule, "");
+  uint64_t stride = walk->stride < 0 ? 0 - (uint64_t)walk->stride : (uint64_t)walk->stride;
+  uint64_t most = (hearth_counters_granule(c) - 1) / stride;
+  return LLVMBuildICmp(c->builder, LLVMIntULE, steps, number(c, (int64_t)most), "");
 }
 
-static void count_walk(const hearth_walk *walk, hearth_counters *c) {
-  LLVMValueRef end = LLVMGetBasicBlockTerminator(walk->preheader), within, elsewhere = end;
-  LLVMPositionBuilderBefore(c->builder, end);
-  if (!c->histogram) { /* else short ones, too, would be calls, or as long */
-    hearth_flow_branch(is_within_granule(c, walk), end, &within, &elsewhere);
-    LLVMPositionBuilderBefore(c->builder, within);
+static void count_short_walk(const hearth_walk *walk, LLVMValueRef steps, LLVMValueRef last, bool by_block,
+                             hearth_counters *c) {
+  if (!by_block) {
     hearth_counters_add(c, walk->start, times(c, walk->trips, walk->weight));
-    LLVMPositionBuilderBefore(c->builder, elsewhere);
+    return;
+  }
+  hearth_counters_add(c, walk->start, times(c, steps, walk->weight));
+  hearth_counters_add(c, last, number(c, (int64_t)walk->weight));
+}
+
+static void count_walk(const hearth_walk *walk, bool by_block, hearth_counters *c) {
+  LLVMBuilderRef b = c->builder;
+  LLVMValueRef end = LLVMGetBasicBlockTerminator(walk->preheader), within, elsewhere;
+  LLVMPositionBuilderBefore(b, end);
+  if (walk->stride == 0) {
+    hearth_counters_add(c, walk->start, times(c, walk->trips, walk->weight));
+    return;
+  }
+  if (!c->histogram) { /* else short ones, too, would be calls, or as long */
+    LLVMValueRef steps = LLVMBuildSub(b, walk->trips, number(c, 1), "");
+    LLVMValueRef last = LLVMBuildAdd(b, walk->start, LLVMBuildMul(b, steps, number(c, walk->stride), ""), "");
+    hearth_flow_branch(is_short(c, walk, steps, last, by_block), end, &within, &elsewhere);
+    LLVMPositionBuilderBefore(b, within);
+    count_short_walk(walk, steps, last, by_block, c);
+    LLVMPositionBuilderBefore(b, elsewhere);
   }
   hearth_counters_add_strided(c, walk->start, number(c, walk->stride), walk->trips, number(c, (int64_t)walk->weight));
 }
 
 void hearth_coalesce_walks(const hearth_accesses *accesses, hearth_counters *counters) {
   for (size_t i = 0; i < accesses->n_walks; i++)
-    count_walk(&accesses->walks[i], counters);
+    count_walk(&accesses->walks[i], accesses->by_block, counters);
 }

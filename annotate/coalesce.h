@@ -12,7 +12,7 @@
 void hearth_coalesce_neighbours(hearth_accesses *accesses, unsigned granule);
 
 /* Accesses that a loop makes in each iteration, and whose addresses move evenly or not at all, are counted before the
- * loop; exact for each counter. Their weights become 0; those that move become walks. */
+ * loop; exact for each counter, or where blocks matter only for each block. Their weights become 0; they become walks. */
 void hearth_coalesce_loops(hearth_accesses *accesses, hearth_flow *flow, hearth_counters *counters);
 
 /* Count the walks. This makes blocks: nothing may be asked of a flow of the function from then on. */

@@ -85,11 +85,15 @@ define void @called_between(ptr %p) {
 ; CHECK: [[STEPS:%.*]] = sub i64 [[TRIPS:%.*]], 1
 ; CHECK: [[BYTES:%.*]] = mul i64 [[STEPS]], 8
 ; CHECK: [[LAST:%.*]] = add i64 [[FIRST:%.*]], [[BYTES]]
-; CHECK: [[DIFFERENT:%.*]] = xor i64 [[FIRST]], [[LAST]]
-; CHECK: [[IS_SHORT:%.*]] = icmp ult i64 [[DIFFERENT]], 64
+; GRANULE: [[DIFFERENT:%.*]] = xor i64 [[FIRST]], [[LAST]]
+; GRANULE: [[IS_SHORT:%.*]] = icmp ult i64 [[DIFFERENT]], 64
+; BLOCK: [[IS_SHORT:%.*]] = icmp ule i64 [[STEPS]], 7
 ; CHECK: br i1 [[IS_SHORT]]
 ; CHECK: lshr i64 [[FIRST]], 6
-; CHECK: add i64 {{.*}}, [[TRIPS]]
+; GRANULE: add i64 {{.*}}, [[TRIPS]]
+; BLOCK: add i64 {{.*}}, [[STEPS]]
+; BLOCK: lshr i64 [[LAST]], 6
+; BLOCK: add i64 {{.*}}, 1
 ; CHECK: call void @__hearth_count_strided(i64 [[FIRST]], i64 8, i64 [[TRIPS]], i64 1)
 ; CHECK: body:
 ; CHECK-NOT: lshr
@@ -127,6 +131,33 @@ body:
   store i64 %more_word, ptr %at
   %next = add nuw i64 %i, 1
   %more = icmp ult i64 %next, %n
+  br i1 %more, label %body, label %end
+end:
+  ret void
+}
+
+; What a loop accesses in one block is one walk, that of an access that moves.
+; CHECK-LABEL: define void @of_one_block(
+; GRANULE: call void @__hearth_count_strided(i64 {{.*}}, i64 -4, i64 {{.*}}, i64 1)
+; GRANULE: call void @__hearth_count_strided(i64 {{.*}}, i64 -4, i64 {{.*}}, i64 1)
+; BLOCK: icmp ule i64 {{.*}}, 15
+; BLOCK: mul i64 {{.*}}, 3
+; BLOCK: add i64 {{.*}}, 3
+; BLOCK: call void @__hearth_count_strided(i64 {{.*}}, i64 -4, i64 {{.*}}, i64 3)
+; CHECK-NOT: @__hearth_count_strided
+; CHECK: ret void
+define void @of_one_block(ptr %digits, i64 %n) {
+entry:
+  br label %body
+body:
+  %i = phi i64 [ %n, %entry ], [ %next, %body ]
+  %total = load i32, ptr %digits
+  %at = getelementptr i32, ptr %digits, i64 %i
+  %low = load i32, ptr %at
+  %behind = getelementptr i8, ptr %at, i64 80
+  store i32 %low, ptr %behind
+  %next = add nsw i64 %i, -1
+  %more = icmp ne i64 %next, 0
   br i1 %more, label %body, label %end
 end:
   ret void

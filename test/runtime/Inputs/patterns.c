@@ -231,10 +231,44 @@ NOINLINE static void collect(void) {
     elements(any, order, n);
 }
 
+/* Several walks in one block: forwards, backwards, in wide steps, and in one place. */
+typedef struct mixed {
+  int total;
+  int digits[60];
+  char bytes[200];
+} mixed;
+
+NOINLINE static void walk_together(mixed *m, int n) {
+  for (int i = 0; i < n; i++) {
+    m->digits[i] += n;
+    m->digits[59 - i] = i;
+    m->bytes[i * 9 % 200 & 1] = (char)i;
+    m->bytes[3 * i]++;
+    m->total = i;
+  }
+}
+
+/* Neighbouring granules, and no more: from each offset on. */
+NOINLINE static void copy_digits(int *to, const int *from, long n) {
+  for (long i = 0; i < n; i++)
+    to[i] = from[i] ^ from[i + 1];
+}
+
+NOINLINE static void walk_blocks(void) {
+  mixed *m = use(calloc(1, sizeof *m));
+  int *to = use(calloc(101, 4)), *from = use(calloc(103, 4));
+  for (int n = 0; n <= 59; n++)
+    walk_together(m, n);
+  for (int at = 0; at < 40; at++)
+    for (long n = 0; n < 40; n += 1 + n / 8)
+      copy_digits(to + at, from + at, n);
+}
+
 int main(int argc, char **argv) {
   (void)argv;
   collect();
   walk_pointers();
+  walk_blocks();
   record *first = use(calloc(1, 40)), *second = use(calloc(1, 41));
   for (int i = 0; i < 10; i++)
     fill(second, first, i % 2);
