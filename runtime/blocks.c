@@ -106,13 +106,17 @@ static inline hearth_moment moment_for(uint32_t context) {
 }
 
 /* Fill in the header of a block that begins its life. */
-static inline void begin_life(hearth_block *block, uint32_t context, hearth_moment birth) {
-  if (context != HEARTH_NO_CONTEXT)
-    hearth_shadow_clear(hearth_block_memory(block), block->size);
+static inline void set_birth(hearth_block *block, uint32_t context, hearth_moment birth) {
   block->context = context;
   block->alloc_ns = birth.ns;
   block->cpu = (uint16_t)birth.cpu;
   block->data_type_id = 0;
+}
+
+static inline void begin_life(hearth_block *block, uint32_t context, hearth_moment birth) {
+  if (context != HEARTH_NO_CONTEXT)
+    hearth_shadow_clear(hearth_block_memory(block), block->size);
+  set_birth(block, context, birth);
 }
 
 static __attribute__((noinline)) bool record_shared(hearth_block *block, hearth_moment end) {
@@ -122,10 +126,15 @@ static __attribute__((noinline)) bool record_shared(hearth_block *block, hearth_
   return hearth_mib_table_record(&hearth_rt.mibs, block, &one);
 }
 
+/* A child's blocks that its parent allocated are not. */
+static inline bool is_recorded(const hearth_block *block) {
+  return block->context < hearth_rt.mibs.count && block->alloc_ns >= hearth_rt.fork_ns;
+}
+
 /* Record a claimed block. False: not possible in this signal handler. */
 static inline bool record_end(hearth_block *block, hearth_moment end, hearth_thread_cache *cache) {
   watch_forks();
-  if (__builtin_expect(block->context >= hearth_rt.mibs.count || block->alloc_ns < hearth_rt.fork_ns, false)) {
+  if (__builtin_expect(!is_recorded(block), false)) {
     hearth_block_set_state(block, HEARTH_BLOCK_FREE);
     return true;
   }
@@ -192,9 +201,8 @@ static __attribute__((noinline)) void *resume_signals(void *result) {
  * there is no cache, or the result is NULL, or false, and nothing happened: the general way follows, and its section resumes
  * signals. */
 static inline hearth_thread_cache *begin_usual(void) {
-  if (__builtin_expect(!hearth_rt.recording, false)) /* the thread's state may not be there yet */
-    return NULL;
   hearth_thread_cache *cache = hearth_this_thread.cache;
+
   if (__builtin_expect(!cache || hearth_this_thread.depth > 0, false))
     return NULL;
   hearth_section_enter_first();
@@ -206,6 +214,10 @@ static inline hearth_thread_cache *begin_usual(void) {
 static inline bool end_usual(hearth_thread_cache *cache) {
   hearth_thread_cache_give(cache);
   return hearth_section_leave_first();
+}
+
+static inline hearth_moment now_first(void) {
+  return (hearth_moment){hearth_clock_now_first_ns() - hearth_rt.start_ns, hearth_os_cpu()};
 }
 
 static inline void *allocate_unrecorded(size_t size, size_t alignment) {
@@ -227,10 +239,10 @@ static inline void *allocate_unrecorded(size_t size, size_t alignment) {
   return signalled ? resume_signals(hearth_block_memory(block)) : hearth_block_memory(block);
 }
 
-/* Where all blocks are recorded: one from a call stack that the thread knows. */
+/* One from a call stack that the thread knows. */
 static inline void *allocate_recorded(size_t size, size_t alignment, const hearth_frame *frame) {
   hearth_block *block = NULL;
-  hearth_moment birth = {0, 0};
+  uint64_t due_ns = 0;
   uint32_t context;
 
   hearth_thread_cache *cache = begin_usual();
@@ -241,15 +253,17 @@ static inline void *allocate_recorded(size_t size, size_t alignment, const heart
                        true))
     block = hearth_heap_take_cached(size, &cache->heap);
   if (__builtin_expect(block != NULL, true)) {
-    birth = now();
-    begin_life(block, hearth_scopes_apply(context, &cache->scopes), birth);
+    hearth_moment birth = now_first();
+    due_ns = birth.ns;
+    hearth_shadow_clear_middle(hearth_block_memory(block), size);
+    set_birth(block, hearth_scopes_apply(context, &cache->scopes), birth);
     hearth_block_publish(block);
   }
   bool signalled = end_usual(cache);
   if (__builtin_expect(!block, false))
     return NULL;
-  if (__builtin_expect(birth.ns >= hearth_rt.next_due_ns, false))
-    dump_what_is_due(birth.ns);
+  if (__builtin_expect(due_ns >= hearth_rt.next_due_ns, false))
+    dump_what_is_due(due_ns);
   return signalled ? resume_signals(hearth_block_memory(block)) : hearth_block_memory(block);
 }
 
@@ -270,31 +284,36 @@ static inline void dump_after(uint64_t end_ns) {
 }
 
 static inline bool release_recorded(void *pointer) {
-  hearth_moment end = {0, 0};
-  hearth_block *block;
-  hearth_chunk chunk;
+  hearth_block *block = (hearth_block *)pointer - 1;
+  uint64_t end_ns = 0;
 
   hearth_thread_cache *cache = begin_usual();
   if (__builtin_expect(!cache, false))
     return false;
   bool released =
-      !hearth_threads_are_stopped() && !set_aside && hearth_heap_claim(pointer, &block, &chunk) == HEARTH_POINTER_LIVE;
+      !hearth_threads_are_stopped() && !set_aside && hearth_heap_is_usual(pointer, &cache->heap) && is_recorded(block);
   if (__builtin_expect(released, true)) {
-    end = moment_for(block->context);
-    end_life(block, chunk, end, cache);
+    hearth_moment end = now_first();
+    end_ns = end.ns;
+    released = hearth_mib_cache_record(&cache->mibs, &hearth_rt.mibs, block,
+                                       hearth_shadow_sum_middle(pointer, block->size), end, 0);
+    if (__builtin_expect(released, true))
+      hearth_heap_give_usual(block, &cache->heap);
   }
-  if (end_usual(cache) && released)
+  bool signalled = end_usual(cache);
+  if (__builtin_expect(!released, false))
+    return false;
+  if (signalled)
     hearth_signals_resume();
-  if (released)
-    dump_after(end.ns);
-  return released;
+  dump_after(end_ns);
+  return true;
 }
 
 /* Whoever looks at such a block meanwhile does not look at its size: no section is needed. */
 static inline bool resize_unrecorded(void *pointer, size_t size) {
   uint64_t left;
 
-  if (!hearth_rt.sampling || !hearth_sampler_leaves(&hearth_this_thread.sampler, size, &left) ||
+  if (hearth_rt.way != HEARTH_WAY_SAMPLE || !hearth_sampler_leaves(&hearth_this_thread.sampler, size, &left) ||
       !hearth_heap_resize_unrecorded(pointer, size))
     return false;
   hearth_this_thread.sampler.bytes_left = left;
@@ -327,7 +346,9 @@ static __attribute__((noinline)) void *allocate(size_t size, size_t alignment, b
 }
 
 static inline void *allocate_usual(size_t size, size_t alignment, const hearth_frame *frame) {
-  return hearth_rt.sampling ? allocate_unrecorded(size, alignment) : allocate_recorded(size, alignment, frame);
+  if (__builtin_expect(hearth_rt.way == HEARTH_WAY_RECORD, true))
+    return allocate_recorded(size, alignment, frame);
+  return hearth_rt.way == HEARTH_WAY_SAMPLE ? allocate_unrecorded(size, alignment) : NULL;
 }
 
 void *hearth_allocate(size_t size, size_t alignment, const hearth_frame *frame) {
@@ -376,8 +397,14 @@ static __attribute__((noinline)) void release(void *pointer, const char *functio
     refuse(pointer, kind, function);
 }
 
+static inline bool release_usual(void *pointer) {
+  if (__builtin_expect(hearth_rt.way == HEARTH_WAY_RECORD, true))
+    return release_recorded(pointer);
+  return hearth_rt.way == HEARTH_WAY_SAMPLE && release_unrecorded(pointer);
+}
+
 void hearth_release(void *pointer, const char *function) {
-  if (pointer && !(hearth_rt.sampling ? release_unrecorded(pointer) : release_recorded(pointer)))
+  if (pointer && !release_usual(pointer))
     release(pointer, function);
 }
 

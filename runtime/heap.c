@@ -326,6 +326,23 @@ inline bool hearth_heap_resize_unrecorded(void *pointer, size_t size) {
   return true;
 }
 
+/* What the header says is believed, as above: a pointer into a block needs the two bytes of a live block's state and class
+ * before it to be taken for one. */
+inline bool hearth_heap_is_usual(const void *pointer, const hearth_heap_cache *cache) {
+  const hearth_block *block = (const hearth_block *)pointer - 1;
+
+  if (!hearth_runs_contain(pointer) || (uintptr_t)pointer % HEARTH_GRANULE != sizeof *block)
+    return false;
+  unsigned number = block->size_class;
+  return hearth_block_state_of(block) == HEARTH_BLOCK_LIVE && number < CLASSES &&
+         cache->classes[number].count + 1 < 2 * facts[number].batch;
+}
+
+inline void hearth_heap_give_usual(hearth_block *block, hearth_heap_cache *cache) {
+  push(&cache->classes[block->size_class].free, block);
+  ++cache->classes[block->size_class].count;
+}
+
 hearth_chunk hearth_heap_chunk(hearth_block *block) {
   hearth_run run = hearth_run_of(block);
 

@@ -143,6 +143,13 @@ hearth_pointer_kind hearth_heap_claim(void *pointer, hearth_block **ret_block, h
  * has room. False: it is left to hearth_heap_claim. Of threads that free such a block at once none is refused. */
 bool hearth_heap_give_unrecorded(void *pointer, hearth_heap_cache *cache);
 
+/* Is this the user pointer of a live block that begins a chunk of a small run, for which the cache has room? False: it is left
+ * to hearth_heap_claim. */
+bool hearth_heap_is_usual(const void *pointer, const hearth_heap_cache *cache);
+
+/* As hearth_heap_give, for the chunk of such a block, which was recorded since. */
+void hearth_heap_give_usual(hearth_block *block, hearth_heap_cache *cache);
+
 /* Give such a block another size. False: it is not such a block, or needs another chunk. */
 bool hearth_heap_resize_unrecorded(void *pointer, size_t size);
 

@@ -146,7 +146,9 @@ void hearth_start(char **environment) {
   hearth_dump_schedule(0);
   hearth_rt.tracing = is_to_trace();
   hearth_rt.recording = true;
-  hearth_rt.sampling = hearth_rt.options.sample > 0;
+  hearth_rt.way = hearth_rt.options.sample > 0                                  ? HEARTH_WAY_SAMPLE
+                  : hearth_shadow_has_counters() && !hearth_shadow_is_histogram ? HEARTH_WAY_RECORD
+                                                                                : HEARTH_WAY_NONE;
   hearth_signals_begin();
 }
 

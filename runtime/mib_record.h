@@ -17,6 +17,8 @@ static inline uint64_t hearth_divide(uint64_t dividend, uint64_t divisor) {
   return (dividend | divisor) >> 32 ? dividend / divisor : (uint32_t)dividend / (uint32_t)divisor;
 }
 
+#define NS_PER_MS UINT64_C(1000000)
+
 /* What is summed up, and of what the least and greatest are kept. */
 typedef struct hearth_figures {
   uint64_t size, accesses, lifetime, percent, density, lifetime_density;
@@ -59,11 +61,12 @@ static inline hearth_figures hearth_figures_of_block(const hearth_block *block, 
   hearth_figures of = {.size = block->size,
                        .accesses = accesses.accesses,
                        .lifetime = end.ns > block->alloc_ns ? end.ns - block->alloc_ns : 0};
-  uint64_t lifetime_ms = of.lifetime / 1000000;
 
   if (of.accesses > 0) {
     of.density = hearth_divide(of.accesses * 100, of.size ? of.size : 1);
-    of.lifetime_density = lifetime_ms > 1 ? hearth_divide(of.density * 1000, lifetime_ms) : of.density * 1000;
+    of.lifetime_density = of.density * 1000;
+    if (of.lifetime >= 2 * NS_PER_MS)
+      of.lifetime_density = hearth_divide(of.lifetime_density, of.lifetime / NS_PER_MS);
     of.percent = accesses.touched == accesses.granules ? 100 : hearth_divide(accesses.touched * 100, accesses.granules);
   }
   return of;
@@ -196,6 +199,7 @@ static inline void hearth_mib_run_add(hearth_mib_run *run, const hearth_block *b
   const hearth_mib_sums *from = &run->sums[run->current];
   hearth_mib_sums *to = &run->sums[1 - run->current];
 
+  __asm__("" : "+r"(to)); /* computed once */
   if (__builtin_expect(from->count == 0, false))
     from = hearth_mib_run_begin(run, of, count, block, end.cpu);
   hearth_mib_run_widen(run, of);

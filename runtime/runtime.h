@@ -23,10 +23,17 @@ typedef enum hearth_access_state {
   HEARTH_ACCESSES_UNSUPPORTED /* the counters hold something else (histogram mode), or there are none */
 } hearth_access_state;
 
+/* The short ways of malloc and free (blocks.c). */
+typedef enum hearth_way {
+  HEARTH_WAY_NONE,   /* before the recording, without counters, or in histogram mode */
+  HEARTH_WAY_RECORD, /* all blocks are recorded, with what the counters say */
+  HEARTH_WAY_SAMPLE  /* most blocks are not */
+} hearth_way;
+
 typedef struct hearth_runtime {
   bool recording;   /* from the end of the start on */
   bool tracing;     /* recording, and each operation for itself; of the preloaded runtime only */
-  bool sampling;    /* recording, and not all blocks */
+  uint8_t way;      /* hearth_way: of malloc and free, if nothing stands in it */
   uint8_t accesses; /* hearth_access_state */
   bool ended;       /* the last profile is written, though code of libraries may still run */
   uint64_t start_ns, start_unix_ns;

@@ -26,6 +26,8 @@ bool hearth_shadow_reserve(void) {
 
 void hearth_shadow_ignore(void) { ignored = true; }
 
+bool hearth_shadow_has_counters(void) { return __memprof_shadow_memory_dynamic_address && !ignored; }
+
 typedef struct counters {
   uint64_t *begin, *end;
 } counters;

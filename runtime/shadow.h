@@ -27,6 +27,9 @@ bool hearth_shadow_reserve(void);
 /* From now on the counters mean nothing: all sums say that nothing was accessed. */
 void hearth_shadow_ignore(void);
 
+/* There are counters, and they mean something. */
+bool hearth_shadow_has_counters(void);
+
 /* From the start on, the counters are those of histogram mode. */
 extern bool hearth_shadow_is_histogram __attribute__((visibility("hidden")));
 
@@ -34,6 +37,33 @@ extern bool hearth_shadow_is_histogram __attribute__((visibility("hidden")));
  * the granules that these bytes lie in. Without counters they do nothing, and the sum says that nothing was touched. */
 void hearth_shadow_clear(const void *memory, size_t size);
 hearth_access_sum hearth_shadow_sum(const void *memory, size_t size);
+
+/* The same where there are counters, not those of histogram mode, for a block whose first byte is the middle one of a granule:
+ * the byte before it then lies in the same granule, and size 0 is no special case. */
+static inline uint64_t *hearth_shadow_middle(const void *memory) {
+  return (uint64_t *)__memprof_shadow_memory_dynamic_address + (uintptr_t)memory / 64;
+}
+
+static inline void hearth_shadow_clear_middle(const void *memory, size_t size) {
+  uint64_t *counter = hearth_shadow_middle(memory), *last = counter + (size + 31) / 64;
+
+  __atomic_store_n(counter, 0, __ATOMIC_RELAXED);
+  while (__builtin_expect(counter < last, false))
+    __atomic_store_n(++counter, 0, __ATOMIC_RELAXED);
+}
+
+static inline hearth_access_sum hearth_shadow_sum_middle(const void *memory, size_t size) {
+  const uint64_t *counter = hearth_shadow_middle(memory), *last = counter + (size + 31) / 64;
+  uint64_t first = __atomic_load_n(counter, __ATOMIC_RELAXED);
+  hearth_access_sum sum = {.accesses = first, .granules = (uint64_t)(last - counter) + 1, .touched = first != 0};
+
+  while (counter < last) {
+    uint64_t accesses = __atomic_load_n(++counter, __ATOMIC_RELAXED);
+    sum.accesses += accesses;
+    sum.touched += accesses != 0;
+  }
+  return sum;
+}
 
 /* Counters of histogram mode: of each 8 bytes of [memory, memory + size), where memory is a multiple of 8. Clang 19 counts
  * at the start of 64 bytes, which may lie before the block. */

@@ -191,6 +191,57 @@ static void test_unrecorded_blocks_fill_a_cache(void **state) {
   hearth_heap_cache_flush(&cache);
 }
 
+/* Recorded blocks that begin their chunks take the short way into a cache that has room; all others do not. */
+static void test_usual_blocks(void **state) {
+  (void)state;
+  static hearth_heap_cache cache;
+  hearth_block *others[] = {make(100, 64), make(100, 4096), make(30000, 1), make(1 << 20, 1)};
+  hearth_block *found;
+  char local[64];
+
+  for (size_t size = 0; size <= 3000; size += 13) {
+    hearth_block *block = make(size, 1);
+    char *memory = hearth_block_memory(block);
+    block->context = 7;
+    memset(memory, 0xa5, size);
+    assert_true(hearth_heap_is_usual(memory, &cache));
+    assert_false(hearth_heap_is_usual(memory + 32, &cache));
+    if (size > 128)
+      assert_false(hearth_heap_is_usual(memory + 64, &cache));
+    hearth_block_set_state(block, HEARTH_BLOCK_FREE);
+    assert_false(hearth_heap_is_usual(memory, &cache));
+    hearth_heap_give_usual(block, &cache);
+    assert_int_equal(hearth_heap_find(memory, &found), HEARTH_POINTER_FREED);
+    assert_ptr_equal(hearth_heap_take_cached(size, &cache), block);
+    hearth_block_publish(block);
+    drop(block);
+  }
+  for (size_t i = 0; i < sizeof others / sizeof *others; ++i) {
+    assert_false(hearth_heap_is_usual(hearth_block_memory(others[i]), &cache));
+    drop(others[i]);
+  }
+  assert_false(hearth_heap_is_usual(local, &cache));
+  hearth_heap_cache_flush(&cache);
+}
+
+static void test_usual_blocks_fill_a_cache(void **state) {
+  (void)state;
+  static hearth_heap_cache cache;
+  hearth_block *blocks[100];
+  size_t given = 0;
+
+  for (size_t i = 0; i < 100; ++i)
+    blocks[i] = make(40, 1);
+  for (; given < 100 && hearth_heap_is_usual(hearth_block_memory(blocks[given]), &cache); ++given) {
+    hearth_block_set_state(blocks[given], HEARTH_BLOCK_FREE);
+    hearth_heap_give_usual(blocks[given], &cache);
+  }
+  assert_in_range(given, 32, 99);
+  for (; given < 100; ++given)
+    drop(blocks[given]);
+  hearth_heap_cache_flush(&cache);
+}
+
 #define MARK UINT64_C(0x6d61726b)
 
 static void count_marked(hearth_block *block, void *closure) {
@@ -244,6 +295,8 @@ int main(void) {
       cmocka_unit_test(test_unrecorded_blocks),
       cmocka_unit_test(test_other_blocks_are_not_unrecorded),
       cmocka_unit_test(test_unrecorded_blocks_fill_a_cache),
+      cmocka_unit_test(test_usual_blocks),
+      cmocka_unit_test(test_usual_blocks_fill_a_cache),
       cmocka_unit_test(test_enumeration),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

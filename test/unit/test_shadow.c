@@ -55,6 +55,22 @@ static void test_size_zero_has_one_granule(void **state) {
   assert_int_equal(hearth_shadow_sum(area + 96, 0).accesses, 0);
 }
 
+/* Of blocks that begin in the middle of a granule, the short ways do the same. */
+static void test_middle_of_granule(void **state) {
+  (void)state;
+  for (size_t size = 0; size <= 300; ++size) {
+    hearth_shadow_clear(area, 1024);
+    for (size_t at = 32; at < 512; at += 24)
+      __memprof_record_access(area + 128 + at);
+    hearth_access_sum all = hearth_shadow_sum(area + 160, size), sum = hearth_shadow_sum_middle(area + 160, size);
+    assert_memory_equal(&sum, &all, sizeof sum);
+    uint64_t around = hearth_shadow_sum(area, 1024).accesses;
+    hearth_shadow_clear_middle(area + 160, size);
+    assert_int_equal(hearth_shadow_sum(area + 160, size).accesses, 0);
+    assert_int_equal(hearth_shadow_sum(area, 1024).accesses, around - all.accesses);
+  }
+}
+
 /* Large ranges are dropped by pages; what lies around them must stay. */
 static void test_clear_of_large_range(void **state) {
   (void)state;
@@ -144,6 +160,7 @@ int main(void) {
       cmocka_unit_test(test_counts_by_granule),
       cmocka_unit_test(test_clear_is_exact),
       cmocka_unit_test(test_size_zero_has_one_granule),
+      cmocka_unit_test(test_middle_of_granule),
       cmocka_unit_test(test_clear_of_large_range),
       cmocka_unit_test(test_ranges),
       cmocka_unit_test(test_memory_functions),
