@@ -255,7 +255,8 @@ static inline void *allocate_recorded(size_t size, size_t alignment, const heart
   if (__builtin_expect(block != NULL, true)) {
     hearth_moment birth = now_first();
     due_ns = birth.ns;
-    hearth_shadow_clear_middle(hearth_block_memory(block), size);
+    if (!HEARTH_PRELOADED)
+      hearth_shadow_clear_middle(hearth_block_memory(block), size);
     set_birth(block, hearth_scopes_apply(context, &cache->scopes), birth);
     hearth_block_publish(block);
   }
@@ -295,8 +296,9 @@ static inline bool release_recorded(void *pointer) {
   if (__builtin_expect(released, true)) {
     hearth_moment end = now_first();
     end_ns = end.ns;
-    released = hearth_mib_cache_record(&cache->mibs, &hearth_rt.mibs, block,
-                                       hearth_shadow_sum_middle(pointer, block->size), end, 0);
+    hearth_access_sum sum =
+        HEARTH_PRELOADED ? (hearth_access_sum){.granules = 1} : hearth_shadow_sum_middle(pointer, block->size);
+    released = hearth_mib_cache_record(&cache->mibs, &hearth_rt.mibs, block, sum, end, 0);
     if (__builtin_expect(released, true))
       hearth_heap_give_usual(block, &cache->heap);
   }

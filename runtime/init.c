@@ -117,6 +117,15 @@ static void reserve_counters(void) {
   hearth_rt.accesses = HEARTH_ACCESSES_UNSUPPORTED;
 }
 
+static hearth_way choose_way(void) {
+  if (!hearth_rt.recording)
+    return HEARTH_WAY_NONE;
+  if (hearth_rt.options.sample > 0)
+    return HEARTH_WAY_SAMPLE;
+  bool counts = hearth_shadow_has_counters() && !hearth_shadow_is_histogram;
+  return counts || HEARTH_PRELOADED ? HEARTH_WAY_RECORD : HEARTH_WAY_NONE;
+}
+
 void hearth_start(char **environment) {
   hearth_threads_known = true;
   hearth_ensure_heap();
@@ -146,9 +155,7 @@ void hearth_start(char **environment) {
   hearth_dump_schedule(0);
   hearth_rt.tracing = is_to_trace();
   hearth_rt.recording = true;
-  hearth_rt.way = hearth_rt.options.sample > 0                                  ? HEARTH_WAY_SAMPLE
-                  : hearth_shadow_has_counters() && !hearth_shadow_is_histogram ? HEARTH_WAY_RECORD
-                                                                                : HEARTH_WAY_NONE;
+  hearth_rt.way = choose_way();
   hearth_signals_begin();
 }
 
@@ -183,6 +190,7 @@ static void begin_child(void) {
   hearth_rt.fork_ns = hearth_clock_read() - hearth_rt.start_ns; /* from here this thread counts on */
   hearth_dump_schedule(hearth_rt.fork_ns);
   hearth_rt.recording = hearth_rt.options.follow_children;
+  hearth_rt.way = choose_way();
   if (!HEARTH_PRELOADED || !hearth_rt.tracing)
     return;
   hearth_rt.tracing = hearth_rt.recording;

@@ -25,7 +25,7 @@ typedef enum hearth_access_state {
 
 /* The short ways of malloc and free (blocks.c). */
 typedef enum hearth_way {
-  HEARTH_WAY_NONE,   /* before the recording, without counters, or in histogram mode */
+  HEARTH_WAY_NONE,   /* nothing is recorded, or there are no counters, or those of histogram mode */
   HEARTH_WAY_RECORD, /* all blocks are recorded, with what the counters say */
   HEARTH_WAY_SAMPLE  /* most blocks are not */
 } hearth_way;
