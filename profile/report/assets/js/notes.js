@@ -12,8 +12,8 @@ function sumByClass(quantity, wanted) {
 }
 
 // Of a module that was compiled several times, the last line counts.
-function lastReports() {
-  const modules = new Map(data.annotation.map((report) => [report.module, report]));
+function lastReports(annotation) {
+  const modules = new Map(annotation.map((report) => [report.module, report]));
   return Array.from(modules.values());
 }
 
@@ -88,17 +88,29 @@ function joinTable(missed, sample) {
   return makeTable(heads, rows);
 }
 
-function lastSample() {
-  return data.hotcold && data.hotcold[data.hotcold.length - 1];
+// Of each process its last line, and these summed: sizes and counts are numbers, thresholds are the same in all.
+function sumSamples(samples) {
+  const processes = Array.from(new Map(samples.map((sample) => [sample.pid, sample])).values());
+  return processes.reduce((sum, sample) => ({
+    cold_below: sample.cold_below, hot_from: sample.hot_from, passed_on: sum.passed_on + sample.passed_on,
+    cold: addNumbers(sum.cold, sample.cold), hot: addNumbers(sum.hot, sample.hot),
+  }));
+}
+
+function addNumbers(a, b) {
+  const sum = {};
+  Object.keys(a).forEach((key) => { sum[key] = a[key] + b[key]; });
+  return sum;
 }
 
 function startBuild() {
-  if (!data.hotcold && !data.annotation) {
+  const { hotcold = [], annotation = [] } = data;
+  if (hotcold.length + annotation.length === 0) {
     return;
   }
-  const reports = data.annotation && lastReports();
+  const reports = annotation.length > 0 ? lastReports(annotation) : null;
   const missed = reports && missedSites(reports);
-  const sample = lastSample();
+  const sample = hotcold.length > 0 ? sumSamples(hotcold) : null;
   const section = byId('build');
   section.hidden = false;
   section.append(
