@@ -1,8 +1,9 @@
-/* The page model of a profile. Only what the wanted contexts use is taken over. */
+/* The page model of a profile, and of a trace. Only what the wanted contexts use is taken over. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "page_model.h"
+#include "page_trace.h"
 #include "selection.h"
 
 /* Rows of the profile to numbers of the model. */
@@ -189,7 +190,9 @@ static hearth_status make(page_maker *m, hearth_error *err) {
   HEARTH_TRY(convert_nodes(m, err));
   HEARTH_TRY(describe_functions(m, err));
   HEARTH_TRY(copy_files(m, err));
-  return name_types(m, err);
+  HEARTH_TRY(name_types(m, err));
+  hearth_trace *trace = m->model->options->trace;
+  return trace ? page_trace_read(trace, &m->model->timeline, err) : HEARTH_OK;
 }
 
 hearth_status page_model_from_profile(page_model *model, hearth_profile *profile, const hearth_page_options *options,

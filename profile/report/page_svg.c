@@ -32,11 +32,12 @@ static hearth_status write_plot(const page_model *model, hearth_plot plot, FILE 
 hearth_status hearth_page_write_svg(hearth_profile *profile, hearth_plot plot, const hearth_page_options *options,
                                     FILE *stream, hearth_error *err) {
   page_model model;
-  if (needs_trace[plot])
+  if (needs_trace[plot] && !options->trace)
     return hearth_error_set(
         err, HEARTH_E_NOT_FOUND,
-        "%s: a profile has sums over blocks, not when each was allocated: '%s' cannot be drawn of it", options->title,
-        hearth_plot_name(plot));
+        "%s: a profile has sums over blocks, not when each was allocated: '%s' needs a trace (hearth "
+        "record --mode=trace)",
+        options->title, hearth_plot_name(plot));
   hearth_status status = page_model_from_profile(&model, profile, options, err);
   if (status == HEARTH_OK)
     status = write_plot(&model, plot, stream, err);

@@ -6,29 +6,31 @@
 #include "commands.h"
 #include "hearth/page.h"
 #include "output_file.h"
+#include "trace_profile.h"
 #include "view_options.h"
 
 typedef struct arguments {
-  const char *profile, *output;
+  const char *profile, *trace, *output;
   bool svg, plot_given;
   hearth_plot plot;
   hearth_page_options options;
 } arguments;
 
 static const char help[] =
-    "Usage: hearth report [OPTION]... PROFILE -o OUT\n"
-    "Write a page that shows an indexed profile ('-': standard input): flame graph, table of contexts, plots. It is "
-    "one\n"
-    "file, needs no network, and opens in any browser.\n\n"
+    "Usage: hearth report [OPTION]... PROFILE|TRACE -o OUT\n"
+    "Write a page that shows an indexed profile ('-': standard input) or a trace: flame graph, table of contexts,\n"
+    "plots. It is one file, needs no network, and opens in any browser.\n\n"
     "  --format=html|svg       the page (default), or one plot of it\n"
-    "  --plot=NAME             for svg: flame or lifetime-size\n"
-    "  --value=QUANTITY        what to draw, in a page first: bytes (default), allocs, accesses, byte-seconds, live "
-    "(bytes\n"
-    "                          at exit) or live-allocs\n"
-    "  --hotcold=FILE          show what 'hearth top --json' printed of a run of the optimised program\n"
+    "  --plot=NAME             for svg: flame or lifetime-size; of traces also lifetime-time, live or threads\n"
+    "  --value=QUANTITY        what to draw, in a page first: bytes (default), allocs, accesses, byte-seconds,\n"
+    "                          live (bytes at exit) or live-allocs\n"
+    "  --trace=TRACE           the trace that 'hearth index' made PROFILE of\n"
+    "  --hotcold=FILE          show what 'hearth top --json' printed of a run of the optimised program, or\n"
+    "                          HEARTH_HOTCOLD=stats=FILE wrote\n"
     "  --annotation=FILE       show what -memprof-report=FILE tells of the optimised build\n" HEARTH_VIEW_CLASS_HELP
-        HEARTH_VIEW_HELP "  -o, --output=OUT        file to write; replaced whole, or left as it is after an error; "
-                         "'-' is standard output\n";
+        HEARTH_VIEW_HELP
+    "  -o, --output=OUT        file to write; replaced whole, or left as it is after an error; '-' is standard\n"
+    "                          output\n";
 
 static int take_format(void *target, const char *value) {
   *(bool *)target = strcmp(value, "svg") == 0;
@@ -47,9 +49,9 @@ static int take_value(void *target, const char *value) {
 
 static int check(int operands, char **argv, const arguments *a) {
   if (operands > 1)
-    return hearth_tool_usage_error("report", "one profile at a time, not '%s' too", argv[2]);
+    return hearth_tool_usage_error("report", "one profile or trace at a time, not '%s' too", argv[2]);
   if (operands == 0)
-    return hearth_tool_usage_error("report", "of which profile?");
+    return hearth_tool_usage_error("report", "of which profile or trace?");
   if (!a->output)
     return hearth_tool_usage_error("report", "where to? Give -o OUT");
   if (a->svg != a->plot_given)
@@ -72,6 +74,7 @@ static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
        .expects = "bytes, allocs, accesses, byte-seconds, live or live-allocs",
        .take = take_value,
        .target = &a->options.value},
+      {.name = "--trace", .expects = "a file", .text = &a->trace},
       {.name = "--hotcold", .expects = "a file", .text = &a->options.hotcold},
       {.name = "--annotation", .expects = "a file", .text = &a->options.annotation},
       {.name = "--output", .letter = 'o', .expects = "a file", .text = &a->output},
@@ -90,25 +93,46 @@ static hearth_status write_report(const arguments *a, hearth_profile *profile, F
                 : hearth_page_write_html(profile, &a->options, stream, err);
 }
 
-int hearth_cmd_report(int argc, char **argv) {
-  arguments a = {0};
+static int write_file(const arguments *a, hearth_profile *profile) {
   hearth_output output;
   hearth_error err;
+  hearth_output_guard();
+  if (!hearth_output_open(&output, a->output))
+    return HEARTH_EXIT_ERROR;
+  bool good = write_report(a, profile, output.stream, &err) == HEARTH_OK;
+  if (!good)
+    hearth_tool_view_error(output.replacement.path, &err);
+  return hearth_output_close(&output, good) && good ? HEARTH_EXIT_OK : HEARTH_EXIT_ERROR;
+}
+
+static int report_trace(arguments *a) {
+  trace_profile both;
+  int code = HEARTH_EXIT_ERROR;
+  if (a->trace)
+    return hearth_tool_usage_error("report", "--trace goes with a profile, but '%s' is a trace", a->profile);
+  if (trace_profile_open(&both, a->profile)) {
+    a->options.trace = both.trace;
+    code = write_file(a, both.profile);
+  }
+  trace_profile_close(&both);
+  return code;
+}
+
+static int report_profile(arguments *a) {
+  hearth_error err;
+  if (a->trace && hearth_trace_open(a->trace, &a->options.trace, &err) != HEARTH_OK)
+    return hearth_tool_error("%s", err.message);
+  hearth_profile *profile = hearth_tool_open_profile(a->profile);
+  int code = profile ? write_file(a, profile) : HEARTH_EXIT_ERROR;
+  hearth_profile_close(profile);
+  hearth_trace_close(a->options.trace);
+  return code;
+}
+
+int hearth_cmd_report(int argc, char **argv) {
+  arguments a = {0};
   int code;
   if (!parse(argc, argv, &a, &code))
     return code;
-  hearth_profile *profile = hearth_tool_open_profile(a.profile);
-  if (!profile)
-    return HEARTH_EXIT_ERROR;
-  code = HEARTH_EXIT_ERROR;
-  hearth_output_guard();
-  if (hearth_output_open(&output, a.output)) {
-    bool good = write_report(&a, profile, output.stream, &err) == HEARTH_OK;
-    if (!good)
-      hearth_tool_view_error(output.replacement.path, &err);
-    if (hearth_output_close(&output, good) && good)
-      code = HEARTH_EXIT_OK;
-  }
-  hearth_profile_close(profile);
-  return code;
+  return trace_profile_is_trace(a.profile) ? report_trace(&a) : report_profile(&a);
 }

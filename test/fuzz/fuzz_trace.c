@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "hearth/trace.h"
+#include "page_trace.h"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -53,6 +54,14 @@ static void walk(hearth_trace *trace) {
   hearth_trace_order_destroy(order);
 }
 
+/* Its operations need not make sense: blocks may end twice, or before they began. */
+static void plot(hearth_trace *trace) {
+  page_timeline timeline;
+  hearth_error err;
+  page_trace_read(trace, &timeline, &err);
+  page_timeline_destroy(&timeline);
+}
+
 static void read_text(const char *text, size_t size) {
   uint8_t *data;
   size_t data_size;
@@ -63,6 +72,7 @@ static void read_text(const char *text, size_t size) {
   if (hearth_trace_open_memory(data, data_size, "fuzz", &trace, &err) != HEARTH_OK)
     abort();
   walk(trace);
+  plot(trace);
   hearth_trace_close(trace);
   free(data);
 }

@@ -1,7 +1,9 @@
-/* What `hearth report` writes: a page that shows a profile, in one file that needs nothing else, or a single plot of it. */
+/* What `hearth report` writes: a page that shows a profile, and perhaps the trace that it was made of, in one file that
+ * needs nothing else; or a single plot. */
 #ifndef HEARTH_PAGE_H
 #define HEARTH_PAGE_H
 
+#include "hearth/trace.h"
 #include "hearth/view.h"
 
 #ifdef __cplusplus
@@ -21,6 +23,7 @@ bool hearth_plot_find(const char *name, hearth_plot *ret);
 typedef struct hearth_page_options {
   hearth_view_options view;
   hearth_quantity value;  /* what is drawn; in a page: what is drawn first */
+  hearth_trace *trace;    /* for the plots of single blocks and of time; NULL: none; borrowed */
   const char *title;      /* shown, and in errors; not NULL */
   const char *hotcold;    /* file with what `hearth top --json` printed; NULL: none. Pages only */
   const char *annotation; /* file of -memprof-report=FILE; NULL: none. Pages only */
@@ -28,11 +31,11 @@ typedef struct hearth_page_options {
 
 /* Write to a stream. Memory is bounded by the contexts that pass the filters and their stacks. E_NOT_FOUND when accesses
  * are asked for and were not counted in every run, or one of the two files cannot be read; E_FORMAT when it is something
- * else; E_IO when the stream reports an error; errors of the reader, E_NOMEM. After an error what was written is of no
+ * else; E_IO when the stream reports an error; errors of the readers, E_NOMEM. After an error what was written is of no
  * use. */
 hearth_status hearth_page_write_html(hearth_profile *profile, const hearth_page_options *options, FILE *stream,
                                      hearth_error *err);
-/* One plot as SVG 1.1. E_NOT_FOUND, too, when a profile has no such plot. */
+/* One plot as SVG 1.1. E_NOT_FOUND, too, when the plot needs a trace and there is none. */
 hearth_status hearth_page_write_svg(hearth_profile *profile, hearth_plot plot, const hearth_page_options *options,
                                     FILE *stream, hearth_error *err);
 

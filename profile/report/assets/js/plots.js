@@ -1,6 +1,6 @@
 // Two-dimensional histograms.
 
-const PLOT = { width: 640, height: 360, left: 64, right: 28, top: 10, bottom: 40 };
+const PLOT = { width: 600, height: 340, left: 64, right: 28, top: 10, bottom: 40 };
 
 function axisBound(axis, bin) {
   return axis.step > 0 ? bin * axis.step : 2 ** (bin / 2);

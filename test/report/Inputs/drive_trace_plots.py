@@ -1,0 +1,15 @@
+"""drive_trace_plots.py PAGE: use the plots that only a trace has, in Chromium, by keyboard."""
+import sys
+
+from browser import Browser
+
+with Browser() as browser:
+    browser.open(sys.argv[1])
+    for plot, keys in (("live", ["Home", "ArrowRight", "End"]), ("lifetime-time", ["ArrowRight", "ArrowUp"])):
+        browser.run(f"document.querySelector('#plot-{plot}').focus()")
+        for key in keys:
+            browser.press(key)
+            print(f"{plot} {key}:", browser.run(f"document.querySelector('#plot-{plot}').nextSibling.textContent"))
+    print("\n".join(browser.run("[...document.querySelectorAll('#plots tr')].map((row) => [...row.children]"
+                                ".map((cell) => cell.textContent).join(' | '))")))
+    print("errors:", browser.errors)

@@ -1,0 +1,18 @@
+"""Print what the plots of a trace's page say."""
+import sys
+
+from page_data import Data, column
+
+page = Data(sys.argv[1])
+plots = page.json["plots"]
+quantity = {entry["key"]: i + 2 for i, entry in enumerate(page.json["quantities"])}
+for t in plots["threads"]:
+    print(f"thread {t['thread']}: {t['allocs']} blocks, {t['bytes']} bytes, {t['frees']} freed, "
+          f"{t['frees_of_others']} of others, {t['live_bytes']} live, at most {t['peak_bytes']}")
+live = plots["live"]
+series = column(live["bytes"], live["count"])
+assert max(series) == live["peak_bytes"] == series[int(live["peak_ns"] / live["step_ns"])]
+print(f"live: at most {live['peak_bytes']}, at the end {series[-1]}")
+for name in ("lifetime-size", "lifetime-time"):
+    sums = [sum(cell[quantity[key]] for cell in plots[name]["cells"]) for key in ("allocs", "bytes", "live")]
+    print(f"{name}: {plots[name]['x']['label']}: {sums[0]} blocks, {sums[1]} bytes, {sums[2]} live")

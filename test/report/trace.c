@@ -1,0 +1,57 @@
+/* A page of a trace has the contexts that `hearth index --symbols` makes of it, and plots of single blocks, of time and of threads.
+ *
+ * RUN: rm -rf %t && mkdir %t && cd %t && %clang -O0 -gmlt -fdebug-info-for-profiling -fno-omit-frame-pointer -pthread %s -o app
+ * RUN: %hearth record --mode=trace -o trace -- ./app && %hearth index -q --symbols trace -o prof && %hearth show --json prof > show.json
+ * RUN: %hearth report trace -o page.html && python3 %S/Inputs/compare_with_show.py page.html show.json
+ * RUN: %hearth report --trace=trace prof -o both.html && sed 's/<title>prof:/<title>trace:/; s/<h1>prof</<h1>trace</; s/"profile":"prof"/"profile":"trace"/' both.html | cmp - page.html
+ * RUN: python3 %S/Inputs/print_trace_plots.py page.html > plots && FileCheck %s --input-file=plots
+ *
+ * 100 blocks of main are freed by the other thread, whose own one stays. The C library keeps a small one for a thread.
+ * CHECK: thread 1: 102 blocks, 101000{{...}} bytes, 1 freed, 0 of others, {{...}} live, at most 101000
+ * CHECK-NEXT: thread 2: 1 blocks, 5000000 bytes, 100 freed, 100 of others, 5000000 live, at most 5000000
+ * CHECK-NEXT: live: at most 105000{{...}}, at the end 5000{{...}}
+ * CHECK-NEXT: lifetime-size: size: 103 blocks, 106000{{...}} bytes, 5000{{...}} live
+ * CHECK-NEXT: lifetime-time: time of allocation: 103 blocks, 106000{{...}} bytes, 5000{{...}} live
+ *
+ * RUN: for plot in flame lifetime-size lifetime-time live threads; do %hearth report --format=svg --plot=$plot trace -o $plot.svg && python3 %S/Inputs/read_svg.py $plot.svg || exit 1; done > svg
+ * RUN: FileCheck %s --check-prefix=SVG --input-file=svg
+ * SVG: all: 101.1 MiB
+ * SVG: text: bytes by lifetime (upwards) and size
+ * SVG: text: bytes by lifetime (upwards) and time of allocation
+ * SVG: text: bytes live by time: at most 100.1 MiB, at
+ * SVG: text: bytes allocated, and blocks, by thread
+ * SVG: rect #2f6f6a 688.0: 102 blocks, 96.3 MiB; freed 1, of other threads 0
+ * SVG: rect #2f6f6a {{34.[0-9]}}: 1 blocks, 4.8 MiB; freed 100, of other threads 100
+ *
+ * What is no trace, and a trace of which nothing can be symbolised:
+ * RUN: not %hearth report --trace=prof prof -o bad.html 2>&1 | FileCheck %s --check-prefix=NO-TRACE
+ * NO-TRACE: error: prof: {{.*}}trace
+ * RUN: (%hearth report --trace=trace trace -o bad.html 2>&1; test $? = 2) | FileCheck %s --check-prefix=TWICE
+ * TWICE: error: --trace goes with a profile, but 'trace' is a trace
+ * RUN: not %hearth report %S/../golden/trace/trace-1.trace -o bad.html 2>&1 | FileCheck %s --check-prefix=UNKNOWN
+ * UNKNOWN: error: {{.*}}trace-1.trace: no usable binary
+ */
+#include <pthread.h>
+#include <stdlib.h>
+
+enum { BLOCKS = 100 };
+
+static void *blocks[BLOCKS];
+
+static void *take_over(void *unused) {
+  static void *volatile own;
+  own = malloc(5000000);
+  for (int i = 0; i < BLOCKS; i++)
+    free(blocks[i]);
+  return unused;
+}
+
+int main(void) {
+  pthread_t thread;
+  for (int i = 0; i < BLOCKS; i++)
+    blocks[i] = malloc(1000000);
+  free(malloc(1000000));
+  if (pthread_create(&thread, NULL, take_over, NULL) != 0)
+    return 1;
+  return pthread_join(thread, NULL);
+}
