@@ -21,6 +21,8 @@ typedef struct address {
 } address;
 
 typedef struct symboliser {
+  hearth_dump_visit *visit;
+  void *closure;
   hearth_builder *builder;
   const char *name;
   hearth_raw_dump *dump;
@@ -59,17 +61,24 @@ static bool elf_address(const symboliser *s, const hearth_placed_map *placed, ui
   return true;
 }
 
-/* The frame of a name; its place is unknown. */
-static hearth_status add_named(symboliser *s, address *a, const char *file, hearth_error *err) {
+/* A frame of which a name is known, but no place. */
+static hearth_status add_frame(symboliser *s, address *a, const char *name, const char *file, hearth_error *err) {
   hearth_builder_frame frame = {.line = HEARTH_LINE_UNKNOWN};
-  HEARTH_TRY(hearth_builder_function(s->builder, s->dump->names[(uint32_t)a->pc], file, 0, &frame.function, err));
+  HEARTH_TRY(hearth_builder_function(s->builder, name, file, 0, &frame.function, err));
   HEARTH_TRY(
       hearth_builder_reserve((void **)&s->frame_rows, &s->frame_room, s->frame_count, 1, sizeof *s->frame_rows, err));
   HEARTH_TRY(hearth_builder_frame_row(s->builder, &frame, &s->frame_rows[s->frame_count], err));
   a->first = (uint32_t)s->frame_count++;
   a->count = 1;
-  a->named = true;
   return HEARTH_OK;
+}
+
+/* The mapping of an address, whether its file is known or not. */
+static const hearth_raw_map *raw_map_of(const symboliser *s, uint64_t pc) {
+  for (size_t i = 0; i < s->dump->map_count; ++i)
+    if (pc >= s->dump->maps[i].start && pc < s->dump->maps[i].end)
+      return &s->dump->maps[i];
+  return NULL;
 }
 
 /* Where the names are that this pc may be one of; NULL: it is an address. */
@@ -81,13 +90,10 @@ static const char *file_of_named(const symboliser *s, uint64_t pc) {
                                                        : NULL;
 }
 
-/* Fill in the frames of an address; it stays without if they are not known. */
-static hearth_status symbolise(symboliser *s, address *a, hearth_error *err) {
+/* Those that debug information has. */
+static hearth_status add_frames(symboliser *s, address *a, hearth_error *err) {
   uint64_t elf;
   hearth_frame_span span;
-  const char *named = file_of_named(s, a->pc);
-  if (named)
-    return add_named(s, a, named, err);
   const hearth_placed_map *placed = map_of(s, a->pc);
   if (!placed || !elf_address(s, placed, a->pc, &elf))
     return HEARTH_OK;
@@ -102,6 +108,16 @@ static hearth_status symbolise(symboliser *s, address *a, hearth_error *err) {
   a->of_runtime = span.of_runtime;
   s->frame_count += span.count;
   return HEARTH_OK;
+}
+
+/* Fill in the frames of an address; it stays without if they are not known. */
+static hearth_status symbolise(symboliser *s, address *a, hearth_error *err) {
+  const char *named = file_of_named(s, a->pc);
+  if (named) {
+    a->named = true;
+    return add_frame(s, a, s->dump->names[(uint32_t)a->pc], named, err);
+  }
+  return add_frames(s, a, err);
 }
 
 static bool equal_address(const void *owner, uint32_t row, const void *pc) {
@@ -186,9 +202,8 @@ static void lose(const symboliser *s, const hearth_raw_record *record, hearth_lo
   if (node != HEARTH_RAW_NO_PARENT) {
     uint64_t pc = s->dump->nodes[node].pc;
     const hearth_placed_map *placed = map_of(s, pc);
-    for (size_t i = 0; i < s->dump->map_count; ++i)
-      if (pc >= s->dump->maps[i].start && pc < s->dump->maps[i].end)
-        path = s->dump->maps[i].path;
+    const hearth_raw_map *map = raw_map_of(s, pc);
+    path = map ? map->path : NULL;
     given = placed != NULL;
     path = given ? hearth_binary_path(placed->binary) : path;
   }
@@ -201,9 +216,9 @@ static hearth_status add_type(symboliser *s, uint32_t node, uint64_t *id, hearth
     const char *name = s->dump->names[(uint32_t)*id];
     return hearth_builder_type(s->builder, name, strlen(name), id, err);
   }
-  if (address_at(s, node)->named)
-    return HEARTH_OK;
   const hearth_placed_map *placed = map_of(s, s->dump->nodes[node].pc);
+  if (!placed || address_at(s, node)->count == 0)
+    return HEARTH_OK;
   const builder_frame *frame = &s->builder->frames[s->frame_rows[address_at(s, node)->first]];
   hearth_bytes name = hearth_types_find(hearth_binary_types(placed->binary), s->builder->functions[frame->function].id,
                                         frame->line, frame->column);
@@ -226,40 +241,52 @@ static bool is_scope(const symboliser *s, uint32_t node) {
 }
 
 /* A context begins with the first function that is not an entry point of LLVM's runtime; scopes alone are none. */
-static hearth_status add_record(symboliser *s, const hearth_raw_record *record, hearth_dump_counts *counts,
-                                hearth_lost_contexts *lost, hearth_error *err) {
+static uint32_t find_leaf(const symboliser *s, const hearth_raw_record *record) {
   uint32_t node = record->stack;
   while (node != HEARTH_RAW_NO_PARENT && (address_at(s, node)->count == 0 || address_at(s, node)->of_runtime))
     node = s->dump->nodes[node].parent;
-  if (node == HEARTH_RAW_NO_PARENT || is_scope(s, node)) {
+  return node != HEARTH_RAW_NO_PARENT && is_scope(s, node) ? HEARTH_RAW_NO_PARENT : node;
+}
+
+static hearth_status visit_record(symboliser *s, hearth_raw_record *record, hearth_dump_counts *counts,
+                                  hearth_lost_contexts *lost, hearth_error *err) {
+  uint32_t node = find_leaf(s, record);
+  if (node == HEARTH_RAW_NO_PARENT) {
     lose(s, record, lost);
     return HEARTH_OK;
   }
   counts->contexts++;
   counts->with_column += has_column(s, node);
-  hearth_mib mib = record->mib;
-  HEARTH_TRY(add_type(s, node, &mib.DataTypeId, err));
-  HEARTH_TRY(hearth_builder_add_to_node(s->builder, s->node_of[node], &mib, err));
-  return hearth_builder_add_histogram(s->builder, s->node_of[node], &record->histogram, err);
+  HEARTH_TRY(add_type(s, node, &record->mib.DataTypeId, err));
+  return s->visit(s->closure, s->node_of[node], record, err);
 }
 
-static hearth_status add_all(symboliser *s, const hearth_indexer_options *options, hearth_dump_counts *counts,
-                             hearth_lost_contexts *lost, hearth_error *err) {
+static hearth_status visit_all(symboliser *s, const hearth_indexer_options *options, hearth_dump_counts *counts,
+                               hearth_lost_contexts *lost, uint64_t *ret_bytes, hearth_error *err) {
   hearth_raw_record record;
-  uint64_t total_bytes = 0;
+  *ret_bytes = 0;
   HEARTH_TRY(add_stacks(s, options, err));
   while (hearth_raw_next_record(s->dump, &record))
     if (record.mib.AllocCount > 0) {
-      HEARTH_TRY(add_record(s, &record, counts, lost, err));
-      total_bytes = hearth_merge_SUM(total_bytes, record.mib.TotalSize);
+      *ret_bytes = hearth_merge_SUM(*ret_bytes, record.mib.TotalSize);
+      HEARTH_TRY(visit_record(s, &record, counts, lost, err));
     }
-  hearth_lost_report(lost, s->name, total_bytes, options);
-  hearth_profile_summary run = {.runs = s->dump->continues ? 0 : 1,
-                                .duration_ns = s->dump->duration_ns,
-                                .dropped_blocks = s->dump->dropped_blocks,
-                                .dropped_frames = count_without_frames(s),
-                                .accesses_counted = s->dump->accesses_counted};
-  return hearth_builder_add_run(s->builder, &run, err);
+  return HEARTH_OK;
+}
+
+static hearth_status begin(symboliser *s, hearth_error *err) {
+  s->address_of = malloc((s->dump->node_count + 1) * sizeof *s->address_of);
+  s->node_of = malloc((s->dump->node_count + 1) * sizeof *s->node_of);
+  return s->address_of && s->node_of ? HEARTH_OK : hearth_error_set(err, HEARTH_E_NOMEM, "%s: out of memory", s->name);
+}
+
+static void finish(symboliser *s) {
+  free(s->placed);
+  free(s->addresses);
+  free(s->addresses_by_pc.slots);
+  free(s->frame_rows);
+  free(s->address_of);
+  free(s->node_of);
 }
 
 static void tell_sampled(const hearth_indexer_options *options, const char *name, const hearth_raw_dump *dump) {
@@ -271,22 +298,64 @@ static void tell_sampled(const hearth_indexer_options *options, const char *name
   options->note(options->context, HEARTH_NOTE_WARNING, text);
 }
 
+static hearth_status add_to_builder(void *closure, uint32_t node, const hearth_raw_record *record, hearth_error *err) {
+  hearth_builder *builder = closure;
+  HEARTH_TRY(hearth_builder_add_to_node(builder, node, &record->mib, err));
+  return hearth_builder_add_histogram(builder, node, &record->histogram, err);
+}
+
+static hearth_status add_run(symboliser *s, hearth_error *err) {
+  hearth_profile_summary run = {.runs = s->dump->continues ? 0 : 1,
+                                .duration_ns = s->dump->duration_ns,
+                                .dropped_blocks = s->dump->dropped_blocks,
+                                .dropped_frames = count_without_frames(s),
+                                .accesses_counted = s->dump->accesses_counted};
+  return hearth_builder_add_run(s->builder, &run, err);
+}
+
 hearth_status hearth_dump_add(hearth_builder *builder, hearth_modules *modules, const hearth_indexer_options *options,
                               const char *name, hearth_raw_dump *dump, hearth_dump_counts *counts,
                               hearth_lost_contexts *lost, hearth_error *err) {
-  symboliser s = {.builder = builder, .name = name, .dump = dump};
+  symboliser s = {.visit = add_to_builder, .closure = builder, .builder = builder, .name = name, .dump = dump};
+  uint64_t total_bytes;
   tell_sampled(options, name, dump);
   *lost = (hearth_lost_contexts){.dropped_stacks = dump->dropped_stacks};
   HEARTH_TRY(hearth_modules_place(modules, name, dump, &s.placed, &s.placed_count, err));
-  s.address_of = malloc((dump->node_count + 1) * sizeof *s.address_of);
-  s.node_of = malloc((dump->node_count + 1) * sizeof *s.node_of);
-  hearth_status status = s.address_of && s.node_of ? add_all(&s, options, counts, lost, err)
-                                                   : hearth_error_set(err, HEARTH_E_NOMEM, "%s: out of memory", name);
-  free(s.placed);
-  free(s.addresses);
-  free(s.addresses_by_pc.slots);
-  free(s.frame_rows);
-  free(s.address_of);
-  free(s.node_of);
+  hearth_status status = begin(&s, err);
+  if (status == HEARTH_OK)
+    status = visit_all(&s, options, counts, lost, &total_bytes, err);
+  if (status == HEARTH_OK) {
+    hearth_lost_report(lost, name, total_bytes, options);
+    status = add_run(&s, err);
+  }
+  finish(&s);
+  return status;
+}
+
+/* No usable binary at all is no reason to give up where symbols, or places, do. */
+static hearth_status place_some(symboliser *s, hearth_modules *modules, hearth_error *err) {
+  hearth_status status = hearth_modules_place(modules, s->name, s->dump, &s->placed, &s->placed_count, err);
+  if (status == HEARTH_OK || status == HEARTH_E_NOMEM)
+    return status;
+  s->placed = NULL;
+  s->placed_count = 0;
+  return HEARTH_OK;
+}
+
+hearth_status hearth_dump_each(hearth_builder *builder, hearth_modules *modules, const hearth_indexer_options *options,
+                               const char *name, hearth_raw_dump *dump, hearth_dump_visit *visit, void *closure,
+                               hearth_error *err) {
+  symboliser s = {.visit = visit, .closure = closure, .builder = builder, .name = name, .dump = dump};
+  hearth_dump_counts counts = {0};
+  hearth_lost_contexts lost = {.dropped_stacks = dump->dropped_stacks};
+  uint64_t total_bytes;
+  tell_sampled(options, name, dump);
+  HEARTH_TRY(place_some(&s, modules, err));
+  hearth_status status = begin(&s, err);
+  if (status == HEARTH_OK)
+    status = visit_all(&s, options, &counts, &lost, &total_bytes, err);
+  if (status == HEARTH_OK)
+    hearth_lost_report(&lost, name, total_bytes, options);
+  finish(&s);
   return status;
 }

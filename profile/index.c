@@ -137,6 +137,10 @@ static void set_weight(hearth_indexer *ix, uint64_t weight) {
 
 static hearth_status add_dump(hearth_indexer *ix, const char *name, hearth_raw_dump *dump, hearth_error *err) {
   hearth_lost_contexts lost;
+  if (dump->occasion != HEARTH_RAW_NO_DUMP)
+    return hearth_error_set(
+        err, HEARTH_E_FORMAT,
+        "%s: a heap dump of what was live at one moment, not a profile of the run: 'hearth heap' reads it", name);
   HEARTH_TRY(hearth_dump_add(ix->builder, ix->modules, &ix->told, name, dump, &ix->counts, &lost, err));
   if (hearth_builder_context_count(ix->builder) == 0) /* said when there is nothing to write */
     hearth_lost_everything(&lost, &ix->nothing);

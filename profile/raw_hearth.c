@@ -10,7 +10,8 @@
 #include <xxhash.h>
 
 #define KNOWN_FLAGS                                                                                                    \
-  (HEARTH_RAW_FLAG_ACCESSES | HEARTH_RAW_FLAG_CONTINUES | HEARTH_RAW_FLAG_HISTOGRAMS | HEARTH_RAW_FLAG_NAMES)
+  (HEARTH_RAW_FLAG_ACCESSES | HEARTH_RAW_FLAG_CONTINUES | HEARTH_RAW_FLAG_HISTOGRAMS | HEARTH_RAW_FLAG_NAMES |         \
+   HEARTH_RAW_OCCASION_MASK | HEARTH_RAW_FLAG_RESIDENCY)
 #define CHUNK      ((size_t)1 << 20) /* of one pass */
 #define LEAST_NODE 2                 /* bytes */
 #define LEAST_MIB  2
@@ -28,6 +29,10 @@ static hearth_status check_header(const hearth_raw_input *in, hearth_raw_header 
   if (header->total_size > rest)
     return hearth_raw_fail(in, rest, HEARTH_E_TRUNCATED, err, "the file ends before the profile does");
   return HEARTH_OK;
+}
+
+static uint32_t occasion_of(const hearth_raw_header *header) {
+  return (header->flags & HEARTH_RAW_OCCASION_MASK) >> HEARTH_RAW_OCCASION_SHIFT;
 }
 
 static hearth_status check_checksum(const hearth_raw_input *in, const hearth_raw_header *header, hearth_error *err) {
@@ -48,7 +53,7 @@ static hearth_status check_checksum(const hearth_raw_input *in, const hearth_raw
   if (header->mib_columns != HEARTH_MIB_COLUMNS)
     return hearth_raw_fail(in, offsetof(hearth_raw_header, mib_columns), HEARTH_E_CORRUPT, err,
                            "wrong number of MIB columns");
-  if (header->flags & ~KNOWN_FLAGS)
+  if (header->flags & ~KNOWN_FLAGS || occasion_of(header) > HEARTH_RAW_PEAK)
     return hearth_raw_fail(in, offsetof(hearth_raw_header, flags), HEARTH_E_VERSION, err, "unknown flags");
   return HEARTH_OK;
 }
@@ -165,6 +170,13 @@ static bool take_histogram(const uint8_t **from, const uint8_t *end, uint64_t *c
   return true;
 }
 
+static bool take_residency(const uint8_t **from, const uint8_t *end, uint64_t *ret) {
+  for (size_t i = 0; i < HEARTH_RAW_RESIDENCIES; ++i)
+    if (!hearth_raw_take_varint(from, end, &ret[i]))
+      return false;
+  return true;
+}
+
 static void read_record(hearth_raw_dump *dump, hearth_raw_record *ret) {
   const uint8_t *data = dump->in.file->data + dump->in.begin, *from = data + dump->next_at;
   hearth_raw_mib row = {0};
@@ -172,6 +184,8 @@ static void read_record(hearth_raw_dump *dump, hearth_raw_record *ret) {
   *ret = (hearth_raw_record){.stack = row.stack, .mib = row.mib, .histogram = {.counts = dump->counts}};
   if (dump->counts)
     take_histogram(&from, data + dump->records_end, dump->counts, &ret->histogram.size);
+  if (dump->has_residency)
+    take_residency(&from, data + dump->records_end, ret->residency);
   dump->previous = row;
   dump->next_at = (size_t)(from - data);
 }
@@ -198,6 +212,9 @@ static hearth_status check_records(const hearth_raw_input *in, const hearth_raw_
       return hearth_raw_fail(in, at, HEARTH_E_CORRUPT, err, "a MIB's call stack does not exist");
     if (has_histograms && !take_histogram(&from, data + header->total_size, NULL, &size))
       return hearth_raw_fail(in, at, HEARTH_E_CORRUPT, err, "a MIB's histogram runs past the end");
+    uint64_t residency[HEARTH_RAW_RESIDENCIES];
+    if (header->flags & HEARTH_RAW_FLAG_RESIDENCY && !take_residency(&from, data + header->total_size, residency))
+      return hearth_raw_fail(in, at, HEARTH_E_CORRUPT, err, "a MIB's residency runs past the end");
     if (has_histograms && size > largest)
       largest = size;
     hearth_raw_passed(in, at, (size_t)(from - data));
@@ -232,6 +249,10 @@ hearth_status hearth_raw_read_hearth(const hearth_raw_input *in, hearth_raw_dump
   dump->sample_bytes = header.sample_bytes;
   dump->dropped_stacks = header.dropped_stacks;
   dump->accesses_counted = header.flags & HEARTH_RAW_FLAG_ACCESSES;
+  dump->occasion = occasion_of(&header);
+  dump->has_residency = header.flags & HEARTH_RAW_FLAG_RESIDENCY;
+  dump->start_unix_ns = header.start_unix_ns;
+  dump->pid = header.pid;
   dump->continues = header.flags & HEARTH_RAW_FLAG_CONTINUES;
   *ret_size = header.total_size;
   return HEARTH_OK;

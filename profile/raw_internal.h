@@ -39,7 +39,8 @@ typedef struct hearth_raw_node {
 typedef struct hearth_raw_record {
   uint32_t stack; /* leaf node; HEARTH_RAW_NO_PARENT: no stack known */
   hearth_mib mib;
-  hearth_histogram histogram; /* lives until the next record is read */
+  hearth_histogram histogram;                 /* lives until the next record is read */
+  uint64_t residency[HEARTH_RAW_RESIDENCIES]; /* of a heap dump that has_residency; else 0 */
 } hearth_raw_record;
 
 /* Where in which file: what every message of the readers needs. */
@@ -62,7 +63,10 @@ struct hearth_raw_dump {
   uint64_t sample_bytes;   /* 0: all blocks were recorded */
   uint64_t dropped_stacks; /* allocations that found no room for their call stack */
   bool accesses_counted;
-  bool continues; /* a run whose beginning is in another file */
+  enum hearth_raw_occasion occasion; /* of a heap dump; HEARTH_RAW_NO_DUMP: this is a profile */
+  bool has_residency;
+  uint64_t start_unix_ns, pid; /* Hearth's layout; else 0 */
+  bool continues;              /* a run whose beginning is in another file */
   /* What hearth_raw_next_record needs: */
   hearth_raw_input in;
   size_t next_record, next_at; /* number and place, from the dump's begin, of the next record */

@@ -48,7 +48,7 @@ void __hearth_granule(uint32_t bytes) {
       "profile will have no access counts");
   hearth_rt.accesses = HEARTH_ACCESSES_UNSUPPORTED;
   hearth_shadow_ignore();
-  if (hearth_rt.way == HEARTH_WAY_RECORD)
+  if (hearth_rt.way == HEARTH_WAY_RECORD || hearth_rt.way == HEARTH_WAY_LIVE)
     hearth_rt.way = HEARTH_WAY_NONE;
 }
 

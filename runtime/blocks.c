@@ -2,6 +2,7 @@
 
 #include "clock.h"
 #include "dump.h"
+#include "live_dump.h"
 #include "lock.h"
 #include "mappings.h"
 #include "message.h"
@@ -105,12 +106,22 @@ static inline hearth_moment moment_for(uint32_t context) {
   return context == HEARTH_NO_CONTEXT ? (hearth_moment){0, 0} : now();
 }
 
+/* For the peak: a block that has a context begins, or ends. */
+static __attribute__((noinline)) void count_live(const hearth_block *block, bool begins) {
+  uint64_t mean_bytes = hearth_rt.options.sample;
+  int64_t bytes = (int64_t)(block->size * (mean_bytes ? hearth_mib_weight(block, mean_bytes) : 1));
+
+  hearth_live_change(begins ? bytes : -bytes);
+}
+
 /* Fill in the header of a block that begins its life. */
 static inline void set_birth(hearth_block *block, uint32_t context, hearth_moment birth) {
   block->context = context;
   block->alloc_ns = birth.ns;
   block->cpu = (uint16_t)birth.cpu;
   block->data_type_id = 0;
+  if (__builtin_expect(hearth_rt.tracks_peak, false) && context != HEARTH_NO_CONTEXT)
+    count_live(block, true);
 }
 
 static inline void begin_life(hearth_block *block, uint32_t context, hearth_moment birth) {
@@ -131,10 +142,18 @@ static inline bool is_recorded(const hearth_block *block) {
   return block->context < hearth_rt.mibs.count && block->alloc_ns >= hearth_rt.fork_ns;
 }
 
+/* For the peak: a block that is not recorded ends. */
+static void end_live(const hearth_block *block) {
+  if (block->context != HEARTH_NO_CONTEXT && block->alloc_ns >= hearth_rt.fork_ns)
+    count_live(block, false);
+}
+
 /* Record a claimed block. False: not possible in this signal handler. */
 static inline bool record_end(hearth_block *block, hearth_moment end, hearth_thread_cache *cache) {
   watch_forks();
   if (__builtin_expect(!is_recorded(block), false)) {
+    if (hearth_rt.tracks_peak)
+      end_live(block);
     hearth_block_set_state(block, HEARTH_BLOCK_FREE);
     return true;
   }
@@ -284,6 +303,27 @@ static inline void dump_after(uint64_t end_ns) {
     dump_what_is_due(end_ns);
 }
 
+/* In live mode, what ends leaves no record, and the clock is not read for it. */
+static __attribute__((noinline)) bool release_live(void *pointer) {
+  hearth_block *block = (hearth_block *)pointer - 1;
+
+  hearth_thread_cache *cache = begin_usual();
+  if (__builtin_expect(!cache, false))
+    return false;
+  bool released = !hearth_threads_are_stopped() && !set_aside && hearth_heap_is_usual(pointer, &cache->heap);
+  if (__builtin_expect(released, true)) {
+    if (hearth_rt.tracks_peak)
+      end_live(block);
+    hearth_block_set_state(block, HEARTH_BLOCK_FREE);
+    hearth_heap_give_usual(block, &cache->heap);
+  }
+  if (end_usual(cache) && released)
+    hearth_signals_resume();
+  if (released && __atomic_load_n(&hearth_rt.next_due_ns, __ATOMIC_RELAXED) == 0) /* the peak's dump */
+    dump_what_is_due(0);
+  return released;
+}
+
 static inline bool release_recorded(void *pointer) {
   hearth_block *block = (hearth_block *)pointer - 1;
   uint64_t end_ns = 0;
@@ -350,6 +390,8 @@ static __attribute__((noinline)) void *allocate(size_t size, size_t alignment, b
 static inline void *allocate_usual(size_t size, size_t alignment, const hearth_frame *frame) {
   if (__builtin_expect(hearth_rt.way == HEARTH_WAY_RECORD, true))
     return allocate_recorded(size, alignment, frame);
+  if (hearth_rt.way == HEARTH_WAY_LIVE)
+    return allocate_recorded(size, alignment, frame);
   return hearth_rt.way == HEARTH_WAY_SAMPLE ? allocate_unrecorded(size, alignment) : NULL;
 }
 
@@ -402,6 +444,8 @@ static __attribute__((noinline)) void release(void *pointer, const char *functio
 static inline bool release_usual(void *pointer) {
   if (__builtin_expect(hearth_rt.way == HEARTH_WAY_RECORD, true))
     return release_recorded(pointer);
+  if (hearth_rt.way == HEARTH_WAY_LIVE)
+    return release_live(pointer);
   return hearth_rt.way == HEARTH_WAY_SAMPLE && release_unrecorded(pointer);
 }
 

@@ -140,4 +140,8 @@ const uint64_t *hearth_depot_stack(const hearth_depot *depot, uint32_t context, 
   return depot->pcs + depot->entries[context].first_pc;
 }
 
+uint64_t hearth_depot_memory(const hearth_depot *depot) {
+  return depot->entry_count * (sizeof *depot->entries + sizeof *depot->buckets) + depot->pc_count * sizeof *depot->pcs;
+}
+
 uint64_t hearth_depot_dropped(const hearth_depot *depot) { return __atomic_load_n(&depot->dropped, __ATOMIC_RELAXED); }

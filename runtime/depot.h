@@ -48,6 +48,9 @@ const uint64_t *hearth_depot_stack(const hearth_depot *depot, uint32_t context, 
  * memory when it is needed; for one at a time. */
 static inline uint32_t *hearth_depot_list(hearth_depot *depot, uint32_t i) { return &depot->entries[i].listed; }
 
+/* Memory that stacks have in use, in bytes. */
+uint64_t hearth_depot_memory(const hearth_depot *depot);
+
 uint64_t hearth_depot_dropped(const hearth_depot *depot);
 
 #endif

@@ -1,5 +1,6 @@
 #include "dump.h"
 
+#include "live_dump.h"
 #include "lock.h"
 #include "mappings.h"
 #include "message.h"
@@ -22,8 +23,8 @@ static uint64_t spilled;    /* files with spilled records */
 static uint64_t spilled_ns; /* since the start: when the last one was written */
 
 int hearth_dump_write(hearth_output *to, const hearth_snapshot *snapshot) {
-  return hearth_rt.options.format == HEARTH_FORMAT_LLVM ? hearth_dump_llvm(to, snapshot)
-                                                        : hearth_dump_hearth(to, snapshot);
+  return hearth_rt.options.format == HEARTH_FORMAT_LLVM && !snapshot->live ? hearth_dump_llvm(to, snapshot)
+                                                                           : hearth_dump_hearth(to, snapshot);
 }
 
 static void update_mappings(void) {
@@ -86,24 +87,34 @@ static void finish(uint64_t signals) {
   hearth_os_restore_signals(signals);
 }
 
-static bool dump(hearth_profile_kind kind, bool only_if_any) {
+static bool dump_live(enum hearth_raw_occasion occasion) {
+  update_mappings();
+  return hearth_live_dump(occasion);
+}
+
+/* In live mode, heap dumps take the place of profiles. */
+static bool dump(hearth_profile_kind kind, bool only_if_any, enum hearth_raw_occasion occasion) {
   const uint64_t too_large = UINT64_C(1) << (SIGXFSZ - 1);
 
   if (!is_recording())
     return false;
   uint64_t signals = begin();
-  bool written = HEARTH_PRELOADED && hearth_rt.tracing ? hearth_trace_flush() : dump_locked(kind, only_if_any);
+  bool written = HEARTH_PRELOADED && hearth_rt.tracing ? hearth_trace_flush()
+                 : hearth_rt.live                      ? dump_live(occasion)
+                                                       : dump_locked(kind, only_if_any);
   if (!(signals & too_large))
     hearth_os_take_pending(too_large); /* was sent because of the profile, not of what the program writes */
   finish(signals);
   return written;
 }
 
-bool hearth_dump(void) { return dump(HEARTH_PROFILE_WHOLE, false); }
+bool hearth_dump(void) { return dump(HEARTH_PROFILE_WHOLE, false, HEARTH_RAW_REQUEST); }
 
 void hearth_dump_at_end(void) {
+  if (hearth_rt.options.dump_at_exit && !hearth_rt.ended && hearth_live_is_at_peak())
+    dump(HEARTH_PROFILE_WHOLE, false, HEARTH_RAW_PEAK);
   if (hearth_rt.options.dump_at_exit && !hearth_rt.ended)
-    dump(HEARTH_PROFILE_WHOLE, hearth_rt.fork_ns > 0);
+    dump(HEARTH_PROFILE_WHOLE, hearth_rt.fork_ns > 0, HEARTH_RAW_END);
 }
 
 /* Of the intervals; they belong to the thread that has taken next_due_ns. */
@@ -118,12 +129,14 @@ static uint64_t snapshot_interval_ns(void) { return (uint64_t)hearth_rt.options.
 static void publish_due(void) {
   uint64_t due = next_dump_ns < next_snapshot_ns ? next_dump_ns : next_snapshot_ns;
 
+  if (due == UINT64_MAX && hearth_rt.live)
+    --due; /* the greatest number stands for a dump in progress */
   __atomic_store_n(&hearth_rt.next_due_ns, due, __ATOMIC_RELEASE);
 }
 
 void hearth_dump_schedule(uint64_t now_ns) {
   next_dump_ns = after(now_ns, dump_interval_ns());
-  next_snapshot_ns = after(now_ns, snapshot_interval_ns());
+  next_snapshot_ns = hearth_rt.live ? UINT64_MAX : after(now_ns, snapshot_interval_ns());
   publish_due();
 }
 
@@ -132,7 +145,7 @@ void hearth_dump_schedule(uint64_t now_ns) {
 static void write_snapshot_due(uint64_t now_ns) {
   static uint64_t last_ns;
 
-  dump(HEARTH_PROFILE_SNAPSHOT, hearth_rt.fork_ns > 0);
+  dump(HEARTH_PROFILE_SNAPSHOT, hearth_rt.fork_ns > 0, HEARTH_RAW_NO_DUMP);
   uint64_t end_ns = hearth_os_now_ns() - hearth_rt.start_ns, took_ns = end_ns - now_ns;
   uint64_t rest_ns = 9 * (took_ns < last_ns ? took_ns : last_ns);
   next_snapshot_ns = end_ns + (rest_ns > snapshot_interval_ns() ? rest_ns : snapshot_interval_ns());
@@ -147,8 +160,10 @@ void hearth_dump_periodically(uint64_t now_ns) {
     return;
   if (now_ns >= next_dump_ns) {
     next_dump_ns = after(now_ns, dump_interval_ns());
-    hearth_dump();
+    dump(HEARTH_PROFILE_WHOLE, false, HEARTH_RAW_PERIOD);
   }
+  if (hearth_rt.live && hearth_live_take_peak())
+    dump(HEARTH_PROFILE_WHOLE, false, HEARTH_RAW_PEAK);
   if (now_ns >= next_snapshot_ns)
     write_snapshot_due(now_ns);
   publish_due();
@@ -223,6 +238,7 @@ void hearth_dump_reset(void) {
 
 void hearth_dump_forget_file(void) {
   hearth_profile_file_forget();
+  hearth_live_forget_files();
   spilled = 0;
   spilled_ns = 0;
 }

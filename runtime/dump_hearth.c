@@ -3,6 +3,7 @@
 #include "context_names.h"
 #include "dump.h"
 #include "left_out.h"
+#include "live_blocks.h"
 #include "mappings.h"
 #include "os.h"
 #include "scopes.h"
@@ -134,19 +135,43 @@ static void write_histogram(writer *writer, const hearth_snapshot *snapshot, uin
     write_number(writer, sums[i]);
 }
 
-static void write_mibs(writer *writer, const hearth_snapshot *snapshot, branch *branch) {
+static void write_mib(writer *writer, uint32_t stack, const hearth_mib *mib, hearth_raw_mib *previous) {
   uint8_t packed[HEARTH_RAW_MIB_MOST];
+  hearth_raw_mib raw = {.stack = stack, .mib = *mib};
+
+  emit(writer, packed, (size_t)(hearth_raw_put_mib(packed, &raw, previous) - packed));
+  *previous = raw;
+}
+
+static void write_live(writer *writer, const hearth_snapshot *snapshot, uint32_t context, uint32_t stack,
+                       hearth_raw_mib *previous) {
+  const hearth_live_row *row = hearth_live_first(snapshot->live, context);
+
+  for (; row; row = hearth_live_next(snapshot->live, row)) {
+    write_mib(writer, stack, &row->mib, previous);
+    if (!snapshot->has_residency)
+      continue;
+    write_number(writer, row->residency.resident);
+    write_number(writer, row->residency.swapped);
+    write_number(writer, row->residency.unwritten);
+  }
+}
+
+static void write_mibs(writer *writer, const hearth_snapshot *snapshot, branch *branch) {
   hearth_raw_mib previous = {0};
 
   branch->depth = branch->node_count = 0;
   for (uint32_t i = 0; i < snapshot->count; ++i) {
     uint32_t context = hearth_snapshot_context(snapshot, i);
     branch_off(branch, snapshot, context);
-    hearth_raw_mib raw = {.stack = parent_of(branch, branch->depth), .mib = *hearth_snapshot_mib(snapshot, context)};
-    emit(writer, packed, (size_t)(hearth_raw_put_mib(packed, &raw, &previous) - packed));
+    uint32_t stack = parent_of(branch, branch->depth);
+    if (snapshot->live) {
+      write_live(writer, snapshot, context, stack, &previous);
+      continue;
+    }
+    write_mib(writer, stack, hearth_snapshot_mib(snapshot, context), &previous);
     if (hearth_snapshot_has_histograms(snapshot))
       write_histogram(writer, snapshot, context);
-    previous = raw;
   }
   pad(writer);
 }
@@ -176,7 +201,8 @@ int hearth_dump_hearth(hearth_output *output, const hearth_snapshot *snapshot) {
       .flags = (snapshot->accesses_counted ? HEARTH_RAW_FLAG_ACCESSES : 0) |
                (snapshot->continues ? HEARTH_RAW_FLAG_CONTINUES : 0) |
                (hearth_snapshot_has_histograms(snapshot) ? HEARTH_RAW_FLAG_HISTOGRAMS : 0) |
-               (name_count > 0 ? HEARTH_RAW_FLAG_NAMES : 0),
+               (name_count > 0 ? HEARTH_RAW_FLAG_NAMES : 0) | snapshot->occasion << HEARTH_RAW_OCCASION_SHIFT |
+               (snapshot->has_residency ? HEARTH_RAW_FLAG_RESIDENCY : 0),
       .duration_ns = snapshot->duration_ns,
       .start_unix_ns = snapshot->start_unix_ns,
       .pid = snapshot->pid,
@@ -196,7 +222,7 @@ int hearth_dump_hearth(hearth_output *output, const hearth_snapshot *snapshot) {
   header.stack_offset = output->size;
   header.stack_count = write_nodes(&writer, snapshot, &branch);
   header.mib_offset = output->size;
-  header.mib_count = snapshot->count;
+  header.mib_count = snapshot->live ? snapshot->live->row_count : snapshot->count;
   write_mibs(&writer, snapshot, &branch);
   header.total_size = output->size;
   XXH64_update(&writer.checksum, &header, sizeof header);

@@ -4,6 +4,7 @@
 #include "context_names.h"
 #include "dump.h"
 #include "heap.h"
+#include "live_dump.h"
 #include "lock.h"
 #include "mappings.h"
 #include "message.h"
@@ -96,7 +97,7 @@ static bool reserve_tables(void) {
   if (!hearth_mappings_create() || !hearth_context_names_create() ||
       !hearth_depot_create(&hearth_rt.depot, (uint32_t)contexts, depth))
     return false;
-  if (is_to_trace()) /* there are no records: no context has one */
+  if (is_to_trace() || hearth_rt.live) /* there are no records: no context has one */
     return true;
   return hearth_mib_table_create(&hearth_rt.mibs, (uint32_t)contexts + 1, half ? half / HEARTH_OS_PAGE : UINT64_MAX) &&
          (!hearth_shadow_is_histogram || hearth_histograms_create(&hearth_rt.mibs.histograms, (uint32_t)contexts + 1,
@@ -123,7 +124,9 @@ static hearth_way choose_way(void) {
   if (hearth_rt.options.sample > 0)
     return HEARTH_WAY_SAMPLE;
   bool counts = hearth_shadow_has_counters() && !hearth_shadow_is_histogram;
-  return counts || HEARTH_PRELOADED ? HEARTH_WAY_RECORD : HEARTH_WAY_NONE;
+  if (!counts && !HEARTH_PRELOADED)
+    return HEARTH_WAY_NONE;
+  return hearth_rt.live ? HEARTH_WAY_LIVE : HEARTH_WAY_RECORD;
 }
 
 void hearth_start(char **environment) {
@@ -145,6 +148,7 @@ void hearth_start(char **environment) {
   hearth_unwind_begin(hearth_rt.options.unwind == HEARTH_UNWIND_FP);
   hearth_threads_begin();
   reserve_counters();
+  hearth_rt.live = hearth_rt.options.mode == HEARTH_MODE_LIVE;
   if (!reserve_tables()) {
     hearth_message("cannot reserve address space for %u contexts; nothing is recorded (see option max_contexts)",
                    (uint64_t)hearth_rt.options.max_contexts);
@@ -156,6 +160,9 @@ void hearth_start(char **environment) {
   hearth_rt.tracing = is_to_trace();
   hearth_rt.recording = true;
   hearth_rt.way = choose_way();
+  hearth_rt.tracks_peak = hearth_rt.live && hearth_rt.options.heap_peak;
+  if (hearth_rt.live)
+    hearth_live_begin();
   hearth_signals_begin();
 }
 

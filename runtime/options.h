@@ -7,10 +7,10 @@
 
 #define HEARTH_OPTION_TEXT_SIZE 4096 /* longest value, with its NUL */
 
-enum { HEARTH_MODE_AGGREGATE, HEARTH_MODE_TRACE };     /* of `mode` */
-enum { HEARTH_FORMAT_HEARTH, HEARTH_FORMAT_LLVM };     /* values of the option `format` */
-enum { HEARTH_RECURSION_FOLD, HEARTH_RECURSION_FULL }; /* of `recursion` */
-enum { HEARTH_UNWIND_AUTO, HEARTH_UNWIND_FP };         /* of `unwind` */
+enum { HEARTH_MODE_AGGREGATE, HEARTH_MODE_TRACE, HEARTH_MODE_LIVE }; /* of `mode` */
+enum { HEARTH_FORMAT_HEARTH, HEARTH_FORMAT_LLVM };                   /* values of the option `format` */
+enum { HEARTH_RECURSION_FOLD, HEARTH_RECURSION_FULL };               /* of `recursion` */
+enum { HEARTH_UNWIND_AUTO, HEARTH_UNWIND_FP };                       /* of `unwind` */
 
 typedef struct hearth_options {
 #define HEARTH_OPTION_TEXT(name, standard, description)                char name[HEARTH_OPTION_TEXT_SIZE];

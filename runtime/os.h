@@ -45,6 +45,7 @@ typedef struct hearth_os_file_id {
 } hearth_os_file_id;
 bool hearth_os_file_id_of(int fd, hearth_os_file_id *ret);
 long hearth_os_read(int fd, void *to, size_t size);
+long hearth_os_read_at(int fd, void *to, size_t size, uint64_t offset);
 long hearth_os_write(int fd, const void *from, size_t size);
 long hearth_os_write_at(int fd, const void *from, size_t size, uint64_t offset);
 int hearth_os_allocate(int fd, size_t size); /* make the file that large, with zeros and blocks of the disk for them */

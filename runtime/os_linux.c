@@ -104,6 +104,10 @@ bool hearth_os_file_id_of(int fd, hearth_os_file_id *ret) {
 
 long hearth_os_read(int fd, void *to, size_t size) { return call3(SYS_read, fd, (long)to, (long)size); }
 
+long hearth_os_read_at(int fd, void *to, size_t size, uint64_t offset) {
+  return call6(SYS_pread64, fd, (long)to, (long)size, (long)offset, 0, 0);
+}
+
 long hearth_os_write(int fd, const void *from, size_t size) { return call3(SYS_write, fd, (long)from, (long)size); }
 
 long hearth_os_write_at(int fd, const void *from, size_t size, uint64_t offset) {

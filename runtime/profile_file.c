@@ -96,6 +96,8 @@ void hearth_profile_file_name(hearth_text *name) {
     hearth_text_format(name, ".%u", hearth_rt.pid);
 }
 
+const char *hearth_profile_file_written(void) { return output.name; }
+
 /* A profile may have been written under this name before: by a program that this process was until it called exec, or by
  * a process of the same number. It stays. Who reads the messages may have to allocate first: threads go on before. */
 bool hearth_profile_file_write(hearth_snapshot *snapshot, hearth_profile_kind kind) {

@@ -21,6 +21,9 @@ int hearth_profile_file_write_as(const hearth_snapshot *snapshot, const char *fi
 void hearth_profile_file_name(hearth_text *name);
 void hearth_profile_file_make_directories(const char *file);
 
+/* What the file that was written last is called; lives until the next one. */
+const char *hearth_profile_file_written(void);
+
 /* A forked child's profile has a name of its own. */
 void hearth_profile_file_forget(void);
 

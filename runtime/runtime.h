@@ -27,6 +27,7 @@ typedef enum hearth_access_state {
 typedef enum hearth_way {
   HEARTH_WAY_NONE,   /* nothing is recorded, or there are no counters, or those of histogram mode */
   HEARTH_WAY_RECORD, /* all blocks are recorded, with what the counters say */
+  HEARTH_WAY_LIVE,   /* the same, while they are live */
   HEARTH_WAY_SAMPLE  /* most blocks are not */
 } hearth_way;
 
@@ -35,6 +36,8 @@ typedef struct hearth_runtime {
   bool tracing;     /* recording, and each operation for itself; of the preloaded runtime only */
   uint8_t way;      /* hearth_way: of malloc and free, if nothing stands in it */
   uint8_t accesses; /* hearth_access_state */
+  bool live;        /* heap dumps are written, and not profiles: what ends is not recorded */
+  bool tracks_peak; /* recording, and ... live bytes are counted for it */
   bool ended;       /* the last profile is written, though code of libraries may still run */
   uint64_t start_ns, start_unix_ns;
   uint64_t pid;            /* of the process that records */

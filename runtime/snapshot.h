@@ -15,6 +15,10 @@ typedef struct hearth_snapshot {
   uint64_t duration_ns, start_unix_ns, pid;
   uint64_t dropped_blocks, dropped_stacks;
   uint64_t sample_bytes; /* 0: all blocks are recorded */
+  /* Of a heap dump, whose records take the place of `mibs`: */
+  const struct hearth_live_blocks *live; /* NULL: it is none */
+  uint32_t occasion;                     /* enum hearth_raw_occasion */
+  bool has_residency;
 } hearth_snapshot;
 
 /* Stop all threads, and take the profile since the start of the run. With signals blocked.

@@ -166,6 +166,14 @@ hearth_heap_usage hearth_threads_heap_usage(void) {
   return usage;
 }
 
+uint64_t hearth_threads_memory(void) {
+  uint64_t size = 0;
+
+  for (const hearth_thread_cache *cache = caches; cache; cache = cache->next)
+    size += sizeof *cache;
+  return size;
+}
+
 void hearth_threads_show_records(hearth_mib_view *view) {
   for (const hearth_thread_cache *cache = caches; cache; cache = cache->next)
     hearth_mib_cache_show(&cache->mibs, view);

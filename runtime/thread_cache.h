@@ -88,6 +88,9 @@ void hearth_threads_continue(void);
 /* Figures about the heap, for whoever asks. */
 hearth_heap_usage hearth_threads_heap_usage(void);
 
+/* Memory of all threads' caches, in bytes. */
+uint64_t hearth_threads_memory(void);
+
 /* For who has stopped the threads: add their records to a view of the table. */
 void hearth_threads_show_records(hearth_mib_view *view);
 

@@ -24,7 +24,11 @@ static const char help[] =
     "\n"
     "  -o, --output=FILE   the profile (default: COMMAND.profraw.PID); if there is such a file, FILE.2 and so on\n"
     "  --mode=MODE         aggregate (default): one record for each context; trace: one for each operation, for\n"
-    "                      'hearth trace' and 'hearth index' (default file: COMMAND.trace.PID)\n"
+    "                      'hearth trace' and 'hearth index' (default file: COMMAND.trace.PID); live: heap dumps of\n"
+    "                      what is live, for 'hearth heap': at the end FILE.1, or with others before FILE.2 and so on\n"
+    "                      (default: COMMAND.heap.PID.1), at the peak FILE.peak; 'hearth dump PID' asks for one\n"
+    "  --period=SECONDS    with --mode=live: a heap dump each so many seconds\n"
+    "  --residency         with --mode=live: tell which bytes are in memory, swapped out, and not written to any more\n"
     "  --sample=BYTES      record one block for so many bytes allocated, on average: sums are estimates\n"
     "  --depth=N           addresses kept of each call stack, innermost first (default: 64)\n"
     "  --follow-children   record child processes and what they run, too, each in a file FILE.PID\n"
@@ -34,11 +38,18 @@ static const char help[] =
 
 enum { EXIT_REFUSED = 125, EXIT_NOT_RUN = 126, EXIT_NOT_FOUND = 127 };
 
+static const struct mode {
+  const char *name, *suffix;
+  bool is_live, samples;
+} modes[] = {{.name = "aggregate", .suffix = "profraw", .samples = true},
+             {.name = "trace", .suffix = "trace"},
+             {.name = "live", .suffix = "heap", .is_live = true, .samples = true}};
+
 typedef struct request {
   const char *output; /* NULL: named after the command */
-  const char *mode;
-  hearth_number_option sample, depth;
-  bool follow_children, verbose;
+  const struct mode *mode;
+  hearth_number_option sample, depth, period;
+  bool follow_children, verbose, residency;
 } request;
 
 /* Settings of the runtime, as it reads them. */
@@ -67,18 +78,20 @@ static bool add_path(settings *to, const char *path) {
 
 static bool describe(const request *request, const char *command, settings *ret) {
   char standard[NAME_MAX + sizeof ".profraw"];
-  bool trace = strcmp(request->mode, "trace") == 0;
   *ret = (settings){.length = 0};
-  snprintf(standard, sizeof standard, "%.*s.%s", NAME_MAX, hearth_base_name(command), trace ? "trace" : "profraw");
+  snprintf(standard, sizeof standard, "%.*s.%s", NAME_MAX, hearth_base_name(command), request->mode->suffix);
   if (!add_path(ret, request->output ? request->output : standard))
     return false;
-  add(ret, ":mode=%s", request->mode);
+  add(ret, ":mode=%s", request->mode->name);
   if (request->output)
     add(ret, ":plain_pid=%d", (int)getpid());
   if (request->sample.given)
     add(ret, ":sample=%" PRIu64, request->sample.value);
   if (request->depth.given)
     add(ret, ":stack_depth=%" PRIu64, request->depth.value);
+  if (request->period.given)
+    add(ret, ":dump_interval=%" PRIu64, request->period.value);
+  add(ret, ":residency=%d", request->residency);
   add(ret, ":follow_children=%d:verbosity=%d", request->follow_children, request->verbose);
   return true;
 }
@@ -130,31 +143,56 @@ static int run(const request *request, char **argv) {
   return refuse(EXIT_NOT_RUN, "%s: %s", path, strerror(errno));
 }
 
+static int take_mode(void *target, const char *value) {
+  for (size_t i = 0; i < sizeof modes / sizeof modes[0]; i++)
+    if (strcmp(modes[i].name, value) == 0) {
+      *(const struct mode **)target = &modes[i];
+      return HEARTH_EXIT_OK;
+    }
+  return HEARTH_OPTION_UNUSABLE;
+}
+
+static int check(const request *request, int operands) {
+  if (operands == 0)
+    return hearth_tool_usage_error("record", "which command?");
+  if (request->sample.given && !request->mode->samples)
+    return hearth_tool_usage_error("record", "--sample does not go with --mode=%s: a trace has every operation",
+                                   request->mode->name);
+  if ((request->period.given || request->residency) && !request->mode->is_live)
+    return hearth_tool_usage_error("record", "--period and --residency go with --mode=live");
+  return HEARTH_EXIT_OK;
+}
+
 int hearth_cmd_record(int argc, char **argv) {
-  request request = {
-      .mode = "aggregate", .sample = {.least = 1, .most = 1000000000}, .depth = {.least = 1, .most = 255}};
-  const hearth_option options[] = {{.name = "--output", .letter = 'o', .expects = "a file", .text = &request.output},
-                                   {.name = "--mode", .expects = "aggregate or trace", .text = &request.mode},
-                                   {.name = "--sample",
-                                    .expects = "a number of bytes from 1 to 1000000000",
-                                    .take = hearth_tool_take_number,
-                                    .target = &request.sample},
-                                   {.name = "--depth",
-                                    .expects = "a number from 1 to 255",
-                                    .take = hearth_tool_take_number,
-                                    .target = &request.depth},
-                                   {.name = "--follow-children", .flag = &request.follow_children},
-                                   {.name = "--verbose", .letter = 'v', .flag = &request.verbose},
-                                   {0}};
+  request request = {.mode = &modes[0],
+                     .sample = {.least = 1, .most = 1000000000},
+                     .depth = {.least = 1, .most = 255},
+                     .period = {.least = 1, .most = 1000000000}};
+  const hearth_option options[] = {
+      {.name = "--output", .letter = 'o', .expects = "a file", .text = &request.output},
+      {.name = "--mode", .expects = "aggregate, trace or live", .take = take_mode, .target = &request.mode},
+      {.name = "--period",
+       .expects = "a number of seconds from 1 to 1000000000",
+       .take = hearth_tool_take_number,
+       .target = &request.period},
+      {.name = "--residency", .flag = &request.residency},
+      {.name = "--sample",
+       .expects = "a number of bytes from 1 to 1000000000",
+       .take = hearth_tool_take_number,
+       .target = &request.sample},
+      {.name = "--depth",
+       .expects = "a number from 1 to 255",
+       .take = hearth_tool_take_number,
+       .target = &request.depth},
+      {.name = "--follow-children", .flag = &request.follow_children},
+      {.name = "--verbose", .letter = 'v', .flag = &request.verbose},
+      {0}};
   int operands, code;
   if (!hearth_tool_parse(options, help, argc, argv, &operands, &code))
     return code;
-  if (operands == 0)
-    return hearth_tool_usage_error("record", "which command?");
-  if (strcmp(request.mode, "aggregate") != 0 && strcmp(request.mode, "trace") != 0)
-    return hearth_tool_usage_error("record", "--mode is aggregate or trace, not '%s'", request.mode);
-  if (request.sample.given && strcmp(request.mode, "trace") == 0)
-    return hearth_tool_usage_error("record", "--sample goes with --mode=aggregate: a trace has every operation");
+  code = check(&request, operands);
+  if (code != HEARTH_EXIT_OK)
+    return code;
   argv[operands + 1] = NULL;
   return run(&request, argv + 1);
 }

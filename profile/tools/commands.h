@@ -13,6 +13,7 @@ enum hearth_exit_code { HEARTH_EXIT_OK = 0, HEARTH_EXIT_ERROR = 1, HEARTH_EXIT_U
 
 int hearth_cmd_diff(int argc, char **argv);
 int hearth_cmd_export(int argc, char **argv);
+int hearth_cmd_heap(int argc, char **argv);
 int hearth_cmd_merge(int argc, char **argv); /* called index, too */
 int hearth_cmd_plan(int argc, char **argv);
 int hearth_cmd_record(int argc, char **argv);

@@ -19,6 +19,7 @@ static const struct command {
     {"plan", hearth_cmd_plan, "plan how a program tells its contexts apart as it runs"},
     {"show", hearth_cmd_show, "print what an indexed profile says"},
     {"diff", hearth_cmd_diff, "compare two indexed profiles"},
+    {"heap", hearth_cmd_heap, "show what was live at moments of a recorded run"},
     {"export", hearth_cmd_export, "write a profile for flame graphs, pprof, speedscope or DHAT"},
     {"report", hearth_cmd_report, "write a page that shows a profile: flame graph, contexts, plots"},
     {"check", hearth_cmd_check, "check the heap-profile metadata of LLVM modules"},

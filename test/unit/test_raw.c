@@ -74,14 +74,24 @@ static void append_histogram(file *f, uint64_t size) {
     append(f, packed, (size_t)(hearth_raw_put_varint(packed, UINT64_MAX >> 32 * i) - packed));
 }
 
-static size_t append_mibs(file *f, const hearth_raw_mib *mibs, size_t count, bool histograms) {
+/* i, 2^32 + i, all bits. */
+static void append_residency(file *f, uint64_t i) {
+  const uint64_t numbers[HEARTH_RAW_RESIDENCIES] = {i, (UINT64_C(1) << 32) + i, UINT64_MAX};
+  uint8_t packed[HEARTH_RAW_VARINT_MOST];
+  for (size_t k = 0; k < HEARTH_RAW_RESIDENCIES; ++k)
+    append(f, packed, (size_t)(hearth_raw_put_varint(packed, numbers[k]) - packed));
+}
+
+static size_t append_mibs(file *f, const hearth_raw_mib *mibs, size_t count, uint32_t flags) {
   const hearth_raw_mib none = {0};
   size_t begin = f->size;
   for (size_t i = 0; i < count; ++i) {
     uint8_t packed[HEARTH_RAW_MIB_MOST];
     append(f, packed, (size_t)(hearth_raw_put_mib(packed, &mibs[i], i ? &mibs[i - 1] : &none) - packed));
-    if (histograms)
+    if (flags & HEARTH_RAW_FLAG_HISTOGRAMS)
       append_histogram(f, i);
+    if (flags & HEARTH_RAW_FLAG_RESIDENCY)
+      append_residency(f, i);
   }
   pad(f);
   return begin;
@@ -122,7 +132,7 @@ static void append_hearth_with(file *f, uint32_t flags) {
   header.stack_offset = append_nodes(f, flags & HEARTH_RAW_FLAG_NAMES ? named : nodes, 4) - begin;
   const hearth_mib mib = {{.AllocCount = 3, .TotalSize = 300}};
   const hearth_raw_mib mibs[] = {{2, mib}, {3, mib}, {HEARTH_RAW_NO_PARENT, mib}};
-  header.mib_offset = append_mibs(f, mibs, 3, flags & HEARTH_RAW_FLAG_HISTOGRAMS) - begin;
+  header.mib_offset = append_mibs(f, mibs, 3, flags) - begin;
   header.total_size = f->size - begin;
   memcpy(f->bytes + begin, &header, sizeof header);
   seal(f, begin);
@@ -328,6 +338,38 @@ static void test_names(void **state) {
   hearth_raw_free(&dump);
 }
 
+#define HEAP_DUMP (HEARTH_RAW_PEAK << HEARTH_RAW_OCCASION_SHIFT | HEARTH_RAW_FLAG_RESIDENCY)
+
+static void test_heap_dump(void **state) {
+  (void)state;
+  file f = {0};
+  hearth_raw_dump dump;
+  hearth_error err;
+  hearth_raw_record record;
+  size_t offset = 0;
+  append_hearth_with(&f, HEAP_DUMP | HEARTH_RAW_FLAG_NAMES);
+  assert_int_equal(read_at(&f, f.size, &offset, &dump, &err), HEARTH_OK);
+  assert_int_equal(dump.occasion, HEARTH_RAW_PEAK);
+  assert_true(dump.has_residency);
+  for (uint64_t i = 0; i < 3; ++i) {
+    assert_true(hearth_raw_next_record(&dump, &record));
+    assert_int_equal(record.residency[HEARTH_RAW_RESIDENT], i);
+    assert_int_equal(record.residency[HEARTH_RAW_SWAPPED], (UINT64_C(1) << 32) + i);
+    assert_int_equal(record.residency[HEARTH_RAW_UNWRITTEN], UINT64_MAX);
+  }
+  hearth_raw_free(&dump);
+  /* Residencies that are cut short, and an occasion of a later version. */
+  hearth_raw_header header;
+  memcpy(&header, f.bytes, sizeof header);
+  header.mib_count = 6;
+  memcpy(f.bytes, &header, sizeof header);
+  seal(&f, 0);
+  expect_error(&f, f.size, HEARTH_E_CORRUPT, "");
+  f = (file){0};
+  append_hearth_with(&f, (HEARTH_RAW_PEAK + 1) << HEARTH_RAW_OCCASION_SHIFT);
+  expect_error(&f, f.size, HEARTH_E_VERSION, "unknown flags");
+}
+
 /* Sizes and numbers that lead out of the names. */
 static void test_bad_names(void **state) {
   (void)state;
@@ -485,14 +527,13 @@ static void test_llvm_every_flip(void **state) {
     }
 }
 
-/* The same for histograms, with a right checksum. */
-static void test_histograms_every_flip(void **state) {
-  (void)state;
+/* The same for what flags add, with a right checksum. */
+static void flip_with(uint32_t flags) {
   file f = {0};
   hearth_raw_header header;
-  append_hearth_with(&f, HEARTH_RAW_FLAG_HISTOGRAMS);
+  append_hearth_with(&f, flags);
   memcpy(&header, f.bytes, sizeof header);
-  for (size_t i = header.mib_offset; i < f.size; ++i)
+  for (size_t i = header.map_offset + sizeof(hearth_raw_mapping); i < f.size; ++i)
     for (unsigned bits = 1; bits < 256; bits += 2) {
       file damaged = f;
       hearth_raw_dump dump;
@@ -510,6 +551,12 @@ static void test_histograms_every_flip(void **state) {
       assert_true(sum != 1); /* all are read */
       hearth_raw_free(&dump);
     }
+}
+
+static void test_every_flip_of_what_is_optional(void **state) {
+  (void)state;
+  flip_with(HEARTH_RAW_FLAG_HISTOGRAMS);
+  flip_with(HEARTH_RAW_FLAG_NAMES | HEAP_DUMP);
 }
 
 /* Damage that a right checksum covers. */
@@ -681,9 +728,10 @@ int main(void) {
       cmocka_unit_test(test_histograms),
       cmocka_unit_test(test_names),
       cmocka_unit_test(test_bad_names),
+      cmocka_unit_test(test_heap_dump),
       cmocka_unit_test(test_llvm_histograms),
       cmocka_unit_test(test_llvm_counters),
-      cmocka_unit_test(test_histograms_every_flip),
+      cmocka_unit_test(test_every_flip_of_what_is_optional),
       cmocka_unit_test(test_llvm_without_accesses),
       cmocka_unit_test(test_several_dumps),
       cmocka_unit_test(test_every_truncation),

@@ -24,6 +24,22 @@
 #define HEARTH_RAW_FLAG_HISTOGRAMS 4u /* each MIB is followed by its histogram: its size, and so many numbers */
 #define HEARTH_RAW_FLAG_NAMES      8u /* behind the mappings: how many names, and each name's size and bytes */
 
+#define HEARTH_RAW_FLAG_RESIDENCY 128u /* each MIB of a heap dump is followed by three numbers: hearth_raw_residency */
+#define HEARTH_RAW_OCCASION_SHIFT 4    /* bits 4 to 6: enum hearth_raw_occasion */
+#define HEARTH_RAW_OCCASION_MASK  (7u << HEARTH_RAW_OCCASION_SHIFT)
+
+/* Not a profile but a heap dump: its records are of what is live, one for each stack and type; and why it was made. */
+enum hearth_raw_occasion {
+  HEARTH_RAW_NO_DUMP = 0, /* a profile */
+  HEARTH_RAW_END = 1,     /* of the run */
+  HEARTH_RAW_PERIOD = 2,
+  HEARTH_RAW_REQUEST = 3,
+  HEARTH_RAW_PEAK = 4
+};
+
+/* Bytes of a record's blocks that are in memory, swapped out, and either of them but not written to since the dump before. */
+enum hearth_raw_residency { HEARTH_RAW_RESIDENT, HEARTH_RAW_SWAPPED, HEARTH_RAW_UNWRITTEN, HEARTH_RAW_RESIDENCIES };
+
 /* What stands for a name where no address and no hash stands; the lower 32 bits are its number. */
 #define HEARTH_RAW_NAMED      (UINT64_C(1) << 63)
 #define HEARTH_RAW_SCOPE_PC   (HEARTH_RAW_NAMED)                     /* pc of a node: a scope */

@@ -61,10 +61,12 @@ static inline void hearth_allocator_allocated(hearth_allocator *allocator, const
   if (hearth_allocator_is_off_(allocator))
     return;
   HEARTH_FIND_OPTIONAL(allocated, __hearth_allocator_allocated);
-  if (allocated)
-    allocated(allocator, address, size, type);
-  else
+  if (!allocated) {
     __atomic_store_n(&allocator->state, HEARTH_ALLOCATOR_OFF, __ATOMIC_RELAXED);
+    return;
+  }
+  allocated(allocator, address, size, type);
+  __asm__ volatile(""); /* something to come back to: the caller must not be missing from the stack */
 }
 
 /* The block at this address was given back; before another thread can be handed it. Nothing happens if there is none. */

@@ -1,0 +1,92 @@
+/* Heap dumps: what was live at moments of a run (docs/formats/raw.md, "Heap dumps"). Words:
+ *
+ *   node   a frame and its caller's node; stacks are one forest, shared by all dumps
+ *   entry  blocks of one stack and type that were live
+ *   heap   who handed the blocks out: malloc, or an allocator of the program's own
+ */
+#ifndef HEARTH_HEAP_DUMPS_H
+#define HEARTH_HEAP_DUMPS_H
+
+#include "hearth/indexer.h"
+#include "hearth/raw.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct hearth_heap_node {
+  uint32_t parent;       /* of the caller, lower than the own; HEARTH_NONE: a root */
+  const char *function;  /* linkage name; a scope's name; "FILE+0xOFFSET" where no more is known */
+  const char *path;      /* of the source, or of the binary where no source is known; HEARTH_SCOPE_FILE of scopes */
+  uint32_t start_line;   /* of the function; 0 unknown */
+  uint32_t line, column; /* 0 unknown */
+  bool inlined;          /* into the caller's frame */
+} hearth_heap_node;
+
+typedef struct hearth_heap_entry {
+  uint32_t node; /* where the blocks were allocated; HEARTH_NONE: not known */
+  uint32_t type; /* row of `names`; 0: not known */
+  uint32_t heap; /* row of `names` */
+  uint64_t blocks, bytes;
+  uint64_t residency[HEARTH_RAW_RESIDENCIES]; /* bytes; 0 if the dump has no such numbers */
+} hearth_heap_entry;
+
+typedef struct hearth_heap_dump {
+  const char *name; /* of the file */
+  enum hearth_raw_occasion occasion;
+  uint64_t time_ns, start_unix_ns, pid; /* since the start of the run; that start; */
+  uint64_t sample_bytes;                /* numbers are estimates from one block for so many bytes; 0: they are exact */
+  uint64_t dropped_blocks;
+  uint64_t profiler_bytes; /* that the profiler itself uses */
+  bool has_residency;
+  hearth_heap_entry *entries;
+  size_t entry_count;
+} hearth_heap_dump;
+
+/* By process, then by time. All lives until hearth_heap_dumps_free. */
+typedef struct hearth_heap_dumps {
+  hearth_heap_node *nodes;
+  const char **names; /* of types and heaps: the first is that of an unknown type, the second "malloc" */
+  hearth_heap_dump *dumps;
+  size_t node_count, name_count, dump_count;
+} hearth_heap_dumps;
+
+#define HEARTH_HEAP_UNKNOWN_TYPE 0u
+#define HEARTH_HEAP_MALLOC       1u
+
+typedef struct hearth_heap_reader hearth_heap_reader;
+
+/* As hearth_indexer_create, and what is added to one. Code without debug information goes by the names of symbol tables, so
+ * that a binary without is no error. Destroy accepts NULL. */
+hearth_heap_reader *hearth_heap_reader_create(const hearth_indexer_options *options);
+void hearth_heap_reader_destroy(hearth_heap_reader *reader);
+hearth_status hearth_heap_reader_add_debug_directory(hearth_heap_reader *reader, const char *path, hearth_error *err);
+hearth_status hearth_heap_reader_add_binary(hearth_heap_reader *reader, const char *path, hearth_error *err);
+
+/* Add all dumps of a file. Errors: those of files and raw profiles; E_FORMAT: it holds a profile, not a heap dump. */
+hearth_status hearth_heap_reader_add(hearth_heap_reader *reader, const char *path, hearth_error *err);
+
+/* The dumps that were added; valid as long as the reader. Nothing may be added from then on. E_NOMEM. */
+hearth_status hearth_heap_reader_result(hearth_heap_reader *reader, const hearth_heap_dumps **ret, hearth_error *err);
+
+/* Add what is live in one of the result's dumps to a builder, as contexts of a run that ended then: for views of profiles.
+ * E_FULL, E_NOMEM. */
+hearth_status hearth_heap_dump_to_profile(const hearth_heap_dumps *dumps, const hearth_heap_dump *dump,
+                                          hearth_builder *ret_builder, hearth_error *err);
+
+/* Entries that have at least `floor` bytes, and what the others fold into: an entry below becomes one of its caller's node, of the same
+ * type and heap, and is added to what is there; those of roots stay whatever they have. Sums stay. Ordered by
+ * node, those of callers first. The caller frees *ret. E_NOMEM. */
+hearth_status hearth_heap_fold(const hearth_heap_dumps *dumps, const hearth_heap_dump *dump, uint64_t floor,
+                               hearth_heap_entry **ret, size_t *ret_count, hearth_error *err);
+
+/* Sums over all entries; node, type and heap mean nothing. */
+hearth_heap_entry hearth_heap_total(const hearth_heap_dump *dump);
+
+/* "exit", "period", "request" or "peak". */
+const char *hearth_heap_occasion_name(enum hearth_raw_occasion occasion);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

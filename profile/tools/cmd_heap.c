@@ -1,0 +1,223 @@
+/* hearth heap: what was live at moments of a run. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "commands.h"
+#include "hearth/export.h"
+#include "hearth/heap_view.h"
+#include "options.h"
+#include "output_file.h"
+
+static const char help[] =
+    "Usage: hearth heap [OPTION]... FILE... [-o OUT]\n"
+    "Show heap dumps, as 'hearth record --mode=live' writes them: when they were made, and what was live in one of "
+    "them.\n\n"
+    "  --dump=N|peak|NAME      which one (default: the last that is no peak): its number in the list, that of the "
+    "peak,\n"
+    "                          or its file\n"
+    "  --floor=BYTES           entries with fewer bytes fold into their callers (default: 0.1 % of what is live)\n"
+    "  --limit=N               entries that are listed, most bytes first (default: 20; 0: all)\n"
+    "  --format=FORMAT         what to write:\n"
+    "                            text        a list of the dumps, and the entries of one (default)\n"
+    "                            chrome      all dumps, JSON for chrome://tracing (heaps_v2)\n"
+    "                            pprof, folded, speedscope, dhat\n"
+    "                                        one dump, as 'hearth export' writes profiles\n"
+    "  --binary=BIN            a program or library that ran; without this option the files that the dumps name are\n"
+    "                          used. Code without debug information goes by its symbols\n"
+    "  --debug-dir=DIR         a folder with separate debug files, as for 'hearth index'\n"
+    "  --no-demangle           print linkage names\n"
+    "  -o, --output=OUT        file to write; '-', the default, is standard output\n"
+    "  -q, --quiet             print errors only\n";
+
+static const struct format {
+  const char *name;
+  bool is_export, is_chrome;
+  hearth_export_format format;
+} formats[] = {{.name = "text"},
+               {.name = "chrome", .is_chrome = true},
+               {.name = "pprof", .is_export = true, .format = HEARTH_EXPORT_PPROF},
+               {.name = "folded", .is_export = true, .format = HEARTH_EXPORT_FOLDED},
+               {.name = "speedscope", .is_export = true, .format = HEARTH_EXPORT_SPEEDSCOPE},
+               {.name = "dhat", .is_export = true, .format = HEARTH_EXPORT_DHAT}};
+
+typedef struct arguments {
+  const char *dump, *output;
+  hearth_number_option floor, limit;
+  const struct format *format;
+  bool linkage_names, quiet;
+  const char **binaries, **debug_directories; /* of argc elements each */
+  size_t binary_count, debug_directory_count;
+  char **files;
+  int file_count;
+} arguments;
+
+static int take_format(void *target, const char *value) {
+  for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++)
+    if (strcmp(formats[i].name, value) == 0) {
+      *(const struct format **)target = &formats[i];
+      return HEARTH_EXIT_OK;
+    }
+  return HEARTH_OPTION_UNUSABLE;
+}
+
+static int add_binary(void *target, const char *value) {
+  arguments *a = target;
+  a->binaries[a->binary_count++] = value;
+  return HEARTH_EXIT_OK;
+}
+
+static int add_debug_directory(void *target, const char *value) {
+  arguments *a = target;
+  a->debug_directories[a->debug_directory_count++] = value;
+  return HEARTH_EXIT_OK;
+}
+
+static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
+  const hearth_option options[] = {
+      {.name = "--dump", .expects = "a number, 'peak' or a file", .text = &a->dump},
+      {.name = "--floor", .expects = "a number of bytes", .take = hearth_tool_take_number, .target = &a->floor},
+      {.name = "--limit", .expects = "a number", .take = hearth_tool_take_number, .target = &a->limit},
+      {.name = "--format",
+       .expects = "text, chrome, pprof, folded, speedscope or dhat",
+       .take = take_format,
+       .target = &a->format},
+      {.name = "--binary", .expects = "a file", .take = add_binary, .target = a},
+      {.name = "--debug-dir", .expects = "a folder", .take = add_debug_directory, .target = a},
+      {.name = "--no-demangle", .flag = &a->linkage_names},
+      {.name = "--output", .letter = 'o', .expects = "a file", .text = &a->output},
+      {.name = "--quiet", .letter = 'q', .flag = &a->quiet},
+      {0}};
+  if (!hearth_tool_parse(options, help, argc, argv, &a->file_count, ret_code))
+    return false;
+  a->files = argv + 1;
+  if (a->file_count == 0)
+    *ret_code = hearth_tool_usage_error("heap", "which heap dumps?");
+  else if (a->format->format == HEARTH_EXPORT_PPROF && a->format->is_export && hearth_output_is_standard(a->output) &&
+           isatty(STDOUT_FILENO))
+    *ret_code = hearth_tool_usage_error("heap", "pprof's format is not for terminals: give -o OUT");
+  else
+    return true;
+  return false;
+}
+
+/* -------------------------------------------------- reading -------------------------------------------------- */
+
+static void on_note(void *context, hearth_note_level level, const char *text) {
+  const arguments *a = context;
+  if (level != HEARTH_NOTE_DETAIL && !a->quiet)
+    hearth_tool_warning("%s", text);
+}
+
+static hearth_status read_all(const arguments *a, hearth_heap_reader *reader, const hearth_heap_dumps **ret,
+                              hearth_error *err) {
+  for (size_t i = 0; i < a->debug_directory_count; i++)
+    HEARTH_TRY(hearth_heap_reader_add_debug_directory(reader, a->debug_directories[i], err));
+  for (size_t i = 0; i < a->binary_count; i++)
+    HEARTH_TRY(hearth_heap_reader_add_binary(reader, a->binaries[i], err));
+  for (int i = 0; i < a->file_count; i++)
+    HEARTH_TRY(hearth_heap_reader_add(reader, hearth_tool_input_path(a->files[i]), err));
+  return hearth_heap_reader_result(reader, ret, err);
+}
+
+static const hearth_heap_dump *find_dump(const hearth_heap_dumps *dumps, const char *wanted) {
+  const hearth_heap_dump *found = NULL;
+  uint64_t number;
+  if (wanted && hearth_tool_parse_number(wanted, 1, dumps->dump_count, &number))
+    return &dumps->dumps[number - 1];
+  for (size_t i = 0; i < dumps->dump_count; i++) {
+    const hearth_heap_dump *dump = &dumps->dumps[i];
+    bool is_peak = dump->occasion == HEARTH_RAW_PEAK;
+    if (!wanted ? !is_peak || !found : strcmp(dump->name, wanted) == 0 || (is_peak && strcmp(wanted, "peak") == 0))
+      found = dump;
+  }
+  return found;
+}
+
+/* -------------------------------------------------- writing -------------------------------------------------- */
+
+static hearth_status export_profile(const arguments *a, hearth_builder *builder, const char *name, FILE *stream,
+                                    hearth_error *err) {
+  hearth_export_options options = {
+      .title = name, .value = HEARTH_QUANTITY_LIVE, .view = {.linkage_names = a->linkage_names}};
+  hearth_profile *profile;
+  void *data;
+  size_t size;
+  HEARTH_TRY(hearth_builder_write_memory(builder, &data, &size, err));
+  hearth_status status = hearth_profile_open_memory(data, size, name, &profile, err);
+  if (status == HEARTH_OK)
+    status = hearth_export(profile, a->format->format, &options, stream, err);
+  hearth_profile_close(profile);
+  free(data);
+  return status;
+}
+
+static hearth_status export_dump(const arguments *a, const hearth_heap_dumps *dumps, const hearth_heap_dump *dump,
+                                 FILE *stream, hearth_error *err) {
+  hearth_builder *builder = hearth_builder_create(HEARTH_IDS_HEARTH);
+  if (!builder)
+    return hearth_error_set(err, HEARTH_E_NOMEM, "out of memory");
+  hearth_status status = hearth_heap_dump_to_profile(dumps, dump, builder, err);
+  if (status == HEARTH_OK)
+    status = export_profile(a, builder, dump->name, stream, err);
+  hearth_builder_destroy(builder);
+  return status;
+}
+
+/* By default, what is left out of a dump of any size would not be seen in a picture of it. */
+static uint64_t floor_of(const arguments *a, const hearth_heap_dump *dump) {
+  return a->floor.given ? a->floor.value : hearth_heap_total(dump).bytes / 1000;
+}
+
+static hearth_status write_dumps(const arguments *a, const hearth_heap_dumps *dumps, const hearth_heap_dump *dump,
+                                 FILE *stream, hearth_error *err) {
+  hearth_heap_view_options options = {
+      .floor = floor_of(a, dump), .most = a->limit.value, .linkage_names = a->linkage_names};
+  if (a->format->is_chrome)
+    return hearth_heap_export_chrome(dumps, &options, stream, err);
+  return a->format->is_export ? export_dump(a, dumps, dump, stream, err)
+                              : hearth_heap_print(dumps, dump, &options, stream, err);
+}
+
+static int show(const arguments *a, const hearth_heap_dumps *dumps) {
+  hearth_output output;
+  hearth_error err;
+  const hearth_heap_dump *dump = find_dump(dumps, a->dump);
+  if (!dump)
+    return hearth_tool_error("there is no heap dump '%s' among those given", a->dump ? a->dump : "");
+  hearth_output_guard();
+  if (!hearth_output_open(&output, a->output))
+    return HEARTH_EXIT_ERROR;
+  bool good = write_dumps(a, dumps, dump, output.stream, &err) == HEARTH_OK;
+  if (!good)
+    hearth_tool_view_error(output.replacement.path, &err);
+  return hearth_output_close(&output, good) && good ? HEARTH_EXIT_OK : HEARTH_EXIT_ERROR;
+}
+
+static int run(const arguments *a) {
+  const hearth_indexer_options options = {.context = (void *)(uintptr_t)a, .note = on_note};
+  const hearth_heap_dumps *dumps;
+  hearth_error err;
+  hearth_heap_reader *reader = hearth_heap_reader_create(&options);
+  if (!reader)
+    return hearth_tool_error("out of memory");
+  int code = read_all(a, reader, &dumps, &err) == HEARTH_OK ? show(a, dumps) : hearth_tool_error("%s", err.message);
+  hearth_heap_reader_destroy(reader);
+  return code;
+}
+
+int hearth_cmd_heap(int argc, char **argv) {
+  arguments a = {
+      .output = "-", .format = &formats[0], .floor = {.most = UINT64_MAX}, .limit = {.most = UINT32_MAX, .value = 20}};
+  int code = HEARTH_EXIT_ERROR;
+  a.binaries = calloc((size_t)argc, sizeof *a.binaries);
+  a.debug_directories = calloc((size_t)argc, sizeof *a.debug_directories);
+  if (!a.binaries || !a.debug_directories)
+    hearth_tool_error("out of memory");
+  else if (parse(argc, argv, &a, &code))
+    code = run(&a);
+  free(a.binaries);
+  free(a.debug_directories);
+  return code;
+}

@@ -1,0 +1,10 @@
+/* What the writers of heap dumps share; each is one file. */
+#ifndef HEARTH_HEAP_INTERNAL_H
+#define HEARTH_HEAP_INTERNAL_H
+
+#include "hearth/heap_view.h"
+
+/* How a node is called: demangled, unless that is not wanted. Free with free(); NULL: out of memory. */
+char *hearth_heap_node_name(const hearth_heap_node *node, const hearth_heap_view_options *options);
+
+#endif
