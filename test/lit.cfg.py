@@ -49,6 +49,7 @@ config.substitutions += [
     ("%nm", tool("llvm-nm")),
     ("%hearth", os.path.join(build, "bin", "hearth")),
     ("%fields", os.path.join(config.hearth_source, "profile", "format", "hearth", "mib_fields.def")),
+    ("%preload", os.path.join(build, "lib", "libhearth_preload.so")),
     ("%rt", os.path.join(build, "lib", "libhearth_rt.a")),
     ("%hotcold_a", os.path.join(build, "lib", "libhearth_hotcold.a")),
     ("%hotcold_so", os.path.join(build, "lib", "libhearth_hotcold.so")),

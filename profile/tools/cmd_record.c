@@ -39,11 +39,11 @@ static const char help[] =
 enum { EXIT_REFUSED = 125, EXIT_NOT_RUN = 126, EXIT_NOT_FOUND = 127 };
 
 static const struct mode {
-  const char *name, *suffix;
+  const char *name, *suffix, *settings;
   bool is_live, samples;
-} modes[] = {{.name = "aggregate", .suffix = "profraw", .samples = true},
-             {.name = "trace", .suffix = "trace"},
-             {.name = "live", .suffix = "heap", .is_live = true, .samples = true}};
+} modes[] = {{.name = "aggregate", .suffix = "profraw", .settings = "", .samples = true},
+             {.name = "trace", .suffix = "trace", .settings = ":recursion=full"}, /* a trace keeps what happened */
+             {.name = "live", .suffix = "heap", .settings = "", .is_live = true, .samples = true}};
 
 typedef struct request {
   const char *output; /* NULL: named after the command */
@@ -82,7 +82,7 @@ static bool describe(const request *request, const char *command, settings *ret)
   snprintf(standard, sizeof standard, "%.*s.%s", NAME_MAX, hearth_base_name(command), request->mode->suffix);
   if (!add_path(ret, request->output ? request->output : standard))
     return false;
-  add(ret, ":mode=%s", request->mode->name);
+  add(ret, ":mode=%s%s", request->mode->name, request->mode->settings);
   if (request->output)
     add(ret, ":plain_pid=%d", (int)getpid());
   if (request->sample.given)

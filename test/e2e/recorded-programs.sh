@@ -1,0 +1,178 @@
+#!/usr/bin/env bash
+# Programs of the distribution under `hearth record`: each prints, and ends with, what it does without; none hangs.
+set -euo pipefail
+repository=$(cd "$(dirname "$0")/../.." && pwd)
+
+usage() {
+  cat <<END
+usage: test/e2e/recorded-programs.sh [--runs=N] [--hearth=COMMAND] [PROGRAM...]
+  --runs=N          recorded runs of each program, in both modes and sampled by turns, four at once (default: 50)
+  --hearth=COMMAND  default: build/bin/hearth
+  PROGRAM           python git sqlite gcc perl redis node java (default: those that are installed)
+Exit status 1 if a run printed something else, ended otherwise, took more than two minutes, or left no profile.
+END
+}
+
+runs=50 hearth=$repository/build/bin/hearth programs=()
+for argument in "$@"; do
+  case $argument in
+    --runs=[1-9]*) runs=${argument#--runs=} ;;
+    --hearth=?*) hearth=$(realpath "${argument#--hearth=}") ;;
+    -h | --help) usage && exit ;;
+    python | git | sqlite | gcc | perl | redis | node | java) programs+=("$argument") ;;
+    *) usage >&2 && exit 2 ;;
+  esac
+done
+
+declare -A binaries=([python]=/usr/bin/python3 [git]=/usr/bin/git [sqlite]=/usr/bin/sqlite3 [gcc]=/usr/bin/gcc
+  [perl]=/usr/bin/perl [redis]=/usr/bin/redis-server [node]=/usr/bin/node [java]=/usr/bin/java)
+if ((${#programs[@]} == 0)); then
+  for program in python git sqlite gcc perl redis node java; do
+    [[ ! -x ${binaries[$program]} ]] || programs+=("$program")
+  done
+fi
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# Each workload runs "$@" PROGRAM ARGUMENT... in an empty folder and prints what must not change.
+
+run_python() {
+  "$@" /usr/bin/python3 - <<'END'
+import json, os, re, subprocess, sys, threading
+sums = []
+def work(number):
+    rows = [{"name": f"row{i}", "values": list(range(i % 20))} for i in range(2000)]
+    sums.append(sum(len(re.sub("[aeiou]", "", json.dumps(row))) for row in rows) + number)
+threads = [threading.Thread(target=work, args=(n,)) for n in range(4)]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+print(sorted(sums))
+print(subprocess.run([sys.executable, "-c", "print(6 * 7)"], capture_output=True, text=True).stdout.strip())
+child = os.fork()
+if child == 0:
+    print(sum(len(str(i)) for i in range(10000)), flush=True)
+    os._exit(5)
+print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+sys.exit(3)
+END
+}
+
+run_git() {
+  export GIT_AUTHOR_DATE='2020-01-01T00:00:00Z' GIT_COMMITTER_DATE='2020-01-01T00:00:00Z' HOME=$PWD
+  export GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a
+  git init -q -b main store
+  for number in $(seq 200); do seq "$number" > "store/file$number"; done
+  "$@" /usr/bin/git -C store add .
+  "$@" /usr/bin/git -C store commit -qm first
+  seq 1000 > store/file7
+  "$@" /usr/bin/git -C store diff --stat
+  "$@" /usr/bin/git -C store log --format=%H
+  "$@" /usr/bin/git -C store gc -q
+}
+
+run_sqlite() {
+  "$@" /usr/bin/sqlite3 :memory: <<'END'
+create table t(a integer primary key, b text);
+with recursive c(x) as (select 1 union all select x + 1 from c where x < 20000)
+insert into t select x, 'row ' || (x * 7919 % 20011) from c;
+create index i on t(b);
+select count(*), sum(length(b)), min(b), max(b) from t;
+select b from t where b like 'row 19%' order by b limit 5;
+select nosuch from t;
+END
+}
+
+run_gcc() {
+  printf '#include <stdio.h>\n#include <stdlib.h>\n' > in.c
+  for number in $(seq 100); do
+    echo "int f$number(int x) { for (int i = 0; i < x; ++i) x ^= i * $number; printf(\"%d\", x); return x; }" >> in.c
+  done
+  "$@" /usr/bin/gcc -O2 -S -o out.s in.c && md5sum < out.s
+}
+
+run_perl() {
+  "$@" /usr/bin/perl -e '
+    my %h; for my $i (1 .. 20000) { push @{$h{$i % 97}}, "value$i" }
+    print join(",", map { scalar @{$h{$_}} } sort { $a <=> $b } keys %h), "\n";
+    my $text = join " ", map { "word$_" } 1 .. 5000; my $n = () = $text =~ /w(o)rd\d*7\b/g; print "$n\n";
+    my $child = fork; if (!$child) { my @a = map { "x" x $_ } 1 .. 500; exit 4 } waitpid $child, 0; print $? >> 8, "\n"; exit 6'
+}
+
+# A server with threads, and its clients.
+run_redis() {
+  local port=$((20000 + RANDOM % 20000))
+  "$@" /usr/bin/redis-server --port $port --save '' --io-threads 3 --io-threads-do-reads yes > server.log &
+  local server=$!
+  until redis-cli -p $port ping > /dev/null 2>&1; do kill -0 $server && sleep 0.05; done
+  redis-benchmark -p $port -n 5000 -c 20 -P 4 -q -t set,get,lpush,lpop > /dev/null
+  for number in $(seq 20); do echo "set key$number $(seq -s, "$number")"; done | redis-cli -p $port | sort | uniq -c
+  redis-cli -p $port get key7
+  redis-cli -p $port eval 'local t = {} for i = 1, 1000 do t[i] = "v" .. i end return #t' 0
+  redis-cli -p $port shutdown nosave || true
+  wait $server
+}
+
+run_node() {
+  "$@" /usr/bin/node -e '
+    const { Worker, isMainThread } = require("worker_threads");
+    const rows = Array.from({ length: 20000 }, (_, i) => ({ name: "row" + i, values: [i, i * 2] }));
+    console.log(JSON.stringify(rows).length);
+    const worker = new Worker("require(\"worker_threads\").parentPort.postMessage(\"x\".repeat(1000).length)", { eval: true });
+    worker.on("message", (n) => { console.log(n); });
+    worker.on("exit", (code) => { process.exit(7); });'
+}
+
+run_java() {
+  "$@" /usr/bin/java -Xshare:auto -XX:+PrintFlagsFinal -version 2>&1 | grep -c -e UseCompressedOops -e OpenJDK
+}
+
+# outcome PROGRAM FOLDER [COMMAND...]: what the workload prints, and its exit status.
+outcome() {
+  local program=$1 status=0
+  mkdir -p "$2" && cd "$2"
+  shift 2
+  "run_$program" "$@" 2> errors || status=$?
+  echo "exit status $status"
+}
+
+options_of() {
+  case $(($1 % 3)) in
+    0) echo --mode=aggregate ;;
+    1) echo --mode=trace ;;
+    2) echo --sample=65536 ;;
+  esac
+}
+
+# recorded PROGRAM NUMBER: one run. Says what is wrong with it.
+recorded() {
+  local folder=$work/$1-$2 option follow=
+  option=$(options_of "$2")
+  (($2 % 2)) || follow=--follow-children
+  export HEARTH_RECORD_TEST=$folder/raw
+  (outcome "$1" "$folder/run" "$hearth" record "$option" $follow -o "$folder/raw" --) > "$work/$1-$2.out" || true
+  if ! cmp -s "$work/$1.out" "$work/$1-$2.out"; then
+    echo "$1, run $2 ($option $follow): not as without:"
+    diff "$work/$1.out" "$work/$1-$2.out" | head -n 5 || true
+    tail -n 3 "$folder/run/errors"
+  elif ! compgen -G "$folder/raw*" > /dev/null; then
+    echo "$1, run $2 ($option $follow): no profile"
+  fi
+  rm -rf "$folder"
+}
+
+failed=0
+for program in "${programs[@]}"; do
+  (outcome "$program" "$work/$program-plain") > "$work/$program.out"
+  export -f recorded outcome options_of "run_$program"
+  export work hearth
+  findings=$(seq "$runs" | xargs -P 4 -I {} timeout 120 bash -c "recorded $program {} || echo '$program, run {}: failed'" \
+    || echo "$program: a run took more than two minutes")
+  if [[ -n $findings ]]; then
+    echo "$findings"
+    failed=1
+  else
+    echo "$program: $runs recorded runs as without"
+  fi
+done
+exit $failed
