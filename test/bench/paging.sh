@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # What does it cost the hot path that cold blocks leave memory? The quickstart's store, its cold range kept, advised, in a file
 # and, where there is swap space, paged out (HEARTH_HOTCOLD=cold=...).
-# shellcheck disable=SC2154  # what lib.sh sets
+# shellcheck disable=SC2034,SC2154  # what lib.sh reads and sets
 set -euo pipefail
 cd "$(dirname "$0")"
 # shellcheck source=lib.sh
@@ -12,7 +12,9 @@ usage() {
 usage: test/bench/paging.sh [--quick] [--rounds=N]
   --rounds=N  measured rounds (default 9), each with all modes
   --quick     few orders, one round
-  query       nanoseconds of a query, which hot blocks answer alone, and its ratio to 'keep' in the same round
+  query       nanoseconds of processor time of a query, which hot blocks answer alone, and its ratio to 'keep' in the
+              same round
+  reads       pages that were read from the disk meanwhile
   out         per cent of the cold range that is not in memory meanwhile
   audit       microseconds for reading one order's cold blocks then
 END
@@ -59,15 +61,16 @@ fi
 rm -f "$folder"/*.rows
 for ((round = 0; round < rounds; round++)); do
   for mode in "${modes[@]}"; do
-    HEARTH_HOTCOLD=cold=$mode:interval=1:dir=$folder "$folder/paging" "$orders" 30000 20 2>"$folder/$mode.err" \
+    HEARTH_HOTCOLD=cold=$mode:interval=1:dir=$folder "$folder/paging" "$orders" 20000 20 2>"$folder/$mode.err" \
       >>"$folder/$mode.rows"
   done
 done
 
-printf '%-14s%10s%29s%8s%10s\n' cold= 'query, ns' 'to keep: least median greatest' 'out, %' 'audit, us'
+printf '%-14s%10s%32s%8s%8s%11s\n' cold= 'query, ns' 'to keep: least median greatest' reads 'out, %' 'audit, us'
 for mode in "${modes[@]}"; do
-  read -r least middle greatest < <(paste -d ' ' "$folder/$mode.rows" "$folder/keep.rows" | awk '{ print $1 / $4 }' |
+  read -r least middle greatest < <(paste -d ' ' "$folder/$mode.rows" "$folder/keep.rows" | awk '{ print $1 / $5 }' |
     sort -g | awk '{ n[NR] = $1 } END { print n[1], n[int((NR + 1) / 2)], n[NR] }')
-  printf '%-14s%10.1f%13.3f%8.3f%8.3f%8.1f%10.1f\n' "$mode" "$(column "$folder/$mode.rows" 1 | median)" "$least" \
-    "$middle" "$greatest" "$(column "$folder/$mode.rows" 2 | median)" "$(column "$folder/$mode.rows" 3 | median)"
+  printf '%-14s%10.1f%14.3f%9.3f%9.3f%8d%8.1f%11.1f\n' "$mode" "$(column "$folder/$mode.rows" 1 | median)" "$least" \
+    "$middle" "$greatest" "$(column "$folder/$mode.rows" 2 | median)" "$(column "$folder/$mode.rows" 3 | median)" \
+    "$(column "$folder/$mode.rows" 4 | median)"
 done

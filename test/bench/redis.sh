@@ -1,6 +1,6 @@
 # redis: the server, on a stream of requests made beforehand. Its strings, lists and tables come from zmalloc, a wrapper in a
 # file of its own. It allocates by direct calls of the C library's malloc, as Debian's does of jemalloc's.
-# shellcheck shell=bash disable=SC2034,SC2154
+# shellcheck shell=bash disable=SC2030,SC2031,SC2034,SC2154,SC2317
 
 package=redis
 tree=$build/realworld/redis/source
@@ -14,7 +14,7 @@ fetch_redis() (
   work=$build/realworld/redis
   prepare() { (cd src && sh mkreleasehdr.sh); }
   mkdir -p "$work"
-  # shellcheck source=../../examples/realworld/package.sh
+  # shellcheck source=../../examples/realworld/package.sh source-path=SCRIPTDIR
   source "$realworld/package.sh"
   fetch_once
 )
@@ -22,12 +22,11 @@ fetch_redis
 
 # What the makefiles make the server of.
 mapfile -t sources < <(
-  awk -F= '$1 == "REDIS_SERVER_OBJ" { gsub(/\.o/, ".c", $2); gsub(/[^ ]+/, "src/&", $2); print $2 }' "$tree/src/Makefile" |
-    tr ' ' '\n'
-  cd "$tree"
-  ls deps/hiredis/{alloc,async,hiredis,net,read,sds,sockcompat}.c deps/hdr_histogram/hdr_histogram.c deps/lua/src/*.c |
-    grep -v -e '/luac[.]c' -e '/lua[.]c' -e '/print[.]c'
+  awk '/^REDIS_SERVER_OBJ=/ { sub(/^[^=]*=/, ""); gsub(/[.]o/, ".c"); for (i = 1; i <= NF; i++) print "src/" $i }' \
+    "$tree/src/Makefile"
+  find "$tree/deps/lua/src" -name '*.c' ! -name lua.c ! -name luac.c ! -name print.c -printf 'deps/lua/src/%P\n' | sort
 )
+sources+=(deps/hiredis/{alloc,async,hiredis,net,read,sds,sockcompat}.c deps/hdr_histogram/hdr_histogram.c)
 
 # Inputs are "KEYS REQUESTS SEED".
 training="20000 300000 1" measured="60000 900000 2" simulated="10000 60000 3"
