@@ -14,7 +14,9 @@
 #include "shim.h"
 #include "unwind_edges.h"
 
-#define CASES_MAX 128u /* of a table; contexts beyond these, of least bytes, get the hint of ambiguous calls */
+/* Of a table: LLVM's lowering of a switch takes time in proportion to the square of its cases. Contexts beyond these, of
+ * least bytes, get the hint of ambiguous calls. */
+#define CASES_MAX 128u
 
 bool hearth_context_word_open(hearth_context_word *word, LLVMModuleRef module, const hearth_options *options) {
   hearth_error err = {HEARTH_OK, ""};
@@ -28,6 +30,7 @@ bool hearth_context_word_open(hearth_context_word *word, LLVMModuleRef module, c
 
 void hearth_context_word_close(hearth_context_word *word) {
   free(word->calls);
+  free(word->hints);
   hearth_session_close(&word->session);
 }
 
@@ -72,20 +75,24 @@ static const hearth_plan_table *find_table(const hearth_context_word *word, LLVM
 
 static LLVMValueRef constant(LLVMTypeRef type, uint64_t value) { return LLVMConstInt(type, value, false); }
 
-/* Entries whose classes are known, the heaviest first; at most CASES_MAX. LLVM's lowering of a switch takes time in
- * proportion to the square of its cases. */
-static uint32_t choose_entries(const hearth_plan_entry *entries, uint32_t count, const hearth_plan_entry **ret) {
+static uint64_t bytes_of(const hearth_plan_entry *entry) {
+  return entry->bytes[HEARTH_CLASS_COLD] + entry->bytes[HEARTH_CLASS_NOTCOLD] + entry->bytes[HEARTH_CLASS_HOT];
+}
+
+/* Entries whose classes are known, the heaviest first; at most `most`. */
+static uint32_t choose_entries(const hearth_plan_entry *entries, uint32_t count, uint32_t most,
+                               const hearth_plan_entry **ret) {
   uint32_t chosen = 0;
   for (uint32_t i = 0; i < count; i++) {
     uint32_t at = chosen;
     if (entries[i].hotness == HEARTH_CLASS_UNKNOWN)
       continue;
     for (; at > 0 && ret[at - 1]->bytes[ret[at - 1]->hotness] < entries[i].bytes[entries[i].hotness]; at--)
-      if (at < CASES_MAX)
+      if (at < most)
         ret[at] = ret[at - 1];
-    if (at < CASES_MAX)
+    if (at < most)
       ret[at] = &entries[i];
-    chosen += chosen < CASES_MAX;
+    chosen += chosen < most;
   }
   return chosen;
 }
@@ -102,7 +109,7 @@ static void build_table(hearth_context_word *word, LLVMValueRef function, const 
   LLVMPositionBuilderAtEnd(builder, LLVMInsertBasicBlockInContext(context, others, "entry"));
   LLVMValueRef bits = LLVMBuildAnd(builder, LLVMGetParam(function, 0), constant(i64, table->mask), "");
   const hearth_plan_entry *cases[CASES_MAX];
-  count = choose_entries(entries, count, cases);
+  count = choose_entries(entries, count, CASES_MAX, cases);
   LLVMValueRef choice = LLVMBuildSwitch(builder, bits, others, count);
   for (uint32_t i = 0; i < count; i++) {
     uint32_t hotness = cases[i]->hotness;
@@ -134,11 +141,42 @@ static LLVMValueRef get_table(hearth_context_word *word, const hearth_plan_table
   return function;
 }
 
-LLVMValueRef hearth_context_word_hint(hearth_context_word *word, LLVMValueRef call) {
-  uint64_t inlined_bits;
-  const hearth_plan_table *table = find_table(word, call, &inlined_bits);
-  if (!table || !(table->mask & ~inlined_bits))
-    return NULL;
+/* Most calls find the heaviest entry by a comparison, if it has half of the table's bytes. */
+static void shorten(hearth_context_word *word, LLVMBuilderRef builder, const hearth_plan_table *table,
+                    LLVMValueRef value, LLVMValueRef call) {
+  LLVMTypeRef i64 = LLVMTypeOf(value), i8 = LLVMTypeOf(call);
+  const hearth_plan_entry *usual;
+  uint64_t all = 0;
+  uint32_t count;
+  const hearth_plan_entry *entries = hearth_plan_entries(&word->plan, table, &count);
+  for (uint32_t i = 0; i < count; i++)
+    all += bytes_of(&entries[i]);
+  if (!choose_entries(entries, count, 1, &usual) || bytes_of(usual) < all / 2)
+    return;
+  hearth_hint_call *hints = hearth_array_grow(word->hints, word->hint_count, &word->hint_room, sizeof *hints);
+  if (!hints)
+    return; /* as good, and slower */
+  word->hints = hints;
+  LLVMPositionBuilderBefore(builder, call);
+  LLVMValueRef bits = LLVMBuildAnd(builder, value, constant(i64, table->mask), "");
+  word->hints[word->hint_count++] =
+      (hearth_hint_call){.call = call,
+                         .is_other = LLVMBuildICmp(builder, LLVMIntNE, bits, constant(i64, usual->bits), ""),
+                         .usual = constant(i8, word->session.options->hints[usual->hotness])};
+}
+
+/* What a table says where all the bits that it heeds are known. */
+static hearth_class known_class(const hearth_context_word *word, const hearth_plan_table *table, uint64_t bits) {
+  uint32_t count;
+  const hearth_plan_entry *entries = hearth_plan_entries(&word->plan, table, &count);
+  for (uint32_t i = 0; i < count; i++)
+    if (entries[i].bits == (bits & table->mask))
+      return (hearth_class)entries[i].hotness;
+  return HEARTH_CLASS_UNKNOWN;
+}
+
+static LLVMValueRef build_hint(hearth_context_word *word, LLVMValueRef call, const hearth_plan_table *table,
+                               uint64_t inlined_bits) {
   LLVMTypeRef i64 = LLVMInt64TypeInContext(context_of(word));
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(context_of(word));
   LLVMPositionBuilderBefore(builder, call);
@@ -147,8 +185,20 @@ LLVMValueRef hearth_context_word_hint(hearth_context_word *word, LLVMValueRef ca
   if (inlined_bits)
     value = LLVMBuildOr(builder, value, constant(i64, inlined_bits), "");
   LLVMValueRef hint = LLVMBuildCall2(builder, LLVMGlobalGetValueType(function), function, &value, 1, "hint");
+  shorten(word, builder, table, value, hint);
   LLVMDisposeBuilder(builder);
   return hint;
+}
+
+LLVMValueRef hearth_context_word_hint(hearth_context_word *word, LLVMValueRef call, hearth_class *ret_class) {
+  uint64_t inlined_bits;
+  const hearth_plan_table *table = find_table(word, call, &inlined_bits);
+  *ret_class = HEARTH_CLASS_UNKNOWN;
+  if (table && table->mask & ~inlined_bits)
+    return build_hint(word, call, table, inlined_bits);
+  if (table)
+    *ret_class = known_class(word, table, inlined_bits);
+  return NULL;
 }
 
 /* ------------------------------------------------ decision calls ------------------------------------------------ */
@@ -198,14 +248,18 @@ static void restore(LLVMBuilderRef builder, void *data) {
   LLVMBuildStore(builder, r->saved, r->word);
 }
 
+static LLVMValueRef load(hearth_context_word *word, LLVMBuilderRef builder, LLVMValueRef before) {
+  LLVMPositionBuilderBefore(builder, before);
+  LLVMSetCurrentDebugLocation2(builder, NULL);
+  return LLVMBuildLoad2(builder, LLVMInt64TypeInContext(context_of(word)), get_word(word), "contexts");
+}
+
 /* At the start of the function: there it dominates all places it is restored at. */
-static LLVMValueRef save(hearth_context_word *word, LLVMBuilderRef builder, LLVMValueRef function) {
+static LLVMValueRef load_early(hearth_context_word *word, LLVMBuilderRef builder, LLVMValueRef function) {
   LLVMValueRef first = LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(function));
   while (LLVMIsAAllocaInst(first))
     first = LLVMGetNextInstruction(first);
-  LLVMPositionBuilderBefore(builder, first);
-  LLVMSetCurrentDebugLocation2(builder, NULL);
-  return LLVMBuildLoad2(builder, LLVMInt64TypeInContext(context_of(word)), get_word(word), "contexts");
+  return load(word, builder, first);
 }
 
 static void surround(hearth_context_word *word, LLVMBuilderRef builder, hearth_decision_call decision,
@@ -221,20 +275,29 @@ static void surround(hearth_context_word *word, LLVMBuilderRef builder, hearth_d
   hearth_after_call(decision.call, pad, restore, &r);
 }
 
-bool hearth_context_word_set_bits(hearth_context_word *word) {
-  LLVMBuilderRef builder = LLVMCreateBuilderInContext(context_of(word));
-  LLVMValueRef function = NULL, saved = NULL;
+/* The decision calls [first, end) of one function. One alone, by which no exception leaves, needs nothing elsewhere: most
+ * times the function runs it may not come there. */
+static void surround_all(hearth_context_word *word, LLVMBuilderRef builder, size_t first, size_t end) {
+  LLVMValueRef call = word->calls[first].call;
   LLVMBasicBlockRef pad = NULL;
-  hearth_ir_for_each_instruction(word->session.module, collect, word);
-  for (size_t i = 0; i < word->count; i++) {
-    LLVMValueRef own = hearth_ir_function_of(word->calls[i].call);
-    if (own != function) {
-      saved = save(word, builder, own);
-      pad = NULL;
-    }
-    function = own;
+  LLVMValueRef saved = end == first + 1 && !hearth_may_unwind(call)
+                           ? load(word, builder, call)
+                           : load_early(word, builder, hearth_ir_function_of(call));
+  for (size_t i = first; i < end; i++)
     surround(word, builder, word->calls[i], saved, &pad);
+}
+
+bool hearth_context_word_finish(hearth_context_word *word) {
+  LLVMBuilderRef builder = LLVMCreateBuilderInContext(context_of(word));
+  hearth_ir_for_each_instruction(word->session.module, collect, word);
+  for (size_t i = 0, end; i < word->count; i = end) {
+    LLVMValueRef function = hearth_ir_function_of(word->calls[i].call);
+    for (end = i; end < word->count && hearth_ir_function_of(word->calls[end].call) == function; end++)
+      ;
+    surround_all(word, builder, i, end);
   }
+  for (size_t i = 0; i < word->hint_count; i++)
+    hearth_call_seldom(word->hints[i].call, word->hints[i].is_other, word->hints[i].usual);
   LLVMDisposeBuilder(builder);
   return word->count > 0;
 }

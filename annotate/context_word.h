@@ -1,7 +1,7 @@
 /* Contexts told apart as the program runs, by the profile's plan (hearth/plan.h): around the call of a decision site its bit
  * is set in a word of the thread, and an allocation that serves several classes takes its hint by the bits.
  *
- *   %saved = load i64, ptr @__hearth_contexts.PLAN          once a function
+ *   %saved = load i64, ptr @__hearth_contexts.PLAN          once a function, where it has several sites
  *   store i64 (%saved | bit), ptr @__hearth_contexts.PLAN
  *   call ...
  *   store i64 %saved, ptr @__hearth_contexts.PLAN           behind it, and where it unwinds to
@@ -19,12 +19,19 @@ typedef struct hearth_decision_call {
   uint64_t bits; /* that are set around it */
 } hearth_decision_call;
 
+typedef struct hearth_hint_call {
+  LLVMValueRef call, is_other; /* i1: another entry than the usual one */
+  LLVMValueRef usual;          /* i8: its hint */
+} hearth_hint_call;
+
 typedef struct hearth_context_word {
   hearth_session session;
   hearth_plan plan;            /* `id` 0: there is none */
   LLVMValueRef word;           /* made when it is first needed */
   hearth_decision_call *calls; /* those of one function together */
   size_t count, room;
+  hearth_hint_call *hints; /* of tables of which one entry has most of the bytes */
+  size_t hint_count, hint_room;
   bool failed; /* out of memory: no more sites */
 } hearth_context_word;
 
@@ -33,10 +40,12 @@ typedef struct hearth_context_word {
 bool hearth_context_word_open(hearth_context_word *word, LLVMModuleRef module, const hearth_options *options);
 void hearth_context_word_close(hearth_context_word *word);
 
-/* The hint (i8) of an allocation call, computed in front of it; NULL if the plan tells no classes apart there. */
-LLVMValueRef hearth_context_word_hint(hearth_context_word *word, LLVMValueRef call);
+/* The hint (i8) of an allocation call, computed in front of it; NULL if no bit tells classes apart there. *ret_class: then
+ * the class that the call has all the same, or UNKNOWN. */
+LLVMValueRef hearth_context_word_hint(hearth_context_word *word, LLVMValueRef call, hearth_class *ret_class);
 
-/* Set the bits around all decision calls of the module; whether there is one. */
-bool hearth_context_word_set_bits(hearth_context_word *word);
+/* When all hints are asked for, finish them, and set the bits around all decision calls of the module. Whether there is
+ * one. */
+bool hearth_context_word_finish(hearth_context_word *word);
 
 #endif

@@ -52,8 +52,10 @@ static verdict judge(lowering *l, LLVMValueRef call) {
 
 static void choose_value(lowering *l, LLVMValueRef call, verdict *v) {
   LLVMTypeRef i8 = LLVMInt8TypeInContext(LLVMGetModuleContext(l->module));
-  v->value = v->ambiguous && l->word ? hearth_context_word_hint(l->word, call) : NULL;
+  hearth_class known = HEARTH_CLASS_UNKNOWN;
+  v->value = v->ambiguous && l->word ? hearth_context_word_hint(l->word, call, &known) : NULL;
   v->by_word = v->value != NULL;
+  v->hint = known != HEARTH_CLASS_UNKNOWN ? known : v->hint;
   if (!v->by_word)
     v->value = LLVMConstInt(i8, l->options->hints[v->hint], false);
 }
@@ -115,7 +117,7 @@ bool hearth_pass_lower(LLVMModuleRef module, const hearth_options *options) {
     l.word = &word;
   hearth_ir_for_each_instruction(module, visit, &l);
   if (l.word)
-    l.changed |= hearth_context_word_set_bits(l.word);
+    l.changed |= hearth_context_word_finish(l.word);
   if (by_word)
     hearth_context_word_close(&word);
   hearth_md_destroy(l.md);

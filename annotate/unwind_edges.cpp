@@ -2,6 +2,7 @@
 
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Instructions.h>
+#include <llvm/IR/MDBuilder.h>
 #include <llvm/IR/Module.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 #include <llvm/Transforms/Utils/Local.h>
@@ -51,6 +52,24 @@ InvokeInst *makeInvoke(CallInst *Call, BasicBlock *Pad) {
 }
 
 } // namespace
+
+bool hearth_may_unwind(LLVMValueRef Called) {
+  auto *Call = dyn_cast<CallInst>(unwrap(Called));
+  return !Call || mayLeaveByException(*Call);
+}
+
+void hearth_call_seldom(LLVMValueRef Called, LLVMValueRef Condition, LLVMValueRef Otherwise) {
+  auto *Call = cast<CallInst>(unwrap(Called));
+  MDNode *Seldom = MDBuilder(Call->getContext()).createBranchWeights(1, 1000);
+  Instruction *Then = SplitBlockAndInsertIfThen(unwrap(Condition), Call->getNextNode(), false, Seldom);
+  BasicBlock *Head = Call->getParent(), *Tail = Then->getSuccessor(0);
+  Call->moveBefore(*Then->getParent(), Then->getIterator());
+  IRBuilder<> Builder(Tail, Tail->begin());
+  PHINode *Value = Builder.CreatePHI(Call->getType(), 2);
+  Call->replaceAllUsesWith(Value);
+  Value->addIncoming(Call, Then->getParent());
+  Value->addIncoming(unwrap(Otherwise), Head);
+}
 
 void hearth_after_call(LLVMValueRef Called, LLVMBasicBlockRef *Pad, Emit Code, void *Data) {
   auto *Invoke = dyn_cast<InvokeInst>(unwrap(Called));

@@ -1,6 +1,8 @@
-/* Where control goes behind a call: the ways that it returns and unwinds, which only C++ can change. */
+/* Where control goes around a call: ways past it, and those that it returns and unwinds to. Only C++ can change them. */
 #ifndef HEARTH_UNWIND_EDGES_H
 #define HEARTH_UNWIND_EDGES_H
+
+#include <stdbool.h>
 
 #include <llvm-c/Core.h>
 
@@ -13,6 +15,13 @@ extern "C" {
  * block, one for all calls of a function, NULL before the first. Not for musttail calls. */
 void hearth_after_call(LLVMValueRef call, LLVMBasicBlockRef *pad, void (*emit)(LLVMBuilderRef builder, void *data),
                        void *data);
+
+/* Can control leave this call or invoke, or the function through it, by an exception? */
+bool hearth_may_unwind(LLVMValueRef call);
+
+/* Call only if `condition` holds, which is seldom; else the call's value is `otherwise`. Both come before the call, a
+ * constant apart, and the block is divided behind it. */
+void hearth_call_seldom(LLVMValueRef call, LLVMValueRef condition, LLVMValueRef otherwise);
 
 #ifdef __cplusplus
 }

@@ -4,8 +4,7 @@
 
 #include "plan_choose.h"
 
-#define WORD_BITS 64u
-#define WORK_MAX  UINT64_C(20000000) /* steps, of some nanoseconds each */
+#define WORK_MAX UINT64_C(20000000) /* steps, of some nanoseconds each */
 
 enum { FREE, CHOSEN, NO_BIT_LEFT };
 
@@ -168,11 +167,11 @@ static uint32_t find_bit(const choosing *c, uint32_t site) {
   for (size_t i = 0; i < c->p->leaf_count; i++)
     c->heeding[i] = plan_has(c->leaves[i].uses, site) || wants(c, &c->leaves[i], site);
   if (c->states[site] == CHOSEN) /* for more leaves than before */
-    return bit_is_free(c, site, c->bits[site]) ? c->bits[site] : WORD_BITS;
-  for (uint32_t bit = 0; bit < WORD_BITS; bit++)
+    return bit_is_free(c, site, c->bits[site]) ? c->bits[site] : PLAN_WORD_BITS;
+  for (uint32_t bit = 0; bit < PLAN_WORD_BITS; bit++)
     if (bit_is_free(c, site, bit))
       return bit;
-  return WORD_BITS;
+  return PLAN_WORD_BITS;
 }
 
 static uint64_t score(const choosing *c, uint32_t i) { return c->leading ? c->leads[i] : c->gains[i]; }
@@ -267,7 +266,7 @@ static hearth_status choose(choosing *c) {
   for (uint32_t site; c->work > 0 && (site = next_site(c)) != HEARTH_NONE;) {
     uint32_t bit = find_bit(c, site);
     spend(c, c->p->candidate_count + (uint64_t)c->p->leaf_count * (c->chosen_count + 1));
-    if (bit < WORD_BITS)
+    if (bit < PLAN_WORD_BITS)
       HEARTH_TRY(take(c, site, bit));
     else
       c->states[site] = NO_BIT_LEFT;

@@ -4,6 +4,8 @@
 
 #include "plan_internal.h"
 
+#define PLAN_WORD_BITS 64u
+
 /* A candidate as one leaf sees it. */
 typedef struct plan_opinion {
   uint32_t candidate;

@@ -7,7 +7,7 @@
 
 #include "plan_choose.h"
 
-#define CERTAIN_PERCENT 95u /* of an entry's bytes that have to be of one class for it to be the entry's */
+#define NOT_COLD_PERCENT 5u /* of a cold entry's bytes, at most: a block that is wrongly taken for cold costs most */
 
 /* -------------------------------------------------- entries -------------------------------------------------- */
 
@@ -17,9 +17,11 @@ static int compare_entries(const void *a, const void *b) {
 }
 
 static uint32_t class_of(const uint64_t bytes[4]) {
-  uint64_t sum = bytes[0] + bytes[1] + bytes[2] + bytes[3];
-  for (uint32_t i = 1; i < 4; i++)
-    if (bytes[i] && bytes[i] >= sum - sum / 100 * (100 - CERTAIN_PERCENT))
+  uint64_t sum = bytes[0] + bytes[1] + bytes[2] + bytes[3], not_cold = sum - bytes[HEARTH_CLASS_COLD];
+  if (sum > 0 && not_cold <= sum / 100 * NOT_COLD_PERCENT + sum % 100 * NOT_COLD_PERCENT / 100)
+    return HEARTH_CLASS_COLD;
+  for (uint32_t i = HEARTH_CLASS_NOTCOLD; i <= HEARTH_CLASS_HOT; i++)
+    if (bytes[i] > sum - bytes[i])
       return i;
   return HEARTH_CLASS_UNKNOWN;
 }
@@ -108,6 +110,32 @@ static void prune(pruning *p) {
     c->worth[i] = loss_without(p, c->chosen[i], false);
 }
 
+typedef struct plan_bit_use {
+  uint64_t allocs; /* of the sites that have the bit */
+  uint32_t bit;
+} plan_bit_use;
+
+static int compare_by_allocs(const void *a, const void *b) {
+  const plan_bit_use *x = a, *y = b;
+  return x->allocs != y->allocs ? (x->allocs < y->allocs) - (x->allocs > y->allocs)
+                                : (x->bit > y->bit) - (x->bit < y->bit);
+}
+
+/* The busiest get the lowest numbers, which take fewer bytes of code. */
+static void renumber_bits(choosing *c) {
+  plan_bit_use uses[PLAN_WORD_BITS] = {{0}};
+  uint32_t rank[PLAN_WORD_BITS];
+  for (uint32_t i = 0; i < PLAN_WORD_BITS; i++)
+    uses[i].bit = i;
+  for (uint32_t i = 0; i < c->chosen_count; i++)
+    uses[c->bits[c->chosen[i]]].allocs += 1 + c->p->candidates[c->chosen[i]].allocs;
+  qsort(uses, PLAN_WORD_BITS, sizeof *uses, compare_by_allocs);
+  for (uint32_t i = 0; i < PLAN_WORD_BITS; i++)
+    rank[uses[i].bit] = i;
+  for (uint32_t i = 0; i < c->chosen_count; i++)
+    c->bits[c->chosen[i]] = rank[c->bits[c->chosen[i]]];
+}
+
 /* Those chosen later were chosen in the light of the earlier ones, and may have made them needless. */
 hearth_status plan_prune(choosing *c) {
   pruning p = {.c = c};
@@ -116,8 +144,10 @@ hearth_status plan_prune(choosing *c) {
     status = plan_allocate(c, (void **)&p.counts, c->p->leaf_count, sizeof *p.counts);
   if (status == HEARTH_OK)
     status = plan_allocate(c, (void **)&p.scratch, c->p->unit_count, sizeof *p.scratch);
-  if (status == HEARTH_OK)
+  if (status == HEARTH_OK) {
     prune(&p);
+    renumber_bits(c);
+  }
   free(p.entries);
   free(p.counts);
   free(p.scratch);

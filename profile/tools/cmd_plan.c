@@ -17,7 +17,7 @@ static const char help[] =
     "\n"
     "  -o, --output=OUT  the profile to write; replaced whole, or left as it is after an error (default: PROFILE)\n"
     "  --max-sites=N     choose at most N call sites (default 256, at most 4096)\n"
-    "  --min-gain=N      only those that put right at least N millionths of all bytes (default 100)\n"
+    "  --min-gain=N      only those that put right at least N millionths of all bytes (default 250)\n"
     "  -q, --quiet       print errors only\n";
 
 typedef struct arguments {
