@@ -11,6 +11,7 @@
 #include "array.h"
 #include "dispatch.h"
 #include "hearth/ir_facts.h"
+#include "lto_phase.h"
 #include "shim.h"
 #include "unwind_edges.h"
 
@@ -20,18 +21,27 @@
 
 bool hearth_context_word_open(hearth_context_word *word, LLVMModuleRef module, const hearth_options *options) {
   hearth_error err = {HEARTH_OK, ""};
+  uint64_t wanted = 0;
   memset(word, 0, sizeof *word);
-  if (!hearth_session_open(&word->session, module, options) || !word->session.matcher)
+  word->options = *options;
+  if (!*options->profile && hearth_lto_read_plan(module, &word->profile, &wanted) && word->profile)
+    word->options.profile = word->profile;
+  if (!hearth_session_open(&word->session, module, &word->options) || !word->session.matcher)
     return false;
   if (hearth_profile_get_plan(word->session.matcher->profile, &word->plan, &err) != HEARTH_OK)
     return hearth_session_fail(&word->session, &err);
-  return word->plan.id != 0;
+  if (wanted == 0 || wanted == word->plan.id)
+    return word->plan.id != 0;
+  hearth_error_set(&err, HEARTH_E_MISMATCH,
+                   "%s: its plan is not the one that the module was compiled with: compile anew", word->profile);
+  return hearth_session_fail(&word->session, &err);
 }
 
 void hearth_context_word_close(hearth_context_word *word) {
   free(word->calls);
   free(word->hints);
   hearth_session_close(&word->session);
+  free(word->profile);
 }
 
 static LLVMContextRef context_of(const hearth_context_word *word) { return LLVMGetModuleContext(word->session.module); }
@@ -199,6 +209,20 @@ LLVMValueRef hearth_context_word_hint(hearth_context_word *word, LLVMValueRef ca
   if (table)
     *ret_class = known_class(word, table, inlined_bits);
   return NULL;
+}
+
+bool hearth_context_word_is_open(hearth_context_word *word, LLVMValueRef call) {
+  hearth_location chain[HEARTH_CHAIN_MAX];
+  hearth_contexts contexts = {0};
+  hearth_error err;
+  bool differ = false;
+  size_t leaf, end, n = hearth_locate(word->session.locator, call, chain);
+  if (hearth_match_allocation(word->session.matcher, chain, n, false, &contexts, &leaf, &end, &err) != HEARTH_OK)
+    return false;
+  for (size_t i = 1; i < contexts.count; i++)
+    differ |= contexts.items[i].hotness != contexts.items[0].hotness;
+  hearth_contexts_free(&contexts);
+  return differ;
 }
 
 /* ------------------------------------------------ decision calls ------------------------------------------------ */

@@ -26,6 +26,8 @@ typedef struct hearth_hint_call {
 
 typedef struct hearth_context_word {
   hearth_session session;
+  hearth_options options;      /* the session's */
+  char *profile;               /* that compiling named */
   hearth_plan plan;            /* `id` 0: there is none */
   LLVMValueRef word;           /* made when it is first needed */
   hearth_decision_call *calls; /* those of one function together */
@@ -35,14 +37,18 @@ typedef struct hearth_context_word {
   bool failed; /* out of memory: no more sites */
 } hearth_context_word;
 
-/* False if the module is to do without: no profile, one without plan, or one that cannot be read (the user has been told).
- * Close in either case. */
+/* The profile is that of the options, or in a link the one that compiling named (lto_phase.h). False if the module is to do
+ * without: no profile, one without plan, or one that cannot be read or was changed (the user has been told). Close in either
+ * case. */
 bool hearth_context_word_open(hearth_context_word *word, LLVMModuleRef module, const hearth_options *options);
 void hearth_context_word_close(hearth_context_word *word);
 
 /* The hint (i8) of an allocation call, computed in front of it; NULL if no bit tells classes apart there. *ret_class: then
  * the class that the call has all the same, or UNKNOWN. */
 LLVMValueRef hearth_context_word_hint(hearth_context_word *word, LLVMValueRef call, hearth_class *ret_class);
+
+/* Are there contexts of several classes that the call can have where it was inlined to? Clones do not count. */
+bool hearth_context_word_is_open(hearth_context_word *word, LLVMValueRef call);
 
 /* When all hints are asked for, finish them, and set the bits around all decision calls of the module. Whether there is
  * one. */

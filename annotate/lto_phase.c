@@ -1,11 +1,13 @@
 #include "lto_phase.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "hearth/ir_facts.h"
 #include "hearth/md.h"
 
 #define HINTS       "memprof.hints"
+#define PLAN        "memprof.plan"
 #define CLANG_S_LTO "EnableSplitLTOUnit" /* on all modules that clang makes for a link, before they are optimised */
 
 static LLVMMetadataRef flag(LLVMModuleRef module, const char *name) {
@@ -57,6 +59,32 @@ void hearth_lto_write_options(LLVMModuleRef module, const hearth_options *option
   values[5] = LLVMValueAsMetadata(LLVMConstInt(i32, options->cold_percent, false));
   LLVMAddModuleFlag(module, LLVMModuleFlagBehaviorWarning, HINTS, strlen(HINTS),
                     LLVMMDNodeInContext2(context, values, 6));
+}
+
+void hearth_lto_write_plan(LLVMModuleRef module, const char *profile, uint64_t plan) {
+  LLVMContextRef context = LLVMGetModuleContext(module);
+  char *absolute = realpath(profile, NULL);
+  const char *path = absolute ? absolute : profile;
+  LLVMMetadataRef values[] = {
+      LLVMMDStringInContext2(context, path, strlen(path)),
+      LLVMValueAsMetadata(LLVMConstInt(LLVMInt64TypeInContext(context), plan, false)),
+  };
+  if (!flag(module, PLAN))
+    LLVMAddModuleFlag(module, LLVMModuleFlagBehaviorWarning, PLAN, strlen(PLAN),
+                      LLVMMDNodeInContext2(context, values, 2));
+  free(absolute);
+}
+
+bool hearth_lto_read_plan(LLVMModuleRef module, char **ret_profile, uint64_t *ret_plan) {
+  LLVMMetadataRef node = flag(module, PLAN);
+  size_t length;
+  if (hearth_ir_operand_count(node) != 2)
+    return false;
+  const char *path = hearth_ir_string(hearth_ir_operand(node, 0), &length);
+  if (!path || hearth_ir_integer(hearth_ir_operand(node, 1), ret_plan) != 64)
+    return false;
+  *ret_profile = strndup(path, length);
+  return true;
 }
 
 hearth_lto_phase hearth_lto_phase_of(LLVMModuleRef module) {

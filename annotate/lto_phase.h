@@ -14,6 +14,12 @@
 extern "C" {
 #endif
 
+/* Another flag names the profile by whose plan the module's contexts are to be told apart in the link (context_word.h):
+ *
+ *   !{i32 2, !"memprof.plan", !{!"/home/me/app.prof", i64 PLAN}}
+ *
+ * PLAN is the plan's id: a profile that was changed since is refused. */
+
 /* Where LLVM does not tell (19 and older): a module with that flag is behind a link or in it, another one that clang gave
  * the flags of LTO is before it. */
 hearth_lto_phase hearth_lto_phase_of(LLVMModuleRef module);
@@ -25,6 +31,11 @@ bool hearth_lto_fit_summary(LLVMModuleRef module);
 void hearth_lto_write_options(LLVMModuleRef module, const hearth_options *options);
 /* False, and nothing written, if there is none. Sets these options and no others. */
 bool hearth_lto_read_options(LLVMModuleRef module, hearth_options *ret);
+
+/* Add the flag of a plan, unless there is one. `profile`: made absolute if it can be. */
+void hearth_lto_write_plan(LLVMModuleRef module, const char *profile, uint64_t plan);
+/* False, and nothing written, if there is none. *ret_profile: malloc'd; NULL if out of memory. */
+bool hearth_lto_read_plan(LLVMModuleRef module, char **ret_profile, uint64_t *ret_plan);
 
 #ifdef __cplusplus
 }

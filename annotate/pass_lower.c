@@ -50,12 +50,17 @@ static verdict judge(lowering *l, LLVMValueRef call) {
   return v;
 }
 
+/* Cloning leaves as notcold what is not cold for sure, hot or not. */
+static bool is_open(const lowering *l, LLVMValueRef call, const verdict *v) {
+  return v->ambiguous || (v->hint == HEARTH_CLASS_NOTCOLD && hearth_context_word_is_open(l->word, call));
+}
+
 static void choose_value(lowering *l, LLVMValueRef call, verdict *v) {
   LLVMTypeRef i8 = LLVMInt8TypeInContext(LLVMGetModuleContext(l->module));
   hearth_class known = HEARTH_CLASS_UNKNOWN;
-  v->value = v->ambiguous && l->word ? hearth_context_word_hint(l->word, call, &known) : NULL;
+  v->value = l->word && is_open(l, call, v) ? hearth_context_word_hint(l->word, call, &known) : NULL;
   v->by_word = v->value != NULL;
-  v->hint = known != HEARTH_CLASS_UNKNOWN ? known : v->hint;
+  v->hint = v->ambiguous && known != HEARTH_CLASS_UNKNOWN ? known : v->hint;
   if (!v->by_word)
     v->value = LLVMConstInt(i8, l->options->hints[v->hint], false);
 }
@@ -112,19 +117,21 @@ bool hearth_pass_lower(LLVMModuleRef module, const hearth_options *options) {
   if (!l.md)
     return false;
   hearth_context_word word;
-  bool by_word = options->by_word && *options->profile && options->lto_phase != HEARTH_LTO_PRELINK;
-  if (by_word && hearth_context_word_open(&word, module, options))
-    l.word = &word;
+  bool opened = options->by_word && hearth_context_word_open(&word, module, options);
+  bool by_word = opened && options->lto_phase != HEARTH_LTO_PRELINK;
+  l.word = by_word ? &word : NULL;
   hearth_ir_for_each_instruction(module, visit, &l);
-  if (l.word)
-    l.changed |= hearth_context_word_finish(l.word);
   if (by_word)
-    hearth_context_word_close(&word);
-  hearth_md_destroy(l.md);
+    l.changed |= hearth_context_word_finish(&word);
   if (options->lto_phase == HEARTH_LTO_PRELINK) {
     hearth_lto_fit_summary(module);
     hearth_lto_write_options(module, options);
+    if (opened)
+      hearth_lto_write_plan(module, options->profile, word.plan.id);
     l.changed = true;
   }
+  if (options->by_word)
+    hearth_context_word_close(&word);
+  hearth_md_destroy(l.md);
   return l.changed;
 }
