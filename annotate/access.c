@@ -8,6 +8,7 @@
 #include "array.h"
 #include "counter.h"
 #include "flow.h"
+#include "module_facts.h"
 
 #define MOST_ORIGINS 16 /* of a pointer, followed through selects and phis */
 #define STEP         8  /* bytes of a range that count as one access, as in the runtime */
@@ -18,13 +19,21 @@ static bool starts_with(const char *text, size_t length, const char *prefix) {
   return length >= strlen(prefix) && memcmp(text, prefix, strlen(prefix)) == 0;
 }
 
+static LLVMAttributeIndex index_of(LLVMValueRef argument) {
+  LLVMAttributeIndex i = 1;
+  for (LLVMValueRef a = LLVMGetFirstParam(LLVMGetParamParent(argument)); a != argument; a = LLVMGetNextParam(a))
+    i++;
+  return i;
+}
+
 static bool argument_has(LLVMValueRef argument, const char *attribute) {
-  LLVMValueRef function = LLVMGetParamParent(argument);
   unsigned kind = LLVMGetEnumAttributeKindForName(attribute, strlen(attribute));
-  for (unsigned i = 0, n = LLVMCountParams(function); i < n; i++)
-    if (LLVMGetParam(function, i) == argument)
-      return LLVMGetEnumAttributeAtIndex(function, i + 1, kind) != NULL;
-  return false;
+  return LLVMGetEnumAttributeAtIndex(LLVMGetParamParent(argument), index_of(argument), kind) != NULL;
+}
+
+static bool is_given_no_heap(LLVMValueRef argument) {
+  return LLVMGetStringAttributeAtIndex(LLVMGetParamParent(argument), index_of(argument), HEARTH_FACT_OUTSIDE,
+                                       (unsigned)strlen(HEARTH_FACT_OUTSIDE)) != NULL;
 }
 
 /* --- where a pointer comes from --- */
@@ -77,7 +86,8 @@ static bool is_in_character_tables(LLVMValueRef origin) {
 static bool is_outside_heap(LLVMValueRef origin) {
   return LLVMIsAAllocaInst(origin) || LLVMIsAFunction(origin) || LLVMIsNull(origin) || LLVMIsUndef(origin) ||
          (LLVMIsAGlobalVariable(origin) && !LLVMIsThreadLocal(origin)) ||
-         (LLVMIsAArgument(origin) && argument_has(origin, "byval")) || is_in_character_tables(origin);
+         (LLVMIsAArgument(origin) && (argument_has(origin, "byval") || is_given_no_heap(origin))) ||
+         is_in_character_tables(origin);
 }
 
 bool hearth_may_be_heap(LLVMValueRef pointer) {

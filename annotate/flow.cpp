@@ -1,5 +1,7 @@
 #include "flow.h"
 
+#include "module_facts.h"
+
 #include <llvm/ADT/PostOrderIterator.h>
 #include <llvm/Analysis/AssumptionCache.h>
 #include <llvm/Analysis/LoopInfo.h>
@@ -26,11 +28,14 @@ bool interrupts(const Instruction &I) {
   // A terminator that stays within the function only chooses the next block, which is looked at by itself.
   if (isa<BranchInst>(I) || isa<SwitchInst>(I) || isa<IndirectBrInst>(I))
     return false;
+  auto *Call = dyn_cast<CallBase>(&I);
+  const Function *Callee = Call ? Call->getCalledFunction() : nullptr;
+  if (Callee && Callee->hasFnAttribute(HEARTH_FACT_QUIET))
+    return false;
   if (!isGuaranteedToTransferExecutionToSuccessor(&I))
     return true;
   if (I.isAtomic()) // behind it, or in front of it, the block may be another thread's
     return true;
-  auto *Call = dyn_cast<CallBase>(&I);
   return Call && !Call->onlyReadsMemory() && !Call->hasFnAttr(Attribute::NoFree);
 }
 

@@ -22,7 +22,7 @@ void hearth_flow_destroy(hearth_flow *flow); /* NULL is accepted */
 
 /* Whether a heap block may be freed, or made, or the profile be written, by this instruction or instead of what follows
  * it: a call that may free, throw, or never return, or an atomic operation, as another thread may wait for it to do so.
- * Accesses are counted together only where none is in between. */
+ * Accesses are counted together only where none is in between. Calls of quiet functions (module_facts.h) are none. */
 bool hearth_flow_interrupts(LLVMValueRef instruction);
 
 /* The pointer without constant offsets, and their sum in bytes. */

@@ -10,6 +10,7 @@
 #include "flow.h"
 #include "hearth/ir_facts.h"
 #include "libc_accesses.h"
+#include "module_facts.h"
 #include "passes.h"
 #include "shim.h"
 
@@ -147,9 +148,11 @@ bool hearth_pass_instrument(LLVMModuleRef module, const hearth_options *options)
     exact.coalesce = HEARTH_COALESCE_GRANULE; /* the histogram says which bytes were accessed */
   hearth_counters counters = hearth_counters_create(module, options->atomic_counters, options->histogram);
   bool complete = true;
+  hearth_module_facts_note(module);
   for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
     if (is_instrumented(f))
       complete &= instrument_function(f, &exact, &counters);
+  hearth_module_facts_forget(module);
   if (!complete)
     hearth_shim_error(module, "out of memory while instrumenting: some functions would not be counted");
   add_constructor(&counters);

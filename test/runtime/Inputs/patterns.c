@@ -264,11 +264,54 @@ NOINLINE static void walk_blocks(void) {
       copy_digits(to + at, from + at, n);
 }
 
+/* Calls between accesses that can neither free nor end, though they loop, write and call each other. */
+NOINLINE static long settle(long *cells, long n) {
+  while (n > 0 && cells[n - 1] < 40)
+    cells[--n] += 3;
+  return n > 20 ? settle(cells, n / 2) + 1 : n;
+}
+
+NOINLINE static void around(record *r, long *cells, long n) {
+  r->key++;
+  r->parts[0] = settle(cells, n);
+  r->key += 2;
+  while (r->parts[1] < n) {
+    r->parts[1] += 1 + settle(cells, r->parts[1]) % 2;
+    r->next++;
+  }
+}
+
+/* Some callers have what they pass on the stack, some on the heap. */
+NOINLINE static void on_stack_only(long *to, const long *from, long n) {
+  for (long i = 0; i < n; i += 1 + from[i] % 2)
+    *to += from[i];
+}
+
+NOINLINE static void anywhere(long *to, const long *from, long n) {
+  on_stack_only(to, from, n);
+  to[0] += from[1];
+}
+
+NOINLINE static void call_each_other(void) {
+  record *r = use(calloc(1, 104));
+  long *cells = use(calloc(1, 640)), *heap = use(calloc(1, 120)), local[15] = {1, 2, 3}, sum = 0;
+  for (long n = 0; n < 80; n++)
+    around(r, cells, n);
+  for (long n = 2; n < 15; n++) {
+    use(local);
+    on_stack_only(&sum, local, n);
+    anywhere(&sum, local, n);
+    anywhere(&sum, heap, n);
+    anywhere(heap, local, n);
+  }
+}
+
 int main(int argc, char **argv) {
   (void)argv;
   collect();
   walk_pointers();
   walk_blocks();
+  call_each_other();
   record *first = use(calloc(1, 40)), *second = use(calloc(1, 41));
   for (int i = 0; i < 10; i++)
     fill(second, first, i % 2);

@@ -1,0 +1,27 @@
+/* What a module knows of the functions that nobody outside can call. Kept as string attributes of the IR while the
+ * instrumentation runs. */
+#ifndef HEARTH_MODULE_FACTS_H
+#define HEARTH_MODULE_FACTS_H
+
+#include <stdbool.h>
+
+#include <llvm-c/Core.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* On an argument: whatever calls the function gives it a pointer to something that is not on the heap. */
+#define HEARTH_FACT_OUTSIDE "hearth-outside-heap"
+/* On a function: nothing in it interrupts (flow.h), nor in what it calls. */
+#define HEARTH_FACT_QUIET "hearth-quiet"
+
+/* Find all, before the module is changed. */
+void hearth_module_facts_note(LLVMModuleRef module);
+/* Take the attributes away. */
+void hearth_module_facts_forget(LLVMModuleRef module);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
