@@ -12,7 +12,6 @@ usage() {
 usage: examples/setup.sh [--for=PURPOSE] [--llvm=RELEASE]
   --for=build       what building Hearth needs (default)
   --for=test        the same, and what the tests need
-  --for=report-test the same as test, and the browser that opens reports
   --for=quickstart  the same as build, and what the quickstart needs
   --for=realworld   the same as quickstart, and what fetching source packages needs
   --for=bench       the same as realworld, LLVM's own heap profiling, lld, and other allocators
@@ -23,7 +22,7 @@ END
 
 for argument in "$@"; do
   case $argument in
-    --for=build | --for=test | --for=report-test | --for=quickstart | --for=realworld | --for=bench | --for=record)
+    --for=build | --for=test | --for=quickstart | --for=realworld | --for=bench | --for=record)
       purpose=${argument#--for=}
       ;;
     --llvm=22 | --llvm=19 | --llvm=14) llvm=${argument#--llvm=} ;;
@@ -35,12 +34,11 @@ done
 packages=(cmake ninja-build gcc g++ pkg-config "llvm-$llvm-dev" "llvm-$llvm" "clang-$llvm"
   libdw-dev libelf-dev libxxhash-dev libyaml-dev libzstd-dev zlib1g-dev)
 case $purpose in
-  test | report-test | record)
+  test | record)
     # lit, FileCheck and the symbolizer of LLVM 22 also serve the tests of the older releases.
     packages+=("llvm-$llvm-tools" "lld-$llvm" "libclang-rt-$llvm-dev" libcmocka-dev libgtest-dev
-      libjemalloc2 dwz python3 valgrind)
+      libjemalloc2 dwz python3 valgrind chromium) # chromium opens reports
     [[ $llvm == 22 ]] || packages+=(llvm-22 llvm-22-tools)
-    [[ $purpose != report-test ]] || packages+=(chromium)
     [[ $purpose != record ]] || packages+=(heaptrack lua5.4 git perl sqlite3 redis-server redis-tools nodejs
       openjdk-17-jre-headless)
     ;;
@@ -76,7 +74,7 @@ preset=llvm$llvm
 tree=$build
 [[ $llvm == 22 ]] || tree=$build-llvm$llvm
 tests=OFF # they need packages of their own to be configured
-[[ $purpose == test || $purpose == report-test || $purpose == record ]] && tests=ON
+[[ $purpose == test || $purpose == record ]] && tests=ON
 if [[ ! -e $tree/build.ninja ]] || { [[ $tests == ON ]] && ! grep -q '^HEARTH_TESTS:BOOL=ON' "$tree/CMakeCache.txt"; }; then
   step "configuring Hearth for LLVM $llvm" "$log_directory/configure-$preset.log" \
     cmake --preset "$preset" "-DHEARTH_TESTS=$tests"

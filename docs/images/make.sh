@@ -8,7 +8,7 @@ source "$repository/examples/lib.sh"
 case ${1-} in
   -h | --help) echo 'usage: docs/images/make.sh [PROFILE]' && exit ;;
 esac
-"$repository/examples/setup.sh" --for=report-test
+"$repository/examples/setup.sh" --for=test
 profile=${1-$build/realworld/lua/lua.prof}
 [[ -n ${1-} ]] || "$repository/examples/realworld/run.sh" --profile lua
 

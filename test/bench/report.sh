@@ -27,7 +27,7 @@ for argument in "$@"; do
 done
 
 "$repository/examples/setup.sh" --for=bench
-"$repository/examples/setup.sh" --for=report-test
+"$repository/examples/setup.sh" --for=test
 directory=$build/bench/report page=$build/bench/report/page.html
 mkdir -p "$directory"
 
