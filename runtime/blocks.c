@@ -442,6 +442,8 @@ static __attribute__((noinline)) void release(void *pointer, const char *functio
 }
 
 static inline bool release_usual(void *pointer) {
+  if (HEARTH_PRELOADED && hearth_rt.tracing) /* the trace has all there is to record */
+    return release_unrecorded(pointer);
   if (__builtin_expect(hearth_rt.way == HEARTH_WAY_RECORD, true))
     return release_recorded(pointer);
   if (hearth_rt.way == HEARTH_WAY_LIVE)

@@ -91,7 +91,7 @@ static uint32_t add_stack(uint32_t context, hearth_packer *packer) {
 }
 
 uint32_t hearth_trace_stacks_node(uint32_t context, hearth_packer *packer) {
-  if (context >= forest.context_most)
+  if (context == 0 || context >= forest.context_most) /* the empty stack, which the depot counts if it was too full */
     return HEARTH_TRACE_NO_STACK;
   if (!forest.leaf_of[context]) {
     uint32_t leaf = add_stack(context, packer);

@@ -102,10 +102,10 @@ run_perl() {
 # A server with threads, and its clients.
 run_redis() {
   local port=$((20000 + RANDOM % 20000))
-  "$@" /usr/bin/redis-server --port $port --save '' --io-threads 3 --io-threads-do-reads yes > server.log &
+  "$@" /usr/bin/redis-server --port $port --save '' --io-threads 2 > server.log &
   local server=$!
   until redis-cli -p $port ping > /dev/null 2>&1; do kill -0 $server && sleep 0.05; done
-  redis-benchmark -p $port -n 5000 -c 20 -P 4 -q -t set,get,lpush,lpop > /dev/null
+  redis-benchmark -p $port -n 2000 -c 20 -P 4 -q -t set,get,lpush,lpop > /dev/null
   for number in $(seq 20); do echo "set key$number $(seq -s, "$number")"; done | redis-cli -p $port | sort | uniq -c
   redis-cli -p $port get key7
   redis-cli -p $port eval 'local t = {} for i = 1, 1000 do t[i] = "v" .. i end return #t' 0
