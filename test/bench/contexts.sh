@@ -10,10 +10,11 @@ source ./lib.sh
 
 usage() {
   cat <<END
-usage: test/bench/contexts.sh [--quick] [--wrong] [--recursion=full] [PROGRAM...]
+usage: test/bench/contexts.sh [--quick] [--wrong] [--recursion=full] [--lto=KIND] [PROGRAM...]
   PROGRAM  jq, lua or sqlite (examples/realworld) or split (test/e2e/Inputs); default: all
   --quick  small inputs
   --recursion=full  recursion is not folded in profiles, as it is by default
+  --lto=KIND  the optimised programs are linked with LTO, thin or full; sizes are not printed
   --wrong  list the stacks that got the wrong placement, in build/bench/PROGRAM/contexts/*.wrong
 Files are compiled one by one. Prints, for each way to tell contexts apart (-memprof-contexts-by), how many percent of
 the bytes got the placement that is right, and the size of the code.
@@ -21,11 +22,13 @@ END
 }
 
 programs=() wrong=false recursion=fold
+lto=''
 quick=false
 for argument in "$@"; do
   case $argument in
     --quick) quick=true ;;
     --wrong) wrong=true ;;
+    --lto=thin | --lto=full) lto=$argument ;;
     --recursion=full | --recursion=fold) recursion=${argument#--recursion=} ;;
     jq | lua | sqlite | split) programs+=("$argument") ;;
     -h | --help) usage && exit ;;
@@ -59,10 +62,20 @@ compile() {
   done
 }
 
+# lto_flags: what `hearth flags` has a link given, without the adapter, in whose place the oracle is.
+lto_flags() {
+  "$hearth" flags use "$directory/training.prof" "$lto" --link |
+    sed 's/-Wl,--whole-archive [^ ]* -Wl,--no-whole-archive//'
+}
+
 # record NAME OUTPUT OBJECT...: link with the runtime, run, index; further objects beside NAME's.
 record() {
-  local name=$1 output=$2
-  "$clang" "$directory/$name"/*.o "${@:3}" "${runtime_flags[@]}" "${link_flags[@]}" -o "$directory/$name.oracle"
+  local name=$1 output=$2 linking=()
+  if [[ -n $lto && $# -gt 2 ]]; then
+    split_flags linking lto_flags
+  fi
+  "$clang" -O2 "${plain_flags[@]}" "${linking[@]}" "$directory/$name"/*.o "${@:3}" "${runtime_flags[@]}" "${link_flags[@]}" \
+    -o "$directory/$name.oracle"
   rm -f "$directory/$name".raw.*
   HEARTH_OPTIONS=log_path=$directory/$name.raw:recursion=$recursion run_program "$training" "$directory/$name.oracle" >"$directory/$name.out"
   "$hearth" index -q "--recursion=$recursion" "$directory/$name".raw.* --binary "$directory/$name.oracle" -o "$output"
@@ -85,7 +98,7 @@ for program in "${programs[@]}"; do
   step "compiling $program: profiling" "$directory/compile.log" compile instrumented "${instrument_flags[@]}"
   step "profiling" "$directory/record.log" record instrumented "$directory/training.prof"
   "$clang" -O2 "${plain_flags[@]}" -I "$repository/runtime/include" -c "$bench/contexts/given.c" -o "$directory/given.o"
-  split_flags use_flags "$hearth" flags use "$directory/training.prof" --compile
+  split_flags use_flags "$hearth" flags use "$directory/training.prof" ${lto:+"$lto"} --compile
   compile plain
   printf '\n%-24s%12s%18s%16s%12s\n' "$program" bytes "% placed right" "% of stacks known" 'code size'
   printf '%-24s%58s\n' 'without profile' 1.0000
@@ -97,7 +110,10 @@ for program in "${programs[@]}"; do
     if $wrong; then
       "$build/bench/compare" "$directory/training.prof" "$directory/$way.prof" wrong | sort -rn >"$directory/$way.wrong"
     fi
-    printf '%-24s%12s%18s%16s%12s\n' "$way" "$bytes" "$right" "$known" \
-      "$(awk -v a="$(text_bytes "$way")" -v b="$(text_bytes plain)" 'BEGIN { printf "%.4f", a / b }')"
+    size=-
+    if [[ -z $lto ]]; then
+      size=$(awk -v a="$(text_bytes "$way")" -v b="$(text_bytes plain)" 'BEGIN { printf "%.4f", a / b }')
+    fi
+    printf '%-24s%12s%18s%16s%12s\n' "$way" "$bytes" "$right" "$known" "$size"
   done
 done
