@@ -60,7 +60,9 @@ static void choose_value(lowering *l, LLVMValueRef call, verdict *v) {
   hearth_class known = HEARTH_CLASS_UNKNOWN;
   v->value = l->word && is_open(l, call, v) ? hearth_context_word_hint(l->word, call, &known) : NULL;
   v->by_word = v->value != NULL;
-  v->hint = v->ambiguous && known != HEARTH_CLASS_UNKNOWN ? known : v->hint;
+  bool is_sure = v->ambiguous || known == HEARTH_CLASS_HOT; /* what is cold may have gone to clones */
+  if (known != HEARTH_CLASS_UNKNOWN && is_sure)
+    v->hint = known;
   if (!v->by_word)
     v->value = LLVMConstInt(i8, l->options->hints[v->hint], false);
 }
