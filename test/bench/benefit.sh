@@ -9,10 +9,11 @@ source ./lib.sh
 
 usage() {
   cat <<END
-usage: test/bench/benefit.sh [--quick] [--rounds=N] [--table] [PROGRAM...]
+usage: test/bench/benefit.sh [--quick] [--rounds=N] [--builds=NAME,...] [--table] [PROGRAM...]
   PROGRAM     quickstart (the bundled store), redis, jq, ninja (C++), lua or sqlite; default: all
   --rounds=N  measured rounds (default 9)
   --quick     small inputs, one round
+  --builds    which of the builds below, after plain; default: all; clone needs thin
   --table     print the table of the last run again
 Builds of each program, all by the same clang, files one by one unless said:
   plain       without profile
@@ -35,11 +36,12 @@ Columns:
 END
 }
 
-programs=() rounds=9 quick=false table_only=false
+programs=() rounds=9 quick=false table_only=false chosen=adapter,inline,word,shuffled,thin,clone
 for argument in "$@"; do
   case $argument in
     --quick) rounds=1 quick=true ;;
     --table) table_only=true ;;
+    --builds=?*) chosen=${argument#--builds=} ;;
     --rounds=[1-9]*) rounds=${argument#--rounds=} ;;
     quickstart | redis | jq | ninja | lua | sqlite) programs+=("$argument") ;;
     -h | --help) usage && exit ;;
@@ -47,8 +49,19 @@ for argument in "$@"; do
   esac
 done
 ((${#programs[@]} > 0)) || programs=(quickstart redis jq ninja lua sqlite)
-builds=(plain adapter inline word shuffled thin clone)
-counted=(plain inline word shuffled clone) # adapter and thin place blocks as plain does
+builds=(plain) counted=(plain)
+for name in ${chosen//,/ }; do
+  case $name in
+    adapter | thin) ;; # blocks lie where they do in plain
+    inline | word | shuffled) counted+=("$name") ;;
+    clone)
+      [[ ,$chosen, == *,thin,* ]] || fail "--builds: clone is compared with thin"
+      counted+=("$name")
+      ;;
+    *) fail "--builds: unknown build '$name'" ;;
+  esac
+  builds+=("$name")
+done
 
 "$repository/examples/setup.sh" --for=bench
 
