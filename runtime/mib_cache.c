@@ -10,16 +10,23 @@ static __attribute__((noinline)) void add_one(hearth_mib_run *run, const hearth_
   hearth_mib_run_add(run, block, of, end, 1);
 }
 
+/* Make the slot one for the context of a block: its run goes to the table, unless that would have to wait. */
+static __attribute__((noinline)) bool change_context(hearth_mib_slot *slot, hearth_mib_table *table, uint32_t context) {
+  hearth_mib_run *run = &slot->run;
+
+  if (*count_of(run) > 0 && !hearth_mib_table_append(table, slot->context, run, count_of(run)))
+    return false;
+  slot->context = context; /* matters to nobody while the run is empty */
+  return true;
+}
+
 inline bool hearth_mib_cache_record(hearth_mib_cache *cache, hearth_mib_table *table, hearth_block *block,
                                     hearth_access_sum accesses, hearth_moment end, uint64_t mean_bytes) {
   hearth_mib_slot *slot = &cache->slots[block->context % HEARTH_MIB_CACHE_SLOTS];
   hearth_mib_run *run = &slot->run;
 
-  if (__builtin_expect(slot->context != block->context, false)) {
-    if (*count_of(run) > 0 && !hearth_mib_table_append(table, slot->context, run, count_of(run)))
-      return false;
-    slot->context = block->context; /* matters to nobody while the run is empty */
-  }
+  if (__builtin_expect(slot->context != block->context, false) && !change_context(slot, table, block->context))
+    return false;
   hearth_figures of = hearth_figures_of_block(block, accesses, end);
   if (__builtin_expect(mean_bytes == 0, true))
     add_one(run, block, &of, end);
