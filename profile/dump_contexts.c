@@ -248,9 +248,12 @@ static uint32_t find_leaf(const symboliser *s, const hearth_raw_record *record) 
   return node != HEARTH_RAW_NO_PARENT && is_scope(s, node) ? HEARTH_RAW_NO_PARENT : node;
 }
 
+/* `lost`: what is to become of records without frames; NULL: they are visited, too. */
 static hearth_status visit_record(symboliser *s, hearth_raw_record *record, hearth_dump_counts *counts,
                                   hearth_lost_contexts *lost, hearth_error *err) {
   uint32_t node = find_leaf(s, record);
+  if (node == HEARTH_RAW_NO_PARENT && !lost)
+    return s->visit(s->closure, HEARTH_NONE, record, err);
   if (node == HEARTH_RAW_NO_PARENT) {
     lose(s, record, lost);
     return HEARTH_OK;
@@ -347,15 +350,12 @@ hearth_status hearth_dump_each(hearth_builder *builder, hearth_modules *modules,
                                hearth_error *err) {
   symboliser s = {.visit = visit, .closure = closure, .builder = builder, .name = name, .dump = dump};
   hearth_dump_counts counts = {0};
-  hearth_lost_contexts lost = {.dropped_stacks = dump->dropped_stacks};
   uint64_t total_bytes;
   tell_sampled(options, name, dump);
   HEARTH_TRY(place_some(&s, modules, err));
   hearth_status status = begin(&s, err);
   if (status == HEARTH_OK)
-    status = visit_all(&s, options, &counts, &lost, &total_bytes, err);
-  if (status == HEARTH_OK)
-    hearth_lost_report(&lost, name, total_bytes, options);
+    status = visit_all(&s, options, &counts, NULL, &total_bytes, err);
   finish(&s);
   return status;
 }

@@ -12,14 +12,14 @@ typedef struct hearth_dump_counts {
   uint64_t with_column; /* of these, how many have a column at the allocating call */
 } hearth_dump_counts;
 
-/* Called for each record with frames.
- *   node    of the builder: the record's stack
+/* Called for each record.
+ *   node    of the builder: the record's stack; HEARTH_NONE: no function of it is known
  *   record  DataTypeId is the builder's */
 typedef hearth_status hearth_dump_visit(void *closure, uint32_t node, const hearth_raw_record *record,
                                         hearth_error *err);
 
-/* Call `visit` for a dump's records, whose stacks become the builder's; nothing else is added. As hearth_dump_add, but that
- * no binary can be used is no error: then there are no frames. */
+/* Call `visit` for a dump's records, whose stacks become the builder's; nothing else is added. As hearth_dump_add, but what has
+ * no frames is visited, too, and that no binary can be used is no error: then there are none. */
 hearth_status hearth_dump_each(hearth_builder *builder, hearth_modules *modules, const hearth_indexer_options *options,
                                const char *name, hearth_raw_dump *dump, hearth_dump_visit *visit, void *closure,
                                hearth_error *err);

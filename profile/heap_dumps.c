@@ -93,9 +93,11 @@ static const char *pool_text(const hearth_heap_reader *r, uint32_t offset) { ret
 
 /* The heap that a stack's leaf names; malloc if it names none. */
 static hearth_status heap_of(hearth_heap_reader *r, uint32_t node, uint32_t *ret, hearth_error *err) {
+  *ret = HEARTH_HEAP_MALLOC;
+  if (node == HEARTH_NONE)
+    return HEARTH_OK;
   uint32_t row = r->builder->frames[r->builder->nodes[node].frame].function;
   const builder_function *function = &r->builder->functions[row];
-  *ret = HEARTH_HEAP_MALLOC;
   if (strcmp(pool_text(r, function->path), HEARTH_HEAP_FILE) != 0)
     return HEARTH_OK;
   return add_name(r, pool_text(r, function->name), ret, err);

@@ -299,7 +299,7 @@ static inline bool release_unrecorded(void *pointer) {
 }
 
 static inline void dump_after(uint64_t end_ns) {
-  if (__builtin_expect(end_ns >= hearth_rt.next_due_ns || hearth_rt.mibs.wants_spill, false))
+  if (__builtin_expect(end_ns >= hearth_rt.next_due_ns || hearth_rt.mibs.wants_spill || hearth_live_gate, false))
     dump_what_is_due(end_ns);
 }
 
@@ -319,7 +319,7 @@ static __attribute__((noinline)) bool release_live(void *pointer) {
   }
   if (end_usual(cache) && released)
     hearth_signals_resume();
-  if (released && __atomic_load_n(&hearth_rt.next_due_ns, __ATOMIC_RELAXED) == 0) /* the peak's dump */
+  if (released && __builtin_expect(__atomic_load_n(&hearth_live_gate, __ATOMIC_RELAXED), false))
     dump_what_is_due(0);
   return released;
 }

@@ -129,7 +129,9 @@ static uint64_t snapshot_interval_ns(void) { return (uint64_t)hearth_rt.options.
 static void publish_due(void) {
   uint64_t due = next_dump_ns < next_snapshot_ns ? next_dump_ns : next_snapshot_ns;
 
-  if (due == UINT64_MAX && hearth_rt.live)
+  if (hearth_live_peak_is_due()) /* since the dump that was in progress */
+    due = 0;
+  else if (due == UINT64_MAX && hearth_rt.live)
     --due; /* the greatest number stands for a dump in progress */
   __atomic_store_n(&hearth_rt.next_due_ns, due, __ATOMIC_RELEASE);
 }
@@ -153,6 +155,7 @@ static void write_snapshot_due(uint64_t now_ns) {
 }
 
 void hearth_dump_periodically(uint64_t now_ns) {
+  hearth_live_wait();
   uint64_t due = __atomic_load_n(&hearth_rt.next_due_ns, __ATOMIC_RELAXED);
 
   if (now_ns < due ||
@@ -164,6 +167,7 @@ void hearth_dump_periodically(uint64_t now_ns) {
   }
   if (hearth_rt.live && hearth_live_take_peak())
     dump(HEARTH_PROFILE_WHOLE, false, HEARTH_RAW_PEAK);
+  hearth_live_let_go();
   if (now_ns >= next_snapshot_ns)
     write_snapshot_due(now_ns);
   publish_due();

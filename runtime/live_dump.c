@@ -31,8 +31,10 @@ uint64_t hearth_live_step = LEAST_STEP;
 static int64_t live_bytes;    /* atomic, as are the following */
 static uint64_t most_bytes;   /* that were ever live */
 static uint64_t dumped_bytes; /* of these, when the peak was last dumped */
+static uint64_t file_bytes;   /* that were live when NAME.peak was written; who dumps has a lock */
 static uint64_t rest_until_ns;
 static bool is_due;
+bool hearth_live_gate;
 
 static uint64_t note_most(uint64_t bytes) {
   uint64_t most = __atomic_load_n(&most_bytes, __ATOMIC_RELAXED);
@@ -55,6 +57,7 @@ static bool is_peak(uint64_t most, bool grows) {
 static void ask(void) {
   uint64_t due = __atomic_load_n(&hearth_rt.next_due_ns, __ATOMIC_RELAXED);
 
+  __atomic_store_n(&hearth_live_gate, true, __ATOMIC_RELAXED);
   __atomic_store_n(&is_due, true, __ATOMIC_RELAXED);
   while (due != UINT64_MAX &&
          !__atomic_compare_exchange_n(&hearth_rt.next_due_ns, &due, 0, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
@@ -81,12 +84,39 @@ bool hearth_live_is_at_peak(void) {
   return hearth_rt.tracks_peak && is_peak(__atomic_load_n(&most_bytes, __ATOMIC_RELAXED), false);
 }
 
+bool hearth_live_peak_is_due(void) { return __atomic_load_n(&is_due, __ATOMIC_RELAXED); }
+
+void hearth_live_let_go(void) { __atomic_store_n(&hearth_live_gate, false, __ATOMIC_RELAXED); }
+
+void hearth_live_wait(void) {
+  hearth_patience patience = {0};
+
+  while (__atomic_load_n(&hearth_live_gate, __ATOMIC_RELAXED) &&
+         __atomic_load_n(&hearth_rt.next_due_ns, __ATOMIC_RELAXED) == UINT64_MAX && hearth_patience_left(&patience))
+    ;
+}
+
 bool hearth_live_take_peak(void) { return __atomic_exchange_n(&is_due, false, __ATOMIC_RELAXED); }
 
-static void note_peak(uint64_t begin_ns) {
+static uint64_t count_live_bytes(void) {
+  int64_t now = __atomic_load_n(&live_bytes, __ATOMIC_RELAXED);
+
+  return now > 0 ? (uint64_t)now : 0;
+}
+
+/* What was live when threads were stopped for a dump; they may have gone on since. */
+typedef struct stopped_at {
+  uint64_t bytes, most_bytes;
+} stopped_at;
+
+static stopped_at note_stop(void) {
+  return (stopped_at){count_live_bytes(), __atomic_load_n(&most_bytes, __ATOMIC_RELAXED)};
+}
+
+static void note_peak(uint64_t begin_ns, uint64_t most) {
   uint64_t end_ns = hearth_os_now_ns() - hearth_rt.start_ns;
 
-  __atomic_store_n(&dumped_bytes, __atomic_load_n(&most_bytes, __ATOMIC_RELAXED), __ATOMIC_RELAXED);
+  __atomic_store_n(&dumped_bytes, most, __ATOMIC_RELAXED);
   __atomic_store_n(&rest_until_ns, end_ns + 9 * (end_ns - begin_ns), __ATOMIC_RELAXED);
 }
 
@@ -136,11 +166,12 @@ static hearth_page_map *open_pages(hearth_page_map *pages) {
 }
 
 /* Threads are stopped meanwhile. */
-static int write(const char *file, bool replace, enum hearth_raw_occasion occasion) {
+static int write(const char *file, bool replace, enum hearth_raw_occasion occasion, stopped_at *ret_at) {
   static hearth_page_map page_map; /* signal stacks are small; who dumps has a lock */
   hearth_live_blocks live;
   uint32_t profiler = profiler_context();
   unsigned missed = hearth_threads_stop();
+  *ret_at = note_stop();
   hearth_snapshot snapshot = {.depot = &hearth_rt.depot,
                               .live = &live,
                               .occasion = occasion,
@@ -182,18 +213,25 @@ bool hearth_live_dump(enum hearth_raw_occasion occasion) {
   uint64_t begin_ns = hearth_os_now_ns() - hearth_rt.start_ns;
   hearth_text text = hearth_text_begin(name, sizeof name);
   bool again = occasion == HEARTH_RAW_PEAK && peak_name[0];
+  stopped_at at = note_stop();
 
+  if (again && at.bytes <= file_bytes) { /* others have freed so much since the dump became due */
+    note_peak(begin_ns, at.most_bytes);
+    return true;
+  }
   if (again)
     hearth_text_add(&text, peak_name);
   else
     name_file(&text, occasion);
-  int error = write(name, again, occasion);
+  int error = write(name, again, occasion, &at);
   if (occasion == HEARTH_RAW_PEAK)
-    note_peak(begin_ns);
+    note_peak(begin_ns, at.most_bytes);
   if (error) {
     hearth_message("cannot write the heap dump %s: %s", name, hearth_error_name(error));
     return false;
   }
+  if (occasion == HEARTH_RAW_PEAK)
+    file_bytes = at.bytes;
   if (occasion == HEARTH_RAW_PEAK && !again) {
     text = hearth_text_begin(peak_name, sizeof peak_name);
     hearth_text_add(&text, hearth_profile_file_written());
@@ -213,6 +251,6 @@ void hearth_live_begin(void) {
 void hearth_live_forget_files(void) {
   dump_count = 0;
   peak_name[0] = '\0';
-  dumped_bytes = most_bytes = 0;
+  dumped_bytes = most_bytes = file_bytes = 0;
   live_bytes = 0; /* its parent's blocks do not count */
 }

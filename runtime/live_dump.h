@@ -31,10 +31,18 @@ static inline void hearth_live_change(int64_t bytes) {
     hearth_live_tell();
 }
 
+/* A dump of the peak is about to be made: whoever has freed a block lets it, before the next one. Atomic. */
+extern bool hearth_live_gate __attribute__((visibility("hidden")));
+
+/* Wait until a dump that another thread is at is made, but not for ever; outside of sections. */
+void hearth_live_wait(void);
+void hearth_live_let_go(void);
+
 /* When the run ends: was the most that was ever live not dumped yet? */
 bool hearth_live_is_at_peak(void);
 
-/* Is a dump of the peak due? Then it is not any more. */
+/* Is a dump of the peak due? The second: then it is not any more. */
+bool hearth_live_peak_is_due(void);
 bool hearth_live_take_peak(void);
 
 #endif

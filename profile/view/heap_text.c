@@ -83,6 +83,8 @@ static hearth_status print_entry(const hearth_heap_dumps *dumps, const hearth_he
     hearth_print_name(dumps->names[entry->heap], 0, stream);
   }
   fputc('\n', stream);
+  if (entry->node == HEARTH_NONE)
+    fputs("      in code that is not known\n", stream);
   for (uint32_t node = entry->node; node != HEARTH_NONE; node = dumps->nodes[node].parent)
     HEARTH_TRY(print_frame(&dumps->nodes[node], options, stream, err));
   return HEARTH_OK;

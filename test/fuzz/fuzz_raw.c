@@ -49,6 +49,17 @@ static void check(hearth_raw_dump *dump) {
   for (size_t i = 0; i < dump->node_count; ++i)
     if (dump->nodes[i].parent != HEARTH_RAW_NO_PARENT && dump->nodes[i].parent >= i)
       abort();
+  for (size_t i = 0; i < dump->node_count; ++i) {
+    uint64_t pc = dump->nodes[i].pc;
+    if ((HEARTH_RAW_IS_NAMED(pc, HEARTH_RAW_SCOPE_PC) || HEARTH_RAW_IS_NAMED(pc, HEARTH_RAW_HEAP_PC)) &&
+        dump->kind == HEARTH_RAW_FILE_OFFSET && (uint32_t)pc >= dump->name_count)
+      abort();
+  }
+  for (size_t i = 0; i < dump->name_count; ++i)
+    if (strlen(dump->names[i]) > dump->in.file->size)
+      abort();
+  if (dump->occasion > HEARTH_RAW_PEAK)
+    abort();
   for (; hearth_raw_next_record(dump, &record); ++records)
     if (record.stack != HEARTH_RAW_NO_PARENT && record.stack >= dump->node_count)
       abort();

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Makes the seeds in corpus/raw: one small raw profile in each layout, without histograms and with them; two dumps in one
-# file; a snapshot file.
+# file; a snapshot file; a heap dump with names.
 # Usage: make-raw.sh CLANG LIBHEARTH_RT OUTPUT_DIRECTORY
 set -eu
 work=$(mktemp -d)
@@ -25,6 +25,24 @@ int main(void) {
   return kept == NULL;
 }
 END
+cat > "$work/names.c" <<'END'
+#include <hearth/allocator.h>
+#include <hearth/context.h>
+#include <stdlib.h>
+static hearth_allocator pool = HEARTH_ALLOCATOR("pool");
+static char blocks[64];
+int main(void) {
+  HEARTH_SCOPE("seed", "scope");
+  hearth_allocator_allocated(&pool, blocks, 8, "a");
+  hearth_allocator_allocated(&pool, blocks + 8, 16, "b");
+  void *volatile kept = malloc(5000);
+  return kept == NULL;
+}
+END
+include=$(dirname "$0")/../../../runtime/include
+"$1" -static -O1 -fno-omit-frame-pointer -Wl,--build-id -I"$include" "$work/names.c" "$2" -o "$work/names"
+HEARTH_OPTIONS=mode=live:residency=1:heap_peak=0:log_path=$work/dump "$work/names" 2> "$work/messages"
+mv "$work"/dump.*.1 "$3/hearth-heap-dump"
 "$1" -static -O1 -fno-omit-frame-pointer -fno-inline -Wl,--build-id "$work/seed.c" "$2" -o "$work/seed"
 "$1" -O1 -fno-omit-frame-pointer -fno-inline -fno-builtin -fmemory-profile -mllvm -memprof-histogram -c "$work/histograms.c" \
   -o "$work/histograms.o"
