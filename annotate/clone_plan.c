@@ -139,15 +139,18 @@ static void add_caller(planning *p, LLVMValueRef call) {
   p->n_frames += n;
 }
 
-static bool calls_unclonable(LLVMValueRef call) {
+/* A call that cloning must not know as a caller. */
+static bool is_no_caller(LLVMValueRef call) {
   LLVMValueRef callee = LLVMIsAFunction(LLVMGetCalledValue(call));
-  return callee && !LLVMIsDeclaration(callee) && !hearth_ir_is_clonable(callee);
+  if (!callee)
+    return !hearth_ir_cloning_copes_with_pointers();
+  return !LLVMIsDeclaration(callee) && !hearth_ir_is_clonable(callee);
 }
 
 static void scan_instruction(planning *p, LLVMValueRef instruction) {
   if (!hearth_ir_is_call(instruction) || hearth_alloc_function_of(instruction))
     return;
-  if (calls_unclonable(instruction)) {
+  if (is_no_caller(instruction)) {
     LLVMContextRef context = LLVMGetModuleContext(p->session->module);
     LLVMSetMetadata(instruction, LLVMGetMDKindIDInContext(context, "callsite", strlen("callsite")), NULL);
     return;

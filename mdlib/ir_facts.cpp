@@ -104,6 +104,8 @@ bool hearth_ir_is_clonable(LLVMValueRef function) {
          none_of(*F, [](const BasicBlock &Block) { return Block.hasAddressTaken(); });
 }
 
+bool hearth_ir_cloning_copes_with_pointers() { return LLVM_VERSION_MAJOR != 19; }
+
 bool hearth_ir_is_call(LLVMValueRef instruction) { return isa<CallBase>(unwrap(instruction)); }
 
 bool hearth_ir_call_is_nobuiltin(LLVMValueRef call) { return cast<CallBase>(unwrap(call))->isNoBuiltin(); }

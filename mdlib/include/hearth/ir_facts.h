@@ -78,6 +78,8 @@ LLVMValueRef hearth_ir_function_of(LLVMValueRef instruction);
 /* May a copy of it take its place in some calls? Not if what the name means is settled by linker or loader only, nor if
  * labels have addresses: tables of these would lead from the copy back into the original. */
 bool hearth_ir_is_clonable(LLVMValueRef function);
+/* Does LLVM's cloning for contexts survive calls through pointers that are callers in them? LLVM 19's crashes. */
+bool hearth_ir_cloning_copes_with_pointers(void);
 /* call, invoke or callbr */
 bool hearth_ir_is_call(LLVMValueRef instruction);
 bool hearth_ir_call_is_nobuiltin(LLVMValueRef call);
