@@ -37,39 +37,30 @@ static void end_block(summing *s, const hearth_live_block *block, uint64_t end_n
   into->DeallocTimestamp = one.DeallocTimestamp;
 }
 
-static bool add_event(summing *s, const hearth_trace_event *event) {
+static hearth_status add_event(void *data, const hearth_trace_event *event, uint32_t thread, hearth_error *err) {
+  summing *s = data;
   hearth_live_block block = {
       .address = event->address, .size = event->size, .begin_ns = event->stack_ns, .stack = event->stack};
   hearth_live_block ended;
+  (void)thread;
+  if (event->end_ns > s->dump->duration_ns)
+    s->dump->duration_ns = event->end_ns;
   if (hearth_trace_frees(event->kind)) {
     if (hearth_live_blocks_remove(&s->live, event->address, &ended))
       end_block(s, &ended, event->stack_ns, false);
-    return true;
+    return HEARTH_OK;
   }
   if (!hearth_live_blocks_add(&s->live, &block, &ended))
-    return false;
+    return hearth_raw_fail(&s->dump->in, 0, HEARTH_E_NOMEM, err, "out of memory");
   if (ended.address) /* its end was lost */
     end_block(s, &ended, event->stack_ns, false);
-  return true;
+  return HEARTH_OK;
 }
 
-static hearth_status sum_events(hearth_trace_order *order, summing *s, hearth_error *err) {
-  for (;;) {
-    hearth_trace_event event;
-    uint32_t thread;
-    bool more;
-    HEARTH_TRY(hearth_trace_order_next(order, &event, &thread, &more, err));
-    if (!more)
-      break;
-    if (event.end_ns > s->dump->duration_ns)
-      s->dump->duration_ns = event.end_ns;
-    if (!add_event(s, &event))
-      return hearth_raw_fail(&s->dump->in, 0, HEARTH_E_NOMEM, err, "out of memory");
-  }
+static void end_live_blocks(summing *s) {
   for (size_t i = 0; i < s->live.room; ++i)
     if (s->live.rows[i].address)
       end_block(s, &s->live.rows[i], s->dump->duration_ns, true);
-  return HEARTH_OK;
 }
 
 static void read_record(hearth_raw_dump *dump, hearth_raw_record *ret) {
@@ -109,7 +100,6 @@ static hearth_status copy_places(const hearth_trace *trace, const hearth_trace_i
 
 static hearth_status sum(hearth_trace *trace, hearth_raw_dump *dump, hearth_error *err) {
   hearth_trace_info info;
-  hearth_trace_order *order;
   hearth_trace_get_info(trace, &info);
   HEARTH_TRY(copy_places(trace, &info, dump, err));
   summing s = {.dump = dump, .mibs = calloc(info.nodes + 1, sizeof *s.mibs)};
@@ -121,9 +111,9 @@ static hearth_status sum(hearth_trace *trace, hearth_raw_dump *dump, hearth_erro
   dump->dropped_blocks = info.dropped_events;
   dump->dropped_stacks = info.dropped_stacks;
   dump->read_record = read_record;
-  HEARTH_TRY(hearth_trace_order_create(trace, &order, err));
-  hearth_status status = sum_events(order, &s, err);
-  hearth_trace_order_destroy(order);
+  hearth_status status = hearth_trace_visit(trace, add_event, &s, err);
+  if (status == HEARTH_OK)
+    end_live_blocks(&s);
   hearth_live_blocks_free(&s.live);
   return status;
 }

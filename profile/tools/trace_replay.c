@@ -66,31 +66,20 @@ static bool begin_block(script *s, const hearth_trace_event *event) {
 }
 
 /* The halves of a realloc stay two operations where another thread's event lies between them. */
-static bool add_event(script *s, const hearth_trace_event *event) {
+static hearth_status add_event(void *data, const hearth_trace_event *event, uint32_t thread, hearth_error *err) {
+  script *s = data;
   hearth_live_block block;
+  (void)thread;
   operation *last = s->count ? &s->operations[s->count - 1] : NULL;
   if (hearth_trace_frees(event->kind)) {
     if (hearth_live_blocks_remove(&s->live, event->address, &block))
       end_block(s, &block, event->kind);
-    return true;
+    return HEARTH_OK;
   }
   bool joins = event->kind == HEARTH_TRACE_REALLOC && last && last->kind == HEARTH_TRACE_REALLOC_FREE;
   if (joins)
     --s->count; /* its slot was freed last, and is taken again */
-  return begin_block(s, event);
-}
-
-static hearth_status write_script(hearth_trace_order *order, script *s, hearth_error *err) {
-  for (;;) {
-    hearth_trace_event event;
-    uint32_t thread;
-    bool more;
-    HEARTH_TRY(hearth_trace_order_next(order, &event, &thread, &more, err));
-    if (!more)
-      return HEARTH_OK;
-    if (!add_event(s, &event))
-      return hearth_error_set(err, HEARTH_E_NOMEM, "out of memory");
-  }
+  return begin_block(s, event) ? HEARTH_OK : hearth_error_set(err, HEARTH_E_NOMEM, "out of memory");
 }
 
 static void *allocate(const operation *o, void *old) {
@@ -168,10 +157,7 @@ static hearth_status run(script *s, bool touch, hearth_replay_result *ret, heart
 }
 
 static hearth_status prepare(hearth_trace *trace, script *s, hearth_error *err) {
-  hearth_trace_order *order;
-  HEARTH_TRY(hearth_trace_order_create(trace, &order, err));
-  hearth_status status = write_script(order, s, err);
-  hearth_trace_order_destroy(order);
+  hearth_status status = hearth_trace_visit(trace, add_event, s, err);
   hearth_live_blocks_free(&s->live);
   return status;
 }

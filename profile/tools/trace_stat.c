@@ -26,32 +26,20 @@ static bool count_allocation(counts *c, const hearth_trace_event *event) {
   return true;
 }
 
-static bool count_event(counts *c, const hearth_trace_event *event, uint32_t thread) {
+static hearth_status count_event(void *data, const hearth_trace_event *event, uint32_t thread, hearth_error *err) {
+  counts *c = data;
   hearth_live_block ended;
   ++c->operations[event->kind];
   c->bytes[event->kind] += event->size;
   c->time_ns[event->kind] += event->end_ns - event->begin_ns;
   c->threads = thread > c->threads ? thread : c->threads;
   if (!hearth_trace_frees(event->kind))
-    return count_allocation(c, event);
+    return count_allocation(c, event) ? HEARTH_OK : hearth_error_set(err, HEARTH_E_NOMEM, "out of memory");
   if (hearth_live_blocks_remove(&c->live, event->address, &ended))
     c->live_bytes -= ended.size;
   else
     ++c->unknown;
-  return true;
-}
-
-static hearth_status count_all(hearth_trace_order *order, counts *c, hearth_error *err) {
-  for (;;) {
-    hearth_trace_event event;
-    uint32_t thread;
-    bool more;
-    HEARTH_TRY(hearth_trace_order_next(order, &event, &thread, &more, err));
-    if (!more)
-      return HEARTH_OK;
-    if (!count_event(c, &event, thread))
-      return hearth_error_set(err, HEARTH_E_NOMEM, "out of memory");
-  }
+  return HEARTH_OK;
 }
 
 static void print_command(const hearth_trace_info *info, FILE *to) {
@@ -87,13 +75,10 @@ static void print_counts(const hearth_trace_info *info, const counts *c, FILE *t
 }
 
 hearth_status hearth_trace_stat(hearth_trace *trace, FILE *to, hearth_error *err) {
-  hearth_trace_order *order;
   hearth_trace_info info;
   counts c = {.live_bytes = 0};
-  HEARTH_TRY(hearth_trace_order_create(trace, &order, err));
   hearth_trace_get_info(trace, &info);
-  hearth_status status = count_all(order, &c, err);
-  hearth_trace_order_destroy(order);
+  hearth_status status = hearth_trace_visit(trace, count_event, &c, err);
   if (status == HEARTH_OK)
     print_counts(&info, &c, to);
   hearth_live_blocks_free(&c.live);

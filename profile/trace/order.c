@@ -14,12 +14,12 @@ typedef struct thread {
   uint32_t at, count, number;
 } thread;
 
-struct hearth_trace_order {
+typedef struct order {
   hearth_trace *trace;
   block_place *places; /* by thread, then by number */
   thread *threads;     /* the first `active` are a heap */
   size_t thread_count, active;
-};
+} order;
 
 static uint64_t time_of(const thread *t) {
   const hearth_trace_event *event = &t->events[t->at];
@@ -32,7 +32,7 @@ static bool is_before(const thread *a, const thread *b) {
   return x != y ? x < y : a->number < b->number;
 }
 
-static void sift_down(hearth_trace_order *o, size_t at) {
+static void sift_down(order *o, size_t at) {
   for (;;) {
     size_t least = at;
     for (size_t child = 2 * at + 1; child <= 2 * at + 2 && child < o->active; ++child)
@@ -48,7 +48,7 @@ static void sift_down(hearth_trace_order *o, size_t at) {
 }
 
 /* The thread's next event, from its next block if need be. *ret_more: it has one. */
-static hearth_status advance(hearth_trace_order *o, thread *t, bool *ret_more, hearth_error *err) {
+static hearth_status advance(order *o, thread *t, bool *ret_more, hearth_error *err) {
   *ret_more = true;
   if (++t->at < t->count)
     return HEARTH_OK;
@@ -66,7 +66,7 @@ static int compare_places(const void *a, const void *b) {
 }
 
 /* One thread for each run of places. */
-static hearth_status make_threads(hearth_trace_order *o, uint64_t count, hearth_error *err) {
+static hearth_status make_threads(order *o, uint64_t count, hearth_error *err) {
   for (uint64_t i = 0; i < count; ++i)
     o->places[i] = (block_place){i, hearth_trace_block_thread(o->trace, i)};
   qsort(o->places, count, sizeof *o->places, compare_places);
@@ -89,7 +89,7 @@ static hearth_status make_threads(hearth_trace_order *o, uint64_t count, hearth_
   return HEARTH_OK;
 }
 
-static hearth_status begin(hearth_trace_order *o, hearth_error *err) {
+static hearth_status begin(order *o, hearth_error *err) {
   bool more;
   hearth_trace_info info;
   hearth_trace_get_info(o->trace, &info);
@@ -104,27 +104,9 @@ static hearth_status begin(hearth_trace_order *o, hearth_error *err) {
   return HEARTH_OK;
 }
 
-hearth_status hearth_trace_order_create(hearth_trace *trace, hearth_trace_order **ret, hearth_error *err) {
-  *ret = NULL;
-  hearth_trace_order *o = calloc(1, sizeof *o);
-  if (!o)
-    return hearth_error_set(err, HEARTH_E_NOMEM, "out of memory");
-  o->trace = trace;
-  hearth_status status = begin(o, err);
-  if (status != HEARTH_OK) {
-    hearth_trace_order_destroy(o);
-    return status;
-  }
-  *ret = o;
-  return HEARTH_OK;
-}
-
-hearth_status hearth_trace_order_next(hearth_trace_order *o, hearth_trace_event *ret, uint32_t *ret_thread,
-                                      bool *ret_more, hearth_error *err) {
+/* Take the event on top, which there is. */
+static hearth_status take(order *o, hearth_trace_event *ret, uint32_t *ret_thread, hearth_error *err) {
   bool more;
-  *ret_more = o->active > 0;
-  if (!*ret_more)
-    return HEARTH_OK;
   thread *first = &o->threads[0];
   *ret = first->events[first->at];
   *ret_thread = first->number;
@@ -138,12 +120,23 @@ hearth_status hearth_trace_order_next(hearth_trace_order *o, hearth_trace_event 
   return HEARTH_OK;
 }
 
-void hearth_trace_order_destroy(hearth_trace_order *o) {
-  if (!o)
-    return;
+static void end(order *o) {
   for (size_t i = 0; i < o->thread_count && o->threads; ++i)
     free(o->threads[i].events);
   free(o->threads);
   free(o->places);
-  free(o);
+}
+
+hearth_status hearth_trace_visit(hearth_trace *trace, hearth_trace_visitor *visit, void *data, hearth_error *err) {
+  order o = {.trace = trace};
+  hearth_trace_event event;
+  uint32_t thread;
+  hearth_status status = begin(&o, err);
+  while (status == HEARTH_OK && o.active > 0) {
+    status = take(&o, &event, &thread, err);
+    if (status == HEARTH_OK)
+      status = visit(data, &event, thread, err);
+  }
+  end(&o);
+  return status;
 }

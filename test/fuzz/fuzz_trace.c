@@ -31,27 +31,27 @@ static void repair_checksums(uint8_t *data, size_t size) {
   }
 }
 
-static void walk(hearth_trace *trace) {
-  hearth_trace_order *order;
+typedef struct walk {
+  const hearth_trace *trace;
+  uint64_t nodes, events;
+} walk;
+
+static hearth_status count(void *data, const hearth_trace_event *event, uint32_t thread, hearth_error *err) {
+  walk *w = data;
+  (void)thread, (void)err;
+  if (!hearth_trace_kind_name(event->kind) || hearth_trace_depth(w->trace, event->stack) > w->nodes)
+    abort();
+  w->events++;
+  return HEARTH_OK;
+}
+
+static void walk_events(hearth_trace *trace) {
   hearth_trace_info info;
   hearth_error err;
-  uint64_t events = 0;
-  bool more = true;
   hearth_trace_get_info(trace, &info);
-  if (hearth_trace_order_create(trace, &order, &err) != HEARTH_OK)
-    return;
-  while (more) {
-    hearth_trace_event event;
-    uint32_t thread;
-    if (hearth_trace_order_next(order, &event, &thread, &more, &err) != HEARTH_OK)
-      break;
-    if (more && (!hearth_trace_kind_name(event.kind) || hearth_trace_depth(trace, event.stack) > info.nodes))
-      abort();
-    events += more;
-  }
-  if (!more && events != info.events)
+  walk w = {.trace = trace, .nodes = info.nodes};
+  if (hearth_trace_visit(trace, count, &w, &err) == HEARTH_OK && w.events != info.events)
     abort();
-  hearth_trace_order_destroy(order);
 }
 
 /* Its operations need not make sense: blocks may end twice, or before they began. */
@@ -71,7 +71,7 @@ static void read_text(const char *text, size_t size) {
     return;
   if (hearth_trace_open_memory(data, data_size, "fuzz", &trace, &err) != HEARTH_OK)
     abort();
-  walk(trace);
+  walk_events(trace);
   plot(trace);
   hearth_trace_close(trace);
   free(data);
@@ -102,7 +102,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   read_text((const char *)copy, size);
   repair_checksums(copy, size);
   if (hearth_trace_open_memory(copy, size, "fuzz", &trace, &err) == HEARTH_OK) {
-    walk(trace);
+    walk_events(trace);
     print(trace);
     hearth_trace_close(trace);
   }

@@ -79,15 +79,13 @@ hearth_status hearth_trace_read_block(hearth_trace *trace, uint64_t number, hear
 /* The thread of a block's events, from 1. */
 uint32_t hearth_trace_block_thread(const hearth_trace *trace, uint64_t number);
 
-/* All events by time: of a deallocation that is its begin, of an allocation its end, so that an address is free before it is
- * taken again. */
-typedef struct hearth_trace_order hearth_trace_order;
+/* What is done with an event, whose thread is a number from 1; an error ends the visit. */
+typedef hearth_status hearth_trace_visitor(void *data, const hearth_trace_event *event, uint32_t thread,
+                                           hearth_error *err);
 
-hearth_status hearth_trace_order_create(hearth_trace *trace, hearth_trace_order **ret, hearth_error *err);
-/* The next event; *ret_more is false behind the last. Errors: E_CORRUPT. */
-hearth_status hearth_trace_order_next(hearth_trace_order *order, hearth_trace_event *ret, uint32_t *ret_thread,
-                                      bool *ret_more, hearth_error *err);
-void hearth_trace_order_destroy(hearth_trace_order *order); /* accepts NULL */
+/* Visit all events by time: of a deallocation that is its begin, of an allocation its end, so that an address is free before
+ * it is taken again. Errors: E_CORRUPT, E_NOMEM, and the visitor's. */
+hearth_status hearth_trace_visit(hearth_trace *trace, hearth_trace_visitor *visit, void *data, hearth_error *err);
 
 /* "malloc", "realloc-free" ...; NULL for a number that is no kind. */
 const char *hearth_trace_kind_name(uint8_t kind);
