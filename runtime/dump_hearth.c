@@ -62,12 +62,7 @@ static void pad(writer *writer) {
 
 static void write_mappings(writer *writer) {
   for (const hearth_mapping *row = NULL; (row = hearth_mappings_next(row));) {
-    hearth_raw_mapping raw = {.start = row->start,
-                              .end = row->end,
-                              .file_offset = row->file_offset,
-                              .build_id_size = row->build_id_size,
-                              .path_size = row->path_size};
-    memcpy(raw.build_id, row->build_id, sizeof raw.build_id);
+    hearth_raw_mapping raw = hearth_mapping_raw(row);
     emit(writer, &raw, sizeof raw);
     emit(writer, row->path, row->path_size);
     pad(writer);

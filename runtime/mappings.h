@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "hearth/raw.h"
 
@@ -21,6 +22,17 @@ typedef struct hearth_mapping {
   bool ambiguous; /* another file was mapped here at another time: an address does not tell which is meant */
   char path[];    /* path_size bytes, no NUL */
 } hearth_mapping;
+
+/* Its row in files, without the path that follows. */
+static inline hearth_raw_mapping hearth_mapping_raw(const hearth_mapping *row) {
+  hearth_raw_mapping raw = {.start = row->start,
+                            .end = row->end,
+                            .file_offset = row->file_offset,
+                            .build_id_size = row->build_id_size,
+                            .path_size = row->path_size};
+  memcpy(raw.build_id, row->build_id, sizeof raw.build_id);
+  return raw;
+}
 
 /* Make room for rows; once. False: no address space. */
 bool hearth_mappings_create(void);

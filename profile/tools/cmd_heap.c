@@ -47,8 +47,7 @@ typedef struct arguments {
   hearth_number_option floor, limit;
   const struct format *format;
   bool linkage_names, quiet;
-  const char **binaries, **debug_directories; /* of argc elements each */
-  size_t binary_count, debug_directory_count;
+  hearth_list_option binaries, debug_directories;
   char **files;
   int file_count;
 } arguments;
@@ -62,18 +61,6 @@ static int take_format(void *target, const char *value) {
   return HEARTH_OPTION_UNUSABLE;
 }
 
-static int add_binary(void *target, const char *value) {
-  arguments *a = target;
-  a->binaries[a->binary_count++] = value;
-  return HEARTH_EXIT_OK;
-}
-
-static int add_debug_directory(void *target, const char *value) {
-  arguments *a = target;
-  a->debug_directories[a->debug_directory_count++] = value;
-  return HEARTH_EXIT_OK;
-}
-
 static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
   const hearth_option options[] = {
       {.name = "--dump", .expects = "a number, 'peak' or a file", .text = &a->dump},
@@ -83,8 +70,11 @@ static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
        .expects = "text, chrome, pprof, folded, speedscope or dhat",
        .take = take_format,
        .target = &a->format},
-      {.name = "--binary", .expects = "a file", .take = add_binary, .target = a},
-      {.name = "--debug-dir", .expects = "a folder", .take = add_debug_directory, .target = a},
+      {.name = "--binary", .expects = "a file", .take = hearth_tool_take_one_more, .target = &a->binaries},
+      {.name = "--debug-dir",
+       .expects = "a folder",
+       .take = hearth_tool_take_one_more,
+       .target = &a->debug_directories},
       {.name = "--no-demangle", .flag = &a->linkage_names},
       {.name = "--output", .letter = 'o', .expects = "a file", .text = &a->output},
       {.name = "--quiet", .letter = 'q', .flag = &a->quiet},
@@ -112,10 +102,10 @@ static void on_note(void *context, hearth_note_level level, const char *text) {
 
 static hearth_status read_all(const arguments *a, hearth_heap_reader *reader, const hearth_heap_dumps **ret,
                               hearth_error *err) {
-  for (size_t i = 0; i < a->debug_directory_count; i++)
-    HEARTH_TRY(hearth_heap_reader_add_debug_directory(reader, a->debug_directories[i], err));
-  for (size_t i = 0; i < a->binary_count; i++)
-    HEARTH_TRY(hearth_heap_reader_add_binary(reader, a->binaries[i], err));
+  for (size_t i = 0; i < a->debug_directories.count; i++)
+    HEARTH_TRY(hearth_heap_reader_add_debug_directory(reader, a->debug_directories.rows[i], err));
+  for (size_t i = 0; i < a->binaries.count; i++)
+    HEARTH_TRY(hearth_heap_reader_add_binary(reader, a->binaries.rows[i], err));
   for (int i = 0; i < a->file_count; i++)
     HEARTH_TRY(hearth_heap_reader_add(reader, hearth_tool_input_path(a->files[i]), err));
   return hearth_heap_reader_result(reader, ret, err);
@@ -211,13 +201,13 @@ int hearth_cmd_heap(int argc, char **argv) {
   arguments a = {
       .output = "-", .format = &formats[0], .floor = {.most = UINT64_MAX}, .limit = {.most = UINT32_MAX, .value = 20}};
   int code = HEARTH_EXIT_ERROR;
-  a.binaries = calloc((size_t)argc, sizeof *a.binaries);
-  a.debug_directories = calloc((size_t)argc, sizeof *a.debug_directories);
-  if (!a.binaries || !a.debug_directories)
+  a.binaries.rows = calloc((size_t)argc, sizeof *a.binaries.rows);
+  a.debug_directories.rows = calloc((size_t)argc, sizeof *a.debug_directories.rows);
+  if (!a.binaries.rows || !a.debug_directories.rows)
     hearth_tool_error("out of memory");
   else if (parse(argc, argv, &a, &code))
     code = run(&a);
-  free(a.binaries);
-  free(a.debug_directories);
+  free(a.binaries.rows);
+  free(a.debug_directories.rows);
   return code;
 }

@@ -21,8 +21,7 @@
 typedef struct arguments {
   const char *command; /* index or merge */
   input_list inputs;
-  const char **binaries, **debug_directories; /* of argc elements each */
-  size_t binary_count, debug_directory_count;
+  hearth_list_option binaries, debug_directories;
   const char *output;
   const output_format *format;
   uint32_t section;          /* version of LLVM's; 0: the default */
@@ -118,18 +117,6 @@ static int add_list(void *target, const char *value) {
   return HEARTH_EXIT_OK;
 }
 
-static int add_binary(void *target, const char *value) {
-  arguments *a = target;
-  a->binaries[a->binary_count++] = value;
-  return HEARTH_EXIT_OK;
-}
-
-static int add_debug_directory(void *target, const char *value) {
-  arguments *a = target;
-  a->debug_directories[a->debug_directory_count++] = value;
-  return HEARTH_EXIT_OK;
-}
-
 static int add_operands(arguments *a, int operands, char **argv) {
   for (int i = 1; i <= operands; i++)
     if (!input_list_add(&a->inputs, argv[i], 1))
@@ -151,8 +138,14 @@ static int check(const arguments *a) {
 
 static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
   const hearth_option options[] = {
-      {.name = "--binary", .expects = "a program or library", .take = add_binary, .target = a},
-      {.name = "--debug-dir", .expects = "a folder", .take = add_debug_directory, .target = a},
+      {.name = "--binary",
+       .expects = "a program or library",
+       .take = hearth_tool_take_one_more,
+       .target = &a->binaries},
+      {.name = "--debug-dir",
+       .expects = "a folder",
+       .take = hearth_tool_take_one_more,
+       .target = &a->debug_directories},
       {.name = "--symbols", .flag = &a->symbols},
       {.name = "--output", .letter = 'o', .expects = "a file", .text = &a->output},
       {.name = "--weight", .expects = "N:FILE with N from 1 on", .take = add_weighted, .target = &a->inputs},
@@ -247,13 +240,13 @@ static unsigned job_count(const arguments *a) {
 static int add_binaries(const arguments *a, hearth_indexer *indexer) {
   hearth_error err;
   int code = HEARTH_EXIT_OK;
-  for (size_t i = 0; i < a->debug_directory_count; ++i)
-    if (hearth_indexer_add_debug_directory(indexer, a->debug_directories[i], &err) != HEARTH_OK)
+  for (size_t i = 0; i < a->debug_directories.count; ++i)
+    if (hearth_indexer_add_debug_directory(indexer, a->debug_directories.rows[i], &err) != HEARTH_OK)
       return hearth_tool_error("%s", err.message);
-  for (size_t i = 0; i < a->binary_count; ++i) {
+  for (size_t i = 0; i < a->binaries.count; ++i) {
     if (!a->quiet)
-      hearth_tool_progress("%s: reading debug information", a->binaries[i]);
-    if (hearth_indexer_add_binary(indexer, a->binaries[i], &err) != HEARTH_OK)
+      hearth_tool_progress("%s: reading debug information", a->binaries.rows[i]);
+    if (hearth_indexer_add_binary(indexer, a->binaries.rows[i], &err) != HEARTH_OK)
       code = hearth_tool_error("%s", err.message);
   }
   return code;
@@ -284,10 +277,10 @@ int hearth_cmd_merge(int argc, char **argv) {
   arguments a = {.command = argv[0],
                  .format = &output_formats[0],
                  .jobs = {.least = 1, .most = 1024},
-                 .binaries = calloc((size_t)argc, sizeof(char *)),
-                 .debug_directories = calloc((size_t)argc, sizeof(char *))};
+                 .binaries.rows = calloc((size_t)argc, sizeof(char *)),
+                 .debug_directories.rows = calloc((size_t)argc, sizeof(char *))};
   int code = HEARTH_EXIT_OK;
-  if (!a.binaries || !a.debug_directories) {
+  if (!a.binaries.rows || !a.debug_directories.rows) {
     code = hearth_tool_error("out of memory");
   } else if (parse(argc, argv, &a, &code)) {
     hearth_output_guard();
@@ -303,7 +296,7 @@ int hearth_cmd_merge(int argc, char **argv) {
     hearth_indexer_destroy(indexer);
   }
   input_list_free(&a.inputs);
-  free(a.binaries);
-  free(a.debug_directories);
+  free(a.binaries.rows);
+  free(a.debug_directories.rows);
   return code;
 }

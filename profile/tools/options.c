@@ -130,6 +130,12 @@ bool hearth_tool_parse_number(const char *text, uint64_t least, uint64_t most, u
   return errno == 0 && !*end && *ret >= least && *ret <= most;
 }
 
+int hearth_tool_take_one_more(void *target, const char *value) {
+  hearth_list_option *list = target;
+  list->rows[list->count++] = value;
+  return HEARTH_EXIT_OK;
+}
+
 int hearth_tool_take_number(void *target, const char *value) {
   hearth_number_option *number = target;
   number->given = true;

@@ -44,6 +44,14 @@ typedef struct hearth_number_option {
 
 int hearth_tool_take_number(void *target, const char *value);
 
+/* Target of hearth_tool_take_one_more: the values of an option that may be given more than once. */
+typedef struct hearth_list_option {
+  const char **rows; /* room for argc of them */
+  size_t count;
+} hearth_list_option;
+
+int hearth_tool_take_one_more(void *target, const char *value);
+
 /* The path by which an operand is read: "-" is standard input. */
 const char *hearth_tool_input_path(const char *operand);
 

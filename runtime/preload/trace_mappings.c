@@ -13,13 +13,8 @@ static uint64_t written; /* mappings in the file */
 static size_t padded(size_t size) { return (size + 7) & ~(size_t)7; }
 
 static size_t put(uint8_t *to, const hearth_mapping *row) {
-  hearth_raw_mapping raw = {.start = row->start,
-                            .end = row->end,
-                            .file_offset = row->file_offset,
-                            .build_id_size = row->build_id_size,
-                            .path_size = row->path_size};
+  hearth_raw_mapping raw = hearth_mapping_raw(row);
 
-  memcpy(raw.build_id, row->build_id, sizeof raw.build_id);
   memcpy(to, &raw, sizeof raw);
   memcpy(to + sizeof raw, row->path, row->path_size);
   return padded(sizeof raw + row->path_size);
