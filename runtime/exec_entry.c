@@ -29,8 +29,14 @@ static int failed(int result) {
   return -1;
 }
 
-int execve(const char *path, char *const argv[], char *const environment[]) {
+static void leave(const char *program) {
   hearth_dump_at_end();
+  if (HEARTH_PRELOADED && hearth_rt.recording && !hearth_rt.options.follow_children)
+    hearth_message("the program goes on as '%s', which is not recorded without --follow-children", program);
+}
+
+int execve(const char *path, char *const argv[], char *const environment[]) {
+  leave(path);
   return failed(hearth_os_exec(path, argv, environment));
 }
 
@@ -41,7 +47,7 @@ int fexecve(int fd, char *const argv[], char *const environment[]) {
 }
 
 int execveat(int directory, const char *path, char *const argv[], char *const environment[], int flags) {
-  hearth_dump_at_end();
+  leave(*path ? path : argv[0]);
   return failed(hearth_os_exec_at(directory, path, argv, environment, flags));
 }
 
@@ -98,7 +104,7 @@ static int search(const char *file, char *const argv[], char *const environment[
 int execvpe(const char *file, char *const argv[], char *const environment[]) {
   if (!*file)
     return failed(-ENOENT);
-  hearth_dump_at_end();
+  leave(file);
   return failed(strchr(file, '/') ? try(file, argv, environment) : search(file, argv, environment));
 }
 
