@@ -190,9 +190,13 @@ static hearth_status put_without_section(hearth_llvm_buffer *out, const hearth_l
   if (begin < head || begin <= header.functions_offset || begin > end)
     return hearth_llvm_corrupt(in, offsetof(hearth_llvm_header, memprof_offset),
                                "its heap profile is not behind its function counters");
-  for (size_t i = 0; i < sizeof moved / sizeof *moved; i++)
+  for (size_t i = 0; i < sizeof moved / sizeof *moved; i++) {
+    if (*moved[i] == begin)
+      return hearth_llvm_corrupt(in, offsetof(hearth_llvm_header, memprof_offset),
+                                 "its heap profile begins where another part does");
     if (*moved[i] > begin && *moved[i] < next)
       next = *moved[i];
+  }
   for (size_t i = 0; i < sizeof moved / sizeof *moved; i++)
     if (*moved[i] >= next)
       *moved[i] -= next - begin;

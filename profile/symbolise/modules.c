@@ -203,7 +203,9 @@ static hearth_status none_found(const hearth_modules *m, const char *name, const
   for (size_t i = 0; i < dump->map_count; ++i) {
     const module *row = find(m, dump->maps[i].build_id, dump->maps[i].build_id_size);
     if (row && row->reason.status != HEARTH_OK)
-      return hearth_error_set(err, row->reason.status, "%s: no usable binary: %.440s", name, row->reason.message);
+      return hearth_error_set(err, row->reason.status, "%s: no usable binary: %.400s%s", name, row->reason.message,
+                              row->reason.status == HEARTH_E_NO_DEBUG_INFO ? "; --symbols does with names of functions"
+                                                                           : "");
   }
   print_id(seen, sizeof seen, dump->map_count ? dump->maps[0].build_id : NULL,
            dump->map_count ? dump->maps[0].build_id_size : 0);

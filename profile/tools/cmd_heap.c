@@ -14,8 +14,7 @@ static const char help[] =
     "Usage: hearth heap [OPTION]... FILE... [-o OUT]\n"
     "Show heap dumps, as 'hearth record --mode=live' writes them: when they were made, and what was live in one of "
     "them.\n\n"
-    "  --dump=N|peak|NAME      which one (default: the last that is no peak): its number in the list, that of the "
-    "peak,\n"
+    "  --dump=N|peak|NAME      which one (default: that of the most bytes): its number in the list, that of the peak,\n"
     "                          or its file\n"
     "  --floor=BYTES           entries with fewer bytes fold into their callers (default: 0.1 % of what is live)\n"
     "  --limit=N               entries that are listed, most bytes first (default: 20; 0: all)\n"
@@ -119,7 +118,8 @@ static const hearth_heap_dump *find_dump(const hearth_heap_dumps *dumps, const c
   for (size_t i = 0; i < dumps->dump_count; i++) {
     const hearth_heap_dump *dump = &dumps->dumps[i];
     bool is_peak = dump->occasion == HEARTH_RAW_PEAK;
-    if (!wanted ? !is_peak || !found : strcmp(dump->name, wanted) == 0 || (is_peak && strcmp(wanted, "peak") == 0))
+    if (!wanted ? !found || hearth_heap_total(dump).bytes > hearth_heap_total(found).bytes
+                : strcmp(dump->name, wanted) == 0 || (is_peak && strcmp(wanted, "peak") == 0))
       found = dump;
   }
   return found;

@@ -70,8 +70,8 @@ static hearth_status tell(const arguments *a, const void *data, size_t size, hea
   HEARTH_TRY(hearth_profile_open_memory(data, size, a->output, &profile, err));
   hearth_status status = hearth_profile_get_plan(profile, &plan, err);
   if (status == HEARTH_OK && !a->quiet)
-    fprintf(stderr, "hearth: %" PRIu32 " decision sites for %" PRIu32 " allocation calls\n", plan.site_count,
-            plan.table_count);
+    fprintf(stderr, "hearth: %" PRIu32 " decision site%s for %" PRIu32 " allocation call%s\n", plan.site_count,
+            plan.site_count == 1 ? "" : "s", plan.table_count, plan.table_count == 1 ? "" : "s");
   hearth_profile_close(profile);
   return status;
 }

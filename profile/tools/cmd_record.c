@@ -18,7 +18,7 @@
 #include "program_file.h"
 
 static const char help[] =
-    "Usage: hearth record [-o FILE] [OPTION...] -- COMMAND [ARGUMENT...]\n"
+    "Usage: hearth record [-o FILE] [OPTION...] [--] COMMAND [ARGUMENT...]\n"
     "Run a dynamically linked program as it is, and write a raw heap profile when it ends, for 'hearth index'.\n"
     "Accesses are not counted: that needs a program built with the flags of 'hearth flags instrument'.\n"
     "\n"
@@ -172,7 +172,7 @@ int hearth_cmd_record(int argc, char **argv) {
       {.name = "--output", .letter = 'o', .expects = "a file", .text = &request.output},
       {.name = "--mode", .expects = "aggregate, trace or live", .take = take_mode, .target = &request.mode},
       {.name = "--period",
-       .expects = "a number of seconds from 1 to 1000000000",
+       .expects = "a whole number of seconds from 1 to 1000000000",
        .take = hearth_tool_take_number,
        .target = &request.period},
       {.name = "--residency", .flag = &request.residency},
@@ -188,7 +188,7 @@ int hearth_cmd_record(int argc, char **argv) {
       {.name = "--verbose", .letter = 'v', .flag = &request.verbose},
       {0}};
   int operands, code;
-  if (!hearth_tool_parse(options, help, argc, argv, &operands, &code))
+  if (!hearth_tool_parse_command(options, help, argc, argv, &operands, &code))
     return code;
   code = check(&request, operands);
   if (code != HEARTH_EXIT_OK)

@@ -98,13 +98,14 @@ static int read_option(const hearth_option *options, char **argv, int *i) {
   return use(option, argv[0], value);
 }
 
-bool hearth_tool_parse(const hearth_option *options, const char *help, int argc, char **argv, int *ret_operands,
-                       int *ret_code) {
+static bool parse(const hearth_option *options, const char *help, bool command, int argc, char **argv,
+                  int *ret_operands, int *ret_code) {
   bool options_end = false;
   int operands = 0;
   for (int i = 1; i < argc; i++) {
     if (options_end || argv[i][0] != '-' || !argv[i][1]) {
       argv[++operands] = argv[i];
+      options_end |= command;
     } else if (strcmp(argv[i], "--") == 0) {
       options_end = true;
     } else if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
@@ -117,6 +118,16 @@ bool hearth_tool_parse(const hearth_option *options, const char *help, int argc,
   }
   *ret_operands = operands;
   return true;
+}
+
+bool hearth_tool_parse(const hearth_option *options, const char *help, int argc, char **argv, int *ret_operands,
+                       int *ret_code) {
+  return parse(options, help, false, argc, argv, ret_operands, ret_code);
+}
+
+bool hearth_tool_parse_command(const hearth_option *options, const char *help, int argc, char **argv, int *ret_operands,
+                               int *ret_code) {
+  return parse(options, help, true, argc, argv, ret_operands, ret_code);
 }
 
 /* -------------------------------------------------- values -------------------------------------------------- */

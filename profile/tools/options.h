@@ -32,6 +32,10 @@ typedef struct hearth_option {
 bool hearth_tool_parse(const hearth_option *options, const char *help, int argc, char **argv, int *ret_operands,
                        int *ret_code);
 
+/* The same, but options end at the first operand, which is a command with arguments of its own. */
+bool hearth_tool_parse_command(const hearth_option *options, const char *help, int argc, char **argv, int *ret_operands,
+                               int *ret_code);
+
 /* Decimal digits, and nothing else. */
 bool hearth_tool_parse_number(const char *text, uint64_t least, uint64_t most, uint64_t *ret);
 

@@ -252,7 +252,8 @@ static hearth_status read_blocks(hearth_trace *t, size_t at, hearth_error *err) 
 static hearth_status read_header(hearth_trace *t, size_t *ret_at, hearth_error *err) {
   hearth_trace_header header;
   if (!hearth_trace_is_trace(t->data, t->size))
-    return fail(t, 0, HEARTH_E_FORMAT, err, "not a trace");
+    return hearth_error_set(err, HEARTH_E_FORMAT, "%s: not a trace, as 'hearth record --mode=trace' writes them",
+                            t->name);
   if (t->size < sizeof header)
     return fail(t, 0, HEARTH_E_TRUNCATED, err, "too short for a trace");
   memcpy(&header, t->data, sizeof header);
@@ -284,6 +285,24 @@ bool hearth_trace_is_trace(const void *data, size_t size) {
   return magic == HEARTH_TRACE_MAGIC;
 }
 
+/* The last event's end, where the trace has none of its own. A damaged block has said all it can. */
+static hearth_status find_duration(hearth_trace *t, hearth_error *err) {
+  hearth_trace_event *events = malloc(HEARTH_TRACE_EVENTS_MOST * sizeof *events);
+  if (!events)
+    return no_memory(t, err);
+  for (uint64_t i = 0; i < t->info.blocks; ++i) {
+    hearth_error ignored;
+    uint32_t count, thread;
+    if (hearth_trace_read_block(t, i, events, &count, &thread, &ignored) != HEARTH_OK)
+      continue;
+    for (uint32_t k = 0; k < count; ++k)
+      if (events[k].end_ns > t->info.duration_ns)
+        t->info.duration_ns = events[k].end_ns;
+  }
+  free(events);
+  return HEARTH_OK;
+}
+
 hearth_status hearth_trace_open_memory(const void *data, size_t size, const char *name, hearth_trace **ret,
                                        hearth_error *err) {
   size_t at = 0;
@@ -301,6 +320,8 @@ hearth_status hearth_trace_open_memory(const void *data, size_t size, const char
                              : hearth_error_set(err, HEARTH_E_NOMEM, "%s: out of memory", name);
   if (status == HEARTH_OK)
     status = read_blocks(t, at, err);
+  if (status == HEARTH_OK && !t->info.ended)
+    status = find_duration(t, err);
   if (status != HEARTH_OK) {
     hearth_trace_close(t);
     return status;

@@ -3,6 +3,8 @@
 #include "print.h"
 #include "units.h"
 
+#include <math.h>
+
 typedef struct change_text {
   char c[24];
 } change_text;
@@ -43,13 +45,20 @@ static void print_classes(const hearth_diff *d, FILE *out) {
   print_row("all", &a->all, &b->all, out);
 }
 
+/* A count for each run need not be whole. */
+static hearth_units_text count_of(double value) {
+  hearth_units_text text;
+  snprintf(text.c, sizeof text.c, value >= 1000 || value == floor(value) ? "%.0f" : "%.4g", value);
+  return text;
+}
+
 static void print_both(const hearth_diff_entry *e, const double allocs[HEARTH_DIFF_SIDES], FILE *out) {
   double a = e->bytes[HEARTH_DIFF_A], b = e->bytes[HEARTH_DIFF_B];
   fprintf(out, "%s", hearth_class_name(e->hotness[HEARTH_DIFF_A]));
   if (e->change == HEARTH_CHANGE_CLASS)
     fprintf(out, " -> %s", hearth_class_name(e->hotness[HEARTH_DIFF_B]));
-  fprintf(out, ": %s -> %s (%s), %.4g -> %.4g allocations\n", bytes_of(a).c, bytes_of(b).c, change_of(a, b).c,
-          allocs[HEARTH_DIFF_A], allocs[HEARTH_DIFF_B]);
+  fprintf(out, ": %s -> %s (%s), %s -> %s allocations\n", bytes_of(a).c, bytes_of(b).c, change_of(a, b).c,
+          count_of(allocs[HEARTH_DIFF_A]).c, count_of(allocs[HEARTH_DIFF_B]).c);
 }
 
 static hearth_status print_entry(hearth_diff *d, const hearth_diff_entry *e, FILE *out, hearth_error *err) {
@@ -64,8 +73,8 @@ static hearth_status print_entry(hearth_diff *d, const hearth_diff_entry *e, FIL
   HEARTH_TRY(hearth_diff_stack(d, e, &side, &node, err));
   fputs("\n   ", out);
   if (e->change == HEARTH_CHANGE_NEW || e->change == HEARTH_CHANGE_VANISHED)
-    fprintf(out, "%s: %s in %.4g allocations\n", hearth_class_name(e->hotness[side]), bytes_of(e->bytes[side]).c,
-            allocs[side]);
+    fprintf(out, "%s: %s in %s allocation%s\n", hearth_class_name(e->hotness[side]), bytes_of(e->bytes[side]).c,
+            count_of(allocs[side]).c, allocs[side] == 1 ? "" : "s");
   else
     print_both(e, allocs, out);
   return hearth_print_stack(d->sides[side].profile, &d->sides[side].names, node, out, err);

@@ -31,7 +31,7 @@ static hearth_status print_header(const hearth_report *r, hearth_error *err) {
     fprintf(out, "  accesses   not counted in every run, but their density is known: LLVM's thresholds classify\n");
   else
     fprintf(out, "  accesses   not counted in every run: nothing can be called hot or cold\n");
-  fprintf(out, "  dropped    %" PRIu64 " allocation%s without a record, %" PRIu64 " address%s in no known binary\n",
+  fprintf(out, "  dropped    %" PRIu64 " allocation%s without a record, %" PRIu64 " address%s of code that is not known\n",
           s->dropped_blocks, hearth_plural(s->dropped_blocks), s->dropped_frames, s->dropped_frames == 1 ? "" : "es");
   return HEARTH_OK;
 }

@@ -3,6 +3,7 @@
 
 #include "cold_file.h"
 #include "fatal.h"
+#include "hearth/optional.h"
 #include "hot_pages.h"
 #include "hotcold_options.h"
 #include "next.h"
@@ -132,9 +133,21 @@ static void after_fork_in_child(void) {
   hearth_thread_cache_reclaim_after_fork();
 }
 
+/* Does a profiling runtime record the program? It is to see all blocks: none may lie in ranges of our own. */
+static bool is_recorded(void) {
+  void *of_runtime;
+
+  HEARTH_FIND_OPTIONAL(of_runtime, __hearth_scope_enter);
+  return of_runtime;
+}
+
 static void open_once(void) {
   /* secure_getenv: whoever runs a setuid program does not choose its allocator's behaviour. */
   struct hearth_hotcold_options options = hearth_hotcold_options_parse(secure_getenv("HEARTH_HOTCOLD"));
+  if (is_recorded()) {
+    options.cold_below = 0;
+    options.hot_from = UINT8_MAX + 1;
+  }
   hearth_ranges.cold_below = options.cold_below;
   hearth_ranges.hot_from = options.hot_from;
   hearth_statistics_file_open(options.statistics);
