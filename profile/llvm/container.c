@@ -187,7 +187,7 @@ static hearth_status put_without_section(hearth_llvm_buffer *out, const hearth_l
   uint64_t begin = header.memprof_offset, next = end;
   uint64_t *const moved[] = {&header.binary_ids_offset, &header.traces_offset, &header.vtables_offset};
   size_t head = header_size((uint32_t)(header.version & HEARTH_LLVM_VERSION_MASK));
-  if (begin < head || begin <= header.functions_offset || begin > end)
+  if (begin < least_end(&header) || begin > end)
     return hearth_llvm_corrupt(in, offsetof(hearth_llvm_header, memprof_offset),
                                "its heap profile is not behind its function counters");
   for (size_t i = 0; i < sizeof moved / sizeof *moved; i++) {
