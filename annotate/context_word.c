@@ -215,12 +215,10 @@ bool hearth_context_word_is_open(hearth_context_word *word, LLVMValueRef call) {
   hearth_location chain[HEARTH_CHAIN_MAX];
   hearth_contexts contexts = {0};
   hearth_error err;
-  bool differ = false;
   size_t leaf, end, n = hearth_locate(word->session.locator, call, chain);
   if (hearth_match_allocation(word->session.matcher, chain, n, false, &contexts, &leaf, &end, &err) != HEARTH_OK)
     return false;
-  for (size_t i = 1; i < contexts.count; i++)
-    differ |= contexts.items[i].hotness != contexts.items[0].hotness;
+  bool differ = hearth_contexts_differ(&contexts);
   hearth_contexts_free(&contexts);
   return differ;
 }

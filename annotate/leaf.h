@@ -27,6 +27,8 @@ typedef struct hearth_contexts {
 } hearth_contexts;
 
 void hearth_contexts_free(hearth_contexts *contexts);
+/* Are they of several classes? */
+bool hearth_contexts_differ(const hearth_contexts *contexts);
 
 /* Contexts that are equal to the compiler, though the profile may hold several: inlined differently in different builds,
  * told apart by discriminators that this build does not have, or by how deep a recursion was. Their sum decides their

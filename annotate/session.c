@@ -232,10 +232,7 @@ static bool is_wanted(const hearth_session *session, const hearth_edit *edit) {
 }
 
 static hearth_class common_class(const hearth_contexts *contexts) {
-  for (size_t i = 1; i < contexts->count; i++)
-    if (contexts->items[i].hotness != contexts->items[0].hotness)
-      return HEARTH_CLASS_UNKNOWN;
-  return contexts->count ? contexts->items[0].hotness : HEARTH_CLASS_UNKNOWN;
+  return contexts->count && !hearth_contexts_differ(contexts) ? contexts->items[0].hotness : HEARTH_CLASS_UNKNOWN;
 }
 
 static bool pass_over(hearth_session *session, const hearth_edit *edit, bool settle) {

@@ -214,3 +214,10 @@ void hearth_contexts_free(hearth_contexts *contexts) {
   free(contexts->items);
   memset(contexts, 0, sizeof *contexts);
 }
+
+bool hearth_contexts_differ(const hearth_contexts *contexts) {
+  for (size_t i = 1; i < contexts->count; i++)
+    if (contexts->items[i].hotness != contexts->items[0].hotness)
+      return true;
+  return false;
+}

@@ -9,27 +9,22 @@ const char *hearth_heap_occasion_name(enum hearth_raw_occasion occasion) {
   return names[occasion];
 }
 
+void hearth_heap_add(hearth_heap_entry *into, const hearth_heap_entry *from) {
+  into->blocks = hearth_merge_SUM(into->blocks, from->blocks);
+  into->bytes = hearth_merge_SUM(into->bytes, from->bytes);
+  for (size_t i = 0; i < HEARTH_RAW_RESIDENCIES; i++)
+    into->residency[i] = hearth_merge_SUM(into->residency[i], from->residency[i]);
+}
+
 hearth_heap_entry hearth_heap_total(const hearth_heap_dump *dump) {
   hearth_heap_entry total = {0};
-  for (size_t i = 0; i < dump->entry_count; i++) {
-    const hearth_heap_entry *entry = &dump->entries[i];
-    total.blocks = hearth_merge_SUM(total.blocks, entry->blocks);
-    total.bytes = hearth_merge_SUM(total.bytes, entry->bytes);
-    for (size_t k = 0; k < HEARTH_RAW_RESIDENCIES; k++)
-      total.residency[k] = hearth_merge_SUM(total.residency[k], entry->residency[k]);
-  }
+  for (size_t i = 0; i < dump->entry_count; i++)
+    hearth_heap_add(&total, &dump->entries[i]);
   return total;
 }
 
 static bool is_alike(const hearth_heap_entry *a, const hearth_heap_entry *b) {
   return a->node == b->node && a->type == b->type && a->heap == b->heap;
-}
-
-static void add_numbers(hearth_heap_entry *into, const hearth_heap_entry *from) {
-  into->blocks = hearth_merge_SUM(into->blocks, from->blocks);
-  into->bytes = hearth_merge_SUM(into->bytes, from->bytes);
-  for (size_t i = 0; i < HEARTH_RAW_RESIDENCIES; i++)
-    into->residency[i] = hearth_merge_SUM(into->residency[i], from->residency[i]);
 }
 
 /* Callees have higher nodes; entries without node come first of all. */
@@ -54,7 +49,7 @@ static void put(folding *f, uint32_t entry) {
   uint32_t node = f->entries[entry].node;
   for (uint32_t i = f->first[node]; i; i = f->next[i - 1])
     if (is_alike(&f->entries[i - 1], &f->entries[entry])) {
-      add_numbers(&f->entries[i - 1], &f->entries[entry]);
+      hearth_heap_add(&f->entries[i - 1], &f->entries[entry]);
       f->entries[entry].blocks = f->entries[entry].bytes = 0;
       return;
     }

@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "array.h"
+
 enum { TIME_BINS = 1024, GRID_TIME_BINS = 128 };
 
 hearth_status page_timeline_init(page_timeline *t, uint64_t duration_ns, hearth_error *err) {
@@ -29,24 +31,13 @@ void page_timeline_destroy(page_timeline *t) {
   *t = (page_timeline){0};
 }
 
-static hearth_status reserve_thread(page_timeline *t, hearth_error *err) {
-  if (t->thread_count < t->thread_room)
-    return HEARTH_OK;
-  uint32_t room = t->thread_room ? 2 * t->thread_room : 16;
-  page_thread *bigger = realloc(t->threads, room * sizeof *bigger);
-  if (!bigger)
-    return hearth_error_set(err, HEARTH_E_NOMEM, "out of memory");
-  t->threads = bigger;
-  t->thread_room = room;
-  return HEARTH_OK;
-}
-
 /* The row lives until the next one is added. */
 static hearth_status find_thread(page_timeline *t, uint32_t number, page_thread **ret, hearth_error *err) {
   uint32_t row;
   HEARTH_TRY(hearth_pair_set_add(&t->thread_rows, (hearth_pair){number, 0}, &row, err));
   if (row == t->thread_count) {
-    HEARTH_TRY(reserve_thread(t, err));
+    if (!hearth_array_grow(&t->threads, &t->thread_room, t->thread_count, sizeof *t->threads))
+      return hearth_error_set(err, HEARTH_E_NOMEM, "out of memory");
     t->threads[t->thread_count++] = (page_thread){.number = number};
   }
   *ret = &t->threads[row];

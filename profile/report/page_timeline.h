@@ -25,7 +25,8 @@ typedef struct page_timeline {
   page_grid lifetime_size, lifetime_time;
   page_series live;
   page_thread *threads; /* in the order in which they were first seen */
-  uint32_t thread_count, thread_room;
+  uint32_t thread_count;
+  size_t thread_room;
   hearth_pair_set thread_rows; /* (number, 0) */
   uint64_t live_bytes;         /* now */
   uint32_t live_at;            /* the piece of time that is now */

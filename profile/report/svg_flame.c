@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "page_markup.h"
 #include "page_tree.h"
 #include "svg.h"
@@ -22,14 +23,8 @@ typedef struct boxes {
 } boxes;
 
 static hearth_status add_box(boxes *b, box row, hearth_error *err) {
-  if (b->count == b->room) {
-    size_t room = b->room ? 2 * b->room : 256;
-    box *bigger = realloc(b->rows, room * sizeof *bigger);
-    if (!bigger)
-      return hearth_error_set(err, HEARTH_E_NOMEM, "out of memory");
-    b->rows = bigger;
-    b->room = room;
-  }
+  if (!hearth_array_grow(&b->rows, &b->room, b->count, sizeof *b->rows))
+    return hearth_error_set(err, HEARTH_E_NOMEM, "out of memory");
   b->rows[b->count++] = row;
   return HEARTH_OK;
 }

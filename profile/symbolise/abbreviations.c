@@ -3,7 +3,7 @@
 #include <dwarf.h>
 #include <stdlib.h>
 
-#include "symbolise/array.h"
+#include "array.h"
 
 #define NOT_FIXED UINT8_MAX
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "hearth/ids.h"
+#include "symbolise/symbol_table.h"
 
 enum { HEADER = 4, TABLE_ENCODING = 0x3b /* 4 bytes with sign, from the section's begin (LSB, .eh_frame_hdr) */ };
 
@@ -41,14 +42,13 @@ static void sort_symbols(hearth_code_names *n) {
 }
 
 static bool read_symbols(hearth_code_names *n, hearth_elf_file *file, const char *table_name, const char *names_name) {
-  hearth_bytes table = hearth_elf_file_section(file, table_name), names = hearth_elf_file_section(file, names_name);
+  hearth_symbol_table table = hearth_symbol_table_open(file, table_name, names_name);
   Elf64_Sym row;
-  n->symbols = calloc(table.size / sizeof row + 1, sizeof *n->symbols);
+  const char *name;
+  n->symbols = calloc(hearth_symbol_table_count(&table) + 1, sizeof *n->symbols);
   if (!n->symbols)
     return false;
-  for (size_t at = 0; table.size - at >= sizeof row; at += sizeof row) {
-    memcpy(&row, table.data + at, sizeof row);
-    const char *name = hearth_bytes_string(names, row.st_name);
+  while (hearth_symbol_table_next(&table, &row, &name)) {
     unsigned type = ELF64_ST_TYPE(row.st_info);
     if (name && *name && (type == STT_FUNC || type == STT_GNU_IFUNC) && row.st_shndx != SHN_UNDEF && row.st_size > 0)
       n->symbols[n->symbol_count++] = (symbol){row.st_value, row.st_value + row.st_size, name};

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "symbolise/array.h"
+#include "array.h"
 #include "symbolise/scope_functions.h"
 
 #ifndef DW_AT_GNU_discriminator

@@ -4,7 +4,7 @@
 #include <limits.h>
 #include <stdlib.h>
 
-#include "symbolise/array.h"
+#include "array.h"
 
 #define MARK_DISTANCE 64u /* rows: a look-up makes half of it again on average, a mark takes 32 bytes */
 

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "hearth/ids.h"
-#include "symbolise/array.h"
 #include "symbolise/map_overlaps.h"
 
 /* A build id met so far. A module without binary is one that cannot be used: remembered, so as to try and tell once. */
@@ -91,14 +91,8 @@ static module *find(const hearth_modules *m, const uint8_t *id, uint32_t size) {
 }
 
 static module *add_row(hearth_modules *m, const uint8_t *id, uint32_t size) {
-  if (m->count == m->capacity) {
-    size_t more = m->capacity ? m->capacity * 2 : 16;
-    module *modules = realloc(m->modules, more * sizeof *modules);
-    if (!modules)
-      return NULL;
-    m->modules = modules;
-    m->capacity = more;
-  }
+  if (!hearth_array_grow(&m->modules, &m->capacity, m->count, sizeof *m->modules))
+    return NULL;
   module *row = &m->modules[m->count++];
   *row = (module){.build_id_size = size};
   memcpy(row->build_id, id, size);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "symbolise/array.h"
+#include "array.h"
 #include "symbolise/line_source.h"
 
 typedef struct hearth_scope_origin {

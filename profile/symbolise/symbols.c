@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "symbolise/symbol_table.h"
+
 /* By address, then the last name first: of a constructor whose symbols C1 and C2 are one function, C2, as in Clang's
  * debug information. */
 static int compare_symbols(const void *a, const void *b) {
@@ -12,28 +14,25 @@ static int compare_symbols(const void *a, const void *b) {
   return strcmp(y->name, x->name);
 }
 
-static bool is_mangled_function(const Elf64_Sym *symbol, hearth_bytes names) {
-  hearth_bytes begin;
-  return ELF64_ST_TYPE(symbol->st_info) == STT_FUNC && symbol->st_shndx != SHN_UNDEF &&
-         hearth_bytes_slice(names, symbol->st_name, 2, &begin) && memcmp(begin.data, "_Z", 2) == 0;
+static bool is_mangled_function(const Elf64_Sym *symbol, const char *name) {
+  return ELF64_ST_TYPE(symbol->st_info) == STT_FUNC && symbol->st_shndx != SHN_UNDEF && name &&
+         strncmp(name, "_Z", 2) == 0;
 }
 
 static bool read_table(hearth_symbols *s, hearth_elf_file *file) {
-  hearth_bytes table = hearth_elf_file_section(file, ".symtab");
-  hearth_bytes names = hearth_elf_file_section(file, ".strtab");
-  size_t count = table.size / sizeof(Elf64_Sym);
+  hearth_symbol_table table = hearth_symbol_table_open(file, ".symtab", ".strtab");
+  size_t count = hearth_symbol_table_count(&table);
+  Elf64_Sym symbol;
+  const char *name;
   s->read = true;
-  if (count == 0 || names.size == 0 || names.data[names.size - 1] != '\0')
+  if (count == 0 || table.names.size == 0 || table.names.data[table.names.size - 1] != '\0')
     return true;
   s->rows = calloc(count, sizeof *s->rows);
   if (!s->rows)
     return false;
-  for (size_t i = 0; i < count; ++i) {
-    Elf64_Sym symbol;
-    memcpy(&symbol, table.data + i * sizeof symbol, sizeof symbol);
-    if (is_mangled_function(&symbol, names))
-      s->rows[s->count++] = (hearth_symbol){symbol.st_value, (const char *)names.data + symbol.st_name};
-  }
+  while (hearth_symbol_table_next(&table, &symbol, &name))
+    if (is_mangled_function(&symbol, name))
+      s->rows[s->count++] = (hearth_symbol){symbol.st_value, name};
   qsort(s->rows, s->count, sizeof *s->rows, compare_symbols);
   count = s->count;
   s->count = 0;

@@ -12,7 +12,7 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-#include "symbolise/elf_file.h"
+#include "symbolise/symbol_table.h"
 
 #define SCRIPTS_MOST 4 /* interpreters that are scripts themselves; the kernel follows as many */
 #define LINE_MOST    256
@@ -70,14 +70,12 @@ static bool is_dynamic(Elf *elf) {
 
 /* Does it define malloc where others see it? Then that is everyone's. */
 static bool defines_malloc(hearth_elf_file *file) {
-  hearth_bytes table = hearth_elf_file_section(file, ".dynsym"), names = hearth_elf_file_section(file, ".dynstr");
+  hearth_symbol_table table = hearth_symbol_table_open(file, ".dynsym", ".dynstr");
   Elf64_Sym symbol;
-  for (size_t at = 0; table.size - at >= sizeof symbol; at += sizeof symbol) {
-    memcpy(&symbol, table.data + at, sizeof symbol);
-    const char *name = hearth_bytes_string(names, symbol.st_name);
+  const char *name;
+  while (hearth_symbol_table_next(&table, &symbol, &name))
     if (symbol.st_shndx != SHN_UNDEF && name && strcmp(name, "malloc") == 0)
       return true;
-  }
   return false;
 }
 

@@ -42,14 +42,9 @@ static void write_scalar(hearth_json *json, const char *name, const char *units,
 
 static hearth_heap_entry total_of_heap(const chrome *c, uint32_t heap) {
   hearth_heap_entry total = {0};
-  for (size_t i = 0; i < c->count; i++) {
-    if (c->entries[i].heap != heap)
-      continue;
-    total.blocks += c->entries[i].blocks;
-    total.bytes += c->entries[i].bytes;
-    for (size_t k = 0; k < HEARTH_RAW_RESIDENCIES; k++)
-      total.residency[k] += c->entries[i].residency[k];
-  }
+  for (size_t i = 0; i < c->count; i++)
+    if (c->entries[i].heap == heap)
+      hearth_heap_add(&total, &c->entries[i]);
   return total;
 }
 

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
+
 enum { MATCHES_FUNCTION = 1, MATCHES_FILE = 2 };
 
 static hearth_status match_function(hearth_profile *profile, uint32_t row, const hearth_view_options *options,
@@ -83,14 +85,8 @@ hearth_status hearth_selection_get(const hearth_selection *s, uint32_t context, 
 
 hearth_status hearth_frames_read(hearth_frames *f, hearth_profile *profile, uint32_t node, hearth_error *err) {
   for (f->count = 0; node != HEARTH_NONE; f->count++) {
-    if (f->count == f->room) {
-      size_t room = f->room ? 2 * f->room : 64;
-      uint32_t *bigger = realloc(f->frames, room * sizeof *bigger);
-      if (!bigger)
-        return hearth_error_set(err, HEARTH_E_NOMEM, "out of memory");
-      f->frames = bigger;
-      f->room = room;
-    }
+    if (!hearth_array_grow(&f->frames, &f->room, f->count, sizeof *f->frames))
+      return hearth_error_set(err, HEARTH_E_NOMEM, "out of memory");
     HEARTH_TRY(hearth_profile_get_stack(profile, node, &f->frames[f->count], &node, err));
   }
   return HEARTH_OK;

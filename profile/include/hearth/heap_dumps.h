@@ -80,6 +80,8 @@ hearth_status hearth_heap_dump_to_profile(const hearth_heap_dumps *dumps, const 
 hearth_status hearth_heap_fold(const hearth_heap_dumps *dumps, const hearth_heap_dump *dump, uint64_t floor,
                                hearth_heap_entry **ret, size_t *ret_count, hearth_error *err);
 
+/* Add numbers to those of another entry. */
+void hearth_heap_add(hearth_heap_entry *into, const hearth_heap_entry *from);
 /* Sums over all entries; node, type and heap mean nothing. */
 hearth_heap_entry hearth_heap_total(const hearth_heap_dump *dump);
 
