@@ -19,6 +19,20 @@ void mib_rows_get(const mib_rows *rows, size_t row, hearth_mib *ret) {
     ret->v[i] = mib_rows_number(rows, row, (enum hearth_mib_column)i);
 }
 
+void mib_rows_gather(const mib_rows *rows, const uint32_t *numbers, size_t count, enum hearth_mib_column column,
+                     uint64_t *ret) {
+  const uint8_t *from = rows->bytes + rows->columns[column].offset;
+  uint64_t mask = rows->columns[column].greatest, number;
+  if (mask == 0) {
+    memset(ret, 0, count * sizeof *ret);
+    return;
+  }
+  for (size_t i = 0; i < count; i++) {
+    memcpy(&number, from + numbers[i] * rows->row_size, sizeof number);
+    ret[i] = number & mask;
+  }
+}
+
 /* What a store writes behind its number is overwritten by the next one. */
 static void put(mib_rows *rows, size_t row, const hearth_mib *mib) {
   uint8_t packed[sizeof *mib + SLACK];

@@ -30,6 +30,9 @@ static inline uint64_t mib_rows_number(const mib_rows *rows, size_t row, enum he
   memcpy(&number, rows->bytes + row * rows->row_size + rows->columns[column].offset, sizeof number);
   return number & rows->columns[column].greatest;
 }
+/* That number of each of `count` rows. */
+void mib_rows_gather(const mib_rows *rows, const uint32_t *numbers, size_t count, enum hearth_mib_column column,
+                     uint64_t *ret);
 /* Both return false when out of memory; the table is unchanged then. */
 bool mib_rows_set(mib_rows *rows, size_t row, const hearth_mib *mib);
 bool mib_rows_append(mib_rows *rows, const hearth_mib *mib);

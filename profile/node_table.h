@@ -16,7 +16,8 @@ typedef struct builder_node {
   uint32_t context; /* HEARTH_NONE: no blocks were allocated in exactly this stack */
 } builder_node;
 
-enum { NODE_TABLE_LINE = 16, NODE_TABLE_PARENTS = 8 }; /* slots of a line; parents that share one */
+/* Slots of a line, and parents that share one: with one child each, as many as fill it as far as the table is filled. */
+enum { NODE_TABLE_LINE = 16, NODE_TABLE_PARENTS = 12 };
 
 typedef struct node_table {
   uint32_t *slots; /* rows of nodes; HEARTH_NONE: free */

@@ -165,14 +165,9 @@ typedef struct encoder {
   size_t size, room;
 } encoder;
 
-/* What the rows [first, first + n) hold, column by column. From the last column on, references are whole still. */
+/* What the rows [first, first + n) hold. From the last column on, references are whole still. */
 static void load_block(encoder *e, size_t first, size_t n) {
-  for (size_t row = 0; row < n; row++) {
-    uint64_t numbers[COLUMNS];
-    e->source(e->context, first + row, numbers);
-    for (size_t i = 0; i < e->column_count; i++)
-      e->values[i][row] = numbers[i];
-  }
+  e->source(e->context, first, n, e->values);
   for (size_t i = e->column_count; i-- > 0;)
     if (e->references[i] != HEARTH_NONE)
       for (size_t row = 0; row < n; row++)
@@ -250,6 +245,8 @@ static packed_run measure_run(const uint64_t *values, size_t n) {
 }
 
 static void put_run(uint8_t *data, size_t *at, const packed_run *run, const uint64_t *values, size_t n) {
+  if (run->width == 0)
+    return;
   if (run->sparse)
     put(data, at, run->present, (unsigned)n);
   for (size_t row = 0; row < n; row++)

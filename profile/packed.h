@@ -21,8 +21,9 @@ bool packed_decode(const hearth_indexed_column *columns, size_t column_count, co
 bool packed_decode_block(const hearth_indexed_column *columns, size_t column_count, const uint8_t *block, size_t size,
                          uint32_t rows, size_t wanted, uint64_t (*ret_values)[HEARTH_PACKED_ROWS]);
 
-/* Where a table's rows come from: fills in the numbers of all columns. */
-typedef void packed_source(const void *context, size_t row, uint64_t *ret_values);
+/* Where a table's rows come from: fills in all columns of the rows [first, first + count), a block's at most:
+ * ret_values[column][row - first]. */
+typedef void packed_source(const void *context, size_t first, size_t count, uint64_t (*ret_values)[HEARTH_PACKED_ROWS]);
 
 /* Encode a table.
  *   references  for each column a lower one or HEARTH_NONE

@@ -1,9 +1,9 @@
 /* Writes an indexed profile: packed tables and sections, from the builder's tables in canonical order. */
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "file.h"
-#include "packed.h"
 #include "writer_internal.h"
 
 #define XXH_INLINE_ALL
@@ -12,57 +12,6 @@
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 #error "the format is little-endian and this file stores structs as they are: add byte swaps for this machine"
 #endif
-
-/* By enum hearth_mib_column, and behind them the leaf node, which is a column of CONTEXTS, too. */
-static const uint32_t field_tags[HEARTH_MIB_COLUMNS + 1] = {
-#define HEARTH_MIB_FIELD(tag, Name, unit, merge, ir_bits, ir_default, description) tag,
-#include "hearth/mib_fields.def"
-    HEARTH_TAG_StackID};
-static const char *const field_names[HEARTH_MIB_COLUMNS + 1] = {
-#define HEARTH_MIB_FIELD(tag, Name, unit, merge, ir_bits, ir_default, description) #Name,
-#include "hearth/mib_fields.def"
-    "StackID"};
-
-/* Columns of CONTEXTS behind the leaf node: the fields in the order of their tags, but each behind the one that its
- * numbers are stored relative to. Most contexts have one block, or blocks that are alike, so that the greatest number
- * is the least, the total is either, and the difference is 0. */
-static const struct context_column {
-  enum hearth_mib_column field;
-  int reference; /* enum hearth_mib_column; -1: none */
-} context_columns[] = {
-    {HEARTH_COL_AllocCount, -1},
-    {HEARTH_COL_MinSize, -1},
-    {HEARTH_COL_MaxSize, HEARTH_COL_MinSize},
-    {HEARTH_COL_MinAccessCount, -1},
-    {HEARTH_COL_MaxAccessCount, HEARTH_COL_MinAccessCount},
-    {HEARTH_COL_MinLifetime, -1},
-    {HEARTH_COL_MaxLifetime, HEARTH_COL_MinLifetime},
-    {HEARTH_COL_NumMigration, -1},
-    {HEARTH_COL_NumLifetimeOverlaps, HEARTH_COL_AllocCount},
-    {HEARTH_COL_NumSameAllocCPU, HEARTH_COL_AllocCount},
-    {HEARTH_COL_NumSameDeallocCPU, HEARTH_COL_AllocCount},
-    {HEARTH_COL_TotalSize, HEARTH_COL_MaxSize},
-    {HEARTH_COL_TotalAccessCount, HEARTH_COL_MaxAccessCount},
-    {HEARTH_COL_TotalLifetime, HEARTH_COL_MaxLifetime},
-    {HEARTH_COL_MinPercentUtilized, -1},
-    {HEARTH_COL_MaxPercentUtilized, HEARTH_COL_MinPercentUtilized},
-    {HEARTH_COL_TotalPercentUtilized, HEARTH_COL_MaxPercentUtilized},
-    {HEARTH_COL_AllocTimestamp, -1},
-    {HEARTH_COL_DeallocTimestamp, HEARTH_COL_AllocTimestamp},
-    {HEARTH_COL_AllocCPU, -1},
-    {HEARTH_COL_DeallocCPU, HEARTH_COL_AllocCPU},
-    {HEARTH_COL_DataTypeId, -1},
-    {HEARTH_COL_MinAccessDensity, -1},
-    {HEARTH_COL_MaxAccessDensity, HEARTH_COL_MinAccessDensity},
-    {HEARTH_COL_TotalAccessDensity, HEARTH_COL_MaxAccessDensity},
-    {HEARTH_COL_MinLifetimeAccessDensity, -1},
-    {HEARTH_COL_MaxLifetimeAccessDensity, HEARTH_COL_MinLifetimeAccessDensity},
-    {HEARTH_COL_TotalLifetimeAccessDensity, HEARTH_COL_MaxLifetimeAccessDensity},
-    {HEARTH_COL_LiveAtExit, -1},
-};
-
-enum { CONTEXT_COLUMNS = 1 + HEARTH_MIB_COLUMNS };
-_Static_assert(sizeof context_columns / sizeof context_columns[0] == HEARTH_MIB_COLUMNS, "each field has its column");
 
 hearth_status writer_allocate(writer *w, void **ret, size_t count, size_t item_size) {
   *ret = calloc(count + 1, item_size);
@@ -89,70 +38,14 @@ static void writer_free(writer *w) {
   free(w->bare_sums);
   free(w->context_ends);
   free(w->binaries);
-  free(w->packed_frames.data);
-  free(w->packed_stacks.data);
-  free(w->packed_contexts.data);
+  free(w->tables.frames.data);
+  free(w->tables.stacks.data);
+  free(w->tables.contexts.data);
   free(w->histograms.data);
   free(w->summary.data);
   free(w->plan.data);
   free(w->types);
   free(w->image);
-}
-
-/* -------------------------------------------------- packed tables --------------------------------------------- */
-
-static void frame_row(const void *context, size_t row, uint64_t *ret) {
-  const writer *w = context;
-  const builder_frame *f = &w->builder->frames[w->frames.order[row]];
-  ret[HEARTH_FRAME_FIRST_CONTEXT] = row > 0 ? w->context_ends[row - 1] : 0;
-  ret[HEARTH_FRAME_FUNCTION] = w->functions.rank[f->function];
-  ret[HEARTH_FRAME_LINE] = f->line;
-  ret[HEARTH_FRAME_COLUMN] = f->column;
-  ret[HEARTH_FRAME_DISCRIMINATOR] = f->discriminator;
-  ret[HEARTH_FRAME_FLAGS] = f->flags | (f->recursive ? HEARTH_FRAME_RECURSIVE : 0);
-}
-
-static void stack_row(const void *context, size_t row, uint64_t *ret) {
-  const writer *w = context;
-  ret[HEARTH_STACK_FRAME] = w->node_frames[row];
-  ret[HEARTH_STACK_UP] = (uint32_t)row - 1 - w->parents[row]; /* HEARTH_NONE is -1 */
-}
-
-static void context_row(const void *context, size_t row, uint64_t *ret) {
-  const writer *w = context;
-  hearth_mib mib;
-  uint32_t number = w->contexts.order[row];
-  mib_rows_get(&w->builder->mibs, number, &mib);
-  ret[0] = w->leaves[number];
-  for (size_t i = 0; i < HEARTH_MIB_COLUMNS; i++)
-    ret[1 + i] = mib.v[context_columns[i].field];
-}
-
-static hearth_status pack(writer *w, packed_source *source, size_t rows, const uint32_t *column_references,
-                          size_t columns, packed_bytes *ret) {
-  if (packed_encode(source, w, rows, column_references, columns, &ret->data, &ret->size))
-    return HEARTH_OK;
-  return hearth_error_set(w->err, HEARTH_E_NOMEM, "out of memory writing the profile");
-}
-
-/* Column of CONTEXTS that holds a field. */
-static uint32_t column_of(int field) {
-  uint32_t column = 0;
-  while (field >= 0 && (int)context_columns[column].field != field)
-    column++;
-  return field < 0 ? HEARTH_NONE : 1 + column;
-}
-
-static hearth_status pack_tables(writer *w) {
-  static const uint32_t none[] = {HEARTH_NONE, HEARTH_NONE, HEARTH_NONE, HEARTH_NONE, HEARTH_NONE, HEARTH_NONE};
-  _Static_assert(sizeof none / sizeof none[0] >= HEARTH_FRAME_COLUMNS, "one for each column");
-  _Static_assert(sizeof none / sizeof none[0] >= HEARTH_STACK_COLUMNS, "one for each column");
-  uint32_t of_contexts[CONTEXT_COLUMNS] = {HEARTH_NONE};
-  for (size_t i = 0; i < HEARTH_MIB_COLUMNS; i++)
-    of_contexts[1 + i] = column_of(context_columns[i].reference);
-  HEARTH_TRY(pack(w, frame_row, w->frames.count, none, HEARTH_FRAME_COLUMNS, &w->packed_frames));
-  HEARTH_TRY(pack(w, stack_row, w->nodes.count, none, HEARTH_STACK_COLUMNS, &w->packed_stacks));
-  return pack(w, context_row, w->contexts.count, of_contexts, CONTEXT_COLUMNS, &w->packed_contexts);
 }
 
 /* -------------------------------------------------- sections -------------------------------------------------- */
@@ -182,14 +75,14 @@ static void lay_out(writer *w) {
   struct {
     size_t count, size;
   } sizes[HEARTH_SECTIONS + 1] = {
-      [HEARTH_SECTION_SCHEMA] = {CONTEXT_COLUMNS, CONTEXT_COLUMNS * sizeof(hearth_indexed_field)},
+      [HEARTH_SECTION_SCHEMA] = {WRITER_CONTEXT_COLUMNS, WRITER_CONTEXT_COLUMNS * sizeof(hearth_indexed_field)},
       [HEARTH_SECTION_STRINGS] = {w->string_count, w->strings_size},
       [HEARTH_SECTION_PATHS] = {w->path_count, w->path_count * sizeof(hearth_indexed_path)},
       [HEARTH_SECTION_FUNCTIONS] = {w->functions.count, w->functions.count * sizeof(hearth_indexed_function)},
       [HEARTH_SECTION_BUCKETS] = {buckets, buckets * sizeof(uint32_t)},
-      [HEARTH_SECTION_FRAMES] = {w->frames.count, w->packed_frames.size},
-      [HEARTH_SECTION_STACKS] = {w->nodes.count, w->packed_stacks.size},
-      [HEARTH_SECTION_CONTEXTS] = {w->contexts.count, w->packed_contexts.size},
+      [HEARTH_SECTION_FRAMES] = {w->frames.count, w->tables.frames.size},
+      [HEARTH_SECTION_STACKS] = {w->nodes.count, w->tables.stacks.size},
+      [HEARTH_SECTION_CONTEXTS] = {w->contexts.count, w->tables.contexts.size},
       [HEARTH_SECTION_SUMMARY] = {1, w->summary.size},
       [HEARTH_SECTION_BINARIES] = {w->builder->binary_count, w->builder->binary_count * sizeof(hearth_indexed_binary)},
       [HEARTH_SECTION_HISTOGRAMS] = {w->histogram_count, w->histograms.size},
@@ -213,14 +106,6 @@ static void *section_data(const writer *w, uint32_t id) { return w->image + w->s
 static void fill(const writer *w, uint32_t id, const packed_bytes *from) {
   if (from->size)
     memcpy(section_data(w, id), from->data, from->size);
-}
-
-static void fill_schema(writer *w) {
-  hearth_indexed_field *schema = section_data(w, HEARTH_SECTION_SCHEMA);
-  for (size_t i = 0; i < CONTEXT_COLUMNS; i++) {
-    size_t field = i ? (size_t)context_columns[i - 1].field : HEARTH_MIB_COLUMNS;
-    schema[i] = (hearth_indexed_field){field_tags[field], writer_string_offset(w, field_names[field])};
-  }
 }
 
 static void fill_strings(writer *w) {
@@ -286,34 +171,67 @@ static void fill_header_and_checksums(writer *w) {
     *checksums++ = XXH3_64bits(w->image + at, end - at < HEARTH_BLOCK_SIZE ? end - at : HEARTH_BLOCK_SIZE);
 }
 
+/* The sections that are no tables of the builder's rows. */
+static hearth_status summarise_and_plan(writer *w) {
+  HEARTH_TRY(writer_encode_histograms(w));
+  HEARTH_TRY(writer_sum_without_scopes(w));
+  HEARTH_TRY(writer_summarise(w));
+  return w->plan_options ? writer_plan(w) : HEARTH_OK;
+}
+
+typedef struct packing {
+  const writer *w;
+  writer_tables tables;
+  hearth_status status;
+  hearth_error err;
+} packing;
+
+static void *pack(void *argument) {
+  packing *p = argument;
+  p->status = writer_pack_tables(p->w, &p->tables, &p->err);
+  return NULL;
+}
+
+/* Packing takes about as long as planning, and neither needs what the other makes. */
+static hearth_status pack_and_plan(writer *w) {
+  packing p = {.w = w};
+  pthread_t thread;
+  bool beside = pthread_create(&thread, NULL, pack, &p) == 0;
+  hearth_status status = summarise_and_plan(w);
+  if (beside)
+    pthread_join(thread, NULL);
+  else
+    pack(&p);
+  w->tables = p.tables;
+  if (status != HEARTH_OK || p.status == HEARTH_OK)
+    return status;
+  *w->err = p.err;
+  return p.status;
+}
+
 static hearth_status write_image(writer *w) {
   HEARTH_TRY(writer_mark_needed(w));
   HEARTH_TRY(writer_order_functions(w));
   HEARTH_TRY(writer_order_frames(w));
   HEARTH_TRY(writer_order_types(w));
   HEARTH_TRY(writer_collect_file_names(w));
-  HEARTH_TRY(writer_collect_strings(w, field_names, CONTEXT_COLUMNS));
+  HEARTH_TRY(writer_collect_strings(w, writer_field_names, WRITER_CONTEXT_COLUMNS));
   HEARTH_TRY(writer_build_paths(w));
   HEARTH_TRY(writer_order_nodes(w));
   HEARTH_TRY(writer_order_contexts(w));
   HEARTH_TRY(writer_order_binaries(w));
-  HEARTH_TRY(pack_tables(w));
-  HEARTH_TRY(writer_encode_histograms(w));
-  HEARTH_TRY(writer_sum_without_scopes(w));
-  HEARTH_TRY(writer_summarise(w));
-  if (w->plan_options)
-    HEARTH_TRY(writer_plan(w));
+  HEARTH_TRY(pack_and_plan(w));
   lay_out(w);
   HEARTH_TRY(writer_allocate(w, (void **)&w->image, w->size, 1));
   memcpy(section_data(w, HEARTH_SECTION_PATHS), w->paths, w->path_count * sizeof *w->paths);
-  fill(w, HEARTH_SECTION_FRAMES, &w->packed_frames);
-  fill(w, HEARTH_SECTION_STACKS, &w->packed_stacks);
-  fill(w, HEARTH_SECTION_CONTEXTS, &w->packed_contexts);
+  fill(w, HEARTH_SECTION_FRAMES, &w->tables.frames);
+  fill(w, HEARTH_SECTION_STACKS, &w->tables.stacks);
+  fill(w, HEARTH_SECTION_CONTEXTS, &w->tables.contexts);
   fill(w, HEARTH_SECTION_HISTOGRAMS, &w->histograms);
   fill(w, HEARTH_SECTION_SUMMARY, &w->summary);
   fill(w, HEARTH_SECTION_PLAN, &w->plan);
   writer_fill_types(w, section_data(w, HEARTH_SECTION_TYPES));
-  fill_schema(w);
+  writer_fill_schema(w, section_data(w, HEARTH_SECTION_SCHEMA));
   fill_strings(w);
   fill_functions(w);
   fill_binaries(w);

@@ -18,6 +18,12 @@ typedef struct packed_bytes {
   size_t size;
 } packed_bytes;
 
+enum { WRITER_CONTEXT_COLUMNS = 1 + HEARTH_MIB_COLUMNS }; /* of CONTEXTS: the leaf node and the fields */
+
+typedef struct writer_tables {
+  packed_bytes frames, stacks, contexts;
+} writer_tables;
+
 typedef struct writer {
   const hearth_builder *builder;
   const hearth_plan_options *plan_options; /* NULL: no plan is made */
@@ -41,7 +47,8 @@ typedef struct writer {
   size_t file_count;
   char *components; /* the file names again, each '/' a NUL: room for the strings of `paths` */
   builder_binary *binaries;
-  packed_bytes packed_frames, packed_stacks, packed_contexts, histograms, summary, plan;
+  writer_tables tables;
+  packed_bytes histograms, summary, plan;
   uint32_t histogram_count;
   builder_type *types;
   size_t type_count;
@@ -66,6 +73,13 @@ hearth_status writer_order_binaries(writer *w);
 /* Frame of a node, leaf frame of a context: the frame's new number, the builder's of the others. */
 uint32_t writer_node_frame(const writer *w, uint32_t node);
 uint32_t writer_context_frame(const writer *w, uint32_t context);
+
+/* writer_tables.c: the packed tables, once all is in order. Changes nothing of the writer: it may be summarised meanwhile.
+ * What there is in `ret` is to be freed even after an error. E_NOMEM. */
+hearth_status writer_pack_tables(const writer *w, writer_tables *ret, hearth_error *err);
+/* Names of the columns of CONTEXTS, the leaf node's last; and the rows of SCHEMA. */
+extern const char *const writer_field_names[WRITER_CONTEXT_COLUMNS];
+void writer_fill_schema(const writer *w, hearth_indexed_field *rows);
 
 /* histograms.c: the section, once contexts are in order; empty if there are none. E_NOMEM, E_FULL. */
 hearth_status writer_encode_histograms(writer *w);
