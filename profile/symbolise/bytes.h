@@ -55,6 +55,10 @@ static inline bool hearth_bytes_uleb(hearth_bytes from, uint64_t *offset, uint64
 /* As hearth_bytes_uleb, of an SLEB128 number, in two's complement; bits beyond 64 are ignored. */
 static inline bool hearth_bytes_sleb(hearth_bytes from, uint64_t *offset, uint64_t *ret) {
   *ret = 0;
+  if (*offset < from.size && from.data[*offset] < 0x80) {
+    *ret = (uint64_t)(from.data[(*offset)++] ^ 0x40) - 0x40;
+    return true;
+  }
   for (unsigned shift = 0; *offset < from.size; shift += 7) {
     uint8_t byte = from.data[(*offset)++];
     if (shift < 64)

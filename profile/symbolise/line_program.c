@@ -36,15 +36,12 @@ struct hearth_line_program {
 
 /* --- Machine ------------------------------------------------------------------------------------------------------ */
 
-static uint32_t special_addresses(const hearth_line_header *h, unsigned opcode) {
-  return (opcode - h->first_special) / h->line_range * h->instruction_bytes;
-}
-
 static void list_specials(hearth_line_program *p) {
   const hearth_line_header *h = &p->header;
   for (unsigned opcode = h->first_special; opcode < 256; ++opcode) {
-    unsigned lines = (opcode - h->first_special) % h->line_range;
-    p->specials[opcode] = (special){special_addresses(h, opcode), (uint32_t)h->line_base + lines};
+    unsigned number = opcode - h->first_special;
+    p->specials[opcode] =
+        (special){number / h->line_range * h->instruction_bytes, (uint32_t)h->line_base + number % h->line_range};
   }
 }
 
@@ -97,9 +94,6 @@ static step rare_opcode(const hearth_line_header *h, machine *m, uint8_t opcode)
     ok = hearth_bytes_uleb(h->table, &m->at, &value);
     m->row.address += value * h->instruction_bytes;
     break;
-  case DW_LNS_const_add_pc:
-    m->row.address += special_addresses(h, 255);
-    break;
   case DW_LNS_fixed_advance_pc:
     ok = hearth_bytes_number(h->table, &m->at, 2, &value);
     m->row.address += value;
@@ -113,6 +107,21 @@ static step rare_opcode(const hearth_line_header *h, machine *m, uint8_t opcode)
 
 static step kind_of_row(const hearth_line_row *row, const hearth_line_row *before, uint64_t limit) {
   return row->address < before->address ? DESCENT : row->address > limit ? BEYOND : ROW;
+}
+
+/* The same for run_rows: only a copy of what it keeps in registers has an address. */
+static step rare_opcode_at(const hearth_line_header *h, hearth_line_row *row, uint64_t *at, uint8_t opcode) {
+  machine moved = {*row, *at};
+  step what = rare_opcode(h, &moved, opcode);
+  *row = moved.row;
+  *at = moved.at;
+  return what;
+}
+
+/* Most discriminators are of one byte. */
+static bool is_short_discriminator(hearth_bytes table, uint64_t at) {
+  return table.size - at >= 3 && table.data[at] == 2 && table.data[at + 1] == DW_LNE_set_discriminator &&
+         table.data[at + 2] < 0x80;
 }
 
 /* Run to the `rows`-th row from here, or as far as it goes with rows that do not descend or go beyond the limit.
@@ -136,22 +145,31 @@ static step run_rows(const hearth_line_program *p, machine *m, unsigned rows, ui
     if (opcode >= first_special) {
       row.address += p->specials[opcode].addresses;
       row.line += p->specials[opcode].lines;
-    } else if (opcode == DW_LNS_set_column) {
-      what = hearth_bytes_uleb(table, &at, &value) ? ROW : DAMAGED;
-      row.column = (uint32_t)value;
-      continue;
-    } else if (opcode == DW_LNS_negate_stmt) {
-      continue;
-    } else if (opcode == DW_LNS_advance_line) {
-      what = hearth_bytes_sleb(table, &at, &value) ? ROW : DAMAGED;
-      row.line += (uint32_t)value;
-      continue;
     } else if (opcode != DW_LNS_copy) {
-      machine moved = {row, at};
-      what = rare_opcode(&p->header, &moved, opcode);
-      row = moved.row;
-      at = moved.at;
-      continue;
+      switch (opcode) {
+      case DW_LNS_set_column:
+        what = hearth_bytes_uleb(table, &at, &value) ? ROW : DAMAGED;
+        row.column = (uint32_t)value;
+        continue;
+      case DW_LNS_advance_line:
+        what = hearth_bytes_sleb(table, &at, &value) ? ROW : DAMAGED;
+        row.line += (uint32_t)value;
+        continue;
+      case DW_LNS_negate_stmt:
+        continue;
+      case DW_LNS_const_add_pc:
+        row.address += p->specials[255].addresses;
+        continue;
+      case 0:
+        if (is_short_discriminator(table, at)) {
+          row.discriminator = table.data[at + 2];
+          at += 3;
+          continue;
+        } /* fall through */
+      default:
+        what = rare_opcode_at(&p->header, &row, &at, opcode);
+        continue;
+      }
     }
     what = kind_of_row(&row, &before, limit);
     if (what != ROW || --rows == 0)
