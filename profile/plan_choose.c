@@ -15,14 +15,14 @@ hearth_status plan_allocate(choosing *c, void **ret, size_t count, size_t item_s
 
 /* -------------------------------------------------- gains --------------------------------------------------- */
 
-/* Bytes of different classes that are together, roughly: pairs of bytes, for each byte there is. A site may part such
+/* Weight of different classes that is together, roughly: pairs of bytes, for each byte there is. A site may part such
  * pairs and still put nothing right by itself: of contexts AB, hot, AC and DB, cold, it takes both A and B to know the
  * first. */
-static double mixed(const uint64_t bytes[4]) {
+static double mixed(const uint64_t weights[4]) {
   double sum = 0, squares = 0;
   for (int i = 0; i < 4; i++) {
-    sum += (double)bytes[i];
-    squares += (double)bytes[i] * (double)bytes[i];
+    sum += (double)weights[i];
+    squares += (double)weights[i] * (double)weights[i];
   }
   return (sum * sum - squares) / 2;
 }
@@ -45,13 +45,18 @@ static void add_opinion(choosing *c, uint32_t candidate, uint64_t gain, uint64_t
 
 static void spend(choosing *c, uint64_t steps) { c->work -= steps < c->work ? steps : c->work; }
 
+static void add_weights(uint64_t to[4], const uint64_t from[4]) {
+  for (int i = 0; i < 4; i++)
+    to[i] += from[i];
+}
+
 /* What each candidate would put right among units that are not told apart yet. */
 static void judge_group(choosing *c, const uint32_t *units, uint32_t count) {
   const planner *p = c->p;
   uint64_t all[4] = {0};
   uint32_t touched = 0;
   for (uint32_t i = 0; i < count; i++)
-    plan_add_bytes(all, p->units[units[i]].bytes);
+    add_weights(all, p->units[units[i]].sums.weights);
   if (plan_misplaced(all) == 0)
     return;
   for (uint32_t i = 0; i < count; i++) {
@@ -63,7 +68,7 @@ static void judge_group(choosing *c, const uint32_t *units, uint32_t count) {
         c->inside[candidate].seen = true;
         c->touched[touched++] = candidate;
       }
-      plan_add_bytes(c->inside[candidate].bytes, unit->bytes);
+      add_weights(c->inside[candidate].weights, unit->sums.weights);
     }
     spend(c, p->sets[unit->set].count);
   }
@@ -71,9 +76,9 @@ static void judge_group(choosing *c, const uint32_t *units, uint32_t count) {
     uint32_t candidate = c->touched[--touched];
     uint64_t outside[4];
     for (int i = 0; i < 4; i++)
-      outside[i] = all[i] - c->inside[candidate].bytes[i];
-    uint64_t gain = plan_misplaced(all) - plan_misplaced(c->inside[candidate].bytes) - plan_misplaced(outside),
-             lead = lead_of(all, c->inside[candidate].bytes, outside);
+      outside[i] = all[i] - c->inside[candidate].weights[i];
+    uint64_t gain = plan_misplaced(all) - plan_misplaced(c->inside[candidate].weights) - plan_misplaced(outside),
+             lead = lead_of(all, c->inside[candidate].weights, outside);
     if (gain || lead)
       add_opinion(c, candidate, gain, lead);
     c->inside[candidate].seen = false;
@@ -183,7 +188,7 @@ static double cost(const choosing *c, uint32_t i) {
   return (double)(c->states[i] == CHOSEN ? 0 : p->candidates[i].allocs) + (double)p->total_allocs / 64 + 1;
 }
 
-/* Bytes that are put right for the cost. Among equals the outermost: it runs least often. */
+/* Weight that is put right for the cost. Among equals the outermost: it runs least often. */
 static bool is_better(const choosing *c, uint32_t a, uint32_t b) {
   const plan_candidate *x = &c->p->candidates[a], *y = &c->p->candidates[b];
   double left = (double)score(c, a) * cost(c, b), right = (double)score(c, b) * cost(c, a);

@@ -9,8 +9,8 @@
 /* A candidate as one leaf sees it. */
 typedef struct plan_opinion {
   uint32_t candidate;
-  uint64_t gain; /* bytes of the leaf that it would put right */
-  uint64_t lead; /* bytes of different classes that it would part from each other, whether or not that is enough */
+  uint64_t gain; /* weight of the leaf that it would put right */
+  uint64_t lead; /* weight of different classes that it would part from each other, whether or not that is enough */
 } plan_opinion;
 
 typedef struct plan_leaf_state {
@@ -23,7 +23,7 @@ typedef struct plan_leaf_state {
 typedef struct choosing {
   planner *p;
   size_t words;   /* of a bitmap */
-  uint64_t least; /* bytes that a site has to be worth */
+  uint64_t least; /* weight that a site has to be worth */
   uint64_t work;  /* steps that may still be taken: what is chosen until then is the plan */
   plan_leaf_state *leaves;
   uint32_t *groups;        /* of each unit: units of a leaf that are told apart have different ones */
@@ -31,7 +31,7 @@ typedef struct choosing {
   uint8_t *states;         /* of each candidate */
   uint32_t *bits;          /* of each chosen one */
   uint32_t *chosen;        /* in the order they were chosen in */
-  uint64_t *worth;         /* of each chosen one: bytes that would be misplaced without it */
+  uint64_t *worth;         /* of each chosen one: weight that would be misplaced without it */
   uint32_t chosen_count;
   bool leading;                   /* choose by leads, since no candidate is worth it by itself */
   bool *heeding;                  /* scratch: of each leaf, whether it uses or wants a site */
@@ -39,7 +39,7 @@ typedef struct choosing {
   uint32_t *listed, listed_count; /* scratch: candidates that it has one of */
   uint32_t *order;                /* scratch: units of a leaf by group */
   struct {
-    uint64_t bytes[4];
+    uint64_t weights[4];
     bool seen;
   } * inside;        /* scratch: of a group's units that go through each candidate */
   uint32_t *touched; /* scratch: candidates that are `seen` */
@@ -51,11 +51,6 @@ static inline void plan_remove(uint64_t *bitmap, uint32_t i) { bitmap[i / 64] &=
 
 static inline const uint32_t *plan_candidates_of(const planner *p, const plan_unit *unit) {
   return p->members + p->sets[unit->set].first;
-}
-
-static inline void plan_add_bytes(uint64_t to[4], const uint64_t from[4]) {
-  for (int i = 0; i < 4; i++)
-    to[i] += from[i];
 }
 
 /* `count` + 1 items, zeroed. */

@@ -10,7 +10,7 @@ typedef struct plan_leaf {
   uint32_t frame;
   uint32_t first_context, context_count; /* of the planner's */
   uint32_t first_unit, unit_count;
-  uint64_t at_stake; /* bytes that are not of its most common class; known where leaves have to be left out */
+  uint64_t at_stake; /* weight that is not of its most common class; known where leaves have to be left out */
 } plan_leaf;
 
 typedef struct plan_context {
@@ -18,7 +18,7 @@ typedef struct plan_context {
   uint32_t caller; /* of the allocation call; a node or HEARTH_NONE */
   uint32_t place;  /* scratch: of the frame that was looked at last */
   hearth_class hotness;
-  uint64_t bytes, allocs;
+  uint64_t bytes, allocs, accesses;
 } plan_context;
 
 /* A call site that may become a decision site. */
@@ -31,10 +31,17 @@ typedef struct plan_candidate {
   bool recursive; /* folding left it out of a stack */
 } plan_candidate;
 
+/* Sums over contexts. Their weight is what is at stake with them: their bytes, or, where that is more, as many of all bytes
+ * as is their share of all accesses. A site that keeps some busy bytes out of the cold ones is worth more than these. */
+typedef struct plan_sums {
+  uint64_t bytes[4], weights[4]; /* by class */
+  uint64_t accesses;             /* of contexts that are not cold */
+} plan_sums;
+
 /* Contexts of one leaf that go through the same candidates. */
 typedef struct plan_unit {
   uint32_t leaf, set;
-  uint64_t bytes[4]; /* by class */
+  plan_sums sums;
   uint64_t allocs;
 } plan_unit;
 
@@ -49,7 +56,7 @@ typedef struct planner {
   const writer *w;
   hearth_plan_options options;
   hearth_error *err;
-  uint64_t total_bytes, total_allocs;
+  uint64_t total_bytes, total_allocs, total_accesses;
   uint64_t *stack_ids; /* of each frame; 0: unknown */
   plan_leaf *leaves;
   size_t leaf_count, leaf_room;
@@ -65,12 +72,28 @@ typedef struct planner {
   size_t unit_count, unit_room;
 } planner;
 
-/* Of bytes by class, those that are not of the most common one. */
-static inline uint64_t plan_misplaced(const uint64_t bytes[4]) {
+static inline void plan_add_context(const planner *p, plan_sums *sums, const plan_context *context) {
+  double share = p->total_accesses ? (double)context->accesses / (double)p->total_accesses : 0;
+  uint64_t due = (uint64_t)(share * (double)p->total_bytes);
+  sums->bytes[context->hotness] += context->bytes;
+  sums->weights[context->hotness] += context->bytes > due ? context->bytes : due;
+  sums->accesses += context->hotness == HEARTH_CLASS_COLD ? 0 : context->accesses;
+}
+
+static inline void plan_add_sums(plan_sums *to, const plan_sums *from) {
+  for (int i = 0; i < 4; i++) {
+    to->bytes[i] += from->bytes[i];
+    to->weights[i] += from->weights[i];
+  }
+  to->accesses += from->accesses;
+}
+
+/* Of weights by class, those that are not of the heaviest one. */
+static inline uint64_t plan_misplaced(const uint64_t weights[4]) {
   uint64_t sum = 0, most = 0;
   for (int i = 0; i < 4; i++) {
-    sum += bytes[i];
-    most = bytes[i] > most ? bytes[i] : most;
+    sum += weights[i];
+    most = weights[i] > most ? weights[i] : most;
   }
   return sum - most;
 }

@@ -66,11 +66,13 @@ static hearth_status add_contexts(planner *p, const hearth_classifier *classifie
     uint64_t allocs = mib_rows_number(&w->builder->mibs, context, HEARTH_COL_AllocCount);
     p->total_bytes += bytes;
     p->total_allocs += allocs;
+    p->total_accesses += mib.TotalAccessCount;
     HEARTH_TRY(plan_grow(p, (void **)&p->contexts, p->context_count, &p->context_room, sizeof *p->contexts));
     p->contexts[p->context_count++] = (plan_context){.node = caller,
                                                      .caller = caller,
                                                      .bytes = bytes,
                                                      .allocs = allocs,
+                                                     .accesses = mib.TotalAccessCount,
                                                      .hotness = hearth_classify(classifier, &mib)};
   }
   return HEARTH_OK;
@@ -103,10 +105,10 @@ static hearth_status add_leaves(planner *p, const leaf_frame *frames, size_t cou
 }
 
 static uint64_t at_stake(const planner *p, const plan_leaf *leaf) {
-  uint64_t bytes[4] = {0};
+  plan_sums sums = {0};
   for (uint32_t i = 0; i < leaf->context_count; i++)
-    bytes[p->contexts[leaf->first_context + i].hotness] += p->contexts[leaf->first_context + i].bytes;
-  return plan_misplaced(bytes);
+    plan_add_context(p, &sums, &p->contexts[leaf->first_context + i]);
+  return plan_misplaced(sums.weights);
 }
 
 static int compare_by_stake(const void *a, const void *b) {

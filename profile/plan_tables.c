@@ -7,79 +7,95 @@
 
 #include "plan_choose.h"
 
-#define NOT_COLD_PERCENT 5u /* of a cold entry's bytes, at most: a block that is wrongly taken for cold costs most */
+/* A block that is wrongly taken for cold costs most: of a cold entry's bytes, and of all accesses of the profile, not more
+ * may belong to contexts that are not. */
+#define NOT_COLD_PERCENT    5u
+#define NOT_COLD_ACCESS_PPM 1000u
 
 /* -------------------------------------------------- entries -------------------------------------------------- */
 
-static int compare_entries(const void *a, const void *b) {
-  const hearth_plan_entry *x = a, *y = b;
+/* What a leaf allocates while certain bits are set. */
+typedef struct tally {
+  uint64_t bits;
+  plan_sums sums;
+} tally;
+
+static int compare_tallies(const void *a, const void *b) {
+  const tally *x = a, *y = b;
   return (x->bits > y->bits) - (x->bits < y->bits);
 }
 
-static uint32_t class_of(const uint64_t bytes[4]) {
-  uint64_t sum = bytes[0] + bytes[1] + bytes[2] + bytes[3], not_cold = sum - bytes[HEARTH_CLASS_COLD];
-  if (sum > 0 && not_cold <= sum / 100 * NOT_COLD_PERCENT + sum % 100 * NOT_COLD_PERCENT / 100)
-    return HEARTH_CLASS_COLD;
-  for (uint32_t i = HEARTH_CLASS_NOTCOLD; i <= HEARTH_CLASS_HOT; i++)
-    if (bytes[i] > sum - bytes[i])
-      return i;
-  return HEARTH_CLASS_UNKNOWN;
-}
-
-/* Entries with equal bits become one; returns their number. */
-static uint32_t merge_entries(hearth_plan_entry *entries, uint32_t count) {
+/* Those with equal bits become one; returns their number. */
+static uint32_t merge_tallies(tally *tallies, uint32_t count) {
   uint32_t kept = 0;
-  qsort(entries, count, sizeof *entries, compare_entries);
+  qsort(tallies, count, sizeof *tallies, compare_tallies);
   for (uint32_t i = 0; i < count; i++)
-    if (kept && entries[kept - 1].bits == entries[i].bits)
-      plan_add_bytes(entries[kept - 1].bytes, entries[i].bytes);
+    if (kept && tallies[kept - 1].bits == tallies[i].bits)
+      plan_add_sums(&tallies[kept - 1].sums, &tallies[i].sums);
     else
-      entries[kept++] = entries[i];
+      tallies[kept++] = tallies[i];
   return kept;
 }
 
 /* Of a leaf's units; returns their number. */
-static uint32_t fill_entries(const choosing *c, uint32_t number, hearth_plan_entry *entries) {
+static uint32_t fill_tallies(const choosing *c, uint32_t number, tally *tallies) {
   const plan_leaf *leaf = &c->p->leaves[number];
   for (uint32_t i = 0; i < leaf->unit_count; i++) {
     const plan_unit *unit = &c->p->units[leaf->first_unit + i];
-    entries[i] = (hearth_plan_entry){.bits = 0};
-    memcpy(entries[i].bytes, unit->bytes, sizeof unit->bytes);
+    tallies[i] = (tally){.sums = unit->sums};
     for (uint32_t k = 0; k < c->p->sets[unit->set].count; k++)
       if (plan_has(c->leaves[number].uses, plan_candidates_of(c->p, unit)[k]))
-        entries[i].bits |= UINT64_C(1) << c->bits[plan_candidates_of(c->p, unit)[k]];
+        tallies[i].bits |= UINT64_C(1) << c->bits[plan_candidates_of(c->p, unit)[k]];
   }
-  return merge_entries(entries, leaf->unit_count);
+  return merge_tallies(tallies, leaf->unit_count);
+}
+
+static uint64_t part_of(uint64_t number, uint64_t parts, uint64_t of) {
+  return number / of * parts + number % of * parts / of;
+}
+
+static hearth_plan_entry entry_of(const planner *p, const tally *t) {
+  const uint64_t *bytes = t->sums.bytes;
+  uint64_t sum = bytes[0] + bytes[1] + bytes[2] + bytes[3];
+  hearth_plan_entry entry = {.bits = t->bits, .hotness = HEARTH_CLASS_UNKNOWN};
+  memcpy(entry.bytes, bytes, sizeof entry.bytes);
+  for (uint32_t i = HEARTH_CLASS_NOTCOLD; i <= HEARTH_CLASS_HOT; i++)
+    if (bytes[i] > sum - bytes[i])
+      entry.hotness = i;
+  if (sum > 0 && sum - bytes[HEARTH_CLASS_COLD] <= part_of(sum, NOT_COLD_PERCENT, 100) &&
+      t->sums.accesses <= part_of(p->total_accesses, NOT_COLD_ACCESS_PPM, 1000000))
+    entry.hotness = HEARTH_CLASS_COLD;
+  return entry;
 }
 
 /* -------------------------------------------------- pruning -------------------------------------------------- */
 
 typedef struct pruning {
   choosing *c;
-  hearth_plan_entry *entries; /* of all leaves, each leaf's from its first unit's place on */
-  uint32_t *counts;           /* of each leaf */
-  hearth_plan_entry *scratch;
+  tally *tallies;   /* of all leaves, each leaf's from its first unit's place on */
+  uint32_t *counts; /* of each leaf */
+  tally *scratch;
 } pruning;
 
-static uint64_t misplaced_in(const hearth_plan_entry *entries, uint32_t count) {
+static uint64_t misplaced_in(const tally *tallies, uint32_t count) {
   uint64_t sum = 0;
   for (uint32_t i = 0; i < count; i++)
-    sum += plan_misplaced(entries[i].bytes);
+    sum += plan_misplaced(tallies[i].sums.weights);
   return sum;
 }
 
 /* What a leaf would lose without a site that it uses. Where that is nothing it is not used any more. */
 static uint64_t loss_in(pruning *p, uint32_t leaf, uint32_t site, bool remove) {
-  hearth_plan_entry *entries = p->entries + p->c->p->leaves[leaf].first_unit;
-  uint64_t with = misplaced_in(entries, p->counts[leaf]), bit = UINT64_C(1) << p->c->bits[site];
-  memcpy(p->scratch, entries, p->counts[leaf] * sizeof *entries);
+  tally *tallies = p->tallies + p->c->p->leaves[leaf].first_unit;
+  uint64_t with = misplaced_in(tallies, p->counts[leaf]), bit = UINT64_C(1) << p->c->bits[site];
+  memcpy(p->scratch, tallies, p->counts[leaf] * sizeof *tallies);
   for (uint32_t i = 0; i < p->counts[leaf]; i++)
     p->scratch[i].bits &= ~bit;
-  uint32_t count = merge_entries(p->scratch, p->counts[leaf]);
+  uint32_t count = merge_tallies(p->scratch, p->counts[leaf]);
   uint64_t loss = misplaced_in(p->scratch, count) - with;
   if (loss == 0 || remove) {
     plan_remove(p->c->leaves[leaf].uses, site);
-    memcpy(entries, p->scratch, count * sizeof *entries);
+    memcpy(tallies, p->scratch, count * sizeof *tallies);
     p->counts[leaf] = count;
   }
   return loss;
@@ -97,7 +113,7 @@ static void prune(pruning *p) {
   choosing *c = p->c;
   uint32_t kept = 0;
   for (uint32_t i = 0; i < c->p->leaf_count; i++)
-    p->counts[i] = fill_entries(c, i, p->entries + c->p->leaves[i].first_unit);
+    p->counts[i] = fill_tallies(c, i, p->tallies + c->p->leaves[i].first_unit);
   for (uint32_t i = 0; i < c->chosen_count; i++) {
     uint64_t loss = loss_without(p, c->chosen[i], false);
     if (loss > 0 && loss >= c->least)
@@ -139,7 +155,7 @@ static void renumber_bits(choosing *c) {
 /* Those chosen later were chosen in the light of the earlier ones, and may have made them needless. */
 hearth_status plan_prune(choosing *c) {
   pruning p = {.c = c};
-  hearth_status status = plan_allocate(c, (void **)&p.entries, c->p->unit_count, sizeof *p.entries);
+  hearth_status status = plan_allocate(c, (void **)&p.tallies, c->p->unit_count, sizeof *p.tallies);
   if (status == HEARTH_OK)
     status = plan_allocate(c, (void **)&p.counts, c->p->leaf_count, sizeof *p.counts);
   if (status == HEARTH_OK)
@@ -148,7 +164,7 @@ hearth_status plan_prune(choosing *c) {
     prune(&p);
     renumber_bits(c);
   }
-  free(p.entries);
+  free(p.tallies);
   free(p.counts);
   free(p.scratch);
   return status;
@@ -174,16 +190,18 @@ hearth_status plan_write_section(choosing *c, void **ret, size_t *ret_size) {
   const planner *p = c->p;
   hearth_indexed_plan header = {.site_count = c->chosen_count};
   hearth_plan_entry *entries;
+  tally *tallies = NULL;
   hearth_plan_table *tables;
   HEARTH_TRY(plan_allocate(c, (void **)&entries, p->unit_count, sizeof *entries));
   hearth_status status = plan_allocate(c, (void **)&tables, p->leaf_count, sizeof *tables);
+  if (status == HEARTH_OK)
+    status = plan_allocate(c, (void **)&tallies, p->unit_count, sizeof *tallies);
   for (uint32_t i = 0; status == HEARTH_OK && i < p->leaf_count; i++) {
     hearth_plan_table table = table_of(c, i, header.entry_count);
     tables[header.table_count++] = table;
-    uint32_t count = fill_entries(c, i, entries + header.entry_count);
+    uint32_t count = fill_tallies(c, i, tallies);
     for (uint32_t k = 0; k < count; k++)
-      entries[header.entry_count + k].hotness = class_of(entries[header.entry_count + k].bytes);
-    header.entry_count += count;
+      entries[header.entry_count++] = entry_of(p, &tallies[k]);
   }
   size_t sites_size = c->chosen_count * sizeof(hearth_plan_site), tables_size = header.table_count * sizeof *tables,
          entries_size = header.entry_count * sizeof *entries;
@@ -207,6 +225,7 @@ hearth_status plan_write_section(choosing *c, void **ret, size_t *ret_size) {
     *ret = section;
   }
   free(entries);
+  free(tallies);
   free(tables);
   return status;
 }

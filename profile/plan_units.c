@@ -181,7 +181,7 @@ static hearth_status add_to_unit(uniting *u, uint32_t leaf, const plan_context *
     id_table_insert(&u->unit_table, hash, found);
     p->leaves[leaf].unit_count++;
   }
-  p->units[found].bytes[context->hotness] += context->bytes;
+  plan_add_context(p, &p->units[found].sums, context);
   p->units[found].allocs += context->allocs;
   return HEARTH_OK;
 }

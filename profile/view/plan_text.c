@@ -19,7 +19,7 @@ static hearth_status print_place(plan_view *v, uint32_t row, FILE *stream, heart
 
 static hearth_status print_sites(plan_view *v, FILE *stream, hearth_error *err) {
   fprintf(stream,
-          "\nDecision sites: bit, bytes that are right because of it, blocks allocated while it is being called\n");
+          "\nDecision sites: bit, weight that is right because of it, blocks allocated while it is being called\n");
   for (uint32_t i = 0; i < v->plan.site_count; i++) {
     const hearth_plan_site *site = v->sites[i];
     fprintf(stream, "  %2" PRIu32 " %10s %12" PRIu64 "  ", site->bit, hearth_units_bytes(site->bytes).c, site->allocs);

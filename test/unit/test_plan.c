@@ -253,10 +253,11 @@ static void budgets_are_kept(void **state) {
   close_planned(&p);
 }
 
-/* Half of the bytes give an entry their class, if it is not cold; that takes 95 %. */
+/* Half of the bytes give an entry their class, if it is not cold; that takes 95 %, and the rest may hardly be used. */
 static void few_bytes_of_another_class_are_passed_over(void **state) {
   const hearth_plan_options no_sites = {.min_gain_ppm = 1000000};
   const context one_of_nine[] = {{HOT, 1, "x1"}, {COLD, 8, "x1 m1"}}, most[] = {{HOT, 4, "x1"}, {COLD, 96, "x1 m1"}},
+                idle[] = {{HOT, 4, "x1"}, {COLD, 96, "x1 m1"}, {HOT, 5000, "y1"}},
                 half[] = {{HOT, 8, "x1"}, {COLD, 7, "x1 m1"}}, equal[] = {{HOT, 8, "x1"}, {COLD, 8, "x1 m1"}};
   planned p = open_planned(one_of_nine, 2, &no_sites);
   (void)state;
@@ -265,6 +266,9 @@ static void few_bytes_of_another_class_are_passed_over(void **state) {
   assert_int_equal(conclude(&p, "x1 m1"), UNKNOWN);
   close_planned(&p);
   p = open_planned(most, 2, &no_sites);
+  assert_int_equal(conclude(&p, "x1 m1"), UNKNOWN);
+  close_planned(&p);
+  p = open_planned(idle, 3, &no_sites);
   assert_int_equal(conclude(&p, "x1 m1"), COLD);
   close_planned(&p);
   p = open_planned(half, 2, &no_sites);
@@ -272,6 +276,17 @@ static void few_bytes_of_another_class_are_passed_over(void **state) {
   close_planned(&p);
   p = open_planned(equal, 2, &no_sites);
   assert_int_equal(conclude(&p, "x1 m1"), UNKNOWN);
+  close_planned(&p);
+}
+
+/* Ten bytes in a million are not worth a site, but half of the accesses are. */
+static void bytes_weigh_as_much_as_they_are_used(void **state) {
+  const context contexts[] = {{COLD, 1000000, "x1 h1 m1"}, {HOT, 10, "x1 h2 m1"}, {HOT, 10, "y1"}};
+  planned p = open_planned(contexts, COUNT(contexts), NULL);
+  (void)state;
+  assert_int_equal(p.plan.site_count, 1);
+  assert_true(p.plan.sites[0].bytes > 400000);
+  expect_all_told_apart(&p, contexts, 2);
   close_planned(&p);
 }
 
@@ -461,6 +476,7 @@ int main(void) {
       cmocka_unit_test(contexts_beyond_the_bits_have_one_class),
       cmocka_unit_test(budgets_are_kept),
       cmocka_unit_test(few_bytes_of_another_class_are_passed_over),
+      cmocka_unit_test(bytes_weigh_as_much_as_they_are_used),
       cmocka_unit_test(recursive_sites_are_left_out),
       cmocka_unit_test(there_is_no_plan_where_nothing_differs),
       cmocka_unit_test(equal_profiles_have_equal_plans),

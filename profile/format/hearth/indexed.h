@@ -211,7 +211,7 @@ typedef struct hearth_indexed_plan {
 typedef struct hearth_plan_site {
   uint64_t stack_id; /* of the call */
   uint64_t allocs;   /* blocks that were allocated while it was being called: it runs at most so often in vain */
-  uint64_t bytes;    /* that would be in another class's place without it */
+  uint64_t bytes;    /* weight that would be in another class's place without it (docs/formats/indexed.md) */
   uint32_t frame;    /* one row of FRAMES with this id */
   uint32_t bit;      /* 0 to 63; sites that no allocation needs to tell apart share one */
 } hearth_plan_site;

@@ -19,7 +19,7 @@ extern "C" {
 /* All zero means defaults. */
 typedef struct hearth_plan_options {
   uint32_t max_sites;    /* at most HEARTH_PLAN_SITES_MAX; 0: 256 */
-  uint32_t min_gain_ppm; /* of the profile's bytes that a site has to put right; 0: 250 */
+  uint32_t min_gain_ppm; /* of the profile's bytes that a site has to put right, in weight; 0: 250 */
 } hearth_plan_options;
 
 /* A plan, borrowed. `tables[table_count]` does not exist: use hearth_plan_entries. */
