@@ -103,11 +103,14 @@ _Noreturn void hearth_region_bad_pointer(void) {
   hearth_hotcold_fatal("a pointer is not the start of a live block", "");
 }
 
+/* Programs that account for their memory ask at each malloc and free: that a pointer into a span is a block's start is left to
+ * free to check. */
 size_t hearth_region_usable(const struct hearth_region *region, const void *block) {
-  unsigned size_class = hearth_region_class(region, block);
-  if (size_class < HEARTH_SIZE_CLASSES)
-    return hearth_size_class_table[size_class].bytes;
-  return (size_t)region->page[page_number(region, block)].pages << HEARTH_PAGE_SHIFT;
+  const struct hearth_page *page = &region->page[page_number(region, block)];
+  if (page->state == HEARTH_PAGE_SPAN)
+    return hearth_size_class_table[page->size_class].bytes;
+  hearth_region_class(region, block);
+  return (size_t)page->pages << HEARTH_PAGE_SHIFT;
 }
 
 void hearth_region_stats(struct hearth_region *region, struct hearth_region_stats *ret_stats) {
