@@ -173,6 +173,10 @@ static bool release(char *start, size_t bytes) {
          release_private(end, (size_t)(start + bytes - end));
 }
 
+int hearth_cold_file_descriptor(void) {
+  return window.descriptor >= 0 && descriptor_is_ours() ? window.descriptor : -1;
+}
+
 const struct hearth_region_backing hearth_cold_file_backing = {commit, release};
 
 void hearth_cold_file_before_fork(void) {

@@ -22,6 +22,9 @@ extern const struct hearth_region_backing hearth_cold_file_backing;
  * Returns false after a warning that says what is missing; the mapping is as before then. */
 bool hearth_cold_file_open(const char *directory, char *start, size_t bytes);
 
+/* Of the window's file, or -1. With the run_lock held; the file may be closed as soon as it is released. */
+int hearth_cold_file_descriptor(void);
+
 /* In the thread that is about to fork, with the region's locks held. No effect without a window. */
 void hearth_cold_file_before_fork(void);
 

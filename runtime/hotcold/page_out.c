@@ -1,10 +1,12 @@
 #define _GNU_SOURCE
 #include "page_out.h"
 
+#include "cold_file.h"
 #include "fatal.h"
 #include "ranges.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -53,16 +55,33 @@ unsigned hearth_page_out_wait(unsigned waited_s, unsigned least_s, uint64_t sent
   return waited_s < least_s * (LONGEST_WAIT / 2) ? waited_s * 2 : least_s * LONGEST_WAIT;
 }
 
+bool hearth_page_out_is_due(unsigned waited_s, unsigned wait_s, uint64_t committed_then, uint64_t committed_now) {
+  return waited_s >= wait_s || committed_now > committed_then + committed_then / 8;
+}
+
 /* What the last round left in memory, and what there was. */
 struct round {
   uint64_t committed_bytes, resident_bytes, sent_bytes;
 };
 
-static struct round look(void) {
-  struct hearth_region *cold = &hearth_ranges.region[HEARTH_RANGE_COLD];
+static uint64_t committed_bytes(void) {
   struct hearth_region_stats stats;
-  hearth_region_stats(cold, &stats);
-  return (struct round){.committed_bytes = stats.committed_bytes, .resident_bytes = hearth_region_resident(cold)};
+  hearth_region_stats(&hearth_ranges.region[HEARTH_RANGE_COLD], &stats);
+  return stats.committed_bytes;
+}
+
+static struct round look(void) {
+  return (struct round){.committed_bytes = committed_bytes(),
+                        .resident_bytes = hearth_region_resident(&hearth_ranges.region[HEARTH_RANGE_COLD])};
+}
+
+static void wait_for_work(unsigned wait_s, const struct round *last) {
+  const struct timespec interval = {.tv_sec = (time_t)interval_s};
+  unsigned waited_s = 0;
+  do {
+    clock_nanosleep(CLOCK_MONOTONIC, 0, &interval, NULL);
+    waited_s += interval_s;
+  } while (!hearth_page_out_is_due(waited_s, wait_s, last->committed_bytes, committed_bytes()));
 }
 
 /* What is in memory that was not then, but for new memory. */
@@ -71,6 +90,15 @@ static uint64_t returned_since(const struct round *then, const struct round *now
   if (now->committed_bytes > then->committed_bytes)
     expected += now->committed_bytes - then->committed_bytes;
   return now->resident_bytes > expected ? now->resident_bytes - expected : 0;
+}
+
+/* Pages that are being written when they are to leave the program stay in the system's cache. */
+static void drop_cached(struct hearth_region *cold) {
+  hearth_futex_lock_acquire(&cold->run_lock);
+  int descriptor = hearth_cold_file_descriptor();
+  hearth_futex_lock_release(&cold->run_lock);
+  if (descriptor >= 0)
+    posix_fadvise(descriptor, 0, 0, POSIX_FADV_DONTNEED);
 }
 
 /* False if the kernel knows no such advice. */
@@ -82,7 +110,11 @@ static bool page_out(void) {
   /* Dirty pages of a file are not dropped: they are written first. */
   if (cold_mode == HEARTH_COLD_FILE)
     msync(cold->base, bytes, MS_SYNC);
-  return !madvise(cold->base, bytes, cold_mode == HEARTH_COLD_ADVISE ? MADV_COLD : MADV_PAGEOUT) || errno != EINVAL;
+  bool known =
+      !madvise(cold->base, bytes, cold_mode == HEARTH_COLD_ADVISE ? MADV_COLD : MADV_PAGEOUT) || errno != EINVAL;
+  if (cold_mode == HEARTH_COLD_FILE)
+    drop_cached(cold);
+  return known;
 }
 
 static void *run(void *unused) {
@@ -90,8 +122,7 @@ static void *run(void *unused) {
   unsigned wait_s = interval_s;
   prctl(PR_SET_NAME, (unsigned long)"hearth-cold");
   for (;;) {
-    const struct timespec pause = {.tv_sec = (time_t)wait_s};
-    clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, NULL);
+    wait_for_work(wait_s, &last);
     struct round before = look();
     if (!page_out())
       break;

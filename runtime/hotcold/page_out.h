@@ -20,6 +20,9 @@ void hearth_page_out_open(enum hearth_cold_mode mode, unsigned interval_s);
  * memory by this one, twice as long as before, up to 64 intervals: to fetch it again costs more than its absence gains. */
 unsigned hearth_page_out_wait(unsigned waited_s, unsigned interval_s, uint64_t sent_bytes, uint64_t returned_bytes);
 
+/* Is that time over, or so much memory new since the last round, an eighth of what there was, that it is not waited for? */
+bool hearth_page_out_is_due(unsigned waited_s, unsigned wait_s, uint64_t committed_then, uint64_t committed_now);
+
 /* In a forked child. */
 void hearth_page_out_after_fork(void);
 

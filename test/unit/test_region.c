@@ -399,6 +399,10 @@ static void memory_that_returns_is_sent_out_less_often(void **state) {
     assert_int_equal(wait = hearth_page_out_wait(wait, 30, 4096, 1025), expected);
   assert_int_equal(hearth_page_out_wait(wait, 30, 4096, 4096), 64 * 30);
   assert_int_equal(hearth_page_out_wait(wait, 30, 4096, 0), 30);
+  assert_false(hearth_page_out_is_due(30, 60, 1 << 20, 1 << 20));
+  assert_false(hearth_page_out_is_due(30, 60, 1 << 20, (1 << 20) + (1 << 17)));
+  assert_true(hearth_page_out_is_due(30, 60, 1 << 20, (1 << 20) + (1 << 17) + 1));
+  assert_true(hearth_page_out_is_due(60, 60, 1 << 20, 0));
 }
 
 static void options_are_parsed(void **state) {
