@@ -5,6 +5,7 @@
 #include "mappings.h"
 #include "message.h"
 #include "os.h"
+#include "preload/result.h"
 #include "preload/trace.h"
 #include "profile_file.h"
 #include "runtime.h"
@@ -113,8 +114,9 @@ bool hearth_dump(void) { return dump(HEARTH_PROFILE_WHOLE, false, HEARTH_RAW_REQ
 void hearth_dump_at_end(void) {
   if (hearth_rt.options.dump_at_exit && !hearth_rt.ended && hearth_live_is_at_peak())
     dump(HEARTH_PROFILE_WHOLE, false, HEARTH_RAW_PEAK);
-  if (hearth_rt.options.dump_at_exit && !hearth_rt.ended)
-    dump(HEARTH_PROFILE_WHOLE, hearth_rt.fork_ns > 0, HEARTH_RAW_END);
+  if (hearth_rt.options.dump_at_exit && !hearth_rt.ended &&
+      dump(HEARTH_PROFILE_WHOLE, hearth_rt.fork_ns > 0, HEARTH_RAW_END) && HEARTH_PRELOADED)
+    hearth_result_tell();
 }
 
 /* Of the intervals; they belong to the thread that has taken next_due_ns. */

@@ -32,7 +32,8 @@ static const char help[] =
     "  --sample=BYTES      record one block for so many bytes allocated, on average: sums are estimates\n"
     "  --depth=N           addresses kept of each call stack, innermost first (default: 64)\n"
     "  --follow-children   record child processes and what they run, too, each in a file FILE.PID\n"
-    "  -v, --verbose       say on standard error where each profile was written\n"
+    "  -v, --verbose       say on standard error where each profile was written, those of children, too\n"
+    "  -q, --quiet         do not say at the end where the profile is, and how to see it\n"
     "Further options of the runtime can be given in HEARTH_OPTIONS.\n"
     "Exit code: the command's; 125 it cannot be recorded, 126 it cannot be run, 127 there is none; 2 wrong usage.\n";
 
@@ -49,7 +50,7 @@ typedef struct request {
   const char *output; /* NULL: named after the command */
   const struct mode *mode;
   hearth_number_option sample, depth, period;
-  bool follow_children, verbose, residency;
+  bool follow_children, verbose, quiet, residency;
 } request;
 
 /* Settings of the runtime, as it reads them. */
@@ -85,6 +86,8 @@ static bool describe(const request *request, const char *command, settings *ret)
   add(ret, ":mode=%s%s", request->mode->name, request->mode->settings);
   if (request->output)
     add(ret, ":plain_pid=%d", (int)getpid());
+  if (!request->quiet)
+    add(ret, ":tell_pid=%d", (int)getpid());
   if (request->sample.given)
     add(ret, ":sample=%" PRIu64, request->sample.value);
   if (request->depth.given)
@@ -186,6 +189,7 @@ int hearth_cmd_record(int argc, char **argv) {
        .target = &request.depth},
       {.name = "--follow-children", .flag = &request.follow_children},
       {.name = "--verbose", .letter = 'v', .flag = &request.verbose},
+      {.name = "--quiet", .letter = 'q', .flag = &request.quiet},
       {0}};
   int operands, code;
   if (!hearth_tool_parse_command(options, help, argc, argv, &operands, &code))

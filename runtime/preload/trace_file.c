@@ -138,6 +138,8 @@ bool hearth_trace_file_add(hearth_trace_block *block, const void *payload, size_
   return added;
 }
 
+const char *hearth_trace_file_name(void) { return file.name; }
+
 void hearth_trace_file_tell(void) {
   if (hearth_rt.options.verbosity > 0 && !file.error)
     hearth_message("trace written to %s, %u bytes", file.name, file.size);

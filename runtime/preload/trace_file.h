@@ -18,6 +18,8 @@ int hearth_trace_file_begin(void);
  * a message told; the file ends with the last whole one. */
 bool hearth_trace_file_add(hearth_trace_block *block, const void *payload, size_t size);
 
+const char *hearth_trace_file_name(void);
+
 /* Say where the file is, if that is wanted. */
 void hearth_trace_file_tell(void);
 

@@ -1,0 +1,56 @@
+#include "result.h"
+
+#include "message.h"
+#include "os.h"
+#include "output.h"
+#include "profile_file.h"
+#include "runtime.h"
+#include "trace_file.h"
+
+static hearth_os_file_id standard_error; /* all zero: there was none */
+
+void hearth_result_begin(void) {
+  if (!hearth_os_file_id_of(2, &standard_error))
+    standard_error = (hearth_os_file_id){0};
+}
+
+static bool is_to_be_told(void) {
+  hearth_os_file_id now;
+
+  return hearth_rt.pid == hearth_rt.options.tell_pid && hearth_os_file_id_of(2, &now) &&
+         now.device == standard_error.device && now.number == standard_error.number;
+}
+
+static void tell_dumps(void) {
+  static char buffer[HEARTH_OUTPUT_NAME]; /* signal stacks are small */
+  hearth_text name = hearth_text_begin(buffer, sizeof buffer);
+
+  hearth_profile_file_name(&name);
+  hearth_message("the last heap dump is %s", hearth_profile_file_written());
+  hearth_message("to see all: hearth heap %s.*", buffer);
+}
+
+static void tell_trace(void) {
+  hearth_message("the trace is %s", hearth_trace_file_name());
+  hearth_message("to see it: hearth report %s -o report.html", hearth_trace_file_name());
+}
+
+static void tell_profile(void) {
+  const char *name = hearth_profile_file_written();
+
+  hearth_message("the profile is %s", name);
+  hearth_message("to see it: hearth index --symbols %s -o heap.prof && hearth show heap.prof", name);
+}
+
+void hearth_result_tell(void) {
+  if (!is_to_be_told())
+    return;
+  if (hearth_rt.live)
+    tell_dumps();
+  else if (hearth_rt.tracing)
+    tell_trace();
+  else
+    tell_profile();
+  if (hearth_rt.options.follow_children)
+    hearth_message("those of child processes are %s.PID", hearth_rt.options.log_path);
+}
