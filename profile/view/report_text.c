@@ -30,8 +30,12 @@ static hearth_status print_header(const hearth_report *r, hearth_error *err) {
   else if (s->densities_only)
     fprintf(out, "  accesses   not counted in every run, but their density is known: LLVM's thresholds classify\n");
   else
-    fprintf(out, "  accesses   not counted in every run: nothing can be called hot or cold\n");
-  fprintf(out, "  dropped    %" PRIu64 " allocation%s without a record, %" PRIu64 " address%s of code that is not known\n",
+    fprintf(out,
+            "  accesses   not counted in every run: nothing can be called hot or cold\n"
+            "  contexts   %" PRIu64 "\n",
+            r->all.contexts);
+  fprintf(out,
+          "  dropped    %" PRIu64 " allocation%s without a record, %" PRIu64 " address%s of code that is not known\n",
           s->dropped_blocks, hearth_plural(s->dropped_blocks), s->dropped_frames, s->dropped_frames == 1 ? "" : "es");
   return HEARTH_OK;
 }
@@ -39,8 +43,6 @@ static hearth_status print_header(const hearth_report *r, hearth_error *err) {
 static void print_thresholds(const hearth_report *r) {
   const hearth_classifier *c = &r->selection.classifier;
   bool llvm = c->mode == HEARTH_CLASSIFY_LLVM;
-  if (!hearth_accesses_known(&r->summary))
-    return;
   fprintf(r->stream, "\nClasses (--classify=%s), by accesses per byte and second of life:\n",
           hearth_classify_mode_name(c->mode));
   if (c->cold_max_density < 0)
@@ -53,22 +55,34 @@ static void print_thresholds(const hearth_report *r) {
 
 static double percent(uint64_t part, uint64_t whole) { return 100 * hearth_ratio((double)part, (double)whole); }
 
-static void print_class_table(const hearth_report *r) {
-  fprintf(r->stream, "\n  %-8s %10s %14s %22s %22s\n", "class", "contexts", "allocations", "bytes", "accesses");
-  for (hearth_class c = HEARTH_CLASS_COLD; c < HEARTH_REPORT_CLASSES; c++) {
-    const hearth_report_totals *t = &r->classes[c];
-    fprintf(r->stream, "  %-8s %10" PRIu64 " %14" PRIu64 " %12s (%5.1f%%) %13" PRIu64 " (%5.1f%%)\n",
-            hearth_class_name(c), t->contexts, t->allocs, hearth_units_bytes(t->bytes).c,
-            percent(t->bytes, r->all.bytes), t->accesses, percent(t->accesses, r->all.accesses));
-  }
-}
-
 static void print_other_mode(const hearth_report *r) {
   const hearth_report_totals *cold = &r->other_classes[HEARTH_CLASS_COLD], *hot = &r->other_classes[HEARTH_CLASS_HOT];
   if (r->summary.accesses_counted)
     fprintf(r->stream, "  --classify=%s: %" PRIu64 " cold with %s, %" PRIu64 " hot with %s\n",
             hearth_classify_mode_name(r->other.mode), cold->contexts, hearth_units_bytes(cold->bytes).c, hot->contexts,
             hearth_units_bytes(hot->bytes).c);
+}
+
+static void print_class(const hearth_report *r, hearth_class class) {
+  const hearth_report_totals *t = &r->classes[class];
+  fprintf(r->stream, "  %-8s %10" PRIu64 " %14" PRIu64 " %12s (%5.1f%%)", hearth_class_name(class), t->contexts,
+          t->allocs, hearth_units_bytes(t->bytes).c, percent(t->bytes, r->all.bytes));
+  if (r->summary.accesses_counted)
+    fprintf(r->stream, " %13" PRIu64 " (%5.1f%%)", t->accesses, percent(t->accesses, r->all.accesses));
+  fputc('\n', r->stream);
+}
+
+static void print_classes(const hearth_report *r) {
+  if (!hearth_accesses_known(&r->summary))
+    return;
+  print_thresholds(r);
+  fprintf(r->stream, "\n  %-8s %10s %14s %22s", "class", "contexts", "allocations", "bytes");
+  if (r->summary.accesses_counted)
+    fprintf(r->stream, " %22s", "accesses");
+  fputc('\n', r->stream);
+  for (hearth_class c = HEARTH_CLASS_COLD; c < HEARTH_REPORT_CLASSES; c++)
+    print_class(r, c);
+  print_other_mode(r);
 }
 
 static hearth_status print_type(hearth_report *r, uint64_t id, hearth_error *err) {
@@ -96,9 +110,12 @@ static hearth_status print_context(hearth_report *r, const hearth_report_row *ro
   hearth_mib m;
   HEARTH_TRY(hearth_profile_get_context(r->profile, row->context, &node, &m, err));
   double allocs = (double)m.AllocCount;
-  fprintf(r->stream, "\n   %s: %" PRIu64 " allocation%s, %s (%" PRIu64 " bytes), %.1f bytes on average\n",
-          hearth_class_name(row->hotness), m.AllocCount, hearth_plural(m.AllocCount), hearth_units_bytes(m.TotalSize).c,
-          m.TotalSize, hearth_ratio((double)m.TotalSize, allocs));
+  fputs("\n   ", r->stream);
+  if (hearth_accesses_known(&r->summary))
+    fprintf(r->stream, "%s: ", hearth_class_name(row->hotness));
+  fprintf(r->stream, "%" PRIu64 " allocation%s, %s (%" PRIu64 " bytes), %.1f bytes on average\n", m.AllocCount,
+          hearth_plural(m.AllocCount), hearth_units_bytes(m.TotalSize).c, m.TotalSize,
+          hearth_ratio((double)m.TotalSize, allocs));
   fprintf(r->stream, "   lives %s on average, %" PRIu64 " live at exit",
           hearth_units_time(hearth_ratio((double)m.TotalLifetime, allocs)).c, m.LiveAtExit);
   if (r->summary.accesses_counted)
@@ -161,9 +178,7 @@ static hearth_status print_groups(hearth_report *r, hearth_error *err) {
 
 static hearth_status print_report(hearth_report *r, hearth_error *err) {
   HEARTH_TRY(print_header(r, err));
-  print_thresholds(r);
-  print_class_table(r);
-  print_other_mode(r);
+  print_classes(r);
   HEARTH_TRY(print_groups(r, err));
   return hearth_stream_flush(r->stream, err);
 }
