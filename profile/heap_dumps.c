@@ -192,8 +192,14 @@ static hearth_heap_node node_of(const hearth_heap_reader *r, uint32_t row) {
                             .inlined = frame->flags & HEARTH_FRAME_INLINED};
 }
 
+bool hearth_heap_same_process(const hearth_heap_dump *a, const hearth_heap_dump *b) {
+  return a->pid == b->pid && a->start_unix_ns == b->start_unix_ns;
+}
+
 static int compare_dumps(const void *a, const void *b) {
   const hearth_heap_dump *x = a, *y = b;
+  if (x->start_unix_ns != y->start_unix_ns)
+    return x->start_unix_ns < y->start_unix_ns ? -1 : 1;
   if (x->pid != y->pid)
     return x->pid < y->pid ? -1 : 1;
   if (x->time_ns != y->time_ns)

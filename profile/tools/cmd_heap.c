@@ -14,8 +14,8 @@ static const char help[] =
     "Usage: hearth heap [OPTION]... FILE... [-o OUT]\n"
     "Show heap dumps, as 'hearth record --mode=live' writes them: when they were made, and what was live in one of "
     "them.\n\n"
-    "  --dump=N|peak|NAME      which one (default: that of the most bytes): its number in the list, that of the peak,\n"
-    "                          or its file\n"
+    "  --dump=N|peak|NAME      which one (default: that of the most bytes): its number in the list, that of the peak\n"
+    "                          (of several processes: the highest one), or its file\n"
     "  --floor=BYTES           entries with fewer bytes fold into their callers (default: 0.1 % of what is live)\n"
     "  --limit=N               entries that are listed, most bytes first (default: 20; 0: all)\n"
     "  --format=FORMAT         what to write:\n"
@@ -110,6 +110,12 @@ static hearth_status read_all(const arguments *a, hearth_heap_reader *reader, co
   return hearth_heap_reader_result(reader, ret, err);
 }
 
+static bool is_wanted(const hearth_heap_dump *dump, const char *wanted) {
+  return !wanted || strcmp(dump->name, wanted) == 0 ||
+         (dump->occasion == HEARTH_RAW_PEAK && strcmp(wanted, "peak") == 0);
+}
+
+/* Of several, such as the peaks of processes, that of most bytes. */
 static const hearth_heap_dump *find_dump(const hearth_heap_dumps *dumps, const char *wanted) {
   const hearth_heap_dump *found = NULL;
   uint64_t number;
@@ -117,9 +123,7 @@ static const hearth_heap_dump *find_dump(const hearth_heap_dumps *dumps, const c
     return &dumps->dumps[number - 1];
   for (size_t i = 0; i < dumps->dump_count; i++) {
     const hearth_heap_dump *dump = &dumps->dumps[i];
-    bool is_peak = dump->occasion == HEARTH_RAW_PEAK;
-    if (!wanted ? !found || hearth_heap_total(dump).bytes > hearth_heap_total(found).bytes
-                : strcmp(dump->name, wanted) == 0 || (is_peak && strcmp(wanted, "peak") == 0))
+    if (is_wanted(dump, wanted) && (!found || hearth_heap_total(dump).bytes > hearth_heap_total(found).bytes))
       found = dump;
   }
   return found;

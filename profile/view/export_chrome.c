@@ -289,7 +289,7 @@ static hearth_status write_events(chrome *c, hearth_error *err) {
   hearth_json_open(&c->json, '[');
   for (size_t i = 0; i < c->dumps->dump_count; i++) {
     const hearth_heap_dump *dump = &c->dumps->dumps[i];
-    if (i == 0 || dump[-1].pid != dump->pid)
+    if (i == 0 || !hearth_heap_same_process(&dump[-1], dump))
       write_process(c, dump);
     HEARTH_TRY(write_dump(c, i, err));
   }

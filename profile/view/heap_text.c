@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "file.h"
 #include "heap_internal.h"
@@ -39,6 +40,28 @@ static void print_dump(const hearth_heap_dump *dump, size_t number, FILE *stream
   fputs("  ", stream);
   hearth_print_name(dump->name, 0, stream);
   fputc('\n', stream);
+}
+
+static bool has_several_processes(const hearth_heap_dumps *dumps) {
+  return !hearth_heap_same_process(&dumps->dumps[0], &dumps->dumps[dumps->dump_count - 1]);
+}
+
+static void print_process(const hearth_heap_dump *dump, FILE *stream) {
+  time_t start = (time_t)(dump->start_unix_ns / 1000000000);
+  struct tm parts;
+  char text[64] = "at an unknown time";
+  if (gmtime_r(&start, &parts))
+    strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S UTC", &parts);
+  fprintf(stream, "Process %" PRIu64 ", started %s:\n", dump->pid, text);
+}
+
+static void print_dumps(const hearth_heap_dumps *dumps, FILE *stream) {
+  for (size_t i = 0; i < dumps->dump_count; i++) {
+    const hearth_heap_dump *dump = &dumps->dumps[i];
+    if (has_several_processes(dumps) && (i == 0 || !hearth_heap_same_process(&dump[-1], dump)))
+      print_process(dump, stream);
+    print_dump(dump, i, stream);
+  }
 }
 
 /* -------------------------------------------------- entries -------------------------------------------------- */
@@ -108,12 +131,14 @@ static hearth_status print_entries(const hearth_heap_dumps *dumps, const hearth_
 
 hearth_status hearth_heap_print(const hearth_heap_dumps *dumps, const hearth_heap_dump *dump,
                                 const hearth_heap_view_options *options, FILE *stream, hearth_error *err) {
-  for (size_t i = 0; i < dumps->dump_count; i++)
-    print_dump(&dumps->dumps[i], i, stream);
+  if (dumps->dump_count > 0)
+    print_dumps(dumps, stream);
   if (!dump)
     return hearth_stream_flush(stream, err);
   fputs("\nLive in ", stream);
   hearth_print_name(dump->name, 0, stream);
+  if (has_several_processes(dumps))
+    fprintf(stream, " of process %" PRIu64, dump->pid);
   if (dump->sample_bytes)
     fprintf(stream, ", estimated from one block for %" PRIu64 " bytes", dump->sample_bytes);
   if (dump->dropped_blocks)

@@ -56,6 +56,21 @@
  * RUN: cd %t.d && %hearth heap --dump=peak --format=folded -q some.[0-9p]* | \
  * RUN:   awk '{ sum += $NF } END { print (sum > 4000000 && sum < 6200000 ? "near" : sum) }' | FileCheck %s --check-prefix=PEAK
  *
+ * Dumps of several processes, here of two runs, are told apart: those that began first first.
+ * RUN: cd %t.d && %hearth record -q --mode=live -o twice -- %t && %hearth record -q --mode=live -o twice -- %t && \
+ * RUN:   %hearth heap --dump=peak twice.* > twice.txt && FileCheck %s --check-prefix=TWICE < twice.txt
+ * TWICE: Process [[#FIRST_PID:]], started {{[0-9-]+ [0-9:]+}} UTC:
+ * TWICE: 1 request {{.*}} twice.1{{$}}
+ * TWICE: 2 peak {{.*}} twice.peak{{$}}
+ * TWICE: 3 exit {{.*}} twice.2{{$}}
+ * TWICE: Process [[#]], started {{[0-9-]+ [0-9:]+}} UTC:
+ * TWICE: 4 request
+ * TWICE: 5 peak
+ * TWICE: 6 exit
+ * TWICE-NOT: Process
+ * TWICE: Live in {{twice.peak.*}} of process [[#]]:
+ * RUN: cd %t.d && not grep -q Process first.txt
+ *
  * What ran is gone: nothing is missing from the sums, only what it was.
  * RUN: cp %t %t.gone && cd %t.d && %hearth record --mode=live -o lost -- %t.gone && rm %t.gone
  * RUN: cd %t.d && %hearth heap -q --dump=1 lost.1 > gone.txt && FileCheck %s --check-prefix=GONE < gone.txt

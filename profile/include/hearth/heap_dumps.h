@@ -43,7 +43,7 @@ typedef struct hearth_heap_dump {
   size_t entry_count;
 } hearth_heap_dump;
 
-/* By process, then by time. All lives until hearth_heap_dumps_free. */
+/* By process, those that began first first, then by time. All lives until hearth_heap_dumps_free. */
 typedef struct hearth_heap_dumps {
   hearth_heap_node *nodes;
   const char **names; /* of types and heaps: the first is that of an unknown type, the second "malloc" */
@@ -84,6 +84,9 @@ hearth_status hearth_heap_fold(const hearth_heap_dumps *dumps, const hearth_heap
 void hearth_heap_add(hearth_heap_entry *into, const hearth_heap_entry *from);
 /* Sums over all entries; node, type and heap mean nothing. */
 hearth_heap_entry hearth_heap_total(const hearth_heap_dump *dump);
+
+/* Are both of one run of a process? Others have the same number some time later. */
+bool hearth_heap_same_process(const hearth_heap_dump *a, const hearth_heap_dump *b);
 
 /* "exit", "period", "request" or "peak". */
 const char *hearth_heap_occasion_name(enum hearth_raw_occasion occasion);
