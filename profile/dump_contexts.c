@@ -322,7 +322,7 @@ hearth_status hearth_dump_add(hearth_builder *builder, hearth_modules *modules, 
   symboliser s = {.visit = add_to_builder, .closure = builder, .builder = builder, .name = name, .dump = dump};
   uint64_t total_bytes;
   tell_sampled(options, name, dump);
-  *lost = (hearth_lost_contexts){.dropped_stacks = dump->dropped_stacks};
+  *lost = (hearth_lost_contexts){.uninstrumented = !dump->accesses_counted, .dropped_stacks = dump->dropped_stacks};
   HEARTH_TRY(hearth_modules_place(modules, name, dump, &s.placed, &s.placed_count, err));
   hearth_status status = begin(&s, err);
   if (status == HEARTH_OK)

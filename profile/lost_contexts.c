@@ -30,16 +30,38 @@ static void report_dropped(const hearth_lost_contexts *lost, const char *name, c
   options->note(options->context, HEARTH_NOTE_WARNING, text);
 }
 
+static bool has_remedy(const hearth_lost_contexts *lost, const hearth_indexer_options *options) {
+  return lost->uninstrumented && !options->symbols;
+}
+
+static void report_sum(const hearth_lost_contexts *lost, const char *name, const hearth_indexer_options *options) {
+  unsigned long long contexts = 0, bytes = 0;
+  char text[640];
+  for (size_t i = 0; i < lost->count; i++) {
+    contexts += lost->files[i].given ? 0 : lost->files[i].contexts;
+    bytes = hearth_merge_SUM(bytes, lost->files[i].given ? 0 : lost->files[i].bytes);
+  }
+  if (contexts == 0)
+    return;
+  snprintf(text, sizeof text,
+           "%.300s: %llu context%s (%llu bytes) allocated inside code without debug information %s left out: "
+           "--symbols names its functions",
+           name, contexts, contexts == 1 ? "" : "s", bytes, contexts == 1 ? "is" : "are");
+  options->note(options->context, HEARTH_NOTE_WARNING, text);
+}
+
 void hearth_lost_report(const hearth_lost_contexts *lost, const char *name, uint64_t total_bytes,
                         const hearth_indexer_options *options) {
   if (!options->note)
     return;
   if (lost->dropped_stacks)
     report_dropped(lost, name, options);
+  if (has_remedy(lost, options))
+    report_sum(lost, name, options);
   for (size_t i = 0; i < lost->count; i++) {
     const hearth_lost_file *file = &lost->files[i];
     char text[768];
-    bool matters = file->given || file->bytes > total_bytes / 20;
+    bool matters = file->given || (!has_remedy(lost, options) && file->bytes > total_bytes / 20);
     snprintf(text, sizeof text, "%.300s: %llu context%s (%llu bytes) allocated inside %.300s %s left out: %s", name,
              (unsigned long long)file->contexts, file->contexts == 1 ? "" : "s", (unsigned long long)file->bytes,
              file->path ? file->path : "code of no known file", file->contexts == 1 ? "is" : "are",

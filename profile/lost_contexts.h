@@ -16,13 +16,15 @@ typedef struct hearth_lost_file {
 typedef struct hearth_lost_contexts {
   hearth_lost_file files[64]; /* what does not fit is counted with the last one */
   size_t count;
+  bool uninstrumented; /* the program was recorded as it is: no code of it was compiled for profiling */
   uint64_t dropped_stacks, dropped_bytes; /* allocations without room for their call stack */
 } hearth_lost_contexts;
 
 /* `path` is borrowed until the report. */
 void hearth_lost_add(hearth_lost_contexts *lost, const char *path, bool given, uint64_t bytes);
 /* A warning of dropped call stacks; and one note a file: a warning where the code could have been compiled for profiling,
- * or where a twentieth of all bytes is concerned; else a detail, as every program has blocks of its C library. */
+ * or where a twentieth of all bytes is concerned; else a detail, as every program has blocks of its C library. Of a program
+ * as it is, one warning for all files of the second kind, unless symbols have named what they could. */
 void hearth_lost_report(const hearth_lost_contexts *lost, const char *name, uint64_t total_bytes,
                         const hearth_indexer_options *options);
 /* Why nothing is left, as an error. */

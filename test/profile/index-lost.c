@@ -9,7 +9,7 @@
 // FORGOTTEN: hearth: error: out: not written: the code of forgotten that allocates has no debug information (compile it with -gmlt -fdebug-info-for-profiling)
 //
 // Blocks of libraries whose callers are not known: worth a warning only where they are many.
-// RUN: %clang -O1 -gmlt -fdebug-info-for-profiling -fno-omit-frame-pointer -Wl,--build-id %s %rt -lpthread -o program
+// RUN: %clang -O1 $(%hearth flags instrument --clang=%clang) %s -o program
 // RUN: env HEARTH_OPTIONS=log_path=%t/few.raw:unwind=fp ./program
 // RUN: %hearth index few.raw.* --binary program -o out 2>&1 | FileCheck %s --check-prefix=FEW --implicit-check-not=warning
 // FEW: out: 1 context,
@@ -18,6 +18,16 @@
 // RUN: env HEARTH_OPTIONS=log_path=%t/many.raw:unwind=fp ./program 1000
 // RUN: %hearth index many.raw.* --binary program -o out 2>&1 | FileCheck %s --check-prefix=MANY
 // MANY: hearth: warning: {{.*}}allocated inside {{.*}}libc.so.6
+//
+// Of a program that was recorded as it is, one line for all files:
+// RUN: %clang -O1 -gmlt -fdebug-info-for-profiling -Wl,--build-id %s -o plain
+// RUN: env HEARTH_OPTIONS=unwind=fp %hearth record -q -o recorded.raw -- ./plain
+// RUN: %hearth index recorded.raw -o out 2>&1 | FileCheck %s --check-prefix=RECORDED
+// RECORDED: hearth: warning: recorded.raw: 1 context ({{[0-9]+}} bytes) allocated inside code without debug information is left out: --symbols names its functions
+// RECORDED-NEXT: out: 1 context,
+// RUN: %hearth index -v recorded.raw -o out 2>&1 | FileCheck %s --check-prefix=DETAIL
+// RUN: %hearth index --symbols recorded.raw -o out 2>&1 | FileCheck %s --check-prefix=SYMBOLS --implicit-check-not=warning
+// SYMBOLS: out: 2 contexts,
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
