@@ -11,6 +11,7 @@
 #include "output_file.h"
 #include "trace_replay.h"
 #include "trace_stat.h"
+#include "units.h"
 
 static const char help[] =
     "Usage: hearth trace stat FILE\n"
@@ -85,8 +86,10 @@ static int replay(const char *path, const request *request) {
   printf("operations     %" PRIu64 "\n", result.operations);
   printf("time           %.3f ms, %.1f ns an operation\n", (double)result.time_ns / 1e6,
          result.operations ? (double)result.time_ns / (double)result.operations : 0);
-  printf("peak live      %" PRIu64 " bytes\n", result.peak_live_bytes);
-  printf("peak resident  %" PRIu64 " bytes more than before\n", result.peak_resident_bytes);
+  printf("peak live      %s (%" PRIu64 " bytes)\n", hearth_units_bytes(result.peak_live_bytes).c,
+         result.peak_live_bytes);
+  printf("peak resident  %s (%" PRIu64 " bytes) more than before\n", hearth_units_bytes(result.peak_resident_bytes).c,
+         result.peak_resident_bytes);
   return hearth_tool_finish();
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "trace/live_blocks.h"
+#include "units.h"
 
 typedef struct counts {
   uint64_t operations[HEARTH_TRACE_KINDS], bytes[HEARTH_TRACE_KINDS], time_ns[HEARTH_TRACE_KINDS];
@@ -56,22 +57,23 @@ static void print_counts(const hearth_trace_info *info, const counts *c, FILE *t
   fprintf(to, "duration    %.3f ms%s\n", (double)info->duration_ns / 1e6,
           info->ended ? "" : "; the end is not in the trace");
   fprintf(to, "threads     %" PRIu32 "\n", c->threads);
-  fprintf(to, "events      %" PRIu64 " in %" PRIu64 " bytes, %.2f bytes an event\n", info->events, info->size,
+  fprintf(to, "events      %" PRIu64 " in %s, %.2f bytes an event\n", info->events, hearth_units_bytes(info->size).c,
           info->events ? (double)info->size / (double)info->events : 0);
   fprintf(to, "stacks      %" PRIu64 " nodes, at most %" PRIu32 " addresses each\n", info->nodes, info->stack_depth);
   fprintf(to, "dropped     %" PRIu64 " events, %" PRIu64 " stacks, %" PRIu64 " damaged blocks%s\n",
           info->dropped_events, info->dropped_stacks, info->damaged_blocks,
           info->truncated ? "; the file ends within a block" : "");
-  fprintf(to, "peak live   %" PRIu64 " bytes in %" PRIu64 " blocks at %.3f ms\n", c->peak_bytes, c->peak_blocks,
-          (double)c->peak_ns / 1e6);
-  fprintf(to, "live at end %" PRIu64 " bytes in %zu blocks\n", c->live_bytes, c->live.count);
+  fprintf(to, "peak live   %s (%" PRIu64 " bytes) in %" PRIu64 " blocks at %.3f ms\n",
+          hearth_units_bytes(c->peak_bytes).c, c->peak_bytes, c->peak_blocks, (double)c->peak_ns / 1e6);
+  fprintf(to, "live at end %s (%" PRIu64 " bytes) in %zu blocks\n", hearth_units_bytes(c->live_bytes).c, c->live_bytes,
+          c->live.count);
   if (c->unknown)
     fprintf(to, "unknown     %" PRIu64 " deallocations of blocks that the trace did not see begin\n", c->unknown);
-  fprintf(to, "\n%-13s %14s %18s %12s\n", "operation", "count", "bytes", "ns on average");
+  fprintf(to, "\n%-13s %14s %12s %17s\n", "operation", "count", "bytes", "ns on average");
   for (unsigned i = 0; i < HEARTH_TRACE_KINDS; ++i)
     if (c->operations[i])
-      fprintf(to, "%-13s %14" PRIu64 " %18" PRIu64 " %12.1f\n", hearth_trace_kind_name((uint8_t)i), c->operations[i],
-              c->bytes[i], (double)c->time_ns[i] / (double)c->operations[i]);
+      fprintf(to, "%-13s %14" PRIu64 " %12s %17.1f\n", hearth_trace_kind_name((uint8_t)i), c->operations[i],
+              hearth_units_bytes(c->bytes[i]).c, (double)c->time_ns[i] / (double)c->operations[i]);
 }
 
 hearth_status hearth_trace_stat(hearth_trace *trace, FILE *to, hearth_error *err) {

@@ -4,7 +4,7 @@
  * RUN: for how in exit leave abort segv term exec quick; do \
  * RUN:   %hearth record --mode=trace -o $how -- %t $how > /dev/null 2>&1; %hearth trace stat $how | grep -e '^malloc' -e '^dropped'; \
  * RUN: done | FileCheck %s
- * CHECK-COUNT-7: {{^}}malloc               10000           12340000
+ * CHECK-COUNT-7: {{^}}malloc               10000     11.8 MiB
  *
  * RUN: bash -c '%hearth record --mode=trace -o kill -- %t kill; echo $?' 2>/dev/null | FileCheck %s --check-prefix=KILL
  * KILL: 137

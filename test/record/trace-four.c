@@ -18,10 +18,10 @@
  * STAT: threads     1
  * STAT: events      4 in
  * STAT: dropped     0 events, 0 stacks, 0 damaged blocks
- * STAT: peak live   28 bytes in 2 blocks
- * STAT: live at end 0 bytes in 0 blocks
- * STAT: {{^}}malloc 2 28
- * STAT: {{^}}free 2 28
+ * STAT: peak live   28 B (28 bytes) in 2 blocks
+ * STAT: live at end 0 B (0 bytes) in 0 blocks
+ * STAT: {{^}}malloc 2 28 B
+ * STAT: {{^}}free 2 28 B
  *
  * It becomes a profile as the aggregate of a run does:
  * RUN: %hearth index -o %t.prof %t.trace && %hearth show %t.prof | FileCheck %s --check-prefix=SHOW
@@ -41,7 +41,7 @@
  *
  * RUN: %hearth trace replay %t.trace | FileCheck %s --check-prefix=REPLAY
  * REPLAY: operations     4
- * REPLAY: peak live      28 bytes
+ * REPLAY: peak live      28 B (28 bytes)
  */
 #include <stdlib.h>
 
