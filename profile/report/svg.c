@@ -34,6 +34,13 @@ void svg_text(double x, double y, const char *anchor, const char *text, FILE *st
   fputs("</text>\n", stream);
 }
 
+void svg_text_upwards(double x, double y, const char *text, FILE *stream) {
+  fprintf(stream, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\" transform=\"rotate(-90 %.1f %.1f)\">", x, y, x,
+          y);
+  page_put_text(text, stream);
+  fputs("</text>\n", stream);
+}
+
 hearth_units_text svg_quantity(hearth_quantity quantity, double value) {
   hearth_units_text text;
   if (quantity == HEARTH_QUANTITY_BYTES || quantity == HEARTH_QUANTITY_LIVE)

@@ -24,6 +24,8 @@ void svg_rectangle_begin(double x, double y, double width, double height, svg_co
 void svg_rectangle_end(FILE *stream);
 /* `anchor`: "start", "middle" or "end". */
 void svg_text(double x, double y, const char *anchor, const char *text, FILE *stream);
+/* In the middle, turned to the left: the label of a vertical axis. */
+void svg_text_upwards(double x, double y, const char *text, FILE *stream);
 /* A quantity with its unit. */
 hearth_units_text svg_quantity(hearth_quantity quantity, double value);
 

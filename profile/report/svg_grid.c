@@ -3,7 +3,7 @@
 
 #include "svg.h"
 
-enum { WIDTH = 800, HEIGHT = 400, LEFT = 72, RIGHT = 28, TOP = 28, BOTTOM = 44 };
+enum { WIDTH = 800, HEIGHT = 400, LEFT = 88, RIGHT = 28, TOP = 28, BOTTOM = 44 };
 
 typedef struct frame {
   const page_grid *grid;
@@ -27,6 +27,7 @@ static void draw_axes(const frame *f) {
   for (int i = 0; i < count; i++)
     svg_text(LEFT - 4, y_of(f, page_axis_position(y, ticks[i])) + 4, "end", svg_value(y, ticks[i]).c, f->stream);
   svg_text((LEFT + WIDTH) / 2.0, HEIGHT - 8, "middle", x->label, f->stream);
+  svg_text_upwards(16, (TOP + HEIGHT - BOTTOM) / 2.0, y->label, f->stream);
 }
 
 static double greatest(const frame *f, hearth_quantity quantity) {
@@ -58,8 +59,7 @@ void svg_grid(const page_model *model, const page_grid *grid, FILE *stream) {
   hearth_quantity quantity = model->options->value;
   char title[96];
   double most = greatest(&f, quantity);
-  snprintf(title, sizeof title, "%s by %s (upwards) and %s", hearth_quantity_name(quantity), grid->y.label,
-           grid->x.label);
+  snprintf(title, sizeof title, "%s by %s and %s", hearth_quantity_name(quantity), grid->y.label, grid->x.label);
   svg_begin(WIDTH, HEIGHT, model->options->title, stream);
   svg_text(3, 16, "start", title, stream);
   f.width = (double)(WIDTH - LEFT - RIGHT) / (f.extent.x_end > f.extent.x ? f.extent.x_end - f.extent.x : 1);

@@ -1,7 +1,7 @@
 /* Bytes that are live, by time. */
 #include "svg.h"
 
-enum { WIDTH = 800, HEIGHT = 320, LEFT = 72, RIGHT = 28, TOP = 28, BOTTOM = 44, Y_BINS = 100 };
+enum { WIDTH = 800, HEIGHT = 320, LEFT = 88, RIGHT = 28, TOP = 28, BOTTOM = 44, Y_BINS = 100 };
 
 static void draw_axes(const page_series *live, double top, FILE *stream) {
   const page_axis x = {.unit = PAGE_NS, .step = live->step_ns, .bins = live->count};
@@ -15,6 +15,7 @@ static void draw_axes(const page_series *live, double top, FILE *stream) {
     svg_text(LEFT - 4, HEIGHT - BOTTOM - ticks[i] / top * (HEIGHT - TOP - BOTTOM) + 4, "end", svg_value(&y, ticks[i]).c,
              stream);
   svg_text((LEFT + WIDTH) / 2.0, HEIGHT - 8, "middle", "time", stream);
+  svg_text_upwards(16, (TOP + HEIGHT - BOTTOM) / 2.0, "bytes live", stream);
 }
 
 static void draw_area(const page_series *live, double top, FILE *stream) {

@@ -12,4 +12,14 @@ with Browser() as browser:
             print(f"{plot} {key}:", browser.run(f"document.querySelector('#plot-{plot}').nextSibling.textContent"))
     print("\n".join(browser.run("[...document.querySelectorAll('#plots tr')].map((row) => [...row.children]"
                                 ".map((cell) => cell.textContent).join(' | '))")))
+    browser.run("""(() => {
+      const fill = CanvasRenderingContext2D.prototype.fillText;
+      window.upwards = [];
+      CanvasRenderingContext2D.prototype.fillText = function (text, ...place) {
+        if (this.getTransform().b < 0) window.upwards.push(text);
+        fill.call(this, text, ...place);
+      };
+    })()""")
+    browser.press("ArrowRight")
+    print("upwards:", browser.run("window.upwards"))
     print("errors:", browser.errors)

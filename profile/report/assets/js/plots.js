@@ -1,6 +1,6 @@
 // Two-dimensional histograms.
 
-const PLOT = { width: 600, height: 340, left: 64, right: 28, top: 10, bottom: 40 };
+const PLOT = { width: 600, height: 340, left: 80, right: 28, top: 10, bottom: 40 };
 
 function axisBound(axis, bin) {
   return axis.step > 0 ? bin * axis.step : 2 ** (bin / 2);
@@ -61,6 +61,15 @@ function ticksOf(axis, first, end, most) {
     : logarithmicTicks(axis.unit === 'ns' ? 10 : 2, least, greatest, most);
 }
 
+function fillTextUpwards(context, text, x, y) {
+  context.save();
+  context.translate(x, y);
+  context.rotate(-Math.PI / 2);
+  context.textAlign = 'center';
+  context.fillText(text, 0, 0);
+  context.restore();
+}
+
 function drawAxes(context, plot) {
   const { x, y } = plot.grid;
   const { scale } = plot;
@@ -74,6 +83,7 @@ function drawAxes(context, plot) {
   for (const value of ticksOf(y, scale.y, scale.yEnd, 12)) {
     context.fillText(unitText(y.unit, value), PLOT.left - 4, scale.bottom(axisPosition(y, value)) + 4);
   }
+  fillTextUpwards(context, y.label, 12, (PLOT.top + PLOT.height - PLOT.bottom) / 2);
 }
 
 // Logarithmic, so that rare blocks are seen beside frequent ones.

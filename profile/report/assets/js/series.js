@@ -61,7 +61,7 @@ function startLive() {
     live, scale: makeLiveScale(live), cursor: Math.floor(live.peak_ns / live.step_ns),
     grid: {
       x: { label: 'time', unit: 'ns', step: live.step_ns },
-      y: { label: 'live', unit: 'bytes', step: Math.max(live.peak_bytes, 1) / BYTE_BINS },
+      y: { label: 'bytes live', unit: 'bytes', step: Math.max(live.peak_bytes, 1) / BYTE_BINS },
     },
   });
   plot.canvas.id = 'plot-live';
