@@ -7,7 +7,9 @@
 #include "builder_internal.h"
 #include "dump_contexts.h"
 #include "file.h"
+#include "file_kind.h"
 #include "hearth/ids.h"
+#include "hearth/trace.h"
 
 #define PROFILER_HEAP "hearth:profiler" /* the runtime tells its own memory as this heap's */
 
@@ -134,7 +136,7 @@ static hearth_status visit(void *closure, uint32_t node, const hearth_raw_record
 static hearth_status add_dump(hearth_heap_reader *r, const char *name, hearth_raw_dump *raw, hearth_error *err) {
   hearth_heap_dumps *all = &r->result;
   if (raw->occasion == HEARTH_RAW_NO_DUMP)
-    return hearth_error_set(err, HEARTH_E_FORMAT, "%s: a profile, not a heap dump: give it to 'hearth index'", name);
+    return hearth_error_set(err, HEARTH_E_FORMAT, "%s: not a heap dump: it is a raw profile: use 'hearth index'", name);
   HEARTH_TRY(hearth_builder_reserve((void **)&all->dumps, &r->dump_room, all->dump_count, 1, sizeof *all->dumps, err));
   r->dump = &all->dumps[all->dump_count];
   *r->dump = (hearth_heap_dump){.name = strdup(name),
@@ -152,11 +154,16 @@ static hearth_status add_dump(hearth_heap_reader *r, const char *name, hearth_ra
   return hearth_dump_each(r->builder, r->modules, &r->options, name, raw, visit, r, err);
 }
 
+static hearth_status refuse_foreign(const char *path, const hearth_file *file, hearth_error *err) {
+  const char *kind = hearth_file_kind(file->data, file->size);
+  return hearth_error_set(err, HEARTH_E_FORMAT, "%s: not a heap dump, as 'hearth record --mode=live' writes them%s%s",
+                          path, kind ? ": it is " : "", kind ? kind : "");
+}
+
 static hearth_status add_file(hearth_heap_reader *r, const char *path, const hearth_file *file, hearth_error *err) {
   size_t offset = 0;
-  if (!hearth_raw_is_raw(file->data, file->size))
-    return hearth_error_set(err, HEARTH_E_FORMAT, "%s: not a heap dump ('hearth record --mode=live' writes some)",
-                            path);
+  if (!hearth_raw_is_raw(file->data, file->size) || hearth_trace_is_trace(file->data, file->size))
+    return refuse_foreign(path, file, err);
   while (offset < file->size) {
     hearth_raw_dump raw;
     HEARTH_TRY(hearth_raw_read(path, file, &offset, &raw, err));

@@ -6,6 +6,7 @@
 
 #include "builder_internal.h"
 #include "dump_contexts.h"
+#include "file_kind.h"
 #include "hearth/llvm_profile.h"
 #include "index_internal.h"
 
@@ -234,18 +235,10 @@ static hearth_status add_container(hearth_indexer *ix, const char *name, hearth_
   return contents.has_functions ? keep_code(ix, name, file, err) : HEARTH_OK;
 }
 
-/* Files that are easily taken for a profile of ours, and what to say about them. */
 static hearth_status refuse_foreign(const char *name, const void *data, size_t size, hearth_error *err) {
-  static const struct {
-    uint8_t magic[8];
-    const char *what;
-  } known[] = {
-      {{0x81, 'r', 'f', 'o', 'r', 'p', 'l', 0xff}, "a raw profile of -fprofile-generate, not of the heap"},
-      {{0x7f, 'E', 'L', 'F', 2, 1, 1, 0}, "an ELF file: binaries are given with --binary"},
-  };
-  for (size_t i = 0; i < sizeof known / sizeof *known; ++i)
-    if (size >= sizeof known[i].magic && memcmp(data, known[i].magic, sizeof known[i].magic) == 0)
-      return hearth_error_set(err, HEARTH_E_FORMAT, "%s: %s", name, known[i].what);
+  const char *kind = hearth_file_kind(data, size);
+  if (kind)
+    return hearth_error_set(err, HEARTH_E_FORMAT, "%s: not a heap profile: it is %s", name, kind);
   if (size == 0)
     return hearth_error_set(err, HEARTH_E_TRUNCATED,
                             "%s: the file is empty (did the profiled program end before it could write?)", name);

@@ -3,10 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hearth/builder.h"
+#include "file_kind.h"
 #include "hearth/llvm_profile.h"
-#include "hearth/raw.h"
-#include "hearth/raw_llvm.h"
 #include "reader_internal.h"
 
 #define XXH_INLINE_ALL
@@ -16,31 +14,11 @@
 #error "the format is little-endian and these files load structs as they are: add byte swaps for this machine"
 #endif
 
-#define MAGIC_LLVM_INSTR_RAW UINT64_C(0xff6c70726f667281) /* llvm's .profraw of -fprofile-generate */
-
-/* What the file is instead, and what to do about it; NULL if nothing we know. */
-static const char *describe_foreign(const uint8_t *data, size_t size) {
-  if (hearth_is_text_profile(data, size))
-    return "is the text form of a profile; convert it with 'hearth index'";
-  if (size >= 4 && memcmp(data, "\177ELF", 4) == 0)
-    return "is a program or library, not a profile";
-  switch (size >= 8 ? load64(data) : 0) {
-  case HEARTH_RAW_MAGIC:
-    return "is a raw profile of Hearth; turn it into an indexed one with 'hearth index'";
-  case HEARTH_LLVM_RAW_MAGIC:
-    return "is a raw profile of LLVM's MemProf; turn it into an indexed one with 'hearth index'";
-  case MAGIC_LLVM_INSTR_RAW:
-    return "is a raw profile of -fprofile-generate, which says nothing about the heap";
-  default:
-    return NULL;
-  }
-}
-
 static hearth_status refuse_foreign(const hearth_profile *profile, hearth_error *err) {
   char begin[9] = {0};
-  const char *what = describe_foreign(profile->data, profile->size);
-  if (what)
-    return hearth_error_set(err, HEARTH_E_FORMAT, "%s: not an indexed Hearth profile: it %s", profile->name, what);
+  const char *kind = hearth_file_kind(profile->data, profile->size);
+  if (kind)
+    return hearth_error_set(err, HEARTH_E_FORMAT, "%s: not an indexed Hearth profile: it is %s", profile->name, kind);
   for (size_t i = 0; i < sizeof begin - 1 && i < profile->size; i++)
     begin[i] = profile->data[i] < 128 && isprint(profile->data[i]) ? (char)profile->data[i] : '.';
   return hearth_error_set(err, HEARTH_E_FORMAT,

@@ -8,6 +8,7 @@
 #include <xxhash.h>
 
 #include "file.h"
+#include "file_kind.h"
 #include "hearth/raw.h"
 #include "hearth/trace_codec.h"
 
@@ -249,11 +250,16 @@ static hearth_status read_blocks(hearth_trace *t, size_t at, hearth_error *err) 
 
 /* -------------------------------------------------- life -------------------------------------------------- */
 
+static hearth_status refuse_foreign(const hearth_trace *t, hearth_error *err) {
+  const char *kind = hearth_file_kind(t->data, t->size);
+  return hearth_error_set(err, HEARTH_E_FORMAT, "%s: not a trace, as 'hearth record --mode=trace' writes them%s%s",
+                          t->name, kind ? ": it is " : "", kind ? kind : "");
+}
+
 static hearth_status read_header(hearth_trace *t, size_t *ret_at, hearth_error *err) {
   hearth_trace_header header;
   if (!hearth_trace_is_trace(t->data, t->size))
-    return hearth_error_set(err, HEARTH_E_FORMAT, "%s: not a trace, as 'hearth record --mode=trace' writes them",
-                            t->name);
+    return refuse_foreign(t, err);
   if (t->size < sizeof header)
     return fail(t, 0, HEARTH_E_TRUNCATED, err, "too short for a trace");
   memcpy(&header, t->data, sizeof header);

@@ -14,7 +14,7 @@
 // RUN: not %hearth index %s --binary program -o out 2>&1 | FileCheck %s --check-prefix=FOREIGN
 // FOREIGN: index-bad-input.c: not a heap profile (give
 // RUN: not %hearth index program -o out 2>&1 | FileCheck %s --check-prefix=BINARY
-// BINARY: hearth: error: program: an ELF file: binaries are given with --binary
+// BINARY: hearth: error: program: not a heap profile: it is a program or library: 'hearth index' takes it with --binary
 //
 // RUN: head -c 500 good > cut
 // RUN: not %hearth index cut --binary program -o out 2>&1 | FileCheck %s --check-prefix=CUT

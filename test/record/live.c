@@ -41,7 +41,7 @@
  * RUN: cd %t.d && not %hearth index dump.1 -o x.prof 2>&1 | FileCheck %s --check-prefix=INDEX
  * INDEX: dump.1: a heap dump of what was live at one moment, {{.*}} 'hearth heap' reads it
  * RUN: cd %t.d && %hearth record -o prof -- %t && not %hearth heap prof 2>&1 | FileCheck %s --check-prefix=PROFILE
- * PROFILE: prof: a profile, not a heap dump: give it to 'hearth index'
+ * PROFILE: prof: not a heap dump: it is a raw profile: use 'hearth index'
  * RUN: cd %t.d && head -c 300 dump.1 > cut && not %hearth heap cut 2>&1 | FileCheck %s --check-prefix=CUT
  * CUT: cut: offset 300: the file ends before the profile does
  * RUN: cd %t.d && not %hearth heap --dump=9 dump.1 2>&1 | FileCheck %s --check-prefix=NONE

@@ -348,7 +348,9 @@ static void foreign_files_are_named(void **state) {
       {"\x7f"
        "ELF\2\1\1",
        7, "program or library"},
-      {"\x81HRHRAW\x81", 8, "raw profile of Hearth"},
+      {"\x81HRHRAW\x81", 8, "a raw profile: use 'hearth index'"},
+      {"\x81HTRTAW\x81", 8, "a trace: use 'hearth trace', 'hearth report' or 'hearth index'"},
+      {"hearth-trace-text 1\n", 20, "the text of a trace: use 'hearth trace pack'"},
       {"\x81rforpm\xff", 8, "raw profile of LLVM's MemProf"},
       {"\x81rforpl\xff", 8, "-fprofile-generate"},
   };
