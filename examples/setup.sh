@@ -40,7 +40,7 @@ case $purpose in
       libjemalloc2 dwz python3 valgrind chromium) # chromium opens reports
     [[ $llvm == 22 ]] || packages+=(llvm-22 llvm-22-tools)
     [[ $purpose != record ]] || packages+=(heaptrack lua5.4 git perl sqlite3 redis-server redis-tools nodejs
-      openjdk-17-jre-headless)
+      openjdk-17-jre-headless golang-go) # whose pprof reads profiles
     ;;
   quickstart) packages+=(binutils time valgrind) ;;
   realworld) packages+=(binutils time valgrind dpkg-dev ca-certificates tcl make) ;;

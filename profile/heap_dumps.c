@@ -175,6 +175,12 @@ static hearth_status add_file(hearth_heap_reader *r, const char *path, const hea
   return HEARTH_OK;
 }
 
+hearth_status hearth_heap_reader_add_memory(hearth_heap_reader *r, const void *data, size_t size, const char *name,
+                                            hearth_error *err) {
+  const hearth_file file = {.data = data, .size = size};
+  return add_file(r, name, &file, err);
+}
+
 hearth_status hearth_heap_reader_add(hearth_heap_reader *r, const char *path, hearth_error *err) {
   hearth_file file;
   HEARTH_TRY(hearth_file_read(path, &file, err));

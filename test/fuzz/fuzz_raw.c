@@ -1,43 +1,9 @@
-/* Fuzz target: raw profiles in both layouts, and snapshot files. An input in Hearth's layout gets a right checksum first, or nothing behind
- * that check would ever be reached; the check itself is the unit test's. */
+/* Fuzz target: raw profiles in both layouts, and snapshot files. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "raw_internal.h"
-
-#define XXH_INLINE_ALL
-#include <xxhash.h>
-
-static void repair_dump(uint8_t *data, size_t size) {
-  hearth_raw_header header;
-  XXH64_state_t state;
-  if (size < sizeof header)
-    return;
-  memcpy(&header, data, sizeof header);
-  if (header.magic != HEARTH_RAW_MAGIC || header.total_size < sizeof header || header.total_size > size)
-    return;
-  header.checksum = 0;
-  XXH64_reset(&state, 0);
-  XXH64_update(&state, data + sizeof header, header.total_size - sizeof header);
-  XXH64_update(&state, &header, sizeof header);
-  header.checksum = XXH64_digest(&state);
-  memcpy(data, &header, sizeof header);
-}
-
-static void repair_checksums(uint8_t *data, size_t size) {
-  hearth_raw_snapshots header;
-  repair_dump(data, size);
-  if (size < sizeof header)
-    return;
-  memcpy(&header, data, sizeof header);
-  if (header.magic != HEARTH_RAW_SNAPSHOTS_MAGIC)
-    return;
-  for (uint64_t half = 0; half < 2; ++half) {
-    uint64_t at = header.header_size + half * header.half_size;
-    if (at < size)
-      repair_dump(data + at, size - at);
-  }
-}
+#include "repair_raw.h"
 
 /* What every reader promises about a dump that it accepts. */
 static void check(hearth_raw_dump *dump) {

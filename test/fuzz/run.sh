@@ -6,7 +6,7 @@ cd "$(dirname "$0")/../.."
 usage() {
   cat <<END
 usage: test/fuzz/run.sh [--build=DIR] [--runs=N] [--seconds=N] [--jobs=N] [--no-sanitizers] TARGET...
-  TARGET           indexed, text, raw, trace, llvm, llvm_yaml, views, json,
+  TARGET           indexed, text, raw, heap, trace, llvm, llvm_yaml, views, json,
                    debug_info, md, unwind, or all
   --build=DIR      where Hearth was built (default build)
   --runs=N         executions of each (default: no limit)
@@ -27,8 +27,8 @@ for argument in "$@"; do
     --jobs=[1-9]*) jobs=${argument#--jobs=} ;;
     --no-sanitizers) sanitizers='' ;;
     -h | --help) usage && exit ;;
-    all) targets+=(indexed text raw trace llvm llvm_yaml views json debug_info md unwind) ;;
-    indexed | text | raw | trace | llvm | llvm_yaml | views | json | debug_info | md | unwind) targets+=("$argument") ;;
+    all) targets+=(indexed text raw heap trace llvm llvm_yaml views json debug_info md unwind) ;;
+    indexed | text | raw | heap | trace | llvm | llvm_yaml | views | json | debug_info | md | unwind) targets+=("$argument") ;;
     *) usage >&2 && echo "unknown argument '$argument'" >&2 && exit 2 ;;
   esac
 done
@@ -73,6 +73,7 @@ for target in "${targets[@]}"; do
   mkdir -p "$work/corpus"
   case $target in
     indexed | text | views) seeds=test/fuzz/corpus/text ;;
+    heap) seeds=test/fuzz/corpus/raw ;;
     unwind) sources+=(runtime/cfi.c) libraries=() ;;
     md)
       library md mdlib/*.c mdlib/*.cpp

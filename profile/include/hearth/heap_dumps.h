@@ -66,6 +66,10 @@ hearth_status hearth_heap_reader_add_binary(hearth_heap_reader *reader, const ch
 /* Add all dumps of a file. Errors: those of files and raw profiles; E_FORMAT: it holds a profile, not a heap dump. */
 hearth_status hearth_heap_reader_add(hearth_heap_reader *reader, const char *path, hearth_error *err);
 
+/* The same of a file's bytes, borrowed for the call; `name` is what the dumps are called. */
+hearth_status hearth_heap_reader_add_memory(hearth_heap_reader *reader, const void *data, size_t size, const char *name,
+                                            hearth_error *err);
+
 /* The dumps that were added; valid as long as the reader. Nothing may be added from then on. E_NOMEM. */
 hearth_status hearth_heap_reader_result(hearth_heap_reader *reader, const hearth_heap_dumps **ret, hearth_error *err);
 

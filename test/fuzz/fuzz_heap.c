@@ -1,0 +1,93 @@
+/* Fuzz target: heap dumps as `hearth heap` shows them. Folding keeps sums, JSON is JSON. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "check_json.h"
+#include "hearth/heap_view.h"
+#include "repair_raw.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void check_rows(const hearth_heap_dumps *dumps) {
+  for (size_t i = 0; i < dumps->node_count; i++)
+    if (dumps->nodes[i].parent != HEARTH_NONE && dumps->nodes[i].parent >= i)
+      abort();
+  for (size_t i = 0; i < dumps->dump_count; i++)
+    for (size_t k = 0; k < dumps->dumps[i].entry_count; k++) {
+      const hearth_heap_entry *entry = &dumps->dumps[i].entries[k];
+      if ((entry->node != HEARTH_NONE && entry->node >= dumps->node_count) || entry->type >= dumps->name_count ||
+          entry->heap >= dumps->name_count)
+        abort();
+    }
+}
+
+static void check_fold(const hearth_heap_dumps *dumps, const hearth_heap_dump *dump, uint64_t floor) {
+  hearth_heap_entry *entries, total = {0}, expected = hearth_heap_total(dump);
+  size_t count;
+  hearth_error err;
+  if (hearth_heap_fold(dumps, dump, floor, &entries, &count, &err) != HEARTH_OK)
+    return;
+  for (size_t i = 0; i < count; i++)
+    hearth_heap_add(&total, &entries[i]);
+  if (total.bytes != expected.bytes || total.blocks != expected.blocks ||
+      memcmp(total.residency, expected.residency, sizeof total.residency) != 0)
+    abort();
+  free(entries);
+}
+
+static void print(const hearth_heap_dumps *dumps, const hearth_heap_dump *dump, uint64_t floor, bool chrome) {
+  const hearth_heap_view_options options = {.floor = floor, .linkage_names = floor > 0};
+  char *text;
+  size_t size;
+  hearth_error err;
+  FILE *stream = open_memstream(&text, &size);
+  hearth_status status = chrome ? hearth_heap_export_chrome(dumps, &options, stream, &err)
+                                : hearth_heap_print(dumps, dump, &options, stream, &err);
+  fclose(stream);
+  if (status == HEARTH_OK && chrome)
+    check_json(text);
+  free(text);
+}
+
+static void make_profile(const hearth_heap_dumps *dumps, const hearth_heap_dump *dump) {
+  hearth_builder *builder = hearth_builder_create(HEARTH_IDS_HEARTH);
+  void *image;
+  size_t size;
+  hearth_error err;
+  if (builder && hearth_heap_dump_to_profile(dumps, dump, builder, &err) == HEARTH_OK &&
+      hearth_builder_write_memory(builder, &image, &size, &err) == HEARTH_OK)
+    free(image);
+  hearth_builder_destroy(builder);
+}
+
+static void view(const hearth_heap_dumps *dumps) {
+  check_rows(dumps);
+  for (size_t i = 0; i < dumps->dump_count; i++) {
+    const hearth_heap_dump *dump = &dumps->dumps[i];
+    uint64_t floors[] = {0, hearth_heap_total(dump).bytes / 2};
+    for (size_t k = 0; k < sizeof floors / sizeof floors[0]; k++) {
+      check_fold(dumps, dump, floors[k]);
+      print(dumps, dump, floors[k], false);
+      print(dumps, dump, floors[k], true);
+    }
+    make_profile(dumps, dump);
+  }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  const hearth_heap_dumps *dumps;
+  hearth_error err;
+  uint8_t *copy = malloc(size + 1);
+  hearth_heap_reader *reader = hearth_heap_reader_create(NULL);
+  if (copy && reader) {
+    memcpy(copy, data, size);
+    repair_checksums(copy, size);
+    hearth_heap_reader_add_memory(reader, copy, size, "fuzz", &err); /* dumps before a damaged one stay */
+    if (hearth_heap_reader_result(reader, &dumps, &err) == HEARTH_OK)
+      view(dumps);
+  }
+  hearth_heap_reader_destroy(reader);
+  free(copy);
+  return 0;
+}
