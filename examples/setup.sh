@@ -39,8 +39,8 @@ case $purpose in
     packages+=("llvm-$llvm-tools" "lld-$llvm" "libclang-rt-$llvm-dev" libcmocka-dev libgtest-dev
       libjemalloc2 dwz python3 valgrind chromium) # chromium opens reports
     [[ $llvm == 22 ]] || packages+=(llvm-22 llvm-22-tools)
-    [[ $purpose != record ]] || packages+=(heaptrack lua5.4 git perl sqlite3 redis-server redis-tools nodejs
-      openjdk-17-jre-headless golang-go) # whose pprof reads profiles
+    [[ $purpose != record ]] || packages+=(heaptrack lua5.4 git perl sqlite3 redis-server redis-tools nginx-light
+      apache2-utils nodejs openjdk-17-jre-headless golang-go) # whose pprof reads profiles
     ;;
   quickstart) packages+=(binutils time valgrind) ;;
   realworld) packages+=(binutils time valgrind dpkg-dev ca-certificates tcl make) ;;

@@ -8,7 +8,7 @@ usage() {
 usage: test/e2e/recorded-programs.sh [--runs=N] [--hearth=COMMAND] [PROGRAM...]
   --runs=N          recorded runs of each program, in both modes and sampled by turns, four at once (default: 50)
   --hearth=COMMAND  default: build/bin/hearth
-  PROGRAM           python git sqlite gcc perl redis node java (default: those that are installed)
+  PROGRAM           python git sqlite gcc perl redis nginx node java (default: those that are installed)
 Exit status 1 if a run printed something else, ended otherwise, took more than two minutes, or left no profile.
 END
 }
@@ -19,15 +19,16 @@ for argument in "$@"; do
     --runs=[1-9]*) runs=${argument#--runs=} ;;
     --hearth=?*) hearth=$(realpath "${argument#--hearth=}") ;;
     -h | --help) usage && exit ;;
-    python | git | sqlite | gcc | perl | redis | node | java) programs+=("$argument") ;;
+    python | git | sqlite | gcc | perl | redis | nginx | node | java) programs+=("$argument") ;;
     *) usage >&2 && exit 2 ;;
   esac
 done
 
 declare -A binaries=([python]=/usr/bin/python3 [git]=/usr/bin/git [sqlite]=/usr/bin/sqlite3 [gcc]=/usr/bin/gcc
-  [perl]=/usr/bin/perl [redis]=/usr/bin/redis-server [node]=/usr/bin/node [java]=/usr/bin/java)
+  [perl]=/usr/bin/perl [redis]=/usr/bin/redis-server [nginx]=/usr/sbin/nginx [node]=/usr/bin/node [java]=/usr/bin/java)
 if ((${#programs[@]} == 0)); then
-  for program in python git sqlite gcc perl redis node java; do
+  for program in python git sqlite gcc perl redis nginx node java; do
+    [[ $program != nginx || -x /usr/bin/ab ]] || continue
     [[ ! -x ${binaries[$program]} ]] || programs+=("$program")
   done
 fi
@@ -99,18 +100,100 @@ run_perl() {
     my $child = fork; if (!$child) { my @a = map { "x" x $_ } 1 .. 500; exit 4 } waitpid $child, 0; print $? >> 8, "\n"; exit 6'
 }
 
+listens() { (: < "/dev/tcp/127.0.0.1/$1") 2> /dev/null; }
+
+# A port that nobody listens at, below those that the system gives to clients.
+free_port() {
+  local port
+  for ((;;)); do
+    port=$((20000 + RANDOM % 12000))
+    listens $port || break
+  done
+  echo $port
+}
+
 # A server with threads, and its clients.
 run_redis() {
-  local port=$((20000 + RANDOM % 20000))
-  "$@" /usr/bin/redis-server --port $port --save '' --io-threads 2 > server.log &
+  local port
+  port=$(free_port)
+  "$@" /usr/bin/redis-server --port "$port" --save '' --io-threads 2 > server.log &
   local server=$!
-  until redis-cli -p $port ping > /dev/null 2>&1; do kill -0 $server && sleep 0.05; done
-  redis-benchmark -p $port -n 2000 -c 20 -P 4 -q -t set,get,lpush,lpop > /dev/null
-  for number in $(seq 20); do echo "set key$number $(seq -s, "$number")"; done | redis-cli -p $port | sort | uniq -c
-  redis-cli -p $port get key7
-  redis-cli -p $port eval 'local t = {} for i = 1, 1000 do t[i] = "v" .. i end return #t' 0
-  redis-cli -p $port shutdown nosave || true
+  until redis-cli -p "$port" ping > /dev/null 2>&1; do kill -0 $server && sleep 0.05; done
+  redis-benchmark -p "$port" -n 2000 -c 20 -P 4 -q -t set,get,lpush,lpop > /dev/null
+  for number in $(seq 20); do echo "set key$number $(seq -s, "$number")"; done | redis-cli -p "$port" | sort | uniq -c
+  redis-cli -p "$port" get key7
+  redis-cli -p "$port" eval 'local t = {} for i = 1, 1000 do t[i] = "v" .. i end return #t' 0
+  redis-cli -p "$port" shutdown nosave || true
   wait $server
+}
+
+# get PORT PATH: what a web server answers.
+get() {
+  exec 3<> "/dev/tcp/127.0.0.1/$1"
+  printf 'GET %s HTTP/1.0\r\nAccept-Encoding: gzip\r\n\r\n' "$2" >&3
+  tr -d '\r' <&3 | grep -a -v -e '^Date:' -e '^Last-Modified:' -e '^ETag:' | md5sum
+  exec 3>&-
+}
+
+# serve SIGNAL COMMAND...: a server of processes, under load, and ended by that signal.
+serve() {
+  local signal=$1 port
+  port=$(free_port)
+  shift
+  sed "s/PORT/$port/" template.conf > nginx.conf
+  "$@" /usr/sbin/nginx -p "$PWD" -c "$PWD/nginx.conf" -e "$PWD/error.log" > server.log 2>&1 &
+  local server=$!
+  until listens "$port"; do kill -0 $server && sleep 0.05; done
+  ab -q -k -n 2000 -c 20 "http://127.0.0.1:$port/page.txt" | grep -e '^Complete' -e '^Failed' -e '^Non-2xx' -e '^Document L'
+  ab -q -n 300 -c 20 -H 'Accept-Encoding: gzip' "http://127.0.0.1:$port/page.txt" | grep -e '^Complete' -e '^Failed'
+  get "$port" /page.txt
+  get "$port" /nothing
+  kill -"$signal" $server
+  local status=0
+  wait $server || status=$?
+  echo "ended by $signal: $status"
+  grep -c -e '\[alert\]' -e '\[crit\]' -e '\[emerg\]' error.log || true
+}
+
+run_nginx() {
+  mkdir -p temporary www && seq 20000 > www/page.txt
+  cat > template.conf <<END
+user $(id -un) $(id -gn);
+daemon off;
+worker_processes 2;
+pid nginx.pid;
+error_log error.log;
+events { worker_connections 256; }
+http {
+  access_log access.log;
+  gzip on;
+  gzip_types text/plain;
+  default_type text/plain;
+  client_body_temp_path temporary/body;
+  proxy_temp_path temporary/proxy;
+  fastcgi_temp_path temporary/fastcgi;
+  uwsgi_temp_path temporary/uwsgi;
+  scgi_temp_path temporary/scgi;
+  server { listen 127.0.0.1:PORT; root www; }
+}
+END
+  serve QUIT "$@"
+  serve TERM "$@"
+}
+
+# The master process and two workers, twice: whole profiles of all six, or of the master alone.
+check_nginx() {
+  local folder=$1 option=$2 follow=$3 expected=2 files profile
+  [[ -z $follow ]] || expected=6
+  files=("$folder"/raw*)
+  ((${#files[@]} == expected)) || echo "${#files[@]} profiles instead of $expected"
+  for profile in "${files[@]}"; do
+    if [[ $option == --mode=trace ]]; then
+      "$hearth" trace stat "$profile" | grep 'the end is not in the trace' || true
+    else
+      "$hearth" index -q --symbols "$profile" -o "$profile.prof" || true
+    fi
+  done 2>&1
 }
 
 run_node() {
@@ -157,6 +240,8 @@ recorded() {
     tail -n 3 "$folder/run/errors"
   elif ! compgen -G "$folder/raw*" > /dev/null; then
     echo "$1, run $2 ($option $follow): no profile"
+  elif declare -F "check_$1" > /dev/null; then
+    "check_$1" "$folder" "$option" "$follow" | sed "s/^/$1, run $2 ($option $follow): /"
   fi
   rm -rf "$folder"
 }
@@ -164,7 +249,7 @@ recorded() {
 failed=0
 for program in "${programs[@]}"; do
   (outcome "$program" "$work/$program-plain") > "$work/$program.out"
-  export -f recorded outcome options_of "run_$program"
+  export -f recorded outcome options_of listens free_port get serve check_nginx "run_$program"
   export work hearth
   findings=$(seq "$runs" | xargs -P 4 -I {} timeout 120 bash -c "recorded $program {} || echo '$program, run {}: failed'" \
     || echo "$program: a run took more than two minutes")
