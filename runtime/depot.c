@@ -2,6 +2,11 @@
 
 #include "os.h"
 
+/* The contexts of most programs are looked up in a small table, which stays in processors' caches, and where hashes tell
+ * others apart without a look at them. A context has eight places there, a cache line; if others have them, it is in a chain. */
+#define NEAR_WORDS ((size_t)1 << 14)
+#define NEAR_EACH  ((size_t)8)
+
 static size_t whole_pages(size_t size) { return (size + HEARTH_OS_PAGE - 1) & ~(HEARTH_OS_PAGE - 1); }
 
 static void *map_table(uint64_t count, size_t row) {
@@ -26,12 +31,13 @@ bool hearth_depot_create(hearth_depot *depot, uint32_t most_contexts, uint32_t a
   };
   depot->entries = map_table(depot->entry_most, sizeof *depot->entries);
   depot->pcs = map_table(depot->pc_most + 1, sizeof *depot->pcs);
+  depot->near = map_table(NEAR_WORDS, sizeof *depot->near);
   depot->buckets = map_table(buckets, sizeof *depot->buckets);
-  return depot->entries && depot->pcs && depot->buckets;
+  return depot->entries && depot->pcs && depot->near && depot->buckets;
 }
 
 size_t hearth_depot_context_size(uint32_t depth) {
-  return sizeof(hearth_depot_entry) + sizeof(uint32_t) + depth * sizeof(uint64_t);
+  return sizeof(hearth_depot_entry) + sizeof(uint64_t) + depth * sizeof(uint64_t);
 }
 
 static uint64_t mix(uint64_t hash, uint64_t pc) {
@@ -73,6 +79,24 @@ static uint32_t search(const hearth_depot *depot, uint32_t from, uint32_t end, u
   return 0;
 }
 
+/* The stack among the near contexts; 0: it is not there. *ret_place: where it would be put; NULL: all its places are taken,
+ * for ever. They are taken in order. */
+static inline uint32_t search_near(const hearth_depot *depot, uint64_t hash, const uint64_t *pcs, uint32_t depth,
+                                   uint64_t **ret_place) {
+  uint64_t *places = depot->near + (hash >> 32) * NEAR_EACH % NEAR_WORDS;
+
+  for (size_t i = 0; i < NEAR_EACH; ++i) {
+    uint64_t word = __atomic_load_n(&places[i], __ATOMIC_ACQUIRE);
+    *ret_place = &places[i];
+    if (word == 0)
+      return 0;
+    if (word >> 32 == (uint32_t)hash && is_stack(depot, (uint32_t)word, hash, pcs, depth))
+      return (uint32_t)word;
+  }
+  *ret_place = NULL;
+  return 0;
+}
+
 /* Advance `counter` by `step` unless it would pass `most`. */
 static bool take_room(uint64_t *counter, uint64_t step, uint64_t most, uint64_t *ret_before) {
   uint64_t before = __atomic_load_n(counter, __ATOMIC_RELAXED);
@@ -101,34 +125,61 @@ static uint32_t add_entry(hearth_depot *depot, uint64_t hash, const uint64_t *pc
   return (uint32_t)context;
 }
 
+/* Put the context in one of its near places. Returns it, or the one of the same stack that another thread put there; 0: all
+ * are taken. */
+static uint32_t put_near(hearth_depot *depot, uint32_t context, uint64_t hash, const uint64_t *pcs, uint32_t depth) {
+  for (;;) {
+    uint64_t *place, free = 0;
+    uint32_t found = search_near(depot, hash, pcs, depth, &place);
+    if (found || !place)
+      return found;
+    if (__atomic_compare_exchange_n(place, &free, hash << 32 | context, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+      return context;
+  }
+}
+
+static uint32_t *bucket_of(const hearth_depot *depot, uint64_t hash) {
+  return &depot->buckets[hash >> 32 & (depot->bucket_count - 1)];
+}
+
+/* The same in the chain. */
+static uint32_t put_far(hearth_depot *depot, uint32_t context, uint64_t hash, const uint64_t *pcs, uint32_t depth) {
+  uint32_t *bucket = bucket_of(depot, hash), searched = 0;
+  uint32_t head = __atomic_load_n(bucket, __ATOMIC_ACQUIRE);
+
+  for (;;) {
+    uint32_t found = search(depot, head, searched, hash, pcs, depth);
+    if (found)
+      return found;
+    depot->entries[context].next = searched = head;
+    if (__atomic_compare_exchange_n(bucket, &head, context, false, __ATOMIC_RELEASE, __ATOMIC_ACQUIRE))
+      return context;
+  }
+}
+
+/* Of threads that put a stack in at once, one puts its context; the others' ids stay without use. */
 uint32_t hearth_depot_insert(hearth_depot *depot, const uint64_t *pcs, uint32_t depth, bool *ret_new) {
+  uint64_t *place;
+
   *ret_new = false;
   if (depth == 0)
     return 0;
   uint64_t hash = hash_stack(pcs, depth);
-  uint32_t *bucket = &depot->buckets[hash >> 32 & (depot->bucket_count - 1)];
-  uint32_t head = __atomic_load_n(bucket, __ATOMIC_ACQUIRE);
-  uint32_t context = search(depot, head, 0, hash, pcs, depth);
-
-  if (context)
-    return context;
-  context = add_entry(depot, hash, pcs, depth);
+  uint32_t found = search_near(depot, hash, pcs, depth, &place);
+  if (!found && !place)
+    found = search(depot, __atomic_load_n(bucket_of(depot, hash), __ATOMIC_ACQUIRE), 0, hash, pcs, depth);
+  if (found)
+    return found;
+  uint32_t context = add_entry(depot, hash, pcs, depth);
   if (!context) {
     __atomic_fetch_add(&depot->dropped, 1, __ATOMIC_RELAXED);
     return 0;
   }
-  for (uint32_t searched = head;;) {
-    depot->entries[context].next = head;
-    if (__atomic_compare_exchange_n(bucket, &head, context, false, __ATOMIC_RELEASE, __ATOMIC_ACQUIRE)) {
-      *ret_new = true;
-      return context;
-    }
-    /* Other threads have put stacks in front; one of them may be this one. Then our id stays without use. */
-    uint32_t found = search(depot, head, searched, hash, pcs, depth);
-    if (found)
-      return found;
-    searched = head;
-  }
+  found = put_near(depot, context, hash, pcs, depth);
+  if (!found)
+    found = put_far(depot, context, hash, pcs, depth);
+  *ret_new = found == context;
+  return found;
 }
 
 uint32_t hearth_depot_limit(const hearth_depot *depot) {
@@ -141,7 +192,7 @@ const uint64_t *hearth_depot_stack(const hearth_depot *depot, uint32_t context, 
 }
 
 uint64_t hearth_depot_memory(const hearth_depot *depot) {
-  return depot->entry_count * (sizeof *depot->entries + sizeof *depot->buckets) + depot->pc_count * sizeof *depot->pcs;
+  return depot->entry_count * (sizeof *depot->entries + sizeof *depot->near) + depot->pc_count * sizeof *depot->pcs;
 }
 
 uint64_t hearth_depot_dropped(const hearth_depot *depot) { return __atomic_load_n(&depot->dropped, __ATOMIC_RELAXED); }

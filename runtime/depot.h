@@ -12,13 +12,14 @@ typedef struct hearth_depot_entry {
   uint32_t listed;   /* see hearth_depot_list */
   uint64_t first_pc; /* index in pcs */
   uint32_t depth;
-  uint32_t next; /* context with the same bucket; 0 ends the chain */
+  uint32_t next; /* context in the same bucket; 0 ends the chain */
 } hearth_depot_entry;
 
 typedef struct hearth_depot {
   hearth_depot_entry *entries; /* by context id; 0 is the empty stack */
   uint64_t *pcs;
-  uint32_t *buckets;
+  uint64_t *near;        /* contexts, each with its entry's hash in the upper half; 0: free */
+  uint32_t *buckets;     /* of the contexts that found no place there */
   uint32_t bucket_count; /* a power of two */
   uint64_t entry_most;   /* entries and pcs there is room for */
   uint64_t pc_most;

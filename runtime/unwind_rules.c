@@ -4,8 +4,11 @@
 #include "os.h"
 #include "section.h"
 
-#define ROWS      ((size_t)1 << 18) /* calls that are on the way to an allocation; only what is used becomes memory */
-#define ROWS_EACH 8u                /* that one address may be in; if all are taken, its rule is read each time */
+/* Calls that are on the way to an allocation. The rows of most programs lie close together, where processors' caches keep
+ * them; those that find no place there may be anywhere in the rest, of which only what is used becomes memory. */
+#define NEAR_ROWS ((size_t)1 << 13)
+#define FAR_ROWS  ((size_t)1 << 18)
+#define ROWS_EACH 8u /* of either kind that one address may be in; if all are taken, its rule is read each time */
 
 /* Rows are taken for ever. `rule` is 0 until it is known. */
 typedef struct rule_row {
@@ -21,9 +24,11 @@ _Static_assert(sizeof(hearth_cfi_rule) == sizeof(uint64_t), "a rule is stored at
 static rule_row *rows;
 
 void hearth_unwind_rules_create(void) {
-  rows = hearth_os_map(ROWS * sizeof *rows);
+  size_t size = (NEAR_ROWS + FAR_ROWS) * sizeof *rows;
+
+  rows = hearth_os_map(size);
   if (rows)
-    hearth_os_mark_sparse(rows, ROWS * sizeof *rows);
+    hearth_os_mark_sparse(rows, size);
 }
 
 /* Code of no module that is known may be in one that is loaded later. *ret_lasting: that cannot be. A signal handler that
@@ -39,12 +44,12 @@ static __attribute__((noinline)) hearth_cfi_rule read_rule(uint64_t pc, bool *re
   return hearth_cfi_find(module->frame_header, pc, hearth_os_peek);
 }
 
-/* The row of `pc`, taken if need be; NULL: it has none. */
-static rule_row *row_of(uint64_t pc) {
-  size_t first = (size_t)(pc * UINT64_C(0x9e3779b97f4a7c15) >> 46) % ROWS; /* 2^64 / golden ratio */
+/* The row of `pc` among `count`, a power of two; taken if need be; NULL: all that it may be in are others'. */
+static inline rule_row *row_among(rule_row *among, size_t count, uint64_t pc) {
+  size_t first = (size_t)(pc * UINT64_C(0x9e3779b97f4a7c15) >> 40); /* 2^64 / golden ratio */
 
-  for (size_t i = 0; rows && i < ROWS_EACH; ++i) {
-    rule_row *row = &rows[(first + i) % ROWS];
+  for (size_t i = 0; i < ROWS_EACH; ++i) {
+    rule_row *row = &among[(first + i) % count];
     uint64_t there = __atomic_load_n(&row->pc, __ATOMIC_RELAXED);
     if (there == pc)
       return row;
@@ -53,6 +58,12 @@ static rule_row *row_of(uint64_t pc) {
       return row;
   }
   return NULL;
+}
+
+static inline rule_row *row_of(uint64_t pc) {
+  rule_row *row = rows ? row_among(rows, NEAR_ROWS, pc) : NULL;
+
+  return row || !rows ? row : row_among(rows + NEAR_ROWS, FAR_ROWS, pc);
 }
 
 hearth_cfi_rule hearth_unwind_rules_find(uint64_t pc) {
