@@ -28,17 +28,19 @@ static inline bool is_sampled(uint64_t mean_bytes, size_t size) {
 }
 
 /* Write the call stack, folded if that is wanted. Returns its depth. */
-static size_t find_stack(const hearth_frame *frame, hearth_last_stack *last, uint64_t *ret_pcs,
+static size_t find_stack(const hearth_frame *frame, hearth_thread_cache *cache, uint64_t *ret_pcs,
                          hearth_trail *ret_trail) {
   size_t most = hearth_rt.options.stack_depth;
   bool folds = hearth_rt.options.recursion == HEARTH_RECURSION_FOLD;
+  hearth_last_stack *last = cache ? &cache->last : NULL;
+  hearth_rule_memo *memo = cache ? &cache->rules : NULL;
   const hearth_frame *known = last ? hearth_last_stack_keep(last, frame) : NULL;
-  size_t depth = hearth_unwind(frame, known, ret_pcs, most, ret_trail);
+  size_t depth = hearth_unwind(frame, known, memo, ret_pcs, most, ret_trail);
 
   if (last && hearth_last_stack_set(last, frame, ret_pcs, depth, most, ret_trail))
     return hearth_last_stack_copy(last, folds, ret_pcs);
   if (ret_trail->ends_at_known) /* too deep with the rest */
-    depth = hearth_unwind(frame, NULL, ret_pcs, most, ret_trail);
+    depth = hearth_unwind(frame, NULL, memo, ret_pcs, most, ret_trail);
   return folds ? hearth_fold_recursion(ret_pcs, depth) : depth;
 }
 
@@ -48,7 +50,7 @@ static __attribute__((noinline)) uint32_t capture(const hearth_frame *frame, hea
   hearth_trail trail;
   bool is_new;
 
-  size_t depth = find_stack(frame, cache ? &cache->last : NULL, pcs, &trail);
+  size_t depth = find_stack(frame, cache, pcs, &trail);
   uint32_t context = hearth_depot_insert(&hearth_rt.depot, pcs, (uint32_t)depth, &is_new);
   if (is_new && hearth_rt.options.unwind == HEARTH_UNWIND_FP) /* reading rules covers them, too */
     hearth_mappings_cover(pcs, depth);

@@ -24,6 +24,7 @@ typedef struct hearth_thread_cache {
   hearth_mib_cache mibs;
   /* The owner's alone, outside of its signal handlers. */
   hearth_last_stack last;
+  hearth_rule_memo rules;
   hearth_stack_cache stacks;
   hearth_scope_cache scopes;
 } hearth_thread_cache;

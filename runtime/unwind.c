@@ -209,8 +209,22 @@ static bool is_at(const walk *walk, const hearth_frame *known) {
   return walk->chained && known && walk->sp == (uintptr_t)(known + 1);
 }
 
-size_t hearth_unwind(const hearth_frame *frame, const hearth_frame *known, uint64_t *ret_pcs, size_t most,
-                     hearth_trail *ret_trail) {
+static inline hearth_cfi_rule find_rule(const walk *walk, hearth_rule_memo *memo) {
+  uint64_t pc = walk->pc - 1;
+  size_t place = walk->sp / 16 % HEARTH_RULE_MEMO_ROWS;
+
+  if (memo && memo->rows[place].pc == pc)
+    return memo->rows[place].rule;
+  hearth_cfi_rule rule = hearth_unwind_rules_find(pc);
+  if (memo && rule.known) {
+    memo->rows[place].pc = pc;
+    memo->rows[place].rule = rule;
+  }
+  return rule;
+}
+
+size_t hearth_unwind(const hearth_frame *frame, const hearth_frame *known, hearth_rule_memo *memo, uint64_t *ret_pcs,
+                     size_t most, hearth_trail *ret_trail) {
   walk walk = {.pc = frame->return_address,
                .sp = (uintptr_t)(frame + 1),
                .bp = (uintptr_t)frame->caller,
@@ -233,7 +247,7 @@ size_t hearth_unwind(const hearth_frame *frame, const hearth_frame *known, uint6
       break;
     hearth_cfi_rule rule = {.kind = HEARTH_CFI_NONE};
     if (uses_rules)
-      rule = hearth_unwind_rules_find(walk.pc - 1);
+      rule = find_rule(&walk, memo);
     if (rule.kind == HEARTH_CFI_ROOT && !walk.chained) {
       if (walk.stack.lasting && !hearth_section_is_nested())
         hearth_this_thread.root = walk.sp;

@@ -3,6 +3,7 @@
 #ifndef HEARTH_RUNTIME_UNWIND_H
 #define HEARTH_RUNTIME_UNWIND_H
 
+#include "cfi.h"
 #include "thread_state.h"
 
 #include <stddef.h>
@@ -37,6 +38,17 @@ typedef struct hearth_trail {
   hearth_stack_word words[HEARTH_TRAIL_MOST];
 } hearth_trail;
 
+/* Rules of code addresses, each where the frame is on the stack: outer frames stay where they are from one walk to the next.
+ * All zero at first. */
+#define HEARTH_RULE_MEMO_ROWS 512 /* for 16 bytes of stack each */
+
+typedef struct hearth_rule_memo {
+  struct {
+    uint64_t pc; /* 0: none */
+    hearth_cfi_rule rule;
+  } rows[HEARTH_RULE_MEMO_ROWS];
+} hearth_rule_memo;
+
 /* The calling thread's stack that `frame` is on; empty if there is none. */
 hearth_stack_range hearth_unwind_stack(const hearth_frame *frame);
 
@@ -44,8 +56,8 @@ hearth_stack_range hearth_unwind_stack(const hearth_frame *frame);
  * is that of the call to the function whose frame is given. Never reads memory that is not known to be a stack; where the
  * next frame would lie elsewhere or below, the stack ends, as it does with the first function of the C library's start
  * code; and at the frame `known`, unless NULL, if frame pointers lead there on a stack that lasts: its return address is
- * not written. Returns how many addresses were written. */
-size_t hearth_unwind(const hearth_frame *frame, const hearth_frame *known, uint64_t *ret_pcs, size_t most,
-                     hearth_trail *ret_trail);
+ * not written. `memo`, unless NULL, makes it faster. Returns how many addresses were written. */
+size_t hearth_unwind(const hearth_frame *frame, const hearth_frame *known, hearth_rule_memo *memo, uint64_t *ret_pcs,
+                     size_t most, hearth_trail *ret_trail);
 
 #endif

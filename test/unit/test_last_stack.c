@@ -1,5 +1,5 @@
 /* The last stack: what it makes of call stacks that differ in some of their calls is what unwinding and folding all of each
- * makes. */
+ * makes; and walks with the rules of earlier ones are as those without. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,12 +9,14 @@
 #include <pthread.h>
 
 #include "last_stack.h"
+#include "mappings.h"
 
 #include <string.h>
 
 #define DEPTH_MOST 40
 
 static hearth_last_stack last;
+static hearth_rule_memo rules;
 static size_t stack_most = HEARTH_DEPTH_MOST, found, reused, differing;
 static uint64_t random_state;
 
@@ -32,9 +34,10 @@ __attribute__((noinline)) static void capture(void) {
   uint64_t pcs[HEARTH_DEPTH_MOST], expected[HEARTH_DEPTH_MOST];
   hearth_trail trail;
 
-  size_t expected_depth = hearth_unwind(frame, NULL, expected, stack_most, &trail);
+  size_t expected_depth = hearth_unwind(frame, NULL, NULL, expected, stack_most, &trail);
+  compare(pcs, hearth_unwind(frame, NULL, &rules, pcs, stack_most, &trail), expected, expected_depth);
   const hearth_frame *known = hearth_last_stack_keep(&last, frame);
-  size_t depth = hearth_unwind(frame, known, pcs, stack_most, &trail);
+  size_t depth = hearth_unwind(frame, known, NULL, pcs, stack_most, &trail);
   reused += trail.ends_at_known;
   if (!hearth_last_stack_set(&last, frame, pcs, depth, stack_most, &trail))
     return;
@@ -122,10 +125,26 @@ static void test_too_deep_is_not_kept(void **state) {
   check(2000, 12);
 }
 
+/* On the main thread, all the way out. */
+static void test_rules_by_place(void **state) {
+  (void)state;
+  size_t noted = 0;
+
+  stack_most = HEARTH_DEPTH_MOST;
+  assert_true(hearth_mappings_create());
+  hearth_unwind_begin(false);
+  run(100);
+  assert_int_equal(differing, 0);
+  for (size_t i = 0; i < HEARTH_RULE_MEMO_ROWS; ++i)
+    noted += rules.rows[i].rule.known;
+  assert_true(noted > DEPTH_MOST);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_as_without),
       cmocka_unit_test(test_too_deep_is_not_kept),
+      cmocka_unit_test(test_rules_by_place),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
