@@ -2,8 +2,20 @@
 
 #include "left_out.h"
 
-/* One of 64 bits. */
-static uint64_t bit_of(uint64_t pc) { return UINT64_C(1) << (pc * UINT64_C(0x9e3779b97f4a7c15) >> 58); }
+/* Addresses that may be among those kept: most others need not be searched there. One bit for each, of so many that deep
+ * stacks, too, share few. */
+typedef struct seen {
+  uint64_t words[8];
+} seen;
+
+/* Add an address. Returns whether it may have been there. */
+static inline bool see(seen *seen, uint64_t pc) {
+  uint64_t hash = pc * UINT64_C(0x9e3779b97f4a7c15) >> 55, bit = UINT64_C(1) << hash % 64; /* 2^64 / golden ratio */
+  bool may_be = seen->words[hash / 64] & bit;
+
+  seen->words[hash / 64] |= bit;
+  return may_be;
+}
 
 static void leave_out(const uint64_t *pcs, const hearth_fold_tops tops, size_t from, size_t to) {
   for (; from != to; from = tops[from + 1])
@@ -11,15 +23,13 @@ static void leave_out(const uint64_t *pcs, const hearth_fold_tops tops, size_t f
 }
 
 void hearth_fold_extend(const uint64_t *pcs, hearth_fold_tops tops, size_t first, size_t from, size_t end) {
-  uint64_t seen = 0; /* bits of all that was kept: most addresses need not be searched there */
+  seen seen = {{0}};
 
   tops[end] = (uint8_t)end;
   for (size_t kept = tops[from]; kept != end; kept = tops[kept + 1])
-    seen |= bit_of(pcs[kept]);
+    see(&seen, pcs[kept]);
   for (size_t i = from; i-- > first;) {
-    uint64_t bit = bit_of(pcs[i]);
-    size_t same = seen & bit ? tops[i + 1] : end;
-    seen |= bit;
+    size_t same = see(&seen, pcs[i]) ? tops[i + 1] : end;
     while (same != end && pcs[same] != pcs[i])
       same = tops[same + 1];
     if (same != end)
