@@ -145,13 +145,13 @@ bool hearth_classifier_begin(hearth_classifier *classifier, const hearth_profile
 hearth_status hearth_classifier_init(hearth_classifier *classifier, hearth_profile *profile,
                                      const hearth_classify_options *options, hearth_error *err) {
   hearth_profile_summary summary;
-  uint32_t cold_share = options && options->cold_share_ppm ? options->cold_share_ppm : HEARTH_COLD_SHARE_PPM;
-  uint32_t hot_share = options && options->hot_share_ppm ? options->hot_share_ppm : HEARTH_HOT_SHARE_PPM;
   HEARTH_TRY(hearth_profile_get_summary(profile, &summary, err));
   if (!hearth_classifier_begin(classifier, &summary, options))
     return HEARTH_OK;
-  HEARTH_TRY(read_cutoff(profile, HEARTH_CLASS_COLD, cold_share, -1, &classifier->cold_max_density, err));
-  return read_cutoff(profile, HEARTH_CLASS_HOT, hot_share, INFINITY, &classifier->hot_min_density, err);
+  HEARTH_TRY(
+      read_cutoff(profile, HEARTH_CLASS_COLD, hearth_cold_share_ppm(options), -1, &classifier->cold_max_density, err));
+  return read_cutoff(profile, HEARTH_CLASS_HOT, hearth_hot_share_ppm(options), INFINITY, &classifier->hot_min_density,
+                     err);
 }
 
 hearth_class hearth_classify(const hearth_classifier *classifier, const hearth_mib *mib) {

@@ -96,8 +96,8 @@ hearth_status writer_summarise(writer *w);
 /* Of one of the builder's contexts, and those equal to it but for scopes, the fields that its class depends on; the others
  * stay undefined. */
 void writer_get_classified(const writer *w, uint32_t context, hearth_mib *ret);
-/* The default one, once there is a summary. */
-hearth_classifier writer_classifier(const writer *w);
+/* Once there is a summary. */
+hearth_classifier writer_classifier(const writer *w, const hearth_classify_options *options);
 
 /* planner.c: the plan, once contexts are in order and summarised; empty if there is nothing to plan. E_NOMEM. */
 hearth_status writer_plan(writer *w);

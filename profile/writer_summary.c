@@ -1,4 +1,5 @@
 /* The summary of an indexed profile: totals, and the cutoffs by which contexts are classified. */
+#include <math.h>
 #include <stdlib.h>
 
 #include "classify_internal.h"
@@ -68,21 +69,24 @@ hearth_status writer_summarise(writer *w) {
   return cutoffs ? fill_cutoffs(w, summary, (hearth_indexed_cutoff *)(summary + 1)) : HEARTH_OK;
 }
 
-/* The cutoff of a share that is in the tables. */
-static double cutoff_of(const writer *w, uint32_t share_ppm) {
-  const hearth_indexed_cutoff *cutoff = (const void *)((const hearth_indexed_summary *)w->summary.data + 1);
-  while (cutoff->share_ppm != share_ppm)
-    cutoff++;
-  return cutoff->density;
+/* The cutoff of the greatest share up to this one, as readers have it (hearth_profile_get_cutoff); `none` if all are
+ * greater. Shares ascend. */
+static double cutoff_of(const hearth_indexed_cutoff *cutoffs, size_t count, uint32_t share_ppm, double none) {
+  double density = none;
+  for (size_t i = 0; i < count && cutoffs[i].share_ppm <= share_ppm; i++)
+    density = cutoffs[i].density;
+  return density;
 }
 
-hearth_classifier writer_classifier(const writer *w) {
+hearth_classifier writer_classifier(const writer *w, const hearth_classify_options *options) {
   hearth_classifier classifier;
   hearth_profile_summary runs = w->builder->runs;
   runs.accesses_counted = writer_accesses_counted(w);
-  if (hearth_classifier_begin(&classifier, &runs, NULL)) {
-    classifier.cold_max_density = cutoff_of(w, HEARTH_COLD_SHARE_PPM);
-    classifier.hot_min_density = cutoff_of(w, HEARTH_HOT_SHARE_PPM);
+  if (hearth_classifier_begin(&classifier, &runs, options)) {
+    const hearth_indexed_cutoff *cutoffs = (const void *)((const hearth_indexed_summary *)w->summary.data + 1);
+    classifier.cold_max_density = cutoff_of(cutoffs, COLD_CUTOFFS, hearth_cold_share_ppm(options), -1);
+    classifier.hot_min_density =
+        cutoff_of(cutoffs + COLD_CUTOFFS, HOT_CUTOFFS, hearth_hot_share_ppm(options), INFINITY);
   }
   return classifier;
 }

@@ -9,20 +9,25 @@
 #include "hearth/plan.h"
 #include "options.h"
 #include "output_file.h"
+#include "view_options.h"
 
 static const char help[] =
     "Usage: hearth plan [OPTION]... PROFILE [-o OUT]\n"
     "Choose the call sites by which a program that is compiled with the profile tells apart, as it runs, the contexts\n"
     "that share an allocation call; 'hearth index' does so by default. 'hearth show --plan' prints the choice.\n"
     "\n"
-    "  -o, --output=OUT  the profile to write; replaced whole, or left as it is after an error (default: PROFILE)\n"
-    "  --max-sites=N     choose at most N call sites (default 256, at most 4096)\n"
-    "  --min-gain=N      only those that put right at least N millionths of all bytes (default 250)\n"
-    "  -q, --quiet       print errors only\n";
+    "  -o, --output=OUT        the profile to write; replaced whole, or left as it is after an error (default: "
+    "PROFILE)\n"
+    "  --max-sites=N           choose at most N call sites (default 256, at most 4096)\n"
+    "  --min-gain=N            only those that put right at least N millionths of all bytes (default 250)\n" //
+    HEARTH_CLASSIFY_HELP                                                                                     //
+    "                          Compile with the same: -memprof-classify\n"
+    "  -q, --quiet             print errors only\n";
 
 typedef struct arguments {
   const char *profile, *output;
   hearth_number_option sites, gain;
+  hearth_classify_options classify;
   bool quiet;
 } arguments;
 
@@ -36,6 +41,7 @@ static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
                                     .expects = "a number from 1 to 1000000",
                                     .take = hearth_tool_take_number,
                                     .target = &a->gain},
+                                   HEARTH_CLASSIFY_OPTION(&a->classify),
                                    {.name = "--quiet", .letter = 'q', .flag = &a->quiet},
                                    {0}};
   int operands;
@@ -90,7 +96,8 @@ int hearth_cmd_plan(int argc, char **argv) {
   if (hearth_profile_read(hearth_tool_input_path(a.profile), &profile, &err) != HEARTH_OK)
     return hearth_tool_error("%s", err.message);
   hearth_output_guard();
-  hearth_plan_options options = {.max_sites = (uint32_t)a.sites.value, .min_gain_ppm = (uint32_t)a.gain.value};
+  hearth_plan_options options = {
+      .max_sites = (uint32_t)a.sites.value, .min_gain_ppm = (uint32_t)a.gain.value, .classify = a.classify};
   hearth_status status = hearth_plan_make(profile, &options, &data, &size, &err);
   hearth_profile_close(profile); /* the output may be the same file */
   if (status == HEARTH_OK)

@@ -317,6 +317,25 @@ static void recursive_sites_are_left_out(void **state) {
   hearth_builder_destroy(sum);
 }
 
+static void classes_are_those_that_are_asked_for(void **state) {
+  const context contexts[] = {{HOT, 1000, "x1 h1 m1"}, {COLD, 1000, "x1 h1 m2"}};
+  hearth_plan_options options = {.classify.mode = HEARTH_CLASSIFY_LLVM};
+  (void)state;
+  planned p = open_planned(contexts, COUNT(contexts), &options); /* of too short a run */
+  assert_int_equal(p.plan.id, 0);
+  close_planned(&p);
+  options.classify.llvm_cold_lifetime_s = 1;
+  p = open_planned(contexts, COUNT(contexts), &options);
+  assert_int_equal(conclude(&p, "x1 h1 m1"), HEARTH_CLASS_NOTCOLD);
+  assert_int_equal(conclude(&p, "x1 h1 m2"), COLD);
+  close_planned(&p);
+  options.classify = (hearth_classify_options){.hot_share_ppm = 1}; /* less than any that profiles store */
+  p = open_planned(contexts, COUNT(contexts), &options);
+  assert_int_equal(conclude(&p, "x1 h1 m1"), HEARTH_CLASS_NOTCOLD);
+  assert_int_equal(conclude(&p, "x1 h1 m2"), COLD);
+  close_planned(&p);
+}
+
 static void there_is_no_plan_where_nothing_differs(void **state) {
   const context contexts[] = {{HOT, 1000, "x1 h1 m1"}, {HOT, 1000, "x1 h2 m1"}, {COLD, 1000, "y1 h2 m1"}};
   bytes bare = profile_of(contexts, COUNT(contexts), false);
@@ -478,6 +497,7 @@ int main(void) {
       cmocka_unit_test(few_bytes_of_another_class_are_passed_over),
       cmocka_unit_test(bytes_weigh_as_much_as_they_are_used),
       cmocka_unit_test(recursive_sites_are_left_out),
+      cmocka_unit_test(classes_are_those_that_are_asked_for),
       cmocka_unit_test(there_is_no_plan_where_nothing_differs),
       cmocka_unit_test(equal_profiles_have_equal_plans),
       cmocka_unit_test(merges_leave_plans_behind),

@@ -2,12 +2,12 @@
  * that are being called (docs/ARCHITECTURE.md, "Contexts without clones"). A bit in a word of the thread is set around
  * the call of a decision site; HALO (Savage and Jones, CGO 2020) did so on binaries.
  *
- * Only allocation calls whose contexts are of more than one class have a table, and only where the classification is
- * that of the default options. Handles are not thread-safe. */
+ * Only allocation calls whose contexts are of more than one class have a table. Handles are not thread-safe. */
 #ifndef HEARTH_PLAN_H
 #define HEARTH_PLAN_H
 
 #include "hearth/builder.h"
+#include "hearth/classify.h"
 #include "hearth/profile.h"
 
 #ifdef __cplusplus
@@ -18,8 +18,9 @@ extern "C" {
 
 /* All zero means defaults. */
 typedef struct hearth_plan_options {
-  uint32_t max_sites;    /* at most HEARTH_PLAN_SITES_MAX; 0: 256 */
-  uint32_t min_gain_ppm; /* of the profile's bytes that a site has to put right, in weight; 0: 250 */
+  uint32_t max_sites;               /* at most HEARTH_PLAN_SITES_MAX; 0: 256 */
+  uint32_t min_gain_ppm;            /* of the profile's bytes that a site has to put right, in weight; 0: 250 */
+  hearth_classify_options classify; /* the compiler's, -memprof-classify */
 } hearth_plan_options;
 
 /* A plan, borrowed. `tables[table_count]` does not exist: use hearth_plan_entries. */
