@@ -8,6 +8,7 @@
 #include <llvm-c/Comdat.h>
 
 #include "alloc_functions.h"
+#include "announcement.h"
 #include "array.h"
 #include "dispatch.h"
 #include "hearth/ir_facts.h"
@@ -321,5 +322,7 @@ bool hearth_context_word_finish(hearth_context_word *word) {
   for (size_t i = 0; i < word->hint_count; i++)
     hearth_call_seldom(word->hints[i].call, word->hints[i].is_other, word->hints[i].usual);
   LLVMDisposeBuilder(builder);
-  return word->count > 0;
+  bool announced =
+      word->plan.library_calls && hearth_announce_word(word->session.module, word->plan.id, get_word(word));
+  return word->count > 0 || announced;
 }

@@ -50,8 +50,8 @@ LLVMValueRef hearth_context_word_hint(hearth_context_word *word, LLVMValueRef ca
 /* Are there contexts of several classes that the call can have where it was inlined to? Clones do not count. */
 bool hearth_context_word_is_open(hearth_context_word *word, LLVMValueRef call);
 
-/* When all hints are asked for, finish them, and set the bits around all decision calls of the module. Whether there is
- * one. */
+/* When all hints are asked for, finish them, and set the bits around all decision calls of the module; where the plan has
+ * library calls, have the allocator know the word. Whether the module is changed by that. */
 bool hearth_context_word_finish(hearth_context_word *word);
 
 #endif

@@ -12,8 +12,7 @@
 #define MAX_HINTED 300
 #define MAX_NAME   600
 
-/* One for the program, whichever modules have it; never visible outside of what it is linked into. */
-static void share(LLVMModuleRef module, LLVMValueRef global, const char *name) {
+void hearth_share_global(LLVMModuleRef module, LLVMValueRef global, const char *name) {
   LLVMSetLinkage(global, LLVMLinkOnceODRLinkage);
   LLVMSetVisibility(global, LLVMHiddenVisibility);
   LLVMSetComdat(global, LLVMGetOrInsertComdat(module, name));
@@ -65,7 +64,7 @@ static void refer_to_free(LLVMModuleRef module, hearth_alloc_family family) {
   LLVMValueRef reference = LLVMAddGlobal(module, LLVMTypeOf(function), name);
   LLVMSetInitializer(reference, function);
   LLVMSetGlobalConstant(reference, true);
-  share(module, reference, name);
+  hearth_share_global(module, reference, name);
   hearth_shim_keep(reference);
 }
 
@@ -157,7 +156,7 @@ LLVMValueRef hearth_dispatch_to(LLVMModuleRef module, LLVMValueRef plain, const 
     LLVMSetLinkage(hinted, LLVMExternalWeakLinkage);
     describe(hinted, row);
   }
-  share(module, function, name);
+  hearth_share_global(module, function, name);
   describe(function, row);
   hearth_shim_make_support_function(function);
   define(function, hinted, plain);

@@ -17,6 +17,10 @@
  * one of the names is taken by something else. */
 LLVMValueRef hearth_dispatch_to(LLVMModuleRef module, LLVMValueRef plain, const hearth_alloc_function *row);
 
+/* Make a definition, or what is going to be one, one for the program, whichever modules have it; never visible outside of what
+ * it is linked into. */
+void hearth_share_global(LLVMModuleRef module, LLVMValueRef global, const char *name);
+
 /* Is it one of these? Its calls of the plain function are not the program's. */
 bool hearth_is_dispatch(LLVMValueRef function);
 

@@ -25,6 +25,7 @@
 #include <set>
 #include <string>
 
+#include "hearth/hints.h"
 #include "hearth/indexed.h"
 #include "lto_phase.h"
 #include "passes.h"
@@ -109,11 +110,12 @@ struct ByteParser : cl::parser<unsigned> {
 
 // One byte each, 0 coldest to 255 hottest. tcmalloc as it is distributed takes only 0 for cold.
 using HintOption = cl::opt<unsigned, false, ByteParser>;
-HintOption ColdHint("memprof-cold-hint", cl::desc("Hint of cold allocations (0-255)"), cl::init(0));
-HintOption NotColdHint("memprof-notcold-hint", cl::desc("Hint of allocations that are not cold"), cl::init(128));
-HintOption HotHint("memprof-hot-hint", cl::desc("Hint of hot allocations"), cl::init(254));
+HintOption ColdHint("memprof-cold-hint", cl::desc("Hint of cold allocations (0-255)"), cl::init(HEARTH_HINT_COLD));
+HintOption NotColdHint("memprof-notcold-hint", cl::desc("Hint of allocations that are not cold"),
+                       cl::init(HEARTH_HINT_NOTCOLD));
+HintOption HotHint("memprof-hot-hint", cl::desc("Hint of hot allocations"), cl::init(HEARTH_HINT_HOT));
 HintOption AmbiguousHint("memprof-ambiguous-hint", cl::desc("Hint of allocations whose contexts differ"),
-                         cl::init(222));
+                         cl::init(HEARTH_HINT_AMBIGUOUS));
 
 struct PercentParser : cl::parser<unsigned> {
   using cl::parser<unsigned>::parser;

@@ -173,5 +173,6 @@ void hearth_ir_keep(LLVMModuleRef module, LLVMValueRef global) {
 }
 
 void hearth_ir_append_constructor(LLVMModuleRef module, LLVMValueRef function, unsigned priority) {
-  appendToGlobalCtors(*unwrap(module), cast<Function>(unwrap(function)), priority);
+  auto *F = cast<Function>(unwrap(function));
+  appendToGlobalCtors(*unwrap(module), F, priority, F->hasComdat() ? F : nullptr);
 }

@@ -56,7 +56,8 @@ hearth_status hearth_profile_get_plan(hearth_profile *profile, hearth_plan *ret,
   uint64_t sites = (uint64_t)header.site_count * sizeof(hearth_plan_site),
            tables = (uint64_t)header.table_count * sizeof(hearth_plan_table),
            entries = (uint64_t)header.entry_count * sizeof(hearth_plan_entry);
-  if (section->size - sizeof header != sites + tables + entries || header.id == 0)
+  if (section->size - sizeof header != sites + tables + entries || header.id == 0 ||
+      header.library_calls > header.table_count)
     return hearth_profile_corrupt(profile, err, "the plan has a wrong size or no id");
   hearth_plan plan = {.id = header.id,
                       .sites = (const hearth_plan_site *)(bytes + sizeof header),
@@ -64,7 +65,8 @@ hearth_status hearth_profile_get_plan(hearth_profile *profile, hearth_plan *ret,
                       .entries = (const hearth_plan_entry *)(bytes + sizeof header + sites + tables),
                       .site_count = header.site_count,
                       .table_count = header.table_count,
-                      .entry_count = header.entry_count};
+                      .entry_count = header.entry_count,
+                      .library_calls = header.library_calls};
   HEARTH_TRY(check(profile, &plan, err));
   *ret = plan;
   return HEARTH_OK;

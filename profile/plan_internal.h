@@ -4,9 +4,9 @@
 
 #include "writer_internal.h"
 
-/* An allocation call whose contexts differ. */
+/* An allocation call whose contexts differ, or a function without source. */
 typedef struct plan_leaf {
-  uint64_t stack_id;
+  uint64_t stack_id; /* or id of the function */
   uint32_t frame;
   uint32_t first_context, context_count; /* of the planner's */
   uint32_t first_unit, unit_count;
@@ -96,6 +96,11 @@ static inline uint64_t plan_misplaced(const uint64_t weights[4]) {
     most = weights[i] > most ? weights[i] : most;
   }
   return sum - most;
+}
+
+/* Is it a function without source? Its frame has no stack id. */
+static inline bool plan_is_library_call(const planner *p, const plan_leaf *leaf) {
+  return p->stack_ids[leaf->frame] == 0;
 }
 
 /* By stack id, for qsort and bsearch: ids, and leaves and candidates, which begin with theirs. */

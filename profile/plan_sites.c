@@ -39,6 +39,15 @@ static hearth_status find_stack_ids(planner *p) {
   return HEARTH_OK;
 }
 
+/* What contexts that end at a frame have in common, as their allocation call; 0: it cannot be named. */
+static uint64_t leaf_id(const planner *p, uint32_t frame) {
+  const builder_frame *f = &p->w->builder->frames[p->w->frames.order[frame]];
+  const builder_function *function = &p->w->builder->functions[f->function];
+  if (p->stack_ids[frame] || !p->options.library_calls)
+    return p->stack_ids[frame];
+  return hearth_library_call_id(function->id, function->start_line, f->line);
+}
+
 static uint32_t first_context(const writer *w, uint32_t frame) { return frame ? w->context_ends[frame - 1] : 0; }
 
 static hearth_status list_leaf_frames(planner *p, leaf_frame **ret, size_t *ret_count) {
@@ -46,10 +55,11 @@ static hearth_status list_leaf_frames(planner *p, leaf_frame **ret, size_t *ret_
   *ret = NULL;
   *ret_count = 0;
   for (uint32_t i = 0; i < p->w->frames.count; i++) {
-    if (p->w->context_ends[i] == first_context(p->w, i) || p->stack_ids[i] == 0)
+    uint64_t id = p->w->context_ends[i] == first_context(p->w, i) ? 0 : leaf_id(p, i);
+    if (id == 0)
       continue;
     HEARTH_TRY(plan_grow(p, (void **)ret, *ret_count, &room, sizeof **ret));
-    (*ret)[(*ret_count)++] = (leaf_frame){p->stack_ids[i], i};
+    (*ret)[(*ret_count)++] = (leaf_frame){id, i};
   }
   if (*ret_count)
     qsort(*ret, *ret_count, sizeof **ret, compare_leaf_frames);
@@ -85,13 +95,19 @@ static bool differ(const plan_context *contexts, size_t count) {
   return false;
 }
 
+/* Does an allocation call need a table? Where its contexts agree the compiler gives the hint; not in a library. */
+static bool needs_table(const planner *p, const leaf_frame *leaf, const plan_context *contexts, size_t count) {
+  bool has_hint = contexts[0].hotness == HEARTH_CLASS_COLD || contexts[0].hotness == HEARTH_CLASS_HOT;
+  return differ(contexts, count) || (p->stack_ids[leaf->frame] == 0 && has_hint);
+}
+
 static hearth_status add_leaves(planner *p, const leaf_frame *frames, size_t count,
                                 const hearth_classifier *classifier) {
   for (size_t i = 0, end; i < count; i = end) {
     size_t first = p->context_count;
     for (end = i; end < count && frames[end].stack_id == frames[i].stack_id; end++)
       HEARTH_TRY(add_contexts(p, classifier, frames[end].frame));
-    if (!differ(p->contexts + first, p->context_count - first)) {
+    if (!needs_table(p, &frames[i], p->contexts + first, p->context_count - first)) {
       p->context_count = first;
       continue;
     }
@@ -346,7 +362,8 @@ hearth_status plan_find_candidates(planner *p) {
   refining r = {.p = p, .work = WORK_MAX};
   hearth_status status = make_places(&r);
   for (size_t i = 0; status == HEARTH_OK && i < p->leaf_count; i++)
-    refine(&r, r.looked_at, look_at(&r, &p->leaves[i]), 0);
+    if (differ(p->contexts + p->leaves[i].first_context, p->leaves[i].context_count))
+      refine(&r, r.looked_at, look_at(&r, &p->leaves[i]), 0);
   free_places(&r);
   if (status == HEARTH_OK)
     keep_candidates(p);

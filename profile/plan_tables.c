@@ -199,6 +199,7 @@ hearth_status plan_write_section(choosing *c, void **ret, size_t *ret_size) {
   for (uint32_t i = 0; status == HEARTH_OK && i < p->leaf_count; i++) {
     hearth_plan_table table = table_of(c, i, header.entry_count);
     tables[header.table_count++] = table;
+    header.library_calls += plan_is_library_call(p, &p->leaves[i]);
     uint32_t count = fill_tallies(c, i, tallies);
     for (uint32_t k = 0; k < count; k++)
       entries[header.entry_count++] = entry_of(p, &tallies[k]);

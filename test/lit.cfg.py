@@ -51,6 +51,8 @@ config.substitutions += [
     ("%fields", os.path.join(config.hearth_source, "profile", "format", "hearth", "mib_fields.def")),
     ("%preload", os.path.join(build, "lib", "libhearth_preload.so")),
     ("%rt", os.path.join(build, "lib", "libhearth_rt.a")),
+    ("%hotcold_calls_a", os.path.join(build, "lib", "libhearth_hotcold_calls.a")),
+    ("%hotcold_calls_so", os.path.join(build, "lib", "libhearth_hotcold_calls.so")),
     ("%hotcold_a", os.path.join(build, "lib", "libhearth_hotcold.a")),
     ("%hotcold_so", os.path.join(build, "lib", "libhearth_hotcold.so")),
     ("%adapter", os.path.join(config.hearth_source, "runtime", "hotcold")),
@@ -73,6 +75,8 @@ if os.path.exists(tool("ld.lld")):
     config.available_features.add("lld")
 if os.path.exists("/usr/lib/x86_64-linux-gnu/libjemalloc.so.2"):
     config.available_features.add("jemalloc")
+if os.path.exists("/usr/include/glib-2.0/glib.h"):
+    config.available_features.add("glib")
 dh_view = "/usr/libexec/valgrind/dh_view.js"
 config.substitutions.append(("%dh_view", dh_view))
 if os.path.exists(dh_view):

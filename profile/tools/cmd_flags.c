@@ -22,7 +22,7 @@
 static const char help[] =
     "Usage: hearth flags instrument [--clang=CLANG] [--compile|--link]\n"
     "       hearth flags use PROFILE [--clang=CLANG] [--compile|--link] [--static]\n"
-    "                                [--lto=thin|full]\n"
+    "                                [--lto=thin|full] [--library-calls]\n"
     "Print flags for clang on one line: clang $(hearth flags instrument) ...\n"
     "\n"
     "  instrument     for a build that writes a heap profile when it runs\n"
@@ -34,13 +34,16 @@ static const char help[] =
     "                 in place of the C library's\n"
     "  --lto=KIND     link-time optimisation, thin or full, with lld: contexts of the whole program\n"
     "                 are told apart (LLVM 14: only what each file shows)\n"
+    "  --library-calls\n"
+    "                 the adapter that takes hints for calls in libraries, too (hearth plan\n"
+    "                 --library-calls); not with --static\n"
     "Without --compile and --link all flags are printed; they may be given to any step.\n";
 
 typedef struct arguments {
   const char *profile; /* NULL for a profiling build */
   const char *clang;
   const char *lto; /* NULL without */
-  bool compile, link, is_static;
+  bool compile, link, is_static, library_calls;
 } arguments;
 
 /* Returns HEARTH_EXIT_OK or the exit code of a usage error. */
@@ -57,6 +60,8 @@ static int check(int operands, char **argv, arguments *a) {
     return hearth_tool_usage_error("flags", "compilers read the profile by its path, not from standard input");
   if (a->is_static && !use)
     return hearth_tool_usage_error("flags", "'--static' goes with 'use': profiling builds need nothing for it");
+  if (a->library_calls && (!use || a->is_static))
+    return hearth_tool_usage_error("flags", "'--library-calls' goes with 'use', and not with '--static'");
   if (a->lto && !use)
     return hearth_tool_usage_error("flags", "'--lto' goes with 'use': profiling builds need nothing for it");
   if (a->lto && strcmp(a->lto, "thin") != 0 && strcmp(a->lto, "full") != 0)
@@ -72,6 +77,7 @@ static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
                                    {.name = "--compile", .flag = &a->compile},
                                    {.name = "--link", .flag = &a->link},
                                    {.name = "--static", .flag = &a->is_static},
+                                   {.name = "--library-calls", .flag = &a->library_calls},
                                    {0}};
   int operands;
   if (!hearth_tool_parse(options, help, argc, argv, &operands, ret_code) ||
@@ -198,7 +204,10 @@ int hearth_cmd_flags(int argc, char **argv) {
   if (!hearth_tool_library_directory(library, sizeof library))
     return hearth_tool_error("cannot find out where this command is installed: %s", strerror(errno));
   snprintf(plugin, sizeof plugin, "%s/hearth.so", library);
-  snprintf(archive, sizeof archive, "%s/libhearth_%s.a", library, use ? "hotcold" : "rt");
+  snprintf(archive, sizeof archive, "%s/libhearth_%s.a", library,
+           a.library_calls ? "hotcold_calls"
+           : use           ? "hotcold"
+                           : "rt");
   if (((a.compile || a.lto) && (code = check_path(plugin)) != HEARTH_EXIT_OK) ||
       (a.link && (code = check_path(archive)) != HEARTH_EXIT_OK))
     return code;

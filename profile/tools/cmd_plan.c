@@ -16,16 +16,16 @@ static const char help[] =
     "Choose the call sites by which a program that is compiled with the profile tells apart, as it runs, the contexts\n"
     "that share an allocation call; 'hearth index' does so by default. 'hearth show --plan' prints the choice.\n"
     "\n"
-    "  -o, --output=OUT        the profile to write; replaced whole, or left as it is after an error (default: "
-    "PROFILE)\n"
+    "  -o, --output=OUT        the profile to write; replaced whole, or left as it is (default: PROFILE)\n"
     "  --max-sites=N           choose at most N call sites (default 256, at most 4096)\n"
-    "  --min-gain=N            only those that put right at least N millionths of all bytes (default 250)\n" //
-    HEARTH_CLASSIFY_HELP                                                                                     //
+    "  --min-gain=N            only those worth at least N millionths of all bytes (default 250)\n" HEARTH_CLASSIFY_HELP
     "                          Compile with the same: -memprof-classify\n"
+    "  --library-calls=FILE    plan for functions of libraries without source, too, and list them in FILE, for the\n"
+    "                          allocator: HEARTH_HOTCOLD=library-calls=FILE\n"
     "  -q, --quiet             print errors only\n";
 
 typedef struct arguments {
-  const char *profile, *output;
+  const char *profile, *output, *library_calls;
   hearth_number_option sites, gain;
   hearth_classify_options classify;
   bool quiet;
@@ -42,6 +42,7 @@ static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
                                     .take = hearth_tool_take_number,
                                     .target = &a->gain},
                                    HEARTH_CLASSIFY_OPTION(&a->classify),
+                                   {.name = "--library-calls", .expects = "a file", .text = &a->library_calls},
                                    {.name = "--quiet", .letter = 'q', .flag = &a->quiet},
                                    {0}};
   int operands;
@@ -70,16 +71,52 @@ static bool may_be_replaced(const arguments *a) {
   return !container;
 }
 
-static hearth_status tell(const arguments *a, const void *data, size_t size, hearth_error *err) {
-  hearth_profile *profile;
+static const char *plural(uint32_t count) { return count == 1 ? "" : "s"; }
+
+static bool write_library_calls(const arguments *a, hearth_profile *planned) {
+  hearth_output output;
+  hearth_error err;
+  uint32_t written, left_out;
+  if (!hearth_output_open(&output, a->library_calls))
+    return false;
+  bool good = hearth_plan_write_library_calls(planned, output.stream, &written, &left_out, &err) == HEARTH_OK;
+  if (!good)
+    hearth_tool_error("%s: %s", a->profile, err.message);
+  if (!hearth_output_close(&output, good) || !good)
+    return false;
+  if (!a->quiet)
+    fprintf(stderr, "hearth: %s: %" PRIu32 " function%s of libraries\n", a->library_calls, written, plural(written));
+  if (!a->quiet && left_out)
+    fprintf(stderr, "hearth: %" PRIu32 " function%s left out: no symbol names %s, or one of several libraries\n",
+            left_out, plural(left_out), left_out == 1 ? "it" : "them");
+  return true;
+}
+
+static bool write_profile(const arguments *a, const void *data, size_t size, hearth_profile *planned) {
+  hearth_error err;
   hearth_plan plan;
-  HEARTH_TRY(hearth_profile_open_memory(data, size, a->output, &profile, err));
-  hearth_status status = hearth_profile_get_plan(profile, &plan, err);
-  if (status == HEARTH_OK && !a->quiet)
+  if (hearth_output_write(a->output, data, size, &err) != HEARTH_OK ||
+      hearth_profile_get_plan(planned, &plan, &err) != HEARTH_OK) {
+    hearth_tool_error("%s", err.message);
+    return false;
+  }
+  if (!a->quiet)
     fprintf(stderr, "hearth: %" PRIu32 " decision site%s for %" PRIu32 " allocation call%s\n", plan.site_count,
-            plan.site_count == 1 ? "" : "s", plan.table_count, plan.table_count == 1 ? "" : "s");
-  hearth_profile_close(profile);
-  return status;
+            plural(plan.site_count), plan.table_count, plural(plan.table_count));
+  return true;
+}
+
+/* The profile last: after an error it is as it was. */
+static bool write_all(const arguments *a, const void *data, size_t size) {
+  hearth_error err;
+  hearth_profile *planned;
+  if (hearth_profile_open_memory(data, size, a->output, &planned, &err) != HEARTH_OK) {
+    hearth_tool_error("%s", err.message);
+    return false;
+  }
+  bool good = (!a->library_calls || write_library_calls(a, planned)) && write_profile(a, data, size, planned);
+  hearth_profile_close(planned);
+  return good;
 }
 
 int hearth_cmd_plan(int argc, char **argv) {
@@ -96,14 +133,15 @@ int hearth_cmd_plan(int argc, char **argv) {
   if (hearth_profile_read(hearth_tool_input_path(a.profile), &profile, &err) != HEARTH_OK)
     return hearth_tool_error("%s", err.message);
   hearth_output_guard();
-  hearth_plan_options options = {
-      .max_sites = (uint32_t)a.sites.value, .min_gain_ppm = (uint32_t)a.gain.value, .classify = a.classify};
+  hearth_plan_options options = {.max_sites = (uint32_t)a.sites.value,
+                                 .min_gain_ppm = (uint32_t)a.gain.value,
+                                 .classify = a.classify,
+                                 .library_calls = a.library_calls};
   hearth_status status = hearth_plan_make(profile, &options, &data, &size, &err);
   hearth_profile_close(profile); /* the output may be the same file */
-  if (status == HEARTH_OK)
-    status = hearth_output_write(a.output, data, size, &err);
-  if (status == HEARTH_OK)
-    status = tell(&a, data, size, &err);
+  if (status != HEARTH_OK)
+    return hearth_tool_error("%s", err.message);
+  bool good = write_all(&a, data, size);
   free(data);
-  return status == HEARTH_OK ? HEARTH_EXIT_OK : hearth_tool_error("%s", err.message);
+  return good ? HEARTH_EXIT_OK : HEARTH_EXIT_ERROR;
 }

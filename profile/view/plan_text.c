@@ -6,14 +6,15 @@
 #include "print.h"
 #include "units.h"
 
-/* "name  file:line:column" */
+/* "name  file:line:column", or "name  library" */
 static hearth_status print_place(plan_view *v, uint32_t row, FILE *stream, hearth_error *err) {
   hearth_place place;
   HEARTH_TRY(hearth_place_get(v->profile, &v->names, row, &place, err));
   hearth_print_name(place.function.name, 0, stream);
   fputs("  ", stream);
   hearth_print_name(*place.function.path ? place.function.path : "?", 0, stream);
-  fprintf(stream, ":%" PRIu32 ":%" PRIu32, place.line, place.frame.column);
+  if (place.frame.stack_id)
+    fprintf(stream, ":%" PRIu32 ":%" PRIu32, place.line, place.frame.column);
   return HEARTH_OK;
 }
 

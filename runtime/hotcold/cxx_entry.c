@@ -4,6 +4,8 @@
  * must not need libstdc++. What belongs to the C++ library is therefore weak and may be absent. Exceptions that the
  * plain operators throw pass through these frames. */
 #define _GNU_SOURCE
+#include "cxx_entry.h"
+
 #include "entry.h"
 #include "fatal.h"
 #include "next.h"
@@ -31,18 +33,7 @@ HEARTH_WEAK_EXTERN void _ZSt17__throw_bad_allocv(void);
 /* Operator delete. A block of ours may reach any form; a foreign one goes to the next definition of the same form,
  * which an allocator or the program may have replaced, or to free where there is none (static C++ library). */
 
-static char absent;
-
-static void *next_delete(_Atomic(void *) *slot, const char *name) {
-  void *next = atomic_load_explicit(slot, memory_order_relaxed);
-  if (!next) {
-    next = hearth_next_lookup(name);
-    if (!next)
-      next = &absent;
-    atomic_store_explicit(slot, next, memory_order_relaxed);
-  }
-  return next == &absent ? NULL : next;
-}
+static const char no_throw; /* what stands for std::nothrow */
 
 /* True if the block (or NULL) is dealt with. */
 static bool deleted(void *block, unsigned form) {
@@ -58,20 +49,20 @@ static bool deleted(void *block, unsigned form) {
 #define HEARTH_DELETES(X)                                                                                              \
   X(0, _ZdlPv, (void *block), (block), (NULL))                                                                         \
   X(1, _ZdlPvm, (void *block, size_t bytes), (block, bytes), (NULL, 1))                                                \
-  X(2, _ZdlPvRKSt9nothrow_t, (void *block, const void *nothrow), (block, nothrow), (NULL, &absent))                    \
+  X(2, _ZdlPvRKSt9nothrow_t, (void *block, const void *nothrow), (block, nothrow), (NULL, &no_throw))                  \
   X(3, _ZdlPvSt11align_val_t, (void *block, size_t alignment), (block, alignment), (NULL, 64))                         \
   X(4, _ZdlPvmSt11align_val_t, (void *block, size_t bytes, size_t alignment), (block, bytes, alignment),               \
     (NULL, 1, 64))                                                                                                     \
   X(5, _ZdlPvSt11align_val_tRKSt9nothrow_t, (void *block, size_t alignment, const void *nothrow),                      \
-    (block, alignment, nothrow), (NULL, 64, &absent))                                                                  \
+    (block, alignment, nothrow), (NULL, 64, &no_throw))                                                                \
   X(6, _ZdaPv, (void *block), (block), (NULL))                                                                         \
   X(7, _ZdaPvm, (void *block, size_t bytes), (block, bytes), (NULL, 1))                                                \
-  X(8, _ZdaPvRKSt9nothrow_t, (void *block, const void *nothrow), (block, nothrow), (NULL, &absent))                    \
+  X(8, _ZdaPvRKSt9nothrow_t, (void *block, const void *nothrow), (block, nothrow), (NULL, &no_throw))                  \
   X(9, _ZdaPvSt11align_val_t, (void *block, size_t alignment), (block, alignment), (NULL, 64))                         \
   X(10, _ZdaPvmSt11align_val_t, (void *block, size_t bytes, size_t alignment), (block, bytes, alignment),              \
     (NULL, 1, 64))                                                                                                     \
   X(11, _ZdaPvSt11align_val_tRKSt9nothrow_t, (void *block, size_t alignment, const void *nothrow),                     \
-    (block, alignment, nothrow), (NULL, 64, &absent))
+    (block, alignment, nothrow), (NULL, 64, &no_throw))
 enum { HEARTH_DELETE_FORMS = 12 };
 
 #define HEARTH_DEFINE(form, name, parameters, arguments, probe)                                                        \
@@ -79,7 +70,7 @@ enum { HEARTH_DELETE_FORMS = 12 };
     static _Atomic(void *) slot;                                                                                       \
     if (deleted(block, form))                                                                                          \
       return;                                                                                                          \
-    void(*next) parameters = (void(*) parameters)next_delete(&slot, #name);                                            \
+    void(*next) parameters = (void(*) parameters)hearth_next_optional(&slot, #name);                                   \
     if (next)                                                                                                          \
       next arguments;                                                                                                  \
     else                                                                                                               \
@@ -110,7 +101,7 @@ static bool deletes_are_ours(void) {
   return answer == YES;
 }
 
-static void *hinted_new(size_t bytes, size_t alignment, uint8_t hint) {
+void *hearth_hinted_new(size_t bytes, size_t alignment, uint8_t hint) {
   enum hearth_range range = hearth_hinted_range(hint);
   if (range == HEARTH_RANGE_NONE)
     return NULL;
@@ -120,17 +111,15 @@ static void *hinted_new(size_t bytes, size_t alignment, uint8_t hint) {
   return NULL;
 }
 
-/* Without a C++ library: what its operator new would do, as far as C can. */
-
-static void *plain_alloc(size_t bytes, size_t alignment) {
+void *hearth_plain_new_or_null(size_t bytes, size_t alignment) {
   void *block;
   if (alignment <= HEARTH_GRANULE_BYTES)
     return malloc(bytes);
   return posix_memalign(&block, alignment, bytes) ? NULL : block;
 }
 
-static void *plain_alloc_or_throw(size_t bytes, size_t alignment) {
-  void *block = plain_alloc(bytes, alignment);
+void *hearth_plain_new(size_t bytes, size_t alignment) {
+  void *block = hearth_plain_new_or_null(bytes, alignment);
   if (block)
     return block;
   if (_ZSt17__throw_bad_allocv)
@@ -140,30 +129,30 @@ static void *plain_alloc_or_throw(size_t bytes, size_t alignment) {
 
 #define HEARTH_NEW(plain)                                                                                              \
   HEARTH_INTERPOSE void *plain##12__hot_cold_t(size_t bytes, uint8_t hint) {                                           \
-    void *block = hinted_new(bytes, 1, hint);                                                                          \
+    void *block = hearth_hinted_new(bytes, 1, hint);                                                                   \
     if (block)                                                                                                         \
       return block;                                                                                                    \
-    return plain ? plain(bytes) : plain_alloc_or_throw(bytes, 1);                                                      \
+    return plain ? plain(bytes) : hearth_plain_new(bytes, 1);                                                          \
   }                                                                                                                    \
   HEARTH_INTERPOSE void *plain##RKSt9nothrow_t12__hot_cold_t(size_t bytes, const void *nothrow, uint8_t hint) {        \
-    void *block = hinted_new(bytes, 1, hint);                                                                          \
+    void *block = hearth_hinted_new(bytes, 1, hint);                                                                   \
     if (block)                                                                                                         \
       return block;                                                                                                    \
-    return plain##RKSt9nothrow_t ? plain##RKSt9nothrow_t(bytes, nothrow) : plain_alloc(bytes, 1);                      \
+    return plain##RKSt9nothrow_t ? plain##RKSt9nothrow_t(bytes, nothrow) : hearth_plain_new_or_null(bytes, 1);         \
   }                                                                                                                    \
   HEARTH_INTERPOSE void *plain##St11align_val_t12__hot_cold_t(size_t bytes, size_t alignment, uint8_t hint) {          \
-    void *block = hinted_new(bytes, alignment, hint);                                                                  \
+    void *block = hearth_hinted_new(bytes, alignment, hint);                                                           \
     if (block)                                                                                                         \
       return block;                                                                                                    \
-    return plain##St11align_val_t ? plain##St11align_val_t(bytes, alignment) : plain_alloc_or_throw(bytes, alignment); \
+    return plain##St11align_val_t ? plain##St11align_val_t(bytes, alignment) : hearth_plain_new(bytes, alignment);     \
   }                                                                                                                    \
   HEARTH_INTERPOSE void *plain##St11align_val_tRKSt9nothrow_t12__hot_cold_t(size_t bytes, size_t alignment,            \
                                                                             const void *nothrow, uint8_t hint) {       \
-    void *block = hinted_new(bytes, alignment, hint);                                                                  \
+    void *block = hearth_hinted_new(bytes, alignment, hint);                                                           \
     if (block)                                                                                                         \
       return block;                                                                                                    \
     return plain##St11align_val_tRKSt9nothrow_t ? plain##St11align_val_tRKSt9nothrow_t(bytes, alignment, nothrow)      \
-                                                : plain_alloc(bytes, alignment);                                       \
+                                                : hearth_plain_new_or_null(bytes, alignment);                          \
   }
 HEARTH_NEW(_Znwm)
 HEARTH_NEW(_Znam)
@@ -176,21 +165,21 @@ static struct sized_block with_room(void *block) {
 }
 
 HEARTH_INTERPOSE struct sized_block __size_returning_new_hot_cold(size_t bytes, uint8_t hint) {
-  void *block = hinted_new(bytes, 1, hint);
+  void *block = hearth_hinted_new(bytes, 1, hint);
   if (block)
     return with_room(block);
   if (__size_returning_new)
     return __size_returning_new(bytes);
-  return (struct sized_block){_Znwm ? _Znwm(bytes) : plain_alloc_or_throw(bytes, 1), bytes};
+  return (struct sized_block){_Znwm ? _Znwm(bytes) : hearth_plain_new(bytes, 1), bytes};
 }
 
 HEARTH_INTERPOSE struct sized_block __size_returning_new_aligned_hot_cold(size_t bytes, size_t alignment,
                                                                           uint8_t hint) {
-  void *block = hinted_new(bytes, alignment, hint);
+  void *block = hearth_hinted_new(bytes, alignment, hint);
   if (block)
     return with_room(block);
   if (__size_returning_new_aligned)
     return __size_returning_new_aligned(bytes, alignment);
-  block = _ZnwmSt11align_val_t ? _ZnwmSt11align_val_t(bytes, alignment) : plain_alloc_or_throw(bytes, alignment);
+  block = _ZnwmSt11align_val_t ? _ZnwmSt11align_val_t(bytes, alignment) : hearth_plain_new(bytes, alignment);
   return (struct sized_block){block, bytes};
 }

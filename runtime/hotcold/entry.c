@@ -2,6 +2,7 @@
 #include "entry.h"
 
 #include "hearth/hotcold.h"
+#include "library_calls.h"
 #include "next.h"
 #include "page_out.h"
 
@@ -124,7 +125,27 @@ HEARTH_INTERPOSE void free_aligned_sized(void *block, size_t alignment, size_t b
   free_any(block);
 }
 
+/* For a hint that wants another range than that of the block; NULL otherwise, and if there is no room: the plain function is
+ * to serve the request. */
+static void *hinted_realloc(void *block, size_t bytes, uint8_t hint) {
+  if (!block)
+    return hearth_hinted_alloc(bytes, 1, hint);
+  enum hearth_range now = hearth_range_of(block), wanted = hearth_hinted_range(hint);
+  if (wanted == now || wanted == HEARTH_RANGE_NONE || !bytes)
+    return NULL;
+  return move_block(hearth_range_alloc(wanted, bytes, 1), block, malloc_usable_size(block), bytes);
+}
+
+/* The same for the hint of a call in a library. */
+static void *library_realloc(const void *caller, void *block, size_t bytes) {
+  uint8_t hint;
+  return hearth_library_hint(caller, &hint) ? hinted_realloc(block, bytes, hint) : NULL;
+}
+
 HEARTH_INTERPOSE void *realloc(void *block, size_t bytes) {
+  void *moved = library_realloc(HEARTH_CALLER, block, bytes);
+  if (moved)
+    return moved;
   enum hearth_range range = hearth_range_of(block);
   if (range != HEARTH_RANGE_NONE)
     return range_realloc(range, block, bytes);
@@ -141,7 +162,8 @@ HEARTH_INTERPOSE void *reallocarray(void *block, size_t count, size_t bytes) {
     errno = ENOMEM;
     return NULL;
   }
-  return realloc_any(block, total);
+  void *moved = library_realloc(HEARTH_CALLER, block, total);
+  return moved ? moved : realloc_any(block, total);
 }
 
 /* The same two under names that lead here, whoever defines free and realloc; and those for programs that are linked with
@@ -169,25 +191,24 @@ HEARTH_EXPORT void *malloc_hot_cold(size_t bytes, uint8_t hint) {
   return block ? block : malloc(bytes);
 }
 
-HEARTH_EXPORT void *calloc_hot_cold(size_t count, size_t bytes, uint8_t hint) {
+void *hearth_hinted_calloc(size_t count, size_t bytes, uint8_t hint) {
   enum hearth_range range = hearth_hinted_range(hint);
   size_t total;
-  void *block = NULL;
-  if (range != HEARTH_RANGE_NONE && !__builtin_mul_overflow(count, bytes, &total))
-    block = range_calloc(range, total);
+  if (range == HEARTH_RANGE_NONE || __builtin_mul_overflow(count, bytes, &total))
+    return NULL;
+  return range_calloc(range, total);
+}
+
+HEARTH_EXPORT void *calloc_hot_cold(size_t count, size_t bytes, uint8_t hint) {
+  void *block = hearth_hinted_calloc(count, bytes, hint);
   return block ? block : calloc(count, bytes);
 }
 
 HEARTH_EXPORT void *realloc_hot_cold(void *block, size_t bytes, uint8_t hint) {
-  if (!block)
-    return malloc_hot_cold(bytes, hint);
-  enum hearth_range now = hearth_range_of(block), wanted = hearth_hinted_range(hint);
-  if (wanted == now || wanted == HEARTH_RANGE_NONE || !bytes)
-    return realloc_any(block, bytes);
-  void *target = hearth_range_alloc(wanted, bytes, 1);
-  if (!target)
-    return realloc_any(block, bytes);
-  return move_block(target, block, malloc_usable_size(block), bytes);
+  void *target = hinted_realloc(block, bytes, hint);
+  if (target)
+    return target;
+  return block ? realloc_any(block, bytes) : malloc(bytes);
 }
 
 HEARTH_EXPORT void *reallocarray_hot_cold(void *block, size_t count, size_t bytes, uint8_t hint) {

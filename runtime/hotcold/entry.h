@@ -13,6 +13,9 @@
 /* A block in a range (not HEARTH_RANGE_NONE), or NULL, counted as a fallback. `alignment` is a power of two. */
 void *hearth_range_alloc(enum hearth_range range, size_t bytes, size_t alignment);
 
+/* As calloc; NULL: the plain function is to serve the request. */
+void *hearth_hinted_calloc(size_t count, size_t bytes, uint8_t hint);
+
 /* Free a block of a range. */
 void hearth_range_free(enum hearth_range range, void *block);
 

@@ -88,6 +88,8 @@ static bool apply(struct span_of_text pair, struct hearth_hotcold_options *optio
     return parse_path(value, options->directory);
   if (equals(key, "stats"))
     return parse_path(value, options->statistics);
+  if (equals(key, "library-calls"))
+    return parse_path(value, options->library_calls);
   return false;
 }
 
@@ -97,8 +99,8 @@ static void warn_about(struct span_of_text pair) {
   memcpy(text, pair.start, bytes);
   text[bytes] = 0;
   hearth_hotcold_warn(
-      "HEARTH_HOTCOLD takes cold=, hot=, cold-below=, hot-from=, interval=, dir= and stats= (see docs/options.md); "
-      "ignored: ",
+      "HEARTH_HOTCOLD takes cold=, hot=, cold-below=, hot-from=, interval=, dir=, stats= and library-calls= (see "
+      "docs/options.md); ignored: ",
       text);
 }
 

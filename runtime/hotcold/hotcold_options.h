@@ -21,7 +21,8 @@ struct hearth_hotcold_options {
   enum hearth_cold_mode cold_mode;
   unsigned interval_s; /* 0 to HEARTH_COLD_INTERVAL_MAX; 0: never */
   char directory[HEARTH_HOTCOLD_PATH_BYTES];
-  char statistics[HEARTH_HOTCOLD_PATH_BYTES]; /* a file; empty: none */
+  char statistics[HEARTH_HOTCOLD_PATH_BYTES];    /* a file; empty: none */
+  char library_calls[HEARTH_HOTCOLD_PATH_BYTES]; /* a list; empty: none */
 };
 
 /* Defaults changed by `text`, which may be NULL. A key or value that is not understood is skipped, and the first of

@@ -27,6 +27,29 @@ void *hearth_next_lookup(const char *name) {
   return symbol;
 }
 
+void *hearth_next_optional(_Atomic(void *) *slot, const char *name) {
+  static char absent;
+  void *next = atomic_load_explicit(slot, memory_order_relaxed);
+  if (!next) {
+    next = hearth_next_lookup(name);
+    if (!next && looking_up)
+      return NULL;
+    if (!next)
+      next = &absent;
+    atomic_store_explicit(slot, next, memory_order_relaxed);
+  }
+  return next == &absent ? NULL : next;
+}
+
+static _Noreturn void die_without(const char *name) { hearth_hotcold_fatal("no other allocator defines ", name); }
+
+void *hearth_next_function(_Atomic(void *) *slot, const char *name) {
+  void *next = hearth_next_optional(slot, name);
+  if (!next && !looking_up)
+    die_without(name);
+  return next;
+}
+
 /* A fully static program has no next definition to look up: libc's is the only one, and comes before ours, which is weak.
  * Linked with --wrap=free --wrap=realloc, all code that calls these calls __wrap_free and __wrap_realloc, which are ours
  * (entry.c), and the linker gives those that would have been called the names below. In other programs that are linked
@@ -39,7 +62,7 @@ extern __attribute__((weak)) size_t __malloc_usable_size(void *block);
 static void *next_or_die(const char *name, void *real, void *own) {
   void *symbol = real && real != own ? real : hearth_next_lookup(name);
   if (!symbol)
-    hearth_hotcold_fatal("no other allocator defines ", name);
+    die_without(name);
   return symbol;
 }
 

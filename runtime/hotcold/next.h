@@ -24,6 +24,12 @@ void *hearth_own_realloc(void *block, size_t bytes);
 /* dlsym(RTLD_NEXT, name); NULL if there is none, and while a lookup is under way in this thread. */
 void *hearth_next_lookup(const char *name);
 
+/* The same, kept in *slot, which begins as NULL. */
+void *hearth_next_optional(_Atomic(void *) *slot, const char *name);
+
+/* The same of a function that every allocator has: without it the program ends. */
+void *hearth_next_function(_Atomic(void *) *slot, const char *name);
+
 static inline void hearth_next_free(void *block) {
   atomic_load_explicit(&hearth_next.free, memory_order_relaxed)(block);
 }

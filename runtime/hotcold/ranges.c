@@ -6,6 +6,7 @@
 #include "hearth/optional.h"
 #include "hot_pages.h"
 #include "hotcold_options.h"
+#include "library_calls.h"
 #include "next.h"
 #include "page_out.h"
 #include "statistics_file.h"
@@ -169,6 +170,7 @@ static void open_once(void) {
     hearth_hotcold_warn("cannot register fork handlers: do not fork while threads allocate", "");
   if (options.cold_below)
     hearth_page_out_open(options.cold_mode, options.interval_s);
+  hearth_library_calls_open(options.library_calls);
 }
 
 void hearth_ranges_open(void) {

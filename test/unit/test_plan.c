@@ -7,7 +7,8 @@
 
 /* ------------------------------------------------- profiles ------------------------------------------------- */
 
-/* One context: its frames, leaf first, each a function of one letter and a line of one digit: "x1 h2 m3". */
+/* One context: its frames, leaf first, each a function of one letter and a line of one digit: "x1 h2 m3"; or
+ * "?", in a library without source. */
 typedef struct context {
   hearth_class hotness;
   uint64_t bytes;
@@ -32,9 +33,12 @@ static void add(hearth_builder *builder, const context *c) {
                     .TotalAccessCount = c->hotness == HOT ? 1000 * c->bytes : 0};
   for (const char *at = c->frames; *at; at += at[2] ? 3 : 2, n++) {
     const char name[] = {at[0], '\0'};
-    frames[n].line = (uint32_t)(at[1] - '0');
-    frames[n].column = 1;
-    expect_ok(hearth_builder_function(builder, name, "a.c", 1, &frames[n].function, &err), &err);
+    bool has_source = at[1] != '?';
+    frames[n].line = has_source ? (uint32_t)(at[1] - '0') : HEARTH_LINE_UNKNOWN;
+    frames[n].column = has_source;
+    expect_ok(
+        hearth_builder_function(builder, name, has_source ? "a.c" : "l.so", has_source, &frames[n].function, &err),
+        &err);
   }
   expect_ok(hearth_builder_add(builder, frames, n, &mib, &err), &err);
 }
@@ -93,6 +97,8 @@ static void close_planned(planned *p) {
 }
 
 static uint64_t id_of(const char *frame) {
+  if (frame[1] == '?')
+    return hearth_function_id(frame, 1, "l.so");
   return hearth_stack_id(hearth_function_id(frame, 1, "a.c"), (uint32_t)(frame[1] - '0'), 1);
 }
 
@@ -336,6 +342,49 @@ static void classes_are_those_that_are_asked_for(void **state) {
   close_planned(&p);
 }
 
+/* The list that the adapter gets, to free. */
+static char *library_calls_of(const planned *p, uint32_t *ret_written, uint32_t *ret_left_out) {
+  char *text;
+  size_t size;
+  hearth_error err;
+  FILE *stream = open_memstream(&text, &size);
+  expect_ok(hearth_plan_write_library_calls(p->profile, stream, ret_written, ret_left_out, &err), &err);
+  fclose(stream);
+  return text;
+}
+
+static void functions_of_libraries_are_planned_for_on_request(void **state) {
+  /* g is called through another library, k: m tells its contexts apart, k cannot. s is of one class; + has no symbol. */
+  const context contexts[] = {{HOT, 1000, "g? k? h1 m1"},
+                              {COLD, 1000, "g? k? h1 m2"},
+                              {COLD, 100, "s? m1"},
+                              {HOT, 1000, "x1 m1"},
+                              {COLD, 50, "+? m1"}};
+  hearth_plan_options options = {.library_calls = true};
+  uint32_t written, left_out;
+  (void)state;
+  planned p = open_planned(contexts, COUNT(contexts), NULL);
+  assert_int_equal(p.plan.id, 0);
+  close_planned(&p);
+  p = open_planned(contexts, COUNT(contexts), &options);
+  assert_int_equal(p.plan.site_count, 1);
+  assert_non_null(p.plan.sites[0].stack_id == id_of("m1") ? site_of(&p, "m1") : site_of(&p, "m2"));
+  assert_int_equal(p.plan.library_calls, p.plan.table_count);
+  assert_null(hearth_plan_find_table(&p.plan, id_of("x1")));
+  assert_int_equal(hearth_plan_find_table(&p.plan, id_of("s? m1"))->mask, 0);
+  assert_int_equal(conclude(&p, "g? k? h1 m1"), HOT);
+  assert_int_equal(conclude(&p, "g? k? h1 m2"), COLD);
+  assert_int_equal(conclude(&p, "s? m1"), COLD);
+  char *list = library_calls_of(&p, &written, &left_out);
+  assert_non_null(strstr(list, "\ng 1 0="));
+  assert_non_null(strstr(list, "\ns 0 0=0\n"));
+  assert_null(strstr(list, "\n+"));
+  assert_int_equal(written, 2);
+  assert_int_equal(left_out, 1);
+  free(list);
+  close_planned(&p);
+}
+
 static void there_is_no_plan_where_nothing_differs(void **state) {
   const context contexts[] = {{HOT, 1000, "x1 h1 m1"}, {HOT, 1000, "x1 h2 m1"}, {COLD, 1000, "y1 h2 m1"}};
   bytes bare = profile_of(contexts, COUNT(contexts), false);
@@ -498,6 +547,7 @@ int main(void) {
       cmocka_unit_test(bytes_weigh_as_much_as_they_are_used),
       cmocka_unit_test(recursive_sites_are_left_out),
       cmocka_unit_test(classes_are_those_that_are_asked_for),
+      cmocka_unit_test(functions_of_libraries_are_planned_for_on_request),
       cmocka_unit_test(there_is_no_plan_where_nothing_differs),
       cmocka_unit_test(equal_profiles_have_equal_plans),
       cmocka_unit_test(merges_leave_plans_behind),

@@ -98,7 +98,7 @@ LLVMValueRef hearth_ir_declare_with_hint(LLVMModuleRef module, LLVMValueRef plai
 void hearth_ir_clear_named_metadata(LLVMModuleRef module, const char *name);
 /* Keep a global in the linked program though nothing refers to it. */
 void hearth_ir_keep(LLVMModuleRef module, LLVMValueRef global);
-/* Add `function` (of type void()) to llvm.global_ctors. */
+/* Add `function` (of type void()) to llvm.global_ctors; of one with a comdat, the linker keeps one entry. */
 void hearth_ir_append_constructor(LLVMModuleRef module, LLVMValueRef function, unsigned priority);
 
 #pragma GCC visibility pop

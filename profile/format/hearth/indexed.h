@@ -204,7 +204,7 @@ typedef struct hearth_indexed_type {
 typedef struct hearth_indexed_plan {
   uint64_t id; /* XXH3-64 of what follows: plans that differ in anything differ in it */
   uint32_t site_count, table_count, entry_count;
-  uint32_t reserved;
+  uint32_t library_calls; /* of the tables, those of functions without source: the id is the function's */
 } hearth_indexed_plan;
 
 /* By ascending stack id. */

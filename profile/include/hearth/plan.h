@@ -2,7 +2,9 @@
  * that are being called (docs/ARCHITECTURE.md, "Contexts without clones"). A bit in a word of the thread is set around
  * the call of a decision site; HALO (Savage and Jones, CGO 2020) did so on binaries.
  *
- * Only allocation calls whose contexts are of more than one class have a table. Handles are not thread-safe. */
+ * Only allocation calls whose contexts are of more than one class have a table. Functions that are known by name only
+ * (libraries without debug information) count as one allocation call each, if they are planned for; they have a table
+ * where their contexts are of one class, too, if that is cold or hot. Handles are not thread-safe. */
 #ifndef HEARTH_PLAN_H
 #define HEARTH_PLAN_H
 
@@ -21,6 +23,7 @@ typedef struct hearth_plan_options {
   uint32_t max_sites;               /* at most HEARTH_PLAN_SITES_MAX; 0: 256 */
   uint32_t min_gain_ppm;            /* of the profile's bytes that a site has to put right, in weight; 0: 250 */
   hearth_classify_options classify; /* the compiler's, -memprof-classify */
+  bool library_calls;               /* functions without source have tables, too: hearth_plan_write_library_calls */
 } hearth_plan_options;
 
 /* A plan, borrowed. `tables[table_count]` does not exist: use hearth_plan_entries. */
@@ -30,6 +33,7 @@ typedef struct hearth_plan {
   const hearth_plan_table *tables;
   const hearth_plan_entry *entries;
   uint32_t site_count, table_count, entry_count;
+  uint32_t library_calls; /* tables of functions without source */
 } hearth_plan;
 
 /* The profile's plan; `id` is 0 if it has none. Lives as long as the handle. */
@@ -49,6 +53,17 @@ hearth_status hearth_plan_make(hearth_profile *profile, const hearth_plan_option
 /* As hearth_builder_write_memory, and with a plan. */
 hearth_status hearth_builder_write_planned(hearth_builder *builder, const hearth_plan_options *options, void **ret_data,
                                            size_t *ret_size, hearth_error *err);
+
+/* The id under which a function without source has its table, which no stack id is; 0 if it is none. */
+static inline uint64_t hearth_library_call_id(uint64_t function_id, uint32_t start_line, uint32_t frame_line) {
+  return start_line == 0 && frame_line == HEARTH_LINE_UNKNOWN ? function_id : 0;
+}
+
+/* The tables of functions without source, for the allocator adapter (docs/formats/library-calls.md). *ret_written are in it,
+ * *ret_left_out are not: they have no linkage name, or share it with that of another library. Errors: E_EMPTY (there are
+ * none), E_IO, E_NOMEM, and those of reading. */
+hearth_status hearth_plan_write_library_calls(hearth_profile *profile, FILE *stream, uint32_t *ret_written,
+                                              uint32_t *ret_left_out, hearth_error *err);
 
 /* What `hearth show --plan` prints, and with `--json` (docs/tools.md): what is worth most first. */
 hearth_status hearth_plan_print_text(hearth_profile *profile, FILE *stream, hearth_error *err);

@@ -6,7 +6,15 @@
 #include <hearth/hotcold.h>
 #endif
 
+#ifdef LATER /* a library, loaded when the program runs */
+#include <dlfcn.h>
+static void *(*allocate)(size_t size);
+__attribute__((constructor)) static void load(void) {
+  allocate = (void *(*)(size_t))dlsym(dlopen(LATER, RTLD_NOW), "library_alloc");
+}
+#else
 void *allocate(size_t size);
+#endif
 
 struct node {
   struct node *next;

@@ -1,0 +1,14 @@
+/* Lists of library calls, a text: which functions of libraries allocate with which hint. Change
+ * docs/formats/library-calls.md in the same commit. */
+#ifndef HEARTH_FORMAT_LIBRARY_CALLS_H
+#define HEARTH_FORMAT_LIBRARY_CALLS_H
+
+#define HEARTH_LIBRARY_CALLS_HEAD "hearth-library-calls 1" /* the first line */
+#define HEARTH_LIBRARY_CALLS_PLAN "plan"                   /* of the second one; then the plan's id */
+
+enum {
+  HEARTH_LIBRARY_CALLS_FUNCTIONS_MAX = 65534,
+  HEARTH_LIBRARY_CALLS_BYTES_MAX = 16 << 20,
+};
+
+#endif

@@ -1,0 +1,27 @@
+/* Hints for allocations in libraries that were compiled without a profile: by the function that the return address lies in,
+ * and the bits of the thread's contexts, which the program sets (docs/formats/library-calls.md). Off until the program has
+ * told where its word is; in the adapter without these functions (library_calls_absent.c) for good. */
+#ifndef HEARTH_LIBRARY_CALLS_H
+#define HEARTH_LIBRARY_CALLS_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Where an interposed function was called from. */
+#define HEARTH_CALLER __builtin_return_address(0)
+
+extern _Atomic bool hearth_library_calls_on;
+
+/* Read the list, once; a list that cannot be read is a warning, and no hint. "" for none. */
+void hearth_library_calls_open(const char *path);
+
+/* The hint of a call; false if it has none. */
+bool hearth_library_calls_find(const void *caller, uint8_t *ret_hint);
+
+static inline bool hearth_library_hint(const void *caller, uint8_t *ret_hint) {
+  return __builtin_expect(atomic_load_explicit(&hearth_library_calls_on, memory_order_acquire), 0) &&
+         hearth_library_calls_find(caller, ret_hint);
+}
+
+#endif
