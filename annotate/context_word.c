@@ -136,6 +136,12 @@ static void build_table(hearth_context_word *word, LLVMValueRef function, const 
   LLVMDisposeBuilder(builder);
 }
 
+static void add_attribute(LLVMValueRef function, const char *name) {
+  LLVMContextRef context = LLVMGetModuleContext(LLVMGetGlobalParent(function));
+  unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
+  LLVMAddAttributeAtIndex(function, LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(context, kind, 0));
+}
+
 static LLVMValueRef get_table(hearth_context_word *word, const hearth_plan_table *table) {
   char name[64];
   LLVMContextRef context = context_of(word);
@@ -148,6 +154,8 @@ static LLVMValueRef get_table(hearth_context_word *word, const hearth_plan_table
   function = LLVMAddFunction(module, name, LLVMFunctionType(LLVMInt8TypeInContext(context), &i64, 1, false));
   LLVMSetLinkage(function, LLVMInternalLinkage);
   hearth_shim_make_support_function(function);
+  add_attribute(function, "minsize"); /* seldom called; by jump tables it would be twice the size */
+  add_attribute(function, "optsize");
   build_table(word, function, table);
   return function;
 }
@@ -290,7 +298,9 @@ static void surround(hearth_context_word *word, LLVMBuilderRef builder, hearth_d
   restoring r = {.word = get_word(word), .saved = saved};
   char message[96];
   LLVMPositionBuilderBefore(builder, decision.call);
-  LLVMValueRef set = LLVMBuildOr(builder, saved, constant(LLVMInt64TypeInContext(context_of(word)), decision.bits), "");
+  /* The saved value, but read where it is needed the bits are set by one instruction, which needs no register. */
+  LLVMValueRef now = LLVMBuildLoad2(builder, LLVMTypeOf(saved), r.word, "");
+  LLVMValueRef set = LLVMBuildOr(builder, now, constant(LLVMInt64TypeInContext(context_of(word)), decision.bits), "");
   LLVMBuildStore(builder, set, r.word);
   snprintf(message, sizeof message, "decision site: the call sets bits %#" PRIx64 " of the thread's contexts",
            decision.bits);

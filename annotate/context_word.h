@@ -2,7 +2,7 @@
  * is set in a word of the thread, and an allocation that serves several classes takes its hint by the bits.
  *
  *   %saved = load i64, ptr @__hearth_contexts.PLAN          once a function, where it has several sites
- *   store i64 (%saved | bit), ptr @__hearth_contexts.PLAN
+ *   store i64 (load i64, ptr @__hearth_contexts.PLAN | bit), ptr @__hearth_contexts.PLAN
  *   call ...
  *   store i64 %saved, ptr @__hearth_contexts.PLAN           behind it, and where it unwinds to
  *
