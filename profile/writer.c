@@ -179,6 +179,8 @@ static hearth_status summarise_and_plan(writer *w) {
   return w->plan_options ? writer_plan(w) : HEARTH_OK;
 }
 
+enum { ROWS_FOR_A_THREAD = 20000 };
+
 typedef struct packing {
   const writer *w;
   writer_tables tables;
@@ -192,11 +194,12 @@ static void *pack(void *argument) {
   return NULL;
 }
 
-/* Packing takes about as long as planning, and neither needs what the other makes. */
+/* Packing takes about as long as planning, and neither needs what the other makes. A thread costs as much as packing some
+ * thousand rows. */
 static hearth_status pack_and_plan(writer *w) {
   packing p = {.w = w};
   pthread_t thread;
-  bool beside = pthread_create(&thread, NULL, pack, &p) == 0;
+  bool beside = w->nodes.count > ROWS_FOR_A_THREAD && pthread_create(&thread, NULL, pack, &p) == 0;
   hearth_status status = summarise_and_plan(w);
   if (beside)
     pthread_join(thread, NULL);

@@ -109,15 +109,6 @@ static step kind_of_row(const hearth_line_row *row, const hearth_line_row *befor
   return row->address < before->address ? DESCENT : row->address > limit ? BEYOND : ROW;
 }
 
-/* The same for run_rows: only a copy of what it keeps in registers has an address. */
-static step rare_opcode_at(const hearth_line_header *h, hearth_line_row *row, uint64_t *at, uint8_t opcode) {
-  machine moved = {*row, *at};
-  step what = rare_opcode(h, &moved, opcode);
-  *row = moved.row;
-  *at = moved.at;
-  return what;
-}
-
 /* Most discriminators are of one byte. */
 static bool is_short_discriminator(hearth_bytes table, uint64_t at) {
   return table.size - at >= 3 && table.data[at] == 2 && table.data[at + 1] == DW_LNE_set_discriminator &&
@@ -126,8 +117,8 @@ static bool is_short_discriminator(hearth_bytes table, uint64_t at) {
 
 /* Run to the `rows`-th row from here, or as far as it goes with rows that do not descend or go beyond the limit.
  *   ret_before  the last row before the one where it ends; where it begins if there is none
- * Programs have hundreds of thousands of opcodes: the machine is kept in local variables, and only what is rare is done
- * elsewhere. */
+ * Programs have hundreds of thousands of opcodes: the machine is kept in local variables, of which no
+ * address is taken, and only what is rare is done elsewhere. */
 static step run_rows(const hearth_line_program *p, machine *m, unsigned rows, uint64_t limit,
                      hearth_line_row *ret_before) {
   const hearth_bytes table = p->header.table;
@@ -166,9 +157,13 @@ static step run_rows(const hearth_line_program *p, machine *m, unsigned rows, ui
           at += 3;
           continue;
         } /* fall through */
-      default:
-        what = rare_opcode_at(&p->header, &row, &at, opcode);
+      default: {
+        machine moved = {row, at};
+        what = rare_opcode(&p->header, &moved, opcode);
+        row = moved.row;
+        at = moved.at;
         continue;
+      }
       }
     }
     what = kind_of_row(&row, &before, limit);
