@@ -84,6 +84,7 @@ int main(int argc, char **argv) {
   steps = argc > 1 ? atol(argv[1]) : steps;
   int count = argc > 2 ? atoi(argv[2]) : 4;
   assert(count >= 1 && count <= THREADS_MOST);
+  hearth_range_for_hint(0); /* opens the ranges: who only looks on does not */
   for (int round = 0; round < ROUNDS; round++) {
     for (int i = 0; i < count; i++)
       assert(!pthread_create(&threads[i], NULL, run, (void *)(size_t)(round * count + i + 1)));
