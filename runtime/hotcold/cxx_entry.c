@@ -11,6 +11,7 @@
 #include "next.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 struct sized_block { /* tcmalloc's __sized_ptr_t, returned in two registers */
   void *block;
@@ -31,18 +32,22 @@ HEARTH_WEAK_EXTERN struct sized_block __size_returning_new_aligned(size_t bytes,
 HEARTH_WEAK_EXTERN void _ZSt17__throw_bad_allocv(void);
 
 /* Operator delete. A block of ours may reach any form; a foreign one goes to the next definition of the same form,
- * which an allocator or the program may have replaced, or to free where there is none (static C++ library). */
+ * which an allocator or the program may have replaced, or to free where there is none (static C++ library). Mostly the next
+ * ones are the C++ library's, which call one another, and so this file's again, and in the end free: then that is called
+ * at once. */
 
 static const char no_throw; /* what stands for std::nothrow */
+typedef void free_function(void *block);
+static free_function *_Atomic end_of_deletes; /* once it is known to be free */
+static free_function *look_for_end(void);
 
-/* True if the block (or NULL) is dealt with. */
-static bool deleted(void *block, unsigned form) {
-  enum hearth_range range = hearth_range_of(block);
-  if (range != HEARTH_RANGE_NONE)
-    hearth_range_free(range, block);
-  else if (!block)
+static inline bool is_foreign(void *block) { return hearth_range_of(block) == HEARTH_RANGE_NONE && block; }
+
+static void delete_own(void *block, unsigned form) {
+  if (block)
+    hearth_range_free(hearth_range_of(block), block);
+  else
     hearth_probe_report((unsigned)HEARTH_PROBE_DELETE << form);
-  return range != HEARTH_RANGE_NONE || !block;
 }
 
 /* X(form, name, parameters, arguments, arguments of the probe) */
@@ -66,23 +71,33 @@ static bool deleted(void *block, unsigned form) {
 enum { HEARTH_DELETE_FORMS = 12 };
 
 #define HEARTH_DEFINE(form, name, parameters, arguments, probe)                                                        \
-  HEARTH_INTERPOSE void name parameters {                                                                              \
+  static __attribute__((noinline)) void delete_##form parameters {                                                     \
     static _Atomic(void *) slot;                                                                                       \
-    if (deleted(block, form))                                                                                          \
-      return;                                                                                                          \
-    void(*next) parameters = (void(*) parameters)hearth_next_optional(&slot, #name);                                   \
-    if (next)                                                                                                          \
+    free_function *end;                                                                                                \
+    void(*next) parameters;                                                                                            \
+    if (!is_foreign(block))                                                                                            \
+      delete_own(block, form);                                                                                         \
+    else if ((end = look_for_end()))                                                                                   \
+      end(block);                                                                                                      \
+    else if ((next = (void(*) parameters)hearth_next_optional(&slot, #name)))                                          \
       next arguments;                                                                                                  \
     else                                                                                                               \
       free(block);                                                                                                     \
+  }                                                                                                                    \
+  HEARTH_INTERPOSE void name parameters {                                                                              \
+    free_function *end = atomic_load_explicit(&end_of_deletes, memory_order_relaxed);                                  \
+    if (end && is_foreign(block))                                                                                      \
+      end(block);                                                                                                      \
+    else                                                                                                               \
+      delete_##form arguments;                                                                                         \
   }
 HEARTH_DELETES(HEARTH_DEFINE)
 #undef HEARTH_DEFINE
 
-/* Whether every form of delete is ours, as hearth_next_is_interposed tells for the C functions. Kept after the first
- * time; several threads may find out at once. */
+enum answer { UNKNOWN, YES, NO }; /* to a question that is asked once; several threads may find out at once */
+
+/* Whether every form of delete is ours, as hearth_next_is_interposed tells for the C functions. */
 static bool deletes_are_ours(void) {
-  enum { UNKNOWN, YES, NO };
   static _Atomic int known;
   int answer = atomic_load_explicit(&known, memory_order_relaxed);
   if (answer == UNKNOWN) {
@@ -95,18 +110,47 @@ static bool deletes_are_ours(void) {
     /* A foreign delete may well end in our free, which reports itself. */
     unsigned all = ((1u << HEARTH_DELETE_FORMS) - 1) * HEARTH_PROBE_DELETE;
     answer = (seen & all) == all ? YES : NO;
-    if (atomic_exchange_explicit(&known, answer, memory_order_relaxed) == UNKNOWN && answer == NO)
-      hearth_hotcold_warn("hints of operator new are ignored: another operator delete comes before the adapter's", "");
+    atomic_store_explicit(&known, answer, memory_order_relaxed);
   }
   return answer == YES;
 }
 
+/* The C++ library's forms end in free, by way of each other: if none of them is replaced. Memcheck, which Valgrind preloads,
+ * wants to see blocks of new in delete. */
+static bool deletes_end_in_free(void) {
+  const char *preloaded = getenv("LD_PRELOAD");
+  if (!hearth_next_is_interposed() || !deletes_are_ours() || (preloaded && strstr(preloaded, "vgpreload_memcheck")))
+    return false;
+#define HEARTH_LOOK(form, name, parameters, arguments, probe)                                                          \
+  if (!hearth_next_is_absent_or_cxx(#name))                                                                            \
+    return false;
+  HEARTH_DELETES(HEARTH_LOOK)
+#undef HEARTH_LOOK
+  return true;
+}
+
+/* NULL: each form goes its own way. */
+static free_function *look_for_end(void) {
+  static _Atomic bool is_none;
+  free_function *end = atomic_load_explicit(&end_of_deletes, memory_order_relaxed);
+  if (end || atomic_load_explicit(&is_none, memory_order_relaxed))
+    return end;
+  if (deletes_end_in_free()) /* free was called for it: the next one is known */
+    end = atomic_load_explicit(&hearth_next.free, memory_order_relaxed);
+  atomic_store_explicit(&is_none, !end, memory_order_relaxed);
+  atomic_store_explicit(&end_of_deletes, end, memory_order_relaxed);
+  return end;
+}
+
 void *hearth_hinted_new(size_t bytes, size_t alignment, uint8_t hint) {
+  static _Atomic bool warned;
   enum hearth_range range = hearth_hinted_range(hint);
   if (range == HEARTH_RANGE_NONE)
     return NULL;
   if (deletes_are_ours())
     return hearth_hinted_alloc(bytes, alignment, hint);
+  if (!atomic_exchange_explicit(&warned, true, memory_order_relaxed))
+    hearth_hotcold_warn("hints of operator new are ignored: another operator delete comes before the adapter's", "");
   atomic_fetch_add_explicit(&hearth_ranges.fallbacks[range], 1, memory_order_relaxed);
   return NULL;
 }

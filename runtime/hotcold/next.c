@@ -5,8 +5,11 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <link.h>
 #include <malloc.h>
+#include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 static void first_free(void *block);
 static void *first_realloc(void *block, size_t bytes);
@@ -39,6 +42,37 @@ void *hearth_next_optional(_Atomic(void *) *slot, const char *name) {
     atomic_store_explicit(slot, next, memory_order_relaxed);
   }
   return next == &absent ? NULL : next;
+}
+
+struct file_query {
+  uintptr_t address;
+  bool is_cxx;
+};
+
+static bool begins(const char *name, const char *prefix) { return strncmp(name, prefix, strlen(prefix)) == 0; }
+
+/* Not by dladdr, which goes through all symbols of the file. */
+static int look_at_file(struct dl_phdr_info *file, size_t bytes, void *argument) {
+  struct file_query *query = argument;
+  (void)bytes;
+  for (unsigned i = 0; i < file->dlpi_phnum; i++) {
+    const ElfW(Phdr) *segment = &file->dlpi_phdr[i];
+    if (segment->p_type != PT_LOAD || query->address - file->dlpi_addr - segment->p_vaddr >= segment->p_memsz)
+      continue;
+    const char *slash = strrchr(file->dlpi_name, '/'), *name = slash ? slash + 1 : file->dlpi_name;
+    query->is_cxx = begins(name, "libstdc++.so") || begins(name, "libc++.so");
+    return 1;
+  }
+  return 0;
+}
+
+bool hearth_next_is_absent_or_cxx(const char *name) {
+  if (looking_up)
+    return false;
+  struct file_query query = {.address = (uintptr_t)hearth_next_lookup(name)};
+  if (query.address)
+    dl_iterate_phdr(look_at_file, &query);
+  return !query.address || query.is_cxx;
 }
 
 static _Noreturn void die_without(const char *name) { hearth_hotcold_fatal("no other allocator defines ", name); }
