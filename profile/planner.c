@@ -4,7 +4,7 @@
 
 #include "plan_internal.h"
 
-enum { DEFAULT_SITES = 256, DEFAULT_GAIN_PPM = 250 };
+enum { DEFAULT_SITES = 256, DEFAULT_GAIN_PPM = 500 };
 
 hearth_status plan_grow(planner *p, void **items, size_t count, size_t *room, size_t item_size) {
   if (count < *room)
