@@ -136,12 +136,6 @@ static void build_table(hearth_context_word *word, LLVMValueRef function, const 
   LLVMDisposeBuilder(builder);
 }
 
-static void add_attribute(LLVMValueRef function, const char *name) {
-  LLVMContextRef context = LLVMGetModuleContext(LLVMGetGlobalParent(function));
-  unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
-  LLVMAddAttributeAtIndex(function, LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(context, kind, 0));
-}
-
 static LLVMValueRef get_table(hearth_context_word *word, const hearth_plan_table *table) {
   char name[64];
   LLVMContextRef context = context_of(word);
@@ -154,8 +148,9 @@ static LLVMValueRef get_table(hearth_context_word *word, const hearth_plan_table
   function = LLVMAddFunction(module, name, LLVMFunctionType(LLVMInt8TypeInContext(context), &i64, 1, false));
   LLVMSetLinkage(function, LLVMInternalLinkage);
   hearth_shim_make_support_function(function);
-  add_attribute(function, "minsize"); /* seldom called; by jump tables it would be twice the size */
-  add_attribute(function, "optsize");
+  /* Seldom called; by jump tables it would be twice the size. */
+  hearth_add_attribute(function, LLVMAttributeFunctionIndex, "minsize", 0);
+  hearth_add_attribute(function, LLVMAttributeFunctionIndex, "optsize", 0);
   build_table(word, function, table);
   return function;
 }

@@ -70,7 +70,7 @@ static void refer_to_free(LLVMModuleRef module, hearth_alloc_family family) {
 
 static unsigned attribute_kind(const char *name) { return LLVMGetEnumAttributeKindForName(name, strlen(name)); }
 
-static void add_attribute(LLVMValueRef function, LLVMAttributeIndex place, const char *name, uint64_t value) {
+void hearth_add_attribute(LLVMValueRef function, LLVMAttributeIndex place, const char *name, uint64_t value) {
   unsigned kind = attribute_kind(name);
   LLVMContextRef context = LLVMGetModuleContext(LLVMGetGlobalParent(function));
   if (kind && !LLVMGetEnumAttributeAtIndex(function, place, kind)) /* LLVM 14 has no allockind */
@@ -101,10 +101,10 @@ static void describe(LLVMValueRef function, const hearth_alloc_function *row) {
   if (row->kind == HEARTH_ALLOC_OTHER)
     return;
   uint64_t first = (uint64_t)(row->size[0] - '0'), second = row->size[1] ? (uint64_t)(row->size[1] - '0') : UINT32_MAX;
-  add_attribute(function, LLVMAttributeFunctionIndex, "allocsize", first << 32 | second);
-  add_attribute(function, LLVMAttributeFunctionIndex, "allockind", row->kind);
+  hearth_add_attribute(function, LLVMAttributeFunctionIndex, "allocsize", first << 32 | second);
+  hearth_add_attribute(function, LLVMAttributeFunctionIndex, "allockind", row->kind);
   if (row->family == HEARTH_ALLOC_FAMILY_C) /* of operator new, -fno-assume-sane-operator-new says otherwise */
-    add_attribute(function, LLVMAttributeReturnIndex, "noalias", 0);
+    hearth_add_attribute(function, LLVMAttributeReturnIndex, "noalias", 0);
   if (!LLVMGetStringAttributeAtIndex(function, LLVMAttributeFunctionIndex, family, strlen(family)))
     LLVMAddAttributeAtIndex(
         function, LLVMAttributeFunctionIndex,

@@ -281,8 +281,7 @@ static hearth_status choose(choosing *c) {
 
 static hearth_status prepare(choosing *c) {
   const planner *p = c->p;
-  uint64_t total = p->total_bytes, ppm = p->options.min_gain_ppm;
-  c->least = total / 1000000 * ppm + total % 1000000 * ppm / 1000000;
+  c->least = plan_part_of(p->total_bytes, p->options.min_gain_ppm, 1000000);
   c->words = (p->candidate_count + 63) / 64;
   c->work = WORK_MAX;
   HEARTH_TRY(plan_allocate(c, (void **)&c->leaves, p->leaf_count, sizeof *c->leaves));

@@ -88,6 +88,11 @@ static inline void plan_add_sums(plan_sums *to, const plan_sums *from) {
   to->accesses += from->accesses;
 }
 
+/* `parts` of `of` parts of a number, rounded down. */
+static inline uint64_t plan_part_of(uint64_t number, uint64_t parts, uint64_t of) {
+  return number / of * parts + number % of * parts / of;
+}
+
 /* Of weights by class, those that are not of the heaviest one. */
 static inline uint64_t plan_misplaced(const uint64_t weights[4]) {
   uint64_t sum = 0, most = 0;

@@ -50,10 +50,6 @@ static uint32_t fill_tallies(const choosing *c, uint32_t number, tally *tallies)
   return merge_tallies(tallies, leaf->unit_count);
 }
 
-static uint64_t part_of(uint64_t number, uint64_t parts, uint64_t of) {
-  return number / of * parts + number % of * parts / of;
-}
-
 static hearth_plan_entry entry_of(const planner *p, const tally *t) {
   const uint64_t *bytes = t->sums.bytes;
   uint64_t sum = bytes[0] + bytes[1] + bytes[2] + bytes[3];
@@ -62,8 +58,8 @@ static hearth_plan_entry entry_of(const planner *p, const tally *t) {
   for (uint32_t i = HEARTH_CLASS_NOTCOLD; i <= HEARTH_CLASS_HOT; i++)
     if (bytes[i] > sum - bytes[i])
       entry.hotness = i;
-  if (sum > 0 && sum - bytes[HEARTH_CLASS_COLD] <= part_of(sum, NOT_COLD_PERCENT, 100) &&
-      t->sums.accesses <= part_of(p->total_accesses, NOT_COLD_ACCESS_PPM, 1000000))
+  if (sum > 0 && sum - bytes[HEARTH_CLASS_COLD] <= plan_part_of(sum, NOT_COLD_PERCENT, 100) &&
+      t->sums.accesses <= plan_part_of(p->total_accesses, NOT_COLD_ACCESS_PPM, 1000000))
     entry.hotness = HEARTH_CLASS_COLD;
   return entry;
 }

@@ -9,6 +9,7 @@
 #include "hearth/plan.h"
 #include "options.h"
 #include "output_file.h"
+#include "print.h"
 #include "view_options.h"
 
 static const char help[] =
@@ -71,8 +72,6 @@ static bool may_be_replaced(const arguments *a) {
   return !container;
 }
 
-static const char *plural(uint32_t count) { return count == 1 ? "" : "s"; }
-
 static bool write_library_calls(const arguments *a, hearth_profile *planned) {
   hearth_output output;
   hearth_error err;
@@ -85,10 +84,11 @@ static bool write_library_calls(const arguments *a, hearth_profile *planned) {
   if (!hearth_output_close(&output, good) || !good)
     return false;
   if (!a->quiet)
-    fprintf(stderr, "hearth: %s: %" PRIu32 " function%s of libraries\n", a->library_calls, written, plural(written));
+    fprintf(stderr, "hearth: %s: %" PRIu32 " function%s of libraries\n", a->library_calls, written,
+            hearth_plural(written));
   if (!a->quiet && left_out)
     fprintf(stderr, "hearth: %" PRIu32 " function%s left out: no symbol names %s, or one of several libraries\n",
-            left_out, plural(left_out), left_out == 1 ? "it" : "them");
+            left_out, hearth_plural(left_out), left_out == 1 ? "it" : "them");
   return true;
 }
 
@@ -102,7 +102,7 @@ static bool write_profile(const arguments *a, const void *data, size_t size, hea
   }
   if (!a->quiet)
     fprintf(stderr, "hearth: %" PRIu32 " decision site%s for %" PRIu32 " allocation call%s\n", plan.site_count,
-            plural(plan.site_count), plan.table_count, plural(plan.table_count));
+            hearth_plural(plan.site_count), plan.table_count, hearth_plural(plan.table_count));
   return true;
 }
 

@@ -94,10 +94,10 @@ enum { HEARTH_DELETE_FORMS = 12 };
 HEARTH_DELETES(HEARTH_DEFINE)
 #undef HEARTH_DEFINE
 
-enum answer { UNKNOWN, YES, NO }; /* to a question that is asked once; several threads may find out at once */
-
-/* Whether every form of delete is ours, as hearth_next_is_interposed tells for the C functions. */
+/* Whether every form of delete is ours, as hearth_next_is_interposed tells for the C functions. Kept after the first
+ * time; several threads may find out at once. */
 static bool deletes_are_ours(void) {
+  enum { UNKNOWN, YES, NO };
   static _Atomic int known;
   int answer = atomic_load_explicit(&known, memory_order_relaxed);
   if (answer == UNKNOWN) {

@@ -27,11 +27,11 @@ void *hearth_next_lookup(const char *name);
 /* The same, kept in *slot, which begins as NULL. */
 void *hearth_next_optional(_Atomic(void *) *slot, const char *name);
 
-/* Whether there is no next definition, or that of libstdc++ or libc++. */
-bool hearth_next_is_absent_or_cxx(const char *name);
-
 /* The same of a function that every allocator has: without it the program ends. */
 void *hearth_next_function(_Atomic(void *) *slot, const char *name);
+
+/* Whether there is no next definition, or that of libstdc++ or libc++. */
+bool hearth_next_is_absent_or_cxx(const char *name);
 
 static inline void hearth_next_free(void *block) {
   atomic_load_explicit(&hearth_next.free, memory_order_relaxed)(block);
