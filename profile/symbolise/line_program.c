@@ -5,8 +5,9 @@
 #include <stdlib.h>
 
 #include "array.h"
+#include "symbolise/line_block.h"
 
-#define MARK_DISTANCE 64u /* rows: a look-up makes half of it again on average, a mark takes 32 bytes */
+#define MARK_DISTANCE 384u /* bytes of opcodes: a look-up runs half of them again on average, a mark takes 32 bytes */
 
 /* The registers that matter here, after a row; `row.discriminator` is of that row only. */
 typedef struct machine {
@@ -20,15 +21,10 @@ typedef struct run {
   size_t first_mark, mark_count;
 } run;
 
-/* What a special opcode adds. */
-typedef struct special {
-  uint32_t addresses;
-  uint32_t lines; /* modulo 2^32 */
-} special;
-
 struct hearth_line_program {
   hearth_line_header header;
-  special specials[256]; /* worked out once, as divisions are slow; from the first special opcode on */
+  bool has_blocks;             /* hearth_line_block_fits */
+  hearth_line_step steps[256]; /* worked out once, as divisions are slow */
   machine *marks;
   run *runs; /* disjoint and sorted */
   size_t mark_count, mark_capacity, run_count, run_capacity;
@@ -36,13 +32,15 @@ struct hearth_line_program {
 
 /* --- Machine ------------------------------------------------------------------------------------------------------ */
 
-static void list_specials(hearth_line_program *p) {
+static void list_steps(hearth_line_program *p) {
   const hearth_line_header *h = &p->header;
   for (unsigned opcode = h->first_special; opcode < 256; ++opcode) {
     unsigned number = opcode - h->first_special;
-    p->specials[opcode] =
-        (special){number / h->line_range * h->instruction_bytes, (uint32_t)h->line_base + number % h->line_range};
+    p->steps[opcode] = (hearth_line_step){number / h->line_range * h->instruction_bytes,
+                                          (uint32_t)h->line_base + number % h->line_range};
   }
+  if (h->first_special > DW_LNS_const_add_pc)
+    p->steps[DW_LNS_const_add_pc].addresses = p->steps[255].addresses;
 }
 
 static void begin_sequence(machine *m) { m->row = (hearth_line_row){.line = 1}; }
@@ -134,8 +132,8 @@ static step run_rows(const hearth_line_program *p, machine *m, unsigned rows, ui
     }
     uint8_t opcode = table.data[at++];
     if (opcode >= first_special) {
-      row.address += p->specials[opcode].addresses;
-      row.line += p->specials[opcode].lines;
+      row.address += p->steps[opcode].addresses;
+      row.line += p->steps[opcode].lines;
     } else if (opcode != DW_LNS_copy) {
       switch (opcode) {
       case DW_LNS_set_column:
@@ -149,7 +147,7 @@ static step run_rows(const hearth_line_program *p, machine *m, unsigned rows, ui
       case DW_LNS_negate_stmt:
         continue;
       case DW_LNS_const_add_pc:
-        row.address += p->specials[255].addresses;
+        row.address += p->steps[255].addresses;
         continue;
       case 0:
         if (is_short_discriminator(table, at)) {
@@ -213,10 +211,33 @@ static bool add_mark(reading *r) {
   return true;
 }
 
-/* Up to the next mark. */
+/* Pass rows that nobody looks at, from one row to another. False: there are none that this is known of. */
+static bool pass_block(const hearth_line_program *p, machine *m) {
+  hearth_bytes table = p->header.table;
+  hearth_line_block block;
+  if (!p->has_blocks || table.size - m->at < HEARTH_LINE_BLOCK_READ ||
+      !hearth_line_block_read(table.data + m->at, p->steps, p->header.instruction_bytes, &block) ||
+      m->row.address > UINT64_MAX - block.addresses)
+    return false;
+  m->at += block.size;
+  m->row.address += block.addresses;
+  m->row.line += block.lines;
+  m->row.column = block.has_column ? block.column : m->row.column;
+  m->row.discriminator = block.discriminator;
+  return true;
+}
+
+/* Up to the next mark; the first one is at the first row.
+ *   ret_before  the last row, if there are no more */
 static step read_on(reading *r, hearth_line_row *ret_before) {
+  uint64_t from = r->machine.at;
   bool open = r->open.mark_count > 0;
-  return run_rows(r->program, &r->machine, open ? MARK_DISTANCE : 1, UINT64_MAX, ret_before);
+  step what;
+  do
+    what = open && pass_block(r->program, &r->machine) ? ROW
+                                                       : run_rows(r->program, &r->machine, 1, UINT64_MAX, ret_before);
+  while (what == ROW && open && r->machine.at - from < MARK_DISTANCE);
+  return what;
 }
 
 static hearth_line_status read_rows(hearth_line_program *p) {
@@ -274,7 +295,8 @@ hearth_line_status hearth_line_program_create(const hearth_line_source *source, 
   if (!p)
     return HEARTH_LINE_NO_MEMORY;
   if (hearth_line_header_read(source, &p->header)) {
-    list_specials(p);
+    list_steps(p);
+    p->has_blocks = hearth_line_block_fits(&p->header);
     status = read_rows(p);
   }
   if (status != HEARTH_LINE_OK) {
