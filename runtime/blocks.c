@@ -241,23 +241,29 @@ static inline hearth_moment now_first(void) {
   return (hearth_moment){hearth_clock_now_first_ns() - hearth_rt.start_ns, hearth_os_cpu()};
 }
 
+/* Memory for a block that is not in the sample. */
+static inline void *take_unrecorded(size_t size, hearth_heap_cache *cache) {
+  if (__builtin_expect(size <= HEARTH_BARE_MOST, true))
+    return hearth_bare_take(size, &cache->bare);
+  hearth_block *block = hearth_heap_take_unrecorded(size, cache);
+  return block ? hearth_block_memory(block) : NULL;
+}
+
 static inline void *allocate_unrecorded(size_t size, size_t alignment) {
-  hearth_block *block = NULL;
+  void *memory = NULL;
   uint64_t left;
 
-  if (alignment > HEARTH_ALIGNMENT || !hearth_sampler_leaves(&hearth_this_thread.sampler, size, &left))
+  if (alignment > HEARTH_MALLOC_ALIGNMENT || !hearth_sampler_leaves(&hearth_this_thread.sampler, size, &left))
     return NULL;
   hearth_thread_cache *cache = begin_usual();
   if (__builtin_expect(!cache, false))
     return NULL;
   if (__builtin_expect(!hearth_threads_are_stopped(), true))
-    block = hearth_heap_take_unrecorded(size, &cache->heap);
-  if (__builtin_expect(block != NULL, true))
+    memory = take_unrecorded(size, &cache->heap);
+  if (__builtin_expect(memory != NULL, true))
     hearth_this_thread.sampler.bytes_left = left;
   bool signalled = end_usual(cache);
-  if (__builtin_expect(!block, false))
-    return NULL;
-  return signalled ? resume_signals(hearth_block_memory(block)) : hearth_block_memory(block);
+  return memory && signalled ? resume_signals(memory) : memory;
 }
 
 /* One from a call stack that the thread knows. */
@@ -269,7 +275,7 @@ static inline void *allocate_recorded(size_t size, size_t alignment, const heart
   hearth_thread_cache *cache = begin_usual();
   if (__builtin_expect(!cache, false))
     return NULL;
-  if (__builtin_expect(alignment <= HEARTH_ALIGNMENT && !hearth_this_thread.in_runtime &&
+  if (__builtin_expect(alignment <= HEARTH_BLOCK_ALIGNMENT && !hearth_this_thread.in_runtime &&
                            !hearth_threads_are_stopped() && hearth_stack_cache_find(&cache->stacks, frame, &context),
                        true))
     block = hearth_heap_take_cached(size, &cache->heap);
@@ -294,7 +300,8 @@ static inline bool release_unrecorded(void *pointer) {
 
   if (__builtin_expect(!cache, false))
     return false;
-  bool released = !hearth_threads_are_stopped() && hearth_heap_give_unrecorded(pointer, &cache->heap);
+  bool released = !hearth_threads_are_stopped() &&
+                  (hearth_bare_give(pointer, &cache->heap.bare) || hearth_heap_give_unrecorded(pointer, &cache->heap));
   if (end_usual(cache) && released)
     hearth_signals_resume();
   return released;
@@ -354,11 +361,18 @@ static inline bool release_recorded(void *pointer) {
 }
 
 /* Whoever looks at such a block meanwhile does not look at its size: no section is needed. */
+static inline bool stays_unrecorded(void *pointer, size_t size) {
+  size_t capacity;
+
+  return hearth_bare_find(pointer, &capacity) == HEARTH_BARE_LIVE ? hearth_capacity_suits(capacity, size)
+                                                                  : hearth_heap_resize_unrecorded(pointer, size);
+}
+
 static inline bool resize_unrecorded(void *pointer, size_t size) {
   uint64_t left;
 
   if (hearth_rt.way != HEARTH_WAY_SAMPLE || !hearth_sampler_leaves(&hearth_this_thread.sampler, size, &left) ||
-      !hearth_heap_resize_unrecorded(pointer, size))
+      !stays_unrecorded(pointer, size))
     return false;
   hearth_this_thread.sampler.bytes_left = left;
   return true;
@@ -408,8 +422,8 @@ void *hearth_allocate_zeroed(size_t count, size_t size, const hearth_frame *fram
 
   if (__builtin_mul_overflow(count, size, &total))
     return NULL;
-  void *memory = allocate_usual(total, HEARTH_ALIGNMENT, frame);
-  return memory ? memset(memory, 0, total) : allocate(total, HEARTH_ALIGNMENT, true, frame);
+  void *memory = allocate_usual(total, HEARTH_MALLOC_ALIGNMENT, frame);
+  return memory ? memset(memory, 0, total) : allocate(total, HEARTH_MALLOC_ALIGNMENT, true, frame);
 }
 
 static _Noreturn void refuse(const void *pointer, hearth_pointer_kind kind, const char *function) {
@@ -428,7 +442,8 @@ static __attribute__((noinline)) void release(void *pointer, const char *functio
 
   hearth_section_enter();
   hearth_thread_cache *cache = hearth_thread_cache_take(hearth_thread_cache_own());
-  hearth_pointer_kind kind = hearth_heap_claim(pointer, &block, &chunk);
+  bool is_bare = hearth_bare_give(pointer, cache ? &cache->heap.bare : NULL);
+  hearth_pointer_kind kind = is_bare ? HEARTH_POINTER_FOREIGN : hearth_heap_claim(pointer, &block, &chunk);
   if (kind == HEARTH_POINTER_LIVE) {
     hearth_moment end = moment_for(block->context);
     end_ns = end.ns;
@@ -443,18 +458,24 @@ static __attribute__((noinline)) void release(void *pointer, const char *functio
     refuse(pointer, kind, function);
 }
 
-static inline bool release_usual(void *pointer) {
-  if (HEARTH_PRELOADED && hearth_rt.tracing) /* the trace has all there is to record */
+/* Apart, as what is recorded needs more registers. */
+static __attribute__((noinline)) bool release_otherwise(void *pointer) {
+  if (hearth_rt.way == HEARTH_WAY_SAMPLE || (HEARTH_PRELOADED && hearth_rt.tracing)) /* the trace has all to record */
     return release_unrecorded(pointer);
-  if (__builtin_expect(hearth_rt.way == HEARTH_WAY_RECORD, true))
-    return release_recorded(pointer);
-  if (hearth_rt.way == HEARTH_WAY_LIVE)
-    return release_live(pointer);
-  return hearth_rt.way == HEARTH_WAY_SAMPLE && release_unrecorded(pointer);
+  return hearth_rt.way == HEARTH_WAY_LIVE && release_live(pointer);
 }
 
-void hearth_release(void *pointer, const char *function) {
-  if (pointer && !release_usual(pointer))
+static __attribute__((noinline)) void release_as_recorded(void *pointer, const char *function) {
+  if (!release_recorded(pointer))
+    release(pointer, function);
+}
+
+inline void hearth_release(void *pointer, const char *function) {
+  if (!pointer)
+    return;
+  if (__builtin_expect(hearth_rt.way == HEARTH_WAY_RECORD && !(HEARTH_PRELOADED && hearth_rt.tracing), true))
+    release_as_recorded(pointer, function);
+  else if (!release_otherwise(pointer))
     release(pointer, function);
 }
 
@@ -470,12 +491,26 @@ static bool replace(hearth_block *block, size_t size, uint32_t context, hearth_t
   return recorded;
 }
 
+/* The first `size` bytes of a live block, or the first `old_size`, in a new one. */
+static void *move(void *pointer, size_t old_size, size_t size, const hearth_frame *frame) {
+  void *memory = hearth_allocate(size, HEARTH_MALLOC_ALIGNMENT, frame);
+
+  if (!memory)
+    return NULL;
+  memcpy(memory, pointer, old_size < size ? old_size : size);
+  hearth_release(pointer, "realloc");
+  return memory;
+}
+
 void *hearth_resize(void *pointer, size_t size, const hearth_frame *frame) {
   hearth_block *block;
   hearth_chunk chunk;
+  size_t bare_size;
 
   if (resize_unrecorded(pointer, size))
     return pointer;
+  if (hearth_bare_find(pointer, &bare_size) == HEARTH_BARE_LIVE)
+    return move(pointer, bare_size, size, frame);
   hearth_pointer_kind kind = hearth_heap_find(pointer, &block);
   if (kind != HEARTH_POINTER_LIVE)
     refuse(pointer, kind, "realloc");
@@ -493,17 +528,15 @@ void *hearth_resize(void *pointer, size_t size, const hearth_frame *frame) {
     if (replaced)
       return pointer;
   }
-  void *memory = hearth_allocate(size, HEARTH_ALIGNMENT, frame);
-  if (!memory)
-    return NULL;
-  memcpy(memory, pointer, block->size < size ? block->size : size);
-  hearth_release(pointer, "realloc");
-  return memory;
+  return move(pointer, block->size, size, frame);
 }
 
 size_t hearth_block_size(const void *pointer) {
   hearth_block *block;
+  size_t size;
 
+  if (hearth_bare_find(pointer, &size) == HEARTH_BARE_LIVE)
+    return size;
   return hearth_heap_find(pointer, &block) == HEARTH_POINTER_LIVE ? block->size : 0;
 }
 

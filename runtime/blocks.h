@@ -10,7 +10,7 @@ struct hearth_thread_cache;
 #include <stdbool.h>
 #include <stddef.h>
 
-/* A block of `size` bytes (0 is allowed), aligned to `alignment`, a power of two (32 if less). NULL: no memory. */
+/* A block of `size` bytes (0 is allowed), aligned to `alignment`, a power of two (16 if less). NULL: no memory. */
 void *hearth_allocate(size_t size, size_t alignment, const hearth_frame *frame);
 
 /* The same for `count` zeroed objects of `size` bytes. */
@@ -35,8 +35,8 @@ uint32_t hearth_block_context(size_t size, const hearth_frame *frame, uint64_t h
 /* Note the type of a live block; other pointers are ignored. */
 void hearth_block_set_type(const void *pointer, uint64_t type_id);
 
-/* Bytes that were asked for; 0 for NULL and memory that is not ours. The chunk may have more, but these do not belong
- * to the block's granules. */
+/* Bytes that were asked for, or of the chunk where nothing is recorded of a block; 0 for NULL and memory that is not ours. A
+ * recorded block's chunk may have more, but these do not belong to the block's granules. */
 size_t hearth_block_size(const void *pointer);
 
 #endif

@@ -55,13 +55,14 @@ bool hearth_heap_create(void) {
         .reciprocal = (UINT64_C(1) << 32) / (size / HEARTH_GRANULE) + 1,
     };
   }
+  hearth_bare_create();
   return hearth_runs_create();
 }
 
 /* Bytes from the chunk's start to the user's bytes. For alignments above 32 the redirect and the header need 64 bytes,
  * which the first aligned address behind the chunk's start leaves. */
 static size_t user_offset(const char *chunk, size_t alignment) {
-  if (alignment <= HEARTH_ALIGNMENT)
+  if (alignment <= HEARTH_BLOCK_ALIGNMENT)
     return sizeof(hearth_block);
   return (((uintptr_t)chunk + alignment) & ~(alignment - 1)) - (uintptr_t)chunk;
 }
@@ -150,6 +151,7 @@ static __attribute__((noinline)) void spill(hearth_heap_cache *cache, unsigned n
 void hearth_heap_cache_flush(hearth_heap_cache *cache) {
   for (unsigned number = 0; number < CLASSES; ++number)
     spill(cache, number, 0);
+  hearth_bare_cache_flush(&cache->bare);
 }
 
 static inline hearth_block *take_cached(hearth_heap_cache *cache, unsigned number) {
@@ -181,7 +183,7 @@ static __attribute__((noinline)) hearth_block *take_shared(unsigned number, size
 }
 
 inline hearth_block *hearth_heap_take(size_t size, size_t alignment, hearth_heap_cache *cache, bool *ret_zeroed) {
-  size_t extra = alignment <= HEARTH_ALIGNMENT ? sizeof(hearth_block) : alignment;
+  size_t extra = alignment <= HEARTH_BLOCK_ALIGNMENT ? sizeof(hearth_block) : alignment;
   size_t need;
 
   /* Empty blocks have a byte, so that their address lies in their chunk. */
@@ -204,7 +206,7 @@ inline hearth_block *hearth_heap_take_cached(size_t size, hearth_heap_cache *cac
   if (__builtin_expect(!cache->classes[number].free, false))
     return NULL;
   --cache->classes[number].count;
-  return lay_out((char *)pop(&cache->classes[number].free), (uint8_t)number, size, HEARTH_ALIGNMENT);
+  return lay_out((char *)pop(&cache->classes[number].free), (uint8_t)number, size, HEARTH_BLOCK_ALIGNMENT);
 }
 
 /* Who stops threads, or interrupts this one, may find the new life with the old size, which matters to nobody; an old
@@ -238,13 +240,21 @@ static inline hearth_block *follow(char *chunk) {
   return hearth_block_state_of(block) == HEARTH_BLOCK_REDIRECT ? (hearth_block *)(chunk + block->size) : block;
 }
 
+static __attribute__((noinline)) bool was_bare(const void *pointer) {
+  size_t size;
+
+  return hearth_bare_find(pointer, &size) == HEARTH_BARE_FREED;
+}
+
 /* Most blocks begin their chunk: then the header is read without waiting for what tells so. */
 static inline hearth_pointer_kind find(const void *pointer, hearth_block **ret_block, hearth_chunk *ret_chunk) {
   hearth_block *block = (hearth_block *)pointer - 1;
   hearth_run run;
 
-  if (__builtin_expect(!hearth_run_find(pointer, &run), false)) /* freed large blocks are in our range */
-    return hearth_runs_contain(pointer) ? HEARTH_POINTER_BAD : HEARTH_POINTER_FOREIGN;
+  if (__builtin_expect(!hearth_run_find(pointer, &run), false))
+    return !hearth_runs_contain(pointer) ? HEARTH_POINTER_FOREIGN /* freed large blocks are in our range */
+           : was_bare(pointer)           ? HEARTH_POINTER_FREED
+                                         : HEARTH_POINTER_BAD;
   *ret_chunk = chunk_of(&run, pointer);
   if (__builtin_expect((char *)block != ret_chunk->start, false) && block != follow(ret_chunk->start))
     return HEARTH_POINTER_BAD;
@@ -363,6 +373,8 @@ void hearth_heap_each(void (*visit)(hearth_block *block, void *closure), void *c
   hearth_run run;
 
   for (uint32_t unit = 0; hearth_run_next(&unit, &run);) {
+    if (run.kind == HEARTH_RUN_BARE)
+      continue;
     size_t size = chunk_size(&run);
     for (char *chunk = run.start; chunk + size <= run.start + run.size; chunk += size) {
       hearth_block *block = follow(chunk);
@@ -377,8 +389,12 @@ void hearth_heap_each(void (*visit)(hearth_block *block, void *closure), void *c
 }
 
 static void count_run(hearth_heap_usage *usage, const hearth_run *run) {
+  if (run->kind == HEARTH_RUN_BARE) {
+    usage->small_run_bytes += run->size;
+    hearth_bare_count(run, &usage->chunk_bytes, &usage->blocks);
+    return;
+  }
   size_t size = chunk_size(run);
-
   *(run->kind == HEARTH_RUN_LARGE ? &usage->large_run_bytes : &usage->small_run_bytes) += run->size;
   for (char *chunk = run->start; chunk + size <= run->start + run->size; chunk += size)
     if (hearth_block_state_of(follow(chunk)) == HEARTH_BLOCK_LIVE) {
@@ -402,12 +418,14 @@ unsigned hearth_heap_lock(void) {
 
   for (unsigned i = 0; i < CLASSES; ++i)
     missed += !hearth_lock_take_or_keep(&classes[i].lock);
+  missed += hearth_bare_lock();
   hearth_runs_lock();
   return missed;
 }
 
 void hearth_heap_unlock(void) {
   hearth_runs_unlock();
+  hearth_bare_unlock();
   for (unsigned i = CLASSES; i-- > 0;)
     hearth_lock_give_or_keep(&classes[i].lock);
 }

@@ -13,12 +13,11 @@
 #ifndef HEARTH_RUNTIME_HEAP_H
 #define HEARTH_RUNTIME_HEAP_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "bare.h"
 
-#define HEARTH_GRANULE   ((size_t)64)
-#define HEARTH_ALIGNMENT ((size_t)32) /* of every user pointer */
+#define HEARTH_GRANULE          ((size_t)64)
+#define HEARTH_BLOCK_ALIGNMENT  ((size_t)32) /* of every user pointer behind a header */
+#define HEARTH_MALLOC_ALIGNMENT ((size_t)16) /* of all others: what callers of malloc expect */
 
 typedef enum hearth_block_state {
   HEARTH_BLOCK_RAW = 0, /* memory never handed out, or not a header */
@@ -72,6 +71,7 @@ typedef struct hearth_heap_cache {
     hearth_block *free;
     uint32_t count;
   } classes[HEARTH_HEAP_CLASSES];
+  hearth_bare_cache bare;
 } hearth_heap_cache;
 
 /* Reserve the heap's address space; early, once. False: there is none. */
@@ -87,7 +87,7 @@ hearth_block *hearth_heap_take(size_t size, size_t alignment, hearth_heap_cache 
 /* The same from what `cache` has, with user pointers aligned to 32. NULL: the cache has no such chunk. */
 hearth_block *hearth_heap_take_cached(size_t size, hearth_heap_cache *cache);
 
-/* The same for a block that is not recorded; it is live at once. */
+/* The same for a block that is not recorded; it is live at once. Small ones need no header: see bare.h. */
 hearth_block *hearth_heap_take_unrecorded(size_t size, hearth_heap_cache *cache);
 
 static inline uint8_t hearth_block_state_of(const hearth_block *block) {
@@ -132,7 +132,8 @@ typedef enum hearth_pointer_kind {
   HEARTH_POINTER_FOREIGN /* provably not ours */
 } hearth_pointer_kind;
 
-/* Look up a user pointer; *ret_block is set if it is LIVE. */
+/* Look up a user pointer; *ret_block is set if it is LIVE. Of blocks without header, those that were freed are known; who may
+ * have live ones asks hearth_bare_find before. */
 hearth_pointer_kind hearth_heap_find(const void *pointer, hearth_block **ret_block);
 
 /* The same, and make a live block the caller's: its state is then ENDING, until it is recorded. Of threads that free a block

@@ -32,7 +32,7 @@ static void *with_error(void *result) {
 }
 
 void *malloc(size_t size) {
-  return with_error(hearth_operate_allocate(HEARTH_TRACE_MALLOC, size, HEARTH_ALIGNMENT, HEARTH_THIS_FRAME));
+  return with_error(hearth_operate_allocate(HEARTH_TRACE_MALLOC, size, HEARTH_MALLOC_ALIGNMENT, HEARTH_THIS_FRAME));
 }
 
 void *calloc(size_t count, size_t size) {
@@ -41,7 +41,7 @@ void *calloc(size_t count, size_t size) {
 
 static void *resize(void *pointer, size_t size, const hearth_frame *frame) {
   if (!pointer)
-    return with_error(hearth_operate_allocate(HEARTH_TRACE_REALLOC, size, HEARTH_ALIGNMENT, frame));
+    return with_error(hearth_operate_allocate(HEARTH_TRACE_REALLOC, size, HEARTH_MALLOC_ALIGNMENT, frame));
   if (size == 0) { /* as in glibc */
     hearth_operate_release(HEARTH_TRACE_REALLOC_FREE, pointer, "realloc", frame);
     return NULL;

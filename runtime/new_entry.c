@@ -38,7 +38,7 @@ static void *must_new(hearth_trace_kind kind, size_t size, size_t alignment, con
 
 #define NEW(symbol, kind)                                                                                              \
   HEARTH_EXPORT void *symbol(size_t size);                                                                             \
-  void *symbol(size_t size) { return must_new(kind, size, HEARTH_ALIGNMENT, HEARTH_THIS_FRAME); }
+  void *symbol(size_t size) { return must_new(kind, size, HEARTH_MALLOC_ALIGNMENT, HEARTH_THIS_FRAME); }
 
 #define NEW_ALIGNED(symbol, kind)                                                                                      \
   HEARTH_EXPORT void *symbol(size_t size, size_t alignment);                                                           \
@@ -49,7 +49,7 @@ static void *must_new(hearth_trace_kind kind, size_t size, size_t alignment, con
   HEARTH_EXPORT void *symbol(size_t size, const void *nothrow);                                                        \
   void *symbol(size_t size, const void *nothrow) {                                                                     \
     (void)nothrow;                                                                                                     \
-    return try_new(kind, size, HEARTH_ALIGNMENT, HEARTH_THIS_FRAME);                                                   \
+    return try_new(kind, size, HEARTH_MALLOC_ALIGNMENT, HEARTH_THIS_FRAME);                                            \
   }
 
 #define NEW_ALIGNED_NOTHROW(symbol, kind)                                                                              \

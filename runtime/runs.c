@@ -154,6 +154,12 @@ inline bool hearth_runs_contain(const void *address) {
   return (uintptr_t)address - (uintptr_t)runs.range < runs.count * HEARTH_UNIT; /* no unit before there is a range */
 }
 
+inline const hearth_unit *hearth_unit_of(const void *address) {
+  uintptr_t offset = (uintptr_t)address - (uintptr_t)runs.range;
+
+  return offset < runs.count * HEARTH_UNIT ? &runs.units[offset / HEARTH_UNIT] : NULL;
+}
+
 static inline hearth_run describe(uint32_t first) {
   const hearth_unit *unit = &runs.units[first];
 

@@ -20,6 +20,7 @@ typedef enum hearth_run_kind {
   HEARTH_RUN_UNUSED, /* behind the frontier */
   HEARTH_RUN_FREE,
   HEARTH_RUN_SMALL, /* chunks of one size class */
+  HEARTH_RUN_BARE,  /* chunks of one size, without headers (bare.h); one unit */
   HEARTH_RUN_LARGE, /* one block */
   HEARTH_RUN_INNER  /* not the first unit of a used run */
 } hearth_run_kind;
@@ -28,7 +29,7 @@ typedef enum hearth_run_kind {
  * distance to the first. For a free run, first and last unit hold kind and length, the first also the links. */
 typedef struct hearth_unit {
   uint8_t kind;       /* hearth_run_kind */
-  uint8_t size_class; /* of a small run */
+  uint8_t size_class; /* of a small run, or a bare one */
   uint32_t length;
   uint32_t previous, next; /* free runs of similar length; UINT32_MAX at the ends */
 } hearth_unit;
@@ -52,7 +53,10 @@ void hearth_run_give(char *start);
 
 bool hearth_runs_contain(const void *address);
 
-/* The used run that `address` lies in; false if it lies in none. */
+/* The unit of an address; NULL if it is not in our range. */
+const hearth_unit *hearth_unit_of(const void *address);
+
+/* The run with headers that `address` lies in; false if it lies in none. */
 bool hearth_run_find(const void *address, hearth_run *ret_run);
 
 /* The run of an address in our range. */

@@ -15,7 +15,7 @@ HEARTH_EXPORT char *__strndup(const char *string, size_t most);
 
 /* A string of `length` characters; `read` bytes of `string` were looked at. */
 static char *duplicate(const char *string, size_t length, size_t read, const hearth_frame *frame) {
-  char *copy = hearth_allocate(length + 1, HEARTH_ALIGNMENT, frame);
+  char *copy = hearth_allocate(length + 1, HEARTH_MALLOC_ALIGNMENT, frame);
 
   if (!copy) {
     errno = ENOMEM;
