@@ -54,16 +54,21 @@ enum { RBP = 6, RSP = 7, RETURN_ADDRESS = 16 };
 
 /* Bytes [at, end) of the process, read in pieces. */
 typedef struct cursor {
-  hearth_cfi_read *read;
+  const hearth_cfi_tables *tables;
   uintptr_t at, end;
   bool failed; /* there was less than was asked for: what was taken is 0 */
   uintptr_t piece;
   size_t piece_size;
+  bool copied;       /* the piece is in `bytes`; else it is read where it lies */
   uint8_t bytes[64]; /* small: call stacks are captured on the least of stacks */
 } cursor;
 
-static cursor cursor_at(hearth_cfi_read *read, uintptr_t at, uint64_t size) {
-  cursor cursor = {.read = read, .at = at, .failed = size > UINTPTR_MAX - at};
+static bool is_there(const hearth_cfi_tables *tables, uintptr_t at, size_t size) {
+  return at >= tables->low && at < tables->high && tables->high - at >= size;
+}
+
+static cursor cursor_at(const hearth_cfi_tables *tables, uintptr_t at, uint64_t size) {
+  cursor cursor = {.tables = tables, .at = at, .failed = size > UINTPTR_MAX - at};
 
   cursor.end = cursor.failed ? at : at + size;
   return cursor;
@@ -73,8 +78,10 @@ static bool refill(cursor *cursor) {
   size_t left = cursor->end - cursor->at;
 
   cursor->piece = cursor->at;
-  cursor->piece_size = left < sizeof cursor->bytes ? left : sizeof cursor->bytes;
-  if (cursor->piece_size > 0 && cursor->read(cursor->piece, cursor->bytes, cursor->piece_size))
+  cursor->copied = !is_there(cursor->tables, cursor->at, left);
+  cursor->piece_size = !cursor->copied || left < sizeof cursor->bytes ? left : sizeof cursor->bytes;
+  if (cursor->piece_size > 0 &&
+      (!cursor->copied || cursor->tables->read(cursor->piece, cursor->bytes, cursor->piece_size)))
     return true;
   cursor->failed = true;
   cursor->piece_size = 0;
@@ -85,7 +92,8 @@ static bool refill(cursor *cursor) {
 static uint8_t take_u8(cursor *cursor) {
   if (cursor->at - cursor->piece >= cursor->piece_size && !refill(cursor))
     return 0;
-  return cursor->bytes[cursor->at++ - cursor->piece];
+  const uint8_t *piece = cursor->copied ? cursor->bytes : (const uint8_t *)cursor->piece;
+  return piece[cursor->at++ - cursor->piece];
 }
 
 /* A number of `size` bytes. */
@@ -170,9 +178,17 @@ typedef struct table_row {
   int32_t start, entry; /* relative to the header */
 } table_row;
 
+static bool read_row(const hearth_cfi_tables *tables, uintptr_t at, table_row *ret_row) {
+  if (!is_there(tables, at, sizeof *ret_row))
+    return tables->read(at, ret_row, sizeof *ret_row);
+  memcpy(ret_row, (const void *)at, sizeof *ret_row);
+  return true;
+}
+
 /* The entry (FDE) of the last function that begins at `pc` or before; 0: none. */
-static uintptr_t find_entry(uintptr_t header, uintptr_t pc, hearth_cfi_read *read) {
-  cursor cursor = cursor_at(read, header, 4 + 8 + 8);
+static uintptr_t find_entry(const hearth_cfi_tables *tables, uintptr_t pc) {
+  uintptr_t header = tables->header;
+  cursor cursor = cursor_at(tables, header, 4 + 8 + 8);
   uint8_t version = take_u8(&cursor), frame_encoding = take_u8(&cursor);
   uint8_t count_encoding = take_u8(&cursor), table_encoding = take_u8(&cursor);
   table_row row, found = {0, 0};
@@ -186,7 +202,7 @@ static uintptr_t find_entry(uintptr_t header, uintptr_t pc, hearth_cfi_read *rea
     return 0;
   while (low < high) {
     uint64_t middle = low + (high - low) / 2;
-    if (!read(table + middle * sizeof row, &row, sizeof row))
+    if (!read_row(tables, table + middle * sizeof row, &row))
       return 0;
     if (header + (uintptr_t)(intptr_t)row.start <= pc) {
       found = row;
@@ -208,10 +224,10 @@ typedef struct common {
 } common;
 
 /* The rest of the entry that begins at `at`, behind its size. Fails at the end of the section, and for 64-bit entries. */
-static cursor open_entry(hearth_cfi_read *read, uintptr_t at) {
-  cursor size = cursor_at(read, at, 4);
+static cursor open_entry(const hearth_cfi_tables *tables, uintptr_t at) {
+  cursor size = cursor_at(tables, at, 4);
   uint64_t bytes = take(&size, 4);
-  cursor entry = cursor_at(read, at + 4, bytes);
+  cursor entry = cursor_at(tables, at + 4, bytes);
 
   entry.failed |= size.failed || bytes == 0 || bytes > ENTRY_MOST;
   return entry;
@@ -240,9 +256,9 @@ static void read_augmentation(common *common, cursor *entry, const char *letters
   entry->failed |= content.failed || content.at > entry->at;
 }
 
-static bool read_common(common *common, hearth_cfi_read *read, uintptr_t at) {
+static bool read_common(common *common, const hearth_cfi_tables *tables, uintptr_t at) {
   char letters[AUGMENT_MOST + 1] = "";
-  cursor entry = open_entry(read, at);
+  cursor entry = open_entry(tables, at);
   uint64_t id = take(&entry, 4);
   uint8_t version = take_u8(&entry);
 
@@ -478,17 +494,17 @@ static hearth_cfi_rule simplify(const row *row) {
   return rule;
 }
 
-hearth_cfi_rule hearth_cfi_find(uintptr_t header, uintptr_t pc, hearth_cfi_read *read) {
+hearth_cfi_rule hearth_cfi_find(const hearth_cfi_tables *tables, uintptr_t pc) {
   const hearth_cfi_rule none = {.kind = HEARTH_CFI_NONE};
   common common;
-  uintptr_t at = find_entry(header, pc, read);
+  uintptr_t at = find_entry(tables, pc);
 
   if (!at)
     return none;
-  cursor entry = open_entry(read, at);
+  cursor entry = open_entry(tables, at);
   uintptr_t distance_at = entry.at;
   uint64_t distance = take(&entry, 4);
-  if (entry.failed || distance == 0 || !read_common(&common, read, distance_at - distance))
+  if (entry.failed || distance == 0 || !read_common(&common, tables, distance_at - distance))
     return none;
   uintptr_t start = take_pointer(&entry, common.encoding);
   uint64_t size = take_pointer(&entry, common.encoding & PE_FORMAT);

@@ -27,8 +27,15 @@ typedef struct hearth_cfi_rule {
 /* Copy `size` bytes at `address` to `to`. False: they cannot be read. */
 typedef bool hearth_cfi_read(uintptr_t address, void *to, size_t size);
 
-/* The rule for the instruction at `pc`, which lies in the module whose .eh_frame_hdr is at `header`. Whatever the
- * sections hold, nothing is read but through `read`, and it ends. */
-hearth_cfi_rule hearth_cfi_find(uintptr_t header, uintptr_t pc, hearth_cfi_read *read);
+/* Where a module has its call frame information. */
+typedef struct hearth_cfi_tables {
+  uintptr_t header;      /* address of .eh_frame_hdr */
+  uintptr_t low, high;   /* [low, high) is there as long as the process runs, and read as it lies there; may be empty */
+  hearth_cfi_read *read; /* for all else */
+} hearth_cfi_tables;
+
+/* The rule for the instruction at `pc`, which lies in the module that has these tables. Whatever they hold, nothing is read
+ * but what they allow, and it ends. */
+hearth_cfi_rule hearth_cfi_find(const hearth_cfi_tables *tables, uintptr_t pc);
 
 #endif

@@ -22,6 +22,7 @@ static struct {
   size_t used;  /* bytes of rows; atomic */
   uint64_t no_room;
   uint32_t fruitless, passed_over; /* see hearth_mappings_cover */
+  bool starts;                     /* what is mapped now stays: dlclose unloads only what dlopen loaded */
 } table;
 
 /* The file whose mappings are being read. */
@@ -136,6 +137,18 @@ static uintptr_t find_end(uintptr_t base) {
   return end;
 }
 
+/* `row` is of a module that stays: in which segment is its .eh_frame_hdr? Linkers put .eh_frame there, too. */
+static void find_frame_segment(uintptr_t segments, unsigned count, hearth_mapping *row) {
+  Elf64_Phdr segment;
+
+  for (unsigned i = 0; i < count; ++i)
+    if (read_segment(segments, i, &segment) && segment.p_type == PT_LOAD && segment.p_flags & PF_R &&
+        row->frame_header - row->bias - segment.p_vaddr < segment.p_filesz) {
+      row->frame_low = row->bias + segment.p_vaddr;
+      row->frame_high = row->frame_low + segment.p_filesz;
+    }
+}
+
 /* Add the executable segments of the module whose ELF header is at `base`. Returns how many it has. */
 static unsigned add_module(uintptr_t base, const char *path, size_t path_size) {
   Elf64_Ehdr header;
@@ -146,20 +159,22 @@ static unsigned add_module(uintptr_t base, const char *path, size_t path_size) {
 
   if (!read_header(base, &header))
     return 0;
-  uintptr_t table = base + header.e_phoff;
+  uintptr_t segments = base + header.e_phoff;
   for (unsigned i = 0; i < header.e_phnum && !has_bias; ++i)
-    if (read_segment(table, i, &segment) && segment.p_type == PT_LOAD) {
+    if (read_segment(segments, i, &segment) && segment.p_type == PT_LOAD) {
       row.bias = base - (segment.p_vaddr - segment.p_offset); /* the first one holds the ELF header */
       has_bias = true;
     }
   for (unsigned i = 0; i < header.e_phnum && row.build_id_size == 0; ++i)
-    if (read_segment(table, i, &segment) && segment.p_type == PT_NOTE)
+    if (read_segment(segments, i, &segment) && segment.p_type == PT_NOTE)
       find_build_id(row.bias + segment.p_vaddr, &segment, &row);
   for (unsigned i = 0; i < header.e_phnum && row.frame_header == 0; ++i)
-    if (read_segment(table, i, &segment) && segment.p_type == PT_GNU_EH_FRAME)
+    if (read_segment(segments, i, &segment) && segment.p_type == PT_GNU_EH_FRAME)
       row.frame_header = row.bias + segment.p_vaddr;
+  if (table.starts && row.frame_header)
+    find_frame_segment(segments, header.e_phnum, &row);
   for (unsigned i = 0; i < header.e_phnum; ++i)
-    if (read_segment(table, i, &segment) && segment.p_type == PT_LOAD && segment.p_flags & PF_X) {
+    if (read_segment(segments, i, &segment) && segment.p_type == PT_LOAD && segment.p_flags & PF_X) {
       row.start = row.bias + segment.p_vaddr;
       row.end = row.start + segment.p_memsz;
       row.file_offset = segment.p_offset;
@@ -192,11 +207,6 @@ static void add_entry(module *current, const hearth_maps_entry *entry) {
   add(&row, entry->path, entry->path_size);
 }
 
-bool hearth_mappings_create(void) {
-  table.memory = hearth_os_map(MEMORY_SIZE);
-  return table.memory != NULL;
-}
-
 static int update(void) {
   hearth_maps maps;
   hearth_maps_entry entry;
@@ -218,6 +228,17 @@ int hearth_mappings_update(void) {
   hearth_mappings_unlock();
   hearth_os_restore_signals(signals);
   return error;
+}
+
+/* If the list cannot be read now, who writes the profile tries again, and tells. */
+bool hearth_mappings_create(void) {
+  table.memory = hearth_os_map(MEMORY_SIZE);
+  if (!table.memory)
+    return false;
+  table.starts = true;
+  hearth_mappings_update();
+  table.starts = false;
+  return true;
 }
 
 const hearth_mapping *hearth_mappings_find(uint64_t pc) {

@@ -12,11 +12,12 @@
 
 /* One executable segment. Rows have different sizes, see hearth_mappings_next. */
 typedef struct hearth_mapping {
-  uint64_t start, end;    /* addresses, half open, as in the program header: not rounded to pages */
-  uint64_t file_offset;   /* of `start` */
-  uint64_t bias;          /* `start` minus its address in the ELF file */
-  uint64_t frame_header;  /* address of the module's .eh_frame_hdr; 0: none is known */
-  uint32_t build_id_size; /* 0: the module has none, or its headers are not mapped */
+  uint64_t start, end;            /* addresses, half open, as in the program header: not rounded to pages */
+  uint64_t file_offset;           /* of `start` */
+  uint64_t bias;                  /* `start` minus its address in the ELF file */
+  uint64_t frame_header;          /* address of the module's .eh_frame_hdr; 0: none is known */
+  uint64_t frame_low, frame_high; /* the segment that it is in, if the module is never unloaded; else empty */
+  uint32_t build_id_size;         /* 0: the module has none, or its headers are not mapped */
   uint32_t path_size;
   uint8_t build_id[HEARTH_RAW_BUILD_ID_MAX];
   bool ambiguous; /* another file was mapped here at another time: an address does not tell which is meant */
@@ -34,7 +35,8 @@ static inline hearth_raw_mapping hearth_mapping_raw(const hearth_mapping *row) {
   return raw;
 }
 
-/* Make room for rows; once. False: no address space. */
+/* Make room for rows, and add those of the modules that the program was started with; once, before code of the program has
+ * run. False: no address space. */
 bool hearth_mappings_create(void);
 
 /* Add what the process has mapped now. Libraries may come and go meanwhile. Returns 0 or an error number. */

@@ -41,7 +41,8 @@ static __attribute__((noinline)) hearth_cfi_rule read_rule(uint64_t pc, bool *re
   *ret_lasting = module != NULL;
   if (!module || module->frame_header == 0)
     return (hearth_cfi_rule){.kind = HEARTH_CFI_NONE};
-  return hearth_cfi_find(module->frame_header, pc, hearth_os_peek);
+  hearth_cfi_tables tables = {module->frame_header, module->frame_low, module->frame_high, hearth_os_peek};
+  return hearth_cfi_find(&tables, pc);
 }
 
 /* The row of `pc` among `count`, a power of two; taken if need be; NULL: all that it may be in are others'. */

@@ -75,12 +75,16 @@ static int find_header(struct dl_phdr_info *info, size_t size, void *closure) {
   return 1;
 }
 
+/* Read in one way and the other. */
 static hearth_cfi_rule rule_at(uintptr_t pc) {
-  uintptr_t header = 0;
+  hearth_cfi_tables tables = {.read = copy}, there = {.high = UINTPTR_MAX};
 
-  dl_iterate_phdr(find_header, &header);
-  assert_true(header != 0);
-  return hearth_cfi_find(header, pc, copy);
+  dl_iterate_phdr(find_header, &tables.header);
+  assert_true(tables.header != 0);
+  there.header = tables.header;
+  hearth_cfi_rule copied = hearth_cfi_find(&tables, pc), direct = hearth_cfi_find(&there, pc);
+  assert_memory_equal(&copied, &direct, sizeof copied);
+  return copied;
 }
 
 static void test_rows(void **state) {
