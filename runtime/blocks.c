@@ -34,11 +34,11 @@ static size_t find_stack(const hearth_frame *frame, hearth_thread_cache *cache, 
   bool folds = hearth_rt.options.recursion == HEARTH_RECURSION_FOLD;
   hearth_last_stack *last = cache ? &cache->last : NULL;
   hearth_rule_memo *memo = cache ? &cache->rules : NULL;
-  const hearth_frame *known = last ? hearth_last_stack_keep(last, frame) : NULL;
-  size_t depth = hearth_unwind(frame, known, memo, ret_pcs, most, ret_trail);
+  hearth_known_stack known = last ? hearth_last_stack_keep(last, frame) : (hearth_known_stack){NULL, NULL, NULL};
+  size_t depth = hearth_unwind(frame, &known, memo, ret_pcs, most, ret_trail);
 
   if (last && hearth_last_stack_set(last, frame, ret_pcs, depth, most, ret_trail))
-    return hearth_last_stack_copy(last, folds, ret_pcs);
+    return hearth_last_stack_copy(last, folds, most, ret_pcs);
   if (ret_trail->ends_at_known) /* too deep with the rest */
     depth = hearth_unwind(frame, NULL, memo, ret_pcs, most, ret_trail);
   return folds ? hearth_fold_recursion(ret_pcs, depth) : depth;

@@ -1,11 +1,13 @@
-/* The call stack that a thread captured last. The next one mostly differs from it in a few calls at the leaf: the frames
- * from the root on are compared with copies, which needs no load to wait for the one before it, and only what is new is
- * unwound and folded. */
+/* The call stack that a thread captured last. The next one mostly differs from it in a few calls at the leaf: what the outer
+ * frames were found by is compared with copies, from the root on, which needs no load to wait for the one before it, and only
+ * what is new is unwound and folded. */
 #ifndef HEARTH_RUNTIME_LAST_STACK_H
 #define HEARTH_RUNTIME_LAST_STACK_H
 
 #include "fold.h"
 #include "thread_state.h"
+
+#define HEARTH_LAST_STACK_WORDS 512
 
 typedef struct hearth_known_frame {
   const hearth_frame *at;
@@ -14,25 +16,33 @@ typedef struct hearth_known_frame {
 
 /* Leaf first, at the ends of the arrays: the root's place stays the same. */
 typedef struct hearth_last_stack {
-  size_t count;             /* of frames, all of which frame pointers link; 0: none are known */
+  size_t count;             /* of frames; 0: none are known */
+  size_t word_count;        /* of the trail; 0: frame pointers link all frames */
   hearth_stack_range range; /* that they are on, or would be */
-  hearth_known_frame frames[HEARTH_DEPTH_MOST];
+  union {
+    hearth_known_frame frames[HEARTH_DEPTH_MOST];
+    struct {
+      hearth_place places[HEARTH_DEPTH_MOST];
+      uint16_t return_words[HEARTH_DEPTH_MOST]; /* by place: which word has its pc */
+      hearth_stack_word words[HEARTH_LAST_STACK_WORDS];
+    };
+  };
   uint64_t pcs[HEARTH_DEPTH_MOST];
   hearth_fold_tops tops;
 } hearth_last_stack;
 
-/* Forget frames that are no longer as they were. The stack that begins with `frame` is the last one's from the frame that is
- * returned on, if frame pointers lead there; NULL: none is left. Reads nothing but what lies on the calling thread's own
- * stack, which it is in use from `frame` on. */
-const hearth_frame *hearth_last_stack_keep(hearth_last_stack *last, const hearth_frame *frame);
+/* Forget frames that are no longer as they were. The stack that begins with `frame` is the last one's from what is returned on,
+ * if a walk comes there (hearth_unwind); lives until the last stack changes. Reads nothing but what lies on the calling
+ * thread's own stack, which it is in use from `frame` on. */
+hearth_known_stack hearth_last_stack_keep(hearth_last_stack *last, const hearth_frame *frame);
 
-/* After hearth_last_stack_keep: make the stack that begins with `frame` the last one, of at most `most` addresses: pcs[0..depth) is what hearth_unwind
- * found up to what was kept, or all; the trail becomes that of the whole. False: it is too deep, or not linked by frame
- * pointers alone, or does not last; then nothing changes. */
+/* After hearth_last_stack_keep: make the stack that begins with `frame` the last one: pcs[0..depth), of at most `most`, is what
+ * hearth_unwind found up to what was kept, or all; the trail becomes that of the whole, as long as that is the last stack.
+ * False: it is too deep, or does not last; then nothing changes. */
 bool hearth_last_stack_set(hearth_last_stack *last, const hearth_frame *frame, const uint64_t *pcs, size_t depth,
                            size_t most, hearth_trail *trail);
 
-/* Write the addresses of the last stack, folded or not. Returns how many: at most HEARTH_DEPTH_MOST. */
-size_t hearth_last_stack_copy(const hearth_last_stack *last, bool folded, uint64_t *ret_pcs);
+/* Write the innermost addresses of the last stack, at most `most`, folded or not. Returns how many. */
+size_t hearth_last_stack_copy(const hearth_last_stack *last, bool folded, size_t most, uint64_t *ret_pcs);
 
 #endif

@@ -62,7 +62,8 @@ void hearth_stack_cache_add(hearth_stack_cache *cache, const hearth_frame *frame
   hearth_cached_stack *slot = &cache->slots[slot_of(frame)];
 
   if (!trail->lasts ||
-      (trail->frame_count ? trail->frame_count > HEARTH_STACK_CACHE_DEPTH : trail->word_count > HEARTH_TRAIL_MOST) ||
+      (trail->frame_count ? trail->frame_count > HEARTH_STACK_CACHE_DEPTH
+                          : trail->word_count > HEARTH_STACK_CACHE_WORDS) ||
       stays(slot))
     return;
   slot->frame = frame;

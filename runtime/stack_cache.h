@@ -9,6 +9,7 @@
 
 #define HEARTH_STACK_CACHE_SLOTS 128
 #define HEARTH_STACK_CACHE_DEPTH 64 /* deeper stacks are not remembered */
+#define HEARTH_STACK_CACHE_WORDS 64 /* nor those of longer trails */
 #define HEARTH_STACK_CACHE_STAY  8
 
 typedef struct hearth_cached_stack {
@@ -19,7 +20,7 @@ typedef struct hearth_cached_stack {
   uint8_t missed; /* other stacks that had to make do without the slot since then */
   union {
     hearth_frame frames[HEARTH_STACK_CACHE_DEPTH]; /* copies: each leads to the next one's place */
-    hearth_stack_word words[HEARTH_TRAIL_MOST];
+    hearth_stack_word words[HEARTH_STACK_CACHE_WORDS];
   };
 } hearth_cached_stack;
 

@@ -110,7 +110,7 @@ static void note(walk *walk, uintptr_t at, uintptr_t value) {
   hearth_trail *trail = walk->trail;
 
   if (trail->word_count < HEARTH_TRAIL_MOST)
-    trail->words[trail->word_count] = (hearth_stack_word){(const uintptr_t *)at, value};
+    trail->own[trail->word_count] = (hearth_stack_word){(const uintptr_t *)at, value};
   ++trail->word_count;
 }
 
@@ -121,17 +121,27 @@ static void note_bp(walk *walk) {
   walk->bp_at = 0;
 }
 
+/* The address number `index` of those written is the word noted last. */
+static inline void note_return(const walk *walk, size_t index, uintptr_t bp_at) {
+  hearth_trail *trail = walk->trail;
+
+  if (trail->word_count <= HEARTH_TRAIL_MOST)
+    trail->return_words[index] = (uint8_t)((trail->word_count - 1) | (bp_at ? 0 : HEARTH_TRAIL_BLIND));
+}
+
 /* From the first frame to the last one, whose bp is where it is now. */
 static void note_chain(walk *walk) {
   const hearth_frame *frame = walk->first;
 
   if (!walk->stack.lasting)
     return;
-  for (; (uintptr_t)frame != walk->bp_at; frame = frame->caller) {
+  for (size_t index = 0;; ++index, frame = frame->caller) {
     note(walk, (uintptr_t)&frame->return_address, frame->return_address);
+    note_return(walk, index, (uintptr_t)&frame->caller);
+    if ((uintptr_t)frame == walk->bp_at)
+      break;
     note(walk, (uintptr_t)&frame->caller, (uintptr_t)frame->caller);
   }
-  note(walk, (uintptr_t)&frame->return_address, frame->return_address);
 }
 
 static inline bool follow_frame_pointer(walk *walk) {
@@ -205,8 +215,18 @@ static bool follow(walk *walk, hearth_cfi_rule rule) {
   return rule.kind != HEARTH_CFI_ROOT && follow_rule(walk, rule);
 }
 
-static bool is_at(const walk *walk, const hearth_frame *known) {
-  return walk->chained && known && walk->sp == (uintptr_t)(known + 1);
+static inline bool is_at_place(const walk *walk, const hearth_place *place) {
+  return walk->sp == place->sp && walk->pc == place->pc &&
+         (!place->bp_at || (walk->bp_at == place->bp_at && walk->bp == place->bp));
+}
+
+/* Has the walk come to what is known? Places that it has passed are dropped from that. */
+static inline bool is_known(const walk *walk, hearth_known_stack *known) {
+  if (walk->chained)
+    return known->frame && walk->sp == (uintptr_t)(known->frame + 1);
+  while (known->places < known->end && known->places->sp < walk->sp)
+    ++known->places;
+  return known->places < known->end && is_at_place(walk, known->places);
 }
 
 static inline hearth_cfi_rule find_rule(const walk *walk, hearth_rule_memo *memo) {
@@ -223,8 +243,8 @@ static inline hearth_cfi_rule find_rule(const walk *walk, hearth_rule_memo *memo
   return rule;
 }
 
-size_t hearth_unwind(const hearth_frame *frame, const hearth_frame *known, hearth_rule_memo *memo, uint64_t *ret_pcs,
-                     size_t most, hearth_trail *ret_trail) {
+size_t hearth_unwind(const hearth_frame *frame, const hearth_known_stack *known, hearth_rule_memo *memo,
+                     uint64_t *ret_pcs, size_t most, hearth_trail *ret_trail) {
   walk walk = {.pc = frame->return_address,
                .sp = (uintptr_t)(frame + 1),
                .bp = (uintptr_t)frame->caller,
@@ -232,14 +252,18 @@ size_t hearth_unwind(const hearth_frame *frame, const hearth_frame *known, heart
                .first = frame,
                .chained = true,
                .trail = ret_trail};
+  hearth_known_stack left = known ? *known : (hearth_known_stack){NULL, NULL, NULL};
   size_t count = 0, looked_at = 0;
   bool found = most > 0;
 
   ret_trail->word_count = 0;
+  ret_trail->words = ret_trail->own;
   ret_trail->ends_at_known = false;
+  ret_trail->ends_at = NULL;
   while (found) {
-    if (is_at(&walk, known)) {
+    if (is_known(&walk, &left)) {
       ret_trail->ends_at_known = true;
+      ret_trail->ends_at = walk.chained ? NULL : left.places;
       break;
     }
     ++looked_at;
@@ -253,11 +277,13 @@ size_t hearth_unwind(const hearth_frame *frame, const hearth_frame *known, heart
         hearth_this_thread.root = walk.sp;
       break;
     }
+    if (!walk.chained)
+      note_return(&walk, count, walk.bp_at);
     ret_pcs[count++] = walk.pc - 1;
     found = count < most && follow(&walk, rule);
   }
   if (ret_trail->ends_at_known && !walk.stack.high)
-    walk.stack = hearth_unwind_stack(known);
+    walk.stack = hearth_unwind_stack(known->frame);
   ret_trail->lasts = walk.stack.lasting && !hearth_section_is_nested();
   ret_trail->frame_count = walk.chained ? looked_at : 0;
   return count;

@@ -9,6 +9,7 @@
 #include <pthread.h>
 
 #include "last_stack.h"
+#include "last_stack_calls.h"
 #include "mappings.h"
 
 #include <string.h>
@@ -17,7 +18,7 @@
 
 static hearth_last_stack last;
 static hearth_rule_memo rules;
-static size_t stack_most = HEARTH_DEPTH_MOST, found, reused, differing;
+static size_t stack_most = HEARTH_DEPTH_MOST, found, reused, by_place, differing;
 static uint64_t random_state;
 
 static unsigned draw(unsigned below) {
@@ -29,23 +30,32 @@ static void compare(const uint64_t *pcs, size_t depth, const uint64_t *expected,
   differing += depth != expected_depth || memcmp(pcs, expected, depth * sizeof *pcs) != 0;
 }
 
+/* What all of the stack was found by, if frame pointers do not link it. */
+static void compare_words(const hearth_trail *trail, const hearth_trail *expected) {
+  if (trail->frame_count == 0 && expected->word_count <= HEARTH_TRAIL_MOST)
+    differing += trail->word_count != expected->word_count ||
+                 memcmp(trail->words, expected->words, trail->word_count * sizeof *trail->words) != 0;
+}
+
 __attribute__((noinline)) static void capture(void) {
   const hearth_frame *frame = HEARTH_THIS_FRAME;
   uint64_t pcs[HEARTH_DEPTH_MOST], expected[HEARTH_DEPTH_MOST];
-  hearth_trail trail;
+  hearth_trail trail, whole;
 
-  size_t expected_depth = hearth_unwind(frame, NULL, NULL, expected, stack_most, &trail);
+  size_t expected_depth = hearth_unwind(frame, NULL, NULL, expected, stack_most, &whole);
   compare(pcs, hearth_unwind(frame, NULL, &rules, pcs, stack_most, &trail), expected, expected_depth);
-  const hearth_frame *known = hearth_last_stack_keep(&last, frame);
-  size_t depth = hearth_unwind(frame, known, NULL, pcs, stack_most, &trail);
+  hearth_known_stack known = hearth_last_stack_keep(&last, frame);
+  size_t depth = hearth_unwind(frame, &known, NULL, pcs, stack_most, &trail);
   reused += trail.ends_at_known;
+  by_place += trail.ends_at != NULL;
   if (!hearth_last_stack_set(&last, frame, pcs, depth, stack_most, &trail))
     return;
   ++found;
-  differing += trail.frame_count != expected_depth;
-  depth = hearth_last_stack_copy(&last, false, pcs);
+  differing += trail.frame_count != whole.frame_count;
+  compare_words(&trail, &whole);
+  depth = hearth_last_stack_copy(&last, false, stack_most, pcs);
   compare(pcs, depth, expected, expected_depth);
-  depth = hearth_last_stack_copy(&last, true, pcs);
+  depth = hearth_last_stack_copy(&last, true, stack_most, pcs);
   compare(pcs, depth, expected, hearth_fold_recursion(expected, expected_depth));
 }
 
@@ -87,8 +97,9 @@ __attribute__((noinline)) static int two(unsigned depth) {
 }
 
 static void run(unsigned times) {
+  capture(); /* where stacks end is known from then on */
   random_state = 1;
-  found = reused = differing = 0;
+  found = reused = by_place = differing = 0;
   for (unsigned i = 0; i < times; ++i) {
     one(DEPTH_MOST);
     capture();
@@ -99,8 +110,8 @@ static void run(unsigned times) {
 static void *work(void *times) {
   run(*(const unsigned *)times);
   last.range.high += 4096;
-  const hearth_frame *known = hearth_last_stack_keep(&last, HEARTH_THIS_FRAME);
-  return known || last.count > 0 ? times : NULL; /* those are another stack's */
+  hearth_known_stack known = hearth_last_stack_keep(&last, HEARTH_THIS_FRAME);
+  return known.frame || known.places || last.count > 0 ? times : NULL; /* those are another stack's */
 }
 
 static void check(unsigned times, size_t most) {
@@ -140,11 +151,26 @@ static void test_rules_by_place(void **state) {
   assert_true(noted > DEPTH_MOST);
 }
 
+/* Through code without frame pointers, some of it with rbp as the frame's base, some with other numbers there. */
+static void test_by_place(void **state) {
+  (void)state;
+  static const size_t mosts[] = {HEARTH_DEPTH_MOST, 40, 12};
+
+  for (size_t i = 0; i < sizeof mosts / sizeof mosts[0]; ++i) {
+    stack_most = mosts[i];
+    random_state = 1;
+    found = reused = by_place = differing = 0;
+    for (unsigned round = 0; round < 3000; ++round)
+      last_stack_calls(DEPTH_MOST, draw, capture);
+    assert_int_equal(differing, 0);
+    assert_true(found >= 3000 && by_place > found / 2);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_as_without),
-      cmocka_unit_test(test_too_deep_is_not_kept),
-      cmocka_unit_test(test_rules_by_place),
+      cmocka_unit_test(test_as_without), cmocka_unit_test(test_too_deep_is_not_kept),
+      cmocka_unit_test(test_rules_by_place), cmocka_unit_test(test_by_place), /* with the rules from there on */
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

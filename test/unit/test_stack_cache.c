@@ -48,9 +48,8 @@ static void test_words_of_code_without_frame_pointers(void **state) {
   hearth_frame frame = {NULL, 0x1000};
   uintptr_t stack[3] = {0x2000, 1, 0x3000};
   uint32_t context = 0;
-  hearth_trail trail = {.lasts = true,
-                        .word_count = 3,
-                        .words = {{&frame.return_address, 0x1000}, {&stack[0], 0x2000}, {&stack[2], 0x3000}}};
+  const hearth_stack_word words[] = {{&frame.return_address, 0x1000}, {&stack[0], 0x2000}, {&stack[2], 0x3000}};
+  hearth_trail trail = {.lasts = true, .word_count = 3, .words = words};
 
   hearth_stack_cache_add(&cache, &frame, &trail, 8);
   stack[1] = 2; /* a local variable */
@@ -75,7 +74,7 @@ static void test_too_deep_is_not_remembered(void **state) {
   hearth_stack_cache_add(&cache, frames, &(hearth_trail){.lasts = true, .frame_count = HEARTH_STACK_CACHE_DEPTH + 1},
                          7);
   assert_false(hearth_stack_cache_find(&cache, frames, &context));
-  hearth_stack_cache_add(&cache, frames, &(hearth_trail){.lasts = true, .word_count = HEARTH_TRAIL_MOST + 1}, 7);
+  hearth_stack_cache_add(&cache, frames, &(hearth_trail){.lasts = true, .word_count = HEARTH_STACK_CACHE_WORDS + 1}, 7);
   assert_false(hearth_stack_cache_find(&cache, frames, &context));
 }
 
