@@ -1,10 +1,26 @@
 'use strict';
 // The data of the page: columns of numbers become typed arrays, and stay as they are from then on.
 
-// LEB128 numbers in base64. Above 2^53 a double loses digits.
-function decodeColumn(text, count, ArrayType) {
+// LEB128 numbers in base64, below 2^31: there are millions.
+function decodeIntegers(text, count) {
   const bytes = atob(text);
-  const column = new ArrayType(count);
+  const column = new Int32Array(count);
+  for (let row = 0, at = 0; row < count; row++) {
+    let byte = bytes.charCodeAt(at++);
+    let value = byte & 127;
+    for (let shift = 7; byte & 128; shift += 7) {
+      byte = bytes.charCodeAt(at++);
+      value |= (byte & 127) << shift;
+    }
+    column[row] = value;
+  }
+  return column;
+}
+
+// The same of any size. Above 2^53 a double loses digits.
+function decodeDoubles(text, count) {
+  const bytes = atob(text);
+  const column = new Float64Array(count);
   for (let row = 0, at = 0; row < count; row++) {
     let value = 0;
     let byte;
@@ -19,11 +35,12 @@ function decodeColumn(text, count, ArrayType) {
   return column;
 }
 
-function decodeTable(table, ArrayTypes) {
+// `doubles`: columns whose numbers may be large.
+function decodeTable(table, doubles) {
   const decoded = { count: table.count };
   for (const name of Object.keys(table)) {
     if (typeof table[name] === 'string') {
-      decoded[name] = decodeColumn(table[name], table.count, ArrayTypes[name] || Int32Array);
+      decoded[name] = (doubles.includes(name) ? decodeDoubles : decodeIntegers)(table[name], table.count);
     } else if (name !== 'count') {
       decoded[name] = table[name];
     }
@@ -31,32 +48,37 @@ function decodeTable(table, ArrayTypes) {
   return decoded;
 }
 
-// Written as the distance to the caller, which has a lower number; 0 is none.
-function decodeCallers(distances) {
-  return distances.map((distance, node) => (distance === 0 ? -1 : node - distance));
+// Written as the distance to the caller, which has a lower number; 0 is none. In place.
+function decodeCallers(column) {
+  for (let node = 0; node < column.length; node++) {
+    column[node] = column[node] === 0 ? -1 : node - column[node];
+  }
 }
 
 function readData() {
   const element = document.getElementById('data');
   const data = JSON.parse(element.textContent);
-  const doubles = { lifetime_ns: Float64Array };
-  for (const quantity of data.quantities) {
-    doubles[quantity.key] = Float64Array;
+  for (const table of ['functions', 'places', 'nodes', 'merged']) {
+    data[table] = decodeTable(data[table], []);
   }
-  data.functions = decodeTable(data.functions, {});
-  data.places = decodeTable(data.places, {});
-  data.nodes = decodeTable(data.nodes, {});
-  data.merged = decodeTable(data.merged, {});
-  data.contexts = decodeTable(data.contexts, doubles);
-  data.nodes.caller = decodeCallers(data.nodes.caller);
+  data.contexts = decodeTable(data.contexts, ['lifetime_ns', ...data.quantities.map((quantity) => quantity.key)]);
+  decodeCallers(data.nodes.caller);
   element.remove(); // its text is several times as large as what was made of it
   return data;
 }
 
 const data = readData();
 
+function functionsOf(nodePlace, placeFunction) {
+  const functions = new Int32Array(nodePlace.length);
+  for (let node = 0; node < functions.length; node++) {
+    functions[node] = placeFunction[nodePlace[node]];
+  }
+  return functions;
+}
+
 // Which function a node is in.
-const nodeFunction = data.nodes.place.map((place) => data.places.function[place]);
+const nodeFunction = functionsOf(data.nodes.place, data.places.function);
 
 function fileOf(fn) {
   const file = data.functions.file[fn];

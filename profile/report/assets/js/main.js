@@ -31,9 +31,15 @@ function matchStacks(functions) {
 function matchContexts(functions, text) {
   const stacks = functions && matchStacks(functions);
   const classes = shownClasses();
-  return Int32Array.from({ length: contexts.count }, (unused, context) => context).filter((context) => (
-    classes[contexts.class[context]]
-    && (!stacks || stacks[contexts.node[context]] === 1 || typeOf(context).toLowerCase().includes(text))));
+  const shown = new Int32Array(contexts.count);
+  let count = 0;
+  for (let context = 0; context < shown.length; context++) {
+    if (classes[contexts.class[context]]
+      && (!stacks || stacks[contexts.node[context]] === 1 || typeOf(context).toLowerCase().includes(text))) {
+      shown[count++] = context;
+    }
+  }
+  return shown.slice(0, count);
 }
 
 function sumOf(quantity, shown) {

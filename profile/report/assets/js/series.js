@@ -56,7 +56,7 @@ function startLive() {
   if (!data.plots.live) {
     return [];
   }
-  const live = decodeTable(data.plots.live, { bytes: Float64Array });
+  const live = decodeTable(data.plots.live, ['bytes']);
   const plot = Object.assign(makeFigure('Bytes live by time', 'The most of each moment, whatever the filter is.'), {
     live, scale: makeLiveScale(live), cursor: Math.floor(live.peak_ns / live.step_ns),
     grid: {

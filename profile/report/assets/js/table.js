@@ -46,13 +46,44 @@ const table = {
   rows: [], // elements
 };
 
-function sortContexts(shown) {
-  const { sorted, descending } = table;
-  const keys = Array.from(shown, sorted.of);
-  const compare = sorted.text ? (a, b) => keys[a] - keys[b] : (a, b) => compareTexts(keys[a], keys[b]);
+function firstNotBelow(sorted, number) {
+  let low = 0;
+  for (let high = sorted.length; low < high;) {
+    const middle = (low + high) >> 1;
+    if (sorted[middle] < number) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
+}
+
+// By a number: sorting numbers is much faster than calling a function to compare two, and then each one's place is looked up.
+// Equal ones stay in order.
+function sortByNumber(shown, of, descending) {
+  const keys = Float64Array.from(shown, descending ? (context) => -of(context) : of);
+  const sorted = keys.slice().sort();
+  const taken = new Int32Array(shown.length); // of the places from the first one of a number on
+  const order = new Int32Array(shown.length);
+  for (let i = 0; i < shown.length; i++) {
+    const first = firstNotBelow(sorted, keys[i]);
+    order[first + taken[first]++] = shown[i];
+  }
+  return order;
+}
+
+function sortByText(shown, of, descending) {
+  const keys = Array.from(shown, of);
   const positions = Int32Array.from(keys, (key, position) => position);
+  const compare = (a, b) => compareTexts(keys[a], keys[b]);
   positions.sort(descending ? (a, b) => compare(b, a) || a - b : (a, b) => compare(a, b) || a - b);
   return positions.map((position) => shown[position]);
+}
+
+function sortContexts(shown) {
+  const { sorted, descending } = table;
+  return (sorted.text ? sortByNumber : sortByText)(shown, sorted.of, descending);
 }
 
 function makeCell(column) {

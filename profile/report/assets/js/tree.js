@@ -116,27 +116,26 @@ function treeOf(mode) {
   return madeTrees[mode];
 }
 
-function sumUp(tree, sums) {
-  for (let node = tree.count - 1; node > 0; node--) {
-    sums[tree.parent[node]] += sums[node];
+// Sums over contexts in and below each node.
+function sumContexts(tree, summed, values) {
+  const { count, parent, contextNode } = tree;
+  const sums = new Float64Array(count);
+  for (const context of summed) {
+    sums[contextNode[context]] += values[context];
   }
+  for (let node = summed.length > 0 ? count - 1 : 0; node > 0; node--) {
+    sums[parent[node]] += sums[node];
+  }
+  return sums;
 }
 
-// Sums over the shown contexts in and below each node: all, and those of each class.
+// Of the shown ones: all, and those of each class.
 function sumTree(tree, shown, values) {
-  const sums = { all: new Float64Array(tree.count), cold: new Float64Array(tree.count), hot: new Float64Array(tree.count) };
-  for (const context of shown) {
-    const node = tree.contextNode[context];
-    const ofClass = sums[data.classes[data.contexts.class[context]]];
-    sums.all[node] += values[context];
-    if (ofClass) {
-      ofClass[node] += values[context];
-    }
-  }
-  sumUp(tree, sums.all);
-  sumUp(tree, sums.cold);
-  sumUp(tree, sums.hot);
-  return sums;
+  const ofClass = (name) => {
+    const number = data.classes.indexOf(name);
+    return sumContexts(tree, shown.filter((context) => data.contexts.class[context] === number), values);
+  };
+  return { all: sumContexts(tree, shown, values), cold: ofClass('cold'), hot: ofClass('hot') };
 }
 
 function nodeName(tree, node) {

@@ -17,8 +17,10 @@ function timeText(ns) {
   return withUnit(ns, ['ns', 'us', 'ms', 's'], 1000);
 }
 
+const countFormat = new Intl.NumberFormat('en');
+
 function countText(count) {
-  return Math.round(count).toLocaleString('en');
+  return countFormat.format(Math.round(count));
 }
 
 const quantityTexts = { bytes: bytesText, live: bytesText };
