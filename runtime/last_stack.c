@@ -133,16 +133,20 @@ bool hearth_last_stack_set(hearth_last_stack *last, const hearth_frame *frame, c
   }
   last->count = depth + kept;
   memcpy(last->pcs + first, pcs, depth * sizeof *pcs);
-  hearth_fold_extend(last->pcs, last->tops, first, from, HEARTH_DEPTH_MOST);
+  if (last->folded_from < from)
+    last->folded_from = from;
   set_trail(last, first, last->count < most ? last->count : most, trail);
   return true;
 }
 
-size_t hearth_last_stack_copy(const hearth_last_stack *last, bool folded, size_t most, uint64_t *ret_pcs) {
+size_t hearth_last_stack_copy(hearth_last_stack *last, bool folded, size_t most, uint64_t *ret_pcs) {
   size_t first = HEARTH_DEPTH_MOST - last->count, count = last->count < most ? last->count : most;
 
-  if (folded && count == last->count)
-    return hearth_fold_collect(last->pcs, last->tops, first, HEARTH_DEPTH_MOST, ret_pcs);
+  if (folded && count == last->count) {
+    hearth_fold_extend(last->pcs, &last->folded, first, last->folded_from, HEARTH_DEPTH_MOST);
+    last->folded_from = first;
+    return hearth_fold_collect(last->pcs, &last->folded, first, HEARTH_DEPTH_MOST, ret_pcs);
+  }
   memcpy(ret_pcs, last->pcs + first, count * sizeof *ret_pcs);
   return folded ? hearth_fold_recursion(ret_pcs, count) : count;
 }

@@ -28,7 +28,8 @@ typedef struct hearth_last_stack {
     };
   };
   uint64_t pcs[HEARTH_DEPTH_MOST];
-  hearth_fold_tops tops;
+  size_t folded_from; /* positions before this are not folded yet */
+  hearth_folded folded;
 } hearth_last_stack;
 
 /* Forget frames that are no longer as they were. The stack that begins with `frame` is the last one's from what is returned on,
@@ -43,6 +44,6 @@ bool hearth_last_stack_set(hearth_last_stack *last, const hearth_frame *frame, c
                            size_t most, hearth_trail *trail);
 
 /* Write the innermost addresses of the last stack, at most `most`, folded or not. Returns how many. */
-size_t hearth_last_stack_copy(const hearth_last_stack *last, bool folded, size_t most, uint64_t *ret_pcs);
+size_t hearth_last_stack_copy(hearth_last_stack *last, bool folded, size_t most, uint64_t *ret_pcs);
 
 #endif
