@@ -16,10 +16,6 @@
 #include "shim.h"
 #include "unwind_edges.h"
 
-/* Of a table: LLVM's lowering of a switch takes time in proportion to the square of its cases. Contexts beyond these, of
- * least bytes, get the hint of ambiguous calls. */
-#define CASES_MAX 128u
-
 bool hearth_context_word_open(hearth_context_word *word, LLVMModuleRef module, const hearth_options *options) {
   hearth_error err = {HEARTH_OK, ""};
   uint64_t wanted = 0;
@@ -31,6 +27,7 @@ bool hearth_context_word_open(hearth_context_word *word, LLVMModuleRef module, c
     return false;
   if (hearth_profile_get_plan(word->session.matcher->profile, &word->plan, &err) != HEARTH_OK)
     return hearth_session_fail(&word->session, &err);
+  word->tables = (hearth_hint_tables){.module = module, .plan = &word->plan, .hints = word->options.hints};
   if (wanted == 0 || wanted == word->plan.id)
     return word->plan.id != 0;
   hearth_error_set(&err, HEARTH_E_MISMATCH,
@@ -86,86 +83,12 @@ static const hearth_plan_table *find_table(const hearth_context_word *word, LLVM
 
 static LLVMValueRef constant(LLVMTypeRef type, uint64_t value) { return LLVMConstInt(type, value, false); }
 
-static uint64_t bytes_of(const hearth_plan_entry *entry) {
-  return entry->bytes[HEARTH_CLASS_COLD] + entry->bytes[HEARTH_CLASS_NOTCOLD] + entry->bytes[HEARTH_CLASS_HOT];
-}
-
-/* Entries whose classes are known, the heaviest first; at most `most`. */
-static uint32_t choose_entries(const hearth_plan_entry *entries, uint32_t count, uint32_t most,
-                               const hearth_plan_entry **ret) {
-  uint32_t chosen = 0;
-  for (uint32_t i = 0; i < count; i++) {
-    uint32_t at = chosen;
-    if (entries[i].hotness == HEARTH_CLASS_UNKNOWN)
-      continue;
-    for (; at > 0 && ret[at - 1]->bytes[ret[at - 1]->hotness] < entries[i].bytes[entries[i].hotness]; at--)
-      if (at < most)
-        ret[at] = ret[at - 1];
-    if (at < most)
-      ret[at] = &entries[i];
-    chosen += chosen < most;
-  }
-  return chosen;
-}
-
-/* i8 (i64 word): the hint for each value of the masked word, and that of ambiguous calls for all others. */
-static void build_table(hearth_context_word *word, LLVMValueRef function, const hearth_plan_table *table) {
-  LLVMContextRef context = context_of(word);
-  LLVMTypeRef i64 = LLVMInt64TypeInContext(context), i8 = LLVMInt8TypeInContext(context);
-  const uint8_t *hints = word->session.options->hints;
-  uint32_t count;
-  const hearth_plan_entry *entries = hearth_plan_entries(&word->plan, table, &count);
-  LLVMBuilderRef builder = LLVMCreateBuilderInContext(context);
-  LLVMBasicBlockRef others = LLVMAppendBasicBlockInContext(context, function, "ambiguous"), blocks[4] = {others};
-  LLVMPositionBuilderAtEnd(builder, LLVMInsertBasicBlockInContext(context, others, "entry"));
-  LLVMValueRef bits = LLVMBuildAnd(builder, LLVMGetParam(function, 0), constant(i64, table->mask), "");
-  const hearth_plan_entry *cases[CASES_MAX];
-  count = choose_entries(entries, count, CASES_MAX, cases);
-  LLVMValueRef choice = LLVMBuildSwitch(builder, bits, others, count);
-  for (uint32_t i = 0; i < count; i++) {
-    uint32_t hotness = cases[i]->hotness;
-    if (!blocks[hotness])
-      blocks[hotness] = LLVMAppendBasicBlockInContext(context, function, hearth_class_name((hearth_class)hotness));
-    LLVMAddCase(choice, constant(i64, cases[i]->bits), blocks[hotness]);
-  }
-  for (uint32_t i = 0; i < 4; i++)
-    if (blocks[i]) {
-      LLVMPositionBuilderAtEnd(builder, blocks[i]);
-      LLVMBuildRet(builder, constant(i8, hints[i]));
-    }
-  LLVMDisposeBuilder(builder);
-}
-
-static LLVMValueRef get_table(hearth_context_word *word, const hearth_plan_table *table) {
-  char name[64];
-  LLVMContextRef context = context_of(word);
-  LLVMModuleRef module = word->session.module;
-  snprintf(name, sizeof name, "__hearth_hint.%016" PRIx64, table->stack_id);
-  LLVMValueRef function = LLVMGetNamedFunction(module, name);
-  if (function)
-    return function;
-  LLVMTypeRef i64 = LLVMInt64TypeInContext(context);
-  function = LLVMAddFunction(module, name, LLVMFunctionType(LLVMInt8TypeInContext(context), &i64, 1, false));
-  LLVMSetLinkage(function, LLVMInternalLinkage);
-  hearth_shim_make_support_function(function);
-  /* Seldom called; by jump tables it would be twice the size. */
-  hearth_add_attribute(function, LLVMAttributeFunctionIndex, "minsize", 0);
-  hearth_add_attribute(function, LLVMAttributeFunctionIndex, "optsize", 0);
-  build_table(word, function, table);
-  return function;
-}
-
 /* Most calls find the heaviest entry by a comparison, if it has half of the table's bytes. */
 static void shorten(hearth_context_word *word, LLVMBuilderRef builder, const hearth_plan_table *table,
                     LLVMValueRef value, LLVMValueRef call) {
   LLVMTypeRef i64 = LLVMTypeOf(value), i8 = LLVMTypeOf(call);
-  const hearth_plan_entry *usual;
-  uint64_t all = 0;
-  uint32_t count;
-  const hearth_plan_entry *entries = hearth_plan_entries(&word->plan, table, &count);
-  for (uint32_t i = 0; i < count; i++)
-    all += bytes_of(&entries[i]);
-  if (!choose_entries(entries, count, 1, &usual) || bytes_of(usual) < all / 2)
+  const hearth_plan_entry *usual = hearth_hint_table_usual(&word->tables, table);
+  if (!usual)
     return;
   hearth_hint_call *hints = hearth_array_grow(word->hints, word->hint_count, &word->hint_room, sizeof *hints);
   if (!hints)
@@ -194,7 +117,7 @@ static LLVMValueRef build_hint(hearth_context_word *word, LLVMValueRef call, con
   LLVMTypeRef i64 = LLVMInt64TypeInContext(context_of(word));
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(context_of(word));
   LLVMPositionBuilderBefore(builder, call);
-  LLVMValueRef function = get_table(word, table);
+  LLVMValueRef function = hearth_hint_table_get(&word->tables, table);
   LLVMValueRef value = LLVMBuildLoad2(builder, i64, get_word(word), "contexts");
   if (inlined_bits)
     value = LLVMBuildOr(builder, value, constant(i64, inlined_bits), "");

@@ -11,7 +11,7 @@
 #ifndef HEARTH_CONTEXT_WORD_H
 #define HEARTH_CONTEXT_WORD_H
 
-#include "hearth/plan.h"
+#include "hint_table.h"
 #include "session.h"
 
 typedef struct hearth_decision_call {
@@ -26,9 +26,10 @@ typedef struct hearth_hint_call {
 
 typedef struct hearth_context_word {
   hearth_session session;
-  hearth_options options;      /* the session's */
-  char *profile;               /* that compiling named */
-  hearth_plan plan;            /* `id` 0: there is none */
+  hearth_options options; /* the session's */
+  char *profile;          /* that compiling named */
+  hearth_plan plan;       /* `id` 0: there is none */
+  hearth_hint_tables tables;
   LLVMValueRef word;           /* made when it is first needed */
   hearth_decision_call *calls; /* those of one function together */
   size_t count, room;

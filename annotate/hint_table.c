@@ -1,0 +1,235 @@
+#include "hint_table.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "dispatch.h"
+#include "shim.h"
+
+/* Contexts beyond these, of least bytes, get the hint of ambiguous calls. */
+#define ENTRIES_MAX 128u
+/* A case is eleven bytes of code (x86-64, minsize); a key is four of data, and the search about a hundred once. */
+#define SWITCH_MAX 12u
+
+/* Keys are the upper 30 bits of the product: of bits that no context of the profile had, one value in millions is taken for
+ * one that some context had. */
+#define KEY_FACTOR UINT64_C(0x9e3779b97f4a7c15) /* 2^64 divided by the golden ratio */
+#define KEY_CLASS  3u                           /* the bits of the class */
+
+static LLVMContextRef context_of(const hearth_hint_tables *tables) { return LLVMGetModuleContext(tables->module); }
+
+static LLVMValueRef constant(LLVMTypeRef type, uint64_t value) { return LLVMConstInt(type, value, false); }
+
+/* -------------------------------------------------- entries -------------------------------------------------- */
+
+static uint64_t bytes_of(const hearth_plan_entry *entry) {
+  return entry->bytes[HEARTH_CLASS_COLD] + entry->bytes[HEARTH_CLASS_NOTCOLD] + entry->bytes[HEARTH_CLASS_HOT];
+}
+
+/* Entries whose classes are known, the heaviest first; at most `most`. */
+static uint32_t choose_entries(const hearth_plan_entry *entries, uint32_t count, uint32_t most,
+                               const hearth_plan_entry **ret) {
+  uint32_t chosen = 0;
+  for (uint32_t i = 0; i < count; i++) {
+    uint32_t at = chosen;
+    if (entries[i].hotness == HEARTH_CLASS_UNKNOWN)
+      continue;
+    for (; at > 0 && ret[at - 1]->bytes[ret[at - 1]->hotness] < entries[i].bytes[entries[i].hotness]; at--)
+      if (at < most)
+        ret[at] = ret[at - 1];
+    if (at < most)
+      ret[at] = &entries[i];
+    chosen += chosen < most;
+  }
+  return chosen;
+}
+
+const hearth_plan_entry *hearth_hint_table_usual(const hearth_hint_tables *tables, const hearth_plan_table *table) {
+  const hearth_plan_entry *usual;
+  uint64_t all = 0;
+  uint32_t count;
+  const hearth_plan_entry *entries = hearth_plan_entries(tables->plan, table, &count);
+  for (uint32_t i = 0; i < count; i++)
+    all += bytes_of(&entries[i]);
+  return choose_entries(entries, count, 1, &usual) && bytes_of(usual) >= all / 2 ? usual : NULL;
+}
+
+/* --------------------------------------------------- code ---------------------------------------------------- */
+
+/* i8 (i64 bits) with these cases. */
+static void build_switch(const hearth_hint_tables *tables, LLVMBuilderRef builder, LLVMValueRef bits,
+                         const hearth_plan_entry *const *cases, uint32_t count) {
+  LLVMValueRef function = LLVMGetBasicBlockParent(LLVMGetInsertBlock(builder));
+  LLVMBasicBlockRef others = LLVMAppendBasicBlockInContext(context_of(tables), function, "ambiguous");
+  LLVMBasicBlockRef blocks[4] = {others};
+  LLVMValueRef choice = LLVMBuildSwitch(builder, bits, others, count);
+  for (uint32_t i = 0; i < count; i++) {
+    uint32_t hotness = cases[i]->hotness;
+    if (!blocks[hotness])
+      blocks[hotness] =
+          LLVMAppendBasicBlockInContext(context_of(tables), function, hearth_class_name((hearth_class)hotness));
+    LLVMAddCase(choice, constant(LLVMTypeOf(bits), cases[i]->bits), blocks[hotness]);
+  }
+  for (uint32_t i = 0; i < 4; i++)
+    if (blocks[i]) {
+      LLVMPositionBuilderAtEnd(builder, blocks[i]);
+      LLVMBuildRet(builder, constant(LLVMInt8TypeInContext(context_of(tables)), tables->hints[i]));
+    }
+}
+
+/* Seldom called; by jump tables and unrolled loops it would be twice the size. */
+static LLVMValueRef add_function(const hearth_hint_tables *tables, const char *name, LLVMTypeRef *parameters,
+                                 unsigned count) {
+  LLVMTypeRef i8 = LLVMInt8TypeInContext(context_of(tables));
+  LLVMValueRef function = LLVMAddFunction(tables->module, name, LLVMFunctionType(i8, parameters, count, false));
+  LLVMSetLinkage(function, LLVMInternalLinkage);
+  hearth_shim_make_support_function(function);
+  hearth_add_attribute(function, LLVMAttributeFunctionIndex, "minsize", 0);
+  hearth_add_attribute(function, LLVMAttributeFunctionIndex, "optsize", 0);
+  return function;
+}
+
+static LLVMBasicBlockRef append(LLVMValueRef function, const char *name) {
+  return LLVMAppendBasicBlockInContext(LLVMGetModuleContext(LLVMGetGlobalParent(function)), function, name);
+}
+
+static LLVMValueRef add_phi(LLVMBuilderRef builder, LLVMValueRef first, LLVMBasicBlockRef from) {
+  LLVMValueRef phi = LLVMBuildPhi(builder, LLVMTypeOf(first), "");
+  LLVMAddIncoming(phi, &first, &from, 1);
+  return phi;
+}
+
+/* The class of the key and its hint, where `found` is the last one that is not greater than `wanted`: the key with all bits
+ * of the class. */
+static void build_verdict(LLVMBuilderRef builder, LLVMTypeRef i8, LLVMValueRef found, LLVMValueRef wanted,
+                          LLVMValueRef hints) {
+  LLVMTypeRef i32 = LLVMTypeOf(found);
+  LLVMValueRef differ = LLVMBuildXor(builder, found, wanted, "");
+  LLVMValueRef same = LLVMBuildICmp(builder, LLVMIntULE, differ, constant(i32, KEY_CLASS), "");
+  LLVMValueRef hotness = LLVMBuildSelect(builder, same, LLVMBuildAnd(builder, found, constant(i32, KEY_CLASS), ""),
+                                         constant(i32, HEARTH_CLASS_UNKNOWN), "");
+  LLVMValueRef shift = LLVMBuildMul(builder, hotness, constant(i32, 8), "");
+  LLVMBuildRet(builder, LLVMBuildTrunc(builder, LLVMBuildLShr(builder, hints, shift, ""), i8, ""));
+}
+
+/* i8 (i64 bits, i32 *keys, i32 count, i32 hints): the range of `count` > 0 keys is halved until it has one. */
+static void build_search(const hearth_hint_tables *tables, LLVMValueRef function) {
+  LLVMContextRef context = context_of(tables);
+  LLVMTypeRef i64 = LLVMInt64TypeInContext(context), i32 = LLVMInt32TypeInContext(context);
+  LLVMBasicBlockRef entry = append(function, "entry"), head = append(function, "head");
+  LLVMBasicBlockRef halve = append(function, "halve"), end = append(function, "end");
+  LLVMBuilderRef builder = LLVMCreateBuilderInContext(context);
+  LLVMPositionBuilderAtEnd(builder, entry);
+  LLVMValueRef product = LLVMBuildMul(builder, LLVMGetParam(function, 0), constant(i64, KEY_FACTOR), "");
+  LLVMValueRef upper = LLVMBuildTrunc(builder, LLVMBuildLShr(builder, product, constant(i64, 32), ""), i32, "");
+  LLVMValueRef wanted = LLVMBuildOr(builder, upper, constant(i32, KEY_CLASS), "");
+  LLVMBuildBr(builder, head);
+
+  LLVMPositionBuilderAtEnd(builder, head);
+  LLVMValueRef first = add_phi(builder, LLVMGetParam(function, 1), entry);
+  LLVMValueRef left = add_phi(builder, LLVMGetParam(function, 2), entry);
+  LLVMBuildCondBr(builder, LLVMBuildICmp(builder, LLVMIntUGT, left, constant(i32, 1), ""), halve, end);
+
+  LLVMPositionBuilderAtEnd(builder, halve);
+  LLVMValueRef half = LLVMBuildLShr(builder, left, constant(i32, 1), "");
+  LLVMValueRef index = LLVMBuildZExt(builder, half, i64, "");
+  LLVMValueRef middle = LLVMBuildInBoundsGEP2(builder, i32, first, &index, 1, "");
+  LLVMValueRef behind = LLVMBuildICmp(builder, LLVMIntUGT, LLVMBuildLoad2(builder, i32, middle, ""), wanted, "");
+  LLVMValueRef next = LLVMBuildSelect(builder, behind, first, middle, "");
+  LLVMValueRef rest = LLVMBuildSub(builder, left, half, "");
+  LLVMAddIncoming(first, &next, &halve, 1);
+  LLVMAddIncoming(left, &rest, &halve, 1);
+  LLVMBuildBr(builder, head);
+
+  LLVMPositionBuilderAtEnd(builder, end);
+  build_verdict(builder, LLVMInt8TypeInContext(context), LLVMBuildLoad2(builder, i32, first, ""), wanted,
+                LLVMGetParam(function, 3));
+  LLVMDisposeBuilder(builder);
+}
+
+static LLVMValueRef get_search(hearth_hint_tables *tables) {
+  LLVMTypeRef i64 = LLVMInt64TypeInContext(context_of(tables)), i32 = LLVMInt32TypeInContext(context_of(tables));
+  LLVMTypeRef parameters[] = {i64, LLVMPointerType(i32, 0), i32, i32};
+  if (!tables->search) {
+    tables->search = add_function(tables, "__hearth_find_hint", parameters, 4);
+    build_search(tables, tables->search);
+  }
+  return tables->search;
+}
+
+/* --------------------------------------------------- keys ---------------------------------------------------- */
+
+static int compare_keys(const void *a, const void *b) {
+  uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+  return (x > y) - (x < y);
+}
+
+/* The sorted keys. False if two contexts would have the same. */
+static bool make_keys(const hearth_plan_entry *const *entries, uint32_t count, uint32_t *ret_keys) {
+  for (uint32_t i = 0; i < count; i++)
+    ret_keys[i] = ((uint32_t)((entries[i]->bits * KEY_FACTOR) >> 32) & ~KEY_CLASS) | entries[i]->hotness;
+  qsort(ret_keys, count, sizeof *ret_keys, compare_keys);
+  for (uint32_t i = 1; i < count; i++)
+    if ((ret_keys[i] & ~KEY_CLASS) == (ret_keys[i - 1] & ~KEY_CLASS))
+      return false;
+  return true;
+}
+
+static LLVMValueRef add_keys(const hearth_hint_tables *tables, const char *name, const uint32_t *keys, uint32_t count) {
+  LLVMTypeRef i32 = LLVMInt32TypeInContext(context_of(tables));
+  LLVMValueRef values[ENTRIES_MAX];
+  for (uint32_t i = 0; i < count; i++)
+    values[i] = constant(i32, keys[i]);
+  LLVMValueRef global = LLVMAddGlobal(tables->module, LLVMArrayType(i32, count), name);
+  LLVMSetInitializer(global, LLVMConstArray(i32, values, count));
+  LLVMSetGlobalConstant(global, true);
+  LLVMSetLinkage(global, LLVMPrivateLinkage);
+  LLVMSetUnnamedAddress(global, LLVMGlobalUnnamedAddr);
+  LLVMSetAlignment(global, 4); /* an array of this size would get 16 */
+  return LLVMConstPointerCast(global, LLVMPointerType(i32, 0));
+}
+
+static void build_call_of_search(hearth_hint_tables *tables, LLVMBuilderRef builder, LLVMValueRef bits,
+                                 LLVMValueRef keys, uint32_t count) {
+  LLVMTypeRef i32 = LLVMInt32TypeInContext(context_of(tables));
+  uint32_t hints = 0;
+  for (unsigned i = 0; i < 4; i++)
+    hints |= (uint32_t)tables->hints[i] << 8 * i;
+  LLVMValueRef arguments[] = {bits, keys, constant(i32, count), constant(i32, hints)}, search = get_search(tables);
+  LLVMValueRef call = LLVMBuildCall2(builder, LLVMGlobalGetValueType(search), search, arguments, 4, "");
+  LLVMSetTailCall(call, true);
+  LLVMBuildRet(builder, call);
+}
+
+/* Two contexts have the same key in one large table of a hundred thousand; that is then a switch, too. */
+static void build_table(hearth_hint_tables *tables, LLVMValueRef function, const hearth_plan_table *table) {
+  const hearth_plan_entry *chosen[ENTRIES_MAX];
+  uint32_t keys[ENTRIES_MAX], count;
+  char name[64];
+  const hearth_plan_entry *entries = hearth_plan_entries(tables->plan, table, &count);
+  LLVMBuilderRef builder = LLVMCreateBuilderInContext(context_of(tables));
+  LLVMPositionBuilderAtEnd(builder, append(function, "entry"));
+  LLVMValueRef word = LLVMGetParam(function, 0);
+  LLVMValueRef bits = LLVMBuildAnd(builder, word, constant(LLVMTypeOf(word), table->mask), "");
+  count = choose_entries(entries, count, ENTRIES_MAX, chosen);
+  if (count > SWITCH_MAX && make_keys(chosen, count, keys)) {
+    snprintf(name, sizeof name, "__hearth_keys.%016" PRIx64, table->stack_id);
+    build_call_of_search(tables, builder, bits, add_keys(tables, name, keys, count), count);
+  } else {
+    build_switch(tables, builder, bits, chosen, count);
+  }
+  LLVMDisposeBuilder(builder);
+}
+
+LLVMValueRef hearth_hint_table_get(hearth_hint_tables *tables, const hearth_plan_table *table) {
+  char name[64];
+  LLVMTypeRef i64 = LLVMInt64TypeInContext(context_of(tables));
+  snprintf(name, sizeof name, "__hearth_hint.%016" PRIx64, table->stack_id);
+  LLVMValueRef function = LLVMGetNamedFunction(tables->module, name);
+  if (!function) {
+    function = add_function(tables, name, &i64, 1);
+    build_table(tables, function, table);
+  }
+  return function;
+}
