@@ -60,10 +60,6 @@ static size_t size_of(LLVMValueRef function) {
   return size;
 }
 
-static void set_callee(LLVMValueRef call, LLVMValueRef callee) {
-  LLVMSetOperand(call, (unsigned)LLVMGetNumOperands(call) - 1, callee);
-}
-
 /* What the clones of a step and of those towards the allocation would add. */
 static size_t cost_of(const step *s) {
   size_t cost = 0;
@@ -89,7 +85,7 @@ static bool make_clone(splitting *p, step *s) {
   *p->budget -= size;
   p->any = true;
   if (s->callee)
-    set_callee(copy, s->callee->cold);
+    hearth_ir_call_set_callee(copy, s->callee->cold);
   else
     hearth_md_settle(p->session->md, copy, HEARTH_CLASS_COLD);
   return true;
@@ -148,7 +144,7 @@ static void part(splitting *p, step *s, LLVMValueRef call, verdict wanted) {
     step outer = {.callee = s, .call = call, .depth = depth, .steps = s->steps + 1};
     split(p, &outer);
   } else if (wanted == ALL_COLD && cost_of(s) <= *p->budget && make_clone(p, s)) {
-    set_callee(call, s->cold);
+    hearth_ir_call_set_callee(call, s->cold);
   }
 }
 

@@ -186,6 +186,9 @@ static void collect(LLVMValueRef instruction, void *data) {
     return;
   word->calls = calls;
   word->calls[word->count++] = (hearth_decision_call){instruction, bits};
+  char message[96];
+  snprintf(message, sizeof message, "decision site: the call sets bits %#" PRIx64 " of the thread's contexts", bits);
+  hearth_shim_remark(instruction, false, "DecisionSite", message);
 }
 
 typedef struct restoring {
@@ -214,15 +217,11 @@ static LLVMValueRef load_early(hearth_context_word *word, LLVMBuilderRef builder
 static void surround(hearth_context_word *word, LLVMBuilderRef builder, hearth_decision_call decision,
                      LLVMValueRef saved, LLVMBasicBlockRef *pad) {
   restoring r = {.word = get_word(word), .saved = saved};
-  char message[96];
   LLVMPositionBuilderBefore(builder, decision.call);
   /* The saved value, but read where it is needed the bits are set by one instruction, which needs no register. */
   LLVMValueRef now = LLVMBuildLoad2(builder, LLVMTypeOf(saved), r.word, "");
   LLVMValueRef set = LLVMBuildOr(builder, now, constant(LLVMInt64TypeInContext(context_of(word)), decision.bits), "");
   LLVMBuildStore(builder, set, r.word);
-  snprintf(message, sizeof message, "decision site: the call sets bits %#" PRIx64 " of the thread's contexts",
-           decision.bits);
-  hearth_shim_remark(decision.call, false, "DecisionSite", message);
   hearth_after_call(decision.call, pad, restore, &r);
 }
 
@@ -241,6 +240,7 @@ static void surround_all(hearth_context_word *word, LLVMBuilderRef builder, size
 bool hearth_context_word_finish(hearth_context_word *word) {
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(context_of(word));
   hearth_ir_for_each_instruction(word->session.module, collect, word);
+  word->count = hearth_share_decision_calls(word->calls, word->count);
   for (size_t i = 0, end; i < word->count; i = end) {
     LLVMValueRef function = hearth_ir_function_of(word->calls[i].call);
     for (end = i; end < word->count && hearth_ir_function_of(word->calls[end].call) == function; end++)

@@ -13,11 +13,7 @@
 
 #include "hint_table.h"
 #include "session.h"
-
-typedef struct hearth_decision_call {
-  LLVMValueRef call;
-  uint64_t bits; /* that are set around it */
-} hearth_decision_call;
+#include "shared_calls.h"
 
 typedef struct hearth_hint_call {
   LLVMValueRef call, is_other; /* i1: another entry than the usual one */

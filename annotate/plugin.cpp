@@ -2,6 +2,7 @@
 #include <llvm/Analysis/OptimizationRemarkEmitter.h>
 #include <llvm/Config/llvm-config.h>
 #include <llvm/IR/DiagnosticInfo.h>
+#include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Module.h>
 #include <llvm/Passes/PassBuilder.h>
 #include <llvm/Support/CommandLine.h>
@@ -409,6 +410,29 @@ LLVMValueRef hearth_shim_clone(LLVMValueRef function, const char *name, LLVMValu
   Clone->setComdat(nullptr);
   *ret_copy = wrap(Copies.lookup(unwrap(instruction)));
   return wrap(Clone);
+}
+
+LLVMValueRef hearth_shim_make_forwarder(LLVMValueRef callee, const char *name, LLVMValueRef *ret_call) {
+  auto *Callee = cast<Function>(unwrap(callee));
+  // How values are passed, and what they are like; not what else the function does.
+  AttributeList Values = Callee->getAttributes().removeFnAttributes(Callee->getContext());
+  Function *Forwarder =
+      Function::Create(Callee->getFunctionType(), GlobalValue::InternalLinkage, name, Callee->getParent());
+  Forwarder->setCallingConv(Callee->getCallingConv());
+  Forwarder->setAttributes(Values);
+  IRBuilder<> Builder(BasicBlock::Create(Callee->getContext(), "", Forwarder));
+  SmallVector<Value *, 8> Arguments;
+  for (Argument &A : Forwarder->args())
+    Arguments.push_back(&A);
+  CallInst *Call = Builder.CreateCall(Callee, Arguments);
+  Call->setCallingConv(Callee->getCallingConv());
+  Call->setAttributes(Values);
+  if (Callee->getReturnType()->isVoidTy())
+    Builder.CreateRetVoid();
+  else
+    Builder.CreateRet(Call);
+  *ret_call = wrap(Call);
+  return wrap(Forwarder);
 }
 
 void hearth_shim_infer_attributes(LLVMValueRef function) {

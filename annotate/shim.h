@@ -28,6 +28,10 @@ void hearth_shim_remark(LLVMValueRef instruction, bool missed, const char *name,
 LLVMValueRef hearth_shim_clone(LLVMValueRef function, const char *name, LLVMValueRef instruction,
                                LLVMValueRef *ret_copy);
 
+/* A function of the module that calls `callee` with its own arguments and returns what that returns; *ret_call is the call.
+ * Not for variable arguments. */
+LLVMValueRef hearth_shim_make_forwarder(LLVMValueRef callee, const char *name, LLVMValueRef *ret_call);
+
 /* Give a declaration the attributes that LLVM knows of the library function of this name and type. */
 void hearth_shim_infer_attributes(LLVMValueRef function);
 

@@ -112,6 +112,10 @@ bool hearth_ir_call_is_nobuiltin(LLVMValueRef call) { return cast<CallBase>(unwr
 
 bool hearth_ir_call_is_musttail(LLVMValueRef call) { return cast<CallBase>(unwrap(call))->isMustTailCall(); }
 
+void hearth_ir_call_set_callee(LLVMValueRef call, LLVMValueRef callee) {
+  cast<CallBase>(unwrap(call))->setCalledOperand(unwrap(callee));
+}
+
 LLVMValueRef hearth_ir_call_append_argument(LLVMValueRef call, LLVMValueRef callee, LLVMValueRef extra) {
   auto *Old = cast<CallBase>(unwrap(call));
   auto *Callee = cast<Function>(unwrap(callee));

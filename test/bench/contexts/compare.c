@@ -39,12 +39,15 @@ static known *slot_of(const table *t, uint64_t stack) {
 
 static const char *const names[] = {"", "cold", "other", "hot"}; /* by class: the placement that is right */
 
-/* The placement that a frame of given.c stands for, "" for its other functions, NULL for all else. */
+/* The placement that a frame of given.c stands for, "" for its other functions and those that the compiler made, NULL for
+ * all else. */
 static const char *placement_of(const char *function) {
   const char *end = strstr(function, "_hot_cold");
   if (strncmp(function, "given_", 6) == 0)
     return function + 6;
-  return strcmp(function, "give") == 0 || strcmp(function, "allocate") == 0 || (end && end[9] == '\0') ? "" : NULL;
+  bool is_ours = strcmp(function, "give") == 0 || strcmp(function, "allocate") == 0 || (end && end[9] == '\0') ||
+                 strncmp(function, "__hearth_", 9) == 0;
+  return is_ours ? "" : NULL;
 }
 
 /* The frame at a node, and its function; *node becomes the caller's. */
