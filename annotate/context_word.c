@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include <llvm-c/Comdat.h>
+#include <llvm-c/Target.h>
 
 #include "alloc_functions.h"
 #include "announcement.h"
@@ -44,6 +45,12 @@ void hearth_context_word_close(hearth_context_word *word) {
 
 static LLVMContextRef context_of(const hearth_context_word *word) { return LLVMGetModuleContext(word->session.module); }
 
+/* Code for programs finds it at a fixed distance from the thread's pointer. */
+static LLVMThreadLocalMode model_of(LLVMModuleRef module) {
+  bool is_for_libraries = LLVMGetModuleFlag(module, "PIC Level", 9) && !LLVMGetModuleFlag(module, "PIE Level", 9);
+  return is_for_libraries ? LLVMInitialExecTLSModel : LLVMLocalExecTLSModel;
+}
+
 /* Any module's definition will do; the linker keeps one, and the loader takes the program's for libraries, too. */
 static LLVMValueRef get_word(hearth_context_word *word) {
   char name[48];
@@ -56,7 +63,7 @@ static LLVMValueRef get_word(hearth_context_word *word) {
     LLVMTypeRef i64 = LLVMInt64TypeInContext(context_of(word));
     word->word = LLVMAddGlobal(module, i64, name);
     LLVMSetInitializer(word->word, LLVMConstNull(i64));
-    LLVMSetThreadLocalMode(word->word, LLVMInitialExecTLSModel);
+    LLVMSetThreadLocalMode(word->word, model_of(module));
     LLVMSetLinkage(word->word, LLVMWeakODRLinkage);
     LLVMSetComdat(word->word, LLVMGetOrInsertComdat(module, name));
   }
@@ -152,18 +159,21 @@ bool hearth_context_word_is_open(hearth_context_word *word, LLVMValueRef call) {
 
 /* ------------------------------------------------ decision calls ------------------------------------------------ */
 
-/* The bits of the sites that a call is in progress at while it is: its own, and those it was inlined through. 0 for calls
- * that no context goes through. */
-static uint64_t bits_of(hearth_context_word *word, LLVMValueRef call) {
+/* With the bits of the sites that the call is in progress at while it is: its own, and those it was inlined through. None for
+ * calls that no context goes through. */
+static hearth_decision_call decision_at(hearth_context_word *word, LLVMValueRef call) {
   hearth_location chain[HEARTH_CHAIN_MAX];
   hearth_error err;
-  uint64_t bits = 0;
+  hearth_decision_call decision = {.call = call, .is_alone = true};
   size_t n = hearth_locate(word->session.locator, call, chain);
   for (size_t i = 0; i < n; i++) {
     const hearth_plan_site *site = hearth_plan_find_site(&word->plan, chain[i].id);
-    bits |= site ? UINT64_C(1) << site->bit : 0;
+    decision.bits |= site ? UINT64_C(1) << site->bit : 0;
+    decision.is_alone &= !site || site->is_alone;
   }
-  return bits && hearth_match_callsite(word->session.matcher, chain, n, &err) == HEARTH_OK ? bits : 0;
+  if (decision.bits && hearth_match_callsite(word->session.matcher, chain, n, &err) != HEARTH_OK)
+    decision.bits = 0;
+  return decision;
 }
 
 /* What a compiler's own function is called for cannot allocate; behind a musttail call there is no place. */
@@ -177,64 +187,105 @@ static bool may_be_decision_call(LLVMValueRef instruction) {
 
 static void collect(LLVMValueRef instruction, void *data) {
   hearth_context_word *word = data;
-  uint64_t bits = may_be_decision_call(instruction) ? bits_of(word, instruction) : 0;
-  if (!bits || word->failed)
+  if (word->failed || !may_be_decision_call(instruction))
+    return;
+  hearth_decision_call decision = decision_at(word, instruction);
+  if (!decision.bits)
     return;
   hearth_decision_call *calls = hearth_array_grow(word->calls, word->count, &word->room, sizeof *calls);
   word->failed = !calls;
   if (!calls)
     return;
   word->calls = calls;
-  word->calls[word->count++] = (hearth_decision_call){instruction, bits};
+  word->calls[word->count++] = decision;
   char message[96];
-  snprintf(message, sizeof message, "decision site: the call sets bits %#" PRIx64 " of the thread's contexts", bits);
+  snprintf(message, sizeof message, "decision site: the call sets bits %#" PRIx64 " of the thread's contexts",
+           decision.bits);
   hearth_shim_remark(instruction, false, "DecisionSite", message);
 }
 
-typedef struct restoring {
-  LLVMValueRef word, saved;
-} restoring;
-
-static void restore(LLVMBuilderRef builder, void *data) {
-  const restoring *r = data;
-  LLVMBuildStore(builder, r->saved, r->word);
+static LLVMValueRef load(const hearth_context_word *word, LLVMBuilderRef builder) {
+  return LLVMBuildLoad2(builder, LLVMInt64TypeInContext(context_of(word)), word->word, "contexts");
 }
 
-static LLVMValueRef load(hearth_context_word *word, LLVMBuilderRef builder, LLVMValueRef before) {
-  LLVMPositionBuilderBefore(builder, before);
-  LLVMSetCurrentDebugLocation2(builder, NULL);
-  return LLVMBuildLoad2(builder, LLVMInt64TypeInContext(context_of(word)), get_word(word), "contexts");
+/* What is read and written to set or clear bits: the word, or one byte of it. */
+typedef struct part {
+  LLVMValueRef address;
+  LLVMTypeRef type;
+  uint64_t bits; /* in it */
+} part;
+
+/* The lowest bits, which are the busiest, fit into an instruction on the word, which allocations read as a whole soon
+ * after. Others would need four bytes there. */
+static part part_of(const hearth_context_word *word, uint64_t bits) {
+  LLVMContextRef context = context_of(word);
+  LLVMTypeRef i8 = LLVMInt8TypeInContext(context);
+  part p = {word->word, LLVMInt64TypeInContext(context), bits};
+  unsigned byte = 0;
+  while (!(bits >> 8 * byte & 0xff))
+    byte++;
+  uint64_t rest = bits >> 8 * byte;
+  if (bits < 0x80 || rest > 0xff || LLVMByteOrder(LLVMGetModuleDataLayout(word->session.module)) != LLVMLittleEndian)
+    return p;
+  LLVMValueRef index = LLVMConstInt(LLVMInt32TypeInContext(context), byte, false);
+  LLVMValueRef start = LLVMConstPointerCast(word->word, LLVMPointerType(i8, 0));
+  return (part){LLVMConstInBoundsGEP2(i8, start, &index, 1), i8, rest};
 }
 
-/* At the start of the function: there it dominates all places it is restored at. */
-static LLVMValueRef load_early(hearth_context_word *word, LLVMBuilderRef builder, LLVMValueRef function) {
+/* What the word is given behind a decision call. */
+typedef struct ending {
+  const hearth_context_word *word;
+  LLVMValueRef saved; /* NULL: what it has then, without `bits` */
+  uint64_t bits;
+} ending;
+
+static void end_call(LLVMBuilderRef builder, void *data) {
+  const ending *e = data;
+  if (e->saved) {
+    LLVMBuildStore(builder, e->saved, e->word->word);
+    return;
+  }
+  part p = part_of(e->word, e->bits);
+  LLVMValueRef now = LLVMBuildLoad2(builder, p.type, p.address, "");
+  LLVMBuildStore(builder, LLVMBuildAnd(builder, now, constant(p.type, ~p.bits), ""), p.address);
+}
+
+/* The word at the start of the function: there it dominates all places it is restored at. */
+static LLVMValueRef load_early(const hearth_context_word *word, LLVMBuilderRef builder, LLVMValueRef function) {
   LLVMValueRef first = LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(function));
   while (LLVMIsAAllocaInst(first))
     first = LLVMGetNextInstruction(first);
-  return load(word, builder, first);
+  LLVMPositionBuilderBefore(builder, first);
+  LLVMSetCurrentDebugLocation2(builder, NULL);
+  return load(word, builder);
 }
 
-static void surround(hearth_context_word *word, LLVMBuilderRef builder, hearth_decision_call decision,
-                     LLVMValueRef saved, LLVMBasicBlockRef *pad) {
-  restoring r = {.word = get_word(word), .saved = saved};
+/* Read where it is needed the bits are set by one instruction, which needs no register. */
+static void begin_call(const hearth_context_word *word, LLVMBuilderRef builder, hearth_decision_call decision) {
+  part p = part_of(word, decision.bits);
   LLVMPositionBuilderBefore(builder, decision.call);
-  /* The saved value, but read where it is needed the bits are set by one instruction, which needs no register. */
-  LLVMValueRef now = LLVMBuildLoad2(builder, LLVMTypeOf(saved), r.word, "");
-  LLVMValueRef set = LLVMBuildOr(builder, now, constant(LLVMInt64TypeInContext(context_of(word)), decision.bits), "");
-  LLVMBuildStore(builder, set, r.word);
-  hearth_after_call(decision.call, pad, restore, &r);
+  LLVMSetCurrentDebugLocation2(builder, NULL);
+  LLVMValueRef now = LLVMBuildLoad2(builder, p.type, p.address, "");
+  LLVMBuildStore(builder, LLVMBuildOr(builder, now, constant(p.type, p.bits), ""), p.address);
 }
 
-/* The decision calls [first, end) of one function. One alone, by which no exception leaves, needs nothing elsewhere: most
- * times the function runs it may not come there. */
+/* The decision calls [first, end) of one function. Bits that were clear before are cleared, which needs nothing elsewhere:
+ * most times the function runs it may not come there. */
 static void surround_all(hearth_context_word *word, LLVMBuilderRef builder, size_t first, size_t end) {
-  LLVMValueRef call = word->calls[first].call;
+  LLVMValueRef saved = NULL;
   LLVMBasicBlockRef pad = NULL;
-  LLVMValueRef saved = end == first + 1 && !hearth_may_unwind(call)
-                           ? load(word, builder, call)
-                           : load_early(word, builder, hearth_ir_function_of(call));
-  for (size_t i = first; i < end; i++)
-    surround(word, builder, word->calls[i], saved, &pad);
+  ending last = {.word = word};
+  for (size_t i = first; i < end; i++) {
+    hearth_decision_call decision = word->calls[i];
+    if (!decision.is_alone && !saved)
+      saved = load_early(word, builder, hearth_ir_function_of(decision.call));
+    begin_call(word, builder, decision);
+    ending e = {.word = word, .saved = decision.is_alone ? NULL : saved, .bits = decision.is_alone ? decision.bits : 0};
+    if (e.saved != last.saved || e.bits != last.bits)
+      pad = NULL; /* it does something else */
+    hearth_after_call(decision.call, &pad, end_call, &e);
+    last = e;
+  }
 }
 
 bool hearth_context_word_finish(hearth_context_word *word) {
@@ -245,6 +296,7 @@ bool hearth_context_word_finish(hearth_context_word *word) {
     LLVMValueRef function = hearth_ir_function_of(word->calls[i].call);
     for (end = i; end < word->count && hearth_ir_function_of(word->calls[end].call) == function; end++)
       ;
+    get_word(word);
     surround_all(word, builder, i, end);
   }
   for (size_t i = 0; i < word->hint_count; i++)

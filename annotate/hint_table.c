@@ -11,6 +11,8 @@
 #define ENTRIES_MAX 128u
 /* A case is eleven bytes of code (x86-64, minsize); a key is four of data, and the search about a hundred once. */
 #define SWITCH_MAX 12u
+/* Beyond these, contexts with less than this part of the table's bytes are not worth a key: they are ambiguous. */
+#define BYTES_PART 8192u
 
 /* Keys are the upper 30 bits of the product: of bits that no context of the profile had, one value in millions is taken for
  * one that some context had. */
@@ -45,13 +47,28 @@ static uint32_t choose_entries(const hearth_plan_entry *entries, uint32_t count,
   return chosen;
 }
 
+static uint64_t bytes_of_all(const hearth_plan_entry *entries, uint32_t count) {
+  uint64_t sum = 0;
+  for (uint32_t i = 0; i < count; i++)
+    sum += bytes_of(&entries[i]);
+  return sum;
+}
+
+/* Those that code is made of, the heaviest first. */
+static uint32_t choose_worthwhile(const hearth_plan_entry *entries, uint32_t count,
+                                  const hearth_plan_entry *ret[ENTRIES_MAX]) {
+  uint64_t least = bytes_of_all(entries, count) / BYTES_PART;
+  count = choose_entries(entries, count, ENTRIES_MAX, ret);
+  while (count > SWITCH_MAX && bytes_of(ret[count - 1]) < least)
+    count--;
+  return count;
+}
+
 const hearth_plan_entry *hearth_hint_table_usual(const hearth_hint_tables *tables, const hearth_plan_table *table) {
   const hearth_plan_entry *usual;
-  uint64_t all = 0;
   uint32_t count;
   const hearth_plan_entry *entries = hearth_plan_entries(tables->plan, table, &count);
-  for (uint32_t i = 0; i < count; i++)
-    all += bytes_of(&entries[i]);
+  uint64_t all = bytes_of_all(entries, count);
   return choose_entries(entries, count, 1, &usual) && bytes_of(usual) >= all / 2 ? usual : NULL;
 }
 
@@ -212,7 +229,7 @@ static void build_table(hearth_hint_tables *tables, LLVMValueRef function, const
   LLVMPositionBuilderAtEnd(builder, append(function, "entry"));
   LLVMValueRef word = LLVMGetParam(function, 0);
   LLVMValueRef bits = LLVMBuildAnd(builder, word, constant(LLVMTypeOf(word), table->mask), "");
-  count = choose_entries(entries, count, ENTRIES_MAX, chosen);
+  count = choose_worthwhile(entries, count, chosen);
   if (count > SWITCH_MAX && make_keys(chosen, count, keys)) {
     snprintf(name, sizeof name, "__hearth_keys.%016" PRIx64, table->stack_id);
     build_call_of_search(tables, builder, bits, add_keys(tables, name, keys, count), count);

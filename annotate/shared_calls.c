@@ -10,8 +10,8 @@
 #include "shim.h"
 #include "unwind_edges.h"
 
-/* The function takes as many bytes as setting the bits around two calls. */
-#define SHARED_MIN 3u
+/* The function takes as many bytes as setting the bits around three calls. */
+#define SHARED_MIN 4u
 #define PREFIX     "__hearth_decide."
 
 /* A call by what it can share; `index` in the list. */
@@ -73,7 +73,7 @@ static hearth_decision_call make_shared(const hearth_decision_call *first) {
   copy_target(hearth_ir_function_of(first->call), function);
   if (!hearth_may_unwind(first->call))
     hearth_add_attribute(function, LLVMAttributeFunctionIndex, "nounwind", 0);
-  return (hearth_decision_call){call, first->bits};
+  return (hearth_decision_call){call, first->bits, first->is_alone};
 }
 
 /* Sets `first` of each call that is to share: the index of the first one of its group. */

@@ -10,6 +10,7 @@
 #ifndef HEARTH_SHARED_CALLS_H
 #define HEARTH_SHARED_CALLS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -18,6 +19,7 @@
 typedef struct hearth_decision_call {
   LLVMValueRef call;
   uint64_t bits; /* that are set around it */
+  bool is_alone; /* they are clear before it; follows from the bits */
 } hearth_decision_call;
 
 /* Calls that share a function from now on are left out, and that function's call is in the list, behind the others, whose

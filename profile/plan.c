@@ -9,7 +9,8 @@
 
 static hearth_status check(hearth_profile *profile, const hearth_plan *plan, hearth_error *err) {
   for (uint32_t i = 0; i < plan->site_count; i++)
-    if (plan->sites[i].bit >= 64 || plan->sites[i].frame >= hearth_profile_frame_count(profile) ||
+    if (plan->sites[i].bit >= 64 || plan->sites[i].is_alone > 1 || plan->sites[i].reserved != 0 ||
+        plan->sites[i].frame >= hearth_profile_frame_count(profile) ||
         (i > 0 && plan->sites[i].stack_id <= plan->sites[i - 1].stack_id))
       return hearth_profile_corrupt(profile, err, "decision site %u is impossible", i);
   for (uint32_t i = 0; i < plan->table_count; i++) {

@@ -8,7 +8,7 @@
 
 enum { FREE, CHOSEN, NO_BIT_LEFT };
 
-hearth_status plan_allocate(choosing *c, void **ret, size_t count, size_t item_size) {
+hearth_status plan_allocate(const choosing *c, void **ret, size_t count, size_t item_size) {
   *ret = calloc(count + 1, item_size);
   return *ret ? HEARTH_OK : hearth_error_set(c->p->err, HEARTH_E_NOMEM, "out of memory planning");
 }
@@ -168,11 +168,22 @@ static bool bit_is_free(const choosing *c, uint32_t site, uint32_t bit) {
   return true;
 }
 
+static bool bit_is_unused(const choosing *c, uint32_t bit) {
+  for (uint32_t i = 0; i < c->chosen_count; i++)
+    if (c->bits[c->chosen[i]] == bit)
+      return false;
+  return true;
+}
+
+/* One of its own while there are any: it costs less to set. */
 static uint32_t find_bit(const choosing *c, uint32_t site) {
   for (size_t i = 0; i < c->p->leaf_count; i++)
     c->heeding[i] = plan_has(c->leaves[i].uses, site) || wants(c, &c->leaves[i], site);
   if (c->states[site] == CHOSEN) /* for more leaves than before */
     return bit_is_free(c, site, c->bits[site]) ? c->bits[site] : PLAN_WORD_BITS;
+  for (uint32_t bit = 0; bit < PLAN_WORD_BITS; bit++)
+    if (bit_is_unused(c, bit))
+      return bit;
   for (uint32_t bit = 0; bit < PLAN_WORD_BITS; bit++)
     if (bit_is_free(c, site, bit))
       return bit;

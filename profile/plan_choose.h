@@ -54,7 +54,7 @@ static inline const uint32_t *plan_candidates_of(const planner *p, const plan_un
 }
 
 /* `count` + 1 items, zeroed. */
-hearth_status plan_allocate(choosing *c, void **ret, size_t count, size_t item_size);
+hearth_status plan_allocate(const choosing *c, void **ret, size_t count, size_t item_size);
 
 /* plan_tables.c: leave out what is not worth it; the section's bytes, malloc'd. */
 hearth_status plan_prune(choosing *c);

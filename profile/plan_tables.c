@@ -168,9 +168,27 @@ hearth_status plan_prune(choosing *c) {
 
 /* -------------------------------------------------- the section --------------------------------------------- */
 
-static int compare_sites(const void *a, const void *b) {
-  const hearth_plan_site *x = a, *y = b;
-  return (x->stack_id > y->stack_id) - (x->stack_id < y->stack_id);
+/* Which sites are alone: those whose bit is clear whenever they are called. `sites` are by stack id. */
+static hearth_status find_alone(const choosing *c, hearth_plan_site *sites) {
+  const writer *w = c->p->w;
+  uint32_t users[PLAN_WORD_BITS] = {0};
+  uint64_t *words; /* of each stack node: the bits that are set while it is the innermost one */
+  HEARTH_TRY(plan_allocate(c, (void **)&words, w->nodes.count, sizeof *words));
+  for (uint32_t i = 0; i < c->chosen_count; i++)
+    users[sites[i].bit]++;
+  for (uint32_t i = 0; i < c->chosen_count; i++)
+    sites[i].is_alone = users[sites[i].bit] == 1;
+  for (uint32_t i = 0; i < w->nodes.count; i++) { /* callers come first */
+    uint64_t id = c->p->stack_ids[w->node_frames[i]];
+    hearth_plan_site *site = bsearch(&id, sites, c->chosen_count, sizeof *sites, plan_compare_ids);
+    uint64_t bit = site ? UINT64_C(1) << site->bit : 0,
+             outside = w->parents[i] == HEARTH_NONE ? 0 : words[w->parents[i]];
+    words[i] = outside | bit;
+    if (outside & bit)
+      site->is_alone = false;
+  }
+  free(words);
+  return HEARTH_OK;
 }
 
 static hearth_plan_table table_of(const choosing *c, uint32_t number, uint32_t first_entry) {
@@ -210,16 +228,24 @@ hearth_status plan_write_section(choosing *c, void **ret, size_t *ret_size) {
     hearth_plan_site *sites = (hearth_plan_site *)(section + sizeof header);
     for (uint32_t i = 0; i < c->chosen_count; i++) {
       const plan_candidate *candidate = &p->candidates[c->chosen[i]];
-      sites[i] = (hearth_plan_site){candidate->stack_id, candidate->allocs, c->worth[i], candidate->frame,
-                                    c->bits[c->chosen[i]]};
+      sites[i] = (hearth_plan_site){.stack_id = candidate->stack_id,
+                                    .allocs = candidate->allocs,
+                                    .bytes = c->worth[i],
+                                    .frame = candidate->frame,
+                                    .bit = (uint8_t)c->bits[c->chosen[i]]};
     }
-    qsort(sites, c->chosen_count, sizeof *sites, compare_sites);
+    qsort(sites, c->chosen_count, sizeof *sites, plan_compare_ids);
+    status = find_alone(c, sites);
+  }
+  if (status == HEARTH_OK) {
     memcpy(section + sizeof header + sites_size, tables, tables_size);
     memcpy(section + sizeof header + sites_size + tables_size, entries, entries_size);
     header.id = XXH3_64bits(section + sizeof header, *ret_size - sizeof header);
     header.id += !header.id;
     memcpy(section, &header, sizeof header);
     *ret = section;
+  } else {
+    free(section);
   }
   free(entries);
   free(tallies);

@@ -187,7 +187,29 @@ static void few_sites_are_preferred(void **state) {
   close_planned(&p);
 }
 
+/* Of two allocation calls, with callers of their own: 40 sites each, of which some have to share a bit. */
 static void sites_that_never_meet_share_a_bit(void **state) {
+  enum { SITES = 80 };
+  static char frames[2 * SITES][12];
+  context contexts[2 * SITES];
+  unsigned users[64] = {0};
+  (void)state;
+  for (int i = 0; i < 2 * SITES; i++) {
+    snprintf(frames[i], sizeof frames[i], "%c1 %c%c m1", i < SITES ? 'x' : 'y', 'A' + i / 9, '1' + i % 9);
+    contexts[i] = (context){i % 2 ? HOT : COLD, i % 2 ? 1000 : 900, frames[i]};
+  }
+  planned p = open_planned(contexts, COUNT(contexts), NULL);
+  assert_in_range(p.plan.site_count, 65, 2 * SITES);
+  expect_all_told_apart(&p, contexts, COUNT(contexts));
+  for (uint32_t i = 0; i < p.plan.site_count; i++)
+    users[p.plan.sites[i].bit]++;
+  for (uint32_t i = 0; i < p.plan.site_count; i++)
+    assert_int_equal(p.plan.sites[i].is_alone, users[p.plan.sites[i].bit] == 1);
+  close_planned(&p);
+}
+
+/* While there are bits enough, each site has its own, so it is clear before the call. */
+static void sites_have_bits_of_their_own(void **state) {
   const context contexts[] = {{HOT, 1000, "x1 h1 m1"},
                               {COLD, 900, "x1 h2 m1"}, /* parts at h */
                               {HOT, 1000, "y1 g1 n1"},
@@ -195,8 +217,21 @@ static void sites_that_never_meet_share_a_bit(void **state) {
   planned p = open_planned(contexts, COUNT(contexts), NULL);
   (void)state;
   assert_int_equal(p.plan.site_count, 2);
-  assert_int_equal(p.plan.sites[0].bit, p.plan.sites[1].bit);
+  assert_int_not_equal(p.plan.sites[0].bit, p.plan.sites[1].bit);
+  assert_true(p.plan.sites[0].is_alone && p.plan.sites[1].is_alone);
   expect_all_told_apart(&p, contexts, COUNT(contexts));
+  close_planned(&p);
+}
+
+/* h2 calls itself on the way to another allocation: the bit that is set then belongs to the outer call, too. */
+static void sites_that_meet_themselves_are_not_alone(void **state) {
+  const context contexts[] = {
+      {HOT, 1000, "x1 h1 m1"}, {COLD, 900, "x1 h2 m1"}, {HOT, 1000, "x1 h3 m1"}, {HOT, 1000, "y1 h2 k1 h2 m1"}};
+  planned p = open_planned(contexts, COUNT(contexts), NULL);
+  (void)state;
+  assert_int_equal(p.plan.site_count, 1);
+  assert_non_null(site_of(&p, "h2"));
+  assert_false(p.plan.sites[0].is_alone);
   close_planned(&p);
 }
 
@@ -490,6 +525,8 @@ static void impossible_plans_are_refused(void **state) {
   REFUSED(s.plan->table_count, UINT32_MAX, "wrong size");
   REFUSED(s.plan->entry_count, 0, "wrong size");
   REFUSED(s.sites[0].bit, 64, "decision site 0 is impossible");
+  REFUSED(s.sites[0].is_alone, 2, "decision site 0 is impossible");
+  REFUSED(s.sites[0].reserved, 1, "decision site 0 is impossible");
   REFUSED(s.sites[1].frame, 1000, "decision site 1 is impossible");
   REFUSED(s.sites[1].stack_id, s.sites[0].stack_id, "decision site 1 is impossible");
   REFUSED(s.tables[0].first_entry, 1, "table 0 of the plan is impossible");
@@ -540,6 +577,8 @@ int main(void) {
       cmocka_unit_test(outer_sites_are_preferred),
       cmocka_unit_test(few_sites_are_preferred),
       cmocka_unit_test(sites_that_never_meet_share_a_bit),
+      cmocka_unit_test(sites_have_bits_of_their_own),
+      cmocka_unit_test(sites_that_meet_themselves_are_not_alone),
       cmocka_unit_test(sites_that_one_allocation_sees_have_bits_of_their_own),
       cmocka_unit_test(contexts_beyond_the_bits_have_one_class),
       cmocka_unit_test(budgets_are_kept),

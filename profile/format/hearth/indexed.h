@@ -213,7 +213,9 @@ typedef struct hearth_plan_site {
   uint64_t allocs;   /* blocks that were allocated while it was being called: it runs at most so often in vain */
   uint64_t bytes;    /* weight that would be in another class's place without it (docs/formats/indexed.md) */
   uint32_t frame;    /* one row of FRAMES with this id */
-  uint32_t bit;      /* 0 to 63; sites that no allocation needs to tell apart share one */
+  uint8_t bit;       /* 0 to 63; sites that no allocation needs to tell apart share one */
+  uint8_t is_alone;  /* 1: no other site has the bit, and no stack the site twice. So it is clear before the call */
+  uint16_t reserved; /* 0 */
 } hearth_plan_site;
 
 /* Of each allocation call whose contexts differ; by ascending stack id. */
