@@ -171,28 +171,33 @@ void *hearth_plain_new(size_t bytes, size_t alignment) {
   hearth_hotcold_fatal("out of memory in operator new", "");
 }
 
+/* What is passed on, as most is, needs no call. */
+static inline void *new_in_range(size_t bytes, size_t alignment, uint8_t hint) {
+  return hearth_hint_is_passed_on(hint) ? NULL : hearth_hinted_new(bytes, alignment, hint);
+}
+
 #define HEARTH_NEW(plain)                                                                                              \
   HEARTH_INTERPOSE void *plain##12__hot_cold_t(size_t bytes, uint8_t hint) {                                           \
-    void *block = hearth_hinted_new(bytes, 1, hint);                                                                   \
+    void *block = new_in_range(bytes, 1, hint);                                                                        \
     if (block)                                                                                                         \
       return block;                                                                                                    \
     return plain ? plain(bytes) : hearth_plain_new(bytes, 1);                                                          \
   }                                                                                                                    \
   HEARTH_INTERPOSE void *plain##RKSt9nothrow_t12__hot_cold_t(size_t bytes, const void *nothrow, uint8_t hint) {        \
-    void *block = hearth_hinted_new(bytes, 1, hint);                                                                   \
+    void *block = new_in_range(bytes, 1, hint);                                                                        \
     if (block)                                                                                                         \
       return block;                                                                                                    \
     return plain##RKSt9nothrow_t ? plain##RKSt9nothrow_t(bytes, nothrow) : hearth_plain_new_or_null(bytes, 1);         \
   }                                                                                                                    \
   HEARTH_INTERPOSE void *plain##St11align_val_t12__hot_cold_t(size_t bytes, size_t alignment, uint8_t hint) {          \
-    void *block = hearth_hinted_new(bytes, alignment, hint);                                                           \
+    void *block = new_in_range(bytes, alignment, hint);                                                                \
     if (block)                                                                                                         \
       return block;                                                                                                    \
     return plain##St11align_val_t ? plain##St11align_val_t(bytes, alignment) : hearth_plain_new(bytes, alignment);     \
   }                                                                                                                    \
   HEARTH_INTERPOSE void *plain##St11align_val_tRKSt9nothrow_t12__hot_cold_t(size_t bytes, size_t alignment,            \
                                                                             const void *nothrow, uint8_t hint) {       \
-    void *block = hearth_hinted_new(bytes, alignment, hint);                                                           \
+    void *block = new_in_range(bytes, alignment, hint);                                                                \
     if (block)                                                                                                         \
       return block;                                                                                                    \
     return plain##St11align_val_tRKSt9nothrow_t ? plain##St11align_val_tRKSt9nothrow_t(bytes, alignment, nothrow)      \

@@ -186,9 +186,14 @@ HEARTH_INTERPOSE size_t malloc_usable_size(void *block) {
 
 /* The hinted functions. */
 
-HEARTH_EXPORT void *malloc_hot_cold(size_t bytes, uint8_t hint) {
+/* Apart, so that what is passed on saves no registers. */
+static __attribute__((noinline)) void *malloc_in_range(size_t bytes, uint8_t hint) {
   void *block = hearth_hinted_alloc(bytes, 1, hint);
   return block ? block : malloc(bytes);
+}
+
+HEARTH_EXPORT void *malloc_hot_cold(size_t bytes, uint8_t hint) {
+  return hearth_hint_is_passed_on(hint) ? malloc(bytes) : malloc_in_range(bytes, hint);
 }
 
 void *hearth_hinted_calloc(size_t count, size_t bytes, uint8_t hint) {

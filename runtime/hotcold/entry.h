@@ -22,9 +22,16 @@ void hearth_range_free(enum hearth_range range, void *block);
 /* The range for a hint, once for each hinted request: those without one are counted. */
 static inline enum hearth_range hearth_hinted_range(uint8_t hint) {
   enum hearth_range range = hearth_range_for_hint(hint);
-  if (range == HEARTH_RANGE_NONE)
-    hearth_thread_cache_pass_on();
+  if (range == HEARTH_RANGE_NONE && !hearth_thread_cache_pass_on())
+    hearth_thread_cache_pass_on_slowly();
   return range;
+}
+
+/* The usual way of a hint that asks for no range: the caller goes to the plain function, and needs no more than this. False:
+ * it may ask for one, or not all is set up. */
+static inline bool hearth_hint_is_passed_on(uint8_t hint) {
+  return atomic_load_explicit(&hearth_ranges.opened, memory_order_acquire) && hint >= hearth_ranges.cold_below &&
+         hint < hearth_ranges.hot_from && hearth_thread_cache_pass_on();
 }
 
 /* The range for a hint if it can serve this request, and the block; the caller goes to the plain function when this

@@ -39,13 +39,14 @@ static inline void hearth_thread_cache_count(struct hearth_thread_cache *cache, 
   atomic_store_explicit(&cache->ever[range], ever + 1, memory_order_relaxed);
 }
 
-/* Count a hinted request that is the program's own allocator's to serve. */
-static inline void hearth_thread_cache_pass_on(void) {
+/* Count a hinted request that is the program's own allocator's to serve. False if the thread has no cache yet: then it is to
+ * be passed on slowly. */
+static inline bool hearth_thread_cache_pass_on(void) {
   struct hearth_thread_cache *cache = hearth_thread_cache;
-  if (cache->bins[0][0].limit)
-    hearth_thread_cache_count(cache, HEARTH_RANGE_NONE);
-  else
-    hearth_thread_cache_pass_on_slowly();
+  if (!cache->bins[0][0].limit)
+    return false;
+  hearth_thread_cache_count(cache, HEARTH_RANGE_NONE);
+  return true;
 }
 
 /* A block of a size class, or NULL when the range is full or not reserved. */
