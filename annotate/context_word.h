@@ -1,10 +1,12 @@
 /* Contexts told apart as the program runs, by the profile's plan (hearth/plan.h): around the call of a decision site its bit
  * is set in a word of the thread, and an allocation that serves several classes takes its hint by the bits.
  *
- *   %saved = load i64, ptr @__hearth_contexts.PLAN          once a function, where it has several sites
  *   store i64 (load i64, ptr @__hearth_contexts.PLAN | bit), ptr @__hearth_contexts.PLAN
  *   call ...
- *   store i64 %saved, ptr @__hearth_contexts.PLAN           behind it, and where it unwinds to
+ *   store i64 (load i64, ptr @__hearth_contexts.PLAN & ~bit), ptr @__hearth_contexts.PLAN
+ *
+ * The last of these is where it unwinds to, too. A bit that may have been set before, because sites share it or call
+ * themselves, is restored instead, from what the word was at the start of the function.
  *
  * The word is named after the plan: modules that were compiled with other plans have words of their own, and know nothing of
  * these bits. It is one for the program and the libraries that it was linked with. */
