@@ -145,14 +145,17 @@ LLVMValueRef hearth_context_word_hint(hearth_context_word *word, LLVMValueRef ca
   return NULL;
 }
 
-bool hearth_context_word_is_open(hearth_context_word *word, LLVMValueRef call) {
+bool hearth_context_word_is_open(hearth_context_word *word, LLVMValueRef call, hearth_class *ret_class) {
   hearth_location chain[HEARTH_CHAIN_MAX];
   hearth_contexts contexts = {0};
   hearth_error err;
   size_t leaf, end, n = hearth_locate(word->session.locator, call, chain);
+  *ret_class = HEARTH_CLASS_UNKNOWN;
   if (hearth_match_allocation(word->session.matcher, chain, n, false, &contexts, &leaf, &end, &err) != HEARTH_OK)
     return false;
   bool differ = hearth_contexts_differ(&contexts);
+  if (contexts.count > 0 && !differ)
+    *ret_class = contexts.items[0].hotness;
   hearth_contexts_free(&contexts);
   return differ;
 }

@@ -46,8 +46,9 @@ void hearth_context_word_close(hearth_context_word *word);
  * the class that the call has all the same, or UNKNOWN. */
 LLVMValueRef hearth_context_word_hint(hearth_context_word *word, LLVMValueRef call, hearth_class *ret_class);
 
-/* Are there contexts of several classes that the call can have where it was inlined to? Clones do not count. */
-bool hearth_context_word_is_open(hearth_context_word *word, LLVMValueRef call);
+/* Are there contexts of several classes that the call can have where it was inlined to? Clones do not count. *ret_class: the
+ * one class that they have otherwise; UNKNOWN if there are none. */
+bool hearth_context_word_is_open(hearth_context_word *word, LLVMValueRef call, hearth_class *ret_class);
 
 /* When all hints are asked for, finish them, and set the bits around all decision calls of the module; where the plan has
  * library calls, have the allocator know the word. Whether the module is changed by that. */

@@ -51,14 +51,15 @@ static verdict judge(lowering *l, LLVMValueRef call) {
 }
 
 /* Cloning leaves as notcold what is not cold for sure, hot or not. */
-static bool is_open(const lowering *l, LLVMValueRef call, const verdict *v) {
-  return v->ambiguous || (v->hint == HEARTH_CLASS_NOTCOLD && hearth_context_word_is_open(l->word, call));
+static bool is_open(const lowering *l, LLVMValueRef call, const verdict *v, hearth_class *ret_known) {
+  *ret_known = HEARTH_CLASS_UNKNOWN;
+  return v->ambiguous || (v->hint == HEARTH_CLASS_NOTCOLD && hearth_context_word_is_open(l->word, call, ret_known));
 }
 
 static void choose_value(lowering *l, LLVMValueRef call, verdict *v) {
   LLVMTypeRef i8 = LLVMInt8TypeInContext(LLVMGetModuleContext(l->module));
   hearth_class known = HEARTH_CLASS_UNKNOWN;
-  v->value = l->word && is_open(l, call, v) ? hearth_context_word_hint(l->word, call, &known) : NULL;
+  v->value = l->word && is_open(l, call, v, &known) ? hearth_context_word_hint(l->word, call, &known) : NULL;
   v->by_word = v->value != NULL;
   bool is_sure = v->ambiguous || known == HEARTH_CLASS_HOT; /* what is cold may have gone to clones */
   if (known != HEARTH_CLASS_UNKNOWN && is_sure)
