@@ -19,11 +19,14 @@ NOINLINE static void *make_node(bool fail) {
   block[1] = 0;
   return block;
 }
-NOINLINE static void *make_payload(bool fail) {
+// Copies of one site, which share a call.
+static inline void *inlined(bool fail) {
   char *block = static_cast<char *>(checked(200, fail));
   block[1] = 0;
   return block;
 }
+template <int> NOINLINE static void *make_payload(bool fail) { return inlined(fail); }
+static void *(*const make_payloads[])(bool) = {make_payload<0>, make_payload<1>, make_payload<2>, make_payload<3>};
 
 NOINLINE static void *attempt(void *(*make)(bool)) {
   for (bool fail = true;; fail = false)
@@ -33,20 +36,21 @@ NOINLINE static void *attempt(void *(*make)(bool)) {
     }
 }
 
+// One call makes all, so that the contexts part where the bits are set; there are two nodes for a payload.
 int main() {
   node *list = nullptr;
   for (long i = 0; i < 300; i++) {
-    try {
-      make_node(true);
-    } catch (const std::exception &) {
+    void *(*const makes[])(bool) = {make_node, make_payloads[i % 4], make_node};
+    void *blocks[3];
+    for (int k = 0; k < 3; k++) {
+      try {
+        makes[2 - k](true);
+      } catch (const std::exception &) {
+      }
+      blocks[k] = attempt(makes[k]);
     }
-    auto *payload = static_cast<char *>(attempt(make_payload));
-    try {
-      make_payload(true);
-    } catch (const std::exception &) {
-    }
-    auto *own = static_cast<node *>(attempt(make_node));
-    list = prepend(list, own, payload, i);
+    list = prepend(list, static_cast<node *>(blocks[2]), static_cast<char *>(blocks[1]), i);
+    list = prepend(list, static_cast<node *>(blocks[0]), static_cast<char *>(blocks[1]), i);
   }
   use("exceptions", list);
   return 0;
