@@ -124,45 +124,18 @@ static bool equal_address(const void *owner, uint32_t row, const void *pc) {
   return ((const symboliser *)owner)->addresses[row].pc == *(const uint64_t *)pc;
 }
 
-/* Its frames are yet to be filled in. */
 static hearth_status intern_address(symboliser *s, uint64_t pc, uint32_t *ret, hearth_error *err) {
+  address found = {.pc = pc};
   *ret = id_table_find(&s->addresses_by_pc, id_table_mix(pc), equal_address, s, &pc);
   if (*ret != HEARTH_NONE)
     return HEARTH_OK;
-  HEARTH_TRY(
-      hearth_builder_reserve((void **)&s->addresses, &s->address_room, s->address_count, 1, sizeof *s->addresses, err));
+  HEARTH_TRY(symbolise(s, &found, err));
+  HEARTH_TRY(hearth_builder_reserve((void **)&s->addresses, &s->address_room, s->address_count, 1, sizeof found, err));
   if (!id_table_reserve(&s->addresses_by_pc))
     return hearth_error_set(err, HEARTH_E_NOMEM, "%s: out of memory", s->name);
   *ret = (uint32_t)s->address_count++;
-  s->addresses[*ret] = (address){.pc = pc};
+  s->addresses[*ret] = found;
   id_table_insert(&s->addresses_by_pc, id_table_mix(pc), *ret);
-  return HEARTH_OK;
-}
-
-/* Read ahead what the addresses of a mapping need; they are in no order.
- *   elf  room for all addresses */
-static void read_ahead(const symboliser *s, const hearth_placed_map *placed, uint64_t *elf) {
-  size_t count = 0;
-  for (size_t i = 0; i < s->address_count; ++i) {
-    uint64_t pc = s->addresses[i].pc;
-    if (pc >= placed->map->start && pc < placed->map->end)
-      count += elf_address(s, placed, pc, &elf[count]);
-  }
-  hearth_frame_cache_read_ahead(placed->cache, elf, count);
-}
-
-/* All addresses, and their frames: each is looked up once, and what they need is read for all of them together. */
-static hearth_status add_addresses(symboliser *s, hearth_error *err) {
-  for (size_t i = 0; i < s->dump->node_count; ++i)
-    HEARTH_TRY(intern_address(s, s->dump->nodes[i].pc, &s->address_of[i], err));
-  uint64_t *elf = malloc((s->address_count + 1) * sizeof *elf);
-  if (!elf)
-    return hearth_error_set(err, HEARTH_E_NOMEM, "%s: out of memory", s->name);
-  for (size_t i = 0; i < s->placed_count; ++i)
-    read_ahead(s, &s->placed[i], elf);
-  free(elf);
-  for (size_t i = 0; i < s->address_count; ++i)
-    HEARTH_TRY(symbolise(s, &s->addresses[i], err));
   return HEARTH_OK;
 }
 
@@ -191,6 +164,7 @@ static void mark_recursive(symboliser *s, const address *a) {
 static hearth_status add_node(symboliser *s, size_t node, hearth_error *err) {
   uint32_t parent = s->dump->nodes[node].parent;
   uint32_t at = parent == HEARTH_RAW_NO_PARENT ? HEARTH_NONE : s->node_of[parent];
+  HEARTH_TRY(intern_address(s, s->dump->nodes[node].pc, &s->address_of[node], err));
   const address *a = address_at(s, (uint32_t)node);
   for (uint32_t i = a->count; i-- > 0;)
     HEARTH_TRY(hearth_builder_intern_node(s->builder, at, s->frame_rows[a->first + i], &at, err));
@@ -294,7 +268,6 @@ static hearth_status visit_all(symboliser *s, const hearth_indexer_options *opti
                                hearth_lost_contexts *lost, uint64_t *ret_bytes, hearth_error *err) {
   hearth_raw_record record;
   *ret_bytes = 0;
-  HEARTH_TRY(add_addresses(s, err));
   HEARTH_TRY(add_stacks(s, options, err));
   while (hearth_raw_next_record(s->dump, &record))
     if (record.mib.AllocCount > 0) {

@@ -16,7 +16,6 @@
 #include <string.h>
 
 #include "array.h"
-#include "symbolise/lines_ahead.h"
 #include "symbolise/scope_functions.h"
 
 #ifndef DW_AT_GNU_discriminator
@@ -467,37 +466,6 @@ hearth_status hearth_scopes_frames(hearth_scopes *s, uint64_t address, const hea
   *ret_frames = s->frames;
   *ret_count = count;
   return HEARTH_OK;
-}
-
-/* The units with these addresses; of groups, in which units cannot be told apart yet, none.
- *   ret  to be freed by the caller; NULL: out of memory */
-static uint32_t *units_of(const hearth_scopes *s, const uint64_t *addresses, size_t count, size_t *ret_count) {
-  uint32_t groups = hearth_units_group_count(s->units);
-  uint32_t *units = calloc(groups + (size_t)1, sizeof *units);
-  bool *seen = calloc(groups + (size_t)1, sizeof *seen);
-  *ret_count = 0;
-  for (size_t i = 0; units && seen && i < count; ++i) {
-    uint32_t group = hearth_units_group_at(s->units, addresses[i]);
-    if (group == HEARTH_NO_GROUP || seen[group])
-      continue;
-    seen[group] = true;
-    uint32_t unit = hearth_units_first(s->units, group);
-    if (hearth_units_next(s->units, unit) == UINT32_MAX)
-      units[(*ret_count)++] = unit;
-  }
-  free(seen);
-  return units;
-}
-
-void hearth_scopes_read_ahead(hearth_scopes *s, const uint64_t *addresses, size_t count) {
-  size_t unit_count;
-  uint32_t scope, *units = units_of(s, addresses, count, &unit_count);
-  hearth_error err;
-  hearth_lines_ahead *lines = units ? hearth_lines_ahead_begin(s->units, units, unit_count) : NULL;
-  for (size_t i = 0; lines && i < count; ++i)
-    if (innermost(s, addresses[i], &scope, &err) != HEARTH_OK)
-      break;
-  hearth_lines_ahead_end(lines);
 }
 
 const hearth_scope_function *hearth_scopes_function(const hearth_scopes *s, uint32_t function) {

@@ -47,9 +47,6 @@ void hearth_scopes_destroy(hearth_scopes *scopes); /* accepts NULL */
  * Errors: E_NO_DEBUG_INFO (split debug information not found, damaged), E_NOMEM. */
 hearth_status hearth_scopes_frames(hearth_scopes *scopes, uint64_t address, const hearth_scope_frame **ret_frames,
                                    size_t *ret_count, hearth_error *err);
-/* Read what the frames of many addresses need, faster than one by one. What cannot be read is reported by
- * hearth_scopes_frames. */
-void hearth_scopes_read_ahead(hearth_scopes *scopes, const uint64_t *addresses, size_t count);
 /* A function number from a frame; the pointer lives until the next call of hearth_scopes_frames. */
 const hearth_scope_function *hearth_scopes_function(const hearth_scopes *scopes, uint32_t function);
 

@@ -207,15 +207,6 @@ hearth_status hearth_units_open(hearth_units *u, uint32_t number, hearth_unit **
   return HEARTH_OK;
 }
 
-uint64_t hearth_units_line_bytes(const hearth_units *u, uint32_t number) {
-  hearth_line_source source;
-  hearth_line_header header;
-  const hearth_unit *unit = &u->units[number];
-  bool is_there = !unit->program_read && hearth_line_source_find(&unit->lines, &source) &&
-                  hearth_line_header_read(&source, &header);
-  return is_there ? header.table.size : 0;
-}
-
 static hearth_status read_lines(const hearth_units *u, hearth_unit *unit, hearth_error *err) {
   hearth_line_source source;
   if (unit->program_read)
@@ -231,10 +222,6 @@ static hearth_status read_lines(const hearth_units *u, hearth_unit *unit, hearth
     }
   unit->program_read = true;
   return HEARTH_OK;
-}
-
-hearth_status hearth_units_read_lines(hearth_units *u, uint32_t number, hearth_error *err) {
-  return read_lines(u, &u->units[number], err);
 }
 
 hearth_status hearth_units_line(const hearth_units *u, hearth_unit *unit, uint64_t address, hearth_line_row *ret,

@@ -53,12 +53,6 @@ hearth_status hearth_units_open(hearth_units *units, uint32_t unit, hearth_unit 
 hearth_status hearth_units_line(const hearth_units *units, hearth_unit *unit, uint64_t address, hearth_line_row *ret,
                                 hearth_error *err);
 
-/* Read a unit's line program before it is asked for. Units share nothing that this writes: any number may be read at once,
- * in several threads. Errors: those of hearth_units_line. */
-hearth_status hearth_units_read_lines(hearth_units *units, uint32_t unit, hearth_error *err);
-/* What is to be read for that; 0: nothing, or it has been read. */
-uint64_t hearth_units_line_bytes(const hearth_units *units, uint32_t unit);
-
 /* Called with each range of addresses that has code; false ends the visit: out of memory. */
 typedef bool hearth_range_visitor(void *context, uint64_t start, uint64_t end);
 /* Visit the ranges of a DIE of the unit's tree. Functions that the linker dropped keep their debug information, with

@@ -181,11 +181,6 @@ hearth_status hearth_frame_cache_get(hearth_frame_cache *cache, uint64_t address
   return HEARTH_OK;
 }
 
-void hearth_frame_cache_read_ahead(hearth_frame_cache *cache, const uint64_t *addresses, size_t count) {
-  if (!hearth_binary_names(cache->binary))
-    hearth_scopes_read_ahead(hearth_binary_scopes(cache->binary), addresses, count);
-}
-
 const hearth_builder_frame *hearth_frame_cache_frames(const hearth_frame_cache *cache, hearth_frame_span span) {
   return cache->frames + span.first;
 }

@@ -21,8 +21,6 @@ void hearth_frame_cache_destroy(hearth_frame_cache *cache); /* accepts NULL */
  * is unknown has line HEARTH_NONE, column 0. Errors: E_NOMEM, E_FULL, those of hearth_builder_function. */
 hearth_status hearth_frame_cache_get(hearth_frame_cache *cache, uint64_t address, hearth_frame_span *ret,
                                      hearth_error *err);
-/* Read what the frames of ELF addresses need, before they are asked for one by one. */
-void hearth_frame_cache_read_ahead(hearth_frame_cache *cache, const uint64_t *addresses, size_t count);
 /* The frames of a span; the pointer lives until the next hearth_frame_cache_get. */
 const hearth_builder_frame *hearth_frame_cache_frames(const hearth_frame_cache *cache, hearth_frame_span span);
 
