@@ -7,12 +7,11 @@
 #define BARE_BATCH_BYTES ((size_t)8192) /* moved at once between a class and a thread's cache */
 #define BARE_BATCH_MOST  ((size_t)32)   /* chunks */
 
-/* One line of cache each: classes are locked independently. */
+/* One line of cache each: classes are locked independently. What signal handlers free while the lock is taken is set aside:
+ * pushed without lock, and taken back all at once by who has it. */
 static struct bare_class {
   hearth_lock lock;
-  hearth_bare_chunk *free;
-  hearth_bare_chunk
-      *aside;              /* freed by signal handlers while the lock was taken; pushed by whoever, taken all at once */
+  hearth_bare_chunk *free, *aside;
   char *fresh, *fresh_end; /* of the class's newest run: chunks never handed out */
 } __attribute__((aligned(64))) bare_classes[HEARTH_BARE_CLASSES];
 
