@@ -29,15 +29,14 @@ static void look_up(hearth_binary *binary, uint64_t address) {
 static void open_and_look_up(const char *path) {
   hearth_binary *binary;
   hearth_error err;
-  uint64_t start, end;
+  uint64_t address;
   if (hearth_binary_open(path, &binary, &err) != HEARTH_OK)
     return;
   hearth_debug_directories nowhere = {NULL, 0, false};
   if (hearth_binary_load(binary, nowhere, &err) == HEARTH_OK)
     for (uint64_t offset = 0; offset < 65536; offset += 65536 / ADDRESSES)
-      if (hearth_binary_address(binary, offset, &start) && hearth_binary_address(binary, offset + 1, &end))
-        for (; start < end; ++start)
-          look_up(binary, start);
+      if (hearth_binary_address(binary, offset, &address))
+        look_up(binary, address);
   hearth_binary_close(binary);
 }
 
