@@ -74,18 +74,20 @@ const hearth_plan_entry *hearth_hint_table_usual(const hearth_hint_tables *table
 
 /* --------------------------------------------------- code ---------------------------------------------------- */
 
+static LLVMBasicBlockRef append(LLVMValueRef function, const char *name) {
+  return LLVMAppendBasicBlockInContext(LLVMGetModuleContext(LLVMGetGlobalParent(function)), function, name);
+}
+
 /* i8 (i64 bits) with these cases. */
 static void build_switch(const hearth_hint_tables *tables, LLVMBuilderRef builder, LLVMValueRef bits,
                          const hearth_plan_entry *const *cases, uint32_t count) {
   LLVMValueRef function = LLVMGetBasicBlockParent(LLVMGetInsertBlock(builder));
-  LLVMBasicBlockRef others = LLVMAppendBasicBlockInContext(context_of(tables), function, "ambiguous");
-  LLVMBasicBlockRef blocks[4] = {others};
+  LLVMBasicBlockRef others = append(function, "ambiguous"), blocks[4] = {others};
   LLVMValueRef choice = LLVMBuildSwitch(builder, bits, others, count);
   for (uint32_t i = 0; i < count; i++) {
     uint32_t hotness = cases[i]->hotness;
     if (!blocks[hotness])
-      blocks[hotness] =
-          LLVMAppendBasicBlockInContext(context_of(tables), function, hearth_class_name((hearth_class)hotness));
+      blocks[hotness] = append(function, hearth_class_name((hearth_class)hotness));
     LLVMAddCase(choice, constant(LLVMTypeOf(bits), cases[i]->bits), blocks[hotness]);
   }
   for (uint32_t i = 0; i < 4; i++)
@@ -105,10 +107,6 @@ static LLVMValueRef add_function(const hearth_hint_tables *tables, const char *n
   hearth_add_attribute(function, LLVMAttributeFunctionIndex, "minsize", 0);
   hearth_add_attribute(function, LLVMAttributeFunctionIndex, "optsize", 0);
   return function;
-}
-
-static LLVMBasicBlockRef append(LLVMValueRef function, const char *name) {
-  return LLVMAppendBasicBlockInContext(LLVMGetModuleContext(LLVMGetGlobalParent(function)), function, name);
 }
 
 static LLVMValueRef add_phi(LLVMBuilderRef builder, LLVMValueRef first, LLVMBasicBlockRef from) {

@@ -147,7 +147,7 @@ static step run_rows(const hearth_line_program *p, machine *m, unsigned rows, ui
       case DW_LNS_negate_stmt:
         continue;
       case DW_LNS_const_add_pc:
-        row.address += p->steps[255].addresses;
+        row.address += p->steps[opcode].addresses;
         continue;
       case 0:
         if (is_short_discriminator(table, at)) {
