@@ -2,6 +2,7 @@
  * begins before all constructors of the program (program_entry.c; preload/library_entry.c). */
 #include "clock.h"
 #include "context_names.h"
+#include "divide.h"
 #include "dump.h"
 #include "heap.h"
 #include "live_dump.h"
@@ -135,6 +136,7 @@ void hearth_start(char **environment) {
   hearth_rt.pid = hearth_os_pid();
   hearth_rt.start_ns = hearth_os_now_ns();
   hearth_clock_begin();
+  hearth_divide_begin();
   hearth_os_cpu_begin();
   hearth_rt.start_unix_ns = hearth_os_unix_ns();
   hearth_this_thread.in_runtime = true; /* reading the options calls the program */

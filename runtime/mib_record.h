@@ -2,6 +2,7 @@
 #ifndef HEARTH_RUNTIME_MIB_RECORD_H
 #define HEARTH_RUNTIME_MIB_RECORD_H
 
+#include "divide.h"
 #include "heap.h"
 #include "hearth/mib.h"
 #include "shadow.h"
@@ -11,11 +12,6 @@ typedef struct hearth_moment {
   uint64_t ns; /* since the start of the run */
   uint32_t cpu;
 } hearth_moment;
-
-/* Dividing 64 bits takes several times as long as dividing 32, and nearly all numbers here are small. */
-static inline uint64_t hearth_divide(uint64_t dividend, uint64_t divisor) {
-  return (dividend | divisor) >> 32 ? dividend / divisor : (uint32_t)dividend / (uint32_t)divisor;
-}
 
 #define NS_PER_MS UINT64_C(1000000)
 
