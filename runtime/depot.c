@@ -3,9 +3,11 @@
 #include "os.h"
 
 /* The contexts of most programs are looked up in a small table, which stays in processors' caches, and where hashes tell
- * others apart without a look at them. A context has eight places there, a cache line; if others have them, it is in a chain. */
-#define NEAR_WORDS ((size_t)1 << 14)
-#define NEAR_EACH  ((size_t)8)
+ * others apart without a look at them. A context has eight places there, a cache line; if others have them, it has eight in a
+ * larger table, and if others have these, too, it is in a chain: tables grow with what is in them, and memory is taken for
+ * what is in use. */
+static const size_t level_words[HEARTH_DEPOT_LEVELS] = {(size_t)1 << 14, (size_t)1 << 17};
+#define PLACES ((size_t)8)
 
 static size_t whole_pages(size_t size) { return (size + HEARTH_OS_PAGE - 1) & ~(HEARTH_OS_PAGE - 1); }
 
@@ -31,9 +33,13 @@ bool hearth_depot_create(hearth_depot *depot, uint32_t most_contexts, uint32_t a
   };
   depot->entries = map_table(depot->entry_most, sizeof *depot->entries);
   depot->pcs = map_table(depot->pc_most + 1, sizeof *depot->pcs);
-  depot->near = map_table(NEAR_WORDS, sizeof *depot->near);
   depot->buckets = map_table(buckets, sizeof *depot->buckets);
-  return depot->entries && depot->pcs && depot->near && depot->buckets;
+  bool created = depot->entries && depot->pcs && depot->buckets;
+  for (size_t i = 0; i < HEARTH_DEPOT_LEVELS; ++i) {
+    depot->levels[i] = map_table(level_words[i], sizeof *depot->levels[i]);
+    created = created && depot->levels[i];
+  }
+  return created;
 }
 
 size_t hearth_depot_context_size(uint32_t depth) {
@@ -79,19 +85,20 @@ static uint32_t search(const hearth_depot *depot, uint32_t from, uint32_t end, u
   return 0;
 }
 
-/* The stack among the near contexts; 0: it is not there. *ret_place: where it would be put; NULL: all its places are taken,
- * for ever. They are taken in order. */
-static inline uint32_t search_near(const hearth_depot *depot, uint64_t hash, const uint64_t *pcs, uint32_t depth,
-                                   uint64_t **ret_place) {
-  uint64_t *places = depot->near + (hash >> 32) * NEAR_EACH % NEAR_WORDS;
-
-  for (size_t i = 0; i < NEAR_EACH; ++i) {
-    uint64_t word = __atomic_load_n(&places[i], __ATOMIC_ACQUIRE);
-    *ret_place = &places[i];
-    if (word == 0)
-      return 0;
-    if (word >> 32 == (uint32_t)hash && is_stack(depot, (uint32_t)word, hash, pcs, depth))
-      return (uint32_t)word;
+/* The stack in the tables; 0: it is not there. *ret_place: where it would be put; NULL: all its places are taken, for ever.
+ * They are taken in order. */
+static inline uint32_t search_levels(const hearth_depot *depot, uint64_t hash, const uint64_t *pcs, uint32_t depth,
+                                     uint64_t **ret_place) {
+  for (size_t level = 0; level < HEARTH_DEPOT_LEVELS; ++level) {
+    uint64_t *places = depot->levels[level] + (hash >> 32) * PLACES % level_words[level];
+    for (size_t i = 0; i < PLACES; ++i) {
+      uint64_t word = __atomic_load_n(&places[i], __ATOMIC_ACQUIRE);
+      *ret_place = &places[i];
+      if (word == 0)
+        return 0;
+      if (word >> 32 == (uint32_t)hash && is_stack(depot, (uint32_t)word, hash, pcs, depth))
+        return (uint32_t)word;
+    }
   }
   *ret_place = NULL;
   return 0;
@@ -125,12 +132,13 @@ static uint32_t add_entry(hearth_depot *depot, uint64_t hash, const uint64_t *pc
   return (uint32_t)context;
 }
 
-/* Put the context in one of its near places. Returns it, or the one of the same stack that another thread put there; 0: all
+/* Put the context in one of its places. Returns it, or the one of the same stack that another thread put there; 0: all
  * are taken. */
-static uint32_t put_near(hearth_depot *depot, uint32_t context, uint64_t hash, const uint64_t *pcs, uint32_t depth) {
+static uint32_t put_in_level(hearth_depot *depot, uint32_t context, uint64_t hash, const uint64_t *pcs,
+                             uint32_t depth) {
   for (;;) {
     uint64_t *place, free = 0;
-    uint32_t found = search_near(depot, hash, pcs, depth, &place);
+    uint32_t found = search_levels(depot, hash, pcs, depth, &place);
     if (found || !place)
       return found;
     if (__atomic_compare_exchange_n(place, &free, hash << 32 | context, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
@@ -143,7 +151,8 @@ static uint32_t *bucket_of(const hearth_depot *depot, uint64_t hash) {
 }
 
 /* The same in the chain. */
-static uint32_t put_far(hearth_depot *depot, uint32_t context, uint64_t hash, const uint64_t *pcs, uint32_t depth) {
+static uint32_t put_in_chain(hearth_depot *depot, uint32_t context, uint64_t hash, const uint64_t *pcs,
+                             uint32_t depth) {
   uint32_t *bucket = bucket_of(depot, hash), searched = 0;
   uint32_t head = __atomic_load_n(bucket, __ATOMIC_ACQUIRE);
 
@@ -165,7 +174,7 @@ uint32_t hearth_depot_insert(hearth_depot *depot, const uint64_t *pcs, uint32_t 
   if (depth == 0)
     return 0;
   uint64_t hash = hash_stack(pcs, depth);
-  uint32_t found = search_near(depot, hash, pcs, depth, &place);
+  uint32_t found = search_levels(depot, hash, pcs, depth, &place);
   if (!found && !place)
     found = search(depot, __atomic_load_n(bucket_of(depot, hash), __ATOMIC_ACQUIRE), 0, hash, pcs, depth);
   if (found)
@@ -175,9 +184,9 @@ uint32_t hearth_depot_insert(hearth_depot *depot, const uint64_t *pcs, uint32_t 
     __atomic_fetch_add(&depot->dropped, 1, __ATOMIC_RELAXED);
     return 0;
   }
-  found = put_near(depot, context, hash, pcs, depth);
+  found = put_in_level(depot, context, hash, pcs, depth);
   if (!found)
-    found = put_far(depot, context, hash, pcs, depth);
+    found = put_in_chain(depot, context, hash, pcs, depth);
   *ret_new = found == context;
   return found;
 }
@@ -192,7 +201,8 @@ const uint64_t *hearth_depot_stack(const hearth_depot *depot, uint32_t context, 
 }
 
 uint64_t hearth_depot_memory(const hearth_depot *depot) {
-  return depot->entry_count * (sizeof *depot->entries + sizeof *depot->near) + depot->pc_count * sizeof *depot->pcs;
+  return depot->entry_count * (sizeof *depot->entries + sizeof *depot->levels[0]) +
+         depot->pc_count * sizeof *depot->pcs;
 }
 
 uint64_t hearth_depot_dropped(const hearth_depot *depot) { return __atomic_load_n(&depot->dropped, __ATOMIC_RELAXED); }

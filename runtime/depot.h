@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define HEARTH_DEPOT_LEVELS 2
+
 typedef struct hearth_depot_entry {
   uint32_t hash;
   uint32_t listed;   /* see hearth_depot_list */
@@ -18,10 +20,10 @@ typedef struct hearth_depot_entry {
 typedef struct hearth_depot {
   hearth_depot_entry *entries; /* by context id; 0 is the empty stack */
   uint64_t *pcs;
-  uint64_t *near;        /* contexts, each with its entry's hash in the upper half; 0: free */
-  uint32_t *buckets;     /* of the contexts that found no place there */
-  uint32_t bucket_count; /* a power of two */
-  uint64_t entry_most;   /* entries and pcs there is room for */
+  uint64_t *levels[HEARTH_DEPOT_LEVELS]; /* contexts, each with its entry's hash in the upper half; 0: free */
+  uint32_t *buckets;                     /* of the contexts that found no place there */
+  uint32_t bucket_count;                 /* a power of two */
+  uint64_t entry_most;                   /* entries and pcs there is room for */
   uint64_t pc_most;
   uint64_t entry_count; /* ids given out, and 0 */
   uint64_t pc_count;

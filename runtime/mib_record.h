@@ -156,11 +156,12 @@ static inline hearth_mib hearth_mib_of_run(const hearth_mib_run *run) {
  * recent. */
 static inline void hearth_mib_append(hearth_mib *into, const hearth_mib_run *run) {
   hearth_mib sum = hearth_mib_of_run(run);
-  hearth_mib last = sum.DeallocTimestamp >= into->DeallocTimestamp ? sum : *into;
 
   hearth_mib_compare(into, run->first_count, run->first_alloc_ns, run->first_alloc_cpu, run->first_dealloc_cpu);
+  if (sum.DeallocTimestamp < into->DeallocTimestamp)
+    hearth_mib_set_last(&sum, into);
   hearth_mib_merge(into, &sum);
-  hearth_mib_set_last(into, &last);
+  hearth_mib_set_last(into, &sum);
 }
 
 /* The first record of a run. Returns the sums, still to be filled in, as if there had been some before. */

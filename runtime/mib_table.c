@@ -23,6 +23,15 @@ bool hearth_mib_table_create(hearth_mib_table *table, uint32_t count, uint64_t p
   return true;
 }
 
+/* Account for a page that holds no record yet. It is written to at once: reading it first would take two faults. */
+static void begin_page(hearth_mib_table *table, size_t page) {
+  if (__atomic_exchange_n(&table->touched[page], 1, __ATOMIC_RELAXED))
+    return;
+  __atomic_fetch_or((uint64_t *)table->mibs + page * (HEARTH_OS_PAGE / sizeof(uint64_t)), 0, __ATOMIC_RELAXED);
+  if (__atomic_add_fetch(&table->touched_count, 1, __ATOMIC_RELAXED) > table->page_most)
+    table->wants_spill = true;
+}
+
 /* Account for the pages that a record lies on. False: it needs one more, and there may be no more. */
 static bool touch(hearth_mib_table *table, uint32_t context) {
   size_t first = (size_t)context * sizeof *table->mibs / HEARTH_OS_PAGE;
@@ -33,9 +42,7 @@ static bool touch(hearth_mib_table *table, uint32_t context) {
       continue;
     if (table->closed)
       return false;
-    if (!__atomic_exchange_n(&table->touched[page], 1, __ATOMIC_RELAXED) &&
-        __atomic_add_fetch(&table->touched_count, 1, __ATOMIC_RELAXED) > table->page_most)
-      table->wants_spill = true;
+    begin_page(table, page);
   }
   return true;
 }

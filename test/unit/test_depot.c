@@ -87,7 +87,7 @@ static void test_full_of_addresses_counts_drops(void **state) {
 }
 
 #define THREADS 4
-#define STACKS  30000 /* more than are near */
+#define STACKS  250000 /* more than the tables have places for */
 
 static hearth_depot shared;
 static uint32_t ids[THREADS][STACKS];
