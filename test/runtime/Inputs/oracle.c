@@ -1,24 +1,43 @@
 /* Counts accesses to heap blocks in the slowest and plainest way: instrumented by LLVM with callbacks (-memprof-use-callbacks),
- * a program calls these functions for each access, and each looks up the block. Prints a line for each size of blocks:
- * "SIZE BLOCKS ACCESSES". Shares nothing with the runtime. One thread; memory is never reused. */
+ * a program calls these functions for each access, and each looks up the block. Prints to the file $ORACLE a line for each size
+ * of blocks: "SIZE BLOCKS ACCESSES"; and to $ORACLE_STACKS, if that is set, one for each call stack that allocated:
+ * "BLOCKS BYTES ACCESSES ADDRESS...", the addresses of calls, leaf first, found by frame pointers. Functions named oracle_*
+ * stand for those of the C library whose accesses count (annotate/libc_accesses.def), where the program is made to call them.
+ * Shares nothing with the runtime. One thread; memory is never reused. */
 #include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #define ARENA_BYTES ((size_t)1 << 32)
 #define MOST_BLOCKS ((size_t)1 << 22)
+#define MOST_STACKS ((size_t)1 << 20) /* a power of two; half of the places stay free */
+#define MOST_DEPTH  255
+
+typedef struct stack {
+  size_t depth, blocks, bytes, accesses;
+  const uintptr_t *calls; /* NULL: the place is free */
+} stack;
 
 typedef struct block {
   uintptr_t start;
   size_t size, accesses;
+  stack *stack;
 } block;
 
+typedef struct frame {
+  const struct frame *caller;
+  uintptr_t return_address;
+} frame;
+
 static char *arena;
-static size_t used, n_blocks;
+static size_t used, n_blocks, n_stacks;
 static block *blocks; /* by address, as the arena only grows */
+static stack *stacks; /* by hash; NULL: nobody wants to know */
+extern void *__libc_stack_end;
 
 static void *map(size_t size) {
   void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -27,15 +46,47 @@ static void *map(size_t size) {
   return memory;
 }
 
-static void *take(size_t size, size_t alignment) {
+static size_t unwind(const frame *at, uintptr_t *calls) {
+  size_t depth = 0;
+  while (at->return_address && depth < MOST_DEPTH) {
+    calls[depth++] = at->return_address - 1;
+    if (at->caller <= at || (void *)at->caller >= __libc_stack_end)
+      break;
+    at = at->caller;
+  }
+  return depth;
+}
+
+static stack *find_stack(const frame *at) {
+  uintptr_t calls[MOST_DEPTH], hash = 0;
+  size_t depth = unwind(at, calls), size = depth * sizeof *calls;
+  for (size_t i = 0; i < depth; i++)
+    hash = (hash ^ calls[i]) * 0x9e3779b97f4a7c15;
+  for (size_t i = hash >> 32;; i++) {
+    stack *place = &stacks[i % MOST_STACKS];
+    if (!place->calls) {
+      uintptr_t *own = map(size);
+      if (++n_stacks > MOST_STACKS / 2)
+        abort();
+      memcpy(own, calls, size);
+      *place = (stack){.depth = depth, .calls = own};
+    }
+    if (place->depth == depth && memcmp(place->calls, calls, size) == 0)
+      return place;
+  }
+}
+
+static void *take(size_t size, size_t alignment, const frame *at) {
   if (!arena) {
     arena = map(ARENA_BYTES);
     blocks = map(MOST_BLOCKS * sizeof *blocks);
+    if (getenv("ORACLE_STACKS"))
+      stacks = map(MOST_STACKS * sizeof *stacks);
   }
   used = (used + alignment - 1) / alignment * alignment;
   if (n_blocks == MOST_BLOCKS || used + size + 1 > ARENA_BYTES)
     abort();
-  blocks[n_blocks++] = (block){.start = (uintptr_t)arena + used, .size = size};
+  blocks[n_blocks++] = (block){.start = (uintptr_t)arena + used, .size = size, .stack = stacks ? find_stack(at) : NULL};
   void *memory = arena + used;
   used += size + 1; /* no two blocks begin at one address */
   return memory;
@@ -64,13 +115,15 @@ static void count_range(const void *memory, size_t size) {
     count((uintptr_t)memory + at);
 }
 
-void *malloc(size_t size) { return take(size, 16); }
-void *calloc(size_t n, size_t size) { return take(n * size, 16); }
+#define CALLER __builtin_frame_address(0)
+
+void *malloc(size_t size) { return take(size, 16, CALLER); }
+void *calloc(size_t n, size_t size) { return take(n * size, 16, CALLER); }
 void free(void *memory) { (void)memory; }
-void *aligned_alloc(size_t alignment, size_t size) { return take(size, alignment); }
+void *aligned_alloc(size_t alignment, size_t size) { return take(size, alignment, CALLER); }
 
 void *realloc(void *memory, size_t size) {
-  char *to = take(size, 16);
+  char *to = take(size, 16, CALLER);
   const char *from = memory;
   block *old = find((uintptr_t)from);
   for (size_t i = 0; old && i < old->size && i < size; i++)
@@ -100,16 +153,104 @@ void *__memprof_memset(void *to, int byte, size_t size) {
   return memset(to, byte, size);
 }
 
+size_t oracle_strlen(const char *string) {
+  size_t length = strlen(string);
+  count_range(string, length + 1);
+  return length;
+}
+
+static void count_string(const char *string) { oracle_strlen(string); }
+
+char *oracle_strcpy(char *to, const char *from) {
+  strcpy(to, from);
+  count_string(from);
+  count_string(to);
+  return to;
+}
+
+char *oracle_stpcpy(char *to, const char *from) { return oracle_strcpy(to, from) + strlen(from); }
+
+char *oracle_strcat(char *to, const char *from) {
+  strcat(to, from);
+  count_string(from);
+  count_string(to);
+  return to;
+}
+
+int oracle_puts(const char *string) {
+  count_string(string);
+  return puts(string);
+}
+
+int oracle_fputs(const char *string, FILE *file) {
+  count_string(string);
+  return fputs(string, file);
+}
+
+static ssize_t count_transfer(const void *memory, ssize_t size) {
+  if (size > 0)
+    count_range(memory, (size_t)size);
+  return size;
+}
+
+ssize_t oracle_read(int file, void *to, size_t size) { return count_transfer(to, read(file, to, size)); }
+ssize_t oracle_write(int file, const void *from, size_t size) { return count_transfer(from, write(file, from, size)); }
+
+ssize_t oracle_pread(int file, void *to, size_t size, off_t offset) {
+  return count_transfer(to, pread(file, to, size, offset));
+}
+
+ssize_t oracle_pwrite(int file, const void *from, size_t size, off_t offset) {
+  return count_transfer(from, pwrite(file, from, size, offset));
+}
+
+size_t oracle_fread(void *to, size_t size, size_t n, FILE *file) {
+  size_t done = fread(to, size, n, file);
+  count_range(to, done * size);
+  return done;
+}
+
+size_t oracle_fwrite(const void *from, size_t size, size_t n, FILE *file) {
+  size_t done = fwrite(from, size, n, file);
+  count_range(from, done * size);
+  return done;
+}
+
 static int by_size(const void *left, const void *right) {
   const block *a = left, *b = right;
   return a->size < b->size ? -1 : a->size > b->size;
 }
 
-__attribute__((destructor)) static void print(void) {
-  FILE *file = fopen(getenv("ORACLE"), "w");
-  size_t n = n_blocks;
+static FILE *create(const char *variable) {
+  FILE *file = fopen(getenv(variable), "w");
   if (!file)
     abort();
+  return file;
+}
+
+static void print_stacks(size_t n) {
+  FILE *file = create("ORACLE_STACKS");
+  for (size_t i = 0; i < n; i++) {
+    blocks[i].stack->blocks++;
+    blocks[i].stack->bytes += blocks[i].size;
+    blocks[i].stack->accesses += blocks[i].accesses;
+  }
+  for (const stack *at = stacks; at < stacks + MOST_STACKS; at++) {
+    if (at->blocks == 0)
+      continue;
+    fprintf(file, "%zu %zu %zu", at->blocks, at->bytes, at->accesses);
+    for (size_t i = 0; i < at->depth; i++)
+      fprintf(file, " %#zx", (size_t)at->calls[i]);
+    fputc('\n', file);
+  }
+  fclose(file);
+}
+
+__attribute__((destructor)) static void print(void) {
+  size_t n = n_blocks;
+  if (stacks)
+    print_stacks(n);
+  FILE *file = create("ORACLE");
   qsort(blocks, n, sizeof *blocks, by_size);
   for (size_t i = 0, k; i < n; i = k) {
     size_t accesses = 0;

@@ -1,0 +1,111 @@
+#!/usr/bin/env bash
+# Profiles of real programs, context by context: are counts and sizes those of LLVM's runtime, and accesses those of an oracle?
+set -euo pipefail
+# shellcheck source=../bench/lib.sh source-path=SCRIPTDIR
+source "$(dirname "$0")/../bench/lib.sh"
+
+usage() {
+  cat <<END
+usage: test/e2e/real-counts.sh [PROGRAM...]
+  PROGRAM   lua, sqlite (default: both)
+Compiles each program once with LLVM 22 and instruments the same code in three ways: for Hearth's runtime, for LLVM's, and
+with callbacks for an oracle that looks up the block of each access (test/runtime/Inputs/oracle.c). Runs all three on the
+same small input and compares, for each call stack, the number of blocks, their bytes, the least and the largest (with
+LLVM's), and their accesses (with the oracle's; LLVM's are wrong for many sizes). Exit status 1 if something differs. Takes
+some minutes. On Debian 12 it installs what is missing; everything it makes is below build/real-counts and build/realworld.
+END
+}
+
+programs=()
+for argument in "$@"; do
+  case $argument in
+    -h | --help) usage && exit ;;
+    lua | sqlite) programs+=("$argument") ;;
+    *) usage >&2 && fail "unknown argument '$argument'" ;;
+  esac
+done
+((${#programs[@]} > 0)) || programs=(lua sqlite)
+# shellcheck disable=SC2034  # read by the programs' files
+quick=true
+
+inputs=$repository/test/runtime/Inputs
+# What the oracle has of annotate/libc_accesses.def; intrinsics are callbacks.
+oracle_functions=(strlen strcpy stpcpy strcat puts fputs read write pread pwrite fread fwrite)
+other_functions='mempcpy|bzero|recv|send'
+
+# What the programs do, and access, would depend on addresses and on the time: lua's seed of its hashes, its cache of strings
+# by address, sqlite's pool of small blocks, which it tells from others by address.
+fixed_flags=('-Dluai_makeseed(L)=1' -DSTRCACHE_N=1 -DSTRCACHE_M=2 -DSQLITE_OMIT_LOOKASIDE)
+# Calls are not to be joined after they were instrumented: in each way others would be.
+object_flags=(-O1 -Xclang -disable-llvm-passes -mllvm -enable-tail-merge=false)
+
+# compile SOURCE: as an object, instrumented in each way, of one and the same code.
+compile() {
+  local name=$work/objects/$(basename "$1" .c) hearth_flags=() flags=() tools=/usr/lib/llvm-$llvm/bin variant symbol
+  local renames=()
+  split_flags hearth_flags "$hearth" flags instrument --compile
+  without_plugin flags "${hearth_flags[@]}"
+  "$clang" -O2 "${flags[@]}" "${compile_flags[@]}" "${fixed_flags[@]}" -emit-llvm -c "$tree/$1" -o "$name.bc"
+  "$tools/opt" -load-pass-plugin="$plugin" -passes=hearth-instrument "$name.bc" -o "$name.hearth.bc"
+  "$tools/opt" -passes='function(memprof),memprof-module' "$name.bc" -o "$name.llvm.bc"
+  "$tools/opt" -passes='function(memprof),memprof-module' -memprof-use-callbacks "$name.bc" -o "$name.oracle.bc"
+  for variant in hearth llvm oracle; do
+    "$clang" "${object_flags[@]}" -c "$name.$variant.bc" -o "$name.$variant.o"
+  done
+  ! "$tools/llvm-nm" -u "$name.oracle.o" | grep -wE "$other_functions" || fail "the oracle lacks this function"
+  for symbol in "${oracle_functions[@]}"; do
+    renames+=("--redefine-sym=$symbol=oracle_$symbol")
+  done
+  "$tools/llvm-objcopy" "${renames[@]}" "$name.oracle.o"
+}
+
+compile_all() {
+  local source
+  rm -rf "$work/objects"
+  mkdir -p "$work/objects"
+  for source in "${sources[@]}"; do
+    compile "$source"
+  done
+}
+
+link_all() {
+  local libraries=()
+  split_flags libraries "$hearth" flags instrument --link
+  "$clang" -no-pie "$work/objects"/*.hearth.o "${libraries[@]}" "${link_flags[@]}" -o "$work/hearth"
+  "$clang" -no-pie -fmemory-profile -Wl,--build-id "$work/objects"/*.llvm.o "${link_flags[@]}" -o "$work/llvm"
+  "$clang" -no-pie -O1 -fno-builtin -fno-omit-frame-pointer "$work/objects"/*.oracle.o "$inputs/oracle.c" \
+    "${link_flags[@]}" -o "$work/oracle"
+}
+
+# run_one VARIANT: and check what it prints. Each process leaves its counts in a file of its own.
+run_one() {
+  local variant=$1
+  run_program "$training" "$repository/test/e2e/Inputs/numbered.sh" "$work/run.$variant" "$work/$variant" \
+    >"$work/$variant.out"
+  cmp "$work/hearth.out" "$work/$variant.out"
+}
+
+findings=0
+"$repository/examples/setup.sh" --for=test
+for program in "${programs[@]}"; do
+  select_program "$program"
+  work=$build/real-counts/$program
+  mkdir -p "$work"
+  step "compiling $program" "$work/compile.log" compile_all
+  step "linking $program" "$work/link.log" link_all
+  rm -rf "$work"/run.*
+  for variant in hearth llvm oracle; do
+    step "running $program, $variant" "$work/run.log" run_one "$variant"
+  done
+  for process in "$work"/run.hearth/*; do
+    number=$(basename "$process")
+    for variant in hearth llvm; do
+      "$hearth" index -q --recursion=full "$work/run.$variant/$number"/raw.* --binary "$work/$variant" \
+        -o "$work/$variant.$number.prof"
+      "$hearth" show --json "$work/$variant.$number.prof" >"$work/$variant.$number.json"
+    done
+    "$repository/test/e2e/Inputs/compare_counts.py" "$program, process $number" "$work/hearth.$number.json" \
+      "$work/llvm.$number.json" "$work/run.oracle/$number" "$work/oracle" || findings=1
+  done
+done
+exit "$findings"
