@@ -11,8 +11,9 @@ usage: test/e2e/real-counts.sh [PROGRAM...]
 Compiles each program once with LLVM 22 and instruments the same code in three ways: for Hearth's runtime, for LLVM's, and
 with callbacks for an oracle that looks up the block of each access (test/runtime/Inputs/oracle.c). Runs all three on the
 same small input and compares, for each call stack, the number of blocks, their bytes, the least and the largest (with
-LLVM's), and their accesses (with the oracle's; LLVM's are wrong for many sizes). Exit status 1 if something differs. Takes
-some minutes. On Debian 12 it installs what is missing; everything it makes is below build/real-counts and build/realworld.
+LLVM's), and their accesses (with the oracle's; LLVM's are wrong for many sizes). What LLVM's runtime leaves is indexed by
+llvm-profdata and by hearth: all numbers are to be the same, as llvm-profdata prints both, and what LLVM makes of the modules
+with them. Exit status 1 if something differs. Takes some minutes. On Debian 12 it installs what is missing; everything it makes is below build/real-counts and build/realworld.
 END
 }
 
@@ -85,6 +86,29 @@ run_one() {
   cmp "$work/hearth.out" "$work/$variant.out"
 }
 
+# compare_with_profdata NUMBER: LLVM's profile of that process. llvm-profdata prints the same of its own file and of ours, and
+# the modules are annotated alike.
+compare_with_profdata() {
+  local raw=("$work/run.llvm/$1"/raw.*) tools=/usr/lib/llvm-$llvm/bin module version file
+  "$tools/llvm-profdata" merge "${raw[@]}" --profiled-binary "$work/llvm" --memprof-version=4 --memprof-full-schema \
+    -o "$work/theirs"
+  "$tools/llvm-profdata" show --memory "$work/theirs" >"$work/theirs.yaml"
+  "$hearth" merge -q --recursion=full "${raw[@]}" --binary "$work/llvm" --format=yaml -o "$work/ours.yaml"
+  python3 "$repository/test/profile/Inputs/compare_llvm_yaml.py" "$work/theirs.yaml" "$work/ours.yaml"
+  for version in 3 4; do
+    "$hearth" merge -q --recursion=full "${raw[@]}" --binary "$work/llvm" --format=llvm --memprof-version=$version \
+      -o "$work/ours"
+    "$tools/llvm-profdata" show --memory "$work/ours" | cmp - "$work/ours.yaml"
+  done
+  for module in "$work/objects"/*.oracle.bc; do
+    module=${module%.oracle.bc}.bc
+    for file in theirs ours; do
+      "$tools/opt" -passes="memprof-use<profile-filename=$work/$file>" "$module" -S -o "$work/$file.ll"
+    done
+    cmp "$work/theirs.ll" "$work/ours.ll"
+  done
+}
+
 findings=0
 "$repository/examples/setup.sh" --for=test
 for program in "${programs[@]}"; do
@@ -106,6 +130,8 @@ for program in "${programs[@]}"; do
     done
     "$repository/test/e2e/Inputs/compare_counts.py" "$program, process $number" "$work/hearth.$number.json" \
       "$work/llvm.$number.json" "$work/run.oracle/$number" "$work/oracle" || findings=1
+    attempt compare_with_profdata "$number"
+    ((status == 0)) || findings=1
   done
 done
 exit "$findings"
