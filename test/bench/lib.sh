@@ -67,17 +67,18 @@ build_variant() {
 # paired DIR ROUNDS RUN SUBJECT...: ROUNDS times all subjects in turn, after one round that does not count. The function
 # `RUN SUBJECT PREFIX...` starts the subject's process or processes, each with PREFIX in front. Leaves a line
 # "seconds CPU-seconds KiB" per round in DIR/SUBJECT.runs, times of all processes together and memory of the largest one,
-# and the output of the last round in .out and .err.
+# and the output of the last round in .out and .err. Of a single process, the shell that starts it is not part.
 paired() {
-  local directory=$1 rounds=$2 run=$3 round subject
+  local directory=$1 rounds=$2 run=$3 round subject measure=$build/bench/measure
   shift 3
   mkdir -p "$directory"
+  is_current "$measure" "$bench/measure.c" || "$clang" -O2 "$bench/measure.c" -o "$measure"
   rm -f "$directory"/*.runs
   for ((round = 0; round <= rounds; round++)); do
     for subject; do
       rm -f "$directory/processes"
       {
-        time attempt "$run" "$subject" /usr/bin/time -f %M -a -o "$directory/processes" \
+        time attempt "$run" "$subject" "$measure" "$directory/processes" \
           >"$directory/$subject.out" 2>"$directory/$subject.err"
       } 2>"$directory/times"
       if ((status != 0)); then
@@ -85,8 +86,9 @@ paired() {
         fail "$subject failed"
       fi
       ((round > 0)) || continue
-      awk 'NR == 1 { seconds = $1; cpu = $2 + $3; next } $1 > kib { kib = $1 }
-        END { print seconds, cpu, kib }' "$directory/times" "$directory/processes" >>"$directory/$subject.runs"
+      awk 'NR == 1 { seconds = $1; cpu = $2 + $3; next } NR == 2 { first = $1 " " $2 } $3 > kib { kib = $3 }
+        END { print NR == 2 ? first : seconds " " cpu, kib }' "$directory/times" "$directory/processes" \
+        >>"$directory/$subject.runs"
     done
   done
 }

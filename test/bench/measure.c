@@ -1,0 +1,52 @@
+/* measure: run a command and append what it took to a file: "SECONDS PROCESSOR-SECONDS KIB", a line; the processor time is
+ * that of the processes that it waited for, too, the memory the peak of the largest. Ends as the command does.
+ *
+ * usage: measure FILE COMMAND [ARGUMENT]... */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+
+static double now(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+}
+
+static double seconds(struct timeval time) { return (double)time.tv_sec + (double)time.tv_usec * 1e-6; }
+
+static _Noreturn void fail(const char *what, int error) {
+  fprintf(stderr, "measure: %s: %s\n", what, strerror(error));
+  exit(127);
+}
+
+int main(int argc, char **argv) {
+  struct rusage usage;
+  pid_t child;
+  int status;
+  if (argc < 3) {
+    fputs("usage: measure FILE COMMAND [ARGUMENT]...\n", stderr);
+    return 127;
+  }
+  FILE *file = fopen(argv[1], "ae");
+  if (!file)
+    fail(argv[1], errno);
+  double start = now();
+  int error = posix_spawnp(&child, argv[2], NULL, NULL, argv + 2, environ);
+  if (error)
+    fail(argv[2], error);
+  while (wait4(child, &status, 0, &usage) < 0)
+    if (errno != EINTR)
+      fail("wait4", errno);
+  double end = now();
+  if (fprintf(file, "%.6f %.6f %ld\n", end - start, seconds(usage.ru_utime) + seconds(usage.ru_stime),
+              usage.ru_maxrss) < 0 ||
+      fclose(file) != 0)
+    fail(argv[1], errno);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
