@@ -1,14 +1,7 @@
 /* Scopes of one file. The walk over a unit's tree keeps only its shape: for each scope its DIE, its parent and its
- * addresses. It passes over what is inside functions: that is walked function by function, when an address hits one. Names
- * and positions are read for scopes that an address actually hits, once each.
- *
- * Scopes nest and their ranges overlap; a sweep over the sorted ranges cuts them into disjoint pieces, each labelled
- * with its innermost scope, so that a look-up is one binary search:
- *
- *     main    |-----------------------------|            pieces   main foo bar foo  main
- *     foo          |-------------|                                |---|---|---|----|-----|
- *     bar               |---|
- */
+ * addresses. It passes over what is inside scopes: that is walked one level further, to the scopes right inside, when an
+ * address hits one. Most code of a program is in no stack, and is never looked at. Names and positions are read for scopes
+ * that an address actually hits, once each. */
 #include "symbolise/dwarf_scopes.h"
 
 #include <dwarf.h>
@@ -17,41 +10,33 @@
 
 #include "array.h"
 #include "symbolise/scope_functions.h"
+#include "symbolise/scope_pieces.h"
 
 #ifndef DW_AT_GNU_discriminator
 #define DW_AT_GNU_discriminator 0x2136 /* not yet named by elfutils 0.188 */
 #endif
 
-#define NO_SCOPE     UINT32_MAX
+#define NO_SCOPE     HEARTH_NO_SCOPE
 #define NOT_RESOLVED (UINT32_MAX - 1)
 #define NOT_WALKED   UINT32_MAX
 #define NO_INSIDE    (UINT32_MAX - 1)
+/* Levels of inlining that are walked one by one: programs have fewer, and damaged trees shall not cost their depth squared. */
+#define MAX_LEVELS 64u
 
 typedef struct scope {
   uint64_t die; /* offset in the unit's tree */
   uint32_t unit, parent;
   uint32_t function; /* NOT_RESOLVED until an address hits the scope */
-  uint32_t
-      inside; /* number of the pieces of the scopes in it; NOT_WALKED: not cut yet; NO_INSIDE: they are in its list */
+  uint32_t inside;   /* number of what is inside it; NOT_WALKED: not known; NO_INSIDE: nothing of its own */
   bool inlined;
   uint32_t call_line, call_column, call_discriminator; /* valid once resolved; of inlined scopes */
 } scope;
 
-typedef struct piece {
-  uint64_t start, end;
-  uint32_t scope;
-} piece;
-
-typedef struct piece_list {
-  piece *pieces; /* while walking: the scopes' ranges; then disjoint and sorted */
-  size_t count, capacity;
-} piece_list;
-
 /* The functions of one group of units. */
 typedef struct indexed_group {
-  piece_list list;
+  hearth_scope_pieces pieces;
   bool indexed;
-  bool whole; /* the list has all scopes, not only the outermost functions */
+  bool whole; /* they are of all scopes, not only the outermost functions */
 } indexed_group;
 
 struct hearth_scopes {
@@ -59,7 +44,7 @@ struct hearth_scopes {
   hearth_units *units;
   indexed_group *groups; /* hearth_units_group_count */
   scope *scopes;
-  piece_list *insides; /* of functions that addresses hit */
+  hearth_scope_pieces *insides; /* of scopes that addresses hit */
   hearth_scope_frame *frames;
   hearth_scope_functions functions;
   size_t scope_count, scope_capacity, inside_count, inside_capacity, frame_capacity;
@@ -75,29 +60,25 @@ static hearth_status no_memory(const hearth_scopes *s, hearth_error *err) {
 
 typedef struct walk {
   hearth_scopes *scopes;
-  piece_list *list; /* to add to */
+  hearth_scope_pieces *pieces; /* to add to */
   const hearth_unit *unit;
   uint32_t unit_number;
-  bool whole; /* also what is inside functions with code */
+  bool whole; /* also what is inside scopes with code */
 } walk;
 
-/* Keep a range as a piece of the scope to come. */
-static bool add_piece(void *context, uint64_t start, uint64_t end) {
+/* Keep a range of the scope to come. */
+static bool add_range(void *context, uint64_t start, uint64_t end) {
   walk *w = context;
-  piece_list *l = w->list;
-  if (!hearth_array_grow(&l->pieces, &l->capacity, l->count, sizeof *l->pieces))
-    return false;
-  l->pieces[l->count++] = (piece){start, end, (uint32_t)w->scopes->scope_count};
-  return true;
+  return hearth_scope_pieces_add(w->pieces, start, end, (uint32_t)w->scopes->scope_count);
 }
 
 static hearth_status visit_function(walk *w, const hearth_die *die, uint32_t outer, uint32_t *ret_inner,
                                     bool *ret_descend, hearth_error *err) {
   hearth_scopes *s = w->scopes;
-  size_t before = w->list->count;
+  size_t before = w->pieces->count;
   bool dropped, inlined = die->shape.tag == DW_TAG_inlined_subroutine;
-  HEARTH_TRY(hearth_units_visit_ranges(s->units, w->unit, die, add_piece, w, &dropped, err));
-  if (w->list->count == before) {
+  HEARTH_TRY(hearth_units_visit_ranges(s->units, w->unit, die, add_range, w, &dropped, err));
+  if (w->pieces->count == before) {
     *ret_descend = !dropped; /* an abstract function may hold concrete ones; a dropped one holds dropped ones */
     return HEARTH_OK;
   }
@@ -109,7 +90,7 @@ static hearth_status visit_function(walk *w, const hearth_die *die, uint32_t out
                                         .unit = w->unit_number,
                                         .parent = inlined ? outer : NO_SCOPE,
                                         .function = NOT_RESOLVED,
-                                        .inside = w->whole ? NO_INSIDE : NOT_WALKED,
+                                        .inside = w->whole || !die->shape.has_children ? NO_INSIDE : NOT_WALKED,
                                         .inlined = inlined && outer != NO_SCOPE};
   s->usable = s->usable || (!inlined && hearth_scope_functions_has_line(die));
   *ret_descend = w->whole;
@@ -194,88 +175,22 @@ static hearth_status walk_below(walk *w, const hearth_die *tree, uint32_t outer,
   return status;
 }
 
-/* --- Pieces ------------------------------------------------------------------------------------------------------- */
-
-/* By start, then the enclosing one first: the longer, then the lower scope number (parents are numbered first). */
-static int compare_pieces(const void *a, const void *b) {
-  const piece *x = a, *y = b;
-  if (x->start != y->start)
-    return x->start < y->start ? -1 : 1;
-  if (x->end != y->end)
-    return x->end > y->end ? -1 : 1;
-  return (x->scope > y->scope) - (x->scope < y->scope);
-}
-
-/* Compilers describe functions in the order of their addresses, as a rule. */
-static bool is_sorted(const piece_list *l) {
-  for (size_t i = 1; i < l->count; ++i)
-    if (compare_pieces(&l->pieces[i - 1], &l->pieces[i]) > 0)
-      return false;
-  return true;
-}
-
-typedef struct sweep {
-  piece *out;
-  size_t count, capacity;
-  uint64_t at; /* everything below is done */
-} sweep;
-
-/* The addresses from where the sweep is up to `end` belong to `scope`. */
-static bool sweep_to(sweep *w, uint64_t end, uint32_t scope) {
-  if (end <= w->at)
-    return true;
-  if (!hearth_array_grow(&w->out, &w->capacity, w->count, sizeof *w->out))
-    return false;
-  w->out[w->count++] = (piece){w->at, end, scope};
-  w->at = end;
-  return true;
-}
-
-/* Cut the ranges into disjoint pieces. `open` holds the ranges around the current address, innermost last. */
-static hearth_status cut_pieces(hearth_scopes *s, piece_list *l, hearth_error *err) {
-  sweep w = {0};
-  piece *open = NULL;
-  size_t depth = 0, open_capacity = 0;
-  bool ok = true;
-
-  if (!is_sorted(l))
-    qsort(l->pieces, l->count, sizeof *l->pieces, compare_pieces);
-  for (size_t i = 0; ok && i <= l->count; ++i) {
-    uint64_t next = i < l->count ? l->pieces[i].start : UINT64_MAX;
-    while (ok && depth > 0 && open[depth - 1].end <= next) {
-      ok = sweep_to(&w, open[depth - 1].end, open[depth - 1].scope);
-      --depth;
-    }
-    if (i == l->count)
-      break;
-    if (ok && depth > 0)
-      ok = sweep_to(&w, next, open[depth - 1].scope);
-    w.at = w.at > next ? w.at : next;
-    ok = ok && hearth_array_grow(&open, &open_capacity, depth, sizeof *open);
-    if (ok)
-      open[depth++] = l->pieces[i];
-  }
-  free(open);
-  free(l->pieces);
-  l->pieces = w.out;
-  l->count = w.count;
-  l->capacity = w.capacity;
-  return ok ? HEARTH_OK : no_memory(s, err);
-}
+/* --- Index -------------------------------------------------------------------------------------------------------- */
 
 /* Index the outermost functions of a group's units, if that has not been done; or all scopes. */
 static hearth_status index_group(hearth_scopes *s, uint32_t number, bool whole, hearth_error *err) {
   indexed_group *g = &s->groups[number];
   if (g->indexed && g->whole >= whole)
     return HEARTH_OK;
-  g->list.count = 0; /* of an attempt that failed, or of functions alone */
+  g->pieces.count = 0; /* of an attempt that failed, or of functions alone */
   g->indexed = false;
   for (uint32_t i = hearth_units_first(s->units, number); i != UINT32_MAX; i = hearth_units_next(s->units, i)) {
     hearth_unit *unit;
     HEARTH_TRY(hearth_units_open(s->units, i, &unit, err));
-    HEARTH_TRY(walk_below(&(walk){s, &g->list, unit, i, whole}, &unit->tree, NO_SCOPE, err));
+    HEARTH_TRY(walk_below(&(walk){s, &g->pieces, unit, i, whole}, &unit->tree, NO_SCOPE, err));
   }
-  HEARTH_TRY(cut_pieces(s, &g->list, err));
+  if (!hearth_scope_pieces_order(&g->pieces))
+    return no_memory(s, err);
   g->indexed = true;
   g->whole = whole;
   return HEARTH_OK;
@@ -287,27 +202,37 @@ static hearth_status scope_die(hearth_scopes *s, const scope *sc, hearth_unit **
   return hearth_units_status(s->units, hearth_die_at((*ret_unit)->tree.unit, sc->die, ret), err);
 }
 
-/* Index the scopes inside a function, if that has not been done. */
-static hearth_status index_inside(hearth_scopes *s, uint32_t function, hearth_error *err) {
+/* Keep the pieces of what is inside a scope. Takes them over on success. */
+static hearth_status keep_inside(hearth_scopes *s, uint32_t outer, const hearth_scope_pieces *pieces,
+                                 hearth_error *err) {
+  if (pieces->count == 0) {
+    s->scopes[outer].inside = NO_INSIDE;
+    return HEARTH_OK;
+  }
+  if (!hearth_array_grow(&s->insides, &s->inside_capacity, s->inside_count, sizeof *s->insides))
+    return no_memory(s, err);
+  s->scopes[outer].inside = (uint32_t)s->inside_count;
+  s->insides[s->inside_count++] = *pieces;
+  return HEARTH_OK;
+}
+
+/* Index the scopes inside a scope, if that has not been done: those right inside, or all. */
+static hearth_status index_inside(hearth_scopes *s, uint32_t outer, bool whole, hearth_error *err) {
   hearth_unit *unit;
   hearth_die die;
-  piece_list list = {0};
-  scope *sc = &s->scopes[function];
+  hearth_scope_pieces pieces = {0};
+  scope *sc = &s->scopes[outer];
   if (sc->inside != NOT_WALKED)
     return HEARTH_OK;
   HEARTH_TRY(scope_die(s, sc, &unit, &die, err));
-  hearth_status status = walk_below(&(walk){s, &list, unit, sc->unit, true}, &die, function, err);
-  if (status == HEARTH_OK)
-    status = cut_pieces(s, &list, err);
-  if (status == HEARTH_OK && !hearth_array_grow(&s->insides, &s->inside_capacity, s->inside_count, sizeof *s->insides))
+  hearth_status status = walk_below(&(walk){s, &pieces, unit, sc->unit, whole}, &die, outer, err);
+  if (status == HEARTH_OK && !hearth_scope_pieces_order(&pieces))
     status = no_memory(s, err);
-  if (status != HEARTH_OK) {
-    free(list.pieces);
-    return status;
-  }
-  s->scopes[function].inside = (uint32_t)s->inside_count;
-  s->insides[s->inside_count++] = list;
-  return HEARTH_OK;
+  if (status == HEARTH_OK)
+    status = keep_inside(s, outer, &pieces, err);
+  if (status != HEARTH_OK)
+    hearth_scope_pieces_free(&pieces);
+  return status;
 }
 
 /* --- Create ------------------------------------------------------------------------------------------------------- */
@@ -356,9 +281,9 @@ void hearth_scopes_destroy(hearth_scopes *s) {
   if (!s)
     return;
   for (uint32_t i = 0; s->groups && i < hearth_units_group_count(s->units); ++i)
-    free(s->groups[i].list.pieces);
+    hearth_scope_pieces_free(&s->groups[i].pieces);
   for (size_t i = 0; i < s->inside_count; ++i)
-    free(s->insides[i].pieces);
+    hearth_scope_pieces_free(&s->insides[i]);
   hearth_units_destroy(s->units);
   hearth_scope_functions_free(&s->functions);
   free(s->groups);
@@ -370,40 +295,34 @@ void hearth_scopes_destroy(hearth_scopes *s) {
 
 /* --- Look up ------------------------------------------------------------------------------------------------------ */
 
-static uint32_t scope_at(const piece_list *l, uint64_t address) {
-  size_t low = 0, high = l->count; /* pieces below `low` end at or before the address, from `high` begin behind */
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    const piece *p = &l->pieces[middle];
-    if (address < p->start)
-      high = middle;
-    else if (address >= p->end)
-      low = middle + 1;
-    else
-      return p->scope;
-  }
-  return NO_SCOPE;
-}
-
-/* The innermost scope of an address, or NO_SCOPE. A function nested in another (GNU C, Ada) has code outside it: what no
+/* The outermost scope of an address, or NO_SCOPE. A function nested in another (GNU C, Ada) has code outside it: what no
  * outermost function covers is looked for in all scopes. */
-static hearth_status innermost(hearth_scopes *s, uint64_t address, uint32_t *ret, hearth_error *err) {
+static hearth_status outermost(hearth_scopes *s, uint64_t address, uint32_t *ret, hearth_error *err) {
   uint32_t number = hearth_units_group_at(s->units, address);
   *ret = NO_SCOPE;
   if (number == HEARTH_NO_GROUP)
     return HEARTH_OK;
   const indexed_group *g = &s->groups[number];
   HEARTH_TRY(index_group(s, number, false, err));
-  *ret = scope_at(&g->list, address);
-  if (*ret == NO_SCOPE && !g->whole) {
-    HEARTH_TRY(index_group(s, number, true, err));
-    *ret = scope_at(&g->list, address);
-  }
-  if (*ret == NO_SCOPE || s->scopes[*ret].inside == NO_INSIDE)
+  *ret = hearth_scope_pieces_find(&g->pieces, address);
+  if (*ret != NO_SCOPE || g->whole)
     return HEARTH_OK;
-  HEARTH_TRY(index_inside(s, *ret, err));
-  uint32_t inner = scope_at(&s->insides[s->scopes[*ret].inside], address);
-  *ret = inner == NO_SCOPE ? *ret : inner;
+  HEARTH_TRY(index_group(s, number, true, err));
+  *ret = hearth_scope_pieces_find(&g->pieces, address);
+  return HEARTH_OK;
+}
+
+/* The innermost scope of an address, or NO_SCOPE. */
+static hearth_status innermost(hearth_scopes *s, uint64_t address, uint32_t *ret, hearth_error *err) {
+  uint32_t inner;
+  HEARTH_TRY(outermost(s, address, &inner, err));
+  *ret = inner;
+  for (uint32_t level = 1; inner != NO_SCOPE; ++level) {
+    *ret = inner;
+    HEARTH_TRY(index_inside(s, inner, level == MAX_LEVELS, err));
+    uint32_t inside = s->scopes[inner].inside;
+    inner = inside == NO_INSIDE ? NO_SCOPE : hearth_scope_pieces_find(&s->insides[inside], address);
+  }
   return HEARTH_OK;
 }
 
