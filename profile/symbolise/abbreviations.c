@@ -115,6 +115,7 @@ static void measure_runs(hearth_abbreviations *t, hearth_abbreviation *row) {
     attribute->run = row->run;
     attribute->run_size = row->run_size;
     bool fixed = attribute->kind == HEARTH_FORM_FIXED;
+    row->passes += !fixed;
     row->run = fixed ? row->run + 1 : 0;
     row->run_size = fixed ? row->run_size + attribute->size : 0;
   }
@@ -141,13 +142,11 @@ static hearth_dwarf_status read_row(hearth_abbreviations *t, hearth_dwarf_format
     return status;
   measure_runs(t, &row);
   t->rows[t->count++] = row;
+  t->unordered |= code != t->count;
   return HEARTH_DWARF_OK;
 }
 
-/* Compilers number from 1 on without gaps: the row is where its code says. Else all rows are gone through. */
 static const hearth_abbreviation *find_known(const hearth_abbreviations *t, uint64_t code) {
-  if (code - 1 < t->count && t->rows[code - 1].code == code)
-    return &t->rows[code - 1];
   for (size_t i = 0; i < t->count; ++i)
     if (t->rows[i].code == code)
       return &t->rows[i];
@@ -172,9 +171,9 @@ static hearth_dwarf_status read_up_to(hearth_abbreviations *t, hearth_dwarf_form
   return HEARTH_DWARF_DAMAGED;
 }
 
-hearth_dwarf_status hearth_abbreviations_find(hearth_abbreviations *t, hearth_dwarf_format format, uint64_t code,
-                                              const hearth_abbreviation **ret) {
-  *ret = find_known(t, code);
+hearth_dwarf_status hearth_abbreviations_search(hearth_abbreviations *t, hearth_dwarf_format format, uint64_t code,
+                                                const hearth_abbreviation **ret) {
+  *ret = t->unordered ? find_known(t, code) : NULL;
   return *ret ? HEARTH_DWARF_OK : read_up_to(t, format, code, ret);
 }
 

@@ -29,6 +29,7 @@ typedef struct hearth_abbreviation {
   uint64_t code;
   uint32_t first, count;  /* of its attributes, in the table */
   uint32_t run, run_size; /* as above, of its first attributes */
+  uint32_t passes;        /* count of the attributes whose size is not fixed */
   uint16_t tag;
   bool has_children, has_sibling;
   bool has_addresses; /* DW_AT_low_pc or DW_AT_ranges */
@@ -42,14 +43,25 @@ typedef struct hearth_abbreviations {
   hearth_attribute_shape *attributes;
   size_t count, capacity, attribute_count, attribute_capacity;
   bool ended;
+  bool unordered; /* some codes are not where they should be */
 } hearth_abbreviations;
 
 typedef enum hearth_dwarf_status { HEARTH_DWARF_OK, HEARTH_DWARF_DAMAGED, HEARTH_DWARF_NO_MEMORY } hearth_dwarf_status;
 
-/* The abbreviation with a code.
+/* For hearth_abbreviations_find. */
+hearth_dwarf_status hearth_abbreviations_search(hearth_abbreviations *table, hearth_dwarf_format format, uint64_t code,
+                                                const hearth_abbreviation **ret);
+
+/* The abbreviation with a code. Compilers number from 1 on without gaps: it is where its code says, or not read yet.
  *   ret  it and its attributes may move when another one is looked for */
-hearth_dwarf_status hearth_abbreviations_find(hearth_abbreviations *table, hearth_dwarf_format format, uint64_t code,
-                                              const hearth_abbreviation **ret);
+static inline hearth_dwarf_status hearth_abbreviations_find(hearth_abbreviations *table, hearth_dwarf_format format,
+                                                            uint64_t code, const hearth_abbreviation **ret) {
+  if (code - 1 >= table->count || table->rows[code - 1].code != code)
+    return hearth_abbreviations_search(table, format, code, ret);
+  *ret = &table->rows[code - 1];
+  return HEARTH_DWARF_OK;
+}
+
 void hearth_abbreviations_free(hearth_abbreviations *table);
 
 #endif

@@ -1,4 +1,5 @@
-/* A piece of a file in memory, and bounds-checked reading from it. Little-endian, as all files that are read here. */
+/* A piece of a file in memory, and bounds-checked reading from it. Little-endian, as all files that are read here and the
+ * processors that read them. */
 #ifndef HEARTH_SYMBOLISE_BYTES_H
 #define HEARTH_SYMBOLISE_BYTES_H
 
@@ -27,8 +28,12 @@ static inline bool hearth_bytes_number(hearth_bytes from, uint64_t *offset, size
   if (!hearth_bytes_slice(from, *offset, size, &at))
     return false;
   *ret = 0;
-  for (size_t i = 0; i < size; ++i)
-    *ret |= (uint64_t)at.data[i] << (8 * i);
+  if (from.size - *offset >= sizeof *ret) { /* most are far from the end: one load does, whatever the size */
+    memcpy(ret, at.data, sizeof *ret);
+    *ret &= UINT64_MAX >> (64 - 8 * size);
+  } else {
+    memcpy(ret, at.data, size);
+  }
   *offset += size;
   return true;
 }
@@ -40,6 +45,11 @@ static inline bool hearth_bytes_uleb(hearth_bytes from, uint64_t *offset, uint64
     *ret = from.data[(*offset)++];
     return true;
   }
+  if (from.size - *offset >= 2 && *offset < from.size && from.data[*offset + 1] < 0x80) {
+    *ret = (from.data[*offset] & 0x7fu) | (uint64_t)from.data[*offset + 1] << 7;
+    *offset += 2;
+    return true;
+  }
   for (unsigned shift = 0; *offset < from.size; shift += 7) {
     uint8_t byte = from.data[(*offset)++];
     if (shift < 64)
@@ -49,6 +59,23 @@ static inline bool hearth_bytes_uleb(hearth_bytes from, uint64_t *offset, uint64
     if (!(byte & 0x80))
       return true;
   }
+  return false;
+}
+
+/* Move *offset behind a LEB128 number; false if it is not all there. */
+static inline bool hearth_bytes_pass_leb(hearth_bytes from, uint64_t *offset) {
+  uint64_t bytes;
+  if (*offset < from.size && from.size - *offset >= sizeof bytes) {
+    memcpy(&bytes, from.data + *offset, sizeof bytes);
+    uint64_t ends = ~bytes & UINT64_C(0x8080808080808080);
+    if (ends) {
+      *offset += ((unsigned)__builtin_ctzll(ends) >> 3) + 1;
+      return true;
+    }
+  }
+  while (*offset < from.size)
+    if (!(from.data[(*offset)++] & 0x80))
+      return true;
   return false;
 }
 

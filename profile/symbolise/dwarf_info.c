@@ -185,22 +185,46 @@ static bool read_value(hearth_dwarf_unit *unit, const hearth_attribute_shape *sh
                                       : hearth_bytes_uleb(unit->contents, at, &ret->number);
 }
 
-bool hearth_die_next_attribute(const hearth_die *die, uint32_t *number, uint64_t *at, hearth_attribute *ret) {
-  if (*number == die->shape.count)
-    return false;
-  const hearth_attribute_shape *shape = &die->unit->abbreviations.attributes[die->shape.first + *number];
-  if (!read_value(die->unit, shape, at, ret))
-    return false;
-  ++*number;
+/* Pass over a value. What is of fixed size may be cut off: *at is then behind the end, where nothing can be read. */
+static bool pass_value(hearth_bytes from, const hearth_attribute_shape *shape, uint64_t *at) {
+  if (shape->kind == HEARTH_FORM_LEB)
+    return hearth_bytes_pass_leb(from, at);
+  if (shape->kind == HEARTH_FORM_VARIES)
+    return pass_varying(from, shape->form, at);
+  *at += shape->size;
   return true;
 }
 
+static const hearth_attribute_shape *shapes_of(const hearth_die *die) {
+  return die->unit->abbreviations.attributes + die->shape.first;
+}
+
+static bool is_address(uint32_t name) { return name == DW_AT_low_pc || name == DW_AT_high_pc || name == DW_AT_ranges; }
+
+bool hearth_die_next_address(const hearth_die *die, uint32_t *number, uint64_t *at, hearth_attribute *ret) {
+  for (const hearth_attribute_shape *shapes = shapes_of(die); *number < die->shape.count; ++*number) {
+    const hearth_attribute_shape *shape = &shapes[*number];
+    if (!is_address(shape->name)) {
+      if (!pass_value(die->unit->contents, shape, at))
+        return false;
+      continue;
+    }
+    bool read = read_value(die->unit, shape, at, ret);
+    *number += read;
+    return read;
+  }
+  return false;
+}
+
 bool hearth_die_attribute(const hearth_die *die, uint32_t name, hearth_attribute *ret) {
-  uint32_t number = 0;
+  const hearth_attribute_shape *shape = shapes_of(die);
   uint64_t at = die->values;
-  while (hearth_die_next_attribute(die, &number, &at, ret))
-    if (ret->name == name)
-      return true;
+  for (uint32_t left = die->shape.count; left > 0; --left, ++shape) {
+    if (shape->name == name)
+      return read_value(die->unit, shape, &at, ret);
+    if (!pass_value(die->unit->contents, shape, &at))
+      return false;
+  }
   return false;
 }
 
@@ -360,26 +384,22 @@ hearth_dwarf_status hearth_die_root(hearth_dwarf_unit *unit, hearth_die *ret) {
   return hearth_die_at(unit, unit->root, ret);
 }
 
-static inline bool pass_leb(hearth_bytes from, uint64_t *at) {
-  while (*at < from.size)
-    if (!(from.data[(*at)++] & 0x80))
-      return true;
-  return false;
-}
-
 /* Pass over the values at *at. */
-static hearth_dwarf_status pass_values(const hearth_dwarf_unit *unit, const hearth_abbreviation *shape, uint64_t *at) {
+static inline hearth_dwarf_status pass_values(const hearth_dwarf_unit *unit, const hearth_abbreviation *shape,
+                                              uint64_t *at) {
+  const hearth_bytes contents = unit->contents;
   const hearth_attribute_shape *attribute = unit->abbreviations.attributes + shape->first;
-  const hearth_attribute_shape *end = attribute + shape->count;
   uint64_t to = *at + shape->run_size;
-  for (attribute += shape->run; attribute < end; attribute += 1 + attribute->run) {
-    if (!(attribute->kind == HEARTH_FORM_LEB ? pass_leb(unit->contents, &to)
-                                             : pass_varying(unit->contents, attribute->form, &to)))
+  attribute += shape->run;
+  for (uint32_t left = shape->passes; left > 0; --left) {
+    if (!(attribute->kind == HEARTH_FORM_LEB ? hearth_bytes_pass_leb(contents, &to)
+                                             : pass_varying(contents, attribute->form, &to)))
       return HEARTH_DWARF_DAMAGED;
     to += attribute->run_size;
+    attribute += 1 + attribute->run;
   }
   *at = to;
-  return to <= unit->contents.size ? HEARTH_DWARF_OK : HEARTH_DWARF_DAMAGED;
+  return to <= contents.size ? HEARTH_DWARF_OK : HEARTH_DWARF_DAMAGED;
 }
 
 hearth_dwarf_status hearth_die_pass(const hearth_die *die, uint64_t *ret) {
@@ -400,26 +420,19 @@ static bool pass_to_sibling(hearth_dwarf_unit *unit, const hearth_abbreviation *
   return true;
 }
 
-/* Pass over the DIE with these values, and, if it says where its sibling is, over what is below it; else *depth grows. */
-static hearth_dwarf_status pass_die(hearth_dwarf_unit *unit, const hearth_abbreviation *shape, uint64_t *at,
-                                    uint64_t *depth) {
-  if (shape->has_children && shape->has_sibling && pass_to_sibling(unit, shape, at))
-    return HEARTH_DWARF_OK;
-  *depth += shape->has_children;
-  return pass_values(unit, shape, at);
-}
-
 hearth_dwarf_status hearth_die_pass_tree(const hearth_die *die, uint64_t *ret) {
+  hearth_dwarf_unit *unit = die->unit;
+  const hearth_abbreviation *shape = &die->shape;
+  hearth_dwarf_status status = HEARTH_DWARF_OK;
   uint64_t depth = 0, at = die->values;
-  hearth_dwarf_status status = pass_die(die->unit, &die->shape, &at, &depth);
-  while (status == HEARTH_DWARF_OK && depth > 0) {
-    const hearth_abbreviation *shape;
-    status = next_shape(die->unit, &at, &shape);
-    if (status == HEARTH_DWARF_OK && shape)
-      status = pass_die(die->unit, shape, &at, &depth);
-    else
+  do {
+    if (!shape) {
       --depth;
-  }
+    } else if (!shape->has_children || !shape->has_sibling || !pass_to_sibling(unit, shape, &at)) {
+      depth += shape->has_children;
+      status = pass_values(unit, shape, &at);
+    }
+  } while (status == HEARTH_DWARF_OK && depth > 0 && (status = next_shape(unit, &at, &shape)) == HEARTH_DWARF_OK);
   *ret = at;
   return status;
 }

@@ -67,9 +67,10 @@ hearth_dwarf_status hearth_die_pass(const hearth_die *die, uint64_t *ret);
 /* Where the DIE's next sibling, or the end of the list, is. */
 hearth_dwarf_status hearth_die_pass_tree(const hearth_die *die, uint64_t *ret);
 
-/* The attributes of a DIE one by one. `*number` counts them; begin with 0, and with the DIE's `values` in *at. False: no
- * more, or, if *number is not their count, damaged. */
-bool hearth_die_next_attribute(const hearth_die *die, uint32_t *number, uint64_t *at, hearth_attribute *ret);
+/* The attributes of a DIE that tell where its code is, one by one: DW_AT_low_pc, DW_AT_high_pc, DW_AT_ranges. `*number`
+ * counts all attributes; begin with 0, and with the DIE's `values` in *at. False: no more, or, if *number is not their
+ * count, damaged. */
+bool hearth_die_next_address(const hearth_die *die, uint32_t *number, uint64_t *at, hearth_attribute *ret);
 /* An attribute of a DIE. False: it has none such that can be read. */
 bool hearth_die_attribute(const hearth_die *die, uint32_t name, hearth_attribute *ret);
 /* The same, or else of the DIE that it is an instance of (DW_AT_abstract_origin) or completes (DW_AT_specification). */

@@ -90,7 +90,7 @@ static bool read_addresses(const hearth_die *die, address_attributes *ret) {
   *ret = (address_attributes){0};
   if (!die->shape.has_addresses)
     return true;
-  while (!is_complete(ret) && hearth_die_next_attribute(die, &number, &at, &attribute))
+  while (!is_complete(ret) && hearth_die_next_address(die, &number, &at, &attribute))
     note_attribute(&attribute, ret);
   return (is_complete(ret) || number == die->shape.count) && !ret->damaged;
 }
