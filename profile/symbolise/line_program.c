@@ -7,7 +7,7 @@
 #include "array.h"
 #include "symbolise/line_block.h"
 
-#define MARK_DISTANCE 384u /* bytes of opcodes: a look-up runs half of them again on average, a mark takes 32 bytes */
+#define MARK_DISTANCE 512u /* bytes of opcodes: a look-up runs half of them again on average, a mark takes 32 bytes */
 
 /* The registers that matter here, after a row; `row.discriminator` is of that row only. */
 typedef struct machine {
@@ -21,10 +21,16 @@ typedef struct run {
   size_t first_mark, mark_count;
 } run;
 
+/* What an opcode adds to the address and the line. Lines are modulo 2^32. */
+typedef struct line_step {
+  uint32_t addresses, lines;
+} line_step;
+
 struct hearth_line_program {
   hearth_line_header header;
-  bool has_blocks;             /* hearth_line_block_fits */
-  hearth_line_step steps[256]; /* worked out once, as divisions are slow */
+  bool has_blocks; /* hearth_line_block_fits */
+  hearth_line_specials specials;
+  line_step steps[256]; /* by the opcode, worked out once, as divisions are slow */
   machine *marks;
   run *runs; /* disjoint and sorted */
   size_t mark_count, mark_capacity, run_count, run_capacity;
@@ -36,8 +42,8 @@ static void list_steps(hearth_line_program *p) {
   const hearth_line_header *h = &p->header;
   for (unsigned opcode = h->first_special; opcode < 256; ++opcode) {
     unsigned number = opcode - h->first_special;
-    p->steps[opcode] = (hearth_line_step){number / h->line_range * h->instruction_bytes,
-                                          (uint32_t)h->line_base + number % h->line_range};
+    p->steps[opcode] =
+        (line_step){number / h->line_range * h->instruction_bytes, (uint32_t)h->line_base + number % h->line_range};
   }
   if (h->first_special > DW_LNS_const_add_pc)
     p->steps[DW_LNS_const_add_pc].addresses = p->steps[255].addresses;
@@ -216,7 +222,7 @@ static bool pass_block(const hearth_line_program *p, machine *m) {
   hearth_bytes table = p->header.table;
   hearth_line_block block;
   if (!p->has_blocks || table.size - m->at < HEARTH_LINE_BLOCK_READ ||
-      !hearth_line_block_read(table.data + m->at, p->steps, p->header.instruction_bytes, &block) ||
+      !hearth_line_block_read(table.data + m->at, &p->specials, &block) ||
       m->row.address > UINT64_MAX - block.addresses)
     return false;
   m->at += block.size;
@@ -296,7 +302,7 @@ hearth_line_status hearth_line_program_create(const hearth_line_source *source, 
     return HEARTH_LINE_NO_MEMORY;
   if (hearth_line_header_read(source, &p->header)) {
     list_steps(p);
-    p->has_blocks = hearth_line_block_fits(&p->header);
+    p->has_blocks = hearth_line_block_fits(&p->header, &p->specials);
     status = read_rows(p);
   }
   if (status != HEARTH_LINE_OK) {
@@ -346,6 +352,8 @@ bool hearth_line_program_find(const hearth_line_program *p, uint64_t address, he
       end = middle;
   }
   machine m = p->marks[mark];
+  for (machine next = m; pass_block(p, &next) && next.row.address <= address;)
+    m = next;
   run_rows(p, &m, UINT_MAX, address, ret);
   return true;
 }
