@@ -13,6 +13,12 @@ typedef struct slot {
   bool used;
 } slot;
 
+/* What the builder needs to know of one of the scopes' functions, once it was asked for. */
+typedef struct function {
+  uint32_t number; /* the builder's; NO_NUMBER: not asked yet */
+  bool of_runtime;
+} function;
+
 /* An open-addressed table from address to span, at most half full; spans of one growing array of frames. */
 struct hearth_frame_cache {
   hearth_binary *binary;
@@ -21,8 +27,8 @@ struct hearth_frame_cache {
   size_t slot_count, used; /* slot_count is a power of two */
   hearth_builder_frame *frames;
   size_t frame_count, frame_capacity;
-  uint32_t *numbers; /* the builder's number of each of the scopes' functions; NO_NUMBER: not asked yet */
-  size_t number_count;
+  function *functions; /* by the scopes' numbers */
+  size_t function_count;
 };
 
 hearth_frame_cache *hearth_frame_cache_create(hearth_binary *binary, hearth_builder *builder) {
@@ -45,7 +51,7 @@ void hearth_frame_cache_destroy(hearth_frame_cache *cache) {
     return;
   free(cache->slots);
   free(cache->frames);
-  free(cache->numbers);
+  free(cache->functions);
   free(cache);
 }
 
@@ -88,25 +94,27 @@ static bool is_runtime_source(const char *path) {
   return false;
 }
 
-static hearth_status function_number(hearth_frame_cache *cache, uint32_t function, uint32_t *ret, hearth_error *err) {
-  if (function >= cache->number_count) {
-    size_t count = ((size_t)function + 1) * 2;
-    uint32_t *numbers = realloc(cache->numbers, count * sizeof *numbers);
-    if (!numbers)
-      return no_memory(cache, err);
-    for (size_t i = cache->number_count; i < count; ++i)
-      numbers[i] = NO_NUMBER;
-    cache->numbers = numbers;
-    cache->number_count = count;
+static hearth_status make_functions(hearth_frame_cache *cache, size_t count, hearth_error *err) {
+  function *functions = realloc(cache->functions, count * sizeof *functions);
+  if (!functions)
+    return no_memory(cache, err);
+  for (size_t i = cache->function_count; i < count; ++i)
+    functions[i] = (function){.number = NO_NUMBER};
+  cache->functions = functions;
+  cache->function_count = count;
+  return HEARTH_OK;
+}
+
+static hearth_status find_function(hearth_frame_cache *cache, uint32_t number, const hearth_scope_function *f,
+                                   function *ret, hearth_error *err) {
+  if (number >= cache->function_count)
+    HEARTH_TRY(make_functions(cache, ((size_t)number + 1) * 2, err));
+  function *found = &cache->functions[number];
+  if (found->number == NO_NUMBER) {
+    HEARTH_TRY(hearth_builder_function(cache->builder, f->name, f->path, f->start_line, &found->number, err));
+    found->of_runtime = is_runtime_source(f->path);
   }
-  if (cache->numbers[function] == NO_NUMBER) {
-    const hearth_scope_function *f = hearth_scopes_function(hearth_binary_scopes(cache->binary), function);
-    hearth_status status =
-        hearth_builder_function(cache->builder, f->name, f->path, f->start_line, &cache->numbers[function], err);
-    if (status != HEARTH_OK)
-      return status;
-  }
-  *ret = cache->numbers[function];
+  *ret = *found;
   return HEARTH_OK;
 }
 
@@ -141,14 +149,16 @@ static hearth_status add_frame(hearth_frame_cache *cache, const hearth_scope_fra
                                hearth_error *err) {
   const hearth_scope_function *f = hearth_scopes_function(hearth_binary_scopes(cache->binary), from->function);
   hearth_builder_frame frame = {.line = HEARTH_LINE_UNKNOWN, .inlined = from->inlined};
+  function known;
   if (from->line != 0) {
     /* Lines above the function, from a macro or another file, wrap around as they do in the compiler. */
     frame.line = from->line - f->start_line;
     frame.column = from->column;
     frame.discriminator = from->discriminator;
   }
-  span->of_runtime = is_runtime_source(f->path);
-  HEARTH_TRY(function_number(cache, from->function, &frame.function, err));
+  HEARTH_TRY(find_function(cache, from->function, f, &known, err));
+  frame.function = known.number;
+  span->of_runtime = known.of_runtime;
   return add_row(cache, &frame, span, err);
 }
 

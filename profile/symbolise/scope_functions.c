@@ -55,20 +55,26 @@ static const hearth_line_header *line_header(hearth_scope_functions *f, const he
   hearth_line_source source;
   if (f->files_of != root->unit) {
     f->files_of = root->unit;
+    f->last_path = NULL;
     f->has_files = hearth_line_source_find(root, &source) && hearth_line_header_read(&source, &f->files);
   }
   return f->has_files ? &f->files : NULL;
 }
 
-/* A file of a line table, kept as long as the functions; "" if it has no such. False: out of memory. */
+/* A file of a line table, kept as long as the functions; "" if it has no such. Functions of one file come together. False:
+ * out of memory. */
 static bool keep_path(hearth_scope_functions *f, const hearth_line_header *header, uint64_t number, const char **ret) {
   char *path;
-  *ret = "";
+  *ret = f->last_path && f->last_number == number ? f->last_path : "";
+  if (**ret)
+    return true;
   if (!hearth_array_grow(&f->paths, &f->path_capacity, f->path_count, sizeof *f->paths) ||
       !hearth_line_header_path(header, number, &path))
     return false;
   if (path)
     *ret = f->paths[f->path_count++] = path;
+  f->last_path = path;
+  f->last_number = number;
   return true;
 }
 

@@ -15,6 +15,8 @@ typedef struct hearth_scope_functions {
   const void *files_of;  /* the unit that `files` is of, if it has them */
   hearth_line_header files;
   bool has_files;
+  const char *last_path; /* of `files`, by last_number; NULL: none */
+  uint64_t last_number;  /* asked for last */
   size_t count, capacity, slots, used, path_count, path_capacity;
 } hearth_scope_functions;
 
