@@ -45,7 +45,7 @@ static void add_opinion(choosing *c, uint32_t candidate, uint64_t gain, uint64_t
 
 static void spend(choosing *c, uint64_t steps) { c->work -= steps < c->work ? steps : c->work; }
 
-static void add_weights(uint64_t to[4], const uint64_t from[4]) {
+static inline void add_weights(uint64_t *restrict to, const uint64_t *restrict from) {
   for (int i = 0; i < 4; i++)
     to[i] += from[i];
 }
@@ -61,8 +61,9 @@ static void judge_group(choosing *c, const uint32_t *units, uint32_t count) {
     return;
   for (uint32_t i = 0; i < count; i++) {
     const plan_unit *unit = &p->units[units[i]];
-    for (uint32_t k = 0; k < p->sets[unit->set].count; k++) {
-      uint32_t candidate = plan_candidates_of(p, unit)[k];
+    const uint32_t *candidates = plan_candidates_of(p, unit), candidate_count = p->sets[unit->set].count;
+    for (uint32_t k = 0; k < candidate_count; k++) {
+      uint32_t candidate = candidates[k];
       if (!c->inside[candidate].seen) {
         memset(&c->inside[candidate], 0, sizeof c->inside[candidate]);
         c->inside[candidate].seen = true;
@@ -70,7 +71,7 @@ static void judge_group(choosing *c, const uint32_t *units, uint32_t count) {
       }
       add_weights(c->inside[candidate].weights, unit->sums.weights);
     }
-    spend(c, p->sets[unit->set].count);
+    spend(c, candidate_count);
   }
   while (touched > 0) {
     uint32_t candidate = c->touched[--touched];
