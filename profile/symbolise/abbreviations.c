@@ -121,29 +121,69 @@ static void measure_runs(hearth_abbreviations *t, hearth_abbreviation *row) {
   }
 }
 
+/* A row behind its code. */
+static hearth_dwarf_status read_shape(hearth_abbreviations *t, hearth_dwarf_format format, uint64_t code,
+                                      hearth_abbreviation *ret) {
+  uint64_t tag, children;
+  if (!hearth_bytes_uleb(t->section, &t->at, &tag) || tag > UINT16_MAX ||
+      !hearth_bytes_number(t->section, &t->at, 1, &children))
+    return HEARTH_DWARF_DAMAGED;
+  *ret = (hearth_abbreviation){
+      .code = code, .first = (uint32_t)t->attribute_count, .tag = (uint16_t)tag, .has_children = children != 0};
+  hearth_dwarf_status status = read_attributes(t, format, ret);
+  if (status == HEARTH_DWARF_OK)
+    measure_runs(t, ret);
+  return status;
+}
+
 /* Up to the end of the table, if it has no more rows. */
 static hearth_dwarf_status read_row(hearth_abbreviations *t, hearth_dwarf_format format) {
-  uint64_t code, tag, children;
+  uint64_t code;
+  hearth_abbreviation row;
   if (!hearth_bytes_uleb(t->section, &t->at, &code))
     return HEARTH_DWARF_DAMAGED;
   if (code == 0) {
     t->ended = true;
     return HEARTH_DWARF_OK;
   }
-  if (!hearth_bytes_uleb(t->section, &t->at, &tag) || tag > UINT16_MAX ||
-      !hearth_bytes_number(t->section, &t->at, 1, &children))
-    return HEARTH_DWARF_DAMAGED;
-  if (!hearth_array_grow(&t->rows, &t->capacity, t->count, sizeof *t->rows))
-    return HEARTH_DWARF_NO_MEMORY;
-  hearth_abbreviation row = {
-      .code = code, .first = (uint32_t)t->attribute_count, .tag = (uint16_t)tag, .has_children = children != 0};
-  hearth_dwarf_status status = read_attributes(t, format, &row);
+  hearth_dwarf_status status = read_shape(t, format, code, &row);
   if (status != HEARTH_DWARF_OK)
     return status;
-  measure_runs(t, &row);
+  if (!hearth_array_grow(&t->rows, &t->capacity, t->count, sizeof *t->rows))
+    return HEARTH_DWARF_NO_MEMORY;
   t->rows[t->count++] = row;
   t->unordered |= code != t->count;
   return HEARTH_DWARF_OK;
+}
+
+/* Pass over a row behind its code. */
+static bool pass_shape(const hearth_abbreviations *t, uint64_t *at) {
+  uint64_t tag, children, name, form;
+  if (!hearth_bytes_uleb(t->section, at, &tag) || !hearth_bytes_number(t->section, at, 1, &children))
+    return false;
+  while (hearth_bytes_uleb(t->section, at, &name) && hearth_bytes_uleb(t->section, at, &form)) {
+    if (name == 0)
+      return form == 0;
+    if (form == DW_FORM_implicit_const && !hearth_bytes_pass_leb(t->section, at))
+      return false;
+  }
+  return false;
+}
+
+hearth_dwarf_status hearth_abbreviations_root(hearth_abbreviations *t, hearth_dwarf_format format, uint64_t code,
+                                              hearth_abbreviation *ret) {
+  uint64_t begin = t->at, at = begin, found;
+  while (hearth_bytes_uleb(t->section, &at, &found) && found != 0) {
+    if (found == code) {
+      t->at = at;
+      hearth_dwarf_status status = read_shape(t, format, code, ret);
+      t->at = begin;
+      return status;
+    }
+    if (!pass_shape(t, &at))
+      break;
+  }
+  return HEARTH_DWARF_DAMAGED;
 }
 
 static const hearth_abbreviation *find_known(const hearth_abbreviations *t, uint64_t code) {

@@ -1,5 +1,5 @@
 /* The shapes of a unit's DIEs: tag, and names and forms of the attributes. DWARF 2 to 5, section 7.5.3. A table is read as
- * far as it was asked for: of most units only the first DIE is looked at, and that has one of the first shapes. */
+ * far as it was asked for: of most units only the first DIE is looked at, whose shape is found without keeping others. */
 #ifndef HEARTH_SYMBOLISE_ABBREVIATIONS_H
 #define HEARTH_SYMBOLISE_ABBREVIATIONS_H
 
@@ -47,6 +47,11 @@ typedef struct hearth_abbreviations {
 } hearth_abbreviations;
 
 typedef enum hearth_dwarf_status { HEARTH_DWARF_OK, HEARTH_DWARF_DAMAGED, HEARTH_DWARF_NO_MEMORY } hearth_dwarf_status;
+
+/* The shape of a unit's first DIE, which has this code; before any other is asked for.
+ *   ret  its attributes belong to the table, and stay where they are in it */
+hearth_dwarf_status hearth_abbreviations_root(hearth_abbreviations *table, hearth_dwarf_format format, uint64_t code,
+                                              hearth_abbreviation *ret);
 
 /* For hearth_abbreviations_find. */
 hearth_dwarf_status hearth_abbreviations_search(hearth_abbreviations *table, hearth_dwarf_format format, uint64_t code,

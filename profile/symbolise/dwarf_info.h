@@ -20,6 +20,8 @@ typedef struct hearth_dwarf_unit {
   uint64_t begin, root;  /* offsets in .debug_info: of the header, of the first DIE */
   hearth_bytes contents; /* .debug_info up to the end of the unit */
   hearth_abbreviations abbreviations;
+  hearth_abbreviation root_shape;
+  uint64_t root_values;               /* where they are; 0: the root was not read so far */
   uint64_t id;                        /* of skeletons and split units */
   uint64_t string_base, address_base; /* where its part of .debug_str_offsets and .debug_addr begins */
   hearth_dwarf_format format;
