@@ -78,27 +78,26 @@ static hearth_status intern(uniting *u, uint32_t count, uint32_t *ret) {
   return HEARTH_OK;
 }
 
-static hearth_status push_member(planner *p, uint32_t candidate) {
-  HEARTH_TRY(plan_grow(p, (void **)&p->members, p->member_count, &p->member_room, sizeof *p->members));
-  p->members[p->member_count++] = candidate;
+static hearth_status reserve_members(planner *p, size_t more) {
+  while (p->member_room - p->member_count < more)
+    HEARTH_TRY(plan_grow(p, (void **)&p->members, p->member_room, &p->member_room, sizeof *p->members));
   return HEARTH_OK;
 }
 
+/* A set with one more candidate. */
 static hearth_status unite(uniting *u, uint32_t set, uint32_t candidate, uint32_t *ret) {
   planner *p = u->p;
-  plan_set old = p->sets[set];
-  bool placed = false;
-  for (uint32_t i = 0; i < old.count; i++) {
-    uint32_t member = p->members[old.first + i];
-    if (!placed && member > candidate) {
-      HEARTH_TRY(push_member(p, candidate));
-      placed = true;
-    }
-    HEARTH_TRY(push_member(p, member));
-  }
-  if (!placed)
-    HEARTH_TRY(push_member(p, candidate));
-  return intern(u, old.count + 1, ret);
+  uint32_t count = p->sets[set].count, before = 0;
+  HEARTH_TRY(reserve_members(p, (size_t)count + 1));
+  const uint32_t *old = members_of(p, set);
+  uint32_t *to = p->members + p->member_count;
+  while (before < count && old[before] < candidate)
+    ++before;
+  memcpy(to, old, before * sizeof *to);
+  to[before] = candidate;
+  memcpy(to + before + 1, old + before, (count - before) * sizeof *to);
+  p->member_count += count + 1;
+  return intern(u, count + 1, ret);
 }
 
 static hearth_status add_to_set(uniting *u, uint32_t set, uint32_t candidate, uint32_t *ret) {
