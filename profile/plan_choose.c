@@ -112,19 +112,31 @@ static void forget_opinions(choosing *c, plan_leaf_state *state) {
   state->opinions = NULL;
 }
 
-/* By candidate; leads that are worth less than a site has to be do not count. */
+/* Forget opinions that say nothing; leads that are worth less than a site has to be do not count. */
+static void drop_idle_opinions(choosing *c) {
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < c->listed_count; i++) {
+    plan_opinion *judged = &c->judged[c->listed[i]];
+    judged->lead = judged->lead < c->least ? 0 : judged->lead;
+    if (judged->gain || judged->lead)
+      c->listed[kept++] = c->listed[i];
+    else
+      *judged = (plan_opinion){0};
+  }
+  c->listed_count = kept;
+}
+
+/* By candidate. */
 static hearth_status keep_opinions(choosing *c, plan_leaf_state *state) {
+  drop_idle_opinions(c);
   HEARTH_TRY(plan_allocate(c, (void **)&state->opinions, c->listed_count, sizeof *state->opinions));
   qsort(c->listed, c->listed_count, sizeof *c->listed, plan_compare_numbers);
   for (uint32_t i = 0; i < c->listed_count; i++) {
-    plan_opinion *judged = &c->judged[c->listed[i]], opinion = *judged;
+    plan_opinion *judged = &c->judged[c->listed[i]];
+    c->gains[judged->candidate] += judged->gain;
+    c->leads[judged->candidate] += judged->lead;
+    state->opinions[state->opinion_count++] = *judged;
     *judged = (plan_opinion){0};
-    opinion.lead = opinion.lead < c->least ? 0 : opinion.lead;
-    if (opinion.gain == 0 && opinion.lead == 0)
-      continue;
-    state->opinions[state->opinion_count++] = opinion;
-    c->gains[opinion.candidate] += opinion.gain;
-    c->leads[opinion.candidate] += opinion.lead;
   }
   c->listed_count = 0;
   return HEARTH_OK;
