@@ -13,7 +13,8 @@ with callbacks for an oracle that looks up the block of each access (test/runtim
 same small input and compares, for each call stack, the number of blocks, their bytes, the least and the largest (with
 LLVM's), and their accesses (with the oracle's; LLVM's are wrong for many sizes). What LLVM's runtime leaves is indexed by
 llvm-profdata and by hearth: all numbers are to be the same, as llvm-profdata prints both, and what LLVM makes of the modules
-with them. Exit status 1 if something differs. Takes some minutes. On Debian 12 it installs what is missing; everything it makes is below build/real-counts and build/realworld.
+with them. Exit status 1 if something differs. Takes some minutes. On Debian 12 it installs what is missing; everything it
+makes is below build/real-counts and build/realworld.
 END
 }
 
