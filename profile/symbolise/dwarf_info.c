@@ -185,12 +185,15 @@ static bool read_value(hearth_dwarf_unit *unit, const hearth_attribute_shape *sh
                                       : hearth_bytes_uleb(unit->contents, at, &ret->number);
 }
 
+/* Pass over a value whose size is not fixed. */
+static inline bool pass_unfixed(hearth_bytes from, const hearth_attribute_shape *shape, uint64_t *at) {
+  return shape->kind == HEARTH_FORM_LEB ? hearth_bytes_pass_leb(from, at) : pass_varying(from, shape->form, at);
+}
+
 /* Pass over a value. What is of fixed size may be cut off: *at is then behind the end, where nothing can be read. */
 static bool pass_value(hearth_bytes from, const hearth_attribute_shape *shape, uint64_t *at) {
-  if (shape->kind == HEARTH_FORM_LEB)
-    return hearth_bytes_pass_leb(from, at);
-  if (shape->kind == HEARTH_FORM_VARIES)
-    return pass_varying(from, shape->form, at);
+  if (shape->kind != HEARTH_FORM_FIXED)
+    return pass_unfixed(from, shape, at);
   *at += shape->size;
   return true;
 }
@@ -407,8 +410,7 @@ static inline hearth_dwarf_status pass_values(const hearth_dwarf_unit *unit, con
   uint64_t to = *at + shape->run_size;
   attribute += shape->run;
   for (uint32_t left = shape->passes; left > 0; --left) {
-    if (!(attribute->kind == HEARTH_FORM_LEB ? hearth_bytes_pass_leb(contents, &to)
-                                             : pass_varying(contents, attribute->form, &to)))
+    if (!pass_unfixed(contents, attribute, &to))
       return HEARTH_DWARF_DAMAGED;
     to += attribute->run_size;
     attribute += 1 + attribute->run;

@@ -16,7 +16,6 @@
 #define DW_AT_GNU_discriminator 0x2136 /* not yet named by elfutils 0.188 */
 #endif
 
-#define NO_SCOPE     HEARTH_NO_SCOPE
 #define NOT_RESOLVED (UINT32_MAX - 1)
 #define NOT_WALKED   UINT32_MAX
 #define NO_INSIDE    (UINT32_MAX - 1)
@@ -88,10 +87,10 @@ static hearth_status visit_function(walk *w, const hearth_die *die, uint32_t out
   *ret_inner = (uint32_t)s->scope_count;
   s->scopes[s->scope_count++] = (scope){.die = die->offset,
                                         .unit = w->unit_number,
-                                        .parent = inlined ? outer : NO_SCOPE,
+                                        .parent = inlined ? outer : HEARTH_NO_SCOPE,
                                         .function = NOT_RESOLVED,
                                         .inside = w->whole || !die->shape.has_children ? NO_INSIDE : NOT_WALKED,
-                                        .inlined = inlined && outer != NO_SCOPE};
+                                        .inlined = inlined && outer != HEARTH_NO_SCOPE};
   s->usable = s->usable || (!inlined && hearth_scope_functions_has_line(die));
   *ret_descend = w->whole;
   return HEARTH_OK;
@@ -187,7 +186,7 @@ static hearth_status index_group(hearth_scopes *s, uint32_t number, bool whole, 
   for (uint32_t i = hearth_units_first(s->units, number); i != UINT32_MAX; i = hearth_units_next(s->units, i)) {
     hearth_unit *unit;
     HEARTH_TRY(hearth_units_open(s->units, i, &unit, err));
-    HEARTH_TRY(walk_below(&(walk){s, &g->pieces, unit, i, whole}, &unit->tree, NO_SCOPE, err));
+    HEARTH_TRY(walk_below(&(walk){s, &g->pieces, unit, i, whole}, &unit->tree, HEARTH_NO_SCOPE, err));
   }
   if (!hearth_scope_pieces_order(&g->pieces))
     return no_memory(s, err);
@@ -295,33 +294,31 @@ void hearth_scopes_destroy(hearth_scopes *s) {
 
 /* --- Look up ------------------------------------------------------------------------------------------------------ */
 
-/* The outermost scope of an address, or NO_SCOPE. A function nested in another (GNU C, Ada) has code outside it: what no
+/* The outermost scope of an address, or HEARTH_NO_SCOPE. A function nested in another (GNU C, Ada) has code outside it: what no
  * outermost function covers is looked for in all scopes. */
 static hearth_status outermost(hearth_scopes *s, uint64_t address, uint32_t *ret, hearth_error *err) {
   uint32_t number = hearth_units_group_at(s->units, address);
-  *ret = NO_SCOPE;
+  *ret = HEARTH_NO_SCOPE;
   if (number == HEARTH_NO_GROUP)
     return HEARTH_OK;
   const indexed_group *g = &s->groups[number];
   HEARTH_TRY(index_group(s, number, false, err));
   *ret = hearth_scope_pieces_find(&g->pieces, address);
-  if (*ret != NO_SCOPE || g->whole)
+  if (*ret != HEARTH_NO_SCOPE || g->whole)
     return HEARTH_OK;
   HEARTH_TRY(index_group(s, number, true, err));
   *ret = hearth_scope_pieces_find(&g->pieces, address);
   return HEARTH_OK;
 }
 
-/* The innermost scope of an address, or NO_SCOPE. */
+/* The innermost scope of an address, or HEARTH_NO_SCOPE. */
 static hearth_status innermost(hearth_scopes *s, uint64_t address, uint32_t *ret, hearth_error *err) {
-  uint32_t inner;
-  HEARTH_TRY(outermost(s, address, &inner, err));
-  *ret = inner;
-  for (uint32_t level = 1; inner != NO_SCOPE; ++level) {
+  HEARTH_TRY(outermost(s, address, ret, err));
+  for (uint32_t level = 1, inner = *ret; inner != HEARTH_NO_SCOPE; ++level) {
     *ret = inner;
     HEARTH_TRY(index_inside(s, inner, level == MAX_LEVELS, err));
     uint32_t inside = s->scopes[inner].inside;
-    inner = inside == NO_INSIDE ? NO_SCOPE : hearth_scope_pieces_find(&s->insides[inside], address);
+    inner = inside == NO_INSIDE ? HEARTH_NO_SCOPE : hearth_scope_pieces_find(&s->insides[inside], address);
   }
   return HEARTH_OK;
 }
@@ -368,9 +365,9 @@ hearth_status hearth_scopes_frames(hearth_scopes *s, uint64_t address, const hea
   *ret_frames = NULL;
   *ret_count = 0;
   HEARTH_TRY(innermost(s, address, &at, err));
-  if (at != NO_SCOPE)
+  if (at != HEARTH_NO_SCOPE)
     HEARTH_TRY(leaf_position(s, &s->scopes[at], address, &position, err));
-  while (at != NO_SCOPE) {
+  while (at != HEARTH_NO_SCOPE) {
     scope *sc = &s->scopes[at];
     HEARTH_TRY(resolve(s, sc, err));
     if (!hearth_array_grow(&s->frames, &s->frame_capacity, count, sizeof *s->frames))
