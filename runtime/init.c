@@ -105,12 +105,13 @@ static bool reserve_tables(void) {
                                                                   hearth_rt.options.histogram_size));
 }
 
-/* Code that was not instrumented adds to no counters. */
+/* Code that was not instrumented adds to no counters, and nothing is divided. */
 static void reserve_counters(void) {
   if (HEARTH_PRELOADED) {
     hearth_rt.accesses = HEARTH_ACCESSES_UNSUPPORTED;
     return;
   }
+  hearth_divide_begin();
   hearth_shadow_is_histogram = &__memprof_histogram && __memprof_histogram;
   if (hearth_shadow_reserve())
     return;
@@ -136,7 +137,6 @@ void hearth_start(char **environment) {
   hearth_rt.pid = hearth_os_pid();
   hearth_rt.start_ns = hearth_os_now_ns();
   hearth_clock_begin();
-  hearth_divide_begin();
   hearth_os_cpu_begin();
   hearth_rt.start_unix_ns = hearth_os_unix_ns();
   hearth_this_thread.in_runtime = true; /* reading the options calls the program */
