@@ -1,0 +1,216 @@
+#!/usr/bin/env bash
+# A program is profiled, and built with the profile after something has changed: where do its blocks go?
+set -euo pipefail
+inputs=$(cd "$(dirname "$0")/Inputs/staleness" && pwd)
+
+all_changes=(same edited-callers edited-helper split-line renamed-callers renamed-helper moved-in-file moved-to-file
+  caller-O0 caller-unprofiled caller-new caller-of-other-plan helper-of-other-plan other-release loaded)
+all_modes=(none thin full)
+
+usage() {
+  cat <<END
+usage: test/e2e/staleness.sh [--build=DIR]... [--mode=MODE]... [--keep=DIR] [CHANGE...]
+  --build   where Hearth was built, for any release (default: build); can be repeated
+  --mode    none, thin or full link-time optimisation (default: all, on LLVM 14 none)
+  --keep    where what is made stays (default: a temporary folder that is removed)
+  CHANGE    ${all_changes[*]:0:7}
+            ${all_changes[*]:7:5}
+            ${all_changes[*]:12} (default: all)
+Each kind of call has 200 cold and 200 hot blocks. A row says how many of all these are placed as the profile says (right),
+as without a profile (lost), and in the range of the other class (wrong), the last also for blocks of callers that the
+profile does not know; and whether the compiler, the linker or the program said so (told). Exit status 1 if a block is
+wrong, if blocks are lost without a word, or if there is a loss where nothing has changed.
+other-release takes profiles that the other builds' compilers wrote.
+END
+}
+
+builds=() modes=() changes=() keep=''
+for argument in "$@"; do
+  case $argument in
+    --build=?*) builds+=("${argument#--build=}") ;;
+    --mode=none | --mode=thin | --mode=full) modes+=("${argument#--mode=}") ;;
+    --keep=?*) keep=${argument#--keep=} ;;
+    -h | --help) usage && exit ;;
+    *)
+      [[ " ${all_changes[*]} " == *" $argument "* ]] || { usage >&2 && echo "unknown argument '$argument'" >&2 && exit 2; }
+      changes+=("$argument")
+      ;;
+  esac
+done
+((${#builds[@]} > 0)) || builds=("$(cd "$(dirname "$0")/../.." && pwd)/build")
+((${#modes[@]} > 0)) || modes=("${all_modes[@]}")
+((${#changes[@]} > 0)) || changes=("${all_changes[@]}")
+for i in "${!builds[@]}"; do builds[i]=$(cd "${builds[i]}" && pwd); done
+if [[ -z $keep ]]; then
+  keep=$(mktemp -d)
+  trap 'rm -rf "$keep"' EXIT
+fi
+mkdir -p "$keep"
+keep=$(cd "$keep" && pwd)
+
+release_of() { sed -n 's/^HEARTH_LLVM:[A-Z]*=//p' "$1/CMakeCache.txt"; }
+
+# profile BUILD NAME [FLAG...]: the program of the current folder, profiled by the build, as ../NAME.heap. The second run of
+# the same program has another plan.
+profile() {
+  local build=$1 name=$2 flags=()
+  shift 2
+  read -r -a flags <<<"$("$build/bin/hearth" flags instrument)"
+  "clang-$(release_of "$build")" -O2 "$@" "${flags[@]}" helper.c callers.c main.c -o profiled
+  HEARTH_OPTIONS=log_path=$PWD/raw ./profiled
+  "$build/bin/hearth" index -q raw.* --binary profiled -o "../$name.heap"
+  rm -f raw.* profiled
+}
+
+# The library and the program of `loaded`, profiled.
+profile_loaded() {
+  local build=$1 clang compile=() link=()
+  clang=clang-$(release_of "$build")
+  read -r -a compile <<<"$("$build/bin/hearth" flags instrument --compile)"
+  read -r -a link <<<"$("$build/bin/hearth" flags instrument --link)"
+  "$clang" -O2 "${compile[@]}" -fPIC -shared helper.c -o libhelper.so
+  "$clang" -O2 "${compile[@]}" "${link[@]}" -rdynamic -DLOADED callers.c main.c -o profiled -ldl
+  HEARTH_OPTIONS=log_path=$PWD/raw ./profiled
+  "$build/bin/hearth" index -q raw.* -o ../loaded.heap
+  rm -f raw.* profiled libhelper.so
+}
+
+# The source of the current folder, changed.
+change_source() {
+  case $1 in
+    edited-callers)
+      # shellcheck disable=SC2016
+      sed -i 's/^static .* \(fill\|make\)_.*{$/&\n  static volatile int calls;\n  calls++;\n  if (calls < 0)\n    __builtin_trap();/' callers.c
+      ;;
+    edited-helper) sed -i 's/^__attribute__.*{$/&\n  static volatile int calls;\n  calls++;\n  if (calls < 0)\n    __builtin_trap();/' helper.c ;;
+    split-line) sed -i 's/helper(42), /helper(42),\n  /; s/BLOCKS; i++) /BLOCKS; i++)\n    /' callers.c ;;
+    renamed-callers) mv callers.c users.c ;;
+    renamed-helper) mv helper.c memory.c ;;
+    moved-in-file) # fill_lines goes to the end
+      awk '/^static .*fill_lines/ { moving = 1; print "static void fill_lines(int i);" } moving { text = text $0 "\n" } !moving { print }
+        moving && /^}/ { moving = 0 } END { printf "\n%s", text }' callers.c >moved.c && mv moved.c callers.c
+      ;;
+    moved-to-file) # fill_lines goes to main.c
+      sed -i 's/^static \(.*fill_lines\)/\1/' callers.c
+      awk '/fill_lines\(int i\) {/ { moving = 1; print "void fill_lines(int i);" } moving { print > "moved.h" } !moving { print }
+        moving && /^}/ { moving = 0 }' callers.c >moved.c && mv moved.c callers.c
+      awk '{ print } /^#include <stdio.h>/ { print "#include <unistd.h>"; while ((getline line < "moved.h") > 0) print line }' main.c >moved.c
+      mv moved.c main.c && rm moved.h
+      ;;
+  esac
+}
+
+# Compile one file of the current folder with a profile. Arguments: PROFILE FILE FLAG...
+compile() {
+  local profile=$1 file=$2 lto=() flags=() text
+  shift 2
+  [[ $mode == none ]] || lto=("--lto=$mode")
+  text=$("$build/bin/hearth" flags use "$profile" --compile "${lto[@]}")
+  read -r -a flags <<<"$text"
+  "$clang" -O2 "${flags[@]}" "$@" -c "$file" -o "${file%.c}.o" 2>>log
+}
+
+link_program() {
+  local lto=() flags=() text
+  [[ $mode == none ]] || lto=("--lto=$mode")
+  text=$("$build/bin/hearth" flags use "$1" --link "${lto[@]}")
+  shift
+  read -r -a flags <<<"$text"
+  "$clang" -O2 "${flags[@]}" "$@" -o program -ldl 2>>log
+}
+
+# Build the changed program and run it; its words are in `out`, everybody else's in `log`.
+build_changed() {
+  local change=$1 file profile=../first.heap extra=()
+  local callers=callers.c helper=helper.c
+  [[ $change != other-release ]] || profile=../other.heap
+  [[ $change != renamed-callers ]] || callers=users.c
+  [[ $change != renamed-helper ]] || helper=memory.c
+  [[ $change != caller-new ]] || extra=(-DFRESH)
+  change_source "$change"
+  if [[ $change == loaded ]]; then
+    profile=../loaded.heap
+    compile $profile helper.c -fPIC
+    if [[ $mode == none ]]; then
+      "$clang" -shared helper.o -o libhelper.so
+    else
+      link_program $profile helper.o -shared && mv program libhelper.so
+    fi
+    compile $profile callers.c && compile $profile main.c -DLOADED
+    link_program $profile callers.o main.o
+  else
+    for file in main.c "$callers" "$helper"; do
+      case $change:$file in
+        caller-O0:callers.c) compile "$profile" "$file" -O0 ;;
+        caller-unprofiled:callers.c) "$clang" -O2 -c "$file" -o callers.o ;;
+        caller-of-other-plan:callers.c | helper-of-other-plan:helper.c) compile ../second.heap "$file" ;;
+        *) compile "$profile" "$file" "${extra[@]}" ;;
+      esac
+    done
+    link_program "$profile" main.o "${callers%.c}.o" "${helper%.c}.o"
+  fi
+  ./program >out 2>>log
+}
+
+# Sums "right lost wrong" of `out`: each line has counts elsewhere/cold/hot.
+sum_up() {
+  awk '{
+    for (i = 2; i < NF; i += 2) {
+      split($(i + 1), n, "/")
+      if ($i == "cold") { right += n[2]; lost += n[1]; wrong += n[3] }
+      else if ($i == "hot") { right += n[3]; lost += n[1]; wrong += n[2] }
+      else { right += n[1]; wrong += n[2] + n[3] }
+    }
+  } END { print right + 0, lost + 0, wrong + 0 }' out
+}
+
+status=0
+# check CHANGE: a row of the table, in a folder of its own.
+check() {
+  local change=$1 right lost wrong told=no verdict=''
+  rm -rf "$keep/work/try" && mkdir -p "$keep/work/try"
+  cp "$inputs"/* "$keep/work/try"
+  cd "$keep/work/try"
+  : >log
+  if ! build_changed "$change"; then
+    verdict=failed
+    cat log >&2
+    right=0 lost=0 wrong=0
+  else
+    read -r right lost wrong <<<"$(sum_up)"
+  fi
+  ! grep -qi hearth log || told=yes
+  ((wrong == 0)) || verdict=WRONG
+  if ((lost > 0)) && [[ -z $verdict ]] && [[ $told == no || $change == same ]]; then verdict=SILENT; fi
+  [[ -z $verdict ]] || status=1
+  printf '%-8s %-5s %-22s %6d %6d %6d  %-4s %s\n' "$release" "$mode" "$change" "$right" "$lost" "$wrong" "$told" "$verdict"
+  cp log "$keep/$release-$mode-$change.log"
+  [[ ! -e out ]] || cp out "$keep/$release-$mode-$change.out"
+}
+
+printf '%-8s %-5s %-22s %6s %6s %6s  %-4s\n' release LTO change right lost wrong told
+for build in "${builds[@]}"; do
+  release=$(release_of "$build") clang=clang-$(release_of "$build")
+  rm -rf "$keep/work" && mkdir -p "$keep/work/program"
+  cp "$inputs"/* "$keep/work/program"
+  cd "$keep/work/program"
+  profile "$build" first
+  profile "$build" again
+  "$build/bin/hearth" merge -q ../first.heap ../again.heap -o ../second.heap
+  profile_loaded "$build"
+  for mode in "${modes[@]}"; do
+    [[ $release != 14 || $mode == none ]] || continue
+    for change in "${changes[@]}"; do
+      if [[ $change != other-release ]]; then
+        check "$change"
+        continue
+      fi
+      for other in "${builds[@]}"; do
+        [[ $other != "$build" ]] || continue
+        (cd "$keep/work/program" && profile "$other" other)
+        check "$change"
+      done
+    done
+  done
+done
+exit $status
