@@ -27,20 +27,74 @@ static hearth_status check(hearth_profile *profile, const hearth_plan *plan, hea
   return HEARTH_OK;
 }
 
+static hearth_status copy(hearth_profile *profile, const hearth_indexed_section *section, const uint8_t **bytes,
+                          hearth_error *err) {
+  profile->plan_copy = malloc(section->size);
+  if (!profile->plan_copy)
+    return hearth_error_set(err, HEARTH_E_NOMEM, "out of memory");
+  memcpy(profile->plan_copy, *bytes, section->size);
+  *bytes = profile->plan_copy;
+  return HEARTH_OK;
+}
+
 /* Images in memory may lie anywhere. */
 static hearth_status touch_aligned(hearth_profile *profile, const hearth_indexed_section *section, const uint8_t **ret,
                                    hearth_error *err) {
   HEARTH_TRY(hearth_profile_touch(profile, section->offset, section->size, ret, err));
-  if ((uintptr_t)*ret % _Alignof(hearth_plan_site) == 0)
-    return HEARTH_OK;
-  if (!profile->aligned_plan) {
-    profile->aligned_plan = malloc(section->size);
-    if (!profile->aligned_plan)
-      return hearth_error_set(err, HEARTH_E_NOMEM, "out of memory");
-    memcpy(profile->aligned_plan, *ret, section->size);
-  }
-  *ret = profile->aligned_plan;
+  if (profile->plan_copy)
+    *ret = profile->plan_copy;
+  return (uintptr_t)*ret % _Alignof(hearth_plan_site) == 0 ? HEARTH_OK : copy(profile, section, ret, err);
+}
+
+/* Where no bit is set, a class takes 95 % of the bytes. */
+static bool is_mixed(const hearth_plan_entry *entry) {
+  uint64_t others = 0;
+  for (uint32_t i = 0; i < 4; i++)
+    others += i == entry->hotness ? 0 : entry->bytes[i];
+  return others > entry->bytes[entry->hotness] / 19 + 1;
+}
+
+/* Has another entry of the table, of another class, the bits of this one and perhaps more? Those come behind it. */
+static bool is_ambiguous(const hearth_plan_entry *entry, const hearth_plan_entry *end) {
+  bool has_place = entry->hotness == HEARTH_CLASS_COLD || entry->hotness == HEARTH_CLASS_HOT;
+  if (has_place && entry->bits == 0 && is_mixed(entry))
+    return true;
+  for (const hearth_plan_entry *other = entry + 1; has_place && other < end; other++)
+    if ((entry->bits & ~other->bits) == 0 && entry->hotness != other->hotness)
+      return true;
+  return false;
+}
+
+static uint32_t end_of(const hearth_plan *plan, uint32_t table) {
+  return table + 1 < plan->table_count ? plan->tables[table + 1].first_entry : plan->entry_count;
+}
+
+/* What bits that get lost would make another class has none. Plans were not always made so that there is no such thing. */
+static hearth_status forget_ambiguous(hearth_profile *profile, const hearth_indexed_section *section,
+                                      const uint8_t *bytes, hearth_plan *plan, hearth_error *err) {
+  size_t entries = (size_t)((const uint8_t *)plan->entries - bytes);
+  for (uint32_t i = 0; i < plan->table_count; i++)
+    for (uint32_t k = plan->tables[i].first_entry; k < end_of(plan, i); k++) {
+      if (!is_ambiguous(&plan->entries[k], plan->entries + end_of(plan, i)))
+        continue;
+      if (!profile->plan_copy)
+        HEARTH_TRY(copy(profile, section, &bytes, err));
+      ((hearth_plan_entry *)(profile->plan_copy + entries))[k].hotness = HEARTH_CLASS_UNKNOWN;
+    }
   return HEARTH_OK;
+}
+
+static hearth_plan plan_at(const uint8_t *bytes, const hearth_indexed_plan *header) {
+  const hearth_plan_site *sites = (const hearth_plan_site *)(bytes + sizeof *header);
+  const hearth_plan_table *tables = (const hearth_plan_table *)(sites + header->site_count);
+  return (hearth_plan){.id = header->id,
+                       .sites = sites,
+                       .tables = tables,
+                       .entries = (const hearth_plan_entry *)(tables + header->table_count),
+                       .site_count = header->site_count,
+                       .table_count = header->table_count,
+                       .entry_count = header->entry_count,
+                       .library_calls = header->library_calls};
 }
 
 hearth_status hearth_profile_get_plan(hearth_profile *profile, hearth_plan *ret, hearth_error *err) {
@@ -60,16 +114,10 @@ hearth_status hearth_profile_get_plan(hearth_profile *profile, hearth_plan *ret,
   if (section->size - sizeof header != sites + tables + entries || header.id == 0 ||
       header.library_calls > header.table_count)
     return hearth_profile_corrupt(profile, err, "the plan has a wrong size or no id");
-  hearth_plan plan = {.id = header.id,
-                      .sites = (const hearth_plan_site *)(bytes + sizeof header),
-                      .tables = (const hearth_plan_table *)(bytes + sizeof header + sites),
-                      .entries = (const hearth_plan_entry *)(bytes + sizeof header + sites + tables),
-                      .site_count = header.site_count,
-                      .table_count = header.table_count,
-                      .entry_count = header.entry_count,
-                      .library_calls = header.library_calls};
+  hearth_plan plan = plan_at(bytes, &header);
   HEARTH_TRY(check(profile, &plan, err));
-  *ret = plan;
+  HEARTH_TRY(forget_ambiguous(profile, section, bytes, &plan, err));
+  *ret = plan_at(profile->plan_copy ? profile->plan_copy : bytes, &header);
   return HEARTH_OK;
 }
 

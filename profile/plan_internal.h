@@ -93,16 +93,6 @@ static inline uint64_t plan_part_of(uint64_t number, uint64_t parts, uint64_t of
   return number / of * parts + number % of * parts / of;
 }
 
-/* Of weights by class, those that are not of the heaviest one. */
-static inline uint64_t plan_misplaced(const uint64_t weights[4]) {
-  uint64_t sum = 0, most = 0;
-  for (int i = 0; i < 4; i++) {
-    sum += weights[i];
-    most = weights[i] > most ? weights[i] : most;
-  }
-  return sum - most;
-}
-
 /* Is it a function without source? Its frame has no stack id. */
 static inline bool plan_is_library_call(const planner *p, const plan_leaf *leaf) {
   return p->stack_ids[leaf->frame] == 0;

@@ -124,7 +124,12 @@ static uint64_t at_stake(const planner *p, const plan_leaf *leaf) {
   plan_sums sums = {0};
   for (uint32_t i = 0; i < leaf->context_count; i++)
     plan_add_context(p, &sums, &p->contexts[leaf->first_context + i]);
-  return plan_misplaced(sums.weights);
+  uint64_t sum = 0, most = 0;
+  for (int i = 0; i < 4; i++) {
+    sum += sums.weights[i];
+    most = sums.weights[i] > most ? sums.weights[i] : most;
+  }
+  return sum - most;
 }
 
 static int compare_by_stake(const void *a, const void *b) {

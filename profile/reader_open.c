@@ -316,6 +316,6 @@ void hearth_profile_close(hearth_profile *profile) {
   free(profile->name);
   free(profile->checked);
   free(profile->counts);
-  free(profile->aligned_plan);
+  free(profile->plan_copy);
   free(profile);
 }

@@ -64,8 +64,10 @@ static hearth_status print_table(plan_view *v, const hearth_plan_table *table, F
     fprintf(stream,
             "    no site is worth its while here: --min-gain, --max-sites, or its contexts share all callers\n");
   else if (left)
-    fprintf(stream, "    %s remain: contexts of several classes go through the same decision sites\n",
-            hearth_units_bytes(left).c);
+    fprintf(
+        stream,
+        "    %s remain: contexts go through none of the decision sites, or those of several classes through the same\n",
+        hearth_units_bytes(left).c);
   return HEARTH_OK;
 }
 

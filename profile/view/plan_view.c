@@ -65,10 +65,12 @@ void plan_view_destroy(plan_view *view) {
   free(view->tables);
 }
 
+/* The ordinary allocator serves what is not cold and what is not known alike. */
 uint64_t plan_entry_bytes_left(const hearth_plan_entry *entry) {
   uint64_t sum = 0;
+  uint32_t right = entry->hotness == HEARTH_CLASS_UNKNOWN ? HEARTH_CLASS_NOTCOLD : entry->hotness;
   for (uint32_t c = HEARTH_CLASS_COLD; c <= HEARTH_CLASS_HOT; c++)
-    sum += c == entry->hotness ? 0 : entry->bytes[c];
+    sum += c == right ? 0 : entry->bytes[c];
   return sum;
 }
 

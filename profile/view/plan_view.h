@@ -17,7 +17,8 @@ typedef struct plan_view {
 hearth_status plan_view_init(plan_view *view, hearth_profile *profile, hearth_error *err);
 void plan_view_destroy(plan_view *view);
 
-/* What an entry's hint is wrong for: bytes of other classes than its own, or all where it has none. */
+/* Bytes that an entry gives another place than theirs: of other classes than its own, or all cold and hot ones where it has
+ * none. */
 uint64_t plan_entry_bytes_left(const hearth_plan_entry *entry);
 uint64_t plan_table_bytes_left(const plan_view *view, const hearth_plan_table *table);
 
