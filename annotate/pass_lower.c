@@ -6,6 +6,7 @@
 #include "dispatch.h"
 #include "hearth/ir_facts.h"
 #include "lto_phase.h"
+#include "moved_calls.h"
 #include "session.h"
 #include "shim.h"
 
@@ -129,6 +130,8 @@ bool hearth_pass_lower(LLVMModuleRef module, const hearth_options *options) {
   if (options->lto_phase == HEARTH_LTO_PRELINK) {
     hearth_lto_fit_summary(module);
     hearth_lto_write_options(module, options);
+    if (options->matcher && options->matcher->salvage)
+      hearth_moved_calls_write(module, options->matcher->salvage);
     if (opened)
       hearth_lto_write_plan(module, options->profile, word.plan.id);
     l.changed = true;

@@ -6,7 +6,7 @@
 #include "alloc_functions.h"
 #include "array.h"
 #include "hearth/ir_facts.h"
-#include "salvage.h"
+#include "moved_calls.h"
 #include "shim.h"
 
 bool hearth_session_fail(hearth_session *session, const hearth_error *err) {
@@ -70,6 +70,12 @@ static void choose_schema(hearth_session *session) {
   hearth_md_use_schema(session->md, &schema);
 }
 
+/* Of the module when it was compiled: by comparison with the profile, or as that told the link. */
+static const hearth_salvage *known_moves(const hearth_session *session) {
+  const hearth_salvage *salvage = session->matcher ? session->matcher->salvage : NULL;
+  return salvage && salvage->n_functions ? salvage : session->moved;
+}
+
 bool hearth_session_open(hearth_session *session, LLVMModuleRef module, const hearth_options *options) {
   hearth_error err = {HEARTH_OK, ""};
   enum hearth_id_scheme scheme = HEARTH_IDS_HEARTH;
@@ -80,8 +86,8 @@ bool hearth_session_open(hearth_session *session, LLVMModuleRef module, const he
     return hearth_session_fail(session, &err);
   session->md = hearth_md_create(module);
   session->scheme = scheme;
-  session->locator =
-      hearth_locator_create(scheme, session->matcher ? session->matcher->salvage : NULL, options->llvm_ids);
+  session->moved = hearth_moved_calls_read(module);
+  session->locator = hearth_locator_create(scheme, known_moves(session), options->llvm_ids);
   if (!session->md || !session->locator) {
     hearth_error_set(&err, HEARTH_E_NOMEM, "out of memory");
     return hearth_session_fail(session, &err);
@@ -110,6 +116,7 @@ hearth_status hearth_session_salvage(hearth_session *session, hearth_error *err)
 
 void hearth_session_close(hearth_session *session) {
   hearth_locator_destroy(session->locator);
+  hearth_salvage_destroy(session->moved);
   hearth_md_destroy(session->md);
 }
 

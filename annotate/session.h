@@ -11,6 +11,7 @@ typedef struct hearth_session {
   const hearth_options *options;
   hearth_matcher *matcher; /* of the options; NULL where no profile was given */
   enum hearth_id_scheme scheme;
+  struct hearth_salvage *moved; /* what the module says of functions that changed (moved_calls.h); NULL: nothing */
   hearth_locator *locator;
   hearth_md *md;
   enum { HEARTH_IDS_NOT_COMPARED, HEARTH_IDS_OURS, HEARTH_IDS_FOREIGN } ids;

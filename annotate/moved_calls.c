@@ -1,0 +1,105 @@
+#include "moved_calls.h"
+
+#include <stdlib.h>
+
+#include "array.h"
+#include "hearth/ir_facts.h"
+
+#define MOVED "memprof.moved"
+
+enum { HEAD_OPERANDS = 2, CALL_OPERANDS = 4 };
+
+static LLVMMetadataRef integer(LLVMTypeRef type, uint64_t value) {
+  return LLVMValueAsMetadata(LLVMConstInt(type, value, false));
+}
+
+static void write_function(LLVMModuleRef module, const hearth_salvage *salvage, const hearth_moved_function *function,
+                           LLVMMetadataRef *operands) {
+  LLVMContextRef context = LLVMGetModuleContext(module);
+  LLVMTypeRef i32 = LLVMInt32TypeInContext(context);
+  size_t n = 0;
+  operands[n++] = integer(LLVMInt64TypeInContext(context), function->id);
+  operands[n++] = integer(i32, function->count);
+  for (size_t i = function->first; i < function->first + function->count; i++) {
+    const hearth_moved_call *call = &salvage->calls[i];
+    const uint32_t numbers[CALL_OPERANDS] = {call->line, call->column, call->old_line, call->old_column};
+    for (unsigned k = 0; k < CALL_OPERANDS; k++)
+      operands[n++] = integer(i32, numbers[k]);
+  }
+  LLVMAddNamedMetadataOperand(module, MOVED, LLVMMetadataAsValue(context, LLVMMDNodeInContext2(context, operands, n)));
+}
+
+void hearth_moved_calls_write(LLVMModuleRef module, const hearth_salvage *salvage) {
+  LLVMMetadataRef *operands = malloc((salvage->n_calls * CALL_OPERANDS + HEAD_OPERANDS) * sizeof(LLVMMetadataRef));
+  for (size_t i = 0; operands && i < salvage->n_functions; i++)
+    write_function(module, salvage, &salvage->functions[i], operands);
+  free(operands);
+}
+
+/* A number of 32 bits. */
+static bool read_number(LLVMMetadataRef node, unsigned i, uint32_t *ret) {
+  uint64_t value;
+  if (hearth_ir_integer(hearth_ir_operand(node, i), &value) != 32)
+    return false;
+  *ret = (uint32_t)value;
+  return true;
+}
+
+static bool read_call(hearth_salvage *salvage, LLVMMetadataRef node, unsigned first) {
+  hearth_moved_call *calls = hearth_array_grow(salvage->calls, salvage->n_calls, &salvage->calls_room, sizeof *calls);
+  if (!calls)
+    return false;
+  salvage->calls = calls;
+  hearth_moved_call *call = &calls[salvage->n_calls++];
+  return read_number(node, first, &call->line) && read_number(node, first + 1, &call->column) &&
+         read_number(node, first + 2, &call->old_line) && read_number(node, first + 3, &call->old_column);
+}
+
+/* Where it fails, calls that no function has may be left. */
+static bool read_function(hearth_salvage *salvage, LLVMMetadataRef node) {
+  hearth_moved_function function = {.first = salvage->n_calls};
+  uint32_t calls;
+  if (hearth_ir_integer(hearth_ir_operand(node, 0), &function.id) != 64 || !read_number(node, 1, &calls))
+    return false;
+  for (; function.count < calls; function.count++)
+    if (!read_call(salvage, node, HEAD_OPERANDS + (unsigned)function.count * CALL_OPERANDS))
+      return false;
+  hearth_moved_function *functions =
+      hearth_array_grow(salvage->functions, salvage->n_functions, &salvage->functions_room, sizeof *functions);
+  if (!functions)
+    return false;
+  salvage->functions = functions;
+  functions[salvage->n_functions++] = function;
+  return true;
+}
+
+static int compare(const void *a, const void *b) {
+  const hearth_moved_function *x = a, *y = b;
+  return x->id != y->id ? (x->id > y->id) - (x->id < y->id) : (x->first > y->first) - (x->first < y->first);
+}
+
+/* A function of a header comes with several modules. */
+static void leave_out_copies(hearth_salvage *salvage) {
+  size_t kept = 0;
+  if (salvage->n_functions)
+    qsort(salvage->functions, salvage->n_functions, sizeof *salvage->functions, compare);
+  for (size_t i = 0; i < salvage->n_functions; i++)
+    if (kept == 0 || salvage->functions[kept - 1].id != salvage->functions[i].id)
+      salvage->functions[kept++] = salvage->functions[i];
+  salvage->n_functions = kept;
+}
+
+hearth_salvage *hearth_moved_calls_read(LLVMModuleRef module) {
+  LLVMMetadataRef node;
+  hearth_salvage *salvage = NULL;
+  for (unsigned i = 0; (node = hearth_ir_named_operand(module, MOVED, i)); i++) {
+    if (!salvage)
+      salvage = calloc(1, sizeof *salvage);
+    if (!salvage)
+      return NULL;
+    read_function(salvage, node);
+  }
+  if (salvage)
+    leave_out_copies(salvage);
+  return salvage;
+}
