@@ -3,49 +3,104 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include <llvm-c/Comdat.h>
+
 #include "dispatch.h"
 #include "hearth/ir_facts.h"
 #include "shim.h"
 
-#define RECEIVER "hearth_hotcold_contexts"
+#define WORD_RECEIVER  "hearth_hotcold_contexts"
+#define SITES_RECEIVER "hearth_hotcold_no_sites"
 
-/* A weak reference: the allocator may be another, or none of its own. */
-static LLVMValueRef declare_receiver(LLVMModuleRef module, LLVMValueRef word) {
-  LLVMContextRef context = LLVMGetModuleContext(module);
-  LLVMTypeRef parameters[] = {LLVMInt64TypeInContext(context), LLVMTypeOf(word)};
-  LLVMValueRef receiver =
-      LLVMAddFunction(module, RECEIVER, LLVMFunctionType(LLVMVoidTypeInContext(context), parameters, 2, false));
+/* Names that a plan's id makes different. */
+typedef struct plan_name {
+  char c[48];
+} plan_name;
+
+static plan_name name_of(const char *what, uint64_t plan) {
+  plan_name name;
+  snprintf(name.c, sizeof name.c, "%s.%016" PRIx64, what, plan);
+  return name;
+}
+
+/* Of the allocator, which may be another, or none of its own: a weak reference. */
+static LLVMValueRef declare_receiver(LLVMModuleRef module, const char *name, LLVMTypeRef *parameters, unsigned count) {
+  LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(LLVMGetModuleContext(module)), parameters, count, false);
+  LLVMValueRef receiver = LLVMAddFunction(module, name, type);
   LLVMSetLinkage(receiver, LLVMExternalWeakLinkage);
   return receiver;
 }
 
-static void define(LLVMValueRef function, LLVMValueRef receiver, uint64_t plan, LLVMValueRef word) {
+/* Calls the receiver if it is there, and `missing` is not (NULL: in any case). */
+static void define(LLVMValueRef function, LLVMValueRef missing, LLVMValueRef receiver, LLVMValueRef *arguments,
+                   unsigned count) {
   LLVMContextRef context = LLVMGetModuleContext(LLVMGetGlobalParent(function));
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(context);
   LLVMBasicBlockRef entry = LLVMAppendBasicBlockInContext(context, function, "");
   LLVMBasicBlockRef present = LLVMAppendBasicBlockInContext(context, function, "present");
   LLVMBasicBlockRef end = LLVMAppendBasicBlockInContext(context, function, "end");
-  LLVMValueRef arguments[] = {LLVMConstInt(LLVMInt64TypeInContext(context), plan, false), word};
   LLVMPositionBuilderAtEnd(builder, entry);
-  LLVMBuildCondBr(builder, LLVMBuildIsNotNull(builder, receiver, ""), present, end);
+  LLVMValueRef condition = LLVMBuildIsNotNull(builder, receiver, "");
+  if (missing)
+    condition = LLVMBuildAnd(builder, condition, LLVMBuildIsNull(builder, missing, ""), "");
+  LLVMBuildCondBr(builder, condition, present, end);
   LLVMPositionBuilderAtEnd(builder, present);
-  LLVMBuildCall2(builder, LLVMGlobalGetValueType(receiver), receiver, arguments, 2, "");
+  LLVMBuildCall2(builder, LLVMGlobalGetValueType(receiver), receiver, arguments, count, "");
   LLVMBuildBr(builder, end);
   LLVMPositionBuilderAtEnd(builder, end);
   LLVMBuildRetVoid(builder);
   LLVMDisposeBuilder(builder);
 }
 
-bool hearth_announce_word(LLVMModuleRef module, uint64_t plan, LLVMValueRef word) {
-  char name[48];
+/* Without a body yet; before the program's own ones. */
+static LLVMValueRef add_constructor(LLVMModuleRef module, const char *name) {
   LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(LLVMGetModuleContext(module)), NULL, 0, false);
-  snprintf(name, sizeof name, "__hearth_announce.%016" PRIx64, plan);
-  if (LLVMGetNamedFunction(module, name) || LLVMGetNamedFunction(module, RECEIVER))
-    return false;
   LLVMValueRef function = LLVMAddFunction(module, name, type);
   hearth_share_global(module, function, name);
   hearth_shim_make_support_function(function);
-  define(function, declare_receiver(module, word), plan, word);
-  hearth_ir_append_constructor(module, function, 1); /* before the program's own ones */
+  hearth_ir_append_constructor(module, function, 1);
+  return function;
+}
+
+static LLVMTypeRef id_type(LLVMModuleRef module) { return LLVMInt64TypeInContext(LLVMGetModuleContext(module)); }
+
+bool hearth_announce_word(LLVMModuleRef module, uint64_t plan, LLVMValueRef word) {
+  plan_name name = name_of("__hearth_announce", plan);
+  LLVMTypeRef parameters[] = {id_type(module), LLVMTypeOf(word)};
+  LLVMValueRef arguments[] = {LLVMConstInt(id_type(module), plan, false), word};
+  if (LLVMGetNamedFunction(module, name.c) || LLVMGetNamedFunction(module, WORD_RECEIVER))
+    return false;
+  LLVMValueRef function = add_constructor(module, name.c);
+  define(function, NULL, declare_receiver(module, WORD_RECEIVER, parameters, 2), arguments, 2);
   return true;
+}
+
+static LLVMValueRef get_sites(LLVMModuleRef module, plan_name name) {
+  LLVMTypeRef i8 = LLVMInt8TypeInContext(LLVMGetModuleContext(module));
+  LLVMValueRef sites = LLVMGetNamedGlobal(module, name.c);
+  if (sites)
+    return sites;
+  sites = LLVMAddGlobal(module, i8, name.c);
+  LLVMSetGlobalConstant(sites, true);
+  LLVMSetLinkage(sites, LLVMExternalWeakLinkage);
+  return sites;
+}
+
+void hearth_announce_sites(LLVMModuleRef module, uint64_t plan) {
+  plan_name name = name_of("__hearth_sites", plan);
+  LLVMValueRef sites = get_sites(module, name);
+  LLVMSetInitializer(sites, LLVMConstInt(LLVMGlobalGetValueType(sites), 1, false));
+  LLVMSetLinkage(sites, LLVMWeakODRLinkage);
+  LLVMSetComdat(sites, LLVMGetOrInsertComdat(module, name.c));
+}
+
+void hearth_announce_need_of_sites(LLVMModuleRef module, uint64_t plan) {
+  plan_name name = name_of("__hearth_need_sites", plan);
+  LLVMValueRef sites = get_sites(module, name_of("__hearth_sites", plan));
+  LLVMTypeRef parameter = id_type(module);
+  LLVMValueRef argument = LLVMConstInt(parameter, plan, false);
+  if (!LLVMIsDeclaration(sites) || LLVMGetNamedFunction(module, name.c) || LLVMGetNamedFunction(module, SITES_RECEIVER))
+    return;
+  LLVMValueRef function = add_constructor(module, name.c);
+  define(function, sites, declare_receiver(module, SITES_RECEIVER, &parameter, 1), &argument, 1);
 }

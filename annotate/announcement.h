@@ -1,9 +1,4 @@
-/* Tells an allocator that gives hints to calls in libraries (HEARTH_HOTCOLD=library-calls=FILE) where the word is that decision
- * sites set bits in, as the program starts:
- *
- *   define linkonce_odr hidden void @__hearth_announce.PLAN() comdat {   ; in llvm.global_ctors
- *     if (&hearth_hotcold_contexts) hearth_hotcold_contexts(PLAN, &word);
- *   } */
+/* What a program tells the allocator about a plan as it starts, by constructors of the modules that are concerned. */
 #ifndef HEARTH_ANNOUNCEMENT_H
 #define HEARTH_ANNOUNCEMENT_H
 
@@ -12,7 +7,25 @@
 
 #include <llvm-c/Core.h>
 
-/* Whether the module is changed: it may have the announcement already. */
+/* Where the word is that decision sites set bits in, for hints to calls in libraries (HEARTH_HOTCOLD=library-calls=FILE):
+ *
+ *   define linkonce_odr hidden void @__hearth_announce.PLAN() comdat {   ; in llvm.global_ctors
+ *     if (&hearth_hotcold_contexts) hearth_hotcold_contexts(PLAN, &word);
+ *   }
+ *
+ * Whether the module is changed: it may have the announcement already. */
 bool hearth_announce_word(LLVMModuleRef module, uint64_t plan, LLVMValueRef word);
+
+/* That there are decision sites, in a module that has some. The loader finds it for libraries, as it does the word:
+ *
+ *   @__hearth_sites.PLAN = weak_odr constant i8 1, comdat */
+void hearth_announce_sites(LLVMModuleRef module, uint64_t plan);
+
+/* In a module whose allocations heed a plan's bits: that there is nothing which would set them.
+ *
+ *   define linkonce_odr hidden void @__hearth_need_sites.PLAN() comdat {   ; in llvm.global_ctors
+ *     if (!&__hearth_sites.PLAN && &hearth_hotcold_no_sites) hearth_hotcold_no_sites(PLAN);
+ *   } */
+void hearth_announce_need_of_sites(LLVMModuleRef module, uint64_t plan);
 
 #endif

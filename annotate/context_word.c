@@ -124,6 +124,7 @@ static LLVMValueRef build_hint(hearth_context_word *word, LLVMValueRef call, con
   LLVMTypeRef i64 = LLVMInt64TypeInContext(context_of(word));
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(context_of(word));
   LLVMPositionBuilderBefore(builder, call);
+  word->heeds = true;
   LLVMValueRef function = hearth_hint_table_get(&word->tables, table);
   LLVMValueRef value = LLVMBuildLoad2(builder, i64, get_word(word), "contexts");
   if (inlined_bits)
@@ -291,6 +292,15 @@ static void surround_all(hearth_context_word *word, LLVMBuilderRef builder, size
   }
 }
 
+static bool announce(hearth_context_word *word) {
+  LLVMModuleRef module = word->session.module;
+  if (word->count > 0)
+    hearth_announce_sites(module, word->plan.id);
+  else if (word->heeds)
+    hearth_announce_need_of_sites(module, word->plan.id);
+  return word->plan.library_calls && hearth_announce_word(module, word->plan.id, get_word(word));
+}
+
 bool hearth_context_word_finish(hearth_context_word *word) {
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(context_of(word));
   hearth_ir_for_each_instruction(word->session.module, collect, word);
@@ -305,7 +315,5 @@ bool hearth_context_word_finish(hearth_context_word *word) {
   for (size_t i = 0; i < word->hint_count; i++)
     hearth_call_seldom(word->hints[i].call, word->hints[i].is_other, word->hints[i].usual);
   LLVMDisposeBuilder(builder);
-  bool announced =
-      word->plan.library_calls && hearth_announce_word(word->session.module, word->plan.id, get_word(word));
-  return word->count > 0 || announced;
+  return announce(word) || word->count > 0;
 }

@@ -33,6 +33,7 @@ typedef struct hearth_context_word {
   size_t count, room;
   hearth_hint_call *hints; /* of tables of which one entry has most of the bytes */
   size_t hint_count, hint_room;
+  bool heeds;  /* a hint is computed from the bits */
   bool failed; /* out of memory: no more sites */
 } hearth_context_word;
 
@@ -50,8 +51,8 @@ LLVMValueRef hearth_context_word_hint(hearth_context_word *word, LLVMValueRef ca
  * one class that they have otherwise; UNKNOWN if there are none. */
 bool hearth_context_word_is_open(hearth_context_word *word, LLVMValueRef call, hearth_class *ret_class);
 
-/* When all hints are asked for, finish them, and set the bits around all decision calls of the module; where the plan has
- * library calls, have the allocator know the word. Whether the module is changed by that. */
+/* When all hints are asked for, finish them, and set the bits around all decision calls of the module; have the allocator know
+ * of them (announcement.h). Whether the module is changed by that. */
 bool hearth_context_word_finish(hearth_context_word *word);
 
 #endif

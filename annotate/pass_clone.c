@@ -68,6 +68,20 @@ static bool goes_to_a_clone(hearth_session *session, const hearth_md_mib *mib, s
   return false;
 }
 
+/* Is each call of the function one that some context goes through? Of a caller that the profile never saw nothing is known. */
+static bool has_known_callers(hearth_session *session, const hearth_md_mibs *all, size_t from, LLVMValueRef function) {
+  size_t outside;
+  for (LLVMUseRef use = LLVMGetFirstUse(function); use; use = LLVMGetNextUse(use)) {
+    LLVMValueRef user = LLVMGetUser(use);
+    bool is_known = !LLVMIsAInstruction(user) || !hearth_ir_is_call(user) || LLVMGetCalledValue(user) != function;
+    for (size_t i = 0; i < all->count && !is_known; i++)
+      is_known = from >= all->mibs[i].depth || agrees(session, user, &all->mibs[i], from, &outside);
+    if (!is_known)
+      return false;
+  }
+  return true;
+}
+
 /* What is not cold, LLVM calls notcold, be it hot, or ambiguous because callers are not in sight. */
 static hearth_class class_of_rest(hearth_session *session, LLVMValueRef call, const hearth_md_mibs *all) {
   hearth_location chain[HEARTH_CHAIN_MAX];
@@ -81,7 +95,7 @@ static hearth_class class_of_rest(hearth_session *session, LLVMValueRef call, co
     bool apart = mib->hotness == HEARTH_CLASS_COLD && mib->depth >= n && goes_to_a_clone(session, mib, n - 1, function);
     hot = mib->hotness == HEARTH_CLASS_HOT || apart;
   }
-  return hot ? HEARTH_CLASS_HOT : HEARTH_CLASS_NOTCOLD;
+  return hot && has_known_callers(session, all, n - 1, function) ? HEARTH_CLASS_HOT : HEARTH_CLASS_NOTCOLD;
 }
 
 /* ------------------------------------------------ before cloning ------------------------------------------------ */

@@ -84,6 +84,8 @@ static bool apply(struct span_of_text pair, struct hearth_hotcold_options *optio
     return parse_number(value, HINT_VALUES, &options->hot_from);
   if (equals(key, "interval"))
     return parse_number(value, HEARTH_COLD_INTERVAL_MAX, &options->interval_s);
+  if (equals(key, "sites-warning"))
+    return parse_switch(value, &options->warns_of_sites);
   if (equals(key, "dir"))
     return parse_path(value, options->directory);
   if (equals(key, "stats"))
@@ -98,16 +100,17 @@ static void warn_about(struct span_of_text pair) {
   size_t bytes = pair.bytes < sizeof text - 1 ? pair.bytes : sizeof text - 1;
   memcpy(text, pair.start, bytes);
   text[bytes] = 0;
-  hearth_hotcold_warn(
-      "HEARTH_HOTCOLD takes cold=, hot=, cold-below=, hot-from=, interval=, dir=, stats= and library-calls= (see "
-      "docs/options.md); ignored: ",
-      text);
+  hearth_hotcold_warn("HEARTH_HOTCOLD takes cold=, hot=, cold-below=, hot-from=, interval=, dir=, stats=, "
+                      "library-calls= and sites-warning= (see "
+                      "docs/options.md); ignored: ",
+                      text);
 }
 
 struct hearth_hotcold_options hearth_hotcold_options_parse(const char *text) {
   struct hearth_hotcold_options options = {.cold_below = DEFAULT_COLD_BELOW,
                                            .hot_from = DEFAULT_HOT_FROM,
                                            .interval_s = DEFAULT_INTERVAL_S,
+                                           .warns_of_sites = true,
                                            .directory = DEFAULT_DIRECTORY};
   struct switches switches = {.cold = true, .hot = true};
   bool warned = false;

@@ -2,6 +2,8 @@
 #ifndef HEARTH_HOTCOLD_OPTIONS_H
 #define HEARTH_HOTCOLD_OPTIONS_H
 
+#include <stdbool.h>
+
 enum {
   HEARTH_HOTCOLD_PATH_BYTES = 512, /* with the terminating zero */
   HEARTH_COLD_INTERVAL_MAX = 86400,
@@ -20,6 +22,7 @@ struct hearth_hotcold_options {
   unsigned hot_from;   /* 0 to 256; 256 when switched off */
   enum hearth_cold_mode cold_mode;
   unsigned interval_s; /* 0 to HEARTH_COLD_INTERVAL_MAX; 0: never */
+  bool warns_of_sites; /* that no decision site is in the program */
   char directory[HEARTH_HOTCOLD_PATH_BYTES];
   char statistics[HEARTH_HOTCOLD_PATH_BYTES];    /* a file; empty: none */
   char library_calls[HEARTH_HOTCOLD_PATH_BYTES]; /* a list; empty: none */

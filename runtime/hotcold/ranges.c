@@ -7,6 +7,7 @@
 #include "hot_pages.h"
 #include "hotcold_options.h"
 #include "library_calls.h"
+#include "missing_sites.h"
 #include "next.h"
 #include "page_out.h"
 #include "statistics_file.h"
@@ -171,6 +172,7 @@ static void open_once(void) {
   if (options.cold_below)
     hearth_page_out_open(options.cold_mode, options.interval_s);
   hearth_library_calls_open(options.library_calls);
+  hearth_missing_sites_open(options.warns_of_sites);
 }
 
 void hearth_ranges_open(void) {

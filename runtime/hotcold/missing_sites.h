@@ -1,0 +1,11 @@
+/* A plan whose bits nothing sets: allocations of the program take their hints by them, but no decision site of the plan is in the
+ * program. That is worth a message, once. */
+#ifndef HEARTH_MISSING_SITES_H
+#define HEARTH_MISSING_SITES_H
+
+#include <stdbool.h>
+
+/* Whether to say so. Before the ranges are open. */
+void hearth_missing_sites_open(bool warn);
+
+#endif
