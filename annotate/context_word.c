@@ -11,6 +11,7 @@
 #include "alloc_functions.h"
 #include "announcement.h"
 #include "array.h"
+#include "control_switches.h"
 #include "dispatch.h"
 #include "hearth/ir_facts.h"
 #include "lto_phase.h"
@@ -38,6 +39,7 @@ bool hearth_context_word_open(hearth_context_word *word, LLVMModuleRef module, c
 
 void hearth_context_word_close(hearth_context_word *word) {
   free(word->calls);
+  free(word->switches);
   free(word->hints);
   hearth_session_close(&word->session);
   free(word->profile);
@@ -189,8 +191,21 @@ static bool may_be_decision_call(LLVMValueRef instruction) {
   return !LLVMIsAInlineAsm(callee) && !(function && (LLVMGetIntrinsicID(function) || hearth_is_dispatch(function)));
 }
 
+static void collect_switch(hearth_context_word *word, LLVMValueRef call) {
+  LLVMValueRef *switches = hearth_array_grow(word->switches, word->switch_count, &word->switch_room, sizeof *switches);
+  word->failed = !switches;
+  if (!switches)
+    return;
+  word->switches = switches;
+  word->switches[word->switch_count++] = call;
+}
+
 static void collect(LLVMValueRef instruction, void *data) {
   hearth_context_word *word = data;
+  if (!word->failed && hearth_switch_of(instruction) != HEARTH_SWITCH_NONE) {
+    collect_switch(word, instruction);
+    return;
+  }
   if (word->failed || !may_be_decision_call(instruction))
     return;
   hearth_decision_call decision = decision_at(word, instruction);
@@ -312,8 +327,10 @@ bool hearth_context_word_finish(hearth_context_word *word) {
     get_word(word);
     surround_all(word, builder, i, end);
   }
+  for (size_t i = 0; i < word->switch_count; i++)
+    hearth_switch_keep_word(word->switches[i], hearth_switch_of(word->switches[i]), get_word(word));
   for (size_t i = 0; i < word->hint_count; i++)
     hearth_call_seldom(word->hints[i].call, word->hints[i].is_other, word->hints[i].usual);
   LLVMDisposeBuilder(builder);
-  return announce(word) || word->count > 0;
+  return announce(word) || word->count + word->switch_count > 0;
 }

@@ -31,6 +31,8 @@ typedef struct hearth_context_word {
   LLVMValueRef word;           /* made when it is first needed */
   hearth_decision_call *calls; /* those of one function together */
   size_t count, room;
+  LLVMValueRef *switches; /* calls that control leaves otherwise (control_switches.h) */
+  size_t switch_count, switch_room;
   hearth_hint_call *hints; /* of tables of which one entry has most of the bytes */
   size_t hint_count, hint_room;
   bool heeds;  /* a hint is computed from the bits */
@@ -51,7 +53,8 @@ LLVMValueRef hearth_context_word_hint(hearth_context_word *word, LLVMValueRef ca
  * one class that they have otherwise; UNKNOWN if there are none. */
 bool hearth_context_word_is_open(hearth_context_word *word, LLVMValueRef call, hearth_class *ret_class);
 
-/* When all hints are asked for, finish them, and set the bits around all decision calls of the module; have the allocator know
+/* When all hints are asked for, finish them, set the bits around all decision calls of the module, and keep them past setjmp and
+ * the like; have the allocator know
  * of them (announcement.h). Whether the module is changed by that. */
 bool hearth_context_word_finish(hearth_context_word *word);
 
