@@ -7,6 +7,7 @@
 
 #include "alloc_functions.h"
 #include "array.h"
+#include "hearth/plan.h"
 #include "salvage.h"
 
 const char *hearth_unmatched_name(hearth_unmatched_reason reason) {
@@ -22,7 +23,8 @@ typedef struct measuring {
   hearth_session *session;
   hearth_profile *profile;
   const hearth_call_sites *sites;
-  bool *seen; /* by row of functions */
+  hearth_plan plan; /* `id` 0: there is none */
+  bool *seen;       /* by row of functions */
   bool exact;
   hearth_error *err;
 } measuring;
@@ -98,24 +100,62 @@ static hearth_status measure_frame(measuring *m, uint64_t function, uint32_t row
   return HEARTH_OK;
 }
 
+/* The plan's site of which this is the row; NULL if it is none. */
+static const hearth_plan_site *decision_site(const measuring *m, uint32_t row, const hearth_frame_info *frame) {
+  const hearth_plan_site *site = frame->stack_id ? hearth_plan_find_site(&m->plan, frame->stack_id) : NULL;
+  return site && site->frame == row ? site : NULL;
+}
+
+/* Is there a call that will set the bit? */
+static hearth_status find_decision_call(const measuring *m, uint64_t function, const hearth_frame_info *frame,
+                                        bool *ret) {
+  size_t i = hearth_call_sites_from(m->sites, function, frame->line, frame->column);
+  *ret = false;
+  for (; !*ret && i < m->sites->count; i++) {
+    const hearth_call_site *at = &m->sites->items[i];
+    if (at->function != function || at->line != frame->line || at->column != frame->column)
+      break;
+    hearth_location place = {.function = function,
+                             .line = at->line,
+                             .column = at->column,
+                             .discriminator = at->discriminator,
+                             .id = frame->stack_id};
+    hearth_status status = hearth_match_callsite(m->session->matcher, &place, 1, m->err);
+    if (status != HEARTH_OK && status != HEARTH_E_NOT_FOUND)
+      return status;
+    *ret = status == HEARTH_OK;
+  }
+  return HEARTH_OK;
+}
+
 static hearth_status is_all_matched(const measuring *m, const hearth_function_info *function, bool *ret) {
   *ret = true;
   for (uint32_t i = 0; i < function->frame_count && *ret; i++) {
     hearth_frame_info frame;
     HEARTH_TRY(hearth_profile_get_frame(m->profile, function->first_frame + i, &frame, m->err));
     *ret = !frame.stack_id || hearth_call_sites_has(m->sites, function->id, frame.line, frame.column);
+    if (*ret && decision_site(m, function->first_frame + i, &frame))
+      HEARTH_TRY(find_decision_call(m, function->id, &frame, ret));
     for (uint32_t k = 0; k < frame.context_count && *ret; k++)
       *ret = m->session->matcher->matched[frame.first_context + k];
   }
   return HEARTH_OK;
 }
 
-static void count_callsite(measuring *m, uint64_t function, const hearth_frame_info *frame) {
-  hearth_callsite_sums *sums = &m->coverage->callsites;
-  bool found = hearth_call_sites_has(m->sites, function, frame->line, frame->column);
+static void count(hearth_callsite_sums *sums, bool found, bool has_changed) {
   sums->all++;
   sums->matched += found;
-  sums->salvaged += found && hearth_salvage_function(m->session->matcher->salvage, function);
+  sums->salvaged += found && has_changed;
+}
+
+static hearth_status count_callsite(measuring *m, uint64_t function, uint32_t row, const hearth_frame_info *frame) {
+  bool has_changed = hearth_salvage_function(m->session->matcher->salvage, function), found;
+  count(&m->coverage->callsites, hearth_call_sites_has(m->sites, function, frame->line, frame->column), has_changed);
+  if (!decision_site(m, row, frame))
+    return HEARTH_OK;
+  HEARTH_TRY(find_decision_call(m, function, frame, &found));
+  count(&m->coverage->decision_sites, found, has_changed);
+  return HEARTH_OK;
 }
 
 static hearth_status measure_function(measuring *m, uint32_t row) {
@@ -128,7 +168,7 @@ static hearth_status measure_function(measuring *m, uint32_t row) {
     hearth_frame_info frame;
     HEARTH_TRY(hearth_profile_get_frame(m->profile, function.first_frame + i, &frame, m->err));
     if (frame.stack_id)
-      count_callsite(m, function.id, &frame);
+      HEARTH_TRY(count_callsite(m, function.id, function.first_frame + i, &frame));
     if (frame.context_count)
       HEARTH_TRY(measure_frame(m, function.id, function.first_frame + i, &frame, &matched));
   }
@@ -236,7 +276,11 @@ hearth_status hearth_coverage_measure(hearth_coverage *coverage, hearth_session 
   m.seen = calloc((size_t)hearth_profile_function_count(m.profile) + 1, sizeof *m.seen);
   if (!m.seen)
     return out_of_memory(err);
-  hearth_status status = measure_module(&m);
+  hearth_status status = HEARTH_OK;
+  if (session->options->by_word)
+    status = hearth_profile_get_plan(m.profile, &m.plan, err);
+  if (status == HEARTH_OK)
+    status = measure_module(&m);
   if (status == HEARTH_OK && exact)
     status = find_gone(&m);
   free(m.seen);
@@ -258,4 +302,8 @@ unsigned hearth_coverage_percent_of_bytes(const hearth_coverage *coverage) {
 
 unsigned hearth_coverage_percent_of_callsites(const hearth_coverage *coverage) {
   return percent(coverage->callsites.matched, coverage->callsites.all);
+}
+
+unsigned hearth_coverage_percent_of_decision_sites(const hearth_coverage *coverage) {
+  return percent(coverage->decision_sites.matched, coverage->decision_sites.all);
 }

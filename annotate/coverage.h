@@ -26,7 +26,7 @@ typedef struct hearth_coverage_sums {
   uint64_t functions, contexts, bytes;
 } hearth_coverage_sums;
 
-/* Places of the module's functions that the profile knows: allocation calls and callers. */
+/* Places of the module's functions that the profile knows: allocation calls and callers; or those that are to set bits. */
 typedef struct hearth_callsite_sums {
   uint64_t all, matched, salvaged; /* matched: there is a call; salvaged: of these, in functions that have changed */
 } hearth_callsite_sums;
@@ -36,7 +36,8 @@ typedef struct hearth_coverage {
   hearth_coverage_sums salvaged;     /* of `matched`: in functions that have changed since */
   hearth_coverage_sums elsewhere;    /* allocated in what was called, or through a pointer; not in `all` */
   hearth_callsite_sums callsites;
-  hearth_unmatched *unmatched; /* by place, of both */
+  hearth_callsite_sums decision_sites; /* none if contexts are not told apart by the plan */
+  hearth_unmatched *unmatched;         /* by place, of both */
   size_t n_unmatched, room;
 } hearth_coverage;
 
@@ -50,5 +51,6 @@ void hearth_coverage_free(hearth_coverage *coverage);
  * much its callers changed shows in call sites only. */
 unsigned hearth_coverage_percent_of_bytes(const hearth_coverage *coverage);
 unsigned hearth_coverage_percent_of_callsites(const hearth_coverage *coverage);
+unsigned hearth_coverage_percent_of_decision_sites(const hearth_coverage *coverage);
 
 #endif

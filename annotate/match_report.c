@@ -18,6 +18,15 @@ static void print_sums(hearth_json *json, const char *key, const hearth_coverage
   hearth_json_close(json, '}');
 }
 
+static void print_callsites(hearth_json *json, const char *key, const hearth_callsite_sums *sums) {
+  hearth_json_key(json, key);
+  hearth_json_open(json, '{');
+  hearth_json_key_uint(json, "all", sums->all);
+  hearth_json_key_uint(json, "matched", sums->matched);
+  hearth_json_key_uint(json, "salvaged", sums->salvaged);
+  hearth_json_close(json, '}');
+}
+
 static hearth_status print_unmatched(hearth_json *json, hearth_profile *profile, const hearth_unmatched *unmatched,
                                      hearth_error *err) {
   hearth_frame_info frame;
@@ -54,12 +63,8 @@ static hearth_status print(FILE *stream, hearth_session *session, const hearth_c
   print_sums(&json, "matched", &coverage->matched);
   print_sums(&json, "salvaged", &coverage->salvaged);
   print_sums(&json, "elsewhere", &coverage->elsewhere);
-  hearth_json_key(&json, "callsites");
-  hearth_json_open(&json, '{');
-  hearth_json_key_uint(&json, "all", coverage->callsites.all);
-  hearth_json_key_uint(&json, "matched", coverage->callsites.matched);
-  hearth_json_key_uint(&json, "salvaged", coverage->callsites.salvaged);
-  hearth_json_close(&json, '}');
+  print_callsites(&json, "callsites", &coverage->callsites);
+  print_callsites(&json, "decision_sites", &coverage->decision_sites);
   hearth_json_key(&json, "unmatched");
   hearth_json_open(&json, '[');
   for (size_t i = 0; i < coverage->n_unmatched; i++)

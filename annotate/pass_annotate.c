@@ -45,14 +45,19 @@ static void warn_of_coverage(hearth_session *session, const hearth_coverage *cov
   size_t length;
   unsigned bytes = hearth_coverage_percent_of_bytes(coverage);
   unsigned callsites = hearth_coverage_percent_of_callsites(coverage);
-  if (bytes >= session->options->coverage_threshold && callsites >= session->options->coverage_threshold)
+  unsigned decision_sites = hearth_coverage_percent_of_decision_sites(coverage);
+  unsigned threshold = session->options->coverage_threshold;
+  if (bytes >= threshold && callsites >= threshold && decision_sites >= threshold)
     return;
+  char decisions[64] = "";
+  if (coverage->decision_sites.all)
+    snprintf(decisions, sizeof decisions, " (of the decision sites %u %%)", decision_sites);
   snprintf(message, sizeof message,
-           "heap profile matches %u %% of the bytes and %u %% of the call sites that it has for %.256s (%" PRIu64
+           "heap profile matches %u %% of the bytes and %u %% of the call sites%s that it has for %.256s (%" PRIu64
            " of %" PRIu64 " contexts, %" PRIu64
            " of them salvaged): the source has changed since; profile the program again (-memprof-report=FILE lists "
            "what was not found, -memprof-coverage-threshold=0 silences this)",
-           bytes, callsites, LLVMGetSourceFileName(session->module, &length), coverage->matched.contexts,
+           bytes, callsites, decisions, LLVMGetSourceFileName(session->module, &length), coverage->matched.contexts,
            coverage->all.contexts, coverage->salvaged.contexts);
   hearth_shim_warn(session->module, session->options->profile, message);
 }
