@@ -5,6 +5,7 @@
 #include "mappings.h"
 #include "message.h"
 #include "os.h"
+#include "own_writes.h"
 #include "preload/result.h"
 #include "preload/trace.h"
 #include "profile_file.h"
@@ -16,7 +17,6 @@
 #include "hearth/rt.h"
 
 #include <errno.h>
-#include <signal.h>
 
 static hearth_lock dump_lock;
 
@@ -66,9 +66,7 @@ static bool dump_locked(hearth_profile_kind kind, bool only_if_any) {
   return true;
 }
 
-/* Is this the process that records, and not a child that shares its memory (vfork) or was made behind the C library's
- * back? */
-static bool is_recording(void) {
+bool hearth_is_recording(void) {
   if (!hearth_rt.recording)
     return false;
   hearth_watch_child();
@@ -76,16 +74,16 @@ static bool is_recording(void) {
 }
 
 /* Signals wait until the dump is done: their handlers may call malloc, which is stopped, or dump. */
-static uint64_t begin(void) {
-  uint64_t signals = hearth_os_block_signals();
+static hearth_own_writes begin(void) {
+  hearth_own_writes before = hearth_own_writes_begin(~UINT64_C(0));
 
   hearth_dump_lock();
-  return signals;
+  return before;
 }
 
-static void finish(uint64_t signals) {
+static void finish(hearth_own_writes before) {
   hearth_dump_unlock();
-  hearth_os_restore_signals(signals);
+  hearth_own_writes_end(before);
 }
 
 static bool dump_live(enum hearth_raw_occasion occasion) {
@@ -95,17 +93,13 @@ static bool dump_live(enum hearth_raw_occasion occasion) {
 
 /* In live mode, heap dumps take the place of profiles. */
 static bool dump(hearth_profile_kind kind, bool only_if_any, enum hearth_raw_occasion occasion) {
-  const uint64_t too_large = UINT64_C(1) << (SIGXFSZ - 1);
-
-  if (!is_recording())
+  if (!hearth_is_recording())
     return false;
-  uint64_t signals = begin();
+  hearth_own_writes before = begin();
   bool written = HEARTH_PRELOADED && hearth_rt.tracing ? hearth_trace_flush()
                  : hearth_rt.live                      ? dump_live(occasion)
                                                        : dump_locked(kind, only_if_any);
-  if (!(signals & too_large))
-    hearth_os_take_pending(too_large); /* was sent because of the profile, not of what the program writes */
-  finish(signals);
+  finish(before);
   return written;
 }
 
@@ -157,12 +151,13 @@ static void write_snapshot_due(uint64_t now_ns) {
 }
 
 void hearth_dump_periodically(uint64_t now_ns) {
-  hearth_live_wait();
   uint64_t due = __atomic_load_n(&hearth_rt.next_due_ns, __ATOMIC_RELAXED);
 
-  if (now_ns < due ||
-      !__atomic_compare_exchange_n(&hearth_rt.next_due_ns, &due, UINT64_MAX, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+  if (now_ns < due || !__atomic_compare_exchange_n(&hearth_rt.next_due_ns, &due, UINT64_MAX, false, __ATOMIC_ACQUIRE,
+                                                   __ATOMIC_RELAXED)) {
+    hearth_live_wait();
     return;
+  }
   if (now_ns >= next_dump_ns) {
     next_dump_ns = after(now_ns, dump_interval_ns());
     dump(HEARTH_PROFILE_WHOLE, false, HEARTH_RAW_PERIOD);
@@ -211,11 +206,11 @@ static void spill_locked(void) {
 }
 
 void hearth_dump_spill(void) {
-  if (!is_recording())
+  if (!hearth_is_recording())
     return;
-  uint64_t signals = begin();
+  hearth_own_writes before = begin();
   spill_locked();
-  finish(signals);
+  finish(before);
 }
 
 static void remove_spilled(void) {
@@ -230,16 +225,16 @@ static void remove_spilled(void) {
 }
 
 void hearth_dump_reset(void) {
-  if (!is_recording())
+  if (!hearth_is_recording())
     return;
-  uint64_t signals = begin();
+  hearth_own_writes before = begin();
   unsigned missed = hearth_threads_stop();
   hearth_threads_forget_records();
   hearth_threads_continue();
   if (missed > 0)
     hearth_message("the profile is reset while a thread records a block; that block may be counted twice");
   remove_spilled();
-  finish(signals);
+  finish(before);
 }
 
 void hearth_dump_forget_file(void) {

@@ -29,9 +29,10 @@ static int failed(int result) {
   return -1;
 }
 
+/* A child of vfork is no end of the program, though it runs in its memory. */
 static void leave(const char *program) {
   hearth_dump_at_end();
-  if (HEARTH_PRELOADED && hearth_rt.recording && !hearth_rt.options.follow_children)
+  if (HEARTH_PRELOADED && hearth_is_recording() && !hearth_rt.options.follow_children)
     hearth_message("the program goes on as '%s', which is not recorded without --follow-children", program);
 }
 

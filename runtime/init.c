@@ -9,6 +9,7 @@
 #include "lock.h"
 #include "mappings.h"
 #include "message.h"
+#include "message_file.h"
 #include "os.h"
 #include "preload/trace.h"
 #include "runtime.h"
@@ -133,6 +134,7 @@ static hearth_way choose_way(void) {
 
 void hearth_start(char **environment) {
   hearth_threads_known = true;
+  hearth_message_file_begin();
   hearth_ensure_heap();
   hearth_rt.pid = hearth_os_pid();
   hearth_rt.start_ns = hearth_os_now_ns();
@@ -185,6 +187,7 @@ static void before_fork(void) {
 
 static void begin_child(void) {
   forking_process = 0;
+  hearth_message_file_begin_child();
   if (!hearth_rt.recording)
     return;
   hearth_threads_begin();

@@ -1,6 +1,8 @@
 #include "message.h"
 
+#include "message_file.h"
 #include "os.h"
+#include "own_writes.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -69,6 +71,24 @@ void hearth_text_format(hearth_text *text, const char *format, ...) {
   va_end(arguments);
 }
 
+static void write_all(int fd, const char *bytes, size_t size) {
+  for (size_t done = 0; done < size;) {
+    long written = hearth_os_write(fd, bytes + done, size - done);
+    if (written == -EINTR)
+      continue;
+    if (written <= 0)
+      break; /* a message about a failing stderr would go there too */
+    done += (size_t)written;
+  }
+}
+
+static void send(const char *bytes, size_t size) {
+  hearth_own_writes before = hearth_own_writes_begin(0);
+
+  write_all(hearth_message_file(), bytes, size);
+  hearth_own_writes_end(before);
+}
+
 void hearth_message(const char *format, ...) {
   char buffer[1024];
   hearth_text text = hearth_text_begin(buffer, sizeof buffer - 1); /* room for the newline */
@@ -79,14 +99,14 @@ void hearth_message(const char *format, ...) {
   add_formatted(&text, format, &arguments);
   va_end(arguments);
   buffer[text.length++] = '\n';
-  for (size_t done = 0; done < text.length;) {
-    long written = hearth_os_write(2, buffer + done, text.length - done);
-    if (written == -EINTR)
-      continue;
-    if (written <= 0)
-      break; /* a message about a failing stderr would go there too */
-    done += (size_t)written;
-  }
+  send(buffer, text.length);
+}
+
+bool hearth_message_is_new(int *told, int error) {
+  bool is_new = error != *told;
+
+  *told = error;
+  return is_new;
 }
 
 const char *hearth_error_name(int error) {

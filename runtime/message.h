@@ -20,8 +20,12 @@ void hearth_text_add_bytes(hearth_text *text, const char *bytes, size_t length);
 /* Add `format` with its directives replaced: %s const char *, %u uint64_t in decimal, %x uint64_t as 0x... */
 void hearth_text_format(hearth_text *text, const char *format, ...);
 
-/* Write "hearth: ", the formatted text and a newline to stderr in one piece; directives as above. At most 1 KiB. */
+/* Write "hearth: ", the formatted text and a newline to standard error (message_file.h) in one piece; directives as above.
+ * At most 1 KiB. */
 void hearth_message(const char *format, ...);
+
+/* What happens again and again is told once: is this another error than `told`? Then it becomes that. */
+bool hearth_message_is_new(int *told, int error);
 
 /* What an error number means, for the errors that files and memory give; else "error". */
 const char *hearth_error_name(int error);

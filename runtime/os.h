@@ -44,6 +44,10 @@ typedef struct hearth_os_file_id {
   uint64_t device, number;
 } hearth_os_file_id;
 bool hearth_os_file_id_of(int fd, hearth_os_file_id *ret);
+bool hearth_os_is_file(int fd, hearth_os_file_id id); /* is it open, and of that file? */
+bool hearth_os_has_reader(int fd);                    /* a pipe or socket: somebody may wait for its end */
+int hearth_os_duplicate(int fd, int least);           /* close-on-exec; a free number from `least` on */
+uint64_t hearth_os_descriptor_limit(void);            /* numbers of new descriptors are below */
 long hearth_os_read(int fd, void *to, size_t size);
 long hearth_os_read_at(int fd, void *to, size_t size, uint64_t offset);
 long hearth_os_write(int fd, const void *from, size_t size);
@@ -60,8 +64,9 @@ bool hearth_os_working_directory(char *to, size_t size);
 /* -- signals; results below 0 are negated error numbers --------------------------------------------------------------
  */
 
-/* Block all signals for this thread; early. Returns what was blocked before. */
-uint64_t hearth_os_block_signals(void);
+/* Block signals of the mask for this thread; early. Returns what was blocked before. */
+uint64_t hearth_os_block(uint64_t mask);
+static inline uint64_t hearth_os_block_signals(void) { return hearth_os_block(~UINT64_C(0)); }
 void hearth_os_restore_signals(uint64_t blocked); /* early */
 
 /* As the kernel keeps it. */
@@ -73,6 +78,7 @@ typedef struct hearth_os_action {
 
 int hearth_os_sigaction(int signal, const hearth_os_action *action, hearth_os_action *ret_old); /* either may be NULL */
 void hearth_os_raise(int signal);                                                               /* for this thread */
+uint64_t hearth_os_pending(void); /* mask of those that wait to be unblocked */
 /* Take back a signal of the mask that waits to be unblocked; false if none does. */
 bool hearth_os_take_pending(uint64_t mask);
 /* Answer a signal that a process queued: `value` comes back to it. */

@@ -12,6 +12,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <sys/auxv.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -102,6 +103,26 @@ bool hearth_os_file_id_of(int fd, hearth_os_file_id *ret) {
   return true;
 }
 
+bool hearth_os_is_file(int fd, hearth_os_file_id id) {
+  hearth_os_file_id now;
+
+  return fd >= 0 && hearth_os_file_id_of(fd, &now) && now.device == id.device && now.number == id.number;
+}
+
+bool hearth_os_has_reader(int fd) {
+  struct stat info;
+
+  return call3(SYS_fstat, fd, (long)&info, 0) == 0 && (S_ISFIFO(info.st_mode) || S_ISSOCK(info.st_mode));
+}
+
+int hearth_os_duplicate(int fd, int least) { return (int)call3(SYS_fcntl, fd, F_DUPFD_CLOEXEC, least); }
+
+uint64_t hearth_os_descriptor_limit(void) {
+  struct rlimit limit;
+
+  return call3(SYS_getrlimit, RLIMIT_NOFILE, (long)&limit, 0) == 0 ? limit.rlim_cur : 0;
+}
+
 long hearth_os_read(int fd, void *to, size_t size) { return call3(SYS_read, fd, (long)to, (long)size); }
 
 long hearth_os_read_at(int fd, void *to, size_t size, uint64_t offset) {
@@ -144,10 +165,10 @@ bool hearth_os_working_directory(char *to, size_t size) {
 #define SIGNAL_SET_SIZE 8          /* bytes of the kernel's */
 #define SA_RESTORER     0x04000000 /* not in the C library's headers */
 
-uint64_t hearth_os_block_signals(void) {
-  uint64_t all = ~UINT64_C(0), old = 0;
+uint64_t hearth_os_block(uint64_t mask) {
+  uint64_t old = 0;
 
-  call6(SYS_rt_sigprocmask, SIG_BLOCK, (long)&all, (long)&old, SIGNAL_SET_SIZE, 0, 0);
+  call6(SYS_rt_sigprocmask, SIG_BLOCK, (long)&mask, (long)&old, SIGNAL_SET_SIZE, 0, 0);
   return old;
 }
 
@@ -185,6 +206,13 @@ int hearth_os_sigaction(int signal, const hearth_os_action *action, hearth_os_ac
 }
 
 void hearth_os_raise(int signal) { call3(SYS_tgkill, hearth_os_pid(), call3(SYS_gettid, 0, 0, 0), signal); }
+
+uint64_t hearth_os_pending(void) {
+  uint64_t mask = 0;
+
+  call3(SYS_rt_sigpending, (long)&mask, SIGNAL_SET_SIZE, 0);
+  return mask;
+}
 
 bool hearth_os_take_pending(uint64_t mask) {
   struct timespec at_once = {0, 0};

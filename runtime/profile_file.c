@@ -80,14 +80,14 @@ static int write_what_fits(hearth_snapshot *snapshot, write_function *write, con
   return error;
 }
 
-static void tell_loss(const loss *loss, bool is_snapshot) {
-  static bool told; /* of a snapshot file that is too small; the next snapshot will not fit either */
+/* What was told of the file, by kind: the next one that is written as the program runs mostly fares the same. */
+static int told_loss[HEARTH_PROFILE_KINDS], told_error[HEARTH_PROFILE_KINDS];
 
-  if (is_snapshot && told)
-    return;
-  hearth_message("the profile %s is not complete: %s; contexts of least bytes are left out, %u blocks%s", name,
-                 hearth_error_name(loss->error), loss->blocks, is_snapshot ? " (see option snapshot_size)" : "");
-  told |= is_snapshot;
+static void tell_loss(const loss *loss, hearth_profile_kind kind) {
+  if (hearth_message_is_new(&told_loss[kind], loss->error))
+    hearth_message("the profile %s is not complete: %s; contexts of least bytes are left out, %u blocks%s", name,
+                   hearth_error_name(loss->error), loss->blocks,
+                   kind == HEARTH_PROFILE_SNAPSHOT ? " (see option snapshot_size)" : "");
 }
 
 void hearth_profile_file_name(hearth_text *name) {
@@ -112,7 +112,8 @@ bool hearth_profile_file_write(hearth_snapshot *snapshot, hearth_profile_kind ki
   int error = write_what_fits(snapshot, write, file, again, &loss);
   hearth_snapshot_end(snapshot);
   if (error) {
-    hearth_message("cannot write the profile %s: %s", file, hearth_error_name(error));
+    if (hearth_message_is_new(&told_error[kind], error))
+      hearth_message("cannot write the profile %s: %s", file, hearth_error_name(error));
     return false;
   }
   if (!again) {
@@ -120,7 +121,7 @@ bool hearth_profile_file_write(hearth_snapshot *snapshot, hearth_profile_kind ki
     hearth_text_add(&text, output.name);
   }
   if (loss.error)
-    tell_loss(&loss, kind == HEARTH_PROFILE_SNAPSHOT);
+    tell_loss(&loss, kind);
   if (kind == HEARTH_PROFILE_SNAPSHOT)
     return true;
   hearth_snapshot_file_close(); /* it was replaced */
@@ -131,5 +132,7 @@ bool hearth_profile_file_write(hearth_snapshot *snapshot, hearth_profile_kind ki
 
 void hearth_profile_file_forget(void) {
   name[0] = '\0';
+  memset(told_loss, 0, sizeof told_loss);
+  memset(told_error, 0, sizeof told_error);
   hearth_snapshot_file_forget();
 }

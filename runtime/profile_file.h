@@ -8,6 +8,7 @@
 typedef enum hearth_profile_kind {
   HEARTH_PROFILE_WHOLE,
   HEARTH_PROFILE_SNAPSHOT, /* into the snapshot file, which stands under the profile's name until a whole one replaces it */
+  HEARTH_PROFILE_KINDS
 } hearth_profile_kind;
 
 /* Write a snapshot to the profile's file, which the first one gives its name, and end it; a message says what went wrong.

@@ -59,6 +59,10 @@ void hearth_finish(void);
  * allocate before the runtime's own. Does nothing at other times. */
 void hearth_watch_child(void);
 
+/* Is this the process that records, and not a child that shares its memory (vfork) or was made behind the C library's
+ * back? */
+bool hearth_is_recording(void);
+
 /* The value of a variable in an environment; NULL: there is none. */
 const char *hearth_environment_find(char *const *environment, const char *name);
 

@@ -1,7 +1,6 @@
 /* Where recording starts and ends in a program that the runtime is preloaded into. The library is the first to be
  * initialised (-z initfirst), and what it registers for the end runs last. */
 #define _GNU_SOURCE /* RTLD_NEXT */
-#include "result.h"
 #include "runtime.h"
 #include "thread_state.h"
 
@@ -83,7 +82,6 @@ __attribute__((constructor(101))) static void start(int argc, char **argv, char 
   (void)argv;
   if (!hearth_environment_find(environment, HEARTH_RECORD_VARIABLE)) /* preloaded by somebody else */
     return;
-  hearth_result_begin();
   hearth_start(environment);
   if (!hearth_rt.options.follow_children)
     restore_environment(environment);

@@ -1,25 +1,10 @@
 #include "result.h"
 
 #include "message.h"
-#include "os.h"
 #include "output.h"
 #include "profile_file.h"
 #include "runtime.h"
 #include "trace_file.h"
-
-static hearth_os_file_id standard_error; /* all zero: there was none */
-
-void hearth_result_begin(void) {
-  if (!hearth_os_file_id_of(2, &standard_error))
-    standard_error = (hearth_os_file_id){0};
-}
-
-static bool is_to_be_told(void) {
-  hearth_os_file_id now;
-
-  return hearth_rt.pid == hearth_rt.options.tell_pid && hearth_os_file_id_of(2, &now) &&
-         now.device == standard_error.device && now.number == standard_error.number;
-}
 
 static void tell_dumps(void) {
   static char buffer[HEARTH_OUTPUT_NAME]; /* signal stacks are small */
@@ -43,7 +28,7 @@ static void tell_profile(void) {
 }
 
 void hearth_result_tell(void) {
-  if (!is_to_be_told())
+  if (hearth_rt.pid != hearth_rt.options.tell_pid)
     return;
   if (hearth_rt.live)
     tell_dumps();

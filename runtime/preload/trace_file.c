@@ -5,6 +5,7 @@
 #include "message.h"
 #include "os.h"
 #include "output.h"
+#include "own_writes.h"
 #include "profile_file.h"
 #include "runtime.h"
 
@@ -27,9 +28,7 @@ static struct {
 } file = {.fd = -1};
 
 static bool reopen(void) {
-  hearth_os_file_id id;
-
-  if (file.fd >= 0 && hearth_os_file_id_of(file.fd, &id) && id.device == file.id.device && id.number == file.id.number)
+  if (hearth_os_is_file(file.fd, file.id))
     return true;
   file.fd = hearth_os_open_append(file.name);
   if (file.fd < 0)
@@ -50,8 +49,10 @@ static void append(const void *data, size_t size) {
 static bool add(const void *head, size_t head_size, const void *payload, size_t size) {
   if (file.error || !reopen())
     return false;
+  hearth_own_writes before = hearth_own_writes_begin(0);
   append(head, head_size);
   append(payload, size);
+  hearth_own_writes_end(before);
   if (file.error) {
     hearth_os_truncate(file.fd, file.size);
     return false;
@@ -63,9 +64,8 @@ static bool add(const void *head, size_t head_size, const void *payload, size_t 
 static void tell_error(void) {
   static int told;
 
-  if (file.error && told != file.error)
+  if (hearth_message_is_new(&told, file.error) && file.error)
     hearth_message("the trace %s ends early: %s", file.name, hearth_error_name(file.error));
-  told = file.error;
 }
 
 /* The name of the file, or the first like it that is free. */

@@ -1,0 +1,47 @@
+/* A descriptor of the runtime's own is kept, close-on-exec. Programs close descriptors that they do not know, and may then have
+ * another file under its number: both are looked at before each use. */
+#include "message_file.h"
+
+#include "os.h"
+
+/* Programs use low numbers. More of them than this would cost the kernel memory. */
+#define LIMIT_MOST 1024
+
+static struct {
+  hearth_os_file_id id;
+  bool begun, known;
+  int own; /* -1: none */
+} standard_error = {.own = -1};
+
+static int duplicate_high(void) {
+  uint64_t limit = hearth_os_descriptor_limit();
+  int copy = -1;
+
+  if (limit > LIMIT_MOST)
+    limit = LIMIT_MOST;
+  for (int least = (int)(limit - limit / 32); copy < 0 && least > 2; least /= 2)
+    copy = hearth_os_duplicate(2, least);
+  return copy < 0 ? -1 : copy;
+}
+
+void hearth_message_file_begin(void) {
+  standard_error.begun = true;
+  standard_error.known = hearth_os_file_id_of(2, &standard_error.id);
+  standard_error.own = standard_error.known ? duplicate_high() : -1;
+}
+
+static bool is_standard_error(int fd) { return standard_error.known && hearth_os_is_file(fd, standard_error.id); }
+
+/* Who reads a pipe to its end must not wait for a child that became a daemon. */
+void hearth_message_file_begin_child(void) {
+  if (!is_standard_error(standard_error.own) || !hearth_os_has_reader(standard_error.own))
+    return;
+  hearth_os_close(standard_error.own);
+  standard_error.own = -1;
+}
+
+int hearth_message_file(void) {
+  if (!standard_error.begun || is_standard_error(2))
+    return 2;
+  return is_standard_error(standard_error.own) ? standard_error.own : -1;
+}
