@@ -237,10 +237,6 @@ static inline bool end_usual(hearth_thread_cache *cache) {
   return hearth_section_leave_first();
 }
 
-static inline hearth_moment now_first(void) {
-  return (hearth_moment){hearth_clock_now_first_ns() - hearth_rt.start_ns, hearth_os_cpu()};
-}
-
 /* Memory for a block that is not in the sample. */
 static inline void *take_unrecorded(size_t size, hearth_heap_cache *cache) {
   if (__builtin_expect(size <= HEARTH_BARE_MOST, true))
@@ -280,7 +276,7 @@ static inline void *allocate_recorded(size_t size, size_t alignment, const heart
                        true))
     block = hearth_heap_take_cached(size, &cache->heap);
   if (__builtin_expect(block != NULL, true)) {
-    hearth_moment birth = now_first();
+    hearth_moment birth = now();
     due_ns = birth.ns;
     if (!HEARTH_PRELOADED)
       hearth_shadow_clear_middle(hearth_block_memory(block), size);
@@ -343,7 +339,7 @@ static inline bool release_recorded(void *pointer) {
   bool released =
       !hearth_threads_are_stopped() && !set_aside && hearth_heap_is_usual(pointer, &cache->heap) && is_recorded(block);
   if (__builtin_expect(released, true)) {
-    hearth_moment end = now_first();
+    hearth_moment end = now();
     end_ns = end.ns;
     hearth_access_sum sum =
         HEARTH_PRELOADED ? (hearth_access_sum){.granules = 1} : hearth_shadow_sum_middle(pointer, block->size);

@@ -1,6 +1,7 @@
 #include "live_blocks.h"
 
 #include "allocators.h"
+#include "clock.h"
 #include "context_names.h"
 #include "os.h"
 #include "runtime.h"
@@ -91,7 +92,7 @@ static void add_own_block(hearth_block *block, void *closure) {
 
 bool hearth_live_blocks_take(hearth_live_blocks *live, hearth_page_map *pages) {
   uint32_t count = hearth_depot_limit(&hearth_rt.depot);
-  visit visit = {live, pages, {hearth_os_now_ns() - hearth_rt.start_ns, hearth_os_cpu()}};
+  visit visit = {live, pages, {hearth_clock_now_ns() - hearth_rt.start_ns, hearth_os_cpu()}};
 
   *live =
       (hearth_live_blocks){.first = hearth_os_map(whole_pages(count * sizeof *live->first)), .context_count = count};

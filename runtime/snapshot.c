@@ -1,6 +1,7 @@
 #include "snapshot.h"
 
 #include "allocators.h"
+#include "clock.h"
 #include "os.h"
 #include "runtime.h"
 #include "shadow.h"
@@ -46,7 +47,7 @@ static void list_contexts(hearth_snapshot *snapshot) {
 }
 
 static int take(hearth_snapshot *snapshot, bool live, unsigned missed) {
-  live_visit visit = {&snapshot->mibs, {hearth_os_now_ns() - hearth_rt.start_ns, hearth_os_cpu()}};
+  live_visit visit = {&snapshot->mibs, {hearth_clock_now_ns() - hearth_rt.start_ns, hearth_os_cpu()}};
 
   if (!live && missed > 0)
     return EDEADLK;

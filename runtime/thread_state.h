@@ -29,6 +29,13 @@ typedef struct hearth_mib_update {
   const struct hearth_mib_update *outer; /* that a signal handler interrupted */
 } hearth_mib_update;
 
+/* How the thread's clock (clock.h) goes on from where the system's was read: at `ticks` it showed `ns`. */
+typedef struct hearth_thread_clock {
+  uint64_t ticks, ns;
+  uint64_t rate;   /* ns per tick, times 2^HEARTH_CLOCK_SHIFT */
+  uint64_t window; /* ticks after which the system's clock is read again */
+} hearth_thread_clock;
+
 struct hearth_thread_cache;
 
 typedef struct hearth_thread_state {
@@ -45,7 +52,7 @@ typedef struct hearth_thread_state {
   struct hearth_trace_buffer *trace; /* of a trace's events; NULL: none yet, or no more */
   uint32_t trace_number;             /* in a trace, from 1; 0: none yet */
   int64_t live_change;               /* bytes that were not told of yet (live_dump.h) */
-  uint64_t clock_ticks, clock_ns;    /* the clock was read then (clock.h) */
+  hearth_thread_clock clock;
 } hearth_thread_state;
 
 extern _Thread_local hearth_thread_state hearth_this_thread
