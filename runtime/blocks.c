@@ -108,10 +108,16 @@ static inline hearth_moment moment_for(uint32_t context) {
   return context == HEARTH_NO_CONTEXT ? (hearth_moment){0, 0} : now();
 }
 
-/* For the peak: a block that has a context begins, or ends. */
-static __attribute__((noinline)) void count_live(const hearth_block *block, bool begins) {
+/* What a block that has a context counts for the peak. */
+static inline int64_t live_bytes_of(const hearth_block *block) {
   uint64_t mean_bytes = hearth_rt.options.sample;
-  int64_t bytes = (int64_t)(block->size * (mean_bytes ? hearth_mib_weight(block, mean_bytes) : 1));
+
+  return (int64_t)(block->size * (mean_bytes ? hearth_mib_weight(block, mean_bytes) : 1));
+}
+
+/* For the peak: such a block begins, or ends. */
+static __attribute__((noinline)) void count_live(const hearth_block *block, bool begins) {
+  int64_t bytes = live_bytes_of(block);
 
   hearth_live_change(begins ? bytes : -bytes);
 }
@@ -144,10 +150,20 @@ static inline bool is_recorded(const hearth_block *block) {
   return block->context < hearth_rt.mibs.count && block->alloc_ns >= hearth_rt.fork_ns;
 }
 
+static inline bool is_counted_live(const hearth_block *block) {
+  return block->context != HEARTH_NO_CONTEXT && block->alloc_ns >= hearth_rt.fork_ns;
+}
+
 /* For the peak: a block that is not recorded ends. */
 static void end_live(const hearth_block *block) {
-  if (block->context != HEARTH_NO_CONTEXT && block->alloc_ns >= hearth_rt.fork_ns)
+  if (is_counted_live(block))
     count_live(block, false);
+}
+
+/* Is a dump of the peak to be looked after before this block ends? */
+static inline bool may_end_peak(const hearth_block *block) {
+  return __atomic_load_n(&hearth_live_gate, __ATOMIC_RELAXED) ||
+         (is_counted_live(block) && hearth_live_falls(live_bytes_of(block)));
 }
 
 /* Record a claimed block. False: not possible in this signal handler. */
@@ -304,8 +320,19 @@ static inline bool release_unrecorded(void *pointer) {
 }
 
 static inline void dump_after(uint64_t end_ns) {
-  if (__builtin_expect(end_ns >= hearth_rt.next_due_ns || hearth_rt.mibs.wants_spill || hearth_live_gate, false))
+  if (__builtin_expect(end_ns >= hearth_rt.next_due_ns || hearth_rt.mibs.wants_spill, false))
     dump_what_is_due(end_ns);
+}
+
+/* The block that `pointer` is of, unless it is none, is about to end: if that ends a peak, the dump of it is made before. In a
+ * signal handler that interrupted the runtime it cannot be, and comes after. */
+static __attribute__((noinline)) void keep_peak(void *pointer) {
+  hearth_block *block;
+
+  if (hearth_heap_find(pointer, &block) == HEARTH_POINTER_LIVE && may_end_peak(block)) {
+    hearth_live_tell_before();
+    dump_what_is_due(0);
+  }
 }
 
 /* In live mode, what ends leaves no record, and the clock is not read for it. */
@@ -315,7 +342,8 @@ static __attribute__((noinline)) bool release_live(void *pointer) {
   hearth_thread_cache *cache = begin_usual();
   if (__builtin_expect(!cache, false))
     return false;
-  bool released = !hearth_threads_are_stopped() && !set_aside && hearth_heap_is_usual(pointer, &cache->heap);
+  bool released = !hearth_threads_are_stopped() && !set_aside && hearth_heap_is_usual(pointer, &cache->heap) &&
+                  !(hearth_rt.tracks_peak && may_end_peak(block));
   if (__builtin_expect(released, true)) {
     if (hearth_rt.tracks_peak)
       end_live(block);
@@ -324,8 +352,6 @@ static __attribute__((noinline)) bool release_live(void *pointer) {
   }
   if (end_usual(cache) && released)
     hearth_signals_resume();
-  if (released && __builtin_expect(__atomic_load_n(&hearth_live_gate, __ATOMIC_RELAXED), false))
-    dump_what_is_due(0);
   return released;
 }
 
@@ -436,6 +462,8 @@ static __attribute__((noinline)) void release(void *pointer, const char *functio
   hearth_chunk chunk;
   uint64_t end_ns = 0;
 
+  if (__builtin_expect(hearth_rt.tracks_peak, false))
+    keep_peak(pointer);
   hearth_section_enter();
   hearth_thread_cache *cache = hearth_thread_cache_take(hearth_thread_cache_own());
   bool is_bare = hearth_bare_give(pointer, cache ? &cache->heap.bare : NULL);
@@ -511,6 +539,8 @@ void *hearth_resize(void *pointer, size_t size, const hearth_frame *frame) {
   if (kind != HEARTH_POINTER_LIVE)
     refuse(pointer, kind, "realloc");
   if (hearth_capacity_suits(hearth_heap_capacity(block), size)) {
+    if (__builtin_expect(hearth_rt.tracks_peak, false) && size < block->size)
+      keep_peak(pointer);
     hearth_section_enter();
     hearth_thread_cache *own = hearth_thread_cache_own();
     uint32_t context = find_context(size, frame, own);

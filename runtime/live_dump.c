@@ -14,16 +14,18 @@
 
 static uint32_t dump_count;                            /* files NAME.N */
 static char peak_name[HEARTH_OUTPUT_NAME];             /* of NAME.peak, once it was written; "": not yet */
+static int told_error;                                 /* of dumps that could not be written; 0: none */
 static const char profiler_name[] = "hearth:profiler"; /* of the heap that the profiler's own memory is shown as */
 
 /* -- the peak -------------------------------------------------------------------------------------------------------- */
 
-/* A dump stops all threads. One is due when less is live than before, and that was at least 1 % more than what the last one
- * has; so the peak is found, to a step. As programs may end at any time, there is also one for each 1 % that the heap
- * grows, as far as that takes no more than a tenth of the time. */
+/* A dump stops all threads. One is due before a block ends after which less is live by a step, if what is live is 1 % more than
+ * what the last dump has, or 1/256 as far as that takes no more than a tenth of the time; so the peak is found, to a step. As
+ * programs may end at any time, there is also one for each 1 % that the heap grows, within the same tenth. */
 #define LEAST_STEP UINT64_C(1024)
 #define MOST_STEP  (UINT64_C(256) << 10)
 #define STEP_PART  512
+#define FINE_PART  256
 #define FIRST_PEAK (UINT64_C(16) << 10)
 
 uint64_t hearth_live_step = LEAST_STEP;
@@ -45,12 +47,17 @@ static uint64_t note_most(uint64_t bytes) {
   return bytes > most ? bytes : most;
 }
 
+static bool has_rested(void) {
+  return hearth_os_now_ns() - hearth_rt.start_ns >= __atomic_load_n(&rest_until_ns, __ATOMIC_RELAXED);
+}
+
 static bool is_peak(uint64_t most, bool grows) {
   uint64_t known = __atomic_load_n(&dumped_bytes, __ATOMIC_RELAXED);
+  bool is_clear = most > known + known / 100;
 
-  if (most < FIRST_PEAK || most <= known + known / 100)
+  if (most < FIRST_PEAK || most <= known + known / FINE_PART)
     return false;
-  return !grows || hearth_os_now_ns() - hearth_rt.start_ns >= __atomic_load_n(&rest_until_ns, __ATOMIC_RELAXED);
+  return grows ? is_clear && has_rested() : is_clear || has_rested();
 }
 
 /* Have the next call that ends outside of all sections dump; not while another thread is at it. */
@@ -64,9 +71,7 @@ static void ask(void) {
     ;
 }
 
-void hearth_live_tell(void) {
-  int64_t change = hearth_this_thread.live_change;
-
+static void tell(int64_t change, bool grows) {
   hearth_this_thread.live_change = 0;
   int64_t now = __atomic_add_fetch(&live_bytes, change, __ATOMIC_RELAXED);
   uint64_t bytes = now > 0 ? (uint64_t)now : 0, step = bytes / STEP_PART;
@@ -76,9 +81,13 @@ void hearth_live_tell(void) {
                                       : step,
                    __ATOMIC_RELAXED);
   uint64_t most = note_most(bytes);
-  if (!__atomic_load_n(&is_due, __ATOMIC_RELAXED) && is_peak(most, change > 0))
+  if (!__atomic_load_n(&is_due, __ATOMIC_RELAXED) && is_peak(most, grows))
     ask();
 }
+
+void hearth_live_tell(void) { tell(hearth_this_thread.live_change, hearth_this_thread.live_change > 0); }
+
+void hearth_live_tell_before(void) { tell(hearth_this_thread.live_change, false); }
 
 bool hearth_live_is_at_peak(void) {
   return hearth_rt.tracks_peak && is_peak(__atomic_load_n(&most_bytes, __ATOMIC_RELAXED), false);
@@ -227,7 +236,8 @@ bool hearth_live_dump(enum hearth_raw_occasion occasion) {
   if (occasion == HEARTH_RAW_PEAK)
     note_peak(begin_ns, at.most_bytes);
   if (error) {
-    hearth_message("cannot write the heap dump %s: %s", name, hearth_error_name(error));
+    if (hearth_message_is_new(&told_error, error))
+      hearth_message("cannot write the heap dump %s: %s", name, hearth_error_name(error));
     return false;
   }
   if (occasion == HEARTH_RAW_PEAK)
@@ -250,6 +260,7 @@ void hearth_live_begin(void) {
 
 void hearth_live_forget_files(void) {
   dump_count = 0;
+  told_error = 0;
   peak_name[0] = '\0';
   dumped_bytes = most_bytes = file_bytes = 0;
   live_bytes = 0; /* its parent's blocks do not count */
