@@ -21,6 +21,9 @@ bool hearth_dump(void);
  * none. */
 void hearth_dump_at_end(void);
 
+/* The same where another program is to take this one's place, which is told if it will not be recorded. */
+void hearth_leave_for(const char *program);
+
 /* Dumps and snapshots that are due now, in ns since the start; one thread does them. Outside of sections. */
 void hearth_dump_periodically(uint64_t now_ns);
 

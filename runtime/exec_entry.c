@@ -30,14 +30,14 @@ static int failed(int result) {
 }
 
 /* A child of vfork is no end of the program, though it runs in its memory. */
-static void leave(const char *program) {
+void hearth_leave_for(const char *program) {
   hearth_dump_at_end();
   if (HEARTH_PRELOADED && hearth_is_recording() && !hearth_rt.options.follow_children)
     hearth_message("the program goes on as '%s', which is not recorded without --follow-children", program);
 }
 
 int execve(const char *path, char *const argv[], char *const environment[]) {
-  leave(path);
+  hearth_leave_for(path);
   return failed(hearth_os_exec(path, argv, environment));
 }
 
@@ -48,7 +48,7 @@ int fexecve(int fd, char *const argv[], char *const environment[]) {
 }
 
 int execveat(int directory, const char *path, char *const argv[], char *const environment[], int flags) {
-  leave(*path ? path : argv[0]);
+  hearth_leave_for(*path ? path : argv[0]);
   return failed(hearth_os_exec_at(directory, path, argv, environment, flags));
 }
 
@@ -105,7 +105,7 @@ static int search(const char *file, char *const argv[], char *const environment[
 int execvpe(const char *file, char *const argv[], char *const environment[]) {
   if (!*file)
     return failed(-ENOENT);
-  leave(file);
+  hearth_leave_for(file);
   return failed(strchr(file, '/') ? try(file, argv, environment) : search(file, argv, environment));
 }
 

@@ -16,8 +16,9 @@ extern void _exit(int status);
 extern int execve(const char *path, char *const argv[], char *const environment[]);
 extern int malloc_trim(size_t pad);
 extern char *strdup(const char *string);
-__attribute__((used)) static void *const all_or_nothing[] = {free,      _ZdlPv,      _exit, execve,
-                                                             sigaction, malloc_trim, strdup};
+extern long syscall(long number, ...);
+__attribute__((used)) static void *const all_or_nothing[] = {free,      _ZdlPv,      _exit,  execve,
+                                                             sigaction, malloc_trim, strdup, syscall};
 
 static void start(int argc, char **argv, char **environment) {
   (void)argc;

@@ -15,15 +15,12 @@ HEARTH_EXPORT sighandler_t sysv_signal(int signal, sighandler_t handler);
 HEARTH_EXPORT sighandler_t __sysv_signal(int signal, sighandler_t handler);
 HEARTH_EXPORT int siginterrupt(int signal, int interrupts);
 
-#define LIBRARY_FIRST 32 /* signals of the C library's own */
-#define LIBRARY_LAST  33
-
 static uint64_t interrupting; /* mask of signals that siginterrupt was called for; atomic */
 
 static uint64_t bit(int signal) { return UINT64_C(1) << (signal - 1); }
 
 static bool is_settable(int signal) {
-  return signal >= 1 && signal <= 64 && !(signal >= LIBRARY_FIRST && signal <= LIBRARY_LAST);
+  return signal >= 1 && signal <= 64 && !(signal >= HEARTH_LIBRARY_SIGNAL_FIRST && signal <= HEARTH_LIBRARY_SIGNAL_LAST);
 }
 
 static int set(int signal, const hearth_os_action *action, hearth_os_action *ret_old) {

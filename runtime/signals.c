@@ -17,7 +17,7 @@
 #define SIGNAL_STACK_SIZE ((size_t)65536)
 #define SIGNALS           64
 
-/* Signals whose default action ends the program; of the real-time ones, which only programs with a handler get, none. */
+/* Signals whose default action ends the program, besides all real-time ones that the C library leaves. */
 static const uint8_t ending[] = {SIGHUP,  SIGINT,  SIGQUIT, SIGILL,    SIGTRAP, SIGABRT,  SIGBUS,  SIGFPE,
                                  SIGUSR1, SIGSEGV, SIGUSR2, SIGPIPE,   SIGALRM, SIGTERM,  SIGXCPU, SIGXFSZ,
                                  SIGPROF, SIGPOLL, SIGSYS,  SIGVTALRM, SIGPWR,  SIGSTKFLT};
@@ -92,6 +92,8 @@ static void ask(int signal, siginfo_t *info, void *context) {
 static bool is_asking(int signal) { return (uint32_t)signal == hearth_rt.options.dump_signal; }
 
 static bool is_ending(int signal) {
+  if (signal > HEARTH_LIBRARY_SIGNAL_LAST)
+    return hearth_rt.options.handle_signals;
   for (size_t i = 0; i < sizeof ending; ++i)
     if (ending[i] == signal)
       return hearth_rt.options.handle_signals;

@@ -4,6 +4,9 @@
 
 #include "os.h"
 
+#define HEARTH_LIBRARY_SIGNAL_FIRST 32 /* signals of the C library's own; the real-time ones of programs are behind them */
+#define HEARTH_LIBRARY_SIGNAL_LAST  33
+
 /* Install handlers where the disposition is the default; by the main thread. */
 void hearth_signals_begin(void);
 

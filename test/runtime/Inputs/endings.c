@@ -5,10 +5,12 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -34,6 +36,15 @@ static void work(void) {
   pthread_create(&thread, NULL, one_block, NULL);
   pthread_join(thread, NULL);
 }
+
+static void *wait_in_thread(void *closure) {
+  free(malloc(16));
+  for (;;)
+    pause();
+  return closure;
+}
+
+static void *exit_in_thread(void *closure) { exit(closure ? 3 : 7); }
 
 static volatile int *volatile null;
 
@@ -88,6 +99,24 @@ static void end(const char *way) {
     signal(SIGABRT, SIG_IGN);
     abort();
   }
+  if (strcmp(way, "syscall-exit") == 0)
+    syscall(SYS_exit_group, 7);
+  if (strcmp(way, "live-threads") == 0)
+    exit(pthread_create(&thread, NULL, wait_in_thread, NULL) == 0 ? 7 : 3);
+  if (strcmp(way, "thread-exits") == 0)
+    pthread_create(&thread, NULL, exit_in_thread, NULL), pause();
+  if (strcmp(way, "HUP") == 0)
+    raise(SIGHUP);
+  if (strcmp(way, "FPE") == 0)
+    raise(SIGFPE);
+  if (strcmp(way, "ALRM") == 0)
+    ualarm(1000, 0), pause();
+  if (strcmp(way, "RT") == 0)
+    raise(SIGRTMIN + 3);
+  if (strcmp(way, "RTMAX") == 0)
+    kill(getpid(), SIGRTMAX);
+  if (strcmp(way, "RT-queued") == 0)
+    sigqueue(getpid(), SIGRTMIN, (union sigval){.sival_int = 1});
   if (strcmp(way, "TERM") == 0)
     kill(getpid(), SIGTERM);
   if (strcmp(way, "INT") == 0)
@@ -130,6 +159,10 @@ static void end(const char *way) {
     fexecve(open(sh, O_RDONLY), after, environ);
   if (strcmp(way, "execveat") == 0)
     execveat(AT_FDCWD, sh, after, environ, 0);
+  if (strcmp(way, "syscall-execve") == 0)
+    syscall(SYS_execve, sh, after, environ);
+  if (strcmp(way, "syscall-execveat") == 0)
+    syscall(SYS_execveat, AT_FDCWD, sh, after, environ, 0);
   if (strcmp(way, "exec-self") == 0)
     execl(self, self, "after", (char *)NULL);
   if (strcmp(way, "exec-fails") == 0) {
@@ -146,6 +179,19 @@ static void end(const char *way) {
     if (vfork() == 0)
       execl("/nonexistent", "x", (char *)NULL), _exit(3);
     wait(NULL);
+    _exit(7);
+  }
+  if (strcmp(way, "fork") == 0 || strcmp(way, "fork-exec") == 0) {
+    if (fork() == 0) {
+      free(malloc(40028));
+      way[4] ? execl("/bin/true", "true", (char *)NULL) : _exit(3);
+    }
+    wait(NULL);
+    _exit(7);
+  }
+  if (strcmp(way, "spawn") == 0) {
+    pid_t child;
+    assert(posix_spawn(&child, sh, NULL, NULL, after, environ) == 0 && waitpid(child, NULL, 0) == child);
     _exit(7);
   }
   if (strcmp(way, "system") == 0)
