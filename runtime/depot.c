@@ -30,6 +30,7 @@ bool hearth_depot_create(hearth_depot *depot, uint32_t most_contexts, uint32_t a
       .entry_most = most_contexts + 1,
       .pc_most = (uint64_t)most_contexts * average_depth,
       .entry_count = 1,
+      .memory_most = UINT64_MAX,
   };
   depot->entries = map_table(depot->entry_most, sizeof *depot->entries);
   depot->pcs = map_table(depot->pc_most + 1, sizeof *depot->pcs);
@@ -40,10 +41,6 @@ bool hearth_depot_create(hearth_depot *depot, uint32_t most_contexts, uint32_t a
     created = created && depot->levels[i];
   }
   return created;
-}
-
-size_t hearth_depot_context_size(uint32_t depth) {
-  return sizeof(hearth_depot_entry) + sizeof(uint64_t) + depth * sizeof(uint64_t);
 }
 
 static uint64_t mix(uint64_t hash, uint64_t pc) {
@@ -116,11 +113,17 @@ static bool take_room(uint64_t *counter, uint64_t step, uint64_t most, uint64_t 
   return true;
 }
 
+/* An entry, its addresses, and a word in the tables. */
+static uint64_t size_of_context(uint32_t depth) {
+  return sizeof(hearth_depot_entry) + depth * sizeof(uint64_t) + sizeof(uint64_t);
+}
+
 /* A copy of the stack under a new id, not yet in a chain; 0 if there is no room. */
 static uint32_t add_entry(hearth_depot *depot, uint64_t hash, const uint64_t *pcs, uint32_t depth) {
-  uint64_t first, context;
+  uint64_t before, first, context;
 
-  if (!take_room(&depot->pc_count, depth, depot->pc_most, &first) ||
+  if (!take_room(&depot->memory, size_of_context(depth), depot->memory_most, &before) ||
+      !take_room(&depot->pc_count, depth, depot->pc_most, &first) ||
       !take_room(&depot->entry_count, 1, depot->entry_most, &context))
     return 0;
   for (uint32_t i = 0; i < depth; ++i)
@@ -198,11 +201,6 @@ uint32_t hearth_depot_limit(const hearth_depot *depot) {
 const uint64_t *hearth_depot_stack(const hearth_depot *depot, uint32_t context, uint32_t *ret_depth) {
   *ret_depth = depot->entries[context].depth;
   return depot->pcs + depot->entries[context].first_pc;
-}
-
-uint64_t hearth_depot_memory(const hearth_depot *depot) {
-  return depot->entry_count * (sizeof *depot->entries + sizeof *depot->levels[0]) +
-         depot->pc_count * sizeof *depot->pcs;
 }
 
 uint64_t hearth_depot_dropped(const hearth_depot *depot) { return __atomic_load_n(&depot->dropped, __ATOMIC_RELAXED); }

@@ -81,29 +81,29 @@ static void make_absolute(char *path, size_t size) {
     memcpy(path, absolute, text.length + 1 < size ? text.length + 1 : size);
 }
 
-#define CAPPED_DEPTH 32 /* addresses of a stack that a memory cap reckons with; deeper ones leave room for fewer */
-
 static bool is_to_trace(void) { return HEARTH_PRELOADED && hearth_rt.options.mode == HEARTH_MODE_TRACE; }
 
-/* Under a memory cap, one half is for call stacks, which cannot be spilled, the other for records. */
-static bool reserve_tables(void) {
-  uint64_t contexts = hearth_rt.options.max_contexts;
-  uint32_t depth = hearth_rt.options.stack_depth ? hearth_rt.options.stack_depth : 1;
-  uint64_t half = ((uint64_t)hearth_rt.options.memory_cap << 20) / 2;
+/* Records can be spilled, as far as there is a place for some; call stacks cannot, and find room as long as there is any. */
+#define SPILLED_PART 4 /* of a memory cap: this fraction is for records only */
 
-  if (half) {
-    depth = depth < CAPPED_DEPTH ? depth : CAPPED_DEPTH;
-    uint64_t room = half / hearth_depot_context_size(depth);
-    contexts = contexts < room ? contexts : room;
-  }
+static bool reserve_tables(void) {
+  uint32_t contexts = hearth_rt.options.max_contexts;
+  uint32_t depth = hearth_rt.options.stack_depth ? hearth_rt.options.stack_depth : 1;
+  uint64_t cap = (uint64_t)hearth_rt.options.memory_cap << 20;
+  bool records = !is_to_trace() && !hearth_rt.live; /* else no context has one */
+
   if (!hearth_mappings_create() || !hearth_context_names_create() ||
-      !hearth_depot_create(&hearth_rt.depot, (uint32_t)contexts, depth))
+      !hearth_depot_create(&hearth_rt.depot, contexts, depth))
     return false;
-  if (is_to_trace() || hearth_rt.live) /* there are no records: no context has one */
+  if (cap)
+    hearth_rt.depot.memory_most = records ? cap - cap / SPILLED_PART : cap;
+  if (!records)
     return true;
-  return hearth_mib_table_create(&hearth_rt.mibs, (uint32_t)contexts + 1, half ? half / HEARTH_OS_PAGE : UINT64_MAX) &&
-         (!hearth_shadow_is_histogram || hearth_histograms_create(&hearth_rt.mibs.histograms, (uint32_t)contexts + 1,
-                                                                  hearth_rt.options.histogram_size));
+  if (!hearth_mib_table_create(&hearth_rt.mibs, contexts + 1, cap ? cap / HEARTH_OS_PAGE : UINT64_MAX))
+    return false;
+  hearth_rt.mibs.beside = cap ? &hearth_rt.depot.memory : NULL;
+  return !hearth_shadow_is_histogram ||
+         hearth_histograms_create(&hearth_rt.mibs.histograms, contexts + 1, hearth_rt.options.histogram_size);
 }
 
 /* Code that was not instrumented adds to no counters, and nothing is divided. */

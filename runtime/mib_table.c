@@ -23,13 +23,21 @@ bool hearth_mib_table_create(hearth_mib_table *table, uint32_t count, uint64_t p
   return true;
 }
 
+void hearth_mib_table_watch(hearth_mib_table *table) {
+  uint64_t beside = table->beside ? __atomic_load_n(table->beside, __ATOMIC_RELAXED) / HEARTH_OS_PAGE : 0;
+  uint64_t pages = __atomic_load_n(&table->touched_count, __ATOMIC_RELAXED) + table->histograms.pages;
+
+  if (pages + beside > table->page_most)
+    table->wants_spill = true;
+}
+
 /* Account for a page that holds no record yet. It is written to at once: reading it first would take two faults. */
 static void begin_page(hearth_mib_table *table, size_t page) {
   if (__atomic_exchange_n(&table->touched[page], 1, __ATOMIC_RELAXED))
     return;
   __atomic_fetch_or((uint64_t *)table->mibs + page * (HEARTH_OS_PAGE / sizeof(uint64_t)), 0, __ATOMIC_RELAXED);
-  if (__atomic_add_fetch(&table->touched_count, 1, __ATOMIC_RELAXED) > table->page_most)
-    table->wants_spill = true;
+  __atomic_fetch_add(&table->touched_count, 1, __ATOMIC_RELAXED);
+  hearth_mib_table_watch(table);
 }
 
 /* Account for the pages that a record lies on. False: it needs one more, and there may be no more. */
@@ -70,8 +78,7 @@ static bool prepare_histogram(hearth_mib_table *table, const hearth_mib *one, he
   if (!hearth_histograms_prepare(histograms, update->block, one->AllocCount, &update->value))
     return false;
   update->word = &histograms->by_context[update->block->context].current;
-  if (histograms->pages + table->touched_count > table->page_most)
-    table->wants_spill = true;
+  hearth_mib_table_watch(table);
   return true;
 }
 

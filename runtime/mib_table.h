@@ -14,6 +14,7 @@ typedef struct hearth_mib_table {
   uint32_t count;
   uint8_t *touched;                    /* pages of `mibs` that hold records; atomic */
   uint64_t touched_count, page_most;   /* such pages there are, and may be */
+  const uint64_t *beside;              /* bytes that count as such pages, too; NULL: none; atomic */
   bool wants_spill;                    /* there are more */
   bool closed;                         /* ... and no more are to come */
   hearth_histograms histograms;        /* of histogram mode */
@@ -24,6 +25,9 @@ typedef struct hearth_mib_table {
 /* Records for the contexts [0, count), all empty; they want to be spilled when they fill more than `page_most` pages. False:
  * no address space. */
 bool hearth_mib_table_create(hearth_mib_table *table, uint32_t count, uint64_t page_most);
+
+/* What lies beside the table has grown. */
+void hearth_mib_table_watch(hearth_mib_table *table);
 
 /* How many blocks a sampled block stands for, one in `mean_bytes` being drawn. */
 uint64_t hearth_mib_weight(const hearth_block *block, uint64_t mean_bytes);

@@ -7,6 +7,11 @@
  * RUN: cat %t.prof.* > %t.all && %hearth index %t.all -o %t.hearth | FileCheck %s --check-prefix=INDEX
  * RUN: for file in %t.prof.*; do python3 %S/Inputs/raw_print.py $file AllocCount; done > %t.txt
  * RUN: awk '/^record:/ { sub(/.*AllocCount=/, ""); total += $1 } END { print total, "blocks" }' %t.txt | FileCheck %s
+ * Stacks take the room that they need, whatever their depth could be.
+ * RUN: rm %t.prof.* && HEARTH_OPTIONS=log_path=%t.prof:memory_cap=2:recursion=full %t
+ * RUN: cat %t.prof.* > %t.all && %hearth index %t.all -o %t.hearth 2>&1 | FileCheck %s --check-prefix=INDEX --implicit-check-not=warning
+ * RUN: for file in %t.prof.*; do python3 %S/Inputs/raw_print.py $file AllocCount; done > %t.txt && not grep 'dropped_stacks=[1-9]' %t.txt
+ * RUN: awk '/^record:/ { sub(/.*AllocCount=/, ""); total += $1 } END { print total, "blocks" }' %t.txt | FileCheck %s
  * RUN: rm %t.prof.* && HEARTH_OPTIONS=log_path=%t.prof:memory_cap=1:recursion=full:stack_depth=16 %t reset
  * RUN: ls %t.prof.* | count 1
  * RUN: rm -rf %t.prof.* %t.none && HEARTH_OPTIONS=log_path=%t.none/x:memory_cap=1:recursion=full:stack_depth=16 %t lost > %t.out 2>&1

@@ -225,6 +225,28 @@ static void test_full_table(void **state) {
   assert_false(table.wants_spill);
 }
 
+static void test_shared_room(void **state) {
+  (void)state;
+  hearth_mib_table table;
+  hearth_mib mib = one(1, 0, 2, 0);
+  uint64_t beside = 0;
+
+  assert_true(hearth_mib_table_create(&table, 600, 3));
+  table.beside = &beside;
+  record(&table, 0, &mib);
+  beside = 2 * 4096 + 4095;
+  hearth_mib_table_watch(&table);
+  assert_false(table.wants_spill);
+  record(&table, 300, &mib); /* the second page */
+  assert_true(table.wants_spill);
+  hearth_mib_table_forget(&table);
+  record(&table, 0, &mib);
+  assert_false(table.wants_spill);
+  beside = 3 * 4096;
+  hearth_mib_table_watch(&table);
+  assert_true(table.wants_spill);
+}
+
 /* Blocks that a thread's cache takes, evicts to the table, and is copied from make the record that they make alone. */
 static void check_cache(uint64_t mean_bytes) {
   static hearth_mib_cache cache; /* large for a stack */
@@ -313,6 +335,7 @@ int main(void) {
       cmocka_unit_test(test_table),
       cmocka_unit_test(test_view),
       cmocka_unit_test(test_full_table),
+      cmocka_unit_test(test_shared_room),
       cmocka_unit_test(test_cache),
       cmocka_unit_test(test_cache_of_sampled_blocks),
       cmocka_unit_test(test_interrupted),
