@@ -144,12 +144,23 @@ static void note_chain(walk *walk) {
   }
 }
 
+/* Does the start code's frame begin there? Nothing of interest lies behind it. */
+static inline bool is_root(walk *walk, uintptr_t sp) {
+  uintptr_t root = hearth_this_thread.root;
+
+  if (__builtin_expect(!root || sp < root, true))
+    return false;
+  if (!walk->stack.high)
+    walk->stack = stack_of(walk->sp - 1);
+  return walk->stack.lasting;
+}
+
 static inline bool follow_frame_pointer(walk *walk) {
   uintptr_t words[2], at = walk->bp;
 
   if (!walk->chained)
     note_bp(walk);
-  if (!load(walk, at, words, 2))
+  if (is_root(walk, at + sizeof words) || !load(walk, at, words, 2))
     return false;
   walk->bp = words[0];
   walk->bp_at = at;
@@ -158,13 +169,6 @@ static inline bool follow_frame_pointer(walk *walk) {
   if (!walk->chained)
     note(walk, at + sizeof words[0], words[1]);
   return true;
-}
-
-/* Does the start code's frame begin there? Nothing of interest lies behind it. */
-static bool is_root(const walk *walk, uintptr_t sp) {
-  uintptr_t root = hearth_this_thread.root;
-
-  return walk->stack.lasting && root && sp >= root;
 }
 
 /* Load the CFA, and the caller's bp from where bp points to. */
@@ -254,7 +258,8 @@ size_t hearth_unwind(const hearth_frame *frame, const hearth_known_stack *known,
                .trail = ret_trail};
   hearth_known_stack left = known ? *known : (hearth_known_stack){NULL, NULL, NULL};
   size_t count = 0, looked_at = 0;
-  bool found = most > 0;
+  bool found =
+      most > 0 && !is_root(&walk, walk.sp); /* where main jumped to what frees, nothing of the program is left */
 
   ret_trail->word_count = 0;
   ret_trail->words = ret_trail->own;

@@ -10,17 +10,14 @@
 hearth_runtime hearth_rt = {.next_due_ns = UINT64_MAX};
 
 typedef int main_function(int argc, char **argv, char **environment);
-typedef int start_main_function(main_function *program, int argc, char **argv, void (*init)(void), void (*fini)(void),
-                                void (*linker_fini)(void), void *stack_end);
 
 /* The C library's; declared by none of its headers. */
 extern int __cxa_atexit(void (*function)(void *), void *argument, void *library);
-HEARTH_EXPORT start_main_function __libc_start_main;
 
 static main_function *program_main;
 
 /* What the program is run in: its stacks end here, without the C library's start code. */
-static int run_main(int argc, char **argv, char **environment) {
+__attribute__((used)) static int run_main(int argc, char **argv, char **environment) {
   uintptr_t stack_pointer;
 
   __asm__ volatile("mov %%rsp, %0" : "=r"(stack_pointer)); /* as it is in the call, and so where main's frame begins */
@@ -28,13 +25,40 @@ static int run_main(int argc, char **argv, char **environment) {
   return program_main(argc, argv, environment);
 }
 
-int __libc_start_main(main_function *program, int argc, char **argv, void (*init)(void), void (*fini)(void),
-                      void (*linker_fini)(void), void *stack_end) {
-  start_main_function *next = (start_main_function *)dlsym(RTLD_NEXT, "__libc_start_main");
-
+/* Returns the C library's __libc_start_main. */
+__attribute__((used)) static void *replace_main(main_function *program) {
   program_main = program;
-  return next(run_main, argc, argv, init, fini, linker_fini, stack_end);
+  return dlsym(RTLD_NEXT, "__libc_start_main");
 }
+
+/* It calls run_main in place of main, and is jumped to: no frame of ours is on the stacks of constructors. */
+__asm__(".pushsection .text\n"
+        ".globl __libc_start_main\n"
+        ".type __libc_start_main,@function\n"
+        "__libc_start_main:\n"
+        ".cfi_startproc\n"
+        "push %rdi\n"
+        "push %rsi\n"
+        "push %rdx\n"
+        "push %rcx\n"
+        "push %r8\n"
+        "push %r9\n"
+        "sub $8, %rsp\n"
+        ".cfi_adjust_cfa_offset 56\n"
+        "call replace_main\n"
+        "add $8, %rsp\n"
+        "pop %r9\n"
+        "pop %r8\n"
+        "pop %rcx\n"
+        "pop %rdx\n"
+        "pop %rsi\n"
+        "pop %rdi\n"
+        ".cfi_adjust_cfa_offset -56\n"
+        "lea run_main(%rip), %rdi\n"
+        "jmp *%rax\n"
+        ".cfi_endproc\n"
+        ".size __libc_start_main, .-__libc_start_main\n"
+        ".popsection");
 
 /* Where the first entry of the variable's list of libraries, which is ours, ends. */
 static const char *behind_own_library(const char *libraries) {
