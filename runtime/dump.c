@@ -171,7 +171,8 @@ void hearth_dump_periodically(uint64_t now_ns) {
 }
 
 static void spilled_name(hearth_text *text, uint64_t number) {
-  hearth_text_format(text, "%s.%u.part%u", hearth_rt.options.log_path, hearth_rt.pid, number);
+  hearth_profile_file_name_beside(text);
+  hearth_text_format(text, ".part%u", number);
 }
 
 static void spill_locked(void) {

@@ -11,6 +11,7 @@
 #include "message.h"
 #include "message_file.h"
 #include "os.h"
+#include "path_pattern.h"
 #include "preload/trace.h"
 #include "runtime.h"
 #include "shadow.h"
@@ -55,7 +56,8 @@ static void read_options(hearth_options *options, char **environment) {
   hearth_options_begin(options);
   if (__memprof_profile_filename) {
     hearth_text path = hearth_text_begin(options->log_path, sizeof options->log_path);
-    hearth_text_add(&path, __memprof_profile_filename);
+    hearth_pattern_add_literal(&path, __memprof_profile_filename);
+    hearth_text_add(&path, ".%e.%p"); /* as in the default */
   }
   hearth_options_apply(options, __memprof_default_options_str, "__memprof_default_options_str");
   if (__memprof_default_options)
@@ -70,15 +72,26 @@ static void read_options(hearth_options *options, char **environment) {
 
 /* The program may change its working directory: the profile goes where it was started. */
 static void make_absolute(char *path, size_t size) {
-  static char absolute[HEARTH_OPTION_TEXT_SIZE];
+  static char directory[HEARTH_OPTION_TEXT_SIZE], absolute[HEARTH_OPTION_TEXT_SIZE];
+  hearth_text text = hearth_text_begin(absolute, sizeof absolute);
 
-  if (path[0] == '/' || !hearth_os_working_directory(absolute, sizeof absolute))
+  if (path[0] == '/' || !hearth_os_working_directory(directory, sizeof directory))
     return;
-  hearth_text text = {absolute, sizeof absolute, strlen(absolute), false};
+  hearth_pattern_add_literal(&text, directory);
   hearth_text_add(&text, "/");
   hearth_text_add(&text, path);
   if (!text.cut)
     memcpy(path, absolute, text.length + 1 < size ? text.length + 1 : size);
+}
+
+static void check_patterns(const char *path) {
+  const char *unknown = hearth_pattern_find_unknown(path);
+
+  if (unknown)
+    hearth_message(
+        "option log_path: '%s' begins with no pattern and stays as it is (%%e program, %%p process, %%m build, "
+        "%%h host, %%%% a percent sign)",
+        unknown);
 }
 
 static bool is_to_trace(void) { return HEARTH_PRELOADED && hearth_rt.options.mode == HEARTH_MODE_TRACE; }
@@ -145,6 +158,7 @@ void hearth_start(char **environment) {
   read_options(&hearth_rt.options, environment);
   hearth_this_thread.in_runtime = false;
   make_absolute(hearth_rt.options.log_path, sizeof hearth_rt.options.log_path);
+  check_patterns(hearth_rt.options.log_path);
   if (hearth_rt.options.help)
     hearth_options_print(&hearth_rt.options);
   if (!HEARTH_PRELOADED && hearth_rt.options.mode != HEARTH_MODE_AGGREGATE)

@@ -55,6 +55,9 @@ static void add_formatted(hearth_text *text, const char *format, va_list *argume
     case 'u':
       add_number(text, va_arg(*arguments, uint64_t), 10);
       break;
+    case '%':
+      hearth_text_add(text, "%");
+      break;
     case 'x':
       hearth_text_add(text, "0x");
       add_number(text, va_arg(*arguments, uint64_t), 16);

@@ -98,6 +98,17 @@ _Noreturn void hearth_os_abort(void);    /* early; SIGABRT: handlers run, then t
 /* Both return only if they fail. */
 int hearth_os_exec(const char *path, char *const argv[], char *const environment[]);
 int hearth_os_exec_at(int directory, const char *path, char *const argv[], char *const environment[], int flags);
+/* What the program was executed as; "": not known. */
+const char *hearth_os_program_path(void);
+/* The program headers of the executable, and an address in its code. */
+typedef struct hearth_os_program_headers {
+  const void *start;
+  size_t size;
+  uintptr_t entry;
+} hearth_os_program_headers;
+hearth_os_program_headers hearth_os_find_program_headers(void);
+/* The machine's name in its network; cut if it does not fit. */
+void hearth_os_host_name(char *to, size_t size);
 bool hearth_os_is_privileged(void); /* set-user-id and the like: the environment is not to be trusted */
 /* Early; of a thread's stack, the thread's part lies below it. */
 static inline uintptr_t hearth_os_thread_pointer(void) {

@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
+#include <sys/utsname.h>
 #include <time.h>
 
 static long call6(long number, long a, long b, long c, long d, long e, long f) {
@@ -270,6 +271,27 @@ void hearth_os_abort(void) {
   hearth_os_sigaction(SIGABRT, &standard, NULL);
   hearth_os_raise(SIGABRT);
   hearth_os_exit(134);
+}
+
+const char *hearth_os_program_path(void) {
+  const char *path = (const char *)getauxval(AT_EXECFN);
+
+  return path ? path : "";
+}
+
+hearth_os_program_headers hearth_os_find_program_headers(void) {
+  return (hearth_os_program_headers){(const void *)getauxval(AT_PHDR), getauxval(AT_PHNUM) * getauxval(AT_PHENT),
+                                     getauxval(AT_ENTRY)};
+}
+
+void hearth_os_host_name(char *to, size_t size) {
+  struct utsname names;
+  size_t i = 0;
+
+  if (call3(SYS_uname, (long)&names, 0, 0) == 0)
+    for (; i + 1 < size && names.nodename[i]; ++i)
+      to[i] = names.nodename[i];
+  to[i] = '\0';
 }
 
 bool hearth_os_is_privileged(void) { return getauxval(AT_SECURE) != 0; }

@@ -3,6 +3,7 @@
 #include "dump.h"
 #include "message.h"
 #include "os.h"
+#include "path_pattern.h"
 #include "runtime.h"
 #include "snapshot_file.h"
 
@@ -90,10 +91,31 @@ static void tell_loss(const loss *loss, hearth_profile_kind kind) {
                    kind == HEARTH_PROFILE_SNAPSHOT ? " (see option snapshot_size)" : "");
 }
 
+static void add_name(hearth_text *name, const hearth_pattern_words *words, bool with_process) {
+  const char *pattern = hearth_rt.options.log_path;
+
+  hearth_pattern_add(name, pattern, words);
+  if (with_process && !hearth_pattern_has(pattern, 'p'))
+    hearth_text_format(name, ".%s", words->process);
+}
+
 void hearth_profile_file_name(hearth_text *name) {
-  hearth_text_add(name, hearth_rt.options.log_path);
-  if (hearth_rt.pid != hearth_rt.options.plain_pid)
-    hearth_text_format(name, ".%u", hearth_rt.pid);
+  hearth_pattern_words words = hearth_pattern_words_of_process();
+
+  add_name(name, &words, hearth_rt.pid != hearth_rt.options.plain_pid);
+}
+
+void hearth_profile_file_name_beside(hearth_text *name) {
+  hearth_pattern_words words = hearth_pattern_words_of_process();
+
+  add_name(name, &words, true);
+}
+
+void hearth_profile_file_name_others(hearth_text *name) {
+  hearth_pattern_words words = {"PROGRAM", "PID", "BUILD-ID", ""};
+
+  memcpy(words.host, hearth_pattern_words_of_process().host, sizeof words.host);
+  add_name(name, &words, true);
 }
 
 const char *hearth_profile_file_written(void) { return output.name; }

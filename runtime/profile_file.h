@@ -18,8 +18,16 @@ bool hearth_profile_file_write(hearth_snapshot *snapshot, hearth_profile_kind ki
 /* Write a snapshot to the file of that name. Returns 0 or an error number. */
 int hearth_profile_file_write_as(const hearth_snapshot *snapshot, const char *file, bool replace);
 
-/* The name of this process's file, before a number is added because there is one. */
+/* The name of this process's file, before a number is added because there is one: option log_path with its patterns replaced, and
+ * with the process id, unless that is one of them or the option says which process goes without. */
 void hearth_profile_file_name(hearth_text *name);
+
+/* The same of a file beside it, by which the process is known in any case. */
+void hearth_profile_file_name_beside(hearth_text *name);
+
+/* The same of other processes, with words like "PID" for what differs. */
+void hearth_profile_file_name_others(hearth_text *name);
+
 void hearth_profile_file_make_directories(const char *file);
 
 /* What the file that was written last is called; lives until the next one. */

@@ -22,7 +22,9 @@ static const char help[] =
     "Run a dynamically linked program as it is, and write a raw heap profile when it ends, for 'hearth index'.\n"
     "Accesses are not counted: that needs a program built with the flags of 'hearth flags instrument'.\n"
     "\n"
-    "  -o, --output=FILE   the profile (default: COMMAND.profraw.PID); if there is such a file, FILE.2 and so on\n"
+    "  -o, --output=FILE   the profile (default: COMMAND.profraw.PID); if there is such a file, FILE.2 and so on; in "
+    "it\n"
+    "                      %e stands for the program's name, %p for the process, %m for the build id, %h for the host\n"
     "  --mode=MODE         aggregate (default): one record for each context; trace: one for each operation, for\n"
     "                      'hearth trace' and 'hearth index' (default file: COMMAND.trace.PID); live: heap dumps of\n"
     "                      what is live, for 'hearth heap': at the end FILE.1, or with others before FILE.2 and so on\n"
@@ -31,7 +33,8 @@ static const char help[] =
     "  --residency         with --mode=live: tell which bytes are in memory, swapped out, and not written to any more\n"
     "  --sample=BYTES      record one block for so many bytes allocated, on average: sums are estimates\n"
     "  --depth=N           addresses kept of each call stack, innermost first (default: 64)\n"
-    "  --follow-children   record child processes and what they run, too, each in a file FILE.PID\n"
+    "  --follow-children   record child processes and what they run, too, each in a file FILE.PID or, without\n"
+    "                      -o, one named after its program\n"
     "  -v, --verbose       say on standard error where each profile was written, those of children, too\n"
     "  -q, --quiet         do not say at the end where the profile is, and how to see it\n"
     "Further options of the runtime can be given in HEARTH_OPTIONS.\n"
@@ -77,10 +80,10 @@ static bool add_path(settings *to, const char *path) {
   return true;
 }
 
-static bool describe(const request *request, const char *command, settings *ret) {
-  char standard[NAME_MAX + sizeof ".profraw"];
+static bool describe(const request *request, settings *ret) {
+  char standard[32];
   *ret = (settings){.length = 0};
-  snprintf(standard, sizeof standard, "%.*s.%s", NAME_MAX, hearth_base_name(command), request->mode->suffix);
+  snprintf(standard, sizeof standard, "%%e.%s", request->mode->suffix);
   if (!add_path(ret, request->output ? request->output : standard))
     return false;
   add(ret, ":mode=%s%s", request->mode->name, request->mode->settings);
@@ -138,7 +141,7 @@ static int run(const request *request, char **argv) {
     return refuse(EXIT_REFUSED, "%s: %s (is the installation complete?)", library, strerror(errno));
   if (strpbrk(library, ": "))
     return refuse(EXIT_REFUSED, "%s: a path with blanks or colons cannot be preloaded; move it", library);
-  if (!describe(request, argv[0], &settings))
+  if (!describe(request, &settings))
     return refuse(EXIT_REFUSED, "%s: the name is too long, or has quotes of both kinds", request->output);
   if (!preload(library) || setenv("HEARTH_RECORD", settings.text, 1) != 0)
     return refuse(EXIT_REFUSED, "out of memory");

@@ -27,6 +27,14 @@ static void tell_profile(void) {
   hearth_message("to see it: hearth index --symbols %s -o heap.prof && hearth show heap.prof", name);
 }
 
+static void tell_children(void) {
+  static char buffer[HEARTH_OUTPUT_NAME];
+  hearth_text name = hearth_text_begin(buffer, sizeof buffer);
+
+  hearth_profile_file_name_others(&name);
+  hearth_message("those of child processes are %s", buffer);
+}
+
 void hearth_result_tell(void) {
   if (hearth_rt.pid != hearth_rt.options.tell_pid)
     return;
@@ -37,5 +45,5 @@ void hearth_result_tell(void) {
   else
     tell_profile();
   if (hearth_rt.options.follow_children)
-    hearth_message("those of child processes are %s.PID", hearth_rt.options.log_path);
+    tell_children();
 }

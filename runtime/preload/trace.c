@@ -257,7 +257,7 @@ bool hearth_trace_begin(void) {
   }
   int error = hearth_trace_file_begin();
   if (error)
-    hearth_message("cannot write the trace %s: %s", hearth_rt.options.log_path, hearth_error_name(error));
+    hearth_message("cannot write the trace %s: %s", hearth_trace_file_name(), hearth_error_name(error));
   return !error;
 }
 

@@ -20,7 +20,7 @@
  *
  * FILES: elsewhere
  * FILES-NEXT: first
- * FILES-NEXT: memprof.profraw.{{[0-9]+$}}
+ * FILES-NEXT: memprof.profraw.live-and-dumps.c.tmp.{{[0-9]+$}}
  * FILES-NEXT: second
  * FILES-EMPTY:
  * FILES-NEXT: elsewhere:
@@ -44,7 +44,7 @@ static int dump(const char *name) {
 
   if (__memprof_profile_dump() != 0)
     return 1;
-  snprintf(written, sizeof written, "memprof.profraw.%d", (int)getpid());
+  snprintf(written, sizeof written, "memprof.profraw.live-and-dumps.c.tmp.%d", (int)getpid());
   return rename(written, name);
 }
 

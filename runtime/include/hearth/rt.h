@@ -11,7 +11,7 @@ extern "C" {
 #endif
 
 /* Write the complete profile so far: all blocks freed since the start (or the last reset) and, with their lifetimes up
- * to now, all blocks that are live. The file (option log_path, with the process id appended) is replaced as a whole; if
+ * to now, all blocks that are live. The file (option log_path, with patterns and process id) is replaced as a whole; if
  * writing fails, the previous file stays. Does not change what is recorded: two dumps never count a block twice.
  * Returns 0, or 1 after a message on stderr. */
 int __memprof_profile_dump(void);

@@ -1,0 +1,55 @@
+/* Names of profiles: patterns, and programs that run others. */
+/* RUN: rm -rf %t && mkdir %t && cd %t
+ * RUN: %clang -O1 -Wl,--build-id=0xabcdef %s -o parent && %clang -O1 -Wl,--build-id=none %s -o child
+ * RUN: %hearth record -q -o 'all/%%e-%%h-%%m-%%%%-x' -- ./parent && ls all | FileCheck %s --check-prefix=ALL
+ * ALL: {{^}}parent-{{[^-]+}}-abcdef-%-x{{$}}
+ * The process id is there once:
+ * RUN: %hearth record -q -o 'id/%%p.raw' -- ./parent && ls id | FileCheck %s --check-prefix=ID
+ * ID: {{^[0-9]+}}.raw{{$}}
+ * RUN: env 'HEARTH_OPTIONS=log_path=own' %hearth record -q --mode=trace -- ./parent && ls *.trace.* | FileCheck %s --check-prefix=TRACE
+ * TRACE: {{^}}parent.trace.{{[0-9]+$}}
+ * Without build id, there is a hash:
+ * RUN: %hearth record -q -o 'none/%%m' -- ./child && ls none | FileCheck %s --check-prefix=HASH
+ * HASH: {{^[0-9a-f]{16}$}}
+ *
+ * Each process has the name of its own program, also with patterns, and where nothing is written but that.
+ * RUN: cd %t && mkdir two && cd two && %hearth record --follow-children -- ../parent ../child 2>&1 | FileCheck %s --check-prefix=TOLD
+ * TOLD: the profile is {{.*}}/two/parent.profraw.{{[0-9]+$}}
+ * TOLD: those of child processes are {{.*}}/two/PROGRAM.profraw.PID
+ * RUN: ls %t/two | FileCheck %s --check-prefix=TWO
+ * TWO: {{^}}child.profraw.{{[0-9]+$}}
+ * TWO-NEXT: {{^}}parent.profraw.{{[0-9]+$}}
+ * TWO-NOT: {{.}}
+ * RUN: cd %t && mkdir given && cd given && %hearth record -q --follow-children -o raw -- ../parent ../child && ls | FileCheck %s --check-prefix=GIVEN
+ * GIVEN: {{^}}raw{{$}}
+ * GIVEN-NEXT: {{^}}raw.{{[0-9]+$}}
+ *
+ * A directory is no pattern; a letter that is none stays, and is told of.
+ * RUN: cd %t && mkdir 100%%early && cd 100%%early && %hearth record -q -o p -- ../parent 2>&1 | count 0 && ls p
+ * RUN: cd %t && %hearth record -q -o 'a%%z' -- ./parent 2>&1 | FileCheck %s --check-prefix=UNKNOWN && ls a%%z
+ * UNKNOWN: hearth: option log_path: '%z' begins with no pattern and stays as it is
+ *
+ * Of a long name the beginning; of a script its own.
+ * RUN: cd %t && cp parent $(printf 'x%%.0s' $(seq 250)) && mkdir long && cd long && %hearth record -q -- ../x* && ls | FileCheck %s --check-prefix=LONG
+ * LONG: {{^x{200}[.]profraw[.][0-9]+$}}
+ * RUN: cd %t && mkdir script && echo 'exit 0' | sed '1i #!/bin/sh' > work && chmod +x work && cd script && %hearth record -q -- ../work && ls work.profraw.*
+ * A path that is too long is an error:
+ * RUN: cd %t && %hearth record -q -o "$(printf 'y%%.0s' $(seq 252))" -- ./parent 2>&1 | FileCheck %s --check-prefix=CUT
+ * CUT: cannot write the profile {{.*}}: name too long
+ *
+ * The instrumented program's own:
+ * RUN: %S/../runtime/Inputs/profiled.sh %clang %rt %s %t/linked && cd %t && mkdir linked.d && cd linked.d && ../linked && ls | FileCheck %s --check-prefix=LINKED
+ * LINKED: {{^}}memprof.profraw.linked.{{[0-9]+$}}
+ */
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+int main(int argc, char **argv) {
+  free(malloc(100));
+  if (argc > 1 && fork() == 0) {
+    execl(argv[1], argv[1], (char *)NULL);
+    _exit(1);
+  }
+  return argc > 1 && wait(NULL) < 0;
+}
