@@ -76,7 +76,7 @@ static void set_rate(uint64_t rate) {
 static void measure(const reading *now) {
   uint64_t old = __atomic_load_n(&tick_rate, __ATOMIC_RELAXED);
 
-  if (now->ns - first.ns < (old ? NEXT_SPAN_NS : LEAST_SPAN_NS))
+  if (now->ns < first.ns + (old ? NEXT_SPAN_NS : LEAST_SPAN_NS)) /* it may be before, if another thread was faster */
     return;
   uint64_t ticks = now->ticks > first.ticks ? now->ticks - first.ticks : 0, widest = ticks / RATE_PRECISION / 2;
   if (ticks > 0 && (now->width > widest || first.width > widest)) {
@@ -90,7 +90,7 @@ static void measure(const reading *now) {
 }
 
 static void try_to_measure(const reading *now) {
-  if (!has_ticks || __atomic_exchange_n(&measuring, true, __ATOMIC_ACQUIRE))
+  if (__atomic_exchange_n(&measuring, true, __ATOMIC_ACQUIRE))
     return;
   measure(now);
   __atomic_store_n(&measuring, false, __ATOMIC_RELEASE);
@@ -126,6 +126,8 @@ static void set_clock(hearth_thread_clock *clock, uint64_t ticks, uint64_t ns, u
 }
 
 uint64_t hearth_clock_read(void) {
+  if (!has_ticks)
+    return hearth_os_now_ns();
   hearth_thread_clock *clock = &hearth_this_thread.clock;
   reading now = read_well();
   uint64_t shown = last_shown(clock, now.ticks), ns = now.ns > shown ? now.ns : shown;

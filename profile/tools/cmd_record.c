@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "commands.h"
-#include "hearth/ids.h"
 #include "install_paths.h"
 #include "options.h"
 #include "program_file.h"
@@ -22,9 +21,9 @@ static const char help[] =
     "Run a dynamically linked program as it is, and write a raw heap profile when it ends, for 'hearth index'.\n"
     "Accesses are not counted: that needs a program built with the flags of 'hearth flags instrument'.\n"
     "\n"
-    "  -o, --output=FILE   the profile (default: COMMAND.profraw.PID); if there is such a file, FILE.2 and so on; in "
-    "it\n"
-    "                      %e stands for the program's name, %p for the process, %m for the build id, %h for the host\n"
+    "  -o, --output=FILE   the profile (default: COMMAND.profraw.PID); if there is such a file, FILE.2 and so on;\n"
+    "                      %e in it is the program's name, %p the process, %m the build id, %h the host, %% a per cent "
+    "sign\n"
     "  --mode=MODE         aggregate (default): one record for each context; trace: one for each operation, for\n"
     "                      'hearth trace' and 'hearth index' (default file: COMMAND.trace.PID); live: heap dumps of\n"
     "                      what is live, for 'hearth heap': at the end FILE.1, or with others before FILE.2 and so on\n"

@@ -20,7 +20,9 @@ bool hearth_threads_known = true;
 uintptr_t hearth_forking_thread;
 void hearth_signals_resume(void) {}
 void hearth_os_yield(void) {}
-bool hearth_os_has_ticks(void) { return true; }
+
+static bool ticks_are_even = true;
+bool hearth_os_has_ticks(void) { return ticks_are_even; }
 
 static struct {
   double ns;           /* real time */
@@ -141,6 +143,28 @@ static void test_sleep(void **state) {
   assert_true(tick_rate > 0);
 }
 
+/* A thread that comes late to measure, after another one did. */
+static void test_late_reading(void **state) {
+  (void)state;
+  begin(0);
+  reading early = read_well();
+  run(1e9, 50);
+  uint64_t rate = tick_rate;
+  assert_true(rate > 0 && first.ns > early.ns);
+  try_to_measure(&early);
+  assert_int_equal(tick_rate, rate);
+}
+
+/* A processor without such ticks: they are not used. */
+static void test_no_ticks(void **state) {
+  (void)state;
+  ticks_are_even = false;
+  begin(5);
+  run(1e9, 1);
+  assert_int_equal(tick_rate, 0);
+  ticks_are_even = true;
+}
+
 /* A signal handler that interrupted the runtime sees the same clock, and changes nothing. */
 static void test_signal_handler(void **state) {
   (void)state;
@@ -160,9 +184,14 @@ static void test_signal_handler(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_alone),       cmocka_unit_test(test_interrupted), cmocka_unit_test(test_interrupted_start),
-      cmocka_unit_test(test_other_speed), cmocka_unit_test(test_sleep),       cmocka_unit_test(test_signal_handler)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_alone),
+                                     cmocka_unit_test(test_interrupted),
+                                     cmocka_unit_test(test_interrupted_start),
+                                     cmocka_unit_test(test_other_speed),
+                                     cmocka_unit_test(test_sleep),
+                                     cmocka_unit_test(test_no_ticks),
+                                     cmocka_unit_test(test_late_reading),
+                                     cmocka_unit_test(test_signal_handler)};
 
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
