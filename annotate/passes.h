@@ -36,6 +36,7 @@ typedef enum hearth_lto_phase {
 
 typedef struct hearth_options {
   const char *profile;              /* -memprof-use; "" if not given */
+  uint64_t profile_id;              /* -memprof-profile-id: of the profile that the flags are for; 0: any will do */
   struct hearth_matcher *matcher;   /* what the passes of a pipeline have read of it; not used if there is no profile */
   const char *alloc_functions;      /* -memprof-alloc-functions; "" if not given */
   const char *report;               /* -memprof-report; "" if not given */

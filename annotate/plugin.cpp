@@ -39,6 +39,18 @@ namespace {
 // "memprof-use" is also the name of a pass of LLVM's; the option is ours alone.
 cl::opt<std::string> Use("memprof-use", cl::desc("Heap profile (made by 'hearth index') to optimise with"),
                          cl::value_desc("file"));
+struct IdParser : cl::parser<std::string> {
+  using cl::parser<std::string>::parser;
+  bool parse(cl::Option &O, StringRef, StringRef Arg, std::string &Value) {
+    uint64_t Id;
+    Value = Arg.str();
+    return (Arg.getAsInteger(16, Id) || Id == 0) &&
+           O.error("'" + Arg + "' is not the id of a profile ('hearth flags use' prints it)");
+  }
+};
+// Its purpose is to stand on the command line, which build tools and caches of objects compare.
+cl::opt<std::string, false, IdParser> ProfileId("memprof-profile-id", cl::value_desc("hex"),
+                                                cl::desc("Take no profile but the one with this id"));
 cl::opt<bool> Instrument("memprof-instrument", cl::desc("Instrument memory accesses for heap profiling"));
 
 cl::opt<hearth_coalesce_mode>
@@ -166,6 +178,7 @@ bool contextsAreApartBy(ContextsBy Way) { return ContextsApartBy.getBits() == 0 
 hearth_options currentOptions() {
   hearth_options Options = {};
   Options.profile = Use.c_str();
+  StringRef(ProfileId).getAsInteger(16, Options.profile_id); // 0 if it was not given
   Options.alloc_functions = AllocFunctions.c_str();
   Options.report = Report.c_str();
   Options.coverage_threshold = CoverageThreshold;
@@ -370,10 +383,8 @@ void registerCallbacks(PassBuilder &PB) {
 #endif
 }
 
-} // namespace
-
-void hearth_shim_warn(LLVMModuleRef module, const char *file, const char *message) {
-  // Several passes of a pipeline meet the same broken profile; the user needs to hear of it once.
+// Several passes of a pipeline meet the same broken profile; the user needs to hear of it once.
+void diagnoseOnce(LLVMModuleRef module, const char *file, const char *message, DiagnosticSeverity Severity) {
   static std::mutex Lock;
   static std::set<std::string> Said;
   {
@@ -381,7 +392,17 @@ void hearth_shim_warn(LLVMModuleRef module, const char *file, const char *messag
     if (!Said.insert(unwrap(module)->getModuleIdentifier() + '\0' + file + '\0' + message).second)
       return;
   }
-  unwrap(module)->getContext().diagnose(DiagnosticInfoPGOProfile(file, message, Strict ? DS_Error : DS_Warning));
+  unwrap(module)->getContext().diagnose(DiagnosticInfoPGOProfile(file, message, Severity));
+}
+
+} // namespace
+
+void hearth_shim_warn(LLVMModuleRef module, const char *file, const char *message) {
+  diagnoseOnce(module, file, message, Strict ? DS_Error : DS_Warning);
+}
+
+void hearth_shim_refuse(LLVMModuleRef module, const char *file, const char *message) {
+  diagnoseOnce(module, file, message, DS_Error);
 }
 
 void hearth_shim_error(LLVMModuleRef module, const char *message) { unwrap(module)->getContext().emitError(message); }

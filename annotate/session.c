@@ -1,5 +1,6 @@
 #include "session.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,7 +10,8 @@
 #include "moved_calls.h"
 #include "shim.h"
 
-bool hearth_session_fail(hearth_session *session, const hearth_error *err) {
+static bool give_up(hearth_session *session, const hearth_error *err,
+                    void (*tell)(LLVMModuleRef, const char *, const char *)) {
   const char *file = session->options->profile, *message = err->message;
   if (session->matcher) /* what it has read may be half of something */
     hearth_matcher_close(session->matcher);
@@ -19,8 +21,28 @@ bool hearth_session_fail(hearth_session *session, const hearth_error *err) {
     message += length + 2;
   char text[sizeof err->message + 64] = "heap profile not used: ";
   strncat(text, message, sizeof text - strlen(text) - 1);
-  hearth_shim_warn(session->module, file, text);
+  tell(session->module, file, text);
   return false;
+}
+
+bool hearth_session_fail(hearth_session *session, const hearth_error *err) {
+  return give_up(session, err, hearth_shim_warn);
+}
+
+/* A cache of objects would keep what is compiled without the profile under the profile's id, and give it out where the
+ * profile is there. Failed compiles it does not keep. */
+static bool fail_to_open(hearth_session *session, const hearth_error *err) {
+  return give_up(session, err, session->options->profile_id ? hearth_shim_refuse : hearth_shim_warn);
+}
+
+static hearth_status check_id(const hearth_options *options, const hearth_profile *profile, hearth_error *err) {
+  uint64_t id = hearth_profile_id(profile);
+  if (!options->profile_id || options->profile_id == id)
+    return HEARTH_OK;
+  return hearth_error_set(err, HEARTH_E_MISMATCH,
+                          "it is not the one that the flags are for (its id is %016" PRIx64
+                          ", -memprof-profile-id says %016" PRIx64 "): take flags anew from 'hearth flags use'",
+                          id, options->profile_id);
 }
 
 /* The functions of the module that the user listed. */
@@ -55,6 +77,7 @@ static hearth_status open_profile(hearth_session *session, enum hearth_id_scheme
                                             : HEARTH_TRIM_BY_COLD;
   HEARTH_TRY(hearth_matcher_open(options->matcher, options->profile, &options->classify, trim, options->llvm_ids, err));
   session->matcher = options->matcher;
+  HEARTH_TRY(check_id(options, session->matcher->profile, err));
   HEARTH_TRY(hearth_profile_get_summary(session->matcher->profile, &summary, err));
   *ret_scheme = summary.id_scheme;
   return find_listed(session, err);
@@ -83,7 +106,7 @@ bool hearth_session_open(hearth_session *session, LLVMModuleRef module, const he
   session->module = module;
   session->options = options;
   if (*options->profile && open_profile(session, &scheme, &err) != HEARTH_OK)
-    return hearth_session_fail(session, &err);
+    return fail_to_open(session, &err);
   session->md = hearth_md_create(module);
   session->scheme = scheme;
   session->moved = hearth_moved_calls_read(module);

@@ -14,6 +14,8 @@ extern "C" {
 /* A warning through the compiler's own diagnostics, "FILE: MESSAGE"; the compile goes on. With -memprof-strict it is an
  * error. Strings are borrowed. */
 void hearth_shim_warn(LLVMModuleRef module, const char *file, const char *message);
+/* The same, but an error always. */
+void hearth_shim_refuse(LLVMModuleRef module, const char *file, const char *message);
 
 /* An error through the compiler's own diagnostics; clang fails at its end, opt at once. */
 void hearth_shim_error(LLVMModuleRef module, const char *message);

@@ -37,7 +37,7 @@ case $purpose in
   test | record)
     # lit, FileCheck and the symbolizer of LLVM 22 also serve the tests of the older releases.
     packages+=("llvm-$llvm-tools" "lld-$llvm" "libclang-rt-$llvm-dev" libcmocka-dev libgtest-dev
-      libglib2.0-dev libjemalloc2 dwz python3 valgrind chromium) # chromium opens reports
+      libglib2.0-dev libjemalloc2 dwz python3 valgrind ccache make chromium) # chromium opens reports
     [[ $llvm == 22 ]] || packages+=(llvm-22 llvm-22-tools)
     [[ $purpose != record ]] || packages+=(heaptrack lua5.4 git perl sqlite3 redis-server redis-tools nginx-light
       apache2-utils nodejs openjdk-17-jre-headless golang-go) # whose pprof reads profiles

@@ -81,6 +81,12 @@ hearth_status hearth_profile_check_blocks(hearth_profile *profile, hearth_error 
                               err);
 }
 
+uint64_t hearth_profile_id(const hearth_profile *profile) {
+  const hearth_indexed_section *checksums = hearth_profile_section(profile, HEARTH_SECTION_CHECKSUMS);
+  uint64_t hash = XXH3_64bits(profile->data + checksums->offset, checksums->size);
+  return hash ? hash : 1;
+}
+
 size_t hearth_profile_blocks_checked(const hearth_profile *profile) {
   size_t blocks = 0;
   for (size_t i = 0; i <= hearth_profile_section(profile, HEARTH_SECTION_CHECKSUMS)->count / 8; i++)

@@ -1,8 +1,8 @@
 """The lit suites: one folder per part, one file per behaviour, holding program, RUN and CHECK lines together.
 
 Substitutions: %opt loads the plugin, %opt_plain does not; %clang and %clangxx are plain compilers; the rest is listed
-below. Features: llvm14, llvm19, llvm22 (the release under test) and what the machine has (jemalloc, valgrind;
-go, node and dh_view, which read exported profiles; chromium, which opens reports)."""
+below. Features: llvm14, llvm19, llvm22 (the release under test) and what the machine has (jemalloc, valgrind,
+ccache; go, node and dh_view, which read exported profiles; chromium, which opens reports)."""
 import glob
 import os
 import shutil
@@ -63,7 +63,7 @@ config.substitutions += [
     ("%llvm", llvm),
 ]
 config.available_features.add(f"llvm{llvm}")
-for feature in ("valgrind", "go", "node", "chromium"):
+for feature in ("valgrind", "go", "node", "chromium", "ccache"):
     if shutil.which(feature):
         config.available_features.add(feature)
 for compiler in ("g++-12", "clang++-14", "clang++-19", "clang++-22"):

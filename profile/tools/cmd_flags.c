@@ -3,6 +3,7 @@
  * The output is meant for the shell's command substitution, which splits at blanks and knows no quotes: a path with a
  * blank in it is refused, as there is no way to pass it. */
 #include <errno.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -146,19 +147,20 @@ static int check_path(const char *path) {
   return HEARTH_EXIT_OK;
 }
 
-static int check_profile(const char *path, char *absolute) {
+static int check_profile(const char *path, char *absolute, uint64_t *ret_id) {
   hearth_error err;
   hearth_profile *profile;
   if (hearth_profile_open(path, &profile, &err) != HEARTH_OK)
     return hearth_tool_error("%s", err.message);
+  *ret_id = hearth_profile_id(profile);
   hearth_profile_close(profile);
   if (!realpath(path, absolute))
     return hearth_tool_error("%s: %s", path, strerror(errno));
   return check_path(absolute);
 }
 
-/* `profile` is NULL for a profiling build. */
-static void print_compile(const char *plugin, const char *profile) {
+/* `profile` is NULL for a profiling build. Its id is there for what compares command lines: ninja, ccache, sccache. */
+static void print_compile(const char *plugin, const char *profile, uint64_t id) {
   bool instrument = !profile;
   fputs(" -gmlt -fdebug-info-for-profiling", stdout);
   if (instrument)
@@ -170,7 +172,7 @@ static void print_compile(const char *plugin, const char *profile) {
   if (instrument)
     fputs(" -mllvm -memprof-instrument", stdout);
   else
-    printf(" -mllvm -memprof-use=%s", profile);
+    printf(" -mllvm -memprof-use=%s -mllvm -memprof-profile-id=%016" PRIx64, profile, id);
 }
 
 /* The whole archive, because it stands before the objects that need it where it is given in LDFLAGS; the runtime also
@@ -190,8 +192,9 @@ static void print_lto_link(const char *kind, const char *plugin) {
     fputs(" -Wl,-mllvm,-enable-memprof-context-disambiguation -Wl,-mllvm,-supports-hot-cold-new", stdout);
 }
 
-int hearth_cmd_flags(int argc, char **argv) {
+static int print_flags(int argc, char **argv) {
   arguments a;
+  uint64_t id = 0;
   char library[PATH_MAX], plugin[PATH_MAX + 32], archive[PATH_MAX + 32], profile[PATH_MAX];
   int code;
   if (!parse(argc, argv, &a, &code))
@@ -199,7 +202,7 @@ int hearth_cmd_flags(int argc, char **argv) {
   bool use = a.profile != NULL;
   if ((code = check_clang(a.clang)) != HEARTH_EXIT_OK)
     return code;
-  if (use && (code = check_profile(a.profile, profile)) != HEARTH_EXIT_OK)
+  if (use && (code = check_profile(a.profile, profile, &id)) != HEARTH_EXIT_OK)
     return code;
   if (!hearth_tool_library_directory(library, sizeof library))
     return hearth_tool_error("cannot find out where this command is installed: %s", strerror(errno));
@@ -214,7 +217,7 @@ int hearth_cmd_flags(int argc, char **argv) {
   /* Given to every step of a build, some of the flags are always of no use: no warning about that. */
   fputs("--start-no-unused-arguments", stdout);
   if (a.compile)
-    print_compile(plugin, use ? profile : NULL);
+    print_compile(plugin, use ? profile : NULL, id);
   if (a.lto)
     printf(" -flto=%s", a.lto);
   if (a.link)
@@ -225,4 +228,24 @@ int hearth_cmd_flags(int argc, char **argv) {
     fputs(" -Wl,--wrap=free,--wrap=realloc", stdout);
   fputs(" --end-no-unused-arguments\n", stdout);
   return hearth_tool_finish();
+}
+
+/* The shell goes on when a command in $(...) fails, so the compiler has to stop: neither clang nor gcc takes an option
+ * of this name. The shell leaves it one word. */
+static void print_failure(int argc, char **argv) {
+  static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789./=+-_";
+  fputs("--hearth-flags-failed", stdout);
+  for (int i = 1; i < argc; i++) {
+    putchar(':');
+    for (const char *c = argv[i]; *c; c++)
+      putchar(strchr(plain, *c) ? *c : '_');
+  }
+  putchar('\n');
+}
+
+int hearth_cmd_flags(int argc, char **argv) {
+  int code = print_flags(argc, argv);
+  if (code != HEARTH_EXIT_OK)
+    print_failure(argc, argv);
+  return code;
 }
