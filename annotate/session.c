@@ -148,7 +148,7 @@ static void compare_ids(LLVMValueRef instruction, void *data) {
   hearth_location chain[HEARTH_CHAIN_MAX];
   uint64_t own_id;
   if (session->ids == HEARTH_IDS_OURS || !hearth_ir_is_call(instruction) ||
-      hearth_md_get_callsite(session->md, instruction, &own_id, 1) == 0)
+      hearth_md_get_callsite(session->md, instruction, &own_id, 1) == 0 || own_id == 0)
     return;
   for (size_t i = 0, n = hearth_locate(session->locator, instruction, chain); i < n; i++)
     if (chain[i].id == own_id)

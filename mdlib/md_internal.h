@@ -85,7 +85,10 @@ bool hearth_md_read_values(const hearth_md_schema *schema, LLVMMetadataRef node,
 /* Class and total size of a flat one. */
 bool hearth_md_read_flat_values(LLVMMetadataRef node, hearth_md_mib *ret);
 
-/* read.c: all ids of the call's `!callsite`, malloc'd; NULL if there are none. */
+/* read.c: does the call follow the RFC's own convention (LLVM 14)? There an allocation call has no id of its own: its
+ * `!callsite`, which it gets by being inlined, begins with the caller, as its contexts do. */
+bool hearth_md_lacks_own_id(hearth_md *md, LLVMValueRef call);
+/* All ids of the call's `!callsite`, malloc'd; NULL if there are none. */
 uint64_t *hearth_md_callsite_ids(hearth_md *md, LLVMValueRef call, size_t *ret_count);
 
 /* node.c */

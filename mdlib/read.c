@@ -4,9 +4,36 @@
 
 #include "md_internal.h"
 
+static bool first_id(LLVMMetadataRef stack, uint64_t *ret) {
+  hearth_md_cursor cursor = hearth_md_stack_begin(stack);
+  return hearth_md_stack_next(&cursor, ret);
+}
+
+/* What mdlib attaches has the attribute, which the RFC does not know. */
+bool hearth_md_lacks_own_id(hearth_md *md, LLVMValueRef call) {
+  LLVMMetadataRef list = md->chained_only ? hearth_ir_attachment(call, md->kind_memprof) : NULL;
+  LLVMMetadataRef callsite = hearth_ir_attachment(call, md->kind_callsite);
+  uint64_t caller, first;
+  if (!list || hearth_md_has_hint(call))
+    return false;
+  if (callsite && !first_id(callsite, &first))
+    return false;
+  for (unsigned i = 0, n = callsite ? hearth_ir_operand_count(list) : 0; i < n; i++)
+    if (first_id(hearth_ir_operand(hearth_ir_operand(list, i), 0), &caller) && caller == first)
+      return true;
+  return !callsite;
+}
+
 size_t hearth_md_get_callsite(hearth_md *md, LLVMValueRef call, uint64_t *ids, size_t capacity) {
   size_t n = hearth_md_stack_read(hearth_ir_attachment(call, md->kind_callsite), ids, capacity);
-  return n == SIZE_MAX ? 0 : n;
+  n = n == SIZE_MAX ? 0 : n;
+  if (!hearth_md_lacks_own_id(md, call))
+    return n;
+  if (capacity) {
+    memmove(ids + 1, ids, (n < capacity ? n : capacity - 1) * sizeof *ids);
+    ids[0] = 0;
+  }
+  return n + 1;
 }
 
 uint64_t *hearth_md_callsite_ids(hearth_md *md, LLVMValueRef call, size_t *ret_count) {

@@ -65,6 +65,14 @@ static bool push(stack *s, size_t *capacity, uint64_t id) {
   return true;
 }
 
+static void put_unknown_first(stack *s) {
+  size_t capacity = s->depth;
+  if (!push(s, &capacity, 0))
+    return;
+  memmove(s->ids + 1, s->ids, (s->depth - 1) * sizeof *s->ids);
+  s->ids[0] = 0;
+}
+
 /* Reads a chain; false after a finding. Brent's algorithm finds cycles without memory. */
 static bool read_chain(verifier *v, LLVMMetadataRef node, stack *s) {
   size_t capacity = 0, steps = 0, limit = 1;
@@ -175,6 +183,10 @@ static void check_value(verifier *v, LLVMMetadataRef value, const hearth_md_fiel
   if (!value) /* not recorded */
     return;
   unsigned bits = hearth_ir_integer(value, &number);
+  if (bits == 0) {
+    finding(v, HEARTH_MD_RULE_WIDTH, "the value of %s is no integer of up to 64 bits", field->name);
+    return;
+  }
   if ((bits != 8 && bits != 16 && bits != 32 && bits != 64) || bits > field->bits) {
     finding(v, HEARTH_MD_RULE_WIDTH, "the value of %s has %u bits, its field %u", field->name, bits, field->bits);
     return;
@@ -321,9 +333,12 @@ static void check_instruction(LLVMValueRef instruction, void *data) {
   if (callsite &&
       !(md->chained_only ? read_chain(v, callsite, &ids) : read_flat(v, HEARTH_MD_RULE_CALLSITE, callsite, &ids)))
     ids.depth = 0;
+  bool lacks_own_id = hearth_md_lacks_own_id(md, instruction);
+  if (lacks_own_id && ids.depth)
+    put_unknown_first(&ids);
   if (callsite && md->chained_only && hearth_ir_operand_count(callsite) == 0)
     finding(v, HEARTH_MD_RULE_CALLSITE, "it has no id");
-  if (memprof && !callsite)
+  if (memprof && !callsite && !lacks_own_id)
     finding(v, HEARTH_MD_RULE_NEEDS_CALLSITE, "it has none");
   if (chained)
     check_list(v, instruction, chained, true, &ids);

@@ -124,6 +124,25 @@ static void test_garbage_is_not_there(void **state) {
   }
 }
 
+/* In the RFC's own convention, which LLVM 14 alone has, an allocation call has neither attribute nor `!callsite`. */
+static void test_own_id_may_be_lacking(void **state) {
+  fixture *f = *state;
+  const uint64_t outer[] = {456, 234};
+  uint64_t ids[3];
+  if (!hearth_md_is_chained_only(f->md))
+    skip();
+  attach(f, 3, HEARTH_CLASS_COLD, HEARTH_CLASS_NOTCOLD, HEARTH_CLASS_HOT);
+  LLVMRemoveCallSiteStringAttribute(f->call, LLVMAttributeFunctionIndex, "memprof", strlen("memprof"));
+  LLVMSetMetadata(f->call, kind(f, "callsite"), NULL);
+  assert_int_equal(hearth_md_get_callsite(f->md, f->call, NULL, 0), 1);
+  hearth_md_set_callsite(f->md, f->other, outer, 2);
+  assert_true(hearth_md_concatenate_callsites(f->md, f->call, f->other));
+  check_counts(f, 1, 11);
+  assert_int_equal(hearth_md_get_callsite(f->md, f->call, ids, 3), 3);
+  assert_int_equal(ids[0], 0);
+  assert_memory_equal(ids + 1, outer, sizeof outer);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       MD_TEST(test_round_trip),
@@ -133,6 +152,7 @@ int main(void) {
       MD_TEST(test_unknown_frame_agrees_with_any),
       MD_TEST(test_nothing_possible_removes_everything),
       MD_TEST(test_garbage_is_not_there),
+      MD_TEST(test_own_id_may_be_lacking),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

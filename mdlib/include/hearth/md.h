@@ -158,7 +158,8 @@ bool hearth_md_has_any(const hearth_md *md, LLVMValueRef call);
 /* Remove all kinds and the attribute. True if there was something. */
 bool hearth_md_remove(hearth_md *md, LLVMValueRef call);
 
-/* Ids of `!callsite`; returns their number, at most `capacity` are written. 0: none, or malformed. */
+/* Ids of `!callsite`; returns their number, at most `capacity` are written. 0: none, or malformed. On LLVM 14 an allocation
+ * call that follows the RFC's own convention has no id of its own, which is then 0: a place that is not known. */
 size_t hearth_md_get_callsite(hearth_md *md, LLVMValueRef call, uint64_t *ids, size_t capacity);
 /* Contexts of the chained encoding, else (from clang's own MemProf) of the flat one. False if there are none, or they
  * are malformed: then *ret is empty. */
