@@ -1,10 +1,10 @@
 /* How a module tells, from compiler to linker, what the linker's plugin must know: lld reads -mllvm before it loads
  * plugins, so options do not reach a link. It is the module flag
  *
- *   !{i32 2, !"memprof.hints", !{i8 222, i8 0, i8 128, i8 254, i32 10, i32 100}}
+ *   !{i32 6, !"memprof.hints", !{!{i8 222, i8 0, i8 128, i8 254, i32 10, i32 100}}}
  *
  * the hints of ambiguous, cold, notcold and hot calls, the budget of cloning, and the share from which on ambiguous
- * calls are cold, of which the linker warns where modules differ, and takes the first. */
+ * calls are cold. Linking modules that differ makes a list of these; the first holds, and the plugin warns. */
 #ifndef HEARTH_LTO_PHASE_H
 #define HEARTH_LTO_PHASE_H
 
@@ -16,16 +16,18 @@ extern "C" {
 
 /* Another flag names the profile by whose plan the module's contexts are to be told apart in the link (context_word.h):
  *
- *   !{i32 2, !"memprof.plan", !{!"/home/me/app.prof", i64 PLAN}}
+ *   !{i32 6, !"memprof.plan", !{!{!"/home/me/app.prof", i64 PLAN}}}
  *
- * PLAN is the plan's id: a profile that was changed since is refused. */
+ * PLAN is the plan's id: a profile that was changed since is refused. Of several profiles the first one's plan holds, and a
+ * warning names two. */
 
 /* Where LLVM does not tell (19 and older): a module with that flag is behind a link or in it, another one that clang gave
  * the flags of LTO is before it. */
 hearth_lto_phase hearth_lto_phase_of(LLVMModuleRef module);
 
-/* hearth_md_fit_summary for all calls: to be called last before a link. True if the module changed. */
-bool hearth_lto_fit_summary(LLVMModuleRef module);
+/* hearth_md_fit_summary for all calls: to be called last before a link. Without `clones`, a thin link plans none for the
+ * module's allocation calls: what LLVM plans them by is removed. True if the module changed. */
+bool hearth_lto_fit_summary(LLVMModuleRef module, bool clones);
 
 /* Add the flag, unless there is one. */
 void hearth_lto_write_options(LLVMModuleRef module, const hearth_options *options);

@@ -128,7 +128,7 @@ bool hearth_pass_lower(LLVMModuleRef module, const hearth_options *options) {
   if (by_word)
     l.changed |= hearth_context_word_finish(&word);
   if (options->lto_phase == HEARTH_LTO_PRELINK) {
-    hearth_lto_fit_summary(module);
+    hearth_lto_fit_summary(module, options->clone_budget > 0);
     hearth_lto_write_options(module, options);
     if (options->matcher && options->matcher->salvage)
       hearth_moved_calls_write(module, options->matcher->salvage);

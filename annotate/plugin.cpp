@@ -307,7 +307,11 @@ struct UsePass : PassInfoMixin<UsePass> {
     hearth_options Options;
     if (!getOptions(M, Options))
       return PreservedAnalyses::all();
-    bool Changed = Options.lto_phase == HEARTH_LTO_POSTLINK && hearth_pass_settle(wrap(&M), &Options);
+    bool Changed = false;
+    if (Options.lto_phase == HEARTH_LTO_POSTLINK) {
+      Changed |= hearth_pass_unify(wrap(&M), &Options);
+      Changed |= hearth_pass_settle(wrap(&M), &Options);
+    }
     Changed |= hearth_pass_prune(wrap(&M), &Options);
     if (Options.lto_phase != HEARTH_LTO_PRELINK)
       Changed |= clone(M, AM, Options);
