@@ -118,7 +118,7 @@ static uint64_t next_dump_ns, next_snapshot_ns;
 
 static uint64_t after(uint64_t now_ns, uint64_t interval_ns) { return interval_ns ? now_ns + interval_ns : UINT64_MAX; }
 
-static uint64_t dump_interval_ns(void) { return (uint64_t)hearth_rt.options.dump_interval * 1000000000; }
+static uint64_t dump_interval_ns(void) { return (uint64_t)hearth_rt.options.dump_interval * 1000000; }
 
 static uint64_t snapshot_interval_ns(void) { return (uint64_t)hearth_rt.options.snapshot * 1000000; }
 

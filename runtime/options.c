@@ -4,14 +4,14 @@
 
 #include <string.h>
 
-typedef enum option_kind { TEXT, NUMBER, CHOICE } option_kind;
+typedef enum option_kind { TEXT, NUMBER, SECONDS, CHOICE } option_kind;
 
 typedef struct option {
   const char *name;
   option_kind kind;
   size_t offset;        /* of the value in hearth_options */
-  uint32_t standard;    /* NUMBER */
-  uint32_t least, most; /* NUMBER */
+  uint32_t standard;    /* NUMBER; SECONDS, in milliseconds */
+  uint32_t least, most; /* likewise */
   const char *text;     /* TEXT: default; CHOICE: choices */
   const char *description;
 } option;
@@ -21,6 +21,8 @@ static const option table[] = {
   {#name, TEXT, offsetof(hearth_options, name), 0, 0, 0, standard, description},
 #define HEARTH_OPTION_NUMBER(name, standard, least, most, description)                                                 \
   {#name, NUMBER, offsetof(hearth_options, name), standard, least, most, NULL, description},
+#define HEARTH_OPTION_SECONDS(name, standard, least, most, description)                                                \
+  {#name, SECONDS, offsetof(hearth_options, name), standard, least, most, NULL, description},
 #define HEARTH_OPTION_CHOICE(name, choices, description)                                                               \
   {#name, CHOICE, offsetof(hearth_options, name), 0, 0, 0, choices, description},
 #include "options.def"
@@ -75,17 +77,38 @@ static bool set_text(hearth_options *options, const option *option, piece value)
   return true;
 }
 
-static bool set_number(hearth_options *options, const option *option, piece value) {
-  uint64_t number = 0;
-
-  if (value.size == 0 || value.size > 10)
+static bool parse_digits(piece digits, uint64_t *ret_number) {
+  *ret_number = 0;
+  if (digits.size == 0 || digits.size > 10)
     return false;
-  for (size_t i = 0; i < value.size; ++i) {
-    if (value.start[i] < '0' || value.start[i] > '9')
+  for (size_t i = 0; i < digits.size; ++i) {
+    if (digits.start[i] < '0' || digits.start[i] > '9')
       return false;
-    number = number * 10 + (uint64_t)(value.start[i] - '0');
+    *ret_number = *ret_number * 10 + (uint64_t)(digits.start[i] - '0');
   }
-  if (number < option->least || number > option->most)
+  return true;
+}
+
+/* "30" or "0.25"; at most three digits behind the point. */
+static bool parse_milliseconds(piece value, uint64_t *ret_number) {
+  const char *point = memchr(value.start, '.', value.size);
+  piece whole = {value.start, point ? (size_t)(point - value.start) : value.size};
+  piece part = {point ? point + 1 : NULL, point ? value.size - whole.size - 1 : 0};
+  uint64_t thousandths = 0;
+
+  if (!parse_digits(whole, ret_number) || (point && (part.size > 3 || !parse_digits(part, &thousandths))))
+    return false;
+  for (size_t i = part.size; i < 3; ++i)
+    thousandths *= 10;
+  *ret_number = *ret_number * 1000 + thousandths;
+  return true;
+}
+
+static bool set_number(hearth_options *options, const option *option, piece value) {
+  uint64_t number;
+  bool valid = option->kind == SECONDS ? parse_milliseconds(value, &number) : parse_digits(value, &number);
+
+  if (!valid || number < option->least || number > option->most)
     return false;
   *number_value(options, option) = (uint32_t)number;
   return true;
@@ -108,14 +131,16 @@ static void describe_values(hearth_text *text, const option *option) {
     hearth_text_format(text, "1 to %u characters", (uint64_t)HEARTH_OPTION_TEXT_SIZE - 1);
   else if (option->kind == CHOICE)
     hearth_text_add(text, option->text);
+  else if (option->kind == SECONDS)
+    hearth_text_format(text, "%u to %u", (uint64_t)option->least / 1000, (uint64_t)option->most / 1000);
   else
     hearth_text_format(text, "%u to %u", (uint64_t)option->least, (uint64_t)option->most);
 }
 
 static void set(hearth_options *options, const option *option, piece value, const char *source) {
   bool valid = option->kind == TEXT     ? set_text(options, option, value)
-               : option->kind == NUMBER ? set_number(options, option, value)
-                                        : set_choice(options, option, value);
+               : option->kind == CHOICE ? set_choice(options, option, value)
+                                        : set_number(options, option, value);
   char given_buffer[64], values_buffer[64];
 
   if (valid)
@@ -172,6 +197,15 @@ void hearth_options_apply(hearth_options *options, const char *string, const cha
     hearth_message("%s: unknown options ignored: %s (help=1 lists the options)", source, buffer);
 }
 
+static void add_seconds(hearth_text *text, uint32_t milliseconds) {
+  uint32_t rest = milliseconds % 1000;
+  char fraction[] = {'.', (char)('0' + rest / 100), (char)('0' + rest / 10 % 10), (char)('0' + rest % 10)};
+
+  hearth_text_format(text, "%u", (uint64_t)milliseconds / 1000);
+  if (rest)
+    hearth_text_add_bytes(text, fraction, sizeof fraction);
+}
+
 void hearth_options_print(const hearth_options *options) {
   hearth_message("options, as key=value:key=value in HEARTH_OPTIONS:");
   for (size_t i = 0; i < OPTION_COUNT; ++i) {
@@ -184,6 +218,8 @@ void hearth_options_print(const hearth_options *options) {
       hearth_text_add(&value, stored);
     else if (table[i].kind == CHOICE && choice_at(table[i].text, *(const uint32_t *)stored, &choice))
       hearth_text_add_bytes(&value, choice.start, choice.size);
+    else if (table[i].kind == SECONDS)
+      add_seconds(&value, *(const uint32_t *)stored);
     else
       hearth_text_format(&value, "%u", (uint64_t) * (const uint32_t *)stored);
     describe_values(&values, &table[i]);

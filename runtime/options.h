@@ -15,6 +15,7 @@ enum { HEARTH_UNWIND_AUTO, HEARTH_UNWIND_FP };                       /* of `unwi
 typedef struct hearth_options {
 #define HEARTH_OPTION_TEXT(name, standard, description)                char name[HEARTH_OPTION_TEXT_SIZE];
 #define HEARTH_OPTION_NUMBER(name, standard, least, most, description) uint32_t name;
+#define HEARTH_OPTION_SECONDS(name, standard, least, most, description) uint32_t name; /* in milliseconds */
 #define HEARTH_OPTION_CHOICE(name, choices, description)               uint32_t name;
 #include "options.def"
 } hearth_options;

@@ -20,7 +20,7 @@ static const char help[] =
     "  --timeout=SECONDS  how long to wait until a profile is written (default: 60)\n";
 
 typedef struct request {
-  int signal, timeout;
+  int signal, timeout_ms;
 } request;
 
 /* Does the process handle the signal? If not, it would die of it. Returns false if there is no such process. */
@@ -46,7 +46,7 @@ static int wait_for_answer(const request *request, pid_t pid) {
   sigset_t set;
   sigemptyset(&set);
   sigaddset(&set, request->signal);
-  for (int slices = request->timeout * 10; slices > 0; --slices) {
+  for (int slices = (request->timeout_ms + 99) / 100; slices > 0; --slices) {
     siginfo_t info;
     if (sigtimedwait(&set, &info, &slice) > 0 && info.si_code == SI_QUEUE && info.si_pid == pid)
       return info.si_value.sival_int;
@@ -75,9 +75,9 @@ static int dump(const request *request, const char *name) {
     printf("%d: profile written\n", pid);
     return HEARTH_EXIT_OK;
   case -1:
-    return hearth_tool_error("%d: no answer within %d s: all its threads block signal %d, or it may not send signals "
+    return hearth_tool_error("%d: no answer within %g s: all its threads block signal %d, or it may not send signals "
                              "to this process (the profile may be there)",
-                             pid, request->timeout, request->signal);
+                             pid, request->timeout_ms / 1000.0, request->signal);
   case -2:
     return hearth_tool_error("%d: ended meanwhile", pid);
   default:
@@ -87,12 +87,12 @@ static int dump(const request *request, const char *name) {
 
 static bool parse(int argc, char **argv, request *ret, int *ret_operands, int *ret_code) {
   hearth_number_option signal = {.least = 1, .most = 64, .value = HEARTH_DUMP_SIGNAL};
-  hearth_number_option timeout = {.least = 1, .most = 86400, .value = 60};
+  hearth_number_option timeout = {.least = 1, .most = 86400000, .value = 60000};
   const hearth_option options[] = {
       {.name = "--signal", .expects = "a number from 1 to 64", .take = hearth_tool_take_number, .target = &signal},
       {.name = "--timeout",
-       .expects = "a number of seconds from 1 to 86400",
-       .take = hearth_tool_take_number,
+       .expects = "a number of seconds from 0.001 to 86400",
+       .take = hearth_tool_take_seconds,
        .target = &timeout},
       {0}};
   if (!hearth_tool_parse(options, help, argc, argv, ret_operands, ret_code))

@@ -95,7 +95,7 @@ static bool describe(const request *request, settings *ret) {
   if (request->depth.given)
     add(ret, ":stack_depth=%" PRIu64, request->depth.value);
   if (request->period.given)
-    add(ret, ":dump_interval=%" PRIu64, request->period.value);
+    add(ret, ":dump_interval=%" PRIu64 ".%03" PRIu64, request->period.value / 1000, request->period.value % 1000);
   add(ret, ":residency=%d", request->residency);
   add(ret, ":follow_children=%d:verbosity=%d", request->follow_children, request->verbose);
   return true;
@@ -172,13 +172,13 @@ int hearth_cmd_record(int argc, char **argv) {
   request request = {.mode = &modes[0],
                      .sample = {.least = 1, .most = 1000000000},
                      .depth = {.least = 1, .most = 255},
-                     .period = {.least = 1, .most = 1000000000}};
+                     .period = {.least = 1, .most = 4000000000}};
   const hearth_option options[] = {
       {.name = "--output", .letter = 'o', .expects = "a file", .text = &request.output},
       {.name = "--mode", .expects = "aggregate, trace or live", .take = take_mode, .target = &request.mode},
       {.name = "--period",
-       .expects = "a whole number of seconds from 1 to 1000000000",
-       .take = hearth_tool_take_number,
+       .expects = "a number of seconds from 0.001 to 4000000",
+       .take = hearth_tool_take_seconds,
        .target = &request.period},
       {.name = "--residency", .flag = &request.residency},
       {.name = "--sample",

@@ -13,7 +13,7 @@ static const char help[] =
     "Print what the hot/cold allocator of a running program holds. The program is not stopped.\n"
     "\n"
     "  PID              a process with Hearth's allocator adapter that has made a hinted call\n"
-    "  --every=SECONDS  again and again, until the process ends (default: once)\n"
+    "  --every=SECONDS  again and again, until the process ends (default: once); 0.5 will do\n"
     "  --count=N        so many times at most\n"
     "  --json           one JSON object for each time, on a line of its own, sizes in bytes\n"
     "\n"
@@ -62,14 +62,14 @@ static void print_text(const hotcold_process *process, const hotcold_sample *sam
 
 typedef struct request {
   pid_t pid;
-  uint64_t every, count; /* count 0: until the process ends */
+  uint64_t every_ms, count; /* count 0: until the process ends */
   bool json;
 } request;
 
 static int watch(const request *request) {
   hotcold_process process;
   int code = hotcold_process_open(request->pid, &process);
-  struct timespec pause = {.tv_sec = (time_t)request->every};
+  struct timespec pause = {.tv_sec = (time_t)(request->every_ms / 1000), .tv_nsec = (long)(request->every_ms % 1000) * 1000000};
   for (uint64_t i = 0; code == HEARTH_EXIT_OK; i++) {
     hotcold_sample sample;
     bool ended;
@@ -87,13 +87,13 @@ static int watch(const request *request) {
 }
 
 int hearth_cmd_top(int argc, char **argv) {
-  hearth_number_option every = {.least = 1, .most = 86400}, count = {.least = 1, .most = UINT32_MAX};
+  hearth_number_option every = {.least = 1, .most = 86400000}, count = {.least = 1, .most = UINT32_MAX};
   request request = {0};
   uint64_t pid;
   int operands, code;
   const hearth_option options[] = {{.name = "--every",
-                                    .expects = "a number of seconds from 1 to 86400",
-                                    .take = hearth_tool_take_number,
+                                    .expects = "a number of seconds from 0.001 to 86400",
+                                    .take = hearth_tool_take_seconds,
                                     .target = &every},
                                    {.name = "--count",
                                     .expects = "a number from 1 to 4294967295",
@@ -110,7 +110,7 @@ int hearth_cmd_top(int argc, char **argv) {
   if (count.given && !every.given)
     return hearth_tool_usage_error("top", "'--count' goes with '--every'");
   request.pid = (pid_t)pid;
-  request.every = every.value;
+  request.every_ms = every.value;
   request.count = count.given ? count.value : !every.given;
   return watch(&request);
 }

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "file.h"
+#include "options.h"
 
 static const struct command {
   const char *name;
@@ -125,5 +126,9 @@ int main(int argc, char **argv) {
   for (size_t i = 0; i < COMMAND_COUNT; i++)
     if (strcmp(argv[1], commands[i].name) == 0)
       return commands[i].run(argc - 1, argv + 1);
-  return hearth_tool_usage_error("", "there is no command '%s'", argv[1]);
+  hearth_guess guess = {0};
+  for (size_t i = 0; i < COMMAND_COUNT; i++)
+    hearth_tool_guess(&guess, commands[i].name, argv[1], strlen(argv[1]));
+  return guess.name ? hearth_tool_usage_error("", "there is no command '%s' (did you mean %s?)", argv[1], guess.name)
+                    : hearth_tool_usage_error("", "there is no command '%s'", argv[1]);
 }

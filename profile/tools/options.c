@@ -7,7 +7,7 @@
 
 #include "commands.h"
 
-/* -------------------------------------------------- unknown options ----------------------------------------------- */
+/* -------------------------------------------------- unknown names -------------------------------------------------- */
 
 enum { NAME_MAX_LENGTH = 31, NEAR = 2 /* typing errors that are overlooked */ };
 
@@ -31,23 +31,21 @@ static size_t edit_distance(const char *a, const char *b, size_t length) {
   return row[length];
 }
 
-static const char *nearest(const hearth_option *options, const char *argument) {
-  size_t length = strcspn(argument, "="), best = NEAR + 1;
-  const char *found = NULL;
-  for (; length <= NAME_MAX_LENGTH && options->name; options++) {
-    size_t distance = edit_distance(options->name, argument, length);
-    if (distance < best) {
-      best = distance;
-      found = options->name;
-    }
-  }
-  return found;
+void hearth_tool_guess(hearth_guess *guess, const char *name, const char *given, size_t length) {
+  if (length > NAME_MAX_LENGTH)
+    return;
+  size_t distance = edit_distance(name, given, length);
+  if (distance > NEAR || distance * 2 > length || (guess->name && distance >= guess->distance))
+    return;
+  *guess = (hearth_guess){name, distance};
 }
 
 static int unknown(const hearth_option *options, const char *command, const char *argument) {
-  const char *name = nearest(options, argument);
-  if (name)
-    return hearth_tool_usage_error(command, "unknown option '%s' (did you mean %s?)", argument, name);
+  hearth_guess guess = {0};
+  for (const hearth_option *option = options; option->name; option++)
+    hearth_tool_guess(&guess, option->name, argument, strcspn(argument, "="));
+  if (guess.name)
+    return hearth_tool_usage_error(command, "unknown option '%s' (did you mean %s?)", argument, guess.name);
   return hearth_tool_usage_error(command, "unknown option '%s'%s", argument,
                                  strpbrk(argument, "./") ? " (a file of this name is given behind --)" : "");
 }
@@ -139,6 +137,29 @@ bool hearth_tool_parse_number(const char *text, uint64_t least, uint64_t most, u
   errno = 0;
   *ret = strtoull(text, &end, 10);
   return errno == 0 && !*end && *ret >= least && *ret <= most;
+}
+
+bool hearth_tool_parse_milliseconds(const char *text, uint64_t least, uint64_t most, uint64_t *ret) {
+  char whole[21], fraction[] = "000";
+  size_t digits = strspn(text, "0123456789");
+  const char *rest = text[digits] == '.' ? text + digits + 1 : text + digits;
+  uint64_t seconds, part;
+  if (digits >= sizeof whole || rest[strspn(rest, "0123456789")] || (text[digits] == '.' && !*rest))
+    return false;
+  snprintf(whole, sizeof whole, "%.*s", (int)digits, text);
+  memcpy(fraction, rest, strnlen(rest, sizeof fraction - 1)); /* what is less than a thousandth is cut off */
+  if (!hearth_tool_parse_number(whole, 0, UINT64_MAX / 1000 - 1, &seconds) ||
+      !hearth_tool_parse_number(fraction, 0, 999, &part))
+    return false;
+  *ret = seconds * 1000 + part;
+  return *ret >= least && *ret <= most;
+}
+
+int hearth_tool_take_seconds(void *target, const char *value) {
+  hearth_number_option *number = target;
+  number->given = true;
+  return hearth_tool_parse_milliseconds(value, number->least, number->most, &number->value) ? HEARTH_EXIT_OK
+                                                                                            : HEARTH_OPTION_UNUSABLE;
 }
 
 int hearth_tool_take_one_more(void *target, const char *value) {

@@ -36,10 +36,22 @@ bool hearth_tool_parse(const hearth_option *options, const char *help, int argc,
 bool hearth_tool_parse_command(const hearth_option *options, const char *help, int argc, char **argv, int *ret_operands,
                                int *ret_code);
 
+/* Which name was meant: {0} at first, then each that there is, compared with the `length` bytes that were given. `name` stays
+ * NULL if none is near. */
+typedef struct hearth_guess {
+  const char *name;
+  size_t distance; /* typing errors */
+} hearth_guess;
+
+void hearth_tool_guess(hearth_guess *guess, const char *name, const char *given, size_t length);
+
 /* Decimal digits, and nothing else. */
 bool hearth_tool_parse_number(const char *text, uint64_t least, uint64_t most, uint64_t *ret);
 
-/* Target of hearth_tool_take_number. */
+/* Seconds, as 30 or 0.4, as milliseconds. */
+bool hearth_tool_parse_milliseconds(const char *text, uint64_t least, uint64_t most, uint64_t *ret);
+
+/* Target of hearth_tool_take_number, and of hearth_tool_take_seconds, in milliseconds. */
 typedef struct hearth_number_option {
   uint64_t least, most;
   uint64_t value;
@@ -47,6 +59,7 @@ typedef struct hearth_number_option {
 } hearth_number_option;
 
 int hearth_tool_take_number(void *target, const char *value);
+int hearth_tool_take_seconds(void *target, const char *value);
 
 /* Target of hearth_tool_take_one_more: the values of an option that may be given more than once. */
 typedef struct hearth_list_option {

@@ -8,11 +8,12 @@
  * RUN: env HEARTH_HOTCOLD=cold=off %t "%hearth top" | FileCheck %s --check-prefix=OFF
  * RUN: env HEARTH_HOTCOLD=cold=file:dir=. %t "%hearth top --json" | FileCheck %s --check-prefix=JSON
  * RUN: %clang -O1 -fno-builtin -I%include %s %hotcold_so -Wl,-rpath,$(dirname %hotcold_so) -o %t.shared -pthread
- * RUN: %t.shared "%hearth top --every=1 --count=2 --json" | FileCheck %s --check-prefixes=JSON,AGAIN
+ * RUN: %t.shared "%hearth top --every=0.2 --count=2 --json" | FileCheck %s --check-prefixes=JSON,AGAIN
  * RUN: env HEARTH_HOTCOLD=cold=off:hot=off not %t "%hearth top" 2>&1 | FileCheck %s --check-prefix=NONE
  * RUN: not %hearth top 2147483647 2>&1 | FileCheck %s --check-prefix=GONE
  * RUN: (%hearth top 2> %t.err; test $? = 2) && grep "no process was given" %t.err
  * RUN: (%hearth top x 2> %t.err; test $? = 2) && grep "'x' is not a process id" %t.err
+ * RUN: (%hearth top --every=0.0001 1 2> %t.err; test $? = 2) && grep "needs a number of seconds from 0.001 to 86400" %t.err
  * RUN: (%hearth top --count=2 1 2> %t.err; test $? = 2) && grep "goes with '--every'" %t.err
  *
  * TEXT: cold below 64, hot from 254; 7 hints passed on

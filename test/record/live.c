@@ -49,6 +49,11 @@
  * RUN: not %hearth record --period=1 -- true 2>&1 | FileCheck %s --check-prefix=PERIOD
  * PERIOD: --period and --residency go with --mode=live
  *
+ * Periods may be shorter than a second.
+ * RUN: cd %t.d && rm -f often* && %hearth record -q --mode=live --period=0.05 -o often -- /usr/bin/python3 -c 'import time; any(bytes(1000) and time.process_time() > 0.4 for _ in iter(int, 1))' && \
+ * RUN:   ls often.1 often.2 often.3
+ * RUN: for bad in 0 0.0004 1e3 -1 1. 4000001; do (%hearth record --mode=live --period=$bad -- true 2> %t.err; test $? = 2) && grep -q 'needs a number of seconds from 0.001 to 4000000' %t.err || exit 1; done
+ *
  * Sampled: estimates, and what they are of is said.
  * RUN: cd %t.d && %hearth record --mode=live --sample=10000 -o some -- %t && %hearth heap --dump=peak -q some.[0-9p]* > some.txt && \
  * RUN:   FileCheck %s --check-prefix=SAMPLED < some.txt

@@ -44,6 +44,21 @@ static void test_settings(void **state) {
   assert_int_equal(options.format, HEARTH_FORMAT_LLVM);
 }
 
+static void test_seconds(void **state) {
+  (void)state;
+  apply("dump_interval=3");
+  assert_int_equal(options.dump_interval, 3000);
+  apply("dump_interval=0.4");
+  assert_int_equal(options.dump_interval, 400);
+  apply("dump_interval=4000000.000");
+  assert_int_equal(options.dump_interval, 4000000000);
+  static const char *const bad[] = {"dump_interval=1.", "dump_interval=.5", "dump_interval=1.2345", "dump_interval=4000000.001",
+                                    "dump_interval=1,5", "dump_interval=1.-5"};
+  for (size_t i = 0; i < sizeof bad / sizeof bad[0]; ++i)
+    apply(bad[i]);
+  assert_int_equal(options.dump_interval, 4000000000);
+}
+
 static void test_quotes(void **state) {
   (void)state;
   apply("log_path='/a:b=c':stack_depth=7");
@@ -80,6 +95,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup(test_defaults, set_up),
       cmocka_unit_test_setup(test_settings, set_up),
+      cmocka_unit_test_setup(test_seconds, set_up),
       cmocka_unit_test_setup(test_quotes, set_up),
       cmocka_unit_test_setup(test_bad_values_change_nothing, set_up),
       cmocka_unit_test_setup(test_unknown_keys_are_skipped, set_up),
