@@ -1,4 +1,5 @@
 /* `hearth-ir`: finds the command; loads modules. */
+#include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,6 +37,15 @@ static LLVMModuleRef parse(const char *path, LLVMContextRef context, char **ret_
   return failed ? NULL : module;
 }
 
+/* LLVM quotes the line that it cannot read, which of other files is bytes. */
+static void cut_at_bytes(char *message) {
+  for (const unsigned char *c = (const unsigned char *)message; *c; c++)
+    if (!isprint(*c) && !isspace(*c)) {
+      message[strcspn(message, "\n")] = '\0';
+      return;
+    }
+}
+
 LLVMModuleRef hearth_ir_load(const char *path, LLVMContextRef *ret_context) {
   char *message, *again;
   *ret_context = LLVMContextCreate();
@@ -53,6 +63,8 @@ LLVMModuleRef hearth_ir_load(const char *path, LLVMContextRef *ret_context) {
     LLVMDisposeMessage(again);
   }
   if (!module) {
+    if (message)
+      cut_at_bytes(message);
     hearth_ir_error("%s: cannot be loaded by LLVM %u: %s", path, hearth_ir_llvm_major(), message ? message : "");
     LLVMContextDispose(*ret_context);
   }

@@ -6,9 +6,11 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "commands.h"
+#include "file_kind.h"
 #include "options.h"
 
 static const char help[] =
@@ -31,6 +33,22 @@ int hearth_tool_run_ir(char **argv) {
   return hearth_tool_error("%s: %s; it is built and installed with hearth", path, strerror(errno));
 }
 
+static bool is_regular(const char *path) {
+  struct stat info;
+  return stat(path, &info) == 0 && S_ISREG(info.st_mode);
+}
+
+/* LLVM would show the file's bytes. Returns HEARTH_EXIT_OK if it may be a module; pipes can be read only once. */
+static int refuse_foreign(const char *path) {
+  char begin[512];
+  FILE *file = is_regular(path) ? fopen(path, "re") : NULL;
+  size_t size = file ? fread(begin, 1, sizeof begin, file) : 0;
+  const char *kind = hearth_file_kind(begin, size);
+  if (file)
+    fclose(file);
+  return kind ? hearth_tool_error("%s: not a module of LLVM's: it is %s", path, kind) : HEARTH_EXIT_OK;
+}
+
 int hearth_cmd_check(int argc, char **argv) {
   hearth_number_option limit = {.most = SIZE_MAX, .value = 100};
   bool statistics = false;
@@ -38,11 +56,16 @@ int hearth_cmd_check(int argc, char **argv) {
       {.name = "--stats", .flag = &statistics},
       {.name = "--limit", .expects = "a number", .take = hearth_tool_take_number, .target = &limit},
       {0}};
-  int files, code;
+  int files, code = HEARTH_EXIT_OK;
   if (!hearth_tool_parse(options, help, argc, argv, &files, &code))
     return code;
   if (files == 0)
     return hearth_tool_usage_error("check", "which modules?");
+  for (int i = 1; i <= files; i++)
+    if (refuse_foreign(argv[i]) != HEARTH_EXIT_OK)
+      code = HEARTH_EXIT_ERROR;
+  if (code != HEARTH_EXIT_OK)
+    return code;
   char number[24], *arguments[files + 5];
   snprintf(number, sizeof number, "%" PRIu64, limit.value);
   arguments[1] = "check";

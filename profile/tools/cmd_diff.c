@@ -105,11 +105,21 @@ static int test_conditions(const arguments *a, const hearth_diff *diff) {
   return code;
 }
 
+/* Programs that are not related may share what the C library does as it starts. */
+static void warn_of_unrelated(const arguments *a, const hearth_diff *diff) {
+  const double least = 0.01;
+  if (hearth_diff_common_share(diff, HEARTH_DIFF_A) < least && hearth_diff_common_share(diff, HEARTH_DIFF_B) < least)
+    hearth_tool_warning("%s and %s have less than 1 %% of their bytes in common contexts: are they of one program, and of "
+                        "much the same sources?",
+                        a->profiles[HEARTH_DIFF_A], a->profiles[HEARTH_DIFF_B]);
+}
+
 static int compare(const arguments *a, hearth_profile *const profiles[HEARTH_DIFF_SIDES]) {
   hearth_diff *diff;
   hearth_error err;
   if (hearth_diff_create(profiles, a->profiles, &a->view, &diff, &err) != HEARTH_OK)
     return trouble(&err);
+  warn_of_unrelated(a, diff);
   hearth_status status = a->json ? hearth_diff_print_json(diff, a->limit, stdout, &err)
                                  : hearth_diff_print_text(diff, a->limit, stdout, &err);
   int code = EXIT_TROUBLE;
