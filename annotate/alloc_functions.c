@@ -1,5 +1,6 @@
 #include "alloc_functions.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "dispatch.h"
@@ -13,7 +14,8 @@ static const hearth_alloc_function functions[] = {
 
 static const hearth_alloc_function listed = {.kind = HEARTH_ALLOC_OTHER, .family = HEARTH_ALLOC_FAMILY_LISTED};
 
-#define HINTED "hearth-hinted"
+#define HINTED   "hearth-hinted"
+#define EXISTING "hearth-existing"
 
 static bool type_is(LLVMTypeRef type, char letter) {
   LLVMTypeKind kind = LLVMGetTypeKind(type);
@@ -31,6 +33,8 @@ static bool type_is(LLVMTypeRef type, char letter) {
     LLVMGetStructElementTypes(type, members);
     return type_is(members[0], 'p') && type_is(members[1], 'z');
   }
+  case 'b':
+    return kind == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(type) == 8;
   default:
     return kind == LLVMVoidTypeKind;
   }
@@ -95,13 +99,44 @@ bool hearth_can_take_hint(LLVMValueRef function) {
   return n <= HEARTH_HINTED_PARAMETERS_MAX && !LLVMIsFunctionVarArg(type);
 }
 
+/* The row whose hinted form the function is. */
+static const hearth_alloc_function *row_hinted_by(LLVMValueRef function) {
+  size_t length;
+  const char *name = LLVMGetValueName2(function, &length);
+  char signature[16];
+  for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++) {
+    snprintf(signature, sizeof signature, "%sb", functions[i].signature);
+    if (strlen(functions[i].hinted) == length && memcmp(functions[i].hinted, name, length) == 0)
+      return hearth_has_signature(LLVMGlobalGetValueType(function), signature) ? &functions[i] : NULL;
+  }
+  return NULL;
+}
+
+void hearth_alloc_find_existing(LLVMModuleRef module) {
+  LLVMAttributeRef mark = LLVMCreateStringAttribute(LLVMGetModuleContext(module), EXISTING, strlen(EXISTING), "", 0);
+  for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
+    if (LLVMIsDeclaration(f) && row_hinted_by(f))
+      LLVMAddAttributeAtIndex(f, LLVMAttributeFunctionIndex, mark);
+}
+
+bool hearth_alloc_has_hint(LLVMValueRef function) {
+  return LLVMGetStringAttributeAtIndex(function, LLVMAttributeFunctionIndex, EXISTING, strlen(EXISTING)) != NULL;
+}
+
 static const hearth_alloc_function *row_of(LLVMValueRef function) {
   size_t length;
   if (hearth_alloc_hinted_form(function, &length))
     return hearth_can_take_hint(function) ? &listed : NULL;
+  if (hearth_alloc_has_hint(function))
+    return row_hinted_by(function);
   const char *name = LLVMGetValueName2(function, &length);
   const hearth_alloc_function *row = row_named(name, length);
   return row && hearth_has_signature(LLVMGlobalGetValueType(function), row->signature) ? row : NULL;
+}
+
+/* Not through a pointer of another type (K&R declarations): then no parameter could be added. */
+static bool is_called_as_declared(LLVMValueRef call, LLVMValueRef callee) {
+  return LLVMGlobalGetValueType(callee) == LLVMGetCalledFunctionType(call);
 }
 
 const hearth_alloc_function *hearth_alloc_function_of(LLVMValueRef instruction) {
@@ -111,7 +146,15 @@ const hearth_alloc_function *hearth_alloc_function_of(LLVMValueRef instruction) 
   if (!callee || !LLVMIsDeclaration(callee) || LLVMGetIntrinsicID(callee) != 0)
     return NULL;
   const hearth_alloc_function *row = row_of(callee);
-  /* Called through a pointer of another type (K&R declarations): not a call we could add a parameter to. */
-  bool fits = row && LLVMGlobalGetValueType(callee) == LLVMGetCalledFunctionType(instruction);
+  bool fits = row && is_called_as_declared(instruction, callee);
   return fits && !hearth_is_dispatch(hearth_ir_function_of(instruction)) ? row : NULL;
+}
+
+bool hearth_alloc_is_misdeclared(LLVMValueRef instruction) {
+  size_t length;
+  LLVMValueRef callee = hearth_ir_is_call(instruction) ? LLVMIsAFunction(LLVMGetCalledValue(instruction)) : NULL;
+  if (!callee || !LLVMIsDeclaration(callee))
+    return false;
+  const char *name = LLVMGetValueName2(callee, &length);
+  return row_named(name, length) && !(row_of(callee) && is_called_as_declared(instruction, callee));
 }

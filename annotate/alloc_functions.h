@@ -3,7 +3,8 @@
  *
  *   "hearth-hinted"="NAME"    what calls of the function are lowered to
  *
- * which reaches links, too. */
+ * and, where existing hints are to be updated, the hinted forms that the program calls itself, whose declarations carry
+ * "hearth-existing". Both reach links, too. */
 #ifndef HEARTH_ALLOC_FUNCTIONS_H
 #define HEARTH_ALLOC_FUNCTIONS_H
 
@@ -42,6 +43,14 @@ typedef struct hearth_alloc_function {
  * that users listed share one row. */
 const hearth_alloc_function *hearth_alloc_function_of(LLVMValueRef instruction);
 
+/* Does it call a function of alloc_functions.def that is declared with another type, or call it with one? */
+bool hearth_alloc_is_misdeclared(LLVMValueRef instruction);
+
+/* From now on, calls of hinted forms in this module are allocation calls, too, of the row of the plain one. */
+void hearth_alloc_find_existing(LLVMModuleRef module);
+/* Is the function such a hinted form? Its last parameter is the hint. */
+bool hearth_alloc_has_hint(LLVMValueRef function);
+
 /* Is there a row of this name in alloc_functions.def? */
 bool hearth_alloc_is_known(const char *name);
 
@@ -53,7 +62,7 @@ void hearth_alloc_forget_hinted_form(LLVMValueRef function);
 bool hearth_can_take_hint(LLVMValueRef function);
 #define HEARTH_HINTED_PARAMETERS_MAX 8
 
-/* Whether a function type is this: letters for result and parameters, as in the table. */
+/* Whether a function type is this: letters for result and parameters, as in the table; b: a byte. */
 bool hearth_has_signature(LLVMTypeRef type, const char *signature);
 
 #endif

@@ -10,6 +10,7 @@
 
 #define HINTS       "memprof.hints"
 #define PLAN        "memprof.plan"
+#define VALUES      7 /* of HINTS */
 #define CLANG_S_LTO "EnableSplitLTOUnit" /* on all modules that clang makes for a link, before they are optimised */
 
 static LLVMMetadataRef flag(LLVMModuleRef module, const char *name) {
@@ -64,32 +65,34 @@ static LLVMMetadataRef first_value(LLVMModuleRef module, const char *name) {
 
 bool hearth_lto_read_options(LLVMModuleRef module, hearth_options *ret) {
   LLVMMetadataRef node = first_value(module, HINTS);
-  uint64_t values[6];
-  if (hearth_ir_operand_count(node) != 6)
+  uint64_t values[VALUES];
+  if (hearth_ir_operand_count(node) != VALUES)
     return false;
   if (hearth_ir_operand_count(flag(module, HINTS)) > 1)
     hearth_shim_warn(module, "hearth",
-                     "modules of the link were compiled with different hints, budgets of cloning or shares of cold bytes; "
-                     "those of the first hold for all");
-  for (unsigned i = 0; i < 6; i++)
+                     "modules of the link were compiled with different hints, budgets of cloning, shares of cold bytes or "
+                     "treatment of calls that are no builtins; those of the first hold for all");
+  for (unsigned i = 0; i < VALUES; i++)
     if (hearth_ir_integer(hearth_ir_operand(node, i), &values[i]) != (i < 4 ? 8 : 32))
       return false;
   for (unsigned i = 0; i < 4; i++)
     ret->hints[i] = (uint8_t)values[i];
   ret->clone_budget = (unsigned)values[4];
   ret->cold_percent = (unsigned)values[5];
+  ret->nobuiltin = values[6] != 0;
   return true;
 }
 
 void hearth_lto_write_options(LLVMModuleRef module, const hearth_options *options) {
   LLVMContextRef context = LLVMGetModuleContext(module);
   LLVMTypeRef i8 = LLVMInt8TypeInContext(context), i32 = LLVMInt32TypeInContext(context);
-  LLVMMetadataRef values[6];
+  LLVMMetadataRef values[VALUES];
   for (unsigned i = 0; i < 4; i++)
     values[i] = LLVMValueAsMetadata(LLVMConstInt(i8, options->hints[i], false));
   values[4] = LLVMValueAsMetadata(LLVMConstInt(i32, options->clone_budget, false));
   values[5] = LLVMValueAsMetadata(LLVMConstInt(i32, options->cold_percent, false));
-  add_flag(module, HINTS, values, 6);
+  values[6] = LLVMValueAsMetadata(LLVMConstInt(i32, options->nobuiltin, false));
+  add_flag(module, HINTS, values, VALUES);
 }
 
 void hearth_lto_write_plan(LLVMModuleRef module, const char *profile, uint64_t plan) {

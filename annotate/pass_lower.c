@@ -1,4 +1,5 @@
 #include <stdio.h>
+#include <string.h>
 
 #include "alloc_functions.h"
 #include "context_remarks.h"
@@ -19,8 +20,8 @@ typedef struct lowering {
 } lowering;
 
 /* Why a call with a hint keeps its plain form, or NULL. */
-static const char *obstacle(LLVMValueRef call) {
-  if (hearth_ir_call_is_nobuiltin(call))
+static const char *obstacle(const lowering *l, LLVMValueRef call) {
+  if (!l->options->nobuiltin && hearth_ir_call_is_nobuiltin(call))
     return "the call is not a builtin (-fno-builtin, or operator new called by name)";
   if (hearth_ir_call_is_musttail(call))
     return "the call is musttail: its parameters cannot change";
@@ -90,6 +91,21 @@ static void report(LLVMValueRef call, const char *function, verdict v) {
   hearth_shim_remark(call, !lowered, lowered ? "Lowered" : "Ambiguous", message);
 }
 
+#define UPDATED "hearth-updated"
+
+/* A call of a hinted form: its last argument is the hint. Once, as one that is computed is computed for good. */
+static void update_hint(lowering *l, LLVMValueRef call, const char *name, verdict v) {
+  LLVMContextRef context = LLVMGetModuleContext(l->module);
+  if (LLVMGetCallSiteStringAttribute(call, LLVMAttributeFunctionIndex, UPDATED, strlen(UPDATED)))
+    return;
+  choose_value(l, call, &v);
+  LLVMSetOperand(call, LLVMGetNumArgOperands(call) - 1, v.value);
+  LLVMAddCallSiteAttribute(call, LLVMAttributeFunctionIndex,
+                           LLVMCreateStringAttribute(context, UPDATED, strlen(UPDATED), "", 0));
+  report(call, name, v);
+  l->changed = true;
+}
+
 static void visit(LLVMValueRef call, void *data) {
   lowering *l = data;
   const hearth_alloc_function *function = hearth_alloc_function_of(call);
@@ -100,8 +116,13 @@ static void visit(LLVMValueRef call, void *data) {
     return;
   char name[HEARTH_ALLOC_NAME_MAX + 1];
   size_t length;
-  const char *symbol = LLVMGetValueName2(LLVMGetCalledValue(call), &length), *why = obstacle(call);
+  const char *symbol = LLVMGetValueName2(LLVMGetCalledValue(call), &length), *why;
   snprintf(name, sizeof name, "%.*s", (int)length, symbol); /* a dispatch may take its place */
+  if (hearth_alloc_has_hint(LLVMGetCalledValue(call))) {
+    update_hint(l, call, name, v);
+    return;
+  }
+  why = obstacle(l, call);
   LLVMValueRef hinted = why ? NULL : hearth_dispatch_to(l->module, LLVMGetCalledValue(call), function);
   if (!hinted) {
     char message[512];
@@ -120,6 +141,8 @@ bool hearth_pass_lower(LLVMModuleRef module, const hearth_options *options) {
   lowering l = {.module = module, .options = options, .md = hearth_md_create(module)};
   if (!l.md)
     return false;
+  if (options->update_existing)
+    hearth_alloc_find_existing(module);
   hearth_context_word word;
   bool opened = options->by_word && hearth_context_word_open(&word, module, options);
   bool by_word = opened && options->lto_phase != HEARTH_LTO_PRELINK;

@@ -1,3 +1,5 @@
+#include <stdio.h>
+
 #include "alloc_functions.h"
 #include "context_remarks.h"
 #include "hearth/ir_facts.h"
@@ -40,6 +42,15 @@ static void report_unmatched(LLVMValueRef call) {
                        "-fdebug-info-for-profiling)");
 }
 
+static void report_misdeclared(LLVMValueRef call) {
+  char message[256];
+  size_t length;
+  const char *name = LLVMGetValueName2(LLVMGetCalledValue(call), &length);
+  snprintf(message, sizeof message, "%.*s call without hint: it is declared with another type than the library's function has",
+           (int)length, name);
+  hearth_shim_remark(call, true, "OtherType", message);
+}
+
 /* By the metadata alone. False if the call has no contexts; its `!callsite`, if it has one, is then lengthened by the
  * frames it was inlined into since, as LLVM's inliner does from LLVM 15 on. */
 static bool prune(pruning *p, LLVMValueRef call) {
@@ -78,6 +89,8 @@ static void visit(LLVMValueRef instruction, void *data) {
     return;
   if (!hearth_alloc_function_of(instruction)) {
     prune(p, instruction); /* it may have been lowered before it was inlined */
+    if (p->session.matcher && hearth_alloc_is_misdeclared(instruction))
+      report_misdeclared(instruction);
     return;
   }
   bool wants_remarks = hearth_shim_wants_remarks(instruction);

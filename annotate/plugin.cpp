@@ -62,15 +62,24 @@ cl::opt<hearth_coalesce_mode>
 cl::opt<bool> AtomicCounters("memprof-atomic", cl::desc("Count accesses atomically, so that threads lose none"));
 cl::opt<bool> CountWidth("memprof-count-width", cl::desc("Count an access once for each 8 bytes that it is wide"));
 
-#if LLVM_VERSION_MAJOR < 19 // from here on LLVM's own heap profiling has the option
+// Options that mean the same to LLVM's own heap profiling, where that has them.
+#if LLVM_VERSION_MAJOR < 19
 cl::opt<bool> Histogram("memprof-histogram", cl::desc("Count accesses to each 8 bytes"));
-bool wantsHistogram() { return Histogram; }
-#else
-bool wantsHistogram() {
-  auto Found = cl::getRegisteredOptions().find("memprof-histogram");
-  return Found != cl::getRegisteredOptions().end() && static_cast<cl::opt<bool> *>(Found->second)->getValue();
-}
+cl::opt<bool> UpdateExisting("optimize-existing-hot-cold-new", cl::desc("Update hints that calls have already"));
 #endif
+#if LLVM_VERSION_MAJOR < 20
+cl::opt<bool> Nobuiltin("optimize-nobuiltin-hot-cold-new-new", cl::desc("Give hints to calls that are no builtins, too"));
+#endif
+
+cl::opt<bool> *findSwitch(StringRef Name) {
+  auto Found = cl::getRegisteredOptions().find(Name);
+  return Found != cl::getRegisteredOptions().end() ? static_cast<cl::opt<bool> *>(Found->second) : nullptr;
+}
+
+bool isOn(StringRef Name) {
+  cl::opt<bool> *Switch = findSwitch(Name);
+  return Switch && Switch->getValue();
+}
 
 cl::opt<std::string> AllocFunctions("memprof-alloc-functions",
                                     cl::desc("Table of the program's own allocation functions that take hints"),
@@ -193,7 +202,9 @@ hearth_options currentOptions() {
   Options.coalesce = Coalesce;
   Options.atomic_counters = AtomicCounters;
   Options.count_width = CountWidth;
-  Options.histogram = wantsHistogram();
+  Options.histogram = isOn("memprof-histogram");
+  Options.update_existing = isOn("optimize-existing-hot-cold-new");
+  Options.nobuiltin = isOn("optimize-nobuiltin-hot-cold-new-new");
   Options.clone_budget = contextsAreApartBy(ByClone) ? CloneBudget : 0;
   Options.by_word = contextsAreApartBy(ByWord);
   Options.mib = WhichMibs == Mibs::On;
@@ -266,9 +277,8 @@ void addDisambiguation(PassBuilder &PB, ModulePassManager &MPM) {
 
 // LLVM's pass does nothing unless this option of its own is on, which says that the allocator takes hints.
 void allowDisambiguation() {
-  auto Found = cl::getRegisteredOptions().find("supports-hot-cold-new");
-  if (Found != cl::getRegisteredOptions().end())
-    static_cast<cl::opt<bool> *>(Found->second)->setValue(true);
+  if (cl::opt<bool> *Switch = findSwitch("supports-hot-cold-new"))
+    Switch->setValue(true);
 }
 
 // The end of a pipeline that optimises with the profile, or in a link with what compiling with it left in the module: each

@@ -248,6 +248,12 @@ HEARTH_EXPORT void *valloc_hot_cold(size_t bytes, uint8_t hint) {
   return block ? block : valloc(bytes);
 }
 
+HEARTH_EXPORT void *pvalloc_hot_cold(size_t bytes, uint8_t hint) {
+  size_t whole = (bytes + HEARTH_PAGE_BYTES - 1) / HEARTH_PAGE_BYTES * HEARTH_PAGE_BYTES;
+  void *block = whole >= bytes ? hearth_hinted_alloc(whole, HEARTH_PAGE_BYTES, hint) : NULL;
+  return block ? block : pvalloc(bytes);
+}
+
 static char *copy_string(const char *string, size_t length, uint8_t hint) {
   char *copy = malloc_hot_cold(length + 1, hint);
   if (!copy)

@@ -69,6 +69,14 @@ HEARTH_INTERPOSE void *valloc(size_t bytes) {
   return block ? block : next_valloc(bytes);
 }
 
+static void *next_pvalloc(size_t bytes) { HEARTH_NEXT(pvalloc, bytes); }
+
+HEARTH_INTERPOSE void *pvalloc(size_t bytes) {
+  size_t whole = (bytes + HEARTH_PAGE_BYTES - 1) / HEARTH_PAGE_BYTES * HEARTH_PAGE_BYTES;
+  void *block = whole >= bytes ? library_alloc(HEARTH_CALLER, whole, HEARTH_PAGE_BYTES) : NULL;
+  return block ? block : next_pvalloc(bytes);
+}
+
 static int next_posix_memalign(void **ret_block, size_t alignment, size_t bytes) {
   static _Atomic(void *) slot;
   __typeof__(&posix_memalign) next = (__typeof__(&posix_memalign))hearth_next_function(&slot, "posix_memalign");

@@ -21,6 +21,9 @@
 ; CHECK: %12 = call ptr @__hearth_valloc_hot_cold(i64 64, i8 zeroext 0)
 ; CHECK: %13 = call ptr @__hearth_strdup_hot_cold(ptr %8, i8 zeroext 0)
 ; CHECK: %14 = call ptr @__hearth_strndup_hot_cold(ptr %8, i64 3, i8 zeroext 0)
+; CHECK: %15 = call ptr @__hearth_pvalloc_hot_cold(i64 64, i8 zeroext 0)
+; CHECK: %16 = call ptr @__hearth_strdup_hot_cold(ptr %8, i8 zeroext 0)
+; CHECK: %17 = call ptr @__hearth_strndup_hot_cold(ptr %8, i64 3, i8 zeroext 0)
 ; CHECK: ret void
 ; VALUES: call noalias ptr @__hearth_malloc_hot_cold(i64 8, i8 zeroext 1)
 ; VALUES: call ptr @__hearth_malloc_hot_cold(i64 8, i8 zeroext -1)
@@ -41,6 +44,9 @@ define void @c_functions(ptr %slot) {
   %12 = call ptr @valloc(i64 64) #0
   %13 = call ptr @strdup(ptr %8) #0
   %14 = call ptr @strndup(ptr %8, i64 3) #0
+  %15 = call ptr @pvalloc(i64 64) #0
+  %16 = call ptr @__strdup(ptr %8) #0
+  %17 = call ptr @__strndup(ptr %8, i64 3) #0
   ret void
 }
 
@@ -73,6 +79,9 @@ declare i32 @posix_memalign(ptr, i64, i64)
 declare ptr @valloc(i64)
 declare ptr @strdup(ptr)
 declare ptr @strndup(ptr, i64)
+declare ptr @pvalloc(i64)
+declare ptr @__strdup(ptr)
+declare ptr @__strndup(ptr, i64)
 
 ; CHECK-DAG: attributes [[COLD]] = { "memprof"="cold" }
 ; CHECK-DAG: attributes [[HOT]] = { "memprof"="hot" }

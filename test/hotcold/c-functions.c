@@ -3,9 +3,9 @@
  * RUN: %clang -g -O1 -Wall -Wextra -fno-builtin -I%include %s %hotcold_a -o %t
  * RUN: %t | FileCheck %s
  *
- * CHECK: cold: 10 functions
- * CHECK: middle: 10 functions
- * CHECK: hot: 10 functions
+ * CHECK: cold: 11 functions
+ * CHECK: middle: 11 functions
+ * CHECK: hot: 11 functions
  * CHECK: errors as usual
  */
 #undef NDEBUG
@@ -36,6 +36,7 @@ static void one_size(size_t bytes, uint8_t hint, enum hearth_hotcold_placement c
   check_and_free(realloc_hot_cold(NULL, bytes, hint), bytes, 16, class);
   check_and_free(reallocarray_hot_cold(NULL, bytes, 1, hint), bytes, 16, class);
   check_and_free(valloc_hot_cold(bytes, hint), bytes, 4096, class);
+  check_and_free(pvalloc_hot_cold(bytes, hint), (bytes + 4095) / 4096 * 4096, 4096, class);
   char *zero = calloc_hot_cold(1, bytes, hint);
   for (size_t i = 0; i < bytes; i++)
     assert(zero[i] == 0);
@@ -69,7 +70,7 @@ static void all(const char *name, uint8_t hint, enum hearth_hotcold_placement cl
     assert(errno == EBUSY);
   }
   strings(hint, class);
-  printf("%s: 10 functions\n", name);
+  printf("%s: 11 functions\n", name);
 }
 
 static void errors(uint8_t hint) {

@@ -34,6 +34,7 @@ void *aligned_alloc_hot_cold(size_t alignment, size_t bytes, uint8_t hint);
 void *memalign_hot_cold(size_t alignment, size_t bytes, uint8_t hint);
 int posix_memalign_hot_cold(void **ret_block, size_t alignment, size_t bytes, uint8_t hint);
 void *valloc_hot_cold(size_t bytes, uint8_t hint);
+void *pvalloc_hot_cold(size_t bytes, uint8_t hint);
 char *strdup_hot_cold(const char *string, uint8_t hint);
 char *strndup_hot_cold(const char *string, size_t max_bytes, uint8_t hint);
 
