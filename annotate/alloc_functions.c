@@ -103,11 +103,13 @@ bool hearth_can_take_hint(LLVMValueRef function) {
 static const hearth_alloc_function *row_hinted_by(LLVMValueRef function) {
   size_t length;
   const char *name = LLVMGetValueName2(function, &length);
-  char signature[16];
   for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++) {
-    snprintf(signature, sizeof signature, "%sb", functions[i].signature);
-    if (strlen(functions[i].hinted) == length && memcmp(functions[i].hinted, name, length) == 0)
-      return hearth_has_signature(LLVMGlobalGetValueType(function), signature) ? &functions[i] : NULL;
+    const hearth_alloc_function *row = &functions[i];
+    if (strlen(row->hinted) != length || memcmp(row->hinted, name, length) != 0)
+      continue;
+    char signature[16];
+    snprintf(signature, sizeof signature, "%sb", row->signature);
+    return hearth_has_signature(LLVMGlobalGetValueType(function), signature) ? row : NULL;
   }
   return NULL;
 }

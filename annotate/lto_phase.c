@@ -10,7 +10,7 @@
 
 #define HINTS       "memprof.hints"
 #define PLAN        "memprof.plan"
-#define VALUES      7 /* of HINTS */
+#define VALUES      7                    /* of HINTS */
 #define CLANG_S_LTO "EnableSplitLTOUnit" /* on all modules that clang makes for a link, before they are optimised */
 
 static LLVMMetadataRef flag(LLVMModuleRef module, const char *name) {
@@ -69,9 +69,10 @@ bool hearth_lto_read_options(LLVMModuleRef module, hearth_options *ret) {
   if (hearth_ir_operand_count(node) != VALUES)
     return false;
   if (hearth_ir_operand_count(flag(module, HINTS)) > 1)
-    hearth_shim_warn(module, "hearth",
-                     "modules of the link were compiled with different hints, budgets of cloning, shares of cold bytes or "
-                     "treatment of calls that are no builtins; those of the first hold for all");
+    hearth_shim_warn(
+        module, "hearth",
+        "modules of the link were compiled with different hints, budgets of cloning, shares of cold bytes or "
+        "treatment of calls that are no builtins; those of the first hold for all");
   for (unsigned i = 0; i < VALUES; i++)
     if (hearth_ir_integer(hearth_ir_operand(node, i), &values[i]) != (i < 4 ? 8 : 32))
       return false;
@@ -124,10 +125,11 @@ static void warn_of_other_plan(LLVMModuleRef module, const char *profile, uint64
     const char *other = read_plan(hearth_ir_operand(values, i), &length, &other_plan);
     if (!other || other_plan == plan)
       continue;
-    snprintf(message, sizeof message,
-             "modules of the link were compiled with this profile and with %.*s: contexts are told apart by the plan of the "
-             "first alone; compile all with one ('hearth merge' makes one of several)",
-             (int)(length < 200 ? length : 200), other);
+    snprintf(
+        message, sizeof message,
+        "modules of the link were compiled with this profile and with %.*s: contexts are told apart by the plan of the "
+        "first alone; compile all with one ('hearth merge' makes one of several)",
+        (int)(length < 200 ? length : 200), other);
     hearth_shim_warn(module, profile, message);
     return;
   }

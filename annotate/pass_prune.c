@@ -46,8 +46,9 @@ static void report_misdeclared(LLVMValueRef call) {
   char message[256];
   size_t length;
   const char *name = LLVMGetValueName2(LLVMGetCalledValue(call), &length);
-  snprintf(message, sizeof message, "%.*s call without hint: it is declared with another type than the library's function has",
-           (int)length, name);
+  snprintf(message, sizeof message,
+           "%.*s call without hint: it is declared with another type than the library's function has", (int)length,
+           name);
   hearth_shim_remark(call, true, "OtherType", message);
 }
 

@@ -46,8 +46,8 @@ typedef struct hearth_options {
   bool full_contexts;               /* -memprof-contexts=full: no trimming */
   hearth_classify_options classify; /* -memprof-classify */
   uint8_t hints[4];                 /* by hearth_class; [HEARTH_CLASS_UNKNOWN] is for ambiguous calls */
-  bool update_existing;             /* -optimize-existing-hot-cold-new: calls that have a hint get that of the profile */
-  bool nobuiltin;                   /* -optimize-nobuiltin-hot-cold-new-new: calls that are no builtins are lowered, too */
+  bool update_existing; /* -optimize-existing-hot-cold-new: calls that have a hint get that of the profile */
+  bool nobuiltin;       /* -optimize-nobuiltin-hot-cold-new-new: calls that are no builtins are lowered, too */
   unsigned cold_percent;            /* -memprof-cold-percent: an ambiguous call is cold from this share of bytes on */
   hearth_lto_phase lto_phase;       /* not AUTO while a pass runs */
   unsigned clone_budget;            /* -memprof-clone-budget: by how many per cent cloning may enlarge a module */

@@ -68,7 +68,8 @@ cl::opt<bool> Histogram("memprof-histogram", cl::desc("Count accesses to each 8 
 cl::opt<bool> UpdateExisting("optimize-existing-hot-cold-new", cl::desc("Update hints that calls have already"));
 #endif
 #if LLVM_VERSION_MAJOR < 20
-cl::opt<bool> Nobuiltin("optimize-nobuiltin-hot-cold-new-new", cl::desc("Give hints to calls that are no builtins, too"));
+cl::opt<bool> Nobuiltin("optimize-nobuiltin-hot-cold-new-new",
+                        cl::desc("Give hints to calls that are no builtins, too"));
 #endif
 
 cl::opt<bool> *findSwitch(StringRef Name) {

@@ -109,9 +109,10 @@ static int test_conditions(const arguments *a, const hearth_diff *diff) {
 static void warn_of_unrelated(const arguments *a, const hearth_diff *diff) {
   const double least = 0.01;
   if (hearth_diff_common_share(diff, HEARTH_DIFF_A) < least && hearth_diff_common_share(diff, HEARTH_DIFF_B) < least)
-    hearth_tool_warning("%s and %s have less than 1 %% of their bytes in common contexts: are they of one program, and of "
-                        "much the same sources?",
-                        a->profiles[HEARTH_DIFF_A], a->profiles[HEARTH_DIFF_B]);
+    hearth_tool_warning(
+        "%s and %s have less than 1 %% of their bytes in common contexts: are they of one program, and of "
+        "much the same sources?",
+        a->profiles[HEARTH_DIFF_A], a->profiles[HEARTH_DIFF_B]);
 }
 
 static int compare(const arguments *a, hearth_profile *const profiles[HEARTH_DIFF_SIDES]) {

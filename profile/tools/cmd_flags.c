@@ -165,10 +165,9 @@ static void print_compile(const char *plugin, const char *profile, uint64_t id) 
   fputs(" -gmlt -fdebug-info-for-profiling", stdout);
   if (instrument)
     fputs(" -fno-omit-frame-pointer -mno-omit-leaf-frame-pointer -fno-optimize-sibling-calls", stdout);
-  /* These releases parse -mllvm before they load pass plugins; -fplugin loads the same file early enough. */
-  if (HEARTH_LLVM_MAJOR < 20)
-    printf(" -fplugin=%s", plugin);
-  printf(" -fpass-plugin=%s", plugin);
+  /* Releases before 20 parse -mllvm before they load pass plugins; -fplugin loads the same file early enough. ccache
+   * hashes the content of such files, but not of those of -fpass-plugin. */
+  printf(" -fplugin=%s -fpass-plugin=%s", plugin, plugin);
   if (instrument)
     fputs(" -mllvm -memprof-instrument", stdout);
   else

@@ -69,7 +69,8 @@ typedef struct request {
 static int watch(const request *request) {
   hotcold_process process;
   int code = hotcold_process_open(request->pid, &process);
-  struct timespec pause = {.tv_sec = (time_t)(request->every_ms / 1000), .tv_nsec = (long)(request->every_ms % 1000) * 1000000};
+  struct timespec pause = {.tv_sec = (time_t)(request->every_ms / 1000),
+                           .tv_nsec = (long)(request->every_ms % 1000) * 1000000};
   for (uint64_t i = 0; code == HEARTH_EXIT_OK; i++) {
     hotcold_sample sample;
     bool ended;
