@@ -29,7 +29,7 @@ void hearth_stacks_destroy(hearth_stacks *stacks) {
 }
 
 /* What a frame of the profile is, in `caller`; 0: not known yet. */
-enum { PLACE = 1, SCOPE = 2 };
+enum { PLACE = 1, NAME = 2 };
 
 /* Frames of one place are one, whatever else the profile tells them apart by; each unknown place is one of its own. */
 static bool same_place(const hearth_stack_node *a, const hearth_stack_node *b) {
@@ -78,17 +78,16 @@ static hearth_status use_llvm_id(const hearth_stacks *stacks, hearth_frame_info 
   return HEARTH_OK;
 }
 
-/* Scopes that the program named are no callers. */
-static hearth_status is_scope(const hearth_stacks *stacks, const hearth_frame_info *frame, bool *ret,
-                              hearth_error *err) {
+/* Known by a name alone: scopes that the program named are no callers; functions without debug information are, but are in no
+ * chain of calls that is to be matched. */
+static hearth_status is_only_named(const hearth_stacks *stacks, const hearth_frame_info *frame, bool *ret,
+                                 hearth_error *err) {
   hearth_function_info function;
-  char path[HEARTH_PATH_LIMIT];
   *ret = false;
   if (frame->line != HEARTH_LINE_UNKNOWN)
     return HEARTH_OK;
   HEARTH_TRY(hearth_profile_get_function(stacks->profile, frame->function, &function, err));
-  HEARTH_TRY(hearth_profile_get_path(stacks->profile, function.path, path, sizeof path, err));
-  *ret = strcmp(path, HEARTH_SCOPE_FILE) == 0;
+  *ret = function.start_line == 0;
   return HEARTH_OK;
 }
 
@@ -96,13 +95,13 @@ static hearth_status place_of(hearth_stacks *stacks, uint32_t row, hearth_stack_
   hearth_stack_node *known = &stacks->frames[row];
   if (!known->caller) {
     hearth_frame_info frame;
-    bool scope;
+    bool only_named;
     HEARTH_TRY(hearth_profile_get_frame(stacks->profile, row, &frame, err));
-    HEARTH_TRY(is_scope(stacks, &frame, &scope, err));
+    HEARTH_TRY(is_only_named(stacks, &frame, &only_named, err));
     if (stacks->llvm_ids)
       HEARTH_TRY(use_llvm_id(stacks, &frame, err));
     *known = (hearth_stack_node){
-        .id = frame.stack_id, .caller = scope ? SCOPE : PLACE, .frame = row, .function = frame.function};
+        .id = frame.stack_id, .caller = only_named ? NAME : PLACE, .frame = row, .function = frame.function};
   }
   *ret = *known;
   return HEARTH_OK;
@@ -113,7 +112,7 @@ static hearth_status call(hearth_stacks *stacks, uint32_t caller, uint32_t row, 
   hearth_stack_node node;
   HEARTH_TRY(place_of(stacks, row, &node, err));
   *ret = caller;
-  if (node.caller == SCOPE)
+  if (node.caller == NAME)
     return HEARTH_OK;
   for (; *ret != HEARTH_NONE; *ret = stacks->nodes[*ret].caller)
     if (same_place(&stacks->nodes[*ret], &node))

@@ -131,8 +131,10 @@ hearth_status hearth_binary_load(hearth_binary *b, hearth_debug_directories dire
   return status;
 }
 
+/* Where there is debug information, no names are no loss that would have to be told. */
 hearth_status hearth_binary_load_names(hearth_binary *b, hearth_error *err) {
-  return hearth_code_names_create(b->file, &b->names, err);
+  hearth_status status = hearth_code_names_create(b->file, b->debug_file, &b->names, err);
+  return status == HEARTH_E_NO_DEBUG_INFO && b->scopes ? HEARTH_OK : status;
 }
 
 hearth_code_names *hearth_binary_names(hearth_binary *b) { return b->names; }

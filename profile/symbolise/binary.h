@@ -23,11 +23,12 @@ bool hearth_binary_address(const hearth_binary *binary, uint64_t file_offset, ui
  *   directories  borrowed until close
  * Errors: those of hearth_debug_file_find and hearth_scopes_create. The binary can only be closed after one. */
 hearth_status hearth_binary_load(hearth_binary *binary, hearth_debug_directories directories, hearth_error *err);
-/* Do with the names of functions, where there is no debug information. Errors: those of hearth_code_names_create. */
+/* Read the names of functions, for addresses that debug information does not describe; after hearth_binary_load, whatever that
+ * returned. Errors: those of hearth_code_names_create, but for names that are missing beside debug information. */
 hearth_status hearth_binary_load_names(hearth_binary *binary, hearth_error *err);
-/* NULL: the binary has scopes. */
+/* NULL: none were loaded. */
 hearth_code_names *hearth_binary_names(hearth_binary *binary);
-/* The scopes of a loaded binary. */
+/* NULL: the binary has no debug information. */
 hearth_scopes *hearth_binary_scopes(hearth_binary *binary);
 /* The types of its allocation calls. */
 const hearth_types *hearth_binary_types(const hearth_binary *binary);

@@ -41,8 +41,10 @@ static void sort_symbols(hearth_code_names *n) {
       n->symbols[n->symbol_count++] = n->symbols[i];
 }
 
-static bool read_symbols(hearth_code_names *n, hearth_elf_file *file, const char *table_name, const char *names_name) {
-  hearth_symbol_table table = hearth_symbol_table_open(file, table_name, names_name);
+static bool read_symbols(hearth_code_names *n, hearth_elf_file *file) {
+  bool whole = hearth_elf_file_has(file, ".symtab");
+  hearth_symbol_table table =
+      hearth_symbol_table_open(file, whole ? ".symtab" : ".dynsym", whole ? ".strtab" : ".dynstr");
   Elf64_Sym row;
   const char *name;
   n->symbols = calloc(hearth_symbol_table_count(&table) + 1, sizeof *n->symbols);
@@ -89,13 +91,13 @@ static bool read_starts(hearth_code_names *n, hearth_elf_file *file) {
   return true;
 }
 
-hearth_status hearth_code_names_create(hearth_elf_file *file, hearth_code_names **ret, hearth_error *err) {
+hearth_status hearth_code_names_create(hearth_elf_file *file, hearth_elf_file *debug_file, hearth_code_names **ret,
+                                       hearth_error *err) {
   const char *path = hearth_elf_file_path(file);
-  bool whole = hearth_elf_file_has(file, ".symtab");
+  hearth_elf_file *symbols = debug_file && hearth_elf_file_has(debug_file, ".symtab") ? debug_file : file;
   *ret = NULL;
   hearth_code_names *n = calloc(1, sizeof *n);
-  bool good =
-      n && read_symbols(n, file, whole ? ".symtab" : ".dynsym", whole ? ".strtab" : ".dynstr") && read_starts(n, file);
+  bool good = n && read_symbols(n, symbols) && read_starts(n, file);
   hearth_status status =
       !good ? hearth_error_set(err, HEARTH_E_NOMEM, "%s: out of memory", path)
       : n->symbol_count + n->start_count == 0

@@ -135,7 +135,7 @@ static hearth_status add_row(hearth_frame_cache *cache, const hearth_builder_fra
   return HEARTH_OK;
 }
 
-/* Without debug information: only the function is known. */
+/* Where debug information has nothing, only the function is known. */
 static hearth_status add_name(hearth_frame_cache *cache, uint64_t address, hearth_frame_span *span, hearth_error *err) {
   const char *name = hearth_code_names_find(hearth_binary_names(cache->binary), address);
   hearth_builder_frame frame = {.line = HEARTH_LINE_UNKNOWN};
@@ -173,6 +173,17 @@ static hearth_status add_scopes(hearth_frame_cache *cache, uint64_t address, hea
   return HEARTH_OK;
 }
 
+/* Address by address: files are linked of objects with debug information and without, and a .dwo may be missing. */
+static hearth_status add_frames(hearth_frame_cache *cache, uint64_t address, hearth_frame_span *span,
+                                hearth_error *err) {
+  bool has_names = hearth_binary_names(cache->binary);
+  hearth_status status =
+      hearth_binary_scopes(cache->binary) ? add_scopes(cache, address, span, err) : HEARTH_OK;
+  if (status != HEARTH_OK && !(status == HEARTH_E_NO_DEBUG_INFO && has_names))
+    return status;
+  return span->count == 0 && has_names ? add_name(cache, address, span, err) : HEARTH_OK;
+}
+
 hearth_status hearth_frame_cache_get(hearth_frame_cache *cache, uint64_t address, hearth_frame_span *ret,
                                      hearth_error *err) {
   slot *found = &cache->slots[slot_of(address, cache->slots, cache->slot_count)];
@@ -181,8 +192,7 @@ hearth_status hearth_frame_cache_get(hearth_frame_cache *cache, uint64_t address
     return HEARTH_OK;
   }
   hearth_frame_span span = {.first = (uint32_t)cache->frame_count};
-  HEARTH_TRY(hearth_binary_names(cache->binary) ? add_name(cache, address, &span, err)
-                                                : add_scopes(cache, address, &span, err));
+  HEARTH_TRY(add_frames(cache, address, &span, err));
   if (!make_room(cache))
     return no_memory(cache, err);
   cache->slots[slot_of(address, cache->slots, cache->slot_count)] = (slot){address, span, true};

@@ -105,7 +105,7 @@ static module *add_row(hearth_modules *m, const uint8_t *id, uint32_t size) {
 static hearth_status fill_row(hearth_modules *m, module *row, hearth_binary *binary, bool wanted, hearth_error *err) {
   hearth_debug_directories directories = {m->directories, m->directory_count, wanted};
   hearth_status status = hearth_binary_load(binary, directories, err);
-  if (status == HEARTH_E_NO_DEBUG_INFO && m->use_symbols)
+  if (m->use_symbols && (status == HEARTH_OK || status == HEARTH_E_NO_DEBUG_INFO))
     status = hearth_binary_load_names(binary, err);
   if (status == HEARTH_OK && !(row->cache = hearth_frame_cache_create(binary, m->builder)))
     status = hearth_error_set(err, HEARTH_E_NOMEM, "%s: out of memory", hearth_binary_path(binary));
