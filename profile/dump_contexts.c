@@ -139,6 +139,16 @@ static hearth_status intern_address(symboliser *s, uint64_t pc, uint32_t *ret, h
   return HEARTH_OK;
 }
 
+/* Have files that could not be read named in the end. */
+static void tell_missed(const symboliser *s, hearth_modules *modules) {
+  for (size_t i = 0; i < s->address_count; ++i) {
+    const address *a = &s->addresses[i];
+    const hearth_raw_map *map = a->count == 0 && !map_of(s, a->pc) ? raw_map_of(s, a->pc) : NULL;
+    if (map)
+      hearth_modules_miss(modules, map);
+  }
+}
+
 static uint64_t count_without_frames(const symboliser *s) {
   uint64_t count = 0;
   for (size_t i = 0; i < s->address_count; ++i)
@@ -324,10 +334,13 @@ hearth_status hearth_dump_add(hearth_builder *builder, hearth_modules *modules, 
   tell_sampled(options, name, dump);
   *lost = (hearth_lost_contexts){.uninstrumented = !dump->accesses_counted, .dropped_stacks = dump->dropped_stacks};
   HEARTH_TRY(hearth_modules_place(modules, name, dump, &s.placed, &s.placed_count, err));
-  hearth_status status = begin(&s, err);
+  hearth_status status = hearth_modules_check(modules, name, dump, s.placed_count, err);
+  if (status == HEARTH_OK)
+    status = begin(&s, err);
   if (status == HEARTH_OK)
     status = visit_all(&s, options, counts, lost, &total_bytes, err);
   if (status == HEARTH_OK) {
+    tell_missed(&s, modules);
     hearth_lost_report(lost, name, total_bytes, options);
     status = add_run(&s, err);
   }
@@ -336,15 +349,6 @@ hearth_status hearth_dump_add(hearth_builder *builder, hearth_modules *modules, 
 }
 
 /* No usable binary at all is no reason to give up where symbols, or places, do. */
-static hearth_status place_some(symboliser *s, hearth_modules *modules, hearth_error *err) {
-  hearth_status status = hearth_modules_place(modules, s->name, s->dump, &s->placed, &s->placed_count, err);
-  if (status == HEARTH_OK || status == HEARTH_E_NOMEM)
-    return status;
-  s->placed = NULL;
-  s->placed_count = 0;
-  return HEARTH_OK;
-}
-
 hearth_status hearth_dump_each(hearth_builder *builder, hearth_modules *modules, const hearth_indexer_options *options,
                                const char *name, hearth_raw_dump *dump, hearth_dump_visit *visit, void *closure,
                                hearth_error *err) {
@@ -352,10 +356,12 @@ hearth_status hearth_dump_each(hearth_builder *builder, hearth_modules *modules,
   hearth_dump_counts counts = {0};
   uint64_t total_bytes;
   tell_sampled(options, name, dump);
-  HEARTH_TRY(place_some(&s, modules, err));
+  HEARTH_TRY(hearth_modules_place(modules, name, dump, &s.placed, &s.placed_count, err));
   hearth_status status = begin(&s, err);
   if (status == HEARTH_OK)
     status = visit_all(&s, options, &counts, NULL, &total_bytes, err);
+  if (status == HEARTH_OK)
+    tell_missed(&s, modules);
   finish(&s);
   return status;
 }

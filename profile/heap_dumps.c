@@ -230,6 +230,7 @@ hearth_status hearth_heap_reader_result(hearth_heap_reader *r, const hearth_heap
   for (uint32_t i = 0; i < count; i++)
     all->nodes[i] = node_of(r, i);
   all->node_count = count;
+  hearth_modules_report(r->modules);
   if (all->dump_count > 0)
     qsort(all->dumps, all->dump_count, sizeof *all->dumps, compare_dumps);
   *ret = all;

@@ -396,7 +396,7 @@ static void tell_lost_classes(hearth_indexer *ix) {
 }
 
 hearth_status hearth_indexer_result(hearth_indexer *ix, const char *path, hearth_builder **ret, hearth_error *err) {
-  hearth_modules_report_unused(ix->modules);
+  hearth_modules_report(ix->modules);
   HEARTH_TRY(unite(ix, ret, err));
   if (hearth_builder_context_count(*ret) == 0)
     return hearth_error_set(err, ix->nothing.status ? ix->nothing.status : HEARTH_E_EMPTY, "%s: not written: %s", path,

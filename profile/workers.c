@@ -58,7 +58,7 @@ static hearth_status collect(hearth_indexer *owner, const hearth_indexer *ix, he
   owner->counted += ix->counted;
   HEARTH_TRY(hearth_named_inputs_add(&owner->densities, ix->densities.count, ix->densities.name, err));
   HEARTH_TRY(hearth_named_inputs_add(&owner->uncounted, ix->uncounted.count, ix->uncounted.name, err));
-  hearth_modules_share_use(owner->modules, ix->modules);
+  HEARTH_TRY(hearth_modules_share_use(owner->modules, ix->modules, err));
   HEARTH_TRY(hearth_builder_add_builder(owner->llvm, ix->llvm, err));
   return hearth_builder_add_builder(owner->builder, ix->builder, err);
 }

@@ -10,11 +10,13 @@
 
 /* A build id met so far. A module without binary is one that cannot be used: remembered, so as to try and tell once. */
 typedef struct module {
-  uint32_t build_id_size;
+  uint32_t build_id_size; /* 0: known by its path */
   uint8_t build_id[HEARTH_RAW_BUILD_ID_MAX];
+  char *path; /* of the mapping; NULL if it was given */
   hearth_binary *binary;
   hearth_frame_cache *cache;
-  bool given, used;
+  bool given, used, is_program;
+  uint64_t missed;     /* addresses in it, while there is no binary */
   hearth_error reason; /* why there is no binary */
 } module;
 
@@ -43,6 +45,7 @@ void hearth_modules_destroy(hearth_modules *m) {
   for (size_t i = 0; i < m->count; ++i) {
     hearth_frame_cache_destroy(m->modules[i].cache);
     hearth_binary_close(m->modules[i].binary);
+    free(m->modules[i].path);
   }
   for (size_t i = 0; i < m->directory_count; ++i)
     free(m->directories[i]);
@@ -83,18 +86,30 @@ static void print_id(char *buffer, size_t size, const uint8_t *id, uint32_t id_s
     snprintf(buffer, size, "none");
 }
 
-static module *find(const hearth_modules *m, const uint8_t *id, uint32_t size) {
-  for (size_t i = 0; i < m->count; ++i)
-    if (m->modules[i].build_id_size == size && memcmp(m->modules[i].build_id, id, size) == 0)
-      return &m->modules[i];
+/* Files without build id are told apart by path. */
+static module *find(const hearth_modules *m, const uint8_t *id, uint32_t size, const char *path) {
+  for (size_t i = 0; i < m->count; ++i) {
+    module *row = &m->modules[i];
+    if (row->build_id_size == size &&
+        (size ? memcmp(row->build_id, id, size) == 0 : row->path && path && strcmp(row->path, path) == 0))
+      return row;
+  }
   return NULL;
 }
 
-static module *add_row(hearth_modules *m, const uint8_t *id, uint32_t size) {
-  if (!hearth_array_grow(&m->modules, &m->capacity, m->count, sizeof *m->modules))
+static module *find_mapped(const hearth_modules *m, const hearth_raw_map *map) {
+  return find(m, map->build_id, map->build_id_size, map->path);
+}
+
+/* `path` is copied, or NULL. */
+static module *add_row(hearth_modules *m, const uint8_t *id, uint32_t size, const char *path) {
+  char *copy = path ? strdup(path) : NULL;
+  if ((path && !copy) || !hearth_array_grow(&m->modules, &m->capacity, m->count, sizeof *m->modules)) {
+    free(copy);
     return NULL;
+  }
   module *row = &m->modules[m->count++];
-  *row = (module){.build_id_size = size};
+  *row = (module){.build_id_size = size, .path = copy};
   memcpy(row->build_id, id, size);
   return row;
 }
@@ -124,11 +139,11 @@ hearth_status hearth_modules_give(hearth_modules *m, const char *path, hearth_er
   if (status != HEARTH_OK)
     return status;
   const uint8_t *id = hearth_binary_build_id(binary, &size);
-  if (find(m, id, size)) { /* the same binary twice is harmless */
+  if (find(m, id, size, NULL)) { /* the same binary twice is harmless */
     hearth_binary_close(binary);
     return HEARTH_OK;
   }
-  module *row = add_row(m, id, size);
+  module *row = add_row(m, id, size, NULL);
   if (!row) {
     hearth_binary_close(binary);
     return hearth_error_set(err, HEARTH_E_NOMEM, "%s: out of memory", path);
@@ -146,24 +161,32 @@ hearth_status hearth_modules_give(hearth_modules *m, const char *path, hearth_er
   return HEARTH_OK;
 }
 
-/* Try the file that a mapping names. The row that results says in `reason` why it cannot be used, if so. NULL: out of
- * memory. */
+/* Open the file that a mapping names, if it is still the one that ran. */
+static hearth_status open_mapped(const hearth_raw_map *map, hearth_binary **ret, hearth_error *err) {
+  uint32_t size;
+  if (map->build_id_size == 0)
+    return hearth_error_set(err, HEARTH_E_NO_BUILD_ID, "%s: has no build id (link it with -Wl,--build-id)", map->path);
+  HEARTH_TRY(hearth_binary_open(map->path, ret, err));
+  const uint8_t *id = hearth_binary_build_id(*ret, &size);
+  if (size == map->build_id_size && memcmp(id, map->build_id, size) == 0)
+    return HEARTH_OK;
+  hearth_binary_close(*ret);
+  return hearth_error_set(err, HEARTH_E_MISMATCH, "%s: has been rebuilt since it ran", map->path);
+}
+
+/* The row that results says in `reason` why the file cannot be used, if so. NULL: out of memory. */
 static module *follow_path(hearth_modules *m, const hearth_raw_map *map, bool is_program) {
   hearth_binary *binary;
-  uint32_t size;
   char text[640];
-  module *row = add_row(m, map->build_id, map->build_id_size);
-  if (!row || hearth_binary_open(map->path, &binary, &row->reason) != HEARTH_OK)
-    return row;
-  const uint8_t *id = hearth_binary_build_id(binary, &size);
-  if (size != map->build_id_size || memcmp(id, map->build_id, size) != 0) {
-    hearth_binary_close(binary);
-    hearth_error_set(&row->reason, HEARTH_E_MISMATCH,
-                     "%s: has been rebuilt since it ran (give the binary that was profiled with --binary)", map->path);
+  module *row = add_row(m, map->build_id, map->build_id_size, map->path);
+  if (!row)
+    return NULL;
+  row->is_program = is_program;
+  if (open_mapped(map, &binary, &row->reason) != HEARTH_OK ||
+      fill_row(m, row, binary, is_program, &row->reason) != HEARTH_OK) {
+    note(m, HEARTH_NOTE_DETAIL, row->reason.message);
     return row;
   }
-  if (fill_row(m, row, binary, is_program, &row->reason) != HEARTH_OK)
-    return row;
   snprintf(text, sizeof text, "using %s", map->path);
   note(m, HEARTH_NOTE_DETAIL, text);
   return row;
@@ -186,6 +209,11 @@ static hearth_status none_given_fits(const hearth_modules *m, const char *name, 
                           name, path, given, map && map->path ? map->path : "", map && map->path ? " has " : "", seen);
 }
 
+static const char *remedy_of(const hearth_error *reason) {
+  bool has_its_own = reason->status == HEARTH_E_NO_DEBUG_INFO || reason->status == HEARTH_E_NO_BUILD_ID;
+  return has_its_own ? "" : " (give the file that ran with --binary)";
+}
+
 static hearth_status none_found(const hearth_modules *m, const char *name, const hearth_raw_dump *dump,
                                 hearth_error *err) {
   char seen[2 * HEARTH_RAW_BUILD_ID_MAX + 1];
@@ -195,11 +223,11 @@ static hearth_status none_found(const hearth_modules *m, const char *name, const
                             "%s: its program %s has no build id (link it with -Wl,--build-id)", name,
                             dump->maps[0].path);
   for (size_t i = 0; i < dump->map_count; ++i) {
-    const module *row = find(m, dump->maps[i].build_id, dump->maps[i].build_id_size);
+    const module *row = find_mapped(m, &dump->maps[i]);
     if (row && row->reason.status != HEARTH_OK)
       return hearth_error_set(err, row->reason.status, "%s: no usable binary: %.400s%s", name, row->reason.message,
                               row->reason.status == HEARTH_E_NO_DEBUG_INFO ? "; --symbols does with names of functions"
-                                                                           : "");
+                                                                           : remedy_of(&row->reason));
   }
   print_id(seen, sizeof seen, dump->map_count ? dump->maps[0].build_id : NULL,
            dump->map_count ? dump->maps[0].build_id_size : 0);
@@ -212,22 +240,16 @@ static int compare_placed(const void *a, const void *b) {
   return (x->map->start > y->map->start) - (x->map->start < y->map->start);
 }
 
-/* The module of a mapping, or NULL. Mappings without build id (vdso, generated code) have none.
- *   is_program  its file is needed; of libraries it is nothing unusual to be without debug information */
+/* The module of a mapping; NULL: it is no file (vdso, generated code), or one of unknown place.
+ *   is_program  its separate debug file is looked for in the system's folder, too */
 static hearth_status module_of(hearth_modules *m, const hearth_raw_map *map, bool is_program, module **ret,
                                hearth_error *err) {
-  *ret = NULL;
-  if (map->build_id_size == 0)
-    return HEARTH_OK;
-  *ret = find(m, map->build_id, map->build_id_size);
-  if (*ret || m->given > 0 || !map->path || map->path[0] != '/')
+  bool has_path = map->path && map->path[0] == '/';
+  *ret = map->build_id_size > 0 || has_path ? find_mapped(m, map) : NULL;
+  if (*ret || !has_path)
     return HEARTH_OK;
   *ret = follow_path(m, map, is_program);
-  if (!*ret)
-    return hearth_error_set(err, HEARTH_E_NOMEM, "%s: out of memory", map->path);
-  if (!(*ret)->binary)
-    note(m, is_program ? HEARTH_NOTE_WARNING : HEARTH_NOTE_DETAIL, (*ret)->reason.message);
-  return HEARTH_OK;
+  return *ret ? HEARTH_OK : hearth_error_set(err, HEARTH_E_NOMEM, "%s: out of memory", map->path);
 }
 
 static hearth_status mark_used(hearth_modules *m, module *row, hearth_error *err) {
@@ -287,8 +309,6 @@ hearth_status hearth_modules_place(hearth_modules *m, const char *name, const he
   hearth_placed_map *placed = calloc(dump->map_count + 1, sizeof *placed);
   hearth_status status = placed ? place_all(m, dump, overlaps, placed, ret_count, err)
                                 : hearth_error_set(err, HEARTH_E_NOMEM, "%s: out of memory", name);
-  if (status == HEARTH_OK && *ret_count == 0)
-    status = m->given > 0 ? none_given_fits(m, name, dump, err) : none_found(m, name, dump, err);
   if (status == HEARTH_OK) {
     tell_overlaps(m, name, dump, overlaps);
     qsort(placed, *ret_count, sizeof *placed, compare_placed);
@@ -300,22 +320,71 @@ hearth_status hearth_modules_place(hearth_modules *m, const char *name, const he
   return status;
 }
 
-void hearth_modules_share_use(hearth_modules *m, const hearth_modules *other) {
-  for (size_t i = 0; i < other->count; ++i) {
-    module *same = find(m, other->modules[i].build_id, other->modules[i].build_id_size);
-    if (same && other->modules[i].used)
-      same->used = true;
+static bool any_given_fits(const hearth_modules *m, const hearth_raw_dump *dump) {
+  for (size_t i = 0; i < dump->map_count; ++i) {
+    const module *row = dump->maps[i].build_id_size ? find_mapped(m, &dump->maps[i]) : NULL;
+    if (row && row->given)
+      return true;
   }
+  return false;
 }
 
-void hearth_modules_report_unused(const hearth_modules *m) {
+hearth_status hearth_modules_check(const hearth_modules *m, const char *name, const hearth_raw_dump *dump,
+                                   size_t placed_count, hearth_error *err) {
+  if (m->given > 0 && !any_given_fits(m, dump))
+    return none_given_fits(m, name, dump, err);
+  return placed_count > 0 ? HEARTH_OK : none_found(m, name, dump, err);
+}
+
+void hearth_modules_miss(hearth_modules *m, const hearth_raw_map *map) {
+  module *row = find_mapped(m, map);
+  if (row && !row->binary)
+    row->missed++;
+}
+
+hearth_status hearth_modules_share_use(hearth_modules *m, const hearth_modules *other, hearth_error *err) {
+  for (size_t i = 0; i < other->count; ++i) {
+    const module *theirs = &other->modules[i];
+    module *same = find(m, theirs->build_id, theirs->build_id_size, theirs->path);
+    if (!same && theirs->missed > 0) {
+      same = add_row(m, theirs->build_id, theirs->build_id_size, theirs->path);
+      if (!same)
+        return hearth_error_set(err, HEARTH_E_NOMEM, "out of memory");
+      same->is_program = theirs->is_program;
+      same->reason = theirs->reason;
+    }
+    if (same) {
+      same->used = same->used || theirs->used;
+      same->missed += theirs->missed;
+    }
+  }
+  return HEARTH_OK;
+}
+
+static void tell_unused(const hearth_modules *m, const module *row) {
+  char id[2 * HEARTH_RAW_BUILD_ID_MAX + 1], text[640];
+  print_id(id, sizeof id, row->build_id, row->build_id_size);
+  snprintf(text, sizeof text, "%.500s: its build id %s is in none of the raw profiles",
+           hearth_binary_path(row->binary), id);
+  note(m, HEARTH_NOTE_WARNING, text);
+}
+
+static void tell_missed(const hearth_modules *m, const module *row) {
+  char text[640];
+  snprintf(text, sizeof text, "%.400s: %llu address%s of its code %s left out of the call stacks%s",
+           row->reason.message, (unsigned long long)row->missed, row->missed == 1 ? "" : "es",
+           row->missed == 1 ? "is" : "are", remedy_of(&row->reason));
+  note(m, HEARTH_NOTE_WARNING, text);
+}
+
+void hearth_modules_report(const hearth_modules *m) {
   for (size_t i = 0; i < m->count; ++i) {
-    char id[2 * HEARTH_RAW_BUILD_ID_MAX + 1], text[640];
-    if (!m->modules[i].given || m->modules[i].used)
-      continue;
-    print_id(id, sizeof id, m->modules[i].build_id, m->modules[i].build_id_size);
-    snprintf(text, sizeof text, "%.500s: its build id %s is in none of the raw profiles",
-             hearth_binary_path(m->modules[i].binary), id);
-    note(m, HEARTH_NOTE_WARNING, text);
+    const module *row = &m->modules[i];
+    /* Of libraries it is nothing unusual to be without debug information. */
+    bool usual = row->reason.status == HEARTH_E_NO_DEBUG_INFO && !row->is_program;
+    if (row->given && !row->used)
+      tell_unused(m, row);
+    if (row->missed > 0 && !usual)
+      tell_missed(m, row);
   }
 }

@@ -30,17 +30,26 @@ hearth_status hearth_modules_share_directories(hearth_modules *modules, const he
 /* Open and load a binary that the user gave. */
 hearth_status hearth_modules_give(hearth_modules *modules, const char *path, hearth_error *err);
 
-/* Find the binaries of a dump's mappings: among the given ones, or, if none was given, where the mappings' paths lead.
+/* Find the binaries of a dump's mappings: among the given ones, else where the mappings' paths lead.
  *   ret_placed  mappings with a binary, sorted by address, none of which overlap (what does is left out, and told); the
  *               caller frees the array, not what it points to
- * Errors: E_MISMATCH (none fits), E_NO_DEBUG_INFO and E_NO_BUILD_ID of the program itself, E_NOMEM. */
+ * Errors: E_NOMEM. */
 hearth_status hearth_modules_place(hearth_modules *modules, const char *name, const hearth_raw_dump *dump,
                                    hearth_placed_map **ret_placed, size_t *ret_count, hearth_error *err);
 
-/* What another set of modules used counts as used here. */
-void hearth_modules_share_use(hearth_modules *modules, const hearth_modules *other);
+/* Is what was placed of a dump worth adding? Errors: E_MISMATCH (binaries were given, and none of them is of the dump; or
+ * there is none at all), E_NO_DEBUG_INFO and E_NO_BUILD_ID of the program itself. */
+hearth_status hearth_modules_check(const hearth_modules *modules, const char *name, const hearth_raw_dump *dump,
+                                   size_t placed_count, hearth_error *err);
 
-/* Warn of given binaries that were in no dump: a library that these runs did not load, or a mistake. */
-void hearth_modules_report_unused(const hearth_modules *modules);
+/* One more address of the dump lies in this mapping, of which hearth_modules_place found no binary. */
+void hearth_modules_miss(hearth_modules *modules, const hearth_raw_map *map);
+
+/* What another set of modules used, and missed, counts here as well. Errors: E_NOMEM. */
+hearth_status hearth_modules_share_use(hearth_modules *modules, const hearth_modules *other, hearth_error *err);
+
+/* Warn of given binaries that were in no dump (a library that these runs did not load, or a mistake), and of mapped files
+ * with addresses in the dumps that could not be read: once each. */
+void hearth_modules_report(const hearth_modules *modules);
 
 #endif

@@ -13,8 +13,7 @@
 // RUN: %clang -O1 -gmlt -fdebug-info-for-profiling -fno-omit-frame-pointer -Wl,--build-id -DOTHER %s %rt -lpthread -o program
 // RUN: not %hearth index raw.* -o rebuilt.prof 2>&1 | FileCheck %s --check-prefix=REBUILT
 // RUN: not ls rebuilt.prof
-// REBUILT: hearth: warning: {{.*}}/program: has been rebuilt since it ran
-// REBUILT: hearth: error: raw.{{[0-9]+}}: no usable binary: {{.*}}/program: has been rebuilt since it ran
+// REBUILT: hearth: error: raw.{{[0-9]+}}: no usable binary: {{.*}}/program: has been rebuilt since it ran (give the file that ran with --binary)
 #include <stdlib.h>
 
 #ifdef OTHER

@@ -7,8 +7,9 @@
  *            indexed profile (MemProf section, versions 2 to 4) or YAML; a file of llvm-profdata's with Hearth's profile
  *            behind it; a profile of -fprofile-use, which the result is to be put beside
  *
- * A raw profile's mappings and the binaries are matched by build id. If no binary was given, those that the mappings
- * name are used, as far as they are still the ones that ran. Debug information may be in the binary, in a separate debug
+ * A raw profile's mappings and the binaries are matched by build id. Of mappings whose binary was not given, the files that
+ * they name are used, as far as they are still the ones that ran; others are told of in the end, if stacks go through them. If
+ * binaries were given, each raw profile has to be of one of them. Debug information may be in the binary, in a separate debug
  * file (by build id or debug link), or split (.dwo, .dwp). One thread at a time; its workers are its own matter. */
 #ifndef HEARTH_INDEXER_H
 #define HEARTH_INDEXER_H
@@ -35,7 +36,7 @@ typedef struct hearth_indexer_options {
   void (*progress)(void *context, const char *name, uint64_t done, uint64_t total);
   /* The input called `name` is begun, the `number`th of `count` (from 1). */
   void (*begun)(void *context, const char *name, size_t number, size_t count);
-  bool symbols;        /* code without debug information: functions by symbol tables and unwind tables */
+  bool symbols;        /* functions without debug information by symbol tables and unwind tables */
   bool full_recursion; /* no hearth_builder_fold_recursion */
   uint64_t left_out;   /* see hearth_builder_leave_out */
 } hearth_indexer_options;
