@@ -334,9 +334,7 @@ hearth_status hearth_dump_add(hearth_builder *builder, hearth_modules *modules, 
   tell_sampled(options, name, dump);
   *lost = (hearth_lost_contexts){.uninstrumented = !dump->accesses_counted, .dropped_stacks = dump->dropped_stacks};
   HEARTH_TRY(hearth_modules_place(modules, name, dump, &s.placed, &s.placed_count, err));
-  hearth_status status = hearth_modules_check(modules, name, dump, s.placed_count, err);
-  if (status == HEARTH_OK)
-    status = begin(&s, err);
+  hearth_status status = begin(&s, err);
   if (status == HEARTH_OK)
     status = visit_all(&s, options, counts, lost, &total_bytes, err);
   if (status == HEARTH_OK) {

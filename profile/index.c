@@ -136,30 +136,56 @@ static void set_weight(hearth_indexer *ix, uint64_t weight) {
   hearth_builder_set_weight(ix->llvm, weight);
 }
 
-static hearth_status add_dump(hearth_indexer *ix, const char *name, hearth_raw_dump *dump, hearth_error *err) {
-  hearth_lost_contexts lost;
+typedef struct dumps {
+  hearth_raw_dump *rows;
+  size_t count, room;
+} dumps;
+
+static hearth_status check_dump(hearth_indexer *ix, const char *name, const hearth_raw_dump *dump, hearth_error *err) {
   if (dump->occasion != HEARTH_RAW_NO_DUMP)
     return hearth_error_set(
         err, HEARTH_E_FORMAT,
         "%s: a heap dump of what was live at one moment, not a profile of the run: 'hearth heap' reads it", name);
+  return hearth_modules_check(ix->modules, name, dump, err);
+}
+
+/* All of a file, before anything of it is added. */
+static hearth_status read_dumps(hearth_indexer *ix, const char *name, const hearth_file *file, dumps *ret,
+                                hearth_error *err) {
+  for (size_t offset = 0; offset < file->size;) {
+    HEARTH_TRY(hearth_builder_reserve((void **)&ret->rows, &ret->room, ret->count, 1, sizeof *ret->rows, err));
+    HEARTH_TRY(hearth_raw_read(name, file, &offset, &ret->rows[ret->count], err));
+    HEARTH_TRY(check_dump(ix, name, &ret->rows[ret->count++], err));
+  }
+  return HEARTH_OK;
+}
+
+static hearth_status add_dump(hearth_indexer *ix, const char *name, hearth_raw_dump *dump, hearth_error *err) {
+  hearth_lost_contexts lost;
   HEARTH_TRY(hearth_dump_add(ix->builder, ix->modules, &ix->told, name, dump, &ix->counts, &lost, err));
   if (hearth_builder_context_count(ix->builder) == 0) /* said when there is nothing to write */
     hearth_lost_everything(&lost, &ix->nothing);
   return HEARTH_OK;
 }
 
+static hearth_status add_dumps(hearth_indexer *ix, const char *name, dumps *all, hearth_error *err) {
+  hearth_status status = HEARTH_OK;
+  for (size_t i = 0; status == HEARTH_OK && i < all->count; i++)
+    status = add_dump(ix, name, &all->rows[i], err);
+  ix->has_part = status != HEARTH_OK;
+  return status;
+}
+
 static hearth_status add_raw(hearth_indexer *ix, const char *name, const hearth_file *file, hearth_error *err) {
-  size_t offset = 0;
+  dumps all = {0};
   HEARTH_TRY(give_binaries(ix, err));
-  while (offset < file->size) {
-    hearth_raw_dump dump;
-    HEARTH_TRY(hearth_raw_read(name, file, &offset, &dump, err));
-    hearth_status status = add_dump(ix, name, &dump, err);
-    hearth_raw_free(&dump);
-    if (status != HEARTH_OK)
-      return status;
-  }
-  return HEARTH_OK;
+  hearth_status status = read_dumps(ix, name, file, &all, err);
+  if (status == HEARTH_OK)
+    status = add_dumps(ix, name, &all, err);
+  for (size_t i = 0; i < all.count; i++)
+    hearth_raw_free(&all.rows[i]);
+  free(all.rows);
+  return status;
 }
 
 static hearth_status add_profile(hearth_indexer *ix, hearth_profile *profile, hearth_error *err) {
@@ -305,15 +331,37 @@ static hearth_status note_accesses(hearth_indexer *ix, const char *name, access_
   return HEARTH_OK;
 }
 
+static hearth_status add_here(hearth_indexer *ix, const hearth_input *input, hearth_file *file, hearth_error *err) {
+  access_runs before = access_runs_of(ix);
+  set_weight(ix, input->weight);
+  hearth_status status = add_file(ix, input->path, file, err);
+  set_weight(ix, 1);
+  return status == HEARTH_OK ? note_accesses(ix, input->path, before, err) : status;
+}
+
+/* Of what is found to be broken only as it is read, nothing is to stay. */
+static hearth_status add_aside(hearth_indexer *ix, const hearth_input *input, hearth_file *file, hearth_error *err) {
+  hearth_indexer *aside = hearth_indexer_create_worker(ix->owner);
+  if (!aside)
+    return hearth_error_set(err, HEARTH_E_NOMEM, "%s: out of memory", input->path);
+  hearth_status status = add_here(aside, input, file, err);
+  if (status == HEARTH_OK) {
+    status = hearth_indexer_collect(ix, aside, err);
+    ix->has_part = status != HEARTH_OK;
+  }
+  hearth_indexer_destroy(aside);
+  return status;
+}
+
 hearth_status hearth_indexer_add_unknown(hearth_indexer *ix, const hearth_input *input, hearth_error *err) {
   hearth_file file;
-  access_runs before = access_runs_of(ix);
   HEARTH_TRY(hearth_file_read(input->path, &file, err));
-  set_weight(ix, input->weight);
-  hearth_status status = add_file(ix, input->path, &file, err);
-  set_weight(ix, 1);
+  bool is_read_first = hearth_raw_is_raw(file.data, file.size);
+  hearth_status status = ix->owner->options.skip_failing && !is_read_first ? add_aside(ix, input, &file, err)
+                                                                           : add_here(ix, input, &file, err);
   hearth_file_close(&file);
-  return status == HEARTH_OK ? note_accesses(ix, input->path, before, err) : status;
+  ix->added += status == HEARTH_OK;
+  return status;
 }
 
 static bool same_file(const void *known, uint32_t row, const void *key) {
@@ -398,6 +446,8 @@ static void tell_lost_classes(hearth_indexer *ix) {
 hearth_status hearth_indexer_result(hearth_indexer *ix, const char *path, hearth_builder **ret, hearth_error *err) {
   hearth_modules_report(ix->modules);
   HEARTH_TRY(unite(ix, ret, err));
+  if (ix->skipped > 0 && ix->added == 0)
+    return hearth_error_set(err, HEARTH_E_EMPTY, "%s: not written: none of the inputs could be used", path);
   if (hearth_builder_context_count(*ret) == 0)
     return hearth_error_set(err, ix->nothing.status ? ix->nothing.status : HEARTH_E_EMPTY, "%s: not written: %s", path,
                             ix->nothing.status ? ix->nothing.message : "the inputs have no allocations");
@@ -409,6 +459,8 @@ hearth_status hearth_indexer_result(hearth_indexer *ix, const char *path, hearth
   tell_lost_classes(ix);
   return HEARTH_OK;
 }
+
+size_t hearth_indexer_added(const hearth_indexer *ix) { return ix->added; }
 
 const char *hearth_indexer_code_profile(const hearth_indexer *ix, const void **ret_data, size_t *ret_size) {
   *ret_data = ix->code.data;

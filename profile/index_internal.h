@@ -38,6 +38,8 @@ struct hearth_indexer {
   size_t counted;                /* inputs that accesses were counted in */
   hearth_named_inputs densities; /* of whose accesses the densities are known only: one makes that so of all */
   hearth_named_inputs uncounted; /* others: one takes the classes of all away */
+  size_t added, skipped;         /* inputs */
+  bool has_part;                 /* of an input that failed */
   hearth_error nothing;          /* why no context came out of the dumps so far */
   char **binaries;               /* paths that were given; of the owner only */
   size_t binary_count;
@@ -50,6 +52,9 @@ struct hearth_indexer {
 /* NULL when out of memory; to be destroyed before its owner. */
 hearth_indexer *hearth_indexer_create_worker(hearth_indexer *owner);
 
+/* Add what a worker has to another indexer: its owner, or another worker of that. Errors: E_NOMEM, E_FULL. */
+hearth_status hearth_indexer_collect(hearth_indexer *into, const hearth_indexer *worker, hearth_error *err);
+
 /* Was this regular file added before? A pattern and a name may well lead to one file; its runs are counted once, and
  * the user is told. If not, it is from now on. Errors: E_USAGE if it was added with another weight, as the result would
  * depend on which is first. */
@@ -57,6 +62,7 @@ hearth_status hearth_indexer_is_known(hearth_indexer *ix, const hearth_input *in
 /* `count` more, the first of which is called `name`. Error: E_NOMEM. */
 hearth_status hearth_named_inputs_add(hearth_named_inputs *inputs, size_t count, const char *name, hearth_error *err);
 void hearth_indexer_tell_begun(hearth_indexer *owner, const char *path, size_t number, size_t count);
+/* On an error other than E_NOMEM, E_FULL and E_USAGE, nothing of the input was added, unless has_part says so. */
 hearth_status hearth_indexer_add_unknown(hearth_indexer *ix, const hearth_input *input, hearth_error *err);
 
 #endif

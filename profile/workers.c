@@ -1,5 +1,6 @@
 /* Many inputs by several threads. Each takes the next input that nobody has taken; as the result does not depend on
  * order or grouping, who took which does not show. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,28 +40,46 @@ static void tell_failure(team *t, hearth_indexer *ix, const hearth_error *err) {
   pthread_mutex_unlock(&t->lock);
 }
 
+/* Can the result do without the input? */
+static bool can_skip(const hearth_indexer *ix, const hearth_error *err) {
+  bool is_of_input = err->status != HEARTH_E_NOMEM && err->status != HEARTH_E_FULL && err->status != HEARTH_E_USAGE;
+  return ix->owner->options.skip_failing && is_of_input && !ix->has_part;
+}
+
+static void tell_skipped(hearth_indexer *ix, const hearth_error *err) {
+  char text[640];
+  snprintf(text, sizeof text, "left out: %s", err->message);
+  ix->told.note(ix->told.context, HEARTH_NOTE_WARNING, text);
+  ix->skipped++;
+}
+
 static void *work(void *argument) {
   worker *w = argument;
   const hearth_input *input;
   hearth_error err;
   while ((input = take_input(w->team)))
-    if (hearth_indexer_add_unknown(w->indexer, input, &err) != HEARTH_OK)
-      tell_failure(w->team, w->indexer, &err);
+    if (hearth_indexer_add_unknown(w->indexer, input, &err) != HEARTH_OK) {
+      if (can_skip(w->indexer, &err))
+        tell_skipped(w->indexer, &err);
+      else
+        tell_failure(w->team, w->indexer, &err);
+    }
   return NULL;
 }
 
-/* Add what a worker has to the owner. */
-static hearth_status collect(hearth_indexer *owner, const hearth_indexer *ix, hearth_error *err) {
-  owner->counts.contexts += ix->counts.contexts;
-  owner->counts.with_column += ix->counts.with_column;
-  if (owner->nothing.status == HEARTH_OK)
-    owner->nothing = ix->nothing;
-  owner->counted += ix->counted;
-  HEARTH_TRY(hearth_named_inputs_add(&owner->densities, ix->densities.count, ix->densities.name, err));
-  HEARTH_TRY(hearth_named_inputs_add(&owner->uncounted, ix->uncounted.count, ix->uncounted.name, err));
-  HEARTH_TRY(hearth_modules_share_use(owner->modules, ix->modules, err));
-  HEARTH_TRY(hearth_builder_add_builder(owner->llvm, ix->llvm, err));
-  return hearth_builder_add_builder(owner->builder, ix->builder, err);
+hearth_status hearth_indexer_collect(hearth_indexer *into, const hearth_indexer *ix, hearth_error *err) {
+  into->added += ix->added;
+  into->skipped += ix->skipped;
+  into->counts.contexts += ix->counts.contexts;
+  into->counts.with_column += ix->counts.with_column;
+  if (into->nothing.status == HEARTH_OK)
+    into->nothing = ix->nothing;
+  into->counted += ix->counted;
+  HEARTH_TRY(hearth_named_inputs_add(&into->densities, ix->densities.count, ix->densities.name, err));
+  HEARTH_TRY(hearth_named_inputs_add(&into->uncounted, ix->uncounted.count, ix->uncounted.name, err));
+  HEARTH_TRY(hearth_modules_share_use(into->modules, ix->modules, err));
+  HEARTH_TRY(hearth_builder_add_builder(into->llvm, ix->llvm, err));
+  return hearth_builder_add_builder(into->builder, ix->builder, err);
 }
 
 /* The owner itself is the first worker: alone, it needs no thread and no partial result. A thread that cannot be
@@ -81,7 +100,7 @@ static hearth_status work_together(team *t, worker *workers, unsigned jobs, hear
   for (unsigned i = 1; i < started; i++) {
     pthread_join(workers[i].thread, NULL);
     if (status == HEARTH_OK)
-      status = collect(t->owner, workers[i].indexer, err);
+      status = hearth_indexer_collect(t->owner, workers[i].indexer, err);
     hearth_indexer_destroy(workers[i].indexer);
   }
   if (status != HEARTH_OK)

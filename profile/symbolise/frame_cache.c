@@ -177,8 +177,7 @@ static hearth_status add_scopes(hearth_frame_cache *cache, uint64_t address, hea
 static hearth_status add_frames(hearth_frame_cache *cache, uint64_t address, hearth_frame_span *span,
                                 hearth_error *err) {
   bool has_names = hearth_binary_names(cache->binary);
-  hearth_status status =
-      hearth_binary_scopes(cache->binary) ? add_scopes(cache, address, span, err) : HEARTH_OK;
+  hearth_status status = hearth_binary_scopes(cache->binary) ? add_scopes(cache, address, span, err) : HEARTH_OK;
   if (status != HEARTH_OK && !(status == HEARTH_E_NO_DEBUG_INFO && has_names))
     return status;
   return span->count == 0 && has_names ? add_name(cache, address, span, err) : HEARTH_OK;

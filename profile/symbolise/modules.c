@@ -205,7 +205,7 @@ static hearth_status none_given_fits(const hearth_modules *m, const char *name, 
   print_id(seen, sizeof seen, map ? map->build_id : NULL, map ? map->build_id_size : 0);
   return hearth_error_set(err, HEARTH_E_MISMATCH,
                           "%s: written by another build: %s has build id %s, the profile's program %s%s%s (give the "
-                          "binary that was profiled; or remove this profile and run the program again)",
+                          "binary that was profiled, or leave such profiles out: --failure-mode=all)",
                           name, path, given, map && map->path ? map->path : "", map && map->path ? " has " : "", seen);
 }
 
@@ -320,20 +320,20 @@ hearth_status hearth_modules_place(hearth_modules *m, const char *name, const he
   return status;
 }
 
-static bool any_given_fits(const hearth_modules *m, const hearth_raw_dump *dump) {
+hearth_status hearth_modules_check(hearth_modules *m, const char *name, const hearth_raw_dump *dump,
+                                   hearth_error *err) {
+  bool given = false, found = false;
   for (size_t i = 0; i < dump->map_count; ++i) {
-    const module *row = dump->maps[i].build_id_size ? find_mapped(m, &dump->maps[i]) : NULL;
-    if (row && row->given)
-      return true;
+    module *row;
+    if (is_runtime(&dump->maps[i]))
+      continue;
+    HEARTH_TRY(module_of(m, &dump->maps[i], i == 0, &row, err));
+    given = given || (row && row->given);
+    found = found || (row && row->binary);
   }
-  return false;
-}
-
-hearth_status hearth_modules_check(const hearth_modules *m, const char *name, const hearth_raw_dump *dump,
-                                   size_t placed_count, hearth_error *err) {
-  if (m->given > 0 && !any_given_fits(m, dump))
+  if (m->given > 0 && !given)
     return none_given_fits(m, name, dump, err);
-  return placed_count > 0 ? HEARTH_OK : none_found(m, name, dump, err);
+  return found ? HEARTH_OK : none_found(m, name, dump, err);
 }
 
 void hearth_modules_miss(hearth_modules *m, const hearth_raw_map *map) {
@@ -364,8 +364,8 @@ hearth_status hearth_modules_share_use(hearth_modules *m, const hearth_modules *
 static void tell_unused(const hearth_modules *m, const module *row) {
   char id[2 * HEARTH_RAW_BUILD_ID_MAX + 1], text[640];
   print_id(id, sizeof id, row->build_id, row->build_id_size);
-  snprintf(text, sizeof text, "%.500s: its build id %s is in none of the raw profiles",
-           hearth_binary_path(row->binary), id);
+  snprintf(text, sizeof text, "%.500s: its build id %s is in none of the raw profiles", hearth_binary_path(row->binary),
+           id);
   note(m, HEARTH_NOTE_WARNING, text);
 }
 

@@ -37,10 +37,10 @@ hearth_status hearth_modules_give(hearth_modules *modules, const char *path, hea
 hearth_status hearth_modules_place(hearth_modules *modules, const char *name, const hearth_raw_dump *dump,
                                    hearth_placed_map **ret_placed, size_t *ret_count, hearth_error *err);
 
-/* Is what was placed of a dump worth adding? Errors: E_MISMATCH (binaries were given, and none of them is of the dump; or
- * there is none at all), E_NO_DEBUG_INFO and E_NO_BUILD_ID of the program itself. */
-hearth_status hearth_modules_check(const hearth_modules *modules, const char *name, const hearth_raw_dump *dump,
-                                   size_t placed_count, hearth_error *err);
+/* Is a dump worth adding? Errors: E_MISMATCH (binaries were given, and none of them is of the dump; or none is found at all),
+ * those of opening the program, E_NOMEM. */
+hearth_status hearth_modules_check(hearth_modules *modules, const char *name, const hearth_raw_dump *dump,
+                                   hearth_error *err);
 
 /* One more address of the dump lies in this mapping, of which hearth_modules_place found no binary. */
 void hearth_modules_miss(hearth_modules *modules, const hearth_raw_map *map);

@@ -18,6 +18,13 @@
 
 #define INPUTS_PER_WORKER 8u /* fewer are not worth reading the debug information once more */
 
+/* As llvm-profdata has it. */
+typedef enum failure_mode {
+  FAIL_IF_ANY, /* input cannot be used */
+  FAIL_IF_ALL, /* cannot; else those are left out */
+  ONLY_WARN
+} failure_mode;
+
 typedef struct arguments {
   const char *command; /* index or merge */
   input_list inputs;
@@ -27,6 +34,7 @@ typedef struct arguments {
   uint32_t section;          /* version of LLVM's; 0: the default */
   hearth_number_option jobs; /* by default as many as are worth it */
   bool quiet, verbose, progress, full_recursion, symbols;
+  failure_mode failure;
   uint64_t left_out; /* fields, 1 << enum hearth_mib_column */
 } arguments;
 
@@ -50,6 +58,12 @@ static const char help[] =
     "  --weight=N:FILE    one more PROFILE, counted N times\n"
     "  -f, --input-files=LIST\n"
     "                     more PROFILEs, one a line of LIST: FILE or N,FILE; '#' begins a comment line\n"
+    "  --failure-mode=any|all|warn\n"
+    "                     of inputs that cannot be read, or are of other builds than each --binary: any  fail if "
+    "there\n"
+    "                     are any (default); all  leave them out, with a warning, fail if nothing is left; warn  "
+    "never\n"
+    "                     fail for them\n"
     "  --recursion=fold|full\n"
     "                     fold: keep each cycle of recursive calls once, with the same totals (default); full: all\n"
     "  -j, --jobs=N       read the inputs in N threads (default: one for every 8 inputs, up to the processors)\n"
@@ -80,6 +94,16 @@ static int take_recursion(void *target, const char *value) {
   bool full = strcmp(value, "full") == 0;
   *(bool *)target = full;
   return full || strcmp(value, "fold") == 0 ? HEARTH_EXIT_OK : HEARTH_OPTION_UNUSABLE;
+}
+
+static int take_failure_mode(void *target, const char *value) {
+  static const char *const names[] = {[FAIL_IF_ANY] = "any", [FAIL_IF_ALL] = "all", [ONLY_WARN] = "warn"};
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+    if (strcmp(value, names[i]) == 0) {
+      *(failure_mode *)target = (failure_mode)i;
+      return HEARTH_EXIT_OK;
+    }
+  return HEARTH_OPTION_UNUSABLE;
 }
 
 static int take_fields(void *target, const char *value) {
@@ -150,6 +174,7 @@ static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
       {.name = "--output", .letter = 'o', .expects = "a file", .text = &a->output},
       {.name = "--weight", .expects = "N:FILE with N from 1 on", .take = add_weighted, .target = &a->inputs},
       {.name = "--input-files", .letter = 'f', .expects = "a file", .take = add_list, .target = &a->inputs},
+      {.name = "--failure-mode", .expects = "any, all or warn", .take = take_failure_mode, .target = &a->failure},
       {.name = "--recursion", .expects = "fold or full", .take = take_recursion, .target = &a->full_recursion},
       {.name = "--jobs",
        .letter = 'j',
@@ -256,6 +281,14 @@ static void tell_losses(const char *text) { hearth_tool_warning("%s", text); }
 
 static void tell_nothing(const char *text) { (void)text; }
 
+static int nothing_written(const arguments *a, const hearth_indexer *indexer, const hearth_error *err) {
+  if (a->failure != ONLY_WARN || hearth_indexer_added(indexer) > 0)
+    return hearth_tool_error("%s", err->message);
+  if (!a->quiet)
+    hearth_tool_warning("%s", err->message);
+  return HEARTH_EXIT_OK;
+}
+
 /* All binaries, then all inputs: one run of the command finds all that is wrong with them. */
 static int merge_all(const arguments *a, hearth_indexer *indexer) {
   hearth_error err;
@@ -266,8 +299,9 @@ static int merge_all(const arguments *a, hearth_indexer *indexer) {
   if (!a->quiet)
     hearth_tool_progress("%s: writing", a->output);
   request.code_name = hearth_indexer_code_profile(indexer, &request.code, &request.code_size);
-  if (hearth_indexer_result(indexer, a->output, &request.builder, &err) != HEARTH_OK ||
-      a->format->write(&request, &err) != HEARTH_OK)
+  if (hearth_indexer_result(indexer, a->output, &request.builder, &err) != HEARTH_OK)
+    return nothing_written(a, indexer, &err);
+  if (a->format->write(&request, &err) != HEARTH_OK)
     return hearth_tool_error("%s", err.message);
   hearth_tool_progress("%s", "");
   return a->quiet || !can_be_read_back(a) ? HEARTH_EXIT_OK : print_summary(a->output);
@@ -290,6 +324,7 @@ int hearth_cmd_merge(int argc, char **argv) {
                                        .begun = on_begun,
                                        .symbols = a.symbols,
                                        .full_recursion = a.full_recursion,
+                                       .skip_failing = a.failure != FAIL_IF_ANY,
                                        .left_out = a.left_out};
     hearth_indexer *indexer = hearth_indexer_create(&settings);
     code = indexer ? merge_all(&a, indexer) : hearth_tool_error("out of memory");

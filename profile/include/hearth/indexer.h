@@ -38,6 +38,7 @@ typedef struct hearth_indexer_options {
   void (*begun)(void *context, const char *name, size_t number, size_t count);
   bool symbols;        /* functions without debug information by symbol tables and unwind tables */
   bool full_recursion; /* no hearth_builder_fold_recursion */
+  bool skip_failing;   /* inputs that cannot be used are told of as warnings, and are left out */
   uint64_t left_out;   /* see hearth_builder_leave_out */
 } hearth_indexer_options;
 
@@ -66,14 +67,17 @@ hearth_status hearth_indexer_add_input(hearth_indexer *indexer, const char *path
 
 /* Add several files by up to `jobs` workers (at least 1), each with debug information and a partial result of its own:
  * memory is that of the result for every worker, whatever the number of inputs. Every input that fails is told as a note
- * of level HEARTH_NOTE_ERROR; the status is that of one of them. */
+ * of level HEARTH_NOTE_ERROR; the status is that of one of them. With skip_failing, an input that fails is none, but for want
+ * of memory or of room, and where a part of it was added before. */
 hearth_status hearth_indexer_add_inputs(hearth_indexer *indexer, const hearth_input *inputs, size_t count,
                                         unsigned jobs, hearth_error *err);
 
 /* The builder with the result, for writing it in any form; borrowed. `path` is what will be written, for messages.
  * Its function ids are LLVM's if those of any input are. No input may be added from then on. Errors: E_EMPTY (no context
- * to write), E_NO_DEBUG_INFO (none that can be matched), E_MISMATCH, E_FULL, E_NOMEM. */
+ * to write, or every input left out), E_NO_DEBUG_INFO (none that can be matched), E_MISMATCH, E_FULL, E_NOMEM. */
 hearth_status hearth_indexer_result(hearth_indexer *indexer, const char *path, hearth_builder **ret, hearth_error *err);
+/* How many inputs were added: those that were given, but for what was given twice or left out. */
+size_t hearth_indexer_added(const hearth_indexer *indexer);
 /* Name and bytes of the profile of -fprofile-use that was among the inputs; NULL if there was none. Borrowed. */
 const char *hearth_indexer_code_profile(const hearth_indexer *indexer, const void **ret_data, size_t *ret_size);
 
