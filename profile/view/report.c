@@ -11,6 +11,8 @@ void hearth_report_add_totals(hearth_report_totals *to, const hearth_report_tota
   to->sorted = hearth_merge_SUM(to->sorted, more->sorted);
 }
 
+bool hearth_report_knows(const hearth_report *r, enum hearth_mib_column field) { return r->recorded >> field & 1; }
+
 const char *hearth_classify_mode_name(hearth_classify_mode mode) {
   return mode == HEARTH_CLASSIFY_LLVM ? "llvm" : "auto";
 }
@@ -46,9 +48,15 @@ static hearth_status leaf_function(const hearth_report *r, uint32_t node, uint32
   return HEARTH_OK;
 }
 
+static void note_recorded(hearth_report *r, const hearth_mib *mib) {
+  for (unsigned i = 0; i < HEARTH_MIB_COLUMNS; i++)
+    r->recorded |= (uint64_t)(mib->v[i] != 0) << i;
+}
+
 static hearth_status collect_context(hearth_report *r, uint32_t context, hearth_error *err) {
   hearth_selected s;
   HEARTH_TRY(hearth_selection_get(&r->selection, context, &s, err));
+  note_recorded(r, &s.mib);
   bool additive = r->options->sort != HEARTH_SORT_LIFETIME;
   hearth_report_row row = {.context = context,
                            .hotness = s.hotness,

@@ -41,6 +41,7 @@ typedef struct hearth_report {
   hearth_report_row *rows; /* those that pass the filters; grouped by function, then sorted */
   hearth_report_group *groups;
   size_t row_count, group_count;
+  uint64_t recorded; /* fields that some context has, 1 << enum hearth_mib_column: others are not known, not 0 */
   hearth_report_totals classes[HEARTH_REPORT_CLASSES], other_classes[HEARTH_REPORT_CLASSES], all, shown;
 } hearth_report;
 
@@ -49,6 +50,7 @@ hearth_status hearth_report_init(hearth_report *report, hearth_profile *profile,
                                  const hearth_report_options *options, FILE *stream, hearth_error *err);
 void hearth_report_destroy(hearth_report *report);
 void hearth_report_add_totals(hearth_report_totals *to, const hearth_report_totals *more);
+bool hearth_report_knows(const hearth_report *report, enum hearth_mib_column field);
 const char *hearth_classify_mode_name(hearth_classify_mode mode);
 
 #endif

@@ -45,6 +45,18 @@ static hearth_status print_binaries(report_json *p, hearth_error *err) {
   return HEARTH_OK;
 }
 
+/* Not every layout of profiles has all fields. */
+static void print_unrecorded(report_json *p) {
+  hearth_json *json = &p->json;
+  hearth_json_key(json, "unrecorded");
+  hearth_json_open(json, '[');
+#define HEARTH_MIB_FIELD(tag, Name, unit, merge, ir_bits, ir_default, description)                                     \
+  if (!hearth_report_knows(&p->report, HEARTH_COL_##Name))                                                             \
+    hearth_json_string(json, #Name);
+#include "hearth/mib_fields.def"
+  hearth_json_close(json, ']');
+}
+
 static void print_summary(report_json *p) {
   const hearth_profile_summary *s = &p->report.summary;
   hearth_json *json = &p->json;
@@ -58,6 +70,7 @@ static void print_summary(report_json *p) {
   hearth_json_bool(json, s->densities_only);
   hearth_json_key_uint(json, "dropped_blocks", s->dropped_blocks);
   hearth_json_key_uint(json, "dropped_frames", s->dropped_frames);
+  print_unrecorded(p);
 }
 
 /* Limits that nothing reaches are null. */

@@ -105,6 +105,29 @@ static hearth_status print_histogram(hearth_report *r, uint32_t context, uint64_
   return HEARTH_OK;
 }
 
+/* Not every layout of profiles has all fields. */
+static void print_use(const hearth_report *r, const hearth_mib *m) {
+  double allocs = (double)m->AllocCount;
+  const char *separator = "   ";
+  if (hearth_report_knows(r, HEARTH_COL_TotalLifetime)) {
+    fprintf(r->stream, "%slives %s on average", separator,
+            hearth_units_time(hearth_ratio((double)m->TotalLifetime, allocs)).c);
+    separator = ", ";
+  }
+  if (hearth_report_knows(r, HEARTH_COL_LiveAtExit)) {
+    fprintf(r->stream, "%s%" PRIu64 " live at exit", separator, m->LiveAtExit);
+    separator = ", ";
+  }
+  if (r->summary.accesses_counted) {
+    fprintf(r->stream, "%s%.1f accesses per allocation", separator, hearth_ratio((double)m->TotalAccessCount, allocs));
+    separator = ", ";
+    if (hearth_report_knows(r, HEARTH_COL_TotalPercentUtilized))
+      fprintf(r->stream, ", %.0f%% of it used", hearth_ratio((double)m->TotalPercentUtilized, allocs));
+  }
+  if (*separator == ',')
+    fputc('\n', r->stream);
+}
+
 static hearth_status print_context(hearth_report *r, const hearth_report_row *row, hearth_error *err) {
   uint32_t node;
   hearth_mib m;
@@ -116,12 +139,7 @@ static hearth_status print_context(hearth_report *r, const hearth_report_row *ro
   fprintf(r->stream, "%" PRIu64 " allocation%s, %s (%" PRIu64 " bytes), %.1f bytes on average\n", m.AllocCount,
           hearth_plural(m.AllocCount), hearth_units_bytes(m.TotalSize).c, m.TotalSize,
           hearth_ratio((double)m.TotalSize, allocs));
-  fprintf(r->stream, "   lives %s on average, %" PRIu64 " live at exit",
-          hearth_units_time(hearth_ratio((double)m.TotalLifetime, allocs)).c, m.LiveAtExit);
-  if (r->summary.accesses_counted)
-    fprintf(r->stream, ", %.1f accesses per allocation, %.0f%% of it used",
-            hearth_ratio((double)m.TotalAccessCount, allocs), hearth_ratio((double)m.TotalPercentUtilized, allocs));
-  fputc('\n', r->stream);
+  print_use(r, &m);
   HEARTH_TRY(print_type(r, m.DataTypeId, err));
   HEARTH_TRY(hearth_print_stack(r->profile, &r->names, node, r->stream, err));
   return r->options->histograms ? print_histogram(r, row->context, m.TotalAccessCount, err) : HEARTH_OK;
