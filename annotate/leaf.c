@@ -123,6 +123,11 @@ static hearth_leaf_stack *stack_at(const hearth_leaf *leaf, uint32_t node) {
   return &leaf->stacks[low];
 }
 
+static void classify(const hearth_leaf *leaf, hearth_leaf_stack *stack, const hearth_mib *mib) {
+  stack->hotness = hearth_classify(leaf->classifier, mib);
+  stack->is_light = !hearth_has_weight(leaf->classifier, mib);
+}
+
 /* The numbers of a stack are summed once if they are those of several contexts; else the profile has them. `contexts` is
  * in the order of the profile, which keeps numbers of neighbours together. */
 static hearth_status classify_stacks(hearth_leaf *leaf, const uint64_t *contexts, hearth_error *err) {
@@ -133,23 +138,45 @@ static hearth_status classify_stacks(hearth_leaf *leaf, const uint64_t *contexts
     if (stack->row_count > 1)
       hearth_mib_merge(&leaf->sums[stack->sum], &mib);
     else
-      stack->hotness = hearth_classify(leaf->classifier, &mib);
+      classify(leaf, stack, &mib);
   }
   for (size_t i = 0; i < leaf->stack_count; i++)
     if (leaf->stacks[i].row_count > 1)
-      leaf->stacks[i].hotness = hearth_classify(leaf->classifier, &leaf->sums[leaf->stacks[i].sum]);
+      classify(leaf, &leaf->stacks[i], &leaf->sums[leaf->stacks[i].sum]);
   return HEARTH_OK;
 }
 
 /* -------------------------------------------------- growing -------------------------------------------------- */
 
+static hearth_status classes_of_light(const hearth_leaf *leaf, const hearth_leaf_node *node, uint8_t *ret,
+                                      hearth_error *err) {
+  hearth_mib sum = {0};
+  *ret = 0;
+  for (uint32_t i = 0; i < node->count; i++) {
+    const hearth_leaf_stack *stack = &leaf->stacks[node->first + i];
+    hearth_mib mib;
+    if (!stack->is_light)
+      continue;
+    HEARTH_TRY(hearth_leaf_sum(leaf, stack, &mib, err));
+    hearth_mib_merge(&sum, &mib);
+    *ret |= (uint8_t)(1u << stack->hotness);
+  }
+  if (*ret && !hearth_has_weight(leaf->classifier, &sum))
+    *ret = 1u << HEARTH_CLASS_UNKNOWN;
+  return HEARTH_OK;
+}
+
 static hearth_status add_node(hearth_leaf *leaf, hearth_leaf_node node, hearth_error *err) {
   hearth_leaf_node *nodes = hearth_array_grow(leaf->nodes, leaf->node_count, &leaf->node_room, sizeof *nodes);
+  uint8_t light;
   if (!nodes)
     return out_of_memory(err);
   leaf->nodes = nodes;
   for (uint32_t i = 0; i < node.count; i++)
-    node.classes |= (uint8_t)(1u << leaf->stacks[node.first + i].hotness);
+    if (!leaf->stacks[node.first + i].is_light)
+      node.classes |= (uint8_t)(1u << leaf->stacks[node.first + i].hotness);
+  HEARTH_TRY(classes_of_light(leaf, &node, &light, err));
+  node.classes = hearth_leaf_classes_that_count(node.classes | light);
   leaf->nodes[leaf->node_count++] = node;
   return HEARTH_OK;
 }

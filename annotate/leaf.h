@@ -40,6 +40,7 @@ typedef struct hearth_leaf_stack {
   uint32_t first_row, row_count; /* of hearth_leaf.rows */
   uint32_t sum;                  /* of hearth_leaf.sums, if there are several rows */
   hearth_class hotness;
+  bool is_light; /* !hearth_has_weight() */
 } hearth_leaf_stack;
 
 /* Stacks that share their first `depth` callers; of its parent's children, those with an end here come first, then those
@@ -49,7 +50,7 @@ typedef struct hearth_leaf_node {
   uint32_t first, count; /* of hearth_leaf.stacks; the children's are parts of it */
   uint32_t depth;
   uint32_t first_child, child_count; /* none: not grown yet */
-  uint8_t classes;                   /* a bit, 1 << hearth_class, for each that occurs */
+  uint8_t classes;                   /* a bit, 1 << hearth_class, for each that occurs and counts */
   bool ends;                         /* the stacks have no more callers */
 } hearth_leaf_node;
 

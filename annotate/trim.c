@@ -126,6 +126,8 @@ static void classify(const hearth_leaf *leaf, uint8_t classes, uint8_t all, hear
     last->hotness = (hearth_class)__builtin_ctz(classes);
   else
     last->hotness = agree(classes, all, trim) ? HEARTH_CLASS_NOTCOLD : hearth_classify(leaf->classifier, &last->mib);
+  if (last->hotness == HEARTH_CLASS_UNKNOWN)
+    last->hotness = HEARTH_CLASS_NOTCOLD;
 }
 
 /* All nodes as one context of no callers. */
@@ -193,6 +195,7 @@ hearth_status hearth_leaf_select(hearth_leaf *leaf, const uint64_t *ids, size_t 
     status = select_nodes(leaf, ids, n, &nodes, &scratch, err);
   for (size_t i = 0; i < nodes.count; i++)
     classes |= leaf->nodes[nodes.items[i]].classes;
+  classes = hearth_leaf_classes_that_count(classes);
   if (status == HEARTH_OK && classes && one_class(classes) && trim != HEARTH_TRIM_OFF)
     status = emit_together(leaf, &nodes, classes, ret, err);
   else if (status == HEARTH_OK && classes) {

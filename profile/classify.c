@@ -7,7 +7,7 @@
 static const double ns_per_s = 1e9;
 static const double shortest_lifetime_ns = 1e3; /* what a clock and the runtime's own work blur anyway */
 
-double hearth_mib_density(const hearth_mib *mib) {
+static double byte_seconds(const hearth_mib *mib) {
   if (mib->AllocCount == 0)
     return 0;
   double blocks = (double)mib->AllocCount;
@@ -15,7 +15,11 @@ double hearth_mib_density(const hearth_mib *mib) {
   double lifetime_ns = (double)mib->TotalLifetime;
   if (lifetime_ns < blocks * shortest_lifetime_ns)
     lifetime_ns = blocks * shortest_lifetime_ns;
-  return (double)mib->TotalAccessCount / average_size / (lifetime_ns / ns_per_s);
+  return average_size * (lifetime_ns / ns_per_s);
+}
+
+double hearth_mib_density(const hearth_mib *mib) {
+  return mib->AllocCount ? (double)mib->TotalAccessCount / byte_seconds(mib) : 0;
 }
 
 static double average_lifetime_ns(const hearth_mib *mib) {
@@ -33,6 +37,7 @@ enum { DIGIT_BITS = 11, DIGITS = 1 << DIGIT_BITS };
 
 hearth_density_point hearth_density_point_of(const hearth_mib *mib, double lasting_lifetime_ns) {
   return (hearth_density_point){.density = hearth_mib_density(mib),
+                                .byte_seconds = byte_seconds(mib),
                                 .accesses = mib->TotalAccessCount,
                                 .lasting = mib->AllocCount && average_lifetime_ns(mib) >= lasting_lifetime_ns};
 }
@@ -76,10 +81,17 @@ static bool less_than_share(uint64_t part, uint64_t total, uint32_t share_ppm) {
   return (unsigned __int128)part * 1000000 < (unsigned __int128)total * share_ppm;
 }
 
+static double mean_density(const hearth_density_point *points, size_t n, uint64_t total) {
+  double sum = 0;
+  for (size_t i = 0; i < n; i++)
+    sum += points[i].byte_seconds;
+  return sum > 0 ? (double)total / sum : 0;
+}
+
 double hearth_cold_cutoff(const hearth_density_point *points, size_t n, uint64_t total, uint32_t share_ppm) {
-  double cutoff = -1;
+  double cutoff = -1, most = mean_density(points, n, total) / HEARTH_COLD_BELOW_MEAN;
   uint64_t held = 0;
-  for (size_t i = 0; i < n;) {
+  for (size_t i = 0; i < n && points[i].density <= most;) {
     double density = points[i].density;
     bool any = false;
     for (; i < n && points[i].density == density; i++) {
@@ -108,6 +120,18 @@ double hearth_hot_cutoff(const hearth_density_point *points, size_t n, uint64_t 
 }
 
 /* -------------------------------------------------- classes -------------------------------------------------- */
+
+bool hearth_has_weight(const hearth_classifier *classifier, const hearth_mib *mib) {
+  uint32_t least_ppm = mib->AllocCount > classifier->runs ? HEARTH_LEAST_WEIGHT_PPM : HEARTH_LEAST_WEIGHT_OF_ONE_PPM;
+  return !less_than_share(mib->TotalSize, classifier->total_bytes, least_ppm) ||
+         !less_than_share(mib->TotalAccessCount, classifier->total_accesses, least_ppm);
+}
+
+void hearth_classifier_keep_distance(hearth_classifier *classifier) {
+  double most = classifier->hot_min_density / HEARTH_COLD_BELOW_HOT;
+  if (classifier->cold_max_density > most)
+    classifier->cold_max_density = most;
+}
 
 static hearth_status read_cutoff(hearth_profile *profile, hearth_class which, uint32_t share_ppm, double none,
                                  double *ret, hearth_error *err) {
@@ -139,6 +163,9 @@ bool hearth_classifier_begin(hearth_classifier *classifier, const hearth_profile
     return false;
   }
   classifier->cold_min_lifetime_ns = hearth_lasting_lifetime_ns(summary->duration_ns, summary->runs);
+  classifier->runs = summary->runs;
+  classifier->total_bytes = summary->total_bytes;
+  classifier->total_accesses = summary->total_accesses;
   return true;
 }
 
@@ -150,8 +177,10 @@ hearth_status hearth_classifier_init(hearth_classifier *classifier, hearth_profi
     return HEARTH_OK;
   HEARTH_TRY(
       read_cutoff(profile, HEARTH_CLASS_COLD, hearth_cold_share_ppm(options), -1, &classifier->cold_max_density, err));
-  return read_cutoff(profile, HEARTH_CLASS_HOT, hearth_hot_share_ppm(options), INFINITY, &classifier->hot_min_density,
-                     err);
+  HEARTH_TRY(read_cutoff(profile, HEARTH_CLASS_HOT, hearth_hot_share_ppm(options), INFINITY,
+                         &classifier->hot_min_density, err));
+  hearth_classifier_keep_distance(classifier);
+  return HEARTH_OK;
 }
 
 hearth_class hearth_classify(const hearth_classifier *classifier, const hearth_mib *mib) {

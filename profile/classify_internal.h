@@ -22,9 +22,13 @@ static inline uint32_t hearth_hot_share_ppm(const hearth_classify_options *optio
 bool hearth_classifier_begin(hearth_classifier *classifier, const hearth_profile_summary *summary,
                              const hearth_classify_options *options);
 
+/* The densities are all set: keep the cold one away from the hot one. */
+void hearth_classifier_keep_distance(hearth_classifier *classifier);
+
 /* What the cutoffs need of one context. */
 typedef struct hearth_density_point {
-  double density;    /* hearth_mib_density() */
+  double density; /* hearth_mib_density() */
+  double byte_seconds;
   uint64_t accesses; /* TotalAccessCount */
   bool lasting;      /* average lifetime of at least hearth_lasting_lifetime_ns() */
 } hearth_density_point;
@@ -36,8 +40,8 @@ hearth_density_point hearth_density_point_of(const hearth_mib *mib, double lasti
 /* By density: what both functions below expect of their points. False when out of memory. */
 bool hearth_density_points_sort(hearth_density_point *points, size_t n);
 
-/* Greatest density such that the lasting points up to it hold together at most `share_ppm` of `total` accesses; -1 if
- * even the least dense hold more. Points of one density are taken or left together, so that order does not matter. */
+/* Greatest density, up to the mean one / HEARTH_COLD_BELOW_MEAN, such that the lasting points up to it hold together at most
+ * `share_ppm` of `total` accesses; -1 if even the least dense hold more. Points of one density are taken or left together, so that order does not matter. */
 double hearth_cold_cutoff(const hearth_density_point *points, size_t n, uint64_t total, uint32_t share_ppm);
 /* Greatest density such that the points from it upwards hold together at least `share_ppm` of `total` accesses;
  * infinity if `total` is 0. */

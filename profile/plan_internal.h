@@ -19,6 +19,7 @@ typedef struct plan_context {
   uint32_t place;  /* scratch: of the frame that was looked at last */
   hearth_class hotness;
   uint64_t bytes, allocs, accesses;
+  bool is_light; /* !hearth_has_weight() */
 } plan_context;
 
 /* A call site that may become a decision site. */

@@ -66,10 +66,11 @@ static hearth_status list_leaf_frames(planner *p, leaf_frame **ret, size_t *ret_
   return HEARTH_OK;
 }
 
-static hearth_status add_contexts(planner *p, const hearth_classifier *classifier, uint32_t frame) {
+/* `light`: the sum of those that are light. */
+static hearth_status add_contexts(planner *p, const hearth_classifier *classifier, uint32_t frame, hearth_mib *light) {
   const writer *w = p->w;
   for (uint32_t i = first_context(w, frame); i < w->context_ends[frame]; i++) {
-    hearth_mib mib;
+    hearth_mib mib = {0};
     uint32_t context = w->contexts.order[i], caller = w->parents[w->leaves[context]];
     writer_get_classified(w, context, &mib);
     uint64_t bytes = mib_rows_number(&w->builder->mibs, context, HEARTH_COL_TotalSize);
@@ -83,9 +84,23 @@ static hearth_status add_contexts(planner *p, const hearth_classifier *classifie
                                                      .bytes = bytes,
                                                      .allocs = allocs,
                                                      .accesses = mib.TotalAccessCount,
-                                                     .hotness = hearth_classify(classifier, &mib)};
+                                                     .hotness = hearth_classify(classifier, &mib),
+                                                     .is_light = !hearth_has_weight(classifier, &mib)};
+    if (p->contexts[p->context_count - 1].is_light)
+      hearth_mib_merge(light, &mib);
   }
   return HEARTH_OK;
+}
+
+/* Light contexts of a call do not count, unless they are many. `light`: their sum. */
+static void leave_out_light(planner *p, size_t first, const hearth_classifier *classifier, const hearth_mib *light) {
+  size_t kept = first;
+  if (hearth_has_weight(classifier, light))
+    return;
+  for (size_t i = first; i < p->context_count; i++)
+    if (!p->contexts[i].is_light)
+      p->contexts[kept++] = p->contexts[i];
+  p->context_count = kept;
 }
 
 static bool differ(const plan_context *contexts, size_t count) {
@@ -97,7 +112,7 @@ static bool differ(const plan_context *contexts, size_t count) {
 
 /* Does an allocation call need a table? Where its contexts agree the compiler gives the hint; not in a library. */
 static bool needs_table(const planner *p, const leaf_frame *leaf, const plan_context *contexts, size_t count) {
-  bool has_hint = contexts[0].hotness == HEARTH_CLASS_COLD || contexts[0].hotness == HEARTH_CLASS_HOT;
+  bool has_hint = count > 0 && (contexts[0].hotness == HEARTH_CLASS_COLD || contexts[0].hotness == HEARTH_CLASS_HOT);
   return differ(contexts, count) || (p->stack_ids[leaf->frame] == 0 && has_hint);
 }
 
@@ -105,8 +120,10 @@ static hearth_status add_leaves(planner *p, const leaf_frame *frames, size_t cou
                                 const hearth_classifier *classifier) {
   for (size_t i = 0, end; i < count; i = end) {
     size_t first = p->context_count;
+    hearth_mib light = {0};
     for (end = i; end < count && frames[end].stack_id == frames[i].stack_id; end++)
-      HEARTH_TRY(add_contexts(p, classifier, frames[end].frame));
+      HEARTH_TRY(add_contexts(p, classifier, frames[end].frame, &light));
+    leave_out_light(p, first, classifier, &light);
     if (!needs_table(p, &frames[i], p->contexts + first, p->context_count - first)) {
       p->context_count = first;
       continue;

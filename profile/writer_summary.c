@@ -81,12 +81,16 @@ static double cutoff_of(const hearth_indexed_cutoff *cutoffs, size_t count, uint
 hearth_classifier writer_classifier(const writer *w, const hearth_classify_options *options) {
   hearth_classifier classifier;
   hearth_profile_summary runs = w->builder->runs;
+  const hearth_indexed_summary *written = (const void *)w->summary.data;
   runs.accesses_counted = writer_accesses_counted(w);
+  runs.total_bytes = written->total_bytes;
+  runs.total_accesses = written->total_accesses;
   if (hearth_classifier_begin(&classifier, &runs, options)) {
-    const hearth_indexed_cutoff *cutoffs = (const void *)((const hearth_indexed_summary *)w->summary.data + 1);
+    const hearth_indexed_cutoff *cutoffs = (const void *)(written + 1);
     classifier.cold_max_density = cutoff_of(cutoffs, COLD_CUTOFFS, hearth_cold_share_ppm(options), -1);
     classifier.hot_min_density =
         cutoff_of(cutoffs + COLD_CUTOFFS, HOT_CUTOFFS, hearth_hot_share_ppm(options), INFINITY);
+    hearth_classifier_keep_distance(&classifier);
   }
   return classifier;
 }

@@ -159,6 +159,7 @@ static hearth_status weigh_side(hearth_diff *d, hearth_diff_entry *e, int number
                                 hearth_error *err) {
   hearth_diff_side *side = &d->sides[number];
   hearth_mib mib;
+  uint32_t node;
   *ret = (hearth_diff_totals){0};
   if (e->first[number] == HEARTH_NONE)
     return HEARTH_OK;
@@ -166,7 +167,8 @@ static hearth_status weigh_side(hearth_diff *d, hearth_diff_entry *e, int number
   for (hearth_quantity q = 0; q < HEARTH_QUANTITY_COUNT; q++)
     ret->of[q] = hearth_diff_per_run(d, number, hearth_quantity_of(q, &mib));
   ret->of[HEARTH_MEASURE_CONTEXTS] = 1;
-  e->hotness[number] = hearth_classify(&side->selection.classifier, &mib);
+  HEARTH_TRY(hearth_profile_get_context(side->profile, e->first[number], &node, NULL, err));
+  HEARTH_TRY(hearth_selection_classify(&side->selection, node, &mib, &e->hotness[number], err));
   e->bytes[number] = ret->of[HEARTH_QUANTITY_BYTES];
   add_totals(&side->all, ret);
   add_totals(&side->classes[e->hotness[number]], ret);

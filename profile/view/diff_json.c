@@ -38,6 +38,7 @@ static void print_side(diff_json *p, int number) {
   hearth_json_open(json, '{');
   for (hearth_class c = HEARTH_CLASS_COLD; c < HEARTH_DIFF_CLASSES; c++)
     print_totals(json, hearth_class_name(c), &side->classes[c]);
+  print_totals(json, hearth_class_name(HEARTH_CLASS_UNKNOWN), &side->classes[HEARTH_CLASS_UNKNOWN]);
   hearth_json_close(json, '}');
   hearth_json_key(json, "changes");
   hearth_json_open(json, '{');

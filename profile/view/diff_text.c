@@ -25,8 +25,8 @@ static hearth_units_text bytes_of(double bytes) { return hearth_units_bytes((uin
 
 static void print_side(const hearth_diff *d, int number, FILE *out) {
   const hearth_diff_side *side = &d->sides[number];
-  fprintf(out, "%c: %s: %llu run%s, %s and %.0f allocations per run%s\n", "AB"[number], side -> name,
-          (unsigned long long)side -> summary.runs, hearth_plural(side->summary.runs),
+  fprintf(out, "%c: %s: %llu run%s, %s and %.0f allocations per run%s\n", "AB"[number], side->name,
+          (unsigned long long)side->summary.runs, hearth_plural(side->summary.runs),
           bytes_of(side->all.of[HEARTH_QUANTITY_BYTES]).c, side->all.of[HEARTH_QUANTITY_ALLOCS],
           hearth_accesses_known(&side->summary) ? "" : "; accesses not counted: no classes");
 }
@@ -42,6 +42,9 @@ static void print_classes(const hearth_diff *d, FILE *out) {
   fprintf(out, "\n  %-8s %10s %10s %12s %12s %10s\n", "class", "contexts A", "B", "bytes A", "B", "change");
   for (hearth_class c = HEARTH_CLASS_COLD; c < HEARTH_DIFF_CLASSES; c++)
     print_row(hearth_class_name(c), &a->classes[c], &b->classes[c], out);
+  const hearth_diff_totals *light_a = &a->classes[HEARTH_CLASS_UNKNOWN], *light_b = &b->classes[HEARTH_CLASS_UNKNOWN];
+  if (light_a->of[HEARTH_MEASURE_CONTEXTS] + light_b->of[HEARTH_MEASURE_CONTEXTS] > 0)
+    print_row(hearth_class_name(HEARTH_CLASS_UNKNOWN), light_a, light_b, out);
   print_row("all", &a->all, &b->all, out);
 }
 

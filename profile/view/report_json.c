@@ -93,6 +93,7 @@ static void print_classes(report_json *p) {
   hearth_json_open(json, '{');
   for (hearth_class i = HEARTH_CLASS_COLD; i < HEARTH_REPORT_CLASSES; i++)
     print_named_totals(json, hearth_class_name(i), &p->report.classes[i]);
+  print_named_totals(json, hearth_class_name(HEARTH_CLASS_UNKNOWN), &p->report.classes[HEARTH_CLASS_UNKNOWN]);
   hearth_json_close(json, '}');
   print_named_totals(json, "all", &p->report.all);
   print_named_totals(json, "selected", &p->report.shown);

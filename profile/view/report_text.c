@@ -51,6 +51,12 @@ static void print_thresholds(const hearth_report *r) {
     fprintf(r->stream, "  cold       %s %.4g, with an average lifetime of at least %s\n",
             llvm ? "less than" : "at most", c->cold_max_density, hearth_units_time(c->cold_min_lifetime_ns).c);
   fprintf(r->stream, "  hot        %s %.4g\n", llvm ? "more than" : "at least", c->hot_min_density);
+  if (r->classes[HEARTH_CLASS_UNKNOWN].contexts > 0)
+    fprintf(
+        r->stream,
+        "  unknown    less than %u millionths of all bytes and accesses for an allocation call, or one block with less "
+        "than %u\n",
+        HEARTH_LEAST_WEIGHT_PPM, HEARTH_LEAST_WEIGHT_OF_ONE_PPM);
 }
 
 static double percent(uint64_t part, uint64_t whole) { return 100 * hearth_ratio((double)part, (double)whole); }
@@ -82,6 +88,8 @@ static void print_classes(const hearth_report *r) {
   fputc('\n', r->stream);
   for (hearth_class c = HEARTH_CLASS_COLD; c < HEARTH_REPORT_CLASSES; c++)
     print_class(r, c);
+  if (r->classes[HEARTH_CLASS_UNKNOWN].contexts > 0)
+    print_class(r, HEARTH_CLASS_UNKNOWN);
   print_other_mode(r);
 }
 

@@ -55,24 +55,74 @@ static hearth_status match_stacks(hearth_selection *s, const hearth_view_options
   return status;
 }
 
+/* -------------------------------------------------- weights -------------------------------------------------- */
+
+static hearth_status leaf_frame(const hearth_selection *s, uint32_t node, uint32_t *ret, hearth_error *err) {
+  uint32_t caller;
+  return hearth_profile_get_stack(s->profile, node, ret, &caller, err);
+}
+
+/* Of each allocation call, the sum of its light contexts. */
+static hearth_status sum_light(const hearth_selection *s, hearth_mib *sums, hearth_error *err) {
+  for (uint32_t i = 0; i < hearth_profile_context_count(s->profile); i++) {
+    uint32_t node, frame;
+    hearth_mib mib;
+    HEARTH_TRY(hearth_profile_get_context(s->profile, i, &node, &mib, err));
+    if (hearth_has_weight(&s->classifier, &mib))
+      continue;
+    HEARTH_TRY(leaf_frame(s, node, &frame, err));
+    hearth_mib_merge(&sums[frame], &mib);
+  }
+  return HEARTH_OK;
+}
+
+static hearth_status weigh_calls(hearth_selection *s, hearth_error *err) {
+  uint32_t count = hearth_profile_frame_count(s->profile);
+  hearth_mib *sums = calloc((size_t)count + 1, sizeof *sums);
+  s->light_counts = calloc((size_t)count + 1, sizeof *s->light_counts);
+  hearth_status status =
+      sums && s->light_counts ? sum_light(s, sums, err) : hearth_error_set(err, HEARTH_E_NOMEM, "out of memory");
+  for (uint32_t i = 0; status == HEARTH_OK && i < count; i++)
+    s->light_counts[i] = hearth_has_weight(&s->classifier, &sums[i]);
+  free(sums);
+  return status;
+}
+
+hearth_status hearth_selection_classify(const hearth_selection *s, uint32_t node, const hearth_mib *mib,
+                                        hearth_class *ret, hearth_error *err) {
+  uint32_t frame;
+  *ret = hearth_classify(&s->classifier, mib);
+  if (hearth_has_weight(&s->classifier, mib))
+    return HEARTH_OK;
+  HEARTH_TRY(leaf_frame(s, node, &frame, err));
+  if (!s->light_counts[frame])
+    *ret = HEARTH_CLASS_UNKNOWN;
+  return HEARTH_OK;
+}
+
+/* -------------------------------------------------- contexts ------------------------------------------------- */
+
 hearth_status hearth_selection_init(hearth_selection *s, hearth_profile *profile, const hearth_view_options *options,
                                     hearth_error *err) {
   *s = (hearth_selection){.profile = profile, .only = options->only, .type = options->type};
   s->wanted = (options->function ? MATCHES_FUNCTION : 0) | (options->file ? MATCHES_FILE : 0);
   HEARTH_TRY(hearth_classifier_init(&s->classifier, profile, &options->classify, err));
+  HEARTH_TRY(weigh_calls(s, err));
   return s->wanted ? match_stacks(s, options, err) : HEARTH_OK;
 }
 
 void hearth_selection_destroy(hearth_selection *s) {
   free(s->nodes);
+  free(s->light_counts);
   s->nodes = NULL;
+  s->light_counts = NULL;
 }
 
 hearth_status hearth_selection_get(const hearth_selection *s, uint32_t context, hearth_selected *ret,
                                    hearth_error *err) {
   ret->context = context;
   HEARTH_TRY(hearth_profile_get_context(s->profile, context, &ret->node, &ret->mib, err));
-  ret->hotness = hearth_classify(&s->classifier, &ret->mib);
+  HEARTH_TRY(hearth_selection_classify(s, ret->node, &ret->mib, &ret->hotness, err));
   ret->wanted =
       (!s->nodes || s->nodes[ret->node] == s->wanted) && (s->only == HEARTH_CLASS_UNKNOWN || s->only == ret->hotness);
   if (s->type) {

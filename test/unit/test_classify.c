@@ -89,6 +89,45 @@ static void contexts_of_one_density_stay_together(void **state) {
   expect_classes(rows, COUNT(rows), second, 1, true, NULL);
 }
 
+static void cold_is_far_below_the_mean(void **state) {
+  const row rows[] = {
+      {second, 90, HEARTH_CLASS_COLD},     /* less than a tenth of 991 */
+      {second, 101, HEARTH_CLASS_NOTCOLD}, /* both hold 0.2 % of the accesses */
+      {100 * second, 100000, HEARTH_CLASS_HOT},
+  };
+  const row equal[] = {
+      {10 * second, 99900, HEARTH_CLASS_NOTCOLD}, /* 1 %, and 0.1 % less dense */
+      {1000 * second, 10000000, HEARTH_CLASS_HOT},
+  };
+  (void)state;
+  expect_classes(rows, COUNT(rows), second, 1, true, NULL);
+  expect_classes(equal, COUNT(equal), second, 1, true, NULL);
+}
+
+static void cold_is_half_as_dense_as_hot_at_most(void **state) {
+  const row rows[] = {
+      {second, 50, HEARTH_CLASS_COLD}, /* a tenth of the mean would be 98 */
+      {second, 60, HEARTH_CLASS_NOTCOLD},
+      {100 * second, 11000, HEARTH_CLASS_HOT}, /* 110: needed for 90 % */
+      {second / 1000, 89000, HEARTH_CLASS_HOT},
+  };
+  (void)state;
+  expect_classes(rows, COUNT(rows), second, 1, true, NULL);
+}
+
+static void few_bytes_have_no_weight(void **state) {
+  const hearth_classifier classifier = {.runs = 2, .total_bytes = 100000000, .total_accesses = 100000000}, other = {0};
+  (void)state;
+  assert_false(
+      hearth_has_weight(&classifier, &(hearth_mib){.AllocCount = 3, .TotalSize = 999, .TotalAccessCount = 999}));
+  assert_true(hearth_has_weight(&classifier, &(hearth_mib){.AllocCount = 3, .TotalSize = 1000}));
+  assert_true(hearth_has_weight(&classifier, &(hearth_mib){.AllocCount = 3, .TotalAccessCount = 1000}));
+  /* One block in each run: */
+  assert_false(hearth_has_weight(&classifier, &(hearth_mib){.AllocCount = 2, .TotalSize = 99999}));
+  assert_true(hearth_has_weight(&classifier, &(hearth_mib){.AllocCount = 2, .TotalSize = 100000}));
+  assert_true(hearth_has_weight(&other, &(hearth_mib){.AllocCount = 1, .TotalSize = 1})); /* LLVM's rule */
+}
+
 static void shares_are_options(void **state) {
   const row rows[] = {
       {second, 6, HEARTH_CLASS_COLD},
@@ -169,6 +208,9 @@ int main(void) {
       cmocka_unit_test(density_is_accesses_per_byte_and_second),
       cmocka_unit_test(auto_mode_splits_by_share_of_accesses),
       cmocka_unit_test(contexts_of_one_density_stay_together),
+      cmocka_unit_test(cold_is_far_below_the_mean),
+      cmocka_unit_test(cold_is_half_as_dense_as_hot_at_most),
+      cmocka_unit_test(few_bytes_have_no_weight),
       cmocka_unit_test(shares_are_options),
       cmocka_unit_test(one_context_is_hot),
       cmocka_unit_test(nothing_is_hot_without_any_access),
