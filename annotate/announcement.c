@@ -9,7 +9,7 @@
 #include "hearth/ir_facts.h"
 #include "shim.h"
 
-#define WORD_RECEIVER  "hearth_hotcold_contexts"
+#define CALLS_RECEIVER "hearth_hotcold_library_calls"
 #define SITES_RECEIVER "hearth_hotcold_no_sites"
 
 /* Names that a plan's id makes different. */
@@ -64,14 +64,28 @@ static LLVMValueRef add_constructor(LLVMModuleRef module, const char *name) {
 
 static LLVMTypeRef id_type(LLVMModuleRef module) { return LLVMInt64TypeInContext(LLVMGetModuleContext(module)); }
 
-bool hearth_announce_word(LLVMModuleRef module, uint64_t plan, LLVMValueRef word) {
-  plan_name name = name_of("__hearth_announce", plan);
-  LLVMTypeRef parameters[] = {id_type(module), LLVMTypeOf(word)};
-  LLVMValueRef arguments[] = {LLVMConstInt(id_type(module), plan, false), word};
-  if (LLVMGetNamedFunction(module, name.c) || LLVMGetNamedFunction(module, WORD_RECEIVER))
+/* The text of the list: the linker keeps one of those of all modules. */
+static LLVMValueRef add_list(LLVMModuleRef module, const hearth_library_list *list) {
+  LLVMTypeRef pointer = LLVMPointerType(LLVMInt8TypeInContext(LLVMGetModuleContext(module)), 0);
+  LLVMValueRef text = LLVMConstStringInContext(LLVMGetModuleContext(module), list->text, (unsigned)list->size, true);
+  plan_name name = name_of("__hearth_library_calls", list->plan);
+  LLVMValueRef global = LLVMAddGlobal(module, LLVMTypeOf(text), name.c);
+  LLVMSetInitializer(global, text);
+  LLVMSetGlobalConstant(global, true);
+  hearth_share_global(module, global, name.c);
+  return LLVMConstPointerCast(global, pointer);
+}
+
+bool hearth_announce_word(LLVMModuleRef module, const hearth_library_list *list, LLVMValueRef word) {
+  plan_name name = name_of("__hearth_announce", list->plan);
+  LLVMTypeRef i64 = id_type(module);
+  if (LLVMGetNamedFunction(module, name.c) || LLVMGetNamedFunction(module, CALLS_RECEIVER))
     return false;
+  LLVMValueRef arguments[] = {LLVMConstInt(i64, list->plan, false), word, add_list(module, list),
+                              LLVMConstInt(i64, list->size, false)};
+  LLVMTypeRef parameters[] = {i64, LLVMTypeOf(word), LLVMTypeOf(arguments[2]), i64};
   LLVMValueRef function = add_constructor(module, name.c);
-  define(function, NULL, declare_receiver(module, WORD_RECEIVER, parameters, 2), arguments, 2);
+  define(function, NULL, declare_receiver(module, CALLS_RECEIVER, parameters, 4), arguments, 4);
   return true;
 }
 

@@ -3,18 +3,26 @@
 #define HEARTH_ANNOUNCEMENT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include <llvm-c/Core.h>
 
-/* Where the word is that decision sites set bits in, for hints to calls in libraries (HEARTH_HOTCOLD=library-calls=FILE):
+/* Where the word is that decision sites set bits in, and the functions and hints of the plan, for hints to calls in libraries
+ * (docs/formats/library-calls.md):
  *
+ *   @__hearth_library_calls.PLAN = linkonce_odr hidden constant "hearth-library-calls 1 ...", comdat
  *   define linkonce_odr hidden void @__hearth_announce.PLAN() comdat {   ; in llvm.global_ctors
- *     if (&hearth_hotcold_contexts) hearth_hotcold_contexts(PLAN, &word);
- *   }
- *
- * Whether the module is changed: it may have the announcement already. */
-bool hearth_announce_word(LLVMModuleRef module, uint64_t plan, LLVMValueRef word);
+ *     if (&hearth_hotcold_library_calls) hearth_hotcold_library_calls(PLAN, &word, list, size of list);
+ *   } */
+typedef struct hearth_library_list {
+  uint64_t plan;
+  const char *text; /* not terminated; empty: only a list that the user names gives hints */
+  size_t size;
+} hearth_library_list;
+
+/* Whether the module is changed: it may have the announcement already. */
+bool hearth_announce_word(LLVMModuleRef module, const hearth_library_list *list, LLVMValueRef word);
 
 /* That there are decision sites, in a module that has some. The loader finds it for libraries, as it does the word:
  *

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "commands.h"
-#include "hearth/profile.h"
+#include "hearth/plan.h"
 #include "install_paths.h"
 #include "options.h"
 
@@ -36,8 +36,8 @@ static const char help[] =
     "  --lto=KIND     link-time optimisation, thin or full, with lld: contexts of the whole program\n"
     "                 are told apart (LLVM 14: only what each file shows)\n"
     "  --library-calls\n"
-    "                 the adapter that takes hints for calls in libraries, too (hearth plan\n"
-    "                 --library-calls); not with --static\n"
+    "                 the adapter that takes hints for calls in libraries, too; given by itself where the\n"
+    "                 profile was made with 'hearth index --library-calls'; not with --static\n"
     "Without --compile and --link all flags are printed; they may be given to any step.\n";
 
 typedef struct arguments {
@@ -147,13 +147,19 @@ static int check_path(const char *path) {
   return HEARTH_EXIT_OK;
 }
 
-static int check_profile(const char *path, char *absolute, uint64_t *ret_id) {
+/* `ret_library_calls`: does its plan count on the adapter that stands before malloc? */
+static int check_profile(const char *path, char *absolute, uint64_t *ret_id, bool *ret_library_calls) {
   hearth_error err;
   hearth_profile *profile;
+  hearth_plan plan;
   if (hearth_profile_open(path, &profile, &err) != HEARTH_OK)
     return hearth_tool_error("%s", err.message);
   *ret_id = hearth_profile_id(profile);
+  hearth_status status = hearth_profile_get_plan(profile, &plan, &err);
+  *ret_library_calls = status == HEARTH_OK && plan.library_calls > 0;
   hearth_profile_close(profile);
+  if (status != HEARTH_OK)
+    return hearth_tool_error("%s", err.message);
   if (!realpath(path, absolute))
     return hearth_tool_error("%s: %s", path, strerror(errno));
   return check_path(absolute);
@@ -198,18 +204,18 @@ static int print_flags(int argc, char **argv) {
   int code;
   if (!parse(argc, argv, &a, &code))
     return code;
-  bool use = a.profile != NULL;
+  bool use = a.profile != NULL, planned_calls = false;
   if ((code = check_clang(a.clang)) != HEARTH_EXIT_OK)
     return code;
-  if (use && (code = check_profile(a.profile, profile, &id)) != HEARTH_EXIT_OK)
+  if (use && (code = check_profile(a.profile, profile, &id, &planned_calls)) != HEARTH_EXIT_OK)
     return code;
   if (!hearth_tool_library_directory(library, sizeof library))
     return hearth_tool_error("cannot find out where this command is installed: %s", strerror(errno));
   snprintf(plugin, sizeof plugin, "%s/hearth.so", library);
   snprintf(archive, sizeof archive, "%s/libhearth_%s.a", library,
-           a.library_calls ? "hotcold_calls"
-           : use           ? "hotcold"
-                           : "rt");
+           a.library_calls || (planned_calls && !a.is_static) ? "hotcold_calls"
+           : use                                              ? "hotcold"
+                                                              : "rt");
   if (((a.compile || a.lto) && (code = check_path(plugin)) != HEARTH_EXIT_OK) ||
       (a.link && (code = check_path(archive)) != HEARTH_EXIT_OK))
     return code;

@@ -33,7 +33,7 @@ typedef struct arguments {
   const output_format *format;
   uint32_t section;          /* version of LLVM's; 0: the default */
   hearth_number_option jobs; /* by default as many as are worth it */
-  bool quiet, verbose, progress, full_recursion, symbols;
+  bool quiet, verbose, progress, full_recursion, symbols, library_calls;
   failure_mode failure;
   uint64_t left_out; /* fields, 1 << enum hearth_mib_column */
 } arguments;
@@ -53,6 +53,8 @@ static const char help[] =
     "                     .dwp files; /usr/lib/debug and the binary's own folder are always searched\n"
     "  --symbols          where debug information describes no function, name it by symbol tables, or by where it\n"
     "                     begins: enough to read a profile, while compiling leaves such frames out\n"
+    "  --library-calls    plan for what libraries without debug information allocate, too (std::string in the C++\n"
+    "                     library), by their symbols; 'hearth flags use' then links the adapter that places it\n"
     "  -o, --output=OUT   the profile to write; replaced whole, or left as it is after an error; '-' is standard\n"
     "                     output\n"
     "  --weight=N:FILE    one more PROFILE, counted N times\n"
@@ -171,6 +173,7 @@ static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
        .take = hearth_tool_take_one_more,
        .target = &a->debug_directories},
       {.name = "--symbols", .flag = &a->symbols},
+      {.name = "--library-calls", .flag = &a->library_calls},
       {.name = "--output", .letter = 'o', .expects = "a file", .text = &a->output},
       {.name = "--weight", .expects = "N:FILE with N from 1 on", .take = add_weighted, .target = &a->inputs},
       {.name = "--input-files", .letter = 'f', .expects = "a file", .take = add_list, .target = &a->inputs},
@@ -292,7 +295,9 @@ static int nothing_written(const arguments *a, const hearth_indexer *indexer, co
 /* All binaries, then all inputs: one run of the command finds all that is wrong with them. */
 static int merge_all(const arguments *a, hearth_indexer *indexer) {
   hearth_error err;
-  output_request request = {.path = a->output, .section = a->section, .tell = a->quiet ? tell_nothing : tell_losses};
+  hearth_plan_options plan = {.library_calls = a->library_calls};
+  output_request request = {
+      .path = a->output, .plan = &plan, .section = a->section, .tell = a->quiet ? tell_nothing : tell_losses};
   if (add_binaries(a, indexer) != HEARTH_EXIT_OK ||
       hearth_indexer_add_inputs(indexer, a->inputs.rows, a->inputs.count, job_count(a), &err) != HEARTH_OK)
     return HEARTH_EXIT_ERROR; /* told already */
@@ -322,7 +327,7 @@ int hearth_cmd_merge(int argc, char **argv) {
                                        .note = on_note,
                                        .progress = on_progress,
                                        .begun = on_begun,
-                                       .symbols = a.symbols,
+                                       .symbols = a.symbols || a.library_calls,
                                        .full_recursion = a.full_recursion,
                                        .skip_failing = a.failure != FAIL_IF_ANY,
                                        .left_out = a.left_out};

@@ -21,9 +21,9 @@ typedef struct indexed {
   hearth_profile *profile;
 } indexed;
 
-static hearth_status make_indexed(hearth_builder *builder, bool planned, indexed *ret, hearth_error *err) {
-  HEARTH_TRY(planned ? hearth_builder_write_planned(builder, NULL, &ret->data, &ret->size, err)
-                     : hearth_builder_write_memory(builder, &ret->data, &ret->size, err));
+static hearth_status make_indexed(const output_request *request, bool planned, indexed *ret, hearth_error *err) {
+  HEARTH_TRY(planned ? hearth_builder_write_planned(request->builder, request->plan, &ret->data, &ret->size, err)
+                     : hearth_builder_write_memory(request->builder, &ret->data, &ret->size, err));
   hearth_status status = hearth_profile_open_memory(ret->data, ret->size, "merged", &ret->profile, err);
   if (status != HEARTH_OK)
     free(ret->data);
@@ -84,7 +84,7 @@ static hearth_status write_printed(const output_request *request, print *form, h
   size_t size = 0;
   hearth_llvm_losses losses;
   HEARTH_TRY(leave_out_code(request, err));
-  HEARTH_TRY(make_indexed(request->builder, false, &in, err));
+  HEARTH_TRY(make_indexed(request, false, &in, err));
   hearth_status status = print_into_memory(&in, form, &text, &size, &losses, err);
   if (status == HEARTH_OK)
     status = hearth_output_write(request->path, text, size, err);
@@ -111,7 +111,7 @@ static hearth_status write_container(const output_request *request, uint32_t sec
   void *data = NULL;
   size_t size = 0;
   hearth_llvm_losses losses;
-  HEARTH_TRY(make_indexed(request->builder, with_trailer, &in, err));
+  HEARTH_TRY(make_indexed(request, with_trailer, &in, err));
   hearth_llvm_output output = {
       .section = section, .base = request->code, .base_name = request->code_name, .base_size = request->code_size};
   if (with_trailer) {
@@ -137,7 +137,7 @@ static hearth_status write_hearth(const output_request *request, hearth_error *e
   size_t size;
   if (request->code)
     return write_container(request, 0, true, err);
-  HEARTH_TRY(hearth_builder_write_planned(request->builder, NULL, &data, &size, err));
+  HEARTH_TRY(hearth_builder_write_planned(request->builder, request->plan, &data, &size, err));
   hearth_status status = hearth_output_write(request->path, data, size, err);
   free(data);
   return status;

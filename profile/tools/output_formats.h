@@ -2,12 +2,13 @@
 #ifndef HEARTH_OUTPUT_FORMATS_H
 #define HEARTH_OUTPUT_FORMATS_H
 
-#include "hearth/builder.h"
+#include "hearth/plan.h"
 
 typedef struct output_request {
   hearth_builder *builder;
-  const char *path; /* "-": standard output */
-  const void *code; /* a profile of -fprofile-use that the output begins with; NULL: none */
+  const hearth_plan_options *plan; /* NULL: defaults */
+  const char *path;                /* "-": standard output */
+  const void *code;                /* a profile of -fprofile-use that the output begins with; NULL: none */
   const char *code_name;
   size_t code_size;
   uint32_t section;               /* version of LLVM's MemProf section; 0: the default */

@@ -3,10 +3,12 @@
 
 #include "fatal.h"
 
+#include <string.h>
+
 _Atomic bool hearth_library_calls_on;
 
 void hearth_library_calls_open(const char *path) {
-  if (*path)
+  if (*path && strcmp(path, "off") != 0)
     hearth_hotcold_warn("library-calls= is ignored: it needs libhearth_hotcold_calls ('hearth flags use PROFILE "
                         "--library-calls', or preload the shared object)",
                         "");

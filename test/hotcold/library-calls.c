@@ -1,5 +1,6 @@
 /* Every plain function gives a call in a library the hint that a list has for it and the bits of the thread, and is what it
- * always was for others: by archive, linked as shared object, and preloaded; threads have bits of their own.
+ * always was for others: by archive, linked as shared object, and preloaded; threads have bits of their own. The list is the one
+ * that the program comes with, or that the user names.
  *
  * RUN: rm -rf %t && mkdir %t && cd %t
  * RUN: %clang -O1 -fno-builtin -w -fPIC -shared %S/Inputs/library.c -o liblibrary.so
@@ -8,6 +9,13 @@
  * RUN:   new_aligned; do echo "call_$f 6 0=0 2=128 6=255" >> list; done
  * RUN: %clang -g -O1 -Wall -Wextra -fno-builtin -I%include %s -Wl,--whole-archive %hotcold_calls_a \
  * RUN:   -Wl,--no-whole-archive -L. -llibrary -Wl,-rpath,. -lstdc++ -pthread -o archive
+ * RUN: ./archive | FileCheck %s
+ * RUN: env HEARTH_HOTCOLD=library-calls=off ./archive | FileCheck %s --check-prefix=OFF
+ * OFF: bits 0: other other other other other other other other other other other other
+ * OFF: bits 6: other other
+ * RUN: sed 's/6=255/6=128/' list > named && env HEARTH_HOTCOLD=library-calls=named ./archive | FileCheck %s --check-prefix=NAMED
+ * NAMED: bits 0: cold cold
+ * NAMED: bits 6: other other
  * RUN: env HEARTH_HOTCOLD=library-calls=list ./archive | FileCheck %s
  * RUN: %clang -g -O1 -fno-builtin -I%include %s %hotcold_calls_so -L. -llibrary -lstdc++ -pthread -o shared \
  * RUN:   -Wl,-rpath,.
@@ -37,15 +45,19 @@
 #include <string.h>
 
 #define FUNCTIONS(X)                                                                                                   \
-  X(malloc) X(calloc) X(realloc) X(reallocarray) X(aligned_alloc) X(memalign) X(posix_memalign) X(valloc) X(strdup)    \
-      X(strndup) X(new) X(new_aligned)
+  X(malloc)                                                                                                            \
+  X(calloc) X(realloc) X(reallocarray) X(aligned_alloc) X(memalign) X(posix_memalign) X(valloc) X(strdup) X(strndup)   \
+      X(new) X(new_aligned)
 
 #define DECLARE(name) void *call_##name(void *block);
 FUNCTIONS(DECLARE)
 
 /* What compiled programs do: the word as in their modules, and its announcement (annotate/announcement.h). */
 static _Thread_local uint64_t word __attribute__((tls_model("initial-exec")));
-void hearth_hotcold_contexts(uint64_t plan, uint64_t *contexts);
+void hearth_hotcold_library_calls(uint64_t plan, uint64_t *contexts, const char *list, uint64_t bytes);
+
+#define LINE(name) "call_" #name " 6 0=0 2=128 6=255\n"
+static const char list[] = "hearth-library-calls 1\nplan 77\n" FUNCTIONS(LINE);
 
 static const char *place_of(const void *block) {
   static const char *const names[] = {"other", "cold", "hot"};
@@ -70,7 +82,7 @@ int main(void) {
   char title[64];
   pthread_t thread;
   all_functions("no contexts");
-  hearth_hotcold_contexts(0x77, &word);
+  hearth_hotcold_library_calls(0x77, &word, list, sizeof list - 1);
   for (unsigned i = 0; i < sizeof words / sizeof *words; i++) {
     word = words[i];
     snprintf(title, sizeof title, "bits %llx", (unsigned long long)words[i]);
