@@ -1,5 +1,7 @@
 #include "coverage.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,6 +11,7 @@
 #include "array.h"
 #include "hearth/plan.h"
 #include "salvage.h"
+#include "shim.h"
 
 const char *hearth_unmatched_name(hearth_unmatched_reason reason) {
   static const char *const names[] = {
@@ -69,6 +72,23 @@ static void add(hearth_coverage_sums *sums, uint64_t contexts, uint64_t bytes) {
   sums->bytes = sums->bytes + bytes < bytes ? UINT64_MAX : sums->bytes + bytes;
 }
 
+/* At the call, the program's last one before the library's own. */
+static void remark_library(const measuring *m, uint64_t function, const hearth_frame_info *frame, uint64_t bytes) {
+  char message[192];
+  size_t i = hearth_call_sites_from(m->sites, function, frame->line, frame->column);
+  if (i == m->sites->count)
+    return;
+  const hearth_call_site *site = &m->sites->items[i];
+  if (site->function != function || site->line != frame->line || site->column != frame->column ||
+      !hearth_shim_wants_remarks(site->call))
+    return;
+  snprintf(message, sizeof message,
+           "%" PRIu64 " bytes are allocated in a library that is called here: hints reach them only by 'hearth index "
+           "--library-calls'",
+           bytes);
+  hearth_shim_remark(site->call, true, "InLibrary", message);
+}
+
 /* What became of the contexts of one leaf frame. */
 static hearth_status measure_frame(measuring *m, uint64_t function, uint32_t row, const hearth_frame_info *frame,
                                    bool *ret_matched) {
@@ -91,7 +111,11 @@ static hearth_status measure_frame(measuring *m, uint64_t function, uint32_t row
   }
   if (in_callee)
     add(&m->coverage->elsewhere, unmatched.contexts, unmatched.bytes);
-  else
+  if (in_callee && frame->library) {
+    add(&m->coverage->library, unmatched.contexts, unmatched.bytes);
+    remark_library(m, function, frame, unmatched.bytes);
+  }
+  if (!in_callee)
     add(&m->coverage->all, unmatched.contexts, unmatched.bytes);
   add(&m->coverage->all, matched.contexts, matched.bytes);
   add(&m->coverage->matched, matched.contexts, matched.bytes);

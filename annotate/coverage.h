@@ -34,6 +34,7 @@ typedef struct hearth_callsite_sums {
 typedef struct hearth_coverage {
   hearth_coverage_sums all, matched; /* a function is matched if all of its contexts are */
   hearth_coverage_sums salvaged;     /* of `matched`: in functions that have changed since */
+  hearth_coverage_sums library;      /* of `elsewhere`: in libraries without debug information */
   hearth_coverage_sums elsewhere;    /* allocated in what was called, or through a pointer; not in `all` */
   hearth_callsite_sums callsites;
   hearth_callsite_sums decision_sites; /* none if contexts are not told apart by the plan */

@@ -63,6 +63,7 @@ static hearth_status print(FILE *stream, hearth_session *session, const hearth_c
   print_sums(&json, "matched", &coverage->matched);
   print_sums(&json, "salvaged", &coverage->salvaged);
   print_sums(&json, "elsewhere", &coverage->elsewhere);
+  print_sums(&json, "libraries", &coverage->library);
   print_callsites(&json, "callsites", &coverage->callsites);
   print_callsites(&json, "decision_sites", &coverage->decision_sites);
   hearth_json_key(&json, "unmatched");

@@ -37,6 +37,19 @@ typedef struct symboliser {
   uint32_t *node_of;    /* the builder's node of the stack from the root to here; HEARTH_NONE: no frames so far */
 } symboliser;
 
+void hearth_library_bytes_add(hearth_library_bytes *to, const char *name, uint64_t bytes) {
+  const size_t last = sizeof to->rows / sizeof to->rows[0] - 1;
+  const char *base = hearth_base_name(name);
+  size_t i = 0;
+  while (i < to->count && strncmp(to->rows[i].name, base, sizeof to->rows[i].name - 1) != 0)
+    i++;
+  if (i >= last)
+    i = last;
+  if (i == to->count)
+    snprintf(to->rows[to->count++].name, sizeof to->rows[i].name, "%s", i == last ? "others" : base);
+  to->rows[i].bytes = hearth_merge_SUM(to->rows[i].bytes, bytes);
+}
+
 /* -------------------------------------------------- addresses -------------------------------------------------- */
 
 static const hearth_placed_map *map_of(const symboliser *s, uint64_t pc) {
@@ -258,6 +271,49 @@ static uint32_t find_leaf(const symboliser *s, const hearth_raw_record *record) 
   return node != HEARTH_RAW_NO_PARENT && is_scope(s, node) ? HEARTH_RAW_NO_PARENT : node;
 }
 
+/* What allocated, if that was not the code at `leaf` but a library that is called there; NULL: it was not so. What is not
+ * described of the leaf's own file is the runtime of an instrumented program. */
+static const char *library_below(const symboliser *s, const hearth_raw_record *record, uint32_t leaf) {
+  uint32_t inner = HEARTH_RAW_NO_PARENT;
+  const hearth_raw_map *own = raw_map_of(s, s->dump->nodes[leaf].pc);
+  for (uint32_t node = record->stack; node != leaf; node = s->dump->nodes[node].parent)
+    inner = node;
+  const hearth_raw_map *map = inner == HEARTH_RAW_NO_PARENT ? NULL : raw_map_of(s, s->dump->nodes[inner].pc);
+  if (!map || !map->path || !own || address_at(s, inner)->of_runtime || address_at(s, inner)->named)
+    return NULL;
+  bool same = own->path && strcmp(own->path, map->path) == 0;
+  return same || hearth_modules_is_runtime(map) ? NULL : map->path;
+}
+
+/* A leaf that is only named is in a library itself. */
+static bool is_only_named(const symboliser *s, uint32_t leaf) {
+  const builder_frame *frame = &s->builder->frames[s->frame_rows[address_at(s, leaf)->first]];
+  return !address_at(s, leaf)->named && frame->line == HEARTH_LINE_UNKNOWN &&
+         s->builder->functions[frame->function].start_line == 0;
+}
+
+/* The builder's node of a record's stack: its leaf says so if a library allocated. */
+static hearth_status node_of_record(symboliser *s, const hearth_raw_record *record, uint32_t leaf,
+                                    hearth_dump_counts *counts, uint32_t *ret, hearth_error *err) {
+  const char *library = library_below(s, record, leaf);
+  *ret = s->node_of[leaf];
+  counts->bytes = hearth_merge_SUM(counts->bytes, record->mib.TotalSize);
+  if (is_only_named(s, leaf)) {
+    const hearth_raw_map *map = raw_map_of(s, s->dump->nodes[leaf].pc);
+    hearth_library_bytes_add(&counts->libraries, map && map->path ? map->path : "?", record->mib.TotalSize);
+    return HEARTH_OK;
+  }
+  if (!library)
+    return HEARTH_OK;
+  hearth_library_bytes_add(&counts->libraries, library, record->mib.TotalSize);
+  uint32_t row;
+  builder_frame frame = s->builder->frames[s->builder->nodes[*ret].frame];
+  frame.flags |= HEARTH_FRAME_LIBRARY;
+  frame.recursive = false;
+  HEARTH_TRY(hearth_builder_intern_frame(s->builder, &frame, &row, err));
+  return hearth_builder_intern_node(s->builder, s->builder->nodes[*ret].parent, row, ret, err);
+}
+
 /* `lost`: what is to become of records without frames; NULL: they are visited, too. */
 static hearth_status visit_record(symboliser *s, hearth_raw_record *record, hearth_dump_counts *counts,
                                   hearth_lost_contexts *lost, hearth_error *err) {
@@ -271,7 +327,9 @@ static hearth_status visit_record(symboliser *s, hearth_raw_record *record, hear
   counts->contexts++;
   counts->with_column += has_column(s, node);
   HEARTH_TRY(add_type(s, node, &record->mib.DataTypeId, err));
-  return s->visit(s->closure, s->node_of[node], record, err);
+  uint32_t stack;
+  HEARTH_TRY(node_of_record(s, record, node, counts, &stack, err));
+  return s->visit(s->closure, stack, record, err);
 }
 
 static hearth_status visit_all(symboliser *s, const hearth_indexer_options *options, hearth_dump_counts *counts,

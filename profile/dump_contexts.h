@@ -6,10 +6,23 @@
 #include "raw_internal.h"
 #include "symbolise/modules.h"
 
+/* Bytes by the library that allocated them. The last row is of all others, once there are too many. */
+typedef struct hearth_library_bytes {
+  struct {
+    char name[64]; /* of the file */
+    uint64_t bytes;
+  } rows[16];
+  size_t count;
+} hearth_library_bytes;
+
+void hearth_library_bytes_add(hearth_library_bytes *to, const char *name, uint64_t bytes);
+
 /* What came of the dumps so far. */
 typedef struct hearth_dump_counts {
-  uint64_t contexts;    /* records with frames */
-  uint64_t with_column; /* of these, how many have a column at the allocating call */
+  uint64_t contexts;              /* records with frames */
+  uint64_t with_column;           /* of these, how many have a column at the allocating call */
+  uint64_t bytes;                 /* that these allocated */
+  hearth_library_bytes libraries; /* of these, in code without debug information */
 } hearth_dump_counts;
 
 /* Called for each record.

@@ -443,6 +443,28 @@ static void tell_lost_classes(hearth_indexer *ix) {
             "contexts are classified by LLVM's thresholds");
 }
 
+/* Worth a warning, as other losses of libraries (lost_contexts.c), from a twentieth of the bytes on. */
+static void tell_libraries(hearth_indexer *ix) {
+  const hearth_library_bytes *libraries = &ix->counts.libraries;
+  const uint64_t all = ix->counts.bytes;
+  uint64_t sum = 0;
+  size_t most = 0;
+  char text[640];
+  for (size_t i = 0; i < libraries->count; i++) {
+    sum = hearth_merge_SUM(sum, libraries->rows[i].bytes);
+    if (libraries->rows[i].bytes > libraries->rows[most].bytes)
+      most = i;
+  }
+  if (sum == 0 || ix->options.library_calls || ix->uncounted.count > 0) /* no hints without accesses */
+    return;
+  snprintf(
+      text, sizeof text,
+      "%.1f%% of the bytes are allocated inside %s%s, which hints reach only if this command is given --library-calls",
+      100.0 * (double)sum / (double)all, libraries->rows[most].name,
+      libraries->count > 1 ? " and other libraries" : "");
+  on_note(ix, sum > all / 20 ? HEARTH_NOTE_WARNING : HEARTH_NOTE_DETAIL, text);
+}
+
 hearth_status hearth_indexer_result(hearth_indexer *ix, const char *path, hearth_builder **ret, hearth_error *err) {
   hearth_modules_report(ix->modules);
   HEARTH_TRY(unite(ix, ret, err));
@@ -457,6 +479,7 @@ hearth_status hearth_indexer_result(hearth_indexer *ix, const char *path, hearth
                             "-gno-column-info)",
                             path);
   tell_lost_classes(ix);
+  tell_libraries(ix);
   return HEARTH_OK;
 }
 

@@ -73,7 +73,7 @@ static hearth_status add_frames(hearth_builder *builder, hearth_profile *profile
                          .line = f.line,
                          .column = f.column,
                          .discriminator = discriminator_of(builder, scheme, f.discriminator),
-                         .flags = f.inlined ? HEARTH_FRAME_INLINED : 0,
+                         .flags = (f.inlined ? HEARTH_FRAME_INLINED : 0) | (f.library ? HEARTH_FRAME_LIBRARY : 0),
                          .recursive = f.recursive};
     HEARTH_TRY(hearth_builder_intern_frame(builder, &key, &rows[i], err));
   }

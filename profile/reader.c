@@ -274,6 +274,7 @@ hearth_status hearth_profile_get_frame(hearth_profile *profile, uint32_t row, he
                              .discriminator = (uint32_t)f[HEARTH_FRAME_DISCRIMINATOR],
                              .inlined = f[HEARTH_FRAME_FLAGS] & HEARTH_FRAME_INLINED,
                              .recursive = f[HEARTH_FRAME_FLAGS] & HEARTH_FRAME_RECURSIVE,
+                             .library = f[HEARTH_FRAME_FLAGS] & HEARTH_FRAME_LIBRARY,
                              .first_context = (uint32_t)f[HEARTH_FRAME_FIRST_CONTEXT],
                              .context_count = (uint32_t)(next_context - f[HEARTH_FRAME_FIRST_CONTEXT])};
   HEARTH_TRY(read_function(profile, ret->function, &function, err));

@@ -321,11 +321,13 @@ static hearth_status read_frame(parser *p) {
   while (!at_line_end(p)) {
     HEARTH_TRY(read_token(p, ""));
     if (strcmp(p->token, "inlined") == 0)
-      frame.flags = HEARTH_FRAME_INLINED;
+      frame.flags |= HEARTH_FRAME_INLINED;
     else if (strcmp(p->token, "recursive") == 0)
       frame.recursive = true;
+    else if (strcmp(p->token, "library") == 0)
+      frame.flags |= HEARTH_FRAME_LIBRARY;
     else
-      return bad(p, "a frame may end with 'inlined' and 'recursive', not", p->token);
+      return bad(p, "a frame may end with 'inlined', 'recursive' and 'library', not", p->token);
   }
   HEARTH_TRY(end_line(p));
   HEARTH_TRY(hearth_builder_reserve((void **)&p->frames, &p->frame_room, p->frame_count, 1, sizeof frame, p->err));

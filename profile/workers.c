@@ -72,6 +72,10 @@ hearth_status hearth_indexer_collect(hearth_indexer *into, const hearth_indexer 
   into->skipped += ix->skipped;
   into->counts.contexts += ix->counts.contexts;
   into->counts.with_column += ix->counts.with_column;
+  into->counts.bytes = hearth_merge_SUM(into->counts.bytes, ix->counts.bytes);
+  for (size_t i = 0; i < ix->counts.libraries.count; i++)
+    hearth_library_bytes_add(&into->counts.libraries, ix->counts.libraries.rows[i].name,
+                             ix->counts.libraries.rows[i].bytes);
   if (into->nothing.status == HEARTH_OK)
     into->nothing = ix->nothing;
   into->counted += ix->counted;

@@ -279,7 +279,7 @@ static void tell_overlaps(const hearth_modules *m, const char *name, const heart
 }
 
 /* The preloaded runtime calls main: its frame says nothing of the program. */
-static bool is_runtime(const hearth_raw_map *map) {
+bool hearth_modules_is_runtime(const hearth_raw_map *map) {
   return map->path && strcmp(hearth_base_name(map->path), "libhearth_preload.so") == 0;
 }
 
@@ -289,7 +289,7 @@ static hearth_status place_all(hearth_modules *m, const hearth_raw_dump *dump, c
   *ret_count = 0;
   for (size_t i = 0; i < dump->map_count; ++i) {
     module *row;
-    if (is_runtime(&dump->maps[i]))
+    if (hearth_modules_is_runtime(&dump->maps[i]))
       continue;
     /* The first mapping is the program's. */
     HEARTH_TRY(module_of(m, &dump->maps[i], i == 0, &row, err));
@@ -325,7 +325,7 @@ hearth_status hearth_modules_check(hearth_modules *m, const char *name, const he
   bool given = false, found = false;
   for (size_t i = 0; i < dump->map_count; ++i) {
     module *row;
-    if (is_runtime(&dump->maps[i]))
+    if (hearth_modules_is_runtime(&dump->maps[i]))
       continue;
     HEARTH_TRY(module_of(m, &dump->maps[i], i == 0, &row, err));
     given = given || (row && row->given);

@@ -30,6 +30,9 @@ hearth_status hearth_modules_share_directories(hearth_modules *modules, const he
 /* Open and load a binary that the user gave. */
 hearth_status hearth_modules_give(hearth_modules *modules, const char *path, hearth_error *err);
 
+/* Is this the preloaded runtime? */
+bool hearth_modules_is_runtime(const hearth_raw_map *map);
+
 /* Find the binaries of a dump's mappings: among the given ones, else where the mappings' paths lead.
  *   ret_placed  mappings with a binary, sorted by address, none of which overlap (what does is left out, and told); the
  *               caller frees the array, not what it points to

@@ -328,6 +328,7 @@ int hearth_cmd_merge(int argc, char **argv) {
                                        .progress = on_progress,
                                        .begun = on_begun,
                                        .symbols = a.symbols || a.library_calls,
+                                       .library_calls = a.library_calls,
                                        .full_recursion = a.full_recursion,
                                        .skip_failing = a.failure != FAIL_IF_ANY,
                                        .left_out = a.left_out};

@@ -10,7 +10,8 @@
 
 typedef struct hearth_report_totals {
   uint64_t contexts, allocs, bytes, accesses, lifetime_ns;
-  uint64_t sorted; /* of the quantity that is sorted by */
+  uint64_t library_bytes; /* of `bytes`: allocated in libraries without debug information */
+  uint64_t sorted;        /* of the quantity that is sorted by */
 } hearth_report_totals;
 
 typedef struct hearth_report_row {

@@ -20,6 +20,7 @@ static void print_totals(hearth_json *json, const hearth_report_totals *t) {
   hearth_json_key_uint(json, "allocs", t->allocs);
   hearth_json_key_uint(json, "bytes", t->bytes);
   hearth_json_key_uint(json, "accesses", t->accesses);
+  hearth_json_key_uint(json, "library_bytes", t->library_bytes);
 }
 
 static void print_named_totals(hearth_json *json, const char *name, const hearth_report_totals *t) {

@@ -1,6 +1,7 @@
 #include <inttypes.h>
 
 #include "file.h"
+#include "hearth/plan.h"
 #include "print.h"
 #include "report_internal.h"
 #include "units.h"
@@ -76,6 +77,24 @@ static void print_class(const hearth_report *r, hearth_class class) {
   if (r->summary.accesses_counted)
     fprintf(r->stream, " %13" PRIu64 " (%5.1f%%)", t->accesses, percent(t->accesses, r->all.accesses));
   fputc('\n', r->stream);
+}
+
+/* What no compiled call can give a hint to. */
+static hearth_status print_libraries(const hearth_report *r, hearth_error *err) {
+  hearth_plan plan;
+  if (r->all.library_bytes == 0)
+    return HEARTH_OK;
+  HEARTH_TRY(hearth_profile_get_plan(r->profile, &plan, err));
+  for (hearth_class c = HEARTH_CLASS_COLD; c <= HEARTH_CLASS_HOT; c += HEARTH_CLASS_HOT - HEARTH_CLASS_COLD) {
+    const hearth_report_totals *t = &r->classes[c];
+    fprintf(r->stream, "  %s: %s at calls that take hints, %s in libraries\n", hearth_class_name(c),
+            hearth_units_bytes(t->bytes - t->library_bytes).c, hearth_units_bytes(t->library_bytes).c);
+  }
+  fprintf(r->stream, "  libraries: %s of %s; %s\n", hearth_units_bytes(r->all.library_bytes).c,
+          hearth_units_bytes(r->all.bytes).c,
+          plan.library_calls > 0 ? "hints reach them by the plan's library calls"
+                                 : "hints reach them only by 'hearth index --library-calls'");
+  return HEARTH_OK;
 }
 
 static void print_classes(const hearth_report *r) {
@@ -205,6 +224,8 @@ static hearth_status print_groups(hearth_report *r, hearth_error *err) {
 static hearth_status print_report(hearth_report *r, hearth_error *err) {
   HEARTH_TRY(print_header(r, err));
   print_classes(r);
+  if (hearth_accesses_known(&r->summary))
+    HEARTH_TRY(print_libraries(r, err));
   HEARTH_TRY(print_groups(r, err));
   return hearth_stream_flush(r->stream, err);
 }

@@ -128,6 +128,7 @@ typedef struct hearth_indexed_function {
 
 #define HEARTH_FRAME_INLINED   1u /* this frame was inlined into the next one */
 #define HEARTH_FRAME_RECURSIVE 2u /* folding left it out of a stack; frames do not differ by it alone */
+#define HEARTH_FRAME_LIBRARY   4u /* a leaf: code without debug information, called there, allocates */
 
 /* FRAMES: packed. All numbers have 32 bits. */
 enum hearth_frame_column {
@@ -136,7 +137,7 @@ enum hearth_frame_column {
   HEARTH_FRAME_LINE = 2,          /* offset from the function's first line, modulo 2^32; or HEARTH_LINE_UNKNOWN */
   HEARTH_FRAME_COLUMN = 3,        /* 0 unknown */
   HEARTH_FRAME_DISCRIMINATOR = 4, /* base discriminator; 0 none */
-  HEARTH_FRAME_FLAGS = 5,         /* HEARTH_FRAME_INLINED, HEARTH_FRAME_RECURSIVE */
+  HEARTH_FRAME_FLAGS = 5,         /* HEARTH_FRAME_INLINED and the like */
   HEARTH_FRAME_COLUMNS
 };
 
