@@ -269,6 +269,8 @@ static void write_summary(page_writer *w) {
   write_key_bool(json, "accesses_known", hearth_accesses_known(s));
   hearth_json_key_uint(json, "dropped_blocks", s->dropped_blocks);
   hearth_json_key_uint(json, "dropped_frames", s->dropped_frames);
+  hearth_json_key_uint(json, "library_bytes", w->model->library_bytes);
+  hearth_json_key_uint(json, "cold_library_bytes", w->model->cold_library_bytes);
   hearth_json_key_string(json, "value", hearth_quantity_key(w->model->options->value));
 }
 

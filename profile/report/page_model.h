@@ -33,6 +33,7 @@ typedef struct page_model {
   const hearth_page_options *options;
   hearth_profile_summary summary;
   hearth_classifier classifier;
+  uint64_t library_bytes, cold_library_bytes; /* that libraries without debug information allocate */
   hearth_names names;
   page_function *functions;
   const char **types;

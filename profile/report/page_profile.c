@@ -60,6 +60,10 @@ static hearth_status add_context(page_maker *m, uint32_t row, hearth_error *err)
   HEARTH_TRY(hearth_selection_get(&m->selection, row, &s, err));
   if (!s.wanted)
     return HEARTH_OK;
+  uint64_t library_bytes = s.in_library ? s.mib.TotalSize : 0;
+  model->library_bytes = hearth_merge_SUM(model->library_bytes, library_bytes);
+  if (s.hotness == HEARTH_CLASS_COLD)
+    model->cold_library_bytes = hearth_merge_SUM(model->cold_library_bytes, library_bytes);
   *context = (page_context){.node = s.node, .hotness = s.hotness, .lifetime_ns = s.mib.TotalLifetime};
   for (hearth_quantity q = 0; q < HEARTH_QUANTITY_COUNT; q++)
     context->of[q] = hearth_quantity_of(q, &s.mib);

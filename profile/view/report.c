@@ -1,7 +1,5 @@
 #include <stdlib.h>
 
-#include "hearth/ids.h"
-
 #include "report_internal.h"
 
 void hearth_report_add_totals(hearth_report_totals *to, const hearth_report_totals *more) {
@@ -42,24 +40,13 @@ static int compare_groups(const void *a, const void *b) {
   return order ? order : x->function < y->function ? -1 : 1;
 }
 
-/* Does a library without debug information allocate: at the call of it, or, where its functions have names, in one of them? */
-static hearth_status is_in_library(const hearth_report *r, const hearth_frame_info *frame, bool *ret,
-                                   hearth_error *err) {
-  hearth_function_info function;
-  char path[HEARTH_PATH_LIMIT];
-  *ret = frame->library;
-  if (frame->library || frame->line != HEARTH_LINE_UNKNOWN)
-    return HEARTH_OK;
-  HEARTH_TRY(hearth_profile_get_function(r->profile, frame->function, &function, err));
-  HEARTH_TRY(hearth_profile_get_path(r->profile, function.path, path, sizeof path, err));
-  *ret = function.start_line == 0 && !hearth_is_name_file(path);
-  return HEARTH_OK;
-}
-
-static hearth_status read_leaf(const hearth_report *r, uint32_t node, hearth_frame_info *ret, hearth_error *err) {
+static hearth_status leaf_function(const hearth_report *r, uint32_t node, uint32_t *ret, hearth_error *err) {
   uint32_t row, parent;
+  hearth_frame_info frame;
   HEARTH_TRY(hearth_profile_get_stack(r->profile, node, &row, &parent, err));
-  return hearth_profile_get_frame(r->profile, row, ret, err);
+  HEARTH_TRY(hearth_profile_get_frame(r->profile, row, &frame, err));
+  *ret = frame.function;
+  return HEARTH_OK;
 }
 
 static void note_recorded(hearth_report *r, const hearth_mib *mib) {
@@ -70,19 +57,14 @@ static void note_recorded(hearth_report *r, const hearth_mib *mib) {
 static hearth_status collect_context(hearth_report *r, uint32_t context, hearth_error *err) {
   hearth_selected s;
   HEARTH_TRY(hearth_selection_get(&r->selection, context, &s, err));
-  hearth_frame_info leaf;
-  bool in_library;
-  HEARTH_TRY(read_leaf(r, s.node, &leaf, err));
-  HEARTH_TRY(is_in_library(r, &leaf, &in_library, err));
   note_recorded(r, &s.mib);
   bool additive = r->options->sort != HEARTH_SORT_LIFETIME;
   hearth_report_row row = {.context = context,
-                           .function = leaf.function,
                            .hotness = s.hotness,
                            .sum = {.contexts = 1,
                                    .allocs = s.mib.AllocCount,
                                    .bytes = s.mib.TotalSize,
-                                   .library_bytes = in_library ? s.mib.TotalSize : 0,
+                                   .library_bytes = s.in_library ? s.mib.TotalSize : 0,
                                    .accesses = s.mib.TotalAccessCount,
                                    .lifetime_ns = s.mib.TotalLifetime,
                                    .sorted = additive ? hearth_quantity_of(r->options->sort, &s.mib) : 0}};
@@ -92,6 +74,7 @@ static hearth_status collect_context(hearth_report *r, uint32_t context, hearth_
   if (!s.wanted)
     return HEARTH_OK;
   row.key = sort_key(r, &row.sum);
+  HEARTH_TRY(leaf_function(r, s.node, &row.function, err));
   hearth_report_add_totals(&r->shown, &row.sum);
   r->rows[r->row_count++] = row;
   return HEARTH_OK;

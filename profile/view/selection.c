@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "array.h"
+#include "hearth/ids.h"
 
 enum { MATCHES_FUNCTION = 1, MATCHES_FILE = 2 };
 
@@ -118,11 +119,29 @@ void hearth_selection_destroy(hearth_selection *s) {
   s->light_counts = NULL;
 }
 
+/* At the call of a library, or, where the library's functions have names, in one of them. */
+static hearth_status is_in_library(const hearth_selection *s, uint32_t node, bool *ret, hearth_error *err) {
+  uint32_t row;
+  hearth_frame_info frame;
+  hearth_function_info function;
+  char path[HEARTH_PATH_LIMIT];
+  HEARTH_TRY(leaf_frame(s, node, &row, err));
+  HEARTH_TRY(hearth_profile_get_frame(s->profile, row, &frame, err));
+  *ret = frame.library;
+  if (frame.library || frame.line != HEARTH_LINE_UNKNOWN)
+    return HEARTH_OK;
+  HEARTH_TRY(hearth_profile_get_function(s->profile, frame.function, &function, err));
+  HEARTH_TRY(hearth_profile_get_path(s->profile, function.path, path, sizeof path, err));
+  *ret = function.start_line == 0 && !hearth_is_name_file(path);
+  return HEARTH_OK;
+}
+
 hearth_status hearth_selection_get(const hearth_selection *s, uint32_t context, hearth_selected *ret,
                                    hearth_error *err) {
   ret->context = context;
   HEARTH_TRY(hearth_profile_get_context(s->profile, context, &ret->node, &ret->mib, err));
   HEARTH_TRY(hearth_selection_classify(s, ret->node, &ret->mib, &ret->hotness, err));
+  HEARTH_TRY(is_in_library(s, ret->node, &ret->in_library, err));
   ret->wanted =
       (!s->nodes || s->nodes[ret->node] == s->wanted) && (s->only == HEARTH_CLASS_UNKNOWN || s->only == ret->hotness);
   if (s->type) {

@@ -19,7 +19,8 @@ typedef struct hearth_selection {
 typedef struct hearth_selected {
   uint32_t context, node;
   hearth_class hotness;
-  bool wanted; /* passes the filters */
+  bool wanted;     /* passes the filters */
+  bool in_library; /* a library without debug information allocates: no call of the program's can give a hint */
   hearth_mib mib;
 } hearth_selected;
 

@@ -100,8 +100,11 @@ function tellFacts() {
   const classes = data.accesses_known ? 'Cold is blue, hot is red.'
     : 'Accesses were not counted, so no context is known as cold or hot.';
   const dropped = data.dropped_blocks > 0 ? `; ${countText(data.dropped_blocks)} blocks have no record` : '';
+  const libraries = data.accesses_known && data.library_bytes > 0
+    ? ` Libraries allocate ${bytesText(data.library_bytes)}, ${bytesText(data.cold_library_bytes)} of them cold: hints reach these`
+      + ' by hearth index --library-calls.' : '';
   byId('facts').textContent = `${countText(data.runs)} ${data.runs === 1 ? 'run' : 'runs'}, `
-    + `${timeText(data.duration_ns)} in all${dropped}. ${classes}`;
+    + `${timeText(data.duration_ns)} in all${dropped}. ${classes}${libraries}`;
 }
 
 function start() {
