@@ -47,16 +47,29 @@ static bool is_wanted(const planning *p, uint64_t id) {
   return p->n_ids && bsearch(&id, p->ids, p->n_ids, sizeof id, compare_ids);
 }
 
-/* Bytes of cold contexts, at least 1 if there is one; 0 if there are no others. */
+static bool same_stack(const hearth_md_mib *a, const hearth_md_mib *b) {
+  return a->depth == b->depth && (!a->depth || memcmp(a->stack, b->stack, a->depth * sizeof *a->stack) == 0);
+}
+
+/* Has a neighbour of another class the same stack? Contexts are cut off at a recursion, and stand together then. */
+static bool is_cut_off(const hearth_md_mibs *all, size_t i) {
+  return (i > 0 && same_stack(&all->mibs[i - 1], &all->mibs[i])) ||
+         (i + 1 < all->count && same_stack(&all->mibs[i + 1], &all->mibs[i]));
+}
+
+/* Bytes of cold contexts that callers tell from others, at least 1 if there is one; 0 if there are no others. */
 static uint64_t separable_cold_bytes(const hearth_md_mibs *all) {
   uint64_t cold_bytes = 0;
-  size_t cold = 0;
+  size_t cold = 0, separable = 0;
   for (size_t i = 0; i < all->count; i++)
     if (all->mibs[i].hotness == HEARTH_CLASS_COLD) {
       cold++;
+      if (is_cut_off(all, i))
+        continue;
+      separable++;
       cold_bytes += hearth_md_mib_bytes(&all->mibs[i]);
     }
-  return cold && cold < all->count ? cold_bytes + !cold_bytes : 0;
+  return separable && cold < all->count ? cold_bytes + !cold_bytes : 0;
 }
 
 static void want_ids(planning *p, const hearth_md_mib *mib) {

@@ -102,14 +102,22 @@ static size_t extend(splitting *p, const step *s, LLVMValueRef call) {
   return s->depth + n;
 }
 
-typedef enum verdict { NOTHING_COLD, ALL_COLD, DIFFERENT } verdict;
+typedef enum verdict { NOTHING_COLD, ALL_COLD, DIFFERENT, INSEPARABLE } verdict;
 
+/* Of the contexts that agree with path[0..depth). Further callers tell only those apart that have further callers. */
 static verdict judge(const splitting *p, size_t depth) {
   size_t cold = 0, others = 0;
-  for (size_t i = 0; depth && i < p->contexts.count; i++)
-    if (hearth_md_is_possible(&p->contexts.mibs[i], p->path, depth, HEARTH_CLASS_UNKNOWN))
-      p->contexts.mibs[i].hotness == HEARTH_CLASS_COLD ? cold++ : others++;
-  return cold == 0 ? NOTHING_COLD : others == 0 ? ALL_COLD : DIFFERENT;
+  bool longer = false;
+  for (size_t i = 0; depth && i < p->contexts.count; i++) {
+    const hearth_md_mib *mib = &p->contexts.mibs[i];
+    if (!hearth_md_is_possible(mib, p->path, depth, HEARTH_CLASS_UNKNOWN))
+      continue;
+    mib->hotness == HEARTH_CLASS_COLD ? cold++ : others++;
+    longer |= mib->depth >= depth; /* the path begins with the call's own id */
+  }
+  if (cold == 0 || others == 0)
+    return cold == 0 ? NOTHING_COLD : ALL_COLD;
+  return longer ? DIFFERENT : INSEPARABLE;
 }
 
 static bool is_on_path(const step *s, LLVMValueRef function) {

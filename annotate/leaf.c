@@ -204,8 +204,12 @@ hearth_status hearth_leaf_grow(hearth_leaf *leaf, uint32_t parent, hearth_error 
     for (end = i + 1; end < node.count && by_caller(&stacks[i], &stacks[end]) == 0; end++)
       ;
     bool ends = stacks[i].at == HEARTH_NONE;
-    hearth_leaf_node child = {
-        .id = stacks[i].id, .first = node.first + i, .count = end - i, .depth = node.depth + !ends, .ends = ends};
+    hearth_leaf_node child = {.id = stacks[i].id,
+                              .function = ends ? node.function : leaf->folded->nodes[stacks[i].at].function,
+                              .first = node.first + i,
+                              .count = end - i,
+                              .depth = node.depth + !ends,
+                              .ends = ends};
     for (uint32_t k = i; k < end && !ends; k++) {
       stacks[k].at = leaf->folded->nodes[stacks[k].at].caller;
       stacks[k].id = id_at(leaf, stacks[k].at);
@@ -215,6 +219,12 @@ hearth_status hearth_leaf_grow(hearth_leaf *leaf, uint32_t parent, hearth_error 
   leaf->nodes[parent].first_child = first_child;
   leaf->nodes[parent].child_count = (uint32_t)leaf->node_count - first_child;
   return HEARTH_OK;
+}
+
+static hearth_status plant(hearth_leaf *leaf, hearth_error *err) {
+  hearth_frame_info frame;
+  HEARTH_TRY(hearth_profile_get_frame(leaf->folded->profile, leaf->frames.first, &frame, err));
+  return add_node(leaf, (hearth_leaf_node){.function = frame.function, .count = (uint32_t)leaf->stack_count}, err);
 }
 
 hearth_status hearth_leaf_read(hearth_row_range frames, const hearth_wrapper_calls *wrapped, hearth_stacks *folded,
@@ -242,7 +252,7 @@ hearth_status hearth_leaf_read(hearth_row_range frames, const hearth_wrapper_cal
   free(sorted);
   free(contexts);
   if (status == HEARTH_OK)
-    status = add_node(leaf, (hearth_leaf_node){.count = (uint32_t)leaf->stack_count}, err);
+    status = plant(leaf, err);
   if (status == HEARTH_OK)
     *ret = leaf;
   else

@@ -22,7 +22,7 @@ typedef struct hearth_context {
 } hearth_context;
 
 typedef struct hearth_contexts {
-  hearth_context *items; /* by stack, each once */
+  hearth_context *items; /* by stack, each once; where contexts are cut off at a recursion, once for each class */
   size_t count, room;
 } hearth_contexts;
 
@@ -47,6 +47,7 @@ typedef struct hearth_leaf_stack {
  * of unknown place, then the others by id. */
 typedef struct hearth_leaf_node {
   uint64_t id;           /* of the last caller that is shared */
+  uint32_t function;     /* row: whose frame that is; at the root, the leaf's */
   uint32_t first, count; /* of hearth_leaf.stacks; the children's are parts of it */
   uint32_t depth;
   uint32_t first_child, child_count; /* none: not grown yet */
@@ -87,7 +88,7 @@ typedef enum hearth_trim {
 
 /* Add to *ret the contexts that agree with the callers ids[0..n), the innermost first, on the frames that both have; an
  * id of 0, here or in the profile, agrees with any. What is folded into a trimmed one is summed by the rules of
- * mib_fields.def. */
+ * mib_fields.def. Contexts of several classes end before a cycle of calls that folding may have left out of them. */
 hearth_status hearth_leaf_select(hearth_leaf *leaf, const uint64_t *ids, size_t n, hearth_trim trim,
                                  hearth_contexts *ret, hearth_error *err);
 

@@ -16,7 +16,8 @@ hearth_status hearth_stacks_init(hearth_stacks *stacks, hearth_profile *profile,
   *stacks = (hearth_stacks){.profile = profile, .scheme = summary.id_scheme, .llvm_ids = llvm_ids};
   stacks->folded = calloc((size_t)hearth_profile_stack_count(profile) + 1, sizeof *stacks->folded);
   stacks->frames = calloc((size_t)hearth_profile_frame_count(profile) + 1, sizeof *stacks->frames);
-  return stacks->folded && stacks->frames ? HEARTH_OK : out_of_memory(err);
+  stacks->comes_back = calloc((size_t)hearth_profile_function_count(profile) + 1, sizeof *stacks->comes_back);
+  return stacks->folded && stacks->frames && stacks->comes_back ? HEARTH_OK : out_of_memory(err);
 }
 
 void hearth_stacks_destroy(hearth_stacks *stacks) {
@@ -24,6 +25,7 @@ void hearth_stacks_destroy(hearth_stacks *stacks) {
   free(stacks->slots);
   free(stacks->folded);
   free(stacks->frames);
+  free(stacks->comes_back);
   free(stacks->path);
   memset(stacks, 0, sizeof *stacks);
 }
@@ -107,6 +109,19 @@ static hearth_status place_of(hearth_stacks *stacks, uint32_t row, hearth_stack_
   return HEARTH_OK;
 }
 
+/* In `comes_back`. */
+enum { NEVER = 1, COMES_BACK = 2 };
+
+/* The node at or above `caller` with the same place, which the stack goes on as; HEARTH_NONE if there is none. */
+static uint32_t fold_to(hearth_stacks *stacks, uint32_t caller, const hearth_stack_node *node) {
+  uint32_t same = caller;
+  while (same != HEARTH_NONE && !same_place(&stacks->nodes[same], node))
+    same = stacks->nodes[same].caller;
+  for (uint32_t left_out = caller; same != HEARTH_NONE && left_out != same; left_out = stacks->nodes[left_out].caller)
+    stacks->comes_back[stacks->nodes[left_out].function] = COMES_BACK;
+  return same;
+}
+
 /* The folded stack of `row` called from the folded stack `caller`. */
 static hearth_status call(hearth_stacks *stacks, uint32_t caller, uint32_t row, uint32_t *ret, hearth_error *err) {
   hearth_stack_node node;
@@ -114,9 +129,8 @@ static hearth_status call(hearth_stacks *stacks, uint32_t caller, uint32_t row, 
   *ret = caller;
   if (node.caller == NAME)
     return HEARTH_OK;
-  for (; *ret != HEARTH_NONE; *ret = stacks->nodes[*ret].caller)
-    if (same_place(&stacks->nodes[*ret], &node))
-      return HEARTH_OK;
+  if ((*ret = fold_to(stacks, caller, &node)) != HEARTH_NONE)
+    return HEARTH_OK;
   node.caller = caller;
   if (!reserve_node(stacks))
     return out_of_memory(err);
@@ -157,5 +171,22 @@ hearth_status hearth_stacks_fold(hearth_stacks *stacks, uint32_t node, uint32_t 
     stacks->folded[node] = folded + 1;
   }
   *ret = folded;
+  return HEARTH_OK;
+}
+
+hearth_status hearth_stacks_comes_back(hearth_stacks *stacks, uint32_t function, bool *ret, hearth_error *err) {
+  uint8_t *known = &stacks->comes_back[function];
+  hearth_function_info info = {0};
+  bool left_out = false;
+  if (!*known)
+    HEARTH_TRY(hearth_profile_get_function(stacks->profile, function, &info, err));
+  for (uint32_t i = 0; i < info.frame_count && !left_out; i++) {
+    hearth_frame_info frame;
+    HEARTH_TRY(hearth_profile_get_frame(stacks->profile, info.first_frame + i, &frame, err));
+    left_out = frame.in_cycle;
+  }
+  if (!*known)
+    *known = left_out ? COMES_BACK : NEVER;
+  *ret = *known == COMES_BACK;
   return HEARTH_OK;
 }

@@ -23,6 +23,7 @@ typedef struct hearth_stacks {
   size_t slot_count;
   uint32_t *folded;          /* of each node of the profile: its folded node + 1; 0 unknown yet */
   hearth_stack_node *frames; /* of each frame of the profile: `id` and `function`; in `caller`, what it is */
+  uint8_t *comes_back;       /* of each function: see hearth_stacks_comes_back; 0: not looked up yet */
   uint32_t *path;            /* scratch */
   size_t path_room;
 } hearth_stacks;
@@ -33,5 +34,9 @@ void hearth_stacks_destroy(hearth_stacks *stacks);
 
 /* The folded stack of a node of the profile. */
 hearth_status hearth_stacks_fold(hearth_stacks *stacks, uint32_t node, uint32_t *ret, hearth_error *err);
+
+/* Has folding left out calls that the function (a row) makes, here or as the profile was written? Its caller in a folded
+ * stack may then have called it again, by way of these, before it made the call that the stack shows. */
+hearth_status hearth_stacks_comes_back(hearth_stacks *stacks, uint32_t function, bool *ret, hearth_error *err);
 
 #endif

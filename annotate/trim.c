@@ -1,4 +1,5 @@
-/* Selecting and trimming: a context is needed only up to the caller from which on its class is no longer in doubt. */
+/* Selecting and trimming: a context is needed only up to the caller from which on its class is no longer in doubt, and is
+ * of use only up to where folding has left calls out. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -92,16 +93,20 @@ static void mark_matched(const hearth_leaf *leaf, const hearth_leaf_node *node) 
   }
 }
 
+static hearth_status add_stack(const hearth_leaf *leaf, const hearth_leaf_stack *stack, hearth_context *to,
+                               hearth_error *err) {
+  hearth_mib mib;
+  HEARTH_TRY(hearth_leaf_sum(leaf, stack, &mib, err));
+  hearth_mib_merge(&to->mib, &mib);
+  return HEARTH_OK;
+}
+
 /* Add a node's numbers to the last context. */
 static hearth_status sum_node(const hearth_leaf *leaf, const hearth_leaf_node *node, hearth_contexts *ret,
                               hearth_error *err) {
   mark_matched(leaf, node);
-  for (uint32_t i = 0; i < node->count; i++) {
-    const hearth_leaf_stack *stack = &leaf->stacks[node->first + i];
-    hearth_mib mib;
-    HEARTH_TRY(hearth_leaf_sum(leaf, stack, &mib, err));
-    hearth_mib_merge(&ret->items[ret->count - 1].mib, &mib);
-  }
+  for (uint32_t i = 0; i < node->count; i++)
+    HEARTH_TRY(add_stack(leaf, &leaf->stacks[node->first + i], &ret->items[ret->count - 1], err));
   return HEARTH_OK;
 }
 
@@ -153,6 +158,36 @@ static const hearth_leaf_node *select_not_cold(const hearth_leaf_node *children,
   return first;
 }
 
+/* May folding have left calls out between the frames of a node and those of its children? Which callers led there is then
+ * known, but not through how many turns of a cycle; clones follow calls one by one, and would lead the later turns
+ * elsewhere. A function that calls itself need not have been left out anywhere: its call stands once for any number. */
+static hearth_status may_come_back(const hearth_leaf *leaf, const hearth_leaf_node *node, bool *ret,
+                                   hearth_error *err) {
+  const hearth_leaf_node *child = &leaf->nodes[node->first_child], *end = child + node->child_count;
+  HEARTH_TRY(hearth_stacks_comes_back(leaf->folded, node->function, ret, err));
+  for (; child < end && !*ret; child++)
+    *ret = !child->ends && child->function == node->function;
+  return HEARTH_OK;
+}
+
+/* A node as a context for each class, all of the node's frames: nothing is to tell them apart by their callers. */
+static hearth_status emit_by_class(const hearth_leaf *leaf, const hearth_leaf_node *node, bool only_cold,
+                                   hearth_contexts *ret, hearth_error *err) {
+  mark_matched(leaf, node);
+  uint8_t left = node->classes, others = only_cold ? (uint8_t)(left & ~COLD) : 0;
+  while (left) {
+    uint8_t one = (uint8_t)(left & -left), together = one & others ? others : one;
+    HEARTH_TRY(add_context(leaf, leaf->stacks[node->first].stack, node->depth, ret, err));
+    hearth_context *context = &ret->items[ret->count - 1];
+    context->hotness = one & others ? HEARTH_CLASS_NOTCOLD : (hearth_class)__builtin_ctz(one);
+    for (uint32_t i = 0; i < node->count; i++)
+      if (together >> leaf->stacks[node->first + i].hotness & 1)
+        HEARTH_TRY(add_stack(leaf, &leaf->stacks[node->first + i], context, err));
+    left &= (uint8_t)~together;
+  }
+  return HEARTH_OK;
+}
+
 /* The children of a node, the last one first. */
 static hearth_status add_children(const hearth_leaf *leaf, uint32_t number, bool only_cold, node_list *ret,
                                   hearth_error *err) {
@@ -180,8 +215,14 @@ static hearth_status emit_apart(hearth_leaf *leaf, node_list *nodes, uint8_t all
       classify(leaf, node->classes, all, trim, ret);
       continue;
     }
+    bool folded = false, differ = !agree(leaf->nodes[number].classes, all, trim);
     HEARTH_TRY(hearth_leaf_grow(leaf, number, err));
-    HEARTH_TRY(add_children(leaf, number, only_cold_counts(all, trim), nodes, err));
+    if (differ)
+      HEARTH_TRY(may_come_back(leaf, &leaf->nodes[number], &folded, err));
+    if (folded)
+      HEARTH_TRY(emit_by_class(leaf, &leaf->nodes[number], only_cold_counts(all, trim), ret, err));
+    else
+      HEARTH_TRY(add_children(leaf, number, only_cold_counts(all, trim), nodes, err));
   }
   return HEARTH_OK;
 }

@@ -211,12 +211,14 @@ hearth_status hearth_builder_intern_frame(hearth_builder *builder, const builder
   *ret_frame = id_table_find(&builder->frames_by_content, hash, equal_frame, builder, frame);
   if (*ret_frame != HEARTH_NONE) {
     builder->frames[*ret_frame].recursive |= frame->recursive;
+    builder->functions[frame->function].in_cycle |= frame->recursive;
     return HEARTH_OK;
   }
   HEARTH_TRY(reserve_row((void **)&builder->frames, &builder->frame_room, builder->frame_count, sizeof *builder->frames,
                          &builder->frames_by_content, err));
   *ret_frame = (uint32_t)builder->frame_count++;
   builder->frames[*ret_frame] = *frame;
+  builder->functions[frame->function].in_cycle |= frame->recursive;
   id_table_insert(&builder->frames_by_content, hash, *ret_frame);
   return HEARTH_OK;
 }
@@ -228,10 +230,15 @@ static uint32_t find_ancestor(const hearth_builder *builder, uint32_t node, uint
   return node;
 }
 
+void hearth_builder_mark_recursive(hearth_builder *builder, uint32_t frame) {
+  builder->frames[frame].recursive = true;
+  builder->functions[builder->frames[frame].function].in_cycle = true;
+}
+
 /* The stack of `node` is to go on as that of `ancestor`. */
 static void leave_out(hearth_builder *builder, uint32_t node, uint32_t ancestor) {
   for (; node != ancestor; node = builder->nodes[node].parent)
-    builder->frames[builder->nodes[node].frame].recursive = true;
+    hearth_builder_mark_recursive(builder, builder->nodes[node].frame);
 }
 
 hearth_status hearth_builder_reserve_nodes(hearth_builder *builder, size_t more, hearth_error *err) {

@@ -20,6 +20,7 @@ typedef struct builder_function {
   uint64_t id;
   uint32_t name, path; /* offsets in the pool */
   uint32_t start_line;
+  bool in_cycle; /* folding left out calls that it makes */
 } builder_function;
 
 typedef struct builder_frame {
@@ -71,6 +72,8 @@ hearth_status hearth_builder_reserve(void **items, size_t *room, size_t count, s
                                      hearth_error *err);
 
 /* Number of this frame; its discriminator is a base discriminator already. */
+/* Folding has left the frame out of a stack. */
+void hearth_builder_mark_recursive(hearth_builder *builder, uint32_t frame);
 hearth_status hearth_builder_intern_frame(hearth_builder *builder, const builder_frame *frame, uint32_t *ret_frame,
                                           hearth_error *err);
 /* The same for a frame as callers of the library describe it. */

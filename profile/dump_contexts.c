@@ -181,7 +181,7 @@ static bool is_over_left_out(const symboliser *s, uint32_t node) {
 
 static void mark_recursive(symboliser *s, const address *a) {
   for (uint32_t i = 0; i < a->count; ++i)
-    s->builder->frames[s->frame_rows[a->first + i]].recursive = true;
+    hearth_builder_mark_recursive(s->builder, s->frame_rows[a->first + i]);
 }
 
 static hearth_status add_node(symboliser *s, size_t node, hearth_error *err) {

@@ -75,6 +75,7 @@ static hearth_status add_frames(hearth_builder *builder, hearth_profile *profile
                          .discriminator = discriminator_of(builder, scheme, f.discriminator),
                          .flags = (f.inlined ? HEARTH_FRAME_INLINED : 0) | (f.library ? HEARTH_FRAME_LIBRARY : 0),
                          .recursive = f.recursive};
+    builder->functions[key.function].in_cycle |= f.in_cycle;
     HEARTH_TRY(hearth_builder_intern_frame(builder, &key, &rows[i], err));
   }
   return HEARTH_OK;

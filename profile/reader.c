@@ -275,6 +275,7 @@ hearth_status hearth_profile_get_frame(hearth_profile *profile, uint32_t row, he
                              .inlined = f[HEARTH_FRAME_FLAGS] & HEARTH_FRAME_INLINED,
                              .recursive = f[HEARTH_FRAME_FLAGS] & HEARTH_FRAME_RECURSIVE,
                              .library = f[HEARTH_FRAME_FLAGS] & HEARTH_FRAME_LIBRARY,
+                             .in_cycle = f[HEARTH_FRAME_FLAGS] & (HEARTH_FRAME_RECURSIVE | HEARTH_FRAME_IN_CYCLE),
                              .first_context = (uint32_t)f[HEARTH_FRAME_FIRST_CONTEXT],
                              .context_count = (uint32_t)(next_context - f[HEARTH_FRAME_FIRST_CONTEXT])};
   HEARTH_TRY(read_function(profile, ret->function, &function, err));

@@ -82,8 +82,9 @@ static hearth_status print_frame(hearth_profile *profile, uint32_t row, FILE *st
     fputc('?', stream);
   else
     fprintf(stream, "%u", frame.line);
-  fprintf(stream, " %u %u%s%s%s\n", frame.column, frame.discriminator, frame.inlined ? " inlined" : "",
-          frame.recursive ? " recursive" : "", frame.library ? " library" : "");
+  const char *folded = frame.recursive ? " recursive" : frame.in_cycle ? " cycle" : "";
+  fprintf(stream, " %u %u%s%s%s\n", frame.column, frame.discriminator, frame.inlined ? " inlined" : "", folded,
+          frame.library ? " library" : "");
   return HEARTH_OK;
 }
 

@@ -326,8 +326,10 @@ static hearth_status read_frame(parser *p) {
       frame.recursive = true;
     else if (strcmp(p->token, "library") == 0)
       frame.flags |= HEARTH_FRAME_LIBRARY;
+    else if (strcmp(p->token, "cycle") == 0)
+      p->builder->functions[frame.function].in_cycle = true;
     else
-      return bad(p, "a frame may end with 'inlined', 'recursive' and 'library', not", p->token);
+      return bad(p, "a frame may end with 'inlined', 'recursive', 'cycle' and 'library', not", p->token);
   }
   HEARTH_TRY(end_line(p));
   HEARTH_TRY(hearth_builder_reserve((void **)&p->frames, &p->frame_room, p->frame_count, 1, sizeof frame, p->err));

@@ -62,7 +62,8 @@ static void frame_rows(const void *context, size_t first, size_t count, uint64_t
     ret[HEARTH_FRAME_LINE][i] = f->line;
     ret[HEARTH_FRAME_COLUMN][i] = f->column;
     ret[HEARTH_FRAME_DISCRIMINATOR][i] = f->discriminator;
-    ret[HEARTH_FRAME_FLAGS][i] = f->flags | (f->recursive ? HEARTH_FRAME_RECURSIVE : 0);
+    ret[HEARTH_FRAME_FLAGS][i] = f->flags | (f->recursive ? HEARTH_FRAME_RECURSIVE : 0) |
+                                 (w->builder->functions[f->function].in_cycle ? HEARTH_FRAME_IN_CYCLE : 0);
   }
 }
 

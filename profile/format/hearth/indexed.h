@@ -129,6 +129,7 @@ typedef struct hearth_indexed_function {
 #define HEARTH_FRAME_INLINED   1u /* this frame was inlined into the next one */
 #define HEARTH_FRAME_RECURSIVE 2u /* folding left it out of a stack; frames do not differ by it alone */
 #define HEARTH_FRAME_LIBRARY   4u /* a leaf: code without debug information, called there, allocates */
+#define HEARTH_FRAME_IN_CYCLE  8u /* folding left out calls that its function makes; as RECURSIVE */
 
 /* FRAMES: packed. All numbers have 32 bits. */
 enum hearth_frame_column {
