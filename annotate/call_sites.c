@@ -67,11 +67,12 @@ void hearth_call_sites_free(hearth_call_sites *sites) {
   memset(sites, 0, sizeof *sites);
 }
 
-size_t hearth_call_sites_from(const hearth_call_sites *sites, uint64_t function, uint32_t line, uint32_t column) {
-  size_t low = 0, high = sites->count;
+static size_t first_from(const hearth_call_site *items, size_t count, uint64_t function, uint32_t line,
+                         uint32_t column) {
+  size_t low = 0, high = count;
   while (low < high) {
     size_t middle = low + (high - low) / 2;
-    if (compare_places(&sites->items[middle], function, line, column) < 0)
+    if (compare_places(&items[middle], function, line, column) < 0)
       low = middle + 1;
     else
       high = middle;
@@ -79,7 +80,43 @@ size_t hearth_call_sites_from(const hearth_call_sites *sites, uint64_t function,
   return low;
 }
 
+static bool has(const hearth_call_site *items, size_t count, uint64_t function, uint32_t line, uint32_t column) {
+  size_t i = first_from(items, count, function, line, column);
+  return i < count && compare_places(&items[i], function, line, column) == 0;
+}
+
+size_t hearth_call_sites_from(const hearth_call_sites *sites, uint64_t function, uint32_t line, uint32_t column) {
+  return first_from(sites->items, sites->count, function, line, column);
+}
+
 bool hearth_call_sites_has(const hearth_call_sites *sites, uint64_t function, uint32_t line, uint32_t column) {
-  size_t i = hearth_call_sites_from(sites, function, line, column);
-  return i < sites->count && compare_places(&sites->items[i], function, line, column) == 0;
+  return has(sites->items, sites->count, function, line, column);
+}
+
+/* -------------------------------------------------- crowded places ------------------------------------------------ */
+
+bool hearth_is_crowded(const hearth_crowded_places *places, uint64_t function, uint32_t line, uint32_t column) {
+  return has(places->items, places->count, function, line, column);
+}
+
+hearth_status hearth_crowded_places_find(hearth_crowded_places *places, const hearth_call_sites *sites,
+                                         hearth_error *err) {
+  size_t room = 0;
+  for (size_t i = 1; i < sites->count; i++) {
+    const hearth_call_site *last = &sites->items[i - 1], *site = &sites->items[i];
+    if (by_place(last, site) != 0 || last->discriminator == site->discriminator ||
+        (places->count && by_place(&places->items[places->count - 1], site) == 0))
+      continue;
+    hearth_call_site *items = hearth_array_grow(places->items, places->count, &room, sizeof *items);
+    if (!items)
+      return hearth_error_set(err, HEARTH_E_NOMEM, "out of memory");
+    places->items = items;
+    places->items[places->count++] = *site;
+  }
+  return HEARTH_OK;
+}
+
+void hearth_crowded_places_free(hearth_crowded_places *places) {
+  free(places->items);
+  memset(places, 0, sizeof *places);
 }

@@ -22,6 +22,20 @@ hearth_status hearth_call_sites_collect(hearth_call_sites *sites, LLVMModuleRef 
                                         hearth_error *err);
 void hearth_call_sites_free(hearth_call_sites *sites);
 
+/* Places at which calls of several discriminators stand, as those of a macro do. At all others a call is what the profile
+ * has there, whatever its discriminator: releases of LLVM number them differently, and so does an edit further on in
+ * the line. */
+typedef struct hearth_crowded_places {
+  hearth_call_site *items; /* one call of each; by function, line, column */
+  size_t count;
+} hearth_crowded_places;
+
+/* E_NOMEM. Free in any case. */
+hearth_status hearth_crowded_places_find(hearth_crowded_places *places, const hearth_call_sites *sites,
+                                         hearth_error *err);
+void hearth_crowded_places_free(hearth_crowded_places *places);
+bool hearth_is_crowded(const hearth_crowded_places *places, uint64_t function, uint32_t line, uint32_t column);
+
 /* Position of the first one at this place or behind it. */
 size_t hearth_call_sites_from(const hearth_call_sites *sites, uint64_t function, uint32_t line, uint32_t column);
 

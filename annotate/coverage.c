@@ -10,7 +10,6 @@
 #include "alloc_functions.h"
 #include "array.h"
 #include "hearth/plan.h"
-#include "salvage.h"
 #include "shim.h"
 
 const char *hearth_unmatched_name(hearth_unmatched_reason reason) {
@@ -28,6 +27,7 @@ typedef struct measuring {
   const hearth_call_sites *sites;
   hearth_plan plan; /* `id` 0: there is none */
   bool *seen;       /* by row of functions */
+  bool salvaged;    /* the function that is being measured has changed */
   bool exact;
   hearth_error *err;
 } measuring;
@@ -36,7 +36,7 @@ static hearth_status out_of_memory(hearth_error *err) { return hearth_error_set(
 
 /* What stands in the module at a place of the profile of which not all was matched. */
 static hearth_unmatched_reason reason_for(const measuring *m, uint64_t function, const hearth_frame_info *frame,
-                                          LLVMValueRef *ret_callee) {
+                                          bool is_called, LLVMValueRef *ret_callee) {
   if (!frame->stack_id)
     return HEARTH_UNMATCHED_NO_PLACE;
   size_t i = hearth_call_sites_from(m->sites, function, frame->line, 0);
@@ -47,7 +47,7 @@ static hearth_unmatched_reason reason_for(const measuring *m, uint64_t function,
       break;
     if (reason == HEARTH_UNMATCHED_NO_LINE)
       reason = HEARTH_UNMATCHED_NO_COLUMN;
-    if (site->column != frame->column || (frame->discriminator && site->discriminator != frame->discriminator))
+    if (site->column != frame->column || !is_called)
       continue;
     if (site->inlined || hearth_alloc_function_of(site->call))
       return HEARTH_UNMATCHED_CHAIN;
@@ -104,7 +104,9 @@ static hearth_status measure_frame(measuring *m, uint64_t function, uint32_t row
       .frame = row, .contexts = all.contexts - matched.contexts, .bytes = all.bytes - matched.bytes};
   bool in_callee = false;
   if (unmatched.contexts) {
-    unmatched.reason = reason_for(m, function, frame, &unmatched.callee);
+    bool is_called;
+    HEARTH_TRY(hearth_match_frame(m->profile, m->sites, function, row, frame, &is_called, m->err));
+    unmatched.reason = reason_for(m, function, frame, is_called, &unmatched.callee);
     in_callee = unmatched.reason == HEARTH_UNMATCHED_CALLEE || unmatched.reason == HEARTH_UNMATCHED_POINTER;
     HEARTH_TRY(add_unmatched(m, unmatched));
     *ret_matched &= in_callee;
@@ -119,37 +121,15 @@ static hearth_status measure_frame(measuring *m, uint64_t function, uint32_t row
     add(&m->coverage->all, unmatched.contexts, unmatched.bytes);
   add(&m->coverage->all, matched.contexts, matched.bytes);
   add(&m->coverage->matched, matched.contexts, matched.bytes);
-  if (hearth_salvage_function(m->session->matcher->salvage, function))
+  if (m->salvaged)
     add(&m->coverage->salvaged, matched.contexts, matched.bytes);
   return HEARTH_OK;
 }
 
-/* The plan's site of which this is the row; NULL if it is none. */
-static const hearth_plan_site *decision_site(const measuring *m, uint32_t row, const hearth_frame_info *frame) {
+/* Does the plan have this row's call set a bit? */
+static bool is_decision_site(const measuring *m, uint32_t row, const hearth_frame_info *frame) {
   const hearth_plan_site *site = frame->stack_id ? hearth_plan_find_site(&m->plan, frame->stack_id) : NULL;
-  return site && site->frame == row ? site : NULL;
-}
-
-/* Is there a call that will set the bit? */
-static hearth_status find_decision_call(const measuring *m, uint64_t function, const hearth_frame_info *frame,
-                                        bool *ret) {
-  size_t i = hearth_call_sites_from(m->sites, function, frame->line, frame->column);
-  *ret = false;
-  for (; !*ret && i < m->sites->count; i++) {
-    const hearth_call_site *at = &m->sites->items[i];
-    if (at->function != function || at->line != frame->line || at->column != frame->column)
-      break;
-    hearth_location place = {.function = function,
-                             .line = at->line,
-                             .column = at->column,
-                             .discriminator = at->discriminator,
-                             .id = frame->stack_id};
-    hearth_status status = hearth_match_callsite(m->session->matcher, &place, 1, m->err);
-    if (status != HEARTH_OK && status != HEARTH_E_NOT_FOUND)
-      return status;
-    *ret = status == HEARTH_OK;
-  }
-  return HEARTH_OK;
+  return site && site->frame == row;
 }
 
 static hearth_status is_all_matched(const measuring *m, const hearth_function_info *function, bool *ret) {
@@ -157,9 +137,9 @@ static hearth_status is_all_matched(const measuring *m, const hearth_function_in
   for (uint32_t i = 0; i < function->frame_count && *ret; i++) {
     hearth_frame_info frame;
     HEARTH_TRY(hearth_profile_get_frame(m->profile, function->first_frame + i, &frame, m->err));
-    *ret = !frame.stack_id || hearth_call_sites_has(m->sites, function->id, frame.line, frame.column);
-    if (*ret && decision_site(m, function->first_frame + i, &frame))
-      HEARTH_TRY(find_decision_call(m, function->id, &frame, ret));
+    if (frame.stack_id)
+      HEARTH_TRY(
+          hearth_match_frame(m->profile, m->sites, function->id, function->first_frame + i, &frame, ret, m->err));
     for (uint32_t k = 0; k < frame.context_count && *ret; k++)
       *ret = m->session->matcher->matched[frame.first_context + k];
   }
@@ -173,12 +153,13 @@ static void count(hearth_callsite_sums *sums, bool found, bool has_changed) {
 }
 
 static hearth_status count_callsite(measuring *m, uint64_t function, uint32_t row, const hearth_frame_info *frame) {
-  bool has_changed = hearth_salvage_function(m->session->matcher->salvage, function), found;
-  count(&m->coverage->callsites, hearth_call_sites_has(m->sites, function, frame->line, frame->column), has_changed);
-  if (!decision_site(m, row, frame))
+  bool found;
+  if (!frame->stack_id)
     return HEARTH_OK;
-  HEARTH_TRY(find_decision_call(m, function, frame, &found));
-  count(&m->coverage->decision_sites, found, has_changed);
+  HEARTH_TRY(hearth_match_frame(m->profile, m->sites, function, row, frame, &found, m->err));
+  count(&m->coverage->callsites, found, m->salvaged);
+  if (is_decision_site(m, row, frame))
+    count(&m->coverage->decision_sites, found, m->salvaged);
   return HEARTH_OK;
 }
 
@@ -191,16 +172,14 @@ static hearth_status measure_function(measuring *m, uint32_t row) {
   for (uint32_t i = 0; i < function.frame_count; i++) {
     hearth_frame_info frame;
     HEARTH_TRY(hearth_profile_get_frame(m->profile, function.first_frame + i, &frame, m->err));
-    if (frame.stack_id)
-      HEARTH_TRY(count_callsite(m, function.id, function.first_frame + i, &frame));
+    HEARTH_TRY(count_callsite(m, function.id, function.first_frame + i, &frame));
     if (frame.context_count)
       HEARTH_TRY(measure_frame(m, function.id, function.first_frame + i, &frame, &matched));
   }
   bool has_any = m->coverage->all.contexts > contexts;
   m->coverage->all.functions += has_any;
   m->coverage->matched.functions += has_any && matched;
-  m->coverage->salvaged.functions +=
-      has_any && matched && hearth_salvage_function(m->session->matcher->salvage, function.id);
+  m->coverage->salvaged.functions += has_any && matched && m->salvaged;
   return HEARTH_OK;
 }
 
@@ -237,6 +216,7 @@ static hearth_status measure_module(measuring *m) {
   for (LLVMValueRef f = LLVMGetFirstFunction(m->session->module); f && !all_matched; f = LLVMGetNextFunction(f)) {
     uint32_t row;
     hearth_status status = row_of(m, f, &row);
+    m->salvaged = status == HEARTH_OK && hearth_locate_moved(m->session->locator, f);
     if (status == HEARTH_OK)
       status = measure_function(m, row);
     if (status != HEARTH_OK && status != HEARTH_E_NOT_FOUND)

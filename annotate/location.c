@@ -6,6 +6,7 @@
 
 #include <llvm-c/DebugInfo.h>
 
+#include "call_sites.h"
 #include "hearth/ids.h"
 #include "hearth/ir_facts.h"
 #include "salvage.h"
@@ -13,7 +14,8 @@
 
 typedef struct subprogram {
   LLVMMetadataRef key;
-  uint64_t id;
+  uint64_t id_now;
+  uint64_t id;           /* in the profile */
   uint64_t id_in_stacks; /* that stack ids are made of */
   uint32_t line;
   const hearth_moved_function *moved; /* NULL: it did not change */
@@ -23,15 +25,17 @@ typedef struct subprogram {
 struct hearth_locator {
   enum hearth_id_scheme scheme;
   const hearth_salvage *salvage;
+  const hearth_crowded_places *crowded;
   bool llvm_ids;
   subprogram *slots;
   size_t capacity, used;
 };
 
-hearth_locator *hearth_locator_create(enum hearth_id_scheme scheme, const hearth_salvage *salvage, bool llvm_ids) {
+hearth_locator *hearth_locator_create(enum hearth_id_scheme scheme, const hearth_salvage *salvage,
+                                      const hearth_crowded_places *crowded, bool llvm_ids) {
   hearth_locator *locator = calloc(1, sizeof *locator);
   if (locator)
-    *locator = (hearth_locator){.scheme = scheme, .salvage = salvage, .llvm_ids = llvm_ids};
+    *locator = (hearth_locator){.scheme = scheme, .salvage = salvage, .crowded = crowded, .llvm_ids = llvm_ids};
   if (locator && (locator->slots = calloc(64, sizeof *locator->slots)))
     locator->capacity = 64;
   else
@@ -75,9 +79,15 @@ static subprogram identify(const hearth_locator *locator, LLVMMetadataRef key) {
   memcpy(path, file ? file + skip : "", file ? file_length - skip : 0);
   path[file ? file_length - skip : 0] = '\0';
   uint64_t llvm_id = hearth_llvm_function_id(name ? name : "", name_length);
-  uint64_t id = locator->scheme == HEARTH_IDS_LLVM ? llvm_id : hearth_function_id(name ? name : "", name_length, path);
-  return (subprogram){key, id, locator->llvm_ids ? llvm_id : id, hearth_ir_subprogram_line(key),
-                      hearth_salvage_function(locator->salvage, id)};
+  uint64_t now = locator->scheme == HEARTH_IDS_LLVM ? llvm_id : hearth_function_id(name ? name : "", name_length, path);
+  const hearth_moved_function *moved = hearth_salvage_function(locator->salvage, now);
+  uint64_t id = moved && moved->old_id ? moved->old_id : now;
+  return (subprogram){.key = key,
+                      .id_now = now,
+                      .id = id,
+                      .id_in_stacks = locator->llvm_ids ? llvm_id : id,
+                      .line = hearth_ir_subprogram_line(key),
+                      .moved = moved};
 }
 
 static subprogram lookup(hearth_locator *locator, LLVMMetadataRef key) {
@@ -137,6 +147,8 @@ size_t hearth_locate(hearth_locator *locator, LLVMValueRef instruction, hearth_l
     frame->column = LLVMDILocationGetColumn(location);
     frame->discriminator = hearth_ir_location_discriminator(location);
     frame->moved = function.moved != NULL;
+    frame->alone =
+        locator->crowded && !hearth_is_crowded(locator->crowded, function.id_now, frame->line, frame->column);
     if (function.moved)
       hearth_salvage_move(locator->salvage, function.moved, &frame->line, &frame->column);
     frame->id = line && frame->column ? stack_id(locator, function.id_in_stacks, frame) : 0;
@@ -149,6 +161,11 @@ bool hearth_locate_function(hearth_locator *locator, LLVMValueRef function, uint
   if (key)
     *ret_id = lookup(locator, key).id;
   return key != NULL;
+}
+
+bool hearth_locate_moved(hearth_locator *locator, LLVMValueRef function) {
+  LLVMMetadataRef key = LLVMGetSubprogram(function);
+  return key && lookup(locator, key).moved;
 }
 
 void hearth_describe_inlining(LLVMValueRef instruction, char *buffer, size_t size) {

@@ -19,24 +19,29 @@ typedef struct hearth_location {
   uint32_t column;
   uint32_t discriminator;
   bool moved;  /* the function has changed: this is the place in the profile */
+  bool alone;  /* no call of another discriminator is known to stand there */
   uint64_t id; /* stack id; 0 if line or column are unknown: compiler-made and merged locations have neither */
 } hearth_location;
 
 /* Remembers the ids of subprograms. One for a module; not thread-safe. */
 typedef struct hearth_locator hearth_locator;
 struct hearth_salvage;
+struct hearth_crowded_places;
 /* NULL when out of memory. Function ids are made by `scheme`; stack ids are LLVM's own if `llvm_ids`. Places of functions
- * that `salvage` knows are put where they were in the profile (NULL: it knows none; borrowed). */
+ * that `salvage` knows are put where they were in the profile (NULL: it knows none; borrowed). Calls are alone at their
+ * places but at those that are `crowded` (NULL: nothing is known, and none is; borrowed). */
 hearth_locator *hearth_locator_create(enum hearth_id_scheme scheme, const struct hearth_salvage *salvage,
-                                      bool llvm_ids);
+                                      const struct hearth_crowded_places *crowded, bool llvm_ids);
 void hearth_locator_destroy(hearth_locator *locator);
 
 /* The frames of an instruction, innermost first, outwards through inlining, as far as they can be compared with contexts
  * in which recursion is folded: it is folded in them, too. Returns their number; 0 without location. */
 size_t hearth_locate(hearth_locator *locator, LLVMValueRef instruction, hearth_location chain[HEARTH_CHAIN_MAX]);
 
-/* The id of a function with debug information; false without. */
+/* The id of a function with debug information, in the profile; false without. */
 bool hearth_locate_function(hearth_locator *locator, LLVMValueRef function, uint64_t *ret_id);
+/* Is it one that has changed? */
+bool hearth_locate_moved(hearth_locator *locator, LLVMValueRef function);
 
 /* For messages: " inlined into g at a.c:12, into h at b.c:3", outwards, cut to fit; "" if it was not inlined. size >= 1. */
 void hearth_describe_inlining(LLVMValueRef instruction, char *buffer, size_t size);

@@ -21,9 +21,9 @@ static hearth_status lower_bound(hearth_profile *profile, hearth_row_range in, u
   return HEARTH_OK;
 }
 
-/* Rows of the frames at a place. Where the profile tells several apart by discriminators, only those with that of the
- * location: it is another call's row otherwise, and a call that never ran must not inherit its neighbour's hint. Where it
- * knows no discriminators there (other flags or another release than now), the place is all there is. */
+/* Rows of the frames at a place, those with the discriminator of the location if there are any. Else they are another
+ * call's, and a call that never ran must not inherit its neighbour's hint; unless there is no neighbour, or the profile
+ * knows no discriminators there (other flags): then the place is all there is. */
 static hearth_status frames_at(hearth_profile *profile, const hearth_location *place, hearth_row_range *ret,
                                hearth_error *err) {
   uint32_t row;
@@ -47,7 +47,7 @@ static hearth_status frames_at(hearth_profile *profile, const hearth_location *p
       exact.end = row + 1;
     }
   }
-  *ret = told_apart ? exact : here;
+  *ret = exact.first < exact.end || (told_apart && !place->alone) ? exact : here;
   return ret->first < ret->end ? HEARTH_OK : HEARTH_E_NOT_FOUND;
 }
 
@@ -94,6 +94,7 @@ void hearth_matcher_close(hearth_matcher *matcher) {
   free(matcher->leaves);
   free(matcher->matched);
   hearth_salvage_destroy(matcher->salvage);
+  hearth_crowded_places_free(&matcher->crowded);
   hearth_wrapper_calls_free(&matcher->wrapper_calls);
   hearth_stacks_destroy(&matcher->stacks);
   hearth_profile_close(matcher->profile);
@@ -178,6 +179,32 @@ hearth_status hearth_match_allocation(hearth_matcher *matcher, const hearth_loca
       return status;
   }
   return HEARTH_E_NOT_FOUND;
+}
+
+hearth_status hearth_match_frame(hearth_profile *profile, const hearth_call_sites *sites, uint64_t function,
+                                 uint32_t row, const hearth_frame_info *frame, bool *ret, hearth_error *err) {
+  size_t first = hearth_call_sites_from(sites, function, frame->line, frame->column);
+  size_t end = hearth_call_sites_from(sites, function, frame->line, frame->column + 1);
+  bool alone = true;
+  for (size_t i = first + 1; i < end; i++)
+    alone &= sites->items[i].discriminator == sites->items[first].discriminator;
+  *ret = false;
+  for (size_t i = first; i < end && !*ret; i++) {
+    hearth_location place = {.function = function,
+                             .line = frame->line,
+                             .column = frame->column,
+                             .discriminator = sites->items[i].discriminator,
+                             .alone = alone,
+                             .id = frame->stack_id};
+    hearth_row_range rows;
+    hearth_status status = frames_at(profile, &place, &rows, err);
+    if (status != HEARTH_OK && status != HEARTH_E_NOT_FOUND)
+      return status;
+    *ret = status == HEARTH_OK && rows.first <= row && row < rows.end;
+    if (alone)
+      break;
+  }
+  return HEARTH_OK;
 }
 
 hearth_status hearth_match_callsite(const hearth_matcher *matcher, const hearth_location *chain, size_t n,

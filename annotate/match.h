@@ -2,8 +2,8 @@
 #ifndef HEARTH_MATCH_H
 #define HEARTH_MATCH_H
 
+#include "call_sites.h"
 #include "leaf.h"
-#include "location.h"
 
 typedef struct hearth_matcher {
   char *path;
@@ -15,7 +15,9 @@ typedef struct hearth_matcher {
   hearth_leaf *first_leaf; /* of all that have been asked for */
   hearth_wrapper_calls wrapper_calls;
   struct hearth_salvage *salvage; /* of the module that is annotated; NULL: not compared with the profile */
-  bool *matched;                  /* by row of contexts: some call was found to have it */
+  hearth_crowded_places crowded;  /* of the module, as it was when it was first looked at */
+  bool knows_crowded;
+  bool *matched; /* by row of contexts: some call was found to have it */
 } hearth_matcher;
 
 /* Open a profile, unless it is open. llvm_ids: see stacks.h; the same each time. Those of hearth_profile_open, E_NOMEM; on error none is open. */
@@ -36,6 +38,10 @@ hearth_status hearth_matcher_know_wrappers(hearth_matcher *matcher, const char *
 hearth_status hearth_match_allocation(hearth_matcher *matcher, const hearth_location *chain, size_t n,
                                       bool calls_wrapper, hearth_contexts *ret, size_t *ret_leaf, size_t *ret_end,
                                       hearth_error *err);
+
+/* Is there a call in the module that is matched with the frame, row `row`, of the function with this id? */
+hearth_status hearth_match_frame(hearth_profile *profile, const hearth_call_sites *sites, uint64_t function,
+                                 uint32_t row, const hearth_frame_info *frame, bool *ret, hearth_error *err);
 
 /* OK if all frames of `chain` are places in the profile: then the call may be a caller in contexts. */
 hearth_status hearth_match_callsite(const hearth_matcher *matcher, const hearth_location *chain, size_t n,

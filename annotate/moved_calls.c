@@ -7,7 +7,7 @@
 
 #define MOVED "memprof.moved"
 
-enum { HEAD_OPERANDS = 2, CALL_OPERANDS = 4 };
+enum { HEAD_OPERANDS = 3, CALL_OPERANDS = 4 };
 
 static LLVMMetadataRef integer(LLVMTypeRef type, uint64_t value) {
   return LLVMValueAsMetadata(LLVMConstInt(type, value, false));
@@ -16,9 +16,10 @@ static LLVMMetadataRef integer(LLVMTypeRef type, uint64_t value) {
 static void write_function(LLVMModuleRef module, const hearth_salvage *salvage, const hearth_moved_function *function,
                            LLVMMetadataRef *operands) {
   LLVMContextRef context = LLVMGetModuleContext(module);
-  LLVMTypeRef i32 = LLVMInt32TypeInContext(context);
+  LLVMTypeRef i32 = LLVMInt32TypeInContext(context), i64 = LLVMInt64TypeInContext(context);
   size_t n = 0;
-  operands[n++] = integer(LLVMInt64TypeInContext(context), function->id);
+  operands[n++] = integer(i64, function->id);
+  operands[n++] = integer(i64, function->old_id);
   operands[n++] = integer(i32, function->count);
   for (size_t i = function->first; i < function->first + function->count; i++) {
     const hearth_moved_call *call = &salvage->calls[i];
@@ -59,7 +60,8 @@ static bool read_call(hearth_salvage *salvage, LLVMMetadataRef node, unsigned fi
 static bool read_function(hearth_salvage *salvage, LLVMMetadataRef node) {
   hearth_moved_function function = {.first = salvage->n_calls};
   uint32_t calls;
-  if (hearth_ir_integer(hearth_ir_operand(node, 0), &function.id) != 64 || !read_number(node, 1, &calls))
+  if (hearth_ir_integer(hearth_ir_operand(node, 0), &function.id) != 64 ||
+      hearth_ir_integer(hearth_ir_operand(node, 1), &function.old_id) != 64 || !read_number(node, 2, &calls))
     return false;
   for (; function.count < calls; function.count++)
     if (!read_call(salvage, node, HEAD_OPERANDS + (unsigned)function.count * CALL_OPERANDS))

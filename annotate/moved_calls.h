@@ -3,7 +3,7 @@
  * function, and linkers put those of all modules together:
  *
  *   !memprof.moved = !{!0}
- *   !0 = !{i64 FUNCTION, i32 CALLS, i32 LINE, i32 COLUMN, i32 OLD_LINE, i32 OLD_COLUMN, ...} */
+ *   !0 = !{i64 FUNCTION, i64 OLD_FUNCTION, i32 CALLS, i32 LINE, i32 COLUMN, i32 OLD_LINE, i32 OLD_COLUMN, ...} */
 #ifndef HEARTH_MOVED_CALLS_H
 #define HEARTH_MOVED_CALLS_H
 

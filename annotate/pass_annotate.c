@@ -6,6 +6,7 @@
 #include "context_remarks.h"
 #include "hearth/ir_facts.h"
 #include "match_report.h"
+#include "salvage.h"
 #include "session.h"
 #include "shim.h"
 
@@ -55,11 +56,33 @@ static void warn_of_coverage(hearth_session *session, const hearth_coverage *cov
   snprintf(message, sizeof message,
            "heap profile matches %u %% of the bytes and %u %% of the call sites%s that it has for %.256s (%" PRIu64
            " of %" PRIu64 " contexts, %" PRIu64
-           " of them salvaged): the source has changed since; profile the program again (-memprof-report=FILE lists "
-           "what was not found, -memprof-coverage-threshold=0 silences this)",
+           " of them salvaged): the source, or the compiler, has changed since; profile the program again "
+           "(-memprof-report=FILE lists what was not found, -memprof-coverage-threshold=0 silences this)",
            bytes, callsites, decisions, LLVMGetSourceFileName(session->module, &length), coverage->matched.contexts,
            coverage->all.contexts, coverage->salvaged.contexts);
   hearth_shim_warn(session->module, session->options->profile, message);
+}
+
+/* Which modules a profile has nothing of nobody can tell from those that do not allocate; but this one's functions it has, as
+ * it seems, and all of its hints are lost. */
+static hearth_status warn_of_namesake(hearth_session *session, hearth_error *err) {
+  const hearth_salvage *salvage = session->matcher->salvage;
+  hearth_profile *profile = session->matcher->profile;
+  hearth_function_info function;
+  char path[HEARTH_PATH_LIMIT], message[1024];
+  size_t length;
+  if (!salvage || salvage->namesake == HEARTH_NONE || session->options->coverage_threshold == 0)
+    return HEARTH_OK;
+  HEARTH_TRY(hearth_profile_get_function(profile, salvage->namesake, &function, err));
+  HEARTH_TRY(hearth_profile_get_path(profile, function.path, path, sizeof path, err));
+  snprintf(
+      message, sizeof message,
+      "heap profile has nothing for %.256s, but a function named '%.200s' in %.256s: it is another program's, or the "
+      "file was renamed and its code has changed since; profile this program (-memprof-coverage-threshold=0 silences "
+      "this)",
+      LLVMGetSourceFileName(session->module, &length), function.name, path);
+  hearth_shim_warn(session->module, session->options->profile, message);
+  return HEARTH_OK;
 }
 
 /* What of the profile was found. That is for the user to know; the module does not depend on it. */
@@ -107,6 +130,8 @@ bool hearth_pass_annotate(LLVMModuleRef module, const hearth_options *options) {
                        "-fdebug-info-for-profiling");
     if (a.err.status == HEARTH_OK)
       a.err.status = report_coverage(&a);
+    if (a.err.status == HEARTH_OK)
+      a.err.status = warn_of_namesake(&a.session, &a.err);
     if (a.err.status == HEARTH_OK) {
       changed = hearth_session_apply(&a.session, &a.edits, false);
       if (options->mib || changed)

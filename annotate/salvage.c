@@ -7,6 +7,7 @@
 #include "alloc_functions.h"
 #include "array.h"
 #include "hearth/ids.h"
+#include "renamed.h"
 
 #define NOWHERE UINT32_C(0x40000000) /* a line offset that no function has; columns stay */
 
@@ -182,8 +183,15 @@ static bool may_allocate(const hearth_call_site *site) {
   return !site->inlined && (!callee || LLVMIsDeclaration(callee));
 }
 
+/* The profile lacks frames of functions that end in a tail call: what is called there may allocate, or call what the profile
+ * has, unless other calls of the function go to that. */
+static bool may_be_in_place(const old_call *old, const hearth_call_site *now) {
+  return (old->allocates || old->indirect) && old->line == now->line && old->column == now->column;
+}
+
 /* Lines move with every change further up, columns only where the call itself is changed or indented: one call in its old
- * column counts for more than two that moved into others'. That it is in its old line, too, decides between equals. */
+ * column counts for more than two that moved into others'. That it is in its old line, too, decides between equals. Where
+ * nothing says that it is not the call, a place counts as well, but less than anything that does say so. */
 static uint32_t likeness(size_t i, size_t k, void *data) {
   const salvaging *s = data;
   const old_call *old = &s->old[i];
@@ -194,7 +202,7 @@ static uint32_t likeness(size_t i, size_t k, void *data) {
     perhaps |= old->allocates && may_allocate(&s->sites->items[at]);
   }
   if (!alike)
-    return perhaps && old->column == now->column;
+    return (perhaps && old->column == now->column) || may_be_in_place(old, now);
   if (old->column != now->column)
     return UINT32_C(1) << 14;
   return (UINT32_C(3) << 14) + (old->line == now->line);
@@ -212,7 +220,7 @@ static hearth_status add_moved(salvaging *s, const old_call *old, const hearth_c
   return HEARTH_OK;
 }
 
-static hearth_status align(salvaging *s, uint64_t id) {
+static hearth_status align(salvaging *s, uint64_t id, uint64_t old_id) {
   hearth_salvage *salvage = s->salvage;
   size_t *pairs = malloc((s->n_old + 1) * sizeof *pairs), first = salvage->n_calls;
   hearth_moved_function *functions =
@@ -224,10 +232,20 @@ static hearth_status align(salvaging *s, uint64_t id) {
     for (size_t i = 0; i < s->n_old && status == HEARTH_OK; i++)
       if (pairs[i] != HEARTH_UNALIGNED)
         status = add_moved(s, &s->old[i], &s->sites->items[s->new[pairs[i]].first]);
-    functions[salvage->n_functions++] = (hearth_moved_function){id, first, salvage->n_calls - first};
+    functions[salvage->n_functions++] = (hearth_moved_function){id, old_id, first, salvage->n_calls - first};
   }
   free(pairs);
   return status;
+}
+
+/* Of a function: in the profile, and in the module, where its id is `id`. */
+static hearth_status read_calls(salvaging *s, const hearth_function_info *function, uint64_t id) {
+  if (!s->callees)
+    HEARTH_TRY(read_callees(s));
+  HEARTH_TRY(read_old_calls(s, function));
+  HEARTH_TRY(read_new_calls(s, id));
+  find_indirect(s);
+  return HEARTH_OK;
 }
 
 static hearth_status salvage_function(salvaging *s, LLVMValueRef f) {
@@ -244,12 +262,83 @@ static hearth_status salvage_function(salvaging *s, LLVMValueRef f) {
   HEARTH_TRY(is_unchanged(s, &function, &unchanged));
   if (unchanged)
     return HEARTH_OK;
-  if (!s->callees)
-    HEARTH_TRY(read_callees(s));
-  HEARTH_TRY(read_old_calls(s, &function));
-  HEARTH_TRY(read_new_calls(s, id));
-  find_indirect(s);
-  return align(s, id);
+  HEARTH_TRY(read_calls(s, &function, id));
+  return align(s, id, id);
+}
+
+/* -------------------------------------------------- renamed files ------------------------------------------------ */
+
+/* Is each call of the profile where it was, and calls what the profile says? */
+static bool is_as_it_was(const salvaging *s) {
+  bool same = s->n_old > 0;
+  for (size_t i = 0, k = 0; i < s->n_old && same; i++) {
+    const old_call *old = &s->old[i];
+    same = false;
+    for (k = 0; k < s->n_new && !same; k++)
+      for (size_t at = s->new[k].first; at < s->new[k].end && !same; at++) {
+        const hearth_call_site *now = &s->sites->items[at];
+        same = old->line == now->line && old->column == now->column && is_like(s, old, now);
+      }
+  }
+  return same;
+}
+
+/* The file that the module's was, by all functions that are as they were: they have to agree. HEARTH_NONE if it is none. */
+static hearth_status find_old_path(salvaging *s, const hearth_namesakes *namesakes, uint32_t *ret) {
+  *ret = HEARTH_NONE;
+  for (size_t i = 0; i < namesakes->count; i++) {
+    const hearth_namesake *namesake = &namesakes->items[i];
+    hearth_function_info function;
+    if (!namesake->count || !hearth_is_external(namesake->function))
+      continue;
+    s->salvage->namesake = namesake->row;
+    if (namesake->count > 1)
+      continue;
+    HEARTH_TRY(hearth_profile_get_function(s->profile, namesake->row, &function, s->err));
+    HEARTH_TRY(read_calls(s, &function, namesake->id));
+    if (!is_as_it_was(s))
+      continue;
+    if (*ret != HEARTH_NONE && *ret != function.path) {
+      *ret = HEARTH_NONE;
+      return HEARTH_OK;
+    }
+    *ret = function.path;
+  }
+  return HEARTH_OK;
+}
+
+static hearth_status take_for(salvaging *s, const hearth_namesake *namesake, const char *old_path) {
+  uint32_t row;
+  hearth_function_info function;
+  uint64_t old_id = hearth_function_id(namesake->name, namesake->name_length, old_path);
+  hearth_status status = hearth_profile_find_function(s->profile, old_id, &row, s->err);
+  if (status != HEARTH_OK)
+    return status == HEARTH_E_NOT_FOUND ? HEARTH_OK : status;
+  HEARTH_TRY(hearth_profile_get_function(s->profile, row, &function, s->err));
+  HEARTH_TRY(read_calls(s, &function, namesake->id));
+  return align(s, namesake->id, old_id);
+}
+
+static hearth_status salvage_file(salvaging *s, const hearth_namesakes *namesakes) {
+  uint32_t path;
+  char old_path[HEARTH_PATH_LIMIT];
+  HEARTH_TRY(find_old_path(s, namesakes, &path));
+  if (path == HEARTH_NONE)
+    return HEARTH_OK;
+  s->salvage->namesake = HEARTH_NONE;
+  HEARTH_TRY(hearth_profile_get_path(s->profile, path, old_path, sizeof old_path, s->err));
+  for (size_t i = 0; i < namesakes->count; i++)
+    HEARTH_TRY(take_for(s, &namesakes->items[i], old_path));
+  return HEARTH_OK;
+}
+
+static hearth_status salvage_renamed(salvaging *s, LLVMModuleRef module) {
+  hearth_namesakes namesakes = {0};
+  hearth_status status = hearth_namesakes_find(&namesakes, module, s->profile, s->locator, s->err);
+  if (status == HEARTH_OK)
+    status = salvage_file(s, &namesakes);
+  hearth_namesakes_free(&namesakes);
+  return status;
 }
 
 static int by_id(const void *a, const void *b) {
@@ -263,6 +352,7 @@ static hearth_status salvage_module(salvaging *s, LLVMModuleRef module) {
   s->llvm_ids = summary.id_scheme == HEARTH_IDS_LLVM;
   for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
     HEARTH_TRY(salvage_function(s, f));
+  HEARTH_TRY(salvage_renamed(s, module));
   if (s->salvage->n_functions)
     qsort(s->salvage->functions, s->salvage->n_functions, sizeof *s->salvage->functions, by_id);
   return HEARTH_OK;
@@ -271,7 +361,8 @@ static hearth_status salvage_module(salvaging *s, LLVMModuleRef module) {
 hearth_status hearth_salvage_create(LLVMModuleRef module, hearth_profile *profile, hearth_locator *locator,
                                     const hearth_call_sites *sites, hearth_salvage **ret, hearth_error *err) {
   salvaging s = {.profile = profile, .locator = locator, .sites = sites, .err = err};
-  s.salvage = calloc(1, sizeof *s.salvage);
+  if ((s.salvage = calloc(1, sizeof *s.salvage)))
+    s.salvage->namesake = HEARTH_NONE;
   hearth_status status = s.salvage ? salvage_module(&s, module) : out_of_memory(err);
   free(s.callees);
   free(s.old);

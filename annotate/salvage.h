@@ -1,6 +1,10 @@
 /* Profiles of sources that have changed since. A function of which the profile knows calls that are no longer where they
  * were is aligned with its profile: the sequence of its calls in the source, by what they call, with that of the profile.
- * Calls that correspond are then taken to be where they were, the function's others to be nowhere that the profile knows. */
+ * Calls that correspond are then taken to be where they were, the function's others to be nowhere that the profile knows.
+ *
+ * A source file of which the profile has nothing was renamed if a function that other files can call, of a name that the
+ * profile has once, makes all the calls at the places that the profile says: its functions are then those of that other
+ * file, as far as this has functions of their names. */
 #ifndef HEARTH_SALVAGE_H
 #define HEARTH_SALVAGE_H
 
@@ -15,6 +19,7 @@ typedef struct hearth_moved_call {
 
 typedef struct hearth_moved_function {
   uint64_t id;
+  uint64_t old_id;     /* in the profile: another one if its file was renamed; 0: the same */
   size_t first, count; /* of the calls */
 } hearth_moved_function;
 
@@ -22,6 +27,9 @@ typedef struct hearth_salvage {
   hearth_moved_function *functions; /* by id: those that changed */
   hearth_moved_call *calls;         /* of each function by line and column */
   size_t n_functions, functions_room, n_calls, calls_room;
+  /* Row of a function of the profile: the module's file, of which the profile has nothing and which was not renamed, as far
+   * as that can be told, has one of its name. HEARTH_NONE: there is none. */
+  uint32_t namesake;
 } hearth_salvage;
 
 /* Compare a module with the profile. Takes time in proportion to the module's calls and, if one of its functions has changed,

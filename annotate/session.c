@@ -93,28 +93,52 @@ static void choose_schema(hearth_session *session) {
   hearth_md_use_schema(session->md, &schema);
 }
 
-/* Of the module when it was compiled: by comparison with the profile, or as that told the link. */
+/* Of the module when it was compiled: by comparison with the profile, or as that told the link. It holds in sessions without
+ * the profile, too: ids in metadata are those of old places. */
 static const hearth_salvage *known_moves(const hearth_session *session) {
-  const hearth_salvage *salvage = session->matcher ? session->matcher->salvage : NULL;
+  const hearth_salvage *salvage = session->options->matcher ? session->options->matcher->salvage : NULL;
   return salvage && salvage->n_functions ? salvage : session->moved;
+}
+
+static hearth_status make_locator(hearth_session *session, hearth_error *err) {
+  const hearth_matcher *matcher = session->options->matcher;
+  hearth_locator_destroy(session->locator);
+  session->locator = hearth_locator_create(session->scheme, known_moves(session),
+                                           matcher && matcher->knows_crowded ? &matcher->crowded : NULL,
+                                           session->options->llvm_ids);
+  return session->locator ? HEARTH_OK : hearth_error_set(err, HEARTH_E_NOMEM, "out of memory");
+}
+
+/* What of the module must be known before it is matched: of places as they are now. Passes find it as it was before the first
+ * of them: later, calls that stood beside others may be gone. */
+static hearth_status know_module(hearth_session *session, hearth_error *err) {
+  hearth_matcher *matcher = session->matcher;
+  if (!matcher || matcher->knows_crowded)
+    return HEARTH_OK;
+  hearth_locator *locator = hearth_locator_create(session->scheme, NULL, NULL, session->options->llvm_ids);
+  hearth_status status = locator ? hearth_call_sites_collect(&session->sites, session->module, locator, err)
+                                 : hearth_error_set(err, HEARTH_E_NOMEM, "out of memory");
+  hearth_locator_destroy(locator);
+  if (status == HEARTH_OK)
+    status = hearth_crowded_places_find(&matcher->crowded, &session->sites, err);
+  matcher->knows_crowded = status == HEARTH_OK;
+  return status;
 }
 
 bool hearth_session_open(hearth_session *session, LLVMModuleRef module, const hearth_options *options) {
   hearth_error err = {HEARTH_OK, ""};
-  enum hearth_id_scheme scheme = HEARTH_IDS_HEARTH;
   memset(session, 0, sizeof *session);
   session->module = module;
   session->options = options;
-  if (*options->profile && open_profile(session, &scheme, &err) != HEARTH_OK)
+  session->scheme = HEARTH_IDS_HEARTH;
+  if (*options->profile && open_profile(session, &session->scheme, &err) != HEARTH_OK)
     return fail_to_open(session, &err);
   session->md = hearth_md_create(module);
-  session->scheme = scheme;
   session->moved = hearth_moved_calls_read(module);
-  session->locator = hearth_locator_create(scheme, known_moves(session), options->llvm_ids);
-  if (!session->md || !session->locator) {
+  if (!session->md)
     hearth_error_set(&err, HEARTH_E_NOMEM, "out of memory");
+  if (!session->md || know_module(session, &err) != HEARTH_OK || make_locator(session, &err) != HEARTH_OK)
     return hearth_session_fail(session, &err);
-  }
   choose_schema(session);
   if (!options->mib)
     hearth_md_use_encodings(session->md, false, true);
@@ -123,21 +147,17 @@ bool hearth_session_open(hearth_session *session, LLVMModuleRef module, const he
 
 hearth_status hearth_session_salvage(hearth_session *session, hearth_error *err) {
   hearth_matcher *matcher = session->matcher;
-  hearth_call_sites sites = {0};
   if (matcher->salvage || !session->options->salvage)
     return HEARTH_OK;
-  hearth_status status = hearth_call_sites_collect(&sites, session->module, session->locator, err);
-  if (status == HEARTH_OK)
-    status = hearth_salvage_create(session->module, matcher->profile, session->locator, &sites, &matcher->salvage, err);
-  hearth_call_sites_free(&sites);
-  if (status != HEARTH_OK || !matcher->salvage->n_functions)
-    return status;
-  hearth_locator_destroy(session->locator);
-  session->locator = hearth_locator_create(session->scheme, matcher->salvage, session->options->llvm_ids);
-  return session->locator ? HEARTH_OK : hearth_error_set(err, HEARTH_E_NOMEM, "out of memory");
+  if (!session->sites.count)
+    HEARTH_TRY(hearth_call_sites_collect(&session->sites, session->module, session->locator, err));
+  HEARTH_TRY(hearth_salvage_create(session->module, matcher->profile, session->locator, &session->sites,
+                                   &matcher->salvage, err));
+  return matcher->salvage->n_functions ? make_locator(session, err) : HEARTH_OK;
 }
 
 void hearth_session_close(hearth_session *session) {
+  hearth_call_sites_free(&session->sites);
   hearth_locator_destroy(session->locator);
   hearth_salvage_destroy(session->moved);
   hearth_md_destroy(session->md);

@@ -14,6 +14,7 @@ typedef struct hearth_session {
   struct hearth_salvage *moved; /* what the module says of functions that changed (moved_calls.h); NULL: nothing */
   hearth_locator *locator;
   hearth_md *md;
+  hearth_call_sites sites; /* where they are now, if this session was the module's first; else none */
   enum { HEARTH_IDS_NOT_COMPARED, HEARTH_IDS_OURS, HEARTH_IDS_FOREIGN } ids;
 } hearth_session;
 

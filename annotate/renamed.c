@@ -1,0 +1,117 @@
+#include "renamed.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <llvm-c/DebugInfo.h>
+
+#include "array.h"
+#include "hearth/ids.h"
+#include "hearth/ir_facts.h"
+
+bool hearth_is_external(LLVMValueRef function) {
+  LLVMLinkage linkage = LLVMGetLinkage(function);
+  return linkage != LLVMInternalLinkage && linkage != LLVMPrivateLinkage;
+}
+
+/* The base name of a path that need not end with a NUL. */
+static const char *base_of(const char *path, size_t length, size_t *ret_length) {
+  size_t first = length;
+  while (first > 0 && path[first - 1] != '/' && path[first - 1] != '\\')
+    first--;
+  *ret_length = length - first;
+  return path + first;
+}
+
+static bool is_declared_in(LLVMMetadataRef subprogram, const char *base, size_t length) {
+  size_t path_length, own_length;
+  const char *path = hearth_ir_subprogram_file(subprogram, &path_length);
+  const char *own = base_of(path ? path : "", path ? path_length : 0, &own_length);
+  return own_length == length && memcmp(own, base, length) == 0;
+}
+
+static int compare_names(const char *a, size_t a_length, const char *b, size_t b_length) {
+  int order = memcmp(a, b, a_length < b_length ? a_length : b_length);
+  return order ? order : (a_length > b_length) - (a_length < b_length);
+}
+
+static int by_name(const void *a, const void *b) {
+  const hearth_namesake *x = a, *y = b;
+  return compare_names(x->name, x->name_length, y->name, y->name_length);
+}
+
+static hearth_status add(hearth_namesakes *namesakes, LLVMValueRef function, uint64_t id, hearth_error *err) {
+  hearth_namesake *items =
+      hearth_array_grow(namesakes->items, namesakes->count, &namesakes->room, sizeof *namesakes->items);
+  size_t length;
+  if (!items)
+    return hearth_error_set(err, HEARTH_E_NOMEM, "out of memory");
+  namesakes->items = items;
+  const char *name = hearth_ir_subprogram_name(LLVMGetSubprogram(function), &length);
+  items[namesakes->count++] = (hearth_namesake){.function = function,
+                                                .name = name,
+                                                .name_length = hearth_function_name_length(name ? name : "", length),
+                                                .id = id};
+  return HEARTH_OK;
+}
+
+/* The functions of the module's file, unless the profile knows one of them. */
+static hearth_status list_functions(hearth_namesakes *namesakes, LLVMModuleRef module, hearth_profile *profile,
+                                    hearth_locator *locator, hearth_error *err) {
+  size_t path_length, length;
+  const char *path = LLVMGetSourceFileName(module, &path_length), *base = base_of(path, path_length, &length);
+  for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f)) {
+    uint64_t id;
+    uint32_t row;
+    if (LLVMIsDeclaration(f) || !hearth_locate_function(locator, f, &id) ||
+        !is_declared_in(LLVMGetSubprogram(f), base, length))
+      continue;
+    hearth_status status = hearth_profile_find_function(profile, id, &row, err);
+    if (status == HEARTH_OK)
+      namesakes->count = 0;
+    if (status != HEARTH_E_NOT_FOUND)
+      return status;
+    HEARTH_TRY(add(namesakes, f, id, err));
+  }
+  if (namesakes->count)
+    qsort(namesakes->items, namesakes->count, sizeof *namesakes->items, by_name);
+  return HEARTH_OK;
+}
+
+/* Functions of unknown place are not those of a file. */
+static hearth_status look_up(hearth_namesakes *namesakes, hearth_profile *profile, hearth_error *err) {
+  for (uint32_t row = 0, end = hearth_profile_function_count(profile); row < end; row++) {
+    hearth_function_info function;
+    HEARTH_TRY(hearth_profile_get_function(profile, row, &function, err));
+    hearth_namesake key = {.name = function.name, .name_length = strlen(function.name)};
+    hearth_namesake *found = function.start_line && *function.name
+                                 ? bsearch(&key, namesakes->items, namesakes->count, sizeof key, by_name)
+                                 : NULL;
+    if (!found)
+      continue;
+    found->row = row;
+    found->other_path = function.path;
+    found->count++;
+  }
+  return HEARTH_OK;
+}
+
+hearth_status hearth_namesakes_find(hearth_namesakes *namesakes, LLVMModuleRef module, hearth_profile *profile,
+                                    hearth_locator *locator, hearth_error *err) {
+  bool any_external = false, any_found = false;
+  HEARTH_TRY(list_functions(namesakes, module, profile, locator, err));
+  for (size_t i = 0; i < namesakes->count; i++)
+    any_external |= hearth_is_external(namesakes->items[i].function);
+  if (any_external)
+    HEARTH_TRY(look_up(namesakes, profile, err));
+  for (size_t i = 0; i < namesakes->count; i++)
+    any_found |= namesakes->items[i].count && hearth_is_external(namesakes->items[i].function);
+  if (!any_found)
+    namesakes->count = 0;
+  return HEARTH_OK;
+}
+
+void hearth_namesakes_free(hearth_namesakes *namesakes) {
+  free(namesakes->items);
+  memset(namesakes, 0, sizeof *namesakes);
+}
