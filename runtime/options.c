@@ -91,12 +91,15 @@ static bool parse_digits(piece digits, uint64_t *ret_number) {
 
 /* "30" or "0.25"; at most three digits behind the point. */
 static bool parse_milliseconds(piece value, uint64_t *ret_number) {
-  const char *point = memchr(value.start, '.', value.size);
-  piece whole = {value.start, point ? (size_t)(point - value.start) : value.size};
-  piece part = {point ? point + 1 : NULL, point ? value.size - whole.size - 1 : 0};
+  piece whole = {value.start, 0}, part = {value.start, 0};
   uint64_t thousandths = 0;
 
-  if (!parse_digits(whole, ret_number) || (point && (part.size > 3 || !parse_digits(part, &thousandths))))
+  while (whole.size < value.size && whole.start[whole.size] != '.')
+    ++whole.size;
+  bool has_part = whole.size < value.size;
+  if (has_part)
+    part = (piece){whole.start + whole.size + 1, value.size - whole.size - 1};
+  if (!parse_digits(whole, ret_number) || (has_part && (part.size > 3 || !parse_digits(part, &thousandths))))
     return false;
   for (size_t i = part.size; i < 3; ++i)
     thousandths *= 10;
