@@ -4,8 +4,6 @@
 
 #include "plan_choose.h"
 
-#define WORK_MAX UINT64_C(20000000) /* steps, of some nanoseconds each */
-
 #define UNSHARED_BITS 56u /* that sites get without being asked to share */
 
 enum { FREE, CHOSEN, NO_BIT_LEFT };
@@ -29,10 +27,6 @@ static bool wants(const choosing *c, const plan_opinion *opinion) {
 
 static bool heeds(const choosing *c, uint32_t leaf, uint32_t bit) { return c->leaves[leaf].heeded >> bit & 1; }
 
-static bool has_member(const choosing *c, uint32_t set, uint32_t site) {
-  return bsearch(&site, plan_candidates_of(c->p, set), c->p->sets[set].count, sizeof site, plan_compare_numbers);
-}
-
 /* Do a leaf's units go through another site that has the bit? */
 static bool sees_another(const choosing *c, uint32_t leaf, uint32_t site, uint32_t bit) {
   for (uint32_t i = 0; i < c->chosen_count; i++)
@@ -46,11 +40,12 @@ static int64_t value_with(choosing *c, uint32_t leaf, uint32_t site, uint64_t bi
   const plan_leaf *l = &c->p->leaves[leaf];
   for (uint32_t i = 0; i < l->unit_count; i++) {
     const plan_unit *unit = &c->p->units[l->first_unit + i];
-    uint64_t word = c->words[unit->set] | (has_member(c, unit->set, site) ? bits : 0);
+    uint64_t word = c->words[unit->set] | (plan_set_has(c->p, unit->set, site) ? bits : 0);
     c->tallies[i] = (plan_tally){.bits = word & (c->leaves[leaf].heeded | bits), .units = 1, .sums = unit->sums};
   }
   uint32_t count = plan_merge_tallies(c->tallies, l->unit_count);
-  plan_spend(c, l->unit_count + (uint64_t)count * count / 8); /* most of these are passed over */
+  plan_spend(c, l->unit_count);
+  plan_spend_deciding(c, count);
   return plan_decide(c->p, c->tallies, count);
 }
 
@@ -147,7 +142,7 @@ static void set_bit(choosing *c, uint32_t site, uint8_t bit) {
   c->bits[site] = bit;
   c->chosen[c->chosen_count++] = site;
   for (uint32_t i = 0; i < c->p->set_count; i++)
-    if (has_member(c, i, site))
+    if (plan_set_has(c->p, i, site))
       c->words[i] |= UINT64_C(1) << bit;
 }
 
@@ -204,7 +199,7 @@ static hearth_status prepare(choosing *c) {
   const planner *p = c->p;
   c->least = plan_part_of(p->total_bytes, p->options.min_gain_ppm, 1000000);
   c->bitmap_words = (p->candidate_count + 63) / 64;
-  c->work = WORK_MAX;
+  c->work = PLAN_WORK_MAX;
   HEARTH_TRY(plan_allocate(c, (void **)&c->leaves, p->leaf_count, sizeof *c->leaves));
   HEARTH_TRY(plan_allocate(c, (void **)&c->words, p->set_count, sizeof *c->words));
   HEARTH_TRY(plan_allocate(c, (void **)&c->gains, p->candidate_count, sizeof *c->gains));

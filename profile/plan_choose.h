@@ -2,10 +2,13 @@
 #ifndef HEARTH_PLAN_CHOOSE_H
 #define HEARTH_PLAN_CHOOSE_H
 
+#include <stdlib.h>
+
 #include "plan_internal.h"
 
 #define PLAN_WORD_BITS 64u
 #define PLAN_NO_BIT    UINT8_MAX
+#define PLAN_WORK_MAX  UINT64_C(20000000) /* steps of choosing, and of pruning, of some nanoseconds each */
 
 /* A candidate as one leaf sees it. */
 typedef struct plan_opinion {
@@ -55,6 +58,12 @@ static inline const uint32_t *plan_candidates_of(const planner *p, uint32_t set)
   return p->members + p->sets[set].first;
 }
 
+static inline bool plan_set_has(const planner *p, uint32_t set, uint32_t candidate) {
+  uint32_t count = p->sets[set].count;
+  return p->sets[set].marks >> candidate % 64 & 1 &&
+         bsearch(&candidate, plan_candidates_of(p, set), count, sizeof candidate, plan_compare_numbers) != NULL;
+}
+
 static inline void plan_spend(choosing *c, uint64_t steps) { c->work -= steps < c->work ? steps : c->work; }
 
 /* `count` + 1 items, zeroed. */
@@ -78,13 +87,17 @@ int64_t plan_decide(const planner *p, plan_tally *tallies, uint32_t count);
 uint32_t plan_fill_tallies(const choosing *c, uint32_t leaf, plan_tally *ret);
 /* Those with equal bits become one, and those without units are left out; returns their number. */
 uint32_t plan_merge_tallies(plan_tally *tallies, uint32_t count);
+/* What deciding so many takes: most pairs are passed over. */
+static inline void plan_spend_deciding(choosing *c, uint32_t count) {
+  plan_spend(c, count + (uint64_t)count * count / 8);
+}
 
 /* plan_gains.c: renew what a leaf thinks of the candidates. */
 hearth_status plan_judge_start(choosing *c);
 hearth_status plan_judge_leaf(choosing *c, uint32_t number);
 void plan_judge_end(choosing *c);
 
-/* plan_prune.c: leave out what is not worth it. */
+/* plan_prune.c: leave out what is not worth it, as far as that can be found out in time. */
 hearth_status plan_prune(choosing *c);
 
 /* plan_tables.c: the section's bytes, malloc'd. */

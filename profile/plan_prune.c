@@ -29,6 +29,7 @@ static void renew(pruning *p, uint32_t leaf) {
 /* What a leaf is worth if it heeds these bits only. */
 static int64_t value_heeding(pruning *p, uint32_t leaf, uint64_t bits) {
   plan_tally *scratch = p->c->tallies;
+  plan_spend_deciding(p->c, p->counts[leaf]);
   memcpy(scratch, tallies_of(p, leaf), p->counts[leaf] * sizeof *scratch);
   for (uint32_t i = 0; i < p->counts[leaf]; i++)
     scratch[i].bits &= bits;
@@ -45,7 +46,7 @@ static void drop_bits(pruning *p, uint32_t leaf) {
   const choosing *c = p->c;
   if (value_heeding(p, leaf, 0) >= p->values[leaf])
     heed(p, leaf, 0);
-  for (uint32_t i = 0; i < c->chosen_count; i++) {
+  for (uint32_t i = 0; i < c->chosen_count && c->work > 0; i++) {
     uint64_t bit = UINT64_C(1) << c->bits[c->chosen[i]], heeded = c->leaves[leaf].heeded;
     if (heeded & bit && value_heeding(p, leaf, heeded & ~bit) >= p->values[leaf])
       heed(p, leaf, heeded & ~bit);
@@ -62,11 +63,6 @@ static uint64_t word_without(const choosing *c, uint32_t set, uint32_t site) {
     if (members[i] != site && c->bits[members[i]] != PLAN_NO_BIT)
       word |= UINT64_C(1) << c->bits[members[i]];
   return word;
-}
-
-static bool has_member(const choosing *c, uint32_t set, uint32_t site) {
-  return c->words[set] >> c->bits[site] & 1 &&
-         bsearch(&site, plan_candidates_of(c->p, set), c->p->sets[set].count, sizeof site, plan_compare_numbers);
 }
 
 static int compare_bits(const void *key, const void *item) {
@@ -86,15 +82,17 @@ static void take_away(plan_tally *from, const plan_unit *unit) {
 
 /* What a leaf is worth if the site is none. */
 static int64_t value_without(pruning *p, uint32_t leaf, uint32_t site) {
-  const choosing *c = p->c;
+  choosing *c = p->c;
   const plan_leaf *l = &c->p->leaves[leaf];
   plan_tally *scratch = c->tallies;
   uint32_t all = p->counts[leaf], count = all;
   uint64_t heeded = c->leaves[leaf].heeded;
+  plan_spend(c, l->unit_count);
+  plan_spend_deciding(c, all);
   memcpy(scratch, tallies_of(p, leaf), all * sizeof *scratch);
   for (uint32_t i = 0; i < l->unit_count; i++) {
     const plan_unit *unit = &c->p->units[l->first_unit + i];
-    if (!has_member(c, unit->set, site))
+    if (!plan_set_has(c->p, unit->set, site))
       continue;
     uint64_t with = c->words[unit->set] & heeded, without = word_without(c, unit->set, site) & heeded;
     if (with == without)
@@ -110,8 +108,11 @@ static bool is_used_by(const pruning *p, uint32_t leaf, uint32_t site) {
   return state->heeded >> p->c->bits[site] & 1 && plan_has(state->sees, site);
 }
 
+/* A site that there is no time to look at is worth what it has to be. */
 static uint64_t loss_without(pruning *p, uint32_t site) {
   int64_t sum = 0;
+  if (p->c->work == 0)
+    return p->c->least ? p->c->least : 1;
   for (uint32_t i = 0; i < p->c->p->leaf_count; i++)
     if (is_used_by(p, i, site))
       sum += p->values[i] - value_without(p, i, site);
@@ -121,7 +122,7 @@ static uint64_t loss_without(pruning *p, uint32_t site) {
 static void remove_site(pruning *p, uint32_t site) {
   choosing *c = p->c;
   for (uint32_t i = 0; i < c->p->set_count; i++)
-    if (has_member(c, i, site))
+    if (plan_set_has(c->p, i, site))
       c->words[i] = word_without(c, i, site);
   for (uint32_t i = 0; i < c->p->leaf_count; i++)
     if (is_used_by(p, i, site))
@@ -132,6 +133,7 @@ static void remove_site(pruning *p, uint32_t site) {
 static void prune(pruning *p) {
   choosing *c = p->c;
   uint32_t kept = 0;
+  c->work = PLAN_WORK_MAX;
   for (uint32_t i = 0; i < c->p->leaf_count; i++) {
     renew(p, i);
     drop_bits(p, i);

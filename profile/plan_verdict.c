@@ -98,35 +98,30 @@ static plan_sums sums_above(const plan_tally *tallies, uint32_t count, uint32_t 
 }
 
 /* Is there one above that is of another class, and stays so? */
-static bool is_contradicted(const plan_tally *tallies, uint32_t count, uint32_t at, bool by_any) {
-  for (uint32_t i = at + 1; i < count; i++)
-    if ((by_any || tallies[i].is_settled) && tallies[i].hotness != tallies[at].hotness &&
-        is_above(&tallies[i], &tallies[at]))
+static bool is_contradicted(const plan_tally *tallies, uint32_t count, const plan_tally *t) {
+  for (uint32_t i = 0; i < count; i++)
+    if (tallies[i].is_settled && tallies[i].hotness != t->hotness && is_above(&tallies[i], t))
       return true;
   return false;
 }
 
 /* One that has a place gives it to all above. */
-static void settle(plan_tally *tallies, uint32_t count, uint32_t at) {
-  plan_tally *t = &tallies[at];
-  if (has_place(t->hotness) && is_contradicted(tallies, count, at, false))
+static void settle(plan_tally *tallies, uint32_t count, plan_tally *t) {
+  if (has_place(t->hotness) && is_contradicted(tallies, count, t))
     t->hotness = HEARTH_CLASS_UNKNOWN;
   t->is_settled = true;
-  for (uint32_t i = at + 1; has_place(t->hotness) && i < count; i++)
+  for (uint32_t i = 0; has_place(t->hotness) && i < count; i++)
     if (is_above(&tallies[i], t)) {
       tallies[i].hotness = t->hotness;
       tallies[i].is_settled = true;
     }
 }
 
-/* The one that is worth most of those that are not settled; `count` if all are. */
-static uint32_t heaviest(const plan_tally *tallies, uint32_t count) {
-  uint32_t best = count;
-  for (uint32_t i = 0; i < count; i++)
-    if (!tallies[i].is_settled && (best == count || plan_value(&tallies[i].sums, tallies[i].hotness) >
-                                                        plan_value(&tallies[best].sums, tallies[best].hotness)))
-      best = i;
-  return best;
+/* What is worth most first. */
+static int compare_by_value(const void *a, const void *b) {
+  const plan_tally *x = a, *y = b;
+  int64_t left = plan_value(&x->sums, x->hotness), right = plan_value(&y->sums, y->hotness);
+  return left != right ? (left < right) - (left > right) : compare_tallies(a, b);
 }
 
 int64_t plan_decide(const planner *p, plan_tally *tallies, uint32_t count) {
@@ -136,10 +131,13 @@ int64_t plan_decide(const planner *p, plan_tally *tallies, uint32_t count) {
     tallies[i].hotness = plan_class(p, tallies[i].bits, &tallies[i].sums, &above);
     tallies[i].is_settled = false;
   }
-  for (uint32_t at; (at = heaviest(tallies, count)) < count;)
-    settle(tallies, count, at);
+  qsort(tallies, count, sizeof *tallies, compare_by_value);
+  for (uint32_t i = 0; i < count; i++)
+    if (!tallies[i].is_settled)
+      settle(tallies, count, &tallies[i]);
+  qsort(tallies, count, sizeof *tallies, compare_tallies);
   for (uint32_t i = 0; i < count; i++) {
-    if (tallies[i].hotness == HEARTH_CLASS_NOTCOLD && is_contradicted(tallies, count, i, true))
+    if (tallies[i].hotness == HEARTH_CLASS_NOTCOLD && is_contradicted(tallies, count, &tallies[i]))
       tallies[i].hotness = HEARTH_CLASS_UNKNOWN; /* which makes no difference but that it says what it is */
     value += plan_value(&tallies[i].sums, tallies[i].hotness);
   }
