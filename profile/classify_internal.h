@@ -41,7 +41,8 @@ hearth_density_point hearth_density_point_of(const hearth_mib *mib, double lasti
 bool hearth_density_points_sort(hearth_density_point *points, size_t n);
 
 /* Greatest density, up to the mean one / HEARTH_COLD_BELOW_MEAN, such that the lasting points up to it hold together at most
- * `share_ppm` of `total` accesses; -1 if even the least dense hold more. Points of one density are taken or left together, so that order does not matter. */
+ * `share_ppm` of `total` accesses; -1 if even the least dense hold more. Points of one density are taken or left together,
+ * so that order does not matter. */
 double hearth_cold_cutoff(const hearth_density_point *points, size_t n, uint64_t total, uint32_t share_ppm);
 /* Greatest density such that the points from it upwards hold together at least `share_ppm` of `total` accesses;
  * infinity if `total` is 0. */

@@ -285,28 +285,28 @@ static const char *library_below(const symboliser *s, const hearth_raw_record *r
   return same || hearth_modules_is_runtime(map) ? NULL : map->path;
 }
 
-/* A leaf that is only named is in a library itself. */
-static bool is_only_named(const symboliser *s, uint32_t leaf) {
-  const builder_frame *frame = &s->builder->frames[s->frame_rows[address_at(s, leaf)->first]];
-  return !address_at(s, leaf)->named && frame->line == HEARTH_LINE_UNKNOWN &&
-         s->builder->functions[frame->function].start_line == 0;
+/* A leaf of which only the name is known is in a library itself, but for code of the program's own (the first mapping). */
+static const char *library_of(const symboliser *s, uint32_t leaf) {
+  const address *a = address_at(s, leaf);
+  const builder_frame *frame = &s->builder->frames[s->frame_rows[a->first]];
+  const hearth_raw_map *map = raw_map_of(s, s->dump->nodes[leaf].pc);
+  bool is_only_named =
+      !a->named && frame->line == HEARTH_LINE_UNKNOWN && s->builder->functions[frame->function].start_line == 0;
+  const char *program = s->dump->map_count ? s->dump->maps[0].path : NULL;
+  return is_only_named && map && map->path && program && strcmp(map->path, program) != 0 ? map->path : NULL;
 }
 
 /* The builder's node of a record's stack: its leaf says so if a library allocated. */
 static hearth_status node_of_record(symboliser *s, const hearth_raw_record *record, uint32_t leaf,
                                     hearth_dump_counts *counts, uint32_t *ret, hearth_error *err) {
-  const char *library = library_below(s, record, leaf);
+  const char *library = library_of(s, leaf), *below = library ? NULL : library_below(s, record, leaf);
+  uint32_t row;
   *ret = s->node_of[leaf];
   counts->bytes = hearth_merge_SUM(counts->bytes, record->mib.TotalSize);
-  if (is_only_named(s, leaf)) {
-    const hearth_raw_map *map = raw_map_of(s, s->dump->nodes[leaf].pc);
-    hearth_library_bytes_add(&counts->libraries, map && map->path ? map->path : "?", record->mib.TotalSize);
+  if (library || below)
+    hearth_library_bytes_add(&counts->libraries, library ? library : below, record->mib.TotalSize);
+  if (!below)
     return HEARTH_OK;
-  }
-  if (!library)
-    return HEARTH_OK;
-  hearth_library_bytes_add(&counts->libraries, library, record->mib.TotalSize);
-  uint32_t row;
   builder_frame frame = s->builder->frames[s->builder->nodes[*ret].frame];
   frame.flags |= HEARTH_FRAME_LIBRARY;
   frame.recursive = false;

@@ -18,7 +18,8 @@ hearth_frame_cache *hearth_frame_cache_create(hearth_binary *binary, hearth_buil
 void hearth_frame_cache_destroy(hearth_frame_cache *cache); /* accepts NULL */
 
 /* Frames of the code at an ELF address: those that debug information has, else one of the function's name, if the binary's
- * names were loaded and have it. A frame whose line is unknown has line HEARTH_NONE, column 0. Errors: E_NOMEM, E_FULL, those of hearth_builder_function. */
+ * names were loaded and have it. A frame whose line is unknown has line HEARTH_NONE, column 0. Errors: E_NOMEM, E_FULL,
+ * those of hearth_builder_function. */
 hearth_status hearth_frame_cache_get(hearth_frame_cache *cache, uint64_t address, hearth_frame_span *ret,
                                      hearth_error *err);
 /* The frames of a span; the pointer lives until the next hearth_frame_cache_get. */

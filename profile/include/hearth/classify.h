@@ -58,8 +58,7 @@ typedef struct hearth_classifier {
   hearth_classify_mode mode;
   double cold_max_density, hot_min_density; /* accesses per byte-second */
   double cold_min_lifetime_ns;
-  uint64_t runs, total_bytes,
-      total_accesses; /* AUTO: what weights are shares of; else 0, and every context has weight */
+  uint64_t runs, total_bytes, total_accesses; /* AUTO: for weights; else 0, and every context has weight */
 } hearth_classifier;
 
 /* Accesses per byte and second of life, from the sums: accesses / (average size * total lifetime). A lifetime below 1
