@@ -192,8 +192,8 @@ static hearth_status row_of(const measuring *m, LLVMValueRef function, uint32_t 
   return m->seen[*ret] ? HEARTH_E_NOT_FOUND : HEARTH_OK;
 }
 
-/* Most modules need no more than this: reading numbers costs as much as matching. */
-static hearth_status is_module_matched(const measuring *m, bool *ret) {
+/* Most modules need no more than this: reading numbers costs as much as matching. All functions are seen if so. */
+static hearth_status is_module_matched(measuring *m, bool *ret) {
   *ret = true;
   for (LLVMValueRef f = LLVMGetFirstFunction(m->session->module); f && *ret; f = LLVMGetNextFunction(f)) {
     hearth_function_info function;
@@ -201,10 +201,43 @@ static hearth_status is_module_matched(const measuring *m, bool *ret) {
     hearth_status status = row_of(m, f, &row);
     if (status == HEARTH_OK)
       status = hearth_profile_get_function(m->profile, row, &function, m->err);
-    if (status == HEARTH_OK)
+    if (status == HEARTH_OK) {
+      m->seen[row] = true;
       status = is_all_matched(m, &function, ret);
+    }
     if (status != HEARTH_OK && status != HEARTH_E_NOT_FOUND)
       return status;
+  }
+  return HEARTH_OK;
+}
+
+/* Is `path` that of a file which the compiler calls `name`? It may have been called from elsewhere. */
+static bool is_path_of(const char *path, const char *name) {
+  while (strncmp(name, "./", 2) == 0 || strncmp(name, "../", 3) == 0)
+    name = strchr(name, '/') + 1;
+  size_t length = strlen(path), wanted = strlen(name);
+  return wanted && length >= wanted && strcmp(path + length - wanted, name) == 0 &&
+         (length == wanted || name[0] == '/' || path[length - wanted - 1] == '/');
+}
+
+static hearth_status is_in_file(const measuring *m, const hearth_function_info *function, bool *ret) {
+  size_t length;
+  char path[HEARTH_PATH_LIMIT];
+  HEARTH_TRY(hearth_profile_get_path(m->profile, function->path, path, sizeof path, m->err));
+  *ret = is_path_of(path, LLVMGetSourceFileName(m->session->module, &length));
+  return HEARTH_OK;
+}
+
+/* Decision sites in functions of the module's file that it does not have. */
+static hearth_status count_gone_sites(measuring *m) {
+  for (uint32_t i = 0; i < m->plan.site_count; i++) {
+    hearth_frame_info frame;
+    hearth_function_info function;
+    bool is_gone;
+    HEARTH_TRY(hearth_profile_get_frame(m->profile, m->plan.sites[i].frame, &frame, m->err));
+    HEARTH_TRY(hearth_profile_get_function(m->profile, frame.function, &function, m->err));
+    HEARTH_TRY(is_in_file(m, &function, &is_gone));
+    m->coverage->decision_sites.all += is_gone && !m->seen[frame.function];
   }
   return HEARTH_OK;
 }
@@ -213,7 +246,14 @@ static hearth_status measure_module(measuring *m) {
   bool all_matched = false;
   if (!m->exact)
     HEARTH_TRY(is_module_matched(m, &all_matched));
-  for (LLVMValueRef f = LLVMGetFirstFunction(m->session->module); f && !all_matched; f = LLVMGetNextFunction(f)) {
+  if (all_matched) {
+    HEARTH_TRY(count_gone_sites(m));
+    if (m->coverage->decision_sites.all == 0)
+      return HEARTH_OK;
+    m->coverage->decision_sites.all = 0;
+  }
+  memset(m->seen, 0, hearth_profile_function_count(m->profile) * sizeof *m->seen);
+  for (LLVMValueRef f = LLVMGetFirstFunction(m->session->module); f; f = LLVMGetNextFunction(f)) {
     uint32_t row;
     hearth_status status = row_of(m, f, &row);
     m->salvaged = status == HEARTH_OK && hearth_locate_moved(m->session->locator, f);
@@ -222,16 +262,7 @@ static hearth_status measure_module(measuring *m) {
     if (status != HEARTH_OK && status != HEARTH_E_NOT_FOUND)
       return status;
   }
-  return HEARTH_OK;
-}
-
-/* Is `path` that of a file which the compiler calls `name`? It may have been called from elsewhere. */
-static bool is_file(const char *path, const char *name) {
-  while (strncmp(name, "./", 2) == 0 || strncmp(name, "../", 3) == 0)
-    name = strchr(name, '/') + 1;
-  size_t length = strlen(path), wanted = strlen(name);
-  return wanted && length >= wanted && strcmp(path + length - wanted, name) == 0 &&
-         (length == wanted || name[0] == '/' || path[length - wanted - 1] == '/');
+  return count_gone_sites(m);
 }
 
 static hearth_status add_gone(measuring *m, const hearth_function_info *function) {
@@ -254,16 +285,14 @@ static hearth_status add_gone(measuring *m, const hearth_function_info *function
 
 /* Functions of the module's file that it does not have. Takes time in proportion to all functions of the profile. */
 static hearth_status find_gone(measuring *m) {
-  size_t length;
-  char path[HEARTH_PATH_LIMIT];
-  const char *file = LLVMGetSourceFileName(m->session->module, &length);
   for (uint32_t row = 0, end = hearth_profile_function_count(m->profile); row < end; row++) {
     hearth_function_info function;
+    bool is_gone;
     if (m->seen[row])
       continue;
     HEARTH_TRY(hearth_profile_get_function(m->profile, row, &function, m->err));
-    HEARTH_TRY(hearth_profile_get_path(m->profile, function.path, path, sizeof path, m->err));
-    if (is_file(path, file))
+    HEARTH_TRY(is_in_file(m, &function, &is_gone));
+    if (is_gone)
       HEARTH_TRY(add_gone(m, &function));
   }
   return HEARTH_OK;

@@ -20,6 +20,7 @@ Each kind of call has 200 cold and 200 hot blocks. A row says how many of all th
 as without a profile (lost), and in the range of the other class (wrong), the last also for blocks of callers that the
 profile does not know; and whether the compiler, the linker or the program said so (told). Exit status 1 if a block is
 wrong, if blocks are lost without a word, or if there is a loss where nothing has changed.
+Files are compiled with -memprof-coverage-threshold=100, which tells of any loss.
 other-release takes profiles that the other builds' compilers wrote.
 END
 }
@@ -107,7 +108,7 @@ compile() {
   [[ $mode == none ]] || lto=("--lto=$mode")
   text=$("$build/bin/hearth" flags use "$profile" --compile "${lto[@]}")
   read -r -a flags <<<"$text"
-  "$clang" -O2 "${flags[@]}" "$@" -c "$file" -o "${file%.c}.o" 2>>log
+  "$clang" -O2 "${flags[@]}" -mllvm -memprof-coverage-threshold=100 "$@" -c "$file" -o "${file%.c}.o" 2>>log
 }
 
 link_program() {
@@ -179,7 +180,7 @@ check() {
   else
     read -r right lost wrong <<<"$(sum_up)"
   fi
-  ! grep -qi hearth log || told=yes
+  ! grep -qiE 'heap profile|hearth' log || told=yes
   ((wrong == 0)) || verdict=WRONG
   if ((lost > 0)) && [[ -z $verdict ]] && [[ $told == no || $change == same ]]; then verdict=SILENT; fi
   [[ -z $verdict ]] || status=1
