@@ -71,7 +71,7 @@ static inline uint32_t find_call_context(size_t size, const hearth_frame *frame,
   uint64_t mean_bytes = hearth_rt.options.sample;
   if (__builtin_expect(mean_bytes != 0, false) && !is_sampled(mean_bytes, size))
     return HEARTH_NO_CONTEXT;
-  if (hearth_this_thread.in_runtime) {
+  if (hearth_guard_is_held(&hearth_this_thread.in_runtime)) {
     __atomic_fetch_add(&hearth_rt.dropped_blocks, 1, __ATOMIC_RELAXED);
     return HEARTH_NO_CONTEXT;
   }
@@ -224,7 +224,8 @@ static __attribute__((noinline)) void end_blocks_set_aside(hearth_thread_cache *
 /* Periodic dumps and spills are done by threads that allocate or free something, outside of all sections: spilling what
  * an interrupted section is about to record would count it twice. */
 static __attribute__((noinline)) void dump_what_is_due(uint64_t now_ns) {
-  if (hearth_this_thread.depth > 0 || hearth_this_thread.in_runtime || hearth_this_thread_forks())
+  if (hearth_this_thread.depth > 0 || hearth_guard_is_held(&hearth_this_thread.in_runtime) ||
+      hearth_this_thread_forks())
     return;
   if (hearth_rt.mibs.wants_spill && !hearth_rt.mibs.closed)
     hearth_dump_spill();
@@ -289,7 +290,7 @@ static inline void *allocate_recorded(size_t size, size_t alignment, const heart
   hearth_thread_cache *cache = begin_usual();
   if (__builtin_expect(!cache, false))
     return NULL;
-  if (__builtin_expect(alignment <= HEARTH_BLOCK_ALIGNMENT && !hearth_this_thread.in_runtime &&
+  if (__builtin_expect(alignment <= HEARTH_BLOCK_ALIGNMENT && !hearth_guard_is_held(&hearth_this_thread.in_runtime) &&
                            !hearth_threads_are_stopped() && hearth_stack_cache_find(&cache->stacks, frame, &context),
                        true))
     block = hearth_heap_take_cached(size, &cache->heap);

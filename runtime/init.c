@@ -154,9 +154,9 @@ void hearth_start(char **environment) {
   hearth_clock_begin();
   hearth_os_cpu_begin();
   hearth_rt.start_unix_ns = hearth_os_unix_ns();
-  hearth_this_thread.in_runtime = true; /* reading the options calls the program */
+  bool outer = hearth_guard_enter(&hearth_this_thread.in_runtime); /* reading the options calls the program */
   read_options(&hearth_rt.options, environment);
-  hearth_this_thread.in_runtime = false;
+  hearth_guard_leave(&hearth_this_thread.in_runtime, outer);
   make_absolute(hearth_rt.options.log_path, sizeof hearth_rt.options.log_path);
   check_patterns(hearth_rt.options.log_path);
   if (hearth_rt.options.help)

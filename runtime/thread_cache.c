@@ -49,10 +49,9 @@ hearth_thread_cache *hearth_thread_cache_attach(void) {
     cache = make();
   hearth_lock_give(&registry_lock);
   if (cache && key_exists) {
-    bool outer = hearth_this_thread.in_runtime;
-    hearth_this_thread.in_runtime = true; /* the C library may allocate */
+    bool outer = hearth_guard_enter(&hearth_this_thread.in_runtime); /* the C library may allocate */
     pthread_setspecific(key, cache);
-    hearth_this_thread.in_runtime = outer;
+    hearth_guard_leave(&hearth_this_thread.in_runtime, outer);
   }
   hearth_this_thread.cache = cache;
   if (cache && !hearth_this_thread.signal_stack)

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "guard.h"
 #include "hearth/mib.h"
 #include "sample.h"
 
@@ -39,9 +40,9 @@ typedef struct hearth_thread_clock {
 struct hearth_thread_cache;
 
 typedef struct hearth_thread_state {
-  bool in_runtime;   /* the runtime is calling foreign code: what that allocates is not recorded */
-  uint32_t depth;    /* sections entered (section.h); more than 1: a signal handler interrupted the first */
-  uint64_t deferred; /* signals that came within a section and are handled at its end; bit N - 1 is signal N */
+  hearth_guard in_runtime; /* the runtime is calling foreign code: what that allocates is not recorded */
+  uint32_t depth;          /* sections entered (section.h); more than 1: a signal handler interrupted the first */
+  uint64_t deferred;       /* signals that came within a section and are handled at its end; bit N - 1 is signal N */
   const hearth_mib_update *update; /* NULL: none */
   hearth_sampler sampler;
   hearth_stack_range stacks[HEARTH_STACK_RANGES]; /* most recent first */

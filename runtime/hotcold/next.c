@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "next.h"
 
+#include "../guard.h"
 #include "fatal.h"
 
 #include <dlfcn.h>
@@ -17,16 +18,16 @@ static size_t first_usable(void *block);
 
 struct hearth_next hearth_next = {first_free, first_realloc, first_usable};
 _Thread_local unsigned *hearth_probe_seen __attribute__((tls_model("initial-exec")));
-static _Thread_local bool looking_up __attribute__((tls_model("initial-exec")));
+static _Thread_local hearth_guard looking_up __attribute__((tls_model("initial-exec")));
 
 void *hearth_next_lookup(const char *name) {
-  if (looking_up)
+  if (hearth_guard_is_held(&looking_up))
     return NULL;
-  looking_up = true;
   int saved_errno = errno;
+  bool outer = hearth_guard_enter(&looking_up);
   void *symbol = dlsym(RTLD_NEXT, name);
+  hearth_guard_leave(&looking_up, outer);
   errno = saved_errno;
-  looking_up = false;
   return symbol;
 }
 
@@ -35,7 +36,7 @@ void *hearth_next_optional(_Atomic(void *) *slot, const char *name) {
   void *next = atomic_load_explicit(slot, memory_order_relaxed);
   if (!next) {
     next = hearth_next_lookup(name);
-    if (!next && looking_up)
+    if (!next && hearth_guard_is_held(&looking_up))
       return NULL;
     if (!next)
       next = &absent;
@@ -67,7 +68,7 @@ static int look_at_file(struct dl_phdr_info *file, size_t bytes, void *argument)
 }
 
 bool hearth_next_is_absent_or_cxx(const char *name) {
-  if (looking_up)
+  if (hearth_guard_is_held(&looking_up))
     return false;
   struct file_query query = {.address = (uintptr_t)hearth_next_lookup(name)};
   if (query.address)
@@ -79,7 +80,7 @@ static _Noreturn void die_without(const char *name) { hearth_hotcold_fatal("no o
 
 void *hearth_next_function(_Atomic(void *) *slot, const char *name) {
   void *next = hearth_next_optional(slot, name);
-  if (!next && !looking_up)
+  if (!next && !hearth_guard_is_held(&looking_up))
     die_without(name);
   return next;
 }
@@ -103,7 +104,7 @@ static void *next_or_die(const char *name, void *real, void *own) {
 /* Several threads may look up at once: they find the same. What dlsym itself frees while it looks up is leaked, what it
  * would reallocate is refused: the function that could serve it is the one being looked for. */
 static void first_free(void *block) {
-  if (looking_up)
+  if (hearth_guard_is_held(&looking_up))
     return;
   atomic_store_explicit(&hearth_next.free,
                         (void (*)(void *))next_or_die("free", (void *)__real_free, (void *)hearth_own_free),
@@ -112,7 +113,7 @@ static void first_free(void *block) {
 }
 
 static void *first_realloc(void *block, size_t bytes) {
-  if (looking_up) {
+  if (hearth_guard_is_held(&looking_up)) {
     errno = ENOMEM;
     return NULL;
   }
@@ -124,7 +125,7 @@ static void *first_realloc(void *block, size_t bytes) {
 }
 
 static size_t first_usable(void *block) {
-  if (looking_up)
+  if (hearth_guard_is_held(&looking_up))
     return 0;
   atomic_store_explicit(&hearth_next.malloc_usable_size,
                         (size_t(*)(void *))next_or_die("malloc_usable_size", (void *)__malloc_usable_size, NULL),

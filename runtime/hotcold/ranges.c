@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "ranges.h"
 
+#include "../guard.h"
 #include "cold_file.h"
 #include "fatal.h"
 #include "hearth/optional.h"
@@ -41,7 +42,7 @@ static const struct hearth_region_limits hot_limits = {.keep_pages = (16 << 20) 
 struct hearth_ranges hearth_ranges = {.hot_from = UINT8_MAX + 1};
 
 static struct hearth_futex_lock open_lock;
-static _Thread_local bool opening __attribute__((tls_model("initial-exec")));
+static _Thread_local hearth_guard opening __attribute__((tls_model("initial-exec")));
 
 /* `bytes` of address space aligned to a huge page, with HEAD_BYTES before them, or NULL. */
 static char *reserve(size_t bytes) {
@@ -176,9 +177,9 @@ static void open_once(void) {
 }
 
 void hearth_ranges_open(void) {
-  if (opening)
+  if (hearth_guard_is_held(&opening))
     return;
-  opening = true;
+  bool outer = hearth_guard_enter(&opening);
   int saved_errno = errno;
   hearth_futex_lock_acquire(&open_lock);
   if (!atomic_load_explicit(&hearth_ranges.opened, memory_order_relaxed)) {
@@ -187,5 +188,5 @@ void hearth_ranges_open(void) {
   }
   hearth_futex_lock_release(&open_lock);
   errno = saved_errno;
-  opening = false;
+  hearth_guard_leave(&opening, outer);
 }

@@ -109,7 +109,7 @@ __attribute__((constructor(101))) static void start(int argc, char **argv, char 
   hearth_start(environment);
   if (!hearth_rt.options.follow_children)
     restore_environment(environment);
-  hearth_this_thread.in_runtime = true;
+  bool outer = hearth_guard_enter(&hearth_this_thread.in_runtime);
   __cxa_atexit(finish, NULL, NULL);
-  hearth_this_thread.in_runtime = false;
+  hearth_guard_leave(&hearth_this_thread.in_runtime, outer);
 }

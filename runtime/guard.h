@@ -1,0 +1,28 @@
+/* Guards around foreign code: a flag that says that this thread (or this program) is within a call of a function that is not
+ * ours, and that may call us again on its way, as dlsym calls free.
+ *
+ * The flag has to be in memory while that function runs, and no compiler sees the use of it: glibc declares dlsym,
+ * pthread_setspecific, sigaction and most others `leaf`, which promises that they do not come back into the file that calls
+ * them, so that to gcc a store to a static flag before the call is dead. They do come back, by the names of ours that
+ * stand before libc's. So the flag is volatile, and only what is below reads and writes it. */
+#ifndef HEARTH_RUNTIME_GUARD_H
+#define HEARTH_RUNTIME_GUARD_H
+
+#include <stdbool.h>
+
+typedef struct hearth_guard {
+  volatile bool held; /* all zero: not held */
+} hearth_guard;
+
+static inline bool hearth_guard_is_held(const hearth_guard *guard) { return guard->held; }
+
+/* Returns whether it was held already, which is hearth_guard_leave's second argument: guards nest. */
+static inline bool hearth_guard_enter(hearth_guard *guard) {
+  bool outer = guard->held;
+  guard->held = true;
+  return outer;
+}
+
+static inline void hearth_guard_leave(hearth_guard *guard, bool outer) { guard->held = outer; }
+
+#endif
