@@ -88,6 +88,9 @@ bool hearth_pass_verify(LLVMModuleRef module, const hearth_options *options);
 bool hearth_pass_instrument(LLVMModuleRef module, const hearth_options *options);
 /* Write down which type each allocation call allocates, as far as the code shows it, for `hearth index`. */
 bool hearth_pass_types(LLVMModuleRef module, const hearth_options *options);
+/* Where the compiler tracks locations without writing them down, have it write line tables: what profiles are found by is at
+ * least that, and takes nothing from a user's -g (`hearth flags` can therefore do without -gmlt, which would). */
+bool hearth_pass_line_tables(LLVMModuleRef module, const hearth_options *options);
 /* Forbid the merging of calls that are told apart by their location only: all calls (for the profiling build), or
  * allocation calls only (for the optimised build, where annotation marks the others that matter). */
 bool hearth_pass_nomerge(LLVMModuleRef module, bool all_calls);

@@ -259,6 +259,7 @@ void addStart(ModulePassManager &MPM, const Matcher &Read, OptimizationLevel Lev
     MPM.addPass(NotOptimisedPass());
   if (!Annotate && !Instrument)
     return;
+  MPM.addPass(CPass(hearth_pass_line_tables, "hearth-line-tables", Read));
   // Idempotent. LLVM 14 runs it only after this point, and only for sample profiles.
   MPM.addPass(createModuleToFunctionPassAdaptor(AddDiscriminatorsPass()));
   if (Instrument) {

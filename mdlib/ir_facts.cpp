@@ -3,6 +3,7 @@
 
 #include <llvm/Config/llvm-config.h>
 #include <llvm/IR/Constants.h>
+#include <llvm/IR/DebugInfo.h>
 #include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstrTypes.h>
@@ -170,6 +171,38 @@ LLVMValueRef hearth_ir_declare_with_hint(LLVMModuleRef module, LLVMValueRef plai
 void hearth_ir_clear_named_metadata(LLVMModuleRef module, const char *name) {
   if (NamedMDNode *Node = unwrap(module)->getNamedMetadata(name))
     Node->clearOperands();
+}
+
+// Of a unit, the kind is all that cannot be set.
+static DICompileUnit *withLineTables(DICompileUnit *CU) {
+  return DICompileUnit::getDistinct(
+      CU->getContext(), CU->getSourceLanguage(), CU->getFile(), CU->getProducer(), CU->isOptimized(), CU->getFlags(),
+      CU->getRuntimeVersion(), CU->getSplitDebugFilename(), DICompileUnit::LineTablesOnly, CU->getEnumTypes(),
+      CU->getRetainedTypes(), CU->getGlobalVariables(), CU->getImportedEntities(), CU->getMacros(), CU->getDWOId(),
+      CU->getSplitDebugInlining(), CU->getDebugInfoForProfiling(), CU->getNameTableKind(), CU->getRangesBaseAddress(),
+      CU->getSysRoot(), CU->getSDK());
+}
+
+bool hearth_ir_emit_line_tables(LLVMModuleRef module) {
+  Module &M = *unwrap(module);
+  NamedMDNode *Units = M.getNamedMetadata("llvm.dbg.cu");
+  DenseMap<DICompileUnit *, DICompileUnit *> Raised;
+  for (unsigned I = 0; Units && I < Units->getNumOperands(); I++) {
+    auto *CU = cast<DICompileUnit>(Units->getOperand(I));
+    if (CU->getEmissionKind() != DICompileUnit::NoDebug)
+      continue;
+    Units->setOperand(I, Raised[CU] = withLineTables(CU));
+  }
+  if (Raised.empty())
+    return false;
+  DebugInfoFinder Found;
+  Found.processModule(M);
+  for (DISubprogram *SP : Found.subprograms())
+    if (DICompileUnit *CU = Raised.lookup(SP->getUnit()))
+      SP->replaceUnit(CU);
+  if (!M.getModuleFlag("Dwarf Version")) // clang writes it with -g only
+    M.addModuleFlag(Module::Max, "Dwarf Version", 5);
+  return true;
 }
 
 void hearth_ir_keep(LLVMModuleRef module, LLVMValueRef global) {

@@ -47,6 +47,7 @@ config.substitutions += [
     ("%symbolizer", tool("llvm-symbolizer")),
     ("%symbolise", os.path.join(build, "bin", "symbolise")),
     ("%nm", tool("llvm-nm")),
+    ("%dwarfdump", tool("llvm-dwarfdump")),
     ("%hearth", os.path.join(build, "bin", "hearth")),
     ("%fields", os.path.join(config.hearth_source, "profile", "format", "hearth", "mib_fields.def")),
     ("%preload", os.path.join(build, "lib", "libhearth_preload.so")),

@@ -168,7 +168,10 @@ static int check_profile(const char *path, char *absolute, uint64_t *ret_id, boo
 /* `profile` is NULL for a profiling build. Its id is there for what compares command lines: ninja, ccache, sccache. */
 static void print_compile(const char *plugin, const char *profile, uint64_t id) {
   bool instrument = !profile;
-  fputs(" -gmlt -fdebug-info-for-profiling", stdout);
+  /* Not -gmlt, which would take a user's -g away: the last of them counts. Where remarks are wanted, of whatever pass, clang
+   * tracks locations; if it does no more than that, the plugin has line tables written. By -Wp, because libtool takes
+   * -R for its own. */
+  fputs(" -Wp,-Rpass-analysis=hearth-locations -fdebug-info-for-profiling", stdout);
   if (instrument)
     fputs(" -fno-omit-frame-pointer -mno-omit-leaf-frame-pointer -fno-optimize-sibling-calls", stdout);
   /* Releases before 20 parse -mllvm before they load pass plugins; -fplugin loads the same file early enough. ccache

@@ -98,6 +98,9 @@ LLVMValueRef hearth_ir_declare_with_hint(LLVMModuleRef module, LLVMValueRef plai
 
 /* Remove all operands of a named metadata node; the node stays. */
 void hearth_ir_clear_named_metadata(LLVMModuleRef module, const char *name);
+/* Have line tables written of compile units that only track locations (clang's, without -g but with -Rpass: emissionKind
+ * NoDebug). What clang writes more debug information of stays as it is. Returns whether there were any. */
+bool hearth_ir_emit_line_tables(LLVMModuleRef module);
 /* Keep a global in the linked program though nothing refers to it. */
 void hearth_ir_keep(LLVMModuleRef module, LLVMValueRef global);
 /* Add `function` (of type void()) to llvm.global_ctors; of one with a comdat, the linker keeps one entry. */
