@@ -134,6 +134,8 @@ static void reserve_counters(void) {
   hearth_rt.accesses = HEARTH_ACCESSES_UNSUPPORTED;
 }
 
+void hearth_start_without_blocks(void) { reserve_counters(); }
+
 static hearth_way choose_way(void) {
   if (!hearth_rt.recording)
     return HEARTH_WAY_NONE;

@@ -55,6 +55,9 @@ extern hearth_runtime hearth_rt __attribute__((visibility("hidden")));
 void hearth_start(char **environment);
 void hearth_finish(void);
 
+/* Instead of both, where the program's malloc is not the runtime's: instrumented code gets its counters, no more. */
+void hearth_start_without_blocks(void);
+
 /* In a forked child, forget what its parent recorded, before anything is recorded; other libraries' fork handlers may
  * allocate before the runtime's own. Does nothing at other times. */
 void hearth_watch_child(void);

@@ -6,6 +6,8 @@ ccache; go, node and dh_view, which read exported profiles; chromium, which open
 import glob
 import os
 import shutil
+import sys
+import sysconfig
 
 import lit.formats
 
@@ -72,12 +74,18 @@ for compiler in ("g++-12", "clang++-14", "clang++-19", "clang++-22"):
         config.available_features.add(compiler)
 if glob.glob(f"/usr/lib/llvm-{llvm}/lib/clang/*/lib/linux/libclang_rt.tsan-*.a"):
     config.available_features.add("tsan")
+if all(shutil.which(program) for program in ("autoreconf", "automake", "libtoolize", "make")):
+    config.available_features.add("autotools")
 if os.path.exists(tool("ld.lld")):
     config.available_features.add("lld")
 if os.path.exists("/usr/lib/x86_64-linux-gnu/libjemalloc.so.2"):
     config.available_features.add("jemalloc")
 if os.path.exists("/usr/include/glib-2.0/glib.h"):
     config.available_features.add("glib")
+python_include = sysconfig.get_paths()["include"]
+config.substitutions[:0] = [("%python_include", python_include), ("%python", sys.executable)]
+if os.path.exists(os.path.join(python_include, "Python.h")):
+    config.available_features.add("python")
 dh_view = "/usr/libexec/valgrind/dh_view.js"
 config.substitutions.append(("%dh_view", dh_view))
 if os.path.exists(dh_view):

@@ -13,6 +13,7 @@
 
 #include "commands.h"
 #include "hearth/plan.h"
+#include "hearth/profile.h"
 #include "install_paths.h"
 #include "options.h"
 
@@ -21,8 +22,8 @@
 #define DEFAULT_CLANG "clang-" STRING_OF(HEARTH_LLVM_MAJOR)
 
 static const char help[] =
-    "Usage: hearth flags instrument [--clang=CLANG] [--compile|--link]\n"
-    "       hearth flags use PROFILE [--clang=CLANG] [--compile|--link] [--static]\n"
+    "Usage: hearth flags instrument [--clang=CLANG] [--compile|--link|--preload] [--static]\n"
+    "       hearth flags use PROFILE [--clang=CLANG] [--compile|--link|--preload] [--static]\n"
     "                                [--lto=thin|full] [--library-calls]\n"
     "Print flags for clang on one line: clang $(hearth flags instrument) ...\n"
     "\n"
@@ -31,20 +32,23 @@ static const char help[] =
     "  --clang=CLANG  the compiler that the flags are for (default: " DEFAULT_CLANG ")\n"
     "  --compile      flags for compiling only (CFLAGS, CXXFLAGS)\n"
     "  --link         flags for linking only (LDFLAGS)\n"
-    "  --static       for programs that are linked with -static: the adapter's free is called\n"
-    "                 in place of the C library's\n"
+    "  --preload      the shared object that a program is to run with (LD_PRELOAD) which was built\n"
+    "                 without Hearth, but loads plug-ins that were built with it\n"
+    "  --static       what Hearth adds becomes a part of the program, which then runs where Hearth is\n"
+    "                 not installed; programs that are linked with -static need it to be optimised\n"
     "  --lto=KIND     link-time optimisation, thin or full, with lld: contexts of the whole program\n"
     "                 are told apart (LLVM 14: only what each file shows)\n"
     "  --library-calls\n"
     "                 the adapter that takes hints for calls in libraries, too; given by itself where the\n"
     "                 profile was made with 'hearth index --library-calls'; not with --static\n"
-    "Without --compile and --link all flags are printed; they may be given to any step.\n";
+    "Without --compile and --link all flags are printed; they may be given to any step, of programs and\n"
+    "of shared objects (but for --static), any number of times.\n";
 
 typedef struct arguments {
   const char *profile; /* NULL for a profiling build */
   const char *clang;
   const char *lto; /* NULL without */
-  bool compile, link, is_static, library_calls;
+  bool compile, link, preload, is_static, library_calls;
 } arguments;
 
 /* Returns HEARTH_EXIT_OK or the exit code of a usage error. */
@@ -59,8 +63,8 @@ static int check(int operands, char **argv, arguments *a) {
     return hearth_tool_usage_error("flags", "unexpected argument '%s'", argv[2 + use]);
   if (use && strcmp(argv[2], "-") == 0)
     return hearth_tool_usage_error("flags", "compilers read the profile by its path, not from standard input");
-  if (a->is_static && !use)
-    return hearth_tool_usage_error("flags", "'--static' goes with 'use': profiling builds need nothing for it");
+  if (a->preload && (a->compile || a->link || a->is_static || a->lto))
+    return hearth_tool_usage_error("flags", "'--preload' goes with no other option but '--library-calls'");
   if (a->library_calls && (!use || a->is_static))
     return hearth_tool_usage_error("flags", "'--library-calls' goes with 'use', and not with '--static'");
   if (a->lto && !use)
@@ -77,6 +81,7 @@ static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
                                    {.name = "--lto", .expects = "thin or full", .text = &a->lto},
                                    {.name = "--compile", .flag = &a->compile},
                                    {.name = "--link", .flag = &a->link},
+                                   {.name = "--preload", .flag = &a->preload},
                                    {.name = "--static", .flag = &a->is_static},
                                    {.name = "--library-calls", .flag = &a->library_calls},
                                    {0}};
@@ -84,7 +89,7 @@ static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
   if (!hearth_tool_parse(options, help, argc, argv, &operands, ret_code) ||
       (*ret_code = check(operands, argv, a)) != HEARTH_EXIT_OK)
     return false;
-  if (!a->compile && !a->link)
+  if (!a->compile && !a->link && !a->preload)
     a->compile = a->link = true;
   return true;
 }
@@ -147,17 +152,23 @@ static int check_path(const char *path) {
   return HEARTH_EXIT_OK;
 }
 
-/* `ret_library_calls`: does its plan count on the adapter that stands before malloc? */
-static int check_profile(const char *path, char *absolute, uint64_t *ret_id, bool *ret_library_calls) {
+typedef struct profile_facts {
+  uint64_t id, plan;  /* the plan's id, 0 if there is none */
+  bool library_calls; /* does the plan count on the adapter that stands before malloc? */
+} profile_facts;
+
+static int check_profile(const char *path, char *absolute, profile_facts *ret) {
   hearth_error err;
   hearth_profile *profile;
-  hearth_plan plan;
-  if (hearth_profile_open(path, &profile, &err) != HEARTH_OK)
-    return hearth_tool_error("%s", err.message);
-  *ret_id = hearth_profile_id(profile);
-  hearth_status status = hearth_profile_get_plan(profile, &plan, &err);
-  *ret_library_calls = status == HEARTH_OK && plan.library_calls > 0;
-  hearth_profile_close(profile);
+  hearth_plan plan = {0};
+  hearth_status status = hearth_profile_open(path, &profile, &err);
+  if (status == HEARTH_OK) {
+    ret->id = hearth_profile_id(profile);
+    status = hearth_profile_get_plan(profile, &plan, &err);
+    ret->plan = plan.id;
+    ret->library_calls = plan.library_calls > 0;
+    hearth_profile_close(profile);
+  }
   if (status != HEARTH_OK)
     return hearth_tool_error("%s", err.message);
   if (!realpath(path, absolute))
@@ -183,10 +194,33 @@ static void print_compile(const char *plugin, const char *profile, uint64_t id) 
     printf(" -mllvm -memprof-use=%s -mllvm -memprof-profile-id=%016" PRIx64, profile, id);
 }
 
-/* The whole archive, because it stands before the objects that need it where it is given in LDFLAGS; the runtime also
- * holds what nothing refers to. */
-static void print_link(const char *archive, bool build_id) {
-  printf("%s -Wl,--whole-archive %s -Wl,--no-whole-archive -lpthread -ldl", build_id ? " -Wl,--build-id" : "", archive);
+/* The part of Hearth that goes into a program: as a shared object, which any link may name any number of times, also that of a
+ * library, for there is one of it in a process; or as an archive, which becomes a part of the program (--static, and what
+ * the linker takes for -l by itself where it gets -static). The archive's members are taken for the names behind -u, as the
+ * objects that need them may come later. */
+typedef struct library {
+  const char *folder, *name, *archive, *symbols;
+} library;
+
+#define ADAPTER_SYMBOLS "-Wl,-u,malloc_hot_cold,-u,_Znwm12__hot_cold_t"
+static const library runtime_library = {"", "hearth_rt", "hearth_rt", "-Wl,-u,__memprof_init"};
+static const library adapter = {"", "hearth_hotcold", "hearth_hotcold", ADAPTER_SYMBOLS};
+static const library library_calls_adapter = {"/library-calls", "hearth_hotcold", "hearth_hotcold_calls",
+                                              ADAPTER_SYMBOLS};
+
+static void print_link(const char *directory, const library *library, bool is_static) {
+  printf(" %s", library->symbols);
+  if (is_static)
+    printf(" %s/lib%s.a", directory, library->archive);
+  else
+    printf(" -L%s%s -Wl,-rpath,%s%s -l%s", directory, library->folder, directory, library->folder, library->name);
+  fputs(" -lpthread -ldl", stdout);
+}
+
+/* Libraries that the program opens later are to share its word of contexts, as those do that it is linked with. */
+static void print_exported_word(uint64_t plan) {
+  if (plan)
+    printf(" -Wl,--export-dynamic-symbol=__hearth_contexts.%016" PRIx64, plan);
 }
 
 /* What links the bitcode tells contexts apart, and gives the hints that only then are known. Functions of other files a thin
@@ -200,41 +234,59 @@ static void print_lto_link(const char *kind, const char *plugin) {
     fputs(" -Wl,-mllvm,-enable-memprof-context-disambiguation -Wl,-mllvm,-supports-hot-cold-new", stdout);
 }
 
+static const library *library_for(const arguments *a, const profile_facts *facts) {
+  if (!a->profile)
+    return &runtime_library;
+  return a->library_calls || (facts->library_calls && !a->is_static) ? &library_calls_adapter : &adapter;
+}
+
 static int print_flags(int argc, char **argv) {
   arguments a;
-  uint64_t id = 0;
-  char library[PATH_MAX], plugin[PATH_MAX + 32], archive[PATH_MAX + 32], profile[PATH_MAX];
+  char directory[PATH_MAX], plugin[PATH_MAX + 32], file[PATH_MAX + 64], profile[PATH_MAX];
+  profile_facts facts = {0};
   int code;
   if (!parse(argc, argv, &a, &code))
     return code;
-  bool use = a.profile != NULL, planned_calls = false;
+  bool use = a.profile != NULL;
   if ((code = check_clang(a.clang)) != HEARTH_EXIT_OK)
     return code;
-  if (use && (code = check_profile(a.profile, profile, &id, &planned_calls)) != HEARTH_EXIT_OK)
+  if (use && (code = check_profile(a.profile, profile, &facts)) != HEARTH_EXIT_OK)
     return code;
-  if (!hearth_tool_library_directory(library, sizeof library))
+  if (!hearth_tool_library_directory(directory, sizeof directory))
     return hearth_tool_error("cannot find out where this command is installed: %s", strerror(errno));
-  snprintf(plugin, sizeof plugin, "%s/hearth.so", library);
-  snprintf(archive, sizeof archive, "%s/libhearth_%s.a", library,
-           a.library_calls || (planned_calls && !a.is_static) ? "hotcold_calls"
-           : use                                              ? "hotcold"
-                                                              : "rt");
+  const library *library = library_for(&a, &facts);
+  snprintf(plugin, sizeof plugin, "%s/hearth.so", directory);
+  if (a.is_static)
+    snprintf(file, sizeof file, "%s/lib%s.a", directory, library->archive);
+  else
+    snprintf(file, sizeof file, "%s%s/lib%s.so", directory, library->folder, library->name);
   if (((a.compile || a.lto) && (code = check_path(plugin)) != HEARTH_EXIT_OK) ||
-      (a.link && (code = check_path(archive)) != HEARTH_EXIT_OK))
+      ((a.link || a.preload) && (code = check_path(file)) != HEARTH_EXIT_OK))
     return code;
+  if (a.preload) {
+    puts(file);
+    return hearth_tool_finish();
+  }
   /* Given to every step of a build, some of the flags are always of no use: no warning about that. */
-  fputs("--start-no-unused-arguments", stdout);
   if (a.compile)
-    print_compile(plugin, use ? profile : NULL, id);
+    fputs("--start-no-unused-arguments", stdout);
+  if (a.compile)
+    print_compile(plugin, use ? profile : NULL, facts.id);
   if (a.lto)
     printf(" -flto=%s", a.lto);
+  if (a.link && !use)
+    fputs(" -Wl,--build-id", stdout);
   if (a.link)
-    print_link(archive, !use);
+    print_link(directory, library, a.is_static);
+  if (a.link)
+    print_exported_word(facts.plan);
   if (a.link && a.lto)
     print_lto_link(a.lto, plugin);
-  if (a.link && a.is_static)
+  if (a.link && a.is_static && use)
     fputs(" -Wl,--wrap=free,--wrap=realloc", stdout);
-  fputs(" --end-no-unused-arguments\n", stdout);
+  if (a.compile)
+    fputs(" --end-no-unused-arguments", stdout);
+  putchar('\n');
   return hearth_tool_finish();
 }
 

@@ -159,8 +159,9 @@ static void open_once(void) {
     return;
   if (!hearth_next_is_interposed()) {
     hearth_hotcold_warn(
-        "hints are ignored: free or realloc is not the adapter's, but that of a library before it, or of a static libc "
-        "('hearth flags use PROFILE --static' has the flags for that)",
+        "hints are ignored: free or realloc is not the adapter's, but that of a library before it (preload the "
+        "adapter: "
+        "LD_PRELOAD=$(hearth flags use PROFILE --preload)), or of a static libc ('--static' has the flags for that)",
         "");
     return;
   }

@@ -1,6 +1,8 @@
-/* Where recording starts and ends in a program that the runtime is preloaded into. The library is the first to be
+/* Where recording starts and ends in a program that has the runtime as a shared object: preloaded by `hearth record`, or
+ * libhearth_rt.so, which instrumented programs and libraries are linked to. The library is the first to be
  * initialised (-z initfirst), and what it registers for the end runs last. */
 #define _GNU_SOURCE /* RTLD_NEXT */
+#include "../linked_start.h"
 #include "runtime.h"
 #include "thread_state.h"
 
@@ -99,15 +101,21 @@ static void finish(void *unused) {
   hearth_finish();
 }
 
+/* What is preloaded may have been by somebody else than `hearth record`. */
+static bool is_to_record(char **environment) {
+  return HEARTH_PRELOADED ? hearth_environment_find(environment, HEARTH_RECORD_VARIABLE) != NULL
+                          : hearth_linked_is_to_record();
+}
+
 /* Functions registered before the C library registers that of the dynamic loader, and for no library, run behind all
  * destructors. */
 __attribute__((constructor(101))) static void start(int argc, char **argv, char **environment) {
   (void)argc;
   (void)argv;
-  if (!hearth_environment_find(environment, HEARTH_RECORD_VARIABLE)) /* preloaded by somebody else */
+  if (!is_to_record(environment))
     return;
   hearth_start(environment);
-  if (!hearth_rt.options.follow_children)
+  if (HEARTH_PRELOADED && !hearth_rt.options.follow_children)
     restore_environment(environment);
   bool outer = hearth_guard_enter(&hearth_this_thread.in_runtime);
   __cxa_atexit(finish, NULL, NULL);
