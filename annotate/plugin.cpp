@@ -185,6 +185,15 @@ cl::bits<ContextsBy> ContextsApartBy(
                clEnumValN(ByWord, "word", "as the program runs, by the profile's plan ('hearth show --plan')")));
 bool contextsAreApartBy(ContextsBy Way) { return ContextsApartBy.getBits() == 0 || ContextsApartBy.isSet(Way); }
 
+// Flags come twice in builds that have them in CFLAGS and in LDFLAGS: the last one counts, as it does from LLVM 15 on.
+struct Repeatable {
+  Repeatable() {
+    for (auto &Option : cl::getRegisteredOptions())
+      if (Option.second->ArgStr.take_front(8) == "memprof-")
+        Option.second->setNumOccurrencesFlag(cl::ZeroOrMore);
+  }
+} OptionsAreRepeatable;
+
 hearth_options currentOptions() {
   hearth_options Options = {};
   Options.profile = Use.c_str();
