@@ -50,7 +50,7 @@ inputs=(*.c *.h run.sh)
 
 instrument_flags=() use_flags=() link_flags=() plain_flags=()
 split_flags instrument_flags "$hearth" flags instrument
-if ! is_current "$work/instrumented" "${inputs[@]}" "$plugin" "$build/lib/libhearth_rt.a"; then
+if ! is_current "$work/instrumented" "${inputs[@]}" "$plugin" "$build/lib/libhearth_rt.so"; then
   step "building the profiling version" "$work/build.log" \
     "$clang" -O2 "${instrument_flags[@]}" "${sources[@]}" -o "$work/instrumented"
 fi
@@ -83,7 +83,7 @@ build_variants() {
   done
 }
 if ! is_current "$work/hinted" "${inputs[@]}" ../placement.c "$work/store.prof" "$plugin" \
-  "$build/lib/libhearth_hotcold.a"; then
+  "$build/lib/libhearth_hotcold.so"; then
   step "building without and with the profile" "$work/build.log" build_variants
 fi
 

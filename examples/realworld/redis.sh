@@ -46,7 +46,7 @@ build_server() {
     OPTIMIZATION=-O2 redis-server redis-cli redis-benchmark
 }
 server=$work/profiled/src/redis-server
-if ! is_current "$server" redis.sh "$tree" "$plugin" "$build/lib/libhearth_rt.a"; then
+if ! is_current "$server" redis.sh "$tree" "$plugin" "$build/lib/libhearth_rt.so"; then
   step "building redis for profiling" "$work/build.log" build_server
 fi
 

@@ -97,7 +97,7 @@ build_variant() {
   "$clang" "$work/$name.o" "${@:2}" "${link_flags[@]}" -o "$work/$name"
 }
 
-if ! is_current "$work/instrumented" "$work/program.bc" "$plugin" "$build/lib/libhearth_rt.a"; then
+if ! is_current "$work/instrumented" "$work/program.bc" "$plugin" "$build/lib/libhearth_rt.so"; then
   step "building the profiling version" "$work/build.log" build_variant instrumented \
     "-load-pass-plugin=$plugin" -memprof-instrument -- "${instrument_link_flags[@]}"
 fi
@@ -128,7 +128,7 @@ build_variants() {
     "$work/placement.o" "${adapter_flags[@]}"
   llvm-dis-"$llvm" "$work/hinted.bc" -o "$work/hinted.ll"
 }
-if ! is_current "$work/hinted" "$work/$program.prof" "$plugin" ../placement.c "$build/lib/libhearth_hotcold.a"; then
+if ! is_current "$work/hinted" "$work/$program.prof" "$plugin" ../placement.c "$build/lib/libhearth_hotcold.so"; then
   step "building without and with the profile" "$work/build.log" build_variants
 fi
 

@@ -35,7 +35,8 @@ static const char help[] =
     "  --preload      the shared object that a program is to run with (LD_PRELOAD) which was built\n"
     "                 without Hearth, but loads plug-ins that were built with it\n"
     "  --static       what Hearth adds becomes a part of the program, which then runs where Hearth is\n"
-    "                 not installed; programs that are linked with -static need it to be optimised\n"
+    "                 not installed; programs that are linked with -static-pie need it, those with\n"
+    "                 -static to be optimised\n"
     "  --lto=KIND     link-time optimisation, thin or full, with lld: contexts of the whole program\n"
     "                 are told apart (LLVM 14: only what each file shows)\n"
     "  --library-calls\n"
@@ -217,10 +218,13 @@ static void print_link(const char *directory, const library *library, bool is_st
   fputs(" -lpthread -ldl", stdout);
 }
 
-/* Libraries that the program opens later are to share its word of contexts, as those do that it is linked with. */
+/* Libraries that the program opens later are to share its word of contexts, as those do that it is linked with, and to know
+ * that it has decision sites. */
 static void print_exported_word(uint64_t plan) {
   if (plan)
-    printf(" -Wl,--export-dynamic-symbol=__hearth_contexts.%016" PRIx64, plan);
+    printf(" -Wl,--export-dynamic-symbol=__hearth_contexts.%016" PRIx64
+           " -Wl,--export-dynamic-symbol=__hearth_sites.%016" PRIx64,
+           plan, plan);
 }
 
 /* What links the bitcode tells contexts apart, and gives the hints that only then are known. Functions of other files a thin
@@ -240,7 +244,28 @@ static const library *library_for(const arguments *a, const profile_facts *facts
   return a->library_calls || (facts->library_calls && !a->is_static) ? &library_calls_adapter : &adapter;
 }
 
-static int print_flags(int argc, char **argv) {
+/* Given to every step of a build, some of the flags for compiling are always of no use: no warning about that. */
+static void print_flags(const arguments *a, const char *directory, const char *plugin, const library *library,
+                        const char *profile, const profile_facts *facts) {
+  if (a->compile) {
+    fputs("--start-no-unused-arguments", stdout);
+    print_compile(plugin, profile, facts->id);
+  }
+  if (a->lto)
+    printf(" -flto=%s", a->lto);
+  if (a->link) {
+    fputs(profile ? "" : " -Wl,--build-id", stdout);
+    print_link(directory, library, a->is_static);
+    print_exported_word(facts->plan);
+    if (a->lto)
+      print_lto_link(a->lto, plugin);
+    if (a->is_static && profile)
+      fputs(" -Wl,--wrap=free,--wrap=realloc", stdout);
+  }
+  puts(a->compile ? " --end-no-unused-arguments" : "");
+}
+
+static int flags(int argc, char **argv) {
   arguments a;
   char directory[PATH_MAX], plugin[PATH_MAX + 32], file[PATH_MAX + 64], profile[PATH_MAX];
   profile_facts facts = {0};
@@ -263,30 +288,10 @@ static int print_flags(int argc, char **argv) {
   if (((a.compile || a.lto) && (code = check_path(plugin)) != HEARTH_EXIT_OK) ||
       ((a.link || a.preload) && (code = check_path(file)) != HEARTH_EXIT_OK))
     return code;
-  if (a.preload) {
+  if (a.preload)
     puts(file);
-    return hearth_tool_finish();
-  }
-  /* Given to every step of a build, some of the flags are always of no use: no warning about that. */
-  if (a.compile)
-    fputs("--start-no-unused-arguments", stdout);
-  if (a.compile)
-    print_compile(plugin, use ? profile : NULL, facts.id);
-  if (a.lto)
-    printf(" -flto=%s", a.lto);
-  if (a.link && !use)
-    fputs(" -Wl,--build-id", stdout);
-  if (a.link)
-    print_link(directory, library, a.is_static);
-  if (a.link)
-    print_exported_word(facts.plan);
-  if (a.link && a.lto)
-    print_lto_link(a.lto, plugin);
-  if (a.link && a.is_static && use)
-    fputs(" -Wl,--wrap=free,--wrap=realloc", stdout);
-  if (a.compile)
-    fputs(" --end-no-unused-arguments", stdout);
-  putchar('\n');
+  else
+    print_flags(&a, directory, plugin, library, use ? profile : NULL, &facts);
   return hearth_tool_finish();
 }
 
@@ -304,7 +309,7 @@ static void print_failure(int argc, char **argv) {
 }
 
 int hearth_cmd_flags(int argc, char **argv) {
-  int code = print_flags(argc, argv);
+  int code = flags(argc, argv);
   if (code != HEARTH_EXIT_OK)
     print_failure(argc, argv);
   return code;

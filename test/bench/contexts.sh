@@ -65,7 +65,7 @@ compile() {
 # lto_flags: what `hearth flags` has a link given, without the adapter, in whose place the oracle is.
 lto_flags() {
   "$hearth" flags use "$directory/training.prof" "$lto" --link |
-    sed 's/-Wl,--whole-archive [^ ]* -Wl,--no-whole-archive//'
+    sed 's/ -Wl,-u,[^ ]*//; s/ -lhearth_hotcold//'
 }
 
 # record NAME OUTPUT OBJECT...: link with the runtime, run, index; further objects beside NAME's.

@@ -58,7 +58,7 @@ build_variant() {
   esac
   inputs=("${sources[@]/#/$tree/}")
   mapfile -t headers < <(find "$tree" -name '*.h')
-  is_current "$work/$variant" "${inputs[@]}" "${headers[@]}" "$bench/lib.sh" "$plugin" "$build/lib/libhearth_rt.a" &&
+  is_current "$work/$variant" "${inputs[@]}" "${headers[@]}" "$bench/lib.sh" "$plugin" "$build/lib/libhearth_rt.so" &&
     return
   step "building $program: $variant" "$work/build-$variant.log" "$clang" -O2 "${flags[@]}" "${compile_flags[@]}" \
     "${inputs[@]}" "${libraries[@]}" "${link_flags[@]}" -o "$work/$variant"
