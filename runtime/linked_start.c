@@ -1,19 +1,34 @@
+#define _GNU_SOURCE /* RTLD_DEFAULT, dladdr1 */
 #include "linked_start.h"
 
 #include "heap.h"
 #include "message.h"
 #include "runtime.h"
 
+#include <dlfcn.h>
+#include <link.h>
 #include <stdlib.h>
 
-/* Asking the loader for malloc's address would not do: of a program that is not position-independent and has taken it, that is
- * an entry of its own. */
-static bool is_malloc_ours(void) {
+static bool gives_own_blocks(void) {
   void *block = malloc(1);
   hearth_block *unused;
   bool ours = hearth_heap_find(block, &unused) != HEARTH_POINTER_FOREIGN;
   free(block);
   return ours;
+}
+
+/* Another malloc is not called: those of sanitizers crash before their own start. Only where the program has taken malloc's
+ * address and is not position-independent does that say nothing, as it is then an entry of the program's own. */
+static bool is_malloc_ours(void) {
+  static const char here;
+  const ElfW(Sym) *symbol = NULL;
+  Dl_info found, own;
+
+  if (!dladdr1(dlsym(RTLD_DEFAULT, "malloc"), &found, (void **)&symbol, RTLD_DL_SYMENT) || !dladdr(&here, &own))
+    return false;
+  if (symbol && symbol->st_shndx == SHN_UNDEF)
+    return gives_own_blocks();
+  return found.dli_fbase == own.dli_fbase;
 }
 
 bool hearth_linked_is_to_record(void) {
