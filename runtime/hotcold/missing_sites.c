@@ -25,7 +25,7 @@ void hearth_hotcold_no_sites(uint64_t plan) {
   snprintf(
       text, sizeof text,
       "no decision site of plan %016" PRIx64 ": cold and hot blocks that their callers tell apart are placed as "
-      "without a profile. Compile all files with that profile, from -O1 on, and profile again if they were renamed; "
+      "without a profile. Compile all files with that profile, from -O1 on, and profile again after large changes; "
       "if dlopen loads the library that allocates, link the program with -rdynamic. HEARTH_HOTCOLD=sites-warning=off "
       "silences this",
       plan);
