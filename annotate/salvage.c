@@ -268,42 +268,60 @@ static hearth_status salvage_function(salvaging *s, LLVMValueRef f) {
 
 /* -------------------------------------------------- renamed files ------------------------------------------------ */
 
-/* Is each call of the profile where it was, and calls what the profile says? */
-static bool is_as_it_was(const salvaging *s) {
-  bool same = s->n_old > 0;
-  for (size_t i = 0, k = 0; i < s->n_old && same; i++) {
-    const old_call *old = &s->old[i];
-    same = false;
-    for (k = 0; k < s->n_new && !same; k++)
-      for (size_t at = s->new[k].first; at < s->new[k].end && !same; at++) {
-        const hearth_call_site *now = &s->sites->items[at];
-        same = old->line == now->line && old->column == now->column && is_like(s, old, now);
-      }
-  }
-  return same;
+/* A call of the module in the place of a call of the profile that calls what the profile says, or else one that may. */
+static bool is_in_place(const salvaging *s, const old_call *old, bool for_sure) {
+  for (size_t k = 0; k < s->n_new; k++)
+    for (size_t at = s->new[k].first; at < s->new[k].end; at++) {
+      const hearth_call_site *now = &s->sites->items[at];
+      if (old->line == now->line && old->column == now->column &&
+          (is_like(s, old, now) || (!for_sure && old->allocates && may_allocate(now))))
+        return true;
+    }
+  return false;
 }
 
-/* The file that the module's was, by all functions that are as they were: they have to agree. HEARTH_NONE if it is none. */
+/* Is each call of the profile where it was? Libraries allocate too, as printf its buffer; but one call has to be known. */
+static bool is_as_it_was(const salvaging *s) {
+  bool same = true, is_sure = false;
+  for (size_t i = 0; i < s->n_old && same; i++) {
+    is_sure |= is_in_place(s, &s->old[i], true);
+    same = is_in_place(s, &s->old[i], false);
+  }
+  return same && is_sure;
+}
+
+/* Does the module's function call an allocation function? */
+static bool makes_allocations(const salvaging *s) {
+  for (size_t k = 0; k < s->n_new; k++)
+    for (size_t at = s->new[k].first; at < s->new[k].end; at++)
+      if (hearth_alloc_function_of(s->sites->items[at].call))
+        return true;
+  return false;
+}
+
+/* The file that the module's was, by all functions that are as they were: they have to agree. HEARTH_NONE if it is none.
+ * One name in common means little, as programs have a main, and plug-ins an entry: nobody is to be told of it unless that
+ * function allocates. */
 static hearth_status find_old_path(salvaging *s, const hearth_namesakes *namesakes, uint32_t *ret) {
-  *ret = HEARTH_NONE;
+  uint32_t path = HEARTH_NONE, row = HEARTH_NONE, shared = 0;
+  bool allocates = false, agree = true;
   for (size_t i = 0; i < namesakes->count; i++) {
     const hearth_namesake *namesake = &namesakes->items[i];
     hearth_function_info function;
     if (!namesake->count || !hearth_is_external(namesake->function))
       continue;
-    s->salvage->namesake = namesake->row;
-    if (namesake->count > 1)
-      continue;
     HEARTH_TRY(hearth_profile_get_function(s->profile, namesake->row, &function, s->err));
     HEARTH_TRY(read_calls(s, &function, namesake->id));
-    if (!is_as_it_was(s))
+    row = namesake->row;
+    shared++;
+    allocates |= makes_allocations(s);
+    if (namesake->count > 1 || !is_as_it_was(s))
       continue;
-    if (*ret != HEARTH_NONE && *ret != function.path) {
-      *ret = HEARTH_NONE;
-      return HEARTH_OK;
-    }
-    *ret = function.path;
+    agree &= path == HEARTH_NONE || path == function.path;
+    path = function.path;
   }
+  s->salvage->namesake = shared > 1 || allocates ? row : HEARTH_NONE;
+  *ret = agree ? path : HEARTH_NONE;
   return HEARTH_OK;
 }
 
