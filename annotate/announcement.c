@@ -11,6 +11,7 @@
 
 #define CALLS_RECEIVER "hearth_hotcold_library_calls"
 #define SITES_RECEIVER "hearth_hotcold_no_sites"
+#define PLANS_RECEIVER "hearth_hotcold_other_plan"
 
 /* Names that a plan's id makes different. */
 typedef struct plan_name {
@@ -31,9 +32,12 @@ static LLVMValueRef declare_receiver(LLVMModuleRef module, const char *name, LLV
   return receiver;
 }
 
-/* Calls the receiver if it is there, and `missing` is not (NULL: in any case). */
-static void define(LLVMValueRef function, LLVMValueRef missing, LLVMValueRef receiver, LLVMValueRef *arguments,
-                   unsigned count) {
+/* When a receiver that is there is called: if `missing` is not, if `variable` has another value; both NULL: always. */
+typedef struct occasion {
+  LLVMValueRef missing, variable, value;
+} occasion;
+
+static void define(LLVMValueRef function, occasion when, LLVMValueRef receiver, LLVMValueRef *arguments, unsigned count) {
   LLVMContextRef context = LLVMGetModuleContext(LLVMGetGlobalParent(function));
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(context);
   LLVMBasicBlockRef entry = LLVMAppendBasicBlockInContext(context, function, "");
@@ -41,8 +45,12 @@ static void define(LLVMValueRef function, LLVMValueRef missing, LLVMValueRef rec
   LLVMBasicBlockRef end = LLVMAppendBasicBlockInContext(context, function, "end");
   LLVMPositionBuilderAtEnd(builder, entry);
   LLVMValueRef condition = LLVMBuildIsNotNull(builder, receiver, "");
-  if (missing)
-    condition = LLVMBuildAnd(builder, condition, LLVMBuildIsNull(builder, missing, ""), "");
+  if (when.missing)
+    condition = LLVMBuildAnd(builder, condition, LLVMBuildIsNull(builder, when.missing, ""), "");
+  if (when.variable) {
+    LLVMValueRef now = LLVMBuildLoad2(builder, LLVMTypeOf(when.value), when.variable, "");
+    condition = LLVMBuildAnd(builder, condition, LLVMBuildICmp(builder, LLVMIntNE, now, when.value, ""), "");
+  }
   LLVMBuildCondBr(builder, condition, present, end);
   LLVMPositionBuilderAtEnd(builder, present);
   LLVMBuildCall2(builder, LLVMGlobalGetValueType(receiver), receiver, arguments, count, "");
@@ -85,7 +93,7 @@ bool hearth_announce_word(LLVMModuleRef module, const hearth_library_list *list,
                               LLVMConstInt(i64, list->size, false)};
   LLVMTypeRef parameters[] = {i64, LLVMTypeOf(word), LLVMTypeOf(arguments[2]), i64};
   LLVMValueRef function = add_constructor(module, name.c);
-  define(function, NULL, declare_receiver(module, CALLS_RECEIVER, parameters, 4), arguments, 4);
+  define(function, (occasion){0}, declare_receiver(module, CALLS_RECEIVER, parameters, 4), arguments, 4);
   return true;
 }
 
@@ -116,5 +124,29 @@ void hearth_announce_need_of_sites(LLVMModuleRef module, uint64_t plan) {
   if (!LLVMIsDeclaration(sites) || LLVMGetNamedFunction(module, name.c) || LLVMGetNamedFunction(module, SITES_RECEIVER))
     return;
   LLVMValueRef function = add_constructor(module, name.c);
-  define(function, sites, declare_receiver(module, SITES_RECEIVER, &parameter, 1), &argument, 1);
+  occasion when = {.missing = sites};
+  define(function, when, declare_receiver(module, SITES_RECEIVER, &parameter, 1), &argument, 1);
+}
+
+/* Weak, so that nobody takes its value for known before the program is linked. */
+static LLVMValueRef get_plan(LLVMModuleRef module, LLVMValueRef id) {
+  LLVMValueRef variable = LLVMGetNamedGlobal(module, "__hearth_plan");
+  if (variable)
+    return variable;
+  variable = LLVMAddGlobal(module, LLVMTypeOf(id), "__hearth_plan");
+  LLVMSetInitializer(variable, id);
+  LLVMSetLinkage(variable, LLVMWeakAnyLinkage);
+  LLVMSetVisibility(variable, LLVMHiddenVisibility);
+  return variable;
+}
+
+void hearth_announce_plan(LLVMModuleRef module, uint64_t plan) {
+  plan_name name = name_of("__hearth_check_plan", plan);
+  LLVMTypeRef parameter = id_type(module);
+  LLVMValueRef argument = LLVMConstInt(parameter, plan, false);
+  if (LLVMGetNamedFunction(module, name.c) || LLVMGetNamedFunction(module, PLANS_RECEIVER))
+    return;
+  LLVMValueRef function = add_constructor(module, name.c);
+  occasion when = {.variable = get_plan(module, argument), .value = argument};
+  define(function, when, declare_receiver(module, PLANS_RECEIVER, &parameter, 1), &argument, 1);
 }

@@ -36,4 +36,13 @@ void hearth_announce_sites(LLVMModuleRef module, uint64_t plan);
  *   } */
 void hearth_announce_need_of_sites(LLVMModuleRef module, uint64_t plan);
 
+/* In a module that sets or heeds a plan's bits: the plan, of which a program, and each library, is to have one. What make leaves
+ * behind when the profile has changed has another.
+ *
+ *   @__hearth_plan = weak hidden global i64 PLAN
+ *   define linkonce_odr hidden void @__hearth_check_plan.PLAN() comdat {   ; in llvm.global_ctors
+ *     if (__hearth_plan != PLAN && &hearth_hotcold_other_plan) hearth_hotcold_other_plan(PLAN);
+ *   } */
+void hearth_announce_plan(LLVMModuleRef module, uint64_t plan);
+
 #endif

@@ -328,6 +328,8 @@ static bool announce_library_calls(hearth_context_word *word) {
 
 static bool announce(hearth_context_word *word) {
   LLVMModuleRef module = word->session.module;
+  if (word->count > 0 || word->heeds)
+    hearth_announce_plan(module, word->plan.id);
   if (word->count > 0)
     hearth_announce_sites(module, word->plan.id);
   else if (word->heeds)

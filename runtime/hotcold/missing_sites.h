@@ -1,5 +1,5 @@
 /* A plan whose bits nothing sets: allocations of the program take their hints by them, but no decision site of the plan is in the
- * program. That is worth a message, once. */
+ * program; and programs of whose files some have another plan, which make leaves behind. Each is worth a message, once. */
 #ifndef HEARTH_MISSING_SITES_H
 #define HEARTH_MISSING_SITES_H
 
