@@ -41,7 +41,7 @@ static hearth_status check_id(const hearth_options *options, const hearth_profil
     return HEARTH_OK;
   return hearth_error_set(err, HEARTH_E_MISMATCH,
                           "it is not the one that the flags are for (its id is %016" PRIx64
-                          ", -memprof-profile-id says %016" PRIx64 "): take flags anew from 'hearth flags use'",
+                          ", -memprof-profile-id says %016" PRIx64 "): take flags anew from 'hearth flags use', for all files",
                           id, options->profile_id);
 }
 

@@ -244,6 +244,19 @@ static const library *library_for(const arguments *a, const profile_facts *facts
   return a->library_calls || (facts->library_calls && !a->is_static) ? &library_calls_adapter : &adapter;
 }
 
+/* Hints for calls in libraries take a plan that has them, and the adapter that stands before malloc. */
+static void warn_of_library_calls(const arguments *a, const profile_facts *facts) {
+  if (a->is_static && facts->library_calls)
+    hearth_tool_warning(
+        "%s: its hints for calls in libraries are without effect in programs that contain the adapter (--static)",
+        a->profile);
+  if (a->library_calls && !facts->library_calls)
+    hearth_tool_warning(
+        "%s: it plans no hints for calls in libraries: --library-calls is without effect; make it with 'hearth "
+        "index --library-calls'",
+        a->profile);
+}
+
 /* Given to every step of a build, some of the flags for compiling are always of no use: no warning about that. */
 static void print_flags(const arguments *a, const char *directory, const char *plugin, const library *library,
                         const char *profile, const profile_facts *facts) {
@@ -277,6 +290,8 @@ static int flags(int argc, char **argv) {
     return code;
   if (use && (code = check_profile(a.profile, profile, &facts)) != HEARTH_EXIT_OK)
     return code;
+  if (use && a.link)
+    warn_of_library_calls(&a, &facts);
   if (!hearth_tool_library_directory(directory, sizeof directory))
     return hearth_tool_error("cannot find out where this command is installed: %s", strerror(errno));
   const library *library = library_for(&a, &facts);
