@@ -362,7 +362,7 @@ static uint64_t add_repeated(uint64_t sum, uint64_t value, uint64_t weight) {
 }
 
 hearth_status hearth_builder_add_run(hearth_builder *builder, const hearth_profile_summary *run, hearth_error *err) {
-  (void)err; /* cannot fail today; callers are ready for the day it can */
+  (void)err; /* for the same signature as its siblings: it cannot fail */
   hearth_profile_summary *sum = &builder->runs;
   uint64_t weight = builder->weight;
   sum->runs = add_repeated(sum->runs, run->runs, weight);

@@ -1,4 +1,4 @@
-/* What both layouts of raw profiles share: telling them apart, messages, freeing. */
+/* The readers of all inputs share this: telling the formats apart, messages, freeing. */
 #include "raw_internal.h"
 
 #include <stdio.h>

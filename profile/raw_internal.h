@@ -1,4 +1,4 @@
-/* Raw profiles in memory: one model that the readers of both layouts fill. Words:
+/* Raw profiles in memory: one model that the readers of all formats fill. Words:
  *
  *   dump    one complete raw profile; a file holds one or, concatenated, several
  *   node    one address of a call stack, with the node of its caller; parents precede children

@@ -2,8 +2,8 @@
  *
  *   chunk    what the heap hands out: a multiple of 64 bytes, aligned to 64
  *   header   32 bytes before the user's bytes; with the header at the chunk's start, these are aligned to 32 and begin
- * in the middle of a granule, so that no two blocks share one granule  64 aligned bytes: what one access counter stands
- * for
+ *            in the middle of a granule, so that no two blocks share one
+ *   granule  64 aligned bytes: what one access counter stands for
  *
  *   | header | user bytes ............. |             usual block
  *   | redirect | ... | header | user bytes ... |      alignment above 32: the redirect at the chunk's start leads to

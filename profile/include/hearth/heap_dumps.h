@@ -43,7 +43,7 @@ typedef struct hearth_heap_dump {
   size_t entry_count;
 } hearth_heap_dump;
 
-/* By process, those that began first first, then by time. All lives until hearth_heap_dumps_free. */
+/* By process, those that began first first, then by time. All lives as long as the reader. */
 typedef struct hearth_heap_dumps {
   hearth_heap_node *nodes;
   const char **names; /* of types and heaps: the first is that of an unknown type, the second "malloc" */

@@ -32,7 +32,7 @@ typedef struct hearth_profile hearth_profile;
 typedef struct hearth_function_info {
   uint64_t id;
   const char *name;     /* linkage name; "" if unknown */
-  uint32_t path;        /* for hearth_profile_path; HEARTH_NONE if unknown */
+  uint32_t path;        /* for hearth_profile_get_path; HEARTH_NONE if unknown */
   uint32_t start_line;  /* 0 unknown */
   uint32_t first_frame; /* its frames: [first_frame, first_frame + frame_count) */
   uint32_t frame_count;
