@@ -29,7 +29,7 @@ static const char *kind_of_text(const void *data, size_t size) {
   if (hearth_is_text_profile(data, size))
     return "the text form of a profile: use 'hearth index'";
   if (begins_with(data, size, "hearth-trace-text "))
-    return "the text of a trace: use 'hearth trace pack'";
+    return "the text of a trace: use the trace itself";
   if (begins_with(data, size, "\177ELF"))
     return "a program or library: 'hearth index' takes it with --binary";
   return NULL;

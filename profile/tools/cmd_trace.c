@@ -1,14 +1,11 @@
 /* `hearth trace`: what is in a trace. */
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "commands.h"
-#include "file.h"
 #include "hearth/trace.h"
 #include "options.h"
-#include "output_file.h"
 #include "trace_replay.h"
 #include "trace_stat.h"
 #include "units.h"
@@ -16,21 +13,17 @@
 static const char help[] =
     "Usage: hearth trace stat FILE\n"
     "       hearth trace dump FILE\n"
-    "       hearth trace pack [-o FILE] TEXT\n"
     "       hearth trace replay [--touch] FILE\n"
     "Look at a trace, which 'hearth record --mode=trace' wrote: every operation on a program's heap.\n"
     "\n"
     "  stat               count operations, bytes, threads, and what was live\n"
     "  dump               print all of it as text\n"
-    "  pack               make a trace of such a text\n"
     "  replay             perform the operations with this process's allocator, in the order of their times; print "
     "how\n"
     "                     long that takes, and the most memory that was used (LD_PRELOAD tries another allocator)\n"
-    "  -o, --output=FILE  the trace that pack writes (default: standard output)\n"
     "  --touch            replay: write to every byte that is allocated, as the program may have\n";
 
 typedef struct request {
-  const char *output;
   bool touch;
 } request;
 
@@ -53,23 +46,6 @@ static int dump(const char *path, const request *request) {
     return hearth_tool_error("%s", err.message);
   hearth_status status = hearth_trace_print(trace, stdout, &err);
   hearth_trace_close(trace);
-  return status == HEARTH_OK ? hearth_tool_finish() : hearth_tool_error("%s", err.message);
-}
-
-static int pack(const char *path, const request *request) {
-  hearth_file text;
-  hearth_error err;
-  uint8_t *data;
-  size_t size;
-  const char *to = request->output ? request->output : "-";
-  if (hearth_file_read(hearth_tool_input_path(path), &text, &err) != HEARTH_OK)
-    return hearth_tool_error("%s", err.message);
-  hearth_status status = hearth_trace_read_text((const char *)text.data, text.size, path, &data, &size, &err);
-  hearth_file_close(&text);
-  if (status != HEARTH_OK)
-    return hearth_tool_error("%s", err.message);
-  status = hearth_output_write(to, data, size, &err);
-  free(data);
   return status == HEARTH_OK ? hearth_tool_finish() : hearth_tool_error("%s", err.message);
 }
 
@@ -97,19 +73,17 @@ int hearth_cmd_trace(int argc, char **argv) {
   static const struct {
     const char *name;
     int (*run)(const char *path, const request *request);
-  } actions[] = {{"stat", stat_trace}, {"dump", dump}, {"pack", pack}, {"replay", replay}};
+  } actions[] = {{"stat", stat_trace}, {"dump", dump}, {"replay", replay}};
   request request = {0};
-  const hearth_option options[] = {{.name = "--output", .letter = 'o', .expects = "a file", .text = &request.output},
-                                   {.name = "--touch", .flag = &request.touch},
-                                   {0}};
+  const hearth_option options[] = {{.name = "--touch", .flag = &request.touch}, {0}};
   int operands, code;
   if (!hearth_tool_parse(options, help, argc, argv, &operands, &code))
     return code;
   if (operands == 0)
-    return hearth_tool_usage_error("trace", "say 'stat', 'dump', 'pack' or 'replay'");
+    return hearth_tool_usage_error("trace", "say 'stat', 'dump' or 'replay'");
   for (size_t i = 0; i < sizeof actions / sizeof *actions; ++i)
     if (strcmp(argv[1], actions[i].name) == 0)
       return operands == 2 ? actions[i].run(argv[2], &request)
                            : hearth_tool_usage_error("trace", "'%s' takes one file", argv[1]);
-  return hearth_tool_usage_error("trace", "'%s' is none of 'stat', 'dump', 'pack' and 'replay'", argv[1]);
+  return hearth_tool_usage_error("trace", "'%s' is none of 'stat', 'dump' and 'replay'", argv[1]);
 }

@@ -6,7 +6,7 @@
  * SHOW: error: raw: not an indexed Hearth profile: it is a raw profile: use 'hearth index'
  * SHOW: error: trace: not an indexed Hearth profile: it is a trace: use 'hearth trace', 'hearth report' or 'hearth index'
  * SHOW: error: dump.1: not an indexed Hearth profile: it is a heap dump: use 'hearth heap'
- * SHOW: error: trace.txt: not an indexed Hearth profile: it is the text of a trace: use 'hearth trace pack'
+ * SHOW: error: trace.txt: not an indexed Hearth profile: it is the text of a trace: use the trace itself
  * RUN: for file in raw dump.1; do not %hearth report $file -o page.html || exit 1; done 2>&1 | FileCheck %s --check-prefix=REPORT
  * REPORT: raw: not an indexed Hearth profile: it is a raw profile: use 'hearth index'
  * REPORT: dump.1: not an indexed Hearth profile: it is a heap dump: use 'hearth heap'
@@ -22,7 +22,7 @@
  * HEAP: error: trace: {{.*}}: it is a trace: use 'hearth trace'
  * HEAP: error: {{.*}}wrong-kind.c: not a heap dump, as 'hearth record --mode=live' writes them{{$}}
  * RUN: not %hearth index trace.txt -o out 2>&1 | FileCheck %s --check-prefix=INDEX
- * INDEX: error: trace.txt: not a heap profile: it is the text of a trace: use 'hearth trace pack'
+ * INDEX: error: trace.txt: not a heap profile: it is the text of a trace: use the trace itself
  */
 #include <stdlib.h>
 

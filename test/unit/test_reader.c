@@ -350,7 +350,7 @@ static void foreign_files_are_named(void **state) {
        7, "program or library"},
       {"\x81HRHRAW\x81", 8, "a raw profile: use 'hearth index'"},
       {"\x81HTRTAW\x81", 8, "a trace: use 'hearth trace', 'hearth report' or 'hearth index'"},
-      {"hearth-trace-text 1\n", 20, "the text of a trace: use 'hearth trace pack'"},
+      {"hearth-trace-text 1\n", 20, "the text of a trace: use the trace itself"},
       {"\x81rforpm\xff", 8, "raw profile of LLVM's MemProf"},
       {"\x81rforpl\xff", 8, "-fprofile-generate"},
   };

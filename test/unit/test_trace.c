@@ -3,7 +3,7 @@
 
 #include "hearth/trace.h"
 #include "trace/live_blocks.h"
-#include "trace/writer.h"
+#include "trace_writer.h"
 
 enum { EVENTS = 3000, NODES = 500 };
 

@@ -90,12 +90,9 @@ hearth_status hearth_trace_visit(hearth_trace *trace, hearth_trace_visitor *visi
 /* "malloc", "realloc-free" ...; NULL for a number that is no kind. */
 const char *hearth_trace_kind_name(uint8_t kind);
 
-/* The text form of all of a trace (docs/formats/trace.md, "Text"), and of a text form the trace: printing what was read of a
- * printed trace gives the same text. `text` need not end with a NUL; `ret` is to be freed. Errors of reading: E_FORMAT,
- * naming the line, E_NOMEM. */
+/* Print all of a trace as text (docs/formats/trace.md, "Text"). Errors: E_CORRUPT, E_NOMEM; those of
+ * writing stay in the stream. */
 hearth_status hearth_trace_print(hearth_trace *trace, FILE *to, hearth_error *err);
-hearth_status hearth_trace_read_text(const char *text, size_t size, const char *name, uint8_t **ret, size_t *ret_size,
-                                     hearth_error *err);
 
 #ifdef __cplusplus
 }

@@ -1,6 +1,6 @@
-/* Writing traces, for whoever has events and no runtime: the text form's reader, tests. */
-#ifndef HEARTH_TRACE_WRITER_H
-#define HEARTH_TRACE_WRITER_H
+/* Writes traces of events that a test makes up, as the runtime writes those of a program. */
+#ifndef TRACE_WRITER_H
+#define TRACE_WRITER_H
 
 #include "hearth/trace.h"
 
