@@ -1,5 +1,5 @@
-/* What the compiler and the allocator say of an optimised build: files of JSON objects, one a line. A page gets them as
- * they are, after a check that they are what they are said to be. */
+/* An optimised build in a page: the compiler and the allocator write files of JSON objects, one a line. The page gets the
+ * lines as strings. */
 #ifndef HEARTH_PAGE_NOTES_H
 #define HEARTH_PAGE_NOTES_H
 
@@ -8,7 +8,8 @@
 
 typedef enum page_note { PAGE_NOTE_HOTCOLD, PAGE_NOTE_ANNOTATION } page_note;
 
-/* Write the file's objects as a JSON array. E_NOT_FOUND: it cannot be read; E_NOMEM; E_FORMAT names the line and the column. */
+/* Write the file's lines as a JSON array of strings, blank ones included. E_NOT_FOUND: it cannot be read; E_NOMEM; E_FORMAT:
+ * it is another kind of file, or a line was cut: the message names the line. */
 hearth_status page_notes_write(page_note kind, const char *path, hearth_json *json, hearth_error *err);
 
 #endif

@@ -6,8 +6,8 @@ cd "$(dirname "$0")/../.."
 usage() {
   cat <<END
 usage: test/fuzz/run.sh [--build=DIR] [--runs=N] [--seconds=N] [--jobs=N] [--no-sanitizers] TARGET...
-  TARGET           indexed, text, raw, heap, trace, llvm, llvm_yaml, views, json,
-                   debug_info, md, unwind, or all
+  TARGET           indexed, text, raw, heap, trace, llvm, llvm_yaml, views, debug_info,
+                   md, unwind, or all
   --build=DIR      where Hearth was built (default build)
   --runs=N         executions of each (default: no limit)
   --seconds=N      time for each (default 60; 0: no limit)
@@ -27,8 +27,8 @@ for argument in "$@"; do
     --jobs=[1-9]*) jobs=${argument#--jobs=} ;;
     --no-sanitizers) sanitizers='' ;;
     -h | --help) usage && exit ;;
-    all) targets+=(indexed text raw heap trace llvm llvm_yaml views json debug_info md unwind) ;;
-    indexed | text | raw | heap | trace | llvm | llvm_yaml | views | json | debug_info | md | unwind) targets+=("$argument") ;;
+    all) targets+=(indexed text raw heap trace llvm llvm_yaml views debug_info md unwind) ;;
+    indexed | text | raw | heap | trace | llvm | llvm_yaml | views | debug_info | md | unwind) targets+=("$argument") ;;
     *) usage >&2 && echo "unknown argument '$argument'" >&2 && exit 2 ;;
   esac
 done

@@ -103,25 +103,46 @@ function addNumbers(a, b) {
   return sum;
 }
 
-function startBuild() {
-  const { hotcold = [], annotation = [] } = data;
-  if (hotcold.length + annotation.length === 0) {
-    return;
-  }
+// The objects of a file, one a line. `option` is what the file was given with.
+function parseLines(option, lines = []) {
+  return lines.flatMap((line, i) => {
+    try {
+      return line.trim() === '' ? [] : [JSON.parse(line)];
+    } catch (error) {
+      throw new Error(`line ${i + 1} of the file of ${option} is not JSON: ${error.message}`);
+    }
+  });
+}
+
+function buildParts(hotcold, annotation) {
   const reports = annotation.length > 0 ? lastReports(annotation) : null;
   const missed = reports && missedSites(reports);
   const sample = hotcold.length > 0 ? sumSamples(hotcold) : null;
-  const section = byId('build');
-  section.hidden = false;
-  section.append(
+  const parts = [
     make('p', { className: 'caption' }, 'Hints that the profile gives, and what came of them: the profiled run\u2019s '
       + 'allocations, and those of a run of the optimised program.'),
-    joinTable(missed, sample));
+    joinTable(missed, sample)];
   if (sample) {
-    section.append(make('p', {}, `Requests whose hint was between the thresholds (${sample.cold_below} and `
+    parts.push(make('p', {}, `Requests whose hint was between the thresholds (${sample.cold_below} and `
       + `${sample.hot_from}), or that of a range switched off: ${countText(sample.passed_on)}.`));
   }
   if (reports) {
-    section.append(compilerTable(reports), reasonTable(missed));
+    parts.push(compilerTable(reports), reasonTable(missed));
+  }
+  return parts;
+}
+
+function startBuild() {
+  const section = byId('build');
+  try {
+    const hotcold = parseLines('--hotcold', data.hotcold);
+    const annotation = parseLines('--annotation', data.annotation);
+    if (hotcold.length + annotation.length > 0) {
+      section.append(...buildParts(hotcold, annotation));
+      section.hidden = false;
+    }
+  } catch (error) { // nothing of it is shown, but the rest of the page is
+    section.append(make('p', { role: 'alert' }, `This cannot be shown: ${error.message}.`));
+    section.hidden = false;
   }
 }
