@@ -5,9 +5,8 @@
 #include <stdlib.h>
 
 #include "array.h"
-#include "symbolise/line_block.h"
 
-#define MARK_DISTANCE 512u /* bytes of opcodes: a look-up runs half of them again on average, a mark takes 32 bytes */
+#define MARK_DISTANCE 64u /* rows: a look-up makes half of them again on average, a mark takes 32 bytes */
 
 /* The registers that matter here, after a row; `row.discriminator` is of that row only. */
 typedef struct machine {
@@ -28,8 +27,6 @@ typedef struct line_step {
 
 struct hearth_line_program {
   hearth_line_header header;
-  bool has_blocks; /* hearth_line_block_fits */
-  hearth_line_specials specials;
   line_step steps[256]; /* by the opcode, worked out once, as divisions are slow */
   machine *marks;
   run *runs; /* disjoint and sorted */
@@ -217,33 +214,11 @@ static bool add_mark(reading *r) {
   return true;
 }
 
-/* Pass rows that nobody looks at, from one row to another. False: there are none that this is known of. */
-static bool pass_block(const hearth_line_program *p, machine *m) {
-  hearth_bytes table = p->header.table;
-  hearth_line_block block;
-  if (!p->has_blocks || table.size - m->at < HEARTH_LINE_BLOCK_READ ||
-      !hearth_line_block_read(table.data + m->at, &p->specials, &block) ||
-      m->row.address > UINT64_MAX - block.addresses)
-    return false;
-  m->at += block.size;
-  m->row.address += block.addresses;
-  m->row.line += block.lines;
-  m->row.column = block.has_column ? block.column : m->row.column;
-  m->row.discriminator = block.discriminator;
-  return true;
-}
-
 /* Up to the next mark; the first one is at the first row.
  *   ret_before  the last row, if there are no more */
 static step read_on(reading *r, hearth_line_row *ret_before) {
-  uint64_t from = r->machine.at;
   bool open = r->open.mark_count > 0;
-  step what;
-  do
-    what = open && pass_block(r->program, &r->machine) ? ROW
-                                                       : run_rows(r->program, &r->machine, 1, UINT64_MAX, ret_before);
-  while (what == ROW && open && r->machine.at - from < MARK_DISTANCE);
-  return what;
+  return run_rows(r->program, &r->machine, open ? MARK_DISTANCE : 1, UINT64_MAX, ret_before);
 }
 
 static hearth_line_status read_rows(hearth_line_program *p) {
@@ -302,7 +277,6 @@ hearth_line_status hearth_line_program_create(const hearth_line_source *source, 
     return HEARTH_LINE_NO_MEMORY;
   if (hearth_line_header_read(source, &p->header)) {
     list_steps(p);
-    p->has_blocks = hearth_line_block_fits(&p->header, &p->specials);
     status = read_rows(p);
   }
   if (status != HEARTH_LINE_OK) {
@@ -352,8 +326,6 @@ bool hearth_line_program_find(const hearth_line_program *p, uint64_t address, he
       end = middle;
   }
   machine m = p->marks[mark];
-  for (machine next = m; pass_block(p, &next) && next.row.address <= address;)
-    m = next;
   run_rows(p, &m, UINT_MAX, address, ret);
   return true;
 }
