@@ -15,23 +15,10 @@ static bool is_believable(const hearth_packed_section *section) {
   return section->plain_size / most <= section->packed.size;
 }
 
-/* "ZLIB", then the plain size, big-endian. */
-static bool detect_gnu(hearth_bytes content, hearth_packed_section *ret) {
-  if (content.size < 12 || memcmp(content.data, "ZLIB", 4) != 0)
-    return false;
-  uint64_t size = 0;
-  for (size_t i = 4; i < 12; ++i)
-    size = size << 8 | content.data[i];
-  *ret = (hearth_packed_section){HEARTH_ZLIB, {content.data + 12, content.size - 12}, size};
-  return is_believable(ret);
-}
-
-bool hearth_compression_detect(const Elf64_Shdr *header, const char *name, hearth_bytes content,
-                               hearth_packed_section *ret, uint32_t *ret_method) {
+bool hearth_compression_detect(const Elf64_Shdr *header, hearth_bytes content, hearth_packed_section *ret,
+                               uint32_t *ret_method) {
   Elf64_Chdr compression;
   *ret_method = 0;
-  if (strncmp(name, ".zdebug_", 8) == 0)
-    return detect_gnu(content, ret);
   if (!(header->sh_flags & SHF_COMPRESSED)) {
     *ret = (hearth_packed_section){HEARTH_PLAIN, content, content.size};
     return true;

@@ -15,10 +15,10 @@ typedef struct hearth_packed_section {
   size_t plain_size;
 } hearth_packed_section;
 
-/* Tell from header, name and content of a section: SHF_COMPRESSED as in the gABI, or GNU's older ".zdebug_" names.
+/* Tell from header and content of a section: SHF_COMPRESSED as in the gABI.
  * False: compressed by an unknown method (number in *ret_method), or its header is damaged (0). */
-bool hearth_compression_detect(const Elf64_Shdr *header, const char *name, hearth_bytes content,
-                               hearth_packed_section *ret, uint32_t *ret_method);
+bool hearth_compression_detect(const Elf64_Shdr *header, hearth_bytes content, hearth_packed_section *ret,
+                               uint32_t *ret_method);
 /* Write `plain_size` bytes to `to`. False: the data is damaged. */
 bool hearth_compression_unpack(const hearth_packed_section *section, uint8_t *to);
 

@@ -34,9 +34,7 @@ typedef struct search {
   char unfit[256];
 } search;
 
-static bool has_debug_information(hearth_elf_file *file) {
-  return hearth_elf_file_has(file, ".debug_info") || hearth_elf_file_has(file, ".zdebug_info");
-}
+static bool has_debug_information(hearth_elf_file *file) { return hearth_elf_file_has(file, ".debug_info"); }
 
 static hearth_status no_memory(const search *s, hearth_error *err) {
   return hearth_error_set(err, HEARTH_E_NOMEM, "%s: out of memory", hearth_elf_file_path(s->binary));

@@ -10,8 +10,7 @@
 
 #include "symbolise/compression.h"
 
-/* What symbolising reads of debug information; where it is split, each name has ".dwo" appended. In GNU's older form of
- * compression ".debug" becomes ".zdebug". */
+/* What symbolising reads of debug information; where it is split, each name has ".dwo" appended. */
 static const char *const needed[] = {
     ".debug_info",        ".debug_abbrev", ".debug_str",    ".debug_line_str", ".debug_line",
     ".debug_str_offsets", ".debug_addr",   ".debug_ranges", ".debug_rnglists",
@@ -19,7 +18,7 @@ static const char *const needed[] = {
 #define NEEDED_COUNT (sizeof needed / sizeof *needed)
 
 typedef struct unpacked_section {
-  char name[32];
+  const char *name; /* borrowed from the file */
   uint8_t *content;
   size_t size;
 } unpacked_section;
@@ -193,16 +192,6 @@ static bool is_needed(const char *name) {
   return false;
 }
 
-/* The name that the section has when it is plain, in `buffer`; false: it is not needed. */
-static bool plain_name(const char *name, char buffer[32]) {
-  bool gnu = strncmp(name, ".zdebug_", 8) == 0;
-  if (strlen(name) >= 32)
-    return false;
-  strcpy(buffer, gnu ? name + 1 : name);
-  buffer[0] = '.';
-  return is_needed(buffer);
-}
-
 static hearth_status damaged(const hearth_elf_file *f, const char *section, hearth_error *err) {
   return hearth_error_set(err, HEARTH_E_NO_DEBUG_INFO,
                           "%s: compressed section %s is damaged (link again, or with -gz=none)", f->path, section);
@@ -215,18 +204,16 @@ static hearth_status unknown_method(const hearth_elf_file *f, const char *sectio
                           f->path, section, (unsigned)method);
 }
 
-/* Unpack a section into the next row, which has its name. */
-static hearth_status unpack(hearth_elf_file *f, const hearth_packed_section *packed, hearth_error *err) {
-  unpacked_section *to = &f->unpacked[f->unpacked_count];
-  to->content = malloc(packed->plain_size + 1);
-  if (!to->content)
+static hearth_status unpack(hearth_elf_file *f, const char *name, const hearth_packed_section *packed,
+                            hearth_error *err) {
+  uint8_t *plain = malloc(packed->plain_size + 1);
+  if (!plain)
     return hearth_error_set(err, HEARTH_E_NOMEM, "%s: out of memory while unpacking its debug information", f->path);
-  to->size = packed->plain_size;
-  if (!hearth_compression_unpack(packed, to->content)) {
-    free(to->content);
-    return damaged(f, to->name, err);
+  if (!hearth_compression_unpack(packed, plain)) {
+    free(plain);
+    return damaged(f, name, err);
   }
-  ++f->unpacked_count;
+  f->unpacked[f->unpacked_count++] = (unpacked_section){name, plain, packed->plain_size};
   return HEARTH_OK;
 }
 
@@ -237,12 +224,12 @@ hearth_status hearth_elf_file_unpack(hearth_elf_file *f, hearth_error *err) {
   while (f->unpacked_count < 2 * NEEDED_COUNT && (section = next_section(f->elf, section, &header, &name))) {
     hearth_packed_section packed;
     uint32_t method;
-    if (!plain_name(name, f->unpacked[f->unpacked_count].name))
+    if (!is_needed(name))
       continue;
-    if (!hearth_compression_detect(&header, name, content(section), &packed, &method))
+    if (!hearth_compression_detect(&header, content(section), &packed, &method))
       return method > 0 ? unknown_method(f, name, method, err) : damaged(f, name, err);
     if (packed.method != HEARTH_PLAIN)
-      HEARTH_TRY(unpack(f, &packed, err));
+      HEARTH_TRY(unpack(f, name, &packed, err));
   }
   return HEARTH_OK;
 }
