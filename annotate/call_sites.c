@@ -56,7 +56,7 @@ hearth_status hearth_call_sites_collect(hearth_call_sites *sites, LLVMModuleRef 
   collection c = {.sites = sites, .locator = locator};
   hearth_ir_for_each_instruction(module, visit, &c);
   if (c.failed)
-    return hearth_error_set(err, HEARTH_E_NOMEM, "out of memory");
+    return hearth_error_nomem(err);
   if (sites->count)
     qsort(sites->items, sites->count, sizeof *sites->items, by_place);
   return HEARTH_OK;
@@ -109,7 +109,7 @@ hearth_status hearth_crowded_places_find(hearth_crowded_places *places, const he
       continue;
     hearth_call_site *items = hearth_array_grow(places->items, places->count, &room, sizeof *items);
     if (!items)
-      return hearth_error_set(err, HEARTH_E_NOMEM, "out of memory");
+      return hearth_error_nomem(err);
     places->items = items;
     places->items[places->count++] = *site;
   }

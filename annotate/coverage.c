@@ -32,8 +32,6 @@ typedef struct measuring {
   hearth_error *err;
 } measuring;
 
-static hearth_status out_of_memory(hearth_error *err) { return hearth_error_set(err, HEARTH_E_NOMEM, "out of memory"); }
-
 /* What stands in the module at a place of the profile of which not all was matched. */
 static hearth_unmatched_reason reason_for(const measuring *m, uint64_t function, const hearth_frame_info *frame,
                                           bool is_called, LLVMValueRef *ret_callee) {
@@ -61,7 +59,7 @@ static hearth_status add_unmatched(measuring *m, hearth_unmatched unmatched) {
   hearth_coverage *c = m->coverage;
   hearth_unmatched *items = hearth_array_grow(c->unmatched, c->n_unmatched, &c->room, sizeof *items);
   if (!items)
-    return out_of_memory(m->err);
+    return hearth_error_nomem(m->err);
   c->unmatched = items;
   c->unmatched[c->n_unmatched++] = unmatched;
   return HEARTH_OK;
@@ -308,7 +306,7 @@ hearth_status hearth_coverage_measure(hearth_coverage *coverage, hearth_session 
                  .err = err};
   m.seen = calloc((size_t)hearth_profile_function_count(m.profile) + 1, sizeof *m.seen);
   if (!m.seen)
-    return out_of_memory(err);
+    return hearth_error_nomem(err);
   hearth_status status = HEARTH_OK;
   if (session->options->by_word)
     status = hearth_profile_get_plan(m.profile, &m.plan, err);

@@ -6,8 +6,6 @@
 #include "array.h"
 #include "leaf_internal.h"
 
-static hearth_status out_of_memory(hearth_error *err) { return hearth_error_set(err, HEARTH_E_NOMEM, "out of memory"); }
-
 /* -------------------------------------------------- reading -------------------------------------------------- */
 
 static int by_value(const void *a, const void *b) {
@@ -49,7 +47,7 @@ static hearth_status read_contexts(hearth_leaf *leaf, const hearth_wrapper_calls
   size_t n = wrapped ? hearth_wrapper_calls_from(wrapped, leaf->frames.end) - first : 0;
   uint64_t *contexts = malloc((n + 1) * sizeof *contexts);
   if (!contexts)
-    return out_of_memory(err);
+    return hearth_error_nomem(err);
   if (n)
     status = read_wrapped(leaf, wrapped->items + first, n, contexts, err);
   leaf->row_count = n;
@@ -60,7 +58,7 @@ static hearth_status read_contexts(hearth_leaf *leaf, const hearth_wrapper_calls
       break;
     uint64_t *more = realloc(contexts, (leaf->row_count + frame.context_count + 1) * sizeof *contexts);
     if (!more) {
-      status = out_of_memory(err);
+      status = hearth_error_nomem(err);
       break;
     }
     contexts = more;
@@ -95,7 +93,7 @@ static hearth_status add_stacks(hearth_leaf *leaf, const uint64_t *contexts, hea
   leaf->rows = malloc((leaf->row_count + 1) * sizeof *leaf->rows);
   leaf->stacks = malloc((distinct + 1) * sizeof *leaf->stacks);
   if (!leaf->rows || !leaf->stacks)
-    return out_of_memory(err);
+    return hearth_error_nomem(err);
   for (size_t i = 0; i < leaf->row_count; i++) {
     uint32_t node = (uint32_t)(contexts[i] >> 32);
     if (i == 0 || node != (uint32_t)(contexts[i - 1] >> 32))
@@ -107,7 +105,7 @@ static hearth_status add_stacks(hearth_leaf *leaf, const uint64_t *contexts, hea
     leaf->rows[i] = (uint32_t)contexts[i];
   }
   leaf->sums = calloc(leaf->sum_count + 1, sizeof *leaf->sums);
-  return leaf->sums ? HEARTH_OK : out_of_memory(err);
+  return leaf->sums ? HEARTH_OK : hearth_error_nomem(err);
 }
 
 /* As they were added: ascending by node. */
@@ -170,7 +168,7 @@ static hearth_status add_node(hearth_leaf *leaf, hearth_leaf_node node, hearth_e
   hearth_leaf_node *nodes = hearth_array_grow(leaf->nodes, leaf->node_count, &leaf->node_room, sizeof *nodes);
   uint8_t light;
   if (!nodes)
-    return out_of_memory(err);
+    return hearth_error_nomem(err);
   leaf->nodes = nodes;
   for (uint32_t i = 0; i < node.count; i++)
     if (!leaf->stacks[node.first + i].is_light)
@@ -233,7 +231,7 @@ hearth_status hearth_leaf_read(hearth_row_range frames, const hearth_wrapper_cal
   uint64_t *contexts = NULL, *sorted = NULL;
   hearth_leaf *leaf = calloc(1, sizeof *leaf);
   if (!leaf)
-    return out_of_memory(err);
+    return hearth_error_nomem(err);
   leaf->frames = frames;
   leaf->wrapped = wrapped != NULL;
   leaf->folded = folded;
@@ -241,7 +239,7 @@ hearth_status hearth_leaf_read(hearth_row_range frames, const hearth_wrapper_cal
   leaf->matched = matched;
   hearth_status status = read_contexts(leaf, wrapped, &contexts, err);
   if (status == HEARTH_OK && !(sorted = malloc((leaf->row_count + 1) * sizeof *sorted)))
-    status = out_of_memory(err);
+    status = hearth_error_nomem(err);
   if (status == HEARTH_OK) {
     memcpy(sorted, contexts, leaf->row_count * sizeof *sorted);
     qsort(sorted, leaf->row_count, sizeof *sorted, by_value);
@@ -280,7 +278,7 @@ static hearth_status collect_calls(hearth_leaf *leaf, hearth_error *err) {
   leaf->calls = malloc((folded->count + 1) * sizeof *leaf->calls);
   if (!seen || !leaf->calls) {
     free(seen);
-    return out_of_memory(err);
+    return hearth_error_nomem(err);
   }
   for (size_t i = 0; i < leaf->stack_count; i++)
     for (uint32_t node = leaf->stacks[i].stack; node != HEARTH_NONE && !seen[node]; node = folded->nodes[node].caller) {
@@ -324,7 +322,7 @@ hearth_status hearth_leaf_leads_to(hearth_leaf *leaf, uint32_t from, uint32_t to
   if (!reached || !waiting) {
     free(reached);
     free(waiting);
-    return out_of_memory(err);
+    return hearth_error_nomem(err);
   }
   reached[from] = true;
   waiting[count++] = from;

@@ -67,8 +67,7 @@ static hearth_status open_profile(hearth_matcher *matcher, const char *path, con
   matcher->path = strdup(path);
   matcher->leaves = calloc((size_t)hearth_profile_frame_count(matcher->profile) + 1, sizeof *matcher->leaves);
   matcher->matched = calloc((size_t)hearth_profile_context_count(matcher->profile) + 1, sizeof *matcher->matched);
-  return matcher->path && matcher->leaves && matcher->matched ? HEARTH_OK
-                                                              : hearth_error_set(err, HEARTH_E_NOMEM, "out of memory");
+  return matcher->path && matcher->leaves && matcher->matched ? HEARTH_OK : hearth_error_nomem(err);
 }
 
 hearth_status hearth_matcher_open(hearth_matcher *matcher, const char *path, const hearth_classify_options *classify,

@@ -105,11 +105,11 @@ hearth_status hearth_match_report_append(const char *path, hearth_session *sessi
   size_t size = 0;
   FILE *stream = open_memstream(&line, &size);
   if (!stream)
-    return hearth_error_set(err, HEARTH_E_NOMEM, "out of memory");
+    return hearth_error_nomem(err);
   hearth_status status = print(stream, session, coverage, err);
   bool complete = fclose(stream) == 0 && line;
   if (status == HEARTH_OK && !complete)
-    status = hearth_error_set(err, HEARTH_E_NOMEM, "out of memory");
+    status = hearth_error_nomem(err);
   if (status == HEARTH_OK)
     status = append(path, line, size, err);
   free(line);

@@ -45,7 +45,7 @@ static hearth_status add(hearth_namesakes *namesakes, LLVMValueRef function, uin
       hearth_array_grow(namesakes->items, namesakes->count, &namesakes->room, sizeof *namesakes->items);
   size_t length;
   if (!items)
-    return hearth_error_set(err, HEARTH_E_NOMEM, "out of memory");
+    return hearth_error_nomem(err);
   namesakes->items = items;
   const char *name = hearth_ir_subprogram_name(LLVMGetSubprogram(function), &length);
   items[namesakes->count++] = (hearth_namesake){.function = function,

@@ -37,8 +37,6 @@ typedef struct salvaging {
   hearth_error *err;
 } salvaging;
 
-static hearth_status out_of_memory(hearth_error *err) { return hearth_error_set(err, HEARTH_E_NOMEM, "out of memory"); }
-
 /* -------------------------------------------------- the profile -------------------------------------------------- */
 
 /* What each frame calls, as far as stacks show; callers are lower than callees. */
@@ -48,7 +46,7 @@ static hearth_status read_callees(salvaging *s) {
   hearth_status status = HEARTH_OK;
   s->callees = malloc(((size_t)frames + 1) * sizeof *s->callees);
   if (!frame_of || !s->callees)
-    status = out_of_memory(s->err);
+    status = hearth_error_nomem(s->err);
   for (uint32_t i = 0; status == HEARTH_OK && i < frames; i++)
     s->callees[i] = HEARTH_NONE;
   for (uint32_t node = 0; status == HEARTH_OK && node < nodes; node++) {
@@ -75,7 +73,7 @@ static int by_place(const void *a, const void *b) {
 static hearth_status add_old_call(salvaging *s, uint32_t row, const hearth_frame_info *frame) {
   old_call *items = hearth_array_grow(s->old, s->n_old, &s->old_room, sizeof *items);
   if (!items)
-    return out_of_memory(s->err);
+    return hearth_error_nomem(s->err);
   s->old = items;
   s->old[s->n_old] = (old_call){.line = frame->line, .column = frame->column, .allocates = frame->context_count > 0};
   if (s->callees[row] != HEARTH_NONE)
@@ -134,7 +132,7 @@ static hearth_status read_new_calls(salvaging *s, uint64_t function) {
       ;
     new_call *items = hearth_array_grow(s->new, s->n_new, &s->new_room, sizeof *items);
     if (!items)
-      return out_of_memory(s->err);
+      return hearth_error_nomem(s->err);
     s->new = items;
     s->new[s->n_new++] = (new_call){i, end};
   }
@@ -214,7 +212,7 @@ static hearth_status add_moved(salvaging *s, const old_call *old, const hearth_c
   hearth_salvage *salvage = s->salvage;
   hearth_moved_call *items = hearth_array_grow(salvage->calls, salvage->n_calls, &salvage->calls_room, sizeof *items);
   if (!items)
-    return out_of_memory(s->err);
+    return hearth_error_nomem(s->err);
   salvage->calls = items;
   salvage->calls[salvage->n_calls++] = (hearth_moved_call){now->line, now->column, old->line, old->column};
   return HEARTH_OK;
@@ -227,7 +225,7 @@ static hearth_status align(salvaging *s, uint64_t id, uint64_t old_id) {
       hearth_array_grow(salvage->functions, salvage->n_functions, &salvage->functions_room, sizeof *functions);
   if (functions)
     salvage->functions = functions;
-  hearth_status status = pairs && functions ? HEARTH_OK : out_of_memory(s->err);
+  hearth_status status = pairs && functions ? HEARTH_OK : hearth_error_nomem(s->err);
   if (status == HEARTH_OK && hearth_align(s->n_old, s->n_new, likeness, s, pairs)) {
     for (size_t i = 0; i < s->n_old && status == HEARTH_OK; i++)
       if (pairs[i] != HEARTH_UNALIGNED)
@@ -381,7 +379,7 @@ hearth_status hearth_salvage_create(LLVMModuleRef module, hearth_profile *profil
   salvaging s = {.profile = profile, .locator = locator, .sites = sites, .err = err};
   if ((s.salvage = calloc(1, sizeof *s.salvage)))
     s.salvage->namesake = HEARTH_NONE;
-  hearth_status status = s.salvage ? salvage_module(&s, module) : out_of_memory(err);
+  hearth_status status = s.salvage ? salvage_module(&s, module) : hearth_error_nomem(err);
   free(s.callees);
   free(s.old);
   free(s.new);

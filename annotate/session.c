@@ -56,7 +56,7 @@ static hearth_status find_listed(hearth_session *session, hearth_error *err) {
     const char **more = hearth_array_grow(names, n, &room, sizeof *names);
     if (!more) {
       free(names);
-      return hearth_error_set(err, HEARTH_E_NOMEM, "out of memory");
+      return hearth_error_nomem(err);
     }
     names = more;
     names[n++] = LLVMGetValueName2(f, &length);
@@ -71,7 +71,7 @@ static hearth_status open_profile(hearth_session *session, enum hearth_id_scheme
   const hearth_options *options = session->options;
   hearth_profile_summary summary;
   if (!options->matcher)
-    return hearth_error_set(err, HEARTH_E_NOMEM, "out of memory");
+    return hearth_error_nomem(err);
   hearth_trim trim = options->full_contexts ? HEARTH_TRIM_OFF
                      : options->mib         ? HEARTH_TRIM_BY_CLASS
                                             : HEARTH_TRIM_BY_COLD;
@@ -103,10 +103,10 @@ static const hearth_salvage *known_moves(const hearth_session *session) {
 static hearth_status make_locator(hearth_session *session, hearth_error *err) {
   const hearth_matcher *matcher = session->options->matcher;
   hearth_locator_destroy(session->locator);
-  session->locator = hearth_locator_create(session->scheme, known_moves(session),
-                                           matcher && matcher->knows_crowded ? &matcher->crowded : NULL,
-                                           session->options->llvm_ids);
-  return session->locator ? HEARTH_OK : hearth_error_set(err, HEARTH_E_NOMEM, "out of memory");
+  session->locator =
+      hearth_locator_create(session->scheme, known_moves(session),
+                            matcher && matcher->knows_crowded ? &matcher->crowded : NULL, session->options->llvm_ids);
+  return session->locator ? HEARTH_OK : hearth_error_nomem(err);
 }
 
 /* What of the module must be known before it is matched: of places as they are now. Passes find it as it was before the first
@@ -116,8 +116,8 @@ static hearth_status know_module(hearth_session *session, hearth_error *err) {
   if (!matcher || matcher->knows_crowded)
     return HEARTH_OK;
   hearth_locator *locator = hearth_locator_create(session->scheme, NULL, NULL, session->options->llvm_ids);
-  hearth_status status = locator ? hearth_call_sites_collect(&session->sites, session->module, locator, err)
-                                 : hearth_error_set(err, HEARTH_E_NOMEM, "out of memory");
+  hearth_status status =
+      locator ? hearth_call_sites_collect(&session->sites, session->module, locator, err) : hearth_error_nomem(err);
   hearth_locator_destroy(locator);
   if (status == HEARTH_OK)
     status = hearth_crowded_places_find(&matcher->crowded, &session->sites, err);
@@ -136,7 +136,7 @@ bool hearth_session_open(hearth_session *session, LLVMModuleRef module, const he
   session->md = hearth_md_create(module);
   session->moved = hearth_moved_calls_read(module);
   if (!session->md)
-    hearth_error_set(&err, HEARTH_E_NOMEM, "out of memory");
+    hearth_error_nomem(&err);
   if (!session->md || know_module(session, &err) != HEARTH_OK || make_locator(session, &err) != HEARTH_OK)
     return hearth_session_fail(session, &err);
   choose_schema(session);
@@ -229,7 +229,7 @@ hearth_status hearth_session_match_allocation(hearth_session *session, LLVMValue
   hearth_edit *edit = add_edit(edits, call, chain + leaf, end - leaf);
   if (!edit) {
     hearth_contexts_free(&contexts);
-    return hearth_error_set(err, HEARTH_E_NOMEM, "out of memory");
+    return hearth_error_nomem(err);
   }
   edit->contexts = contexts;
   return HEARTH_OK;
@@ -241,7 +241,7 @@ hearth_status hearth_session_match_callsite(hearth_session *session, LLVMValueRe
   size_t n = hearth_locate(session->locator, call, chain);
   hearth_status status = hearth_match_callsite(session->matcher, chain, n, err);
   if (status == HEARTH_OK && !add_edit(edits, call, chain, n))
-    return hearth_error_set(err, HEARTH_E_NOMEM, "out of memory");
+    return hearth_error_nomem(err);
   return status;
 }
 

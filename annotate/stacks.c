@@ -7,8 +7,6 @@
 #include "hearth/ids.h"
 #include "shim.h"
 
-static hearth_status out_of_memory(hearth_error *err) { return hearth_error_set(err, HEARTH_E_NOMEM, "out of memory"); }
-
 hearth_status hearth_stacks_init(hearth_stacks *stacks, hearth_profile *profile, bool llvm_ids, hearth_error *err) {
   hearth_profile_summary summary;
   memset(stacks, 0, sizeof *stacks);
@@ -17,7 +15,7 @@ hearth_status hearth_stacks_init(hearth_stacks *stacks, hearth_profile *profile,
   stacks->folded = calloc((size_t)hearth_profile_stack_count(profile) + 1, sizeof *stacks->folded);
   stacks->frames = calloc((size_t)hearth_profile_frame_count(profile) + 1, sizeof *stacks->frames);
   stacks->comes_back = calloc((size_t)hearth_profile_function_count(profile) + 1, sizeof *stacks->comes_back);
-  return stacks->folded && stacks->frames && stacks->comes_back ? HEARTH_OK : out_of_memory(err);
+  return stacks->folded && stacks->frames && stacks->comes_back ? HEARTH_OK : hearth_error_nomem(err);
 }
 
 void hearth_stacks_destroy(hearth_stacks *stacks) {
@@ -133,7 +131,7 @@ static hearth_status call(hearth_stacks *stacks, uint32_t caller, uint32_t row, 
     return HEARTH_OK;
   node.caller = caller;
   if (!reserve_node(stacks))
-    return out_of_memory(err);
+    return hearth_error_nomem(err);
   uint32_t *slot = slot_of(stacks, &node);
   if (!*slot) {
     stacks->nodes[stacks->count++] = node;
@@ -161,7 +159,7 @@ hearth_status hearth_stacks_fold(hearth_stacks *stacks, uint32_t node, uint32_t 
       break;
     }
     if (!reserve_step(stacks, steps))
-      return out_of_memory(err);
+      return hearth_error_nomem(err);
     stacks->path[steps++] = node;
   }
   while (steps > 0) {

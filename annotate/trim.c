@@ -12,12 +12,10 @@ typedef struct node_list {
   size_t count, room;
 } node_list;
 
-static hearth_status out_of_memory(hearth_error *err) { return hearth_error_set(err, HEARTH_E_NOMEM, "out of memory"); }
-
 static hearth_status add_node(node_list *list, uint32_t node, hearth_error *err) {
   uint32_t *items = hearth_array_grow(list->items, list->count, &list->room, sizeof *items);
   if (!items)
-    return out_of_memory(err);
+    return hearth_error_nomem(err);
   list->items = items;
   list->items[list->count++] = node;
   return HEARTH_OK;
@@ -74,11 +72,11 @@ static hearth_status add_context(const hearth_leaf *leaf, uint32_t stack, size_t
                                  hearth_error *err) {
   hearth_context *items = hearth_array_grow(ret->items, ret->count, &ret->room, sizeof *items);
   if (!items)
-    return out_of_memory(err);
+    return hearth_error_nomem(err);
   ret->items = items;
   uint64_t *ids = malloc((depth + 1) * sizeof *ids);
   if (!ids)
-    return out_of_memory(err);
+    return hearth_error_nomem(err);
   for (size_t i = 0; i < depth; i++, stack = leaf->folded->nodes[stack].caller)
     ids[i] = leaf->folded->nodes[stack].id;
   ret->items[ret->count++] = (hearth_context){.stack = ids, .depth = depth};

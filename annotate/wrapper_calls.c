@@ -14,8 +14,6 @@ typedef struct search {
   hearth_error *err;
 } search;
 
-static hearth_status out_of_memory(hearth_error *err) { return hearth_error_set(err, HEARTH_E_NOMEM, "out of memory"); }
-
 static int by_name(const void *a, const void *b) { return strcmp(*(const char *const *)a, *(const char *const *)b); }
 
 static bool is_listed(const hearth_function_info *function, bool llvm_ids, const char *const *names, size_t n) {
@@ -54,7 +52,7 @@ static hearth_status add_call(search *s, hearth_wrapper_call call) {
   hearth_wrapper_calls *calls = s->calls;
   hearth_wrapper_call *items = hearth_array_grow(calls->items, calls->count, &calls->room, sizeof *items);
   if (!items)
-    return out_of_memory(s->err);
+    return hearth_error_nomem(s->err);
   calls->items = items;
   calls->items[calls->count++] = call;
   return HEARTH_OK;
@@ -99,7 +97,7 @@ hearth_status hearth_wrapper_calls_find(hearth_wrapper_calls *calls, hearth_prof
   s.nearest = calloc((size_t)hearth_profile_stack_count(profile) + 1, sizeof *s.nearest);
   hearth_status status = HEARTH_OK;
   if (!sorted || !s.is_wrapper || !s.nearest) {
-    status = out_of_memory(err);
+    status = hearth_error_nomem(err);
   } else {
     memcpy(sorted, names, n * sizeof *sorted);
     qsort(sorted, n, sizeof *sorted, by_name);

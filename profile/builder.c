@@ -9,8 +9,6 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-static hearth_status out_of_memory(hearth_error *err) { return hearth_error_set(err, HEARTH_E_NOMEM, "out of memory"); }
-
 hearth_builder *hearth_builder_create(enum hearth_id_scheme scheme) {
   hearth_builder *builder = calloc(1, sizeof *builder);
   if (!builder)
@@ -64,7 +62,7 @@ hearth_status hearth_builder_reserve(void **items, size_t *room, size_t count, s
     bigger = count + more;
   void *moved = realloc(*items, bigger * item_size);
   if (!moved)
-    return out_of_memory(err);
+    return hearth_error_nomem(err);
   *items = moved;
   *room = bigger;
   return HEARTH_OK;
@@ -74,7 +72,7 @@ hearth_status hearth_builder_reserve(void **items, size_t *room, size_t count, s
 static hearth_status reserve_row(void **items, size_t *room, size_t count, size_t item_size, id_table *table,
                                  hearth_error *err) {
   HEARTH_TRY(hearth_builder_reserve(items, room, count, 1, item_size, err));
-  return id_table_reserve(table) ? HEARTH_OK : out_of_memory(err);
+  return id_table_reserve(table) ? HEARTH_OK : hearth_error_nomem(err);
 }
 
 /* -------------------------------------------------- strings -------------------------------------------------- */
@@ -92,7 +90,7 @@ static hearth_status intern_string(hearth_builder *builder, const char *string, 
     return HEARTH_OK;
   HEARTH_TRY(hearth_builder_reserve((void **)&builder->pool, &builder->pool_room, builder->pool_size, size, 1, err));
   if (!id_table_reserve(&builder->strings))
-    return out_of_memory(err);
+    return hearth_error_nomem(err);
   *ret = (uint32_t)builder->pool_size;
   memcpy(builder->pool + builder->pool_size, string, size);
   builder->pool_size += size;
@@ -148,7 +146,7 @@ hearth_status hearth_builder_function(hearth_builder *builder, const char *linka
     path_length--;
   char *copy = malloc(name_length + 1 + path_length + 1);
   if (!copy)
-    return out_of_memory(err);
+    return hearth_error_nomem(err);
   char *stripped_path = copy + name_length + 1;
   memcpy(copy, linkage_name, name_length);
   copy[name_length] = '\0';
@@ -187,7 +185,7 @@ hearth_status hearth_builder_type(hearth_builder *builder, const char *name, siz
                                   hearth_error *err) {
   char *copy = strndup(name, length);
   if (!copy)
-    return out_of_memory(err);
+    return hearth_error_nomem(err);
   *ret_id = hearth_type_id(copy, strlen(copy));
   hearth_status status = add_type(builder, copy, *ret_id, err);
   free(copy);
@@ -244,8 +242,9 @@ static void leave_out(hearth_builder *builder, uint32_t node, uint32_t ancestor)
 hearth_status hearth_builder_reserve_nodes(hearth_builder *builder, size_t more, hearth_error *err) {
   HEARTH_TRY(hearth_builder_reserve((void **)&builder->nodes, &builder->node_room, builder->node_count, more,
                                     sizeof *builder->nodes, err));
-  return node_table_reserve(&builder->nodes_by_content, builder->nodes, builder->node_count, more) ? HEARTH_OK
-                                                                                                   : out_of_memory(err);
+  return node_table_reserve(&builder->nodes_by_content, builder->nodes, builder->node_count, more)
+             ? HEARTH_OK
+             : hearth_error_nomem(err);
 }
 
 hearth_status hearth_builder_intern_node(hearth_builder *builder, uint32_t parent, uint32_t frame, uint32_t *ret_node,
@@ -268,7 +267,7 @@ static hearth_status add_context(hearth_builder *builder, uint32_t node, const h
   HEARTH_TRY(hearth_builder_reserve((void **)&builder->context_nodes, &builder->context_room, builder->context_count, 1,
                                     sizeof *builder->context_nodes, err));
   if (!mib_rows_append(&builder->mibs, mib))
-    return out_of_memory(err);
+    return hearth_error_nomem(err);
   builder->nodes[node].context = (uint32_t)builder->context_count;
   builder->context_nodes[builder->context_count++] = node;
   return HEARTH_OK;
@@ -288,7 +287,7 @@ hearth_status hearth_builder_add_to_node(hearth_builder *builder, uint32_t node,
     return add_context(builder, node, &added, err);
   mib_rows_get(&builder->mibs, context, &sum);
   hearth_mib_merge(&sum, &added);
-  return mib_rows_set(&builder->mibs, context, &sum) ? HEARTH_OK : out_of_memory(err);
+  return mib_rows_set(&builder->mibs, context, &sum) ? HEARTH_OK : hearth_error_nomem(err);
 }
 
 static hearth_status reserve_histogram(hearth_builder *builder, size_t context, size_t size, hearth_error *err) {
@@ -302,7 +301,7 @@ static hearth_status reserve_histogram(hearth_builder *builder, size_t context, 
     return HEARTH_OK;
   uint64_t *counts = realloc(h->counts, size * sizeof *counts);
   if (!counts)
-    return out_of_memory(err);
+    return hearth_error_nomem(err);
   memset(counts + h->size, 0, (size - h->size) * sizeof *counts);
   *h = (builder_histogram){counts, size};
   return HEARTH_OK;

@@ -145,7 +145,7 @@ static hearth_status intern_address(symboliser *s, uint64_t pc, uint32_t *ret, h
   HEARTH_TRY(symbolise(s, &found, err));
   HEARTH_TRY(hearth_builder_reserve((void **)&s->addresses, &s->address_room, s->address_count, 1, sizeof found, err));
   if (!id_table_reserve(&s->addresses_by_pc))
-    return hearth_error_set(err, HEARTH_E_NOMEM, "%s: out of memory", s->name);
+    return hearth_error_nomem(err);
   *ret = (uint32_t)s->address_count++;
   s->addresses[*ret] = found;
   id_table_insert(&s->addresses_by_pc, id_table_mix(pc), *ret);
@@ -348,7 +348,7 @@ static hearth_status visit_all(symboliser *s, const hearth_indexer_options *opti
 static hearth_status begin(symboliser *s, hearth_error *err) {
   s->address_of = malloc((s->dump->node_count + 1) * sizeof *s->address_of);
   s->node_of = malloc((s->dump->node_count + 1) * sizeof *s->node_of);
-  return s->address_of && s->node_of ? HEARTH_OK : hearth_error_set(err, HEARTH_E_NOMEM, "%s: out of memory", s->name);
+  return s->address_of && s->node_of ? HEARTH_OK : hearth_error_nomem(err);
 }
 
 static void finish(symboliser *s) {

@@ -24,8 +24,6 @@ struct hearth_heap_reader {
   size_t entry_room;
 };
 
-static hearth_status out_of_memory(hearth_error *err) { return hearth_error_set(err, HEARTH_E_NOMEM, "out of memory"); }
-
 /* -------------------------------------------------- life -------------------------------------------------- */
 
 static hearth_status add_name(hearth_heap_reader *r, const char *name, uint32_t *ret, hearth_error *err) {
@@ -38,7 +36,7 @@ static hearth_status add_name(hearth_heap_reader *r, const char *name, uint32_t 
   HEARTH_TRY(hearth_builder_reserve((void **)&all->names, &r->name_room, all->name_count, 1, sizeof *all->names, err));
   char *copy = strdup(name);
   if (!copy)
-    return out_of_memory(err);
+    return hearth_error_nomem(err);
   *ret = (uint32_t)all->name_count;
   all->names[all->name_count++] = copy;
   return HEARTH_OK;
@@ -149,7 +147,7 @@ static hearth_status add_dump(hearth_heap_reader *r, const char *name, hearth_ra
                                 .has_residency = raw->has_residency};
   r->entry_room = 0;
   if (!r->dump->name)
-    return out_of_memory(err);
+    return hearth_error_nomem(err);
   all->dump_count++;
   return hearth_dump_each(r->builder, r->modules, &r->options, name, raw, visit, r, err);
 }
@@ -226,7 +224,7 @@ hearth_status hearth_heap_reader_result(hearth_heap_reader *r, const hearth_heap
   free(all->nodes);
   all->nodes = calloc(count + 1, sizeof *all->nodes);
   if (!all->nodes)
-    return out_of_memory(err);
+    return hearth_error_nomem(err);
   for (uint32_t i = 0; i < count; i++)
     all->nodes[i] = node_of(r, i);
   all->node_count = count;
@@ -272,7 +270,7 @@ hearth_status hearth_heap_dump_to_profile(const hearth_heap_dumps *dumps, const 
                                           hearth_builder *ret_builder, hearth_error *err) {
   hearth_profile_summary run = {.runs = 1, .duration_ns = dump->time_ns, .dropped_blocks = dump->dropped_blocks};
   uint32_t *nodes = malloc((dumps->node_count + 1) * sizeof *nodes);
-  hearth_status status = nodes ? HEARTH_OK : out_of_memory(err);
+  hearth_status status = nodes ? HEARTH_OK : hearth_error_nomem(err);
   for (size_t i = 0; status == HEARTH_OK && i < dumps->node_count; i++) {
     uint32_t parent = dumps->nodes[i].parent;
     status =

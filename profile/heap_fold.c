@@ -91,7 +91,7 @@ hearth_status hearth_heap_fold(const hearth_heap_dumps *dumps, const hearth_heap
   free(f.first);
   if (!good) {
     free(f.entries);
-    return hearth_error_set(err, HEARTH_E_NOMEM, "out of memory");
+    return hearth_error_nomem(err);
   }
   qsort(f.entries, count, sizeof *f.entries, compare_entries);
   *ret = f.entries;

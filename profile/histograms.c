@@ -55,7 +55,7 @@ static hearth_status reserve(hearth_profile *profile, size_t size, hearth_error 
     return HEARTH_OK;
   uint64_t *counts = realloc(profile->counts, size * sizeof *counts);
   if (!counts)
-    return hearth_error_set(err, HEARTH_E_NOMEM, "%s: out of memory", profile->name);
+    return hearth_error_nomem(err);
   profile->counts = counts;
   profile->counts_room = size;
   return HEARTH_OK;

@@ -108,7 +108,7 @@ hearth_status hearth_indexer_add_binary(hearth_indexer *ix, const char *path, he
     ix->binaries = binaries;
   if (!copy || !binaries) {
     free(copy);
-    return hearth_error_set(err, HEARTH_E_NOMEM, "%s: out of memory", path);
+    return hearth_error_nomem(err);
   }
   ix->binaries[ix->binary_count++] = copy;
   return hearth_modules_give(ix->modules, path, err);
@@ -232,7 +232,7 @@ static hearth_status keep_code(hearth_indexer *ix, const char *name, hearth_file
   hearth_indexer *owner = ix->owner;
   char *copy = strdup(name);
   if (!copy)
-    return hearth_error_set(err, HEARTH_E_NOMEM, "%s: out of memory", name);
+    return hearth_error_nomem(err);
   pthread_mutex_lock(&owner->lock);
   bool first = !owner->code_name;
   if (first) {
@@ -304,7 +304,7 @@ hearth_status hearth_named_inputs_add(hearth_named_inputs *inputs, size_t count,
     return HEARTH_OK;
   char *copy = strdup(name);
   if (!copy)
-    return hearth_error_set(err, HEARTH_E_NOMEM, "%s: out of memory", name);
+    return hearth_error_nomem(err);
   free(inputs->name);
   inputs->name = copy;
   return HEARTH_OK;
@@ -343,7 +343,7 @@ static hearth_status add_here(hearth_indexer *ix, const hearth_input *input, hea
 static hearth_status add_aside(hearth_indexer *ix, const hearth_input *input, hearth_file *file, hearth_error *err) {
   hearth_indexer *aside = hearth_indexer_create_worker(ix->owner);
   if (!aside)
-    return hearth_error_set(err, HEARTH_E_NOMEM, "%s: out of memory", input->path);
+    return hearth_error_nomem(err);
   hearth_status status = add_here(aside, input, file, err);
   if (status == HEARTH_OK) {
     status = hearth_indexer_collect(ix, aside, err);
@@ -372,7 +372,7 @@ static bool same_file(const void *known, uint32_t row, const void *key) {
 static hearth_status add_known(hearth_indexer *ix, const hearth_known_file *file, hearth_error *err) {
   HEARTH_TRY(hearth_builder_reserve((void **)&ix->known, &ix->known_room, ix->known_count, 1, sizeof *ix->known, err));
   if (!id_table_reserve(&ix->known_by_number))
-    return hearth_error_set(err, HEARTH_E_NOMEM, "out of memory");
+    return hearth_error_nomem(err);
   id_table_insert(&ix->known_by_number, id_table_mix(file->number), (uint32_t)ix->known_count);
   ix->known[ix->known_count++] = *file;
   return HEARTH_OK;

@@ -93,7 +93,7 @@ hearth_status hearth_plan_write_library_calls(hearth_profile *profile, FILE *str
   HEARTH_TRY(hearth_profile_get_plan(profile, &plan, err));
   call *calls = calloc(plan.table_count + (size_t)1, sizeof *calls);
   if (!calls)
-    return hearth_error_set(err, HEARTH_E_NOMEM, "out of memory");
+    return hearth_error_nomem(err);
   hearth_status status = find_calls(profile, &plan, calls, &count, ret_left_out, err);
   if (status == HEARTH_OK && count == 0)
     status = hearth_error_set(

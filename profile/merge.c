@@ -16,7 +16,7 @@ static hearth_status new_rows_create(new_rows *rows, size_t functions, size_t fr
   rows->nodes = malloc((nodes + 1) * sizeof *rows->nodes);
   if (rows->functions && rows->frames && rows->nodes)
     return HEARTH_OK;
-  return hearth_error_set(err, HEARTH_E_NOMEM, "out of memory");
+  return hearth_error_nomem(err);
 }
 
 static void new_rows_free(new_rows *rows) {

@@ -31,7 +31,7 @@ static hearth_status copy(hearth_profile *profile, const hearth_indexed_section 
                           hearth_error *err) {
   profile->plan_copy = malloc(section->size);
   if (!profile->plan_copy)
-    return hearth_error_set(err, HEARTH_E_NOMEM, "out of memory");
+    return hearth_error_nomem(err);
   memcpy(profile->plan_copy, *bytes, section->size);
   *bytes = profile->plan_copy;
   return HEARTH_OK;
@@ -152,7 +152,7 @@ hearth_status hearth_plan_make(hearth_profile *profile, const hearth_plan_option
   HEARTH_TRY(hearth_profile_get_summary(profile, &summary, err));
   hearth_builder *builder = hearth_builder_create(summary.id_scheme);
   if (!builder)
-    return hearth_error_set(err, HEARTH_E_NOMEM, "out of memory planning");
+    return hearth_error_nomem(err);
   hearth_status status = hearth_builder_add_profile(builder, profile, err);
   if (status == HEARTH_OK)
     status = hearth_builder_write_planned(builder, options, ret_data, ret_size, err);

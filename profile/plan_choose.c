@@ -10,7 +10,7 @@ enum { FREE, CHOSEN, NO_BIT_LEFT };
 
 hearth_status plan_allocate(const choosing *c, void **ret, size_t count, size_t item_size) {
   *ret = calloc(count + 1, item_size);
-  return *ret ? HEARTH_OK : hearth_error_set(c->p->err, HEARTH_E_NOMEM, "out of memory planning");
+  return *ret ? HEARTH_OK : hearth_error_nomem(c->p->err);
 }
 
 /* ------------------------------------------------- choosing ------------------------------------------------- */

@@ -30,7 +30,7 @@ static hearth_status find_stack_ids(planner *p) {
   const hearth_builder *b = w->builder;
   p->stack_ids = calloc(w->frames.count + (size_t)1, sizeof *p->stack_ids);
   if (!p->stack_ids)
-    return hearth_error_set(p->err, HEARTH_E_NOMEM, "out of memory planning");
+    return hearth_error_nomem(p->err);
   for (uint32_t i = 0; i < w->frames.count; i++) {
     const builder_frame *f = &b->frames[w->frames.order[i]];
     if (f->line != HEARTH_LINE_UNKNOWN && f->column != 0)
@@ -224,7 +224,7 @@ static hearth_status make_places(refining *r) {
   p->candidates = calloc(frames + 1, sizeof *p->candidates);
   if (!ids || !r->places || !r->counts || !r->met || !r->looked_at || !r->sorted || !p->candidates) {
     free(ids);
-    return hearth_error_set(p->err, HEARTH_E_NOMEM, "out of memory planning");
+    return hearth_error_nomem(p->err);
   }
   memcpy(ids, p->stack_ids, frames * sizeof *ids);
   p->candidate_count = sort_ids(ids, frames + 1);

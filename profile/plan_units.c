@@ -23,10 +23,6 @@ typedef struct uniting {
   size_t step_count, step_room;
 } uniting;
 
-static hearth_status no_memory(planner *p) {
-  return hearth_error_set(p->err, HEARTH_E_NOMEM, "out of memory planning");
-}
-
 /* -------------------------------------------------- sets ---------------------------------------------------- */
 
 static const uint32_t *members_of(const planner *p, uint32_t set) { return p->members + p->sets[set].first; }
@@ -69,7 +65,7 @@ static hearth_status intern(uniting *u, uint32_t count, uint32_t *ret) {
   }
   HEARTH_TRY(plan_grow(p, (void **)&p->sets, p->set_count, &p->set_room, sizeof *p->sets));
   if (!id_table_reserve(&u->set_table))
-    return no_memory(p);
+    return hearth_error_nomem(p->err);
   *ret = (uint32_t)p->set_count++;
   p->sets[*ret] = (plan_set){.first = (uint32_t)(p->member_count - count), .count = count};
   for (uint32_t i = 0; i < count; i++)
@@ -117,7 +113,7 @@ static hearth_status add_to_set(uniting *u, uint32_t set, uint32_t candidate, ui
   HEARTH_TRY(unite(u, set, candidate, &wanted.result));
   HEARTH_TRY(plan_grow(p, (void **)&u->steps, u->step_count, &u->step_room, sizeof *u->steps));
   if (!id_table_reserve(&u->step_table))
-    return no_memory(p);
+    return hearth_error_nomem(p->err);
   u->steps[u->step_count] = wanted;
   id_table_insert(&u->step_table, hash, (uint32_t)u->step_count++);
   *ret = wanted.result;
@@ -136,7 +132,7 @@ static hearth_status find_candidates_of_frames(uniting *u) {
   uint32_t count = p->w->frames.count;
   u->candidate_of = malloc((count + (size_t)1) * sizeof *u->candidate_of);
   if (!u->candidate_of)
-    return no_memory(p);
+    return hearth_error_nomem(p->err);
   for (uint32_t i = 0; i < count; i++)
     u->candidate_of[i] = p->stack_ids[i] ? candidate_with(p, p->stack_ids[i]) : HEARTH_NONE;
   return HEARTH_OK;
@@ -148,7 +144,7 @@ static hearth_status find_sets_of_nodes(uniting *u) {
   uint32_t count = p->w->nodes.count, empty;
   u->set_of = malloc((count + (size_t)1) * sizeof *u->set_of);
   if (!u->set_of)
-    return no_memory(p);
+    return hearth_error_nomem(p->err);
   HEARTH_TRY(intern(u, 0, &empty));
   for (uint32_t i = 0; i < count; i++) {
     uint32_t frame = p->w->node_frames[i], caller = p->w->parents[i];
@@ -174,7 +170,7 @@ static hearth_status add_to_unit(uniting *u, uint32_t leaf, const plan_context *
   if (found == HEARTH_NONE) {
     HEARTH_TRY(plan_grow(p, (void **)&p->units, p->unit_count, &p->unit_room, sizeof *p->units));
     if (!id_table_reserve(&u->unit_table))
-      return no_memory(p);
+      return hearth_error_nomem(p->err);
     found = (uint32_t)p->unit_count++;
     p->units[found] = wanted;
     id_table_insert(&u->unit_table, hash, found);

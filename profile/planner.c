@@ -12,7 +12,7 @@ hearth_status plan_grow(planner *p, void **items, size_t count, size_t *room, si
   size_t larger = *room ? *room * 2 : 64;
   void *moved = realloc(*items, larger * item_size);
   if (!moved || larger > UINT32_MAX)
-    return hearth_error_set(p->err, HEARTH_E_NOMEM, "out of memory planning");
+    return hearth_error_nomem(p->err);
   *items = moved;
   *room = larger;
   return HEARTH_OK;

@@ -138,7 +138,7 @@ static hearth_status prepare_checksums(hearth_profile *profile, hearth_error *er
     return hearth_profile_corrupt(profile, err, "it has %u checksums for %llu blocks", checksums->count,
                                   (unsigned long long)blocks);
   profile->checked = calloc(blocks / 8 + 1, 1);
-  return profile->checked ? HEARTH_OK : hearth_error_set(err, HEARTH_E_NOMEM, "out of memory");
+  return profile->checked ? HEARTH_OK : hearth_error_nomem(err);
 }
 
 /* Column of the MIB that a tag stands for, or -1. */
@@ -231,7 +231,7 @@ static hearth_status convert_section(hearth_profile *profile, hearth_error *err)
   hearth_llvm_left_out left_out;
   hearth_builder *builder = hearth_builder_create(HEARTH_IDS_LLVM);
   if (!builder)
-    return hearth_error_set(err, HEARTH_E_NOMEM, "%s: out of memory", profile->name);
+    return hearth_error_nomem(err);
   hearth_status status = hearth_llvm_read(profile->data, profile->size, profile->name, builder, &left_out, err);
   if (status == HEARTH_OK)
     status = hearth_builder_write_memory(builder, &profile->converted, &profile->size, err);
@@ -276,7 +276,7 @@ static hearth_status open_bytes(hearth_file file, const void *data, size_t size,
   if (!profile || !(profile->name = strdup(name))) {
     free(profile);
     hearth_file_close(&file);
-    return hearth_error_set(err, HEARTH_E_NOMEM, "%s: out of memory", name);
+    return hearth_error_nomem(err);
   }
   profile->file = file;
   profile->data = data;

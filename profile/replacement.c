@@ -86,7 +86,7 @@ static hearth_status create_temporary(hearth_replacement *r, hearth_error *err) 
     free(r->temporary);
     if (asprintf(&r->temporary, "%s.tmp%ld-%u", r->target, (long)getpid(), i) < 0) {
       r->temporary = NULL;
-      return hearth_error_set(err, HEARTH_E_NOMEM, "%s: out of memory", r->path);
+      return hearth_error_nomem(err);
     }
     r->fd = open(r->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   }

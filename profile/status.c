@@ -23,3 +23,5 @@ hearth_status hearth_error_set(hearth_error *err, hearth_status status, const ch
   va_end(arguments);
   return status;
 }
+
+hearth_status hearth_error_nomem(hearth_error *err) { return hearth_error_set(err, HEARTH_E_NOMEM, "out of memory"); }

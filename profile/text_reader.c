@@ -423,7 +423,7 @@ hearth_status hearth_builder_read_text(hearth_builder *builder, const char *text
   parser p = {.builder = builder, .name = name, .at = text, .end = text + size, .line = 1, .err = err};
   p.token = malloc(size + 1);
   if (!p.token)
-    return hearth_error_set(err, HEARTH_E_NOMEM, "%s: out of memory", name);
+    return hearth_error_nomem(err);
   hearth_status status = read_all(&p);
   free(p.token);
   free(p.frames);

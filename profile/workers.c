@@ -125,8 +125,7 @@ hearth_status hearth_indexer_add_inputs(hearth_indexer *ix, const hearth_input *
   if (jobs > t.count)
     jobs = t.count ? (unsigned)t.count : 1;
   worker *workers = calloc(jobs, sizeof *workers);
-  hearth_status status = t.inputs && workers ? work_together(&t, workers, jobs, err)
-                                             : hearth_error_set(err, HEARTH_E_NOMEM, "out of memory");
+  hearth_status status = t.inputs && workers ? work_together(&t, workers, jobs, err) : hearth_error_nomem(err);
   if (status == HEARTH_OK && t.failure.status != HEARTH_OK) {
     *err = t.failure;
     status = err->status;

@@ -15,7 +15,7 @@
 
 hearth_status writer_allocate(writer *w, void **ret, size_t count, size_t item_size) {
   *ret = calloc(count + 1, item_size);
-  return *ret ? HEARTH_OK : hearth_error_set(w->err, HEARTH_E_NOMEM, "out of memory writing the profile");
+  return *ret ? HEARTH_OK : hearth_error_nomem(w->err);
 }
 
 static void writer_free(writer *w) {

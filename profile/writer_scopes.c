@@ -79,5 +79,5 @@ hearth_status writer_sum_without_scopes(writer *w) {
   free(bare.nodes);
   free(bare.of);
   free(bare.by_content.slots);
-  return good ? HEARTH_OK : hearth_error_set(w->err, HEARTH_E_NOMEM, "out of memory writing the profile");
+  return good ? HEARTH_OK : hearth_error_nomem(w->err);
 }

@@ -39,7 +39,7 @@ static hearth_status fill_cutoffs(writer *w, hearth_indexed_summary *summary, he
   }
   if (!hearth_density_points_sort(points, n)) {
     free(points);
-    return hearth_error_set(w->err, HEARTH_E_NOMEM, "out of memory writing the profile");
+    return hearth_error_nomem(w->err);
   }
   for (size_t i = 0; i < COLD_CUTOFFS; i++)
     *cutoffs++ =

@@ -108,7 +108,7 @@ hearth_status writer_pack_tables(const writer *w, writer_tables *ret, hearth_err
       pack(w, stack_rows, w->nodes.count, none, HEARTH_STACK_COLUMNS, &ret->stacks) &&
       pack(w, context_rows, w->contexts.count, of_contexts, WRITER_CONTEXT_COLUMNS, &ret->contexts))
     return HEARTH_OK;
-  return hearth_error_set(err, HEARTH_E_NOMEM, "out of memory writing the profile");
+  return hearth_error_nomem(err);
 }
 
 void writer_fill_schema(const writer *w, hearth_indexed_field *rows) {

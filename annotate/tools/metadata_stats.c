@@ -39,7 +39,7 @@ static hearth_status read_stack_ids(hearth_profile *profile, uint32_t leaf, uint
     return hearth_error_set(err, HEARTH_E_CORRUPT, "a context has no frames");
   uint64_t *ids = malloc(depth * sizeof *ids);
   if (!ids)
-    return hearth_error_set(err, HEARTH_E_NOMEM, "out of memory");
+    return hearth_error_nomem(err);
   node = leaf;
   for (size_t i = 0; i < depth; i++) {
     hearth_frame_info frame;
@@ -63,7 +63,7 @@ static hearth_status read_leaf(source *m, const hearth_frame_info *frame, leaf *
   ret->mibs = calloc(frame->context_count, sizeof *ret->mibs);
   ret->stacks = calloc(frame->context_count, sizeof *ret->stacks);
   if (!ret->mibs || !ret->stacks)
-    return hearth_error_set(err, HEARTH_E_NOMEM, "out of memory");
+    return hearth_error_nomem(err);
   for (; ret->count < frame->context_count; ret->count++) {
     hearth_md_mib *mib = &ret->mibs[ret->count];
     hearth_mib record;
@@ -84,7 +84,7 @@ static hearth_status read_contexts(const char *path, source *m, contexts *ret, h
   uint32_t frames = hearth_profile_frame_count(m->profile);
   ret->leaves = calloc(frames + 1, sizeof *ret->leaves);
   if (!ret->leaves)
-    return hearth_error_set(err, HEARTH_E_NOMEM, "out of memory");
+    return hearth_error_nomem(err);
   for (uint32_t row = 0; row < frames; row++) {
     hearth_frame_info frame;
     HEARTH_TRY(hearth_profile_get_frame(m->profile, row, &frame, err));

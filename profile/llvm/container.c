@@ -274,7 +274,7 @@ static hearth_status put_all(hearth_llvm_buffer *out, hearth_profile *profile, c
   }
   if (output->trailer)
     put_trailer(out, output);
-  return out->failed ? hearth_error_set(err, HEARTH_E_NOMEM, "out of memory writing the profile") : HEARTH_OK;
+  return out->failed ? hearth_error_nomem(err) : HEARTH_OK;
 }
 
 hearth_status hearth_llvm_write_memory(hearth_profile *profile, const hearth_llvm_output *output, void **ret_data,

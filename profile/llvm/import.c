@@ -19,17 +19,13 @@ static bool equal_stack(const void *owner, uint32_t row, const void *key) {
   return XXH128_isEqual(import->known[row].id, *(const XXH128_hash_t *)key);
 }
 
-static hearth_status out_of_memory(hearth_llvm_import *import) {
-  return hearth_error_set(import->err, HEARTH_E_NOMEM, "%s: out of memory", import->name);
-}
-
 /* Not of the structs as they are: they have padding. */
 static hearth_status stack_id(hearth_llvm_import *import, const hearth_builder_frame *frames, size_t n,
                               XXH128_hash_t *ret) {
   if (4 * n > import->key_room) {
     uint32_t *key = realloc(import->key, 8 * n * sizeof *key);
     if (!key)
-      return out_of_memory(import);
+      return hearth_error_nomem(import->err);
     import->key = key;
     import->key_room = 8 * n;
   }
@@ -48,12 +44,12 @@ static hearth_status add_known(hearth_llvm_import *import, XXH128_hash_t id, uin
     size_t room = import->known_room * 2 + 64;
     known_stack *known = realloc(import->known, room * sizeof *known);
     if (!known)
-      return out_of_memory(import);
+      return hearth_error_nomem(import->err);
     import->known = known;
     import->known_room = room;
   }
   if (!id_table_reserve(&import->known_by_id))
-    return out_of_memory(import);
+    return hearth_error_nomem(import->err);
   if (import->known_count >= HEARTH_NONE)
     return hearth_error_set(import->err, HEARTH_E_FULL, "%s: more contexts than a profile can number", import->name);
   id_table_insert(&import->known_by_id, id.low64, (uint32_t)import->known_count);

@@ -29,7 +29,7 @@ enum { STARTS_ALLOCATION = 1, STARTS_CALL = 2 };
 
 static hearth_status allocate(maker *m, void **ret, size_t count, size_t item_size) {
   *ret = calloc(count + 1, item_size);
-  return *ret ? HEARTH_OK : hearth_error_set(m->err, HEARTH_E_NOMEM, "out of memory writing the profile");
+  return *ret ? HEARTH_OK : hearth_error_nomem(m->err);
 }
 
 /* Room for one more row; rows are numbered with 32 bits, in a file with 31. */
@@ -41,7 +41,7 @@ static hearth_status reserve(maker *m, void **items, size_t *room, size_t count,
   size_t bigger = *room * 2 + 64;
   void *moved = realloc(*items, bigger * item_size);
   if (!moved)
-    return hearth_error_set(m->err, HEARTH_E_NOMEM, "out of memory writing the profile");
+    return hearth_error_nomem(m->err);
   *items = moved;
   *room = bigger;
   return HEARTH_OK;
@@ -131,7 +131,7 @@ static hearth_status intern_node(maker *m, uint32_t frame, uint32_t parent, uint
     return HEARTH_OK;
   HEARTH_TRY(reserve(m, (void **)&r->nodes, &r->node_room, r->node_count, sizeof *r->nodes));
   if (!id_table_reserve(&r->nodes_by_content))
-    return hearth_error_set(m->err, HEARTH_E_NOMEM, "out of memory writing the profile");
+    return hearth_error_nomem(m->err);
   *ret = (uint32_t)r->node_count++;
   r->nodes[*ret] = key;
   id_table_insert(&r->nodes_by_content, hash, *ret);

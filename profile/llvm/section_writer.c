@@ -19,10 +19,6 @@ typedef struct writer {
   uint32_t *stack_elements; /* of nodes that are a site's: element with the depth */
 } writer;
 
-static hearth_status out_of_memory(const writer *w) {
-  return hearth_error_set(w->err, HEARTH_E_NOMEM, "out of memory writing the profile");
-}
-
 /* -------------------------------------------------- call stacks -------------------------------------------------- */
 
 /* Room for a stack of `depth` frames: its frames or a jump, and its depth. */
@@ -32,7 +28,7 @@ static hearth_status reserve(writer *w, size_t depth) {
   size_t room = (w->element_count + depth + 2) * 2;
   uint32_t *elements = realloc(w->elements, room * sizeof *elements);
   if (!elements)
-    return out_of_memory(w);
+    return hearth_error_nomem(w->err);
   w->elements = elements;
   w->element_room = room;
   return room > INT32_MAX ? hearth_error_set(w->err, HEARTH_E_FULL, "more call stacks than LLVM's format can number")
@@ -69,7 +65,7 @@ static hearth_status make_stacks(writer *w) {
   w->node_elements = malloc(bytes);
   w->stack_elements = malloc(bytes);
   if (!w->node_elements || !w->stack_elements)
-    return out_of_memory(w);
+    return hearth_error_nomem(w->err);
   memset(w->node_elements, 0xff, bytes);
   memset(w->stack_elements, 0xff, bytes);
   for (size_t i = 0; i < w->r->record_count; i++)
@@ -139,7 +135,7 @@ static hearth_status put_records(writer *w, size_t *ret_control) {
   uint64_t buckets = hearth_llvm_bucket_count(r->record_count), mask = buckets - 1;
   uint64_t *offsets = calloc(buckets, sizeof *offsets);
   if (!offsets)
-    return out_of_memory(w);
+    return hearth_error_nomem(w->err);
   hearth_status status = HEARTH_OK;
   for (size_t i = 0; status == HEARTH_OK && i < r->record_count; i++) {
     uint64_t *offset = &offsets[r->records[i].guid & mask];

@@ -6,10 +6,6 @@
 #include "import.h"
 #include "section.h"
 
-static hearth_status out_of_memory(const hearth_llvm_input *in) {
-  return hearth_error_set(in->err, HEARTH_E_NOMEM, "%s: out of memory", in->name);
-}
-
 static hearth_status take_frame(hearth_llvm_cursor *c, hearth_builder *builder, hearth_builder_frame *ret) {
   hearth_llvm_frame frame;
   uint64_t at = c->at;
@@ -30,7 +26,7 @@ static hearth_status load_frame_array(hearth_llvm_stacks *stacks, hearth_builder
   size_t count = hearth_llvm_left(&c) / sizeof(hearth_llvm_frame);
   stacks->frames = calloc(count + 1, sizeof *stacks->frames);
   if (!stacks->frames)
-    return out_of_memory(s->in);
+    return hearth_error_nomem(s->in->err);
   for (size_t i = 0; i < count; i++)
     HEARTH_TRY(take_frame(&c, builder, &stacks->frames[i]));
   stacks->frame_count = count;
@@ -70,7 +66,7 @@ static hearth_status load_frame_table(hearth_llvm_stacks *stacks, hearth_builder
   frame_row *rows = calloc(count + 1, sizeof *rows);
   stacks->frames = calloc(count + 1, sizeof *stacks->frames);
   stacks->frame_ids = calloc(count + 1, sizeof *stacks->frame_ids);
-  hearth_status status = rows && stacks->frames && stacks->frame_ids ? HEARTH_OK : out_of_memory(s->in);
+  hearth_status status = rows && stacks->frames && stacks->frame_ids ? HEARTH_OK : hearth_error_nomem(s->in->err);
   if (status == HEARTH_OK)
     status = read_frame_rows(&items, builder, rows);
   if (status == HEARTH_OK) {
@@ -91,7 +87,7 @@ static hearth_status load_stack_table(hearth_llvm_stacks *stacks) {
   HEARTH_TRY(hearth_llvm_items_begin(s->in, s->stacks, s->stacks_control, HEARTH_LLVM_DATA_ONLY, &items));
   stacks->rows = calloc(items.left + 1, sizeof *stacks->rows);
   if (!stacks->rows)
-    return out_of_memory(s->in);
+    return hearth_error_nomem(s->in->err);
   for (bool end = false; !end;) {
     hearth_llvm_stack_row *row = &stacks->rows[stacks->row_count];
     HEARTH_TRY(hearth_llvm_items_next(&items, &end, &row->id, &row->frame_ids));
@@ -113,7 +109,7 @@ static hearth_status reserve(hearth_llvm_stacks *stacks, size_t count) {
     return HEARTH_OK;
   hearth_builder_frame *buffer = realloc(stacks->buffer, count * sizeof *buffer);
   if (!buffer)
-    return out_of_memory(stacks->section->in);
+    return hearth_error_nomem(stacks->section->in->err);
   stacks->buffer = buffer;
   stacks->buffer_room = count;
   return HEARTH_OK;

@@ -37,7 +37,7 @@ static hearth_status next(reader *r) {
     return HEARTH_OK;
   }
   if (r->parser.error == YAML_MEMORY_ERROR)
-    return hearth_error_set(r->import.err, HEARTH_E_NOMEM, "%s: out of memory", r->import.name);
+    return hearth_error_nomem(r->import.err);
   return hearth_error_set(r->import.err, HEARTH_E_FORMAT, "%s:%zu: not YAML: %s", r->import.name,
                           r->parser.problem_mark.line + 1, r->parser.problem ? r->parser.problem : "unreadable");
 }
@@ -195,7 +195,7 @@ static hearth_status reserve(reader *r, void **items, size_t *room, size_t count
   size_t bigger = *room * 2 + 64;
   void *moved = realloc(*items, bigger * item_size);
   if (!moved)
-    return hearth_error_set(r->import.err, HEARTH_E_NOMEM, "%s: out of memory", r->import.name);
+    return hearth_error_nomem(r->import.err);
   *items = moved;
   *room = bigger;
   return HEARTH_OK;
@@ -315,7 +315,7 @@ static hearth_status read_documents(reader *r) {
 
 static hearth_status read_pass(reader *r, const void *data, size_t size) {
   if (!yaml_parser_initialize(&r->parser))
-    return hearth_error_set(r->import.err, HEARTH_E_NOMEM, "%s: out of memory", r->import.name);
+    return hearth_error_nomem(r->import.err);
   yaml_parser_set_input_string(&r->parser, data, size);
   memset(&r->event, 0, sizeof r->event);
   hearth_status status = read_documents(r);

@@ -7,7 +7,7 @@ enum { BINS_OF_AN_OCTAVE = 2 };
 
 hearth_status page_grid_init(page_grid *grid, const page_axis *x, const page_axis *y, hearth_error *err) {
   *grid = (page_grid){.x = *x, .y = *y, .cells = calloc((size_t)x->bins * y->bins, sizeof *grid->cells)};
-  return grid->cells ? HEARTH_OK : hearth_error_set(err, HEARTH_E_NOMEM, "out of memory");
+  return grid->cells ? HEARTH_OK : hearth_error_nomem(err);
 }
 
 void page_grid_destroy(page_grid *grid) {

@@ -124,7 +124,7 @@ static hearth_status find_merged(page_writer *w, hearth_error *err) {
   w->numbers = malloc(((size_t)count + 1) * sizeof *w->numbers);
   w->merged = malloc(((size_t)count + 1) * sizeof *w->merged);
   if (!w->numbers || !w->merged)
-    return hearth_error_set(err, HEARTH_E_NOMEM, "%s: out of memory", w->model->options->title);
+    return hearth_error_nomem(err);
   hearth_status status = page_tree_number(w->model, &pairs, w->numbers, err);
   hearth_pair_set_destroy(&pairs);
   for (uint32_t node = 0; status == HEARTH_OK && node < count; node++)

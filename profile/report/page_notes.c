@@ -50,7 +50,7 @@ static hearth_status read_text(const char *path, char **ret, hearth_error *err) 
   hearth_file_close(&file);
   if (binary)
     return hearth_error_set(err, HEARTH_E_FORMAT, "%s: this is no text", path);
-  return *ret ? HEARTH_OK : hearth_error_set(err, HEARTH_E_NOMEM, "%s: out of memory", path);
+  return *ret ? HEARTH_OK : hearth_error_nomem(err);
 }
 
 hearth_status page_notes_write(page_note kind, const char *path, hearth_json *json, hearth_error *err) {

@@ -18,15 +18,11 @@ typedef struct page_maker {
   hearth_pair_set types;     /* halves of a type's id */
 } page_maker;
 
-static hearth_status no_memory(const page_maker *m, hearth_error *err) {
-  return hearth_error_set(err, HEARTH_E_NOMEM, "%s: out of memory", m->model->options->title);
-}
-
-static hearth_status make_rows(const page_maker *m, uint32_t count, uint32_t **ret, hearth_error *err) {
+static hearth_status make_rows(uint32_t count, uint32_t **ret, hearth_error *err) {
   size_t size = ((size_t)count + 1) * sizeof **ret;
   *ret = malloc(size);
   if (!*ret)
-    return no_memory(m, err);
+    return hearth_error_nomem(err);
   memset(*ret, 0xff, size); /* HEARTH_NONE */
   return HEARTH_OK;
 }
@@ -79,7 +75,7 @@ static hearth_status add_contexts(page_maker *m, hearth_error *err) {
   uint32_t count = hearth_profile_context_count(m->profile);
   m->model->contexts = malloc(((size_t)count + 1) * sizeof *m->model->contexts);
   if (!m->model->contexts)
-    return no_memory(m, err);
+    return hearth_error_nomem(err);
   HEARTH_TRY(page_grid_init(&m->model->lifetime_size, &size, &lifetime, err));
   for (uint32_t i = 0; i < count; i++)
     HEARTH_TRY(add_context(m, i, err));
@@ -120,8 +116,8 @@ static hearth_status mark_stack(page_maker *m, uint32_t row, hearth_error *err) 
 static hearth_status convert_nodes(page_maker *m, hearth_error *err) {
   page_model *model = m->model;
   uint32_t count = hearth_profile_stack_count(m->profile);
-  HEARTH_TRY(make_rows(m, count, &m->nodes, err));
-  HEARTH_TRY(make_rows(m, hearth_profile_frame_count(m->profile), &m->places, err));
+  HEARTH_TRY(make_rows(count, &m->nodes, err));
+  HEARTH_TRY(make_rows(hearth_profile_frame_count(m->profile), &m->places, err));
   for (uint32_t i = 0; i < model->context_count; i++)
     HEARTH_TRY(mark_stack(m, model->contexts[i].node, err));
   for (uint32_t row = 0; row < count; row++)
@@ -148,7 +144,7 @@ static hearth_status describe_functions(page_maker *m, hearth_error *err) {
   page_model *model = m->model;
   model->functions = malloc(((size_t)m->functions.count + 1) * sizeof *model->functions);
   if (!model->functions)
-    return no_memory(m, err);
+    return hearth_error_nomem(err);
   for (; model->function_count < m->functions.count; model->function_count++)
     HEARTH_TRY(describe_function(m, m->functions.pairs[model->function_count].first,
                                  &model->functions[model->function_count], err));
@@ -160,12 +156,12 @@ static hearth_status copy_files(page_maker *m, hearth_error *err) {
   char path[HEARTH_PATH_LIMIT];
   model->files = malloc(((size_t)m->files.count + 1) * sizeof *model->files);
   if (!model->files)
-    return no_memory(m, err);
+    return hearth_error_nomem(err);
   for (; model->file_count < m->files.count; model->file_count++) {
     HEARTH_TRY(hearth_profile_get_path(m->profile, m->files.pairs[model->file_count].first, path, sizeof path, err));
     model->files[model->file_count] = strdup(path);
     if (!model->files[model->file_count])
-      return no_memory(m, err);
+      return hearth_error_nomem(err);
   }
   return HEARTH_OK;
 }
@@ -174,7 +170,7 @@ static hearth_status name_types(page_maker *m, hearth_error *err) {
   page_model *model = m->model;
   model->types = malloc(((size_t)m->types.count + 1) * sizeof *model->types);
   if (!model->types)
-    return no_memory(m, err);
+    return hearth_error_nomem(err);
   for (; model->type_count < m->types.count; model->type_count++) {
     hearth_pair id = m->types.pairs[model->type_count];
     HEARTH_TRY(hearth_profile_type_name(m->profile, (uint64_t)id.first << 32 | id.second,

@@ -17,7 +17,7 @@ hearth_status page_timeline_init(page_timeline *t, uint64_t duration_ns, hearth_
   HEARTH_TRY(page_grid_init(&t->lifetime_time, &time, &lifetime, err));
   t->live.bytes = calloc(TIME_BINS, sizeof *t->live.bytes);
   if (!t->live.bytes)
-    return hearth_error_set(err, HEARTH_E_NOMEM, "out of memory");
+    return hearth_error_nomem(err);
   t->live.count = TIME_BINS;
   return HEARTH_OK;
 }
@@ -37,7 +37,7 @@ static hearth_status find_thread(page_timeline *t, uint32_t number, page_thread 
   HEARTH_TRY(hearth_pair_set_add(&t->thread_rows, (hearth_pair){number, 0}, &row, err));
   if (row == t->thread_count) {
     if (!hearth_array_grow(&t->threads, &t->thread_room, t->thread_count, sizeof *t->threads))
-      return hearth_error_set(err, HEARTH_E_NOMEM, "out of memory");
+      return hearth_error_nomem(err);
     t->threads[t->thread_count++] = (page_thread){.number = number};
   }
   *ret = &t->threads[row];

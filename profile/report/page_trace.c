@@ -19,7 +19,7 @@ static hearth_status take_allocation(reading *r, const hearth_trace_event *event
                              .stack = event->stack};
   hearth_live_block before;
   if (!hearth_live_blocks_add(&r->live, &added, &before))
-    return hearth_error_set(err, HEARTH_E_NOMEM, "out of memory");
+    return hearth_error_nomem(err);
   if (before.address) {
     page_block lost = block_of(&before);
     HEARTH_TRY(page_timeline_lost(r->timeline, &lost, event->stack_ns, err));

@@ -51,7 +51,7 @@ static hearth_status make(page_tree *tree, const page_model *model, hearth_quant
   HEARTH_TRY(page_tree_number(model, pairs, numbers, err));
   tree->nodes = malloc(pairs->count * sizeof *tree->nodes);
   if (!tree->nodes)
-    return hearth_error_set(err, HEARTH_E_NOMEM, "%s: out of memory", model->options->title);
+    return hearth_error_nomem(err);
   link_nodes(tree, pairs);
   add_sums(tree, model, numbers, quantity);
   return HEARTH_OK;
@@ -61,8 +61,7 @@ hearth_status page_tree_init(page_tree *tree, const page_model *model, hearth_qu
   hearth_pair_set pairs = {0};
   uint32_t *numbers = malloc(((size_t)model->nodes.count + 1) * sizeof *numbers);
   *tree = (page_tree){0};
-  hearth_status status = numbers ? make(tree, model, quantity, &pairs, numbers, err)
-                                 : hearth_error_set(err, HEARTH_E_NOMEM, "%s: out of memory", model->options->title);
+  hearth_status status = numbers ? make(tree, model, quantity, &pairs, numbers, err) : hearth_error_nomem(err);
   free(numbers);
   hearth_pair_set_destroy(&pairs);
   return status;

@@ -24,7 +24,7 @@ typedef struct boxes {
 
 static hearth_status add_box(boxes *b, box row, hearth_error *err) {
   if (!hearth_array_grow(&b->rows, &b->room, b->count, sizeof *b->rows))
-    return hearth_error_set(err, HEARTH_E_NOMEM, "out of memory");
+    return hearth_error_nomem(err);
   b->rows[b->count++] = row;
   return HEARTH_OK;
 }

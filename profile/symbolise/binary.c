@@ -41,7 +41,7 @@ static hearth_status read_segments(hearth_binary *b, hearth_error *err) {
                             elf_errmsg(-1));
   b->segments = calloc(count + 1, sizeof *b->segments);
   if (!b->segments)
-    return hearth_error_set(err, HEARTH_E_NOMEM, "%s: out of memory", hearth_binary_path(b));
+    return hearth_error_nomem(err);
   for (size_t i = 0; i < count; ++i) {
     GElf_Phdr header;
     if (!gelf_getphdr(elf, (int)i, &header) || header.p_type != PT_LOAD || !(header.p_flags & PF_X))
@@ -66,7 +66,7 @@ hearth_status hearth_binary_open(const char *path, hearth_binary **ret, hearth_e
   *ret = NULL;
   hearth_binary *b = calloc(1, sizeof *b);
   if (!b)
-    return hearth_error_set(err, HEARTH_E_NOMEM, "%s: out of memory", path);
+    return hearth_error_nomem(err);
   hearth_status status = hearth_elf_file_open(path, &b->file, err);
   if (status == HEARTH_OK)
     status = check_type(b, err);
@@ -122,7 +122,7 @@ hearth_status hearth_binary_load(hearth_binary *b, hearth_debug_directories dire
   HEARTH_TRY(hearth_elf_file_unpack(debug_file, err));
   hearth_code_range *code = calloc(b->segment_count + 1, sizeof *code);
   if (!code)
-    return hearth_error_set(err, HEARTH_E_NOMEM, "%s: out of memory", hearth_binary_path(b));
+    return hearth_error_nomem(err);
   for (size_t i = 0; i < b->segment_count; ++i)
     code[i] = (hearth_code_range){b->segments[i].address, b->segments[i].address + b->segments[i].memory_size};
   hearth_status status =

@@ -99,7 +99,7 @@ hearth_status hearth_code_names_create(hearth_elf_file *file, hearth_elf_file *d
   hearth_code_names *n = calloc(1, sizeof *n);
   bool good = n && read_symbols(n, symbols) && read_starts(n, file);
   hearth_status status =
-      !good ? hearth_error_set(err, HEARTH_E_NOMEM, "%s: out of memory", path)
+      !good ? hearth_error_nomem(err)
       : n->symbol_count + n->start_count == 0
           ? hearth_error_set(err, HEARTH_E_NO_DEBUG_INFO, "%s: no symbols, and no .eh_frame_hdr", path)
           : HEARTH_OK;

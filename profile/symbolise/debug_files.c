@@ -36,10 +36,6 @@ typedef struct search {
 
 static bool has_debug_information(hearth_elf_file *file) { return hearth_elf_file_has(file, ".debug_info"); }
 
-static hearth_status no_memory(const search *s, hearth_error *err) {
-  return hearth_error_set(err, HEARTH_E_NOMEM, "%s: out of memory", hearth_elf_file_path(s->binary));
-}
-
 /* --- By build id: DIRECTORY/.build-id/ab/cdef....debug ------------------------------------------------------------- */
 
 static bool has_build_id(hearth_elf_file *file, hearth_bytes id) {
@@ -51,7 +47,7 @@ static bool has_build_id(hearth_elf_file *file, hearth_bytes id) {
 static hearth_status try_build_id(search *s, char *path, hearth_error *err) {
   hearth_elf_file *file = NULL;
   if (!path)
-    return no_memory(s, err);
+    return hearth_error_nomem(err);
   if (hearth_elf_file_open(path, &file, NULL) == HEARTH_OK && has_build_id(file, s->id) && has_debug_information(file))
     s->found = file;
   else
@@ -111,7 +107,7 @@ static hearth_status try_link(search *s, debug_link link, const char *directory,
   hearth_elf_file *file = NULL;
   char *path = hearth_path_join(directory, link.name);
   if (!path)
-    return no_memory(s, err);
+    return hearth_error_nomem(err);
   if (hearth_elf_file_open(path, &file, NULL) == HEARTH_OK && has_debug_information(file)) {
     if (has_checksum(path, link.checksum))
       s->found = file;
@@ -130,7 +126,7 @@ static hearth_status try_link_below(search *s, debug_link link, const char *dire
   size_t size = strlen(directory) + strlen(below) + 2;
   char *both = malloc(size);
   if (!both)
-    return no_memory(s, err);
+    return hearth_error_nomem(err);
   snprintf(both, size, "%s/%s", directory, below);
   hearth_status status = try_link(s, link, both, err);
   free(both);
@@ -142,7 +138,7 @@ static hearth_status search_link(search *s, debug_link link, hearth_error *err) 
   char *home = hearth_path_directory(real ? real : hearth_elf_file_path(s->binary));
   free(real);
   if (!home)
-    return no_memory(s, err);
+    return hearth_error_nomem(err);
   hearth_status status = try_link(s, link, home, err);
   if (status == HEARTH_OK && !s->found)
     status = try_link_below(s, link, home, ".debug", err);
@@ -202,7 +198,7 @@ hearth_status hearth_debug_alternate_find(hearth_elf_file *file, hearth_debug_di
   if (name) {
     hearth_bytes_slice(section, strlen(name) + 1, section.size - strlen(name) - 1, &s.id);
     char *home = hearth_path_directory(hearth_elf_file_path(file));
-    hearth_status status = home ? try_build_id(&s, hearth_path_join(home, name), err) : no_memory(&s, err);
+    hearth_status status = home ? try_build_id(&s, hearth_path_join(home, name), err) : hearth_error_nomem(err);
     free(home);
     HEARTH_TRY(status);
     if (!s.found)

@@ -50,11 +50,6 @@ struct hearth_scopes {
   bool usable; /* a function with code and a first line was seen */
 };
 
-static hearth_status no_memory(const hearth_scopes *s, hearth_error *err) {
-  return hearth_error_set(err, HEARTH_E_NOMEM, "%s: out of memory while reading debug information",
-                          hearth_elf_file_path(s->binary));
-}
-
 /* --- Walk --------------------------------------------------------------------------------------------------------- */
 
 typedef struct walk {
@@ -83,7 +78,7 @@ static hearth_status visit_function(walk *w, const hearth_die *die, uint32_t out
   }
   if (s->scope_count >= NOT_RESOLVED ||
       !hearth_array_grow(&s->scopes, &s->scope_capacity, s->scope_count, sizeof *s->scopes))
-    return no_memory(s, err);
+    return hearth_error_nomem(err);
   *ret_inner = (uint32_t)s->scope_count;
   s->scopes[s->scope_count++] = (scope){.die = die->offset,
                                         .unit = w->unit_number,
@@ -126,9 +121,9 @@ typedef struct open_dies {
   size_t count, capacity;
 } open_dies;
 
-static hearth_status enter(const walk *w, open_dies *open, uint32_t scope, hearth_error *err) {
+static hearth_status enter(open_dies *open, uint32_t scope, hearth_error *err) {
   if (!hearth_array_grow(&open->scopes, &open->capacity, open->count, sizeof *open->scopes))
-    return no_memory(w->scopes, err);
+    return hearth_error_nomem(err);
   open->scopes[open->count++] = scope;
   return HEARTH_OK;
 }
@@ -145,7 +140,7 @@ static hearth_status walk_die(walk *w, const hearth_die *die, open_dies *open, u
   if (!die->shape.has_children || !descend)
     return die_status(w, hearth_die_pass_tree(die, at), err);
   HEARTH_TRY(die_status(w, hearth_die_pass(die, at), err));
-  return enter(w, open, inner, err);
+  return enter(open, inner, err);
 }
 
 /* Walk what is below a DIE with a stack of its own (nesting depth is the input's). `outer` is the scope that it is. */
@@ -156,7 +151,7 @@ static hearth_status walk_tree(walk *w, const hearth_die *tree, uint32_t outer, 
   if (!tree->shape.has_children)
     return HEARTH_OK;
   HEARTH_TRY(die_status(w, hearth_die_pass(tree, &at), err));
-  HEARTH_TRY(enter(w, open, outer, err));
+  HEARTH_TRY(enter(open, outer, err));
   while (open->count > 0) {
     HEARTH_TRY(die_status(w, hearth_die_next(tree->unit, &at, &die, &end), err));
     if (end)
@@ -189,7 +184,7 @@ static hearth_status index_group(hearth_scopes *s, uint32_t number, bool whole, 
     HEARTH_TRY(walk_below(&(walk){s, &g->pieces, unit, i, whole}, &unit->tree, HEARTH_NO_SCOPE, err));
   }
   if (!hearth_scope_pieces_order(&g->pieces))
-    return no_memory(s, err);
+    return hearth_error_nomem(err);
   g->indexed = true;
   g->whole = whole;
   return HEARTH_OK;
@@ -209,7 +204,7 @@ static hearth_status keep_inside(hearth_scopes *s, uint32_t outer, const hearth_
     return HEARTH_OK;
   }
   if (!hearth_array_grow(&s->insides, &s->inside_capacity, s->inside_count, sizeof *s->insides))
-    return no_memory(s, err);
+    return hearth_error_nomem(err);
   s->scopes[outer].inside = (uint32_t)s->inside_count;
   s->insides[s->inside_count++] = *pieces;
   return HEARTH_OK;
@@ -226,7 +221,7 @@ static hearth_status index_inside(hearth_scopes *s, uint32_t outer, bool whole, 
   HEARTH_TRY(scope_die(s, sc, &unit, &die, err));
   hearth_status status = walk_below(&(walk){s, &pieces, unit, sc->unit, whole}, &die, outer, err);
   if (status == HEARTH_OK && !hearth_scope_pieces_order(&pieces))
-    status = no_memory(s, err);
+    status = hearth_error_nomem(err);
   if (status == HEARTH_OK)
     status = keep_inside(s, outer, &pieces, err);
   if (status != HEARTH_OK)
@@ -260,12 +255,12 @@ hearth_status hearth_scopes_create(hearth_elf_file *binary, hearth_elf_file *deb
   *ret = NULL;
   hearth_scopes *s = calloc(1, sizeof *s);
   if (!s)
-    return hearth_error_set(err, HEARTH_E_NOMEM, "%s: out of memory", hearth_elf_file_path(binary));
+    return hearth_error_nomem(err);
   s->binary = binary;
   s->functions.file = debug_file;
   hearth_status status = hearth_units_create(binary, debug_file, directories, code, code_count, &s->units, err);
   if (status == HEARTH_OK && !(s->groups = calloc(hearth_units_group_count(s->units) + 1, sizeof *s->groups)))
-    status = no_memory(s, err);
+    status = hearth_error_nomem(err);
   if (status == HEARTH_OK)
     status = check_usable(s, err);
   if (status != HEARTH_OK) {
@@ -341,8 +336,9 @@ static hearth_status resolve(hearth_scopes *s, scope *sc, hearth_error *err) {
     sc->call_column = number_attribute(&die, DW_AT_call_column);
     sc->call_discriminator = number_attribute(&die, DW_AT_GNU_discriminator);
   }
-  return hearth_scope_functions_get(&s->functions, &die, &unit->files, sc->inlined, &sc->function) ? HEARTH_OK
-                                                                                                   : no_memory(s, err);
+  return hearth_scope_functions_get(&s->functions, &die, &unit->files, sc->inlined, &sc->function)
+             ? HEARTH_OK
+             : hearth_error_nomem(err);
 }
 
 static hearth_status leaf_position(hearth_scopes *s, const scope *sc, uint64_t address, hearth_scope_frame *ret,
@@ -371,7 +367,7 @@ hearth_status hearth_scopes_frames(hearth_scopes *s, uint64_t address, const hea
     scope *sc = &s->scopes[at];
     HEARTH_TRY(resolve(s, sc, err));
     if (!hearth_array_grow(&s->frames, &s->frame_capacity, count, sizeof *s->frames))
-      return no_memory(s, err);
+      return hearth_error_nomem(err);
     position.function = sc->function;
     position.inlined = sc->inlined;
     s->frames[count++] = position;

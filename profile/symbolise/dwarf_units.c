@@ -30,11 +30,6 @@ struct hearth_units {
   uint32_t group_count;
 };
 
-static hearth_status no_memory(const hearth_units *u, hearth_error *err) {
-  return hearth_error_set(err, HEARTH_E_NOMEM, "%s: out of memory while reading debug information",
-                          hearth_elf_file_path(u->binary));
-}
-
 hearth_status hearth_units_damaged(const hearth_units *u, const char *what, hearth_error *err) {
   return hearth_error_set(err, HEARTH_E_NO_DEBUG_INFO,
                           "%s: its debug information cannot be read: %s (compile and link again)",
@@ -46,7 +41,7 @@ hearth_status hearth_units_status(const hearth_units *u, hearth_dwarf_status sta
   case HEARTH_DWARF_OK:
     return HEARTH_OK;
   case HEARTH_DWARF_NO_MEMORY:
-    return no_memory(u, err);
+    return hearth_error_nomem(err);
   default:
     return hearth_units_damaged(u, "its tree of entries", err);
   }
@@ -118,7 +113,7 @@ hearth_status hearth_units_visit_ranges(const hearth_units *u, const hearth_unit
       *ret_dropped = true;
       return HEARTH_OK;
     }
-    return visitor(context, a.low, end) ? HEARTH_OK : no_memory(u, err);
+    return visitor(context, a.low, end) ? HEARTH_OK : hearth_error_nomem(err);
   }
   if (a.list_is_number && !hearth_range_list_offset(&unit->ranges, a.list, &a.list))
     return hearth_units_damaged(u, "the offset of a list of address ranges", err);
@@ -133,7 +128,7 @@ hearth_status hearth_units_visit_ranges(const hearth_units *u, const hearth_unit
       if (!has_code(u, start, end))
         *ret_dropped = true;
       else if (!visitor(context, start, end))
-        return no_memory(u, err);
+        return hearth_error_nomem(err);
     }
   }
 }
@@ -171,7 +166,7 @@ static hearth_status add_unit(hearth_units *u, hearth_dwarf_unit *from, hearth_e
   hearth_die root;
   HEARTH_TRY(hearth_units_status(u, hearth_die_root(from, &root), err));
   if (!hearth_array_grow(&u->units, &u->unit_capacity, u->unit_count, sizeof *u->units))
-    return no_memory(u, err);
+    return hearth_error_nomem(err);
   hearth_unit *unit = &u->units[u->unit_count++];
   *unit = (hearth_unit){.lines = root, .tree = root, .files = root, .skeleton = from->type == DW_UT_skeleton};
   unit->ranges = (hearth_range_source){.lists = from->format.version < 5 ? u->ranges : u->rnglists,
@@ -218,7 +213,7 @@ static hearth_status read_lines(const hearth_units *u, hearth_unit *unit, hearth
     case HEARTH_LINE_DAMAGED:
       return hearth_units_damaged(u, "a line table", err);
     case HEARTH_LINE_NO_MEMORY:
-      return no_memory(u, err);
+      return hearth_error_nomem(err);
     }
   unit->program_read = true;
   return HEARTH_OK;
@@ -293,7 +288,7 @@ static hearth_status make_groups(hearth_units *u, hearth_error *err) {
   u->groups = calloc(u->unit_count + 1, sizeof *u->groups);
   if (!leader || !u->next || !u->groups) {
     free(leader);
-    return no_memory(u, err);
+    return hearth_error_nomem(err);
   }
   for (uint32_t i = 0; i < u->unit_count; ++i) {
     leader[i] = i;
@@ -360,7 +355,7 @@ static hearth_status open_info(hearth_units *u, hearth_debug_directories directo
   u->ranges = hearth_elf_file_section(u->debug_file, ".debug_ranges");
   u->rnglists = hearth_elf_file_section(u->debug_file, ".debug_rnglists");
   u->split = hearth_split_units_create(u->binary, u->debug_file, directories);
-  return u->split ? HEARTH_OK : no_memory(u, err);
+  return u->split ? HEARTH_OK : hearth_error_nomem(err);
 }
 
 hearth_status hearth_units_create(hearth_elf_file *binary, hearth_elf_file *debug_file,
@@ -370,7 +365,7 @@ hearth_status hearth_units_create(hearth_elf_file *binary, hearth_elf_file *debu
   hearth_units *u = calloc(1, sizeof *u);
   if (!u || !(u->code = calloc(code_count + 1, sizeof *code))) {
     free(u);
-    return hearth_error_set(err, HEARTH_E_NOMEM, "%s: out of memory", hearth_elf_file_path(binary));
+    return hearth_error_nomem(err);
   }
   memcpy(u->code, code, code_count * sizeof *code);
   u->code_count = code_count;

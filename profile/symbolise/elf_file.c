@@ -69,9 +69,9 @@ hearth_status hearth_elf_file_open(const char *path, hearth_elf_file **ret, hear
   *ret = NULL;
   hearth_elf_file *f = calloc(1, sizeof *f);
   if (!f)
-    return hearth_error_set(err, HEARTH_E_NOMEM, "%s: out of memory", path);
+    return hearth_error_nomem(err);
   f->path = strdup(path);
-  hearth_status status = f->path ? open_file(f, err) : hearth_error_set(err, HEARTH_E_NOMEM, "%s: out of memory", path);
+  hearth_status status = f->path ? open_file(f, err) : hearth_error_nomem(err);
   if (status != HEARTH_OK) {
     hearth_elf_file_close(f);
     return status;

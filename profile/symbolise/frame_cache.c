@@ -80,11 +80,6 @@ static bool make_room(hearth_frame_cache *cache) {
   return true;
 }
 
-static hearth_status no_memory(const hearth_frame_cache *cache, hearth_error *err) {
-  return hearth_error_set(err, HEARTH_E_NOMEM, "%s: out of memory while symbolising",
-                          hearth_binary_path(cache->binary));
-}
-
 /* Sources of the entry points of LLVM's runtime, which are on the stack when it was built with debug information. */
 static bool is_runtime_source(const char *path) {
   static const char *const names[] = {"memprof_malloc_linux.cpp", "memprof_interceptors.cpp", "memprof_new_delete.cpp"};
@@ -97,7 +92,7 @@ static bool is_runtime_source(const char *path) {
 static hearth_status make_functions(hearth_frame_cache *cache, size_t count, hearth_error *err) {
   function *functions = realloc(cache->functions, count * sizeof *functions);
   if (!functions)
-    return no_memory(cache, err);
+    return hearth_error_nomem(err);
   for (size_t i = cache->function_count; i < count; ++i)
     functions[i] = (function){.number = NO_NUMBER};
   cache->functions = functions;
@@ -126,7 +121,7 @@ static hearth_status add_row(hearth_frame_cache *cache, const hearth_builder_fra
       return hearth_error_set(err, HEARTH_E_FULL, "%s: too many frames", hearth_binary_path(cache->binary));
     hearth_builder_frame *frames = realloc(cache->frames, more * sizeof *frames);
     if (!frames)
-      return no_memory(cache, err);
+      return hearth_error_nomem(err);
     cache->frames = frames;
     cache->frame_capacity = more;
   }
@@ -193,7 +188,7 @@ hearth_status hearth_frame_cache_get(hearth_frame_cache *cache, uint64_t address
   hearth_frame_span span = {.first = (uint32_t)cache->frame_count};
   HEARTH_TRY(add_frames(cache, address, &span, err));
   if (!make_room(cache))
-    return no_memory(cache, err);
+    return hearth_error_nomem(err);
   cache->slots[slot_of(address, cache->slots, cache->slot_count)] = (slot){address, span, true};
   ++cache->used;
   *ret = span;

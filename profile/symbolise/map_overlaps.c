@@ -49,7 +49,7 @@ hearth_status hearth_map_overlaps_find(const hearth_raw_dump *dump, bool **ret_f
   if (!sorted || !flags) {
     free(sorted);
     free(flags);
-    return hearth_error_set(err, HEARTH_E_NOMEM, "out of memory");
+    return hearth_error_nomem(err);
   }
   for (size_t i = 0; i < dump->map_count; i++)
     sorted[i] = &dump->maps[i];

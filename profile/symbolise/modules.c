@@ -61,7 +61,7 @@ hearth_status hearth_modules_add_directory(hearth_modules *m, const char *path, 
   if (!copy ||
       !hearth_array_grow(&m->directories, &m->directory_capacity, m->directory_count, sizeof *m->directories)) {
     free(copy);
-    return hearth_error_set(err, HEARTH_E_NOMEM, "%s: out of memory", path);
+    return hearth_error_nomem(err);
   }
   m->directories[m->directory_count++] = copy;
   return HEARTH_OK;
@@ -123,7 +123,7 @@ static hearth_status fill_row(hearth_modules *m, module *row, hearth_binary *bin
   if (m->use_symbols && (status == HEARTH_OK || status == HEARTH_E_NO_DEBUG_INFO))
     status = hearth_binary_load_names(binary, err);
   if (status == HEARTH_OK && !(row->cache = hearth_frame_cache_create(binary, m->builder)))
-    status = hearth_error_set(err, HEARTH_E_NOMEM, "%s: out of memory", hearth_binary_path(binary));
+    status = hearth_error_nomem(err);
   if (status != HEARTH_OK) {
     hearth_binary_close(binary);
     return status;
@@ -146,7 +146,7 @@ hearth_status hearth_modules_give(hearth_modules *m, const char *path, hearth_er
   module *row = add_row(m, id, size, NULL);
   if (!row) {
     hearth_binary_close(binary);
-    return hearth_error_set(err, HEARTH_E_NOMEM, "%s: out of memory", path);
+    return hearth_error_nomem(err);
   }
   status = fill_row(m, row, binary, true, err);
   if (status != HEARTH_OK) {
@@ -249,7 +249,7 @@ static hearth_status module_of(hearth_modules *m, const hearth_raw_map *map, boo
   if (*ret || !has_path)
     return HEARTH_OK;
   *ret = follow_path(m, map, is_program);
-  return *ret ? HEARTH_OK : hearth_error_set(err, HEARTH_E_NOMEM, "%s: out of memory", map->path);
+  return *ret ? HEARTH_OK : hearth_error_nomem(err);
 }
 
 static hearth_status mark_used(hearth_modules *m, module *row, hearth_error *err) {
@@ -307,8 +307,7 @@ hearth_status hearth_modules_place(hearth_modules *m, const char *name, const he
   bool *overlaps;
   HEARTH_TRY(hearth_map_overlaps_find(dump, &overlaps, err));
   hearth_placed_map *placed = calloc(dump->map_count + 1, sizeof *placed);
-  hearth_status status = placed ? place_all(m, dump, overlaps, placed, ret_count, err)
-                                : hearth_error_set(err, HEARTH_E_NOMEM, "%s: out of memory", name);
+  hearth_status status = placed ? place_all(m, dump, overlaps, placed, ret_count, err) : hearth_error_nomem(err);
   if (status == HEARTH_OK) {
     tell_overlaps(m, name, dump, overlaps);
     qsort(placed, *ret_count, sizeof *placed, compare_placed);
@@ -349,7 +348,7 @@ hearth_status hearth_modules_share_use(hearth_modules *m, const hearth_modules *
     if (!same && theirs->missed > 0) {
       same = add_row(m, theirs->build_id, theirs->build_id_size, theirs->path);
       if (!same)
-        return hearth_error_set(err, HEARTH_E_NOMEM, "out of memory");
+        return hearth_error_nomem(err);
       same->is_program = theirs->is_program;
       same->reason = theirs->reason;
     }

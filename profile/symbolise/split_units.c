@@ -59,11 +59,6 @@ void hearth_split_units_destroy(hearth_split_units *u) {
 
 static const char *binary_path(const hearth_split_units *u) { return hearth_elf_file_path(u->binary); }
 
-static hearth_status no_memory(const hearth_split_units *u, hearth_error *err) {
-  return hearth_error_set(err, HEARTH_E_NOMEM, "%s: out of memory while reading split debug information",
-                          binary_path(u));
-}
-
 static hearth_status damaged(const hearth_split_units *u, const char *path, const char *what, hearth_error *err) {
   return hearth_error_set(err, HEARTH_E_NO_DEBUG_INFO,
                           "%s: its split debug information %s is damaged: %s (compile and link again)", binary_path(u),
@@ -129,7 +124,7 @@ static hearth_status open_parts(hearth_split_units *u, const skeleton *of, unit_
   hearth_dwarf_status status;
   opened *unit = calloc(1, sizeof *unit);
   if (!unit)
-    return no_memory(u, err);
+    return hearth_error_nomem(err);
   *ret_found = read_parts(u, of, p, unit, ret, &status);
   if (*ret_found) {
     unit->file = file;
@@ -139,7 +134,7 @@ static hearth_status open_parts(hearth_split_units *u, const skeleton *of, unit_
   }
   close_unit(unit);
   return status == HEARTH_DWARF_OK          ? HEARTH_OK
-         : status == HEARTH_DWARF_NO_MEMORY ? no_memory(u, err)
+         : status == HEARTH_DWARF_NO_MEMORY ? hearth_error_nomem(err)
                                             : damaged(u, p->path, "its tree of entries", err);
 }
 
@@ -149,7 +144,7 @@ static hearth_status open_package(hearth_split_units *u, const char *path, heart
   size_t size = strlen(path) + sizeof ".dwp";
   char *name = malloc(size);
   if (!name)
-    return no_memory(u, err);
+    return hearth_error_nomem(err);
   snprintf(name, size, "%s.dwp", path);
   hearth_status status = HEARTH_OK;
   if (hearth_elf_file_open(name, &u->package, NULL) == HEARTH_OK)
@@ -166,7 +161,7 @@ static hearth_status prepare(hearth_split_units *u, hearth_error *err) {
     HEARTH_TRY(open_package(u, hearth_elf_file_path(u->debug_file), err));
   for (size_t i = 0; !u->package && i < u->directories.count; ++i) {
     char *path = hearth_path_join(u->directories.paths[i], hearth_base_name(binary_path(u)));
-    hearth_status status = path ? open_package(u, path, err) : no_memory(u, err);
+    hearth_status status = path ? open_package(u, path, err) : hearth_error_nomem(err);
     free(path);
     HEARTH_TRY(status);
   }
@@ -224,7 +219,7 @@ static hearth_status try_file(hearth_split_units *u, const skeleton *of, char *p
                               hearth_split_unit *ret, hearth_error *err) {
   hearth_elf_file *file = NULL;
   if (!path)
-    return no_memory(u, err);
+    return hearth_error_nomem(err);
   hearth_status status = HEARTH_OK;
   if (hearth_elf_file_open(path, &file, NULL) == HEARTH_OK &&
       (status = hearth_elf_file_unpack(file, err)) == HEARTH_OK) {
@@ -243,7 +238,7 @@ static hearth_status find_file(hearth_split_units *u, const skeleton *of, bool *
   const char *base = hearth_base_name(of->name);
   char *home = hearth_path_directory(binary_path(u));
   if (!home)
-    return no_memory(u, err);
+    return hearth_error_nomem(err);
   hearth_status status = try_file(u, of, hearth_path_join(of->directory, of->name), ret_found, ret_stale, ret, err);
   if (status == HEARTH_OK && !*ret_found)
     status = try_file(u, of, hearth_path_join(home, of->name), ret_found, ret_stale, ret, err);

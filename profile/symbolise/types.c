@@ -76,7 +76,7 @@ hearth_status hearth_types_read(hearth_bytes section, const char *path, hearth_t
   ret->items = malloc((section.size / sizeof(hearth_type_record) + 1) * sizeof *ret->items);
   ret->bytes = malloc(section.size);
   if (!ret->items || !ret->bytes)
-    return hearth_error_set(err, HEARTH_E_NOMEM, "%s: out of memory", path);
+    return hearth_error_nomem(err);
   memcpy(ret->bytes, section.data, section.size);
   section.data = ret->bytes;
   for (size_t at = 0; at < section.size;)

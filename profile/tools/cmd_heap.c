@@ -151,7 +151,7 @@ static hearth_status export_dump(const arguments *a, const hearth_heap_dumps *du
                                  FILE *stream, hearth_error *err) {
   hearth_builder *builder = hearth_builder_create(HEARTH_IDS_HEARTH);
   if (!builder)
-    return hearth_error_set(err, HEARTH_E_NOMEM, "out of memory");
+    return hearth_error_nomem(err);
   hearth_status status = hearth_heap_dump_to_profile(dumps, dump, builder, err);
   if (status == HEARTH_OK)
     status = export_profile(a, builder, dump->name, stream, err);

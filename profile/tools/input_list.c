@@ -73,5 +73,5 @@ hearth_status input_list_add_file(input_list *list, const char *path, hearth_err
     free(line);
   }
   hearth_file_close(&file);
-  return ok ? HEARTH_OK : hearth_error_set(err, HEARTH_E_NOMEM, "%s: out of memory", path);
+  return ok ? HEARTH_OK : hearth_error_nomem(err);
 }

@@ -54,10 +54,10 @@ static hearth_status print_into_memory(const indexed *in, print *form, char **re
                                        hearth_llvm_losses *losses, hearth_error *err) {
   FILE *stream = open_memstream(ret_text, ret_size);
   if (!stream)
-    return hearth_error_set(err, HEARTH_E_NOMEM, "out of memory");
+    return hearth_error_nomem(err);
   hearth_status status = form(in->profile, stream, losses, err);
   if (fclose(stream) != 0 && status == HEARTH_OK)
-    status = hearth_error_set(err, HEARTH_E_NOMEM, "out of memory");
+    status = hearth_error_nomem(err);
   return status;
 }
 

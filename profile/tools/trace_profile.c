@@ -36,8 +36,7 @@ bool trace_profile_open(trace_profile *ret, const char *path) {
   hearth_error err;
   *ret = (trace_profile){0};
   hearth_indexer *indexer = hearth_indexer_create(&options);
-  hearth_status status = indexer ? index_trace(ret, indexer, path, &err)
-                                 : hearth_error_set(&err, HEARTH_E_NOMEM, "%s: out of memory", path);
+  hearth_status status = indexer ? index_trace(ret, indexer, path, &err) : hearth_error_nomem(&err);
   hearth_indexer_destroy(indexer);
   if (status == HEARTH_OK)
     status = hearth_trace_open(path, &ret->trace, &err);

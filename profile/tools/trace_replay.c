@@ -79,7 +79,7 @@ static hearth_status add_event(void *data, const hearth_trace_event *event, uint
   bool joins = event->kind == HEARTH_TRACE_REALLOC && last && last->kind == HEARTH_TRACE_REALLOC_FREE;
   if (joins)
     --s->count; /* its slot was freed last, and is taken again */
-  return begin_block(s, event) ? HEARTH_OK : hearth_error_set(err, HEARTH_E_NOMEM, "out of memory");
+  return begin_block(s, event) ? HEARTH_OK : hearth_error_nomem(err);
 }
 
 static void *allocate(const operation *o, void *old) {
@@ -169,9 +169,7 @@ hearth_status hearth_trace_replay(hearth_trace *trace, bool touch, hearth_replay
   script s = {.operations = map(room * sizeof *s.operations),
               .pointers = map(room * sizeof *s.pointers),
               .free_slots = map(room * sizeof *s.free_slots)};
-  hearth_status status = s.operations && s.pointers && s.free_slots
-                             ? prepare(trace, &s, err)
-                             : hearth_error_set(err, HEARTH_E_NOMEM, "out of memory");
+  hearth_status status = s.operations && s.pointers && s.free_slots ? prepare(trace, &s, err) : hearth_error_nomem(err);
   if (status == HEARTH_OK)
     status = run(&s, touch, ret, err);
   if (s.operations)

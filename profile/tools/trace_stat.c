@@ -35,7 +35,7 @@ static hearth_status count_event(void *data, const hearth_trace_event *event, ui
   c->time_ns[event->kind] += event->end_ns - event->begin_ns;
   c->threads = thread > c->threads ? thread : c->threads;
   if (!hearth_trace_frees(event->kind))
-    return count_allocation(c, event) ? HEARTH_OK : hearth_error_set(err, HEARTH_E_NOMEM, "out of memory");
+    return count_allocation(c, event) ? HEARTH_OK : hearth_error_nomem(err);
   if (hearth_live_blocks_remove(&c->live, event->address, &ended))
     c->live_bytes -= ended.size;
   else

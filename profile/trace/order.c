@@ -74,7 +74,7 @@ static hearth_status make_threads(order *o, uint64_t count, hearth_error *err) {
     o->thread_count += i == 0 || o->places[i].thread != o->places[i - 1].thread;
   o->threads = calloc(o->thread_count + 1, sizeof *o->threads);
   if (!o->threads)
-    return hearth_error_set(err, HEARTH_E_NOMEM, "out of memory");
+    return hearth_error_nomem(err);
   for (uint64_t i = 0, next = 0; i < count; i = next) {
     while (next < count && o->places[next].thread == o->places[i].thread)
       ++next;
@@ -84,7 +84,7 @@ static hearth_status make_threads(order *o, uint64_t count, hearth_error *err) {
                   .events = malloc(HEARTH_TRACE_EVENTS_MOST * sizeof *t->events)};
     ++o->active;
     if (!t->events)
-      return hearth_error_set(err, HEARTH_E_NOMEM, "out of memory");
+      return hearth_error_nomem(err);
   }
   return HEARTH_OK;
 }
@@ -95,7 +95,7 @@ static hearth_status begin(order *o, hearth_error *err) {
   hearth_trace_get_info(o->trace, &info);
   o->places = calloc(info.blocks + 1, sizeof *o->places);
   if (!o->places)
-    return hearth_error_set(err, HEARTH_E_NOMEM, "out of memory");
+    return hearth_error_nomem(err);
   HEARTH_TRY(make_threads(o, info.blocks, err));
   for (size_t i = 0; i < o->active; ++i)
     HEARTH_TRY(advance(o, &o->threads[i], &more, err)); /* no block is empty */

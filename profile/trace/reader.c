@@ -39,10 +39,6 @@ static hearth_status fail(const hearth_trace *t, size_t at, hearth_status status
   return hearth_error_set(err, status, "%s: offset %zu: %s (record the program again)", t->name, at, reason);
 }
 
-static hearth_status no_memory(const hearth_trace *t, hearth_error *err) {
-  return hearth_error_set(err, HEARTH_E_NOMEM, "%s: out of memory", t->name);
-}
-
 /* -------------------------------------------------- payloads -------------------------------------------------- */
 
 /* A payload's columns, as they are read one after the other. */
@@ -83,7 +79,7 @@ static hearth_status unpack(hearth_trace *t, const block *b, uint8_t **ret, size
     return fail(t, b->at, HEARTH_E_CORRUPT, err, "the block's content is too large");
   *ret = malloc(sizes.size + 1u);
   if (!*ret)
-    return no_memory(t, err);
+    return hearth_error_nomem(err);
   if (take_column(t, &payload, *ret, sizes.size, ret_size))
     return HEARTH_OK;
   free(*ret);
@@ -121,7 +117,7 @@ static hearth_status take_nodes(hearth_trace *t, const block *b, const uint8_t *
       first > HEARTH_TRACE_NODES_TOTAL - b->head.count)
     return fail(t, b->at, HEARTH_E_CORRUPT, err, "impossible numbers of stack nodes");
   if (!make_room(t, first + b->head.count))
-    return no_memory(t, err);
+    return hearth_error_nomem(err);
   for (uint32_t i = 0; i < b->head.count; ++i) {
     if (!hearth_raw_take_node(&from, end, (uint32_t)first + i, row.pc, &row))
       return fail(t, b->at, HEARTH_E_CORRUPT, err, "this is no stack node whose caller precedes it");
@@ -174,7 +170,7 @@ static hearth_status read_mappings(hearth_trace *t, const block *b, hearth_error
       b->head.count <= size / sizeof(hearth_raw_mapping) ? calloc(b->head.count + 1u, sizeof *t->mappings) : NULL;
   if (b->head.count > size / sizeof(hearth_raw_mapping))
     return fail(t, b->at, HEARTH_E_CORRUPT, err, "the mappings run past their block");
-  return t->mappings ? take_mappings(t, b, bytes, size, err) : no_memory(t, err);
+  return t->mappings ? take_mappings(t, b, bytes, size, err) : hearth_error_nomem(err);
 }
 
 /* -------------------------------------------------- blocks -------------------------------------------------- */
@@ -196,7 +192,7 @@ static hearth_status note_events(hearth_trace *t, const block *b, hearth_error *
       b->head.first > UINT32_MAX)
     return fail(t, b->at, HEARTH_E_CORRUPT, err, "impossible numbers of events");
   if (!reserve((void **)&t->blocks, &t->block_room, t->info.blocks + 1, sizeof *t->blocks))
-    return no_memory(t, err);
+    return hearth_error_nomem(err);
   t->blocks[t->info.blocks++] = *b;
   t->info.events += b->head.count;
   t->info.ended = false; /* it went on */
@@ -295,7 +291,7 @@ bool hearth_trace_is_trace(const void *data, size_t size) {
 static hearth_status find_duration(hearth_trace *t, hearth_error *err) {
   hearth_trace_event *events = malloc(HEARTH_TRACE_EVENTS_MOST * sizeof *events);
   if (!events)
-    return no_memory(t, err);
+    return hearth_error_nomem(err);
   for (uint64_t i = 0; i < t->info.blocks; ++i) {
     hearth_error ignored;
     uint32_t count, thread;
@@ -315,15 +311,13 @@ hearth_status hearth_trace_open_memory(const void *data, size_t size, const char
   *ret = NULL;
   hearth_trace *t = calloc(1, sizeof *t);
   if (!t)
-    return hearth_error_set(err, HEARTH_E_NOMEM, "%s: out of memory", name);
+    return hearth_error_nomem(err);
   t->name = strdup(name);
   t->data = data;
   t->size = size;
   t->decompressor = ZSTD_createDCtx();
   t->scratch = malloc((size_t)HEARTH_TRACE_COLUMNS * HEARTH_TRACE_COLUMN_BYTES);
-  hearth_status status = t->name && t->decompressor && t->scratch
-                             ? read_header(t, &at, err)
-                             : hearth_error_set(err, HEARTH_E_NOMEM, "%s: out of memory", name);
+  hearth_status status = t->name && t->decompressor && t->scratch ? read_header(t, &at, err) : hearth_error_nomem(err);
   if (status == HEARTH_OK)
     status = read_blocks(t, at, err);
   if (status == HEARTH_OK && !t->info.ended)

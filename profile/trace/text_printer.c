@@ -72,8 +72,7 @@ hearth_status hearth_trace_print(hearth_trace *trace, FILE *to, hearth_error *er
     fputc('\n', to);
   }
   hearth_trace_event *events = malloc(HEARTH_TRACE_EVENTS_MOST * sizeof *events);
-  hearth_status status =
-      events ? print_blocks(trace, &info, events, to, err) : hearth_error_set(err, HEARTH_E_NOMEM, "out of memory");
+  hearth_status status = events ? print_blocks(trace, &info, events, to, err) : hearth_error_nomem(err);
   free(events);
   if (status == HEARTH_OK && info.ended)
     fprintf(to, "end %" PRIu64 " dropped %" PRIu64 " %" PRIu64 "\n", info.duration_ns, info.dropped_events,

@@ -5,8 +5,6 @@
 
 #include "diff_internal.h"
 
-static hearth_status no_memory(hearth_error *err) { return hearth_error_set(err, HEARTH_E_NOMEM, "out of memory"); }
-
 const char *hearth_change_name(hearth_change change) {
   static const char *const names[] = {"class", "new", "vanished", "size", "same"};
   return names[change];
@@ -30,7 +28,7 @@ static hearth_status add_frame(hearth_diff *d, const hearth_diff_frame *frame, u
   if (*ret != HEARTH_NONE)
     return HEARTH_OK;
   if (!id_table_reserve(&d->frame_table))
-    return no_memory(err);
+    return hearth_error_nomem(err);
   *ret = d->frame_count++;
   d->frames[*ret] = *frame;
   id_table_insert(&d->frame_table, hash, *ret);
@@ -71,7 +69,7 @@ static hearth_status match_side(hearth_diff *d, uint32_t number, hearth_error *e
   hearth_diff_side *side = &d->sides[number];
   uint32_t *frames = malloc(((size_t)hearth_profile_frame_count(side->profile) + 1) * sizeof *frames);
   side->nodes = malloc(((size_t)hearth_profile_stack_count(side->profile) + 1) * sizeof *side->nodes);
-  hearth_status status = frames && side->nodes ? match_frames(d, number, frames, err) : no_memory(err);
+  hearth_status status = frames && side->nodes ? match_frames(d, number, frames, err) : hearth_error_nomem(err);
   if (status == HEARTH_OK)
     status = match_nodes(d, side, frames, err);
   free(frames);
@@ -107,7 +105,7 @@ static hearth_status match_contexts(hearth_diff *d, hearth_error *err) {
     room = room && d->sides[i].next;
   }
   d->entries = malloc((counts[0] + counts[1] + 1) * sizeof *d->entries);
-  hearth_status status = room && d->entries ? HEARTH_OK : no_memory(err);
+  hearth_status status = room && d->entries ? HEARTH_OK : hearth_error_nomem(err);
   if (status == HEARTH_OK)
     memset(by_node, 0xff, node_bytes); /* HEARTH_NONE */
   for (int i = 0; i < HEARTH_DIFF_SIDES && status == HEARTH_OK; i++)
@@ -245,7 +243,7 @@ static hearth_status compare(hearth_diff *d, hearth_error *err) {
     d->frame_room += hearth_profile_frame_count(d->sides[i].profile);
   d->frames = malloc(((size_t)d->frame_room + 1) * sizeof *d->frames);
   if (!d->frames)
-    return no_memory(err);
+    return hearth_error_nomem(err);
   for (uint32_t i = 0; i < HEARTH_DIFF_SIDES; i++)
     HEARTH_TRY(match_side(d, i, err));
   HEARTH_TRY(match_contexts(d, err));
@@ -258,7 +256,7 @@ hearth_status hearth_diff_create(hearth_profile *const profiles[HEARTH_DIFF_SIDE
                                  const char *const names[HEARTH_DIFF_SIDES], const hearth_view_options *options,
                                  hearth_diff **ret, hearth_error *err) {
   hearth_diff *d = calloc(1, sizeof *d);
-  hearth_status status = d ? HEARTH_OK : no_memory(err);
+  hearth_status status = d ? HEARTH_OK : hearth_error_nomem(err);
   *ret = NULL;
   for (int i = 0; i < HEARTH_DIFF_SIDES && status == HEARTH_OK; i++)
     status = open_side(&d->sides[i], profiles[i], names[i], options, err);

@@ -125,7 +125,7 @@ static hearth_status write_strings(chrome *c, hearth_error *err) {
       continue;
     char *name = hearth_heap_node_name(&dumps->nodes[i], c->options);
     if (!name)
-      return hearth_error_set(err, HEARTH_E_NOMEM, "out of memory");
+      return hearth_error_nomem(err);
     write_string(&c->json, i, name);
     free(name);
   }
@@ -303,7 +303,7 @@ hearth_status hearth_heap_export_chrome(const hearth_heap_dumps *dumps, const he
                                         FILE *stream, hearth_error *err) {
   chrome c = {.dumps = dumps, .options = options, .json = {.stream = stream}};
   c.used = calloc(dumps->node_count + dumps->name_count + 1, sizeof *c.used);
-  hearth_status status = c.used ? write_events(&c, err) : hearth_error_set(err, HEARTH_E_NOMEM, "out of memory");
+  hearth_status status = c.used ? write_events(&c, err) : hearth_error_nomem(err);
   free(c.used);
   return status == HEARTH_OK ? hearth_stream_flush(stream, err) : status;
 }

@@ -56,7 +56,7 @@ static hearth_status write_frame(hearth_json *json, const hearth_place *place, h
     snprintf(line, sizeof line, place->frame.column ? "%u:%u" : "%u", place->line, place->frame.column);
   if (asprintf(&text, "%s (%s:%s)%s", place->function.name, *place->function.path ? place->function.path : "?", line,
                place->frame.inlined ? " [inlined]" : "") < 0)
-    return hearth_error_set(err, HEARTH_E_NOMEM, "out of memory");
+    return hearth_error_nomem(err);
   hearth_json_string(json, text);
   free(text);
   return HEARTH_OK;

@@ -69,7 +69,7 @@ static hearth_status write_message(pprof *p, unsigned field, hearth_error *err) 
   hearth_protobuf_nest(&p->top, field, &p->message);
   p->message.size = 0;
   if (p->top.failed)
-    return hearth_error_set(err, HEARTH_E_NOMEM, "out of memory");
+    return hearth_error_nomem(err);
   return hearth_gzip_write(p->gzip, p->top.data, p->top.size, err);
 }
 
@@ -77,7 +77,7 @@ static hearth_status write_number(pprof *p, unsigned field, uint64_t value, hear
   p->top.size = 0;
   hearth_protobuf_uint(&p->top, field, value);
   if (p->top.failed)
-    return hearth_error_set(err, HEARTH_E_NOMEM, "out of memory");
+    return hearth_error_nomem(err);
   return hearth_gzip_write(p->gzip, p->top.data, p->top.size, err);
 }
 
@@ -95,7 +95,7 @@ static hearth_status add_string(pprof *p, const char *string, uint64_t *ret, hea
   hearth_protobuf_nest(&p->top, PROFILE_STRING, text);
   *ret = p->strings++;
   if (p->top.failed)
-    return hearth_error_set(err, HEARTH_E_NOMEM, "out of memory");
+    return hearth_error_nomem(err);
   return hearth_gzip_write(p->gzip, p->top.data, p->top.size, err);
 }
 
@@ -148,7 +148,7 @@ static hearth_status mark_used(pprof *p, uint32_t location, hearth_error *err) {
   if (location >= p->used_room) {
     bool *bigger = realloc(p->used, p->locations.room * sizeof *bigger);
     if (!bigger)
-      return hearth_error_set(err, HEARTH_E_NOMEM, "out of memory");
+      return hearth_error_nomem(err);
     memset(bigger + p->used_room, 0, (p->locations.room - p->used_room) * sizeof *bigger);
     p->used = bigger;
     p->used_room = p->locations.room;
@@ -253,7 +253,7 @@ hearth_status hearth_export_pprof(hearth_exporter *e, hearth_error *err) {
   hearth_status status = hearth_gzip_create(e->stream, &p.gzip, err);
   p.functions = calloc((size_t)hearth_profile_function_count(e->profile) + 1, sizeof *p.functions);
   if (status == HEARTH_OK && !p.functions)
-    status = hearth_error_set(err, HEARTH_E_NOMEM, "out of memory");
+    status = hearth_error_nomem(err);
   if (status == HEARTH_OK)
     status = write_profile(&p, err);
   hearth_gzip_destroy(p.gzip);

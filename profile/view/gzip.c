@@ -26,7 +26,7 @@ hearth_status hearth_gzip_create(FILE *stream, hearth_gzip **ret, hearth_error *
     return HEARTH_OK;
   }
   free(gzip);
-  return hearth_error_set(err, HEARTH_E_NOMEM, "out of memory");
+  return hearth_error_nomem(err);
 }
 
 static hearth_status deflate_all(hearth_gzip *gzip, int flush, hearth_error *err) {

@@ -78,7 +78,7 @@ static hearth_status print_frame(const hearth_heap_node *node, const hearth_heap
                                  hearth_error *err) {
   char *name = hearth_heap_node_name(node, options);
   if (!name)
-    return hearth_error_set(err, HEARTH_E_NOMEM, "out of memory");
+    return hearth_error_nomem(err);
   fputs("      ", stream);
   hearth_print_name(name, 28, stream);
   free(name);

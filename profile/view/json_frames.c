@@ -7,7 +7,7 @@ hearth_status hearth_json_frames_init(hearth_json_frames *frames, uint32_t limit
   size_t size = ((size_t)limit + 1) * sizeof(uint32_t);
   *frames = (hearth_json_frames){.positions = malloc(size), .used = malloc(size)};
   if (!frames->positions || !frames->used)
-    return hearth_error_set(err, HEARTH_E_NOMEM, "out of memory");
+    return hearth_error_nomem(err);
   memset(frames->positions, 0xff, size); /* HEARTH_NONE */
   return HEARTH_OK;
 }

@@ -22,7 +22,7 @@ char *hearth_demangle(const char *linkage_name) {
 hearth_status hearth_names_init(hearth_names *names, hearth_profile *profile, bool linkage_names, hearth_error *err) {
   *names = (hearth_names){.profile = profile, .linkage_names = linkage_names};
   names->names = calloc((size_t)hearth_profile_function_count(profile) + 1, sizeof *names->names);
-  return names->names ? HEARTH_OK : hearth_error_set(err, HEARTH_E_NOMEM, "out of memory");
+  return names->names ? HEARTH_OK : hearth_error_nomem(err);
 }
 
 void hearth_names_destroy(hearth_names *names) {
@@ -47,7 +47,7 @@ hearth_status hearth_names_get(hearth_names *names, uint32_t function, const cha
     HEARTH_TRY(hearth_profile_get_function(names->profile, function, &info, err));
     names->names[function] = make_name(names, &info);
     if (!names->names[function])
-      return hearth_error_set(err, HEARTH_E_NOMEM, "out of memory");
+      return hearth_error_nomem(err);
   }
   *ret = names->names[function];
   return HEARTH_OK;

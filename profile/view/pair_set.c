@@ -20,11 +20,11 @@ static hearth_status reserve(hearth_pair_set *set, hearth_error *err) {
     uint32_t room = set->room ? 2 * set->room : FIRST_ROOM;
     hearth_pair *bigger = realloc(set->pairs, room * sizeof *bigger);
     if (!bigger)
-      return hearth_error_set(err, HEARTH_E_NOMEM, "out of memory");
+      return hearth_error_nomem(err);
     set->pairs = bigger;
     set->room = room;
   }
-  return id_table_reserve(&set->table) ? HEARTH_OK : hearth_error_set(err, HEARTH_E_NOMEM, "out of memory");
+  return id_table_reserve(&set->table) ? HEARTH_OK : hearth_error_nomem(err);
 }
 
 hearth_status hearth_pair_set_add(hearth_pair_set *set, hearth_pair pair, uint32_t *ret, hearth_error *err) {

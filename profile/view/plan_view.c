@@ -49,7 +49,7 @@ hearth_status plan_view_init(plan_view *view, hearth_profile *profile, hearth_er
   weighed *scratch = malloc((view->plan.table_count + (size_t)1) * sizeof *scratch);
   if (!view->sites || !view->tables || !scratch) {
     free(scratch);
-    return hearth_error_set(err, HEARTH_E_NOMEM, "out of memory");
+    return hearth_error_nomem(err);
   }
   for (uint32_t i = 0; i < view->plan.site_count; i++)
     view->sites[i] = &view->plan.sites[i];

@@ -97,7 +97,7 @@ static hearth_status collect(hearth_report *r, hearth_error *err) {
   r->rows = malloc(((size_t)contexts + 1) * sizeof *r->rows);
   r->groups = malloc(((size_t)hearth_profile_function_count(r->profile) + 1) * sizeof *r->groups);
   if (!r->rows || !r->groups)
-    return hearth_error_set(err, HEARTH_E_NOMEM, "%s: out of memory", r->name);
+    return hearth_error_nomem(err);
   for (uint32_t i = 0; i < contexts; i++)
     HEARTH_TRY(collect_context(r, i, err));
   group_rows(r);

@@ -16,7 +16,7 @@ static hearth_status match_function(hearth_profile *profile, uint32_t row, const
   if (options->function) {
     char *demangled = hearth_demangle(function.name);
     if (!demangled)
-      return hearth_error_set(err, HEARTH_E_NOMEM, "out of memory");
+      return hearth_error_nomem(err);
     if (strstr(function.name, options->function) || strstr(demangled, options->function))
       *ret |= MATCHES_FUNCTION;
     free(demangled);
@@ -47,7 +47,7 @@ static hearth_status match_stacks(hearth_selection *s, const hearth_view_options
   hearth_status status = HEARTH_OK;
   s->nodes = calloc((size_t)hearth_profile_stack_count(s->profile) + 1, 1);
   if (!functions || !s->nodes)
-    status = hearth_error_set(err, HEARTH_E_NOMEM, "out of memory");
+    status = hearth_error_nomem(err);
   for (uint32_t i = 0; status == HEARTH_OK && i < count; i++)
     status = match_function(s->profile, i, options, &functions[i], err);
   if (status == HEARTH_OK)
@@ -81,8 +81,7 @@ static hearth_status weigh_calls(hearth_selection *s, hearth_error *err) {
   uint32_t count = hearth_profile_frame_count(s->profile);
   hearth_mib *sums = calloc((size_t)count + 1, sizeof *sums);
   s->light_counts = calloc((size_t)count + 1, sizeof *s->light_counts);
-  hearth_status status =
-      sums && s->light_counts ? sum_light(s, sums, err) : hearth_error_set(err, HEARTH_E_NOMEM, "out of memory");
+  hearth_status status = sums && s->light_counts ? sum_light(s, sums, err) : hearth_error_nomem(err);
   for (uint32_t i = 0; status == HEARTH_OK && i < count; i++)
     s->light_counts[i] = hearth_has_weight(&s->classifier, &sums[i]);
   free(sums);
@@ -155,7 +154,7 @@ hearth_status hearth_selection_get(const hearth_selection *s, uint32_t context, 
 hearth_status hearth_frames_read(hearth_frames *f, hearth_profile *profile, uint32_t node, hearth_error *err) {
   for (f->count = 0; node != HEARTH_NONE; f->count++) {
     if (!hearth_array_grow(&f->frames, &f->room, f->count, sizeof *f->frames))
-      return hearth_error_set(err, HEARTH_E_NOMEM, "out of memory");
+      return hearth_error_nomem(err);
     HEARTH_TRY(hearth_profile_get_stack(profile, node, &f->frames[f->count], &node, err));
   }
   return HEARTH_OK;

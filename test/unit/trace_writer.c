@@ -178,5 +178,5 @@ hearth_status hearth_trace_writer_finish(hearth_trace_writer *w, uint8_t **ret, 
   free(w->mappings.data);
   free(w->nodes.data);
   free(w);
-  return failed ? hearth_error_set(err, HEARTH_E_NOMEM, "out of memory") : HEARTH_OK;
+  return failed ? hearth_error_nomem(err) : HEARTH_OK;
 }

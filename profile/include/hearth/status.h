@@ -37,6 +37,8 @@ hearth_status hearth_error_set(hearth_error *err, hearth_status status, const ch
     __attribute__((format(printf, 3, 4)))
 #endif
     ;
+/* The same for HEARTH_E_NOMEM, with the one message that it needs: neither a file nor a place explains it. */
+hearth_status hearth_error_nomem(hearth_error *err);
 
 #ifdef __cplusplus
 }
