@@ -1,6 +1,6 @@
 /* Where `hearth top` finds this process's counters (hearth/hotcold_status.h). */
-#ifndef HEARTH_STATUS_H
-#define HEARTH_STATUS_H
+#ifndef HEARTH_STATUS_PAGE_H
+#define HEARTH_STATUS_PAGE_H
 
 /* Write the status into `page`, zeroed memory that stays. Once, when the ranges are there. */
 void hearth_status_write(void *page);
