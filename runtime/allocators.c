@@ -45,16 +45,14 @@ static uint32_t register_count;                /* atomic */
 
 /* -- registers ------------------------------------------------------------------------------------------------------- */
 
-static size_t whole_pages(size_t size) { return (size + HEARTH_OS_PAGE - 1) & ~(HEARTH_OS_PAGE - 1); }
-
 static blocks *create_blocks(const char *name, hearth_lock *lock) {
   uint32_t most = hearth_rt.options.allocator_blocks, buckets = 64;
   uint32_t number = hearth_context_name(name);
 
   while (buckets < most)
     buckets *= 2;
-  size_t bucket_size = whole_pages(buckets * sizeof(uint32_t));
-  size_t size = HEARTH_OS_PAGE + bucket_size + whole_pages((size_t)most * sizeof(entry));
+  size_t bucket_size = hearth_os_whole_pages(buckets * sizeof(uint32_t));
+  size_t size = HEARTH_OS_PAGE + bucket_size + hearth_os_whole_pages((size_t)most * sizeof(entry));
   char *memory = number == HEARTH_NO_NAME ? NULL : hearth_os_map(size);
   if (!memory)
     return NULL;

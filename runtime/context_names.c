@@ -22,12 +22,12 @@ static struct tables {
   uint32_t buckets[BUCKET_COUNT]; /* row + 1; 0: empty */
   row rows[MOST_NAMES];
   char bytes[MOST_BYTES];
-} * tables;
+} *tables;
 
 static uint32_t row_count, byte_count; /* what was taken; may exceed what there is */
 
 bool hearth_context_names_create(void) {
-  size_t size = (sizeof *tables + HEARTH_OS_PAGE - 1) & ~(HEARTH_OS_PAGE - 1);
+  size_t size = hearth_os_whole_pages(sizeof *tables);
 
   tables = hearth_os_map(size);
   if (tables)

@@ -9,10 +9,8 @@
 static const size_t level_words[HEARTH_DEPOT_LEVELS] = {(size_t)1 << 14, (size_t)1 << 17};
 #define PLACES ((size_t)8)
 
-static size_t whole_pages(size_t size) { return (size + HEARTH_OS_PAGE - 1) & ~(HEARTH_OS_PAGE - 1); }
-
 static void *map_table(uint64_t count, size_t row) {
-  size_t size = whole_pages(count * row);
+  size_t size = hearth_os_whole_pages(count * row);
   void *table = hearth_os_map(size);
 
   if (table)

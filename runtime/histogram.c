@@ -13,10 +13,8 @@ struct hearth_histogram_chunk {
   size_t size, used; /* with this header, which has a page of its own */
 };
 
-static size_t whole_pages(size_t size) { return (size + HEARTH_OS_PAGE - 1) & ~(HEARTH_OS_PAGE - 1); }
-
 static size_t table_size(const hearth_histograms *histograms) {
-  return whole_pages((size_t)histograms->contexts * sizeof *histograms->by_context);
+  return hearth_os_whole_pages((size_t)histograms->contexts * sizeof *histograms->by_context);
 }
 
 bool hearth_histograms_create(hearth_histograms *histograms, uint32_t contexts, uint32_t most) {
@@ -79,7 +77,7 @@ static hearth_histogram_chunk *map_chunk(size_t size) {
 
 static bool add_chunk(hearth_histograms *histograms, size_t needed) {
   static bool told;
-  size_t size = HEARTH_OS_PAGE + whole_pages(needed);
+  size_t size = HEARTH_OS_PAGE + hearth_os_whole_pages(needed);
   hearth_histogram_chunk *chunk = NULL;
 
   if (!histograms->closed)

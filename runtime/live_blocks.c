@@ -13,9 +13,7 @@
 
 #define FIRST_ROOM 1024u /* rows */
 
-static size_t whole_pages(size_t size) { return (size + HEARTH_OS_PAGE - 1) & ~(HEARTH_OS_PAGE - 1); }
-
-static size_t rows_size(uint32_t room) { return whole_pages(room * sizeof(hearth_live_row)); }
+static size_t rows_size(uint32_t room) { return hearth_os_whole_pages(room * sizeof(hearth_live_row)); }
 
 static bool grow(hearth_live_blocks *live) {
   uint32_t room = live->row_room ? live->row_room * 2 : FIRST_ROOM;
@@ -94,8 +92,8 @@ bool hearth_live_blocks_take(hearth_live_blocks *live, hearth_page_map *pages) {
   uint32_t count = hearth_depot_limit(&hearth_rt.depot);
   visit visit = {live, pages, {hearth_clock_now_ns() - hearth_rt.start_ns, hearth_os_cpu()}};
 
-  *live =
-      (hearth_live_blocks){.first = hearth_os_map(whole_pages(count * sizeof *live->first)), .context_count = count};
+  *live = (hearth_live_blocks){.first = hearth_os_map(hearth_os_whole_pages(count * sizeof *live->first)),
+                               .context_count = count};
   if (!live->first)
     return false;
   hearth_heap_each(add_own_block, &visit);
@@ -109,7 +107,7 @@ void hearth_live_blocks_add(hearth_live_blocks *live, uint32_t context, const he
 
 void hearth_live_blocks_destroy(hearth_live_blocks *live) {
   if (live->first)
-    hearth_os_unmap(live->first, whole_pages(live->context_count * sizeof *live->first));
+    hearth_os_unmap(live->first, hearth_os_whole_pages(live->context_count * sizeof *live->first));
   if (live->rows)
     hearth_os_unmap(live->rows, rows_size(live->row_room));
   *live = (hearth_live_blocks){0};

@@ -110,7 +110,7 @@ void *valloc(size_t size) {
 void *pvalloc(size_t size) {
   if (size > SIZE_MAX - HEARTH_OS_PAGE)
     return with_error(NULL);
-  size = (size + HEARTH_OS_PAGE - 1) & ~(HEARTH_OS_PAGE - 1);
+  size = hearth_os_whole_pages(size);
   return with_error(hearth_operate_allocate(HEARTH_TRACE_ALIGNED, size, HEARTH_OS_PAGE, HEARTH_THIS_FRAME));
 }
 

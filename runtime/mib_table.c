@@ -4,11 +4,9 @@
 #include "sample.h"
 #include "section.h"
 
-static size_t whole_pages(size_t size) { return (size + HEARTH_OS_PAGE - 1) & ~(HEARTH_OS_PAGE - 1); }
+static size_t table_size(uint32_t count) { return hearth_os_whole_pages((size_t)count * sizeof(hearth_mib)); }
 
-static size_t table_size(uint32_t count) { return whole_pages((size_t)count * sizeof(hearth_mib)); }
-
-static size_t touched_size(uint32_t count) { return whole_pages(table_size(count) / HEARTH_OS_PAGE); }
+static size_t touched_size(uint32_t count) { return hearth_os_whole_pages(table_size(count) / HEARTH_OS_PAGE); }
 
 bool hearth_mib_table_create(hearth_mib_table *table, uint32_t count, uint64_t page_most) {
   size_t size = table_size(count);

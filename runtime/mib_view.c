@@ -2,11 +2,9 @@
 
 #include "os.h"
 
-static size_t whole_pages(size_t size) { return (size + HEARTH_OS_PAGE - 1) & ~(HEARTH_OS_PAGE - 1); }
+static size_t copies_size(uint32_t count) { return hearth_os_whole_pages((size_t)count * sizeof(hearth_mib)); }
 
-static size_t copies_size(uint32_t count) { return whole_pages((size_t)count * sizeof(hearth_mib)); }
-
-static size_t view_size(uint32_t count) { return copies_size(count) + whole_pages((count + (size_t)7) / 8); }
+static size_t view_size(uint32_t count) { return copies_size(count) + hearth_os_whole_pages((count + (size_t)7) / 8); }
 
 bool hearth_mib_view_create(hearth_mib_view *view, const hearth_mib_table *table, uint32_t count) {
   char *memory = hearth_os_map(view_size(count));

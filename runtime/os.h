@@ -11,6 +11,9 @@
 
 #define HEARTH_OS_PAGE ((size_t)4096)
 
+/* `size` rounded up to a multiple of HEARTH_OS_PAGE. */
+static inline size_t hearth_os_whole_pages(size_t size) { return (size + HEARTH_OS_PAGE - 1) & ~(HEARTH_OS_PAGE - 1); }
+
 /* -- memory; sizes in bytes, addresses and sizes multiples of HEARTH_OS_PAGE; early ----------------------------------
  */
 

@@ -29,7 +29,7 @@ static hearth_thread_cache *take_idle(void) {
 }
 
 static hearth_thread_cache *make(void) {
-  size_t size = (sizeof(hearth_thread_cache) + HEARTH_OS_PAGE - 1) & ~(HEARTH_OS_PAGE - 1);
+  size_t size = hearth_os_whole_pages(sizeof(hearth_thread_cache));
   hearth_thread_cache *cache = hearth_os_map(size);
 
   if (cache) {

@@ -44,7 +44,7 @@ static uint64_t dropped; /* events; atomic */
 
 static hearth_trace_buffer *make(void) {
   size_t own = (sizeof(hearth_trace_buffer) + 63) & ~(size_t)63;
-  size_t size = (own + hearth_packer_memory(PAYLOAD_MOST) + HEARTH_OS_PAGE - 1) & ~(HEARTH_OS_PAGE - 1);
+  size_t size = hearth_os_whole_pages(own + hearth_packer_memory(PAYLOAD_MOST));
   char *memory = hearth_os_map(size);
 
   if (!memory)

@@ -27,7 +27,7 @@ static struct {
 } forest;
 
 static void *map_table(size_t size) {
-  size_t whole = (size + HEARTH_OS_PAGE - 1) & ~(HEARTH_OS_PAGE - 1);
+  size_t whole = hearth_os_whole_pages(size);
   void *table = hearth_os_map(whole);
 
   if (table)
