@@ -133,12 +133,10 @@ static void add(collection *c, LLVMValueRef instruction, LLVMValueRef pointer, i
   hearth_accesses *all = c->accesses;
   if (!hearth_may_be_heap(pointer))
     return;
-  hearth_access *items = hearth_array_grow(all->items, all->count, &all->capacity, sizeof *items);
-  if (!items) {
+  if (!hearth_array_grow(&all->items, &all->capacity, all->count, sizeof *all->items)) {
     c->no_memory = true;
     return;
   }
-  all->items = items;
   hearth_access *access = &all->items[all->count++];
   *access = (hearth_access){.instruction = instruction,
                             .block = LLVMGetInstructionParent(instruction),
@@ -160,12 +158,10 @@ static void add(collection *c, LLVMValueRef instruction, LLVMValueRef pointer, i
 
 static void add_call(collection *c, LLVMValueRef call) {
   hearth_accesses *all = c->accesses;
-  LLVMValueRef *calls = hearth_array_grow(all->calls, all->n_calls, &all->calls_capacity, sizeof *calls);
-  if (!calls) {
+  if (!hearth_array_grow(&all->calls, &all->calls_capacity, all->n_calls, sizeof *all->calls)) {
     c->no_memory = true;
     return;
   }
-  all->calls = calls;
   all->calls[all->n_calls++] = call;
 }
 

@@ -23,11 +23,9 @@ static void visit(LLVMValueRef instruction, void *data) {
   for (size_t i = 0, n = hearth_locate(c->locator, instruction, chain); i < n; i++) {
     if (!chain[i].id)
       continue;
-    hearth_call_site *items = hearth_array_grow(c->sites->items, c->sites->count, &c->sites->room, sizeof *items);
-    c->failed = !items;
-    if (!items)
+    c->failed = !hearth_array_grow(&c->sites->items, &c->sites->room, c->sites->count, sizeof *c->sites->items);
+    if (c->failed)
       return;
-    c->sites->items = items;
     c->sites->items[c->sites->count++] = (hearth_call_site){.function = chain[i].function,
                                                             .line = chain[i].line,
                                                             .column = chain[i].column,
@@ -107,10 +105,8 @@ hearth_status hearth_crowded_places_find(hearth_crowded_places *places, const he
     if (by_place(last, site) != 0 || last->discriminator == site->discriminator ||
         (places->count && by_place(&places->items[places->count - 1], site) == 0))
       continue;
-    hearth_call_site *items = hearth_array_grow(places->items, places->count, &room, sizeof *items);
-    if (!items)
+    if (!hearth_array_grow(&places->items, &room, places->count, sizeof *places->items))
       return hearth_error_nomem(err);
-    places->items = items;
     places->items[places->count++] = *site;
   }
   return HEARTH_OK;

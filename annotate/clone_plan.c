@@ -76,12 +76,10 @@ static void want_ids(planning *p, const hearth_md_mib *mib) {
   for (size_t i = 0; i < mib->depth; i++) {
     if (!mib->stack[i])
       continue;
-    uint64_t *ids = hearth_array_grow(p->ids, p->n_ids, &p->ids_capacity, sizeof *ids);
-    if (ids) {
-      p->ids = ids;
+    if (hearth_array_grow(&p->ids, &p->ids_capacity, p->n_ids, sizeof *p->ids))
       p->ids[p->n_ids++] = mib->stack[i];
-    }
-    p->failed |= !ids;
+    else
+      p->failed = true;
   }
 }
 
@@ -94,13 +92,10 @@ static void add_candidate(LLVMValueRef call, void *data) {
   uint64_t cold_bytes = separable_cold_bytes(&all);
   if (cold_bytes) {
     hearth_clone_plan *plan = p->plan;
-    hearth_clone_candidate *candidates =
-        hearth_array_grow(plan->candidates, plan->n_candidates, &p->candidates_capacity, sizeof *candidates);
-    if (candidates) {
-      plan->candidates = candidates;
+    if (hearth_array_grow(&plan->candidates, &p->candidates_capacity, plan->n_candidates, sizeof *plan->candidates))
       plan->candidates[plan->n_candidates++] = (hearth_clone_candidate){.call = call, .cold_bytes = cold_bytes};
-    }
-    p->failed |= !candidates;
+    else
+      p->failed = true;
     for (size_t i = 0; i < all.count; i++)
       want_ids(p, &all.mibs[i]);
   }
@@ -136,18 +131,14 @@ static void add_caller(planning *p, LLVMValueRef call) {
   size_t n = hearth_md_get_callsite(p->session->md, call, ids, HEARTH_CHAIN_MAX);
   if (n == 0 || n > HEARTH_CHAIN_MAX || !is_wanted(p, ids[0]))
     return;
-  caller *callers = hearth_array_grow(p->callers, p->n_callers, &p->callers_capacity, sizeof *callers);
-  p->callers = callers ? callers : p->callers;
-  for (size_t i = 0; callers && i < n; i++) {
-    uint64_t *frames = hearth_array_grow(p->frames, p->n_frames + i, &p->frames_capacity, sizeof *frames);
-    p->failed |= !frames;
-    if (!frames)
-      return;
-    p->frames = frames;
-    p->frames[p->n_frames + i] = ids[i];
+  bool ok = hearth_array_grow(&p->callers, &p->callers_capacity, p->n_callers, sizeof *p->callers);
+  for (size_t i = 0; ok && i < n; i++) {
+    ok = hearth_array_grow(&p->frames, &p->frames_capacity, p->n_frames + i, sizeof *p->frames);
+    if (ok)
+      p->frames[p->n_frames + i] = ids[i];
   }
-  p->failed |= !callers;
-  if (callers)
+  p->failed |= !ok;
+  if (ok)
     p->callers[p->n_callers++] = (caller){ids[0], p->function, p->n_frames, n};
   p->n_frames += n;
 }
@@ -187,10 +178,8 @@ static void scan_functions(planning *p) {
 }
 
 static bool add_function(hearth_clone_candidate *candidate, size_t *capacity, size_t function) {
-  size_t *functions = hearth_array_grow(candidate->functions, candidate->n_functions, capacity, sizeof *functions);
-  if (!functions)
+  if (!hearth_array_grow(&candidate->functions, capacity, candidate->n_functions, sizeof *candidate->functions))
     return false;
-  candidate->functions = functions;
   candidate->functions[candidate->n_functions++] = function;
   return true;
 }

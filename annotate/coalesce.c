@@ -75,12 +75,10 @@ static hearth_walk *find_walk(hearth_accesses *accesses, const hearth_access *ac
 }
 
 static hearth_walk *add_walk(hearth_accesses *accesses) {
-  hearth_walk *walks = hearth_array_grow(accesses->walks, accesses->n_walks, &accesses->walks_capacity, sizeof *walks);
-  if (!walks)
+  if (!hearth_array_grow(&accesses->walks, &accesses->walks_capacity, accesses->n_walks, sizeof *accesses->walks))
     return NULL;
-  accesses->walks = walks;
-  walks[accesses->n_walks] = (hearth_walk){0};
-  return &walks[accesses->n_walks++];
+  accesses->walks[accesses->n_walks] = (hearth_walk){0};
+  return &accesses->walks[accesses->n_walks++];
 }
 
 /* What moves says more about the granules that are accessed. */

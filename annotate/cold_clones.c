@@ -133,10 +133,8 @@ static void list_calls(LLVMValueRef function, call_list *ret) {
     LLVMValueRef user = LLVMGetUser(use);
     if (!LLVMIsAInstruction(user) || !hearth_ir_is_call(user) || LLVMGetCalledValue(user) != function)
       continue;
-    LLVMValueRef *items = hearth_array_grow(ret->items, ret->count, &ret->capacity, sizeof *items);
-    if (!items)
+    if (!hearth_array_grow(&ret->items, &ret->capacity, ret->count, sizeof *ret->items))
       return; /* fewer are told apart */
-    ret->items = items;
     ret->items[ret->count++] = user;
   }
 }

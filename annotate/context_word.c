@@ -99,10 +99,8 @@ static void shorten(hearth_context_word *word, LLVMBuilderRef builder, const hea
   const hearth_plan_entry *usual = hearth_hint_table_usual(&word->tables, table);
   if (!usual)
     return;
-  hearth_hint_call *hints = hearth_array_grow(word->hints, word->hint_count, &word->hint_room, sizeof *hints);
-  if (!hints)
+  if (!hearth_array_grow(&word->hints, &word->hint_room, word->hint_count, sizeof *word->hints))
     return; /* as good, and slower */
-  word->hints = hints;
   LLVMPositionBuilderBefore(builder, call);
   LLVMValueRef bits = LLVMBuildAnd(builder, value, constant(i64, table->mask), "");
   word->hints[word->hint_count++] =
@@ -192,11 +190,9 @@ static bool may_be_decision_call(LLVMValueRef instruction) {
 }
 
 static void collect_switch(hearth_context_word *word, LLVMValueRef call) {
-  LLVMValueRef *switches = hearth_array_grow(word->switches, word->switch_count, &word->switch_room, sizeof *switches);
-  word->failed = !switches;
-  if (!switches)
+  word->failed = !hearth_array_grow(&word->switches, &word->switch_room, word->switch_count, sizeof *word->switches);
+  if (word->failed)
     return;
-  word->switches = switches;
   word->switches[word->switch_count++] = call;
 }
 
@@ -211,11 +207,9 @@ static void collect(LLVMValueRef instruction, void *data) {
   hearth_decision_call decision = decision_at(word, instruction);
   if (!decision.bits)
     return;
-  hearth_decision_call *calls = hearth_array_grow(word->calls, word->count, &word->room, sizeof *calls);
-  word->failed = !calls;
-  if (!calls)
+  word->failed = !hearth_array_grow(&word->calls, &word->room, word->count, sizeof *word->calls);
+  if (word->failed)
     return;
-  word->calls = calls;
   word->calls[word->count++] = decision;
   char message[96];
   snprintf(message, sizeof message, "decision site: the call sets bits %#" PRIx64 " of the thread's contexts",

@@ -57,10 +57,8 @@ static hearth_unmatched_reason reason_for(const measuring *m, uint64_t function,
 
 static hearth_status add_unmatched(measuring *m, hearth_unmatched unmatched) {
   hearth_coverage *c = m->coverage;
-  hearth_unmatched *items = hearth_array_grow(c->unmatched, c->n_unmatched, &c->room, sizeof *items);
-  if (!items)
+  if (!hearth_array_grow(&c->unmatched, &c->room, c->n_unmatched, sizeof *c->unmatched))
     return hearth_error_nomem(m->err);
-  c->unmatched = items;
   c->unmatched[c->n_unmatched++] = unmatched;
   return HEARTH_OK;
 }

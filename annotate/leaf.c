@@ -165,11 +165,9 @@ static hearth_status classes_of_light(const hearth_leaf *leaf, const hearth_leaf
 }
 
 static hearth_status add_node(hearth_leaf *leaf, hearth_leaf_node node, hearth_error *err) {
-  hearth_leaf_node *nodes = hearth_array_grow(leaf->nodes, leaf->node_count, &leaf->node_room, sizeof *nodes);
   uint8_t light;
-  if (!nodes)
+  if (!hearth_array_grow(&leaf->nodes, &leaf->node_room, leaf->node_count, sizeof *leaf->nodes))
     return hearth_error_nomem(err);
-  leaf->nodes = nodes;
   for (uint32_t i = 0; i < node.count; i++)
     if (!leaf->stacks[node.first + i].is_light)
       node.classes |= (uint8_t)(1u << leaf->stacks[node.first + i].hotness);

@@ -47,11 +47,9 @@ static bool read_number(LLVMMetadataRef node, unsigned i, uint32_t *ret) {
 }
 
 static bool read_call(hearth_salvage *salvage, LLVMMetadataRef node, unsigned first) {
-  hearth_moved_call *calls = hearth_array_grow(salvage->calls, salvage->n_calls, &salvage->calls_room, sizeof *calls);
-  if (!calls)
+  if (!hearth_array_grow(&salvage->calls, &salvage->calls_room, salvage->n_calls, sizeof *salvage->calls))
     return false;
-  salvage->calls = calls;
-  hearth_moved_call *call = &calls[salvage->n_calls++];
+  hearth_moved_call *call = &salvage->calls[salvage->n_calls++];
   return read_number(node, first, &call->line) && read_number(node, first + 1, &call->column) &&
          read_number(node, first + 2, &call->old_line) && read_number(node, first + 3, &call->old_column);
 }
@@ -66,12 +64,10 @@ static bool read_function(hearth_salvage *salvage, LLVMMetadataRef node) {
   for (; function.count < calls; function.count++)
     if (!read_call(salvage, node, HEAD_OPERANDS + (unsigned)function.count * CALL_OPERANDS))
       return false;
-  hearth_moved_function *functions =
-      hearth_array_grow(salvage->functions, salvage->n_functions, &salvage->functions_room, sizeof *functions);
-  if (!functions)
+  if (!hearth_array_grow(&salvage->functions, &salvage->functions_room, salvage->n_functions,
+                         sizeof *salvage->functions))
     return false;
-  salvage->functions = functions;
-  functions[salvage->n_functions++] = function;
+  salvage->functions[salvage->n_functions++] = function;
   return true;
 }
 

@@ -41,17 +41,15 @@ static int by_name(const void *a, const void *b) {
 }
 
 static hearth_status add(hearth_namesakes *namesakes, LLVMValueRef function, uint64_t id, hearth_error *err) {
-  hearth_namesake *items =
-      hearth_array_grow(namesakes->items, namesakes->count, &namesakes->room, sizeof *namesakes->items);
   size_t length;
-  if (!items)
+  if (!hearth_array_grow(&namesakes->items, &namesakes->room, namesakes->count, sizeof *namesakes->items))
     return hearth_error_nomem(err);
-  namesakes->items = items;
   const char *name = hearth_ir_subprogram_name(LLVMGetSubprogram(function), &length);
-  items[namesakes->count++] = (hearth_namesake){.function = function,
-                                                .name = name,
-                                                .name_length = hearth_function_name_length(name ? name : "", length),
-                                                .id = id};
+  namesakes->items[namesakes->count++] =
+      (hearth_namesake){.function = function,
+                        .name = name,
+                        .name_length = hearth_function_name_length(name ? name : "", length),
+                        .id = id};
   return HEARTH_OK;
 }
 

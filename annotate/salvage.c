@@ -71,10 +71,8 @@ static int by_place(const void *a, const void *b) {
 }
 
 static hearth_status add_old_call(salvaging *s, uint32_t row, const hearth_frame_info *frame) {
-  old_call *items = hearth_array_grow(s->old, s->n_old, &s->old_room, sizeof *items);
-  if (!items)
+  if (!hearth_array_grow(&s->old, &s->old_room, s->n_old, sizeof *s->old))
     return hearth_error_nomem(s->err);
-  s->old = items;
   s->old[s->n_old] = (old_call){.line = frame->line, .column = frame->column, .allocates = frame->context_count > 0};
   if (s->callees[row] != HEARTH_NONE)
     HEARTH_TRY(hearth_profile_get_function(s->profile, s->callees[row], &s->old[s->n_old].callee, s->err));
@@ -130,10 +128,8 @@ static hearth_status read_new_calls(salvaging *s, uint64_t function) {
   for (s->n_new = 0; i < sites->count && sites->items[i].function == function; i = end) {
     for (end = i + 1; end < sites->count && same_place(&sites->items[i], &sites->items[end]); end++)
       ;
-    new_call *items = hearth_array_grow(s->new, s->n_new, &s->new_room, sizeof *items);
-    if (!items)
+    if (!hearth_array_grow(&s->new, &s->new_room, s->n_new, sizeof *s->new))
       return hearth_error_nomem(s->err);
-    s->new = items;
     s->new[s->n_new++] = (new_call){i, end};
   }
   return HEARTH_OK;
@@ -210,10 +206,8 @@ static uint32_t likeness(size_t i, size_t k, void *data) {
 
 static hearth_status add_moved(salvaging *s, const old_call *old, const hearth_call_site *now) {
   hearth_salvage *salvage = s->salvage;
-  hearth_moved_call *items = hearth_array_grow(salvage->calls, salvage->n_calls, &salvage->calls_room, sizeof *items);
-  if (!items)
+  if (!hearth_array_grow(&salvage->calls, &salvage->calls_room, salvage->n_calls, sizeof *salvage->calls))
     return hearth_error_nomem(s->err);
-  salvage->calls = items;
   salvage->calls[salvage->n_calls++] = (hearth_moved_call){now->line, now->column, old->line, old->column};
   return HEARTH_OK;
 }
@@ -221,16 +215,14 @@ static hearth_status add_moved(salvaging *s, const old_call *old, const hearth_c
 static hearth_status align(salvaging *s, uint64_t id, uint64_t old_id) {
   hearth_salvage *salvage = s->salvage;
   size_t *pairs = malloc((s->n_old + 1) * sizeof *pairs), first = salvage->n_calls;
-  hearth_moved_function *functions =
-      hearth_array_grow(salvage->functions, salvage->n_functions, &salvage->functions_room, sizeof *functions);
-  if (functions)
-    salvage->functions = functions;
-  hearth_status status = pairs && functions ? HEARTH_OK : hearth_error_nomem(s->err);
+  bool room = hearth_array_grow(&salvage->functions, &salvage->functions_room, salvage->n_functions,
+                                sizeof *salvage->functions);
+  hearth_status status = pairs && room ? HEARTH_OK : hearth_error_nomem(s->err);
   if (status == HEARTH_OK && hearth_align(s->n_old, s->n_new, likeness, s, pairs)) {
     for (size_t i = 0; i < s->n_old && status == HEARTH_OK; i++)
       if (pairs[i] != HEARTH_UNALIGNED)
         status = add_moved(s, &s->old[i], &s->sites->items[s->new[pairs[i]].first]);
-    functions[salvage->n_functions++] = (hearth_moved_function){id, old_id, first, salvage->n_calls - first};
+    salvage->functions[salvage->n_functions++] = (hearth_moved_function){id, old_id, first, salvage->n_calls - first};
   }
   free(pairs);
   return status;

@@ -53,12 +53,10 @@ static hearth_status find_listed(hearth_session *session, hearth_error *err) {
   for (LLVMValueRef f = LLVMGetFirstFunction(session->module); f; f = LLVMGetNextFunction(f)) {
     if (!LLVMIsDeclaration(f) || !hearth_alloc_hinted_form(f, &length))
       continue;
-    const char **more = hearth_array_grow(names, n, &room, sizeof *names);
-    if (!more) {
+    if (!hearth_array_grow(&names, &room, n, sizeof *names)) {
       free(names);
       return hearth_error_nomem(err);
     }
-    names = more;
     names[n++] = LLVMGetValueName2(f, &length);
   }
   if (n)
@@ -187,10 +185,8 @@ bool hearth_session_ids_are_ours(hearth_session *session) {
 
 /* A new edit with the ids of chain[0..n); NULL when out of memory. */
 static hearth_edit *add_edit(hearth_edits *edits, LLVMValueRef call, const hearth_location *chain, size_t n) {
-  hearth_edit *items = hearth_array_grow(edits->items, edits->count, &edits->capacity, sizeof *items);
-  if (!items)
+  if (!hearth_array_grow(&edits->items, &edits->capacity, edits->count, sizeof *edits->items))
     return NULL;
-  edits->items = items;
   hearth_edit *edit = &edits->items[edits->count];
   *edit = (hearth_edit){.call = call, .n_callsite = n, .callsite = malloc(n * sizeof *edit->callsite)};
   if (!edit->callsite)

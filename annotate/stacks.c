@@ -142,10 +142,7 @@ static hearth_status call(hearth_stacks *stacks, uint32_t caller, uint32_t row, 
 }
 
 static bool reserve_step(hearth_stacks *stacks, size_t steps) {
-  uint32_t *path = hearth_array_grow(stacks->path, steps, &stacks->path_room, sizeof *path);
-  if (path)
-    stacks->path = path;
-  return path != NULL;
+  return hearth_array_grow(&stacks->path, &stacks->path_room, steps, sizeof *stacks->path);
 }
 
 hearth_status hearth_stacks_fold(hearth_stacks *stacks, uint32_t node, uint32_t *ret, hearth_error *err) {

@@ -13,10 +13,8 @@ typedef struct node_list {
 } node_list;
 
 static hearth_status add_node(node_list *list, uint32_t node, hearth_error *err) {
-  uint32_t *items = hearth_array_grow(list->items, list->count, &list->room, sizeof *items);
-  if (!items)
+  if (!hearth_array_grow(&list->items, &list->room, list->count, sizeof *list->items))
     return hearth_error_nomem(err);
-  list->items = items;
   list->items[list->count++] = node;
   return HEARTH_OK;
 }
@@ -70,10 +68,8 @@ static hearth_status select_nodes(hearth_leaf *leaf, const uint64_t *ids, size_t
 
 static hearth_status add_context(const hearth_leaf *leaf, uint32_t stack, size_t depth, hearth_contexts *ret,
                                  hearth_error *err) {
-  hearth_context *items = hearth_array_grow(ret->items, ret->count, &ret->room, sizeof *items);
-  if (!items)
+  if (!hearth_array_grow(&ret->items, &ret->room, ret->count, sizeof *ret->items))
     return hearth_error_nomem(err);
-  ret->items = items;
   uint64_t *ids = malloc((depth + 1) * sizeof *ids);
   if (!ids)
     return hearth_error_nomem(err);

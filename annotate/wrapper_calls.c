@@ -50,10 +50,8 @@ static hearth_status find_nearest(search *s) {
 
 static hearth_status add_call(search *s, hearth_wrapper_call call) {
   hearth_wrapper_calls *calls = s->calls;
-  hearth_wrapper_call *items = hearth_array_grow(calls->items, calls->count, &calls->room, sizeof *items);
-  if (!items)
+  if (!hearth_array_grow(&calls->items, &calls->room, calls->count, sizeof *calls->items))
     return hearth_error_nomem(s->err);
-  calls->items = items;
   calls->items[calls->count++] = call;
   return HEARTH_OK;
 }

@@ -34,7 +34,7 @@ for argument in "$@"; do
 done
 ((${#targets[@]} > 0)) || { usage >&2 && exit 2; }
 
-flags=(-g -O2 -fsanitize=fuzzer-no-link -Itest/fuzz -Iprofile/include -Iprofile/format -Iprofile -Iprofile/view -Iprofile/report
+flags=(-g -O2 -fsanitize=fuzzer-no-link -Itest/fuzz -Iprofile/include -Iprofile/format -Iprofile/base -Iprofile -Iprofile/view -Iprofile/report
   -Imdlib -Imdlib/include -Iruntime "-I$(llvm-config-22 --includedir)")
 sanitize=-fsanitize=fuzzer
 if [[ -n $sanitizers ]]; then

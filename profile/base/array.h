@@ -1,6 +1,6 @@
 /* Growing arrays. */
-#ifndef HEARTH_PROFILE_ARRAY_H
-#define HEARTH_PROFILE_ARRAY_H
+#ifndef HEARTH_ARRAY_H
+#define HEARTH_ARRAY_H
 
 #include <stdbool.h>
 #include <stdlib.h>
