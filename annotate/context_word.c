@@ -196,8 +196,17 @@ static void collect_switch(hearth_context_word *word, LLVMValueRef call) {
   word->switches[word->switch_count++] = call;
 }
 
+/* Also once it has its hint. */
+static bool is_allocation(LLVMValueRef instruction) {
+  LLVMValueRef function = hearth_ir_is_call(instruction) ? LLVMIsAFunction(LLVMGetCalledValue(instruction)) : NULL;
+  return function && (hearth_alloc_function_of(instruction) || hearth_is_dispatch(function));
+}
+
 static void collect(LLVMValueRef instruction, void *data) {
   hearth_context_word *word = data;
+  uint64_t inlined_bits;
+  if (is_allocation(instruction) && find_table(word, instruction, &inlined_bits))
+    word->inlined_sites |= inlined_bits != 0;
   if (!word->failed && hearth_switch_of(instruction) != HEARTH_SWITCH_NONE) {
     collect_switch(word, instruction);
     return;
@@ -324,7 +333,7 @@ static bool announce(hearth_context_word *word) {
   LLVMModuleRef module = word->session.module;
   if (word->count > 0 || word->heeds)
     hearth_announce_plan(module, word->plan.id);
-  if (word->count > 0)
+  if (word->count > 0 || word->inlined_sites)
     hearth_announce_sites(module, word->plan.id);
   else if (word->heeds)
     hearth_announce_need_of_sites(module, word->plan.id);

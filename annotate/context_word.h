@@ -36,6 +36,7 @@ typedef struct hearth_context_word {
   hearth_hint_call *hints; /* of tables of which one entry has most of the bytes */
   size_t hint_count, hint_room;
   bool heeds;  /* a hint is computed from the bits */
+  bool inlined_sites; /* allocations were inlined into decision sites, which need no bit there */
   bool failed; /* out of memory: no more sites */
 } hearth_context_word;
 
