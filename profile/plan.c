@@ -54,10 +54,16 @@ static bool is_mixed(const hearth_plan_entry *entry) {
   return others > entry->bytes[entry->hotness] / 19 + 1;
 }
 
+/* Hot, but with more than 5 % of cold bytes. */
+static bool has_cold(const hearth_plan_entry *entry) {
+  uint64_t rest = entry->bytes[0] + entry->bytes[HEARTH_CLASS_NOTCOLD] + entry->bytes[HEARTH_CLASS_HOT];
+  return entry->hotness == HEARTH_CLASS_HOT && entry->bytes[HEARTH_CLASS_COLD] > rest / 19 + 1;
+}
+
 /* Has another entry of the table, of another class, the bits of this one and perhaps more? Those come behind it. */
 static bool is_ambiguous(const hearth_plan_entry *entry, const hearth_plan_entry *end) {
   bool has_place = entry->hotness == HEARTH_CLASS_COLD || entry->hotness == HEARTH_CLASS_HOT;
-  if (has_place && entry->bits == 0 && is_mixed(entry))
+  if (has_cold(entry) || (has_place && entry->bits == 0 && is_mixed(entry)))
     return true;
   for (const hearth_plan_entry *other = entry + 1; has_place && other < end; other++)
     if ((entry->bits & ~other->bits) == 0 && entry->hotness != other->hotness)

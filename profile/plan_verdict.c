@@ -8,6 +8,8 @@
  * may belong to contexts that are not. */
 #define NOT_COLD_PERCENT    5u
 #define NOT_COLD_ACCESS_PPM 1000u
+/* Cold blocks among hot ones keep these apart: beyond this part of the bytes it is not known what an entry is. */
+#define COLD_PERCENT 5u
 /* Where bits that get lost would make others of one class, these are passed over up to this part of the bytes. */
 #define OTHERS_PERCENT 5u
 
@@ -22,6 +24,8 @@ static hearth_class common_class(const planner *p, const plan_sums *sums) {
   for (int i = HEARTH_CLASS_NOTCOLD; i <= HEARTH_CLASS_HOT; i++)
     if (sums->bytes[i] > sum - sums->bytes[i])
       common = (hearth_class)i;
+  if (common == HEARTH_CLASS_HOT && sums->bytes[HEARTH_CLASS_COLD] > plan_part_of(sum, COLD_PERCENT, 100))
+    common = HEARTH_CLASS_UNKNOWN;
   if (sum > 0 && sum - sums->bytes[HEARTH_CLASS_COLD] <= plan_part_of(sum, NOT_COLD_PERCENT, 100) &&
       sums->accesses <= plan_part_of(p->total_accesses, NOT_COLD_ACCESS_PPM, 1000000))
     common = HEARTH_CLASS_COLD;
