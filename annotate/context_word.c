@@ -180,13 +180,19 @@ static hearth_decision_call decision_at(hearth_context_word *word, LLVMValueRef 
   return decision;
 }
 
+/* Also once it has its hint. */
+static bool is_allocation(LLVMValueRef instruction) {
+  LLVMValueRef function = hearth_ir_is_call(instruction) ? LLVMIsAFunction(LLVMGetCalledValue(instruction)) : NULL;
+  return function && (hearth_alloc_function_of(instruction) || hearth_is_dispatch(function));
+}
+
 /* What a compiler's own function is called for cannot allocate; behind a musttail call there is no place. */
 static bool may_be_decision_call(LLVMValueRef instruction) {
   if (!hearth_ir_is_call(instruction) || LLVMGetInstructionOpcode(instruction) == LLVMCallBr ||
-      hearth_ir_call_is_musttail(instruction) || hearth_alloc_function_of(instruction))
+      hearth_ir_call_is_musttail(instruction) || is_allocation(instruction))
     return false;
   LLVMValueRef callee = LLVMGetCalledValue(instruction), function = LLVMIsAFunction(callee);
-  return !LLVMIsAInlineAsm(callee) && !(function && (LLVMGetIntrinsicID(function) || hearth_is_dispatch(function)));
+  return !LLVMIsAInlineAsm(callee) && !(function && LLVMGetIntrinsicID(function));
 }
 
 static void collect_switch(hearth_context_word *word, LLVMValueRef call) {
@@ -194,12 +200,6 @@ static void collect_switch(hearth_context_word *word, LLVMValueRef call) {
   if (word->failed)
     return;
   word->switches[word->switch_count++] = call;
-}
-
-/* Also once it has its hint. */
-static bool is_allocation(LLVMValueRef instruction) {
-  LLVMValueRef function = hearth_ir_is_call(instruction) ? LLVMIsAFunction(LLVMGetCalledValue(instruction)) : NULL;
-  return function && (hearth_alloc_function_of(instruction) || hearth_is_dispatch(function));
 }
 
 static void collect(LLVMValueRef instruction, void *data) {

@@ -225,15 +225,18 @@ static hearth_status is_in_file(const measuring *m, const hearth_function_info *
 }
 
 /* Decision sites in functions of the module's file that it does not have. */
-static hearth_status count_gone_sites(measuring *m) {
+static hearth_status count_gone_sites(const measuring *m, uint64_t *ret) {
+  *ret = 0;
   for (uint32_t i = 0; i < m->plan.site_count; i++) {
     hearth_frame_info frame;
     hearth_function_info function;
     bool is_gone;
     HEARTH_TRY(hearth_profile_get_frame(m->profile, m->plan.sites[i].frame, &frame, m->err));
+    if (m->seen[frame.function])
+      continue;
     HEARTH_TRY(hearth_profile_get_function(m->profile, frame.function, &function, m->err));
     HEARTH_TRY(is_in_file(m, &function, &is_gone));
-    m->coverage->decision_sites.all += is_gone && !m->seen[frame.function];
+    *ret += is_gone;
   }
   return HEARTH_OK;
 }
@@ -242,11 +245,11 @@ static hearth_status measure_module(measuring *m) {
   bool all_matched = false;
   if (!m->exact)
     HEARTH_TRY(is_module_matched(m, &all_matched));
+  uint64_t gone;
   if (all_matched) {
-    HEARTH_TRY(count_gone_sites(m));
-    if (m->coverage->decision_sites.all == 0)
+    HEARTH_TRY(count_gone_sites(m, &gone));
+    if (gone == 0)
       return HEARTH_OK;
-    m->coverage->decision_sites.all = 0;
   }
   memset(m->seen, 0, hearth_profile_function_count(m->profile) * sizeof *m->seen);
   for (LLVMValueRef f = LLVMGetFirstFunction(m->session->module); f; f = LLVMGetNextFunction(f)) {
@@ -258,7 +261,9 @@ static hearth_status measure_module(measuring *m) {
     if (status != HEARTH_OK && status != HEARTH_E_NOT_FOUND)
       return status;
   }
-  return count_gone_sites(m);
+  HEARTH_TRY(count_gone_sites(m, &gone));
+  m->coverage->decision_sites.all += gone;
+  return HEARTH_OK;
 }
 
 static hearth_status add_gone(measuring *m, const hearth_function_info *function) {

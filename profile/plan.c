@@ -46,18 +46,21 @@ static hearth_status touch_aligned(hearth_profile *profile, const hearth_indexed
   return (uintptr_t)*ret % _Alignof(hearth_plan_site) == 0 ? HEARTH_OK : copy(profile, section, ret, err);
 }
 
+/* Is it more than 5 % of the bytes, `rest` being the others? */
+static bool is_much(uint64_t part, uint64_t rest) { return part > rest / 19 + 1; }
+
 /* Where no bit is set, a class takes 95 % of the bytes. */
 static bool is_mixed(const hearth_plan_entry *entry) {
   uint64_t others = 0;
   for (uint32_t i = 0; i < 4; i++)
     others += i == entry->hotness ? 0 : entry->bytes[i];
-  return others > entry->bytes[entry->hotness] / 19 + 1;
+  return is_much(others, entry->bytes[entry->hotness]);
 }
 
 /* Hot, but with more than 5 % of cold bytes. */
 static bool has_cold(const hearth_plan_entry *entry) {
   uint64_t rest = entry->bytes[0] + entry->bytes[HEARTH_CLASS_NOTCOLD] + entry->bytes[HEARTH_CLASS_HOT];
-  return entry->hotness == HEARTH_CLASS_HOT && entry->bytes[HEARTH_CLASS_COLD] > rest / 19 + 1;
+  return entry->hotness == HEARTH_CLASS_HOT && is_much(entry->bytes[HEARTH_CLASS_COLD], rest);
 }
 
 /* Has another entry of the table, of another class, the bits of this one and perhaps more? Those come behind it. */

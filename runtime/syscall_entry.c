@@ -1,6 +1,7 @@
 /* syscall(), by which programs end, or have another program take their place, without the functions that are named after that. It
  * is the C library's in all else. In assembly, as there: nothing lies on the stack when the kernel is entered, so that a call that
  * makes a child in the same memory works as it does without the runtime. */
+#include "call_keeping_arguments.h"
 #include "dump.h"
 #include "runtime.h"
 
@@ -54,23 +55,7 @@ __asm__(".pushsection .text\n"
         "ret\n"
         /* The arguments are kept, and the stack is aligned. */
         "1:\n"
-        "push %rdi\n"
-        "push %rsi\n"
-        "push %rdx\n"
-        "push %rcx\n"
-        "push %r8\n"
-        "push %r9\n"
-        "sub $8, %rsp\n"
-        ".cfi_adjust_cfa_offset 56\n"
-        "call hearth_before_syscall\n"
-        "add $8, %rsp\n"
-        "pop %r9\n"
-        "pop %r8\n"
-        "pop %rcx\n"
-        "pop %rdx\n"
-        "pop %rsi\n"
-        "pop %rdi\n"
-        ".cfi_adjust_cfa_offset -56\n"
+        HEARTH_CALL_KEEPING_ARGUMENTS("hearth_before_syscall")
         "jmp 0b\n"
         "2:\n"
         "mov %rax, %rdi\n"
