@@ -17,4 +17,14 @@ typedef uint32_t (*hearth_likeness)(size_t i, size_t k, void *data);
  * are too long, or out of memory. */
 bool hearth_align(size_t n, size_t m, hearth_likeness likeness, void *data, size_t *ret);
 
+/* What an item may be: in each of the alignments with the greatest sum. */
+typedef struct hearth_choice {
+  size_t first, last; /* items of the other sequence that it is in some of them; first > last: in none */
+  bool may_be_none;   /* in some of them it is unaligned */
+} hearth_choice;
+
+/* The choices of all n items, and of all m. Takes twice the memory of hearth_align; false as there. */
+bool hearth_align_choices(size_t n, size_t m, hearth_likeness likeness, void *data, hearth_choice *ret_of_n,
+                          hearth_choice *ret_of_m);
+
 #endif

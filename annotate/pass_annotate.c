@@ -1,6 +1,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include <llvm-c/DebugInfo.h>
+
 #include "alloc_functions.h"
 #include "alloc_table.h"
 #include "context_remarks.h"
@@ -85,6 +87,25 @@ static hearth_status warn_of_namesake(hearth_session *session, hearth_error *err
   return HEARTH_OK;
 }
 
+/* Calls that nobody can tell apart are placed as without a profile, whatever the coverage is. */
+static void warn_of_doubts(const hearth_session *session) {
+  const hearth_salvage *salvage = session->matcher->salvage;
+  for (size_t i = 0; salvage && session->options->coverage_threshold > 0 && i < salvage->n_doubtful; i++) {
+    const hearth_doubtful_function *doubtful = &salvage->doubtful[i];
+    char message[1024];
+    size_t name_length, file_length;
+    const char *name = LLVMGetValueName2(doubtful->function, &name_length);
+    const char *file = hearth_ir_subprogram_file(LLVMGetSubprogram(doubtful->function), &file_length);
+    snprintf(message, sizeof message,
+             "heap profile not used for calls in '%.*s' from %.*s:%u on: the function has changed since, and calls of one "
+             "function can no longer be told apart; profile the program again (-memprof-coverage-threshold=0 silences "
+             "this)",
+             (int)(name_length < 256 ? name_length : 256), name, (int)(file_length < 400 ? file_length : 400),
+             file ? file : "", doubtful->line);
+    hearth_shim_warn(session->module, session->options->profile, message);
+  }
+}
+
 /* What of the profile was found. That is for the user to know; the module does not depend on it. */
 static hearth_status report_coverage(annotation *a) {
   const hearth_options *options = a->session.options;
@@ -133,6 +154,7 @@ bool hearth_pass_annotate(LLVMModuleRef module, const hearth_options *options) {
     if (a.err.status == HEARTH_OK)
       a.err.status = warn_of_namesake(&a.session, &a.err);
     if (a.err.status == HEARTH_OK) {
+      warn_of_doubts(&a.session);
       changed = hearth_session_apply(&a.session, &a.edits, false);
       if (options->mib || changed)
         changed |= hearth_pass_nomerge(module, false);

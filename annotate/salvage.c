@@ -3,11 +3,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <llvm-c/DebugInfo.h>
+
 #include "alignment.h"
 #include "alloc_functions.h"
 #include "array.h"
+#include "doubts.h"
 #include "hearth/ids.h"
+#include "hearth/ir_facts.h"
 #include "renamed.h"
+#include "spacing.h"
 
 #define NOWHERE UINT32_C(0x40000000) /* a line offset that no function has; columns stay */
 
@@ -15,6 +20,7 @@
 typedef struct old_call {
   uint32_t line, column;
   hearth_function_info callee; /* `name` NULL: unknown */
+  uint8_t classes;             /* a bit, 1 << hearth_class, for each that contexts through it have */
   bool allocates;
   bool indirect; /* the callee is none that the function calls by name */
 } old_call;
@@ -31,6 +37,9 @@ typedef struct salvaging {
   const hearth_call_sites *sites;
   bool llvm_ids;
   uint32_t *callees; /* by row of frames: row of the function that is called there, or NONE; NULL before it is needed */
+  uint8_t *classes;  /* by row of frames: as old_call has them; NULL before it is needed */
+  hearth_spacing spacing;
+  const hearth_classifier *classifier;
   old_call *old;     /* of one function */
   new_call *new;
   size_t n_old, old_room, n_new, new_room;
@@ -63,6 +72,37 @@ static hearth_status read_callees(salvaging *s) {
   return status;
 }
 
+static hearth_status classify_context(salvaging *s, uint32_t row, uint8_t *of_node) {
+  uint32_t node;
+  hearth_mib mib;
+  HEARTH_TRY(hearth_profile_get_context(s->profile, row, &node, &mib, s->err));
+  of_node[node] |= (uint8_t)(1u << hearth_classify(s->classifier, &mib));
+  return HEARTH_OK;
+}
+
+/* Of all frames; callees are higher than callers. */
+static hearth_status read_classes(salvaging *s) {
+  uint32_t contexts = hearth_profile_context_count(s->profile), nodes = hearth_profile_stack_count(s->profile);
+  uint8_t *of_node = calloc((size_t)nodes + 1, 1);
+  hearth_status status = HEARTH_OK;
+  s->classes = calloc((size_t)hearth_profile_frame_count(s->profile) + 1, 1);
+  if (!of_node || !s->classes)
+    status = hearth_error_nomem(s->err);
+  for (uint32_t i = 0; status == HEARTH_OK && i < contexts; i++)
+    status = classify_context(s, i, of_node);
+  for (uint32_t node = nodes; status == HEARTH_OK && node-- > 0;) {
+    uint32_t frame, caller;
+    status = hearth_profile_get_stack(s->profile, node, &frame, &caller, s->err);
+    if (status != HEARTH_OK)
+      continue;
+    s->classes[frame] |= of_node[node];
+    if (caller != HEARTH_NONE)
+      of_node[caller] |= of_node[node];
+  }
+  free(of_node);
+  return status;
+}
+
 static int by_place(const void *a, const void *b) {
   const old_call *x = a, *y = b;
   if (x->line != y->line)
@@ -73,7 +113,10 @@ static int by_place(const void *a, const void *b) {
 static hearth_status add_old_call(salvaging *s, uint32_t row, const hearth_frame_info *frame) {
   if (!hearth_array_grow(&s->old, &s->old_room, s->n_old, sizeof *s->old))
     return hearth_error_nomem(s->err);
-  s->old[s->n_old] = (old_call){.line = frame->line, .column = frame->column, .allocates = frame->context_count > 0};
+  s->old[s->n_old] = (old_call){.line = frame->line,
+                                .column = frame->column,
+                                .classes = s->classes[row],
+                                .allocates = frame->context_count > 0};
   if (s->callees[row] != HEARTH_NONE)
     HEARTH_TRY(hearth_profile_get_function(s->profile, s->callees[row], &s->old[s->n_old].callee, s->err));
   s->n_old++;
@@ -98,6 +141,7 @@ static hearth_status read_old_calls(salvaging *s, const hearth_function_info *fu
       continue;
     }
     s->old[kept - 1].allocates |= s->old[i].allocates;
+    s->old[kept - 1].classes |= s->old[i].classes;
     if (!s->old[kept - 1].callee.name)
       s->old[kept - 1].callee = s->old[i].callee;
   }
@@ -183,6 +227,15 @@ static bool may_be_in_place(const old_call *old, const hearth_call_site *now) {
   return (old->allocates || old->indirect) && old->line == now->line && old->column == now->column;
 }
 
+/* Does some call there go to what the old one goes to? */
+static uint32_t is_alike(size_t i, size_t k, void *data) {
+  const salvaging *s = data;
+  for (size_t at = s->new[k].first; at < s->new[k].end; at++)
+    if (is_like(s, &s->old[i], &s->sites->items[at]))
+      return 1;
+  return 0;
+}
+
 /* Lines move with every change further up, columns only where the call itself is changed or indented: one call in its old
  * column counts for more than two that moved into others'. That it is in its old line, too, decides between equals. Where
  * nothing says that it is not the call, a place counts as well, but less than anything that does say so. */
@@ -190,12 +243,10 @@ static uint32_t likeness(size_t i, size_t k, void *data) {
   const salvaging *s = data;
   const old_call *old = &s->old[i];
   const hearth_call_site *now = &s->sites->items[s->new[k].first];
-  bool alike = false, perhaps = false;
-  for (size_t at = s->new[k].first; at < s->new[k].end && !alike; at++) {
-    alike = is_like(s, old, &s->sites->items[at]);
+  bool perhaps = false;
+  for (size_t at = s->new[k].first; at < s->new[k].end; at++)
     perhaps |= old->allocates && may_allocate(&s->sites->items[at]);
-  }
-  if (!alike)
+  if (!is_alike(i, k, data))
     return (perhaps && old->column == now->column) || may_be_in_place(old, now);
   if (old->column != now->column)
     return UINT32_C(1) << 14;
@@ -212,18 +263,85 @@ static hearth_status add_moved(salvaging *s, const old_call *old, const hearth_c
   return HEARTH_OK;
 }
 
-static hearth_status align(salvaging *s, uint64_t id, uint64_t old_id) {
+static hearth_status add_pairs(salvaging *s, uint64_t id, uint64_t old_id, const size_t *pairs) {
   hearth_salvage *salvage = s->salvage;
-  size_t *pairs = malloc((s->n_old + 1) * sizeof *pairs), first = salvage->n_calls;
-  bool room = hearth_array_grow(&salvage->functions, &salvage->functions_room, salvage->n_functions,
-                                sizeof *salvage->functions);
-  hearth_status status = pairs && room ? HEARTH_OK : hearth_error_nomem(s->err);
-  if (status == HEARTH_OK && hearth_align(s->n_old, s->n_new, likeness, s, pairs)) {
-    for (size_t i = 0; i < s->n_old && status == HEARTH_OK; i++)
-      if (pairs[i] != HEARTH_UNALIGNED)
-        status = add_moved(s, &s->old[i], &s->sites->items[s->new[pairs[i]].first]);
-    salvage->functions[salvage->n_functions++] = (hearth_moved_function){id, old_id, first, salvage->n_calls - first};
+  size_t first = salvage->n_calls;
+  if (!hearth_array_grow(&salvage->functions, &salvage->functions_room, salvage->n_functions,
+                         sizeof *salvage->functions))
+    return hearth_error_nomem(s->err);
+  for (size_t i = 0; i < s->n_old; i++)
+    if (pairs[i] != HEARTH_UNALIGNED)
+      HEARTH_TRY(add_moved(s, &s->old[i], &s->sites->items[s->new[pairs[i]].first]));
+  salvage->functions[salvage->n_functions++] = (hearth_moved_function){id, old_id, first, salvage->n_calls - first};
+  return HEARTH_OK;
+}
+
+static hearth_status add_doubtful(salvaging *s, LLVMValueRef f, size_t call) {
+  hearth_salvage *salvage = s->salvage;
+  uint32_t line = hearth_ir_subprogram_line(LLVMGetSubprogram(f)) + s->sites->items[s->new[call].first].line;
+  if (!hearth_array_grow(&salvage->doubtful, &salvage->doubtful_room, salvage->n_doubtful, sizeof *salvage->doubtful))
+    return hearth_error_nomem(s->err);
+  salvage->doubtful[salvage->n_doubtful++] = (hearth_doubtful_function){f, line};
+  return HEARTH_OK;
+}
+
+/* Is each call of the profile paired with one in its place? */
+static bool is_in_places(const salvaging *s, const size_t *pairs) {
+  bool same = true;
+  for (size_t i = 0; i < s->n_old && same; i++) {
+    const hearth_call_site *now =
+        pairs[i] == HEARTH_UNALIGNED ? NULL : &s->sites->items[s->new[pairs[i]].first];
+    same = now && now->line == s->old[i].line && now->column == s->old[i].column;
   }
+  return same;
+}
+
+static hearth_status settle(salvaging *s, hearth_doubts *doubts, size_t *pairs, size_t *ret_first) {
+  hearth_place *places = malloc((s->n_old + s->n_new + 1) * sizeof *places);
+  uint64_t *callees = malloc((s->n_old + 1) * sizeof *callees);
+  uint8_t *classes = malloc(s->n_old + 1);
+  bool done = places && callees && classes;
+  for (size_t i = 0; done && i < s->n_old; i++) {
+    places[i] = (hearth_place){s->old[i].line, s->old[i].column};
+    callees[i] = s->old[i].allocates || !s->old[i].callee.name ? 0 : s->old[i].callee.id;
+    classes[i] = s->old[i].classes;
+  }
+  for (size_t k = 0; done && k < s->n_new; k++) {
+    const hearth_call_site *now = &s->sites->items[s->new[k].first];
+    places[s->n_old + k] = (hearth_place){now->line, now->column};
+  }
+  doubts->old = places;
+  doubts->now = places + s->n_old;
+  doubts->callees = callees;
+  doubts->classes = classes;
+  done = done && hearth_doubts_settle(doubts, pairs, ret_first);
+  free(places);
+  free(callees);
+  free(classes);
+  return done ? HEARTH_OK : hearth_error_nomem(s->err);
+}
+
+/* `changed`: some call of the profile is not in its place. If all are, and it is not known that lines were inserted, other
+ * calls are such as never ran. */
+static hearth_status pair_calls(salvaging *s, LLVMValueRef f, uint64_t id, const hearth_function_info *function,
+                                bool changed, size_t *pairs) {
+  hearth_doubts doubts = {.n = s->n_old, .m = s->n_new, .is_alike = is_alike, .data = s};
+  size_t doubtful = s->n_new;
+  if (!hearth_align(s->n_old, s->n_new, likeness, s, pairs))
+    return HEARTH_OK;
+  doubts.knows_end = hearth_spacing_behind(&s->spacing, function,
+                                           hearth_ir_subprogram_line(LLVMGetSubprogram(f)), &doubts.end_by);
+  if (hearth_is_end_moved(&doubts) || !is_in_places(s, pairs))
+    HEARTH_TRY(settle(s, &doubts, pairs, &doubtful));
+  if (doubtful < s->n_new)
+    HEARTH_TRY(add_doubtful(s, f, doubtful));
+  return changed || doubtful < s->n_new ? add_pairs(s, id, function->id, pairs) : HEARTH_OK;
+}
+
+static hearth_status align(salvaging *s, LLVMValueRef f, uint64_t id, const hearth_function_info *function,
+                           bool changed) {
+  size_t *pairs = malloc((s->n_old + 1) * sizeof *pairs);
+  hearth_status status = pairs ? pair_calls(s, f, id, function, changed, pairs) : hearth_error_nomem(s->err);
   free(pairs);
   return status;
 }
@@ -232,6 +350,8 @@ static hearth_status align(salvaging *s, uint64_t id, uint64_t old_id) {
 static hearth_status read_calls(salvaging *s, const hearth_function_info *function, uint64_t id) {
   if (!s->callees)
     HEARTH_TRY(read_callees(s));
+  if (!s->classes)
+    HEARTH_TRY(read_classes(s));
   HEARTH_TRY(read_old_calls(s, function));
   HEARTH_TRY(read_new_calls(s, id));
   find_indirect(s);
@@ -243,6 +363,7 @@ static hearth_status salvage_function(salvaging *s, LLVMValueRef f) {
   uint32_t row;
   hearth_function_info function;
   bool unchanged;
+  hearth_doubts doubts = {0};
   if (LLVMIsDeclaration(f) || !hearth_locate_function(s->locator, f, &id))
     return HEARTH_OK;
   hearth_status status = hearth_profile_find_function(s->profile, id, &row, s->err);
@@ -250,10 +371,12 @@ static hearth_status salvage_function(salvaging *s, LLVMValueRef f) {
     return status == HEARTH_E_NOT_FOUND ? HEARTH_OK : status;
   HEARTH_TRY(hearth_profile_get_function(s->profile, row, &function, s->err));
   HEARTH_TRY(is_unchanged(s, &function, &unchanged));
-  if (unchanged)
+  doubts.knows_end = hearth_spacing_behind(&s->spacing, &function,
+                                           hearth_ir_subprogram_line(LLVMGetSubprogram(f)), &doubts.end_by);
+  if (unchanged && !hearth_is_end_moved(&doubts))
     return HEARTH_OK;
   HEARTH_TRY(read_calls(s, &function, id));
-  return align(s, id, id);
+  return align(s, f, id, &function, !unchanged);
 }
 
 /* -------------------------------------------------- renamed files ------------------------------------------------ */
@@ -324,7 +447,7 @@ static hearth_status take_for(salvaging *s, const hearth_namesake *namesake, con
     return status == HEARTH_E_NOT_FOUND ? HEARTH_OK : status;
   HEARTH_TRY(hearth_profile_get_function(s->profile, row, &function, s->err));
   HEARTH_TRY(read_calls(s, &function, namesake->id));
-  return align(s, namesake->id, old_id);
+  return align(s, namesake->function, namesake->id, &function, true);
 }
 
 static hearth_status salvage_file(salvaging *s, const hearth_namesakes *namesakes) {
@@ -358,6 +481,7 @@ static hearth_status salvage_module(salvaging *s, LLVMModuleRef module) {
   hearth_profile_summary summary;
   HEARTH_TRY(hearth_profile_get_summary(s->profile, &summary, s->err));
   s->llvm_ids = summary.id_scheme == HEARTH_IDS_LLVM;
+  HEARTH_TRY(hearth_spacing_find(&s->spacing, module, s->profile, s->locator, s->err));
   for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
     HEARTH_TRY(salvage_function(s, f));
   HEARTH_TRY(salvage_renamed(s, module));
@@ -366,13 +490,16 @@ static hearth_status salvage_module(salvaging *s, LLVMModuleRef module) {
   return HEARTH_OK;
 }
 
-hearth_status hearth_salvage_create(LLVMModuleRef module, hearth_profile *profile, hearth_locator *locator,
-                                    const hearth_call_sites *sites, hearth_salvage **ret, hearth_error *err) {
-  salvaging s = {.profile = profile, .locator = locator, .sites = sites, .err = err};
+hearth_status hearth_salvage_create(LLVMModuleRef module, hearth_profile *profile, const hearth_classifier *classifier,
+                                    hearth_locator *locator, const hearth_call_sites *sites, hearth_salvage **ret,
+                                    hearth_error *err) {
+  salvaging s = {.profile = profile, .classifier = classifier, .locator = locator, .sites = sites, .err = err};
   if ((s.salvage = calloc(1, sizeof *s.salvage)))
     s.salvage->namesake = HEARTH_NONE;
   hearth_status status = s.salvage ? salvage_module(&s, module) : hearth_error_nomem(err);
+  hearth_spacing_free(&s.spacing);
   free(s.callees);
+  free(s.classes);
   free(s.old);
   free(s.new);
   if (status == HEARTH_OK)
@@ -387,6 +514,7 @@ void hearth_salvage_destroy(hearth_salvage *salvage) {
     return;
   free(salvage->functions);
   free(salvage->calls);
+  free(salvage->doubtful);
   free(salvage);
 }
 

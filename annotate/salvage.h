@@ -1,6 +1,7 @@
 /* Profiles of sources that have changed since. A function of which the profile knows calls that are no longer where they
  * were is aligned with its profile: the sequence of its calls in the source, by what they call, with that of the profile.
- * Calls that correspond are then taken to be where they were, the function's others to be nowhere that the profile knows.
+ * Calls that correspond are then taken to be where they were, the function's others to be nowhere that the profile knows;
+ * so are those that may be one call or another, of different classes (doubts.h).
  *
  * A source file of which the profile has nothing was renamed if a function that other files can call, of a name that the
  * profile has once, makes all the calls at the places that the profile says: its functions are then those of that other
@@ -9,6 +10,7 @@
 #define HEARTH_SALVAGE_H
 
 #include "call_sites.h"
+#include "hearth/classify.h"
 #include "hearth/profile.h"
 
 /* A call's place now, and in the profile. */
@@ -23,10 +25,17 @@ typedef struct hearth_moved_function {
   size_t first, count; /* of the calls */
 } hearth_moved_function;
 
+/* A function in which it cannot be told which of several calls is which: they are nowhere that the profile knows. */
+typedef struct hearth_doubtful_function {
+  LLVMValueRef function;
+  uint32_t line; /* of one of the calls */
+} hearth_doubtful_function;
+
 typedef struct hearth_salvage {
   hearth_moved_function *functions; /* by id: those that changed */
   hearth_moved_call *calls;         /* of each function by line and column */
-  size_t n_functions, functions_room, n_calls, calls_room;
+  hearth_doubtful_function *doubtful;
+  size_t n_functions, functions_room, n_calls, calls_room, n_doubtful, doubtful_room;
   /* Row of a function of the profile: the module's file, of which the profile has nothing and which was not renamed, as far
    * as that can be told, has one of its name. HEARTH_NONE: there is none. */
   uint32_t namesake;
@@ -34,9 +43,10 @@ typedef struct hearth_salvage {
 
 /* Compare a module with the profile. Takes time in proportion to the module's calls and, if one of its functions has changed,
  * to all stacks of the profile; functions of very many calls (HEARTH_ALIGNMENT_LIMIT) are not aligned. `locator` gives
- * places as they are. Errors: those of reading a profile, E_NOMEM; destroy accepts NULL. */
-hearth_status hearth_salvage_create(LLVMModuleRef module, hearth_profile *profile, hearth_locator *locator,
-                                    const hearth_call_sites *sites, hearth_salvage **ret, hearth_error *err);
+ * places as they are, and `classifier` is the profile's. Errors: those of reading a profile, E_NOMEM; destroy accepts NULL. */
+hearth_status hearth_salvage_create(LLVMModuleRef module, hearth_profile *profile, const hearth_classifier *classifier,
+                                    hearth_locator *locator, const hearth_call_sites *sites, hearth_salvage **ret,
+                                    hearth_error *err);
 void hearth_salvage_destroy(hearth_salvage *salvage);
 
 /* NULL if it did not change. */

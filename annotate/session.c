@@ -149,8 +149,8 @@ hearth_status hearth_session_salvage(hearth_session *session, hearth_error *err)
     return HEARTH_OK;
   if (!session->sites.count)
     HEARTH_TRY(hearth_call_sites_collect(&session->sites, session->module, session->locator, err));
-  HEARTH_TRY(hearth_salvage_create(session->module, matcher->profile, session->locator, &session->sites,
-                                   &matcher->salvage, err));
+  HEARTH_TRY(hearth_salvage_create(session->module, matcher->profile, &matcher->classifier, session->locator,
+                                   &session->sites, &matcher->salvage, err));
   return matcher->salvage->n_functions ? make_locator(session, err) : HEARTH_OK;
 }
 

@@ -3,7 +3,7 @@
 set -euo pipefail
 inputs=$(cd "$(dirname "$0")/Inputs/staleness" && pwd)
 
-all_changes=(same edited-callers edited-helper split-line renamed-callers renamed-helper moved-in-file moved-to-file
+all_changes=(same edited-callers edited-helper split-line inserted-calls inserted-between deleted-calls swapped-calls other-calls renamed-callers renamed-helper moved-in-file moved-to-file
   caller-O0 caller-unprofiled caller-new caller-of-other-plan helper-of-other-plan other-release loaded)
 all_modes=(none thin full)
 
@@ -14,8 +14,8 @@ usage: test/e2e/staleness.sh [--build=DIR]... [--mode=MODE]... [--keep=DIR] [CHA
   --mode    none, thin or full link-time optimisation (default: all, on LLVM 14 none)
   --keep    where what is made stays (default: a temporary folder that is removed)
   CHANGE    ${all_changes[*]:0:7}
-            ${all_changes[*]:7:5}
-            ${all_changes[*]:12} (default: all)
+            ${all_changes[*]:7:6}
+            ${all_changes[*]:13} (default: all)
 Each kind of call has 200 cold and 200 hot blocks. A row says how many of all these are placed as the profile says (right),
 as without a profile (lost), and in the range of the other class (wrong), the last also for blocks of callers that the
 profile does not know; and whether the compiler, the linker or the program said so (told). Exit status 1 if a block is
@@ -85,6 +85,29 @@ change_source() {
       ;;
     edited-helper) sed -i 's/^__attribute__.*{$/&\n  static volatile int calls;\n  calls++;\n  if (calls < 0)\n    __builtin_trap();/' helper.c ;;
     split-line) sed -i 's/helper(42), /helper(42),\n  /; s/BLOCKS; i++) /BLOCKS; i++)\n    /' callers.c ;;
+    inserted-calls) # above those of the profile; in one line, behind its first one
+      sed -i 's/^  cold\[LINES\].*/  more[LINES][i] = helper(54);\n&/; s/, hot\[ONE_LINE\]/, more[ONE_LINE][i] = helper(55)&/
+        s/^  one\[i\].*/  more[ONE_COLUMN][i] = helper(56);\n&/; s/^  for .*cold\[LOOPS\].*/  for (int i = 0; i < BLOCKS; i++) more[LOOPS][i] = helper(57);\n&/
+        s/^  cold\[WRAPPED\].*/  more[WRAPPED][i] = wrap(58);\n&/' callers.c
+      ;;
+    inserted-between) # in the columns of those of the profile
+      sed -i 's/^  hot\[LINES\].*/  more[LINES][i] = helper(54);\n&/; s/cold\[ONE_LINE\]/more[ONE_LINE][i] = helper(55), &/
+        s/\*\*two = hot\[ONE_COLUMN\]/&, **new = more[ONE_COLUMN]/; s/^  two\[i\].*/  new[i] = helper(56);\n&/
+        s/^  for .*hot\[LOOPS\].*/  for (int i = 0; i < BLOCKS; i++) more[LOOPS][i] = helper(57);\n&/
+        s/^  hot\[WRAPPED\].*/  more[WRAPPED][i] = wrap(58);\n&/' callers.c
+      ;;
+    deleted-calls) # those of cold blocks
+      sed -i '/^  cold\[\(LINES\|WRAPPED\)\]/d; /^  one\[i\]/d; /^  for .*cold\[LOOPS\]/d; s/cold\[ONE_LINE\].*, //' callers.c
+      ;;
+    swapped-calls) # all but those of one column: nobody can see that
+      sed -i '/^  cold\[\(LINES\|WRAPPED\)\]/ { h; d }; /^  for .*cold\[LOOPS\]/ { h; d }
+        /^  hot\[\(LINES\|WRAPPED\)\]/ G; /^  for .*hot\[LOOPS\]/ G
+        s/  \(cold.ONE_LINE.*\), \(hot.ONE_LINE.*\);/  \2, \1;/' callers.c
+      ;;
+    other-calls) # of another function, between those of the profile
+      sed -i 's/^  \(hot\[LINES\]\|two\[i\]\|hot\[WRAPPED\]\)/  other(i);\n&/; s/, hot\[ONE_LINE\]/, other(i)&/; s/^  for .*hot\[LOOPS\]/  other(0);\n&/
+        s/^static .*fill_lines/static __attribute__((noinline)) void other(int i) {\n  static volatile int last;\n  last = i;\n}\n\n&/' callers.c
+      ;;
     renamed-callers) mv callers.c users.c ;;
     renamed-helper) mv helper.c memory.c ;;
     moved-in-file) # fill_lines goes to the end

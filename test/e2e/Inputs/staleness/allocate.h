@@ -12,8 +12,9 @@ void *build(size_t n);
 static inline void *wrap(size_t n) { return helper(n); }
 
 /* callers.c, of blocks: cold ones are never accessed, hot ones all the time. */
-enum { LINES, ONE_LINE, LOOPS, WRAPPED, LEVELS, KINDS };
+enum { LINES, ONE_LINE, ONE_COLUMN, LOOPS, WRAPPED, LEVELS, KINDS };
 extern char *cold[KINDS][BLOCKS], *hot[KINDS][BLOCKS];
+extern char *more[KINDS][BLOCKS]; /* of calls that are inserted after profiling */
 void fill(void);
 
 #endif

@@ -1,6 +1,6 @@
 #include "allocate.h"
 
-char *cold[KINDS][BLOCKS], *hot[KINDS][BLOCKS];
+char *cold[KINDS][BLOCKS], *hot[KINDS][BLOCKS], *more[KINDS][BLOCKS];
 
 static __attribute__((noinline)) void fill_lines(int i) {
   cold[LINES][i] = helper(40);
@@ -9,6 +9,12 @@ static __attribute__((noinline)) void fill_lines(int i) {
 
 static __attribute__((noinline)) void fill_one_line(int i) {
   cold[ONE_LINE][i] = helper(42), hot[ONE_LINE][i] = helper(43);
+}
+
+static __attribute__((noinline)) void fill_one_column(int i) {
+  char **one = cold[ONE_COLUMN], **two = hot[ONE_COLUMN];
+  one[i] = helper(52);
+  two[i] = helper(53);
 }
 
 static __attribute__((noinline)) void fill_loops(void) {
@@ -34,6 +40,7 @@ __attribute__((noinline)) void fill(void) {
   for (int i = 0; i < BLOCKS; i++) {
     fill_lines(i);
     fill_one_line(i);
+    fill_one_column(i);
     fill_wrapped(i);
     cold[LEVELS][i] = make_cold();
     hot[LEVELS][i] = make_hot();

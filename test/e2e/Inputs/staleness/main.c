@@ -27,7 +27,8 @@ extern int hearth_hotcold_class(const void *) __attribute__((weak));
 static void count(char *const *blocks, const char *name) {
   int where[3] = {0};
   for (int i = 0; i < BLOCKS; i++)
-    where[hearth_hotcold_class(blocks[i])]++;
+    if (blocks[i])
+      where[hearth_hotcold_class(blocks[i])]++;
   printf(" %s %d/%d/%d", name, where[0], where[1], where[2]);
 }
 
@@ -41,7 +42,7 @@ static __attribute__((noinline)) void fill_fresh(int i) {
 #endif
 
 int main(void) {
-  static const char *const names[] = {"lines", "one-line", "loops", "wrapped", "levels"};
+  static const char *const names[] = {"lines", "one-line", "one-column", "loops", "wrapped", "levels"};
   if (load())
     return 1;
   fill();
@@ -60,6 +61,7 @@ int main(void) {
     printf("%s", names[kind]);
     count(cold[kind], "cold");
     count(hot[kind], "hot");
+    count(more[kind], "fresh");
     printf("\n");
   }
 #ifdef FRESH

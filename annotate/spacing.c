@@ -1,0 +1,66 @@
+#include "spacing.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <llvm-c/DebugInfo.h>
+
+#include "array.h"
+#include "hearth/ir_facts.h"
+
+static int compare(const void *a, const void *b) {
+  const hearth_spaced_function *x = a, *y = b;
+  return x->path != y->path ? (x->path > y->path) - (x->path < y->path) : (x->then > y->then) - (x->then < y->then);
+}
+
+static hearth_status add(hearth_spacing *spacing, LLVMValueRef f, hearth_profile *profile, hearth_locator *locator,
+                         hearth_error *err) {
+  uint64_t id;
+  uint32_t row;
+  hearth_function_info function;
+  if (LLVMIsDeclaration(f) || !hearth_locate_function(locator, f, &id))
+    return HEARTH_OK;
+  hearth_status status = hearth_profile_find_function(profile, id, &row, err);
+  if (status != HEARTH_OK)
+    return status == HEARTH_E_NOT_FOUND ? HEARTH_OK : status;
+  HEARTH_TRY(hearth_profile_get_function(profile, row, &function, err));
+  if (!function.start_line || function.path == HEARTH_NONE)
+    return HEARTH_OK;
+  if (!hearth_array_grow(&spacing->items, &spacing->room, spacing->count, sizeof *spacing->items))
+    return hearth_error_nomem(err);
+  spacing->items[spacing->count++] = (hearth_spaced_function){
+      function.path, function.start_line, hearth_ir_subprogram_line(LLVMGetSubprogram(f))};
+  return HEARTH_OK;
+}
+
+hearth_status hearth_spacing_find(hearth_spacing *spacing, LLVMModuleRef module, hearth_profile *profile,
+                                  hearth_locator *locator, hearth_error *err) {
+  for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
+    HEARTH_TRY(add(spacing, f, profile, locator, err));
+  if (spacing->count)
+    qsort(spacing->items, spacing->count, sizeof *spacing->items, compare);
+  return HEARTH_OK;
+}
+
+void hearth_spacing_free(hearth_spacing *spacing) {
+  free(spacing->items);
+  memset(spacing, 0, sizeof *spacing);
+}
+
+bool hearth_spacing_behind(const hearth_spacing *spacing, const hearth_function_info *function, uint32_t now,
+                           uint32_t *ret) {
+  const hearth_spaced_function key = {function->path, function->start_line, now};
+  size_t low = 0, high = spacing->count;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (compare(&spacing->items[middle], &key) <= 0)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  if (!function->start_line || low == spacing->count || spacing->items[low].path != function->path ||
+      spacing->items[low].now <= now)
+    return false;
+  *ret = (spacing->items[low].now - now) - (spacing->items[low].then - function->start_line);
+  return true;
+}
