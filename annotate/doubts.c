@@ -24,9 +24,7 @@ static bool is_pair(const settling *s, size_t i) { return s->pairs[i] != HEARTH_
 
 static uint32_t moved_by(const settling *s, size_t i) { return s->d->now[s->pairs[i]].line - s->d->old[i].line; }
 
-static uint32_t shifted_by(const settling *s, size_t i) {
-  return s->d->now[s->pairs[i]].column - s->d->old[i].column;
-}
+static uint32_t shifted_by(const settling *s, size_t i) { return s->d->now[s->pairs[i]].column - s->d->old[i].column; }
 
 /* -------------------------------------------------- what is in doubt --------------------------------------------- */
 

@@ -96,12 +96,13 @@ static void warn_of_doubts(const hearth_session *session) {
     size_t name_length, file_length;
     const char *name = LLVMGetValueName2(doubtful->function, &name_length);
     const char *file = hearth_ir_subprogram_file(LLVMGetSubprogram(doubtful->function), &file_length);
-    snprintf(message, sizeof message,
-             "heap profile not used for calls in '%.*s' from %.*s:%u on: the function has changed since, and calls of one "
-             "function can no longer be told apart; profile the program again (-memprof-coverage-threshold=0 silences "
-             "this)",
-             (int)(name_length < 256 ? name_length : 256), name, (int)(file_length < 400 ? file_length : 400),
-             file ? file : "", doubtful->line);
+    snprintf(
+        message, sizeof message,
+        "heap profile not used for calls in '%.*s' from %.*s:%u on: the function has changed since, and calls of one "
+        "function can no longer be told apart; profile the program again (-memprof-coverage-threshold=0 silences "
+        "this)",
+        (int)(name_length < 256 ? name_length : 256), name, (int)(file_length < 400 ? file_length : 400),
+        file ? file : "", doubtful->line);
     hearth_shim_warn(session->module, session->options->profile, message);
   }
 }

@@ -40,7 +40,7 @@ typedef struct salvaging {
   uint8_t *classes;  /* by row of frames: as old_call has them; NULL before it is needed */
   hearth_spacing spacing;
   const hearth_classifier *classifier;
-  old_call *old;     /* of one function */
+  old_call *old; /* of one function */
   new_call *new;
   size_t n_old, old_room, n_new, new_room;
   hearth_error *err;
@@ -113,10 +113,8 @@ static int by_place(const void *a, const void *b) {
 static hearth_status add_old_call(salvaging *s, uint32_t row, const hearth_frame_info *frame) {
   if (!hearth_array_grow(&s->old, &s->old_room, s->n_old, sizeof *s->old))
     return hearth_error_nomem(s->err);
-  s->old[s->n_old] = (old_call){.line = frame->line,
-                                .column = frame->column,
-                                .classes = s->classes[row],
-                                .allocates = frame->context_count > 0};
+  s->old[s->n_old] = (old_call){
+      .line = frame->line, .column = frame->column, .classes = s->classes[row], .allocates = frame->context_count > 0};
   if (s->callees[row] != HEARTH_NONE)
     HEARTH_TRY(hearth_profile_get_function(s->profile, s->callees[row], &s->old[s->n_old].callee, s->err));
   s->n_old++;
@@ -289,8 +287,7 @@ static hearth_status add_doubtful(salvaging *s, LLVMValueRef f, size_t call) {
 static bool is_in_places(const salvaging *s, const size_t *pairs) {
   bool same = true;
   for (size_t i = 0; i < s->n_old && same; i++) {
-    const hearth_call_site *now =
-        pairs[i] == HEARTH_UNALIGNED ? NULL : &s->sites->items[s->new[pairs[i]].first];
+    const hearth_call_site *now = pairs[i] == HEARTH_UNALIGNED ? NULL : &s->sites->items[s->new[pairs[i]].first];
     same = now && now->line == s->old[i].line && now->column == s->old[i].column;
   }
   return same;
@@ -329,8 +326,8 @@ static hearth_status pair_calls(salvaging *s, LLVMValueRef f, uint64_t id, const
   size_t doubtful = s->n_new;
   if (!hearth_align(s->n_old, s->n_new, likeness, s, pairs))
     return HEARTH_OK;
-  doubts.knows_end = hearth_spacing_behind(&s->spacing, function,
-                                           hearth_ir_subprogram_line(LLVMGetSubprogram(f)), &doubts.end_by);
+  doubts.knows_end =
+      hearth_spacing_behind(&s->spacing, function, hearth_ir_subprogram_line(LLVMGetSubprogram(f)), &doubts.end_by);
   if (hearth_is_end_moved(&doubts) || !is_in_places(s, pairs))
     HEARTH_TRY(settle(s, &doubts, pairs, &doubtful));
   if (doubtful < s->n_new)
@@ -371,8 +368,8 @@ static hearth_status salvage_function(salvaging *s, LLVMValueRef f) {
     return status == HEARTH_E_NOT_FOUND ? HEARTH_OK : status;
   HEARTH_TRY(hearth_profile_get_function(s->profile, row, &function, s->err));
   HEARTH_TRY(is_unchanged(s, &function, &unchanged));
-  doubts.knows_end = hearth_spacing_behind(&s->spacing, &function,
-                                           hearth_ir_subprogram_line(LLVMGetSubprogram(f)), &doubts.end_by);
+  doubts.knows_end =
+      hearth_spacing_behind(&s->spacing, &function, hearth_ir_subprogram_line(LLVMGetSubprogram(f)), &doubts.end_by);
   if (unchanged && !hearth_is_end_moved(&doubts))
     return HEARTH_OK;
   HEARTH_TRY(read_calls(s, &function, id));

@@ -42,7 +42,7 @@ typedef struct hearth_salvage {
 } hearth_salvage;
 
 /* Compare a module with the profile. Takes time in proportion to the module's calls and, if one of its functions has changed,
- * to all stacks of the profile; functions of very many calls (HEARTH_ALIGNMENT_LIMIT) are not aligned. `locator` gives
+ * to all stacks and contexts of the profile; functions of very many calls (HEARTH_ALIGNMENT_LIMIT) are not aligned. `locator` gives
  * places as they are, and `classifier` is the profile's. Errors: those of reading a profile, E_NOMEM; destroy accepts NULL. */
 hearth_status hearth_salvage_create(LLVMModuleRef module, hearth_profile *profile, const hearth_classifier *classifier,
                                     hearth_locator *locator, const hearth_call_sites *sites, hearth_salvage **ret,

@@ -28,8 +28,8 @@ static hearth_status add(hearth_spacing *spacing, LLVMValueRef f, hearth_profile
     return HEARTH_OK;
   if (!hearth_array_grow(&spacing->items, &spacing->room, spacing->count, sizeof *spacing->items))
     return hearth_error_nomem(err);
-  spacing->items[spacing->count++] = (hearth_spaced_function){
-      function.path, function.start_line, hearth_ir_subprogram_line(LLVMGetSubprogram(f))};
+  spacing->items[spacing->count++] =
+      (hearth_spaced_function){function.path, function.start_line, hearth_ir_subprogram_line(LLVMGetSubprogram(f))};
   return HEARTH_OK;
 }
 
