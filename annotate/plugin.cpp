@@ -30,6 +30,7 @@
 #include "hearth/indexed.h"
 #include "lto_phase.h"
 #include "passes.h"
+#include "replaced_calls.h"
 #include "shim.h"
 
 using namespace llvm;
@@ -227,6 +228,7 @@ hearth_options currentOptions() {
 
 // What the passes of one pipeline have read of the profile. A pipeline runs on one thread.
 using Matcher = std::shared_ptr<hearth_matcher>;
+using NotedCalls = std::shared_ptr<hearth_noted_calls>;
 
 // A module pass that calls a C function.
 struct CPass : PassInfoMixin<CPass> {
@@ -292,13 +294,26 @@ void allowDisambiguation() {
     Switch->setValue(true);
 }
 
+// The start of a link's pipeline, for each of its modules.
+struct NoteCallsPass : PassInfoMixin<NoteCallsPass> {
+  NotedCalls Noted;
+  NoteCallsPass(NotedCalls Noted) : Noted(std::move(Noted)) {}
+  PreservedAnalyses run(Module &M, ModuleAnalysisManager &) {
+    hearth_noted_calls_note(Noted.get(), wrap(&M));
+    return PreservedAnalyses::all();
+  }
+  static bool isRequired() { return true; }
+};
+
 // The end of a pipeline that optimises with the profile, or in a link with what compiling with it left in the module: each
 // allocation call is given its hint, where need be in clones of its function.
 struct UsePass : PassInfoMixin<UsePass> {
   Matcher Read;
+  NotedCalls Noted;
   hearth_lto_phase Told; // by LLVM
   ModulePassManager Disambiguate;
-  UsePass(Matcher Read, hearth_lto_phase Told, PassBuilder &PB) : Read(std::move(Read)), Told(Told) {
+  UsePass(Matcher Read, NotedCalls Noted, hearth_lto_phase Told, PassBuilder &PB)
+      : Read(std::move(Read)), Noted(std::move(Noted)), Told(Told) {
     addDisambiguation(PB, Disambiguate);
   }
 
@@ -330,6 +345,7 @@ struct UsePass : PassInfoMixin<UsePass> {
       return PreservedAnalyses::all();
     bool Changed = false;
     if (Options.lto_phase == HEARTH_LTO_POSTLINK) {
+      Changed |= hearth_noted_calls_give_back(Noted.get(), wrap(&M));
       Changed |= hearth_pass_unify(wrap(&M), &Options);
       Changed |= hearth_pass_settle(wrap(&M), &Options);
     }
@@ -342,10 +358,10 @@ struct UsePass : PassInfoMixin<UsePass> {
   static bool isRequired() { return true; }
 };
 
-void addEnd(PassBuilder &PB, ModulePassManager &MPM, const Matcher &Read, OptimizationLevel Level,
-            hearth_lto_phase Told) {
+void addEnd(PassBuilder &PB, ModulePassManager &MPM, const Matcher &Read, const NotedCalls &Noted,
+            OptimizationLevel Level, hearth_lto_phase Told) {
   if (Level != OptimizationLevel::O0)
-    MPM.addPass(UsePass(Read, Told, PB));
+    MPM.addPass(UsePass(Read, Noted, Told, PB));
   if (Instrument)
     MPM.addPass(CPass(hearth_pass_instrument, "hearth-instrument", Read));
 }
@@ -385,6 +401,7 @@ hearth_lto_phase toldBy(ThinOrFullLTOPhase Phase) {
 
 void registerCallbacks(PassBuilder &PB) {
   Matcher Read(hearth_matcher_create(), hearth_matcher_destroy);
+  NotedCalls Noted(hearth_noted_calls_create(), hearth_noted_calls_destroy);
   PB.registerPipelineParsingCallback(
       [Read](StringRef Name, ModulePassManager &MPM, ArrayRef<PassBuilder::PipelineElement>) {
         return parsePass(Name, MPM, Read);
@@ -393,17 +410,24 @@ void registerCallbacks(PassBuilder &PB) {
       [Read](ModulePassManager &MPM, OptimizationLevel Level) { addStart(MPM, Read, Level); });
 #if LLVM_VERSION_MAJOR >= 20 // from here on the callback is told the phase
   PB.registerOptimizerLastEPCallback(
-      [&PB, Read](ModulePassManager &MPM, OptimizationLevel Level, ThinOrFullLTOPhase Phase) {
-        addEnd(PB, MPM, Read, Level, toldBy(Phase));
+      [&PB, Read, Noted](ModulePassManager &MPM, OptimizationLevel Level, ThinOrFullLTOPhase Phase) {
+        addEnd(PB, MPM, Read, Noted, Level, toldBy(Phase));
       });
+  PB.registerPipelineEarlySimplificationEPCallback(
+      [Noted](ModulePassManager &MPM, OptimizationLevel, ThinOrFullLTOPhase) { MPM.addPass(NoteCallsPass(Noted)); });
 #else
-  PB.registerOptimizerLastEPCallback(
-      [&PB, Read](ModulePassManager &MPM, OptimizationLevel Level) { addEnd(PB, MPM, Read, Level, HEARTH_LTO_AUTO); });
+  PB.registerOptimizerLastEPCallback([&PB, Read, Noted](ModulePassManager &MPM, OptimizationLevel Level) {
+    addEnd(PB, MPM, Read, Noted, Level, HEARTH_LTO_AUTO);
+  });
+  PB.registerPipelineEarlySimplificationEPCallback(
+      [Noted](ModulePassManager &MPM, OptimizationLevel) { MPM.addPass(NoteCallsPass(Noted)); });
 #endif
 #if LLVM_VERSION_MAJOR >= 19 // in links with 14 there are no plugins
-  PB.registerFullLinkTimeOptimizationLastEPCallback([&PB, Read](ModulePassManager &MPM, OptimizationLevel Level) {
+  PB.registerFullLinkTimeOptimizationEarlyEPCallback(
+      [Noted](ModulePassManager &MPM, OptimizationLevel) { MPM.addPass(NoteCallsPass(Noted)); });
+  PB.registerFullLinkTimeOptimizationLastEPCallback([&PB, Read, Noted](ModulePassManager &MPM, OptimizationLevel Level) {
     if (Level != OptimizationLevel::O0)
-      MPM.addPass(UsePass(Read, HEARTH_LTO_POSTLINK, PB));
+      MPM.addPass(UsePass(Read, Noted, HEARTH_LTO_POSTLINK, PB));
   });
 #endif
 }
