@@ -17,7 +17,18 @@ typedef struct annotation {
   hearth_edits edits;
   hearth_error err;
   bool allocates, located; /* the module has allocation calls; some of them with debug locations */
+  hearth_context_sums nobuiltin; /* `count`: matched calls that get no hint, as they are no builtins; their bytes */
 } annotation;
+
+static void count_nobuiltin(annotation *a, LLVMValueRef call, const hearth_contexts *contexts) {
+  if (a->session.options->nobuiltin || !hearth_ir_call_is_nobuiltin(call))
+    return;
+  hearth_context_sums found = hearth_sum_contexts(contexts);
+  if (found.of_class[HEARTH_CLASS_UNKNOWN] == found.count)
+    return;
+  a->nobuiltin.count++;
+  a->nobuiltin.bytes += found.bytes;
+}
 
 static void visit(LLVMValueRef instruction, void *data) {
   annotation *a = data;
@@ -31,6 +42,8 @@ static void visit(LLVMValueRef instruction, void *data) {
     a->allocates = true;
     a->located |= hearth_ir_instruction_location(instruction) != NULL;
     status = hearth_session_match_allocation(&a->session, instruction, &a->edits, &a->err);
+    if (status == HEARTH_OK)
+      count_nobuiltin(a, instruction, &a->edits.items[a->edits.count - 1].contexts);
     if (status == HEARTH_OK && hearth_shim_wants_remarks(instruction)) {
       const hearth_edit *edit = &a->edits.items[a->edits.count - 1];
       hearth_context_sums found = hearth_sum_contexts(&edit->contexts);
@@ -107,6 +120,21 @@ static void warn_of_doubts(const hearth_session *session) {
   }
 }
 
+/* Found, and of no use: coverage counts them as matched. */
+static void warn_of_nobuiltin(const annotation *a) {
+  char message[640];
+  size_t length;
+  if (!a->nobuiltin.count || a->session.options->coverage_threshold == 0)
+    return;
+  snprintf(message, sizeof message,
+           "%zu allocation calls of the profile in %.256s, with %" PRIu64
+           " bytes, get no hint: they are no builtins (-fno-builtin, -fno-builtin-malloc, or operator new called by "
+           "name); '-mllvm -optimize-nobuiltin-hot-cold-new-new' gives hints to them, too "
+           "(-memprof-coverage-threshold=0 silences this)",
+           a->nobuiltin.count, LLVMGetSourceFileName(a->session.module, &length), a->nobuiltin.bytes);
+  hearth_shim_warn(a->session.module, a->session.options->profile, message);
+}
+
 /* What of the profile was found. That is for the user to know; the module does not depend on it. */
 static hearth_status report_coverage(annotation *a) {
   const hearth_options *options = a->session.options;
@@ -156,6 +184,7 @@ bool hearth_pass_annotate(LLVMModuleRef module, const hearth_options *options) {
       a.err.status = warn_of_namesake(&a.session, &a.err);
     if (a.err.status == HEARTH_OK) {
       warn_of_doubts(&a.session);
+      warn_of_nobuiltin(&a);
       changed = hearth_session_apply(&a.session, &a.edits, false);
       if (options->mib || changed)
         changed |= hearth_pass_nomerge(module, false);
