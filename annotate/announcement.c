@@ -12,6 +12,8 @@
 #define CALLS_RECEIVER "hearth_hotcold_library_calls"
 #define SITES_RECEIVER "hearth_hotcold_no_sites"
 #define PLANS_RECEIVER "hearth_hotcold_other_plan"
+#define LINK_RECEIVER  "hearth_hotcold_no_plugin"
+#define NEED_OF_LINK   "__hearth_need_link"
 
 /* Names that a plan's id makes different. */
 typedef struct plan_name {
@@ -149,4 +151,26 @@ void hearth_announce_plan(LLVMModuleRef module, uint64_t plan) {
   LLVMValueRef function = add_constructor(module, name.c);
   occasion when = {.variable = get_plan(module, argument), .value = argument};
   define(function, when, declare_receiver(module, PLANS_RECEIVER, &parameter, 1), &argument, 1);
+}
+
+void hearth_announce_need_of_link(LLVMModuleRef module) {
+  if (LLVMGetNamedFunction(module, NEED_OF_LINK) || LLVMGetNamedFunction(module, LINK_RECEIVER))
+    return;
+  LLVMValueRef function = add_constructor(module, NEED_OF_LINK);
+  define(function, (occasion){0}, declare_receiver(module, LINK_RECEIVER, NULL, 0), NULL, 0);
+}
+
+/* Emptied, as other modules' lists of constructors may name it, too. */
+bool hearth_announce_link(LLVMModuleRef module) {
+  LLVMContextRef context = LLVMGetModuleContext(module);
+  LLVMValueRef function = LLVMGetNamedFunction(module, NEED_OF_LINK);
+  if (!function || LLVMIsDeclaration(function))
+    return false;
+  LLVMBasicBlockRef entry =
+      LLVMInsertBasicBlockInContext(context, LLVMGetEntryBasicBlock(function), "");
+  LLVMBuilderRef builder = LLVMCreateBuilderInContext(context);
+  LLVMPositionBuilderAtEnd(builder, entry);
+  LLVMBuildRetVoid(builder);
+  LLVMDisposeBuilder(builder);
+  return true;
 }

@@ -45,4 +45,9 @@ void hearth_announce_need_of_sites(LLVMModuleRef module, uint64_t plan);
  *   } */
 void hearth_announce_plan(LLVMModuleRef module, uint64_t plan);
 
+/* Calls of the module get their hints in the link. If that does not load the plugin, the program says so as it starts. */
+void hearth_announce_need_of_link(LLVMModuleRef module);
+/* The link does: the module's constructor of the former has nothing to say. True if there was one. */
+bool hearth_announce_link(LLVMModuleRef module);
+
 #endif

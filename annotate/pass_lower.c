@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "alloc_functions.h"
+#include "announcement.h"
 #include "context_remarks.h"
 #include "context_word.h"
 #include "dispatch.h"
@@ -16,6 +17,7 @@ typedef struct lowering {
   const hearth_options *options;
   hearth_md *md;
   hearth_context_word *word; /* NULL: contexts are not told apart as the program runs */
+  size_t left_to_link;
   bool changed;
 } lowering;
 
@@ -112,7 +114,9 @@ static void visit(LLVMValueRef call, void *data) {
   if (!function)
     return;
   verdict v = judge(l, call);
-  if ((v.hint == HEARTH_CLASS_UNKNOWN && !v.ambiguous) || (v.ambiguous && l->options->lto_phase == HEARTH_LTO_PRELINK))
+  bool is_left = v.ambiguous && l->options->lto_phase == HEARTH_LTO_PRELINK;
+  l->left_to_link += is_left;
+  if (is_left || (v.hint == HEARTH_CLASS_UNKNOWN && !v.ambiguous))
     return;
   char name[HEARTH_ALLOC_NAME_MAX + 1];
   size_t length;
@@ -137,6 +141,21 @@ static void visit(LLVMValueRef call, void *data) {
   l->changed = true;
 }
 
+/* Whether the link loads the plugin, compiling only knows if flags say so; otherwise the program finds out as it starts. */
+static void leave_to_link(const lowering *l) {
+  char message[400];
+  if (!l->left_to_link)
+    return;
+  hearth_announce_need_of_link(l->module);
+  if (l->options->link_has_plugin || !*l->options->profile)
+    return;
+  snprintf(message, sizeof message,
+           "%zu allocation calls get their hints in the link, and none if that does not load the plugin: compile and "
+           "link with the flags of 'hearth flags use --lto=thin' (or full), which silence this",
+           l->left_to_link);
+  hearth_shim_warn(l->module, l->options->profile, message);
+}
+
 bool hearth_pass_lower(LLVMModuleRef module, const hearth_options *options) {
   lowering l = {.module = module, .options = options, .md = hearth_md_create(module)};
   if (!l.md)
@@ -150,7 +169,10 @@ bool hearth_pass_lower(LLVMModuleRef module, const hearth_options *options) {
   hearth_ir_for_each_instruction(module, visit, &l);
   if (by_word)
     l.changed |= hearth_context_word_finish(&word);
+  if (options->lto_phase == HEARTH_LTO_POSTLINK)
+    l.changed |= hearth_announce_link(module);
   if (options->lto_phase == HEARTH_LTO_PRELINK) {
+    leave_to_link(&l);
     hearth_lto_fit_summary(module, options->clone_budget > 0);
     hearth_lto_write_options(module, options);
     if (options->matcher && options->matcher->salvage)

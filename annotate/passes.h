@@ -50,6 +50,7 @@ typedef struct hearth_options {
   bool nobuiltin;       /* -optimize-nobuiltin-hot-cold-new-new: calls that are no builtins are lowered, too */
   unsigned cold_percent;            /* -memprof-cold-percent: an ambiguous call is cold from this share of bytes on */
   hearth_lto_phase lto_phase;       /* not AUTO while a pass runs */
+  bool link_has_plugin;             /* -memprof-link-plugin: 'hearth flags use --lto' gave the flags of the link */
   unsigned clone_budget;            /* -memprof-clone-budget: by how many per cent cloning may enlarge a module */
   bool mib;     /* -memprof-mib: numbers of contexts are attached, and contexts of which none is cold */
   bool by_word; /* -memprof-contexts-by has word: contexts are told apart as the program runs, too */

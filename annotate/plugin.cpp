@@ -167,6 +167,9 @@ cl::opt<hearth_lto_phase>
                         clEnumValN(HEARTH_LTO_POSTLINK, "postlink", "in the link, or behind it")),
              cl::init(HEARTH_LTO_AUTO));
 
+cl::opt<bool> LinkPlugin("memprof-link-plugin",
+                         cl::desc("The link loads this plugin, too ('hearth flags use --lto' says so)"));
+
 cl::opt<unsigned> CloneBudget("memprof-clone-budget",
                               cl::desc("Per cent of a module's instructions that may be cloned to tell contexts apart"),
                               cl::init(10));
@@ -216,6 +219,7 @@ hearth_options currentOptions() {
   Options.histogram = isOn("memprof-histogram");
   Options.update_existing = isOn("optimize-existing-hot-cold-new");
   Options.nobuiltin = isOn("optimize-nobuiltin-hot-cold-new-new");
+  Options.link_has_plugin = LinkPlugin;
   Options.clone_budget = contextsAreApartBy(ByClone) ? CloneBudget : 0;
   Options.by_word = contextsAreApartBy(ByWord);
   Options.mib = WhichMibs == Mibs::On;

@@ -264,6 +264,8 @@ static void print_flags(const arguments *a, const char *directory, const char *p
     fputs("--start-no-unused-arguments", stdout);
     print_compile(plugin, profile, facts->id);
   }
+  if (a->lto && a->compile && HEARTH_LLVM_MAJOR >= 19) /* links with older ones take no plugins */
+    fputs(" -mllvm -memprof-link-plugin", stdout);
   if (a->lto)
     printf(" -flto=%s", a->lto);
   if (a->link) {
@@ -272,8 +274,8 @@ static void print_flags(const arguments *a, const char *directory, const char *p
     print_exported_word(facts->plan);
     if (a->lto)
       print_lto_link(a->lto, plugin);
-    if (a->is_static && profile)
-      fputs(" -Wl,--wrap=free,--wrap=realloc", stdout);
+    if (a->is_static && profile) /* the list: for libraries that the program opens */
+      printf(" -Wl,--wrap=free,--wrap=realloc -Wl,--dynamic-list=%s/lib%s.list", directory, adapter.archive);
   }
   puts(a->compile ? " --end-no-unused-arguments" : "");
 }

@@ -10,16 +10,22 @@ static bool is_wanted;
 
 void hearth_missing_sites_open(bool warn) { is_wanted = warn; }
 
-/* What there is to say of the plan, if there are hints to lose and nothing like it was said before. */
-static void tell(atomic_bool *is_said, const char *before, uint64_t plan, const char *behind) {
+/* If there are hints to lose and nothing like it was said before. */
+static void say(atomic_bool *is_said, const char *message) {
   char text[480];
   if (!atomic_load_explicit(&hearth_ranges.opened, memory_order_acquire))
     hearth_ranges_open();
   bool gives_hints = atomic_load_explicit(&hearth_ranges.bytes, memory_order_acquire) != 0;
   if (!gives_hints || !is_wanted || atomic_exchange_explicit(is_said, true, memory_order_relaxed))
     return;
-  snprintf(text, sizeof text, "%s%016" PRIx64 "%s. HEARTH_HOTCOLD=sites-warning=off silences this", before, plan, behind);
+  snprintf(text, sizeof text, "%s. HEARTH_HOTCOLD=sites-warning=off silences this", message);
   hearth_hotcold_warn(text, "");
+}
+
+static void tell(atomic_bool *is_said, const char *before, uint64_t plan, const char *behind) {
+  char text[400];
+  snprintf(text, sizeof text, "%s%016" PRIx64 "%s", before, plan, behind);
+  say(is_said, text);
 }
 
 /* A program, and each library, whose allocations heed the bits of a plan calls this as it starts, if the loader found no
@@ -42,4 +48,13 @@ void hearth_hotcold_other_plan(uint64_t plan) {
   tell(&is_said, "files that were compiled with plan ", plan,
        " are linked with files of another one: where a context goes through both, blocks are placed as without a "
        "profile. The profile has changed since: compile all files anew (make clean)");
+}
+
+/* A program, and each library, calls this as it starts that was compiled for a link with the plugin, and linked without it. */
+HEARTH_EXPORT void hearth_hotcold_no_plugin(void);
+
+void hearth_hotcold_no_plugin(void) {
+  static atomic_bool is_said;
+  say(&is_said, "the link-time optimiser was run without Hearth's plugin: cold and hot blocks that contexts tell apart are "
+                "placed as without a profile. Compile and link with the flags of 'hearth flags use --lto=thin' (or full)");
 }
