@@ -10,7 +10,7 @@
 #include "shim.h"
 
 #define CALLS_RECEIVER "hearth_hotcold_library_calls"
-#define SITES_RECEIVER "hearth_hotcold_no_sites"
+#define SITES_RECEIVER "hearth_hotcold_need_sites"
 #define PLANS_RECEIVER "hearth_hotcold_other_plan"
 #define LINK_RECEIVER  "hearth_hotcold_no_plugin"
 #define NEED_OF_LINK   "__hearth_need_link"
@@ -34,9 +34,9 @@ static LLVMValueRef declare_receiver(LLVMModuleRef module, const char *name, LLV
   return receiver;
 }
 
-/* When a receiver that is there is called: if `missing` is not, if `variable` has another value; both NULL: always. */
+/* When a receiver that is there is called: if `variable` has another value; NULL: always. */
 typedef struct occasion {
-  LLVMValueRef missing, variable, value;
+  LLVMValueRef variable, value;
 } occasion;
 
 static void define(LLVMValueRef function, occasion when, LLVMValueRef receiver, LLVMValueRef *arguments, unsigned count) {
@@ -47,8 +47,6 @@ static void define(LLVMValueRef function, occasion when, LLVMValueRef receiver, 
   LLVMBasicBlockRef end = LLVMAppendBasicBlockInContext(context, function, "end");
   LLVMPositionBuilderAtEnd(builder, entry);
   LLVMValueRef condition = LLVMBuildIsNotNull(builder, receiver, "");
-  if (when.missing)
-    condition = LLVMBuildAnd(builder, condition, LLVMBuildIsNull(builder, when.missing, ""), "");
   if (when.variable) {
     LLVMValueRef now = LLVMBuildLoad2(builder, LLVMTypeOf(when.value), when.variable, "");
     condition = LLVMBuildAnd(builder, condition, LLVMBuildICmp(builder, LLVMIntNE, now, when.value, ""), "");
@@ -99,35 +97,39 @@ bool hearth_announce_word(LLVMModuleRef module, const hearth_library_list *list,
   return true;
 }
 
-static LLVMValueRef get_sites(LLVMModuleRef module, plan_name name) {
-  LLVMTypeRef i8 = LLVMInt8TypeInContext(LLVMGetModuleContext(module));
-  LLVMValueRef sites = LLVMGetNamedGlobal(module, name.c);
+static LLVMValueRef get_sites(LLVMModuleRef module, plan_name name, LLVMValueRef word) {
+  LLVMValueRef sites = LLVMGetNamedFunction(module, name.c);
   if (sites)
     return sites;
-  sites = LLVMAddGlobal(module, i8, name.c);
-  LLVMSetGlobalConstant(sites, true);
+  sites = LLVMAddFunction(module, name.c, LLVMFunctionType(LLVMTypeOf(word), NULL, 0, false));
   LLVMSetLinkage(sites, LLVMExternalWeakLinkage);
   return sites;
 }
 
-void hearth_announce_sites(LLVMModuleRef module, uint64_t plan) {
+void hearth_announce_sites(LLVMModuleRef module, uint64_t plan, LLVMValueRef word) {
+  LLVMContextRef context = LLVMGetModuleContext(module);
   plan_name name = name_of("__hearth_sites", plan);
-  LLVMValueRef sites = get_sites(module, name);
-  LLVMSetInitializer(sites, LLVMConstInt(LLVMGlobalGetValueType(sites), 1, false));
+  LLVMValueRef sites = get_sites(module, name, word);
+  if (!LLVMIsDeclaration(sites))
+    return;
+  LLVMBuilderRef builder = LLVMCreateBuilderInContext(context);
+  LLVMPositionBuilderAtEnd(builder, LLVMAppendBasicBlockInContext(context, sites, ""));
+  LLVMBuildRet(builder, word);
+  LLVMDisposeBuilder(builder);
   LLVMSetLinkage(sites, LLVMWeakODRLinkage);
   LLVMSetComdat(sites, LLVMGetOrInsertComdat(module, name.c));
+  hearth_shim_make_support_function(sites);
 }
 
-void hearth_announce_need_of_sites(LLVMModuleRef module, uint64_t plan) {
+void hearth_announce_need_of_sites(LLVMModuleRef module, uint64_t plan, LLVMValueRef word) {
   plan_name name = name_of("__hearth_need_sites", plan);
-  LLVMValueRef sites = get_sites(module, name_of("__hearth_sites", plan));
-  LLVMTypeRef parameter = id_type(module);
-  LLVMValueRef argument = LLVMConstInt(parameter, plan, false);
+  LLVMValueRef sites = get_sites(module, name_of("__hearth_sites", plan), word);
   if (!LLVMIsDeclaration(sites) || LLVMGetNamedFunction(module, name.c) || LLVMGetNamedFunction(module, SITES_RECEIVER))
     return;
+  LLVMValueRef arguments[] = {LLVMConstInt(id_type(module), plan, false), sites, word};
+  LLVMTypeRef parameters[] = {id_type(module), LLVMTypeOf(sites), LLVMTypeOf(word)};
   LLVMValueRef function = add_constructor(module, name.c);
-  occasion when = {.missing = sites};
-  define(function, when, declare_receiver(module, SITES_RECEIVER, &parameter, 1), &argument, 1);
+  define(function, (occasion){0}, declare_receiver(module, SITES_RECEIVER, parameters, 3), arguments, 3);
 }
 
 /* Weak, so that nobody takes its value for known before the program is linked. */

@@ -26,15 +26,16 @@ bool hearth_announce_word(LLVMModuleRef module, const hearth_library_list *list,
 
 /* That there are decision sites, in a module that has some. The loader finds it for libraries, as it does the word:
  *
- *   @__hearth_sites.PLAN = weak_odr constant i8 1, comdat */
-void hearth_announce_sites(LLVMModuleRef module, uint64_t plan);
+ *   define weak_odr ptr @__hearth_sites.PLAN() comdat { return &word; } */
+void hearth_announce_sites(LLVMModuleRef module, uint64_t plan, LLVMValueRef word);
 
-/* In a module whose allocations heed a plan's bits: that there is nothing which would set them.
+/* In a module whose allocations heed a plan's bits: where it reads them, and whether anything sets them, there or in a word of its
+ * own, as where a version script hides the library's.
  *
  *   define linkonce_odr hidden void @__hearth_need_sites.PLAN() comdat {   ; in llvm.global_ctors
- *     if (!&__hearth_sites.PLAN && &hearth_hotcold_no_sites) hearth_hotcold_no_sites(PLAN);
+ *     if (&hearth_hotcold_need_sites) hearth_hotcold_need_sites(PLAN, &__hearth_sites.PLAN, &word);
  *   } */
-void hearth_announce_need_of_sites(LLVMModuleRef module, uint64_t plan);
+void hearth_announce_need_of_sites(LLVMModuleRef module, uint64_t plan, LLVMValueRef word);
 
 /* In a module that sets or heeds a plan's bits: the plan, of which a program, and each library, is to have one. What make leaves
  * behind when the profile has changed has another.

@@ -334,9 +334,9 @@ static bool announce(hearth_context_word *word) {
   if (word->count > 0 || word->heeds)
     hearth_announce_plan(module, word->plan.id);
   if (word->count > 0 || word->inlined_sites)
-    hearth_announce_sites(module, word->plan.id);
+    hearth_announce_sites(module, word->plan.id, get_word(word));
   else if (word->heeds)
-    hearth_announce_need_of_sites(module, word->plan.id);
+    hearth_announce_need_of_sites(module, word->plan.id, get_word(word));
   return word->plan.library_calls && announce_library_calls(word);
 }
 

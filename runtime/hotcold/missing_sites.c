@@ -28,16 +28,31 @@ static void tell(atomic_bool *is_said, const char *before, uint64_t plan, const 
   say(is_said, text);
 }
 
-/* A program, and each library, whose allocations heed the bits of a plan calls this as it starts, if the loader found no
- * decision site of that plan for it. */
-HEARTH_EXPORT void hearth_hotcold_no_sites(uint64_t plan);
-
-void hearth_hotcold_no_sites(uint64_t plan) {
+static void tell_of_no_sites(uint64_t plan) {
   static atomic_bool is_said;
   tell(&is_said, "no decision site of plan ", plan,
        " so far: cold and hot blocks that their callers tell apart are placed as without a profile. Compile all files "
        "with that profile, from -O1 on, and profile again after large changes; if dlopen loads the library that "
        "allocates, link the program with -rdynamic");
+}
+
+static void tell_of_own_word(uint64_t plan) {
+  static atomic_bool is_said;
+  tell(&is_said, "a library keeps the contexts of plan ", plan,
+       " to itself: what it allocates is placed as without a profile where the program's callers tell blocks apart. Its "
+       "version script, or -Bsymbolic, hides them: add 'global: __hearth_contexts.*;' to the script");
+}
+
+/* A program, and each library, whose allocations heed the bits of a plan, and which has files without decision sites, calls
+ * this as it starts, with the function that the loader found for it where decision sites are (NULL: none), and the word that
+ * it reads. */
+HEARTH_EXPORT void hearth_hotcold_need_sites(uint64_t plan, void *(*word_of_sites)(void), void *word);
+
+void hearth_hotcold_need_sites(uint64_t plan, void *(*word_of_sites)(void), void *word) {
+  if (!word_of_sites)
+    tell_of_no_sites(plan);
+  else if (word_of_sites() != word)
+    tell_of_own_word(plan);
 }
 
 /* A program, and each library, of whose files some were compiled with another plan calls this as it starts. */
