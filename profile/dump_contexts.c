@@ -24,6 +24,7 @@ typedef struct symboliser {
   hearth_dump_visit *visit;
   void *closure;
   hearth_builder *builder;
+  hearth_modules *modules;
   const char *name;
   hearth_raw_dump *dump;
   hearth_placed_map *placed; /* sorted by address */
@@ -153,12 +154,12 @@ static hearth_status intern_address(symboliser *s, uint64_t pc, uint32_t *ret, h
 }
 
 /* Have files that could not be read named in the end. */
-static void tell_missed(const symboliser *s, hearth_modules *modules) {
+static void tell_missed(const symboliser *s) {
   for (size_t i = 0; i < s->address_count; ++i) {
     const address *a = &s->addresses[i];
     const hearth_raw_map *map = a->count == 0 && !map_of(s, a->pc) ? raw_map_of(s, a->pc) : NULL;
     if (map)
-      hearth_modules_miss(modules, map);
+      hearth_modules_miss(s->modules, map);
   }
 }
 
@@ -214,23 +215,22 @@ static hearth_status add_stacks(symboliser *s, const hearth_indexer_options *opt
 /* Account for a context without frames by the file of its innermost address, the runtime's own left out. */
 static void lose(const symboliser *s, const hearth_raw_record *record, hearth_lost_contexts *lost) {
   uint32_t node = record->stack;
-  if (node == HEARTH_RAW_NO_PARENT && lost->dropped_stacks) {
-    lost->dropped_bytes = hearth_merge_SUM(lost->dropped_bytes, record->mib.TotalSize);
+  if (node == HEARTH_RAW_NO_PARENT && s->dump->dropped_stacks > 0) {
+    hearth_lost_stacks_add(&lost->no_room, &(hearth_lost_stacks){record->mib.AllocCount, record->mib.TotalSize});
     return;
   }
   while (node != HEARTH_RAW_NO_PARENT && address_at(s, node)->count > 0)
     node = s->dump->nodes[node].parent;
-  const char *path = NULL;
-  bool given = false;
+  hearth_lost_file file = {0};
   if (node != HEARTH_RAW_NO_PARENT) {
     uint64_t pc = s->dump->nodes[node].pc;
     const hearth_placed_map *placed = map_of(s, pc);
     const hearth_raw_map *map = raw_map_of(s, pc);
-    path = map ? map->path : NULL;
-    given = placed != NULL;
-    path = given ? hearth_binary_path(placed->binary) : path;
+    file.given = placed != NULL;
+    file.path = placed ? hearth_binary_path(placed->binary) : map ? map->path : NULL;
+    file.reason = map && !placed ? hearth_modules_lose(s->modules, map, record->mib.TotalSize) : NULL;
   }
-  hearth_lost_add(lost, path, given, record->mib.TotalSize);
+  hearth_lost_add(lost, file, record->mib.TotalSize);
 }
 
 /* The type that the program named; where it did not, the one that the binary has noted for the innermost frame of a node. */
@@ -375,10 +375,10 @@ static hearth_status add_to_builder(void *closure, uint32_t node, const hearth_r
   return hearth_builder_add_histogram(builder, node, &record->histogram, err);
 }
 
-static hearth_status add_run(symboliser *s, hearth_error *err) {
+static hearth_status add_run(symboliser *s, const hearth_lost_contexts *lost, hearth_error *err) {
   hearth_profile_summary run = {.runs = s->dump->continues ? 0 : 1,
                                 .duration_ns = s->dump->duration_ns,
-                                .dropped_blocks = s->dump->dropped_blocks,
+                                .dropped_blocks = hearth_merge_SUM(s->dump->dropped_blocks, lost->no_room.blocks),
                                 .dropped_frames = count_without_frames(s),
                                 .accesses_counted = s->dump->accesses_counted};
   return hearth_builder_add_run(s->builder, &run, err);
@@ -387,18 +387,19 @@ static hearth_status add_run(symboliser *s, hearth_error *err) {
 hearth_status hearth_dump_add(hearth_builder *builder, hearth_modules *modules, const hearth_indexer_options *options,
                               const char *name, hearth_raw_dump *dump, hearth_dump_counts *counts,
                               hearth_lost_contexts *lost, hearth_error *err) {
-  symboliser s = {.visit = add_to_builder, .closure = builder, .builder = builder, .name = name, .dump = dump};
+  symboliser s = {
+      .visit = add_to_builder, .closure = builder, .builder = builder, .modules = modules, .name = name, .dump = dump};
   uint64_t total_bytes;
   tell_sampled(options, name, dump);
-  *lost = (hearth_lost_contexts){.uninstrumented = !dump->accesses_counted, .dropped_stacks = dump->dropped_stacks};
+  *lost = (hearth_lost_contexts){.uninstrumented = !dump->accesses_counted};
   HEARTH_TRY(hearth_modules_place(modules, name, dump, &s.placed, &s.placed_count, err));
   hearth_status status = begin(&s, err);
   if (status == HEARTH_OK)
     status = visit_all(&s, options, counts, lost, &total_bytes, err);
   if (status == HEARTH_OK) {
-    tell_missed(&s, modules);
+    tell_missed(&s);
     hearth_lost_report(lost, name, total_bytes, options);
-    status = add_run(&s, err);
+    status = add_run(&s, lost, err);
   }
   finish(&s);
   return status;
@@ -408,7 +409,8 @@ hearth_status hearth_dump_add(hearth_builder *builder, hearth_modules *modules, 
 hearth_status hearth_dump_each(hearth_builder *builder, hearth_modules *modules, const hearth_indexer_options *options,
                                const char *name, hearth_raw_dump *dump, hearth_dump_visit *visit, void *closure,
                                hearth_error *err) {
-  symboliser s = {.visit = visit, .closure = closure, .builder = builder, .name = name, .dump = dump};
+  symboliser s = {
+      .visit = visit, .closure = closure, .builder = builder, .modules = modules, .name = name, .dump = dump};
   hearth_dump_counts counts = {0};
   uint64_t total_bytes;
   tell_sampled(options, name, dump);
@@ -417,7 +419,7 @@ hearth_status hearth_dump_each(hearth_builder *builder, hearth_modules *modules,
   if (status == HEARTH_OK)
     status = visit_all(&s, options, &counts, NULL, &total_bytes, err);
   if (status == HEARTH_OK)
-    tell_missed(&s, modules);
+    tell_missed(&s);
   finish(&s);
   return status;
 }

@@ -88,6 +88,7 @@ void hearth_indexer_destroy(hearth_indexer *ix) {
   free(ix->code_name);
   free(ix->densities.name);
   free(ix->uncounted.name);
+  free(ix->no_room.name);
   for (size_t i = 0; i < ix->binary_count; ++i)
     free(ix->binaries[i]);
   free(ix->binaries);
@@ -136,55 +137,61 @@ static void set_weight(hearth_indexer *ix, uint64_t weight) {
   hearth_builder_set_weight(ix->llvm, weight);
 }
 
-typedef struct dumps {
-  hearth_raw_dump *rows;
-  size_t count, room;
-} dumps;
-
 static hearth_status check_dump(hearth_indexer *ix, const char *name, const hearth_raw_dump *dump, hearth_error *err) {
   if (dump->occasion != HEARTH_RAW_NO_DUMP)
     return hearth_error_set(
         err, HEARTH_E_FORMAT,
         "%s: a heap dump of what was live at one moment, not a profile of the run: 'hearth heap' reads it", name);
-  return hearth_modules_check(ix->modules, name, dump, err);
+  return hearth_modules_check(ix->modules, name, dump, ix->owner->options.skip_failing, err);
 }
 
-/* All of a file, before anything of it is added. */
-static hearth_status read_dumps(hearth_indexer *ix, const char *name, const hearth_file *file, dumps *ret,
-                                hearth_error *err) {
-  for (size_t offset = 0; offset < file->size;) {
-    HEARTH_TRY(hearth_builder_reserve((void **)&ret->rows, &ret->room, ret->count, 1, sizeof *ret->rows, err));
-    HEARTH_TRY(hearth_raw_read(name, file, &offset, &ret->rows[ret->count], err));
-    HEARTH_TRY(check_dump(ix, name, &ret->rows[ret->count++], err));
-  }
-  return HEARTH_OK;
+static hearth_status read_dump(hearth_indexer *ix, const char *name, const hearth_file *file, size_t *offset,
+                               hearth_raw_dump *ret, hearth_error *err) {
+  HEARTH_TRY(hearth_raw_read(name, file, offset, ret, err));
+  hearth_status status = check_dump(ix, name, ret, err);
+  if (status != HEARTH_OK)
+    hearth_raw_free(ret);
+  return status;
 }
 
 static hearth_status add_dump(hearth_indexer *ix, const char *name, hearth_raw_dump *dump, hearth_error *err) {
   hearth_lost_contexts lost;
   HEARTH_TRY(hearth_dump_add(ix->builder, ix->modules, &ix->told, name, dump, &ix->counts, &lost, err));
+  hearth_lost_stacks_add(&ix->lost_stacks, &lost.no_room);
   if (hearth_builder_context_count(ix->builder) == 0) /* said when there is nothing to write */
     hearth_lost_everything(&lost, &ix->nothing);
   return HEARTH_OK;
 }
 
-static hearth_status add_dumps(hearth_indexer *ix, const char *name, dumps *all, hearth_error *err) {
-  hearth_status status = HEARTH_OK;
-  for (size_t i = 0; status == HEARTH_OK && i < all->count; i++)
-    status = add_dump(ix, name, &all->rows[i], err);
-  ix->has_part = status != HEARTH_OK;
-  return status;
+/* The dumps behind the first one: is there anything to refuse the file for? */
+static hearth_status check_dumps(hearth_indexer *ix, const char *name, const hearth_file *file, size_t offset,
+                                 hearth_error *err) {
+  while (offset < file->size) {
+    hearth_raw_dump dump;
+    HEARTH_TRY(read_dump(ix, name, file, &offset, &dump, err));
+    hearth_raw_free(&dump);
+  }
+  return HEARTH_OK;
 }
 
+/* All of a file is checked before anything of it is added, and then read again: in memory is one dump at a time. */
 static hearth_status add_raw(hearth_indexer *ix, const char *name, const hearth_file *file, hearth_error *err) {
-  dumps all = {0};
+  hearth_raw_dump dump;
+  size_t offset = 0;
   HEARTH_TRY(give_binaries(ix, err));
-  hearth_status status = read_dumps(ix, name, file, &all, err);
-  if (status == HEARTH_OK)
-    status = add_dumps(ix, name, &all, err);
-  for (size_t i = 0; i < all.count; i++)
-    hearth_raw_free(&all.rows[i]);
-  free(all.rows);
+  HEARTH_TRY(read_dump(ix, name, file, &offset, &dump, err));
+  hearth_status status = check_dumps(ix, name, file, offset, err);
+  bool is_checked = status == HEARTH_OK;
+  while (status == HEARTH_OK) {
+    status = add_dump(ix, name, &dump, err);
+    hearth_raw_free(&dump);
+    if (status != HEARTH_OK || offset == file->size)
+      break;
+    status = read_dump(ix, name, file, &offset, &dump, err);
+  }
+  if (!is_checked)
+    hearth_raw_free(&dump);
+  ix->has_part = is_checked && status != HEARTH_OK;
   return status;
 }
 
@@ -333,10 +340,13 @@ static hearth_status note_accesses(hearth_indexer *ix, const char *name, access_
 
 static hearth_status add_here(hearth_indexer *ix, const hearth_input *input, hearth_file *file, hearth_error *err) {
   access_runs before = access_runs_of(ix);
+  uint64_t without_stack = ix->lost_stacks.blocks;
   set_weight(ix, input->weight);
   hearth_status status = add_file(ix, input->path, file, err);
   set_weight(ix, 1);
-  return status == HEARTH_OK ? note_accesses(ix, input->path, before, err) : status;
+  HEARTH_TRY(status);
+  HEARTH_TRY(hearth_named_inputs_add(&ix->no_room, ix->lost_stacks.blocks > without_stack, input->path, err));
+  return note_accesses(ix, input->path, before, err);
 }
 
 /* Of what is found to be broken only as it is read, nothing is to stay. */
@@ -420,7 +430,7 @@ static hearth_status unite(hearth_indexer *ix, hearth_builder **ret, hearth_erro
 }
 
 static void warn_of(hearth_indexer *ix, const hearth_named_inputs *inputs, const char *what) {
-  char text[640], others[48] = "";
+  char text[768], others[48] = "";
   if (inputs->count > 1)
     snprintf(others, sizeof others, " (and %zu more)", inputs->count - 1);
   snprintf(text, sizeof text, "%.300s%s: %s", inputs->name, others, what);
@@ -441,6 +451,14 @@ static void tell_lost_classes(hearth_indexer *ix) {
     warn_of(ix, &ix->densities,
             "has access densities but no access counts (llvm-profdata merge --memprof-full-schema keeps them): all "
             "contexts are classified by LLVM's thresholds");
+}
+
+static void tell_no_room(hearth_indexer *ix) {
+  char text[320];
+  if (ix->no_room.count == 0)
+    return;
+  hearth_lost_stacks_print(&ix->lost_stacks, text, sizeof text);
+  warn_of(ix, &ix->no_room, text);
 }
 
 /* Worth a warning, as other losses of libraries (lost_contexts.c), from a twentieth of the bytes on. */
@@ -478,6 +496,7 @@ hearth_status hearth_indexer_result(hearth_indexer *ix, const char *path, hearth
                             "%s: not written: no allocation has a column, by which calls are matched (compile without "
                             "-gno-column-info)",
                             path);
+  tell_no_room(ix);
   tell_lost_classes(ix);
   tell_libraries(ix);
   return HEARTH_OK;

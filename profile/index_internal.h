@@ -35,6 +35,8 @@ struct hearth_indexer {
   char *code_name;
   hearth_modules *modules;
   hearth_dump_counts counts;
+  hearth_lost_stacks lost_stacks;
+  hearth_named_inputs no_room;   /* of which these are */
   size_t counted;                /* inputs that accesses were counted in */
   hearth_named_inputs densities; /* of whose accesses the densities are known only: one makes that so of all */
   hearth_named_inputs uncounted; /* others: one takes the classes of all away */

@@ -3,31 +3,39 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "symbolise/modules.h"
+
 #define FILES_MAX (sizeof((hearth_lost_contexts *)0)->files / sizeof(hearth_lost_file))
 
 static bool same_path(const char *a, const char *b) { return a == b || (a && b && strcmp(a, b) == 0); }
 
-void hearth_lost_add(hearth_lost_contexts *lost, const char *path, bool given, uint64_t bytes) {
+static bool same_file(const hearth_lost_file *a, const hearth_lost_file *b) {
+  return same_path(a->path, b->path) && a->given == b->given && a->reason == b->reason;
+}
+
+void hearth_lost_add(hearth_lost_contexts *lost, hearth_lost_file file, uint64_t bytes) {
   size_t i = 0;
-  while (i < lost->count && !(same_path(lost->files[i].path, path) && lost->files[i].given == given))
+  while (i < lost->count && !same_file(&lost->files[i], &file))
     i++;
   if (i == FILES_MAX)
     i--;
   if (i == lost->count)
-    lost->files[lost->count++] = (hearth_lost_file){.path = path, .given = given};
+    lost->files[lost->count++] = file;
   lost->files[i].contexts++;
   lost->files[i].bytes = hearth_merge_SUM(lost->files[i].bytes, bytes);
 }
 
-#define MORE_ROOM "run the program with a greater max_contexts or memory_cap in HEARTH_OPTIONS"
+void hearth_lost_stacks_add(hearth_lost_stacks *to, const hearth_lost_stacks *more) {
+  to->blocks = hearth_merge_SUM(to->blocks, more->blocks);
+  to->bytes = hearth_merge_SUM(to->bytes, more->bytes);
+}
 
-static void report_dropped(const hearth_lost_contexts *lost, const char *name, const hearth_indexer_options *options) {
-  char text[768];
-  snprintf(text, sizeof text,
-           "%.300s: %llu allocation%s (%llu bytes) found no room for the call stack and %s left out: " MORE_ROOM, name,
-           (unsigned long long)lost->dropped_stacks, lost->dropped_stacks == 1 ? "" : "s",
-           (unsigned long long)lost->dropped_bytes, lost->dropped_stacks == 1 ? "is" : "are");
-  options->note(options->context, HEARTH_NOTE_WARNING, text);
+void hearth_lost_stacks_print(const hearth_lost_stacks *lost, char *to, size_t size) {
+  snprintf(to, size,
+           "%llu allocation%s (%llu bytes) found no room for the call stack and %s left out: run the program with a "
+           "greater memory_cap, where it has one, or a greater max_contexts in HEARTH_OPTIONS",
+           (unsigned long long)lost->blocks, lost->blocks == 1 ? "" : "s", (unsigned long long)lost->bytes,
+           lost->blocks == 1 ? "is" : "are");
 }
 
 static bool has_remedy(const hearth_lost_contexts *lost, const hearth_indexer_options *options) {
@@ -38,8 +46,9 @@ static void report_sum(const hearth_lost_contexts *lost, const char *name, const
   unsigned long long contexts = 0, bytes = 0;
   char text[640];
   for (size_t i = 0; i < lost->count; i++) {
-    contexts += lost->files[i].given ? 0 : lost->files[i].contexts;
-    bytes = hearth_merge_SUM(bytes, lost->files[i].given ? 0 : lost->files[i].bytes);
+    bool counts = !lost->files[i].given && !lost->files[i].reason;
+    contexts += counts ? lost->files[i].contexts : 0;
+    bytes = hearth_merge_SUM(bytes, counts ? lost->files[i].bytes : 0);
   }
   if (contexts == 0)
     return;
@@ -54,13 +63,13 @@ void hearth_lost_report(const hearth_lost_contexts *lost, const char *name, uint
                         const hearth_indexer_options *options) {
   if (!options->note)
     return;
-  if (lost->dropped_stacks)
-    report_dropped(lost, name, options);
   if (has_remedy(lost, options))
     report_sum(lost, name, options);
   for (size_t i = 0; i < lost->count; i++) {
     const hearth_lost_file *file = &lost->files[i];
     char text[768];
+    if (file->reason)
+      continue;
     bool matters = file->given || (!has_remedy(lost, options) && file->bytes > total_bytes / 20);
     snprintf(text, sizeof text, "%.300s: %llu context%s (%llu bytes) allocated inside %.300s %s left out: %s", name,
              (unsigned long long)file->contexts, file->contexts == 1 ? "" : "s", (unsigned long long)file->bytes,
@@ -77,10 +86,16 @@ hearth_status hearth_lost_everything(const hearth_lost_contexts *lost, hearth_er
     if (!most || lost->files[i].given > most->given ||
         (lost->files[i].given == most->given && lost->files[i].bytes > most->bytes))
       most = &lost->files[i];
-  if (!most && lost->dropped_stacks)
-    return hearth_error_set(err, HEARTH_E_EMPTY, "no allocation found room for its call stack: " MORE_ROOM);
+  if (!most && lost->no_room.blocks > 0) {
+    char text[320];
+    hearth_lost_stacks_print(&lost->no_room, text, sizeof text);
+    return hearth_error_set(err, HEARTH_E_EMPTY, "%s", text);
+  }
   if (!most)
     return hearth_error_set(err, HEARTH_E_EMPTY, "the inputs have no allocations");
+  if (most->reason)
+    return hearth_error_set(err, most->reason->status, "%.400s%s", most->reason->message,
+                            hearth_modules_remedy(most->reason));
   if (most->given)
     return hearth_error_set(err, HEARTH_E_NO_DEBUG_INFO,
                             "the code of %.300s that allocates has no debug information (compile it with -gmlt "

@@ -76,6 +76,8 @@ hearth_status hearth_indexer_collect(hearth_indexer *into, const hearth_indexer 
   for (size_t i = 0; i < ix->counts.libraries.count; i++)
     hearth_library_bytes_add(&into->counts.libraries, ix->counts.libraries.rows[i].name,
                              ix->counts.libraries.rows[i].bytes);
+  hearth_lost_stacks_add(&into->lost_stacks, &ix->lost_stacks);
+  HEARTH_TRY(hearth_named_inputs_add(&into->no_room, ix->no_room.count, ix->no_room.name, err));
   if (into->nothing.status == HEARTH_OK)
     into->nothing = ix->nothing;
   into->counted += ix->counted;

@@ -28,18 +28,32 @@ int hearth_dump_write(hearth_output *to, const hearth_snapshot *snapshot) {
                                                                            : hearth_dump_hearth(to, snapshot);
 }
 
+static void tell_ambiguous(const hearth_mappings_losses *lost) {
+  char path[512], others[64];
+  hearth_text name = hearth_text_begin(path, sizeof path), more = hearth_text_begin(others, sizeof others);
+
+  hearth_text_add_bytes(&name, lost->largest->path, lost->largest->path_size);
+  if (lost->ambiguous > 1)
+    hearth_text_format(&more, " and of %u more mapping%s", lost->ambiguous - 1, lost->ambiguous == 2 ? "" : "s");
+  hearth_message("code of %s%s (%u bytes) is left out of the profile, and what was loaded in its place later: an "
+                 "address does not tell which is meant (do not unload libraries while profiling)",
+                 path, others, lost->bytes);
+}
+
 static void update_mappings(void) {
-  static uint64_t reported;
+  static uint64_t ambiguous, no_room; /* that were told of */
   int error = hearth_mappings_update();
-  uint64_t lost = hearth_mappings_lost();
+  hearth_mappings_losses lost = hearth_mappings_lost();
 
   if (error)
     hearth_message("the list of mappings cannot be read: %s", hearth_error_name(error));
-  if (lost > reported)
-    hearth_message("%u mappings are left out of the profile: libraries were loaded where others had been before, or "
-                   "there are too many",
-                   lost);
-  reported = lost;
+  if (lost.ambiguous > ambiguous)
+    tell_ambiguous(&lost);
+  if (lost.no_room > no_room)
+    hearth_message("%u mapping%s of code found no room and %s left out of the profile: there are too many libraries",
+                   lost.no_room, lost.no_room == 1 ? "" : "s", lost.no_room == 1 ? "is" : "are");
+  ambiguous = lost.ambiguous;
+  no_room = lost.no_room;
 }
 
 /* A snapshot for one of the files that a run's records are in. */

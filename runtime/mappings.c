@@ -287,11 +287,17 @@ uint64_t hearth_mappings_count(void) {
   return count;
 }
 
-uint64_t hearth_mappings_lost(void) {
-  uint64_t lost = table.no_room;
+hearth_mappings_losses hearth_mappings_lost(void) {
+  hearth_mappings_losses lost = {.no_room = table.no_room};
 
-  for (const hearth_mapping *row = NULL; (row = next_row(row));)
-    lost += row->ambiguous;
+  for (const hearth_mapping *row = NULL; (row = next_row(row));) {
+    if (!row->ambiguous)
+      continue;
+    ++lost.ambiguous;
+    lost.bytes += row->end - row->start;
+    if (!lost.largest || row->end - row->start > lost.largest->end - lost.largest->start)
+      lost.largest = row;
+  }
   return lost;
 }
 

@@ -54,7 +54,12 @@ uint64_t hearth_mappings_count(void);
 const hearth_mapping *hearth_mappings_next(const hearth_mapping *row);
 
 /* Mappings that are left out: ambiguous, or there was no room. */
-uint64_t hearth_mappings_lost(void);
+typedef struct hearth_mappings_losses {
+  uint64_t ambiguous, bytes;     /* bytes: of these */
+  const hearth_mapping *largest; /* of these; NULL: there are none */
+  uint64_t no_room;
+} hearth_mappings_losses;
+hearth_mappings_losses hearth_mappings_lost(void);
 
 /* Around fork; with signals blocked. */
 void hearth_mappings_lock(void);

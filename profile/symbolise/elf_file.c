@@ -3,11 +3,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <gelf.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "hearth/ids.h"
 #include "symbolise/compression.h"
 
 /* What symbolising reads of debug information; where it is split, each name has ".dwo" appended. */
@@ -52,10 +54,26 @@ static hearth_status map_file(hearth_elf_file *f, hearth_error *err) {
                                 f->path);
 }
 
+/* Where libtool keeps the program that this script starts; "": it is no such script. */
+static void find_wrapped(const hearth_elf_file *f, char *to, size_t size) {
+  size_t content_size = 0;
+  const char *content = f->elf ? elf_rawfile(f->elf, &content_size) : NULL;
+  const char *name = hearth_base_name(f->path);
+  snprintf(to, size, "%.*s.libs/%s", (int)(name - f->path), f->path, name);
+  if (content_size < 2 || memcmp(content, "#!", 2) != 0 || access(to, F_OK) != 0)
+    to[0] = '\0';
+}
+
 static hearth_status open_file(hearth_elf_file *f, hearth_error *err) {
   GElf_Ehdr header;
+  char wrapped[400];
   HEARTH_TRY(map_file(f, err));
-  if (!f->elf || elf_kind(f->elf) != ELF_K_ELF || !gelf_getehdr(f->elf, &header))
+  bool is_elf = f->elf && elf_kind(f->elf) == ELF_K_ELF;
+  find_wrapped(f, wrapped, sizeof wrapped);
+  if (!is_elf && wrapped[0])
+    return hearth_error_set(err, HEARTH_E_FORMAT,
+                            "%s: a script of libtool's, which starts the program: give --binary %s", f->path, wrapped);
+  if (!is_elf || !gelf_getehdr(f->elf, &header))
     return hearth_error_set(err, HEARTH_E_FORMAT,
                             "%s: not an ELF executable or shared library (--binary takes the profiled program)",
                             f->path);

@@ -16,7 +16,9 @@ typedef struct module {
   hearth_binary *binary;
   hearth_frame_cache *cache;
   bool given, used, is_program;
-  uint64_t missed;     /* addresses in it, while there is no binary */
+  /* While there is no binary: */
+  uint64_t missed; /* addresses in it */
+  uint64_t lost_contexts, lost_bytes;
   hearth_error reason; /* why there is no binary */
 } module;
 
@@ -193,7 +195,7 @@ static module *follow_path(hearth_modules *m, const hearth_raw_map *map, bool is
 }
 
 static hearth_status none_given_fits(const hearth_modules *m, const char *name, const hearth_raw_dump *dump,
-                                     hearth_error *err) {
+                                     bool is_skipped, hearth_error *err) {
   char given[2 * HEARTH_RAW_BUILD_ID_MAX + 1], seen[2 * HEARTH_RAW_BUILD_ID_MAX + 1];
   const module *row = &m->modules[0];
   const char *path = hearth_binary_path(row->binary);
@@ -205,11 +207,12 @@ static hearth_status none_given_fits(const hearth_modules *m, const char *name, 
   print_id(seen, sizeof seen, map ? map->build_id : NULL, map ? map->build_id_size : 0);
   return hearth_error_set(err, HEARTH_E_MISMATCH,
                           "%s: written by another build: %s has build id %s, the profile's program %s%s%s (give the "
-                          "binary that was profiled, or leave such profiles out: --failure-mode=all)",
-                          name, path, given, map && map->path ? map->path : "", map && map->path ? " has " : "", seen);
+                          "binary that was profiled%s)",
+                          name, path, given, map && map->path ? map->path : "", map && map->path ? " has " : "", seen,
+                          is_skipped ? "" : ", or leave such profiles out: --failure-mode=all");
 }
 
-static const char *remedy_of(const hearth_error *reason) {
+const char *hearth_modules_remedy(const hearth_error *reason) {
   bool has_its_own = reason->status == HEARTH_E_NO_DEBUG_INFO || reason->status == HEARTH_E_NO_BUILD_ID;
   return has_its_own ? "" : " (give the file that ran with --binary)";
 }
@@ -227,7 +230,7 @@ static hearth_status none_found(const hearth_modules *m, const char *name, const
     if (row && row->reason.status != HEARTH_OK)
       return hearth_error_set(err, row->reason.status, "%s: no usable binary: %.400s%s", name, row->reason.message,
                               row->reason.status == HEARTH_E_NO_DEBUG_INFO ? "; --symbols does with names of functions"
-                                                                           : remedy_of(&row->reason));
+                                                                           : hearth_modules_remedy(&row->reason));
   }
   print_id(seen, sizeof seen, dump->map_count ? dump->maps[0].build_id : NULL,
            dump->map_count ? dump->maps[0].build_id_size : 0);
@@ -319,7 +322,7 @@ hearth_status hearth_modules_place(hearth_modules *m, const char *name, const he
   return status;
 }
 
-hearth_status hearth_modules_check(hearth_modules *m, const char *name, const hearth_raw_dump *dump,
+hearth_status hearth_modules_check(hearth_modules *m, const char *name, const hearth_raw_dump *dump, bool is_skipped,
                                    hearth_error *err) {
   bool given = false, found = false;
   for (size_t i = 0; i < dump->map_count; ++i) {
@@ -331,7 +334,7 @@ hearth_status hearth_modules_check(hearth_modules *m, const char *name, const he
     found = found || (row && row->binary);
   }
   if (m->given > 0 && !given)
-    return none_given_fits(m, name, dump, err);
+    return none_given_fits(m, name, dump, is_skipped, err);
   return found ? HEARTH_OK : none_found(m, name, dump, err);
 }
 
@@ -339,6 +342,15 @@ void hearth_modules_miss(hearth_modules *m, const hearth_raw_map *map) {
   module *row = find_mapped(m, map);
   if (row && !row->binary)
     row->missed++;
+}
+
+const hearth_error *hearth_modules_lose(hearth_modules *m, const hearth_raw_map *map, uint64_t bytes) {
+  module *row = find_mapped(m, map);
+  if (!row || row->binary || row->reason.status == HEARTH_OK || row->reason.status == HEARTH_E_NO_DEBUG_INFO)
+    return NULL;
+  row->lost_contexts++;
+  row->lost_bytes = hearth_merge_SUM(row->lost_bytes, bytes);
+  return &row->reason;
 }
 
 hearth_status hearth_modules_share_use(hearth_modules *m, const hearth_modules *other, hearth_error *err) {
@@ -355,6 +367,8 @@ hearth_status hearth_modules_share_use(hearth_modules *m, const hearth_modules *
     if (same) {
       same->used = same->used || theirs->used;
       same->missed += theirs->missed;
+      same->lost_contexts += theirs->lost_contexts;
+      same->lost_bytes = hearth_merge_SUM(same->lost_bytes, theirs->lost_bytes);
     }
   }
   return HEARTH_OK;
@@ -369,10 +383,14 @@ static void tell_unused(const hearth_modules *m, const module *row) {
 }
 
 static void tell_missed(const hearth_modules *m, const module *row) {
-  char text[640];
-  snprintf(text, sizeof text, "%.400s: %llu address%s of its code %s left out of the call stacks%s",
+  char text[640], contexts[96] = "";
+  if (row->lost_contexts > 0)
+    snprintf(contexts, sizeof contexts, ", with them %llu context%s (%llu bytes)",
+             (unsigned long long)row->lost_contexts, row->lost_contexts == 1 ? "" : "s",
+             (unsigned long long)row->lost_bytes);
+  snprintf(text, sizeof text, "%.400s: %llu address%s of its code %s left out of the call stacks%s%s",
            row->reason.message, (unsigned long long)row->missed, row->missed == 1 ? "" : "es",
-           row->missed == 1 ? "is" : "are", remedy_of(&row->reason));
+           row->missed == 1 ? "is" : "are", contexts, hearth_modules_remedy(&row->reason));
   note(m, HEARTH_NOTE_WARNING, text);
 }
 

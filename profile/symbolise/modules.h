@@ -40,13 +40,21 @@ bool hearth_modules_is_runtime(const hearth_raw_map *map);
 hearth_status hearth_modules_place(hearth_modules *modules, const char *name, const hearth_raw_dump *dump,
                                    hearth_placed_map **ret_placed, size_t *ret_count, hearth_error *err);
 
-/* Is a dump worth adding? Errors: E_MISMATCH (binaries were given, and none of them is of the dump; or none is found at all),
+/* Is a dump worth adding?
+ *   is_skipped  if it is not, it is left out already: that is no remedy
+ * Errors: E_MISMATCH (binaries were given, and none of them is of the dump; or none is found at all),
  * those of opening the program, E_NOMEM. */
 hearth_status hearth_modules_check(hearth_modules *modules, const char *name, const hearth_raw_dump *dump,
-                                   hearth_error *err);
+                                   bool is_skipped, hearth_error *err);
 
 /* One more address of the dump lies in this mapping, of which hearth_modules_place found no binary. */
 void hearth_modules_miss(hearth_modules *modules, const hearth_raw_map *map);
+
+/* A context whose blocks were allocated in this mapping is lost. Returns why the mapping has no binary, if that is not for want
+ * of debug information, until the next dump; hearth_modules_report tells of it. NULL: it has one, or is no file. */
+const hearth_error *hearth_modules_lose(hearth_modules *modules, const hearth_raw_map *map, uint64_t bytes);
+/* What to say behind such a reason; may be "". */
+const char *hearth_modules_remedy(const hearth_error *reason);
 
 /* What another set of modules used, and missed, counts here as well. Errors: E_NOMEM. */
 hearth_status hearth_modules_share_use(hearth_modules *modules, const hearth_modules *other, hearth_error *err);

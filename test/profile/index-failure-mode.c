@@ -22,6 +22,8 @@
 // all: the result is that of the others alone, by any number of threads, and each that is left out is named.
 // RUN: %hearth index --failure-mode=all nowhere foreign broken.txt cut good half future broken.yaml flags --binary program -o out > log 2>&1
 // RUN: cmp out alone && FileCheck %s --check-prefix=ALL < log && grep -c warning: log | FileCheck %s --check-prefix=EIGHT
+// What was done is no remedy:
+// RUN: not grep -e --failure-mode log
 // ALL-DAG: hearth: warning: left out: nowhere: cannot open: No such file or directory
 // ALL-DAG: hearth: warning: left out: foreign: written by another build
 // ALL-DAG: hearth: warning: left out: broken.txt:

@@ -67,7 +67,7 @@ typedef struct hearth_raw_header {
   uint64_t start_unix_ns; /* start of the run, UTC */
   uint64_t pid;
   uint64_t dropped_blocks; /* allocations that no record could be kept of */
-  uint64_t dropped_stacks; /* stacks that found no room; their blocks are under the empty stack */
+  uint64_t dropped_stacks; /* of the run so far: stacks that found no room; their blocks are under the empty stack */
   uint64_t sample_bytes;   /* a block is recorded for so many bytes allocated, and sums are estimates; 0: all blocks */
 } hearth_raw_header;
 
