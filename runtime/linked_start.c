@@ -4,6 +4,7 @@
 #include "heap.h"
 #include "message.h"
 #include "runtime.h"
+#include "sanitizers.h"
 
 #include <dlfcn.h>
 #include <link.h>
@@ -35,8 +36,12 @@ bool hearth_linked_is_to_record(void) {
   if (is_malloc_ours())
     return true;
   hearth_start_without_blocks();
-  hearth_message(
-      "nothing is recorded: another malloc comes before that of libhearth_rt.so; link the program with 'hearth "
-      "flags instrument --link', or preload the library (LD_PRELOAD=$(hearth flags instrument --preload))");
+  const char *sanitizer = hearth_sanitizer_find();
+  if (sanitizer)
+    hearth_message("nothing is recorded: malloc is that of %s", sanitizer);
+  else
+    hearth_message(
+        "nothing is recorded: another malloc comes before that of libhearth_rt.so; link the program with 'hearth "
+        "flags instrument --link', or preload the library (LD_PRELOAD=$(hearth flags instrument --preload))");
   return false;
 }

@@ -25,6 +25,8 @@ static int duplicate_high(void) {
 }
 
 void hearth_message_file_begin(void) {
+  if (standard_error.begun) /* the runtime and the adapter are in one static program */
+    return;
   standard_error.begun = true;
   standard_error.known = hearth_os_file_id_of(2, &standard_error.id);
   standard_error.own = standard_error.known ? duplicate_high() : -1;

@@ -2,7 +2,7 @@
 #ifndef HEARTH_HOTCOLD_FATAL_H
 #define HEARTH_HOTCOLD_FATAL_H
 
-/* "hearth hotcold: <what><detail>" and a line end on standard error. errno is kept. */
+/* "hearth hotcold: <what><detail>" and a line end on standard error (../message_file.h). errno is kept. */
 void hearth_hotcold_warn(const char *what, const char *detail);
 
 /* The same, then abort: the program's heap is not what its author thinks, as libc's own allocator would say. */

@@ -2,6 +2,8 @@
 #include "ranges.h"
 
 #include "../guard.h"
+#include "../message_file.h"
+#include "../sanitizers.h"
 #include "cold_file.h"
 #include "fatal.h"
 #include "hearth/optional.h"
@@ -132,6 +134,7 @@ static void after_fork(void) {
 
 static void after_fork_in_child(void) {
   after_fork();
+  hearth_message_file_begin_child();
   hearth_page_out_after_fork();
   hearth_thread_cache_reclaim_after_fork();
 }
@@ -142,6 +145,18 @@ static bool is_recorded(void) {
 
   HEARTH_FIND_OPTIONAL(of_runtime, __hearth_scope_enter);
   return of_runtime;
+}
+
+static void tell_foreign_free(void) {
+  const char *sanitizer = hearth_sanitizer_find();
+  if (sanitizer)
+    hearth_hotcold_warn("hints are ignored: free is that of ", sanitizer);
+  else
+    hearth_hotcold_warn(
+        "hints are ignored: free or realloc is not the adapter's, but that of a library before it (preload the "
+        "adapter: "
+        "LD_PRELOAD=$(hearth flags use PROFILE --preload)), or of a static libc ('--static' has the flags for that)",
+        "");
 }
 
 static void open_once(void) {
@@ -158,11 +173,7 @@ static void open_once(void) {
   if (options.cold_below == 0 && options.hot_from > UINT8_MAX)
     return;
   if (!hearth_next_is_interposed()) {
-    hearth_hotcold_warn(
-        "hints are ignored: free or realloc is not the adapter's, but that of a library before it (preload the "
-        "adapter: "
-        "LD_PRELOAD=$(hearth flags use PROFILE --preload)), or of a static libc ('--static' has the flags for that)",
-        "");
+    tell_foreign_free();
     return;
   }
   if (!reserve_ranges(&options)) {
