@@ -9,7 +9,8 @@
  * RUN:   %adapter/ranges.c %adapter/region.c %adapter/span.c %adapter/run.c \
  * RUN:   %adapter/thread_cache.c %adapter/size_class.c %adapter/region_check.c %adapter/status.c \
  * RUN:   %adapter/hotcold_options.c %adapter/futex_lock.c %adapter/fatal.c %adapter/library_calls_absent.c \
- * RUN:   %adapter/cold_file.c %adapter/hot_pages.c %adapter/page_out.c %adapter/missing_sites.c -o %t -pthread
+ * RUN:   %adapter/cold_file.c %adapter/hot_pages.c %adapter/page_out.c %adapter/missing_sites.c \
+ * RUN:   %adapter/../message_file.c %adapter/../os_linux.c -o %t -pthread
  * RUN: env HEARTH_HOTCOLD=cold=madvise-cold:interval=1 TSAN_OPTIONS=halt_on_error=1 %t | FileCheck %s
  *
  * CHECK: 0 blocks left
