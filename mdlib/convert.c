@@ -11,27 +11,34 @@ static size_t recorded_values(const hearth_md_mib *mib) {
   return n;
 }
 
+/* False, and nothing changed, when out of memory. */
+static bool replace_by_flat(hearth_md *md, LLVMValueRef call, const uint64_t *callsite, size_t n, hearth_md_mibs *all,
+                            hearth_md_losses *losses) {
+  /* LLVM's inliner keeps the flat form up to date, but not ours. */
+  if (!hearth_md_keep_possible(all, callsite, n, HEARTH_CLASS_UNKNOWN)) {
+    hearth_md_clear(md, call);
+    return true;
+  }
+  if (!hearth_md_attach_flat(md, call, callsite[0], all->mibs, all->count))
+    return false;
+  for (size_t i = 0; i < all->count; i++) {
+    losses->values += recorded_values(&all->mibs[i]);
+    losses->classes += all->mibs[i].hotness == HEARTH_CLASS_UNKNOWN;
+  }
+  hearth_md_set(md, call, md->kind_mib, NULL);
+  hearth_md_set_hint(md, call, hearth_md_common_flat_class(all->mibs, all->count));
+  return true;
+}
+
 bool hearth_md_to_flat(hearth_md *md, LLVMValueRef call, hearth_md_losses *losses) {
   hearth_md_mibs all;
   size_t n;
-  if (!hearth_ir_is_call(call))
+  if (!hearth_ir_is_call(call) || !hearth_ir_attachment(call, md->chained_only ? md->kind_memprof : md->kind_mib))
     return false;
   uint64_t *callsite = hearth_md_callsite_ids(md, call, &n);
-  if (n && !md->chained_only) /* LLVM's inliner keeps the flat form up to date, but not ours */
-    hearth_md_prune(md, call, callsite, n);
   bool readable = n && !md->chained_only && hearth_md_get_mibs(md, call, &all);
-  bool converted = readable && all.encoding == HEARTH_MD_CHAINED &&
-                   hearth_md_attach_flat(md, call, callsite[0], all.mibs, all.count);
-  if (converted) {
-    for (size_t i = 0; i < all.count; i++) {
-      losses->values += recorded_values(&all.mibs[i]);
-      losses->classes += all.mibs[i].hotness == HEARTH_CLASS_UNKNOWN;
-    }
-    hearth_md_set(md, call, md->kind_mib, NULL);
-    hearth_md_set_hint(md, call, hearth_md_common_flat_class(all.mibs, all.count));
-  } else if (hearth_ir_attachment(call, md->chained_only ? md->kind_memprof : md->kind_mib)) {
-    losses->calls++;
-  }
+  bool converted = readable && replace_by_flat(md, call, callsite, n, &all, losses);
+  losses->calls += !converted;
   if (readable)
     hearth_md_mibs_free(&all);
   free(callsite);

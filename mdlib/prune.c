@@ -5,8 +5,7 @@
 
 #include "md_internal.h"
 
-/* Keep in place the contexts that are possible, and return how many there are; all, if that is 0. */
-static size_t filter(hearth_md_mibs *all, const uint64_t *callsite, size_t n, hearth_class settled) {
+size_t hearth_md_keep_possible(hearth_md_mibs *all, const uint64_t *callsite, size_t n, hearth_class settled) {
   size_t kept = 0;
   for (size_t i = 0; i < all->count; i++)
     if (hearth_md_is_possible(&all->mibs[i], callsite, n, settled)) {
@@ -24,12 +23,12 @@ bool hearth_md_prune(hearth_md *md, LLVMValueRef call, const uint64_t *callsite,
     return false;
   hearth_class settled = hearth_md_get_settled_class(md, call);
   bool known = n_callsite || settled != HEARTH_CLASS_UNKNOWN;
-  size_t left = filter(&all, callsite, n_callsite, settled);
+  size_t left = hearth_md_keep_possible(&all, callsite, n_callsite, settled);
   if (!left && settled != HEARTH_CLASS_UNKNOWN) {
     /* The ids begin further inside than the contexts do: frames that the profile lacks were passed over when they were
      * attached. The class still holds. */
     n_callsite = 0;
-    left = filter(&all, NULL, 0, settled);
+    left = hearth_md_keep_possible(&all, NULL, 0, settled);
   }
   if (left && known)
     hearth_md_attach_nodes(md, call, callsite, n_callsite, &all);

@@ -150,14 +150,20 @@ static void try_reading(trial *t, const subject *s) {
 /* By the input's `!callsite`, or (random) by its first id, which stays a call's own, and others. */
 static void prune_calls(const trial *t, subject *s, bool random) {
   uint64_t state = t->seed;
+  char *text = LLVMPrintModuleToString(s->module);
+  bool any = false;
   for (size_t i = 0; i < s->count; i++) {
     uint64_t ids[8];
     size_t n = hearth_md_get_callsite(t->parsed->md, t->parsed->calls[i], ids, 8);
     n = n < 8 ? n : 8;
     if (random)
       n = n ? 1 + pick_ids(t, &state, ids + 1, 4) : pick_ids(t, &state, ids, 4);
-    hearth_md_prune(s->md, s->calls[i], ids, n);
+    any |= hearth_md_prune(s->md, s->calls[i], ids, n);
   }
+  if (any)
+    LLVMDisposeMessage(text);
+  else
+    require_text(text, "pruning leaves calls without contexts alone", t, s);
 }
 
 static void try_prune(const trial *t, bool random) {
@@ -171,10 +177,17 @@ static void try_prune(const trial *t, bool random) {
   close_subject(&s);
 }
 
-static hearth_md_losses convert(subject *s, bool (*conversion)(hearth_md *, LLVMValueRef, hearth_md_losses *)) {
+static hearth_md_losses convert(const trial *t, subject *s,
+                                bool (*conversion)(hearth_md *, LLVMValueRef, hearth_md_losses *)) {
   hearth_md_losses losses = {0};
+  char *text = LLVMPrintModuleToString(s->module);
+  bool changed = false;
   for (size_t i = 0; i < s->count; i++)
-    conversion(s->md, s->calls[i], &losses);
+    changed |= conversion(s->md, s->calls[i], &losses);
+  if (changed)
+    LLVMDisposeMessage(text);
+  else
+    require_text(text, "a conversion says when it changes something", t, s);
   return losses;
 }
 
@@ -199,13 +212,13 @@ static void require_same_contexts(const trial *t, const subject *s) {
 /* Contexts that lose their class may become one. */
 static void try_conversion(const trial *t, bool flat_first) {
   subject s = copy(t);
-  hearth_md_losses first = convert(&s, flat_first ? hearth_md_to_flat : hearth_md_to_chained);
+  hearth_md_losses first = convert(t, &s, flat_first ? hearth_md_to_flat : hearth_md_to_chained);
   if (t->clean) {
     require_clean("what was correct is so after a conversion", t, &s);
     if (first.classes == 0)
       require_same_contexts(t, &s);
   }
-  hearth_md_losses second = convert(&s, flat_first ? hearth_md_to_chained : hearth_md_to_flat);
+  hearth_md_losses second = convert(t, &s, flat_first ? hearth_md_to_chained : hearth_md_to_flat);
   if (t->clean) {
     require_clean("what was correct is so after two conversions", t, &s);
     if (first.classes + second.classes == 0)
@@ -244,6 +257,27 @@ static void try_concatenate(const trial *t) {
   close_subject(&s);
 }
 
+static bool fit_calls(const trial *t, subject *s) {
+  char *text = LLVMPrintModuleToString(s->module);
+  bool changed = false;
+  for (size_t i = 0; i < s->count; i++)
+    changed |= hearth_md_fit_summary(s->md, s->calls[i]);
+  if (changed)
+    LLVMDisposeMessage(text);
+  else
+    require_text(text, "fitting says when it changes something", t, s);
+  return changed;
+}
+
+static void try_fit_summary(const trial *t) {
+  subject s = copy(t);
+  fit_calls(t, &s);
+  if (t->clean)
+    require_clean("what was correct fits and is so", t, &s);
+  require(!fit_calls(t, &s), "what fits stays as it is", t, &s);
+  close_subject(&s);
+}
+
 static void try_repair(trial *t, hearth_md_locate how) {
   subject s = copy(t);
   hearth_md_repairs repairs;
@@ -273,6 +307,7 @@ static void try_module(LLVMModuleRef module, uint64_t seed) {
   try_conversion(&t, false);
   try_unify(&t);
   try_concatenate(&t);
+  try_fit_summary(&t);
   try_repair(&t, NULL);
   try_repair(&t, locate);
   require_text(text, "reading changes nothing, and copies are copies", &t, &parsed);

@@ -85,6 +85,54 @@ static void test_to_flat_calls_them_notcold(void **state) {
   close_text(&f);
 }
 
+/* The function itself writes lists of one class. */
+static void test_to_flat_leaves_what_is_flat(void **state) {
+  (void)state;
+  if (is_llvm14())
+    skip();
+  fixture f = open_text(ONE_CALL(", !memprof !2, !callsite !1") //
+                        "!1 = !{i64 5}\n!2 = !{!3}\n!3 = !{!1, !\"notcold\"}\n");
+  hearth_md_losses losses = {0};
+  char *before = LLVMPrintModuleToString(f.module);
+  assert_int_equal(findings(&f), 0);
+  assert_false(hearth_md_to_flat(f.md, f.call, &losses));
+  char *after = LLVMPrintModuleToString(f.module);
+  assert_string_equal(before, after);
+  assert_int_equal(losses.calls, 0);
+  LLVMDisposeMessage(before);
+  LLVMDisposeMessage(after);
+  close_text(&f);
+}
+
+static void test_to_flat_says_that_no_context_is_left(void **state) {
+  (void)state;
+  if (is_llvm14())
+    skip();
+  fixture f = open_text(ONE_CALL("\"memprof\"=\"cold\", !callsite !1, !memprof.mib !2") //
+                        "!memprof.schema = !{!8}\n!1 = !{i64 5, i64 6}\n!2 = !{!8, !3}\n!3 = !{!4, i32 1}\n"
+                        "!4 = !{i64 7}\n!8 = !{!\"Stack\", !\"Hotness\"}\n");
+  hearth_md_losses losses = {0};
+  assert_true(hearth_md_to_flat(f.md, f.call, &losses));
+  assert_int_equal(losses.calls, 0);
+  assert_false(hearth_md_remove(f.md, f.call));
+  close_text(&f);
+}
+
+/* hearth_md_use_encodings is about attaching and pruning. */
+static void test_to_flat_whatever_encodings_are_in_use(void **state) {
+  (void)state;
+  if (is_llvm14())
+    skip();
+  fixture f = open_text(no_class);
+  hearth_md_losses losses = {0};
+  hearth_md_use_encodings(f.md, false, false);
+  assert_true(hearth_md_to_flat(f.md, f.call, &losses));
+  assert_true(has(&f, "memprof"));
+  assert_false(has(&f, "memprof.mib"));
+  assert_int_equal(findings(&f), 0);
+  close_text(&f);
+}
+
 static void test_without_class_and_notcold_become_one(void **state) {
   (void)state;
   if (is_llvm14())
@@ -183,6 +231,9 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_contexts_without_class_do_not_differ),
       cmocka_unit_test(test_to_flat_calls_them_notcold),
+      cmocka_unit_test(test_to_flat_leaves_what_is_flat),
+      cmocka_unit_test(test_to_flat_says_that_no_context_is_left),
+      cmocka_unit_test(test_to_flat_whatever_encodings_are_in_use),
       cmocka_unit_test(test_without_class_and_notcold_become_one),
       cmocka_unit_test(test_class_without_field_is_a_loss),
       cmocka_unit_test(test_distinct_schema_is_kept),

@@ -211,8 +211,9 @@ typedef struct hearth_md_losses {
   size_t calls; /* left as they were: malformed, without `!callsite`, or the encoding does not exist here */
 } hearth_md_losses;
 
-/* Replace the chained form by the flat one, once pruned to the call's `!callsite`; or the reverse, which follows the
- * module's schema, if it has exactly one, else one of TotalSize and Hotness. True if something changed. */
+/* Replace the chained form by the flat one, without contexts that are impossible at the call's `!callsite` (if none is
+ * left, everything is removed); or the reverse, which follows the module's schema, if it has exactly one, else one of
+ * TotalSize and Hotness. What has no list of the first form is left alone. True if something changed. */
 bool hearth_md_to_flat(hearth_md *md, LLVMValueRef call, hearth_md_losses *losses);
 bool hearth_md_to_chained(hearth_md *md, LLVMValueRef call, hearth_md_losses *losses);
 
