@@ -7,19 +7,13 @@
 #include "hearth/llvm_profile.h"
 #include "input.h"
 #include "output.h"
-#include "section.h"
+#include "memprof_section.h"
+#include "file_kind.h"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
 /* -------------------------------------------------- read -------------------------------------------------- */
-
-bool hearth_llvm_is_container(const void *data, size_t size) {
-  uint64_t magic = 0;
-  if (size >= sizeof magic)
-    memcpy(&magic, data, sizeof magic);
-  return magic == HEARTH_LLVM_INDEXED_MAGIC;
-}
 
 static hearth_status truncated(const hearth_llvm_input *in) {
   return hearth_error_set(in->err, HEARTH_E_TRUNCATED, "%s: the file ends inside the header (%zu bytes are there)",

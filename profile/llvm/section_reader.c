@@ -3,7 +3,7 @@
  * callees). Call sites follow from the call stacks of the contexts: they are checked for their size and left. */
 #include "hearth/llvm_profile.h"
 #include "import.h"
-#include "section.h"
+#include "memprof_section.h"
 
 typedef struct reader {
   const hearth_llvm_section *section;

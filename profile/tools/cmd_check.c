@@ -11,7 +11,7 @@
 
 #include "commands.h"
 #include "file_kind.h"
-#include "options.h"
+#include "command_line.h"
 
 static const char help[] =
     "Usage: hearth check [--stats] [--limit=N] FILE...\n"

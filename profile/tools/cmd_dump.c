@@ -9,7 +9,7 @@
 
 #include "commands.h"
 #include "hearth/dump_request.h"
-#include "options.h"
+#include "command_line.h"
 
 static const char help[] =
     "Usage: hearth dump [--signal=N] [--timeout=SECONDS] PID...\n"

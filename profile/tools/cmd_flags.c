@@ -15,7 +15,7 @@
 #include "hearth/plan.h"
 #include "hearth/profile.h"
 #include "install_paths.h"
-#include "options.h"
+#include "command_line.h"
 
 #define STRING_OF(x)  STRING_OF2(x)
 #define STRING_OF2(x) #x

@@ -7,7 +7,7 @@
 #include "commands.h"
 #include "hearth/export.h"
 #include "hearth/heap_view.h"
-#include "options.h"
+#include "command_line.h"
 #include "output_file.h"
 
 static const char help[] =

@@ -7,10 +7,11 @@
 #include "file.h"
 #include "hearth/llvm_profile.h"
 #include "hearth/plan.h"
-#include "options.h"
+#include "command_line.h"
 #include "output_file.h"
 #include "print.h"
 #include "view_options.h"
+#include "file_kind.h"
 
 static const char help[] =
     "Usage: hearth plan [OPTION]... PROFILE [-o OUT]\n"

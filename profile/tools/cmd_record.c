@@ -13,7 +13,7 @@
 
 #include "commands.h"
 #include "install_paths.h"
-#include "options.h"
+#include "command_line.h"
 #include "program_file.h"
 
 static const char help[] =

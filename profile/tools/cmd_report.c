@@ -11,8 +11,6 @@
 
 typedef struct arguments {
   const char *profile, *trace, *output;
-  bool svg, plot_given;
-  hearth_plot plot;
   hearth_page_options options;
 } arguments;
 
@@ -20,9 +18,7 @@ static const char help[] =
     "Usage: hearth report [OPTION]... PROFILE|TRACE -o OUT\n"
     "Write a page that shows an indexed profile ('-': standard input) or a trace: flame graph, table of contexts,\n"
     "plots. It is one file, needs no network, and opens in any browser.\n\n"
-    "  --format=html|svg       the page (default), or one plot of it\n"
-    "  --plot=NAME             for svg: flame or lifetime-size; of traces also lifetime-time, live or threads\n"
-    "  --value=QUANTITY        what to draw, in a page first: bytes (default), allocs, accesses, byte-seconds,\n"
+    "  --value=QUANTITY        what to draw first: bytes (default), allocs, accesses, byte-seconds,\n"
     "                          live (bytes at exit) or live-allocs\n"
     "  --trace=TRACE           the trace that 'hearth index' made PROFILE of\n"
     "  --hotcold=FILE          show what 'hearth top --json' printed of a run of the optimised program, or\n"
@@ -31,17 +27,6 @@ static const char help[] =
         HEARTH_VIEW_HELP
     "  -o, --output=OUT        file to write; replaced whole, or left as it is after an error; '-' is standard\n"
     "                          output\n";
-
-static int take_format(void *target, const char *value) {
-  *(bool *)target = strcmp(value, "svg") == 0;
-  return *(bool *)target || strcmp(value, "html") == 0 ? HEARTH_EXIT_OK : HEARTH_OPTION_UNUSABLE;
-}
-
-static int take_plot(void *target, const char *value) {
-  arguments *a = target;
-  a->plot_given = true;
-  return hearth_plot_find(value, &a->plot) ? HEARTH_EXIT_OK : HEARTH_OPTION_UNUSABLE;
-}
 
 static int take_value(void *target, const char *value) {
   return hearth_quantity_find(value, target) ? HEARTH_EXIT_OK : HEARTH_OPTION_UNUSABLE;
@@ -54,10 +39,6 @@ static int check(int operands, char **argv, const arguments *a) {
     return hearth_tool_usage_error("report", "of which profile or trace?");
   if (!a->output)
     return hearth_tool_usage_error("report", "where to? Give -o OUT");
-  if (a->svg != a->plot_given)
-    return hearth_tool_usage_error("report", "--format=svg and --plot=NAME go together: a page has all plots");
-  if (a->svg && (a->options.hotcold || a->options.annotation))
-    return hearth_tool_usage_error("report", "--hotcold and --annotation are for pages, not for a plot");
   return HEARTH_EXIT_OK;
 }
 
@@ -65,11 +46,6 @@ static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
   const hearth_option options[] = {
       HEARTH_VIEW_OPTIONS(&a->options.view),
       HEARTH_VIEW_CLASS_OPTION(&a->options.view),
-      {.name = "--format", .expects = "html or svg", .take = take_format, .target = &a->svg},
-      {.name = "--plot",
-       .expects = "flame, lifetime-size, lifetime-time, live or threads",
-       .take = take_plot,
-       .target = a},
       {.name = "--value",
        .expects = "bytes, allocs, accesses, byte-seconds, live or live-allocs",
        .take = take_value,
@@ -88,18 +64,13 @@ static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
   return true;
 }
 
-static hearth_status write_report(const arguments *a, hearth_profile *profile, FILE *stream, hearth_error *err) {
-  return a->svg ? hearth_page_write_svg(profile, a->plot, &a->options, stream, err)
-                : hearth_page_write_html(profile, &a->options, stream, err);
-}
-
 static int write_file(const arguments *a, hearth_profile *profile) {
   hearth_output output;
   hearth_error err;
   hearth_output_guard();
   if (!hearth_output_open(&output, a->output))
     return HEARTH_EXIT_ERROR;
-  bool good = write_report(a, profile, output.stream, &err) == HEARTH_OK;
+  bool good = hearth_page_write_html(profile, &a->options, output.stream, &err) == HEARTH_OK;
   if (!good)
     hearth_tool_view_error(output.replacement.path, &err);
   return hearth_output_close(&output, good) && good ? HEARTH_EXIT_OK : HEARTH_EXIT_ERROR;

@@ -6,7 +6,7 @@
 
 #include "commands.h"
 #include "hotcold_process.h"
-#include "options.h"
+#include "command_line.h"
 
 static const char help[] =
     "Usage: hearth top [--every=SECONDS] [--count=N] [--json] PID\n"

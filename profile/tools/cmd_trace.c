@@ -5,7 +5,7 @@
 
 #include "commands.h"
 #include "hearth/trace.h"
-#include "options.h"
+#include "command_line.h"
 #include "trace_replay.h"
 #include "trace_stat.h"
 #include "units.h"

@@ -1,13 +1,10 @@
-/* The `hearth` command: finds the subcommand, and what all subcommands share. */
+/* The `hearth` command: finds the subcommand. */
 #include "commands.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "file.h"
-#include "options.h"
+#include "command_line.h"
 
 static const struct command {
   const char *name;
@@ -15,8 +12,8 @@ static const struct command {
   const char *help;
 } commands[] = {
     {"record", hearth_cmd_record, "run a program as it is and write its heap profile"},
-    {"index", hearth_cmd_merge, "turn raw profiles and binaries into one indexed profile"},
-    {"merge", hearth_cmd_merge, "the same command: merge profiles of all kinds into one"},
+    {"index", hearth_cmd_index, "turn raw profiles and binaries into one indexed profile"},
+    {"merge", hearth_cmd_index, "the same command: merge profiles of all kinds into one"},
     {"plan", hearth_cmd_plan, "plan how a program tells its contexts apart as it runs"},
     {"show", hearth_cmd_show, "print what an indexed profile says"},
     {"diff", hearth_cmd_diff, "compare two indexed profiles"},
@@ -31,73 +28,6 @@ static const struct command {
 };
 
 enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
-
-static void print_line(const char *kind, const char *format, va_list arguments) {
-  hearth_tool_progress("%s", "");
-  fflush(stdout); /* so that the two streams come out in order where they end in one place */
-  fprintf(stderr, "hearth: %s: ", kind);
-  vfprintf(stderr, format, arguments);
-  fputc('\n', stderr);
-}
-
-int hearth_tool_error(const char *format, ...) {
-  va_list arguments;
-  va_start(arguments, format);
-  print_line("error", format, arguments);
-  va_end(arguments);
-  return HEARTH_EXIT_ERROR;
-}
-
-int hearth_tool_view_error(const char *path, const hearth_error *err) {
-  return err->status == HEARTH_E_IO ? hearth_tool_error("%s: %s", path, err->message)
-                                    : hearth_tool_error("%s", err->message);
-}
-
-void hearth_tool_warning(const char *format, ...) {
-  va_list arguments;
-  va_start(arguments, format);
-  print_line("warning", format, arguments);
-  va_end(arguments);
-}
-
-int hearth_tool_usage_error(const char *command, const char *format, ...) {
-  va_list arguments;
-  va_start(arguments, format);
-  print_line("error", format, arguments);
-  va_end(arguments);
-  fprintf(stderr, "See 'hearth %s%s--help'.\n", command, *command ? " " : "");
-  return HEARTH_EXIT_USAGE;
-}
-
-static bool progress_always;
-
-void hearth_tool_progress_always(void) { progress_always = true; }
-
-void hearth_tool_progress(const char *format, ...) {
-  static bool shown;
-  char line[80]; /* longer lines would wrap and could not be taken away */
-  bool terminal = isatty(STDERR_FILENO);
-  if (!terminal && !progress_always)
-    return;
-  va_list arguments;
-  va_start(arguments, format);
-  vsnprintf(line, sizeof line, format, arguments);
-  va_end(arguments);
-  if (!terminal && line[0])
-    fprintf(stderr, "hearth: %s\n", line);
-  if (!terminal || (!shown && !line[0]))
-    return;
-  fprintf(stderr, "\r\033[K%s", line);
-  fflush(stderr);
-  shown = line[0] != '\0';
-}
-
-int hearth_tool_finish(void) {
-  hearth_error err;
-  /* A reader that has seen enough (`hearth show | head`) closes the pipe: SIGPIPE ends us before we get here. */
-  return hearth_stream_flush(stdout, &err) == HEARTH_OK ? HEARTH_EXIT_OK
-                                                        : hearth_tool_view_error("standard output", &err);
-}
 
 static int print_help(FILE *stream) {
   fprintf(stream, "Usage: hearth COMMAND ...\n"

@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "trace/live_blocks.h"
+#include "live_blocks.h"
 
 #define ALIGNMENT_MOST 4096u /* is not recorded: an address says no more than that its alignment is at most so much */
 

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "trace/live_blocks.h"
+#include "live_blocks.h"
 #include "units.h"
 
 typedef struct counts {

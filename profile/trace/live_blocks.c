@@ -1,4 +1,4 @@
-#include "trace/live_blocks.h"
+#include "live_blocks.h"
 
 #include <stdlib.h>
 

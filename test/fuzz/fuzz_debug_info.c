@@ -6,7 +6,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "symbolise/binary.h"
+#include "binary.h"
 
 #define ADDRESSES 64u
 

@@ -6,10 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../unit/reseal.h"
+#include "reseal.h"
 #include "hearth/builder.h"
 #include "hearth/classify.h"
 #include "hearth/plan.h"
+#include "file_kind.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

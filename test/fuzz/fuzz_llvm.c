@@ -1,6 +1,7 @@
 /* Fuzz target: LLVM's indexed profiles, and files with Hearth's profile behind them: read, and written into. */
 #include "fuzz_llvm.h"
 #include "hearth/builder.h"
+#include "file_kind.h"
 
 /* What is put into the container. */
 static const char heap_text[] = "hearth-profile-text 1\n"

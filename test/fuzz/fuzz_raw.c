@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "raw_internal.h"
+#include "raw_dump.h"
 #include "repair_raw.h"
 
 /* What every reader promises about a dump that it accepts. */

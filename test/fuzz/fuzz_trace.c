@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "hearth/trace.h"
-#include "page_trace.h"
+#include "trace_model.h"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>

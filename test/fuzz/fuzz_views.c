@@ -22,8 +22,7 @@ typedef enum view {
   VIEW_DIFF_TEXT,
   VIEW_DIFF_JSON,
   VIEW_PAGE,
-  VIEW_PLOT,
-  VIEW_EXPORT = VIEW_PLOT + HEARTH_PLOT_COUNT
+  VIEW_EXPORT
 } view;
 
 static void check_page(const char *page) {
@@ -50,8 +49,6 @@ static hearth_status print(hearth_profile *profile, int number, FILE *stream, he
     return hearth_report_print_json(profile, "input", &report, stream, err);
   if (number == VIEW_PAGE)
     return hearth_page_write_html(profile, &page, stream, err);
-  if (number >= VIEW_PLOT && number < VIEW_EXPORT)
-    return hearth_page_write_svg(profile, (hearth_plot)(number - VIEW_PLOT), &page, stream, err);
   if (number >= VIEW_EXPORT)
     return hearth_export(profile, (hearth_export_format)(number - VIEW_EXPORT), &export, stream, err);
   hearth_status status = hearth_diff_create(both, names, &filter, &diff, err);

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds a fuzz target with libFuzzer and sanitizers, and runs it from its corpus.
+# Builds fuzz targets with libFuzzer and sanitizers (preset fuzz), and runs each from its corpus.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -18,7 +18,7 @@ llvm-22-dev.
 END
 }
 
-build=build runs=-1 seconds=60 jobs=1 sanitizers=-fsanitize=address,undefined targets=()
+build=build runs=-1 seconds=60 jobs=1 sanitizers=address,undefined targets=()
 for argument in "$@"; do
   case $argument in
     --build=?*) build=${argument#--build=} ;;
@@ -34,57 +34,27 @@ for argument in "$@"; do
 done
 ((${#targets[@]} > 0)) || { usage >&2 && exit 2; }
 
-flags=(-g -O2 -fsanitize=fuzzer-no-link -Itest/fuzz -Iprofile/include -Iprofile/format -Iprofile/base -Iprofile -Iprofile/view -Iprofile/report
-  -Imdlib -Imdlib/include -Iruntime "-I$(llvm-config-22 --includedir)")
-sanitize=-fsanitize=fuzzer
-if [[ -n $sanitizers ]]; then
-  flags+=("$sanitizers" -fno-sanitize-recover=undefined -fno-sanitize=vptr)
-  sanitize=$sanitize,${sanitizers#*=}
-fi
-objects=$build/fuzz/objects
-mkdir -p "$objects"
-
-# compile SOURCE: as an object with coverage. C++ sources are LLVM's side of mdlib.
-compile() {
-  local compiler=(clang-22 -std=gnu11)
-  [[ $1 != *.cpp ]] || compiler=(clang++-22 -fno-rtti -std=c++17)
-  "${compiler[@]}" "${flags[@]}" -c "$1" -o "$objects/${1//\//_}.o"
+tree=$build/fuzz/tree
+[[ -n $sanitizers ]] || tree=$build/fuzz/tree-plain
+echo '==> building the targets'
+cmake --preset fuzz -B "$tree" "-DHEARTH_SANITIZE=$sanitizers" >"$build/fuzz-configure.log" || {
+  cat "$build/fuzz-configure.log" >&2
+  exit 1
 }
-
-# library NAME SOURCE...: an archive, so that each target takes from it what it reads with.
-library() {
-  local archive=$objects/lib$1.a members=() source
-  shift
-  for source; do
-    compile "$source"
-    members+=("$objects/${source//\//_}.o")
-  done
-  rm -f "$archive" && ar rcs "$archive" "${members[@]}"
+cmake --build "$tree" --target "${targets[@]/#/fuzz_}" >"$build/fuzz-build.log" || {
+  tail -n 30 "$build/fuzz-build.log" >&2
+  exit 1
 }
-
-echo '==> building the libraries'
-library profile profile/*.c profile/llvm/*.c profile/symbolise/*.c profile/trace/*.c profile/view/*.c profile/report/*.c \
-  "$build/profile/page_assets.c"
 
 for target in "${targets[@]}"; do
   work=$build/fuzz/$target
-  seeds=test/fuzz/corpus/${target//_/-} sources=("test/fuzz/fuzz_$target.c")
-  libraries=("$objects/libprofile.a" -lyaml -lelf -lz -lzstd -lm)
+  seeds=test/fuzz/corpus/${target//_/-}
+  program=$(realpath "$tree")/bin/fuzz_$target
   mkdir -p "$work/corpus"
   case $target in
     indexed | text | views) seeds=test/fuzz/corpus/text ;;
     heap) seeds=test/fuzz/corpus/raw ;;
-    unwind) sources+=(runtime/cfi.c) libraries=() ;;
-    md)
-      library md mdlib/*.c mdlib/*.cpp
-      sources+=(test/fuzz/mutate_md.c)
-      libraries=("$objects/libmd.a" "-L$(llvm-config-22 --libdir)" -lLLVM-22)
-      ;;
   esac
-  echo "==> building fuzz_$target"
-  for source in "${sources[@]}"; do compile "$source"; done
-  sources=("${sources[@]//\//_}") && sources=("${sources[@]/%/.o}")
-  clang++-22 "$sanitize" "${sources[@]/#/$objects/}" "${libraries[@]}" -o "$work/fuzz_$target"
   cp -rn "$seeds"/. "$work/corpus/"
   case $target in
     indexed | views) for text in test/fuzz/corpus/text/*; do
@@ -94,7 +64,7 @@ for target in "${targets[@]}"; do
     raw) cp -rn test/golden/raw/*[0-9] "$work/corpus/" ;;
   esac
   echo "==> running fuzz_$target"
-  (cd "$work" && "./fuzz_$target" -runs="$runs" -max_total_time="$seconds" -max_len=16384 -timeout=30 -rss_limit_mb=4096 \
+  (cd "$work" && "$program" -runs="$runs" -max_total_time="$seconds" -max_len=16384 -timeout=30 -rss_limit_mb=4096 \
     -print_final_stats=1 -fork=$((jobs > 1 ? jobs : 0)) corpus 2>fuzz.log) || {
     tail -n 30 "$work/fuzz.log" >&2
     echo "fuzz_$target: a finding, see $work" >&2

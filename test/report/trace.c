@@ -13,19 +13,6 @@
  * CHECK-NEXT: lifetime-size: size: 103 blocks, 106000{{...}} bytes, 5000{{...}} live
  * CHECK-NEXT: lifetime-time: time of allocation: 103 blocks, 106000{{...}} bytes, 5000{{...}} live
  *
- * RUN: for plot in flame lifetime-size lifetime-time live threads; do %hearth report --format=svg --plot=$plot trace -o $plot.svg && python3 %S/Inputs/read_svg.py $plot.svg || exit 1; done > svg
- * RUN: FileCheck %s --check-prefix=SVG --input-file=svg
- * SVG: all: 101.1 MiB
- * SVG: text: bytes by lifetime and size
- * SVG: text: lifetime (upwards)
- * SVG: text: bytes by lifetime and time of allocation
- * SVG: text: lifetime (upwards)
- * SVG: text: bytes live by time: at most 100.1 MiB, at
- * SVG: text: bytes live (upwards)
- * SVG: text: bytes allocated, and blocks, by thread
- * SVG: rect #2f6f6a 688.0: 102 blocks, 96.3 MiB; freed 1, of other threads 0
- * SVG: rect #2f6f6a {{34.[0-9]}}: 1 blocks, 4.8 MiB; freed 100, of other threads 100
- *
  * What is no trace, and a trace of which nothing can be symbolised:
  * RUN: not %hearth report --trace=prof prof -o bad.html 2>&1 | FileCheck %s --check-prefix=NO-TRACE
  * NO-TRACE: error: prof: {{.*}}trace

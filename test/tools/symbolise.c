@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "symbolise/binary.h"
+#include "binary.h"
 
 static void print_string(const char *key, const char *value) {
   printf("\"%s\":\"", key);

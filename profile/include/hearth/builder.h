@@ -66,8 +66,6 @@ hearth_status hearth_builder_write(hearth_builder *builder, const char *path, he
 hearth_status hearth_builder_write_memory(hearth_builder *builder, void **ret_data, size_t *ret_size,
                                           hearth_error *err);
 
-/* Do these bytes begin like a text twin? */
-bool hearth_is_text_profile(const void *data, size_t size);
 /* Whose function ids a text twin has; HEARTH_IDS_HEARTH unless it says otherwise. */
 enum hearth_id_scheme hearth_text_profile_scheme(const char *text, size_t size);
 /* Text twin of the indexed profile (docs/formats/indexed.md, "Text"). Reading names the line of an error; what stands

@@ -27,9 +27,6 @@ bool hearth_is_name_file(const char *path);
 /* hearth_function_name_length of what `path` declares: names of scopes and heaps have no suffixes. */
 size_t hearth_declared_name_length(const char *name, size_t length, const char *path);
 
-/* Base name of a path: what follows the last '/' or '\\'. A pointer into `path`. */
-const char *hearth_base_name(const char *path);
-
 /* XXH3-64 of: linkage name without suffixes, a NUL, base name of the declaring file. `path` may have directories. */
 uint64_t hearth_function_id(const char *linkage_name, size_t name_length, const char *path);
 

@@ -24,8 +24,6 @@ typedef struct hearth_llvm_contents {
   uint64_t trailer_offset, trailer_size; /* of the indexed profile behind the container; both 0: none */
 } hearth_llvm_contents;
 
-/* Do these bytes begin like a container (of any version)? */
-bool hearth_llvm_is_container(const void *data, size_t size);
 /* What a container holds. E_TRUNCATED, too, if a profile of Hearth begins in it and no trailer at the file's end leads
  * there. */
 hearth_status hearth_llvm_inspect(const void *data, size_t size, const char *name, hearth_llvm_contents *ret,

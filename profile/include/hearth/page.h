@@ -1,5 +1,5 @@
 /* What `hearth report` writes: a page that shows a profile, and perhaps the trace that it was made of, in one file that
- * needs nothing else; or a single plot. */
+ * needs nothing else. */
 #ifndef HEARTH_PAGE_H
 #define HEARTH_PAGE_H
 
@@ -10,23 +10,13 @@
 extern "C" {
 #endif
 
-typedef enum hearth_plot {
-#define HEARTH_PLOT(NAME, name, needs_trace, description) HEARTH_PLOT_##NAME,
-#include "hearth/plots.def"
-  HEARTH_PLOT_COUNT
-} hearth_plot;
-
-const char *hearth_plot_name(hearth_plot plot);
-/* The plot with this name; false if there is none. */
-bool hearth_plot_find(const char *name, hearth_plot *ret);
-
 typedef struct hearth_page_options {
   hearth_view_options view;
-  hearth_quantity value;  /* what is drawn; in a page: what is drawn first */
+  hearth_quantity value;  /* what is drawn first */
   hearth_trace *trace;    /* for the plots of single blocks and of time; NULL: none; borrowed */
   const char *title;      /* shown, and in errors; not NULL */
-  const char *hotcold;    /* file with what `hearth top --json` printed; NULL: none. Pages only */
-  const char *annotation; /* file of -memprof-report=FILE; NULL: none. Pages only */
+  const char *hotcold;    /* file with what `hearth top --json` printed; NULL: none */
+  const char *annotation; /* file of -memprof-report=FILE; NULL: none */
 } hearth_page_options;
 
 /* Write to a stream. Memory is bounded by the contexts that pass the filters and their stacks. E_NOT_FOUND when accesses
@@ -35,9 +25,6 @@ typedef struct hearth_page_options {
  * use. */
 hearth_status hearth_page_write_html(hearth_profile *profile, const hearth_page_options *options, FILE *stream,
                                      hearth_error *err);
-/* One plot as SVG 1.1. E_NOT_FOUND, too, when the plot needs a trace and there is none. */
-hearth_status hearth_page_write_svg(hearth_profile *profile, hearth_plot plot, const hearth_page_options *options,
-                                    FILE *stream, hearth_error *err);
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,30 @@
+# A folder of sources is a target and a wall: its files see the headers of their own folder and of those named, and no
+# others. An arrow that is not written down here does not compile.
+#
+#   hearth_folder(NAME SOURCES file... [USES folder...] [LIBRARIES library...])
+#
+# NAME is the folder's path with '-' for '/'. USES are NAMEs (also those whose headers are included by the headers that
+# this folder includes); LIBRARIES are foreign. The target is an object library: hearth_archive makes archives of them.
+function(hearth_folder name)
+  cmake_parse_arguments(PARSE_ARGV 1 folder "" "" "SOURCES;USES;LIBRARIES")
+  add_library(${name} OBJECT ${folder_SOURCES})
+  target_include_directories(${name} PUBLIC ${CMAKE_CURRENT_SOURCE_DIR})
+  target_link_libraries(${name} PRIVATE ${folder_USES} ${folder_LIBRARIES})
+  hearth_sanitize(${name})
+endfunction()
+
+# hearth_archive(NAME folder...): a static library of these folders' objects.
+function(hearth_archive name)
+  set(objects ${ARGN})
+  list(TRANSFORM objects REPLACE "(.+)" "$<TARGET_OBJECTS:\\1>")
+  add_library(${name} STATIC ${objects})
+  set_target_properties(${name} PROPERTIES LINKER_LANGUAGE C)
+  hearth_sanitize(${name})
+endfunction()
+
+# hearth_look_into(TARGET folder...): a test sees the headers of these folders.
+function(hearth_look_into target)
+  foreach(folder ${ARGN})
+    target_include_directories(${target} PRIVATE $<TARGET_PROPERTY:${folder},INTERFACE_INCLUDE_DIRECTORIES>)
+  endforeach()
+endfunction()

@@ -1,0 +1,9 @@
+#include "path_name.h"
+
+const char *hearth_base_name(const char *path) {
+  const char *base = path;
+  for (const char *p = path; *p; p++)
+    if (*p == '/' || *p == '\\')
+      base = p + 1;
+  return base;
+}

@@ -1,0 +1,8 @@
+/* Names of files. */
+#ifndef HEARTH_PATH_NAME_H
+#define HEARTH_PATH_NAME_H
+
+/* Base name of a path: what follows the last '/' or '\\'. A pointer into `path`. */
+const char *hearth_base_name(const char *path);
+
+#endif

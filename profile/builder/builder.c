@@ -1,0 +1,396 @@
+#include "builder_tables.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "hearth/ids.h"
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+hearth_builder *hearth_builder_create(enum hearth_id_scheme scheme) {
+  hearth_builder *builder = calloc(1, sizeof *builder);
+  if (!builder)
+    return NULL;
+  builder->scheme = scheme;
+  builder->weight = 1;
+  builder->runs.accesses_counted = true; /* neutral for "in every run" */
+  return builder;
+}
+
+void hearth_builder_destroy(hearth_builder *builder) {
+  if (!builder)
+    return;
+  free(builder->pool);
+  free(builder->functions);
+  free(builder->frames);
+  free(builder->nodes);
+  free(builder->context_nodes);
+  mib_rows_free(&builder->mibs);
+  for (size_t i = 0; i < builder->histogram_count; i++)
+    free(builder->histograms[i].counts);
+  free(builder->histograms);
+  free(builder->binaries);
+  free(builder->types);
+  free(builder->types_by_id.slots);
+  free(builder->strings.slots);
+  free(builder->functions_by_id.slots);
+  free(builder->frames_by_content.slots);
+  free(builder->nodes_by_content.slots);
+  free(builder);
+}
+
+void hearth_builder_set_weight(hearth_builder *builder, uint64_t weight) { builder->weight = weight; }
+
+void hearth_builder_fold_recursion(hearth_builder *builder, bool fold) { builder->fold_recursion = fold; }
+
+void hearth_builder_leave_out(hearth_builder *builder, uint64_t fields) {
+  builder->left_out = fields & ~(UINT64_C(1) << HEARTH_COL_AllocCount);
+  if (fields & UINT64_C(1) << HEARTH_COL_TotalAccessCount)
+    builder->runs.accesses_counted = false;
+}
+
+hearth_status hearth_builder_reserve(void **items, size_t *room, size_t count, size_t more, size_t item_size,
+                                     hearth_error *err) {
+  if (more > HEARTH_NONE - 1 || count > HEARTH_NONE - 1 - more)
+    return hearth_error_set(err, HEARTH_E_FULL, "the profile has more rows than its format can number");
+  if (count + more <= *room)
+    return HEARTH_OK;
+  size_t bigger = *room + *room / 2 + 64;
+  if (bigger < count + more)
+    bigger = count + more;
+  void *moved = realloc(*items, bigger * item_size);
+  if (!moved)
+    return hearth_error_nomem(err);
+  *items = moved;
+  *room = bigger;
+  return HEARTH_OK;
+}
+
+/* Room for one more item in an array and in its index. */
+static hearth_status reserve_row(void **items, size_t *room, size_t count, size_t item_size, id_table *table,
+                                 hearth_error *err) {
+  HEARTH_TRY(hearth_builder_reserve(items, room, count, 1, item_size, err));
+  return id_table_reserve(table) ? HEARTH_OK : hearth_error_nomem(err);
+}
+
+/* -------------------------------------------------- strings -------------------------------------------------- */
+
+static bool equal_string(const void *owner, uint32_t offset, const void *key) {
+  return strcmp(((const hearth_builder *)owner)->pool + offset, key) == 0;
+}
+
+/* Offset of the string in the pool. */
+static hearth_status intern_string(hearth_builder *builder, const char *string, uint32_t *ret, hearth_error *err) {
+  size_t size = strlen(string) + 1;
+  uint64_t hash = XXH3_64bits(string, size - 1);
+  *ret = id_table_find(&builder->strings, hash, equal_string, builder, string);
+  if (*ret != HEARTH_NONE)
+    return HEARTH_OK;
+  HEARTH_TRY(hearth_builder_reserve((void **)&builder->pool, &builder->pool_room, builder->pool_size, size, 1, err));
+  if (!id_table_reserve(&builder->strings))
+    return hearth_error_nomem(err);
+  *ret = (uint32_t)builder->pool_size;
+  memcpy(builder->pool + builder->pool_size, string, size);
+  builder->pool_size += size;
+  id_table_insert(&builder->strings, hash, *ret);
+  return HEARTH_OK;
+}
+
+/* Of two descriptions of one thing keep the same one whatever the order: one that says something, then the least. */
+static void prefer(const hearth_builder *builder, uint32_t *kept, uint32_t other) {
+  const char *a = builder->pool + *kept, *b = builder->pool + other;
+  if (*b && (!*a || strcmp(b, a) < 0))
+    *kept = other;
+}
+
+/* -------------------------------------------------- functions -------------------------------------------------- */
+
+static bool equal_function(const void *owner, uint32_t row, const void *id) {
+  return ((const hearth_builder *)owner)->functions[row].id == *(const uint64_t *)id;
+}
+
+hearth_status hearth_builder_function_by_id(hearth_builder *builder, uint64_t id, const char *name, const char *path,
+                                            uint32_t start_line, uint32_t *ret_function, hearth_error *err) {
+  builder_function described = {.id = id, .start_line = start_line};
+  if (strlen(path) >= HEARTH_PATH_LIMIT)
+    return hearth_error_set(err, HEARTH_E_FULL, "function %s: its file name has more than %u bytes", name,
+                            HEARTH_PATH_LIMIT - 1);
+  HEARTH_TRY(intern_string(builder, name, &described.name, err));
+  HEARTH_TRY(intern_string(builder, path, &described.path, err));
+
+  uint32_t row = id_table_find(&builder->functions_by_id, id_table_mix(id), equal_function, builder, &id);
+  if (row == HEARTH_NONE) {
+    HEARTH_TRY(reserve_row((void **)&builder->functions, &builder->function_room, builder->function_count,
+                           sizeof *builder->functions, &builder->functions_by_id, err));
+    row = (uint32_t)builder->function_count++;
+    builder->functions[row] = described;
+    id_table_insert(&builder->functions_by_id, id_table_mix(id), row);
+  } else {
+    builder_function *known = &builder->functions[row];
+    prefer(builder, &known->name, described.name);
+    prefer(builder, &known->path, described.path);
+    if (known->start_line < start_line)
+      known->start_line = start_line;
+  }
+  *ret_function = row;
+  return HEARTH_OK;
+}
+
+hearth_status hearth_builder_function(hearth_builder *builder, const char *linkage_name, const char *path,
+                                      uint32_t start_line, uint32_t *ret_function, hearth_error *err) {
+  size_t name_length = hearth_declared_name_length(linkage_name, strlen(linkage_name), path);
+  size_t path_length = strlen(path);
+  while (path_length > 1 && path[path_length - 1] == '/')
+    path_length--;
+  char *copy = malloc(name_length + 1 + path_length + 1);
+  if (!copy)
+    return hearth_error_nomem(err);
+  char *stripped_path = copy + name_length + 1;
+  memcpy(copy, linkage_name, name_length);
+  copy[name_length] = '\0';
+  memcpy(stripped_path, path, path_length);
+  stripped_path[path_length] = '\0';
+
+  uint64_t id = builder->scheme == HEARTH_IDS_LLVM ? hearth_llvm_function_id(copy, name_length)
+                                                   : hearth_function_id(copy, name_length, stripped_path);
+  hearth_status status = hearth_builder_function_by_id(builder, id, copy, stripped_path, start_line, ret_function, err);
+  free(copy);
+  return status;
+}
+
+/* -------------------------------------------------- types -------------------------------------------------- */
+
+static bool equal_type(const void *owner, uint32_t row, const void *id) {
+  return ((const hearth_builder *)owner)->types[row].id == *(const uint64_t *)id;
+}
+
+static hearth_status add_type(hearth_builder *builder, const char *name, uint64_t id, hearth_error *err) {
+  builder_type type = {.id = id};
+  uint32_t row = id_table_find(&builder->types_by_id, id_table_mix(id), equal_type, builder, &id);
+  HEARTH_TRY(intern_string(builder, name, &type.name, err));
+  if (row != HEARTH_NONE) {
+    prefer(builder, &builder->types[row].name, type.name);
+    return HEARTH_OK;
+  }
+  HEARTH_TRY(reserve_row((void **)&builder->types, &builder->type_room, builder->type_count, sizeof *builder->types,
+                         &builder->types_by_id, err));
+  id_table_insert(&builder->types_by_id, id_table_mix(id), (uint32_t)builder->type_count);
+  builder->types[builder->type_count++] = type;
+  return HEARTH_OK;
+}
+
+hearth_status hearth_builder_type(hearth_builder *builder, const char *name, size_t length, uint64_t *ret_id,
+                                  hearth_error *err) {
+  char *copy = strndup(name, length);
+  if (!copy)
+    return hearth_error_nomem(err);
+  *ret_id = hearth_type_id(copy, strlen(copy));
+  hearth_status status = add_type(builder, copy, *ret_id, err);
+  free(copy);
+  return status;
+}
+
+/* ----------------------------------------------- frames, stacks -------------------------------------------------- */
+
+static uint64_t hash_frame(const builder_frame *f) {
+  uint64_t hash = id_table_mix((uint64_t)f->function << 32 | f->line);
+  return id_table_mix(hash ^ ((uint64_t)f->column << 32 | f->discriminator)) + f->flags;
+}
+
+static bool equal_frame(const void *owner, uint32_t row, const void *key) {
+  return memcmp(&((const hearth_builder *)owner)->frames[row], key, offsetof(builder_frame, recursive)) == 0;
+}
+
+hearth_status hearth_builder_intern_frame(hearth_builder *builder, const builder_frame *frame, uint32_t *ret_frame,
+                                          hearth_error *err) {
+  uint64_t hash = hash_frame(frame);
+  *ret_frame = id_table_find(&builder->frames_by_content, hash, equal_frame, builder, frame);
+  if (*ret_frame != HEARTH_NONE) {
+    builder->frames[*ret_frame].recursive |= frame->recursive;
+    builder->functions[frame->function].in_cycle |= frame->recursive;
+    return HEARTH_OK;
+  }
+  HEARTH_TRY(reserve_row((void **)&builder->frames, &builder->frame_room, builder->frame_count, sizeof *builder->frames,
+                         &builder->frames_by_content, err));
+  *ret_frame = (uint32_t)builder->frame_count++;
+  builder->frames[*ret_frame] = *frame;
+  builder->functions[frame->function].in_cycle |= frame->recursive;
+  id_table_insert(&builder->frames_by_content, hash, *ret_frame);
+  return HEARTH_OK;
+}
+
+/* The node at or above `node` with this frame; HEARTH_NONE if there is none. */
+static uint32_t find_ancestor(const hearth_builder *builder, uint32_t node, uint32_t frame) {
+  while (node != HEARTH_NONE && builder->nodes[node].frame != frame)
+    node = builder->nodes[node].parent;
+  return node;
+}
+
+void hearth_builder_mark_recursive(hearth_builder *builder, uint32_t frame) {
+  builder->frames[frame].recursive = true;
+  builder->functions[builder->frames[frame].function].in_cycle = true;
+}
+
+/* The stack of `node` is to go on as that of `ancestor`. */
+static void leave_out(hearth_builder *builder, uint32_t node, uint32_t ancestor) {
+  for (; node != ancestor; node = builder->nodes[node].parent)
+    hearth_builder_mark_recursive(builder, builder->nodes[node].frame);
+}
+
+hearth_status hearth_builder_reserve_nodes(hearth_builder *builder, size_t more, hearth_error *err) {
+  HEARTH_TRY(hearth_builder_reserve((void **)&builder->nodes, &builder->node_room, builder->node_count, more,
+                                    sizeof *builder->nodes, err));
+  return node_table_reserve(&builder->nodes_by_content, builder->nodes, builder->node_count, more)
+             ? HEARTH_OK
+             : hearth_error_nomem(err);
+}
+
+hearth_status hearth_builder_intern_node(hearth_builder *builder, uint32_t parent, uint32_t frame, uint32_t *ret_node,
+                                         hearth_error *err) {
+  if (builder->fold_recursion && (*ret_node = find_ancestor(builder, parent, frame)) != HEARTH_NONE) {
+    leave_out(builder, parent, *ret_node);
+    return HEARTH_OK;
+  }
+  HEARTH_TRY(hearth_builder_reserve_nodes(builder, 1, err));
+  uint32_t *slot = node_table_slot(&builder->nodes_by_content, builder->nodes, parent, frame);
+  if (*slot == HEARTH_NONE) {
+    builder->nodes[builder->node_count] = (builder_node){.frame = frame, .parent = parent, .context = HEARTH_NONE};
+    *slot = (uint32_t)builder->node_count++;
+  }
+  *ret_node = *slot;
+  return HEARTH_OK;
+}
+
+static hearth_status add_context(hearth_builder *builder, uint32_t node, const hearth_mib *mib, hearth_error *err) {
+  HEARTH_TRY(hearth_builder_reserve((void **)&builder->context_nodes, &builder->context_room, builder->context_count, 1,
+                                    sizeof *builder->context_nodes, err));
+  if (!mib_rows_append(&builder->mibs, mib))
+    return hearth_error_nomem(err);
+  builder->nodes[node].context = (uint32_t)builder->context_count;
+  builder->context_nodes[builder->context_count++] = node;
+  return HEARTH_OK;
+}
+
+hearth_status hearth_builder_add_to_node(hearth_builder *builder, uint32_t node, const hearth_mib *mib,
+                                         hearth_error *err) {
+  hearth_mib added = *mib, sum;
+  uint32_t context = builder->nodes[node].context;
+  if (mib->AllocCount == 0)
+    return HEARTH_OK; /* the empty record is neutral: a context of which nothing is known does not exist */
+  for (uint64_t fields = builder->left_out; fields; fields &= fields - 1)
+    added.v[__builtin_ctzll(fields)] = 0;
+  if (builder->weight > 1)
+    hearth_mib_repeat(&added, builder->weight);
+  if (context == HEARTH_NONE)
+    return add_context(builder, node, &added, err);
+  mib_rows_get(&builder->mibs, context, &sum);
+  hearth_mib_merge(&sum, &added);
+  return mib_rows_set(&builder->mibs, context, &sum) ? HEARTH_OK : hearth_error_nomem(err);
+}
+
+static hearth_status reserve_histogram(hearth_builder *builder, size_t context, size_t size, hearth_error *err) {
+  size_t more = context < builder->histogram_count ? 0 : context + 1 - builder->histogram_count;
+  HEARTH_TRY(hearth_builder_reserve((void **)&builder->histograms, &builder->histogram_room, builder->histogram_count,
+                                    more, sizeof *builder->histograms, err));
+  for (; more > 0; more--)
+    builder->histograms[builder->histogram_count++] = (builder_histogram){NULL, 0};
+  builder_histogram *h = &builder->histograms[context];
+  if (size <= h->size)
+    return HEARTH_OK;
+  uint64_t *counts = realloc(h->counts, size * sizeof *counts);
+  if (!counts)
+    return hearth_error_nomem(err);
+  memset(counts + h->size, 0, (size - h->size) * sizeof *counts);
+  *h = (builder_histogram){counts, size};
+  return HEARTH_OK;
+}
+
+hearth_status hearth_builder_add_histogram(hearth_builder *builder, uint32_t node, const hearth_histogram *histogram,
+                                           hearth_error *err) {
+  uint32_t context = builder->nodes[node].context;
+  size_t size = histogram->size;
+  while (size > 0 && histogram->counts[size - 1] == 0)
+    size--;
+  if (size == 0 || context == HEARTH_NONE || builder->left_out & UINT64_C(1) << HEARTH_COL_TotalAccessCount)
+    return HEARTH_OK;
+  HEARTH_TRY(reserve_histogram(builder, context, size, err));
+  uint64_t *counts = builder->histograms[context].counts;
+  for (size_t i = 0; i < size; i++)
+    counts[i] = hearth_merge_SUM(counts[i], hearth_repeat_SUM(histogram->counts[i], builder->weight));
+  return HEARTH_OK;
+}
+
+hearth_histogram hearth_builder_histogram(const hearth_builder *builder, size_t context) {
+  if (context >= builder->histogram_count)
+    return (hearth_histogram){NULL, 0};
+  return (hearth_histogram){builder->histograms[context].counts, builder->histograms[context].size};
+}
+
+hearth_status hearth_builder_frame_row(hearth_builder *builder, const hearth_builder_frame *frame, uint32_t *ret_frame,
+                                       hearth_error *err) {
+  builder_frame key = {.function = frame->function,
+                       .line = frame->line,
+                       .column = frame->column,
+                       .discriminator = hearth_base_discriminator(frame->discriminator),
+                       .flags = frame->inlined ? HEARTH_FRAME_INLINED : 0};
+  if (frame->function >= builder->function_count)
+    return hearth_error_set(err, HEARTH_E_USAGE, "a frame names a function that was not added");
+  return hearth_builder_intern_frame(builder, &key, ret_frame, err);
+}
+
+hearth_status hearth_builder_add(hearth_builder *builder, const hearth_builder_frame *frames, size_t n,
+                                 const hearth_mib *mib, hearth_error *err) {
+  uint32_t node = HEARTH_NONE, frame;
+  if (n == 0)
+    return hearth_error_set(err, HEARTH_E_USAGE, "a context needs at least one frame");
+  for (size_t i = n; i-- > 0;) {
+    HEARTH_TRY(hearth_builder_frame_row(builder, &frames[i], &frame, err));
+    HEARTH_TRY(hearth_builder_intern_node(builder, node, frame, &node, err));
+  }
+  return hearth_builder_add_to_node(builder, node, mib, err);
+}
+
+size_t hearth_builder_context_count(const hearth_builder *builder) { return builder->context_count; }
+
+/* ----------------------------------------------- runs, binaries -------------------------------------------------- */
+
+static uint64_t add_repeated(uint64_t sum, uint64_t value, uint64_t weight) {
+  return hearth_merge_SUM(sum, hearth_repeat_SUM(value, weight));
+}
+
+hearth_status hearth_builder_add_run(hearth_builder *builder, const hearth_profile_summary *run, hearth_error *err) {
+  (void)err; /* for the same signature as its siblings: it cannot fail */
+  hearth_profile_summary *sum = &builder->runs;
+  uint64_t weight = builder->weight;
+  sum->runs = add_repeated(sum->runs, run->runs, weight);
+  sum->duration_ns = add_repeated(sum->duration_ns, run->duration_ns, weight);
+  sum->dropped_blocks = add_repeated(sum->dropped_blocks, run->dropped_blocks, weight);
+  sum->dropped_frames = add_repeated(sum->dropped_frames, run->dropped_frames, weight);
+  bool density_kept = !(builder->left_out & UINT64_C(1) << HEARTH_COL_TotalLifetimeAccessDensity);
+  bool known = hearth_accesses_known(sum) && (run->accesses_counted || (run->densities_only && density_kept));
+  sum->accesses_counted = sum->accesses_counted && run->accesses_counted;
+  sum->densities_only = known && !sum->accesses_counted;
+  *(run->accesses_counted ? &builder->counted : run->densities_only ? &builder->densities : &builder->uncounted) += 1;
+  builder->has_runs = true;
+  return HEARTH_OK;
+}
+
+hearth_status hearth_builder_add_binary(hearth_builder *builder, const char *name, const uint8_t *build_id,
+                                        uint32_t build_id_size, hearth_error *err) {
+  builder_binary binary = {.build_id_size = build_id_size};
+  if (build_id_size > HEARTH_BUILD_ID_MAX)
+    return hearth_error_set(err, HEARTH_E_FULL, "%s: its build id has %u bytes; a profile holds at most %zu", name,
+                            build_id_size, HEARTH_BUILD_ID_MAX);
+  if (build_id_size)
+    memcpy(binary.build_id, build_id, build_id_size);
+  HEARTH_TRY(intern_string(builder, name, &binary.name, err));
+  for (size_t i = 0; i < builder->binary_count; i++) /* few */
+    if (memcmp(&builder->binaries[i], &binary, sizeof binary) == 0)
+      return HEARTH_OK;
+  HEARTH_TRY(hearth_builder_reserve((void **)&builder->binaries, &builder->binary_room, builder->binary_count, 1,
+                                    sizeof *builder->binaries, err));
+  builder->binaries[builder->binary_count++] = binary;
+  return HEARTH_OK;
+}

@@ -1,0 +1,71 @@
+/* The units of a file's debug information: which of them an address may belong to, and where their scopes are. Only what
+ * each unit says of itself is read at first; a unit's tree, or split debug information, when it is asked for. */
+#ifndef HEARTH_SYMBOLISE_DWARF_UNITS_H
+#define HEARTH_SYMBOLISE_DWARF_UNITS_H
+
+#include "debug_files.h"
+#include "dwarf_info.h"
+#include "line_program.h"
+#include "range_list.h"
+
+typedef struct hearth_units hearth_units;
+
+/* Half-open range of addresses with code. */
+typedef struct hearth_code_range {
+  uint64_t start, end;
+} hearth_code_range;
+
+typedef struct hearth_unit {
+  hearth_die lines; /* root with the line table: the unit in the program, or in its debug file */
+  hearth_die tree;  /* root of the scopes: the same DIE, or that of the split unit */
+  hearth_die files; /* root with the table of source files that the tree's DIEs refer to */
+  hearth_range_source ranges;
+  hearth_line_program *program; /* of `lines`, for hearth_units_line; NULL: not read yet, or there is none */
+  bool skeleton, opened, program_read;
+} hearth_unit;
+
+#define HEARTH_NO_GROUP UINT32_MAX
+
+/* All borrowed until destroy, `code` copied.
+ *   debug_file  of `binary`, or `binary` itself; unpacked
+ *   code        where the binary has code
+ * Errors: E_NO_DEBUG_INFO, E_NOMEM. */
+hearth_status hearth_units_create(hearth_elf_file *binary, hearth_elf_file *debug_file,
+                                  hearth_debug_directories directories, const hearth_code_range *code,
+                                  size_t code_count, hearth_units **ret, hearth_error *err);
+void hearth_units_destroy(hearth_units *units); /* accepts NULL */
+
+/* A group is units whose code cannot be told apart without their trees, as their addresses overlap; mostly one unit.
+ * Groups are numbered from 0; the count may be 0. */
+uint32_t hearth_units_group_count(const hearth_units *units);
+/* The group with this address, or HEARTH_NO_GROUP. */
+uint32_t hearth_units_group_at(const hearth_units *units, uint64_t address);
+/* The units of a group: the first, and the one after `unit`; UINT32_MAX: no more. */
+uint32_t hearth_units_first(const hearth_units *units, uint32_t group);
+uint32_t hearth_units_next(const hearth_units *units, uint32_t unit);
+
+/* A unit with its tree, which lives until destroy. Errors: those of hearth_split_units_find. */
+hearth_status hearth_units_open(hearth_units *units, uint32_t unit, hearth_unit **ret, hearth_error *err);
+
+/* The row of the unit's line table that an address is of.
+ *   ret  all zero: there is none
+ * Errors: E_NO_DEBUG_INFO (damaged), E_NOMEM. */
+hearth_status hearth_units_line(const hearth_units *units, hearth_unit *unit, uint64_t address, hearth_line_row *ret,
+                                hearth_error *err);
+
+/* Called with each range of addresses that has code; false ends the visit: out of memory. */
+typedef bool hearth_range_visitor(void *context, uint64_t start, uint64_t end);
+/* Visit the ranges of a DIE of the unit's tree. Functions that the linker dropped keep their debug information, with
+ * addresses around 0 or at the very top; they are left out.
+ *   ret_dropped  set if there were such
+ * Errors: E_NO_DEBUG_INFO (damaged), E_NOMEM. */
+hearth_status hearth_units_visit_ranges(const hearth_units *units, const hearth_unit *unit, const hearth_die *die,
+                                        hearth_range_visitor *visitor, void *context, bool *ret_dropped,
+                                        hearth_error *err);
+
+/* E_NO_DEBUG_INFO: "what" cannot be read. */
+hearth_status hearth_units_damaged(const hearth_units *units, const char *what, hearth_error *err);
+/* What reading DIEs came to. E_NO_DEBUG_INFO, E_NOMEM. */
+hearth_status hearth_units_status(const hearth_units *units, hearth_dwarf_status status, hearth_error *err);
+
+#endif

@@ -1,0 +1,36 @@
+/* The header of a line table: how its program is encoded, and its source files. DWARF 2 to 5, section 6.2.4. */
+#ifndef HEARTH_SYMBOLISE_LINE_HEADER_H
+#define HEARTH_SYMBOLISE_LINE_HEADER_H
+
+#include "bytes.h"
+
+/* Where a unit's line table is. All borrowed. */
+typedef struct hearth_line_source {
+  hearth_bytes lines, line_strings, strings; /* .debug_line, .debug_line_str, .debug_str */
+  uint64_t offset;                           /* in `lines` */
+  const char *directory;                     /* of the compilation; NULL: unknown */
+} hearth_line_source;
+
+typedef struct hearth_line_header {
+  hearth_line_source source;
+  hearth_bytes table;            /* all of it, up to the end of its program */
+  uint64_t files, program;       /* offsets in `table`: of the lists of directories and files, of the program */
+  const uint8_t *operand_counts; /* of standard opcode 1, 2, ... first_special - 1 */
+  unsigned version;              /* of DWARF */
+  uint8_t offset_size;           /* 4 or 8 */
+  uint8_t instruction_bytes;     /* what addresses are multiples of */
+  uint8_t first_special;         /* opcode */
+  int8_t line_base;              /* least change of the line by a special opcode */
+  uint8_t line_range;            /* count of such changes; not 0 */
+} hearth_line_header;
+
+/* False: the header is damaged, or of an unknown version. */
+bool hearth_line_header_read(const hearth_line_source *source, hearth_line_header *ret);
+
+/* The path of a source file by its number in DW_AT_decl_file: as the compiler was given it, behind its directory if it is
+ * relative.
+ *   ret  to be freed by the caller; NULL: there is no such file, or the list is damaged
+ * False: out of memory. */
+bool hearth_line_header_path(const hearth_line_header *header, uint64_t number, char **ret);
+
+#endif

@@ -1,0 +1,12 @@
+/* Where the line table of a unit is. */
+#ifndef HEARTH_SYMBOLISE_LINE_SOURCE_H
+#define HEARTH_SYMBOLISE_LINE_SOURCE_H
+
+#include "dwarf_info.h"
+#include "line_header.h"
+
+/* The line table that a unit's root names; of a split unit, the one with its source files. Lives as long as what the unit
+ * was read from. False: it has none. */
+bool hearth_line_source_find(const hearth_die *root, hearth_line_source *ret);
+
+#endif

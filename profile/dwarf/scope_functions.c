@@ -1,0 +1,194 @@
+#include "scope_functions.h"
+
+#include <dwarf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "array.h"
+#include "line_source.h"
+
+typedef struct hearth_scope_origin {
+  const void *die; /* NULL: the slot is empty */
+  uint32_t function;
+} hearth_scope_origin;
+
+/* --- Table of origins --------------------------------------------------------------------------------------------- */
+
+static hearth_scope_origin *slot_of(hearth_scope_origin *origins, size_t slots, const void *die) {
+  size_t i = (size_t)(((uintptr_t)die * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & (slots - 1);
+  while (origins[i].die && origins[i].die != die)
+    i = (i + 1) & (slots - 1);
+  return &origins[i];
+}
+
+static bool make_room(hearth_scope_functions *f) {
+  if (f->used * 2 < f->slots)
+    return true;
+  size_t more = f->slots ? f->slots * 2 : 256;
+  hearth_scope_origin *moved = calloc(more, sizeof *moved);
+  if (!moved)
+    return false;
+  for (size_t i = 0; i < f->slots; ++i)
+    if (f->origins[i].die)
+      *slot_of(moved, more, f->origins[i].die) = f->origins[i];
+  free(f->origins);
+  f->origins = moved;
+  f->slots = more;
+  return true;
+}
+
+/* --- What debug information says ---------------------------------------------------------------------------------- */
+
+static const char *integrated_string(const hearth_die *die, uint32_t name) {
+  hearth_attribute attribute;
+  return hearth_die_integrated(die, name, &attribute) ? hearth_attribute_string(&attribute) : NULL;
+}
+
+static const char *linkage_name(const hearth_die *die) {
+  const char *name = integrated_string(die, DW_AT_linkage_name);
+  return name ? name : integrated_string(die, DW_AT_MIPS_linkage_name);
+}
+
+/* The header of the line table of a unit; NULL: it has none that can be read. The last one is kept: functions of one unit
+ * come together. */
+static const hearth_line_header *line_header(hearth_scope_functions *f, const hearth_die *root) {
+  hearth_line_source source;
+  if (f->files_of != root->unit) {
+    f->files_of = root->unit;
+    f->last_path = NULL;
+    f->has_files = hearth_line_source_find(root, &source) && hearth_line_header_read(&source, &f->files);
+  }
+  return f->has_files ? &f->files : NULL;
+}
+
+/* A file of a line table, kept as long as the functions; "" if it has no such. Functions of one file come together. False:
+ * out of memory. */
+static bool keep_path(hearth_scope_functions *f, const hearth_line_header *header, uint64_t number, const char **ret) {
+  char *path;
+  *ret = f->last_path && f->last_number == number ? f->last_path : "";
+  if (**ret)
+    return true;
+  if (!hearth_array_grow(&f->paths, &f->path_capacity, f->path_count, sizeof *f->paths) ||
+      !hearth_line_header_path(header, number, &path))
+    return false;
+  if (path)
+    *ret = f->paths[f->path_count++] = path;
+  f->last_path = path;
+  f->last_number = number;
+  return true;
+}
+
+/* The declaring file; "" if it is unknown. Number 0 is the unit's primary source file in DWARF 5, none before. False: out
+ * of memory. */
+static bool declaring_file(hearth_scope_functions *f, const hearth_die *die, const hearth_die *files_of_tree,
+                           const char **ret) {
+  hearth_attribute attribute;
+  uint64_t number;
+  hearth_die elsewhere;
+  *ret = "";
+  if (!hearth_die_integrated(die, DW_AT_decl_file, &attribute) || !hearth_attribute_number(&attribute, &number) ||
+      (number == 0 && attribute.unit->format.version < 5))
+    return true;
+  if (attribute.unit != die->unit) { /* a function of another unit, after link-time optimisation */
+    if (hearth_die_root(attribute.unit, &elsewhere) != HEARTH_DWARF_OK)
+      return true;
+    files_of_tree = &elsewhere;
+  }
+  const hearth_line_header *header = line_header(f, files_of_tree);
+  return !header || keep_path(f, header, number, ret);
+}
+
+/* What the compiler leaves out as it says nothing new in C. */
+static bool has_linkage_names(const hearth_die *die) {
+  hearth_die root;
+  if (hearth_die_root(die->unit, &root) != HEARTH_DWARF_OK)
+    return false;
+  switch (hearth_die_number(&root, DW_AT_language, 0)) {
+  case DW_LANG_C_plus_plus:
+  case DW_LANG_C_plus_plus_03:
+  case DW_LANG_C_plus_plus_11:
+  case DW_LANG_C_plus_plus_14:
+    return true;
+  default:
+    return false;
+  }
+}
+
+static bool entry_address(const hearth_die *die, uint64_t *ret) {
+  hearth_attribute attribute;
+  return (hearth_die_attribute(die, DW_AT_entry_pc, &attribute) && hearth_attribute_address(&attribute, ret)) ||
+         (hearth_die_attribute(die, DW_AT_low_pc, &attribute) && hearth_attribute_address(&attribute, ret));
+}
+
+static const char *name_of(hearth_scope_functions *f, const hearth_die *die, bool inlined, bool *ret_memory) {
+  uint64_t address;
+  const char *name = linkage_name(die);
+  if (!name && !inlined && has_linkage_names(die) && entry_address(die, &address))
+    name = hearth_symbols_name(&f->symbols, f->file, address, ret_memory);
+  return name ? name : integrated_string(die, DW_AT_name);
+}
+
+/* The first line; 0: unknown. */
+static uint32_t first_line(const hearth_die *die) {
+  hearth_attribute attribute;
+  uint64_t line;
+  return hearth_die_integrated(die, DW_AT_decl_line, &attribute) && hearth_attribute_number(&attribute, &line) &&
+                 line <= INT32_MAX
+             ? (uint32_t)line
+             : 0;
+}
+
+bool hearth_scope_functions_has_line(const hearth_die *die) { return first_line(die) > 0; }
+
+static const void *place_of(const hearth_die *die) { return die->unit->contents.data + die->offset; }
+
+/* The DIE that all scopes of a function refer to. One with code of its own may be named by its symbol: it is not shared
+ * with inlined copies, whose symbol is unknown. */
+static const void *origin_of(const hearth_die *die, bool inlined) {
+  hearth_attribute attribute;
+  hearth_die origin;
+  if (inlined && hearth_die_attribute(die, DW_AT_abstract_origin, &attribute) &&
+      hearth_attribute_die(&attribute, &origin))
+    return place_of(&origin);
+  return place_of(die);
+}
+
+bool hearth_scope_functions_get(hearth_scope_functions *f, const hearth_die *die, const hearth_die *files, bool inlined,
+                                uint32_t *ret) {
+  bool memory = true;
+  const void *origin = origin_of(die, inlined);
+  if (!make_room(f))
+    return false;
+  hearth_scope_origin *slot = slot_of(f->origins, f->slots, origin);
+  if (slot->die) {
+    *ret = slot->function;
+    return true;
+  }
+  uint32_t row = HEARTH_SCOPE_NO_FUNCTION;
+  const char *name = name_of(f, die, inlined, &memory);
+  if (!memory)
+    return false;
+  uint32_t start_line = first_line(die);
+  if (name && start_line > 0) {
+    if (!hearth_array_grow(&f->rows, &f->capacity, f->count, sizeof *f->rows))
+      return false;
+    const char *path;
+    if (!declaring_file(f, die, files, &path))
+      return false;
+    row = (uint32_t)f->count++;
+    f->rows[row] = (hearth_scope_function){name, path, start_line};
+  }
+  *slot = (hearth_scope_origin){origin, row};
+  ++f->used;
+  *ret = row;
+  return true;
+}
+
+void hearth_scope_functions_free(hearth_scope_functions *f) {
+  for (size_t i = 0; i < f->path_count; ++i)
+    free(f->paths[i]);
+  free(f->paths);
+  free(f->rows);
+  free(f->origins);
+  hearth_symbols_free(&f->symbols);
+}

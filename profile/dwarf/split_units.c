@@ -1,0 +1,269 @@
+#include "split_units.h"
+
+#include <dwarf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "unit_index.h"
+#include "path_name.h"
+
+/* A unit that was opened. */
+typedef struct opened {
+  struct opened *next;
+  hearth_dwarf_info info;
+  hearth_elf_file *file; /* NULL: it is in the package */
+} opened;
+
+struct hearth_split_units {
+  hearth_elf_file *binary, *debug_file;
+  hearth_debug_directories directories;
+  hearth_elf_file *package; /* NULL: none was found */
+  opened *units;
+  bool prepared; /* the package was looked for */
+};
+
+/* What the skeleton says. */
+typedef struct skeleton {
+  uint64_t id;
+  unsigned version;
+  const char *name, *directory; /* of the .dwo; the directory may be NULL */
+  uint64_t address_base, range_base;
+} skeleton;
+
+hearth_split_units *hearth_split_units_create(hearth_elf_file *binary, hearth_elf_file *debug_file,
+                                              hearth_debug_directories directories) {
+  hearth_split_units *u = calloc(1, sizeof *u);
+  if (u)
+    *u = (hearth_split_units){.binary = binary, .debug_file = debug_file, .directories = directories};
+  return u;
+}
+
+static void close_unit(opened *unit) {
+  hearth_dwarf_info_free(&unit->info);
+  hearth_elf_file_close(unit->file);
+  free(unit);
+}
+
+void hearth_split_units_destroy(hearth_split_units *u) {
+  if (!u)
+    return;
+  while (u->units) {
+    opened *next = u->units->next;
+    close_unit(u->units);
+    u->units = next;
+  }
+  hearth_elf_file_close(u->package);
+  free(u);
+}
+
+static const char *binary_path(const hearth_split_units *u) { return hearth_elf_file_path(u->binary); }
+
+static hearth_status damaged(const hearth_split_units *u, const char *path, const char *what, hearth_error *err) {
+  return hearth_error_set(err, HEARTH_E_NO_DEBUG_INFO,
+                          "%s: its split debug information %s is damaged: %s (compile and link again)", binary_path(u),
+                          path, what);
+}
+
+static skeleton read_skeleton(const hearth_die *root) {
+  const char *name = hearth_die_string(root, DW_AT_dwo_name);
+  return (skeleton){.id = root->unit->id,
+                    .version = root->unit->format.version,
+                    .name = name ? name : hearth_die_string(root, DW_AT_GNU_dwo_name),
+                    .directory = hearth_die_string(root, DW_AT_comp_dir),
+                    .address_base = root->unit->address_base,
+                    .range_base = hearth_die_number(root, DW_AT_GNU_ranges_base, 0)};
+}
+
+/* --- Units -------------------------------------------------------------------------------------------------------- */
+
+/* Where a unit's DIEs are. */
+typedef struct unit_parts {
+  const char *path; /* of the .dwo or .dwp, for messages */
+  hearth_dwarf_sections sections;
+  hearth_bytes range_lists; /* of DWARF 5 */
+} unit_parts;
+
+static hearth_dwarf_unit *unit_with_id(const hearth_dwarf_info *info, uint64_t id) {
+  for (size_t i = 0; i < info->count; ++i)
+    if (info->units[i].type == DW_UT_split_compile && info->units[i].id == id)
+      return &info->units[i];
+  return NULL;
+}
+
+/* Before DWARF 5 the lists are in the program. */
+static hearth_bytes range_lists(const hearth_split_units *u, const skeleton *of, const unit_parts *p) {
+  hearth_bytes all = hearth_elf_file_section(u->debug_file, ".debug_ranges"), rest = {0};
+  if (of->version >= 5)
+    return p->range_lists;
+  if (of->range_base <= all.size)
+    hearth_bytes_slice(all, of->range_base, all.size - of->range_base, &rest);
+  return rest;
+}
+
+/* Find the unit. Its addresses are in the program, where the skeleton's are. */
+static bool read_parts(hearth_split_units *u, const skeleton *of, unit_parts *p, opened *unit, hearth_split_unit *ret,
+                       hearth_dwarf_status *ret_status) {
+  p->sections.split = true;
+  p->sections.addresses = hearth_elf_file_section(u->debug_file, ".debug_addr");
+  *ret_status = hearth_dwarf_info_read(&p->sections, NULL, &unit->info);
+  hearth_dwarf_unit *found = *ret_status == HEARTH_DWARF_OK ? unit_with_id(&unit->info, of->id) : NULL;
+  if (!found)
+    return false;
+  found->address_base = of->address_base;
+  *ret_status = hearth_die_root(found, &ret->root);
+  ret->range_lists = range_lists(u, of, p);
+  ret->has_files = p->sections.lines.size > 0;
+  return *ret_status == HEARTH_DWARF_OK;
+}
+
+/* Open the unit that is in these parts.
+ *   file  with the parts, taken over if it was found; NULL: the package */
+static hearth_status open_parts(hearth_split_units *u, const skeleton *of, unit_parts *p, hearth_elf_file *file,
+                                bool *ret_found, hearth_split_unit *ret, hearth_error *err) {
+  hearth_dwarf_status status;
+  opened *unit = calloc(1, sizeof *unit);
+  if (!unit)
+    return hearth_error_nomem(err);
+  *ret_found = read_parts(u, of, p, unit, ret, &status);
+  if (*ret_found) {
+    unit->file = file;
+    unit->next = u->units;
+    u->units = unit;
+    return HEARTH_OK;
+  }
+  close_unit(unit);
+  return status == HEARTH_DWARF_OK          ? HEARTH_OK
+         : status == HEARTH_DWARF_NO_MEMORY ? hearth_error_nomem(err)
+                                            : damaged(u, p->path, "its tree of entries", err);
+}
+
+/* --- Packages ----------------------------------------------------------------------------------------------------- */
+
+static hearth_status open_package(hearth_split_units *u, const char *path, hearth_error *err) {
+  size_t size = strlen(path) + sizeof ".dwp";
+  char *name = malloc(size);
+  if (!name)
+    return hearth_error_nomem(err);
+  snprintf(name, size, "%s.dwp", path);
+  hearth_status status = HEARTH_OK;
+  if (hearth_elf_file_open(name, &u->package, NULL) == HEARTH_OK)
+    status = hearth_elf_file_unpack(u->package, err);
+  free(name);
+  return status;
+}
+
+static hearth_status prepare(hearth_split_units *u, hearth_error *err) {
+  if (u->prepared)
+    return HEARTH_OK;
+  HEARTH_TRY(open_package(u, binary_path(u), err));
+  if (!u->package && u->debug_file != u->binary)
+    HEARTH_TRY(open_package(u, hearth_elf_file_path(u->debug_file), err));
+  for (size_t i = 0; !u->package && i < u->directories.count; ++i) {
+    char *path = hearth_path_join(u->directories.paths[i], hearth_base_name(binary_path(u)));
+    hearth_status status = path ? open_package(u, path, err) : hearth_error_nomem(err);
+    free(path);
+    HEARTH_TRY(status);
+  }
+  u->prepared = true;
+  return HEARTH_OK;
+}
+
+static hearth_status find_in_package(hearth_split_units *u, const skeleton *of, bool *ret_found, hearth_split_unit *ret,
+                                     hearth_error *err) {
+  hearth_unit_extent extents[HEARTH_PART_COUNT];
+  unit_parts p = {.path = hearth_elf_file_path(u->package),
+                  .sections.strings = hearth_elf_file_section(u->package, ".debug_str.dwo")};
+  const struct {
+    const char *name;
+    hearth_bytes *part;
+  } parts[HEARTH_PART_COUNT] = {
+      [HEARTH_PART_INFO] = {".debug_info.dwo", &p.sections.info},
+      [HEARTH_PART_ABBREV] = {".debug_abbrev.dwo", &p.sections.abbreviations},
+      [HEARTH_PART_LINE] = {".debug_line.dwo", &p.sections.lines},
+      [HEARTH_PART_STR_OFFSETS] = {".debug_str_offsets.dwo", &p.sections.string_offsets},
+      [HEARTH_PART_RNGLISTS] = {".debug_rnglists.dwo", &p.range_lists},
+  };
+  hearth_bytes index = hearth_elf_file_section(u->package, ".debug_cu_index");
+  switch (hearth_unit_index_find(index, of->id, extents)) {
+  case HEARTH_UNIT_ABSENT:
+    return HEARTH_OK;
+  case HEARTH_UNIT_INDEX_DAMAGED:
+    return damaged(u, p.path, "its index of units", err);
+  case HEARTH_UNIT_FOUND:
+    break;
+  }
+  for (size_t i = 0; i < HEARTH_PART_COUNT; ++i)
+    if (!hearth_bytes_slice(hearth_elf_file_section(u->package, parts[i].name), extents[i].offset, extents[i].size,
+                            parts[i].part))
+      return damaged(u, p.path, parts[i].name, err);
+  HEARTH_TRY(open_parts(u, of, &p, NULL, ret_found, ret, err));
+  return *ret_found ? HEARTH_OK : damaged(u, p.path, "a unit that its index lists", err);
+}
+
+/* --- Single files ------------------------------------------------------------------------------------------------- */
+
+static unit_parts parts_of(const char *path, hearth_elf_file *file) {
+  return (unit_parts){.path = path,
+                      .sections = {.info = hearth_elf_file_section(file, ".debug_info.dwo"),
+                                   .abbreviations = hearth_elf_file_section(file, ".debug_abbrev.dwo"),
+                                   .strings = hearth_elf_file_section(file, ".debug_str.dwo"),
+                                   .string_offsets = hearth_elf_file_section(file, ".debug_str_offsets.dwo"),
+                                   .lines = hearth_elf_file_section(file, ".debug_line.dwo")},
+                      .range_lists = hearth_elf_file_section(file, ".debug_rnglists.dwo")};
+}
+
+/* Takes the path; NULL: out of memory.
+ *   ret_stale  set if there is a file, but of another compilation */
+static hearth_status try_file(hearth_split_units *u, const skeleton *of, char *path, bool *ret_found, bool *ret_stale,
+                              hearth_split_unit *ret, hearth_error *err) {
+  hearth_elf_file *file = NULL;
+  if (!path)
+    return hearth_error_nomem(err);
+  hearth_status status = HEARTH_OK;
+  if (hearth_elf_file_open(path, &file, NULL) == HEARTH_OK &&
+      (status = hearth_elf_file_unpack(file, err)) == HEARTH_OK) {
+    unit_parts p = parts_of(path, file);
+    status = open_parts(u, of, &p, file, ret_found, ret, err);
+    *ret_stale |= status == HEARTH_OK && !*ret_found;
+  }
+  if (!*ret_found)
+    hearth_elf_file_close(file);
+  free(path);
+  return status;
+}
+
+static hearth_status find_file(hearth_split_units *u, const skeleton *of, bool *ret_found, bool *ret_stale,
+                               hearth_split_unit *ret, hearth_error *err) {
+  const char *base = hearth_base_name(of->name);
+  char *home = hearth_path_directory(binary_path(u));
+  if (!home)
+    return hearth_error_nomem(err);
+  hearth_status status = try_file(u, of, hearth_path_join(of->directory, of->name), ret_found, ret_stale, ret, err);
+  if (status == HEARTH_OK && !*ret_found)
+    status = try_file(u, of, hearth_path_join(home, of->name), ret_found, ret_stale, ret, err);
+  if (status == HEARTH_OK && !*ret_found)
+    status = try_file(u, of, hearth_path_join(home, base), ret_found, ret_stale, ret, err);
+  for (size_t i = 0; status == HEARTH_OK && !*ret_found && i < u->directories.count; ++i)
+    status = try_file(u, of, hearth_path_join(u->directories.paths[i], base), ret_found, ret_stale, ret, err);
+  free(home);
+  return status;
+}
+
+hearth_status hearth_split_units_find(hearth_split_units *u, const hearth_die *root, hearth_split_unit *ret,
+                                      hearth_error *err) {
+  bool found = false, stale = false;
+  HEARTH_TRY(prepare(u, err));
+  skeleton of = read_skeleton(root);
+  if (u->package)
+    HEARTH_TRY(find_in_package(u, &of, &found, ret, err));
+  if (!found && of.name)
+    HEARTH_TRY(find_file(u, &of, &found, &stale, ret, err));
+  if (found)
+    return HEARTH_OK;
+  return hearth_error_set(
+      err, HEARTH_E_NO_DEBUG_INFO,
+      "%s: its debug information is split and %s was %s (keep the .dwo files where the compiler put "
+      "them or beside the binary, or pack them: llvm-dwp -e %s)",
+      binary_path(u), of.name ? of.name : "a .dwo file", stale ? "compiled again since" : "not found", binary_path(u));
+}

@@ -1,0 +1,253 @@
+#include "elf_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "compression.h"
+#include "path_name.h"
+
+/* What symbolising reads of debug information; where it is split, each name has ".dwo" appended. */
+static const char *const needed[] = {
+    ".debug_info",        ".debug_abbrev", ".debug_str",    ".debug_line_str", ".debug_line",
+    ".debug_str_offsets", ".debug_addr",   ".debug_ranges", ".debug_rnglists",
+};
+#define NEEDED_COUNT (sizeof needed / sizeof *needed)
+
+typedef struct unpacked_section {
+  const char *name; /* borrowed from the file */
+  uint8_t *content;
+  size_t size;
+} unpacked_section;
+
+struct hearth_elf_file {
+  char *path;
+  Elf *elf;
+  unpacked_section unpacked[2 * NEEDED_COUNT];
+  size_t unpacked_count;
+};
+
+/* The descriptor is closed as soon as the file is in memory: there may be thousands of files of split units. */
+static hearth_status map_file(hearth_elf_file *f, hearth_error *err) {
+  struct stat info;
+  int fd = open(f->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (fd < 0 || fstat(fd, &info) != 0) {
+    hearth_error_set(err, HEARTH_E_IO, "%s: cannot be opened: %s", f->path, strerror(errno));
+    if (fd >= 0)
+      close(fd);
+    return HEARTH_E_IO;
+  }
+  elf_version(EV_CURRENT);
+  if (S_ISREG(info.st_mode) && (f->elf = elf_begin(fd, ELF_C_READ_MMAP, NULL)) && elf_cntl(f->elf, ELF_C_FDREAD) != 0) {
+    elf_end(f->elf);
+    f->elf = NULL;
+  }
+  close(fd);
+  return S_ISREG(info.st_mode)
+             ? HEARTH_OK
+             : hearth_error_set(err, HEARTH_E_FORMAT, "%s: not a regular file (--binary takes the profiled program)",
+                                f->path);
+}
+
+/* Where libtool keeps the program that this script starts; "": it is no such script. */
+static void find_wrapped(const hearth_elf_file *f, char *to, size_t size) {
+  size_t content_size = 0;
+  const char *content = f->elf ? elf_rawfile(f->elf, &content_size) : NULL;
+  const char *name = hearth_base_name(f->path);
+  snprintf(to, size, "%.*s.libs/%s", (int)(name - f->path), f->path, name);
+  if (content_size < 2 || memcmp(content, "#!", 2) != 0 || access(to, F_OK) != 0)
+    to[0] = '\0';
+}
+
+static hearth_status open_file(hearth_elf_file *f, hearth_error *err) {
+  GElf_Ehdr header;
+  char wrapped[400];
+  HEARTH_TRY(map_file(f, err));
+  bool is_elf = f->elf && elf_kind(f->elf) == ELF_K_ELF;
+  find_wrapped(f, wrapped, sizeof wrapped);
+  if (!is_elf && wrapped[0])
+    return hearth_error_set(err, HEARTH_E_FORMAT,
+                            "%s: a script of libtool's, which starts the program: give --binary %s", f->path, wrapped);
+  if (!is_elf || !gelf_getehdr(f->elf, &header))
+    return hearth_error_set(err, HEARTH_E_FORMAT,
+                            "%s: not an ELF executable or shared library (--binary takes the profiled program)",
+                            f->path);
+  if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_ident[EI_DATA] != ELFDATA2LSB)
+    return hearth_error_set(err, HEARTH_E_FORMAT,
+                            "%s: not a 64-bit little-endian ELF file (--binary takes the profiled program)", f->path);
+  return HEARTH_OK;
+}
+
+hearth_status hearth_elf_file_open(const char *path, hearth_elf_file **ret, hearth_error *err) {
+  *ret = NULL;
+  hearth_elf_file *f = calloc(1, sizeof *f);
+  if (!f)
+    return hearth_error_nomem(err);
+  f->path = strdup(path);
+  hearth_status status = f->path ? open_file(f, err) : hearth_error_nomem(err);
+  if (status != HEARTH_OK) {
+    hearth_elf_file_close(f);
+    return status;
+  }
+  *ret = f;
+  return HEARTH_OK;
+}
+
+void hearth_elf_file_close(hearth_elf_file *f) {
+  if (!f)
+    return;
+  if (f->elf)
+    elf_end(f->elf);
+  for (size_t i = 0; i < f->unpacked_count; ++i)
+    free(f->unpacked[i].content);
+  free(f->path);
+  free(f);
+}
+
+const char *hearth_elf_file_path(const hearth_elf_file *f) { return f->path; }
+
+Elf *hearth_elf_file_elf(hearth_elf_file *f) { return f->elf; }
+
+/* --- Sections ----------------------------------------------------------------------------------------------------- */
+
+/* The next section with content and a name; NULL at the end. */
+static Elf_Scn *next_section(Elf *elf, Elf_Scn *section, GElf_Shdr *ret_header, const char **ret_name) {
+  size_t names = 0;
+  if (elf_getshdrstrndx(elf, &names) != 0)
+    return NULL;
+  while ((section = elf_nextscn(elf, section)))
+    if (gelf_getshdr(section, ret_header) && ret_header->sh_type != SHT_NOBITS && ret_header->sh_size > 0 &&
+        (*ret_name = elf_strptr(elf, names, ret_header->sh_name)))
+      return section;
+  return NULL;
+}
+
+static hearth_bytes content(Elf_Scn *section) {
+  const Elf_Data *data = elf_rawdata(section, NULL);
+  return data && data->d_buf ? (hearth_bytes){data->d_buf, data->d_size} : (hearth_bytes){0};
+}
+
+static Elf_Scn *find_section(Elf *elf, const char *name) {
+  GElf_Shdr header;
+  const char *its_name;
+  Elf_Scn *section = NULL;
+  while ((section = next_section(elf, section, &header, &its_name)))
+    if (strcmp(its_name, name) == 0)
+      return section;
+  return NULL;
+}
+
+bool hearth_elf_file_has(hearth_elf_file *f, const char *name) { return find_section(f->elf, name) != NULL; }
+
+hearth_bytes hearth_elf_file_section(hearth_elf_file *f, const char *name) {
+  for (size_t i = 0; i < f->unpacked_count; ++i)
+    if (strcmp(f->unpacked[i].name, name) == 0)
+      return (hearth_bytes){f->unpacked[i].content, f->unpacked[i].size};
+  Elf_Scn *section = find_section(f->elf, name);
+  return section ? content(section) : (hearth_bytes){0};
+}
+
+/* --- Build id ----------------------------------------------------------------------------------------------------- */
+
+/* Notes are name size 4 | description size 4 | type 4 | name | description, both padded. No bytes: there is none. */
+static hearth_bytes find_build_id(hearth_bytes notes, uint64_t alignment) {
+  uint64_t at = 0, name_size, size, type;
+  hearth_bytes name, id;
+  uint64_t padding = alignment == 8 ? 7 : 3;
+  while (hearth_bytes_number(notes, &at, 4, &name_size) && hearth_bytes_number(notes, &at, 4, &size) &&
+         hearth_bytes_number(notes, &at, 4, &type) && hearth_bytes_slice(notes, at, name_size, &name)) {
+    at = (at + name_size + padding) & ~padding;
+    if (!hearth_bytes_slice(notes, at, size, &id))
+      break;
+    if (type == NT_GNU_BUILD_ID && name_size == sizeof "GNU" && memcmp(name.data, "GNU", sizeof "GNU") == 0)
+      return id;
+    at = (at + size + padding) & ~padding;
+  }
+  return (hearth_bytes){0};
+}
+
+/* For files without section headers. */
+static hearth_bytes build_id_of_segments(Elf *elf) {
+  size_t count = 0;
+  GElf_Phdr header;
+  hearth_bytes id = {0};
+  if (elf_getphdrnum(elf, &count) != 0)
+    return id;
+  for (size_t i = 0; id.size == 0 && i < count; ++i) {
+    if (!gelf_getphdr(elf, (int)i, &header) || header.p_type != PT_NOTE)
+      continue;
+    const Elf_Data *data = elf_getdata_rawchunk(elf, (int64_t)header.p_offset, header.p_filesz, ELF_T_BYTE);
+    if (data && data->d_buf)
+      id = find_build_id((hearth_bytes){data->d_buf, data->d_size}, header.p_align);
+  }
+  return id;
+}
+
+hearth_bytes hearth_elf_file_build_id(hearth_elf_file *f) {
+  GElf_Shdr header;
+  const char *name;
+  Elf_Scn *section = NULL;
+  hearth_bytes id = {0};
+  while (id.size == 0 && (section = next_section(f->elf, section, &header, &name)))
+    if (header.sh_type == SHT_NOTE)
+      id = find_build_id(content(section), header.sh_addralign);
+  return id.size > 0 ? id : build_id_of_segments(f->elf);
+}
+
+/* --- Unpack ------------------------------------------------------------------------------------------------------- */
+
+static bool is_needed(const char *name) {
+  for (size_t i = 0; i < NEEDED_COUNT; ++i) {
+    size_t length = strlen(needed[i]);
+    if (strncmp(name, needed[i], length) == 0 && (name[length] == '\0' || strcmp(name + length, ".dwo") == 0))
+      return true;
+  }
+  return false;
+}
+
+static hearth_status damaged(const hearth_elf_file *f, const char *section, hearth_error *err) {
+  return hearth_error_set(err, HEARTH_E_NO_DEBUG_INFO,
+                          "%s: compressed section %s is damaged (link again, or with -gz=none)", f->path, section);
+}
+
+static hearth_status unknown_method(const hearth_elf_file *f, const char *section, uint32_t method, hearth_error *err) {
+  return hearth_error_set(err, HEARTH_E_NO_DEBUG_INFO,
+                          "%s: section %s is compressed by method %u, which is not known (link with -gz=zlib or "
+                          "-gz=none)",
+                          f->path, section, (unsigned)method);
+}
+
+static hearth_status unpack(hearth_elf_file *f, const char *name, const hearth_packed_section *packed,
+                            hearth_error *err) {
+  uint8_t *plain = malloc(packed->plain_size + 1);
+  if (!plain)
+    return hearth_error_set(err, HEARTH_E_NOMEM, "%s: out of memory while unpacking its debug information", f->path);
+  if (!hearth_compression_unpack(packed, plain)) {
+    free(plain);
+    return damaged(f, name, err);
+  }
+  f->unpacked[f->unpacked_count++] = (unpacked_section){name, plain, packed->plain_size};
+  return HEARTH_OK;
+}
+
+hearth_status hearth_elf_file_unpack(hearth_elf_file *f, hearth_error *err) {
+  GElf_Shdr header;
+  const char *name;
+  Elf_Scn *section = NULL;
+  while (f->unpacked_count < 2 * NEEDED_COUNT && (section = next_section(f->elf, section, &header, &name))) {
+    hearth_packed_section packed;
+    uint32_t method;
+    if (!is_needed(name))
+      continue;
+    if (!hearth_compression_detect(&header, content(section), &packed, &method))
+      return method > 0 ? unknown_method(f, name, method, err) : damaged(f, name, err);
+    if (packed.method != HEARTH_PLAIN)
+      HEARTH_TRY(unpack(f, name, &packed, err));
+  }
+  return HEARTH_OK;
+}

@@ -1,0 +1,31 @@
+/* An ELF file that may hold debug information: a program, a library, its separate debug file, a .dwo or a .dwp. */
+#ifndef HEARTH_SYMBOLISE_ELF_FILE_H
+#define HEARTH_SYMBOLISE_ELF_FILE_H
+
+#include <libelf.h>
+
+#include "hearth/status.h"
+#include "bytes.h"
+
+typedef struct hearth_elf_file hearth_elf_file;
+
+/* Open and check. Errors: E_IO, E_FORMAT (not a 64-bit little-endian ELF file), E_NOMEM. */
+hearth_status hearth_elf_file_open(const char *path, hearth_elf_file **ret, hearth_error *err);
+void hearth_elf_file_close(hearth_elf_file *file); /* accepts NULL */
+
+const char *hearth_elf_file_path(const hearth_elf_file *file);
+/* As libelf reads it. Borrowed. */
+Elf *hearth_elf_file_elf(hearth_elf_file *file);
+
+/* The build id (borrowed); no bytes if there is none. */
+hearth_bytes hearth_elf_file_build_id(hearth_elf_file *file);
+/* Has the file a section of this name with content? Not so a stripped one, or one in a debug file. */
+bool hearth_elf_file_has(hearth_elf_file *file, const char *name);
+/* A section's content, as it is stored unless it was unpacked; no bytes if it has none. Lives as long as `file`. */
+hearth_bytes hearth_elf_file_section(hearth_elf_file *file, const char *name);
+
+/* Unpack compressed debug information: its sections are from here on found under their plain names. Errors:
+ * E_NO_DEBUG_INFO naming section and remedy, E_NOMEM. */
+hearth_status hearth_elf_file_unpack(hearth_elf_file *file, hearth_error *err);
+
+#endif

@@ -1,0 +1,68 @@
+/* Opens a profile in each form that is used in place or converted as it is opened: an indexed profile, one behind a file of
+ * llvm-profdata's, or the MemProf section of such a file. */
+#include <stdlib.h>
+
+#include "file_kind.h"
+#include "hearth/builder.h"
+#include "hearth/llvm_profile.h"
+#include "reader_internal.h"
+
+/* A MemProf section has no form that can be used in place: it is read whole. */
+static hearth_status convert_section(hearth_profile_bytes *bytes, const char *name, hearth_error *err) {
+  hearth_llvm_left_out left_out;
+  hearth_builder *builder = hearth_builder_create(HEARTH_IDS_LLVM);
+  if (!builder)
+    return hearth_error_nomem(err);
+  hearth_status status = hearth_llvm_read(bytes->data, bytes->size, name, builder, &left_out, err);
+  if (status == HEARTH_OK)
+    status = hearth_builder_write_memory(builder, &bytes->converted, &bytes->size, err);
+  if (status == HEARTH_OK)
+    bytes->data = bytes->converted;
+  hearth_builder_destroy(builder);
+  return status;
+}
+
+/* In a file of llvm-profdata's, the profile is the trailer or, without one, the MemProf section. */
+static hearth_status enter_container(hearth_profile_bytes *bytes, const char *name, hearth_error *err) {
+  hearth_llvm_contents contents;
+  if (!hearth_llvm_is_container(bytes->data, bytes->size))
+    return HEARTH_OK;
+  HEARTH_TRY(hearth_llvm_inspect(bytes->data, bytes->size, name, &contents, err));
+  if (!contents.trailer_size)
+    return convert_section(bytes, name, err);
+  bytes->data += contents.trailer_offset;
+  bytes->size = contents.trailer_size;
+  return HEARTH_OK;
+}
+
+static hearth_status open_bytes(hearth_profile_bytes bytes, const char *name, hearth_profile **ret, hearth_error *err) {
+  *ret = NULL;
+  hearth_status status = enter_container(&bytes, name, err);
+  if (status == HEARTH_OK)
+    return hearth_profile_open_bytes(&bytes, name, ret, err);
+  hearth_file_close(&bytes.file);
+  return status;
+}
+
+static hearth_status open_file(hearth_file file, const char *path, hearth_profile **ret, hearth_error *err) {
+  return open_bytes((hearth_profile_bytes){.data = file.data, .size = file.size, .file = file}, path, ret, err);
+}
+
+hearth_status hearth_profile_open_memory(const void *data, size_t size, const char *name, hearth_profile **ret,
+                                         hearth_error *err) {
+  return open_bytes((hearth_profile_bytes){.data = data, .size = size}, name, ret, err);
+}
+
+hearth_status hearth_profile_open(const char *path, hearth_profile **ret, hearth_error *err) {
+  hearth_file file;
+  *ret = NULL;
+  HEARTH_TRY(hearth_file_map(path, &file, err));
+  return open_file(file, path, ret, err);
+}
+
+hearth_status hearth_profile_read(const char *path, hearth_profile **ret, hearth_error *err) {
+  hearth_file file;
+  *ret = NULL;
+  HEARTH_TRY(hearth_file_read(path, &file, err));
+  return open_file(file, path, ret, err);
+}

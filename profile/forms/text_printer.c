@@ -1,0 +1,133 @@
+/* The printer of the text form. */
+#include <string.h>
+
+#include "file.h"
+#include "hearth/builder.h"
+#include "mib_names.h"
+#include "text_form.h"
+#include "file_kind.h"
+
+static bool needs_quotes(const char *string) {
+  if (!*string || *string == '#' || *string == '?' || strncmp(string, "0x", 2) == 0)
+    return true;
+  for (; *string; string++)
+    if (*string <= ' ' || *string > '~' || *string == '"' || *string == '\\') /* bytes from 128 may be negative */
+      return true;
+  return false;
+}
+
+static void print_string(FILE *stream, const char *string) {
+  if (!needs_quotes(string)) {
+    fputs(string, stream);
+    return;
+  }
+  fputc('"', stream);
+  for (; *string; string++) {
+    unsigned char c = (unsigned char)*string;
+    if (c == '"' || c == '\\')
+      fprintf(stream, "\\%c", c);
+    else if (c == '\n' || c == '\t')
+      fputs(c == '\n' ? "\\n" : "\\t", stream);
+    else if (c < ' ' || c > '~')
+      fprintf(stream, "\\x%02x", c);
+    else
+      fputc(c, stream);
+  }
+  fputc('"', stream);
+}
+
+static hearth_status print_binaries(hearth_profile *profile, FILE *stream, hearth_error *err) {
+  for (uint32_t i = 0; i < hearth_profile_binary_count(profile); i++) {
+    const char *name;
+    const uint8_t *build_id;
+    uint32_t size;
+    HEARTH_TRY(hearth_profile_get_binary(profile, i, &name, &build_id, &size, err));
+    fputs("binary ", stream);
+    print_string(stream, name);
+    fputs(size ? " " : "", stream);
+    for (uint32_t k = 0; k < size; k++)
+      fprintf(stream, "%02x", build_id[k]);
+    fputc('\n', stream);
+  }
+  return HEARTH_OK;
+}
+
+static hearth_status print_types(hearth_profile *profile, FILE *stream, hearth_error *err) {
+  for (uint32_t i = 0; i < hearth_profile_type_count(profile); i++) {
+    const char *name;
+    uint64_t id;
+    HEARTH_TRY(hearth_profile_get_type(profile, i, &id, &name, err));
+    fputs("type ", stream);
+    print_string(stream, name);
+    fputc('\n', stream);
+  }
+  return HEARTH_OK;
+}
+
+static hearth_status print_frame(hearth_profile *profile, uint32_t row, FILE *stream, hearth_error *err) {
+  hearth_frame_info frame;
+  hearth_function_info function;
+  char path[HEARTH_PATH_LIMIT];
+  HEARTH_TRY(hearth_profile_get_frame(profile, row, &frame, err));
+  HEARTH_TRY(hearth_profile_get_function(profile, frame.function, &function, err));
+  HEARTH_TRY(hearth_profile_get_path(profile, function.path, path, sizeof path, err));
+  fputs("  frame ", stream);
+  if (*function.name)
+    print_string(stream, function.name);
+  else
+    fprintf(stream, "0x%016llx", (unsigned long long)function.id);
+  fputc(' ', stream);
+  print_string(stream, path);
+  fprintf(stream, " %u ", function.start_line);
+  if (frame.line == HEARTH_LINE_UNKNOWN)
+    fputc('?', stream);
+  else
+    fprintf(stream, "%u", frame.line);
+  const char *folded = frame.recursive ? " recursive" : frame.in_cycle ? " cycle" : "";
+  fprintf(stream, " %u %u%s%s%s\n", frame.column, frame.discriminator, frame.inlined ? " inlined" : "", folded,
+          frame.library ? " library" : "");
+  return HEARTH_OK;
+}
+
+static hearth_status print_histogram(hearth_profile *profile, uint32_t row, FILE *stream, hearth_error *err) {
+  hearth_histogram histogram;
+  HEARTH_TRY(hearth_profile_get_histogram(profile, row, &histogram, err));
+  if (histogram.size == 0)
+    return HEARTH_OK;
+  fputs("  histogram", stream);
+  for (uint64_t i = 0; i < histogram.size; i++)
+    fprintf(stream, " %llu", (unsigned long long)histogram.counts[i]);
+  fputc('\n', stream);
+  return HEARTH_OK;
+}
+
+static hearth_status print_context(hearth_profile *profile, uint32_t row, FILE *stream, hearth_error *err) {
+  uint32_t node, frame;
+  hearth_mib mib;
+  HEARTH_TRY(hearth_profile_get_context(profile, row, &node, &mib, err));
+  fputs("context\n", stream);
+  while (node != HEARTH_NONE) {
+    HEARTH_TRY(hearth_profile_get_stack(profile, node, &frame, &node, err));
+    HEARTH_TRY(print_frame(profile, frame, stream, err));
+  }
+  for (int i = 0; i < HEARTH_MIB_COLUMNS; i++)
+    if (mib.v[i])
+      fprintf(stream, "  %s %llu\n", hearth_mib_column_name(i), (unsigned long long)mib.v[i]);
+  return print_histogram(profile, row, stream, err);
+}
+
+hearth_status hearth_profile_print_text(hearth_profile *profile, FILE *stream, hearth_error *err) {
+  hearth_profile_summary s;
+  HEARTH_TRY(hearth_profile_get_summary(profile, &s, err));
+  fprintf(stream, HEARTH_TEXT_FIRST_WORD " %u\nscheme %s\n", HEARTH_TEXT_VERSION,
+          s.id_scheme == HEARTH_IDS_LLVM ? "llvm" : "hearth");
+  fprintf(stream, "run duration_ns=%llu runs=%llu accesses=%d %sdropped_blocks=%llu dropped_frames=%llu\n",
+          (unsigned long long)s.duration_ns, (unsigned long long)s.runs, s.accesses_counted,
+          s.densities_only ? "densities=1 " : "", (unsigned long long)s.dropped_blocks,
+          (unsigned long long)s.dropped_frames);
+  HEARTH_TRY(print_binaries(profile, stream, err));
+  HEARTH_TRY(print_types(profile, stream, err));
+  for (uint32_t i = 0; i < hearth_profile_context_count(profile); i++)
+    HEARTH_TRY(print_context(profile, i, stream, err));
+  return hearth_stream_flush(stream, err);
+}

@@ -1,0 +1,427 @@
+/* The reader of the text form. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "builder_tables.h"
+#include "hearth/ids.h"
+#include "mib_names.h"
+#include "text_form.h"
+#include "file_kind.h"
+
+/* -------------------------------------------------- tokens -------------------------------------------------- */
+
+typedef struct parser {
+  hearth_builder *builder;
+  const char *name;
+  const char *at, *end; /* what is not read yet */
+  unsigned line;
+  char *token; /* without quotes and escapes; room for the longest line */
+  bool quoted; /* the token was */
+  builder_frame *frames;
+  size_t frame_count, frame_room;
+  hearth_mib mib;
+  uint64_t *counts; /* of the context's histogram */
+  size_t count_count, count_room;
+  uint64_t fields_seen;  /* one bit a column */
+  unsigned context_line; /* 0: no context is open */
+  bool run_seen;
+  hearth_error *err;
+} parser;
+
+static hearth_status fail(const parser *p, unsigned line, hearth_status status, const char *reason, const char *what) {
+  return hearth_error_set(p->err, status, "%s:%u: %s%s%s%.100s", p->name, line, reason, *what ? " '" : "", what,
+                          *what ? "'" : "");
+}
+
+static hearth_status bad(const parser *p, const char *reason, const char *what) {
+  return fail(p, p->line, HEARTH_E_FORMAT, reason, what);
+}
+
+static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
+
+static bool at_line_end(parser *p) {
+  while (p->at < p->end && is_blank(*p->at))
+    p->at++;
+  return p->at == p->end || *p->at == '\n' || *p->at == '#';
+}
+
+/* To the beginning of the next line that says something; false at the end of the text. */
+static bool next_line(parser *p) {
+  for (;;) {
+    if (!at_line_end(p))
+      return true;
+    while (p->at < p->end && *p->at != '\n')
+      p->at++;
+    if (p->at == p->end)
+      return false;
+    p->at++;
+    p->line++;
+  }
+}
+
+static int hex_digit(char c) {
+  if (c >= '0' && c <= '9')
+    return c - '0';
+  c |= 0x20;
+  return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* The character that the escape at p->at, behind the backslash, stands for; 0 if it is no escape. */
+static char read_escape(parser *p) {
+  if (p->at == p->end)
+    return '\0';
+  char c = *p->at++;
+  switch (c) {
+  case 'n':
+    return '\n';
+  case 't':
+    return '\t';
+  case '"':
+  case '\\':
+    return c;
+  case 'x':
+    if (p->end - p->at >= 2 && hex_digit(p->at[0]) >= 0 && hex_digit(p->at[1]) >= 0) {
+      p->at += 2;
+      return (char)(hex_digit(p->at[-2]) << 4 | hex_digit(p->at[-1]));
+    }
+    return '\0';
+  default:
+    return '\0';
+  }
+}
+
+static hearth_status read_quoted(parser *p) {
+  char *to = p->token;
+  for (p->at++; p->at < p->end && *p->at != '\n' && *p->at != '\0'; p->at++) {
+    char c = *p->at;
+    if (c == '"') {
+      *to = '\0';
+      p->at++;
+      return at_line_end(p) || is_blank(p->at[-1]) ? HEARTH_OK : bad(p, "a blank is missing behind", p->token);
+    }
+    if (c == '\\') {
+      p->at++;
+      if (!(c = read_escape(p)))
+        return bad(p, "an escape is none of \\\" \\\\ \\n \\t \\xHH (not 00)", "");
+      p->at--;
+    }
+    *to++ = c;
+  }
+  return bad(p, "a quote is not closed in its line", "");
+}
+
+/* The next word of the line into p->token; `what` is missing if there is none. */
+static hearth_status read_token(parser *p, const char *what) {
+  if (at_line_end(p))
+    return bad(p, "missing", what);
+  p->quoted = *p->at == '"';
+  if (p->quoted)
+    return read_quoted(p);
+  char *to = p->token;
+  for (; p->at < p->end && !is_blank(*p->at) && *p->at != '\n' && *p->at != '\0'; p->at++)
+    *to++ = *p->at;
+  *to = '\0';
+  return p->at < p->end && *p->at == '\0' ? bad(p, "a NUL character", "") : HEARTH_OK;
+}
+
+static hearth_status end_line(parser *p) {
+  if (at_line_end(p))
+    return HEARTH_OK;
+  HEARTH_TRY(read_token(p, ""));
+  return bad(p, "unexpected", p->token);
+}
+
+static hearth_status parse_number(const parser *p, const char *digits, uint64_t limit, uint64_t *ret) {
+  uint64_t value = 0;
+  const char *c = digits;
+  for (; *c >= '0' && *c <= '9'; c++) {
+    uint64_t digit = (uint64_t)(*c - '0');
+    if (digit > limit || value > (limit - digit) / 10)
+      return bad(p, "too great a number", digits);
+    value = value * 10 + digit;
+  }
+  if (*c || c == digits)
+    return bad(p, "not a number", digits);
+  *ret = value;
+  return HEARTH_OK;
+}
+
+static hearth_status read_u32(parser *p, const char *what, uint32_t *ret) {
+  uint64_t value = 0;
+  HEARTH_TRY(read_token(p, what));
+  HEARTH_TRY(parse_number(p, p->token, UINT32_MAX, &value));
+  *ret = (uint32_t)value;
+  return HEARTH_OK;
+}
+
+/* To the first "scheme" of the file, which stands before its contexts. Whether that line is right is found when the
+ * text is read. */
+enum hearth_id_scheme hearth_text_profile_scheme(const char *text, size_t size) {
+  parser p = {.at = text, .end = text + size};
+  while (next_line(&p)) {
+    size_t left = (size_t)(p.end - p.at);
+    if (left > 7 && memcmp(p.at, "context", 7) == 0)
+      break;
+    if (left > 6 && memcmp(p.at, "scheme", 6) == 0 && is_blank(p.at[6])) {
+      p.at += 6;
+      return !at_line_end(&p) && p.end - p.at >= 4 && memcmp(p.at, "llvm", 4) == 0 ? HEARTH_IDS_LLVM
+                                                                                   : HEARTH_IDS_HEARTH;
+    }
+    while (p.at < p.end && *p.at != '\n')
+      p.at++;
+  }
+  return HEARTH_IDS_HEARTH;
+}
+
+/* -------------------------------------------------- statements -------------------------------------------------- */
+
+static hearth_status read_first_line(parser *p) {
+  uint64_t version = 0;
+  if (!next_line(p))
+    return bad(p, "missing", HEARTH_TEXT_FIRST_WORD);
+  HEARTH_TRY(read_token(p, HEARTH_TEXT_FIRST_WORD));
+  if (strcmp(p->token, HEARTH_TEXT_FIRST_WORD) != 0)
+    return bad(p, "not a text profile: the first word is not '" HEARTH_TEXT_FIRST_WORD "' but", p->token);
+  HEARTH_TRY(read_token(p, "version"));
+  HEARTH_TRY(parse_number(p, p->token, UINT32_MAX, &version));
+  if (version != HEARTH_TEXT_VERSION)
+    return fail(p, p->line, HEARTH_E_VERSION, "this release of Hearth reads version 1 of the text form, not", p->token);
+  return end_line(p);
+}
+
+static hearth_status read_scheme(parser *p) {
+  HEARTH_TRY(read_token(p, "hearth or llvm"));
+  bool llvm = strcmp(p->token, "llvm") == 0;
+  if (!llvm && strcmp(p->token, "hearth") != 0)
+    return bad(p, "the scheme of function ids is 'hearth' or 'llvm', not", p->token);
+  if (p->builder->scheme != (llvm ? HEARTH_IDS_LLVM : HEARTH_IDS_HEARTH))
+    return fail(p, p->line, HEARTH_E_MISMATCH, "profiles with other function ids cannot be merged with scheme",
+                p->token);
+  return end_line(p);
+}
+
+static hearth_status read_run(parser *p) {
+  hearth_profile_summary run = {.runs = 1};
+  uint64_t accesses = 1, densities = 0;
+  const struct {
+    const char *name;
+    uint64_t *value;
+  } keys[] = {{"duration_ns", &run.duration_ns},
+              {"runs", &run.runs},
+              {"accesses", &accesses},
+              {"densities", &densities},
+              {"dropped_blocks", &run.dropped_blocks},
+              {"dropped_frames", &run.dropped_frames}};
+  while (!at_line_end(p)) {
+    size_t i = 0, count = sizeof keys / sizeof keys[0];
+    HEARTH_TRY(read_token(p, ""));
+    char *value = strchr(p->token, '=');
+    if (!value)
+      return bad(p, "not NAME=VALUE:", p->token);
+    *value++ = '\0';
+    while (i < count && strcmp(p->token, keys[i].name) != 0)
+      i++;
+    if (i == count)
+      return bad(p, "a run has duration_ns, runs, accesses, densities, dropped_blocks, dropped_frames, but not",
+                 p->token);
+    HEARTH_TRY(parse_number(p, value, keys[i].value == &accesses || keys[i].value == &densities ? 1 : UINT64_MAX,
+                            keys[i].value));
+  }
+  run.accesses_counted = accesses && !densities;
+  run.densities_only = densities;
+  p->run_seen = true;
+  return hearth_builder_add_run(p->builder, &run, p->err);
+}
+
+static hearth_status read_build_id(parser *p, uint8_t *build_id, uint32_t *ret_size) {
+  HEARTH_TRY(read_token(p, "build id"));
+  const char *hex = p->token;
+  for (*ret_size = 0; *ret_size < HEARTH_BUILD_ID_MAX && hex[0] && hex_digit(hex[0]) >= 0; hex += 2) {
+    if (hex_digit(hex[1]) < 0)
+      break;
+    build_id[(*ret_size)++] = (uint8_t)(hex_digit(hex[0]) << 4 | hex_digit(hex[1]));
+  }
+  return *hex ? bad(p, "a build id is up to 32 bytes in hexadecimal, not", p->token) : end_line(p);
+}
+
+static hearth_status read_binary(parser *p) {
+  uint8_t build_id[HEARTH_BUILD_ID_MAX];
+  uint32_t size = 0;
+  HEARTH_TRY(read_token(p, "name of the binary"));
+  char *name = strdup(p->token);
+  if (!name)
+    return fail(p, p->line, HEARTH_E_NOMEM, "out of memory", "");
+  hearth_status status = at_line_end(p) ? HEARTH_OK : read_build_id(p, build_id, &size);
+  if (status == HEARTH_OK)
+    status = hearth_builder_add_binary(p->builder, name, build_id, size, p->err);
+  free(name);
+  return status;
+}
+
+static hearth_status read_type(parser *p) {
+  uint64_t id;
+  HEARTH_TRY(read_token(p, "name of the type"));
+  if (!*p->token)
+    return bad(p, "a type has a name", "");
+  HEARTH_TRY(hearth_builder_type(p->builder, p->token, strlen(p->token), &id, p->err));
+  return end_line(p);
+}
+
+/* "0x" and 16 digits, unquoted: a function of which only the id is known. */
+static bool parse_id(const parser *p, uint64_t *ret) {
+  if (p->quoted || strlen(p->token) != 18 || memcmp(p->token, "0x", 2) != 0)
+    return false;
+  *ret = 0;
+  for (const char *c = p->token + 2; *c; c++) {
+    if (hex_digit(*c) < 0)
+      return false;
+    *ret = *ret << 4 | (uint64_t)hex_digit(*c);
+  }
+  return true;
+}
+
+static hearth_status read_function(parser *p, uint32_t *ret) {
+  uint64_t id = 0;
+  uint32_t start_line;
+  HEARTH_TRY(read_token(p, "function"));
+  bool id_only = parse_id(p, &id);
+  if (!id_only && !*p->token)
+    return bad(p, "a function without a name is written as its id: 0x and 16 hexadecimal digits", "");
+  char *name = strdup(p->token);
+  if (!name)
+    return fail(p, p->line, HEARTH_E_NOMEM, "out of memory", "");
+  hearth_status status = read_token(p, "file");
+  char *path = status == HEARTH_OK ? strdup(p->token) : NULL;
+  if (status == HEARTH_OK && !path)
+    status = fail(p, p->line, HEARTH_E_NOMEM, "out of memory", "");
+  if (status == HEARTH_OK)
+    status = read_u32(p, "first line of the function", &start_line);
+  if (status == HEARTH_OK)
+    status = id_only ? hearth_builder_function_by_id(p->builder, id, "", path, start_line, ret, p->err)
+                     : hearth_builder_function(p->builder, name, path, start_line, ret, p->err);
+  free(name);
+  free(path);
+  return status;
+}
+
+static hearth_status read_frame(parser *p) {
+  builder_frame frame = {.line = HEARTH_LINE_UNKNOWN};
+  HEARTH_TRY(read_function(p, &frame.function));
+  if (!at_line_end(p) && *p->at == '?')
+    HEARTH_TRY(read_token(p, ""));
+  else
+    HEARTH_TRY(read_u32(p, "line offset", &frame.line));
+  HEARTH_TRY(read_u32(p, "column", &frame.column));
+  HEARTH_TRY(read_u32(p, "discriminator", &frame.discriminator));
+  while (!at_line_end(p)) {
+    HEARTH_TRY(read_token(p, ""));
+    if (strcmp(p->token, "inlined") == 0)
+      frame.flags |= HEARTH_FRAME_INLINED;
+    else if (strcmp(p->token, "recursive") == 0)
+      frame.recursive = true;
+    else if (strcmp(p->token, "library") == 0)
+      frame.flags |= HEARTH_FRAME_LIBRARY;
+    else if (strcmp(p->token, "cycle") == 0)
+      p->builder->functions[frame.function].in_cycle = true;
+    else
+      return bad(p, "a frame may end with 'inlined', 'recursive', 'cycle' and 'library', not", p->token);
+  }
+  HEARTH_TRY(end_line(p));
+  HEARTH_TRY(hearth_builder_reserve((void **)&p->frames, &p->frame_room, p->frame_count, 1, sizeof frame, p->err));
+  p->frames[p->frame_count++] = frame;
+  return HEARTH_OK;
+}
+
+static hearth_status read_field(parser *p) {
+  int column = hearth_mib_column_find(p->token, strlen(p->token));
+  if (column < 0)
+    return bad(p, "no statement or field of a context is called", p->token);
+  if (p->fields_seen & UINT64_C(1) << column)
+    return bad(p, "given twice in one context:", p->token);
+  p->fields_seen |= UINT64_C(1) << column;
+  HEARTH_TRY(read_token(p, "number"));
+  HEARTH_TRY(parse_number(p, p->token, UINT64_MAX, &p->mib.v[column]));
+  return end_line(p);
+}
+
+static hearth_status read_histogram(parser *p) {
+  if (p->count_count > 0)
+    return bad(p, "given twice in one context:", p->token);
+  while (!at_line_end(p)) {
+    HEARTH_TRY(read_token(p, "number"));
+    HEARTH_TRY(
+        hearth_builder_reserve((void **)&p->counts, &p->count_room, p->count_count, 1, sizeof *p->counts, p->err));
+    HEARTH_TRY(parse_number(p, p->token, UINT64_MAX, &p->counts[p->count_count++]));
+  }
+  return p->count_count > 0 ? HEARTH_OK : bad(p, "missing", "numbers of the histogram");
+}
+
+static hearth_status finish_context(parser *p) {
+  uint32_t node = HEARTH_NONE;
+  if (p->context_line == 0)
+    return HEARTH_OK;
+  if (p->frame_count == 0)
+    return fail(p, p->context_line, HEARTH_E_FORMAT, "the context has no frame", "");
+  if (p->mib.AllocCount == 0)
+    return fail(p, p->context_line, HEARTH_E_FORMAT, "the context has no AllocCount, or 0", "");
+  for (size_t i = p->frame_count; i-- > 0;) { /* as in hearth_builder_add, but the discriminators are base ones */
+    uint32_t frame;
+    HEARTH_TRY(hearth_builder_intern_frame(p->builder, &p->frames[i], &frame, p->err));
+    HEARTH_TRY(hearth_builder_intern_node(p->builder, node, frame, &node, p->err));
+  }
+  HEARTH_TRY(hearth_builder_add_to_node(p->builder, node, &p->mib, p->err));
+  hearth_histogram histogram = {p->counts, p->count_count};
+  HEARTH_TRY(hearth_builder_add_histogram(p->builder, node, &histogram, p->err));
+  p->context_line = 0;
+  return HEARTH_OK;
+}
+
+static hearth_status begin_context(parser *p) {
+  HEARTH_TRY(finish_context(p));
+  p->context_line = p->line;
+  p->frame_count = 0;
+  p->count_count = 0;
+  p->fields_seen = 0;
+  memset(&p->mib, 0, sizeof p->mib);
+  return end_line(p);
+}
+
+static hearth_status read_statement(parser *p) {
+  HEARTH_TRY(read_token(p, ""));
+  if (strcmp(p->token, "context") == 0)
+    return begin_context(p);
+  if (p->context_line != 0)
+    return strcmp(p->token, "frame") == 0       ? read_frame(p)
+           : strcmp(p->token, "histogram") == 0 ? read_histogram(p)
+                                                : read_field(p);
+  if (strcmp(p->token, "scheme") == 0)
+    return read_scheme(p);
+  if (strcmp(p->token, "run") == 0)
+    return read_run(p);
+  if (strcmp(p->token, "binary") == 0)
+    return read_binary(p);
+  if (strcmp(p->token, "type") == 0)
+    return read_type(p);
+  return bad(p, "outside a context stands only scheme, run, binary, type or context, not", p->token);
+}
+
+static hearth_status read_all(parser *p) {
+  HEARTH_TRY(read_first_line(p));
+  while (next_line(p))
+    HEARTH_TRY(read_statement(p));
+  HEARTH_TRY(finish_context(p));
+  return p->run_seen ? HEARTH_OK : bad(p, "there is no 'run' line, such as: run duration_ns=2000000000", "");
+}
+
+hearth_status hearth_builder_read_text(hearth_builder *builder, const char *text, size_t size, const char *name,
+                                       hearth_error *err) {
+  parser p = {.builder = builder, .name = name, .at = text, .end = text + size, .line = 1, .err = err};
+  p.token = malloc(size + 1);
+  if (!p.token)
+    return hearth_error_nomem(err);
+  hearth_status status = read_all(&p);
+  free(p.token);
+  free(p.frames);
+  free(p.counts);
+  return status;
+}

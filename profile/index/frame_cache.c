@@ -1,0 +1,201 @@
+#include "frame_cache.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "hearth/ids.h"
+#include "path_name.h"
+
+#define NO_NUMBER UINT32_MAX
+
+typedef struct slot {
+  uint64_t address;
+  hearth_frame_span span;
+  bool used;
+} slot;
+
+/* What the builder needs to know of one of the scopes' functions, once it was asked for. */
+typedef struct function {
+  uint32_t number; /* the builder's; NO_NUMBER: not asked yet */
+  bool of_runtime;
+} function;
+
+/* An open-addressed table from address to span, at most half full; spans of one growing array of frames. */
+struct hearth_frame_cache {
+  hearth_binary *binary;
+  hearth_builder *builder;
+  slot *slots;
+  size_t slot_count, used; /* slot_count is a power of two */
+  hearth_builder_frame *frames;
+  size_t frame_count, frame_capacity;
+  function *functions; /* by the scopes' numbers */
+  size_t function_count;
+};
+
+hearth_frame_cache *hearth_frame_cache_create(hearth_binary *binary, hearth_builder *builder) {
+  hearth_frame_cache *cache = calloc(1, sizeof *cache);
+  if (!cache)
+    return NULL;
+  cache->binary = binary;
+  cache->builder = builder;
+  cache->slot_count = 1024;
+  cache->slots = calloc(cache->slot_count, sizeof *cache->slots);
+  if (!cache->slots) {
+    free(cache);
+    return NULL;
+  }
+  return cache;
+}
+
+void hearth_frame_cache_destroy(hearth_frame_cache *cache) {
+  if (!cache)
+    return;
+  free(cache->slots);
+  free(cache->frames);
+  free(cache->functions);
+  free(cache);
+}
+
+/* Multiplying by an odd constant (2^64 divided by the golden ratio) spreads neighbouring addresses into the high bits.
+ */
+static size_t slot_of(uint64_t address, const slot *slots, size_t slot_count) {
+  size_t i = (size_t)((address * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & (slot_count - 1);
+  while (slots[i].used && slots[i].address != address)
+    i = (i + 1) & (slot_count - 1);
+  return i;
+}
+
+static bool make_room(hearth_frame_cache *cache) {
+  if (cache->used * 2 < cache->slot_count)
+    return true;
+  size_t more = cache->slot_count * 2;
+  slot *slots = calloc(more, sizeof *slots);
+  if (!slots)
+    return false;
+  for (size_t i = 0; i < cache->slot_count; ++i)
+    if (cache->slots[i].used)
+      slots[slot_of(cache->slots[i].address, slots, more)] = cache->slots[i];
+  free(cache->slots);
+  cache->slots = slots;
+  cache->slot_count = more;
+  return true;
+}
+
+/* Sources of the entry points of LLVM's runtime, which are on the stack when it was built with debug information. */
+static bool is_runtime_source(const char *path) {
+  static const char *const names[] = {"memprof_malloc_linux.cpp", "memprof_interceptors.cpp", "memprof_new_delete.cpp"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
+    if (strcmp(hearth_base_name(path), names[i]) == 0)
+      return true;
+  return false;
+}
+
+static hearth_status make_functions(hearth_frame_cache *cache, size_t count, hearth_error *err) {
+  function *functions = realloc(cache->functions, count * sizeof *functions);
+  if (!functions)
+    return hearth_error_nomem(err);
+  for (size_t i = cache->function_count; i < count; ++i)
+    functions[i] = (function){.number = NO_NUMBER};
+  cache->functions = functions;
+  cache->function_count = count;
+  return HEARTH_OK;
+}
+
+static hearth_status find_function(hearth_frame_cache *cache, uint32_t number, const hearth_scope_function *f,
+                                   function *ret, hearth_error *err) {
+  if (number >= cache->function_count)
+    HEARTH_TRY(make_functions(cache, ((size_t)number + 1) * 2, err));
+  function *found = &cache->functions[number];
+  if (found->number == NO_NUMBER) {
+    HEARTH_TRY(hearth_builder_function(cache->builder, f->name, f->path, f->start_line, &found->number, err));
+    found->of_runtime = is_runtime_source(f->path);
+  }
+  *ret = *found;
+  return HEARTH_OK;
+}
+
+static hearth_status add_row(hearth_frame_cache *cache, const hearth_builder_frame *row, hearth_frame_span *span,
+                             hearth_error *err) {
+  if (cache->frame_count == cache->frame_capacity) {
+    size_t more = cache->frame_capacity ? cache->frame_capacity * 2 : 1024;
+    if (more > UINT32_MAX)
+      return hearth_error_set(err, HEARTH_E_FULL, "%s: too many frames", hearth_binary_path(cache->binary));
+    hearth_builder_frame *frames = realloc(cache->frames, more * sizeof *frames);
+    if (!frames)
+      return hearth_error_nomem(err);
+    cache->frames = frames;
+    cache->frame_capacity = more;
+  }
+  cache->frames[cache->frame_count++] = *row;
+  ++span->count;
+  return HEARTH_OK;
+}
+
+/* Where debug information has nothing, only the function is known. */
+static hearth_status add_name(hearth_frame_cache *cache, uint64_t address, hearth_frame_span *span, hearth_error *err) {
+  const char *name = hearth_code_names_find(hearth_binary_names(cache->binary), address);
+  hearth_builder_frame frame = {.line = HEARTH_LINE_UNKNOWN};
+  if (!name)
+    return HEARTH_OK;
+  HEARTH_TRY(hearth_builder_function(cache->builder, name, hearth_binary_path(cache->binary), 0, &frame.function, err));
+  return add_row(cache, &frame, span, err);
+}
+
+static hearth_status add_frame(hearth_frame_cache *cache, const hearth_scope_frame *from, hearth_frame_span *span,
+                               hearth_error *err) {
+  const hearth_scope_function *f = hearth_scopes_function(hearth_binary_scopes(cache->binary), from->function);
+  hearth_builder_frame frame = {.line = HEARTH_LINE_UNKNOWN, .inlined = from->inlined};
+  function known;
+  if (from->line != 0) {
+    /* Lines above the function, from a macro or another file, wrap around as they do in the compiler. */
+    frame.line = from->line - f->start_line;
+    frame.column = from->column;
+    frame.discriminator = from->discriminator;
+  }
+  HEARTH_TRY(find_function(cache, from->function, f, &known, err));
+  frame.function = known.number;
+  span->of_runtime = known.of_runtime;
+  return add_row(cache, &frame, span, err);
+}
+
+static hearth_status add_scopes(hearth_frame_cache *cache, uint64_t address, hearth_frame_span *span,
+                                hearth_error *err) {
+  const hearth_scope_frame *frames;
+  size_t count;
+  HEARTH_TRY(hearth_scopes_frames(hearth_binary_scopes(cache->binary), address, &frames, &count, err));
+  for (size_t i = 0; i < count; ++i)
+    if (frames[i].function != HEARTH_SCOPE_NO_FUNCTION)
+      HEARTH_TRY(add_frame(cache, &frames[i], span, err));
+  return HEARTH_OK;
+}
+
+/* Address by address: files are linked of objects with debug information and without, and a .dwo may be missing. */
+static hearth_status add_frames(hearth_frame_cache *cache, uint64_t address, hearth_frame_span *span,
+                                hearth_error *err) {
+  bool has_names = hearth_binary_names(cache->binary);
+  hearth_status status = hearth_binary_scopes(cache->binary) ? add_scopes(cache, address, span, err) : HEARTH_OK;
+  if (status != HEARTH_OK && !(status == HEARTH_E_NO_DEBUG_INFO && has_names))
+    return status;
+  return span->count == 0 && has_names ? add_name(cache, address, span, err) : HEARTH_OK;
+}
+
+hearth_status hearth_frame_cache_get(hearth_frame_cache *cache, uint64_t address, hearth_frame_span *ret,
+                                     hearth_error *err) {
+  slot *found = &cache->slots[slot_of(address, cache->slots, cache->slot_count)];
+  if (found->used) {
+    *ret = found->span;
+    return HEARTH_OK;
+  }
+  hearth_frame_span span = {.first = (uint32_t)cache->frame_count};
+  HEARTH_TRY(add_frames(cache, address, &span, err));
+  if (!make_room(cache))
+    return hearth_error_nomem(err);
+  cache->slots[slot_of(address, cache->slots, cache->slot_count)] = (slot){address, span, true};
+  ++cache->used;
+  *ret = span;
+  return HEARTH_OK;
+}
+
+const hearth_builder_frame *hearth_frame_cache_frames(const hearth_frame_cache *cache, hearth_frame_span span) {
+  return cache->frames + span.first;
+}

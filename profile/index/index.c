@@ -1,0 +1,511 @@
+/* Inputs of all kinds into one builder. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "builder_tables.h"
+#include "dump_contexts.h"
+#include "file_kind.h"
+#include "hearth/llvm_profile.h"
+#include "indexer.h"
+
+/* -------------------------------------------------- what is told -------------------------------------------------- */
+
+static void on_note(void *context, hearth_note_level level, const char *text) {
+  hearth_indexer *ix = context;
+  if (!ix->owner->options.note)
+    return;
+  pthread_mutex_lock(&ix->owner->lock);
+  ix->owner->options.note(ix->owner->options.context, level, text);
+  pthread_mutex_unlock(&ix->owner->lock);
+}
+
+static void on_progress(void *context, const char *name, uint64_t done, uint64_t total) {
+  hearth_indexer *ix = context;
+  if (!ix->owner->options.progress)
+    return;
+  pthread_mutex_lock(&ix->owner->lock);
+  ix->owner->options.progress(ix->owner->options.context, name, done, total);
+  pthread_mutex_unlock(&ix->owner->lock);
+}
+
+void hearth_indexer_tell_begun(hearth_indexer *owner, const char *path, size_t number, size_t count) {
+  if (!owner->options.begun)
+    return;
+  pthread_mutex_lock(&owner->lock);
+  owner->options.begun(owner->options.context, path, number, count);
+  pthread_mutex_unlock(&owner->lock);
+}
+
+/* -------------------------------------------------- life -------------------------------------------------- */
+
+static void set_up(hearth_builder *builder, const hearth_indexer_options *options) {
+  hearth_builder_fold_recursion(builder, !options->full_recursion);
+  hearth_builder_leave_out(builder, options->left_out);
+}
+
+static void set_up_builders(hearth_indexer *ix) {
+  set_up(ix->builder, &ix->owner->options);
+  set_up(ix->llvm, &ix->owner->options);
+  hearth_modules_use_symbols(ix->modules, ix->owner->options.symbols);
+}
+
+hearth_indexer *hearth_indexer_create_worker(hearth_indexer *owner) {
+  hearth_indexer *ix = calloc(1, sizeof *ix);
+  if (!ix)
+    return NULL;
+  ix->owner = owner ? owner : ix;
+  ix->told = (hearth_indexer_options){.context = ix, .note = on_note, .progress = on_progress};
+  pthread_mutex_init(&ix->lock, NULL);
+  ix->builder = hearth_builder_create(HEARTH_IDS_HEARTH);
+  ix->llvm = hearth_builder_create(HEARTH_IDS_LLVM);
+  ix->modules = ix->builder && ix->llvm ? hearth_modules_create(ix->builder, &ix->told) : NULL;
+  if (!ix->modules) {
+    hearth_indexer_destroy(ix);
+    return NULL;
+  }
+  set_up_builders(ix);
+  return ix;
+}
+
+hearth_indexer *hearth_indexer_create(const hearth_indexer_options *options) {
+  hearth_indexer *ix = hearth_indexer_create_worker(NULL);
+  if (!ix || !options)
+    return ix;
+  ix->options = *options;
+  set_up_builders(ix);
+  return ix;
+}
+
+void hearth_indexer_destroy(hearth_indexer *ix) {
+  if (!ix)
+    return;
+  hearth_modules_destroy(ix->modules);
+  hearth_builder_destroy(ix->builder);
+  hearth_builder_destroy(ix->llvm);
+  hearth_file_close(&ix->code);
+  free(ix->code_name);
+  free(ix->densities.name);
+  free(ix->uncounted.name);
+  free(ix->no_room.name);
+  for (size_t i = 0; i < ix->binary_count; ++i)
+    free(ix->binaries[i]);
+  free(ix->binaries);
+  free(ix->known);
+  free(ix->known_by_number.slots);
+  pthread_mutex_destroy(&ix->lock);
+  free(ix);
+}
+
+hearth_status hearth_indexer_add_debug_directory(hearth_indexer *ix, const char *path, hearth_error *err) {
+  return hearth_modules_add_directory(ix->modules, path, err);
+}
+
+hearth_status hearth_indexer_add_binary(hearth_indexer *ix, const char *path, hearth_error *err) {
+  char *copy = strdup(path);
+  char **binaries = realloc(ix->binaries, (ix->binary_count + 1) * sizeof *binaries);
+  if (binaries)
+    ix->binaries = binaries;
+  if (!copy || !binaries) {
+    free(copy);
+    return hearth_error_nomem(err);
+  }
+  ix->binaries[ix->binary_count++] = copy;
+  return hearth_modules_give(ix->modules, path, err);
+}
+
+/* A worker reads the debug information when it meets its first raw profile. */
+static hearth_status give_binaries(hearth_indexer *ix, hearth_error *err) {
+  if (ix->owner == ix || ix->has_binaries)
+    return HEARTH_OK;
+  HEARTH_TRY(hearth_modules_share_directories(ix->modules, ix->owner->modules, err));
+  for (size_t i = 0; i < ix->owner->binary_count; ++i)
+    HEARTH_TRY(hearth_modules_give(ix->modules, ix->owner->binaries[i], err));
+  ix->has_binaries = true;
+  return HEARTH_OK;
+}
+
+/* -------------------------------------------------- inputs -------------------------------------------------- */
+
+static hearth_builder *builder_of(hearth_indexer *ix, enum hearth_id_scheme scheme) {
+  return scheme == HEARTH_IDS_LLVM ? ix->llvm : ix->builder;
+}
+
+static void set_weight(hearth_indexer *ix, uint64_t weight) {
+  hearth_builder_set_weight(ix->builder, weight);
+  hearth_builder_set_weight(ix->llvm, weight);
+}
+
+static hearth_status check_dump(hearth_indexer *ix, const char *name, const hearth_raw_dump *dump, hearth_error *err) {
+  if (dump->occasion != HEARTH_RAW_NO_DUMP)
+    return hearth_error_set(
+        err, HEARTH_E_FORMAT,
+        "%s: a heap dump of what was live at one moment, not a profile of the run: 'hearth heap' reads it", name);
+  return hearth_modules_check(ix->modules, name, dump, ix->owner->options.skip_failing, err);
+}
+
+static hearth_status read_dump(hearth_indexer *ix, const char *name, const hearth_file *file, size_t *offset,
+                               hearth_raw_dump *ret, hearth_error *err) {
+  HEARTH_TRY(hearth_raw_read(name, file, offset, ret, err));
+  hearth_status status = check_dump(ix, name, ret, err);
+  if (status != HEARTH_OK)
+    hearth_raw_free(ret);
+  return status;
+}
+
+static hearth_status add_dump(hearth_indexer *ix, const char *name, hearth_raw_dump *dump, hearth_error *err) {
+  hearth_lost_contexts lost;
+  HEARTH_TRY(hearth_dump_add(ix->builder, ix->modules, &ix->told, name, dump, &ix->counts, &lost, err));
+  hearth_lost_stacks_add(&ix->lost_stacks, &lost.no_room);
+  if (hearth_builder_context_count(ix->builder) == 0) /* said when there is nothing to write */
+    hearth_lost_everything(&lost, &ix->nothing);
+  return HEARTH_OK;
+}
+
+/* The dumps behind the first one: is there anything to refuse the file for? */
+static hearth_status check_dumps(hearth_indexer *ix, const char *name, const hearth_file *file, size_t offset,
+                                 hearth_error *err) {
+  while (offset < file->size) {
+    hearth_raw_dump dump;
+    HEARTH_TRY(read_dump(ix, name, file, &offset, &dump, err));
+    hearth_raw_free(&dump);
+  }
+  return HEARTH_OK;
+}
+
+/* All of a file is checked before anything of it is added, and then read again: in memory is one dump at a time. */
+static hearth_status add_raw(hearth_indexer *ix, const char *name, const hearth_file *file, hearth_error *err) {
+  hearth_raw_dump dump;
+  size_t offset = 0;
+  HEARTH_TRY(give_binaries(ix, err));
+  HEARTH_TRY(read_dump(ix, name, file, &offset, &dump, err));
+  hearth_status status = check_dumps(ix, name, file, offset, err);
+  bool is_checked = status == HEARTH_OK;
+  while (status == HEARTH_OK) {
+    status = add_dump(ix, name, &dump, err);
+    hearth_raw_free(&dump);
+    if (status != HEARTH_OK || offset == file->size)
+      break;
+    status = read_dump(ix, name, file, &offset, &dump, err);
+  }
+  if (!is_checked)
+    hearth_raw_free(&dump);
+  ix->has_part = is_checked && status != HEARTH_OK;
+  return status;
+}
+
+static hearth_status add_profile(hearth_indexer *ix, hearth_profile *profile, hearth_error *err) {
+  hearth_profile_summary summary;
+  HEARTH_TRY(hearth_profile_verify(profile, err));
+  HEARTH_TRY(hearth_profile_get_summary(profile, &summary, err));
+  return hearth_builder_add_profile(builder_of(ix, summary.id_scheme), profile, err);
+}
+
+static hearth_status add_indexed(hearth_indexer *ix, const char *name, const void *data, size_t size,
+                                 hearth_error *err) {
+  hearth_profile *profile;
+  HEARTH_TRY(hearth_profile_open_memory(data, size, name, &profile, err));
+  hearth_status status = add_profile(ix, profile, err);
+  hearth_profile_close(profile);
+  return status;
+}
+
+/* -------------------------------------------------- inputs of LLVM's --------------------------------------------- */
+
+static void warn(hearth_indexer *ix, const char *name, const char *what) {
+  char text[640];
+  snprintf(text, sizeof text, "%.300s: %s", name, what);
+  on_note(ix, HEARTH_NOTE_WARNING, text);
+}
+
+typedef hearth_status read_llvm(const void *data, size_t size, const char *name, hearth_builder *into,
+                                hearth_llvm_left_out *ret, hearth_error *err);
+
+static hearth_status add_llvm(hearth_indexer *ix, const char *name, const hearth_file *file, read_llvm *read,
+                              hearth_error *err) {
+  hearth_llvm_left_out left_out;
+  HEARTH_TRY(read(file->data, file->size, name, ix->llvm, &left_out, err));
+  if (left_out.data_accesses)
+    warn(ix, name, "its profile of static data is left out");
+  if (left_out.columns)
+    warn(ix, name, "no allocation has a column, by which calls are matched (compile without -gno-column-info)");
+  return HEARTH_OK;
+}
+
+/* The function counters that the result is to be put beside; a heap profile in the file was added before. Takes the file
+ * over. */
+static hearth_status keep_code(hearth_indexer *ix, const char *name, hearth_file *file, hearth_error *err) {
+  hearth_indexer *owner = ix->owner;
+  char *copy = strdup(name);
+  if (!copy)
+    return hearth_error_nomem(err);
+  pthread_mutex_lock(&owner->lock);
+  bool first = !owner->code_name;
+  if (first) {
+    owner->code = *file;
+    owner->code_name = copy;
+    *file = (hearth_file){0};
+  }
+  pthread_mutex_unlock(&owner->lock);
+  if (first)
+    return HEARTH_OK;
+  free(copy);
+  return hearth_error_set(err, HEARTH_E_MISMATCH,
+                          "%s: a second profile of -fprofile-use: merge those with llvm-profdata first (and take heap "
+                          "profiles out of them with --format=text)",
+                          name);
+}
+
+/* A trailer holds all that a section does, and more. */
+static hearth_status add_container(hearth_indexer *ix, const char *name, hearth_file *file, hearth_error *err) {
+  hearth_llvm_contents contents;
+  HEARTH_TRY(hearth_llvm_inspect(file->data, file->size, name, &contents, err));
+  if (contents.trailer_size)
+    HEARTH_TRY(add_indexed(ix, name, file->data + contents.trailer_offset, contents.trailer_size, err));
+  else if (contents.section_offset || !contents.has_functions)
+    HEARTH_TRY(add_llvm(ix, name, file, hearth_llvm_read, err));
+  return contents.has_functions ? keep_code(ix, name, file, err) : HEARTH_OK;
+}
+
+static hearth_status refuse_foreign(const char *name, const void *data, size_t size, hearth_error *err) {
+  const char *kind = hearth_file_kind(data, size);
+  if (kind)
+    return hearth_error_set(err, HEARTH_E_FORMAT, "%s: not a heap profile: it is %s", name, kind);
+  if (size == 0)
+    return hearth_error_set(err, HEARTH_E_TRUNCATED,
+                            "%s: the file is empty (did the profiled program end before it could write?)", name);
+  return hearth_error_set(err, HEARTH_E_FORMAT,
+                          "%s: not a heap profile (give the raw profile that the profiled program wrote, an indexed "
+                          "profile or its text form)",
+                          name);
+}
+
+static bool is_indexed(const hearth_file *file) {
+  uint64_t magic = 0;
+  if (file->size >= sizeof magic)
+    memcpy(&magic, file->data, sizeof magic);
+  return magic == HEARTH_INDEXED_MAGIC;
+}
+
+/* May take the file over: it is then empty. */
+static hearth_status add_file(hearth_indexer *ix, const char *path, hearth_file *file, hearth_error *err) {
+  const char *text = (const char *)file->data;
+  if (hearth_raw_is_raw(file->data, file->size))
+    return add_raw(ix, path, file, err);
+  if (is_indexed(file))
+    return add_indexed(ix, path, file->data, file->size, err);
+  if (hearth_is_text_profile(text, file->size))
+    return hearth_builder_read_text(builder_of(ix, hearth_text_profile_scheme(text, file->size)), text, file->size,
+                                    path, err);
+  if (hearth_llvm_is_container(file->data, file->size))
+    return add_container(ix, path, file, err);
+  if (hearth_llvm_is_yaml(file->data, file->size))
+    return add_llvm(ix, path, file, hearth_llvm_read_yaml, err);
+  return refuse_foreign(path, file->data, file->size, err);
+}
+
+hearth_status hearth_named_inputs_add(hearth_named_inputs *inputs, size_t count, const char *name, hearth_error *err) {
+  inputs->count += count;
+  if (count == 0 || (inputs->name && strcmp(inputs->name, name) <= 0))
+    return HEARTH_OK;
+  char *copy = strdup(name);
+  if (!copy)
+    return hearth_error_nomem(err);
+  free(inputs->name);
+  inputs->name = copy;
+  return HEARTH_OK;
+}
+
+typedef struct access_runs {
+  uint64_t counted, densities, uncounted;
+} access_runs;
+
+static access_runs access_runs_of(const hearth_indexer *ix) {
+  return (access_runs){.counted = ix->builder->counted + ix->llvm->counted,
+                       .densities = ix->builder->densities + ix->llvm->densities,
+                       .uncounted = ix->builder->uncounted + ix->llvm->uncounted};
+}
+
+/* What is known of the accesses in the input that was added since? The least counts. */
+static hearth_status note_accesses(hearth_indexer *ix, const char *name, access_runs before, hearth_error *err) {
+  access_runs now = access_runs_of(ix);
+  if (now.uncounted > before.uncounted)
+    return hearth_named_inputs_add(&ix->uncounted, 1, name, err);
+  if (now.densities > before.densities)
+    return hearth_named_inputs_add(&ix->densities, 1, name, err);
+  ix->counted += now.counted > before.counted;
+  return HEARTH_OK;
+}
+
+static hearth_status add_here(hearth_indexer *ix, const hearth_input *input, hearth_file *file, hearth_error *err) {
+  access_runs before = access_runs_of(ix);
+  uint64_t without_stack = ix->lost_stacks.blocks;
+  set_weight(ix, input->weight);
+  hearth_status status = add_file(ix, input->path, file, err);
+  set_weight(ix, 1);
+  HEARTH_TRY(status);
+  HEARTH_TRY(hearth_named_inputs_add(&ix->no_room, ix->lost_stacks.blocks > without_stack, input->path, err));
+  return note_accesses(ix, input->path, before, err);
+}
+
+/* Of what is found to be broken only as it is read, nothing is to stay. */
+static hearth_status add_aside(hearth_indexer *ix, const hearth_input *input, hearth_file *file, hearth_error *err) {
+  hearth_indexer *aside = hearth_indexer_create_worker(ix->owner);
+  if (!aside)
+    return hearth_error_nomem(err);
+  hearth_status status = add_here(aside, input, file, err);
+  if (status == HEARTH_OK) {
+    status = hearth_indexer_collect(ix, aside, err);
+    ix->has_part = status != HEARTH_OK;
+  }
+  hearth_indexer_destroy(aside);
+  return status;
+}
+
+hearth_status hearth_indexer_add_unknown(hearth_indexer *ix, const hearth_input *input, hearth_error *err) {
+  hearth_file file;
+  HEARTH_TRY(hearth_file_read(input->path, &file, err));
+  bool is_read_first = hearth_raw_is_raw(file.data, file.size);
+  hearth_status status = ix->owner->options.skip_failing && !is_read_first ? add_aside(ix, input, &file, err)
+                                                                           : add_here(ix, input, &file, err);
+  hearth_file_close(&file);
+  ix->added += status == HEARTH_OK;
+  return status;
+}
+
+static bool same_file(const void *known, uint32_t row, const void *key) {
+  const hearth_known_file *a = (const hearth_known_file *)known + row, *b = key;
+  return a->device == b->device && a->number == b->number;
+}
+
+static hearth_status add_known(hearth_indexer *ix, const hearth_known_file *file, hearth_error *err) {
+  HEARTH_TRY(hearth_builder_reserve((void **)&ix->known, &ix->known_room, ix->known_count, 1, sizeof *ix->known, err));
+  if (!id_table_reserve(&ix->known_by_number))
+    return hearth_error_nomem(err);
+  id_table_insert(&ix->known_by_number, id_table_mix(file->number), (uint32_t)ix->known_count);
+  ix->known[ix->known_count++] = *file;
+  return HEARTH_OK;
+}
+
+hearth_status hearth_indexer_is_known(hearth_indexer *ix, const hearth_input *input, bool *ret, hearth_error *err) {
+  struct stat info;
+  *ret = false;
+  if (stat(input->path, &info) != 0 || !S_ISREG(info.st_mode))
+    return HEARTH_OK;
+  hearth_known_file file = {info.st_dev, info.st_ino, input->weight};
+  uint32_t row = id_table_find(&ix->known_by_number, id_table_mix(file.number), same_file, ix->known, &file);
+  if (row == HEARTH_NONE)
+    return add_known(ix, &file, err);
+  if (ix->known[row].weight != input->weight)
+    return hearth_error_set(err, HEARTH_E_USAGE, "%s: given twice, with weights %llu and %llu", input->path,
+                            (unsigned long long)ix->known[row].weight, (unsigned long long)input->weight);
+  warn(ix, input->path, "given twice, counted once");
+  *ret = true;
+  return HEARTH_OK;
+}
+
+hearth_status hearth_indexer_add_input(hearth_indexer *ix, const char *path, hearth_error *err) {
+  hearth_input input = {path, 1};
+  bool known;
+  HEARTH_TRY(hearth_indexer_is_known(ix, &input, &known, err));
+  return known ? HEARTH_OK : hearth_indexer_add_unknown(ix, &input, err);
+}
+
+/* -------------------------------------------------- result -------------------------------------------------- */
+
+/* One builder with all. Names have GUIDs, GUIDs have no names: with inputs of both kinds, the result has LLVM's ids. */
+static hearth_status unite(hearth_indexer *ix, hearth_builder **ret, hearth_error *err) {
+  *ret = ix->builder;
+  if (hearth_builder_context_count(ix->llvm) == 0)
+    return HEARTH_OK;
+  *ret = ix->llvm;
+  if (hearth_builder_context_count(ix->builder) == 0 || ix->united)
+    return HEARTH_OK;
+  on_note(ix, HEARTH_NOTE_WARNING,
+          "inputs with Hearth's function ids and with LLVM's: the result has LLVM's, which know neither files nor "
+          "discriminators");
+  ix->united = true;
+  return hearth_builder_add_builder(ix->llvm, ix->builder, err);
+}
+
+static void warn_of(hearth_indexer *ix, const hearth_named_inputs *inputs, const char *what) {
+  char text[768], others[48] = "";
+  if (inputs->count > 1)
+    snprintf(others, sizeof others, " (and %zu more)", inputs->count - 1);
+  snprintf(text, sizeof text, "%.300s%s: %s", inputs->name, others, what);
+  on_note(ix, HEARTH_NOTE_WARNING, text);
+}
+
+/* Contexts are classified by what is known of the accesses in every run: one input can take from the result what all
+ * others have. */
+static void tell_lost_classes(hearth_indexer *ix) {
+  bool left_out = ix->options.left_out & UINT64_C(1) << HEARTH_COL_TotalAccessCount;
+  if (left_out && ix->counted > 0)
+    on_note(ix, HEARTH_NOTE_WARNING, "TotalAccessCount is left out: nothing in the result is cold or hot");
+  else if (!left_out && ix->uncounted.count > 0 && ix->counted + ix->densities.count > 0)
+    warn_of(ix, &ix->uncounted,
+            "accesses were not counted: nothing in the result is cold or hot (leave it out, or profile a program built "
+            "with the flags of 'hearth flags instrument')");
+  else if (!left_out && ix->uncounted.count == 0 && ix->densities.count > 0)
+    warn_of(ix, &ix->densities,
+            "has access densities but no access counts (llvm-profdata merge --memprof-full-schema keeps them): all "
+            "contexts are classified by LLVM's thresholds");
+}
+
+static void tell_no_room(hearth_indexer *ix) {
+  char text[320];
+  if (ix->no_room.count == 0)
+    return;
+  hearth_lost_stacks_print(&ix->lost_stacks, text, sizeof text);
+  warn_of(ix, &ix->no_room, text);
+}
+
+/* Worth a warning, as other losses of libraries (lost_contexts.c), from a twentieth of the bytes on. */
+static void tell_libraries(hearth_indexer *ix) {
+  const hearth_library_bytes *libraries = &ix->counts.libraries;
+  const uint64_t all = ix->counts.bytes;
+  uint64_t sum = 0;
+  size_t most = 0;
+  char text[640];
+  for (size_t i = 0; i < libraries->count; i++) {
+    sum = hearth_merge_SUM(sum, libraries->rows[i].bytes);
+    if (libraries->rows[i].bytes > libraries->rows[most].bytes)
+      most = i;
+  }
+  if (sum == 0 || ix->options.library_calls || ix->uncounted.count > 0) /* no hints without accesses */
+    return;
+  snprintf(
+      text, sizeof text,
+      "%.1f%% of the bytes are allocated inside %s%s, which hints reach only if this command is given --library-calls",
+      100.0 * (double)sum / (double)all, libraries->rows[most].name,
+      libraries->count > 1 ? " and other libraries" : "");
+  on_note(ix, sum > all / 20 ? HEARTH_NOTE_WARNING : HEARTH_NOTE_DETAIL, text);
+}
+
+hearth_status hearth_indexer_result(hearth_indexer *ix, const char *path, hearth_builder **ret, hearth_error *err) {
+  hearth_modules_report(ix->modules);
+  HEARTH_TRY(unite(ix, ret, err));
+  if (ix->skipped > 0 && ix->added == 0)
+    return hearth_error_set(err, HEARTH_E_EMPTY, "%s: not written: none of the inputs could be used", path);
+  if (hearth_builder_context_count(*ret) == 0)
+    return hearth_error_set(err, ix->nothing.status ? ix->nothing.status : HEARTH_E_EMPTY, "%s: not written: %s", path,
+                            ix->nothing.status ? ix->nothing.message : "the inputs have no allocations");
+  if (ix->counts.contexts > 0 && ix->counts.with_column == 0 && !ix->options.symbols)
+    return hearth_error_set(err, HEARTH_E_NO_DEBUG_INFO,
+                            "%s: not written: no allocation has a column, by which calls are matched (compile without "
+                            "-gno-column-info)",
+                            path);
+  tell_no_room(ix);
+  tell_lost_classes(ix);
+  tell_libraries(ix);
+  return HEARTH_OK;
+}
+
+size_t hearth_indexer_added(const hearth_indexer *ix) { return ix->added; }
+
+const char *hearth_indexer_code_profile(const hearth_indexer *ix, const void **ret_data, size_t *ret_size) {
+  *ret_data = ix->code.data;
+  *ret_size = ix->code.size;
+  return ix->code_name;
+}

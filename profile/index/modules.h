@@ -1,0 +1,66 @@
+/* The binaries of one indexing, and which of them each mapping of a raw profile is. */
+#ifndef HEARTH_MODULES_H
+#define HEARTH_MODULES_H
+
+#include "hearth/indexer.h"
+#include "raw_dump.h"
+#include "frame_cache.h"
+
+typedef struct hearth_modules hearth_modules;
+
+/* A mapping with code of a known binary. */
+typedef struct hearth_placed_map {
+  const hearth_raw_map *map;
+  hearth_binary *binary;
+  hearth_frame_cache *cache;
+} hearth_placed_map;
+
+/* `builder` is borrowed; options are copied. NULL when out of memory. */
+hearth_modules *hearth_modules_create(hearth_builder *builder, const hearth_indexer_options *options);
+void hearth_modules_destroy(hearth_modules *modules); /* accepts NULL */
+
+/* From now on, name functions of binaries without debug information by their symbols (code_names.h). */
+void hearth_modules_use_symbols(hearth_modules *modules, bool use);
+
+/* A folder with separate debug files, .dwo or .dwp files; before the first binary. Copied. Errors: E_NOMEM. */
+hearth_status hearth_modules_add_directory(hearth_modules *modules, const char *path, hearth_error *err);
+/* The same folders as another's. */
+hearth_status hearth_modules_share_directories(hearth_modules *modules, const hearth_modules *other, hearth_error *err);
+
+/* Open and load a binary that the user gave. */
+hearth_status hearth_modules_give(hearth_modules *modules, const char *path, hearth_error *err);
+
+/* Is this the preloaded runtime? */
+bool hearth_modules_is_runtime(const hearth_raw_map *map);
+
+/* Find the binaries of a dump's mappings: among the given ones, else where the mappings' paths lead.
+ *   ret_placed  mappings with a binary, sorted by address, none of which overlap (what does is left out, and told); the
+ *               caller frees the array, not what it points to
+ * Errors: E_NOMEM. */
+hearth_status hearth_modules_place(hearth_modules *modules, const char *name, const hearth_raw_dump *dump,
+                                   hearth_placed_map **ret_placed, size_t *ret_count, hearth_error *err);
+
+/* Is a dump worth adding?
+ *   is_skipped  if it is not, it is left out already: that is no remedy
+ * Errors: E_MISMATCH (binaries were given, and none of them is of the dump; or none is found at all),
+ * those of opening the program, E_NOMEM. */
+hearth_status hearth_modules_check(hearth_modules *modules, const char *name, const hearth_raw_dump *dump,
+                                   bool is_skipped, hearth_error *err);
+
+/* One more address of the dump lies in this mapping, of which hearth_modules_place found no binary. */
+void hearth_modules_miss(hearth_modules *modules, const hearth_raw_map *map);
+
+/* A context whose blocks were allocated in this mapping is lost. Returns why the mapping has no binary, if that is not for want
+ * of debug information, until the next dump; hearth_modules_report tells of it. NULL: it has one, or is no file. */
+const hearth_error *hearth_modules_lose(hearth_modules *modules, const hearth_raw_map *map, uint64_t bytes);
+/* What to say behind such a reason; may be "". */
+const char *hearth_modules_remedy(const hearth_error *reason);
+
+/* What another set of modules used, and missed, counts here as well. Errors: E_NOMEM. */
+hearth_status hearth_modules_share_use(hearth_modules *modules, const hearth_modules *other, hearth_error *err);
+
+/* Warn of given binaries that were in no dump (a library that these runs did not load, or a mistake), and of mapped files
+ * with addresses in the dumps that could not be read: once each. */
+void hearth_modules_report(const hearth_modules *modules);
+
+#endif

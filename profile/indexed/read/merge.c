@@ -1,0 +1,205 @@
+/* Whole profiles into a builder: an indexed one, or what another builder holds. Tables are gone through once each, in
+ * their order; what a row refers to has got its new number by then. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "builder_tables.h"
+
+/* New numbers of a profile's rows. */
+typedef struct new_rows {
+  uint32_t *functions, *frames, *nodes;
+} new_rows;
+
+static hearth_status new_rows_create(new_rows *rows, size_t functions, size_t frames, size_t nodes, hearth_error *err) {
+  rows->functions = malloc((functions + 1) * sizeof *rows->functions);
+  rows->frames = malloc((frames + 1) * sizeof *rows->frames);
+  rows->nodes = malloc((nodes + 1) * sizeof *rows->nodes);
+  if (rows->functions && rows->frames && rows->nodes)
+    return HEARTH_OK;
+  return hearth_error_nomem(err);
+}
+
+static void new_rows_free(new_rows *rows) {
+  free(rows->functions);
+  free(rows->frames);
+  free(rows->nodes);
+}
+
+/* Ids of LLVM's scheme follow from names, Hearth's do not follow from LLVM's. */
+static hearth_status check_scheme(const hearth_builder *builder, enum hearth_id_scheme scheme, hearth_error *err) {
+  if (scheme == builder->scheme || builder->scheme == HEARTH_IDS_LLVM)
+    return HEARTH_OK;
+  return hearth_error_set(err, HEARTH_E_MISMATCH,
+                          "a profile with LLVM's function ids cannot be added to one with Hearth's");
+}
+
+/* LLVM's profiles have no discriminators: with them, what is one context to LLVM would be two. */
+static uint32_t discriminator_of(const hearth_builder *builder, enum hearth_id_scheme scheme, uint32_t discriminator) {
+  return scheme == builder->scheme ? discriminator : 0;
+}
+
+/* A function with its id of `scheme`, under its id of the builder's. */
+static hearth_status add_function(hearth_builder *builder, enum hearth_id_scheme scheme, uint64_t id, const char *name,
+                                  const char *path, uint32_t start_line, uint32_t *ret, hearth_error *err) {
+  if (scheme == builder->scheme)
+    return hearth_builder_function_by_id(builder, id, name, path, start_line, ret, err);
+  if (*name)
+    return hearth_builder_function(builder, name, path, start_line, ret, err);
+  return hearth_error_set(err, HEARTH_E_MISMATCH,
+                          "function 0x%016llx has no name, of which LLVM's id is made: index the raw profile anew",
+                          (unsigned long long)id);
+}
+
+/* -------------------------------------------------- indexed profiles --------------------------------------------- */
+
+static hearth_status add_functions(hearth_builder *builder, hearth_profile *profile, enum hearth_id_scheme scheme,
+                                   uint32_t *rows, hearth_error *err) {
+  char path[HEARTH_PATH_LIMIT];
+  for (uint32_t i = 0; i < hearth_profile_function_count(profile); i++) {
+    hearth_function_info f;
+    HEARTH_TRY(hearth_profile_get_function(profile, i, &f, err));
+    HEARTH_TRY(hearth_profile_get_path(profile, f.path, path, sizeof path, err));
+    HEARTH_TRY(add_function(builder, scheme, f.id, f.name, path, f.start_line, &rows[i], err));
+  }
+  return HEARTH_OK;
+}
+
+static hearth_status add_frames(hearth_builder *builder, hearth_profile *profile, enum hearth_id_scheme scheme,
+                                const uint32_t *functions, uint32_t *rows, hearth_error *err) {
+  for (uint32_t i = 0; i < hearth_profile_frame_count(profile); i++) {
+    hearth_frame_info f;
+    HEARTH_TRY(hearth_profile_get_frame(profile, i, &f, err));
+    builder_frame key = {.function = functions[f.function],
+                         .line = f.line,
+                         .column = f.column,
+                         .discriminator = discriminator_of(builder, scheme, f.discriminator),
+                         .flags = (f.inlined ? HEARTH_FRAME_INLINED : 0) | (f.library ? HEARTH_FRAME_LIBRARY : 0),
+                         .recursive = f.recursive};
+    builder->functions[key.function].in_cycle |= f.in_cycle;
+    HEARTH_TRY(hearth_builder_intern_frame(builder, &key, &rows[i], err));
+  }
+  return HEARTH_OK;
+}
+
+static hearth_status add_nodes(hearth_builder *builder, hearth_profile *profile, const uint32_t *frames, uint32_t *rows,
+                               hearth_error *err) {
+  for (uint32_t i = 0; i < hearth_profile_stack_count(profile); i++) {
+    uint32_t frame, parent;
+    HEARTH_TRY(hearth_profile_get_stack(profile, i, &frame, &parent, err));
+    HEARTH_TRY(hearth_builder_intern_node(builder, parent == HEARTH_NONE ? HEARTH_NONE : rows[parent], frames[frame],
+                                          &rows[i], err));
+  }
+  return HEARTH_OK;
+}
+
+static hearth_status add_contexts(hearth_builder *builder, hearth_profile *profile, const uint32_t *nodes,
+                                  hearth_error *err) {
+  for (uint32_t i = 0; i < hearth_profile_context_count(profile); i++) {
+    uint32_t leaf;
+    hearth_mib mib;
+    hearth_histogram histogram;
+    HEARTH_TRY(hearth_profile_get_context(profile, i, &leaf, &mib, err));
+    HEARTH_TRY(hearth_builder_add_to_node(builder, nodes[leaf], &mib, err));
+    HEARTH_TRY(hearth_profile_get_histogram(profile, i, &histogram, err));
+    HEARTH_TRY(hearth_builder_add_histogram(builder, nodes[leaf], &histogram, err));
+  }
+  return HEARTH_OK;
+}
+
+static hearth_status add_types(hearth_builder *builder, hearth_profile *profile, hearth_error *err) {
+  for (uint32_t i = 0; i < hearth_profile_type_count(profile); i++) {
+    const char *name;
+    uint64_t id;
+    HEARTH_TRY(hearth_profile_get_type(profile, i, &id, &name, err));
+    HEARTH_TRY(hearth_builder_type(builder, name, strlen(name), &id, err));
+  }
+  return HEARTH_OK;
+}
+
+static hearth_status add_binaries(hearth_builder *builder, hearth_profile *profile, hearth_error *err) {
+  for (uint32_t i = 0; i < hearth_profile_binary_count(profile); i++) {
+    const char *name;
+    const uint8_t *build_id;
+    uint32_t size;
+    HEARTH_TRY(hearth_profile_get_binary(profile, i, &name, &build_id, &size, err));
+    HEARTH_TRY(hearth_builder_add_binary(builder, name, build_id, size, err));
+  }
+  return HEARTH_OK;
+}
+
+static hearth_status add_tables(hearth_builder *builder, hearth_profile *profile, enum hearth_id_scheme scheme,
+                                const new_rows *rows, hearth_error *err) {
+  HEARTH_TRY(add_functions(builder, profile, scheme, rows->functions, err));
+  HEARTH_TRY(add_frames(builder, profile, scheme, rows->functions, rows->frames, err));
+  HEARTH_TRY(add_nodes(builder, profile, rows->frames, rows->nodes, err));
+  HEARTH_TRY(add_contexts(builder, profile, rows->nodes, err));
+  HEARTH_TRY(add_types(builder, profile, err));
+  return add_binaries(builder, profile, err);
+}
+
+hearth_status hearth_builder_add_profile(hearth_builder *builder, hearth_profile *profile, hearth_error *err) {
+  hearth_profile_summary summary;
+  new_rows rows;
+  HEARTH_TRY(hearth_profile_get_summary(profile, &summary, err));
+  HEARTH_TRY(check_scheme(builder, summary.id_scheme, err));
+  hearth_status status = new_rows_create(&rows, hearth_profile_function_count(profile),
+                                         hearth_profile_frame_count(profile), hearth_profile_stack_count(profile), err);
+  if (status == HEARTH_OK)
+    status = add_tables(builder, profile, summary.id_scheme, &rows, err);
+  if (status == HEARTH_OK)
+    status = hearth_builder_add_run(builder, &summary, err);
+  new_rows_free(&rows);
+  return status;
+}
+
+/* -------------------------------------------------- other builders ------------------------------------------------ */
+
+static hearth_status copy_tables(hearth_builder *builder, const hearth_builder *from, const new_rows *rows,
+                                 hearth_error *err) {
+  for (size_t i = 0; i < from->function_count; i++) {
+    const builder_function *f = &from->functions[i];
+    HEARTH_TRY(add_function(builder, from->scheme, f->id, from->pool + f->name, from->pool + f->path, f->start_line,
+                            &rows->functions[i], err));
+  }
+  for (size_t i = 0; i < from->frame_count; i++) {
+    builder_frame frame = from->frames[i];
+    frame.function = rows->functions[frame.function];
+    frame.discriminator = discriminator_of(builder, from->scheme, frame.discriminator);
+    HEARTH_TRY(hearth_builder_intern_frame(builder, &frame, &rows->frames[i], err));
+  }
+  for (size_t i = 0; i < from->node_count; i++) { /* a parent was there before its children */
+    const builder_node *node = &from->nodes[i];
+    HEARTH_TRY(hearth_builder_intern_node(builder,
+                                          node->parent == HEARTH_NONE ? HEARTH_NONE : rows->nodes[node->parent],
+                                          rows->frames[node->frame], &rows->nodes[i], err));
+  }
+  for (size_t i = 0; i < from->context_count; i++) {
+    hearth_mib mib;
+    mib_rows_get(&from->mibs, i, &mib);
+    HEARTH_TRY(hearth_builder_add_to_node(builder, rows->nodes[from->context_nodes[i]], &mib, err));
+    hearth_histogram histogram = hearth_builder_histogram(from, i);
+    HEARTH_TRY(hearth_builder_add_histogram(builder, rows->nodes[from->context_nodes[i]], &histogram, err));
+  }
+  for (size_t i = 0; i < from->type_count; i++) {
+    const char *name = from->pool + from->types[i].name;
+    uint64_t id;
+    HEARTH_TRY(hearth_builder_type(builder, name, strlen(name), &id, err));
+  }
+  for (size_t i = 0; i < from->binary_count; i++) {
+    const builder_binary *b = &from->binaries[i];
+    HEARTH_TRY(hearth_builder_add_binary(builder, from->pool + b->name, b->build_id, b->build_id_size, err));
+  }
+  return HEARTH_OK;
+}
+
+hearth_status hearth_builder_add_builder(hearth_builder *builder, const hearth_builder *from, hearth_error *err) {
+  new_rows rows;
+  HEARTH_TRY(check_scheme(builder, from->scheme, err));
+  hearth_status status = new_rows_create(&rows, from->function_count, from->frame_count, from->node_count, err);
+  if (status == HEARTH_OK)
+    status = copy_tables(builder, from, &rows, err);
+  if (status == HEARTH_OK && from->has_runs)
+    status = hearth_builder_add_run(builder, &from->runs, err);
+  new_rows_free(&rows);
+  return status;
+}

@@ -1,0 +1,114 @@
+/* What the files of the reader share, and what the verifier needs of it beyond its public face. */
+#ifndef HEARTH_READER_INTERNAL_H
+#define HEARTH_READER_INTERNAL_H
+
+#include <string.h>
+
+#include "file.h"
+#include "hearth/profile.h"
+#include "packed.h"
+
+typedef struct packed_table {
+  uint32_t section;
+  size_t column_count;
+  hearth_indexed_column columns[HEARTH_PACKED_COLUMNS];
+  uint64_t starts, blocks; /* offsets in the file */
+} packed_table;
+
+/* A block of STACKS that was decoded. Whoever walks up a stack comes through the same blocks again and again. */
+typedef struct stack_block {
+  uint32_t number; /* one more than the block's; 0: empty */
+  uint64_t values[HEARTH_STACK_COLUMNS][HEARTH_PACKED_ROWS];
+} stack_block;
+
+enum { STACK_BLOCKS_KEPT = 64 };
+
+/* A block of CONTEXTS that was decoded: the first `wanted` columns. */
+typedef struct context_block {
+  uint32_t number; /* one more than the block's; 0: empty */
+  size_t wanted;
+  uint64_t values[HEARTH_PACKED_COLUMNS][HEARTH_PACKED_ROWS];
+} context_block;
+
+struct hearth_profile {
+  const uint8_t *data;
+  size_t size;
+  hearth_file file; /* that they are in; not ours unless mapped */
+  void *converted;  /* the bytes, made from another form; NULL: not so */
+  char *name;
+  hearth_indexed_header header;
+  hearth_indexed_section sections[HEARTH_SECTIONS + 1]; /* by id; all zero where the file has none */
+  packed_table frames, stacks, contexts;
+  stack_block stack_blocks[STACK_BLOCKS_KEPT]; /* each at its number modulo their count */
+  context_block context_block;
+  uint32_t next_context;                  /* the row after the one that was read last */
+  int mib_columns[HEARTH_PACKED_COLUMNS]; /* what each column of `contexts` is in a hearth_mib, or -1 */
+  uint32_t bucket_bits;
+  uint64_t *counts; /* of the histogram that was read last */
+  size_t counts_room;
+  uint8_t *plan_copy; /* the PLAN section, if its structs cannot be used where they lie, or as they are */
+  uint8_t *checked; /* one bit for each block whose checksum was found right */
+};
+
+/* The bytes of an indexed profile, and what they are in. */
+typedef struct hearth_profile_bytes {
+  const uint8_t *data;
+  size_t size;
+  hearth_file file; /* that they lie in; all zero: they are the caller's */
+  void *converted;  /* malloc'd: made from another form; else NULL */
+} hearth_profile_bytes;
+
+/* Open it. Takes over `file` and `converted`, also on error. */
+hearth_status hearth_profile_open_bytes(const hearth_profile_bytes *bytes, const char *name, hearth_profile **ret,
+                                        hearth_error *err);
+
+static inline const hearth_indexed_section *hearth_profile_section(const hearth_profile *profile, uint32_t id) {
+  return &profile->sections[id];
+}
+
+static inline uint64_t load64(const uint8_t *from) {
+  uint64_t value;
+  memcpy(&value, from, sizeof value);
+  return value;
+}
+
+/* The bytes [offset, offset + size) of the file, which lie before the checksums; their checksums are right. */
+hearth_status hearth_profile_touch(hearth_profile *profile, uint64_t offset, uint64_t size, const uint8_t **ret,
+                                   hearth_error *err);
+/* Copies row `row` of a table, which has rows of `row_size` bytes; `what` names it in messages. */
+hearth_status hearth_profile_read_row(hearth_profile *profile, uint32_t id, uint32_t row, void *ret, size_t row_size,
+                                      const char *what, hearth_error *err);
+
+/* Fill in `err` with the profile's name, the printf-style reason and the remedy; returns HEARTH_E_CORRUPT. */
+hearth_status hearth_profile_corrupt(const hearth_profile *profile, hearth_error *err, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* The string at this offset of STRINGS; any offset inside is accepted, also in the middle of a string. */
+hearth_status hearth_profile_get_string(hearth_profile *profile, uint32_t offset, const char **ret, hearth_error *err);
+
+uint32_t hearth_profile_path_count(const hearth_profile *profile);
+/* Last component and parent (a lower row or HEARTH_NONE) of a path. */
+hearth_status hearth_profile_get_path_row(hearth_profile *profile, uint32_t row, const char **ret_name,
+                                          uint32_t *ret_parent, hearth_error *err);
+
+/* Where the stack nodes of a path's module begin, as the file says. */
+hearth_status hearth_profile_get_first_node(hearth_profile *profile, uint32_t path, uint32_t *ret_node,
+                                            hearth_error *err);
+
+/* Bucket that a function id belongs to, and the functions [*ret_first, *ret_end) that a bucket holds. */
+uint32_t hearth_profile_bucket_of(const hearth_profile *profile, uint64_t id);
+hearth_status hearth_profile_get_bucket(hearth_profile *profile, uint32_t bucket, uint32_t *ret_first,
+                                        uint32_t *ret_end, hearth_error *err);
+
+uint32_t hearth_profile_strings_size(const hearth_profile *profile);
+
+/* How many blocks were looked at so far, those with the checksums themselves not counted. */
+size_t hearth_profile_blocks_checked(const hearth_profile *profile);
+
+hearth_status hearth_profile_verify_histograms(hearth_profile *profile, hearth_error *err);
+hearth_status hearth_profile_verify_types(hearth_profile *profile, hearth_error *err);
+
+/* Check the checksum of every block. */
+hearth_status hearth_profile_check_blocks(hearth_profile *profile, hearth_error *err);
+
+#endif

@@ -1,0 +1,141 @@
+/* Canonical order of an indexed profile's tables. Each pass is a sort or a counting sort over one table, so the cost is
+ * close to linear in the output; nothing depends on the order of arrival. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "writer.h"
+
+static hearth_status renumbering_create(writer *w, renumbering *table, size_t rows) {
+  HEARTH_TRY(writer_allocate(w, (void **)&table->order, rows, sizeof *table->order));
+  HEARTH_TRY(writer_allocate(w, (void **)&table->rank, rows, sizeof *table->rank));
+  memset(table->rank, 0xff, rows * sizeof *table->rank);
+  return HEARTH_OK;
+}
+
+static void renumbering_append(renumbering *table, uint32_t row) {
+  table->rank[row] = table->count;
+  table->order[table->count++] = row;
+}
+
+/* While marking, any rank but HEARTH_NONE means "needed". */
+hearth_status writer_mark_needed(writer *w) {
+  const hearth_builder *b = w->builder;
+  HEARTH_TRY(renumbering_create(w, &w->functions, b->function_count));
+  HEARTH_TRY(renumbering_create(w, &w->frames, b->frame_count));
+  HEARTH_TRY(renumbering_create(w, &w->nodes, b->node_count));
+  HEARTH_TRY(renumbering_create(w, &w->contexts, b->context_count));
+  for (size_t i = 0; i < b->context_count; i++) {
+    uint32_t node = b->context_nodes[i];
+    while (node != HEARTH_NONE && w->nodes.rank[node] == HEARTH_NONE) {
+      uint32_t frame = b->nodes[node].frame;
+      w->nodes.rank[node] = 0;
+      w->frames.rank[frame] = 0;
+      w->functions.rank[b->frames[frame].function] = 0;
+      node = b->nodes[node].parent;
+    }
+  }
+  return HEARTH_OK;
+}
+
+typedef struct function_key {
+  uint64_t id;
+  uint32_t row;
+} function_key;
+
+static int compare_function_keys(const void *a, const void *b) {
+  uint64_t x = ((const function_key *)a)->id, y = ((const function_key *)b)->id;
+  return (x > y) - (x < y);
+}
+
+hearth_status writer_order_functions(writer *w) {
+  const hearth_builder *b = w->builder;
+  function_key *keys;
+  size_t n = 0;
+  HEARTH_TRY(writer_allocate(w, (void **)&keys, b->function_count, sizeof *keys));
+  for (uint32_t i = 0; i < b->function_count; i++)
+    if (w->functions.rank[i] != HEARTH_NONE)
+      keys[n++] = (function_key){b->functions[i].id, i};
+  qsort(keys, n, sizeof *keys, compare_function_keys);
+  for (size_t i = 0; i < n; i++)
+    renumbering_append(&w->functions, keys[i].row);
+  free(keys);
+  return HEARTH_OK;
+}
+
+typedef struct frame_key {
+  uint32_t field[5]; /* function's new number, line, column, discriminator, flags */
+  uint32_t row;
+} frame_key;
+
+static int compare_frame_keys(const void *a, const void *b) {
+  const frame_key *x = a, *y = b;
+  for (size_t i = 0; i < 5; i++)
+    if (x->field[i] != y->field[i])
+      return x->field[i] < y->field[i] ? -1 : 1;
+  return 0;
+}
+
+hearth_status writer_order_frames(writer *w) {
+  const hearth_builder *b = w->builder;
+  frame_key *keys;
+  size_t n = 0;
+  HEARTH_TRY(writer_allocate(w, (void **)&keys, b->frame_count, sizeof *keys));
+  for (uint32_t i = 0; i < b->frame_count; i++) {
+    const builder_frame *f = &b->frames[i];
+    if (w->frames.rank[i] != HEARTH_NONE)
+      keys[n++] =
+          (frame_key){{w->functions.rank[f->function], f->line, f->column, f->discriminator, f->flags}, .row = i};
+  }
+  qsort(keys, n, sizeof *keys, compare_frame_keys);
+  for (size_t i = 0; i < n; i++)
+    renumbering_append(&w->frames, keys[i].row);
+  free(keys);
+  return HEARTH_OK;
+}
+
+uint32_t writer_node_frame(const writer *w, uint32_t node) { return w->frames.rank[w->builder->nodes[node].frame]; }
+
+uint32_t writer_context_frame(const writer *w, uint32_t context) {
+  return writer_node_frame(w, w->builder->context_nodes[context]);
+}
+
+/* By (leaf frame, node): a stable counting sort by frame of the contexts in the order of their nodes. */
+hearth_status writer_order_contexts(writer *w) {
+  const hearth_builder *b = w->builder;
+  uint32_t *starts; /* of each frame's contexts; when all are there, their ends */
+  HEARTH_TRY(writer_allocate(w, (void **)&starts, w->frames.count, sizeof *starts));
+  w->context_ends = starts;
+  for (uint32_t i = 0; i < b->context_count; i++)
+    starts[writer_context_frame(w, i) + 1]++;
+  for (uint32_t frame = 0; frame < w->frames.count; frame++)
+    starts[frame + 1] += starts[frame];
+  for (uint32_t i = 0; i < w->nodes.count; i++) {
+    uint32_t context = b->nodes[w->nodes.order[i]].context;
+    if (context != HEARTH_NONE && w->leaves[context] == i)
+      w->contexts.order[starts[writer_context_frame(w, context)]++] = context;
+  }
+  w->contexts.count = (uint32_t)b->context_count;
+  return HEARTH_OK;
+}
+
+static int compare_binaries(const void *a, const void *b, const char *pool) {
+  const builder_binary *x = a, *y = b;
+  int names = strcmp(pool + x->name, pool + y->name);
+  if (names != 0)
+    return names;
+  int ids = memcmp(x->build_id, y->build_id, sizeof x->build_id);
+  return ids != 0 ? ids : (x->build_id_size > y->build_id_size) - (x->build_id_size < y->build_id_size);
+}
+
+/* By (name, build id); insertion sort, as a run has a few dozen binaries at most. */
+hearth_status writer_order_binaries(writer *w) {
+  const hearth_builder *b = w->builder;
+  HEARTH_TRY(writer_allocate(w, (void **)&w->binaries, b->binary_count, sizeof *w->binaries));
+  for (size_t i = 0; i < b->binary_count; i++) {
+    size_t at = i;
+    for (; at > 0 && compare_binaries(&w->binaries[at - 1], &b->binaries[i], b->pool) > 0; at--)
+      w->binaries[at] = w->binaries[at - 1];
+    w->binaries[at] = b->binaries[i];
+  }
+  return HEARTH_OK;
+}

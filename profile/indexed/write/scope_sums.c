@@ -1,0 +1,83 @@
+/* Contexts without their scopes. The compiler sees none, so that contexts that differ in scopes only are one to it: for
+ * cutoffs, and for the classes that a plan is made of, each of them counts as all of them together. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "hearth/ids.h"
+#include "writer.h"
+
+static bool *mark_scopes(const hearth_builder *b, bool *ret_any) {
+  bool *is_scope = calloc(b->function_count + 1, sizeof *is_scope);
+  *ret_any = false;
+  for (size_t i = 0; is_scope && i < b->function_count; i++) {
+    is_scope[i] = strcmp(b->pool + b->functions[i].path, HEARTH_SCOPE_FILE) == 0;
+    *ret_any |= is_scope[i];
+  }
+  return is_scope;
+}
+
+/* Nodes that are left: rows of `nodes`, found by parent and frame; in `context`, the first context there. */
+typedef struct bare_stacks {
+  builder_node *nodes;
+  size_t count;
+  node_table by_content;
+  uint32_t *of; /* of each node of the builder; HEARTH_NONE: only scopes so far */
+} bare_stacks;
+
+static bool begin(bare_stacks *bare, size_t node_count) {
+  bare->nodes = malloc((node_count + 1) * sizeof *bare->nodes);
+  bare->of = malloc((node_count + 1) * sizeof *bare->of);
+  return bare->nodes && bare->of && node_table_reserve(&bare->by_content, bare->nodes, 0, node_count);
+}
+
+/* A caller's node is lower. */
+static void strip_node(bare_stacks *bare, const hearth_builder *b, const bool *is_scope, uint32_t node) {
+  const builder_node *n = &b->nodes[node];
+  uint32_t parent = n->parent == HEARTH_NONE ? HEARTH_NONE : bare->of[n->parent];
+  if (is_scope[b->frames[n->frame].function]) {
+    bare->of[node] = parent;
+    return;
+  }
+  uint32_t *slot = node_table_slot(&bare->by_content, bare->nodes, parent, n->frame);
+  if (*slot == HEARTH_NONE) {
+    *slot = (uint32_t)bare->count;
+    bare->nodes[bare->count++] = (builder_node){.frame = n->frame, .parent = parent, .context = HEARTH_NONE};
+  }
+  bare->of[node] = *slot;
+}
+
+/* Sum the contexts of each node that is left under the first of them. */
+static void sum_contexts(writer *w, bare_stacks *bare) {
+  const hearth_builder *b = w->builder;
+  for (uint32_t i = 0; i < b->context_count; i++) {
+    uint32_t node = bare->of[b->context_nodes[i]];
+    uint32_t *first = node == HEARTH_NONE ? NULL : &bare->nodes[node].context; /* a scope alone is like no other */
+    if (first && *first == HEARTH_NONE)
+      *first = i;
+    w->bare_contexts[i] = first ? *first : i;
+    hearth_mib mib;
+    mib_rows_get(&b->mibs, i, &mib);
+    hearth_mib_merge(&w->bare_sums[w->bare_contexts[i]], &mib);
+  }
+}
+
+hearth_status writer_sum_without_scopes(writer *w) {
+  const hearth_builder *b = w->builder;
+  bare_stacks bare = {0};
+  bool any;
+  bool *is_scope = mark_scopes(b, &any);
+  bool good = is_scope != NULL;
+  if (good && any && (good = begin(&bare, b->node_count))) {
+    for (uint32_t i = 0; i < b->node_count; i++)
+      strip_node(&bare, b, is_scope, i);
+    w->bare_contexts = malloc((b->context_count + 1) * sizeof *w->bare_contexts);
+    w->bare_sums = calloc(b->context_count + 1, sizeof *w->bare_sums);
+    if ((good = w->bare_contexts && w->bare_sums))
+      sum_contexts(w, &bare);
+  }
+  free(is_scope);
+  free(bare.nodes);
+  free(bare.of);
+  free(bare.by_content.slots);
+  return good ? HEARTH_OK : hearth_error_nomem(w->err);
+}

@@ -1,0 +1,108 @@
+/* The summary of an indexed profile: totals, and the cutoffs by which contexts are classified. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "cutoffs.h"
+#include "writer.h"
+
+static const uint32_t cold_shares_ppm[] = {1000, 5000, HEARTH_COLD_SHARE_PPM, 20000, 50000, 100000};
+static const uint32_t hot_shares_ppm[] = {500000, 800000, HEARTH_HOT_SHARE_PPM, 950000, 990000};
+
+enum {
+  COLD_CUTOFFS = sizeof cold_shares_ppm / sizeof cold_shares_ppm[0],
+  HOT_CUTOFFS = sizeof hot_shares_ppm / sizeof hot_shares_ppm[0]
+};
+
+bool writer_accesses_counted(const writer *w) { return w->builder->has_runs && w->builder->runs.accesses_counted; }
+
+static void add_totals(const writer *w, hearth_indexed_summary *summary) {
+  const mib_rows *mibs = &w->builder->mibs;
+  for (size_t i = 0; i < mibs->count; i++) {
+    summary->total_allocs = hearth_merge_SUM(summary->total_allocs, mib_rows_number(mibs, i, HEARTH_COL_AllocCount));
+    summary->total_bytes = hearth_merge_SUM(summary->total_bytes, mib_rows_number(mibs, i, HEARTH_COL_TotalSize));
+    summary->total_accesses =
+        hearth_merge_SUM(summary->total_accesses, mib_rows_number(mibs, i, HEARTH_COL_TotalAccessCount));
+  }
+}
+
+static hearth_status fill_cutoffs(writer *w, hearth_indexed_summary *summary, hearth_indexed_cutoff *cutoffs) {
+  hearth_density_point *points;
+  size_t n = 0;
+  double lasting = hearth_lasting_lifetime_ns(summary->duration_ns, summary->runs);
+  HEARTH_TRY(writer_allocate(w, (void **)&points, w->contexts.count, sizeof *points));
+  for (uint32_t i = 0; i < w->contexts.count; i++) {
+    hearth_mib mib;
+    if (writer_bare_context(w, i) != i)
+      continue;
+    writer_get_classified(w, i, &mib);
+    points[n++] = hearth_density_point_of(&mib, lasting);
+  }
+  if (!hearth_density_points_sort(points, n)) {
+    free(points);
+    return hearth_error_nomem(w->err);
+  }
+  for (size_t i = 0; i < COLD_CUTOFFS; i++)
+    *cutoffs++ =
+        (hearth_indexed_cutoff){.share_ppm = cold_shares_ppm[i],
+                                .density = hearth_cold_cutoff(points, n, summary->total_accesses, cold_shares_ppm[i])};
+  for (size_t i = 0; i < HOT_CUTOFFS; i++)
+    *cutoffs++ =
+        (hearth_indexed_cutoff){.share_ppm = hot_shares_ppm[i],
+                                .density = hearth_hot_cutoff(points, n, summary->total_accesses, hot_shares_ppm[i])};
+  summary->cold_cutoffs = COLD_CUTOFFS;
+  summary->hot_cutoffs = HOT_CUTOFFS;
+  free(points);
+  return HEARTH_OK;
+}
+
+hearth_status writer_summarise(writer *w) {
+  const hearth_profile_summary *runs = &w->builder->runs;
+  size_t cutoffs = writer_accesses_counted(w) ? COLD_CUTOFFS + HOT_CUTOFFS : 0;
+  w->summary.size = sizeof(hearth_indexed_summary) + cutoffs * sizeof(hearth_indexed_cutoff);
+  HEARTH_TRY(writer_allocate(w, (void **)&w->summary.data, w->summary.size, 1));
+  hearth_indexed_summary *summary = (hearth_indexed_summary *)w->summary.data;
+  *summary = (hearth_indexed_summary){.runs = runs->runs,
+                                      .duration_ns = runs->duration_ns,
+                                      .dropped_blocks = runs->dropped_blocks,
+                                      .dropped_frames = runs->dropped_frames};
+  add_totals(w, summary);
+  return cutoffs ? fill_cutoffs(w, summary, (hearth_indexed_cutoff *)(summary + 1)) : HEARTH_OK;
+}
+
+/* The cutoff of the greatest share up to this one, as readers have it (hearth_profile_get_cutoff); `none` if all are
+ * greater. Shares ascend. */
+static double cutoff_of(const hearth_indexed_cutoff *cutoffs, size_t count, uint32_t share_ppm, double none) {
+  double density = none;
+  for (size_t i = 0; i < count && cutoffs[i].share_ppm <= share_ppm; i++)
+    density = cutoffs[i].density;
+  return density;
+}
+
+hearth_classifier writer_classifier(const writer *w, const hearth_classify_options *options) {
+  hearth_classifier classifier;
+  hearth_profile_summary runs = w->builder->runs;
+  const hearth_indexed_summary *written = (const void *)w->summary.data;
+  runs.accesses_counted = writer_accesses_counted(w);
+  runs.total_bytes = written->total_bytes;
+  runs.total_accesses = written->total_accesses;
+  if (hearth_classifier_begin(&classifier, &runs, options)) {
+    const hearth_indexed_cutoff *cutoffs = (const void *)(written + 1);
+    classifier.cold_max_density = cutoff_of(cutoffs, COLD_CUTOFFS, hearth_cold_share_ppm(options), -1);
+    classifier.hot_min_density =
+        cutoff_of(cutoffs + COLD_CUTOFFS, HOT_CUTOFFS, hearth_hot_share_ppm(options), INFINITY);
+    hearth_classifier_keep_distance(&classifier);
+  }
+  return classifier;
+}
+
+void writer_get_classified(const writer *w, uint32_t context, hearth_mib *ret) {
+  static const enum hearth_mib_column columns[] = {HEARTH_COL_AllocCount, HEARTH_COL_TotalSize,
+                                                   HEARTH_COL_TotalLifetime, HEARTH_COL_TotalAccessCount,
+                                                   HEARTH_COL_TotalLifetimeAccessDensity};
+  if (w->bare_contexts) {
+    *ret = w->bare_sums[writer_bare_context(w, context)];
+    return;
+  }
+  for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++)
+    ret->v[columns[i]] = mib_rows_number(&w->builder->mibs, context, columns[i]);
+}

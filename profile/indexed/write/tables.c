@@ -1,0 +1,119 @@
+/* FRAMES, STACKS and CONTEXTS as packed tables, from the builder's rows in their new order. */
+#include "packed.h"
+#include "writer.h"
+
+/* By enum hearth_mib_column, and behind them the leaf node, which is a column of CONTEXTS, too. */
+static const uint32_t field_tags[WRITER_CONTEXT_COLUMNS] = {
+#define HEARTH_MIB_FIELD(tag, Name, unit, merge, ir_bits, ir_default, description) tag,
+#include "hearth/mib_fields.def"
+    HEARTH_TAG_StackID};
+const char *const writer_field_names[WRITER_CONTEXT_COLUMNS] = {
+#define HEARTH_MIB_FIELD(tag, Name, unit, merge, ir_bits, ir_default, description) #Name,
+#include "hearth/mib_fields.def"
+    "StackID"};
+
+/* Columns of CONTEXTS behind the leaf node: the fields in the order of their tags, but each behind the one that its
+ * numbers are stored relative to. Most contexts have one block, or blocks that are alike, so that the greatest number
+ * is the least, the total is either, and the difference is 0. */
+static const struct context_column {
+  enum hearth_mib_column field;
+  int reference; /* enum hearth_mib_column; -1: none */
+} context_columns[] = {
+    {HEARTH_COL_AllocCount, -1},
+    {HEARTH_COL_MinSize, -1},
+    {HEARTH_COL_MaxSize, HEARTH_COL_MinSize},
+    {HEARTH_COL_MinAccessCount, -1},
+    {HEARTH_COL_MaxAccessCount, HEARTH_COL_MinAccessCount},
+    {HEARTH_COL_MinLifetime, -1},
+    {HEARTH_COL_MaxLifetime, HEARTH_COL_MinLifetime},
+    {HEARTH_COL_NumMigration, -1},
+    {HEARTH_COL_NumLifetimeOverlaps, HEARTH_COL_AllocCount},
+    {HEARTH_COL_NumSameAllocCPU, HEARTH_COL_AllocCount},
+    {HEARTH_COL_NumSameDeallocCPU, HEARTH_COL_AllocCount},
+    {HEARTH_COL_TotalSize, HEARTH_COL_MaxSize},
+    {HEARTH_COL_TotalAccessCount, HEARTH_COL_MaxAccessCount},
+    {HEARTH_COL_TotalLifetime, HEARTH_COL_MaxLifetime},
+    {HEARTH_COL_MinPercentUtilized, -1},
+    {HEARTH_COL_MaxPercentUtilized, HEARTH_COL_MinPercentUtilized},
+    {HEARTH_COL_TotalPercentUtilized, HEARTH_COL_MaxPercentUtilized},
+    {HEARTH_COL_AllocTimestamp, -1},
+    {HEARTH_COL_DeallocTimestamp, HEARTH_COL_AllocTimestamp},
+    {HEARTH_COL_AllocCPU, -1},
+    {HEARTH_COL_DeallocCPU, HEARTH_COL_AllocCPU},
+    {HEARTH_COL_DataTypeId, -1},
+    {HEARTH_COL_MinAccessDensity, -1},
+    {HEARTH_COL_MaxAccessDensity, HEARTH_COL_MinAccessDensity},
+    {HEARTH_COL_TotalAccessDensity, HEARTH_COL_MaxAccessDensity},
+    {HEARTH_COL_MinLifetimeAccessDensity, -1},
+    {HEARTH_COL_MaxLifetimeAccessDensity, HEARTH_COL_MinLifetimeAccessDensity},
+    {HEARTH_COL_TotalLifetimeAccessDensity, HEARTH_COL_MaxLifetimeAccessDensity},
+    {HEARTH_COL_LiveAtExit, -1},
+};
+
+_Static_assert(sizeof context_columns / sizeof context_columns[0] == HEARTH_MIB_COLUMNS, "each field has its column");
+
+static void frame_rows(const void *context, size_t first, size_t count, uint64_t (*ret)[HEARTH_PACKED_ROWS]) {
+  const writer *w = context;
+  for (size_t i = 0; i < count; i++) {
+    size_t row = first + i;
+    const builder_frame *f = &w->builder->frames[w->frames.order[row]];
+    ret[HEARTH_FRAME_FIRST_CONTEXT][i] = row > 0 ? w->context_ends[row - 1] : 0;
+    ret[HEARTH_FRAME_FUNCTION][i] = w->functions.rank[f->function];
+    ret[HEARTH_FRAME_LINE][i] = f->line;
+    ret[HEARTH_FRAME_COLUMN][i] = f->column;
+    ret[HEARTH_FRAME_DISCRIMINATOR][i] = f->discriminator;
+    ret[HEARTH_FRAME_FLAGS][i] = f->flags | (f->recursive ? HEARTH_FRAME_RECURSIVE : 0) |
+                                 (w->builder->functions[f->function].in_cycle ? HEARTH_FRAME_IN_CYCLE : 0);
+  }
+}
+
+static void stack_rows(const void *context, size_t first, size_t count, uint64_t (*ret)[HEARTH_PACKED_ROWS]) {
+  const writer *w = context;
+  for (size_t i = 0; i < count; i++) {
+    ret[HEARTH_STACK_FRAME][i] = w->node_frames[first + i];
+    ret[HEARTH_STACK_UP][i] = (uint32_t)(first + i) - 1 - w->parents[first + i]; /* HEARTH_NONE is -1 */
+  }
+}
+
+static void context_rows(const void *context, size_t first, size_t count, uint64_t (*ret)[HEARTH_PACKED_ROWS]) {
+  const writer *w = context;
+  const uint32_t *numbers = w->contexts.order + first;
+  for (size_t i = 0; i < count; i++)
+    ret[0][i] = w->leaves[numbers[i]];
+  for (size_t column = 0; column < HEARTH_MIB_COLUMNS; column++)
+    mib_rows_gather(&w->builder->mibs, numbers, count, context_columns[column].field, ret[1 + column]);
+}
+
+/* Column of CONTEXTS that holds a field. */
+static uint32_t column_of(int field) {
+  uint32_t column = 0;
+  while (field >= 0 && (int)context_columns[column].field != field)
+    column++;
+  return field < 0 ? HEARTH_NONE : 1 + column;
+}
+
+static bool pack(const writer *w, packed_source *source, size_t rows, const uint32_t *column_references, size_t columns,
+                 packed_bytes *ret) {
+  return packed_encode(source, w, rows, column_references, columns, &ret->data, &ret->size);
+}
+
+hearth_status writer_pack_tables(const writer *w, writer_tables *ret, hearth_error *err) {
+  static const uint32_t none[] = {HEARTH_NONE, HEARTH_NONE, HEARTH_NONE, HEARTH_NONE, HEARTH_NONE, HEARTH_NONE};
+  _Static_assert(sizeof none / sizeof none[0] >= HEARTH_FRAME_COLUMNS, "one for each column");
+  _Static_assert(sizeof none / sizeof none[0] >= HEARTH_STACK_COLUMNS, "one for each column");
+  uint32_t of_contexts[WRITER_CONTEXT_COLUMNS] = {HEARTH_NONE};
+  for (size_t i = 0; i < HEARTH_MIB_COLUMNS; i++)
+    of_contexts[1 + i] = column_of(context_columns[i].reference);
+  if (pack(w, frame_rows, w->frames.count, none, HEARTH_FRAME_COLUMNS, &ret->frames) &&
+      pack(w, stack_rows, w->nodes.count, none, HEARTH_STACK_COLUMNS, &ret->stacks) &&
+      pack(w, context_rows, w->contexts.count, of_contexts, WRITER_CONTEXT_COLUMNS, &ret->contexts))
+    return HEARTH_OK;
+  return hearth_error_nomem(err);
+}
+
+void writer_fill_schema(const writer *w, hearth_indexed_field *rows) {
+  for (size_t i = 0; i < WRITER_CONTEXT_COLUMNS; i++) {
+    size_t field = i ? (size_t)context_columns[i - 1].field : HEARTH_MIB_COLUMNS;
+    rows[i] = (hearth_indexed_field){field_tags[field], writer_string_offset(w, writer_field_names[field])};
+  }
+}

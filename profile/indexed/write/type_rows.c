@@ -1,0 +1,47 @@
+/* Writes the section of type names: those of types that contexts have. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "writer.h"
+
+static int compare_types(const void *a, const void *b) {
+  uint64_t x = ((const builder_type *)a)->id, y = ((const builder_type *)b)->id;
+  return (x > y) - (x < y);
+}
+
+static builder_type *find_type(const writer *w, uint64_t id) {
+  const builder_type key = {.id = id};
+  return bsearch(&key, w->types, w->type_count, sizeof key, compare_types);
+}
+
+/* Those that contexts have. */
+hearth_status writer_order_types(writer *w) {
+  const hearth_builder *b = w->builder;
+  bool *used;
+  size_t kept = 0;
+  HEARTH_TRY(writer_allocate(w, (void **)&w->types, b->type_count, sizeof *w->types));
+  HEARTH_TRY(writer_allocate(w, (void **)&used, b->type_count, sizeof *used));
+  w->type_count = b->type_count;
+  if (b->type_count > 0) {
+    memcpy(w->types, b->types, b->type_count * sizeof *w->types);
+    qsort(w->types, w->type_count, sizeof *w->types, compare_types);
+  }
+  for (size_t i = 0; w->type_count > 0 && i < b->context_count; i++) {
+    hearth_mib mib;
+    mib_rows_get(&b->mibs, i, &mib);
+    builder_type *type = find_type(w, mib.DataTypeId);
+    if (type)
+      used[type - w->types] = true;
+  }
+  for (size_t i = 0; i < w->type_count; i++)
+    if (used[i])
+      w->types[kept++] = w->types[i];
+  w->type_count = kept;
+  free(used);
+  return HEARTH_OK;
+}
+
+void writer_fill_types(const writer *w, hearth_indexed_type *rows) {
+  for (size_t i = 0; i < w->type_count; i++)
+    rows[i] = (hearth_indexed_type){w->types[i].id, writer_string_offset(w, w->builder->pool + w->types[i].name), 0};
+}

@@ -1,0 +1,270 @@
+/* Writes an indexed profile: packed tables and sections, from the builder's tables in canonical order. */
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "file.h"
+#include "writer.h"
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+#error "the format is little-endian and this file stores structs as they are: add byte swaps for this machine"
+#endif
+
+hearth_status writer_allocate(writer *w, void **ret, size_t count, size_t item_size) {
+  *ret = calloc(count + 1, item_size);
+  return *ret ? HEARTH_OK : hearth_error_nomem(w->err);
+}
+
+static void writer_free(writer *w) {
+  renumbering *tables[] = {&w->functions, &w->frames, &w->nodes, &w->contexts};
+  for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++) {
+    free(tables[i]->order);
+    free(tables[i]->rank);
+  }
+  free(w->strings);
+  free(w->string_offsets);
+  free(w->paths);
+  free(w->file_names);
+  free(w->file_rows);
+  free(w->components);
+  free(w->function_paths);
+  free(w->parents);
+  free(w->node_frames);
+  free(w->leaves);
+  free(w->bare_contexts);
+  free(w->bare_sums);
+  free(w->context_ends);
+  free(w->binaries);
+  free(w->tables.frames.data);
+  free(w->tables.stacks.data);
+  free(w->tables.contexts.data);
+  free(w->histograms.data);
+  free(w->summary.data);
+  free(w->plan.data);
+  free(w->types);
+  free(w->image);
+}
+
+/* -------------------------------------------------- sections -------------------------------------------------- */
+
+static size_t align8(size_t size) { return (size + 7) & ~(size_t)7; }
+
+static bool has_section(const writer *w, uint32_t id) {
+  return id <= HEARTH_SECTION_CHECKSUMS || (id == HEARTH_SECTION_HISTOGRAMS && w->histogram_count > 0) ||
+         (id == HEARTH_SECTION_TYPES && w->type_count > 0) || (id == HEARTH_SECTION_PLAN && w->plan.size > 0);
+}
+
+static uint32_t section_count(const writer *w) {
+  uint32_t count = 0;
+  for (uint32_t id = 1; id <= HEARTH_SECTIONS; id++)
+    count += has_section(w, id);
+  return count;
+}
+
+static size_t section_table_size(const writer *w) { return section_count(w) * sizeof w->sections[0]; }
+
+/* The checksums are at the end. */
+static void lay_out(writer *w) {
+  size_t offset = sizeof(hearth_indexed_header) + section_table_size(w);
+  while (w->bucket_bits < 31 && (UINT32_C(1) << w->bucket_bits) < w->functions.count)
+    w->bucket_bits++;
+  size_t buckets = ((size_t)1 << w->bucket_bits) + 1;
+  struct {
+    size_t count, size;
+  } sizes[HEARTH_SECTIONS + 1] = {
+      [HEARTH_SECTION_SCHEMA] = {WRITER_CONTEXT_COLUMNS, WRITER_CONTEXT_COLUMNS * sizeof(hearth_indexed_field)},
+      [HEARTH_SECTION_STRINGS] = {w->string_count, w->strings_size},
+      [HEARTH_SECTION_PATHS] = {w->path_count, w->path_count * sizeof(hearth_indexed_path)},
+      [HEARTH_SECTION_FUNCTIONS] = {w->functions.count, w->functions.count * sizeof(hearth_indexed_function)},
+      [HEARTH_SECTION_BUCKETS] = {buckets, buckets * sizeof(uint32_t)},
+      [HEARTH_SECTION_FRAMES] = {w->frames.count, w->tables.frames.size},
+      [HEARTH_SECTION_STACKS] = {w->nodes.count, w->tables.stacks.size},
+      [HEARTH_SECTION_CONTEXTS] = {w->contexts.count, w->tables.contexts.size},
+      [HEARTH_SECTION_SUMMARY] = {1, w->summary.size},
+      [HEARTH_SECTION_BINARIES] = {w->builder->binary_count, w->builder->binary_count * sizeof(hearth_indexed_binary)},
+      [HEARTH_SECTION_HISTOGRAMS] = {w->histogram_count, w->histograms.size},
+      [HEARTH_SECTION_TYPES] = {w->type_count, w->type_count * sizeof(hearth_indexed_type)},
+      [HEARTH_SECTION_PLAN] = {1, w->plan.size},
+  };
+  for (uint32_t id = 1; id <= HEARTH_SECTIONS; id++) {
+    if (id == HEARTH_SECTION_CHECKSUMS)
+      continue;
+    w->sections[id - 1] = (hearth_indexed_section){id, (uint32_t)sizes[id].count, offset, sizes[id].size};
+    offset = align8(offset + sizes[id].size);
+  }
+  size_t blocks = (offset + HEARTH_BLOCK_SIZE - 1) / HEARTH_BLOCK_SIZE;
+  w->sections[HEARTH_SECTION_CHECKSUMS - 1] =
+      (hearth_indexed_section){HEARTH_SECTION_CHECKSUMS, (uint32_t)blocks, offset, blocks * sizeof(uint64_t)};
+  w->size = offset + blocks * sizeof(uint64_t);
+}
+
+static void *section_data(const writer *w, uint32_t id) { return w->image + w->sections[id - 1].offset; }
+
+static void fill(const writer *w, uint32_t id, const packed_bytes *from) {
+  if (from->size)
+    memcpy(section_data(w, id), from->data, from->size);
+}
+
+static void fill_strings(writer *w) {
+  char *to = section_data(w, HEARTH_SECTION_STRINGS);
+  for (size_t i = 0; i < w->string_count; i++)
+    memcpy(to + w->string_offsets[i], w->strings[i], strlen(w->strings[i]) + 1);
+}
+
+static void fill_functions(writer *w) {
+  const hearth_builder *b = w->builder;
+  hearth_indexed_function *rows = section_data(w, HEARTH_SECTION_FUNCTIONS);
+  uint32_t *buckets = section_data(w, HEARTH_SECTION_BUCKETS);
+  uint32_t bucket_count = UINT32_C(1) << w->bucket_bits, frame = 0, bucket = 0;
+  for (uint32_t i = 0; i < w->functions.count; i++) {
+    const builder_function *f = &b->functions[w->functions.order[i]];
+    rows[i] = (hearth_indexed_function){.id = f->id,
+                                        .name = writer_string_offset(w, b->pool + f->name),
+                                        .path = w->function_paths[i],
+                                        .start_line = f->start_line,
+                                        .first_frame = frame};
+    while (frame < w->frames.count && b->frames[w->frames.order[frame]].function == w->functions.order[i])
+      frame++;
+    /* k = 0 bits: everything is in bucket 0, and a shift by 64 would be undefined. */
+    for (uint32_t own = w->bucket_bits ? (uint32_t)(f->id >> (64 - w->bucket_bits)) : 0; bucket <= own; bucket++)
+      buckets[bucket] = i;
+  }
+  for (; bucket <= bucket_count; bucket++)
+    buckets[bucket] = w->functions.count;
+}
+
+static void fill_binaries(writer *w) {
+  hearth_indexed_binary *rows = section_data(w, HEARTH_SECTION_BINARIES);
+  for (size_t i = 0; i < w->builder->binary_count; i++) {
+    rows[i].name = writer_string_offset(w, w->builder->pool + w->binaries[i].name);
+    rows[i].build_id_size = w->binaries[i].build_id_size;
+    memcpy(rows[i].build_id, w->binaries[i].build_id, sizeof rows[i].build_id);
+  }
+}
+
+/* Header last but for the checksums of blocks, the first of which covers it. */
+static void fill_header_and_checksums(writer *w) {
+  hearth_indexed_header header = {.magic = HEARTH_INDEXED_MAGIC,
+                                  .version = HEARTH_INDEXED_VERSION,
+                                  .header_size = sizeof header,
+                                  .file_size = w->size,
+                                  .required_flags = writer_accesses_counted(w)        ? HEARTH_FLAG_ACCESSES
+                                                    : w->builder->runs.densities_only ? HEARTH_FLAG_DENSITIES
+                                                                                      : 0,
+                                  .id_scheme = w->builder->scheme,
+                                  .section_count = section_count(w)};
+  size_t covered = sizeof header + section_table_size(w);
+  memcpy(w->image, &header, sizeof header);
+  hearth_indexed_section *table = (hearth_indexed_section *)(w->image + sizeof header);
+  for (uint32_t id = 1; id <= HEARTH_SECTIONS; id++)
+    if (has_section(w, id))
+      *table++ = w->sections[id - 1];
+  header.checksum = XXH3_64bits(w->image, covered);
+  memcpy(w->image, &header, sizeof header);
+
+  uint64_t *checksums = section_data(w, HEARTH_SECTION_CHECKSUMS);
+  size_t end = w->sections[HEARTH_SECTION_CHECKSUMS - 1].offset;
+  for (size_t at = 0; at < end; at += HEARTH_BLOCK_SIZE)
+    *checksums++ = XXH3_64bits(w->image + at, end - at < HEARTH_BLOCK_SIZE ? end - at : HEARTH_BLOCK_SIZE);
+}
+
+/* The sections that are no tables of the builder's rows. */
+static hearth_status summarise_and_plan(writer *w) {
+  HEARTH_TRY(writer_encode_histograms(w));
+  HEARTH_TRY(writer_sum_without_scopes(w));
+  HEARTH_TRY(writer_summarise(w));
+  return w->make_plan ? w->make_plan(w, w->plan_state, &w->plan) : HEARTH_OK;
+}
+
+enum { ROWS_FOR_A_THREAD = 20000 };
+
+typedef struct packing {
+  const writer *w;
+  writer_tables tables;
+  hearth_status status;
+  hearth_error err;
+} packing;
+
+static void *pack(void *argument) {
+  packing *p = argument;
+  p->status = writer_pack_tables(p->w, &p->tables, &p->err);
+  return NULL;
+}
+
+/* Packing takes about as long as planning, and neither needs what the other makes. A thread costs as much as packing some
+ * thousand rows. */
+static hearth_status pack_and_plan(writer *w) {
+  packing p = {.w = w};
+  pthread_t thread;
+  bool beside = w->nodes.count > ROWS_FOR_A_THREAD && pthread_create(&thread, NULL, pack, &p) == 0;
+  hearth_status status = summarise_and_plan(w);
+  if (beside)
+    pthread_join(thread, NULL);
+  else
+    pack(&p);
+  w->tables = p.tables;
+  if (status != HEARTH_OK || p.status == HEARTH_OK)
+    return status;
+  *w->err = p.err;
+  return p.status;
+}
+
+static hearth_status write_image(writer *w) {
+  HEARTH_TRY(writer_mark_needed(w));
+  HEARTH_TRY(writer_order_functions(w));
+  HEARTH_TRY(writer_order_frames(w));
+  HEARTH_TRY(writer_order_types(w));
+  HEARTH_TRY(writer_collect_file_names(w));
+  HEARTH_TRY(writer_collect_strings(w, writer_field_names, WRITER_CONTEXT_COLUMNS));
+  HEARTH_TRY(writer_build_paths(w));
+  HEARTH_TRY(writer_order_nodes(w));
+  HEARTH_TRY(writer_order_contexts(w));
+  HEARTH_TRY(writer_order_binaries(w));
+  HEARTH_TRY(pack_and_plan(w));
+  lay_out(w);
+  HEARTH_TRY(writer_allocate(w, (void **)&w->image, w->size, 1));
+  memcpy(section_data(w, HEARTH_SECTION_PATHS), w->paths, w->path_count * sizeof *w->paths);
+  fill(w, HEARTH_SECTION_FRAMES, &w->tables.frames);
+  fill(w, HEARTH_SECTION_STACKS, &w->tables.stacks);
+  fill(w, HEARTH_SECTION_CONTEXTS, &w->tables.contexts);
+  fill(w, HEARTH_SECTION_HISTOGRAMS, &w->histograms);
+  fill(w, HEARTH_SECTION_SUMMARY, &w->summary);
+  fill(w, HEARTH_SECTION_PLAN, &w->plan);
+  writer_fill_types(w, section_data(w, HEARTH_SECTION_TYPES));
+  writer_fill_schema(w, section_data(w, HEARTH_SECTION_SCHEMA));
+  fill_strings(w);
+  fill_functions(w);
+  fill_binaries(w);
+  fill_header_and_checksums(w);
+  return HEARTH_OK;
+}
+
+hearth_status writer_write(const hearth_builder *builder, writer_make_plan *make_plan, const void *plan_state,
+                           void **ret_data, size_t *ret_size, hearth_error *err) {
+  writer w = {.builder = builder, .make_plan = make_plan, .plan_state = plan_state, .err = err};
+  hearth_status status = write_image(&w);
+  if (status == HEARTH_OK) {
+    *ret_data = w.image;
+    *ret_size = w.size;
+    w.image = NULL;
+  }
+  writer_free(&w);
+  return status;
+}
+
+hearth_status hearth_builder_write_memory(hearth_builder *builder, void **ret_data, size_t *ret_size,
+                                          hearth_error *err) {
+  return writer_write(builder, NULL, NULL, ret_data, ret_size, err);
+}
+
+hearth_status hearth_builder_write(hearth_builder *builder, const char *path, hearth_error *err) {
+  void *data;
+  size_t size;
+  HEARTH_TRY(hearth_builder_write_memory(builder, &data, &size, err));
+  hearth_status status = hearth_file_write(path, data, size, err);
+  free(data);
+  return status;
+}

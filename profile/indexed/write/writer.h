@@ -1,0 +1,122 @@
+/* What the files of the writer share. It goes through a profile in passes: order, strings, packed tables, sections. */
+#ifndef HEARTH_WRITER_INTERNAL_H
+#define HEARTH_WRITER_INTERNAL_H
+
+#include "builder_tables.h"
+#include "hearth/classify.h"
+
+/* A table that is renumbered: `order` lists the builder's rows in their new order; `rank` gives a row's new number, or
+ * HEARTH_NONE where no context needs it. Of a node that is copied, `order` has each copy. */
+typedef struct renumbering {
+  uint32_t *order, *rank;
+  uint32_t count;
+} renumbering;
+
+typedef struct packed_bytes {
+  uint8_t *data;
+  size_t size;
+} packed_bytes;
+
+enum { WRITER_CONTEXT_COLUMNS = 1 + HEARTH_MIB_COLUMNS }; /* of CONTEXTS: the leaf node and the fields */
+
+typedef struct writer_tables {
+  packed_bytes frames, stacks, contexts;
+} writer_tables;
+
+typedef struct writer writer;
+
+/* Makes the PLAN section (malloc'd; empty: there is nothing to plan) once contexts are in order and summarised. E_NOMEM. */
+typedef hearth_status writer_make_plan(const writer *w, const void *state, packed_bytes *ret);
+
+struct writer {
+  const hearth_builder *builder;
+  writer_make_plan *make_plan; /* NULL: no plan is made */
+  const void *plan_state;
+  hearth_error *err;
+  renumbering functions, frames, nodes, contexts;
+  uint32_t *parents;     /* of each new node: the new number of its caller's */
+  uint32_t *node_frames; /* of each new node: the new number of its frame */
+  uint32_t *leaves;      /* of each of the builder's contexts: the new number of its node */
+  uint32_t *
+      bare_contexts; /* of each of the builder's contexts: the first one that is equal but for scopes; NULL: no scopes */
+  hearth_mib *bare_sums;  /* of each such first one: the sum of all that are equal to it */
+  uint32_t *context_ends; /* of each new frame: the number behind its last context */
+  const char **strings;   /* sorted, each once */
+  uint32_t *string_offsets;
+  size_t string_count, strings_size;
+  hearth_indexed_path *paths;
+  size_t path_count;
+  uint32_t *function_paths; /* of each function, by its new number: row in `paths` or HEARTH_NONE */
+  const char **file_names;  /* the distinct paths of functions, sorted */
+  uint32_t *file_rows;      /* their rows in `paths` */
+  size_t file_count;
+  char *components; /* the file names again, each '/' a NUL: room for the strings of `paths` */
+  builder_binary *binaries;
+  writer_tables tables;
+  packed_bytes histograms, summary, plan;
+  uint32_t histogram_count;
+  builder_type *types;
+  size_t type_count;
+  uint32_t bucket_bits;
+  hearth_indexed_section sections[HEARTH_SECTIONS]; /* by id - 1 */
+  uint8_t *image;
+  size_t size;
+};
+
+/* Room for one more than `count`, all zero. E_NOMEM. */
+hearth_status writer_allocate(writer *w, void **ret, size_t count, size_t item_size);
+
+/* row_order.c, nodes.c: the rows that contexts need, each table in canonical order. In this order; E_NOMEM. The
+ * order of nodes needs the paths, too; E_FULL if the nodes have become too many. */
+hearth_status writer_mark_needed(writer *w);
+hearth_status writer_order_functions(writer *w);
+hearth_status writer_order_frames(writer *w);
+hearth_status writer_order_nodes(writer *w);
+hearth_status writer_order_contexts(writer *w);
+hearth_status writer_order_binaries(writer *w);
+
+/* Frame of a node, leaf frame of a context: the frame's new number, the builder's of the others. */
+uint32_t writer_node_frame(const writer *w, uint32_t node);
+uint32_t writer_context_frame(const writer *w, uint32_t context);
+
+/* tables.c: the packed tables, once all is in order. Changes nothing of the writer: it may be summarised meanwhile.
+ * What there is in `ret` is to be freed even after an error. E_NOMEM. */
+hearth_status writer_pack_tables(const writer *w, writer_tables *ret, hearth_error *err);
+/* Names of the columns of CONTEXTS, the leaf node's last; and the rows of SCHEMA. */
+extern const char *const writer_field_names[WRITER_CONTEXT_COLUMNS];
+void writer_fill_schema(const writer *w, hearth_indexed_field *rows);
+
+/* histogram_rows.c: the section, once contexts are in order; empty if there are none. E_NOMEM, E_FULL. */
+hearth_status writer_encode_histograms(writer *w);
+
+/* scope_sums.c: contexts that are one to the compiler; before the summary. E_NOMEM. */
+hearth_status writer_sum_without_scopes(writer *w);
+static inline uint32_t writer_bare_context(const writer *w, uint32_t context) {
+  return w->bare_contexts ? w->bare_contexts[context] : context;
+}
+
+/* summary.c: were accesses counted in all runs? Then the summary, E_NOMEM. */
+bool writer_accesses_counted(const writer *w);
+hearth_status writer_summarise(writer *w);
+/* Of one of the builder's contexts, and those equal to it but for scopes, the fields that its class depends on; the others
+ * stay undefined. */
+void writer_get_classified(const writer *w, uint32_t context, hearth_mib *ret);
+/* Once there is a summary. */
+hearth_classifier writer_classifier(const writer *w, const hearth_classify_options *options);
+
+/* type_rows.c: those that contexts have, by id, E_NOMEM; and the rows of the section. */
+hearth_status writer_order_types(writer *w);
+void writer_fill_types(const writer *w, hearth_indexed_type *rows);
+
+/* strings.c: strings, and paths as a reverse prefix tree; once functions and binaries are in order. E_NOMEM. */
+hearth_status writer_collect_file_names(writer *w);
+hearth_status writer_collect_strings(writer *w, const char *const *names, size_t name_count); /* types', and these */
+hearth_status writer_build_paths(writer *w);
+/* Offset in STRINGS of a string that was collected. */
+uint32_t writer_string_offset(const writer *w, const char *string);
+
+/* The bytes of the builder's profile, malloc'd, with the plan that `make_plan` makes; without one if it is NULL. */
+hearth_status writer_write(const hearth_builder *builder, writer_make_plan *make_plan, const void *plan_state,
+                           void **ret_data, size_t *ret_size, hearth_error *err);
+
+#endif

@@ -1,0 +1,254 @@
+/* What each candidate would put right in a leaf. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "choice.h"
+
+#define NEW_BIT UINT64_C(1) /* stands for that which a candidate would get, and those that there are */
+
+/* Units of a leaf that are not told apart yet. */
+typedef struct group {
+  uint64_t bits;
+  uint32_t first, end; /* in the order */
+  plan_sums own, above;
+  int64_t value;
+} group;
+
+/* Of a group: units that go through a candidate, and of those that have the group's bits and more. */
+typedef struct parted {
+  plan_sums own, above;
+  bool seen;
+} parted;
+
+typedef struct ordered_unit {
+  uint64_t bits;
+  uint32_t unit;
+} ordered_unit;
+
+typedef struct judging {
+  ordered_unit *order; /* units of a leaf by bits */
+  group *groups;
+  uint32_t group_count;
+  parted *parted;    /* of each candidate */
+  uint32_t *touched; /* candidates that are `seen` */
+  plan_opinion *opinions;
+  int64_t *gains;   /* of each candidate, in the leaf */
+  uint32_t *listed; /* candidates that there is an opinion of */
+  uint32_t listed_count;
+  bool *is_listed;
+} judging;
+
+static int compare_ordered(const void *a, const void *b) {
+  const ordered_unit *x = a, *y = b;
+  return x->bits != y->bits ? (x->bits > y->bits) - (x->bits < y->bits) : (x->unit > y->unit) - (x->unit < y->unit);
+}
+
+static bool is_above(const group *g, const group *other) {
+  return g->bits != other->bits && (other->bits & ~g->bits) == 0;
+}
+
+/* The leaf's groups, by ascending bits: those with another one's and more come behind it. */
+static void group_units(choosing *c, uint32_t number) {
+  const planner *p = c->p;
+  const plan_leaf *leaf = &p->leaves[number];
+  judging *j = c->judged;
+  for (uint32_t i = 0; i < leaf->unit_count; i++) {
+    uint32_t unit = leaf->first_unit + i;
+    j->order[i] = (ordered_unit){c->words[p->units[unit].set] & c->leaves[number].heeded, unit};
+  }
+  qsort(j->order, leaf->unit_count, sizeof *j->order, compare_ordered);
+  j->group_count = 0;
+  for (uint32_t i = 0; i < leaf->unit_count; i++) {
+    if (j->group_count == 0 || j->groups[j->group_count - 1].bits != j->order[i].bits)
+      j->groups[j->group_count++] = (group){.bits = j->order[i].bits, .first = i};
+    group *g = &j->groups[j->group_count - 1];
+    g->end = i + 1;
+    plan_add_sums(&g->own, &p->units[j->order[i].unit].sums);
+  }
+  for (uint32_t i = 0; i < j->group_count; i++) {
+    group *g = &j->groups[i];
+    for (uint32_t k = i + 1; k < j->group_count; k++)
+      if (is_above(&j->groups[k], g))
+        plan_add_sums(&g->above, &j->groups[k].own);
+    g->value = plan_value(&g->own, plan_class(p, g->bits, &g->own, &g->above));
+  }
+}
+
+/* Sums of the group's units by candidate. Those that the leaf heeds already would part nothing. */
+static uint32_t part_own(choosing *c, uint32_t leaf, const group *g) {
+  const planner *p = c->p;
+  judging *j = c->judged;
+  uint32_t touched = 0;
+  for (uint32_t i = g->first; i < g->end; i++) {
+    const plan_unit *unit = &p->units[j->order[i].unit];
+    const uint32_t *candidates = plan_candidates_of(p, unit->set), count = p->sets[unit->set].count;
+    for (uint32_t k = 0; k < count; k++) {
+      uint32_t candidate = candidates[k];
+      parted *parted = &j->parted[candidate];
+      if (c->bits[candidate] != PLAN_NO_BIT && c->leaves[leaf].heeded >> c->bits[candidate] & 1)
+        continue;
+      if (!parted->seen) {
+        memset(parted, 0, sizeof *parted);
+        parted->seen = true;
+        j->touched[touched++] = candidate;
+      }
+      plan_add_sums(&parted->own, &unit->sums);
+    }
+    plan_spend(c, count);
+  }
+  return touched;
+}
+
+static void part_above(choosing *c, const group *g) {
+  const planner *p = c->p;
+  const judging *j = c->judged;
+  for (uint32_t i = g->first; i < g->end; i++) {
+    const plan_unit *unit = &p->units[j->order[i].unit];
+    const uint32_t *candidates = plan_candidates_of(p, unit->set), count = p->sets[unit->set].count;
+    for (uint32_t k = 0; k < count; k++)
+      if (j->parted[candidates[k]].seen)
+        plan_add_sums(&j->parted[candidates[k]].above, &unit->sums);
+    plan_spend(c, count);
+  }
+}
+
+static plan_sums difference(const plan_sums *from, const plan_sums *less) {
+  plan_sums sums = *from;
+  for (int i = 0; i < 4; i++) {
+    sums.bytes[i] -= less->bytes[i];
+    sums.weights[i] -= less->weights[i];
+  }
+  sums.accesses -= less->accesses;
+  return sums;
+}
+
+/* Weight that has a place, times the part of what is there that would no longer be in its way. A site may part such
+ * pairs and still put nothing right by itself: of contexts AB, hot, AC and DB, cold, it takes both A and B to know the
+ * first. */
+static uint64_t lead_of(const group *g, const parted *parted) {
+  double all = 0, lead = 0;
+  for (int i = 0; i < 4; i++)
+    all += (double)(g->own.weights[i] + g->above.weights[i]);
+  for (int i = 0; i < 4; i++) {
+    double others = 0;
+    for (int k = 0; k < 4; k++)
+      if (k != i)
+        others += (double)(g->own.weights[k] + g->above.weights[k] - parted->own.weights[k] - parted->above.weights[k]);
+    if (i == HEARTH_CLASS_COLD || i == HEARTH_CLASS_HOT)
+      lead += (double)parted->own.weights[i] * others;
+  }
+  return all > 0 ? (uint64_t)(lead / all) : 0;
+}
+
+static void add_opinion(judging *j, uint32_t candidate, int64_t gain, uint64_t lead) {
+  if (!j->is_listed[candidate]) {
+    j->is_listed[candidate] = true;
+    j->listed[j->listed_count++] = candidate;
+  }
+  j->gains[candidate] += gain;
+  j->opinions[candidate].candidate = candidate;
+  j->opinions[candidate].lead += lead;
+}
+
+/* Is all of the group right? */
+static bool is_right(const group *g) {
+  uint64_t all = g->own.weights[0] + g->own.weights[1] + g->own.weights[2] + g->own.weights[3];
+  return g->value == (int64_t)all;
+}
+
+/* What each candidate would put right. Units that go through it are then apart from all that do not; the others still are
+ * below all that have their bits. */
+static void judge_group(choosing *c, uint32_t leaf, uint32_t number) {
+  judging *j = c->judged;
+  const group *g = &j->groups[number];
+  if (is_right(g))
+    return;
+  uint32_t touched = part_own(c, leaf, g);
+  for (uint32_t i = number + 1; i < j->group_count; i++)
+    if (is_above(&j->groups[i], g))
+      part_above(c, &j->groups[i]);
+  while (touched > 0) {
+    uint32_t candidate = j->touched[--touched];
+    parted *inside = &j->parted[candidate];
+    plan_sums outside = difference(&g->own, &inside->own), above = g->above;
+    plan_add_sums(&above, &inside->own);
+    hearth_class apart = plan_class(c->p, NEW_BIT, &inside->own, &inside->above),
+                 rest = plan_class(c->p, g->bits, &outside, &above);
+    int64_t gain = plan_value(&inside->own, apart) + plan_value(&outside, rest) - g->value;
+    uint64_t lead = lead_of(g, inside);
+    if (gain || lead)
+      add_opinion(j, candidate, gain, lead);
+    inside->seen = false;
+  }
+}
+
+static void forget_opinions(choosing *c, plan_leaf_state *state) {
+  for (uint32_t i = 0; i < state->opinion_count; i++) {
+    c->gains[state->opinions[i].candidate] -= state->opinions[i].gain;
+    c->leads[state->opinions[i].candidate] -= state->opinions[i].lead;
+  }
+  state->opinion_count = 0;
+  free(state->opinions);
+  state->opinions = NULL;
+}
+
+/* By candidate. Leads that are worth less than a site has to be do not count. */
+static hearth_status keep_opinions(choosing *c, plan_leaf_state *state) {
+  judging *j = c->judged;
+  HEARTH_TRY(plan_allocate(c, (void **)&state->opinions, j->listed_count, sizeof *state->opinions));
+  qsort(j->listed, j->listed_count, sizeof *j->listed, plan_compare_numbers);
+  for (uint32_t i = 0; i < j->listed_count; i++) {
+    uint32_t candidate = j->listed[i];
+    plan_opinion opinion = j->opinions[candidate];
+    opinion.gain = j->gains[candidate] > 0 ? (uint64_t)j->gains[candidate] : 0;
+    opinion.lead = opinion.lead < c->least ? 0 : opinion.lead;
+    if (opinion.gain || opinion.lead)
+      state->opinions[state->opinion_count++] = opinion;
+    c->gains[candidate] += opinion.gain;
+    c->leads[candidate] += opinion.lead;
+    j->opinions[candidate] = (plan_opinion){0};
+    j->gains[candidate] = 0;
+    j->is_listed[candidate] = false;
+  }
+  j->listed_count = 0;
+  return HEARTH_OK;
+}
+
+hearth_status plan_judge_leaf(choosing *c, uint32_t number) {
+  forget_opinions(c, &c->leaves[number]);
+  group_units(c, number);
+  for (uint32_t i = 0; i < c->judged->group_count; i++)
+    judge_group(c, number, i);
+  return keep_opinions(c, &c->leaves[number]);
+}
+
+hearth_status plan_judge_start(choosing *c) {
+  size_t units = c->p->unit_count, candidates = c->p->candidate_count;
+  HEARTH_TRY(plan_allocate(c, (void **)&c->judged, 1, sizeof *c->judged));
+  judging *j = c->judged;
+  HEARTH_TRY(plan_allocate(c, (void **)&j->order, units, sizeof *j->order));
+  HEARTH_TRY(plan_allocate(c, (void **)&j->groups, units, sizeof *j->groups));
+  HEARTH_TRY(plan_allocate(c, (void **)&j->parted, candidates, sizeof *j->parted));
+  HEARTH_TRY(plan_allocate(c, (void **)&j->touched, candidates, sizeof *j->touched));
+  HEARTH_TRY(plan_allocate(c, (void **)&j->opinions, candidates, sizeof *j->opinions));
+  HEARTH_TRY(plan_allocate(c, (void **)&j->gains, candidates, sizeof *j->gains));
+  HEARTH_TRY(plan_allocate(c, (void **)&j->listed, candidates, sizeof *j->listed));
+  return plan_allocate(c, (void **)&j->is_listed, candidates, sizeof *j->is_listed);
+}
+
+void plan_judge_end(choosing *c) {
+  judging *j = c->judged;
+  for (uint32_t i = 0; c->leaves && i < c->p->leaf_count; i++)
+    free(c->leaves[i].opinions);
+  if (!j)
+    return;
+  free(j->order);
+  free(j->groups);
+  free(j->parted);
+  free(j->touched);
+  free(j->opinions);
+  free(j->gains);
+  free(j->listed);
+  free(j->is_listed);
+  free(j);
+}

@@ -1,0 +1,68 @@
+/* Makes the plan of a profile that is being written: allocation calls whose contexts differ, call sites that could tell
+ * them apart, and those that are chosen. */
+#include <stdlib.h>
+
+#include "planner.h"
+
+enum { DEFAULT_SITES = 256, DEFAULT_GAIN_PPM = 500 };
+
+hearth_status plan_grow(planner *p, void **items, size_t count, size_t *room, size_t item_size) {
+  if (count < *room)
+    return HEARTH_OK;
+  size_t larger = *room ? *room * 2 : 64;
+  void *moved = realloc(*items, larger * item_size);
+  if (!moved || larger > UINT32_MAX)
+    return hearth_error_nomem(p->err);
+  *items = moved;
+  *room = larger;
+  return HEARTH_OK;
+}
+
+static hearth_status make_section(planner *p, packed_bytes *ret) {
+  HEARTH_TRY(plan_find_leaves(p));
+  if (p->leaf_count == 0)
+    return HEARTH_OK;
+  HEARTH_TRY(plan_find_candidates(p));
+  HEARTH_TRY(plan_make_units(p));
+  return plan_choose(p, (void **)&ret->data, &ret->size);
+}
+
+static void release(planner *p) {
+  free(p->stack_ids);
+  free(p->leaves);
+  free(p->contexts);
+  free(p->candidates);
+  free(p->sets);
+  free(p->members);
+  free(p->units);
+}
+
+static hearth_status make_plan(const writer *w, const void *state, packed_bytes *ret) {
+  planner p = {.w = w, .options = *(const hearth_plan_options *)state, .err = w->err};
+  p.options.max_sites = p.options.max_sites ? p.options.max_sites : DEFAULT_SITES;
+  p.options.min_gain_ppm = p.options.min_gain_ppm ? p.options.min_gain_ppm : DEFAULT_GAIN_PPM;
+  hearth_status status = make_section(&p, ret);
+  release(&p);
+  return status;
+}
+
+hearth_status hearth_builder_write_planned(hearth_builder *builder, const hearth_plan_options *options, void **ret_data,
+                                           size_t *ret_size, hearth_error *err) {
+  static const hearth_plan_options defaults;
+  return writer_write(builder, make_plan, options ? options : &defaults, ret_data, ret_size, err);
+}
+
+hearth_status hearth_plan_make(hearth_profile *profile, const hearth_plan_options *options, void **ret_data,
+                               size_t *ret_size, hearth_error *err) {
+  hearth_profile_summary summary;
+  HEARTH_TRY(hearth_profile_verify(profile, err));
+  HEARTH_TRY(hearth_profile_get_summary(profile, &summary, err));
+  hearth_builder *builder = hearth_builder_create(summary.id_scheme);
+  if (!builder)
+    return hearth_error_nomem(err);
+  hearth_status status = hearth_builder_add_profile(builder, profile, err);
+  if (status == HEARTH_OK)
+    status = hearth_builder_write_planned(builder, options, ret_data, ret_size, err);
+  hearth_builder_destroy(builder);
+  return status;
+}

@@ -1,0 +1,209 @@
+/* Fourth step of planning: what of the choice is not worth it is left out. Sites that were chosen later were chosen in the
+ * light of the earlier ones, and may have made them needless. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "choice.h"
+
+typedef struct pruning {
+  choosing *c;
+  plan_tally *tallies; /* of all leaves, each leaf's from its first unit's place on */
+  uint32_t *counts;    /* of each leaf */
+  int64_t *values;     /* of each leaf */
+} pruning;
+
+static plan_tally *tallies_of(const pruning *p, uint32_t leaf) { return p->tallies + p->c->p->leaves[leaf].first_unit; }
+
+/* Bits that none of its units has are not heeded. */
+static void renew(pruning *p, uint32_t leaf) {
+  uint64_t bits = 0;
+  p->counts[leaf] = plan_fill_tallies(p->c, leaf, tallies_of(p, leaf));
+  p->values[leaf] = plan_decide(p->c->p, tallies_of(p, leaf), p->counts[leaf]);
+  for (uint32_t i = 0; i < p->counts[leaf]; i++)
+    bits |= tallies_of(p, leaf)[i].bits;
+  p->c->leaves[leaf].heeded = bits;
+}
+
+/* -------------------------------------------------- bits ---------------------------------------------------- */
+
+/* What a leaf is worth if it heeds these bits only. */
+static int64_t value_heeding(pruning *p, uint32_t leaf, uint64_t bits) {
+  plan_tally *scratch = p->c->tallies;
+  plan_spend_deciding(p->c, p->counts[leaf]);
+  memcpy(scratch, tallies_of(p, leaf), p->counts[leaf] * sizeof *scratch);
+  for (uint32_t i = 0; i < p->counts[leaf]; i++)
+    scratch[i].bits &= bits;
+  return plan_decide(p->c->p, scratch, plan_merge_tallies(scratch, p->counts[leaf]));
+}
+
+static void heed(pruning *p, uint32_t leaf, uint64_t bits) {
+  p->c->leaves[leaf].heeded = bits;
+  renew(p, leaf);
+}
+
+/* Bits that put nothing right are not heeded any more. Few of another class may be better off with the many. */
+static void drop_bits(pruning *p, uint32_t leaf) {
+  const choosing *c = p->c;
+  if (value_heeding(p, leaf, 0) >= p->values[leaf])
+    heed(p, leaf, 0);
+  for (uint32_t i = 0; i < c->chosen_count && c->work > 0; i++) {
+    uint64_t bit = UINT64_C(1) << c->bits[c->chosen[i]], heeded = c->leaves[leaf].heeded;
+    if (heeded & bit && value_heeding(p, leaf, heeded & ~bit) >= p->values[leaf])
+      heed(p, leaf, heeded & ~bit);
+  }
+}
+
+/* -------------------------------------------------- sites --------------------------------------------------- */
+
+/* The bits of a set but for the site's, unless another one in it has that, too. */
+static uint64_t word_without(const choosing *c, uint32_t set, uint32_t site) {
+  uint64_t word = 0;
+  const uint32_t *members = plan_candidates_of(c->p, set);
+  for (uint32_t i = 0; i < c->p->sets[set].count; i++)
+    if (members[i] != site && c->bits[members[i]] != PLAN_NO_BIT)
+      word |= UINT64_C(1) << c->bits[members[i]];
+  return word;
+}
+
+static int compare_bits(const void *key, const void *item) {
+  uint64_t bits = *(const uint64_t *)key;
+  const plan_tally *t = item;
+  return (bits > t->bits) - (bits < t->bits);
+}
+
+static void take_away(plan_tally *from, const plan_unit *unit) {
+  for (int i = 0; i < 4; i++) {
+    from->sums.bytes[i] -= unit->sums.bytes[i];
+    from->sums.weights[i] -= unit->sums.weights[i];
+  }
+  from->sums.accesses -= unit->sums.accesses;
+  from->units--;
+}
+
+/* What a leaf is worth if the site is none. */
+static int64_t value_without(pruning *p, uint32_t leaf, uint32_t site) {
+  choosing *c = p->c;
+  const plan_leaf *l = &c->p->leaves[leaf];
+  plan_tally *scratch = c->tallies;
+  uint32_t all = p->counts[leaf], count = all;
+  uint64_t heeded = c->leaves[leaf].heeded;
+  plan_spend(c, l->unit_count);
+  plan_spend_deciding(c, all);
+  memcpy(scratch, tallies_of(p, leaf), all * sizeof *scratch);
+  for (uint32_t i = 0; i < l->unit_count; i++) {
+    const plan_unit *unit = &c->p->units[l->first_unit + i];
+    if (!plan_set_has(c->p, unit->set, site))
+      continue;
+    uint64_t with = c->words[unit->set] & heeded, without = word_without(c, unit->set, site) & heeded;
+    if (with == without)
+      continue;
+    take_away(bsearch(&with, scratch, all, sizeof *scratch, compare_bits), unit);
+    scratch[count++] = (plan_tally){.bits = without, .units = 1, .sums = unit->sums};
+  }
+  return count == all ? p->values[leaf] : plan_decide(c->p, scratch, plan_merge_tallies(scratch, count));
+}
+
+static bool is_used_by(const pruning *p, uint32_t leaf, uint32_t site) {
+  const plan_leaf_state *state = &p->c->leaves[leaf];
+  return state->heeded >> p->c->bits[site] & 1 && plan_has(state->sees, site);
+}
+
+/* A site that there is no time to look at is worth what it has to be. */
+static uint64_t loss_without(pruning *p, uint32_t site) {
+  int64_t sum = 0;
+  if (p->c->work == 0)
+    return p->c->least ? p->c->least : 1;
+  for (uint32_t i = 0; i < p->c->p->leaf_count; i++)
+    if (is_used_by(p, i, site))
+      sum += p->values[i] - value_without(p, i, site);
+  return sum > 0 ? (uint64_t)sum : 0;
+}
+
+static void remove_site(pruning *p, uint32_t site) {
+  choosing *c = p->c;
+  for (uint32_t i = 0; i < c->p->set_count; i++)
+    if (plan_set_has(c->p, i, site))
+      c->words[i] = word_without(c, i, site);
+  for (uint32_t i = 0; i < c->p->leaf_count; i++)
+    if (is_used_by(p, i, site))
+      renew(p, i);
+  c->bits[site] = PLAN_NO_BIT;
+}
+
+static void prune(pruning *p) {
+  choosing *c = p->c;
+  uint32_t kept = 0;
+  c->work = PLAN_WORK_MAX;
+  for (uint32_t i = 0; i < c->p->leaf_count; i++) {
+    renew(p, i);
+    drop_bits(p, i);
+  }
+  for (uint32_t i = 0; i < c->chosen_count; i++) {
+    uint64_t loss = loss_without(p, c->chosen[i]);
+    if (loss > 0 && loss >= c->least)
+      c->chosen[kept++] = c->chosen[i];
+    else
+      remove_site(p, c->chosen[i]);
+  }
+  c->chosen_count = kept;
+  for (uint32_t i = 0; i < c->p->leaf_count; i++)
+    drop_bits(p, i);
+  for (uint32_t i = 0; i < kept; i++)
+    c->worth[i] = loss_without(p, c->chosen[i]);
+}
+
+/* -------------------------------------------------- numbers ------------------------------------------------- */
+
+typedef struct plan_bit_use {
+  uint64_t allocs; /* of the sites that have the bit */
+  uint32_t bit;
+} plan_bit_use;
+
+static int compare_by_allocs(const void *a, const void *b) {
+  const plan_bit_use *x = a, *y = b;
+  return x->allocs != y->allocs ? (x->allocs < y->allocs) - (x->allocs > y->allocs)
+                                : (x->bit > y->bit) - (x->bit < y->bit);
+}
+
+static uint64_t permuted(uint64_t bits, const uint8_t rank[PLAN_WORD_BITS]) {
+  uint64_t result = 0;
+  for (uint32_t i = 0; i < PLAN_WORD_BITS; i++)
+    result |= (bits >> i & 1) << rank[i];
+  return result;
+}
+
+/* The busiest get the lowest numbers, which take fewer bytes of code. */
+static void renumber_bits(choosing *c) {
+  plan_bit_use uses[PLAN_WORD_BITS] = {{0}};
+  uint8_t rank[PLAN_WORD_BITS];
+  for (uint32_t i = 0; i < PLAN_WORD_BITS; i++)
+    uses[i].bit = i;
+  for (uint32_t i = 0; i < c->chosen_count; i++)
+    uses[c->bits[c->chosen[i]]].allocs += 1 + c->p->candidates[c->chosen[i]].allocs;
+  qsort(uses, PLAN_WORD_BITS, sizeof *uses, compare_by_allocs);
+  for (uint32_t i = 0; i < PLAN_WORD_BITS; i++)
+    rank[uses[i].bit] = (uint8_t)i;
+  for (uint32_t i = 0; i < c->chosen_count; i++)
+    c->bits[c->chosen[i]] = rank[c->bits[c->chosen[i]]];
+  for (uint32_t i = 0; i < c->p->set_count; i++)
+    c->words[i] = permuted(c->words[i], rank);
+  for (uint32_t i = 0; i < c->p->leaf_count; i++)
+    c->leaves[i].heeded = permuted(c->leaves[i].heeded, rank);
+}
+
+hearth_status plan_prune(choosing *c) {
+  pruning p = {.c = c};
+  hearth_status status = plan_allocate(c, (void **)&p.tallies, c->p->unit_count, sizeof *p.tallies);
+  if (status == HEARTH_OK)
+    status = plan_allocate(c, (void **)&p.counts, c->p->leaf_count, sizeof *p.counts);
+  if (status == HEARTH_OK)
+    status = plan_allocate(c, (void **)&p.values, c->p->leaf_count, sizeof *p.values);
+  if (status == HEARTH_OK) {
+    prune(&p);
+    renumber_bits(c);
+  }
+  free(p.tallies);
+  free(p.counts);
+  free(p.values);
+  return status;
+}

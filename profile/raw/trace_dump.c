@@ -1,0 +1,130 @@
+/* A trace as a raw profile: the operations are performed on a table of live blocks, and each block that ends is added to
+ * the record of the stack that allocated it. Blocks that are live at the end are, too. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "hearth/trace.h"
+#include "raw_dump.h"
+#include "live_blocks.h"
+
+typedef struct summing {
+  hearth_raw_dump *dump;
+  hearth_mib *mibs; /* by node; behind the last one, that of blocks without stack */
+  hearth_live_blocks live;
+} summing;
+
+static hearth_mib mib_of(const hearth_live_block *block, uint64_t end_ns) {
+  uint64_t lifetime = end_ns > block->begin_ns ? end_ns - block->begin_ns : 0;
+  return (hearth_mib){{.AllocCount = 1,
+                       .MinSize = block->size,
+                       .MaxSize = block->size,
+                       .MinLifetime = lifetime,
+                       .MaxLifetime = lifetime,
+                       .TotalSize = block->size,
+                       .TotalLifetime = lifetime,
+                       .AllocTimestamp = block->begin_ns,
+                       .DeallocTimestamp = end_ns}};
+}
+
+static void end_block(summing *s, const hearth_live_block *block, uint64_t end_ns, bool live) {
+  size_t row = block->stack == HEARTH_TRACE_NO_STACK ? s->dump->node_count : block->stack;
+  hearth_mib *into = &s->mibs[row], one = mib_of(block, end_ns);
+  one.LiveAtExit = live;
+  one.NumLifetimeOverlaps = into->AllocCount > 0 && one.AllocTimestamp < into->DeallocTimestamp;
+  s->dump->record_count += into->AllocCount == 0;
+  hearth_mib_merge(into, &one);
+  into->AllocTimestamp = one.AllocTimestamp;
+  into->DeallocTimestamp = one.DeallocTimestamp;
+}
+
+static hearth_status add_event(void *data, const hearth_trace_event *event, uint32_t thread, hearth_error *err) {
+  summing *s = data;
+  hearth_live_block block = {
+      .address = event->address, .size = event->size, .begin_ns = event->stack_ns, .stack = event->stack};
+  hearth_live_block ended;
+  (void)thread;
+  if (event->end_ns > s->dump->duration_ns)
+    s->dump->duration_ns = event->end_ns;
+  if (hearth_trace_frees(event->kind)) {
+    if (hearth_live_blocks_remove(&s->live, event->address, &ended))
+      end_block(s, &ended, event->stack_ns, false);
+    return HEARTH_OK;
+  }
+  if (!hearth_live_blocks_add(&s->live, &block, &ended))
+    return hearth_raw_fail(&s->dump->in, 0, HEARTH_E_NOMEM, err, "out of memory");
+  if (ended.address) /* its end was lost */
+    end_block(s, &ended, event->stack_ns, false);
+  return HEARTH_OK;
+}
+
+static void end_live_blocks(summing *s) {
+  for (size_t i = 0; i < s->live.room; ++i)
+    if (s->live.rows[i].address)
+      end_block(s, &s->live.rows[i], s->dump->duration_ns, true);
+}
+
+static void read_record(hearth_raw_dump *dump, hearth_raw_record *ret) {
+  while (dump->mibs[dump->next_at].AllocCount == 0)
+    ++dump->next_at;
+  *ret =
+      (hearth_raw_record){.stack = dump->next_at == dump->node_count ? HEARTH_RAW_NO_PARENT : (uint32_t)dump->next_at,
+                          .mib = dump->mibs[dump->next_at]};
+  ++dump->next_at;
+}
+
+static hearth_status copy_places(const hearth_trace *trace, const hearth_trace_info *info, hearth_raw_dump *dump,
+                                 hearth_error *err) {
+  dump->maps = calloc(info->mappings + 1, sizeof *dump->maps);
+  dump->nodes = calloc(info->nodes + 1, sizeof *dump->nodes);
+  if (!dump->maps || !dump->nodes)
+    return hearth_raw_fail(&dump->in, 0, HEARTH_E_NOMEM, err, "out of memory");
+  for (; dump->map_count < info->mappings; ++dump->map_count) {
+    const hearth_trace_mapping *from = &hearth_trace_mappings(trace)[dump->map_count];
+    hearth_raw_map *to = &dump->maps[dump->map_count];
+    *to = (hearth_raw_map){.start = from->start,
+                           .end = from->end,
+                           .base = from->file_offset,
+                           .path = strdup(from->path),
+                           .build_id_size = from->build_id_size};
+    memcpy(to->build_id, from->build_id, from->build_id_size);
+    if (!to->path)
+      return hearth_raw_fail(&dump->in, 0, HEARTH_E_NOMEM, err, "out of memory");
+  }
+  for (; dump->node_count < info->nodes; ++dump->node_count) {
+    const hearth_trace_node *from = &hearth_trace_nodes(trace)[dump->node_count];
+    dump->nodes[dump->node_count] = (hearth_raw_node){
+        .pc = from->pc, .parent = from->parent == HEARTH_TRACE_NO_STACK ? HEARTH_RAW_NO_PARENT : from->parent};
+  }
+  return HEARTH_OK;
+}
+
+static hearth_status sum(hearth_trace *trace, hearth_raw_dump *dump, hearth_error *err) {
+  hearth_trace_info info;
+  hearth_trace_get_info(trace, &info);
+  HEARTH_TRY(copy_places(trace, &info, dump, err));
+  summing s = {.dump = dump, .mibs = calloc(info.nodes + 1, sizeof *s.mibs)};
+  dump->mibs = s.mibs;
+  if (!s.mibs)
+    return hearth_raw_fail(&dump->in, 0, HEARTH_E_NOMEM, err, "out of memory");
+  dump->kind = HEARTH_RAW_FILE_OFFSET;
+  dump->duration_ns = info.duration_ns;
+  dump->dropped_blocks = info.dropped_events;
+  dump->dropped_stacks = info.dropped_stacks;
+  dump->read_record = read_record;
+  hearth_status status = hearth_trace_visit(trace, add_event, &s, err);
+  if (status == HEARTH_OK)
+    end_live_blocks(&s);
+  hearth_live_blocks_free(&s.live);
+  return status;
+}
+
+hearth_status hearth_raw_read_trace(const hearth_raw_input *in, hearth_raw_dump *dump, size_t *ret_size,
+                                    hearth_error *err) {
+  hearth_trace *trace;
+  *ret_size = in->file->size - in->begin;
+  dump->in = *in;
+  HEARTH_TRY(hearth_trace_open_memory(in->file->data + in->begin, *ret_size, in->name, &trace, err));
+  hearth_status status = sum(trace, dump, err);
+  hearth_trace_close(trace);
+  return status;
+}

@@ -1,0 +1,178 @@
+#include "command_line.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "messages.h"
+
+/* -------------------------------------------------- unknown names -------------------------------------------------- */
+
+enum { NAME_MAX_LENGTH = 31, NEAR = 2 /* typing errors that are overlooked */ };
+
+static size_t least_of(size_t a, size_t b) { return a < b ? a : b; }
+
+/* How many letters must be put in, taken out or replaced to make `a` of the first `length` bytes of `b`, which are no
+ * more than NAME_MAX_LENGTH: Wagner and Fischer's recurrence, row by row. */
+static size_t edit_distance(const char *a, const char *b, size_t length) {
+  size_t row[NAME_MAX_LENGTH + 1];
+  for (size_t k = 0; k <= length; k++)
+    row[k] = k;
+  for (size_t i = 0; a[i]; i++) {
+    size_t diagonal = row[0];
+    row[0] = i + 1;
+    for (size_t k = 1; k <= length; k++) {
+      size_t replaced = diagonal + (a[i] != b[k - 1]);
+      diagonal = row[k];
+      row[k] = least_of(replaced, least_of(row[k], row[k - 1]) + 1);
+    }
+  }
+  return row[length];
+}
+
+void hearth_tool_guess(hearth_guess *guess, const char *name, const char *given, size_t length) {
+  if (length > NAME_MAX_LENGTH)
+    return;
+  size_t distance = edit_distance(name, given, length);
+  if (distance > NEAR || distance * 2 > length || (guess->name && distance >= guess->distance))
+    return;
+  *guess = (hearth_guess){name, distance};
+}
+
+static int unknown(const hearth_option *options, const char *command, const char *argument) {
+  hearth_guess guess = {0};
+  for (const hearth_option *option = options; option->name; option++)
+    hearth_tool_guess(&guess, option->name, argument, strcspn(argument, "="));
+  if (guess.name)
+    return hearth_tool_usage_error(command, "unknown option '%s' (did you mean %s?)", argument, guess.name);
+  return hearth_tool_usage_error(command, "unknown option '%s'%s", argument,
+                                 strpbrk(argument, "./") ? " (a file of this name is given behind --)" : "");
+}
+
+/* -------------------------------------------------- options -------------------------------------------------- */
+
+/* Is it this option? Then *ret_value is the value that is attached to it, or NULL. */
+static bool matches(const hearth_option *option, const char *argument, const char **ret_value) {
+  size_t length = strlen(option->name);
+  *ret_value = NULL;
+  if (strncmp(argument, option->name, length) == 0 && (argument[length] == '=' || !argument[length])) {
+    if (argument[length])
+      *ret_value = argument + length + 1;
+    return true;
+  }
+  if (!option->letter || argument[1] != option->letter || (argument[2] && !option->expects))
+    return false;
+  if (argument[2])
+    *ret_value = argument + (argument[2] == '=' ? 3 : 2);
+  return true;
+}
+
+static int use(const hearth_option *option, const char *command, const char *value) {
+  if (option->flag)
+    *option->flag = true;
+  else if (option->text)
+    *option->text = value;
+  int code = option->take ? option->take(option->target, value) : HEARTH_EXIT_OK;
+  if (code == HEARTH_OPTION_UNUSABLE)
+    code = hearth_tool_usage_error(command, "%s needs %s, not '%s'", option->name, option->expects, value);
+  return code;
+}
+
+/* The option argv[*i], with its value, which may be the next argument. Returns HEARTH_EXIT_OK or an exit code. */
+static int read_option(const hearth_option *options, char **argv, int *i) {
+  const char *value, *argument = argv[*i];
+  const hearth_option *option = options;
+  while (option->name && !matches(option, argument, &value))
+    option++;
+  if (!option->name)
+    return unknown(options, argv[0], argument);
+  if (!option->expects)
+    return value ? hearth_tool_usage_error(argv[0], "%s takes no value", option->name) : use(option, argv[0], NULL);
+  if (!value && argv[*i + 1])
+    value = argv[++*i];
+  if (!value || !*value)
+    return hearth_tool_usage_error(argv[0], "%s needs %s", option->name, option->expects);
+  return use(option, argv[0], value);
+}
+
+static bool parse(const hearth_option *options, const char *help, bool command, int argc, char **argv,
+                  int *ret_operands, int *ret_code) {
+  bool options_end = false;
+  int operands = 0;
+  for (int i = 1; i < argc; i++) {
+    if (options_end || argv[i][0] != '-' || !argv[i][1]) {
+      argv[++operands] = argv[i];
+      options_end |= command;
+    } else if (strcmp(argv[i], "--") == 0) {
+      options_end = true;
+    } else if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
+      fputs(help, stdout);
+      *ret_code = hearth_tool_finish();
+      return false;
+    } else if ((*ret_code = read_option(options, argv, &i)) != HEARTH_EXIT_OK) {
+      return false;
+    }
+  }
+  *ret_operands = operands;
+  return true;
+}
+
+bool hearth_tool_parse(const hearth_option *options, const char *help, int argc, char **argv, int *ret_operands,
+                       int *ret_code) {
+  return parse(options, help, false, argc, argv, ret_operands, ret_code);
+}
+
+bool hearth_tool_parse_command(const hearth_option *options, const char *help, int argc, char **argv, int *ret_operands,
+                               int *ret_code) {
+  return parse(options, help, true, argc, argv, ret_operands, ret_code);
+}
+
+/* -------------------------------------------------- values -------------------------------------------------- */
+
+bool hearth_tool_parse_number(const char *text, uint64_t least, uint64_t most, uint64_t *ret) {
+  char *end;
+  if (*text < '0' || *text > '9') /* strtoull takes blanks and signs */
+    return false;
+  errno = 0;
+  *ret = strtoull(text, &end, 10);
+  return errno == 0 && !*end && *ret >= least && *ret <= most;
+}
+
+bool hearth_tool_parse_milliseconds(const char *text, uint64_t least, uint64_t most, uint64_t *ret) {
+  char whole[21], fraction[] = "000";
+  size_t digits = strspn(text, "0123456789");
+  const char *rest = text[digits] == '.' ? text + digits + 1 : text + digits;
+  uint64_t seconds, part;
+  if (digits >= sizeof whole || rest[strspn(rest, "0123456789")] || (text[digits] == '.' && !*rest))
+    return false;
+  snprintf(whole, sizeof whole, "%.*s", (int)digits, text);
+  memcpy(fraction, rest, strnlen(rest, sizeof fraction - 1)); /* what is less than a thousandth is cut off */
+  if (!hearth_tool_parse_number(whole, 0, UINT64_MAX / 1000 - 1, &seconds) ||
+      !hearth_tool_parse_number(fraction, 0, 999, &part))
+    return false;
+  *ret = seconds * 1000 + part;
+  return *ret >= least && *ret <= most;
+}
+
+int hearth_tool_take_seconds(void *target, const char *value) {
+  hearth_number_option *number = target;
+  number->given = true;
+  return hearth_tool_parse_milliseconds(value, number->least, number->most, &number->value) ? HEARTH_EXIT_OK
+                                                                                            : HEARTH_OPTION_UNUSABLE;
+}
+
+int hearth_tool_take_one_more(void *target, const char *value) {
+  hearth_list_option *list = target;
+  list->rows[list->count++] = value;
+  return HEARTH_EXIT_OK;
+}
+
+int hearth_tool_take_number(void *target, const char *value) {
+  hearth_number_option *number = target;
+  number->given = true;
+  return hearth_tool_parse_number(value, number->least, number->most, &number->value) ? HEARTH_EXIT_OK
+                                                                                      : HEARTH_OPTION_UNUSABLE;
+}
+
+const char *hearth_tool_input_path(const char *operand) { return strcmp(operand, "-") == 0 ? "/dev/stdin" : operand; }

@@ -1,0 +1,343 @@
+/* `hearth merge`, which in everyday use is called `hearth index`: profiles of any kind -> one profile. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "commands.h"
+#include "hearth/indexer.h"
+#include "hearth/llvm_profile.h"
+#include "input_list.h"
+#include "mib_names.h"
+#include "command_line.h"
+#include "output_file.h"
+#include "output_formats.h"
+#include "units.h"
+
+#define INPUTS_PER_WORKER 8u /* fewer are not worth reading the debug information once more */
+
+/* As llvm-profdata has it. */
+typedef enum failure_mode {
+  FAIL_IF_ANY, /* input cannot be used */
+  FAIL_IF_ALL, /* cannot; else those are left out */
+  ONLY_WARN
+} failure_mode;
+
+typedef struct arguments {
+  const char *command; /* index or merge */
+  input_list inputs;
+  hearth_list_option binaries, debug_directories;
+  const char *output;
+  const output_format *format;
+  uint32_t section;          /* version of LLVM's; 0: the default */
+  hearth_number_option jobs; /* by default as many as are worth it */
+  bool quiet, verbose, progress, full_recursion, symbols, library_calls;
+  failure_mode failure;
+  uint64_t left_out; /* fields, 1 << enum hearth_mib_column */
+} arguments;
+
+static const char help[] =
+    "Usage: hearth index|merge PROFILE... [--binary BIN]... -o OUT\n"
+    "Symbolise raw heap profiles and merge profiles of all kinds into one; the result does not depend on the order\n"
+    "or grouping of the inputs. 'index' and 'merge' are two names of one command.\n"
+    "\n"
+    "  PROFILE            raw profiles (Hearth's or LLVM's layout), indexed profiles (Hearth's or llvm-profdata's),\n"
+    "                     text and YAML profiles, in any mixture; and a .profdata of -fprofile-use, to which\n"
+    "                     the heap profile is added; '-' is standard input\n"
+    "  --binary=BIN       a profiled program or library, with debug information (-gmlt\n"
+    "                     -fdebug-info-for-profiling) and a build id; of what is not given, the files that the raw\n"
+    "                     profiles name are used. Each raw profile has to be of one that is given, if any is\n"
+    "  --debug-dir=DIR    a folder with separate debug files (DIR/.build-id/ab/cdef.debug, or by debug link), .dwo or\n"
+    "                     .dwp files; /usr/lib/debug and the binary's own folder are always searched\n"
+    "  --symbols          where debug information describes no function, name it by symbol tables, or by where it\n"
+    "                     begins: enough to read a profile, while compiling leaves such frames out\n"
+    "  --library-calls    plan for what libraries without debug information allocate, too (std::string in the C++\n"
+    "                     library), by their symbols; 'hearth flags use' then links the adapter that places it\n"
+    "  -o, --output=OUT   the profile to write; replaced whole, or left as it is after an error; '-' is standard\n"
+    "                     output\n"
+    "  --weight=N:FILE    one more PROFILE, counted N times\n"
+    "  -f, --input-files=LIST\n"
+    "                     more PROFILEs, one a line of LIST: FILE or N,FILE; '#' begins a comment line\n"
+    "  --failure-mode=any|all|warn\n"
+    "                     of inputs that cannot be read, or are of other builds than each --binary: any  fail if "
+    "there\n"
+    "                     are any (default); all  leave them out, with a warning, fail if nothing is left; warn  "
+    "never\n"
+    "                     fail for them\n"
+    "  --recursion=fold|full\n"
+    "                     fold: keep each cycle of recursive calls once, with the same totals (default); full: all\n"
+    "  -j, --jobs=N       read the inputs in N threads (default: one for every 8 inputs, up to the processors)\n"
+    "  --format=NAME      what to write:\n"
+    "                       default  'hearth'; beside function counters also 'llvm', where every reader knows it\n"
+    "                       hearth   the indexed profile that the compiler plugin reads\n"
+    "                       llvm     LLVM's indexed profile, for clang -fmemory-profile-use=\n"
+    "                       yaml     LLVM's as YAML, as llvm-profdata prints and reads it\n"
+    "                       text     the text form of 'hearth'\n"
+    "  --memprof-version=3|4\n"
+    "                     version of LLVM's profile (default: 4; LLVM 19 and 20 read 3, newer ones both)\n"
+    "  --fields=NAME,...  write only these fields (docs/formats/indexed.md); the others are then 0\n"
+    "  --progress         tell what is being done, also where stderr is no terminal\n"
+    "  -q, --quiet        print errors only\n"
+    "  -v, --verbose      also tell which binaries are used and which not\n";
+
+_Static_assert(INPUTS_PER_WORKER == 8 && HEARTH_LLVM_DEFAULT_SECTION == 4, "the help says so");
+
+/* -------------------------------------------------- options -------------------------------------------------- */
+
+static int take_format(void *target, const char *value) {
+  const output_format **ret = target;
+  *ret = output_format_find(value);
+  return *ret ? HEARTH_EXIT_OK : HEARTH_OPTION_UNUSABLE;
+}
+
+static int take_recursion(void *target, const char *value) {
+  bool full = strcmp(value, "full") == 0;
+  *(bool *)target = full;
+  return full || strcmp(value, "fold") == 0 ? HEARTH_EXIT_OK : HEARTH_OPTION_UNUSABLE;
+}
+
+static int take_failure_mode(void *target, const char *value) {
+  static const char *const names[] = {[FAIL_IF_ANY] = "any", [FAIL_IF_ALL] = "all", [ONLY_WARN] = "warn"};
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+    if (strcmp(value, names[i]) == 0) {
+      *(failure_mode *)target = (failure_mode)i;
+      return HEARTH_EXIT_OK;
+    }
+  return HEARTH_OPTION_UNUSABLE;
+}
+
+static int take_fields(void *target, const char *value) {
+  arguments *a = target;
+  uint64_t kept = 0;
+  for (const char *name = value;; name++) {
+    size_t length = strcspn(name, ",");
+    int field = hearth_mib_column_find(name, length);
+    if (field < 0)
+      return hearth_tool_usage_error(a->command, "there is no field '%.*s'", (int)length, name);
+    kept |= UINT64_C(1) << field;
+    name += length;
+    if (!*name)
+      break;
+  }
+  a->left_out = ~kept & ((UINT64_C(1) << HEARTH_MIB_COLUMNS) - 1);
+  return HEARTH_EXIT_OK;
+}
+
+static int take_section(void *target, const char *value) {
+  if (strcmp(value, "3") != 0 && strcmp(value, "4") != 0)
+    return HEARTH_OPTION_UNUSABLE;
+  *(uint32_t *)target = (uint32_t)(*value - '0');
+  return HEARTH_EXIT_OK;
+}
+
+static int add_weighted(void *target, const char *value) {
+  return input_list_add_weighted(target, value, ':') ? HEARTH_EXIT_OK : HEARTH_OPTION_UNUSABLE;
+}
+
+static int add_list(void *target, const char *value) {
+  hearth_error err;
+  if (input_list_add_file(target, hearth_tool_input_path(value), &err) != HEARTH_OK)
+    return hearth_tool_error("%s", err.message);
+  return HEARTH_EXIT_OK;
+}
+
+static int add_operands(arguments *a, int operands, char **argv) {
+  for (int i = 1; i <= operands; i++)
+    if (!input_list_add(&a->inputs, argv[i], 1))
+      return hearth_tool_error("out of memory");
+  return HEARTH_EXIT_OK;
+}
+
+static int check(const arguments *a) {
+  if (a->inputs.count == 0)
+    return hearth_tool_usage_error(a->command, "no profile was given");
+  if (!a->output)
+    return hearth_tool_usage_error(a->command, "where to write? Give -o OUT");
+  if (a->section && !a->format->has_section)
+    return hearth_tool_usage_error(a->command, "--memprof-version goes with --format=llvm, not %s", a->format->name);
+  if (a->format->is_indexed && hearth_output_is_standard(a->output) && isatty(STDOUT_FILENO))
+    return hearth_tool_usage_error(a->command, "an indexed profile is not for terminals: give -o OUT or --format=text");
+  return HEARTH_EXIT_OK;
+}
+
+static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
+  const hearth_option options[] = {
+      {.name = "--binary",
+       .expects = "a program or library",
+       .take = hearth_tool_take_one_more,
+       .target = &a->binaries},
+      {.name = "--debug-dir",
+       .expects = "a folder",
+       .take = hearth_tool_take_one_more,
+       .target = &a->debug_directories},
+      {.name = "--symbols", .flag = &a->symbols},
+      {.name = "--library-calls", .flag = &a->library_calls},
+      {.name = "--output", .letter = 'o', .expects = "a file", .text = &a->output},
+      {.name = "--weight", .expects = "N:FILE with N from 1 on", .take = add_weighted, .target = &a->inputs},
+      {.name = "--input-files", .letter = 'f', .expects = "a file", .take = add_list, .target = &a->inputs},
+      {.name = "--failure-mode", .expects = "any, all or warn", .take = take_failure_mode, .target = &a->failure},
+      {.name = "--recursion", .expects = "fold or full", .take = take_recursion, .target = &a->full_recursion},
+      {.name = "--jobs",
+       .letter = 'j',
+       .expects = "a number from 1 to 1024",
+       .take = hearth_tool_take_number,
+       .target = &a->jobs},
+      {.name = "--format", .expects = "default, hearth, llvm, yaml or text", .take = take_format, .target = &a->format},
+      {.name = "--memprof-version", .expects = "3 or 4", .take = take_section, .target = &a->section},
+      {.name = "--fields", .expects = "names of fields", .take = take_fields, .target = a},
+      {.name = "--progress", .flag = &a->progress},
+      {.name = "--quiet", .letter = 'q', .flag = &a->quiet},
+      {.name = "--verbose", .letter = 'v', .flag = &a->verbose},
+      {0}};
+  int operands;
+  if (!hearth_tool_parse(options, help, argc, argv, &operands, ret_code) ||
+      (*ret_code = add_operands(a, operands, argv)) != HEARTH_EXIT_OK || (*ret_code = check(a)) != HEARTH_EXIT_OK)
+    return false;
+  if (a->progress)
+    hearth_tool_progress_always();
+  return true;
+}
+
+/* -------------------------------------------------- what is told -------------------------------------------------- */
+
+static void on_note(void *context, hearth_note_level level, const char *text) {
+  const arguments *a = context;
+  if (level == HEARTH_NOTE_ERROR) {
+    hearth_tool_error("%s", text);
+  } else if (level == HEARTH_NOTE_WARNING && !a->quiet) {
+    hearth_tool_warning("%s", text);
+  } else if (level == HEARTH_NOTE_DETAIL && a->verbose) {
+    hearth_tool_progress("%s", "");
+    fprintf(stderr, "hearth: %s\n", text);
+  }
+}
+
+static void on_progress(void *context, const char *name, uint64_t done, uint64_t total) {
+  const arguments *a = context;
+  if (!a->quiet && done > 0)
+    hearth_tool_progress("%s: %" PRIu64 " of %" PRIu64 " addresses", name, done, total);
+}
+
+static void on_begun(void *context, const char *name, size_t number, size_t count) {
+  const arguments *a = context;
+  if (!a->quiet)
+    hearth_tool_progress("%s: reading (%zu of %zu)", name, number, count);
+}
+
+static const char *plural(uint64_t n) { return n == 1 ? "" : "s"; }
+
+/* -------------------------------------------------- work -------------------------------------------------- */
+
+/* What an indexed profile says of itself, read back from the file: what is printed is what was written. */
+static int print_summary(const char *path) {
+  hearth_error err;
+  hearth_profile *profile;
+  hearth_profile_summary sum;
+  if (hearth_profile_open(path, &profile, &err) != HEARTH_OK)
+    return hearth_tool_error("%s", err.message);
+  if (hearth_profile_get_summary(profile, &sum, &err) != HEARTH_OK) {
+    hearth_profile_close(profile);
+    return hearth_tool_error("%s", err.message);
+  }
+  uint32_t contexts = hearth_profile_context_count(profile), functions = hearth_profile_function_count(profile);
+  hearth_profile_close(profile);
+  printf("%s: %" PRIu32 " context%s, %" PRIu32 " function%s, %" PRIu64 " run%s, %s allocated, %" PRIu64
+         " block%s dropped\n",
+         path, contexts, plural(contexts), functions, plural(functions), sum.runs, plural(sum.runs),
+         hearth_units_bytes(sum.total_bytes).c, sum.dropped_blocks, plural(sum.dropped_blocks));
+  return hearth_tool_finish();
+}
+
+/* What went to a device or a pipe cannot be read back. */
+static bool can_be_read_back(const arguments *a) {
+  struct stat info;
+  return a->format->is_indexed && !hearth_output_is_standard(a->output) && stat(a->output, &info) == 0 &&
+         S_ISREG(info.st_mode);
+}
+
+static unsigned job_count(const arguments *a) {
+  if (a->jobs.given)
+    return (unsigned)a->jobs.value;
+  long processors = sysconf(_SC_NPROCESSORS_ONLN);
+  size_t worth = (a->inputs.count + INPUTS_PER_WORKER - 1) / INPUTS_PER_WORKER;
+  return processors > 0 && worth > (size_t)processors ? (unsigned)processors : processors > 0 ? (unsigned)worth : 1;
+}
+
+static int add_binaries(const arguments *a, hearth_indexer *indexer) {
+  hearth_error err;
+  int code = HEARTH_EXIT_OK;
+  for (size_t i = 0; i < a->debug_directories.count; ++i)
+    if (hearth_indexer_add_debug_directory(indexer, a->debug_directories.rows[i], &err) != HEARTH_OK)
+      return hearth_tool_error("%s", err.message);
+  for (size_t i = 0; i < a->binaries.count; ++i) {
+    if (!a->quiet)
+      hearth_tool_progress("%s: reading debug information", a->binaries.rows[i]);
+    if (hearth_indexer_add_binary(indexer, a->binaries.rows[i], &err) != HEARTH_OK)
+      code = hearth_tool_error("%s", err.message);
+  }
+  return code;
+}
+
+static void tell_losses(const char *text) { hearth_tool_warning("%s", text); }
+
+static void tell_nothing(const char *text) { (void)text; }
+
+static int nothing_written(const arguments *a, const hearth_indexer *indexer, const hearth_error *err) {
+  if (a->failure != ONLY_WARN || hearth_indexer_added(indexer) > 0)
+    return hearth_tool_error("%s", err->message);
+  if (!a->quiet)
+    hearth_tool_warning("%s", err->message);
+  return HEARTH_EXIT_OK;
+}
+
+/* All binaries, then all inputs: one run of the command finds all that is wrong with them. */
+static int merge_all(const arguments *a, hearth_indexer *indexer) {
+  hearth_error err;
+  hearth_plan_options plan = {.library_calls = a->library_calls};
+  output_request request = {
+      .path = a->output, .plan = &plan, .section = a->section, .tell = a->quiet ? tell_nothing : tell_losses};
+  if (add_binaries(a, indexer) != HEARTH_EXIT_OK ||
+      hearth_indexer_add_inputs(indexer, a->inputs.rows, a->inputs.count, job_count(a), &err) != HEARTH_OK)
+    return HEARTH_EXIT_ERROR; /* told already */
+  if (!a->quiet)
+    hearth_tool_progress("%s: writing", a->output);
+  request.code_name = hearth_indexer_code_profile(indexer, &request.code, &request.code_size);
+  if (hearth_indexer_result(indexer, a->output, &request.builder, &err) != HEARTH_OK)
+    return nothing_written(a, indexer, &err);
+  if (a->format->write(&request, &err) != HEARTH_OK)
+    return hearth_tool_error("%s", err.message);
+  hearth_tool_progress("%s", "");
+  return a->quiet || !can_be_read_back(a) ? HEARTH_EXIT_OK : print_summary(a->output);
+}
+
+int hearth_cmd_index(int argc, char **argv) {
+  arguments a = {.command = argv[0],
+                 .format = &output_formats[0],
+                 .jobs = {.least = 1, .most = 1024},
+                 .binaries.rows = calloc((size_t)argc, sizeof(char *)),
+                 .debug_directories.rows = calloc((size_t)argc, sizeof(char *))};
+  int code = HEARTH_EXIT_OK;
+  if (!a.binaries.rows || !a.debug_directories.rows) {
+    code = hearth_tool_error("out of memory");
+  } else if (parse(argc, argv, &a, &code)) {
+    hearth_output_guard();
+    hearth_indexer_options settings = {.context = &a,
+                                       .note = on_note,
+                                       .progress = on_progress,
+                                       .begun = on_begun,
+                                       .symbols = a.symbols || a.library_calls,
+                                       .library_calls = a.library_calls,
+                                       .full_recursion = a.full_recursion,
+                                       .skip_failing = a.failure != FAIL_IF_ANY,
+                                       .left_out = a.left_out};
+    hearth_indexer *indexer = hearth_indexer_create(&settings);
+    code = indexer ? merge_all(&a, indexer) : hearth_tool_error("out of memory");
+    hearth_indexer_destroy(indexer);
+  }
+  input_list_free(&a.inputs);
+  free(a.binaries.rows);
+  free(a.debug_directories.rows);
+  return code;
+}

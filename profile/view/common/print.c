@@ -1,0 +1,75 @@
+#include "print.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "hearth/ids.h"
+#include "path_name.h"
+
+enum { NAME_WIDTH = 28, BAR_WIDTH = 40 };
+
+void hearth_print_name(const char *name, int width, FILE *stream) {
+  int printed = 0;
+  for (; *name; name++, printed++)
+    fputc((unsigned char)*name < ' ' || *name == 0x7f ? '?' : *name, stream);
+  fprintf(stream, "%*s", printed < width ? width - printed : 0, "");
+}
+
+static void print_place(const hearth_place *place, FILE *stream) {
+  const hearth_frame_info *frame = &place->frame;
+  const char *path = place->function.path;
+  hearth_print_name(*path ? hearth_base_name(path) : "?", 0, stream);
+  if (hearth_is_name_file(path))
+    ; /* it has no lines */
+  else if (frame->line == HEARTH_LINE_UNKNOWN)
+    fprintf(stream, ":?");
+  else if (place->function.info.start_line)
+    fprintf(stream, ":%u", place->line);
+  else
+    fprintf(stream, ":+%u", frame->line);
+  if (frame->column)
+    fprintf(stream, ":%u", frame->column);
+  if (frame->discriminator)
+    fprintf(stream, " discriminator %u", frame->discriminator);
+  fprintf(stream, "%s\n", frame->inlined ? " (inlined)" : "");
+}
+
+hearth_status hearth_print_stack(hearth_profile *profile, hearth_names *names, uint32_t node, FILE *stream,
+                                 hearth_error *err) {
+  hearth_place place;
+  uint32_t frame;
+  while (node != HEARTH_NONE) {
+    HEARTH_TRY(hearth_profile_get_stack(profile, node, &frame, &node, err));
+    HEARTH_TRY(hearth_place_get(profile, names, frame, &place, err));
+    fputs("      ", stream);
+    hearth_print_name(place.function.name, NAME_WIDTH, stream);
+    fputs("  ", stream);
+    print_place(&place, stream);
+  }
+  return HEARTH_OK;
+}
+
+/* Neighbours of which each was accessed `count` times. */
+static void print_places(uint64_t first, uint64_t end, uint64_t count, uint64_t greatest, FILE *stream) {
+  int bar = (int)((double)count / (double)greatest * BAR_WIDTH + 0.5);
+  fprintf(stream, "        %-7" PRIu64 "-%-7" PRIu64 " %14" PRIu64 "  %.*s\n", first * HEARTH_HISTOGRAM_BYTES,
+          end * HEARTH_HISTOGRAM_BYTES - 1, count, bar, "########################################");
+}
+
+void hearth_print_histogram(const hearth_histogram *histogram, uint64_t total_accesses, FILE *stream) {
+  uint64_t greatest = 0, sum = 0;
+  for (uint64_t i = 0; i < histogram->size; i++) {
+    sum = hearth_merge_SUM(sum, histogram->counts[i]);
+    greatest = hearth_merge_MAX(greatest, histogram->counts[i]);
+  }
+  if (histogram->size > 0)
+    fprintf(stream, "      accesses to each 8 bytes of a block, by place:\n");
+  for (uint64_t i = 0, end; i < histogram->size; i = end) {
+    for (end = i + 1; end < histogram->size && histogram->counts[end] == histogram->counts[i];)
+      end++;
+    if (histogram->counts[i] > 0)
+      print_places(i, end, histogram->counts[i], greatest, stream);
+  }
+  if (histogram->size > 0 && sum < total_accesses)
+    fprintf(stream, "        elsewhere       %14" PRIu64 "\n", total_accesses - sum);
+}

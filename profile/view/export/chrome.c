@@ -1,0 +1,310 @@
+/* Chrome's JSON trace format: an array of events, of which memory dumps are those of phase "v" in the category
+ * disabled-by-default-memory-infra. A dump has totals ("allocators") and what they are made of ("heaps_v2"): for each allocator
+ * four arrays of one length, counts, sizes, and ids of nodes and types, which stand in "maps" with ids of strings. Ids
+ * mean the same in all dumps of a process. Node 0 is that of no stack. Sources: Chromium's documentation of
+ * memory-infra and of its heap profiler ("Heap Dump Format"). */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "file.h"
+#include "heap_nodes.h"
+#include "hearth/ids.h"
+#include "hearth/json.h"
+#include "path_name.h"
+
+#define CATEGORY "disabled-by-default-memory-infra"
+
+typedef struct chrome {
+  const hearth_heap_dumps *dumps;
+  const hearth_heap_view_options *options;
+  hearth_json json;
+  hearth_heap_entry *entries; /* of the dump at hand, folded */
+  size_t count;
+  bool *used; /* by node, then by name: in `entries` */
+} chrome;
+
+/* Strings are numbered: those of nodes first, then names. */
+static uint64_t string_of_name(const chrome *c, uint32_t name) { return c->dumps->node_count + name; }
+
+/* -------------------------------------------------- totals -------------------------------------------------- */
+
+static void write_scalar(hearth_json *json, const char *name, const char *units, uint64_t value) {
+  char hex[20];
+  snprintf(hex, sizeof hex, "%" PRIx64, value);
+  hearth_json_key(json, name);
+  hearth_json_open(json, '{');
+  hearth_json_key_string(json, "type", "scalar");
+  hearth_json_key_string(json, "units", units);
+  hearth_json_key_string(json, "value", hex);
+  hearth_json_close(json, '}');
+}
+
+static hearth_heap_entry total_of_heap(const chrome *c, uint32_t heap) {
+  hearth_heap_entry total = {0};
+  for (size_t i = 0; i < c->count; i++)
+    if (c->entries[i].heap == heap)
+      hearth_heap_add(&total, &c->entries[i]);
+  return total;
+}
+
+static void write_heap_total(chrome *c, const hearth_heap_dump *dump, uint32_t heap) {
+  hearth_json *json = &c->json;
+  hearth_heap_entry total = total_of_heap(c, heap);
+  hearth_json_line(json);
+  hearth_json_key(json, c->dumps->names[heap]);
+  hearth_json_open(json, '{');
+  hearth_json_key(json, "attrs");
+  hearth_json_open(json, '{');
+  write_scalar(json, "size", "bytes", total.bytes);
+  write_scalar(json, "object_count", "objects", total.blocks);
+  if (dump->has_residency) {
+    write_scalar(json, "resident_size", "bytes", total.residency[HEARTH_RAW_RESIDENT]);
+    write_scalar(json, "swapped_size", "bytes", total.residency[HEARTH_RAW_SWAPPED]);
+  }
+  hearth_json_close(json, '}');
+  hearth_json_close(json, '}');
+}
+
+static void write_profiler(chrome *c, const hearth_heap_dump *dump) {
+  hearth_json *json = &c->json;
+  hearth_json_line(json);
+  hearth_json_key(json, "tracing/heap_profiler");
+  hearth_json_open(json, '{');
+  hearth_json_key(json, "attrs");
+  hearth_json_open(json, '{');
+  write_scalar(json, "size", "bytes", dump->profiler_bytes);
+  hearth_json_close(json, '}');
+  hearth_json_close(json, '}');
+}
+
+static bool is_heap(const chrome *c, uint32_t name) {
+  for (size_t i = 0; i < c->count; i++)
+    if (c->entries[i].heap == name)
+      return true;
+  return false;
+}
+
+static void write_totals(chrome *c, const hearth_heap_dump *dump) {
+  hearth_json_key(&c->json, "allocators");
+  hearth_json_open(&c->json, '{');
+  for (uint32_t name = 0; name < c->dumps->name_count; name++)
+    if (is_heap(c, name))
+      write_heap_total(c, dump, name);
+  write_profiler(c, dump);
+  hearth_json_close(&c->json, '}');
+}
+
+/* -------------------------------------------------- maps -------------------------------------------------- */
+
+static void mark_used(chrome *c) {
+  size_t nodes = c->dumps->node_count;
+  memset(c->used, 0, (nodes + c->dumps->name_count) * sizeof *c->used);
+  c->used[nodes + HEARTH_HEAP_UNKNOWN_TYPE] = true;
+  for (size_t i = 0; i < c->count; i++) {
+    c->used[nodes + c->entries[i].type] = true;
+    for (uint32_t node = c->entries[i].node; node != HEARTH_NONE && !c->used[node]; node = c->dumps->nodes[node].parent)
+      c->used[node] = true;
+  }
+}
+
+static void write_string(hearth_json *json, uint64_t id, const char *string) {
+  hearth_json_line(json);
+  hearth_json_open(json, '{');
+  hearth_json_key_uint(json, "id", id);
+  hearth_json_key_string(json, "string", string);
+  hearth_json_close(json, '}');
+}
+
+static hearth_status write_strings(chrome *c, hearth_error *err) {
+  const hearth_heap_dumps *dumps = c->dumps;
+  hearth_json_key(&c->json, "strings");
+  hearth_json_open(&c->json, '[');
+  for (size_t i = 0; i < dumps->node_count; i++) {
+    if (!c->used[i])
+      continue;
+    char *name = hearth_heap_node_name(&dumps->nodes[i], c->options);
+    if (!name)
+      return hearth_error_nomem(err);
+    write_string(&c->json, i, name);
+    free(name);
+  }
+  for (uint32_t i = 0; i < dumps->name_count; i++)
+    if (c->used[dumps->node_count + i])
+      write_string(&c->json, string_of_name(c, i), dumps->names[i]);
+  hearth_json_close(&c->json, ']');
+  return HEARTH_OK;
+}
+
+static void write_nodes(chrome *c) {
+  hearth_json *json = &c->json;
+  hearth_json_key(json, "nodes");
+  hearth_json_open(json, '[');
+  hearth_json_open(json, '{');
+  hearth_json_key_uint(json, "id", 0);
+  hearth_json_key_uint(json, "name_sid", string_of_name(c, HEARTH_HEAP_UNKNOWN_TYPE));
+  hearth_json_close(json, '}');
+  for (size_t i = 0; i < c->dumps->node_count; i++) {
+    if (!c->used[i])
+      continue;
+    hearth_json_line(json);
+    hearth_json_open(json, '{');
+    hearth_json_key_uint(json, "id", i + 1);
+    hearth_json_key_uint(json, "name_sid", i);
+    if (c->dumps->nodes[i].parent != HEARTH_NONE)
+      hearth_json_key_uint(json, "parent", (uint64_t)c->dumps->nodes[i].parent + 1);
+    hearth_json_close(json, '}');
+  }
+  hearth_json_close(json, ']');
+}
+
+static void write_types(chrome *c) {
+  hearth_json *json = &c->json;
+  hearth_json_key(json, "types");
+  hearth_json_open(json, '[');
+  for (uint32_t i = 0; i < c->dumps->name_count; i++) {
+    if (!c->used[c->dumps->node_count + i])
+      continue;
+    hearth_json_open(json, '{');
+    hearth_json_key_uint(json, "id", i);
+    hearth_json_key_uint(json, "name_sid", string_of_name(c, i));
+    hearth_json_close(json, '}');
+  }
+  hearth_json_close(json, ']');
+}
+
+static hearth_status write_maps(chrome *c, hearth_error *err) {
+  mark_used(c);
+  hearth_json_key(&c->json, "maps");
+  hearth_json_open(&c->json, '{');
+  HEARTH_TRY(write_strings(c, err));
+  write_nodes(c);
+  write_types(c);
+  hearth_json_close(&c->json, '}');
+  return HEARTH_OK;
+}
+
+/* -------------------------------------------------- heaps -------------------------------------------------- */
+
+typedef uint64_t take_number(const hearth_heap_entry *entry);
+
+static uint64_t take_blocks(const hearth_heap_entry *entry) { return entry->blocks; }
+static uint64_t take_bytes(const hearth_heap_entry *entry) { return entry->bytes; }
+static uint64_t take_type(const hearth_heap_entry *entry) { return entry->type; }
+static uint64_t take_node(const hearth_heap_entry *entry) {
+  return entry->node == HEARTH_NONE ? 0 : (uint64_t)entry->node + 1;
+}
+
+static void write_array(chrome *c, uint32_t heap, const char *name, take_number *take) {
+  hearth_json_key(&c->json, name);
+  hearth_json_open(&c->json, '[');
+  for (size_t i = 0; i < c->count; i++)
+    if (c->entries[i].heap == heap)
+      hearth_json_uint(&c->json, take(&c->entries[i]));
+  hearth_json_close(&c->json, ']');
+}
+
+static void write_heap(chrome *c, uint32_t heap) {
+  hearth_json_line(&c->json);
+  hearth_json_key(&c->json, c->dumps->names[heap]);
+  hearth_json_open(&c->json, '{');
+  write_array(c, heap, "counts", take_blocks);
+  write_array(c, heap, "sizes", take_bytes);
+  write_array(c, heap, "nodes", take_node);
+  write_array(c, heap, "types", take_type);
+  hearth_json_close(&c->json, '}');
+}
+
+static hearth_status write_heaps(chrome *c, hearth_error *err) {
+  hearth_json_key(&c->json, "heaps_v2");
+  hearth_json_open(&c->json, '{');
+  hearth_json_key_uint(&c->json, "version", 1);
+  HEARTH_TRY(write_maps(c, err));
+  hearth_json_key(&c->json, "allocators");
+  hearth_json_open(&c->json, '{');
+  for (uint32_t name = 0; name < c->dumps->name_count; name++)
+    if (is_heap(c, name))
+      write_heap(c, name);
+  hearth_json_close(&c->json, '}');
+  hearth_json_close(&c->json, '}');
+  return HEARTH_OK;
+}
+
+/* -------------------------------------------------- events -------------------------------------------------- */
+
+static const char *event_name(enum hearth_raw_occasion occasion) {
+  return occasion == HEARTH_RAW_PERIOD ? "periodic_interval"
+         : occasion == HEARTH_RAW_PEAK ? "peak_memory_usage"
+                                       : "explicitly_triggered";
+}
+
+static void begin_event(hearth_json *json, const char *phase, const char *category, const char *name,
+                        const hearth_heap_dump *dump) {
+  hearth_json_line(json);
+  hearth_json_open(json, '{');
+  hearth_json_key_string(json, "ph", phase);
+  hearth_json_key_string(json, "cat", category);
+  hearth_json_key_string(json, "name", name);
+  hearth_json_key_uint(json, "pid", dump->pid);
+  hearth_json_key_uint(json, "tid", dump->pid);
+  hearth_json_key_uint(json, "ts", dump->time_ns / 1000);
+}
+
+static void write_process(chrome *c, const hearth_heap_dump *dump) {
+  hearth_json *json = &c->json;
+  begin_event(json, "M", "__metadata", "process_name", dump);
+  hearth_json_key(json, "args");
+  hearth_json_open(json, '{');
+  hearth_json_key_string(json, "name", hearth_base_name(dump->name));
+  hearth_json_close(json, '}');
+  hearth_json_close(json, '}');
+}
+
+static hearth_status write_dump(chrome *c, size_t number, hearth_error *err) {
+  const hearth_heap_dump *dump = &c->dumps->dumps[number];
+  hearth_json *json = &c->json;
+  char id[24];
+  HEARTH_TRY(hearth_heap_fold(c->dumps, dump, c->options->floor, &c->entries, &c->count, err));
+  begin_event(json, "v", CATEGORY, event_name(dump->occasion), dump);
+  snprintf(id, sizeof id, "0x%zx", number + 1);
+  hearth_json_key_string(json, "id", id);
+  hearth_json_key(json, "args");
+  hearth_json_open(json, '{');
+  hearth_json_key(json, "dumps");
+  hearth_json_open(json, '{');
+  hearth_json_key_string(json, "level_of_detail", "detailed");
+  write_totals(c, dump);
+  hearth_status status = write_heaps(c, err);
+  hearth_json_close(json, '}');
+  hearth_json_close(json, '}');
+  hearth_json_close(json, '}');
+  free(c->entries);
+  c->entries = NULL;
+  return status;
+}
+
+static hearth_status write_events(chrome *c, hearth_error *err) {
+  hearth_json_open(&c->json, '{');
+  hearth_json_key(&c->json, "traceEvents");
+  hearth_json_open(&c->json, '[');
+  for (size_t i = 0; i < c->dumps->dump_count; i++) {
+    const hearth_heap_dump *dump = &c->dumps->dumps[i];
+    if (i == 0 || !hearth_heap_same_process(&dump[-1], dump))
+      write_process(c, dump);
+    HEARTH_TRY(write_dump(c, i, err));
+  }
+  hearth_json_close(&c->json, ']');
+  hearth_json_close(&c->json, '}');
+  fputc('\n', c->json.stream);
+  return HEARTH_OK;
+}
+
+hearth_status hearth_heap_export_chrome(const hearth_heap_dumps *dumps, const hearth_heap_view_options *options,
+                                        FILE *stream, hearth_error *err) {
+  chrome c = {.dumps = dumps, .options = options, .json = {.stream = stream}};
+  c.used = calloc(dumps->node_count + dumps->name_count + 1, sizeof *c.used);
+  hearth_status status = c.used ? write_events(&c, err) : hearth_error_nomem(err);
+  free(c.used);
+  return status == HEARTH_OK ? hearth_stream_flush(stream, err) : status;
+}

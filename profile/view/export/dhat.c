@@ -1,0 +1,132 @@
+/* Version 2 of DHAT's output, as valgrind/dhat/dh_main.c describes it and dh_view.js checks it: a program point (PP)
+ * for each context.
+ *
+ * A profile does not know when the heap was largest. The end is the one moment at which it knows what was live: the time
+ * of the maximum (tg) is given as the end, and what was live at most (mb, gb) as what was live then. The command line
+ * (cmd), which the viewer shows on top, says so. Reads and writes are not told apart: values other than bytes are
+ * written as the events of an ad-hoc profile, as Valgrind's own --mode=ad-hoc does. */
+#define _GNU_SOURCE /* asprintf */
+#include <stdlib.h>
+
+#include "exporter.h"
+#include "hearth/json.h"
+
+static const double ns_per_us = 1e3;
+static const uint64_t threshold_us =
+    500; /* average lifetimes up to this are "short" for the viewer; dh_main.c's value */
+
+static bool is_heap(const hearth_exporter *e) { return e->options->value == HEARTH_QUANTITY_BYTES; }
+
+static void write_heap_numbers(hearth_json *json, const hearth_mib *mib) {
+  uint64_t live = hearth_quantity_of(HEARTH_QUANTITY_LIVE, mib);
+  hearth_json_key_uint(json, "tb", mib->TotalSize);
+  hearth_json_key_uint(json, "tbk", mib->AllocCount);
+  hearth_json_key_uint(json, "tl", (uint64_t)((double)mib->TotalLifetime / ns_per_us));
+  static const char *const bytes[] = {"mb", "gb", "eb"}, *const blocks[] = {"mbk", "gbk", "ebk"};
+  for (size_t i = 0; i < 3; i++) {
+    hearth_json_key_uint(json, bytes[i], live);
+    hearth_json_key_uint(json, blocks[i], mib->LiveAtExit);
+  }
+}
+
+static hearth_status write_point(hearth_exporter *e, const hearth_selected *selected, void *state, hearth_error *err) {
+  hearth_json *json = state;
+  (void)err;
+  hearth_json_line(json);
+  hearth_json_open(json, '{');
+  if (is_heap(e)) {
+    write_heap_numbers(json, &selected->mib);
+  } else {
+    hearth_json_key_uint(json, "tb", hearth_quantity_of(e->options->value, &selected->mib));
+    hearth_json_key_uint(json, "tbk", selected->mib.AllocCount);
+  }
+  hearth_json_key(json, "fs");
+  hearth_json_open(json, '[');
+  for (size_t i = 0; i < e->frames.count; i++)
+    hearth_json_uint(json, (uint64_t)e->frames.frames[i] + 1);
+  hearth_json_close(json, ']');
+  hearth_json_close(json, '}');
+  return HEARTH_OK;
+}
+
+/* "name (path:line:column)" */
+static hearth_status write_frame(hearth_json *json, const hearth_place *place, hearth_error *err) {
+  char line[32] = "?", *text;
+  if (place->line)
+    snprintf(line, sizeof line, place->frame.column ? "%u:%u" : "%u", place->line, place->frame.column);
+  if (asprintf(&text, "%s (%s:%s)%s", place->function.name, *place->function.path ? place->function.path : "?", line,
+               place->frame.inlined ? " [inlined]" : "") < 0)
+    return hearth_error_nomem(err);
+  hearth_json_string(json, text);
+  free(text);
+  return HEARTH_OK;
+}
+
+/* Entry 0 is the viewer's root; frame row n is entry n + 1. */
+static hearth_status write_frames(hearth_exporter *e, hearth_json *json, hearth_error *err) {
+  hearth_json_string(json, "[root]");
+  for (uint32_t i = 0; i < hearth_profile_frame_count(e->profile); i++) {
+    hearth_place place;
+    HEARTH_TRY(hearth_place_get(e->profile, &e->names, i, &place, err));
+    hearth_json_line(json);
+    HEARTH_TRY(write_frame(json, &place, err));
+  }
+  return HEARTH_OK;
+}
+
+static void write_labels(const hearth_exporter *e, hearth_json *json) {
+  hearth_json_key_uint(json, "dhatFileVersion", 2);
+  hearth_json_key_string(json, "mode", is_heap(e) ? "heap" : "ad-hoc");
+  hearth_json_key_string(json, "verb", is_heap(e) ? "Allocated" : "Counted");
+  hearth_json_key(json, "bklt");
+  hearth_json_bool(json, is_heap(e));
+  hearth_json_key(json, "bkacc");
+  hearth_json_bool(json, false);
+  if (!is_heap(e)) {
+    const char *unit = hearth_quantity_name(e->options->value);
+    hearth_json_key_string(json, "bu", unit);
+    hearth_json_key_string(json, "bsu", unit);
+    hearth_json_key_string(json, "bksu", "allocations");
+  }
+  hearth_json_key_string(json, "tu", "us");
+  hearth_json_key_string(json, "Mtu", "s"); /* a million of them */
+}
+
+/* Lifetimes are shown in percent of the run: of several runs, the average one. */
+static void write_times(const hearth_exporter *e, hearth_json *json) {
+  double runs = e->summary.runs ? (double)e->summary.runs : 1;
+  uint64_t end = (uint64_t)((double)e->summary.duration_ns / runs / ns_per_us);
+  if (is_heap(e)) {
+    hearth_json_key_uint(json, "tuth", threshold_us);
+    hearth_json_key_uint(json, "tg", end);
+  }
+  hearth_json_key_uint(json, "te", end);
+}
+
+static void write_command(const hearth_exporter *e, hearth_json *json) {
+  char command[HEARTH_PATH_LIMIT];
+  snprintf(command, sizeof command, "%s%s", e->options->title,
+           is_heap(e) ? " (exported by hearth: when the heap was largest is not known, t-gmax and Max are t-end)"
+                      : " (exported by hearth)");
+  hearth_json_key_string(json, "cmd", command);
+  hearth_json_key_uint(json, "pid", 0);
+}
+
+hearth_status hearth_export_dhat(hearth_exporter *e, hearth_error *err) {
+  hearth_json json = {.stream = e->stream};
+  hearth_json_open(&json, '{');
+  write_labels(e, &json);
+  write_command(e, &json);
+  write_times(e, &json);
+  hearth_json_key(&json, "pps");
+  hearth_json_open(&json, '[');
+  HEARTH_TRY(hearth_export_each(e, write_point, &json, err));
+  hearth_json_close(&json, ']');
+  hearth_json_key(&json, "ftbl");
+  hearth_json_open(&json, '[');
+  HEARTH_TRY(write_frames(e, &json, err));
+  hearth_json_close(&json, ']');
+  hearth_json_close(&json, '}');
+  fputc('\n', e->stream);
+  return HEARTH_OK;
+}

@@ -1,0 +1,39 @@
+#include <stdlib.h>
+
+#include "exporter.h"
+#include "file.h"
+#include "print.h"
+
+static hearth_status write_format(hearth_exporter *e, hearth_export_format format, hearth_error *err) {
+  switch (format) {
+  case HEARTH_EXPORT_FOLDED:
+    return hearth_export_folded(e, err);
+  case HEARTH_EXPORT_PPROF:
+    return hearth_export_pprof(e, err);
+  case HEARTH_EXPORT_SPEEDSCOPE:
+    return hearth_export_speedscope(e, err);
+  case HEARTH_EXPORT_DHAT:
+    return hearth_export_dhat(e, err);
+  }
+  return hearth_error_set(err, HEARTH_E_USAGE, "there is no export format %d", (int)format);
+}
+
+static hearth_status export_with(hearth_exporter *e, hearth_export_format format, hearth_error *err) {
+  const hearth_view_options *view = &e->options->view;
+  HEARTH_TRY(hearth_profile_get_summary(e->profile, &e->summary, err));
+  HEARTH_TRY(hearth_quantity_check(e->options->value, &e->summary, e->options->title, err));
+  HEARTH_TRY(hearth_names_init(&e->names, e->profile, view->linkage_names, err));
+  HEARTH_TRY(hearth_selection_init(&e->selection, e->profile, view, err));
+  HEARTH_TRY(write_format(e, format, err));
+  return hearth_stream_flush(e->stream, err);
+}
+
+hearth_status hearth_export(hearth_profile *profile, hearth_export_format format, const hearth_export_options *options,
+                            FILE *stream, hearth_error *err) {
+  hearth_exporter e = {.profile = profile, .options = options, .stream = stream};
+  hearth_status status = export_with(&e, format, err);
+  hearth_selection_destroy(&e.selection);
+  hearth_names_destroy(&e.names);
+  free(e.frames.frames);
+  return status;
+}

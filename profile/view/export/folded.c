@@ -1,0 +1,33 @@
+#include <inttypes.h>
+
+#include "exporter.h"
+
+/* ';' ends a frame and a line a stack; readers take the last blank for the start of the value, so blanks may stay. */
+static void put_name(const char *name, FILE *stream) {
+  for (; *name; name++) {
+    unsigned char c = (unsigned char)*name;
+    putc_unlocked(c < ' ' || c == 0x7f ? '?' : c == ';' ? ':' : c, stream);
+  }
+}
+
+static hearth_status write_context(hearth_exporter *e, const hearth_selected *selected, void *state,
+                                   hearth_error *err) {
+  uint64_t value = hearth_quantity_of(e->options->value, &selected->mib);
+  (void)state;
+  if (value == 0)
+    return HEARTH_OK;
+  for (size_t i = e->frames.count; i-- > 0;) {
+    hearth_frame_info frame;
+    const char *name;
+    HEARTH_TRY(hearth_profile_get_frame(e->profile, e->frames.frames[i], &frame, err));
+    HEARTH_TRY(hearth_names_get(&e->names, frame.function, &name, err));
+    put_name(name, e->stream);
+    putc_unlocked(i > 0 ? ';' : ' ', e->stream);
+  }
+  fprintf(e->stream, "%" PRIu64 "\n", value);
+  return HEARTH_OK;
+}
+
+hearth_status hearth_export_folded(hearth_exporter *e, hearth_error *err) {
+  return hearth_export_each(e, write_context, NULL, err);
+}

@@ -1,0 +1,268 @@
+/* google/pprof's profile.proto, whose comments are the specification. Contexts are samples; a frame and what was inlined
+ * into it are one location with several lines, leaf first. Fields of a message may come in any order: samples are
+ * written as the contexts come, then the locations and functions that they use; strings where they are first needed. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "exporter.h"
+#include "gzip.h"
+#include "pair_set.h"
+#include "protobuf.h"
+#include "utf8.h"
+
+enum { /* field numbers */
+       PROFILE_SAMPLE_TYPE = 1,
+       PROFILE_SAMPLE = 2,
+       PROFILE_MAPPING = 3,
+       PROFILE_LOCATION = 4,
+       PROFILE_FUNCTION = 5,
+       PROFILE_STRING = 6,
+       PROFILE_DURATION_NS = 10,
+       PROFILE_DEFAULT_TYPE = 14,
+       TYPE_TYPE = 1,
+       TYPE_UNIT = 2,
+       SAMPLE_LOCATIONS = 1,
+       SAMPLE_VALUES = 2,
+       SAMPLE_LABEL = 3,
+       LABEL_KEY = 1,
+       LABEL_STRING = 2,
+       MAPPING_ID = 1,
+       MAPPING_FILE = 5,
+       MAPPING_BUILD_ID = 6,
+       MAPPING_HAS_FUNCTIONS = 7, /* and files, line numbers, inlined frames: up to 10 */
+       MAPPING_HAS_INLINED = 10,
+       LOCATION_ID = 1,
+       LOCATION_LINE = 4,
+       LINE_FUNCTION = 1,
+       LINE_LINE = 2,
+       LINE_COLUMN = 3,
+       FUNCTION_ID = 1,
+       FUNCTION_NAME = 2,
+       FUNCTION_LINKAGE_NAME = 3,
+       FUNCTION_FILE = 4,
+       FUNCTION_START_LINE = 5
+};
+
+static const struct {
+  const char *type, *unit;
+} sample_types[] = {
+#define HEARTH_QUANTITY(NAME, name, key, pprof_type, unit, description) {pprof_type, unit},
+#include "hearth/quantities.def"
+};
+
+typedef struct pprof {
+  hearth_exporter *exporter;
+  hearth_gzip *gzip;
+  /* Locations are chains of inlined frames: (frame row, location of the rest of the chain). Location n has id n + 1. */
+  hearth_pair_set locations;
+  bool *used; /* by location: not only the rest of another one */
+  uint32_t used_room;
+  bool *functions; /* by row: in a location that is used */
+  uint64_t strings;
+  uint64_t class_key, class_names[HEARTH_CLASS_HOT + 1]; /* strings of the samples' label */
+  hearth_protobuf top, message, inner, packed;           /* one for each level of nesting */
+} pprof;
+
+/* Write a field of the profile itself that was built in p->message, and empty that. */
+static hearth_status write_message(pprof *p, unsigned field, hearth_error *err) {
+  p->top.size = 0;
+  hearth_protobuf_nest(&p->top, field, &p->message);
+  p->message.size = 0;
+  if (p->top.failed)
+    return hearth_error_nomem(err);
+  return hearth_gzip_write(p->gzip, p->top.data, p->top.size, err);
+}
+
+static hearth_status write_number(pprof *p, unsigned field, uint64_t value, hearth_error *err) {
+  p->top.size = 0;
+  hearth_protobuf_uint(&p->top, field, value);
+  if (p->top.failed)
+    return hearth_error_nomem(err);
+  return hearth_gzip_write(p->gzip, p->top.data, p->top.size, err);
+}
+
+/* Next row of the string table, which must be UTF-8. Uses p->packed and p->top. */
+static hearth_status add_string(pprof *p, const char *string, uint64_t *ret, hearth_error *err) {
+  hearth_protobuf *text = &p->packed;
+  text->size = 0;
+  p->top.size = 0;
+  for (const char *at = string; *at;) {
+    size_t length = hearth_utf8_length(at);
+    const char *part = length ? at : HEARTH_UTF8_REPLACEMENT;
+    hearth_protobuf_raw(text, part, length ? length : strlen(HEARTH_UTF8_REPLACEMENT));
+    at += length ? length : 1;
+  }
+  hearth_protobuf_nest(&p->top, PROFILE_STRING, text);
+  *ret = p->strings++;
+  if (p->top.failed)
+    return hearth_error_nomem(err);
+  return hearth_gzip_write(p->gzip, p->top.data, p->top.size, err);
+}
+
+/* pprof's numbers are signed. */
+static uint64_t clamp(uint64_t value) { return value < INT64_MAX ? value : INT64_MAX; }
+
+static bool is_known(const hearth_exporter *e, hearth_quantity quantity) {
+  return quantity != HEARTH_QUANTITY_ACCESSES || e->summary.accesses_counted;
+}
+
+static hearth_status write_types(pprof *p, hearth_error *err) {
+  uint64_t type, unit;
+  HEARTH_TRY(add_string(p, "", &unit, err)); /* the first string is the empty one */
+  for (hearth_quantity q = 0; q < HEARTH_QUANTITY_COUNT; q++) {
+    if (!is_known(p->exporter, q))
+      continue;
+    HEARTH_TRY(add_string(p, sample_types[q].type, &type, err));
+    HEARTH_TRY(add_string(p, sample_types[q].unit, &unit, err));
+    hearth_protobuf_uint(&p->message, TYPE_TYPE, type);
+    hearth_protobuf_uint(&p->message, TYPE_UNIT, unit);
+    HEARTH_TRY(write_message(p, PROFILE_SAMPLE_TYPE, err));
+    if (q == p->exporter->options->value)
+      HEARTH_TRY(write_number(p, PROFILE_DEFAULT_TYPE, type, err));
+  }
+  return write_number(p, PROFILE_DURATION_NS, clamp(p->exporter->summary.duration_ns), err);
+}
+
+static hearth_status write_binary(pprof *p, uint32_t row, hearth_error *err) {
+  hearth_binary_text binary;
+  uint64_t name_string, id_string;
+  HEARTH_TRY(hearth_binary_text_get(p->exporter->profile, row, &binary, err));
+  HEARTH_TRY(add_string(p, binary.name, &name_string, err));
+  HEARTH_TRY(add_string(p, binary.build_id, &id_string, err));
+  hearth_protobuf_uint(&p->message, MAPPING_ID, (uint64_t)row + 1);
+  hearth_protobuf_uint(&p->message, MAPPING_FILE, name_string);
+  hearth_protobuf_uint(&p->message, MAPPING_BUILD_ID, id_string);
+  for (unsigned field = MAPPING_HAS_FUNCTIONS; field <= MAPPING_HAS_INLINED; field++)
+    hearth_protobuf_uint(&p->message, field, true);
+  return write_message(p, PROFILE_MAPPING, err);
+}
+
+static hearth_status add_class_strings(pprof *p, hearth_error *err) {
+  HEARTH_TRY(add_string(p, "class", &p->class_key, err));
+  for (hearth_class c = HEARTH_CLASS_UNKNOWN; c <= HEARTH_CLASS_HOT; c++)
+    HEARTH_TRY(add_string(p, hearth_class_name(c), &p->class_names[c], err));
+  return HEARTH_OK;
+}
+
+static hearth_status mark_used(pprof *p, uint32_t location, hearth_error *err) {
+  if (location >= p->used_room) {
+    bool *bigger = realloc(p->used, p->locations.room * sizeof *bigger);
+    if (!bigger)
+      return hearth_error_nomem(err);
+    memset(bigger + p->used_room, 0, (p->locations.room - p->used_room) * sizeof *bigger);
+    p->used = bigger;
+    p->used_room = p->locations.room;
+  }
+  p->used[location] = true;
+  return HEARTH_OK;
+}
+
+/* The location of frames [begin, end), of which all but the last are inlined into the next. */
+static hearth_status add_location(pprof *p, size_t begin, size_t end, uint32_t *ret, hearth_error *err) {
+  *ret = HEARTH_NONE;
+  for (size_t i = end; i-- > begin;)
+    HEARTH_TRY(hearth_pair_set_add(&p->locations, (hearth_pair){p->exporter->frames.frames[i], *ret}, ret, err));
+  return mark_used(p, *ret, err);
+}
+
+static hearth_status add_locations(pprof *p, hearth_error *err) {
+  const hearth_frames *frames = &p->exporter->frames;
+  size_t begin = 0;
+  for (size_t i = 0; i < frames->count; i++) {
+    hearth_frame_info frame;
+    uint32_t location;
+    HEARTH_TRY(hearth_profile_get_frame(p->exporter->profile, frames->frames[i], &frame, err));
+    if (frame.inlined && i + 1 < frames->count)
+      continue;
+    HEARTH_TRY(add_location(p, begin, i + 1, &location, err));
+    hearth_protobuf_varint(&p->packed, (uint64_t)location + 1);
+    begin = i + 1;
+  }
+  return HEARTH_OK;
+}
+
+static hearth_status write_sample(hearth_exporter *e, const hearth_selected *selected, void *state, hearth_error *err) {
+  pprof *p = state;
+  p->packed.size = 0;
+  HEARTH_TRY(add_locations(p, err));
+  hearth_protobuf_nest(&p->message, SAMPLE_LOCATIONS, &p->packed);
+  p->packed.size = 0;
+  for (hearth_quantity q = 0; q < HEARTH_QUANTITY_COUNT; q++)
+    if (is_known(e, q))
+      hearth_protobuf_varint(&p->packed, clamp(hearth_quantity_of(q, &selected->mib)));
+  hearth_protobuf_nest(&p->message, SAMPLE_VALUES, &p->packed);
+  p->inner.size = 0;
+  hearth_protobuf_uint(&p->inner, LABEL_KEY, p->class_key);
+  hearth_protobuf_uint(&p->inner, LABEL_STRING, p->class_names[selected->hotness]);
+  hearth_protobuf_nest(&p->message, SAMPLE_LABEL, &p->inner);
+  return write_message(p, PROFILE_SAMPLE, err);
+}
+
+static hearth_status write_location(pprof *p, uint32_t location, hearth_error *err) {
+  hearth_protobuf_uint(&p->message, LOCATION_ID, (uint64_t)location + 1);
+  while (location != HEARTH_NONE) {
+    hearth_pair chain = p->locations.pairs[location];
+    hearth_place place;
+    HEARTH_TRY(hearth_place_get(p->exporter->profile, &p->exporter->names, chain.first, &place, err));
+    p->functions[place.frame.function] = true;
+    p->inner.size = 0;
+    hearth_protobuf_uint(&p->inner, LINE_FUNCTION, (uint64_t)place.frame.function + 1);
+    hearth_protobuf_uint(&p->inner, LINE_LINE, place.line);
+    hearth_protobuf_uint(&p->inner, LINE_COLUMN, place.frame.column);
+    hearth_protobuf_nest(&p->message, LOCATION_LINE, &p->inner);
+    location = chain.second;
+  }
+  return write_message(p, PROFILE_LOCATION, err);
+}
+
+static hearth_status write_function(pprof *p, uint32_t row, hearth_error *err) {
+  hearth_function_text function;
+  uint64_t name_string, linkage_string, path_string;
+  HEARTH_TRY(hearth_function_text_get(&p->exporter->names, row, &function, err));
+  HEARTH_TRY(add_string(p, function.name, &name_string, err));
+  linkage_string = name_string;
+  if (*function.info.name && strcmp(function.info.name, function.name) != 0)
+    HEARTH_TRY(add_string(p, function.info.name, &linkage_string, err));
+  HEARTH_TRY(add_string(p, function.path, &path_string, err));
+  hearth_protobuf_uint(&p->message, FUNCTION_ID, (uint64_t)row + 1);
+  hearth_protobuf_uint(&p->message, FUNCTION_NAME, name_string);
+  hearth_protobuf_uint(&p->message, FUNCTION_LINKAGE_NAME, linkage_string);
+  hearth_protobuf_uint(&p->message, FUNCTION_FILE, path_string);
+  hearth_protobuf_uint(&p->message, FUNCTION_START_LINE, function.info.start_line);
+  return write_message(p, PROFILE_FUNCTION, err);
+}
+
+static hearth_status write_profile(pprof *p, hearth_error *err) {
+  hearth_profile *profile = p->exporter->profile;
+  HEARTH_TRY(write_types(p, err));
+  HEARTH_TRY(add_class_strings(p, err));
+  for (uint32_t i = 0; i < hearth_profile_binary_count(profile); i++)
+    HEARTH_TRY(write_binary(p, i, err));
+  HEARTH_TRY(hearth_export_each(p->exporter, write_sample, p, err));
+  for (uint32_t i = 0; i < p->locations.count && i < p->used_room; i++)
+    if (p->used[i])
+      HEARTH_TRY(write_location(p, i, err));
+  for (uint32_t i = 0; i < hearth_profile_function_count(profile); i++)
+    if (p->functions[i])
+      HEARTH_TRY(write_function(p, i, err));
+  return hearth_gzip_finish(p->gzip, err);
+}
+
+hearth_status hearth_export_pprof(hearth_exporter *e, hearth_error *err) {
+  pprof p = {.exporter = e};
+  hearth_status status = hearth_gzip_create(e->stream, &p.gzip, err);
+  p.functions = calloc((size_t)hearth_profile_function_count(e->profile) + 1, sizeof *p.functions);
+  if (status == HEARTH_OK && !p.functions)
+    status = hearth_error_nomem(err);
+  if (status == HEARTH_OK)
+    status = write_profile(&p, err);
+  hearth_gzip_destroy(p.gzip);
+  hearth_pair_set_destroy(&p.locations);
+  free(p.used);
+  free(p.functions);
+  free(p.top.data);
+  free(p.message.data);
+  free(p.inner.data);
+  free(p.packed.data);
+  return status;
+}

@@ -1,0 +1,371 @@
+/* The page: assets/report.html with style, script and data put where it says so. The data is described in docs/tools.md,
+ * "The data in a report". */
+#include <stdlib.h>
+#include <string.h>
+
+#include "file.h"
+#include "page_assets.h"
+#include "columns.h"
+#include "markup.h"
+#include "model.h"
+#include "notes.h"
+#include "tree.h"
+
+typedef struct page_writer {
+  const page_model *model;
+  hearth_json json;
+  uint32_t *merged; /* nodes that are one with an earlier node in the tree of functions (tree.h) */
+  uint32_t merged_count;
+  uint32_t *numbers; /* by node: its number there; of those in `merged`: how far that is behind the next new number */
+} page_writer;
+
+/* -------------------------------------------------- columns -------------------------------------------------- */
+
+typedef uint64_t column_value(const page_writer *w, uint32_t row);
+
+static void write_column(page_writer *w, const char *name, uint32_t count, column_value *value) {
+  page_column column;
+  hearth_json_line(&w->json);
+  hearth_json_key(&w->json, name);
+  page_column_begin(&column, &w->json);
+  for (uint32_t i = 0; i < count; i++)
+    page_column_add(&column, value(w, i));
+  page_column_end(&column);
+}
+
+/* Numbers of rows are written plus one, so that 0 is none. */
+static uint64_t or_none(uint32_t row) { return row == HEARTH_NONE ? 0 : (uint64_t)row + 1; }
+
+static uint64_t function_file(const page_writer *w, uint32_t row) { return or_none(w->model->functions[row].file); }
+static uint64_t place_function(const page_writer *w, uint32_t row) { return page_model_place(w->model, row).function; }
+static uint64_t place_line(const page_writer *w, uint32_t row) { return page_model_place(w->model, row).line; }
+static uint64_t place_column(const page_writer *w, uint32_t row) { return page_model_place(w->model, row).column; }
+static uint64_t node_place(const page_writer *w, uint32_t row) { return w->model->nodes.pairs[row].first; }
+static uint64_t node_caller(const page_writer *w, uint32_t row) {
+  uint32_t caller = w->model->nodes.pairs[row].second;
+  return caller == HEARTH_NONE ? 0 : row - caller; /* most are near */
+}
+static uint64_t context_node(const page_writer *w, uint32_t row) { return w->model->contexts[row].node; }
+static uint64_t context_class(const page_writer *w, uint32_t row) { return w->model->contexts[row].hotness; }
+static uint64_t context_type(const page_writer *w, uint32_t row) { return or_none(w->model->contexts[row].type); }
+static uint64_t context_lifetime(const page_writer *w, uint32_t row) { return w->model->contexts[row].lifetime_ns; }
+/* The distance to the one before. */
+static uint64_t merged_node(const page_writer *w, uint32_t row) {
+  return w->merged[row] - (row > 0 ? w->merged[row - 1] : 0);
+}
+/* How much greater its number is than its caller's. */
+static uint64_t merged_step(const page_writer *w, uint32_t row) {
+  uint32_t node = w->merged[row], caller = w->model->nodes.pairs[node].second;
+  return w->numbers[node] - (caller == HEARTH_NONE ? PAGE_TREE_ROOT : w->numbers[caller]);
+}
+
+/* -------------------------------------------------- tables -------------------------------------------------- */
+
+static void begin_table(page_writer *w, const char *name, uint32_t count) {
+  hearth_json_line(&w->json);
+  hearth_json_key(&w->json, name);
+  hearth_json_open(&w->json, '{');
+  hearth_json_key_uint(&w->json, "count", count);
+}
+
+static void end_table(page_writer *w) { hearth_json_close(&w->json, '}'); }
+
+static void begin_list(page_writer *w, const char *name) {
+  hearth_json_line(&w->json);
+  hearth_json_key(&w->json, name);
+  hearth_json_open(&w->json, '[');
+}
+
+static void end_list(page_writer *w) { hearth_json_close(&w->json, ']'); }
+
+static void write_linkage_name(page_writer *w, const page_function *function) {
+  if (strcmp(function->name, function->linkage_name) == 0)
+    hearth_json_null(&w->json);
+  else
+    hearth_json_string(&w->json, function->linkage_name);
+}
+
+static void write_functions(page_writer *w) {
+  const page_model *m = w->model;
+  begin_table(w, "functions", m->function_count);
+  begin_list(w, "name");
+  for (uint32_t i = 0; i < m->function_count; i++)
+    hearth_json_string(&w->json, m->functions[i].name);
+  end_list(w);
+  begin_list(w, "linkage_name");
+  for (uint32_t i = 0; i < m->function_count; i++)
+    write_linkage_name(w, &m->functions[i]);
+  end_list(w);
+  write_column(w, "file", m->function_count, function_file);
+  end_table(w);
+}
+
+static void write_stacks(page_writer *w) {
+  uint32_t places = w->model->places.count, nodes = w->model->nodes.count;
+  begin_table(w, "places", places);
+  write_column(w, "function", places, place_function);
+  write_column(w, "line", places, place_line);
+  write_column(w, "column", places, place_column);
+  end_table(w);
+  begin_table(w, "nodes", nodes);
+  write_column(w, "place", nodes, node_place);
+  write_column(w, "caller", nodes, node_caller);
+  end_table(w);
+  begin_table(w, "merged", w->merged_count);
+  write_column(w, "node", w->merged_count, merged_node);
+  write_column(w, "step", w->merged_count, merged_step);
+  end_table(w);
+}
+
+/* So that a browser does not have to look for them among millions of nodes. */
+static hearth_status find_merged(page_writer *w, hearth_error *err) {
+  uint32_t count = w->model->nodes.count, next = PAGE_TREE_ROOT + 1;
+  hearth_pair_set pairs = {0};
+  w->numbers = malloc(((size_t)count + 1) * sizeof *w->numbers);
+  w->merged = malloc(((size_t)count + 1) * sizeof *w->merged);
+  if (!w->numbers || !w->merged)
+    return hearth_error_nomem(err);
+  hearth_status status = page_tree_number(w->model, &pairs, w->numbers, err);
+  hearth_pair_set_destroy(&pairs);
+  for (uint32_t node = 0; status == HEARTH_OK && node < count; node++)
+    if (w->numbers[node] == next)
+      next++;
+    else
+      w->merged[w->merged_count++] = node;
+  return status;
+}
+
+static void write_quantity(page_writer *w, hearth_quantity quantity) {
+  page_column column;
+  hearth_json_line(&w->json);
+  hearth_json_key(&w->json, hearth_quantity_key(quantity));
+  page_column_begin(&column, &w->json);
+  for (uint32_t i = 0; i < w->model->context_count; i++)
+    page_column_add(&column, w->model->contexts[i].of[quantity]);
+  page_column_end(&column);
+}
+
+static void write_contexts(page_writer *w) {
+  uint32_t count = w->model->context_count;
+  begin_table(w, "contexts", count);
+  write_column(w, "node", count, context_node);
+  write_column(w, "class", count, context_class);
+  write_column(w, "type", count, context_type);
+  write_column(w, "lifetime_ns", count, context_lifetime);
+  for (hearth_quantity q = 0; q < HEARTH_QUANTITY_COUNT; q++)
+    write_quantity(w, q);
+  end_table(w);
+}
+
+static void write_strings(page_writer *w, const char *name, const char *const *strings, uint32_t count) {
+  begin_list(w, name);
+  for (uint32_t i = 0; i < count; i++)
+    hearth_json_string(&w->json, strings[i]);
+  end_list(w);
+}
+
+/* -------------------------------------------------- plots -------------------------------------------------- */
+
+static void write_axis(page_writer *w, const char *name, const page_axis *axis) {
+  hearth_json_key(&w->json, name);
+  hearth_json_open(&w->json, '{');
+  hearth_json_key_string(&w->json, "label", axis->label);
+  hearth_json_key_string(&w->json, "unit", axis->unit == PAGE_BYTES ? "bytes" : "ns");
+  hearth_json_key_double(&w->json, "step", axis->step);
+  hearth_json_close(&w->json, '}');
+}
+
+static void write_cell(page_writer *w, const page_grid *grid, uint32_t x, uint32_t y) {
+  const page_cell *cell = page_grid_at(grid, x, y);
+  if (cell->of[HEARTH_QUANTITY_ALLOCS] == 0)
+    return;
+  hearth_json_line(&w->json);
+  hearth_json_open(&w->json, '[');
+  hearth_json_uint(&w->json, x);
+  hearth_json_uint(&w->json, y);
+  for (hearth_quantity q = 0; q < HEARTH_QUANTITY_COUNT; q++)
+    hearth_json_double(&w->json, cell->of[q]);
+  hearth_json_close(&w->json, ']');
+}
+
+static void write_grid(page_writer *w, const char *name, const page_grid *grid) {
+  if (!grid->cells)
+    return;
+  page_extent e = page_grid_extent(grid);
+  hearth_json_line(&w->json);
+  hearth_json_key(&w->json, name);
+  hearth_json_open(&w->json, '{');
+  write_axis(w, "x", &grid->x);
+  write_axis(w, "y", &grid->y);
+  begin_list(w, "cells");
+  for (uint32_t y = e.y; y < e.y_end; y++)
+    for (uint32_t x = e.x; x < e.x_end; x++)
+      write_cell(w, grid, x, y);
+  end_list(w);
+  hearth_json_close(&w->json, '}');
+}
+
+static uint64_t live_bytes(const page_writer *w, uint32_t row) { return w->model->timeline.live.bytes[row]; }
+
+static void write_live(page_writer *w) {
+  const page_series *live = &w->model->timeline.live;
+  if (live->count == 0)
+    return;
+  begin_table(w, "live", live->count);
+  hearth_json_key_double(&w->json, "step_ns", live->step_ns);
+  hearth_json_key_uint(&w->json, "peak_bytes", live->peak_bytes);
+  hearth_json_key_uint(&w->json, "peak_ns", live->peak_ns);
+  write_column(w, "bytes", live->count, live_bytes);
+  end_table(w);
+}
+
+static void write_thread(hearth_json *json, const page_thread *thread) {
+  hearth_json_line(json);
+  hearth_json_open(json, '{');
+  hearth_json_key_uint(json, "thread", thread->number);
+  hearth_json_key_uint(json, "allocs", thread->allocs);
+  hearth_json_key_uint(json, "bytes", thread->bytes);
+  hearth_json_key_uint(json, "frees", thread->frees);
+  hearth_json_key_uint(json, "frees_of_others", thread->frees_of_others);
+  hearth_json_key_uint(json, "live_bytes", thread->live_bytes);
+  hearth_json_key_uint(json, "peak_bytes", thread->peak_bytes);
+  hearth_json_close(json, '}');
+}
+
+static void write_threads(page_writer *w) {
+  if (w->model->timeline.live.count == 0)
+    return;
+  begin_list(w, "threads");
+  for (uint32_t i = 0; i < w->model->timeline.thread_count; i++)
+    write_thread(&w->json, &w->model->timeline.threads[i]);
+  end_list(w);
+}
+
+static void write_plots(page_writer *w) {
+  hearth_json_line(&w->json);
+  hearth_json_key(&w->json, "plots");
+  hearth_json_open(&w->json, '{');
+  write_grid(w, "lifetime-size", page_model_lifetime_size(w->model));
+  write_grid(w, "lifetime-time", &w->model->timeline.lifetime_time);
+  write_live(w);
+  write_threads(w);
+  hearth_json_close(&w->json, '}');
+}
+
+/* -------------------------------------------------- facts -------------------------------------------------- */
+
+static void write_key_bool(hearth_json *json, const char *name, bool value) {
+  hearth_json_key(json, name);
+  hearth_json_bool(json, value);
+}
+
+static void write_summary(page_writer *w) {
+  const hearth_profile_summary *s = &w->model->summary;
+  hearth_json *json = &w->json;
+  hearth_json_key_string(json, "profile", w->model->options->title);
+  hearth_json_key_uint(json, "runs", s->runs);
+  hearth_json_key_uint(json, "duration_ns", s->duration_ns);
+  write_key_bool(json, "accesses_counted", s->accesses_counted);
+  write_key_bool(json, "accesses_known", hearth_accesses_known(s));
+  hearth_json_key_uint(json, "dropped_blocks", s->dropped_blocks);
+  hearth_json_key_uint(json, "dropped_frames", s->dropped_frames);
+  hearth_json_key_uint(json, "library_bytes", w->model->library_bytes);
+  hearth_json_key_uint(json, "cold_library_bytes", w->model->cold_library_bytes);
+  hearth_json_key_string(json, "value", hearth_quantity_key(w->model->options->value));
+}
+
+static void write_quantities(page_writer *w) {
+  static const char *const descriptions[] = {
+#define HEARTH_QUANTITY(NAME, name, key, pprof_type, unit, description) description,
+#include "hearth/quantities.def"
+  };
+  begin_list(w, "quantities");
+  for (hearth_quantity q = 0; q < HEARTH_QUANTITY_COUNT; q++) {
+    hearth_json_line(&w->json);
+    hearth_json_open(&w->json, '{');
+    hearth_json_key_string(&w->json, "name", hearth_quantity_name(q));
+    hearth_json_key_string(&w->json, "key", hearth_quantity_key(q));
+    hearth_json_key_string(&w->json, "description", descriptions[q]);
+    hearth_json_close(&w->json, '}');
+  }
+  end_list(w);
+}
+
+static void write_classes(page_writer *w) {
+  begin_list(w, "classes");
+  for (hearth_class c = HEARTH_CLASS_UNKNOWN; c <= HEARTH_CLASS_HOT; c++)
+    hearth_json_string(&w->json, hearth_class_name(c));
+  end_list(w);
+}
+
+static hearth_status write_notes(page_writer *w, const char *name, page_note kind, const char *path,
+                                 hearth_error *err) {
+  if (!path)
+    return HEARTH_OK;
+  hearth_json_line(&w->json);
+  hearth_json_key(&w->json, name);
+  return page_notes_write(kind, path, &w->json, err);
+}
+
+static hearth_status write_data(page_writer *w, hearth_error *err) {
+  const page_model *m = w->model;
+  hearth_json_open(&w->json, '{');
+  hearth_json_key_string(&w->json, "format", "hearth-page");
+  hearth_json_key_uint(&w->json, "version", 1);
+  write_summary(w);
+  write_quantities(w);
+  write_classes(w);
+  write_strings(w, "files", (const char *const *)m->files, m->file_count);
+  write_strings(w, "types", m->types, m->type_count);
+  write_functions(w);
+  write_stacks(w);
+  write_contexts(w);
+  write_plots(w);
+  HEARTH_TRY(write_notes(w, "hotcold", PAGE_NOTE_HOTCOLD, m->options->hotcold, err));
+  HEARTH_TRY(write_notes(w, "annotation", PAGE_NOTE_ANNOTATION, m->options->annotation, err));
+  hearth_json_close(&w->json, '}');
+  return HEARTH_OK;
+}
+
+/* -------------------------------------------------- the page -------------------------------------------------- */
+
+static hearth_status write_part(page_writer *w, const char *name, size_t size, hearth_error *err) {
+  FILE *stream = w->json.stream;
+  if (strncmp(name, "title", size) == 0)
+    page_put_text(w->model->options->title, stream);
+  else if (strncmp(name, "style", size) == 0)
+    fputs(page_asset_css, stream);
+  else if (strncmp(name, "script", size) == 0)
+    fputs(page_asset_js, stream);
+  else
+    return write_data(w, err);
+  return HEARTH_OK;
+}
+
+/* {{title}}, {{style}}, {{script}} and {{data}} are replaced. */
+static hearth_status write_page(page_writer *w, hearth_error *err) {
+  const char *at = page_asset_html, *mark;
+  while ((mark = strstr(at, "{{")) != NULL) {
+    const char *name = mark + 2, *end = strstr(name, "}}");
+    fwrite(at, 1, (size_t)(mark - at), w->json.stream);
+    HEARTH_TRY(write_part(w, name, (size_t)(end - name), err));
+    at = end + 2;
+  }
+  fputs(at, w->json.stream);
+  return hearth_stream_flush(w->json.stream, err);
+}
+
+hearth_status hearth_page_write_html(hearth_profile *profile, const hearth_page_options *options, FILE *stream,
+                                     hearth_error *err) {
+  page_model model;
+  page_writer writer = {.model = &model, .json = {.stream = stream, .in_html = true}};
+  hearth_status status = page_model_from_profile(&model, profile, options, err);
+  if (status == HEARTH_OK)
+    status = find_merged(&writer, err);
+  if (status == HEARTH_OK)
+    status = write_page(&writer, err);
+  free(writer.numbers);
+  free(writer.merged);
+  page_model_destroy(&model);
+  return status;
+}

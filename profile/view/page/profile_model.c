@@ -1,0 +1,210 @@
+/* The page model of a profile, and of a trace. Only what the wanted contexts use is taken over. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "model.h"
+#include "trace_model.h"
+#include "selection.h"
+
+/* Rows of the profile to numbers of the model. */
+typedef struct page_maker {
+  page_model *model;
+  hearth_profile *profile;
+  hearth_selection selection;
+  uint32_t *places;          /* by frame row; HEARTH_NONE: not used yet */
+  uint32_t *nodes;           /* by stack row */
+  hearth_pair_set functions; /* (row, 0) */
+  hearth_pair_set files;     /* (path row, 0) */
+  hearth_pair_set types;     /* halves of a type's id */
+} page_maker;
+
+static hearth_status make_rows(uint32_t count, uint32_t **ret, hearth_error *err) {
+  size_t size = ((size_t)count + 1) * sizeof **ret;
+  *ret = malloc(size);
+  if (!*ret)
+    return hearth_error_nomem(err);
+  memset(*ret, 0xff, size); /* HEARTH_NONE */
+  return HEARTH_OK;
+}
+
+/* -------------------------------------------------- contexts -------------------------------------------------- */
+
+static hearth_status number_type(page_maker *m, uint64_t id, uint32_t *ret, hearth_error *err) {
+  const char *name;
+  HEARTH_TRY(hearth_profile_type_name(m->profile, id, &name, err));
+  if (!*name)
+    *ret = HEARTH_NONE;
+  else
+    HEARTH_TRY(hearth_pair_set_add(&m->types, (hearth_pair){(uint32_t)(id >> 32), (uint32_t)id}, ret, err));
+  return HEARTH_OK;
+}
+
+static void add_to_grid(page_grid *grid, const page_context *context) {
+  page_cell cell;
+  for (int q = 0; q < HEARTH_QUANTITY_COUNT; q++)
+    cell.of[q] = (double)context->of[q];
+  double blocks = cell.of[HEARTH_QUANTITY_ALLOCS];
+  if (blocks > 0)
+    page_grid_add(grid, cell.of[HEARTH_QUANTITY_BYTES] / blocks, (double)context->lifetime_ns / blocks, &cell);
+}
+
+/* The node is a row of the profile until convert_nodes. */
+static hearth_status add_context(page_maker *m, uint32_t row, hearth_error *err) {
+  hearth_selected s;
+  page_model *model = m->model;
+  page_context *context = &model->contexts[model->context_count];
+  HEARTH_TRY(hearth_selection_get(&m->selection, row, &s, err));
+  if (!s.wanted)
+    return HEARTH_OK;
+  uint64_t library_bytes = s.in_library ? s.mib.TotalSize : 0;
+  model->library_bytes = hearth_merge_SUM(model->library_bytes, library_bytes);
+  if (s.hotness == HEARTH_CLASS_COLD)
+    model->cold_library_bytes = hearth_merge_SUM(model->cold_library_bytes, library_bytes);
+  *context = (page_context){.node = s.node, .hotness = s.hotness, .lifetime_ns = s.mib.TotalLifetime};
+  for (hearth_quantity q = 0; q < HEARTH_QUANTITY_COUNT; q++)
+    context->of[q] = hearth_quantity_of(q, &s.mib);
+  HEARTH_TRY(number_type(m, s.mib.DataTypeId, &context->type, err));
+  add_to_grid(&model->lifetime_size, context);
+  model->context_count++;
+  return HEARTH_OK;
+}
+
+static hearth_status add_contexts(page_maker *m, hearth_error *err) {
+  const page_axis size = {.label = "average size", .unit = PAGE_BYTES, .bins = PAGE_LOG_BINS};
+  const page_axis lifetime = {.label = "average lifetime", .unit = PAGE_NS, .bins = PAGE_LOG_BINS};
+  uint32_t count = hearth_profile_context_count(m->profile);
+  m->model->contexts = malloc(((size_t)count + 1) * sizeof *m->model->contexts);
+  if (!m->model->contexts)
+    return hearth_error_nomem(err);
+  HEARTH_TRY(page_grid_init(&m->model->lifetime_size, &size, &lifetime, err));
+  for (uint32_t i = 0; i < count; i++)
+    HEARTH_TRY(add_context(m, i, err));
+  return HEARTH_OK;
+}
+
+/* -------------------------------------------------- stacks -------------------------------------------------- */
+
+static hearth_status add_place(page_maker *m, uint32_t frame, hearth_error *err) {
+  hearth_place place;
+  uint32_t function, line;
+  HEARTH_TRY(hearth_place_get(m->profile, &m->model->names, frame, &place, err));
+  HEARTH_TRY(hearth_pair_set_add(&m->functions, (hearth_pair){place.frame.function, 0}, &function, err));
+  HEARTH_TRY(hearth_pair_set_add(&m->model->lines, (hearth_pair){function, place.line}, &line, err));
+  return hearth_pair_set_add(&m->model->places, (hearth_pair){line, place.frame.column}, &m->places[frame], err);
+}
+
+static hearth_status add_node(page_maker *m, uint32_t row, hearth_error *err) {
+  uint32_t frame, caller;
+  HEARTH_TRY(hearth_profile_get_stack(m->profile, row, &frame, &caller, err));
+  if (m->places[frame] == HEARTH_NONE)
+    HEARTH_TRY(add_place(m, frame, err));
+  hearth_pair node = {m->places[frame], caller == HEARTH_NONE ? HEARTH_NONE : m->nodes[caller]};
+  return hearth_pair_set_add(&m->model->nodes, node, &m->nodes[row], err);
+}
+
+/* Mark a stack's rows, up to those that were marked with another one. */
+static hearth_status mark_stack(page_maker *m, uint32_t row, hearth_error *err) {
+  uint32_t frame;
+  while (row != HEARTH_NONE && m->nodes[row] == HEARTH_NONE) {
+    m->nodes[row] = 0;
+    HEARTH_TRY(hearth_profile_get_stack(m->profile, row, &frame, &row, err));
+  }
+  return HEARTH_OK;
+}
+
+/* A caller is a lower row, so that one pass in order is enough however deep the stacks are. */
+static hearth_status convert_nodes(page_maker *m, hearth_error *err) {
+  page_model *model = m->model;
+  uint32_t count = hearth_profile_stack_count(m->profile);
+  HEARTH_TRY(make_rows(count, &m->nodes, err));
+  HEARTH_TRY(make_rows(hearth_profile_frame_count(m->profile), &m->places, err));
+  for (uint32_t i = 0; i < model->context_count; i++)
+    HEARTH_TRY(mark_stack(m, model->contexts[i].node, err));
+  for (uint32_t row = 0; row < count; row++)
+    if (m->nodes[row] != HEARTH_NONE)
+      HEARTH_TRY(add_node(m, row, err));
+  for (uint32_t i = 0; i < model->context_count; i++)
+    model->contexts[i].node = m->nodes[model->contexts[i].node];
+  return HEARTH_OK;
+}
+
+/* -------------------------------------------------- strings -------------------------------------------------- */
+
+static hearth_status describe_function(page_maker *m, uint32_t row, page_function *ret, hearth_error *err) {
+  hearth_function_info info;
+  HEARTH_TRY(hearth_profile_get_function(m->profile, row, &info, err));
+  ret->linkage_name = info.name;
+  ret->file = HEARTH_NONE;
+  if (info.path != HEARTH_NONE)
+    HEARTH_TRY(hearth_pair_set_add(&m->files, (hearth_pair){info.path, 0}, &ret->file, err));
+  return hearth_names_get(&m->model->names, row, &ret->name, err);
+}
+
+static hearth_status describe_functions(page_maker *m, hearth_error *err) {
+  page_model *model = m->model;
+  model->functions = malloc(((size_t)m->functions.count + 1) * sizeof *model->functions);
+  if (!model->functions)
+    return hearth_error_nomem(err);
+  for (; model->function_count < m->functions.count; model->function_count++)
+    HEARTH_TRY(describe_function(m, m->functions.pairs[model->function_count].first,
+                                 &model->functions[model->function_count], err));
+  return HEARTH_OK;
+}
+
+static hearth_status copy_files(page_maker *m, hearth_error *err) {
+  page_model *model = m->model;
+  char path[HEARTH_PATH_LIMIT];
+  model->files = malloc(((size_t)m->files.count + 1) * sizeof *model->files);
+  if (!model->files)
+    return hearth_error_nomem(err);
+  for (; model->file_count < m->files.count; model->file_count++) {
+    HEARTH_TRY(hearth_profile_get_path(m->profile, m->files.pairs[model->file_count].first, path, sizeof path, err));
+    model->files[model->file_count] = strdup(path);
+    if (!model->files[model->file_count])
+      return hearth_error_nomem(err);
+  }
+  return HEARTH_OK;
+}
+
+static hearth_status name_types(page_maker *m, hearth_error *err) {
+  page_model *model = m->model;
+  model->types = malloc(((size_t)m->types.count + 1) * sizeof *model->types);
+  if (!model->types)
+    return hearth_error_nomem(err);
+  for (; model->type_count < m->types.count; model->type_count++) {
+    hearth_pair id = m->types.pairs[model->type_count];
+    HEARTH_TRY(hearth_profile_type_name(m->profile, (uint64_t)id.first << 32 | id.second,
+                                        &model->types[model->type_count], err));
+  }
+  return HEARTH_OK;
+}
+
+static hearth_status make(page_maker *m, hearth_error *err) {
+  const hearth_view_options *view = &m->model->options->view;
+  HEARTH_TRY(hearth_profile_get_summary(m->profile, &m->model->summary, err));
+  HEARTH_TRY(hearth_quantity_check(m->model->options->value, &m->model->summary, m->model->options->title, err));
+  HEARTH_TRY(hearth_names_init(&m->model->names, m->profile, view->linkage_names, err));
+  HEARTH_TRY(hearth_selection_init(&m->selection, m->profile, view, err));
+  m->model->classifier = m->selection.classifier;
+  HEARTH_TRY(add_contexts(m, err));
+  HEARTH_TRY(convert_nodes(m, err));
+  HEARTH_TRY(describe_functions(m, err));
+  HEARTH_TRY(copy_files(m, err));
+  HEARTH_TRY(name_types(m, err));
+  hearth_trace *trace = m->model->options->trace;
+  return trace ? page_trace_read(trace, &m->model->timeline, err) : HEARTH_OK;
+}
+
+hearth_status page_model_from_profile(page_model *model, hearth_profile *profile, const hearth_page_options *options,
+                                      hearth_error *err) {
+  page_maker m = {.model = model, .profile = profile};
+  *model = (page_model){.options = options};
+  hearth_status status = make(&m, err);
+  hearth_selection_destroy(&m.selection);
+  free(m.places);
+  free(m.nodes);
+  hearth_pair_set_destroy(&m.functions);
+  hearth_pair_set_destroy(&m.files);
+  hearth_pair_set_destroy(&m.types);
+  return status;
+}

@@ -1,0 +1,11 @@
+/* What a trace adds to a model: the plots of single blocks. */
+#ifndef HEARTH_PAGE_TRACE_H
+#define HEARTH_PAGE_TRACE_H
+
+#include "hearth/trace.h"
+#include "timeline.h"
+
+/* Errors: those of reading the trace, and of page_timeline.h. The timeline is to be destroyed after an error, too. */
+hearth_status page_trace_read(hearth_trace *trace, page_timeline *ret, hearth_error *err);
+
+#endif

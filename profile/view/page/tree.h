@@ -1,0 +1,29 @@
+/* The call stacks of a model as a tree of functions, callers first, with the sums of one quantity. */
+#ifndef HEARTH_PAGE_TREE_H
+#define HEARTH_PAGE_TREE_H
+
+#include "model.h"
+
+enum { PAGE_TREE_ROOT = 0 };
+
+typedef struct page_tree_node {
+  uint32_t parent, function; /* HEARTH_NONE for the root; a parent has a lower number */
+  uint32_t child, sibling;   /* the first, the next; HEARTH_NONE: there is none */
+  double sum, cold, hot;     /* in and below it */
+} page_tree_node;
+
+typedef struct page_tree {
+  page_tree_node *nodes;
+  uint32_t count; /* at least 1 */
+} page_tree;
+
+/* Number the nodes of the model in the tree: places of one function become one. 0 is the root; the numbers of new ones
+ * follow in the order of the model's nodes. `ret` has room for all of them; `pairs` holds (function, parent) then. E_NOMEM,
+ * E_FULL. Destroy `pairs` also after an error. */
+hearth_status page_tree_number(const page_model *model, hearth_pair_set *pairs, uint32_t *ret, hearth_error *err);
+
+/* E_NOMEM, E_FULL. Destroy also after an error. */
+hearth_status page_tree_init(page_tree *tree, const page_model *model, hearth_quantity quantity, hearth_error *err);
+void page_tree_destroy(page_tree *tree);
+
+#endif

@@ -1,0 +1,124 @@
+#include <stdlib.h>
+
+#include "summary_report.h"
+
+void hearth_report_add_totals(hearth_report_totals *to, const hearth_report_totals *more) {
+  to->contexts += more->contexts;
+  to->allocs = hearth_merge_SUM(to->allocs, more->allocs);
+  to->bytes = hearth_merge_SUM(to->bytes, more->bytes);
+  to->accesses = hearth_merge_SUM(to->accesses, more->accesses);
+  to->library_bytes = hearth_merge_SUM(to->library_bytes, more->library_bytes);
+  to->lifetime_ns = hearth_merge_SUM(to->lifetime_ns, more->lifetime_ns);
+  to->sorted = hearth_merge_SUM(to->sorted, more->sorted);
+}
+
+bool hearth_report_knows(const hearth_report *r, enum hearth_mib_column field) { return r->recorded >> field & 1; }
+
+const char *hearth_classify_mode_name(hearth_classify_mode mode) {
+  return mode == HEARTH_CLASSIFY_LLVM ? "llvm" : "auto";
+}
+
+static double sort_key(const hearth_report *r, const hearth_report_totals *sum) {
+  if (r->options->sort != HEARTH_SORT_LIFETIME)
+    return (double)sum->sorted;
+  return sum->allocs ? (double)sum->lifetime_ns / (double)sum->allocs : 0;
+}
+
+static int compare_keys(double x, double y) { return (x < y) - (x > y); }
+
+static int compare_rows(const void *a, const void *b) {
+  const hearth_report_row *x = a, *y = b;
+  if (x->function != y->function)
+    return x->function < y->function ? -1 : 1;
+  int order = compare_keys(x->key, y->key);
+  return order ? order : x->context < y->context ? -1 : 1;
+}
+
+static int compare_groups(const void *a, const void *b) {
+  const hearth_report_group *x = a, *y = b;
+  int order = compare_keys(x->key, y->key);
+  return order ? order : x->function < y->function ? -1 : 1;
+}
+
+static hearth_status leaf_function(const hearth_report *r, uint32_t node, uint32_t *ret, hearth_error *err) {
+  uint32_t row, parent;
+  hearth_frame_info frame;
+  HEARTH_TRY(hearth_profile_get_stack(r->profile, node, &row, &parent, err));
+  HEARTH_TRY(hearth_profile_get_frame(r->profile, row, &frame, err));
+  *ret = frame.function;
+  return HEARTH_OK;
+}
+
+static void note_recorded(hearth_report *r, const hearth_mib *mib) {
+  for (unsigned i = 0; i < HEARTH_MIB_COLUMNS; i++)
+    r->recorded |= (uint64_t)(mib->v[i] != 0) << i;
+}
+
+static hearth_status collect_context(hearth_report *r, uint32_t context, hearth_error *err) {
+  hearth_selected s;
+  HEARTH_TRY(hearth_selection_get(&r->selection, context, &s, err));
+  note_recorded(r, &s.mib);
+  bool additive = r->options->sort != HEARTH_SORT_LIFETIME;
+  hearth_report_row row = {.context = context,
+                           .hotness = s.hotness,
+                           .sum = {.contexts = 1,
+                                   .allocs = s.mib.AllocCount,
+                                   .bytes = s.mib.TotalSize,
+                                   .library_bytes = s.in_library ? s.mib.TotalSize : 0,
+                                   .accesses = s.mib.TotalAccessCount,
+                                   .lifetime_ns = s.mib.TotalLifetime,
+                                   .sorted = additive ? hearth_quantity_of(r->options->sort, &s.mib) : 0}};
+  hearth_report_add_totals(&r->classes[row.hotness], &row.sum);
+  hearth_report_add_totals(&r->other_classes[hearth_classify(&r->other, &s.mib)], &row.sum);
+  hearth_report_add_totals(&r->all, &row.sum);
+  if (!s.wanted)
+    return HEARTH_OK;
+  row.key = sort_key(r, &row.sum);
+  HEARTH_TRY(leaf_function(r, s.node, &row.function, err));
+  hearth_report_add_totals(&r->shown, &row.sum);
+  r->rows[r->row_count++] = row;
+  return HEARTH_OK;
+}
+
+static void group_rows(hearth_report *r) {
+  qsort(r->rows, r->row_count, sizeof *r->rows, compare_rows);
+  for (size_t i = 0; i < r->row_count; i++) {
+    if (i == 0 || r->rows[i].function != r->rows[i - 1].function)
+      r->groups[r->group_count++] = (hearth_report_group){.function = r->rows[i].function, .first = i};
+    hearth_report_add_totals(&r->groups[r->group_count - 1].sum, &r->rows[i].sum);
+  }
+  for (size_t i = 0; i < r->group_count; i++)
+    r->groups[i].key = sort_key(r, &r->groups[i].sum);
+  qsort(r->groups, r->group_count, sizeof *r->groups, compare_groups);
+}
+
+static hearth_status collect(hearth_report *r, hearth_error *err) {
+  uint32_t contexts = hearth_profile_context_count(r->profile);
+  r->rows = malloc(((size_t)contexts + 1) * sizeof *r->rows);
+  r->groups = malloc(((size_t)hearth_profile_function_count(r->profile) + 1) * sizeof *r->groups);
+  if (!r->rows || !r->groups)
+    return hearth_error_nomem(err);
+  for (uint32_t i = 0; i < contexts; i++)
+    HEARTH_TRY(collect_context(r, i, err));
+  group_rows(r);
+  return HEARTH_OK;
+}
+
+hearth_status hearth_report_init(hearth_report *r, hearth_profile *profile, const char *name,
+                                 const hearth_report_options *options, FILE *stream, hearth_error *err) {
+  hearth_classify_options other = options->view.classify;
+  other.mode = other.mode == HEARTH_CLASSIFY_LLVM ? HEARTH_CLASSIFY_AUTO : HEARTH_CLASSIFY_LLVM;
+  *r = (hearth_report){.profile = profile, .name = name, .options = options, .stream = stream};
+  HEARTH_TRY(hearth_profile_get_summary(profile, &r->summary, err));
+  HEARTH_TRY(hearth_classifier_init(&r->other, profile, &other, err));
+  HEARTH_TRY(hearth_names_init(&r->names, profile, options->view.linkage_names, err));
+  HEARTH_TRY(hearth_selection_init(&r->selection, profile, &options->view, err));
+  return collect(r, err);
+}
+
+void hearth_report_destroy(hearth_report *r) {
+  hearth_selection_destroy(&r->selection);
+  hearth_names_destroy(&r->names);
+  free(r->rows);
+  free(r->groups);
+}

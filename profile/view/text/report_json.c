@@ -1,0 +1,219 @@
+/* docs/tools.md, "hearth show --json", describes the shape: change both in one commit. */
+#include <stdlib.h>
+
+#include "file.h"
+#include "json_frames.h"
+#include "print.h"
+#include "summary_report.h"
+
+enum { JSON_VERSION = 1 };
+
+typedef struct report_json {
+  hearth_report report;
+  hearth_json json;
+  hearth_json_frames table;
+  hearth_frames stack;
+} report_json;
+
+static void print_totals(hearth_json *json, const hearth_report_totals *t) {
+  hearth_json_key_uint(json, "contexts", t->contexts);
+  hearth_json_key_uint(json, "allocs", t->allocs);
+  hearth_json_key_uint(json, "bytes", t->bytes);
+  hearth_json_key_uint(json, "accesses", t->accesses);
+  hearth_json_key_uint(json, "library_bytes", t->library_bytes);
+}
+
+static void print_named_totals(hearth_json *json, const char *name, const hearth_report_totals *t) {
+  hearth_json_key(json, name);
+  hearth_json_open(json, '{');
+  print_totals(json, t);
+  hearth_json_close(json, '}');
+}
+
+static hearth_status print_binaries(report_json *p, hearth_error *err) {
+  hearth_json *json = &p->json;
+  hearth_json_key(json, "binaries");
+  hearth_json_open(json, '[');
+  for (uint32_t i = 0; i < hearth_profile_binary_count(p->report.profile); i++) {
+    hearth_binary_text binary;
+    HEARTH_TRY(hearth_binary_text_get(p->report.profile, i, &binary, err));
+    hearth_json_open(json, '{');
+    hearth_json_key_string(json, "name", binary.name);
+    hearth_json_key_string(json, "build_id", binary.build_id);
+    hearth_json_close(json, '}');
+  }
+  hearth_json_close(json, ']');
+  return HEARTH_OK;
+}
+
+/* Not every layout of profiles has all fields. */
+static void print_unrecorded(report_json *p) {
+  hearth_json *json = &p->json;
+  hearth_json_key(json, "unrecorded");
+  hearth_json_open(json, '[');
+#define HEARTH_MIB_FIELD(tag, Name, unit, merge, ir_bits, ir_default, description)                                     \
+  if (!hearth_report_knows(&p->report, HEARTH_COL_##Name))                                                             \
+    hearth_json_string(json, #Name);
+#include "hearth/mib_fields.def"
+  hearth_json_close(json, ']');
+}
+
+static void print_summary(report_json *p) {
+  const hearth_profile_summary *s = &p->report.summary;
+  hearth_json *json = &p->json;
+  hearth_json_key_string(json, "profile", p->report.name);
+  hearth_json_key_string(json, "id_scheme", s->id_scheme == HEARTH_IDS_LLVM ? "llvm" : "hearth");
+  hearth_json_key_uint(json, "runs", s->runs);
+  hearth_json_key_uint(json, "duration_ns", s->duration_ns);
+  hearth_json_key(json, "accesses_counted");
+  hearth_json_bool(json, s->accesses_counted);
+  hearth_json_key(json, "densities_only");
+  hearth_json_bool(json, s->densities_only);
+  hearth_json_key_uint(json, "dropped_blocks", s->dropped_blocks);
+  hearth_json_key_uint(json, "dropped_frames", s->dropped_frames);
+  print_unrecorded(p);
+}
+
+/* Limits that nothing reaches are null. */
+static void print_classes(report_json *p) {
+  const hearth_classifier *c = &p->report.selection.classifier;
+  hearth_json *json = &p->json;
+  hearth_json_line(json);
+  hearth_json_key(json, "classify");
+  hearth_json_open(json, '{');
+  hearth_json_key_string(json, "mode", hearth_classify_mode_name(c->mode));
+  hearth_json_key(json, "cold_max_density");
+  if (c->cold_max_density < 0)
+    hearth_json_null(json);
+  else
+    hearth_json_double(json, c->cold_max_density);
+  hearth_json_key_double(json, "cold_min_lifetime_ns", c->cold_min_lifetime_ns);
+  hearth_json_key_double(json, "hot_min_density", c->hot_min_density);
+  hearth_json_close(json, '}');
+  hearth_json_key(json, "classes");
+  hearth_json_open(json, '{');
+  for (hearth_class i = HEARTH_CLASS_COLD; i < HEARTH_REPORT_CLASSES; i++)
+    print_named_totals(json, hearth_class_name(i), &p->report.classes[i]);
+  print_named_totals(json, hearth_class_name(HEARTH_CLASS_UNKNOWN), &p->report.classes[HEARTH_CLASS_UNKNOWN]);
+  hearth_json_close(json, '}');
+  print_named_totals(json, "all", &p->report.all);
+  print_named_totals(json, "selected", &p->report.shown);
+}
+
+static void print_mib(hearth_json *json, const hearth_mib *mib) {
+#define HEARTH_MIB_FIELD(tag, Name, unit, merge, ir_bits, ir_default, description)                                     \
+  hearth_json_key_uint(json, #Name, mib->Name);
+#include "hearth/mib_fields.def"
+}
+
+static hearth_status print_type(report_json *p, uint64_t id, hearth_error *err) {
+  const char *name;
+  HEARTH_TRY(hearth_profile_type_name(p->report.profile, id, &name, err));
+  if (*name)
+    hearth_json_key_string(&p->json, "type", name);
+  return HEARTH_OK;
+}
+
+static hearth_status print_histogram(report_json *p, uint32_t context, hearth_error *err) {
+  hearth_histogram histogram;
+  HEARTH_TRY(hearth_profile_get_histogram(p->report.profile, context, &histogram, err));
+  if (histogram.size == 0)
+    return HEARTH_OK;
+  hearth_json_key(&p->json, "histogram");
+  hearth_json_open(&p->json, '[');
+  for (uint64_t i = 0; i < histogram.size; i++)
+    hearth_json_uint(&p->json, histogram.counts[i]);
+  hearth_json_close(&p->json, ']');
+  return HEARTH_OK;
+}
+
+static hearth_status print_context(report_json *p, const hearth_report_row *row, hearth_error *err) {
+  hearth_json *json = &p->json;
+  uint32_t node;
+  hearth_mib mib;
+  HEARTH_TRY(hearth_profile_get_context(p->report.profile, row->context, &node, &mib, err));
+  HEARTH_TRY(hearth_frames_read(&p->stack, p->report.profile, node, err));
+  hearth_json_line(json);
+  hearth_json_open(json, '{');
+  hearth_json_key_string(json, "class", hearth_class_name(row->hotness));
+  hearth_json_key(json, "stack");
+  hearth_json_open(json, '[');
+  for (size_t i = 0; i < p->stack.count; i++)
+    hearth_json_frames_use(&p->table, json, p->stack.frames[i]);
+  hearth_json_close(json, ']');
+  hearth_json_key(json, "mib");
+  hearth_json_open(json, '{');
+  print_mib(json, &mib);
+  hearth_json_close(json, '}');
+  HEARTH_TRY(print_type(p, mib.DataTypeId, err));
+  HEARTH_TRY(print_histogram(p, row->context, err));
+  hearth_json_close(json, '}');
+  return HEARTH_OK;
+}
+
+static hearth_status print_function(report_json *p, const hearth_report_group *g, hearth_error *err) {
+  hearth_report *r = &p->report;
+  hearth_json *json = &p->json;
+  hearth_function_text function;
+  HEARTH_TRY(hearth_function_text_get(&r->names, g->function, &function, err));
+  hearth_json_line(json);
+  hearth_json_open(json, '{');
+  hearth_json_key_string(json, "function", function.name);
+  hearth_json_key_string(json, "linkage_name", function.info.name);
+  hearth_json_key_string(json, "file", function.path);
+  print_named_totals(json, "all", &g->sum);
+  hearth_json_key(json, "contexts");
+  hearth_json_open(json, '[');
+  for (size_t i = 0; i < g->sum.contexts && i < r->options->contexts; i++)
+    HEARTH_TRY(print_context(p, &r->rows[g->first + i], err));
+  hearth_json_close(json, ']');
+  hearth_json_close(json, '}');
+  return HEARTH_OK;
+}
+
+static hearth_status print_functions(report_json *p, hearth_error *err) {
+  hearth_json_line(&p->json);
+  hearth_json_key(&p->json, "functions");
+  hearth_json_open(&p->json, '[');
+  for (size_t i = 0; i < p->report.group_count && i < p->report.options->functions; i++)
+    HEARTH_TRY(print_function(p, &p->report.groups[i], err));
+  hearth_json_close(&p->json, ']');
+  return HEARTH_OK;
+}
+
+static hearth_status print_frames(report_json *p, hearth_error *err) {
+  hearth_json_line(&p->json);
+  hearth_json_key(&p->json, "frames");
+  hearth_json_open(&p->json, '[');
+  for (uint32_t i = 0; i < p->table.count; i++)
+    HEARTH_TRY(hearth_json_frame(&p->json, p->report.profile, &p->report.names, p->table.used[i], err));
+  hearth_json_close(&p->json, ']');
+  return HEARTH_OK;
+}
+
+static hearth_status print_report(report_json *p, hearth_error *err) {
+  HEARTH_TRY(hearth_json_frames_init(&p->table, hearth_profile_frame_count(p->report.profile), err));
+  hearth_json_open(&p->json, '{');
+  hearth_json_key_string(&p->json, "format", "hearth-show");
+  hearth_json_key_uint(&p->json, "version", JSON_VERSION);
+  print_summary(p);
+  HEARTH_TRY(print_binaries(p, err));
+  print_classes(p);
+  HEARTH_TRY(print_functions(p, err));
+  HEARTH_TRY(print_frames(p, err));
+  hearth_json_close(&p->json, '}');
+  fputc('\n', p->json.stream);
+  return hearth_stream_flush(p->json.stream, err);
+}
+
+hearth_status hearth_report_print_json(hearth_profile *profile, const char *name, const hearth_report_options *options,
+                                       FILE *stream, hearth_error *err) {
+  report_json p = {.json = {.stream = stream}};
+  hearth_status status = hearth_report_init(&p.report, profile, name, options, stream, err);
+  if (status == HEARTH_OK)
+    status = print_report(&p, err);
+  hearth_json_frames_destroy(&p.table);
+  free(p.stack.frames);
+  hearth_report_destroy(&p.report);
+  return status;
+}
