@@ -154,12 +154,25 @@ bool hearth_md_attach_flat(hearth_md *md, LLVMValueRef call, uint64_t own_id, co
   return complete;
 }
 
+/* What the attribute is to say: the class that all contexts share. Else it stays unless a context contradicts it. One
+ * without class does not; and without a flat list, LLVM takes the attribute for the call's class. */
+static hearth_class fitting_hint(const hearth_md *md, LLVMValueRef call, const hearth_md_mibs *all) {
+  hearth_class common = hearth_md_common_class(all->mibs, all->count), hint = hearth_md_get_hint(call, NULL);
+  bool alone = !hearth_ir_attachment(call, md->kind_memprof);
+  if (common != HEARTH_CLASS_UNKNOWN)
+    return common;
+  for (size_t i = 0; i < all->count; i++)
+    if (all->mibs[i].hotness != HEARTH_CLASS_UNKNOWN && (!alone || all->mibs[i].hotness != hint))
+      return HEARTH_CLASS_UNKNOWN;
+  return hint;
+}
+
 void hearth_md_attach_nodes(hearth_md *md, LLVMValueRef call, const uint64_t *callsite, size_t n_callsite,
                             const hearth_md_mibs *all) {
-  hearth_class before = hearth_md_get_hint(call, NULL), common = hearth_md_common_class(all->mibs, all->count);
+  hearth_class hint = fitting_hint(md, call, all);
   bool from_chained = all->encoding == HEARTH_MD_CHAINED;
   /* The flat list lasts no longer than what it says differs. */
-  bool flat = !md->chained_only && md->write_flat && n_callsite &&
+  bool flat = !md->chained_only && md->write_flat && n_callsite && hint == HEARTH_CLASS_UNKNOWN &&
               hearth_md_common_flat_class(all->mibs, all->count) == HEARTH_CLASS_UNKNOWN;
   hearth_md_remove(md, call);
   if (md->chained_only)
@@ -173,9 +186,7 @@ void hearth_md_attach_nodes(hearth_md *md, LLVMValueRef call, const uint64_t *ca
   /* LLVM's inliner crashes on `!memprof` without `!callsite`; and the ids are what later pruning starts from. */
   if (n_callsite)
     hearth_md_set_callsite(md, call, callsite, n_callsite);
-  /* Contexts of which no class is known do not contradict the attribute. */
-  bool none_known = common == HEARTH_CLASS_UNKNOWN && !hearth_md_classes_differ(all->mibs, all->count);
-  hearth_md_set_hint(md, call, none_known ? before : common);
+  hearth_md_set_hint(md, call, hint);
 }
 
 void hearth_md_attach(hearth_md *md, LLVMValueRef call, const uint64_t *callsite, size_t n_callsite,

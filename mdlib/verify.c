@@ -269,11 +269,19 @@ static void check_together(verifier *v, stack *stacks, size_t n, size_t own, con
       finding(v, HEARTH_MD_RULE_DUPLICATE, "a stack of %zu ids occurs twice", stacks[i].depth);
 }
 
-static bool classes_differ(const stack *stacks, size_t n) {
-  for (size_t i = 1; i < n; i++)
-    if (stacks[i].hotness != stacks[0].hotness)
-      return true;
-  return false;
+/* May the attribute say `hint` (UNKNOWN: ambiguous)? Contexts without class contradict nothing. */
+static bool is_fitting_hint(hearth_class hint, const stack *stacks, size_t n) {
+  bool any_unknown = n == 0, known_differ = false;
+  hearth_class known = HEARTH_CLASS_UNKNOWN;
+  for (size_t i = 0; i < n; i++) {
+    hearth_class class = stacks[i].hotness;
+    any_unknown |= class == HEARTH_CLASS_UNKNOWN;
+    known_differ |= class != HEARTH_CLASS_UNKNOWN && known != HEARTH_CLASS_UNKNOWN && class != known;
+    known = class != HEARTH_CLASS_UNKNOWN ? class : known;
+  }
+  if (hint == HEARTH_CLASS_UNKNOWN)
+    return any_unknown || known_differ;
+  return known == HEARTH_CLASS_UNKNOWN || (!known_differ && hint == known);
 }
 
 static void check_hint(verifier *v, LLVMValueRef call, const stack *stacks, size_t n) {
@@ -284,11 +292,10 @@ static void check_hint(verifier *v, LLVMValueRef call, const stack *stacks, size
       finding(v, HEARTH_MD_RULE_HINT, "its value is none of them");
     return;
   }
-  bool differ = classes_differ(stacks, n);
-  hearth_class common = n && !differ ? stacks[0].hotness : HEARTH_CLASS_UNKNOWN; /* of contexts that say nothing, too */
-  if (differ ? !ambiguous : common != HEARTH_CLASS_UNKNOWN && hint != common)
+  bool may_be_ambiguous = is_fitting_hint(HEARTH_CLASS_UNKNOWN, stacks, n);
+  if (!is_fitting_hint(hint, stacks, n))
     finding(v, HEARTH_MD_RULE_HINT, "it says %s, the contexts %s", hearth_md_class_name(hint),
-            hearth_md_class_name(common));
+            hearth_md_class_name(may_be_ambiguous ? HEARTH_CLASS_UNKNOWN : stacks[0].hotness));
 }
 
 static void check_list(verifier *v, LLVMValueRef call, LLVMMetadataRef list, bool chained, const stack *callsite) {

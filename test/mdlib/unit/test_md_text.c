@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -154,6 +155,48 @@ static void test_without_class_and_notcold_become_one(void **state) {
   close_text(&f);
 }
 
+/* LLVM settled cold: a context without class does not contradict it, whether the callsite is known again or not. */
+static void test_settled_class_stays_beside_contexts_without(void **state) {
+  (void)state;
+  if (is_llvm14())
+    skip();
+  const uint64_t inside[] = {5, 6}, elsewhere[] = {5, 7};
+  for (int i = 0; i < 3; i++) {
+    fixture f = open_text(ONE_CALL("\"memprof\"=\"cold\", !memprof.mib !2") //
+                          "!memprof.schema = !{!8}\n!1 = !{i64 6}\n!2 = !{!8, !3, !4, !5}\n"
+                          "!3 = !{!1, null}\n!4 = !{!1, i32 1}\n!5 = !{!1, i32 2}\n"
+                          "!8 = !{!\"Stack\", !\"Hotness\"}\n");
+    hearth_md_mibs all;
+    for (int again = 0; again < 2; again++) {
+      assert_true(hearth_md_prune(f.md, f.call, i == 0 ? inside : elsewhere, i == 2 ? 0 : 2));
+      assert_int_equal(hearth_md_get_hint(f.call, NULL), HEARTH_CLASS_COLD);
+      assert_int_equal(findings(&f), 0);
+      assert_false(has(&f, "memprof")); /* that would call the one without class notcold */
+      assert_true(hearth_md_get_mibs(f.md, f.call, &all));
+      assert_int_equal(all.count, 2);
+      hearth_md_mibs_free(&all);
+    }
+    close_text(&f);
+  }
+}
+
+/* The classes that are known are all cold: the attribute may say so, or that not all are known. */
+static void test_hint_beside_contexts_without_class(void **state) {
+  (void)state;
+  static const char *const hints[] = {"ambiguous", "cold", "notcold", "hot"};
+  for (size_t i = 0; i < 4; i++) {
+    char text[512];
+    snprintf(text, sizeof text,
+             ONE_CALL("\"memprof\"=\"%s\", !callsite !1, %s !2") //
+             "!memprof.schema = !{!8}\n!1 = !{i64 5}\n!2 = !{%s!3, !4}\n!3 = !{!1, null}\n!4 = !{!1, i32 1}\n"
+             "!8 = !{!\"Stack\", !\"Hotness\"}\n",
+             hints[i], is_llvm14() ? "!memprof" : "!memprof.mib", is_llvm14() ? "" : "!8, ");
+    fixture f = open_text(text);
+    assert_int_equal(findings(&f), i < 2 ? 0 : 1);
+    close_text(&f);
+  }
+}
+
 static void test_class_without_field_is_a_loss(void **state) {
   (void)state;
   if (is_llvm14())
@@ -235,6 +278,8 @@ int main(void) {
       cmocka_unit_test(test_to_flat_says_that_no_context_is_left),
       cmocka_unit_test(test_to_flat_whatever_encodings_are_in_use),
       cmocka_unit_test(test_without_class_and_notcold_become_one),
+      cmocka_unit_test(test_settled_class_stays_beside_contexts_without),
+      cmocka_unit_test(test_hint_beside_contexts_without_class),
       cmocka_unit_test(test_class_without_field_is_a_loss),
       cmocka_unit_test(test_distinct_schema_is_kept),
       cmocka_unit_test(test_class_out_of_range_beside_a_hint),
