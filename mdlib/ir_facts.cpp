@@ -1,4 +1,4 @@
-// The C++ that LLVM forces on a C library; every test of LLVM's version is in this file or in annotate/plugin.cpp.
+// The C++ that LLVM forces on a C library; every test of LLVM's version is in this file or in C++ files of annotate/.
 #include "hearth/ir_facts.h"
 
 #include <llvm/Config/llvm-config.h>

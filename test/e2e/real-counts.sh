@@ -59,7 +59,7 @@ compile_all() {
   rm -rf "$work/objects"
   mkdir -p "$work/objects"
   sed -nE '/"(memcpy|memmove|memset)"/d; s/^HEARTH_LIBC\("(\w+)".*/\1 oracle_\1/p' \
-    "$repository/annotate/libc_accesses.def" >"$work/renames"
+    "$repository/annotate/instrument/libc_accesses.def" >"$work/renames"
   for source in "${sources[@]}"; do
     compile "$source"
   done

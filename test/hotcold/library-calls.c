@@ -52,7 +52,7 @@
 #define DECLARE(name) void *call_##name(void *block);
 FUNCTIONS(DECLARE)
 
-/* What compiled programs do: the word as in their modules, and its announcement (annotate/announcement.h). */
+/* What compiled programs do: the word as in their modules, and its announcement (annotate/separate/announcement.h). */
 static _Thread_local uint64_t word __attribute__((tls_model("initial-exec")));
 void hearth_hotcold_library_calls(uint64_t plan, uint64_t *contexts, const char *list, uint64_t bytes);
 

@@ -2,7 +2,7 @@
  * a program calls these functions for each access, and each looks up the block. Prints to the file $ORACLE a line for each size
  * of blocks: "SIZE BLOCKS ACCESSES"; and to $ORACLE_STACKS, if that is set, one for each call stack that allocated:
  * "BLOCKS BYTES ACCESSES ADDRESS...", the addresses of calls, leaf first, found by frame pointers. Functions named oracle_*
- * stand for those of the C library whose accesses count (annotate/libc_accesses.def), where the program is made to call them.
+ * stand for those of the C library whose accesses count (annotate/instrument/libc_accesses.def), where the program is made to call them.
  * Shares nothing with the runtime. One thread; memory is never reused. */
 #include <errno.h>
 #include <stdint.h>

@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "dispatch.h"
 #include "hearth/ir_facts.h"
 
 static const hearth_alloc_function functions[] = {
@@ -139,6 +138,12 @@ static const hearth_alloc_function *row_of(LLVMValueRef function) {
 /* Not through a pointer of another type (K&R declarations): then no parameter could be added. */
 static bool is_called_as_declared(LLVMValueRef call, LLVMValueRef callee) {
   return LLVMGlobalGetValueType(callee) == LLVMGetCalledFunctionType(call);
+}
+
+bool hearth_is_dispatch(LLVMValueRef function) {
+  size_t length, prefix = strlen(HEARTH_OWN_PREFIX);
+  const char *name = LLVMGetValueName2(function, &length);
+  return length > prefix && strncmp(name, HEARTH_OWN_PREFIX, prefix) == 0;
 }
 
 const hearth_alloc_function *hearth_alloc_function_of(LLVMValueRef instruction) {

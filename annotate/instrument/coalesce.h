@@ -2,7 +2,7 @@
 #ifndef HEARTH_COALESCE_H
 #define HEARTH_COALESCE_H
 
-#include "access.h"
+#include "accesses.h"
 #include "counter.h"
 #include "flow.h"
 

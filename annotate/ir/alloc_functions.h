@@ -13,6 +13,9 @@
 
 #include <llvm-c/Core.h>
 
+/* Names of functions that the plugin makes (dispatch.h) begin so. */
+#define HEARTH_OWN_PREFIX "__hearth_"
+
 /* The bits of LLVM's attribute allockind (LangRef, "Function Attributes"). */
 typedef enum hearth_alloc_kind {
   HEARTH_ALLOC_OTHER = 0,
@@ -64,5 +67,8 @@ bool hearth_can_take_hint(LLVMValueRef function);
 
 /* Whether a function type is this: letters for result and parameters, as in the table; b: a byte. */
 bool hearth_has_signature(LLVMTypeRef type, const char *signature);
+
+/* Is it one that the plugin made? Its calls of the plain function are not the program's. */
+bool hearth_is_dispatch(LLVMValueRef function);
 
 #endif

@@ -24,7 +24,4 @@ void hearth_share_global(LLVMModuleRef module, LLVMValueRef global, const char *
 /* Give a function an attribute, unless it has it, or this LLVM knows none of the name. */
 void hearth_add_attribute(LLVMValueRef function, LLVMAttributeIndex place, const char *name, uint64_t value);
 
-/* Is it one of these? Its calls of the plain function are not the program's. */
-bool hearth_is_dispatch(LLVMValueRef function);
-
 #endif

@@ -101,9 +101,9 @@ static const hearth_salvage *known_moves(const hearth_session *session) {
 static hearth_status make_locator(hearth_session *session, hearth_error *err) {
   const hearth_matcher *matcher = session->options->matcher;
   hearth_locator_destroy(session->locator);
-  session->locator =
-      hearth_locator_create(session->scheme, known_moves(session),
-                            matcher && matcher->knows_crowded ? &matcher->crowded : NULL, session->options->llvm_ids);
+  hearth_known_places known =
+      hearth_salvage_places(known_moves(session), matcher && matcher->knows_crowded ? &matcher->crowded : NULL);
+  session->locator = hearth_locator_create(session->scheme, &known, session->options->llvm_ids);
   return session->locator ? HEARTH_OK : hearth_error_nomem(err);
 }
 
@@ -113,7 +113,7 @@ static hearth_status know_module(hearth_session *session, hearth_error *err) {
   hearth_matcher *matcher = session->matcher;
   if (!matcher || matcher->knows_crowded)
     return HEARTH_OK;
-  hearth_locator *locator = hearth_locator_create(session->scheme, NULL, NULL, session->options->llvm_ids);
+  hearth_locator *locator = hearth_locator_create(session->scheme, NULL, session->options->llvm_ids);
   hearth_status status =
       locator ? hearth_call_sites_collect(&session->sites, session->module, locator, err) : hearth_error_nomem(err);
   hearth_locator_destroy(locator);

@@ -49,10 +49,7 @@ hearth_status hearth_salvage_create(LLVMModuleRef module, hearth_profile *profil
                                     hearth_error *err);
 void hearth_salvage_destroy(hearth_salvage *salvage);
 
-/* NULL if it did not change. */
-const hearth_moved_function *hearth_salvage_function(const hearth_salvage *salvage, uint64_t id);
-/* Put a place of that function where it was. */
-void hearth_salvage_move(const hearth_salvage *salvage, const hearth_moved_function *function, uint32_t *line,
-                         uint32_t *column);
+/* For a locator: what is known of a module's places. Both may be NULL. */
+hearth_known_places hearth_salvage_places(const hearth_salvage *salvage, const hearth_crowded_places *crowded);
 
 #endif

@@ -1,4 +1,4 @@
-/* The C face of plugin.cpp: what the passes need from LLVM that only C++ offers, in llvm-c's words. */
+/* The C face of shim.cpp: what the passes need from LLVM that only C++ offers, in llvm-c's words. */
 #ifndef HEARTH_SHIM_H
 #define HEARTH_SHIM_H
 
@@ -11,8 +11,11 @@
 extern "C" {
 #endif
 
-/* A warning through the compiler's own diagnostics, "FILE: MESSAGE"; the compile goes on. With -memprof-strict it is an
- * error. Strings are borrowed. */
+/* From now on warnings are errors, or not: -memprof-strict. */
+void hearth_shim_make_strict(bool strict);
+
+/* A warning through the compiler's own diagnostics, "FILE: MESSAGE"; the compile goes on. Where strict, it is an error.
+ * Strings are borrowed. */
 void hearth_shim_warn(LLVMModuleRef module, const char *file, const char *message);
 /* The same, but an error always. */
 void hearth_shim_refuse(LLVMModuleRef module, const char *file, const char *message);

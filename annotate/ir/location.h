@@ -25,13 +25,21 @@ typedef struct hearth_location {
 
 /* Remembers the ids of subprograms. One for a module; not thread-safe. */
 typedef struct hearth_locator hearth_locator;
-struct hearth_salvage;
-struct hearth_crowded_places;
-/* NULL when out of memory. Function ids are made by `scheme`; stack ids are LLVM's own if `llvm_ids`. Places of functions
- * that `salvage` knows are put where they were in the profile (NULL: it knows none; borrowed). Calls are alone at their
- * places but at those that are `crowded` (NULL: nothing is known, and none is; borrowed). */
-hearth_locator *hearth_locator_create(enum hearth_id_scheme scheme, const struct hearth_salvage *salvage,
-                                      const struct hearth_crowded_places *crowded, bool llvm_ids);
+
+/* What is known of places besides what debug locations say. */
+typedef struct hearth_known_places {
+  const void *changes; /* borrowed; NULL: no function is known to have changed */
+  /* A function that has changed, by its id now; NULL if it has not. `ret_old_id` is its id in the profile. */
+  const void *(*find_changed)(const void *changes, uint64_t id, uint64_t *ret_old_id);
+  /* Put a place of that function where it was in the profile. */
+  void (*move)(const void *changes, const void *function, uint32_t *line, uint32_t *column);
+  const void *crowded; /* borrowed; NULL: nothing is known, and no call is alone at its place */
+  /* Do calls of several discriminators stand at this place? `function` is its id now. */
+  bool (*is_crowded)(const void *crowded, uint64_t function, uint32_t line, uint32_t column);
+} hearth_known_places;
+
+/* NULL when out of memory. Function ids are made by `scheme`; stack ids are LLVM's own if `llvm_ids`. `known` may be NULL. */
+hearth_locator *hearth_locator_create(enum hearth_id_scheme scheme, const hearth_known_places *known, bool llvm_ids);
 void hearth_locator_destroy(hearth_locator *locator);
 
 /* The frames of an instruction, innermost first, outwards through inlining, as far as they can be compared with contexts

@@ -8,7 +8,6 @@
 #include "hearth/ir_facts.h"
 #include "shim.h"
 
-#define PREFIX     "__hearth_"
 #define MAX_HINTED 300
 #define MAX_NAME   600
 
@@ -51,7 +50,7 @@ static void define(LLVMValueRef function, LLVMValueRef hinted, LLVMValueRef plai
  * it, whether it frees anything or not. Nothing reads the constant. */
 static void refer_to_free(LLVMModuleRef module, hearth_alloc_family family) {
   bool is_c = family == HEARTH_ALLOC_FAMILY_C;
-  const char *name = is_c ? PREFIX "refers_to_free" : PREFIX "refers_to_delete", *target = is_c ? "free" : "_ZdlPv";
+  const char *name = is_c ? HEARTH_OWN_PREFIX "refers_to_free" : HEARTH_OWN_PREFIX "refers_to_delete", *target = is_c ? "free" : "_ZdlPv";
   LLVMContextRef context = LLVMGetModuleContext(module);
   if (LLVMGetNamedGlobal(module, name) || LLVMGetNamedGlobal(module, target))
     return;
@@ -130,12 +129,12 @@ static void name_hinted(LLVMValueRef plain, const hearth_alloc_function *row, ch
   size_t length;
   if (row->family != HEARTH_ALLOC_FAMILY_LISTED) {
     snprintf(hinted, MAX_HINTED, "%s", row->hinted);
-    snprintf(name, MAX_NAME, PREFIX "%s", row->hinted);
+    snprintf(name, MAX_NAME, HEARTH_OWN_PREFIX "%s", row->hinted);
     return;
   }
   const char *form = hearth_alloc_hinted_form(plain, &length);
   snprintf(hinted, MAX_HINTED, "%.*s", (int)length, form);
-  snprintf(name, MAX_NAME, PREFIX "%s.%s", LLVMGetValueName2(plain, &length), hinted);
+  snprintf(name, MAX_NAME, HEARTH_OWN_PREFIX "%s.%s", LLVMGetValueName2(plain, &length), hinted);
 }
 
 LLVMValueRef hearth_dispatch_to(LLVMModuleRef module, LLVMValueRef plain, const hearth_alloc_function *row) {
@@ -163,10 +162,4 @@ LLVMValueRef hearth_dispatch_to(LLVMModuleRef module, LLVMValueRef plain, const 
   if (row->family != HEARTH_ALLOC_FAMILY_LISTED)
     refer_to_free(module, row->family);
   return function;
-}
-
-bool hearth_is_dispatch(LLVMValueRef function) {
-  size_t length;
-  const char *name = LLVMGetValueName2(function, &length);
-  return length > strlen(PREFIX) && strncmp(name, PREFIX, strlen(PREFIX)) == 0;
 }

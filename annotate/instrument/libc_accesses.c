@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "access.h"
+#include "accesses.h"
 #include "alloc_functions.h"
 #include "hearth/ir_facts.h"
 

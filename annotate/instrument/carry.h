@@ -2,7 +2,7 @@
 #ifndef HEARTH_CARRY_H
 #define HEARTH_CARRY_H
 
-#include "access.h"
+#include "accesses.h"
 #include "counter.h"
 #include "flow.h"
 

@@ -6,10 +6,8 @@
 
 #include <llvm-c/DebugInfo.h>
 
-#include "call_sites.h"
 #include "hearth/ids.h"
 #include "hearth/ir_facts.h"
-#include "salvage.h"
 #include "shim.h"
 
 typedef struct subprogram {
@@ -18,24 +16,24 @@ typedef struct subprogram {
   uint64_t id;           /* in the profile */
   uint64_t id_in_stacks; /* that stack ids are made of */
   uint32_t line;
-  const hearth_moved_function *moved; /* NULL: it did not change */
+  const void *moved; /* NULL: it did not change */
 } subprogram;
 
 /* Open addressing, power of two, at most half full. */
 struct hearth_locator {
   enum hearth_id_scheme scheme;
-  const hearth_salvage *salvage;
-  const hearth_crowded_places *crowded;
+  hearth_known_places known;
   bool llvm_ids;
   subprogram *slots;
   size_t capacity, used;
 };
 
-hearth_locator *hearth_locator_create(enum hearth_id_scheme scheme, const hearth_salvage *salvage,
-                                      const hearth_crowded_places *crowded, bool llvm_ids) {
+hearth_locator *hearth_locator_create(enum hearth_id_scheme scheme, const hearth_known_places *known, bool llvm_ids) {
   hearth_locator *locator = calloc(1, sizeof *locator);
   if (locator)
-    *locator = (hearth_locator){.scheme = scheme, .salvage = salvage, .crowded = crowded, .llvm_ids = llvm_ids};
+    *locator = (hearth_locator){.scheme = scheme, .llvm_ids = llvm_ids};
+  if (locator && known)
+    locator->known = *known;
   if (locator && (locator->slots = calloc(64, sizeof *locator->slots)))
     locator->capacity = 64;
   else
@@ -80,8 +78,9 @@ static subprogram identify(const hearth_locator *locator, LLVMMetadataRef key) {
   path[file ? file_length - skip : 0] = '\0';
   uint64_t llvm_id = hearth_llvm_function_id(name ? name : "", name_length);
   uint64_t now = locator->scheme == HEARTH_IDS_LLVM ? llvm_id : hearth_function_id(name ? name : "", name_length, path);
-  const hearth_moved_function *moved = hearth_salvage_function(locator->salvage, now);
-  uint64_t id = moved && moved->old_id ? moved->old_id : now;
+  const hearth_known_places *known = &locator->known;
+  uint64_t id = now;
+  const void *moved = known->changes ? known->find_changed(known->changes, now, &id) : NULL;
   return (subprogram){.key = key,
                       .id_now = now,
                       .id = id,
@@ -134,6 +133,7 @@ static uint64_t stack_id(const hearth_locator *locator, uint64_t function, const
 
 size_t hearth_locate(hearth_locator *locator, LLVMValueRef instruction, hearth_location chain[HEARTH_CHAIN_MAX]) {
   size_t n = 0;
+  const hearth_known_places *known = &locator->known;
   LLVMMetadataRef location = hearth_ir_instruction_location(instruction);
   for (; location && n < HEARTH_CHAIN_MAX; location = LLVMDILocationGetInlinedAt(location)) {
     LLVMMetadataRef scope = hearth_ir_scope_subprogram(LLVMDILocationGetScope(location));
@@ -148,9 +148,9 @@ size_t hearth_locate(hearth_locator *locator, LLVMValueRef instruction, hearth_l
     frame->discriminator = hearth_ir_location_discriminator(location);
     frame->moved = function.moved != NULL;
     frame->alone =
-        locator->crowded && !hearth_is_crowded(locator->crowded, function.id_now, frame->line, frame->column);
+        known->crowded && !known->is_crowded(known->crowded, function.id_now, frame->line, frame->column);
     if (function.moved)
-      hearth_salvage_move(locator->salvage, function.moved, &frame->line, &frame->column);
+      known->move(known->changes, function.moved, &frame->line, &frame->column);
     frame->id = line && frame->column ? stack_id(locator, function.id_in_stacks, frame) : 0;
   }
   return cut_recursion(chain, fold_recursion(chain, n));

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "access.h"
+#include "accesses.h"
 #include "flow.h"
 
 static bool is_local(LLVMValueRef function) {

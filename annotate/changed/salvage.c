@@ -515,14 +515,19 @@ void hearth_salvage_destroy(hearth_salvage *salvage) {
   free(salvage);
 }
 
-const hearth_moved_function *hearth_salvage_function(const hearth_salvage *salvage, uint64_t id) {
+static const void *find_changed(const void *changes, uint64_t id, uint64_t *ret_old_id) {
+  const hearth_salvage *salvage = changes;
   hearth_moved_function key = {.id = id};
-  return salvage && salvage->n_functions ? bsearch(&key, salvage->functions, salvage->n_functions, sizeof key, by_id)
-                                         : NULL;
+  const hearth_moved_function *found =
+      salvage->n_functions ? bsearch(&key, salvage->functions, salvage->n_functions, sizeof key, by_id) : NULL;
+  if (found)
+    *ret_old_id = found->old_id ? found->old_id : id;
+  return found;
 }
 
-void hearth_salvage_move(const hearth_salvage *salvage, const hearth_moved_function *function, uint32_t *line,
-                         uint32_t *column) {
+static void move(const void *changes, const void *changed, uint32_t *line, uint32_t *column) {
+  const hearth_salvage *salvage = changes;
+  const hearth_moved_function *function = changed;
   const hearth_moved_call *calls = salvage->calls + function->first;
   size_t low = 0, high = function->count;
   while (low < high) {
@@ -539,4 +544,16 @@ void hearth_salvage_move(const hearth_salvage *salvage, const hearth_moved_funct
   } else {
     *line ^= NOWHERE;
   }
+}
+
+static bool is_crowded(const void *crowded, uint64_t function, uint32_t line, uint32_t column) {
+  return hearth_is_crowded(crowded, function, line, column);
+}
+
+hearth_known_places hearth_salvage_places(const hearth_salvage *salvage, const hearth_crowded_places *crowded) {
+  return (hearth_known_places){.changes = salvage,
+                               .find_changed = find_changed,
+                               .move = move,
+                               .crowded = crowded,
+                               .is_crowded = is_crowded};
 }

@@ -5,7 +5,7 @@
 #define HEARTH_LEAF_H
 
 #include "hearth/classify.h"
-#include "stacks.h"
+#include "folded_stacks.h"
 #include "wrapper_calls.h"
 
 /* Rows of the profile's frames: [first, end). */

@@ -3,7 +3,7 @@
  * Gathers and scatters are not counted: each of their lanes has an address of its own. */
 #include <string.h>
 
-#include "access.h"
+#include "accesses.h"
 #include "carry.h"
 #include "coalesce.h"
 #include "counter.h"

@@ -1,4 +1,4 @@
-#include "access.h"
+#include "accesses.h"
 
 #include <stdlib.h>
 #include <string.h>

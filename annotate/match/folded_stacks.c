@@ -1,4 +1,4 @@
-#include "stacks.h"
+#include "folded_stacks.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,0 +1,146 @@
+// What the passes need of LLVM that only C++ offers.
+#include "shim.h"
+
+#include <llvm/Analysis/OptimizationRemarkEmitter.h>
+#include <llvm/Analysis/TargetLibraryInfo.h>
+#include <llvm/Config/llvm-config.h>
+#include <llvm/IR/DiagnosticInfo.h>
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/Module.h>
+#include <llvm/Transforms/Utils/BuildLibCalls.h>
+#include <llvm/Transforms/Utils/Cloning.h>
+#include <llvm/Transforms/Utils/ModuleUtils.h>
+#if LLVM_VERSION_MAJOR >= 15
+#include <llvm-c/blake3.h>
+#endif
+#include <llvm/Support/Endian.h>
+
+#include <atomic>
+#include <mutex>
+#include <set>
+#include <string>
+
+using namespace llvm;
+
+namespace {
+
+std::atomic<bool> IsStrict{false};
+
+// Several passes of a pipeline meet the same broken profile; the user needs to hear of it once.
+void diagnoseOnce(LLVMModuleRef module, const char *file, const char *message, DiagnosticSeverity Severity) {
+  static std::mutex Lock;
+  static std::set<std::string> Said;
+  {
+    std::lock_guard<std::mutex> Guard(Lock);
+    if (!Said.insert(unwrap(module)->getModuleIdentifier() + '\0' + file + '\0' + message).second)
+      return;
+  }
+  unwrap(module)->getContext().diagnose(DiagnosticInfoPGOProfile(file, message, Severity));
+}
+
+} // namespace
+
+void hearth_shim_make_strict(bool strict) { IsStrict = strict; }
+
+void hearth_shim_warn(LLVMModuleRef module, const char *file, const char *message) {
+  diagnoseOnce(module, file, message, IsStrict ? DS_Error : DS_Warning);
+}
+
+void hearth_shim_refuse(LLVMModuleRef module, const char *file, const char *message) {
+  diagnoseOnce(module, file, message, DS_Error);
+}
+
+void hearth_shim_error(LLVMModuleRef module, const char *message) { unwrap(module)->getContext().emitError(message); }
+
+bool hearth_shim_wants_remarks(LLVMValueRef instruction) {
+  return OptimizationRemarkEmitter::allowExtraAnalysis(*cast<Instruction>(unwrap(instruction))->getFunction(),
+                                                       "hearth");
+}
+
+void hearth_shim_remark(LLVMValueRef instruction, bool missed, const char *name, const char *message) {
+  auto *I = cast<Instruction>(unwrap(instruction));
+  OptimizationRemarkEmitter Emitter(I->getFunction());
+  if (missed)
+    Emitter.emit([&] { return OptimizationRemarkMissed("hearth", name, I) << message; });
+  else
+    Emitter.emit([&] { return OptimizationRemark("hearth", name, I) << message; });
+}
+
+LLVMValueRef hearth_shim_clone(LLVMValueRef function, const char *name, LLVMValueRef instruction,
+                               LLVMValueRef *ret_copy) {
+  ValueToValueMapTy Copies;
+  Function *Clone = CloneFunction(cast<Function>(unwrap(function)), Copies);
+  Clone->setName(name);
+  Clone->setLinkage(GlobalValue::InternalLinkage);
+  Clone->setVisibility(GlobalValue::DefaultVisibility);
+  Clone->setComdat(nullptr);
+  *ret_copy = wrap(Copies.lookup(unwrap(instruction)));
+  return wrap(Clone);
+}
+
+LLVMValueRef hearth_shim_make_forwarder(LLVMValueRef callee, const char *name, LLVMValueRef *ret_call) {
+  auto *Callee = cast<Function>(unwrap(callee));
+  // How values are passed, and what they are like; not what else the function does.
+  AttributeList Values = Callee->getAttributes().removeFnAttributes(Callee->getContext());
+  Function *Forwarder =
+      Function::Create(Callee->getFunctionType(), GlobalValue::InternalLinkage, name, Callee->getParent());
+  Forwarder->setCallingConv(Callee->getCallingConv());
+  Forwarder->setAttributes(Values);
+  IRBuilder<> Builder(BasicBlock::Create(Callee->getContext(), "", Forwarder));
+  SmallVector<Value *, 8> Arguments;
+  for (Argument &A : Forwarder->args())
+    Arguments.push_back(&A);
+  CallInst *Call = Builder.CreateCall(Callee, Arguments);
+  Call->setCallingConv(Callee->getCallingConv());
+  Call->setAttributes(Values);
+  if (Callee->getReturnType()->isVoidTy())
+    Builder.CreateRetVoid();
+  else
+    Builder.CreateRet(Call);
+  *ret_call = wrap(Call);
+  return wrap(Forwarder);
+}
+
+void hearth_shim_infer_attributes(LLVMValueRef function) {
+  auto *F = cast<Function>(unwrap(function));
+  TargetLibraryInfoImpl Library(Triple(F->getParent()->getTargetTriple()));
+  TargetLibraryInfo Info(Library, F);
+#if LLVM_VERSION_MAJOR >= 15 // the function's new name
+  inferNonMandatoryLibFuncAttrs(*F, Info);
+#else
+  inferLibFuncAttributes(*F, Info);
+#endif
+}
+
+void hearth_shim_make_support_function(LLVMValueRef function) {
+  auto *F = cast<Function>(unwrap(function));
+  F->addFnAttr(Attribute::NoInline);
+#if LLVM_VERSION_MAJOR >= 15 // there is more than one kind of tables
+  F->setUWTableKind(F->getParent()->getUwtable());
+#else
+  if (F->getParent()->getUwtable())
+    F->addFnAttr(Attribute::UWTable);
+#endif
+}
+
+uint64_t hearth_shim_llvm_stack_id(uint64_t function, uint32_t line, uint32_t column) {
+#if LLVM_VERSION_MAJOR >= 15
+  uint8_t bytes[16], hash[8];
+  support::endian::write64le(bytes, function);
+  support::endian::write32le(bytes + 8, line & 0xffff); // LLVM's matcher keeps no more of it
+  support::endian::write32le(bytes + 12, column);
+  llvm_blake3_hasher hasher;
+  llvm_blake3_hasher_init(&hasher);
+  llvm_blake3_hasher_update(&hasher, bytes, sizeof bytes);
+  llvm_blake3_hasher_finalize(&hasher, hash, sizeof hash);
+  return support::endian::read64le(hash);
+#else
+  (void)function, (void)line, (void)column;
+  llvm_unreachable("the option needs LLVM 15");
+#endif
+}
+
+void hearth_shim_keep(LLVMValueRef global) {
+  auto *G = cast<GlobalValue>(unwrap(global));
+  appendToCompilerUsed(*G->getParent(), {G});
+}
