@@ -38,6 +38,7 @@ case $purpose in
     # lit, FileCheck and the symbolizer of LLVM 22 also serve the tests of the older releases.
     packages+=("llvm-$llvm-tools" "lld-$llvm" "libclang-rt-$llvm-dev" libcmocka-dev libgtest-dev
       libglib2.0-dev libjemalloc2 dwz python3 valgrind ccache make chromium) # chromium opens reports
+    [[ -z ${CI:-} ]] || packages+=(clang-format-22 shellcheck) # test/style.sh
     [[ $llvm == 22 ]] || packages+=(llvm-22 llvm-22-tools)
     [[ $purpose != record ]] || packages+=(heaptrack lua5.4 git perl sqlite3 redis-server redis-tools nginx-light
       apache2-utils nodejs openjdk-17-jre-headless golang-go) # whose pprof reads profiles
@@ -77,7 +78,7 @@ tests=OFF # they need packages of their own to be configured
 [[ $purpose == test || $purpose == record ]] && tests=ON
 if [[ ! -e $tree/build.ninja ]] || { [[ $tests == ON ]] && ! grep -q '^HEARTH_TESTS:BOOL=ON' "$tree/CMakeCache.txt"; }; then
   step "configuring Hearth for LLVM $llvm" "$log_directory/configure-$preset.log" \
-    cmake --preset "$preset" "-DHEARTH_TESTS=$tests"
+    cmake --preset "$preset" "-DHEARTH_TESTS=$tests" ${CI:+-DHEARTH_WERROR=ON}
 fi
 if ! ninja -C "$tree" -n | grep -q 'no work to do'; then
   step "building Hearth for LLVM $llvm" "$log_directory/build-$preset.log" ninja -C "$tree"

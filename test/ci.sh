@@ -1,0 +1,18 @@
+#!/usr/bin/env bash
+# What CI checks besides the whole suite on LLVM 22: style, the other releases, and unit tests under sanitizers.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+echo '==> packages'
+./examples/setup.sh --for=test
+./test/style.sh
+
+for release in 19 14; do
+  ./test/run.sh --llvm=$release annotate mdlib
+done
+
+echo '==> unit tests under AddressSanitizer and UBSan'
+mkdir -p build-asan
+[[ -e build-asan/build.ninja ]] || cmake --preset asan >build-asan/configure.log
+ninja -C build-asan >build-asan/build.log || { tail -n 40 build-asan/build.log >&2 && exit 1; }
+ctest --test-dir build-asan --output-on-failure -R '^(unit|replay)-'
