@@ -25,7 +25,7 @@ using namespace llvm;
 namespace {
 
 // "memprof-use" is also the name of a pass of LLVM's; the option is ours alone.
-cl::opt<std::string> Use("memprof-use", cl::desc("Heap profile (made by 'hearth index') to optimise with"),
+cl::opt<std::string> Use("memprof-use", cl::desc("Optimise with this heap profile, which 'hearth index' made"),
                          cl::value_desc("file"));
 struct IdParser : cl::parser<std::string> {
   using cl::parser<std::string>::parser;
@@ -38,26 +38,26 @@ struct IdParser : cl::parser<std::string> {
 };
 // Its purpose is to stand on the command line, which build tools and caches of objects compare.
 cl::opt<std::string, false, IdParser> ProfileId("memprof-profile-id", cl::value_desc("hex"),
-                                                cl::desc("Take no profile but the one with this id"));
-cl::opt<bool> Instrument("memprof-instrument", cl::desc("Instrument memory accesses for heap profiling"));
+                                                cl::desc("Refuse a profile with another id"));
+cl::opt<bool> Instrument("memprof-instrument", cl::desc("Count memory accesses, for a profiling build"));
 
 cl::opt<hearth_coalesce_mode>
-    Coalesce("memprof-coalesce", cl::desc("Accesses that the instrumentation counts together"),
+    Coalesce("memprof-coalesce", cl::desc("Accesses that the instrumentation counts by one addition"),
              cl::values(clEnumValN(HEARTH_COALESCE_BLOCK, "block", "near each other in one block (default)"),
                         clEnumValN(HEARTH_COALESCE_GRANULE, "granule", "certainly in one granule of 64 bytes"),
                         clEnumValN(HEARTH_COALESCE_OFF, "off", "none")),
              cl::init(HEARTH_COALESCE_BLOCK));
 cl::opt<bool> AtomicCounters("memprof-atomic", cl::desc("Count accesses atomically, so that threads lose none"));
-cl::opt<bool> CountWidth("memprof-count-width", cl::desc("Count an access once for each 8 bytes that it is wide"));
+cl::opt<bool> CountWidth("memprof-count-width", cl::desc("Count an access once for each 8 bytes of its width"));
 
 // Options that mean the same to LLVM's own heap profiling, where that has them.
 #if LLVM_VERSION_MAJOR < 19
 cl::opt<bool> Histogram("memprof-histogram", cl::desc("Count accesses to each 8 bytes"));
-cl::opt<bool> UpdateExisting("optimize-existing-hot-cold-new", cl::desc("Update hints that calls have already"));
+cl::opt<bool> UpdateExisting("optimize-existing-hot-cold-new", cl::desc("Replace hints that calls have already"));
 #endif
 #if LLVM_VERSION_MAJOR < 20
 cl::opt<bool> Nobuiltin("optimize-nobuiltin-hot-cold-new-new",
-                        cl::desc("Give hints to calls that are no builtins, too"));
+                        cl::desc("Give hints also to calls that are no builtins"));
 #endif
 
 cl::opt<bool> *findSwitch(StringRef Name) {
@@ -74,17 +74,17 @@ cl::opt<std::string> AllocFunctions("memprof-alloc-functions",
                                     cl::desc("Table of the program's own allocation functions that take hints"),
                                     cl::value_desc("file"));
 
-cl::opt<std::string> Report("memprof-report", cl::desc("Append to this file, as JSON, what of the profile was found"),
+cl::opt<std::string> Report("memprof-report", cl::desc("Append to this file, as JSON, the part of the profile that was found"),
                             cl::value_desc("file"));
 
-cl::opt<bool> Salvage("memprof-salvage", cl::desc("Align functions that have changed since with the profile (default)"),
+cl::opt<bool> Salvage("memprof-salvage", cl::desc("Align changed functions with the profile (default)"),
                       cl::init(true));
 
 #if LLVM_VERSION_MAJOR >= 15 // before, LLVM has no heap profiling whose ids could be met
 cl::opt<hearth_id_scheme>
     Ids("memprof-ids", cl::desc("Ids of frames in the metadata"),
-        cl::values(clEnumValN(HEARTH_IDS_HEARTH, "hearth", "of function, file, line offset, column (default)"),
-                   clEnumValN(HEARTH_IDS_LLVM, "llvm", "as clang -fmemory-profile-use= makes them")),
+        cl::values(clEnumValN(HEARTH_IDS_HEARTH, "hearth", "hashes of function, file, line offset, column (default)"),
+                   clEnumValN(HEARTH_IDS_LLVM, "llvm", "those of clang -fmemory-profile-use=")),
         cl::init(HEARTH_IDS_HEARTH));
 #endif
 
@@ -125,7 +125,7 @@ HintOption ColdHint("memprof-cold-hint", cl::desc("Hint of cold allocations (0-2
 HintOption NotColdHint("memprof-notcold-hint", cl::desc("Hint of allocations that are not cold"),
                        cl::init(HEARTH_HINT_NOTCOLD));
 HintOption HotHint("memprof-hot-hint", cl::desc("Hint of hot allocations"), cl::init(HEARTH_HINT_HOT));
-HintOption AmbiguousHint("memprof-ambiguous-hint", cl::desc("Hint of allocations whose contexts differ"),
+HintOption AmbiguousHint("memprof-ambiguous-hint", cl::desc("Hint of calls whose contexts differ"),
                          cl::init(HEARTH_HINT_AMBIGUOUS));
 
 struct PercentParser : cl::parser<unsigned> {
@@ -138,40 +138,40 @@ struct PercentParser : cl::parser<unsigned> {
 };
 using PercentOption = cl::opt<unsigned, false, PercentParser>;
 PercentOption ColdPercent("memprof-cold-percent",
-                          cl::desc("Share of cold bytes from which on a call is cold whose contexts differ"),
+                          cl::desc("A call whose contexts differ is cold if this share of its bytes is"),
                           cl::init(100));
 PercentOption CoverageThreshold("memprof-coverage-threshold",
-                                cl::desc("Warn if less of a module's bytes is found in the profile; 0: never"),
+                                cl::desc("Warn if the module matches less of the profile's bytes; 0: never"),
                                 cl::init(80));
-cl::opt<bool> Strict("memprof-strict", cl::desc("Make warnings about the heap profile errors"));
+cl::opt<bool> Strict("memprof-strict", cl::desc("Turn warnings about the heap profile into errors"));
 
 // LLVM tells the phase from 20 on only, and never to passes given one by one.
 cl::opt<hearth_lto_phase>
     LTOPhase("memprof-lto-phase", cl::desc("Where in a link-time optimised build the compiler is"),
-             cl::values(clEnumValN(HEARTH_LTO_AUTO, "auto", "as LLVM says, or the module shows (default)"),
+             cl::values(clEnumValN(HEARTH_LTO_AUTO, "auto", "by LLVM or by the module's flags (default)"),
                         clEnumValN(HEARTH_LTO_NONE, "none", "not link-time optimised"),
                         clEnumValN(HEARTH_LTO_PRELINK, "prelink", "before the link"),
-                        clEnumValN(HEARTH_LTO_POSTLINK, "postlink", "in the link, or behind it")),
+                        clEnumValN(HEARTH_LTO_POSTLINK, "postlink", "in the link or after it")),
              cl::init(HEARTH_LTO_AUTO));
 
 cl::opt<bool> LinkPlugin("memprof-link-plugin",
-                         cl::desc("The link loads this plugin, too ('hearth flags use --lto' says so)"));
+                         cl::desc("The link loads this plugin too (set by 'hearth flags use --lto')"));
 
 cl::opt<unsigned> CloneBudget("memprof-clone-budget",
-                              cl::desc("Per cent of a module's instructions that may be cloned to tell contexts apart"),
+                              cl::desc("Clone at most this per cent of a module's instructions to tell contexts apart"),
                               cl::init(10));
 
 enum class Mibs { On, Off };
-cl::opt<Mibs> WhichMibs("memprof-mib", cl::desc("What modules carry into a link"),
+cl::opt<Mibs> WhichMibs("memprof-mib", cl::desc("Contexts in modules for a link"),
                         cl::values(clEnumValN(Mibs::On, "on", "all contexts, with their numbers (default)"),
-                                   clEnumValN(Mibs::Off, "off", "LLVM's flat form alone, where something is cold")),
+                                   clEnumValN(Mibs::Off, "off", "only LLVM's flat form, of calls with cold contexts")),
                         cl::init(Mibs::On));
 
 enum ContextsBy { ByInline, ByClone, ByWord };
 cl::bits<ContextsBy> ContextsApartBy(
     "memprof-contexts-by",
     cl::desc("How contexts that share an allocation call are told apart (default: all of these)"), cl::CommaSeparated,
-    cl::values(clEnumValN(ByInline, "inline", "where the call is inlined; always"),
+    cl::values(clEnumValN(ByInline, "inline", "by inlining; always"),
                clEnumValN(ByClone, "clone", "by clones of functions, within -memprof-clone-budget"),
                clEnumValN(ByWord, "word", "as the program runs, by the profile's plan ('hearth show --plan')")));
 bool contextsAreApartBy(ContextsBy Way) { return ContextsApartBy.getBits() == 0 || ContextsApartBy.isSet(Way); }

@@ -1,6 +1,6 @@
 /* `hearth check`: the rules of heap-profile metadata, for files of LLVM's.
  *
- * What needs LLVM is in a program of its own, so that `hearth` runs where LLVM is not installed. It lies beside ours. */
+ * The code that needs LLVM is a program of its own, beside `hearth`, so that `hearth` runs where LLVM is not installed. */
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -16,10 +16,10 @@
 static const char help[] =
     "Usage: hearth check [--stats] [--limit=N] FILE...\n"
     "Check the heap-profile metadata of modules, textual IR or bitcode ('-': standard input), against the rules\n"
-    "(docs/ir-metadata.md), among them those that LLVM's own verifier does not know or crashes on.\n"
+    "(docs/ir-metadata.md). LLVM's own verifier does not know some of these rules, or crashes on them.\n"
     "\n"
-    "  --stats    print what each module holds, too\n"
-    "  --limit=N  findings that are printed of each module (default 100; 0: all)\n"
+    "  --stats    also print statistics of each module\n"
+    "  --limit=N  print at most N findings of each module (default 100; 0: all)\n"
     "Exit code: 0 no findings, 1 findings or an error, 2 wrong usage.\n";
 
 int hearth_tool_run_ir(char **argv) {

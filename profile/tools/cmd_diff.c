@@ -1,4 +1,4 @@
-/* hearth diff: what changed between two profiles. */
+/* `hearth diff`: the changes between two profiles. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,19 +24,20 @@ typedef struct arguments {
 
 static const char help[] =
     "Usage: hearth diff [OPTION]... A B\n"
-    "Print which contexts changed class, appeared, vanished or changed size from profile A to profile B\n"
-    "('-': standard input).\n\n"
+    "Print the contexts that changed class, appeared, vanished or changed size from profile A to profile B\n"
+    "('-': standard input).\n"
+    "\n"
     "  --fail-if=CONDITION     exit with 1 if it holds, such as 'cold_bytes<50%', 'hot_bytes>+10%', 'new_contexts>0';\n"
     "                          may be given several times\n"
     "  --top=N                 print N contexts of each kind (default 10)\n"
     "  --full                  print all\n" HEARTH_VIEW_HELP
-    "  --json                  print JSON: all contexts that changed, unless --top is given\n\n"
+    "  --json                  print JSON: all contexts that changed, unless --top is given\n"
+    "\n"
     "CONDITION: [cold_|notcold_|hot_|new_|vanished_|changed_]MEASURE RELATION [+|-]NUMBER[%|KiB|MiB|GiB|TiB]\n"
     "  MEASURE   contexts, or per run: bytes, allocs, accesses, byte_seconds, live, live_allocs\n"
     "  RELATION  <, <=, >, >=, ==, !=\n"
-    "  With a sign, NUMBER is compared with the change from A to B, in percent of A; without one with what is in B "
-    "(of\n"
-    "  vanished contexts: was in A), in percent of the whole.\n"
+    "  With a sign, NUMBER is compared with the change from A to B, in percent of A. Without a sign, it is compared\n"
+    "  with the measure in B (of vanished contexts: in A), in percent of the whole.\n"
     "Exit code: 0 success, 1 a condition holds, 2 error or wrong usage.\n";
 
 static int add_condition(void *target, const char *text) {

@@ -1,4 +1,4 @@
-/* `hearth dump`: have a running program write its profile. */
+/* `hearth dump`: asks a running program to write its profile. */
 #define _GNU_SOURCE /* sigtimedwait under strict C */
 #include <errno.h>
 #include <inttypes.h>
@@ -13,11 +13,11 @@
 
 static const char help[] =
     "Usage: hearth dump [--signal=N] [--timeout=SECONDS] PID...\n"
-    "Have running programs write the heap profile so far. Each replaces the profile it wrote before; it goes on.\n"
+    "Ask running programs to write the heap profile so far. It replaces the profile before; the program goes on.\n"
     "\n"
     "  PID                a process that is linked with Hearth's runtime\n"
     "  --signal=N         the program's option dump_signal, if it was changed (default: 61)\n"
-    "  --timeout=SECONDS  how long to wait until a profile is written (default: 60)\n";
+    "  --timeout=SECONDS  wait so long at most until a profile is written (default: 60)\n";
 
 typedef struct request {
   int signal, timeout_ms;

@@ -1,4 +1,4 @@
-/* hearth export: a profile for tools that draw profiles. */
+/* `hearth export`: a profile for tools that draw profiles. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -17,14 +17,14 @@ typedef struct arguments {
 
 static const char help[] =
     "Usage: hearth export --format=FORMAT [OPTION]... PROFILE [-o OUT]\n"
-    "Write the contexts of an indexed profile ('-': standard input) for another tool.\n\n"
+    "Write the contexts of an indexed profile ('-': standard input) for another tool.\n"
+    "\n"
     "  --format=folded         a line per context: root;...;leaf VALUE, for flame graphs\n"
     "  --format=pprof          gzip-compressed protocol buffer: 'go tool pprof OUT'\n"
     "  --format=speedscope     JSON for speedscope\n"
     "  --format=dhat           JSON for Valgrind's dh_view.html\n"
     "  --value=QUANTITY        bytes (default), allocs, accesses, byte-seconds, live (bytes at exit) or live-allocs;\n"
-    "                          pprof gets all of them, and begins with this one\n" HEARTH_VIEW_CLASS_HELP
-        HEARTH_VIEW_HELP
+    "                          pprof gets all of them, and this one first\n" HEARTH_VIEW_CLASS_HELP HEARTH_VIEW_HELP
     "  -o, --output=OUT        file to write; replaced whole, or left as it is after an error; '-', the default, is\n"
     "                          standard output\n";
 

@@ -32,18 +32,18 @@ static const char help[] =
     "  --clang=CLANG  the compiler that the flags are for (default: " DEFAULT_CLANG ")\n"
     "  --compile      flags for compiling only (CFLAGS, CXXFLAGS)\n"
     "  --link         flags for linking only (LDFLAGS)\n"
-    "  --preload      the shared object that a program is to run with (LD_PRELOAD) which was built\n"
-    "                 without Hearth, but loads plug-ins that were built with it\n"
-    "  --static       what Hearth adds becomes a part of the program, which then runs where Hearth is\n"
-    "                 not installed; programs that are linked with -static-pie need it, those with\n"
-    "                 -static to be optimised\n"
-    "  --lto=KIND     link-time optimisation, thin or full, with lld: contexts of the whole program\n"
-    "                 are told apart (LLVM 14: only what each file shows)\n"
+    "  --preload      print the shared object for LD_PRELOAD, for a program that was built without Hearth\n"
+    "                 and loads plug-ins that were built with it\n"
+    "  --static       make Hearth's code a part of the program, which then runs where Hearth is not\n"
+    "                 installed; programs linked with -static-pie need it in both builds, programs linked\n"
+    "                 with -static for 'use'\n"
+    "  --lto=KIND     link-time optimisation, thin or full, with lld: tells contexts of the whole program\n"
+    "                 apart (LLVM 14: within each file only)\n"
     "  --library-calls\n"
-    "                 the adapter that takes hints for calls in libraries, too; given by itself where the\n"
-    "                 profile was made with 'hearth index --library-calls'; not with --static\n"
-    "Without --compile and --link all flags are printed; they may be given to any step, of programs and\n"
-    "of shared objects (but for --static), any number of times.\n";
+    "                 link the adapter that also takes hints for calls in libraries; the default if\n"
+    "                 'hearth index --library-calls' made the profile; not with --static\n"
+    "Without --compile and --link all flags are printed. Every step of programs and shared objects takes\n"
+    "them, any number of times (with --static, programs only).\n";
 
 typedef struct arguments {
   const char *profile; /* NULL for a profiling build */

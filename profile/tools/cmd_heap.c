@@ -1,4 +1,4 @@
-/* hearth heap: what was live at moments of a run. */
+/* `hearth heap`: the live blocks at moments of a run. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,19 +12,19 @@
 
 static const char help[] =
     "Usage: hearth heap [OPTION]... FILE... [-o OUT]\n"
-    "Show heap dumps, as 'hearth record --mode=live' writes them: when they were made, and what was live in one of "
-    "them.\n\n"
-    "  --dump=N|peak|NAME      which one (default: that of the most bytes): its number in the list, that of the peak\n"
-    "                          (of several processes: the highest one), or its file\n"
-    "  --floor=BYTES           entries with fewer bytes fold into their callers (default: 0.1 % of what is live)\n"
-    "  --limit=N               entries that are listed, most bytes first (default: 20; 0: all)\n"
-    "  --format=FORMAT         what to write:\n"
+    "Show heap dumps of 'hearth record --mode=live': a list of them, and the live blocks of one.\n"
+    "\n"
+    "  --dump=N|peak|NAME      show this dump: by its number in the list, the dump of the peak (of several processes:\n"
+    "                          of the highest peak), or by its file (default: the dump with most bytes)\n"
+    "  --floor=BYTES           merge entries with fewer bytes into their callers (default: 0.1 % of the dump's bytes)\n"
+    "  --limit=N               list N entries, most bytes first (default: 20; 0: all)\n"
+    "  --format=FORMAT         output format:\n"
     "                            text        a list of the dumps, and the entries of one (default)\n"
     "                            chrome      all dumps, JSON for chrome://tracing (heaps_v2)\n"
     "                            pprof, folded, speedscope, dhat\n"
     "                                        one dump, as 'hearth export' writes profiles\n"
     "  --binary=BIN            a program or library that ran; without this option the files that the dumps name are\n"
-    "                          used. Code without debug information goes by its symbols\n"
+    "                          used. Symbol tables name code without debug information\n"
     "  --debug-dir=DIR         a folder with separate debug files, as for 'hearth index'\n"
     "  --no-demangle           print linkage names\n"
     "  -o, --output=OUT        file to write; '-', the default, is standard output\n"

@@ -1,4 +1,4 @@
-/* `hearth merge`, which in everyday use is called `hearth index`: profiles of any kind -> one profile. */
+/* `hearth merge`, in everyday use `hearth index`: turns profiles of any kind into one. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,47 +40,47 @@ typedef struct arguments {
 
 static const char help[] =
     "Usage: hearth index|merge PROFILE... [--binary BIN]... -o OUT\n"
-    "Symbolise raw heap profiles and merge profiles of all kinds into one; the result does not depend on the order\n"
+    "Symbolise raw heap profiles and merge profiles of all kinds into one. The result does not depend on the order\n"
     "or grouping of the inputs. 'index' and 'merge' are two names of one command.\n"
     "\n"
     "  PROFILE            raw profiles (Hearth's or LLVM's layout), indexed profiles (Hearth's or llvm-profdata's),\n"
     "                     text and YAML profiles, in any mixture; and a .profdata of -fprofile-use, to which\n"
     "                     the heap profile is added; '-' is standard input\n"
     "  --binary=BIN       a profiled program or library, with debug information (-gmlt\n"
-    "                     -fdebug-info-for-profiling) and a build id; of what is not given, the files that the raw\n"
-    "                     profiles name are used. Each raw profile has to be of one that is given, if any is\n"
+    "                     -fdebug-info-for-profiling) and a build id; the files that the raw profiles name serve for\n"
+    "                     all others. If the option is given, each raw profile must be of one of these binaries\n"
     "  --debug-dir=DIR    a folder with separate debug files (DIR/.build-id/ab/cdef.debug, or by debug link), .dwo or\n"
     "                     .dwp files; /usr/lib/debug and the binary's own folder are always searched\n"
-    "  --symbols          where debug information describes no function, name it by symbol tables, or by where it\n"
-    "                     begins: enough to read a profile, while compiling leaves such frames out\n"
-    "  --library-calls    plan for what libraries without debug information allocate, too (std::string in the C++\n"
-    "                     library), by their symbols; 'hearth flags use' then links the adapter that places it\n"
+    "  --symbols          name functions without debug information by symbol tables, or by the address of their\n"
+    "                     first instruction: enough to read a profile; compiling ignores such frames\n"
+    "  --library-calls    plan also for allocations in libraries without debug information (std::string in the C++\n"
+    "                     library), by their symbols; 'hearth flags use' then links the adapter that places them\n"
     "  -o, --output=OUT   the profile to write; replaced whole, or left as it is after an error; '-' is standard\n"
     "                     output\n"
     "  --weight=N:FILE    one more PROFILE, counted N times\n"
     "  -f, --input-files=LIST\n"
-    "                     more PROFILEs, one a line of LIST: FILE or N,FILE; '#' begins a comment line\n"
+    "                     more PROFILEs, one on each line of LIST: FILE or N,FILE; '#' begins a comment line\n"
     "  --failure-mode=any|all|warn\n"
-    "                     of inputs that cannot be read, or are of other builds than each --binary: any  fail if "
-    "there\n"
-    "                     are any (default); all  leave them out, with a warning, fail if nothing is left; warn  "
-    "never\n"
-    "                     fail for them\n"
+    "                     inputs that cannot be read, or are of other builds than each --binary:\n"
+    "                       any   fail if there are any (default)\n"
+    "                       all   ignore them with a warning; fail if no input remains\n"
+    "                       warn  ignore them with a warning; never fail for them\n"
     "  --recursion=fold|full\n"
-    "                     fold: keep each cycle of recursive calls once, with the same totals (default); full: all\n"
+    "                     fold: keep each cycle of recursive calls once, with the same totals (default); full: keep\n"
+    "                     all calls\n"
     "  -j, --jobs=N       read the inputs in N threads (default: one for every 8 inputs, up to the processors)\n"
-    "  --format=NAME      what to write:\n"
+    "  --format=NAME      output format:\n"
     "                       default  'hearth'; beside function counters also 'llvm', where every reader knows it\n"
     "                       hearth   the indexed profile that the compiler plugin reads\n"
     "                       llvm     LLVM's indexed profile, for clang -fmemory-profile-use=\n"
-    "                       yaml     LLVM's as YAML, as llvm-profdata prints and reads it\n"
+    "                       yaml     LLVM's profile as YAML, as llvm-profdata prints and reads it\n"
     "                       text     the text form of 'hearth'\n"
     "  --memprof-version=3|4\n"
     "                     version of LLVM's profile (default: 4; LLVM 19 and 20 read 3, newer ones both)\n"
     "  --fields=NAME,...  write only these fields (docs/formats/indexed.md); the others are then 0\n"
-    "  --progress         tell what is being done, also where stderr is no terminal\n"
+    "  --progress         print progress also if stderr is no terminal\n"
     "  -q, --quiet        print errors only\n"
-    "  -v, --verbose      also tell which binaries are used and which not\n";
+    "  -v, --verbose      also print which binaries are used and which are not\n";
 
 _Static_assert(INPUTS_PER_WORKER == 8 && HEARTH_LLVM_DEFAULT_SECTION == 4, "the help says so");
 

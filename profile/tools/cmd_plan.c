@@ -1,4 +1,4 @@
-/* hearth plan: the plan of an indexed profile, made anew. */
+/* `hearth plan`: makes the plan of an indexed profile anew. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,14 +15,14 @@
 
 static const char help[] =
     "Usage: hearth plan [OPTION]... PROFILE [-o OUT]\n"
-    "Choose the call sites by which a program that is compiled with the profile tells apart, as it runs, the contexts\n"
-    "that share an allocation call; 'hearth index' does so by default. 'hearth show --plan' prints the choice.\n"
+    "Choose decision sites: calls whose bits let a program that is compiled with the profile tell the contexts of an\n"
+    "allocation call apart as it runs. 'hearth index' does so by default. 'hearth show --plan' prints the choice.\n"
     "\n"
     "  -o, --output=OUT        the profile to write; replaced whole, or left as it is (default: PROFILE)\n"
     "  --max-sites=N           choose at most N call sites (default 256, at most 4096)\n"
-    "  --min-gain=N            only those worth at least N millionths of all bytes (default 500)\n" HEARTH_CLASSIFY_HELP
+    "  --min-gain=N            choose only sites worth at least N millionths of all bytes (default 500)\n" HEARTH_CLASSIFY_HELP
     "                          Compile with the same: -memprof-classify\n"
-    "  --library-calls=FILE    plan for functions of libraries without source, too, and list them in FILE, for the\n"
+    "  --library-calls=FILE    plan also for functions of libraries without source, and list them in FILE, for the\n"
     "                          allocator: HEARTH_HOTCOLD=library-calls=FILE\n"
     "  -q, --quiet             print errors only\n";
 

@@ -1,6 +1,6 @@
 /* `hearth record`: run a program as it is, with the runtime preloaded.
  *
- * The command takes this process's place: what it prints and reads, how it ends, and its process id are its own. */
+ * The command takes this process's place: input, output, exit and process id are its own. */
 #define _GNU_SOURCE /* setenv under strict C */
 #include <errno.h>
 #include <inttypes.h>
@@ -21,23 +21,26 @@ static const char help[] =
     "Run a dynamically linked program as it is, and write a raw heap profile when it ends, for 'hearth index'.\n"
     "Accesses are not counted: that needs a program built with the flags of 'hearth flags instrument'.\n"
     "\n"
-    "  -o, --output=FILE   the profile (default: COMMAND.profraw.PID); if there is such a file, FILE.2 and so on;\n"
-    "                      %e in it is the program's name, %p the process, %m the build id, %h the host, %% a per cent "
-    "sign\n"
-    "  --mode=MODE         aggregate (default): one record for each context; trace: one for each operation, for\n"
-    "                      'hearth trace' and 'hearth index' (default file: COMMAND.trace.PID); live: heap dumps of\n"
-    "                      what is live, for 'hearth heap': at the end FILE.1, or with others before FILE.2 and so on\n"
-    "                      (default: COMMAND.heap.PID.1), at the peak FILE.peak; 'hearth dump PID' asks for one\n"
+    "  -o, --output=FILE   the profile (default: COMMAND.profraw.PID); if FILE exists, FILE.2 and so on; patterns:\n"
+    "                      %e program's name, %p process id, %m build id, %h host, %% a per cent sign\n"
+    "  --mode=MODE         aggregate (default): one record for each context\n"
+    "                      trace: one record for each operation, for 'hearth trace' and 'hearth index' (default\n"
+    "                      file: COMMAND.trace.PID)\n"
+    "                      live: heap dumps of the live blocks, for 'hearth heap': FILE.1, FILE.2 and so on, the last\n"
+    "                      one at the end (default: COMMAND.heap.PID.1), and FILE.peak at the peak; 'hearth dump PID'\n"
+    "                      asks for one\n"
     "  --period=SECONDS    with --mode=live: a heap dump each so many seconds\n"
-    "  --residency         with --mode=live: tell which bytes are in memory, swapped out, and not written to any more\n"
-    "  --sample=BYTES      record one block for so many bytes allocated, on average: sums are estimates\n"
-    "  --depth=N           addresses kept of each call stack, innermost first (default: 64)\n"
-    "  --follow-children   record child processes and what they run, too, each in a file FILE.PID or, without\n"
-    "                      -o, one named after its program\n"
-    "  -v, --verbose       say on standard error where each profile was written, those of children, too\n"
-    "  -q, --quiet         do not say at the end where the profile is, and how to see it\n"
-    "Further options of the runtime can be given in HEARTH_OPTIONS.\n"
-    "Exit code: the command's; 125 it cannot be recorded, 126 it cannot be run, 127 there is none; 2 wrong usage.\n";
+    "  --residency         with --mode=live: count the bytes in memory, swapped out, and not written to since the\n"
+    "                      dump before\n"
+    "  --sample=BYTES      record one block for each so many allocated bytes, on average: sums are estimates\n"
+    "  --depth=N           keep N addresses of each call stack, innermost first (default: 64)\n"
+    "  --follow-children   record child processes too, and the programs that they run: each in a file FILE.PID or,\n"
+    "                      without -o, in one named after its program\n"
+    "  -v, --verbose       print the path of each profile to standard error, also of children\n"
+    "  -q, --quiet         do not print at the end where the profile is and which command shows it\n"
+    "HEARTH_OPTIONS takes further options of the runtime.\n"
+    "Exit code: the command's; 125 it cannot be recorded, 126 it cannot be run, 127 it does not exist; 2 wrong "
+    "usage.\n";
 
 enum { EXIT_REFUSED = 125, EXIT_NOT_RUN = 126, EXIT_NOT_FOUND = 127 };
 

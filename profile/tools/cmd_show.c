@@ -1,4 +1,4 @@
-/* hearth show: what a profile says, for people and for programs. */
+/* `hearth show`: the contents of a profile, for people and for programs. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,21 +20,22 @@ typedef struct arguments {
 
 static const char help[] =
     "Usage: hearth show [OPTION]... PROFILE\n"
-    "Print the contexts of an indexed profile ('-': standard input) by allocating function, heaviest first.\n\n"
+    "Print the contexts of an indexed profile ('-': standard input) by allocating function, heaviest first.\n"
+    "\n"
     "  --top=N                 print N functions (default 20)\n"
     "  --contexts=N            print N contexts of each (default 5)\n"
     "  --full                  print all functions and all their contexts\n" HEARTH_VIEW_CLASS_HELP
     "  --sort=KEY              bytes (default), allocs, accesses, byte-seconds, live (bytes at exit), live-allocs or\n"
     "                          lifetime (average)\n" HEARTH_VIEW_HELP
-    "  --histogram             print which bytes of a context's blocks were accessed how often, as far as it was\n"
-    "                          recorded (programs compiled with -mllvm -memprof-histogram)\n"
+    "  --histogram             print the accesses to each part of a context's blocks, if they were recorded\n"
+    "                          (programs compiled with -mllvm -memprof-histogram)\n"
     "  --json                  print the report as JSON: all of it, unless --top or --contexts is given\n"
-    "instead of the report, of all contexts:\n"
-    "  --yaml                  print what LLVM's own profile would hold, as 'llvm-profdata show --memory' does\n"
-    "  --text                  print the text form, which 'hearth index' reads, and nothing else\n"
+    "These print all contexts in place of the report:\n"
+    "  --yaml                  print the contents of LLVM's own profile, as 'llvm-profdata show --memory' does\n"
+    "  --text                  print the text form, which 'hearth index' reads\n"
     "  --plan                  print how a program compiled with the profile tells contexts apart as it runs; also as\n"
     "                          --json\n"
-    "  --metadata-stats        print what its contexts would be as LLVM metadata, and what chaining saves\n";
+    "  --metadata-stats        print the size of its contexts as LLVM metadata, and the saving by chaining\n";
 
 static int take_sort(void *target, const char *value) {
   hearth_quantity quantity;

@@ -1,4 +1,4 @@
-/* `hearth top`: what the hot/cold allocator of a running program holds. */
+/* `hearth top`: the contents of a running program's hot and cold ranges. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,17 +10,17 @@
 
 static const char help[] =
     "Usage: hearth top [--every=SECONDS] [--count=N] [--json] PID\n"
-    "Print what the hot/cold allocator of a running program holds. The program is not stopped.\n"
+    "Print the contents of a running program's hot and cold ranges. The program is not stopped.\n"
     "\n"
     "  PID              a process with Hearth's allocator adapter that has made a hinted call\n"
-    "  --every=SECONDS  again and again, until the process ends (default: once); 0.5 will do\n"
-    "  --count=N        so many times at most\n"
-    "  --json           one JSON object for each time, on a line of its own, sizes in bytes\n"
+    "  --every=SECONDS  repeat until the process ends (default: once); may be a fraction, as 0.5\n"
+    "  --count=N        print at most N times\n"
+    "  --json           print one JSON object for each time, on a line of its own, sizes in bytes\n"
     "\n"
     "  live       blocks now, and their usable bytes; approximate while threads allocate\n"
-    "  committed  in use or kept for reuse; resident: in memory; huge: of that in huge pages\n"
-    "  placed     hinted requests that the range served; elsewhere: that it could not, as it was full\n"
-    "  hints passed on: requests whose hint is between the thresholds, or that of a range switched off\n";
+    "  committed  memory in use or kept for reuse; resident: in memory; huge: in memory in huge pages\n"
+    "  placed     hinted requests that the range served; elsewhere: that it could not serve because it was full\n"
+    "  hints passed on: requests with a hint between the thresholds, or for a range that is off\n";
 
 static const char *const names[HEARTH_HOTCOLD_STATUS_RANGES] = {"cold", "hot"};
 

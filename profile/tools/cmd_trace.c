@@ -1,4 +1,4 @@
-/* `hearth trace`: what is in a trace. */
+/* `hearth trace`: the contents of a trace. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,14 +14,13 @@ static const char help[] =
     "Usage: hearth trace stat FILE\n"
     "       hearth trace dump FILE\n"
     "       hearth trace replay [--touch] FILE\n"
-    "Look at a trace, which 'hearth record --mode=trace' wrote: every operation on a program's heap.\n"
+    "Read a trace of 'hearth record --mode=trace': every operation on a program's heap.\n"
     "\n"
-    "  stat               count operations, bytes, threads, and what was live\n"
-    "  dump               print all of it as text\n"
-    "  replay             perform the operations with this process's allocator, in the order of their times; print "
-    "how\n"
-    "                     long that takes, and the most memory that was used (LD_PRELOAD tries another allocator)\n"
-    "  --touch            replay: write to every byte that is allocated, as the program may have\n";
+    "  stat               count operations, bytes, threads and live blocks\n"
+    "  dump               print all of the trace as text\n"
+    "  replay             perform the operations with this process's allocator, in the order of their times; print\n"
+    "                     the time that this takes, and the most memory in use (LD_PRELOAD tries another allocator)\n"
+    "  --touch            replay: write to every allocated byte, as the program may have done\n";
 
 typedef struct request {
   bool touch;
