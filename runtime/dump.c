@@ -35,8 +35,8 @@ static void tell_ambiguous(const hearth_mappings_losses *lost) {
   hearth_text_add_bytes(&name, lost->largest->path, lost->largest->path_size);
   if (lost->ambiguous > 1)
     hearth_text_format(&more, " and of %u more mapping%s", lost->ambiguous - 1, lost->ambiguous == 2 ? "" : "s");
-  hearth_message("code of %s%s (%u bytes) is left out of the profile, and what was loaded in its place later: an "
-                 "address does not tell which is meant (do not unload libraries while profiling)",
+  hearth_message("code of %s%s (%u bytes) is left out of the profile, and so is the code loaded in its place later: an "
+                 "address does not tell which of them is meant (do not unload libraries while profiling)",
                  path, others, lost->bytes);
 }
 

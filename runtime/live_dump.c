@@ -169,7 +169,7 @@ static hearth_page_map *open_pages(hearth_page_map *pages) {
     return NULL;
   int error = hearth_page_map_open(pages);
   if (error && !told)
-    hearth_message("/proc/self/pagemap: %s: heap dumps do not tell where bytes are", hearth_error_name(error));
+    hearth_message("/proc/self/pagemap: %s: heap dumps do not say where bytes are", hearth_error_name(error));
   told |= error != 0;
   return error ? NULL : pages;
 }
@@ -254,8 +254,8 @@ bool hearth_live_dump(enum hearth_raw_occasion occasion) {
 void hearth_live_begin(void) {
   if (hearth_rt.options.residency && !hearth_page_map_watch())
     hearth_message(
-        "the kernel does not tell which pages are written to (soft-dirty): heap dumps tell where bytes are, but not "
-        "which were not written to any more");
+        "the kernel does not say which pages are written to (soft-dirty): heap dumps say where bytes are, but not "
+        "which of them are no longer written to");
 }
 
 void hearth_live_forget_files(void) {

@@ -62,7 +62,7 @@ void hearth_remark_matched(LLVMValueRef call, const hearth_context_sums *found, 
   char contexts[192], what[400]; /* the longest that there is */
   describe(found, contexts, sizeof contexts);
   snprintf(what, sizeof what, "found in the heap profile%s: %s, %" PRIu64 " of %" PRIu64 " bytes cold",
-           salvaged ? ", by what the changed function calls" : "", contexts, found->cold_bytes, found->bytes);
+           salvaged ? ", by its callee in the changed function" : "", contexts, found->cold_bytes, found->bytes);
   remark(call, salvaged ? "Salvaged" : "Matched", what);
 }
 

@@ -72,7 +72,7 @@ static void warn_of_coverage(hearth_session *session, const hearth_coverage *cov
            "heap profile matches %u %% of the bytes and %u %% of the call sites%s that it has for %.256s (%" PRIu64
            " of %" PRIu64 " contexts, %" PRIu64
            " of them salvaged): the source, or the compiler, has changed since; profile the program again "
-           "(-memprof-report=FILE lists what was not found, -memprof-coverage-threshold=0 silences this)",
+           "(-memprof-report=FILE lists the places that were not found, -memprof-coverage-threshold=0 silences this)",
            bytes, callsites, decisions, LLVMGetSourceFileName(session->module, &length), coverage->matched.contexts,
            coverage->all.contexts, coverage->salvaged.contexts);
   hearth_shim_warn(session->module, session->options->profile, message);
@@ -129,13 +129,13 @@ static void warn_of_nobuiltin(const annotation *a) {
   snprintf(message, sizeof message,
            "%zu allocation calls of the profile in %.256s, with %" PRIu64
            " bytes, get no hint: they are no builtins (-fno-builtin, -fno-builtin-malloc, or operator new called by "
-           "name); '-mllvm -optimize-nobuiltin-hot-cold-new-new' gives hints to them, too "
+           "name); '-mllvm -optimize-nobuiltin-hot-cold-new-new' gives hints to them too "
            "(-memprof-coverage-threshold=0 silences this)",
            a->nobuiltin.count, LLVMGetSourceFileName(a->session.module, &length), a->nobuiltin.bytes);
   hearth_shim_warn(a->session.module, a->session.options->profile, message);
 }
 
-/* What of the profile was found. That is for the user to know; the module does not depend on it. */
+/* Tells the user how much of the profile was found. The module does not depend on it. */
 static hearth_status report_coverage(annotation *a) {
   const hearth_options *options = a->session.options;
   hearth_error report_err = {HEARTH_OK, ""};

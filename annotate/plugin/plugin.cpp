@@ -74,7 +74,7 @@ cl::opt<std::string> AllocFunctions("memprof-alloc-functions",
                                     cl::desc("Table of the program's own allocation functions that take hints"),
                                     cl::value_desc("file"));
 
-cl::opt<std::string> Report("memprof-report", cl::desc("Append to this file, as JSON, the part of the profile that was found"),
+cl::opt<std::string> Report("memprof-report", cl::desc("Append to this file, as JSON, the part of the profile found"),
                             cl::value_desc("file"));
 
 cl::opt<bool> Salvage("memprof-salvage", cl::desc("Align changed functions with the profile (default)"),

@@ -141,7 +141,7 @@ static hearth_status check_dump(hearth_indexer *ix, const char *name, const hear
   if (dump->occasion != HEARTH_RAW_NO_DUMP)
     return hearth_error_set(
         err, HEARTH_E_FORMAT,
-        "%s: a heap dump of what was live at one moment, not a profile of the run: 'hearth heap' reads it", name);
+        "%s: a heap dump of the blocks live at one moment, not a profile of the run: 'hearth heap' reads it", name);
   return hearth_modules_check(ix->modules, name, dump, ix->owner->options.skip_failing, err);
 }
 

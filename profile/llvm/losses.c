@@ -18,7 +18,7 @@ bool hearth_llvm_describe_losses(const hearth_llvm_losses *losses, char *buffer,
   if (losses->histograms)
     APPEND("%shistograms of accesses are left out", used ? "; " : "");
   if (losses->summed)
-    APPEND("%s%llu contexts differ from others only by what it does not hold and are summed", used ? "; " : "",
+    APPEND("%s%llu contexts differ from others only in fields that it does not hold, and are summed", used ? "; " : "",
            (unsigned long long)losses->summed);
   if (losses->partial)
     APPEND("%saccesses that are known of some runs only are left out", used ? "; " : "");

@@ -147,7 +147,7 @@ static void use_named(uint64_t plan, uint64_t *word) {
   }
   if (atomic_load_explicit(&part_count, memory_order_relaxed) > 0)
     return;
-  snprintf(text, sizeof text, " is for plan %016" PRIx64 ": not for what was compiled with plan %016" PRIx64,
+  snprintf(text, sizeof text, " is for plan %016" PRIx64 ", but the program was compiled with plan %016" PRIx64,
            named.plan, plan);
   hearth_hotcold_warn(named_path, text);
   is_refused = true;

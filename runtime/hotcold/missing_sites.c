@@ -39,7 +39,7 @@ static void tell_of_no_sites(uint64_t plan) {
 static void tell_of_own_word(uint64_t plan) {
   static atomic_bool is_said;
   tell(&is_said, "a library keeps the contexts of plan ", plan,
-       " to itself: what it allocates is placed as without a profile where the program's callers tell blocks apart. Its "
+       " to itself: its blocks are placed as without a profile where the program's callers tell blocks apart. Its "
        "version script, or -Bsymbolic, hides them: add 'global: __hearth_contexts.*;' to the script");
 }
 

@@ -39,7 +39,7 @@
  *
  * Not to be taken for profiles, and the other way round; damage is an error.
  * RUN: cd %t.d && not %hearth index dump.1 -o x.prof 2>&1 | FileCheck %s --check-prefix=INDEX
- * INDEX: dump.1: a heap dump of what was live at one moment, {{.*}} 'hearth heap' reads it
+ * INDEX: dump.1: a heap dump of the blocks live at one moment, {{.*}} 'hearth heap' reads it
  * RUN: cd %t.d && %hearth record -o prof -- %t && not %hearth heap prof 2>&1 | FileCheck %s --check-prefix=PROFILE
  * PROFILE: prof: not a heap dump: it is a raw profile: use 'hearth index'
  * RUN: cd %t.d && head -c 300 dump.1 > cut && not %hearth heap cut 2>&1 | FileCheck %s --check-prefix=CUT

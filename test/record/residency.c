@@ -13,7 +13,7 @@
  * RUN:   FileCheck %s --check-prefix=ONE
  * ONE: {{^}}1
  *
- * RUN: if grep -q 'the kernel does not tell which pages are written to' %t.err; then \
+ * RUN: if grep -q 'the kernel does not say which pages are written to' %t.err; then \
  * RUN:   not grep -q 'not written to since' %t.txt; else \
  * RUN:   %hearth heap --dump=2 --limit=2 --floor=0 %t.dump.* | \
  * RUN:     grep 'not written to since the dump before 8.0 MiB of type touched'; fi

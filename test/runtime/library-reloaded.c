@@ -17,7 +17,7 @@
  * RUN: HEARTH_OPTIONS=log_path=%t.taken %t %t.one.so %t.other.so 2>&1 | FileCheck %s --check-prefix=TOLD
  * RUN: python3 %S/Inputs/raw_print.py %t.taken.* MaxSize AllocCount | FileCheck %s --check-prefix=TAKEN
  * RUN: %hearth index %t.taken.* -o %t.prof && %hearth show %t.prof | FileCheck %s --check-prefix=SHOW
- * TOLD: hearth: code of {{/.*[.]so.*}} ({{[1-9][0-9]*}} bytes) is left out of the profile, and what was loaded in its place later
+ * TOLD: hearth: code of {{/.*[.]so.*}} ({{[1-9][0-9]*}} bytes) is left out of the profile, and so is the code loaded in its place later
  * TAKEN-NOT: mapping: library-reloaded.c.tmp.one.so
  * TAKEN-NOT: mapping: library-reloaded.c.tmp.other.so
  * TAKEN: MaxSize=111 AllocCount=1 | library-reloaded.c.tmp+0x

@@ -106,7 +106,7 @@ function tellFlame() {
   const classes = data.accesses_known
     ? `; cold ${shareText(sums.cold[cursor], value)}, hot ${shareText(sums.hot[cursor], value)}` : '';
   byId('flame-text').textContent = `${nodeText(tree, cursor)}: ${quantityText(quantity, value)}, `
-    + `${shareText(value, sums.all[0])} of what is shown${classes}`;
+    + `${shareText(value, sums.all[0])} of the selection${classes}`;
 }
 
 function findBox(node) {

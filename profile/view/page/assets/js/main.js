@@ -78,7 +78,7 @@ function setFilter(text) {
   update();
 }
 
-// Typing is not to wait for a large profile.
+// Typing does not wait for a large profile.
 function updateSoon() {
   clearTimeout(updateSoon.timer);
   updateSoon.timer = setTimeout(update, contexts.count > 20000 ? 250 : 0);
@@ -98,7 +98,7 @@ function onKey(event) {
 
 function tellFacts() {
   const classes = data.accesses_known ? 'Cold is blue, hot is red.'
-    : 'Accesses were not counted, so no context is known as cold or hot.';
+    : 'Accesses were not counted, so no context is known to be cold or hot.';
   const dropped = data.dropped_blocks > 0 ? `; ${countText(data.dropped_blocks)} blocks have no record` : '';
   const libraries = data.accesses_known && data.library_bytes > 0
     ? ` Libraries allocate ${bytesText(data.library_bytes)}, ${bytesText(data.cold_library_bytes)} of them cold: hints reach these`

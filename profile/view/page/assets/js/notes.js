@@ -53,7 +53,7 @@ function compilerTable(reports) {
     const total = addTotals(reports, name);
     return [name, countText(total.contexts), bytesText(total.bytes)];
   });
-  return makeTable(['of the compiled modules', 'contexts', 'bytes'], rows);
+  return makeTable(['compiled modules', 'contexts', 'bytes'], rows);
 }
 
 function reasonTable(missed) {
@@ -69,10 +69,10 @@ function reasonTable(missed) {
     }
   }
   const rows = Array.from(byReason, ([reason, sum]) => [reason, countText(sum.contexts), bytesText(sum.bytes), bytesText(sum.cold)]);
-  return makeTable(['not found, because', 'contexts', 'bytes', 'of them cold'], rows);
+  return makeTable(['reason why not found', 'contexts', 'bytes', 'cold bytes'], rows);
 }
 
-// What stands in the profile, beside what the allocator counted.
+// The profile's allocations beside the allocator's counts.
 function joinTable(missed, sample) {
   const asked = sumByClass('allocs', () => true);
   const found = missed && sumByClass('allocs', (context) => !missed.has(contextSite(context)));
@@ -83,12 +83,12 @@ function joinTable(missed, sample) {
     return [name, count(asked[name]), count(found ? found[name] : undefined), count(range.placed), count(range.fallbacks),
       count(range.live_blocks), bytes(range.live_bytes), bytes(range.resident_bytes), bytes(range.swap_bytes)];
   });
-  const heads = ['class', 'allocations in the profile', 'at calls that were found', 'placed in the range',
-    'not: it was full', 'live blocks', 'live', 'resident', 'swapped'];
+  const heads = ['class', 'allocations in the profile', 'found by the compiler', 'placed in the range',
+    'not placed: range full', 'live blocks', 'live', 'resident', 'swapped'];
   return makeTable(heads, rows);
 }
 
-// Of each process its last line, and these summed: sizes and counts are numbers, thresholds are the same in all.
+// The last line of each process, summed: sizes and counts are numbers, thresholds are the same in all.
 function sumSamples(samples) {
   const processes = Array.from(new Map(samples.map((sample) => [sample.pid, sample])).values());
   return processes.reduce((sum, sample) => ({
@@ -103,7 +103,7 @@ function addNumbers(a, b) {
   return sum;
 }
 
-// The objects of a file, one a line. `option` is what the file was given with.
+// The objects of a file, one a line. `option` is the command-line option that named the file.
 function parseLines(option, lines = []) {
   return lines.flatMap((line, i) => {
     try {
@@ -119,12 +119,12 @@ function buildParts(hotcold, annotation) {
   const missed = reports && missedSites(reports);
   const sample = hotcold.length > 0 ? sumSamples(hotcold) : null;
   const parts = [
-    make('p', { className: 'caption' }, 'Hints that the profile gives, and what came of them: the profiled run\u2019s '
-      + 'allocations, and those of a run of the optimised program.'),
+    make('p', { className: 'caption' }, 'The hints of the profile and their effect: allocations of the profiled run, '
+      + 'and of a run of the optimised program.'),
     joinTable(missed, sample)];
   if (sample) {
     parts.push(make('p', {}, `Requests whose hint was between the thresholds (${sample.cold_below} and `
-      + `${sample.hot_from}), or that of a range switched off: ${countText(sample.passed_on)}.`));
+      + `${sample.hot_from}), or for a range that is off: ${countText(sample.passed_on)}.`));
   }
   if (reports) {
     parts.push(compilerTable(reports), reasonTable(missed));
@@ -141,8 +141,8 @@ function startBuild() {
       section.append(...buildParts(hotcold, annotation));
       section.hidden = false;
     }
-  } catch (error) { // nothing of it is shown, but the rest of the page is
-    section.append(make('p', { role: 'alert' }, `This cannot be shown: ${error.message}.`));
+  } catch (error) { // the rest of the page is shown
+    section.append(make('p', { role: 'alert' }, `This section cannot be shown: ${error.message}.`));
     section.hidden = false;
   }
 }

@@ -171,12 +171,12 @@ function startGrid(name, title, caption) {
 
 function startPlots() {
   const single = 'live' in data.plots;
-  const darker = 'the darker, or in dark colours the brighter, the more.';
+  const darker = 'more is darker, in dark colours brighter.';
   return [
     ...startLive(),
     ...startGrid('lifetime-size', 'Lifetime against size',
-      `${single ? 'Blocks' : 'Contexts by their averages'}, whatever the filter is; ${darker}`),
-    ...startGrid('lifetime-time', 'Lifetime against time of allocation', `Blocks, whatever the filter is; ${darker}`),
+      `${single ? 'Blocks' : 'Contexts by their averages'}; the filter does not apply; ${darker}`),
+    ...startGrid('lifetime-time', 'Lifetime against time of allocation', `Blocks; the filter does not apply; ${darker}`),
     ...startThreads(),
   ];
 }

@@ -57,7 +57,7 @@ function startLive() {
     return [];
   }
   const live = decodeTable(data.plots.live, ['bytes']);
-  const plot = Object.assign(makeFigure('Bytes live by time', 'The most of each moment, whatever the filter is.'), {
+  const plot = Object.assign(makeFigure('Bytes live by time', 'The greatest value of each interval; the filter does not apply.'), {
     live, scale: makeLiveScale(live), cursor: Math.floor(live.peak_ns / live.step_ns),
     grid: {
       x: { label: 'time', unit: 'ns', step: live.step_ns },
@@ -73,7 +73,7 @@ function startLive() {
 
 function startThreads() {
   if (data.plots.threads) {
-    const heads = ['thread', 'allocs', 'bytes', 'frees', 'of other threads\u2019 blocks', 'live at the end', 'live at most'];
+    const heads = ['thread', 'allocs', 'bytes', 'frees', 'frees of other threads\u2019 blocks', 'live at the end', 'peak'];
     const rows = data.plots.threads.map((t) => [`thread ${t.thread}`, countText(t.allocs), bytesText(t.bytes), countText(t.frees),
       countText(t.frees_of_others), bytesText(t.live_bytes), bytesText(t.peak_bytes)]);
     byId('plots').append(make('h3', {}, 'Threads'), makeTable(heads, rows));

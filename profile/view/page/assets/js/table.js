@@ -22,7 +22,7 @@ function callersText(context) {
   return names.join(' \u2190 ');
 }
 
-// `of` what is sorted by, `text` what is shown.
+// `of` is the value to sort by, `text` its text.
 const tableColumns = [
   { name: 'class', width: '4em', of: (c) => data.classes[contexts.class[c]] },
   { name: 'function', width: 'minmax(6em, 3fr)', of: (c) => data.functions.name[data.places.function[placeOf(c)]] },
@@ -169,7 +169,7 @@ function showDetails() {
     .map((quantity) => `${quantity.name} ${quantityText(quantity.key, contexts[quantity.key][context])}`);
   const type = typeOf(context) && `, type ${typeOf(context)}`;
   byId('details').replaceChildren(
-    make('h3', {}, `Where it is allocated (${data.classes[contexts.class[context]]}${type})`),
+    make('h3', {}, `Call stack of the allocation (${data.classes[contexts.class[context]]}${type})`),
     list, make('p', { className: 'caption' }, numbers.join('; ')));
 }
 
