@@ -1,5 +1,5 @@
-/* The plan of a profile: which call sites tell its contexts apart at run time, and what an allocation concludes from those
- * that are being called (docs/ARCHITECTURE.md, "Contexts without clones"). A bit in a word of the thread is set around
+/* The plan of a profile: the call sites that tell its contexts apart at run time, and the class that an allocation
+ * concludes from those that are being called (docs/decisions/context-word.md). A bit in a word of the thread is set around
  * the call of a decision site; HALO (Savage and Jones, CGO 2020) did so on binaries.
  *
  * Only allocation calls whose contexts are of more than one class have a table. Functions that are known by name only
