@@ -1,4 +1,4 @@
-/* hearth report: a page to look at. */
+/* `hearth report`: a page to look at. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -17,14 +17,15 @@ typedef struct arguments {
 static const char help[] =
     "Usage: hearth report [OPTION]... PROFILE|TRACE -o OUT\n"
     "Write a page that shows an indexed profile ('-': standard input) or a trace: flame graph, table of contexts,\n"
-    "plots. It is one file, needs no network, and opens in any browser.\n\n"
-    "  --value=QUANTITY        what to draw first: bytes (default), allocs, accesses, byte-seconds,\n"
-    "                          live (bytes at exit) or live-allocs\n"
-    "  --trace=TRACE           the trace that 'hearth index' made PROFILE of\n"
-    "  --hotcold=FILE          show what 'hearth top --json' printed of a run of the optimised program, or\n"
-    "                          HEARTH_HOTCOLD=stats=FILE wrote\n"
-    "  --annotation=FILE       show what -memprof-report=FILE tells of the optimised build\n" HEARTH_VIEW_CLASS_HELP
-        HEARTH_VIEW_HELP
+    "plots. It is one file, needs no network, and opens in any browser.\n"
+    "\n"
+    "  --value=QUANTITY        quantity to draw first: bytes (default), allocs, accesses, byte-seconds, live\n"
+    "                          (bytes at exit) or live-allocs\n"
+    "  --trace=TRACE           the trace from which 'hearth index' made PROFILE\n"
+    "  --hotcold=FILE          show the allocator's counts of a run of the optimised program: FILE holds the output\n"
+    "                          of 'hearth top --json', or is that of HEARTH_HOTCOLD=stats=FILE\n"
+    "  --annotation=FILE       show how the optimised build used the profile: the file of "
+    "-memprof-report=FILE\n" HEARTH_VIEW_CLASS_HELP HEARTH_VIEW_HELP
     "  -o, --output=OUT        file to write; replaced whole, or left as it is after an error; '-' is standard\n"
     "                          output\n";
 
