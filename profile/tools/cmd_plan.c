@@ -20,7 +20,7 @@ static const char help[] =
     "\n"
     "  -o, --output=OUT        the profile to write; replaced whole, or left as it is (default: PROFILE)\n"
     "  --max-sites=N           choose at most N call sites (default 256, at most 4096)\n"
-    "  --min-gain=N            choose only sites worth at least N millionths of all bytes (default 500)\n" HEARTH_CLASSIFY_HELP
+    "  --min-gain=N            only sites worth N millionths of all bytes or more (default 500)\n" HEARTH_CLASSIFY_HELP
     "                          Compile with the same: -memprof-classify\n"
     "  --library-calls=FILE    plan also for functions of libraries without source, and list them in FILE, for the\n"
     "                          allocator: HEARTH_HOTCOLD=library-calls=FILE\n"
