@@ -1,3 +1,4 @@
+/* zstd with a workspace of fixed size: it allocates nothing. */
 #define ZSTD_STATIC_LINKING_ONLY /* contexts in given memory */
 #include "pack.h"
 

@@ -1,9 +1,10 @@
+/* What was written is known by the mode; the command that shows it is a constant. */
 #include "result.h"
 
 #include "message.h"
-#include "output.h"
+#include "file_output.h"
 #include "profile_file.h"
-#include "runtime.h"
+#include "running_profile.h"
 #include "trace_file.h"
 
 static void tell_dumps(void) {

@@ -4,10 +4,10 @@
 
 #include "message.h"
 #include "os.h"
-#include "output.h"
+#include "file_output.h"
 #include "own_writes.h"
 #include "profile_file.h"
-#include "runtime.h"
+#include "running_profile.h"
 
 #include <errno.h>
 #include <string.h>

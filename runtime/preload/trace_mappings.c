@@ -1,3 +1,4 @@
+/* The whole list is written again when it has become longer. */
 #include "trace_mappings.h"
 
 #include "mappings.h"

@@ -1,7 +1,8 @@
+/* Stacks are written as nodes of a tree, each with its parent: a context's node is written when an event first has it. */
 #include "trace_stacks.h"
 
 #include "os.h"
-#include "runtime.h"
+#include "running_profile.h"
 #include "trace_file.h"
 
 #include "hearth/raw_codec.h"

@@ -5,12 +5,11 @@
  *   races [steps of each thread [threads]]      the long form: races 420000 8
  *
  * REQUIRES: tsan
- * RUN: %clang -std=gnu11 -g -O1 -fsanitize=thread -I%include -I%adapter -I%format %s \
- * RUN:   %adapter/ranges.c %adapter/region.c %adapter/span.c %adapter/run.c \
- * RUN:   %adapter/thread_cache.c %adapter/size_class.c %adapter/region_check.c %adapter/status.c \
- * RUN:   %adapter/hotcold_options.c %adapter/futex_lock.c %adapter/fatal.c %adapter/library_calls_absent.c \
- * RUN:   %adapter/cold_file.c %adapter/hot_pages.c %adapter/page_out.c %adapter/missing_sites.c \
- * RUN:   %adapter/../message_file.c %adapter/../os_linux.c -o %t -pthread
+ * RUN: %clang -std=gnu11 -g -O1 -fsanitize=thread -I%include -I%adapter/spans -I%adapter/ranges -I%adapter/entries \
+ * RUN:   -I%adapter/../guard -I%S/Inputs -I%format %s %S/Inputs/region_check.c $(find %adapter/spans -name "*.c") \
+ * RUN:   %adapter/ranges/ranges.c %adapter/ranges/block_cache.c %adapter/ranges/status_page.c %adapter/ranges/cold_file.c \
+ * RUN:   %adapter/ranges/hot_pages.c %adapter/ranges/page_out.c \
+ * RUN:   %adapter/entries/opening.c %adapter/entries/missing_sites.c %adapter/entries/hinted_calls_absent.c -o %t -pthread
  * RUN: env HEARTH_HOTCOLD=cold=madvise-cold:interval=1 TSAN_OPTIONS=halt_on_error=1 %t | FileCheck %s
  *
  * CHECK: 0 blocks left
@@ -22,9 +21,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "block_cache.h"
 #include "next.h"
+#include "region_check.h"
 #include "statistics_file.h"
-#include "thread_cache.h"
 
 enum { SLOTS = 64, THREADS_MOST = 64, ROUNDS = 3 };
 static long steps = 8000;
@@ -38,7 +38,7 @@ static enum hearth_range range_of_slot(unsigned slot) { return hearth_range_for_
 static char *take(unsigned slot, size_t bytes) {
   bool zeroed;
   enum hearth_range range = range_of_slot(slot);
-  return bytes <= HEARTH_SMALL_MAX_BYTES ? hearth_thread_cache_take(range, hearth_size_class_of(bytes))
+  return bytes <= HEARTH_SMALL_MAX_BYTES ? hearth_block_cache_take(range, hearth_size_class_of(bytes))
                                          : hearth_region_take_large(&hearth_ranges.region[range], bytes, 1, &zeroed);
 }
 
@@ -47,7 +47,7 @@ static void put(unsigned slot, char *block) {
   assert(hearth_range_of(block) == range);
   unsigned size_class = hearth_region_class(&hearth_ranges.region[range], block);
   if (size_class < HEARTH_SIZE_CLASSES)
-    hearth_thread_cache_put(range, size_class, block);
+    hearth_block_cache_put(range, size_class, block);
   else
     hearth_region_put_large(&hearth_ranges.region[range], block);
 }
@@ -69,11 +69,11 @@ static void *run(void *seed) {
 }
 
 static void *look_on(void *unused) {
-  struct hearth_thread_cache_stats cached;
+  struct hearth_block_cache_stats cached;
   struct hearth_region_stats blocks;
   for (int i = 0; i < 100; i++)
     for (unsigned range = 0; range < HEARTH_RANGES; range++) {
-      hearth_thread_cache_stats((enum hearth_range)range, &cached);
+      hearth_block_cache_stats((enum hearth_range)range, &cached);
       hearth_region_stats(&hearth_ranges.region[range], &blocks);
       hearth_region_resident(&hearth_ranges.region[range]);
     }
@@ -98,9 +98,9 @@ int main(int argc, char **argv) {
       put(slot, slots[slot]);
   uint64_t left = 0;
   for (unsigned range = 0; range < HEARTH_RANGES; range++) {
-    struct hearth_thread_cache_stats cached;
+    struct hearth_block_cache_stats cached;
     struct hearth_region_stats blocks;
-    hearth_thread_cache_stats((enum hearth_range)range, &cached);
+    hearth_block_cache_stats((enum hearth_range)range, &cached);
     hearth_region_stats(&hearth_ranges.region[range], &blocks);
     assert(hearth_region_is_valid(&hearth_ranges.region[range]));
     left += blocks.blocks - cached.blocks;

@@ -336,8 +336,8 @@ static void test_losses(void **state) {
   assert_int_equal(losses.cut, 1);
   assert_true(hearth_llvm_describe_losses(&losses, message, sizeof message));
   assert_string_equal(message,
-                      "LLVM's format has no field for TotalPercentUtilized; 2 contexts differ from others only by "
-                      "what it does not hold and are summed; 1 values are too great for their field and stored "
+                      "LLVM's format has no field for TotalPercentUtilized; 2 contexts differ from others only in "
+                      "fields that it does not hold, and are summed; 1 values are too great for their field and stored "
                       "as its greatest");
   assert_true(hearth_llvm_describe_losses(&losses, short_message, sizeof short_message));
   assert_string_equal(short_message, "LLVM's format has n");

@@ -1,0 +1,278 @@
+/* When a profile is written, and what into: at the end, on request, at intervals, as a snapshot, and when records are
+ * spilled. One lock keeps dumps apart; all threads stand still while a file is written from the records themselves. */
+#include "dump.h"
+
+#include "hooks.h"
+#include "live_dump.h"
+#include "lock.h"
+#include "mappings.h"
+#include "message.h"
+#include "os.h"
+#include "own_writes.h"
+#include "peak.h"
+#include "profile_file.h"
+#include "recorder.h"
+#include "running_profile.h"
+#include "reentry.h"
+#include "snapshot_file.h"
+#include "thread_cache.h"
+
+#include "hearth/rt.h"
+
+#include <errno.h>
+
+static hearth_lock dump_lock;
+
+static uint64_t spilled;    /* files with spilled records */
+static uint64_t spilled_ns; /* since the start: when the last one was written */
+
+int hearth_dump_write(hearth_file_output *to, const hearth_snapshot *snapshot) {
+  return hearth_rt.options.format == HEARTH_FORMAT_LLVM && !snapshot->live ? hearth_dump_llvm(to, snapshot)
+                                                                           : hearth_dump_hearth(to, snapshot);
+}
+
+static void tell_ambiguous(const hearth_mappings_losses *lost) {
+  char path[512], others[64];
+  hearth_text name = hearth_text_begin(path, sizeof path), more = hearth_text_begin(others, sizeof others);
+
+  hearth_text_add_bytes(&name, lost->largest->path, lost->largest->path_size);
+  if (lost->ambiguous > 1)
+    hearth_text_format(&more, " and of %u more mapping%s", lost->ambiguous - 1, lost->ambiguous == 2 ? "" : "s");
+  hearth_message("code of %s%s (%u bytes) is left out of the profile, and so is the code loaded in its place later: an "
+                 "address does not tell which of them is meant (do not unload libraries while profiling)",
+                 path, others, lost->bytes);
+}
+
+static void update_mappings(void) {
+  static uint64_t ambiguous, no_room; /* that were told of */
+  int error = hearth_mappings_update();
+  hearth_mappings_losses lost = hearth_mappings_lost();
+
+  if (error)
+    hearth_message("the list of mappings cannot be read: %s", hearth_error_name(error));
+  if (lost.ambiguous > ambiguous)
+    tell_ambiguous(&lost);
+  if (lost.no_room > no_room)
+    hearth_message("%u mapping%s of code found no room and %s left out of the profile: there are too many libraries",
+                   lost.no_room, lost.no_room == 1 ? "" : "s", lost.no_room == 1 ? "is" : "are");
+  ambiguous = lost.ambiguous;
+  no_room = lost.no_room;
+}
+
+/* A snapshot for one of the files that a run's records are in. */
+static int begin_snapshot(hearth_snapshot *snapshot, bool live) {
+  int error = hearth_snapshot_begin(snapshot, live);
+
+  snapshot->continues = spilled > 0;
+  snapshot->duration_ns -= spilled_ns;
+  return error;
+}
+
+static bool dump_locked(hearth_profile_kind kind, bool only_if_any) {
+  hearth_snapshot snapshot;
+
+  update_mappings();
+  int error = begin_snapshot(&snapshot, true);
+  if (error) {
+    hearth_message("cannot write the profile: %s", hearth_error_name(error));
+    return false;
+  }
+  if (!only_if_any || snapshot.count > 0)
+    return hearth_profile_file_write(&snapshot, kind);
+  hearth_snapshot_end(&snapshot);
+  return true;
+}
+
+bool hearth_is_recording(void) {
+  if (!hearth_rt.recording)
+    return false;
+  hearth_hooks.watch_child();
+  return hearth_os_pid() == hearth_rt.pid;
+}
+
+/* Signals wait until the dump is done: their handlers may call malloc, which is stopped, or dump. */
+static hearth_own_writes begin(void) {
+  hearth_own_writes before = hearth_own_writes_begin(~UINT64_C(0));
+
+  hearth_dump_lock();
+  return before;
+}
+
+static void finish(hearth_own_writes before) {
+  hearth_dump_unlock();
+  hearth_own_writes_end(before);
+}
+
+static bool dump_live(enum hearth_raw_occasion occasion) {
+  update_mappings();
+  return hearth_live_dump(occasion);
+}
+
+/* In live mode, heap dumps take the place of profiles. */
+static bool dump(hearth_profile_kind kind, bool only_if_any, enum hearth_raw_occasion occasion) {
+  if (!hearth_is_recording())
+    return false;
+  hearth_own_writes before = begin();
+  bool written = hearth_rt.tracing ? hearth_recorder->flush()
+                 : hearth_rt.live  ? dump_live(occasion)
+                                   : dump_locked(kind, only_if_any);
+  finish(before);
+  return written;
+}
+
+bool hearth_dump(void) { return dump(HEARTH_PROFILE_WHOLE, false, HEARTH_RAW_REQUEST); }
+
+void hearth_dump_at_end(void) {
+  if (hearth_rt.options.dump_at_exit && !hearth_rt.ended && hearth_live_is_at_peak())
+    dump(HEARTH_PROFILE_WHOLE, false, HEARTH_RAW_PEAK);
+  if (hearth_rt.options.dump_at_exit && !hearth_rt.ended &&
+      dump(HEARTH_PROFILE_WHOLE, hearth_rt.fork_ns > 0, HEARTH_RAW_END) && hearth_recorder)
+    hearth_recorder->tell_result();
+}
+
+/* Of the intervals; they belong to the thread that has taken next_due_ns. */
+static uint64_t next_dump_ns, next_snapshot_ns;
+
+static uint64_t after(uint64_t now_ns, uint64_t interval_ns) { return interval_ns ? now_ns + interval_ns : UINT64_MAX; }
+
+static uint64_t dump_interval_ns(void) { return (uint64_t)hearth_rt.options.dump_interval * 1000000; }
+
+static uint64_t snapshot_interval_ns(void) { return (uint64_t)hearth_rt.options.snapshot * 1000000; }
+
+static void publish_due(void) {
+  uint64_t due = next_dump_ns < next_snapshot_ns ? next_dump_ns : next_snapshot_ns;
+
+  if (hearth_live_peak_is_due()) /* since the dump that was in progress */
+    due = 0;
+  else if (due == UINT64_MAX && hearth_rt.live)
+    --due; /* the greatest number stands for a dump in progress */
+  __atomic_store_n(&hearth_rt.next_due_ns, due, __ATOMIC_RELEASE);
+}
+
+void hearth_dump_schedule(uint64_t now_ns) {
+  next_dump_ns = after(now_ns, dump_interval_ns());
+  next_snapshot_ns = hearth_rt.live ? UINT64_MAX : after(now_ns, snapshot_interval_ns());
+  publish_due();
+}
+
+/* All threads stand still meanwhile: with very many live blocks or contexts, the interval grows, so that snapshots take at
+ * most a tenth of the time. One alone may have taken long because the machine was busy, or because it made the file. */
+static void write_snapshot_due(uint64_t now_ns) {
+  static uint64_t last_ns;
+
+  dump(HEARTH_PROFILE_SNAPSHOT, hearth_rt.fork_ns > 0, HEARTH_RAW_NO_DUMP);
+  uint64_t end_ns = hearth_os_now_ns() - hearth_rt.start_ns, took_ns = end_ns - now_ns;
+  uint64_t rest_ns = 9 * (took_ns < last_ns ? took_ns : last_ns);
+  next_snapshot_ns = end_ns + (rest_ns > snapshot_interval_ns() ? rest_ns : snapshot_interval_ns());
+  last_ns = took_ns;
+}
+
+static void write_periodically(uint64_t now_ns) {
+  uint64_t due = __atomic_load_n(&hearth_rt.next_due_ns, __ATOMIC_RELAXED);
+
+  if (now_ns < due || !__atomic_compare_exchange_n(&hearth_rt.next_due_ns, &due, UINT64_MAX, false, __ATOMIC_ACQUIRE,
+                                                   __ATOMIC_RELAXED)) {
+    hearth_live_wait();
+    return;
+  }
+  if (now_ns >= next_dump_ns) {
+    next_dump_ns = after(now_ns, dump_interval_ns());
+    dump(HEARTH_PROFILE_WHOLE, false, HEARTH_RAW_PERIOD);
+  }
+  if (hearth_rt.live && hearth_live_take_peak())
+    dump(HEARTH_PROFILE_WHOLE, false, HEARTH_RAW_PEAK);
+  hearth_live_let_go();
+  if (now_ns >= next_snapshot_ns)
+    write_snapshot_due(now_ns);
+  publish_due();
+}
+
+static void spilled_name(hearth_text *text, uint64_t number) {
+  hearth_profile_file_name_beside(text);
+  hearth_text_format(text, ".part%u", number);
+}
+
+static void spill_locked(void) {
+  static char buffer[HEARTH_OUTPUT_NAME];
+  hearth_text text = hearth_text_begin(buffer, sizeof buffer);
+  hearth_snapshot snapshot;
+
+  if (!hearth_rt.mibs.wants_spill) /* another thread was faster */
+    return;
+  update_mappings();
+  spilled_name(&text, spilled + 1);
+  int error = begin_snapshot(&snapshot, false);
+  if (error == EDEADLK)
+    return; /* another free will try again */
+  if (!error) {
+    error = hearth_profile_file_write_as(&snapshot, buffer, true);
+    if (!error)
+      hearth_threads_forget_records();
+    hearth_snapshot_end(&snapshot);
+  }
+  if (error) {
+    hearth_message("cannot spill records to %s: %s; blocks of contexts that find no room below the memory cap are "
+                   "dropped",
+                   buffer, hearth_error_name(error));
+    hearth_mib_table_close(&hearth_rt.mibs);
+    return;
+  }
+  ++spilled;
+  spilled_ns += snapshot.duration_ns;
+  if (hearth_snapshot_file_is_open()) /* its records are in both files */
+    dump_locked(HEARTH_PROFILE_SNAPSHOT, false);
+}
+
+/* Write the records of ended blocks to a file of their own and forget them, so that their memory is given back. */
+static void spill(void) {
+  if (!hearth_is_recording())
+    return;
+  hearth_own_writes before = begin();
+  spill_locked();
+  finish(before);
+}
+
+void hearth_dump_due(uint64_t now_ns) {
+  if (hearth_rt.mibs.wants_spill && !hearth_rt.mibs.closed)
+    spill();
+  write_periodically(now_ns);
+}
+
+static void remove_spilled(void) {
+  static char buffer[HEARTH_OUTPUT_NAME];
+
+  for (; spilled > 0; --spilled) {
+    hearth_text text = hearth_text_begin(buffer, sizeof buffer);
+    spilled_name(&text, spilled);
+    hearth_os_unlink(buffer);
+  }
+  spilled_ns = 0;
+}
+
+void hearth_dump_reset(void) {
+  if (!hearth_is_recording())
+    return;
+  hearth_own_writes before = begin();
+  unsigned missed = hearth_threads_stop();
+  hearth_threads_forget_records();
+  hearth_threads_continue();
+  if (missed > 0)
+    hearth_message("the profile is reset while a thread records a block; that block may be counted twice");
+  remove_spilled();
+  finish(before);
+}
+
+void hearth_dump_forget_file(void) {
+  hearth_profile_file_forget();
+  hearth_live_forget_files();
+  spilled = 0;
+  spilled_ns = 0;
+}
+
+void hearth_dump_lock(void) { hearth_lock_take(&dump_lock); }
+
+void hearth_dump_unlock(void) { hearth_lock_give(&dump_lock); }
+
+HEARTH_EXPORT int __memprof_profile_dump(void) { return hearth_dump() ? 0 : 1; }
+
+HEARTH_EXPORT void __memprof_profile_reset(void) { hearth_dump_reset(); }

@@ -1,0 +1,45 @@
+/* Writing the profile. */
+#ifndef HEARTH_RUNTIME_DUMP_H
+#define HEARTH_RUNTIME_DUMP_H
+
+#include "file_output.h"
+#include "snapshot.h"
+
+/* Write a snapshot and the mappings in one of the layouts; docs/formats/raw.md. Returns 0 or an error number (other than
+ * those of the output, which the output keeps). */
+int hearth_dump_hearth(hearth_file_output *output, const hearth_snapshot *snapshot);
+int hearth_dump_llvm(hearth_file_output *output, const hearth_snapshot *snapshot);
+
+/* The same in the layout that the options ask for. */
+int hearth_dump_write(hearth_file_output *output, const hearth_snapshot *snapshot);
+
+/* Is this the process that records, and not a child that shares its memory (vfork) or was made behind the C library's
+ * back? */
+bool hearth_is_recording(void);
+
+/* Write the complete profile so far to its file, live blocks included; a message says what went wrong. Returns whether
+ * it was written. A child of vfork, which runs in its parent's memory, writes none. Also in signal handlers. */
+bool hearth_dump(void);
+
+/* The same when the program ends, or may end, unless that is switched off. A forked child that recorded nothing writes
+ * none. */
+void hearth_dump_at_end(void);
+
+/* Write the dumps, snapshots and spilled records that are due now, in ns since the start; one thread does them. Outside of
+ * guarded parts. */
+void hearth_dump_due(uint64_t now_ns);
+
+/* Let the intervals begin now. */
+void hearth_dump_schedule(uint64_t now_ns);
+
+/* Forget what was recorded so far, files with spilled records included. */
+void hearth_dump_reset(void);
+
+/* A forked child's profile has a name of its own. */
+void hearth_dump_forget_file(void);
+
+/* Keep dumps out while the process forks; with signals blocked. */
+void hearth_dump_lock(void);
+void hearth_dump_unlock(void);
+
+#endif

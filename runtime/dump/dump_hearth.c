@@ -1,0 +1,227 @@
+/* Hearth's raw layout (hearth/raw.h). Call stacks become one forest: they are sorted, so that what a stack has in common
+ * with others it has in common with the one before; only that one's nodes need to be known. */
+#include "context_names.h"
+#include "dump.h"
+#include "folded_pcs.h"
+#include "live_census.h"
+#include "mappings.h"
+#include "os.h"
+#include "scopes.h"
+#include "stack_order.h"
+
+#include "hearth/raw_codec.h"
+
+#include <errno.h>
+#include <string.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+typedef struct writer {
+  hearth_file_output *output;
+  XXH64_state_t checksum; /* of everything behind the header */
+} writer;
+
+/* The nodes of one stack, outermost first; those of the next one follow from them. */
+typedef struct branch {
+  uint64_t pcs[HEARTH_STACK_MOST];
+  uint32_t nodes[HEARTH_STACK_MOST];
+  uint32_t depth, node_count; /* node_count: of the forest, so far */
+} branch;
+
+static void emit(writer *writer, const void *data, size_t size) {
+  XXH64_update(&writer->checksum, data, size);
+  hearth_file_output_write(writer->output, data, size);
+}
+
+/* Go on to the next stack. Returns how many nodes it has in common with the one before; the others are new. */
+static uint32_t branch_off(branch *branch, const hearth_snapshot *snapshot, uint32_t context) {
+  uint32_t depth, common = 0;
+  const uint64_t *pcs = hearth_depot_stack(snapshot->depot, context, &depth);
+
+  while (common < depth && common < branch->depth && branch->pcs[common] == pcs[depth - 1 - common])
+    ++common;
+  for (uint32_t i = common; i < depth; ++i) {
+    branch->pcs[i] = pcs[depth - 1 - i];
+    branch->nodes[i] = branch->node_count++;
+  }
+  branch->depth = depth;
+  return common;
+}
+
+static uint32_t parent_of(const branch *branch, uint32_t depth) {
+  return depth > 0 ? branch->nodes[depth - 1] : HEARTH_RAW_NO_PARENT;
+}
+
+/* Sections and mappings begin at multiples of 8. */
+static void pad(writer *writer) {
+  static const char zeros[8];
+
+  emit(writer, zeros, (size_t)(-writer->output->size % 8));
+}
+
+static void write_mappings(writer *writer) {
+  for (const hearth_mapping *row = NULL; (row = hearth_mappings_next(row));) {
+    hearth_raw_mapping raw = hearth_mapping_raw(row);
+    emit(writer, &raw, sizeof raw);
+    emit(writer, row->path, row->path_size);
+    pad(writer);
+  }
+}
+
+static void write_number(writer *writer, uint64_t number) {
+  uint8_t packed[HEARTH_RAW_VARINT_MOST];
+
+  emit(writer, packed, (size_t)(hearth_raw_put_varint(packed, number) - packed));
+}
+
+/* `count`: threads that forgot to stop may add more. */
+static void write_names(writer *writer, uint32_t count) {
+  write_number(writer, count);
+  for (uint32_t i = 0; i < count; ++i) {
+    uint32_t size;
+    const char *text = hearth_context_name_text(i, &size);
+    write_number(writer, size);
+    emit(writer, text, size);
+  }
+  pad(writer);
+}
+
+/* Node number `at`. */
+static void write_node(writer *writer, uint32_t at, hearth_raw_stack_node node, uint64_t *previous_pc) {
+  uint8_t packed[HEARTH_RAW_NODE_MOST];
+
+  emit(writer, packed, (size_t)(hearth_raw_put_node(packed, at, &node, *previous_pc) - packed));
+  *previous_pc = node.pc;
+}
+
+/* From node number `first` on; returns how many there are. */
+static uint32_t write_folded_pcs(writer *writer, uint32_t first, uint64_t *previous_pc) {
+  uint32_t next = first;
+
+  for (const uint64_t *pc = NULL; (pc = hearth_folded_pcs_next(pc));) {
+    if (next == first)
+      write_node(writer, next++, (hearth_raw_stack_node){HEARTH_RAW_LEFT_OUT, HEARTH_RAW_NO_PARENT}, previous_pc);
+    write_node(writer, next++, (hearth_raw_stack_node){*pc, first}, previous_pc);
+  }
+  return next - first;
+}
+
+/* Returns how many there are. */
+static uint32_t write_nodes(writer *writer, const hearth_snapshot *snapshot, branch *branch) {
+  uint64_t previous_pc = 0;
+
+  branch->depth = branch->node_count = 0;
+  for (uint32_t i = 0; i < snapshot->count; ++i)
+    for (uint32_t at = branch_off(branch, snapshot, hearth_snapshot_context(snapshot, i)); at < branch->depth; ++at)
+      write_node(writer, branch->nodes[at], (hearth_raw_stack_node){branch->pcs[at], parent_of(branch, at)},
+                 &previous_pc);
+  uint32_t folded = write_folded_pcs(writer, branch->node_count, &previous_pc);
+  pad(writer);
+  return branch->node_count + folded;
+}
+
+static void write_histogram(writer *writer, const hearth_snapshot *snapshot, uint32_t context) {
+  uint32_t size;
+  const uint64_t *sums = hearth_snapshot_histogram(snapshot, context, &size);
+
+  write_number(writer, size);
+  for (uint32_t i = 0; i < size; ++i)
+    write_number(writer, sums[i]);
+}
+
+static void write_mib(writer *writer, uint32_t stack, const hearth_mib *mib, hearth_raw_mib *previous) {
+  uint8_t packed[HEARTH_RAW_MIB_MOST];
+  hearth_raw_mib raw = {.stack = stack, .mib = *mib};
+
+  emit(writer, packed, (size_t)(hearth_raw_put_mib(packed, &raw, previous) - packed));
+  *previous = raw;
+}
+
+static void write_live(writer *writer, const hearth_snapshot *snapshot, uint32_t context, uint32_t stack,
+                       hearth_raw_mib *previous) {
+  const hearth_live_row *row = hearth_live_first(snapshot->live, context);
+
+  for (; row; row = hearth_live_next(snapshot->live, row)) {
+    write_mib(writer, stack, &row->mib, previous);
+    if (!snapshot->has_residency)
+      continue;
+    write_number(writer, row->residency.resident);
+    write_number(writer, row->residency.swapped);
+    write_number(writer, row->residency.unwritten);
+  }
+}
+
+static void write_mibs(writer *writer, const hearth_snapshot *snapshot, branch *branch) {
+  hearth_raw_mib previous = {0};
+
+  branch->depth = branch->node_count = 0;
+  for (uint32_t i = 0; i < snapshot->count; ++i) {
+    uint32_t context = hearth_snapshot_context(snapshot, i);
+    branch_off(branch, snapshot, context);
+    uint32_t stack = parent_of(branch, branch->depth);
+    if (snapshot->live) {
+      write_live(writer, snapshot, context, stack, &previous);
+      continue;
+    }
+    write_mib(writer, stack, hearth_snapshot_mib(snapshot, context), &previous);
+    if (hearth_snapshot_has_histograms(snapshot))
+      write_histogram(writer, snapshot, context);
+  }
+  pad(writer);
+}
+
+static uint64_t count_pcs(const hearth_snapshot *snapshot) {
+  uint64_t count = 0;
+
+  for (uint32_t i = 0; i < snapshot->count; ++i) {
+    uint32_t depth;
+    hearth_depot_stack(snapshot->depot, hearth_snapshot_context(snapshot, i), &depth);
+    count += depth;
+  }
+  return count;
+}
+
+int hearth_dump_hearth(hearth_file_output *output, const hearth_snapshot *snapshot) {
+  static branch branch; /* signal stacks are small; who dumps has a lock */
+  writer writer = {.output = output};
+  uint32_t name_count = hearth_context_name_limit();
+  hearth_raw_header header = {
+      .magic = HEARTH_RAW_MAGIC,
+      .version = HEARTH_RAW_VERSION,
+      .header_size = sizeof header,
+      .map_offset = sizeof header,
+      .map_count = hearth_mappings_count(),
+      .mib_columns = HEARTH_MIB_COLUMNS,
+      .flags = (snapshot->accesses_counted ? HEARTH_RAW_FLAG_ACCESSES : 0) |
+               (snapshot->continues ? HEARTH_RAW_FLAG_CONTINUES : 0) |
+               (hearth_snapshot_has_histograms(snapshot) ? HEARTH_RAW_FLAG_HISTOGRAMS : 0) |
+               (name_count > 0 ? HEARTH_RAW_FLAG_NAMES : 0) | snapshot->occasion << HEARTH_RAW_OCCASION_SHIFT |
+               (snapshot->has_residency ? HEARTH_RAW_FLAG_RESIDENCY : 0),
+      .duration_ns = snapshot->duration_ns,
+      .start_unix_ns = snapshot->start_unix_ns,
+      .pid = snapshot->pid,
+      .dropped_blocks = snapshot->dropped_blocks,
+      .dropped_stacks = snapshot->dropped_stacks,
+      .sample_bytes = snapshot->sample_bytes,
+  };
+
+  if (count_pcs(snapshot) + HEARTH_FOLDED_PCS_MOST + 1 >= HEARTH_RAW_NO_PARENT)
+    return EOVERFLOW;
+  hearth_stack_order(snapshot->depot, snapshot->count);
+  XXH64_reset(&writer.checksum, 0);
+  hearth_file_output_write(output, &header, sizeof header); /* a placeholder: sizes and checksum come last */
+  write_mappings(&writer);
+  if (name_count > 0)
+    write_names(&writer, name_count);
+  header.stack_offset = output->size;
+  header.stack_count = write_nodes(&writer, snapshot, &branch);
+  header.mib_offset = output->size;
+  header.mib_count = snapshot->live ? snapshot->live->row_count : snapshot->count;
+  write_mibs(&writer, snapshot, &branch);
+  header.total_size = output->size;
+  XXH64_update(&writer.checksum, &header, sizeof header);
+  header.checksum = XXH64_digest(&writer.checksum);
+  hearth_file_output_patch(output, 0, &header, sizeof header);
+  return 0;
+}

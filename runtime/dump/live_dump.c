@@ -1,0 +1,158 @@
+/* Heap dumps are written while all threads stand still: a census of what is live, in the layout of profiles. */
+#include "live_dump.h"
+
+#include "allocators.h"
+#include "context_names.h"
+#include "live_census.h"
+#include "message.h"
+#include "os.h"
+#include "file_output.h"
+#include "peak.h"
+#include "profile_file.h"
+#include "running_profile.h"
+#include "thread_cache.h"
+
+#include <errno.h>
+
+static uint32_t dump_count;                            /* files NAME.N */
+static char peak_name[HEARTH_OUTPUT_NAME];             /* of NAME.peak, once it was written; "": not yet */
+static uint64_t file_bytes;                            /* that were live when NAME.peak was written; who dumps has a lock */
+static int told_error;                                 /* of dumps that could not be written; 0: none */
+static const char profiler_name[] = "hearth:profiler"; /* of the heap that the profiler's own memory is shown as */
+
+/* -- dumps ----------------------------------------------------------------------------------------------------------- */
+
+/* The context that stands for the profiler's own memory; 0: there is no room. */
+static uint32_t profiler_context(void) {
+  uint32_t name = hearth_context_name(profiler_name);
+  uint64_t pc = HEARTH_RAW_HEAP_PC | name;
+  bool is_new;
+
+  return name == HEARTH_NO_NAME ? 0 : hearth_depot_insert(&hearth_rt.depot, &pc, 1, &is_new);
+}
+
+static uint64_t own_memory(void) {
+  hearth_heap_usage usage = hearth_heap_get_usage();
+
+  return hearth_depot_memory(&hearth_rt.depot) + hearth_context_names_memory() + hearth_allocators_memory() +
+         hearth_threads_memory() + usage.blocks * sizeof(hearth_block);
+}
+
+static void add_own_memory(hearth_live_census *live, uint32_t context) {
+  uint64_t size = own_memory();
+
+  if (context > 0 && context < live->context_count)
+    hearth_live_census_add(
+        live, context,
+        &(hearth_mib){{.AllocCount = 1, .MinSize = size, .MaxSize = size, .TotalSize = size, .LiveAtExit = 1}});
+}
+
+static void list_contexts(hearth_snapshot *snapshot, const hearth_live_census *live) {
+  for (uint32_t context = 0; context < live->context_count; ++context)
+    if (live->first[context])
+      *hearth_depot_list(snapshot->depot, snapshot->count++) = context;
+}
+
+static hearth_page_map *open_pages(hearth_page_map *pages) {
+  static bool told;
+
+  if (!hearth_rt.options.residency)
+    return NULL;
+  int error = hearth_page_map_open(pages);
+  if (error && !told)
+    hearth_message("/proc/self/pagemap: %s: heap dumps do not say where bytes are", hearth_error_name(error));
+  told |= error != 0;
+  return error ? NULL : pages;
+}
+
+/* Threads are stopped meanwhile. */
+static int write(const char *file, bool replace, enum hearth_raw_occasion occasion, hearth_live_stop *ret_at) {
+  static hearth_page_map page_map; /* signal stacks are small; who dumps has a lock */
+  hearth_live_census live;
+  uint32_t profiler = profiler_context();
+  unsigned missed = hearth_threads_stop();
+  *ret_at = hearth_live_note_stop();
+  hearth_snapshot snapshot = {.depot = &hearth_rt.depot,
+                              .live = &live,
+                              .occasion = occasion,
+                              .accesses_counted = hearth_rt.accesses == HEARTH_ACCESSES_COUNTED,
+                              .start_unix_ns = hearth_rt.start_unix_ns,
+                              .duration_ns = hearth_os_now_ns() - hearth_rt.start_ns,
+                              .pid = hearth_rt.pid,
+                              .sample_bytes = hearth_rt.options.sample,
+                              .dropped_blocks = missed + __atomic_load_n(&hearth_rt.dropped_blocks, __ATOMIC_RELAXED),
+                              .dropped_stacks = hearth_depot_dropped(&hearth_rt.depot)};
+  hearth_page_map *pages = open_pages(&page_map);
+  int error = hearth_live_census_take(&live, pages) ? 0 : ENOMEM;
+
+  snapshot.has_residency = pages != NULL;
+  if (!error) {
+    add_own_memory(&live, profiler);
+    list_contexts(&snapshot, &live);
+    error = live.incomplete ? ENOMEM : hearth_profile_file_write_as(&snapshot, file, replace);
+  }
+  hearth_live_census_destroy(&live);
+  if (pages)
+    hearth_page_map_close(pages);
+  if (pages && page_map.knows_writes)
+    hearth_page_map_watch(); /* up to the next dump */
+  hearth_threads_continue();
+  return error;
+}
+
+static void name_file(hearth_text *text, enum hearth_raw_occasion occasion) {
+  hearth_profile_file_name(text);
+  if (occasion == HEARTH_RAW_PEAK)
+    hearth_text_add(text, ".peak");
+  else
+    hearth_text_format(text, ".%u", ++dump_count);
+}
+
+bool hearth_live_dump(enum hearth_raw_occasion occasion) {
+  static char name[HEARTH_OUTPUT_NAME];
+  uint64_t begin_ns = hearth_os_now_ns() - hearth_rt.start_ns;
+  hearth_text text = hearth_text_begin(name, sizeof name);
+  bool again = occasion == HEARTH_RAW_PEAK && peak_name[0];
+  hearth_live_stop at = hearth_live_note_stop();
+
+  if (again && at.bytes <= file_bytes) { /* others have freed so much since the dump became due */
+    hearth_live_note_peak(begin_ns, at.most_bytes);
+    return true;
+  }
+  if (again)
+    hearth_text_add(&text, peak_name);
+  else
+    name_file(&text, occasion);
+  int error = write(name, again, occasion, &at);
+  if (occasion == HEARTH_RAW_PEAK)
+    hearth_live_note_peak(begin_ns, at.most_bytes);
+  if (error) {
+    if (hearth_message_is_new(&told_error, error))
+      hearth_message("cannot write the heap dump %s: %s", name, hearth_error_name(error));
+    return false;
+  }
+  if (occasion == HEARTH_RAW_PEAK)
+    file_bytes = at.bytes;
+  if (occasion == HEARTH_RAW_PEAK && !again) {
+    text = hearth_text_begin(peak_name, sizeof peak_name);
+    hearth_text_add(&text, hearth_profile_file_written());
+  }
+  if (hearth_rt.options.verbosity > 0 && !again)
+    hearth_message("heap dump written to %s", hearth_profile_file_written());
+  return true;
+}
+
+void hearth_live_begin(void) {
+  if (hearth_rt.options.residency && !hearth_page_map_watch())
+    hearth_message(
+        "the kernel does not say which pages are written to (soft-dirty): heap dumps say where bytes are, but not "
+        "which of them are no longer written to");
+}
+
+void hearth_live_forget_files(void) {
+  dump_count = 0;
+  told_error = 0;
+  peak_name[0] = '\0';
+  file_bytes = 0;
+  hearth_live_forget_peak();
+}

@@ -1,0 +1,19 @@
+/* Heap dumps: what is live at one moment, each in a file of its own. In live mode they take the place of profiles. */
+#ifndef HEARTH_RUNTIME_LIVE_DUMP_H
+#define HEARTH_RUNTIME_LIVE_DUMP_H
+
+#include "snapshot.h"
+
+#include "hearth/raw.h"
+
+/* Write one to the next file: NAME.1, NAME.2 ...; those of peaks replace NAME.peak. A message says what went wrong. For who
+ * has the lock of dumps, with signals blocked. Returns whether it was written. */
+bool hearth_live_dump(enum hearth_raw_occasion occasion);
+
+/* At the start of the run: whatever has to be known until the first dump. */
+void hearth_live_begin(void);
+
+/* A forked child's dumps have names of their own. */
+void hearth_live_forget_files(void);
+
+#endif

@@ -1,0 +1,162 @@
+/* Files are written under a temporary name and renamed. Where the disk is full, half of the contexts are left out, those
+ * of least bytes, until the rest fits. */
+#include "profile_file.h"
+
+#include "dump.h"
+#include "message.h"
+#include "os.h"
+#include "path_pattern.h"
+#include "running_profile.h"
+#include "snapshot_file.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* Signal stacks are small: what is large stands here, for the one that has the lock. */
+static hearth_file_output output;
+static char name[HEARTH_OUTPUT_NAME]; /* of the profile, once it was written; "": not yet */
+
+void hearth_profile_file_make_directories(const char *file) {
+  static char path[HEARTH_OUTPUT_NAME];
+
+  for (const char *slash = file; (slash = strchr(slash + 1, '/'));) {
+    hearth_text text = hearth_text_begin(path, sizeof path);
+    hearth_text_add_bytes(&text, file, (size_t)(slash - file));
+    hearth_os_make_directory(path); /* creating the file tells what is wrong with it */
+  }
+}
+
+static void begin_file(const char *file) {
+  hearth_file_output_begin(&output, &hearth_file_output_system, file);
+  if (output.error == ENOENT) {
+    hearth_profile_file_make_directories(file);
+    hearth_file_output_begin(&output, &hearth_file_output_system, file);
+  }
+}
+
+static int finish_file(int error, bool replace) {
+  if (error && !output.error)
+    output.error = error; /* so that what was written is removed */
+  return hearth_file_output_finish(&output, replace);
+}
+
+/* How a snapshot becomes a file: returns 0 or an error number; the file's name is in `output` then. */
+typedef int write_function(const hearth_snapshot *snapshot, const char *file, bool replace);
+
+int hearth_profile_file_write_as(const hearth_snapshot *snapshot, const char *file, bool replace) {
+  begin_file(file);
+  return finish_file(hearth_dump_write(&output, snapshot), replace);
+}
+
+/* The snapshot file stands under the profile's name, until a profile replaces it. */
+static int write_snapshot_file(const hearth_snapshot *snapshot, const char *file, bool replace) {
+  if (hearth_snapshot_file_is_open())
+    return hearth_snapshot_file_write(snapshot);
+  begin_file(file);
+  int error = hearth_snapshot_file_begin(&output, (size_t)hearth_rt.options.snapshot_size << 20);
+  if (!error)
+    error = hearth_snapshot_file_write(snapshot);
+  error = finish_file(error, replace);
+  if (error)
+    hearth_snapshot_file_close();
+  return error;
+}
+
+static bool is_full(int error) { return error == ENOSPC || error == EDQUOT || error == EFBIG; }
+
+/* Why blocks were left out of a file, and how many. */
+typedef struct loss {
+  int error; /* 0: none were */
+  uint64_t blocks;
+} loss;
+
+/* What a full disk, or half of a snapshot file, has room for is written: the contexts of most bytes. */
+static int write_what_fits(hearth_snapshot *snapshot, write_function *write, const char *file, bool replace,
+                           loss *ret_loss) {
+  int error = write(snapshot, file, replace);
+
+  *ret_loss = (loss){.error = error};
+  for (uint32_t keep = snapshot->count / 2; is_full(error) && keep > 0; keep /= 2) {
+    ret_loss->blocks += hearth_snapshot_leave_out(snapshot, keep);
+    error = write(snapshot, file, replace);
+  }
+  return error;
+}
+
+/* What was told of the file, by kind: the next one that is written as the program runs mostly fares the same. */
+static int told_loss[HEARTH_PROFILE_KINDS], told_error[HEARTH_PROFILE_KINDS];
+
+static void tell_loss(const loss *loss, hearth_profile_kind kind) {
+  if (hearth_message_is_new(&told_loss[kind], loss->error))
+    hearth_message("the profile %s is not complete: %s; contexts of least bytes are left out, %u blocks%s", name,
+                   hearth_error_name(loss->error), loss->blocks,
+                   kind == HEARTH_PROFILE_SNAPSHOT ? " (see option snapshot_size)" : "");
+}
+
+static void add_name(hearth_text *name, const hearth_pattern_words *words, bool with_process) {
+  const char *pattern = hearth_rt.options.log_path;
+
+  hearth_pattern_add(name, pattern, words);
+  if (with_process && !hearth_pattern_has(pattern, 'p'))
+    hearth_text_format(name, ".%s", words->process);
+}
+
+void hearth_profile_file_name(hearth_text *name) {
+  hearth_pattern_words words = hearth_pattern_words_of_process();
+
+  add_name(name, &words, hearth_rt.pid != hearth_rt.options.plain_pid);
+}
+
+void hearth_profile_file_name_beside(hearth_text *name) {
+  hearth_pattern_words words = hearth_pattern_words_of_process();
+
+  add_name(name, &words, true);
+}
+
+void hearth_profile_file_name_others(hearth_text *name) {
+  hearth_pattern_words words = {"PROGRAM", "PID", "BUILD-ID", ""};
+
+  memcpy(words.host, hearth_pattern_words_of_process().host, sizeof words.host);
+  add_name(name, &words, true);
+}
+
+const char *hearth_profile_file_written(void) { return output.name; }
+
+/* A profile may have been written under this name before: by a program that this process was until it called exec, or by
+ * a process of the same number. It stays. Who reads the messages may have to allocate first: threads go on before. */
+bool hearth_profile_file_write(hearth_snapshot *snapshot, hearth_profile_kind kind) {
+  static char first_name[HEARTH_OUTPUT_NAME];
+  write_function *write = kind == HEARTH_PROFILE_SNAPSHOT ? write_snapshot_file : hearth_profile_file_write_as;
+  bool again = name[0] != '\0';
+  hearth_text text = hearth_text_begin(first_name, sizeof first_name);
+
+  hearth_profile_file_name(&text);
+  const char *file = again ? name : first_name;
+  loss loss;
+  int error = write_what_fits(snapshot, write, file, again, &loss);
+  hearth_snapshot_end(snapshot);
+  if (error) {
+    if (hearth_message_is_new(&told_error[kind], error))
+      hearth_message("cannot write the profile %s: %s", file, hearth_error_name(error));
+    return false;
+  }
+  if (!again) {
+    text = hearth_text_begin(name, sizeof name);
+    hearth_text_add(&text, output.name);
+  }
+  if (loss.error)
+    tell_loss(&loss, kind);
+  if (kind == HEARTH_PROFILE_SNAPSHOT)
+    return true;
+  hearth_snapshot_file_close(); /* it was replaced */
+  if (hearth_rt.options.verbosity > 0)
+    hearth_message("profile written to %s, %u bytes", name, output.size);
+  return true;
+}
+
+void hearth_profile_file_forget(void) {
+  name[0] = '\0';
+  memset(told_loss, 0, sizeof told_loss);
+  memset(told_error, 0, sizeof told_error);
+  hearth_snapshot_file_forget();
+}

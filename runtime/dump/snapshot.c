@@ -1,0 +1,123 @@
+/* A snapshot is a view of the table of records: the caches' records and live blocks are added to copies of the records
+ * that they change, and the table itself stays as it is. */
+#include "snapshot.h"
+
+#include "allocators.h"
+#include "clock.h"
+#include "os.h"
+#include "running_profile.h"
+#include "shadow.h"
+#include "thread_cache.h"
+
+#include <errno.h>
+
+typedef struct live_visit {
+  hearth_mib_view *mibs;
+  hearth_moment now;
+} live_visit;
+
+/* A live block is recorded as if it were freed now, in the view only; one that another thread is just freeing, too. */
+static void add_live(hearth_block *block, void *closure) {
+  live_visit *visit = closure;
+
+  if (block->context >= visit->mibs->count || block->alloc_ns < hearth_rt.fork_ns)
+    return;
+  hearth_access_sum accesses = hearth_shadow_sum(hearth_block_memory(block), block->size);
+  hearth_mib one = hearth_mib_of_block(block, accesses, visit->now);
+  one.LiveAtExit = hearth_block_state_of(block) == HEARTH_BLOCK_LIVE;
+  hearth_mib_weigh(&one, block, hearth_rt.options.sample);
+  hearth_mib_follow(hearth_mib_view_change(visit->mibs, block->context), &one);
+  if (visit->mibs->histograms.by_context)
+    hearth_mib_view_add_histogram(visit->mibs, block, one.AllocCount);
+}
+
+static void add_live_of_allocator(const hearth_block *block, uint64_t address, hearth_access_sum accesses,
+                                  void *closure) {
+  live_visit *visit = closure;
+
+  if (block->context >= visit->mibs->count || block->alloc_ns < hearth_rt.fork_ns)
+    return;
+  hearth_mib one = hearth_allocators_mib(block, address, accesses, visit->now);
+  one.LiveAtExit = one.AllocCount;
+  hearth_mib_follow(hearth_mib_view_change(visit->mibs, block->context), &one);
+}
+
+static void list_contexts(hearth_snapshot *snapshot) {
+  for (uint32_t context = 0; context < snapshot->mibs.count; ++context)
+    if (hearth_snapshot_mib(snapshot, context)->AllocCount > 0)
+      *hearth_depot_list(snapshot->depot, snapshot->count++) = context;
+}
+
+static int take(hearth_snapshot *snapshot, bool live, unsigned missed) {
+  live_visit visit = {&snapshot->mibs, {hearth_clock_now_ns() - hearth_rt.start_ns, hearth_os_cpu()}};
+
+  if (!live && missed > 0)
+    return EDEADLK;
+  if (!hearth_mib_view_create(&snapshot->mibs, &hearth_rt.mibs, hearth_depot_limit(&hearth_rt.depot)))
+    return ENOMEM;
+  hearth_threads_show_records(&snapshot->mibs);
+  if (live) {
+    hearth_heap_each(add_live, &visit);
+    hearth_allocators_each(add_live_of_allocator, &visit);
+  }
+  list_contexts(snapshot);
+  snapshot->duration_ns = visit.now.ns;
+  return 0;
+}
+
+int hearth_snapshot_begin(hearth_snapshot *snapshot, bool live) {
+  unsigned missed = hearth_threads_stop();
+
+  *snapshot = (hearth_snapshot){.depot = &hearth_rt.depot,
+                                .accesses_counted = hearth_rt.accesses == HEARTH_ACCESSES_COUNTED,
+                                .start_unix_ns = hearth_rt.start_unix_ns,
+                                .pid = hearth_rt.pid,
+                                .sample_bytes = hearth_rt.options.sample};
+  int error = take(snapshot, live, missed);
+  if (error)
+    hearth_threads_continue();
+  if (live)
+    snapshot->dropped_blocks = missed + __atomic_load_n(&hearth_rt.dropped_blocks, __ATOMIC_RELAXED) +
+                               __atomic_load_n(&hearth_rt.mibs.dropped, __ATOMIC_RELAXED);
+  snapshot->dropped_stacks = hearth_depot_dropped(&hearth_rt.depot); /* spilled records are under the empty stack, too */
+  return error;
+}
+
+void hearth_snapshot_end(hearth_snapshot *snapshot) {
+  hearth_threads_continue();
+  hearth_mib_view_destroy(&snapshot->mibs);
+}
+
+static uint32_t count_contexts(const hearth_snapshot *snapshot, uint64_t least_bytes) {
+  uint32_t count = 0;
+
+  for (uint32_t i = 0; i < snapshot->count; ++i)
+    count += hearth_snapshot_mib(snapshot, hearth_snapshot_context(snapshot, i))->TotalSize >= least_bytes;
+  return count;
+}
+
+uint64_t hearth_snapshot_leave_out(hearth_snapshot *snapshot, uint32_t keep) {
+  uint64_t low = 0, high = UINT64_MAX, blocks = 0; /* contexts of `high` bytes or more can all be kept */
+
+  while (low < high) {
+    uint64_t middle = low + (high - low) / 2;
+    if (count_contexts(snapshot, middle) > keep)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  uint32_t ties = keep - count_contexts(snapshot, high), count = snapshot->count;
+  snapshot->count = 0;
+  for (uint32_t i = 0; i < count; ++i) {
+    uint32_t context = hearth_snapshot_context(snapshot, i);
+    const hearth_mib *mib = hearth_snapshot_mib(snapshot, context);
+    bool tied = mib->TotalSize == high - 1 && ties > 0;
+    if (mib->TotalSize >= high || tied)
+      *hearth_depot_list(snapshot->depot, snapshot->count++) = context;
+    else
+      blocks += mib->AllocCount;
+    ties -= tied;
+  }
+  snapshot->dropped_blocks += blocks;
+  return blocks;
+}

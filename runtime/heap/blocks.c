@@ -1,0 +1,615 @@
+/* Each operation has a fast path, which takes a block from the thread's cache and neither waits nor takes a lock, and a slow
+ * path for all else: other sizes, new call stacks, signal handlers, stopped threads. hearth_rt.path tells which fast path
+ * there is. */
+#include "blocks.h"
+
+#include "clock.h"
+#include "hooks.h"
+#include "lock.h"
+#include "mappings.h"
+#include "message.h"
+#include "os.h"
+#include "peak.h"
+#include "recorder.h"
+#include "running_profile.h"
+#include "reentry.h"
+#include "sample.h"
+#include "thread_cache.h"
+
+#include <string.h>
+
+static void do_nothing_due(uint64_t now_ns) { (void)now_ns; }
+
+static void watch_nothing(void) {}
+
+hearth_heap_hooks hearth_hooks = {do_nothing_due, watch_nothing};
+const hearth_recorder_table *hearth_recorder;
+
+static inline void watch_forks(void) {
+  if (hearth_this_thread_forks())
+    hearth_hooks.watch_child();
+}
+
+/* A signal handler that interrupts this draws from the same numbers: no harm. */
+static inline bool is_sampled(uint64_t mean_bytes, size_t size) {
+  hearth_sampler *sampler = &hearth_this_thread.sampler;
+
+  if (__builtin_expect(sampler->random == 0, false))
+    hearth_sampler_begin(sampler, mean_bytes, hearth_os_now_ns() ^ hearth_os_thread_pointer() ^ hearth_rt.pid << 48);
+  return hearth_sampler_take(sampler, mean_bytes, size);
+}
+
+/* Write the call stack, folded if that is wanted. Returns its depth. */
+static size_t find_stack(const hearth_frame *frame, hearth_thread_cache *cache, uint64_t *ret_pcs,
+                         hearth_trail *ret_trail) {
+  size_t most = hearth_rt.options.stack_depth;
+  bool folds = hearth_rt.options.recursion == HEARTH_RECURSION_FOLD;
+  hearth_previous_stack *previous = cache ? &cache->previous : NULL;
+  hearth_rule_memo *memo = cache ? &cache->rules : NULL;
+  hearth_known_stack known =
+      previous ? hearth_previous_stack_keep(previous, frame) : (hearth_known_stack){NULL, NULL, NULL};
+  size_t depth = hearth_unwind(frame, &known, memo, ret_pcs, most, ret_trail);
+
+  if (previous && hearth_previous_stack_set(previous, frame, ret_pcs, depth, most, ret_trail))
+    return hearth_previous_stack_copy(previous, folds, most, ret_pcs);
+  if (ret_trail->ends_at_known) /* too deep with the rest */
+    depth = hearth_unwind(frame, NULL, memo, ret_pcs, most, ret_trail);
+  return folds ? hearth_fold_recursion(ret_pcs, depth) : depth;
+}
+
+/* The context of a call stack that is not in the thread's cache. */
+static __attribute__((noinline)) uint32_t capture(const hearth_frame *frame, hearth_thread_cache *cache) {
+  uint64_t pcs[HEARTH_DEPTH_MOST];
+  hearth_trail trail;
+  bool is_new;
+
+  size_t depth = find_stack(frame, cache, pcs, &trail);
+  uint32_t context = hearth_depot_insert(&hearth_rt.depot, pcs, (uint32_t)depth, &is_new);
+  if (is_new && hearth_rt.options.unwind == HEARTH_UNWIND_FP) /* reading rules covers them, too */
+    hearth_mappings_cover(pcs, depth);
+  if (is_new && hearth_rt.mibs.beside)
+    hearth_mib_table_watch(&hearth_rt.mibs);
+  if (cache && context > 0) /* what found no room is counted each time */
+    hearth_stack_cache_add(&cache->stacks, frame, &trail, context);
+  return context;
+}
+
+/* The context of an allocation, without scopes; HEARTH_NO_CONTEXT: it is not to be recorded. */
+static inline uint32_t find_call_context(size_t size, const hearth_frame *frame, hearth_thread_cache *cache) {
+  uint32_t context;
+
+  if (!hearth_rt.recording)
+    return HEARTH_NO_CONTEXT;
+  watch_forks();
+  uint64_t mean_bytes = hearth_rt.options.sample;
+  if (__builtin_expect(mean_bytes != 0, false) && !is_sampled(mean_bytes, size))
+    return HEARTH_NO_CONTEXT;
+  if (hearth_guard_is_held(&hearth_this_thread.in_runtime)) {
+    __atomic_fetch_add(&hearth_rt.dropped_blocks, 1, __ATOMIC_RELAXED);
+    return HEARTH_NO_CONTEXT;
+  }
+  if (hearth_reentry_interrupted())
+    cache = NULL;
+  if (cache && hearth_stack_cache_find(&cache->stacks, frame, &context))
+    return context;
+  return capture(frame, cache);
+}
+
+/* What a thread's scopes made of contexts lately; a signal handler that interrupted the runtime goes without. */
+static inline hearth_scope_cache *scope_cache(hearth_thread_cache *cache) {
+  return cache && !hearth_reentry_interrupted() ? &cache->scopes : NULL;
+}
+
+/* The same with scopes. */
+static inline uint32_t find_context(size_t size, const hearth_frame *frame, hearth_thread_cache *cache) {
+  uint32_t context = find_call_context(size, frame, cache);
+
+  return __builtin_expect(hearth_rt.recording, true) ? hearth_scopes_apply(context, scope_cache(cache)) : context;
+}
+
+uint32_t hearth_context_of(const hearth_frame *frame) {
+  hearth_reentry_enter();
+  uint32_t context = find_context(0, frame, hearth_thread_cache_own());
+  hearth_reentry_leave();
+  return context;
+}
+
+static inline hearth_moment now(void) {
+  return (hearth_moment){hearth_clock_now_ns() - hearth_rt.start_ns, hearth_os_cpu()};
+}
+
+/* When a block begins, or ends. One without record may do so before the clock can be read. */
+static inline hearth_moment moment_for(uint32_t context) {
+  return context == HEARTH_NO_CONTEXT ? (hearth_moment){0, 0} : now();
+}
+
+/* What a block that has a context counts for the peak. */
+static inline int64_t live_bytes_of(const hearth_block *block) {
+  uint64_t mean_bytes = hearth_rt.options.sample;
+
+  return (int64_t)(block->size * (mean_bytes ? hearth_mib_weight(block, mean_bytes) : 1));
+}
+
+/* For the peak: such a block begins, or ends. */
+static __attribute__((noinline)) void count_live(const hearth_block *block, bool begins) {
+  int64_t bytes = live_bytes_of(block);
+
+  hearth_live_change(begins ? bytes : -bytes);
+}
+
+/* Fill in the header of a block that begins its life. */
+static inline void set_birth(hearth_block *block, uint32_t context, hearth_moment birth) {
+  block->context = context;
+  block->alloc_ns = birth.ns;
+  block->cpu = (uint16_t)birth.cpu;
+  block->data_type_id = 0;
+  if (__builtin_expect(hearth_rt.tracks_peak, false) && context != HEARTH_NO_CONTEXT)
+    count_live(block, true);
+}
+
+static inline void begin_life(hearth_block *block, uint32_t context, hearth_moment birth) {
+  if (context != HEARTH_NO_CONTEXT)
+    hearth_shadow_clear(hearth_block_memory(block), block->size);
+  set_birth(block, context, birth);
+}
+
+static __attribute__((noinline)) bool record_shared(hearth_block *block, hearth_moment end) {
+  hearth_mib one = hearth_mib_of_block(block, hearth_shadow_sum(block + 1, block->size), end);
+
+  hearth_mib_weigh(&one, block, hearth_rt.options.sample);
+  return hearth_mib_table_record(&hearth_rt.mibs, block, &one);
+}
+
+/* A child's blocks that its parent allocated are not. */
+static inline bool is_recorded(const hearth_block *block) {
+  return block->context < hearth_rt.mibs.count && block->alloc_ns >= hearth_rt.fork_ns;
+}
+
+static inline bool is_counted_live(const hearth_block *block) {
+  return block->context != HEARTH_NO_CONTEXT && block->alloc_ns >= hearth_rt.fork_ns;
+}
+
+/* For the peak: a block that is not recorded ends. */
+static void end_live(const hearth_block *block) {
+  if (is_counted_live(block))
+    count_live(block, false);
+}
+
+/* Is a dump of the peak to be looked after before this block ends? */
+static inline bool may_end_peak(const hearth_block *block) {
+  return __atomic_load_n(&hearth_live_gate, __ATOMIC_RELAXED) ||
+         (is_counted_live(block) && hearth_live_falls(live_bytes_of(block)));
+}
+
+/* Record a claimed block. False: not possible in this signal handler. */
+static inline bool record_end(hearth_block *block, hearth_moment end, hearth_thread_cache *cache) {
+  watch_forks();
+  if (__builtin_expect(!is_recorded(block), false)) {
+    if (hearth_rt.tracks_peak)
+      end_live(block);
+    hearth_block_set_state(block, HEARTH_BLOCK_FREE);
+    return true;
+  }
+  if (__builtin_expect(!cache || hearth_rt.mibs.histograms.by_context, false))
+    return record_shared(block, end);
+  return hearth_mib_cache_record(&cache->mibs, &hearth_rt.mibs, block, hearth_shadow_sum(block + 1, block->size), end,
+                                 hearth_rt.options.sample);
+}
+
+/* Blocks that signal handlers freed while a lock that this needs was taken. The list is kept in their memory;
+ * every block has room for it. */
+typedef struct aside {
+  hearth_block *next;
+  hearth_moment end;
+} aside;
+
+static hearth_block *set_aside;
+
+_Static_assert(sizeof(aside) <= HEARTH_GRANULE - sizeof(hearth_block), "the least block has room");
+
+static __attribute__((noinline)) void put_aside(hearth_block *block, hearth_moment end) {
+  aside *note = hearth_block_memory(block);
+
+  note->end = end;
+  note->next = __atomic_load_n(&set_aside, __ATOMIC_RELAXED);
+  while (!__atomic_compare_exchange_n(&set_aside, &note->next, block, true, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+    ;
+}
+
+/* End a claimed block. */
+static inline void end_life(hearth_block *block, hearth_chunk chunk, hearth_moment end, hearth_thread_cache *cache) {
+  bool recorded = hearth_block_state_of(block) == HEARTH_BLOCK_FREE || record_end(block, end, cache);
+
+  if (!recorded || !hearth_heap_give(chunk, cache ? &cache->heap : NULL))
+    put_aside(block, end);
+}
+
+static __attribute__((noinline)) void end_blocks_set_aside(hearth_thread_cache *cache) {
+  hearth_block *block = __atomic_exchange_n(&set_aside, NULL, __ATOMIC_ACQUIRE);
+
+  while (block) {
+    aside note = *(aside *)hearth_block_memory(block);
+    end_life(block, hearth_heap_chunk(block), note.end, cache);
+    block = note.next;
+  }
+}
+
+/* Periodic dumps and spills are done by threads that allocate or free something, outside of all guarded parts: spilling what
+ * an interrupted guarded part is about to record would count it twice. */
+static __attribute__((noinline)) void dump_what_is_due(uint64_t now_ns) {
+  if (hearth_this_thread.depth > 0 || hearth_guard_is_held(&hearth_this_thread.in_runtime) ||
+      hearth_this_thread_forks())
+    return;
+  hearth_hooks.dump_due(now_ns);
+}
+
+static __attribute__((noinline)) void *resume_signals(void *result) {
+  hearth_signals_resume();
+  return result;
+}
+
+/* What most calls come to: a block from this thread's cache and back into it. Nothing waits here; where that would be needed,
+ * there is no cache, or the result is NULL, or false, and nothing happened: the slow path follows, and its guarded part resumes
+ * signals. */
+static inline hearth_thread_cache *begin_fast(void) {
+  hearth_thread_cache *cache = hearth_this_thread.cache;
+
+  if (__builtin_expect(!cache || hearth_this_thread.depth > 0, false))
+    return NULL;
+  hearth_reentry_enter_first();
+  hearth_thread_cache_mark(cache);
+  return cache;
+}
+
+/* Returns whether signals came meanwhile. */
+static inline bool end_fast(hearth_thread_cache *cache) {
+  hearth_thread_cache_give(cache);
+  return hearth_reentry_leave_first();
+}
+
+/* Memory for a block that is not in the sample. */
+static inline void *take_unrecorded(size_t size, hearth_heap_cache *cache) {
+  if (__builtin_expect(size <= HEARTH_HEADERLESS_MOST, true))
+    return hearth_headerless_take(size, &cache->headerless);
+  hearth_block *block = hearth_heap_take_unrecorded(size, cache);
+  return block ? hearth_block_memory(block) : NULL;
+}
+
+static inline void *allocate_unrecorded(size_t size, size_t alignment) {
+  void *memory = NULL;
+  uint64_t left;
+
+  if (alignment > HEARTH_MALLOC_ALIGNMENT || !hearth_sampler_leaves(&hearth_this_thread.sampler, size, &left))
+    return NULL;
+  hearth_thread_cache *cache = begin_fast();
+  if (__builtin_expect(!cache, false))
+    return NULL;
+  if (__builtin_expect(!hearth_threads_are_stopped(), true))
+    memory = take_unrecorded(size, &cache->heap);
+  if (__builtin_expect(memory != NULL, true))
+    hearth_this_thread.sampler.bytes_left = left;
+  bool signalled = end_fast(cache);
+  return memory && signalled ? resume_signals(memory) : memory;
+}
+
+/* One from a call stack that the thread knows. */
+static inline void *allocate_recorded(size_t size, size_t alignment, const hearth_frame *frame, bool has_counters) {
+  hearth_block *block = NULL;
+  uint64_t due_ns = 0;
+  uint32_t context;
+
+  hearth_thread_cache *cache = begin_fast();
+  if (__builtin_expect(!cache, false))
+    return NULL;
+  if (__builtin_expect(alignment <= HEARTH_BLOCK_ALIGNMENT && !hearth_guard_is_held(&hearth_this_thread.in_runtime) &&
+                           !hearth_threads_are_stopped() && hearth_stack_cache_find(&cache->stacks, frame, &context),
+                       true))
+    block = hearth_heap_take_cached(size, &cache->heap);
+  if (__builtin_expect(block != NULL, true)) {
+    hearth_moment birth = now();
+    due_ns = birth.ns;
+    if (has_counters)
+      hearth_shadow_clear_middle(hearth_block_memory(block), size);
+    set_birth(block, hearth_scopes_apply(context, &cache->scopes), birth);
+    hearth_block_publish(block);
+  }
+  bool signalled = end_fast(cache);
+  if (__builtin_expect(!block, false))
+    return NULL;
+  if (__builtin_expect(due_ns >= hearth_rt.next_due_ns, false))
+    dump_what_is_due(due_ns);
+  return signalled ? resume_signals(hearth_block_memory(block)) : hearth_block_memory(block);
+}
+
+static inline bool release_unrecorded(void *pointer) {
+  hearth_thread_cache *cache = begin_fast();
+
+  if (__builtin_expect(!cache, false))
+    return false;
+  bool released = !hearth_threads_are_stopped() && (hearth_headerless_give(pointer, &cache->heap.headerless) ||
+                                                    hearth_heap_give_unrecorded(pointer, &cache->heap));
+  if (end_fast(cache) && released)
+    hearth_signals_resume();
+  return released;
+}
+
+static inline void dump_after(uint64_t end_ns) {
+  if (__builtin_expect(end_ns >= hearth_rt.next_due_ns || hearth_rt.mibs.wants_spill, false))
+    dump_what_is_due(end_ns);
+}
+
+/* The block that `pointer` is of, unless it is none, is about to end: if that ends a peak, the dump of it is made before. In a
+ * signal handler that interrupted the runtime it cannot be, and comes after. */
+static __attribute__((noinline)) void keep_peak(void *pointer) {
+  hearth_block *block;
+
+  if (hearth_heap_find(pointer, &block) == HEARTH_POINTER_LIVE && may_end_peak(block)) {
+    hearth_live_tell_before();
+    dump_what_is_due(0);
+  }
+}
+
+/* In live mode, what ends leaves no record, and the clock is not read for it. */
+static __attribute__((noinline)) bool release_live(void *pointer) {
+  hearth_block *block = (hearth_block *)pointer - 1;
+
+  hearth_thread_cache *cache = begin_fast();
+  if (__builtin_expect(!cache, false))
+    return false;
+  bool released = !hearth_threads_are_stopped() && !set_aside && hearth_heap_has_fast_path(pointer, &cache->heap) &&
+                  !(hearth_rt.tracks_peak && may_end_peak(block));
+  if (__builtin_expect(released, true)) {
+    if (hearth_rt.tracks_peak)
+      end_live(block);
+    hearth_block_set_state(block, HEARTH_BLOCK_FREE);
+    hearth_heap_give_fast(block, &cache->heap);
+  }
+  if (end_fast(cache) && released)
+    hearth_signals_resume();
+  return released;
+}
+
+static inline bool release_recorded(void *pointer, bool has_counters) {
+  hearth_block *block = (hearth_block *)pointer - 1;
+  uint64_t end_ns = 0;
+
+  hearth_thread_cache *cache = begin_fast();
+  if (__builtin_expect(!cache, false))
+    return false;
+  bool released = !hearth_threads_are_stopped() && !set_aside && hearth_heap_has_fast_path(pointer, &cache->heap) &&
+                  is_recorded(block);
+  if (__builtin_expect(released, true)) {
+    hearth_moment end = now();
+    end_ns = end.ns;
+    hearth_access_sum sum =
+        has_counters ? hearth_shadow_sum_middle(pointer, block->size) : (hearth_access_sum){.granules = 1};
+    released = hearth_mib_cache_record(&cache->mibs, &hearth_rt.mibs, block, sum, end, 0);
+    if (__builtin_expect(released, true))
+      hearth_heap_give_fast(block, &cache->heap);
+  }
+  bool signalled = end_fast(cache);
+  if (__builtin_expect(!released, false))
+    return false;
+  if (signalled)
+    hearth_signals_resume();
+  dump_after(end_ns);
+  return true;
+}
+
+/* Whoever looks at such a block meanwhile does not look at its size: no guarded part is needed. */
+static inline bool stays_unrecorded(void *pointer, size_t size) {
+  size_t capacity;
+
+  return hearth_headerless_find(pointer, &capacity) == HEARTH_HEADERLESS_LIVE
+             ? hearth_capacity_suits(capacity, size)
+             : hearth_heap_resize_unrecorded(pointer, size);
+}
+
+static inline bool is_sampling(void) {
+  return hearth_rt.path == HEARTH_PATH_SAMPLE ||
+         (__builtin_expect(hearth_rt.path == HEARTH_PATH_TRACE, false) && hearth_rt.options.sample > 0);
+}
+
+static inline bool resize_unrecorded(void *pointer, size_t size) {
+  uint64_t left;
+
+  if (!is_sampling() || !hearth_sampler_leaves(&hearth_this_thread.sampler, size, &left) ||
+      !stays_unrecorded(pointer, size))
+    return false;
+  hearth_this_thread.sampler.bytes_left = left;
+  return true;
+}
+
+static __attribute__((noinline)) void *allocate(size_t size, size_t alignment, bool zeroed, const hearth_frame *frame) {
+  bool is_zero;
+
+  if (__builtin_expect(!hearth_threads_known, false)) /* the start has made sure */
+    hearth_ensure_heap();
+  hearth_reentry_enter();
+  hearth_thread_cache *own = hearth_thread_cache_own();
+  uint32_t context = find_context(size, frame, own);
+  hearth_thread_cache *cache = hearth_thread_cache_take(own);
+  hearth_block *block = hearth_heap_take(size, alignment, cache ? &cache->heap : NULL, &is_zero);
+  if (block) {
+    if (zeroed && !is_zero)
+      memset(hearth_block_memory(block), 0, size);
+    begin_life(block, context, moment_for(context));
+    hearth_block_publish(block);
+  }
+  hearth_thread_cache_give(cache);
+  hearth_reentry_leave();
+  if (!block)
+    return NULL;
+  if (__builtin_expect(block->alloc_ns >= hearth_rt.next_due_ns, false))
+    dump_what_is_due(block->alloc_ns);
+  return hearth_block_memory(block);
+}
+
+/* In a trace of a sample. */
+static __attribute__((noinline)) void *allocate_untraced(size_t size, size_t alignment) {
+  return allocate_unrecorded(size, alignment);
+}
+
+/* NULL: the slow path is to serve the request. Clearing counters that mean nothing does no harm. */
+static inline void *allocate_fast(size_t size, size_t alignment, const hearth_frame *frame) {
+  if (__builtin_expect(hearth_rt.path == HEARTH_PATH_RECORD, true))
+    return allocate_recorded(size, alignment, frame, true);
+  if (hearth_rt.path == HEARTH_PATH_SAMPLE)
+    return allocate_unrecorded(size, alignment);
+  if (hearth_rt.path == HEARTH_PATH_SLOW)
+    return NULL;
+  return __builtin_expect(is_sampling(), false)
+             ? allocate_untraced(size, alignment)
+             : allocate_recorded(size, alignment, frame, __memprof_shadow_memory_dynamic_address != 0);
+}
+
+void *hearth_allocate(size_t size, size_t alignment, const hearth_frame *frame) {
+  void *memory = allocate_fast(size, alignment, frame);
+
+  return memory ? memory : allocate(size, alignment, false, frame);
+}
+
+void *hearth_allocate_zeroed(size_t count, size_t size, const hearth_frame *frame) {
+  size_t total;
+
+  if (__builtin_mul_overflow(count, size, &total))
+    return NULL;
+  void *memory = allocate_fast(total, HEARTH_MALLOC_ALIGNMENT, frame);
+  return memory ? memset(memory, 0, total) : allocate(total, HEARTH_MALLOC_ALIGNMENT, true, frame);
+}
+
+static _Noreturn void refuse(const void *pointer, hearth_pointer_kind kind, const char *function) {
+  const char *reason = kind == HEARTH_POINTER_FREED ? "the block was freed before"
+                       : kind == HEARTH_POINTER_BAD ? "no block begins there; it may have been freed before"
+                                                    : "the block does not come from this heap";
+
+  hearth_message("%s(%x): %s", function, (uint64_t)(uintptr_t)pointer, reason);
+  hearth_os_abort();
+}
+
+static __attribute__((noinline)) void release(void *pointer, const char *function) {
+  hearth_block *block;
+  hearth_chunk chunk;
+  uint64_t end_ns = 0;
+
+  if (__builtin_expect(hearth_rt.tracks_peak, false))
+    keep_peak(pointer);
+  hearth_reentry_enter();
+  hearth_thread_cache *cache = hearth_thread_cache_take(hearth_thread_cache_own());
+  bool is_headerless = hearth_headerless_give(pointer, cache ? &cache->heap.headerless : NULL);
+  hearth_pointer_kind kind = is_headerless ? HEARTH_POINTER_FOREIGN : hearth_heap_claim(pointer, &block, &chunk);
+  if (kind == HEARTH_POINTER_LIVE) {
+    hearth_moment end = moment_for(block->context);
+    end_ns = end.ns;
+    end_life(block, chunk, end, cache);
+    if (__builtin_expect(set_aside != NULL, false) && !hearth_reentry_is_nested())
+      end_blocks_set_aside(cache);
+  }
+  hearth_thread_cache_give(cache);
+  hearth_reentry_leave();
+  dump_after(end_ns);
+  if (kind != HEARTH_POINTER_LIVE && kind != HEARTH_POINTER_FOREIGN)
+    refuse(pointer, kind, function);
+}
+
+/* Apart, as what is recorded needs more registers. */
+static __attribute__((noinline)) bool release_otherwise(void *pointer) {
+  if (hearth_rt.path == HEARTH_PATH_SAMPLE || hearth_rt.path == HEARTH_PATH_TRACE) /* the trace has all to record */
+    return release_unrecorded(pointer);
+  return hearth_rt.path == HEARTH_PATH_LIVE && release_live(pointer);
+}
+
+static __attribute__((noinline)) void release_uncounted(void *pointer, const char *function) {
+  if (!release_recorded(pointer, false))
+    release(pointer, function);
+}
+
+static __attribute__((noinline)) void release_as_recorded(void *pointer, const char *function) {
+  if (!release_recorded(pointer, true))
+    release(pointer, function);
+}
+
+inline void hearth_release(void *pointer, const char *function) {
+  if (!pointer)
+    return;
+  if (__builtin_expect(hearth_rt.path == HEARTH_PATH_RECORD, true))
+    release_as_recorded(pointer, function);
+  else if (hearth_rt.path == HEARTH_PATH_UNCOUNTED)
+    release_uncounted(pointer, function);
+  else if (!release_otherwise(pointer))
+    release(pointer, function);
+}
+
+/* A claimed block ends and another begins in its place. False: not possible in this signal handler. */
+static bool replace(hearth_block *block, size_t size, uint32_t context, hearth_thread_cache *cache) {
+  bool recorded = record_end(block, moment_for(block->context), cache);
+
+  if (recorded) {
+    block->size = size;
+    begin_life(block, context, moment_for(context));
+  }
+  hearth_block_publish(block);
+  return recorded;
+}
+
+/* The first `size` bytes of a live block, or the first `old_size`, in a new one. */
+static void *move(void *pointer, size_t old_size, size_t size, const hearth_frame *frame) {
+  void *memory = hearth_allocate(size, HEARTH_MALLOC_ALIGNMENT, frame);
+
+  if (!memory)
+    return NULL;
+  memcpy(memory, pointer, old_size < size ? old_size : size);
+  hearth_release(pointer, "realloc");
+  return memory;
+}
+
+void *hearth_resize(void *pointer, size_t size, const hearth_frame *frame) {
+  hearth_block *block;
+  hearth_chunk chunk;
+  size_t headerless_size;
+
+  if (resize_unrecorded(pointer, size))
+    return pointer;
+  if (hearth_headerless_find(pointer, &headerless_size) == HEARTH_HEADERLESS_LIVE)
+    return move(pointer, headerless_size, size, frame);
+  hearth_pointer_kind kind = hearth_heap_find(pointer, &block);
+  if (kind != HEARTH_POINTER_LIVE)
+    refuse(pointer, kind, "realloc");
+  if (hearth_capacity_suits(hearth_heap_capacity(block), size)) {
+    if (__builtin_expect(hearth_rt.tracks_peak, false) && size < block->size)
+      keep_peak(pointer);
+    hearth_reentry_enter();
+    hearth_thread_cache *own = hearth_thread_cache_own();
+    uint32_t context = find_context(size, frame, own);
+    hearth_thread_cache *cache = hearth_thread_cache_take(own);
+    kind = hearth_heap_claim(pointer, &block, &chunk);
+    bool replaced = kind == HEARTH_POINTER_LIVE && replace(block, size, context, cache);
+    hearth_thread_cache_give(cache);
+    hearth_reentry_leave();
+    if (kind != HEARTH_POINTER_LIVE)
+      refuse(pointer, kind, "realloc");
+    if (replaced)
+      return pointer;
+  }
+  return move(pointer, block->size, size, frame);
+}
+
+size_t hearth_block_size(const void *pointer) {
+  hearth_block *block;
+  size_t size;
+
+  if (hearth_headerless_find(pointer, &size) == HEARTH_HEADERLESS_LIVE)
+    return size;
+  return hearth_heap_find(pointer, &block) == HEARTH_POINTER_LIVE ? block->size : 0;
+}
+
+uint32_t hearth_block_context(size_t size, const hearth_frame *frame, uint64_t heap_pc, hearth_thread_cache *cache) {
+  return hearth_scopes_extend(find_call_context(size, frame, cache), heap_pc, scope_cache(cache));
+}
+
+void hearth_block_set_type(const void *pointer, uint64_t type_id) {
+  hearth_block *block;
+
+  if (hearth_heap_find(pointer, &block) == HEARTH_POINTER_LIVE)
+    block->data_type_id = type_id;
+}

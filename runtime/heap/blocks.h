@@ -1,0 +1,42 @@
+/* Blocks of the program, with their profile: the operations behind malloc and operator new. `frame` is that of the
+ * function the program called; its caller is where the block's call stack begins. errno is left alone. */
+#ifndef HEARTH_RUNTIME_BLOCKS_H
+#define HEARTH_RUNTIME_BLOCKS_H
+
+#include "unwind.h"
+
+struct hearth_thread_cache;
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* A block of `size` bytes (0 is allowed), aligned to `alignment`, a power of two (16 if less). NULL: no memory. */
+void *hearth_allocate(size_t size, size_t alignment, const hearth_frame *frame);
+
+/* The same for `count` zeroed objects of `size` bytes. */
+void *hearth_allocate_zeroed(size_t count, size_t size, const hearth_frame *frame);
+
+/* End a block. NULL and pointers into memory that was never ours are ignored; other wrong pointers end the program with
+ * a message that names `function`. */
+void hearth_release(void *pointer, const char *function);
+
+/* Change a block's size: a new block, with a stack and a record of its own, takes over the old one's bytes. The old
+ * block stays as it is if NULL is returned. A pointer that is not a block's ends the program. */
+void *hearth_resize(void *pointer, size_t size, const hearth_frame *frame);
+
+/* The context of the call to the function whose frame is given; HEARTH_NO_CONTEXT if nothing is recorded now. */
+uint32_t hearth_context_of(const hearth_frame *frame);
+
+/* The context of a block that begins now in another heap, of this pc; HEARTH_NO_CONTEXT: it is not to be recorded. In a
+ * guarded part; `cache`: this thread's. */
+uint32_t hearth_block_context(size_t size, const hearth_frame *frame, uint64_t heap_pc,
+                              struct hearth_thread_cache *cache);
+
+/* Note the type of a live block; other pointers are ignored. */
+void hearth_block_set_type(const void *pointer, uint64_t type_id);
+
+/* Bytes that were asked for, or of the chunk where nothing is recorded of a block; 0 for NULL and memory that is not ours. A
+ * recorded block's chunk may have more, but these do not belong to the block's granules. */
+size_t hearth_block_size(const void *pointer);
+
+#endif

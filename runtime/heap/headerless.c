@@ -1,0 +1,224 @@
+/* Size classes with free lists, as in heap.c. A free chunk is told by a mark in it; the class of a live one by the table of
+ * sectors. */
+#include "headerless.h"
+
+#include "lock.h"
+#include "reentry.h"
+
+#define FREE_MARK        UINT64_C(0xb49a3c5ed7126f81)
+#define HEADERLESS_BATCH_BYTES ((size_t)8192) /* moved at once between a class and a thread's cache */
+#define HEADERLESS_BATCH_MOST  ((size_t)32)   /* chunks */
+
+/* One line of cache each: classes are locked independently. What signal handlers free while the lock is taken is set aside:
+ * pushed without lock, and taken back all at once by who has it. */
+static struct headerless_class {
+  hearth_lock lock;
+  hearth_headerless_chunk *free, *aside;
+  char *fresh, *fresh_end; /* of the class's newest tract: chunks never handed out */
+} __attribute__((aligned(64))) headerless_classes[HEARTH_HEADERLESS_CLASSES];
+
+/* What is known of a class from the beginning. */
+static struct headerless_facts {
+  uint32_t batch;      /* chunks that are moved at once */
+  uint32_t reciprocal; /* 2^32 / steps of a chunk, rounded up; 0, which is 2^32, for one step */
+} headerless_facts[HEARTH_HEADERLESS_CLASSES];
+
+static inline size_t headerless_size(unsigned number) { return (number + 1) * HEARTH_HEADERLESS_STEP; }
+
+static inline void mark_free(hearth_headerless_chunk *chunk) {
+  uint64_t mark = (uintptr_t)chunk ^ FREE_MARK;
+
+  chunk->mark[0] = (uint32_t)mark;
+  chunk->mark[1] = (uint32_t)(mark >> 32);
+}
+
+static inline bool is_free(const hearth_headerless_chunk *chunk) {
+  uint64_t mark = (uintptr_t)chunk ^ FREE_MARK;
+
+  return __builtin_expect(chunk->mark[0] == (uint32_t)mark, false) && chunk->mark[1] == (uint32_t)(mark >> 32);
+}
+
+void hearth_headerless_create(void) {
+  for (unsigned number = 0; number < HEARTH_HEADERLESS_CLASSES; ++number) {
+    size_t batch = HEADERLESS_BATCH_BYTES / headerless_size(number);
+    headerless_facts[number].batch = (uint32_t)(batch < HEADERLESS_BATCH_MOST ? batch : HEADERLESS_BATCH_MOST);
+    headerless_facts[number].reciprocal = UINT32_MAX / (number + 1) + 1;
+  }
+}
+
+static inline void push_headerless(hearth_headerless_chunk **list, hearth_headerless_chunk *chunk) {
+  chunk->next = *list;
+  mark_free(chunk);
+  *list = chunk;
+}
+
+static inline hearth_headerless_chunk *pop_headerless(hearth_headerless_chunk **list) {
+  hearth_headerless_chunk *chunk = *list;
+
+  *list = chunk->next;
+  return chunk;
+}
+
+/* --- What threads share: classes, locked ---------------------------------------------------------------------------- */
+
+static hearth_headerless_chunk *take_fresh_headerless(unsigned number) {
+  struct headerless_class *class = &headerless_classes[number];
+  size_t size = headerless_size(number);
+
+  if ((size_t)(class->fresh_end - class->fresh) < size) {
+    char *tract = hearth_tract_take(HEARTH_TRACT_HEADERLESS, (uint8_t)number, HEARTH_SECTOR);
+    if (!tract)
+      return NULL;
+    class->fresh = tract;
+    class->fresh_end = tract + HEARTH_SECTOR;
+  }
+  char *chunk = class->fresh;
+  class->fresh += size;
+  return (hearth_headerless_chunk *)chunk;
+}
+
+static void take_aside_back(struct headerless_class *class) {
+  hearth_headerless_chunk *list = __atomic_exchange_n(&class->aside, NULL, __ATOMIC_ACQUIRE);
+
+  while (list)
+    push_headerless(&class->free, pop_headerless(&list));
+}
+
+static __attribute__((noinline)) void fill_headerless(hearth_headerless_cache *cache, unsigned number) {
+  struct headerless_class *class = &headerless_classes[number];
+
+  if (!hearth_reentry_take(&class->lock))
+    return;
+  take_aside_back(class);
+  for (uint32_t wanted = headerless_facts[number].batch; wanted > 0; --wanted) {
+    hearth_headerless_chunk *chunk = class->free ? pop_headerless(&class->free) : take_fresh_headerless(number);
+    if (!chunk)
+      break;
+    push_headerless(&cache->classes[number].free, chunk);
+    ++cache->classes[number].count;
+  }
+  hearth_lock_give(&class->lock);
+}
+
+static __attribute__((noinline)) void spill_headerless(hearth_headerless_cache *cache, unsigned number, uint32_t keep) {
+  struct headerless_class *class = &headerless_classes[number];
+
+  if (cache->classes[number].count <= keep || !hearth_reentry_take(&class->lock))
+    return;
+  for (; cache->classes[number].count > keep; --cache->classes[number].count)
+    push_headerless(&class->free, pop_headerless(&cache->classes[number].free));
+  hearth_lock_give(&class->lock);
+}
+
+void hearth_headerless_cache_flush(hearth_headerless_cache *cache) {
+  for (unsigned number = 0; number < HEARTH_HEADERLESS_CLASSES; ++number)
+    spill_headerless(cache, number, 0);
+}
+
+static void put_headerless_aside(struct headerless_class *class, hearth_headerless_chunk *chunk) {
+  mark_free(chunk);
+  chunk->next = __atomic_load_n(&class->aside, __ATOMIC_RELAXED);
+  while (!__atomic_compare_exchange_n(&class->aside, &chunk->next, chunk, true, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+    ;
+}
+
+static __attribute__((noinline)) void give_headerless_shared(unsigned number, hearth_headerless_chunk *chunk) {
+  struct headerless_class *class = &headerless_classes[number];
+
+  if (!hearth_reentry_take(&class->lock)) {
+    put_headerless_aside(class, chunk);
+    return;
+  }
+  push_headerless(&class->free, chunk);
+  hearth_lock_give(&class->lock);
+}
+
+/* --- Operations ----------------------------------------------------------------------------------------------------- */
+
+inline void *hearth_headerless_take(size_t size, hearth_headerless_cache *cache) {
+  if (size > HEARTH_HEADERLESS_MOST)
+    return NULL;
+  unsigned number = (unsigned)((size - (size != 0)) / HEARTH_HEADERLESS_STEP);
+  if (__builtin_expect(!cache->classes[number].free, false)) {
+    fill_headerless(cache, number);
+    if (!cache->classes[number].free)
+      return NULL;
+  }
+  hearth_headerless_chunk *chunk = pop_headerless(&cache->classes[number].free);
+  --cache->classes[number].count;
+  chunk->mark[0] = 0;
+  return chunk;
+}
+
+/* Whether an offset in a sector is a multiple of the class's size: Lemire, Kaser and Kurz, "Faster remainder by direct
+ * computation" (2019). */
+static inline bool begins_chunk(uint32_t offset, unsigned number) {
+  uint32_t reciprocal = headerless_facts[number].reciprocal;
+
+  return offset % HEARTH_HEADERLESS_STEP == 0 &&
+         (uint32_t)(offset / HEARTH_HEADERLESS_STEP) * reciprocal <= reciprocal - 1;
+}
+
+/* ret_number  class of the chunk; set unless it is OTHER */
+static inline hearth_headerless_kind find_headerless(const void *pointer, unsigned *ret_number) {
+  const hearth_sector *sector = hearth_sector_of(pointer);
+
+  if (!sector || sector->kind != HEARTH_TRACT_HEADERLESS)
+    return HEARTH_HEADERLESS_OTHER;
+  unsigned number = *ret_number = sector->size_class;
+  if (__builtin_expect(!begins_chunk((uint32_t)((uintptr_t)pointer % HEARTH_SECTOR), number), false))
+    return HEARTH_HEADERLESS_INSIDE;
+  return is_free(pointer) ? HEARTH_HEADERLESS_FREED : HEARTH_HEADERLESS_LIVE;
+}
+
+hearth_headerless_kind hearth_headerless_find(const void *pointer, size_t *ret_size) {
+  unsigned number;
+  hearth_headerless_kind kind = find_headerless(pointer, &number);
+
+  if (kind == HEARTH_HEADERLESS_LIVE)
+    *ret_size = headerless_size(number);
+  return kind;
+}
+
+inline bool hearth_headerless_give(void *pointer, hearth_headerless_cache *cache) {
+  unsigned number;
+
+  if (find_headerless(pointer, &number) != HEARTH_HEADERLESS_LIVE)
+    return false;
+  if (__builtin_expect(!cache, false)) {
+    give_headerless_shared(number, pointer);
+    return true;
+  }
+  push_headerless(&cache->classes[number].free, pointer);
+  if (__builtin_expect(++cache->classes[number].count >= 2 * headerless_facts[number].batch, false))
+    spill_headerless(cache, number, headerless_facts[number].batch);
+  return true;
+}
+
+/* --- For who has stopped all threads -------------------------------------------------------------------------------- */
+
+void hearth_headerless_count(const hearth_tract *tract, size_t *bytes, size_t *blocks) {
+  const struct headerless_class *class = &headerless_classes[tract->size_class];
+  size_t size = headerless_size(tract->size_class);
+
+  for (char *chunk = tract->start; chunk + size <= tract->start + tract->size; chunk += size) {
+    bool is_fresh = chunk >= class->fresh && chunk < class->fresh_end;
+    if (is_fresh || is_free((hearth_headerless_chunk *)chunk))
+      continue;
+    *bytes += size;
+    ++*blocks;
+  }
+}
+
+unsigned hearth_headerless_lock(void) {
+  unsigned missed = 0;
+
+  for (unsigned number = 0; number < HEARTH_HEADERLESS_CLASSES; ++number)
+    missed += !hearth_lock_take_or_keep(&headerless_classes[number].lock);
+  return missed;
+}
+
+void hearth_headerless_unlock(void) {
+  for (unsigned number = HEARTH_HEADERLESS_CLASSES; number-- > 0;)
+    hearth_lock_give_or_keep(&headerless_classes[number].lock);
+}

@@ -1,0 +1,117 @@
+/* The C allocation functions. All in one object: if a linker took some of them from here and some from elsewhere,
+ * blocks would be freed by another allocator than made them. */
+#include "operations.h"
+#include "os.h"
+#include "running_profile.h"
+
+#include <errno.h>
+#include <string.h>
+
+HEARTH_EXPORT void *malloc(size_t size);
+HEARTH_EXPORT void *calloc(size_t count, size_t size);
+HEARTH_EXPORT void *realloc(void *pointer, size_t size);
+HEARTH_EXPORT void *reallocarray(void *pointer, size_t count, size_t size);
+HEARTH_EXPORT void free(void *pointer);
+HEARTH_EXPORT void cfree(void *pointer);
+HEARTH_EXPORT void free_sized(void *pointer, size_t size);
+HEARTH_EXPORT void free_aligned_sized(void *pointer, size_t alignment, size_t size);
+HEARTH_EXPORT void *memalign(size_t alignment, size_t size);
+HEARTH_EXPORT void *aligned_alloc(size_t alignment, size_t size);
+HEARTH_EXPORT int posix_memalign(void **ret_pointer, size_t alignment, size_t size);
+HEARTH_EXPORT void *valloc(size_t size);
+HEARTH_EXPORT void *pvalloc(size_t size);
+HEARTH_EXPORT size_t malloc_usable_size(void *pointer);
+
+static bool is_power_of_two(size_t number) { return number && (number & (number - 1)) == 0; }
+
+/* `result`, with errno set if it is NULL. */
+static void *with_error(void *result) {
+  if (!result)
+    errno = ENOMEM;
+  return result;
+}
+
+void *malloc(size_t size) {
+  return with_error(hearth_operate_allocate(HEARTH_TRACE_MALLOC, size, HEARTH_MALLOC_ALIGNMENT, HEARTH_THIS_FRAME));
+}
+
+void *calloc(size_t count, size_t size) {
+  return with_error(hearth_operate_allocate_zeroed(count, size, HEARTH_THIS_FRAME));
+}
+
+static void *resize(void *pointer, size_t size, const hearth_frame *frame) {
+  if (!pointer)
+    return with_error(hearth_operate_allocate(HEARTH_TRACE_REALLOC, size, HEARTH_MALLOC_ALIGNMENT, frame));
+  if (size == 0) { /* as in glibc */
+    hearth_operate_release(HEARTH_TRACE_REALLOC_FREE, pointer, "realloc", frame);
+    return NULL;
+  }
+  return with_error(hearth_operate_resize(pointer, size, frame));
+}
+
+void *realloc(void *pointer, size_t size) { return resize(pointer, size, HEARTH_THIS_FRAME); }
+
+void *reallocarray(void *pointer, size_t count, size_t size) {
+  size_t total;
+
+  if (__builtin_mul_overflow(count, size, &total))
+    return with_error(NULL);
+  return resize(pointer, total, HEARTH_THIS_FRAME);
+}
+
+void free(void *pointer) { hearth_operate_release(HEARTH_TRACE_FREE, pointer, "free", HEARTH_THIS_FRAME); }
+
+void cfree(void *pointer) { hearth_operate_release(HEARTH_TRACE_FREE, pointer, "cfree", HEARTH_THIS_FRAME); }
+
+void free_sized(void *pointer, size_t size) {
+  (void)size;
+  hearth_operate_release(HEARTH_TRACE_FREE, pointer, "free_sized", HEARTH_THIS_FRAME);
+}
+
+void free_aligned_sized(void *pointer, size_t alignment, size_t size) {
+  (void)alignment;
+  (void)size;
+  hearth_operate_release(HEARTH_TRACE_FREE, pointer, "free_aligned_sized", HEARTH_THIS_FRAME);
+}
+
+/* As in glibc, other alignments are rounded up to a power of two. */
+void *memalign(size_t alignment, size_t size) {
+  if (alignment > SIZE_MAX / 2 + 1) {
+    errno = EINVAL;
+    return NULL;
+  }
+  if (!is_power_of_two(alignment))
+    alignment = alignment ? (size_t)1 << (64 - __builtin_clzll(alignment)) : 1;
+  return with_error(hearth_operate_allocate(HEARTH_TRACE_ALIGNED, size, alignment, HEARTH_THIS_FRAME));
+}
+
+void *aligned_alloc(size_t alignment, size_t size) {
+  if (!is_power_of_two(alignment)) {
+    errno = EINVAL;
+    return NULL;
+  }
+  return with_error(hearth_operate_allocate(HEARTH_TRACE_ALIGNED, size, alignment, HEARTH_THIS_FRAME));
+}
+
+int posix_memalign(void **ret_pointer, size_t alignment, size_t size) {
+  if (!is_power_of_two(alignment) || alignment % sizeof(void *) != 0)
+    return EINVAL;
+  void *memory = hearth_operate_allocate(HEARTH_TRACE_ALIGNED, size, alignment, HEARTH_THIS_FRAME);
+  if (!memory)
+    return ENOMEM;
+  *ret_pointer = memory;
+  return 0;
+}
+
+void *valloc(size_t size) {
+  return with_error(hearth_operate_allocate(HEARTH_TRACE_ALIGNED, size, HEARTH_OS_PAGE, HEARTH_THIS_FRAME));
+}
+
+void *pvalloc(size_t size) {
+  if (size > SIZE_MAX - HEARTH_OS_PAGE)
+    return with_error(NULL);
+  size = hearth_os_whole_pages(size);
+  return with_error(hearth_operate_allocate(HEARTH_TRACE_ALIGNED, size, HEARTH_OS_PAGE, HEARTH_THIS_FRAME));
+}
+
+size_t malloc_usable_size(void *pointer) { return hearth_block_size(pointer); }

@@ -1,0 +1,89 @@
+/* operator new and operator delete in all their forms, under their mangled names. What they need of the C++ library is
+ * referenced weakly, so that C programs link without it. */
+#include "heap.h"
+#include "message.h"
+#include "operations.h"
+#include "os.h"
+#include "running_profile.h"
+
+extern _Noreturn void _ZSt17__throw_bad_allocv(void) __attribute__((weak)); /* std::__throw_bad_alloc() */
+typedef void (*new_handler)(void);
+extern new_handler _ZSt15get_new_handlerv(void) __attribute__((weak)); /* std::get_new_handler() */
+
+static _Noreturn void throw_bad_alloc(size_t size) {
+  if (_ZSt17__throw_bad_allocv)
+    _ZSt17__throw_bad_allocv();
+  hearth_message("operator new: no memory for %u bytes, and std::__throw_bad_alloc() is not linked (a static program "
+                 "needs -Wl,-u,_ZSt17__throw_bad_allocv)",
+                 (uint64_t)size);
+  hearth_os_abort();
+}
+
+static void *try_new(hearth_trace_kind kind, size_t size, size_t alignment, const hearth_frame *frame) {
+  if (alignment & (alignment - 1))
+    return NULL;
+  return hearth_operate_allocate(kind, size, alignment, frame);
+}
+
+static void *must_new(hearth_trace_kind kind, size_t size, size_t alignment, const hearth_frame *frame) {
+  for (;;) {
+    void *memory = try_new(kind, size, alignment, frame);
+    if (memory)
+      return memory;
+    new_handler handler = _ZSt15get_new_handlerv ? _ZSt15get_new_handlerv() : NULL;
+    if (!handler)
+      throw_bad_alloc(size);
+    handler();
+  }
+}
+
+#define NEW(symbol, kind)                                                                                              \
+  HEARTH_EXPORT void *symbol(size_t size);                                                                             \
+  void *symbol(size_t size) { return must_new(kind, size, HEARTH_MALLOC_ALIGNMENT, HEARTH_THIS_FRAME); }
+
+#define NEW_ALIGNED(symbol, kind)                                                                                      \
+  HEARTH_EXPORT void *symbol(size_t size, size_t alignment);                                                           \
+  void *symbol(size_t size, size_t alignment) { return must_new(kind, size, alignment, HEARTH_THIS_FRAME); }
+
+/* The nothrow forms do not call the new handler: it may throw, and C cannot catch. */
+#define NEW_NOTHROW(symbol, kind)                                                                                      \
+  HEARTH_EXPORT void *symbol(size_t size, const void *nothrow);                                                        \
+  void *symbol(size_t size, const void *nothrow) {                                                                     \
+    (void)nothrow;                                                                                                     \
+    return try_new(kind, size, HEARTH_MALLOC_ALIGNMENT, HEARTH_THIS_FRAME);                                            \
+  }
+
+#define NEW_ALIGNED_NOTHROW(symbol, kind)                                                                              \
+  HEARTH_EXPORT void *symbol(size_t size, size_t alignment, const void *nothrow);                                      \
+  void *symbol(size_t size, size_t alignment, const void *nothrow) {                                                   \
+    (void)nothrow;                                                                                                     \
+    return try_new(kind, size, alignment, HEARTH_THIS_FRAME);                                                          \
+  }
+
+/* Size, alignment and the nothrow tag do not matter: the block knows its chunk. They are passed in registers, so that
+ * one definition serves all signatures. */
+#define DELETE(symbol, kind)                                                                                           \
+  HEARTH_EXPORT void symbol(void *pointer);                                                                            \
+  void symbol(void *pointer) { hearth_operate_release(kind, pointer, "operator delete", HEARTH_THIS_FRAME); }
+
+NEW(_Znwm, HEARTH_TRACE_NEW)
+NEW(_Znam, HEARTH_TRACE_NEW_ARRAY)
+NEW_NOTHROW(_ZnwmRKSt9nothrow_t, HEARTH_TRACE_NEW)
+NEW_NOTHROW(_ZnamRKSt9nothrow_t, HEARTH_TRACE_NEW_ARRAY)
+NEW_ALIGNED(_ZnwmSt11align_val_t, HEARTH_TRACE_NEW)
+NEW_ALIGNED(_ZnamSt11align_val_t, HEARTH_TRACE_NEW_ARRAY)
+NEW_ALIGNED_NOTHROW(_ZnwmSt11align_val_tRKSt9nothrow_t, HEARTH_TRACE_NEW)
+NEW_ALIGNED_NOTHROW(_ZnamSt11align_val_tRKSt9nothrow_t, HEARTH_TRACE_NEW_ARRAY)
+
+DELETE(_ZdlPv, HEARTH_TRACE_DELETE)
+DELETE(_ZdaPv, HEARTH_TRACE_DELETE_ARRAY)
+DELETE(_ZdlPvm, HEARTH_TRACE_DELETE)
+DELETE(_ZdaPvm, HEARTH_TRACE_DELETE_ARRAY)
+DELETE(_ZdlPvRKSt9nothrow_t, HEARTH_TRACE_DELETE)
+DELETE(_ZdaPvRKSt9nothrow_t, HEARTH_TRACE_DELETE_ARRAY)
+DELETE(_ZdlPvSt11align_val_t, HEARTH_TRACE_DELETE)
+DELETE(_ZdaPvSt11align_val_t, HEARTH_TRACE_DELETE_ARRAY)
+DELETE(_ZdlPvmSt11align_val_t, HEARTH_TRACE_DELETE)
+DELETE(_ZdaPvmSt11align_val_t, HEARTH_TRACE_DELETE_ARRAY)
+DELETE(_ZdlPvSt11align_val_tRKSt9nothrow_t, HEARTH_TRACE_DELETE)
+DELETE(_ZdaPvSt11align_val_tRKSt9nothrow_t, HEARTH_TRACE_DELETE_ARRAY)

@@ -1,0 +1,201 @@
+/* All caches are in a list and are never unmapped: a thread that ends leaves its cache to the next one that begins. */
+#include "thread_cache.h"
+
+#include "allocators.h"
+#include "os.h"
+#include "recorder.h"
+#include "running_profile.h"
+#include "signal_stack.h"
+
+#include <pthread.h>
+
+/* How long a store may stay unseen by other processors, where no barrier can be had: no store does so long. */
+#define STORE_NS UINT64_C(1000000)
+
+hearth_lock hearth_threads_stopper;
+bool hearth_threads_fence;
+
+static hearth_lock registry_lock; /* of the list, and of who is idle */
+static hearth_thread_cache *caches;
+static pthread_key_t key; /* its destructor runs when a thread ends */
+static bool key_exists;
+
+static hearth_thread_cache *take_idle(void) {
+  for (hearth_thread_cache *cache = caches; cache; cache = cache->next)
+    if (cache->idle) {
+      cache->idle = false;
+      return cache;
+    }
+  return NULL;
+}
+
+static hearth_thread_cache *make(void) {
+  size_t size = hearth_os_whole_pages(sizeof(hearth_thread_cache));
+  hearth_thread_cache *cache = hearth_os_map(size);
+
+  if (cache) {
+    hearth_os_mark_sparse(cache, size);
+    cache->next = caches;
+    caches = cache;
+  }
+  return cache;
+}
+
+hearth_thread_cache *hearth_thread_cache_attach(void) {
+  if (!hearth_rt.recording || hearth_this_thread.ends || hearth_reentry_is_nested() || hearth_this_thread_forks())
+    return NULL;
+  hearth_lock_take(&registry_lock);
+  hearth_thread_cache *cache = take_idle();
+  if (!cache)
+    cache = make();
+  hearth_lock_give(&registry_lock);
+  if (cache && key_exists) {
+    bool outer = hearth_guard_enter(&hearth_this_thread.in_runtime); /* the C library may allocate */
+    pthread_setspecific(key, cache);
+    hearth_guard_leave(&hearth_this_thread.in_runtime, outer);
+  }
+  hearth_this_thread.cache = cache;
+  if (cache && !hearth_this_thread.signal_stack && hearth_rt.options.handle_signals)
+    hearth_signal_stack_begin();
+  return cache;
+}
+
+hearth_thread_cache *hearth_thread_cache_take_slowly(hearth_thread_cache *cache) {
+  bool nested = hearth_reentry_is_nested();
+
+  if (nested && cache->in_use)
+    return NULL;
+  for (;;) {
+    hearth_thread_cache_mark(cache);
+    if (!hearth_threads_are_stopped() || hearth_this_thread_forks())
+      return cache;
+    hearth_thread_cache_give(cache);
+    if (nested)
+      return NULL;
+    while (hearth_threads_are_stopped())
+      hearth_os_yield();
+  }
+}
+
+/* Destructors of other libraries may still allocate: without cache. */
+static void end_thread(void *closure) {
+  hearth_reentry_enter();
+  hearth_thread_cache *cache = hearth_thread_cache_take(hearth_this_thread.cache);
+  hearth_this_thread.ends = true;
+  if (cache && cache == closure) {
+    hearth_heap_cache_flush(&cache->heap);
+    hearth_mib_cache_flush(&cache->mibs, &hearth_rt.mibs);
+    hearth_this_thread.cache = NULL;
+    hearth_thread_cache_give(cache);
+    hearth_lock_take(&registry_lock);
+    cache->previous.count = 0; /* another thread's stack */
+    for (size_t i = 0; i < HEARTH_STACK_CACHE_SLOTS; ++i)
+      cache->stacks.slots[i].frame = NULL;
+    cache->idle = true;
+    hearth_lock_give(&registry_lock);
+  }
+  if (hearth_recorder)
+    hearth_recorder->end_thread();
+  hearth_signal_stack_end();
+  hearth_reentry_leave();
+}
+
+/* Not in `start`, which comes too early for the C library. */
+__attribute__((constructor)) static void watch_threads(void) { key_exists = pthread_key_create(&key, end_thread) == 0; }
+
+void hearth_threads_begin(void) { hearth_threads_fence = !hearth_os_barrier_begin(); }
+
+static void make_stores_seen(void) {
+  if (hearth_threads_fence || hearth_os_barrier())
+    return;
+  for (uint64_t start_ns = hearth_os_now_ns(); hearth_os_now_ns() - start_ns < STORE_NS;)
+    ;
+}
+
+/* What the interrupted thread has in use it keeps, and so does one that does not give it for long. */
+static bool wait_for(hearth_thread_cache *cache) {
+  hearth_patience patience = {0};
+
+  while (cache != hearth_this_thread.cache && __atomic_load_n(&cache->in_use, __ATOMIC_ACQUIRE))
+    if (!hearth_patience_left(&patience)) {
+      cache->missed = true;
+      return false;
+    }
+  return true;
+}
+
+unsigned hearth_threads_stop(void) {
+  unsigned missed = !hearth_lock_take_or_keep(&registry_lock);
+
+  if (hearth_lock_take_or_keep(&hearth_threads_stopper)) {
+    make_stores_seen();
+    for (hearth_thread_cache *cache = caches; cache; cache = cache->next)
+      missed += !wait_for(cache);
+  } else {
+    ++missed;
+  }
+  missed += hearth_allocators_lock();
+  return missed + hearth_mib_table_lock(&hearth_rt.mibs) + hearth_heap_lock();
+}
+
+static void forget_missed(void) {
+  for (hearth_thread_cache *cache = caches; cache; cache = cache->next) {
+    if (cache->missed && hearth_lock_others_are_gone)
+      hearth_thread_cache_give(cache);
+    cache->missed = false;
+  }
+}
+
+void hearth_threads_continue(void) {
+  hearth_heap_unlock();
+  hearth_mib_table_unlock(&hearth_rt.mibs);
+  hearth_allocators_unlock();
+  if (hearth_lock_is_mine(&hearth_threads_stopper))
+    forget_missed();
+  hearth_lock_give_or_keep(&hearth_threads_stopper);
+  hearth_lock_give_or_keep(&registry_lock);
+}
+
+hearth_heap_usage hearth_threads_heap_usage(void) {
+  uint64_t signals = hearth_os_block_signals();
+
+  hearth_threads_stop();
+  hearth_heap_usage usage = hearth_heap_get_usage();
+  hearth_threads_continue();
+  hearth_os_restore_signals(signals);
+  return usage;
+}
+
+uint64_t hearth_threads_memory(void) {
+  uint64_t size = 0;
+
+  for (const hearth_thread_cache *cache = caches; cache; cache = cache->next)
+    size += sizeof *cache;
+  return size;
+}
+
+void hearth_threads_show_records(hearth_mib_view *view) {
+  for (const hearth_thread_cache *cache = caches; cache; cache = cache->next)
+    hearth_mib_cache_show(&cache->mibs, view);
+}
+
+void hearth_threads_forget_records(void) {
+  hearth_mib_table_forget(&hearth_rt.mibs);
+  for (hearth_thread_cache *cache = caches; cache; cache = cache->next)
+    if (!cache->missed) /* its thread may be changing it */
+      hearth_mib_cache_forget(&cache->mibs);
+}
+
+void hearth_threads_forget_others(void) {
+  for (hearth_thread_cache *cache = caches; cache; cache = cache->next) {
+    if (cache == hearth_this_thread.cache)
+      continue;
+    hearth_mib_cache_forget(&cache->mibs);
+    if (cache->idle || cache->missed)
+      continue;
+    hearth_heap_cache_flush(&cache->heap);
+    for (size_t i = 0; i < HEARTH_STACK_CACHE_SLOTS; ++i)
+      cache->stacks.slots[i].frame = NULL;
+    cache->idle = true;
+  }
+}

@@ -1,0 +1,104 @@
+/* What a thread keeps for itself, so that malloc and free need nothing that threads share: free chunks, records, call
+ * stacks. Signal handlers that interrupt the owner while it uses its cache, and threads that have no cache (any more), use
+ * what is shared.
+ *
+ * Owners use their caches without atomic operations. Who stops all threads takes the stopper's lock, has each running
+ * thread execute a barrier (hearth_os_barrier), and waits until no cache is in use; an owner marks its cache as in use,
+ * and then looks whether anybody has that lock. The barrier orders the two for it. */
+#ifndef HEARTH_RUNTIME_THREAD_CACHE_H
+#define HEARTH_RUNTIME_THREAD_CACHE_H
+
+#include "heap.h"
+#include "previous_stack.h"
+#include "mib_cache.h"
+#include "scopes.h"
+#include "reentry.h"
+#include "stack_cache.h"
+
+typedef struct hearth_thread_cache {
+  bool in_use;                      /* heap and mibs are the owner's, for now; atomic */
+  bool missed;                      /* it was in use for long: who stopped all threads went on without */
+  bool idle;                        /* its thread has ended: the next one that begins takes it */
+  struct hearth_thread_cache *next; /* of all there are */
+  hearth_heap_cache heap;
+  hearth_mib_cache mibs;
+  /* The owner's alone, outside of its signal handlers. */
+  hearth_previous_stack previous;
+  hearth_rule_memo rules;
+  hearth_stack_cache stacks;
+  hearth_scope_cache scopes;
+} hearth_thread_cache;
+
+/* Give this thread a cache; to be called in a guarded part. NULL: it can have none. */
+hearth_thread_cache *hearth_thread_cache_attach(void);
+
+/* This thread's cache, to be called in a guarded part. NULL: none. */
+static inline hearth_thread_cache *hearth_thread_cache_own(void) {
+  if (!hearth_threads_known)
+    return NULL;
+  hearth_thread_cache *cache = hearth_this_thread.cache;
+  return __builtin_expect(cache != NULL, true) ? cache : hearth_thread_cache_attach();
+}
+
+/* Who has it has stopped all threads, or is about to. */
+extern hearth_lock hearth_threads_stopper __attribute__((visibility("hidden")));
+
+/* The system has no hearth_os_barrier: owners need one of their own each time. */
+extern bool hearth_threads_fence __attribute__((visibility("hidden")));
+
+static inline bool hearth_threads_are_stopped(void) {
+  return __atomic_load_n(&hearth_threads_stopper.holder, __ATOMIC_ACQUIRE) != 0;
+}
+
+static inline void hearth_thread_cache_mark(hearth_thread_cache *cache) {
+  __atomic_store_n(&cache->in_use, true, __ATOMIC_RELAXED);
+  HEARTH_SIGNAL_FENCE(); /* the processor is kept from exchanging this and what follows by hearth_os_barrier */
+  if (__builtin_expect(hearth_threads_fence, false))
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
+
+static inline void hearth_thread_cache_give(hearth_thread_cache *cache) {
+  if (cache)
+    __atomic_store_n(&cache->in_use, false, __ATOMIC_RELEASE);
+}
+
+/* hearth_thread_cache_take for signal handlers, and while threads are stopped. */
+hearth_thread_cache *hearth_thread_cache_take_slowly(hearth_thread_cache *cache);
+
+/* Use this thread's cache until it is given. NULL: `own` is, or this signal handler interrupted its use. */
+static inline hearth_thread_cache *hearth_thread_cache_take(hearth_thread_cache *own) {
+  if (__builtin_expect(!own, false))
+    return NULL;
+  if (hearth_reentry_interrupted())
+    return hearth_thread_cache_take_slowly(own);
+  hearth_thread_cache_mark(own);
+  if (__builtin_expect(hearth_threads_are_stopped(), false))
+    return hearth_thread_cache_take_slowly(own);
+  return own;
+}
+
+/* Before the first cache is made, and in a forked child. */
+void hearth_threads_begin(void);
+
+/* Stop allocation, deallocation and recording in all other threads, and complete what this thread was recording when it
+ * was interrupted; also around fork. With signals blocked; not recursive. Returns how many threads are within a guarded part
+ * that they do not leave. */
+unsigned hearth_threads_stop(void);
+void hearth_threads_continue(void);
+
+/* Figures about the heap, for whoever asks. */
+hearth_heap_usage hearth_threads_heap_usage(void);
+
+/* Memory of all threads' caches, in bytes. */
+uint64_t hearth_threads_memory(void);
+
+/* For who has stopped the threads: add their records to a view of the table. */
+void hearth_threads_show_records(hearth_mib_view *view);
+
+/* For the same: forget all records. Those of a thread that did not stop stay in its cache. */
+void hearth_threads_forget_records(void);
+
+/* In a forked child, which has one thread: take the caches of the others. */
+void hearth_threads_forget_others(void);
+
+#endif

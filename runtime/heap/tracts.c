@@ -1,0 +1,199 @@
+/* Free tracts are in bins by the logarithm of their length, and are joined with free neighbours when they are given back. What
+ * they do not serve is taken from the frontier, behind which nothing was ever used. */
+#include "tracts.h"
+
+#include "lock.h"
+#include "os.h"
+
+#define RANGE_MOST   ((size_t)1 << 40)
+#define RANGE_LEAST  ((size_t)1 << 35) /* valgrind and small address spaces still give this much */
+#define COMMIT_UNITS 64u               /* grow by 4 MiB: few system calls, little waste */
+#define BINS         32
+#define NO_SECTOR    UINT32_MAX
+
+static struct {
+  hearth_lock lock;
+  char *range;
+  hearth_sector *sectors;
+  uint32_t count;      /* sectors of the range */
+  uint32_t frontier;   /* sectors ever used */
+  uint32_t committed;  /* sectors that are readable and writable */
+  uint32_t bins[BINS]; /* free tracts: bin b holds lengths [2^b, 2^(b+1)) */
+} tracts;
+
+static char *sector_address(uint32_t sector) { return tracts.range + (size_t)sector * HEARTH_SECTOR; }
+
+static unsigned bin_of(uint32_t length) { return 31u - (unsigned)__builtin_clz(length); }
+
+bool hearth_tracts_create(void) {
+  for (size_t size = RANGE_MOST; size >= RANGE_LEAST; size /= 2) {
+    /* One sector more, to align the range to sectors. */
+    char *space = hearth_os_reserve(size + HEARTH_SECTOR);
+    if (!space)
+      continue;
+    uint32_t count = (uint32_t)(size / HEARTH_SECTOR);
+    size_t table = count * sizeof(hearth_sector);
+    tracts.sectors = hearth_os_map(table);
+    if (!tracts.sectors) {
+      hearth_os_unmap(space, size + HEARTH_SECTOR);
+      continue;
+    }
+    hearth_os_mark_sparse(tracts.sectors, table);
+    for (unsigned bin = 0; bin < BINS; ++bin)
+      tracts.bins[bin] = NO_SECTOR;
+    tracts.range = (char *)(((uintptr_t)space + HEARTH_SECTOR - 1) & ~(HEARTH_SECTOR - 1));
+    tracts.count = count;
+    return true;
+  }
+  return false;
+}
+
+static void unlink_free(uint32_t first) {
+  hearth_sector *sector = &tracts.sectors[first];
+
+  if (sector->previous == NO_SECTOR)
+    tracts.bins[bin_of(sector->length)] = sector->next;
+  else
+    tracts.sectors[sector->previous].next = sector->next;
+  if (sector->next != NO_SECTOR)
+    tracts.sectors[sector->next].previous = sector->previous;
+}
+
+static void link_free(uint32_t first, uint32_t length) {
+  uint32_t *bin = &tracts.bins[bin_of(length)];
+
+  tracts.sectors[first] =
+      (hearth_sector){.kind = HEARTH_TRACT_FREE, .length = length, .previous = NO_SECTOR, .next = *bin};
+  if (length > 1)
+    tracts.sectors[first + length - 1] = (hearth_sector){.kind = HEARTH_TRACT_FREE, .length = length};
+  if (*bin != NO_SECTOR)
+    tracts.sectors[*bin].previous = first;
+  *bin = first;
+}
+
+/* A free tract of at least `length` sectors, unlinked, what is too much of it linked again. */
+static uint32_t take_free(uint32_t length) {
+  for (unsigned bin = bin_of(length); bin < BINS; ++bin)
+    for (uint32_t first = tracts.bins[bin]; first != NO_SECTOR; first = tracts.sectors[first].next) {
+      uint32_t found = tracts.sectors[first].length;
+      if (found < length)
+        continue; /* in the first bin only */
+      unlink_free(first);
+      if (found > length)
+        link_free(first + length, found - length);
+      return first;
+    }
+  return NO_SECTOR;
+}
+
+static uint32_t take_new(uint32_t length) {
+  if (length > tracts.count - tracts.frontier)
+    return NO_SECTOR;
+  uint32_t end = tracts.frontier + length;
+  if (end > tracts.committed) {
+    uint32_t target = (end + COMMIT_UNITS - 1) / COMMIT_UNITS * COMMIT_UNITS; /* the range is a multiple of it */
+    if (!hearth_os_commit(sector_address(tracts.committed), (target - tracts.committed) * HEARTH_SECTOR))
+      return NO_SECTOR;
+    tracts.committed = target;
+  }
+  uint32_t first = tracts.frontier;
+  tracts.frontier = end;
+  return first;
+}
+
+/* With signals blocked: every malloc may need a tract in the end, that of a signal handler too. */
+static uint64_t lock_runs(void) {
+  uint64_t signals = hearth_os_block_signals();
+
+  hearth_lock_take(&tracts.lock);
+  return signals;
+}
+
+static void unlock_runs(uint64_t signals) {
+  hearth_lock_give(&tracts.lock);
+  hearth_os_restore_signals(signals);
+}
+
+char *hearth_tract_take(hearth_tract_kind kind, uint8_t size_class, size_t size) {
+  if (size > tracts.count * HEARTH_SECTOR)
+    return NULL;
+  uint32_t length = (uint32_t)((size + HEARTH_SECTOR - 1) / HEARTH_SECTOR);
+  uint64_t signals = lock_runs();
+  uint32_t first = take_free(length);
+  if (first == NO_SECTOR)
+    first = take_new(length);
+  if (first != NO_SECTOR) {
+    for (uint32_t i = 1; i < length; ++i)
+      tracts.sectors[first + i] = (hearth_sector){.kind = HEARTH_TRACT_INNER, .length = i};
+    tracts.sectors[first] = (hearth_sector){.kind = (uint8_t)kind, .size_class = size_class, .length = length};
+  }
+  unlock_runs(signals);
+  return first == NO_SECTOR ? NULL : sector_address(first);
+}
+
+void hearth_tract_give(char *start) {
+  uint32_t first = (uint32_t)((size_t)(start - tracts.range) / HEARTH_SECTOR);
+  uint32_t length = tracts.sectors[first].length;
+
+  /* Before it can be taken again, and outside the lock: this is the slow part. */
+  hearth_os_discard(start, length * HEARTH_SECTOR);
+  uint64_t signals = lock_runs();
+  if (first + length < tracts.frontier && tracts.sectors[first + length].kind == HEARTH_TRACT_FREE) {
+    uint32_t behind = first + length;
+    length += tracts.sectors[behind].length;
+    unlink_free(behind);
+  }
+  if (first > 0 && tracts.sectors[first - 1].kind == HEARTH_TRACT_FREE) {
+    uint32_t before = first - tracts.sectors[first - 1].length;
+    length += tracts.sectors[before].length;
+    unlink_free(before);
+    first = before;
+  }
+  link_free(first, length);
+  unlock_runs(signals);
+}
+
+inline bool hearth_tracts_contain(const void *address) {
+  return (uintptr_t)address - (uintptr_t)tracts.range <
+         tracts.count * HEARTH_SECTOR; /* no sector before there is a range */
+}
+
+inline const hearth_sector *hearth_sector_of(const void *address) {
+  uintptr_t offset = (uintptr_t)address - (uintptr_t)tracts.range;
+
+  return offset < tracts.count * HEARTH_SECTOR ? &tracts.sectors[offset / HEARTH_SECTOR] : NULL;
+}
+
+static inline hearth_tract describe(uint32_t first) {
+  const hearth_sector *sector = &tracts.sectors[first];
+
+  return (hearth_tract){sector->kind, sector->size_class, sector_address(first), sector->length * HEARTH_SECTOR};
+}
+
+inline hearth_tract hearth_tract_of(const void *address) {
+  uint32_t first = (uint32_t)(((uintptr_t)address - (uintptr_t)tracts.range) / HEARTH_SECTOR);
+  if (tracts.sectors[first].kind == HEARTH_TRACT_INNER)
+    first -= tracts.sectors[first].length;
+  return describe(first);
+}
+
+inline bool hearth_tract_find(const void *address, hearth_tract *ret_tract) {
+  if (!hearth_tracts_contain(address))
+    return false;
+  *ret_tract = hearth_tract_of(address);
+  return ret_tract->kind == HEARTH_TRACT_SMALL || ret_tract->kind == HEARTH_TRACT_LARGE;
+}
+
+bool hearth_tract_next(uint32_t *sector, hearth_tract *ret_tract) {
+  while (*sector < tracts.frontier) {
+    *ret_tract = describe(*sector);
+    *sector += tracts.sectors[*sector].length;
+    if (ret_tract->kind != HEARTH_TRACT_FREE)
+      return true;
+  }
+  return false;
+}
+
+void hearth_tracts_lock(void) { hearth_lock_take(&tracts.lock); }
+
+void hearth_tracts_unlock(void) { hearth_lock_give(&tracts.lock); }

@@ -1,0 +1,72 @@
+/* The heap's address range, handed out in tracts of sectors. Words:
+ *
+ *   range   one reservation of address space; every block of ours lies in it, so that "is it ours?" is one comparison
+ *   sector    64 KiB of the range; a table tells what each sector is used for
+ *   tract     neighbouring sectors with one use
+ *
+ *   | small tract | large tract ........ | free tract .... | small tract | never used ...                                  |
+ *   ^ range                                                      ^ frontier                                       ^ end
+ */
+#ifndef HEARTH_RUNTIME_TRACTS_H
+#define HEARTH_RUNTIME_TRACTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define HEARTH_SECTOR ((size_t)65536)
+
+typedef enum hearth_tract_kind {
+  HEARTH_TRACT_UNUSED, /* behind the frontier */
+  HEARTH_TRACT_FREE,
+  HEARTH_TRACT_SMALL,      /* chunks of one size class */
+  HEARTH_TRACT_HEADERLESS, /* chunks of one size, without headers (headerless.h); one sector */
+  HEARTH_TRACT_LARGE,      /* one block */
+  HEARTH_TRACT_INNER       /* not the first sector of a used tract */
+} hearth_tract_kind;
+
+/* What is known of a sector. For a used tract, `length` counts in its first sector the tract's sectors and in the others the
+ * distance to the first. For a free tract, first and last sector hold kind and length, the first also the links. */
+typedef struct hearth_sector {
+  uint8_t kind;       /* hearth_tract_kind */
+  uint8_t size_class; /* of a small tract, or a headerless one */
+  uint32_t length;
+  uint32_t previous, next; /* free tracts of similar length; UINT32_MAX at the ends */
+} hearth_sector;
+
+/* A used tract, seen from outside. */
+typedef struct hearth_tract {
+  hearth_tract_kind kind;
+  uint8_t size_class;
+  char *start;
+  size_t size; /* bytes */
+} hearth_tract;
+
+/* Reserve the range; once, before all other calls. False: there is no address space. */
+bool hearth_tracts_create(void);
+
+/* A tract of at least `size` bytes, usable and zero. NULL: the range is full, or there is no memory. */
+char *hearth_tract_take(hearth_tract_kind kind, uint8_t size_class, size_t size);
+
+/* Give a large tract back, its pages to the system. `start` as from hearth_tract_take. */
+void hearth_tract_give(char *start);
+
+bool hearth_tracts_contain(const void *address);
+
+/* The sector of an address; NULL if it is not in our range. */
+const hearth_sector *hearth_sector_of(const void *address);
+
+/* The tract with headers that `address` lies in; false if it lies in none. */
+bool hearth_tract_find(const void *address, hearth_tract *ret_tract);
+
+/* The tract of an address in our range. */
+hearth_tract hearth_tract_of(const void *address);
+
+/* Used tracts in ascending order: begin with *sector = 0; false at the end. The caller holds hearth_tracts_lock. */
+bool hearth_tract_next(uint32_t *sector, hearth_tract *ret_tract);
+
+/* With signals blocked. */
+void hearth_tracts_lock(void);
+void hearth_tracts_unlock(void);
+
+#endif

@@ -1,0 +1,265 @@
+/* The caller's address gives the function's name, the name its entry in the list, and the entry's tests of the thread's word
+ * the hint. */
+#define _GNU_SOURCE
+#include "hinted_calls.h"
+
+#include "call_list.h"
+#include "code_symbols.h"
+#include "entry.h"
+#include "fatal.h"
+#include "futex_lock.h"
+#include "hearth/library_calls.h"
+#include "hotcold_options.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+_Atomic bool hearth_library_calls_on;
+
+/* The list of one plan, and where the threads' words of it are. The program has one, and each library that was optimised with
+ * a profile of its own. */
+struct part {
+  struct hearth_call_list list;
+  uintptr_t word_distance; /* from `anchor` */
+  uint32_t first;          /* number of its first function among those of all parts */
+};
+
+enum { PARTS_MAX = 16 };
+static struct part parts[PARTS_MAX]; /* those counted do not change any more */
+static _Atomic uint32_t part_count;
+static struct hearth_futex_lock adding;
+
+/* The list that the user named, in place of the program's own. */
+static struct hearth_call_list named;
+static char named_path[HEARTH_HOTCOLD_PATH_BYTES]; /* "": there is none */
+static bool is_off;
+static bool is_refused; /* it is of another plan; the user knows */
+
+/* The thread's word lies at the same distance from this in every thread: both are in what the C library sets aside for each. */
+static _Thread_local char anchor __attribute__((tls_model("initial-exec")));
+
+/* ------------------------------------------------- the lists ------------------------------------------------- */
+
+static void refuse(const char *path, const struct hearth_call_list_error *error) {
+  char text[HEARTH_HOTCOLD_PATH_BYTES + 256];
+  char line[16] = "";
+  if (error->line)
+    snprintf(line, sizeof line, "%u: ", error->line);
+  snprintf(text, sizeof text, "%s:%s%s", path, error->line ? line : " ", error->what);
+  hearth_hotcold_warn("library-calls= is ignored: ", text);
+}
+
+static void *map(size_t bytes) {
+  void *memory = mmap(NULL, bytes ? bytes : 1, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  return memory == MAP_FAILED ? NULL : memory;
+}
+
+/* Copied, as a mapped file might be changed. Returns what is wrong, or NULL. */
+static const char *read_all(int descriptor, char **ret_text, size_t *ret_bytes) {
+  struct stat status;
+  if (descriptor < 0 || fstat(descriptor, &status))
+    return strerror(errno);
+  if (!S_ISREG(status.st_mode))
+    return "no regular file";
+  if (status.st_size > HEARTH_LIBRARY_CALLS_BYTES_MAX)
+    return "larger than a list may be";
+  char *text = map((size_t)status.st_size);
+  if (!text)
+    return "out of memory";
+  size_t bytes = 0;
+  for (ssize_t got; (got = read(descriptor, text + bytes, (size_t)status.st_size - bytes)) > 0;)
+    bytes += (size_t)got;
+  *ret_text = text;
+  *ret_bytes = bytes;
+  return NULL;
+}
+
+static bool parse(const char *text, size_t bytes, struct hearth_call_list *list,
+                  struct hearth_call_list_error *ret_error) {
+  uint32_t functions, hints;
+  hearth_call_list_measure(text, bytes, &functions, &hints);
+  list->functions = map(functions * sizeof *list->functions);
+  list->hints = map(hints * sizeof *list->hints);
+  if (list->functions && list->hints)
+    return hearth_call_list_parse(text, bytes, list, ret_error);
+  *ret_error = (struct hearth_call_list_error){.what = "out of memory"};
+  return false;
+}
+
+void hearth_library_calls_open(const char *path) {
+  char *text = NULL;
+  size_t bytes = 0;
+  is_off = strcmp(path, "off") == 0;
+  if (!*path || is_off)
+    return;
+  int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  struct hearth_call_list_error error = {.what = read_all(descriptor, &text, &bytes)};
+  if (descriptor >= 0)
+    close(descriptor);
+  if (!error.what && !hearth_code_is_known())
+    error.what = "needs glibc 2.35 or newer";
+  if (error.what || !parse(text, bytes, &named, &error)) {
+    is_off = true;
+    refuse(path, &error);
+  } else {
+    strcpy(named_path, path);
+  }
+}
+
+/* ------------------------------------------------ the program ------------------------------------------------ */
+
+static void open_ranges(void) {
+  if (!atomic_load_explicit(&hearth_ranges.opened, memory_order_acquire))
+    hearth_ranges_open();
+}
+
+/* What was found out about addresses may change. */
+static void forget_known(void);
+
+static void add_part(const struct hearth_call_list *list, uint64_t *word) {
+  uint32_t count = atomic_load_explicit(&part_count, memory_order_relaxed);
+  uint32_t first = count ? parts[count - 1].first + parts[count - 1].list.function_count : 0;
+  if (count == PARTS_MAX || first + list->function_count > HEARTH_LIBRARY_CALLS_FUNCTIONS_MAX)
+    return;
+  parts[count] = (struct part){.list = *list, .word_distance = (uintptr_t)word - (uintptr_t)&anchor, .first = first};
+  atomic_store_explicit(&part_count, count + 1, memory_order_release);
+  forget_known();
+  atomic_store_explicit(&hearth_library_calls_on, true, memory_order_release);
+}
+
+static bool is_known_plan(uint64_t plan) {
+  for (uint32_t i = atomic_load_explicit(&part_count, memory_order_relaxed); i-- > 0;)
+    if (parts[i].list.plan == plan)
+      return true;
+  return false;
+}
+
+static void use_named(uint64_t plan, uint64_t *word) {
+  char text[160];
+  if (plan == named.plan) {
+    add_part(&named, word);
+    return;
+  }
+  if (atomic_load_explicit(&part_count, memory_order_relaxed) > 0)
+    return;
+  snprintf(text, sizeof text, " is for plan %016" PRIx64 ", but the program was compiled with plan %016" PRIx64,
+           named.plan, plan);
+  hearth_hotcold_warn(named_path, text);
+  is_refused = true;
+}
+
+/* Copied, as the library that it is in may be closed. */
+static void use_own(uint64_t plan, uint64_t *word, const char *text, size_t bytes) {
+  struct hearth_call_list list;
+  struct hearth_call_list_error error;
+  if (bytes == 0 || bytes > HEARTH_LIBRARY_CALLS_BYTES_MAX || !hearth_code_is_known())
+    return;
+  char *copy = map(bytes);
+  if (!copy)
+    return;
+  memcpy(copy, text, bytes);
+  if (parse(copy, bytes, &list, &error) && list.plan == plan)
+    add_part(&list, word);
+}
+
+/* A program, and each library, that was compiled with a plan for library calls calls this as it starts: with the id of the
+ * plan, the thread's word, and the plan's list. */
+HEARTH_EXPORT void hearth_hotcold_library_calls(uint64_t plan, uint64_t *word, const char *list, uint64_t bytes);
+
+void hearth_hotcold_library_calls(uint64_t plan, uint64_t *word, const char *list, uint64_t bytes) {
+  open_ranges();
+  if (is_off)
+    return;
+  hearth_futex_lock_acquire(&adding);
+  if (!is_known_plan(plan) && *named_path)
+    use_named(plan, word);
+  else if (!is_known_plan(plan))
+    use_own(plan, word, list, bytes);
+  hearth_futex_lock_release(&adding);
+}
+
+/* Before the program's own constructors, which allocate. */
+__attribute__((constructor(101))) static void start(void) {
+  if (secure_getenv("HEARTH_HOTCOLD"))
+    open_ranges();
+}
+
+__attribute__((destructor)) static void end(void) {
+  if (*named_path && !is_refused && !atomic_load_explicit(&hearth_library_calls_on, memory_order_relaxed))
+    hearth_hotcold_warn("library-calls= was of no use: nothing in the program was compiled with the plan of ",
+                        named_path);
+}
+
+/* -------------------------------------------------- calls --------------------------------------------------- */
+
+/* What is known of return addresses: address << 16 | number of the function in all lists from 1, 0 for none of them. An entry
+ * is one word, so that threads need no lock; what two of them find out at once is the same. */
+enum { WAYS = 4, SETS = 4096, NUMBER_BITS = 16 };
+static _Atomic uint64_t known[SETS][WAYS];
+
+_Static_assert(HEARTH_LIBRARY_CALLS_FUNCTIONS_MAX < 1 << NUMBER_BITS, "numbers fit");
+
+static void forget_known(void) {
+  for (unsigned set = 0; set < SETS; set++)
+    for (unsigned way = 0; way < WAYS; way++)
+      atomic_store_explicit(&known[set][way], 0, memory_order_relaxed);
+}
+
+static uint64_t number_in(const struct part *part, const struct hearth_code_module *module, uintptr_t address) {
+  for (uint32_t i = 0; i < part->list.function_count; i++) {
+    const struct hearth_call_function *function = &part->list.functions[i];
+    if (hearth_code_module_names(module, function->name, function->name_bytes, function->name_hash, address))
+      return part->first + i + 1;
+  }
+  return 0;
+}
+
+/* The program starts behind its libraries: of a function that several know, its list counts. */
+static uint64_t find_number(uintptr_t address) {
+  struct hearth_code_module module;
+  uint64_t number = 0;
+  if (!hearth_code_module_find(address, &module))
+    return 0;
+  for (uint32_t i = atomic_load_explicit(&part_count, memory_order_acquire); i-- > 0 && number == 0;)
+    number = number_in(&parts[i], &module, address);
+  return number;
+}
+
+/* Of a full set, the entry goes that was first. */
+static void remember(_Atomic uint64_t *set, uint64_t entry) {
+  for (unsigned i = WAYS - 1; i > 0; i--)
+    atomic_store_explicit(&set[i], atomic_load_explicit(&set[i - 1], memory_order_acquire), memory_order_release);
+  atomic_store_explicit(&set[0], entry, memory_order_release);
+}
+
+static uint64_t number_of(uintptr_t address) {
+  _Atomic uint64_t *set = known[(address * UINT64_C(0x9e3779b97f4a7c15)) >> 52];
+  for (unsigned i = 0; i < WAYS; i++) {
+    uint64_t entry = atomic_load_explicit(&set[i], memory_order_acquire); /* the part that it is of is there, too */
+    if (entry >> NUMBER_BITS == address)
+      return entry & ((1 << NUMBER_BITS) - 1);
+  }
+  uint64_t number = find_number(address - 1);
+  remember(set, (uint64_t)address << NUMBER_BITS | number);
+  return number;
+}
+
+_Static_assert(SETS == 1 << (64 - 52), "the hash has a set for each value");
+
+bool hearth_library_calls_find(const void *caller, uint8_t *ret_hint) {
+  uint64_t number = number_of((uintptr_t)caller);
+  const struct part *part = parts;
+  if (number == 0)
+    return false;
+  while (number > part->first + part->list.function_count)
+    part++;
+  const uint64_t *word = (const uint64_t *)((uintptr_t)&anchor + part->word_distance);
+  return hearth_call_function_hint(&part->list.functions[number - 1 - part->first], *word, ret_hint);
+}

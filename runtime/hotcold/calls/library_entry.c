@@ -1,0 +1,131 @@
+/* The plain functions, before the program's own allocator: a call in a library gets the hint that the list of library calls
+ * has for it (library_calls.h), all others go on. realloc and reallocarray are entry.c's. */
+#define _GNU_SOURCE
+#include "cxx_entry.h"
+#include "entry.h"
+#include "hinted_calls.h"
+#include "next.h"
+
+#include <errno.h>
+#include <malloc.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A block with the hint of the call, or NULL: the next allocator is to serve it. */
+static void *library_alloc(const void *caller, size_t bytes, size_t alignment) {
+  uint8_t hint;
+  return hearth_library_hint(caller, &hint) ? hearth_hinted_alloc(bytes, alignment, hint) : NULL;
+}
+
+static void *library_new(const void *caller, size_t bytes, size_t alignment) {
+  uint8_t hint;
+  return hearth_library_hint(caller, &hint) ? hearth_hinted_new(bytes, alignment, hint) : NULL;
+}
+
+static void *no_memory(void) {
+  errno = ENOMEM;
+  return NULL;
+}
+
+/* The result of the next allocator's function. While that is looked up, there is no memory. */
+#define HEARTH_NEXT(name, ...)                                                                                         \
+  static _Atomic(void *) slot;                                                                                         \
+  __typeof__(&name) next = (__typeof__(&name))hearth_next_function(&slot, #name);                                      \
+  return next ? next(__VA_ARGS__) : no_memory()
+
+static void *next_malloc(size_t bytes) { HEARTH_NEXT(malloc, bytes); }
+
+HEARTH_INTERPOSE void *malloc(size_t bytes) {
+  void *block = library_alloc(HEARTH_CALLER, bytes, 1);
+  return block ? block : next_malloc(bytes);
+}
+
+static void *next_calloc(size_t count, size_t bytes) { HEARTH_NEXT(calloc, count, bytes); }
+
+HEARTH_INTERPOSE void *calloc(size_t count, size_t bytes) {
+  uint8_t hint;
+  void *block = hearth_library_hint(HEARTH_CALLER, &hint) ? hearth_hinted_calloc(count, bytes, hint) : NULL;
+  return block ? block : next_calloc(count, bytes);
+}
+
+static void *next_aligned_alloc(size_t alignment, size_t bytes) { HEARTH_NEXT(aligned_alloc, alignment, bytes); }
+
+HEARTH_INTERPOSE void *aligned_alloc(size_t alignment, size_t bytes) {
+  void *block = library_alloc(HEARTH_CALLER, bytes, alignment);
+  return block ? block : next_aligned_alloc(alignment, bytes);
+}
+
+static void *next_memalign(size_t alignment, size_t bytes) { HEARTH_NEXT(memalign, alignment, bytes); }
+
+HEARTH_INTERPOSE void *memalign(size_t alignment, size_t bytes) {
+  void *block = library_alloc(HEARTH_CALLER, bytes, alignment);
+  return block ? block : next_memalign(alignment, bytes);
+}
+
+static void *next_valloc(size_t bytes) { HEARTH_NEXT(valloc, bytes); }
+
+HEARTH_INTERPOSE void *valloc(size_t bytes) {
+  void *block = library_alloc(HEARTH_CALLER, bytes, HEARTH_PAGE_BYTES);
+  return block ? block : next_valloc(bytes);
+}
+
+static void *next_pvalloc(size_t bytes) { HEARTH_NEXT(pvalloc, bytes); }
+
+HEARTH_INTERPOSE void *pvalloc(size_t bytes) {
+  size_t whole = (bytes + HEARTH_PAGE_BYTES - 1) / HEARTH_PAGE_BYTES * HEARTH_PAGE_BYTES;
+  void *block = whole >= bytes ? library_alloc(HEARTH_CALLER, whole, HEARTH_PAGE_BYTES) : NULL;
+  return block ? block : next_pvalloc(bytes);
+}
+
+static int next_posix_memalign(void **ret_block, size_t alignment, size_t bytes) {
+  static _Atomic(void *) slot;
+  __typeof__(&posix_memalign) next = (__typeof__(&posix_memalign))hearth_next_function(&slot, "posix_memalign");
+  return next ? next(ret_block, alignment, bytes) : ENOMEM;
+}
+
+HEARTH_INTERPOSE int posix_memalign(void **ret_block, size_t alignment, size_t bytes) {
+  void *block = alignment >= sizeof(void *) ? library_alloc(HEARTH_CALLER, bytes, alignment) : NULL;
+  if (!block)
+    return next_posix_memalign(ret_block, alignment, bytes);
+  *ret_block = block;
+  return 0;
+}
+
+/* Not the next strdup, whose malloc would be called from there: the call that has the hint is strdup's. */
+static char *copy_string(const void *caller, const char *string, size_t length) {
+  char *copy = library_alloc(caller, length + 1, 1);
+  if (!copy)
+    copy = next_malloc(length + 1);
+  if (!copy)
+    return NULL;
+  memcpy(copy, string, length);
+  copy[length] = 0;
+  return copy;
+}
+
+HEARTH_INTERPOSE char *strdup(const char *string) { return copy_string(HEARTH_CALLER, string, strlen(string)); }
+
+HEARTH_INTERPOSE char *strndup(const char *string, size_t most) {
+  return copy_string(HEARTH_CALLER, string, strnlen(string, most));
+}
+
+/* Operator new, by mangled name as in cxx_entry.c. There is no next one where the C++ library is linked statically. */
+
+#define HEARTH_NEW(name, parameters, arguments, alignment, plain)                                                      \
+  HEARTH_INTERPOSE void *name parameters;                                                                              \
+  void *name parameters {                                                                                              \
+    static _Atomic(void *) slot;                                                                                       \
+    void *block = library_new(HEARTH_CALLER, bytes, alignment);                                                        \
+    if (block)                                                                                                         \
+      return block;                                                                                                    \
+    __typeof__(&name) next = (__typeof__(&name))hearth_next_optional(&slot, #name);                                    \
+    return next ? next arguments : plain(bytes, alignment);                                                            \
+  }
+#define HEARTH_NEWS(name)                                                                                              \
+  HEARTH_NEW(name, (size_t bytes), (bytes), 1, hearth_plain_new)                                                       \
+  HEARTH_NEW(name##RKSt9nothrow_t, (size_t bytes, const void *nothrow), (bytes, nothrow), 1, hearth_plain_new_or_null) \
+  HEARTH_NEW(name##St11align_val_t, (size_t bytes, size_t alignment), (bytes, alignment), alignment, hearth_plain_new) \
+  HEARTH_NEW(name##St11align_val_tRKSt9nothrow_t, (size_t bytes, size_t alignment, const void *nothrow),               \
+             (bytes, alignment, nothrow), alignment, hearth_plain_new_or_null)
+HEARTH_NEWS(_Znwm)
+HEARTH_NEWS(_Znam)

@@ -1,0 +1,21 @@
+/* The adapter as a rule: it does not stand before malloc and operator new, which it would make slower. */
+#include "hinted_calls.h"
+
+#include "fatal.h"
+
+#include <string.h>
+
+_Atomic bool hearth_library_calls_on;
+
+void hearth_library_calls_open(const char *path) {
+  if (*path && strcmp(path, "off") != 0)
+    hearth_hotcold_warn("library-calls= is ignored: it needs libhearth_hotcold_calls ('hearth flags use PROFILE "
+                        "--library-calls', or preload the shared object)",
+                        "");
+}
+
+bool hearth_library_calls_find(const void *caller, uint8_t *ret_hint) {
+  (void)caller;
+  (void)ret_hint;
+  return false;
+}

@@ -1,0 +1,199 @@
+/* One reservation holds both ranges. It is opened by the first call that needs it, under a lock. */
+#define _GNU_SOURCE
+#include "ranges.h"
+
+#include "guard.h"
+#include "cold_file.h"
+#include "fatal.h"
+#include "hearth/optional.h"
+#include "hot_pages.h"
+#include "hotcold_options.h"
+#include "page_out.h"
+#include "sanitizers.h"
+#include "statistics_file.h"
+#include "status_page.h"
+#include "block_cache.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+
+#ifndef PR_SET_VMA
+#define PR_SET_VMA           0x53564d41
+#define PR_SET_VMA_ANON_NAME 0
+#endif
+
+/* Both ranges together. Valgrind refuses 64 GiB and more, and address space limits less. */
+#define MOST_RESERVED_BYTES  ((size_t)128 << 30)
+#define LEAST_RESERVED_BYTES ((size_t)2 << 30)
+/* Before them: an inaccessible page, and the status that `hearth top` finds behind it. */
+#define HEAD_BYTES ((size_t)2 * HEARTH_PAGE_BYTES)
+
+/* The cold range gives back early, empty spans at once, and in pages. The hot range keeps more and gives back whole huge
+ * pages only: giving back a part would break the page up. */
+static const struct hearth_region_limits cold_limits = {
+    .keep_pages = (1 << 20) / HEARTH_PAGE_BYTES, .return_empty_spans = true, .release_pages = 1};
+static const struct hearth_region_limits hot_limits = {.keep_pages = (16 << 20) / HEARTH_PAGE_BYTES,
+                                                       .release_pages = HEARTH_HUGE_PAGE_BYTES / HEARTH_PAGE_BYTES};
+
+struct hearth_ranges hearth_ranges = {.hot_from = UINT8_MAX + 1};
+
+static struct hearth_futex_lock open_lock;
+static _Thread_local hearth_guard opening __attribute__((tls_model("initial-exec")));
+
+/* `bytes` of address space aligned to a huge page, with HEAD_BYTES before them, or NULL. */
+static char *reserve(size_t bytes) {
+  size_t slack = HEARTH_HUGE_PAGE_BYTES + HEAD_BYTES;
+  char *map = mmap(NULL, bytes + slack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (map == MAP_FAILED)
+    return NULL;
+  size_t before = -((uintptr_t)map + HEAD_BYTES) & (HEARTH_HUGE_PAGE_BYTES - 1);
+  if (before)
+    munmap(map, before);
+  char *base = map + before + HEAD_BYTES;
+  munmap(base + bytes, (size_t)(map + slack - base));
+  return base;
+}
+
+/* For /proc/PID/smaps. Refused by kernels before 5.17; the ranges work without. */
+static void set_name(char *start, size_t bytes, const char *name) {
+  prctl(PR_SET_VMA, PR_SET_VMA_ANON_NAME, (unsigned long)start, bytes, (unsigned long)name);
+}
+
+static bool create_regions(char *base, size_t bytes) {
+  size_t half = bytes / 2, cold_bytes = half - HEARTH_PAGE_BYTES;
+  if (!hearth_region_create(&hearth_ranges.region[HEARTH_RANGE_COLD], base, cold_bytes, cold_limits))
+    return false;
+  if (!hearth_region_create(&hearth_ranges.region[HEARTH_RANGE_HOT], base + half, half, hot_limits)) {
+    hearth_region_destroy(&hearth_ranges.region[HEARTH_RANGE_COLD]);
+    return false;
+  }
+  /* The system's accounts are by mapping: the two ranges must not become one. */
+  mprotect(base + cold_bytes, HEARTH_PAGE_BYTES, PROT_NONE);
+  madvise(base, half, MADV_NOHUGEPAGE);
+  hearth_hot_pages_open(base + half, half);
+  hearth_ranges.region[HEARTH_RANGE_HOT].backing = hearth_hot_pages_backing;
+  set_name(base, half, "hearth cold");
+  set_name(base + half, half, "hearth hot");
+  return true;
+}
+
+/* Put the cold range into a file, if it is to be; without one its memory stays. */
+static void back_cold_range(struct hearth_hotcold_options *options) {
+  struct hearth_region *cold = &hearth_ranges.region[HEARTH_RANGE_COLD];
+  if (!options->cold_below || options->cold_mode != HEARTH_COLD_FILE)
+    return;
+  if (hearth_cold_file_open(options->directory, cold->base, (size_t)cold->pages << HEARTH_PAGE_SHIFT))
+    cold->backing = hearth_cold_file_backing;
+  else
+    options->cold_mode = HEARTH_COLD_KEEP;
+}
+
+static bool reserve_ranges(struct hearth_hotcold_options *options) {
+  for (size_t bytes = MOST_RESERVED_BYTES; bytes >= LEAST_RESERVED_BYTES; bytes /= 2) {
+    char *base = reserve(bytes);
+    if (!base)
+      continue;
+    if (create_regions(base, bytes)) {
+      back_cold_range(options);
+      atomic_store_explicit(&hearth_ranges.base, (uintptr_t)base, memory_order_relaxed);
+      atomic_store_explicit(&hearth_ranges.bytes, bytes, memory_order_release);
+      mprotect(base - HEAD_BYTES, HEARTH_PAGE_BYTES, PROT_NONE);
+      hearth_status_write(base - HEARTH_PAGE_BYTES);
+      return true;
+    }
+    munmap(base - HEAD_BYTES, bytes + HEAD_BYTES);
+  }
+  return false;
+}
+
+/* Handlers that the program registered before ours run between these two: their prepare after ours, their parent and
+ * child handlers before ours. They find this thread past all locks, and every other thread that needs one waits. */
+
+static void before_fork(void) {
+  hearth_futex_lock_acquire(&open_lock);
+  hearth_block_cache_lock();
+  for (unsigned i = 0; i < HEARTH_RANGES; i++)
+    hearth_region_lock(&hearth_ranges.region[i]);
+  hearth_cold_file_before_fork();
+  hearth_thread_is_forking = true;
+}
+
+static void after_fork(void) {
+  hearth_thread_is_forking = false;
+  for (unsigned i = HEARTH_RANGES; i-- > 0;)
+    hearth_region_unlock(&hearth_ranges.region[i]);
+  hearth_block_cache_unlock();
+  hearth_futex_lock_release(&open_lock);
+}
+
+static void after_fork_in_child(void) {
+  after_fork();
+  hearth_page_out_after_fork();
+  hearth_block_cache_reclaim_after_fork();
+}
+
+/* Does a profiling runtime record the program? It is to see all blocks: none may lie in ranges of our own. */
+static bool is_recorded(void) {
+  void *of_runtime;
+
+  HEARTH_FIND_OPTIONAL(of_runtime, __hearth_scope_enter);
+  return of_runtime;
+}
+
+static void tell_foreign_free(void) {
+  const char *sanitizer = hearth_sanitizer_find();
+  if (sanitizer)
+    hearth_hotcold_warn("hints are ignored: free is that of ", sanitizer);
+  else
+    hearth_hotcold_warn(
+        "hints are ignored: free or realloc is not the adapter's, but that of a library before it (preload the "
+        "adapter: "
+        "LD_PRELOAD=$(hearth flags use PROFILE --preload)), or of a static libc ('--static' has the flags for that)",
+        "");
+}
+
+static void open_once(void) {
+  /* secure_getenv: whoever runs a setuid program does not choose its allocator's behaviour. */
+  struct hearth_hotcold_options options = hearth_hotcold_options_parse(secure_getenv("HEARTH_HOTCOLD"));
+  if (is_recorded()) {
+    options.cold_below = 0;
+    options.hot_from = UINT8_MAX + 1;
+  }
+  hearth_ranges.cold_below = options.cold_below;
+  hearth_ranges.hot_from = options.hot_from;
+  hearth_statistics_file_open(options.statistics);
+  hearth_block_cache_open();
+  if (options.cold_below == 0 && options.hot_from > UINT8_MAX)
+    return;
+  if (!hearth_ranges_user.is_interposed()) {
+    tell_foreign_free();
+    return;
+  }
+  if (!reserve_ranges(&options)) {
+    hearth_hotcold_warn("hints are ignored: cannot reserve address space", "");
+    return;
+  }
+  if (pthread_atfork(before_fork, after_fork, after_fork_in_child))
+    hearth_hotcold_warn("cannot register fork handlers: do not fork while threads allocate", "");
+  if (options.cold_below)
+    hearth_page_out_open(options.cold_mode, options.interval_s);
+  hearth_ranges_user.opened(&options);
+}
+
+void hearth_ranges_open(void) {
+  if (hearth_guard_is_held(&opening))
+    return;
+  bool outer = hearth_guard_enter(&opening);
+  int saved_errno = errno;
+  hearth_futex_lock_acquire(&open_lock);
+  if (!atomic_load_explicit(&hearth_ranges.opened, memory_order_relaxed)) {
+    open_once();
+    atomic_store_explicit(&hearth_ranges.opened, true, memory_order_release);
+  }
+  hearth_futex_lock_release(&open_lock);
+  errno = saved_errno;
+  hearth_guard_leave(&opening, outer);
+}

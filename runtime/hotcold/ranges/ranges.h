@@ -1,0 +1,63 @@
+/* The two address ranges of the process, the cold one below the hot one in a single reservation, so that one
+ * comparison in free tells the program's own blocks from ours.
+ *
+ *     base                          base + bytes / 2             base + bytes
+ *     | cold region ....... | guard | hot region ............... |
+ */
+#ifndef HEARTH_RANGES_H
+#define HEARTH_RANGES_H
+
+#include "region.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+
+enum hearth_range {
+  HEARTH_RANGE_COLD = 0,
+  HEARTH_RANGE_HOT = 1,
+  HEARTH_RANGES = 2,
+  HEARTH_RANGE_NONE = HEARTH_RANGES, /* the program's own allocator */
+};
+
+struct hearth_ranges {
+  /* base is stored before bytes, so that a reader who sees bytes sees base. Both 0 until the first hinted call. */
+  _Atomic uintptr_t base;
+  _Atomic size_t bytes;
+  _Atomic bool opened;
+  unsigned cold_below;
+  unsigned hot_from;
+  struct hearth_region region[HEARTH_RANGES];
+  _Atomic uint64_t fallbacks[HEARTH_RANGES];
+};
+
+extern struct hearth_ranges hearth_ranges;
+
+/* Read the options, reserve the ranges, once. Other threads wait meanwhile; a call out of the opening itself returns
+ * at once. When ranges cannot be had, one warning, and all requests fall back. */
+void hearth_ranges_open(void);
+
+/* What the entry points, which lie above, have to do with the opening: entries/opening.c defines it. */
+struct hearth_hotcold_options;
+struct hearth_ranges_user {
+  bool (*is_interposed)(void); /* do all blocks come back to us? Otherwise none is handed out */
+  void (*opened)(const struct hearth_hotcold_options *options); /* the ranges are there */
+};
+extern const struct hearth_ranges_user hearth_ranges_user;
+
+static inline enum hearth_range hearth_range_of(const void *pointer) {
+  size_t bytes = atomic_load_explicit(&hearth_ranges.bytes, memory_order_acquire);
+  size_t offset = (uintptr_t)pointer - atomic_load_explicit(&hearth_ranges.base, memory_order_relaxed);
+  if (__builtin_expect(offset >= bytes, 1)) /* most frees are of the program's own blocks */
+    return HEARTH_RANGE_NONE;
+  return offset >= bytes / 2 ? HEARTH_RANGE_HOT : HEARTH_RANGE_COLD;
+}
+
+static inline enum hearth_range hearth_range_for_hint(uint8_t hint) {
+  if (!atomic_load_explicit(&hearth_ranges.opened, memory_order_acquire))
+    hearth_ranges_open();
+  if (hint < hearth_ranges.cold_below)
+    return HEARTH_RANGE_COLD;
+  return hint >= hearth_ranges.hot_from ? HEARTH_RANGE_HOT : HEARTH_RANGE_NONE;
+}
+
+#endif

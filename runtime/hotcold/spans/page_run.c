@@ -1,0 +1,225 @@
+/* Best fit over bins of free page runs, clean and dirty ones apart; a bit per bin tells which are not empty. */
+#define _GNU_SOURCE
+#include "page_run.h"
+
+#include <errno.h>
+#include <sys/mman.h>
+
+static unsigned bin_of(uint32_t pages) {
+  if (pages <= HEARTH_PAGE_RUN_EXACT_BINS)
+    return pages - 1;
+  return HEARTH_PAGE_RUN_EXACT_BINS + (31 - (unsigned)__builtin_clz(pages)) - 6;
+}
+
+/* The first bin at or above `bin` that holds a run, or HEARTH_PAGE_RUN_BINS. */
+static unsigned filled_bin(const struct hearth_page_run_list *list, unsigned bin) {
+  for (unsigned word = bin / 64; word < 2; word++) {
+    uint64_t filled = list->filled[word];
+    if (word == bin / 64)
+      filled &= ~UINT64_C(0) << (bin % 64);
+    if (filled)
+      return word * 64 + (unsigned)__builtin_ctzll(filled);
+  }
+  return HEARTH_PAGE_RUN_BINS;
+}
+
+static bool is_free(const struct hearth_page *page) {
+  return page->state == HEARTH_PAGE_CLEAN || page->state == HEARTH_PAGE_DIRTY;
+}
+
+static struct hearth_page_run_list *list_of(struct hearth_region *region, uint8_t state) {
+  return state == HEARTH_PAGE_CLEAN ? &region->clean : &region->dirty;
+}
+
+static void count_free(struct hearth_region *region, uint8_t state, int64_t pages) {
+  if (state == HEARTH_PAGE_CLEAN)
+    region->clean_pages += (uint64_t)pages;
+  else
+    region->dirty_pages += (uint32_t)pages;
+}
+
+/* Write the two entries that describe a free run and put it into its bin. */
+static void link_run(struct hearth_region *region, uint32_t first, uint32_t pages, uint8_t state) {
+  struct hearth_page_run_list *list = list_of(region, state);
+  unsigned bin = bin_of(pages);
+  struct hearth_page *head = &region->page[first], *tail = &region->page[first + pages - 1];
+  tail->first = head->first = first;
+  tail->pages = head->pages = pages;
+  tail->state = head->state = state;
+  head->prev = HEARTH_NO_PAGE;
+  head->next = list->bins[bin];
+  if (head->next != HEARTH_NO_PAGE)
+    region->page[head->next].prev = first;
+  list->bins[bin] = first;
+  list->filled[bin / 64] |= UINT64_C(1) << (bin % 64);
+  count_free(region, state, pages);
+}
+
+static void unlink_run(struct hearth_region *region, uint32_t first) {
+  struct hearth_page *head = &region->page[first];
+  struct hearth_page_run_list *list = list_of(region, head->state);
+  unsigned bin = bin_of(head->pages);
+  if (head->prev != HEARTH_NO_PAGE)
+    region->page[head->prev].next = head->next;
+  else
+    list->bins[bin] = head->next;
+  if (head->next != HEARTH_NO_PAGE)
+    region->page[head->next].prev = head->prev;
+  if (list->bins[bin] == HEARTH_NO_PAGE)
+    list->filled[bin / 64] &= ~(UINT64_C(1) << (bin % 64));
+  count_free(region, head->state, -(int64_t)head->pages);
+}
+
+/* Put a free run into its list, joined with free neighbours of the same state. Runs of different states stay apart:
+ * one entry could not say which part of them is clean. */
+static void insert_joined(struct hearth_region *region, uint32_t first, uint32_t pages, uint8_t state) {
+  if (first > 0 && region->page[first - 1].state == state) {
+    uint32_t left = region->page[first - 1].first;
+    unlink_run(region, left);
+    pages += first - left;
+    first = left;
+  }
+  uint32_t right = first + pages;
+  if (right < region->pages && region->page[right].state == state) {
+    unlink_run(region, right);
+    pages += region->page[right].pages;
+  }
+  link_run(region, first, pages, state);
+}
+
+void hearth_page_run_init(struct hearth_region *region) {
+  for (unsigned bin = 0; bin < HEARTH_PAGE_RUN_BINS; bin++)
+    region->clean.bins[bin] = region->dirty.bins[bin] = HEARTH_NO_PAGE;
+  region->release_at = region->limits.keep_pages;
+  link_run(region, 0, region->pages, HEARTH_PAGE_CLEAN);
+}
+
+/* Cut `pages` pages at `first` out of the free run that begins at `run`; what remains on either side stays free. */
+static void carve(struct hearth_region *region, uint32_t run, uint32_t first, uint32_t pages) {
+  uint32_t run_end = run + region->page[run].pages;
+  uint8_t state = region->page[run].state;
+  unlink_run(region, run);
+  if (first > run)
+    link_run(region, run, first - run, state);
+  if (run_end > first + pages)
+    link_run(region, first + pages, run_end - (first + pages), state);
+  if (state == HEARTH_PAGE_DIRTY && region->release_at > region->dirty_pages + region->limits.keep_pages)
+    region->release_at = region->dirty_pages + region->limits.keep_pages;
+}
+
+/* Whether pages of the free run that begins at `run` can be handed out. */
+static bool commit(struct hearth_region *region, uint32_t run, uint32_t first, uint32_t pages) {
+  if (region->page[run].state == HEARTH_PAGE_DIRTY || !region->backing.commit)
+    return true;
+  uint32_t run_end = run + region->page[run].pages;
+  int saved_errno = errno;
+  bool committed = region->backing.commit(hearth_region_address(region, first), (size_t)pages << HEARTH_PAGE_SHIFT,
+                                          (size_t)(run_end - first) << HEARTH_PAGE_SHIFT);
+  errno = saved_errno;
+  return committed;
+}
+
+/* The smallest run of a bin that holds at least `pages`, or HEARTH_NO_PAGE. A bin of one doubling is searched to its
+ * end: these runs exceed 256 KiB, so there are few, and taking a larger one would break up the best ones. */
+static uint32_t best_of_bin(const struct hearth_region *region, uint32_t run, uint32_t pages) {
+  uint32_t best = HEARTH_NO_PAGE;
+  for (; run != HEARTH_NO_PAGE; run = region->page[run].next)
+    if (region->page[run].pages >= pages &&
+        (best == HEARTH_NO_PAGE || region->page[run].pages < region->page[best].pages))
+      best = run;
+  return best;
+}
+
+static uint32_t best_fit(const struct hearth_region *region, const struct hearth_page_run_list *list, uint32_t pages) {
+  for (unsigned bin = filled_bin(list, bin_of(pages)); bin < HEARTH_PAGE_RUN_BINS; bin = filled_bin(list, bin + 1)) {
+    uint32_t run = list->bins[bin];
+    if (bin >= HEARTH_PAGE_RUN_EXACT_BINS)
+      run = best_of_bin(region, run, pages);
+    if (run != HEARTH_NO_PAGE)
+      return run;
+  }
+  return HEARTH_NO_PAGE;
+}
+
+static uint32_t align_up(const struct hearth_region *region, uint32_t page, uint32_t align_pages) {
+  uintptr_t base_page = (uintptr_t)region->base >> HEARTH_PAGE_SHIFT;
+  uintptr_t aligned = (base_page + page + align_pages - 1) & ~(uintptr_t)(align_pages - 1);
+  return (uint32_t)(aligned - base_page);
+}
+
+/* Make [first, first + pages) of a dirty run clean. False if the system refused (locked memory). */
+static bool release_run(struct hearth_region *region, uint32_t run, uint32_t first, uint32_t pages) {
+  char *start = hearth_region_address(region, first);
+  size_t bytes = (size_t)pages << HEARTH_PAGE_SHIFT;
+  int saved_errno = errno;
+  bool released =
+      region->backing.release ? region->backing.release(start, bytes) : !madvise(start, bytes, MADV_DONTNEED);
+  errno = saved_errno;
+  if (!released)
+    return false;
+  carve(region, run, first, pages);
+  insert_joined(region, first, pages, HEARTH_PAGE_CLEAN);
+  return true;
+}
+
+/* Give the part of some dirty run back that consists of whole release pieces. Larger runs first: fewer system calls. */
+static bool release_some(struct hearth_region *region) {
+  uint32_t piece = region->limits.release_pages;
+  for (unsigned bin = HEARTH_PAGE_RUN_BINS; bin-- > bin_of(piece);)
+    for (uint32_t run = region->dirty.bins[bin]; run != HEARTH_NO_PAGE; run = region->page[run].next) {
+      uint32_t first = align_up(region, run, piece);
+      uint32_t end = run + region->page[run].pages;
+      if (end >= first + piece)
+        return release_run(region, run, first, (end - first) / piece * piece);
+    }
+  return false;
+}
+
+/* Down to half of what may be kept, so that the next free does not start over. When too little can be given back (the
+ * dirty runs are smaller than a release piece), wait for as much again before trying again. */
+static void release_excess(struct hearth_region *region) {
+  uint32_t half = region->limits.keep_pages / 2;
+  while (region->dirty_pages > half && release_some(region))
+    ;
+  uint32_t next = region->dirty_pages + half;
+  region->release_at = next > region->limits.keep_pages ? next : region->limits.keep_pages;
+}
+
+uint32_t hearth_page_run_take(struct hearth_region *region, uint32_t pages, uint32_t align_pages, bool *ret_clean) {
+  uint32_t slack = align_pages - 1;
+  if (pages > region->pages || slack > region->pages - pages)
+    return HEARTH_NO_PAGE;
+  uint32_t run = best_fit(region, &region->dirty, pages + slack);
+  if (run == HEARTH_NO_PAGE)
+    run = best_fit(region, &region->clean, pages + slack);
+  if (run == HEARTH_NO_PAGE) {
+    /* Room may be cut up by the border between dirty and clean runs only. */
+    while (release_some(region))
+      ;
+    run = best_fit(region, &region->clean, pages + slack);
+  }
+  if (run == HEARTH_NO_PAGE)
+    return HEARTH_NO_PAGE;
+  *ret_clean = region->page[run].state == HEARTH_PAGE_CLEAN;
+  uint32_t first = align_up(region, run, align_pages);
+  if (!commit(region, run, first, pages))
+    return HEARTH_NO_PAGE;
+  carve(region, run, first, pages);
+  return first;
+}
+
+void hearth_page_run_give(struct hearth_region *region, uint32_t first, uint32_t pages) {
+  /* Joined to the run before it, the entry would go on saying that a block begins here. */
+  region->page[first].state = HEARTH_PAGE_DIRTY;
+  insert_joined(region, first, pages, HEARTH_PAGE_DIRTY);
+  if (region->dirty_pages > region->release_at)
+    release_excess(region);
+}
+
+bool hearth_page_run_take_at(struct hearth_region *region, uint32_t first, uint32_t pages) {
+  if (first >= region->pages || !is_free(&region->page[first]) || region->page[first].pages < pages ||
+      !commit(region, first, first, pages))
+    return false;
+  carve(region, first, first, pages);
+  return true;
+}

@@ -1,0 +1,21 @@
+/* Page runs, consecutive pages inside a region: best fit over free lists, neighbours joined, memory given back. All functions need
+ * the region's page_run_lock. */
+#ifndef HEARTH_PAGE_RUN_H
+#define HEARTH_PAGE_RUN_H
+
+#include "region.h"
+
+/* Make the whole region one clean free run. */
+void hearth_page_run_init(struct hearth_region *region);
+
+/* First page of `pages` pages, aligned to `align_pages` (a power of two) in the address space, or HEARTH_NO_PAGE.
+ * *ret_clean: the pages read as zero. The caller sets the state of the entries. */
+uint32_t hearth_page_run_take(struct hearth_region *region, uint32_t pages, uint32_t align_pages, bool *ret_clean);
+
+/* Free a run. May give memory back to the system. */
+void hearth_page_run_give(struct hearth_region *region, uint32_t first, uint32_t pages);
+
+/* Take `pages` pages that begin at page `first`, if they are free. */
+bool hearth_page_run_take_at(struct hearth_region *region, uint32_t first, uint32_t pages);
+
+#endif

@@ -1,0 +1,166 @@
+/* Large blocks are page runs of their own; the map of page entries and bits is a mapping beside the range. */
+#define _GNU_SOURCE
+#include "region.h"
+
+#include "fatal.h"
+#include "page_run.h"
+
+#include <string.h>
+#include <sys/mman.h>
+
+static size_t pages_for(size_t bytes) { return (bytes + HEARTH_PAGE_BYTES - 1) >> HEARTH_PAGE_SHIFT; }
+
+static size_t page_entries_bytes(uint32_t pages) {
+  return pages_for(pages * sizeof(struct hearth_page)) << HEARTH_PAGE_SHIFT;
+}
+
+static size_t map_bytes(uint32_t pages) {
+  return page_entries_bytes(pages) + (size_t)pages * HEARTH_BIT_WORDS_PER_PAGE * sizeof(uint64_t);
+}
+
+bool hearth_region_create(struct hearth_region *region, void *base, size_t bytes, struct hearth_region_limits limits) {
+  memset(region, 0, sizeof *region);
+  region->base = base;
+  region->pages = (uint32_t)(bytes >> HEARTH_PAGE_SHIFT);
+  region->limits = limits;
+  char *map =
+      mmap(NULL, map_bytes(region->pages), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (map == MAP_FAILED)
+    return false;
+  /* Entries are touched where spans begin, far apart: a huge page would be mostly empty. Only advice, may fail. */
+  madvise(map, map_bytes(region->pages), MADV_NOHUGEPAGE);
+  region->page = (struct hearth_page *)(void *)map;
+  region->bits = (uint64_t *)(void *)(map + page_entries_bytes(region->pages));
+  for (unsigned i = 0; i < HEARTH_SIZE_CLASSES; i++)
+    region->bins[i].spans = HEARTH_NO_PAGE;
+  hearth_page_run_init(region);
+  return true;
+}
+
+void hearth_region_destroy(struct hearth_region *region) {
+  munmap(region->page, map_bytes(region->pages));
+  memset(region, 0, sizeof *region);
+}
+
+static uint32_t page_number(const struct hearth_region *region, const void *address) {
+  return (uint32_t)((size_t)((const char *)address - region->base) >> HEARTH_PAGE_SHIFT);
+}
+
+static void set_large(struct hearth_region *region, uint32_t first, uint32_t pages) {
+  struct hearth_page *head = &region->page[first], *tail = &region->page[first + pages - 1];
+  tail->first = head->first = first;
+  tail->pages = head->pages = pages;
+  tail->state = head->state = HEARTH_PAGE_LARGE;
+}
+
+void *hearth_region_take_large(struct hearth_region *region, size_t bytes, size_t alignment, bool *ret_zeroed) {
+  size_t limit = (size_t)region->pages << HEARTH_PAGE_SHIFT;
+  if (bytes > limit || alignment > limit)
+    return NULL;
+  uint32_t pages = bytes ? (uint32_t)pages_for(bytes) : 1;
+  hearth_futex_lock_acquire(&region->page_run_lock);
+  uint32_t first = hearth_page_run_take(region, pages, (uint32_t)pages_for(alignment), ret_zeroed);
+  if (first != HEARTH_NO_PAGE) {
+    set_large(region, first, pages);
+    region->large_blocks++;
+    region->large_ever++;
+    region->large_pages += pages;
+  }
+  hearth_futex_lock_release(&region->page_run_lock);
+  return first == HEARTH_NO_PAGE ? NULL : hearth_region_address(region, first);
+}
+
+void hearth_region_put_large(struct hearth_region *region, void *block) {
+  uint32_t first = page_number(region, block);
+  hearth_futex_lock_acquire(&region->page_run_lock);
+  struct hearth_page *head = &region->page[first];
+  if (head->state != HEARTH_PAGE_LARGE)
+    hearth_hotcold_fatal("a block was freed twice", "");
+  region->large_blocks--;
+  region->large_pages -= head->pages;
+  hearth_page_run_give(region, first, head->pages);
+  hearth_futex_lock_release(&region->page_run_lock);
+}
+
+bool hearth_region_resize_large(struct hearth_region *region, void *block, size_t bytes) {
+  if (bytes > (size_t)region->pages << HEARTH_PAGE_SHIFT)
+    return false;
+  uint32_t first = page_number(region, block), pages = bytes ? (uint32_t)pages_for(bytes) : 1;
+  hearth_futex_lock_acquire(&region->page_run_lock);
+  uint32_t old_pages = region->page[first].pages;
+  bool fits = pages <= old_pages || hearth_page_run_take_at(region, first + old_pages, pages - old_pages);
+  if (fits) {
+    set_large(region, first, pages);
+    if (pages < old_pages)
+      hearth_page_run_give(region, first + pages, old_pages - pages);
+    region->large_pages += pages;
+    region->large_pages -= old_pages;
+  }
+  hearth_futex_lock_release(&region->page_run_lock);
+  return fits;
+}
+
+_Noreturn void hearth_region_bad_pointer(void) {
+  hearth_hotcold_fatal("a pointer is not the start of a live block", "");
+}
+
+/* Programs that account for their memory ask at each malloc and free: that a pointer into a span is a block's start is left to
+ * free to check. */
+size_t hearth_region_usable(const struct hearth_region *region, const void *block) {
+  const struct hearth_page *page = &region->page[page_number(region, block)];
+  if (page->state == HEARTH_PAGE_SPAN)
+    return hearth_size_class_table[page->size_class].bytes;
+  hearth_region_class(region, block);
+  return (size_t)page->pages << HEARTH_PAGE_SHIFT;
+}
+
+void hearth_region_stats(struct hearth_region *region, struct hearth_region_stats *ret_stats) {
+  struct hearth_region_stats stats = {0};
+  for (unsigned i = 0; i < HEARTH_SIZE_CLASSES; i++) {
+    hearth_futex_lock_acquire(&region->bins[i].lock);
+    stats.blocks += region->bins[i].blocks;
+    stats.bytes += region->bins[i].blocks * hearth_size_class_table[i].bytes;
+    hearth_futex_lock_release(&region->bins[i].lock);
+  }
+  hearth_futex_lock_acquire(&region->page_run_lock);
+  stats.blocks += region->large_blocks;
+  stats.bytes += region->large_pages << HEARTH_PAGE_SHIFT;
+  stats.large_ever = region->large_ever;
+  stats.committed_bytes = (uint64_t)(region->pages - region->clean_pages) << HEARTH_PAGE_SHIFT;
+  hearth_futex_lock_release(&region->page_run_lock);
+  *ret_stats = stats;
+}
+
+size_t hearth_region_extent(struct hearth_region *region) {
+  hearth_futex_lock_acquire(&region->page_run_lock);
+  const struct hearth_page *last = &region->page[region->pages - 1];
+  uint32_t pages = last->state == HEARTH_PAGE_CLEAN ? last->first : region->pages;
+  hearth_futex_lock_release(&region->page_run_lock);
+  return (size_t)pages << HEARTH_PAGE_SHIFT;
+}
+
+uint64_t hearth_region_resident(struct hearth_region *region) {
+  unsigned char in_memory[2048];
+  size_t extent = hearth_region_extent(region);
+  uint64_t pages = 0;
+  for (size_t from = 0; from < extent; from += sizeof in_memory * HEARTH_PAGE_BYTES) {
+    size_t bytes =
+        extent - from < sizeof in_memory * HEARTH_PAGE_BYTES ? extent - from : sizeof in_memory * HEARTH_PAGE_BYTES;
+    if (!mincore(region->base + from, bytes, in_memory))
+      for (size_t i = 0; i < bytes >> HEARTH_PAGE_SHIFT; i++)
+        pages += in_memory[i] & 1;
+  }
+  return pages << HEARTH_PAGE_SHIFT;
+}
+
+void hearth_region_lock(struct hearth_region *region) {
+  for (unsigned i = 0; i < HEARTH_SIZE_CLASSES; i++)
+    hearth_futex_lock_acquire(&region->bins[i].lock);
+  hearth_futex_lock_acquire(&region->page_run_lock);
+}
+
+void hearth_region_unlock(struct hearth_region *region) {
+  hearth_futex_lock_release(&region->page_run_lock);
+  for (unsigned i = HEARTH_SIZE_CLASSES; i-- > 0;)
+    hearth_futex_lock_release(&region->bins[i].lock);
+}

@@ -1,0 +1,188 @@
+/* What instrumented code calls: the ABI of clang -fmemory-profile, from LLVM 14 on, and of Hearth's instrumentation.
+ * The usual instrumentation adds to the counters inline and calls only __memprof_mem*, and Hearth's also __hearth_*. */
+#include "heap.h"
+#include "hearth/rt.h"
+#include "message.h"
+#include "os.h"
+#include "running_profile.h"
+#include "shadow.h"
+
+#include <string.h>
+
+#define RANGE_STEP 8 /* bytes of a range that count as one access */
+
+HEARTH_EXPORT void __memprof_init(void);
+HEARTH_EXPORT void __memprof_version_mismatch_check_v1(void);
+HEARTH_EXPORT void __memprof_load(uintptr_t address);
+HEARTH_EXPORT void __memprof_store(uintptr_t address);
+HEARTH_EXPORT void __memprof_hist_load(uintptr_t address);
+HEARTH_EXPORT void __memprof_hist_store(uintptr_t address);
+HEARTH_EXPORT void __hearth_granule(uint32_t bytes);
+HEARTH_EXPORT void __hearth_count_strided(uintptr_t address, intptr_t stride, uint64_t count, uint64_t weight);
+HEARTH_EXPORT void __hearth_count_strided_atomic(uintptr_t address, intptr_t stride, uint64_t count, uint64_t weight);
+HEARTH_EXPORT void *__memprof_memcpy(void *to, const void *from, size_t size);
+HEARTH_EXPORT void *__memprof_memmove(void *to, const void *from, size_t size);
+HEARTH_EXPORT void *__memprof_memset(void *to, int byte, size_t size);
+
+static void note_instrumentation(void) {
+  if (hearth_rt.accesses == HEARTH_ACCESSES_NONE)
+    hearth_rt.accesses = HEARTH_ACCESSES_COUNTED;
+}
+
+/* Called by a constructor in each instrumented file. */
+void __memprof_init(void) {
+  if (!__memprof_shadow_memory_dynamic_address) {
+    /* The code that follows would add to counters at addresses that do not exist. */
+    hearth_message("instrumented code cannot run without its access counters (the reason is above)");
+    hearth_os_exit(1);
+  }
+  note_instrumentation();
+}
+
+/* Called by a constructor in each file of Hearth's instrumentation: how many bytes its counters count for. */
+void __hearth_granule(uint32_t bytes) {
+  if (bytes == hearth_shadow_granule() || hearth_rt.accesses == HEARTH_ACCESSES_UNSUPPORTED)
+    return;
+  hearth_message(
+      "some of the program's files are compiled in histogram mode (-memprof-histogram) and some are not; the "
+      "profile will have no access counts");
+  hearth_rt.accesses = HEARTH_ACCESSES_UNSUPPORTED;
+  hearth_shadow_ignore();
+  if (hearth_rt.path == HEARTH_PATH_RECORD || hearth_rt.path == HEARTH_PATH_LIVE)
+    hearth_rt.path = HEARTH_PATH_SLOW;
+}
+
+/* Its name is the check: code compiled for another ABI does not link. */
+void __memprof_version_mismatch_check_v1(void) {}
+
+static void count(uintptr_t address) {
+  if (!__memprof_shadow_memory_dynamic_address)
+    return;
+  note_instrumentation();
+  hearth_shadow_count(address, 1);
+}
+
+void __memprof_load(uintptr_t address) { count(address); }
+
+void __memprof_store(uintptr_t address) { count(address); }
+
+void __memprof_hist_load(uintptr_t address) { count(address); }
+
+void __memprof_hist_store(uintptr_t address) { count(address); }
+
+HEARTH_EXPORT void __memprof_record_access(const volatile void *address) { count((uintptr_t)address); }
+
+/* Just above 2^16 / n, for n below 64: multiplying by it divides smaller numbers than that exactly, and most
+ * steps, powers of 2, need no division at all. 0 for larger n: no two accesses share a granule then. */
+static uint32_t reciprocal(uintptr_t n) {
+  if (n >= 64)
+    return 0;
+  return (n & (n - 1) ? 0x10000 / (uint32_t)n : 0x10000U >> __builtin_ctzll(n)) + 1;
+}
+
+static inline void count_by(uintptr_t address, uint64_t count, bool atomic) {
+  if (atomic)
+    hearth_shadow_count_atomic(address, count);
+  else
+    hearth_shadow_count(address, count);
+}
+
+/* For as many accesses at once as begin in one granule. */
+static inline void count_over_granules(uintptr_t address, intptr_t stride, uint64_t count, uint64_t weight,
+                                       bool atomic) {
+  uint32_t inverse = reciprocal(stride > 0 ? (uintptr_t)stride : 0 - (uintptr_t)stride);
+  uint32_t last = (uint32_t)hearth_shadow_granule() - 1;
+  while (count > 0) {
+    uint32_t in = address & last, room = stride > 0 ? last - in : in;
+    uint64_t here = (room * inverse >> 16) + 1;
+    here = here < count ? here : count;
+    count_by(address, here * weight, atomic);
+    address += here * (uintptr_t)stride;
+    count -= here;
+  }
+}
+
+/* Apart from their callers, which so have no registers to save in the usual case of a short loop. */
+__attribute__((noinline)) static void count_long(uintptr_t address, intptr_t stride, uint64_t count, uint64_t weight) {
+  count_over_granules(address, stride, count, weight, false);
+}
+
+__attribute__((noinline)) static void count_long_atomic(uintptr_t address, intptr_t stride, uint64_t count,
+                                                        uint64_t weight) {
+  count_over_granules(address, stride, count, weight, true);
+}
+
+static inline bool is_within_granule(uintptr_t address, intptr_t stride, uint64_t count) {
+  return ((address ^ (address + (count - 1) * (uintptr_t)stride)) & ~(hearth_shadow_granule() - 1)) == 0;
+}
+
+/* A loop's accesses, counted before it by code of Hearth's instrumentation; stride is not 0. */
+void __hearth_count_strided(uintptr_t address, intptr_t stride, uint64_t count, uint64_t weight) {
+  if (is_within_granule(address, stride, count))
+    count_by(address, count * weight, false);
+  else
+    count_long(address, stride, count, weight);
+}
+
+void __hearth_count_strided_atomic(uintptr_t address, intptr_t stride, uint64_t count, uint64_t weight) {
+  if (is_within_granule(address, stride, count))
+    count_by(address, count * weight, true);
+  else
+    count_long_atomic(address, stride, count, weight);
+}
+
+/* In all but the first and the last of several granules, 8 steps begin. */
+__attribute__((noinline)) static void count_long_range(uintptr_t address, uint64_t steps) {
+  if (hearth_shadow_is_histogram) {
+    count_over_granules(address, RANGE_STEP, steps, 1, false);
+    return;
+  }
+  uint64_t *counter = hearth_shadow_counter(address);
+  uint64_t first = (HEARTH_GRANULE - 1 - address % HEARTH_GRANULE) / RANGE_STEP + 1;
+  *counter++ += first;
+  for (steps -= first; steps >= HEARTH_GRANULE / RANGE_STEP; steps -= HEARTH_GRANULE / RANGE_STEP)
+    *counter++ += HEARTH_GRANULE / RANGE_STEP;
+  if (steps > 0)
+    *counter += steps;
+}
+
+/* One count for each 8 bytes from the first on, to the counter of the granule that the 8 bytes begin in. */
+static inline void count_range(const volatile void *address, size_t size) {
+  uint64_t steps = size / RANGE_STEP + (size % RANGE_STEP != 0);
+  if (size == 0)
+    return;
+  if (is_within_granule((uintptr_t)address, RANGE_STEP, steps))
+    hearth_shadow_count((uintptr_t)address, steps);
+  else
+    count_long_range((uintptr_t)address, steps);
+}
+
+HEARTH_EXPORT void __memprof_record_access_range(const volatile void *address, unsigned long size) {
+  if (!__memprof_shadow_memory_dynamic_address)
+    return;
+  note_instrumentation();
+  count_range(address, size);
+}
+
+/* Only instrumented code calls these, whose constructors say that there is some. */
+void *__memprof_memcpy(void *to, const void *from, size_t size) {
+  if (__memprof_shadow_memory_dynamic_address) {
+    count_range(from, size);
+    count_range(to, size);
+  }
+  return memcpy(to, from, size);
+}
+
+void *__memprof_memmove(void *to, const void *from, size_t size) {
+  if (__memprof_shadow_memory_dynamic_address) {
+    count_range(from, size);
+    count_range(to, size);
+  }
+  return memmove(to, from, size);
+}
+
+void *__memprof_memset(void *to, int byte, size_t size) {
+  if (__memprof_shadow_memory_dynamic_address)
+    count_range(to, size);
+  return memset(to, byte, size);
+}

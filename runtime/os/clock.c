@@ -1,0 +1,141 @@
+/* A reading of the clock is worth as much as is known of when it was made: at some moment between two readings of the ticks,
+ * and these may be far apart where a thread is interrupted between them. Wide ones are made again; the rate of the ticks is
+ * taken from two readings that are so far apart that their widths do not matter, and again from time to time, as the system
+ * may speed its clock up or slow it down by some thousandths. */
+#include "clock.h"
+
+#include "os.h"
+
+#define TRIES          8
+#define RATE_PRECISION UINT64_C(100000)     /* ticks that pass for each tick of width: an error of 1e-5 at most */
+#define LEAST_SPAN_NS  UINT64_C(20000000)   /* between the two readings that give the first rate */
+#define NEXT_SPAN_NS   UINT64_C(1000000000) /* ... and each later one */
+#define WINDOW_NS      UINT64_C(1000000)    /* in which 1e-5 are 10 ns */
+#define RATE_CHANGE    512                  /* the system slews by 1/2000 at most */
+
+typedef struct reading {
+  uint64_t ticks; /* just after the clock was read: what is counted on from here is never ahead of it */
+  uint64_t ns, width;
+} reading;
+
+static bool has_ticks;
+static uint64_t least_width; /* of all readings: nothing interrupted that one; atomic, as are the following */
+static uint64_t tick_rate;   /* ns per tick, times 2^HEARTH_CLOCK_SHIFT; 0: not known yet */
+static uint64_t tick_window; /* ticks in WINDOW_NS */
+static reading first;        /* of the two; its owner has `measuring` */
+static bool measuring;
+
+static reading read_once(void) {
+  uint64_t before = hearth_os_ticks(), ns = hearth_os_now_ns(), after = hearth_os_ticks();
+
+  return (reading){after, ns, after > before ? after - before : UINT64_MAX};
+}
+
+/* The best of some, unless one is as good as any. */
+static reading read_well(void) {
+  reading best = read_once();
+  uint64_t least = __atomic_load_n(&least_width, __ATOMIC_RELAXED);
+
+  for (unsigned i = 1; i < TRIES && best.width / 4 > least; ++i) {
+    reading next = read_once();
+    if (next.width < best.width)
+      best = next;
+  }
+  if (best.width < least)
+    __atomic_store_n(&least_width, best.width, __ATOMIC_RELAXED);
+  return best;
+}
+
+void hearth_clock_begin(void) {
+  has_ticks = hearth_os_has_ticks();
+  tick_rate = 0;
+  least_width = 0;
+  first = read_well();
+  least_width = first.width;
+}
+
+static uint64_t rate_between(const reading *from, const reading *to) {
+  return (uint64_t)((double)(to->ns - from->ns) / (double)(to->ticks - from->ticks) * (1ull << HEARTH_CLOCK_SHIFT));
+}
+
+/* No processor takes 100 ns for a tick; and where one of the two stood still while the machine slept, this is no rate. */
+static bool is_plausible(uint64_t rate, uint64_t old) {
+  uint64_t change = rate > old ? rate - old : old - rate;
+
+  return rate > 0 && rate >> HEARTH_CLOCK_SHIFT < 100 && (!old || change <= old / RATE_CHANGE);
+}
+
+/* 0: all read the system's clock, until there is another rate. */
+static void set_rate(uint64_t rate) {
+  if (rate)
+    __atomic_store_n(&tick_window, (WINDOW_NS << HEARTH_CLOCK_SHIFT) / rate, __ATOMIC_RELAXED);
+  __atomic_store_n(&tick_rate, rate, __ATOMIC_RELEASE);
+}
+
+/* By one thread at a time. */
+static void measure(const reading *now) {
+  uint64_t old = __atomic_load_n(&tick_rate, __ATOMIC_RELAXED);
+
+  if (now->ns < first.ns + (old ? NEXT_SPAN_NS : LEAST_SPAN_NS)) /* it may be before, if another thread was faster */
+    return;
+  uint64_t ticks = now->ticks > first.ticks ? now->ticks - first.ticks : 0, widest = ticks / RATE_PRECISION / 2;
+  if (ticks > 0 && (now->width > widest || first.width > widest)) {
+    if (now->width < first.width / 2)
+      first = *now;
+    return; /* later, when more have passed */
+  }
+  uint64_t rate = ticks > 0 ? rate_between(&first, now) : 0;
+  first = *now;
+  set_rate(is_plausible(rate, old) ? rate : 0);
+}
+
+static void try_to_measure(const reading *now) {
+  if (__atomic_exchange_n(&measuring, true, __ATOMIC_ACQUIRE))
+    return;
+  measure(now);
+  __atomic_store_n(&measuring, false, __ATOMIC_RELEASE);
+}
+
+/* What the thread's clock may have shown by now, at the most. */
+static uint64_t last_shown(const hearth_thread_clock *clock, uint64_t ticks) {
+  uint64_t passed = ticks - clock->ticks;
+
+  if (passed > UINT64_MAX / 2) /* another processor's ticks, which are behind */
+    passed = 0;
+  if (passed > clock->window)
+    passed = clock->window;
+  return clock->ns + (passed * clock->rate >> HEARTH_CLOCK_SHIFT);
+}
+
+/* A clock that is ahead goes on slowly enough to be right at the window's end, but goes on. */
+static uint64_t slowed(uint64_t rate, uint64_t ahead_ns) {
+  uint64_t less = ahead_ns < WINDOW_NS / 2 ? ahead_ns : WINDOW_NS / 2;
+
+  return rate - rate / WINDOW_NS * less;
+}
+
+/* A signal handler that interrupts this sees a window of 0. */
+static void set_clock(hearth_thread_clock *clock, uint64_t ticks, uint64_t ns, uint64_t rate) {
+  clock->window = 0;
+  HEARTH_SIGNAL_FENCE();
+  clock->ticks = ticks;
+  clock->ns = ns;
+  clock->rate = rate;
+  HEARTH_SIGNAL_FENCE();
+  clock->window = rate ? __atomic_load_n(&tick_window, __ATOMIC_RELAXED) : 0;
+}
+
+uint64_t hearth_clock_read(void) {
+  if (!has_ticks)
+    return hearth_os_now_ns();
+  hearth_thread_clock *clock = &hearth_this_thread.clock;
+  reading now = read_well();
+  uint64_t shown = last_shown(clock, now.ticks), ns = now.ns > shown ? now.ns : shown;
+
+  if (hearth_reentry_is_nested()) /* may have interrupted what follows */
+    return ns;
+  try_to_measure(&now);
+  uint64_t rate = __atomic_load_n(&tick_rate, __ATOMIC_ACQUIRE);
+  set_clock(clock, now.ticks, ns, slowed(rate, ns - now.ns));
+  return ns;
+}

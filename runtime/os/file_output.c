@@ -1,0 +1,114 @@
+/* Output is collected in a buffer and written in large pieces; the first error is kept, and later writes do nothing. */
+#include "file_output.h"
+
+#include "message.h"
+#include "os.h"
+
+#include <errno.h>
+#include <string.h>
+
+const hearth_file_output_calls hearth_file_output_system = {
+    .create = hearth_os_create,
+    .write = hearth_os_write,
+    .write_at = hearth_os_write_at,
+    .close = hearth_os_close,
+    .rename = hearth_os_rename,
+    .rename_new = hearth_os_rename_new,
+    .unlink = hearth_os_unlink,
+};
+
+void hearth_file_output_begin(hearth_file_output *output, const hearth_file_output_calls *calls, const char *name) {
+  hearth_text final = hearth_text_begin(output->name, sizeof output->name);
+  hearth_text temporary = hearth_text_begin(output->temporary, sizeof output->temporary);
+
+  output->calls = calls;
+  output->used = 0;
+  output->size = 0;
+  hearth_text_add(&final, name);
+  hearth_text_format(&temporary, "%s.tmp", name);
+  if (temporary.cut) {
+    output->fd = -1;
+    output->error = ENAMETOOLONG;
+    return;
+  }
+  output->fd = calls->create(output->temporary);
+  output->error = output->fd < 0 ? -output->fd : 0;
+}
+
+/* Note the result of a write. Returns how many bytes it wrote. */
+static size_t progress(hearth_file_output *output, long result) {
+  if (result > 0)
+    return (size_t)result;
+  if (result != -EINTR)
+    output->error = result < 0 ? (int)-result : EIO;
+  return 0;
+}
+
+static void flush(hearth_file_output *output) {
+  for (size_t done = 0; done < output->used && !output->error;)
+    done += progress(output, output->calls->write(output->fd, output->buffer + done, output->used - done));
+  output->used = 0;
+}
+
+void hearth_file_output_write(hearth_file_output *output, const void *data, size_t size) {
+  const char *from = data;
+
+  output->size += size;
+  while (size > 0 && !output->error) {
+    if (output->used == sizeof output->buffer)
+      flush(output);
+    size_t room = sizeof output->buffer - output->used;
+    size_t part = size < room ? size : room;
+    memcpy(output->buffer + output->used, from, part);
+    output->used += part;
+    from += part;
+    size -= part;
+  }
+}
+
+void hearth_file_output_patch(hearth_file_output *output, uint64_t offset, const void *data, size_t size) {
+  const char *from = data;
+
+  if (!output->error)
+    flush(output);
+  for (size_t done = 0; done < size && !output->error;)
+    done += progress(output, output->calls->write_at(output->fd, from + done, size - done, offset + done));
+}
+
+void hearth_file_output_pad(hearth_file_output *output) {
+  static const char zeros[8];
+
+  hearth_file_output_write(output, zeros, (size_t)(-output->size % 8));
+}
+
+/* Give the file its name, or the first like it that is free. */
+static int publish_new(hearth_file_output *output) {
+  size_t length = strlen(output->name);
+  int result = output->calls->rename_new(output->temporary, output->name);
+
+  for (uint64_t number = 2; result == -EEXIST; ++number) {
+    output->name[length] = '\0';
+    hearth_text name = {output->name, sizeof output->name, length, false};
+    hearth_text_format(&name, ".%u", number);
+    result = name.cut ? -ENAMETOOLONG : output->calls->rename_new(output->temporary, output->name);
+  }
+  return result;
+}
+
+int hearth_file_output_finish(hearth_file_output *output, bool replace) {
+  if (output->fd < 0)
+    return output->error;
+  if (!output->error)
+    flush(output);
+  int closed = output->calls->close(output->fd);
+  /* Network file systems and quotas report here. An interrupted close has closed. */
+  if (!output->error && closed < 0 && closed != -EINTR)
+    output->error = -closed;
+  if (!output->error) {
+    int renamed = replace ? output->calls->rename(output->temporary, output->name) : publish_new(output);
+    output->error = renamed < 0 ? -renamed : 0;
+  }
+  if (output->error)
+    output->calls->unlink(output->temporary);
+  return output->error;
+}

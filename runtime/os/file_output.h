@@ -1,0 +1,54 @@
+/* A file that appears under its name only when it is complete: written in bounded buffers to a temporary name beside
+ * it, then renamed. No allocation. */
+#ifndef HEARTH_RUNTIME_FILE_OUTPUT_H
+#define HEARTH_RUNTIME_FILE_OUTPUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define HEARTH_OUTPUT_BUFFER 32768
+#define HEARTH_OUTPUT_NAME   4352 /* longest name, with its NUL */
+
+/* The calls that a file is written with; results as in os.h. Replaceable, so that short writes and full disks can be
+ * tried. */
+typedef struct hearth_file_output_calls {
+  int (*create)(const char *path);
+  long (*write)(int fd, const void *from, size_t size);
+  long (*write_at)(int fd, const void *from, size_t size, uint64_t offset);
+  int (*close)(int fd);
+  int (*rename)(const char *from, const char *to);
+  int (*rename_new)(const char *from, const char *to); /* -EEXIST if there is a file `to` */
+  void (*unlink)(const char *path);
+} hearth_file_output_calls;
+
+extern const hearth_file_output_calls hearth_file_output_system;
+
+typedef struct hearth_file_output {
+  const hearth_file_output_calls *calls;
+  int fd;
+  int error; /* the first error number; 0: none so far */
+  size_t used;
+  uint64_t size; /* bytes written so far, the buffer's included */
+  char name[HEARTH_OUTPUT_NAME];
+  char temporary[HEARTH_OUTPUT_NAME];
+  char buffer[HEARTH_OUTPUT_BUFFER];
+} hearth_file_output;
+
+/* Begin the file `name`. Errors are kept until hearth_file_output_finish, and the calls between do nothing then. */
+void hearth_file_output_begin(hearth_file_output *output, const hearth_file_output_calls *calls, const char *name);
+
+void hearth_file_output_write(hearth_file_output *output, const void *data, size_t size);
+
+/* Overwrite bytes that were written before, at `offset`. */
+void hearth_file_output_patch(hearth_file_output *output, uint64_t offset, const void *data, size_t size);
+
+/* Zeros up to the next multiple of 8. */
+void hearth_file_output_pad(hearth_file_output *output);
+
+/* Complete the file, or remove what there is of it if anything went wrong.
+ *   replace  a file of that name is replaced; else it stays, and ".2", ".3" ... is added to the name in `output`
+ * Returns 0 or the first error number. */
+int hearth_file_output_finish(hearth_file_output *output, bool replace);
+
+#endif

@@ -1,0 +1,86 @@
+/* Spin lock for guarded parts of a few instructions. Never held while foreign code runs. All zero is unlocked.
+ *
+ * Order, outermost first: dump, mappings, list of thread caches, stopper (thread_cache.h), use of thread caches, registers
+ * of allocators in ascending order, records in ascending order, histograms, size classes in ascending order, runs of units.
+ * Only who takes all locks (a dump, a fork), who uses a thread's cache, who ends an allocator's block, who needs memory for a
+ * record's histogram, and who needs a run for a size class holds two.
+ *
+ * A lock knows its holder: a signal handler may have interrupted its own thread while that holds a lock, and must not
+ * wait for it. */
+#ifndef HEARTH_RUNTIME_LOCK_H
+#define HEARTH_RUNTIME_LOCK_H
+
+#include "os.h"
+#include "thread_state.h"
+
+typedef struct hearth_lock {
+  uintptr_t holder; /* hearth_lock_self() of the thread that has it, 0: none has */
+  bool kept;        /* hearth_lock_take_or_keep() did not get it */
+} hearth_lock;
+
+/* The thread (its thread pointer) that holds all locks because it forks, 0 if none does. Other libraries' fork handlers
+ * run meanwhile and may allocate: for that thread, taking and giving do nothing. Not thread-local: locks are taken
+ * before a program's TLS is there. */
+extern uintptr_t hearth_forking_thread __attribute__((visibility("hidden")));
+
+static inline bool hearth_this_thread_forks(void) {
+  uintptr_t thread = __atomic_load_n(&hearth_forking_thread, __ATOMIC_RELAXED);
+
+  return __builtin_expect(thread != 0, false) && thread == hearth_os_thread_pointer();
+}
+
+/* Before threads are known there is one. */
+static inline uintptr_t hearth_lock_self(void) { return hearth_threads_known ? hearth_os_thread_pointer() : 1; }
+
+static inline bool hearth_lock_is_mine(const hearth_lock *lock) {
+  return __atomic_load_n(&lock->holder, __ATOMIC_RELAXED) == hearth_lock_self();
+}
+
+static inline void hearth_lock_take(hearth_lock *lock) {
+  uintptr_t self, nobody = 0;
+  unsigned waited = 0;
+
+  if (hearth_this_thread_forks())
+    return;
+  self = hearth_lock_self();
+  while (!__atomic_compare_exchange_n(&lock->holder, &nobody, self, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
+    while (__atomic_load_n(&lock->holder, __ATOMIC_RELAXED)) {
+      /* The holder may have been preempted: then only yielding helps. */
+      if (++waited % 128 == 0)
+        hearth_os_yield();
+      else
+        __builtin_ia32_pause();
+    }
+    nobody = 0;
+  }
+}
+
+static inline void hearth_lock_give(hearth_lock *lock) {
+  if (!hearth_this_thread_forks())
+    __atomic_store_n(&lock->holder, 0, __ATOMIC_RELEASE);
+}
+
+static inline bool hearth_lock_try(hearth_lock *lock) {
+  uintptr_t nobody = 0;
+
+  return hearth_this_thread_forks() || __atomic_compare_exchange_n(&lock->holder, &nobody, hearth_lock_self(), false,
+                                                                   __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+}
+
+/* How long who takes all locks has waited for one. All zero: not yet. */
+typedef struct hearth_patience {
+  uint64_t start_ns;
+} hearth_patience;
+
+/* Let others run. False: that was enough. */
+bool hearth_patience_left(hearth_patience *patience);
+
+/* For who takes all locks: what the interrupted thread has it keeps, and what another thread does not give for long that
+ * keeps, too; it is then a signal handler's that waits for us. Returns false in this last case. */
+bool hearth_lock_take_or_keep(hearth_lock *lock);
+void hearth_lock_give_or_keep(hearth_lock *lock);
+
+/* True while a forked child gives back the locks: those that threads of its parent keep are nobody's there. */
+extern bool hearth_lock_others_are_gone __attribute__((visibility("hidden")));
+
+#endif

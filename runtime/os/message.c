@@ -1,0 +1,148 @@
+/* Messages are put together in a buffer of bounded size and written by one system call. */
+#include "message.h"
+
+#include "message_file.h"
+#include "os.h"
+#include "own_writes.h"
+
+#include <errno.h>
+#include <stdarg.h>
+
+hearth_text hearth_text_begin(char *buffer, size_t size) {
+  buffer[0] = '\0';
+  return (hearth_text){buffer, size, 0, false};
+}
+
+void hearth_text_add_bytes(hearth_text *text, const char *bytes, size_t length) {
+  for (size_t i = 0; i < length; ++i) {
+    if (text->length + 1 >= text->size) {
+      text->cut = true;
+      break;
+    }
+    text->start[text->length++] = bytes[i];
+  }
+  text->start[text->length] = '\0';
+}
+
+void hearth_text_add(hearth_text *text, const char *string) {
+  size_t length = 0;
+
+  while (string[length])
+    ++length;
+  hearth_text_add_bytes(text, string, length);
+}
+
+static void add_number(hearth_text *text, uint64_t number, unsigned base) {
+  char digits[20];
+  size_t first = sizeof digits;
+
+  do {
+    digits[--first] = "0123456789abcdef"[number % base];
+    number /= base;
+  } while (number);
+  hearth_text_add_bytes(text, digits + first, sizeof digits - first);
+}
+
+static void add_formatted(hearth_text *text, const char *format, va_list *arguments) {
+  for (; *format; ++format) {
+    if (*format != '%') {
+      hearth_text_add_bytes(text, format, 1);
+      continue;
+    }
+    switch (*++format) {
+    case 's':
+      hearth_text_add(text, va_arg(*arguments, const char *));
+      break;
+    case 'u':
+      add_number(text, va_arg(*arguments, uint64_t), 10);
+      break;
+    case '%':
+      hearth_text_add(text, "%");
+      break;
+    case 'x':
+      hearth_text_add(text, "0x");
+      add_number(text, va_arg(*arguments, uint64_t), 16);
+      break;
+    }
+  }
+}
+
+void hearth_text_format(hearth_text *text, const char *format, ...) {
+  va_list arguments;
+
+  va_start(arguments, format);
+  add_formatted(text, format, &arguments);
+  va_end(arguments);
+}
+
+static void write_all(int fd, const char *bytes, size_t size) {
+  for (size_t done = 0; done < size;) {
+    long written = hearth_os_write(fd, bytes + done, size - done);
+    if (written == -EINTR)
+      continue;
+    if (written <= 0)
+      break; /* a message about a failing stderr would go there too */
+    done += (size_t)written;
+  }
+}
+
+static void send(const char *bytes, size_t size) {
+  hearth_own_writes before = hearth_own_writes_begin(0);
+
+  write_all(hearth_message_file(), bytes, size);
+  hearth_own_writes_end(before);
+}
+
+void hearth_message(const char *format, ...) {
+  char buffer[1024];
+  hearth_text text = hearth_text_begin(buffer, sizeof buffer - 1); /* room for the newline */
+  va_list arguments;
+
+  hearth_text_add(&text, "hearth: ");
+  va_start(arguments, format);
+  add_formatted(&text, format, &arguments);
+  va_end(arguments);
+  buffer[text.length++] = '\n';
+  send(buffer, text.length);
+}
+
+bool hearth_message_is_new(int *told, int error) {
+  bool is_new = error != *told;
+
+  *told = error;
+  return is_new;
+}
+
+const char *hearth_error_name(int error) {
+  switch (error) {
+  case EACCES:
+  case EPERM:
+    return "permission denied";
+  case ENOENT:
+    return "no such directory";
+  case ENOTDIR:
+    return "not a directory";
+  case EISDIR:
+    return "is a directory";
+  case ENOSPC:
+    return "no space left on the device";
+  case EDQUOT:
+    return "disk quota exceeded";
+  case EFBIG:
+    return "file too large";
+  case EROFS:
+    return "read-only file system";
+  case ENAMETOOLONG:
+    return "name too long";
+  case EMFILE:
+  case ENFILE:
+    return "too many open files";
+  case ELOOP:
+    return "a symbolic link is in the way";
+  case ENOMEM:
+    return "out of memory";
+  case EIO:
+    return "input/output error";
+  }
+  return "error";
+}

@@ -1,0 +1,69 @@
+/* The start of libhearth_preload.so: it sets the table of what `hearth record` adds, and takes what that put into the
+ * environment out again. */
+#include "library_start.h"
+#include "process.h"
+#include "recorder.h"
+#include "result.h"
+#include "running_profile.h"
+#include "trace_recorder.h"
+
+#include <string.h>
+
+static const hearth_recorder_table table = {
+    .begin = hearth_trace_begin,
+    .allocate = hearth_trace_allocate,
+    .allocate_zeroed = hearth_trace_allocate_zeroed,
+    .resize = hearth_trace_resize,
+    .release = hearth_trace_release,
+    .flush = hearth_trace_flush,
+    .end_thread = hearth_trace_end_thread,
+    .begin_child = hearth_trace_begin_child,
+    .tell_result = hearth_result_tell,
+};
+
+/* Where the first entry of the variable's list of libraries, which is ours, ends. */
+static const char *behind_own_library(const char *libraries) {
+  const char *at = libraries + strcspn(libraries, ": ");
+
+  return at + strspn(at, ": ");
+}
+
+static bool is_variable(const char *setting, const char *name) {
+  size_t length = strlen(name);
+
+  return strncmp(setting, name, length) == 0 && setting[length] == '=';
+}
+
+/* What `hearth record` put into the environment is taken out again: the program sees what it would see without, and what it
+ * runs is not recorded. */
+static void restore_environment(char **environment) {
+  char **kept = environment;
+
+  for (; *environment; ++environment) {
+    char *setting = *environment;
+    if (is_variable(setting, HEARTH_RECORD_VARIABLE))
+      continue;
+    if (is_variable(setting, "LD_PRELOAD")) {
+      char *libraries = strchr(setting, '=') + 1;
+      const char *others = behind_own_library(libraries);
+      if (!*others)
+        continue;
+      memmove(libraries, others, strlen(others) + 1);
+    }
+    *kept++ = setting;
+  }
+  *kept = NULL;
+}
+
+/* Somebody else than `hearth record` may have preloaded the library. */
+bool hearth_library_begins(char **environment) {
+  if (!hearth_environment_find(environment, HEARTH_RECORD_VARIABLE))
+    return false;
+  hearth_recorder = &table;
+  return true;
+}
+
+void hearth_library_has_begun(char **environment) {
+  if (!hearth_rt.options.follow_children)
+    restore_environment(environment);
+}

@@ -1,0 +1,256 @@
+/* Start and end of profiling. The heap works from the first malloc on, which may come before anything else; recording
+ * begins before all constructors of the program (program_entry.c, library_start.c). */
+#include "clock.h"
+#include "context_names.h"
+#include "divide.h"
+#include "dump.h"
+#include "heap.h"
+#include "hooks.h"
+#include "live_dump.h"
+#include "lock.h"
+#include "mappings.h"
+#include "message.h"
+#include "message_file.h"
+#include "os.h"
+#include "path_pattern.h"
+#include "process.h"
+#include "recorder.h"
+#include "running_profile.h"
+#include "shadow.h"
+#include "signals.h"
+#include "thread_cache.h"
+#include "unwind.h"
+
+#include "hearth/rt.h"
+
+#include <pthread.h>
+#include <string.h>
+
+/* Emitted by clang, or defined by the program. */
+extern const char __memprof_profile_filename[] __attribute__((weak));
+extern const char __memprof_histogram __attribute__((weak)); /* 1: -memprof-histogram */
+extern const char __memprof_default_options_str[] __attribute__((weak));
+extern const char *__memprof_default_options(void) __attribute__((weak));
+
+const char *hearth_environment_find(char *const *environment, const char *name) {
+  size_t length = strlen(name);
+
+  for (; environment && *environment; ++environment)
+    if (strncmp(*environment, name, length) == 0 && (*environment)[length] == '=')
+      return *environment + length + 1;
+  return NULL;
+}
+
+/* In rising precedence. */
+static void read_options(hearth_runtime_options *options, char **environment) {
+  hearth_runtime_options_begin(options);
+  if (__memprof_profile_filename) {
+    hearth_text path = hearth_text_begin(options->log_path, sizeof options->log_path);
+    hearth_pattern_add_literal(&path, __memprof_profile_filename);
+    hearth_text_add(&path, ".%e.%p"); /* as in the default */
+  }
+  hearth_runtime_options_apply(options, __memprof_default_options_str, "__memprof_default_options_str");
+  if (__memprof_default_options)
+    hearth_runtime_options_apply(options, __memprof_default_options(), "__memprof_default_options()");
+  if (hearth_os_is_privileged())
+    return;
+  hearth_runtime_options_apply(options, hearth_environment_find(environment, "MEMPROF_OPTIONS"), "MEMPROF_OPTIONS");
+  hearth_runtime_options_apply(options, hearth_environment_find(environment, "HEARTH_OPTIONS"), "HEARTH_OPTIONS");
+  if (hearth_recorder)
+    hearth_runtime_options_apply(options, hearth_environment_find(environment, HEARTH_RECORD_VARIABLE),
+                                 HEARTH_RECORD_VARIABLE);
+}
+
+/* The program may change its working directory: the profile goes where it was started. */
+static void make_absolute(char *path, size_t size) {
+  static char directory[HEARTH_OPTION_TEXT_SIZE], absolute[HEARTH_OPTION_TEXT_SIZE];
+  hearth_text text = hearth_text_begin(absolute, sizeof absolute);
+
+  if (path[0] == '/' || !hearth_os_working_directory(directory, sizeof directory))
+    return;
+  hearth_pattern_add_literal(&text, directory);
+  hearth_text_add(&text, "/");
+  hearth_text_add(&text, path);
+  if (!text.cut)
+    memcpy(path, absolute, text.length + 1 < size ? text.length + 1 : size);
+}
+
+static void check_patterns(const char *path) {
+  const char *unknown = hearth_pattern_find_unknown(path);
+
+  if (unknown)
+    hearth_message(
+        "option log_path: '%s' begins with no pattern and stays as it is (%%e program, %%p process, %%m build, "
+        "%%h host, %%%% a percent sign)",
+        unknown);
+}
+
+static bool is_to_trace(void) { return hearth_recorder && hearth_rt.options.mode == HEARTH_MODE_TRACE; }
+
+/* Records can be spilled, as far as there is a place for some; call stacks cannot, and find room as long as there is any. */
+#define SPILLED_PART 4 /* of a memory cap: this fraction is for records only */
+
+static bool reserve_tables(void) {
+  uint32_t contexts = hearth_rt.options.max_contexts;
+  uint32_t depth = hearth_rt.options.stack_depth ? hearth_rt.options.stack_depth : 1;
+  uint64_t cap = (uint64_t)hearth_rt.options.memory_cap << 20;
+  bool records = !is_to_trace() && !hearth_rt.live; /* else no context has one */
+
+  if (!hearth_mappings_create() || !hearth_context_names_create() ||
+      !hearth_depot_create(&hearth_rt.depot, contexts, depth))
+    return false;
+  if (cap)
+    hearth_rt.depot.memory_most = records ? cap - cap / SPILLED_PART : cap;
+  if (!records)
+    return true;
+  if (!hearth_mib_table_create(&hearth_rt.mibs, contexts + 1, cap ? cap / HEARTH_OS_PAGE : UINT64_MAX))
+    return false;
+  hearth_rt.mibs.beside = cap ? &hearth_rt.depot.memory : NULL;
+  return !hearth_shadow_is_histogram ||
+         hearth_histograms_create(&hearth_rt.mibs.histograms, contexts + 1, hearth_rt.options.histogram_size);
+}
+
+/* Code that was not instrumented adds to no counters, and nothing is divided. */
+static void reserve_counters(void) {
+  if (hearth_recorder) {
+    hearth_rt.accesses = HEARTH_ACCESSES_UNSUPPORTED;
+    return;
+  }
+  hearth_divide_begin();
+  hearth_shadow_is_histogram = &__memprof_histogram && __memprof_histogram;
+  if (hearth_shadow_reserve())
+    return;
+  hearth_message("cannot reserve 16 TiB of address space for access counters (see ulimit -v, and "
+                 "/proc/sys/vm/overcommit_memory, which must not be 2); the profile will have no access counts");
+  hearth_rt.accesses = HEARTH_ACCESSES_UNSUPPORTED;
+}
+
+void hearth_start_without_blocks(void) { reserve_counters(); }
+
+static hearth_path choose_path(void) {
+  if (!hearth_rt.recording)
+    return HEARTH_PATH_SLOW;
+  if (hearth_rt.tracing)
+    return HEARTH_PATH_TRACE;
+  if (hearth_rt.options.sample > 0)
+    return HEARTH_PATH_SAMPLE;
+  if (hearth_shadow_is_histogram)
+    return HEARTH_PATH_SLOW;
+  if (hearth_rt.live)
+    return HEARTH_PATH_LIVE;
+  return hearth_shadow_has_counters() ? HEARTH_PATH_RECORD : HEARTH_PATH_UNCOUNTED;
+}
+
+static uint32_t forking_process; /* 0: the child has begun */
+static uint64_t fork_signals;    /* that were blocked before */
+
+/* Signal handlers find no lock that they could take, nor data that they could change without. */
+static void before_fork(void) {
+  uint64_t signals = hearth_os_block_signals();
+
+  hearth_dump_lock();
+  fork_signals = signals;
+  hearth_mappings_lock();
+  hearth_threads_stop();
+  forking_process = hearth_os_pid();
+  __atomic_store_n(&hearth_forking_thread, hearth_os_thread_pointer(), __ATOMIC_RELAXED);
+}
+
+static void begin_child(void) {
+  forking_process = 0;
+  hearth_message_file_begin_child();
+  if (!hearth_rt.recording)
+    return;
+  hearth_threads_begin();
+  hearth_threads_forget_records();
+  hearth_threads_forget_others();
+  hearth_dump_forget_file();
+  hearth_rt.pid = hearth_os_pid();
+  hearth_rt.mibs.dropped = 0;
+  hearth_this_thread.sampler = (hearth_sampler){0}; /* its samples are not to be its parent's */
+  hearth_rt.dropped_blocks = 0;
+  hearth_rt.depot.dropped = 0;
+  hearth_rt.fork_ns = hearth_clock_read() - hearth_rt.start_ns; /* from here this thread counts on */
+  hearth_dump_schedule(hearth_rt.fork_ns);
+  hearth_rt.recording = hearth_rt.options.follow_children;
+  hearth_rt.tracing = hearth_rt.tracing && hearth_rt.recording;
+  hearth_rt.path = choose_path();
+  if (hearth_rt.tracing)
+    hearth_recorder->begin_child();
+}
+
+static void watch_child(void) {
+  if (hearth_this_thread_forks() && forking_process && forking_process != hearth_os_pid())
+    begin_child();
+}
+
+static void after_fork(void) {
+  uint64_t signals = fork_signals;
+
+  __atomic_store_n(&hearth_forking_thread, 0, __ATOMIC_RELAXED);
+  hearth_threads_continue();
+  hearth_mappings_unlock();
+  hearth_dump_unlock();
+  hearth_os_restore_signals(signals);
+}
+
+static void after_fork_in_child(void) {
+  if (forking_process)
+    begin_child();
+  hearth_lock_others_are_gone = true;
+  after_fork();
+  hearth_lock_others_are_gone = false;
+}
+
+/* A child that is forked while another thread holds one of our locks could never take it. Registered here and not in
+ * `start`, which comes too early for the C library. */
+__attribute__((constructor)) static void watch_fork(void) {
+  pthread_atfork(before_fork, after_fork, after_fork_in_child);
+}
+
+void hearth_start(char **environment) {
+  hearth_threads_known = true;
+  hearth_hooks = (hearth_heap_hooks){hearth_dump_due, watch_child};
+  hearth_message_file_begin();
+  hearth_ensure_heap();
+  hearth_rt.pid = hearth_os_pid();
+  hearth_rt.start_ns = hearth_os_now_ns();
+  hearth_clock_begin();
+  hearth_os_cpu_begin();
+  hearth_rt.start_unix_ns = hearth_os_unix_ns();
+  bool outer = hearth_guard_enter(&hearth_this_thread.in_runtime); /* reading the options calls the program */
+  read_options(&hearth_rt.options, environment);
+  hearth_guard_leave(&hearth_this_thread.in_runtime, outer);
+  make_absolute(hearth_rt.options.log_path, sizeof hearth_rt.options.log_path);
+  check_patterns(hearth_rt.options.log_path);
+  if (hearth_rt.options.help)
+    hearth_runtime_options_print(&hearth_rt.options);
+  if (!hearth_recorder && hearth_rt.options.mode != HEARTH_MODE_AGGREGATE)
+    hearth_message("option mode: only 'hearth record' writes traces; this is a profile");
+  hearth_unwind_begin(hearth_rt.options.unwind == HEARTH_UNWIND_FP);
+  hearth_threads_begin();
+  reserve_counters();
+  hearth_rt.live = hearth_rt.options.mode == HEARTH_MODE_LIVE;
+  if (!reserve_tables()) {
+    hearth_message("cannot reserve address space for %u contexts; nothing is recorded (see option max_contexts)",
+                   (uint64_t)hearth_rt.options.max_contexts);
+    return;
+  }
+  if (is_to_trace() && !hearth_recorder->begin())
+    return;
+  hearth_dump_schedule(0);
+  hearth_rt.tracing = is_to_trace();
+  hearth_rt.recording = true;
+  hearth_rt.path = choose_path();
+  hearth_rt.tracks_peak = hearth_rt.live && hearth_rt.options.heap_peak;
+  if (hearth_rt.live)
+    hearth_live_begin();
+  hearth_signals_begin();
+}
+
+void hearth_finish(void) {
+  hearth_dump_at_end();
+  hearth_rt.ended = true;
+  hearth_rt.tracing = false;
+  hearth_rt.path = choose_path();
+}

@@ -1,0 +1,68 @@
+/* Where recording starts and ends in a program that has the runtime as a shared object: preloaded by `hearth record`, or
+ * libhearth_rt.so, which instrumented programs and libraries are linked to. The library is the first to be
+ * initialised (-z initfirst), and what it registers for the end runs last. */
+#define _GNU_SOURCE /* RTLD_NEXT */
+#include "library_start.h"
+
+#include "call_keeping_arguments.h"
+#include "process.h"
+#include "running_profile.h"
+#include "thread_state.h"
+
+#include <dlfcn.h>
+
+hearth_runtime hearth_rt = {.next_due_ns = UINT64_MAX};
+
+typedef int main_function(int argc, char **argv, char **environment);
+
+/* The C library's; declared by none of its headers. */
+extern int __cxa_atexit(void (*function)(void *), void *argument, void *library);
+
+static main_function *program_main;
+
+/* What the program is run in: its stacks end here, without the C library's start code. */
+__attribute__((used)) static int run_main(int argc, char **argv, char **environment) {
+  uintptr_t stack_pointer;
+
+  __asm__ volatile("mov %%rsp, %0" : "=r"(stack_pointer)); /* as it is in the call, and so where main's frame begins */
+  hearth_this_thread.root = stack_pointer;
+  return program_main(argc, argv, environment);
+}
+
+/* Returns the C library's __libc_start_main. */
+__attribute__((used)) static void *replace_main(main_function *program) {
+  program_main = program;
+  return dlsym(RTLD_NEXT, "__libc_start_main");
+}
+
+/* It calls run_main in place of main, and is jumped to: no frame of ours is on the stacks of constructors. */
+__asm__(".pushsection .text\n"
+        ".globl __libc_start_main\n"
+        ".type __libc_start_main,@function\n"
+        "__libc_start_main:\n"
+        ".cfi_startproc\n"
+        HEARTH_CALL_KEEPING_ARGUMENTS("replace_main")
+        "lea run_main(%rip), %rdi\n"
+        "jmp *%rax\n"
+        ".cfi_endproc\n"
+        ".size __libc_start_main, .-__libc_start_main\n"
+        ".popsection");
+
+static void finish(void *unused) {
+  (void)unused;
+  hearth_finish();
+}
+
+/* Functions registered before the C library registers that of the dynamic loader, and for no library, run behind all
+ * destructors. */
+__attribute__((constructor(101))) static void start(int argc, char **argv, char **environment) {
+  (void)argc;
+  (void)argv;
+  if (!hearth_library_begins(environment))
+    return;
+  hearth_start(environment);
+  hearth_library_has_begun(environment);
+  bool outer = hearth_guard_enter(&hearth_this_thread.in_runtime);
+  __cxa_atexit(finish, NULL, NULL);
+  hearth_guard_leave(&hearth_this_thread.in_runtime, outer);
+}

@@ -1,0 +1,132 @@
+/* Handlers stand where the disposition is the default, and only there: a handler of the program is never displaced, and
+ * an ignored signal stays ignored. When the program goes back to the default (many crash handlers do, and raise the
+ * signal again), the runtime's handler comes back.
+ *
+ * SIGABRT is special: abort() inside the C library kills the program when its handler returns. So the profile is written
+ * before the program's handler runs. */
+#include "signals.h"
+
+#include "dump.h"
+#include "running_profile.h"
+#include "reentry.h"
+#include "signal_stack.h"
+
+#include "hearth/dump_request.h"
+
+#include <errno.h>
+
+#define SIGNALS 64
+
+/* Signals whose default action ends the program, besides all real-time ones that the C library leaves. */
+static const uint8_t ending[] = {SIGHUP,  SIGINT,  SIGQUIT, SIGILL,    SIGTRAP, SIGABRT,  SIGBUS,  SIGFPE,
+                                 SIGUSR1, SIGSEGV, SIGUSR2, SIGPIPE,   SIGALRM, SIGTERM,  SIGXCPU, SIGXFSZ,
+                                 SIGPROF, SIGPOLL, SIGSYS,  SIGVTALRM, SIGPWR,  SIGSTKFLT};
+
+static hearth_os_action program_abort; /* the program's handler of SIGABRT; SIG_DFL: it has none */
+
+static bool is_default(const hearth_os_action *action) { return (void (*)(int))(void *)action->handler == SIG_DFL; }
+
+static bool is_ignored(const hearth_os_action *action) { return (void (*)(int))(void *)action->handler == SIG_IGN; }
+
+/* An instruction that faulted is repeated when its handler returns, and faults again: with the default action then, and
+ * with the registers that belong in a core file. */
+static bool will_repeat(int signal, const siginfo_t *info) {
+  return info->si_code > 0 && (signal == SIGSEGV || signal == SIGBUS || signal == SIGFPE || signal == SIGILL);
+}
+
+/* Did the running code itself cause the signal, rather than someone else at any time? */
+static bool is_own_doing(int signal, const siginfo_t *info) {
+  return will_repeat(signal, info) || ((signal == SIGTRAP || signal == SIGSYS) && info->si_code > 0) ||
+         (info->si_code == SI_TKILL && (uint32_t)info->si_pid == hearth_os_pid());
+}
+
+/* Put a signal off until the thread has left the guarded part that it is in. */
+static bool defer(int signal, const siginfo_t *info) {
+  if (hearth_this_thread.depth == 0 || is_own_doing(signal, info))
+    return false;
+  hearth_this_thread.deferred |= UINT64_C(1) << (signal - 1);
+  return true;
+}
+
+static void end(int signal, siginfo_t *info, void *context) {
+  const hearth_os_action standard = {0};
+
+  (void)context;
+  if (defer(signal, info))
+    return;
+  hearth_dump_at_end();
+  hearth_os_sigaction(signal, &standard, NULL);
+  if (!will_repeat(signal, info))
+    hearth_os_raise(signal); /* it is blocked until this handler returns */
+}
+
+static void abort_program(int signal, siginfo_t *info, void *context) {
+  hearth_dump_at_end();
+  program_abort.handler(signal, info, context);
+}
+
+/* Of a deferred signal only the number is raised again. */
+static uint32_t asker;
+
+static void ask(int signal, siginfo_t *info, void *context) {
+  (void)context;
+  if (info->si_code == SI_QUEUE && info->si_value.sival_int == HEARTH_DUMP_ASK)
+    __atomic_store_n(&asker, (uint32_t)info->si_pid, __ATOMIC_RELAXED);
+  if (defer(signal, info))
+    return;
+  bool written = hearth_dump();
+  uint32_t answered = __atomic_exchange_n(&asker, 0, __ATOMIC_RELAXED);
+  if (answered)
+    hearth_os_queue(answered, signal, written ? 0 : 1);
+}
+
+static bool is_asking(int signal) { return (uint32_t)signal == hearth_rt.options.dump_signal; }
+
+static bool is_ending(int signal) {
+  if (signal > HEARTH_LIBRARY_SIGNAL_LAST)
+    return hearth_rt.options.handle_signals;
+  for (size_t i = 0; i < sizeof ending; ++i)
+    if (ending[i] == signal)
+      return hearth_rt.options.handle_signals;
+  return false;
+}
+
+/* The runtime's action for a signal whose default action the program wants; false if it has none. */
+static bool own_action(int signal, hearth_os_action *ret_action) {
+  if (!is_asking(signal) && !is_ending(signal))
+    return false;
+  *ret_action = (hearth_os_action){is_asking(signal) ? ask : end, SA_SIGINFO | SA_ONSTACK | SA_RESTART, ~UINT64_C(0)};
+  return true;
+}
+
+static bool is_own(const hearth_os_action *action) { return action->handler == end || action->handler == ask; }
+
+int hearth_signals_set(int signal, const hearth_os_action *action, hearth_os_action *ret_old) {
+  hearth_os_action given = action ? *action : (hearth_os_action){0}, old;
+  bool wraps = signal == SIGABRT && action && is_ending(SIGABRT) && !is_default(action) && !is_ignored(action);
+
+  if (action && hearth_rt.recording && is_default(action))
+    own_action(signal, &given);
+  uint64_t blocked = hearth_os_block_signals(); /* until program_abort and the kernel's action agree */
+  hearth_os_action old_abort = program_abort;
+  if (wraps) {
+    program_abort = *action;
+    given.handler = abort_program;
+    given.flags |= SA_SIGINFO;
+  }
+  int result = hearth_os_sigaction(signal, action ? &given : NULL, &old);
+  hearth_os_restore_signals(blocked);
+  if (result == 0 && ret_old)
+    *ret_old = old.handler == abort_program ? old_abort : is_own(&old) ? (hearth_os_action){0} : old;
+  return result;
+}
+
+void hearth_signals_begin(void) {
+  if (hearth_rt.options.handle_signals)
+    hearth_signal_stack_begin();
+  for (int signal = 1; signal <= SIGNALS; ++signal) {
+    hearth_os_action old, own;
+    if (own_action(signal, &own) && hearth_os_sigaction(signal, NULL, &old) == 0 && is_default(&old))
+      hearth_os_sigaction(signal, &own, NULL);
+  }
+}

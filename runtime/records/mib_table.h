@@ -1,0 +1,98 @@
+/* One memory info block (MIB) for each context, fed by deallocations, through the threads' caches (mib_cache.h). */
+#ifndef HEARTH_RUNTIME_MIB_TABLE_H
+#define HEARTH_RUNTIME_MIB_TABLE_H
+
+#include "access_histogram.h"
+#include "lock.h"
+#include "mib_record.h"
+#include "reentry.h"
+
+#define HEARTH_MIB_LOCKS 256
+
+typedef struct hearth_mib_table {
+  hearth_mib *mibs; /* by context id */
+  uint32_t count;
+  uint8_t *touched;                    /* pages of `mibs` that hold records; atomic */
+  uint64_t touched_count, page_most;   /* such pages there are, and may be */
+  const uint64_t *beside;              /* bytes that count as such pages, too; NULL: none; atomic */
+  bool wants_spill;                    /* there are more */
+  bool closed;                         /* ... and no more are to come */
+  hearth_histograms histograms;        /* of histogram mode */
+  uint64_t dropped;                    /* blocks that were not recorded for that reason; atomic */
+  hearth_lock locks[HEARTH_MIB_LOCKS]; /* of context id modulo their number: all can be taken for a fork */
+} hearth_mib_table;
+
+/* Assignments that belong together. A signal handler that writes the profile completes what it interrupted first; that
+ * this happens twice then does no harm. What is NULL is not assigned to. */
+typedef struct hearth_mib_update {
+  hearth_mib *record;
+  const hearth_mib *sum; /* the record's new value */
+  uint64_t *word;
+  uint64_t value;                        /* the word's */
+  hearth_block *block;                   /* that ends with the update: its state */
+  const struct hearth_mib_update *outer; /* that a signal handler interrupted */
+} hearth_mib_update;
+
+/* Records for the contexts [0, count), all empty; they want to be spilled when they fill more than `page_most` pages. False:
+ * no address space. */
+bool hearth_mib_table_create(hearth_mib_table *table, uint32_t count, uint64_t page_most);
+
+/* What lies beside the table has grown. */
+void hearth_mib_table_watch(hearth_mib_table *table);
+
+/* How many blocks a sampled block stands for, one in `mean_bytes` being drawn. */
+uint64_t hearth_mib_weight(const hearth_block *block, uint64_t mean_bytes);
+
+/* Make of the record of a sampled block that of all the blocks it stands for. `mean_bytes`: 0 if all blocks are recorded. */
+static inline void hearth_mib_weigh(hearth_mib *one, const hearth_block *block, uint64_t mean_bytes) {
+  if (mean_bytes)
+    hearth_mib_repeat(one, hearth_mib_weight(block, mean_bytes));
+}
+
+/* End `block`: hearth_mib_follow on the record of its context, with its state set to FREE in the same moment for whoever
+ * has locked the table. Its context is below `count`. False: the caller is a signal handler that must not
+ * wait for the record's lock; nothing happened. */
+bool hearth_mib_table_record(hearth_mib_table *table, hearth_block *block, const hearth_mib *one);
+
+/* The same for a block without header: its record is added, and *ret_live becomes 0 in the same moment. False: as above. */
+bool hearth_mib_table_add(hearth_mib_table *table, uint32_t context, const hearth_mib *one, uint64_t *ret_live);
+
+/* Add the records of a series that is not empty, and empty it in the same moment, by its `count`. False: as above. */
+bool hearth_mib_table_append(hearth_mib_table *table, uint32_t context, const hearth_mib_series *series,
+                             uint64_t *count);
+
+static inline void hearth_mib_update_apply(const hearth_mib_update *update) {
+  if (update->record)
+    *update->record = *update->sum;
+  if (update->word)
+    *update->word = update->value;
+  if (update->block)
+    hearth_block_set_state(update->block, HEARTH_BLOCK_FREE);
+}
+
+/* Make an update that a signal handler completes if it interrupts it and writes the profile. The caller has the lock of
+ * what is updated; `outer` is filled in here. */
+static inline void hearth_mib_update_make(hearth_mib_update *update) {
+  const hearth_mib_update known = *update; /* to compilers, after the fences too */
+
+  update->outer = hearth_this_thread.update;
+  HEARTH_SIGNAL_FENCE();
+  hearth_this_thread.update = update;
+  HEARTH_SIGNAL_FENCE();
+  hearth_mib_update_apply(&known);
+  HEARTH_SIGNAL_FENCE();
+  hearth_this_thread.update = update->outer;
+}
+
+/* Empty all records, giving the memory back. The table is locked, or the process has one thread. */
+void hearth_mib_table_forget(hearth_mib_table *table);
+
+/* There can be no spill: from now on, blocks of contexts that need one page more are dropped. */
+void hearth_mib_table_close(hearth_mib_table *table);
+
+/* Keep all other threads from recording, and complete what this thread was recording when it was interrupted. With signals
+ * blocked. Returns how many threads are recording and do not end it. */
+unsigned hearth_mib_table_lock(hearth_mib_table *table);
+void hearth_mib_table_unlock(hearth_mib_table *table);
+
+#endif

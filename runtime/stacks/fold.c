@@ -1,0 +1,47 @@
+/* From the root to the leaf: where an address is already among those kept, the kept stack is cut back to it. Bits of a hash
+ * tell most addresses that are not. */
+#include "fold.h"
+
+#include "folded_pcs.h"
+
+static inline uint64_t bit_of(uint64_t pc) {
+  return UINT64_C(1) << (pc * UINT64_C(0x9e3779b97f4a7c15) >> 58); /* 2^64 / golden ratio */
+}
+
+static void leave_out(const uint64_t *pcs, const uint8_t *tops, size_t from, size_t to) {
+  for (; from != to; from = tops[from + 1])
+    hearth_folded_pcs_add(pcs[from]);
+}
+
+void hearth_fold_extend(const uint64_t *pcs, hearth_folded *folded, size_t first, size_t from, size_t end) {
+  uint8_t *tops = folded->tops;
+
+  tops[end] = (uint8_t)end;
+  folded->seen[end] = 0;
+  for (size_t i = from; i-- > first;) {
+    uint64_t seen = folded->seen[i + 1], bit = bit_of(pcs[i]);
+    size_t same = seen & bit ? tops[i + 1] : end;
+    while (same != end && pcs[same] != pcs[i])
+      same = tops[same + 1];
+    if (same != end)
+      leave_out(pcs, tops, tops[i + 1], same);
+    tops[i] = (uint8_t)(same != end ? same : i);
+    folded->seen[i] = seen | bit;
+  }
+}
+
+size_t hearth_fold_collect(const uint64_t *pcs, const hearth_folded *folded, size_t first, size_t end,
+                           uint64_t *ret_pcs) {
+  size_t depth = 0;
+
+  for (size_t kept = folded->tops[first]; kept != end; kept = folded->tops[kept + 1])
+    ret_pcs[depth++] = pcs[kept];
+  return depth;
+}
+
+size_t hearth_fold_recursion(uint64_t *pcs, size_t depth) {
+  hearth_folded folded;
+
+  hearth_fold_extend(pcs, &folded, 0, depth, depth);
+  return hearth_fold_collect(pcs, &folded, 0, depth, pcs);
+}

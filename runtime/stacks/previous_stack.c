@@ -1,0 +1,154 @@
+/* What the outer frames were found by is compared with copies from the root on; the walk then ends at the first frame that
+ * is as it was. */
+#include "previous_stack.h"
+
+#include <string.h>
+
+static bool is_same_range(hearth_stack_range a, hearth_stack_range b) {
+  return a.lasting && b.lasting && a.low == b.low && a.high == b.high;
+}
+
+static bool is_same_frame(const hearth_known_frame *known) {
+  return known->at->caller == known->copy.caller && known->at->return_address == known->copy.return_address;
+}
+
+static void keep_frames(hearth_previous_stack *previous, const hearth_frame *frame) {
+  const hearth_known_frame *end = previous->frames + HEARTH_DEPTH_MOST, *known = end;
+
+  while (known > end - previous->count && known[-1].at >= frame && is_same_frame(&known[-1]))
+    --known;
+  previous->count = (size_t)(end - known);
+}
+
+/* A frame's return address and what was found behind it have to be as they were. */
+static void keep_words(hearth_previous_stack *previous, const hearth_frame *frame) {
+  const hearth_stack_word *end = previous->words + HEARTH_PREVIOUS_STACK_WORDS, *known = end;
+
+  while (known > end - previous->word_count && (uintptr_t)known[-1].at >= (uintptr_t)frame &&
+         *known[-1].at == known[-1].value)
+    --known;
+  while (previous->count > 0 && previous->words + previous->return_words[HEARTH_DEPTH_MOST - previous->count] < known)
+    --previous->count;
+  previous->word_count = (size_t)(end - known);
+}
+
+/* An unwinder that comes to a frame which is as it was goes on as it did, if all further out are, too. What lies further
+ * in, or did, does not matter. */
+hearth_known_stack hearth_previous_stack_keep(hearth_previous_stack *previous, const hearth_frame *frame) {
+  hearth_stack_range range = hearth_unwind_stack(frame);
+  bool linked = previous->word_count == 0;
+
+  if (!is_same_range(previous->range, range))
+    previous->count = 0;
+  else if (linked)
+    keep_frames(previous, frame);
+  else
+    keep_words(previous, frame);
+  previous->range = range;
+  size_t first = HEARTH_DEPTH_MOST - previous->count;
+  if (previous->count == 0)
+    return (hearth_known_stack){NULL, NULL, NULL};
+  if (linked)
+    return (hearth_known_stack){.frame = previous->frames[first].at};
+  return (hearth_known_stack){.places = previous->places + first, .end = previous->places + HEARTH_DEPTH_MOST};
+}
+
+static void set_frames(hearth_previous_stack *previous, const hearth_frame *frame, size_t first, size_t from) {
+  for (size_t i = first; i < from; ++i) {
+    previous->frames[i] = (hearth_known_frame){frame, *frame};
+    frame = frame->caller;
+  }
+  previous->word_count = 0;
+}
+
+/* The places of words[0..count), which go to `base` on. Words that are no return addresses say what bp was, further in than
+ * where it was used: it matters for the places between. Where bp was saved in another way, which is rare, some words of
+ * another kind make a place less often found. */
+static void set_places(hearth_previous_stack *previous, const hearth_trail *trail, size_t count, size_t first,
+                       size_t from, size_t base) {
+  hearth_trail_place bp = from < HEARTH_DEPTH_MOST ? previous->places[from] : (hearth_trail_place){0, 0, 0, 0};
+  size_t at = from;
+
+  while (count-- > 0) {
+    const hearth_stack_word *word = &trail->own[count];
+    uint8_t returns = at > first ? trail->return_words[at - 1 - first] : 0;
+    if (at == first || (returns & ~HEARTH_TRAIL_BLIND) != count) {
+      bp.bp_at = (uintptr_t)word->at;
+      bp.bp = word->value;
+      continue;
+    }
+    uintptr_t sp = (uintptr_t)(word->at + 1);
+    if (bp.bp_at >= sp)
+      bp.bp_at = 0;
+    previous->places[--at] = (hearth_trail_place){returns & HEARTH_TRAIL_BLIND ? 0 : sp, word->value, bp.bp_at, bp.bp};
+    previous->return_words[at] = (uint16_t)(base + count);
+  }
+}
+
+/* The trail's last word, if it ends at a place, is that place's return address, which is known. False: there are too many. */
+static bool set_words(hearth_previous_stack *previous, const hearth_trail *trail, size_t first, size_t from) {
+  bool joins = from < HEARTH_DEPTH_MOST;
+  size_t end = joins ? previous->return_words[from] + 1u : HEARTH_PREVIOUS_STACK_WORDS;
+
+  if (trail->word_count == 0 || trail->word_count > HEARTH_TRAIL_MOST || trail->word_count > end)
+    return false;
+  size_t base = end - trail->word_count;
+  set_places(previous, trail, trail->word_count - joins, first, from, base);
+  memcpy(previous->words + base, trail->own, trail->word_count * sizeof *trail->own);
+  previous->word_count = HEARTH_PREVIOUS_STACK_WORDS - base;
+  return true;
+}
+
+/* Let the trail be that of the stack's `shown` innermost frames. */
+static void set_trail(const hearth_previous_stack *previous, size_t first, size_t shown, hearth_trail *trail) {
+  if (previous->word_count == 0) {
+    trail->frame_count = shown;
+    return;
+  }
+  const hearth_stack_word *end = previous->words + HEARTH_PREVIOUS_STACK_WORDS;
+  trail->words = end - previous->word_count;
+  if (shown < previous->count)
+    end = previous->words + previous->return_words[first + shown - 1] + 1;
+  trail->word_count = (size_t)(end - trail->words);
+}
+
+static size_t kept_of(const hearth_previous_stack *previous, const hearth_trail *trail) {
+  if (trail->ends_at)
+    return (size_t)(previous->places + HEARTH_DEPTH_MOST - trail->ends_at);
+  return trail->ends_at_known ? previous->count : 0;
+}
+
+bool hearth_previous_stack_set(hearth_previous_stack *previous, const hearth_frame *frame, const uint64_t *pcs,
+                               size_t depth, size_t most, hearth_trail *trail) {
+  size_t kept = kept_of(previous, trail), from = HEARTH_DEPTH_MOST - kept;
+
+  if (!trail->lasts || depth > from || (kept == 0 && depth == most))
+    return false;
+  size_t first = from - depth;
+  if (trail->frame_count == 0) {
+    if (!set_words(previous, trail, first, from))
+      return false;
+  } else if (trail->frame_count == depth) {
+    set_frames(previous, frame, first, from);
+  } else {
+    return false;
+  }
+  previous->count = depth + kept;
+  memcpy(previous->pcs + first, pcs, depth * sizeof *pcs);
+  if (previous->folded_from < from)
+    previous->folded_from = from;
+  set_trail(previous, first, previous->count < most ? previous->count : most, trail);
+  return true;
+}
+
+size_t hearth_previous_stack_copy(hearth_previous_stack *previous, bool folded, size_t most, uint64_t *ret_pcs) {
+  size_t first = HEARTH_DEPTH_MOST - previous->count, count = previous->count < most ? previous->count : most;
+
+  if (folded && count == previous->count) {
+    hearth_fold_extend(previous->pcs, &previous->folded, first, previous->folded_from, HEARTH_DEPTH_MOST);
+    previous->folded_from = first;
+    return hearth_fold_collect(previous->pcs, &previous->folded, first, HEARTH_DEPTH_MOST, ret_pcs);
+  }
+  memcpy(ret_pcs, previous->pcs + first, count * sizeof *ret_pcs);
+  return folded ? hearth_fold_recursion(ret_pcs, count) : count;
+}

@@ -1,0 +1,294 @@
+/* Frames are followed by frame pointers as far as these lead; where they do not, by the rules of unwind_rules.c. Each load is
+ * checked to lie on the stack. */
+#include "unwind.h"
+
+#include "os.h"
+#include "proc_maps.h"
+#include "reentry.h"
+#include "thread_state.h"
+#include "unwind_rules.h"
+
+/* The main thread's stack grows; the kernel keeps at least this much below its top free of other mappings. */
+#define MAIN_STACK_SPAN    ((uintptr_t)128 << 20)
+#define LEAST_CODE_ADDRESS ((uintptr_t)4096)
+
+static hearth_stack_range main_stack;
+static uintptr_t main_thread;
+static bool uses_rules; /* else all code is taken to have frame pointers */
+
+static bool range_contains(hearth_stack_range range, uintptr_t address) {
+  return address >= range.low && address < range.high;
+}
+
+/* The readable mapping that `address` lies in; empty if none is found. */
+static hearth_stack_range find_mapping(uintptr_t address) {
+  char buffer[512]; /* small: this may run on a thread with the least of stacks */
+  hearth_stack_range found = {0, 0, false};
+  hearth_maps maps;
+  hearth_maps_entry entry;
+
+  if (!hearth_maps_open(&maps, buffer, sizeof buffer))
+    return found;
+  while (hearth_maps_next(&maps, &entry))
+    if (address >= entry.start && address < entry.end) {
+      if (entry.readable)
+        found = (hearth_stack_range){entry.start, entry.end, false};
+      break;
+    }
+  hearth_maps_close(&maps);
+  return found;
+}
+
+void hearth_unwind_begin(bool frame_pointers_only) {
+  uses_rules = !frame_pointers_only;
+  if (uses_rules)
+    hearth_unwind_rules_create();
+  main_stack = find_mapping((uintptr_t)HEARTH_THIS_FRAME);
+  main_stack.lasting = true;
+  if (main_stack.high)
+    main_stack.low = main_stack.high - MAIN_STACK_SPAN;
+  main_thread = hearth_os_thread_pointer();
+}
+
+/* The stack that `address` lies in. Unknown ones are looked up once for each thread. */
+static hearth_stack_range stack_of(uintptr_t address) {
+  hearth_stack_range *stacks = hearth_this_thread.stacks;
+  bool known = !hearth_reentry_is_nested(); /* a signal handler may have interrupted what follows */
+
+  for (unsigned i = 0; known && i < HEARTH_STACK_RANGES; ++i)
+    if (range_contains(stacks[i], address))
+      return stacks[i];
+  hearth_stack_range range = range_contains(main_stack, address) ? main_stack : find_mapping(address);
+  /* Neighbouring mappings may have been joined. A thread's control block lies at the top of its stack. */
+  uintptr_t thread = hearth_os_thread_pointer();
+  if (range_contains(range, thread)) {
+    range.lasting = address < thread && thread != main_thread;
+    if (address < thread)
+      range.high = thread;
+    else
+      range.low = thread;
+  }
+  if (!known)
+    return range;
+  for (unsigned i = HEARTH_STACK_RANGES - 1; i > 0; --i)
+    stacks[i] = stacks[i - 1];
+  stacks[0] = range;
+  return range;
+}
+
+hearth_stack_range hearth_unwind_stack(const hearth_frame *frame) { return stack_of((uintptr_t)(frame + 1) - 1); }
+
+/* The registers as they are when a call returns, and how they were found. */
+typedef struct walk {
+  uintptr_t pc, sp, bp;
+  uintptr_t bp_at;          /* where bp was saved; 0: that is in the trail */
+  hearth_stack_range stack; /* empty: not looked up yet */
+  const hearth_frame *first;
+  bool chained; /* frame pointers alone led here; then nothing is in the trail yet */
+  hearth_trail *trail;
+} walk;
+
+/* Copy words of the callers' frames. Ranges are remembered, and coroutines' may have changed since: what is readable for
+ * certain is the page of the return address that was used last, just below sp. */
+static inline bool load(walk *walk, uintptr_t address, uintptr_t *ret_words, size_t count) {
+  size_t size = count * sizeof *ret_words;
+
+  if (!walk->stack.high)
+    walk->stack = stack_of(walk->sp - 1);
+  if (address < walk->sp || address % sizeof *ret_words != 0 || address >= walk->stack.high ||
+      walk->stack.high - address < size)
+    return false;
+  if (!walk->stack.lasting && (address + size - 1) / HEARTH_OS_PAGE != (walk->sp - 1) / HEARTH_OS_PAGE)
+    return hearth_os_peek(address, ret_words, size);
+  for (size_t i = 0; i < count; ++i)
+    ret_words[i] = ((const uintptr_t *)address)[i];
+  return true;
+}
+
+static void note(walk *walk, uintptr_t at, uintptr_t value) {
+  hearth_trail *trail = walk->trail;
+
+  if (trail->word_count < HEARTH_TRAIL_MOST)
+    trail->own[trail->word_count] = (hearth_stack_word){(const uintptr_t *)at, value};
+  ++trail->word_count;
+}
+
+/* Where things lie from here on depends on bp. */
+static void note_bp(walk *walk) {
+  if (walk->bp_at)
+    note(walk, walk->bp_at, walk->bp);
+  walk->bp_at = 0;
+}
+
+/* The address number `index` of those written is the word noted last. */
+static inline void note_return(const walk *walk, size_t index, uintptr_t bp_at) {
+  hearth_trail *trail = walk->trail;
+
+  if (trail->word_count <= HEARTH_TRAIL_MOST)
+    trail->return_words[index] = (uint8_t)((trail->word_count - 1) | (bp_at ? 0 : HEARTH_TRAIL_BLIND));
+}
+
+/* From the first frame to the last one, whose bp is where it is now. */
+static void note_chain(walk *walk) {
+  const hearth_frame *frame = walk->first;
+
+  if (!walk->stack.lasting)
+    return;
+  for (size_t index = 0;; ++index, frame = frame->caller) {
+    note(walk, (uintptr_t)&frame->return_address, frame->return_address);
+    note_return(walk, index, (uintptr_t)&frame->caller);
+    if ((uintptr_t)frame == walk->bp_at)
+      break;
+    note(walk, (uintptr_t)&frame->caller, (uintptr_t)frame->caller);
+  }
+}
+
+/* Does the start code's frame begin there? Nothing of interest lies behind it. */
+static inline bool is_root(walk *walk, uintptr_t sp) {
+  uintptr_t root = hearth_this_thread.root;
+
+  if (__builtin_expect(!root || sp < root, true))
+    return false;
+  if (!walk->stack.high)
+    walk->stack = stack_of(walk->sp - 1);
+  return walk->stack.lasting;
+}
+
+static inline bool follow_frame_pointer(walk *walk) {
+  uintptr_t words[2], at = walk->bp;
+
+  if (!walk->chained)
+    note_bp(walk);
+  if (is_root(walk, at + sizeof words) || !load(walk, at, words, 2))
+    return false;
+  walk->bp = words[0];
+  walk->bp_at = at;
+  walk->pc = words[1];
+  walk->sp = at + sizeof words;
+  if (!walk->chained)
+    note(walk, at + sizeof words[0], words[1]);
+  return true;
+}
+
+/* Load the CFA, and the caller's bp from where bp points to. */
+static bool load_aligned(walk *walk, uintptr_t *cfa) {
+  uintptr_t at = *cfa, bp_at = walk->bp;
+
+  if (!load(walk, at, cfa, 1) || !load(walk, bp_at, &walk->bp, 1))
+    return false;
+  note(walk, at, *cfa);
+  walk->bp_at = bp_at;
+  return true;
+}
+
+static bool load_bp(walk *walk, uintptr_t at) {
+  walk->bp_at = at;
+  return load(walk, at, &walk->bp, 1);
+}
+
+static bool follow_rule(walk *walk, hearth_cfi_rule rule) {
+  uintptr_t cfa = (rule.kind == HEARTH_CFI_RSP ? walk->sp : walk->bp) + (uintptr_t)(intptr_t)rule.cfa, pc;
+
+  if (!walk->stack.high)
+    walk->stack = stack_of(walk->sp - 1);
+  if (rule.kind == HEARTH_CFI_RSP && is_root(walk, cfa))
+    return false;
+  if (walk->chained)
+    note_chain(walk);
+  walk->chained = false;
+  if (rule.kind != HEARTH_CFI_RSP)
+    note_bp(walk);
+  if ((rule.kind == HEARTH_CFI_LOADED && !load_aligned(walk, &cfa)) || is_root(walk, cfa) ||
+      !load(walk, cfa - sizeof pc, &pc, 1) || (rule.rbp && !load_bp(walk, cfa + (uintptr_t)(intptr_t)rule.rbp)))
+    return false;
+  note(walk, cfa - sizeof pc, pc);
+  walk->pc = pc;
+  walk->sp = cfa;
+  return true;
+}
+
+static bool is_frame_pointers(hearth_cfi_rule rule) {
+  return rule.kind == HEARTH_CFI_NONE || (rule.kind == HEARTH_CFI_RBP && rule.cfa == 16 && rule.rbp == -16);
+}
+
+/* Walk on to the caller. False: there is none. */
+static bool follow(walk *walk, hearth_cfi_rule rule) {
+  if (is_frame_pointers(rule))
+    return follow_frame_pointer(walk);
+  return rule.kind != HEARTH_CFI_ROOT && follow_rule(walk, rule);
+}
+
+static inline bool is_at_place(const walk *walk, const hearth_trail_place *place) {
+  return walk->sp == place->sp && walk->pc == place->pc &&
+         (!place->bp_at || (walk->bp_at == place->bp_at && walk->bp == place->bp));
+}
+
+/* Has the walk come to what is known? Places that it has passed are dropped from that. */
+static inline bool is_known(const walk *walk, hearth_known_stack *known) {
+  if (walk->chained)
+    return known->frame && walk->sp == (uintptr_t)(known->frame + 1);
+  while (known->places < known->end && known->places->sp < walk->sp)
+    ++known->places;
+  return known->places < known->end && is_at_place(walk, known->places);
+}
+
+static inline hearth_cfi_rule find_rule(const walk *walk, hearth_rule_memo *memo) {
+  uint64_t pc = walk->pc - 1;
+  size_t place = walk->sp / 16 % HEARTH_RULE_MEMO_ROWS;
+
+  if (memo && memo->rows[place].pc == pc)
+    return memo->rows[place].rule;
+  hearth_cfi_rule rule = hearth_unwind_rules_find(pc);
+  if (memo && rule.known) {
+    memo->rows[place].pc = pc;
+    memo->rows[place].rule = rule;
+  }
+  return rule;
+}
+
+size_t hearth_unwind(const hearth_frame *frame, const hearth_known_stack *known, hearth_rule_memo *memo,
+                     uint64_t *ret_pcs, size_t most, hearth_trail *ret_trail) {
+  walk walk = {.pc = frame->return_address,
+               .sp = (uintptr_t)(frame + 1),
+               .bp = (uintptr_t)frame->caller,
+               .bp_at = (uintptr_t)&frame->caller,
+               .first = frame,
+               .chained = true,
+               .trail = ret_trail};
+  hearth_known_stack left = known ? *known : (hearth_known_stack){NULL, NULL, NULL};
+  size_t count = 0, looked_at = 0;
+  bool found =
+      most > 0 && !is_root(&walk, walk.sp); /* where main jumped to what frees, nothing of the program is left */
+
+  ret_trail->word_count = 0;
+  ret_trail->words = ret_trail->own;
+  ret_trail->ends_at_known = false;
+  ret_trail->ends_at = NULL;
+  while (found) {
+    if (is_known(&walk, &left)) {
+      ret_trail->ends_at_known = true;
+      ret_trail->ends_at = walk.chained ? NULL : left.places;
+      break;
+    }
+    ++looked_at;
+    if (walk.pc < LEAST_CODE_ADDRESS)
+      break;
+    hearth_cfi_rule rule = {.kind = HEARTH_CFI_NONE};
+    if (uses_rules)
+      rule = find_rule(&walk, memo);
+    if (rule.kind == HEARTH_CFI_ROOT && !walk.chained) {
+      if (walk.stack.lasting && !hearth_reentry_is_nested())
+        hearth_this_thread.root = walk.sp;
+      break;
+    }
+    if (!walk.chained)
+      note_return(&walk, count, walk.bp_at);
+    ret_pcs[count++] = walk.pc - 1;
+    found = count < most && follow(&walk, rule);
+  }
+  if (ret_trail->ends_at_known && !walk.stack.high)
+    walk.stack = hearth_unwind_stack(known->frame);
+  ret_trail->lasts = walk.stack.lasting && !hearth_reentry_is_nested();
+  ret_trail->frame_count = walk.chained ? looked_at : 0;
+  return count;
+}

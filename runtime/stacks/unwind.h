@@ -1,0 +1,80 @@
+/* Call stacks: by frame pointers where functions keep them, by call frame information where that says that they do not
+ * (unwind_rules.h). */
+#ifndef HEARTH_RUNTIME_UNWIND_H
+#define HEARTH_RUNTIME_UNWIND_H
+
+#include "cfi.h"
+#include "thread_state.h"
+
+#include <stddef.h>
+
+#define HEARTH_DEPTH_MOST 255
+
+/* What a function's frame pointer points to. */
+typedef struct hearth_frame {
+  const struct hearth_frame *caller;
+  uintptr_t return_address;
+} hearth_frame;
+
+/* The calling function's own frame. */
+#define HEARTH_THIS_FRAME ((const hearth_frame *)__builtin_frame_address(0))
+
+/* Note where the main thread's stack is; to be called by the main thread, once. */
+void hearth_unwind_begin(bool frame_pointers_only);
+
+typedef struct hearth_stack_word {
+  const uintptr_t *at;
+  uintptr_t value;
+} hearth_stack_word;
+
+/* Where a walk came by: one that comes there, too, goes on as it did, if the words that it found behind are as they were. */
+typedef struct hearth_trail_place {
+  uintptr_t sp, pc; /* sp 0: bp mattered there, and is not known any more */
+  uintptr_t bp_at;  /* what bp has to be, and where it has to be saved; 0: it does not matter */
+  uintptr_t bp;
+} hearth_trail_place;
+
+/* What is known of a stack: its outer frames, leaf first. */
+typedef struct hearth_known_stack {
+  const hearth_frame *frame; /* frame pointers link it with the others; NULL: there are places, or none */
+  const hearth_trail_place *places, *end;
+} hearth_known_stack;
+
+#define HEARTH_TRAIL_MOST  128
+#define HEARTH_TRAIL_BLIND 0x80u /* of an index: the place's sp is to be 0 */
+
+/* What a call stack was found by: as long as this is the same, so is the stack. */
+typedef struct hearth_trail {
+  bool lasts;         /* all is on the thread's own stack, which stays; and no signal handler interrupted the runtime */
+  bool ends_at_known; /* the walk was ended where it came to the known frame, or ... */
+  const hearth_trail_place *ends_at; /* ... to this place; NULL: neither, or the frame */
+  size_t frame_count;          /* frames that were looked at, if frame pointers link them all; else 0 */
+  size_t word_count;           /* words that were used; more than there is room for are not kept */
+  const hearth_stack_word *words;
+  hearth_stack_word own[HEARTH_TRAIL_MOST];
+  uint8_t return_words[HEARTH_DEPTH_MOST]; /* by address written: which word it is */
+} hearth_trail;
+
+/* Rules of code addresses, each where the frame is on the stack: outer frames stay where they are from one walk to the next.
+ * All zero at first. */
+#define HEARTH_RULE_MEMO_ROWS 512 /* for 16 bytes of stack each */
+
+typedef struct hearth_rule_memo {
+  struct {
+    uint64_t pc; /* 0: none */
+    hearth_cfi_rule rule;
+  } rows[HEARTH_RULE_MEMO_ROWS];
+} hearth_rule_memo;
+
+/* The calling thread's stack that `frame` is on; empty if there is none. */
+hearth_stack_range hearth_unwind_stack(const hearth_frame *frame);
+
+/* Write at most `most` addresses, leaf first: each lies inside the call instruction (return address minus 1). The first
+ * is that of the call to the function whose frame is given. Never reads memory that is not known to be a stack; where the
+ * next frame would lie elsewhere or below, the stack ends, as it does with the first function of the C library's start
+ * code; and where it comes to what is known, unless NULL: the return address of that frame or place is not written, and
+ * words behind are not in the trail. `memo`, unless NULL, makes it faster. Returns how many addresses were written. */
+size_t hearth_unwind(const hearth_frame *frame, const hearth_known_stack *known, hearth_rule_memo *memo,
+                     uint64_t *ret_pcs, size_t most, hearth_trail *ret_trail);
+
+#endif

@@ -1,0 +1,107 @@
+/* Chunks without headers: sizes, reuse, and what is made of wrong pointers. The test's own malloc takes none. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "heap.h"
+#include "running_profile.h"
+
+#include <string.h>
+
+static hearth_heap_cache cache, other;
+
+static void sizes_are_rounded_up_to_16(void **state) {
+  (void)state;
+  for (size_t size = 0; size <= HEARTH_HEADERLESS_MOST; ++size) {
+    size_t found;
+    char *memory = hearth_headerless_take(size, &cache.headerless);
+    assert_non_null(memory);
+    assert_int_equal((uintptr_t)memory % 16, 0);
+    assert_int_equal(hearth_headerless_find(memory, &found), HEARTH_HEADERLESS_LIVE);
+    assert_int_equal(found, size ? (size + 15) / 16 * 16 : 16);
+    memset(memory, 0xff, found);
+    assert_true(hearth_headerless_give(memory, &cache.headerless));
+  }
+  assert_null(hearth_headerless_take(HEARTH_HEADERLESS_MOST + 1, &cache.headerless));
+}
+
+static void wrong_pointers_are_told(void **state) {
+  (void)state;
+  for (size_t size = 16; size <= HEARTH_HEADERLESS_MOST; size += 16) {
+    size_t found;
+    hearth_block *block;
+    char *memory = hearth_headerless_take(size, &cache.headerless);
+    for (size_t i = 1; i < size; ++i)
+      assert_int_equal(hearth_headerless_find(memory + i, &found), HEARTH_HEADERLESS_INSIDE);
+    assert_false(hearth_headerless_give(memory + 8, &cache.headerless));
+    assert_int_equal(hearth_heap_find(memory + 8, &block), HEARTH_POINTER_BAD);
+    assert_true(hearth_headerless_give(memory, &cache.headerless));
+    assert_int_equal(hearth_headerless_find(memory, &found), HEARTH_HEADERLESS_FREED);
+    assert_int_equal(hearth_heap_find(memory, &block), HEARTH_POINTER_FREED);
+    assert_false(hearth_headerless_give(memory, &cache.headerless));
+  }
+  size_t found;
+  assert_int_equal(hearth_headerless_find(&found, &found), HEARTH_HEADERLESS_OTHER);
+  assert_int_equal(hearth_headerless_find(NULL, &found), HEARTH_HEADERLESS_OTHER);
+}
+
+static void check_has_header(hearth_block *block, void *closure) {
+  (void)closure;
+  assert_int_not_equal(hearth_sector_of(block)->kind, HEARTH_TRACT_HEADERLESS);
+}
+
+/* Enough for several runs of each size. */
+static void chunks_do_not_overlap_and_are_nobodys_blocks(void **state) {
+  (void)state;
+  static unsigned char *all[100000];
+  size_t count = sizeof all / sizeof *all, before = hearth_heap_get_usage().blocks;
+  for (size_t i = 0; i < count; ++i) {
+    size_t size = i * 7 % 97;
+    all[i] = hearth_headerless_take(size, &cache.headerless);
+    memset(all[i], HEARTH_BLOCK_LIVE, size); /* looks like headers of live blocks */
+    memcpy(all[i], &i, size < sizeof i ? size : sizeof i);
+  }
+  for (size_t i = 0; i < count; ++i) {
+    size_t size = i * 7 % 97;
+    assert_memory_equal(all[i], &i, size < sizeof i ? size : sizeof i);
+    for (size_t k = sizeof i; k < size; ++k)
+      assert_int_equal(all[i][k], HEARTH_BLOCK_LIVE);
+  }
+  hearth_heap_lock();
+  hearth_heap_each(check_has_header, NULL);
+  hearth_heap_unlock();
+  assert_int_equal(hearth_heap_get_usage().blocks, before + count);
+  for (size_t i = 0; i < count; ++i)
+    assert_true(hearth_headerless_give(all[i], i % 3 ? &cache.headerless : NULL));
+  assert_int_equal(hearth_heap_get_usage().blocks, before);
+}
+
+/* What one thread gave back another one takes before there is a new run. */
+static void flushed_chunks_are_everyones(void **state) {
+  (void)state;
+  void *memory = hearth_headerless_take(1000, &cache.headerless);
+  assert_true(hearth_headerless_give(memory, &cache.headerless));
+  hearth_heap_cache_flush(&cache);
+  for (size_t i = 0;; ++i) {
+    assert_true(i < 1000);
+    if (hearth_headerless_take(1000, &other.headerless) == memory)
+      break;
+  }
+}
+
+/* No profile of the test itself. */
+const char *__memprof_default_options(void) { return "dump_at_exit=0"; }
+
+int main(void) {
+  hearth_ensure_heap();
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(sizes_are_rounded_up_to_16),
+      cmocka_unit_test(wrong_pointers_are_told),
+      cmocka_unit_test(chunks_do_not_overlap_and_are_nobodys_blocks),
+      cmocka_unit_test(flushed_chunks_are_everyones),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

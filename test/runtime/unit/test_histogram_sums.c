@@ -1,0 +1,147 @@
+/* The runtime's histograms. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "hearth/rt.h"
+#include "access_histogram.h"
+#include "heap.h"
+#include "mib_view.h"
+#include "shadow.h"
+
+enum { CONTEXTS = 100, MOST = 600 };
+
+/* A block of this context of which places 0, step, 2 * step ... have been accessed once. */
+static hearth_block *block_of(uint32_t context, size_t size, size_t step) {
+  char *memory = malloc(size);
+  hearth_block *block;
+
+  assert_int_equal(hearth_heap_find(memory, &block), HEARTH_POINTER_LIVE);
+  hearth_shadow_clear(memory, size);
+  for (size_t at = 0; at < size; at += 8 * step)
+    __memprof_record_access(memory + at);
+  block->context = context;
+  return block;
+}
+
+static void drop(hearth_block *block) {
+  block->context = HEARTH_NO_CONTEXT;
+  free(hearth_block_memory(block));
+}
+
+static void test_sums_by_place(void **state) {
+  (void)state;
+  hearth_histograms histograms;
+  uint32_t size;
+
+  assert_true(hearth_histograms_create(&histograms, CONTEXTS, MOST));
+  for (int i = 0; i < 3; ++i) {
+    hearth_block *block = block_of(7, 100, 3);
+    hearth_histograms_add(&histograms, block, 2);
+    drop(block);
+  }
+  hearth_block *large = block_of(7, 8 * 1000, 1);
+  hearth_histograms_add(&histograms, large, 1);
+  drop(large);
+  const uint64_t *sums = hearth_histograms_get(&histograms, 7, &size);
+  assert_int_equal(size, MOST);
+  for (uint32_t i = 0; i < size; ++i)
+    assert_int_equal(sums[i], 1 + (i < 13 && i % 3 == 0 ? 6 : 0));
+  hearth_histograms_get(&histograms, 8, &size);
+  assert_int_equal(size, 0);
+  hearth_histograms_forget(&histograms);
+  hearth_histograms_get(&histograms, 7, &size);
+  assert_int_equal(size, 0);
+  assert_int_equal(histograms.pages, 0);
+  hearth_histograms_destroy(&histograms);
+}
+
+/* Until the block counts, what is read is what was there before, also when the arrays grow. */
+static void test_counts_in_one_step(void **state) {
+  (void)state;
+  hearth_histograms histograms;
+  uint64_t next;
+  uint32_t size;
+
+  assert_true(hearth_histograms_create(&histograms, CONTEXTS, MOST));
+  hearth_block *block = block_of(3, 64, 1), *larger = block_of(3, 1000, 1);
+  hearth_histograms_add(&histograms, block, 1);
+  assert_true(hearth_histograms_prepare(&histograms, larger, 1, &next));
+  const uint64_t *sums = hearth_histograms_get(&histograms, 3, &size);
+  assert_int_equal(size, 8);
+  assert_int_equal(sums[0], 1);
+  histograms.by_context[3].current = next;
+  sums = hearth_histograms_get(&histograms, 3, &size);
+  assert_int_equal(size, 125);
+  assert_int_equal(sums[0], 2);
+  assert_int_equal(sums[124], 1);
+  drop(block);
+  drop(larger);
+  hearth_histograms_destroy(&histograms);
+}
+
+/* Memory counts for the cap. */
+static void test_table(void **state) {
+  (void)state;
+  static hearth_mib_table table;
+  uint32_t size;
+
+  assert_true(hearth_mib_table_create(&table, CONTEXTS, 20));
+  assert_true(hearth_histograms_create(&table.histograms, CONTEXTS, MOST));
+  hearth_block *block = block_of(5, 400, 1);
+  hearth_mib one = {{.AllocCount = 1}};
+  assert_true(hearth_mib_table_record(&table, block, &one));
+  assert_true(table.wants_spill);
+  const uint64_t *sums = hearth_histograms_get(&table.histograms, 5, &size);
+  assert_int_equal(size, 50);
+  assert_int_equal(sums[49], 1);
+  hearth_mib_table_forget(&table);
+  hearth_histograms_get(&table.histograms, 5, &size);
+  assert_int_equal(size, 0);
+}
+
+/* What is added to a view is not in the table, and what is not added to is not copied. */
+static void test_view(void **state) {
+  (void)state;
+  static hearth_mib_table table;
+  hearth_mib_view view;
+  uint32_t size;
+
+  assert_true(hearth_mib_table_create(&table, CONTEXTS, UINT64_MAX));
+  assert_true(hearth_histograms_create(&table.histograms, CONTEXTS, MOST));
+  hearth_block *small = block_of(0, 16, 1), *large = block_of(0, 2000, 2), *other = block_of(1, 16, 1);
+  hearth_histograms_add(&table.histograms, small, 1);
+  hearth_histograms_add(&table.histograms, other, 1);
+  assert_true(hearth_mib_view_create(&view, &table, CONTEXTS));
+  hearth_mib_view_add_histogram(&view, large, 1);
+  hearth_mib_view_add_histogram(&view, small, 3);
+  const uint64_t *sums = hearth_mib_view_histogram(&view, 0, &size);
+  assert_int_equal(size, 249);
+  assert_int_equal(sums[0], 5);
+  assert_int_equal(sums[1], 4);
+  assert_int_equal(sums[248], 1);
+  assert_ptr_equal(hearth_mib_view_histogram(&view, 1, &size), hearth_histograms_get(&table.histograms, 1, &size));
+  sums = hearth_histograms_get(&table.histograms, 0, &size);
+  assert_int_equal(size, 2);
+  assert_int_equal(sums[0], 1);
+  hearth_mib_view_destroy(&view);
+  drop(small);
+  drop(large);
+  drop(other);
+}
+
+int main(void) {
+  hearth_shadow_is_histogram = true;
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_sums_by_place),
+      cmocka_unit_test(test_counts_in_one_step),
+      cmocka_unit_test(test_table),
+      cmocka_unit_test(test_view),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,176 @@
+/* The last stack: what it makes of call stacks that differ in some of their calls is what unwinding and folding all of each
+ * makes; and walks with the rules of earlier ones are as those without. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <pthread.h>
+
+#include "previous_stack.h"
+#include "last_stack_calls.h"
+#include "mappings.h"
+
+#include <string.h>
+
+#define DEPTH_MOST 40
+
+static hearth_previous_stack last;
+static hearth_rule_memo rules;
+static size_t stack_most = HEARTH_DEPTH_MOST, found, reused, by_place, differing;
+static uint64_t random_state;
+
+static unsigned draw(unsigned below) {
+  random_state = random_state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+  return (unsigned)(random_state >> 33) % below;
+}
+
+static void compare(const uint64_t *pcs, size_t depth, const uint64_t *expected, size_t expected_depth) {
+  differing += depth != expected_depth || memcmp(pcs, expected, depth * sizeof *pcs) != 0;
+}
+
+/* What all of the stack was found by, if frame pointers do not link it. */
+static void compare_words(const hearth_trail *trail, const hearth_trail *expected) {
+  if (trail->frame_count == 0 && expected->word_count <= HEARTH_TRAIL_MOST)
+    differing += trail->word_count != expected->word_count ||
+                 memcmp(trail->words, expected->words, trail->word_count * sizeof *trail->words) != 0;
+}
+
+__attribute__((noinline)) static void capture(void) {
+  const hearth_frame *frame = HEARTH_THIS_FRAME;
+  uint64_t pcs[HEARTH_DEPTH_MOST], expected[HEARTH_DEPTH_MOST];
+  hearth_trail trail, whole;
+
+  size_t expected_depth = hearth_unwind(frame, NULL, NULL, expected, stack_most, &whole);
+  compare(pcs, hearth_unwind(frame, NULL, &rules, pcs, stack_most, &trail), expected, expected_depth);
+  hearth_known_stack known = hearth_previous_stack_keep(&last, frame);
+  size_t depth = hearth_unwind(frame, &known, NULL, pcs, stack_most, &trail);
+  reused += trail.ends_at_known;
+  by_place += trail.ends_at != NULL;
+  if (!hearth_previous_stack_set(&last, frame, pcs, depth, stack_most, &trail))
+    return;
+  ++found;
+  differing += trail.frame_count != whole.frame_count;
+  compare_words(&trail, &whole);
+  depth = hearth_previous_stack_copy(&last, false, stack_most, pcs);
+  compare(pcs, depth, expected, expected_depth);
+  depth = hearth_previous_stack_copy(&last, true, stack_most, pcs);
+  compare(pcs, depth, expected, hearth_fold_recursion(expected, expected_depth));
+}
+
+static int one(unsigned depth);
+static int two(unsigned depth);
+
+/* Calls from several places, so that frames stay where they are while return addresses change. */
+__attribute__((noinline)) static int one(unsigned depth) {
+  int sum = 1;
+
+  for (unsigned i = 0; depth > 0 && i < 3; ++i)
+    switch (draw(8)) {
+    case 0:
+      sum += one(depth - 1);
+      break;
+    case 1:
+      sum += two(depth - 1);
+      break;
+    case 2:
+      sum += one(depth - 1) * 2;
+      break;
+    default:
+      capture();
+    }
+  return sum;
+}
+
+__attribute__((noinline)) static int two(unsigned depth) {
+  volatile char room[200];
+  int sum = 0;
+
+  room[depth] = (char)depth;
+  for (unsigned i = 0; depth > 0 && i < 2; ++i)
+    if (draw(2) == 0)
+      capture();
+    else
+      sum += one(depth - 1) + room[depth];
+  return sum;
+}
+
+static void run(unsigned times) {
+  capture(); /* where stacks end is known from then on */
+  random_state = 1;
+  found = reused = by_place = differing = 0;
+  for (unsigned i = 0; i < times; ++i) {
+    one(DEPTH_MOST);
+    capture();
+  }
+}
+
+/* A thread's: frame pointers do not lead through the test library. */
+static void *work(void *times) {
+  run(*(const unsigned *)times);
+  last.range.high += 4096;
+  hearth_known_stack known = hearth_previous_stack_keep(&last, HEARTH_THIS_FRAME);
+  return known.frame || known.places || last.count > 0 ? times : NULL; /* those are another stack's */
+}
+
+static void check(unsigned times, size_t most) {
+  pthread_t thread;
+  void *mistake;
+
+  stack_most = most;
+  assert_int_equal(pthread_create(&thread, NULL, work, &times), 0);
+  assert_int_equal(pthread_join(thread, &mistake), 0);
+  assert_null(mistake);
+  assert_int_equal(differing, 0);
+  assert_true(found >= times && reused > found / 2);
+}
+
+static void test_as_without(void **state) {
+  (void)state;
+  check(5000, HEARTH_DEPTH_MOST);
+}
+
+static void test_too_deep_is_not_kept(void **state) {
+  (void)state;
+  check(2000, 12);
+}
+
+/* On the main thread, all the way out. */
+static void test_rules_by_place(void **state) {
+  (void)state;
+  size_t noted = 0;
+
+  stack_most = HEARTH_DEPTH_MOST;
+  assert_true(hearth_mappings_create());
+  hearth_unwind_begin(false);
+  run(100);
+  assert_int_equal(differing, 0);
+  for (size_t i = 0; i < HEARTH_RULE_MEMO_ROWS; ++i)
+    noted += rules.rows[i].rule.known;
+  assert_true(noted > DEPTH_MOST);
+}
+
+/* Through code without frame pointers, some of it with rbp as the frame's base, some with other numbers there. */
+static void test_by_place(void **state) {
+  (void)state;
+  static const size_t mosts[] = {HEARTH_DEPTH_MOST, 40, 12};
+
+  for (size_t i = 0; i < sizeof mosts / sizeof mosts[0]; ++i) {
+    stack_most = mosts[i];
+    random_state = 1;
+    found = reused = by_place = differing = 0;
+    for (unsigned round = 0; round < 3000; ++round)
+      last_stack_calls(DEPTH_MOST, draw, capture);
+    assert_int_equal(differing, 0);
+    assert_true(found >= 3000 && by_place > found / 2);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_as_without), cmocka_unit_test(test_too_deep_is_not_kept),
+      cmocka_unit_test(test_rules_by_place), cmocka_unit_test(test_by_place), /* with the rules from there on */
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

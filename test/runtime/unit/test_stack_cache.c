@@ -1,0 +1,170 @@
+/* Remembered call stacks: found again as long as every frame is as it was, whichever it is that changes. Folded ones. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "fold.h"
+#include "folded_pcs.h"
+#include "stack_cache.h"
+
+#include <string.h>
+
+#define DEPTH 12
+
+static hearth_stack_cache cache;
+
+static void link_frames(hearth_frame *frames, size_t count) {
+  for (size_t i = 0; i < count; ++i)
+    frames[i] = (hearth_frame){.caller = i + 1 < count ? &frames[i + 1] : NULL, .return_address = 0x1000 + i};
+}
+
+static void test_found_until_a_frame_changes(void **state) {
+  (void)state;
+  hearth_frame frames[DEPTH];
+  uint32_t context = 0;
+
+  link_frames(frames, DEPTH);
+  assert_false(hearth_stack_cache_find(&cache, frames, &context));
+  hearth_stack_cache_add(&cache, frames, &(hearth_trail){.lasts = true, .frame_count = DEPTH}, 7);
+  assert_true(hearth_stack_cache_find(&cache, frames, &context));
+  assert_int_equal(context, 7);
+  for (size_t i = 0; i < DEPTH; ++i) {
+    frames[i].return_address ^= 0x100;
+    assert_false(hearth_stack_cache_find(&cache, frames, &context));
+    frames[i].return_address ^= 0x100;
+    const hearth_frame *caller = frames[i].caller;
+    frames[i].caller = frames;
+    assert_false(hearth_stack_cache_find(&cache, frames, &context));
+    frames[i].caller = caller;
+  }
+  assert_true(hearth_stack_cache_find(&cache, frames, &context));
+}
+
+static void test_words_of_code_without_frame_pointers(void **state) {
+  (void)state;
+  hearth_frame frame = {NULL, 0x1000};
+  uintptr_t stack[3] = {0x2000, 1, 0x3000};
+  uint32_t context = 0;
+  const hearth_stack_word words[] = {{&frame.return_address, 0x1000}, {&stack[0], 0x2000}, {&stack[2], 0x3000}};
+  hearth_trail trail = {.lasts = true, .word_count = 3, .words = words};
+
+  hearth_stack_cache_add(&cache, &frame, &trail, 8);
+  stack[1] = 2; /* a local variable */
+  assert_true(hearth_stack_cache_find(&cache, &frame, &context));
+  assert_int_equal(context, 8);
+  stack[2] = 0x3001;
+  assert_false(hearth_stack_cache_find(&cache, &frame, &context));
+  stack[2] = 0x3000;
+  assert_true(hearth_stack_cache_find(&cache, &frame, &context));
+  trail.lasts = false;
+  hearth_stack_cache_add(&cache, &frame, &trail, 9);
+  assert_true(hearth_stack_cache_find(&cache, &frame, &context));
+  assert_int_equal(context, 8);
+}
+
+static void test_too_deep_is_not_remembered(void **state) {
+  (void)state;
+  hearth_frame frames[HEARTH_STACK_CACHE_DEPTH + 1];
+  uint32_t context;
+
+  link_frames(frames, HEARTH_STACK_CACHE_DEPTH + 1);
+  hearth_stack_cache_add(&cache, frames, &(hearth_trail){.lasts = true, .frame_count = HEARTH_STACK_CACHE_DEPTH + 1},
+                         7);
+  assert_false(hearth_stack_cache_find(&cache, frames, &context));
+  hearth_stack_cache_add(&cache, frames, &(hearth_trail){.lasts = true, .word_count = HEARTH_STACK_CACHE_WORDS + 1}, 7);
+  assert_false(hearth_stack_cache_find(&cache, frames, &context));
+}
+
+/* Two stacks of one slot: the one that is not found again gives way, but not at once. */
+static void test_stack_not_found_again_gives_way(void **state) {
+  (void)state;
+  hearth_frame frames[DEPTH];
+  const hearth_trail trail = {.lasts = true, .frame_count = DEPTH};
+  uint32_t context;
+
+  link_frames(frames, DEPTH);
+  memset(&cache, 0, sizeof cache);
+  hearth_stack_cache_add(&cache, frames, &trail, 7);
+  frames[DEPTH - 1].return_address = 0x5000;
+  for (int i = 0; i < HEARTH_STACK_CACHE_STAY; ++i) {
+    assert_false(hearth_stack_cache_find(&cache, frames, &context));
+    hearth_stack_cache_add(&cache, frames, &trail, 8);
+  }
+  assert_true(hearth_stack_cache_find(&cache, frames, &context));
+  assert_int_equal(context, 8);
+  frames[DEPTH - 1].return_address = 0x6000;
+  hearth_stack_cache_add(&cache, frames, &trail, 9); /* the one before was found since: what came last counts */
+  assert_true(hearth_stack_cache_find(&cache, frames, &context));
+  assert_int_equal(context, 9);
+}
+
+static bool was_left_out(uint64_t address) {
+  for (const uint64_t *pc = NULL; (pc = hearth_folded_pcs_next(pc));)
+    if (*pc == address)
+      return true;
+  return false;
+}
+
+/* Of a cycle, not what is the same call again. */
+static void test_what_folding_leaves_out_is_noted(void **state) {
+  (void)state;
+  uint64_t pcs[] = {109, 104, 103, 102, 107, 106, 106, 102, 101};
+
+  assert_int_equal(hearth_fold_recursion(pcs, sizeof pcs / sizeof *pcs), 5);
+  for (uint64_t pc = 101; pc < 110; ++pc)
+    assert_int_equal(was_left_out(pc), pc == 106 || pc == 107);
+}
+
+static void test_addresses_left_out_are_kept_once(void **state) {
+  (void)state;
+  size_t count = 0;
+
+  for (int round = 0; round < 2; ++round)
+    for (uint64_t pc = 1; pc <= 2 * HEARTH_FOLDED_PCS_MOST; ++pc)
+      hearth_folded_pcs_add(pc << 4);
+  for (const uint64_t *pc = NULL; (pc = hearth_folded_pcs_next(pc));)
+    ++count;
+  assert_int_equal(count, HEARTH_FOLDED_PCS_MOST);
+  assert_true(was_left_out(16));
+}
+
+static void test_folding(void **state) {
+  (void)state;
+  static const struct {
+    uint64_t stack[8];
+    size_t depth;
+    uint64_t folded[8];
+    size_t folded_depth;
+  } cases[] = {
+      {{0}, 0, {0}, 0},
+      {{1, 2, 3}, 3, {1, 2, 3}, 3},
+      {{9, 2, 2, 2, 1}, 5, {9, 2, 1}, 3},       /* direct */
+      {{9, 3, 2, 3, 2, 1}, 6, {9, 3, 2, 1}, 4}, /* mutual */
+      {{9, 2, 4, 3, 2, 1}, 6, {9, 2, 1}, 3},    /* what lies between is left out */
+      {{2, 3, 2, 4, 3, 1}, 6, {2, 3, 1}, 3},    /* cycles in each other, from the root on */
+      {{1, 1, 1, 1}, 4, {1}, 1},
+  };
+
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+    uint64_t pcs[8];
+    memcpy(pcs, cases[i].stack, sizeof pcs);
+    assert_int_equal(hearth_fold_recursion(pcs, cases[i].depth), cases[i].folded_depth);
+    assert_memory_equal(pcs, cases[i].folded, cases[i].folded_depth * sizeof *pcs);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_found_until_a_frame_changes),
+      cmocka_unit_test(test_words_of_code_without_frame_pointers),
+      cmocka_unit_test(test_too_deep_is_not_remembered),
+      cmocka_unit_test(test_stack_not_found_again_gives_way),
+      cmocka_unit_test(test_folding),
+      cmocka_unit_test(test_what_folding_leaves_out_is_noted),
+      cmocka_unit_test(test_addresses_left_out_are_kept_once),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
