@@ -1,4 +1,4 @@
-# Shell functions that the examples share: progress, what is up to date, builds, measuring, tables.
+# Shell functions that the examples and tests share: arguments, progress, what is up to date, builds, measuring, tables.
 # shellcheck shell=bash disable=SC2034
 #
 # Sourced, with `set -euo pipefail` in force. Words:
@@ -19,9 +19,75 @@ VARIANT_TITLES=("plain" "adapter only" "with profile")
 
 say() { printf '==> %s\n' "$*"; }
 
+complain() { printf '%s: error: %s\n' "$(basename "$0")" "$*" >&2; }
+
 fail() {
-  printf '%s: error: %s\n' "$(basename "$0")" "$*" >&2
+  complain "$@"
   exit 1
+}
+
+# misused MESSAGE: as `fail`, of a wrong command line. Like `hearth`, scripts end with status 2 then: 1 may be a finding.
+misused() {
+  complain "$@"
+  exit 2
+}
+
+# parse_arguments SPEC... -- ARGUMENT...: set variables by the command line of the script, which has set their defaults
+# before. Each SPEC describes arguments; the first that matches takes the argument:
+#   '--NAME [VARIABLE=VALUE]...'   a flag and what it sets, one word each; alone it sets NAME to true
+#   '--NAME=PATTERN [VARIABLE]'    an option with a value that matches the pattern, '22|19' or '[1-9]*'; it sets VARIABLE, or
+#                                  else NAME
+#   'VARIABLE=PATTERN'             operands; they do not begin with '-'
+# An array gets all values in their order, after those that it has; another variable keeps the last. Names that begin with
+# `spec` are taken. -h and --help call the script's function `usage` and end the script. An argument that matches nothing
+# ends it with status 2, after usage and message on stderr.
+parse_arguments() {
+  local specs=() spec specified
+  while [[ $1 != -- ]]; do
+    specs+=("$1")
+    shift
+  done
+  shift
+  for specified; do
+    if [[ $specified == -h || $specified == --help ]]; then
+      usage
+      exit
+    fi
+    for spec in "${specs[@]}"; do
+      take_argument "$spec" "$specified" && continue 2
+    done
+    usage >&2
+    misused "unknown argument '$specified'"
+  done
+}
+
+# take_argument SPEC ARGUMENT: set what the argument sets by this SPEC of parse_arguments. Returns 1 if it does not match.
+take_argument() {
+  local spec_form=${1%% *} spec_sets=() spec_set spec_name
+  read -ra spec_sets <<<"${1#"$spec_form"}"
+  spec_name=${spec_form%%=*}
+  if [[ $spec_form == --*=* ]]; then
+    [[ $2 == "$spec_name="@(${spec_form#*=}) ]] || return 1
+    set_variable "${spec_sets[0]:-${spec_name#--}}" "${2#*=}"
+  elif [[ $spec_form == --* ]]; then
+    [[ $2 == "$spec_form" ]] || return 1
+    for spec_set in "${spec_sets[@]:-${spec_name#--}=true}"; do
+      set_variable "${spec_set%%=*}" "${spec_set#*=}"
+    done
+  else
+    [[ $2 != -* && $2 == @(${spec_form#*=}) ]] || return 1
+    set_variable "$spec_name" "$2"
+  fi
+}
+
+# set_variable NAME VALUE: append to an array, set another variable.
+set_variable() {
+  if [[ $(declare -p "$1" 2>/dev/null) == 'declare -a'* ]]; then
+    local -n ret_array=$1
+    ret_array+=("$2")
+  else
+    printf -v "$1" %s "$2"
+  fi
 }
 
 # attempt COMMAND...: run the command or function in a subshell; $status is its exit status. Inside, the first command

@@ -20,16 +20,7 @@ usage: examples/setup.sh [--for=PURPOSE] [--llvm=RELEASE]
 END
 }
 
-for argument in "$@"; do
-  case $argument in
-    --for=build | --for=test | --for=quickstart | --for=realworld | --for=bench | --for=record)
-      purpose=${argument#--for=}
-      ;;
-    --llvm=22 | --llvm=19 | --llvm=14) llvm=${argument#--llvm=} ;;
-    -h | --help) usage && exit ;;
-    *) usage >&2 && fail "unknown argument '$argument'" ;;
-  esac
-done
+parse_arguments '--for=build|test|quickstart|realworld|bench|record purpose' '--llvm=22|19|14' -- "$@"
 
 packages=(cmake ninja-build gcc g++ pkg-config "llvm-$llvm-dev" "llvm-$llvm" "clang-$llvm"
   libdw-dev libelf-dev libxxhash-dev libyaml-dev libzstd-dev zlib1g-dev)

@@ -16,14 +16,7 @@ END
 }
 
 names=()
-for argument in "$@"; do
-  case $argument in
-    --llvm=22 | --llvm=19 | --llvm=14) llvm=${argument#--llvm=} ;;
-    -h | --help) usage && exit ;;
-    -*) usage >&2 && fail "unknown option '$argument'" ;;
-    *) names+=("$argument") ;;
-  esac
-done
+parse_arguments '--llvm=22|19|14' 'names=*' -- "$@"
 
 examples/setup.sh --for=test --llvm="$llvm"
 tree=$build

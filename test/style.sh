@@ -2,6 +2,8 @@
 # Checks what tools can check of how the sources are written: layout, shell scripts, licence lines.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+# shellcheck source=../examples/lib.sh source-path=SCRIPTDIR
+source examples/lib.sh
 
 usage() {
   cat <<END
@@ -12,13 +14,7 @@ END
 }
 
 fix=false
-for argument in "$@"; do
-  case $argument in
-    --fix) fix=true ;;
-    -h | --help) usage && exit ;;
-    *) usage >&2 && echo "unknown argument '$argument'" >&2 && exit 2 ;;
-  esac
-done
+parse_arguments --fix -- "$@"
 
 status=0
 mapfile -t sources < <(git ls-files '*.c' '*.h' '*.cpp' | grep -vE '^test/(annotate|e2e|hotcold|mdlib|profile|record|report|runtime)/[^/]*$|/Inputs/')

@@ -1,16 +1,18 @@
 #!/usr/bin/env bash
 # Take the pictures of docs/tools.md anew, from lua's profile or another one.
 set -euo pipefail
-repository=$(cd "$(dirname "$0")/../.." && pwd)
 # shellcheck source=../../examples/lib.sh source-path=SCRIPTDIR
-source "$repository/examples/lib.sh"
+source "$(dirname "$0")/../../examples/lib.sh"
 
-case ${1-} in
-  -h | --help) echo 'usage: docs/images/make.sh [PROFILE]' && exit ;;
-esac
+usage() { echo 'usage: docs/images/make.sh [PROFILE]'; }
+
+profile=''
+parse_arguments 'profile=*' -- "$@"
 "$repository/examples/setup.sh" --for=test
-profile=${1-$build/realworld/lua/lua.prof}
-[[ -n ${1-} ]] || "$repository/examples/realworld/run.sh" --profile lua
+if [[ -z $profile ]]; then
+  profile=$build/realworld/lua/lua.prof
+  "$repository/examples/realworld/run.sh" --profile lua
+fi
 
 page=$(realpath "$build")/report.html
 (cd "$(dirname "$profile")" && "$hearth" report "$(basename "$profile")" -o "$page")

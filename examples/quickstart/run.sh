@@ -21,16 +21,10 @@ simulated="50000 100000 3"
 runs=5
 work=$build/quickstart
 quick=false
-for argument in "$@"; do
-  case $argument in
-    --quick)
-      quick=true
-      training="20000 1500000 1" measured="50000 50000 2" runs=1 work=$build/quickstart-quick
-      ;;
-    -h | --help) usage && exit ;;
-    *) usage >&2 && fail "unknown argument '$argument'" ;;
-  esac
-done
+parse_arguments --quick -- "$@"
+if $quick; then
+  training="20000 1500000 1" measured="50000 50000 2" runs=1 work=$build/quickstart-quick
+fi
 
 # workload INPUT COMMAND...
 workload() {

@@ -16,13 +16,7 @@ END
 }
 
 requests=100000
-for argument in "$@"; do
-  case $argument in
-    --quick) requests=5000 ;;
-    -h | --help) usage && exit ;;
-    *) usage >&2 && fail "unknown argument '$argument'" ;;
-  esac
-done
+parse_arguments '--quick requests=5000' -- "$@"
 
 package=redis
 prepare() { :; } # its makefiles generate what they need

@@ -25,17 +25,8 @@ fetch_only=false
 profile_only=false
 quick=false
 program=
-for argument in "$@"; do
-  case $argument in
-    --fetch) fetch_only=true ;;
-    --profile) profile_only=true ;;
-    --quick) quick=true ;;
-    -h | --help) usage && exit ;;
-    jq | lua | ninja | sqlite) program=$argument ;;
-    *) usage >&2 && fail "unknown argument '$argument'" ;;
-  esac
-done
-[[ $program ]] || { usage >&2 && fail "say which program"; }
+parse_arguments '--fetch fetch_only=true' '--profile profile_only=true' --quick 'program=jq|lua|ninja|sqlite' -- "$@"
+[[ $program ]] || { usage >&2 && misused "say which program"; }
 
 runs=5
 $quick && runs=1

@@ -37,17 +37,8 @@ END
 }
 
 programs=() rounds=9 quick=false table_only=false chosen=adapter,inline,word,shuffled,thin,clone
-for argument in "$@"; do
-  case $argument in
-    --quick) rounds=1 quick=true ;;
-    --table) table_only=true ;;
-    --builds=?*) chosen=${argument#--builds=} ;;
-    --rounds=[1-9]*) rounds=${argument#--rounds=} ;;
-    quickstart | redis | jq | ninja | lua | sqlite) programs+=("$argument") ;;
-    -h | --help) usage && exit ;;
-    *) usage >&2 && fail "unknown argument '$argument'" ;;
-  esac
-done
+parse_arguments '--quick quick=true rounds=1' '--table table_only=true' '--builds=?* chosen' '--rounds=[1-9]*' \
+  'programs=quickstart|redis|jq|ninja|lua|sqlite' -- "$@"
 ((${#programs[@]} > 0)) || programs=(quickstart redis jq ninja lua sqlite)
 builds=(plain) counted=(plain)
 for name in ${chosen//,/ }; do
@@ -55,10 +46,10 @@ for name in ${chosen//,/ }; do
     adapter | thin) ;; # blocks lie where they do in plain
     inline | word | shuffled) counted+=("$name") ;;
     clone)
-      [[ ,$chosen, == *,thin,* ]] || fail "--builds: clone is compared with thin"
+      [[ ,$chosen, == *,thin,* ]] || misused "--builds: clone is compared with thin"
       counted+=("$name")
       ;;
-    *) fail "--builds: unknown build '$name'" ;;
+    *) misused "--builds: unknown build '$name'" ;;
   esac
   builds+=("$name")
 done

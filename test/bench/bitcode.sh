@@ -15,13 +15,7 @@ END
 }
 
 quick=false
-for argument in "$@"; do
-  case $argument in
-    --quick) quick=true ;;
-    -h | --help) usage && exit ;;
-    *) usage >&2 && fail "unknown argument '$argument'" ;;
-  esac
-done
+parse_arguments --quick -- "$@"
 
 "$repository/examples/setup.sh" --for=bench
 select_program recursive

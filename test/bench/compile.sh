@@ -17,16 +17,11 @@ END
 }
 
 quick=false rounds=5 programs=()
-for argument in "$@"; do
-  case $argument in
-    --quick) quick=true rounds=1 programs=(recursive) ;;
-    --rounds=[1-9]*) rounds=${argument#--rounds=} ;;
-    -h | --help) usage && exit ;;
-    recursive | sqlite) programs+=("$argument") ;;
-    *) usage >&2 && fail "unknown argument '$argument'" ;;
-  esac
-done
-((${#programs[@]} > 0)) || programs=(recursive sqlite)
+parse_arguments '--quick quick=true rounds=1' '--rounds=[1-9]*' 'programs=recursive|sqlite' -- "$@"
+if ((${#programs[@]} == 0)); then
+  programs=(recursive)
+  $quick || programs+=(sqlite)
+fi
 
 "$repository/examples/setup.sh" --for=bench
 made=$build/bench/compile

@@ -24,17 +24,7 @@ END
 programs=() wrong=false recursion=fold
 lto=''
 quick=false
-for argument in "$@"; do
-  case $argument in
-    --quick) quick=true ;;
-    --wrong) wrong=true ;;
-    --lto=thin | --lto=full) lto=$argument ;;
-    --recursion=full | --recursion=fold) recursion=${argument#--recursion=} ;;
-    jq | lua | sqlite | split) programs+=("$argument") ;;
-    -h | --help) usage && exit ;;
-    *) usage >&2 && fail "unknown argument '$argument'" ;;
-  esac
-done
+parse_arguments --quick --wrong '--lto=thin|full' '--recursion=full|fold' 'programs=jq|lua|sqlite|split' -- "$@"
 ((${#programs[@]} > 0)) || programs=(split jq lua sqlite)
 ways=(inline 'inline,clone' 'inline,word' 'inline,clone,word')
 
@@ -64,7 +54,7 @@ compile() {
 
 # lto_flags: what `hearth flags` has a link given, without the adapter, in whose place the oracle is.
 lto_flags() {
-  "$hearth" flags use "$directory/training.prof" "$lto" --link |
+  "$hearth" flags use "$directory/training.prof" "--lto=$lto" --link |
     sed 's/ -Wl,-u,[^ ]*//; s/ -lhearth_hotcold//'
 }
 
@@ -98,7 +88,7 @@ for program in "${programs[@]}"; do
   step "compiling $program: profiling" "$directory/compile.log" compile instrumented "${instrument_flags[@]}"
   step "profiling" "$directory/record.log" record instrumented "$directory/training.prof"
   "$clang" -O2 "${plain_flags[@]}" -I "$repository/runtime/include" -c "$bench/contexts/given.c" -o "$directory/given.o"
-  split_flags use_flags "$hearth" flags use "$directory/training.prof" ${lto:+"$lto"} --compile
+  split_flags use_flags "$hearth" flags use "$directory/training.prof" ${lto:+"--lto=$lto"} --compile
   compile plain
   printf '\n%-24s%12s%18s%16s%12s\n' "$program" bytes "% placed right" "% of stacks known" 'code size'
   printf '%-24s%58s\n' 'without profile' 1.0000

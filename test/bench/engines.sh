@@ -24,14 +24,7 @@ END
 }
 
 rounds=5 operations=1000000
-for argument in "$@"; do
-  case $argument in
-    --quick) rounds=1 operations=100000 ;;
-    --rounds=[1-9]*) rounds=${argument#--rounds=} ;;
-    -h | --help) usage && exit ;;
-    *) usage >&2 && fail "unknown argument '$argument'" ;;
-  esac
-done
+parse_arguments '--quick rounds=1 operations=100000' '--rounds=[1-9]*' -- "$@"
 
 "$repository/examples/setup.sh" --for=bench
 work=$build/bench/engines

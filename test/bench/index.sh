@@ -17,16 +17,7 @@ END
 }
 
 quick=false rounds=7 input='' program=recursive
-for argument in "$@"; do
-  case $argument in
-    --quick) quick=true rounds=1 ;;
-    --input=?*) input=${argument#--input=} ;;
-    --rounds=[1-9]*) rounds=${argument#--rounds=} ;;
-    -h | --help) usage && exit ;;
-    recursive | quickstart | sqlite) program=$argument ;;
-    *) usage >&2 && fail "unknown argument '$argument'" ;;
-  esac
-done
+parse_arguments '--quick quick=true rounds=1' '--input=?*' '--rounds=[1-9]*' 'program=recursive|quickstart|sqlite' -- "$@"
 
 "$repository/examples/setup.sh" --for=bench
 select_program "$program"

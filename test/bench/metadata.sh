@@ -16,15 +16,7 @@ END
 }
 
 rounds=7 depth=30 few=25000 many=250000
-for argument in "$@"; do
-  case $argument in
-    --quick) few=2500 many=25000 rounds=1 ;;
-    --rounds=[1-9]*) rounds=${argument#--rounds=} ;;
-    --depth=[1-9]*) depth=${argument#--depth=} ;;
-    -h | --help) usage && exit ;;
-    *) usage >&2 && fail "unknown argument '$argument'" ;;
-  esac
-done
+parse_arguments '--quick few=2500 many=25000 rounds=1' '--rounds=[1-9]*' '--depth=[1-9]*' -- "$@"
 
 "$repository/examples/setup.sh" --for=bench
 directory=$build/bench/metadata

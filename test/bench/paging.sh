@@ -22,14 +22,7 @@ END
 
 rounds=9 orders=200000
 quick=false
-for argument in "$@"; do
-  case $argument in
-    --quick) rounds=1 orders=20000 quick=true ;;
-    --rounds=[1-9]*) rounds=${argument#--rounds=} ;;
-    -h | --help) usage && exit ;;
-    *) usage >&2 && fail "unknown argument '$argument'" ;;
-  esac
-done
+parse_arguments '--quick rounds=1 orders=20000 quick=true' '--rounds=[1-9]*' -- "$@"
 
 "$repository/examples/setup.sh" --for=bench
 select_program quickstart

@@ -16,15 +16,7 @@ END
 }
 
 quick=false rounds=3 workloads=()
-for argument in "$@"; do
-  case $argument in
-    --quick) quick=true rounds=1 ;;
-    --rounds=[1-9]*) rounds=${argument#--rounds=} ;;
-    -h | --help) usage && exit ;;
-    pairs | lua | gcc | python) workloads+=("$argument") ;;
-    *) usage >&2 && fail "unknown argument '$argument'" ;;
-  esac
-done
+parse_arguments '--quick quick=true rounds=1' '--rounds=[1-9]*' 'workloads=pairs|lua|gcc|python' -- "$@"
 ((${#workloads[@]} > 0)) || workloads=(pairs lua gcc python)
 
 "$repository/examples/setup.sh" --for=record

@@ -16,14 +16,9 @@ END
 }
 
 contexts=250000 rounds=5 profiles=()
-for argument in "$@"; do
-  case $argument in
-    --quick) contexts=2500 rounds=1 ;;
-    --rounds=[1-9]*) rounds=${argument#--rounds=} ;;
-    -h | --help) usage && exit ;;
-    -*) usage >&2 && fail "unknown argument '$argument'" ;;
-    *) profiles+=("$(cd "$OLDPWD" && realpath "$argument")") ;;
-  esac
+parse_arguments '--quick contexts=2500 rounds=1' '--rounds=[1-9]*' 'profiles=*' -- "$@"
+for i in "${!profiles[@]}"; do
+  profiles[i]=$(cd "$OLDPWD" && realpath "${profiles[i]}")
 done
 
 "$repository/examples/setup.sh" --for=bench

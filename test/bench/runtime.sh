@@ -16,15 +16,7 @@ END
 }
 
 quick=false rounds=5 programs=()
-for argument in "$@"; do
-  case $argument in
-    --quick) quick=true rounds=1 ;;
-    --rounds=[1-9]*) rounds=${argument#--rounds=} ;;
-    -h | --help) usage && exit ;;
-    bignum | quickstart | recursive | lua | jq | sqlite) programs+=("$argument") ;;
-    *) usage >&2 && fail "unknown argument '$argument'" ;;
-  esac
-done
+parse_arguments '--quick quick=true rounds=1' '--rounds=[1-9]*' 'programs=bignum|quickstart|recursive|lua|jq|sqlite' -- "$@"
 ((${#programs[@]} > 0)) || programs=(bignum quickstart recursive lua)
 
 "$repository/examples/setup.sh" --for=bench

@@ -18,16 +18,8 @@ END
 }
 
 quick=false rounds=5 sample=65536 programs=()
-for argument in "$@"; do
-  case $argument in
-    --quick) quick=true rounds=1 ;;
-    --rounds=[1-9]*) rounds=${argument#--rounds=} ;;
-    --sample=[1-9]*) sample=${argument#--sample=} ;;
-    -h | --help) usage && exit ;;
-    pairs | bignum | quickstart | recursive | lua | jq | sqlite) programs+=("$argument") ;;
-    *) usage >&2 && fail "unknown argument '$argument'" ;;
-  esac
-done
+parse_arguments '--quick quick=true rounds=1' '--rounds=[1-9]*' '--sample=[1-9]*' \
+  'programs=pairs|bignum|quickstart|recursive|lua|jq|sqlite' -- "$@"
 ((${#programs[@]} > 0)) || programs=(pairs bignum recursive lua)
 
 "$repository/examples/setup.sh" --for=bench

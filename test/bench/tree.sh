@@ -16,14 +16,7 @@ END
 }
 
 quick=false rounds=3
-for argument in "$@"; do
-  case $argument in
-    --quick) quick=true rounds=1 ;;
-    --rounds=[1-9]*) rounds=${argument#--rounds=} ;;
-    -h | --help) usage && exit ;;
-    *) usage >&2 && fail "unknown argument '$argument'" ;;
-  esac
-done
+parse_arguments '--quick quick=true rounds=1' '--rounds=[1-9]*' -- "$@"
 
 "$repository/examples/setup.sh" --for=bench
 select_program builder

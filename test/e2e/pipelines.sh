@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
 # Takes the modules of a program through LLVM's pipelines with their heap profile, and checks the metadata that comes out.
 set -euo pipefail
+# shellcheck source=../../examples/lib.sh source-path=SCRIPTDIR
+source "$(dirname "$0")/../../examples/lib.sh"
 
 usage() {
   cat <<END
@@ -24,28 +26,13 @@ findings.
 END
 }
 
-fail() {
-  printf 'pipelines.sh: error: %s\n' "$*" >&2
-  exit 2
-}
-
 plugin='' profile='' work='' levels='O2 O3' modules=()
-for argument in "$@"; do
-  case $argument in
-    --plugin=*) plugin=${argument#*=} ;;
-    --profile=*) profile=${argument#*=} ;;
-    --work=*) work=${argument#*=} ;;
-    --levels=*) levels=${argument#*=} ;;
-    -h | --help) usage && exit ;;
-    -*) usage >&2 && fail "unknown argument '$argument'" ;;
-    *) modules+=("$argument") ;;
-  esac
-done
+parse_arguments '--plugin=*' '--profile=*' '--work=*' '--levels=*' 'modules=*' -- "$@"
 for file in "$plugin" "$profile" "${modules[@]}"; do
-  [[ -f $file ]] || fail "no such file: '$file'"
+  [[ -f $file ]] || misused "no such file: '$file'"
 done
-[[ $work ]] || fail "say where to work: --work=DIR"
-((${#modules[@]} > 0)) || fail "say which modules"
+[[ $work ]] || misused "say where to work: --work=DIR"
+((${#modules[@]} > 0)) || misused "say which modules"
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # -load makes the plugin's options known early enough for every release.

@@ -34,19 +34,10 @@ END
 releases=() programs=() modes='O2 thin full' lines=20 seed=1
 # shellcheck disable=SC2034  # read by the programs' files
 quick=false
-for argument in "$@"; do
-  case $argument in
-    --llvm=22 | --llvm=19 | --llvm=14) releases+=("${argument#--llvm=}") ;;
-    --modes=*) modes=${argument#--modes=} ;;
-    --lines=[1-9]*) lines=${argument#--lines=} ;;
-    --seed=[0-9]*) seed=${argument#--seed=} ;;
-    -h | --help) usage && exit ;;
-    jq | lua | ninja | sqlite) programs+=("$argument") ;;
-    *) usage >&2 && fail "unknown argument '$argument'" ;;
-  esac
-done
+parse_arguments '--llvm=22|19|14 releases' '--modes=*' '--lines=[1-9]*' '--seed=[0-9]*' \
+  'programs=jq|lua|ninja|sqlite' -- "$@"
 for mode in $modes; do
-  [[ $mode == O2 || $mode == thin || $mode == full ]] || fail "--modes: 'O2', 'thin' or 'full', not '$mode'"
+  [[ $mode == O2 || $mode == thin || $mode == full ]] || misused "--modes: 'O2', 'thin' or 'full', not '$mode'"
 done
 ((${#releases[@]} > 0)) || releases=(22)
 ((${#programs[@]} > 0)) || programs=(jq lua ninja sqlite)

@@ -19,13 +19,7 @@ END
 }
 
 programs=()
-for argument in "$@"; do
-  case $argument in
-    -h | --help) usage && exit ;;
-    lua | sqlite) programs+=("$argument") ;;
-    *) usage >&2 && fail "unknown argument '$argument'" ;;
-  esac
-done
+parse_arguments 'programs=lua|sqlite' -- "$@"
 ((${#programs[@]} > 0)) || programs=(lua sqlite)
 # shellcheck disable=SC2034  # read by the programs' files
 quick=true

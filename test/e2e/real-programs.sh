@@ -19,15 +19,7 @@ END
 }
 
 releases=() programs=() levels='O2 O3'
-for argument in "$@"; do
-  case $argument in
-    --llvm=22 | --llvm=19 | --llvm=14) releases+=("${argument#--llvm=}") ;;
-    --levels=*) levels=${argument#--levels=} ;;
-    -h | --help) usage && exit ;;
-    jq | lua | sqlite) programs+=("$argument") ;;
-    *) usage >&2 && fail "unknown argument '$argument'" ;;
-  esac
-done
+parse_arguments '--llvm=22|19|14 releases' '--levels=*' 'programs=jq|lua|sqlite' -- "$@"
 ((${#releases[@]} > 0)) || releases=(22 19 14)
 ((${#programs[@]} > 0)) || programs=(jq lua sqlite)
 # shellcheck disable=SC2034  # read by the programs' files

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Programs of the distribution under `hearth record`: each prints, and ends with, what it does without; none hangs.
 set -euo pipefail
-repository=$(cd "$(dirname "$0")/../.." && pwd)
+# shellcheck source=../../examples/lib.sh source-path=SCRIPTDIR
+source "$(dirname "$0")/../../examples/lib.sh"
 
 usage() {
   cat <<END
@@ -13,16 +14,9 @@ Exit status 1 if a run printed something else, ended otherwise, took more than t
 END
 }
 
-runs=50 hearth=$repository/build/bin/hearth programs=()
-for argument in "$@"; do
-  case $argument in
-    --runs=[1-9]*) runs=${argument#--runs=} ;;
-    --hearth=?*) hearth=$(realpath "${argument#--hearth=}") ;;
-    -h | --help) usage && exit ;;
-    python | git | sqlite | gcc | perl | redis | nginx | node | java) programs+=("$argument") ;;
-    *) usage >&2 && exit 2 ;;
-  esac
-done
+runs=50 programs=()
+parse_arguments '--runs=[1-9]*' '--hearth=?*' 'programs=python|git|sqlite|gcc|perl|redis|nginx|node|java' -- "$@"
+hearth=$(realpath "$hearth")
 
 declare -A binaries=([python]=/usr/bin/python3 [git]=/usr/bin/git [sqlite]=/usr/bin/sqlite3 [gcc]=/usr/bin/gcc
   [perl]=/usr/bin/perl [redis]=/usr/bin/redis-server [nginx]=/usr/sbin/nginx [node]=/usr/bin/node [java]=/usr/bin/java)

@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
 # A program is profiled, and built with the profile after something has changed: where do its blocks go?
 set -euo pipefail
+# shellcheck source=../../examples/lib.sh source-path=SCRIPTDIR
+source "$(dirname "$0")/../../examples/lib.sh"
 inputs=$(cd "$(dirname "$0")/Inputs/staleness" && pwd)
 
 all_changes=(same edited-callers edited-helper split-line inserted-calls inserted-between deleted-calls swapped-calls other-calls renamed-callers renamed-helper moved-in-file moved-to-file
@@ -26,19 +28,9 @@ END
 }
 
 builds=() modes=() changes=() keep=''
-for argument in "$@"; do
-  case $argument in
-    --build=?*) builds+=("${argument#--build=}") ;;
-    --mode=none | --mode=thin | --mode=full) modes+=("${argument#--mode=}") ;;
-    --keep=?*) keep=${argument#--keep=} ;;
-    -h | --help) usage && exit ;;
-    *)
-      [[ " ${all_changes[*]} " == *" $argument "* ]] || { usage >&2 && echo "unknown argument '$argument'" >&2 && exit 2; }
-      changes+=("$argument")
-      ;;
-  esac
-done
-((${#builds[@]} > 0)) || builds=("$(cd "$(dirname "$0")/../.." && pwd)/build")
+parse_arguments '--build=?* builds' '--mode=none|thin|full modes' '--keep=?*' \
+  "changes=$(IFS='|' && echo "${all_changes[*]}")" -- "$@"
+((${#builds[@]} > 0)) || builds=("$build")
 ((${#modes[@]} > 0)) || modes=("${all_modes[@]}")
 ((${#changes[@]} > 0)) || changes=("${all_changes[@]}")
 for i in "${!builds[@]}"; do builds[i]=$(cd "${builds[i]}" && pwd); done

@@ -2,6 +2,8 @@
 # Builds fuzz targets with libFuzzer and sanitizers (preset fuzz), and runs each from its corpus.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
+# shellcheck source=../../examples/lib.sh source-path=SCRIPTDIR
+source examples/lib.sh
 
 usage() {
   cat <<END
@@ -19,20 +21,10 @@ END
 }
 
 build=build runs=-1 seconds=60 jobs=1 sanitizers=address,undefined targets=()
-for argument in "$@"; do
-  case $argument in
-    --build=?*) build=${argument#--build=} ;;
-    --runs=[1-9]*) runs=${argument#--runs=} ;;
-    --seconds=[0-9]*) seconds=${argument#--seconds=} ;;
-    --jobs=[1-9]*) jobs=${argument#--jobs=} ;;
-    --no-sanitizers) sanitizers='' ;;
-    -h | --help) usage && exit ;;
-    all) targets+=(indexed text raw heap trace llvm llvm_yaml views debug_info md unwind) ;;
-    indexed | text | raw | heap | trace | llvm | llvm_yaml | views | debug_info | md | unwind) targets+=("$argument") ;;
-    *) usage >&2 && echo "unknown argument '$argument'" >&2 && exit 2 ;;
-  esac
-done
-((${#targets[@]} > 0)) || { usage >&2 && exit 2; }
+parse_arguments '--build=?*' '--runs=[1-9]*' '--seconds=[0-9]*' '--jobs=[1-9]*' '--no-sanitizers sanitizers=' \
+  'targets=all|indexed|text|raw|heap|trace|llvm|llvm_yaml|views|debug_info|md|unwind' -- "$@"
+((${#targets[@]} > 0)) || { usage >&2 && misused "say which targets"; }
+[[ " ${targets[*]} " != *' all '* ]] || targets=(indexed text raw heap trace llvm llvm_yaml views debug_info md unwind)
 
 tree=$build/fuzz/tree
 [[ -n $sanitizers ]] || tree=$build/fuzz/tree-plain
