@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # What is an optimised program worth? Programs built in each way that a user would, against their plain builds, on other
 # inputs than they were profiled with. Everything is printed, losses too.
-# shellcheck disable=SC2034,SC2154  # what lib.sh reads and sets
+# shellcheck disable=SC2034,SC2154  # what the programs' files read and set
 set -euo pipefail
 cd "$(dirname "$0")"
 # shellcheck source=lib.sh

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # What annotation adds to a module's bitcode, against what LLVM's adds for the same contexts and the same cold ones. LLVM
 # annotates operator new alone, so the recursive program becomes C++.
-# shellcheck disable=SC2034,SC2154  # what lib.sh and the program's file set
+# shellcheck disable=SC2034,SC2154  # what the programs' files read and set
 set -euo pipefail
 cd "$(dirname "$0")"
 # shellcheck source=lib.sh

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # What annotation, pruning and lowering cost the compiler, with a profile of 250,000 contexts in which recursion is not
 # folded, the same one folded, and one that has ten times as many, those of functions the sources do not have.
-# shellcheck disable=SC2034,SC2154  # what the programs' files use and set
+# shellcheck disable=SC2154  # what the programs' files set
 set -euo pipefail
 cd "$(dirname "$0")"
 # shellcheck source=lib.sh

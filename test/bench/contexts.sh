@@ -2,7 +2,7 @@
 # Do optimised programs ask for the placement that the profile says? Each program is compiled with its profile, and linked
 # with an oracle in place of the allocator (contexts/given.c): the profiling runtime records the whole call stack of each
 # allocation and the placement that it asked for. That is right if it is the one of the stack's class in the profile.
-# shellcheck disable=SC2034,SC2154  # what lib.sh reads and sets
+# shellcheck disable=SC2034  # what the programs' files read
 set -euo pipefail
 cd "$(dirname "$0")"
 # shellcheck source=lib.sh

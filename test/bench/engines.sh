@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # Which allocator should serve the cold range? The adapter's own, a jemalloc arena on extents of the range, and a mimalloc
 # heap on an exclusive arena, measured alike (engines/engines.c).
-# shellcheck disable=SC2154  # what lib.sh sets
 set -euo pipefail
 cd "$(dirname "$0")"
 # shellcheck source=lib.sh

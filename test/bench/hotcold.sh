@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # What malloc and free cost with the allocator adapter linked, without hints and with, on one thread and on two, against
 # the same program without the adapter.
-# shellcheck disable=SC2154  # what lib.sh sets
 set -euo pipefail
 cd "$(dirname "$0")"
 # shellcheck source=lib.sh

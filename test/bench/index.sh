@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Time and memory of turning a raw profile into an indexed one: `hearth index` against `llvm-profdata merge`.
-# shellcheck disable=SC2034,SC2154  # what the programs' files use and set
+# shellcheck disable=SC2034  # what the programs' files read
 set -euo pipefail
 cd "$(dirname "$0")"
 # shellcheck source=lib.sh

@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
 # How much of a large profile the compiler reads for one module: pages touched, out of the whole file.
-# shellcheck disable=SC2154  # what lib.sh sets
 set -euo pipefail
 cd "$(dirname "$0")"
 # shellcheck source=lib.sh

@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
 # How the cost of attaching contexts grows with their number: mdlib, ten times as many.
-# shellcheck disable=SC2154  # what lib.sh sets
 set -euo pipefail
 cd "$(dirname "$0")"
 # shellcheck source=lib.sh

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # What does it cost the hot path that cold blocks leave memory? The quickstart's store, its cold range kept, advised, in a file
 # and, where there is swap space, paged out (HEARTH_HOTCOLD=cold=...).
-# shellcheck disable=SC2034,SC2154  # what lib.sh reads and sets
+# shellcheck disable=SC2034,SC2154  # what the programs' files read and set
 set -euo pipefail
 cd "$(dirname "$0")"
 # shellcheck source=lib.sh

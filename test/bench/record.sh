@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
 # What recording a program as it is adds to its time, against heaptrack; what two threads get done; how large traces are.
-# shellcheck disable=SC2034,SC2154  # what lib.sh uses and sets
 set -euo pipefail
 cd "$(dirname "$0")"
 # shellcheck source=lib.sh

@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
 # What a page of `hearth report` costs for a profile of 250,000 contexts: to write, to keep, to open and to use.
-# shellcheck disable=SC2154  # what lib.sh sets
 set -euo pipefail
 cd "$(dirname "$0")"
 # shellcheck source=lib.sh

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # What one malloc and free cost with profiling, ten calls deep, on one thread and on two: our runtime, LLVM's, none.
-# shellcheck disable=SC2034,SC2154  # what the programs' files use and set
+# shellcheck disable=SC2034  # what the programs' files read
 set -euo pipefail
 cd "$(dirname "$0")"
 # shellcheck source=lib.sh

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # What profiling costs the profiled program: our instrumentation and runtime, and LLVM's, against the plain build.
-# shellcheck disable=SC2034,SC2154  # what the programs' files use and set
+# shellcheck disable=SC2034,SC2154  # what the programs' files read and set
 set -euo pipefail
 cd "$(dirname "$0")"
 # shellcheck source=lib.sh

@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # What a sampled run costs: the runtime alone (blocks, stacks and times of sampled ones), and with accesses counted, which
 # instrumented code does for all blocks.
-# shellcheck disable=SC2034,SC2154  # what the programs' files use and set
 set -euo pipefail
 cd "$(dirname "$0")"
 # shellcheck source=lib.sh

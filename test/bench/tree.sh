@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # What profiling adds to a recursive tree builder of a million nodes, each with a call stack of its own: ours, which
 # folds recursion, and LLVM's. Fails if folding changes the sums.
-# shellcheck disable=SC2034,SC2154  # what the program's file uses and sets
+# shellcheck disable=SC2034,SC2154  # what the programs' files read and set
 set -euo pipefail
 cd "$(dirname "$0")"
 # shellcheck source=lib.sh

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # Profiles of real programs, context by context: are counts and sizes those of LLVM's runtime, and accesses those of an oracle?
+# shellcheck disable=SC2154  # what the programs' files set
 set -euo pipefail
 # shellcheck source=../bench/lib.sh source-path=SCRIPTDIR
 source "$(dirname "$0")/../bench/lib.sh"
@@ -24,7 +25,7 @@ parse_arguments 'programs=lua|sqlite' -- "$@"
 # shellcheck disable=SC2034  # read by the programs' files
 quick=true
 
-inputs=$repository/test/runtime/Inputs
+oracle=$repository/test/runtime/Inputs/oracle.c
 # What the programs do, and access, would depend on addresses and on the time: lua's seed of its hashes, its cache of strings
 # by address, sqlite's pool of small blocks, which it tells from others by address.
 fixed_flags=('-Dluai_makeseed(L)=1' -DSTRCACHE_N=1 -DSTRCACHE_M=2 -DSQLITE_OMIT_LOOKASIDE)
@@ -33,7 +34,8 @@ object_flags=(-O1 -Xclang -disable-llvm-passes -mllvm -enable-tail-merge=false)
 
 # compile SOURCE: as an object, instrumented in each way, of one and the same code.
 compile() {
-  local name=$work/objects/$(basename "$1" .c) hearth_flags=() flags=() tools=/usr/lib/llvm-$llvm/bin variant
+  local name hearth_flags=() flags=() tools=/usr/lib/llvm-$llvm/bin variant
+  name=$work/objects/$(basename "$1" .c)
   split_flags hearth_flags "$hearth" flags instrument --compile
   without_plugin flags "${hearth_flags[@]}"
   "$clang" -O2 "${flags[@]}" "${compile_flags[@]}" "${fixed_flags[@]}" -emit-llvm -c "$tree/$1" -o "$name.bc"
@@ -64,7 +66,7 @@ link_all() {
   split_flags libraries "$hearth" flags instrument --link
   "$clang" -no-pie "$work/objects"/*.hearth.o "${libraries[@]}" "${link_flags[@]}" -o "$work/hearth"
   "$clang" -no-pie -fmemory-profile -Wl,--build-id "$work/objects"/*.llvm.o "${link_flags[@]}" -o "$work/llvm"
-  "$clang" -no-pie -O1 -fno-builtin -fno-omit-frame-pointer "$work/objects"/*.oracle.o "$inputs/oracle.c" \
+  "$clang" -no-pie -O1 -fno-builtin -fno-omit-frame-pointer "$work/objects"/*.oracle.o "$oracle" \
     "${link_flags[@]}" -o "$work/oracle"
 }
 

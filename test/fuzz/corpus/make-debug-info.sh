@@ -9,8 +9,8 @@ static inline __attribute__((always_inline)) void inner(int n) { if (n > 1) drai
 __attribute__((noinline, section(".text.far"))) static void outer(int n) { inner(n); inner(n + 1); }
 __attribute__((noinline)) void _start(void) { outer(1); inner(2); }
 C
-flags=(-O1 -nostdlib -static -fuse-ld=lld -Wl,--build-id -fno-asynchronous-unwind-tables)
-flags+=(-g -fdebug-info-for-profiling -fdebug-compilation-dir=. -Wl,--no-rosegment debug-info/seed.c)
+flags=(-O1 -nostdlib -static -fuse-ld=lld "-Wl,--build-id" -fno-asynchronous-unwind-tables)
+flags+=(-g -fdebug-info-for-profiling -fdebug-compilation-dir=. "-Wl,--no-rosegment" debug-info/seed.c)
 clang-22 "${flags[@]}" -gdwarf-4 -o debug-info/four
 clang-22 "${flags[@]}" -gdwarf-5 -o debug-info/five
 clang-22 "${flags[@]}" -gdwarf-5 -gz=zlib -o debug-info/zlib

@@ -52,7 +52,7 @@ clang++-22 -O2 -fPIC -fomit-frame-pointer -c "$work/seed.cpp" -o "$work/clang.o"
 clang++-22 -O1 -fPIC -fno-omit-frame-pointer -c "$work/seed.cpp" -o "$work/frames.o"
 g++-12 -O2 -fPIC -c "$work/seed.cpp" -o "$work/gcc.o"
 clang-22 -c "$work/other.s" -o "$work/other.o"
-flags=(-Wl,--unresolved-symbols=ignore-all -Wl,--eh-frame-hdr)
+flags=("-Wl,--unresolved-symbols=ignore-all" "-Wl,--eh-frame-hdr")
 keep clang "${flags[@]}" "$work/clang.o"
 keep frames "${flags[@]}" "$work/frames.o"
 keep gcc "${flags[@]}" "$work/gcc.o"

@@ -7,7 +7,7 @@ inputs=$(dirname "$0")
 symbolise=$1 symbolizer=$2 compiler=$3 version=$4
 shift 4
 flags=(-O2 "-gdwarf-$version" -w "$@")
-link=(-Wl,--build-id)
+link=("-Wl,--build-id")
 
 gcc=false new=false
 case $("$compiler" --version) in

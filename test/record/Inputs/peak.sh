@@ -1,4 +1,5 @@
-# Usage: peak.sh HEARTH PROGRAM WAY...
+#!/bin/sh
+# usage: peak.sh HEARTH PROGRAM WAY...
 # Records the program for each way; it prints how much is live at the peak. Says whether the dump has that, to half a percent
 # (exact) or to one (near).
 hearth=$1 program=$2
