@@ -29,8 +29,7 @@ parse_arguments --quick --wrong '--lto=thin|full' '--recursion=full|fold' 'progr
 ways=(inline 'inline,clone' 'inline,word' 'inline,clone,word')
 
 "$repository/examples/setup.sh" --for=bench
-step "building the comparison" "$build/bench/compare.log" "$clang" -O2 -I "$repository/profile/include" \
-  -I "$repository/profile/format" "$bench/contexts/compare.c" "$build/lib/libhearth_profile.a" -o "$build/bench/compare"
+build_tools compare
 
 # select_split: the toy, in the form of lib.sh's programs.
 select_split() {
@@ -96,9 +95,9 @@ for program in "${programs[@]}"; do
     step "compiling $program: $way" "$directory/compile-$way.log" \
       compile "$way" "${use_flags[@]}" -mllvm "-memprof-contexts-by=$way"
     step "recording" "$directory/record.log" record "$way" "$directory/$way.prof" "$directory/given.o"
-    read -r bytes right known < <("$build/bench/compare" "$directory/training.prof" "$directory/$way.prof")
+    read -r bytes right known < <("$build/bin/bench-compare" "$directory/training.prof" "$directory/$way.prof")
     if $wrong; then
-      "$build/bench/compare" "$directory/training.prof" "$directory/$way.prof" wrong | sort -rn >"$directory/$way.wrong"
+      "$build/bin/bench-compare" "$directory/training.prof" "$directory/$way.prof" wrong | sort -rn >"$directory/$way.wrong"
     fi
     size=-
     if [[ -z $lto ]]; then

@@ -38,6 +38,11 @@ run_program() {
   (cd "$realworld" && workload "$@")
 }
 
+# build_tools NAME...: build/bin/bench-NAME, a benchmark's program on Hearth's libraries (CMakeLists.txt).
+build_tools() {
+  step "building $*" "$build/bench/tools.log" ninja -C "$build" "${@/#/bench-}"
+}
+
 # build_variant VARIANT: the selected program, as $work/VARIANT. All variants are compiled with the same flags, frame
 # pointers included, but for the instrumentation.
 build_variant() {

@@ -24,17 +24,10 @@ done
 directory=$build/bench/lookup
 mkdir -p "$directory"
 
-# build_tool NAME: from lookup/NAME.c, with the public headers alone.
-build_tool() {
-  step "building $1" "$directory/build-$1.log" "$clang" -O2 -I "$repository/profile/include" \
-    -I "$repository/profile/format" "$bench/lookup/$1.c" "$build/lib/libhearth_profile.a" -o "$directory/$1"
-}
-build_tool generate
-build_tool count_pages
-
+build_tools generate count-pages
 made_up=$directory/$contexts.prof
-step "making up a profile of $contexts contexts" "$directory/generate.log" "$directory/generate" "$made_up" "$contexts"
+step "making up a profile of $contexts contexts" "$directory/generate.log" "$build/bin/bench-generate" "$made_up" "$contexts"
 for profile in "$made_up" "${profiles[@]}"; do
   printf '\n%s: ' "$(basename "$profile")"
-  "$directory/count_pages" "$profile"
+  "$build/bin/bench-count-pages" "$profile"
 done

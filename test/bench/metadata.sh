@@ -20,17 +20,13 @@ parse_arguments '--quick few=2500 many=25000 rounds=1' '--rounds=[1-9]*' '--dept
 "$repository/examples/setup.sh" --for=bench
 directory=$build/bench/metadata
 mkdir -p "$directory"
-read -ra flags <<<"$("llvm-config-$llvm" --cflags)"
-read -ra libraries <<<"$("llvm-config-$llvm" --ldflags --libs | tr '\n' ' ')"
-step "building the benchmark" "$directory/build.log" "$clang" -O2 -I "$repository/mdlib/include" \
-  -I "$repository/profile/format" "${flags[@]}" "$bench/metadata/attach.c" "$build/lib/libhearth_md.a" \
-  "${libraries[@]}" -lstdc++ -o "$directory/attach"
+build_tools attach
 
 # attach SUBJECT PREFIX...: SUBJECT is the number of contexts, and how many a call has.
 attach() {
   local contexts=${1%-*} batch=${1#*-}
   shift
-  "$@" "$directory/attach" "$contexts" "$depth" "$batch"
+  "$@" "$build/bin/bench-attach" "$contexts" "$depth" "$batch"
 }
 
 say "attaching $few and $many contexts of depth $depth, $rounds rounds"

@@ -25,10 +25,9 @@ done
 directory=$build/bench/report page=$build/bench/report/page.html
 mkdir -p "$directory"
 
-step "building the generator" "$directory/build.log" "$clang" -O2 -I "$repository/profile/include" \
-  -I "$repository/profile/format" "$bench/lookup/generate.c" "$build/lib/libhearth_profile.a" -o "$directory/generate"
+build_tools generate
 made_up=$directory/$contexts.prof
-step "making up a profile of $contexts contexts" "$directory/generate.log" "$directory/generate" "$made_up" "$contexts"
+step "making up a profile of $contexts contexts" "$directory/generate.log" "$build/bin/bench-generate" "$made_up" "$contexts"
 
 # write_page PREFIX...: the page of $profile.
 write_page() {
