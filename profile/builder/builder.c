@@ -27,7 +27,7 @@ void hearth_builder_destroy(hearth_builder *builder) {
   free(builder->frames);
   free(builder->nodes);
   free(builder->context_nodes);
-  mib_rows_free(&builder->mibs);
+  hearth_mib_rows_free(&builder->mibs);
   for (size_t i = 0; i < builder->histogram_count; i++)
     free(builder->histograms[i].counts);
   free(builder->histograms);
@@ -266,7 +266,7 @@ hearth_status hearth_builder_intern_node(hearth_builder *builder, uint32_t paren
 static hearth_status add_context(hearth_builder *builder, uint32_t node, const hearth_mib *mib, hearth_error *err) {
   HEARTH_TRY(hearth_builder_reserve((void **)&builder->context_nodes, &builder->context_room, builder->context_count, 1,
                                     sizeof *builder->context_nodes, err));
-  if (!mib_rows_append(&builder->mibs, mib))
+  if (!hearth_mib_rows_append(&builder->mibs, mib))
     return hearth_error_nomem(err);
   builder->nodes[node].context = (uint32_t)builder->context_count;
   builder->context_nodes[builder->context_count++] = node;
@@ -285,9 +285,9 @@ hearth_status hearth_builder_add_to_node(hearth_builder *builder, uint32_t node,
     hearth_mib_repeat(&added, builder->weight);
   if (context == HEARTH_NONE)
     return add_context(builder, node, &added, err);
-  mib_rows_get(&builder->mibs, context, &sum);
+  hearth_mib_rows_get(&builder->mibs, context, &sum);
   hearth_mib_merge(&sum, &added);
-  return mib_rows_set(&builder->mibs, context, &sum) ? HEARTH_OK : hearth_error_nomem(err);
+  return hearth_mib_rows_set(&builder->mibs, context, &sum) ? HEARTH_OK : hearth_error_nomem(err);
 }
 
 static hearth_status reserve_histogram(hearth_builder *builder, size_t context, size_t size, hearth_error *err) {

@@ -9,18 +9,18 @@
 
 enum { SLACK = sizeof(uint64_t) }; /* numbers are loaded and stored 8 bytes at a time, whatever their width */
 
-void mib_rows_free(mib_rows *rows) {
+void hearth_mib_rows_free(mib_rows *rows) {
   free(rows->bytes);
   *rows = (mib_rows){0};
 }
 
-void mib_rows_get(const mib_rows *rows, size_t row, hearth_mib *ret) {
+void hearth_mib_rows_get(const mib_rows *rows, size_t row, hearth_mib *ret) {
   for (size_t i = 0; i < HEARTH_MIB_COLUMNS; i++)
     ret->v[i] = mib_rows_number(rows, row, (enum hearth_mib_column)i);
 }
 
-void mib_rows_gather(const mib_rows *rows, const uint32_t *numbers, size_t count, enum hearth_mib_column column,
-                     uint64_t *ret) {
+void hearth_mib_rows_gather(const mib_rows *rows, const uint32_t *numbers, size_t count, enum hearth_mib_column column,
+                            uint64_t *ret) {
   const uint8_t *from = rows->bytes + rows->columns[column].offset;
   uint64_t mask = rows->columns[column].greatest, number;
   if (mask == 0) {
@@ -73,7 +73,7 @@ static bool widen(mib_rows *rows, const hearth_mib *mib) {
   wider.room = rows->room;
   for (size_t row = rows->count; row-- > 0;) {
     hearth_mib kept;
-    mib_rows_get(rows, row, &kept);
+    hearth_mib_rows_get(rows, row, &kept);
     put(&wider, row, &kept);
   }
   *rows = wider;
@@ -87,14 +87,14 @@ static bool fits(const mib_rows *rows, const hearth_mib *mib) {
   return all;
 }
 
-bool mib_rows_set(mib_rows *rows, size_t row, const hearth_mib *mib) {
+bool hearth_mib_rows_set(mib_rows *rows, size_t row, const hearth_mib *mib) {
   if (!fits(rows, mib) && !widen(rows, mib))
     return false;
   put(rows, row, mib);
   return true;
 }
 
-bool mib_rows_append(mib_rows *rows, const hearth_mib *mib) {
+bool hearth_mib_rows_append(mib_rows *rows, const hearth_mib *mib) {
   if (!fits(rows, mib) && !widen(rows, mib))
     return false;
   if (!reserve(rows, rows->count + 1, rows->row_size))

@@ -22,8 +22,8 @@ typedef struct mib_rows {
   } columns[HEARTH_MIB_COLUMNS];
 } mib_rows;
 
-void mib_rows_free(mib_rows *rows);
-void mib_rows_get(const mib_rows *rows, size_t row, hearth_mib *ret);
+void hearth_mib_rows_free(mib_rows *rows);
+void hearth_mib_rows_get(const mib_rows *rows, size_t row, hearth_mib *ret);
 /* One number of a row. */
 static inline uint64_t mib_rows_number(const mib_rows *rows, size_t row, enum hearth_mib_column column) {
   uint64_t number;
@@ -31,10 +31,10 @@ static inline uint64_t mib_rows_number(const mib_rows *rows, size_t row, enum he
   return number & rows->columns[column].greatest;
 }
 /* That number of each of `count` rows. */
-void mib_rows_gather(const mib_rows *rows, const uint32_t *numbers, size_t count, enum hearth_mib_column column,
-                     uint64_t *ret);
+void hearth_mib_rows_gather(const mib_rows *rows, const uint32_t *numbers, size_t count, enum hearth_mib_column column,
+                            uint64_t *ret);
 /* Both return false when out of memory; the table is unchanged then. */
-bool mib_rows_set(mib_rows *rows, size_t row, const hearth_mib *mib);
-bool mib_rows_append(mib_rows *rows, const hearth_mib *mib);
+bool hearth_mib_rows_set(mib_rows *rows, size_t row, const hearth_mib *mib);
+bool hearth_mib_rows_append(mib_rows *rows, const hearth_mib *mib);
 
 #endif

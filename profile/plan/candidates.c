@@ -58,7 +58,7 @@ static hearth_status list_leaf_frames(planner *p, leaf_frame **ret, size_t *ret_
     uint64_t id = p->w->context_ends[i] == first_context(p->w, i) ? 0 : leaf_id(p, i);
     if (id == 0)
       continue;
-    HEARTH_TRY(plan_grow(p, (void **)ret, *ret_count, &room, sizeof **ret));
+    HEARTH_TRY(hearth_plan_grow(p, (void **)ret, *ret_count, &room, sizeof **ret));
     (*ret)[(*ret_count)++] = (leaf_frame){id, i};
   }
   if (*ret_count)
@@ -72,13 +72,13 @@ static hearth_status add_contexts(planner *p, const hearth_classifier *classifie
   for (uint32_t i = first_context(w, frame); i < w->context_ends[frame]; i++) {
     hearth_mib mib = {0};
     uint32_t context = w->contexts.order[i], caller = w->parents[w->leaves[context]];
-    writer_get_classified(w, context, &mib);
+    hearth_writer_get_classified(w, context, &mib);
     uint64_t bytes = mib_rows_number(&w->builder->mibs, context, HEARTH_COL_TotalSize);
     uint64_t allocs = mib_rows_number(&w->builder->mibs, context, HEARTH_COL_AllocCount);
     p->total_bytes += bytes;
     p->total_allocs += allocs;
     p->total_accesses += mib.TotalAccessCount;
-    HEARTH_TRY(plan_grow(p, (void **)&p->contexts, p->context_count, &p->context_room, sizeof *p->contexts));
+    HEARTH_TRY(hearth_plan_grow(p, (void **)&p->contexts, p->context_count, &p->context_room, sizeof *p->contexts));
     p->contexts[p->context_count++] = (plan_context){.node = caller,
                                                      .caller = caller,
                                                      .bytes = bytes,
@@ -128,7 +128,7 @@ static hearth_status add_leaves(planner *p, const leaf_frame *frames, size_t cou
       p->context_count = first;
       continue;
     }
-    HEARTH_TRY(plan_grow(p, (void **)&p->leaves, p->leaf_count, &p->leaf_room, sizeof *p->leaves));
+    HEARTH_TRY(hearth_plan_grow(p, (void **)&p->leaves, p->leaf_count, &p->leaf_room, sizeof *p->leaves));
     p->leaves[p->leaf_count++] = (plan_leaf){.stack_id = frames[i].stack_id,
                                              .frame = frames[i].frame,
                                              .first_context = (uint32_t)first,
@@ -170,10 +170,10 @@ static void keep_what_matters(planner *p) {
   qsort(p->leaves, p->leaf_count, sizeof *p->leaves, plan_compare_ids);
 }
 
-hearth_status plan_find_leaves(planner *p) {
+hearth_status hearth_plan_find_leaves(planner *p) {
   leaf_frame *frames;
   size_t count;
-  hearth_classifier classifier = writer_classifier(p->w, &p->options.classify);
+  hearth_classifier classifier = hearth_writer_classifier(p->w, &p->options.classify);
   HEARTH_TRY(find_stack_ids(p));
   hearth_status status = list_leaf_frames(p, &frames, &count);
   if (status == HEARTH_OK)
@@ -380,7 +380,7 @@ static uint32_t look_at(refining *r, const plan_leaf *leaf) {
   return count;
 }
 
-hearth_status plan_find_candidates(planner *p) {
+hearth_status hearth_plan_find_candidates(planner *p) {
   refining r = {.p = p, .work = WORK_MAX};
   hearth_status status = make_places(&r);
   for (size_t i = 0; status == HEARTH_OK && i < p->leaf_count; i++)

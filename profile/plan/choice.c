@@ -8,7 +8,7 @@
 
 enum { FREE, CHOSEN, NO_BIT_LEFT };
 
-hearth_status plan_allocate(const choosing *c, void **ret, size_t count, size_t item_size) {
+hearth_status hearth_plan_allocate(const choosing *c, void **ret, size_t count, size_t item_size) {
   *ret = calloc(count + 1, item_size);
   return *ret ? HEARTH_OK : hearth_error_nomem(c->p->err);
 }
@@ -43,10 +43,10 @@ static int64_t value_with(choosing *c, uint32_t leaf, uint32_t site, uint64_t bi
     uint64_t word = c->words[unit->set] | (plan_set_has(c->p, unit->set, site) ? bits : 0);
     c->tallies[i] = (plan_tally){.bits = word & (c->leaves[leaf].heeded | bits), .units = 1, .sums = unit->sums};
   }
-  uint32_t count = plan_merge_tallies(c->tallies, l->unit_count);
+  uint32_t count = hearth_plan_merge_tallies(c->tallies, l->unit_count);
   plan_spend(c, l->unit_count);
   plan_spend_deciding(c, count);
-  return plan_decide(c->p, c->tallies, count);
+  return hearth_plan_decide(c->p, c->tallies, count);
 }
 
 /* What it is worth that the site has the bit, which others have, too. Leaves that see both take one for the other: sites that
@@ -154,7 +154,7 @@ static hearth_status take(choosing *c, uint32_t site, uint8_t bit) {
     if (wanted)
       c->leaves[i].heeded |= UINT64_C(1) << bit;
     if (wanted || (heeds(c, i, bit) && plan_has(c->leaves[i].sees, site)))
-      HEARTH_TRY(plan_judge_leaf(c, i));
+      HEARTH_TRY(hearth_plan_judge_leaf(c, i));
   }
   return HEARTH_OK;
 }
@@ -171,7 +171,7 @@ static uint32_t next_site(choosing *c) {
 
 static hearth_status choose(choosing *c) {
   for (uint32_t i = 0; i < c->p->leaf_count; i++)
-    HEARTH_TRY(plan_judge_leaf(c, i));
+    HEARTH_TRY(hearth_plan_judge_leaf(c, i));
   for (uint32_t site; c->work > 0 && (site = next_site(c)) != HEARTH_NONE;) {
     uint8_t bit = find_bit(c, site);
     plan_spend(c, c->p->candidate_count + (uint64_t)c->p->leaf_count * (c->chosen_count + 1));
@@ -186,7 +186,7 @@ static hearth_status choose(choosing *c) {
 static hearth_status find_sites_seen(choosing *c, uint32_t number) {
   const planner *p = c->p;
   plan_leaf_state *leaf = &c->leaves[number];
-  HEARTH_TRY(plan_allocate(c, (void **)&leaf->sees, c->bitmap_words, sizeof *leaf->sees));
+  HEARTH_TRY(hearth_plan_allocate(c, (void **)&leaf->sees, c->bitmap_words, sizeof *leaf->sees));
   for (uint32_t i = 0; i < p->leaves[number].unit_count; i++) {
     const plan_unit *unit = &p->units[p->leaves[number].first_unit + i];
     for (uint32_t k = 0; k < p->sets[unit->set].count; k++)
@@ -200,16 +200,16 @@ static hearth_status prepare(choosing *c) {
   c->least = plan_part_of(p->total_bytes, p->options.min_gain_ppm, 1000000);
   c->bitmap_words = (p->candidate_count + 63) / 64;
   c->work = PLAN_WORK_MAX;
-  HEARTH_TRY(plan_allocate(c, (void **)&c->leaves, p->leaf_count, sizeof *c->leaves));
-  HEARTH_TRY(plan_allocate(c, (void **)&c->words, p->set_count, sizeof *c->words));
-  HEARTH_TRY(plan_allocate(c, (void **)&c->gains, p->candidate_count, sizeof *c->gains));
-  HEARTH_TRY(plan_allocate(c, (void **)&c->leads, p->candidate_count, sizeof *c->leads));
-  HEARTH_TRY(plan_allocate(c, (void **)&c->states, p->candidate_count, sizeof *c->states));
-  HEARTH_TRY(plan_allocate(c, (void **)&c->bits, p->candidate_count, sizeof *c->bits));
-  HEARTH_TRY(plan_allocate(c, (void **)&c->chosen, p->candidate_count, sizeof *c->chosen));
-  HEARTH_TRY(plan_allocate(c, (void **)&c->worth, p->candidate_count, sizeof *c->worth));
-  HEARTH_TRY(plan_allocate(c, (void **)&c->tallies, 2 * p->unit_count, sizeof *c->tallies));
-  HEARTH_TRY(plan_judge_start(c));
+  HEARTH_TRY(hearth_plan_allocate(c, (void **)&c->leaves, p->leaf_count, sizeof *c->leaves));
+  HEARTH_TRY(hearth_plan_allocate(c, (void **)&c->words, p->set_count, sizeof *c->words));
+  HEARTH_TRY(hearth_plan_allocate(c, (void **)&c->gains, p->candidate_count, sizeof *c->gains));
+  HEARTH_TRY(hearth_plan_allocate(c, (void **)&c->leads, p->candidate_count, sizeof *c->leads));
+  HEARTH_TRY(hearth_plan_allocate(c, (void **)&c->states, p->candidate_count, sizeof *c->states));
+  HEARTH_TRY(hearth_plan_allocate(c, (void **)&c->bits, p->candidate_count, sizeof *c->bits));
+  HEARTH_TRY(hearth_plan_allocate(c, (void **)&c->chosen, p->candidate_count, sizeof *c->chosen));
+  HEARTH_TRY(hearth_plan_allocate(c, (void **)&c->worth, p->candidate_count, sizeof *c->worth));
+  HEARTH_TRY(hearth_plan_allocate(c, (void **)&c->tallies, 2 * p->unit_count, sizeof *c->tallies));
+  HEARTH_TRY(hearth_plan_judge_start(c));
   memset(c->bits, PLAN_NO_BIT, p->candidate_count);
   for (uint32_t i = 0; i < p->leaf_count; i++)
     HEARTH_TRY(find_sites_seen(c, i));
@@ -217,7 +217,7 @@ static hearth_status prepare(choosing *c) {
 }
 
 static void release(choosing *c) {
-  plan_judge_end(c);
+  hearth_plan_judge_end(c);
   for (uint32_t i = 0; c->leaves && i < c->p->leaf_count; i++)
     free(c->leaves[i].sees);
   free(c->leaves);
@@ -231,16 +231,16 @@ static void release(choosing *c) {
   free(c->tallies);
 }
 
-hearth_status plan_choose(planner *p, void **ret_section, size_t *ret_size) {
+hearth_status hearth_plan_choose(planner *p, void **ret_section, size_t *ret_size) {
   choosing c = {.p = p};
   *ret_section = NULL;
   hearth_status status = prepare(&c);
   if (status == HEARTH_OK)
     status = choose(&c);
   if (status == HEARTH_OK)
-    status = plan_prune(&c);
+    status = hearth_plan_prune(&c);
   if (status == HEARTH_OK)
-    status = plan_write_section(&c, ret_section, ret_size);
+    status = hearth_plan_write_section(&c, ret_section, ret_size);
   release(&c);
   return status;
 }

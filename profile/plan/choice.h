@@ -67,7 +67,7 @@ static inline bool plan_set_has(const planner *p, uint32_t set, uint32_t candida
 static inline void plan_spend(choosing *c, uint64_t steps) { c->work -= steps < c->work ? steps : c->work; }
 
 /* `count` + 1 items, zeroed. */
-hearth_status plan_allocate(const choosing *c, void **ret, size_t count, size_t item_size);
+hearth_status hearth_plan_allocate(const choosing *c, void **ret, size_t count, size_t item_size);
 
 /* plan_verdict.c: what allocations may conclude from the bits.
  *
@@ -77,30 +77,30 @@ hearth_status plan_allocate(const choosing *c, void **ret, size_t count, size_t 
  * context is known by a bit that those of other classes lack, and where no bit is set nothing is known.
  *
  * The class of contexts with these bits, whose sums are `own`, where `above` are those of all that have these bits and more. */
-hearth_class plan_class(const planner *p, uint64_t bits, const plan_sums *own, const plan_sums *above);
+hearth_class hearth_plan_class(const planner *p, uint64_t bits, const plan_sums *own, const plan_sums *above);
 /* Weight that is right when these contexts are taken for that class, less what is then wrong. */
-int64_t plan_value(const plan_sums *own, hearth_class hotness);
+int64_t hearth_plan_value(const plan_sums *own, hearth_class hotness);
 /* Decide the class of each of a leaf's tallies, which differ in bits: where contexts of other classes have the bits of one and
  * more, there is none, or they are so few that they are passed over, and take its class. Returns the value of all. */
-int64_t plan_decide(const planner *p, plan_tally *tallies, uint32_t count);
+int64_t hearth_plan_decide(const planner *p, plan_tally *tallies, uint32_t count);
 /* A leaf's tallies, by ascending bits, into `ret`, which has room for all of its units; returns their number. */
-uint32_t plan_fill_tallies(const choosing *c, uint32_t leaf, plan_tally *ret);
+uint32_t hearth_plan_fill_tallies(const choosing *c, uint32_t leaf, plan_tally *ret);
 /* Those with equal bits become one, and those without units are left out; returns their number. */
-uint32_t plan_merge_tallies(plan_tally *tallies, uint32_t count);
+uint32_t hearth_plan_merge_tallies(plan_tally *tallies, uint32_t count);
 /* What deciding so many takes: most pairs are passed over. */
 static inline void plan_spend_deciding(choosing *c, uint32_t count) {
   plan_spend(c, count + (uint64_t)count * count / 8);
 }
 
 /* plan_gains.c: renew what a leaf thinks of the candidates. */
-hearth_status plan_judge_start(choosing *c);
-hearth_status plan_judge_leaf(choosing *c, uint32_t number);
-void plan_judge_end(choosing *c);
+hearth_status hearth_plan_judge_start(choosing *c);
+hearth_status hearth_plan_judge_leaf(choosing *c, uint32_t number);
+void hearth_plan_judge_end(choosing *c);
 
-/* plan_prune.c: leave out what is not worth it, as far as that can be found out in time. */
-hearth_status plan_prune(choosing *c);
+/* hearth_plan_prune.c: leave out what is not worth it, as far as that can be found out in time. */
+hearth_status hearth_plan_prune(choosing *c);
 
 /* plan_tables.c: the section's bytes, malloc'd. */
-hearth_status plan_write_section(choosing *c, void **ret, size_t *ret_size);
+hearth_status hearth_plan_write_section(choosing *c, void **ret, size_t *ret_size);
 
 #endif

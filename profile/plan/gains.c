@@ -70,7 +70,7 @@ static void group_units(choosing *c, uint32_t number) {
     for (uint32_t k = i + 1; k < j->group_count; k++)
       if (is_above(&j->groups[k], g))
         plan_add_sums(&g->above, &j->groups[k].own);
-    g->value = plan_value(&g->own, plan_class(p, g->bits, &g->own, &g->above));
+    g->value = hearth_plan_value(&g->own, hearth_plan_class(p, g->bits, &g->own, &g->above));
   }
 }
 
@@ -172,9 +172,9 @@ static void judge_group(choosing *c, uint32_t leaf, uint32_t number) {
     parted *inside = &j->parted[candidate];
     plan_sums outside = difference(&g->own, &inside->own), above = g->above;
     plan_add_sums(&above, &inside->own);
-    hearth_class apart = plan_class(c->p, NEW_BIT, &inside->own, &inside->above),
-                 rest = plan_class(c->p, g->bits, &outside, &above);
-    int64_t gain = plan_value(&inside->own, apart) + plan_value(&outside, rest) - g->value;
+    hearth_class apart = hearth_plan_class(c->p, NEW_BIT, &inside->own, &inside->above),
+                 rest = hearth_plan_class(c->p, g->bits, &outside, &above);
+    int64_t gain = hearth_plan_value(&inside->own, apart) + hearth_plan_value(&outside, rest) - g->value;
     uint64_t lead = lead_of(g, inside);
     if (gain || lead)
       add_opinion(j, candidate, gain, lead);
@@ -195,7 +195,7 @@ static void forget_opinions(choosing *c, plan_leaf_state *state) {
 /* By candidate. Leads that are worth less than a site has to be do not count. */
 static hearth_status keep_opinions(choosing *c, plan_leaf_state *state) {
   judging *j = c->judged;
-  HEARTH_TRY(plan_allocate(c, (void **)&state->opinions, j->listed_count, sizeof *state->opinions));
+  HEARTH_TRY(hearth_plan_allocate(c, (void **)&state->opinions, j->listed_count, sizeof *state->opinions));
   qsort(j->listed, j->listed_count, sizeof *j->listed, plan_compare_numbers);
   for (uint32_t i = 0; i < j->listed_count; i++) {
     uint32_t candidate = j->listed[i];
@@ -214,7 +214,7 @@ static hearth_status keep_opinions(choosing *c, plan_leaf_state *state) {
   return HEARTH_OK;
 }
 
-hearth_status plan_judge_leaf(choosing *c, uint32_t number) {
+hearth_status hearth_plan_judge_leaf(choosing *c, uint32_t number) {
   forget_opinions(c, &c->leaves[number]);
   group_units(c, number);
   for (uint32_t i = 0; i < c->judged->group_count; i++)
@@ -222,21 +222,21 @@ hearth_status plan_judge_leaf(choosing *c, uint32_t number) {
   return keep_opinions(c, &c->leaves[number]);
 }
 
-hearth_status plan_judge_start(choosing *c) {
+hearth_status hearth_plan_judge_start(choosing *c) {
   size_t units = c->p->unit_count, candidates = c->p->candidate_count;
-  HEARTH_TRY(plan_allocate(c, (void **)&c->judged, 1, sizeof *c->judged));
+  HEARTH_TRY(hearth_plan_allocate(c, (void **)&c->judged, 1, sizeof *c->judged));
   judging *j = c->judged;
-  HEARTH_TRY(plan_allocate(c, (void **)&j->order, units, sizeof *j->order));
-  HEARTH_TRY(plan_allocate(c, (void **)&j->groups, units, sizeof *j->groups));
-  HEARTH_TRY(plan_allocate(c, (void **)&j->parted, candidates, sizeof *j->parted));
-  HEARTH_TRY(plan_allocate(c, (void **)&j->touched, candidates, sizeof *j->touched));
-  HEARTH_TRY(plan_allocate(c, (void **)&j->opinions, candidates, sizeof *j->opinions));
-  HEARTH_TRY(plan_allocate(c, (void **)&j->gains, candidates, sizeof *j->gains));
-  HEARTH_TRY(plan_allocate(c, (void **)&j->listed, candidates, sizeof *j->listed));
-  return plan_allocate(c, (void **)&j->is_listed, candidates, sizeof *j->is_listed);
+  HEARTH_TRY(hearth_plan_allocate(c, (void **)&j->order, units, sizeof *j->order));
+  HEARTH_TRY(hearth_plan_allocate(c, (void **)&j->groups, units, sizeof *j->groups));
+  HEARTH_TRY(hearth_plan_allocate(c, (void **)&j->parted, candidates, sizeof *j->parted));
+  HEARTH_TRY(hearth_plan_allocate(c, (void **)&j->touched, candidates, sizeof *j->touched));
+  HEARTH_TRY(hearth_plan_allocate(c, (void **)&j->opinions, candidates, sizeof *j->opinions));
+  HEARTH_TRY(hearth_plan_allocate(c, (void **)&j->gains, candidates, sizeof *j->gains));
+  HEARTH_TRY(hearth_plan_allocate(c, (void **)&j->listed, candidates, sizeof *j->listed));
+  return hearth_plan_allocate(c, (void **)&j->is_listed, candidates, sizeof *j->is_listed);
 }
 
-void plan_judge_end(choosing *c) {
+void hearth_plan_judge_end(choosing *c) {
   judging *j = c->judged;
   for (uint32_t i = 0; c->leaves && i < c->p->leaf_count; i++)
     free(c->leaves[i].opinions);

@@ -63,7 +63,7 @@ static hearth_status intern(uniting *u, uint32_t count, uint32_t *ret) {
     p->member_count -= count;
     return HEARTH_OK;
   }
-  HEARTH_TRY(plan_grow(p, (void **)&p->sets, p->set_count, &p->set_room, sizeof *p->sets));
+  HEARTH_TRY(hearth_plan_grow(p, (void **)&p->sets, p->set_count, &p->set_room, sizeof *p->sets));
   if (!id_table_reserve(&u->set_table))
     return hearth_error_nomem(p->err);
   *ret = (uint32_t)p->set_count++;
@@ -76,7 +76,7 @@ static hearth_status intern(uniting *u, uint32_t count, uint32_t *ret) {
 
 static hearth_status reserve_members(planner *p, size_t more) {
   while (p->member_room - p->member_count < more)
-    HEARTH_TRY(plan_grow(p, (void **)&p->members, p->member_room, &p->member_room, sizeof *p->members));
+    HEARTH_TRY(hearth_plan_grow(p, (void **)&p->members, p->member_room, &p->member_room, sizeof *p->members));
   return HEARTH_OK;
 }
 
@@ -111,7 +111,7 @@ static hearth_status add_to_set(uniting *u, uint32_t set, uint32_t candidate, ui
   if (p->member_count + p->sets[set].count >= MEMBERS_MAX)
     return HEARTH_OK;
   HEARTH_TRY(unite(u, set, candidate, &wanted.result));
-  HEARTH_TRY(plan_grow(p, (void **)&u->steps, u->step_count, &u->step_room, sizeof *u->steps));
+  HEARTH_TRY(hearth_plan_grow(p, (void **)&u->steps, u->step_count, &u->step_room, sizeof *u->steps));
   if (!id_table_reserve(&u->step_table))
     return hearth_error_nomem(p->err);
   u->steps[u->step_count] = wanted;
@@ -168,7 +168,7 @@ static hearth_status add_to_unit(uniting *u, uint32_t leaf, const plan_context *
   uint64_t hash = id_table_mix((uint64_t)leaf << 32 | wanted.set);
   uint32_t found = id_table_find(&u->unit_table, hash, is_unit, p->units, &wanted);
   if (found == HEARTH_NONE) {
-    HEARTH_TRY(plan_grow(p, (void **)&p->units, p->unit_count, &p->unit_room, sizeof *p->units));
+    HEARTH_TRY(hearth_plan_grow(p, (void **)&p->units, p->unit_count, &p->unit_room, sizeof *p->units));
     if (!id_table_reserve(&u->unit_table))
       return hearth_error_nomem(p->err);
     found = (uint32_t)p->unit_count++;
@@ -197,7 +197,7 @@ static hearth_status make(uniting *u) {
   return HEARTH_OK;
 }
 
-hearth_status plan_make_units(planner *p) {
+hearth_status hearth_plan_make_units(planner *p) {
   uniting u = {.p = p};
   hearth_status status = make(&u);
   free(u.candidate_of);

@@ -14,7 +14,7 @@ static hearth_status find_alone(const choosing *c, hearth_plan_site *sites) {
   const writer *w = c->p->w;
   uint32_t users[PLAN_WORD_BITS] = {0};
   uint64_t *words; /* of each stack node: the bits that are set while it is the innermost one */
-  HEARTH_TRY(plan_allocate(c, (void **)&words, w->nodes.count, sizeof *words));
+  HEARTH_TRY(hearth_plan_allocate(c, (void **)&words, w->nodes.count, sizeof *words));
   for (uint32_t i = 0; i < c->chosen_count; i++)
     users[sites[i].bit]++;
   for (uint32_t i = 0; i < c->chosen_count; i++)
@@ -40,20 +40,20 @@ static hearth_plan_entry entry_of(const plan_tally *t) {
 
 /* A leaf's entries; returns their number. */
 static uint32_t write_entries(const choosing *c, uint32_t leaf, hearth_plan_entry *ret) {
-  uint32_t count = plan_fill_tallies(c, leaf, c->tallies);
-  plan_decide(c->p, c->tallies, count);
+  uint32_t count = hearth_plan_fill_tallies(c, leaf, c->tallies);
+  hearth_plan_decide(c->p, c->tallies, count);
   for (uint32_t i = 0; i < count; i++)
     ret[i] = entry_of(&c->tallies[i]);
   return count;
 }
 
-hearth_status plan_write_section(choosing *c, void **ret, size_t *ret_size) {
+hearth_status hearth_plan_write_section(choosing *c, void **ret, size_t *ret_size) {
   const planner *p = c->p;
   hearth_indexed_plan header = {.site_count = c->chosen_count};
   hearth_plan_entry *entries;
   hearth_plan_table *tables;
-  HEARTH_TRY(plan_allocate(c, (void **)&entries, p->unit_count, sizeof *entries));
-  hearth_status status = plan_allocate(c, (void **)&tables, p->leaf_count, sizeof *tables);
+  HEARTH_TRY(hearth_plan_allocate(c, (void **)&entries, p->unit_count, sizeof *entries));
+  hearth_status status = hearth_plan_allocate(c, (void **)&tables, p->leaf_count, sizeof *tables);
   for (uint32_t i = 0; status == HEARTH_OK && i < p->leaf_count; i++) {
     const plan_leaf *leaf = &p->leaves[i];
     tables[header.table_count++] = (hearth_plan_table){.stack_id = leaf->stack_id,
@@ -68,7 +68,7 @@ hearth_status plan_write_section(choosing *c, void **ret, size_t *ret_size) {
   *ret_size = sizeof header + sites_size + tables_size + entries_size;
   uint8_t *section = NULL;
   if (status == HEARTH_OK)
-    status = plan_allocate(c, (void **)&section, *ret_size, 1);
+    status = hearth_plan_allocate(c, (void **)&section, *ret_size, 1);
   if (status == HEARTH_OK) {
     hearth_plan_site *sites = (hearth_plan_site *)(section + sizeof header);
     for (uint32_t i = 0; i < c->chosen_count; i++) {

@@ -6,7 +6,7 @@
 
 enum { DEFAULT_SITES = 256, DEFAULT_GAIN_PPM = 500 };
 
-hearth_status plan_grow(planner *p, void **items, size_t count, size_t *room, size_t item_size) {
+hearth_status hearth_plan_grow(planner *p, void **items, size_t count, size_t *room, size_t item_size) {
   if (count < *room)
     return HEARTH_OK;
   size_t larger = *room ? *room * 2 : 64;
@@ -19,12 +19,12 @@ hearth_status plan_grow(planner *p, void **items, size_t count, size_t *room, si
 }
 
 static hearth_status make_section(planner *p, packed_bytes *ret) {
-  HEARTH_TRY(plan_find_leaves(p));
+  HEARTH_TRY(hearth_plan_find_leaves(p));
   if (p->leaf_count == 0)
     return HEARTH_OK;
-  HEARTH_TRY(plan_find_candidates(p));
-  HEARTH_TRY(plan_make_units(p));
-  return plan_choose(p, (void **)&ret->data, &ret->size);
+  HEARTH_TRY(hearth_plan_find_candidates(p));
+  HEARTH_TRY(hearth_plan_make_units(p));
+  return hearth_plan_choose(p, (void **)&ret->data, &ret->size);
 }
 
 static void release(planner *p) {
@@ -49,7 +49,7 @@ static hearth_status make_plan(const writer *w, const void *state, packed_bytes 
 hearth_status hearth_builder_write_planned(hearth_builder *builder, const hearth_plan_options *options, void **ret_data,
                                            size_t *ret_size, hearth_error *err) {
   static const hearth_plan_options defaults;
-  return writer_write(builder, make_plan, options ? options : &defaults, ret_data, ret_size, err);
+  return hearth_writer_write(builder, make_plan, options ? options : &defaults, ret_data, ret_size, err);
 }
 
 hearth_status hearth_plan_make(hearth_profile *profile, const hearth_plan_options *options, void **ret_data,

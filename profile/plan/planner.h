@@ -113,14 +113,14 @@ static inline int plan_compare_numbers(const void *a, const void *b) {
 }
 
 /* Room for one more item than `count`; E_NOMEM. */
-hearth_status plan_grow(planner *p, void **items, size_t count, size_t *room, size_t item_size);
+hearth_status hearth_plan_grow(planner *p, void **items, size_t count, size_t *room, size_t item_size);
 
 /* candidates.c: leaves, contexts, candidates. */
-hearth_status plan_find_leaves(planner *p);
-hearth_status plan_find_candidates(planner *p);
+hearth_status hearth_plan_find_leaves(planner *p);
+hearth_status hearth_plan_find_candidates(planner *p);
 /* groups.c: sets and units. */
-hearth_status plan_make_units(planner *p);
+hearth_status hearth_plan_make_units(planner *p);
 /* choice.c: the section's bytes, malloc'd. */
-hearth_status plan_choose(planner *p, void **ret_section, size_t *ret_size);
+hearth_status hearth_plan_choose(planner *p, void **ret_section, size_t *ret_size);
 
 #endif

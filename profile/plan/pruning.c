@@ -17,8 +17,8 @@ static plan_tally *tallies_of(const pruning *p, uint32_t leaf) { return p->talli
 /* Bits that none of its units has are not heeded. */
 static void renew(pruning *p, uint32_t leaf) {
   uint64_t bits = 0;
-  p->counts[leaf] = plan_fill_tallies(p->c, leaf, tallies_of(p, leaf));
-  p->values[leaf] = plan_decide(p->c->p, tallies_of(p, leaf), p->counts[leaf]);
+  p->counts[leaf] = hearth_plan_fill_tallies(p->c, leaf, tallies_of(p, leaf));
+  p->values[leaf] = hearth_plan_decide(p->c->p, tallies_of(p, leaf), p->counts[leaf]);
   for (uint32_t i = 0; i < p->counts[leaf]; i++)
     bits |= tallies_of(p, leaf)[i].bits;
   p->c->leaves[leaf].heeded = bits;
@@ -33,7 +33,7 @@ static int64_t value_heeding(pruning *p, uint32_t leaf, uint64_t bits) {
   memcpy(scratch, tallies_of(p, leaf), p->counts[leaf] * sizeof *scratch);
   for (uint32_t i = 0; i < p->counts[leaf]; i++)
     scratch[i].bits &= bits;
-  return plan_decide(p->c->p, scratch, plan_merge_tallies(scratch, p->counts[leaf]));
+  return hearth_plan_decide(p->c->p, scratch, hearth_plan_merge_tallies(scratch, p->counts[leaf]));
 }
 
 static void heed(pruning *p, uint32_t leaf, uint64_t bits) {
@@ -100,7 +100,7 @@ static int64_t value_without(pruning *p, uint32_t leaf, uint32_t site) {
     take_away(bsearch(&with, scratch, all, sizeof *scratch, compare_bits), unit);
     scratch[count++] = (plan_tally){.bits = without, .units = 1, .sums = unit->sums};
   }
-  return count == all ? p->values[leaf] : plan_decide(c->p, scratch, plan_merge_tallies(scratch, count));
+  return count == all ? p->values[leaf] : hearth_plan_decide(c->p, scratch, hearth_plan_merge_tallies(scratch, count));
 }
 
 static bool is_used_by(const pruning *p, uint32_t leaf, uint32_t site) {
@@ -191,13 +191,13 @@ static void renumber_bits(choosing *c) {
     c->leaves[i].heeded = permuted(c->leaves[i].heeded, rank);
 }
 
-hearth_status plan_prune(choosing *c) {
+hearth_status hearth_plan_prune(choosing *c) {
   pruning p = {.c = c};
-  hearth_status status = plan_allocate(c, (void **)&p.tallies, c->p->unit_count, sizeof *p.tallies);
+  hearth_status status = hearth_plan_allocate(c, (void **)&p.tallies, c->p->unit_count, sizeof *p.tallies);
   if (status == HEARTH_OK)
-    status = plan_allocate(c, (void **)&p.counts, c->p->leaf_count, sizeof *p.counts);
+    status = hearth_plan_allocate(c, (void **)&p.counts, c->p->leaf_count, sizeof *p.counts);
   if (status == HEARTH_OK)
-    status = plan_allocate(c, (void **)&p.values, c->p->leaf_count, sizeof *p.values);
+    status = hearth_plan_allocate(c, (void **)&p.values, c->p->leaf_count, sizeof *p.values);
   if (status == HEARTH_OK) {
     prune(&p);
     renumber_bits(c);

@@ -37,7 +37,7 @@ static bool is_pure(const planner *p, const plan_sums *sums, hearth_class hotnes
   return all - sums->bytes[hotness] <= plan_part_of(all, OTHERS_PERCENT, 100) && common_class(p, sums) == hotness;
 }
 
-hearth_class plan_class(const planner *p, uint64_t bits, const plan_sums *own, const plan_sums *above) {
+hearth_class hearth_plan_class(const planner *p, uint64_t bits, const plan_sums *own, const plan_sums *above) {
   hearth_class hotness = common_class(p, own);
   plan_sums all = *own;
   plan_add_sums(&all, above);
@@ -45,7 +45,7 @@ hearth_class plan_class(const planner *p, uint64_t bits, const plan_sums *own, c
   return is_apart || is_pure(p, &all, hotness) ? hotness : HEARTH_CLASS_UNKNOWN;
 }
 
-int64_t plan_value(const plan_sums *own, hearth_class hotness) {
+int64_t hearth_plan_value(const plan_sums *own, hearth_class hotness) {
   const uint64_t *w = own->weights;
   if (hotness == HEARTH_CLASS_UNKNOWN || hotness == HEARTH_CLASS_NOTCOLD) /* the ordinary allocator serves both */
     return (int64_t)(w[HEARTH_CLASS_UNKNOWN] + w[HEARTH_CLASS_NOTCOLD]);
@@ -59,7 +59,7 @@ static int compare_tallies(const void *a, const void *b) {
   return (x->bits > y->bits) - (x->bits < y->bits);
 }
 
-uint32_t plan_merge_tallies(plan_tally *tallies, uint32_t count) {
+uint32_t hearth_plan_merge_tallies(plan_tally *tallies, uint32_t count) {
   uint32_t kept = 0;
   qsort(tallies, count, sizeof *tallies, compare_tallies);
   for (uint32_t i = 0; i < count; i++) {
@@ -75,13 +75,13 @@ uint32_t plan_merge_tallies(plan_tally *tallies, uint32_t count) {
   return kept;
 }
 
-uint32_t plan_fill_tallies(const choosing *c, uint32_t leaf, plan_tally *ret) {
+uint32_t hearth_plan_fill_tallies(const choosing *c, uint32_t leaf, plan_tally *ret) {
   const plan_leaf *l = &c->p->leaves[leaf];
   for (uint32_t i = 0; i < l->unit_count; i++) {
     const plan_unit *unit = &c->p->units[l->first_unit + i];
     ret[i] = (plan_tally){.bits = c->words[unit->set] & c->leaves[leaf].heeded, .units = 1, .sums = unit->sums};
   }
-  return plan_merge_tallies(ret, l->unit_count);
+  return hearth_plan_merge_tallies(ret, l->unit_count);
 }
 
 /* ------------------------------------------------- classes -------------------------------------------------- */
@@ -124,15 +124,15 @@ static void settle(plan_tally *tallies, uint32_t count, plan_tally *t) {
 /* What is worth most first. */
 static int compare_by_value(const void *a, const void *b) {
   const plan_tally *x = a, *y = b;
-  int64_t left = plan_value(&x->sums, x->hotness), right = plan_value(&y->sums, y->hotness);
+  int64_t left = hearth_plan_value(&x->sums, x->hotness), right = hearth_plan_value(&y->sums, y->hotness);
   return left != right ? (left < right) - (left > right) : compare_tallies(a, b);
 }
 
-int64_t plan_decide(const planner *p, plan_tally *tallies, uint32_t count) {
+int64_t hearth_plan_decide(const planner *p, plan_tally *tallies, uint32_t count) {
   int64_t value = 0;
   for (uint32_t i = 0; i < count; i++) {
     plan_sums above = sums_above(tallies, count, i);
-    tallies[i].hotness = plan_class(p, tallies[i].bits, &tallies[i].sums, &above);
+    tallies[i].hotness = hearth_plan_class(p, tallies[i].bits, &tallies[i].sums, &above);
     tallies[i].is_settled = false;
   }
   qsort(tallies, count, sizeof *tallies, compare_by_value);
@@ -143,7 +143,7 @@ int64_t plan_decide(const planner *p, plan_tally *tallies, uint32_t count) {
   for (uint32_t i = 0; i < count; i++) {
     if (tallies[i].hotness == HEARTH_CLASS_NOTCOLD && is_contradicted(tallies, count, &tallies[i]))
       tallies[i].hotness = HEARTH_CLASS_UNKNOWN; /* which makes no difference but that it says what it is */
-    value += plan_value(&tallies[i].sums, tallies[i].hotness);
+    value += hearth_plan_value(&tallies[i].sums, tallies[i].hotness);
   }
   return value;
 }

@@ -175,7 +175,7 @@ static hearth_status copy_tables(hearth_builder *builder, const hearth_builder *
   }
   for (size_t i = 0; i < from->context_count; i++) {
     hearth_mib mib;
-    mib_rows_get(&from->mibs, i, &mib);
+    hearth_mib_rows_get(&from->mibs, i, &mib);
     HEARTH_TRY(hearth_builder_add_to_node(builder, rows->nodes[from->context_nodes[i]], &mib, err));
     hearth_histogram histogram = hearth_builder_histogram(from, i);
     HEARTH_TRY(hearth_builder_add_histogram(builder, rows->nodes[from->context_nodes[i]], &histogram, err));

@@ -111,8 +111,8 @@ static void take_code(block_parts *parts, const hearth_indexed_column *column, u
   *ret_code = (uint8_t)code;
 }
 
-bool packed_decode(const hearth_indexed_column *columns, size_t column_count, const uint8_t *block, size_t size,
-                   uint32_t rows, uint32_t row, size_t wanted, uint64_t *ret_values) {
+bool hearth_packed_decode(const hearth_indexed_column *columns, size_t column_count, const uint8_t *block, size_t size,
+                          uint32_t rows, uint32_t row, size_t wanted, uint64_t *ret_values) {
   block_parts parts;
   if (!split_block(columns, column_count, block, size, &parts))
     return false;
@@ -131,8 +131,8 @@ bool packed_decode(const hearth_indexed_column *columns, size_t column_count, co
   return true;
 }
 
-bool packed_decode_block(const hearth_indexed_column *columns, size_t column_count, const uint8_t *block, size_t size,
-                         uint32_t rows, size_t wanted, uint64_t (*ret_values)[HEARTH_PACKED_ROWS]) {
+bool hearth_packed_decode_block(const hearth_indexed_column *columns, size_t column_count, const uint8_t *block,
+                                size_t size, uint32_t rows, size_t wanted, uint64_t (*ret_values)[HEARTH_PACKED_ROWS]) {
   block_parts parts;
   if (!split_block(columns, column_count, block, size, &parts))
     return false;
@@ -306,8 +306,8 @@ static bool encode_blocks(encoder *e, size_t blocks_at) {
   return true;
 }
 
-bool packed_encode(packed_source *source, const void *context, size_t row_count, const uint32_t *references,
-                   size_t column_count, uint8_t **ret_data, size_t *ret_size) {
+bool hearth_packed_encode(packed_source *source, const void *context, size_t row_count, const uint32_t *references,
+                          size_t column_count, uint8_t **ret_data, size_t *ret_size) {
   encoder e = {.source = source,
                .context = context,
                .references = references,

@@ -14,12 +14,12 @@
  *   rows     of the block (1 to HEARTH_PACKED_ROWS); row < rows
  *   wanted   decode the first so many columns into `ret_values`
  * Returns false if the block is too short for what it says. */
-bool packed_decode(const hearth_indexed_column *columns, size_t column_count, const uint8_t *block, size_t size,
-                   uint32_t rows, uint32_t row, size_t wanted, uint64_t *ret_values);
+bool hearth_packed_decode(const hearth_indexed_column *columns, size_t column_count, const uint8_t *block, size_t size,
+                          uint32_t rows, uint32_t row, size_t wanted, uint64_t *ret_values);
 
 /* The same for all rows of a block: ret_values[column][row]. */
-bool packed_decode_block(const hearth_indexed_column *columns, size_t column_count, const uint8_t *block, size_t size,
-                         uint32_t rows, size_t wanted, uint64_t (*ret_values)[HEARTH_PACKED_ROWS]);
+bool hearth_packed_decode_block(const hearth_indexed_column *columns, size_t column_count, const uint8_t *block,
+                                size_t size, uint32_t rows, size_t wanted, uint64_t (*ret_values)[HEARTH_PACKED_ROWS]);
 
 /* Where a table's rows come from: fills in all columns of the rows [first, first + count), a block's at most:
  * ret_values[column][row - first]. */
@@ -29,7 +29,7 @@ typedef void packed_source(const void *context, size_t first, size_t count, uint
  *   references  for each column a lower one or HEARTH_NONE
  *   ret_data    to be freed; `*ret_size` bytes, a multiple of 8
  * Returns false when out of memory, or when the table exceeds 32 GiB. */
-bool packed_encode(packed_source *source, const void *context, size_t row_count, const uint32_t *references,
-                   size_t column_count, uint8_t **ret_data, size_t *ret_size);
+bool hearth_packed_encode(packed_source *source, const void *context, size_t row_count, const uint32_t *references,
+                          size_t column_count, uint8_t **ret_data, size_t *ret_size);
 
 #endif

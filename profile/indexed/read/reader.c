@@ -122,7 +122,8 @@ static hearth_status read_stack_block(hearth_profile *profile, uint32_t node, st
   uint32_t rows;
   HEARTH_TRY(find_block(profile, table, node, &block, &size, &rows, "stack node", err));
   ret->number = 0;
-  if (!packed_decode_block(table->columns, table->column_count, block, size, rows, HEARTH_STACK_COLUMNS, ret->values))
+  if (!hearth_packed_decode_block(table->columns, table->column_count, block, size, rows, HEARTH_STACK_COLUMNS,
+                                  ret->values))
     return hearth_profile_corrupt(profile, err, "the block of stack node %u is cut short", node);
   ret->number = node / HEARTH_PACKED_ROWS + 1;
   return HEARTH_OK;
@@ -137,8 +138,8 @@ static hearth_status read_packed_row(hearth_profile *profile, const packed_table
   if (row >= hearth_profile_section(profile, table->section)->count)
     return hearth_profile_corrupt(profile, err, "there is no %s %u", what, row);
   HEARTH_TRY(find_block(profile, table, row, &block, &size, &rows, what, err));
-  if (!packed_decode(table->columns, table->column_count, block, size, rows, row % HEARTH_PACKED_ROWS, wanted,
-                     ret_values))
+  if (!hearth_packed_decode(table->columns, table->column_count, block, size, rows, row % HEARTH_PACKED_ROWS, wanted,
+                            ret_values))
     return hearth_profile_corrupt(profile, err, "the block of %s %u is cut short", what, row);
   return HEARTH_OK;
 }
@@ -311,7 +312,7 @@ static hearth_status read_context_block(hearth_profile *profile, uint32_t row, s
   uint32_t rows;
   HEARTH_TRY(find_block(profile, table, row, &block, &size, &rows, "context", err));
   to->number = 0;
-  if (!packed_decode_block(table->columns, table->column_count, block, size, rows, wanted, to->values))
+  if (!hearth_packed_decode_block(table->columns, table->column_count, block, size, rows, wanted, to->values))
     return hearth_profile_corrupt(profile, err, "the block of context %u is cut short", row);
   to->number = row / HEARTH_PACKED_ROWS + 1;
   to->wanted = wanted;

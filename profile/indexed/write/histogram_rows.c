@@ -18,7 +18,7 @@ static hearth_histogram histogram_of(const writer *w, uint32_t context) {
   return hearth_builder_histogram(w->builder, w->contexts.order[context]);
 }
 
-hearth_status writer_encode_histograms(writer *w) {
+hearth_status hearth_writer_encode_histograms(writer *w) {
   uint64_t bytes = 0, count = 0;
   for (uint32_t i = 0; i < w->contexts.count; i++) {
     hearth_histogram histogram = histogram_of(w, i);
@@ -29,7 +29,7 @@ hearth_status writer_encode_histograms(writer *w) {
     return hearth_error_set(w->err, HEARTH_E_FULL, "the histograms exceed 4 GiB");
   w->histogram_count = (uint32_t)count;
   w->histograms.size = count * sizeof(hearth_indexed_histogram) + bytes;
-  HEARTH_TRY(writer_allocate(w, (void **)&w->histograms.data, w->histograms.size, 1));
+  HEARTH_TRY(hearth_writer_allocate(w, (void **)&w->histograms.data, w->histograms.size, 1));
   hearth_indexed_histogram *row = (hearth_indexed_histogram *)w->histograms.data;
   uint8_t *first = (uint8_t *)(row + count), *to = first;
   for (uint32_t i = 0; i < w->contexts.count; i++) {

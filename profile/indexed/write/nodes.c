@@ -37,8 +37,8 @@ static hearth_status find_homes(layout *l) {
   writer *w = l->w;
   const hearth_builder *b = w->builder;
   uint32_t *modules; /* of the innermost function at each node that was not inlined */
-  HEARTH_TRY(writer_allocate(w, (void **)&l->homes, b->context_count, sizeof *l->homes));
-  HEARTH_TRY(writer_allocate(w, (void **)&modules, b->node_count, sizeof *modules));
+  HEARTH_TRY(hearth_writer_allocate(w, (void **)&l->homes, b->context_count, sizeof *l->homes));
+  HEARTH_TRY(hearth_writer_allocate(w, (void **)&modules, b->node_count, sizeof *modules));
   for (size_t i = 0; i < b->node_count; i++) {
     const builder_frame *frame = &b->frames[b->nodes[i].frame];
     uint32_t function = w->functions.rank[frame->function];
@@ -74,9 +74,9 @@ static void count_users(const layout *l, const users *u) {
 static hearth_status find_shared(layout *l) {
   size_t nodes = l->w->builder->node_count;
   users u = {0};
-  hearth_status status = writer_allocate(l->w, (void **)&u.homes, nodes, sizeof *u.homes);
+  hearth_status status = hearth_writer_allocate(l->w, (void **)&u.homes, nodes, sizeof *u.homes);
   if (status == HEARTH_OK)
-    status = writer_allocate(l->w, (void **)&u.counts, nodes, sizeof *u.counts);
+    status = hearth_writer_allocate(l->w, (void **)&u.counts, nodes, sizeof *u.counts);
   if (status == HEARTH_OK) {
     count_users(l, &u);
     for (size_t i = 0; i < nodes; i++)
@@ -125,13 +125,13 @@ static size_t greatest_family(const layout *l) {
 /* Siblings have different frames, so that no tie is left to chance. */
 static hearth_status sort_siblings(const layout *l) {
   sibling *room;
-  HEARTH_TRY(writer_allocate(l->w, (void **)&room, greatest_family(l), sizeof *room));
+  HEARTH_TRY(hearth_writer_allocate(l->w, (void **)&room, greatest_family(l), sizeof *room));
   for (size_t key = 0; key <= l->w->builder->node_count; key++) {
     uint32_t first = l->starts[key], n = l->starts[key + 1] - first;
     if (n < 2)
       continue;
     for (uint32_t i = 0; i < n; i++)
-      room[i] = (sibling){writer_node_frame(l->w, l->children[first + i]), l->children[first + i]};
+      room[i] = (sibling){hearth_writer_node_frame(l->w, l->children[first + i]), l->children[first + i]};
     qsort(room, n, sizeof *room, compare_siblings);
     for (uint32_t i = 0; i < n; i++)
       l->children[first + i] = room[i].node;
@@ -195,9 +195,9 @@ static void list_contexts(layout *l, uint32_t node) {
 static hearth_status sort_contexts_by_home(layout *l) {
   writer *w = l->w;
   uint32_t *starts = NULL, *sorted = NULL;
-  hearth_status status = writer_allocate(w, (void **)&starts, w->path_count + 1, sizeof *starts);
+  hearth_status status = hearth_writer_allocate(w, (void **)&starts, w->path_count + 1, sizeof *starts);
   if (status == HEARTH_OK)
-    status = writer_allocate(w, (void **)&sorted, l->context_count, sizeof *sorted);
+    status = hearth_writer_allocate(w, (void **)&sorted, l->context_count, sizeof *sorted);
   if (status == HEARTH_OK) {
     for (size_t i = 0; i < l->context_count; i++)
       starts[l->homes[l->contexts[i]] + 1]++;
@@ -250,17 +250,17 @@ static hearth_status number_own(layout *l) {
 static hearth_status number_nodes(layout *l) {
   writer *w = l->w;
   size_t nodes = w->builder->node_count, contexts = w->builder->context_count;
-  HEARTH_TRY(writer_allocate(w, (void **)&l->shared, nodes, sizeof *l->shared));
+  HEARTH_TRY(hearth_writer_allocate(w, (void **)&l->shared, nodes, sizeof *l->shared));
   HEARTH_TRY(find_homes(l));
   HEARTH_TRY(find_shared(l));
-  HEARTH_TRY(writer_allocate(w, (void **)&l->children, nodes, sizeof *l->children));
-  HEARTH_TRY(writer_allocate(w, (void **)&l->starts, nodes + 1, sizeof *l->starts));
+  HEARTH_TRY(hearth_writer_allocate(w, (void **)&l->children, nodes, sizeof *l->children));
+  HEARTH_TRY(hearth_writer_allocate(w, (void **)&l->starts, nodes + 1, sizeof *l->starts));
   list_children(l);
   HEARTH_TRY(sort_siblings(l));
 
-  HEARTH_TRY(writer_allocate(w, (void **)&l->pending, nodes, sizeof *l->pending));
-  HEARTH_TRY(writer_allocate(w, (void **)&l->contexts, contexts, sizeof *l->contexts));
-  HEARTH_TRY(writer_allocate(w, (void **)&w->leaves, contexts, sizeof *w->leaves));
+  HEARTH_TRY(hearth_writer_allocate(w, (void **)&l->pending, nodes, sizeof *l->pending));
+  HEARTH_TRY(hearth_writer_allocate(w, (void **)&l->contexts, contexts, sizeof *l->contexts));
+  HEARTH_TRY(hearth_writer_allocate(w, (void **)&w->leaves, contexts, sizeof *w->leaves));
   memset(w->nodes.rank, 0xff, nodes * sizeof *w->nodes.rank); /* those needed were marked */
   HEARTH_TRY(number_shared(l));
   list_contexts(l, HEARTH_NONE);
@@ -271,13 +271,13 @@ static hearth_status number_nodes(layout *l) {
   free(l->starts);
   l->children = l->starts = NULL;
   HEARTH_TRY(number_own(l));
-  HEARTH_TRY(writer_allocate(w, (void **)&w->node_frames, w->nodes.count, sizeof *w->node_frames));
+  HEARTH_TRY(hearth_writer_allocate(w, (void **)&w->node_frames, w->nodes.count, sizeof *w->node_frames));
   for (uint32_t i = 0; i < w->nodes.count; i++)
-    w->node_frames[i] = writer_node_frame(w, w->nodes.order[i]);
+    w->node_frames[i] = hearth_writer_node_frame(w, w->nodes.order[i]);
   return HEARTH_OK;
 }
 
-hearth_status writer_order_nodes(writer *w) {
+hearth_status hearth_writer_order_nodes(writer *w) {
   layout l = {.w = w, .order_room = w->builder->node_count};
   hearth_status status = number_nodes(&l);
   free(w->nodes.rank); /* with copies it says nothing any more */

@@ -6,8 +6,8 @@
 #include "writer.h"
 
 static hearth_status renumbering_create(writer *w, renumbering *table, size_t rows) {
-  HEARTH_TRY(writer_allocate(w, (void **)&table->order, rows, sizeof *table->order));
-  HEARTH_TRY(writer_allocate(w, (void **)&table->rank, rows, sizeof *table->rank));
+  HEARTH_TRY(hearth_writer_allocate(w, (void **)&table->order, rows, sizeof *table->order));
+  HEARTH_TRY(hearth_writer_allocate(w, (void **)&table->rank, rows, sizeof *table->rank));
   memset(table->rank, 0xff, rows * sizeof *table->rank);
   return HEARTH_OK;
 }
@@ -18,7 +18,7 @@ static void renumbering_append(renumbering *table, uint32_t row) {
 }
 
 /* While marking, any rank but HEARTH_NONE means "needed". */
-hearth_status writer_mark_needed(writer *w) {
+hearth_status hearth_writer_mark_needed(writer *w) {
   const hearth_builder *b = w->builder;
   HEARTH_TRY(renumbering_create(w, &w->functions, b->function_count));
   HEARTH_TRY(renumbering_create(w, &w->frames, b->frame_count));
@@ -47,11 +47,11 @@ static int compare_function_keys(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-hearth_status writer_order_functions(writer *w) {
+hearth_status hearth_writer_order_functions(writer *w) {
   const hearth_builder *b = w->builder;
   function_key *keys;
   size_t n = 0;
-  HEARTH_TRY(writer_allocate(w, (void **)&keys, b->function_count, sizeof *keys));
+  HEARTH_TRY(hearth_writer_allocate(w, (void **)&keys, b->function_count, sizeof *keys));
   for (uint32_t i = 0; i < b->function_count; i++)
     if (w->functions.rank[i] != HEARTH_NONE)
       keys[n++] = (function_key){b->functions[i].id, i};
@@ -75,11 +75,11 @@ static int compare_frame_keys(const void *a, const void *b) {
   return 0;
 }
 
-hearth_status writer_order_frames(writer *w) {
+hearth_status hearth_writer_order_frames(writer *w) {
   const hearth_builder *b = w->builder;
   frame_key *keys;
   size_t n = 0;
-  HEARTH_TRY(writer_allocate(w, (void **)&keys, b->frame_count, sizeof *keys));
+  HEARTH_TRY(hearth_writer_allocate(w, (void **)&keys, b->frame_count, sizeof *keys));
   for (uint32_t i = 0; i < b->frame_count; i++) {
     const builder_frame *f = &b->frames[i];
     if (w->frames.rank[i] != HEARTH_NONE)
@@ -93,26 +93,28 @@ hearth_status writer_order_frames(writer *w) {
   return HEARTH_OK;
 }
 
-uint32_t writer_node_frame(const writer *w, uint32_t node) { return w->frames.rank[w->builder->nodes[node].frame]; }
+uint32_t hearth_writer_node_frame(const writer *w, uint32_t node) {
+  return w->frames.rank[w->builder->nodes[node].frame];
+}
 
-uint32_t writer_context_frame(const writer *w, uint32_t context) {
-  return writer_node_frame(w, w->builder->context_nodes[context]);
+uint32_t hearth_writer_context_frame(const writer *w, uint32_t context) {
+  return hearth_writer_node_frame(w, w->builder->context_nodes[context]);
 }
 
 /* By (leaf frame, node): a stable counting sort by frame of the contexts in the order of their nodes. */
-hearth_status writer_order_contexts(writer *w) {
+hearth_status hearth_writer_order_contexts(writer *w) {
   const hearth_builder *b = w->builder;
   uint32_t *starts; /* of each frame's contexts; when all are there, their ends */
-  HEARTH_TRY(writer_allocate(w, (void **)&starts, w->frames.count, sizeof *starts));
+  HEARTH_TRY(hearth_writer_allocate(w, (void **)&starts, w->frames.count, sizeof *starts));
   w->context_ends = starts;
   for (uint32_t i = 0; i < b->context_count; i++)
-    starts[writer_context_frame(w, i) + 1]++;
+    starts[hearth_writer_context_frame(w, i) + 1]++;
   for (uint32_t frame = 0; frame < w->frames.count; frame++)
     starts[frame + 1] += starts[frame];
   for (uint32_t i = 0; i < w->nodes.count; i++) {
     uint32_t context = b->nodes[w->nodes.order[i]].context;
     if (context != HEARTH_NONE && w->leaves[context] == i)
-      w->contexts.order[starts[writer_context_frame(w, context)]++] = context;
+      w->contexts.order[starts[hearth_writer_context_frame(w, context)]++] = context;
   }
   w->contexts.count = (uint32_t)b->context_count;
   return HEARTH_OK;
@@ -128,9 +130,9 @@ static int compare_binaries(const void *a, const void *b, const char *pool) {
 }
 
 /* By (name, build id); insertion sort, as a run has a few dozen binaries at most. */
-hearth_status writer_order_binaries(writer *w) {
+hearth_status hearth_writer_order_binaries(writer *w) {
   const hearth_builder *b = w->builder;
-  HEARTH_TRY(writer_allocate(w, (void **)&w->binaries, b->binary_count, sizeof *w->binaries));
+  HEARTH_TRY(hearth_writer_allocate(w, (void **)&w->binaries, b->binary_count, sizeof *w->binaries));
   for (size_t i = 0; i < b->binary_count; i++) {
     size_t at = i;
     for (; at > 0 && compare_binaries(&w->binaries[at - 1], &b->binaries[i], b->pool) > 0; at--)

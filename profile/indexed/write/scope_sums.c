@@ -56,12 +56,12 @@ static void sum_contexts(writer *w, bare_stacks *bare) {
       *first = i;
     w->bare_contexts[i] = first ? *first : i;
     hearth_mib mib;
-    mib_rows_get(&b->mibs, i, &mib);
+    hearth_mib_rows_get(&b->mibs, i, &mib);
     hearth_mib_merge(&w->bare_sums[w->bare_contexts[i]], &mib);
   }
 }
 
-hearth_status writer_sum_without_scopes(writer *w) {
+hearth_status hearth_writer_sum_without_scopes(writer *w) {
   const hearth_builder *b = w->builder;
   bare_stacks bare = {0};
   bool any;

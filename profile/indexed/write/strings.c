@@ -23,7 +23,7 @@ static size_t find_sorted(const char *const *strings, size_t n, const char *want
   return (size_t)((const char *const *)bsearch(&wanted, strings, n, sizeof *strings, compare_strings) - strings);
 }
 
-uint32_t writer_string_offset(const writer *w, const char *string) {
+uint32_t hearth_writer_string_offset(const writer *w, const char *string) {
   return w->string_offsets[find_sorted(w->strings, w->string_count, string)];
 }
 
@@ -33,17 +33,17 @@ static const char *function_string(const writer *w, uint32_t new_row, bool path)
   return w->builder->pool + (path ? f->path : f->name);
 }
 
-hearth_status writer_collect_file_names(writer *w) {
+hearth_status hearth_writer_collect_file_names(writer *w) {
   size_t n = 0, length = 0;
-  HEARTH_TRY(writer_allocate(w, (void **)&w->file_names, w->functions.count, sizeof *w->file_names));
+  HEARTH_TRY(hearth_writer_allocate(w, (void **)&w->file_names, w->functions.count, sizeof *w->file_names));
   for (uint32_t i = 0; i < w->functions.count; i++)
     if (*function_string(w, i, true))
       w->file_names[n++] = function_string(w, i, true);
   w->file_count = sort_unique(w->file_names, n);
-  HEARTH_TRY(writer_allocate(w, (void **)&w->file_rows, w->file_count, sizeof *w->file_rows));
+  HEARTH_TRY(hearth_writer_allocate(w, (void **)&w->file_rows, w->file_count, sizeof *w->file_rows));
   for (size_t i = 0; i < w->file_count; i++)
     length += strlen(w->file_names[i]) + 1;
-  HEARTH_TRY(writer_allocate(w, (void **)&w->components, length, 1));
+  HEARTH_TRY(hearth_writer_allocate(w, (void **)&w->components, length, 1));
   char *to = w->components;
   for (size_t i = 0; i < w->file_count; i++) {
     size_t size = strlen(w->file_names[i]) + 1;
@@ -65,14 +65,14 @@ static size_t component_count(const char *path) {
   return n;
 }
 
-hearth_status writer_collect_strings(writer *w, const char *const *names, size_t name_count) {
+hearth_status hearth_writer_collect_strings(writer *w, const char *const *names, size_t name_count) {
   const hearth_builder *b = w->builder;
   size_t components = 0, n = 0, offset = 0;
   for (size_t i = 0; i < w->file_count; i++)
     components += component_count(w->file_names[i]);
   size_t room = 1 + name_count + w->functions.count + components + b->binary_count + w->type_count;
-  HEARTH_TRY(writer_allocate(w, (void **)&w->strings, room, sizeof *w->strings));
-  HEARTH_TRY(writer_allocate(w, (void **)&w->string_offsets, room, sizeof *w->string_offsets));
+  HEARTH_TRY(hearth_writer_allocate(w, (void **)&w->strings, room, sizeof *w->strings));
+  HEARTH_TRY(hearth_writer_allocate(w, (void **)&w->string_offsets, room, sizeof *w->string_offsets));
 
   w->strings[n++] = "";
   for (size_t i = 0; i < name_count; i++)
@@ -132,7 +132,7 @@ static size_t add_path_level(writer *w, path_key *keys, size_t n) {
     if (next.rest_count == 0)
       continue;
     next.parent = w->file_rows[next.file];
-    next.name = writer_string_offset(w, next.rest);
+    next.name = hearth_writer_string_offset(w, next.rest);
     next.rest += strlen(next.rest) + 1;
     next.rest_count--;
     keys[remaining++] = next;
@@ -141,7 +141,7 @@ static size_t add_path_level(writer *w, path_key *keys, size_t n) {
 }
 
 static hearth_status find_function_paths(writer *w) {
-  HEARTH_TRY(writer_allocate(w, (void **)&w->function_paths, w->functions.count, sizeof *w->function_paths));
+  HEARTH_TRY(hearth_writer_allocate(w, (void **)&w->function_paths, w->functions.count, sizeof *w->function_paths));
   for (uint32_t i = 0; i < w->functions.count; i++) {
     const char *path = function_string(w, i, true);
     w->function_paths[i] = *path ? w->file_rows[find_sorted(w->file_names, w->file_count, path)] : HEARTH_NONE;
@@ -149,17 +149,17 @@ static hearth_status find_function_paths(writer *w) {
   return HEARTH_OK;
 }
 
-hearth_status writer_build_paths(writer *w) {
+hearth_status hearth_writer_build_paths(writer *w) {
   size_t components = 0;
   path_key *keys;
   for (size_t i = 0; i < w->file_count; i++)
     components += component_count(w->file_names[i]);
-  HEARTH_TRY(writer_allocate(w, (void **)&w->paths, components, sizeof *w->paths));
-  HEARTH_TRY(writer_allocate(w, (void **)&keys, w->file_count, sizeof *keys));
+  HEARTH_TRY(hearth_writer_allocate(w, (void **)&w->paths, components, sizeof *w->paths));
+  HEARTH_TRY(hearth_writer_allocate(w, (void **)&keys, w->file_count, sizeof *keys));
   const char *first = w->components;
   for (size_t i = 0; i < w->file_count; i++) {
     keys[i] = (path_key){.parent = HEARTH_NONE,
-                         .name = writer_string_offset(w, first),
+                         .name = hearth_writer_string_offset(w, first),
                          .file = i,
                          .rest = first + strlen(first) + 1,
                          .rest_count = component_count(w->file_names[i]) - 1};

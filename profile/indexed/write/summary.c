@@ -13,7 +13,9 @@ enum {
   HOT_CUTOFFS = sizeof hot_shares_ppm / sizeof hot_shares_ppm[0]
 };
 
-bool writer_accesses_counted(const writer *w) { return w->builder->has_runs && w->builder->runs.accesses_counted; }
+bool hearth_writer_accesses_counted(const writer *w) {
+  return w->builder->has_runs && w->builder->runs.accesses_counted;
+}
 
 static void add_totals(const writer *w, hearth_indexed_summary *summary) {
   const mib_rows *mibs = &w->builder->mibs;
@@ -29,12 +31,12 @@ static hearth_status fill_cutoffs(writer *w, hearth_indexed_summary *summary, he
   hearth_density_point *points;
   size_t n = 0;
   double lasting = hearth_lasting_lifetime_ns(summary->duration_ns, summary->runs);
-  HEARTH_TRY(writer_allocate(w, (void **)&points, w->contexts.count, sizeof *points));
+  HEARTH_TRY(hearth_writer_allocate(w, (void **)&points, w->contexts.count, sizeof *points));
   for (uint32_t i = 0; i < w->contexts.count; i++) {
     hearth_mib mib;
     if (writer_bare_context(w, i) != i)
       continue;
-    writer_get_classified(w, i, &mib);
+    hearth_writer_get_classified(w, i, &mib);
     points[n++] = hearth_density_point_of(&mib, lasting);
   }
   if (!hearth_density_points_sort(points, n)) {
@@ -55,11 +57,11 @@ static hearth_status fill_cutoffs(writer *w, hearth_indexed_summary *summary, he
   return HEARTH_OK;
 }
 
-hearth_status writer_summarise(writer *w) {
+hearth_status hearth_writer_summarise(writer *w) {
   const hearth_profile_summary *runs = &w->builder->runs;
-  size_t cutoffs = writer_accesses_counted(w) ? COLD_CUTOFFS + HOT_CUTOFFS : 0;
+  size_t cutoffs = hearth_writer_accesses_counted(w) ? COLD_CUTOFFS + HOT_CUTOFFS : 0;
   w->summary.size = sizeof(hearth_indexed_summary) + cutoffs * sizeof(hearth_indexed_cutoff);
-  HEARTH_TRY(writer_allocate(w, (void **)&w->summary.data, w->summary.size, 1));
+  HEARTH_TRY(hearth_writer_allocate(w, (void **)&w->summary.data, w->summary.size, 1));
   hearth_indexed_summary *summary = (hearth_indexed_summary *)w->summary.data;
   *summary = (hearth_indexed_summary){.runs = runs->runs,
                                       .duration_ns = runs->duration_ns,
@@ -78,11 +80,11 @@ static double cutoff_of(const hearth_indexed_cutoff *cutoffs, size_t count, uint
   return density;
 }
 
-hearth_classifier writer_classifier(const writer *w, const hearth_classify_options *options) {
+hearth_classifier hearth_writer_classifier(const writer *w, const hearth_classify_options *options) {
   hearth_classifier classifier;
   hearth_profile_summary runs = w->builder->runs;
   const hearth_indexed_summary *written = (const void *)w->summary.data;
-  runs.accesses_counted = writer_accesses_counted(w);
+  runs.accesses_counted = hearth_writer_accesses_counted(w);
   runs.total_bytes = written->total_bytes;
   runs.total_accesses = written->total_accesses;
   if (hearth_classifier_begin(&classifier, &runs, options)) {
@@ -95,7 +97,7 @@ hearth_classifier writer_classifier(const writer *w, const hearth_classify_optio
   return classifier;
 }
 
-void writer_get_classified(const writer *w, uint32_t context, hearth_mib *ret) {
+void hearth_writer_get_classified(const writer *w, uint32_t context, hearth_mib *ret) {
   static const enum hearth_mib_column columns[] = {HEARTH_COL_AllocCount, HEARTH_COL_TotalSize,
                                                    HEARTH_COL_TotalLifetime, HEARTH_COL_TotalAccessCount,
                                                    HEARTH_COL_TotalLifetimeAccessDensity};

@@ -7,7 +7,7 @@ static const uint32_t field_tags[WRITER_CONTEXT_COLUMNS] = {
 #define HEARTH_MIB_FIELD(tag, Name, unit, merge, ir_bits, ir_default, description) tag,
 #include "hearth/mib_fields.def"
     HEARTH_TAG_StackID};
-const char *const writer_field_names[WRITER_CONTEXT_COLUMNS] = {
+const char *const hearth_writer_field_names[WRITER_CONTEXT_COLUMNS] = {
 #define HEARTH_MIB_FIELD(tag, Name, unit, merge, ir_bits, ir_default, description) #Name,
 #include "hearth/mib_fields.def"
     "StackID"};
@@ -81,7 +81,7 @@ static void context_rows(const void *context, size_t first, size_t count, uint64
   for (size_t i = 0; i < count; i++)
     ret[0][i] = w->leaves[numbers[i]];
   for (size_t column = 0; column < HEARTH_MIB_COLUMNS; column++)
-    mib_rows_gather(&w->builder->mibs, numbers, count, context_columns[column].field, ret[1 + column]);
+    hearth_mib_rows_gather(&w->builder->mibs, numbers, count, context_columns[column].field, ret[1 + column]);
 }
 
 /* Column of CONTEXTS that holds a field. */
@@ -94,10 +94,10 @@ static uint32_t column_of(int field) {
 
 static bool pack(const writer *w, packed_source *source, size_t rows, const uint32_t *column_references, size_t columns,
                  packed_bytes *ret) {
-  return packed_encode(source, w, rows, column_references, columns, &ret->data, &ret->size);
+  return hearth_packed_encode(source, w, rows, column_references, columns, &ret->data, &ret->size);
 }
 
-hearth_status writer_pack_tables(const writer *w, writer_tables *ret, hearth_error *err) {
+hearth_status hearth_writer_pack_tables(const writer *w, writer_tables *ret, hearth_error *err) {
   static const uint32_t none[] = {HEARTH_NONE, HEARTH_NONE, HEARTH_NONE, HEARTH_NONE, HEARTH_NONE, HEARTH_NONE};
   _Static_assert(sizeof none / sizeof none[0] >= HEARTH_FRAME_COLUMNS, "one for each column");
   _Static_assert(sizeof none / sizeof none[0] >= HEARTH_STACK_COLUMNS, "one for each column");
@@ -111,9 +111,10 @@ hearth_status writer_pack_tables(const writer *w, writer_tables *ret, hearth_err
   return hearth_error_nomem(err);
 }
 
-void writer_fill_schema(const writer *w, hearth_indexed_field *rows) {
+void hearth_writer_fill_schema(const writer *w, hearth_indexed_field *rows) {
   for (size_t i = 0; i < WRITER_CONTEXT_COLUMNS; i++) {
     size_t field = i ? (size_t)context_columns[i - 1].field : HEARTH_MIB_COLUMNS;
-    rows[i] = (hearth_indexed_field){field_tags[field], writer_string_offset(w, writer_field_names[field])};
+    rows[i] =
+        (hearth_indexed_field){field_tags[field], hearth_writer_string_offset(w, hearth_writer_field_names[field])};
   }
 }

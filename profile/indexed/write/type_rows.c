@@ -15,12 +15,12 @@ static builder_type *find_type(const writer *w, uint64_t id) {
 }
 
 /* Those that contexts have. */
-hearth_status writer_order_types(writer *w) {
+hearth_status hearth_writer_order_types(writer *w) {
   const hearth_builder *b = w->builder;
   bool *used;
   size_t kept = 0;
-  HEARTH_TRY(writer_allocate(w, (void **)&w->types, b->type_count, sizeof *w->types));
-  HEARTH_TRY(writer_allocate(w, (void **)&used, b->type_count, sizeof *used));
+  HEARTH_TRY(hearth_writer_allocate(w, (void **)&w->types, b->type_count, sizeof *w->types));
+  HEARTH_TRY(hearth_writer_allocate(w, (void **)&used, b->type_count, sizeof *used));
   w->type_count = b->type_count;
   if (b->type_count > 0) {
     memcpy(w->types, b->types, b->type_count * sizeof *w->types);
@@ -28,7 +28,7 @@ hearth_status writer_order_types(writer *w) {
   }
   for (size_t i = 0; w->type_count > 0 && i < b->context_count; i++) {
     hearth_mib mib;
-    mib_rows_get(&b->mibs, i, &mib);
+    hearth_mib_rows_get(&b->mibs, i, &mib);
     builder_type *type = find_type(w, mib.DataTypeId);
     if (type)
       used[type - w->types] = true;
@@ -41,7 +41,8 @@ hearth_status writer_order_types(writer *w) {
   return HEARTH_OK;
 }
 
-void writer_fill_types(const writer *w, hearth_indexed_type *rows) {
+void hearth_writer_fill_types(const writer *w, hearth_indexed_type *rows) {
   for (size_t i = 0; i < w->type_count; i++)
-    rows[i] = (hearth_indexed_type){w->types[i].id, writer_string_offset(w, w->builder->pool + w->types[i].name), 0};
+    rows[i] =
+        (hearth_indexed_type){w->types[i].id, hearth_writer_string_offset(w, w->builder->pool + w->types[i].name), 0};
 }

@@ -13,7 +13,7 @@
 #error "the format is little-endian and this file stores structs as they are: add byte swaps for this machine"
 #endif
 
-hearth_status writer_allocate(writer *w, void **ret, size_t count, size_t item_size) {
+hearth_status hearth_writer_allocate(writer *w, void **ret, size_t count, size_t item_size) {
   *ret = calloc(count + 1, item_size);
   return *ret ? HEARTH_OK : hearth_error_nomem(w->err);
 }
@@ -122,7 +122,7 @@ static void fill_functions(writer *w) {
   for (uint32_t i = 0; i < w->functions.count; i++) {
     const builder_function *f = &b->functions[w->functions.order[i]];
     rows[i] = (hearth_indexed_function){.id = f->id,
-                                        .name = writer_string_offset(w, b->pool + f->name),
+                                        .name = hearth_writer_string_offset(w, b->pool + f->name),
                                         .path = w->function_paths[i],
                                         .start_line = f->start_line,
                                         .first_frame = frame};
@@ -139,7 +139,7 @@ static void fill_functions(writer *w) {
 static void fill_binaries(writer *w) {
   hearth_indexed_binary *rows = section_data(w, HEARTH_SECTION_BINARIES);
   for (size_t i = 0; i < w->builder->binary_count; i++) {
-    rows[i].name = writer_string_offset(w, w->builder->pool + w->binaries[i].name);
+    rows[i].name = hearth_writer_string_offset(w, w->builder->pool + w->binaries[i].name);
     rows[i].build_id_size = w->binaries[i].build_id_size;
     memcpy(rows[i].build_id, w->binaries[i].build_id, sizeof rows[i].build_id);
   }
@@ -151,7 +151,7 @@ static void fill_header_and_checksums(writer *w) {
                                   .version = HEARTH_INDEXED_VERSION,
                                   .header_size = sizeof header,
                                   .file_size = w->size,
-                                  .required_flags = writer_accesses_counted(w)        ? HEARTH_FLAG_ACCESSES
+                                  .required_flags = hearth_writer_accesses_counted(w) ? HEARTH_FLAG_ACCESSES
                                                     : w->builder->runs.densities_only ? HEARTH_FLAG_DENSITIES
                                                                                       : 0,
                                   .id_scheme = w->builder->scheme,
@@ -173,9 +173,9 @@ static void fill_header_and_checksums(writer *w) {
 
 /* The sections that are no tables of the builder's rows. */
 static hearth_status summarise_and_plan(writer *w) {
-  HEARTH_TRY(writer_encode_histograms(w));
-  HEARTH_TRY(writer_sum_without_scopes(w));
-  HEARTH_TRY(writer_summarise(w));
+  HEARTH_TRY(hearth_writer_encode_histograms(w));
+  HEARTH_TRY(hearth_writer_sum_without_scopes(w));
+  HEARTH_TRY(hearth_writer_summarise(w));
   return w->make_plan ? w->make_plan(w, w->plan_state, &w->plan) : HEARTH_OK;
 }
 
@@ -190,7 +190,7 @@ typedef struct packing {
 
 static void *pack(void *argument) {
   packing *p = argument;
-  p->status = writer_pack_tables(p->w, &p->tables, &p->err);
+  p->status = hearth_writer_pack_tables(p->w, &p->tables, &p->err);
   return NULL;
 }
 
@@ -213,19 +213,19 @@ static hearth_status pack_and_plan(writer *w) {
 }
 
 static hearth_status write_image(writer *w) {
-  HEARTH_TRY(writer_mark_needed(w));
-  HEARTH_TRY(writer_order_functions(w));
-  HEARTH_TRY(writer_order_frames(w));
-  HEARTH_TRY(writer_order_types(w));
-  HEARTH_TRY(writer_collect_file_names(w));
-  HEARTH_TRY(writer_collect_strings(w, writer_field_names, WRITER_CONTEXT_COLUMNS));
-  HEARTH_TRY(writer_build_paths(w));
-  HEARTH_TRY(writer_order_nodes(w));
-  HEARTH_TRY(writer_order_contexts(w));
-  HEARTH_TRY(writer_order_binaries(w));
+  HEARTH_TRY(hearth_writer_mark_needed(w));
+  HEARTH_TRY(hearth_writer_order_functions(w));
+  HEARTH_TRY(hearth_writer_order_frames(w));
+  HEARTH_TRY(hearth_writer_order_types(w));
+  HEARTH_TRY(hearth_writer_collect_file_names(w));
+  HEARTH_TRY(hearth_writer_collect_strings(w, hearth_writer_field_names, WRITER_CONTEXT_COLUMNS));
+  HEARTH_TRY(hearth_writer_build_paths(w));
+  HEARTH_TRY(hearth_writer_order_nodes(w));
+  HEARTH_TRY(hearth_writer_order_contexts(w));
+  HEARTH_TRY(hearth_writer_order_binaries(w));
   HEARTH_TRY(pack_and_plan(w));
   lay_out(w);
-  HEARTH_TRY(writer_allocate(w, (void **)&w->image, w->size, 1));
+  HEARTH_TRY(hearth_writer_allocate(w, (void **)&w->image, w->size, 1));
   memcpy(section_data(w, HEARTH_SECTION_PATHS), w->paths, w->path_count * sizeof *w->paths);
   fill(w, HEARTH_SECTION_FRAMES, &w->tables.frames);
   fill(w, HEARTH_SECTION_STACKS, &w->tables.stacks);
@@ -233,8 +233,8 @@ static hearth_status write_image(writer *w) {
   fill(w, HEARTH_SECTION_HISTOGRAMS, &w->histograms);
   fill(w, HEARTH_SECTION_SUMMARY, &w->summary);
   fill(w, HEARTH_SECTION_PLAN, &w->plan);
-  writer_fill_types(w, section_data(w, HEARTH_SECTION_TYPES));
-  writer_fill_schema(w, section_data(w, HEARTH_SECTION_SCHEMA));
+  hearth_writer_fill_types(w, section_data(w, HEARTH_SECTION_TYPES));
+  hearth_writer_fill_schema(w, section_data(w, HEARTH_SECTION_SCHEMA));
   fill_strings(w);
   fill_functions(w);
   fill_binaries(w);
@@ -242,8 +242,8 @@ static hearth_status write_image(writer *w) {
   return HEARTH_OK;
 }
 
-hearth_status writer_write(const hearth_builder *builder, writer_make_plan *make_plan, const void *plan_state,
-                           void **ret_data, size_t *ret_size, hearth_error *err) {
+hearth_status hearth_writer_write(const hearth_builder *builder, writer_make_plan *make_plan, const void *plan_state,
+                                  void **ret_data, size_t *ret_size, hearth_error *err) {
   writer w = {.builder = builder, .make_plan = make_plan, .plan_state = plan_state, .err = err};
   hearth_status status = write_image(&w);
   if (status == HEARTH_OK) {
@@ -257,7 +257,7 @@ hearth_status writer_write(const hearth_builder *builder, writer_make_plan *make
 
 hearth_status hearth_builder_write_memory(hearth_builder *builder, void **ret_data, size_t *ret_size,
                                           hearth_error *err) {
-  return writer_write(builder, NULL, NULL, ret_data, ret_size, err);
+  return hearth_writer_write(builder, NULL, NULL, ret_data, ret_size, err);
 }
 
 hearth_status hearth_builder_write(hearth_builder *builder, const char *path, hearth_error *err) {

@@ -64,59 +64,60 @@ struct writer {
 };
 
 /* Room for one more than `count`, all zero. E_NOMEM. */
-hearth_status writer_allocate(writer *w, void **ret, size_t count, size_t item_size);
+hearth_status hearth_writer_allocate(writer *w, void **ret, size_t count, size_t item_size);
 
 /* row_order.c, nodes.c: the rows that contexts need, each table in canonical order. In this order; E_NOMEM. The
  * order of nodes needs the paths, too; E_FULL if the nodes have become too many. */
-hearth_status writer_mark_needed(writer *w);
-hearth_status writer_order_functions(writer *w);
-hearth_status writer_order_frames(writer *w);
-hearth_status writer_order_nodes(writer *w);
-hearth_status writer_order_contexts(writer *w);
-hearth_status writer_order_binaries(writer *w);
+hearth_status hearth_writer_mark_needed(writer *w);
+hearth_status hearth_writer_order_functions(writer *w);
+hearth_status hearth_writer_order_frames(writer *w);
+hearth_status hearth_writer_order_nodes(writer *w);
+hearth_status hearth_writer_order_contexts(writer *w);
+hearth_status hearth_writer_order_binaries(writer *w);
 
 /* Frame of a node, leaf frame of a context: the frame's new number, the builder's of the others. */
-uint32_t writer_node_frame(const writer *w, uint32_t node);
-uint32_t writer_context_frame(const writer *w, uint32_t context);
+uint32_t hearth_writer_node_frame(const writer *w, uint32_t node);
+uint32_t hearth_writer_context_frame(const writer *w, uint32_t context);
 
 /* tables.c: the packed tables, once all is in order. Changes nothing of the writer: it may be summarised meanwhile.
  * What there is in `ret` is to be freed even after an error. E_NOMEM. */
-hearth_status writer_pack_tables(const writer *w, writer_tables *ret, hearth_error *err);
+hearth_status hearth_writer_pack_tables(const writer *w, writer_tables *ret, hearth_error *err);
 /* Names of the columns of CONTEXTS, the leaf node's last; and the rows of SCHEMA. */
-extern const char *const writer_field_names[WRITER_CONTEXT_COLUMNS];
-void writer_fill_schema(const writer *w, hearth_indexed_field *rows);
+extern const char *const hearth_writer_field_names[WRITER_CONTEXT_COLUMNS];
+void hearth_writer_fill_schema(const writer *w, hearth_indexed_field *rows);
 
 /* histogram_rows.c: the section, once contexts are in order; empty if there are none. E_NOMEM, E_FULL. */
-hearth_status writer_encode_histograms(writer *w);
+hearth_status hearth_writer_encode_histograms(writer *w);
 
 /* scope_sums.c: contexts that are one to the compiler; before the summary. E_NOMEM. */
-hearth_status writer_sum_without_scopes(writer *w);
+hearth_status hearth_writer_sum_without_scopes(writer *w);
 static inline uint32_t writer_bare_context(const writer *w, uint32_t context) {
   return w->bare_contexts ? w->bare_contexts[context] : context;
 }
 
 /* summary.c: were accesses counted in all runs? Then the summary, E_NOMEM. */
-bool writer_accesses_counted(const writer *w);
-hearth_status writer_summarise(writer *w);
+bool hearth_writer_accesses_counted(const writer *w);
+hearth_status hearth_writer_summarise(writer *w);
 /* Of one of the builder's contexts, and those equal to it but for scopes, the fields that its class depends on; the others
  * stay undefined. */
-void writer_get_classified(const writer *w, uint32_t context, hearth_mib *ret);
+void hearth_writer_get_classified(const writer *w, uint32_t context, hearth_mib *ret);
 /* Once there is a summary. */
-hearth_classifier writer_classifier(const writer *w, const hearth_classify_options *options);
+hearth_classifier hearth_writer_classifier(const writer *w, const hearth_classify_options *options);
 
 /* type_rows.c: those that contexts have, by id, E_NOMEM; and the rows of the section. */
-hearth_status writer_order_types(writer *w);
-void writer_fill_types(const writer *w, hearth_indexed_type *rows);
+hearth_status hearth_writer_order_types(writer *w);
+void hearth_writer_fill_types(const writer *w, hearth_indexed_type *rows);
 
 /* strings.c: strings, and paths as a reverse prefix tree; once functions and binaries are in order. E_NOMEM. */
-hearth_status writer_collect_file_names(writer *w);
-hearth_status writer_collect_strings(writer *w, const char *const *names, size_t name_count); /* types', and these */
-hearth_status writer_build_paths(writer *w);
+hearth_status hearth_writer_collect_file_names(writer *w);
+hearth_status hearth_writer_collect_strings(writer *w, const char *const *names,
+                                            size_t name_count); /* types', and these */
+hearth_status hearth_writer_build_paths(writer *w);
 /* Offset in STRINGS of a string that was collected. */
-uint32_t writer_string_offset(const writer *w, const char *string);
+uint32_t hearth_writer_string_offset(const writer *w, const char *string);
 
 /* The bytes of the builder's profile, malloc'd, with the plan that `make_plan` makes; without one if it is NULL. */
-hearth_status writer_write(const hearth_builder *builder, writer_make_plan *make_plan, const void *plan_state,
-                           void **ret_data, size_t *ret_size, hearth_error *err);
+hearth_status hearth_writer_write(const hearth_builder *builder, writer_make_plan *make_plan, const void *plan_state,
+                                  void **ret_data, size_t *ret_size, hearth_error *err);
 
 #endif

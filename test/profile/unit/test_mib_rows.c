@@ -20,32 +20,32 @@ static void rows_keep_their_numbers(void **state) {
   for (size_t i = 0; i < ROWS; i++) {
     unsigned bits = i < ROWS / 2 ? 12 : 64; /* columns are widened while many rows are there */
     expected[i] = random_mib(&seed, bits);
-    assert_true(mib_rows_append(&rows, &expected[i]));
+    assert_true(hearth_mib_rows_append(&rows, &expected[i]));
     size_t changed = next_random(&seed) % (i + 1);
     expected[changed] = random_mib(&seed, bits);
-    assert_true(mib_rows_set(&rows, changed, &expected[changed]));
+    assert_true(hearth_mib_rows_set(&rows, changed, &expected[changed]));
   }
   assert_int_equal(rows.count, ROWS);
   for (size_t i = 0; i < ROWS; i++) {
     hearth_mib mib;
-    mib_rows_get(&rows, i, &mib);
+    hearth_mib_rows_get(&rows, i, &mib);
     assert_memory_equal(&mib, &expected[i], sizeof mib);
   }
-  mib_rows_free(&rows);
+  hearth_mib_rows_free(&rows);
 }
 
 static void small_numbers_take_little_room(void **state) {
   mib_rows rows = {0};
   hearth_mib mib = {.AllocCount = 255, .TotalSize = 256};
   (void)state;
-  assert_true(mib_rows_append(&rows, &mib));
+  assert_true(hearth_mib_rows_append(&rows, &mib));
   assert_int_equal(rows.row_size, 3);
   mib.AllocCount = 0;
-  assert_true(mib_rows_set(&rows, 0, &mib));
-  mib_rows_get(&rows, 0, &mib);
+  assert_true(hearth_mib_rows_set(&rows, 0, &mib));
+  hearth_mib_rows_get(&rows, 0, &mib);
   assert_int_equal(mib.TotalSize, 256);
   assert_int_equal(mib.AllocCount, 0);
-  mib_rows_free(&rows);
+  hearth_mib_rows_free(&rows);
 }
 
 int main(void) {
