@@ -1,25 +1,44 @@
-/* Growing arrays. */
+/* Arrays: growing ones, and zeroed ones. Each function gets the address of a pointer, which may be of any type: it is
+ * copied by bytes. */
 #ifndef HEARTH_ARRAY_H
 #define HEARTH_ARRAY_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Room for one more element in the array that the pointer at `array` points to, and which holds `count`. The pointer is
- * copied by bytes: it may be of any type. False: out of memory. */
-static inline bool hearth_array_grow(void *array, size_t *capacity, size_t count, size_t element) {
+/* Room for `more` more elements in the array that the pointer at `array` points to, and which holds `count`. False: out
+ * of memory; array and capacity are unchanged. */
+static inline bool hearth_array_reserve(void *array, size_t *capacity, size_t count, size_t more, size_t element) {
   void *moved;
-  if (count < *capacity)
+  if (more <= *capacity - count)
     return true;
-  size_t more = *capacity ? *capacity + *capacity / 2 : 16; /* few: there may be thousands of units with such arrays */
+  size_t bigger = *capacity ? *capacity + *capacity / 2 : 16; /* few: there may be thousands of owners of such arrays */
+  if (more > PTRDIFF_MAX / element - count)                   /* no object is larger */
+    return false;
+  if (bigger < count + more)
+    bigger = count + more;
   memcpy(&moved, array, sizeof moved);
-  moved = realloc(moved, more * element);
+  moved = realloc(moved, bigger * element);
   if (!moved)
     return false;
   memcpy(array, &moved, sizeof moved);
-  *capacity = more;
+  *capacity = bigger;
   return true;
+}
+
+/* The same for one more element. */
+static inline bool hearth_array_grow(void *array, size_t *capacity, size_t count, size_t element) {
+  return count < *capacity || hearth_array_reserve(array, capacity, count, 1, element);
+}
+
+/* A new array of `count` elements and one more, all zero: even of none it is not NULL. False: out of memory; the pointer
+ * at `array` is NULL then. */
+static inline bool hearth_array_create(void *array, size_t count, size_t element) {
+  void *made = calloc(count + 1, element);
+  memcpy(array, &made, sizeof made);
+  return made != NULL;
 }
 
 #endif
