@@ -93,7 +93,7 @@ static hearth_status add_contexts(planner *p, const hearth_classifier *classifie
 }
 
 /* Light contexts of a call do not count, unless they are many. `light`: their sum. */
-static void leave_out_light(planner *p, size_t first, const hearth_classifier *classifier, const hearth_mib *light) {
+static void drop_light(planner *p, size_t first, const hearth_classifier *classifier, const hearth_mib *light) {
   size_t kept = first;
   if (hearth_has_weight(classifier, light))
     return;
@@ -123,7 +123,7 @@ static hearth_status add_leaves(planner *p, const leaf_frame *frames, size_t cou
     hearth_mib light = {0};
     for (end = i; end < count && frames[end].stack_id == frames[i].stack_id; end++)
       HEARTH_TRY(add_contexts(p, classifier, frames[end].frame, &light));
-    leave_out_light(p, first, classifier, &light);
+    drop_light(p, first, classifier, &light);
     if (!needs_table(p, &frames[i], p->contexts + first, p->context_count - first)) {
       p->context_count = first;
       continue;

@@ -27,7 +27,7 @@ static bool wants(const choosing *c, const plan_opinion *opinion) {
 
 static bool heeds(const choosing *c, uint32_t leaf, uint32_t bit) { return c->leaves[leaf].heeded >> bit & 1; }
 
-/* Do a leaf's units go through another site that has the bit? */
+/* Do a leaf's groups go through another site that has the bit? */
 static bool sees_another(const choosing *c, uint32_t leaf, uint32_t site, uint32_t bit) {
   for (uint32_t i = 0; i < c->chosen_count; i++)
     if (c->chosen[i] != site && c->bits[c->chosen[i]] == bit && plan_has(c->leaves[leaf].sees, c->chosen[i]))
@@ -38,13 +38,13 @@ static bool sees_another(const choosing *c, uint32_t leaf, uint32_t site, uint32
 /* What a leaf is worth, as it is, or once it heeds the bit and the site has that. */
 static int64_t value_with(choosing *c, uint32_t leaf, uint32_t site, uint64_t bits) {
   const plan_leaf *l = &c->p->leaves[leaf];
-  for (uint32_t i = 0; i < l->unit_count; i++) {
-    const plan_unit *unit = &c->p->units[l->first_unit + i];
-    uint64_t word = c->words[unit->set] | (plan_set_has(c->p, unit->set, site) ? bits : 0);
-    c->tallies[i] = (plan_tally){.bits = word & (c->leaves[leaf].heeded | bits), .units = 1, .sums = unit->sums};
+  for (uint32_t i = 0; i < l->group_count; i++) {
+    const plan_group *group = &c->p->groups[l->first_group + i];
+    uint64_t word = c->words[group->set] | (plan_set_has(c->p, group->set, site) ? bits : 0);
+    c->tallies[i] = (plan_tally){.bits = word & (c->leaves[leaf].heeded | bits), .groups = 1, .sums = group->sums};
   }
-  uint32_t count = hearth_plan_merge_tallies(c->tallies, l->unit_count);
-  plan_spend(c, l->unit_count);
+  uint32_t count = hearth_plan_merge_tallies(c->tallies, l->group_count);
+  plan_spend(c, l->group_count);
   plan_spend_deciding(c, count);
   return hearth_plan_decide(c->p, c->tallies, count);
 }
@@ -187,10 +187,10 @@ static hearth_status find_sites_seen(choosing *c, uint32_t number) {
   const planner *p = c->p;
   plan_leaf_state *leaf = &c->leaves[number];
   HEARTH_TRY(hearth_plan_allocate(c, (void **)&leaf->sees, c->bitmap_words, sizeof *leaf->sees));
-  for (uint32_t i = 0; i < p->leaves[number].unit_count; i++) {
-    const plan_unit *unit = &p->units[p->leaves[number].first_unit + i];
-    for (uint32_t k = 0; k < p->sets[unit->set].count; k++)
-      plan_put(leaf->sees, plan_candidates_of(p, unit->set)[k]);
+  for (uint32_t i = 0; i < p->leaves[number].group_count; i++) {
+    const plan_group *group = &p->groups[p->leaves[number].first_group + i];
+    for (uint32_t k = 0; k < p->sets[group->set].count; k++)
+      plan_put(leaf->sees, plan_candidates_of(p, group->set)[k]);
   }
   return HEARTH_OK;
 }
@@ -208,7 +208,7 @@ static hearth_status prepare(choosing *c) {
   HEARTH_TRY(hearth_plan_allocate(c, (void **)&c->bits, p->candidate_count, sizeof *c->bits));
   HEARTH_TRY(hearth_plan_allocate(c, (void **)&c->chosen, p->candidate_count, sizeof *c->chosen));
   HEARTH_TRY(hearth_plan_allocate(c, (void **)&c->worth, p->candidate_count, sizeof *c->worth));
-  HEARTH_TRY(hearth_plan_allocate(c, (void **)&c->tallies, 2 * p->unit_count, sizeof *c->tallies));
+  HEARTH_TRY(hearth_plan_allocate(c, (void **)&c->tallies, 2 * p->group_count, sizeof *c->tallies));
   HEARTH_TRY(hearth_plan_judge_start(c));
   memset(c->bits, PLAN_NO_BIT, p->candidate_count);
   for (uint32_t i = 0; i < p->leaf_count; i++)

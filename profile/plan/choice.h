@@ -18,8 +18,8 @@ typedef struct plan_opinion {
 } plan_opinion;
 
 typedef struct plan_leaf_state {
-  uint64_t heeded; /* bits that tell its units apart */
-  uint64_t *sees;  /* bitmap over candidates: those that its units go through */
+  uint64_t heeded; /* bits that tell its groups apart */
+  uint64_t *sees;  /* bitmap over candidates: those that its groups go through */
   plan_opinion *opinions;
   uint32_t opinion_count;
 } plan_leaf_state;
@@ -27,7 +27,7 @@ typedef struct plan_leaf_state {
 /* What a leaf allocates while certain of the bits that it heeds are set. */
 typedef struct plan_tally {
   uint64_t bits;
-  uint32_t units;
+  uint32_t groups;
   hearth_class hotness; /* that its entry has, once that is decided */
   bool is_settled;      /* while it is being decided */
   plan_sums sums;
@@ -47,8 +47,8 @@ typedef struct choosing {
   uint64_t *worth;         /* of each chosen one: weight that would be misplaced without it */
   uint32_t chosen_count;
   bool leading;           /* choose by leads, since no candidate is worth it by itself */
-  plan_tally *tallies;    /* scratch: of one leaf, twice as many as units */
-  struct judging *judged; /* scratch: plan_gains.c */
+  plan_tally *tallies;    /* scratch: of one leaf, twice as many as groups */
+  struct judging *judged; /* scratch: gains.c */
 } choosing;
 
 static inline bool plan_has(const uint64_t *bitmap, uint32_t i) { return bitmap[i / 64] >> i % 64 & 1; }
@@ -69,7 +69,7 @@ static inline void plan_spend(choosing *c, uint64_t steps) { c->work -= steps < 
 /* `count` + 1 items, zeroed. */
 hearth_status hearth_plan_allocate(const choosing *c, void **ret, size_t count, size_t item_size);
 
-/* plan_verdict.c: what allocations may conclude from the bits.
+/* verdict.c: what allocations may conclude from the bits.
  *
  * Bits get lost: where a caller was edited, its file renamed, compiled without optimisation or by another plan, or where the
  * profile never saw it. Then an allocation sees fewer bits than its context has by the plan. That must at most cost a
@@ -83,24 +83,24 @@ int64_t hearth_plan_value(const plan_sums *own, hearth_class hotness);
 /* Decide the class of each of a leaf's tallies, which differ in bits: where contexts of other classes have the bits of one and
  * more, there is none, or they are so few that they are passed over, and take its class. Returns the value of all. */
 int64_t hearth_plan_decide(const planner *p, plan_tally *tallies, uint32_t count);
-/* A leaf's tallies, by ascending bits, into `ret`, which has room for all of its units; returns their number. */
+/* A leaf's tallies, by ascending bits, into `ret`, which has room for all of its groups; returns their number. */
 uint32_t hearth_plan_fill_tallies(const choosing *c, uint32_t leaf, plan_tally *ret);
-/* Those with equal bits become one, and those without units are left out; returns their number. */
+/* Those with equal bits become one, and those without groups are left out; returns their number. */
 uint32_t hearth_plan_merge_tallies(plan_tally *tallies, uint32_t count);
 /* What deciding so many takes: most pairs are passed over. */
 static inline void plan_spend_deciding(choosing *c, uint32_t count) {
   plan_spend(c, count + (uint64_t)count * count / 8);
 }
 
-/* plan_gains.c: renew what a leaf thinks of the candidates. */
+/* gains.c: renew what a leaf thinks of the candidates. */
 hearth_status hearth_plan_judge_start(choosing *c);
 hearth_status hearth_plan_judge_leaf(choosing *c, uint32_t number);
 void hearth_plan_judge_end(choosing *c);
 
-/* hearth_plan_prune.c: leave out what is not worth it, as far as that can be found out in time. */
+/* pruning.c: leave out what is not worth it, as far as that can be found out in time. */
 hearth_status hearth_plan_prune(choosing *c);
 
-/* plan_tables.c: the section's bytes, malloc'd. */
+/* plan_section.c: the section's bytes, malloc'd. */
 hearth_status hearth_plan_write_section(choosing *c, void **ret, size_t *ret_size);
 
 #endif

@@ -6,29 +6,29 @@
 
 #define NEW_BIT UINT64_C(1) /* stands for that which a candidate would get, and those that there are */
 
-/* Units of a leaf that are not told apart yet. */
-typedef struct group {
+/* Groups of a leaf that are not told apart yet. */
+typedef struct mixture {
   uint64_t bits;
   uint32_t first, end; /* in the order */
   plan_sums own, above;
   int64_t value;
-} group;
+} mixture;
 
-/* Of a group: units that go through a candidate, and of those that have the group's bits and more. */
+/* Of a mixture: groups that go through a candidate, and of those that have the mixture's bits and more. */
 typedef struct parted {
   plan_sums own, above;
   bool seen;
 } parted;
 
-typedef struct ordered_unit {
+typedef struct ordered_group {
   uint64_t bits;
-  uint32_t unit;
-} ordered_unit;
+  uint32_t group;
+} ordered_group;
 
 typedef struct judging {
-  ordered_unit *order; /* units of a leaf by bits */
-  group *groups;
-  uint32_t group_count;
+  ordered_group *order; /* groups of a leaf by bits */
+  mixture *mixtures;
+  uint32_t mixture_count;
   parted *parted;    /* of each candidate */
   uint32_t *touched; /* candidates that are `seen` */
   plan_opinion *opinions;
@@ -39,49 +39,49 @@ typedef struct judging {
 } judging;
 
 static int compare_ordered(const void *a, const void *b) {
-  const ordered_unit *x = a, *y = b;
-  return x->bits != y->bits ? (x->bits > y->bits) - (x->bits < y->bits) : (x->unit > y->unit) - (x->unit < y->unit);
+  const ordered_group *x = a, *y = b;
+  return x->bits != y->bits ? (x->bits > y->bits) - (x->bits < y->bits) : (x->group > y->group) - (x->group < y->group);
 }
 
-static bool is_above(const group *g, const group *other) {
+static bool is_above(const mixture *g, const mixture *other) {
   return g->bits != other->bits && (other->bits & ~g->bits) == 0;
 }
 
-/* The leaf's groups, by ascending bits: those with another one's and more come behind it. */
-static void group_units(choosing *c, uint32_t number) {
+/* The leaf's mixtures, by ascending bits: those with another one's and more come behind it. */
+static void make_mixtures(choosing *c, uint32_t number) {
   const planner *p = c->p;
   const plan_leaf *leaf = &p->leaves[number];
   judging *j = c->judged;
-  for (uint32_t i = 0; i < leaf->unit_count; i++) {
-    uint32_t unit = leaf->first_unit + i;
-    j->order[i] = (ordered_unit){c->words[p->units[unit].set] & c->leaves[number].heeded, unit};
+  for (uint32_t i = 0; i < leaf->group_count; i++) {
+    uint32_t group = leaf->first_group + i;
+    j->order[i] = (ordered_group){c->words[p->groups[group].set] & c->leaves[number].heeded, group};
   }
-  qsort(j->order, leaf->unit_count, sizeof *j->order, compare_ordered);
-  j->group_count = 0;
-  for (uint32_t i = 0; i < leaf->unit_count; i++) {
-    if (j->group_count == 0 || j->groups[j->group_count - 1].bits != j->order[i].bits)
-      j->groups[j->group_count++] = (group){.bits = j->order[i].bits, .first = i};
-    group *g = &j->groups[j->group_count - 1];
+  qsort(j->order, leaf->group_count, sizeof *j->order, compare_ordered);
+  j->mixture_count = 0;
+  for (uint32_t i = 0; i < leaf->group_count; i++) {
+    if (j->mixture_count == 0 || j->mixtures[j->mixture_count - 1].bits != j->order[i].bits)
+      j->mixtures[j->mixture_count++] = (mixture){.bits = j->order[i].bits, .first = i};
+    mixture *g = &j->mixtures[j->mixture_count - 1];
     g->end = i + 1;
-    plan_add_sums(&g->own, &p->units[j->order[i].unit].sums);
+    plan_add_sums(&g->own, &p->groups[j->order[i].group].sums);
   }
-  for (uint32_t i = 0; i < j->group_count; i++) {
-    group *g = &j->groups[i];
-    for (uint32_t k = i + 1; k < j->group_count; k++)
-      if (is_above(&j->groups[k], g))
-        plan_add_sums(&g->above, &j->groups[k].own);
+  for (uint32_t i = 0; i < j->mixture_count; i++) {
+    mixture *g = &j->mixtures[i];
+    for (uint32_t k = i + 1; k < j->mixture_count; k++)
+      if (is_above(&j->mixtures[k], g))
+        plan_add_sums(&g->above, &j->mixtures[k].own);
     g->value = hearth_plan_value(&g->own, hearth_plan_class(p, g->bits, &g->own, &g->above));
   }
 }
 
-/* Sums of the group's units by candidate. Those that the leaf heeds already would part nothing. */
-static uint32_t part_own(choosing *c, uint32_t leaf, const group *g) {
+/* Sums of the mixture's groups by candidate. Those that the leaf heeds already would part nothing. */
+static uint32_t part_own(choosing *c, uint32_t leaf, const mixture *g) {
   const planner *p = c->p;
   judging *j = c->judged;
   uint32_t touched = 0;
   for (uint32_t i = g->first; i < g->end; i++) {
-    const plan_unit *unit = &p->units[j->order[i].unit];
-    const uint32_t *candidates = plan_candidates_of(p, unit->set), count = p->sets[unit->set].count;
+    const plan_group *group = &p->groups[j->order[i].group];
+    const uint32_t *candidates = plan_candidates_of(p, group->set), count = p->sets[group->set].count;
     for (uint32_t k = 0; k < count; k++) {
       uint32_t candidate = candidates[k];
       parted *parted = &j->parted[candidate];
@@ -92,22 +92,22 @@ static uint32_t part_own(choosing *c, uint32_t leaf, const group *g) {
         parted->seen = true;
         j->touched[touched++] = candidate;
       }
-      plan_add_sums(&parted->own, &unit->sums);
+      plan_add_sums(&parted->own, &group->sums);
     }
     plan_spend(c, count);
   }
   return touched;
 }
 
-static void part_above(choosing *c, const group *g) {
+static void part_above(choosing *c, const mixture *g) {
   const planner *p = c->p;
   const judging *j = c->judged;
   for (uint32_t i = g->first; i < g->end; i++) {
-    const plan_unit *unit = &p->units[j->order[i].unit];
-    const uint32_t *candidates = plan_candidates_of(p, unit->set), count = p->sets[unit->set].count;
+    const plan_group *group = &p->groups[j->order[i].group];
+    const uint32_t *candidates = plan_candidates_of(p, group->set), count = p->sets[group->set].count;
     for (uint32_t k = 0; k < count; k++)
       if (j->parted[candidates[k]].seen)
-        plan_add_sums(&j->parted[candidates[k]].above, &unit->sums);
+        plan_add_sums(&j->parted[candidates[k]].above, &group->sums);
     plan_spend(c, count);
   }
 }
@@ -125,7 +125,7 @@ static plan_sums difference(const plan_sums *from, const plan_sums *less) {
 /* Weight that has a place, times the part of what is there that would no longer be in its way. A site may part such
  * pairs and still put nothing right by itself: of contexts AB, hot, AC and DB, cold, it takes both A and B to know the
  * first. */
-static uint64_t lead_of(const group *g, const parted *parted) {
+static uint64_t lead_of(const mixture *g, const parted *parted) {
   double all = 0, lead = 0;
   for (int i = 0; i < 4; i++)
     all += (double)(g->own.weights[i] + g->above.weights[i]);
@@ -150,23 +150,23 @@ static void add_opinion(judging *j, uint32_t candidate, int64_t gain, uint64_t l
   j->opinions[candidate].lead += lead;
 }
 
-/* Is all of the group right? */
-static bool is_right(const group *g) {
+/* Is all of the mixture right? */
+static bool is_right(const mixture *g) {
   uint64_t all = g->own.weights[0] + g->own.weights[1] + g->own.weights[2] + g->own.weights[3];
   return g->value == (int64_t)all;
 }
 
-/* What each candidate would put right. Units that go through it are then apart from all that do not; the others still are
+/* What each candidate would put right. Groups that go through it are then apart from all that do not; the others still are
  * below all that have their bits. */
-static void judge_group(choosing *c, uint32_t leaf, uint32_t number) {
+static void judge_mixture(choosing *c, uint32_t leaf, uint32_t number) {
   judging *j = c->judged;
-  const group *g = &j->groups[number];
+  const mixture *g = &j->mixtures[number];
   if (is_right(g))
     return;
   uint32_t touched = part_own(c, leaf, g);
-  for (uint32_t i = number + 1; i < j->group_count; i++)
-    if (is_above(&j->groups[i], g))
-      part_above(c, &j->groups[i]);
+  for (uint32_t i = number + 1; i < j->mixture_count; i++)
+    if (is_above(&j->mixtures[i], g))
+      part_above(c, &j->mixtures[i]);
   while (touched > 0) {
     uint32_t candidate = j->touched[--touched];
     parted *inside = &j->parted[candidate];
@@ -216,18 +216,18 @@ static hearth_status keep_opinions(choosing *c, plan_leaf_state *state) {
 
 hearth_status hearth_plan_judge_leaf(choosing *c, uint32_t number) {
   forget_opinions(c, &c->leaves[number]);
-  group_units(c, number);
-  for (uint32_t i = 0; i < c->judged->group_count; i++)
-    judge_group(c, number, i);
+  make_mixtures(c, number);
+  for (uint32_t i = 0; i < c->judged->mixture_count; i++)
+    judge_mixture(c, number, i);
   return keep_opinions(c, &c->leaves[number]);
 }
 
 hearth_status hearth_plan_judge_start(choosing *c) {
-  size_t units = c->p->unit_count, candidates = c->p->candidate_count;
+  size_t groups = c->p->group_count, candidates = c->p->candidate_count;
   HEARTH_TRY(hearth_plan_allocate(c, (void **)&c->judged, 1, sizeof *c->judged));
   judging *j = c->judged;
-  HEARTH_TRY(hearth_plan_allocate(c, (void **)&j->order, units, sizeof *j->order));
-  HEARTH_TRY(hearth_plan_allocate(c, (void **)&j->groups, units, sizeof *j->groups));
+  HEARTH_TRY(hearth_plan_allocate(c, (void **)&j->order, groups, sizeof *j->order));
+  HEARTH_TRY(hearth_plan_allocate(c, (void **)&j->mixtures, groups, sizeof *j->mixtures));
   HEARTH_TRY(hearth_plan_allocate(c, (void **)&j->parted, candidates, sizeof *j->parted));
   HEARTH_TRY(hearth_plan_allocate(c, (void **)&j->touched, candidates, sizeof *j->touched));
   HEARTH_TRY(hearth_plan_allocate(c, (void **)&j->opinions, candidates, sizeof *j->opinions));
@@ -243,7 +243,7 @@ void hearth_plan_judge_end(choosing *c) {
   if (!j)
     return;
   free(j->order);
-  free(j->groups);
+  free(j->mixtures);
   free(j->parted);
   free(j->touched);
   free(j->opinions);

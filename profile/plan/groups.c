@@ -1,4 +1,4 @@
-/* Second step of planning: contexts that go through the same candidates are one unit. */
+/* Second step of planning: contexts that go through the same candidates are one group. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,7 +18,7 @@ typedef struct uniting {
   planner *p;
   uint32_t *candidate_of; /* of each frame; HEARTH_NONE: it is none */
   uint32_t *set_of;       /* of each stack node: of it and its callers */
-  id_table set_table, step_table, unit_table;
+  id_table set_table, step_table, group_table;
   step *steps;
   size_t step_count, step_room;
 } uniting;
@@ -155,29 +155,29 @@ static hearth_status find_sets_of_nodes(uniting *u) {
   return HEARTH_OK;
 }
 
-/* -------------------------------------------------- units --------------------------------------------------- */
+/* -------------------------------------------------- groups --------------------------------------------------- */
 
-static bool is_unit(const void *owner, uint32_t item, const void *key) {
-  const plan_unit *units = owner, *k = key;
-  return units[item].leaf == k->leaf && units[item].set == k->set;
+static bool is_group(const void *owner, uint32_t item, const void *key) {
+  const plan_group *groups = owner, *k = key;
+  return groups[item].leaf == k->leaf && groups[item].set == k->set;
 }
 
-static hearth_status add_to_unit(uniting *u, uint32_t leaf, const plan_context *context) {
+static hearth_status add_to_group(uniting *u, uint32_t leaf, const plan_context *context) {
   planner *p = u->p;
-  plan_unit wanted = {.leaf = leaf, .set = context->caller == HEARTH_NONE ? 0 : u->set_of[context->caller]};
+  plan_group wanted = {.leaf = leaf, .set = context->caller == HEARTH_NONE ? 0 : u->set_of[context->caller]};
   uint64_t hash = id_table_mix((uint64_t)leaf << 32 | wanted.set);
-  uint32_t found = id_table_find(&u->unit_table, hash, is_unit, p->units, &wanted);
+  uint32_t found = id_table_find(&u->group_table, hash, is_group, p->groups, &wanted);
   if (found == HEARTH_NONE) {
-    HEARTH_TRY(hearth_plan_grow(p, (void **)&p->units, p->unit_count, &p->unit_room, sizeof *p->units));
-    if (!id_table_reserve(&u->unit_table))
+    HEARTH_TRY(hearth_plan_grow(p, (void **)&p->groups, p->group_count, &p->group_room, sizeof *p->groups));
+    if (!id_table_reserve(&u->group_table))
       return hearth_error_nomem(p->err);
-    found = (uint32_t)p->unit_count++;
-    p->units[found] = wanted;
-    id_table_insert(&u->unit_table, hash, found);
-    p->leaves[leaf].unit_count++;
+    found = (uint32_t)p->group_count++;
+    p->groups[found] = wanted;
+    id_table_insert(&u->group_table, hash, found);
+    p->leaves[leaf].group_count++;
   }
-  plan_add_context(p, &p->units[found].sums, context);
-  p->units[found].allocs += context->allocs;
+  plan_add_context(p, &p->groups[found].sums, context);
+  p->groups[found].allocs += context->allocs;
   return HEARTH_OK;
 }
 
@@ -187,17 +187,17 @@ static hearth_status make(uniting *u) {
   HEARTH_TRY(find_sets_of_nodes(u));
   for (uint32_t i = 0; i < p->leaf_count; i++) {
     plan_leaf *leaf = &p->leaves[i];
-    leaf->first_unit = (uint32_t)p->unit_count;
+    leaf->first_group = (uint32_t)p->group_count;
     for (uint32_t k = 0; k < leaf->context_count; k++)
-      HEARTH_TRY(add_to_unit(u, i, &p->contexts[leaf->first_context + k]));
+      HEARTH_TRY(add_to_group(u, i, &p->contexts[leaf->first_context + k]));
   }
-  for (size_t i = 0; i < p->unit_count; i++)
-    for (uint32_t k = 0; k < p->sets[p->units[i].set].count; k++)
-      p->candidates[members_of(p, p->units[i].set)[k]].allocs += p->units[i].allocs;
+  for (size_t i = 0; i < p->group_count; i++)
+    for (uint32_t k = 0; k < p->sets[p->groups[i].set].count; k++)
+      p->candidates[members_of(p, p->groups[i].set)[k]].allocs += p->groups[i].allocs;
   return HEARTH_OK;
 }
 
-hearth_status hearth_plan_make_units(planner *p) {
+hearth_status hearth_plan_make_groups(planner *p) {
   uniting u = {.p = p};
   hearth_status status = make(&u);
   free(u.candidate_of);
@@ -205,6 +205,6 @@ hearth_status hearth_plan_make_units(planner *p) {
   free(u.steps);
   free(u.set_table.slots);
   free(u.step_table.slots);
-  free(u.unit_table.slots);
+  free(u.group_table.slots);
   return status;
 }

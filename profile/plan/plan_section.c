@@ -52,7 +52,7 @@ hearth_status hearth_plan_write_section(choosing *c, void **ret, size_t *ret_siz
   hearth_indexed_plan header = {.site_count = c->chosen_count};
   hearth_plan_entry *entries;
   hearth_plan_table *tables;
-  HEARTH_TRY(hearth_plan_allocate(c, (void **)&entries, p->unit_count, sizeof *entries));
+  HEARTH_TRY(hearth_plan_allocate(c, (void **)&entries, p->group_count, sizeof *entries));
   hearth_status status = hearth_plan_allocate(c, (void **)&tables, p->leaf_count, sizeof *tables);
   for (uint32_t i = 0; status == HEARTH_OK && i < p->leaf_count; i++) {
     const plan_leaf *leaf = &p->leaves[i];

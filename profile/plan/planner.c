@@ -23,7 +23,7 @@ static hearth_status make_section(planner *p, packed_bytes *ret) {
   if (p->leaf_count == 0)
     return HEARTH_OK;
   HEARTH_TRY(hearth_plan_find_candidates(p));
-  HEARTH_TRY(hearth_plan_make_units(p));
+  HEARTH_TRY(hearth_plan_make_groups(p));
   return hearth_plan_choose(p, (void **)&ret->data, &ret->size);
 }
 
@@ -34,7 +34,7 @@ static void release(planner *p) {
   free(p->candidates);
   free(p->sets);
   free(p->members);
-  free(p->units);
+  free(p->groups);
 }
 
 static hearth_status make_plan(const writer *w, const void *state, packed_bytes *ret) {

@@ -1,4 +1,4 @@
-/* What the steps of planning share: sites that contexts part at, units of contexts, the choice. */
+/* What the steps of planning share: sites that contexts part at, groups of contexts, the choice. */
 #ifndef HEARTH_PLAN_INTERNAL_H
 #define HEARTH_PLAN_INTERNAL_H
 
@@ -10,7 +10,7 @@ typedef struct plan_leaf {
   uint64_t stack_id; /* or id of the function */
   uint32_t frame;
   uint32_t first_context, context_count; /* of the planner's */
-  uint32_t first_unit, unit_count;
+  uint32_t first_group, group_count;
   uint64_t at_stake; /* weight that is not of its most common class; known where leaves have to be left out */
 } plan_leaf;
 
@@ -41,11 +41,11 @@ typedef struct plan_sums {
 } plan_sums;
 
 /* Contexts of one leaf that go through the same candidates. */
-typedef struct plan_unit {
+typedef struct plan_group {
   uint32_t leaf, set;
   plan_sums sums;
   uint64_t allocs;
-} plan_unit;
+} plan_group;
 
 /* A set of candidates: ascending numbers in the planner's pool. */
 typedef struct plan_set {
@@ -70,8 +70,8 @@ typedef struct planner {
   size_t set_count, set_room;
   uint32_t *members; /* of all sets */
   size_t member_count, member_room;
-  plan_unit *units; /* by leaf, then set */
-  size_t unit_count, unit_room;
+  plan_group *groups; /* by leaf, then set */
+  size_t group_count, group_room;
 } planner;
 
 static inline void plan_add_context(const planner *p, plan_sums *sums, const plan_context *context) {
@@ -118,8 +118,8 @@ hearth_status hearth_plan_grow(planner *p, void **items, size_t count, size_t *r
 /* candidates.c: leaves, contexts, candidates. */
 hearth_status hearth_plan_find_leaves(planner *p);
 hearth_status hearth_plan_find_candidates(planner *p);
-/* groups.c: sets and units. */
-hearth_status hearth_plan_make_units(planner *p);
+/* groups.c: sets and groups. */
+hearth_status hearth_plan_make_groups(planner *p);
 /* choice.c: the section's bytes, malloc'd. */
 hearth_status hearth_plan_choose(planner *p, void **ret_section, size_t *ret_size);
 

@@ -7,14 +7,16 @@
 
 typedef struct pruning {
   choosing *c;
-  plan_tally *tallies; /* of all leaves, each leaf's from its first unit's place on */
+  plan_tally *tallies; /* of all leaves, each leaf's from its first group's place on */
   uint32_t *counts;    /* of each leaf */
   int64_t *values;     /* of each leaf */
 } pruning;
 
-static plan_tally *tallies_of(const pruning *p, uint32_t leaf) { return p->tallies + p->c->p->leaves[leaf].first_unit; }
+static plan_tally *tallies_of(const pruning *p, uint32_t leaf) {
+  return p->tallies + p->c->p->leaves[leaf].first_group;
+}
 
-/* Bits that none of its units has are not heeded. */
+/* Bits that none of its groups has are not heeded. */
 static void renew(pruning *p, uint32_t leaf) {
   uint64_t bits = 0;
   p->counts[leaf] = hearth_plan_fill_tallies(p->c, leaf, tallies_of(p, leaf));
@@ -71,13 +73,13 @@ static int compare_bits(const void *key, const void *item) {
   return (bits > t->bits) - (bits < t->bits);
 }
 
-static void take_away(plan_tally *from, const plan_unit *unit) {
+static void take_away(plan_tally *from, const plan_group *group) {
   for (int i = 0; i < 4; i++) {
-    from->sums.bytes[i] -= unit->sums.bytes[i];
-    from->sums.weights[i] -= unit->sums.weights[i];
+    from->sums.bytes[i] -= group->sums.bytes[i];
+    from->sums.weights[i] -= group->sums.weights[i];
   }
-  from->sums.accesses -= unit->sums.accesses;
-  from->units--;
+  from->sums.accesses -= group->sums.accesses;
+  from->groups--;
 }
 
 /* What a leaf is worth if the site is none. */
@@ -87,18 +89,18 @@ static int64_t value_without(pruning *p, uint32_t leaf, uint32_t site) {
   plan_tally *scratch = c->tallies;
   uint32_t all = p->counts[leaf], count = all;
   uint64_t heeded = c->leaves[leaf].heeded;
-  plan_spend(c, l->unit_count);
+  plan_spend(c, l->group_count);
   plan_spend_deciding(c, all);
   memcpy(scratch, tallies_of(p, leaf), all * sizeof *scratch);
-  for (uint32_t i = 0; i < l->unit_count; i++) {
-    const plan_unit *unit = &c->p->units[l->first_unit + i];
-    if (!plan_set_has(c->p, unit->set, site))
+  for (uint32_t i = 0; i < l->group_count; i++) {
+    const plan_group *group = &c->p->groups[l->first_group + i];
+    if (!plan_set_has(c->p, group->set, site))
       continue;
-    uint64_t with = c->words[unit->set] & heeded, without = word_without(c, unit->set, site) & heeded;
+    uint64_t with = c->words[group->set] & heeded, without = word_without(c, group->set, site) & heeded;
     if (with == without)
       continue;
-    take_away(bsearch(&with, scratch, all, sizeof *scratch, compare_bits), unit);
-    scratch[count++] = (plan_tally){.bits = without, .units = 1, .sums = unit->sums};
+    take_away(bsearch(&with, scratch, all, sizeof *scratch, compare_bits), group);
+    scratch[count++] = (plan_tally){.bits = without, .groups = 1, .sums = group->sums};
   }
   return count == all ? p->values[leaf] : hearth_plan_decide(c->p, scratch, hearth_plan_merge_tallies(scratch, count));
 }
@@ -193,7 +195,7 @@ static void renumber_bits(choosing *c) {
 
 hearth_status hearth_plan_prune(choosing *c) {
   pruning p = {.c = c};
-  hearth_status status = hearth_plan_allocate(c, (void **)&p.tallies, c->p->unit_count, sizeof *p.tallies);
+  hearth_status status = hearth_plan_allocate(c, (void **)&p.tallies, c->p->group_count, sizeof *p.tallies);
   if (status == HEARTH_OK)
     status = hearth_plan_allocate(c, (void **)&p.counts, c->p->leaf_count, sizeof *p.counts);
   if (status == HEARTH_OK)

@@ -63,11 +63,11 @@ uint32_t hearth_plan_merge_tallies(plan_tally *tallies, uint32_t count) {
   uint32_t kept = 0;
   qsort(tallies, count, sizeof *tallies, compare_tallies);
   for (uint32_t i = 0; i < count; i++) {
-    if (tallies[i].units == 0)
+    if (tallies[i].groups == 0)
       continue;
     if (kept && tallies[kept - 1].bits == tallies[i].bits) {
       plan_add_sums(&tallies[kept - 1].sums, &tallies[i].sums);
-      tallies[kept - 1].units += tallies[i].units;
+      tallies[kept - 1].groups += tallies[i].groups;
     } else {
       tallies[kept++] = tallies[i];
     }
@@ -77,11 +77,11 @@ uint32_t hearth_plan_merge_tallies(plan_tally *tallies, uint32_t count) {
 
 uint32_t hearth_plan_fill_tallies(const choosing *c, uint32_t leaf, plan_tally *ret) {
   const plan_leaf *l = &c->p->leaves[leaf];
-  for (uint32_t i = 0; i < l->unit_count; i++) {
-    const plan_unit *unit = &c->p->units[l->first_unit + i];
-    ret[i] = (plan_tally){.bits = c->words[unit->set] & c->leaves[leaf].heeded, .units = 1, .sums = unit->sums};
+  for (uint32_t i = 0; i < l->group_count; i++) {
+    const plan_group *group = &c->p->groups[l->first_group + i];
+    ret[i] = (plan_tally){.bits = c->words[group->set] & c->leaves[leaf].heeded, .groups = 1, .sums = group->sums};
   }
-  return hearth_plan_merge_tallies(ret, l->unit_count);
+  return hearth_plan_merge_tallies(ret, l->group_count);
 }
 
 /* ------------------------------------------------- classes -------------------------------------------------- */

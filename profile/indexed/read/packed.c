@@ -224,53 +224,53 @@ static void put(uint8_t *data, size_t *at, uint64_t value, unsigned width) {
 }
 
 /* One column of one block. */
-typedef struct packed_run {
+typedef struct packed_slice {
   uint64_t base;    /* least number */
   uint64_t present; /* rows with another one */
   unsigned width;
   bool sparse;
-} packed_run;
+} packed_slice;
 
-static packed_run measure_run(const uint64_t *values, size_t n) {
+static packed_slice measure_slice(const uint64_t *values, size_t n) {
   int64_t least = INT64_MAX, greatest = INT64_MIN;
-  packed_run run = {0};
+  packed_slice slice = {0};
   widen_range(values, n, &least, &greatest);
-  run.base = (uint64_t)least;
-  run.width = bit_length((uint64_t)greatest - run.base);
+  slice.base = (uint64_t)least;
+  slice.width = bit_length((uint64_t)greatest - slice.base);
   for (size_t row = 0; row < n; row++)
-    run.present |= (uint64_t)(values[row] != run.base) << row;
-  size_t stored = (size_t)__builtin_popcountll(run.present);
-  run.sparse = n + stored * run.width < n * run.width;
-  return run;
+    slice.present |= (uint64_t)(values[row] != slice.base) << row;
+  size_t stored = (size_t)__builtin_popcountll(slice.present);
+  slice.sparse = n + stored * slice.width < n * slice.width;
+  return slice;
 }
 
-static void put_run(uint8_t *data, size_t *at, const packed_run *run, const uint64_t *values, size_t n) {
-  if (run->width == 0)
+static void put_slice(uint8_t *data, size_t *at, const packed_slice *slice, const uint64_t *values, size_t n) {
+  if (slice->width == 0)
     return;
-  if (run->sparse)
-    put(data, at, run->present, (unsigned)n);
+  if (slice->sparse)
+    put(data, at, slice->present, (unsigned)n);
   for (size_t row = 0; row < n; row++)
-    if (!run->sparse || run->present >> row & 1)
-      put(data, at, values[row] - run->base, run->width);
+    if (!slice->sparse || slice->present >> row & 1)
+      put(data, at, values[row] - slice->base, slice->width);
 }
 
 /* The block of the rows that were loaded, behind what is there. */
 static void put_block(encoder *e, size_t n) {
-  packed_run runs[COLUMNS];
+  packed_slice slices[COLUMNS];
   uint8_t *data = e->data + e->size;
   size_t at = 0;
   for (size_t i = 0; i < e->column_count; i++) {
     if (e->columns[i].bits == 0)
       continue;
-    runs[i] = measure_run(e->values[i], n);
-    put(data, &at, runs[i].width | (runs[i].sparse ? HEARTH_PACKED_SPARSE : 0), 8);
+    slices[i] = measure_slice(e->values[i], n);
+    put(data, &at, slices[i].width | (slices[i].sparse ? HEARTH_PACKED_SPARSE : 0), 8);
   }
   for (size_t i = 0; i < e->column_count; i++)
     if (e->columns[i].bits > 0)
-      put(data, &at, runs[i].base - e->columns[i].base, e->columns[i].bits);
+      put(data, &at, slices[i].base - e->columns[i].base, e->columns[i].bits);
   for (size_t i = 0; i < e->column_count; i++)
     if (e->columns[i].bits > 0)
-      put_run(data, &at, &runs[i], e->values[i], n);
+      put_slice(data, &at, &slices[i], e->values[i], n);
   e->size += (at + WORD - 1) / WORD * sizeof(uint64_t);
 }
 

@@ -34,7 +34,7 @@ static hearth_status fill_cutoffs(writer *w, hearth_indexed_summary *summary, he
   HEARTH_TRY(hearth_writer_allocate(w, (void **)&points, w->contexts.count, sizeof *points));
   for (uint32_t i = 0; i < w->contexts.count; i++) {
     hearth_mib mib;
-    if (writer_bare_context(w, i) != i)
+    if (writer_unscoped_context(w, i) != i)
       continue;
     hearth_writer_get_classified(w, i, &mib);
     points[n++] = hearth_density_point_of(&mib, lasting);
@@ -101,8 +101,8 @@ void hearth_writer_get_classified(const writer *w, uint32_t context, hearth_mib 
   static const enum hearth_mib_column columns[] = {HEARTH_COL_AllocCount, HEARTH_COL_TotalSize,
                                                    HEARTH_COL_TotalLifetime, HEARTH_COL_TotalAccessCount,
                                                    HEARTH_COL_TotalLifetimeAccessDensity};
-  if (w->bare_contexts) {
-    *ret = w->bare_sums[writer_bare_context(w, context)];
+  if (w->unscoped_contexts) {
+    *ret = w->unscoped_sums[writer_unscoped_context(w, context)];
     return;
   }
   for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++)

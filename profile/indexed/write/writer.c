@@ -34,8 +34,8 @@ static void writer_free(writer *w) {
   free(w->parents);
   free(w->node_frames);
   free(w->leaves);
-  free(w->bare_contexts);
-  free(w->bare_sums);
+  free(w->unscoped_contexts);
+  free(w->unscoped_sums);
   free(w->context_ends);
   free(w->binaries);
   free(w->tables.frames.data);

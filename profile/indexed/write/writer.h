@@ -38,10 +38,10 @@ struct writer {
   uint32_t *node_frames; /* of each new node: the new number of its frame */
   uint32_t *leaves;      /* of each of the builder's contexts: the new number of its node */
   uint32_t *
-      bare_contexts; /* of each of the builder's contexts: the first one that is equal but for scopes; NULL: no scopes */
-  hearth_mib *bare_sums;  /* of each such first one: the sum of all that are equal to it */
-  uint32_t *context_ends; /* of each new frame: the number behind its last context */
-  const char **strings;   /* sorted, each once */
+      unscoped_contexts; /* of each of the builder's contexts: the first one that is equal but for scopes; NULL: no scopes */
+  hearth_mib *unscoped_sums; /* of each such first one: the sum of all that are equal to it */
+  uint32_t *context_ends;    /* of each new frame: the number behind its last context */
+  const char **strings;      /* sorted, each once */
   uint32_t *string_offsets;
   size_t string_count, strings_size;
   hearth_indexed_path *paths;
@@ -91,8 +91,8 @@ hearth_status hearth_writer_encode_histograms(writer *w);
 
 /* scope_sums.c: contexts that are one to the compiler; before the summary. E_NOMEM. */
 hearth_status hearth_writer_sum_without_scopes(writer *w);
-static inline uint32_t writer_bare_context(const writer *w, uint32_t context) {
-  return w->bare_contexts ? w->bare_contexts[context] : context;
+static inline uint32_t writer_unscoped_context(const writer *w, uint32_t context) {
+  return w->unscoped_contexts ? w->unscoped_contexts[context] : context;
 }
 
 /* summary.c: were accesses counted in all runs? Then the summary, E_NOMEM. */
