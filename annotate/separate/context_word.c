@@ -313,14 +313,14 @@ static void surround_all(hearth_context_word *word, LLVMBuilderRef builder, size
 /* The list goes with the program. Where no function of a library has a name and a hint, there is none. */
 static bool announce_library_calls(hearth_context_word *word) {
   hearth_error err;
-  uint32_t written, left_out;
+  uint32_t written, unhinted;
   char *text = NULL;
   hearth_library_list list = {.plan = word->plan.id};
   FILE *stream = open_memstream(&text, &list.size);
   if (!stream)
     return false;
   hearth_status status =
-      hearth_plan_write_library_calls(word->session.matcher->profile, stream, &written, &left_out, &err);
+      hearth_plan_write_library_calls(word->session.matcher->profile, stream, &written, &unhinted, &err);
   bool is_whole = fclose(stream) == 0 && status == HEARTH_OK && written > 0;
   list.size = is_whole ? list.size : 0;
   list.text = is_whole ? text : "";

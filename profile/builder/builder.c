@@ -45,8 +45,8 @@ void hearth_builder_set_weight(hearth_builder *builder, uint64_t weight) { build
 
 void hearth_builder_fold_recursion(hearth_builder *builder, bool fold) { builder->fold_recursion = fold; }
 
-void hearth_builder_leave_out(hearth_builder *builder, uint64_t fields) {
-  builder->left_out = fields & ~(UINT64_C(1) << HEARTH_COL_AllocCount);
+void hearth_builder_leave_unrecorded(hearth_builder *builder, uint64_t fields) {
+  builder->unrecorded = fields & ~(UINT64_C(1) << HEARTH_COL_AllocCount);
   if (fields & UINT64_C(1) << HEARTH_COL_TotalAccessCount)
     builder->runs.accesses_counted = false;
 }
@@ -234,7 +234,7 @@ void hearth_builder_mark_recursive(hearth_builder *builder, uint32_t frame) {
 }
 
 /* The stack of `node` is to go on as that of `ancestor`. */
-static void leave_out(hearth_builder *builder, uint32_t node, uint32_t ancestor) {
+static void mark_cycle(hearth_builder *builder, uint32_t node, uint32_t ancestor) {
   for (; node != ancestor; node = builder->nodes[node].parent)
     hearth_builder_mark_recursive(builder, builder->nodes[node].frame);
 }
@@ -250,7 +250,7 @@ hearth_status hearth_builder_reserve_nodes(hearth_builder *builder, size_t more,
 hearth_status hearth_builder_intern_node(hearth_builder *builder, uint32_t parent, uint32_t frame, uint32_t *ret_node,
                                          hearth_error *err) {
   if (builder->fold_recursion && (*ret_node = find_ancestor(builder, parent, frame)) != HEARTH_NONE) {
-    leave_out(builder, parent, *ret_node);
+    mark_cycle(builder, parent, *ret_node);
     return HEARTH_OK;
   }
   HEARTH_TRY(hearth_builder_reserve_nodes(builder, 1, err));
@@ -279,7 +279,7 @@ hearth_status hearth_builder_add_to_node(hearth_builder *builder, uint32_t node,
   uint32_t context = builder->nodes[node].context;
   if (mib->AllocCount == 0)
     return HEARTH_OK; /* the empty record is neutral: a context of which nothing is known does not exist */
-  for (uint64_t fields = builder->left_out; fields; fields &= fields - 1)
+  for (uint64_t fields = builder->unrecorded; fields; fields &= fields - 1)
     added.v[__builtin_ctzll(fields)] = 0;
   if (builder->weight > 1)
     hearth_mib_repeat(&added, builder->weight);
@@ -313,7 +313,7 @@ hearth_status hearth_builder_add_histogram(hearth_builder *builder, uint32_t nod
   size_t size = histogram->size;
   while (size > 0 && histogram->counts[size - 1] == 0)
     size--;
-  if (size == 0 || context == HEARTH_NONE || builder->left_out & UINT64_C(1) << HEARTH_COL_TotalAccessCount)
+  if (size == 0 || context == HEARTH_NONE || builder->unrecorded & UINT64_C(1) << HEARTH_COL_TotalAccessCount)
     return HEARTH_OK;
   HEARTH_TRY(reserve_histogram(builder, context, size, err));
   uint64_t *counts = builder->histograms[context].counts;
@@ -368,7 +368,7 @@ hearth_status hearth_builder_add_run(hearth_builder *builder, const hearth_profi
   sum->duration_ns = add_repeated(sum->duration_ns, run->duration_ns, weight);
   sum->dropped_blocks = add_repeated(sum->dropped_blocks, run->dropped_blocks, weight);
   sum->dropped_frames = add_repeated(sum->dropped_frames, run->dropped_frames, weight);
-  bool density_kept = !(builder->left_out & UINT64_C(1) << HEARTH_COL_TotalLifetimeAccessDensity);
+  bool density_kept = !(builder->unrecorded & UINT64_C(1) << HEARTH_COL_TotalLifetimeAccessDensity);
   bool known = hearth_accesses_known(sum) && (run->accesses_counted || (run->densities_only && density_kept));
   sum->accesses_counted = sum->accesses_counted && run->accesses_counted;
   sum->densities_only = known && !sum->accesses_counted;

@@ -63,8 +63,8 @@ struct hearth_builder {
   uint64_t counted, densities, uncounted; /* calls of hearth_builder_add_run, by what is known of accesses */
   bool has_runs;
   bool fold_recursion;
-  uint64_t left_out; /* fields that are 0 in all contexts, 1 << enum hearth_mib_column */
-  uint64_t weight;   /* how many times what is added counts */
+  uint64_t unrecorded; /* fields that are 0 in all contexts, 1 << enum hearth_mib_column */
+  uint64_t weight;     /* how many times what is added counts */
 };
 
 /* Room for `more` more items in the growing array *items; E_NOMEM, or E_FULL if the rows would outgrow 32 bits. */

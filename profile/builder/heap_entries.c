@@ -1,4 +1,5 @@
-/* Sums of heap dumps, and entries above a floor. */
+/* Entries of heap dumps: their sums, and the merging of small ones into their callers. Nodes are gone through from the
+ * callees to the callers; entries below the floor move to the caller's list, where equal ones are summed. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,62 +40,62 @@ static int compare_entries(const void *a, const void *b) {
 }
 
 /* The entries of one node: a list, as entries arrive from callees while it is walked. */
-typedef struct folding {
+typedef struct merging {
   hearth_heap_entry *entries;
   uint32_t *next;  /* of the same node: entry + 1 */
   uint32_t *first; /* by node: entry + 1; 0: none */
-} folding;
+} merging;
 
-static void put(folding *f, uint32_t entry) {
-  uint32_t node = f->entries[entry].node;
-  for (uint32_t i = f->first[node]; i; i = f->next[i - 1])
-    if (is_alike(&f->entries[i - 1], &f->entries[entry])) {
-      hearth_heap_add(&f->entries[i - 1], &f->entries[entry]);
-      f->entries[entry].blocks = f->entries[entry].bytes = 0;
+static void put(merging *m, uint32_t entry) {
+  uint32_t node = m->entries[entry].node;
+  for (uint32_t i = m->first[node]; i; i = m->next[i - 1])
+    if (is_alike(&m->entries[i - 1], &m->entries[entry])) {
+      hearth_heap_add(&m->entries[i - 1], &m->entries[entry]);
+      m->entries[entry].blocks = m->entries[entry].bytes = 0;
       return;
     }
-  f->next[entry] = f->first[node];
-  f->first[node] = entry + 1;
+  m->next[entry] = m->first[node];
+  m->first[node] = entry + 1;
 }
 
-static void fold(folding *f, const hearth_heap_dumps *dumps, uint64_t floor) {
+static void merge_small(merging *m, const hearth_heap_dumps *dumps, uint64_t floor) {
   for (uint32_t node = (uint32_t)dumps->node_count; node-- > 0;) {
     uint32_t parent = dumps->nodes[node].parent;
-    for (uint32_t i = f->first[node], next; i && parent != HEARTH_NONE; i = next) {
-      next = f->next[i - 1];
-      if (f->entries[i - 1].bytes >= floor)
+    for (uint32_t i = m->first[node], next; i && parent != HEARTH_NONE; i = next) {
+      next = m->next[i - 1];
+      if (m->entries[i - 1].bytes >= floor)
         continue;
-      f->entries[i - 1].node = parent; /* it stays in this node's list, which nobody walks again */
-      put(f, i - 1);
+      m->entries[i - 1].node = parent; /* it stays in this node's list, which nobody walks again */
+      put(m, i - 1);
     }
   }
 }
 
-hearth_status hearth_heap_fold(const hearth_heap_dumps *dumps, const hearth_heap_dump *dump, uint64_t floor,
-                               hearth_heap_entry **ret, size_t *ret_count, hearth_error *err) {
-  folding f = {.entries = malloc((dump->entry_count + 1) * sizeof *f.entries),
-               .next = calloc(dump->entry_count + 1, sizeof *f.next),
-               .first = calloc(dumps->node_count + 1, sizeof *f.first)};
-  bool good = f.entries && f.next && f.first;
+hearth_status hearth_heap_merge_small(const hearth_heap_dumps *dumps, const hearth_heap_dump *dump, uint64_t floor,
+                                      hearth_heap_entry **ret, size_t *ret_count, hearth_error *err) {
+  merging m = {.entries = malloc((dump->entry_count + 1) * sizeof *m.entries),
+               .next = calloc(dump->entry_count + 1, sizeof *m.next),
+               .first = calloc(dumps->node_count + 1, sizeof *m.first)};
+  bool good = m.entries && m.next && m.first;
   size_t count = 0;
   if (good && dump->entry_count > 0)
-    memcpy(f.entries, dump->entries, dump->entry_count * sizeof *f.entries);
+    memcpy(m.entries, dump->entries, dump->entry_count * sizeof *m.entries);
   for (uint32_t i = 0; good && i < dump->entry_count; i++)
-    if (f.entries[i].node != HEARTH_NONE)
-      put(&f, i);
+    if (m.entries[i].node != HEARTH_NONE)
+      put(&m, i);
   if (good)
-    fold(&f, dumps, floor);
+    merge_small(&m, dumps, floor);
   for (size_t i = 0; good && i < dump->entry_count; i++)
-    if (f.entries[i].blocks > 0)
-      f.entries[count++] = f.entries[i];
-  free(f.next);
-  free(f.first);
+    if (m.entries[i].blocks > 0)
+      m.entries[count++] = m.entries[i];
+  free(m.next);
+  free(m.first);
   if (!good) {
-    free(f.entries);
+    free(m.entries);
     return hearth_error_nomem(err);
   }
-  qsort(f.entries, count, sizeof *f.entries, compare_entries);
-  *ret = f.entries;
+  qsort(m.entries, count, sizeof *m.entries, compare_entries);
+  *ret = m.entries;
   *ret_count = count;
   return HEARTH_OK;
 }

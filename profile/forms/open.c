@@ -9,11 +9,11 @@
 
 /* A MemProf section has no form that can be used in place: it is read whole. */
 static hearth_status convert_section(hearth_profile_bytes *bytes, const char *name, hearth_error *err) {
-  hearth_llvm_left_out left_out;
+  hearth_llvm_skipped skipped;
   hearth_builder *builder = hearth_builder_create(HEARTH_IDS_LLVM);
   if (!builder)
     return hearth_error_nomem(err);
-  hearth_status status = hearth_llvm_read(bytes->data, bytes->size, name, builder, &left_out, err);
+  hearth_status status = hearth_llvm_read(bytes->data, bytes->size, name, builder, &skipped, err);
   if (status == HEARTH_OK)
     status = hearth_builder_write_memory(builder, &bytes->converted, &bytes->size, err);
   if (status == HEARTH_OK)

@@ -42,7 +42,7 @@ void hearth_indexer_tell_begun(hearth_indexer *owner, const char *path, size_t n
 
 static void set_up(hearth_builder *builder, const hearth_indexer_options *options) {
   hearth_builder_fold_recursion(builder, !options->full_recursion);
-  hearth_builder_leave_out(builder, options->left_out);
+  hearth_builder_leave_unrecorded(builder, options->unrecorded);
 }
 
 static void set_up_builders(hearth_indexer *ix) {
@@ -220,15 +220,15 @@ static void warn(hearth_indexer *ix, const char *name, const char *what) {
 }
 
 typedef hearth_status read_llvm(const void *data, size_t size, const char *name, hearth_builder *into,
-                                hearth_llvm_left_out *ret, hearth_error *err);
+                                hearth_llvm_skipped *ret, hearth_error *err);
 
 static hearth_status add_llvm(hearth_indexer *ix, const char *name, const hearth_file *file, read_llvm *read,
                               hearth_error *err) {
-  hearth_llvm_left_out left_out;
-  HEARTH_TRY(read(file->data, file->size, name, ix->llvm, &left_out, err));
-  if (left_out.data_accesses)
+  hearth_llvm_skipped skipped;
+  HEARTH_TRY(read(file->data, file->size, name, ix->llvm, &skipped, err));
+  if (skipped.data_accesses)
     warn(ix, name, "its profile of static data is left out");
-  if (left_out.columns)
+  if (skipped.columns)
     warn(ix, name, "no allocation has a column, by which calls are matched (compile without -gno-column-info)");
   return HEARTH_OK;
 }
@@ -440,14 +440,14 @@ static void warn_of(hearth_indexer *ix, const hearth_named_inputs *inputs, const
 /* Contexts are classified by what is known of the accesses in every run: one input can take from the result what all
  * others have. */
 static void tell_lost_classes(hearth_indexer *ix) {
-  bool left_out = ix->options.left_out & UINT64_C(1) << HEARTH_COL_TotalAccessCount;
-  if (left_out && ix->counted > 0)
+  bool unrecorded = ix->options.unrecorded & UINT64_C(1) << HEARTH_COL_TotalAccessCount;
+  if (unrecorded && ix->counted > 0)
     on_note(ix, HEARTH_NOTE_WARNING, "TotalAccessCount is left out: nothing in the result is cold or hot");
-  else if (!left_out && ix->uncounted.count > 0 && ix->counted + ix->densities.count > 0)
+  else if (!unrecorded && ix->uncounted.count > 0 && ix->counted + ix->densities.count > 0)
     warn_of(ix, &ix->uncounted,
             "accesses were not counted: nothing in the result is cold or hot (leave it out, or profile a program built "
             "with the flags of 'hearth flags instrument')");
-  else if (!left_out && ix->uncounted.count == 0 && ix->densities.count > 0)
+  else if (!unrecorded && ix->uncounted.count == 0 && ix->densities.count > 0)
     warn_of(ix, &ix->densities,
             "has access densities but no access counts (llvm-profdata merge --memprof-full-schema keeps them): all "
             "contexts are classified by LLVM's thresholds");

@@ -113,7 +113,7 @@ hearth_status hearth_llvm_import_site(hearth_llvm_import *import, uint32_t funct
 }
 
 /* LLVM stores neither how many runs there were nor how long they took: taken for one, as long as its blocks show. */
-hearth_status hearth_llvm_import_finish(hearth_llvm_import *import, hearth_llvm_left_out *ret) {
+hearth_status hearth_llvm_import_finish(hearth_llvm_import *import, hearth_llvm_skipped *ret) {
   hearth_profile_summary run = {.runs = 1,
                                 .duration_ns = import->longest_ns,
                                 .accesses_counted = import->any_access_count,

@@ -37,7 +37,7 @@ static inline uint32_t hearth_llvm_line(uint32_t line_offset, uint32_t column) {
 hearth_status hearth_llvm_import_site(hearth_llvm_import *import, uint32_t function, const hearth_builder_frame *frames,
                                       size_t n, const hearth_mib *mib);
 /* After both passes: account for the run, and tell what is missing. */
-hearth_status hearth_llvm_import_finish(hearth_llvm_import *import, hearth_llvm_left_out *ret);
+hearth_status hearth_llvm_import_finish(hearth_llvm_import *import, hearth_llvm_skipped *ret);
 void hearth_llvm_import_free(hearth_llvm_import *import); /* what it holds; not itself */
 
 #endif

@@ -69,7 +69,7 @@ static hearth_status read_records(reader *r) {
   }
 }
 
-static hearth_status read_section(reader *r, hearth_llvm_left_out *ret) {
+static hearth_status read_section(reader *r, hearth_llvm_skipped *ret) {
   HEARTH_TRY(hearth_llvm_stacks_load(r->section, r->import.builder, &r->stacks));
   for (r->import.pass = 0; r->import.pass < HEARTH_LLVM_PASSES; r->import.pass++)
     HEARTH_TRY(read_records(r));
@@ -77,7 +77,7 @@ static hearth_status read_section(reader *r, hearth_llvm_left_out *ret) {
 }
 
 hearth_status hearth_llvm_read(const void *data, size_t size, const char *name, hearth_builder *into,
-                               hearth_llvm_left_out *ret, hearth_error *err) {
+                               hearth_llvm_skipped *ret, hearth_error *err) {
   hearth_llvm_input in = {name, data, size, err};
   hearth_llvm_contents contents;
   hearth_llvm_section section;
@@ -87,7 +87,7 @@ hearth_status hearth_llvm_read(const void *data, size_t size, const char *name, 
                             "%s: a profile of llvm-profdata without a heap profile: give the raw heap profiles", name);
   HEARTH_TRY(hearth_llvm_section_open(&in, contents.section_offset, &section));
   reader r = {.section = &section, .import = {.builder = into, .name = name, .err = err}};
-  *ret = (hearth_llvm_left_out){.data_accesses = section.has_data_accesses};
+  *ret = (hearth_llvm_skipped){.data_accesses = section.has_data_accesses};
   hearth_status status = read_section(&r, ret);
   hearth_llvm_stacks_free(&r.stacks);
   hearth_llvm_import_free(&r.import);

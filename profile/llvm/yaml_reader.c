@@ -16,7 +16,7 @@ typedef struct reader {
   yaml_parser_t parser;
   yaml_event_t event; /* the one at hand */
   hearth_llvm_import import;
-  hearth_llvm_left_out left_out;
+  hearth_llvm_skipped skipped;
   hearth_builder_frame *frames; /* of the record at hand, and its sites */
   site *sites;
   size_t frame_count, frame_room, site_count, site_room;
@@ -289,7 +289,7 @@ static hearth_status read_heap(reader *r, void *data) {
 
 static hearth_status read_data_accesses(reader *r, void *data) {
   (void)data;
-  r->left_out.data_accesses = true;
+  r->skipped.data_accesses = true;
   return skip_value(r);
 }
 
@@ -325,14 +325,14 @@ static hearth_status read_pass(reader *r, const void *data, size_t size) {
 }
 
 hearth_status hearth_llvm_read_yaml(const void *data, size_t size, const char *name, hearth_builder *into,
-                                    hearth_llvm_left_out *ret, hearth_error *err) {
+                                    hearth_llvm_skipped *ret, hearth_error *err) {
   reader r = {.import = {.builder = into, .name = name, .err = err}};
   hearth_status status = HEARTH_OK;
   for (; status == HEARTH_OK && r.import.pass < HEARTH_LLVM_PASSES; r.import.pass++)
     status = read_pass(&r, data, size);
   if (status == HEARTH_OK)
-    status = hearth_llvm_import_finish(&r.import, &r.left_out);
-  *ret = r.left_out;
+    status = hearth_llvm_import_finish(&r.import, &r.skipped);
+  *ret = r.skipped;
   free(r.frames);
   free(r.sites);
   hearth_llvm_import_free(&r.import);

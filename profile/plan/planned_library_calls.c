@@ -28,8 +28,8 @@ static bool is_linkage_name(const char *name) {
 
 /* The tables of functions without source; *ret_count of them, the named ones. */
 static hearth_status find_calls(hearth_profile *profile, const hearth_plan *plan, call *calls, uint32_t *ret_count,
-                                uint32_t *ret_left_out, hearth_error *err) {
-  *ret_count = *ret_left_out = 0;
+                                uint32_t *ret_unhinted, hearth_error *err) {
+  *ret_count = *ret_unhinted = 0;
   for (uint32_t i = 0; i < plan->table_count; i++) {
     hearth_frame_info frame;
     hearth_function_info function;
@@ -40,7 +40,7 @@ static hearth_status find_calls(hearth_profile *profile, const hearth_plan *plan
     if (is_linkage_name(function.name))
       calls[(*ret_count)++] = (call){function.name, &plan->tables[i]};
     else
-      ++*ret_left_out;
+      ++*ret_unhinted;
   }
   return HEARTH_OK;
 }
@@ -69,7 +69,7 @@ static void write_call(const hearth_plan *plan, const call *c, FILE *stream) {
 
 /* By name; of names that several libraries have, none. */
 static void write_calls(const hearth_plan *plan, call *calls, uint32_t count, FILE *stream, uint32_t *ret_written,
-                        uint32_t *ret_left_out) {
+                        uint32_t *ret_unhinted) {
   qsort(calls, count, sizeof *calls, compare_names);
   *ret_written = 0;
   for (uint32_t i = 0, end; i < count; i = end) {
@@ -78,7 +78,7 @@ static void write_calls(const hearth_plan *plan, call *calls, uint32_t count, FI
     if (end == i + 1 && !has_hint(plan, &calls[i]))
       continue;
     if (end > i + 1 || *ret_written == HEARTH_LIBRARY_CALLS_FUNCTIONS_MAX) {
-      *ret_left_out += end - i;
+      *ret_unhinted += end - i;
       continue;
     }
     write_call(plan, &calls[i], stream);
@@ -87,21 +87,21 @@ static void write_calls(const hearth_plan *plan, call *calls, uint32_t count, FI
 }
 
 hearth_status hearth_plan_write_library_calls(hearth_profile *profile, FILE *stream, uint32_t *ret_written,
-                                              uint32_t *ret_left_out, hearth_error *err) {
+                                              uint32_t *ret_unhinted, hearth_error *err) {
   hearth_plan plan;
   uint32_t count;
   HEARTH_TRY(hearth_profile_get_plan(profile, &plan, err));
   call *calls = calloc(plan.table_count + (size_t)1, sizeof *calls);
   if (!calls)
     return hearth_error_nomem(err);
-  hearth_status status = find_calls(profile, &plan, calls, &count, ret_left_out, err);
+  hearth_status status = find_calls(profile, &plan, calls, &count, ret_unhinted, err);
   if (status == HEARTH_OK && count == 0)
     status = hearth_error_set(
         err, HEARTH_E_EMPTY, "no function without source has cold or hot blocks ('hearth index --symbols' names them)");
   if (status == HEARTH_OK) {
     fprintf(stream, HEARTH_LIBRARY_CALLS_HEAD "\n" HEARTH_LIBRARY_CALLS_PLAN " %016" PRIx64 "\n", plan.id);
     fputs("# function, bits that it heeds, hint by the bits that are set\n", stream);
-    write_calls(&plan, calls, count, stream, ret_written, ret_left_out);
+    write_calls(&plan, calls, count, stream, ret_written, ret_unhinted);
     status = hearth_stream_flush(stream, err);
   }
   free(calls);

@@ -205,7 +205,7 @@ static hearth_status check_records(const hearth_raw_input *in, const hearth_raw_
     size_t at = (size_t)(from - data);
     if (!hearth_raw_take_differences(&from, data + header->total_size, &stack, differences) ||
         hearth_raw_predict(HEARTH_COL_AllocCount, NULL, NULL) +
-                hearth_raw_unfold_sign(differences[HEARTH_COL_AllocCount]) ==
+                hearth_raw_unzigzag(differences[HEARTH_COL_AllocCount]) ==
             0)
       return hearth_raw_fail(in, at, HEARTH_E_CORRUPT, err, "this is no MIB of any block");
     if (stack != HEARTH_RAW_NO_PARENT && stack >= dump->node_count)

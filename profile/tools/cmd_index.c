@@ -6,12 +6,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "command_line.h"
 #include "commands.h"
 #include "hearth/indexer.h"
 #include "hearth/llvm_profile.h"
 #include "input_list.h"
 #include "mib_names.h"
-#include "command_line.h"
 #include "output_file.h"
 #include "output_formats.h"
 #include "units.h"
@@ -35,7 +35,7 @@ typedef struct arguments {
   hearth_number_option jobs; /* by default as many as are worth it */
   bool quiet, verbose, progress, full_recursion, symbols, library_calls;
   failure_mode failure;
-  uint64_t left_out; /* fields, 1 << enum hearth_mib_column */
+  uint64_t unrecorded; /* fields, 1 << enum hearth_mib_column */
 } arguments;
 
 static const char help[] =
@@ -121,7 +121,7 @@ static int take_fields(void *target, const char *value) {
     if (!*name)
       break;
   }
-  a->left_out = ~kept & ((UINT64_C(1) << HEARTH_MIB_COLUMNS) - 1);
+  a->unrecorded = ~kept & ((UINT64_C(1) << HEARTH_MIB_COLUMNS) - 1);
   return HEARTH_EXIT_OK;
 }
 
@@ -331,7 +331,7 @@ int hearth_cmd_index(int argc, char **argv) {
                                        .library_calls = a.library_calls,
                                        .full_recursion = a.full_recursion,
                                        .skip_failing = a.failure != FAIL_IF_ANY,
-                                       .left_out = a.left_out};
+                                       .unrecorded = a.unrecorded};
     hearth_indexer *indexer = hearth_indexer_create(&settings);
     code = indexer ? merge_all(&a, indexer) : hearth_tool_error("out of memory");
     hearth_indexer_destroy(indexer);

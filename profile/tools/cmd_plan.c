@@ -3,15 +3,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "command_line.h"
 #include "commands.h"
 #include "file.h"
+#include "file_kind.h"
 #include "hearth/llvm_profile.h"
 #include "hearth/plan.h"
-#include "command_line.h"
 #include "output_file.h"
 #include "print.h"
 #include "view_options.h"
-#include "file_kind.h"
 
 static const char help[] =
     "Usage: hearth plan [OPTION]... PROFILE [-o OUT]\n"
@@ -76,10 +76,10 @@ static bool may_be_replaced(const arguments *a) {
 static bool write_library_calls(const arguments *a, hearth_profile *planned) {
   hearth_output output;
   hearth_error err;
-  uint32_t written, left_out;
+  uint32_t written, unhinted;
   if (!hearth_output_open(&output, a->library_calls))
     return false;
-  bool good = hearth_plan_write_library_calls(planned, output.stream, &written, &left_out, &err) == HEARTH_OK;
+  bool good = hearth_plan_write_library_calls(planned, output.stream, &written, &unhinted, &err) == HEARTH_OK;
   if (!good)
     hearth_tool_error("%s: %s", a->profile, err.message);
   if (!hearth_output_close(&output, good) || !good)
@@ -87,9 +87,9 @@ static bool write_library_calls(const arguments *a, hearth_profile *planned) {
   if (!a->quiet)
     fprintf(stderr, "hearth: %s: %" PRIu32 " function%s of libraries\n", a->library_calls, written,
             hearth_plural(written));
-  if (!a->quiet && left_out)
+  if (!a->quiet && unhinted)
     fprintf(stderr, "hearth: %" PRIu32 " function%s left out: no symbol names %s, or one of several libraries\n",
-            left_out, hearth_plural(left_out), left_out == 1 ? "it" : "them");
+            unhinted, hearth_plural(unhinted), unhinted == 1 ? "it" : "them");
   return true;
 }
 

@@ -26,7 +26,7 @@ static void check_fold(const hearth_heap_dumps *dumps, const hearth_heap_dump *d
   hearth_heap_entry *entries, total = {0}, expected = hearth_heap_total(dump);
   size_t count;
   hearth_error err;
-  if (hearth_heap_fold(dumps, dump, floor, &entries, &count, &err) != HEARTH_OK)
+  if (hearth_heap_merge_small(dumps, dump, floor, &entries, &count, &err) != HEARTH_OK)
     return;
   for (size_t i = 0; i < count; i++)
     hearth_heap_add(&total, &entries[i]);

@@ -4,11 +4,11 @@
 /* A profile of the YAML, in *ret_image, which the caller frees behind it; NULL if it is refused. */
 static hearth_profile *read_yaml(const void *data, size_t size, void **ret_image) {
   hearth_error err;
-  hearth_llvm_left_out left_out;
+  hearth_llvm_skipped skipped;
   size_t image_size;
   hearth_profile *profile = NULL;
   hearth_builder *builder = hearth_builder_create(HEARTH_IDS_LLVM);
-  if (builder && hearth_llvm_read_yaml(data, size, "fuzz", builder, &left_out, &err) == HEARTH_OK) {
+  if (builder && hearth_llvm_read_yaml(data, size, "fuzz", builder, &skipped, &err) == HEARTH_OK) {
     if (hearth_builder_write_memory(builder, ret_image, &image_size, &err) != HEARTH_OK)
       abort();
     profile = open_or_abort(*ret_image, image_size);

@@ -35,8 +35,8 @@ static inline bool hearth_raw_take_varint(const uint8_t **from, const uint8_t *e
 }
 
 /* Small differences of either sign as small numbers: 0, -1, 1, -2 ... are 0, 1, 2, 3 ... */
-static inline uint64_t hearth_raw_fold_sign(uint64_t difference) { return difference << 1 ^ (0 - (difference >> 63)); }
-static inline uint64_t hearth_raw_unfold_sign(uint64_t number) { return number >> 1 ^ (0 - (number & 1)); }
+static inline uint64_t hearth_raw_zigzag(uint64_t difference) { return difference << 1 ^ (0 - (difference >> 63)); }
+static inline uint64_t hearth_raw_unzigzag(uint64_t number) { return number >> 1 ^ (0 - (number & 1)); }
 
 static inline uint64_t hearth_raw_quotient(uint64_t dividend, uint64_t divisor) {
   return divisor > 1 ? dividend / divisor : dividend; /* by 1, most often: without the division, which is slow */
@@ -107,11 +107,11 @@ static inline uint8_t *hearth_raw_put_mib(uint8_t *to, const hearth_raw_mib *rec
 #include "hearth/mib_fields.def"
   for (unsigned i = 0; i < HEARTH_MIB_COLUMNS; ++i)
     present |= (uint64_t)(differences[i] != 0) << i;
-  to = hearth_raw_put_varint(to, hearth_raw_fold_sign((uint64_t)record->stack - previous->stack));
+  to = hearth_raw_put_varint(to, hearth_raw_zigzag((uint64_t)record->stack - previous->stack));
   to = hearth_raw_put_varint(to, present);
   for (unsigned i = 0; i < HEARTH_MIB_COLUMNS; ++i)
     if (present >> i & 1)
-      to = hearth_raw_put_varint(to, hearth_raw_fold_sign(differences[i]));
+      to = hearth_raw_put_varint(to, hearth_raw_zigzag(differences[i]));
   return to;
 }
 
@@ -125,7 +125,7 @@ static inline bool hearth_raw_take_differences(const uint8_t **from, const uint8
   if (!hearth_raw_take_varint(from, end, &number) || !hearth_raw_take_varint(from, end, &present) ||
       present >> HEARTH_MIB_COLUMNS)
     return false;
-  number = *stack + hearth_raw_unfold_sign(number);
+  number = *stack + hearth_raw_unzigzag(number);
   if (number > UINT32_MAX)
     return false;
   *stack = (uint32_t)number;
@@ -147,7 +147,7 @@ static inline bool hearth_raw_take_mib(const uint8_t **from, const uint8_t *end,
     return false;
 #define HEARTH_MIB_FIELD(tag, Name, unit, merge, ir_bits, ir_default, description)                                     \
   ret->mib.Name = hearth_raw_predict(HEARTH_COL_##Name, &ret->mib, &previous->mib) +                                   \
-                  hearth_raw_unfold_sign(differences[HEARTH_COL_##Name]);
+                  hearth_raw_unzigzag(differences[HEARTH_COL_##Name]);
 #include "hearth/mib_fields.def"
   return true;
 }
@@ -156,7 +156,7 @@ static inline bool hearth_raw_take_mib(const uint8_t **from, const uint8_t *end,
 static inline uint8_t *hearth_raw_put_node(uint8_t *to, uint32_t number, const hearth_raw_stack_node *node,
                                            uint64_t previous_pc) {
   to = hearth_raw_put_varint(to, node->parent == HEARTH_RAW_NO_PARENT ? 0 : (uint64_t)number - node->parent);
-  return hearth_raw_put_varint(to, hearth_raw_fold_sign(node->pc - previous_pc));
+  return hearth_raw_put_varint(to, hearth_raw_zigzag(node->pc - previous_pc));
 }
 
 /* False as above; a parent that is not lower than its node is no node. */
@@ -168,7 +168,7 @@ static inline bool hearth_raw_take_node(const uint8_t **from, const uint8_t *end
       distance > number)
     return false;
   ret->parent = distance == 0 ? HEARTH_RAW_NO_PARENT : number - (uint32_t)distance;
-  ret->pc = previous_pc + hearth_raw_unfold_sign(difference);
+  ret->pc = previous_pc + hearth_raw_unzigzag(difference);
   return true;
 }
 

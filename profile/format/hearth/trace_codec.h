@@ -200,7 +200,7 @@ static inline bool hearth_trace_take(hearth_trace_cursor *cursor, hearth_trace_c
 /* Distances are of either sign, and mostly multiples of 16. */
 static inline void hearth_trace_put_distance(hearth_trace_columns *columns, uint64_t distance) {
   uint64_t quotient = (uint64_t)((int64_t)distance >> 4), rest = distance % 16;
-  hearth_trace_put(columns, HEARTH_TRACE_COL_DISTANCE, hearth_raw_fold_sign(quotient) << 1 | (rest != 0));
+  hearth_trace_put(columns, HEARTH_TRACE_COL_DISTANCE, hearth_raw_zigzag(quotient) << 1 | (rest != 0));
   if (rest)
     hearth_trace_put(columns, HEARTH_TRACE_COL_DISTANCE, rest);
 }
@@ -210,7 +210,7 @@ static inline bool hearth_trace_take_distance(hearth_trace_cursor *cursor, uint6
   if (!hearth_trace_take(cursor, HEARTH_TRACE_COL_DISTANCE, &number) ||
       (number & 1 && !hearth_trace_take(cursor, HEARTH_TRACE_COL_DISTANCE, &rest)))
     return false;
-  *ret = (hearth_raw_unfold_sign(number >> 1) << 4) + rest;
+  *ret = (hearth_raw_unzigzag(number >> 1) << 4) + rest;
   return rest < 16;
 }
 
@@ -223,7 +223,7 @@ static inline uint16_t hearth_trace_put_stack(hearth_trace_model *model, hearth_
     model->nodes[model->stack_count] = node;
     model->sizes[model->stack_count] = 0;
     model->stack_slots[slot] = ++model->stack_count;
-    hearth_trace_put(columns, HEARTH_TRACE_COL_NODE, hearth_raw_fold_sign((uint64_t)node - model->last_node));
+    hearth_trace_put(columns, HEARTH_TRACE_COL_NODE, hearth_raw_zigzag((uint64_t)node - model->last_node));
     model->last_node = node;
   }
   uint16_t rank = (uint16_t)(model->stack_slots[slot] - 1);
@@ -240,7 +240,7 @@ static inline bool hearth_trace_take_stack(hearth_trace_model *model, hearth_tra
     return true;
   if (!hearth_trace_take(cursor, HEARTH_TRACE_COL_NODE, &number))
     return false;
-  number = model->last_node + hearth_raw_unfold_sign(number);
+  number = model->last_node + hearth_raw_unzigzag(number);
   if (number > UINT32_MAX)
     return false;
   model->last_node = (uint32_t)number;

@@ -31,7 +31,7 @@ void hearth_builder_fold_recursion(hearth_builder *builder, bool fold);
 
 /* From now on leave out these fields (1 << enum hearth_mib_column, or-ed) of what is added: they are 0, unknown, and take
  * no room. AllocCount stays. Without TotalAccessCount accesses count as not counted. */
-void hearth_builder_leave_out(hearth_builder *builder, uint64_t fields);
+void hearth_builder_leave_unrecorded(hearth_builder *builder, uint64_t fields);
 
 /* Number of the function with this linkage name and declaring file; equal functions get equal numbers. Strings are
  * copied. Start lines that differ between builds: the greatest is kept (it is for display only). */

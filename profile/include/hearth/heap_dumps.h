@@ -78,11 +78,11 @@ hearth_status hearth_heap_reader_result(hearth_heap_reader *reader, const hearth
 hearth_status hearth_heap_dump_to_profile(const hearth_heap_dumps *dumps, const hearth_heap_dump *dump,
                                           hearth_builder *ret_builder, hearth_error *err);
 
-/* Entries that have at least `floor` bytes, and what the others fold into: an entry below becomes one of its caller's node, of the same
- * type and heap, and is added to what is there; those of roots stay whatever they have. Sums stay. Ordered by
- * node, those of callers first. The caller frees *ret. E_NOMEM. */
-hearth_status hearth_heap_fold(const hearth_heap_dumps *dumps, const hearth_heap_dump *dump, uint64_t floor,
-                               hearth_heap_entry **ret, size_t *ret_count, hearth_error *err);
+/* Merge entries of fewer than `floor` bytes into their callers: such an entry becomes one of its caller's node, of the same
+ * type and heap, and is added to the one that is there. Entries of roots stay, however small. Sums stay. The result is
+ * ordered by node, callers first. The caller frees *ret. E_NOMEM. */
+hearth_status hearth_heap_merge_small(const hearth_heap_dumps *dumps, const hearth_heap_dump *dump, uint64_t floor,
+                                      hearth_heap_entry **ret, size_t *ret_count, hearth_error *err);
 
 /* Add numbers to those of another entry. */
 void hearth_heap_add(hearth_heap_entry *into, const hearth_heap_entry *from);

@@ -40,7 +40,7 @@ typedef struct hearth_indexer_options {
   bool library_calls;  /* the result is planned for these (hearth_plan_options): else what they allocate is told of */
   bool full_recursion; /* no hearth_builder_fold_recursion */
   bool skip_failing;   /* inputs that cannot be used are told of as warnings, and are left out */
-  uint64_t left_out;   /* see hearth_builder_leave_out */
+  uint64_t unrecorded; /* see hearth_builder_leave_unrecorded */
 } hearth_indexer_options;
 
 typedef struct hearth_input {

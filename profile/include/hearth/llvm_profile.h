@@ -30,22 +30,22 @@ hearth_status hearth_llvm_inspect(const void *data, size_t size, const char *nam
                                   hearth_error *err);
 
 /* What an input holds that a profile of Hearth does not: to be reported by the caller. */
-typedef struct hearth_llvm_left_out {
+typedef struct hearth_llvm_skipped {
   bool data_accesses; /* a profile of static data */
   bool columns;       /* none of its allocations has one */
-} hearth_llvm_left_out;
+} hearth_llvm_skipped;
 
 /* Add the MemProf section of a container to a builder of HEARTH_IDS_LLVM. Functions have no names, blocks no
  * discriminators; the input counts as one run, at least as long as the longest time it mentions. After an error a part
  * may have been added. More errors: E_NOT_FOUND (no section), E_FULL. */
 hearth_status hearth_llvm_read(const void *data, size_t size, const char *name, hearth_builder *into,
-                               hearth_llvm_left_out *ret, hearth_error *err);
+                               hearth_llvm_skipped *ret, hearth_error *err);
 
 /* Do these bytes begin like LLVM's YAML form of a heap profile? */
 bool hearth_llvm_is_yaml(const void *data, size_t size);
 /* The same for YAML. Functions that are written as names keep them. */
 hearth_status hearth_llvm_read_yaml(const void *data, size_t size, const char *name, hearth_builder *into,
-                                    hearth_llvm_left_out *ret, hearth_error *err);
+                                    hearth_llvm_skipped *ret, hearth_error *err);
 
 /* What an output cannot hold of a profile. */
 typedef struct hearth_llvm_losses {

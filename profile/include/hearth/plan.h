@@ -60,10 +60,10 @@ static inline uint64_t hearth_library_call_id(uint64_t function_id, uint32_t sta
 }
 
 /* The tables of functions without source, for the allocator adapter (docs/formats/library-calls.md). *ret_written are in it,
- * *ret_left_out are not: they have no linkage name, or share it with that of another library. Errors: E_EMPTY (there are
+ * *ret_unhinted are not: they have no linkage name, or share it with that of another library. Errors: E_EMPTY (there are
  * none), E_IO, E_NOMEM, and those of reading. */
 hearth_status hearth_plan_write_library_calls(hearth_profile *profile, FILE *stream, uint32_t *ret_written,
-                                              uint32_t *ret_left_out, hearth_error *err);
+                                              uint32_t *ret_unhinted, hearth_error *err);
 
 /* What `hearth show --plan` prints, and with `--json` (docs/tools.md): what is worth most first. */
 hearth_status hearth_plan_print_text(hearth_profile *profile, FILE *stream, hearth_error *err);

@@ -265,7 +265,7 @@ static hearth_status write_dump(chrome *c, size_t number, hearth_error *err) {
   const hearth_heap_dump *dump = &c->dumps->dumps[number];
   hearth_json *json = &c->json;
   char id[24];
-  HEARTH_TRY(hearth_heap_fold(c->dumps, dump, c->options->floor, &c->entries, &c->count, err));
+  HEARTH_TRY(hearth_heap_merge_small(c->dumps, dump, c->options->floor, &c->entries, &c->count, err));
   begin_event(json, "v", CATEGORY, event_name(dump->occasion), dump);
   snprintf(id, sizeof id, "0x%zx", number + 1);
   hearth_json_key_string(json, "id", id);

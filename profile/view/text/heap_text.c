@@ -119,7 +119,7 @@ static hearth_status print_entries(const hearth_heap_dumps *dumps, const hearth_
   hearth_heap_entry *entries;
   size_t count;
   hearth_status status = HEARTH_OK;
-  HEARTH_TRY(hearth_heap_fold(dumps, dump, options->floor, &entries, &count, err));
+  HEARTH_TRY(hearth_heap_merge_small(dumps, dump, options->floor, &entries, &count, err));
   qsort(entries, count, sizeof *entries, compare_bytes);
   size_t most = options->most && options->most < count ? options->most : count;
   for (size_t i = 0; status == HEARTH_OK && i < most; i++)

@@ -1,4 +1,4 @@
-/* Entries below a floor fold into their callers, and sums stay. */
+/* Entries below a floor are merged into their callers, and sums stay. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -26,7 +26,7 @@ typedef struct row {
 } row;
 
 static void expect(const row *given, size_t given_count, uint64_t floor, const row *expected, size_t expected_count) {
-  hearth_heap_entry entries[8], *folded;
+  hearth_heap_entry entries[8], *merged;
   hearth_error err;
   size_t count;
   for (size_t i = 0; i < given_count; ++i)
@@ -37,21 +37,21 @@ static void expect(const row *given, size_t given_count, uint64_t floor, const r
                                      .bytes = given[i].bytes,
                                      .residency = {given[i].bytes, 0, given[i].blocks}};
   hearth_heap_dump dump = {.entries = entries, .entry_count = given_count};
-  assert_int_equal(hearth_heap_fold(&dumps, &dump, floor, &folded, &count, &err), HEARTH_OK);
+  assert_int_equal(hearth_heap_merge_small(&dumps, &dump, floor, &merged, &count, &err), HEARTH_OK);
   assert_int_equal(count, expected_count);
   for (size_t i = 0; i < count; ++i) {
-    assert_int_equal(folded[i].node, expected[i].node);
-    assert_int_equal(folded[i].type, expected[i].type);
-    assert_int_equal(folded[i].heap, expected[i].heap);
-    assert_int_equal(folded[i].blocks, expected[i].blocks);
-    assert_int_equal(folded[i].bytes, expected[i].bytes);
-    assert_int_equal(folded[i].residency[HEARTH_RAW_RESIDENT], expected[i].bytes);
-    assert_int_equal(folded[i].residency[HEARTH_RAW_UNWRITTEN], expected[i].blocks);
+    assert_int_equal(merged[i].node, expected[i].node);
+    assert_int_equal(merged[i].type, expected[i].type);
+    assert_int_equal(merged[i].heap, expected[i].heap);
+    assert_int_equal(merged[i].blocks, expected[i].blocks);
+    assert_int_equal(merged[i].bytes, expected[i].bytes);
+    assert_int_equal(merged[i].residency[HEARTH_RAW_RESIDENT], expected[i].bytes);
+    assert_int_equal(merged[i].residency[HEARTH_RAW_UNWRITTEN], expected[i].blocks);
   }
-  hearth_heap_dump result = {.entries = folded, .entry_count = count};
+  hearth_heap_dump result = {.entries = merged, .entry_count = count};
   assert_int_equal(hearth_heap_total(&result).bytes, hearth_heap_total(&dump).bytes);
   assert_int_equal(hearth_heap_total(&result).blocks, hearth_heap_total(&dump).blocks);
-  free(folded);
+  free(merged);
 }
 
 #define ROWS(...) (const row[]){__VA_ARGS__}, sizeof((const row[]){__VA_ARGS__}) / sizeof(row)

@@ -39,9 +39,9 @@ static char *text_of_container(const void *data, size_t size, hearth_error *err)
 }
 
 static hearth_status read_yaml(const char *yaml, bytes *ret, hearth_error *err) {
-  hearth_llvm_left_out left_out;
+  hearth_llvm_skipped skipped;
   hearth_builder *builder = hearth_builder_create(HEARTH_IDS_LLVM);
-  hearth_status status = hearth_llvm_read_yaml(yaml, strlen(yaml), "y", builder, &left_out, err);
+  hearth_status status = hearth_llvm_read_yaml(yaml, strlen(yaml), "y", builder, &skipped, err);
   if (status == HEARTH_OK)
     *ret = write_bytes(builder);
   hearth_builder_destroy(builder);
@@ -469,7 +469,7 @@ static void test_heap_is_replaced(void **state) {
 /* Names have GUIDs: what both know of a context is one context, and keeps the name. */
 static void test_schemes_unite(void **state) {
   hearth_error err;
-  hearth_llvm_left_out left_out;
+  hearth_llvm_skipped skipped;
   static const char yaml[] = HEAD RECORD("f") SITE(FRAME("f", 2, false) ", " FRAME("main", 1, false), 3);
   static const char named[] = "hearth-profile-text 1\nrun\ncontext\n  frame f a.c 1 2 1 2\n  frame main m.c 1 1 1 0\n"
                               "  AllocCount 4\n";
@@ -477,7 +477,7 @@ static void test_schemes_unite(void **state) {
   hearth_profile *profile = open_bytes(b);
   hearth_builder *builder = hearth_builder_create(HEARTH_IDS_LLVM);
   (void)state;
-  expect_ok(hearth_llvm_read_yaml(yaml, strlen(yaml), "y", builder, &left_out, &err), &err);
+  expect_ok(hearth_llvm_read_yaml(yaml, strlen(yaml), "y", builder, &skipped, &err), &err);
   expect_ok(hearth_builder_add_profile(builder, profile, &err), &err);
   assert_int_equal(hearth_builder_context_count(builder), 1);
   hearth_profile_close(profile);

@@ -337,7 +337,7 @@ static void bytes_weigh_as_much_as_they_are_used(void **state) {
 }
 
 /* p1 is called by what it calls: folding leaves s3 and d1 out, but their bits would be set. */
-static void recursive_sites_are_left_out(void **state) {
+static void recursive_sites_are_not_chosen(void **state) {
   const context contexts[] = {{COLD, 900, "x1 s1 d1 p1 m1"},
                               {COLD, 900, "x1 s2 d1 p1 m1"},
                               {HOT, 9000, "x1 r1 d2 p1 s3 d1 p1 m1"},
@@ -438,12 +438,12 @@ static void random_plans_have_no_class_to_lose(void **state) {
 }
 
 /* The list that the adapter gets, to free. */
-static char *library_calls_of(const planned *p, uint32_t *ret_written, uint32_t *ret_left_out) {
+static char *library_calls_of(const planned *p, uint32_t *ret_written, uint32_t *ret_unhinted) {
   char *text;
   size_t size;
   hearth_error err;
   FILE *stream = open_memstream(&text, &size);
-  expect_ok(hearth_plan_write_library_calls(p->profile, stream, ret_written, ret_left_out, &err), &err);
+  expect_ok(hearth_plan_write_library_calls(p->profile, stream, ret_written, ret_unhinted, &err), &err);
   fclose(stream);
   return text;
 }
@@ -456,7 +456,7 @@ static void functions_of_libraries_are_planned_for_on_request(void **state) {
                               {HOT, 1000, "x1 m1"},
                               {COLD, 50, "+? m1"}};
   hearth_plan_options options = {.library_calls = true};
-  uint32_t written, left_out;
+  uint32_t written, unhinted;
   (void)state;
   planned p = open_planned(contexts, COUNT(contexts), NULL);
   assert_int_equal(p.plan.id, 0);
@@ -470,12 +470,12 @@ static void functions_of_libraries_are_planned_for_on_request(void **state) {
   assert_int_equal(conclude(&p, "g? k? h1 m1"), HOT);
   assert_int_equal(conclude(&p, "g? k? h1 m2"), COLD);
   assert_int_equal(conclude(&p, "s? m1"), COLD);
-  char *list = library_calls_of(&p, &written, &left_out);
+  char *list = library_calls_of(&p, &written, &unhinted);
   assert_non_null(strstr(list, "\ng 3 1="));
   assert_non_null(strstr(list, "\ns 0 0=0\n"));
   assert_null(strstr(list, "\n+"));
   assert_int_equal(written, 2);
-  assert_int_equal(left_out, 1);
+  assert_int_equal(unhinted, 1);
   free(list);
   close_planned(&p);
 }
@@ -660,7 +660,7 @@ int main(void) {
       cmocka_unit_test(budgets_are_kept),
       cmocka_unit_test(few_bytes_of_another_class_are_passed_over),
       cmocka_unit_test(bytes_weigh_as_much_as_they_are_used),
-      cmocka_unit_test(recursive_sites_are_left_out),
+      cmocka_unit_test(recursive_sites_are_not_chosen),
       cmocka_unit_test(classes_are_those_that_are_asked_for),
       cmocka_unit_test(bits_that_get_lost_change_no_class),
       cmocka_unit_test(random_plans_have_no_class_to_lose),
