@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hearth/status.h"
+
 /* Room for `more` more elements in the array that the pointer at `array` points to, and which holds `count`. False: out
  * of memory; array and capacity are unchanged. */
 static inline bool hearth_array_reserve(void *array, size_t *capacity, size_t count, size_t more, size_t element) {
@@ -33,12 +35,17 @@ static inline bool hearth_array_grow(void *array, size_t *capacity, size_t count
   return count < *capacity || hearth_array_reserve(array, capacity, count, 1, element);
 }
 
-/* A new array of `count` elements and one more, all zero: even of none it is not NULL. False: out of memory; the pointer
- * at `array` is NULL then. */
-static inline bool hearth_array_create(void *array, size_t count, size_t element) {
+/* E_NOMEM unless an allocation succeeded. */
+static inline hearth_status hearth_check_memory(bool succeeded, hearth_error *err) {
+  return succeeded ? HEARTH_OK : hearth_error_nomem(err);
+}
+
+/* A new array of `count` elements and one more, all zero: even of none it is not NULL. E_NOMEM; the pointer at `array` is
+ * NULL then. */
+static inline hearth_status hearth_array_create(void *array, size_t count, size_t element, hearth_error *err) {
   void *made = calloc(count + 1, element);
   memcpy(array, &made, sizeof made);
-  return made != NULL;
+  return hearth_check_memory(made != NULL, err);
 }
 
 #endif

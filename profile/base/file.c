@@ -9,7 +9,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "array.h"
 #include "replacement.h"
+
+enum { READ_STEP = 65536 };
 
 static hearth_status io_error(hearth_error *err, const char *path, const char *what) {
   return hearth_error_set(err, HEARTH_E_IO, "%s: cannot %s: %s", path, what, strerror(errno));
@@ -32,14 +35,9 @@ static hearth_status read_descriptor(int fd, const char *path, hearth_file *ret,
   uint8_t *data = NULL;
   hearth_status status = HEARTH_OK;
   for (;;) {
-    if (size == room) {
-      room = room * 2 + 65536;
-      uint8_t *moved = realloc(data, room);
-      if (!moved) {
-        status = hearth_error_set(err, HEARTH_E_NOMEM, "%s: out of memory", path);
-        break;
-      }
-      data = moved;
+    if (!hearth_array_reserve(&data, &room, size, READ_STEP, 1)) {
+      status = hearth_error_set(err, HEARTH_E_NOMEM, "%s: out of memory", path);
+      break;
     }
     ssize_t got = read(fd, data + size, room - size);
     if (got < 0 && errno == EINTR)

@@ -68,7 +68,7 @@ struct hearth_builder {
 };
 
 /* Room for `more` more items in the growing array *items; E_NOMEM, or E_FULL if the rows would outgrow 32 bits. */
-hearth_status hearth_builder_reserve(void **items, size_t *room, size_t count, size_t more, size_t item_size,
+hearth_status hearth_builder_reserve(void *items, size_t *room, size_t count, size_t more, size_t item_size,
                                      hearth_error *err);
 
 /* Number of this frame; its discriminator is a base discriminator already. */

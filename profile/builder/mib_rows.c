@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
+
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 #error "the low bytes of a number are stored first: add byte swaps for this machine"
 #endif
@@ -42,16 +44,7 @@ static void put(mib_rows *rows, size_t row, const hearth_mib *mib) {
 }
 
 static bool reserve(mib_rows *rows, size_t count, size_t row_size) {
-  size_t needed = count * row_size + SLACK;
-  if (needed <= rows->room)
-    return true;
-  size_t room = needed + needed / 2;
-  uint8_t *bytes = realloc(rows->bytes, room);
-  if (!bytes)
-    return false;
-  rows->bytes = bytes;
-  rows->room = room;
-  return true;
+  return hearth_array_reserve(&rows->bytes, &rows->room, 0, count * row_size + SLACK, 1);
 }
 
 /* From the last row to the first: rows only move upwards. */

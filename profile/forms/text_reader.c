@@ -3,10 +3,10 @@
 #include <string.h>
 
 #include "builder_tables.h"
+#include "file_kind.h"
 #include "hearth/ids.h"
 #include "mib_names.h"
 #include "text_form.h"
-#include "file_kind.h"
 
 /* -------------------------------------------------- tokens -------------------------------------------------- */
 
@@ -327,7 +327,7 @@ static hearth_status read_frame(parser *p) {
       return bad(p, "a frame may end with 'inlined', 'recursive', 'cycle' and 'library', not", p->token);
   }
   HEARTH_TRY(end_line(p));
-  HEARTH_TRY(hearth_builder_reserve((void **)&p->frames, &p->frame_room, p->frame_count, 1, sizeof frame, p->err));
+  HEARTH_TRY(hearth_builder_reserve(&p->frames, &p->frame_room, p->frame_count, 1, sizeof frame, p->err));
   p->frames[p->frame_count++] = frame;
   return HEARTH_OK;
 }
@@ -349,8 +349,7 @@ static hearth_status read_histogram(parser *p) {
     return bad(p, "given twice in one context:", p->token);
   while (!at_line_end(p)) {
     HEARTH_TRY(read_token(p, "number"));
-    HEARTH_TRY(
-        hearth_builder_reserve((void **)&p->counts, &p->count_room, p->count_count, 1, sizeof *p->counts, p->err));
+    HEARTH_TRY(hearth_builder_reserve(&p->counts, &p->count_room, p->count_count, 1, sizeof *p->counts, p->err));
     HEARTH_TRY(parse_number(p, p->token, UINT64_MAX, &p->counts[p->count_count++]));
   }
   return p->count_count > 0 ? HEARTH_OK : bad(p, "missing", "numbers of the histogram");

@@ -380,7 +380,7 @@ static bool same_file(const void *known, uint32_t row, const void *key) {
 }
 
 static hearth_status add_known(hearth_indexer *ix, const hearth_known_file *file, hearth_error *err) {
-  HEARTH_TRY(hearth_builder_reserve((void **)&ix->known, &ix->known_room, ix->known_count, 1, sizeof *ix->known, err));
+  HEARTH_TRY(hearth_builder_reserve(&ix->known, &ix->known_room, ix->known_count, 1, sizeof *ix->known, err));
   if (!id_table_reserve(&ix->known_by_number))
     return hearth_error_nomem(err);
   id_table_insert(&ix->known_by_number, id_table_mix(file->number), (uint32_t)ix->known_count);

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
+
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
@@ -22,13 +24,8 @@ static bool equal_stack(const void *owner, uint32_t row, const void *key) {
 /* Not of the structs as they are: they have padding. */
 static hearth_status stack_id(hearth_llvm_import *import, const hearth_builder_frame *frames, size_t n,
                               XXH128_hash_t *ret) {
-  if (4 * n > import->key_room) {
-    uint32_t *key = realloc(import->key, 8 * n * sizeof *key);
-    if (!key)
-      return hearth_error_nomem(import->err);
-    import->key = key;
-    import->key_room = 8 * n;
-  }
+  HEARTH_TRY(hearth_check_memory(hearth_array_reserve(&import->key, &import->key_room, 0, 4 * n, sizeof *import->key),
+                                 import->err));
   for (size_t i = 0; i < n; i++) {
     import->key[4 * i] = frames[i].function;
     import->key[4 * i + 1] = frames[i].line;
@@ -40,14 +37,8 @@ static hearth_status stack_id(hearth_llvm_import *import, const hearth_builder_f
 }
 
 static hearth_status add_known(hearth_llvm_import *import, XXH128_hash_t id, uint32_t owner, known_stack **ret) {
-  if (import->known_count == import->known_room) {
-    size_t room = import->known_room * 2 + 64;
-    known_stack *known = realloc(import->known, room * sizeof *known);
-    if (!known)
-      return hearth_error_nomem(import->err);
-    import->known = known;
-    import->known_room = room;
-  }
+  HEARTH_TRY(hearth_check_memory(
+      hearth_array_grow(&import->known, &import->known_room, import->known_count, sizeof *import->known), import->err));
   if (!id_table_reserve(&import->known_by_id))
     return hearth_error_nomem(import->err);
   if (import->known_count >= HEARTH_NONE)

@@ -3,6 +3,8 @@
  * negative number -k goes on k elements further, in the middle of another stack: shared callers are stored once. */
 #include <stdlib.h>
 
+#include "array.h"
+#include "compare.h"
 #include "import.h"
 #include "memprof_section.h"
 
@@ -40,11 +42,6 @@ typedef struct frame_row {
   hearth_builder_frame frame;
 } frame_row;
 
-static int compare_ids(const void *a, const void *b) { /* every row here begins with its id */
-  uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-  return (x > y) - (x < y);
-}
-
 static hearth_status read_frame_rows(hearth_llvm_items *items, hearth_builder *builder, frame_row *rows) {
   for (size_t i = 0;; i++) {
     bool end;
@@ -70,7 +67,7 @@ static hearth_status load_frame_table(hearth_llvm_stacks *stacks, hearth_builder
   if (status == HEARTH_OK)
     status = read_frame_rows(&items, builder, rows);
   if (status == HEARTH_OK) {
-    qsort(rows, count, sizeof *rows, compare_ids);
+    qsort(rows, count, sizeof *rows, hearth_compare_u64);
     for (size_t i = 0; i < count; i++) {
       stacks->frame_ids[i] = rows[i].id;
       stacks->frames[i] = rows[i].frame;
@@ -98,27 +95,23 @@ static hearth_status load_stack_table(hearth_llvm_stacks *stacks) {
       return hearth_llvm_corrupt(s->in, row->frame_ids.at, "a call stack of impossible size");
     stacks->row_count++;
   }
-  qsort(stacks->rows, stacks->row_count, sizeof *stacks->rows, compare_ids);
+  qsort(stacks->rows, stacks->row_count, sizeof *stacks->rows, hearth_compare_u64);
   return HEARTH_OK;
 }
 
 /* -------------------------------------------------- one call stack -------------------------------------------------- */
 
 static hearth_status reserve(hearth_llvm_stacks *stacks, size_t count) {
-  if (count <= stacks->buffer_room)
-    return HEARTH_OK;
-  hearth_builder_frame *buffer = realloc(stacks->buffer, count * sizeof *buffer);
-  if (!buffer)
-    return hearth_error_nomem(stacks->section->in->err);
-  stacks->buffer = buffer;
-  stacks->buffer_room = count;
-  return HEARTH_OK;
+  return hearth_check_memory(
+      hearth_array_reserve(&stacks->buffer, &stacks->buffer_room, 0, count, sizeof *stacks->buffer),
+      stacks->section->in->err);
 }
 
 static hearth_status take_by_id(hearth_llvm_stacks *stacks, hearth_llvm_cursor *record, size_t *ret_count) {
   uint64_t id, at = record->at;
   HEARTH_TRY(hearth_llvm_take(record, &id, sizeof id));
-  const hearth_llvm_stack_row *row = bsearch(&id, stacks->rows, stacks->row_count, sizeof *stacks->rows, compare_ids);
+  const hearth_llvm_stack_row *row =
+      bsearch(&id, stacks->rows, stacks->row_count, sizeof *stacks->rows, hearth_compare_u64);
   if (!row)
     return hearth_llvm_corrupt(record->in, at, "a call stack is missing");
   hearth_llvm_cursor c = row->frame_ids;
@@ -128,7 +121,7 @@ static hearth_status take_by_id(hearth_llvm_stacks *stacks, hearth_llvm_cursor *
     at = c.at;
     HEARTH_TRY(hearth_llvm_take(&c, &id, sizeof id));
     const uint64_t *found =
-        bsearch(&id, stacks->frame_ids, stacks->frame_count, sizeof *stacks->frame_ids, compare_ids);
+        bsearch(&id, stacks->frame_ids, stacks->frame_count, sizeof *stacks->frame_ids, hearth_compare_u64);
     if (!found)
       return hearth_llvm_corrupt(record->in, at, "a frame is missing");
     stacks->buffer[i] = stacks->frames[found - stacks->frame_ids];

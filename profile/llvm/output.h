@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "hearth/llvm_profile.h"
 
 typedef struct hearth_llvm_buffer {
@@ -14,17 +15,12 @@ typedef struct hearth_llvm_buffer {
 } hearth_llvm_buffer;
 
 static inline void hearth_llvm_put(hearth_llvm_buffer *out, const void *data, size_t size) {
-  if (size > out->room - out->size) {
-    size_t room = (out->size + size) * 2;
-    uint8_t *moved = out->failed ? NULL : realloc(out->data, room);
-    if (!moved) {
-      out->failed = true;
-      return;
-    }
-    out->data = moved;
-    out->room = room;
+  if (out->failed || !hearth_array_reserve(&out->data, &out->room, out->size, size, 1)) {
+    out->failed = true;
+    return;
   }
-  memcpy(out->data + out->size, data, size);
+  if (size > 0)
+    memcpy(out->data + out->size, data, size);
   out->size += size;
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "hash_table.h"
 #include "hearth/ids.h"
 #include "mib_entries.h"
@@ -27,24 +28,11 @@ typedef struct maker {
 /* A node is the innermost of an inline chain: of a context's leaf, of a call further out, or of both. */
 enum { STARTS_ALLOCATION = 1, STARTS_CALL = 2 };
 
-static hearth_status allocate(maker *m, void **ret, size_t count, size_t item_size) {
-  *ret = calloc(count + 1, item_size);
-  return *ret ? HEARTH_OK : hearth_error_nomem(m->err);
-}
-
 /* Room for one more row; rows are numbered with 32 bits, in a file with 31. */
-static hearth_status reserve(maker *m, void **items, size_t *room, size_t count, size_t item_size) {
-  if (count < *room)
-    return HEARTH_OK;
+static hearth_status reserve(maker *m, void *items, size_t *room, size_t count, size_t item_size) {
   if (count >= INT32_MAX)
     return hearth_error_set(m->err, HEARTH_E_FULL, "the profile has more rows than LLVM's format can number");
-  size_t bigger = *room * 2 + 64;
-  void *moved = realloc(*items, bigger * item_size);
-  if (!moved)
-    return hearth_error_nomem(m->err);
-  *items = moved;
-  *room = bigger;
-  return HEARTH_OK;
+  return hearth_check_memory(hearth_array_grow(items, room, count, item_size), m->err);
 }
 
 /* -------------------------------------------------- frames -------------------------------------------------- */
@@ -53,7 +41,7 @@ static hearth_status name_functions(maker *m) {
   hearth_profile_summary summary;
   uint32_t count = hearth_profile_function_count(m->profile);
   HEARTH_TRY(hearth_profile_get_summary(m->profile, &summary, m->err));
-  HEARTH_TRY(allocate(m, (void **)&m->guids, count, sizeof *m->guids));
+  HEARTH_TRY(hearth_array_create(&m->guids, count, sizeof *m->guids, m->err));
   for (uint32_t i = 0; i < count; i++) {
     hearth_function_info f;
     HEARTH_TRY(hearth_profile_get_function(m->profile, i, &f, m->err));
@@ -99,9 +87,9 @@ static hearth_status make_frames(maker *m) {
   hearth_llvm_records *r = m->r;
   frame_row *rows;
   uint32_t count = hearth_profile_frame_count(m->profile);
-  HEARTH_TRY(allocate(m, (void **)&r->frames, count, sizeof *r->frames));
-  HEARTH_TRY(allocate(m, (void **)&m->frames, count, sizeof *m->frames));
-  HEARTH_TRY(allocate(m, (void **)&rows, count, sizeof *rows));
+  HEARTH_TRY(hearth_array_create(&r->frames, count, sizeof *r->frames, m->err));
+  HEARTH_TRY(hearth_array_create(&m->frames, count, sizeof *m->frames, m->err));
+  HEARTH_TRY(hearth_array_create(&rows, count, sizeof *rows, m->err));
   hearth_status status = read_frames(m, rows, count);
   if (status == HEARTH_OK) {
     qsort(rows, count, sizeof *rows, compare_frames);
@@ -129,7 +117,7 @@ static hearth_status intern_node(maker *m, uint32_t frame, uint32_t parent, uint
   *ret = id_table_find(&r->nodes_by_content, hash, equal_node, r, &key);
   if (*ret != HEARTH_NONE)
     return HEARTH_OK;
-  HEARTH_TRY(reserve(m, (void **)&r->nodes, &r->node_room, r->node_count, sizeof *r->nodes));
+  HEARTH_TRY(reserve(m, &r->nodes, &r->node_room, r->node_count, sizeof *r->nodes));
   if (!id_table_reserve(&r->nodes_by_content))
     return hearth_error_nomem(m->err);
   *ret = (uint32_t)r->node_count++;
@@ -140,7 +128,7 @@ static hearth_status intern_node(maker *m, uint32_t frame, uint32_t parent, uint
 
 static hearth_status make_nodes(maker *m) {
   uint32_t count = hearth_profile_stack_count(m->profile);
-  HEARTH_TRY(allocate(m, (void **)&m->nodes, count, sizeof *m->nodes));
+  HEARTH_TRY(hearth_array_create(&m->nodes, count, sizeof *m->nodes, m->err));
   for (uint32_t i = 0; i < count; i++) {
     uint32_t frame, parent;
     HEARTH_TRY(hearth_profile_get_stack(m->profile, i, &frame, &parent, m->err));
@@ -177,8 +165,8 @@ static hearth_status make_contexts(maker *m) {
   hearth_llvm_records *r = m->r;
   uint64_t partial;
   uint32_t count = hearth_profile_context_count(m->profile);
-  HEARTH_TRY(allocate(m, (void **)&r->contexts, count, sizeof *r->contexts));
-  HEARTH_TRY(allocate(m, (void **)&m->contexts, r->node_count, sizeof *m->contexts));
+  HEARTH_TRY(hearth_array_create(&r->contexts, count, sizeof *r->contexts, m->err));
+  HEARTH_TRY(hearth_array_create(&m->contexts, r->node_count, sizeof *m->contexts, m->err));
   memset(m->contexts, 0xff, r->node_count * sizeof *m->contexts);
   HEARTH_TRY(find_partial_columns(m, &partial));
   for (uint32_t i = 0; i < count; i++) {
@@ -205,7 +193,7 @@ static hearth_status make_contexts(maker *m) {
 
 static hearth_status add_site(maker *m, hearth_llvm_site site) {
   hearth_llvm_records *r = m->r;
-  HEARTH_TRY(reserve(m, (void **)&r->sites, &r->site_room, r->site_count, sizeof *r->sites));
+  HEARTH_TRY(reserve(m, &r->sites, &r->site_room, r->site_count, sizeof *r->sites));
   r->sites[r->site_count++] = site;
   return HEARTH_OK;
 }
@@ -233,7 +221,7 @@ static void mark_starts(maker *m) {
 static hearth_status make_chain(maker *m, uint32_t node, uint32_t *ret) {
   size_t count = 0;
   for (; node != HEARTH_NONE; node = next_in_chain(m->r, node)) {
-    HEARTH_TRY(reserve(m, (void **)&m->chain, &m->chain_room, count, sizeof *m->chain));
+    HEARTH_TRY(reserve(m, &m->chain, &m->chain_room, count, sizeof *m->chain));
     m->chain[count++] = m->r->nodes[node].frame;
   }
   *ret = HEARTH_NONE;
@@ -260,7 +248,7 @@ static hearth_status add_calls(maker *m, uint32_t node, uint8_t starts) {
 
 static hearth_status make_sites(maker *m) {
   size_t stack_nodes = m->r->node_count; /* chains are added behind */
-  HEARTH_TRY(allocate(m, (void **)&m->starts, stack_nodes, sizeof *m->starts));
+  HEARTH_TRY(hearth_array_create(&m->starts, stack_nodes, sizeof *m->starts, m->err));
   mark_starts(m);
   for (uint32_t i = 0; i < stack_nodes; i++) {
     if (m->starts[i] & STARTS_ALLOCATION)
@@ -314,7 +302,7 @@ static int compare_records(const void *a, const void *b, void *mask) {
 
 static hearth_status make_records(maker *m) {
   hearth_llvm_records *r = m->r;
-  HEARTH_TRY(allocate(m, (void **)&r->records, r->site_count, sizeof *r->records));
+  HEARTH_TRY(hearth_array_create(&r->records, r->site_count, sizeof *r->records, m->err));
   for (size_t i = 0; i < r->site_count; i++) {
     const hearth_llvm_site *site = &r->sites[i];
     if (i == 0 || site->guid != site[-1].guid)

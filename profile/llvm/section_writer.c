@@ -3,6 +3,7 @@
  *   u64 version, offsets of call stacks, records, their control block (version 4: and of data accesses, 0)
  *   version 4: u32 number of u64 fields in the summary, the summary
  *   u64 number of fields, their tags; frames; call stacks; table of records */
+#include "array.h"
 #include "hash_table.h"
 #include "mib_entries.h"
 #include "output.h"
@@ -23,16 +24,10 @@ typedef struct writer {
 
 /* Room for a stack of `depth` frames: its frames or a jump, and its depth. */
 static hearth_status reserve(writer *w, size_t depth) {
-  if (depth + 2 <= w->element_room - w->element_count)
-    return HEARTH_OK;
-  size_t room = (w->element_count + depth + 2) * 2;
-  uint32_t *elements = realloc(w->elements, room * sizeof *elements);
-  if (!elements)
-    return hearth_error_nomem(w->err);
-  w->elements = elements;
-  w->element_room = room;
-  return room > INT32_MAX ? hearth_error_set(w->err, HEARTH_E_FULL, "more call stacks than LLVM's format can number")
-                          : HEARTH_OK;
+  if (depth + 2 > INT32_MAX - w->element_count)
+    return hearth_error_set(w->err, HEARTH_E_FULL, "more call stacks than LLVM's format can number");
+  return hearth_check_memory(
+      hearth_array_reserve(&w->elements, &w->element_room, w->element_count, depth + 2, sizeof *w->elements), w->err);
 }
 
 /* Frames that a stack shares with one already written are not written again, but jumped to. */

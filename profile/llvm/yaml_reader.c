@@ -3,6 +3,7 @@
 #include <string.h>
 #include <yaml.h>
 
+#include "array.h"
 #include "hearth/llvm_profile.h"
 #include "import.h"
 #include "mib_entries.h"
@@ -189,25 +190,14 @@ static hearth_status read_frame_inlined(reader *r, void *frame) {
   return HEARTH_OK;
 }
 
-static hearth_status reserve(reader *r, void **items, size_t *room, size_t count, size_t item_size) {
-  if (count < *room)
-    return HEARTH_OK;
-  size_t bigger = *room * 2 + 64;
-  void *moved = realloc(*items, bigger * item_size);
-  if (!moved)
-    return hearth_error_nomem(r->import.err);
-  *items = moved;
-  *room = bigger;
-  return HEARTH_OK;
-}
-
 static hearth_status read_frame(reader *r, void *data) {
   static const key keys[] = {{"Function", read_frame_function, true},
                              {"LineOffset", read_frame_line, true},
                              {"Column", read_frame_column, true},
                              {"IsInlineFrame", read_frame_inlined, true}};
   (void)data;
-  HEARTH_TRY(reserve(r, (void **)&r->frames, &r->frame_room, r->frame_count, sizeof *r->frames));
+  HEARTH_TRY(hearth_check_memory(hearth_array_grow(&r->frames, &r->frame_room, r->frame_count, sizeof *r->frames),
+                                 r->import.err));
   hearth_builder_frame *frame = &r->frames[r->frame_count++];
   *frame = (hearth_builder_frame){0};
   HEARTH_TRY(read_mapping(r, "a frame", keys, sizeof keys / sizeof keys[0], frame));
@@ -251,7 +241,8 @@ static hearth_status read_mib(reader *r, void *data) {
 static hearth_status read_site(reader *r, void *data) {
   static const key keys[] = {{"Callstack", read_stack, true}, {"MemInfoBlock", read_mib, true}};
   (void)data;
-  HEARTH_TRY(reserve(r, (void **)&r->sites, &r->site_room, r->site_count, sizeof *r->sites));
+  HEARTH_TRY(
+      hearth_check_memory(hearth_array_grow(&r->sites, &r->site_room, r->site_count, sizeof *r->sites), r->import.err));
   site *s = &r->sites[r->site_count++];
   *s = (site){0};
   return read_mapping(r, "an allocation site", keys, sizeof keys / sizeof keys[0], s);

@@ -2,6 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
+#include "compare.h"
 #include "hearth/ids.h"
 #include "planner.h"
 
@@ -58,7 +60,7 @@ static hearth_status list_leaf_frames(planner *p, leaf_frame **ret, size_t *ret_
     uint64_t id = p->w->context_ends[i] == first_context(p->w, i) ? 0 : leaf_id(p, i);
     if (id == 0)
       continue;
-    HEARTH_TRY(hearth_plan_grow(p, (void **)ret, *ret_count, &room, sizeof **ret));
+    HEARTH_TRY(hearth_check_memory(hearth_array_grow(ret, &room, *ret_count, sizeof **ret), p->err));
     (*ret)[(*ret_count)++] = (leaf_frame){id, i};
   }
   if (*ret_count)
@@ -78,7 +80,8 @@ static hearth_status add_contexts(planner *p, const hearth_classifier *classifie
     p->total_bytes += bytes;
     p->total_allocs += allocs;
     p->total_accesses += mib.TotalAccessCount;
-    HEARTH_TRY(hearth_plan_grow(p, (void **)&p->contexts, p->context_count, &p->context_room, sizeof *p->contexts));
+    HEARTH_TRY(hearth_check_memory(
+        hearth_array_grow(&p->contexts, &p->context_room, p->context_count, sizeof *p->contexts), p->err));
     p->contexts[p->context_count++] = (plan_context){.node = caller,
                                                      .caller = caller,
                                                      .bytes = bytes,
@@ -128,7 +131,8 @@ static hearth_status add_leaves(planner *p, const leaf_frame *frames, size_t cou
       p->context_count = first;
       continue;
     }
-    HEARTH_TRY(hearth_plan_grow(p, (void **)&p->leaves, p->leaf_count, &p->leaf_room, sizeof *p->leaves));
+    HEARTH_TRY(
+        hearth_check_memory(hearth_array_grow(&p->leaves, &p->leaf_room, p->leaf_count, sizeof *p->leaves), p->err));
     p->leaves[p->leaf_count++] = (plan_leaf){.stack_id = frames[i].stack_id,
                                              .frame = frames[i].frame,
                                              .first_context = (uint32_t)first,
@@ -167,7 +171,7 @@ static void keep_what_matters(planner *p) {
   while (kept < p->leaf_count && (kept == 0 || contexts + p->leaves[kept].context_count <= CONTEXTS_MAX))
     contexts += p->leaves[kept++].context_count;
   p->leaf_count = kept;
-  qsort(p->leaves, p->leaf_count, sizeof *p->leaves, plan_compare_ids);
+  qsort(p->leaves, p->leaf_count, sizeof *p->leaves, hearth_compare_u64);
 }
 
 hearth_status hearth_plan_find_leaves(planner *p) {
@@ -201,7 +205,7 @@ typedef struct refining {
 /* The distinct stack ids, ascending, in place. */
 static size_t sort_ids(uint64_t *ids, size_t count) {
   size_t kept = 0;
-  qsort(ids, count, sizeof *ids, plan_compare_ids);
+  qsort(ids, count, sizeof *ids, hearth_compare_u64);
   for (size_t i = 0; i < count; i++)
     if (kept == 0 || ids[kept - 1] != ids[i])
       ids[kept++] = ids[i];
@@ -209,7 +213,7 @@ static size_t sort_ids(uint64_t *ids, size_t count) {
 }
 
 static uint32_t rank_of(const uint64_t *ids, size_t count, uint64_t id) {
-  return (uint32_t)((const uint64_t *)bsearch(&id, ids, count, sizeof *ids, plan_compare_ids) - ids);
+  return (uint32_t)((const uint64_t *)bsearch(&id, ids, count, sizeof *ids, hearth_compare_u64) - ids);
 }
 
 static hearth_status make_places(refining *r) {
@@ -299,7 +303,7 @@ static void sort_by_place(refining *r, plan_context *contexts, size_t count) {
     if (r->counts[contexts[i].place]++ == 0)
       r->met[met++] = contexts[i].place;
   if (met > 1) {
-    qsort(r->met, met, sizeof *r->met, plan_compare_numbers);
+    qsort(r->met, met, sizeof *r->met, hearth_compare_u32);
     for (uint32_t i = 0; i < met; i++) {
       uint32_t own = r->counts[r->met[i]];
       r->counts[r->met[i]] = start;
@@ -367,7 +371,7 @@ static void keep_candidates(planner *p) {
     return;
   qsort(p->candidates, kept, sizeof *p->candidates, compare_by_bytes);
   p->candidate_count = CANDIDATES_MAX;
-  qsort(p->candidates, CANDIDATES_MAX, sizeof *p->candidates, plan_compare_ids);
+  qsort(p->candidates, CANDIDATES_MAX, sizeof *p->candidates, hearth_compare_u64);
 }
 
 /* Where thousands of contexts part, more would be of no help. They are in the order of their nodes: the spaced ones come

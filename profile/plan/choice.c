@@ -2,22 +2,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "choice.h"
+#include "compare.h"
 
 #define UNSHARED_BITS 56u /* that sites get without being asked to share */
 
 enum { FREE, CHOSEN, NO_BIT_LEFT };
 
-hearth_status hearth_plan_allocate(const choosing *c, void **ret, size_t count, size_t item_size) {
-  *ret = calloc(count + 1, item_size);
-  return *ret ? HEARTH_OK : hearth_error_nomem(c->p->err);
-}
-
 /* ------------------------------------------------- choosing ------------------------------------------------- */
 
 static const plan_opinion *opinion_of(const plan_leaf_state *leaf, uint32_t candidate) {
   return leaf->opinion_count
-             ? bsearch(&candidate, leaf->opinions, leaf->opinion_count, sizeof *leaf->opinions, plan_compare_numbers)
+             ? bsearch(&candidate, leaf->opinions, leaf->opinion_count, sizeof *leaf->opinions, hearth_compare_u32)
              : NULL;
 }
 
@@ -186,7 +183,7 @@ static hearth_status choose(choosing *c) {
 static hearth_status find_sites_seen(choosing *c, uint32_t number) {
   const planner *p = c->p;
   plan_leaf_state *leaf = &c->leaves[number];
-  HEARTH_TRY(hearth_plan_allocate(c, (void **)&leaf->sees, c->bitmap_words, sizeof *leaf->sees));
+  HEARTH_TRY(hearth_array_create(&leaf->sees, c->bitmap_words, sizeof *leaf->sees, c->p->err));
   for (uint32_t i = 0; i < p->leaves[number].group_count; i++) {
     const plan_group *group = &p->groups[p->leaves[number].first_group + i];
     for (uint32_t k = 0; k < p->sets[group->set].count; k++)
@@ -200,15 +197,15 @@ static hearth_status prepare(choosing *c) {
   c->least = plan_part_of(p->total_bytes, p->options.min_gain_ppm, 1000000);
   c->bitmap_words = (p->candidate_count + 63) / 64;
   c->work = PLAN_WORK_MAX;
-  HEARTH_TRY(hearth_plan_allocate(c, (void **)&c->leaves, p->leaf_count, sizeof *c->leaves));
-  HEARTH_TRY(hearth_plan_allocate(c, (void **)&c->words, p->set_count, sizeof *c->words));
-  HEARTH_TRY(hearth_plan_allocate(c, (void **)&c->gains, p->candidate_count, sizeof *c->gains));
-  HEARTH_TRY(hearth_plan_allocate(c, (void **)&c->leads, p->candidate_count, sizeof *c->leads));
-  HEARTH_TRY(hearth_plan_allocate(c, (void **)&c->states, p->candidate_count, sizeof *c->states));
-  HEARTH_TRY(hearth_plan_allocate(c, (void **)&c->bits, p->candidate_count, sizeof *c->bits));
-  HEARTH_TRY(hearth_plan_allocate(c, (void **)&c->chosen, p->candidate_count, sizeof *c->chosen));
-  HEARTH_TRY(hearth_plan_allocate(c, (void **)&c->worth, p->candidate_count, sizeof *c->worth));
-  HEARTH_TRY(hearth_plan_allocate(c, (void **)&c->tallies, 2 * p->group_count, sizeof *c->tallies));
+  HEARTH_TRY(hearth_array_create(&c->leaves, p->leaf_count, sizeof *c->leaves, c->p->err));
+  HEARTH_TRY(hearth_array_create(&c->words, p->set_count, sizeof *c->words, c->p->err));
+  HEARTH_TRY(hearth_array_create(&c->gains, p->candidate_count, sizeof *c->gains, c->p->err));
+  HEARTH_TRY(hearth_array_create(&c->leads, p->candidate_count, sizeof *c->leads, c->p->err));
+  HEARTH_TRY(hearth_array_create(&c->states, p->candidate_count, sizeof *c->states, c->p->err));
+  HEARTH_TRY(hearth_array_create(&c->bits, p->candidate_count, sizeof *c->bits, c->p->err));
+  HEARTH_TRY(hearth_array_create(&c->chosen, p->candidate_count, sizeof *c->chosen, c->p->err));
+  HEARTH_TRY(hearth_array_create(&c->worth, p->candidate_count, sizeof *c->worth, c->p->err));
+  HEARTH_TRY(hearth_array_create(&c->tallies, 2 * p->group_count, sizeof *c->tallies, c->p->err));
   HEARTH_TRY(hearth_plan_judge_start(c));
   memset(c->bits, PLAN_NO_BIT, p->candidate_count);
   for (uint32_t i = 0; i < p->leaf_count; i++)

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "compare.h"
 #include "planner.h"
 
 #define PLAN_WORD_BITS 64u
@@ -61,13 +62,10 @@ static inline const uint32_t *plan_candidates_of(const planner *p, uint32_t set)
 static inline bool plan_set_has(const planner *p, uint32_t set, uint32_t candidate) {
   uint32_t count = p->sets[set].count;
   return p->sets[set].marks >> candidate % 64 & 1 &&
-         bsearch(&candidate, plan_candidates_of(p, set), count, sizeof candidate, plan_compare_numbers) != NULL;
+         bsearch(&candidate, plan_candidates_of(p, set), count, sizeof candidate, hearth_compare_u32) != NULL;
 }
 
 static inline void plan_spend(choosing *c, uint64_t steps) { c->work -= steps < c->work ? steps : c->work; }
-
-/* `count` + 1 items, zeroed. */
-hearth_status hearth_plan_allocate(const choosing *c, void **ret, size_t count, size_t item_size);
 
 /* verdict.c: what allocations may conclude from the bits.
  *

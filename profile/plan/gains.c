@@ -2,7 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "choice.h"
+#include "compare.h"
 
 #define NEW_BIT UINT64_C(1) /* stands for that which a candidate would get, and those that there are */
 
@@ -195,8 +197,8 @@ static void forget_opinions(choosing *c, plan_leaf_state *state) {
 /* By candidate. Leads that are worth less than a site has to be do not count. */
 static hearth_status keep_opinions(choosing *c, plan_leaf_state *state) {
   judging *j = c->judged;
-  HEARTH_TRY(hearth_plan_allocate(c, (void **)&state->opinions, j->listed_count, sizeof *state->opinions));
-  qsort(j->listed, j->listed_count, sizeof *j->listed, plan_compare_numbers);
+  HEARTH_TRY(hearth_array_create(&state->opinions, j->listed_count, sizeof *state->opinions, c->p->err));
+  qsort(j->listed, j->listed_count, sizeof *j->listed, hearth_compare_u32);
   for (uint32_t i = 0; i < j->listed_count; i++) {
     uint32_t candidate = j->listed[i];
     plan_opinion opinion = j->opinions[candidate];
@@ -224,16 +226,16 @@ hearth_status hearth_plan_judge_leaf(choosing *c, uint32_t number) {
 
 hearth_status hearth_plan_judge_start(choosing *c) {
   size_t groups = c->p->group_count, candidates = c->p->candidate_count;
-  HEARTH_TRY(hearth_plan_allocate(c, (void **)&c->judged, 1, sizeof *c->judged));
+  HEARTH_TRY(hearth_array_create(&c->judged, 1, sizeof *c->judged, c->p->err));
   judging *j = c->judged;
-  HEARTH_TRY(hearth_plan_allocate(c, (void **)&j->order, groups, sizeof *j->order));
-  HEARTH_TRY(hearth_plan_allocate(c, (void **)&j->mixtures, groups, sizeof *j->mixtures));
-  HEARTH_TRY(hearth_plan_allocate(c, (void **)&j->parted, candidates, sizeof *j->parted));
-  HEARTH_TRY(hearth_plan_allocate(c, (void **)&j->touched, candidates, sizeof *j->touched));
-  HEARTH_TRY(hearth_plan_allocate(c, (void **)&j->opinions, candidates, sizeof *j->opinions));
-  HEARTH_TRY(hearth_plan_allocate(c, (void **)&j->gains, candidates, sizeof *j->gains));
-  HEARTH_TRY(hearth_plan_allocate(c, (void **)&j->listed, candidates, sizeof *j->listed));
-  return hearth_plan_allocate(c, (void **)&j->is_listed, candidates, sizeof *j->is_listed);
+  HEARTH_TRY(hearth_array_create(&j->order, groups, sizeof *j->order, c->p->err));
+  HEARTH_TRY(hearth_array_create(&j->mixtures, groups, sizeof *j->mixtures, c->p->err));
+  HEARTH_TRY(hearth_array_create(&j->parted, candidates, sizeof *j->parted, c->p->err));
+  HEARTH_TRY(hearth_array_create(&j->touched, candidates, sizeof *j->touched, c->p->err));
+  HEARTH_TRY(hearth_array_create(&j->opinions, candidates, sizeof *j->opinions, c->p->err));
+  HEARTH_TRY(hearth_array_create(&j->gains, candidates, sizeof *j->gains, c->p->err));
+  HEARTH_TRY(hearth_array_create(&j->listed, candidates, sizeof *j->listed, c->p->err));
+  return hearth_array_create(&j->is_listed, candidates, sizeof *j->is_listed, c->p->err);
 }
 
 void hearth_plan_judge_end(choosing *c) {

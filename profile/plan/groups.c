@@ -5,6 +5,8 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include "array.h"
+#include "compare.h"
 #include "planner.h"
 
 #define MEMBERS_MAX (16u << 20) /* of all sets together: further ones stay as large as they are */
@@ -50,7 +52,7 @@ static bool contains(const planner *p, uint32_t set, uint32_t candidate) {
     return false;
   if (p->candidate_count <= 64)
     return true;
-  return bsearch(&candidate, members_of(p, set), p->sets[set].count, sizeof candidate, plan_compare_numbers) != NULL;
+  return bsearch(&candidate, members_of(p, set), p->sets[set].count, sizeof candidate, hearth_compare_u32) != NULL;
 }
 
 /* The set whose members are the last `count` of the pool, which are taken back if it is there already. */
@@ -63,7 +65,7 @@ static hearth_status intern(uniting *u, uint32_t count, uint32_t *ret) {
     p->member_count -= count;
     return HEARTH_OK;
   }
-  HEARTH_TRY(hearth_plan_grow(p, (void **)&p->sets, p->set_count, &p->set_room, sizeof *p->sets));
+  HEARTH_TRY(hearth_check_memory(hearth_array_grow(&p->sets, &p->set_room, p->set_count, sizeof *p->sets), p->err));
   if (!id_table_reserve(&u->set_table))
     return hearth_error_nomem(p->err);
   *ret = (uint32_t)p->set_count++;
@@ -74,17 +76,13 @@ static hearth_status intern(uniting *u, uint32_t count, uint32_t *ret) {
   return HEARTH_OK;
 }
 
-static hearth_status reserve_members(planner *p, size_t more) {
-  while (p->member_room - p->member_count < more)
-    HEARTH_TRY(hearth_plan_grow(p, (void **)&p->members, p->member_room, &p->member_room, sizeof *p->members));
-  return HEARTH_OK;
-}
-
 /* A set with one more candidate. */
 static hearth_status unite(uniting *u, uint32_t set, uint32_t candidate, uint32_t *ret) {
   planner *p = u->p;
   uint32_t count = p->sets[set].count, before = 0;
-  HEARTH_TRY(reserve_members(p, (size_t)count + 1));
+  HEARTH_TRY(hearth_check_memory(
+      hearth_array_reserve(&p->members, &p->member_room, p->member_count, (size_t)count + 1, sizeof *p->members),
+      p->err));
   const uint32_t *old = members_of(p, set);
   uint32_t *to = p->members + p->member_count;
   while (before < count && old[before] < candidate)
@@ -111,7 +109,7 @@ static hearth_status add_to_set(uniting *u, uint32_t set, uint32_t candidate, ui
   if (p->member_count + p->sets[set].count >= MEMBERS_MAX)
     return HEARTH_OK;
   HEARTH_TRY(unite(u, set, candidate, &wanted.result));
-  HEARTH_TRY(hearth_plan_grow(p, (void **)&u->steps, u->step_count, &u->step_room, sizeof *u->steps));
+  HEARTH_TRY(hearth_check_memory(hearth_array_grow(&u->steps, &u->step_room, u->step_count, sizeof *u->steps), p->err));
   if (!id_table_reserve(&u->step_table))
     return hearth_error_nomem(p->err);
   u->steps[u->step_count] = wanted;
@@ -122,7 +120,7 @@ static hearth_status add_to_set(uniting *u, uint32_t set, uint32_t candidate, ui
 
 static uint32_t candidate_with(const planner *p, uint64_t stack_id) {
   const plan_candidate *found = p->candidate_count ? bsearch(&stack_id, p->candidates, p->candidate_count,
-                                                             sizeof *p->candidates, plan_compare_ids)
+                                                             sizeof *p->candidates, hearth_compare_u64)
                                                    : NULL;
   return found ? (uint32_t)(found - p->candidates) : HEARTH_NONE;
 }
@@ -168,7 +166,8 @@ static hearth_status add_to_group(uniting *u, uint32_t leaf, const plan_context 
   uint64_t hash = id_table_mix((uint64_t)leaf << 32 | wanted.set);
   uint32_t found = id_table_find(&u->group_table, hash, is_group, p->groups, &wanted);
   if (found == HEARTH_NONE) {
-    HEARTH_TRY(hearth_plan_grow(p, (void **)&p->groups, p->group_count, &p->group_room, sizeof *p->groups));
+    HEARTH_TRY(
+        hearth_check_memory(hearth_array_grow(&p->groups, &p->group_room, p->group_count, sizeof *p->groups), p->err));
     if (!id_table_reserve(&u->group_table))
       return hearth_error_nomem(p->err);
     found = (uint32_t)p->group_count++;

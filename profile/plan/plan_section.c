@@ -5,7 +5,9 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include "array.h"
 #include "choice.h"
+#include "compare.h"
 
 /* -------------------------------------------------- the section --------------------------------------------- */
 
@@ -14,14 +16,14 @@ static hearth_status find_alone(const choosing *c, hearth_plan_site *sites) {
   const writer *w = c->p->w;
   uint32_t users[PLAN_WORD_BITS] = {0};
   uint64_t *words; /* of each stack node: the bits that are set while it is the innermost one */
-  HEARTH_TRY(hearth_plan_allocate(c, (void **)&words, w->nodes.count, sizeof *words));
+  HEARTH_TRY(hearth_array_create(&words, w->nodes.count, sizeof *words, c->p->err));
   for (uint32_t i = 0; i < c->chosen_count; i++)
     users[sites[i].bit]++;
   for (uint32_t i = 0; i < c->chosen_count; i++)
     sites[i].is_alone = users[sites[i].bit] == 1;
   for (uint32_t i = 0; i < w->nodes.count; i++) { /* callers come first */
     uint64_t id = c->p->stack_ids[w->node_frames[i]];
-    hearth_plan_site *site = bsearch(&id, sites, c->chosen_count, sizeof *sites, plan_compare_ids);
+    hearth_plan_site *site = bsearch(&id, sites, c->chosen_count, sizeof *sites, hearth_compare_u64);
     uint64_t bit = site ? UINT64_C(1) << site->bit : 0,
              outside = w->parents[i] == HEARTH_NONE ? 0 : words[w->parents[i]];
     words[i] = outside | bit;
@@ -52,8 +54,8 @@ hearth_status hearth_plan_write_section(choosing *c, void **ret, size_t *ret_siz
   hearth_indexed_plan header = {.site_count = c->chosen_count};
   hearth_plan_entry *entries;
   hearth_plan_table *tables;
-  HEARTH_TRY(hearth_plan_allocate(c, (void **)&entries, p->group_count, sizeof *entries));
-  hearth_status status = hearth_plan_allocate(c, (void **)&tables, p->leaf_count, sizeof *tables);
+  HEARTH_TRY(hearth_array_create(&entries, p->group_count, sizeof *entries, c->p->err));
+  hearth_status status = hearth_array_create(&tables, p->leaf_count, sizeof *tables, c->p->err);
   for (uint32_t i = 0; status == HEARTH_OK && i < p->leaf_count; i++) {
     const plan_leaf *leaf = &p->leaves[i];
     tables[header.table_count++] = (hearth_plan_table){.stack_id = leaf->stack_id,
@@ -68,7 +70,7 @@ hearth_status hearth_plan_write_section(choosing *c, void **ret, size_t *ret_siz
   *ret_size = sizeof header + sites_size + tables_size + entries_size;
   uint8_t *section = NULL;
   if (status == HEARTH_OK)
-    status = hearth_plan_allocate(c, (void **)&section, *ret_size, 1);
+    status = hearth_array_create(&section, *ret_size, 1, c->p->err);
   if (status == HEARTH_OK) {
     hearth_plan_site *sites = (hearth_plan_site *)(section + sizeof header);
     for (uint32_t i = 0; i < c->chosen_count; i++) {
@@ -79,7 +81,7 @@ hearth_status hearth_plan_write_section(choosing *c, void **ret, size_t *ret_siz
                                     .frame = candidate->frame,
                                     .bit = c->bits[c->chosen[i]]};
     }
-    qsort(sites, c->chosen_count, sizeof *sites, plan_compare_ids);
+    qsort(sites, c->chosen_count, sizeof *sites, hearth_compare_u64);
     status = find_alone(c, sites);
   }
   if (status == HEARTH_OK) {

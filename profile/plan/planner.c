@@ -6,18 +6,6 @@
 
 enum { DEFAULT_SITES = 256, DEFAULT_GAIN_PPM = 500 };
 
-hearth_status hearth_plan_grow(planner *p, void **items, size_t count, size_t *room, size_t item_size) {
-  if (count < *room)
-    return HEARTH_OK;
-  size_t larger = *room ? *room * 2 : 64;
-  void *moved = realloc(*items, larger * item_size);
-  if (!moved || larger > UINT32_MAX)
-    return hearth_error_nomem(p->err);
-  *items = moved;
-  *room = larger;
-  return HEARTH_OK;
-}
-
 static hearth_status make_section(planner *p, packed_bytes *ret) {
   HEARTH_TRY(hearth_plan_find_leaves(p));
   if (p->leaf_count == 0)

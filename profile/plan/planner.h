@@ -100,21 +100,6 @@ static inline bool plan_is_library_call(const planner *p, const plan_leaf *leaf)
   return p->stack_ids[leaf->frame] == 0;
 }
 
-/* By stack id, for qsort and bsearch: ids, and leaves and candidates, which begin with theirs. */
-static inline int plan_compare_ids(const void *a, const void *b) {
-  uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-  return (x > y) - (x < y);
-}
-
-/* By number: of places and candidates, and opinions, which begin with their candidate's. */
-static inline int plan_compare_numbers(const void *a, const void *b) {
-  uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-  return (x > y) - (x < y);
-}
-
-/* Room for one more item than `count`; E_NOMEM. */
-hearth_status hearth_plan_grow(planner *p, void **items, size_t count, size_t *room, size_t item_size);
-
 /* candidates.c: leaves, contexts, candidates. */
 hearth_status hearth_plan_find_leaves(planner *p);
 hearth_status hearth_plan_find_candidates(planner *p);

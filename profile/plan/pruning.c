@@ -3,7 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "choice.h"
+#include "compare.h"
 
 typedef struct pruning {
   choosing *c;
@@ -67,12 +69,6 @@ static uint64_t word_without(const choosing *c, uint32_t set, uint32_t site) {
   return word;
 }
 
-static int compare_bits(const void *key, const void *item) {
-  uint64_t bits = *(const uint64_t *)key;
-  const plan_tally *t = item;
-  return (bits > t->bits) - (bits < t->bits);
-}
-
 static void take_away(plan_tally *from, const plan_group *group) {
   for (int i = 0; i < 4; i++) {
     from->sums.bytes[i] -= group->sums.bytes[i];
@@ -99,7 +95,7 @@ static int64_t value_without(pruning *p, uint32_t leaf, uint32_t site) {
     uint64_t with = c->words[group->set] & heeded, without = word_without(c, group->set, site) & heeded;
     if (with == without)
       continue;
-    take_away(bsearch(&with, scratch, all, sizeof *scratch, compare_bits), group);
+    take_away(bsearch(&with, scratch, all, sizeof *scratch, hearth_compare_u64), group);
     scratch[count++] = (plan_tally){.bits = without, .groups = 1, .sums = group->sums};
   }
   return count == all ? p->values[leaf] : hearth_plan_decide(c->p, scratch, hearth_plan_merge_tallies(scratch, count));
@@ -195,11 +191,11 @@ static void renumber_bits(choosing *c) {
 
 hearth_status hearth_plan_prune(choosing *c) {
   pruning p = {.c = c};
-  hearth_status status = hearth_plan_allocate(c, (void **)&p.tallies, c->p->group_count, sizeof *p.tallies);
+  hearth_status status = hearth_array_create(&p.tallies, c->p->group_count, sizeof *p.tallies, c->p->err);
   if (status == HEARTH_OK)
-    status = hearth_plan_allocate(c, (void **)&p.counts, c->p->leaf_count, sizeof *p.counts);
+    status = hearth_array_create(&p.counts, c->p->leaf_count, sizeof *p.counts, c->p->err);
   if (status == HEARTH_OK)
-    status = hearth_plan_allocate(c, (void **)&p.values, c->p->leaf_count, sizeof *p.values);
+    status = hearth_array_create(&p.values, c->p->leaf_count, sizeof *p.values, c->p->err);
   if (status == HEARTH_OK) {
     prune(&p);
     renumber_bits(c);

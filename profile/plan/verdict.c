@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "choice.h"
+#include "compare.h"
 
 /* A block that is wrongly taken for cold costs most: of a cold entry's bytes, and of all accesses of the profile, not more
  * may belong to contexts that are not. */
@@ -54,14 +55,9 @@ int64_t hearth_plan_value(const plan_sums *own, hearth_class hotness) {
 
 /* ------------------------------------------------- tallies -------------------------------------------------- */
 
-static int compare_tallies(const void *a, const void *b) {
-  const plan_tally *x = a, *y = b;
-  return (x->bits > y->bits) - (x->bits < y->bits);
-}
-
 uint32_t hearth_plan_merge_tallies(plan_tally *tallies, uint32_t count) {
   uint32_t kept = 0;
-  qsort(tallies, count, sizeof *tallies, compare_tallies);
+  qsort(tallies, count, sizeof *tallies, hearth_compare_u64);
   for (uint32_t i = 0; i < count; i++) {
     if (tallies[i].groups == 0)
       continue;
@@ -125,7 +121,7 @@ static void settle(plan_tally *tallies, uint32_t count, plan_tally *t) {
 static int compare_by_value(const void *a, const void *b) {
   const plan_tally *x = a, *y = b;
   int64_t left = hearth_plan_value(&x->sums, x->hotness), right = hearth_plan_value(&y->sums, y->hotness);
-  return left != right ? (left < right) - (left > right) : compare_tallies(a, b);
+  return left != right ? (left < right) - (left > right) : hearth_compare_u64(a, b);
 }
 
 int64_t hearth_plan_decide(const planner *p, plan_tally *tallies, uint32_t count) {
@@ -139,7 +135,7 @@ int64_t hearth_plan_decide(const planner *p, plan_tally *tallies, uint32_t count
   for (uint32_t i = 0; i < count; i++)
     if (!tallies[i].is_settled)
       settle(tallies, count, &tallies[i]);
-  qsort(tallies, count, sizeof *tallies, compare_tallies);
+  qsort(tallies, count, sizeof *tallies, hearth_compare_u64);
   for (uint32_t i = 0; i < count; i++) {
     if (tallies[i].hotness == HEARTH_CLASS_NOTCOLD && is_contradicted(tallies, count, &tallies[i]))
       tallies[i].hotness = HEARTH_CLASS_UNKNOWN; /* which makes no difference but that it says what it is */

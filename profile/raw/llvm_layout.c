@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "hearth/raw_llvm.h"
 #include "id_table.h"
 
@@ -129,15 +130,8 @@ static hearth_status intern_node(forest *f, const hearth_raw_input *in, uint64_t
     return HEARTH_OK;
   if (dump->node_count == HEARTH_RAW_NO_PARENT - 1)
     return hearth_raw_fail(in, 0, HEARTH_E_FULL, err, "more call stacks than can be numbered");
-  if (dump->node_count == f->room) {
-    size_t room = f->room + f->room / 2 + 1024;
-    hearth_raw_node *nodes = realloc(dump->nodes, room * sizeof *nodes);
-    if (!nodes)
-      return hearth_raw_fail(in, 0, HEARTH_E_NOMEM, err, "out of memory");
-    dump->nodes = nodes;
-    f->room = room;
-  }
-  if (!id_table_reserve(&f->by_content))
+  if (!hearth_array_grow(&dump->nodes, &f->room, dump->node_count, sizeof *dump->nodes) ||
+      !id_table_reserve(&f->by_content))
     return hearth_raw_fail(in, 0, HEARTH_E_NOMEM, err, "out of memory");
   *parent = (uint32_t)dump->node_count++;
   dump->nodes[*parent] = key;

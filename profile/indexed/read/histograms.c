@@ -1,6 +1,7 @@
-/* The HISTOGRAMS section: reading and writing. A row's bytes end where those of the next one begin. */
+/* Reads the HISTOGRAMS section. A row's bytes end where those of the next one begin. */
 #include <stdlib.h>
 
+#include "array.h"
 #include "hearth/raw_codec.h"
 #include "reader_internal.h"
 
@@ -12,19 +13,10 @@ static uint32_t row_count(const hearth_profile *profile) {
   return hearth_profile_section(profile, HEARTH_SECTION_HISTOGRAMS)->count;
 }
 
-/* The first row whose context is not before this one; row_count if there is none. */
-static hearth_status find_row(hearth_profile *profile, uint32_t context, uint32_t *ret, hearth_error *err) {
-  uint32_t first = 0, end = row_count(profile);
-  while (first < end) {
-    uint32_t middle = first + (end - first) / 2;
-    hearth_indexed_histogram row;
-    HEARTH_TRY(read_row(profile, middle, &row, err));
-    if (row.context < context)
-      first = middle + 1;
-    else
-      end = middle;
-  }
-  *ret = first;
+static hearth_status read_context(hearth_profile *profile, uint32_t row, uint64_t *ret, hearth_error *err) {
+  hearth_indexed_histogram found;
+  HEARTH_TRY(read_row(profile, row, &found, err));
+  *ret = found.context;
   return HEARTH_OK;
 }
 
@@ -47,17 +39,6 @@ static hearth_status find_bytes(hearth_profile *profile, uint32_t number, const 
   return hearth_profile_touch(profile, s->offset + rows_size + row->offset, *ret_size, ret, err);
 }
 
-static hearth_status reserve(hearth_profile *profile, size_t size, hearth_error *err) {
-  if (size <= profile->counts_room)
-    return HEARTH_OK;
-  uint64_t *counts = realloc(profile->counts, size * sizeof *counts);
-  if (!counts)
-    return hearth_error_nomem(err);
-  profile->counts = counts;
-  profile->counts_room = size;
-  return HEARTH_OK;
-}
-
 /* Exactly the numbers that there should be, each of at least one byte. */
 static hearth_status decode(hearth_profile *profile, uint32_t number, const uint8_t *from, size_t bytes,
                             hearth_histogram *ret, hearth_error *err) {
@@ -65,7 +46,8 @@ static hearth_status decode(hearth_profile *profile, uint32_t number, const uint
   uint64_t size = 0;
   bool good = hearth_raw_take_varint(&from, end, &size) && size > 0 && size <= (size_t)(end - from);
   if (good)
-    HEARTH_TRY(reserve(profile, size, err));
+    HEARTH_TRY(hearth_check_memory(
+        hearth_array_reserve(&profile->counts, &profile->counts_room, 0, size, sizeof *profile->counts), err));
   for (uint64_t i = 0; good && i < size; i++)
     good = hearth_raw_take_varint(&from, end, &profile->counts[i]);
   if (!good || from != end || profile->counts[size - 1] == 0)
@@ -87,7 +69,7 @@ hearth_status hearth_profile_get_histogram(hearth_profile *profile, uint32_t row
   hearth_indexed_histogram found;
   uint32_t number;
   *ret = (hearth_histogram){NULL, 0};
-  HEARTH_TRY(find_row(profile, row, &number, err));
+  HEARTH_TRY(hearth_profile_search(profile, read_context, 0, row_count(profile), row, &number, err));
   if (number == row_count(profile))
     return HEARTH_OK;
   HEARTH_TRY(read_row(profile, number, &found, err));

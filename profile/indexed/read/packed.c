@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
+
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 #error "the format is little-endian and this file loads and stores words as they are: add byte swaps for this machine"
 #endif
@@ -277,15 +279,10 @@ static void put_block(encoder *e, size_t n) {
 /* Room for the greatest block there can be, all zero; the last word may be written beyond its end. */
 static bool reserve_block(encoder *e) {
   size_t most = (e->column_count * (8 + WORD) + e->column_count * ROWS * (WORD + 1)) / 8 + 2 * sizeof(uint64_t);
-  if (e->room - e->size >= most)
-    return true;
-  size_t room = e->room + e->room / 2 + most;
-  uint8_t *data = realloc(e->data, room);
-  if (!data)
+  size_t room = e->room;
+  if (!hearth_array_reserve(&e->data, &e->room, e->size, most, 1))
     return false;
-  memset(data + e->room, 0, room - e->room);
-  e->data = data;
-  e->room = room;
+  memset(e->data + room, 0, e->room - room);
   return true;
 }
 

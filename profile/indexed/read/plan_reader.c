@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "compare.h"
 #include "reader_internal.h"
 
 static hearth_status check(hearth_profile *profile, const hearth_plan *plan, hearth_error *err) {
@@ -128,19 +129,15 @@ hearth_status hearth_profile_get_plan(hearth_profile *profile, hearth_plan *ret,
   return HEARTH_OK;
 }
 
-/* Sites and tables begin with their stack id. */
-static int compare_ids(const void *key, const void *row) {
-  uint64_t x = *(const uint64_t *)key, y = *(const uint64_t *)row;
-  return (x > y) - (x < y);
-}
-
 const hearth_plan_site *hearth_plan_find_site(const hearth_plan *plan, uint64_t stack_id) {
-  return plan->site_count ? bsearch(&stack_id, plan->sites, plan->site_count, sizeof *plan->sites, compare_ids) : NULL;
+  return plan->site_count ? bsearch(&stack_id, plan->sites, plan->site_count, sizeof *plan->sites, hearth_compare_u64)
+                          : NULL;
 }
 
 const hearth_plan_table *hearth_plan_find_table(const hearth_plan *plan, uint64_t stack_id) {
-  return plan->table_count ? bsearch(&stack_id, plan->tables, plan->table_count, sizeof *plan->tables, compare_ids)
-                           : NULL;
+  return plan->table_count
+             ? bsearch(&stack_id, plan->tables, plan->table_count, sizeof *plan->tables, hearth_compare_u64)
+             : NULL;
 }
 
 const hearth_plan_entry *hearth_plan_entries(const hearth_plan *plan, const hearth_plan_table *table,

@@ -214,23 +214,40 @@ uint32_t hearth_profile_bucket_of(const hearth_profile *profile, uint64_t id) {
   return profile->bucket_bits ? (uint32_t)(id >> (64 - profile->bucket_bits)) : 0;
 }
 
-hearth_status hearth_profile_find_function(hearth_profile *profile, uint64_t id, uint32_t *ret_row, hearth_error *err) {
-  uint32_t first, end;
-  HEARTH_TRY(hearth_profile_get_bucket(profile, hearth_profile_bucket_of(profile, id), &first, &end, err));
+hearth_status hearth_profile_search(hearth_profile *profile, hearth_profile_read_key *read_key, uint32_t first,
+                                    uint32_t end, uint64_t key, uint32_t *ret_row, hearth_error *err) {
   while (first < end) {
-    hearth_indexed_function f;
     uint32_t middle = first + (end - first) / 2;
-    HEARTH_TRY(read_function(profile, middle, &f, err));
-    if (f.id == id) {
-      *ret_row = middle;
-      return HEARTH_OK;
-    }
-    if (f.id < id)
+    uint64_t found;
+    HEARTH_TRY(read_key(profile, middle, &found, err));
+    if (found < key)
       first = middle + 1;
     else
       end = middle;
   }
-  return HEARTH_E_NOT_FOUND;
+  *ret_row = first;
+  return HEARTH_OK;
+}
+
+static hearth_status read_function_id(hearth_profile *profile, uint32_t row, uint64_t *ret, hearth_error *err) {
+  hearth_indexed_function f;
+  HEARTH_TRY(read_function(profile, row, &f, err));
+  *ret = f.id;
+  return HEARTH_OK;
+}
+
+hearth_status hearth_profile_find_function(hearth_profile *profile, uint64_t id, uint32_t *ret_row, hearth_error *err) {
+  uint32_t first, end, row;
+  uint64_t found;
+  HEARTH_TRY(hearth_profile_get_bucket(profile, hearth_profile_bucket_of(profile, id), &first, &end, err));
+  HEARTH_TRY(hearth_profile_search(profile, read_function_id, first, end, id, &row, err));
+  if (row == end)
+    return HEARTH_E_NOT_FOUND;
+  HEARTH_TRY(read_function_id(profile, row, &found, err));
+  if (found != id)
+    return HEARTH_E_NOT_FOUND;
+  *ret_row = row;
+  return HEARTH_OK;
 }
 
 hearth_status hearth_profile_get_function(hearth_profile *profile, uint32_t row, hearth_function_info *ret,

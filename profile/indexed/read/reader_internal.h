@@ -47,7 +47,7 @@ struct hearth_profile {
   uint64_t *counts; /* of the histogram that was read last */
   size_t counts_room;
   uint8_t *plan_copy; /* the PLAN section, if its structs cannot be used where they lie, or as they are */
-  uint8_t *checked; /* one bit for each block whose checksum was found right */
+  uint8_t *checked;   /* one bit for each block whose checksum was found right */
 };
 
 /* The bytes of an indexed profile, and what they are in. */
@@ -78,6 +78,12 @@ hearth_status hearth_profile_touch(hearth_profile *profile, uint64_t offset, uin
 /* Copies row `row` of a table, which has rows of `row_size` bytes; `what` names it in messages. */
 hearth_status hearth_profile_read_row(hearth_profile *profile, uint32_t id, uint32_t row, void *ret, size_t row_size,
                                       const char *what, hearth_error *err);
+
+/* The first of the rows [first, end) whose key is not less than `key`; `end` if there is none. Keys ascend; `read_key`
+ * reads a row's. Errors: those of `read_key`. */
+typedef hearth_status hearth_profile_read_key(hearth_profile *profile, uint32_t row, uint64_t *ret, hearth_error *err);
+hearth_status hearth_profile_search(hearth_profile *profile, hearth_profile_read_key *read_key, uint32_t first,
+                                    uint32_t end, uint64_t key, uint32_t *ret_row, hearth_error *err);
 
 /* Fill in `err` with the profile's name, the printf-style reason and the remedy; returns HEARTH_E_CORRUPT. */
 hearth_status hearth_profile_corrupt(const hearth_profile *profile, hearth_error *err, const char *format, ...)

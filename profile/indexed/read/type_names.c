@@ -1,4 +1,4 @@
-/* The TYPES section: reading and writing. */
+/* Reads the TYPES section: a binary search by id. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,20 +17,19 @@ hearth_status hearth_profile_get_type(hearth_profile *profile, uint32_t row, uin
   return hearth_profile_get_string(profile, type.name, ret_name, err);
 }
 
+static hearth_status read_type_id(hearth_profile *profile, uint32_t row, uint64_t *ret, hearth_error *err) {
+  const char *name;
+  return hearth_profile_get_type(profile, row, ret, &name, err);
+}
+
 hearth_status hearth_profile_type_name(hearth_profile *profile, uint64_t id, const char **ret_name, hearth_error *err) {
-  uint32_t first = 0, end = hearth_profile_type_count(profile);
-  while (first < end) {
-    uint32_t middle = first + (end - first) / 2;
-    uint64_t found;
-    HEARTH_TRY(hearth_profile_get_type(profile, middle, &found, ret_name, err));
-    if (found == id)
-      return HEARTH_OK;
-    if (found < id)
-      first = middle + 1;
-    else
-      end = middle;
-  }
-  *ret_name = "";
+  uint32_t count = hearth_profile_type_count(profile), row;
+  uint64_t found = 0;
+  HEARTH_TRY(hearth_profile_search(profile, read_type_id, 0, count, id, &row, err));
+  if (row < count)
+    HEARTH_TRY(hearth_profile_get_type(profile, row, &found, ret_name, err));
+  if (row == count || found != id)
+    *ret_name = "";
   return HEARTH_OK;
 }
 

@@ -1,4 +1,5 @@
 /* Writes the section of histograms. */
+#include "array.h"
 #include "hearth/raw_codec.h"
 #include "writer.h"
 
@@ -29,7 +30,7 @@ hearth_status hearth_writer_encode_histograms(writer *w) {
     return hearth_error_set(w->err, HEARTH_E_FULL, "the histograms exceed 4 GiB");
   w->histogram_count = (uint32_t)count;
   w->histograms.size = count * sizeof(hearth_indexed_histogram) + bytes;
-  HEARTH_TRY(hearth_writer_allocate(w, (void **)&w->histograms.data, w->histograms.size, 1));
+  HEARTH_TRY(hearth_array_create(&w->histograms.data, w->histograms.size, 1, w->err));
   hearth_indexed_histogram *row = (hearth_indexed_histogram *)w->histograms.data;
   uint8_t *first = (uint8_t *)(row + count), *to = first;
   for (uint32_t i = 0; i < w->contexts.count; i++) {

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "writer.h"
 
 enum { COPIED = HEARTH_STACK_COPIED };
@@ -37,8 +38,8 @@ static hearth_status find_homes(layout *l) {
   writer *w = l->w;
   const hearth_builder *b = w->builder;
   uint32_t *modules; /* of the innermost function at each node that was not inlined */
-  HEARTH_TRY(hearth_writer_allocate(w, (void **)&l->homes, b->context_count, sizeof *l->homes));
-  HEARTH_TRY(hearth_writer_allocate(w, (void **)&modules, b->node_count, sizeof *modules));
+  HEARTH_TRY(hearth_array_create(&l->homes, b->context_count, sizeof *l->homes, w->err));
+  HEARTH_TRY(hearth_array_create(&modules, b->node_count, sizeof *modules, w->err));
   for (size_t i = 0; i < b->node_count; i++) {
     const builder_frame *frame = &b->frames[b->nodes[i].frame];
     uint32_t function = w->functions.rank[frame->function];
@@ -74,9 +75,9 @@ static void count_users(const layout *l, const users *u) {
 static hearth_status find_shared(layout *l) {
   size_t nodes = l->w->builder->node_count;
   users u = {0};
-  hearth_status status = hearth_writer_allocate(l->w, (void **)&u.homes, nodes, sizeof *u.homes);
+  hearth_status status = hearth_array_create(&u.homes, nodes, sizeof *u.homes, l->w->err);
   if (status == HEARTH_OK)
-    status = hearth_writer_allocate(l->w, (void **)&u.counts, nodes, sizeof *u.counts);
+    status = hearth_array_create(&u.counts, nodes, sizeof *u.counts, l->w->err);
   if (status == HEARTH_OK) {
     count_users(l, &u);
     for (size_t i = 0; i < nodes; i++)
@@ -125,7 +126,7 @@ static size_t greatest_family(const layout *l) {
 /* Siblings have different frames, so that no tie is left to chance. */
 static hearth_status sort_siblings(const layout *l) {
   sibling *room;
-  HEARTH_TRY(hearth_writer_allocate(l->w, (void **)&room, greatest_family(l), sizeof *room));
+  HEARTH_TRY(hearth_array_create(&room, greatest_family(l), sizeof *room, l->w->err));
   for (size_t key = 0; key <= l->w->builder->node_count; key++) {
     uint32_t first = l->starts[key], n = l->starts[key + 1] - first;
     if (n < 2)
@@ -153,10 +154,9 @@ static size_t push_children(const layout *l, uint32_t node, bool shared, size_t 
 
 static hearth_status reserve_rows(layout *l, size_t more) {
   writer *w = l->w;
-  HEARTH_TRY(hearth_builder_reserve((void **)&w->nodes.order, &l->order_room, w->nodes.count, more,
-                                    sizeof *w->nodes.order, w->err));
-  return hearth_builder_reserve((void **)&w->parents, &l->parent_room, w->nodes.count, more, sizeof *w->parents,
-                                w->err);
+  HEARTH_TRY(
+      hearth_builder_reserve(&w->nodes.order, &l->order_room, w->nodes.count, more, sizeof *w->nodes.order, w->err));
+  return hearth_builder_reserve(&w->parents, &l->parent_room, w->nodes.count, more, sizeof *w->parents, w->err);
 }
 
 /* There is room for it, and its parent has its row. */
@@ -195,9 +195,9 @@ static void list_contexts(layout *l, uint32_t node) {
 static hearth_status sort_contexts_by_home(layout *l) {
   writer *w = l->w;
   uint32_t *starts = NULL, *sorted = NULL;
-  hearth_status status = hearth_writer_allocate(w, (void **)&starts, w->path_count + 1, sizeof *starts);
+  hearth_status status = hearth_array_create(&starts, w->path_count + 1, sizeof *starts, w->err);
   if (status == HEARTH_OK)
-    status = hearth_writer_allocate(w, (void **)&sorted, l->context_count, sizeof *sorted);
+    status = hearth_array_create(&sorted, l->context_count, sizeof *sorted, w->err);
   if (status == HEARTH_OK) {
     for (size_t i = 0; i < l->context_count; i++)
       starts[l->homes[l->contexts[i]] + 1]++;
@@ -250,17 +250,17 @@ static hearth_status number_own(layout *l) {
 static hearth_status number_nodes(layout *l) {
   writer *w = l->w;
   size_t nodes = w->builder->node_count, contexts = w->builder->context_count;
-  HEARTH_TRY(hearth_writer_allocate(w, (void **)&l->shared, nodes, sizeof *l->shared));
+  HEARTH_TRY(hearth_array_create(&l->shared, nodes, sizeof *l->shared, w->err));
   HEARTH_TRY(find_homes(l));
   HEARTH_TRY(find_shared(l));
-  HEARTH_TRY(hearth_writer_allocate(w, (void **)&l->children, nodes, sizeof *l->children));
-  HEARTH_TRY(hearth_writer_allocate(w, (void **)&l->starts, nodes + 1, sizeof *l->starts));
+  HEARTH_TRY(hearth_array_create(&l->children, nodes, sizeof *l->children, w->err));
+  HEARTH_TRY(hearth_array_create(&l->starts, nodes + 1, sizeof *l->starts, w->err));
   list_children(l);
   HEARTH_TRY(sort_siblings(l));
 
-  HEARTH_TRY(hearth_writer_allocate(w, (void **)&l->pending, nodes, sizeof *l->pending));
-  HEARTH_TRY(hearth_writer_allocate(w, (void **)&l->contexts, contexts, sizeof *l->contexts));
-  HEARTH_TRY(hearth_writer_allocate(w, (void **)&w->leaves, contexts, sizeof *w->leaves));
+  HEARTH_TRY(hearth_array_create(&l->pending, nodes, sizeof *l->pending, w->err));
+  HEARTH_TRY(hearth_array_create(&l->contexts, contexts, sizeof *l->contexts, w->err));
+  HEARTH_TRY(hearth_array_create(&w->leaves, contexts, sizeof *w->leaves, w->err));
   memset(w->nodes.rank, 0xff, nodes * sizeof *w->nodes.rank); /* those needed were marked */
   HEARTH_TRY(number_shared(l));
   list_contexts(l, HEARTH_NONE);
@@ -271,7 +271,7 @@ static hearth_status number_nodes(layout *l) {
   free(l->starts);
   l->children = l->starts = NULL;
   HEARTH_TRY(number_own(l));
-  HEARTH_TRY(hearth_writer_allocate(w, (void **)&w->node_frames, w->nodes.count, sizeof *w->node_frames));
+  HEARTH_TRY(hearth_array_create(&w->node_frames, w->nodes.count, sizeof *w->node_frames, w->err));
   for (uint32_t i = 0; i < w->nodes.count; i++)
     w->node_frames[i] = hearth_writer_node_frame(w, w->nodes.order[i]);
   return HEARTH_OK;

@@ -3,11 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
+#include "compare.h"
 #include "writer.h"
 
 static hearth_status renumbering_create(writer *w, renumbering *table, size_t rows) {
-  HEARTH_TRY(hearth_writer_allocate(w, (void **)&table->order, rows, sizeof *table->order));
-  HEARTH_TRY(hearth_writer_allocate(w, (void **)&table->rank, rows, sizeof *table->rank));
+  HEARTH_TRY(hearth_array_create(&table->order, rows, sizeof *table->order, w->err));
+  HEARTH_TRY(hearth_array_create(&table->rank, rows, sizeof *table->rank, w->err));
   memset(table->rank, 0xff, rows * sizeof *table->rank);
   return HEARTH_OK;
 }
@@ -42,20 +44,15 @@ typedef struct function_key {
   uint32_t row;
 } function_key;
 
-static int compare_function_keys(const void *a, const void *b) {
-  uint64_t x = ((const function_key *)a)->id, y = ((const function_key *)b)->id;
-  return (x > y) - (x < y);
-}
-
 hearth_status hearth_writer_order_functions(writer *w) {
   const hearth_builder *b = w->builder;
   function_key *keys;
   size_t n = 0;
-  HEARTH_TRY(hearth_writer_allocate(w, (void **)&keys, b->function_count, sizeof *keys));
+  HEARTH_TRY(hearth_array_create(&keys, b->function_count, sizeof *keys, w->err));
   for (uint32_t i = 0; i < b->function_count; i++)
     if (w->functions.rank[i] != HEARTH_NONE)
       keys[n++] = (function_key){b->functions[i].id, i};
-  qsort(keys, n, sizeof *keys, compare_function_keys);
+  qsort(keys, n, sizeof *keys, hearth_compare_u64);
   for (size_t i = 0; i < n; i++)
     renumbering_append(&w->functions, keys[i].row);
   free(keys);
@@ -79,7 +76,7 @@ hearth_status hearth_writer_order_frames(writer *w) {
   const hearth_builder *b = w->builder;
   frame_key *keys;
   size_t n = 0;
-  HEARTH_TRY(hearth_writer_allocate(w, (void **)&keys, b->frame_count, sizeof *keys));
+  HEARTH_TRY(hearth_array_create(&keys, b->frame_count, sizeof *keys, w->err));
   for (uint32_t i = 0; i < b->frame_count; i++) {
     const builder_frame *f = &b->frames[i];
     if (w->frames.rank[i] != HEARTH_NONE)
@@ -105,7 +102,7 @@ uint32_t hearth_writer_context_frame(const writer *w, uint32_t context) {
 hearth_status hearth_writer_order_contexts(writer *w) {
   const hearth_builder *b = w->builder;
   uint32_t *starts; /* of each frame's contexts; when all are there, their ends */
-  HEARTH_TRY(hearth_writer_allocate(w, (void **)&starts, w->frames.count, sizeof *starts));
+  HEARTH_TRY(hearth_array_create(&starts, w->frames.count, sizeof *starts, w->err));
   w->context_ends = starts;
   for (uint32_t i = 0; i < b->context_count; i++)
     starts[hearth_writer_context_frame(w, i) + 1]++;
@@ -132,7 +129,7 @@ static int compare_binaries(const void *a, const void *b, const char *pool) {
 /* By (name, build id); insertion sort, as a run has a few dozen binaries at most. */
 hearth_status hearth_writer_order_binaries(writer *w) {
   const hearth_builder *b = w->builder;
-  HEARTH_TRY(hearth_writer_allocate(w, (void **)&w->binaries, b->binary_count, sizeof *w->binaries));
+  HEARTH_TRY(hearth_array_create(&w->binaries, b->binary_count, sizeof *w->binaries, w->err));
   for (size_t i = 0; i < b->binary_count; i++) {
     size_t at = i;
     for (; at > 0 && compare_binaries(&w->binaries[at - 1], &b->binaries[i], b->pool) > 0; at--)

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "writer.h"
 
 static int compare_strings(const void *a, const void *b) {
@@ -35,15 +36,15 @@ static const char *function_string(const writer *w, uint32_t new_row, bool path)
 
 hearth_status hearth_writer_collect_file_names(writer *w) {
   size_t n = 0, length = 0;
-  HEARTH_TRY(hearth_writer_allocate(w, (void **)&w->file_names, w->functions.count, sizeof *w->file_names));
+  HEARTH_TRY(hearth_array_create(&w->file_names, w->functions.count, sizeof *w->file_names, w->err));
   for (uint32_t i = 0; i < w->functions.count; i++)
     if (*function_string(w, i, true))
       w->file_names[n++] = function_string(w, i, true);
   w->file_count = sort_unique(w->file_names, n);
-  HEARTH_TRY(hearth_writer_allocate(w, (void **)&w->file_rows, w->file_count, sizeof *w->file_rows));
+  HEARTH_TRY(hearth_array_create(&w->file_rows, w->file_count, sizeof *w->file_rows, w->err));
   for (size_t i = 0; i < w->file_count; i++)
     length += strlen(w->file_names[i]) + 1;
-  HEARTH_TRY(hearth_writer_allocate(w, (void **)&w->components, length, 1));
+  HEARTH_TRY(hearth_array_create(&w->components, length, 1, w->err));
   char *to = w->components;
   for (size_t i = 0; i < w->file_count; i++) {
     size_t size = strlen(w->file_names[i]) + 1;
@@ -71,8 +72,8 @@ hearth_status hearth_writer_collect_strings(writer *w, const char *const *names,
   for (size_t i = 0; i < w->file_count; i++)
     components += component_count(w->file_names[i]);
   size_t room = 1 + name_count + w->functions.count + components + b->binary_count + w->type_count;
-  HEARTH_TRY(hearth_writer_allocate(w, (void **)&w->strings, room, sizeof *w->strings));
-  HEARTH_TRY(hearth_writer_allocate(w, (void **)&w->string_offsets, room, sizeof *w->string_offsets));
+  HEARTH_TRY(hearth_array_create(&w->strings, room, sizeof *w->strings, w->err));
+  HEARTH_TRY(hearth_array_create(&w->string_offsets, room, sizeof *w->string_offsets, w->err));
 
   w->strings[n++] = "";
   for (size_t i = 0; i < name_count; i++)
@@ -141,7 +142,7 @@ static size_t add_path_level(writer *w, path_key *keys, size_t n) {
 }
 
 static hearth_status find_function_paths(writer *w) {
-  HEARTH_TRY(hearth_writer_allocate(w, (void **)&w->function_paths, w->functions.count, sizeof *w->function_paths));
+  HEARTH_TRY(hearth_array_create(&w->function_paths, w->functions.count, sizeof *w->function_paths, w->err));
   for (uint32_t i = 0; i < w->functions.count; i++) {
     const char *path = function_string(w, i, true);
     w->function_paths[i] = *path ? w->file_rows[find_sorted(w->file_names, w->file_count, path)] : HEARTH_NONE;
@@ -154,8 +155,8 @@ hearth_status hearth_writer_build_paths(writer *w) {
   path_key *keys;
   for (size_t i = 0; i < w->file_count; i++)
     components += component_count(w->file_names[i]);
-  HEARTH_TRY(hearth_writer_allocate(w, (void **)&w->paths, components, sizeof *w->paths));
-  HEARTH_TRY(hearth_writer_allocate(w, (void **)&keys, w->file_count, sizeof *keys));
+  HEARTH_TRY(hearth_array_create(&w->paths, components, sizeof *w->paths, w->err));
+  HEARTH_TRY(hearth_array_create(&keys, w->file_count, sizeof *keys, w->err));
   const char *first = w->components;
   for (size_t i = 0; i < w->file_count; i++) {
     keys[i] = (path_key){.parent = HEARTH_NONE,

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "array.h"
 #include "cutoffs.h"
 #include "writer.h"
 
@@ -31,7 +32,7 @@ static hearth_status fill_cutoffs(writer *w, hearth_indexed_summary *summary, he
   hearth_density_point *points;
   size_t n = 0;
   double lasting = hearth_lasting_lifetime_ns(summary->duration_ns, summary->runs);
-  HEARTH_TRY(hearth_writer_allocate(w, (void **)&points, w->contexts.count, sizeof *points));
+  HEARTH_TRY(hearth_array_create(&points, w->contexts.count, sizeof *points, w->err));
   for (uint32_t i = 0; i < w->contexts.count; i++) {
     hearth_mib mib;
     if (writer_unscoped_context(w, i) != i)
@@ -61,7 +62,7 @@ hearth_status hearth_writer_summarise(writer *w) {
   const hearth_profile_summary *runs = &w->builder->runs;
   size_t cutoffs = hearth_writer_accesses_counted(w) ? COLD_CUTOFFS + HOT_CUTOFFS : 0;
   w->summary.size = sizeof(hearth_indexed_summary) + cutoffs * sizeof(hearth_indexed_cutoff);
-  HEARTH_TRY(hearth_writer_allocate(w, (void **)&w->summary.data, w->summary.size, 1));
+  HEARTH_TRY(hearth_array_create(&w->summary.data, w->summary.size, 1, w->err));
   hearth_indexed_summary *summary = (hearth_indexed_summary *)w->summary.data;
   *summary = (hearth_indexed_summary){.runs = runs->runs,
                                       .duration_ns = runs->duration_ns,

@@ -2,16 +2,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
+#include "compare.h"
 #include "writer.h"
 
-static int compare_types(const void *a, const void *b) {
-  uint64_t x = ((const builder_type *)a)->id, y = ((const builder_type *)b)->id;
-  return (x > y) - (x < y);
-}
-
 static builder_type *find_type(const writer *w, uint64_t id) {
-  const builder_type key = {.id = id};
-  return bsearch(&key, w->types, w->type_count, sizeof key, compare_types);
+  return bsearch(&id, w->types, w->type_count, sizeof *w->types, hearth_compare_u64);
 }
 
 /* Those that contexts have. */
@@ -19,12 +15,12 @@ hearth_status hearth_writer_order_types(writer *w) {
   const hearth_builder *b = w->builder;
   bool *used;
   size_t kept = 0;
-  HEARTH_TRY(hearth_writer_allocate(w, (void **)&w->types, b->type_count, sizeof *w->types));
-  HEARTH_TRY(hearth_writer_allocate(w, (void **)&used, b->type_count, sizeof *used));
+  HEARTH_TRY(hearth_array_create(&w->types, b->type_count, sizeof *w->types, w->err));
+  HEARTH_TRY(hearth_array_create(&used, b->type_count, sizeof *used, w->err));
   w->type_count = b->type_count;
   if (b->type_count > 0) {
     memcpy(w->types, b->types, b->type_count * sizeof *w->types);
-    qsort(w->types, w->type_count, sizeof *w->types, compare_types);
+    qsort(w->types, w->type_count, sizeof *w->types, hearth_compare_u64);
   }
   for (size_t i = 0; w->type_count > 0 && i < b->context_count; i++) {
     hearth_mib mib;

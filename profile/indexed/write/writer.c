@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "file.h"
 #include "writer.h"
 
@@ -12,11 +13,6 @@
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 #error "the format is little-endian and this file stores structs as they are: add byte swaps for this machine"
 #endif
-
-hearth_status hearth_writer_allocate(writer *w, void **ret, size_t count, size_t item_size) {
-  *ret = calloc(count + 1, item_size);
-  return *ret ? HEARTH_OK : hearth_error_nomem(w->err);
-}
 
 static void writer_free(writer *w) {
   renumbering *tables[] = {&w->functions, &w->frames, &w->nodes, &w->contexts};
@@ -225,7 +221,7 @@ static hearth_status write_image(writer *w) {
   HEARTH_TRY(hearth_writer_order_binaries(w));
   HEARTH_TRY(pack_and_plan(w));
   lay_out(w);
-  HEARTH_TRY(hearth_writer_allocate(w, (void **)&w->image, w->size, 1));
+  HEARTH_TRY(hearth_array_create(&w->image, w->size, 1, w->err));
   memcpy(section_data(w, HEARTH_SECTION_PATHS), w->paths, w->path_count * sizeof *w->paths);
   fill(w, HEARTH_SECTION_FRAMES, &w->tables.frames);
   fill(w, HEARTH_SECTION_STACKS, &w->tables.stacks);

@@ -63,9 +63,6 @@ struct writer {
   size_t size;
 };
 
-/* Room for one more than `count`, all zero. E_NOMEM. */
-hearth_status hearth_writer_allocate(writer *w, void **ret, size_t count, size_t item_size);
-
 /* row_order.c, nodes.c: the rows that contexts need, each table in canonical order. In this order; E_NOMEM. The
  * order of nodes needs the paths, too; E_FULL if the nodes have become too many. */
 hearth_status hearth_writer_mark_needed(writer *w);

@@ -44,9 +44,9 @@ static void impossible_sizes_are_refused(void **state) {
 static void new_array_is_zero_and_never_null(void **state) {
   (void)state;
   uint64_t *none, *some;
-  assert_true(hearth_array_create(&none, 0, sizeof *none));
+  assert_int_equal(hearth_array_create(&none, 0, sizeof *none, NULL), HEARTH_OK);
   assert_non_null(none);
-  assert_true(hearth_array_create(&some, 9, sizeof *some));
+  assert_int_equal(hearth_array_create(&some, 9, sizeof *some, NULL), HEARTH_OK);
   for (size_t i = 0; i < 10; i++)
     assert_int_equal(some[i], 0);
   free(none);
