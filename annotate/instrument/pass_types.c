@@ -5,7 +5,7 @@
 
 #include "data_type.h"
 #include "hearth/ir_facts.h"
-#include "hearth/types.h"
+#include "hearth/type_table.h"
 #include "location.h"
 #include "passes.h"
 #include "shim.h"

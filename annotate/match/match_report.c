@@ -7,7 +7,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-#include "hearth/json.h"
+#include "hearth/json_writer.h"
 
 static void print_sums(hearth_json *json, const char *key, const hearth_coverage_sums *sums) {
   hearth_json_key(json, key);

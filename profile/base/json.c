@@ -1,4 +1,4 @@
-#include "hearth/json.h"
+#include "hearth/json_writer.h"
 
 #include <math.h>
 

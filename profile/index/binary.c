@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "hearth/raw.h"
-#include "hearth/types.h"
+#include "hearth/type_table.h"
 
 /* A loadable segment with code. */
 typedef struct segment {

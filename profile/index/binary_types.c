@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hearth/types.h"
+#include "hearth/type_table.h"
 
 typedef struct hearth_type {
   uint64_t function;

@@ -1,11 +1,11 @@
-/* The types of a binary's allocation calls (hearth/types.h). */
+/* The types of a binary's allocation calls (hearth/type_table.h). */
 #ifndef HEARTH_SYMBOLISE_TYPES_H
 #define HEARTH_SYMBOLISE_TYPES_H
 
 #include <stddef.h>
 
-#include "hearth/status.h"
 #include "bytes.h"
+#include "hearth/status.h"
 
 typedef struct hearth_types {
   struct hearth_type *items; /* sorted */

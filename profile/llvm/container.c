@@ -2,13 +2,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "file_buffer.h"
+#include "file_kind.h"
 #include "hearth/indexed.h"
 #include "hearth/llvm_container.h"
 #include "hearth/llvm_profile.h"
 #include "input.h"
-#include "output.h"
 #include "memprof_section.h"
-#include "file_kind.h"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>

@@ -4,9 +4,9 @@
  *   version 4: u32 number of u64 fields in the summary, the summary
  *   u64 number of fields, their tags; frames; call stacks; table of records */
 #include "array.h"
+#include "file_buffer.h"
 #include "hash_table.h"
 #include "mib_entries.h"
-#include "output.h"
 #include "records.h"
 
 typedef struct writer {

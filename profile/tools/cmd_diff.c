@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "commands.h"
-#include "hearth/diff.h"
+#include "hearth/profile_diff.h"
 #include "view_options.h"
 
 enum { DEFAULT_TOP = 10 }; /* of each kind of change; JSON has all */

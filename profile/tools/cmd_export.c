@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "commands.h"
-#include "hearth/export.h"
+#include "hearth/profile_export.h"
 #include "output_file.h"
 #include "view_options.h"
 

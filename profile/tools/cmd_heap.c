@@ -4,10 +4,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "commands.h"
-#include "hearth/export.h"
-#include "hearth/heap_view.h"
 #include "command_line.h"
+#include "commands.h"
+#include "hearth/heap_view.h"
+#include "hearth/profile_export.h"
 #include "output_file.h"
 
 static const char help[] =

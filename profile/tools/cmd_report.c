@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "commands.h"
-#include "hearth/page.h"
+#include "hearth/report_page.h"
 #include "output_file.h"
 #include "trace_profile.h"
 #include "view_options.h"
@@ -44,18 +44,17 @@ static int check(int operands, char **argv, const arguments *a) {
 }
 
 static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
-  const hearth_option options[] = {
-      HEARTH_VIEW_OPTIONS(&a->options.view),
-      HEARTH_VIEW_CLASS_OPTION(&a->options.view),
-      {.name = "--value",
-       .expects = "bytes, allocs, accesses, byte-seconds, live or live-allocs",
-       .take = take_value,
-       .target = &a->options.value},
-      {.name = "--trace", .expects = "a file", .text = &a->trace},
-      {.name = "--hotcold", .expects = "a file", .text = &a->options.hotcold},
-      {.name = "--annotation", .expects = "a file", .text = &a->options.annotation},
-      {.name = "--output", .letter = 'o', .expects = "a file", .text = &a->output},
-      {0}};
+  const hearth_option options[] = {HEARTH_VIEW_OPTIONS(&a->options.view),
+                                   HEARTH_VIEW_CLASS_OPTION(&a->options.view),
+                                   {.name = "--value",
+                                    .expects = "bytes, allocs, accesses, byte-seconds, live or live-allocs",
+                                    .take = take_value,
+                                    .target = &a->options.value},
+                                   {.name = "--trace", .expects = "a file", .text = &a->trace},
+                                   {.name = "--hotcold", .expects = "a file", .text = &a->options.hotcold},
+                                   {.name = "--annotation", .expects = "a file", .text = &a->options.annotation},
+                                   {.name = "--output", .letter = 'o', .expects = "a file", .text = &a->output},
+                                   {0}};
   int operands;
   if (!hearth_tool_parse(options, help, argc, argv, &operands, ret_code) ||
       (*ret_code = check(operands, argv, a)) != HEARTH_EXIT_OK)

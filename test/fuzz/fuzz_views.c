@@ -7,23 +7,16 @@
 
 #include "check_json.h"
 #include "hearth/builder.h"
-#include "hearth/diff.h"
-#include "hearth/export.h"
-#include "hearth/page.h"
+#include "hearth/profile_diff.h"
+#include "hearth/profile_export.h"
 #include "hearth/report.h"
+#include "hearth/report_page.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* -------------------------------------------------- views -------------------------------------------------- */
 
-typedef enum view {
-  VIEW_TEXT,
-  VIEW_JSON,
-  VIEW_DIFF_TEXT,
-  VIEW_DIFF_JSON,
-  VIEW_PAGE,
-  VIEW_EXPORT
-} view;
+typedef enum view { VIEW_TEXT, VIEW_JSON, VIEW_DIFF_TEXT, VIEW_DIFF_JSON, VIEW_PAGE, VIEW_EXPORT } view;
 
 static void check_page(const char *page) {
   static const char begin[] = "id=\"data\">", end[] = "</script>";

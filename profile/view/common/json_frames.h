@@ -3,7 +3,7 @@
 #ifndef HEARTH_JSON_FRAMES_H
 #define HEARTH_JSON_FRAMES_H
 
-#include "hearth/json.h"
+#include "hearth/json_writer.h"
 #include "selection.h"
 
 /* What a frame number is, is up to the owner: a row of a profile, or a number given to equal frames of two. */

@@ -11,7 +11,7 @@
 #include "file.h"
 #include "heap_nodes.h"
 #include "hearth/ids.h"
-#include "hearth/json.h"
+#include "hearth/json_writer.h"
 #include "path_name.h"
 
 #define CATEGORY "disabled-by-default-memory-infra"

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "exporter.h"
-#include "hearth/json.h"
+#include "hearth/json_writer.h"
 
 static const double ns_per_us = 1e3;
 static const uint64_t threshold_us =

@@ -2,7 +2,7 @@
 #ifndef HEARTH_EXPORT_INTERNAL_H
 #define HEARTH_EXPORT_INTERNAL_H
 
-#include "hearth/export.h"
+#include "hearth/profile_export.h"
 #include "names.h"
 #include "selection.h"
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "exporter.h"
-#include "hearth/json.h"
+#include "hearth/json_writer.h"
 
 typedef struct weights {
   hearth_json json;

@@ -3,7 +3,7 @@
 #ifndef HEARTH_PAGE_COLUMNS_H
 #define HEARTH_PAGE_COLUMNS_H
 
-#include "hearth/json.h"
+#include "hearth/json_writer.h"
 
 typedef struct page_column {
   hearth_json *json;

@@ -6,10 +6,10 @@
 #ifndef HEARTH_PAGE_MODEL_H
 #define HEARTH_PAGE_MODEL_H
 
-#include "hearth/page.h"
+#include "hearth/report_page.h"
 #include "names.h"
-#include "timeline.h"
 #include "pair_set.h"
+#include "timeline.h"
 
 typedef struct page_function {
   const char *name, *linkage_name;

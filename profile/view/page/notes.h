@@ -3,7 +3,7 @@
 #ifndef HEARTH_PAGE_NOTES_H
 #define HEARTH_PAGE_NOTES_H
 
-#include "hearth/json.h"
+#include "hearth/json_writer.h"
 #include "hearth/status.h"
 
 typedef enum page_note { PAGE_NOTE_HOTCOLD, PAGE_NOTE_ANNOTATION } page_note;

@@ -2,7 +2,7 @@
 #ifndef HEARTH_DIFF_INTERNAL_H
 #define HEARTH_DIFF_INTERNAL_H
 
-#include "hearth/diff.h"
+#include "hearth/profile_diff.h"
 #include "names.h"
 #include "pair_set.h"
 #include "selection.h"

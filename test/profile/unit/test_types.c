@@ -2,9 +2,9 @@
 #include "profile_fixture.h"
 #include "reseal.h"
 
-#include "hearth/ids.h"
-#include "hearth/types.h"
 #include "binary_types.h"
+#include "hearth/ids.h"
+#include "hearth/type_table.h"
 
 /* -------------------------------------------------- in programs -------------------------------------------------- */
 

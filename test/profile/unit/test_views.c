@@ -1,7 +1,7 @@
 /* Views: conditions of `hearth diff`, what can be compared, quantities. */
 #include "profile_fixture.h"
 
-#include "hearth/diff.h"
+#include "hearth/profile_diff.h"
 
 static void conditions_are_read(void **state) {
   const struct {

@@ -3,8 +3,8 @@
  *
  * The section is a sequence of records, those of all files one behind the other. A record is this struct, then the type's
  * name, without NUL, then zeros up to a multiple of 8. */
-#ifndef HEARTH_TYPES_H
-#define HEARTH_TYPES_H
+#ifndef HEARTH_TYPE_TABLE_H
+#define HEARTH_TYPE_TABLE_H
 
 #include "hearth/layout.h"
 

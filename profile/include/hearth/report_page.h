@@ -1,7 +1,7 @@
 /* What `hearth report` writes: a page that shows a profile, and perhaps the trace that it was made of, in one file that
  * needs nothing else. */
-#ifndef HEARTH_PAGE_H
-#define HEARTH_PAGE_H
+#ifndef HEARTH_REPORT_PAGE_H
+#define HEARTH_REPORT_PAGE_H
 
 #include "hearth/trace.h"
 #include "hearth/view.h"

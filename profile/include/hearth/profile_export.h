@@ -1,6 +1,6 @@
 /* A profile in formats that other tools draw. What each holds is in docs/tools.md, "hearth export". */
-#ifndef HEARTH_EXPORT_H
-#define HEARTH_EXPORT_H
+#ifndef HEARTH_PROFILE_EXPORT_H
+#define HEARTH_PROFILE_EXPORT_H
 
 #include "hearth/view.h"
 

@@ -4,8 +4,8 @@
  * Contexts are the same if their frames have equal functions, line offsets, columns and discriminators; whether a frame
  * was inlined does not count, as it differs between builds. Each profile has its own thresholds of the classes. Quantities
  * are averages per run, so that a profile of ten runs can be compared with one of a single run. */
-#ifndef HEARTH_DIFF_H
-#define HEARTH_DIFF_H
+#ifndef HEARTH_PROFILE_DIFF_H
+#define HEARTH_PROFILE_DIFF_H
 
 #include "hearth/view.h"
 

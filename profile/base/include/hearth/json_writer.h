@@ -1,7 +1,7 @@
 /* JSON (RFC 8259), written as it comes. Commas are placed by the writer; nesting is the caller's. Write errors stay in
  * the stream. */
-#ifndef HEARTH_JSON_H
-#define HEARTH_JSON_H
+#ifndef HEARTH_JSON_WRITER_H
+#define HEARTH_JSON_WRITER_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* A growing buffer for LLVM's files. An allocation that fails is remembered: it is asked for once, at the end. */
-#ifndef HEARTH_LLVM_OUTPUT_H
-#define HEARTH_LLVM_OUTPUT_H
+#ifndef HEARTH_FILE_BUFFER_H
+#define HEARTH_FILE_BUFFER_H
 
 #include <stdlib.h>
 #include <string.h>
