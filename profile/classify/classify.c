@@ -1,4 +1,5 @@
 #include "cutoffs.h"
+#include "option_size.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -146,9 +147,6 @@ static double threshold(double option, double preset) { return option > 0 ? opti
 
 bool hearth_classifier_begin(hearth_classifier *classifier, const hearth_profile_summary *summary,
                              const hearth_classify_options *options) {
-  static const hearth_classify_options defaults;
-  if (!options)
-    options = &defaults;
   *classifier = (hearth_classifier){.mode = options->mode, .cold_max_density = -1, .hot_min_density = INFINITY};
   if (!hearth_accesses_known(summary))
     return false;
@@ -172,12 +170,14 @@ bool hearth_classifier_begin(hearth_classifier *classifier, const hearth_profile
 hearth_status hearth_classifier_init(hearth_classifier *classifier, hearth_profile *profile,
                                      const hearth_classify_options *options, hearth_error *err) {
   hearth_profile_summary summary;
+  hearth_classify_options known;
+  HEARTH_TRY(hearth_options_take(&known, sizeof known, options, err));
   HEARTH_TRY(hearth_profile_get_summary(profile, &summary, err));
-  if (!hearth_classifier_begin(classifier, &summary, options))
+  if (!hearth_classifier_begin(classifier, &summary, &known))
     return HEARTH_OK;
   HEARTH_TRY(
-      read_cutoff(profile, HEARTH_CLASS_COLD, hearth_cold_share_ppm(options), -1, &classifier->cold_max_density, err));
-  HEARTH_TRY(read_cutoff(profile, HEARTH_CLASS_HOT, hearth_hot_share_ppm(options), INFINITY,
+      read_cutoff(profile, HEARTH_CLASS_COLD, hearth_cold_share_ppm(&known), -1, &classifier->cold_max_density, err));
+  HEARTH_TRY(read_cutoff(profile, HEARTH_CLASS_HOT, hearth_hot_share_ppm(&known), INFINITY,
                          &classifier->hot_min_density, err));
   hearth_classifier_keep_distance(classifier);
   return HEARTH_OK;

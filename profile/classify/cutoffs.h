@@ -8,16 +8,16 @@
 
 enum { HEARTH_COLD_SHARE_PPM = 10000, HEARTH_HOT_SHARE_PPM = 900000 }; /* by default */
 
-/* The shares that options (NULL: defaults) ask for. */
+/* The shares that options ask for. */
 static inline uint32_t hearth_cold_share_ppm(const hearth_classify_options *options) {
-  return options && options->cold_share_ppm ? options->cold_share_ppm : (uint32_t)HEARTH_COLD_SHARE_PPM;
+  return options->cold_share_ppm ? options->cold_share_ppm : (uint32_t)HEARTH_COLD_SHARE_PPM;
 }
 
 static inline uint32_t hearth_hot_share_ppm(const hearth_classify_options *options) {
-  return options && options->hot_share_ppm ? options->hot_share_ppm : (uint32_t)HEARTH_HOT_SHARE_PPM;
+  return options->hot_share_ppm ? options->hot_share_ppm : (uint32_t)HEARTH_HOT_SHARE_PPM;
 }
 
-/* Resolve options (NULL: defaults) against a profile's summary. True if the cutoffs of the profile are to be filled in:
+/* Resolve options against a profile's summary. True if the cutoffs of the profile are to be filled in:
  * until then nothing is cold or hot. */
 bool hearth_classifier_begin(hearth_classifier *classifier, const hearth_profile_summary *summary,
                              const hearth_classify_options *options);

@@ -10,6 +10,7 @@
 #include "file_kind.h"
 #include "hearth/ids.h"
 #include "hearth/trace.h"
+#include "option_size.h"
 
 #define PROFILER_HEAP "hearth:profiler" /* the runtime tells its own memory as this heap's */
 
@@ -42,13 +43,12 @@ static hearth_status add_name(hearth_heap_reader *r, const char *name, uint32_t 
   return HEARTH_OK;
 }
 
-hearth_heap_reader *hearth_heap_reader_create(const hearth_indexer_options *options) {
+static hearth_heap_reader *create(const hearth_indexer_options *options) {
   hearth_heap_reader *r = calloc(1, sizeof *r);
   uint32_t row;
   if (!r)
     return NULL;
-  if (options)
-    r->options = *options;
+  r->options = *options;
   r->builder = hearth_builder_create(HEARTH_IDS_HEARTH);
   r->modules = r->builder ? hearth_modules_create(r->builder, &r->options) : NULL;
   if (r->modules && add_name(r, "[unknown]", &row, NULL) == HEARTH_OK &&
@@ -59,6 +59,15 @@ hearth_heap_reader *hearth_heap_reader_create(const hearth_indexer_options *opti
   }
   hearth_heap_reader_destroy(r);
   return NULL;
+}
+
+hearth_status hearth_heap_reader_create(const hearth_indexer_options *options, hearth_heap_reader **ret,
+                                        hearth_error *err) {
+  hearth_indexer_options known;
+  *ret = NULL;
+  HEARTH_TRY(hearth_options_take(&known, sizeof known, options, err));
+  *ret = create(&known);
+  return *ret ? HEARTH_OK : hearth_error_nomem(err);
 }
 
 void hearth_heap_reader_destroy(hearth_heap_reader *r) {

@@ -9,6 +9,7 @@
 #include "file_kind.h"
 #include "hearth/llvm_profile.h"
 #include "indexer.h"
+#include "option_size.h"
 
 /* -------------------------------------------------- what is told -------------------------------------------------- */
 
@@ -69,13 +70,17 @@ hearth_indexer *hearth_indexer_create_worker(hearth_indexer *owner) {
   return ix;
 }
 
-hearth_indexer *hearth_indexer_create(const hearth_indexer_options *options) {
+hearth_status hearth_indexer_create(const hearth_indexer_options *options, hearth_indexer **ret, hearth_error *err) {
+  hearth_indexer_options known;
+  *ret = NULL;
+  HEARTH_TRY(hearth_options_take(&known, sizeof known, options, err));
   hearth_indexer *ix = hearth_indexer_create_worker(NULL);
-  if (!ix || !options)
-    return ix;
-  ix->options = *options;
+  if (!ix)
+    return hearth_error_nomem(err);
+  ix->options = known;
   set_up_builders(ix);
-  return ix;
+  *ret = ix;
+  return HEARTH_OK;
 }
 
 void hearth_indexer_destroy(hearth_indexer *ix) {

@@ -177,7 +177,7 @@ static void keep_what_matters(planner *p) {
 hearth_status hearth_plan_find_leaves(planner *p) {
   leaf_frame *frames;
   size_t count;
-  hearth_classifier classifier = hearth_writer_classifier(p->w, &p->options.classify);
+  hearth_classifier classifier = hearth_writer_classifier(p->w, &p->classify);
   HEARTH_TRY(find_stack_ids(p));
   hearth_status status = list_leaf_frames(p, &frames, &count);
   if (status == HEARTH_OK)

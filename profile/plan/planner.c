@@ -2,6 +2,7 @@
  * them apart, and those that are chosen. */
 #include <stdlib.h>
 
+#include "option_size.h"
 #include "planner.h"
 
 enum { DEFAULT_SITES = 256, DEFAULT_GAIN_PPM = 500 };
@@ -26,7 +27,9 @@ static void release(planner *p) {
 }
 
 static hearth_status make_plan(const writer *w, const void *state, packed_bytes *ret) {
-  planner p = {.w = w, .options = *(const hearth_plan_options *)state, .err = w->err};
+  planner p = {.w = w, .err = w->err};
+  HEARTH_TRY(hearth_options_take(&p.options, sizeof p.options, state, w->err));
+  HEARTH_TRY(hearth_options_take(&p.classify, sizeof p.classify, p.options.classify, w->err));
   p.options.max_sites = p.options.max_sites ? p.options.max_sites : DEFAULT_SITES;
   p.options.min_gain_ppm = p.options.min_gain_ppm ? p.options.min_gain_ppm : DEFAULT_GAIN_PPM;
   hearth_status status = make_section(&p, ret);
@@ -36,8 +39,7 @@ static hearth_status make_plan(const writer *w, const void *state, packed_bytes 
 
 hearth_status hearth_builder_write_planned(hearth_builder *builder, const hearth_plan_options *options, void **ret_data,
                                            size_t *ret_size, hearth_error *err) {
-  static const hearth_plan_options defaults;
-  return hearth_writer_write(builder, make_plan, options ? options : &defaults, ret_data, ret_size, err);
+  return hearth_writer_write(builder, make_plan, options, ret_data, ret_size, err);
 }
 
 hearth_status hearth_plan_make(hearth_profile *profile, const hearth_plan_options *options, void **ret_data,

@@ -57,6 +57,7 @@ typedef struct plan_set {
 typedef struct planner {
   const writer *w;
   hearth_plan_options options;
+  hearth_classify_options classify;
   hearth_error *err;
   uint64_t total_bytes, total_allocs, total_accesses;
   uint64_t *stack_ids; /* of each frame; 0: unknown */

@@ -12,6 +12,7 @@ typedef struct arguments {
   const char *profile, *output;
   hearth_export_format format;
   bool format_given;
+  hearth_view_options view;
   hearth_export_options options;
 } arguments;
 
@@ -58,8 +59,8 @@ static int check(int operands, char **argv, const arguments *a) {
 
 static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
   const hearth_option options[] = {
-      HEARTH_VIEW_OPTIONS(&a->options.view),
-      HEARTH_VIEW_CLASS_OPTION(&a->options.view),
+      HEARTH_VIEW_OPTIONS(&a->view),
+      HEARTH_VIEW_CLASS_OPTION(&a->view),
       {.name = "--format", .expects = "folded, pprof, speedscope or dhat", .take = take_format, .target = a},
       {.name = "--value",
        .expects = "bytes, allocs, accesses, byte-seconds, live or live-allocs",
@@ -73,6 +74,7 @@ static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
       (*ret_code = check(operands, argv, a)) != HEARTH_EXIT_OK)
     return false;
   a->profile = argv[1];
+  a->options.view = &a->view;
   return true;
 }
 

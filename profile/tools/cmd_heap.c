@@ -133,8 +133,8 @@ static const hearth_heap_dump *find_dump(const hearth_heap_dumps *dumps, const c
 
 static hearth_status export_profile(const arguments *a, hearth_builder *builder, const char *name, FILE *stream,
                                     hearth_error *err) {
-  hearth_export_options options = {
-      .title = name, .value = HEARTH_QUANTITY_LIVE, .view = {.linkage_names = a->linkage_names}};
+  const hearth_view_options view = {.linkage_names = a->linkage_names};
+  const hearth_export_options options = {.view = &view, .title = name, .value = HEARTH_QUANTITY_LIVE};
   hearth_profile *profile;
   void *data;
   size_t size;
@@ -193,9 +193,9 @@ static int run(const arguments *a) {
   const hearth_indexer_options options = {.context = (void *)(uintptr_t)a, .note = on_note};
   const hearth_heap_dumps *dumps;
   hearth_error err;
-  hearth_heap_reader *reader = hearth_heap_reader_create(&options);
-  if (!reader)
-    return hearth_tool_error("out of memory");
+  hearth_heap_reader *reader;
+  if (hearth_heap_reader_create(&options, &reader, &err) != HEARTH_OK)
+    return hearth_tool_error("%s", err.message);
   int code = read_all(a, reader, &dumps, &err) == HEARTH_OK ? show(a, dumps) : hearth_tool_error("%s", err.message);
   hearth_heap_reader_destroy(reader);
   return code;

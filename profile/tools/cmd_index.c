@@ -332,8 +332,10 @@ int hearth_cmd_index(int argc, char **argv) {
                                        .full_recursion = a.full_recursion,
                                        .skip_failing = a.failure != FAIL_IF_ANY,
                                        .unrecorded = a.unrecorded};
-    hearth_indexer *indexer = hearth_indexer_create(&settings);
-    code = indexer ? merge_all(&a, indexer) : hearth_tool_error("out of memory");
+    hearth_indexer *indexer;
+    hearth_error err;
+    code = hearth_indexer_create(&settings, &indexer, &err) == HEARTH_OK ? merge_all(&a, indexer)
+                                                                         : hearth_tool_error("%s", err.message);
     hearth_indexer_destroy(indexer);
   }
   input_list_free(&a.inputs);

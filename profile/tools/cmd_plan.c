@@ -136,7 +136,7 @@ int hearth_cmd_plan(int argc, char **argv) {
   hearth_output_guard();
   hearth_plan_options options = {.max_sites = (uint32_t)a.sites.value,
                                  .min_gain_ppm = (uint32_t)a.gain.value,
-                                 .classify = a.classify,
+                                 .classify = &a.classify,
                                  .library_calls = a.library_calls};
   hearth_status status = hearth_plan_make(profile, &options, &data, &size, &err);
   hearth_profile_close(profile); /* the output may be the same file */

@@ -11,6 +11,7 @@
 
 typedef struct arguments {
   const char *profile, *trace, *output;
+  hearth_view_options view;
   hearth_page_options options;
 } arguments;
 
@@ -44,8 +45,8 @@ static int check(int operands, char **argv, const arguments *a) {
 }
 
 static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
-  const hearth_option options[] = {HEARTH_VIEW_OPTIONS(&a->options.view),
-                                   HEARTH_VIEW_CLASS_OPTION(&a->options.view),
+  const hearth_option options[] = {HEARTH_VIEW_OPTIONS(&a->view),
+                                   HEARTH_VIEW_CLASS_OPTION(&a->view),
                                    {.name = "--value",
                                     .expects = "bytes, allocs, accesses, byte-seconds, live or live-allocs",
                                     .take = take_value,
@@ -60,6 +61,7 @@ static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
       (*ret_code = check(operands, argv, a)) != HEARTH_EXIT_OK)
     return false;
   a->profile = argv[1];
+  a->options.view = &a->view;
   a->options.title = a->profile;
   return true;
 }

@@ -15,6 +15,7 @@ typedef struct arguments {
   const char *profile;
   bool json, yaml, text, plan, metadata_stats, full;
   hearth_number_option functions, contexts;
+  hearth_view_options view;
   hearth_report_options options;
 } arguments;
 
@@ -48,10 +49,9 @@ static int take_sort(void *target, const char *value) {
 
 /* Was anything asked for that only the report and its JSON heed? */
 static bool shapes_report(const arguments *a) {
-  const hearth_view_options *view = &a->options.view;
+  const hearth_view_options *view = &a->view;
   return a->functions.given || a->contexts.given || a->full || a->options.sort || view->function || view->file ||
-         view->only || view->linkage_names ||
-         memcmp(&view->classify, &(hearth_classify_options){0}, sizeof view->classify) != 0 || a->options.histograms;
+         view->only || view->linkage_names || view->classify || a->options.histograms;
 }
 
 static int check(int operands, char **argv, const arguments *a) {
@@ -79,8 +79,8 @@ static size_t limit(const arguments *a, const hearth_number_option *number, size
 
 static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
   const hearth_option options[] = {
-      HEARTH_VIEW_OPTIONS(&a->options.view),
-      HEARTH_VIEW_CLASS_OPTION(&a->options.view),
+      HEARTH_VIEW_OPTIONS(&a->view),
+      HEARTH_VIEW_CLASS_OPTION(&a->view),
       {.name = "--top", .expects = "a number", .take = hearth_tool_take_number, .target = &a->functions},
       {.name = "--contexts", .expects = "a number", .take = hearth_tool_take_number, .target = &a->contexts},
       {.name = "--full", .flag = &a->full},
@@ -101,6 +101,7 @@ static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
       (*ret_code = check(operands, argv, a)) != HEARTH_EXIT_OK)
     return false;
   a->profile = argv[1];
+  a->options.view = &a->view;
   a->options.functions = limit(a, &a->functions, DEFAULT_FUNCTIONS);
   a->options.contexts = limit(a, &a->contexts, DEFAULT_CONTEXTS);
   return true;

@@ -35,8 +35,10 @@ bool trace_profile_open(trace_profile *ret, const char *path) {
   const hearth_indexer_options options = {.note = on_note, .symbols = true}; /* enough to look at */
   hearth_error err;
   *ret = (trace_profile){0};
-  hearth_indexer *indexer = hearth_indexer_create(&options);
-  hearth_status status = indexer ? index_trace(ret, indexer, path, &err) : hearth_error_nomem(&err);
+  hearth_indexer *indexer;
+  hearth_status status = hearth_indexer_create(&options, &indexer, &err);
+  if (status == HEARTH_OK)
+    status = index_trace(ret, indexer, path, &err);
   hearth_indexer_destroy(indexer);
   if (status == HEARTH_OK)
     status = hearth_trace_open(path, &ret->trace, &err);

@@ -79,15 +79,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   const hearth_heap_dumps *dumps;
   hearth_error err;
   uint8_t *copy = malloc(size + 1);
-  hearth_heap_reader *reader = hearth_heap_reader_create(NULL);
-  if (copy && reader) {
+  hearth_heap_reader *reader;
+  if (copy && hearth_heap_reader_create(NULL, &reader, &err) == HEARTH_OK) {
     memcpy(copy, data, size);
     repair_checksums(copy, size);
     hearth_heap_reader_add_memory(reader, copy, size, "fuzz", &err); /* dumps before a damaged one stay */
     if (hearth_heap_reader_result(reader, &dumps, &err) == HEARTH_OK)
       view(dumps);
+    hearth_heap_reader_destroy(reader);
   }
-  hearth_heap_reader_destroy(reader);
   free(copy);
   return 0;
 }

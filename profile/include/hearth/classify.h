@@ -33,6 +33,7 @@ typedef enum hearth_classify_mode { HEARTH_CLASSIFY_AUTO = 0, HEARTH_CLASSIFY_LL
 
 /* All zero means defaults. */
 typedef struct hearth_classify_options {
+  size_t size; /* sizeof(hearth_classify_options), or 0 */
   hearth_classify_mode mode;
   uint32_t cold_share_ppm;     /* AUTO; 0: 10000 */
   uint32_t hot_share_ppm;      /* AUTO; 0: 900000 */

@@ -58,7 +58,8 @@ typedef struct hearth_heap_reader hearth_heap_reader;
 
 /* As hearth_indexer_create, and what is added to one. Code without debug information goes by the names of symbol tables, so
  * that a binary without is no error. Destroy accepts NULL. */
-hearth_heap_reader *hearth_heap_reader_create(const hearth_indexer_options *options);
+hearth_status hearth_heap_reader_create(const hearth_indexer_options *options, hearth_heap_reader **ret,
+                                        hearth_error *err);
 void hearth_heap_reader_destroy(hearth_heap_reader *reader);
 hearth_status hearth_heap_reader_add_debug_directory(hearth_heap_reader *reader, const char *path, hearth_error *err);
 hearth_status hearth_heap_reader_add_binary(hearth_heap_reader *reader, const char *path, hearth_error *err);

@@ -9,6 +9,7 @@ extern "C" {
 #endif
 
 typedef struct hearth_heap_view_options {
+  size_t size;        /* sizeof(hearth_heap_view_options), or 0 */
   uint64_t floor;     /* bytes; entries with fewer are merged into their callers; 0: none are */
   size_t most;        /* entries that are listed; 0: all */
   bool linkage_names; /* print linkage names instead of demangled ones */

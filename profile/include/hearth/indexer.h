@@ -30,6 +30,7 @@ typedef enum hearth_note_level { HEARTH_NOTE_DETAIL, HEARTH_NOTE_WARNING, HEARTH
 /* All zero means: no notes, no progress, recursion folded. Strings live for the call only. The functions are called by one
  * thread at a time. */
 typedef struct hearth_indexer_options {
+  size_t size;   /* sizeof(hearth_indexer_options), or 0 */
   void *context; /* first argument of the functions */
   void (*note)(void *context, hearth_note_level level, const char *text);
   /* `done` of `total` addresses of the input called `name` are symbolised. */
@@ -48,8 +49,8 @@ typedef struct hearth_input {
   uint64_t weight; /* how many times it counts; at least 1 */
 } hearth_input;
 
-/* `options` may be NULL; copied. NULL when out of memory. Destroy accepts NULL. */
-hearth_indexer *hearth_indexer_create(const hearth_indexer_options *options);
+/* `options` may be NULL; copied. Destroy accepts NULL. Errors: E_USAGE (options of a newer release), E_NOMEM. */
+hearth_status hearth_indexer_create(const hearth_indexer_options *options, hearth_indexer **ret, hearth_error *err);
 void hearth_indexer_destroy(hearth_indexer *indexer);
 
 /* Search this folder, too, for separate debug files and split debug information; before the first binary. Errors:

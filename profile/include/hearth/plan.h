@@ -20,10 +20,11 @@ extern "C" {
 
 /* All zero means defaults. */
 typedef struct hearth_plan_options {
-  uint32_t max_sites;               /* at most HEARTH_PLAN_SITES_MAX; 0: 256 */
-  uint32_t min_gain_ppm;            /* of the profile's bytes that a site has to put right, in weight; 0: 500 */
-  hearth_classify_options classify; /* the compiler's, -memprof-classify */
-  bool library_calls;               /* functions without source have tables, too: hearth_plan_write_library_calls */
+  size_t size;                             /* sizeof(hearth_plan_options), or 0 */
+  uint32_t max_sites;                      /* at most HEARTH_PLAN_SITES_MAX; 0: 256 */
+  uint32_t min_gain_ppm;                   /* of the profile's bytes that a site has to put right, in weight; 0: 500 */
+  const hearth_classify_options *classify; /* the compiler's, -memprof-classify; NULL: defaults; borrowed */
+  bool library_calls; /* functions without source have tables, too: hearth_plan_write_library_calls */
 } hearth_plan_options;
 
 /* A plan, borrowed. `tables[table_count]` does not exist: use hearth_plan_entries. */

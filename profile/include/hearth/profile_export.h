@@ -16,9 +16,10 @@ typedef enum hearth_export_format {
 } hearth_export_format;
 
 typedef struct hearth_export_options {
-  hearth_view_options view;
-  hearth_quantity value; /* what is drawn; pprof: what is drawn first */
-  const char *title;     /* shown by speedscope and DHAT, and in errors; not NULL */
+  size_t size;                     /* sizeof(hearth_export_options), or 0 */
+  const hearth_view_options *view; /* NULL: every context */
+  hearth_quantity value;           /* what is drawn; pprof: what is drawn first */
+  const char *title;               /* shown by speedscope and DHAT, and in errors; not NULL */
 } hearth_export_options;
 
 /* Write to a stream, as the contexts come: memory is bounded by the number of functions, frames and (pprof) different

@@ -11,10 +11,11 @@ extern "C" {
 #define HEARTH_SORT_LIFETIME HEARTH_QUANTITY_COUNT /* average lifetime */
 
 typedef struct hearth_report_options {
-  hearth_view_options view;
-  unsigned sort;              /* a hearth_quantity or HEARTH_SORT_LIFETIME */
-  size_t functions, contexts; /* to print at most; of each function */
-  bool histograms;            /* print them in text, too; JSON always has them */
+  size_t size;                     /* sizeof(hearth_report_options), or 0 */
+  const hearth_view_options *view; /* NULL: every context */
+  unsigned sort;                   /* a hearth_quantity or HEARTH_SORT_LIFETIME */
+  size_t functions, contexts;      /* to print at most; of each function */
+  bool histograms;                 /* print them in text, too; JSON always has them */
 } hearth_report_options;
 
 /* `name` is what to call the profile. Memory is bounded by the number of contexts, not by the size of the output.

@@ -11,12 +11,13 @@ extern "C" {
 #endif
 
 typedef struct hearth_page_options {
-  hearth_view_options view;
-  hearth_quantity value;  /* what is drawn first */
-  hearth_trace *trace;    /* for the plots of single blocks and of time; NULL: none; borrowed */
-  const char *title;      /* shown, and in errors; not NULL */
-  const char *hotcold;    /* file with what `hearth top --json` printed; NULL: none */
-  const char *annotation; /* file of -memprof-report=FILE; NULL: none */
+  size_t size;                     /* sizeof(hearth_page_options), or 0 */
+  const hearth_view_options *view; /* NULL: every context */
+  hearth_quantity value;           /* what is drawn first */
+  hearth_trace *trace;             /* for the plots of single blocks and of time; NULL: none; borrowed */
+  const char *title;               /* shown, and in errors; not NULL */
+  const char *hotcold;             /* file with what `hearth top --json` printed; NULL: none */
+  const char *annotation;          /* file of -memprof-report=FILE; NULL: none */
 } hearth_page_options;
 
 /* Write to a stream. Memory is bounded by the contexts that pass the filters and their stacks. E_NOT_FOUND when accesses

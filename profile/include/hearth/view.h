@@ -11,8 +11,9 @@ extern "C" {
 
 /* All zero: every context, classes by default, C++ names demangled. Strings are borrowed. */
 typedef struct hearth_view_options {
-  hearth_classify_options classify;
-  hearth_class only;    /* contexts of this class; HEARTH_CLASS_UNKNOWN: of any */
+  size_t size;                             /* sizeof(hearth_view_options), or 0 */
+  const hearth_classify_options *classify; /* NULL: defaults */
+  hearth_class only;                       /* contexts of this class; HEARTH_CLASS_UNKNOWN: of any */
   const char *function; /* contexts with this text in a function's linkage name or demangled name; NULL: all */
   const char *file;     /* contexts with this text in the path of a function's file; NULL: all */
   const char *type;     /* contexts with this text in the name of their type; NULL: all */

@@ -199,8 +199,9 @@ static hearth_status read_function(hearth_profile *profile, uint32_t row, hearth
   return hearth_profile_read_row(profile, HEARTH_SECTION_FUNCTIONS, row, ret, sizeof *ret, "function", err);
 }
 
-hearth_status hearth_profile_get_bucket(hearth_profile *profile, uint32_t bucket, uint32_t *ret_first,
-                                        uint32_t *ret_end, hearth_error *err) {
+/* The functions [*ret_first, *ret_end) that a bucket holds. */
+static hearth_status get_bucket(hearth_profile *profile, uint32_t bucket, uint32_t *ret_first, uint32_t *ret_end,
+                                hearth_error *err) {
   HEARTH_TRY(
       hearth_profile_read_row(profile, HEARTH_SECTION_BUCKETS, bucket, ret_first, sizeof *ret_first, "bucket", err));
   HEARTH_TRY(
@@ -210,7 +211,8 @@ hearth_status hearth_profile_get_bucket(hearth_profile *profile, uint32_t bucket
   return HEARTH_OK;
 }
 
-uint32_t hearth_profile_bucket_of(const hearth_profile *profile, uint64_t id) {
+/* The bucket that a function id belongs to. */
+static uint32_t bucket_of(const hearth_profile *profile, uint64_t id) {
   return profile->bucket_bits ? (uint32_t)(id >> (64 - profile->bucket_bits)) : 0;
 }
 
@@ -239,7 +241,7 @@ static hearth_status read_function_id(hearth_profile *profile, uint32_t row, uin
 hearth_status hearth_profile_find_function(hearth_profile *profile, uint64_t id, uint32_t *ret_row, hearth_error *err) {
   uint32_t first, end, row;
   uint64_t found;
-  HEARTH_TRY(hearth_profile_get_bucket(profile, hearth_profile_bucket_of(profile, id), &first, &end, err));
+  HEARTH_TRY(get_bucket(profile, bucket_of(profile, id), &first, &end, err));
   HEARTH_TRY(hearth_profile_search(profile, read_function_id, first, end, id, &row, err));
   if (row == end)
     return HEARTH_E_NOT_FOUND;

@@ -101,11 +101,6 @@ hearth_status hearth_profile_get_path_row(hearth_profile *profile, uint32_t row,
 hearth_status hearth_profile_get_first_node(hearth_profile *profile, uint32_t path, uint32_t *ret_node,
                                             hearth_error *err);
 
-/* Bucket that a function id belongs to, and the functions [*ret_first, *ret_end) that a bucket holds. */
-uint32_t hearth_profile_bucket_of(const hearth_profile *profile, uint64_t id);
-hearth_status hearth_profile_get_bucket(hearth_profile *profile, uint32_t bucket, uint32_t *ret_first,
-                                        uint32_t *ret_end, hearth_error *err);
-
 uint32_t hearth_profile_strings_size(const hearth_profile *profile);
 
 /* How many blocks were looked at so far, those with the checksums themselves not counted. */

@@ -94,7 +94,7 @@ uint32_t hearth_writer_node_frame(const writer *w, uint32_t node) {
   return w->frames.rank[w->builder->nodes[node].frame];
 }
 
-uint32_t hearth_writer_context_frame(const writer *w, uint32_t context) {
+static uint32_t context_frame(const writer *w, uint32_t context) {
   return hearth_writer_node_frame(w, w->builder->context_nodes[context]);
 }
 
@@ -105,13 +105,13 @@ hearth_status hearth_writer_order_contexts(writer *w) {
   HEARTH_TRY(hearth_array_create(&starts, w->frames.count, sizeof *starts, w->err));
   w->context_ends = starts;
   for (uint32_t i = 0; i < b->context_count; i++)
-    starts[hearth_writer_context_frame(w, i) + 1]++;
+    starts[context_frame(w, i) + 1]++;
   for (uint32_t frame = 0; frame < w->frames.count; frame++)
     starts[frame + 1] += starts[frame];
   for (uint32_t i = 0; i < w->nodes.count; i++) {
     uint32_t context = b->nodes[w->nodes.order[i]].context;
     if (context != HEARTH_NONE && w->leaves[context] == i)
-      w->contexts.order[starts[hearth_writer_context_frame(w, context)]++] = context;
+      w->contexts.order[starts[context_frame(w, context)]++] = context;
   }
   w->contexts.count = (uint32_t)b->context_count;
   return HEARTH_OK;

@@ -72,9 +72,8 @@ hearth_status hearth_writer_order_nodes(writer *w);
 hearth_status hearth_writer_order_contexts(writer *w);
 hearth_status hearth_writer_order_binaries(writer *w);
 
-/* Frame of a node, leaf frame of a context: the frame's new number, the builder's of the others. */
+/* Frame of a node: the frame's new number, the builder's of the node. */
 uint32_t hearth_writer_node_frame(const writer *w, uint32_t node);
-uint32_t hearth_writer_context_frame(const writer *w, uint32_t context);
 
 /* tables.c: the packed tables, once all is in order. Changes nothing of the writer: it may be summarised meanwhile.
  * What there is in `ret` is to be freed even after an error. E_NOMEM. */

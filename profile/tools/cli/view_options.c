@@ -21,6 +21,12 @@ int hearth_tool_take_classify(void *target, const char *value) {
   return HEARTH_EXIT_USAGE;
 }
 
+int hearth_tool_take_view_classify(void *target, const char *value) {
+  static hearth_classify_options classify;
+  ((hearth_view_options *)target)->classify = &classify;
+  return hearth_tool_take_classify(&classify, value);
+}
+
 hearth_profile *hearth_tool_open_profile(const char *operand) {
   hearth_error err;
   hearth_profile *profile;

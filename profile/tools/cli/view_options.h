@@ -2,8 +2,8 @@
 #ifndef HEARTH_VIEW_OPTIONS_H
 #define HEARTH_VIEW_OPTIONS_H
 
-#include "hearth/view.h"
 #include "command_line.h"
+#include "hearth/view.h"
 
 #define HEARTH_CLASSIFY_HELP                                                                                           \
   "  --classify=MODE[,NAME=N]...\n"                                                                                    \
@@ -25,13 +25,16 @@
 #define HEARTH_VIEW_OPTIONS(view)                                                                                      \
   {.name = "--function", .expects = "a text", .text = &(view)->function},                                              \
       {.name = "--file", .expects = "a text", .text = &(view)->file},                                                  \
-      {.name = "--type", .expects = "a text", .text = &(view)->type}, HEARTH_CLASSIFY_OPTION(&(view)->classify), {     \
+      {.name = "--type", .expects = "a text", .text = &(view)->type},                                                  \
+      {.name = "--classify", .expects = "a mode", .take = hearth_tool_take_view_classify, .target = (view)}, {         \
     .name = "--no-demangle", .flag = &(view)->linkage_names                                                            \
   }
 #define HEARTH_VIEW_CLASS_OPTION(view)                                                                                 \
   { .name = "--class", .expects = "cold, notcold or hot", .take = hearth_tool_take_class, .target = &(view)->only }
 
 int hearth_tool_take_classify(void *target, const char *value);
+/* The target is a hearth_view_options. There is one place for what it then points to: a command has one view. */
+int hearth_tool_take_view_classify(void *target, const char *value);
 int hearth_tool_take_class(void *target, const char *value);
 
 /* Open and verify a profile ("-": standard input); prints the error and returns NULL if that fails. */

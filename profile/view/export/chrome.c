@@ -12,6 +12,7 @@
 #include "heap_nodes.h"
 #include "hearth/ids.h"
 #include "hearth/json_writer.h"
+#include "option_size.h"
 #include "path_name.h"
 
 #define CATEGORY "disabled-by-default-memory-infra"
@@ -302,7 +303,9 @@ static hearth_status write_events(chrome *c, hearth_error *err) {
 
 hearth_status hearth_heap_export_chrome(const hearth_heap_dumps *dumps, const hearth_heap_view_options *options,
                                         FILE *stream, hearth_error *err) {
-  chrome c = {.dumps = dumps, .options = options, .json = {.stream = stream}};
+  hearth_heap_view_options known;
+  chrome c = {.dumps = dumps, .options = &known, .json = {.stream = stream}};
+  HEARTH_TRY(hearth_options_take(&known, sizeof known, options, err));
   c.used = calloc(dumps->node_count + dumps->name_count + 1, sizeof *c.used);
   hearth_status status = c.used ? write_events(&c, err) : hearth_error_nomem(err);
   free(c.used);

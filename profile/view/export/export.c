@@ -2,6 +2,7 @@
 
 #include "exporter.h"
 #include "file.h"
+#include "option_size.h"
 #include "print.h"
 
 static hearth_status write_format(hearth_exporter *e, hearth_export_format format, hearth_error *err) {
@@ -19,7 +20,7 @@ static hearth_status write_format(hearth_exporter *e, hearth_export_format forma
 }
 
 static hearth_status export_with(hearth_exporter *e, hearth_export_format format, hearth_error *err) {
-  const hearth_view_options *view = &e->options->view;
+  const hearth_view_options *view = e->options->view;
   HEARTH_TRY(hearth_profile_get_summary(e->profile, &e->summary, err));
   HEARTH_TRY(hearth_quantity_check(e->options->value, &e->summary, e->options->title, err));
   HEARTH_TRY(hearth_names_init(&e->names, e->profile, view->linkage_names, err));
@@ -30,7 +31,12 @@ static hearth_status export_with(hearth_exporter *e, hearth_export_format format
 
 hearth_status hearth_export(hearth_profile *profile, hearth_export_format format, const hearth_export_options *options,
                             FILE *stream, hearth_error *err) {
-  hearth_exporter e = {.profile = profile, .options = options, .stream = stream};
+  hearth_export_options known;
+  hearth_view_options view;
+  hearth_exporter e = {.profile = profile, .options = &known, .stream = stream};
+  HEARTH_TRY(hearth_options_take(&known, sizeof known, options, err));
+  HEARTH_TRY(hearth_options_take(&view, sizeof view, known.view, err));
+  known.view = &view;
   hearth_status status = export_with(&e, format, err);
   hearth_selection_destroy(&e.selection);
   hearth_names_destroy(&e.names);

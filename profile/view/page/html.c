@@ -3,12 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "file.h"
-#include "page_assets.h"
 #include "columns.h"
+#include "file.h"
 #include "markup.h"
 #include "model.h"
 #include "notes.h"
+#include "option_size.h"
+#include "page_assets.h"
 #include "tree.h"
 
 typedef struct page_writer {
@@ -357,9 +358,14 @@ static hearth_status write_page(page_writer *w, hearth_error *err) {
 
 hearth_status hearth_page_write_html(hearth_profile *profile, const hearth_page_options *options, FILE *stream,
                                      hearth_error *err) {
+  hearth_page_options known;
+  hearth_view_options view;
   page_model model;
   page_writer writer = {.model = &model, .json = {.stream = stream, .in_html = true}};
-  hearth_status status = page_model_from_profile(&model, profile, options, err);
+  HEARTH_TRY(hearth_options_take(&known, sizeof known, options, err));
+  HEARTH_TRY(hearth_options_take(&view, sizeof view, known.view, err));
+  known.view = &view;
+  hearth_status status = page_model_from_profile(&model, profile, &known, err);
   if (status == HEARTH_OK)
     status = find_merged(&writer, err);
   if (status == HEARTH_OK)

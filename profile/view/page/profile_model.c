@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "model.h"
-#include "trace_model.h"
 #include "selection.h"
+#include "trace_model.h"
 
 /* Rows of the profile to numbers of the model. */
 typedef struct page_maker {
@@ -180,7 +180,7 @@ static hearth_status name_types(page_maker *m, hearth_error *err) {
 }
 
 static hearth_status make(page_maker *m, hearth_error *err) {
-  const hearth_view_options *view = &m->model->options->view;
+  const hearth_view_options *view = m->model->options->view;
   HEARTH_TRY(hearth_profile_get_summary(m->profile, &m->model->summary, err));
   HEARTH_TRY(hearth_quantity_check(m->model->options->value, &m->model->summary, m->model->options->title, err));
   HEARTH_TRY(hearth_names_init(&m->model->names, m->profile, view->linkage_names, err));

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "comparison.h"
+#include "option_size.h"
 
 const char *hearth_change_name(hearth_change change) {
   static const char *const names[] = {"class", "new", "vanished", "size", "same"};
@@ -218,12 +219,13 @@ static void sort(hearth_diff *d) {
 
 static hearth_status open_side(hearth_diff_side *side, hearth_profile *profile, const char *name,
                                const hearth_view_options *options, hearth_error *err) {
-  hearth_view_options any_class = *options;
+  hearth_view_options any_class;
+  HEARTH_TRY(hearth_options_take(&any_class, sizeof any_class, options, err));
   any_class.only = HEARTH_CLASS_UNKNOWN;
   side->profile = profile;
   side->name = name;
   HEARTH_TRY(hearth_profile_get_summary(profile, &side->summary, err));
-  HEARTH_TRY(hearth_names_init(&side->names, profile, options->linkage_names, err));
+  HEARTH_TRY(hearth_names_init(&side->names, profile, any_class.linkage_names, err));
   return hearth_selection_init(&side->selection, profile, &any_class, err);
 }
 

@@ -8,9 +8,10 @@
 #include "heap_nodes.h"
 #include "hearth/ids.h"
 #include "names.h"
+#include "option_size.h"
+#include "path_name.h"
 #include "print.h"
 #include "units.h"
-#include "path_name.h"
 
 char *hearth_heap_node_name(const hearth_heap_node *node, const hearth_heap_view_options *options) {
   return options->linkage_names || hearth_is_name_file(node->path) ? strdup(node->function)
@@ -132,6 +133,8 @@ static hearth_status print_entries(const hearth_heap_dumps *dumps, const hearth_
 
 hearth_status hearth_heap_print(const hearth_heap_dumps *dumps, const hearth_heap_dump *dump,
                                 const hearth_heap_view_options *options, FILE *stream, hearth_error *err) {
+  hearth_heap_view_options known;
+  HEARTH_TRY(hearth_options_take(&known, sizeof known, options, err));
   if (dumps->dump_count > 0)
     print_dumps(dumps, stream);
   if (!dump)
@@ -145,6 +148,6 @@ hearth_status hearth_heap_print(const hearth_heap_dumps *dumps, const hearth_hea
   if (dump->dropped_blocks)
     fprintf(stream, ", %" PRIu64 " allocations without a record", dump->dropped_blocks);
   fputs(":\n", stream);
-  HEARTH_TRY(print_entries(dumps, dump, options, stream, err));
+  HEARTH_TRY(print_entries(dumps, dump, &known, stream, err));
   return hearth_stream_flush(stream, err);
 }

@@ -1,5 +1,6 @@
 #include <stdlib.h>
 
+#include "option_size.h"
 #include "summary_report.h"
 
 void hearth_report_add_totals(hearth_report_totals *to, const hearth_report_totals *more) {
@@ -19,7 +20,7 @@ const char *hearth_classify_mode_name(hearth_classify_mode mode) {
 }
 
 static double sort_key(const hearth_report *r, const hearth_report_totals *sum) {
-  if (r->options->sort != HEARTH_SORT_LIFETIME)
+  if (r->options.sort != HEARTH_SORT_LIFETIME)
     return (double)sum->sorted;
   return sum->allocs ? (double)sum->lifetime_ns / (double)sum->allocs : 0;
 }
@@ -58,7 +59,7 @@ static hearth_status collect_context(hearth_report *r, uint32_t context, hearth_
   hearth_selected s;
   HEARTH_TRY(hearth_selection_get(&r->selection, context, &s, err));
   note_recorded(r, &s.mib);
-  bool additive = r->options->sort != HEARTH_SORT_LIFETIME;
+  bool additive = r->options.sort != HEARTH_SORT_LIFETIME;
   hearth_report_row row = {.context = context,
                            .hotness = s.hotness,
                            .sum = {.contexts = 1,
@@ -67,7 +68,7 @@ static hearth_status collect_context(hearth_report *r, uint32_t context, hearth_
                                    .library_bytes = s.in_library ? s.mib.TotalSize : 0,
                                    .accesses = s.mib.TotalAccessCount,
                                    .lifetime_ns = s.mib.TotalLifetime,
-                                   .sorted = additive ? hearth_quantity_of(r->options->sort, &s.mib) : 0}};
+                                   .sorted = additive ? hearth_quantity_of(r->options.sort, &s.mib) : 0}};
   hearth_report_add_totals(&r->classes[row.hotness], &row.sum);
   hearth_report_add_totals(&r->other_classes[hearth_classify(&r->other, &s.mib)], &row.sum);
   hearth_report_add_totals(&r->all, &row.sum);
@@ -106,13 +107,16 @@ static hearth_status collect(hearth_report *r, hearth_error *err) {
 
 hearth_status hearth_report_init(hearth_report *r, hearth_profile *profile, const char *name,
                                  const hearth_report_options *options, FILE *stream, hearth_error *err) {
-  hearth_classify_options other = options->view.classify;
+  *r = (hearth_report){.profile = profile, .name = name, .stream = stream};
+  HEARTH_TRY(hearth_options_take(&r->options, sizeof r->options, options, err));
+  HEARTH_TRY(hearth_options_take(&r->view, sizeof r->view, r->options.view, err));
+  hearth_classify_options other;
+  HEARTH_TRY(hearth_options_take(&other, sizeof other, r->view.classify, err));
   other.mode = other.mode == HEARTH_CLASSIFY_LLVM ? HEARTH_CLASSIFY_AUTO : HEARTH_CLASSIFY_LLVM;
-  *r = (hearth_report){.profile = profile, .name = name, .options = options, .stream = stream};
   HEARTH_TRY(hearth_profile_get_summary(profile, &r->summary, err));
   HEARTH_TRY(hearth_classifier_init(&r->other, profile, &other, err));
-  HEARTH_TRY(hearth_names_init(&r->names, profile, options->view.linkage_names, err));
-  HEARTH_TRY(hearth_selection_init(&r->selection, profile, &options->view, err));
+  HEARTH_TRY(hearth_names_init(&r->names, profile, r->view.linkage_names, err));
+  HEARTH_TRY(hearth_selection_init(&r->selection, profile, &r->view, err));
   return collect(r, err);
 }
 

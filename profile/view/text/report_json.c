@@ -164,7 +164,7 @@ static hearth_status print_function(report_json *p, const hearth_report_group *g
   print_named_totals(json, "all", &g->sum);
   hearth_json_key(json, "contexts");
   hearth_json_open(json, '[');
-  for (size_t i = 0; i < g->sum.contexts && i < r->options->contexts; i++)
+  for (size_t i = 0; i < g->sum.contexts && i < r->options.contexts; i++)
     HEARTH_TRY(print_context(p, &r->rows[g->first + i], err));
   hearth_json_close(json, ']');
   hearth_json_close(json, '}');
@@ -175,7 +175,7 @@ static hearth_status print_functions(report_json *p, hearth_error *err) {
   hearth_json_line(&p->json);
   hearth_json_key(&p->json, "functions");
   hearth_json_open(&p->json, '[');
-  for (size_t i = 0; i < p->report.group_count && i < p->report.options->functions; i++)
+  for (size_t i = 0; i < p->report.group_count && i < p->report.options.functions; i++)
     HEARTH_TRY(print_function(p, &p->report.groups[i], err));
   hearth_json_close(&p->json, ']');
   return HEARTH_OK;

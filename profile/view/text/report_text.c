@@ -169,7 +169,7 @@ static hearth_status print_context(hearth_report *r, const hearth_report_row *ro
   print_use(r, &m);
   HEARTH_TRY(print_type(r, m.DataTypeId, err));
   HEARTH_TRY(hearth_print_stack(r->profile, &r->names, node, r->stream, err));
-  return r->options->histograms ? print_histogram(r, row->context, m.TotalAccessCount, err) : HEARTH_OK;
+  return r->options.histograms ? print_histogram(r, row->context, m.TotalAccessCount, err) : HEARTH_OK;
 }
 
 static void print_left_out(const hearth_report *r, const char *indent, size_t n, const char *what,
@@ -195,7 +195,7 @@ static hearth_status print_group(hearth_report *r, size_t number, const hearth_r
   hearth_report_totals left_out = {0};
   HEARTH_TRY(print_group_title(r, number, g, err));
   for (size_t i = 0; i < g->sum.contexts; i++) {
-    if (i < r->options->contexts)
+    if (i < r->options.contexts)
       HEARTH_TRY(print_context(r, &r->rows[g->first + i], err));
     else
       hearth_report_add_totals(&left_out, &r->rows[g->first + i].sum);
@@ -211,13 +211,13 @@ static hearth_status print_groups(hearth_report *r, hearth_error *err) {
     fprintf(r->stream, "\n%" PRIu64 " of %" PRIu64 " contexts, with %s, pass the filters.\n", r->shown.contexts,
             r->all.contexts, hearth_units_bytes(r->shown.bytes).c);
   for (size_t i = 0; i < r->group_count; i++) {
-    if (i < r->options->functions)
+    if (i < r->options.functions)
       HEARTH_TRY(print_group(r, i + 1, &r->groups[i], err));
     else
       hearth_report_add_totals(&left_out, &r->groups[i].sum);
   }
-  if (r->group_count > r->options->functions)
-    print_left_out(r, "", r->group_count - r->options->functions, "function", &left_out);
+  if (r->group_count > r->options.functions)
+    print_left_out(r, "", r->group_count - r->options.functions, "function", &left_out);
   return HEARTH_OK;
 }
 

@@ -33,7 +33,8 @@ typedef struct hearth_report_group {
 typedef struct hearth_report {
   hearth_profile *profile;
   const char *name;
-  const hearth_report_options *options;
+  hearth_report_options options;
+  hearth_view_options view;
   FILE *stream;
   hearth_profile_summary summary;
   hearth_selection selection;

@@ -365,17 +365,18 @@ static void recursive_sites_are_not_chosen(void **state) {
 
 static void classes_are_those_that_are_asked_for(void **state) {
   const context contexts[] = {{HOT, 1000, "x1 h1 m1"}, {COLD, 1000, "x1 h1 m2"}};
-  hearth_plan_options options = {.classify.mode = HEARTH_CLASSIFY_LLVM};
+  hearth_classify_options classify = {.mode = HEARTH_CLASSIFY_LLVM};
+  const hearth_plan_options options = {.classify = &classify};
   (void)state;
   planned p = open_planned(contexts, COUNT(contexts), &options); /* of too short a run */
   assert_int_equal(p.plan.id, 0);
   close_planned(&p);
-  options.classify.llvm_cold_lifetime_s = 1;
+  classify.llvm_cold_lifetime_s = 1;
   p = open_planned(contexts, COUNT(contexts), &options);
   assert_int_equal(conclude(&p, "x1 h1 m1"), UNKNOWN); /* needs no bit: it is treated alike */
   assert_int_equal(conclude(&p, "x1 h1 m2"), COLD);
   close_planned(&p);
-  options.classify = (hearth_classify_options){.hot_share_ppm = 1}; /* less than any that profiles store */
+  classify = (hearth_classify_options){.hot_share_ppm = 1}; /* less than any that profiles store */
   p = open_planned(contexts, COUNT(contexts), &options);
   assert_int_equal(conclude(&p, "x1 h1 m1"), UNKNOWN); /* needs no bit: it is treated alike */
   assert_int_equal(conclude(&p, "x1 h1 m2"), COLD);
