@@ -79,7 +79,7 @@ static hearth_status read_leaf(source *m, const hearth_frame_info *frame, leaf *
 }
 
 static hearth_status read_contexts(const char *path, source *m, contexts *ret, hearth_error *err) {
-  HEARTH_TRY(hearth_profile_read(path, &m->profile, err));
+  HEARTH_TRY(hearth_profile_open_stream(path, &m->profile, err));
   HEARTH_TRY(hearth_classifier_init(&m->classifier, m->profile, NULL, err));
   uint32_t frames = hearth_profile_frame_count(m->profile);
   ret->leaves = calloc(frames + 1, sizeof *ret->leaves);

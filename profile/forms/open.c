@@ -60,7 +60,7 @@ hearth_status hearth_profile_open(const char *path, hearth_profile **ret, hearth
   return open_file(file, path, ret, err);
 }
 
-hearth_status hearth_profile_read(const char *path, hearth_profile **ret, hearth_error *err) {
+hearth_status hearth_profile_open_stream(const char *path, hearth_profile **ret, hearth_error *err) {
   hearth_file file;
   *ret = NULL;
   HEARTH_TRY(hearth_file_read(path, &file, err));

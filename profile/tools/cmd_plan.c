@@ -131,7 +131,7 @@ int hearth_cmd_plan(int argc, char **argv) {
   if (!may_be_replaced(&a))
     return hearth_tool_error("%s: holds more than a heap profile: give -o, or let 'hearth merge' plan", a.profile);
   hearth_profile *profile;
-  if (hearth_profile_read(hearth_tool_input_path(a.profile), &profile, &err) != HEARTH_OK)
+  if (hearth_profile_open_stream(hearth_tool_input_path(a.profile), &profile, &err) != HEARTH_OK)
     return hearth_tool_error("%s", err.message);
   hearth_output_guard();
   hearth_plan_options options = {.max_sites = (uint32_t)a.sites.value,

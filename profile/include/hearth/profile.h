@@ -71,7 +71,7 @@ static inline bool hearth_accesses_known(const hearth_profile_summary *summary) 
  * error *ret is NULL. Destroy with hearth_profile_close (accepts NULL). */
 hearth_status hearth_profile_open(const char *path, hearth_profile **ret, hearth_error *err);
 /* The same, but waits for pipes and devices and reads them to their end into memory, where open refuses them. */
-hearth_status hearth_profile_read(const char *path, hearth_profile **ret, hearth_error *err);
+hearth_status hearth_profile_open_stream(const char *path, hearth_profile **ret, hearth_error *err);
 /* The same over bytes that the caller keeps alive until close (tests, fuzzing, embedded profiles); `name` is for messages. */
 hearth_status hearth_profile_open_memory(const void *data, size_t size, const char *name, hearth_profile **ret,
                                          hearth_error *err);

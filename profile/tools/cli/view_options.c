@@ -30,7 +30,7 @@ int hearth_tool_take_view_classify(void *target, const char *value) {
 hearth_profile *hearth_tool_open_profile(const char *operand) {
   hearth_error err;
   hearth_profile *profile;
-  if (hearth_profile_read(hearth_tool_input_path(operand), &profile, &err) == HEARTH_OK) {
+  if (hearth_profile_open_stream(hearth_tool_input_path(operand), &profile, &err) == HEARTH_OK) {
     if (hearth_profile_verify(profile, &err) == HEARTH_OK)
       return profile;
     hearth_profile_close(profile);
