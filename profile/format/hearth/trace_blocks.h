@@ -7,6 +7,8 @@
 #ifndef HEARTH_TRACE_FORMAT_H
 #define HEARTH_TRACE_FORMAT_H
 
+#include <stdbool.h>
+
 #include "hearth/layout.h"
 
 #define HEARTH_TRACE_MAGIC       UINT64_C(0x8157415452544881) /* bytes 81 48 54 52 54 41 57 81 */

@@ -374,7 +374,7 @@ static inline bool hearth_trace_take_event(hearth_trace_model *model, hearth_tra
       !hearth_trace_take(cursor, HEARTH_TRACE_COL_CAPTURE, &capture) ||
       !hearth_trace_take(cursor, HEARTH_TRACE_COL_REST, &rest) || !hearth_trace_take_stack(model, cursor, &rank))
     return false;
-  *ret = (hearth_trace_event){.kind = *cursor->from[HEARTH_TRACE_COL_KIND]++, .stack = model->nodes[rank]};
+  *ret = (hearth_trace_event){.stack = model->nodes[rank], .kind = *cursor->from[HEARTH_TRACE_COL_KIND]++};
   ret->begin_ns = model->time_ns + gap;
   ret->stack_ns = ret->begin_ns + capture;
   ret->end_ns = model->time_ns = ret->stack_ns + rest;
