@@ -1,3 +1,5 @@
+/* Whole files. Regular files are mapped, so that pages nobody looks at are never read; pipes and devices are read to
+ * their end into a growing array. Writing goes through a replacement (replacement.c). */
 #include "file.h"
 
 #include <errno.h>

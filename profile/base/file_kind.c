@@ -1,3 +1,4 @@
+/* Tells kinds of files by their first bytes: the magic numbers of the formats, the first words of texts. */
 #include "file_kind.h"
 
 #include <stdbool.h>

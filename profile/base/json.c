@@ -1,3 +1,4 @@
+/* Writes JSON straight to the stream. The only state is whether a comma is due; strings are escaped byte by byte. */
 #include "hearth/json_writer.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* Names of files, by the last separator. Windows' separator counts: profiles may name files of such builds. */
 #include "path_name.h"
 
 const char *hearth_base_name(const char *path) {

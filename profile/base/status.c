@@ -1,3 +1,4 @@
+/* Messages of errors, printed into the caller's buffer: that cannot fail. */
 #include "hearth/status.h"
 
 #include <stdarg.h>

@@ -1,3 +1,6 @@
+/* Collects contexts. Strings, functions, frames and stack nodes are rows of growing arrays, each found again by a hash
+ * table of row numbers; a context is a number at a node, and equal contexts meet at one node, where their MIBs are
+ * merged. */
 #include "builder_tables.h"
 
 #include <stddef.h>

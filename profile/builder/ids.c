@@ -1,3 +1,5 @@
+/* Ids of functions, frames and types: hashes (XXH3-64) of what is the same in every build. Suffixes that compilers
+ * append to the names of clones are removed first. */
 #include "hearth/ids.h"
 
 #include <stdbool.h>

@@ -1,3 +1,4 @@
+/* Names of a MIB's fields: an array made of mib_fields.def, searched from its beginning. */
 #include "mib_names.h"
 
 #include <string.h>

@@ -1,3 +1,5 @@
+/* Classifies contexts. The writer sorts densities (radix sort) and stores cutoffs for a few shares of all accesses; a
+ * reader compares a context's density and lifetime with the cutoff of the share that was asked for. */
 #include "cutoffs.h"
 #include "option_size.h"
 

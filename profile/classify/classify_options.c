@@ -1,4 +1,4 @@
-/* How classes are asked for on command lines: of `hearth show` and its like, and of the compiler plugin. */
+/* Reads the text by which classes are asked for: of `hearth show` and the other views, and of the compiler plugin. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

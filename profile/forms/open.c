@@ -1,5 +1,5 @@
-/* Opens a profile in each form that is used in place or converted as it is opened: an indexed profile, one behind a file of
- * llvm-profdata's, or the MemProf section of such a file. */
+/* Opens a profile in any form: indexed ones are used in place, also behind a file of llvm-profdata's; a MemProf
+ * section is converted, by a builder, into an indexed profile in memory. */
 #include <stdlib.h>
 
 #include "file_kind.h"

@@ -1,11 +1,11 @@
-/* The printer of the text form. */
+/* Prints the text form: one statement a line, in the order of the tables, so that equal profiles give equal texts. */
 #include <string.h>
 
 #include "file.h"
+#include "file_kind.h"
 #include "hearth/builder.h"
 #include "mib_names.h"
 #include "text_form.h"
-#include "file_kind.h"
 
 static bool needs_quotes(const char *string) {
   if (!*string || *string == '#' || *string == '?' || strncmp(string, "0x", 2) == 0)

@@ -1,4 +1,5 @@
-/* The reader of the text form. */
+/* Reads the text form: tokens of one line at a time; a context is added when the next one begins. There is no look-
+ * ahead. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,4 +1,5 @@
-/* The container around LLVM's profiles, and the trailer behind it. */
+/* The container around LLVM's profiles, and the trailer behind it that leads to a profile of Hearth's. Reading checks
+ * header and trailer only; writing copies function counters and moves the offsets of what follows the heap profile. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,3 +1,5 @@
+/* LLVM's on-disk hash tables, read from the first item to the last: each has to be in the bucket that its key asks
+ * for, so that a reader that looks keys up finds the same items. */
 #include "hash_table.h"
 
 #include "hearth/llvm_container.h"

@@ -1,4 +1,4 @@
-/* What LLVM's format cannot hold, in words. */
+/* Puts into words what LLVM's format cannot hold. */
 #include <stdio.h>
 
 #include "hearth/llvm_profile.h"

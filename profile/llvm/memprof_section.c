@@ -1,3 +1,4 @@
+/* Opens a MemProf section of version 2, 3 or 4: offsets, schema, and the bounds of each part. */
 #include "memprof_section.h"
 
 /* Offsets at the beginning of the section, in the order of each version. */

@@ -1,3 +1,4 @@
+/* LLVM's MIBs to Hearth's and back, field by field, by the table mib_entries.def. */
 #include "mib_entries.h"
 
 #include <string.h>

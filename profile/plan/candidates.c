@@ -1,4 +1,6 @@
-/* First step of planning: allocation calls whose contexts differ, and the call sites at which these part. */
+/* First step of planning: allocation calls whose contexts differ, and the call sites at which these part. By
+ * refinement: the contexts of an allocation call are sorted by their next caller; those that share it and differ in
+ * class are refined further, up to a limit of steps. */
 #include <stdlib.h>
 #include <string.h>
 

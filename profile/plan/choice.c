@@ -1,4 +1,6 @@
-/* Third step of planning: the sites and their bits. */
+/* Third step of planning: sites and their bits. Greedy: the site with most gain for its cost comes next, and what it
+ * changes is judged again (gains.c). Each site gets a bit of its own while there are enough; later ones share a bit
+ * with a site where that loses nothing. What is not worth it goes again (pruning.c). */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,4 +1,6 @@
-/* What each candidate would put right in a leaf. */
+/* What each candidate would put right in an allocation call. Groups that the chosen bits do not tell apart are
+ * mixtures. For each mixture and candidate: the value of both parts, once those that go through the candidate have a
+ * bit more, less the value of the mixture. */
 #include <stdlib.h>
 #include <string.h>
 

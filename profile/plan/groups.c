@@ -1,4 +1,6 @@
-/* Second step of planning: contexts that go through the same candidates are one group. */
+/* Second step of planning: contexts of one allocation call that go through the same candidates form a group. Every
+ * stack node gets the set of candidates among its frames: its caller's set, and perhaps one more. Sets are interned,
+ * and so are the steps from one to the next. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,4 +1,5 @@
-/* Last step of planning: the section. */
+/* Last step of planning: the bytes of the PLAN section. A walk over all stack nodes, callers first, finds the sites
+ * whose bit is always clear when they are called. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
-/* The part of a plan that the allocator adapter reads. docs/formats/library-calls.md describes the text: change both in one
- * commit. */
+/* The part of a plan that the allocator adapter reads, as text: a line for each function, sorted by name.
+ * docs/formats/library-calls.md describes it: change both in one commit. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

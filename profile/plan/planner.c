@@ -1,5 +1,6 @@
-/* Makes the plan of a profile that is being written: allocation calls whose contexts differ, call sites that could tell
- * them apart, and those that are chosen. */
+/* Makes the plan of a profile that is being written, in steps: allocation calls whose contexts differ and the call
+ * sites that could tell these apart (candidates.c), groups of contexts (groups.c), the choice of sites (choice.c), and
+ * the section (plan_section.c). */
 #include <stdlib.h>
 
 #include "option_size.h"

@@ -1,5 +1,6 @@
-/* Fourth step of planning: what of the choice is not worth it is left out. Sites that were chosen later were chosen in the
- * light of the earlier ones, and may have made them needless. */
+/* Fourth step of planning: what is not worth it is dropped, bits of each allocation call first, then sites in the
+ * order of their choice. Later sites may have made earlier ones needless. The bits that are left are numbered anew,
+ * the busiest first. */
 #include <stdlib.h>
 #include <string.h>
 

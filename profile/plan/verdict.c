@@ -1,4 +1,5 @@
-/* What an allocation concludes from the bits that are set, and what that is worth. */
+/* What an allocation concludes from the bits that are set. Tallies (groups with equal bits) are decided by value,
+ * greatest first; a tally that is cold or hot gives its class to all that have its bits and more. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* Reads a raw profile of any layout: finds out which one it is and calls its reader. */
+/* Reads a raw profile of any layout: its magic number tells the reader. */
 #include "raw_dump.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* What the readers of the layouts share: messages and room. */
+/* Messages and room that the readers of all layouts share. */
 #include "raw_dump.h"
 
 #include <stdio.h>

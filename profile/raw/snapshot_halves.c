@@ -1,4 +1,5 @@
-/* Snapshot files: where their snapshots lie, the newest first. */
+/* Snapshot files have two halves, written in turn, each with a sequence number: lists those that are complete, the
+ * newer one first. */
 #include "raw_dump.h"
 
 #include <string.h>

@@ -1,11 +1,11 @@
-/* A trace as a raw profile: the operations are performed on a table of live blocks, and each block that ends is added to
- * the record of the stack that allocated it. Blocks that are live at the end are, too. */
+/* A trace as a raw profile: its operations are performed on a table of live blocks. Each block that ends, or is live
+ * at the end of the trace, is added to the record of the stack that allocated it. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "hearth/trace.h"
-#include "raw_dump.h"
 #include "live_blocks.h"
+#include "raw_dump.h"
 
 typedef struct summing {
   hearth_raw_dump *dump;

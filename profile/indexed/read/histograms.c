@@ -1,4 +1,5 @@
-/* Reads the HISTOGRAMS section. A row's bytes end where those of the next one begin. */
+/* Reads the HISTOGRAMS section: a binary search for the context's row, then variable-length numbers. A row's bytes end
+ * where those of the next one begin. */
 #include <stdlib.h>
 
 #include "array.h"
@@ -69,6 +70,8 @@ hearth_status hearth_profile_get_histogram(hearth_profile *profile, uint32_t row
   hearth_indexed_histogram found;
   uint32_t number;
   *ret = (hearth_histogram){NULL, 0};
+  if (row_count(profile) == 0) /* most profiles */
+    return HEARTH_OK;
   HEARTH_TRY(hearth_profile_search(profile, read_context, 0, row_count(profile), row, &number, err));
   if (number == row_count(profile))
     return HEARTH_OK;

@@ -1,5 +1,5 @@
-/* Checks a whole profile: what a reader relies on without looking (order, agreement between tables) and what it checks
- * anyway when it gets there (bounds). */
+/* Checks a whole profile: what a reader relies on without looking (order, agreement between tables), and what it
+ * checks itself when it gets there (bounds). Each table is read once. */
 #include <string.h>
 
 #include "hearth/ids.h"

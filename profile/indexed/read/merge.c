@@ -1,5 +1,5 @@
-/* Whole profiles into a builder: an indexed one, or what another builder holds. Tables are gone through once each, in
- * their order; what a row refers to has got its new number by then. */
+/* Adds whole profiles to a builder: an indexed one, or all that another builder holds. Each table is read once from
+ * its beginning; the rows that a row refers to have their new numbers by then. */
 #include <stdlib.h>
 #include <string.h>
 

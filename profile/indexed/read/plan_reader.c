@@ -1,4 +1,6 @@
-/* Reads the PLAN section. */
+/* Reads the PLAN section: three arrays of structs, used where they lie. They are copied if they are misaligned, or if
+ * an entry is ambiguous, as older plans have some: it then loses its class. Sites and tables are found by binary
+ * search. */
 #include "hearth/plan.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* Writes the section of histograms. */
+/* Writes the HISTOGRAMS section: its size is computed first, then rows and numbers are written side by side. */
 #include "array.h"
 #include "hearth/raw_codec.h"
 #include "writer.h"

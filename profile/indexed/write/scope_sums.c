@@ -1,5 +1,6 @@
-/* Contexts without their scopes. The compiler sees none, so that contexts that differ in scopes only are one to it: for
- * cutoffs, and for the classes that a plan is made of, each of them counts as all of them together. */
+/* Sums of contexts without their scopes. The compiler sees no scopes: contexts that differ in them only are one to it,
+ * and count together for cutoffs and plans. The tree of stacks is copied without frames of scopes; contexts that meet
+ * at a node are equal. */
 #include <stdlib.h>
 #include <string.h>
 

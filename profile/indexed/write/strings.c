@@ -1,4 +1,6 @@
-/* Strings of an indexed profile, and the reverse prefix tree of its paths. */
+/* Strings and paths. Strings are sorted, each once, so that a binary search finds an offset. Paths become a tree of
+ * components, made level by level: rows of one level are sorted by parent and name, so that parents come before their
+ * children. */
 #include <stdlib.h>
 #include <string.h>
 

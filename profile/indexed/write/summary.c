@@ -1,4 +1,5 @@
-/* The summary of an indexed profile: totals, and the cutoffs by which contexts are classified. */
+/* The summary: totals over all contexts, and the densities at which contexts are cold or hot, for several shares
+ * (classify.c). */
 #include <math.h>
 #include <stdlib.h>
 

@@ -1,4 +1,5 @@
-/* FRAMES, STACKS and CONTEXTS as packed tables, from the builder's rows in their new order. */
+/* FRAMES, STACKS and CONTEXTS as packed tables: a source for each fills blocks of rows from the builder's rows in
+ * their new order. */
 #include "packed.h"
 #include "writer.h"
 

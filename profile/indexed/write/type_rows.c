@@ -1,4 +1,4 @@
-/* Writes the section of type names: those of types that contexts have. */
+/* Writes the TYPES section: the types that contexts have, sorted by id. */
 #include <stdlib.h>
 #include <string.h>
 

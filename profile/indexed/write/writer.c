@@ -1,4 +1,5 @@
-/* Writes an indexed profile: packed tables and sections, from the builder's tables in canonical order. */
+/* Writes an indexed profile: orders all rows, packs the tables while the plan is being made (a thread, if the profile
+ * is large), lays the sections out, and fills them. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
