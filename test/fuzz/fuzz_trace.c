@@ -56,10 +56,10 @@ static void walk_events(hearth_trace *trace) {
 
 /* Its operations need not make sense: blocks may end twice, or before they began. */
 static void plot(hearth_trace *trace) {
-  page_timeline timeline;
+  hearth_page_timeline timeline;
   hearth_error err;
-  page_trace_read(trace, &timeline, &err);
-  page_timeline_destroy(&timeline);
+  hearth_page_trace_read(trace, &timeline, &err);
+  hearth_page_timeline_destroy(&timeline);
 }
 
 static void print(hearth_trace *trace) {

@@ -1,19 +1,19 @@
 #include "columns.h"
 
-void page_column_begin(page_column *column, hearth_json *json) {
+void hearth_page_column_begin(hearth_page_column *column, hearth_json *json) {
   hearth_json_value_begin(json);
   putc_unlocked('"', json->stream);
-  *column = (page_column){.json = json};
+  *column = (hearth_page_column){.json = json};
 }
 
 /* Three bytes as four digits; of a group that is not full, one more than it has bytes, and padding. */
-static void put_group(const page_column *column, uint32_t group, int bytes) {
+static void put_group(const hearth_page_column *column, uint32_t group, int bytes) {
   static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   for (int i = 0; i < 4; i++)
     putc_unlocked(i <= bytes ? digits[group >> (18 - 6 * i) & 63] : '=', column->json->stream);
 }
 
-static void put_byte(page_column *column, uint32_t byte) {
+static void put_byte(hearth_page_column *column, uint32_t byte) {
   column->group = column->group << 8 | byte;
   if (++column->bytes < 3)
     return;
@@ -22,13 +22,13 @@ static void put_byte(page_column *column, uint32_t byte) {
   column->bytes = 0;
 }
 
-void page_column_add(page_column *column, uint64_t value) {
+void hearth_page_column_add(hearth_page_column *column, uint64_t value) {
   for (; value >= 0x80; value >>= 7)
     put_byte(column, (uint32_t)(value & 0x7f) | 0x80);
   put_byte(column, (uint32_t)value);
 }
 
-void page_column_end(page_column *column) {
+void hearth_page_column_end(hearth_page_column *column) {
   if (column->bytes > 0)
     put_group(column, column->group << (8 * (3 - column->bytes)), column->bytes);
   putc_unlocked('"', column->json->stream);

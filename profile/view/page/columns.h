@@ -5,14 +5,14 @@
 
 #include "hearth/json_writer.h"
 
-typedef struct page_column {
+typedef struct hearth_page_column {
   hearth_json *json;
   uint32_t group; /* bytes that are not written yet, last in the low bits */
   int bytes;      /* of them: 0 to 2 */
-} page_column;
+} hearth_page_column;
 
-void page_column_begin(page_column *column, hearth_json *json);
-void page_column_add(page_column *column, uint64_t value);
-void page_column_end(page_column *column);
+void hearth_page_column_begin(hearth_page_column *column, hearth_json *json);
+void hearth_page_column_add(hearth_page_column *column, uint64_t value);
+void hearth_page_column_end(hearth_page_column *column);
 
 #endif

@@ -5,48 +5,49 @@
 
 enum { BINS_OF_AN_OCTAVE = 2 };
 
-hearth_status page_grid_init(page_grid *grid, const page_axis *x, const page_axis *y, hearth_error *err) {
-  *grid = (page_grid){.x = *x, .y = *y, .cells = calloc((size_t)x->bins * y->bins, sizeof *grid->cells)};
+hearth_status hearth_page_grid_init(hearth_page_grid *grid, const hearth_page_axis *x, const hearth_page_axis *y,
+                                    hearth_error *err) {
+  *grid = (hearth_page_grid){.x = *x, .y = *y, .cells = calloc((size_t)x->bins * y->bins, sizeof *grid->cells)};
   return grid->cells ? HEARTH_OK : hearth_error_nomem(err);
 }
 
-void page_grid_destroy(page_grid *grid) {
+void hearth_page_grid_destroy(hearth_page_grid *grid) {
   free(grid->cells);
-  *grid = (page_grid){0};
+  *grid = (hearth_page_grid){0};
 }
 
-double page_axis_position(const page_axis *axis, double value) {
+double hearth_page_axis_position(const hearth_page_axis *axis, double value) {
   return axis->step > 0 ? value / axis->step : log2(value) * BINS_OF_AN_OCTAVE;
 }
 
-static uint32_t bin_of(const page_axis *axis, double value) {
-  double bin = page_axis_position(axis, value);
+static uint32_t bin_of(const hearth_page_axis *axis, double value) {
+  double bin = hearth_page_axis_position(axis, value);
   if (!(bin > 0)) /* log2(0) is no number to convert */
     return 0;
   return bin < axis->bins ? (uint32_t)bin : axis->bins - 1;
 }
 
-double page_axis_bound(const page_axis *axis, uint32_t bin) {
+double hearth_page_axis_bound(const hearth_page_axis *axis, uint32_t bin) {
   return axis->step > 0 ? bin * axis->step : exp2((double)bin / BINS_OF_AN_OCTAVE);
 }
 
-void page_grid_add(page_grid *grid, double x, double y, const page_cell *more) {
-  page_cell *cell = &grid->cells[(size_t)bin_of(&grid->y, y) * grid->x.bins + bin_of(&grid->x, x)];
+void hearth_page_grid_add(hearth_page_grid *grid, double x, double y, const hearth_page_cell *more) {
+  hearth_page_cell *cell = &grid->cells[(size_t)bin_of(&grid->y, y) * grid->x.bins + bin_of(&grid->x, x)];
   for (int q = 0; q < HEARTH_QUANTITY_COUNT; q++)
     cell->of[q] += more->of[q];
 }
 
-static bool is_empty(const page_cell *cell) { return cell->of[HEARTH_QUANTITY_ALLOCS] == 0; }
+static bool is_empty(const hearth_page_cell *cell) { return cell->of[HEARTH_QUANTITY_ALLOCS] == 0; }
 
-page_extent page_grid_extent(const page_grid *grid) {
-  page_extent e = {grid->x.bins, 0, grid->y.bins, 0};
+hearth_page_bounds hearth_page_grid_bounds(const hearth_page_grid *grid) {
+  hearth_page_bounds e = {grid->x.bins, 0, grid->y.bins, 0};
   for (uint32_t y = 0; y < grid->y.bins; y++)
     for (uint32_t x = 0; x < grid->x.bins; x++)
-      if (!is_empty(page_grid_at(grid, x, y))) {
+      if (!is_empty(hearth_page_grid_at(grid, x, y))) {
         e.x = x < e.x ? x : e.x;
         e.y = y < e.y ? y : e.y;
         e.x_end = x >= e.x_end ? x + 1 : e.x_end;
         e.y_end = y + 1;
       }
-  return e.x_end ? e : (page_extent){0};
+  return e.x_end ? e : (hearth_page_bounds){0};
 }

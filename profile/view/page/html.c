@@ -12,82 +12,94 @@
 #include "page_assets.h"
 #include "tree.h"
 
-typedef struct page_writer {
-  const page_model *model;
+typedef struct hearth_page_writer {
+  const hearth_page_model *model;
   hearth_json json;
   uint32_t *merged; /* nodes that are one with an earlier node in the tree of functions (tree.h) */
   uint32_t merged_count;
   uint32_t *numbers; /* by node: its number there; of those in `merged`: how far that is behind the next new number */
-} page_writer;
+} hearth_page_writer;
 
 /* -------------------------------------------------- columns -------------------------------------------------- */
 
-typedef uint64_t column_value(const page_writer *w, uint32_t row);
+typedef uint64_t column_value(const hearth_page_writer *w, uint32_t row);
 
-static void write_column(page_writer *w, const char *name, uint32_t count, column_value *value) {
-  page_column column;
+static void write_column(hearth_page_writer *w, const char *name, uint32_t count, column_value *value) {
+  hearth_page_column column;
   hearth_json_line(&w->json);
   hearth_json_key(&w->json, name);
-  page_column_begin(&column, &w->json);
+  hearth_page_column_begin(&column, &w->json);
   for (uint32_t i = 0; i < count; i++)
-    page_column_add(&column, value(w, i));
-  page_column_end(&column);
+    hearth_page_column_add(&column, value(w, i));
+  hearth_page_column_end(&column);
 }
 
 /* Numbers of rows are written plus one, so that 0 is none. */
 static uint64_t or_none(uint32_t row) { return row == HEARTH_NONE ? 0 : (uint64_t)row + 1; }
 
-static uint64_t function_file(const page_writer *w, uint32_t row) { return or_none(w->model->functions[row].file); }
-static uint64_t place_function(const page_writer *w, uint32_t row) { return page_model_place(w->model, row).function; }
-static uint64_t place_line(const page_writer *w, uint32_t row) { return page_model_place(w->model, row).line; }
-static uint64_t place_column(const page_writer *w, uint32_t row) { return page_model_place(w->model, row).column; }
-static uint64_t node_place(const page_writer *w, uint32_t row) { return w->model->nodes.pairs[row].first; }
-static uint64_t node_caller(const page_writer *w, uint32_t row) {
+static uint64_t function_file(const hearth_page_writer *w, uint32_t row) {
+  return or_none(w->model->functions[row].file);
+}
+static uint64_t place_function(const hearth_page_writer *w, uint32_t row) {
+  return hearth_page_model_place(w->model, row).function;
+}
+static uint64_t place_line(const hearth_page_writer *w, uint32_t row) {
+  return hearth_page_model_place(w->model, row).line;
+}
+static uint64_t place_column(const hearth_page_writer *w, uint32_t row) {
+  return hearth_page_model_place(w->model, row).column;
+}
+static uint64_t node_place(const hearth_page_writer *w, uint32_t row) { return w->model->nodes.pairs[row].first; }
+static uint64_t node_caller(const hearth_page_writer *w, uint32_t row) {
   uint32_t caller = w->model->nodes.pairs[row].second;
   return caller == HEARTH_NONE ? 0 : row - caller; /* most are near */
 }
-static uint64_t context_node(const page_writer *w, uint32_t row) { return w->model->contexts[row].node; }
-static uint64_t context_class(const page_writer *w, uint32_t row) { return w->model->contexts[row].hotness; }
-static uint64_t context_type(const page_writer *w, uint32_t row) { return or_none(w->model->contexts[row].type); }
-static uint64_t context_lifetime(const page_writer *w, uint32_t row) { return w->model->contexts[row].lifetime_ns; }
+static uint64_t context_node(const hearth_page_writer *w, uint32_t row) { return w->model->contexts[row].node; }
+static uint64_t context_class(const hearth_page_writer *w, uint32_t row) { return w->model->contexts[row].hotness; }
+static uint64_t context_type(const hearth_page_writer *w, uint32_t row) {
+  return or_none(w->model->contexts[row].type);
+}
+static uint64_t context_lifetime(const hearth_page_writer *w, uint32_t row) {
+  return w->model->contexts[row].lifetime_ns;
+}
 /* The distance to the one before. */
-static uint64_t merged_node(const page_writer *w, uint32_t row) {
+static uint64_t merged_node(const hearth_page_writer *w, uint32_t row) {
   return w->merged[row] - (row > 0 ? w->merged[row - 1] : 0);
 }
 /* How much greater its number is than its caller's. */
-static uint64_t merged_step(const page_writer *w, uint32_t row) {
+static uint64_t merged_step(const hearth_page_writer *w, uint32_t row) {
   uint32_t node = w->merged[row], caller = w->model->nodes.pairs[node].second;
-  return w->numbers[node] - (caller == HEARTH_NONE ? PAGE_TREE_ROOT : w->numbers[caller]);
+  return w->numbers[node] - (caller == HEARTH_NONE ? HEARTH_PAGE_TREE_ROOT : w->numbers[caller]);
 }
 
 /* -------------------------------------------------- tables -------------------------------------------------- */
 
-static void begin_table(page_writer *w, const char *name, uint32_t count) {
+static void begin_table(hearth_page_writer *w, const char *name, uint32_t count) {
   hearth_json_line(&w->json);
   hearth_json_key(&w->json, name);
   hearth_json_open(&w->json, '{');
   hearth_json_key_uint(&w->json, "count", count);
 }
 
-static void end_table(page_writer *w) { hearth_json_close(&w->json, '}'); }
+static void end_table(hearth_page_writer *w) { hearth_json_close(&w->json, '}'); }
 
-static void begin_list(page_writer *w, const char *name) {
+static void begin_list(hearth_page_writer *w, const char *name) {
   hearth_json_line(&w->json);
   hearth_json_key(&w->json, name);
   hearth_json_open(&w->json, '[');
 }
 
-static void end_list(page_writer *w) { hearth_json_close(&w->json, ']'); }
+static void end_list(hearth_page_writer *w) { hearth_json_close(&w->json, ']'); }
 
-static void write_linkage_name(page_writer *w, const page_function *function) {
+static void write_linkage_name(hearth_page_writer *w, const hearth_page_function *function) {
   if (strcmp(function->name, function->linkage_name) == 0)
     hearth_json_null(&w->json);
   else
     hearth_json_string(&w->json, function->linkage_name);
 }
 
-static void write_functions(page_writer *w) {
-  const page_model *m = w->model;
+static void write_functions(hearth_page_writer *w) {
+  const hearth_page_model *m = w->model;
   begin_table(w, "functions", m->function_count);
   begin_list(w, "name");
   for (uint32_t i = 0; i < m->function_count; i++)
@@ -101,7 +113,7 @@ static void write_functions(page_writer *w) {
   end_table(w);
 }
 
-static void write_stacks(page_writer *w) {
+static void write_stacks(hearth_page_writer *w) {
   uint32_t places = w->model->places.count, nodes = w->model->nodes.count;
   begin_table(w, "places", places);
   write_column(w, "function", places, place_function);
@@ -119,14 +131,14 @@ static void write_stacks(page_writer *w) {
 }
 
 /* So that a browser does not have to look for them among millions of nodes. */
-static hearth_status find_merged(page_writer *w, hearth_error *err) {
-  uint32_t count = w->model->nodes.count, next = PAGE_TREE_ROOT + 1;
+static hearth_status find_merged(hearth_page_writer *w, hearth_error *err) {
+  uint32_t count = w->model->nodes.count, next = HEARTH_PAGE_TREE_ROOT + 1;
   hearth_pair_set pairs = {0};
   w->numbers = malloc(((size_t)count + 1) * sizeof *w->numbers);
   w->merged = malloc(((size_t)count + 1) * sizeof *w->merged);
   if (!w->numbers || !w->merged)
     return hearth_error_nomem(err);
-  hearth_status status = page_tree_number(w->model, &pairs, w->numbers, err);
+  hearth_status status = hearth_page_tree_number(w->model, &pairs, w->numbers, err);
   hearth_pair_set_destroy(&pairs);
   for (uint32_t node = 0; status == HEARTH_OK && node < count; node++)
     if (w->numbers[node] == next)
@@ -136,17 +148,17 @@ static hearth_status find_merged(page_writer *w, hearth_error *err) {
   return status;
 }
 
-static void write_quantity(page_writer *w, hearth_quantity quantity) {
-  page_column column;
+static void write_quantity(hearth_page_writer *w, hearth_quantity quantity) {
+  hearth_page_column column;
   hearth_json_line(&w->json);
   hearth_json_key(&w->json, hearth_quantity_key(quantity));
-  page_column_begin(&column, &w->json);
+  hearth_page_column_begin(&column, &w->json);
   for (uint32_t i = 0; i < w->model->context_count; i++)
-    page_column_add(&column, w->model->contexts[i].of[quantity]);
-  page_column_end(&column);
+    hearth_page_column_add(&column, w->model->contexts[i].of[quantity]);
+  hearth_page_column_end(&column);
 }
 
-static void write_contexts(page_writer *w) {
+static void write_contexts(hearth_page_writer *w) {
   uint32_t count = w->model->context_count;
   begin_table(w, "contexts", count);
   write_column(w, "node", count, context_node);
@@ -158,7 +170,7 @@ static void write_contexts(page_writer *w) {
   end_table(w);
 }
 
-static void write_strings(page_writer *w, const char *name, const char *const *strings, uint32_t count) {
+static void write_strings(hearth_page_writer *w, const char *name, const char *const *strings, uint32_t count) {
   begin_list(w, name);
   for (uint32_t i = 0; i < count; i++)
     hearth_json_string(&w->json, strings[i]);
@@ -167,17 +179,17 @@ static void write_strings(page_writer *w, const char *name, const char *const *s
 
 /* -------------------------------------------------- plots -------------------------------------------------- */
 
-static void write_axis(page_writer *w, const char *name, const page_axis *axis) {
+static void write_axis(hearth_page_writer *w, const char *name, const hearth_page_axis *axis) {
   hearth_json_key(&w->json, name);
   hearth_json_open(&w->json, '{');
   hearth_json_key_string(&w->json, "label", axis->label);
-  hearth_json_key_string(&w->json, "unit", axis->unit == PAGE_BYTES ? "bytes" : "ns");
+  hearth_json_key_string(&w->json, "unit", axis->unit == HEARTH_PAGE_BYTES ? "bytes" : "ns");
   hearth_json_key_double(&w->json, "step", axis->step);
   hearth_json_close(&w->json, '}');
 }
 
-static void write_cell(page_writer *w, const page_grid *grid, uint32_t x, uint32_t y) {
-  const page_cell *cell = page_grid_at(grid, x, y);
+static void write_cell(hearth_page_writer *w, const hearth_page_grid *grid, uint32_t x, uint32_t y) {
+  const hearth_page_cell *cell = hearth_page_grid_at(grid, x, y);
   if (cell->of[HEARTH_QUANTITY_ALLOCS] == 0)
     return;
   hearth_json_line(&w->json);
@@ -189,10 +201,10 @@ static void write_cell(page_writer *w, const page_grid *grid, uint32_t x, uint32
   hearth_json_close(&w->json, ']');
 }
 
-static void write_grid(page_writer *w, const char *name, const page_grid *grid) {
+static void write_grid(hearth_page_writer *w, const char *name, const hearth_page_grid *grid) {
   if (!grid->cells)
     return;
-  page_extent e = page_grid_extent(grid);
+  hearth_page_bounds e = hearth_page_grid_bounds(grid);
   hearth_json_line(&w->json);
   hearth_json_key(&w->json, name);
   hearth_json_open(&w->json, '{');
@@ -206,10 +218,10 @@ static void write_grid(page_writer *w, const char *name, const page_grid *grid) 
   hearth_json_close(&w->json, '}');
 }
 
-static uint64_t live_bytes(const page_writer *w, uint32_t row) { return w->model->timeline.live.bytes[row]; }
+static uint64_t live_bytes(const hearth_page_writer *w, uint32_t row) { return w->model->timeline.live.bytes[row]; }
 
-static void write_live(page_writer *w) {
-  const page_series *live = &w->model->timeline.live;
+static void write_live(hearth_page_writer *w) {
+  const hearth_page_series *live = &w->model->timeline.live;
   if (live->count == 0)
     return;
   begin_table(w, "live", live->count);
@@ -220,7 +232,7 @@ static void write_live(page_writer *w) {
   end_table(w);
 }
 
-static void write_thread(hearth_json *json, const page_thread *thread) {
+static void write_thread(hearth_json *json, const hearth_page_thread *thread) {
   hearth_json_line(json);
   hearth_json_open(json, '{');
   hearth_json_key_uint(json, "thread", thread->number);
@@ -233,7 +245,7 @@ static void write_thread(hearth_json *json, const page_thread *thread) {
   hearth_json_close(json, '}');
 }
 
-static void write_threads(page_writer *w) {
+static void write_threads(hearth_page_writer *w) {
   if (w->model->timeline.live.count == 0)
     return;
   begin_list(w, "threads");
@@ -242,11 +254,11 @@ static void write_threads(page_writer *w) {
   end_list(w);
 }
 
-static void write_plots(page_writer *w) {
+static void write_plots(hearth_page_writer *w) {
   hearth_json_line(&w->json);
   hearth_json_key(&w->json, "plots");
   hearth_json_open(&w->json, '{');
-  write_grid(w, "lifetime-size", page_model_lifetime_size(w->model));
+  write_grid(w, "lifetime-size", hearth_page_model_lifetime_size(w->model));
   write_grid(w, "lifetime-time", &w->model->timeline.lifetime_time);
   write_live(w);
   write_threads(w);
@@ -260,7 +272,7 @@ static void write_key_bool(hearth_json *json, const char *name, bool value) {
   hearth_json_bool(json, value);
 }
 
-static void write_summary(page_writer *w) {
+static void write_summary(hearth_page_writer *w) {
   const hearth_profile_summary *s = &w->model->summary;
   hearth_json *json = &w->json;
   hearth_json_key_string(json, "profile", w->model->options->title);
@@ -275,7 +287,7 @@ static void write_summary(page_writer *w) {
   hearth_json_key_string(json, "value", hearth_quantity_key(w->model->options->value));
 }
 
-static void write_quantities(page_writer *w) {
+static void write_quantities(hearth_page_writer *w) {
   static const char *const descriptions[] = {
 #define HEARTH_QUANTITY(NAME, name, key, pprof_type, unit, description) description,
 #include "hearth/quantities.def"
@@ -292,24 +304,24 @@ static void write_quantities(page_writer *w) {
   end_list(w);
 }
 
-static void write_classes(page_writer *w) {
+static void write_classes(hearth_page_writer *w) {
   begin_list(w, "classes");
   for (hearth_class c = HEARTH_CLASS_UNKNOWN; c <= HEARTH_CLASS_HOT; c++)
     hearth_json_string(&w->json, hearth_class_name(c));
   end_list(w);
 }
 
-static hearth_status write_notes(page_writer *w, const char *name, page_note kind, const char *path,
+static hearth_status write_notes(hearth_page_writer *w, const char *name, hearth_page_note kind, const char *path,
                                  hearth_error *err) {
   if (!path)
     return HEARTH_OK;
   hearth_json_line(&w->json);
   hearth_json_key(&w->json, name);
-  return page_notes_write(kind, path, &w->json, err);
+  return hearth_page_notes_write(kind, path, &w->json, err);
 }
 
-static hearth_status write_data(page_writer *w, hearth_error *err) {
-  const page_model *m = w->model;
+static hearth_status write_data(hearth_page_writer *w, hearth_error *err) {
+  const hearth_page_model *m = w->model;
   hearth_json_open(&w->json, '{');
   hearth_json_key_string(&w->json, "format", "hearth-page");
   hearth_json_key_uint(&w->json, "version", 1);
@@ -322,30 +334,30 @@ static hearth_status write_data(page_writer *w, hearth_error *err) {
   write_stacks(w);
   write_contexts(w);
   write_plots(w);
-  HEARTH_TRY(write_notes(w, "hotcold", PAGE_NOTE_HOTCOLD, m->options->hotcold, err));
-  HEARTH_TRY(write_notes(w, "annotation", PAGE_NOTE_ANNOTATION, m->options->annotation, err));
+  HEARTH_TRY(write_notes(w, "hotcold", HEARTH_PAGE_NOTE_HOTCOLD, m->options->hotcold, err));
+  HEARTH_TRY(write_notes(w, "annotation", HEARTH_PAGE_NOTE_ANNOTATION, m->options->annotation, err));
   hearth_json_close(&w->json, '}');
   return HEARTH_OK;
 }
 
 /* -------------------------------------------------- the page -------------------------------------------------- */
 
-static hearth_status write_part(page_writer *w, const char *name, size_t size, hearth_error *err) {
+static hearth_status write_part(hearth_page_writer *w, const char *name, size_t size, hearth_error *err) {
   FILE *stream = w->json.stream;
   if (strncmp(name, "title", size) == 0)
-    page_put_text(w->model->options->title, stream);
+    hearth_page_put_text(w->model->options->title, stream);
   else if (strncmp(name, "style", size) == 0)
-    fputs(page_asset_css, stream);
+    fputs(hearth_page_asset_css, stream);
   else if (strncmp(name, "script", size) == 0)
-    fputs(page_asset_js, stream);
+    fputs(hearth_page_asset_js, stream);
   else
     return write_data(w, err);
   return HEARTH_OK;
 }
 
 /* {{title}}, {{style}}, {{script}} and {{data}} are replaced. */
-static hearth_status write_page(page_writer *w, hearth_error *err) {
-  const char *at = page_asset_html, *mark;
+static hearth_status write_page(hearth_page_writer *w, hearth_error *err) {
+  const char *at = hearth_page_asset_html, *mark;
   while ((mark = strstr(at, "{{")) != NULL) {
     const char *name = mark + 2, *end = strstr(name, "}}");
     fwrite(at, 1, (size_t)(mark - at), w->json.stream);
@@ -360,18 +372,18 @@ hearth_status hearth_page_write_html(hearth_profile *profile, const hearth_page_
                                      hearth_error *err) {
   hearth_page_options known;
   hearth_view_options view;
-  page_model model;
-  page_writer writer = {.model = &model, .json = {.stream = stream, .in_html = true}};
+  hearth_page_model model;
+  hearth_page_writer writer = {.model = &model, .json = {.stream = stream, .in_html = true}};
   HEARTH_TRY(hearth_options_take(&known, sizeof known, options, err));
   HEARTH_TRY(hearth_options_take(&view, sizeof view, known.view, err));
   known.view = &view;
-  hearth_status status = page_model_from_profile(&model, profile, &known, err);
+  hearth_status status = hearth_page_model_from_profile(&model, profile, &known, err);
   if (status == HEARTH_OK)
     status = find_merged(&writer, err);
   if (status == HEARTH_OK)
     status = write_page(&writer, err);
   free(writer.numbers);
   free(writer.merged);
-  page_model_destroy(&model);
+  hearth_page_model_destroy(&model);
   return status;
 }

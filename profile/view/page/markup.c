@@ -21,7 +21,7 @@ static void put_byte(unsigned char c, FILE *stream) {
   }
 }
 
-void page_put_text(const char *text, FILE *stream) {
+void hearth_page_put_text(const char *text, FILE *stream) {
   while (*text) {
     size_t length = hearth_utf8_length(text);
     if (length == 1)

@@ -5,6 +5,6 @@
 #include <stdio.h>
 
 /* As content or attribute value: what would be markup is escaped, control bytes are '?', what is not UTF-8 is U+FFFD. */
-void page_put_text(const char *text, FILE *stream);
+void hearth_page_put_text(const char *text, FILE *stream);
 
 #endif

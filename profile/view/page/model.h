@@ -11,48 +11,48 @@
 #include "pair_set.h"
 #include "timeline.h"
 
-typedef struct page_function {
+typedef struct hearth_page_function {
   const char *name, *linkage_name;
   uint32_t file; /* HEARTH_NONE: unknown */
-} page_function;
+} hearth_page_function;
 
-typedef struct page_place {
+typedef struct hearth_page_place {
   uint32_t function, line, column; /* 0 unknown */
-} page_place;
+} hearth_page_place;
 
-typedef struct page_context {
+typedef struct hearth_page_context {
   uint32_t node;
   uint32_t type; /* HEARTH_NONE: unknown */
   hearth_class hotness;
   uint64_t lifetime_ns; /* summed over blocks */
   uint64_t of[HEARTH_QUANTITY_COUNT];
-} page_context;
+} hearth_page_context;
 
 /* Destroy also after an error. The profile must outlive it. */
-typedef struct page_model {
+typedef struct hearth_page_model {
   const hearth_page_options *options;
   hearth_profile_summary summary;
   hearth_classifier classifier;
   uint64_t library_bytes, cold_library_bytes; /* that libraries without debug information allocate */
   hearth_names names;
-  page_function *functions;
+  hearth_page_function *functions;
   const char **types;
   char **files;
-  page_context *contexts;
+  hearth_page_context *contexts;
   uint32_t function_count, type_count, file_count, context_count;
   hearth_pair_set lines;   /* function, line */
   hearth_pair_set places;  /* one of `lines`, column */
   hearth_pair_set nodes;   /* place, callers' node or HEARTH_NONE */
-  page_grid lifetime_size; /* of contexts, by their averages */
-  page_timeline timeline;  /* all zero where there is no trace */
-} page_model;
+  hearth_page_grid lifetime_size; /* of contexts, by their averages */
+  hearth_page_timeline timeline;  /* all zero where there is no trace */
+} hearth_page_model;
 
-hearth_status page_model_from_profile(page_model *model, hearth_profile *profile, const hearth_page_options *options,
-                                      hearth_error *err);
-void page_model_destroy(page_model *model);
+hearth_status hearth_page_model_from_profile(hearth_page_model *model, hearth_profile *profile,
+                                             const hearth_page_options *options, hearth_error *err);
+void hearth_page_model_destroy(hearth_page_model *model);
 
 /* Of blocks if they are known one by one, else of contexts. */
-const page_grid *page_model_lifetime_size(const page_model *model);
-page_place page_model_place(const page_model *model, uint32_t place);
+const hearth_page_grid *hearth_page_model_lifetime_size(const hearth_page_model *model);
+hearth_page_place hearth_page_model_place(const hearth_page_model *model, uint32_t place);
 
 #endif

@@ -12,8 +12,8 @@ static const struct kind {
   const char *mark; /* every line contains it */
   const char *what;
 } kinds[] = {
-    [PAGE_NOTE_HOTCOLD] = {"\"cold_below\"", "a line of 'hearth top --json'"},
-    [PAGE_NOTE_ANNOTATION] = {"\"hearth-match-report\"", "a line of -memprof-report=FILE"},
+    [HEARTH_PAGE_NOTE_HOTCOLD] = {"\"cold_below\"", "a line of 'hearth top --json'"},
+    [HEARTH_PAGE_NOTE_ANNOTATION] = {"\"hearth-match-report\"", "a line of -memprof-report=FILE"},
 };
 
 static bool is_blank(const char *line) { return line[strspn(line, " \t\r")] == '\0'; }
@@ -53,7 +53,7 @@ static hearth_status read_text(const char *path, char **ret, hearth_error *err) 
   return *ret ? HEARTH_OK : hearth_error_nomem(err);
 }
 
-hearth_status page_notes_write(page_note kind, const char *path, hearth_json *json, hearth_error *err) {
+hearth_status hearth_page_notes_write(hearth_page_note kind, const char *path, hearth_json *json, hearth_error *err) {
   char *text;
   HEARTH_TRY(read_text(path, &text, err));
   hearth_json_open(json, '[');

@@ -6,10 +6,10 @@
 #include "hearth/json_writer.h"
 #include "hearth/status.h"
 
-typedef enum page_note { PAGE_NOTE_HOTCOLD, PAGE_NOTE_ANNOTATION } page_note;
+typedef enum hearth_page_note { HEARTH_PAGE_NOTE_HOTCOLD, HEARTH_PAGE_NOTE_ANNOTATION } hearth_page_note;
 
 /* Write the file's lines as a JSON array of strings, blank ones included. E_NOT_FOUND: it cannot be read; E_NOMEM; E_FORMAT:
  * it is another kind of file, or a line was cut: the message names the line. */
-hearth_status page_notes_write(page_note kind, const char *path, hearth_json *json, hearth_error *err);
+hearth_status hearth_page_notes_write(hearth_page_note kind, const char *path, hearth_json *json, hearth_error *err);
 
 #endif

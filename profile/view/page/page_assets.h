@@ -2,6 +2,6 @@
 #ifndef HEARTH_PAGE_ASSETS_H
 #define HEARTH_PAGE_ASSETS_H
 
-extern const char page_asset_html[], page_asset_css[], page_asset_js[];
+extern const char hearth_page_asset_html[], hearth_page_asset_css[], hearth_page_asset_js[];
 
 #endif

@@ -7,8 +7,8 @@
 #include "trace_model.h"
 
 /* Rows of the profile to numbers of the model. */
-typedef struct page_maker {
-  page_model *model;
+typedef struct hearth_page_maker {
+  hearth_page_model *model;
   hearth_profile *profile;
   hearth_selection selection;
   uint32_t *places;          /* by frame row; HEARTH_NONE: not used yet */
@@ -16,7 +16,7 @@ typedef struct page_maker {
   hearth_pair_set functions; /* (row, 0) */
   hearth_pair_set files;     /* (path row, 0) */
   hearth_pair_set types;     /* halves of a type's id */
-} page_maker;
+} hearth_page_maker;
 
 static hearth_status make_rows(uint32_t count, uint32_t **ret, hearth_error *err) {
   size_t size = ((size_t)count + 1) * sizeof **ret;
@@ -29,7 +29,7 @@ static hearth_status make_rows(uint32_t count, uint32_t **ret, hearth_error *err
 
 /* -------------------------------------------------- contexts -------------------------------------------------- */
 
-static hearth_status number_type(page_maker *m, uint64_t id, uint32_t *ret, hearth_error *err) {
+static hearth_status number_type(hearth_page_maker *m, uint64_t id, uint32_t *ret, hearth_error *err) {
   const char *name;
   HEARTH_TRY(hearth_profile_type_name(m->profile, id, &name, err));
   if (!*name)
@@ -39,20 +39,20 @@ static hearth_status number_type(page_maker *m, uint64_t id, uint32_t *ret, hear
   return HEARTH_OK;
 }
 
-static void add_to_grid(page_grid *grid, const page_context *context) {
-  page_cell cell;
+static void add_to_grid(hearth_page_grid *grid, const hearth_page_context *context) {
+  hearth_page_cell cell;
   for (int q = 0; q < HEARTH_QUANTITY_COUNT; q++)
     cell.of[q] = (double)context->of[q];
   double blocks = cell.of[HEARTH_QUANTITY_ALLOCS];
   if (blocks > 0)
-    page_grid_add(grid, cell.of[HEARTH_QUANTITY_BYTES] / blocks, (double)context->lifetime_ns / blocks, &cell);
+    hearth_page_grid_add(grid, cell.of[HEARTH_QUANTITY_BYTES] / blocks, (double)context->lifetime_ns / blocks, &cell);
 }
 
 /* The node is a row of the profile until convert_nodes. */
-static hearth_status add_context(page_maker *m, uint32_t row, hearth_error *err) {
+static hearth_status add_context(hearth_page_maker *m, uint32_t row, hearth_error *err) {
   hearth_selected s;
-  page_model *model = m->model;
-  page_context *context = &model->contexts[model->context_count];
+  hearth_page_model *model = m->model;
+  hearth_page_context *context = &model->contexts[model->context_count];
   HEARTH_TRY(hearth_selection_get(&m->selection, row, &s, err));
   if (!s.wanted)
     return HEARTH_OK;
@@ -60,7 +60,7 @@ static hearth_status add_context(page_maker *m, uint32_t row, hearth_error *err)
   model->library_bytes = hearth_merge_SUM(model->library_bytes, library_bytes);
   if (s.hotness == HEARTH_CLASS_COLD)
     model->cold_library_bytes = hearth_merge_SUM(model->cold_library_bytes, library_bytes);
-  *context = (page_context){.node = s.node, .hotness = s.hotness, .lifetime_ns = s.mib.TotalLifetime};
+  *context = (hearth_page_context){.node = s.node, .hotness = s.hotness, .lifetime_ns = s.mib.TotalLifetime};
   for (hearth_quantity q = 0; q < HEARTH_QUANTITY_COUNT; q++)
     context->of[q] = hearth_quantity_of(q, &s.mib);
   HEARTH_TRY(number_type(m, s.mib.DataTypeId, &context->type, err));
@@ -69,14 +69,14 @@ static hearth_status add_context(page_maker *m, uint32_t row, hearth_error *err)
   return HEARTH_OK;
 }
 
-static hearth_status add_contexts(page_maker *m, hearth_error *err) {
-  const page_axis size = {.label = "average size", .unit = PAGE_BYTES, .bins = PAGE_LOG_BINS};
-  const page_axis lifetime = {.label = "average lifetime", .unit = PAGE_NS, .bins = PAGE_LOG_BINS};
+static hearth_status add_contexts(hearth_page_maker *m, hearth_error *err) {
+  const hearth_page_axis size = {.label = "average size", .unit = HEARTH_PAGE_BYTES, .bins = HEARTH_PAGE_LOG_BINS};
+  const hearth_page_axis lifetime = {.label = "average lifetime", .unit = HEARTH_PAGE_NS, .bins = HEARTH_PAGE_LOG_BINS};
   uint32_t count = hearth_profile_context_count(m->profile);
   m->model->contexts = malloc(((size_t)count + 1) * sizeof *m->model->contexts);
   if (!m->model->contexts)
     return hearth_error_nomem(err);
-  HEARTH_TRY(page_grid_init(&m->model->lifetime_size, &size, &lifetime, err));
+  HEARTH_TRY(hearth_page_grid_init(&m->model->lifetime_size, &size, &lifetime, err));
   for (uint32_t i = 0; i < count; i++)
     HEARTH_TRY(add_context(m, i, err));
   return HEARTH_OK;
@@ -84,7 +84,7 @@ static hearth_status add_contexts(page_maker *m, hearth_error *err) {
 
 /* -------------------------------------------------- stacks -------------------------------------------------- */
 
-static hearth_status add_place(page_maker *m, uint32_t frame, hearth_error *err) {
+static hearth_status add_place(hearth_page_maker *m, uint32_t frame, hearth_error *err) {
   hearth_place place;
   uint32_t function, line;
   HEARTH_TRY(hearth_place_get(m->profile, &m->model->names, frame, &place, err));
@@ -93,7 +93,7 @@ static hearth_status add_place(page_maker *m, uint32_t frame, hearth_error *err)
   return hearth_pair_set_add(&m->model->places, (hearth_pair){line, place.frame.column}, &m->places[frame], err);
 }
 
-static hearth_status add_node(page_maker *m, uint32_t row, hearth_error *err) {
+static hearth_status add_node(hearth_page_maker *m, uint32_t row, hearth_error *err) {
   uint32_t frame, caller;
   HEARTH_TRY(hearth_profile_get_stack(m->profile, row, &frame, &caller, err));
   if (m->places[frame] == HEARTH_NONE)
@@ -103,7 +103,7 @@ static hearth_status add_node(page_maker *m, uint32_t row, hearth_error *err) {
 }
 
 /* Mark a stack's rows, up to those that were marked with another one. */
-static hearth_status mark_stack(page_maker *m, uint32_t row, hearth_error *err) {
+static hearth_status mark_stack(hearth_page_maker *m, uint32_t row, hearth_error *err) {
   uint32_t frame;
   while (row != HEARTH_NONE && m->nodes[row] == HEARTH_NONE) {
     m->nodes[row] = 0;
@@ -113,8 +113,8 @@ static hearth_status mark_stack(page_maker *m, uint32_t row, hearth_error *err) 
 }
 
 /* A caller is a lower row, so that one pass in order is enough however deep the stacks are. */
-static hearth_status convert_nodes(page_maker *m, hearth_error *err) {
-  page_model *model = m->model;
+static hearth_status convert_nodes(hearth_page_maker *m, hearth_error *err) {
+  hearth_page_model *model = m->model;
   uint32_t count = hearth_profile_stack_count(m->profile);
   HEARTH_TRY(make_rows(count, &m->nodes, err));
   HEARTH_TRY(make_rows(hearth_profile_frame_count(m->profile), &m->places, err));
@@ -130,7 +130,8 @@ static hearth_status convert_nodes(page_maker *m, hearth_error *err) {
 
 /* -------------------------------------------------- strings -------------------------------------------------- */
 
-static hearth_status describe_function(page_maker *m, uint32_t row, page_function *ret, hearth_error *err) {
+static hearth_status describe_function(hearth_page_maker *m, uint32_t row, hearth_page_function *ret,
+                                       hearth_error *err) {
   hearth_function_info info;
   HEARTH_TRY(hearth_profile_get_function(m->profile, row, &info, err));
   ret->linkage_name = info.name;
@@ -140,8 +141,8 @@ static hearth_status describe_function(page_maker *m, uint32_t row, page_functio
   return hearth_names_get(&m->model->names, row, &ret->name, err);
 }
 
-static hearth_status describe_functions(page_maker *m, hearth_error *err) {
-  page_model *model = m->model;
+static hearth_status describe_functions(hearth_page_maker *m, hearth_error *err) {
+  hearth_page_model *model = m->model;
   model->functions = malloc(((size_t)m->functions.count + 1) * sizeof *model->functions);
   if (!model->functions)
     return hearth_error_nomem(err);
@@ -151,8 +152,8 @@ static hearth_status describe_functions(page_maker *m, hearth_error *err) {
   return HEARTH_OK;
 }
 
-static hearth_status copy_files(page_maker *m, hearth_error *err) {
-  page_model *model = m->model;
+static hearth_status copy_files(hearth_page_maker *m, hearth_error *err) {
+  hearth_page_model *model = m->model;
   char path[HEARTH_PATH_LIMIT];
   model->files = malloc(((size_t)m->files.count + 1) * sizeof *model->files);
   if (!model->files)
@@ -166,8 +167,8 @@ static hearth_status copy_files(page_maker *m, hearth_error *err) {
   return HEARTH_OK;
 }
 
-static hearth_status name_types(page_maker *m, hearth_error *err) {
-  page_model *model = m->model;
+static hearth_status name_types(hearth_page_maker *m, hearth_error *err) {
+  hearth_page_model *model = m->model;
   model->types = malloc(((size_t)m->types.count + 1) * sizeof *model->types);
   if (!model->types)
     return hearth_error_nomem(err);
@@ -179,7 +180,7 @@ static hearth_status name_types(page_maker *m, hearth_error *err) {
   return HEARTH_OK;
 }
 
-static hearth_status make(page_maker *m, hearth_error *err) {
+static hearth_status make(hearth_page_maker *m, hearth_error *err) {
   const hearth_view_options *view = m->model->options->view;
   HEARTH_TRY(hearth_profile_get_summary(m->profile, &m->model->summary, err));
   HEARTH_TRY(hearth_quantity_check(m->model->options->value, &m->model->summary, m->model->options->title, err));
@@ -192,13 +193,13 @@ static hearth_status make(page_maker *m, hearth_error *err) {
   HEARTH_TRY(copy_files(m, err));
   HEARTH_TRY(name_types(m, err));
   hearth_trace *trace = m->model->options->trace;
-  return trace ? page_trace_read(trace, &m->model->timeline, err) : HEARTH_OK;
+  return trace ? hearth_page_trace_read(trace, &m->model->timeline, err) : HEARTH_OK;
 }
 
-hearth_status page_model_from_profile(page_model *model, hearth_profile *profile, const hearth_page_options *options,
-                                      hearth_error *err) {
-  page_maker m = {.model = model, .profile = profile};
-  *model = (page_model){.options = options};
+hearth_status hearth_page_model_from_profile(hearth_page_model *model, hearth_profile *profile,
+                                             const hearth_page_options *options, hearth_error *err) {
+  hearth_page_maker m = {.model = model, .profile = profile};
+  *model = (hearth_page_model){.options = options};
   hearth_status status = make(&m, err);
   hearth_selection_destroy(&m.selection);
   free(m.places);

@@ -6,15 +6,15 @@
 
 enum { TIME_BINS = 1024, GRID_TIME_BINS = 128 };
 
-hearth_status page_timeline_init(page_timeline *t, uint64_t duration_ns, hearth_error *err) {
+hearth_status hearth_page_timeline_init(hearth_page_timeline *t, uint64_t duration_ns, hearth_error *err) {
   double duration = duration_ns > 0 ? (double)duration_ns : 1;
-  const page_axis size = {.label = "size", .unit = PAGE_BYTES, .bins = PAGE_LOG_BINS};
-  const page_axis lifetime = {.label = "lifetime", .unit = PAGE_NS, .bins = PAGE_LOG_BINS};
-  const page_axis time = {
-      .label = "time of allocation", .unit = PAGE_NS, .bins = GRID_TIME_BINS, .step = duration / GRID_TIME_BINS};
-  *t = (page_timeline){.live = {.step_ns = duration / TIME_BINS}};
-  HEARTH_TRY(page_grid_init(&t->lifetime_size, &size, &lifetime, err));
-  HEARTH_TRY(page_grid_init(&t->lifetime_time, &time, &lifetime, err));
+  const hearth_page_axis size = {.label = "size", .unit = HEARTH_PAGE_BYTES, .bins = HEARTH_PAGE_LOG_BINS};
+  const hearth_page_axis lifetime = {.label = "lifetime", .unit = HEARTH_PAGE_NS, .bins = HEARTH_PAGE_LOG_BINS};
+  const hearth_page_axis time = {
+      .label = "time of allocation", .unit = HEARTH_PAGE_NS, .bins = GRID_TIME_BINS, .step = duration / GRID_TIME_BINS};
+  *t = (hearth_page_timeline){.live = {.step_ns = duration / TIME_BINS}};
+  HEARTH_TRY(hearth_page_grid_init(&t->lifetime_size, &size, &lifetime, err));
+  HEARTH_TRY(hearth_page_grid_init(&t->lifetime_time, &time, &lifetime, err));
   t->live.bytes = calloc(TIME_BINS, sizeof *t->live.bytes);
   if (!t->live.bytes)
     return hearth_error_nomem(err);
@@ -22,30 +22,31 @@ hearth_status page_timeline_init(page_timeline *t, uint64_t duration_ns, hearth_
   return HEARTH_OK;
 }
 
-void page_timeline_destroy(page_timeline *t) {
-  page_grid_destroy(&t->lifetime_size);
-  page_grid_destroy(&t->lifetime_time);
+void hearth_page_timeline_destroy(hearth_page_timeline *t) {
+  hearth_page_grid_destroy(&t->lifetime_size);
+  hearth_page_grid_destroy(&t->lifetime_time);
   free(t->live.bytes);
   free(t->threads);
   hearth_pair_set_destroy(&t->thread_rows);
-  *t = (page_timeline){0};
+  *t = (hearth_page_timeline){0};
 }
 
 /* The row lives until the next one is added. */
-static hearth_status find_thread(page_timeline *t, uint32_t number, page_thread **ret, hearth_error *err) {
+static hearth_status find_thread(hearth_page_timeline *t, uint32_t number, hearth_page_thread **ret,
+                                 hearth_error *err) {
   uint32_t row;
   HEARTH_TRY(hearth_pair_set_add(&t->thread_rows, (hearth_pair){number, 0}, &row, err));
   if (row == t->thread_count) {
     if (!hearth_array_grow(&t->threads, &t->thread_room, t->thread_count, sizeof *t->threads))
       return hearth_error_nomem(err);
-    t->threads[t->thread_count++] = (page_thread){.number = number};
+    t->threads[t->thread_count++] = (hearth_page_thread){.number = number};
   }
   *ret = &t->threads[row];
   return HEARTH_OK;
 }
 
 /* As much as now was live in all pieces of time that have passed since the last operation. */
-static void pass_time(page_timeline *t, uint64_t now_ns) {
+static void pass_time(hearth_page_timeline *t, uint64_t now_ns) {
   double at = (double)now_ns / t->live.step_ns;
   uint32_t now = at < t->live.count ? (uint32_t)at : t->live.count - 1;
   while (t->live_at < now)
@@ -54,8 +55,9 @@ static void pass_time(page_timeline *t, uint64_t now_ns) {
 
 static uint64_t take_away(uint64_t from, uint64_t what) { return from > what ? from - what : 0; }
 
-hearth_status page_timeline_allocated(page_timeline *t, const page_block *block, hearth_error *err) {
-  page_thread *thread;
+hearth_status hearth_page_timeline_allocated(hearth_page_timeline *t, const hearth_page_block *block,
+                                             hearth_error *err) {
+  hearth_page_thread *thread;
   HEARTH_TRY(find_thread(t, block->thread, &thread, err));
   thread->allocs++;
   thread->bytes = hearth_merge_SUM(thread->bytes, block->size);
@@ -71,19 +73,20 @@ hearth_status page_timeline_allocated(page_timeline *t, const page_block *block,
   return HEARTH_OK;
 }
 
-static void add_life(page_timeline *t, const page_block *block, uint64_t end_ns, bool kept) {
+static void add_life(hearth_page_timeline *t, const hearth_page_block *block, uint64_t end_ns, bool kept) {
   double lifetime = (double)take_away(end_ns, block->begin_ns), size = (double)block->size;
-  const page_cell cell = {{[HEARTH_QUANTITY_BYTES] = size,
-                           [HEARTH_QUANTITY_ALLOCS] = 1,
-                           [HEARTH_QUANTITY_BYTE_SECONDS] = size * lifetime / 1e9,
-                           [HEARTH_QUANTITY_LIVE] = kept ? size : 0,
-                           [HEARTH_QUANTITY_LIVE_ALLOCS] = kept}};
-  page_grid_add(&t->lifetime_size, size, lifetime, &cell);
-  page_grid_add(&t->lifetime_time, (double)block->begin_ns, lifetime, &cell);
+  const hearth_page_cell cell = {{[HEARTH_QUANTITY_BYTES] = size,
+                                  [HEARTH_QUANTITY_ALLOCS] = 1,
+                                  [HEARTH_QUANTITY_BYTE_SECONDS] = size * lifetime / 1e9,
+                                  [HEARTH_QUANTITY_LIVE] = kept ? size : 0,
+                                  [HEARTH_QUANTITY_LIVE_ALLOCS] = kept}};
+  hearth_page_grid_add(&t->lifetime_size, size, lifetime, &cell);
+  hearth_page_grid_add(&t->lifetime_time, (double)block->begin_ns, lifetime, &cell);
 }
 
-hearth_status page_timeline_lost(page_timeline *t, const page_block *block, uint64_t end_ns, hearth_error *err) {
-  page_thread *thread;
+hearth_status hearth_page_timeline_lost(hearth_page_timeline *t, const hearth_page_block *block, uint64_t end_ns,
+                                        hearth_error *err) {
+  hearth_page_thread *thread;
   HEARTH_TRY(find_thread(t, block->thread, &thread, err));
   thread->live_bytes = take_away(thread->live_bytes, block->size);
   pass_time(t, end_ns);
@@ -92,17 +95,17 @@ hearth_status page_timeline_lost(page_timeline *t, const page_block *block, uint
   return HEARTH_OK;
 }
 
-hearth_status page_timeline_freed(page_timeline *t, const page_block *block, uint32_t thread, uint64_t end_ns,
-                                  hearth_error *err) {
-  page_thread *row;
+hearth_status hearth_page_timeline_freed(hearth_page_timeline *t, const hearth_page_block *block, uint32_t thread,
+                                         uint64_t end_ns, hearth_error *err) {
+  hearth_page_thread *row;
   HEARTH_TRY(find_thread(t, thread, &row, err));
   row->frees++;
   row->frees_of_others += thread != block->thread;
-  return page_timeline_lost(t, block, end_ns, err);
+  return hearth_page_timeline_lost(t, block, end_ns, err);
 }
 
-void page_timeline_kept(page_timeline *t, const page_block *block, uint64_t end_ns) {
+void hearth_page_timeline_kept(hearth_page_timeline *t, const hearth_page_block *block, uint64_t end_ns) {
   add_life(t, block, end_ns, true);
 }
 
-void page_timeline_end(page_timeline *t, uint64_t end_ns) { pass_time(t, end_ns); }
+void hearth_page_timeline_end(hearth_page_timeline *t, uint64_t end_ns) { pass_time(t, end_ns); }

@@ -7,48 +7,50 @@
 #include "pair_set.h"
 
 /* Bytes that are live, by time: the most of each piece of `step_ns`. */
-typedef struct page_series {
+typedef struct hearth_page_series {
   double step_ns;
   uint32_t count; /* 0: there is none */
   uint64_t *bytes;
   uint64_t peak_bytes, peak_ns;
-} page_series;
+} hearth_page_series;
 
-typedef struct page_thread {
+typedef struct hearth_page_thread {
   uint32_t number;
   uint64_t allocs, bytes;
   uint64_t frees, frees_of_others; /* of blocks that other threads allocated */
   uint64_t live_bytes, peak_bytes; /* of blocks that it allocated: at the end, and at most */
-} page_thread;
+} hearth_page_thread;
 
-typedef struct page_timeline {
-  page_grid lifetime_size, lifetime_time;
-  page_series live;
-  page_thread *threads; /* in the order in which they were first seen */
+typedef struct hearth_page_timeline {
+  hearth_page_grid lifetime_size, lifetime_time;
+  hearth_page_series live;
+  hearth_page_thread *threads; /* in the order in which they were first seen */
   uint32_t thread_count;
   size_t thread_room;
   hearth_pair_set thread_rows; /* (number, 0) */
   uint64_t live_bytes;         /* now */
   uint32_t live_at;            /* the piece of time that is now */
-} page_timeline;
+} hearth_page_timeline;
 
-typedef struct page_block {
+typedef struct hearth_page_block {
   uint64_t size, begin_ns;
   uint32_t thread; /* that allocated it */
-} page_block;
+} hearth_page_block;
 
 /* For a run of this length; what comes later counts as its end. E_NOMEM. Destroy also after an error; all zero, too. */
-hearth_status page_timeline_init(page_timeline *timeline, uint64_t duration_ns, hearth_error *err);
-void page_timeline_destroy(page_timeline *timeline);
+hearth_status hearth_page_timeline_init(hearth_page_timeline *timeline, uint64_t duration_ns, hearth_error *err);
+void hearth_page_timeline_destroy(hearth_page_timeline *timeline);
 /* E_NOMEM, E_FULL. */
-hearth_status page_timeline_allocated(page_timeline *timeline, const page_block *block, hearth_error *err);
-hearth_status page_timeline_freed(page_timeline *timeline, const page_block *block, uint32_t thread, uint64_t end_ns,
-                                  hearth_error *err);
+hearth_status hearth_page_timeline_allocated(hearth_page_timeline *timeline, const hearth_page_block *block,
+                                             hearth_error *err);
+hearth_status hearth_page_timeline_freed(hearth_page_timeline *timeline, const hearth_page_block *block,
+                                         uint32_t thread, uint64_t end_ns, hearth_error *err);
 /* A block whose end was not recorded: its address is taken again. E_NOMEM, E_FULL. */
-hearth_status page_timeline_lost(page_timeline *timeline, const page_block *block, uint64_t end_ns, hearth_error *err);
+hearth_status hearth_page_timeline_lost(hearth_page_timeline *timeline, const hearth_page_block *block, uint64_t end_ns,
+                                        hearth_error *err);
 /* A block that is not freed: its life ends with the run. */
-void page_timeline_kept(page_timeline *timeline, const page_block *block, uint64_t end_ns);
+void hearth_page_timeline_kept(hearth_page_timeline *timeline, const hearth_page_block *block, uint64_t end_ns);
 /* Nothing happens until then. After the last operation. */
-void page_timeline_end(page_timeline *timeline, uint64_t end_ns);
+void hearth_page_timeline_end(hearth_page_timeline *timeline, uint64_t end_ns);
 
 #endif

@@ -5,7 +5,7 @@
 #include "hearth/trace.h"
 #include "timeline.h"
 
-/* Errors: those of reading the trace, and of page_timeline.h. The timeline is to be destroyed after an error, too. */
-hearth_status page_trace_read(hearth_trace *trace, page_timeline *ret, hearth_error *err);
+/* Errors: those of reading the trace, and of hearth_page_timeline.h. The timeline is to be destroyed after an error, too. */
+hearth_status hearth_page_trace_read(hearth_trace *trace, hearth_page_timeline *ret, hearth_error *err);
 
 #endif

@@ -8,7 +8,7 @@
 enum { JSON_VERSION = 1 };
 
 typedef struct plan_json {
-  plan_view view;
+  hearth_plan_view view;
   hearth_json json;
   hearth_json_frames frames;
 } plan_json;
@@ -73,7 +73,7 @@ static void print_tables(plan_json *p) {
     hearth_json_open(json, '{');
     print_frame(p, table->frame);
     print_bits(json, "mask", table->mask);
-    hearth_json_key_uint(json, "bytes_left", plan_table_bytes_left(&p->view, table));
+    hearth_json_key_uint(json, "bytes_left", hearth_plan_table_bytes_left(&p->view, table));
     hearth_json_key(json, "entries");
     hearth_json_open(json, '[');
     for (uint32_t k = 0; k < count; k++)
@@ -116,12 +116,12 @@ static hearth_status print_plan(plan_json *p, hearth_error *err) {
 
 hearth_status hearth_plan_print_json(hearth_profile *profile, FILE *stream, hearth_error *err) {
   plan_json p = {.json = {.stream = stream}};
-  hearth_status status = plan_view_init(&p.view, profile, err);
+  hearth_status status = hearth_plan_view_init(&p.view, profile, err);
   if (status == HEARTH_OK)
     status = hearth_json_frames_init(&p.frames, hearth_profile_frame_count(profile), err);
   if (status == HEARTH_OK)
     status = print_plan(&p, err);
   hearth_json_frames_destroy(&p.frames);
-  plan_view_destroy(&p.view);
+  hearth_plan_view_destroy(&p.view);
   return status;
 }

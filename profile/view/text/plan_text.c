@@ -7,7 +7,7 @@
 #include "units.h"
 
 /* "name  file:line:column", or "name  library" */
-static hearth_status print_place(plan_view *v, uint32_t row, FILE *stream, hearth_error *err) {
+static hearth_status print_place(hearth_plan_view *v, uint32_t row, FILE *stream, hearth_error *err) {
   hearth_place place;
   HEARTH_TRY(hearth_place_get(v->profile, &v->names, row, &place, err));
   hearth_print_name(place.function.name, 0, stream);
@@ -18,7 +18,7 @@ static hearth_status print_place(plan_view *v, uint32_t row, FILE *stream, heart
   return HEARTH_OK;
 }
 
-static hearth_status print_sites(plan_view *v, FILE *stream, hearth_error *err) {
+static hearth_status print_sites(hearth_plan_view *v, FILE *stream, hearth_error *err) {
   fprintf(stream,
           "\nDecision sites: bit, weight that is right because of it, blocks allocated while it is being called\n");
   for (uint32_t i = 0; i < v->plan.site_count; i++) {
@@ -51,10 +51,10 @@ static void print_entry(const hearth_plan_entry *entry, FILE *stream) {
   fputc('\n', stream);
 }
 
-static hearth_status print_table(plan_view *v, const hearth_plan_table *table, FILE *stream, hearth_error *err) {
+static hearth_status print_table(hearth_plan_view *v, const hearth_plan_table *table, FILE *stream, hearth_error *err) {
   uint32_t count;
   const hearth_plan_entry *entries = hearth_plan_entries(&v->plan, table, &count);
-  uint64_t left = plan_table_bytes_left(v, table);
+  uint64_t left = hearth_plan_table_bytes_left(v, table);
   fputs("  ", stream);
   HEARTH_TRY(print_place(v, table->frame, stream, err));
   fputc('\n', stream);
@@ -71,7 +71,7 @@ static hearth_status print_table(plan_view *v, const hearth_plan_table *table, F
   return HEARTH_OK;
 }
 
-static hearth_status print_plan(plan_view *v, FILE *stream, hearth_error *err) {
+static hearth_status print_plan(hearth_plan_view *v, FILE *stream, hearth_error *err) {
   uint64_t bits = 0, left = 0;
   for (uint32_t i = 0; i < v->plan.site_count; i++)
     bits |= UINT64_C(1) << v->plan.sites[i].bit;
@@ -87,17 +87,17 @@ static hearth_status print_plan(plan_view *v, FILE *stream, hearth_error *err) {
   fprintf(stream, "\nAllocation calls: class and bytes by the bits that are set\n");
   for (uint32_t i = 0; i < v->plan.table_count; i++) {
     HEARTH_TRY(print_table(v, v->tables[i], stream, err));
-    left += plan_table_bytes_left(v, v->tables[i]);
+    left += hearth_plan_table_bytes_left(v, v->tables[i]);
   }
   fprintf(stream, "\n%s are left in a class that is not theirs\n", hearth_units_bytes(left).c);
   return HEARTH_OK;
 }
 
 hearth_status hearth_plan_print_text(hearth_profile *profile, FILE *stream, hearth_error *err) {
-  plan_view v;
-  hearth_status status = plan_view_init(&v, profile, err);
+  hearth_plan_view v;
+  hearth_status status = hearth_plan_view_init(&v, profile, err);
   if (status == HEARTH_OK)
     status = print_plan(&v, stream, err);
-  plan_view_destroy(&v);
+  hearth_plan_view_destroy(&v);
   return status == HEARTH_OK ? hearth_stream_flush(stream, err) : status;
 }

@@ -21,7 +21,7 @@ static int compare_weighed(const void *a, const void *b) {
   return compare(x->bytes, y->bytes, x->table->stack_id, y->table->stack_id);
 }
 
-static uint64_t bytes_of(const plan_view *view, const hearth_plan_table *table) {
+static uint64_t bytes_of(const hearth_plan_view *view, const hearth_plan_table *table) {
   uint32_t count;
   uint64_t sum = 0;
   const hearth_plan_entry *entries = hearth_plan_entries(&view->plan, table, &count);
@@ -31,7 +31,7 @@ static uint64_t bytes_of(const plan_view *view, const hearth_plan_table *table) 
   return sum;
 }
 
-static void sort_tables(plan_view *view, weighed *scratch) {
+static void sort_tables(hearth_plan_view *view, weighed *scratch) {
   uint32_t count = view->plan.table_count;
   for (uint32_t i = 0; i < count; i++)
     scratch[i] = (weighed){&view->plan.tables[i], bytes_of(view, &view->plan.tables[i])};
@@ -40,8 +40,8 @@ static void sort_tables(plan_view *view, weighed *scratch) {
     view->tables[i] = scratch[i].table;
 }
 
-hearth_status plan_view_init(plan_view *view, hearth_profile *profile, hearth_error *err) {
-  *view = (plan_view){.profile = profile};
+hearth_status hearth_plan_view_init(hearth_plan_view *view, hearth_profile *profile, hearth_error *err) {
+  *view = (hearth_plan_view){.profile = profile};
   HEARTH_TRY(hearth_names_init(&view->names, profile, false, err));
   HEARTH_TRY(hearth_profile_get_plan(profile, &view->plan, err));
   view->sites = malloc((view->plan.site_count + (size_t)1) * sizeof *view->sites);
@@ -59,14 +59,14 @@ hearth_status plan_view_init(plan_view *view, hearth_profile *profile, hearth_er
   return HEARTH_OK;
 }
 
-void plan_view_destroy(plan_view *view) {
+void hearth_plan_view_destroy(hearth_plan_view *view) {
   hearth_names_destroy(&view->names);
   free(view->sites);
   free(view->tables);
 }
 
 /* The ordinary allocator serves what is not cold and what is not known alike. */
-uint64_t plan_entry_bytes_left(const hearth_plan_entry *entry) {
+uint64_t hearth_plan_entry_bytes_left(const hearth_plan_entry *entry) {
   uint64_t sum = 0;
   uint32_t right = entry->hotness == HEARTH_CLASS_UNKNOWN ? HEARTH_CLASS_NOTCOLD : entry->hotness;
   for (uint32_t c = HEARTH_CLASS_COLD; c <= HEARTH_CLASS_HOT; c++)
@@ -74,11 +74,11 @@ uint64_t plan_entry_bytes_left(const hearth_plan_entry *entry) {
   return sum;
 }
 
-uint64_t plan_table_bytes_left(const plan_view *view, const hearth_plan_table *table) {
+uint64_t hearth_plan_table_bytes_left(const hearth_plan_view *view, const hearth_plan_table *table) {
   uint32_t count;
   uint64_t sum = 0;
   const hearth_plan_entry *entries = hearth_plan_entries(&view->plan, table, &count);
   for (uint32_t i = 0; i < count; i++)
-    sum += plan_entry_bytes_left(&entries[i]);
+    sum += hearth_plan_entry_bytes_left(&entries[i]);
   return sum;
 }

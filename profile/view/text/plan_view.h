@@ -5,21 +5,21 @@
 #include "hearth/plan.h"
 #include "selection.h"
 
-typedef struct plan_view {
+typedef struct hearth_plan_view {
   hearth_profile *profile;
   hearth_names names;
   hearth_plan plan;
   const hearth_plan_site **sites;   /* by bytes, the most first */
   const hearth_plan_table **tables; /* by bytes of their contexts */
-} plan_view;
+} hearth_plan_view;
 
 /* Destroy also after an error. */
-hearth_status plan_view_init(plan_view *view, hearth_profile *profile, hearth_error *err);
-void plan_view_destroy(plan_view *view);
+hearth_status hearth_plan_view_init(hearth_plan_view *view, hearth_profile *profile, hearth_error *err);
+void hearth_plan_view_destroy(hearth_plan_view *view);
 
 /* Bytes that an entry gives another place than theirs: of other classes than its own, or all cold and hot ones where it has
  * none. */
-uint64_t plan_entry_bytes_left(const hearth_plan_entry *entry);
-uint64_t plan_table_bytes_left(const plan_view *view, const hearth_plan_table *table);
+uint64_t hearth_plan_entry_bytes_left(const hearth_plan_entry *entry);
+uint64_t hearth_plan_table_bytes_left(const hearth_plan_view *view, const hearth_plan_table *table);
 
 #endif

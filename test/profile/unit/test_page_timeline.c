@@ -9,7 +9,7 @@
 
 enum { RUN_NS = 1024000, PIECE_NS = 1000 };
 
-static double sum(const page_grid *grid, hearth_quantity quantity) {
+static double sum(const hearth_page_grid *grid, hearth_quantity quantity) {
   double all = 0;
   for (uint32_t i = 0; i < grid->x.bins * grid->y.bins; i++)
     all += grid->cells[i].of[quantity];
@@ -18,17 +18,17 @@ static double sum(const page_grid *grid, hearth_quantity quantity) {
 
 /* A block of thread 1 is freed by thread 2; one stays. */
 static void test_lives(void **state) {
-  page_timeline t;
+  hearth_page_timeline t;
   hearth_error err;
-  const page_block handed = {.size = 64, .begin_ns = 10 * PIECE_NS, .thread = 1};
-  const page_block kept = {.size = 1 << 20, .begin_ns = 20 * PIECE_NS, .thread = 1};
+  const hearth_page_block handed = {.size = 64, .begin_ns = 10 * PIECE_NS, .thread = 1};
+  const hearth_page_block kept = {.size = 1 << 20, .begin_ns = 20 * PIECE_NS, .thread = 1};
   (void)state;
-  assert_int_equal(page_timeline_init(&t, RUN_NS, &err), HEARTH_OK);
-  assert_int_equal(page_timeline_allocated(&t, &handed, &err), HEARTH_OK);
-  assert_int_equal(page_timeline_allocated(&t, &kept, &err), HEARTH_OK);
-  assert_int_equal(page_timeline_freed(&t, &handed, 2, 500 * PIECE_NS, &err), HEARTH_OK);
-  page_timeline_kept(&t, &kept, RUN_NS);
-  page_timeline_end(&t, RUN_NS);
+  assert_int_equal(hearth_page_timeline_init(&t, RUN_NS, &err), HEARTH_OK);
+  assert_int_equal(hearth_page_timeline_allocated(&t, &handed, &err), HEARTH_OK);
+  assert_int_equal(hearth_page_timeline_allocated(&t, &kept, &err), HEARTH_OK);
+  assert_int_equal(hearth_page_timeline_freed(&t, &handed, 2, 500 * PIECE_NS, &err), HEARTH_OK);
+  hearth_page_timeline_kept(&t, &kept, RUN_NS);
+  hearth_page_timeline_end(&t, RUN_NS);
 
   const uint64_t expected[][2] = {
       {0, 0}, {9, 0}, {10, 64}, {19, 64}, {20, 64 + (1 << 20)}, {499, 64 + (1 << 20)}, {501, 1 << 20}, {1023, 1 << 20}};
@@ -37,15 +37,15 @@ static void test_lives(void **state) {
   assert_int_equal(t.live.peak_bytes, 64 + (1 << 20));
   assert_int_equal(t.live.peak_ns, 20 * PIECE_NS);
 
-  const page_grid *const grids[] = {&t.lifetime_size, &t.lifetime_time};
+  const hearth_page_grid *const grids[] = {&t.lifetime_size, &t.lifetime_time};
   for (int i = 0; i < 2; i++) {
     assert_true(sum(grids[i], HEARTH_QUANTITY_ALLOCS) == 2);
     assert_true(sum(grids[i], HEARTH_QUANTITY_BYTES) == 64 + (1 << 20));
     assert_true(sum(grids[i], HEARTH_QUANTITY_LIVE) == 1 << 20);
   }
   /* 490 us are between 2^18.5 and 2^19 ns */
-  assert_true(page_grid_at(&t.lifetime_size, 2 * 6, 2 * 18 + 1)->of[HEARTH_QUANTITY_ALLOCS] == 1);
-  assert_true(page_grid_at(&t.lifetime_time, 1, 2 * 18 + 1)->of[HEARTH_QUANTITY_BYTES] == 64);
+  assert_true(hearth_page_grid_at(&t.lifetime_size, 2 * 6, 2 * 18 + 1)->of[HEARTH_QUANTITY_ALLOCS] == 1);
+  assert_true(hearth_page_grid_at(&t.lifetime_time, 1, 2 * 18 + 1)->of[HEARTH_QUANTITY_BYTES] == 64);
 
   assert_int_equal(t.thread_count, 2);
   assert_int_equal(t.threads[0].allocs, 2);
@@ -54,25 +54,25 @@ static void test_lives(void **state) {
   assert_int_equal(t.threads[0].peak_bytes, 64 + (1 << 20));
   assert_int_equal(t.threads[1].number, 2);
   assert_int_equal(t.threads[1].frees_of_others, 1);
-  page_timeline_destroy(&t);
+  hearth_page_timeline_destroy(&t);
 }
 
 /* Times beyond the end, numbers beyond all threads, and sizes that no machine has do no harm. */
 static void test_odd_operations(void **state) {
-  page_timeline t;
+  hearth_page_timeline t;
   hearth_error err;
-  const page_block block = {.size = UINT64_MAX, .begin_ns = UINT64_MAX, .thread = UINT32_MAX};
+  const hearth_page_block block = {.size = UINT64_MAX, .begin_ns = UINT64_MAX, .thread = UINT32_MAX};
   (void)state;
-  assert_int_equal(page_timeline_init(&t, 0, &err), HEARTH_OK);
+  assert_int_equal(hearth_page_timeline_init(&t, 0, &err), HEARTH_OK);
   for (int i = 0; i < 2; i++)
-    assert_int_equal(page_timeline_allocated(&t, &block, &err), HEARTH_OK);
-  assert_int_equal(page_timeline_lost(&t, &block, 0, &err), HEARTH_OK);
-  assert_int_equal(page_timeline_freed(&t, &block, 0, 0, &err), HEARTH_OK);
-  page_timeline_kept(&t, &block, 0);
-  page_timeline_end(&t, UINT64_MAX);
+    assert_int_equal(hearth_page_timeline_allocated(&t, &block, &err), HEARTH_OK);
+  assert_int_equal(hearth_page_timeline_lost(&t, &block, 0, &err), HEARTH_OK);
+  assert_int_equal(hearth_page_timeline_freed(&t, &block, 0, 0, &err), HEARTH_OK);
+  hearth_page_timeline_kept(&t, &block, 0);
+  hearth_page_timeline_end(&t, UINT64_MAX);
   assert_int_equal(t.threads[0].bytes, UINT64_MAX);
   assert_int_equal(t.threads[1].frees_of_others, 1);
-  page_timeline_destroy(&t);
+  hearth_page_timeline_destroy(&t);
 }
 
 int main(void) {
