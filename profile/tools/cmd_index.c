@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "amount.h"
 #include "command_line.h"
 #include "commands.h"
 #include "hearth/indexer.h"
@@ -14,7 +15,6 @@
 #include "mib_names.h"
 #include "output_file.h"
 #include "output_formats.h"
-#include "units.h"
 
 #define INPUTS_PER_WORKER 8u /* fewer are not worth reading the debug information once more */
 
@@ -246,7 +246,7 @@ static int print_summary(const char *path) {
   printf("%s: %" PRIu32 " context%s, %" PRIu32 " function%s, %" PRIu64 " run%s, %s allocated, %" PRIu64
          " block%s dropped\n",
          path, contexts, plural(contexts), functions, plural(functions), sum.runs, plural(sum.runs),
-         hearth_units_bytes(sum.total_bytes).c, sum.dropped_blocks, plural(sum.dropped_blocks));
+         hearth_amount_bytes(sum.total_bytes).c, sum.dropped_blocks, plural(sum.dropped_blocks));
   return hearth_tool_finish();
 }
 

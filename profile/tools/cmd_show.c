@@ -4,19 +4,19 @@
 #include <string.h>
 
 #include "commands.h"
+#include "hearth/listing.h"
 #include "hearth/llvm_profile.h"
 #include "hearth/plan.h"
-#include "hearth/report.h"
 #include "view_options.h"
 
-enum { DEFAULT_FUNCTIONS = 20, DEFAULT_CONTEXTS = 5 }; /* of the report; JSON has all */
+enum { DEFAULT_FUNCTIONS = 20, DEFAULT_CONTEXTS = 5 }; /* of the listing; JSON has all */
 
 typedef struct arguments {
   const char *profile;
   bool json, yaml, text, plan, metadata_stats, full;
   hearth_number_option functions, contexts;
   hearth_view_options view;
-  hearth_report_options options;
+  hearth_listing_options options;
 } arguments;
 
 static const char help[] =
@@ -30,8 +30,8 @@ static const char help[] =
     "                          lifetime (average)\n" HEARTH_VIEW_HELP
     "  --histogram             print the accesses to each part of a context's blocks, if they were recorded\n"
     "                          (programs compiled with -mllvm -memprof-histogram)\n"
-    "  --json                  print the report as JSON: all of it, unless --top or --contexts is given\n"
-    "These print all contexts in place of the report:\n"
+    "  --json                  print the listing as JSON: all of it, unless --top or --contexts is given\n"
+    "These print all contexts in place of the listing:\n"
     "  --yaml                  print the contents of LLVM's own profile, as 'llvm-profdata show --memory' does\n"
     "  --text                  print the text form, which 'hearth index' reads\n"
     "  --plan                  print how a program compiled with the profile tells contexts apart as it runs; also as\n"
@@ -47,8 +47,8 @@ static int take_sort(void *target, const char *value) {
   return HEARTH_EXIT_OK;
 }
 
-/* Was anything asked for that only the report and its JSON heed? */
-static bool shapes_report(const arguments *a) {
+/* Was anything asked for that only the listing and its JSON heed? */
+static bool shapes_listing(const arguments *a) {
   const hearth_view_options *view = &a->view;
   return a->functions.given || a->contexts.given || a->full || a->options.sort || view->function || view->file ||
          view->only || view->linkage_names || view->classify || a->options.histograms;
@@ -64,7 +64,7 @@ static int check(int operands, char **argv, const arguments *a) {
     return hearth_tool_usage_error("show",
                                    "--json, --yaml, --text, --plan and --metadata-stats exclude each other, but "
                                    "for --plan --json");
-  if (others > 0 && shapes_report(a))
+  if (others > 0 && shapes_listing(a))
     return hearth_tool_usage_error("show", "%s prints all contexts: no other option goes with it",
                                    a->yaml   ? "--yaml"
                                    : a->text ? "--text"
@@ -120,12 +120,12 @@ static hearth_status print(hearth_profile *profile, const arguments *a, hearth_e
   if (a->plan)
     return a->json ? hearth_plan_print_json(profile, stdout, err) : hearth_plan_print_text(profile, stdout, err);
   if (a->json)
-    return hearth_report_print_json(profile, a->profile, &a->options, stdout, err);
+    return hearth_listing_print_json(profile, a->profile, &a->options, stdout, err);
   if (a->yaml)
     return print_yaml(profile, err);
   if (a->text)
     return hearth_profile_print_text(profile, stdout, err);
-  return hearth_report_print_text(profile, a->profile, &a->options, stdout, err);
+  return hearth_listing_print_text(profile, a->profile, &a->options, stdout, err);
 }
 
 int hearth_cmd_show(int argc, char **argv) {

@@ -3,12 +3,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "amount.h"
+#include "command_line.h"
 #include "commands.h"
 #include "hearth/trace.h"
-#include "command_line.h"
 #include "trace_replay.h"
 #include "trace_stat.h"
-#include "units.h"
 
 static const char help[] =
     "Usage: hearth trace stat FILE\n"
@@ -61,9 +61,9 @@ static int replay(const char *path, const request *request) {
   printf("operations     %" PRIu64 "\n", result.operations);
   printf("time           %.3f ms, %.1f ns an operation\n", (double)result.time_ns / 1e6,
          result.operations ? (double)result.time_ns / (double)result.operations : 0);
-  printf("peak live      %s (%" PRIu64 " bytes)\n", hearth_units_bytes(result.peak_live_bytes).c,
+  printf("peak live      %s (%" PRIu64 " bytes)\n", hearth_amount_bytes(result.peak_live_bytes).c,
          result.peak_live_bytes);
-  printf("peak resident  %s (%" PRIu64 " bytes) more than before\n", hearth_units_bytes(result.peak_resident_bytes).c,
+  printf("peak resident  %s (%" PRIu64 " bytes) more than before\n", hearth_amount_bytes(result.peak_resident_bytes).c,
          result.peak_resident_bytes);
   return hearth_tool_finish();
 }

@@ -3,8 +3,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "amount.h"
 #include "live_blocks.h"
-#include "units.h"
 
 typedef struct counts {
   uint64_t operations[HEARTH_TRACE_KINDS], bytes[HEARTH_TRACE_KINDS], time_ns[HEARTH_TRACE_KINDS];
@@ -57,15 +57,15 @@ static void print_counts(const hearth_trace_info *info, const counts *c, FILE *t
   fprintf(to, "duration    %.3f ms%s\n", (double)info->duration_ns / 1e6,
           info->ended ? "" : "; the end is not in the trace");
   fprintf(to, "threads     %" PRIu32 "\n", c->threads);
-  fprintf(to, "events      %" PRIu64 " in %s, %.2f bytes an event\n", info->events, hearth_units_bytes(info->size).c,
+  fprintf(to, "events      %" PRIu64 " in %s, %.2f bytes an event\n", info->events, hearth_amount_bytes(info->size).c,
           info->events ? (double)info->size / (double)info->events : 0);
   fprintf(to, "stacks      %" PRIu64 " nodes, at most %" PRIu32 " addresses each\n", info->nodes, info->stack_depth);
   fprintf(to, "dropped     %" PRIu64 " events, %" PRIu64 " stacks, %" PRIu64 " damaged blocks%s\n",
           info->dropped_events, info->dropped_stacks, info->damaged_blocks,
           info->truncated ? "; the file ends within a block" : "");
   fprintf(to, "peak live   %s (%" PRIu64 " bytes) in %" PRIu64 " blocks at %.3f ms\n",
-          hearth_units_bytes(c->peak_bytes).c, c->peak_bytes, c->peak_blocks, (double)c->peak_ns / 1e6);
-  fprintf(to, "live at end %s (%" PRIu64 " bytes) in %zu blocks\n", hearth_units_bytes(c->live_bytes).c, c->live_bytes,
+          hearth_amount_bytes(c->peak_bytes).c, c->peak_bytes, c->peak_blocks, (double)c->peak_ns / 1e6);
+  fprintf(to, "live at end %s (%" PRIu64 " bytes) in %zu blocks\n", hearth_amount_bytes(c->live_bytes).c, c->live_bytes,
           c->live.count);
   if (c->unknown)
     fprintf(to, "unknown     %" PRIu64 " deallocations of blocks that the trace did not see begin\n", c->unknown);
@@ -73,7 +73,7 @@ static void print_counts(const hearth_trace_info *info, const counts *c, FILE *t
   for (unsigned i = 0; i < HEARTH_TRACE_KINDS; ++i)
     if (c->operations[i])
       fprintf(to, "%-13s %14" PRIu64 " %12s %17.1f\n", hearth_trace_kind_name((uint8_t)i), c->operations[i],
-              hearth_units_bytes(c->bytes[i]).c, (double)c->time_ns[i] / (double)c->operations[i]);
+              hearth_amount_bytes(c->bytes[i]).c, (double)c->time_ns[i] / (double)c->operations[i]);
 }
 
 hearth_status hearth_trace_stat(hearth_trace *trace, FILE *to, hearth_error *err) {

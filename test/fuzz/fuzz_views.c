@@ -29,7 +29,7 @@ static void check_page(const char *page) {
 }
 
 static hearth_status print(hearth_profile *profile, int number, FILE *stream, hearth_error *err) {
-  hearth_report_options report = {.functions = SIZE_MAX, .contexts = SIZE_MAX};
+  hearth_listing_options report = {.functions = SIZE_MAX, .contexts = SIZE_MAX};
   hearth_export_options export = {.title = "input", .value = (hearth_quantity)(number % HEARTH_QUANTITY_COUNT)};
   hearth_page_options page = {.title = "input", .value = export.value};
   const char *names[HEARTH_DIFF_SIDES] = {"a", "b"};
@@ -37,9 +37,9 @@ static hearth_status print(hearth_profile *profile, int number, FILE *stream, he
   hearth_view_options filter = {.function = number % 2 ? "a" : NULL, .file = number % 2 ? "." : NULL};
   hearth_diff *diff = NULL;
   if (number == VIEW_TEXT)
-    return hearth_report_print_text(profile, "input", &report, stream, err);
+    return hearth_listing_print_text(profile, "input", &report, stream, err);
   if (number == VIEW_JSON)
-    return hearth_report_print_json(profile, "input", &report, stream, err);
+    return hearth_listing_print_json(profile, "input", &report, stream, err);
   if (number == VIEW_PAGE)
     return hearth_page_write_html(profile, &page, stream, err);
   if (number >= VIEW_EXPORT)

@@ -42,9 +42,9 @@ hearth_status hearth_diff_print_json(hearth_diff *diff, size_t top, FILE *stream
 
 /* A condition such as "cold_bytes<50%"; grammar and meaning are in docs/tools.md, "Conditions". */
 typedef struct hearth_condition {
-  enum { HEARTH_SCOPE_ALL, HEARTH_SCOPE_CLASS, HEARTH_SCOPE_CHANGE } scope;
-  hearth_class hotness; /* SCOPE_CLASS */
-  hearth_change change; /* SCOPE_CHANGE */
+  enum { HEARTH_SET_ALL, HEARTH_SET_CLASS, HEARTH_SET_CHANGE } set;
+  hearth_class hotness; /* SET_CLASS */
+  hearth_change change; /* SET_CHANGE */
   unsigned measure;     /* a hearth_quantity or HEARTH_MEASURE_CONTEXTS */
   enum {
     HEARTH_LESS,

@@ -28,8 +28,8 @@ static bool take(parser *p, const char *word) {
 
 static bool is_word(char c) { return (c >= 'a' && c <= 'z') || c == '_'; }
 
-static void parse_scope(parser *p, hearth_condition *c) {
-  c->scope = HEARTH_SCOPE_CHANGE;
+static void parse_set(parser *p, hearth_condition *c) {
+  c->set = HEARTH_SET_CHANGE;
   if (take(p, "changed_"))
     c->change = HEARTH_CHANGE_CLASS;
   else if (take(p, "new_"))
@@ -37,7 +37,7 @@ static void parse_scope(parser *p, hearth_condition *c) {
   else if (take(p, "vanished_"))
     c->change = HEARTH_CHANGE_VANISHED;
   else {
-    c->scope = HEARTH_SCOPE_CLASS;
+    c->set = HEARTH_SET_CLASS;
     if (take(p, "cold_"))
       c->hotness = HEARTH_CLASS_COLD;
     else if (take(p, "notcold_"))
@@ -45,7 +45,7 @@ static void parse_scope(parser *p, hearth_condition *c) {
     else if (take(p, "hot_"))
       c->hotness = HEARTH_CLASS_HOT;
     else
-      c->scope = HEARTH_SCOPE_ALL;
+      c->set = HEARTH_SET_ALL;
   }
 }
 
@@ -82,7 +82,7 @@ static hearth_status parse_number(parser *p, hearth_condition *c) {
   skip_blanks(p);
   bool negative = *p->at == '-';
   c->relative = negative || *p->at == '+';
-  if (c->relative && c->scope == HEARTH_SCOPE_CHANGE)
+  if (c->relative && c->set == HEARTH_SET_CHANGE)
     return expected(p, "a number without sign: new, vanished and changed contexts are the change already");
   p->at += c->relative;
   size_t whole = strspn(p->at, "0123456789"), fraction = 0;
@@ -114,7 +114,7 @@ static hearth_status parse_unit(parser *p, hearth_condition *c) {
 
 static hearth_status parse(parser *p, hearth_condition *c) {
   skip_blanks(p);
-  parse_scope(p, c);
+  parse_set(p, c);
   HEARTH_TRY(parse_measure(p, c));
   HEARTH_TRY(parse_relation(p, c));
   HEARTH_TRY(parse_number(p, c));
@@ -132,12 +132,12 @@ hearth_status hearth_condition_parse(const char *text, hearth_condition *ret, si
 /* -------------------------------------------------- testing -------------------------------------------------- */
 
 static double measure(const hearth_condition *c, const hearth_diff_side *side) {
-  switch (c->scope) {
-  case HEARTH_SCOPE_CLASS:
+  switch (c->set) {
+  case HEARTH_SET_CLASS:
     return side->classes[c->hotness].of[c->measure];
-  case HEARTH_SCOPE_CHANGE:
+  case HEARTH_SET_CHANGE:
     return side->changes[c->change].of[c->measure];
-  case HEARTH_SCOPE_ALL:
+  case HEARTH_SET_ALL:
     break;
   }
   return side->all.of[c->measure];
@@ -152,7 +152,7 @@ static double value_of(const hearth_condition *c, const hearth_diff *d) {
     double change = measure(c, b) - measure(c, a);
     return c->percent ? percent(change, measure(c, a)) : change;
   }
-  const hearth_diff_side *side = c->scope == HEARTH_SCOPE_CHANGE && c->change == HEARTH_CHANGE_VANISHED ? a : b;
+  const hearth_diff_side *side = c->set == HEARTH_SET_CHANGE && c->change == HEARTH_CHANGE_VANISHED ? a : b;
   return c->percent ? percent(measure(c, side), side->all.of[c->measure]) : measure(c, side);
 }
 
@@ -177,8 +177,7 @@ static bool holds(const hearth_condition *c, double value) {
 hearth_status hearth_condition_test(const hearth_condition *c, const hearth_diff *d, bool *ret_holds, double *ret_value,
                                     hearth_error *err) {
   bool needs_counts = c->measure == HEARTH_QUANTITY_ACCESSES;
-  bool needs_classes =
-      c->scope == HEARTH_SCOPE_CLASS || (c->scope == HEARTH_SCOPE_CHANGE && c->change == HEARTH_CHANGE_CLASS);
+  bool needs_classes = c->set == HEARTH_SET_CLASS || (c->set == HEARTH_SET_CHANGE && c->change == HEARTH_CHANGE_CLASS);
   for (int i = 0; i < HEARTH_DIFF_SIDES; i++) {
     const hearth_profile_summary *summary = &d->sides[i].summary;
     if ((needs_counts && !summary->accesses_counted) || (needs_classes && !hearth_accesses_known(summary)))

@@ -1,7 +1,7 @@
+#include "amount.h"
 #include "comparison.h"
 #include "file.h"
 #include "print.h"
-#include "units.h"
 
 #include <math.h>
 
@@ -21,7 +21,7 @@ static change_text change_of(double a, double b) {
   return text;
 }
 
-static hearth_units_text bytes_of(double bytes) { return hearth_units_bytes((uint64_t)(bytes + 0.5)); }
+static hearth_amount_text bytes_of(double bytes) { return hearth_amount_bytes((uint64_t)(bytes + 0.5)); }
 
 static void print_side(const hearth_diff *d, int number, FILE *out) {
   const hearth_diff_side *side = &d->sides[number];
@@ -49,8 +49,8 @@ static void print_classes(const hearth_diff *d, FILE *out) {
 }
 
 /* A count for each run need not be whole. */
-static hearth_units_text count_of(double value) {
-  hearth_units_text text;
+static hearth_amount_text count_of(double value) {
+  hearth_amount_text text;
   snprintf(text.c, sizeof text.c, value >= 1000 || value == floor(value) ? "%.0f" : "%.4g", value);
   return text;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "amount.h"
 #include "file.h"
 #include "heap_nodes.h"
 #include "hearth/ids.h"
@@ -11,7 +12,6 @@
 #include "option_size.h"
 #include "path_name.h"
 #include "print.h"
-#include "units.h"
 
 char *hearth_heap_node_name(const hearth_heap_node *node, const hearth_heap_view_options *options) {
   return options->linkage_names || hearth_is_name_file(node->path) ? strdup(node->function)
@@ -21,7 +21,7 @@ char *hearth_heap_node_name(const hearth_heap_node *node, const hearth_heap_view
 /* -------------------------------------------------- dumps -------------------------------------------------- */
 
 static void print_size(const char *text, uint64_t bytes, FILE *stream) {
-  fprintf(stream, "%s%s", text, hearth_units_bytes(bytes).c);
+  fprintf(stream, "%s%s", text, hearth_amount_bytes(bytes).c);
 }
 
 static void print_residency(const hearth_heap_entry *entry, FILE *stream) {
@@ -34,8 +34,8 @@ static void print_residency(const hearth_heap_entry *entry, FILE *stream) {
 static void print_dump(const hearth_heap_dump *dump, size_t number, FILE *stream) {
   hearth_heap_entry total = hearth_heap_total(dump);
   fprintf(stream, "%3zu  %-8s %10s  %12s in %10" PRIu64 " blocks", number + 1,
-          hearth_heap_occasion_name(dump->occasion), hearth_units_time((double)dump->time_ns).c,
-          hearth_units_bytes(total.bytes).c, total.blocks);
+          hearth_heap_occasion_name(dump->occasion), hearth_amount_time((double)dump->time_ns).c,
+          hearth_amount_bytes(total.bytes).c, total.blocks);
   if (dump->has_residency)
     print_residency(&total, stream);
   print_size(", profiler ", dump->profiler_bytes, stream);
@@ -95,7 +95,7 @@ static hearth_status print_frame(const hearth_heap_node *node, const hearth_heap
 static hearth_status print_entry(const hearth_heap_dumps *dumps, const hearth_heap_dump *dump,
                                  const hearth_heap_entry *entry, const hearth_heap_view_options *options, FILE *stream,
                                  hearth_error *err) {
-  fprintf(stream, "\n   %s (%" PRIu64 " bytes) in %" PRIu64 " block%s", hearth_units_bytes(entry->bytes).c,
+  fprintf(stream, "\n   %s (%" PRIu64 " bytes) in %" PRIu64 " block%s", hearth_amount_bytes(entry->bytes).c,
           entry->bytes, entry->blocks, hearth_plural(entry->blocks));
   if (dump->has_residency)
     print_residency(entry, stream);

@@ -1,10 +1,10 @@
 /* `hearth show --plan`: each choice of the plan and what it is worth. */
 #include <inttypes.h>
 
+#include "amount.h"
 #include "file.h"
 #include "plan_view.h"
 #include "print.h"
-#include "units.h"
 
 /* "name  file:line:column", or "name  library" */
 static hearth_status print_place(hearth_plan_view *v, uint32_t row, FILE *stream, hearth_error *err) {
@@ -23,7 +23,7 @@ static hearth_status print_sites(hearth_plan_view *v, FILE *stream, hearth_error
           "\nDecision sites: bit, weight that is right because of it, blocks allocated while it is being called\n");
   for (uint32_t i = 0; i < v->plan.site_count; i++) {
     const hearth_plan_site *site = v->sites[i];
-    fprintf(stream, "  %2" PRIu32 " %10s %12" PRIu64 "  ", site->bit, hearth_units_bytes(site->bytes).c, site->allocs);
+    fprintf(stream, "  %2" PRIu32 " %10s %12" PRIu64 "  ", site->bit, hearth_amount_bytes(site->bytes).c, site->allocs);
     HEARTH_TRY(print_place(v, site->frame, stream, err));
     fputc('\n', stream);
   }
@@ -47,7 +47,7 @@ static void print_entry(const hearth_plan_entry *entry, FILE *stream) {
   fprintf(stream, ": %s;", entry->hotness ? hearth_class_name((hearth_class)entry->hotness) : "ambiguous");
   for (hearth_class c = HEARTH_CLASS_COLD; c <= HEARTH_CLASS_HOT; c++)
     if (entry->bytes[c])
-      fprintf(stream, " %s %s", hearth_class_name(c), hearth_units_bytes(entry->bytes[c]).c);
+      fprintf(stream, " %s %s", hearth_class_name(c), hearth_amount_bytes(entry->bytes[c]).c);
   fputc('\n', stream);
 }
 
@@ -67,7 +67,7 @@ static hearth_status print_table(hearth_plan_view *v, const hearth_plan_table *t
     fprintf(
         stream,
         "    %s remain: contexts go through none of the decision sites, or those of several classes through the same\n",
-        hearth_units_bytes(left).c);
+        hearth_amount_bytes(left).c);
   return HEARTH_OK;
 }
 
@@ -89,7 +89,7 @@ static hearth_status print_plan(hearth_plan_view *v, FILE *stream, hearth_error 
     HEARTH_TRY(print_table(v, v->tables[i], stream, err));
     left += hearth_plan_table_bytes_left(v, v->tables[i]);
   }
-  fprintf(stream, "\n%s are left in a class that is not theirs\n", hearth_units_bytes(left).c);
+  fprintf(stream, "\n%s are left in a class that is not theirs\n", hearth_amount_bytes(left).c);
   return HEARTH_OK;
 }
 

@@ -9,7 +9,7 @@ static void conditions_are_read(void **state) {
     hearth_condition expected;
   } rows[] = {
       {"cold_bytes<50%",
-       {.scope = HEARTH_SCOPE_CLASS,
+       {.set = HEARTH_SET_CLASS,
         .hotness = HEARTH_CLASS_COLD,
         .measure = HEARTH_QUANTITY_BYTES,
         .relation = HEARTH_LESS,
@@ -23,12 +23,12 @@ static void conditions_are_read(void **state) {
         .amount = -1.5}},
       {"live!=2KiB", {.measure = HEARTH_QUANTITY_LIVE, .relation = HEARTH_NOT_EQUAL, .amount = 2048}},
       {"new_contexts==0",
-       {.scope = HEARTH_SCOPE_CHANGE,
+       {.set = HEARTH_SET_CHANGE,
         .change = HEARTH_CHANGE_NEW,
         .measure = HEARTH_MEASURE_CONTEXTS,
         .relation = HEARTH_EQUAL}},
       {"notcold_byte_seconds<=+3",
-       {.scope = HEARTH_SCOPE_CLASS,
+       {.set = HEARTH_SET_CLASS,
         .hotness = HEARTH_CLASS_NOTCOLD,
         .measure = HEARTH_QUANTITY_BYTE_SECONDS,
         .relation = HEARTH_LESS_EQUAL,
@@ -42,7 +42,7 @@ static void conditions_are_read(void **state) {
     hearth_error err;
     size_t column;
     expect_ok(hearth_condition_parse(rows[i].text, &c, &column, &err), &err);
-    assert_int_equal(c.scope, e->scope);
+    assert_int_equal(c.set, e->set);
     assert_int_equal(c.hotness, e->hotness);
     assert_int_equal(c.change, e->change);
     assert_int_equal(c.measure, e->measure);

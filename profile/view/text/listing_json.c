@@ -3,19 +3,19 @@
 
 #include "file.h"
 #include "json_frames.h"
+#include "listing_rows.h"
 #include "print.h"
-#include "summary_report.h"
 
 enum { JSON_VERSION = 1 };
 
-typedef struct report_json {
-  hearth_report report;
+typedef struct listing_json {
+  hearth_listing listing;
   hearth_json json;
   hearth_json_frames table;
   hearth_frames stack;
-} report_json;
+} listing_json;
 
-static void print_totals(hearth_json *json, const hearth_report_totals *t) {
+static void print_totals(hearth_json *json, const hearth_listing_totals *t) {
   hearth_json_key_uint(json, "contexts", t->contexts);
   hearth_json_key_uint(json, "allocs", t->allocs);
   hearth_json_key_uint(json, "bytes", t->bytes);
@@ -23,20 +23,20 @@ static void print_totals(hearth_json *json, const hearth_report_totals *t) {
   hearth_json_key_uint(json, "library_bytes", t->library_bytes);
 }
 
-static void print_named_totals(hearth_json *json, const char *name, const hearth_report_totals *t) {
+static void print_named_totals(hearth_json *json, const char *name, const hearth_listing_totals *t) {
   hearth_json_key(json, name);
   hearth_json_open(json, '{');
   print_totals(json, t);
   hearth_json_close(json, '}');
 }
 
-static hearth_status print_binaries(report_json *p, hearth_error *err) {
+static hearth_status print_binaries(listing_json *p, hearth_error *err) {
   hearth_json *json = &p->json;
   hearth_json_key(json, "binaries");
   hearth_json_open(json, '[');
-  for (uint32_t i = 0; i < hearth_profile_binary_count(p->report.profile); i++) {
+  for (uint32_t i = 0; i < hearth_profile_binary_count(p->listing.profile); i++) {
     hearth_binary_text binary;
-    HEARTH_TRY(hearth_binary_text_get(p->report.profile, i, &binary, err));
+    HEARTH_TRY(hearth_binary_text_get(p->listing.profile, i, &binary, err));
     hearth_json_open(json, '{');
     hearth_json_key_string(json, "name", binary.name);
     hearth_json_key_string(json, "build_id", binary.build_id);
@@ -47,21 +47,21 @@ static hearth_status print_binaries(report_json *p, hearth_error *err) {
 }
 
 /* Not every layout of profiles has all fields. */
-static void print_unrecorded(report_json *p) {
+static void print_unrecorded(listing_json *p) {
   hearth_json *json = &p->json;
   hearth_json_key(json, "unrecorded");
   hearth_json_open(json, '[');
 #define HEARTH_MIB_FIELD(tag, Name, unit, merge, ir_bits, ir_default, description)                                     \
-  if (!hearth_report_knows(&p->report, HEARTH_COL_##Name))                                                             \
+  if (!hearth_listing_knows(&p->listing, HEARTH_COL_##Name))                                                           \
     hearth_json_string(json, #Name);
 #include "hearth/mib_fields.def"
   hearth_json_close(json, ']');
 }
 
-static void print_summary(report_json *p) {
-  const hearth_profile_summary *s = &p->report.summary;
+static void print_summary(listing_json *p) {
+  const hearth_profile_summary *s = &p->listing.summary;
   hearth_json *json = &p->json;
-  hearth_json_key_string(json, "profile", p->report.name);
+  hearth_json_key_string(json, "profile", p->listing.name);
   hearth_json_key_string(json, "id_scheme", s->id_scheme == HEARTH_IDS_LLVM ? "llvm" : "hearth");
   hearth_json_key_uint(json, "runs", s->runs);
   hearth_json_key_uint(json, "duration_ns", s->duration_ns);
@@ -75,8 +75,8 @@ static void print_summary(report_json *p) {
 }
 
 /* Limits that nothing reaches are null. */
-static void print_classes(report_json *p) {
-  const hearth_classifier *c = &p->report.selection.classifier;
+static void print_classes(listing_json *p) {
+  const hearth_classifier *c = &p->listing.selection.classifier;
   hearth_json *json = &p->json;
   hearth_json_line(json);
   hearth_json_key(json, "classify");
@@ -92,12 +92,12 @@ static void print_classes(report_json *p) {
   hearth_json_close(json, '}');
   hearth_json_key(json, "classes");
   hearth_json_open(json, '{');
-  for (hearth_class i = HEARTH_CLASS_COLD; i < HEARTH_REPORT_CLASSES; i++)
-    print_named_totals(json, hearth_class_name(i), &p->report.classes[i]);
-  print_named_totals(json, hearth_class_name(HEARTH_CLASS_UNKNOWN), &p->report.classes[HEARTH_CLASS_UNKNOWN]);
+  for (hearth_class i = HEARTH_CLASS_COLD; i < HEARTH_LISTING_CLASSES; i++)
+    print_named_totals(json, hearth_class_name(i), &p->listing.classes[i]);
+  print_named_totals(json, hearth_class_name(HEARTH_CLASS_UNKNOWN), &p->listing.classes[HEARTH_CLASS_UNKNOWN]);
   hearth_json_close(json, '}');
-  print_named_totals(json, "all", &p->report.all);
-  print_named_totals(json, "selected", &p->report.shown);
+  print_named_totals(json, "all", &p->listing.all);
+  print_named_totals(json, "selected", &p->listing.shown);
 }
 
 static void print_mib(hearth_json *json, const hearth_mib *mib) {
@@ -106,17 +106,17 @@ static void print_mib(hearth_json *json, const hearth_mib *mib) {
 #include "hearth/mib_fields.def"
 }
 
-static hearth_status print_type(report_json *p, uint64_t id, hearth_error *err) {
+static hearth_status print_type(listing_json *p, uint64_t id, hearth_error *err) {
   const char *name;
-  HEARTH_TRY(hearth_profile_type_name(p->report.profile, id, &name, err));
+  HEARTH_TRY(hearth_profile_type_name(p->listing.profile, id, &name, err));
   if (*name)
     hearth_json_key_string(&p->json, "type", name);
   return HEARTH_OK;
 }
 
-static hearth_status print_histogram(report_json *p, uint32_t context, hearth_error *err) {
+static hearth_status print_histogram(listing_json *p, uint32_t context, hearth_error *err) {
   hearth_histogram histogram;
-  HEARTH_TRY(hearth_profile_get_histogram(p->report.profile, context, &histogram, err));
+  HEARTH_TRY(hearth_profile_get_histogram(p->listing.profile, context, &histogram, err));
   if (histogram.size == 0)
     return HEARTH_OK;
   hearth_json_key(&p->json, "histogram");
@@ -127,12 +127,12 @@ static hearth_status print_histogram(report_json *p, uint32_t context, hearth_er
   return HEARTH_OK;
 }
 
-static hearth_status print_context(report_json *p, const hearth_report_row *row, hearth_error *err) {
+static hearth_status print_context(listing_json *p, const hearth_listing_row *row, hearth_error *err) {
   hearth_json *json = &p->json;
   uint32_t node;
   hearth_mib mib;
-  HEARTH_TRY(hearth_profile_get_context(p->report.profile, row->context, &node, &mib, err));
-  HEARTH_TRY(hearth_frames_read(&p->stack, p->report.profile, node, err));
+  HEARTH_TRY(hearth_profile_get_context(p->listing.profile, row->context, &node, &mib, err));
+  HEARTH_TRY(hearth_frames_read(&p->stack, p->listing.profile, node, err));
   hearth_json_line(json);
   hearth_json_open(json, '{');
   hearth_json_key_string(json, "class", hearth_class_name(row->hotness));
@@ -151,8 +151,8 @@ static hearth_status print_context(report_json *p, const hearth_report_row *row,
   return HEARTH_OK;
 }
 
-static hearth_status print_function(report_json *p, const hearth_report_group *g, hearth_error *err) {
-  hearth_report *r = &p->report;
+static hearth_status print_function(listing_json *p, const hearth_listing_group *g, hearth_error *err) {
+  hearth_listing *r = &p->listing;
   hearth_json *json = &p->json;
   hearth_function_text function;
   HEARTH_TRY(hearth_function_text_get(&r->names, g->function, &function, err));
@@ -171,7 +171,7 @@ static hearth_status print_function(report_json *p, const hearth_report_group *g
   return HEARTH_OK;
 }
 
-static hearth_status print_functions(report_json *p, hearth_error *err) {
+static hearth_status print_functions(listing_json *p, hearth_error *err) {
   hearth_json_line(&p->json);
   hearth_json_key(&p->json, "functions");
   hearth_json_open(&p->json, '[');
@@ -181,18 +181,18 @@ static hearth_status print_functions(report_json *p, hearth_error *err) {
   return HEARTH_OK;
 }
 
-static hearth_status print_frames(report_json *p, hearth_error *err) {
+static hearth_status print_frames(listing_json *p, hearth_error *err) {
   hearth_json_line(&p->json);
   hearth_json_key(&p->json, "frames");
   hearth_json_open(&p->json, '[');
   for (uint32_t i = 0; i < p->table.count; i++)
-    HEARTH_TRY(hearth_json_frame(&p->json, p->report.profile, &p->report.names, p->table.used[i], err));
+    HEARTH_TRY(hearth_json_frame(&p->json, p->listing.profile, &p->listing.names, p->table.used[i], err));
   hearth_json_close(&p->json, ']');
   return HEARTH_OK;
 }
 
-static hearth_status print_report(report_json *p, hearth_error *err) {
-  HEARTH_TRY(hearth_json_frames_init(&p->table, hearth_profile_frame_count(p->report.profile), err));
+static hearth_status print_listing(listing_json *p, hearth_error *err) {
+  HEARTH_TRY(hearth_json_frames_init(&p->table, hearth_profile_frame_count(p->listing.profile), err));
   hearth_json_open(&p->json, '{');
   hearth_json_key_string(&p->json, "format", "hearth-show");
   hearth_json_key_uint(&p->json, "version", JSON_VERSION);
@@ -206,14 +206,14 @@ static hearth_status print_report(report_json *p, hearth_error *err) {
   return hearth_stream_flush(p->json.stream, err);
 }
 
-hearth_status hearth_report_print_json(hearth_profile *profile, const char *name, const hearth_report_options *options,
-                                       FILE *stream, hearth_error *err) {
-  report_json p = {.json = {.stream = stream}};
-  hearth_status status = hearth_report_init(&p.report, profile, name, options, stream, err);
+hearth_status hearth_listing_print_json(hearth_profile *profile, const char *name,
+                                        const hearth_listing_options *options, FILE *stream, hearth_error *err) {
+  listing_json p = {.json = {.stream = stream}};
+  hearth_status status = hearth_listing_init(&p.listing, profile, name, options, stream, err);
   if (status == HEARTH_OK)
-    status = print_report(&p, err);
+    status = print_listing(&p, err);
   hearth_json_frames_destroy(&p.table);
   free(p.stack.frames);
-  hearth_report_destroy(&p.report);
+  hearth_listing_destroy(&p.listing);
   return status;
 }

@@ -1,6 +1,6 @@
 /* What `hearth show` prints: contexts by allocating function, heaviest first. */
-#ifndef HEARTH_REPORT_H
-#define HEARTH_REPORT_H
+#ifndef HEARTH_LISTING_H
+#define HEARTH_LISTING_H
 
 #include "hearth/view.h"
 
@@ -10,21 +10,21 @@ extern "C" {
 
 #define HEARTH_SORT_LIFETIME HEARTH_QUANTITY_COUNT /* average lifetime */
 
-typedef struct hearth_report_options {
-  size_t size;                     /* sizeof(hearth_report_options), or 0 */
+typedef struct hearth_listing_options {
+  size_t size;                     /* sizeof(hearth_listing_options), or 0 */
   const hearth_view_options *view; /* NULL: every context */
   unsigned sort;                   /* a hearth_quantity or HEARTH_SORT_LIFETIME */
   size_t functions, contexts;      /* to print at most; of each function */
   bool histograms;                 /* print them in text, too; JSON always has them */
-} hearth_report_options;
+} hearth_listing_options;
 
 /* `name` is what to call the profile. Memory is bounded by the number of contexts, not by the size of the output.
  * Errors: the reader's, E_NOMEM, E_IO when the stream reports one. */
-hearth_status hearth_report_print_text(hearth_profile *profile, const char *name, const hearth_report_options *options,
-                                       FILE *stream, hearth_error *err);
+hearth_status hearth_listing_print_text(hearth_profile *profile, const char *name,
+                                        const hearth_listing_options *options, FILE *stream, hearth_error *err);
 /* The shape is described in docs/tools.md, "hearth show --json". */
-hearth_status hearth_report_print_json(hearth_profile *profile, const char *name, const hearth_report_options *options,
-                                       FILE *stream, hearth_error *err);
+hearth_status hearth_listing_print_json(hearth_profile *profile, const char *name,
+                                        const hearth_listing_options *options, FILE *stream, hearth_error *err);
 
 #ifdef __cplusplus
 }

@@ -1,12 +1,12 @@
 #include <inttypes.h>
 
+#include "amount.h"
 #include "file.h"
 #include "hearth/plan.h"
+#include "listing_rows.h"
 #include "print.h"
-#include "summary_report.h"
-#include "units.h"
 
-static hearth_status print_binaries(const hearth_report *r, hearth_error *err) {
+static hearth_status print_binaries(const hearth_listing *r, hearth_error *err) {
   for (uint32_t i = 0; i < hearth_profile_binary_count(r->profile); i++) {
     hearth_binary_text binary;
     HEARTH_TRY(hearth_binary_text_get(r->profile, i, &binary, err));
@@ -17,15 +17,15 @@ static hearth_status print_binaries(const hearth_report *r, hearth_error *err) {
   return HEARTH_OK;
 }
 
-static hearth_status print_header(const hearth_report *r, hearth_error *err) {
+static hearth_status print_header(const hearth_listing *r, hearth_error *err) {
   const hearth_profile_summary *s = &r->summary;
   FILE *out = r->stream;
   fprintf(out, "%s: heap profile of %" PRIu64 " run%s, %s on average%s\n", r->name, s->runs, hearth_plural(s->runs),
-          hearth_units_time(hearth_ratio((double)s->duration_ns, (double)s->runs)).c,
+          hearth_amount_time(hearth_ratio((double)s->duration_ns, (double)s->runs)).c,
           s->id_scheme == HEARTH_IDS_LLVM ? ", LLVM's function ids" : "");
   HEARTH_TRY(print_binaries(r, err));
   fprintf(out, "  allocated  %s (%" PRIu64 " bytes) by %" PRIu64 " allocation%s\n",
-          hearth_units_bytes(s->total_bytes).c, s->total_bytes, s->total_allocs, hearth_plural(s->total_allocs));
+          hearth_amount_bytes(s->total_bytes).c, s->total_bytes, s->total_allocs, hearth_plural(s->total_allocs));
   if (s->accesses_counted)
     fprintf(out, "  accesses   %" PRIu64 " loads and stores\n", s->total_accesses);
   else if (s->densities_only)
@@ -41,7 +41,7 @@ static hearth_status print_header(const hearth_report *r, hearth_error *err) {
   return HEARTH_OK;
 }
 
-static void print_thresholds(const hearth_report *r) {
+static void print_thresholds(const hearth_listing *r) {
   const hearth_classifier *c = &r->selection.classifier;
   bool llvm = c->mode == HEARTH_CLASSIFY_LLVM;
   fprintf(r->stream, "\nClasses (--classify=%s), by accesses per byte and second of life:\n",
@@ -50,7 +50,7 @@ static void print_thresholds(const hearth_report *r) {
     fprintf(r->stream, "  cold       none\n");
   else
     fprintf(r->stream, "  cold       %s %.4g, with an average lifetime of at least %s\n",
-            llvm ? "less than" : "at most", c->cold_max_density, hearth_units_time(c->cold_min_lifetime_ns).c);
+            llvm ? "less than" : "at most", c->cold_max_density, hearth_amount_time(c->cold_min_lifetime_ns).c);
   fprintf(r->stream, "  hot        %s %.4g\n", llvm ? "more than" : "at least", c->hot_min_density);
   if (r->classes[HEARTH_CLASS_UNKNOWN].contexts > 0)
     fprintf(
@@ -62,42 +62,42 @@ static void print_thresholds(const hearth_report *r) {
 
 static double percent(uint64_t part, uint64_t whole) { return 100 * hearth_ratio((double)part, (double)whole); }
 
-static void print_other_mode(const hearth_report *r) {
-  const hearth_report_totals *cold = &r->other_classes[HEARTH_CLASS_COLD], *hot = &r->other_classes[HEARTH_CLASS_HOT];
+static void print_other_mode(const hearth_listing *r) {
+  const hearth_listing_totals *cold = &r->other_classes[HEARTH_CLASS_COLD], *hot = &r->other_classes[HEARTH_CLASS_HOT];
   if (r->summary.accesses_counted)
     fprintf(r->stream, "  --classify=%s: %" PRIu64 " cold with %s, %" PRIu64 " hot with %s\n",
-            hearth_classify_mode_name(r->other.mode), cold->contexts, hearth_units_bytes(cold->bytes).c, hot->contexts,
-            hearth_units_bytes(hot->bytes).c);
+            hearth_classify_mode_name(r->other.mode), cold->contexts, hearth_amount_bytes(cold->bytes).c, hot->contexts,
+            hearth_amount_bytes(hot->bytes).c);
 }
 
-static void print_class(const hearth_report *r, hearth_class class) {
-  const hearth_report_totals *t = &r->classes[class];
+static void print_class(const hearth_listing *r, hearth_class class) {
+  const hearth_listing_totals *t = &r->classes[class];
   fprintf(r->stream, "  %-8s %10" PRIu64 " %14" PRIu64 " %12s (%5.1f%%)", hearth_class_name(class), t->contexts,
-          t->allocs, hearth_units_bytes(t->bytes).c, percent(t->bytes, r->all.bytes));
+          t->allocs, hearth_amount_bytes(t->bytes).c, percent(t->bytes, r->all.bytes));
   if (r->summary.accesses_counted)
     fprintf(r->stream, " %13" PRIu64 " (%5.1f%%)", t->accesses, percent(t->accesses, r->all.accesses));
   fputc('\n', r->stream);
 }
 
 /* What no compiled call can give a hint to. */
-static hearth_status print_libraries(const hearth_report *r, hearth_error *err) {
+static hearth_status print_libraries(const hearth_listing *r, hearth_error *err) {
   hearth_plan plan;
   if (r->all.library_bytes == 0)
     return HEARTH_OK;
   HEARTH_TRY(hearth_profile_get_plan(r->profile, &plan, err));
   for (hearth_class c = HEARTH_CLASS_COLD; c <= HEARTH_CLASS_HOT; c += HEARTH_CLASS_HOT - HEARTH_CLASS_COLD) {
-    const hearth_report_totals *t = &r->classes[c];
+    const hearth_listing_totals *t = &r->classes[c];
     fprintf(r->stream, "  %s: %s at calls that take hints, %s in libraries\n", hearth_class_name(c),
-            hearth_units_bytes(t->bytes - t->library_bytes).c, hearth_units_bytes(t->library_bytes).c);
+            hearth_amount_bytes(t->bytes - t->library_bytes).c, hearth_amount_bytes(t->library_bytes).c);
   }
-  fprintf(r->stream, "  libraries: %s of %s; %s\n", hearth_units_bytes(r->all.library_bytes).c,
-          hearth_units_bytes(r->all.bytes).c,
+  fprintf(r->stream, "  libraries: %s of %s; %s\n", hearth_amount_bytes(r->all.library_bytes).c,
+          hearth_amount_bytes(r->all.bytes).c,
           plan.library_calls > 0 ? "hints reach them by the plan's library calls"
                                  : "hints reach them only by 'hearth index --library-calls'");
   return HEARTH_OK;
 }
 
-static void print_classes(const hearth_report *r) {
+static void print_classes(const hearth_listing *r) {
   if (!hearth_accesses_known(&r->summary))
     return;
   print_thresholds(r);
@@ -105,14 +105,14 @@ static void print_classes(const hearth_report *r) {
   if (r->summary.accesses_counted)
     fprintf(r->stream, " %22s", "accesses");
   fputc('\n', r->stream);
-  for (hearth_class c = HEARTH_CLASS_COLD; c < HEARTH_REPORT_CLASSES; c++)
+  for (hearth_class c = HEARTH_CLASS_COLD; c < HEARTH_LISTING_CLASSES; c++)
     print_class(r, c);
   if (r->classes[HEARTH_CLASS_UNKNOWN].contexts > 0)
     print_class(r, HEARTH_CLASS_UNKNOWN);
   print_other_mode(r);
 }
 
-static hearth_status print_type(hearth_report *r, uint64_t id, hearth_error *err) {
+static hearth_status print_type(hearth_listing *r, uint64_t id, hearth_error *err) {
   const char *name;
   HEARTH_TRY(hearth_profile_type_name(r->profile, id, &name, err));
   if (*name) {
@@ -125,7 +125,7 @@ static hearth_status print_type(hearth_report *r, uint64_t id, hearth_error *err
   return HEARTH_OK;
 }
 
-static hearth_status print_histogram(hearth_report *r, uint32_t context, uint64_t total_accesses, hearth_error *err) {
+static hearth_status print_histogram(hearth_listing *r, uint32_t context, uint64_t total_accesses, hearth_error *err) {
   hearth_histogram histogram;
   HEARTH_TRY(hearth_profile_get_histogram(r->profile, context, &histogram, err));
   hearth_print_histogram(&histogram, total_accesses, r->stream);
@@ -133,29 +133,29 @@ static hearth_status print_histogram(hearth_report *r, uint32_t context, uint64_
 }
 
 /* Not every layout of profiles has all fields. */
-static void print_use(const hearth_report *r, const hearth_mib *m) {
+static void print_use(const hearth_listing *r, const hearth_mib *m) {
   double allocs = (double)m->AllocCount;
   const char *separator = "   ";
-  if (hearth_report_knows(r, HEARTH_COL_TotalLifetime)) {
+  if (hearth_listing_knows(r, HEARTH_COL_TotalLifetime)) {
     fprintf(r->stream, "%slives %s on average", separator,
-            hearth_units_time(hearth_ratio((double)m->TotalLifetime, allocs)).c);
+            hearth_amount_time(hearth_ratio((double)m->TotalLifetime, allocs)).c);
     separator = ", ";
   }
-  if (hearth_report_knows(r, HEARTH_COL_LiveAtExit)) {
+  if (hearth_listing_knows(r, HEARTH_COL_LiveAtExit)) {
     fprintf(r->stream, "%s%" PRIu64 " live at exit", separator, m->LiveAtExit);
     separator = ", ";
   }
   if (r->summary.accesses_counted) {
     fprintf(r->stream, "%s%.1f accesses per allocation", separator, hearth_ratio((double)m->TotalAccessCount, allocs));
     separator = ", ";
-    if (hearth_report_knows(r, HEARTH_COL_TotalPercentUtilized))
+    if (hearth_listing_knows(r, HEARTH_COL_TotalPercentUtilized))
       fprintf(r->stream, ", %.0f%% of it used", hearth_ratio((double)m->TotalPercentUtilized, allocs));
   }
   if (*separator == ',')
     fputc('\n', r->stream);
 }
 
-static hearth_status print_context(hearth_report *r, const hearth_report_row *row, hearth_error *err) {
+static hearth_status print_context(hearth_listing *r, const hearth_listing_row *row, hearth_error *err) {
   uint32_t node;
   hearth_mib m;
   HEARTH_TRY(hearth_profile_get_context(r->profile, row->context, &node, &m, err));
@@ -164,7 +164,7 @@ static hearth_status print_context(hearth_report *r, const hearth_report_row *ro
   if (hearth_accesses_known(&r->summary))
     fprintf(r->stream, "%s: ", hearth_class_name(row->hotness));
   fprintf(r->stream, "%" PRIu64 " allocation%s, %s (%" PRIu64 " bytes), %.1f bytes on average\n", m.AllocCount,
-          hearth_plural(m.AllocCount), hearth_units_bytes(m.TotalSize).c, m.TotalSize,
+          hearth_plural(m.AllocCount), hearth_amount_bytes(m.TotalSize).c, m.TotalSize,
           hearth_ratio((double)m.TotalSize, allocs));
   print_use(r, &m);
   HEARTH_TRY(print_type(r, m.DataTypeId, err));
@@ -172,13 +172,13 @@ static hearth_status print_context(hearth_report *r, const hearth_report_row *ro
   return r->options.histograms ? print_histogram(r, row->context, m.TotalAccessCount, err) : HEARTH_OK;
 }
 
-static void print_left_out(const hearth_report *r, const char *indent, size_t n, const char *what,
-                           const hearth_report_totals *sum) {
+static void print_unlisted(const hearth_listing *r, const char *indent, size_t n, const char *what,
+                           const hearth_listing_totals *sum) {
   fprintf(r->stream, "\n%s... and %zu more %s%s with %s in %" PRIu64 " allocation%s (--full prints all)\n", indent, n,
-          what, hearth_plural(n), hearth_units_bytes(sum->bytes).c, sum->allocs, hearth_plural(sum->allocs));
+          what, hearth_plural(n), hearth_amount_bytes(sum->bytes).c, sum->allocs, hearth_plural(sum->allocs));
 }
 
-static hearth_status print_group_title(hearth_report *r, size_t number, const hearth_report_group *g,
+static hearth_status print_group_title(hearth_listing *r, size_t number, const hearth_listing_group *g,
                                        hearth_error *err) {
   hearth_function_text function;
   HEARTH_TRY(hearth_function_text_get(&r->names, g->function, &function, err));
@@ -186,42 +186,42 @@ static hearth_status print_group_title(hearth_report *r, size_t number, const he
   hearth_print_name(function.name, 0, r->stream);
   fprintf(r->stream, " (");
   hearth_print_name(*function.path ? function.path : "unknown file", 0, r->stream);
-  fprintf(r->stream, "): %s in %" PRIu64 " context%s, %" PRIu64 " allocation%s\n", hearth_units_bytes(g->sum.bytes).c,
+  fprintf(r->stream, "): %s in %" PRIu64 " context%s, %" PRIu64 " allocation%s\n", hearth_amount_bytes(g->sum.bytes).c,
           g->sum.contexts, hearth_plural(g->sum.contexts), g->sum.allocs, hearth_plural(g->sum.allocs));
   return HEARTH_OK;
 }
 
-static hearth_status print_group(hearth_report *r, size_t number, const hearth_report_group *g, hearth_error *err) {
-  hearth_report_totals left_out = {0};
+static hearth_status print_group(hearth_listing *r, size_t number, const hearth_listing_group *g, hearth_error *err) {
+  hearth_listing_totals unlisted = {0};
   HEARTH_TRY(print_group_title(r, number, g, err));
   for (size_t i = 0; i < g->sum.contexts; i++) {
     if (i < r->options.contexts)
       HEARTH_TRY(print_context(r, &r->rows[g->first + i], err));
     else
-      hearth_report_add_totals(&left_out, &r->rows[g->first + i].sum);
+      hearth_listing_add_totals(&unlisted, &r->rows[g->first + i].sum);
   }
-  if (left_out.contexts)
-    print_left_out(r, "   ", left_out.contexts, "context", &left_out);
+  if (unlisted.contexts)
+    print_unlisted(r, "   ", unlisted.contexts, "context", &unlisted);
   return HEARTH_OK;
 }
 
-static hearth_status print_groups(hearth_report *r, hearth_error *err) {
-  hearth_report_totals left_out = {0};
+static hearth_status print_groups(hearth_listing *r, hearth_error *err) {
+  hearth_listing_totals unlisted = {0};
   if (r->shown.contexts != r->all.contexts)
     fprintf(r->stream, "\n%" PRIu64 " of %" PRIu64 " contexts, with %s, pass the filters.\n", r->shown.contexts,
-            r->all.contexts, hearth_units_bytes(r->shown.bytes).c);
+            r->all.contexts, hearth_amount_bytes(r->shown.bytes).c);
   for (size_t i = 0; i < r->group_count; i++) {
     if (i < r->options.functions)
       HEARTH_TRY(print_group(r, i + 1, &r->groups[i], err));
     else
-      hearth_report_add_totals(&left_out, &r->groups[i].sum);
+      hearth_listing_add_totals(&unlisted, &r->groups[i].sum);
   }
   if (r->group_count > r->options.functions)
     print_left_out(r, "", r->group_count - r->options.functions, "function", &left_out);
   return HEARTH_OK;
 }
 
-static hearth_status print_report(hearth_report *r, hearth_error *err) {
+static hearth_status print_listing(hearth_listing *r, hearth_error *err) {
   HEARTH_TRY(print_header(r, err));
   print_classes(r);
   if (hearth_accesses_known(&r->summary))
@@ -230,12 +230,12 @@ static hearth_status print_report(hearth_report *r, hearth_error *err) {
   return hearth_stream_flush(r->stream, err);
 }
 
-hearth_status hearth_report_print_text(hearth_profile *profile, const char *name, const hearth_report_options *options,
-                                       FILE *stream, hearth_error *err) {
-  hearth_report r;
-  hearth_status status = hearth_report_init(&r, profile, name, options, stream, err);
+hearth_status hearth_listing_print_text(hearth_profile *profile, const char *name,
+                                        const hearth_listing_options *options, FILE *stream, hearth_error *err) {
+  hearth_listing r;
+  hearth_status status = hearth_listing_init(&r, profile, name, options, stream, err);
   if (status == HEARTH_OK)
-    status = print_report(&r, err);
-  hearth_report_destroy(&r);
+    status = print_listing(&r, err);
+  hearth_listing_destroy(&r);
   return status;
 }

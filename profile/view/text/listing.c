@@ -1,9 +1,9 @@
 #include <stdlib.h>
 
 #include "option_size.h"
-#include "summary_report.h"
+#include "listing_rows.h"
 
-void hearth_report_add_totals(hearth_report_totals *to, const hearth_report_totals *more) {
+void hearth_listing_add_totals(hearth_listing_totals *to, const hearth_listing_totals *more) {
   to->contexts += more->contexts;
   to->allocs = hearth_merge_SUM(to->allocs, more->allocs);
   to->bytes = hearth_merge_SUM(to->bytes, more->bytes);
@@ -13,13 +13,13 @@ void hearth_report_add_totals(hearth_report_totals *to, const hearth_report_tota
   to->sorted = hearth_merge_SUM(to->sorted, more->sorted);
 }
 
-bool hearth_report_knows(const hearth_report *r, enum hearth_mib_column field) { return r->recorded >> field & 1; }
+bool hearth_listing_knows(const hearth_listing *r, enum hearth_mib_column field) { return r->recorded >> field & 1; }
 
 const char *hearth_classify_mode_name(hearth_classify_mode mode) {
   return mode == HEARTH_CLASSIFY_LLVM ? "llvm" : "auto";
 }
 
-static double sort_key(const hearth_report *r, const hearth_report_totals *sum) {
+static double sort_key(const hearth_listing *r, const hearth_listing_totals *sum) {
   if (r->options.sort != HEARTH_SORT_LIFETIME)
     return (double)sum->sorted;
   return sum->allocs ? (double)sum->lifetime_ns / (double)sum->allocs : 0;
@@ -28,7 +28,7 @@ static double sort_key(const hearth_report *r, const hearth_report_totals *sum) 
 static int compare_keys(double x, double y) { return (x < y) - (x > y); }
 
 static int compare_rows(const void *a, const void *b) {
-  const hearth_report_row *x = a, *y = b;
+  const hearth_listing_row *x = a, *y = b;
   if (x->function != y->function)
     return x->function < y->function ? -1 : 1;
   int order = compare_keys(x->key, y->key);
@@ -36,12 +36,12 @@ static int compare_rows(const void *a, const void *b) {
 }
 
 static int compare_groups(const void *a, const void *b) {
-  const hearth_report_group *x = a, *y = b;
+  const hearth_listing_group *x = a, *y = b;
   int order = compare_keys(x->key, y->key);
   return order ? order : x->function < y->function ? -1 : 1;
 }
 
-static hearth_status leaf_function(const hearth_report *r, uint32_t node, uint32_t *ret, hearth_error *err) {
+static hearth_status leaf_function(const hearth_listing *r, uint32_t node, uint32_t *ret, hearth_error *err) {
   uint32_t row, parent;
   hearth_frame_info frame;
   HEARTH_TRY(hearth_profile_get_stack(r->profile, node, &row, &parent, err));
@@ -50,17 +50,17 @@ static hearth_status leaf_function(const hearth_report *r, uint32_t node, uint32
   return HEARTH_OK;
 }
 
-static void note_recorded(hearth_report *r, const hearth_mib *mib) {
+static void note_recorded(hearth_listing *r, const hearth_mib *mib) {
   for (unsigned i = 0; i < HEARTH_MIB_COLUMNS; i++)
     r->recorded |= (uint64_t)(mib->v[i] != 0) << i;
 }
 
-static hearth_status collect_context(hearth_report *r, uint32_t context, hearth_error *err) {
+static hearth_status collect_context(hearth_listing *r, uint32_t context, hearth_error *err) {
   hearth_selected s;
   HEARTH_TRY(hearth_selection_get(&r->selection, context, &s, err));
   note_recorded(r, &s.mib);
   bool additive = r->options.sort != HEARTH_SORT_LIFETIME;
-  hearth_report_row row = {.context = context,
+  hearth_listing_row row = {.context = context,
                            .hotness = s.hotness,
                            .sum = {.contexts = 1,
                                    .allocs = s.mib.AllocCount,
@@ -69,31 +69,31 @@ static hearth_status collect_context(hearth_report *r, uint32_t context, hearth_
                                    .accesses = s.mib.TotalAccessCount,
                                    .lifetime_ns = s.mib.TotalLifetime,
                                    .sorted = additive ? hearth_quantity_of(r->options.sort, &s.mib) : 0}};
-  hearth_report_add_totals(&r->classes[row.hotness], &row.sum);
-  hearth_report_add_totals(&r->other_classes[hearth_classify(&r->other, &s.mib)], &row.sum);
-  hearth_report_add_totals(&r->all, &row.sum);
+  hearth_listing_add_totals(&r->classes[row.hotness], &row.sum);
+  hearth_listing_add_totals(&r->other_classes[hearth_classify(&r->other, &s.mib)], &row.sum);
+  hearth_listing_add_totals(&r->all, &row.sum);
   if (!s.wanted)
     return HEARTH_OK;
   row.key = sort_key(r, &row.sum);
   HEARTH_TRY(leaf_function(r, s.node, &row.function, err));
-  hearth_report_add_totals(&r->shown, &row.sum);
+  hearth_listing_add_totals(&r->shown, &row.sum);
   r->rows[r->row_count++] = row;
   return HEARTH_OK;
 }
 
-static void group_rows(hearth_report *r) {
+static void group_rows(hearth_listing *r) {
   qsort(r->rows, r->row_count, sizeof *r->rows, compare_rows);
   for (size_t i = 0; i < r->row_count; i++) {
     if (i == 0 || r->rows[i].function != r->rows[i - 1].function)
-      r->groups[r->group_count++] = (hearth_report_group){.function = r->rows[i].function, .first = i};
-    hearth_report_add_totals(&r->groups[r->group_count - 1].sum, &r->rows[i].sum);
+      r->groups[r->group_count++] = (hearth_listing_group){.function = r->rows[i].function, .first = i};
+    hearth_listing_add_totals(&r->groups[r->group_count - 1].sum, &r->rows[i].sum);
   }
   for (size_t i = 0; i < r->group_count; i++)
     r->groups[i].key = sort_key(r, &r->groups[i].sum);
   qsort(r->groups, r->group_count, sizeof *r->groups, compare_groups);
 }
 
-static hearth_status collect(hearth_report *r, hearth_error *err) {
+static hearth_status collect(hearth_listing *r, hearth_error *err) {
   uint32_t contexts = hearth_profile_context_count(r->profile);
   r->rows = malloc(((size_t)contexts + 1) * sizeof *r->rows);
   r->groups = malloc(((size_t)hearth_profile_function_count(r->profile) + 1) * sizeof *r->groups);
@@ -105,9 +105,9 @@ static hearth_status collect(hearth_report *r, hearth_error *err) {
   return HEARTH_OK;
 }
 
-hearth_status hearth_report_init(hearth_report *r, hearth_profile *profile, const char *name,
-                                 const hearth_report_options *options, FILE *stream, hearth_error *err) {
-  *r = (hearth_report){.profile = profile, .name = name, .stream = stream};
+hearth_status hearth_listing_init(hearth_listing *r, hearth_profile *profile, const char *name,
+                                 const hearth_listing_options *options, FILE *stream, hearth_error *err) {
+  *r = (hearth_listing){.profile = profile, .name = name, .stream = stream};
   HEARTH_TRY(hearth_options_take(&r->options, sizeof r->options, options, err));
   HEARTH_TRY(hearth_options_take(&r->view, sizeof r->view, r->options.view, err));
   hearth_classify_options other;
@@ -120,7 +120,7 @@ hearth_status hearth_report_init(hearth_report *r, hearth_profile *profile, cons
   return collect(r, err);
 }
 
-void hearth_report_destroy(hearth_report *r) {
+void hearth_listing_destroy(hearth_listing *r) {
   hearth_selection_destroy(&r->selection);
   hearth_names_destroy(&r->names);
   free(r->rows);

@@ -1,10 +1,10 @@
-#include "units.h"
+#include "amount.h"
 
 #include <stdio.h>
 
-hearth_units_text hearth_units_bytes(uint64_t bytes) {
+hearth_amount_text hearth_amount_bytes(uint64_t bytes) {
   static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
-  hearth_units_text text;
+  hearth_amount_text text;
   double value = (double)bytes;
   size_t unit = 0;
   for (; value >= 1024 && unit < 6; unit++)
@@ -13,12 +13,12 @@ hearth_units_text hearth_units_bytes(uint64_t bytes) {
   return text;
 }
 
-hearth_units_text hearth_units_time(double ns) {
+hearth_amount_text hearth_amount_time(double ns) {
   static const struct {
     double ns;
     const char *name;
   } units[] = {{1, "ns"}, {1e3, "us"}, {1e6, "ms"}, {1e9, "s"}};
-  hearth_units_text text;
+  hearth_amount_text text;
   size_t unit = 0;
   while (unit < 3 && ns >= units[unit + 1].ns)
     unit++;

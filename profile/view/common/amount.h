@@ -1,0 +1,16 @@
+/* Quantities as people read them. */
+#ifndef HEARTH_AMOUNT_H
+#define HEARTH_AMOUNT_H
+
+#include <stdint.h>
+
+typedef struct hearth_amount_text {
+  char c[32];
+} hearth_amount_text;
+
+/* "64.0 MiB": powers of 1024. */
+hearth_amount_text hearth_amount_bytes(uint64_t bytes);
+/* "3.68 us", "5.42 s". */
+hearth_amount_text hearth_amount_time(double ns);
+
+#endif

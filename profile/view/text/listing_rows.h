@@ -1,0 +1,58 @@
+/* A listing before it is printed: listing.c collects, listing_text.c and listing_json.c print. */
+#ifndef HEARTH_LISTING_ROWS_H
+#define HEARTH_LISTING_ROWS_H
+
+#include "hearth/listing.h"
+#include "names.h"
+#include "selection.h"
+
+#define HEARTH_LISTING_CLASSES (HEARTH_CLASS_HOT + 1)
+
+typedef struct hearth_listing_totals {
+  uint64_t contexts, allocs, bytes, accesses, lifetime_ns;
+  uint64_t library_bytes; /* of `bytes`: allocated in libraries without debug information */
+  uint64_t sorted;        /* of the quantity that is sorted by */
+} hearth_listing_totals;
+
+typedef struct hearth_listing_row {
+  uint32_t context;
+  uint32_t function; /* of the leaf frame */
+  hearth_class hotness;
+  double key; /* greatest first */
+  hearth_listing_totals sum;
+} hearth_listing_row;
+
+/* Rows [first, first + sum.contexts) were allocated by one function. */
+typedef struct hearth_listing_group {
+  uint32_t function;
+  size_t first;
+  double key;
+  hearth_listing_totals sum;
+} hearth_listing_group;
+
+typedef struct hearth_listing {
+  hearth_profile *profile;
+  const char *name;
+  hearth_listing_options options;
+  hearth_view_options view;
+  FILE *stream;
+  hearth_profile_summary summary;
+  hearth_selection selection;
+  hearth_classifier other; /* of the mode that was not asked for */
+  hearth_names names;
+  hearth_listing_row *rows; /* those that pass the filters; grouped by function, then sorted */
+  hearth_listing_group *groups;
+  size_t row_count, group_count;
+  uint64_t recorded; /* fields that some context has, 1 << enum hearth_mib_column: others are not known, not 0 */
+  hearth_listing_totals classes[HEARTH_LISTING_CLASSES], other_classes[HEARTH_LISTING_CLASSES], all, shown;
+} hearth_listing;
+
+/* Destroy also after an error. */
+hearth_status hearth_listing_init(hearth_listing *listing, hearth_profile *profile, const char *name,
+                                  const hearth_listing_options *options, FILE *stream, hearth_error *err);
+void hearth_listing_destroy(hearth_listing *listing);
+void hearth_listing_add_totals(hearth_listing_totals *to, const hearth_listing_totals *more);
+bool hearth_listing_knows(const hearth_listing *listing, enum hearth_mib_column field);
+const char *hearth_classify_mode_name(hearth_classify_mode mode);
+
+#endif
