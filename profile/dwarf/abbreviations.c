@@ -108,16 +108,16 @@ static hearth_dwarf_status read_attributes(hearth_abbreviations *t, hearth_dwarf
   }
 }
 
-/* Backwards: each run begins where the one before it is known to end. */
-static void measure_runs(hearth_abbreviations *t, hearth_abbreviation *row) {
+/* Backwards: how far the values of fixed size reach behind an attribute follows from the next one. */
+static void measure_fixed(hearth_abbreviations *t, hearth_abbreviation *row) {
   for (uint32_t i = row->count; i-- > 0;) {
     hearth_attribute_shape *attribute = &t->attributes[row->first + i];
-    attribute->run = row->run;
-    attribute->run_size = row->run_size;
+    attribute->fixed = row->fixed;
+    attribute->fixed_size = row->fixed_size;
     bool fixed = attribute->kind == HEARTH_FORM_FIXED;
     row->passes += !fixed;
-    row->run = fixed ? row->run + 1 : 0;
-    row->run_size = fixed ? row->run_size + attribute->size : 0;
+    row->fixed = fixed ? row->fixed + 1 : 0;
+    row->fixed_size = fixed ? row->fixed_size + attribute->size : 0;
   }
 }
 
@@ -132,7 +132,7 @@ static hearth_dwarf_status read_shape(hearth_abbreviations *t, hearth_dwarf_form
       .code = code, .first = (uint32_t)t->attribute_count, .tag = (uint16_t)tag, .has_children = children != 0};
   hearth_dwarf_status status = read_attributes(t, format, ret);
   if (status == HEARTH_DWARF_OK)
-    measure_runs(t, ret);
+    measure_fixed(t, ret);
   return status;
 }
 

@@ -1,7 +1,7 @@
 /* The shapes of a unit's DIEs: tag, and names and forms of the attributes. DWARF 2 to 5, section 7.5.3. A table is read as
  * far as it was asked for: of most units only the first DIE is looked at, whose shape is found without keeping others. */
-#ifndef HEARTH_SYMBOLISE_ABBREVIATIONS_H
-#define HEARTH_SYMBOLISE_ABBREVIATIONS_H
+#ifndef HEARTH_ABBREVIATIONS_H
+#define HEARTH_ABBREVIATIONS_H
 
 #include "bytes.h"
 
@@ -21,14 +21,14 @@ typedef struct hearth_attribute_shape {
   uint8_t kind; /* hearth_form_kind */
   uint8_t size; /* of a value, in bytes; 0 unless its size is fixed */
   /* To pass over values that nobody wants: */
-  uint32_t run;      /* count of the attributes behind this one whose size is fixed, up to the next other one */
-  uint32_t run_size; /* of their values, in bytes */
+  uint32_t fixed;      /* count of the attributes behind this one whose size is fixed, up to the next other one */
+  uint32_t fixed_size; /* of their values, in bytes */
 } hearth_attribute_shape;
 
 typedef struct hearth_abbreviation {
   uint64_t code;
   uint32_t first, count;  /* of its attributes, in the table */
-  uint32_t run, run_size; /* as above, of its first attributes */
+  uint32_t fixed, fixed_size; /* as above, of its first attributes */
   uint32_t passes;        /* count of the attributes whose size is not fixed */
   uint16_t tag;
   bool has_children, has_sibling;

@@ -1,6 +1,6 @@
 /* The header of a line table: how its program is encoded, and its source files. DWARF 2 to 5, section 6.2.4. */
-#ifndef HEARTH_SYMBOLISE_LINE_HEADER_H
-#define HEARTH_SYMBOLISE_LINE_HEADER_H
+#ifndef HEARTH_LINE_HEADER_H
+#define HEARTH_LINE_HEADER_H
 
 #include "bytes.h"
 

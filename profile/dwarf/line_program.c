@@ -15,10 +15,10 @@ typedef struct machine {
 } machine;
 
 /* Rows with addresses that do not go down: a sequence, as a rule. Damaged tables may have sequences of several. */
-typedef struct run {
+typedef struct code_range {
   uint64_t start, end;
   size_t first_mark, mark_count;
-} run;
+} code_range;
 
 /* What an opcode adds to the address and the line. Lines are modulo 2^32. */
 typedef struct line_step {
@@ -29,8 +29,8 @@ struct hearth_line_program {
   hearth_line_header header;
   line_step steps[256]; /* by the opcode, worked out once, as divisions are slow */
   machine *marks;
-  run *runs; /* disjoint and sorted */
-  size_t mark_count, mark_capacity, run_count, run_capacity;
+  code_range *ranges; /* disjoint and sorted */
+  size_t mark_count, mark_capacity, range_count, range_capacity;
 };
 
 /* --- Machine ------------------------------------------------------------------------------------------------------ */
@@ -84,7 +84,7 @@ static step extended_opcode(const hearth_line_header *h, machine *m) {
   return ROW;
 }
 
-/* An opcode that run_rows does not know, behind which the machine is. ROW: go on. */
+/* An opcode that make_rows does not know, behind which the machine is. ROW: go on. */
 static step rare_opcode(const hearth_line_header *h, machine *m, uint8_t opcode) {
   uint64_t value = 0;
   bool ok = true;
@@ -120,8 +120,8 @@ static bool is_short_discriminator(hearth_bytes table, uint64_t at) {
  *   ret_before  the last row before the one where it ends; where it begins if there is none
  * Programs have hundreds of thousands of opcodes: the machine is kept in local variables, of which no
  * address is taken, and only what is rare is done elsewhere. */
-static step run_rows(const hearth_line_program *p, machine *m, unsigned rows, uint64_t limit,
-                     hearth_line_row *ret_before) {
+static step make_rows(const hearth_line_program *p, machine *m, unsigned rows, uint64_t limit,
+                      hearth_line_row *ret_before) {
   const hearth_bytes table = p->header.table;
   const unsigned first_special = p->header.first_special;
   hearth_line_row row = m->row, before = m->row;
@@ -183,32 +183,32 @@ static step run_rows(const hearth_line_program *p, machine *m, unsigned rows, ui
 typedef struct reading {
   hearth_line_program *program;
   machine machine;
-  run open; /* if it has marks */
+  code_range open; /* if it has marks */
 } reading;
 
-/* End the open run; runs without code are forgotten. */
-static bool close_run(reading *r, uint64_t end) {
+/* End the open range; ranges without code are forgotten. */
+static bool end_range(reading *r, uint64_t end) {
   hearth_line_program *p = r->program;
-  run done = r->open;
-  r->open = (run){0};
+  code_range done = r->open;
+  r->open = (code_range){0};
   done.end = end;
   if (done.mark_count == 0 || done.start == 0 || done.start >= done.end) {
     p->mark_count -= done.mark_count;
     return true;
   }
-  if (!hearth_array_grow(&p->runs, &p->run_capacity, p->run_count, sizeof *p->runs))
+  if (!hearth_array_grow(&p->ranges, &p->range_capacity, p->range_count, sizeof *p->ranges))
     return false;
-  p->runs[p->run_count++] = done;
+  p->ranges[p->range_count++] = done;
   return true;
 }
 
-/* Mark the row where the machine is; a run begins there if none is open. */
+/* Mark the row where the machine is; a range begins there if none is open. */
 static bool add_mark(reading *r) {
   hearth_line_program *p = r->program;
   if (!hearth_array_grow(&p->marks, &p->mark_capacity, p->mark_count, sizeof *p->marks))
     return false;
   if (r->open.mark_count == 0)
-    r->open = (run){.start = r->machine.row.address, .first_mark = p->mark_count};
+    r->open = (code_range){.start = r->machine.row.address, .first_mark = p->mark_count};
   p->marks[p->mark_count++] = r->machine;
   ++r->open.mark_count;
   return true;
@@ -218,7 +218,7 @@ static bool add_mark(reading *r) {
  *   ret_before  the last row, if there are no more */
 static step read_on(reading *r, hearth_line_row *ret_before) {
   bool open = r->open.mark_count > 0;
-  return run_rows(r->program, &r->machine, open ? MARK_DISTANCE : 1, UINT64_MAX, ret_before);
+  return make_rows(r->program, &r->machine, open ? MARK_DISTANCE : 1, UINT64_MAX, ret_before);
 }
 
 static hearth_line_status read_rows(hearth_line_program *p) {
@@ -229,14 +229,14 @@ static hearth_line_status read_rows(hearth_line_program *p) {
   while (memory) {
     switch (read_on(&r, &last)) {
     case DESCENT:
-      memory = close_run(&r, last.address) && add_mark(&r);
+      memory = end_range(&r, last.address) && add_mark(&r);
       break;
     case SEQUENCE_END:
-      memory = close_run(&r, r.machine.row.address > last.address ? r.machine.row.address : last.address);
+      memory = end_range(&r, r.machine.row.address > last.address ? r.machine.row.address : last.address);
       begin_sequence(&r.machine);
       break;
     case PROGRAM_END:
-      return close_run(&r, last.address) ? HEARTH_LINE_OK : HEARTH_LINE_NO_MEMORY;
+      return end_range(&r, last.address) ? HEARTH_LINE_OK : HEARTH_LINE_NO_MEMORY;
     case DAMAGED:
       return HEARTH_LINE_DAMAGED;
     default:
@@ -247,26 +247,26 @@ static hearth_line_status read_rows(hearth_line_program *p) {
 }
 
 /* By start; of equal ones, the first in the program. */
-static int compare_runs(const void *a, const void *b) {
-  const run *x = a, *y = b;
+static int compare_ranges(const void *a, const void *b) {
+  const code_range *x = a, *y = b;
   if (x->start != y->start)
     return x->start < y->start ? -1 : 1;
   return (x->first_mark > y->first_mark) - (x->first_mark < y->first_mark);
 }
 
-/* Where runs overlap, the one that begins first has the addresses. */
-static void order_runs(hearth_line_program *p) {
+/* Where ranges overlap, the one that begins first has the addresses. */
+static void order_ranges(hearth_line_program *p) {
   size_t count = 0;
-  if (p->run_count > 0)
-    qsort(p->runs, p->run_count, sizeof *p->runs, compare_runs);
-  for (size_t i = 0; i < p->run_count; ++i) {
-    run next = p->runs[i];
-    if (count > 0 && next.start < p->runs[count - 1].end)
-      next.start = p->runs[count - 1].end;
+  if (p->range_count > 0)
+    qsort(p->ranges, p->range_count, sizeof *p->ranges, compare_ranges);
+  for (size_t i = 0; i < p->range_count; ++i) {
+    code_range next = p->ranges[i];
+    if (count > 0 && next.start < p->ranges[count - 1].end)
+      next.start = p->ranges[count - 1].end;
     if (next.start < next.end)
-      p->runs[count++] = next;
+      p->ranges[count++] = next;
   }
-  p->run_count = count;
+  p->range_count = count;
 }
 
 hearth_line_status hearth_line_program_create(const hearth_line_source *source, hearth_line_program **ret) {
@@ -283,7 +283,7 @@ hearth_line_status hearth_line_program_create(const hearth_line_source *source, 
     hearth_line_program_destroy(p);
     return status;
   }
-  order_runs(p);
+  order_ranges(p);
   *ret = p;
   return HEARTH_LINE_OK;
 }
@@ -292,31 +292,31 @@ void hearth_line_program_destroy(hearth_line_program *p) {
   if (!p)
     return;
   free(p->marks);
-  free(p->runs);
+  free(p->ranges);
   free(p);
 }
 
 /* --- Look up ------------------------------------------------------------------------------------------------------ */
 
-static const run *find_run(const hearth_line_program *p, uint64_t address) {
-  size_t low = 0, high = p->run_count;
+static const code_range *find_range(const hearth_line_program *p, uint64_t address) {
+  size_t low = 0, high = p->range_count;
   while (low < high) {
     size_t middle = low + (high - low) / 2;
-    if (address < p->runs[middle].start)
+    if (address < p->ranges[middle].start)
       high = middle;
-    else if (address >= p->runs[middle].end)
+    else if (address >= p->ranges[middle].end)
       low = middle + 1;
     else
-      return &p->runs[middle];
+      return &p->ranges[middle];
   }
   return NULL;
 }
 
 bool hearth_line_program_find(const hearth_line_program *p, uint64_t address, hearth_line_row *ret) {
-  const run *in = find_run(p, address);
+  const code_range *in = find_range(p, address);
   if (!in)
     return false;
-  /* The first mark is at or below the address: the run begins with it. */
+  /* The first mark is at or below the address: the range begins with it. */
   size_t mark = in->first_mark, end = in->first_mark + in->mark_count;
   while (end - mark > 1) {
     size_t middle = mark + (end - mark) / 2;
@@ -326,6 +326,6 @@ bool hearth_line_program_find(const hearth_line_program *p, uint64_t address, he
       end = middle;
   }
   machine m = p->marks[mark];
-  run_rows(p, &m, UINT_MAX, address, ret);
+  make_rows(p, &m, UINT_MAX, address, ret);
   return true;
 }

@@ -1,8 +1,8 @@
 /* Where the line table of a unit is. */
-#ifndef HEARTH_SYMBOLISE_LINE_SOURCE_H
-#define HEARTH_SYMBOLISE_LINE_SOURCE_H
+#ifndef HEARTH_LINE_SOURCE_H
+#define HEARTH_LINE_SOURCE_H
 
-#include "dwarf_info.h"
+#include "entries.h"
 #include "line_header.h"
 
 /* The line table that a unit's root names; of a split unit, the one with its source files. Lives as long as what the unit

@@ -1,6 +1,6 @@
 /* Reading range lists: .debug_ranges of DWARF up to 4 and .debug_rnglists of DWARF 5 (section 7.25). */
-#ifndef HEARTH_SYMBOLISE_RANGE_LIST_H
-#define HEARTH_SYMBOLISE_RANGE_LIST_H
+#ifndef HEARTH_RANGE_LIST_H
+#define HEARTH_RANGE_LIST_H
 
 #include "bytes.h"
 

@@ -11,7 +11,7 @@
 /* A unit that was opened. */
 typedef struct opened {
   struct opened *next;
-  hearth_dwarf_info info;
+  hearth_entries info;
   hearth_elf_file *file; /* NULL: it is in the package */
 } opened;
 
@@ -40,7 +40,7 @@ hearth_split_units *hearth_split_units_create(hearth_elf_file *binary, hearth_el
 }
 
 static void close_unit(opened *unit) {
-  hearth_dwarf_info_free(&unit->info);
+  hearth_entries_free(&unit->info);
   hearth_elf_file_close(unit->file);
   free(unit);
 }
@@ -84,7 +84,7 @@ typedef struct unit_parts {
   hearth_bytes range_lists; /* of DWARF 5 */
 } unit_parts;
 
-static hearth_dwarf_unit *unit_with_id(const hearth_dwarf_info *info, uint64_t id) {
+static hearth_dwarf_unit *unit_with_id(const hearth_entries *info, uint64_t id) {
   for (size_t i = 0; i < info->count; ++i)
     if (info->units[i].type == DW_UT_split_compile && info->units[i].id == id)
       return &info->units[i];
@@ -106,7 +106,7 @@ static bool read_parts(hearth_split_units *u, const skeleton *of, unit_parts *p,
                        hearth_dwarf_status *ret_status) {
   p->sections.split = true;
   p->sections.addresses = hearth_elf_file_section(u->debug_file, ".debug_addr");
-  *ret_status = hearth_dwarf_info_read(&p->sections, NULL, &unit->info);
+  *ret_status = hearth_entries_read(&p->sections, NULL, &unit->info);
   hearth_dwarf_unit *found = *ret_status == HEARTH_DWARF_OK ? unit_with_id(&unit->info, of->id) : NULL;
   if (!found)
     return false;
@@ -171,7 +171,7 @@ static hearth_status prepare(hearth_split_units *u, hearth_error *err) {
 
 static hearth_status find_in_package(hearth_split_units *u, const skeleton *of, bool *ret_found, hearth_split_unit *ret,
                                      hearth_error *err) {
-  hearth_unit_extent extents[HEARTH_PART_COUNT];
+  hearth_unit_bounds extents[HEARTH_PART_COUNT];
   unit_parts p = {.path = hearth_elf_file_path(u->package),
                   .sections.strings = hearth_elf_file_section(u->package, ".debug_str.dwo")};
   const struct {

@@ -1,10 +1,10 @@
-/* Split debug information (-gsplit-dwarf): the program has skeleton units, the scopes are in .dwo files or, packed
+/* Split debug information (-gsplit-dwarf): the program has skeleton units, the bodies are in .dwo files or, packed
  * together, in a .dwp file. */
-#ifndef HEARTH_SYMBOLISE_SPLIT_UNITS_H
-#define HEARTH_SYMBOLISE_SPLIT_UNITS_H
+#ifndef HEARTH_SPLIT_UNITS_H
+#define HEARTH_SPLIT_UNITS_H
 
 #include "debug_files.h"
-#include "dwarf_info.h"
+#include "entries.h"
 
 typedef struct hearth_split_units hearth_split_units;
 

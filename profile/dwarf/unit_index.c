@@ -55,17 +55,17 @@ static hearth_unit_part part_of(uint64_t version, uint64_t column) {
   }
 }
 
-static void read_row(const layout *l, uint64_t row, hearth_unit_extent ret[HEARTH_PART_COUNT]) {
+static void read_row(const layout *l, uint64_t row, hearth_unit_bounds ret[HEARTH_PART_COUNT]) {
   memset(ret, 0, HEARTH_PART_COUNT * sizeof *ret);
   for (uint64_t i = 0; i < l->sections; ++i) {
     hearth_unit_part part = part_of(l->version, number(l, l->columns + i * 4, 4));
     uint64_t cell = (row * l->sections + i) * 4;
     if (part != HEARTH_PART_COUNT)
-      ret[part] = (hearth_unit_extent){number(l, l->offsets + cell, 4), number(l, l->sizes + cell, 4)};
+      ret[part] = (hearth_unit_bounds){number(l, l->offsets + cell, 4), number(l, l->sizes + cell, 4)};
   }
 }
 
-hearth_unit_found hearth_unit_index_find(hearth_bytes index, uint64_t id, hearth_unit_extent ret[HEARTH_PART_COUNT]) {
+hearth_unit_found hearth_unit_index_find(hearth_bytes index, uint64_t id, hearth_unit_bounds ret[HEARTH_PART_COUNT]) {
   layout l;
   if (!read_layout(index, &l))
     return HEARTH_UNIT_INDEX_DAMAGED;

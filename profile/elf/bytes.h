@@ -1,7 +1,7 @@
 /* A piece of a file in memory, and bounds-checked reading from it. Little-endian, as all files that are read here and the
  * processors that read them. */
-#ifndef HEARTH_SYMBOLISE_BYTES_H
-#define HEARTH_SYMBOLISE_BYTES_H
+#ifndef HEARTH_BYTES_H
+#define HEARTH_BYTES_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* Compressed sections. Debian's libelf (elfutils 0.188) knows zlib only, so all methods are undone here. */
-#ifndef HEARTH_SYMBOLISE_COMPRESSION_H
-#define HEARTH_SYMBOLISE_COMPRESSION_H
+#ifndef HEARTH_COMPRESSION_H
+#define HEARTH_COMPRESSION_H
 
 #include <libelf.h>
 

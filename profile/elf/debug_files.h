@@ -1,8 +1,8 @@
 /* Where debug information lies that is not in the program itself: a separate debug file, as `objcopy
  * --only-keep-debug` makes it, is found by build id or by debug link, as GDB does
  * (https://sourceware.org/gdb/current/onlinedocs/gdb.html/Separate-Debug-Files.html). */
-#ifndef HEARTH_SYMBOLISE_DEBUG_FILES_H
-#define HEARTH_SYMBOLISE_DEBUG_FILES_H
+#ifndef HEARTH_DEBUG_FILES_H
+#define HEARTH_DEBUG_FILES_H
 
 #include "elf_file.h"
 

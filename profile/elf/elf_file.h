@@ -1,6 +1,6 @@
 /* An ELF file that may hold debug information: a program, a library, its separate debug file, a .dwo or a .dwp. */
-#ifndef HEARTH_SYMBOLISE_ELF_FILE_H
-#define HEARTH_SYMBOLISE_ELF_FILE_H
+#ifndef HEARTH_ELF_FILE_H
+#define HEARTH_ELF_FILE_H
 
 #include <libelf.h>
 

@@ -1,6 +1,6 @@
 /* The rows of an ELF file's symbol table. */
-#ifndef HEARTH_SYMBOLISE_SYMBOL_TABLE_H
-#define HEARTH_SYMBOLISE_SYMBOL_TABLE_H
+#ifndef HEARTH_SYMBOL_TABLE_H
+#define HEARTH_SYMBOL_TABLE_H
 
 #include <string.h>
 

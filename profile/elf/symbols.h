@@ -1,6 +1,6 @@
 /* Names of functions from the symbol table: GCC gives local C++ functions no linkage name in debug information. */
-#ifndef HEARTH_SYMBOLISE_SYMBOLS_H
-#define HEARTH_SYMBOLISE_SYMBOLS_H
+#ifndef HEARTH_SYMBOLS_H
+#define HEARTH_SYMBOLS_H
 
 #include "elf_file.h"
 

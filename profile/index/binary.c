@@ -19,7 +19,7 @@ struct hearth_binary {
   size_t segment_count;
   uint32_t build_id_size;
   uint8_t build_id[HEARTH_RAW_BUILD_ID_MAX];
-  hearth_scopes *scopes;
+  hearth_debug_info *debug_info;
   hearth_code_names *names;
   hearth_types types;
 };
@@ -87,7 +87,7 @@ hearth_status hearth_binary_open(const char *path, hearth_binary **ret, hearth_e
 void hearth_binary_close(hearth_binary *b) {
   if (!b)
     return;
-  hearth_scopes_destroy(b->scopes);
+  hearth_debug_info_destroy(b->debug_info);
   hearth_code_names_destroy(b->names);
   hearth_types_free(&b->types);
   hearth_elf_file_close(b->debug_file);
@@ -115,7 +115,7 @@ bool hearth_binary_address(const hearth_binary *b, uint64_t file_offset, uint64_
 }
 
 hearth_status hearth_binary_load(hearth_binary *b, hearth_debug_directories directories, hearth_error *err) {
-  if (b->scopes)
+  if (b->debug_info)
     return HEARTH_OK;
   HEARTH_TRY(hearth_debug_file_find(b->file, directories, &b->debug_file, err));
   hearth_elf_file *debug_file = b->debug_file ? b->debug_file : b->file;
@@ -126,7 +126,7 @@ hearth_status hearth_binary_load(hearth_binary *b, hearth_debug_directories dire
   for (size_t i = 0; i < b->segment_count; ++i)
     code[i] = (hearth_code_range){b->segments[i].address, b->segments[i].address + b->segments[i].memory_size};
   hearth_status status =
-      hearth_scopes_create(b->file, debug_file, directories, code, b->segment_count, &b->scopes, err);
+      hearth_debug_info_create(b->file, debug_file, directories, code, b->segment_count, &b->debug_info, err);
   free(code);
   return status;
 }
@@ -134,11 +134,11 @@ hearth_status hearth_binary_load(hearth_binary *b, hearth_debug_directories dire
 /* Where there is debug information, no names are no loss that would have to be told. */
 hearth_status hearth_binary_load_names(hearth_binary *b, hearth_error *err) {
   hearth_status status = hearth_code_names_create(b->file, b->debug_file, &b->names, err);
-  return status == HEARTH_E_NO_DEBUG_INFO && b->scopes ? HEARTH_OK : status;
+  return status == HEARTH_E_NO_DEBUG_INFO && b->debug_info ? HEARTH_OK : status;
 }
 
 hearth_code_names *hearth_binary_names(hearth_binary *b) { return b->names; }
 
-hearth_scopes *hearth_binary_scopes(hearth_binary *b) { return b->scopes; }
+hearth_debug_info *hearth_binary_debug_info(hearth_binary *b) { return b->debug_info; }
 
 const hearth_types *hearth_binary_types(const hearth_binary *b) { return &b->types; }

@@ -1,10 +1,10 @@
 /* One profiled executable or shared library: its build id, where its code is, and the frames of its addresses. */
-#ifndef HEARTH_SYMBOLISE_BINARY_H
-#define HEARTH_SYMBOLISE_BINARY_H
+#ifndef HEARTH_BINARY_H
+#define HEARTH_BINARY_H
 
-#include "code_names.h"
-#include "dwarf_scopes.h"
 #include "binary_types.h"
+#include "code_names.h"
+#include "debug_info.h"
 
 typedef struct hearth_binary hearth_binary;
 
@@ -21,7 +21,7 @@ bool hearth_binary_address(const hearth_binary *binary, uint64_t file_offset, ui
 
 /* Open the debug information, if that has not been done: the binary's own, or that of its separate debug file.
  *   directories  borrowed until close
- * Errors: those of hearth_debug_file_find and hearth_scopes_create. The binary can only be closed after one. */
+ * Errors: those of hearth_debug_file_find and hearth_debug_info_create. The binary can only be closed after one. */
 hearth_status hearth_binary_load(hearth_binary *binary, hearth_debug_directories directories, hearth_error *err);
 /* Read the names of functions, for addresses that debug information does not describe; after hearth_binary_load, whatever that
  * returned. Errors: those of hearth_code_names_create, but for names that are missing beside debug information. */
@@ -29,7 +29,7 @@ hearth_status hearth_binary_load_names(hearth_binary *binary, hearth_error *err)
 /* NULL: none were loaded. */
 hearth_code_names *hearth_binary_names(hearth_binary *binary);
 /* NULL: the binary has no debug information. */
-hearth_scopes *hearth_binary_scopes(hearth_binary *binary);
+hearth_debug_info *hearth_binary_debug_info(hearth_binary *binary);
 /* The types of its allocation calls. */
 const hearth_types *hearth_binary_types(const hearth_binary *binary);
 

@@ -1,6 +1,6 @@
 /* The types of a binary's allocation calls (hearth/type_table.h). */
-#ifndef HEARTH_SYMBOLISE_TYPES_H
-#define HEARTH_SYMBOLISE_TYPES_H
+#ifndef HEARTH_BINARY_TYPES_H
+#define HEARTH_BINARY_TYPES_H
 
 #include <stddef.h>
 

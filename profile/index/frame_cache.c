@@ -14,7 +14,7 @@ typedef struct slot {
   bool used;
 } slot;
 
-/* What the builder needs to know of one of the scopes' functions, once it was asked for. */
+/* What the builder needs to know of one of the binary's functions, once it was asked for. */
 typedef struct function {
   uint32_t number; /* the builder's; NO_NUMBER: not asked yet */
   bool of_runtime;
@@ -28,7 +28,7 @@ struct hearth_frame_cache {
   size_t slot_count, used; /* slot_count is a power of two */
   hearth_builder_frame *frames;
   size_t frame_count, frame_capacity;
-  function *functions; /* by the scopes' numbers */
+  function *functions; /* by debug information's numbers */
   size_t function_count;
 };
 
@@ -101,7 +101,7 @@ static hearth_status make_functions(hearth_frame_cache *cache, size_t count, hea
   return HEARTH_OK;
 }
 
-static hearth_status find_function(hearth_frame_cache *cache, uint32_t number, const hearth_scope_function *f,
+static hearth_status find_function(hearth_frame_cache *cache, uint32_t number, const hearth_debug_function *f,
                                    function *ret, hearth_error *err) {
   if (number >= cache->function_count)
     HEARTH_TRY(make_functions(cache, ((size_t)number + 1) * 2, err));
@@ -141,9 +141,9 @@ static hearth_status add_name(hearth_frame_cache *cache, uint64_t address, heart
   return add_row(cache, &frame, span, err);
 }
 
-static hearth_status add_frame(hearth_frame_cache *cache, const hearth_scope_frame *from, hearth_frame_span *span,
+static hearth_status add_frame(hearth_frame_cache *cache, const hearth_debug_frame *from, hearth_frame_span *span,
                                hearth_error *err) {
-  const hearth_scope_function *f = hearth_scopes_function(hearth_binary_scopes(cache->binary), from->function);
+  const hearth_debug_function *f = hearth_debug_info_function(hearth_binary_debug_info(cache->binary), from->function);
   hearth_builder_frame frame = {.line = HEARTH_LINE_UNKNOWN, .inlined = from->inlined};
   function known;
   if (from->line != 0) {
@@ -158,13 +158,13 @@ static hearth_status add_frame(hearth_frame_cache *cache, const hearth_scope_fra
   return add_row(cache, &frame, span, err);
 }
 
-static hearth_status add_scopes(hearth_frame_cache *cache, uint64_t address, hearth_frame_span *span,
-                                hearth_error *err) {
-  const hearth_scope_frame *frames;
+static hearth_status add_debug_frames(hearth_frame_cache *cache, uint64_t address, hearth_frame_span *span,
+                                      hearth_error *err) {
+  const hearth_debug_frame *frames;
   size_t count;
-  HEARTH_TRY(hearth_scopes_frames(hearth_binary_scopes(cache->binary), address, &frames, &count, err));
+  HEARTH_TRY(hearth_debug_info_frames(hearth_binary_debug_info(cache->binary), address, &frames, &count, err));
   for (size_t i = 0; i < count; ++i)
-    if (frames[i].function != HEARTH_SCOPE_NO_FUNCTION)
+    if (frames[i].function != HEARTH_DEBUG_NO_FUNCTION)
       HEARTH_TRY(add_frame(cache, &frames[i], span, err));
   return HEARTH_OK;
 }
@@ -173,7 +173,8 @@ static hearth_status add_scopes(hearth_frame_cache *cache, uint64_t address, hea
 static hearth_status add_frames(hearth_frame_cache *cache, uint64_t address, hearth_frame_span *span,
                                 hearth_error *err) {
   bool has_names = hearth_binary_names(cache->binary);
-  hearth_status status = hearth_binary_scopes(cache->binary) ? add_scopes(cache, address, span, err) : HEARTH_OK;
+  hearth_status status =
+      hearth_binary_debug_info(cache->binary) ? add_debug_frames(cache, address, span, err) : HEARTH_OK;
   if (status != HEARTH_OK && !(status == HEARTH_E_NO_DEBUG_INFO && has_names))
     return status;
   return span->count == 0 && has_names ? add_name(cache, address, span, err) : HEARTH_OK;

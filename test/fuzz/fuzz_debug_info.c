@@ -11,18 +11,18 @@
 #define ADDRESSES 64u
 
 static void look_up(hearth_binary *binary, uint64_t address) {
-  const hearth_scope_frame *frames;
+  const hearth_debug_frame *frames;
   size_t count;
   hearth_error err;
-  if (hearth_scopes_frames(hearth_binary_scopes(binary), address, &frames, &count, &err) != HEARTH_OK) {
+  if (hearth_debug_info_frames(hearth_binary_debug_info(binary), address, &frames, &count, &err) != HEARTH_OK) {
     if (err.status == HEARTH_OK || err.message[0] == '\0')
       abort();
     return;
   }
   for (size_t i = 0; i < count; ++i)
-    if (frames[i].function != HEARTH_SCOPE_NO_FUNCTION &&
-        (!hearth_scopes_function(hearth_binary_scopes(binary), frames[i].function)->name ||
-         hearth_scopes_function(hearth_binary_scopes(binary), frames[i].function)->start_line == 0))
+    if (frames[i].function != HEARTH_DEBUG_NO_FUNCTION &&
+        (!hearth_debug_info_function(hearth_binary_debug_info(binary), frames[i].function)->name ||
+         hearth_debug_info_function(hearth_binary_debug_info(binary), frames[i].function)->start_line == 0))
       abort();
 }
 

@@ -16,9 +16,9 @@ static void print_string(const char *key, const char *value) {
   printf("\",");
 }
 
-static void print_frame(const hearth_scopes *scopes, const hearth_scope_frame *frame, bool first) {
-  const hearth_scope_function *function =
-      frame->function == HEARTH_SCOPE_NO_FUNCTION ? NULL : hearth_scopes_function(scopes, frame->function);
+static void print_frame(const hearth_debug_info *info, const hearth_debug_frame *frame, bool first) {
+  const hearth_debug_function *function =
+      frame->function == HEARTH_DEBUG_NO_FUNCTION ? NULL : hearth_debug_info_function(info, frame->function);
   printf("%s{", first ? "" : ",");
   print_string("FunctionName", function ? function->name : "");
   print_string("StartFileName", function ? function->path : "");
@@ -26,19 +26,19 @@ static void print_frame(const hearth_scopes *scopes, const hearth_scope_frame *f
          function ? function->start_line : 0, frame->line, frame->column, frame->discriminator);
 }
 
-static int print_all(hearth_scopes *scopes, hearth_error *err) {
+static int print_all(hearth_debug_info *info, hearth_error *err) {
   char line[64];
   bool first_address = true;
   printf("[");
   while (fgets(line, sizeof line, stdin)) {
-    const hearth_scope_frame *frames;
+    const hearth_debug_frame *frames;
     size_t count;
     uint64_t address = strtoull(line, NULL, 16);
-    if (hearth_scopes_frames(scopes, address, &frames, &count, err) != HEARTH_OK)
+    if (hearth_debug_info_frames(info, address, &frames, &count, err) != HEARTH_OK)
       return 1;
     printf("%s{\"Address\":\"0x%" PRIx64 "\",\"Symbol\":[", first_address ? "" : ",\n", address);
     for (size_t i = 0; i < count; ++i)
-      print_frame(scopes, &frames[i], i == 0);
+      print_frame(info, &frames[i], i == 0);
     printf("]}");
     first_address = false;
   }
@@ -57,7 +57,7 @@ int main(int argc, char **argv) {
   hearth_debug_directories directories = {argv + 2, (size_t)argc - 2, false};
   if (hearth_binary_open(argv[1], &binary, &err) == HEARTH_OK &&
       hearth_binary_load(binary, directories, &err) == HEARTH_OK)
-    code = print_all(hearth_binary_scopes(binary), &err);
+    code = print_all(hearth_binary_debug_info(binary), &err);
   if (code != 0)
     fprintf(stderr, "symbolise: %s\n", err.message);
   hearth_binary_close(binary);

@@ -1,10 +1,10 @@
-/* The units of a file's debug information: which of them an address may belong to, and where their scopes are. Only what
+/* The units of a file's debug information: which of them an address may belong to, and where their bodies are. Only what
  * each unit says of itself is read at first; a unit's tree, or split debug information, when it is asked for. */
-#ifndef HEARTH_SYMBOLISE_DWARF_UNITS_H
-#define HEARTH_SYMBOLISE_DWARF_UNITS_H
+#ifndef HEARTH_DWARF_UNITS_H
+#define HEARTH_DWARF_UNITS_H
 
 #include "debug_files.h"
-#include "dwarf_info.h"
+#include "entries.h"
 #include "line_program.h"
 #include "range_list.h"
 
@@ -17,7 +17,7 @@ typedef struct hearth_code_range {
 
 typedef struct hearth_unit {
   hearth_die lines; /* root with the line table: the unit in the program, or in its debug file */
-  hearth_die tree;  /* root of the scopes: the same DIE, or that of the split unit */
+  hearth_die tree;  /* root of the bodies: the same DIE, or that of the split unit */
   hearth_die files; /* root with the table of source files that the tree's DIEs refer to */
   hearth_range_source ranges;
   hearth_line_program *program; /* of `lines`, for hearth_units_line; NULL: not read yet, or there is none */

@@ -1,4 +1,4 @@
-#include "scope_functions.h"
+#include "body_functions.h"
 
 #include <dwarf.h>
 #include <stdlib.h>
@@ -7,25 +7,25 @@
 #include "array.h"
 #include "line_source.h"
 
-typedef struct hearth_scope_origin {
+typedef struct hearth_body_origin {
   const void *die; /* NULL: the slot is empty */
   uint32_t function;
-} hearth_scope_origin;
+} hearth_body_origin;
 
 /* --- Table of origins --------------------------------------------------------------------------------------------- */
 
-static hearth_scope_origin *slot_of(hearth_scope_origin *origins, size_t slots, const void *die) {
+static hearth_body_origin *slot_of(hearth_body_origin *origins, size_t slots, const void *die) {
   size_t i = (size_t)(((uintptr_t)die * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & (slots - 1);
   while (origins[i].die && origins[i].die != die)
     i = (i + 1) & (slots - 1);
   return &origins[i];
 }
 
-static bool make_room(hearth_scope_functions *f) {
+static bool make_room(hearth_body_functions *f) {
   if (f->used * 2 < f->slots)
     return true;
   size_t more = f->slots ? f->slots * 2 : 256;
-  hearth_scope_origin *moved = calloc(more, sizeof *moved);
+  hearth_body_origin *moved = calloc(more, sizeof *moved);
   if (!moved)
     return false;
   for (size_t i = 0; i < f->slots; ++i)
@@ -51,7 +51,7 @@ static const char *linkage_name(const hearth_die *die) {
 
 /* The header of the line table of a unit; NULL: it has none that can be read. The last one is kept: functions of one unit
  * come together. */
-static const hearth_line_header *line_header(hearth_scope_functions *f, const hearth_die *root) {
+static const hearth_line_header *line_header(hearth_body_functions *f, const hearth_die *root) {
   hearth_line_source source;
   if (f->files_of != root->unit) {
     f->files_of = root->unit;
@@ -63,7 +63,7 @@ static const hearth_line_header *line_header(hearth_scope_functions *f, const he
 
 /* A file of a line table, kept as long as the functions; "" if it has no such. Functions of one file come together. False:
  * out of memory. */
-static bool keep_path(hearth_scope_functions *f, const hearth_line_header *header, uint64_t number, const char **ret) {
+static bool keep_path(hearth_body_functions *f, const hearth_line_header *header, uint64_t number, const char **ret) {
   char *path;
   *ret = f->last_path && f->last_number == number ? f->last_path : "";
   if (**ret)
@@ -80,7 +80,7 @@ static bool keep_path(hearth_scope_functions *f, const hearth_line_header *heade
 
 /* The declaring file; "" if it is unknown. Number 0 is the unit's primary source file in DWARF 5, none before. False: out
  * of memory. */
-static bool declaring_file(hearth_scope_functions *f, const hearth_die *die, const hearth_die *files_of_tree,
+static bool declaring_file(hearth_body_functions *f, const hearth_die *die, const hearth_die *files_of_tree,
                            const char **ret) {
   hearth_attribute attribute;
   uint64_t number;
@@ -120,7 +120,7 @@ static bool entry_address(const hearth_die *die, uint64_t *ret) {
          (hearth_die_attribute(die, DW_AT_low_pc, &attribute) && hearth_attribute_address(&attribute, ret));
 }
 
-static const char *name_of(hearth_scope_functions *f, const hearth_die *die, bool inlined, bool *ret_memory) {
+static const char *name_of(hearth_body_functions *f, const hearth_die *die, bool inlined, bool *ret_memory) {
   uint64_t address;
   const char *name = linkage_name(die);
   if (!name && !inlined && has_linkage_names(die) && entry_address(die, &address))
@@ -138,11 +138,11 @@ static uint32_t first_line(const hearth_die *die) {
              : 0;
 }
 
-bool hearth_scope_functions_has_line(const hearth_die *die) { return first_line(die) > 0; }
+bool hearth_body_functions_has_line(const hearth_die *die) { return first_line(die) > 0; }
 
 static const void *place_of(const hearth_die *die) { return die->unit->contents.data + die->offset; }
 
-/* The DIE that all scopes of a function refer to. One with code of its own may be named by its symbol: it is not shared
+/* The DIE that all bodies of a function refer to. One with code of its own may be named by its symbol: it is not shared
  * with inlined copies, whose symbol is unknown. */
 static const void *origin_of(const hearth_die *die, bool inlined) {
   hearth_attribute attribute;
@@ -153,18 +153,18 @@ static const void *origin_of(const hearth_die *die, bool inlined) {
   return place_of(die);
 }
 
-bool hearth_scope_functions_get(hearth_scope_functions *f, const hearth_die *die, const hearth_die *files, bool inlined,
-                                uint32_t *ret) {
+bool hearth_body_functions_get(hearth_body_functions *f, const hearth_die *die, const hearth_die *files, bool inlined,
+                               uint32_t *ret) {
   bool memory = true;
   const void *origin = origin_of(die, inlined);
   if (!make_room(f))
     return false;
-  hearth_scope_origin *slot = slot_of(f->origins, f->slots, origin);
+  hearth_body_origin *slot = slot_of(f->origins, f->slots, origin);
   if (slot->die) {
     *ret = slot->function;
     return true;
   }
-  uint32_t row = HEARTH_SCOPE_NO_FUNCTION;
+  uint32_t row = HEARTH_DEBUG_NO_FUNCTION;
   const char *name = name_of(f, die, inlined, &memory);
   if (!memory)
     return false;
@@ -176,15 +176,15 @@ bool hearth_scope_functions_get(hearth_scope_functions *f, const hearth_die *die
     if (!declaring_file(f, die, files, &path))
       return false;
     row = (uint32_t)f->count++;
-    f->rows[row] = (hearth_scope_function){name, path, start_line};
+    f->rows[row] = (hearth_debug_function){name, path, start_line};
   }
-  *slot = (hearth_scope_origin){origin, row};
+  *slot = (hearth_body_origin){origin, row};
   ++f->used;
   *ret = row;
   return true;
 }
 
-void hearth_scope_functions_free(hearth_scope_functions *f) {
+void hearth_body_functions_free(hearth_body_functions *f) {
   for (size_t i = 0; i < f->path_count; ++i)
     free(f->paths[i]);
   free(f->paths);

@@ -1,4 +1,4 @@
-#include "dwarf_info.h"
+#include "entries.h"
 
 #include <dwarf.h>
 #include <stdlib.h>
@@ -56,7 +56,7 @@ static hearth_dwarf_status read_root(hearth_dwarf_unit *unit) {
 }
 
 /* The unit at *at, which moves behind it. */
-static hearth_dwarf_status read_unit(hearth_dwarf_info *info, uint64_t *at, hearth_dwarf_unit *ret) {
+static hearth_dwarf_status read_unit(hearth_entries *info, uint64_t *at, hearth_dwarf_unit *ret) {
   hearth_bytes section = info->sections.info;
   uint64_t length, version;
   *ret = (hearth_dwarf_unit){.of = info, .begin = *at, .format.offset_size = 4};
@@ -80,7 +80,7 @@ static hearth_dwarf_status read_unit(hearth_dwarf_info *info, uint64_t *at, hear
   return HEARTH_DWARF_OK;
 }
 
-static hearth_dwarf_status read_units(hearth_dwarf_info *info) {
+static hearth_dwarf_status read_units(hearth_entries *info) {
   for (uint64_t at = 0; at < info->sections.info.size;) {
     if (!hearth_array_grow(&info->units, &info->capacity, info->count, sizeof *info->units))
       return HEARTH_DWARF_NO_MEMORY;
@@ -96,24 +96,24 @@ static hearth_dwarf_status read_units(hearth_dwarf_info *info) {
   return HEARTH_DWARF_OK;
 }
 
-hearth_dwarf_status hearth_dwarf_info_read(const hearth_dwarf_sections *sections, const hearth_dwarf_info *alternate,
-                                           hearth_dwarf_info *ret) {
-  *ret = (hearth_dwarf_info){.sections = *sections, .alternate = alternate};
+hearth_dwarf_status hearth_entries_read(const hearth_dwarf_sections *sections, const hearth_entries *alternate,
+                                        hearth_entries *ret) {
+  *ret = (hearth_entries){.sections = *sections, .alternate = alternate};
   hearth_dwarf_status status = read_units(ret);
   if (status != HEARTH_DWARF_OK)
-    hearth_dwarf_info_free(ret);
+    hearth_entries_free(ret);
   return status;
 }
 
-void hearth_dwarf_info_free(hearth_dwarf_info *info) {
+void hearth_entries_free(hearth_entries *info) {
   for (size_t i = 0; i < info->count; ++i)
     hearth_abbreviations_free(&info->units[i].abbreviations);
   free(info->units);
-  *info = (hearth_dwarf_info){0};
+  *info = (hearth_entries){0};
 }
 
 /* The unit with an offset of .debug_info; NULL: there is none. */
-static hearth_dwarf_unit *unit_with(const hearth_dwarf_info *info, uint64_t offset) {
+static hearth_dwarf_unit *unit_with(const hearth_entries *info, uint64_t offset) {
   size_t low = 0, high = info->count;
   while (low < high) {
     size_t middle = low + (high - low) / 2;
@@ -289,7 +289,7 @@ bool hearth_attribute_address(const hearth_attribute *a, uint64_t *ret) {
   }
 }
 
-static bool die_of(const hearth_dwarf_info *info, uint64_t offset, hearth_die *ret) {
+static bool die_of(const hearth_entries *info, uint64_t offset, hearth_die *ret) {
   hearth_dwarf_unit *unit = info ? unit_with(info, offset) : NULL;
   return unit && hearth_die_at(unit, offset, ret) == HEARTH_DWARF_OK;
 }
@@ -316,7 +316,7 @@ bool hearth_attribute_die(const hearth_attribute *a, hearth_die *ret) {
 }
 
 const char *hearth_attribute_string(const hearth_attribute *a) {
-  const hearth_dwarf_info *info = a->unit->of;
+  const hearth_entries *info = a->unit->of;
   uint64_t offset;
   switch (a->form) {
   case DW_FORM_string:
@@ -407,13 +407,13 @@ static inline hearth_dwarf_status pass_values(const hearth_dwarf_unit *unit, con
                                               uint64_t *at) {
   const hearth_bytes contents = unit->contents;
   const hearth_attribute_shape *attribute = unit->abbreviations.attributes + shape->first;
-  uint64_t to = *at + shape->run_size;
-  attribute += shape->run;
+  uint64_t to = *at + shape->fixed_size;
+  attribute += shape->fixed;
   for (uint32_t left = shape->passes; left > 0; --left) {
     if (!pass_unfixed(contents, attribute, &to))
       return HEARTH_DWARF_DAMAGED;
-    to += attribute->run_size;
-    attribute += 1 + attribute->run;
+    to += attribute->fixed_size;
+    attribute += 1 + attribute->fixed;
   }
   *at = to;
   return to <= contents.size ? HEARTH_DWARF_OK : HEARTH_DWARF_DAMAGED;

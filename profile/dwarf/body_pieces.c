@@ -1,35 +1,35 @@
 /* Ranges are sorted; where they overlap, a sweep over them cuts them into pieces. */
-#include "scope_pieces.h"
+#include "body_pieces.h"
 
 #include <stdlib.h>
 
 #include "array.h"
 
-typedef hearth_scope_piece piece;
+typedef hearth_body_piece piece;
 
-bool hearth_scope_pieces_add(hearth_scope_pieces *p, uint64_t start, uint64_t end, uint32_t scope) {
+bool hearth_body_pieces_add(hearth_body_pieces *p, uint64_t start, uint64_t end, uint32_t body) {
   if (!hearth_array_grow(&p->rows, &p->capacity, p->count, sizeof *p->rows))
     return false;
-  p->rows[p->count++] = (piece){start, end, scope};
+  p->rows[p->count++] = (piece){start, end, body};
   return true;
 }
 
-void hearth_scope_pieces_free(hearth_scope_pieces *p) {
+void hearth_body_pieces_free(hearth_body_pieces *p) {
   free(p->rows);
-  *p = (hearth_scope_pieces){0};
+  *p = (hearth_body_pieces){0};
 }
 
 /* --- Sort --------------------------------------------------------------------------------------------------------- */
 
-/* By start, then the enclosing one first: the longer, then the lower scope number. */
+/* By start, then the enclosing one first: the longer, then the lower body number. */
 static inline bool is_before(const piece *x, const piece *y) {
   if (x->start != y->start)
     return x->start < y->start;
-  return x->end != y->end ? x->end > y->end : x->scope < y->scope;
+  return x->end != y->end ? x->end > y->end : x->body < y->body;
 }
 
 /* The end of the rows from `first` on that are in order already: compilers describe much in the order of its addresses. */
-static size_t end_of_run(const hearth_scope_pieces *p, size_t first) {
+static size_t end_of_part(const hearth_body_pieces *p, size_t first) {
   size_t end = first + 1;
   while (end < p->count && !is_before(&p->rows[end], &p->rows[end - 1]))
     ++end;
@@ -43,8 +43,8 @@ static void merge(const piece *from, size_t first, size_t middle, size_t end, pi
     to[i] = b == end || (a < middle && !is_before(&from[b], &from[a])) ? from[a++] : from[b++];
 }
 
-/* Merge each two neighbours of the sorted runs into one. `ends`: where they end. Returns how many there are then. */
-static size_t merge_runs(const piece *from, size_t *ends, size_t count, piece *to) {
+/* Merge each two neighbours of the sorted parts into one. `ends`: where they end. Returns how many there are then. */
+static size_t merge_parts(const piece *from, size_t *ends, size_t count, piece *to) {
   size_t first = 0, merged = 0;
   for (size_t i = 0; i < count; i += 2) {
     size_t end = ends[i + 1 < count ? i + 1 : i];
@@ -55,15 +55,15 @@ static size_t merge_runs(const piece *from, size_t *ends, size_t count, piece *t
 }
 
 /* qsort moves and compares bytes of any size by calls: it takes several times as long. */
-static bool sort(hearth_scope_pieces *p) {
-  size_t *ends = malloc(p->count * sizeof *ends), runs = 0;
+static bool sort(hearth_body_pieces *p) {
+  size_t *ends = malloc(p->count * sizeof *ends), parts = 0;
   piece *other = malloc(p->count * sizeof *other);
   bool ok = ends && other;
   for (size_t end = 0; ok && end < p->count;)
-    ends[runs++] = end = end_of_run(p, end);
-  while (ok && runs > 1) {
+    ends[parts++] = end = end_of_part(p, end);
+  while (ok && parts > 1) {
     piece *sorted = other;
-    runs = merge_runs(p->rows, ends, runs, sorted);
+    parts = merge_parts(p->rows, ends, parts, sorted);
     other = p->rows;
     p->rows = sorted;
     p->capacity = p->count;
@@ -76,7 +76,7 @@ static bool sort(hearth_scope_pieces *p) {
 /* --- Cut ---------------------------------------------------------------------------------------------------------- */
 
 /* Of sorted rows. */
-static bool is_disjoint(const hearth_scope_pieces *p) {
+static bool is_disjoint(const hearth_body_pieces *p) {
   for (size_t i = 1; i < p->count; ++i)
     if (p->rows[i].start < p->rows[i - 1].end)
       return false;
@@ -84,21 +84,21 @@ static bool is_disjoint(const hearth_scope_pieces *p) {
 }
 
 typedef struct sweep {
-  hearth_scope_pieces out;
+  hearth_body_pieces out;
   uint64_t at; /* everything below is done */
 } sweep;
 
-/* The addresses from where the sweep is up to `end` belong to `scope`. */
-static bool sweep_to(sweep *w, uint64_t end, uint32_t scope) {
+/* The addresses from where the sweep is up to `end` belong to `body`. */
+static bool sweep_to(sweep *w, uint64_t end, uint32_t body) {
   if (end <= w->at)
     return true;
   uint64_t start = w->at;
   w->at = end;
-  return hearth_scope_pieces_add(&w->out, start, end, scope);
+  return hearth_body_pieces_add(&w->out, start, end, body);
 }
 
 /* Cut sorted ranges into disjoint pieces. `open` holds the ranges around the current address, innermost last. */
-static bool cut(hearth_scope_pieces *p) {
+static bool cut(hearth_body_pieces *p) {
   sweep w = {0};
   piece *open = NULL;
   size_t depth = 0, open_capacity = 0;
@@ -107,13 +107,13 @@ static bool cut(hearth_scope_pieces *p) {
   for (size_t i = 0; ok && i <= p->count; ++i) {
     uint64_t next = i < p->count ? p->rows[i].start : UINT64_MAX;
     while (ok && depth > 0 && open[depth - 1].end <= next) {
-      ok = sweep_to(&w, open[depth - 1].end, open[depth - 1].scope);
+      ok = sweep_to(&w, open[depth - 1].end, open[depth - 1].body);
       --depth;
     }
     if (i == p->count)
       break;
     if (ok && depth > 0)
-      ok = sweep_to(&w, next, open[depth - 1].scope);
+      ok = sweep_to(&w, next, open[depth - 1].body);
     w.at = w.at > next ? w.at : next;
     ok = ok && hearth_array_grow(&open, &open_capacity, depth, sizeof *open);
     if (ok)
@@ -125,13 +125,11 @@ static bool cut(hearth_scope_pieces *p) {
   return ok;
 }
 
-bool hearth_scope_pieces_order(hearth_scope_pieces *p) {
-  return p->count < 2 || (sort(p) && (is_disjoint(p) || cut(p)));
-}
+bool hearth_body_pieces_order(hearth_body_pieces *p) { return p->count < 2 || (sort(p) && (is_disjoint(p) || cut(p))); }
 
 /* --- Look up ------------------------------------------------------------------------------------------------------ */
 
-uint32_t hearth_scope_pieces_find(const hearth_scope_pieces *p, uint64_t address) {
+uint32_t hearth_body_pieces_find(const hearth_body_pieces *p, uint64_t address) {
   size_t low = 0, high = p->count; /* pieces below `low` end at or before the address, from `high` begin behind */
   while (low < high) {
     size_t middle = low + (high - low) / 2;
@@ -141,7 +139,7 @@ uint32_t hearth_scope_pieces_find(const hearth_scope_pieces *p, uint64_t address
     else if (address >= row->end)
       low = middle + 1;
     else
-      return row->scope;
+      return row->body;
   }
-  return HEARTH_NO_SCOPE;
+  return HEARTH_NO_BODY;
 }

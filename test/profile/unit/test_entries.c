@@ -1,4 +1,4 @@
-/* symbolise/dwarf_info.c: stepping through debug information entries, and what damage to them comes to. */
+/* symbolise/entries.c: stepping through debug information entries, and what damage to them comes to. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,7 +9,7 @@
 #include <cmocka.h>
 #include <dwarf.h>
 
-#include "dwarf_info.h"
+#include "entries.h"
 
 /* Codes with gaps, out of order: a unit; a function with a sibling reference, a name and a block; a call. */
 static const uint8_t abbreviations[] = {
@@ -63,12 +63,12 @@ static const uint8_t entries[SIZE] = {
 
 typedef struct fixture {
   uint8_t bytes[SIZE];
-  hearth_dwarf_info info;
+  hearth_entries info;
 } fixture;
 
 static hearth_dwarf_status read_entries(fixture *f, size_t size) {
   hearth_dwarf_sections sections = {.info = {f->bytes, size}, .abbreviations = {abbreviations, sizeof abbreviations}};
-  return hearth_dwarf_info_read(&sections, NULL, &f->info);
+  return hearth_entries_read(&sections, NULL, &f->info);
 }
 
 static fixture *set_up(void) {
@@ -81,7 +81,7 @@ static fixture *set_up(void) {
 }
 
 static void tear_down(fixture *f) {
-  hearth_dwarf_info_free(&f->info);
+  hearth_entries_free(&f->info);
   free(f);
 }
 
@@ -170,7 +170,7 @@ static void damage_is_told(void **state) {
       if (read_entries(&f, SIZE) != HEARTH_DWARF_OK)
         continue;
       walk(&f.info.units[0]);
-      hearth_dwarf_info_free(&f.info);
+      hearth_entries_free(&f.info);
     }
 }
 

@@ -1,4 +1,4 @@
-#include "dwarf_units.h"
+#include "units.h"
 
 #include <dwarf.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@ typedef struct extent {
 
 struct hearth_units {
   hearth_elf_file *binary, *debug_file, *alternate_file;
-  hearth_dwarf_info info, alternate;
+  hearth_entries info, alternate;
   hearth_split_units *split;
   hearth_code_range *code;
   hearth_unit *units;
@@ -344,14 +344,14 @@ static hearth_status open_alternate(hearth_units *u, hearth_debug_directories di
     return HEARTH_OK;
   HEARTH_TRY(hearth_elf_file_unpack(u->alternate_file, err));
   hearth_dwarf_sections sections = sections_of(u->alternate_file);
-  return hearth_units_status(u, hearth_dwarf_info_read(&sections, NULL, &u->alternate), err);
+  return hearth_units_status(u, hearth_entries_read(&sections, NULL, &u->alternate), err);
 }
 
 static hearth_status open_info(hearth_units *u, hearth_debug_directories directories, hearth_error *err) {
   HEARTH_TRY(open_alternate(u, directories, err));
   hearth_dwarf_sections sections = sections_of(u->debug_file);
-  HEARTH_TRY(hearth_units_status(
-      u, hearth_dwarf_info_read(&sections, u->alternate_file ? &u->alternate : NULL, &u->info), err));
+  HEARTH_TRY(
+      hearth_units_status(u, hearth_entries_read(&sections, u->alternate_file ? &u->alternate : NULL, &u->info), err));
   u->ranges = hearth_elf_file_section(u->debug_file, ".debug_ranges");
   u->rnglists = hearth_elf_file_section(u->debug_file, ".debug_rnglists");
   u->split = hearth_split_units_create(u->binary, u->debug_file, directories);
@@ -388,8 +388,8 @@ void hearth_units_destroy(hearth_units *u) {
   if (!u)
     return;
   hearth_split_units_destroy(u->split);
-  hearth_dwarf_info_free(&u->info);
-  hearth_dwarf_info_free(&u->alternate);
+  hearth_entries_free(&u->info);
+  hearth_entries_free(&u->alternate);
   hearth_elf_file_close(u->alternate_file);
   for (size_t i = 0; i < u->unit_count; ++i)
     hearth_line_program_destroy(u->units[i].program);

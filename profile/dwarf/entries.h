@@ -4,8 +4,8 @@
  *   unit       a tree of DIEs with what its encoding depends on
  *   root       the first DIE of a unit
  *   alternate  the file that dwz moved to what several files have in common */
-#ifndef HEARTH_SYMBOLISE_DWARF_INFO_H
-#define HEARTH_SYMBOLISE_DWARF_INFO_H
+#ifndef HEARTH_ENTRIES_H
+#define HEARTH_ENTRIES_H
 
 #include "abbreviations.h"
 
@@ -16,7 +16,7 @@ typedef struct hearth_dwarf_sections {
 } hearth_dwarf_sections;
 
 typedef struct hearth_dwarf_unit {
-  const struct hearth_dwarf_info *of;
+  const struct hearth_entries *of;
   uint64_t begin, root;  /* offsets in .debug_info: of the header, of the first DIE */
   hearth_bytes contents; /* .debug_info up to the end of the unit */
   hearth_abbreviations abbreviations;
@@ -28,12 +28,12 @@ typedef struct hearth_dwarf_unit {
   uint8_t type; /* DW_UT_...; before DWARF 5, of GCC's and Clang's own split units, too */
 } hearth_dwarf_unit;
 
-typedef struct hearth_dwarf_info {
+typedef struct hearth_entries {
   hearth_dwarf_sections sections;
-  const struct hearth_dwarf_info *alternate; /* NULL: none */
-  hearth_dwarf_unit *units;                  /* by offset */
+  const struct hearth_entries *alternate; /* NULL: none */
+  hearth_dwarf_unit *units;               /* by offset */
   size_t count, capacity;
-} hearth_dwarf_info;
+} hearth_entries;
 
 typedef struct hearth_die {
   hearth_dwarf_unit *unit;
@@ -52,9 +52,9 @@ typedef struct hearth_attribute {
 /* List the units. Its address must not change: units refer to it.
  *   alternate  borrowed; NULL: none
  * On failure there is nothing to be freed. */
-hearth_dwarf_status hearth_dwarf_info_read(const hearth_dwarf_sections *sections, const hearth_dwarf_info *alternate,
-                                           hearth_dwarf_info *ret);
-void hearth_dwarf_info_free(hearth_dwarf_info *info);
+hearth_dwarf_status hearth_entries_read(const hearth_dwarf_sections *sections, const hearth_entries *alternate,
+                                        hearth_entries *ret);
+void hearth_entries_free(hearth_entries *info);
 
 hearth_dwarf_status hearth_die_root(hearth_dwarf_unit *unit, hearth_die *ret);
 /* The DIE at an offset of .debug_info. DAMAGED also where a list of siblings ends. */

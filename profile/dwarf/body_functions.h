@@ -1,0 +1,34 @@
+/* The functions that bodies are of. Bodies that were made from one function (its copies inlined here and there) share
+ * it. */
+#ifndef HEARTH_BODY_FUNCTIONS_H
+#define HEARTH_BODY_FUNCTIONS_H
+
+#include "debug_info.h"
+#include "symbols.h"
+
+typedef struct hearth_body_functions {
+  hearth_debug_function *rows;
+  struct hearth_body_origin *origins; /* hash table from DIE to row */
+  hearth_symbols symbols;
+  hearth_elf_file *file; /* with the symbol table */
+  char **paths;          /* that rows name */
+  const void *files_of;  /* the unit that `files` is of, if it has them */
+  hearth_line_header files;
+  bool has_files;
+  const char *last_path; /* of `files`, by last_number; NULL: none */
+  uint64_t last_number;  /* asked for last */
+  size_t count, capacity, slots, used, path_count, path_capacity;
+} hearth_body_functions;
+
+/* The function of a body's DIE.
+ *   files    root of the unit whose table of source files counts
+ *   inlined  the body has no address of its own
+ *   ret      HEARTH_DEBUG_NO_FUNCTION: name or first line is unknown
+ * False: out of memory. */
+bool hearth_body_functions_get(hearth_body_functions *functions, const hearth_die *die, const hearth_die *files,
+                               bool inlined, uint32_t *ret);
+/* Does a function's DIE tell its first line? */
+bool hearth_body_functions_has_line(const hearth_die *die);
+void hearth_body_functions_free(hearth_body_functions *functions);
+
+#endif
