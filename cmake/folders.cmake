@@ -1,14 +1,19 @@
 # A folder of sources is a target and a wall: its files see the headers of their own folder and of those named, and no
 # others. An arrow that is not written down here does not compile.
 #
-#   hearth_folder(NAME SOURCES file... [USES folder...] [LIBRARIES library...])
+#   hearth_folder(NAME [PUBLIC subfolder] SOURCES file... [USES folder...] [LIBRARIES library...])
 #
-# NAME is the folder's path with '-' for '/'. USES are NAMEs (also those whose headers are included by the headers that
-# this folder includes); LIBRARIES are foreign. The target is an object library: hearth_archive makes archives of them.
+# NAME is the folder's path with '-' for '/'. PUBLIC: other folders see only the headers in this subfolder. USES are NAMEs
+# (also those whose headers are included by the headers that this folder includes); LIBRARIES are foreign. The target is
+# an object library: hearth_archive makes archives of them.
 function(hearth_folder name)
-  cmake_parse_arguments(PARSE_ARGV 1 folder "" "" "SOURCES;USES;LIBRARIES")
+  cmake_parse_arguments(PARSE_ARGV 1 folder "" "PUBLIC" "SOURCES;USES;LIBRARIES")
   add_library(${name} OBJECT ${folder_SOURCES})
-  target_include_directories(${name} PUBLIC ${CMAKE_CURRENT_SOURCE_DIR})
+  set(public ${CMAKE_CURRENT_SOURCE_DIR})
+  if(folder_PUBLIC)
+    string(APPEND public /${folder_PUBLIC})
+  endif()
+  target_include_directories(${name} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR} PUBLIC ${public})
   target_link_libraries(${name} PRIVATE ${folder_USES} ${folder_LIBRARIES})
   hearth_sanitize(${name})
 endfunction()
@@ -22,9 +27,10 @@ function(hearth_archive name)
   hearth_sanitize(${name})
 endfunction()
 
-# hearth_look_into(TARGET folder...): a test sees the headers of these folders.
+# hearth_look_into(TARGET folder...): a test sees the headers of these folders, private ones too.
 function(hearth_look_into target)
   foreach(folder ${ARGN})
-    target_include_directories(${target} PRIVATE $<TARGET_PROPERTY:${folder},INTERFACE_INCLUDE_DIRECTORIES>)
+    target_include_directories(${target} PRIVATE $<TARGET_PROPERTY:${folder},SOURCE_DIR>
+      $<TARGET_PROPERTY:${folder},INTERFACE_INCLUDE_DIRECTORIES>)
   endforeach()
 endfunction()

@@ -4,6 +4,8 @@
 #define HEARTH_BODY_FUNCTIONS_H
 
 #include "debug_info.h"
+#include "entries.h"
+#include "line_header.h"
 #include "symbols.h"
 
 typedef struct hearth_body_functions {

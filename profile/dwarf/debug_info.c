@@ -11,6 +11,9 @@
 #include "array.h"
 #include "body_functions.h"
 #include "body_pieces.h"
+#include "code_names.h"
+#include "debug_files.h"
+#include "units.h"
 
 #ifndef DW_AT_GNU_discriminator
 #define DW_AT_GNU_discriminator 0x2136 /* not yet named by elfutils 0.188 */
@@ -40,6 +43,8 @@ typedef struct indexed_group {
 
 struct hearth_debug_info {
   hearth_elf_file *binary;
+  hearth_elf_file *debug_file; /* NULL: `binary` has the debug information */
+  hearth_code_names *names;    /* NULL: none */
   hearth_units *units;
   indexed_group *groups; /* hearth_units_group_count */
   body *bodies;
@@ -48,6 +53,7 @@ struct hearth_debug_info {
   hearth_body_functions functions;
   size_t body_count, body_capacity, inside_count, inside_capacity, frame_capacity;
   bool usable; /* a function with code and a first line was seen */
+  bool loaded; /* addresses may be asked for */
 };
 
 /* --- Walk --------------------------------------------------------------------------------------------------------- */
@@ -249,26 +255,37 @@ static hearth_status check_usable(hearth_debug_info *d, hearth_error *err) {
   return HEARTH_OK;
 }
 
-hearth_status hearth_debug_info_create(hearth_elf_file *binary, hearth_elf_file *debug_file,
-                                       hearth_debug_directories directories, const hearth_code_range *code,
-                                       size_t code_count, hearth_debug_info **ret, hearth_error *err) {
-  *ret = NULL;
+hearth_debug_info *hearth_debug_info_create(hearth_elf_file *binary) {
   hearth_debug_info *d = calloc(1, sizeof *d);
-  if (!d)
+  if (d)
+    d->binary = binary;
+  return d;
+}
+
+hearth_status hearth_debug_info_load(hearth_debug_info *d, hearth_debug_directories directories, hearth_error *err) {
+  HEARTH_TRY(hearth_debug_file_find(d->binary, directories, &d->debug_file, err));
+  hearth_elf_file *file = d->debug_file ? d->debug_file : d->binary;
+  HEARTH_TRY(hearth_elf_file_unpack(file, err));
+  d->functions.file = file;
+  HEARTH_TRY(hearth_units_create(d->binary, file, directories, &d->units, err));
+  d->groups = calloc(hearth_units_group_count(d->units) + 1, sizeof *d->groups);
+  if (!d->groups)
     return hearth_error_nomem(err);
-  d->binary = binary;
-  d->functions.file = debug_file;
-  hearth_status status = hearth_units_create(binary, debug_file, directories, code, code_count, &d->units, err);
-  if (status == HEARTH_OK && !(d->groups = calloc(hearth_units_group_count(d->units) + 1, sizeof *d->groups)))
-    status = hearth_error_nomem(err);
-  if (status == HEARTH_OK)
-    status = check_usable(d, err);
-  if (status != HEARTH_OK) {
-    hearth_debug_info_destroy(d);
-    return status;
-  }
-  *ret = d;
+  HEARTH_TRY(check_usable(d, err));
+  d->loaded = true;
   return HEARTH_OK;
+}
+
+/* Where there are frames, no names are no loss that would have to be told. */
+hearth_status hearth_debug_info_load_names(hearth_debug_info *d, hearth_error *err) {
+  hearth_status status = hearth_code_names_create(d->binary, d->debug_file, &d->names, err);
+  return status == HEARTH_E_NO_DEBUG_INFO && d->loaded ? HEARTH_OK : status;
+}
+
+bool hearth_debug_info_has_names(const hearth_debug_info *d) { return d->names != NULL; }
+
+const char *hearth_debug_info_name(hearth_debug_info *d, uint64_t address) {
+  return d->names ? hearth_code_names_find(d->names, address) : NULL;
 }
 
 void hearth_debug_info_destroy(hearth_debug_info *d) {
@@ -280,6 +297,8 @@ void hearth_debug_info_destroy(hearth_debug_info *d) {
     hearth_body_pieces_free(&d->insides[i]);
   hearth_units_destroy(d->units);
   hearth_body_functions_free(&d->functions);
+  hearth_code_names_destroy(d->names);
+  hearth_elf_file_close(d->debug_file);
   free(d->groups);
   free(d->insides);
   free(d->bodies);
@@ -360,6 +379,8 @@ hearth_status hearth_debug_info_frames(hearth_debug_info *d, uint64_t address, c
   uint32_t at;
   *ret_frames = NULL;
   *ret_count = 0;
+  if (!d->loaded)
+    return HEARTH_OK;
   HEARTH_TRY(innermost(d, address, &at, err));
   if (at != HEARTH_NO_BODY)
     HEARTH_TRY(leaf_position(d, &d->bodies[at], address, &position, err));

@@ -20,7 +20,7 @@ struct hearth_units {
   hearth_elf_file *binary, *debug_file, *alternate_file;
   hearth_entries info, alternate;
   hearth_split_units *split;
-  hearth_code_range *code;
+  const hearth_elf_segment *code; /* the binary's */
   hearth_unit *units;
   uint32_t *next;   /* for each unit: the next of its group */
   uint32_t *groups; /* for each group: its first unit */
@@ -92,7 +92,7 @@ static bool read_addresses(const hearth_die *die, address_attributes *ret) {
 
 static bool has_code(const hearth_units *u, uint64_t start, uint64_t end) {
   for (size_t i = 0; i < u->code_count; ++i)
-    if (start >= u->code[i].start && end <= u->code[i].end && start < end && start != 0)
+    if (start >= u->code[i].address && end <= u->code[i].address + u->code[i].memory_size && start < end && start != 0)
       return true;
   return false;
 }
@@ -359,19 +359,16 @@ static hearth_status open_info(hearth_units *u, hearth_debug_directories directo
 }
 
 hearth_status hearth_units_create(hearth_elf_file *binary, hearth_elf_file *debug_file,
-                                  hearth_debug_directories directories, const hearth_code_range *code,
-                                  size_t code_count, hearth_units **ret, hearth_error *err) {
+                                  hearth_debug_directories directories, hearth_units **ret, hearth_error *err) {
   *ret = NULL;
   hearth_units *u = calloc(1, sizeof *u);
-  if (!u || !(u->code = calloc(code_count + 1, sizeof *code))) {
-    free(u);
+  if (!u)
     return hearth_error_nomem(err);
-  }
-  memcpy(u->code, code, code_count * sizeof *code);
-  u->code_count = code_count;
   u->binary = binary;
   u->debug_file = debug_file;
-  hearth_status status = open_info(u, directories, err);
+  hearth_status status = hearth_elf_file_segments(binary, &u->code, &u->code_count, err);
+  if (status == HEARTH_OK)
+    status = open_info(u, directories, err);
   if (status == HEARTH_OK)
     status = list_units(u, err);
   if (status == HEARTH_OK)
@@ -393,7 +390,6 @@ void hearth_units_destroy(hearth_units *u) {
   hearth_elf_file_close(u->alternate_file);
   for (size_t i = 0; i < u->unit_count; ++i)
     hearth_line_program_destroy(u->units[i].program);
-  free(u->code);
   free(u->units);
   free(u->next);
   free(u->groups);

@@ -10,11 +10,6 @@
 
 typedef struct hearth_units hearth_units;
 
-/* Half-open range of addresses with code. */
-typedef struct hearth_code_range {
-  uint64_t start, end;
-} hearth_code_range;
-
 typedef struct hearth_unit {
   hearth_die lines; /* root with the line table: the unit in the program, or in its debug file */
   hearth_die tree;  /* root of the bodies: the same DIE, or that of the split unit */
@@ -26,13 +21,12 @@ typedef struct hearth_unit {
 
 #define HEARTH_NO_GROUP UINT32_MAX
 
-/* All borrowed until destroy, `code` copied.
+/* All borrowed until destroy.
+ *   binary      its segments tell where code is
  *   debug_file  of `binary`, or `binary` itself; unpacked
- *   code        where the binary has code
- * Errors: E_NO_DEBUG_INFO, E_NOMEM. */
+ * Errors: E_NO_DEBUG_INFO, E_FORMAT, E_NOMEM. */
 hearth_status hearth_units_create(hearth_elf_file *binary, hearth_elf_file *debug_file,
-                                  hearth_debug_directories directories, const hearth_code_range *code,
-                                  size_t code_count, hearth_units **ret, hearth_error *err);
+                                  hearth_debug_directories directories, hearth_units **ret, hearth_error *err);
 void hearth_units_destroy(hearth_units *units); /* accepts NULL */
 
 /* A group is units whose code cannot be told apart without their trees, as their addresses overlap; mostly one unit.

@@ -10,9 +10,8 @@
 #include <unistd.h>
 
 #include "compression.h"
-#include "path_name.h"
 
-/* What symbolising reads of debug information; where it is split, each name has ".dwo" appended. */
+/* The sections of debug information that are read; where it is split, each name has ".dwo" appended. */
 static const char *const needed[] = {
     ".debug_info",        ".debug_abbrev", ".debug_str",    ".debug_line_str", ".debug_line",
     ".debug_str_offsets", ".debug_addr",   ".debug_ranges", ".debug_rnglists",
@@ -30,6 +29,8 @@ struct hearth_elf_file {
   Elf *elf;
   unpacked_section unpacked[2 * NEEDED_COUNT];
   size_t unpacked_count;
+  hearth_elf_segment *segments; /* NULL: not read yet */
+  size_t segment_count;
 };
 
 /* The descriptor is closed as soon as the file is in memory: there may be thousands of files of split units. */
@@ -48,38 +49,16 @@ static hearth_status map_file(hearth_elf_file *f, hearth_error *err) {
     f->elf = NULL;
   }
   close(fd);
-  return S_ISREG(info.st_mode)
-             ? HEARTH_OK
-             : hearth_error_set(err, HEARTH_E_FORMAT, "%s: not a regular file (--binary takes the profiled program)",
-                                f->path);
-}
-
-/* Where libtool keeps the program that this script starts; "": it is no such script. */
-static void find_wrapped(const hearth_elf_file *f, char *to, size_t size) {
-  size_t content_size = 0;
-  const char *content = f->elf ? elf_rawfile(f->elf, &content_size) : NULL;
-  const char *name = hearth_base_name(f->path);
-  snprintf(to, size, "%.*s.libs/%s", (int)(name - f->path), f->path, name);
-  if (content_size < 2 || memcmp(content, "#!", 2) != 0 || access(to, F_OK) != 0)
-    to[0] = '\0';
+  return S_ISREG(info.st_mode) ? HEARTH_OK : hearth_error_set(err, HEARTH_E_FORMAT, "%s: not a regular file", f->path);
 }
 
 static hearth_status open_file(hearth_elf_file *f, hearth_error *err) {
   GElf_Ehdr header;
-  char wrapped[400];
   HEARTH_TRY(map_file(f, err));
-  bool is_elf = f->elf && elf_kind(f->elf) == ELF_K_ELF;
-  find_wrapped(f, wrapped, sizeof wrapped);
-  if (!is_elf && wrapped[0])
-    return hearth_error_set(err, HEARTH_E_FORMAT,
-                            "%s: a script of libtool's, which starts the program: give --binary %s", f->path, wrapped);
-  if (!is_elf || !gelf_getehdr(f->elf, &header))
-    return hearth_error_set(err, HEARTH_E_FORMAT,
-                            "%s: not an ELF executable or shared library (--binary takes the profiled program)",
-                            f->path);
+  if (!f->elf || elf_kind(f->elf) != ELF_K_ELF || !gelf_getehdr(f->elf, &header))
+    return hearth_error_set(err, HEARTH_E_FORMAT, "%s: not an ELF executable or shared library", f->path);
   if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_ident[EI_DATA] != ELFDATA2LSB)
-    return hearth_error_set(err, HEARTH_E_FORMAT,
-                            "%s: not a 64-bit little-endian ELF file (--binary takes the profiled program)", f->path);
+    return hearth_error_set(err, HEARTH_E_FORMAT, "%s: not a 64-bit little-endian ELF file", f->path);
   return HEARTH_OK;
 }
 
@@ -105,6 +84,7 @@ void hearth_elf_file_close(hearth_elf_file *f) {
     elf_end(f->elf);
   for (size_t i = 0; i < f->unpacked_count; ++i)
     free(f->unpacked[i].content);
+  free(f->segments);
   free(f->path);
   free(f);
 }
@@ -150,6 +130,38 @@ hearth_bytes hearth_elf_file_section(hearth_elf_file *f, const char *name) {
       return (hearth_bytes){f->unpacked[i].content, f->unpacked[i].size};
   Elf_Scn *section = find_section(f->elf, name);
   return section ? content(section) : (hearth_bytes){0};
+}
+
+/* --- Segments ----------------------------------------------------------------------------------------------------- */
+
+bool hearth_elf_file_is_linked(hearth_elf_file *f) {
+  GElf_Ehdr header;
+  return gelf_getehdr(f->elf, &header) && (header.e_type == ET_EXEC || header.e_type == ET_DYN);
+}
+
+static hearth_status read_segments(hearth_elf_file *f, hearth_error *err) {
+  size_t count = 0;
+  GElf_Phdr header;
+  if (elf_getphdrnum(f->elf, &count) != 0)
+    return hearth_error_set(err, HEARTH_E_FORMAT, "%s: its program headers cannot be read: %s", f->path,
+                            elf_errmsg(-1));
+  f->segments = calloc(count + 1, sizeof *f->segments);
+  if (!f->segments)
+    return hearth_error_nomem(err);
+  for (size_t i = 0; i < count; ++i)
+    if (gelf_getphdr(f->elf, (int)i, &header) && header.p_type == PT_LOAD && header.p_flags & PF_X)
+      f->segments[f->segment_count++] =
+          (hearth_elf_segment){header.p_offset, header.p_filesz, header.p_vaddr, header.p_memsz};
+  return HEARTH_OK;
+}
+
+hearth_status hearth_elf_file_segments(hearth_elf_file *f, const hearth_elf_segment **ret, size_t *ret_count,
+                                       hearth_error *err) {
+  if (!f->segments)
+    HEARTH_TRY(read_segments(f, err));
+  *ret = f->segments;
+  *ret_count = f->segment_count;
+  return HEARTH_OK;
 }
 
 /* --- Build id ----------------------------------------------------------------------------------------------------- */

@@ -17,6 +17,18 @@ const char *hearth_elf_file_path(const hearth_elf_file *file);
 /* As libelf reads it. Borrowed. */
 Elf *hearth_elf_file_elf(hearth_elf_file *file);
 
+/* A loadable segment with code. */
+typedef struct hearth_elf_segment {
+  uint64_t offset, file_size;    /* in the file */
+  uint64_t address, memory_size; /* where the file is linked to */
+} hearth_elf_segment;
+
+/* Is it a program or shared library, and not an object file? */
+bool hearth_elf_file_is_linked(hearth_elf_file *file);
+/* The segments with code, read when first asked for; they live as long as `file`. Errors: E_FORMAT, E_NOMEM. */
+hearth_status hearth_elf_file_segments(hearth_elf_file *file, const hearth_elf_segment **ret, size_t *ret_count,
+                                       hearth_error *err);
+
 /* The build id (borrowed); no bytes if there is none. */
 hearth_bytes hearth_elf_file_build_id(hearth_elf_file *file);
 /* Has the file a section of this name with content? Not so a stripped one, or one in a debug file. */

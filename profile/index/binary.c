@@ -1,54 +1,59 @@
+/* A binary's file and its debug information under one handle, with the errors that name the option which was meant. */
 #include "binary.h"
 
-#include <gelf.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "hearth/raw.h"
 #include "hearth/type_table.h"
+#include "path_name.h"
 
-/* A loadable segment with code. */
-typedef struct segment {
-  uint64_t offset, file_size, address, memory_size;
-} segment;
+#define REMEDY "--binary takes the profiled program"
 
 struct hearth_binary {
   hearth_elf_file *file;
-  hearth_elf_file *debug_file; /* NULL: `file` has the debug information */
-  segment *segments;
+  hearth_debug_info *debug_info;
+  const hearth_elf_segment *segments; /* of the file */
   size_t segment_count;
   uint32_t build_id_size;
   uint8_t build_id[HEARTH_RAW_BUILD_ID_MAX];
-  hearth_debug_info *debug_info;
-  hearth_code_names *names;
   hearth_types types;
 };
 
-static hearth_status check_type(const hearth_binary *b, hearth_error *err) {
-  GElf_Ehdr header;
-  if (!gelf_getehdr(hearth_elf_file_elf(b->file), &header) || (header.e_type != ET_EXEC && header.e_type != ET_DYN))
-    return hearth_error_set(err, HEARTH_E_FORMAT,
-                            "%s: not a linked 64-bit little-endian ELF file (--binary takes the profiled program)",
-                            hearth_binary_path(b));
-  return HEARTH_OK;
+/* Where libtool keeps the program that this script starts; false: it is no such script. */
+static bool find_wrapped(const char *path, char *to, size_t size) {
+  char begin[2] = "";
+  const char *name = hearth_base_name(path);
+  snprintf(to, size, "%.*s.libs/%s", (int)(name - path), path, name);
+  FILE *script = fopen(path, "re"), *program = script ? fopen(to, "re") : NULL;
+  bool found = program && fread(begin, 1, sizeof begin, script) == sizeof begin && memcmp(begin, "#!", 2) == 0;
+  if (program)
+    fclose(program);
+  if (script)
+    fclose(script);
+  return found;
 }
 
-static hearth_status read_segments(hearth_binary *b, hearth_error *err) {
-  size_t count = 0;
-  Elf *elf = hearth_elf_file_elf(b->file);
-  if (elf_getphdrnum(elf, &count) != 0)
-    return hearth_error_set(err, HEARTH_E_FORMAT, "%s: its program headers cannot be read: %s", hearth_binary_path(b),
-                            elf_errmsg(-1));
-  b->segments = calloc(count + 1, sizeof *b->segments);
-  if (!b->segments)
-    return hearth_error_nomem(err);
-  for (size_t i = 0; i < count; ++i) {
-    GElf_Phdr header;
-    if (!gelf_getphdr(elf, (int)i, &header) || header.p_type != PT_LOAD || !(header.p_flags & PF_X))
-      continue;
-    b->segments[b->segment_count++] = (segment){header.p_offset, header.p_filesz, header.p_vaddr, header.p_memsz};
-  }
-  return HEARTH_OK;
+static hearth_status open_file(const char *path, hearth_elf_file **ret, hearth_error *err) {
+  hearth_error why;
+  char wrapped[400];
+  hearth_status status = hearth_elf_file_open(path, ret, &why);
+  if (status == HEARTH_OK)
+    return HEARTH_OK;
+  if (status != HEARTH_E_FORMAT)
+    return hearth_error_set(err, status, "%s", why.message);
+  if (find_wrapped(path, wrapped, sizeof wrapped))
+    return hearth_error_set(err, HEARTH_E_FORMAT,
+                            "%s: a script of libtool's, which starts the program: give --binary %s", path, wrapped);
+  return hearth_error_set(err, HEARTH_E_FORMAT, "%s (" REMEDY ")", why.message);
+}
+
+static hearth_status check_type(const hearth_binary *b, hearth_error *err) {
+  return hearth_elf_file_is_linked(b->file)
+             ? HEARTH_OK
+             : hearth_error_set(err, HEARTH_E_FORMAT, "%s: not a linked 64-bit little-endian ELF file (" REMEDY ")",
+                                hearth_binary_path(b));
 }
 
 static hearth_status read_build_id(hearth_binary *b, hearth_error *err) {
@@ -67,15 +72,17 @@ hearth_status hearth_binary_open(const char *path, hearth_binary **ret, hearth_e
   hearth_binary *b = calloc(1, sizeof *b);
   if (!b)
     return hearth_error_nomem(err);
-  hearth_status status = hearth_elf_file_open(path, &b->file, err);
+  hearth_status status = open_file(path, &b->file, err);
   if (status == HEARTH_OK)
     status = check_type(b, err);
   if (status == HEARTH_OK)
-    status = read_segments(b, err);
+    status = hearth_elf_file_segments(b->file, &b->segments, &b->segment_count, err);
   if (status == HEARTH_OK)
     status = read_build_id(b, err);
   if (status == HEARTH_OK)
     status = hearth_types_read(hearth_elf_file_section(b->file, HEARTH_TYPES_SECTION), path, &b->types, err);
+  if (status == HEARTH_OK && !(b->debug_info = hearth_debug_info_create(b->file)))
+    status = hearth_error_nomem(err);
   if (status != HEARTH_OK) {
     hearth_binary_close(b);
     return status;
@@ -88,11 +95,8 @@ void hearth_binary_close(hearth_binary *b) {
   if (!b)
     return;
   hearth_debug_info_destroy(b->debug_info);
-  hearth_code_names_destroy(b->names);
   hearth_types_free(&b->types);
-  hearth_elf_file_close(b->debug_file);
   hearth_elf_file_close(b->file);
-  free(b->segments);
   free(b);
 }
 
@@ -105,7 +109,7 @@ const uint8_t *hearth_binary_build_id(const hearth_binary *b, uint32_t *ret_size
 
 bool hearth_binary_address(const hearth_binary *b, uint64_t file_offset, uint64_t *ret_address) {
   for (size_t i = 0; i < b->segment_count; ++i) {
-    const segment *s = &b->segments[i];
+    const hearth_elf_segment *s = &b->segments[i];
     if (file_offset < s->offset || file_offset - s->offset >= s->file_size)
       continue;
     *ret_address = file_offset - s->offset + s->address;
@@ -113,31 +117,6 @@ bool hearth_binary_address(const hearth_binary *b, uint64_t file_offset, uint64_
   }
   return false;
 }
-
-hearth_status hearth_binary_load(hearth_binary *b, hearth_debug_directories directories, hearth_error *err) {
-  if (b->debug_info)
-    return HEARTH_OK;
-  HEARTH_TRY(hearth_debug_file_find(b->file, directories, &b->debug_file, err));
-  hearth_elf_file *debug_file = b->debug_file ? b->debug_file : b->file;
-  HEARTH_TRY(hearth_elf_file_unpack(debug_file, err));
-  hearth_code_range *code = calloc(b->segment_count + 1, sizeof *code);
-  if (!code)
-    return hearth_error_nomem(err);
-  for (size_t i = 0; i < b->segment_count; ++i)
-    code[i] = (hearth_code_range){b->segments[i].address, b->segments[i].address + b->segments[i].memory_size};
-  hearth_status status =
-      hearth_debug_info_create(b->file, debug_file, directories, code, b->segment_count, &b->debug_info, err);
-  free(code);
-  return status;
-}
-
-/* Where there is debug information, no names are no loss that would have to be told. */
-hearth_status hearth_binary_load_names(hearth_binary *b, hearth_error *err) {
-  hearth_status status = hearth_code_names_create(b->file, b->debug_file, &b->names, err);
-  return status == HEARTH_E_NO_DEBUG_INFO && b->debug_info ? HEARTH_OK : status;
-}
-
-hearth_code_names *hearth_binary_names(hearth_binary *b) { return b->names; }
 
 hearth_debug_info *hearth_binary_debug_info(hearth_binary *b) { return b->debug_info; }
 

@@ -1,9 +1,8 @@
-/* One profiled executable or shared library: its build id, where its code is, and the frames of its addresses. */
+/* One profiled executable or shared library: its build id, where its code is, its debug information and types. */
 #ifndef HEARTH_BINARY_H
 #define HEARTH_BINARY_H
 
 #include "binary_types.h"
-#include "code_names.h"
 #include "debug_info.h"
 
 typedef struct hearth_binary hearth_binary;
@@ -19,16 +18,7 @@ const uint8_t *hearth_binary_build_id(const hearth_binary *binary, uint32_t *ret
 /* ELF address of an offset in the file that is mapped executable; false if there is none. */
 bool hearth_binary_address(const hearth_binary *binary, uint64_t file_offset, uint64_t *ret_address);
 
-/* Open the debug information, if that has not been done: the binary's own, or that of its separate debug file.
- *   directories  borrowed until close
- * Errors: those of hearth_debug_file_find and hearth_debug_info_create. The binary can only be closed after one. */
-hearth_status hearth_binary_load(hearth_binary *binary, hearth_debug_directories directories, hearth_error *err);
-/* Read the names of functions, for addresses that debug information does not describe; after hearth_binary_load, whatever that
- * returned. Errors: those of hearth_code_names_create, but for names that are missing beside debug information. */
-hearth_status hearth_binary_load_names(hearth_binary *binary, hearth_error *err);
-/* NULL: none were loaded. */
-hearth_code_names *hearth_binary_names(hearth_binary *binary);
-/* NULL: the binary has no debug information. */
+/* Its debug information, to be loaded by the caller; lives until close. */
 hearth_debug_info *hearth_binary_debug_info(hearth_binary *binary);
 /* The types of its allocation calls. */
 const hearth_types *hearth_binary_types(const hearth_binary *binary);

@@ -133,7 +133,7 @@ static hearth_status add_row(hearth_frame_cache *cache, const hearth_builder_fra
 
 /* Where debug information has nothing, only the function is known. */
 static hearth_status add_name(hearth_frame_cache *cache, uint64_t address, hearth_frame_span *span, hearth_error *err) {
-  const char *name = hearth_code_names_find(hearth_binary_names(cache->binary), address);
+  const char *name = hearth_debug_info_name(hearth_binary_debug_info(cache->binary), address);
   hearth_builder_frame frame = {.line = HEARTH_LINE_UNKNOWN};
   if (!name)
     return HEARTH_OK;
@@ -172,9 +172,8 @@ static hearth_status add_debug_frames(hearth_frame_cache *cache, uint64_t addres
 /* Address by address: files are linked of objects with debug information and without, and a .dwo may be missing. */
 static hearth_status add_frames(hearth_frame_cache *cache, uint64_t address, hearth_frame_span *span,
                                 hearth_error *err) {
-  bool has_names = hearth_binary_names(cache->binary);
-  hearth_status status =
-      hearth_binary_debug_info(cache->binary) ? add_debug_frames(cache, address, span, err) : HEARTH_OK;
+  bool has_names = hearth_debug_info_has_names(hearth_binary_debug_info(cache->binary));
+  hearth_status status = add_debug_frames(cache, address, span, err);
   if (status != HEARTH_OK && !(status == HEARTH_E_NO_DEBUG_INFO && has_names))
     return status;
   return span->count == 0 && has_names ? add_name(cache, address, span, err) : HEARTH_OK;

@@ -121,10 +121,11 @@ static module *add_row(hearth_modules *m, const uint8_t *id, uint32_t size, cons
  *   wanted  the program, or what the user named. Other libraries are not looked up in the system's folder of debug files:
  *           a profile should not depend on whether the C library's are installed */
 static hearth_status fill_row(hearth_modules *m, module *row, hearth_binary *binary, bool wanted, hearth_error *err) {
+  hearth_debug_info *info = hearth_binary_debug_info(binary);
   hearth_debug_directories directories = {m->directories, m->directory_count, wanted};
-  hearth_status status = hearth_binary_load(binary, directories, err);
+  hearth_status status = hearth_debug_info_load(info, directories, err);
   if (m->use_symbols && (status == HEARTH_OK || status == HEARTH_E_NO_DEBUG_INFO))
-    status = hearth_binary_load_names(binary, err);
+    status = hearth_debug_info_load_names(info, err);
   if (status == HEARTH_OK && !(row->cache = hearth_frame_cache_create(binary, m->builder)))
     status = hearth_error_nomem(err);
   if (status != HEARTH_OK) {

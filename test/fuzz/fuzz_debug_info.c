@@ -33,7 +33,7 @@ static void open_and_look_up(const char *path) {
   if (hearth_binary_open(path, &binary, &err) != HEARTH_OK)
     return;
   hearth_debug_directories nowhere = {NULL, 0, false};
-  if (hearth_binary_load(binary, nowhere, &err) == HEARTH_OK)
+  if (hearth_debug_info_load(hearth_binary_debug_info(binary), nowhere, &err) == HEARTH_OK)
     for (uint64_t offset = 0; offset < 65536; offset += 65536 / ADDRESSES)
       if (hearth_binary_address(binary, offset, &address))
         look_up(binary, address);

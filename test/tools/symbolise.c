@@ -56,7 +56,7 @@ int main(int argc, char **argv) {
   int code = 1;
   hearth_debug_directories directories = {argv + 2, (size_t)argc - 2, false};
   if (hearth_binary_open(argv[1], &binary, &err) == HEARTH_OK &&
-      hearth_binary_load(binary, directories, &err) == HEARTH_OK)
+      hearth_debug_info_load(hearth_binary_debug_info(binary), directories, &err) == HEARTH_OK)
     code = print_all(hearth_binary_debug_info(binary), &err);
   if (code != 0)
     fprintf(stderr, "symbolise: %s\n", err.message);

@@ -4,14 +4,7 @@
 #ifndef HEARTH_DEBUG_FILES_H
 #define HEARTH_DEBUG_FILES_H
 
-#include "elf_file.h"
-
-/* Where to look beside the binary's own folder. All zero: nowhere. Borrowed. */
-typedef struct hearth_debug_directories {
-  char *const *paths; /* that the user named */
-  size_t count;
-  bool system; /* then in /usr/lib/debug */
-} hearth_debug_directories;
+#include "debug_info.h"
 
 /* The separate debug file of a program or library.
  *   ret  to be closed by the caller; NULL: none is needed, the binary has debug information

@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "symbol_table.h"
 #include "path_name.h"
+#include "symbol_table.h"
 
 enum { HEADER = 4, TABLE_ENCODING = 0x3b /* 4 bytes with sign, from the section's begin (LSB, .eh_frame_hdr) */ };
 
