@@ -9,18 +9,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "command_line.h"
 #include "commands.h"
 #include "file_kind.h"
-#include "command_line.h"
 
-static const char help[] =
-    "Usage: hearth check [--stats] [--limit=N] FILE...\n"
-    "Check the heap-profile metadata of modules, textual IR or bitcode ('-': standard input), against the rules\n"
-    "(docs/ir-metadata.md). LLVM's own verifier does not know some of these rules, or crashes on them.\n"
-    "\n"
-    "  --stats    also print statistics of each module\n"
-    "  --limit=N  print at most N findings of each module (default 100; 0: all)\n"
-    "Exit code: 0 no findings, 1 findings or an error, 2 wrong usage.\n";
+static const hearth_help help = {
+    .usage = "check [--stats] [--limit=N] FILE...",
+    .about = "Check the heap-profile metadata of modules, textual IR or bitcode ('-': standard input), against the "
+             "rules (docs/ir-metadata.md). LLVM's own verifier does not know some of these rules, or crashes on them.",
+    .end = "Exit code: 0 no findings, 1 findings or an error, 2 wrong usage."};
 
 int hearth_tool_run_ir(char **argv) {
   char path[PATH_MAX + sizeof "-ir"];
@@ -53,11 +50,16 @@ int hearth_cmd_check(int argc, char **argv) {
   hearth_number_option limit = {.most = SIZE_MAX, .value = 100};
   bool statistics = false;
   const hearth_option options[] = {
-      {.name = "--stats", .flag = &statistics},
-      {.name = "--limit", .expects = "a number", .take = hearth_tool_take_number, .target = &limit},
+      {.name = "--stats", .flag = &statistics, .help = "also print statistics of each module"},
+      {.name = "--limit",
+       .value = "N",
+       .expects = "a number",
+       .take = hearth_tool_take_number,
+       .target = &limit,
+       .help = "findings that are printed of each module (default 100; 0: all)"},
       {0}};
   int files, code = HEARTH_EXIT_OK;
-  if (!hearth_tool_parse(options, help, argc, argv, &files, &code))
+  if (!hearth_tool_parse(options, &help, argc, argv, &files, &code))
     return code;
   if (files == 0)
     return hearth_tool_usage_error("check", "which modules?");

@@ -22,23 +22,17 @@ typedef struct arguments {
   bool json, full;
 } arguments;
 
-static const char help[] =
-    "Usage: hearth diff [OPTION]... A B\n"
-    "Print the contexts that changed class, appeared, vanished or changed size from profile A to profile B\n"
-    "('-': standard input).\n"
-    "\n"
-    "  --fail-if=CONDITION     exit with 1 if it holds, such as 'cold_bytes<50%', 'hot_bytes>+10%', 'new_contexts>0';\n"
-    "                          may be given several times\n"
-    "  --top=N                 print N contexts of each kind (default 10)\n"
-    "  --full                  print all\n" HEARTH_VIEW_HELP
-    "  --json                  print JSON: all contexts that changed, unless --top is given\n"
-    "\n"
-    "CONDITION: [cold_|notcold_|hot_|new_|vanished_|changed_]MEASURE RELATION [+|-]NUMBER[%|KiB|MiB|GiB|TiB]\n"
-    "  MEASURE   contexts, or per run: bytes, allocs, accesses, byte_seconds, live, live_allocs\n"
-    "  RELATION  <, <=, >, >=, ==, !=\n"
-    "  With a sign, NUMBER is compared with the change from A to B, in percent of A. Without a sign, it is compared\n"
-    "  with the measure in B (of vanished contexts: in A), in percent of the whole.\n"
-    "Exit code: 0 success, 1 a condition holds, 2 error or wrong usage.\n";
+static const hearth_help help = {
+    .usage = "diff [OPTION]... A B",
+    .about =
+        "Print the contexts that changed class, appeared, vanished or changed size from profile A to profile B ('-': "
+        "standard input).",
+    .end = "\nCONDITION: [cold_|notcold_|hot_|new_|vanished_|changed_]MEASURE RELATION [+|-]NUMBER[%|KiB|MiB|GiB|TiB]\n"
+           "  MEASURE   contexts, or per run: bytes, allocs, accesses, byte_seconds, live, live_allocs\n"
+           "  RELATION  <, <=, >, >=, ==, !=\n"
+           "  With a sign, NUMBER is compared with the change from A to B, in percent of A. Without a sign, it is "
+           "compared with the measure in B (of vanished contexts: in A), in percent of the whole.\n"
+           "Exit code: 0 success, 1 a condition holds, 2 error or wrong usage."};
 
 static int add_condition(void *target, const char *text) {
   arguments *a = target;
@@ -66,15 +60,26 @@ static int check(int operands, char **argv) {
 /* Without --class: what is of another class in the other profile would be new. */
 static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
   const hearth_option options[] = {
+      {.name = "--fail-if",
+       .value = "CONDITION",
+       .expects = "a condition",
+       .take = add_condition,
+       .target = a,
+       .help = "exit with 1 if it holds, such as 'cold_bytes<50%', 'hot_bytes>+10%', 'new_contexts>0'; may be given "
+               "several times"},
+      {.name = "--top",
+       .value = "N",
+       .expects = "a number",
+       .take = hearth_tool_take_number,
+       .target = &a->top,
+       .help = "print N contexts of each kind (default 10)"},
+      {.name = "--full", .flag = &a->full, .help = "print all"},
       HEARTH_VIEW_OPTIONS(&a->view),
-      {.name = "--fail-if", .expects = "a condition", .take = add_condition, .target = a},
-      {.name = "--top", .expects = "a number", .take = hearth_tool_take_number, .target = &a->top},
-      {.name = "--full", .flag = &a->full},
-      {.name = "--json", .flag = &a->json},
+      {.name = "--json", .flag = &a->json, .help = "print JSON: all contexts that changed, unless --top is given"},
       {0}};
   int operands;
   a->top.most = SIZE_MAX;
-  if (!hearth_tool_parse(options, help, argc, argv, &operands, ret_code) ||
+  if (!hearth_tool_parse(options, &help, argc, argv, &operands, ret_code) ||
       (*ret_code = check(operands, argv)) != HEARTH_EXIT_OK)
     return false;
   for (int i = 0; i < HEARTH_DIFF_SIDES; i++)

@@ -7,17 +7,14 @@
 #include <string.h>
 #include <time.h>
 
+#include "command_line.h"
 #include "commands.h"
 #include "hearth/dump_request.h"
-#include "command_line.h"
 
-static const char help[] =
-    "Usage: hearth dump [--signal=N] [--timeout=SECONDS] PID...\n"
-    "Ask running programs to write the heap profile so far. It replaces the profile before; the program goes on.\n"
-    "\n"
-    "  PID                a process that is linked with Hearth's runtime\n"
-    "  --signal=N         the program's option dump_signal, if it was changed (default: 61)\n"
-    "  --timeout=SECONDS  wait so long at most until a profile is written (default: 60)\n";
+static const hearth_help help = {
+    .usage = "dump [--signal=N] [--timeout=SECONDS] PID...",
+    .about =
+        "Ask running programs to write the heap profile so far. It replaces the profile before; the program goes on."};
 
 typedef struct request {
   int signal, timeout_ms;
@@ -88,14 +85,21 @@ static int dump(const request *request, const char *name) {
 static bool parse(int argc, char **argv, request *ret, int *ret_operands, int *ret_code) {
   hearth_number_option signal = {.least = 1, .most = 64, .value = HEARTH_DUMP_SIGNAL};
   hearth_number_option timeout = {.least = 1, .most = 86400000, .value = 60000};
-  const hearth_option options[] = {
-      {.name = "--signal", .expects = "a number from 1 to 64", .take = hearth_tool_take_number, .target = &signal},
-      {.name = "--timeout",
-       .expects = "a number of seconds from 0.001 to 86400",
-       .take = hearth_tool_take_seconds,
-       .target = &timeout},
-      {0}};
-  if (!hearth_tool_parse(options, help, argc, argv, ret_operands, ret_code))
+  const hearth_option options[] = {{.name = "PID", .help = "a process that is linked with Hearth's runtime"},
+                                   {.name = "--signal",
+                                    .value = "N",
+                                    .expects = "a number from 1 to 64",
+                                    .take = hearth_tool_take_number,
+                                    .target = &signal,
+                                    .help = "the program's option dump_signal, if it was changed (default: 61)"},
+                                   {.name = "--timeout",
+                                    .value = "SECONDS",
+                                    .expects = "a number of seconds from 0.001 to 86400",
+                                    .take = hearth_tool_take_seconds,
+                                    .target = &timeout,
+                                    .help = "how long to wait until a profile is written (default: 60)"},
+                                   {0}};
+  if (!hearth_tool_parse(options, &help, argc, argv, ret_operands, ret_code))
     return false;
   *ret = (request){(int)signal.value, (int)timeout.value};
   if (*ret_operands == 0)

@@ -16,18 +16,9 @@ typedef struct arguments {
   hearth_export_options options;
 } arguments;
 
-static const char help[] =
-    "Usage: hearth export --format=FORMAT [OPTION]... PROFILE [-o OUT]\n"
-    "Write the contexts of an indexed profile ('-': standard input) for another tool.\n"
-    "\n"
-    "  --format=folded         a line per context: root;...;leaf VALUE, for flame graphs\n"
-    "  --format=pprof          gzip-compressed protocol buffer: 'go tool pprof OUT'\n"
-    "  --format=speedscope     JSON for speedscope\n"
-    "  --format=dhat           JSON for Valgrind's dh_view.html\n"
-    "  --value=QUANTITY        bytes (default), allocs, accesses, byte-seconds, live (bytes at exit) or live-allocs;\n"
-    "                          pprof gets all of them, and this one first\n" HEARTH_VIEW_CLASS_HELP HEARTH_VIEW_HELP
-    "  -o, --output=OUT        file to write; replaced whole, or left as it is after an error; '-', the default, is\n"
-    "                          standard output\n";
+static const hearth_help help = {
+    .usage = "export --format=FORMAT [OPTION]... PROFILE [-o OUT]",
+    .about = "Write the contexts of an indexed profile ('-': standard input) for another tool."};
 
 static int take_format(void *target, const char *value) {
   static const char *const names[] = {"folded", "pprof", "speedscope", "dhat"}; /* as hearth_export_format */
@@ -59,18 +50,35 @@ static int check(int operands, char **argv, const arguments *a) {
 
 static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
   const hearth_option options[] = {
-      HEARTH_VIEW_OPTIONS(&a->view),
-      HEARTH_VIEW_CLASS_OPTION(&a->view),
-      {.name = "--format", .expects = "folded, pprof, speedscope or dhat", .take = take_format, .target = a},
+      {.name = "--format",
+       .value = "FORMAT",
+       .expects = "folded, pprof, speedscope or dhat",
+       .take = take_format,
+       .target = a,
+       .help = "output format:\n"
+               "  folded      a line per context: root;...;leaf VALUE, for flame graphs\n"
+               "  pprof       gzip-compressed protocol buffer: 'go tool pprof OUT'\n"
+               "  speedscope  JSON for speedscope\n"
+               "  dhat        JSON for Valgrind's dh_view.html"},
       {.name = "--value",
+       .value = "QUANTITY",
        .expects = "bytes, allocs, accesses, byte-seconds, live or live-allocs",
        .take = take_value,
-       .target = &a->options.value},
-      {.name = "--output", .letter = 'o', .expects = "a file", .text = &a->output},
+       .target = &a->options.value,
+       .help = "bytes (default), allocs, accesses, byte-seconds, live (bytes at exit) or live-allocs; pprof gets all "
+               "of them, and this one first"},
+      HEARTH_VIEW_CLASS_OPTION(&a->view),
+      HEARTH_VIEW_OPTIONS(&a->view),
+      {.name = "--output",
+       .letter = 'o',
+       .value = "OUT",
+       .expects = "a file",
+       .text = &a->output,
+       .help = "file to write; replaced whole, or left as it is after an error; '-', the default, is standard output"},
       {0}};
   int operands;
   a->output = "-";
-  if (!hearth_tool_parse(options, help, argc, argv, &operands, ret_code) ||
+  if (!hearth_tool_parse(options, &help, argc, argv, &operands, ret_code) ||
       (*ret_code = check(operands, argv, a)) != HEARTH_EXIT_OK)
     return false;
   a->profile = argv[1];

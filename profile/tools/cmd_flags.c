@@ -11,39 +11,24 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "command_line.h"
 #include "commands.h"
 #include "hearth/plan.h"
 #include "hearth/profile.h"
 #include "install_paths.h"
-#include "command_line.h"
 
 #define STRING_OF(x)  STRING_OF2(x)
 #define STRING_OF2(x) #x
 #define DEFAULT_CLANG "clang-" STRING_OF(HEARTH_LLVM_MAJOR)
 
-static const char help[] =
-    "Usage: hearth flags instrument [--clang=CLANG] [--compile|--link|--preload] [--static]\n"
-    "       hearth flags use PROFILE [--clang=CLANG] [--compile|--link|--preload] [--static]\n"
-    "                                [--lto=thin|full] [--library-calls]\n"
-    "Print flags for clang on one line: clang $(hearth flags instrument) ...\n"
-    "\n"
-    "  instrument     for a build that writes a heap profile when it runs\n"
-    "  use PROFILE    for a build that is optimised with this indexed profile\n"
-    "  --clang=CLANG  the compiler that the flags are for (default: " DEFAULT_CLANG ")\n"
-    "  --compile      flags for compiling only (CFLAGS, CXXFLAGS)\n"
-    "  --link         flags for linking only (LDFLAGS)\n"
-    "  --preload      print the shared object for LD_PRELOAD, for a program that was built without Hearth\n"
-    "                 and loads plug-ins that were built with it\n"
-    "  --static       make Hearth's code a part of the program, which then runs where Hearth is not\n"
-    "                 installed; programs linked with -static-pie need it in both builds, programs linked\n"
-    "                 with -static for 'use'\n"
-    "  --lto=KIND     link-time optimisation, thin or full, with lld: tells contexts of the whole program\n"
-    "                 apart (LLVM 14: within each file only)\n"
-    "  --library-calls\n"
-    "                 link the adapter that also takes hints for calls in libraries; the default if\n"
-    "                 'hearth index --library-calls' made the profile; not with --static\n"
-    "Without --compile and --link all flags are printed. Every step of programs and shared objects takes\n"
-    "them, any number of times (with --static, programs only).\n";
+static const hearth_help help = {
+    .usage =
+        "flags instrument [--clang=CLANG] [--compile|--link|--preload] [--static]\n"
+        "flags use PROFILE [--clang=CLANG] [--compile|--link|--preload] [--static] [--lto=thin|full] [--library-calls]",
+    .about = "Print flags for clang on one line: clang $(hearth flags instrument) ...",
+    .end =
+        "Without --compile and --link all flags are printed. Every step of programs and shared objects takes them, any "
+        "number of times (with --static, programs only)."};
 
 typedef struct arguments {
   const char *profile; /* NULL for a profiling build */
@@ -78,16 +63,37 @@ static int check(int operands, char **argv, arguments *a) {
 
 static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
   *a = (arguments){.clang = DEFAULT_CLANG};
-  const hearth_option options[] = {{.name = "--clang", .expects = "a compiler", .text = &a->clang},
-                                   {.name = "--lto", .expects = "thin or full", .text = &a->lto},
-                                   {.name = "--compile", .flag = &a->compile},
-                                   {.name = "--link", .flag = &a->link},
-                                   {.name = "--preload", .flag = &a->preload},
-                                   {.name = "--static", .flag = &a->is_static},
-                                   {.name = "--library-calls", .flag = &a->library_calls},
-                                   {0}};
+  const hearth_option options[] = {
+      {.name = "instrument", .help = "for a build that writes a heap profile when it runs"},
+      {.name = "use PROFILE", .help = "for a build that is optimised with this indexed profile"},
+      {.name = "--clang",
+       .value = "CLANG",
+       .expects = "a compiler",
+       .text = &a->clang,
+       .help = "the compiler that the flags are for (default: " DEFAULT_CLANG ")"},
+      {.name = "--compile", .flag = &a->compile, .help = "flags for compiling only (CFLAGS, CXXFLAGS)"},
+      {.name = "--link", .flag = &a->link, .help = "flags for linking only (LDFLAGS)"},
+      {.name = "--preload",
+       .flag = &a->preload,
+       .help = "print the shared object for LD_PRELOAD, for a program that was built without Hearth and loads plug-ins "
+               "that were built with it"},
+      {.name = "--static",
+       .flag = &a->is_static,
+       .help = "make Hearth's code a part of the program, which then runs where Hearth is not installed; programs "
+               "linked with -static-pie need it in both builds, programs linked with -static for 'use'"},
+      {.name = "--lto",
+       .value = "KIND",
+       .expects = "thin or full",
+       .text = &a->lto,
+       .help = "link-time optimisation, thin or full, with lld: tells contexts of the whole program apart (LLVM 14: "
+               "within each file only)"},
+      {.name = "--library-calls",
+       .flag = &a->library_calls,
+       .help = "link the adapter that also takes hints for calls in libraries; the default if 'hearth index "
+               "--library-calls' made the profile; not with --static"},
+      {0}};
   int operands;
-  if (!hearth_tool_parse(options, help, argc, argv, &operands, ret_code) ||
+  if (!hearth_tool_parse(options, &help, argc, argv, &operands, ret_code) ||
       (*ret_code = check(operands, argv, a)) != HEARTH_EXIT_OK)
     return false;
   if (!a->compile && !a->link && !a->preload)

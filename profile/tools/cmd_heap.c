@@ -10,25 +10,10 @@
 #include "hearth/profile_export.h"
 #include "output_file.h"
 
-static const char help[] =
-    "Usage: hearth heap [OPTION]... FILE... [-o OUT]\n"
-    "Show heap dumps of 'hearth record --mode=live': a list of them, and the live blocks of one.\n"
-    "\n"
-    "  --dump=N|peak|NAME      show this dump: by its number in the list, the dump of the peak (of several processes:\n"
-    "                          of the highest peak), or by its file (default: the dump with most bytes)\n"
-    "  --floor=BYTES           merge entries with fewer bytes into their callers (default: 0.1 % of the dump's bytes)\n"
-    "  --limit=N               list N entries, most bytes first (default: 20; 0: all)\n"
-    "  --format=FORMAT         output format:\n"
-    "                            text        a list of the dumps, and the entries of one (default)\n"
-    "                            chrome      all dumps, JSON for chrome://tracing (heaps_v2)\n"
-    "                            pprof, folded, speedscope, dhat\n"
-    "                                        one dump, as 'hearth export' writes profiles\n"
-    "  --binary=BIN            a program or library that ran; without this option the files that the dumps name are\n"
-    "                          used. Symbol tables name code without debug information\n"
-    "  --debug-dir=DIR         a folder with separate debug files, as for 'hearth index'\n"
-    "  --no-demangle           print linkage names\n"
-    "  -o, --output=OUT        file to write; '-', the default, is standard output\n"
-    "  -q, --quiet             print errors only\n";
+static const hearth_help help = {.usage = "heap [OPTION]... FILE... [-o OUT]",
+                                 .about =
+                                     "Show heap dumps of 'hearth record --mode=live': a list of them, and the live "
+                                     "blocks of one."};
 
 static const struct format {
   const char *name;
@@ -62,23 +47,57 @@ static int take_format(void *target, const char *value) {
 
 static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
   const hearth_option options[] = {
-      {.name = "--dump", .expects = "a number, 'peak' or a file", .text = &a->dump},
-      {.name = "--floor", .expects = "a number of bytes", .take = hearth_tool_take_number, .target = &a->floor},
-      {.name = "--limit", .expects = "a number", .take = hearth_tool_take_number, .target = &a->limit},
+      {.name = "--dump",
+       .value = "N|peak|NAME",
+       .expects = "a number, 'peak' or a file",
+       .text = &a->dump,
+       .help = "which one (default: that of the most bytes): its number in the list, that of the peak (of several "
+               "processes: the highest one), or its file"},
+      {.name = "--floor",
+       .value = "BYTES",
+       .expects = "a number of bytes",
+       .take = hearth_tool_take_number,
+       .target = &a->floor,
+       .help = "merge entries with fewer bytes into their callers (default: 0.1 % of the dump's bytes)"},
+      {.name = "--limit",
+       .value = "N",
+       .expects = "a number",
+       .take = hearth_tool_take_number,
+       .target = &a->limit,
+       .help = "list N entries, most bytes first (default: 20; 0: all)"},
       {.name = "--format",
+       .value = "FORMAT",
        .expects = "text, chrome, pprof, folded, speedscope or dhat",
        .take = take_format,
-       .target = &a->format},
-      {.name = "--binary", .expects = "a file", .take = hearth_tool_take_one_more, .target = &a->binaries},
+       .target = &a->format,
+       .help = "output format:\n"
+               "  text    a list of the dumps, and the entries of one (default)\n"
+               "  chrome  all dumps, JSON for chrome://tracing (heaps_v2)\n"
+               "  pprof, folded, speedscope, dhat\n"
+               "          one dump, as 'hearth export' writes profiles"},
+      {.name = "--binary",
+       .value = "BIN",
+       .expects = "a file",
+       .take = hearth_tool_take_one_more,
+       .target = &a->binaries,
+       .help = "a program or library that ran; without this option the files that the dumps name are used. Symbol "
+               "tables name code without debug information"},
       {.name = "--debug-dir",
+       .value = "DIR",
        .expects = "a folder",
        .take = hearth_tool_take_one_more,
-       .target = &a->debug_directories},
-      {.name = "--no-demangle", .flag = &a->linkage_names},
-      {.name = "--output", .letter = 'o', .expects = "a file", .text = &a->output},
-      {.name = "--quiet", .letter = 'q', .flag = &a->quiet},
+       .target = &a->debug_directories,
+       .help = "a folder with separate debug files, as for 'hearth index'"},
+      {.name = "--no-demangle", .flag = &a->linkage_names, .help = "print linkage names"},
+      {.name = "--output",
+       .letter = 'o',
+       .value = "OUT",
+       .expects = "a file",
+       .text = &a->output,
+       .help = "file to write; '-', the default, is standard output"},
+      {.name = "--quiet", .letter = 'q', .flag = &a->quiet, .help = "print errors only"},
       {0}};
-  if (!hearth_tool_parse(options, help, argc, argv, &a->file_count, ret_code))
+  if (!hearth_tool_parse(options, &help, argc, argv, &a->file_count, ret_code))
     return false;
   a->files = argv + 1;
   if (a->file_count == 0)

@@ -38,49 +38,10 @@ typedef struct arguments {
   uint64_t unrecorded; /* fields, 1 << enum hearth_mib_column */
 } arguments;
 
-static const char help[] =
-    "Usage: hearth index|merge PROFILE... [--binary BIN]... -o OUT\n"
-    "Symbolise raw heap profiles and merge profiles of all kinds into one. The result does not depend on the order\n"
-    "or grouping of the inputs. 'index' and 'merge' are two names of one command.\n"
-    "\n"
-    "  PROFILE            raw profiles (Hearth's or LLVM's layout), indexed profiles (Hearth's or llvm-profdata's),\n"
-    "                     text and YAML profiles, in any mixture; and a .profdata of -fprofile-use, to which\n"
-    "                     the heap profile is added; '-' is standard input\n"
-    "  --binary=BIN       a profiled program or library, with debug information (-gmlt\n"
-    "                     -fdebug-info-for-profiling) and a build id; the files that the raw profiles name serve for\n"
-    "                     all others. If the option is given, each raw profile must be of one of these binaries\n"
-    "  --debug-dir=DIR    a folder with separate debug files (DIR/.build-id/ab/cdef.debug, or by debug link), .dwo or\n"
-    "                     .dwp files; /usr/lib/debug and the binary's own folder are always searched\n"
-    "  --symbols          name functions without debug information by symbol tables, or by the address of their\n"
-    "                     first instruction: enough to read a profile; compiling ignores such frames\n"
-    "  --library-calls    plan also for allocations in libraries without debug information (std::string in the C++\n"
-    "                     library), by their symbols; 'hearth flags use' then links the adapter that places them\n"
-    "  -o, --output=OUT   the profile to write; replaced whole, or left as it is after an error; '-' is standard\n"
-    "                     output\n"
-    "  --weight=N:FILE    one more PROFILE, counted N times\n"
-    "  -f, --input-files=LIST\n"
-    "                     more PROFILEs, one on each line of LIST: FILE or N,FILE; '#' begins a comment line\n"
-    "  --failure-mode=any|all|warn\n"
-    "                     inputs that cannot be read, or are of other builds than each --binary:\n"
-    "                       any   fail if there are any (default)\n"
-    "                       all   ignore them with a warning; fail if no input remains\n"
-    "                       warn  ignore them with a warning; never fail for them\n"
-    "  --recursion=fold|full\n"
-    "                     fold: keep each cycle of recursive calls once, with the same totals (default); full: keep\n"
-    "                     all calls\n"
-    "  -j, --jobs=N       read the inputs in N threads (default: one for every 8 inputs, up to the processors)\n"
-    "  --format=NAME      output format:\n"
-    "                       default  'hearth'; beside function counters also 'llvm', where every reader knows it\n"
-    "                       hearth   the indexed profile that the compiler plugin reads\n"
-    "                       llvm     LLVM's indexed profile, for clang -fmemory-profile-use=\n"
-    "                       yaml     LLVM's profile as YAML, as llvm-profdata prints and reads it\n"
-    "                       text     the text form of 'hearth'\n"
-    "  --memprof-version=3|4\n"
-    "                     version of LLVM's profile (default: 4; LLVM 19 and 20 read 3, newer ones both)\n"
-    "  --fields=NAME,...  write only these fields (docs/formats/indexed.md); the others are then 0\n"
-    "  --progress         print progress also if stderr is no terminal\n"
-    "  -q, --quiet        print errors only\n"
-    "  -v, --verbose      also print which binaries are used and which are not\n";
+static const hearth_help help = {
+    .usage = "index|merge PROFILE... [--binary BIN]... -o OUT",
+    .about = "Symbolise raw heap profiles and merge profiles of all kinds into one. The result does not depend on the "
+             "order or grouping of the inputs. 'index' and 'merge' are two names of one command."};
 
 _Static_assert(INPUTS_PER_WORKER == 8 && HEARTH_LLVM_DEFAULT_SECTION == 4, "the help says so");
 
@@ -164,35 +125,106 @@ static int check(const arguments *a) {
 
 static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
   const hearth_option options[] = {
+      {.name = "PROFILE",
+       .help = "raw profiles (Hearth's or LLVM's layout), indexed profiles (Hearth's or llvm-profdata's), text and "
+               "YAML profiles, in any mixture; and a .profdata of -fprofile-use, to which the heap profile is added; "
+               "'-' is standard input"},
       {.name = "--binary",
+       .value = "BIN",
        .expects = "a program or library",
        .take = hearth_tool_take_one_more,
-       .target = &a->binaries},
+       .target = &a->binaries,
+       .help = "a profiled program or library, with debug information (-gmlt -fdebug-info-for-profiling) and a build "
+               "id; the files that the raw profiles name serve for all others. If the option is given, each raw "
+               "profile must be of one of these binaries"},
       {.name = "--debug-dir",
+       .value = "DIR",
        .expects = "a folder",
        .take = hearth_tool_take_one_more,
-       .target = &a->debug_directories},
-      {.name = "--symbols", .flag = &a->symbols},
-      {.name = "--library-calls", .flag = &a->library_calls},
-      {.name = "--output", .letter = 'o', .expects = "a file", .text = &a->output},
-      {.name = "--weight", .expects = "N:FILE with N from 1 on", .take = add_weighted, .target = &a->inputs},
-      {.name = "--input-files", .letter = 'f', .expects = "a file", .take = add_list, .target = &a->inputs},
-      {.name = "--failure-mode", .expects = "any, all or warn", .take = take_failure_mode, .target = &a->failure},
-      {.name = "--recursion", .expects = "fold or full", .take = take_recursion, .target = &a->full_recursion},
+       .target = &a->debug_directories,
+       .help = "a folder with separate debug files (DIR/.build-id/ab/cdef.debug, or by debug link), .dwo or .dwp "
+               "files; /usr/lib/debug and the binary's own folder are always searched"},
+      {.name = "--symbols",
+       .flag = &a->symbols,
+       .help = "name functions without debug information by symbol tables, or by the address of their first "
+               "instruction: enough to read a profile; compiling ignores such frames"},
+      {.name = "--library-calls",
+       .flag = &a->library_calls,
+       .help = "plan also for allocations in libraries without debug information (std::string in the C++ library), by "
+               "their symbols; 'hearth flags use' then links the adapter that places them"},
+      {.name = "--output",
+       .letter = 'o',
+       .value = "OUT",
+       .expects = "a file",
+       .text = &a->output,
+       .help = "the profile to write; replaced whole, or left as it is after an error; '-' is standard output"},
+      {.name = "--weight",
+       .value = "N:FILE",
+       .expects = "N:FILE with N from 1 on",
+       .take = add_weighted,
+       .target = &a->inputs,
+       .help = "one more PROFILE, counted N times"},
+      {.name = "--input-files",
+       .letter = 'f',
+       .value = "LIST",
+       .expects = "a file",
+       .take = add_list,
+       .target = &a->inputs,
+       .help = "more PROFILEs, one on each line of LIST: FILE or N,FILE; '#' begins a comment line"},
+      {.name = "--failure-mode",
+       .value = "MODE",
+       .expects = "any, all or warn",
+       .take = take_failure_mode,
+       .target = &a->failure,
+       .help = "inputs that cannot be read, or are of other builds than each --binary:\n"
+               "  any   fail if there are any (default)\n"
+               "  all   ignore them with a warning; fail if no input remains\n"
+               "  warn  ignore them with a warning; never fail for them"},
+      {.name = "--recursion",
+       .value = "fold|full",
+       .expects = "fold or full",
+       .take = take_recursion,
+       .target = &a->full_recursion,
+       .help = "fold: keep each cycle of recursive calls once, with the same totals (default); full: keep all calls"},
       {.name = "--jobs",
        .letter = 'j',
+       .value = "N",
        .expects = "a number from 1 to 1024",
        .take = hearth_tool_take_number,
-       .target = &a->jobs},
-      {.name = "--format", .expects = "default, hearth, llvm, yaml or text", .take = take_format, .target = &a->format},
-      {.name = "--memprof-version", .expects = "3 or 4", .take = take_section, .target = &a->section},
-      {.name = "--fields", .expects = "names of fields", .take = take_fields, .target = a},
-      {.name = "--progress", .flag = &a->progress},
-      {.name = "--quiet", .letter = 'q', .flag = &a->quiet},
-      {.name = "--verbose", .letter = 'v', .flag = &a->verbose},
+       .target = &a->jobs,
+       .help = "read the inputs in N threads (default: one for every 8 inputs, up to the processors)"},
+      {.name = "--format",
+       .value = "NAME",
+       .expects = "default, hearth, llvm, yaml or text",
+       .take = take_format,
+       .target = &a->format,
+       .help = "output format:\n"
+               "  default  'hearth'; beside function counters also 'llvm', where every reader knows it\n"
+               "  hearth   the indexed profile that the compiler plugin reads\n"
+               "  llvm     LLVM's indexed profile, for clang -fmemory-profile-use=\n"
+               "  yaml     LLVM's profile as YAML, as llvm-profdata prints and reads it\n"
+               "  text     the text form of 'hearth'"},
+      {.name = "--memprof-version",
+       .value = "3|4",
+       .expects = "3 or 4",
+       .take = take_section,
+       .target = &a->section,
+       .help = "version of LLVM's profile (default: 4; LLVM 19 and 20 read 3, newer ones both)"},
+      {.name = "--fields",
+       .value = "NAME,...",
+       .expects = "names of fields",
+       .take = take_fields,
+       .target = a,
+       .help = "write only these fields (docs/formats/indexed.md); the others are then 0"},
+      {.name = "--progress", .flag = &a->progress, .help = "print progress also if stderr is no terminal"},
+      {.name = "--quiet", .letter = 'q', .flag = &a->quiet, .help = "print errors only"},
+      {.name = "--verbose",
+       .letter = 'v',
+       .flag = &a->verbose,
+       .help = "also tell which binaries are used and which not"},
       {0}};
   int operands;
-  if (!hearth_tool_parse(options, help, argc, argv, &operands, ret_code) ||
+  if (!hearth_tool_parse(options, &help, argc, argv, &operands, ret_code) ||
       (*ret_code = add_operands(a, operands, argv)) != HEARTH_EXIT_OK || (*ret_code = check(a)) != HEARTH_EXIT_OK)
     return false;
   if (a->progress)

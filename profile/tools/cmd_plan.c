@@ -13,18 +13,11 @@
 #include "print.h"
 #include "view_options.h"
 
-static const char help[] =
-    "Usage: hearth plan [OPTION]... PROFILE [-o OUT]\n"
-    "Choose decision sites: calls whose bits let a program that is compiled with the profile tell the contexts of an\n"
-    "allocation call apart as it runs. 'hearth index' does so by default. 'hearth show --plan' prints the choice.\n"
-    "\n"
-    "  -o, --output=OUT        the profile to write; replaced whole, or left as it is (default: PROFILE)\n"
-    "  --max-sites=N           choose at most N call sites (default 256, at most 4096)\n"
-    "  --min-gain=N            only sites worth N millionths of all bytes or more (default 500)\n" HEARTH_CLASSIFY_HELP
-    "                          Compile with the same: -memprof-classify\n"
-    "  --library-calls=FILE    plan also for functions of libraries without source, and list them in FILE, for the\n"
-    "                          allocator: HEARTH_HOTCOLD=library-calls=FILE\n"
-    "  -q, --quiet             print errors only\n";
+static const hearth_help help = {.usage = "plan [OPTION]... PROFILE [-o OUT]",
+                                 .about =
+                                     "Choose decision sites: calls whose bits let a program that is compiled with the "
+                                     "profile tell the contexts of an allocation call apart as it runs. "
+                                     "'hearth index' does so by default. 'hearth show --plan' prints the choice."};
 
 typedef struct arguments {
   const char *profile, *output, *library_calls;
@@ -34,23 +27,38 @@ typedef struct arguments {
 } arguments;
 
 static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
-  const hearth_option options[] = {{.name = "--output", .letter = 'o', .expects = "a file", .text = &a->output},
-                                   {.name = "--max-sites",
-                                    .expects = "a number from 1 to 4096",
-                                    .take = hearth_tool_take_number,
-                                    .target = &a->sites},
-                                   {.name = "--min-gain",
-                                    .expects = "a number from 1 to 1000000",
-                                    .take = hearth_tool_take_number,
-                                    .target = &a->gain},
-                                   HEARTH_CLASSIFY_OPTION(&a->classify),
-                                   {.name = "--library-calls", .expects = "a file", .text = &a->library_calls},
-                                   {.name = "--quiet", .letter = 'q', .flag = &a->quiet},
-                                   {0}};
+  const hearth_option options[] = {
+      {.name = "--output",
+       .letter = 'o',
+       .value = "OUT",
+       .expects = "a file",
+       .text = &a->output,
+       .help = "the profile to write; replaced whole, or left as it is (default: PROFILE)"},
+      {.name = "--max-sites",
+       .value = "N",
+       .expects = "a number from 1 to 4096",
+       .take = hearth_tool_take_number,
+       .target = &a->sites,
+       .help = "choose at most N call sites (default 256, at most 4096)"},
+      {.name = "--min-gain",
+       .value = "N",
+       .expects = "a number from 1 to 1000000",
+       .take = hearth_tool_take_number,
+       .target = &a->gain,
+       .help = "only those worth at least N millionths of all bytes (default 500)"},
+      HEARTH_CLASSIFY_OPTION(hearth_tool_take_classify, &a->classify, "\nCompile with the same: -memprof-classify"),
+      {.name = "--library-calls",
+       .value = "FILE",
+       .expects = "a file",
+       .text = &a->library_calls,
+       .help = "plan for functions of libraries without source, too, and list them in FILE, for the allocator: "
+               "HEARTH_HOTCOLD=library-calls=FILE"},
+      {.name = "--quiet", .letter = 'q', .flag = &a->quiet, .help = "print errors only"},
+      {0}};
   int operands;
   a->sites = (hearth_number_option){.least = 1, .most = HEARTH_PLAN_SITES_MAX};
   a->gain = (hearth_number_option){.least = 1, .most = 1000000};
-  if (!hearth_tool_parse(options, help, argc, argv, &operands, ret_code))
+  if (!hearth_tool_parse(options, &help, argc, argv, &operands, ret_code))
     return false;
   if (operands != 1) {
     *ret_code = hearth_tool_usage_error("plan", operands ? "one profile at a time" : "which profile?");

@@ -11,36 +11,19 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "command_line.h"
 #include "commands.h"
 #include "install_paths.h"
-#include "command_line.h"
 #include "program_file.h"
 
-static const char help[] =
-    "Usage: hearth record [-o FILE] [OPTION...] [--] COMMAND [ARGUMENT...]\n"
-    "Run a dynamically linked program as it is, and write a raw heap profile when it ends, for 'hearth index'.\n"
-    "Accesses are not counted: that needs a program built with the flags of 'hearth flags instrument'.\n"
-    "\n"
-    "  -o, --output=FILE   the profile (default: COMMAND.profraw.PID); if FILE exists, FILE.2 and so on; patterns:\n"
-    "                      %e program's name, %p process id, %m build id, %h host, %% a per cent sign\n"
-    "  --mode=MODE         aggregate (default): one record for each context\n"
-    "                      trace: one record for each operation, for 'hearth trace' and 'hearth index' (default\n"
-    "                      file: COMMAND.trace.PID)\n"
-    "                      live: heap dumps of the live blocks, for 'hearth heap': FILE.1, FILE.2 and so on, the last\n"
-    "                      one at the end (default: COMMAND.heap.PID.1), and FILE.peak at the peak; 'hearth dump PID'\n"
-    "                      asks for one\n"
-    "  --period=SECONDS    with --mode=live: a heap dump each so many seconds\n"
-    "  --residency         with --mode=live: count the bytes in memory, swapped out, and not written to since the\n"
-    "                      dump before\n"
-    "  --sample=BYTES      record one block for each so many allocated bytes, on average: sums are estimates\n"
-    "  --depth=N           keep N addresses of each call stack, innermost first (default: 64)\n"
-    "  --follow-children   record child processes too, and the programs that they run: each in a file FILE.PID or,\n"
-    "                      without -o, in one named after its program\n"
-    "  -v, --verbose       print the path of each profile to standard error, also of children\n"
-    "  -q, --quiet         do not print at the end where the profile is and which command shows it\n"
-    "HEARTH_OPTIONS takes further options of the runtime.\n"
-    "Exit code: the command's; 125 it cannot be recorded, 126 it cannot be run, 127 it does not exist; 2 wrong "
-    "usage.\n";
+static const hearth_help help = {
+    .usage = "record [-o FILE] [OPTION...] [--] COMMAND [ARGUMENT...]",
+    .about =
+        "Run a dynamically linked program as it is, and write a raw heap profile when it ends, for 'hearth index'. "
+        "Accesses are not counted: that needs a program built with the flags of 'hearth flags instrument'.",
+    .end = "HEARTH_OPTIONS takes further options of the runtime.\n"
+           "Exit code: the command's; 125 it cannot be recorded, 126 it cannot be run, 127 it does not exist; 2 wrong "
+           "usage."};
 
 enum { EXIT_REFUSED = 125, EXIT_NOT_RUN = 126, EXIT_NOT_FOUND = 127 };
 
@@ -177,27 +160,61 @@ int hearth_cmd_record(int argc, char **argv) {
                      .depth = {.least = 1, .most = 255},
                      .period = {.least = 1, .most = 4000000000}};
   const hearth_option options[] = {
-      {.name = "--output", .letter = 'o', .expects = "a file", .text = &request.output},
-      {.name = "--mode", .expects = "aggregate, trace or live", .take = take_mode, .target = &request.mode},
+      {.name = "--output",
+       .letter = 'o',
+       .value = "FILE",
+       .expects = "a file",
+       .text = &request.output,
+       .help = "the profile (default: COMMAND.profraw.PID); if FILE exists, FILE.2 and so on; patterns: %e program's "
+               "name, %p process id, %m build id, %h host, %% a per cent sign"},
+      {.name = "--mode",
+       .value = "MODE",
+       .expects = "aggregate, trace or live",
+       .take = take_mode,
+       .target = &request.mode,
+       .help = "kind of recording:\n"
+               "  aggregate  one record for each context (default)\n"
+               "  trace      one record for each operation, for 'hearth trace' and 'hearth index' (default file: "
+               "COMMAND.trace.PID)\n"
+               "  live       heap dumps of the live blocks, for 'hearth heap': FILE.1, FILE.2 and so on, the last one "
+               "at the "
+               "end (default: COMMAND.heap.PID.1), and FILE.peak at the peak; 'hearth dump PID' asks for one"},
       {.name = "--period",
+       .value = "SECONDS",
        .expects = "a number of seconds from 0.001 to 4000000",
        .take = hearth_tool_take_seconds,
-       .target = &request.period},
-      {.name = "--residency", .flag = &request.residency},
+       .target = &request.period,
+       .help = "with --mode=live: a heap dump each so many seconds"},
+      {.name = "--residency",
+       .flag = &request.residency,
+       .help = "with --mode=live: count the bytes in memory, swapped out, and not written to since the dump before"},
       {.name = "--sample",
+       .value = "BYTES",
        .expects = "a number of bytes from 1 to 1000000000",
        .take = hearth_tool_take_number,
-       .target = &request.sample},
+       .target = &request.sample,
+       .help = "record one block for each so many allocated bytes, on average: sums are estimates"},
       {.name = "--depth",
+       .value = "N",
        .expects = "a number from 1 to 255",
        .take = hearth_tool_take_number,
-       .target = &request.depth},
-      {.name = "--follow-children", .flag = &request.follow_children},
-      {.name = "--verbose", .letter = 'v', .flag = &request.verbose},
-      {.name = "--quiet", .letter = 'q', .flag = &request.quiet},
+       .target = &request.depth,
+       .help = "keep N addresses of each call stack, innermost first (default: 64)"},
+      {.name = "--follow-children",
+       .flag = &request.follow_children,
+       .help = "record child processes too, and the programs that they run: each in a file FILE.PID or, without -o, in "
+               "one named after its program"},
+      {.name = "--verbose",
+       .letter = 'v',
+       .flag = &request.verbose,
+       .help = "print the path of each profile to standard error, also of children"},
+      {.name = "--quiet",
+       .letter = 'q',
+       .flag = &request.quiet,
+       .help = "do not print at the end where the profile is and which command shows it"},
       {0}};
   int operands, code;
-  if (!hearth_tool_parse_command(options, help, argc, argv, &operands, &code))
+  if (!hearth_tool_parse_command(options, &help, argc, argv, &operands, &code))
     return code;
   code = check(&request, operands);
   if (code != HEARTH_EXIT_OK)

@@ -15,20 +15,10 @@ typedef struct arguments {
   hearth_page_options options;
 } arguments;
 
-static const char help[] =
-    "Usage: hearth report [OPTION]... PROFILE|TRACE -o OUT\n"
-    "Write a page that shows an indexed profile ('-': standard input) or a trace: flame graph, table of contexts,\n"
-    "plots. It is one file, needs no network, and opens in any browser.\n"
-    "\n"
-    "  --value=QUANTITY        quantity to draw first: bytes (default), allocs, accesses, byte-seconds, live\n"
-    "                          (bytes at exit) or live-allocs\n"
-    "  --trace=TRACE           the trace from which 'hearth index' made PROFILE\n"
-    "  --hotcold=FILE          show the allocator's counts of a run of the optimised program: FILE holds the output\n"
-    "                          of 'hearth top --json', or is that of HEARTH_HOTCOLD=stats=FILE\n"
-    "  --annotation=FILE       show how the optimised build used the profile: the file of "
-    "-memprof-report=FILE\n" HEARTH_VIEW_CLASS_HELP HEARTH_VIEW_HELP
-    "  -o, --output=OUT        file to write; replaced whole, or left as it is after an error; '-' is standard\n"
-    "                          output\n";
+static const hearth_help help = {
+    .usage = "report [OPTION]... PROFILE|TRACE -o OUT",
+    .about = "Write a page that shows an indexed profile ('-': standard input) or a trace: flame graph, table of "
+             "contexts, plots. It is one file, needs no network, and opens in any browser."};
 
 static int take_value(void *target, const char *value) {
   return hearth_quantity_find(value, target) ? HEARTH_EXIT_OK : HEARTH_OPTION_UNUSABLE;
@@ -45,19 +35,41 @@ static int check(int operands, char **argv, const arguments *a) {
 }
 
 static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
-  const hearth_option options[] = {HEARTH_VIEW_OPTIONS(&a->view),
-                                   HEARTH_VIEW_CLASS_OPTION(&a->view),
-                                   {.name = "--value",
-                                    .expects = "bytes, allocs, accesses, byte-seconds, live or live-allocs",
-                                    .take = take_value,
-                                    .target = &a->options.value},
-                                   {.name = "--trace", .expects = "a file", .text = &a->trace},
-                                   {.name = "--hotcold", .expects = "a file", .text = &a->options.hotcold},
-                                   {.name = "--annotation", .expects = "a file", .text = &a->options.annotation},
-                                   {.name = "--output", .letter = 'o', .expects = "a file", .text = &a->output},
-                                   {0}};
+  const hearth_option options[] = {
+      {.name = "--value",
+       .value = "QUANTITY",
+       .expects = "bytes, allocs, accesses, byte-seconds, live or live-allocs",
+       .take = take_value,
+       .target = &a->options.value,
+       .help = "quantity to draw first: bytes (default), allocs, accesses, byte-seconds, live (bytes at exit) or "
+               "live-allocs"},
+      {.name = "--trace",
+       .value = "TRACE",
+       .expects = "a file",
+       .text = &a->trace,
+       .help = "the trace from which 'hearth index' made PROFILE"},
+      {.name = "--hotcold",
+       .value = "FILE",
+       .expects = "a file",
+       .text = &a->options.hotcold,
+       .help = "show the allocator's counts of a run of the optimised program: FILE holds the output of 'hearth top "
+               "--json', or is that of HEARTH_HOTCOLD=stats=FILE"},
+      {.name = "--annotation",
+       .value = "FILE",
+       .expects = "a file",
+       .text = &a->options.annotation,
+       .help = "show how the optimised build used the profile: the file of -memprof-report=FILE"},
+      HEARTH_VIEW_CLASS_OPTION(&a->view),
+      HEARTH_VIEW_OPTIONS(&a->view),
+      {.name = "--output",
+       .letter = 'o',
+       .value = "OUT",
+       .expects = "a file",
+       .text = &a->output,
+       .help = "file to write; replaced whole, or left as it is after an error; '-' is standard output"},
+      {0}};
   int operands;
-  if (!hearth_tool_parse(options, help, argc, argv, &operands, ret_code) ||
+  if (!hearth_tool_parse(options, &help, argc, argv, &operands, ret_code) ||
       (*ret_code = check(operands, argv, a)) != HEARTH_EXIT_OK)
     return false;
   a->profile = argv[1];

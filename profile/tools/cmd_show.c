@@ -19,24 +19,9 @@ typedef struct arguments {
   hearth_listing_options options;
 } arguments;
 
-static const char help[] =
-    "Usage: hearth show [OPTION]... PROFILE\n"
-    "Print the contexts of an indexed profile ('-': standard input) by allocating function, heaviest first.\n"
-    "\n"
-    "  --top=N                 print N functions (default 20)\n"
-    "  --contexts=N            print N contexts of each (default 5)\n"
-    "  --full                  print all functions and all their contexts\n" HEARTH_VIEW_CLASS_HELP
-    "  --sort=KEY              bytes (default), allocs, accesses, byte-seconds, live (bytes at exit), live-allocs or\n"
-    "                          lifetime (average)\n" HEARTH_VIEW_HELP
-    "  --histogram             print the accesses to each part of a context's blocks, if they were recorded\n"
-    "                          (programs compiled with -mllvm -memprof-histogram)\n"
-    "  --json                  print the listing as JSON: all of it, unless --top or --contexts is given\n"
-    "These print all contexts in place of the listing:\n"
-    "  --yaml                  print the contents of LLVM's own profile, as 'llvm-profdata show --memory' does\n"
-    "  --text                  print the text form, which 'hearth index' reads\n"
-    "  --plan                  print how a program compiled with the profile tells contexts apart as it runs; also as\n"
-    "                          --json\n"
-    "  --metadata-stats        print the size of its contexts as LLVM metadata, and the saving by chaining\n";
+static const hearth_help help = {
+    .usage = "show [OPTION]... PROFILE",
+    .about = "Print the contexts of an indexed profile ('-': standard input) by allocating function, heaviest first."};
 
 static int take_sort(void *target, const char *value) {
   hearth_quantity quantity;
@@ -79,25 +64,50 @@ static size_t limit(const arguments *a, const hearth_number_option *number, size
 
 static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
   const hearth_option options[] = {
-      HEARTH_VIEW_OPTIONS(&a->view),
+      {.name = "--top",
+       .value = "N",
+       .expects = "a number",
+       .take = hearth_tool_take_number,
+       .target = &a->functions,
+       .help = "print N functions (default 20)"},
+      {.name = "--contexts",
+       .value = "N",
+       .expects = "a number",
+       .take = hearth_tool_take_number,
+       .target = &a->contexts,
+       .help = "print N contexts of each (default 5)"},
+      {.name = "--full", .flag = &a->full, .help = "print all functions and all their contexts"},
       HEARTH_VIEW_CLASS_OPTION(&a->view),
-      {.name = "--top", .expects = "a number", .take = hearth_tool_take_number, .target = &a->functions},
-      {.name = "--contexts", .expects = "a number", .take = hearth_tool_take_number, .target = &a->contexts},
-      {.name = "--full", .flag = &a->full},
       {.name = "--sort",
+       .value = "KEY",
        .expects = "bytes, allocs, accesses, byte-seconds, live, live-allocs or lifetime",
        .take = take_sort,
-       .target = &a->options.sort},
-      {.name = "--histogram", .flag = &a->options.histograms},
-      {.name = "--json", .flag = &a->json},
-      {.name = "--yaml", .flag = &a->yaml},
-      {.name = "--text", .flag = &a->text},
-      {.name = "--plan", .flag = &a->plan},
-      {.name = "--metadata-stats", .flag = &a->metadata_stats},
+       .target = &a->options.sort,
+       .help =
+           "bytes (default), allocs, accesses, byte-seconds, live (bytes at exit), live-allocs or lifetime (average)"},
+      HEARTH_VIEW_OPTIONS(&a->view),
+      {.name = "--histogram",
+       .flag = &a->options.histograms,
+       .help = "print the accesses to each part of a context's blocks, if they were recorded (programs "
+               "compiled with -mllvm -memprof-histogram)"},
+      {.name = "--json",
+       .flag = &a->json,
+       .help = "print the listing as JSON: all of it, unless --top or --contexts is given"},
+      {.name = "", .help = "These print all contexts in place of the listing:"},
+      {.name = "--yaml",
+       .flag = &a->yaml,
+       .help = "print the contents of LLVM's own profile, as 'llvm-profdata show --memory' does"},
+      {.name = "--text", .flag = &a->text, .help = "print the text form, which 'hearth index' reads"},
+      {.name = "--plan",
+       .flag = &a->plan,
+       .help = "print how a program compiled with the profile tells contexts apart as it runs; also as --json"},
+      {.name = "--metadata-stats",
+       .flag = &a->metadata_stats,
+       .help = "print the size of its contexts as LLVM metadata, and the saving by chaining"},
       {0}};
   int operands;
   a->functions.most = a->contexts.most = SIZE_MAX;
-  if (!hearth_tool_parse(options, help, argc, argv, &operands, ret_code) ||
+  if (!hearth_tool_parse(options, &help, argc, argv, &operands, ret_code) ||
       (*ret_code = check(operands, argv, a)) != HEARTH_EXIT_OK)
     return false;
   a->profile = argv[1];

@@ -4,23 +4,19 @@
 #include <string.h>
 #include <time.h>
 
+#include "command_line.h"
 #include "commands.h"
 #include "hotcold_process.h"
-#include "command_line.h"
 
-static const char help[] =
-    "Usage: hearth top [--every=SECONDS] [--count=N] [--json] PID\n"
-    "Print the contents of a running program's hot and cold ranges. The program is not stopped.\n"
-    "\n"
-    "  PID              a process with Hearth's allocator adapter that has made a hinted call\n"
-    "  --every=SECONDS  repeat until the process ends (default: once); may be a fraction, as 0.5\n"
-    "  --count=N        print at most N times\n"
-    "  --json           print one JSON object for each time, on a line of its own, sizes in bytes\n"
-    "\n"
-    "  live       blocks now, and their usable bytes; approximate while threads allocate\n"
-    "  committed  memory in use or kept for reuse; resident: in memory; huge: in memory in huge pages\n"
-    "  placed     hinted requests that the range served; elsewhere: that it could not serve because it was full\n"
-    "  hints passed on: requests with a hint between the thresholds, or for a range that is off\n";
+static const hearth_help help = {
+    .usage = "top [--every=SECONDS] [--count=N] [--json] PID",
+    .about = "Print the contents of a running program's hot and cold ranges. The program is not stopped.",
+    .end =
+        "\n"
+        "  live       blocks now, and their usable bytes; approximate while threads allocate\n"
+        "  committed  memory in use or kept for reuse; resident: in memory; huge: in memory in huge pages\n"
+        "  placed     hinted requests that the range served; elsewhere: that it could not serve because it was full\n"
+        "  hints passed on: requests with a hint between the thresholds, or for a range that is off"};
 
 static const char *const names[HEARTH_HOTCOLD_STATUS_RANGES] = {"cold", "hot"};
 
@@ -92,17 +88,25 @@ int hearth_cmd_top(int argc, char **argv) {
   request request = {0};
   uint64_t pid;
   int operands, code;
-  const hearth_option options[] = {{.name = "--every",
-                                    .expects = "a number of seconds from 0.001 to 86400",
-                                    .take = hearth_tool_take_seconds,
-                                    .target = &every},
-                                   {.name = "--count",
-                                    .expects = "a number from 1 to 4294967295",
-                                    .take = hearth_tool_take_number,
-                                    .target = &count},
-                                   {.name = "--json", .flag = &request.json},
-                                   {0}};
-  if (!hearth_tool_parse(options, help, argc, argv, &operands, &code))
+  const hearth_option options[] = {
+      {.name = "PID", .help = "a process with Hearth's allocator adapter that has made a hinted call"},
+      {.name = "--every",
+       .value = "SECONDS",
+       .expects = "a number of seconds from 0.001 to 86400",
+       .take = hearth_tool_take_seconds,
+       .target = &every,
+       .help = "again and again, until the process ends (default: once); 0.5 will do"},
+      {.name = "--count",
+       .value = "N",
+       .expects = "a number from 1 to 4294967295",
+       .take = hearth_tool_take_number,
+       .target = &count,
+       .help = "so many times at most"},
+      {.name = "--json",
+       .flag = &request.json,
+       .help = "one JSON object for each time, on a line of its own, sizes in bytes"},
+      {0}};
+  if (!hearth_tool_parse(options, &help, argc, argv, &operands, &code))
     return code;
   if (operands != 1)
     return hearth_tool_usage_error("top", operands ? "give one process" : "no process was given");

@@ -10,17 +10,9 @@
 #include "trace_replay.h"
 #include "trace_stat.h"
 
-static const char help[] =
-    "Usage: hearth trace stat FILE\n"
-    "       hearth trace dump FILE\n"
-    "       hearth trace replay [--touch] FILE\n"
-    "Read a trace of 'hearth record --mode=trace': every operation on a program's heap.\n"
-    "\n"
-    "  stat               count operations, bytes, threads and live blocks\n"
-    "  dump               print all of the trace as text\n"
-    "  replay             perform the operations with this process's allocator, in the order of their times; print\n"
-    "                     the time that this takes, and the most memory in use (LD_PRELOAD tries another allocator)\n"
-    "  --touch            replay: write to every allocated byte, as the program may have done\n";
+static const hearth_help help = {
+    .usage = "trace stat FILE\ntrace dump FILE\ntrace replay [--touch] FILE",
+    .about = "Read a trace of 'hearth record --mode=trace': every operation on a program's heap."};
 
 typedef struct request {
   bool touch;
@@ -74,9 +66,18 @@ int hearth_cmd_trace(int argc, char **argv) {
     int (*run)(const char *path, const request *request);
   } actions[] = {{"stat", stat_trace}, {"dump", dump}, {"replay", replay}};
   request request = {0};
-  const hearth_option options[] = {{.name = "--touch", .flag = &request.touch}, {0}};
+  const hearth_option options[] = {
+      {.name = "stat", .help = "count operations, bytes, threads and live blocks"},
+      {.name = "dump", .help = "print all of the trace as text"},
+      {.name = "replay",
+       .help = "perform the operations with this process's allocator, in the order of their times; print the time that "
+               "this takes, and the most memory in use (LD_PRELOAD tries another allocator)"},
+      {.name = "--touch",
+       .flag = &request.touch,
+       .help = "replay: write to every byte that is allocated, as the program may have"},
+      {0}};
   int operands, code;
-  if (!hearth_tool_parse(options, help, argc, argv, &operands, &code))
+  if (!hearth_tool_parse(options, &help, argc, argv, &operands, &code))
     return code;
   if (operands == 0)
     return hearth_tool_usage_error("trace", "say 'stat', 'dump' or 'replay'");

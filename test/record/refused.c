@@ -17,6 +17,10 @@
  * RUN: bash -c '%hearth record -- %s; echo $?' 2>&1 | FileCheck %s --check-prefix=DENIED
  * DENIED: hearth: error: {{.*}}refused.c: Permission denied
  * DENIED-NEXT: 126
+ * RUN: echo text > %t.text && chmod +x %t.text
+ * RUN: bash -c '%hearth record -o %t.raw -- %t.text; echo $?' 2>&1 | FileCheck %s --check-prefix=TEXT
+ * TEXT: hearth: error: {{.*}}.text: not an ELF executable or shared library (only dynamically linked 64-bit
+ * TEXT-NEXT: 125
  * RUN: bash -c '%hearth record; echo $?' 2>&1 | FileCheck %s --check-prefix=USAGE
  * USAGE: hearth: error: which command?
  * USAGE: {{^2$}}

@@ -1,3 +1,4 @@
+/* One pass over the arguments: each option is looked up in the table, operands move to the front. */
 #include "command_line.h"
 
 #include <errno.h>
@@ -40,10 +41,13 @@ void hearth_tool_guess(hearth_guess *guess, const char *name, const char *given,
   *guess = (hearth_guess){name, distance};
 }
 
+static bool is_option(const hearth_option *option) { return option->name[0] == '-'; }
+
 static int unknown(const hearth_option *options, const char *command, const char *argument) {
   hearth_guess guess = {0};
   for (const hearth_option *option = options; option->name; option++)
-    hearth_tool_guess(&guess, option->name, argument, strcspn(argument, "="));
+    if (is_option(option))
+      hearth_tool_guess(&guess, option->name, argument, strcspn(argument, "="));
   if (guess.name)
     return hearth_tool_usage_error(command, "unknown option '%s' (did you mean %s?)", argument, guess.name);
   return hearth_tool_usage_error(command, "unknown option '%s'%s", argument,
@@ -61,7 +65,7 @@ static bool matches(const hearth_option *option, const char *argument, const cha
       *ret_value = argument + length + 1;
     return true;
   }
-  if (!option->letter || argument[1] != option->letter || (argument[2] && !option->expects))
+  if (!option->letter || argument[1] != option->letter || (argument[2] && !option->value))
     return false;
   if (argument[2])
     *ret_value = argument + (argument[2] == '=' ? 3 : 2);
@@ -87,7 +91,7 @@ static int read_option(const hearth_option *options, char **argv, int *i) {
     option++;
   if (!option->name)
     return unknown(options, argv[0], argument);
-  if (!option->expects)
+  if (!option->value)
     return value ? hearth_tool_usage_error(argv[0], "%s takes no value", option->name) : use(option, argv[0], NULL);
   if (!value && argv[*i + 1])
     value = argv[++*i];
@@ -96,7 +100,7 @@ static int read_option(const hearth_option *options, char **argv, int *i) {
   return use(option, argv[0], value);
 }
 
-static bool parse(const hearth_option *options, const char *help, bool command, int argc, char **argv,
+static bool parse(const hearth_option *options, const hearth_help *help, bool command, int argc, char **argv,
                   int *ret_operands, int *ret_code) {
   bool options_end = false;
   int operands = 0;
@@ -107,7 +111,7 @@ static bool parse(const hearth_option *options, const char *help, bool command, 
     } else if (strcmp(argv[i], "--") == 0) {
       options_end = true;
     } else if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
-      fputs(help, stdout);
+      hearth_help_print(help, options, stdout);
       *ret_code = hearth_tool_finish();
       return false;
     } else if ((*ret_code = read_option(options, argv, &i)) != HEARTH_EXIT_OK) {
@@ -118,13 +122,13 @@ static bool parse(const hearth_option *options, const char *help, bool command, 
   return true;
 }
 
-bool hearth_tool_parse(const hearth_option *options, const char *help, int argc, char **argv, int *ret_operands,
+bool hearth_tool_parse(const hearth_option *options, const hearth_help *help, int argc, char **argv, int *ret_operands,
                        int *ret_code) {
   return parse(options, help, false, argc, argv, ret_operands, ret_code);
 }
 
-bool hearth_tool_parse_command(const hearth_option *options, const char *help, int argc, char **argv, int *ret_operands,
-                               int *ret_code) {
+bool hearth_tool_parse_command(const hearth_option *options, const hearth_help *help, int argc, char **argv,
+                               int *ret_operands, int *ret_code) {
   return parse(options, help, true, argc, argv, ret_operands, ret_code);
 }
 

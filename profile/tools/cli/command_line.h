@@ -6,35 +6,40 @@
  *   -                             is an operand: standard input, where files are read
  *
  * Options and operands may stand in any order. */
-#ifndef HEARTH_OPTIONS_H
-#define HEARTH_OPTIONS_H
+#ifndef HEARTH_COMMAND_LINE_H
+#define HEARTH_COMMAND_LINE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "help.h"
+
 enum { HEARTH_OPTION_UNUSABLE = -1 };
 
-/* Exactly one of `flag`, `text` and `take` is there. */
-typedef struct hearth_option {
+/* Of an option, exactly one of `flag`, `text` and `take` is there. Rows without are for the help: an operand's name, or, if
+ * the name is empty, a line of text between options. */
+struct hearth_option {
   const char *name;    /* with its dashes; NULL: the end of the table */
   char letter;         /* 0: there is none */
-  const char *expects; /* what the value is, for messages; NULL: the option takes none */
+  const char *value;   /* the value's name in the help, as FILE; NULL: the option takes none */
+  const char *expects; /* what the value is, for messages */
+  const char *help;    /* see help.h */
   bool *flag;          /* becomes true */
   const char **text;   /* becomes the value, which is not empty */
   /* Returns HEARTH_EXIT_OK; HEARTH_OPTION_UNUSABLE; or an exit code after an error that it printed. */
   int (*take)(void *target, const char *value);
   void *target;
-} hearth_option;
+};
 
 /* Reads argv[1] and what follows. The operands are then argv[1] to argv[*ret_operands], in their order. Returns false
  * if the command is to end with *ret_code: after the help, or an error that was printed. */
-bool hearth_tool_parse(const hearth_option *options, const char *help, int argc, char **argv, int *ret_operands,
+bool hearth_tool_parse(const hearth_option *options, const hearth_help *help, int argc, char **argv, int *ret_operands,
                        int *ret_code);
 
 /* The same, but options end at the first operand, which is a command with arguments of its own. */
-bool hearth_tool_parse_command(const hearth_option *options, const char *help, int argc, char **argv, int *ret_operands,
-                               int *ret_code);
+bool hearth_tool_parse_command(const hearth_option *options, const hearth_help *help, int argc, char **argv,
+                               int *ret_operands, int *ret_code);
 
 /* Which name was meant: {0} at first, then each that there is, compared with the `length` bytes that were given. `name` stays
  * NULL if none is near. */

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "file.h"
 #include "command_line.h"
+#include "file.h"
 
 void input_list_free(input_list *list) {
   for (size_t i = 0; i < list->count; i++)

@@ -5,8 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "messages.h"
 #include "file.h"
+#include "messages.h"
 
 /* The signal's own action follows on return: SA_RESETHAND put it back. */
 static void on_end(int number) {

@@ -5,32 +5,44 @@
 #include "command_line.h"
 #include "hearth/view.h"
 
-#define HEARTH_CLASSIFY_HELP                                                                                           \
-  "  --classify=MODE[,NAME=N]...\n"                                                                                    \
-  "                          auto (default): relative to the run; cold-accesses=1 and hot-accesses=90 are the\n"       \
-  "                          per cent of all accesses that cold contexts hold at most, and hot ones at least;\n"       \
-  "                          llvm: LLVM's absolute thresholds; cold-density=0.05 and hot-density=1000 in accesses\n"   \
-  "                          per byte-second, cold-lifetime=200 in seconds\n"
-#define HEARTH_VIEW_HELP                                                                                               \
-  "  --function=TEXT         only contexts with TEXT in the name of one of their functions\n"                          \
-  "  --file=TEXT             only contexts with TEXT in the path of one of their functions' files\n"                   \
-  "  --type=TEXT             only contexts that allocate a type with TEXT in its name\n" HEARTH_CLASSIFY_HELP          \
-  "  --no-demangle           print C++ names as they are linked\n"
-#define HEARTH_VIEW_CLASS_HELP "  --class=CLASS           only contexts that are cold, hot or notcold\n"
+/* Rows for a table of options; `more` is said behind the help of all users. */
+#define HEARTH_CLASSIFY_OPTION(taker, into, more)                                                                      \
+  {.name = "--classify",                                                                                               \
+   .value = "MODE[,NAME=N]...",                                                                                        \
+   .expects = "a mode",                                                                                                \
+   .take = (taker),                                                                                                    \
+   .target = (into),                                                                                                   \
+   .help = "auto (default): relative to the run; cold-accesses=1 and hot-accesses=90 are the per cent of all "         \
+           "accesses that cold contexts hold at most, and hot ones at least\n"                                         \
+           "llvm: LLVM's absolute thresholds; cold-density=0.05 and hot-density=1000 in accesses per byte-second, "    \
+           "cold-lifetime=200 in seconds" more}
 
-#define HEARTH_CLASSIFY_OPTION(classify)                                                                               \
-  { .name = "--classify", .expects = "a mode", .take = hearth_tool_take_classify, .target = (classify) }
-
-/* Rows for a table of options; `view` points to a hearth_view_options. */
+/* `view` points to a hearth_view_options. */
 #define HEARTH_VIEW_OPTIONS(view)                                                                                      \
-  {.name = "--function", .expects = "a text", .text = &(view)->function},                                              \
-      {.name = "--file", .expects = "a text", .text = &(view)->file},                                                  \
-      {.name = "--type", .expects = "a text", .text = &(view)->type},                                                  \
-      {.name = "--classify", .expects = "a mode", .take = hearth_tool_take_view_classify, .target = (view)}, {         \
-    .name = "--no-demangle", .flag = &(view)->linkage_names                                                            \
-  }
+  {.name = "--function",                                                                                               \
+   .value = "TEXT",                                                                                                    \
+   .expects = "a text",                                                                                                \
+   .text = &(view)->function,                                                                                          \
+   .help = "only contexts with TEXT in the name of one of their functions"},                                           \
+      {.name = "--file",                                                                                               \
+       .value = "TEXT",                                                                                                \
+       .expects = "a text",                                                                                            \
+       .text = &(view)->file,                                                                                          \
+       .help = "only contexts with TEXT in the path of one of their functions' files"},                                \
+      {.name = "--type",                                                                                               \
+       .value = "TEXT",                                                                                                \
+       .expects = "a text",                                                                                            \
+       .text = &(view)->type,                                                                                          \
+       .help = "only contexts that allocate a type with TEXT in its name"},                                            \
+      HEARTH_CLASSIFY_OPTION(hearth_tool_take_view_classify, (view), ""),                                              \
+      {.name = "--no-demangle", .flag = &(view)->linkage_names, .help = "print C++ names as they are linked"}
 #define HEARTH_VIEW_CLASS_OPTION(view)                                                                                 \
-  { .name = "--class", .expects = "cold, notcold or hot", .take = hearth_tool_take_class, .target = &(view)->only }
+  {.name = "--class",                                                                                                  \
+   .value = "CLASS",                                                                                                   \
+   .expects = "cold, notcold or hot",                                                                                  \
+   .take = hearth_tool_take_class,                                                                                     \
+   .target = &(view)->only,                                                                                            \
+   .help = "only contexts that are cold, hot or notcold"}
 
 int hearth_tool_take_classify(void *target, const char *value);
 /* The target is a hearth_view_options. There is one place for what it then points to: a command has one view. */
