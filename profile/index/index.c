@@ -1,4 +1,5 @@
-/* Inputs of all kinds into one builder. */
+/* Inputs of all kinds into one builder: the first bytes of a file tell its kind. A file that is found to be broken only
+ * while it is read goes through an indexer of its own first. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,116 +10,6 @@
 #include "file_kind.h"
 #include "hearth/llvm_profile.h"
 #include "indexer.h"
-#include "option_size.h"
-
-/* -------------------------------------------------- what is told -------------------------------------------------- */
-
-static void on_note(void *context, hearth_note_level level, const char *text) {
-  hearth_indexer *ix = context;
-  if (!ix->owner->options.note)
-    return;
-  pthread_mutex_lock(&ix->owner->lock);
-  ix->owner->options.note(ix->owner->options.context, level, text);
-  pthread_mutex_unlock(&ix->owner->lock);
-}
-
-static void on_progress(void *context, const char *name, uint64_t done, uint64_t total) {
-  hearth_indexer *ix = context;
-  if (!ix->owner->options.progress)
-    return;
-  pthread_mutex_lock(&ix->owner->lock);
-  ix->owner->options.progress(ix->owner->options.context, name, done, total);
-  pthread_mutex_unlock(&ix->owner->lock);
-}
-
-void hearth_indexer_tell_begun(hearth_indexer *owner, const char *path, size_t number, size_t count) {
-  if (!owner->options.begun)
-    return;
-  pthread_mutex_lock(&owner->lock);
-  owner->options.begun(owner->options.context, path, number, count);
-  pthread_mutex_unlock(&owner->lock);
-}
-
-/* -------------------------------------------------- life -------------------------------------------------- */
-
-static void set_up(hearth_builder *builder, const hearth_indexer_options *options) {
-  hearth_builder_fold_recursion(builder, !options->full_recursion);
-  hearth_builder_leave_unrecorded(builder, options->unrecorded);
-}
-
-static void set_up_builders(hearth_indexer *ix) {
-  set_up(ix->builder, &ix->owner->options);
-  set_up(ix->llvm, &ix->owner->options);
-  hearth_modules_use_symbols(ix->modules, ix->owner->options.symbols);
-}
-
-hearth_indexer *hearth_indexer_create_worker(hearth_indexer *owner) {
-  hearth_indexer *ix = calloc(1, sizeof *ix);
-  if (!ix)
-    return NULL;
-  ix->owner = owner ? owner : ix;
-  ix->told = (hearth_indexer_options){.context = ix, .note = on_note, .progress = on_progress};
-  pthread_mutex_init(&ix->lock, NULL);
-  ix->builder = hearth_builder_create(HEARTH_IDS_HEARTH);
-  ix->llvm = hearth_builder_create(HEARTH_IDS_LLVM);
-  ix->modules = ix->builder && ix->llvm ? hearth_modules_create(ix->builder, &ix->told) : NULL;
-  if (!ix->modules) {
-    hearth_indexer_destroy(ix);
-    return NULL;
-  }
-  set_up_builders(ix);
-  return ix;
-}
-
-hearth_status hearth_indexer_create(const hearth_indexer_options *options, hearth_indexer **ret, hearth_error *err) {
-  hearth_indexer_options known;
-  *ret = NULL;
-  HEARTH_TRY(hearth_options_take(&known, sizeof known, options, err));
-  hearth_indexer *ix = hearth_indexer_create_worker(NULL);
-  if (!ix)
-    return hearth_error_nomem(err);
-  ix->options = known;
-  set_up_builders(ix);
-  *ret = ix;
-  return HEARTH_OK;
-}
-
-void hearth_indexer_destroy(hearth_indexer *ix) {
-  if (!ix)
-    return;
-  hearth_modules_destroy(ix->modules);
-  hearth_builder_destroy(ix->builder);
-  hearth_builder_destroy(ix->llvm);
-  hearth_file_close(&ix->code);
-  free(ix->code_name);
-  free(ix->densities.name);
-  free(ix->uncounted.name);
-  free(ix->no_room.name);
-  for (size_t i = 0; i < ix->binary_count; ++i)
-    free(ix->binaries[i]);
-  free(ix->binaries);
-  free(ix->known);
-  free(ix->known_by_number.slots);
-  pthread_mutex_destroy(&ix->lock);
-  free(ix);
-}
-
-hearth_status hearth_indexer_add_debug_directory(hearth_indexer *ix, const char *path, hearth_error *err) {
-  return hearth_modules_add_directory(ix->modules, path, err);
-}
-
-hearth_status hearth_indexer_add_binary(hearth_indexer *ix, const char *path, hearth_error *err) {
-  char *copy = strdup(path);
-  char **binaries = realloc(ix->binaries, (ix->binary_count + 1) * sizeof *binaries);
-  if (binaries)
-    ix->binaries = binaries;
-  if (!copy || !binaries) {
-    free(copy);
-    return hearth_error_nomem(err);
-  }
-  ix->binaries[ix->binary_count++] = copy;
-  return hearth_modules_give(ix->modules, path, err);
-}
 
 /* A worker reads the debug information when it meets its first raw profile. */
 static hearth_status give_binaries(hearth_indexer *ix, hearth_error *err) {
@@ -221,7 +112,7 @@ static hearth_status add_indexed(hearth_indexer *ix, const char *name, const voi
 static void warn(hearth_indexer *ix, const char *name, const char *what) {
   char text[640];
   snprintf(text, sizeof text, "%.300s: %s", name, what);
-  on_note(ix, HEARTH_NOTE_WARNING, text);
+  hearth_indexer_tell(ix, HEARTH_NOTE_WARNING, text);
 }
 
 typedef hearth_status read_llvm(const void *data, size_t size, const char *name, hearth_builder *into,
@@ -308,18 +199,6 @@ static hearth_status add_file(hearth_indexer *ix, const char *path, hearth_file 
   if (hearth_llvm_is_yaml(file->data, file->size))
     return add_llvm(ix, path, file, hearth_llvm_read_yaml, err);
   return refuse_foreign(path, file->data, file->size, err);
-}
-
-hearth_status hearth_named_inputs_add(hearth_named_inputs *inputs, size_t count, const char *name, hearth_error *err) {
-  inputs->count += count;
-  if (count == 0 || (inputs->name && strcmp(inputs->name, name) <= 0))
-    return HEARTH_OK;
-  char *copy = strdup(name);
-  if (!copy)
-    return hearth_error_nomem(err);
-  free(inputs->name);
-  inputs->name = copy;
-  return HEARTH_OK;
 }
 
 typedef struct access_runs {
@@ -415,102 +294,4 @@ hearth_status hearth_indexer_add_input(hearth_indexer *ix, const char *path, hea
   bool known;
   HEARTH_TRY(hearth_indexer_is_known(ix, &input, &known, err));
   return known ? HEARTH_OK : hearth_indexer_add_unknown(ix, &input, err);
-}
-
-/* -------------------------------------------------- result -------------------------------------------------- */
-
-/* One builder with all. Names have GUIDs, GUIDs have no names: with inputs of both kinds, the result has LLVM's ids. */
-static hearth_status unite(hearth_indexer *ix, hearth_builder **ret, hearth_error *err) {
-  *ret = ix->builder;
-  if (hearth_builder_context_count(ix->llvm) == 0)
-    return HEARTH_OK;
-  *ret = ix->llvm;
-  if (hearth_builder_context_count(ix->builder) == 0 || ix->united)
-    return HEARTH_OK;
-  on_note(ix, HEARTH_NOTE_WARNING,
-          "inputs with Hearth's function ids and with LLVM's: the result has LLVM's, which know neither files nor "
-          "discriminators");
-  ix->united = true;
-  return hearth_builder_add_builder(ix->llvm, ix->builder, err);
-}
-
-static void warn_of(hearth_indexer *ix, const hearth_named_inputs *inputs, const char *what) {
-  char text[768], others[48] = "";
-  if (inputs->count > 1)
-    snprintf(others, sizeof others, " (and %zu more)", inputs->count - 1);
-  snprintf(text, sizeof text, "%.300s%s: %s", inputs->name, others, what);
-  on_note(ix, HEARTH_NOTE_WARNING, text);
-}
-
-/* Contexts are classified by what is known of the accesses in every run: one input can take from the result what all
- * others have. */
-static void tell_lost_classes(hearth_indexer *ix) {
-  bool unrecorded = ix->options.unrecorded & UINT64_C(1) << HEARTH_COL_TotalAccessCount;
-  if (unrecorded && ix->counted > 0)
-    on_note(ix, HEARTH_NOTE_WARNING, "TotalAccessCount is left out: nothing in the result is cold or hot");
-  else if (!unrecorded && ix->uncounted.count > 0 && ix->counted + ix->densities.count > 0)
-    warn_of(ix, &ix->uncounted,
-            "accesses were not counted: nothing in the result is cold or hot (leave it out, or profile a program built "
-            "with the flags of 'hearth flags instrument')");
-  else if (!unrecorded && ix->uncounted.count == 0 && ix->densities.count > 0)
-    warn_of(ix, &ix->densities,
-            "has access densities but no access counts (llvm-profdata merge --memprof-full-schema keeps them): all "
-            "contexts are classified by LLVM's thresholds");
-}
-
-static void tell_no_room(hearth_indexer *ix) {
-  char text[320];
-  if (ix->no_room.count == 0)
-    return;
-  hearth_lost_stacks_print(&ix->lost_stacks, text, sizeof text);
-  warn_of(ix, &ix->no_room, text);
-}
-
-/* Worth a warning, as other losses of libraries (lost_contexts.c), from a twentieth of the bytes on. */
-static void tell_libraries(hearth_indexer *ix) {
-  const hearth_library_bytes *libraries = &ix->counts.libraries;
-  const uint64_t all = ix->counts.bytes;
-  uint64_t sum = 0;
-  size_t most = 0;
-  char text[640];
-  for (size_t i = 0; i < libraries->count; i++) {
-    sum = hearth_merge_SUM(sum, libraries->rows[i].bytes);
-    if (libraries->rows[i].bytes > libraries->rows[most].bytes)
-      most = i;
-  }
-  if (sum == 0 || ix->options.library_calls || ix->uncounted.count > 0) /* no hints without accesses */
-    return;
-  snprintf(
-      text, sizeof text,
-      "%.1f%% of the bytes are allocated inside %s%s, which hints reach only if this command is given --library-calls",
-      100.0 * (double)sum / (double)all, libraries->rows[most].name,
-      libraries->count > 1 ? " and other libraries" : "");
-  on_note(ix, sum > all / 20 ? HEARTH_NOTE_WARNING : HEARTH_NOTE_DETAIL, text);
-}
-
-hearth_status hearth_indexer_result(hearth_indexer *ix, const char *path, hearth_builder **ret, hearth_error *err) {
-  hearth_modules_report(ix->modules);
-  HEARTH_TRY(unite(ix, ret, err));
-  if (ix->skipped > 0 && ix->added == 0)
-    return hearth_error_set(err, HEARTH_E_EMPTY, "%s: not written: none of the inputs could be used", path);
-  if (hearth_builder_context_count(*ret) == 0)
-    return hearth_error_set(err, ix->nothing.status ? ix->nothing.status : HEARTH_E_EMPTY, "%s: not written: %s", path,
-                            ix->nothing.status ? ix->nothing.message : "the inputs have no allocations");
-  if (ix->counts.contexts > 0 && ix->counts.with_column == 0 && !ix->options.symbols)
-    return hearth_error_set(err, HEARTH_E_NO_DEBUG_INFO,
-                            "%s: not written: no allocation has a column, by which calls are matched (compile without "
-                            "-gno-column-info)",
-                            path);
-  tell_no_room(ix);
-  tell_lost_classes(ix);
-  tell_libraries(ix);
-  return HEARTH_OK;
-}
-
-size_t hearth_indexer_added(const hearth_indexer *ix) { return ix->added; }
-
-const char *hearth_indexer_code_profile(const hearth_indexer *ix, const void **ret_data, size_t *ret_size) {
-  *ret_data = ix->code.data;
-  *ret_size = ix->code.size;
-  return ix->code_name;
 }

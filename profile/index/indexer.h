@@ -1,7 +1,7 @@
-/* The indexer, shared by those who fill it (index.c) and its workers (workers.c). A worker is an indexer that tells
- * through its owner and is added to it in the end. */
-#ifndef HEARTH_INDEX_INTERNAL_H
-#define HEARTH_INDEX_INTERNAL_H
+/* The indexer: indexer.c creates and sums it, index.c fills it, workers.c has several fill it, index_result.c takes the
+ * result. A worker is an indexer that tells through its owner and is added to it in the end. */
+#ifndef HEARTH_INDEXER_STATE_H
+#define HEARTH_INDEXER_STATE_H
 
 #include <pthread.h>
 #include <sys/types.h>
@@ -63,6 +63,8 @@ hearth_status hearth_indexer_collect(hearth_indexer *into, const hearth_indexer 
 hearth_status hearth_indexer_is_known(hearth_indexer *ix, const hearth_input *input, bool *ret, hearth_error *err);
 /* `count` more, the first of which is called `name`. Error: E_NOMEM. */
 hearth_status hearth_named_inputs_add(hearth_named_inputs *inputs, size_t count, const char *name, hearth_error *err);
+/* A note to the user, through the owner. */
+void hearth_indexer_tell(hearth_indexer *ix, hearth_note_level level, const char *text);
 void hearth_indexer_tell_begun(hearth_indexer *owner, const char *path, size_t number, size_t count);
 /* On an error other than E_NOMEM, E_FULL and E_USAGE, nothing of the input was added, unless has_part says so. */
 hearth_status hearth_indexer_add_unknown(hearth_indexer *ix, const hearth_input *input, hearth_error *err);

@@ -1,5 +1,5 @@
-/* Many inputs by several threads. Each takes the next input that nobody has taken; as the result does not depend on
- * order or grouping, who took which does not show. */
+/* Many inputs by several threads. Each takes the next input that no other has taken. The result does not depend on how
+ * the inputs were distributed: sums do not depend on order or grouping. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,7 +34,7 @@ static const hearth_input *take_input(team *t) {
 }
 
 static void tell_failure(team *t, hearth_indexer *ix, const hearth_error *err) {
-  ix->told.note(ix->told.context, HEARTH_NOTE_ERROR, err->message);
+  hearth_indexer_tell(ix, HEARTH_NOTE_ERROR, err->message);
   pthread_mutex_lock(&t->lock);
   t->failure = *err;
   pthread_mutex_unlock(&t->lock);
@@ -49,7 +49,7 @@ static bool can_skip(const hearth_indexer *ix, const hearth_error *err) {
 static void tell_skipped(hearth_indexer *ix, const hearth_error *err) {
   char text[640];
   snprintf(text, sizeof text, "left out: %s", err->message);
-  ix->told.note(ix->told.context, HEARTH_NOTE_WARNING, text);
+  hearth_indexer_tell(ix, HEARTH_NOTE_WARNING, text);
   ix->skipped++;
 }
 
@@ -65,27 +65,6 @@ static void *work(void *argument) {
         tell_failure(w->team, w->indexer, &err);
     }
   return NULL;
-}
-
-hearth_status hearth_indexer_collect(hearth_indexer *into, const hearth_indexer *ix, hearth_error *err) {
-  into->added += ix->added;
-  into->skipped += ix->skipped;
-  into->counts.contexts += ix->counts.contexts;
-  into->counts.with_column += ix->counts.with_column;
-  into->counts.bytes = hearth_merge_SUM(into->counts.bytes, ix->counts.bytes);
-  for (size_t i = 0; i < ix->counts.libraries.count; i++)
-    hearth_library_bytes_add(&into->counts.libraries, ix->counts.libraries.rows[i].name,
-                             ix->counts.libraries.rows[i].bytes);
-  hearth_lost_stacks_add(&into->lost_stacks, &ix->lost_stacks);
-  HEARTH_TRY(hearth_named_inputs_add(&into->no_room, ix->no_room.count, ix->no_room.name, err));
-  if (into->nothing.status == HEARTH_OK)
-    into->nothing = ix->nothing;
-  into->counted += ix->counted;
-  HEARTH_TRY(hearth_named_inputs_add(&into->densities, ix->densities.count, ix->densities.name, err));
-  HEARTH_TRY(hearth_named_inputs_add(&into->uncounted, ix->uncounted.count, ix->uncounted.name, err));
-  HEARTH_TRY(hearth_modules_share_use(into->modules, ix->modules, err));
-  HEARTH_TRY(hearth_builder_add_builder(into->llvm, ix->llvm, err));
-  return hearth_builder_add_builder(into->builder, ix->builder, err);
 }
 
 /* The owner itself is the first worker: alone, it needs no thread and no partial result. A thread that cannot be

@@ -1,34 +1,19 @@
-/* `hearth check`: the rules of heap-profile metadata, for files of LLVM's.
- *
- * The code that needs LLVM is a program of its own, beside `hearth`, so that `hearth` runs where LLVM is not installed. */
-#include <errno.h>
+/* `hearth check`: the rules of heap-profile metadata, for files of LLVM's. `hearth-ir` checks them. */
 #include <inttypes.h>
-#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "command_line.h"
 #include "commands.h"
 #include "file_kind.h"
+#include "ir_program.h"
 
 static const hearth_help help = {
     .usage = "check [--stats] [--limit=N] FILE...",
     .about = "Check the heap-profile metadata of modules, textual IR or bitcode ('-': standard input), against the "
              "rules (docs/ir-metadata.md). LLVM's own verifier does not know some of these rules, or crashes on them.",
     .end = "Exit code: 0 no findings, 1 findings or an error, 2 wrong usage."};
-
-int hearth_tool_run_ir(char **argv) {
-  char path[PATH_MAX + sizeof "-ir"];
-  ssize_t length = readlink("/proc/self/exe", path, PATH_MAX);
-  if (length < 0)
-    return hearth_tool_error("/proc/self/exe: %s", strerror(errno));
-  strcpy(path + length, "-ir");
-  argv[0] = path;
-  execv(path, argv);
-  return hearth_tool_error("%s: %s; it is built and installed with hearth", path, strerror(errno));
-}
 
 static bool is_regular(const char *path) {
   struct stat info;

@@ -49,7 +49,7 @@ _Static_assert(INPUTS_PER_WORKER == 8 && HEARTH_LLVM_DEFAULT_SECTION == 4, "the 
 
 static int take_format(void *target, const char *value) {
   const output_format **ret = target;
-  *ret = output_format_find(value);
+  *ret = hearth_output_format_find(value);
   return *ret ? HEARTH_EXIT_OK : HEARTH_OPTION_UNUSABLE;
 }
 
@@ -94,19 +94,19 @@ static int take_section(void *target, const char *value) {
 }
 
 static int add_weighted(void *target, const char *value) {
-  return input_list_add_weighted(target, value, ':') ? HEARTH_EXIT_OK : HEARTH_OPTION_UNUSABLE;
+  return hearth_input_list_add_weighted(target, value, ':') ? HEARTH_EXIT_OK : HEARTH_OPTION_UNUSABLE;
 }
 
 static int add_list(void *target, const char *value) {
   hearth_error err;
-  if (input_list_add_file(target, hearth_tool_input_path(value), &err) != HEARTH_OK)
+  if (hearth_input_list_add_file(target, hearth_tool_input_path(value), &err) != HEARTH_OK)
     return hearth_tool_error("%s", err.message);
   return HEARTH_EXIT_OK;
 }
 
 static int add_operands(arguments *a, int operands, char **argv) {
   for (int i = 1; i <= operands; i++)
-    if (!input_list_add(&a->inputs, argv[i], 1))
+    if (!hearth_input_list_add(&a->inputs, argv[i], 1))
       return hearth_tool_error("out of memory");
   return HEARTH_EXIT_OK;
 }
@@ -346,7 +346,7 @@ static int merge_all(const arguments *a, hearth_indexer *indexer) {
 
 int hearth_cmd_index(int argc, char **argv) {
   arguments a = {.command = argv[0],
-                 .format = &output_formats[0],
+                 .format = &hearth_output_formats[0],
                  .jobs = {.least = 1, .most = 1024},
                  .binaries.rows = calloc((size_t)argc, sizeof(char *)),
                  .debug_directories.rows = calloc((size_t)argc, sizeof(char *))};
@@ -370,7 +370,7 @@ int hearth_cmd_index(int argc, char **argv) {
                                                                          : hearth_tool_error("%s", err.message);
     hearth_indexer_destroy(indexer);
   }
-  input_list_free(&a.inputs);
+  hearth_input_list_free(&a.inputs);
   free(a.binaries.rows);
   free(a.debug_directories.rows);
   return code;

@@ -95,11 +95,11 @@ static int report_trace(arguments *a) {
   int code = HEARTH_EXIT_ERROR;
   if (a->trace)
     return hearth_tool_usage_error("report", "--trace goes with a profile, but '%s' is a trace", a->profile);
-  if (trace_profile_open(&both, a->profile)) {
+  if (hearth_trace_profile_open(&both, a->profile)) {
     a->options.trace = both.trace;
     code = write_file(a, both.profile);
   }
-  trace_profile_close(&both);
+  hearth_trace_profile_close(&both);
   return code;
 }
 
@@ -119,5 +119,5 @@ int hearth_cmd_report(int argc, char **argv) {
   int code;
   if (!parse(argc, argv, &a, &code))
     return code;
-  return trace_profile_is_trace(a.profile) ? report_trace(&a) : report_profile(&a);
+  return hearth_trace_profile_is_trace(a.profile) ? report_trace(&a) : report_profile(&a);
 }

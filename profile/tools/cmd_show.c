@@ -7,6 +7,7 @@
 #include "hearth/listing.h"
 #include "hearth/llvm_profile.h"
 #include "hearth/plan.h"
+#include "ir_program.h"
 #include "view_options.h"
 
 enum { DEFAULT_FUNCTIONS = 20, DEFAULT_CONTEXTS = 5 }; /* of the listing; JSON has all */

@@ -18,8 +18,4 @@ int hearth_cmd_top(int argc, char **argv);
 int hearth_cmd_flags(int argc, char **argv);
 int hearth_cmd_check(int argc, char **argv);
 
-/* Become `hearth-ir`, the program that needs LLVM, with these arguments (argv[0] is replaced, NULL-terminated). Returns
- * the exit code if that is not possible. */
-int hearth_tool_run_ir(char **argv);
-
 #endif

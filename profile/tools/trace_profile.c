@@ -6,7 +6,7 @@
 #include "file.h"
 #include "hearth/indexer.h"
 
-bool trace_profile_is_trace(const char *path) {
+bool hearth_trace_profile_is_trace(const char *path) {
   hearth_file file;
   hearth_error err;
   if (hearth_file_map(path, &file, &err) != HEARTH_OK)
@@ -31,7 +31,7 @@ static hearth_status index_trace(trace_profile *p, hearth_indexer *indexer, cons
   return hearth_profile_open_memory(p->image, size, path, &p->profile, err);
 }
 
-bool trace_profile_open(trace_profile *ret, const char *path) {
+bool hearth_trace_profile_open(trace_profile *ret, const char *path) {
   const hearth_indexer_options options = {.note = on_note, .symbols = true}; /* enough to look at */
   hearth_error err;
   *ret = (trace_profile){0};
@@ -47,7 +47,7 @@ bool trace_profile_open(trace_profile *ret, const char *path) {
   return status == HEARTH_OK;
 }
 
-void trace_profile_close(trace_profile *both) {
+void hearth_trace_profile_close(trace_profile *both) {
   hearth_profile_close(both->profile);
   hearth_trace_close(both->trace);
   free(both->image);

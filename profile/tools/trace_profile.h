@@ -6,7 +6,7 @@
 #include "hearth/trace.h"
 
 /* Is this file a trace? Only regular files are looked at. */
-bool trace_profile_is_trace(const char *path);
+bool hearth_trace_profile_is_trace(const char *path);
 
 typedef struct trace_profile {
   hearth_trace *trace;
@@ -15,7 +15,7 @@ typedef struct trace_profile {
 } trace_profile;
 
 /* Prints errors and warnings; false after an error. Close also then. */
-bool trace_profile_open(trace_profile *ret, const char *path);
-void trace_profile_close(trace_profile *both);
+bool hearth_trace_profile_open(trace_profile *ret, const char *path);
+void hearth_trace_profile_close(trace_profile *both);
 
 #endif

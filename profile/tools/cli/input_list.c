@@ -8,14 +8,14 @@
 #include "command_line.h"
 #include "file.h"
 
-void input_list_free(input_list *list) {
+void hearth_input_list_free(input_list *list) {
   for (size_t i = 0; i < list->count; i++)
     free((char *)list->rows[i].path);
   free(list->rows);
   *list = (input_list){0};
 }
 
-bool input_list_add(input_list *list, const char *path, uint64_t weight) {
+bool hearth_input_list_add(input_list *list, const char *path, uint64_t weight) {
   if (list->count == list->room) {
     size_t room = list->room * 2 + 16;
     hearth_input *rows = realloc(list->rows, room * sizeof *rows);
@@ -41,10 +41,11 @@ static bool parse_weight(const char *text, char separator, uint64_t *ret_weight,
   return *end == separator && errno == 0;
 }
 
-bool input_list_add_weighted(input_list *list, const char *text, char separator) {
+bool hearth_input_list_add_weighted(input_list *list, const char *text, char separator) {
   uint64_t weight;
   const char *path;
-  return parse_weight(text, separator, &weight, &path) && weight > 0 && *path && input_list_add(list, path, weight);
+  return parse_weight(text, separator, &weight, &path) && weight > 0 && *path &&
+         hearth_input_list_add(list, path, weight);
 }
 
 static bool add_line(input_list *list, char *line) {
@@ -57,11 +58,11 @@ static bool add_line(input_list *list, char *line) {
   if (*line == '\0' || *line == '#')
     return true;
   if (!parse_weight(line, ',', &weight, &path) || weight == 0) /* a file name may well look like this */
-    return input_list_add(list, line, 1);
-  return input_list_add(list, path, weight);
+    return hearth_input_list_add(list, line, 1);
+  return hearth_input_list_add(list, path, weight);
 }
 
-hearth_status input_list_add_file(input_list *list, const char *path, hearth_error *err) {
+hearth_status hearth_input_list_add_file(input_list *list, const char *path, hearth_error *err) {
   hearth_file file;
   HEARTH_TRY(hearth_file_read(path, &file, err));
   bool ok = true;

@@ -11,14 +11,14 @@ typedef struct input_list {
   size_t count, room;
 } input_list;
 
-void input_list_free(input_list *list);
+void hearth_input_list_free(input_list *list);
 
 /* `path` is copied, "-" as standard input; false when out of memory. */
-bool input_list_add(input_list *list, const char *path, uint64_t weight);
+bool hearth_input_list_add(input_list *list, const char *path, uint64_t weight);
 /* "N:FILE", or with another separator; false if it is not that, or when out of memory. */
-bool input_list_add_weighted(input_list *list, const char *text, char separator);
+bool hearth_input_list_add_weighted(input_list *list, const char *text, char separator);
 /* All that a file lists, one a line: "FILE" or "N,FILE". Blanks around a line are not part of it; empty lines and such
  * that begin with '#' mean nothing. Errors: E_IO, E_NOMEM. */
-hearth_status input_list_add_file(input_list *list, const char *path, hearth_error *err);
+hearth_status hearth_input_list_add_file(input_list *list, const char *path, hearth_error *err);
 
 #endif

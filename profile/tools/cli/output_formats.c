@@ -159,14 +159,14 @@ static hearth_status write_default(const output_request *request, hearth_error *
 
 /* -------------------------------------------------- the table -------------------------------------------------- */
 
-const output_format output_formats[] = {
+const output_format hearth_output_formats[] = {
     {"default", write_default, true, true}, {"hearth", write_hearth, false, true}, {"llvm", write_llvm, true, true},
     {"yaml", write_yaml, false, false},     {"text", write_text, false, false},
 };
 
-const output_format *output_format_find(const char *name) {
-  for (size_t i = 0; i < sizeof output_formats / sizeof output_formats[0]; i++)
-    if (strcmp(output_formats[i].name, name) == 0)
-      return &output_formats[i];
+const output_format *hearth_output_format_find(const char *name) {
+  for (size_t i = 0; i < sizeof hearth_output_formats / sizeof hearth_output_formats[0]; i++)
+    if (strcmp(hearth_output_formats[i].name, name) == 0)
+      return &hearth_output_formats[i];
   return NULL;
 }

@@ -23,9 +23,9 @@ typedef struct output_format {
 } output_format;
 
 /* The first is the default. */
-extern const output_format output_formats[];
+extern const output_format hearth_output_formats[];
 
 /* NULL if there is no format of this name. */
-const output_format *output_format_find(const char *name);
+const output_format *hearth_output_format_find(const char *name);
 
 #endif

@@ -1,0 +1,154 @@
+/* The indexer's life, and how workers come together with their owner: what they tell goes through the owner's lock, what
+ * they have is summed in the end. */
+#include "indexer.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "option_size.h"
+
+/* -------------------------------------------------- what is told -------------------------------------------------- */
+
+static void on_note(void *context, hearth_note_level level, const char *text) {
+  hearth_indexer *ix = context;
+  if (!ix->owner->options.note)
+    return;
+  pthread_mutex_lock(&ix->owner->lock);
+  ix->owner->options.note(ix->owner->options.context, level, text);
+  pthread_mutex_unlock(&ix->owner->lock);
+}
+
+void hearth_indexer_tell(hearth_indexer *ix, hearth_note_level level, const char *text) { on_note(ix, level, text); }
+
+static void on_progress(void *context, const char *name, uint64_t done, uint64_t total) {
+  hearth_indexer *ix = context;
+  if (!ix->owner->options.progress)
+    return;
+  pthread_mutex_lock(&ix->owner->lock);
+  ix->owner->options.progress(ix->owner->options.context, name, done, total);
+  pthread_mutex_unlock(&ix->owner->lock);
+}
+
+void hearth_indexer_tell_begun(hearth_indexer *owner, const char *path, size_t number, size_t count) {
+  if (!owner->options.begun)
+    return;
+  pthread_mutex_lock(&owner->lock);
+  owner->options.begun(owner->options.context, path, number, count);
+  pthread_mutex_unlock(&owner->lock);
+}
+
+/* -------------------------------------------------- life -------------------------------------------------- */
+
+static void set_up(hearth_builder *builder, const hearth_indexer_options *options) {
+  hearth_builder_fold_recursion(builder, !options->full_recursion);
+  hearth_builder_leave_unrecorded(builder, options->unrecorded);
+}
+
+static void set_up_builders(hearth_indexer *ix) {
+  set_up(ix->builder, &ix->owner->options);
+  set_up(ix->llvm, &ix->owner->options);
+  hearth_modules_use_symbols(ix->modules, ix->owner->options.symbols);
+}
+
+hearth_indexer *hearth_indexer_create_worker(hearth_indexer *owner) {
+  hearth_indexer *ix = calloc(1, sizeof *ix);
+  if (!ix)
+    return NULL;
+  ix->owner = owner ? owner : ix;
+  ix->told = (hearth_indexer_options){.context = ix, .note = on_note, .progress = on_progress};
+  pthread_mutex_init(&ix->lock, NULL);
+  ix->builder = hearth_builder_create(HEARTH_IDS_HEARTH);
+  ix->llvm = hearth_builder_create(HEARTH_IDS_LLVM);
+  ix->modules = ix->builder && ix->llvm ? hearth_modules_create(ix->builder, &ix->told) : NULL;
+  if (!ix->modules) {
+    hearth_indexer_destroy(ix);
+    return NULL;
+  }
+  set_up_builders(ix);
+  return ix;
+}
+
+hearth_status hearth_indexer_create(const hearth_indexer_options *options, hearth_indexer **ret, hearth_error *err) {
+  hearth_indexer_options known;
+  *ret = NULL;
+  HEARTH_TRY(hearth_options_take(&known, sizeof known, options, err));
+  hearth_indexer *ix = hearth_indexer_create_worker(NULL);
+  if (!ix)
+    return hearth_error_nomem(err);
+  ix->options = known;
+  set_up_builders(ix);
+  *ret = ix;
+  return HEARTH_OK;
+}
+
+void hearth_indexer_destroy(hearth_indexer *ix) {
+  if (!ix)
+    return;
+  hearth_modules_destroy(ix->modules);
+  hearth_builder_destroy(ix->builder);
+  hearth_builder_destroy(ix->llvm);
+  hearth_file_close(&ix->code);
+  free(ix->code_name);
+  free(ix->densities.name);
+  free(ix->uncounted.name);
+  free(ix->no_room.name);
+  for (size_t i = 0; i < ix->binary_count; ++i)
+    free(ix->binaries[i]);
+  free(ix->binaries);
+  free(ix->known);
+  free(ix->known_by_number.slots);
+  pthread_mutex_destroy(&ix->lock);
+  free(ix);
+}
+
+hearth_status hearth_indexer_add_debug_directory(hearth_indexer *ix, const char *path, hearth_error *err) {
+  return hearth_modules_add_directory(ix->modules, path, err);
+}
+
+hearth_status hearth_indexer_add_binary(hearth_indexer *ix, const char *path, hearth_error *err) {
+  char *copy = strdup(path);
+  char **binaries = realloc(ix->binaries, (ix->binary_count + 1) * sizeof *binaries);
+  if (binaries)
+    ix->binaries = binaries;
+  if (!copy || !binaries) {
+    free(copy);
+    return hearth_error_nomem(err);
+  }
+  ix->binaries[ix->binary_count++] = copy;
+  return hearth_modules_give(ix->modules, path, err);
+}
+
+/* -------------------------------------------------- sums -------------------------------------------------- */
+
+hearth_status hearth_named_inputs_add(hearth_named_inputs *inputs, size_t count, const char *name, hearth_error *err) {
+  inputs->count += count;
+  if (count == 0 || (inputs->name && strcmp(inputs->name, name) <= 0))
+    return HEARTH_OK;
+  char *copy = strdup(name);
+  if (!copy)
+    return hearth_error_nomem(err);
+  free(inputs->name);
+  inputs->name = copy;
+  return HEARTH_OK;
+}
+
+hearth_status hearth_indexer_collect(hearth_indexer *into, const hearth_indexer *ix, hearth_error *err) {
+  into->added += ix->added;
+  into->skipped += ix->skipped;
+  into->counts.contexts += ix->counts.contexts;
+  into->counts.with_column += ix->counts.with_column;
+  into->counts.bytes = hearth_merge_SUM(into->counts.bytes, ix->counts.bytes);
+  for (size_t i = 0; i < ix->counts.libraries.count; i++)
+    hearth_library_bytes_add(&into->counts.libraries, ix->counts.libraries.rows[i].name,
+                             ix->counts.libraries.rows[i].bytes);
+  hearth_lost_stacks_add(&into->lost_stacks, &ix->lost_stacks);
+  HEARTH_TRY(hearth_named_inputs_add(&into->no_room, ix->no_room.count, ix->no_room.name, err));
+  if (into->nothing.status == HEARTH_OK)
+    into->nothing = ix->nothing;
+  into->counted += ix->counted;
+  HEARTH_TRY(hearth_named_inputs_add(&into->densities, ix->densities.count, ix->densities.name, err));
+  HEARTH_TRY(hearth_named_inputs_add(&into->uncounted, ix->uncounted.count, ix->uncounted.name, err));
+  HEARTH_TRY(hearth_modules_share_use(into->modules, ix->modules, err));
+  HEARTH_TRY(hearth_builder_add_builder(into->llvm, ix->llvm, err));
+  return hearth_builder_add_builder(into->builder, ix->builder, err);
+}

@@ -1,0 +1,9 @@
+/* The program that needs LLVM. */
+#ifndef HEARTH_IR_PROGRAM_H
+#define HEARTH_IR_PROGRAM_H
+
+/* Become `hearth-ir`, the program that needs LLVM, with these arguments (argv[0] is replaced, NULL-terminated). Returns
+ * the exit code if that is not possible. */
+int hearth_tool_run_ir(char **argv);
+
+#endif
