@@ -31,7 +31,6 @@ struct hearth_trace {
   uint8_t *mapping_bytes; /* what these point to */
   ZSTD_DCtx *decompressor;
   uint8_t *scratch; /* an unpacked payload of events */
-  hearth_trace_model model;
 };
 
 static hearth_status fail(const hearth_trace *t, size_t at, hearth_status status, hearth_error *err,
@@ -376,6 +375,7 @@ hearth_status hearth_trace_read_block(hearth_trace *t, uint64_t number, hearth_t
   const block *b = &t->blocks[number];
   payload payload = payload_of(t, b);
   hearth_trace_cursor cursor;
+  hearth_trace_last last = {0};
   uint8_t *to = t->scratch;
   for (unsigned i = 0; i < HEARTH_TRACE_COLUMNS; ++i) {
     size_t size;
@@ -384,9 +384,8 @@ hearth_status hearth_trace_read_block(hearth_trace *t, uint64_t number, hearth_t
     cursor.from[i] = to;
     cursor.end[i] = to += size;
   }
-  hearth_trace_model_begin(&t->model);
   for (uint32_t i = 0; i < b->head.count; ++i) {
-    if (!hearth_trace_take_event(&t->model, &cursor, &ret[i]))
+    if (!hearth_trace_take_event(&last, &cursor, &ret[i]))
       return fail(t, b->at, HEARTH_E_CORRUPT, err, "this is no event");
     if (ret[i].stack >= t->info.nodes)
       ret[i].stack = HEARTH_TRACE_NO_STACK;

@@ -32,7 +32,6 @@ typedef struct hearth_trace_buffer {
   struct hearth_trace_buffer *next; /* of all there are */
   hearth_packer packer;
   hearth_trace_event events[HEARTH_TRACE_EVENTS_MOST];
-  hearth_trace_model model;
   uint8_t columns[HEARTH_TRACE_COLUMNS][HEARTH_TRACE_COLUMN_BYTES];
 } hearth_trace_buffer;
 
@@ -102,12 +101,12 @@ static bool add_stacks(hearth_trace_buffer *buffer) {
 
 static void pack(hearth_trace_buffer *buffer) {
   hearth_trace_columns columns;
+  hearth_trace_last last = {0};
 
   for (unsigned i = 0; i < HEARTH_TRACE_COLUMNS; ++i)
     columns.to[i] = buffer->columns[i];
-  hearth_trace_model_begin(&buffer->model);
   for (uint32_t i = 0; i < buffer->count; ++i)
-    hearth_trace_put_event(&buffer->model, &columns, &buffer->events[i]);
+    hearth_trace_put_event(&last, &columns, &buffer->events[i]);
   hearth_packer_begin(&buffer->packer);
   for (unsigned i = 0; i < HEARTH_TRACE_COLUMNS; ++i)
     hearth_packer_add(&buffer->packer, buffer->columns[i], (size_t)(columns.to[i] - buffer->columns[i]));

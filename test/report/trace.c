@@ -18,8 +18,8 @@
  * NO-TRACE: error: prof: {{.*}}trace
  * RUN: (%hearth report --trace=trace trace -o bad.html 2>&1; test $? = 2) | FileCheck %s --check-prefix=TWICE
  * TWICE: error: --trace goes with a profile, but 'trace' is a trace
- * RUN: not %hearth report %S/../golden/trace/trace-1.trace -o bad.html 2>&1 | FileCheck %s --check-prefix=UNKNOWN
- * UNKNOWN: error: {{.*}}trace-1.trace: no usable binary
+ * RUN: not %hearth report %S/../golden/trace/trace-2.trace -o bad.html 2>&1 | FileCheck %s --check-prefix=UNKNOWN
+ * UNKNOWN: error: {{.*}}trace-2.trace: no usable binary
  */
 #include <pthread.h>
 #include <stdlib.h>

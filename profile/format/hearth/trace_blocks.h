@@ -12,7 +12,7 @@
 #include "hearth/layout.h"
 
 #define HEARTH_TRACE_MAGIC       UINT64_C(0x8157415452544881) /* bytes 81 48 54 52 54 41 57 81 */
-#define HEARTH_TRACE_VERSION     1u
+#define HEARTH_TRACE_VERSION     2u
 #define HEARTH_TRACE_BLOCK_MAGIC UINT32_C(0x4b4c4281) /* bytes 81 42 4c 4b */
 #define HEARTH_TRACE_NO_STACK    UINT32_MAX
 #define HEARTH_TRACE_EVENTS_MOST 4096u /* in a block */

@@ -20,7 +20,6 @@ struct hearth_trace_writer {
   uint32_t mapping_count, node_count, block_nodes; /* block_nodes: of them, in `nodes` */
   uint64_t last_pc;
   bool failed;
-  hearth_trace_model model;
   uint8_t columns[HEARTH_TRACE_COLUMNS][HEARTH_TRACE_COLUMN_BYTES];
 };
 
@@ -147,13 +146,13 @@ static void flush_mappings(hearth_trace_writer *w) {
 void hearth_trace_writer_add_block(hearth_trace_writer *w, const hearth_trace_event *events, uint32_t count,
                                    uint32_t thread) {
   hearth_trace_columns columns;
+  hearth_trace_last last = {0};
   flush_nodes(w);
   flush_mappings(w);
   for (unsigned i = 0; i < HEARTH_TRACE_COLUMNS; ++i)
     columns.to[i] = w->columns[i];
-  hearth_trace_model_begin(&w->model);
   for (uint32_t i = 0; i < count; ++i)
-    hearth_trace_put_event(&w->model, &columns, &events[i]);
+    hearth_trace_put_event(&last, &columns, &events[i]);
   for (unsigned i = 0; i < HEARTH_TRACE_COLUMNS; ++i)
     add_column(w, w->columns[i], (size_t)(columns.to[i] - w->columns[i]));
   add_block(w, HEARTH_TRACE_BLOCK_EVENTS, count, thread);
