@@ -1,3 +1,5 @@
+/* A hash table from the DIE that all copies of a function refer to, to one row; names and paths are read when the row is
+ * made. */
 #include "body_functions.h"
 
 #include <dwarf.h>

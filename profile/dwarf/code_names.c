@@ -1,3 +1,5 @@
+/* Two sorted lists, symbols and the begins of functions in .eh_frame_hdr; each look-up is a binary search in one, then in
+ * the other. */
 #include "code_names.h"
 
 #include <elf.h>

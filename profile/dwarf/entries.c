@@ -1,3 +1,5 @@
+/* Units are listed by their headers. Attributes are read where they lie; values that are not wanted are passed over by
+ * sizes that their abbreviation knows. */
 #include "entries.h"
 
 #include <dwarf.h>

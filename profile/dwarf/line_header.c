@@ -1,3 +1,4 @@
+/* The lists of directories and files are passed over, and read again up to one file when its path is asked for. */
 #include "line_header.h"
 
 #include <dwarf.h>

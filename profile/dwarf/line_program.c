@@ -1,3 +1,5 @@
+/* One run over the program finds the ranges of code and keeps a mark at every so many rows; a look-up searches range and
+ * mark, and makes rows from the mark on. */
 #include "line_program.h"
 
 #include <dwarf.h>

@@ -1,3 +1,4 @@
+/* A cursor over the entries of a list, one switch for each of the two encodings. */
 #include "range_list.h"
 
 #include <dwarf.h>

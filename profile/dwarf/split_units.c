@@ -1,3 +1,4 @@
+/* A skeleton names its unit by an id and a path: the package is looked up by the id, else the .dwo file is opened. */
 #include "split_units.h"
 
 #include <dwarf.h>

@@ -1,3 +1,4 @@
+/* Functions with mangled names, sorted by address at the first look-up. */
 #include "symbols.h"
 
 #include <stdlib.h>

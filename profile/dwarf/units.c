@@ -1,3 +1,5 @@
+/* Ranges of all units, sorted; units whose ranges overlap are united in one group (union-find). The search for an address
+ * is binary. */
 #include "units.h"
 
 #include <dwarf.h>

@@ -1,3 +1,4 @@
+/* The size that a section claims is believed only if its method can pack that much; then one call unpacks it. */
 #include "compression.h"
 
 #include <string.h>

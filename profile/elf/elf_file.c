@@ -1,3 +1,5 @@
+/* libelf finds sections and segments; contents are read where they are mapped. Packed sections are unpacked to memory of
+ * the file's own and found before the mapped ones. */
 #include "elf_file.h"
 
 #include <errno.h>

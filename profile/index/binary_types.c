@@ -1,3 +1,4 @@
+/* Records of the section, sorted by function and place; a look-up is a binary search. */
 #include "binary_types.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* Sums by file and reason in a short list; what finds no room in it counts for the last row. */
 #include "lost_contexts.h"
 
 #include <stdio.h>

@@ -1,3 +1,5 @@
+/* Mappings, sorted by start, are cut into groups in which one reaches into the next; a group is flagged unless all of it
+ * means the same. */
 #include "map_overlaps.h"
 
 #include <stdlib.h>

@@ -1,3 +1,5 @@
+/* A mapping's binary is found by build id among those given, else by its path if that has the same build id. Debug
+ * information is loaded once for each binary. */
 #include "modules.h"
 
 #include <stdio.h>

@@ -1,3 +1,5 @@
+/* The adapter's status is found in the process's mappings and read with process_vm_readv; residency is summed from
+ * /proc/PID/smaps. */
 #define _GNU_SOURCE /* process_vm_readv */
 #include "hotcold_process.h"
 

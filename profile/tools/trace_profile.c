@@ -1,3 +1,4 @@
+/* The indexer writes to memory, and the reader reads it there. */
 #include "trace_profile.h"
 
 #include <stdlib.h>

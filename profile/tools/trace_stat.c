@@ -1,3 +1,4 @@
+/* Events in the order of time, with the table of live blocks; sums by kind. */
 #include "trace_stat.h"
 
 #include <inttypes.h>

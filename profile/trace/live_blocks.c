@@ -1,3 +1,4 @@
+/* A hash table with open addressing, at most half full; removal moves later rows of the same chain back. */
 #include "live_blocks.h"
 
 #include <stdlib.h>

@@ -1,3 +1,5 @@
+/* The file is mapped. One pass over all blocks checks their checksums and reads nodes and mappings; a block of events is
+ * unpacked when it is asked for. */
 #include "hearth/trace.h"
 
 #include <stdlib.h>

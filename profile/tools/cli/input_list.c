@@ -1,3 +1,4 @@
+/* Each row has a copy of its path. */
 #include "input_list.h"
 
 #include <ctype.h>

@@ -1,3 +1,5 @@
+/* A regular file is written under another name and takes its place in the end; signals that end the command take it
+ * away. */
 #include "output_file.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* One writer for each format; which one is a table. */
 #include "output_formats.h"
 
 #include <stdio.h>

@@ -1,3 +1,5 @@
+/* PATH is searched as execvp does; interpreters of scripts are followed as the kernel does. The program's headers and
+ * dynamic symbols tell whether a library can be preloaded. */
 #include "program_file.h"
 
 #include <errno.h>

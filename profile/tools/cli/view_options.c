@@ -1,3 +1,4 @@
+/* Values of the shared options, and the profile that they are about. */
 #include "view_options.h"
 
 #include <string.h>

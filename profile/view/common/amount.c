@@ -1,3 +1,4 @@
+/* The largest unit of which there is at least one; digits by size. */
 #include "amount.h"
 
 #include <stdio.h>

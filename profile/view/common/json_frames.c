@@ -1,3 +1,4 @@
+/* A table from frame to position, filled in the order in which stacks use frames. */
 #include "json_frames.h"
 
 #include <stdlib.h>

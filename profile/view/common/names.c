@@ -1,3 +1,4 @@
+/* Names are demangled when they are asked for first, and kept. */
 #include "names.h"
 
 #include <stdio.h>

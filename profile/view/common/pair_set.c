@@ -1,3 +1,4 @@
+/* A hash table over one growing array of pairs. */
 #include "pair_set.h"
 
 enum { FIRST_ROOM = 256 };

@@ -1,3 +1,4 @@
+/* Names, call stacks and histograms as text, for all listings. */
 #include "print.h"
 
 #include <inttypes.h>

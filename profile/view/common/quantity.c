@@ -1,3 +1,4 @@
+/* The rows of quantities.def as names, and as numbers of a MIB. */
 #include <string.h>
 
 #include "hearth/view.h"

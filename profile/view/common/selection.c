@@ -1,3 +1,5 @@
+/* Functions that match are found first, then in one pass the nodes that have one: a caller has a lower number than those it
+ * calls. A context is then one look at its node. */
 #include "selection.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* What all formats need is set up once; a switch leads to the writer of each. */
 #include <stdlib.h>
 
 #include "exporter.h"

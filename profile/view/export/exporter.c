@@ -1,3 +1,4 @@
+/* Contexts that pass the selection, and their stacks, for all formats. */
 #include "exporter.h"
 
 hearth_status hearth_export_each(hearth_exporter *e, hearth_export_context *visit, void *state, hearth_error *err) {

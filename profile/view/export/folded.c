@@ -1,3 +1,4 @@
+/* A line for each context; frames are joined from the root, separated by semicolons. */
 #include <inttypes.h>
 
 #include "exporter.h"

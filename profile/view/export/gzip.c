@@ -1,3 +1,4 @@
+/* zlib's deflate with a gzip header, through one buffer. */
 #include "gzip.h"
 
 #include <limits.h>

@@ -1,3 +1,4 @@
+/* Fields are appended to one buffer: tag, and number or length and bytes. */
 #include "protobuf.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* LEB128 bytes in groups of three, each written as four characters of base64. */
 #include "columns.h"
 
 void hearth_page_column_begin(hearth_page_column *column, hearth_json *json) {

@@ -1,3 +1,4 @@
+/* A dense array of cells; only the part that holds something is written. */
 #include "grid.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* Bytes up to the next one that must be escaped are written at once. */
 #include "markup.h"
 
 #include "utf8.h"

@@ -1,3 +1,4 @@
+/* What does not depend on where a model comes from; profile_model.c and trace_model.c make it. */
 #include "model.h"
 
 #include <stdlib.h>

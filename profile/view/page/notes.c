@@ -1,3 +1,4 @@
+/* Lines are checked for the keys of their kind and written as JSON strings; the page parses them. */
 #include "notes.h"
 
 #include <stdbool.h>

@@ -1,3 +1,5 @@
+/* Events in the order of time change the sum of live bytes; each piece of time keeps its most. A block adds to the grids
+ * when it ends. */
 #include "timeline.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* Events are visited in the order of their times; the table of live blocks tells when the block began that one ends. */
 #include "trace_model.h"
 
 #include "live_blocks.h"

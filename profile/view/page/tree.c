@@ -1,3 +1,5 @@
+/* Equal functions below one parent are one node, numbered as pairs; sums go from each node to its parent, last node
+ * first. */
 #include "tree.h"
 
 #include <stdlib.h>

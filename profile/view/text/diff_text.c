@@ -1,3 +1,4 @@
+/* One section for each kind of change, heaviest contexts first. */
 #include "amount.h"
 #include "comparison.h"
 #include "file.h"

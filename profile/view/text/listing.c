@@ -1,3 +1,4 @@
+/* Contexts are collected in one pass, sorted by function and key, and grouped; groups are sorted in the end. */
 #include <stdlib.h>
 
 #include "option_size.h"

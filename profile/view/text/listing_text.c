@@ -1,3 +1,4 @@
+/* A summary, then functions with their contexts and stacks. Rows beyond the limits are summed in a last line. */
 #include <inttypes.h>
 
 #include "amount.h"

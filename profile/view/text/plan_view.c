@@ -1,3 +1,4 @@
+/* Decision sites and tables, those with the most bytes first. */
 #include "plan_view.h"
 
 #include <stdlib.h>
