@@ -41,7 +41,7 @@ int hearth_cmd_check(int argc, char **argv) {
        .expects = "a number",
        .take = hearth_tool_take_number,
        .target = &limit,
-       .help = "findings that are printed of each module (default 100; 0: all)"},
+       .help = "print at most N findings of each module (default 100; 0: all)"},
       {0}};
   int files, code = HEARTH_EXIT_OK;
   if (!hearth_tool_parse(options, &help, argc, argv, &files, &code))

@@ -24,9 +24,8 @@ typedef struct arguments {
 
 static const hearth_help help = {
     .usage = "diff [OPTION]... A B",
-    .about =
-        "Print the contexts that changed class, appeared, vanished or changed size from profile A to profile B ('-': "
-        "standard input).",
+    .about = "Print the contexts that changed class, appeared, vanished or changed size from profile A to profile B "
+             "('-': standard input).",
     .end = "\nCONDITION: [cold_|notcold_|hot_|new_|vanished_|changed_]MEASURE RELATION [+|-]NUMBER[%|KiB|MiB|GiB|TiB]\n"
            "  MEASURE   contexts, or per run: bytes, allocs, accesses, byte_seconds, live, live_allocs\n"
            "  RELATION  <, <=, >, >=, ==, !=\n"
@@ -115,10 +114,9 @@ static int test_conditions(const arguments *a, const hearth_diff *diff) {
 static void warn_of_unrelated(const arguments *a, const hearth_diff *diff) {
   const double least = 0.01;
   if (hearth_diff_common_share(diff, HEARTH_DIFF_A) < least && hearth_diff_common_share(diff, HEARTH_DIFF_B) < least)
-    hearth_tool_warning(
-        "%s and %s have less than 1 %% of their bytes in common contexts: are they of one program, and of "
-        "much the same sources?",
-        a->profiles[HEARTH_DIFF_A], a->profiles[HEARTH_DIFF_B]);
+    hearth_tool_warning("%s and %s have less than 1 %% of their bytes in common contexts: are they of one program, and "
+                        "of much the same sources?",
+                        a->profiles[HEARTH_DIFF_A], a->profiles[HEARTH_DIFF_B]);
 }
 
 static int compare(const arguments *a, hearth_profile *const profiles[HEARTH_DIFF_SIDES]) {

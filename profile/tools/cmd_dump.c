@@ -97,7 +97,7 @@ static bool parse(int argc, char **argv, request *ret, int *ret_operands, int *r
                                     .expects = "a number of seconds from 0.001 to 86400",
                                     .take = hearth_tool_take_seconds,
                                     .target = &timeout,
-                                    .help = "how long to wait until a profile is written (default: 60)"},
+                                    .help = "wait so long at most until a profile is written (default: 60)"},
                                    {0}};
   if (!hearth_tool_parse(options, &help, argc, argv, ret_operands, ret_code))
     return false;

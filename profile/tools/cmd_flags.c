@@ -26,9 +26,8 @@ static const hearth_help help = {
         "flags instrument [--clang=CLANG] [--compile|--link|--preload] [--static]\n"
         "flags use PROFILE [--clang=CLANG] [--compile|--link|--preload] [--static] [--lto=thin|full] [--library-calls]",
     .about = "Print flags for clang on one line: clang $(hearth flags instrument) ...",
-    .end =
-        "Without --compile and --link all flags are printed. Every step of programs and shared objects takes them, any "
-        "number of times (with --static, programs only)."};
+    .end = "Without --compile and --link all flags are printed. Every step of programs and shared objects takes them, "
+           "any number of times (with --static, programs only)."};
 
 typedef struct arguments {
   const char *profile; /* NULL for a profiling build */
@@ -142,9 +141,9 @@ static int check_clang(const char *clang) {
   if (!version || sscanf(version, "clang version %d", &major) != 1)
     return hearth_tool_error("%s: not a clang (give one with --clang=CLANG)", clang);
   if (major != HEARTH_LLVM_MAJOR)
-    return hearth_tool_error("%s: is release %d, but this plugin was built for LLVM %d (use clang-%d, or build Hearth "
-                             "for LLVM %d)",
-                             clang, major, HEARTH_LLVM_MAJOR, HEARTH_LLVM_MAJOR, major);
+    return hearth_tool_error(
+        "%s: is release %d, but this plugin was built for LLVM %d (use clang-%d, or build Hearth for LLVM %d)", clang,
+        major, HEARTH_LLVM_MAJOR, HEARTH_LLVM_MAJOR, major);
   return HEARTH_EXIT_OK;
 }
 
@@ -257,10 +256,9 @@ static void warn_of_library_calls(const arguments *a, const profile_facts *facts
         "%s: its hints for calls in libraries are without effect in programs that contain the adapter (--static)",
         a->profile);
   if (a->library_calls && !facts->library_calls)
-    hearth_tool_warning(
-        "%s: it plans no hints for calls in libraries: --library-calls is without effect; make it with 'hearth "
-        "index --library-calls'",
-        a->profile);
+    hearth_tool_warning("%s: it plans no hints for calls in libraries: --library-calls is without effect; make it with "
+                        "'hearth index --library-calls'",
+                        a->profile);
 }
 
 /* Given to every step of a build, some of the flags for compiling are always of no use: no warning about that. */

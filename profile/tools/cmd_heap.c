@@ -10,10 +10,9 @@
 #include "hearth/profile_export.h"
 #include "output_file.h"
 
-static const hearth_help help = {.usage = "heap [OPTION]... FILE... [-o OUT]",
-                                 .about =
-                                     "Show heap dumps of 'hearth record --mode=live': a list of them, and the live "
-                                     "blocks of one."};
+static const hearth_help help = {
+    .usage = "heap [OPTION]... FILE... [-o OUT]",
+    .about = "Show heap dumps of 'hearth record --mode=live': a list of them, and the live blocks of one."};
 
 static const struct format {
   const char *name;
@@ -51,8 +50,8 @@ static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
        .value = "N|peak|NAME",
        .expects = "a number, 'peak' or a file",
        .text = &a->dump,
-       .help = "which one (default: that of the most bytes): its number in the list, that of the peak (of several "
-               "processes: the highest one), or its file"},
+       .help = "show this dump: by its number in the list, the dump of the peak (of several processes: of the highest "
+               "peak), or by its file (default: the dump with most bytes)"},
       {.name = "--floor",
        .value = "BYTES",
        .expects = "a number of bytes",

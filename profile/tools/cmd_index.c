@@ -221,7 +221,7 @@ static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
       {.name = "--verbose",
        .letter = 'v',
        .flag = &a->verbose,
-       .help = "also tell which binaries are used and which not"},
+       .help = "also print which binaries are used and which are not"},
       {0}};
   int operands;
   if (!hearth_tool_parse(options, &help, argc, argv, &operands, ret_code) ||

@@ -14,10 +14,9 @@
 #include "view_options.h"
 
 static const hearth_help help = {.usage = "plan [OPTION]... PROFILE [-o OUT]",
-                                 .about =
-                                     "Choose decision sites: calls whose bits let a program that is compiled with the "
-                                     "profile tell the contexts of an allocation call apart as it runs. "
-                                     "'hearth index' does so by default. 'hearth show --plan' prints the choice."};
+                                 .about = "Choose decision sites: calls whose bits let a program that is compiled with "
+                                          "the profile tell the contexts of an allocation call apart as it runs. "
+                                          "'hearth index' does so by default. 'hearth show --plan' prints the choice."};
 
 typedef struct arguments {
   const char *profile, *output, *library_calls;
@@ -45,13 +44,13 @@ static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
        .expects = "a number from 1 to 1000000",
        .take = hearth_tool_take_number,
        .target = &a->gain,
-       .help = "only those worth at least N millionths of all bytes (default 500)"},
-      HEARTH_CLASSIFY_OPTION(hearth_tool_take_classify, &a->classify, "\nCompile with the same: -memprof-classify"),
+       .help = "only sites worth N millionths of all bytes or more (default 500)"},
+      HEARTH_CLASSIFY_OPTION(&a->classify, "\nCompile with the same: -memprof-classify"),
       {.name = "--library-calls",
        .value = "FILE",
        .expects = "a file",
        .text = &a->library_calls,
-       .help = "plan for functions of libraries without source, too, and list them in FILE, for the allocator: "
+       .help = "plan also for functions of libraries without source, and list them in FILE, for the allocator: "
                "HEARTH_HOTCOLD=library-calls=FILE"},
       {.name = "--quiet", .letter = 'q', .flag = &a->quiet, .help = "print errors only"},
       {0}};

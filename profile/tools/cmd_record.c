@@ -177,8 +177,7 @@ int hearth_cmd_record(int argc, char **argv) {
                "  trace      one record for each operation, for 'hearth trace' and 'hearth index' (default file: "
                "COMMAND.trace.PID)\n"
                "  live       heap dumps of the live blocks, for 'hearth heap': FILE.1, FILE.2 and so on, the last one "
-               "at the "
-               "end (default: COMMAND.heap.PID.1), and FILE.peak at the peak; 'hearth dump PID' asks for one"},
+               "at the end (default: COMMAND.heap.PID.1), and FILE.peak at the peak; 'hearth dump PID' asks for one"},
       {.name = "--period",
        .value = "SECONDS",
        .expects = "a number of seconds from 0.001 to 4000000",

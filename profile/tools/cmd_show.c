@@ -47,9 +47,8 @@ static int check(int operands, char **argv, const arguments *a) {
   if (operands == 0)
     return hearth_tool_usage_error("show", "which profile?");
   if (others + (a->json && !a->plan) > 1)
-    return hearth_tool_usage_error("show",
-                                   "--json, --yaml, --text, --plan and --metadata-stats exclude each other, but "
-                                   "for --plan --json");
+    return hearth_tool_usage_error(
+        "show", "--json, --yaml, --text, --plan and --metadata-stats exclude each other, but for --plan --json");
   if (others > 0 && shapes_listing(a))
     return hearth_tool_usage_error("show", "%s prints all contexts: no other option goes with it",
                                    a->yaml   ? "--yaml"
@@ -89,8 +88,8 @@ static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
       HEARTH_VIEW_OPTIONS(&a->view),
       {.name = "--histogram",
        .flag = &a->options.histograms,
-       .help = "print the accesses to each part of a context's blocks, if they were recorded (programs "
-               "compiled with -mllvm -memprof-histogram)"},
+       .help = "print the accesses to each part of a context's blocks, if they were recorded (programs compiled with "
+               "-mllvm -memprof-histogram)"},
       {.name = "--json",
        .flag = &a->json,
        .help = "print the listing as JSON: all of it, unless --top or --contexts is given"},

@@ -95,16 +95,16 @@ int hearth_cmd_top(int argc, char **argv) {
        .expects = "a number of seconds from 0.001 to 86400",
        .take = hearth_tool_take_seconds,
        .target = &every,
-       .help = "again and again, until the process ends (default: once); 0.5 will do"},
+       .help = "repeat until the process ends (default: once); may be a fraction, as 0.5"},
       {.name = "--count",
        .value = "N",
        .expects = "a number from 1 to 4294967295",
        .take = hearth_tool_take_number,
        .target = &count,
-       .help = "so many times at most"},
+       .help = "print at most N times"},
       {.name = "--json",
        .flag = &request.json,
-       .help = "one JSON object for each time, on a line of its own, sizes in bytes"},
+       .help = "print one JSON object for each time, on a line of its own, sizes in bytes"},
       {0}};
   if (!hearth_tool_parse(options, &help, argc, argv, &operands, &code))
     return code;

@@ -74,7 +74,7 @@ int hearth_cmd_trace(int argc, char **argv) {
                "this takes, and the most memory in use (LD_PRELOAD tries another allocator)"},
       {.name = "--touch",
        .flag = &request.touch,
-       .help = "replay: write to every byte that is allocated, as the program may have"},
+       .help = "replay: write to every allocated byte, as the program may have done"},
       {0}};
   int operands, code;
   if (!hearth_tool_parse(options, &help, argc, argv, &operands, &code))
