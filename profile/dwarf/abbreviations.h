@@ -27,9 +27,9 @@ typedef struct hearth_attribute_shape {
 
 typedef struct hearth_abbreviation {
   uint64_t code;
-  uint32_t first, count;  /* of its attributes, in the table */
+  uint32_t first, count;      /* of its attributes, in the table */
   uint32_t fixed, fixed_size; /* as above, of its first attributes */
-  uint32_t passes;        /* count of the attributes whose size is not fixed */
+  uint32_t passes;            /* count of the attributes whose size is not fixed */
   uint16_t tag;
   bool has_children, has_sibling;
   bool has_addresses; /* DW_AT_low_pc or DW_AT_ranges */

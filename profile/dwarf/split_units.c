@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "unit_index.h"
 #include "path_name.h"
+#include "unit_index.h"
 
 /* A unit that was opened. */
 typedef struct opened {

@@ -4,8 +4,8 @@
 
 #include <libelf.h>
 
-#include "hearth/status.h"
 #include "bytes.h"
+#include "hearth/status.h"
 
 typedef struct hearth_elf_file hearth_elf_file;
 

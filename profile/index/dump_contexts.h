@@ -3,8 +3,8 @@
 #define HEARTH_DUMP_CONTEXTS_H
 
 #include "lost_contexts.h"
-#include "raw_dump.h"
 #include "modules.h"
+#include "raw_dump.h"
 
 /* Bytes by the library that allocated them. The last row is of all others, once there are too many. */
 typedef struct hearth_library_bytes {

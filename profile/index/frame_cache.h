@@ -2,8 +2,8 @@
 #ifndef HEARTH_FRAME_CACHE_H
 #define HEARTH_FRAME_CACHE_H
 
-#include "hearth/builder.h"
 #include "binary.h"
+#include "hearth/builder.h"
 
 typedef struct hearth_frame_cache hearth_frame_cache;
 

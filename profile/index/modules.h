@@ -2,9 +2,9 @@
 #ifndef HEARTH_MODULES_H
 #define HEARTH_MODULES_H
 
+#include "frame_cache.h"
 #include "hearth/indexer.h"
 #include "raw_dump.h"
-#include "frame_cache.h"
 
 typedef struct hearth_modules hearth_modules;
 

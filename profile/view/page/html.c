@@ -8,7 +8,6 @@
 #include "markup.h"
 #include "model.h"
 #include "notes.h"
-#include "option_size.h"
 #include "page_assets.h"
 #include "tree.h"
 

@@ -40,9 +40,9 @@ typedef struct hearth_page_model {
   char **files;
   hearth_page_context *contexts;
   uint32_t function_count, type_count, file_count, context_count;
-  hearth_pair_set lines;   /* function, line */
-  hearth_pair_set places;  /* one of `lines`, column */
-  hearth_pair_set nodes;   /* place, callers' node or HEARTH_NONE */
+  hearth_pair_set lines;          /* function, line */
+  hearth_pair_set places;         /* one of `lines`, column */
+  hearth_pair_set nodes;          /* place, callers' node or HEARTH_NONE */
   hearth_page_grid lifetime_size; /* of contexts, by their averages */
   hearth_page_timeline timeline;  /* all zero where there is no trace */
 } hearth_page_model;
