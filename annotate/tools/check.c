@@ -9,7 +9,7 @@ typedef struct checking {
   size_t printed, limit;
 } checking;
 
-static void report(const hearth_md_finding *finding, void *data) {
+static void print_finding(const hearth_md_finding *finding, void *data) {
   checking *c = data;
   char message[1024];
   if (c->limit && c->printed == c->limit) /* describing one takes time that grows with the module */
@@ -45,7 +45,7 @@ static int check_file(const char *path, size_t limit, bool with_statistics) {
   checking c = {path, 0, limit};
   hearth_md_statistics statistics;
   hearth_md *md = hearth_md_create(module);
-  size_t findings = md ? hearth_md_verify(md, report, &c) : 0;
+  size_t findings = md ? hearth_md_verify(md, print_finding, &c) : 0;
   bool ok = md && (!with_statistics || hearth_md_collect_statistics(md, &statistics));
   if (!ok)
     hearth_ir_error("%s: out of memory", path);

@@ -17,6 +17,8 @@ enum { HEARTH_IR_OK = 0, HEARTH_IR_ERROR = 1, HEARTH_IR_USAGE = 2 };
 int hearth_ir_check(bool with_statistics, size_t limit, char **files);
 int hearth_ir_stats(const char *path);
 
+/* load_module.c */
+
 /* Print "hearth: error: ..." as one line; returns HEARTH_IR_ERROR. */
 int hearth_ir_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
