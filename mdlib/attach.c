@@ -4,10 +4,6 @@
 
 #include "md_internal.h"
 
-#define ATTRIBUTE "memprof"
-
-static const char *const hint_names[] = {"ambiguous", "cold", "notcold", "hot"}; /* by hearth_class */
-
 hearth_md *hearth_md_create(LLVMModuleRef module) {
   hearth_md *md = calloc(1, sizeof *md);
   if (!md)
@@ -38,44 +34,7 @@ void hearth_md_use_encodings(hearth_md *md, bool chained, bool flat) {
 
 bool hearth_md_is_chained_only(const hearth_md *md) { return md->chained_only; }
 
-bool hearth_md_classes_differ(const hearth_md_mib *mibs, size_t count) {
-  for (size_t i = 1; i < count; i++)
-    if (mibs[i].hotness != mibs[0].hotness)
-      return true;
-  return false;
-}
-
-hearth_class hearth_md_common_class(const hearth_md_mib *mibs, size_t count) {
-  return hearth_md_classes_differ(mibs, count) ? HEARTH_CLASS_UNKNOWN : mibs[0].hotness;
-}
-
-hearth_class hearth_md_flat_class(hearth_class hotness) {
-  return hotness == HEARTH_CLASS_UNKNOWN ? HEARTH_CLASS_NOTCOLD : hotness;
-}
-
-hearth_class hearth_md_common_flat_class(const hearth_md_mib *mibs, size_t count) {
-  hearth_class first = hearth_md_flat_class(mibs[0].hotness);
-  for (size_t i = 1; i < count; i++)
-    if (hearth_md_flat_class(mibs[i].hotness) != first)
-      return HEARTH_CLASS_UNKNOWN;
-  return first;
-}
-
-void hearth_md_remove_hint(LLVMValueRef call) {
-  if (hearth_ir_is_call(call))
-    LLVMRemoveCallSiteStringAttribute(call, LLVMAttributeFunctionIndex, ATTRIBUTE, strlen(ATTRIBUTE));
-}
-
-void hearth_md_set_hint(hearth_md *md, LLVMValueRef call, hearth_class hint) {
-  const char *name = hint_names[hint];
-  if (!hearth_ir_is_call(call))
-    return;
-  hearth_md_remove_hint(call);
-  LLVMAddCallSiteAttribute(call, LLVMAttributeFunctionIndex,
-                           LLVMCreateStringAttribute(md->context, ATTRIBUTE, strlen(ATTRIBUTE), name, strlen(name)));
-}
-
-void hearth_md_settle(hearth_md *md, LLVMValueRef call, hearth_class hotness) {
+void hearth_md_resolve(hearth_md *md, LLVMValueRef call, hearth_class hotness) {
   hearth_md_set(md, call, md->kind_memprof, NULL);
   hearth_md_set(md, call, md->kind_callsite, NULL);
   hearth_md_set_hint(md, call, hotness);
@@ -107,10 +66,10 @@ bool hearth_md_remove(hearth_md *md, LLVMValueRef call) {
 }
 
 void hearth_md_clear(hearth_md *md, LLVMValueRef call) {
-  hearth_class settled = hearth_ir_is_call(call) ? hearth_md_get_settled_class(md, call) : HEARTH_CLASS_UNKNOWN;
+  hearth_class resolved = hearth_ir_is_call(call) ? hearth_md_get_resolved_class(md, call) : HEARTH_CLASS_UNKNOWN;
   hearth_md_remove(md, call);
-  if (settled != HEARTH_CLASS_UNKNOWN)
-    hearth_md_set_hint(md, call, settled);
+  if (resolved != HEARTH_CLASS_UNKNOWN)
+    hearth_md_set_hint(md, call, resolved);
 }
 
 static int compare_nodes(const void *a, const void *b) {
@@ -204,39 +163,12 @@ void hearth_md_attach(hearth_md *md, LLVMValueRef call, const uint64_t *callsite
   free(nodes);
 }
 
-const char *hearth_md_class_name(hearth_class hotness) { return hint_names[hotness]; }
-
-hearth_class hearth_md_class_by_name(const char *name, size_t length) {
-  for (int c = HEARTH_CLASS_COLD; c <= HEARTH_CLASS_HOT; c++)
-    if (strlen(hint_names[c]) == length && memcmp(hint_names[c], name, length) == 0)
-      return (hearth_class)c;
-  return HEARTH_CLASS_UNKNOWN;
-}
-
-static LLVMAttributeRef hint_of(LLVMValueRef call) {
-  if (!hearth_ir_is_call(call))
-    return NULL;
-  return LLVMGetCallSiteStringAttribute(call, LLVMAttributeFunctionIndex, ATTRIBUTE, strlen(ATTRIBUTE));
-}
-
-bool hearth_md_has_hint(LLVMValueRef call) { return hint_of(call) != NULL; }
-
-hearth_class hearth_md_get_hint(LLVMValueRef call, bool *ret_ambiguous) {
-  unsigned length = 0;
-  LLVMAttributeRef attribute = hint_of(call);
-  const char *value = attribute ? LLVMGetStringAttributeValue(attribute, &length) : "";
-  const char *ambiguous = hint_names[HEARTH_CLASS_UNKNOWN];
-  if (ret_ambiguous)
-    *ret_ambiguous = length == strlen(ambiguous) && memcmp(value, ambiguous, length) == 0;
-  return hearth_md_class_by_name(value, length);
-}
-
 bool hearth_md_fit_summary(hearth_md *md, LLVMValueRef call) {
   if (md->chained_only || !hearth_md_has_hint(call))
     return false;
   bool differ = hearth_ir_attachment(call, md->kind_memprof) != NULL;
   if (!differ && hearth_ir_attachment(call, md->kind_callsite)) {
-    hearth_md_settle(md, call, hearth_md_get_hint(call, NULL));
+    hearth_md_resolve(md, call, hearth_md_get_hint(call, NULL));
     return true;
   }
   if (!differ || hearth_ir_llvm_major() >= 22)

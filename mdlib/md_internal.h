@@ -60,21 +60,23 @@ void hearth_md_attach_nodes(hearth_md *md, LLVMValueRef call, const uint64_t *ca
                             const hearth_md_mibs *mibs);
 /* The flat list, whatever the classes; false, and nothing changed, when out of memory. */
 bool hearth_md_attach_flat(hearth_md *md, LLVMValueRef call, uint64_t own_id, const hearth_md_mib *mibs, size_t count);
+/* Remove everything but a class that LLVM had resolved. */
+void hearth_md_clear(hearth_md *md, LLVMValueRef call);
+
+/* class.c */
+bool hearth_md_has_hint(LLVMValueRef call); /* whatever it says */
+/* The class of a flat MIB's string or of the attribute; UNKNOWN for others. */
+hearth_class hearth_md_class_by_name(const char *name, size_t length);
+const char *hearth_md_class_name(hearth_class hotness); /* of UNKNOWN: "ambiguous" */
 bool hearth_md_classes_differ(const hearth_md_mib *mibs, size_t count);
 /* The class that all contexts share, else HEARTH_CLASS_UNKNOWN. */
 hearth_class hearth_md_common_class(const hearth_md_mib *mibs, size_t count);
-/* The flat form has no word for UNKNOWN: LLVM takes whatever is not cold or hot for notcold. The class that all contexts
+/* The flat form has no name for UNKNOWN: LLVM takes a class that is neither cold nor hot for notcold. The class that all contexts
  * share in it, else UNKNOWN. */
 hearth_class hearth_md_flat_class(hearth_class hotness);
 hearth_class hearth_md_common_flat_class(const hearth_md_mib *mibs, size_t count);
 void hearth_md_set_hint(hearth_md *md, LLVMValueRef call, hearth_class hint); /* UNKNOWN: ambiguous */
 void hearth_md_remove_hint(LLVMValueRef call);
-/* Remove everything but a class that LLVM had settled. */
-void hearth_md_clear(hearth_md *md, LLVMValueRef call);
-bool hearth_md_has_hint(LLVMValueRef call); /* whatever it says */
-/* The class of a flat MIB's string or of the attribute; UNKNOWN for others. */
-hearth_class hearth_md_class_by_name(const char *name, size_t length);
-const char *hearth_md_class_name(hearth_class hotness); /* of UNKNOWN: "ambiguous" */
 
 /* mib.c: one MIB, as node. */
 LLVMMetadataRef hearth_md_chained_mib(hearth_md *md, const hearth_md_schema *schema, const hearth_md_mib *mib);
@@ -92,7 +94,7 @@ bool hearth_md_lacks_own_id(hearth_md *md, LLVMValueRef call);
 uint64_t *hearth_md_callsite_ids(hearth_md *md, LLVMValueRef call, size_t *ret_count);
 
 /* prune.c: keep in place the contexts that are possible, and return how many there are; all, if that is 0. */
-size_t hearth_md_keep_possible(hearth_md_mibs *all, const uint64_t *callsite, size_t n, hearth_class settled);
+size_t hearth_md_keep_possible(hearth_md_mibs *all, const uint64_t *callsite, size_t n, hearth_class resolved);
 
 /* node.c */
 LLVMMetadataRef hearth_md_integer(hearth_md *md, unsigned bits, uint64_t value);
@@ -100,7 +102,8 @@ LLVMMetadataRef hearth_md_string(hearth_md *md, const char *text);
 LLVMMetadataRef hearth_md_node(hearth_md *md, LLVMMetadataRef *operands, size_t count);
 void hearth_md_set(hearth_md *md, LLVMValueRef call, unsigned kind, LLVMMetadataRef node); /* NULL removes */
 
-/* verify.c: findings of one instruction. `report` may be NULL. */
-size_t hearth_md_verify_instruction(hearth_md *md, LLVMValueRef instruction, hearth_md_report report, void *data);
+/* verify.c: findings of one instruction. `on_finding` may be NULL. */
+size_t hearth_md_verify_instruction(hearth_md *md, LLVMValueRef instruction, hearth_md_on_finding on_finding,
+                                    void *data);
 
 #endif

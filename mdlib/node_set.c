@@ -4,15 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-static LLVMMetadataRef *slot_of(const node_set *set, LLVMMetadataRef node) {
+static LLVMMetadataRef *slot_of(const hearth_node_set *set, LLVMMetadataRef node) {
   size_t i = (size_t)((uintptr_t)node * UINT64_C(0x9e3779b97f4a7c15) >> 20) & (set->capacity - 1);
   while (set->slots[i] && set->slots[i] != node)
     i = (i + 1) & (set->capacity - 1);
   return &set->slots[i];
 }
 
-static bool grow(node_set *set) {
-  node_set larger = {.capacity = set->capacity ? set->capacity * 2 : 64, .used = set->used};
+static bool grow(hearth_node_set *set) {
+  hearth_node_set larger = {.capacity = set->capacity ? set->capacity * 2 : 64, .used = set->used};
   larger.slots = calloc(larger.capacity, sizeof *larger.slots);
   if (!larger.slots)
     return false;
@@ -24,7 +24,7 @@ static bool grow(node_set *set) {
   return true;
 }
 
-bool node_set_add(node_set *set, LLVMMetadataRef node) {
+bool hearth_node_set_add(hearth_node_set *set, LLVMMetadataRef node) {
   if (set->used * 2 >= set->capacity && !grow(set)) {
     set->out_of_memory = true;
     return false;
@@ -37,7 +37,7 @@ bool node_set_add(node_set *set, LLVMMetadataRef node) {
   return true;
 }
 
-void node_set_free(node_set *set) {
+void hearth_node_set_free(hearth_node_set *set) {
   free(set->slots);
   memset(set, 0, sizeof *set);
 }

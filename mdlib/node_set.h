@@ -8,14 +8,14 @@
 #include <llvm-c/Core.h>
 
 /* All zero is the empty set. Open addressing, power of two, at most half full. */
-typedef struct node_set {
+typedef struct hearth_node_set {
   LLVMMetadataRef *slots;
   size_t capacity, used;
   bool out_of_memory; /* something could not be added */
-} node_set;
+} hearth_node_set;
 
 /* False if it was in the set, or memory is out. */
-bool node_set_add(node_set *set, LLVMMetadataRef node);
-void node_set_free(node_set *set);
+bool hearth_node_set_add(hearth_node_set *set, LLVMMetadataRef node);
+void hearth_node_set_free(hearth_node_set *set);
 
 #endif

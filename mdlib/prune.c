@@ -5,10 +5,10 @@
 
 #include "md_internal.h"
 
-size_t hearth_md_keep_possible(hearth_md_mibs *all, const uint64_t *callsite, size_t n, hearth_class settled) {
+size_t hearth_md_keep_possible(hearth_md_mibs *all, const uint64_t *callsite, size_t n, hearth_class resolved) {
   size_t kept = 0;
   for (size_t i = 0; i < all->count; i++)
-    if (hearth_md_is_possible(&all->mibs[i], callsite, n, settled)) {
+    if (hearth_md_is_possible(&all->mibs[i], callsite, n, resolved)) {
       all->mibs[kept++] = all->mibs[i];
       all->nodes[kept] = all->nodes[i + 1];
     }
@@ -21,14 +21,14 @@ bool hearth_md_prune(hearth_md *md, LLVMValueRef call, const uint64_t *callsite,
   hearth_md_mibs all;
   if (!hearth_ir_is_call(call) || !hearth_md_get_mibs(md, call, &all))
     return false;
-  hearth_class settled = hearth_md_get_settled_class(md, call);
-  bool known = n_callsite || settled != HEARTH_CLASS_UNKNOWN;
-  size_t left = hearth_md_keep_possible(&all, callsite, n_callsite, settled);
-  if (!left && settled != HEARTH_CLASS_UNKNOWN) {
+  hearth_class resolved = hearth_md_get_resolved_class(md, call);
+  bool known = n_callsite || resolved != HEARTH_CLASS_UNKNOWN;
+  size_t left = hearth_md_keep_possible(&all, callsite, n_callsite, resolved);
+  if (!left && resolved != HEARTH_CLASS_UNKNOWN) {
     /* The ids begin further inside than the contexts do: frames that the profile lacks were passed over when they were
      * attached. The class still holds. */
     n_callsite = 0;
-    left = hearth_md_keep_possible(&all, NULL, 0, settled);
+    left = hearth_md_keep_possible(&all, NULL, 0, resolved);
   }
   if (left && known)
     hearth_md_attach_nodes(md, call, callsite, n_callsite, &all);

@@ -54,13 +54,13 @@ bool hearth_md_callers_agree(const hearth_md_mib *mib, size_t from, const uint64
 }
 
 bool hearth_md_is_possible(const hearth_md_mib *mib, const uint64_t *callsite, size_t n_callsite,
-                           hearth_class settled) {
+                           hearth_class resolved) {
   if (n_callsite > 1 && !hearth_md_callers_agree(mib, 0, callsite + 1, n_callsite - 1))
     return false;
-  return settled == HEARTH_CLASS_UNKNOWN || mib->hotness == HEARTH_CLASS_UNKNOWN || mib->hotness == settled;
+  return resolved == HEARTH_CLASS_UNKNOWN || mib->hotness == HEARTH_CLASS_UNKNOWN || mib->hotness == resolved;
 }
 
-hearth_class hearth_md_get_settled_class(hearth_md *md, LLVMValueRef call) {
+hearth_class hearth_md_get_resolved_class(hearth_md *md, LLVMValueRef call) {
   bool open = hearth_ir_attachment(call, md->kind_callsite) || hearth_ir_attachment(call, md->kind_memprof);
   return open ? HEARTH_CLASS_UNKNOWN : hearth_md_get_hint(call, NULL);
 }

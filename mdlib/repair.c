@@ -227,13 +227,13 @@ static uint64_t *callsite_of(repair *r, LLVMValueRef call, uint64_t own_id, size
   return ids;
 }
 
-static void drop_impossible(hearth_md_mibs *all, const uint64_t *callsite, size_t n, hearth_class settled) {
+static void drop_impossible(hearth_md_mibs *all, const uint64_t *callsite, size_t n, hearth_class resolved) {
   for (size_t i = 0; i < all->count; i++) {
     const hearth_md_mib *mib = &all->mibs[i];
     if (!all->nodes[i + 1])
       continue;
     bool own_id_agrees = n == 0 || all->encoding == HEARTH_MD_CHAINED || mib->stack[-1] == callsite[0];
-    if (!own_id_agrees || !hearth_md_is_possible(mib, callsite, n, settled))
+    if (!own_id_agrees || !hearth_md_is_possible(mib, callsite, n, resolved))
       all->nodes[i + 1] = NULL;
   }
   drop_without_node(all);
@@ -247,14 +247,14 @@ static void clear(repair *r, LLVMValueRef call) {
 static void attach_salvaged(repair *r, LLVMValueRef call, hearth_md_mibs *all, uint64_t own_id) {
   size_t n = 0, before = all->count;
   uint64_t *callsite = callsite_of(r, call, own_id, &n);
-  hearth_class settled = hearth_md_get_settled_class(r->md, call);
+  hearth_class resolved = hearth_md_get_resolved_class(r->md, call);
   drop_without_node(all);
-  drop_impossible(all, callsite, n, settled);
+  drop_impossible(all, callsite, n, resolved);
   merge_duplicates(r, all);
   drop_without_node(all);
   r->counts->contexts += before - all->count;
   all->nodes[0] = r->schema_node;
-  if (all->count && (n || settled != HEARTH_CLASS_UNKNOWN))
+  if (all->count && (n || resolved != HEARTH_CLASS_UNKNOWN))
     hearth_md_attach_nodes(r->md, call, callsite, n, all);
   else
     clear(r, call);

@@ -116,7 +116,7 @@ static void refresh_schemas(hearth_md *md) {
   LLVMMetadataRef last = n ? hearth_ir_named_operand(md->module, HEARTH_MD_SCHEMA_NAME, n - 1) : NULL;
   if (n == md->named.operands && last == md->named.last)
     return;
-  node_set seen = {0};
+  hearth_node_set seen = {0};
   LLVMMetadataRef *distinct = realloc(md->named.distinct, (n + 1) * sizeof *distinct);
   if (distinct)
     md->named.distinct = distinct;
@@ -125,10 +125,10 @@ static void refresh_schemas(hearth_md *md) {
   md->named.count = 0;
   for (unsigned i = 0; distinct && i < n; i++) {
     LLVMMetadataRef node = hearth_ir_named_operand(md->module, HEARTH_MD_SCHEMA_NAME, i);
-    if (node_set_add(&seen, node))
+    if (hearth_node_set_add(&seen, node))
       distinct[md->named.count++] = node;
   }
-  node_set_free(&seen);
+  hearth_node_set_free(&seen);
 }
 
 LLVMMetadataRef hearth_md_get_schema(hearth_md *md, unsigned index) {

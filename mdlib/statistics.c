@@ -7,12 +7,12 @@
 typedef struct counting {
   hearth_md *md;
   hearth_md_statistics *s;
-  node_set nodes;
+  hearth_node_set nodes;
 } counting;
 
 /* Nodes of a well-formed chain, up to the first that was seen: what it leads to was seen with it. */
 static void count_nodes(counting *c, LLVMMetadataRef node) {
-  while (hearth_ir_operand_count(node) && node_set_add(&c->nodes, node))
+  while (hearth_ir_operand_count(node) && hearth_node_set_add(&c->nodes, node))
     node = hearth_ir_operand(node, 1);
 }
 
@@ -54,6 +54,6 @@ bool hearth_md_collect_statistics(hearth_md *md, hearth_md_statistics *ret) {
   hearth_ir_for_each_instruction(md->module, visit, &c);
   ret->stack_nodes = c.nodes.used;
   bool ok = !c.nodes.out_of_memory;
-  node_set_free(&c.nodes);
+  hearth_node_set_free(&c.nodes);
   return ok;
 }

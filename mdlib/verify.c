@@ -28,7 +28,7 @@ typedef struct stack {
 
 typedef struct verifier {
   hearth_md *md;
-  hearth_md_report report;
+  hearth_md_on_finding on_finding;
   void *data;
   size_t findings;
   LLVMValueRef instruction;    /* NULL: the module */
@@ -42,10 +42,10 @@ static void finding(verifier *v, hearth_md_rule rule, const char *format, ...) {
   vsnprintf(detail, sizeof detail, format, arguments);
   va_end(arguments);
   v->findings++;
-  if (v->report)
-    v->report(&(hearth_md_finding){rule, v->instruction ? hearth_ir_function_of(v->instruction) : NULL, v->instruction,
-                                   detail},
-              v->data);
+  if (v->on_finding)
+    v->on_finding(&(hearth_md_finding){rule, v->instruction ? hearth_ir_function_of(v->instruction) : NULL,
+                                       v->instruction, detail},
+                  v->data);
 }
 
 /* -------------------------------------------------- ids and stacks -------------------------------------------------- */
@@ -356,14 +356,15 @@ static void check_instruction(LLVMValueRef instruction, void *data) {
   free(ids.ids);
 }
 
-size_t hearth_md_verify_instruction(hearth_md *md, LLVMValueRef instruction, hearth_md_report report, void *data) {
-  verifier v = {.md = md, .report = report, .data = data};
+size_t hearth_md_verify_instruction(hearth_md *md, LLVMValueRef instruction, hearth_md_on_finding on_finding,
+                                    void *data) {
+  verifier v = {.md = md, .on_finding = on_finding, .data = data};
   check_instruction(instruction, &v);
   return v.findings;
 }
 
-size_t hearth_md_verify(hearth_md *md, hearth_md_report report, void *data) {
-  verifier v = {.md = md, .report = report, .data = data};
+size_t hearth_md_verify(hearth_md *md, hearth_md_on_finding on_finding, void *data) {
+  verifier v = {.md = md, .on_finding = on_finding, .data = data};
   check_module_schema(&v);
   hearth_ir_for_each_instruction(md->module, check_instruction, &v);
   return v.findings;

@@ -5,12 +5,12 @@
 
 #include "hearth/mib.h"
 
-typedef struct settling {
+typedef struct deciding {
   const hearth_doubts *d;
   size_t *pairs;
   hearth_choice *of_old, *of_new;
   bool *doubtful; /* n */
-} settling;
+} deciding;
 
 /* The line says nothing here: it moves with every change further up, and may then be where another call was. */
 static uint32_t likeness(size_t i, size_t k, void *data) {
@@ -20,16 +20,16 @@ static uint32_t likeness(size_t i, size_t k, void *data) {
   return d->old[i].column == d->now[k].column ? 3 : 1;
 }
 
-static bool is_pair(const settling *s, size_t i) { return s->pairs[i] != HEARTH_UNALIGNED; }
+static bool is_pair(const deciding *s, size_t i) { return s->pairs[i] != HEARTH_UNALIGNED; }
 
-static uint32_t moved_by(const settling *s, size_t i) { return s->d->now[s->pairs[i]].line - s->d->old[i].line; }
+static uint32_t moved_by(const deciding *s, size_t i) { return s->d->now[s->pairs[i]].line - s->d->old[i].line; }
 
-static uint32_t shifted_by(const settling *s, size_t i) { return s->d->now[s->pairs[i]].column - s->d->old[i].column; }
+static uint32_t shifted_by(const deciding *s, size_t i) { return s->d->now[s->pairs[i]].column - s->d->old[i].column; }
 
 /* -------------------------------------------------- what is in doubt --------------------------------------------- */
 
 /* Pairs that other alignments, as good as this one, lack. */
-static void doubt_choices(settling *s) {
+static void doubt_choices(deciding *s) {
   for (size_t i = 0; i < s->d->n; i++) {
     const hearth_choice *choice = &s->of_old[i];
     if (choice->first <= choice->last)
@@ -37,12 +37,12 @@ static void doubt_choices(settling *s) {
   }
 }
 
-static bool shares_line(const settling *s, size_t i, size_t other) {
+static bool shares_line(const deciding *s, size_t i, size_t other) {
   return s->d->callees[i] == s->d->callees[other] && s->d->old[i].line == s->d->old[other].line;
 }
 
 /* Of the calls in one line, one is gone: those behind it took its place, and columns say nothing. */
-static void doubt_lines_that_lost(settling *s) {
+static void doubt_lines_that_lost(deciding *s) {
   for (size_t i = 0; i < s->d->n; i++)
     for (size_t other = i; other-- > 0 && s->d->old[other].line == s->d->old[i].line;)
       if (shares_line(s, i, other) && is_pair(s, i) != is_pair(s, other))
@@ -51,7 +51,7 @@ static void doubt_lines_that_lost(settling *s) {
 
 /* Neither of two calls in one line, i and the next, is sure if their columns changed differently: they may have changed places.
  * Another call that was inserted between them explains it, if the first is where it was. */
-static bool is_torn(const settling *s, size_t i) {
+static bool is_torn(const deciding *s, size_t i) {
   size_t next = i + 1;
   if (next >= s->d->n || !is_pair(s, i) || !is_pair(s, next) || !shares_line(s, i, next) ||
       s->d->now[s->pairs[i]].line != s->d->now[s->pairs[next]].line || shifted_by(s, i) == shifted_by(s, next))
@@ -60,13 +60,13 @@ static bool is_torn(const settling *s, size_t i) {
 }
 
 /* Is the column no evidence of the pair? */
-static bool is_shifted(const settling *s, size_t i) {
+static bool is_shifted(const deciding *s, size_t i) {
   return is_pair(s, i) && (shifted_by(s, i) != 0 || is_torn(s, i) || (i > 0 && is_torn(s, i - 1)));
 }
 
 /* Calls that were indented are all shifted alike. One of them may have been edited, but if several were shifted by
  * different columns they may have changed places. [first, end) are of one function, with no other's call between. */
-static void doubt_shifted(settling *s, size_t first, size_t end) {
+static void doubt_shifted(deciding *s, size_t first, size_t end) {
   size_t one = end;
   bool differ = false;
   for (size_t i = first; i < end; i++) {
@@ -79,7 +79,7 @@ static void doubt_shifted(settling *s, size_t first, size_t end) {
     s->doubtful[i] |= is_shifted(s, i);
 }
 
-static void doubt_runs(settling *s) {
+static void doubt_same_callees(deciding *s) {
   size_t end;
   for (size_t first = 0; first < s->d->n; first = end) {
     for (end = first + 1; end < s->d->n && s->d->callees[end] == s->d->callees[first]; end++)
@@ -88,10 +88,10 @@ static void doubt_runs(settling *s) {
   }
 }
 
-/* -------------------------------------------------- what lines settle -------------------------------------------- */
+/* -------------------------------------------------- what lines decide -------------------------------------------- */
 
 /* The call of the source that is that old one, if all lines there moved by so many, in places [low, high). */
-static size_t find_moved(const settling *s, size_t i, uint32_t by, size_t low, size_t high) {
+static size_t find_moved(const deciding *s, size_t i, uint32_t by, size_t low, size_t high) {
   for (size_t k = low; k < high; k++)
     if (s->d->now[k].line == s->d->old[i].line + by && s->d->now[k].column == s->d->old[i].column &&
         s->d->is_alike(i, k, s->d->data))
@@ -100,13 +100,13 @@ static size_t find_moved(const settling *s, size_t i, uint32_t by, size_t low, s
 }
 
 /* Is it known which call it is, by what it calls? */
-static bool is_sure(const settling *s, size_t i) {
+static bool is_sure(const deciding *s, size_t i) {
   return is_pair(s, i) && !s->doubtful[i] && s->of_old[i].first <= s->of_old[i].last;
 }
 
 /* Calls [first, end) are in doubt. If the sure ones next to them moved by as many lines, nothing was inserted between these;
  * then so did the calls in doubt, if there are such calls. */
-static void settle_by_lines(settling *s, size_t first, size_t end) {
+static void decide_by_lines(deciding *s, size_t first, size_t end) {
   const hearth_doubts *d = s->d;
   size_t above = first, below = end;
   while (above > 0 && !is_sure(s, above - 1))
@@ -131,7 +131,7 @@ static void settle_by_lines(settling *s, size_t first, size_t end) {
 static bool is_one_bit(unsigned classes) { return (classes & (classes - 1)) == 0; }
 
 /* Is it the same for placement which of the calls is which? */
-static bool is_all_one(const settling *s, size_t first, size_t end) {
+static bool is_all_one(const deciding *s, size_t first, size_t end) {
   unsigned classes = 0;
   bool some_new = false;
   for (size_t i = first; i < end; i++) {
@@ -144,8 +144,8 @@ static bool is_all_one(const settling *s, size_t first, size_t end) {
   return is_one_bit(classes) && !some_new;
 }
 
-static void settle_stretch(settling *s, size_t first, size_t end, size_t *ret_first) {
-  settle_by_lines(s, first, end);
+static void decide_stretch(deciding *s, size_t first, size_t end, size_t *ret_first) {
+  decide_by_lines(s, first, end);
   if (!s->doubtful[first] || is_all_one(s, first, end))
     return;
   for (size_t i = first; i < end; i++) {
@@ -155,21 +155,21 @@ static void settle_stretch(settling *s, size_t first, size_t end, size_t *ret_fi
   }
 }
 
-static void settle(settling *s, size_t *ret_first) {
+static void decide(deciding *s, size_t *ret_first) {
   size_t end;
   doubt_choices(s);
   doubt_lines_that_lost(s);
-  doubt_runs(s);
+  doubt_same_callees(s);
   for (size_t i = 0; i < s->d->n; i = end) {
     for (end = i + 1; s->doubtful[i] && end < s->d->n && s->doubtful[end]; end++)
       ;
     if (s->doubtful[i])
-      settle_stretch(s, i, end, ret_first);
+      decide_stretch(s, i, end, ret_first);
   }
 }
 
-bool hearth_doubts_settle(const hearth_doubts *doubts, size_t *pairs, size_t *ret_first) {
-  settling s = {.d = doubts, .pairs = pairs};
+bool hearth_doubts_decide(const hearth_doubts *doubts, size_t *pairs, size_t *ret_first) {
+  deciding s = {.d = doubts, .pairs = pairs};
   s.of_old = calloc(doubts->n + 1, sizeof *s.of_old);
   s.of_new = calloc(doubts->m + 1, sizeof *s.of_new);
   s.doubtful = calloc(doubts->n + 1, sizeof *s.doubtful);
@@ -177,7 +177,7 @@ bool hearth_doubts_settle(const hearth_doubts *doubts, size_t *pairs, size_t *re
   bool done = s.of_old && s.of_new && s.doubtful &&
               hearth_align_choices(doubts->n, doubts->m, likeness, (void *)doubts, s.of_old, s.of_new);
   if (done)
-    settle(&s, ret_first);
+    decide(&s, ret_first);
   free(s.of_old);
   free(s.of_new);
   free(s.doubtful);

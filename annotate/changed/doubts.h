@@ -8,13 +8,13 @@
 #include "alignment.h"
 
 /* A call of one of the two sequences, which are sorted by line and column. */
-typedef struct hearth_place {
+typedef struct hearth_call_place {
   uint32_t line, column;
-} hearth_place;
+} hearth_call_place;
 
 typedef struct hearth_doubts {
   size_t n, m;
-  const hearth_place *old, *now; /* n, m */
+  const hearth_call_place *old, *now; /* n, m */
   const uint64_t *callees;       /* n: what the old ones call */
   const uint8_t *classes;        /* n: a bit, 1 << hearth_class, for each that their contexts have */
   hearth_likeness is_alike;      /* do they call the same? */
@@ -26,9 +26,9 @@ typedef struct hearth_doubts {
 /* Do all lines seem to be where they were? */
 static inline bool hearth_is_end_moved(const hearth_doubts *doubts) { return doubts->knows_end && doubts->end_by != 0; }
 
-/* `pairs` is the alignment. Of old calls that are in doubt, the pair is put right where lines settle it, kept where all that
+/* `pairs` is the alignment. Of old calls that are in doubt, the pair is put right where lines decide it, kept where all that
  * the call may be have one class, or none that gets a hint, and else taken away (HEARTH_UNALIGNED). *ret_first: one of the
  * calls of the source that lost it, or may be one that did; m if there is none. False: out of memory. */
-bool hearth_doubts_settle(const hearth_doubts *doubts, size_t *pairs, size_t *ret_first);
+bool hearth_doubts_decide(const hearth_doubts *doubts, size_t *pairs, size_t *ret_first);
 
 #endif

@@ -293,25 +293,25 @@ static bool is_in_places(const salvaging *s, const size_t *pairs) {
   return same;
 }
 
-static hearth_status settle(salvaging *s, hearth_doubts *doubts, size_t *pairs, size_t *ret_first) {
-  hearth_place *places = malloc((s->n_old + s->n_new + 1) * sizeof *places);
+static hearth_status decide_doubts(salvaging *s, hearth_doubts *doubts, size_t *pairs, size_t *ret_first) {
+  hearth_call_place *places = malloc((s->n_old + s->n_new + 1) * sizeof *places);
   uint64_t *callees = malloc((s->n_old + 1) * sizeof *callees);
   uint8_t *classes = malloc(s->n_old + 1);
   bool done = places && callees && classes;
   for (size_t i = 0; done && i < s->n_old; i++) {
-    places[i] = (hearth_place){s->old[i].line, s->old[i].column};
+    places[i] = (hearth_call_place){s->old[i].line, s->old[i].column};
     callees[i] = s->old[i].allocates || !s->old[i].callee.name ? 0 : s->old[i].callee.id;
     classes[i] = s->old[i].classes;
   }
   for (size_t k = 0; done && k < s->n_new; k++) {
     const hearth_call_site *now = &s->sites->items[s->new[k].first];
-    places[s->n_old + k] = (hearth_place){now->line, now->column};
+    places[s->n_old + k] = (hearth_call_place){now->line, now->column};
   }
   doubts->old = places;
   doubts->now = places + s->n_old;
   doubts->callees = callees;
   doubts->classes = classes;
-  done = done && hearth_doubts_settle(doubts, pairs, ret_first);
+  done = done && hearth_doubts_decide(doubts, pairs, ret_first);
   free(places);
   free(callees);
   free(classes);
@@ -329,7 +329,7 @@ static hearth_status pair_calls(salvaging *s, LLVMValueRef f, uint64_t id, const
   doubts.knows_end =
       hearth_spacing_behind(&s->spacing, function, hearth_ir_subprogram_line(LLVMGetSubprogram(f)), &doubts.end_by);
   if (hearth_is_end_moved(&doubts) || !is_in_places(s, pairs))
-    HEARTH_TRY(settle(s, &doubts, pairs, &doubtful));
+    HEARTH_TRY(decide_doubts(s, &doubts, pairs, &doubtful));
   if (doubtful < s->n_new)
     HEARTH_TRY(add_doubtful(s, f, doubtful));
   return changed || doubtful < s->n_new ? add_pairs(s, id, function->id, pairs) : HEARTH_OK;

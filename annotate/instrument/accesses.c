@@ -116,7 +116,7 @@ bool hearth_may_be_heap(LLVMValueRef pointer) {
 
 typedef struct collection {
   hearth_accesses *accesses;
-  const hearth_options *options;
+  const hearth_pass_options *options;
   const hearth_flow *flow;
   LLVMTargetDataRef layout;
   uint32_t interruptions; /* in the block so far */
@@ -270,7 +270,7 @@ static void collect_block(collection *c, LLVMBasicBlockRef block, unsigned nosan
     c->accesses->items[k].interrupted_after = c->accesses->items[k].interruptions != c->interruptions;
 }
 
-bool hearth_accesses_collect(LLVMValueRef function, const hearth_options *options, const hearth_flow *flow,
+bool hearth_accesses_collect(LLVMValueRef function, const hearth_pass_options *options, const hearth_flow *flow,
                              hearth_accesses *ret) {
   LLVMModuleRef module = LLVMGetGlobalParent(function);
   unsigned nosanitize =

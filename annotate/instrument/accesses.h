@@ -52,7 +52,7 @@ typedef struct hearth_accesses {
 } hearth_accesses;
 
 /* Collect them. False: no memory. Free in either case. `flow`, of the function, is needed for HEARTH_COALESCE_BLOCK. */
-bool hearth_accesses_collect(LLVMValueRef function, const hearth_options *options, const hearth_flow *flow,
+bool hearth_accesses_collect(LLVMValueRef function, const hearth_pass_options *options, const hearth_flow *flow,
                              hearth_accesses *ret);
 void hearth_accesses_free(hearth_accesses *accesses);
 

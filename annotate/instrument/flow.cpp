@@ -172,7 +172,7 @@ size_t hearth_flow_position(const hearth_flow *flow, LLVMBasicBlockRef block) {
   return flow->Position.at(unwrap(block));
 }
 
-bool hearth_flow_runs_through(const hearth_flow *flow, LLVMBasicBlockRef block) {
+bool hearth_flow_is_transparent(const hearth_flow *flow, LLVMBasicBlockRef block) {
   return !flow->Interrupted.at(unwrap(block));
 }
 

@@ -40,7 +40,7 @@ LLVMBasicBlockRef hearth_flow_block(const hearth_flow *flow, size_t position);
 size_t hearth_flow_position(const hearth_flow *flow, LLVMBasicBlockRef block);
 
 /* Whether nothing in the block interrupts. */
-bool hearth_flow_runs_through(const hearth_flow *flow, LLVMBasicBlockRef block);
+bool hearth_flow_is_transparent(const hearth_flow *flow, LLVMBasicBlockRef block);
 
 /* Whether the block is in a loop. */
 bool hearth_flow_repeats(const hearth_flow *flow, LLVMBasicBlockRef block);

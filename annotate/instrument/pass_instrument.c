@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "accesses.h"
-#include "carry.h"
 #include "coalesce.h"
 #include "counter.h"
 #include "flow.h"
@@ -13,6 +12,7 @@
 #include "module_facts.h"
 #include "passes.h"
 #include "shim.h"
+#include "sink_counts.h"
 
 static bool starts_with(const char *text, size_t length, const char *prefix) {
   return length >= strlen(prefix) && memcmp(text, prefix, strlen(prefix)) == 0;
@@ -63,7 +63,7 @@ static void count_access(hearth_counters *c, const hearth_access *access) {
 static void coalesce(hearth_accesses *accesses, hearth_flow *flow, hearth_counters *c) {
   hearth_coalesce_neighbours(accesses, hearth_counters_granule(c));
   hearth_coalesce_loops(accesses, flow, c);
-  hearth_carry_counts(accesses, flow, c);
+  hearth_sink_counts(accesses, flow, c);
   hearth_coalesce_walks(accesses, c);
 }
 
@@ -95,7 +95,7 @@ static bool is_instrumented(LLVMValueRef function) {
          !has_attribute(function, "naked") && !has_attribute(function, "disable_sanitizer_instrumentation");
 }
 
-static bool instrument_function(LLVMValueRef function, const hearth_options *options, hearth_counters *c) {
+static bool instrument_function(LLVMValueRef function, const hearth_pass_options *options, hearth_counters *c) {
   hearth_flow *flow = options->coalesce == HEARTH_COALESCE_OFF ? NULL : hearth_flow_create(function);
   hearth_accesses accesses;
   bool ok = hearth_accesses_collect(function, options, flow, &accesses);
@@ -139,11 +139,11 @@ static void add_constructor(hearth_counters *c) {
   hearth_ir_append_constructor(c->module, constructor, 1);
 }
 
-bool hearth_pass_instrument(LLVMModuleRef module, const hearth_options *options) {
+bool hearth_pass_instrument(LLVMModuleRef module, const hearth_pass_options *options) {
   /* Already done, by us or by clang -fmemory-profile: counting twice would be wrong. */
   if (LLVMGetNamedFunction(module, "memprof.module_ctor"))
     return false;
-  hearth_options exact = *options;
+  hearth_pass_options exact = *options;
   if (options->histogram && options->coalesce == HEARTH_COALESCE_BLOCK)
     exact.coalesce = HEARTH_COALESCE_GRANULE; /* the histogram says which bytes were accessed */
   hearth_counters counters = hearth_counters_create(module, options->atomic_counters, options->histogram);

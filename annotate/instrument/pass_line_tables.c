@@ -1,7 +1,7 @@
 #include "hearth/ir_facts.h"
 #include "passes.h"
 
-bool hearth_pass_line_tables(LLVMModuleRef module, const hearth_options *options) {
+bool hearth_pass_line_tables(LLVMModuleRef module, const hearth_pass_options *options) {
   (void)options;
   return hearth_ir_emit_line_tables(module);
 }

@@ -57,7 +57,7 @@ static bool is_done(LLVMModuleRef module) {
   return false;
 }
 
-bool hearth_pass_types(LLVMModuleRef module, const hearth_options *options) {
+bool hearth_pass_types(LLVMModuleRef module, const hearth_pass_options *options) {
   table t = {.module = module};
   (void)options;
   if (is_done(module))

@@ -45,7 +45,7 @@ static hearth_status mark(const table_reader *reader, const char *name, const ch
   return HEARTH_OK;
 }
 
-/* What is left of `line` becomes its words. */
+/* Cuts `line` into its names. */
 static hearth_status read_line(const table_reader *reader, char *line) {
   char by_default[HEARTH_ALLOC_NAME_MAX + sizeof "_hot_cold"], *rest;
   line[strcspn(line, "#")] = '\0';

@@ -37,7 +37,7 @@ typedef struct fitting {
 static bool forbid_cloning_for(fitting *f, LLVMValueRef call) {
   if (hearth_md_is_chained_only(f->md) || !LLVMHasMetadata(call) || !LLVMGetMetadata(call, f->kind_memprof))
     return false;
-  hearth_md_settle(f->md, call, HEARTH_CLASS_UNKNOWN);
+  hearth_md_resolve(f->md, call, HEARTH_CLASS_UNKNOWN);
   return true;
 }
 
@@ -63,7 +63,7 @@ static LLVMMetadataRef first_value(LLVMModuleRef module, const char *name) {
   return hearth_ir_operand_count(values) ? hearth_ir_operand(values, 0) : NULL;
 }
 
-bool hearth_lto_read_options(LLVMModuleRef module, hearth_options *ret) {
+bool hearth_lto_read_options(LLVMModuleRef module, hearth_pass_options *ret) {
   LLVMMetadataRef node = first_value(module, HINTS);
   uint64_t values[VALUES];
   if (hearth_ir_operand_count(node) != VALUES)
@@ -84,7 +84,7 @@ bool hearth_lto_read_options(LLVMModuleRef module, hearth_options *ret) {
   return true;
 }
 
-void hearth_lto_write_options(LLVMModuleRef module, const hearth_options *options) {
+void hearth_lto_write_options(LLVMModuleRef module, const hearth_pass_options *options) {
   LLVMContextRef context = LLVMGetModuleContext(module);
   LLVMTypeRef i8 = LLVMInt8TypeInContext(context), i32 = LLVMInt32TypeInContext(context);
   LLVMMetadataRef values[VALUES];

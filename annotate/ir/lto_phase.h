@@ -31,9 +31,9 @@ hearth_lto_phase hearth_lto_phase_of(LLVMModuleRef module);
 bool hearth_lto_fit_summary(LLVMModuleRef module, bool clones);
 
 /* Add the flag, unless there is one. */
-void hearth_lto_write_options(LLVMModuleRef module, const hearth_options *options);
+void hearth_lto_write_options(LLVMModuleRef module, const hearth_pass_options *options);
 /* False, and nothing written, if there is none. Sets these options and no others. */
-bool hearth_lto_read_options(LLVMModuleRef module, hearth_options *ret);
+bool hearth_lto_read_options(LLVMModuleRef module, hearth_pass_options *ret);
 
 /* Add the flag of a plan, unless there is one. `profile`: made absolute if it can be. */
 void hearth_lto_write_plan(LLVMModuleRef module, const char *profile, uint64_t plan);

@@ -34,7 +34,7 @@ typedef enum hearth_lto_phase {
   HEARTH_LTO_POSTLINK, /* linked, or imported into */
 } hearth_lto_phase;
 
-typedef struct hearth_options {
+typedef struct hearth_pass_options {
   const char *profile;              /* -memprof-use; "" if not given */
   uint64_t profile_id;              /* -memprof-profile-id: of the profile that the flags are for; 0: any will do */
   struct hearth_matcher *matcher;   /* what the passes of a pipeline have read of it; not used if there is no profile */
@@ -58,40 +58,40 @@ typedef struct hearth_options {
   bool atomic_counters;          /* -memprof-atomic: no thread's count is lost */
   bool count_width;              /* -memprof-count-width: an access counts once for each 8 bytes */
   bool histogram;                /* -memprof-histogram: a counter of 8 bits for each 8 bytes */
-} hearth_options;
+} hearth_pass_options;
 
 /* Match calls with the profile by debug location; attach contexts to allocation calls and ids to their callers. */
-bool hearth_pass_annotate(LLVMModuleRef module, const hearth_options *options);
+bool hearth_pass_annotate(LLVMModuleRef module, const hearth_pass_options *options);
 /* Narrow the contexts of allocation calls to those that are possible where the calls now are: from the profile if it is
  * at hand, else from the metadata alone. */
-bool hearth_pass_prune(LLVMModuleRef module, const hearth_options *options);
+bool hearth_pass_prune(LLVMModuleRef module, const hearth_pass_options *options);
 /* Replace annotated allocation calls by their hinted forms; before a link only those whose contexts agree, and the
  * module then tells the link which hints the others are to get. */
-bool hearth_pass_lower(LLVMModuleRef module, const hearth_options *options);
+bool hearth_pass_lower(LLVMModuleRef module, const hearth_pass_options *options);
 /* Around LLVM's own pass that clones functions so that contexts part (LLVM 19 and newer). Before: choose the allocation
  * calls that are worth their clones, and let LLVM see no others; on older LLVM, make the clones. False if there is none,
  * and LLVM's pass need not run. After: make the clones the module's own. */
-bool hearth_pass_before_cloning(LLVMModuleRef module, const hearth_options *options);
-bool hearth_pass_after_cloning(LLVMModuleRef module, const hearth_options *options);
+bool hearth_pass_before_cloning(LLVMModuleRef module, const hearth_pass_options *options);
+bool hearth_pass_after_cloning(LLVMModuleRef module, const hearth_pass_options *options);
 /* Where LLVM's pass ran, here or in the link: what it calls notcold is told apart into notcold, hot and ambiguous. */
-bool hearth_pass_settle(LLVMModuleRef module, const hearth_options *options);
+bool hearth_pass_resolve(LLVMModuleRef module, const hearth_pass_options *options);
 /* Make the schemas of a module that was linked from several one; a warning if that cannot be done without guessing. */
-bool hearth_pass_unify(LLVMModuleRef module, const hearth_options *options);
+bool hearth_pass_unify(LLVMModuleRef module, const hearth_pass_options *options);
 /* Replace one encoding of the metadata by the other; a warning says what the other has no place for. */
-bool hearth_pass_to_flat(LLVMModuleRef module, const hearth_options *options);
-bool hearth_pass_to_chained(LLVMModuleRef module, const hearth_options *options);
+bool hearth_pass_to_flat(LLVMModuleRef module, const hearth_pass_options *options);
+bool hearth_pass_to_chained(LLVMModuleRef module, const hearth_pass_options *options);
 /* Make metadata that other passes broke obey the rules again, from the debug locations; a warning says what was done. */
-bool hearth_pass_repair(LLVMModuleRef module, const hearth_options *options);
+bool hearth_pass_repair(LLVMModuleRef module, const hearth_pass_options *options);
 /* Check all heap-profile metadata against mdlib's rules; each finding is a warning, and an error says how
  * many there were. Changes nothing. */
-bool hearth_pass_verify(LLVMModuleRef module, const hearth_options *options);
+bool hearth_pass_verify(LLVMModuleRef module, const hearth_pass_options *options);
 /* Count loads, stores, atomics, memory intrinsics and what library functions access, in shadow memory. */
-bool hearth_pass_instrument(LLVMModuleRef module, const hearth_options *options);
+bool hearth_pass_instrument(LLVMModuleRef module, const hearth_pass_options *options);
 /* Write down which type each allocation call allocates, as far as the code shows it, for `hearth index`. */
-bool hearth_pass_types(LLVMModuleRef module, const hearth_options *options);
+bool hearth_pass_types(LLVMModuleRef module, const hearth_pass_options *options);
 /* Where the compiler tracks locations without writing them down, have it write line tables: what profiles are found by is at
  * least that, and takes nothing from a user's -g (`hearth flags` can therefore do without -gmlt, which would). */
-bool hearth_pass_line_tables(LLVMModuleRef module, const hearth_options *options);
+bool hearth_pass_line_tables(LLVMModuleRef module, const hearth_pass_options *options);
 /* Forbid the merging of calls that are told apart by their location only: all calls (for the profiling build), or
  * allocation calls only (for the optimised build, where annotation marks the others that matter). */
 bool hearth_pass_nomerge(LLVMModuleRef module, bool all_calls);

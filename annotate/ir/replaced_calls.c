@@ -166,7 +166,7 @@ static void give_back(LLVMValueRef call, void *data) {
     return;
   LLVMContextRef context = LLVMGetTypeContext(LLVMTypeOf(call));
   if (found->ambiguous || found->hint != HEARTH_CLASS_UNKNOWN)
-    hearth_md_settle(g->md, call, agree ? found->hint : HEARTH_CLASS_UNKNOWN);
+    hearth_md_resolve(g->md, call, agree ? found->hint : HEARTH_CLASS_UNKNOWN);
   for (size_t i = 0; i < KINDS; i++)
     if (found->carried[i])
       LLVMSetMetadata(call, LLVMGetMDKindIDInContext(context, kind_names[i], (unsigned)strlen(kind_names[i])),

@@ -14,7 +14,7 @@
 
 typedef struct lowering {
   LLVMModuleRef module;
-  const hearth_options *options;
+  const hearth_pass_options *options;
   hearth_md *md;
   hearth_context_word *word; /* NULL: contexts are not told apart as the program runs */
   size_t left_to_link;
@@ -156,7 +156,7 @@ static void leave_to_link(const lowering *l) {
   hearth_shim_warn(l->module, l->options->profile, message);
 }
 
-bool hearth_pass_lower(LLVMModuleRef module, const hearth_options *options) {
+bool hearth_pass_lower(LLVMModuleRef module, const hearth_pass_options *options) {
   lowering l = {.module = module, .options = options, .md = hearth_md_create(module)};
   if (!l.md)
     return false;

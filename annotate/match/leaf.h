@@ -87,7 +87,7 @@ typedef enum hearth_trim {
 } hearth_trim;
 
 /* Add to *ret the contexts that agree with the callers ids[0..n), the innermost first, on the frames that both have; an
- * id of 0, here or in the profile, agrees with any. What is folded into a trimmed one is summed by the rules of
+ * id of 0, here or in the profile, agrees with any. Contexts that are merged into a trimmed one are summed by the rules of
  * mib_fields.def. Contexts of several classes end before a cycle of calls that folding may have left out of them. */
 hearth_status hearth_leaf_select(hearth_leaf *leaf, const uint64_t *ids, size_t n, hearth_trim trim,
                                  hearth_contexts *ret, hearth_error *err);

@@ -137,7 +137,7 @@ static void warn_of_nobuiltin(const annotation *a) {
 
 /* Tells the user how much of the profile was found. The module does not depend on it. */
 static hearth_status report_coverage(annotation *a) {
-  const hearth_options *options = a->session.options;
+  const hearth_pass_options *options = a->session.options;
   hearth_error report_err = {HEARTH_OK, ""};
   hearth_call_sites sites = {0};
   hearth_coverage coverage = {0};
@@ -156,7 +156,7 @@ static hearth_status report_coverage(annotation *a) {
 }
 
 /* The table is the user's own input: what is wrong with it is an error. */
-static bool mark_listed_functions(LLVMModuleRef module, const hearth_options *options) {
+static bool mark_listed_functions(LLVMModuleRef module, const hearth_pass_options *options) {
   hearth_error err = {HEARTH_OK, ""};
   if (!*options->alloc_functions || hearth_alloc_table_mark(module, options->alloc_functions, &err) == HEARTH_OK)
     return true;
@@ -164,7 +164,7 @@ static bool mark_listed_functions(LLVMModuleRef module, const hearth_options *op
   return false;
 }
 
-bool hearth_pass_annotate(LLVMModuleRef module, const hearth_options *options) {
+bool hearth_pass_annotate(LLVMModuleRef module, const hearth_pass_options *options) {
   annotation a = {.err = {HEARTH_OK, ""}};
   bool changed = false;
   if (!mark_listed_functions(module, options))

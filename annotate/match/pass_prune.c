@@ -73,7 +73,7 @@ static bool prune(pruning *p, LLVMValueRef call) {
 static hearth_status prune_allocation(pruning *p, LLVMValueRef call, hearth_context_sums *ret_left) {
   hearth_status status = HEARTH_E_NOT_FOUND;
   /* What LLVM's context disambiguation found out for a clone, the profile does not know. */
-  if (p->session.matcher && hearth_md_get_settled_class(p->session.md, call) == HEARTH_CLASS_UNKNOWN)
+  if (p->session.matcher && hearth_md_get_resolved_class(p->session.md, call) == HEARTH_CLASS_UNKNOWN)
     status = hearth_session_match_allocation(&p->session, call, &p->edits, &p->err);
   if (status == HEARTH_OK && ret_left)
     *ret_left = hearth_sum_contexts(&p->edits.items[p->edits.count - 1].contexts);
@@ -107,7 +107,7 @@ static void visit(LLVMValueRef instruction, void *data) {
     report_unmatched(instruction);
 }
 
-bool hearth_pass_prune(LLVMModuleRef module, const hearth_options *options) {
+bool hearth_pass_prune(LLVMModuleRef module, const hearth_pass_options *options) {
   pruning p = {.err = {HEARTH_OK, ""}};
   if (hearth_session_open(&p.session, module, options)) {
     hearth_ir_for_each_instruction(module, visit, &p);

@@ -35,7 +35,7 @@ static bool fail_to_open(hearth_session *session, const hearth_error *err) {
   return give_up(session, err, session->options->profile_id ? hearth_shim_refuse : hearth_shim_warn);
 }
 
-static hearth_status check_id(const hearth_options *options, const hearth_profile *profile, hearth_error *err) {
+static hearth_status check_id(const hearth_pass_options *options, const hearth_profile *profile, hearth_error *err) {
   uint64_t id = hearth_profile_id(profile);
   if (!options->profile_id || options->profile_id == id)
     return HEARTH_OK;
@@ -66,7 +66,7 @@ static hearth_status find_listed(hearth_session *session, hearth_error *err) {
 }
 
 static hearth_status open_profile(hearth_session *session, enum hearth_id_scheme *ret_scheme, hearth_error *err) {
-  const hearth_options *options = session->options;
+  const hearth_pass_options *options = session->options;
   hearth_profile_summary summary;
   if (!options->matcher)
     return hearth_error_nomem(err);
@@ -123,7 +123,7 @@ static hearth_status know_module(hearth_session *session, hearth_error *err) {
   return status;
 }
 
-bool hearth_session_open(hearth_session *session, LLVMModuleRef module, const hearth_options *options) {
+bool hearth_session_open(hearth_session *session, LLVMModuleRef module, const hearth_pass_options *options) {
   hearth_error err = {HEARTH_OK, ""};
   memset(session, 0, sizeof *session);
   session->module = module;
@@ -281,20 +281,20 @@ static hearth_class common_class(const hearth_contexts *contexts) {
   return contexts->count && !hearth_contexts_differ(contexts) ? contexts->items[0].hotness : HEARTH_CLASS_UNKNOWN;
 }
 
-static bool pass_over(hearth_session *session, const hearth_edit *edit, bool settle) {
-  hearth_class hotness = settle ? common_class(&edit->contexts) : HEARTH_CLASS_UNKNOWN;
+static bool pass_over(hearth_session *session, const hearth_edit *edit, bool resolve) {
+  hearth_class hotness = resolve ? common_class(&edit->contexts) : HEARTH_CLASS_UNKNOWN;
   bool changed = hearth_md_remove(session->md, edit->call);
   if (hotness != HEARTH_CLASS_UNKNOWN)
-    hearth_md_settle(session->md, edit->call, hotness);
+    hearth_md_resolve(session->md, edit->call, hotness);
   return changed || hotness != HEARTH_CLASS_UNKNOWN;
 }
 
-bool hearth_session_apply(hearth_session *session, hearth_edits *edits, bool settle) {
+bool hearth_session_apply(hearth_session *session, hearth_edits *edits, bool resolve) {
   bool changed = false;
   for (size_t i = 0; i < edits->count; i++) {
     hearth_edit *edit = &edits->items[i];
     if (!is_wanted(session, edit)) {
-      changed |= pass_over(session, edit, settle);
+      changed |= pass_over(session, edit, resolve);
       continue;
     }
     if (edit->contexts.count)

@@ -8,7 +8,7 @@
 
 typedef struct hearth_session {
   LLVMModuleRef module;
-  const hearth_options *options;
+  const hearth_pass_options *options;
   hearth_matcher *matcher; /* of the options; NULL where no profile was given */
   enum hearth_id_scheme scheme;
   struct hearth_salvage *moved; /* what the module says of functions that changed (moved_calls.h); NULL: nothing */
@@ -33,7 +33,7 @@ typedef struct hearth_edits {
 } hearth_edits;
 
 /* False when the profile cannot be used; the user has then been told. Close in either case. */
-bool hearth_session_open(hearth_session *session, LLVMModuleRef module, const hearth_options *options);
+bool hearth_session_open(hearth_session *session, LLVMModuleRef module, const hearth_pass_options *options);
 void hearth_session_close(hearth_session *session);
 /* From now on, calls of functions that have changed since they were profiled are where they were then. */
 hearth_status hearth_session_salvage(hearth_session *session, hearth_error *err);
@@ -50,8 +50,8 @@ hearth_status hearth_session_match_allocation(hearth_session *session, LLVMValue
 hearth_status hearth_session_match_callsite(hearth_session *session, LLVMValueRef call, hearth_edits *edits,
                                             hearth_error *err);
 /* Carry out all edits; returns whether the module changed. With options->mib off, calls that nothing cold goes through get
- * nothing; `settle`: but the class that all contexts have, for lowering. */
-bool hearth_session_apply(hearth_session *session, hearth_edits *edits, bool settle);
+ * nothing; `resolve`: but the class that all contexts have, for lowering. */
+bool hearth_session_apply(hearth_session *session, hearth_edits *edits, bool resolve);
 void hearth_edits_free(hearth_edits *edits);
 
 /* Mark a call `nomerge`: it is told apart by its location only. */

@@ -116,7 +116,7 @@ static bool agree(uint8_t classes, uint8_t all, hearth_trim trim) {
   return one_class(classes) || (only_cold_counts(all, trim) && !(classes & COLD));
 }
 
-/* `classes`: of all that is folded into the last context. Where they differ and need to be told apart, it is one stack all
+/* `classes`: of all that is merged into the last context. Where they differ and need to be told apart, it is one stack all
  * the same (of unknown frames): the sum decides. */
 static void classify(const hearth_leaf *leaf, uint8_t classes, uint8_t all, hearth_trim trim,
                      hearth_contexts *contexts) {
@@ -209,11 +209,11 @@ static hearth_status emit_apart(hearth_leaf *leaf, node_list *nodes, uint8_t all
       classify(leaf, node->classes, all, trim, ret);
       continue;
     }
-    bool folded = false, differ = !agree(leaf->nodes[number].classes, all, trim);
+    bool comes_back = false, differ = !agree(leaf->nodes[number].classes, all, trim);
     HEARTH_TRY(hearth_leaf_grow(leaf, number, err));
     if (differ)
-      HEARTH_TRY(may_come_back(leaf, &leaf->nodes[number], &folded, err));
-    if (folded)
+      HEARTH_TRY(may_come_back(leaf, &leaf->nodes[number], &comes_back, err));
+    if (comes_back)
       HEARTH_TRY(emit_by_class(leaf, &leaf->nodes[number], only_cold_counts(all, trim), ret, err));
     else
       HEARTH_TRY(add_children(leaf, number, only_cold_counts(all, trim), nodes, err));

@@ -35,12 +35,12 @@ static bool run(LLVMModuleRef module, const char *name, conversion convert) {
   return c.changed;
 }
 
-bool hearth_pass_to_flat(LLVMModuleRef module, const hearth_options *options) {
+bool hearth_pass_to_flat(LLVMModuleRef module, const hearth_pass_options *options) {
   (void)options;
   return run(module, "hearth-to-flat", hearth_md_to_flat);
 }
 
-bool hearth_pass_to_chained(LLVMModuleRef module, const hearth_options *options) {
+bool hearth_pass_to_chained(LLVMModuleRef module, const hearth_pass_options *options) {
   (void)options;
   return run(module, "hearth-to-chained", hearth_md_to_chained);
 }

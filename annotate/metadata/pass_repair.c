@@ -13,7 +13,7 @@ static size_t locate(LLVMValueRef call, uint64_t *ids, size_t capacity, void *da
   return n;
 }
 
-bool hearth_pass_repair(LLVMModuleRef module, const hearth_options *options) {
+bool hearth_pass_repair(LLVMModuleRef module, const hearth_pass_options *options) {
   hearth_session session;
   hearth_md_repairs repairs;
   bool changed =

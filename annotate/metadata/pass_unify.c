@@ -3,7 +3,7 @@
 #include "session.h"
 #include "shim.h"
 
-bool hearth_pass_unify(LLVMModuleRef module, const hearth_options *options) {
+bool hearth_pass_unify(LLVMModuleRef module, const hearth_pass_options *options) {
   (void)options;
   bool changed = false;
   hearth_md *md = hearth_md_create(module);

@@ -21,7 +21,7 @@ static void report(const hearth_md_finding *finding, void *data) {
   hearth_shim_warn(r->module, "hearth-verify", message);
 }
 
-bool hearth_pass_verify(LLVMModuleRef module, const hearth_options *options) {
+bool hearth_pass_verify(LLVMModuleRef module, const hearth_pass_options *options) {
   (void)options;
   reporting r = {.module = module};
   hearth_md *md = hearth_md_create(module);

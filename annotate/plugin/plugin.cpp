@@ -185,9 +185,9 @@ struct Repeatable {
   }
 } OptionsAreRepeatable;
 
-hearth_options currentOptions() {
+hearth_pass_options currentOptions() {
   hearth_shim_make_strict(Strict);
-  hearth_options Options = {};
+  hearth_pass_options Options = {};
   Options.profile = Use.c_str();
   StringRef(ProfileId).getAsInteger(16, Options.profile_id); // 0 if it was not given
   Options.alloc_functions = AllocFunctions.c_str();
@@ -224,14 +224,14 @@ using NotedCalls = std::shared_ptr<hearth_noted_calls>;
 
 // A module pass that calls a C function.
 struct CPass : PassInfoMixin<CPass> {
-  using Function = bool (*)(LLVMModuleRef, const hearth_options *);
+  using Function = bool (*)(LLVMModuleRef, const hearth_pass_options *);
   Function Run;
   StringRef Name; // as in -passes=
   Matcher Read;
   CPass(Function Run, StringRef Name, Matcher Read) : Run(Run), Name(Name), Read(std::move(Read)) {}
   void printPipeline(raw_ostream &OS, function_ref<StringRef(StringRef)>) { OS << Name; }
   PreservedAnalyses run(Module &M, ModuleAnalysisManager &) {
-    hearth_options Options = currentOptions();
+    hearth_pass_options Options = currentOptions();
     Options.lto_phase = LTOPhase == HEARTH_LTO_AUTO ? HEARTH_LTO_NONE : LTOPhase;
     Options.matcher = Read.get();
     return Run(wrap(&M), &Options) ? PreservedAnalyses::none() : PreservedAnalyses::all();
@@ -309,7 +309,7 @@ struct UsePass : PassInfoMixin<UsePass> {
     addDisambiguation(PB, Disambiguate);
   }
 
-  bool getOptions(Module &M, hearth_options &Options) {
+  bool getOptions(Module &M, hearth_pass_options &Options) {
     Options = currentOptions();
     Options.matcher = Read.get();
     Options.lto_phase = LTOPhase == HEARTH_LTO_AUTO ? Told : LTOPhase;
@@ -319,27 +319,27 @@ struct UsePass : PassInfoMixin<UsePass> {
     return !Use.empty() || (Options.lto_phase == HEARTH_LTO_POSTLINK && hearth_lto_read_options(wrap(&M), &Options));
   }
 
-  bool clone(Module &M, ModuleAnalysisManager &AM, const hearth_options &Options) {
+  bool clone(Module &M, ModuleAnalysisManager &AM, const hearth_pass_options &Options) {
     if (!hearth_pass_before_cloning(wrap(&M), &Options))
       return false;
     allowDisambiguation();
     AM.invalidate(M, PreservedAnalyses::none());
     AM.invalidate(M, Disambiguate.run(M, AM));
     hearth_pass_after_cloning(wrap(&M), &Options);
-    hearth_pass_settle(wrap(&M), &Options);
+    hearth_pass_resolve(wrap(&M), &Options);
     hearth_pass_prune(wrap(&M), &Options);
     return true;
   }
 
   PreservedAnalyses run(Module &M, ModuleAnalysisManager &AM) {
-    hearth_options Options;
+    hearth_pass_options Options;
     if (!getOptions(M, Options))
       return PreservedAnalyses::all();
     bool Changed = false;
     if (Options.lto_phase == HEARTH_LTO_POSTLINK) {
       Changed |= hearth_noted_calls_give_back(Noted.get(), wrap(&M));
       Changed |= hearth_pass_unify(wrap(&M), &Options);
-      Changed |= hearth_pass_settle(wrap(&M), &Options);
+      Changed |= hearth_pass_resolve(wrap(&M), &Options);
     }
     Changed |= hearth_pass_prune(wrap(&M), &Options);
     if (Options.lto_phase != HEARTH_LTO_PRELINK)

@@ -87,7 +87,7 @@ static bool make_clone(splitting *p, step *s) {
   if (s->callee)
     hearth_ir_call_set_callee(copy, s->callee->cold);
   else
-    hearth_md_settle(p->session->md, copy, HEARTH_CLASS_COLD);
+    hearth_md_resolve(p->session->md, copy, HEARTH_CLASS_COLD);
   return true;
 }
 

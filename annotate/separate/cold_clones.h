@@ -5,7 +5,7 @@
 #include "session.h"
 
 /* The callers in whose contexts the call is cold are made to call clones, "FUNCTION.memprof.N", in which the call's hint is
- * settled as cold; functions in between are cloned where their own callers differ. Callers that no context is known of
+ * resolved to cold; functions in between are cloned where their own callers differ. Callers that no context is known of
  * keep what they call. At most *budget instructions are added, and are taken from it. False if there is no clone: nothing
  * was changed then. */
 bool hearth_cold_clones_make(hearth_session *session, LLVMValueRef call, size_t *budget);

@@ -18,7 +18,7 @@
 #include "shim.h"
 #include "unwind_edges.h"
 
-bool hearth_context_word_open(hearth_context_word *word, LLVMModuleRef module, const hearth_options *options) {
+bool hearth_context_word_open(hearth_context_word *word, LLVMModuleRef module, const hearth_pass_options *options) {
   hearth_error err = {HEARTH_OK, ""};
   uint64_t wanted = 0;
   memset(word, 0, sizeof *word);
@@ -54,22 +54,22 @@ static LLVMThreadLocalMode model_of(LLVMModuleRef module) {
 }
 
 /* Any module's definition will do; the linker keeps one, and the loader takes the program's for libraries, too. */
-static LLVMValueRef get_word(hearth_context_word *word) {
+static LLVMValueRef get_variable(hearth_context_word *word) {
   char name[48];
   LLVMModuleRef module = word->session.module;
-  if (word->word)
-    return word->word;
+  if (word->variable)
+    return word->variable;
   snprintf(name, sizeof name, "__hearth_contexts.%016" PRIx64, word->plan.id);
-  word->word = LLVMGetNamedGlobal(module, name);
-  if (!word->word) {
+  word->variable = LLVMGetNamedGlobal(module, name);
+  if (!word->variable) {
     LLVMTypeRef i64 = LLVMInt64TypeInContext(context_of(word));
-    word->word = LLVMAddGlobal(module, i64, name);
-    LLVMSetInitializer(word->word, LLVMConstNull(i64));
-    LLVMSetThreadLocalMode(word->word, model_of(module));
-    LLVMSetLinkage(word->word, LLVMWeakODRLinkage);
-    LLVMSetComdat(word->word, LLVMGetOrInsertComdat(module, name));
+    word->variable = LLVMAddGlobal(module, i64, name);
+    LLVMSetInitializer(word->variable, LLVMConstNull(i64));
+    LLVMSetThreadLocalMode(word->variable, model_of(module));
+    LLVMSetLinkage(word->variable, LLVMWeakODRLinkage);
+    LLVMSetComdat(word->variable, LLVMGetOrInsertComdat(module, name));
   }
-  return word->word;
+  return word->variable;
 }
 
 /* ------------------------------------------------- allocations ------------------------------------------------- */
@@ -92,21 +92,21 @@ static const hearth_plan_table *find_table(const hearth_context_word *word, LLVM
 
 static LLVMValueRef constant(LLVMTypeRef type, uint64_t value) { return LLVMConstInt(type, value, false); }
 
-/* Most calls find the heaviest entry by a comparison, if it has half of the table's bytes. */
-static void shorten(hearth_context_word *word, LLVMBuilderRef builder, const hearth_plan_table *table,
-                    LLVMValueRef value, LLVMValueRef call) {
+/* A fast path: most calls find the heaviest entry by a comparison, if it has half of the table's bytes. */
+static void add_fast_path(hearth_context_word *word, LLVMBuilderRef builder, const hearth_plan_table *table,
+                          LLVMValueRef value, LLVMValueRef call) {
   LLVMTypeRef i64 = LLVMTypeOf(value), i8 = LLVMTypeOf(call);
-  const hearth_plan_entry *usual = hearth_hint_table_usual(&word->tables, table);
-  if (!usual)
+  const hearth_plan_entry *heaviest = hearth_hint_table_heaviest(&word->tables, table);
+  if (!heaviest)
     return;
   if (!hearth_array_grow(&word->hints, &word->hint_room, word->hint_count, sizeof *word->hints))
-    return; /* as good, and slower */
+    return; /* the slow path serves all calls */
   LLVMPositionBuilderBefore(builder, call);
   LLVMValueRef bits = LLVMBuildAnd(builder, value, constant(i64, table->mask), "");
   word->hints[word->hint_count++] =
       (hearth_hint_call){.call = call,
-                         .is_other = LLVMBuildICmp(builder, LLVMIntNE, bits, constant(i64, usual->bits), ""),
-                         .usual = constant(i8, word->session.options->hints[usual->hotness])};
+                         .is_other = LLVMBuildICmp(builder, LLVMIntNE, bits, constant(i64, heaviest->bits), ""),
+                         .heaviest = constant(i8, word->session.options->hints[heaviest->hotness])};
 }
 
 /* What a table says where all the bits that it heeds are known. */
@@ -126,11 +126,11 @@ static LLVMValueRef build_hint(hearth_context_word *word, LLVMValueRef call, con
   LLVMPositionBuilderBefore(builder, call);
   word->heeds = true;
   LLVMValueRef function = hearth_hint_table_get(&word->tables, table);
-  LLVMValueRef value = LLVMBuildLoad2(builder, i64, get_word(word), "contexts");
+  LLVMValueRef value = LLVMBuildLoad2(builder, i64, get_variable(word), "contexts");
   if (inlined_bits)
     value = LLVMBuildOr(builder, value, constant(i64, inlined_bits), "");
   LLVMValueRef hint = LLVMBuildCall2(builder, LLVMGlobalGetValueType(function), function, &value, 1, "hint");
-  shorten(word, builder, table, value, hint);
+  add_fast_path(word, builder, table, value, hint);
   LLVMDisposeBuilder(builder);
   return hint;
 }
@@ -227,7 +227,7 @@ static void collect(LLVMValueRef instruction, void *data) {
 }
 
 static LLVMValueRef load(const hearth_context_word *word, LLVMBuilderRef builder) {
-  return LLVMBuildLoad2(builder, LLVMInt64TypeInContext(context_of(word)), word->word, "contexts");
+  return LLVMBuildLoad2(builder, LLVMInt64TypeInContext(context_of(word)), word->variable, "contexts");
 }
 
 /* What is read and written to set or clear bits: the word, or one byte of it. */
@@ -242,7 +242,7 @@ typedef struct part {
 static part part_of(const hearth_context_word *word, uint64_t bits) {
   LLVMContextRef context = context_of(word);
   LLVMTypeRef i8 = LLVMInt8TypeInContext(context);
-  part p = {word->word, LLVMInt64TypeInContext(context), bits};
+  part p = {word->variable, LLVMInt64TypeInContext(context), bits};
   unsigned byte = 0;
   while (!(bits >> 8 * byte & 0xff))
     byte++;
@@ -250,7 +250,7 @@ static part part_of(const hearth_context_word *word, uint64_t bits) {
   if (bits < 0x80 || rest > 0xff || LLVMByteOrder(LLVMGetModuleDataLayout(word->session.module)) != LLVMLittleEndian)
     return p;
   LLVMValueRef index = LLVMConstInt(LLVMInt32TypeInContext(context), byte, false);
-  LLVMValueRef start = LLVMConstPointerCast(word->word, LLVMPointerType(i8, 0));
+  LLVMValueRef start = LLVMConstPointerCast(word->variable, LLVMPointerType(i8, 0));
   return (part){LLVMConstInBoundsGEP2(i8, start, &index, 1), i8, rest};
 }
 
@@ -264,7 +264,7 @@ typedef struct ending {
 static void end_call(LLVMBuilderRef builder, void *data) {
   const ending *e = data;
   if (e->saved) {
-    LLVMBuildStore(builder, e->saved, e->word->word);
+    LLVMBuildStore(builder, e->saved, e->word->variable);
     return;
   }
   part p = part_of(e->word, e->bits);
@@ -324,7 +324,7 @@ static bool announce_library_calls(hearth_context_word *word) {
   bool is_whole = fclose(stream) == 0 && status == HEARTH_OK && written > 0;
   list.size = is_whole ? list.size : 0;
   list.text = is_whole ? text : "";
-  bool changed = hearth_announce_word(word->session.module, &list, get_word(word));
+  bool changed = hearth_announce_word(word->session.module, &list, get_variable(word));
   free(text);
   return changed;
 }
@@ -334,9 +334,9 @@ static bool announce(hearth_context_word *word) {
   if (word->count > 0 || word->heeds)
     hearth_announce_plan(module, word->plan.id);
   if (word->count > 0 || word->inlined_sites)
-    hearth_announce_sites(module, word->plan.id, get_word(word));
+    hearth_announce_sites(module, word->plan.id, get_variable(word));
   else if (word->heeds)
-    hearth_announce_need_of_sites(module, word->plan.id, get_word(word));
+    hearth_announce_need_of_sites(module, word->plan.id, get_variable(word));
   return word->plan.library_calls && announce_library_calls(word);
 }
 
@@ -348,13 +348,13 @@ bool hearth_context_word_finish(hearth_context_word *word) {
     LLVMValueRef function = hearth_ir_function_of(word->calls[i].call);
     for (end = i; end < word->count && hearth_ir_function_of(word->calls[end].call) == function; end++)
       ;
-    get_word(word);
+    get_variable(word);
     surround_all(word, builder, i, end);
   }
   for (size_t i = 0; i < word->switch_count; i++)
-    hearth_switch_keep_word(word->switches[i], hearth_switch_of(word->switches[i]), get_word(word));
+    hearth_switch_keep_word(word->switches[i], hearth_switch_of(word->switches[i]), get_variable(word));
   for (size_t i = 0; i < word->hint_count; i++)
-    hearth_call_seldom(word->hints[i].call, word->hints[i].is_other, word->hints[i].usual);
+    hearth_call_seldom(word->hints[i].call, word->hints[i].is_other, word->hints[i].heaviest);
   LLVMDisposeBuilder(builder);
   return announce(word) || word->count + word->switch_count > 0;
 }

@@ -1,5 +1,5 @@
 /* Contexts told apart as the program runs, by the profile's plan (hearth/plan.h): around the call of a decision site its bit
- * is set in a word of the thread, and an allocation that serves several classes takes its hint by the bits.
+ * is set in the context word, which is thread-local, and an allocation that serves several classes takes its hint by the bits.
  *
  *   store i64 (load i64, ptr @__hearth_contexts.PLAN | bit), ptr @__hearth_contexts.PLAN
  *   call ...
@@ -8,7 +8,7 @@
  * The last of these is where it unwinds to, too. A bit that may have been set before, because sites share it or call
  * themselves, is restored instead, from what the word was at the start of the function.
  *
- * The word is named after the plan: modules that were compiled with other plans have words of their own, and know nothing of
+ * The context word is named after the plan: modules that were compiled with other plans have context words of their own, and know nothing of
  * these bits. It is one for the program and the libraries that it was linked with. */
 #ifndef HEARTH_CONTEXT_WORD_H
 #define HEARTH_CONTEXT_WORD_H
@@ -18,17 +18,17 @@
 #include "shared_calls.h"
 
 typedef struct hearth_hint_call {
-  LLVMValueRef call, is_other; /* i1: another entry than the usual one */
-  LLVMValueRef usual;          /* i8: its hint */
+  LLVMValueRef call, is_other; /* i1: another entry than the heaviest one */
+  LLVMValueRef heaviest;       /* i8: the hint of that one, the fast path */
 } hearth_hint_call;
 
 typedef struct hearth_context_word {
   hearth_session session;
-  hearth_options options; /* the session's */
+  hearth_pass_options options; /* the session's */
   char *profile;          /* that compiling named */
   hearth_plan plan;       /* `id` 0: there is none */
   hearth_hint_tables tables;
-  LLVMValueRef word;           /* made when it is first needed */
+  LLVMValueRef variable;       /* the context word of the plan; made when it is first needed */
   hearth_decision_call *calls; /* those of one function together */
   size_t count, room;
   LLVMValueRef *switches; /* calls that control leaves otherwise (control_switches.h) */
@@ -43,7 +43,7 @@ typedef struct hearth_context_word {
 /* The profile is that of the options, or in a link the one that compiling named (lto_phase.h). False if the module is to do
  * without: no profile, one without plan, or one that cannot be read or was changed (the user has been told). Close in either
  * case. */
-bool hearth_context_word_open(hearth_context_word *word, LLVMModuleRef module, const hearth_options *options);
+bool hearth_context_word_open(hearth_context_word *word, LLVMModuleRef module, const hearth_pass_options *options);
 void hearth_context_word_close(hearth_context_word *word);
 
 /* The hint (i8) of an allocation call, computed in front of it; NULL if no bit tells classes apart there. *ret_class: then

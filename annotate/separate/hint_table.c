@@ -64,12 +64,12 @@ static uint32_t choose_worthwhile(const hearth_plan_entry *entries, uint32_t cou
   return count;
 }
 
-const hearth_plan_entry *hearth_hint_table_usual(const hearth_hint_tables *tables, const hearth_plan_table *table) {
-  const hearth_plan_entry *usual;
+const hearth_plan_entry *hearth_hint_table_heaviest(const hearth_hint_tables *tables, const hearth_plan_table *table) {
+  const hearth_plan_entry *heaviest;
   uint32_t count;
   const hearth_plan_entry *entries = hearth_plan_entries(tables->plan, table, &count);
   uint64_t all = bytes_of_all(entries, count);
-  return choose_entries(entries, count, 1, &usual) && bytes_of(usual) >= all / 2 ? usual : NULL;
+  return choose_entries(entries, count, 1, &heaviest) && bytes_of(heaviest) >= all / 2 ? heaviest : NULL;
 }
 
 /* --------------------------------------------------- code ---------------------------------------------------- */

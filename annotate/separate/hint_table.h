@@ -23,6 +23,6 @@ typedef struct hearth_hint_tables {
 LLVMValueRef hearth_hint_table_get(hearth_hint_tables *tables, const hearth_plan_table *table);
 
 /* The table's entry that has half of its bytes or more; NULL if there is none. */
-const hearth_plan_entry *hearth_hint_table_usual(const hearth_hint_tables *tables, const hearth_plan_table *table);
+const hearth_plan_entry *hearth_hint_table_heaviest(const hearth_hint_tables *tables, const hearth_plan_table *table);
 
 #endif

@@ -26,8 +26,8 @@ static bool was_cloned_by_link(LLVMModuleRef module) {
 }
 
 /* Without the profile: calls were matched with it when they were pruned. */
-static bool open_session(hearth_session *session, LLVMModuleRef module, const hearth_options *options) {
-  hearth_options metadata_only = *options;
+static bool open_session(hearth_session *session, LLVMModuleRef module, const hearth_pass_options *options) {
+  hearth_pass_options metadata_only = *options;
   metadata_only.profile = "";
   return hearth_session_open(session, module, &metadata_only);
 }
@@ -115,12 +115,12 @@ static bool clone_for(hearth_session *session, LLVMValueRef call, size_t *budget
   hearth_md_mibs all;
   if (!hearth_cold_clones_make(session, call, budget) || !hearth_md_get_mibs(session->md, call, &all))
     return false;
-  hearth_md_settle(session->md, call, class_of_rest(session, call, &all));
+  hearth_md_resolve(session->md, call, class_of_rest(session, call, &all));
   hearth_md_mibs_free(&all);
   return true;
 }
 
-bool hearth_pass_before_cloning(LLVMModuleRef module, const hearth_options *options) {
+bool hearth_pass_before_cloning(LLVMModuleRef module, const hearth_pass_options *options) {
   hearth_session session;
   hearth_clone_plan plan = {0};
   bool worth_it = false;
@@ -154,17 +154,17 @@ static void report_clone(LLVMValueRef call, hearth_class hint) {
   hearth_shim_remark(call, false, "Cloned", message);
 }
 
-typedef struct settling {
+typedef struct resolving {
   hearth_session session;
   bool changed;
-} settling;
+} resolving;
 
-static void settle(LLVMValueRef call, void *data) {
-  settling *s = data;
+static void resolve(LLVMValueRef call, void *data) {
+  resolving *s = data;
   hearth_md_mibs all;
   if (!hearth_alloc_function_of(call))
     return;
-  hearth_class hint = hearth_md_get_settled_class(s->session.md, call);
+  hearth_class hint = hearth_md_get_resolved_class(s->session.md, call);
   report_clone(call, hint);
   if (hint != HEARTH_CLASS_NOTCOLD || !hearth_md_get_mibs(s->session.md, call, &all))
     return;
@@ -173,7 +173,7 @@ static void settle(LLVMValueRef call, void *data) {
     differ |= all.mibs[i].hotness != all.mibs[0].hotness;
   hearth_class rest = differ ? class_of_rest(&s->session, call, &all) : hint;
   if (rest != hint)
-    hearth_md_settle(s->session.md, call, rest);
+    hearth_md_resolve(s->session.md, call, rest);
   s->changed |= rest != hint;
   hearth_md_mibs_free(&all);
 }
@@ -196,7 +196,7 @@ static bool remove_unused_clone(LLVMModuleRef module) {
   return false;
 }
 
-bool hearth_pass_after_cloning(LLVMModuleRef module, const hearth_options *options) {
+bool hearth_pass_after_cloning(LLVMModuleRef module, const hearth_pass_options *options) {
   bool changed = false;
   (void)options;
   while (remove_unused_clone(module))
@@ -209,10 +209,10 @@ bool hearth_pass_after_cloning(LLVMModuleRef module, const hearth_options *optio
   return changed;
 }
 
-bool hearth_pass_settle(LLVMModuleRef module, const hearth_options *options) {
-  settling s = {.changed = false};
+bool hearth_pass_resolve(LLVMModuleRef module, const hearth_pass_options *options) {
+  resolving s = {.changed = false};
   if (open_session(&s.session, module, options))
-    hearth_ir_for_each_instruction(module, settle, &s);
+    hearth_ir_for_each_instruction(module, resolve, &s);
   hearth_session_close(&s.session);
   return s.changed;
 }

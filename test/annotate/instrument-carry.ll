@@ -249,7 +249,7 @@ end:
 
 ; One of two blocks, which change places: the counts of one must not become the other's.
 ; CHECK-LABEL: define void @exchange(
-; CHECK-NOT: hearth.carried
+; CHECK-NOT: hearth.sunk
 ; CHECK: more:
 ; CHECK: add i64 {{.*}}, 1
 ; CHECK: br i1

@@ -168,21 +168,22 @@ void hearth_md_mibs_free(hearth_md_mibs *mibs);
 /* Do frames of a call, ids[0..n), agree with callers [from ...) of the context on their common prefix? An id of 0 is a place
  * that is not known, and agrees with any. */
 bool hearth_md_callers_agree(const hearth_md_mib *mib, size_t from, const uint64_t *ids, size_t n);
-/* Can the context be that of a call at this callsite (n_callsite may be 0: unknown), of which LLVM had settled the class
- * (else UNKNOWN)? They are compared on their common prefix. */
-bool hearth_md_is_possible(const hearth_md_mib *mib, const uint64_t *callsite, size_t n_callsite, hearth_class settled);
+/* Can the context be that of a call at this callsite (n_callsite may be 0: unknown), whose class LLVM had resolved (else
+ * UNKNOWN)? They are compared on their common prefix. */
+bool hearth_md_is_possible(const hearth_md_mib *mib, const uint64_t *callsite, size_t n_callsite,
+                           hearth_class resolved);
 /* What the attribute "memprof" of a call says: a class, or HEARTH_CLASS_UNKNOWN if it is absent or "ambiguous". */
 hearth_class hearth_md_get_hint(LLVMValueRef call, bool *ret_ambiguous);
-/* The class that LLVM settled for the call, else UNKNOWN: once its inliner or its context disambiguation know the class,
+/* The class that LLVM resolved for the call, else UNKNOWN: once its inliner or its context disambiguation know the class,
  * they drop `!callsite` and `!memprof` and leave it as attribute. Pruning and repair keep it. */
-hearth_class hearth_md_get_settled_class(hearth_md *md, LLVMValueRef call);
-/* Settle a class, or take back what LLVM settled (UNKNOWN): then pruning tells again. On LLVM 14, where `!memprof` are
- * the contexts, they are gone. */
-void hearth_md_settle(hearth_md *md, LLVMValueRef call, hearth_class hotness);
+hearth_class hearth_md_get_resolved_class(hearth_md *md, LLVMValueRef call);
+/* Resolve a call to one class, or take back what LLVM resolved (UNKNOWN): then pruning tells again. On LLVM 14, where
+ * `!memprof` are the contexts, they are gone. */
+void hearth_md_resolve(hearth_md *md, LLVMValueRef call, hearth_class hotness);
 /* Make a call fit the summary that LLVM writes of a module for a thin link. The summary lists calls with `!callsite`, and
  * the back end goes through this list again, but passes over calls whose class the attribute tells: those with the attribute
  * and without `!memprof`, before LLVM 22 all with the attribute. One call more or less, and the calls behind it go to others'
- * clones. So a call of one class is settled, and before LLVM 22 one of several loses the attribute, which pruning restores.
+ * clones. So a call of one class is resolved, and before LLVM 22 one of several loses the attribute, which pruning restores.
  * True if the call changed. LLVM 14, which has no such lists, needs nothing. */
 bool hearth_md_fit_summary(hearth_md *md, LLVMValueRef call);
 
@@ -241,14 +242,14 @@ typedef struct hearth_md_finding {
   hearth_md_rule rule;
   LLVMValueRef function;    /* NULL for what concerns the module */
   LLVMValueRef instruction; /* NULL likewise */
-  const char *detail;       /* one line; lives until the report returns */
+  const char *detail;       /* one line; lives until the callback returns */
 } hearth_md_finding;
 
-typedef void (*hearth_md_report)(const hearth_md_finding *finding, void *data);
+typedef void (*hearth_md_on_finding)(const hearth_md_finding *finding, void *data);
 
-/* Check all heap-profile metadata of the module against md_rules.def. Reports every finding (report may be NULL) and
+/* Check all heap-profile metadata of the module against md_rules.def. Calls `on_finding`, which may be NULL, for each finding and
  * returns their number. Changes nothing; takes any module that LLVM can load. */
-size_t hearth_md_verify(hearth_md *md, hearth_md_report report, void *data);
+size_t hearth_md_verify(hearth_md *md, hearth_md_on_finding on_finding, void *data);
 
 /* "FUNCTION: RULE (DETAIL) in: INSTRUCTION [NAME]", cut to fit `size` (>= 1). */
 void hearth_md_describe_finding(const hearth_md_finding *finding, char *buffer, size_t size);
