@@ -1,4 +1,4 @@
-// The plugin's entry point: options, and positions in the pipeline. All decisions are in the C passes.
+// The plugin's entry point: options, and LLVM's callbacks. Which pass runs where and in which order, pipeline.c decides.
 #include <llvm/Config/llvm-config.h>
 #include <llvm/IR/Module.h>
 #include <llvm/Passes/PassBuilder.h>
@@ -15,8 +15,8 @@
 
 #include "hearth/hints.h"
 #include "hearth/indexed.h"
-#include "lto_phase.h"
 #include "passes.h"
+#include "pipeline.h"
 #include "replaced_calls.h"
 #include "shim.h"
 
@@ -201,6 +201,7 @@ hearth_pass_options currentOptions() {
   hearth_error Err;
   hearth_classify_parse(Classify.c_str(), &Options.classify, &Err); // as the option's parser did
   Options.cold_percent = ColdPercent;
+  Options.lto_phase = LTOPhase;
   Options.coalesce = Coalesce;
   Options.atomic_counters = AtomicCounters;
   Options.count_width = CountWidth;
@@ -224,54 +225,17 @@ using NotedCalls = std::shared_ptr<hearth_noted_calls>;
 
 // A module pass that calls a C function.
 struct CPass : PassInfoMixin<CPass> {
-  using Function = bool (*)(LLVMModuleRef, const hearth_pass_options *);
-  Function Run;
-  StringRef Name; // as in -passes=
+  const hearth_pass *Pass;
   Matcher Read;
-  CPass(Function Run, StringRef Name, Matcher Read) : Run(Run), Name(Name), Read(std::move(Read)) {}
-  void printPipeline(raw_ostream &OS, function_ref<StringRef(StringRef)>) { OS << Name; }
+  CPass(const hearth_pass *Pass, Matcher Read) : Pass(Pass), Read(std::move(Read)) {}
+  void printPipeline(raw_ostream &OS, function_ref<StringRef(StringRef)>) { OS << Pass->name; }
   PreservedAnalyses run(Module &M, ModuleAnalysisManager &) {
     hearth_pass_options Options = currentOptions();
-    Options.lto_phase = LTOPhase == HEARTH_LTO_AUTO ? HEARTH_LTO_NONE : LTOPhase;
     Options.matcher = Read.get();
-    return Run(wrap(&M), &Options) ? PreservedAnalyses::none() : PreservedAnalyses::all();
+    return hearth_pass_run(Pass, wrap(&M), &Options) ? PreservedAnalyses::none() : PreservedAnalyses::all();
   }
   static bool isRequired() { return true; } // at -O0, too
 };
-
-struct NoMergePass : PassInfoMixin<NoMergePass> {
-  PreservedAnalyses run(Module &M, ModuleAnalysisManager &) {
-    return hearth_pass_nomerge(wrap(&M), /*all_calls=*/true) ? PreservedAnalyses::none() : PreservedAnalyses::all();
-  }
-  static bool isRequired() { return true; }
-};
-
-// At -O0 nothing is inlined: a call could at best get the hint of all its callers together. A warning, because clang
-// passes over notes that follow nothing.
-struct NotOptimisedPass : PassInfoMixin<NotOptimisedPass> {
-  PreservedAnalyses run(Module &M, ModuleAnalysisManager &) {
-    hearth_shim_warn(wrap(&M), Use.c_str(), "heap profile not used at -O0: hints are given from -O1 on");
-    return PreservedAnalyses::all();
-  }
-  static bool isRequired() { return true; }
-};
-
-void addStart(ModulePassManager &MPM, const Matcher &Read, OptimizationLevel Level) {
-  bool Annotate = !Use.empty() && Level != OptimizationLevel::O0;
-  if (!Use.empty() && !Annotate)
-    MPM.addPass(NotOptimisedPass());
-  if (!Annotate && !Instrument)
-    return;
-  MPM.addPass(CPass(hearth_pass_line_tables, "hearth-line-tables", Read));
-  // Idempotent. LLVM 14 runs it only after this point, and only for sample profiles.
-  MPM.addPass(createModuleToFunctionPassAdaptor(AddDiscriminatorsPass()));
-  if (Instrument) {
-    MPM.addPass(NoMergePass());
-    MPM.addPass(CPass(hearth_pass_types, "hearth-types", Read));
-  }
-  if (Annotate)
-    MPM.addPass(CPass(hearth_pass_annotate, "hearth-annotate", Read));
-}
 
 // LLVM's pass that clones functions.
 void addDisambiguation(PassBuilder &PB, ModulePassManager &MPM) {
@@ -297,8 +261,7 @@ struct NoteCallsPass : PassInfoMixin<NoteCallsPass> {
   static bool isRequired() { return true; }
 };
 
-// The end of a pipeline that optimises with the profile, or in a link with what compiling with it left in the module: each
-// allocation call is given its hint, where need be in clones of its function.
+// hearth_pipeline_use, with LLVM's cloning at hand.
 struct UsePass : PassInfoMixin<UsePass> {
   Matcher Read;
   NotedCalls Noted;
@@ -309,70 +272,63 @@ struct UsePass : PassInfoMixin<UsePass> {
     addDisambiguation(PB, Disambiguate);
   }
 
-  bool getOptions(Module &M, hearth_pass_options &Options) {
-    Options = currentOptions();
-    Options.matcher = Read.get();
-    Options.lto_phase = LTOPhase == HEARTH_LTO_AUTO ? Told : LTOPhase;
-    if (Options.lto_phase == HEARTH_LTO_AUTO)
-      Options.lto_phase = hearth_lto_phase_of(wrap(&M));
-    Options.mib |= Options.lto_phase != HEARTH_LTO_PRELINK; // what follows reads it, and nobody writes it
-    return !Use.empty() || (Options.lto_phase == HEARTH_LTO_POSTLINK && hearth_lto_read_options(wrap(&M), &Options));
-  }
-
-  bool clone(Module &M, ModuleAnalysisManager &AM, const hearth_pass_options &Options) {
-    if (!hearth_pass_before_cloning(wrap(&M), &Options))
-      return false;
-    allowDisambiguation();
-    AM.invalidate(M, PreservedAnalyses::none());
-    AM.invalidate(M, Disambiguate.run(M, AM));
-    hearth_pass_after_cloning(wrap(&M), &Options);
-    hearth_pass_resolve(wrap(&M), &Options);
-    hearth_pass_prune(wrap(&M), &Options);
-    return true;
-  }
-
   PreservedAnalyses run(Module &M, ModuleAnalysisManager &AM) {
-    hearth_pass_options Options;
-    if (!getOptions(M, Options))
-      return PreservedAnalyses::all();
-    bool Changed = false;
-    if (Options.lto_phase == HEARTH_LTO_POSTLINK) {
-      Changed |= hearth_noted_calls_give_back(Noted.get(), wrap(&M));
-      Changed |= hearth_pass_unify(wrap(&M), &Options);
-      Changed |= hearth_pass_resolve(wrap(&M), &Options);
-    }
-    Changed |= hearth_pass_prune(wrap(&M), &Options);
-    if (Options.lto_phase != HEARTH_LTO_PRELINK)
-      Changed |= clone(M, AM, Options);
-    Changed |= hearth_pass_lower(wrap(&M), &Options);
-    return Changed ? PreservedAnalyses::none() : PreservedAnalyses::all();
+    hearth_pass_options Options = currentOptions();
+    Options.matcher = Read.get();
+    auto Clone = [&] {
+      allowDisambiguation();
+      AM.invalidate(M, PreservedAnalyses::none());
+      AM.invalidate(M, Disambiguate.run(M, AM));
+    };
+    hearth_llvm_cloning Cloning = {[](LLVMModuleRef, void *Data) { (*static_cast<decltype(Clone) *>(Data))(); },
+                                   &Clone};
+    return hearth_pipeline_use(wrap(&M), &Options, Told, Noted.get(), &Cloning) ? PreservedAnalyses::none()
+                                                                                : PreservedAnalyses::all();
   }
   static bool isRequired() { return true; }
 };
 
-void addEnd(PassBuilder &PB, ModulePassManager &MPM, const Matcher &Read, const NotedCalls &Noted,
-            OptimizationLevel Level, hearth_lto_phase Told) {
-  if (Level != OptimizationLevel::O0)
-    MPM.addPass(UsePass(Read, Noted, Told, PB));
-  if (Instrument)
-    MPM.addPass(CPass(hearth_pass_instrument, "hearth-instrument", Read));
+// What the passes of one module's pipeline share.
+struct Shared {
+  PassBuilder &PB;
+  Matcher Read;
+  NotedCalls Noted;
+};
+
+hearth_pipeline pipelineAt(OptimizationLevel Level, bool IsLink) {
+  return {Level != OptimizationLevel::O0, !Use.empty(), Instrument, IsLink};
+}
+
+void addPass(ModulePassManager &MPM, const hearth_pass *Pass, const Shared &S, hearth_lto_phase Told) {
+  switch (Pass->kind) {
+  case HEARTH_PASS_OURS:
+    return MPM.addPass(CPass(Pass, S.Read));
+  case HEARTH_PASS_DISCRIMINATORS:
+    return MPM.addPass(createModuleToFunctionPassAdaptor(AddDiscriminatorsPass()));
+  case HEARTH_PASS_USE:
+    return MPM.addPass(UsePass(S.Read, S.Noted, Told, S.PB));
+  }
+}
+
+void addStart(ModulePassManager &MPM, const Shared &S, OptimizationLevel Level) {
+  const hearth_pass *Passes[HEARTH_PIPELINE_MOST];
+  hearth_pipeline Pipeline = pipelineAt(Level, /*IsLink=*/false);
+  for (size_t i = 0, n = hearth_pipeline_start(&Pipeline, Passes); i < n; i++)
+    addPass(MPM, Passes[i], S, HEARTH_LTO_AUTO);
+}
+
+void addEnd(ModulePassManager &MPM, const Shared &S, OptimizationLevel Level, bool IsLink, hearth_lto_phase Told) {
+  const hearth_pass *Passes[HEARTH_PIPELINE_MOST];
+  hearth_pipeline Pipeline = pipelineAt(Level, IsLink);
+  for (size_t i = 0, n = hearth_pipeline_end(&Pipeline, Passes); i < n; i++)
+    addPass(MPM, Passes[i], S, Told);
 }
 
 bool parsePass(StringRef Name, ModulePassManager &MPM, const Matcher &Read) {
-  static const struct {
-    StringRef Name;
-    CPass::Function Run;
-  } Passes[] = {{"hearth-annotate", hearth_pass_annotate},     {"hearth-prune", hearth_pass_prune},
-                {"hearth-lower", hearth_pass_lower},           {"hearth-unify", hearth_pass_unify},
-                {"hearth-verify", hearth_pass_verify},         {"hearth-repair", hearth_pass_repair},
-                {"hearth-to-flat", hearth_pass_to_flat},       {"hearth-to-chained", hearth_pass_to_chained},
-                {"hearth-instrument", hearth_pass_instrument}, {"hearth-types", hearth_pass_types}};
-  for (const auto &Pass : Passes)
-    if (Pass.Name == Name) {
-      MPM.addPass(CPass(Pass.Run, Pass.Name, Read));
-      return true;
-    }
-  return false;
+  const hearth_pass *Pass = hearth_pass_by_name(Name.data(), Name.size());
+  if (Pass)
+    MPM.addPass(CPass(Pass, Read));
+  return Pass;
 }
 
 #if LLVM_VERSION_MAJOR >= 20
@@ -394,22 +350,21 @@ hearth_lto_phase toldBy(ThinOrFullLTOPhase Phase) {
 void registerCallbacks(PassBuilder &PB) {
   Matcher Read(hearth_matcher_create(), hearth_matcher_destroy);
   NotedCalls Noted(hearth_noted_calls_create(), hearth_noted_calls_destroy);
+  Shared S = {PB, Read, Noted};
   PB.registerPipelineParsingCallback(
       [Read](StringRef Name, ModulePassManager &MPM, ArrayRef<PassBuilder::PipelineElement>) {
         return parsePass(Name, MPM, Read);
       });
-  PB.registerPipelineStartEPCallback(
-      [Read](ModulePassManager &MPM, OptimizationLevel Level) { addStart(MPM, Read, Level); });
+  PB.registerPipelineStartEPCallback([S](ModulePassManager &MPM, OptimizationLevel Level) { addStart(MPM, S, Level); });
 #if LLVM_VERSION_MAJOR >= 20 // from here on the callback is told the phase
-  PB.registerOptimizerLastEPCallback(
-      [&PB, Read, Noted](ModulePassManager &MPM, OptimizationLevel Level, ThinOrFullLTOPhase Phase) {
-        addEnd(PB, MPM, Read, Noted, Level, toldBy(Phase));
-      });
+  PB.registerOptimizerLastEPCallback([S](ModulePassManager &MPM, OptimizationLevel Level, ThinOrFullLTOPhase Phase) {
+    addEnd(MPM, S, Level, /*IsLink=*/false, toldBy(Phase));
+  });
   PB.registerPipelineEarlySimplificationEPCallback(
       [Noted](ModulePassManager &MPM, OptimizationLevel, ThinOrFullLTOPhase) { MPM.addPass(NoteCallsPass(Noted)); });
 #else
-  PB.registerOptimizerLastEPCallback([&PB, Read, Noted](ModulePassManager &MPM, OptimizationLevel Level) {
-    addEnd(PB, MPM, Read, Noted, Level, HEARTH_LTO_AUTO);
+  PB.registerOptimizerLastEPCallback([S](ModulePassManager &MPM, OptimizationLevel Level) {
+    addEnd(MPM, S, Level, /*IsLink=*/false, HEARTH_LTO_AUTO);
   });
   PB.registerPipelineEarlySimplificationEPCallback(
       [Noted](ModulePassManager &MPM, OptimizationLevel) { MPM.addPass(NoteCallsPass(Noted)); });
@@ -417,9 +372,8 @@ void registerCallbacks(PassBuilder &PB) {
 #if LLVM_VERSION_MAJOR >= 19 // in links with 14 there are no plugins
   PB.registerFullLinkTimeOptimizationEarlyEPCallback(
       [Noted](ModulePassManager &MPM, OptimizationLevel) { MPM.addPass(NoteCallsPass(Noted)); });
-  PB.registerFullLinkTimeOptimizationLastEPCallback([&PB, Read, Noted](ModulePassManager &MPM, OptimizationLevel Level) {
-    if (Level != OptimizationLevel::O0)
-      MPM.addPass(UsePass(Read, Noted, HEARTH_LTO_POSTLINK, PB));
+  PB.registerFullLinkTimeOptimizationLastEPCallback([S](ModulePassManager &MPM, OptimizationLevel Level) {
+    addEnd(MPM, S, Level, /*IsLink=*/true, HEARTH_LTO_POSTLINK);
   });
 #endif
 }

@@ -1,0 +1,130 @@
+/* The order of the passes, as lists of rows of one table, and the order of the steps at the end of a pipeline.
+ *
+ * At the start debug locations are as written, nothing is inlined, and types are in sight. At the end inlining has told
+ * contexts apart, and whether a call has one class is known. Between compiling and linking the module carries contexts on:
+ * what may be told apart by the link's inlining or cloning is left to it. */
+#include "pipeline.h"
+
+#include <string.h>
+
+#include "lto_phase.h"
+#include "shim.h"
+
+static bool forbid_merging(LLVMModuleRef module, const hearth_pass_options *options) {
+  (void)options;
+  return hearth_pass_nomerge(module, true);
+}
+
+/* At -O0 nothing is inlined: a call could at best get the hint of all its callers together. A warning, because clang
+ * passes over notes that follow nothing. */
+static bool warn_not_optimised(LLVMModuleRef module, const hearth_pass_options *options) {
+  hearth_shim_warn(module, options->profile, "heap profile not used at -O0: hints are given from -O1 on");
+  return false;
+}
+
+enum { ANNOTATE, PRUNE, LOWER, UNIFY, VERIFY, REPAIR, TO_FLAT, TO_CHAINED, INSTRUMENT, TYPES, BY_NAME };
+enum { LINE_TABLES = BY_NAME, NOMERGE, NOT_OPTIMISED, DISCRIMINATORS, USE };
+
+static const hearth_pass passes[] = {
+    [ANNOTATE] = {"hearth-annotate", HEARTH_PASS_OURS, hearth_pass_annotate},
+    [PRUNE] = {"hearth-prune", HEARTH_PASS_OURS, hearth_pass_prune},
+    [LOWER] = {"hearth-lower", HEARTH_PASS_OURS, hearth_pass_lower},
+    [UNIFY] = {"hearth-unify", HEARTH_PASS_OURS, hearth_pass_unify},
+    [VERIFY] = {"hearth-verify", HEARTH_PASS_OURS, hearth_pass_verify},
+    [REPAIR] = {"hearth-repair", HEARTH_PASS_OURS, hearth_pass_repair},
+    [TO_FLAT] = {"hearth-to-flat", HEARTH_PASS_OURS, hearth_pass_to_flat},
+    [TO_CHAINED] = {"hearth-to-chained", HEARTH_PASS_OURS, hearth_pass_to_chained},
+    [INSTRUMENT] = {"hearth-instrument", HEARTH_PASS_OURS, hearth_pass_instrument},
+    [TYPES] = {"hearth-types", HEARTH_PASS_OURS, hearth_pass_types},
+    /* From here on not by name. */
+    [LINE_TABLES] = {"hearth-line-tables", HEARTH_PASS_OURS, hearth_pass_line_tables},
+    [NOMERGE] = {"hearth-nomerge", HEARTH_PASS_OURS, forbid_merging},
+    [NOT_OPTIMISED] = {"hearth-not-optimised", HEARTH_PASS_OURS, warn_not_optimised},
+    [DISCRIMINATORS] = {"add-discriminators", HEARTH_PASS_DISCRIMINATORS, NULL},
+    [USE] = {"hearth-use", HEARTH_PASS_USE, NULL},
+};
+
+const hearth_pass *hearth_pass_by_name(const char *name, size_t length) {
+  for (size_t i = 0; i < BY_NAME; i++)
+    if (strlen(passes[i].name) == length && memcmp(passes[i].name, name, length) == 0)
+      return &passes[i];
+  return NULL;
+}
+
+/* Alone, a pass is in no link unless the option says so. */
+bool hearth_pass_run(const hearth_pass *pass, LLVMModuleRef module, const hearth_pass_options *options) {
+  hearth_pass_options own = *options;
+  if (own.lto_phase == HEARTH_LTO_AUTO)
+    own.lto_phase = HEARTH_LTO_NONE;
+  return pass->run(module, &own);
+}
+
+/* ------------------------------------------------- start and end ------------------------------------------------ */
+
+size_t hearth_pipeline_start(const hearth_pipeline *pipeline, const hearth_pass *ret[HEARTH_PIPELINE_MOST]) {
+  bool annotates = pipeline->uses && pipeline->optimises;
+  size_t n = 0;
+  if (pipeline->uses && !annotates)
+    ret[n++] = &passes[NOT_OPTIMISED];
+  if (!annotates && !pipeline->instruments)
+    return n;
+  ret[n++] = &passes[LINE_TABLES];
+  ret[n++] = &passes[DISCRIMINATORS]; /* idempotent; LLVM 14 runs it only later, and only for sample profiles */
+  if (pipeline->instruments) {
+    ret[n++] = &passes[NOMERGE];
+    ret[n++] = &passes[TYPES];
+  }
+  if (annotates)
+    ret[n++] = &passes[ANNOTATE];
+  return n;
+}
+
+size_t hearth_pipeline_end(const hearth_pipeline *pipeline, const hearth_pass *ret[HEARTH_PIPELINE_MOST]) {
+  size_t n = 0;
+  if (pipeline->optimises)
+    ret[n++] = &passes[USE];
+  if (pipeline->instruments && !pipeline->is_link)
+    ret[n++] = &passes[INSTRUMENT];
+  return n;
+}
+
+/* ---------------------------------------------- the end with a profile ------------------------------------------ */
+
+/* Set the phase and what depends on it. False if there is nothing to use: no profile, and none was compiled with. */
+static bool complete_options(LLVMModuleRef module, hearth_lto_phase told, hearth_pass_options *options) {
+  if (options->lto_phase == HEARTH_LTO_AUTO)
+    options->lto_phase = told;
+  if (options->lto_phase == HEARTH_LTO_AUTO)
+    options->lto_phase = hearth_lto_phase_of(module);
+  options->mib |= options->lto_phase != HEARTH_LTO_PRELINK; /* what follows reads it, and nobody writes it */
+  return *options->profile || (options->lto_phase == HEARTH_LTO_POSTLINK && hearth_lto_read_options(module, options));
+}
+
+/* Contexts that inlining left together part by clones; pruning then makes each clone's calls what they are. */
+static bool clone(LLVMModuleRef module, const hearth_pass_options *options, const hearth_llvm_cloning *cloning) {
+  if (!hearth_pass_before_cloning(module, options))
+    return false;
+  cloning->run(module, cloning->data);
+  hearth_pass_after_cloning(module, options);
+  hearth_pass_resolve(module, options);
+  hearth_pass_prune(module, options);
+  return true;
+}
+
+bool hearth_pipeline_use(LLVMModuleRef module, const hearth_pass_options *options, hearth_lto_phase told,
+                         hearth_noted_calls *noted, const hearth_llvm_cloning *cloning) {
+  hearth_pass_options own = *options;
+  bool changed = false;
+  if (!complete_options(module, told, &own))
+    return false;
+  if (own.lto_phase == HEARTH_LTO_POSTLINK) {
+    changed |= hearth_noted_calls_give_back(noted, module);
+    changed |= hearth_pass_unify(module, &own);
+    changed |= hearth_pass_resolve(module, &own);
+  }
+  changed |= hearth_pass_prune(module, &own);
+  if (own.lto_phase != HEARTH_LTO_PRELINK)
+    changed |= clone(module, &own, cloning);
+  changed |= hearth_pass_lower(module, &own);
+  return changed;
+}
