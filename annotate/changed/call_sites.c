@@ -5,6 +5,7 @@
 
 #include "array.h"
 #include "hearth/ir_facts.h"
+#include "search.h"
 
 typedef struct collection {
   hearth_call_sites *sites;
@@ -35,18 +36,11 @@ static void visit(LLVMValueRef instruction, void *data) {
   }
 }
 
-static int compare_places(const hearth_call_site *a, uint64_t function, uint32_t line, uint32_t column) {
-  if (a->function != function)
-    return a->function < function ? -1 : 1;
-  /* Lines above the function's first are below 0. */
-  if (a->line != line)
-    return (int32_t)a->line < (int32_t)line ? -1 : 1;
-  return (a->column > column) - (a->column < column);
-}
-
 static int by_place(const void *a, const void *b) {
   const hearth_call_site *x = a, *y = b;
-  return compare_places(x, y->function, y->line, y->column);
+  if (x->function != y->function)
+    return x->function < y->function ? -1 : 1;
+  return hearth_compare_places(x->line, x->column, y->line, y->column);
 }
 
 hearth_status hearth_call_sites_collect(hearth_call_sites *sites, LLVMModuleRef module, hearth_locator *locator,
@@ -65,26 +59,19 @@ void hearth_call_sites_free(hearth_call_sites *sites) {
   memset(sites, 0, sizeof *sites);
 }
 
-static size_t first_from(const hearth_call_site *items, size_t count, uint64_t function, uint32_t line,
-                         uint32_t column) {
-  size_t low = 0, high = count;
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    if (compare_places(&items[middle], function, line, column) < 0)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low;
+static size_t first_from(const hearth_call_site *items, size_t count, const hearth_call_site *place) {
+  return hearth_lower_bound(place, items, count, sizeof *items, by_place);
 }
 
 static bool has(const hearth_call_site *items, size_t count, uint64_t function, uint32_t line, uint32_t column) {
-  size_t i = first_from(items, count, function, line, column);
-  return i < count && compare_places(&items[i], function, line, column) == 0;
+  const hearth_call_site place = {.function = function, .line = line, .column = column};
+  size_t i = first_from(items, count, &place);
+  return i < count && by_place(&items[i], &place) == 0;
 }
 
 size_t hearth_call_sites_from(const hearth_call_sites *sites, uint64_t function, uint32_t line, uint32_t column) {
-  return first_from(sites->items, sites->count, function, line, column);
+  const hearth_call_site place = {.function = function, .line = line, .column = column};
+  return first_from(sites->items, sites->count, &place);
 }
 
 bool hearth_call_sites_has(const hearth_call_sites *sites, uint64_t function, uint32_t line, uint32_t column) {

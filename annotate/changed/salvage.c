@@ -8,10 +8,12 @@
 #include "alignment.h"
 #include "alloc_functions.h"
 #include "array.h"
+#include "compare.h"
 #include "doubts.h"
 #include "hearth/ids.h"
 #include "hearth/ir_facts.h"
 #include "renamed.h"
+#include "search.h"
 #include "spacing.h"
 
 #define NOWHERE UINT32_C(0x40000000) /* a line offset that no function has; columns stay */
@@ -105,9 +107,7 @@ static hearth_status read_classes(salvaging *s) {
 
 static int by_place(const void *a, const void *b) {
   const old_call *x = a, *y = b;
-  if (x->line != y->line)
-    return (int32_t)x->line < (int32_t)y->line ? -1 : 1;
-  return (x->column > y->column) - (x->column < y->column);
+  return hearth_compare_places(x->line, x->column, y->line, y->column);
 }
 
 static hearth_status add_old_call(salvaging *s, uint32_t row, const hearth_frame_info *frame) {
@@ -469,11 +469,6 @@ static hearth_status salvage_renamed(salvaging *s, LLVMModuleRef module) {
   return status;
 }
 
-static int by_id(const void *a, const void *b) {
-  const hearth_moved_function *x = a, *y = b;
-  return (x->id > y->id) - (x->id < y->id);
-}
-
 static hearth_status salvage_module(salvaging *s, LLVMModuleRef module) {
   hearth_profile_summary summary;
   HEARTH_TRY(hearth_profile_get_summary(s->profile, &summary, s->err));
@@ -483,7 +478,7 @@ static hearth_status salvage_module(salvaging *s, LLVMModuleRef module) {
     HEARTH_TRY(salvage_function(s, f));
   HEARTH_TRY(salvage_renamed(s, module));
   if (s->salvage->n_functions)
-    qsort(s->salvage->functions, s->salvage->n_functions, sizeof *s->salvage->functions, by_id);
+    qsort(s->salvage->functions, s->salvage->n_functions, sizeof *s->salvage->functions, hearth_compare_u64);
   return HEARTH_OK;
 }
 
@@ -517,30 +512,28 @@ void hearth_salvage_destroy(hearth_salvage *salvage) {
 
 static const void *find_changed(const void *changes, uint64_t id, uint64_t *ret_old_id) {
   const hearth_salvage *salvage = changes;
-  hearth_moved_function key = {.id = id};
+  size_t n = salvage->n_functions;
   const hearth_moved_function *found =
-      salvage->n_functions ? bsearch(&key, salvage->functions, salvage->n_functions, sizeof key, by_id) : NULL;
+      n ? bsearch(&id, salvage->functions, n, sizeof *salvage->functions, hearth_compare_u64) : NULL;
   if (found)
     *ret_old_id = found->old_id ? found->old_id : id;
   return found;
+}
+
+static int by_place_now(const void *a, const void *b) {
+  const hearth_moved_call *x = a, *y = b;
+  return hearth_compare_places(x->line, x->column, y->line, y->column);
 }
 
 static void move(const void *changes, const void *changed, uint32_t *line, uint32_t *column) {
   const hearth_salvage *salvage = changes;
   const hearth_moved_function *function = changed;
   const hearth_moved_call *calls = salvage->calls + function->first;
-  size_t low = 0, high = function->count;
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    const hearth_moved_call *call = &calls[middle];
-    if ((int32_t)call->line < (int32_t)*line || (call->line == *line && call->column < *column))
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  if (low < function->count && calls[low].line == *line && calls[low].column == *column) {
-    *line = calls[low].old_line;
-    *column = calls[low].old_column;
+  const hearth_moved_call key = {.line = *line, .column = *column};
+  size_t i = hearth_lower_bound(&key, calls, function->count, sizeof key, by_place_now);
+  if (i < function->count && by_place_now(&key, &calls[i]) == 0) {
+    *line = calls[i].old_line;
+    *column = calls[i].old_column;
   } else {
     *line ^= NOWHERE;
   }

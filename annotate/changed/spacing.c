@@ -7,11 +7,15 @@
 
 #include "array.h"
 #include "hearth/ir_facts.h"
+#include "search.h"
 
 static int compare(const void *a, const void *b) {
   const hearth_spaced_function *x = a, *y = b;
   return x->path != y->path ? (x->path > y->path) - (x->path < y->path) : (x->then > y->then) - (x->then < y->then);
 }
+
+/* Equal ones are before the key. */
+static int compare_or_before(const void *key, const void *item) { return compare(key, item) < 0 ? -1 : 1; }
 
 static hearth_status add(hearth_spacing *spacing, LLVMValueRef f, hearth_profile *profile, hearth_locator *locator,
                          hearth_error *err) {
@@ -50,17 +54,10 @@ void hearth_spacing_free(hearth_spacing *spacing) {
 bool hearth_spacing_behind(const hearth_spacing *spacing, const hearth_function_info *function, uint32_t now,
                            uint32_t *ret) {
   const hearth_spaced_function key = {function->path, function->start_line, now};
-  size_t low = 0, high = spacing->count;
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    if (compare(&spacing->items[middle], &key) <= 0)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  if (!function->start_line || low == spacing->count || spacing->items[low].path != function->path ||
-      spacing->items[low].now <= now)
+  size_t next = hearth_lower_bound(&key, spacing->items, spacing->count, sizeof key, compare_or_before);
+  if (!function->start_line || next == spacing->count || spacing->items[next].path != function->path ||
+      spacing->items[next].now <= now)
     return false;
-  *ret = (spacing->items[low].now - now) - (spacing->items[low].then - function->start_line);
+  *ret = (spacing->items[next].now - now) - (spacing->items[next].then - function->start_line);
   return true;
 }

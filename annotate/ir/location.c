@@ -6,8 +6,10 @@
 
 #include <llvm-c/DebugInfo.h>
 
+#include "array.h"
 #include "hearth/ids.h"
 #include "hearth/ir_facts.h"
+#include "id_table.h"
 #include "shim.h"
 
 typedef struct subprogram {
@@ -19,13 +21,13 @@ typedef struct subprogram {
   const void *moved; /* NULL: it did not change */
 } subprogram;
 
-/* Open addressing, power of two, at most half full. */
 struct hearth_locator {
   enum hearth_id_scheme scheme;
   hearth_known_places known;
   bool llvm_ids;
-  subprogram *slots;
-  size_t capacity, used;
+  subprogram *subprograms;
+  size_t count, capacity;
+  id_table by_key;
 };
 
 hearth_locator *hearth_locator_create(enum hearth_id_scheme scheme, const hearth_known_places *known, bool llvm_ids) {
@@ -34,38 +36,15 @@ hearth_locator *hearth_locator_create(enum hearth_id_scheme scheme, const hearth
     *locator = (hearth_locator){.scheme = scheme, .llvm_ids = llvm_ids};
   if (locator && known)
     locator->known = *known;
-  if (locator && (locator->slots = calloc(64, sizeof *locator->slots)))
-    locator->capacity = 64;
-  else
-    free(locator), locator = NULL;
   return locator;
 }
 
 void hearth_locator_destroy(hearth_locator *locator) {
-  if (locator)
-    free(locator->slots);
+  if (!locator)
+    return;
+  free(locator->subprograms);
+  free(locator->by_key.slots);
   free(locator);
-}
-
-static subprogram *slot_of(subprogram *slots, size_t capacity, LLVMMetadataRef key) {
-  size_t i = (size_t)((uintptr_t)key * UINT64_C(0x9e3779b97f4a7c15) >> 20) & (capacity - 1);
-  while (slots[i].key && slots[i].key != key)
-    i = (i + 1) & (capacity - 1);
-  return &slots[i];
-}
-
-static bool grow(hearth_locator *locator) {
-  size_t capacity = locator->capacity * 2;
-  subprogram *slots = calloc(capacity, sizeof *slots);
-  if (!slots)
-    return false;
-  for (size_t i = 0; i < locator->capacity; i++)
-    if (locator->slots[i].key)
-      *slot_of(slots, capacity, locator->slots[i].key) = locator->slots[i];
-  free(locator->slots);
-  locator->slots = slots;
-  locator->capacity = capacity;
-  return true;
 }
 
 static subprogram identify(const hearth_locator *locator, LLVMMetadataRef key) {
@@ -89,15 +68,23 @@ static subprogram identify(const hearth_locator *locator, LLVMMetadataRef key) {
                       .moved = moved};
 }
 
+static bool has_key(const void *owner, uint32_t item, const void *key) {
+  return ((const hearth_locator *)owner)->subprograms[item].key == key;
+}
+
+/* Without memory to remember it, it is identified anew each time. */
 static subprogram lookup(hearth_locator *locator, LLVMMetadataRef key) {
-  if (locator->used * 2 >= locator->capacity && !grow(locator))
-    return identify(locator, key);
-  subprogram *slot = slot_of(locator->slots, locator->capacity, key);
-  if (!slot->key) {
-    *slot = identify(locator, key);
-    locator->used++;
+  uint64_t hash = id_table_mix((uintptr_t)key);
+  uint32_t item = id_table_find(&locator->by_key, hash, has_key, locator, key);
+  if (item != HEARTH_NONE)
+    return locator->subprograms[item];
+  subprogram found = identify(locator, key);
+  if (id_table_reserve(&locator->by_key) &&
+      hearth_array_grow(&locator->subprograms, &locator->capacity, locator->count, sizeof found)) {
+    id_table_insert(&locator->by_key, hash, (uint32_t)locator->count);
+    locator->subprograms[locator->count++] = found;
   }
-  return *slot;
+  return found;
 }
 
 /* Keep each cycle of calls once, as profiles do: of equal frames the outermost, without what lies between. */

@@ -23,6 +23,13 @@ typedef struct hearth_location {
   uint64_t id; /* stack id; 0 if line or column are unknown: compiler-made and merged locations have neither */
 } hearth_location;
 
+/* Order of places within a function. Lines above the function's first are below 0. */
+static inline int hearth_compare_places(uint32_t line, uint32_t column, uint32_t other_line, uint32_t other_column) {
+  if (line != other_line)
+    return (int32_t)line < (int32_t)other_line ? -1 : 1;
+  return (column > other_column) - (column < other_column);
+}
+
 /* Remembers the ids of subprograms. One for a module; not thread-safe. */
 typedef struct hearth_locator hearth_locator;
 

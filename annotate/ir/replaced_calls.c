@@ -11,6 +11,7 @@
 #include "hearth/ir_facts.h"
 #include "hearth/md.h"
 #include "lto_phase.h"
+#include "search.h"
 #include "shim.h"
 
 static const char *const kind_names[] = {"memprof", "memprof.mib", "callsite"};
@@ -108,15 +109,8 @@ void hearth_noted_calls_note(hearth_noted_calls *noted, LLVMModuleRef module) {
 /* --- giving back --- */
 
 static size_t first_at(const hearth_noted_calls *noted, LLVMMetadataRef location) {
-  size_t low = 0, high = noted->count;
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    if (compare_frames(noted->items[middle].location, location) < 0)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low;
+  const noted_call key = {.location = location};
+  return hearth_lower_bound(&key, noted->items, noted->count, sizeof key, compare_notes);
 }
 
 /* The call that had most of the frames: one that was inlined before the link had fewer contexts than its function. */

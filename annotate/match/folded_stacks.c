@@ -20,7 +20,7 @@ hearth_status hearth_stacks_init(hearth_stacks *stacks, hearth_profile *profile,
 
 void hearth_stacks_destroy(hearth_stacks *stacks) {
   free(stacks->nodes);
-  free(stacks->slots);
+  free(stacks->by_call.slots);
   free(stacks->folded);
   free(stacks->frames);
   free(stacks->comes_back);
@@ -36,35 +36,28 @@ static bool same_place(const hearth_stack_node *a, const hearth_stack_node *b) {
   return a->id == b->id && (a->id || a->frame == b->frame);
 }
 
-static uint32_t *slot_of(const hearth_stacks *stacks, const hearth_stack_node *node) {
-  uint64_t key = (node->id ? node->id : node->frame) + node->caller * UINT64_C(0x9e3779b97f4a7c15);
-  size_t mask = stacks->slot_count - 1, i = (size_t)((key ^ key >> 29) * UINT64_C(0xbf58476d1ce4e5b9) >> 24) & mask;
-  for (;; i = (i + 1) & mask) {
-    const hearth_stack_node *other = &stacks->nodes[stacks->slots[i] - 1];
-    if (!stacks->slots[i] || (other->caller == node->caller && same_place(other, node)))
-      return &stacks->slots[i];
-  }
+static bool is_same_call(const void *owner, uint32_t item, const void *key) {
+  const hearth_stack_node *known = &((const hearth_stacks *)owner)->nodes[item], *node = key;
+  return known->caller == node->caller && same_place(known, node);
 }
 
-static bool reserve_node(hearth_stacks *stacks) {
-  if (stacks->count == stacks->room) {
-    size_t room = stacks->room ? stacks->room * 2 : 1024;
-    hearth_stack_node *nodes = realloc(stacks->nodes, room * sizeof *nodes);
-    uint32_t *slots = calloc(room * 2, sizeof *slots);
-    if (nodes)
-      stacks->nodes = nodes;
-    if (!nodes || !slots) {
-      free(slots);
-      return false;
-    }
-    free(stacks->slots);
-    stacks->slots = slots;
-    stacks->slot_count = room * 2;
-    stacks->room = room;
-    for (size_t i = 0; i < stacks->count; i++)
-      *slot_of(stacks, &nodes[i]) = (uint32_t)i + 1;
-  }
-  return true;
+/* Ids are hashes; rows of frames are in the lower half. */
+static uint64_t hash_of(const hearth_stack_node *node) {
+  return id_table_mix((node->id ? node->id : node->frame) ^ (uint64_t)node->caller << 32);
+}
+
+/* The node, made unless there is one; HEARTH_NONE: out of memory. */
+static uint32_t intern(hearth_stacks *stacks, const hearth_stack_node *node) {
+  uint64_t hash = hash_of(node);
+  uint32_t found = id_table_find(&stacks->by_call, hash, is_same_call, stacks, node);
+  if (found != HEARTH_NONE)
+    return found;
+  if (!id_table_reserve(&stacks->by_call) ||
+      !hearth_array_grow(&stacks->nodes, &stacks->room, stacks->count, sizeof *stacks->nodes))
+    return HEARTH_NONE;
+  stacks->nodes[stacks->count] = *node;
+  id_table_insert(&stacks->by_call, hash, (uint32_t)stacks->count);
+  return (uint32_t)stacks->count++;
 }
 
 static hearth_status use_llvm_id(const hearth_stacks *stacks, hearth_frame_info *frame, hearth_error *err) {
@@ -115,8 +108,8 @@ static uint32_t fold_to(hearth_stacks *stacks, uint32_t caller, const hearth_sta
   uint32_t same = caller;
   while (same != HEARTH_NONE && !same_place(&stacks->nodes[same], node))
     same = stacks->nodes[same].caller;
-  for (uint32_t left_out = caller; same != HEARTH_NONE && left_out != same; left_out = stacks->nodes[left_out].caller)
-    stacks->comes_back[stacks->nodes[left_out].function] = COMES_BACK;
+  for (uint32_t folded = caller; same != HEARTH_NONE && folded != same; folded = stacks->nodes[folded].caller)
+    stacks->comes_back[stacks->nodes[folded].function] = COMES_BACK;
   return same;
 }
 
@@ -130,15 +123,8 @@ static hearth_status call(hearth_stacks *stacks, uint32_t caller, uint32_t row, 
   if ((*ret = fold_to(stacks, caller, &node)) != HEARTH_NONE)
     return HEARTH_OK;
   node.caller = caller;
-  if (!reserve_node(stacks))
-    return hearth_error_nomem(err);
-  uint32_t *slot = slot_of(stacks, &node);
-  if (!*slot) {
-    stacks->nodes[stacks->count++] = node;
-    *slot = (uint32_t)stacks->count;
-  }
-  *ret = *slot - 1;
-  return HEARTH_OK;
+  *ret = intern(stacks, &node);
+  return *ret == HEARTH_NONE ? hearth_error_nomem(err) : HEARTH_OK;
 }
 
 static bool reserve_step(hearth_stacks *stacks, size_t steps) {
@@ -172,16 +158,16 @@ hearth_status hearth_stacks_fold(hearth_stacks *stacks, uint32_t node, uint32_t 
 hearth_status hearth_stacks_comes_back(hearth_stacks *stacks, uint32_t function, bool *ret, hearth_error *err) {
   uint8_t *known = &stacks->comes_back[function];
   hearth_function_info info = {0};
-  bool left_out = false;
+  bool folded = false;
   if (!*known)
     HEARTH_TRY(hearth_profile_get_function(stacks->profile, function, &info, err));
-  for (uint32_t i = 0; i < info.frame_count && !left_out; i++) {
+  for (uint32_t i = 0; i < info.frame_count && !folded; i++) {
     hearth_frame_info frame;
     HEARTH_TRY(hearth_profile_get_frame(stacks->profile, info.first_frame + i, &frame, err));
-    left_out = frame.in_cycle;
+    folded = frame.in_cycle;
   }
   if (!*known)
-    *known = left_out ? COMES_BACK : NEVER;
+    *known = folded ? COMES_BACK : NEVER;
   *ret = *known == COMES_BACK;
   return HEARTH_OK;
 }

@@ -5,6 +5,7 @@
 #define HEARTH_STACKS_H
 
 #include "hearth/profile.h"
+#include "id_table.h"
 
 typedef struct hearth_stack_node {
   uint64_t id;       /* stack id; 0 if the frame's place is unknown */
@@ -19,8 +20,7 @@ typedef struct hearth_stacks {
   bool llvm_ids;
   hearth_stack_node *nodes;
   size_t count, room;
-  uint32_t *slots; /* nodes by caller and frame: open addressing, power of two */
-  size_t slot_count;
+  id_table by_call;          /* nodes by caller and place */
   uint32_t *folded;          /* of each node of the profile: its folded node + 1; 0 unknown yet */
   hearth_stack_node *frames; /* of each frame of the profile: `id` and `function`; in `caller`, what it is */
   uint8_t *comes_back;       /* of each function: see hearth_stacks_comes_back; 0: not looked up yet */
@@ -28,7 +28,8 @@ typedef struct hearth_stacks {
   size_t path_room;
 } hearth_stacks;
 
-/* `llvm_ids`: stack ids are LLVM's own (hearth_shim_llvm_stack_id). What is as large as the profile is memory that is not touched before it is needed. E_NOMEM. Destroy in any case. */
+/* `llvm_ids`: stack ids are LLVM's own (hearth_shim_llvm_stack_id). Tables as large as the profile are memory that is not
+ * touched before it is needed. E_NOMEM. Destroy in any case. */
 hearth_status hearth_stacks_init(hearth_stacks *stacks, hearth_profile *profile, bool llvm_ids, hearth_error *err);
 void hearth_stacks_destroy(hearth_stacks *stacks);
 

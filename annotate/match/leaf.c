@@ -4,14 +4,11 @@
 #include <string.h>
 
 #include "array.h"
+#include "compare.h"
 #include "leaf_internal.h"
+#include "search.h"
 
 /* -------------------------------------------------- reading -------------------------------------------------- */
-
-static int by_value(const void *a, const void *b) {
-  uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-  return x < y ? -1 : x > y;
-}
 
 /* A context whose leaf is taken to be at `node`, as the folded stack of its callers << 32 | its row. */
 static hearth_status read_context(hearth_leaf *leaf, uint32_t context, uint32_t node, uint64_t *ret,
@@ -108,17 +105,13 @@ static hearth_status add_stacks(hearth_leaf *leaf, const uint64_t *contexts, hea
   return leaf->sums ? HEARTH_OK : hearth_error_nomem(err);
 }
 
-/* As they were added: ascending by node. */
+static int by_node(const void *key, const void *stack) {
+  return hearth_compare_u32(key, &((const hearth_leaf_stack *)stack)->stack);
+}
+
+/* As they were added: ascending by node. It is there. */
 static hearth_leaf_stack *stack_at(const hearth_leaf *leaf, uint32_t node) {
-  size_t low = 0, high = leaf->stack_count - 1;
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    if (leaf->stacks[middle].stack < node)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return &leaf->stacks[low];
+  return &leaf->stacks[hearth_lower_bound(&node, leaf->stacks, leaf->stack_count, sizeof *leaf->stacks, by_node)];
 }
 
 static void classify(const hearth_leaf *leaf, hearth_leaf_stack *stack, const hearth_mib *mib) {
@@ -240,7 +233,7 @@ hearth_status hearth_leaf_read(hearth_row_range frames, const hearth_wrapper_cal
     status = hearth_error_nomem(err);
   if (status == HEARTH_OK) {
     memcpy(sorted, contexts, leaf->row_count * sizeof *sorted);
-    qsort(sorted, leaf->row_count, sizeof *sorted, by_value);
+    qsort(sorted, leaf->row_count, sizeof *sorted, hearth_compare_u64);
     status = add_stacks(leaf, sorted, err);
   }
   if (status == HEARTH_OK)
@@ -286,7 +279,7 @@ static hearth_status collect_calls(hearth_leaf *leaf, hearth_error *err) {
         leaf->calls[leaf->call_count++] = (uint64_t)folded->nodes[caller].function << 32 | folded->nodes[node].function;
     }
   free(seen);
-  qsort(leaf->calls, leaf->call_count, sizeof *leaf->calls, by_value);
+  qsort(leaf->calls, leaf->call_count, sizeof *leaf->calls, hearth_compare_u64);
   size_t kept = 0;
   for (size_t i = 0; i < leaf->call_count; i++)
     if (!kept || leaf->calls[kept - 1] != leaf->calls[i])
@@ -297,15 +290,8 @@ static hearth_status collect_calls(hearth_leaf *leaf, hearth_error *err) {
 
 /* Position of the first call by `caller`, or of where it would be. */
 static size_t first_call(const hearth_leaf *leaf, uint32_t caller) {
-  size_t low = 0, high = leaf->call_count;
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    if (leaf->calls[middle] >> 32 < caller)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low;
+  uint64_t key = (uint64_t)caller << 32;
+  return hearth_lower_bound(&key, leaf->calls, leaf->call_count, sizeof key, hearth_compare_u64);
 }
 
 hearth_status hearth_leaf_leads_to(hearth_leaf *leaf, uint32_t from, uint32_t to, bool *ret, hearth_error *err) {

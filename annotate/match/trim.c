@@ -5,6 +5,7 @@
 
 #include "array.h"
 #include "leaf_internal.h"
+#include "search.h"
 
 /* Nodes of the tree that are still to be looked at. */
 typedef struct node_list {
@@ -21,17 +22,17 @@ static hearth_status add_node(node_list *list, uint32_t node, hearth_error *err)
 
 /* -------------------------------------------------- selecting -------------------------------------------------- */
 
+static int compare_child(const void *key, const void *item) {
+  const uint64_t *id = key;
+  const hearth_leaf_node *child = item;
+  return child->ends ? 1 : (*id > child->id) - (*id < child->id);
+}
+
 /* The first child with this id or a greater one; those that end are none. */
 static uint32_t first_child(const hearth_leaf *leaf, const hearth_leaf_node *parent, uint64_t id) {
-  uint32_t low = parent->first_child, high = low + parent->child_count;
-  while (low < high) {
-    uint32_t middle = low + (high - low) / 2;
-    if (leaf->nodes[middle].ends || leaf->nodes[middle].id < id)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low;
+  const hearth_leaf_node *children = &leaf->nodes[parent->first_child];
+  return parent->first_child +
+         (uint32_t)hearth_lower_bound(&id, children, parent->child_count, sizeof *children, compare_child);
 }
 
 /* Those of a node's children that agree with a caller. */

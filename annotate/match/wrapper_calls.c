@@ -5,6 +5,7 @@
 
 #include "array.h"
 #include "hearth/ids.h"
+#include "search.h"
 
 typedef struct search {
   hearth_wrapper_calls *calls;
@@ -113,13 +114,6 @@ void hearth_wrapper_calls_free(hearth_wrapper_calls *calls) {
 }
 
 size_t hearth_wrapper_calls_from(const hearth_wrapper_calls *calls, uint32_t frame) {
-  size_t low = 0, high = calls->count;
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    if (calls->items[middle].frame < frame)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low;
+  const hearth_wrapper_call first = {.frame = frame};
+  return hearth_lower_bound(&first, calls->items, calls->count, sizeof first, by_frame);
 }

@@ -5,7 +5,9 @@
 
 #include "alloc_functions.h"
 #include "array.h"
+#include "compare.h"
 #include "hearth/ir_facts.h"
+#include "search.h"
 
 /* A call: the id of its innermost frame, the function that it is in, and the ids of all frames. */
 typedef struct caller {
@@ -28,11 +30,6 @@ typedef struct planning {
   bool failed; /* out of memory */
 } planning;
 
-static int compare_ids(const void *a, const void *b) {
-  uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-  return (x > y) - (x < y);
-}
-
 static int compare_callers(const void *a, const void *b) {
   const caller *x = a, *y = b;
   return x->id != y->id ? (x->id > y->id) - (x->id < y->id) : (x->function > y->function) - (x->function < y->function);
@@ -44,7 +41,7 @@ static int compare_indexes(const void *a, const void *b) {
 }
 
 static bool is_wanted(const planning *p, uint64_t id) {
-  return p->n_ids && bsearch(&id, p->ids, p->n_ids, sizeof id, compare_ids);
+  return p->n_ids && bsearch(&id, p->ids, p->n_ids, sizeof id, hearth_compare_u64);
 }
 
 static bool same_stack(const hearth_md_mib *a, const hearth_md_mib *b) {
@@ -105,7 +102,7 @@ static void add_candidate(LLVMValueRef call, void *data) {
 static void sort_ids(planning *p) {
   size_t kept = 0;
   if (p->n_ids)
-    qsort(p->ids, p->n_ids, sizeof *p->ids, compare_ids);
+    qsort(p->ids, p->n_ids, sizeof *p->ids, hearth_compare_u64);
   for (size_t i = 0; i < p->n_ids; i++)
     if (!kept || p->ids[kept - 1] != p->ids[i])
       p->ids[kept++] = p->ids[i];
@@ -188,17 +185,11 @@ static bool add_function(hearth_clone_candidate *candidate, size_t *capacity, si
  * than before; so does one that the rest of the context is inlined into. */
 static bool add_functions_of(planning *p, hearth_clone_candidate *candidate, size_t *capacity, const hearth_md_mib *mib,
                              size_t from) {
-  size_t low = 0, high = p->n_callers;
-  uint64_t id = from < mib->depth ? mib->stack[from] : 0;
-  while (id && low < high) {
-    size_t middle = low + (high - low) / 2;
-    if (p->callers[middle].id < id)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  for (; id && low < p->n_callers && p->callers[low].id == id; low++) {
-    const caller *call = &p->callers[low];
+  const caller first = {.id = from < mib->depth ? mib->stack[from] : 0};
+  size_t i =
+      first.id ? hearth_lower_bound(&first, p->callers, p->n_callers, sizeof first, compare_callers) : p->n_callers;
+  for (; i < p->n_callers && p->callers[i].id == first.id; i++) {
+    const caller *call = &p->callers[i];
     if (from + call->n_frames < mib->depth &&
         hearth_md_callers_agree(mib, from, p->frames + call->first_frame, call->n_frames) &&
         (!add_function(candidate, capacity, call->function) ||

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "compare.h"
 #include "dispatch.h"
 #include "shim.h"
 
@@ -175,16 +176,11 @@ static LLVMValueRef get_search(hearth_hint_tables *tables) {
 
 /* --------------------------------------------------- keys ---------------------------------------------------- */
 
-static int compare_keys(const void *a, const void *b) {
-  uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-  return (x > y) - (x < y);
-}
-
 /* The sorted keys. False if two contexts would have the same. */
 static bool make_keys(const hearth_plan_entry *const *entries, uint32_t count, uint32_t *ret_keys) {
   for (uint32_t i = 0; i < count; i++)
     ret_keys[i] = ((uint32_t)((entries[i]->bits * KEY_FACTOR) >> 32) & ~KEY_CLASS) | entries[i]->hotness;
-  qsort(ret_keys, count, sizeof *ret_keys, compare_keys);
+  qsort(ret_keys, count, sizeof *ret_keys, hearth_compare_u32);
   for (uint32_t i = 1; i < count; i++)
     if ((ret_keys[i] & ~KEY_CLASS) == (ret_keys[i - 1] & ~KEY_CLASS))
       return false;
