@@ -105,13 +105,14 @@ static hearth_status add_stacks(hearth_leaf *leaf, const uint64_t *contexts, hea
   return leaf->sums ? HEARTH_OK : hearth_error_nomem(err);
 }
 
-static int by_node(const void *key, const void *stack) {
-  return hearth_compare_u32(key, &((const hearth_leaf_stack *)stack)->stack);
+/* Only whether the node is behind matters to the search, which runs once for each context. */
+static int is_behind(const void *node, const void *stack) {
+  return *(const uint32_t *)node > ((const hearth_leaf_stack *)stack)->stack;
 }
 
 /* As they were added: ascending by node. It is there. */
 static hearth_leaf_stack *stack_at(const hearth_leaf *leaf, uint32_t node) {
-  return &leaf->stacks[hearth_lower_bound(&node, leaf->stacks, leaf->stack_count, sizeof *leaf->stacks, by_node)];
+  return &leaf->stacks[hearth_lower_bound(&node, leaf->stacks, leaf->stack_count, sizeof *leaf->stacks, is_behind)];
 }
 
 static void classify(const hearth_leaf *leaf, hearth_leaf_stack *stack, const hearth_mib *mib) {
