@@ -1,3 +1,4 @@
+/* Open addressing with linear probing, keyed by the node's address. */
 #include "node_set.h"
 
 #include <stdint.h>

@@ -1,3 +1,5 @@
+/* Dynamic programming over a table of n x m sums: from the end to the start for one alignment; a second time from the
+ * start, with one row kept, to list for each item all partners that it has in some alignment of the greatest sum. */
 #include "alignment.h"
 
 #include <stdlib.h>

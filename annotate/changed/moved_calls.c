@@ -1,3 +1,5 @@
+/* A node of named metadata for each changed function, written before the link. Reading sorts the functions of all
+ * linked modules by id and keeps the first of equal ones. */
 #include "moved_calls.h"
 
 #include <stdlib.h>

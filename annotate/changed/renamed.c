@@ -1,3 +1,5 @@
+/* Lists the functions of the module's file, and ends if the profile knows one of them. Else one walk over the profile's
+ * functions finds those of the same name. */
 #include "renamed.h"
 
 #include <stdlib.h>

@@ -1,3 +1,6 @@
+/* For each function of the module that the profile has: if some call of the profile is not in its place, both sequences
+ * of calls are aligned (alignment.c), guesses are decided (doubts.c), and the pairs become moved calls. Then renamed
+ * files, function by function. Places are looked up by binary search: first the function, then the call. */
 #include "salvage.h"
 
 #include <stdlib.h>

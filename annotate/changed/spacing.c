@@ -1,3 +1,5 @@
+/* Functions of the module that the profile has, sorted by file and first line: the next one shows by how many lines the
+ * end of a function moved. */
 #include "spacing.h"
 
 #include <stdlib.h>

@@ -1,3 +1,5 @@
+/* One walk over the instructions of a function. Pointers are split into base and offset, and where blocks matter only
+ * into object and place; an access that cannot be to the heap is left out. */
 #include "accesses.h"
 
 #include <stdlib.h>

@@ -1,3 +1,5 @@
+/* Inline code: shift the address, load, add, store, or one atomic addition. Histogram counters stay at their greatest
+ * value. Ranges, strided updates and atomic histograms are calls of the runtime. */
 #include "counter.h"
 
 #include <string.h>

@@ -1,3 +1,6 @@
+/* First what the code says: an attachment of clang's, the constructor that is called for the block, the allocator's
+ * template argument, the variable that takes the pointer. Then what the pointer is used for: the types that it is
+ * accessed as, of which one must fit the size of the block. */
 #include "data_type.h"
 
 #include <stdint.h>

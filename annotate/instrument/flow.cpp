@@ -1,3 +1,5 @@
+// Dominators, loops and scalar evolution, computed once for a function, behind C functions; basic blocks are numbered
+// in reverse post-order.
 #include "flow.h"
 
 #include "module_facts.h"

@@ -1,3 +1,5 @@
+/* A table by name and signature; each row lists ranges as pairs of a pointer argument and how its size is known. Behind
+ * the call each range that may be on the heap is counted by the runtime. */
 #include "libc_accesses.h"
 
 #include <string.h>

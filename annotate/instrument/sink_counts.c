@@ -1,12 +1,13 @@
-/* Sinking of partially redundant counter updates. An access that others with the same counter may follow needs no update
- * of its own: its count moves along control flow, in a register, down to the last of them, or to the edge on which it is
- * certain that none follows. This is code sinking, the mirror image of partial redundancy elimination: three bit vectors
- * and one constant propagation for each group of accesses, on the basic blocks that the group touches.
+/* Sinking of partially redundant counter updates. An access that others with the same counter may follow needs no
+ * update of its own: its count moves along control flow, in a register, down to the last of them, or to the edge on
+ * which it is certain that none follows. This is code sinking, the mirror image of partial redundancy elimination:
+ * three bit vectors and one constant propagation for each group of accesses, on the basic blocks that the group
+ * touches.
  *
- * Local facts of a block b: HEAD, TAIL: it has accesses before its first, behind its last interruption. TRANSP: nothing in
- * it interrupts and it ends in a branch or switch; then head and tail are the same. AVAIL: the pointer exists where it
- * starts. BRANCHES: it ends in a branch or switch, on whose edges code can be put. t(b): the weight of its tail; a(b): the
- * address of the first access there.
+ * Local facts of a block b: HEAD, TAIL: it has accesses before its first, behind its last interruption. TRANSP:
+ * nothing in it interrupts and it ends in a branch or switch; then head and tail are the same. AVAIL: the pointer
+ * exists where it starts. BRANCHES: it ends in a branch or switch, on whose edges code can be put. t(b): the weight
+ * of its tail; a(b): the address of the first access there.
  *
  * Partial anticipation, on some path from b's start an access comes before an interruption; least solution:
  *   PANT(b) = AVAIL(b) . (HEAD(b) + TRANSP(b) . SUM PANT(s)), s in succ(b)
@@ -15,14 +16,14 @@
  * Sinking, counts arrive at b's start; greatest solution with SINK <= PANT:
  *   OUT(b)  = BRANCHES(b) . (TAIL(b) + SINK(b) . TRANSP(b))
  *   SINK(b) = SUM OUT(p) . (ANT(b) + PRODUCT OUT(p) . (ADDR(b) != BOTTOM)), p in pred(b)
- * Where an access is certain, a pred without count passes 0. Where it is not, the count may have to be added on an edge
- * behind b: that must pay on each path, and needs an address. Both are found with these meets over the lattice
+ * Where an access is certain, a pred without count passes 0. Where it is not, the count may have to be added on an
+ * edge behind b: that must pay on each path, and needs an address. Both are found with these meets over the lattice
  * TOP > constants > BOTTOM:
  *   ADDR(b)  = MEET of (TAIL(p) ? a(p) : ADDR(p)), p in pred(b) with OUT(p)
  *   COUNT(b) = MEET of (OUT(p) ? (SINK(p) . TRANSP(p) ? COUNT(p) : 0) + t(p) : 0), p in pred(b), if SINK(b)
  * A COUNT of BOTTOM becomes a phi. Updates go to three places: before the head of an opaque block with SINK; into a
- * transparent block with SINK of whose successors none has SINK; and onto edges (b, s) with OUT(b) and without SINK(s),
- * if another successor of b has it. */
+ * transparent block with SINK of whose successors none has SINK; and onto edges (b, s) with OUT(b) and without
+ * SINK(s), if another successor of b has it. */
 #include "sink_counts.h"
 
 #include <stdlib.h>
@@ -186,7 +187,8 @@ static void anticipate(sinking *s, size_t position, LLVMValueRef object) {
   at->is_partly_anticipated = at->is_partly_anticipated || hearth_flow_has_value(s->flow, object, at->block);
 }
 
-/* Backwards from the accesses, as far as the pointer is available and nothing interrupts. False: too far, or nowhere. */
+/* Backwards from the accesses, as far as the pointer is available and nothing interrupts. False: too far, or
+ * nowhere. */
 static bool find_partial_anticipation(sinking *s, LLVMValueRef object) {
   for (size_t i = 0, n = s->n_touched; i < n; i++)
     if (s->nodes[s->touched[i]].head)

@@ -1,3 +1,4 @@
+/* Reads the user's table line by line; each name that the module declares is marked with an attribute. */
 #include "alloc_table.h"
 
 #include <errno.h>

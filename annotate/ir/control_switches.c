@@ -1,3 +1,5 @@
+/* The callee's name or attribute tells the kind of switch. Code around the call saves and restores the context word, or
+ * clears it. */
 #include "control_switches.h"
 
 #include <string.h>

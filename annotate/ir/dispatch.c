@@ -1,3 +1,5 @@
+/* Builds the function that compares the weak reference with null, and tells LLVM of it what it knows of the plain
+ * function by its name. */
 #include "dispatch.h"
 
 #include <stdio.h>

@@ -1,3 +1,6 @@
+/* Walks a debug location outwards through inlining; each frame's function, line offset and column give its stack id.
+ * The ids of subprograms are kept in a hash table, as many calls share them. Then recursion is folded, from the
+ * outermost frame inwards. */
 #include "location.h"
 
 #include <stdio.h>

@@ -1,3 +1,6 @@
+/* Notes are sorted by function, line, column and discriminator of the innermost frame. At the end of the link, a call
+ * without metadata gets the note of its innermost frame that shares most outer frames with it; if such notes differ in
+ * their hint, the call is ambiguous. */
 #include "replaced_calls.h"
 
 #include <stdio.h>

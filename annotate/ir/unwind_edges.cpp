@@ -1,3 +1,5 @@
+// A call that may unwind becomes an invoke whose landing pad goes on unwinding. Code goes to the start of the block
+// behind each of both edges, which are split if they are not the only way there.
 #include "unwind_edges.h"
 
 #include <llvm/IR/IRBuilder.h>

@@ -1,3 +1,4 @@
+/* Sums contexts by class; the sums become the text of a remark. */
 #include "context_remarks.h"
 
 #include <inttypes.h>

@@ -1,3 +1,6 @@
+/* After matching, each leaf frame of the module's functions in the profile is compared with the contexts that were
+ * marked as matched. If all were, that is the answer; else each frame is given a reason by the calls that stand at its
+ * place now. */
 #include "coverage.h"
 
 #include <inttypes.h>

@@ -1,3 +1,5 @@
+/* Opens the profile once for a pipeline (the matcher keeps it), and a locator and a metadata handle for each pass.
+ * Edits are listed first and applied together: on an error the module is as it was. */
 #include "session.h"
 
 #include <inttypes.h>

@@ -1,3 +1,4 @@
+/* mdlib's conversion for each call; one warning sums up the losses. */
 #include <stdio.h>
 
 #include "hearth/ir_facts.h"

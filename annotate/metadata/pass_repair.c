@@ -1,3 +1,4 @@
+/* mdlib's repair, with ids from debug locations if those of the module are ours. */
 #include <stdio.h>
 
 #include "session.h"

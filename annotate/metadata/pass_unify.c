@@ -1,3 +1,4 @@
+/* mdlib's unification; a warning if it would have to guess. */
 #include <stdio.h>
 
 #include "session.h"

@@ -1,3 +1,4 @@
+/* mdlib's verifier; findings are warnings, and one error counts them. */
 #include <stdio.h>
 
 #include "session.h"

@@ -1,8 +1,8 @@
 /* The order of the passes, as lists of rows of one table, and the order of the steps at the end of a pipeline.
  *
- * At the start debug locations are as written, nothing is inlined, and types are in sight. At the end inlining has told
- * contexts apart, and whether a call has one class is known. Between compiling and linking the module carries contexts on:
- * what may be told apart by the link's inlining or cloning is left to it. */
+ * At the start debug locations are as written, nothing is inlined, and types are in sight. At the end inlining has
+ * told contexts apart, and whether a call has one class is known. Between compiling and linking the module carries
+ * contexts on: what may be told apart by the link's inlining or cloning is left to it. */
 #include "pipeline.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
-/* Which passes run where in LLVM's pipeline, and in which order. plugin.cpp registers LLVM's callbacks, asks here, and does
- * what only C++ can. */
+/* Which passes run where in LLVM's pipeline, and in which order. plugin.cpp registers LLVM's callbacks, asks here,
+ * and does what only C++ can. */
 #ifndef HEARTH_PIPELINE_H
 #define HEARTH_PIPELINE_H
 
@@ -45,15 +45,16 @@ typedef struct hearth_pipeline {
 size_t hearth_pipeline_start(const hearth_pipeline *pipeline, const hearth_pass *ret[HEARTH_PIPELINE_MOST]);
 size_t hearth_pipeline_end(const hearth_pipeline *pipeline, const hearth_pass *ret[HEARTH_PIPELINE_MOST]);
 
-/* LLVM's own pass that clones functions, and must be told that the allocator takes hints. On releases without it: nothing. */
+/* LLVM's own pass that clones functions, and must be told that the allocator takes hints. On releases without it:
+ * nothing. */
 typedef struct hearth_llvm_cloning {
   void (*run)(LLVMModuleRef module, void *data);
   void *data;
 } hearth_llvm_cloning;
 
-/* The end of a pipeline that optimises with the profile, or in a link with what compiling with it left in the module: each
- * allocation call is given its hint, where need be in clones of its function. `told`: the phase of which LLVM speaks; the
- * option goes before it. `noted`: at the link's start. True if the module changed. */
+/* The end of a pipeline that optimises with the profile, or in a link with what compiling with it left in the
+ * module: each allocation call is given its hint, where need be in clones of its function. `told`: the phase of
+ * which LLVM speaks; the option goes before it. `noted`: at the link's start. True if the module changed. */
 bool hearth_pipeline_use(LLVMModuleRef module, const hearth_pass_options *options, hearth_lto_phase told,
                          hearth_noted_calls *noted, const hearth_llvm_cloning *cloning);
 

@@ -1,3 +1,4 @@
+/* Constructors that call weak functions of the allocator: without the adapter, nothing happens. */
 #include "announcement.h"
 
 #include <inttypes.h>
