@@ -67,8 +67,8 @@ static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
        .target = &a->options.value,
        .help = "bytes (default), allocs, accesses, byte-seconds, live (bytes at exit) or live-allocs; pprof gets all "
                "of them, and this one first"},
-      HEARTH_VIEW_CLASS_OPTION(&a->options.view),
-      HEARTH_VIEW_OPTIONS(&a->options.view),
+      HEARTH_VIEW_CLASS_OPTION(&a->view),
+      HEARTH_VIEW_OPTIONS(&a->view),
       {.name = "--output",
        .letter = 'o',
        .value = "OUT",

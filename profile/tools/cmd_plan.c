@@ -45,7 +45,7 @@ static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
        .take = hearth_tool_take_number,
        .target = &a->gain,
        .help = "only sites worth N millionths of all bytes or more (default 500)"},
-      HEARTH_CLASSIFY_OPTION(&a->classify, "\nCompile with the same: -memprof-classify"),
+      HEARTH_CLASSIFY_OPTION(hearth_tool_take_classify, &a->classify, "\nCompile with the same: -memprof-classify"),
       {.name = "--library-calls",
        .value = "FILE",
        .expects = "a file",

@@ -9,7 +9,7 @@
 #include "hearth/builder.h"
 #include "hearth/profile_diff.h"
 #include "hearth/profile_export.h"
-#include "hearth/report.h"
+#include "hearth/listing.h"
 #include "hearth/report_page.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

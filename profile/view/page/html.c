@@ -8,6 +8,7 @@
 #include "markup.h"
 #include "model.h"
 #include "notes.h"
+#include "option_size.h"
 #include "page_assets.h"
 #include "tree.h"
 

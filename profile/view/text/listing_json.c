@@ -175,8 +175,8 @@ static hearth_status print_functions(listing_json *p, hearth_error *err) {
   hearth_json_line(&p->json);
   hearth_json_key(&p->json, "functions");
   hearth_json_open(&p->json, '[');
-  for (size_t i = 0; i < p->report.group_count && i < p->report.options.functions; i++)
-    HEARTH_TRY(print_function(p, &p->report.groups[i], err));
+  for (size_t i = 0; i < p->listing.group_count && i < p->listing.options.functions; i++)
+    HEARTH_TRY(print_function(p, &p->listing.groups[i], err));
   hearth_json_close(&p->json, ']');
   return HEARTH_OK;
 }

@@ -218,7 +218,7 @@ static hearth_status print_groups(hearth_listing *r, hearth_error *err) {
       hearth_listing_add_totals(&unlisted, &r->groups[i].sum);
   }
   if (r->group_count > r->options.functions)
-    print_left_out(r, "", r->group_count - r->options.functions, "function", &left_out);
+    print_unlisted(r, "", r->group_count - r->options.functions, "function", &unlisted);
   return HEARTH_OK;
 }
 

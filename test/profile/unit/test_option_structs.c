@@ -14,7 +14,7 @@
 #include "hearth/plan.h"
 #include "hearth/profile_diff.h"
 #include "hearth/profile_export.h"
-#include "hearth/report.h"
+#include "hearth/listing.h"
 #include "hearth/report_page.h"
 #include "option_size.h"
 
@@ -140,7 +140,7 @@ static hearth_status use_view(fixture *f, const void *options, hearth_error *err
 }
 
 static hearth_status use_listing(fixture *f, const void *options, hearth_error *err) {
-  return hearth_report_print_text(f->profile, "p", options, f->stream, err);
+  return hearth_listing_print_text(f->profile, "p", options, f->stream, err);
 }
 
 static hearth_status use_export(fixture *f, const void *options, hearth_error *err) {
@@ -185,7 +185,7 @@ static void every_interface_tells_releases_apart(void **state) {
     const void *needed; /* what must be set; NULL: nothing */
   } rows[] = {
       {use_classify, sizeof(hearth_classify_options), NULL},   {use_plan, sizeof(hearth_plan_options), NULL},
-      {use_view, sizeof(hearth_view_options), NULL},           {use_listing, sizeof(hearth_report_options), NULL},
+      {use_view, sizeof(hearth_view_options), NULL},           {use_listing, sizeof(hearth_listing_options), NULL},
       {use_export, sizeof(hearth_export_options), &export},    {use_page, sizeof(hearth_page_options), &page},
       {use_heap_view, sizeof(hearth_heap_view_options), NULL}, {use_indexer, sizeof(hearth_indexer_options), NULL},
       {use_heap_reader, sizeof(hearth_indexer_options), NULL}};
