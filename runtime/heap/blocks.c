@@ -1,6 +1,7 @@
 /* Each operation has a fast path, which takes a block from the thread's cache and neither waits nor takes a lock, and a slow
  * path for all else: other sizes, new call stacks, signal handlers, stopped threads. hearth_rt.path tells which fast path
- * there is. */
+ * there is. Those of instrumented programs are tried first (hearth_allocate_fast); what only `hearth record` and heap dumps
+ * need is asked for after them. */
 #include "blocks.h"
 
 #include "clock.h"
@@ -406,8 +407,7 @@ static inline bool stays_unrecorded(void *pointer, size_t size) {
 }
 
 static inline bool is_sampling(void) {
-  return hearth_rt.path == HEARTH_PATH_SAMPLE ||
-         (__builtin_expect(hearth_rt.path == HEARTH_PATH_TRACE, false) && hearth_rt.options.sample > 0);
+  return hearth_rt.path == HEARTH_PATH_SAMPLE || (hearth_rt.path == HEARTH_PATH_TRACE && hearth_rt.options.sample > 0);
 }
 
 static inline bool resize_unrecorded(void *pointer, size_t size) {
@@ -445,28 +445,33 @@ static __attribute__((noinline)) void *allocate(size_t size, size_t alignment, b
   return hearth_block_memory(block);
 }
 
-/* In a trace of a sample. */
-static __attribute__((noinline)) void *allocate_untraced(size_t size, size_t alignment) {
-  return allocate_unrecorded(size, alignment);
+/* On the paths that hearth_allocate_fast does not know. Clearing counters that mean nothing does no harm. */
+static inline void *allocate_otherwise(size_t size, size_t alignment, const hearth_frame *frame) {
+  uint8_t path = hearth_rt.path;
+
+  if (path == HEARTH_PATH_TRACE && hearth_rt.options.sample > 0)
+    return allocate_unrecorded(size, alignment);
+  return path == HEARTH_PATH_UNCOUNTED || path == HEARTH_PATH_LIVE || path == HEARTH_PATH_TRACE
+             ? allocate_recorded(size, alignment, frame, __memprof_shadow_memory_dynamic_address != 0)
+             : NULL;
 }
 
-/* NULL: the slow path is to serve the request. Clearing counters that mean nothing does no harm. */
-static inline void *allocate_fast(size_t size, size_t alignment, const hearth_frame *frame) {
+inline void *hearth_allocate_fast(size_t size, size_t alignment, const hearth_frame *frame) {
   if (__builtin_expect(hearth_rt.path == HEARTH_PATH_RECORD, true))
     return allocate_recorded(size, alignment, frame, true);
-  if (hearth_rt.path == HEARTH_PATH_SAMPLE)
-    return allocate_unrecorded(size, alignment);
-  if (hearth_rt.path == HEARTH_PATH_SLOW)
-    return NULL;
-  return __builtin_expect(is_sampling(), false)
-             ? allocate_untraced(size, alignment)
-             : allocate_recorded(size, alignment, frame, __memprof_shadow_memory_dynamic_address != 0);
+  return hearth_rt.path == HEARTH_PATH_SAMPLE ? allocate_unrecorded(size, alignment) : NULL;
 }
 
-void *hearth_allocate(size_t size, size_t alignment, const hearth_frame *frame) {
-  void *memory = allocate_fast(size, alignment, frame);
+inline void *hearth_allocate_slowly(size_t size, size_t alignment, const hearth_frame *frame) {
+  void *memory = allocate_otherwise(size, alignment, frame);
 
   return memory ? memory : allocate(size, alignment, false, frame);
+}
+
+inline void *hearth_allocate(size_t size, size_t alignment, const hearth_frame *frame) {
+  void *memory = hearth_allocate_fast(size, alignment, frame);
+
+  return memory ? memory : hearth_allocate_slowly(size, alignment, frame);
 }
 
 void *hearth_allocate_zeroed(size_t count, size_t size, const hearth_frame *frame) {
@@ -474,7 +479,9 @@ void *hearth_allocate_zeroed(size_t count, size_t size, const hearth_frame *fram
 
   if (__builtin_mul_overflow(count, size, &total))
     return NULL;
-  void *memory = allocate_fast(total, HEARTH_MALLOC_ALIGNMENT, frame);
+  void *memory = hearth_allocate_fast(total, HEARTH_MALLOC_ALIGNMENT, frame);
+  if (!memory)
+    memory = allocate_otherwise(total, HEARTH_MALLOC_ALIGNMENT, frame);
   return memory ? memset(memory, 0, total) : allocate(total, HEARTH_MALLOC_ALIGNMENT, true, frame);
 }
 
@@ -512,32 +519,46 @@ static __attribute__((noinline)) void release(void *pointer, const char *functio
     refuse(pointer, kind, function);
 }
 
-/* Apart, as what is recorded needs more registers. */
-static __attribute__((noinline)) bool release_otherwise(void *pointer) {
-  if (hearth_rt.path == HEARTH_PATH_SAMPLE || hearth_rt.path == HEARTH_PATH_TRACE) /* the trace has all to record */
-    return release_unrecorded(pointer);
-  return hearth_rt.path == HEARTH_PATH_LIVE && release_live(pointer);
-}
-
-static __attribute__((noinline)) void release_uncounted(void *pointer, const char *function) {
-  if (!release_recorded(pointer, false))
-    release(pointer, function);
-}
-
+/* Each of the two apart: neither is to save the registers that the other needs. */
 static __attribute__((noinline)) void release_as_recorded(void *pointer, const char *function) {
   if (!release_recorded(pointer, true))
     release(pointer, function);
 }
 
-inline void hearth_release(void *pointer, const char *function) {
-  if (!pointer)
-    return;
+static __attribute__((noinline)) void release_sampled(void *pointer, const char *function) {
+  if (!release_unrecorded(pointer))
+    release(pointer, function);
+}
+
+/* On the paths that hearth_release_fast does not know. */
+static inline bool release_otherwise(void *pointer) {
+  uint8_t path = hearth_rt.path;
+
+  if (path == HEARTH_PATH_UNCOUNTED)
+    return release_recorded(pointer, false);
+  if (path == HEARTH_PATH_TRACE) /* the trace has all to record */
+    return release_unrecorded(pointer);
+  return path == HEARTH_PATH_LIVE && release_live(pointer);
+}
+
+inline bool hearth_release_fast(void *pointer, const char *function) {
   if (__builtin_expect(hearth_rt.path == HEARTH_PATH_RECORD, true))
     release_as_recorded(pointer, function);
-  else if (hearth_rt.path == HEARTH_PATH_UNCOUNTED)
-    release_uncounted(pointer, function);
-  else if (!release_otherwise(pointer))
+  else if (hearth_rt.path == HEARTH_PATH_SAMPLE)
+    release_sampled(pointer, function);
+  else
+    return false;
+  return true;
+}
+
+inline void hearth_release_slowly(void *pointer, const char *function) {
+  if (!release_otherwise(pointer))
     release(pointer, function);
+}
+
+void hearth_release(void *pointer, const char *function) {
+  if (pointer && !hearth_release_fast(pointer, function))
+    hearth_release_slowly(pointer, function);
 }
 
 /* A claimed block ends and another begins in its place. False: not possible in this signal handler. */

@@ -20,6 +20,13 @@ void *hearth_allocate_zeroed(size_t count, size_t size, const hearth_frame *fram
  * a message that names `function`. */
 void hearth_release(void *pointer, const char *function);
 
+/* The same in two parts, for operations.h: what most calls of instrumented programs come to, which is compiled into malloc and
+ * free themselves, and all else. NULL, or false: nothing happened, and the other part follows. `pointer` is not NULL. */
+void *hearth_allocate_fast(size_t size, size_t alignment, const hearth_frame *frame);
+void *hearth_allocate_slowly(size_t size, size_t alignment, const hearth_frame *frame);
+bool hearth_release_fast(void *pointer, const char *function);
+void hearth_release_slowly(void *pointer, const char *function);
+
 /* Change a block's size: a new block, with a stack and a record of its own, takes over the old one's bytes. The old
  * block stays as it is if NULL is returned. A pointer that is not a block's ends the program. */
 void *hearth_resize(void *pointer, size_t size, const hearth_frame *frame);
