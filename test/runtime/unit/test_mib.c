@@ -304,7 +304,7 @@ static void test_interrupted(void **state) {
   hearth_mib_update update = {.record = &table.mibs[3], .sum = &sum, .block = &block};
   hearth_this_thread.update = &update;
   hearth_block other = {.context = 3, .state = HEARTH_BLOCK_ENDING};
-  hearth_this_thread.depth = 2; /* the handler's section within the interrupted one */
+  hearth_this_thread.depth = 2; /* the handler's critical section within the interrupted one */
   assert_false(hearth_mib_table_record(&table, &other, &mib));
   assert_int_equal(other.state, HEARTH_BLOCK_ENDING);
   record(&table, 4, &mib);

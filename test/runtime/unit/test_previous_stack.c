@@ -9,7 +9,7 @@
 #include <pthread.h>
 
 #include "previous_stack.h"
-#include "last_stack_calls.h"
+#include "previous_stack_calls.h"
 #include "mappings.h"
 
 #include <string.h>
@@ -161,7 +161,7 @@ static void test_by_place(void **state) {
     random_state = 1;
     found = reused = by_place = differing = 0;
     for (unsigned round = 0; round < 3000; ++round)
-      last_stack_calls(DEPTH_MOST, draw, capture);
+      previous_stack_calls(DEPTH_MOST, draw, capture);
     assert_int_equal(differing, 0);
     assert_true(found >= 3000 && by_place > found / 2);
   }

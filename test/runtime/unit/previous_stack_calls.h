@@ -3,6 +3,6 @@
 #define HEARTH_TEST_LAST_STACK_CALLS_H
 
 /* Calls `capture` now and then; `draw` gives random numbers below what it is given. */
-int last_stack_calls(unsigned depth, unsigned (*draw)(unsigned below), void (*capture)(void));
+int previous_stack_calls(unsigned depth, unsigned (*draw)(unsigned below), void (*capture)(void));
 
 #endif

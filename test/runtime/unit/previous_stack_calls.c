@@ -1,4 +1,4 @@
-#include "last_stack_calls.h"
+#include "previous_stack_calls.h"
 
 #include <alloca.h>
 #include <string.h>
@@ -85,7 +85,7 @@ __attribute__((noinline)) static int of_many_registers(unsigned depth, unsigned 
   return sum + (int)(a ^ b ^ c ^ d);
 }
 
-int last_stack_calls(unsigned depth, unsigned (*give_number)(unsigned below), void (*give_stack)(void)) {
+int previous_stack_calls(unsigned depth, unsigned (*give_number)(unsigned below), void (*give_stack)(void)) {
   draw = give_number;
   capture = give_stack;
   return call(depth) + plain(depth);
