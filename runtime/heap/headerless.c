@@ -1,5 +1,11 @@
 /* Size classes with free lists, as in heap.c. A free chunk is told by a mark in it; the class of a live one by the table of
- * sectors. */
+ * sectors.
+ *
+ * The lists are not those of heap.c, though they look alike. A chunk with a header has its link in the second word, where the
+ * header has the time, as the first one may be a redirect's distance, which is read after the chunk was freed. A chunk of 16
+ * bytes without header has its link in the first, and in the second the mark, which each push sets and each take clears. One
+ * list for both would have to be told the link's place, the mark, the batch and the way to fresh chunks at each of its calls,
+ * and these are the fast paths. */
 #include "headerless.h"
 
 #include "lock.h"
