@@ -26,7 +26,7 @@ bool hearth_dump(void);
 void hearth_dump_at_end(void);
 
 /* Write the dumps, snapshots and spilled records that are due now, in ns since the start; one thread does them. Outside of
- * guarded parts. */
+ * critical sections. */
 void hearth_dump_due(uint64_t now_ns);
 
 /* Let the intervals begin now. */

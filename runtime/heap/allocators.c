@@ -90,7 +90,7 @@ static void create(hearth_allocator *allocator) {
   __atomic_store_n(&allocator->state, made ? HEARTH_ALLOCATOR_ON : HEARTH_ALLOCATOR_OFF, __ATOMIC_RELEASE);
 }
 
-/* An allocator's register; NULL: it has none, or this signal handler must not wait for it. In a guarded part. */
+/* An allocator's register; NULL: it has none, or this signal handler must not wait for it. In a critical section. */
 static blocks *register_of(hearth_allocator *allocator) {
   if (__atomic_load_n(&allocator->state, __ATOMIC_ACQUIRE) == 0) {
     if (!hearth_reentry_take(&locks[0]))

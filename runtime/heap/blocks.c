@@ -235,8 +235,8 @@ static __attribute__((noinline)) void end_blocks_set_aside(hearth_thread_cache *
   }
 }
 
-/* Periodic dumps and spills are done by threads that allocate or free something, outside of all guarded parts: spilling what
- * an interrupted guarded part is about to record would count it twice. */
+/* Periodic dumps and spills are done by threads that allocate or free something, outside of all critical sections: spilling what
+ * an interrupted critical section is about to record would count it twice. */
 static __attribute__((noinline)) void dump_what_is_due(uint64_t now_ns) {
   if (hearth_this_thread.depth > 0 || hearth_guard_is_held(&hearth_this_thread.in_runtime) ||
       hearth_this_thread_forks())
@@ -250,8 +250,8 @@ static __attribute__((noinline)) void *resume_signals(void *result) {
 }
 
 /* What most calls come to: a block from this thread's cache and back into it. Nothing waits here; where that would be needed,
- * there is no cache, or the result is NULL, or false, and nothing happened: the slow path follows, and its guarded part resumes
- * signals. */
+ * there is no cache, or the result is NULL, or false, and nothing happened: the slow path follows, and its critical section
+ * resumes signals. */
 static inline hearth_thread_cache *begin_fast(void) {
   hearth_thread_cache *cache = hearth_this_thread.cache;
 
@@ -397,7 +397,7 @@ static inline bool release_recorded(void *pointer, bool has_counters) {
   return true;
 }
 
-/* Whoever looks at such a block meanwhile does not look at its size: no guarded part is needed. */
+/* Whoever looks at such a block meanwhile does not look at its size: no critical section is needed. */
 static inline bool stays_unrecorded(void *pointer, size_t size) {
   size_t capacity;
 

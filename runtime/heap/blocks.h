@@ -35,7 +35,7 @@ void *hearth_resize(void *pointer, size_t size, const hearth_frame *frame);
 uint32_t hearth_context_of(const hearth_frame *frame);
 
 /* The context of a block that begins now in another heap, of this pc; HEARTH_NO_CONTEXT: it is not to be recorded. In a
- * guarded part; `cache`: this thread's. */
+ * critical section; `cache`: this thread's. */
 uint32_t hearth_block_context(size_t size, const hearth_frame *frame, uint64_t heap_pc,
                               struct hearth_thread_cache *cache);
 

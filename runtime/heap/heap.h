@@ -119,7 +119,7 @@ typedef struct hearth_heap_usage {
 hearth_heap_usage hearth_heap_get_usage(void);
 
 /* Stop allocation and deallocation that needs what threads share; also around fork. With signals blocked; not recursive.
- * Returns how many of them are within a guarded part that they do not leave. */
+ * Returns how many of them are within a critical section that they do not leave. */
 unsigned hearth_heap_lock(void);
 void hearth_heap_unlock(void);
 

@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 typedef struct hearth_heap_hooks {
-  /* Write the dumps, snapshots and spilled records that are due now, in ns since the start. Outside of guarded parts. */
+  /* Write the dumps, snapshots and spilled records that are due now, in ns since the start. Outside of critical sections. */
   void (*dump_due)(uint64_t now_ns);
 
   /* In a forked child, forget what its parent recorded, before anything is recorded; other libraries' fork handlers may

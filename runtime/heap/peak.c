@@ -47,7 +47,7 @@ static bool is_peak(uint64_t most, bool grows) {
   return grows ? is_clear && has_rested() : is_clear || has_rested();
 }
 
-/* Have the next call that ends outside of all guarded parts dump; not while another thread is at it. */
+/* Have the next call that ends outside of all critical sections dump; not while another thread is at it. */
 static void ask(void) {
   uint64_t due = __atomic_load_n(&hearth_rt.next_due_ns, __ATOMIC_RELAXED);
 

@@ -23,7 +23,7 @@ typedef struct hearth_recorder_table {
   /* Write what all threads have in their buffers. For whoever dumps. Returns whether it was written. */
   bool (*flush)(void);
 
-  /* This thread ends: its buffer is written, and becomes another one's. In a guarded part. */
+  /* This thread ends: its buffer is written, and becomes another one's. In a critical section. */
   void (*end_thread)(void);
 
   /* In a forked child, before it records anything: forget the parent's events; a file of its own begins. */

@@ -29,10 +29,10 @@ typedef struct hearth_thread_cache {
   hearth_scope_cache scopes;
 } hearth_thread_cache;
 
-/* Give this thread a cache; to be called in a guarded part. NULL: it can have none. */
+/* Give this thread a cache; to be called in a critical section. NULL: it can have none. */
 hearth_thread_cache *hearth_thread_cache_attach(void);
 
-/* This thread's cache, to be called in a guarded part. NULL: none. */
+/* This thread's cache, to be called in a critical section. NULL: none. */
 static inline hearth_thread_cache *hearth_thread_cache_own(void) {
   if (!hearth_threads_known)
     return NULL;
@@ -81,7 +81,7 @@ static inline hearth_thread_cache *hearth_thread_cache_take(hearth_thread_cache 
 void hearth_threads_begin(void);
 
 /* Stop allocation, deallocation and recording in all other threads, and complete what this thread was recording when it
- * was interrupted; also around fork. With signals blocked; not recursive. Returns how many threads are within a guarded part
+ * was interrupted; also around fork. With signals blocked; not recursive. Returns how many threads are within a critical section
  * that they do not leave. */
 unsigned hearth_threads_stop(void);
 void hearth_threads_continue(void);

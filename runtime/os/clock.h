@@ -15,7 +15,7 @@ void hearth_clock_begin(void);
 uint64_t hearth_clock_read(void);
 
 /* As hearth_os_now_ns, but for some ten nanoseconds; half a microsecond while the system changes its clock's speed. Behind it
- * by more, for a millisecond, where the thread was interrupted each time that it read the clock. In a guarded part. */
+ * by more, for a millisecond, where the thread was interrupted each time that it read the clock. In a critical section. */
 static inline uint64_t hearth_clock_now_ns(void) {
   uint64_t passed = hearth_os_ticks() - hearth_this_thread.clock.ticks;
 

@@ -1,9 +1,9 @@
-/* Spin lock for guarded parts of a few instructions. Never held while foreign code runs. All zero is unlocked.
+/* Spin lock for critical sections of a few instructions. Never held while foreign code runs. All zero is unlocked.
  *
  * Order, outermost first: dump, mappings, list of thread caches, stopper (thread_cache.h), use of thread caches, registers
- * of allocators in ascending order, records in ascending order, histograms, size classes in ascending order, runs of units.
+ * of allocators in ascending order, records in ascending order, histograms, size classes in ascending order, tracts.
  * Only who takes all locks (a dump, a fork), who uses a thread's cache, who ends an allocator's block, who needs memory for a
- * record's histogram, and who needs a run for a size class holds two.
+ * record's histogram, and who needs a tract for a size class holds two.
  *
  * A lock knows its holder: a signal handler may have interrupted its own thread while that holds a lock, and must not
  * wait for it. */

@@ -1,4 +1,4 @@
-/* The end of a guarded part that signals came within: the thread raises them again, and their handlers run now. */
+/* The end of a critical section that signals came within: the thread raises them again, and their handlers run now. */
 #include "reentry.h"
 
 #define SIGNALS 64

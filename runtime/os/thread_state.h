@@ -34,8 +34,8 @@ struct hearth_trace_buffer;
 
 typedef struct hearth_thread_state {
   hearth_guard in_runtime; /* the runtime is calling foreign code: what that allocates is not recorded */
-  uint32_t depth;          /* guarded parts entered (reentry.h); more than 1: a signal handler interrupted the first */
-  uint64_t deferred; /* signals that came within a guarded part and are handled at its end; bit N - 1 is signal N */
+  uint32_t depth;          /* critical sections entered (reentry.h); more than 1: a signal handler interrupted the first */
+  uint64_t deferred; /* signals that came within a critical section and are handled at its end; bit N - 1 is signal N */
   const struct hearth_mib_update *update; /* NULL: none */
   hearth_sampler sampler;
   hearth_stack_range stacks[HEARTH_STACK_RANGES]; /* most recent first */

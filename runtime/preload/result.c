@@ -1,4 +1,4 @@
-/* What was written is known by the mode; the command that shows it is a constant. */
+/* The mode tells which kind of file was written, and so which command shows it. */
 #include "result.h"
 
 #include "message.h"

@@ -2,7 +2,8 @@
 #ifndef HEARTH_RUNTIME_RESULT_H
 #define HEARTH_RUNTIME_RESULT_H
 
-/* The last profile, trace or heap dump was written. Says nothing in other processes than option tell_pid's. */
+/* The last profile, trace or heap dump was written. Says nothing in processes other than that of options.tell_pid, which
+ * is the one that `hearth record` began. */
 void hearth_result_tell(void);
 
 #endif

@@ -37,7 +37,7 @@ typedef struct hearth_trace_buffer {
 
 static hearth_lock registry_lock;
 static hearth_trace_buffer *buffers;
-static hearth_trace_buffer *shared; /* for who has none: signal handlers within guarded parts, threads past their end */
+static hearth_trace_buffer *shared; /* for who has none: signal handlers within critical sections, threads past their end */
 static uint32_t thread_count;
 static uint64_t dropped; /* events; atomic */
 

@@ -22,7 +22,7 @@ void hearth_trace_release(hearth_trace_kind kind, void *pointer, const char *fun
 /* Write what all threads have in their buffers. For who dumps. Returns whether it was written. */
 bool hearth_trace_flush(void);
 
-/* This thread ends: its buffer is written, and becomes another one's. In a guarded part. */
+/* This thread ends: its buffer is written, and becomes another one's. In a critical section. */
 void hearth_trace_end_thread(void);
 
 /* In a forked child, before it records anything: forget the parent's events; a file of its own begins. */

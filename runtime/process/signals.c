@@ -40,7 +40,7 @@ static bool is_own_doing(int signal, const siginfo_t *info) {
          (info->si_code == SI_TKILL && (uint32_t)info->si_pid == hearth_os_pid());
 }
 
-/* Put a signal off until the thread has left the guarded part that it is in. */
+/* Put a signal off until the thread has left the critical section that it is in. */
 static bool defer(int signal, const siginfo_t *info) {
   if (hearth_this_thread.depth == 0 || is_own_doing(signal, info))
     return false;

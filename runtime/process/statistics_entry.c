@@ -45,7 +45,7 @@ int mallopt(int parameter, int value) {
   return 1;
 }
 
-/* Large blocks are given back when they are freed, small runs never: there is nothing to trim. */
+/* Large blocks are given back when they are freed, small tracts never: there is nothing to trim. */
 int malloc_trim(size_t pad) {
   (void)pad;
   return 0;

@@ -31,7 +31,7 @@ typedef struct hearth_block {
       uint32_t context; /* id in the depot, or HEARTH_NO_CONTEXT */
       uint16_t cpu;
       uint8_t state;      /* hearth_block_state; accessed atomically: live only while all other fields are valid */
-      uint8_t size_class; /* of the chunk that the header begins; HEARTH_NO_CLASS: a large run, or behind a redirect */
+      uint8_t size_class; /* of the chunk that the header begins; HEARTH_NO_CLASS: a large tract, or behind a redirect */
     };
     uint64_t life; /* all four at once; atomic */
   };

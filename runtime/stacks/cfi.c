@@ -224,7 +224,7 @@ typedef struct common {
   cursor instructions;
 } common;
 
-/* The rest of the entry that begins at `at`, behind its size. Fails at the end of the guarded part, and for 64-bit entries. */
+/* The rest of the entry that begins at `at`, behind its size. Fails at the end of the section, and for 64-bit entries. */
 static cursor open_entry(const hearth_cfi_tables *tables, uintptr_t at) {
   cursor size = cursor_at(tables, at, 4);
   uint64_t bytes = take(&size, 4);

@@ -1,4 +1,4 @@
-/* The addresses that folding has left out of stacks: calls that may be in progress where a stack lacks them. Any thread may
+/* Return addresses of folded calls: calls that may be in progress where a stack lacks them. Any thread may
  * add and read at any time, signal handlers too. */
 #ifndef HEARTH_RUNTIME_FOLDED_PCS_H
 #define HEARTH_RUNTIME_FOLDED_PCS_H

@@ -34,7 +34,7 @@ void hearth_unwind_rules_create(void) {
 }
 
 /* Code of no module that is known may be in one that is loaded later. *ret_lasting: that cannot be. A signal handler that
- * interrupted a guarded part does not wait for the lock of the mappings. */
+ * interrupted a critical section does not wait for the lock of the mappings. */
 static __attribute__((noinline)) hearth_cfi_rule read_rule(uint64_t pc, bool *ret_lasting) {
   if (!hearth_reentry_is_nested())
     hearth_mappings_cover(&pc, 1);

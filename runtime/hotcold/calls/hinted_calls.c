@@ -1,5 +1,5 @@
-/* The caller's address gives the function's name, the name its entry in the list, and the entry's tests of the thread's word
- * the hint. */
+/* The caller's address gives the program or library that it lies in. The functions of the lists are looked up there by name;
+ * the one that the address lies in is remembered with the address. What its entry says of the thread's word is the hint. */
 #define _GNU_SOURCE
 #include "hinted_calls.h"
 

@@ -1,4 +1,5 @@
-/* A piece becomes huge by madvise, when half of it is resident as mincore tells, or from its first touch. */
+/* madvise makes the first pieces huge one by one, dense ones as mincore tells, and the whole range as soon as more than these
+ * are in use. */
 #define _GNU_SOURCE
 #include "hot_pages.h"
 
@@ -40,7 +41,7 @@ static void make_all_huge(void) {
   all_huge = true;
 }
 
-/* The piece is inside a block, or dense. */
+/* Each of the first pieces that is dense, or that these pages fill, becomes huge. */
 static bool commit(char *start, size_t bytes, size_t free_bytes) {
   char *end = start + bytes;
   (void)free_bytes;

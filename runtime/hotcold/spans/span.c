@@ -29,7 +29,7 @@ static void list_remove(struct hearth_region *region, struct hearth_class_bin *b
     region->page[span->next].prev = span->prev;
 }
 
-/* A new span for the class, or HEARTH_NO_PAGE. Its bits are zero: those of free runs always are. */
+/* A new span for the class, or HEARTH_NO_PAGE. Its bits are zero: those of free page runs always are. */
 static uint32_t span_create(struct hearth_region *region, unsigned size_class) {
   uint32_t pages = hearth_size_class_table[size_class].span_pages;
   bool clean;
