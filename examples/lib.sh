@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Shell functions that the examples and tests share: arguments, progress, what is up to date, builds, measuring, tables.
 # shellcheck shell=bash disable=SC2034
 #

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Linked into an optimised program to see where its blocks went: when the program exits, a line per address range of
  * the allocator adapter is appended to the file that PLACEMENT_REPORT names: "NAME EVER LIVE BYTES FALLBACKS", the
  * blocks ever placed there, those still live with their bytes, and those that did not fit. Not needed to use Hearth. */

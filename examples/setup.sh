@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Install the Debian packages that are missing, configure and build. Quick, and without network, when all is there.
 set -euo pipefail
 cd "$(dirname "$0")/.."

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The handle, and what is attached to calls. */
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Classes: their names, the class that a list of contexts has in common, and the string attribute "memprof" by which a
  * call says it. */
 #include <string.h>

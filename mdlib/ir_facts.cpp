@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The C++ that LLVM forces on a C library; every test of LLVM's version is in this file or in C++ files of annotate/.
 #include "hearth/ir_facts.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Names of types, from debug information, linkage names and type-based alias information.
 #include "hearth/ir_facts.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* What the files of mdlib share. */
 #ifndef HEARTH_MD_INTERNAL_H
 #define HEARTH_MD_INTERNAL_H

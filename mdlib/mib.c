@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* One context: its values, and its node in either encoding. */
 #include <string.h>
 

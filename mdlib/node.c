@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Metadata nodes, made and attached. Taking them apart is in ir_facts.cpp. */
 #include <string.h>
 

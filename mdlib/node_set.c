@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Open addressing with linear probing, keyed by the node's address. */
 #include "node_set.h"
 

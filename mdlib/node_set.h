@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A set of nodes. */
 #ifndef HEARTH_NODE_SET_H
 #define HEARTH_NODE_SET_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Pruning after inlining is recomputed from where a call is now, not patched at each inlining: the debug location
  * survives passes that drop or duplicate our metadata. */
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Read attachments back. A module may hold anything: what does not have the expected shape is not there. */
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Repair: what obeys the rules stays; of the rest, what is well-formed is written anew, and what is not is removed. The
  * verifier decides what needs it, so the two cannot disagree about the rules. */
 #include <stdlib.h>

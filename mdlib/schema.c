@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The schema of MIB values: which fields, in which order, with which width. */
 #include <stdlib.h>
 #include <string.h>

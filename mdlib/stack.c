@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Call stacks as nodes, in both encodings. */
 #include <stdlib.h>
 

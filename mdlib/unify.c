@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* One schema after modules with different ones were linked. Fields are matched by name; where a schema lacked a field,
  * the MIBs that followed it get a null operand there: "not recorded" is not 0.
  *

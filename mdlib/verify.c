@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The strict verifier. LLVM's own checks the flat form only, does not ask for `!callsite` and crashes on operands that
  * are null or no nodes; here every operand is looked at before it is used, and every finding is reported, not only the
  * first. */

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # What CI checks besides the whole suite on LLVM 22: style, the other releases, and unit tests under sanitizers.
 set -euo pipefail
 cd "$(dirname "$0")/.."

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The lit suites: one folder per part, one file per behaviour, holding program, RUN and CHECK lines together.
 
 Substitutions: %opt loads the plugin, %opt_plain does not; %clang and %clangxx are plain compilers; the rest is listed

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # The test-suite, or one part or test of it: set up what is missing, build, run, count.
 set -euo pipefail
 cd "$(dirname "$0")/.."

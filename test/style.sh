@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Checks what tools can check of how the sources are written: layout, shell scripts, licence lines.
 set -euo pipefail
 cd "$(dirname "$0")/.."

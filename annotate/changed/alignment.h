@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Two sequences with as much in common as possible, in order: a longest common subsequence. */
 #ifndef HEARTH_ALIGNMENT_H
 #define HEARTH_ALIGNMENT_H

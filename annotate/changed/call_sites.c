@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Each frame of each call's inline chain is a place; all are sorted by function, line and column, and found by binary
  * search. Neighbours of one place with different discriminators make it crowded. */
 #include "call_sites.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The calls of a module by their places in the source, to say what is there where the profile has something else. */
 #ifndef HEARTH_CALL_SITES_H
 #define HEARTH_CALL_SITES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Marks the pairs that are guesses: those that another alignment of the same sum lacks, calls of a line that lost one,
  * and calls of one callee whose columns changed differently. Then decides each stretch of them: by lines, if the sure
  * calls on both sides moved alike; not at all, if all its calls have one class; else the pairs are removed. */

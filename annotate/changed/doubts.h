@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Which calls of an alignment (salvage.h) are guesses. Calls of one function look alike: where one of several was inserted,
  * deleted or put elsewhere, callees do not tell which of them is which. Columns do, where they are those of calls in lines of
  * their own and occur once, and lines do between two calls that are sure and moved by as many lines. Without either a pair is in
@@ -15,9 +16,9 @@ typedef struct hearth_call_place {
 typedef struct hearth_doubts {
   size_t n, m;
   const hearth_call_place *old, *now; /* n, m */
-  const uint64_t *callees;       /* n: what the old ones call */
-  const uint8_t *classes;        /* n: a bit, 1 << hearth_class, for each that their contexts have */
-  hearth_likeness is_alike;      /* do they call the same? */
+  const uint64_t *callees;            /* n: what the old ones call */
+  const uint8_t *classes;             /* n: a bit, 1 << hearth_class, for each that their contexts have */
+  hearth_likeness is_alike;           /* do they call the same? */
   void *data;
   bool knows_end;  /* it is known by how many lines what is behind the function moved, against it */
   uint32_t end_by; /* by so many */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* How a module tells a link which of its functions have changed since they were profiled, and where their calls were: salvage
  * (salvage.h) needs the calls as they were written, which only compiling sees. It is named metadata, a node for each
  * function, and linkers put those of all modules together:

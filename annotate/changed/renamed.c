@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Lists the functions of the module's file, and ends if the profile knows one of them. Else one walk over the profile's
  * functions finds those of the same name. */
 #include "renamed.h"

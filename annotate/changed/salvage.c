@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* For each function of the module that the profile has: if some call of the profile is not in its place, both sequences
  * of calls are aligned (alignment.c), guesses are decided (doubts.c), and the pairs become moved calls. Then renamed
  * files, function by function. Places are looked up by binary search: first the function, then the call. */
@@ -547,9 +548,6 @@ static bool is_crowded(const void *crowded, uint64_t function, uint32_t line, ui
 }
 
 hearth_known_places hearth_salvage_places(const hearth_salvage *salvage, const hearth_crowded_places *crowded) {
-  return (hearth_known_places){.changes = salvage,
-                               .find_changed = find_changed,
-                               .move = move,
-                               .crowded = crowded,
-                               .is_crowded = is_crowded};
+  return (hearth_known_places){
+      .changes = salvage, .find_changed = find_changed, .move = move, .crowded = crowded, .is_crowded = is_crowded};
 }

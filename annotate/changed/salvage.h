@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Profiles of sources that have changed since. A function of which the profile knows calls that are no longer where they
  * were is aligned with its profile: the sequence of its calls in the source, by what they call, with that of the profile.
  * Calls that correspond are then taken to be where they were, the function's others to be nowhere that the profile knows;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Functions of the module that the profile has, sorted by file and first line: the next one shows by how many lines the
  * end of a function moved. */
 #include "spacing.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* How far apart the functions of a file were, and are: a profile has no functions' ends, but where the next one of a file
  * begins. If that moved, lines were inserted or removed in the function or behind it. */
 #ifndef HEARTH_SPACING_H

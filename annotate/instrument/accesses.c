@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* One walk over the instructions of a function. Pointers are split into base and offset, and where blocks matter only
  * into object and place; an access that cannot be to the heap is left out. */
 #include "accesses.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The memory accesses of a function that are to be counted. */
 #ifndef HEARTH_ACCESS_H
 #define HEARTH_ACCESS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Neighbours: accesses are sorted by object; each absorbs those behind it, at most MOST_LOOK_AT, that share its
  * counter, basic block and stretch between interruptions. Loops: scalar evolution gives the address of the first
  * iteration, the stride and the number of iterations; one update before the loop counts them all. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Fewer counter updates for the same counts. */
 #ifndef HEARTH_COALESCE_H
 #define HEARTH_COALESCE_H

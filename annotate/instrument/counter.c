@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Inline code: shift the address, load, add, store, or one atomic addition. Histogram counters stay at their greatest
  * value. Ranges, strided updates and atomic histograms are calls of the runtime. */
 #include "counter.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Code that adds to access counters. Mapping and symbols are those of clang -fmemory-profile (LLVM MemProf): one 64-bit
  * counter for each 64 bytes, at __memprof_shadow_memory_dynamic_address + address / 64 * 8; in histogram mode one 8-bit
  * counter, which stays at 255, for each 8 bytes, at __memprof_shadow_memory_dynamic_address + address / 8. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Which type an allocation call allocates. LLVM's IR does not say it, but source-shaped code gives it away. */
 #ifndef HEARTH_DATA_TYPE_H
 #define HEARTH_DATA_TYPE_H

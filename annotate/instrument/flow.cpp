@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Dominators, loops and scalar evolution, computed once for a function, behind C functions; basic blocks are numbered
 // in reverse post-order.
 #include "flow.h"

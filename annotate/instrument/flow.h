@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* How control and addresses move within one function: what the instrumentation needs of LLVM's analyses, which only C++
  * offers, in llvm-c's words. Instructions may be inserted while a flow is in use; blocks and branches must stay until
  * hearth_flow_split_edge. */

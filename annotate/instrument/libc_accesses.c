@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A table by name and signature; each row lists ranges as pairs of a pointer argument and how its size is known. Behind
  * the call each range that may be on the heap is counted by the runtime. */
 #include "libc_accesses.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* What functions of the C library access: counted by range at their calls. The table is libc_accesses.def. */
 #ifndef HEARTH_LIBC_ACCESSES_H
 #define HEARTH_LIBC_ACCESSES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* All that can hold is noted first; what some function contradicts is taken back until nothing does. So cycles of calls,
  * too, keep what holds for them as a whole. */
 #include "module_facts.h"

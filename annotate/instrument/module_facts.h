@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* What a module knows of the functions that nobody outside can call. Kept as string attributes of the IR while the
  * instrumentation runs. */
 #ifndef HEARTH_MODULE_FACTS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Sets the emission kind of compile units that have locations only for the compiler's own use. */
 #include "hearth/ir_facts.h"
 #include "passes.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Sinking of partially redundant counter updates. An access that others with the same counter may follow needs no
  * update of its own: its count moves along control flow, in a register, down to the last of them, or to the edge on
  * which it is certain that none follows. This is code sinking, the mirror image of partial redundancy elimination:

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Code sinking for counter updates: accesses through one pointer in basic blocks that follow each other become one. */
 #ifndef HEARTH_SINK_COUNTS_H
 #define HEARTH_SINK_COUNTS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A table by name and signature, and string attributes on the functions that the user lists. Calls count only if they
  * are made as the function is declared. */
 #include "alloc_functions.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Which calls allocate, and what their hinted forms are called: the functions of alloc_functions.def, and those that the
  * user listed (alloc_table.h), whose declarations carry the attribute
  *

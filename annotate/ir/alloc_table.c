@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Reads the user's table line by line; each name that the module declares is marked with an attribute. */
 #include "alloc_table.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The user's table of allocation functions, -memprof-alloc-functions: functions of the program that take hints in a form
  * of their own. A line is
  *

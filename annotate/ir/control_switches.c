@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The callee's name or attribute tells the kind of switch. Code around the call saves and restores the context word, or
  * clears it. */
 #include "control_switches.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Calls at which control goes elsewhere, or comes back from elsewhere, than calls and returns do: past decision calls whose bits
  * were to be cleared, or into another coroutine, whose bits are others.
  *

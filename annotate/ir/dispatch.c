@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Builds the function that compares the weak reference with null, and tells LLVM of it what it knows of the plain
  * function by its name. */
 #include "dispatch.h"
@@ -52,7 +53,8 @@ static void define(LLVMValueRef function, LLVMValueRef hinted, LLVMValueRef plai
  * it, whether it frees anything or not. Nothing reads the constant. */
 static void refer_to_free(LLVMModuleRef module, hearth_alloc_family family) {
   bool is_c = family == HEARTH_ALLOC_FAMILY_C;
-  const char *name = is_c ? HEARTH_OWN_PREFIX "refers_to_free" : HEARTH_OWN_PREFIX "refers_to_delete", *target = is_c ? "free" : "_ZdlPv";
+  const char *name = is_c ? HEARTH_OWN_PREFIX "refers_to_free" : HEARTH_OWN_PREFIX "refers_to_delete",
+             *target = is_c ? "free" : "_ZdlPv";
   LLVMContextRef context = LLVMGetModuleContext(module);
   if (LLVMGetNamedGlobal(module, name) || LLVMGetNamedGlobal(module, target))
     return;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Lowered calls that link everywhere: each goes to a function in the module itself, which calls the hinted function if the
  * program has one, and the plain one without the hint otherwise:
  *

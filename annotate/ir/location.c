@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Walks a debug location outwards through inlining; each frame's function, line offset and column give its stack id.
  * The ids of subprograms are kept in a hash table, as many calls share them. Then recursion is folded, from the
  * outermost frame inwards. */
@@ -137,8 +138,7 @@ size_t hearth_locate(hearth_locator *locator, LLVMValueRef instruction, hearth_l
     frame->column = LLVMDILocationGetColumn(location);
     frame->discriminator = hearth_ir_location_discriminator(location);
     frame->moved = function.moved != NULL;
-    frame->alone =
-        known->crowded && !known->is_crowded(known->crowded, function.id_now, frame->line, frame->column);
+    frame->alone = known->crowded && !known->is_crowded(known->crowded, function.id_now, frame->line, frame->column);
     if (function.moved)
       known->move(known->changes, function.moved, &frame->line, &frame->column);
     frame->id = line && frame->column ? stack_id(locator, function.id_in_stacks, frame) : 0;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* From debug locations to the ids of the profile. */
 #ifndef HEARTH_LOCATION_H
 #define HEARTH_LOCATION_H

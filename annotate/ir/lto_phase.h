@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* How a module tells, from compiler to linker, what the linker's plugin must know: lld reads -mllvm before it loads
  * plugins, so options do not reach a link. It is the module flag
  *

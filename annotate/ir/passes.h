@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The passes. Each takes a module and the options, returns whether it changed the module, may be run anywhere and any
  * number of times, and leaves the module as it was when the profile is missing, stale or corrupt (one warning says so).
  */
@@ -46,14 +47,14 @@ typedef struct hearth_pass_options {
   bool full_contexts;               /* -memprof-contexts=full: no trimming */
   hearth_classify_options classify; /* -memprof-classify */
   uint8_t hints[4];                 /* by hearth_class; [HEARTH_CLASS_UNKNOWN] is for ambiguous calls */
-  bool update_existing; /* -optimize-existing-hot-cold-new: calls that have a hint get that of the profile */
-  bool nobuiltin;       /* -optimize-nobuiltin-hot-cold-new-new: calls that are no builtins are lowered, too */
-  unsigned cold_percent;            /* -memprof-cold-percent: an ambiguous call is cold from this share of bytes on */
-  hearth_lto_phase lto_phase;       /* not AUTO while a pass runs */
-  bool link_has_plugin;             /* -memprof-link-plugin: 'hearth flags use --lto' gave the flags of the link */
-  unsigned clone_budget;            /* -memprof-clone-budget: by how many per cent cloning may enlarge a module */
-  bool mib;     /* -memprof-mib: numbers of contexts are attached, and contexts of which none is cold */
-  bool by_word; /* -memprof-contexts-by has word: contexts are told apart as the program runs, too */
+  bool update_existing;       /* -optimize-existing-hot-cold-new: calls that have a hint get that of the profile */
+  bool nobuiltin;             /* -optimize-nobuiltin-hot-cold-new-new: calls that are no builtins are lowered, too */
+  unsigned cold_percent;      /* -memprof-cold-percent: an ambiguous call is cold from this share of bytes on */
+  hearth_lto_phase lto_phase; /* not AUTO while a pass runs */
+  bool link_has_plugin;       /* -memprof-link-plugin: 'hearth flags use --lto' gave the flags of the link */
+  unsigned clone_budget;      /* -memprof-clone-budget: by how many per cent cloning may enlarge a module */
+  bool mib;                   /* -memprof-mib: numbers of contexts are attached, and contexts of which none is cold */
+  bool by_word;               /* -memprof-contexts-by has word: contexts are told apart as the program runs, too */
   hearth_coalesce_mode coalesce; /* -memprof-coalesce */
   bool atomic_counters;          /* -memprof-atomic: no thread's count is lost */
   bool count_width;              /* -memprof-count-width: an access counts once for each 8 bytes */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Notes are sorted by function, line, column and discriminator of the innermost frame. At the end of the link, a call
  * without metadata gets the note of its innermost frame that shares most outer frames with it; if such notes differ in
  * their hint, the call is ambiguous. */

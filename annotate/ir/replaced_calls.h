@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* In a link, LLVM replaces allocation calls by others, without what it knows nothing of: malloc and memset by calloc, realloc of
  * nothing by malloc, strndup by strdup. The new call has the old one's debug location, and that alone. So what calls carry
  * is noted before the link optimises, and given back at its end, where the profile is not at hand. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The C face of shim.cpp: what the passes need from LLVM that only C++ offers, in llvm-c's words. */
 #ifndef HEARTH_SHIM_H
 #define HEARTH_SHIM_H

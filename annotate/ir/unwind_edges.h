@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Where control goes around a call: ways past it, and those that it returns and unwinds to. Only C++ can change them. */
 #ifndef HEARTH_UNWIND_EDGES_H
 #define HEARTH_UNWIND_EDGES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* For each allocation call: a verdict from its attribute and contexts, then the hint as a constant or computed from the
  * context word, then a call of the dispatch function in its place. Before a link, ambiguous calls are left alone, and
  * flags of the module tell the link how to go on. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Sums contexts by class; the sums become the text of a remark. */
 #include "context_remarks.h"
 

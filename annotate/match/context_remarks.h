@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Optimisation remarks about the contexts of a call. */
 #ifndef HEARTH_CONTEXT_REMARKS_H
 #define HEARTH_CONTEXT_REMARKS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* After matching, each leaf frame of the module's functions in the profile is compared with the contexts that were
  * marked as matched. If all were, that is the answer; else each frame is given a reason by the calls that stand at its
  * place now. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* How much of what the profile says about a module was found in it. Contexts belong to the module that has the function
  * of their leaf: those of other modules do not count, nor do those of allocations inside of what is called at the leaf
  * (fopen), or called there through a pointer: these are no calls that could take a hint, however fresh the profile. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A stack is folded from the root on. If a frame's place is among its callers already, the stack goes on as it was
  * there, and the functions of the callers between are noted as coming back. Equal stacks are one node, by a hash table
  * of caller and place. */

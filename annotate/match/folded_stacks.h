@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The profile's call stacks with recursion folded: each cycle of calls kept once, as profiles are written that fold it
  * themselves. So profiles of either kind give the same contexts, and a chain of inlined frames can be compared with
  * them. Equal stacks are one node, and a node is made when a stack that needs it is first asked for. */

@@ -1,11 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The contexts of one place that allocates, as a tree of callers: the first level below the root holds the leaf's
  * callers, the next one theirs. It is read from the profile once and grown only where a question needs it: towards the
  * callers that a call was inlined into, and where contexts of different classes part. */
 #ifndef HEARTH_LEAF_H
 #define HEARTH_LEAF_H
 
-#include "hearth/classify.h"
 #include "folded_stacks.h"
+#include "hearth/classify.h"
 #include "wrapper_calls.h"
 
 /* Rows of the profile's frames: [first, end). */

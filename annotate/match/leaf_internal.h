@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Inside of a leaf: what selecting from it needs. */
 #ifndef HEARTH_LEAF_INTERNAL_H
 #define HEARTH_LEAF_INTERNAL_H

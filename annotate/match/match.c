@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Binary search for a place among a function's frames, then the discriminator. Frames of an inlined call are tried from
  * the innermost outwards until one has contexts; a leaf is read from the profile once and kept. Of its contexts those
  * that agree with the outer frames are selected (trim.c), up to where a cycle makes frames incomparable. */

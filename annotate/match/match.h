@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Which contexts of the profile a call can have. */
 #ifndef HEARTH_MATCH_H
 #define HEARTH_MATCH_H

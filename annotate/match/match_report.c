@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* One JSON object on one line, made in memory and appended under a file lock: compilers run at the same time. */
 #include "match_report.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* -memprof-report: a line of JSON about each module that is compiled, appended to one file (docs/options.md, "Reports"). */
 #ifndef HEARTH_MATCH_REPORT_H
 #define HEARTH_MATCH_REPORT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Salvages calls of changed functions, matches all calls, and measures the coverage, which warnings and the report
  * tell. Edits are applied at the end, and only if no error came up. */
 #include <inttypes.h>
@@ -18,7 +19,7 @@ typedef struct annotation {
   hearth_session session;
   hearth_edits edits;
   hearth_error err;
-  bool allocates, located; /* the module has allocation calls; some of them with debug locations */
+  bool allocates, located;       /* the module has allocation calls; some of them with debug locations */
   hearth_context_sums nobuiltin; /* `count`: matched calls that get no hint, as they are no builtins; their bytes */
 } annotation;
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Two arms of a branch that call one helper are one call with an unknown column after hoisting or sinking: the contexts
  * they stand for are lost, in the profile as in the code. */
 #include "alloc_functions.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Matches each allocation call again, where inlining has put it. Without a profile, or where it does not know the call,
  * the metadata that the call carries are narrowed by the ids of its debug location. */
 #include <stdio.h>

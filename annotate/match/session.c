@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Opens the profile once for a pipeline (the matcher keeps it), and a locator and a metadata handle for each pass.
  * Edits are listed first and applied together: on an error the module is as it was. */
 #include "session.h"
@@ -43,7 +44,8 @@ static hearth_status check_id(const hearth_pass_options *options, const hearth_p
     return HEARTH_OK;
   return hearth_error_set(err, HEARTH_E_MISMATCH,
                           "it is not the one that the flags are for (its id is %016" PRIx64
-                          ", -memprof-profile-id says %016" PRIx64 "): take flags anew from 'hearth flags use', for all files",
+                          ", -memprof-profile-id says %016" PRIx64
+                          "): take flags anew from 'hearth flags use', for all files",
                           id, options->profile_id);
 }
 

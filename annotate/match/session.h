@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* One pass over one module with the profile at hand. What was read of it is kept for the next pass. */
 #ifndef HEARTH_SESSION_H
 #define HEARTH_SESSION_H

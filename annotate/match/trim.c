@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Selecting and trimming: a context is needed only up to the caller from which on its class is no longer in doubt, and is
  * of use only up to where folding has left calls out. */
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Where functions that the user listed are called in the profile. Its contexts are those of what they call in the end,
  * which is further in; here they are found by the place of the call. */
 #ifndef HEARTH_WRAPPER_CALLS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* mdlib's conversion for each call; one warning sums up the losses. */
 #include <stdio.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* mdlib's repair, with ids from debug locations if those of the module are ours. */
 #include <stdio.h>
 

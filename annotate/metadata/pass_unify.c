@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* mdlib's unification; a warning if it would have to guess. */
 #include <stdio.h>
 

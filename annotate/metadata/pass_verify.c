@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* mdlib's verifier; findings are warnings, and one error counts them. */
 #include <stdio.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A plugin for one LLVM release in a compiler of another crashes in its first static constructor, with a stack dump that
  * names LLVM. This runs before any of them and says what is wrong instead. */
 #include <stdio.h>

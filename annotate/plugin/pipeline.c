@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The order of the passes, as lists of rows of one table, and the order of the steps at the end of a pipeline.
  *
  * At the start debug locations are as written, nothing is inlined, and types are in sight. At the end inlining has

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Which passes run where in LLVM's pipeline, and in which order. plugin.cpp registers LLVM's callbacks, asks here,
  * and does what only C++ can. */
 #ifndef HEARTH_PIPELINE_H

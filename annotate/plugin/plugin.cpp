@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The plugin's entry point: options, and LLVM's callbacks. Which pass runs where and in which order, pipeline.c decides.
 #include <llvm/Config/llvm-config.h>
 #include <llvm/IR/Module.h>

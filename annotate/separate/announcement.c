@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Constructors that call weak functions of the allocator: without the adapter, nothing happens. */
 #include "announcement.h"
 
@@ -40,7 +41,8 @@ typedef struct occasion {
   LLVMValueRef variable, value;
 } occasion;
 
-static void define(LLVMValueRef function, occasion when, LLVMValueRef receiver, LLVMValueRef *arguments, unsigned count) {
+static void define(LLVMValueRef function, occasion when, LLVMValueRef receiver, LLVMValueRef *arguments,
+                   unsigned count) {
   LLVMContextRef context = LLVMGetModuleContext(LLVMGetGlobalParent(function));
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(context);
   LLVMBasicBlockRef entry = LLVMAppendBasicBlockInContext(context, function, "");
@@ -169,8 +171,7 @@ bool hearth_announce_link(LLVMModuleRef module) {
   LLVMValueRef function = LLVMGetNamedFunction(module, NEED_OF_LINK);
   if (!function || LLVMIsDeclaration(function))
     return false;
-  LLVMBasicBlockRef entry =
-      LLVMInsertBasicBlockInContext(context, LLVMGetEntryBasicBlock(function), "");
+  LLVMBasicBlockRef entry = LLVMInsertBasicBlockInContext(context, LLVMGetEntryBasicBlock(function), "");
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(context);
   LLVMPositionBuilderAtEnd(builder, entry);
   LLVMBuildRetVoid(builder);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* What a program tells the allocator about a plan as it starts, by constructors of the modules that are concerned. */
 #ifndef HEARTH_ANNOUNCEMENT_H
 #define HEARTH_ANNOUNCEMENT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A greedy knapsack: again and again the candidate of most cold bytes for each added instruction that the budget still
  * affords. Functions that several candidates need are paid once. */
 #include "clone_plan.h"

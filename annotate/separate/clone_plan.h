@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Which ambiguous allocation calls are worth the functions that must be cloned to tell their contexts apart. */
 #ifndef HEARTH_CLONE_PLAN_H
 #define HEARTH_CLONE_PLAN_H
@@ -18,7 +19,7 @@ typedef struct hearth_clone_plan {
     size_t size;   /* instructions */
     bool paid;     /* for a candidate that was chosen */
     bool clonable; /* hearth_ir_is_clonable */
-  } * functions;
+  } *functions;
   size_t n_functions;
   hearth_clone_candidate *candidates;
   size_t n_candidates, n_chosen;

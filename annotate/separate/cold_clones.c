@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Depth first from the allocation outwards through callers: a caller whose contexts are all cold calls the clone, one
  * whose contexts differ is split further, up to STEPS_MAX functions, within the budget. */
 #include "cold_clones.h"

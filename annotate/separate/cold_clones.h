@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Clones of functions for the cold contexts of one allocation call, where LLVM has no pass that makes them. */
 #ifndef HEARTH_COLD_CLONES_H
 #define HEARTH_COLD_CLONES_H

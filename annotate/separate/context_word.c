@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Hints are asked for first, call by call; finishing then sets the bits around all decision calls, as only then it is
  * known whether any hint needs them. Where a bit may be set on entry, the word is saved at the start of the function
  * and restored. */

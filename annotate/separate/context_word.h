@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Contexts told apart as the program runs, by the profile's plan (hearth/plan.h): around the call of a decision site its bit
  * is set in the context word, which is thread-local, and an allocation that serves several classes takes its hint by the bits.
  *
@@ -25,8 +26,8 @@ typedef struct hearth_hint_call {
 typedef struct hearth_context_word {
   hearth_session session;
   hearth_pass_options options; /* the session's */
-  char *profile;          /* that compiling named */
-  hearth_plan plan;       /* `id` 0: there is none */
+  char *profile;               /* that compiling named */
+  hearth_plan plan;            /* `id` 0: there is none */
   hearth_hint_tables tables;
   LLVMValueRef variable;       /* the context word of the plan; made when it is first needed */
   hearth_decision_call *calls; /* those of one function together */
@@ -35,9 +36,9 @@ typedef struct hearth_context_word {
   size_t switch_count, switch_room;
   hearth_hint_call *hints; /* of tables of which one entry has most of the bytes */
   size_t hint_count, hint_room;
-  bool heeds;  /* a hint is computed from the bits */
+  bool heeds;         /* a hint is computed from the bits */
   bool inlined_sites; /* allocations were inlined into decision sites, which need no bit there */
-  bool failed; /* out of memory: no more sites */
+  bool failed;        /* out of memory: no more sites */
 } hearth_context_word;
 
 /* The profile is that of the options, or in a link the one that compiling named (lto_phase.h). False if the module is to do

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Entries are chosen by weight. Few become a switch over the masked bits. More become keys, hashes of the bits with the
  * class in the lowest ones, in a sorted array, which one binary search in the module reads. */
 #include "hint_table.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* What surrounds LLVM's context disambiguation, which clones functions so that each clone's allocation calls have
  * contexts of one class only, or takes its place. */
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Calls are sorted by callee, bits and whether they may unwind; a group that is large enough gets one function. */
 #include "shared_calls.h"
 

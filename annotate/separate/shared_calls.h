@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Decision calls that set the same bits and call the same function: a small function that was inlined in many places leaves
  * a copy of its calls in each. They share one function that makes the call, around whose call the bits are set:
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* `hearth check`: the rules of heap-profile metadata, for a file. */
 #include <stdio.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* `hearth-ir`: finds the command. */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Commands of `hearth-ir`, which needs LLVM, as `hearth` does not: `hearth` reads the command line, and starts it for
  *
  *   hearth-ir check STATISTICS LIMIT FILE...    hearth check

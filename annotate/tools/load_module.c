@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Errors of the commands, and modules loaded from files: without LLVM's verifier, with its diagnostics as one line. */
 #include <ctype.h>
 #include <stdarg.h>

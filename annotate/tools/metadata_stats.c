@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* `hearth show --metadata-stats`: what the contexts of a profile, untrimmed, would be as metadata. */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Take the pictures of docs/tools.md anew, from lua's profile or another one.
 set -euo pipefail
 # shellcheck source=../../examples/lib.sh source-path=SCRIPTDIR

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Print the contexts of an indexed profile that are accessed most, with their call stacks. */
 #include <inttypes.h>
 #include <stdio.h>

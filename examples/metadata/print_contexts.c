@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Prints the heap-profile contexts of a module: print_contexts FILE, textual IR or bitcode.
  *
  * Shows, in this order: hearth_md_create, hearth_md_get_schema and hearth_md_schema_read (which fields a module has),

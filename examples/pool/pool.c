@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* An allocator of the program's own that the profiler knows about: a pool hands out nodes from chunks of 1,000, and takes
  * them back one by one or all at once. It includes headers only: this file links and runs with nothing of Hearth's. */
 #include <hearth/allocator.h>

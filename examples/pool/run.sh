@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Profile a program as it is that has an allocator of its own, and tells of it: no special build.
 set -euo pipefail
 cd "$(dirname "$0")"

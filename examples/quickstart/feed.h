@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Where orders come from: a generator that stands for the parser of an incoming stream. */
 #ifndef FEED_H
 #define FEED_H

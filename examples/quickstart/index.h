@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The index: orders by time, in a skip list (Pugh, 1990).
  *
  * A node carries what queries ask for most, the amount and the status, so that they are answered from nodes alone; the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* orders: an in-memory store of orders under a made-up day's load.
  *
  * Orders are loaded from a feed, with corrections and cancellations in between. Then come the queries: the turnover of

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The one place where this program allocates. Every module calls store_alloc; it is small enough to be inlined, so the
  * single malloc below is reached from many calling contexts, and nothing but the context tells an index node that is
  * visited a million times from an order that is never looked at again. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* An order as it came in, and the history of its changes. Both are kept for audits and hardly ever read. */
 #ifndef ORDER_H
 #define ORDER_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A small deterministic random number generator (xorshift64*, Vigna 2016): the same seed gives the same run on every
  * machine, so that outputs of different builds can be compared. */
 #ifndef RANDOM_H

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # The whole path on a small program: profile it, look at the profile, compile with it, compare.
 set -euo pipefail
 cd "$(dirname "$0")"

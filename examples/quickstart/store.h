@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The store: what came in from the feed, found by time. */
 #ifndef STORE_H
 #define STORE_H

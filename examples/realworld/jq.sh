@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # jq: parses JSON into values (strings, arrays, objects), which live until a filter is done with them. All of them come
 # from jv_mem_alloc, so what a block is for can be told from the callers only.
 # shellcheck shell=bash disable=SC2034,SC2154

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # lua: the interpreter with the scripts in lua/. Every block comes from one realloc behind a function pointer (l_alloc),
 # so no inlining can tell its callers apart.
 # shellcheck shell=bash disable=SC2034,SC2154

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # ninja: reads what a build consists of into a graph, which lives until the process ends, and walks it. C++: nodes, edges
 # and their strings come from operator new, mostly in functions of the standard library.
 # shellcheck shell=bash disable=SC2034,SC2154

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Shell functions that fetch a source package of the distribution. Sourced after ../lib.sh.
 # shellcheck shell=bash disable=SC2154
 #

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Profiling a server that nobody here wrote: redis, from the distribution's source package, built by its own makefiles with
 # the flags of `hearth flags instrument`. It is driven by its own benchmark in two runs; one is ended by SIGTERM, the other
 # by the server's SHUTDOWN command, and in between the server forks to save its data. Both profiles are indexed together.

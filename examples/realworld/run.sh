@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # The whole path on a program that nobody here wrote, from the distribution's source package. Contexts that pass through
 # another source file, as those of an allocation wrapper do, are separated by inlining across files; so the program is
 # linked as LLVM bitcode first and optimised as a whole, with and without profile.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # sqlite: the shell of the database, fed with a script of SQL. Every block comes from one malloc behind a function pointer
 # (sqlite3MemMalloc), so no inlining can tell its callers apart.
 # shellcheck shell=bash disable=SC2034,SC2154

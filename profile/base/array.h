@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Arrays: growing ones, and zeroed ones. Each function gets the address of a pointer, which may be of any type: it is
  * copied by bytes. */
 #ifndef HEARTH_ARRAY_H

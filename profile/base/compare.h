@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Comparisons for qsort, bsearch and hearth_lower_bound: of numbers, and of structs that begin with them. */
 #ifndef HEARTH_COMPARE_H
 #define HEARTH_COMPARE_H

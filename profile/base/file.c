@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Whole files. Regular files are mapped, so that pages nobody looks at are never read; pipes and devices are read to
  * their end into a growing array. Writing goes through a replacement (replacement.c). */
 #include "file.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Whole files: read as bytes in place, written whole or not at all. And the end of a stream. */
 #ifndef HEARTH_FILE_H
 #define HEARTH_FILE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Tells kinds of files by their first bytes: the magic numbers of the formats, the first words of texts. */
 #include "file_kind.h"
 

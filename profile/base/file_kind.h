@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* What a file is, for messages about one that is of another kind than was wanted. */
 #ifndef HEARTH_FILE_KIND_H
 #define HEARTH_FILE_KIND_H

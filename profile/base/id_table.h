@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Open-addressing hash table of item numbers: the items live in an array of the owner, the table finds equal ones. */
 #ifndef HEARTH_ID_TABLE_H
 #define HEARTH_ID_TABLE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Writes JSON straight to the stream. The only state is whether a comma is due; strings are escaped byte by byte. */
 #include "hearth/json_writer.h"
 

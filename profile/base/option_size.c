@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Takes over option structs of any size: bytes that both sides know are copied, others must be 0. */
 #include "option_size.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Option structs that grow. Each begins with its size, so that a library and a program that were built from headers of
  * different releases understand each other: see docs/decisions/public-names.md. */
 #ifndef HEARTH_OPTION_SIZE_H

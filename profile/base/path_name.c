@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Names of files, by the last separator. Windows' separator counts: profiles may name files of such builds. */
 #include "path_name.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Names of files. */
 #ifndef HEARTH_PATH_NAME_H
 #define HEARTH_PATH_NAME_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Replaces files. A temporary file is created beside the target, found through symbolic links, and renamed onto it at
  * the end. Names of temporary files stand in an array of atomic pointers, from which a signal's handler removes them. */
 #define _GNU_SOURCE /* asprintf */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Binary search in a sorted array, where the C library's bsearch does not serve: it finds none of the items between
  * which a key lies. Inline, so that the comparison is, too. */
 #ifndef HEARTH_SEARCH_H

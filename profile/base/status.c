@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Messages of errors, printed into the caller's buffer: that cannot fail. */
 #include "hearth/status.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* UTF-8 as Unicode 15 section 3.9, table 3-7, defines it. */
 #ifndef HEARTH_UTF8_H
 #define HEARTH_UTF8_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Collects contexts. Strings, functions, frames and stack nodes are rows of growing arrays, each found again by a hash
  * table of row numbers; a context is a number at a node, and equal contexts meet at one node, where their MIBs are
  * merged. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The builder's tables, shared by those who fill it (builder.c, text_reader.c) and the writer.
  *
  *   string    in one pool, found again by content     function  found again by id

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Entries of heap dumps: their sums, and the merging of small ones into their callers. Nodes are gone through from the
  * callees to the callers; entries below the floor move to the caller's list, where equal ones are summed. */
 #include <stdlib.h>

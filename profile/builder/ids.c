@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Ids of functions, frames and types: hashes (XXH3-64) of what is the same in every build. Suffixes that compilers
  * append to the names of clones are removed first. */
 #include "hearth/ids.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Function ids of LLVM's profiles: the low 64 bits of the MD5 (RFC 1321) of the name. A hash function of our own,
  * because a dependency on a cryptographic library for this would be out of proportion. */
 #include "hearth/ids.h"

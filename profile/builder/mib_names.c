@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Names of a MIB's fields: an array made of mib_fields.def, searched from its beginning. */
 #include "mib_names.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Names of the fields of a MIB, as in mib_fields.def. */
 #ifndef HEARTH_MIB_NAMES_H
 #define HEARTH_MIB_NAMES_H

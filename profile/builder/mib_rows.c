@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* MIBs in rows of bytes. Each column is as wide as its greatest number needs; a number that does not fit widens the
  * column of all rows, from the last one to the first, in place. */
 #include "mib_rows.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A growing table of MIBs in which a number takes as many bytes as the greatest one of its column: a quarter of their
  * size in memory. All rows have one layout; a number that does not fit widens its column in all of them, which happens
  * seven times a column at most. */

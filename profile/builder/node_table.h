@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Finds a node of the stacks by its parent and frame.
  *
  * A stack's nodes arrive one after the other, each under the one before, and so do a merged profile's. A common hash

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Classifies contexts. The writer sorts densities (radix sort) and stores cutoffs for a few shares of all accesses; a
  * reader compares a context's density and lifetime with the cutoff of the share that was asked for. */
 #include "cutoffs.h"

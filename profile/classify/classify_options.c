@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Reads the text by which classes are asked for: of `hearth show` and the other views, and of the compiler plugin. */
 #include <math.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Cutoffs: computed by the writer, so that a reader classifies a context without looking at the others. */
 #ifndef HEARTH_CLASSIFY_INTERNAL_H
 #define HEARTH_CLASSIFY_INTERNAL_H

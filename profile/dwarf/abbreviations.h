@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The shapes of a unit's DIEs: tag, and names and forms of the attributes. DWARF 2 to 5, section 7.5.3. A table is read as
  * far as it was asked for: of most units only the first DIE is looked at, whose shape is found without keeping others. */
 #ifndef HEARTH_ABBREVIATIONS_H

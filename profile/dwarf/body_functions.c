@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A hash table from the DIE that all copies of a function refer to, to one row; names and paths are read when the row is
  * made. */
 #include "body_functions.h"

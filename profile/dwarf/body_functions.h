@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The functions that bodies are of. Bodies that were made from one function (its copies inlined here and there) share
  * it. */
 #ifndef HEARTH_BODY_FUNCTIONS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Ranges are sorted; where they overlap, a sweep over them cuts them into pieces. */
 #include "body_pieces.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Which body an address is in. Ranges of bodies are added in any order; they may nest, overlap and be equal. Once they are
  * put in order they are disjoint pieces, each labelled with its innermost body, so that a look-up is one binary search:
  *

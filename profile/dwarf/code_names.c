@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Two sorted lists, symbols and the begins of functions in .eh_frame_hdr; each look-up is a binary search in one, then in
  * the other. */
 #include "code_names.h"

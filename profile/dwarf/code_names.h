@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Names of functions where debug information has none: from the symbol tables, and of functions that are in none, from
  * where .eh_frame_hdr says that they begin. Enough to read a list of frames, not to find a place in source. */
 #ifndef HEARTH_CODE_NAMES_H

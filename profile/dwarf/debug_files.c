@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Searches by build id first, then by debug link, in the order of GDB; a file that does not fit is passed over, and named
  * if none does. */
 #include "debug_files.h"

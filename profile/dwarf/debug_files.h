@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Where debug information lies that is not in the program itself: a separate debug file, as `objcopy
  * --only-keep-debug` makes it, is found by build id or by debug link, as GDB does
  * (https://sourceware.org/gdb/current/onlinedocs/gdb.html/Separate-Debug-Files.html). */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Bodies of one file. The walk over a unit's tree keeps only its shape: for each body its DIE, its parent and its
  * addresses. It passes over what is inside bodies: that is walked one level further, to the bodies right inside, when an
  * address hits one. Most code of a program is in no stack, and is never looked at. Names and positions are read for bodies

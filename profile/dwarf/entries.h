@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Debug information entries (DIEs) as they lie in .debug_info, and their attributes. DWARF 2 to 5, chapters 2 and 7;
  * nothing is kept of what was read but the shapes of DIEs. Little-endian, with addresses of 8 bytes. Words:
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The lists of directories and files are passed over, and read again up to one file when its path is asked for. */
 #include "line_header.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The header of a line table: how its program is encoded, and its source files. DWARF 2 to 5, section 6.2.4. */
 #ifndef HEARTH_LINE_HEADER_H
 #define HEARTH_LINE_HEADER_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The program of a line table: which line an address is of. It is run once from end to end, and every so many rows the
  * machine's state is kept as a mark; to look an address up, the rows behind the mark before it are made again. So no
  * memory and little time is spent on rows that nobody asks for. DWARF 2 to 5, section 6.2. */

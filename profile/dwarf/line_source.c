@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Sections are those of the unit's file; the offset is the root's DW_AT_stmt_list. */
 #include "line_source.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Where the line table of a unit is. */
 #ifndef HEARTH_LINE_SOURCE_H
 #define HEARTH_LINE_SOURCE_H

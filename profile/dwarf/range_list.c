@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A cursor over the entries of a list, one switch for each of the two encodings. */
 #include "range_list.h"
 

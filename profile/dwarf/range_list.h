@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Reading range lists: .debug_ranges of DWARF up to 4 and .debug_rnglists of DWARF 5 (section 7.25). */
 #ifndef HEARTH_RANGE_LIST_H
 #define HEARTH_RANGE_LIST_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A skeleton names its unit by an id and a path: the package is looked up by the id, else the .dwo file is opened. */
 #include "split_units.h"
 

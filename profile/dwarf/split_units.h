@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Split debug information (-gsplit-dwarf): the program has skeleton units, the bodies are in .dwo files or, packed
  * together, in a .dwp file. */
 #ifndef HEARTH_SPLIT_UNITS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Functions with mangled names, sorted by address at the first look-up. */
 #include "symbols.h"
 

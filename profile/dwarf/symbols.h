@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Names of functions from the symbol table: GCC gives local C++ functions no linkage name in debug information. */
 #ifndef HEARTH_SYMBOLS_H
 #define HEARTH_SYMBOLS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*     version 4 | sections 4 | units 4 | slots 4      (version 5: 2 bytes and 2 of padding)
  *     slots x id 8                                    hash table of unit ids
  *     slots x row 4                                   1 and up; 0: the slot is empty

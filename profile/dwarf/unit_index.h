@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The index of units in a package of split debug information (.dwp): which parts of its sections belong to a unit.
  * Format: DWARF 5, section 7.3.5; and version 2, GNU's for DWARF 4 (https://gcc.gnu.org/wiki/DebugFissionDWP). */
 #ifndef HEARTH_UNIT_INDEX_H

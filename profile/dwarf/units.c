@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Ranges of all units, sorted; units whose ranges overlap are united in one group (union-find). The search for an address
  * is binary. */
 #include "units.h"

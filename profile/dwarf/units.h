@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The units of a file's debug information: which of them an address may belong to, and where their bodies are. Only what
  * each unit says of itself is read at first; a unit's tree, or split debug information, when it is asked for. */
 #ifndef HEARTH_DWARF_UNITS_H

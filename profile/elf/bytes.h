@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A piece of a file in memory, and bounds-checked reading from it. Little-endian, as all files that are read here and the
  * processors that read them. */
 #ifndef HEARTH_BYTES_H

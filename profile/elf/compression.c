@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The size that a section claims is believed only if its method can pack that much; then one call unpacks it. */
 #include "compression.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Compressed sections. Debian's libelf (elfutils 0.188) knows zlib only, so all methods are undone here. */
 #ifndef HEARTH_COMPRESSION_H
 #define HEARTH_COMPRESSION_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* libelf finds sections and segments; contents are read where they are mapped. Packed sections are unpacked to memory of
  * the file's own and found before the mapped ones. */
 #include "elf_file.h"

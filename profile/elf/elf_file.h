@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* An ELF file that may hold debug information: a program, a library, its separate debug file, a .dwo or a .dwp. */
 #ifndef HEARTH_ELF_FILE_H
 #define HEARTH_ELF_FILE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The rows of an ELF file's symbol table. */
 #ifndef HEARTH_SYMBOL_TABLE_H
 #define HEARTH_SYMBOL_TABLE_H

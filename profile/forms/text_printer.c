@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Prints the text form: one statement a line, in the order of the tables, so that equal profiles give equal texts. */
 #include <string.h>
 

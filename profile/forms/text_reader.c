@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Reads the text form: tokens of one line at a time; a context is added when the next one begins. There is no look-
  * ahead. */
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* One profiled executable or shared library: its build id, where its code is, its debug information and types. */
 #ifndef HEARTH_BINARY_H
 #define HEARTH_BINARY_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Records of the section, sorted by function and place; a look-up is a binary search. */
 #include "binary_types.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The types of a binary's allocation calls (hearth/type_table.h). */
 #ifndef HEARTH_BINARY_TYPES_H
 #define HEARTH_BINARY_TYPES_H

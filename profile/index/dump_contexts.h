@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The contexts of one dump of a raw profile: its addresses become frames, its records contexts of a builder. */
 #ifndef HEARTH_DUMP_CONTEXTS_H
 #define HEARTH_DUMP_CONTEXTS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A hash table from address to a span of one growing array of frames, filled when an address is asked for first. */
 #include "frame_cache.h"
 

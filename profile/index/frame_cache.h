@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Frames of a binary's addresses in the form that the profile builder takes, computed once for each address. */
 #ifndef HEARTH_FRAME_CACHE_H
 #define HEARTH_FRAME_CACHE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* All dumps share one builder, whose trie of stacks becomes the nodes. */
 #include "hearth/heap_dumps.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Inputs of all kinds into one builder: the first bytes of a file tell its kind. A file that is found to be broken only
  * while it is read goes through an indexer of its own first. */
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The result of all inputs: one builder, and what the inputs take from it. */
 #include <stdio.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Sums by file and reason in a short list; what finds no room in it counts for the last row. */
 #include "lost_contexts.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Contexts of a raw profile that have no frame at all, by the file that their innermost address lies in: what the user
  * must hear of, and what to do about it. */
 #ifndef HEARTH_LOST_CONTEXTS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Mappings, sorted by start, are cut into groups in which one reaches into the next; a group is flagged unless all of it
  * means the same. */
 #include "map_overlaps.h"

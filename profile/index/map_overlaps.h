@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Mappings of a dump that are not the only ones at their addresses: a library was closed, and another one loaded where it
  * had been. An address does not tell which of them is meant. */
 #ifndef HEARTH_MAP_OVERLAPS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A mapping's binary is found by build id among those given, else by its path if that has the same build id. Debug
  * information is loaded once for each binary. */
 #include "modules.h"

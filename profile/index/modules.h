@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The binaries of one indexing, and which of them each mapping of a raw profile is. */
 #ifndef HEARTH_MODULES_H
 #define HEARTH_MODULES_H

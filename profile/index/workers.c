@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Many inputs by several threads. Each takes the next input that no other has taken. The result does not depend on how
  * the inputs were distributed: sums do not depend on order or grouping. */
 #include <stdio.h>

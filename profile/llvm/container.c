@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The container around LLVM's profiles, and the trailer behind it that leads to a profile of Hearth's. Reading checks
  * header and trailer only; writing copies function counters and moves the offsets of what follows the heap profile. */
 #include <stdio.h>

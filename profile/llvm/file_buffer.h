@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A growing buffer for LLVM's files. An allocation that fails is remembered: it is asked for once, at the end. */
 #ifndef HEARTH_FILE_BUFFER_H
 #define HEARTH_FILE_BUFFER_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* LLVM's on-disk hash tables, read from the first item to the last: each has to be in the bucket that its key asks
  * for, so that a reader that looks keys up finds the same items. */
 #include "hash_table.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* LLVM's hash tables on disk, read from front to end instead of bucket by bucket: each byte once, whatever the file says.
  *
  *   payload, for each bucket that is not empty:  u16 count, items

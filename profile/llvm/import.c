@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Allocation sites of LLVM's records into a builder. Call stacks that were seen are kept as 128-bit hashes (XXH3) with
  * the function that they count for; import.h says which one that is. */
 #include "import.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Allocation sites of LLVM's records into a builder, each context once.
  *
  * LLVM attaches a context to a record for every function of its leaf's inline chain, so the same numbers stand in

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Bounds-checked reading of LLVM's files. Every message names file, place, reason and remedy. */
 #ifndef HEARTH_LLVM_INPUT_H
 #define HEARTH_LLVM_INPUT_H

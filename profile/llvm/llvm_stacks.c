@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Call stacks of a MemProf section. In version 2, frames and call stacks have ids, and hash tables by them. Later, frames
  * are an array, and all call stacks are one array of u32: at a stack's index its depth, then frame numbers, leaf first; a
  * negative number -k goes on k elements further, in the middle of another stack: shared callers are stored once. */

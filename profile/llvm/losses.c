@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Puts into words what LLVM's format cannot hold. */
 #include <stdio.h>
 

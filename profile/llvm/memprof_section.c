@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Opens a MemProf section of version 2, 3 or 4: offsets, schema, and the bounds of each part. */
 #include "memprof_section.h"
 

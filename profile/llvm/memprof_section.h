@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The MemProf section of an LLVM profile, versions 2 to 4: its head, and the call stacks that its records refer to. */
 #ifndef HEARTH_LLVM_SECTION_H
 #define HEARTH_LLVM_SECTION_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* LLVM's MIBs to Hearth's and back, field by field, by the table mib_entries.def. */
 #include "mib_entries.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A MIB of LLVM's, field by field, and Hearth's. */
 #ifndef HEARTH_LLVM_MIB_ENTRIES_H
 #define HEARTH_LLVM_MIB_ENTRIES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Makes LLVM's records of a profile. Frames are sorted and numbered anew; stacks and inline chains become nodes of one
  * tree; each context is listed under the functions of its leaf's inline chain, each call under those of its frames;
  * then sites are sorted by function, and functions by their bucket. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A profile as LLVM sees it: contexts by GUID, attached to functions. What both writers of LLVM's forms start from.
  *
  *   frame   (GUID, line offset, column, inlined); sorted

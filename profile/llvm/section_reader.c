@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Records of a MemProf section into a builder. A record is keyed by a function's GUID: u64 count and allocation sites (a
  * reference to a call stack, the MIB), u64 count and call sites (a reference; in version 4 u64 count and GUIDs of
  * callees). Call sites follow from the call stacks of the contexts: they are checked for their size and left. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A MemProf section of version 3 or 4:
  *
  *   u64 version, offsets of call stacks, records, their control block (version 4: and of data accesses, 0)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* YAML as llvm-profdata reads it, event by event, so that memory holds one record at a time. */
 #include <stdlib.h>
 #include <string.h>

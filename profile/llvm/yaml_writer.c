@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* YAML as llvm-profdata of LLVM 22 prints it, byte for byte: keys are padded to 16 characters, GUIDs are not. */
 #include <string.h>
 

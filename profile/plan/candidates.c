@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* First step of planning: allocation calls whose contexts differ, and the call sites at which these part. By
  * refinement: the contexts of an allocation call are sorted by their next caller; those that share it and differ in
  * class are refined further, up to a limit of steps. */

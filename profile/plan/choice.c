@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Third step of planning: sites and their bits. Greedy: the site with most gain for its cost comes next, and what it
  * changes is judged again (gains.c). Each site gets a bit of its own while there are enough; later ones share a bit
  * with a site where that loses nothing. What is not worth it goes again (pruning.c). */

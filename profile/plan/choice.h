@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* What the last steps of planning share: the state of the choice, and what tables would say with it. */
 #ifndef HEARTH_PLAN_CHOOSE_H
 #define HEARTH_PLAN_CHOOSE_H

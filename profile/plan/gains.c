@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* What each candidate would put right in an allocation call. Groups that the chosen bits do not tell apart are
  * mixtures. For each mixture and candidate: the value of both parts, once those that go through the candidate have a
  * bit more, less the value of the mixture. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Last step of planning: the bytes of the PLAN section. A walk over all stack nodes, callers first, finds the sites
  * whose bit is always clear when they are called. */
 #include <stdlib.h>

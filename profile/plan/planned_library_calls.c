@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The part of a plan that the allocator adapter reads, as text: a line for each function, sorted by name.
  * docs/formats/library-calls.md describes it: change both in one commit. */
 #include <inttypes.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Makes the plan of a profile that is being written, in steps: allocation calls whose contexts differ and the call
  * sites that could tell these apart (candidates.c), groups of contexts (groups.c), the choice of sites (choice.c), and
  * the section (plan_section.c). */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* What the steps of planning share: sites that contexts part at, groups of contexts, the choice. */
 #ifndef HEARTH_PLAN_INTERNAL_H
 #define HEARTH_PLAN_INTERNAL_H

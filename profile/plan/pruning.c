@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Fourth step of planning: what is not worth it is dropped, bits of each allocation call first, then sites in the
  * order of their choice. Later sites may have made earlier ones needless. The bits that are left are numbered anew,
  * the busiest first. */

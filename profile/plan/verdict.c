@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* What an allocation concludes from the bits that are set. Tallies (groups with equal bits) are decided by value,
  * greatest first; a tally that is cold or hot gives its class to all that have its bits and more. */
 #include <stdlib.h>

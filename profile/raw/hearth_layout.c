@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Reader of raw profiles in Hearth's layout (docs/formats/raw.md). The whole dump is checked, checksum first, before
  * anything in it is believed. */
 #include "hearth/raw_codec.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Reader of raw profiles in LLVM's layout, versions 3 (LLVM 16-18), 4 (19-21) and 5 (22), one dump at a time. The
  * layout has no checksum: what can be checked is that every offset, count and reference stays inside the dump. */
 #include "raw_dump.h"

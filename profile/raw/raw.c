@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Reads a raw profile of any layout: its magic number tells the reader. */
 #include "raw_dump.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Raw profiles in memory: one model that the readers of all formats fill. Words:
  *
  *   dump    one complete raw profile; a file holds one or, concatenated, several

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Messages and room that the readers of all layouts share. */
 #include "raw_dump.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Snapshot files have two halves, written in turn, each with a sequence number: lists those that are complete, the
  * newer one first. */
 #include "raw_dump.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A trace as a raw profile: its operations are performed on a table of live blocks. Each block that ends, or is live
  * at the end of the trace, is added to the record of the stack that allocated it. */
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* `hearth diff`: the changes between two profiles. */
 #include <stdio.h>
 #include <stdlib.h>

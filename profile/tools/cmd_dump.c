@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* `hearth dump`: asks a running program to write its profile. */
 #define _GNU_SOURCE /* sigtimedwait under strict C */
 #include <errno.h>

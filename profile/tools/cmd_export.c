@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* `hearth export`: a profile for tools that draw profiles. */
 #include <stdio.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* `hearth flags`: the compiler and linker flags for a profiling build, and for a build that uses a profile.
  *
  * The output is meant for the shell's command substitution, which splits at blanks and knows no quotes: a path with a

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* `hearth heap`: the live blocks at moments of a run. */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* `hearth merge`, in everyday use `hearth index`: turns profiles of any kind into one. */
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* `hearth plan`: makes the plan of an indexed profile anew. */
 #include <inttypes.h>
 #include <stdio.h>

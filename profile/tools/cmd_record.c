@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* `hearth record`: run a program as it is, with the runtime preloaded.
  *
  * The command takes this process's place: input, output, exit and process id are its own. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* `hearth report`: a page to look at. */
 #include <stdio.h>
 #include <string.h>

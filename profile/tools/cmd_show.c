@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* `hearth show`: the contents of a profile, for people and for programs. */
 #include <stdio.h>
 #include <stdlib.h>

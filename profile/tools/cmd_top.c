@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* `hearth top`: the contents of a running program's hot and cold ranges. */
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* `hearth trace`: the contents of a trace. */
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The subcommands of the `hearth` command. Each gets argv[0] = its own name and returns the exit code. */
 #ifndef HEARTH_COMMANDS_H
 #define HEARTH_COMMANDS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The adapter's status is found in the process's mappings and read with process_vm_readv; residency is summed from
  * /proc/PID/smaps. */
 #define _GNU_SOURCE /* process_vm_readv */

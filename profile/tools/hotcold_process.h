@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* What a running program's allocator adapter says, read out of its memory while it runs. */
 #ifndef HEARTH_HOTCOLD_PROCESS_H
 #define HEARTH_HOTCOLD_PROCESS_H

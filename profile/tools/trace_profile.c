@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The indexer writes to memory, and the reader reads it there. */
 #include "trace_profile.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The profile of a trace, as `hearth index` would write it, in memory. */
 #ifndef HEARTH_TRACE_PROFILE_H
 #define HEARTH_TRACE_PROFILE_H

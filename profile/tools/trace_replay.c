@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The operations are worked out first, in memory of the system's: while they are performed, nothing else allocates. */
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
 #include "trace_replay.h"

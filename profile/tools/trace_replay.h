@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* `hearth trace replay`. */
 #ifndef HEARTH_TRACE_REPLAY_H
 #define HEARTH_TRACE_REPLAY_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Events in the order of time, with the table of live blocks; sums by kind. */
 #include "trace_stat.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* `hearth trace stat`. */
 #ifndef HEARTH_TRACE_STAT_H
 #define HEARTH_TRACE_STAT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The threads' events merged: a heap of threads, the one with the earliest event on top. Each has one block in memory. */
 #include "hearth/trace.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A hash table with open addressing, at most half full; removal moves later rows of the same chain back. */
 #include "live_blocks.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Blocks that are live at a moment of a trace, by address. */
 #ifndef HEARTH_LIVE_BLOCKS_H
 #define HEARTH_LIVE_BLOCKS_H

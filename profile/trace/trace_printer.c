@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The text form of traces; its grammar is in docs/formats/trace.md, "Text". */
 #include <inttypes.h>
 #include <stdlib.h>

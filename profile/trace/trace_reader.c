@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The file is mapped. One pass over all blocks checks their checksums and reads nodes and mappings; a block of events is
  * unpacked when it is asked for. */
 #include "hearth/trace.h"

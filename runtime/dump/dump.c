@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* When a profile is written, and what into: at the end, on request, at intervals, as a snapshot, and when records are
  * spilled. One lock keeps dumps apart; all threads stand still while a file is written from the records themselves. */
 #include "dump.h"
@@ -12,8 +13,8 @@
 #include "peak.h"
 #include "profile_file.h"
 #include "recorder.h"
-#include "running_profile.h"
 #include "reentry.h"
+#include "running_profile.h"
 #include "snapshot_file.h"
 #include "thread_cache.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Writing the profile. */
 #ifndef HEARTH_RUNTIME_DUMP_H
 #define HEARTH_RUNTIME_DUMP_H

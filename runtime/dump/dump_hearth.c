@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Hearth's raw layout (hearth/raw.h). Call stacks become one forest: they are sorted, so that what a stack has in common
  * with others it has in common with the one before; only that one's nodes need to be known. */
 #include "context_names.h"

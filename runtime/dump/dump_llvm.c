@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* LLVM's raw layout, version 5 (hearth/raw_llvm.h). Sizes saturate at 32 bits, times are in milliseconds. It has no
  * place for what was dropped, for utilisation and for live blocks. */
 #include "dump.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A walk over all live blocks, summed up in rows. The rows of a context are chained, one for each type of its blocks. */
 #include "live_census.h"
 

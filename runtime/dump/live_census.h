@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* What is live at one moment, by context and type. While threads are stopped; memory is mapped for it, and given back. */
 #ifndef HEARTH_RUNTIME_LIVE_CENSUS_H
 #define HEARTH_RUNTIME_LIVE_CENSUS_H

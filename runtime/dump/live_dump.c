@@ -1,12 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Heap dumps are written while all threads stand still: a census of what is live, in the layout of profiles. */
 #include "live_dump.h"
 
 #include "allocators.h"
 #include "context_names.h"
+#include "file_output.h"
 #include "live_census.h"
 #include "message.h"
 #include "os.h"
-#include "file_output.h"
 #include "peak.h"
 #include "profile_file.h"
 #include "running_profile.h"
@@ -14,10 +15,10 @@
 
 #include <errno.h>
 
-static uint32_t dump_count;                            /* files NAME.N */
-static char peak_name[HEARTH_OUTPUT_NAME];             /* of NAME.peak, once it was written; "": not yet */
-static uint64_t file_bytes;                            /* that were live when NAME.peak was written; who dumps has a lock */
-static int told_error;                                 /* of dumps that could not be written; 0: none */
+static uint32_t dump_count;                /* files NAME.N */
+static char peak_name[HEARTH_OUTPUT_NAME]; /* of NAME.peak, once it was written; "": not yet */
+static uint64_t file_bytes;                /* that were live when NAME.peak was written; who dumps has a lock */
+static int told_error;                     /* of dumps that could not be written; 0: none */
 static const char profiler_name[] = "hearth:profiler"; /* of the heap that the profiler's own memory is shown as */
 
 /* -- dumps ----------------------------------------------------------------------------------------------------------- */

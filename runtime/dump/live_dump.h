@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Heap dumps: what is live at one moment, each in a file of its own. In live mode they take the place of profiles. */
 #ifndef HEARTH_RUNTIME_LIVE_DUMP_H
 #define HEARTH_RUNTIME_LIVE_DUMP_H

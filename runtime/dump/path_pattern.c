@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Patterns are filled in one pass over their letters; the words come from the system, the mappings and the process id. */
 #include "path_pattern.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Patterns in names of files, as LLVM_PROFILE_FILE has them: %e program, %p process, %m build, %h host, %% a percent sign. */
 #ifndef HEARTH_RUNTIME_PATH_PATTERN_H
 #define HEARTH_RUNTIME_PATH_PATTERN_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Files are written under a temporary name and renamed. Where the disk is full, half of the contexts are left out, those
  * of least bytes, until the rest fits. */
 #include "profile_file.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The profile's file: its name, and what becomes of it when it cannot be written as a whole. For who has the lock of dumps. */
 #ifndef HEARTH_RUNTIME_PROFILE_FILE_H
 #define HEARTH_RUNTIME_PROFILE_FILE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Reads /proc/self/pagemap: one entry of 64 bits for each page, read in pieces as blocks are visited. */
 #include "residency.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Where bytes of the heap are: in memory, swapped out, or nowhere since nobody wrote to them; and whether they were written
  * to lately. Source: /proc/self/pagemap and clear_refs (Linux, Documentation/admin-guide/mm/pagemap.rst, soft-dirty.rst). */
 #ifndef HEARTH_RUNTIME_RESIDENCY_H

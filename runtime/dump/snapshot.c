@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A snapshot is a view of the table of records: the caches' records and live blocks are added to copies of the records
  * that they change, and the table itself stays as it is. */
 #include "snapshot.h"
@@ -79,7 +80,8 @@ int hearth_snapshot_begin(hearth_snapshot *snapshot, bool live) {
   if (live)
     snapshot->dropped_blocks = missed + __atomic_load_n(&hearth_rt.dropped_blocks, __ATOMIC_RELAXED) +
                                __atomic_load_n(&hearth_rt.mibs.dropped, __ATOMIC_RELAXED);
-  snapshot->dropped_stacks = hearth_depot_dropped(&hearth_rt.depot); /* spilled records are under the empty stack, too */
+  snapshot->dropped_stacks =
+      hearth_depot_dropped(&hearth_rt.depot); /* spilled records are under the empty stack, too */
   return error;
 }
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The profile at one moment. All threads that allocate or free wait for its end: then it can be written from where the
  * records are, without memory of its own for more than those that differ. */
 #ifndef HEARTH_RUNTIME_SNAPSHOT_H

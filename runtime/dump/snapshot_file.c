@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A file of two halves, mapped into memory. Snapshots are written to them in turns, and its header then names the newer
  * one: whenever the program is killed, one of them is whole. */
 #include "snapshot_file.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A file that holds the two most recent snapshots of the profile and is readable at any moment, whatever ends the program:
  * it is mapped into memory, each half holds a complete raw profile, and the older one is replaced while the other stays.
  * What was stored in the mapping belongs to the kernel: SIGKILL does not lose it. Layout: docs/formats/raw.md, "Snapshot

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Output is collected in a buffer and written in large pieces; the first error is kept, and later writes do nothing. */
 #include "file_output.h"
 

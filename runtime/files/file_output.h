@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A file that appears under its name only when it is complete: written in bounded buffers to a temporary name beside
  * it, then renamed. No allocation. */
 #ifndef HEARTH_RUNTIME_FILE_OUTPUT_H

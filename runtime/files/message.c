@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Messages are put together in a buffer of bounded size and written by one system call. */
 #include "message.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Messages to the user and bounded text, without stdio. */
 #ifndef HEARTH_RUNTIME_MESSAGE_H
 #define HEARTH_RUNTIME_MESSAGE_H

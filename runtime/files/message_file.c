@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A descriptor of the runtime's own is kept, close-on-exec. Programs close descriptors that they do not know, and may then have
  * another file under its number: both are looked at before each use. */
 #include "message_file.h"

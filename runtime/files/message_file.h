@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Where messages go: standard error as the program was started with it. Programs close that before they end (ls, sort, grep and
  * all others that look whether their output could be written), or replace it; and what else has its number is no place for
  * messages. */

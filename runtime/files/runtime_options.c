@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A table made of runtime_options.def holds each option's name, kind, range and place; settings are parsed by it. */
 #include "runtime_options.h"
 
@@ -235,7 +236,7 @@ void hearth_runtime_options_print(const hearth_runtime_options *options) {
     else if (table[i].kind == SECONDS)
       add_seconds(&value, *(const uint32_t *)stored);
     else
-      hearth_text_format(&value, "%u", (uint64_t) * (const uint32_t *)stored);
+      hearth_text_format(&value, "%u", (uint64_t)*(const uint32_t *)stored);
     describe_values(&values, &table[i]);
     hearth_message("  %s=%s (%s)  %s", table[i].name, value_buffer, values_buffer, table[i].description);
   }

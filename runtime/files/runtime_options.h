@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Options of the runtime; their names, defaults and meaning are in options.def. */
 #ifndef HEARTH_RUNTIME_RUNTIME_OPTIONS_H
 #define HEARTH_RUNTIME_RUNTIME_OPTIONS_H
@@ -13,10 +14,10 @@ enum { HEARTH_RECURSION_FOLD, HEARTH_RECURSION_FULL };               /* of `recu
 enum { HEARTH_UNWIND_AUTO, HEARTH_UNWIND_FP };                       /* of `unwind` */
 
 typedef struct hearth_runtime_options {
-#define HEARTH_OPTION_TEXT(name, standard, description)                char name[HEARTH_OPTION_TEXT_SIZE];
-#define HEARTH_OPTION_NUMBER(name, standard, least, most, description) uint32_t name;
+#define HEARTH_OPTION_TEXT(name, standard, description)                 char name[HEARTH_OPTION_TEXT_SIZE];
+#define HEARTH_OPTION_NUMBER(name, standard, least, most, description)  uint32_t name;
 #define HEARTH_OPTION_SECONDS(name, standard, least, most, description) uint32_t name; /* in milliseconds */
-#define HEARTH_OPTION_CHOICE(name, choices, description)               uint32_t name;
+#define HEARTH_OPTION_CHOICE(name, choices, description)                uint32_t name;
 #include "runtime_options.def"
   /* Given by `hearth record` alone, and not listed by help=1; 0: no process. */
   uint32_t plain_pid; /* process that writes its profile to log_path itself, without .PID */

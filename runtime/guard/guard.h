@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Guards around foreign code: a flag that says that this thread (or this program) is within a call of a function that is not
  * ours, and that may call us again on its way, as dlsym calls free.
  *

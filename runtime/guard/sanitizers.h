@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Sanitizers that have a malloc of their own. It comes before all others, whatever is linked or preloaded. */
 #ifndef HEARTH_RUNTIME_SANITIZERS_H
 #define HEARTH_RUNTIME_SANITIZERS_H

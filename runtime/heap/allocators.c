@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Blocks that end are recorded while their register is locked: whoever stops all threads finds each block either live or
  * recorded. The memory of blocks that an allocator hands out is part of a larger block of malloc's, most often, and so are its
  * counters: accesses to a block are what they have more at its end than they had at its begin. */
@@ -9,9 +10,9 @@
 #include "hooks.h"
 #include "message.h"
 #include "os.h"
+#include "reentry.h"
 #include "running_profile.h"
 #include "sample.h"
-#include "reentry.h"
 #include "thread_cache.h"
 
 #include "hearth/allocator.h"

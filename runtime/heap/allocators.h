@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Blocks of the program's own allocators (hearth/allocator.h): a register by address for each allocator, as there is no
  * header before such a block. Registers are mapped, bounded (option allocator_blocks), and take memory as it is used. */
 #ifndef HEARTH_RUNTIME_ALLOCATORS_H

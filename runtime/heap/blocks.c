@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Each operation has a fast path, which takes a block from the thread's cache and neither waits nor takes a lock, and a slow
  * path for all else: other sizes, new call stacks, signal handlers, stopped threads. hearth_rt.path tells which fast path
  * there is. Those of instrumented programs are tried first (hearth_allocate_fast); what only `hearth record` and heap dumps
@@ -12,8 +13,8 @@
 #include "os.h"
 #include "peak.h"
 #include "recorder.h"
-#include "running_profile.h"
 #include "reentry.h"
+#include "running_profile.h"
 #include "sample.h"
 #include "thread_cache.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Blocks of the program, with their profile: the operations behind malloc and operator new. `frame` is that of the
  * function the program called; its caller is where the block's call stack begins. errno is left alone. */
 #ifndef HEARTH_RUNTIME_BLOCKS_H

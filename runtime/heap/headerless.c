@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Size classes with free lists, as in heap.c. A free chunk is told by a mark in it; the class of a live one by the table of
  * sectors.
  *
@@ -11,7 +12,7 @@
 #include "lock.h"
 #include "reentry.h"
 
-#define FREE_MARK        UINT64_C(0xb49a3c5ed7126f81)
+#define FREE_MARK              UINT64_C(0xb49a3c5ed7126f81)
 #define HEADERLESS_BATCH_BYTES ((size_t)8192) /* moved at once between a class and a thread's cache */
 #define HEADERLESS_BATCH_MOST  ((size_t)32)   /* chunks */
 

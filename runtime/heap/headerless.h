@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Memory of blocks that are not recorded because they are not in the sample (sample.h): chunks without header, in sizes of 16
  * bytes more each, as close to each other as the C library's. They lie in tracts of their own, one sector each, so that the table
  * of sectors tells them from blocks with headers, and share no granule with those. */

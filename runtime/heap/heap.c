@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Size classes with free lists: each thread keeps some chunks of each class, and moves them in batches from and to the
  * class's list, which is locked. Larger blocks have a tract of their own. A block is found by its tract and a division. */
 #include "heap.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The heap. Words:
  *
  *   chunk    memory that the heap hands out: a multiple of 64 bytes, aligned to 64

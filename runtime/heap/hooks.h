@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Calls from the heap up into process/, which sets them at the start. */
 #ifndef HEARTH_RUNTIME_HOOKS_H
 #define HEARTH_RUNTIME_HOOKS_H

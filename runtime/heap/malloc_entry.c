@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The C allocation functions. All in one object: if a linker took some of them from here and some from elsewhere,
  * blocks would be freed by another allocator than made them. */
 #include "operations.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A direct-mapped cache: the slot of a context is its id modulo the number of slots. Another context in the slot sends the
  * old one's records to the table. */
 #include "mib_cache.h"

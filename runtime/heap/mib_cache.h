@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Records that one thread keeps for itself until they are added to the table: so that threads which allocate in the same
  * context do not wait for each other. Whoever uses the thread's cache (thread_cache.h) calls these. */
 #ifndef HEARTH_RUNTIME_MIB_CACHE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The operations of blocks.h, or those of a trace. Compiled with blocks.c; not inlined, so that malloc and free stay short. */
 #include "operations.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* What the program's calls come to: the operations of blocks.h, and a record of each where a trace is written, which only
  * the preloaded runtime does. Whether one is written is asked after the fast paths, which are not taken then. */
 #ifndef HEARTH_RUNTIME_OPERATIONS_H

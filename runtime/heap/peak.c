@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The peak of live bytes. Each thread counts by itself and tells of its changes in steps, so that malloc and free share
  * nothing for it; whoever tells of one that may be a peak makes a dump due. */
 #include "peak.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The peak: when most bytes of malloc's blocks are live, so that a heap dump can show it. */
 #ifndef HEARTH_RUNTIME_PEAK_H
 #define HEARTH_RUNTIME_PEAK_H

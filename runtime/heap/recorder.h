@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* What `hearth record` does besides: preload/ sets this table before the start. Everywhere else it is NULL, and the
  * program is an instrumented one. */
 #ifndef HEARTH_RUNTIME_RECORDER_H

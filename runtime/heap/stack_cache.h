@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Call stacks that a thread has had before, with their contexts. Most allocations come from where some earlier one came
  * from: then comparing the frames, which needs no load to wait for the one before it, is all there is to do. */
 #ifndef HEARTH_RUNTIME_STACK_CACHE_H

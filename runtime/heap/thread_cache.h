@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* What a thread keeps for itself, so that malloc and free need nothing that threads share: free chunks, records, call
  * stacks. Signal handlers that interrupt the owner while it uses its cache, and threads that have no cache (any more), use
  * what is shared.
@@ -9,10 +10,10 @@
 #define HEARTH_RUNTIME_THREAD_CACHE_H
 
 #include "heap.h"
-#include "previous_stack.h"
 #include "mib_cache.h"
-#include "scopes.h"
+#include "previous_stack.h"
 #include "reentry.h"
+#include "scopes.h"
 #include "stack_cache.h"
 
 typedef struct hearth_thread_cache {

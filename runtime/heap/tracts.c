@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Free tracts are in bins by the logarithm of their length, and are joined with free neighbours when they are given back. What
  * they do not serve is taken from the frontier, behind which nothing was ever used. */
 #include "tracts.h"

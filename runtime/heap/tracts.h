@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The heap's address range, handed out in tracts of sectors. Words:
  *
  *   range   one reservation of address space; every block of ours lies in it, so that "is it ours?" is one comparison

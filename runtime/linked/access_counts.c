@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* What instrumented code calls: the ABI of clang -fmemory-profile, from LLVM 14 on, and of Hearth's instrumentation.
  * The usual instrumentation adds to the counters inline and calls only __memprof_mem*, and Hearth's also __hearth_*. */
 #include "heap.h"

@@ -1,12 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The start of libhearth_rt.so. */
 #define _GNU_SOURCE /* RTLD_DEFAULT, dladdr1 */
 
 #include "heap.h"
 #include "library_start.h"
 #include "message.h"
-#include "sanitizers.h"
 #include "process.h"
 #include "running_profile.h"
+#include "sanitizers.h"
 
 #include <dlfcn.h>
 #include <link.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Where profiling starts and ends in a program that the runtime is linked into. Whichever object of the archive the program
  * needs, it needs the state below, and so this object. */
 #include "process.h"

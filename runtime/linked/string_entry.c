@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* strdup and strndup, because the C library's have no frames of their own: where frame pointers are all there is, their
  * callers would be missing from call stacks. */
 #include "blocks.h"

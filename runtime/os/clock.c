@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A reading of the clock is worth as much as is known of when it was made: at some moment between two readings of the ticks,
  * and these may be far apart where a thread is interrupted between them. Wide ones are made again; the rate of the ticks is
  * taken from two readings that are so far apart that their widths do not matter, and again from time to time, as the system

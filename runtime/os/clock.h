@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The time of allocations and deallocations: for each thread it never runs back. Reading the system's clock costs as much as
  * the rest of malloc: between two readings of it, at most some milliseconds apart, a thread counts the processor's ticks. */
 #ifndef HEARTH_RUNTIME_CLOCK_H

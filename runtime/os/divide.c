@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A table of reciprocals, filled in at the start. */
 #include "divide.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Quotients of the numbers that a block's record needs: nearly all are small. */
 #ifndef HEARTH_RUNTIME_DIVIDE_H
 #define HEARTH_RUNTIME_DIVIDE_H

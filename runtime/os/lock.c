@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Waiting with patience, for who takes all locks. */
 #include "lock.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Spin lock for critical sections of a few instructions. Never held while foreign code runs. All zero is unlocked.
  *
  * Order, outermost first: dump, mappings, list of thread caches, stopper (thread_cache.h), use of thread caches, registers

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* What the runtime needs from the operating system: all that a port must supply. Nothing here allocates from a heap,
  * takes a lock or changes errno. Functions marked "early" work before the C library and the program's own relocations
  * are ready: malloc is called that early by some dynamic loaders and IFUNC resolvers. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* x86-64 Linux. System calls are made directly: the C library's wrappers set errno, may be cancellation points, and
  * cannot be called before the program's relocations are done. */
 #define _GNU_SOURCE /* sched_getcpu */

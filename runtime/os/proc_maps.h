@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The process's mappings, as /proc/self/maps lists them, in ascending order. Early; does not allocate. */
 #ifndef HEARTH_RUNTIME_PROC_MAPS_H
 #define HEARTH_RUNTIME_PROC_MAPS_H

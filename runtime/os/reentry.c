@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The end of a critical section that signals came within: the thread raises them again, and their handlers run now. */
 #include "reentry.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Guarded parts: while a thread is in one, its part of the runtime's data may be half changed. A signal handler can interrupt
  * a critical section and call malloc, free or _exit. It must not wait for a lock that is taken, since the holder may wait for one
  * of the interrupted critical section's:

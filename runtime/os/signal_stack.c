@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A mapping for each thread, taken back when the thread ends. */
 #include "signal_stack.h"
 

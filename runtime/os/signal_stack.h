@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Stacks that signal handlers run on. */
 #ifndef HEARTH_RUNTIME_SIGNAL_STACK_H
 #define HEARTH_RUNTIME_SIGNAL_STACK_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The thread's state, and whether it can be used yet. */
 #include "thread_state.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* What the runtime knows of a thread. It lies in the program's static TLS block, so that reading it never allocates. */
 #ifndef HEARTH_RUNTIME_THREAD_STATE_H
 #define HEARTH_RUNTIME_THREAD_STATE_H
@@ -34,7 +35,7 @@ struct hearth_trace_buffer;
 
 typedef struct hearth_thread_state {
   hearth_guard in_runtime; /* the runtime is calling foreign code: what that allocates is not recorded */
-  uint32_t depth;          /* critical sections entered (reentry.h); more than 1: a signal handler interrupted the first */
+  uint32_t depth;    /* critical sections entered (reentry.h); more than 1: a signal handler interrupted the first */
   uint64_t deferred; /* signals that came within a critical section and are handled at its end; bit N - 1 is signal N */
   const struct hearth_mib_update *update; /* NULL: none */
   hearth_sampler sampler;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* zstd with a workspace of fixed size: it allocates nothing. */
 #define ZSTD_STATIC_LINKING_ONLY /* contexts in given memory */
 #include "pack.h"

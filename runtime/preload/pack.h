@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Payloads of a trace's blocks: columns, each compressed for itself (docs/formats/trace.md, "Columns"). zstd works in
  * memory that is given to it and calls no allocator. */
 #ifndef HEARTH_RUNTIME_PACK_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The start of libhearth_preload.so: it sets the table of what `hearth record` adds, and takes what that put into the
  * environment out again. */
 #include "library_start.h"

@@ -1,8 +1,9 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The mode tells which kind of file was written, and so which command shows it. */
 #include "result.h"
 
-#include "message.h"
 #include "file_output.h"
+#include "message.h"
 #include "profile_file.h"
 #include "running_profile.h"
 #include "trace_file.h"

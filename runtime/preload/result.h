@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* What `hearth record` says when the program ends: where the result is, and which command shows it. */
 #ifndef HEARTH_RUNTIME_RESULT_H
 #define HEARTH_RUNTIME_RESULT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The whole list is written again when it has become longer. */
 #include "trace_mappings.h"
 

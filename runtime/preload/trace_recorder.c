@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Each thread appends events to its own buffer, under a lock that only a flush of all buffers contends for. A full buffer is
  * packed column by column, compressed, and added to the file as one block. */
 #include "trace_recorder.h"
@@ -9,8 +10,8 @@
 #include "message.h"
 #include "os.h"
 #include "pack.h"
-#include "running_profile.h"
 #include "reentry.h"
+#include "running_profile.h"
 #include "trace_file.h"
 #include "trace_mappings.h"
 #include "trace_stacks.h"
@@ -37,7 +38,8 @@ typedef struct hearth_trace_buffer {
 
 static hearth_lock registry_lock;
 static hearth_trace_buffer *buffers;
-static hearth_trace_buffer *shared; /* for who has none: signal handlers within critical sections, threads past their end */
+static hearth_trace_buffer
+    *shared; /* for who has none: signal handlers within critical sections, threads past their end */
 static uint32_t thread_count;
 static uint64_t dropped; /* events; atomic */
 

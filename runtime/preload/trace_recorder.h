@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Traces: a record of every operation on the heap (docs/formats/trace.md). Each thread has a buffer of events; a full one
  * is packed and added to the file, with the stacks that the file does not have yet. Nothing is recorded in memory besides. */
 #ifndef HEARTH_RUNTIME_TRACE_RECORDER_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Stacks are written as nodes of a tree, each with its parent: a context's node is written when an event first has it. */
 #include "trace_stacks.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The forest of stack nodes that a trace's file has so far. For who has the lock of the file. */
 #ifndef HEARTH_RUNTIME_TRACE_STACKS_H
 #define HEARTH_RUNTIME_TRACE_STACKS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The exec functions: the profile is written before the program is replaced. All of them, since inside the C library
  * they do not call each other by names that can be defined here. If none succeeds the program goes on, and the profile
  * is written again at its end. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Ends without exit(): functions that leave the program at once. exit() itself ends in init.c. */
 #define _DEFAULT_SOURCE /* daemon */
 #include "dump.h"

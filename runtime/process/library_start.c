@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Where recording starts and ends in a program that has the runtime as a shared object: preloaded by `hearth record`, or
  * libhearth_rt.so, which instrumented programs and libraries are linked to. The library is the first to be
  * initialised (-z initfirst), and what it registers for the end runs last. */
@@ -36,17 +37,16 @@ __attribute__((used)) static void *replace_main(main_function *program) {
 }
 
 /* It calls run_main in place of main, and is jumped to: no frame of ours is on the stacks of constructors. */
-__asm__(".pushsection .text\n"
-        ".globl __libc_start_main\n"
-        ".type __libc_start_main,@function\n"
-        "__libc_start_main:\n"
-        ".cfi_startproc\n"
-        HEARTH_CALL_KEEPING_ARGUMENTS("replace_main")
-        "lea run_main(%rip), %rdi\n"
-        "jmp *%rax\n"
-        ".cfi_endproc\n"
-        ".size __libc_start_main, .-__libc_start_main\n"
-        ".popsection");
+__asm__(
+    ".pushsection .text\n"
+    ".globl __libc_start_main\n"
+    ".type __libc_start_main,@function\n"
+    "__libc_start_main:\n"
+    ".cfi_startproc\n" HEARTH_CALL_KEEPING_ARGUMENTS("replace_main") "lea run_main(%rip), %rdi\n"
+                                                                     "jmp *%rax\n"
+                                                                     ".cfi_endproc\n"
+                                                                     ".size __libc_start_main, .-__libc_start_main\n"
+                                                                     ".popsection");
 
 static void finish(void *unused) {
   (void)unused;

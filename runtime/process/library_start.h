@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The start of a shared library (library_start.c). Each of them defines these two. */
 #ifndef HEARTH_RUNTIME_LIBRARY_START_H
 #define HEARTH_RUNTIME_LIBRARY_START_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Start and end of recording in a process. */
 #ifndef HEARTH_RUNTIME_PROCESS_H
 #define HEARTH_RUNTIME_PROCESS_H

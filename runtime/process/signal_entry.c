@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The functions by which programs set handlers. They are the C library's in all but one thing: a program that asks for
  * the default action gets the runtime's handlers (signals.h). All are async-signal-safe, as they must be. */
 #define _GNU_SOURCE /* sigset, sighandler_t */
@@ -20,7 +21,8 @@ static uint64_t interrupting; /* mask of signals that siginterrupt was called fo
 static uint64_t bit(int signal) { return UINT64_C(1) << (signal - 1); }
 
 static bool is_settable(int signal) {
-  return signal >= 1 && signal <= 64 && !(signal >= HEARTH_LIBRARY_SIGNAL_FIRST && signal <= HEARTH_LIBRARY_SIGNAL_LAST);
+  return signal >= 1 && signal <= 64 &&
+         !(signal >= HEARTH_LIBRARY_SIGNAL_FIRST && signal <= HEARTH_LIBRARY_SIGNAL_LAST);
 }
 
 static int set(int signal, const hearth_os_action *action, hearth_os_action *ret_old) {

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Handlers stand where the disposition is the default, and only there: a handler of the program is never displaced, and
  * an ignored signal stays ignored. When the program goes back to the default (many crash handlers do, and raise the
  * signal again), the runtime's handler comes back.
@@ -7,8 +8,8 @@
 #include "signals.h"
 
 #include "dump.h"
-#include "running_profile.h"
 #include "reentry.h"
+#include "running_profile.h"
 #include "signal_stack.h"
 
 #include "hearth/dump_request.h"

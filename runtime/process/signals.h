@@ -1,11 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Signals: those that end the program write the profile first, one asks for it. */
 #ifndef HEARTH_RUNTIME_SIGNALS_H
 #define HEARTH_RUNTIME_SIGNALS_H
 
 #include "os.h"
 
-#define HEARTH_LIBRARY_SIGNAL_FIRST 32 /* signals of the C library's own; the real-time ones of programs are behind them */
-#define HEARTH_LIBRARY_SIGNAL_LAST  33
+#define HEARTH_LIBRARY_SIGNAL_FIRST                                                                                    \
+  32 /* signals of the C library's own; the real-time ones of programs are behind them */
+#define HEARTH_LIBRARY_SIGNAL_LAST 33
 
 /* Install handlers where the disposition is the default; by the main thread. */
 void hearth_signals_begin(void);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* What else malloc.h declares: figures about the heap, and settings, of which this heap has none. */
 #include "message.h"
 #include "os.h"

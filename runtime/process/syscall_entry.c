@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* syscall(), by which programs end, or have another program take their place, without the functions that are named after that. It
  * is the C library's in all else. In assembly, as there: nothing lies on the stack when the kernel is entered, so that a call that
  * makes a child in the same memory works as it does without the runtime. */
@@ -55,17 +56,15 @@ __asm__(".pushsection .text\n"
         "jae 2f\n"
         "ret\n"
         /* The arguments are kept, and the stack is aligned. */
-        "1:\n"
-        HEARTH_CALL_KEEPING_ARGUMENTS("hearth_before_syscall")
-        "jmp 0b\n"
-        "2:\n"
-        "mov %rax, %rdi\n"
-        "sub $8, %rsp\n"
-        ".cfi_adjust_cfa_offset 8\n"
-        "call hearth_syscall_failed\n"
-        "add $8, %rsp\n"
-        ".cfi_adjust_cfa_offset -8\n"
-        "ret\n"
-        ".cfi_endproc\n"
-        ".size syscall, .-syscall\n"
-        ".popsection");
+        "1:\n" HEARTH_CALL_KEEPING_ARGUMENTS("hearth_before_syscall") "jmp 0b\n"
+                                                                      "2:\n"
+                                                                      "mov %rax, %rdi\n"
+                                                                      "sub $8, %rsp\n"
+                                                                      ".cfi_adjust_cfa_offset 8\n"
+                                                                      "call hearth_syscall_failed\n"
+                                                                      "add $8, %rsp\n"
+                                                                      ".cfi_adjust_cfa_offset -8\n"
+                                                                      "ret\n"
+                                                                      ".cfi_endproc\n"
+                                                                      ".size syscall, .-syscall\n"
+                                                                      ".popsection");

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Sums are kept twice for each context, and one of the two counts (access_histogram.h). Arrays are cut from chunks. */
 #include "access_histogram.h"
 

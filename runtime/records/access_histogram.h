@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Histogram mode: how often each 8 bytes of the blocks of a context were accessed, summed by their place in the block. The
  * counters are those of shadow.h. Memory is taken as contexts need it. */
 #ifndef HEARTH_RUNTIME_ACCESS_HISTOGRAM_H

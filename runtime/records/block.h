@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The header of a block that is recorded: what its record needs to know at its end. The user's bytes follow it. */
 #ifndef HEARTH_RUNTIME_BLOCK_H
 #define HEARTH_RUNTIME_BLOCK_H
@@ -30,8 +31,9 @@ typedef struct hearth_block {
     struct {
       uint32_t context; /* id in the depot, or HEARTH_NO_CONTEXT */
       uint16_t cpu;
-      uint8_t state;      /* hearth_block_state; accessed atomically: live only while all other fields are valid */
-      uint8_t size_class; /* of the chunk that the header begins; HEARTH_NO_CLASS: a large tract, or behind a redirect */
+      uint8_t state; /* hearth_block_state; accessed atomically: live only while all other fields are valid */
+      uint8_t
+          size_class; /* of the chunk that the header begins; HEARTH_NO_CLASS: a large tract, or behind a redirect */
     };
     uint64_t life; /* all four at once; atomic */
   };

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* As the depot keeps stacks: rows and bytes are taken by atomic additions, and a row becomes visible when it is put in
  * front of its bucket's chain. */
 #include "context_names.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Names that the program gives: of scopes, heaps and types. Each is kept once and numbered; nothing is ever removed.
  * Lock-free: any thread may add and look up at any time. */
 #ifndef HEARTH_RUNTIME_CONTEXT_NAMES_H

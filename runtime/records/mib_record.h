@@ -1,9 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Records of blocks, added in the order of deallocation. Inline: done for each block that ends. */
 #ifndef HEARTH_RUNTIME_MIB_RECORD_H
 #define HEARTH_RUNTIME_MIB_RECORD_H
 
-#include "divide.h"
 #include "block.h"
+#include "divide.h"
 #include "hearth/mib.h"
 #include "shadow.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* One memory info block (MIB) for each context, fed by deallocations, through the threads' caches (mib_cache.h). */
 #ifndef HEARTH_RUNTIME_MIB_TABLE_H
 #define HEARTH_RUNTIME_MIB_TABLE_H

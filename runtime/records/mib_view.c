@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Records that differ from the table's are copied when they first change; all others are read from the table. */
 #include "mib_view.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Distances and weights are computed by series, as there is no libm. */
 #include "sample.h"
 

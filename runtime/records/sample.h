@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Sampling: every byte that is allocated has the same chance to be drawn, 1 in `mean_bytes`, independently of all others; a
  * block of which a byte is drawn is recorded, others are not. A recorded block stands for `weight` blocks of its kind, so
  * that sums keep their expectation (docs/options.md, "Sampling"). */

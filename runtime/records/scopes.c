@@ -1,10 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Scopes are a stack of names for each thread. Their names become addresses in front of the call stack; what came of a
  * context and the names is cached by their hash. */
 #include "scopes.h"
 
 #include "context_names.h"
-#include "running_profile.h"
 #include "reentry.h"
+#include "running_profile.h"
 
 #include "hearth/context.h"
 #include "hearth/raw.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* One large sparse mapping holds all counters. Whole pages of counters are made 0 by giving them back. */
 #include "shadow.h"
 

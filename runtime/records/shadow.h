@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Access counters. Each 64 aligned bytes of the program's memory (a granule) have one 64-bit counter, at
  * (address & ~63) / 8 + __memprof_shadow_memory_dynamic_address. Instrumented code adds to it without atomicity, unless
  * told otherwise (-memprof-atomic): counts of memory that several threads touch at once may be low.

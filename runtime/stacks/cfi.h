@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Call frame information: where a function's caller is found, as compilers describe it for exceptions, for code without
  * frame pointers too. Read from a module's .eh_frame, by way of the table in its .eh_frame_hdr (Linux Standard Base Core
  * 5.0, chapter 10.6; DWARF 5, section 6.4; x86-64). */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A hash table in two direct-mapped levels, and chains for what finds no place there; stacks lie behind each other. */
 #include "depot.h"
 

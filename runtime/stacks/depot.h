@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The depot keeps each distinct call stack once and numbers it: its number is the context id. Stacks are only ever
  * added. Lock-free: any thread may insert and look up at any time. */
 #ifndef HEARTH_RUNTIME_DEPOT_H

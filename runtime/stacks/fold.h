@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Folding of recursion: of each cycle of calls one is kept. Where an address occurs again further from the root, what lies
  * between is left out (and noted, folded_pcs.h), as hearth_builder_fold_recursion does. Stacks are arrays of addresses, leaf first. */
 #ifndef HEARTH_RUNTIME_FOLD_H

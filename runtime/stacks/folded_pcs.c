@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A hash table with open addressing, which never grows and forgets nothing. */
 #include "folded_pcs.h"
 

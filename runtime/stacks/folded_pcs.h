@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Return addresses of folded calls: calls that may be in progress where a stack lacks them. Any thread may
  * add and read at any time, signal handlers too. */
 #ifndef HEARTH_RUNTIME_FOLDED_PCS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The list of mappings says where files are mapped; the ELF headers in memory say which segments and build id they
  * have. No dl_iterate_phdr: it takes the dynamic loader's lock, which may be held by a thread that waits for us. */
 #include "mappings.h"

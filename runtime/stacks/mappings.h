@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Which code is mapped where: the executable segments of the program and its libraries, with build ids. What was seen
  * once is kept, since call stacks go through libraries that are closed before the profile is written. */
 #ifndef HEARTH_RUNTIME_MAPPINGS_H

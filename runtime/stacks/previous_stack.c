@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* What the outer frames were found by is compared with copies from the root on; the walk then ends at the first frame that
  * is as it was. */
 #include "previous_stack.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The call stack that a thread captured last. The next one mostly differs from it in a few calls at the leaf: what the outer
  * frames were found by is compared with copies, from the root on, which needs no load to wait for the one before it, and only
  * what is new is unwound and folded. */

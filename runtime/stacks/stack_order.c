@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Quicksort on one address of all stacks at a time (Bentley and Sedgewick, "Fast algorithms for sorting and searching
  * strings", 1997): what stacks have in common is compared once. */
 #include "stack_order.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Call stacks: by frame pointers where functions keep them, by call frame information where that says that they do not
  * (unwind_rules.h). */
 #ifndef HEARTH_RUNTIME_UNWIND_H
@@ -48,8 +49,8 @@ typedef struct hearth_trail {
   bool lasts;         /* all is on the thread's own stack, which stays; and no signal handler interrupted the runtime */
   bool ends_at_known; /* the walk was ended where it came to the known frame, or ... */
   const hearth_trail_place *ends_at; /* ... to this place; NULL: neither, or the frame */
-  size_t frame_count;          /* frames that were looked at, if frame pointers link them all; else 0 */
-  size_t word_count;           /* words that were used; more than there is room for are not kept */
+  size_t frame_count;                /* frames that were looked at, if frame pointers link them all; else 0 */
+  size_t word_count;                 /* words that were used; more than there is room for are not kept */
   const hearth_stack_word *words;
   hearth_stack_word own[HEARTH_TRAIL_MOST];
   uint8_t return_words[HEARTH_DEPTH_MOST]; /* by address written: which word it is */

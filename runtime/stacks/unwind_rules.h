@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* How the callers of code addresses are found, remembered: reading call frame information costs microseconds, looking it
  * up again two memory accesses. Lock-free, also in signal handlers that interrupt the runtime. */
 #ifndef HEARTH_RUNTIME_UNWIND_RULES_H

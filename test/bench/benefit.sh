@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # What is an optimised program worth? Programs built in each way that a user would, against their plain builds, on other
 # inputs than they were profiled with. Everything is printed, losses too.
 # shellcheck disable=SC2034,SC2154  # what the programs' files read and set

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # bignum: arithmetic whose every result is a new block. Its argument is a number of fractions.
 # shellcheck shell=bash disable=SC2034,SC2154
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # What annotation adds to a module's bitcode, against what LLVM's adds for the same contexts and the same cold ones. LLVM
 # annotates operator new alone, so the recursive program becomes C++.
 # shellcheck disable=SC2034,SC2154  # what the programs' files read and set

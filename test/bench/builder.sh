@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # builder: builds a tree recursively; every node is reached on a way of its own. Its argument is the height.
 # shellcheck shell=bash disable=SC2034,SC2154
 

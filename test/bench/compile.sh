@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # What annotation, pruning and lowering cost the compiler, with a profile of 250,000 contexts in which recursion is not
 # folded, the same one folded, and one that has ten times as many, those of functions the sources do not have.
 # shellcheck disable=SC2154  # what the programs' files set

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Do optimised programs ask for the placement that the profile says? Each program is compiled with its profile, and linked
 # with an oracle in place of the allocator (contexts/given.c): the profiling runtime records the whole call stack of each
 # allocation and the placement that it asked for. That is right if it is the one of the stack's class in the profile.

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Which allocator should serve the cold range? The adapter's own, a jemalloc arena on extents of the range, and a mimalloc
 # heap on an exclusive arena, measured alike (engines/engines.c).
 set -euo pipefail

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # What malloc and free cost with the allocator adapter linked, without hints and with, on one thread and on two, against
 # the same program without the adapter.
 set -euo pipefail

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Time and memory of turning a raw profile into an indexed one: `hearth index` against `llvm-profdata merge`.
 # shellcheck disable=SC2034  # what the programs' files read
 set -euo pipefail

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Shell functions that the benchmarks share: programs built in several ways, paired runs, ratios.
 # shellcheck shell=bash
 #

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # How much of a large profile the compiler reads for one module: pages touched, out of the whole file.
 set -euo pipefail
 cd "$(dirname "$0")"

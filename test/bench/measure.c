@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* measure: run a command and append what it took to a file: "SECONDS PROCESSOR-SECONDS KIB", a line; the processor time is
  * that of the processes that it waited for, too, the memory the peak of the largest. Ends as the command does.
  *

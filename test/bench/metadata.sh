@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # How the cost of attaching contexts grows with their number: mdlib, ten times as many.
 set -euo pipefail
 cd "$(dirname "$0")"

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # What does it cost the hot path that cold blocks leave memory? The quickstart's store, its cold range kept, advised, in a file
 # and, where there is swap space, paged out (HEARTH_HOTCOLD=cold=...).
 # shellcheck disable=SC2034,SC2154  # what the programs' files read and set

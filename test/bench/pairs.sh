@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # pairs: malloc and free at a depth of ten calls. Its input is "THREADS PAIRS".
 # shellcheck shell=bash disable=SC2034,SC2154
 

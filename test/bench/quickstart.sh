@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # orders, the program of the quickstart: many small blocks, few contexts, nearly all accesses to an index.
 # shellcheck shell=bash disable=SC2034,SC2154
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # What recording a program as it is adds to its time, against heaptrack; what two threads get done; how large traces are.
 set -euo pipefail
 cd "$(dirname "$0")"

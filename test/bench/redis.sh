@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # redis: the server, on a stream of requests made beforehand. Its strings, lists and tables come from zmalloc, a wrapper in a
 # file of its own. It allocates by direct calls of the C library's malloc, as Debian's does of jemalloc's.
 # shellcheck shell=bash disable=SC2030,SC2031,SC2034,SC2154,SC2317

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # What a page of `hearth report` costs for a profile of 250,000 contexts: to write, to keep, to open and to use.
 set -euo pipefail
 cd "$(dirname "$0")"

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # What one malloc and free cost with profiling, ten calls deep, on one thread and on two: our runtime, LLVM's, none.
 # shellcheck disable=SC2034  # what the programs' files read
 set -euo pipefail

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # What profiling costs the profiled program: our instrumentation and runtime, and LLVM's, against the plain build.
 # shellcheck disable=SC2034,SC2154  # what the programs' files read and set
 set -euo pipefail

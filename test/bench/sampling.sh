@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # What a sampled run costs: the runtime alone (blocks, stacks and times of sampled ones), and with accesses counted, which
 # instrumented code does for all blocks.
 set -euo pipefail

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # What profiling adds to a recursive tree builder of a million nodes, each with a call stack of its own: ours, which
 # folds recursion, and LLVM's. Fails if folding changes the sums.
 # shellcheck disable=SC2034,SC2154  # what the programs' files read and set

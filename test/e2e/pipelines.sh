@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Takes the modules of a program through LLVM's pipelines with their heap profile, and checks the metadata that comes out.
 set -euo pipefail
 # shellcheck source=../../examples/lib.sh source-path=SCRIPTDIR

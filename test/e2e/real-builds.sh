@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # The programs of examples/realworld, built with their profiles in each way that a user would, and their own tests run:
 # how much of the profile does the compiler find, in the source that was profiled, and after that has changed?
 set -euo pipefail

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Profiles of real programs, context by context: are counts and sizes those of LLVM's runtime, and accesses those of an oracle?
 # shellcheck disable=SC2154  # what the programs' files set
 set -euo pipefail

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # pipelines.sh on the programs of examples/realworld: code that nobody here wrote, through the pipelines of every release.
 set -euo pipefail
 # shellcheck source=../bench/lib.sh source-path=SCRIPTDIR

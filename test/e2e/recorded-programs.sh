@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Programs of the distribution under `hearth record`: each prints, and ends with, what it does without; none hangs.
 set -euo pipefail
 # shellcheck source=../../examples/lib.sh source-path=SCRIPTDIR

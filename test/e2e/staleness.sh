@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # A program is profiled, and built with the profile after something has changed: where do its blocks go?
 set -euo pipefail
 # shellcheck source=../../examples/lib.sh source-path=SCRIPTDIR

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Aborts where what was written as JSON is not: for fuzz targets whose input has names of any bytes. */
 #ifndef HEARTH_FUZZ_CHECK_JSON_H
 #define HEARTH_FUZZ_CHECK_JSON_H

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Damages files of every kind that Hearth reads, and has every command that reads them read them.
 
 What fails: a signal, a command that takes too long, an exit status that the command does not document, an error without a

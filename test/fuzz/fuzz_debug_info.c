@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Fuzz target: debug information, from the ELF file down to the frames of addresses all over its code. Of damage inside
  * libelf's own reading, libelf is in charge: `-max_len` and time limits apply. */
 #define _GNU_SOURCE

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Fuzz target: heap dumps as `hearth heap` shows them. Folding keeps sums, JSON is JSON. */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Fuzz target: the reader of indexed profiles, and the planner. Each input is tried as it is and with its checksums
  * made right, which is the only way past them. Whatever the reader accepts is walked, printed, merged, classified and
  * planned. An input in text form is converted and planned first, so that the seeds need not be binary. */
@@ -6,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "reseal.h"
+#include "file_kind.h"
 #include "hearth/builder.h"
 #include "hearth/classify.h"
 #include "hearth/plan.h"
-#include "file_kind.h"
+#include "reseal.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

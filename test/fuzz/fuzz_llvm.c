@@ -1,7 +1,8 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Fuzz target: LLVM's indexed profiles, and files with Hearth's profile behind them: read, and written into. */
 #include "fuzz_llvm.h"
-#include "hearth/builder.h"
 #include "file_kind.h"
+#include "hearth/builder.h"
 
 /* What is put into the container. */
 static const char heap_text[] = "hearth-profile-text 1\n"

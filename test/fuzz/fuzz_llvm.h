@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* What both fuzz targets of LLVM's formats check: the first export is a normal form, which every further trip through
  * any of the forms leaves as it is. */
 #ifndef HEARTH_FUZZ_LLVM_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Fuzz target: LLVM's YAML. */
 #include "fuzz_llvm.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Fuzz target: metadata in textual IR. What LLVM can parse is read, verified and, each on a copy of its own, pruned,
  * converted, unified, concatenated and repaired; what mdlib promises of each is checked. mutate_md.c makes the inputs. */
 #include <stdint.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Fuzz target: raw profiles in both layouts, and snapshot files. */
 #include <stdlib.h>
 #include <string.h>

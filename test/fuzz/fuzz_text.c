@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Fuzz target: the text form. What is accepted must print to a text that reads back to the same bytes. */
 #include <stdint.h>
 #include <stdio.h>

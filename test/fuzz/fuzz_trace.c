@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Fuzz target: traces. Blocks get right checksums first, or nothing behind that check would ever be reached; the check
  * itself is the unit test's. Each trace that opens is walked, plotted and printed. */
 #include <stdlib.h>

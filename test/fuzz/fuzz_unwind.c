@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Fuzz target: call frame information, as .eh_frame_hdr with .eh_frame behind it. Nothing outside is read, whatever it
  * says, and rules are such as unwinding can use. */
 #include <stdlib.h>

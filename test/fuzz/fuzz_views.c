@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Fuzz target: every view of a profile, read from text or from damaged binary, and conditions on its comparison with
  * itself. JSON must be JSON and UTF-8, and end where it should in a page, whatever the names are. */
 #include <stdint.h>
@@ -7,9 +8,9 @@
 
 #include "check_json.h"
 #include "hearth/builder.h"
+#include "hearth/listing.h"
 #include "hearth/profile_diff.h"
 #include "hearth/profile_export.h"
-#include "hearth/listing.h"
 #include "hearth/report_page.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Mutator for fuzz_md.c. It changes metadata nodes and what is attached to calls, and leaves functions alone, so that
  * most of what it makes still parses. It works on lines of text, in the shape that LLVM prints: `!7 = !{!8, i64 1}`. */
 #include <stdbool.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* An input in Hearth's raw layout gets a right checksum first, or nothing behind that check would ever be reached; the check
  * itself is the unit test's. */
 #ifndef HEARTH_FUZZ_REPAIR_RAW_H

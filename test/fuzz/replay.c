@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Runs a fuzz target over files, without the fuzzer, so that its corpus is an ordinary test. If the target brings a
  * mutator, each file is also tried after a few mutations, the same ones in each run. */
 #include <stdint.h>

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Builds fuzz targets with libFuzzer and sanitizers (preset fuzz), and runs each from its corpus.
 set -euo pipefail
 cd "$(dirname "$0")/../.."

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* symbolise BINARY [DEBUG-DIR]...: the frames of the ELF addresses on stdin, one hexadecimal number a line, as JSON of
  * the form that `llvm-symbolizer --output-style=JSON` prints, so that the two can be compared. */
 #include <inttypes.h>

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Compiles an example file for each arrow of arrows.txt, with the flags of a file of its folder.
 
 usage: check.py SOURCE-TREE BUILD-TREE

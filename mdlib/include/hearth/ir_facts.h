@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* What llvm-c does not offer, in its own style: plain C over LLVM's C++ API, the one place (with the plugin's entry
  * point) that knows LLVM's release. Metadata and values that are returned belong to their context, as everywhere in
  * llvm-c; strings are borrowed, not NUL-terminated, and live as long as the metadata they come from. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Heap-profile metadata in LLVM IR: attach it, read it back, narrow, convert, check and repair it. Format:
  * docs/ir-metadata.md; source: RFC "IR metadata format for MemProf" (2021-10-27, with its clarification of 2021-11-01).
  * Words:

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The debug information of a program or library: from an address to the functions that its instruction belongs to,
  * innermost first: the function that was inlined there, the one it was inlined into, ... up to the function that has the
  * code. DWARF 2 to 5, in the file itself, in a separate debug file, or split. Words:

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Hints of allocations by class, where nothing else was asked for: one byte, 0 coldest to 255 hottest. Of tcmalloc's scale;
  * stock tcmalloc takes 0 alone for cold. */
 #ifndef HEARTH_HINTS_H

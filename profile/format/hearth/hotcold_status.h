@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* How `hearth top` finds the numbers of a running program's allocator adapter and reads them out of its memory, without
  * stopping it and without its help.
  *

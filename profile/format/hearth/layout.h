@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Compile-time check of on-disk layouts, in C and in C++. */
 #ifndef HEARTH_LAYOUT_H
 #define HEARTH_LAYOUT_H

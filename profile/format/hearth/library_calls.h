@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Lists of library calls, a text: which functions of libraries allocate with which hint. Change
  * docs/formats/library-calls.md in the same commit. */
 #ifndef HEARTH_FORMAT_LIBRARY_CALLS_H

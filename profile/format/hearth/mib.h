@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Memory info block (MIB): what is known of all blocks allocated in one context. Source: heap-profiler RFC (2020),
  * "Heap Info Block"; serialization RFC (2021), "portable entry format".
  *

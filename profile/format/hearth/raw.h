@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Raw profile, Hearth layout version 2: what the runtime writes. Change docs/formats/raw.md in the same commit.
  *
  * A raw file is read by the same version only. Little-endian; offsets are from the start of the file; sections are
@@ -12,12 +13,12 @@
 
 #include "hearth/mib.h"
 
-#define HEARTH_RAW_MAGIC           UINT64_C(0x8157415248524881) /* bytes 81 48 52 48 52 41 57 81; reversed on other byte order */
+#define HEARTH_RAW_MAGIC UINT64_C(0x8157415248524881) /* bytes 81 48 52 48 52 41 57 81; reversed on other byte order */
 #define HEARTH_RAW_SNAPSHOTS_MAGIC UINT64_C(0x8157415350524881) /* bytes 81 48 52 50 53 41 57 81 */
 #define HEARTH_RAW_VERSION         2u
 #define HEARTH_RAW_BUILD_ID_MAX    32u
 #define HEARTH_RAW_NO_PARENT       UINT32_MAX
-#define HEARTH_RAW_LEFT_OUT        UINT64_C(0) /* pc of a root that is no call: below it are calls left out by folding */
+#define HEARTH_RAW_LEFT_OUT UINT64_C(0) /* pc of a root that is no call: below it are calls left out by folding */
 
 #define HEARTH_RAW_FLAG_ACCESSES   1u /* loads and stores were counted; else all access fields are 0 and mean nothing */
 #define HEARTH_RAW_FLAG_CONTINUES  2u /* not the run's first file: records were spilled to others before */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Numbers of a raw profile, packed (docs/formats/raw.md, "Packed numbers"): writer and reader share what each number is
  * predicted from. Freestanding; all arithmetic is modulo 2^64, so that any number can follow any other. */
 #ifndef HEARTH_RAW_CODEC_H

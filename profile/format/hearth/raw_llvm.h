@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Raw profile, LLVM's layout version 5 (LLVM 22), as far as Hearth writes and reads it. Facts: docs/formats/raw.md.
  * All offsets are from the start of a dump; everything is little-endian; sections are 8-byte aligned. */
 #ifndef HEARTH_RAW_LLVM_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Traces: a record of every operation on the heap. Change docs/formats/trace.md in the same commit.
  *
  *   | header, command line | block header, payload | block header, payload | ...

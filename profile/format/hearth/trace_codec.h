@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Events of a trace, packed in columns (docs/formats/trace.md, "Events"): each number, or its difference to that of the
  * event before. Freestanding; all arithmetic is modulo 2^64, so that any number can follow any other. */
 #ifndef HEARTH_TRACE_CODEC_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Types of allocation calls, as the instrumentation writes them into the section "hearth_types" of a program. Change
  * docs/formats/types.md in the same commit.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Build an indexed profile: add contexts in any order, from any number of runs; equal contexts are summed. Memory is
  * bounded by the output. The bytes written depend on the content alone, not on the order in which it was added. */
 #ifndef HEARTH_BUILDER_H

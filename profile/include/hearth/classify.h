@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Which contexts are cold, which are hot. One place for `hearth show` and the compiler plugin, so that what is shown is
  * what the compiler does.
  *

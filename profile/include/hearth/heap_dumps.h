@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Heap dumps: what was live at moments of a run (docs/formats/raw.md, "Heap dumps"). Words:
  *
  *   node   a frame and its caller's node; stacks are one forest, shared by all dumps

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Heap dumps for people and for other tools. */
 #ifndef HEARTH_HEAP_VIEW_H
 #define HEARTH_HEAP_VIEW_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* How often each 8 bytes of the blocks of a context were accessed, by their place in the block. Programs compiled in
  * histogram mode record it. */
 #ifndef HEARTH_HISTOGRAM_H

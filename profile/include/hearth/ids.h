@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Identity of functions and frames: hashes of debug information, so that they are stable across builds, machines and
  * merges (the IR metadata RFC's clarification of 2021-11-01 allows exactly this). Both the symboliser and the compiler
  * plugin come here. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* From raw profiles and the binaries that wrote them, and from profiles of other runs, to one profile: what
  * `hearth merge` and `hearth index` do. What results depends on the inputs alone, not on their order, grouping or on the
  * number of workers.

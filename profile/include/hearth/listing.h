@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* What `hearth show` prints: contexts by allocating function, heaviest first. */
 #ifndef HEARTH_LISTING_H
 #define HEARTH_LISTING_H

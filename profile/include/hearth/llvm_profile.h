@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* LLVM's indexed heap profiles: read, write, put into a profile of -fprofile-use (docs/formats/llvm.md). Words:
  *
  *   container  a file of llvm-profdata's: .profdata, .memprofdata; holds function counters, a MemProf section, or both

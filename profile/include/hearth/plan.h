@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The plan of a profile: the call sites that tell its contexts apart at run time, and the class that an allocation
  * concludes from those that are being called (docs/decisions/context-word.md). A bit in a word of the thread is set around
  * the call of a decision site; HALO (Savage and Jones, CGO 2020) did so on binaries.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Read an indexed profile (docs/formats/indexed.md).
  *
  * The file is mapped and used in place; opening costs the same whatever its size. Every access is bounds-checked, and
@@ -45,8 +46,8 @@ typedef struct hearth_frame_info {
   uint32_t discriminator; /* base discriminator */
   bool inlined;           /* into the frame of the caller */
   bool recursive;         /* folding left it out of a stack: it may be in progress where a context lacks it */
-  bool library; /* its contexts' blocks were allocated in a library without debug information that is called there */
-  bool in_cycle;          /* folding left out calls that its function makes, by this frame or by one of no context */
+  bool library;  /* its contexts' blocks were allocated in a library without debug information that is called there */
+  bool in_cycle; /* folding left out calls that its function makes, by this frame or by one of no context */
   uint64_t stack_id;      /* hearth_stack_id() of this frame; 0 if its line or column is unknown */
   uint32_t first_context; /* contexts whose leaf is this frame: [first_context, first_context + context_count) */
   uint32_t context_count;

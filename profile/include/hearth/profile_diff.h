@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* What changed between two profiles of a program: contexts that changed class, appeared, vanished or only weigh more or
  * less; and conditions on it, for continuous integration.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A profile in formats that other tools draw. What each holds is in docs/tools.md, "hearth export". */
 #ifndef HEARTH_PROFILE_EXPORT_H
 #define HEARTH_PROFILE_EXPORT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* What `hearth report` writes: a page that shows a profile, and perhaps the trace that it was made of, in one file that
  * needs nothing else. */
 #ifndef HEARTH_REPORT_PAGE_H

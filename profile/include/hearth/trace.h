@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Reading traces: every operation on a program's heap, as `hearth record --mode=trace` writes it (docs/formats/trace.md).
  * Words:
  *

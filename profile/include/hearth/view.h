@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* What all views of a profile share: which contexts they take, what functions are called, what is measured. */
 #ifndef HEARTH_VIEW_H
 #define HEARTH_VIEW_H

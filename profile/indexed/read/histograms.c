@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Reads the HISTOGRAMS section: a binary search for the context's row, then variable-length numbers. A row's bytes end
  * where those of the next one begin. */
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Checks a whole profile: what a reader relies on without looking (order, agreement between tables), and what it
  * checks itself when it gets there (bounds). Each table is read once. */
 #include <string.h>

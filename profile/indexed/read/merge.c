@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Adds whole profiles to a builder: an indexed one, or all that another builder holds. Each table is read once from
  * its beginning; the rows that a row refers to have their new numbers by then. */
 #include <stdlib.h>

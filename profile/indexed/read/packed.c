@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Packed tables. Rows are in blocks of 64, each block column by column: a column's numbers less their minimum, in as
  * many bits as the greatest needs, or a bitmap and the numbers that differ. One row is decoded by skipping what lies
  * before it. */

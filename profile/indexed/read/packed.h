@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Packed tables of an indexed profile (format/hearth/indexed.h, "A packed table"): one row out of a block, and a whole
  * table from its rows. */
 #ifndef HEARTH_PACKED_H

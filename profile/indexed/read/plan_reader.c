@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Reads the PLAN section: three arrays of structs, used where they lie. They are copied if they are misaligned, or if
  * an entry is ambiguous, as older plans have some: it then loses its class. Sites and tables are found by binary
  * search. */

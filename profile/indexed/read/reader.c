@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Reads an indexed profile in place. Every load goes through hearth_profile_touch, which checks bounds and, once for each
  * block, the checksum. References between tables are checked when they are followed. Opening is in reader_open.c. */
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* What the files of the reader share, and what the verifier needs of it beyond its public face. */
 #ifndef HEARTH_READER_INTERNAL_H
 #define HEARTH_READER_INTERNAL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Opens an indexed profile: header, table of sections, and the shape of every table. Costs the same whatever the size. */
 #include <ctype.h>
 #include <stdlib.h>

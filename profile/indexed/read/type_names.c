@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Reads the TYPES section: a binary search by id. */
 #include <stdlib.h>
 #include <string.h>

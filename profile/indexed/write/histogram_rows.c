@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Writes the HISTOGRAMS section: its size is computed first, then rows and numbers are written side by side. */
 #include "array.h"
 #include "hearth/raw_codec.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Rows and order of STACKS (docs/formats/indexed.md, "STACKS"). A compile looks up the contexts of one module, so the
  * nodes that only they need lie together; what is left to share is little, so that its pages are few. */
 #include <stdlib.h>

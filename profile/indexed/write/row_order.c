@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Canonical order of an indexed profile's tables. Each pass is a sort or a counting sort over one table, so the cost is
  * close to linear in the output; nothing depends on the order of arrival. */
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Sums of contexts without their scopes. The compiler sees no scopes: contexts that differ in them only are one to it,
  * and count together for cutoffs and plans. The tree of stacks is copied without frames of scopes; contexts that meet
  * at a node are equal. */

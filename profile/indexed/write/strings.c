@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Strings and paths. Strings are sorted, each once, so that a binary search finds an offset. Paths become a tree of
  * components, made level by level: rows of one level are sorted by parent and name, so that parents come before their
  * children. */

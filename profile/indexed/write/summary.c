@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The summary: totals over all contexts, and the densities at which contexts are cold or hot, for several shares
  * (classify.c). */
 #include <math.h>

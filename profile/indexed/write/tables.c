@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* FRAMES, STACKS and CONTEXTS as packed tables: a source for each fills blocks of rows from the builder's rows in
  * their new order. */
 #include "packed.h"

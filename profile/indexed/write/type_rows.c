@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Writes the TYPES section: the types that contexts have, sorted by id. */
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Writes an indexed profile: orders all rows, packs the tables while the plan is being made (a thread, if the profile
  * is large), lays the sections out, and fills them. */
 #include <pthread.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* What the files of the writer share. It goes through a profile in passes: order, strings, packed tables, sections. */
 #ifndef HEARTH_WRITER_INTERNAL_H
 #define HEARTH_WRITER_INTERNAL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* One pass over the arguments: each option is looked up in the table, operands move to the front. */
 #include "command_line.h"
 

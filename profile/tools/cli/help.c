@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Help texts: labels in one column, what they mean in another, words wrapped one by one. */
 #include <stdbool.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The help of a subcommand, made from its table of options. */
 #ifndef HEARTH_HELP_H
 #define HEARTH_HELP_H

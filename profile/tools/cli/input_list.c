@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Each row has a copy of its path. */
 #include "input_list.h"
 

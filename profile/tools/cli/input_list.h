@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The profiles to merge, with their weights. */
 #ifndef HEARTH_INPUT_LIST_H
 #define HEARTH_INPUT_LIST_H

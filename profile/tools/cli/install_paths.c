@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* /proc/self/exe leads to the executable, and its folder to the others. */
 #define _XOPEN_SOURCE 700 /* realpath */
 #include "install_paths.h"

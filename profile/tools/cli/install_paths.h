@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Where the other parts of the installation are. */
 #ifndef HEARTH_INSTALL_PATHS_H
 #define HEARTH_INSTALL_PATHS_H

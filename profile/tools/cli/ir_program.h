@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The program that needs LLVM. */
 #ifndef HEARTH_IR_PROGRAM_H
 #define HEARTH_IR_PROGRAM_H

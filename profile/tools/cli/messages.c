@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* What subcommands say on standard error, and the end of standard output. */
 #include "messages.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* What subcommands have in common: exit codes, messages, progress. Results go to stdout, all else to stderr through the
  * functions below. */
 #ifndef HEARTH_MESSAGES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A regular file is written under another name and takes its place in the end; signals that end the command take it
  * away. */
 #include "output_file.h"

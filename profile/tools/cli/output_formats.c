@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* One writer for each format; which one is a table. */
 #include "output_formats.h"
 

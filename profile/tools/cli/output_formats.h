@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* What `hearth merge --format=NAME` can write. */
 #ifndef HEARTH_OUTPUT_FORMATS_H
 #define HEARTH_OUTPUT_FORMATS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* PATH is searched as execvp does; interpreters of scripts are followed as the kernel does. The program's headers and
  * dynamic symbols tell whether a library can be preloaded. */
 #include "program_file.h"

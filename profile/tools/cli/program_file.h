@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The file of a program that is about to run. */
 #ifndef HEARTH_PROGRAM_FILE_H
 #define HEARTH_PROGRAM_FILE_H

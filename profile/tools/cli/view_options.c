@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Values of the shared options, and the profile that they are about. */
 #include "view_options.h"
 

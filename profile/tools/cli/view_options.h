@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Options that the commands which look at profiles share. */
 #ifndef HEARTH_VIEW_OPTIONS_H
 #define HEARTH_VIEW_OPTIONS_H

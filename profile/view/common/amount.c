@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The largest unit of which there is at least one; digits by size. */
 #include "amount.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Quantities as people read them. */
 #ifndef HEARTH_AMOUNT_H
 #define HEARTH_AMOUNT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A table from frame to position, filled in the order in which stacks use frames. */
 #include "json_frames.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The "frames" table of our JSON outputs. Stacks are arrays of positions in it; it follows them and holds the frames
  * that were used, in order of first use. */
 #ifndef HEARTH_JSON_FRAMES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Names are demangled when they are asked for first, and kept. */
 #include "names.h"
 

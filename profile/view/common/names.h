@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* What functions and binaries are called in views: demangled C++ names, or the id where the profile has no name. */
 #ifndef HEARTH_VIEW_NAMES_H
 #define HEARTH_VIEW_NAMES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A hash table over one growing array of pairs. */
 #include "pair_set.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Numbers for pairs of numbers: equal pairs get equal ones, from 0 in order of first use. Chains of any kind are pairs
  * of (element, rest of the chain). */
 #ifndef HEARTH_PAIR_SET_H

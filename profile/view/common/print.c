@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Names, call stacks and histograms as text, for all listings. */
 #include "print.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Pieces of text output. */
 #ifndef HEARTH_VIEW_PRINT_H
 #define HEARTH_VIEW_PRINT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The rows of quantities.def as names, and as numbers of a MIB. */
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Functions that match are found first, then in one pass the nodes that have one: a caller has a lower number than those it
  * calls. A context is then one look at its node. */
 #include "selection.h"

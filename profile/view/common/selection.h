@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The contexts that a view takes: those which pass the filters of hearth_view_options, with their classes; and the
  * frames of their stacks. */
 #ifndef HEARTH_VIEW_SELECTION_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Chrome's JSON trace format: an array of events, of which memory dumps are those of phase "v" in the category
  * disabled-by-default-memory-infra. A dump has totals ("allocators") and what they are made of ("heaps_v2"): for each allocator
  * four arrays of one length, counts, sizes, and ids of nodes and types, which stand in "maps" with ids of strings. Ids

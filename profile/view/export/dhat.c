@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Version 2 of DHAT's output, as valgrind/dhat/dh_main.c describes it and dh_view.js checks it: a program point (PP)
  * for each context.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* What all formats need is set up once; a switch leads to the writer of each. */
 #include <stdlib.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Contexts that pass the selection, and their stacks, for all formats. */
 #include "exporter.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A line for each context; frames are joined from the root, separated by semicolons. */
 #include <inttypes.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* zlib's deflate with a gzip header, through one buffer. */
 #include "gzip.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A gzip file (RFC 1952), written to a stream as it comes. Equal content gives equal bytes: no name, no time. */
 #ifndef HEARTH_GZIP_H
 #define HEARTH_GZIP_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Fields are appended to one buffer: tag, and number or length and bytes. */
 #include "protobuf.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Messages in the protocol-buffers wire format (protobuf.dev/programming-guides/encoding), built in memory one at a
  * time. */
 #ifndef HEARTH_PROTOBUF_H

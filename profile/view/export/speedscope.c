@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* One "sampled" profile: a sample is a context's stack, its weight the value. Frames are functions, as everywhere in
  * speedscope; `line` is the function's first. Schema: https://www.speedscope.app/file-format-schema.json */
 #include <string.h>

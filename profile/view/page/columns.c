@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* LEB128 bytes in groups of three, each written as four characters of base64. */
 #include "columns.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A dense array of cells; only the part that holds something is written. */
 #include "grid.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A two-dimensional histogram: quantities of blocks by two of their properties. */
 #ifndef HEARTH_PAGE_GRID_H
 #define HEARTH_PAGE_GRID_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The page: assets/report.html with style, script and data put where it says so. The data is described in docs/tools.md,
  * "The data in a report". */
 #include <stdlib.h>

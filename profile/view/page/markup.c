@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Bytes up to the next one that must be escaped are written at once. */
 #include "markup.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Text in HTML and XML. */
 #ifndef HEARTH_PAGE_MARKUP_H
 #define HEARTH_PAGE_MARKUP_H

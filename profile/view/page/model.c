@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* What does not depend on where a model comes from; profile_model.c and trace_model.c make it. */
 #include "model.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Lines are checked for the keys of their kind and written as JSON strings; the page parses them. */
 #include "notes.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* An optimised build in a page: the compiler and the allocator write files of JSON objects, one a line. The page gets the
  * lines as strings. */
 #ifndef HEARTH_PAGE_NOTES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Events in the order of time change the sum of live bytes; each piece of time keeps its most. A block adds to the grids
  * when it ends. */
 #include "timeline.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Plots of single blocks and of time, from the operations on a heap in the order of time. Times count from the start of the
  * run. */
 #ifndef HEARTH_PAGE_TIMELINE_H

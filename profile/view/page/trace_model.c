@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Events are visited in the order of their times; the table of live blocks tells when the block began that one ends. */
 #include "trace_model.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* What a trace adds to a model: the plots of single blocks. */
 #ifndef HEARTH_PAGE_TRACE_H
 #define HEARTH_PAGE_TRACE_H

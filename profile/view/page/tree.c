@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Equal functions below one parent are one node, numbered as pairs; sums go from each node to its parent, last node
  * first. */
 #include "tree.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The call stacks of a model as a tree of functions, callers first, with the sums of one quantity. */
 #ifndef HEARTH_PAGE_TREE_H
 #define HEARTH_PAGE_TREE_H

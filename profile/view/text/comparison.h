@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A comparison: diff.c makes it, diff_text.c and diff_json.c print it, condition.c tests it. */
 #ifndef HEARTH_DIFF_INTERNAL_H
 #define HEARTH_DIFF_INTERNAL_H

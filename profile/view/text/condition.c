@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* docs/tools.md, "Conditions", has the grammar: change both in one commit. A parser by hand: five tokens. */
 #include <math.h>
 #include <stdlib.h>

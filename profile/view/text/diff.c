@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Both profiles' stacks are merged into one forest: equal frames get one number, equal (frame, caller) pairs one node.
  * Contexts are the same if they end in the same node, without a comparison of stacks. */
 #include <stdlib.h>

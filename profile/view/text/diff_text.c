@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* One section for each kind of change, heaviest contexts first. */
 #include "amount.h"
 #include "comparison.h"

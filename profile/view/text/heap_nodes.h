@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* What the writers of heap dumps share; each is one file. */
 #ifndef HEARTH_HEAP_INTERNAL_H
 #define HEARTH_HEAP_INTERNAL_H

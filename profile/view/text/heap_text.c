@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Heap dumps as text. */
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,8 +1,9 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Contexts are collected in one pass, sorted by function and key, and grouped; groups are sorted in the end. */
 #include <stdlib.h>
 
-#include "option_size.h"
 #include "listing_rows.h"
+#include "option_size.h"
 
 void hearth_listing_add_totals(hearth_listing_totals *to, const hearth_listing_totals *more) {
   to->contexts += more->contexts;
@@ -62,14 +63,14 @@ static hearth_status collect_context(hearth_listing *r, uint32_t context, hearth
   note_recorded(r, &s.mib);
   bool additive = r->options.sort != HEARTH_SORT_LIFETIME;
   hearth_listing_row row = {.context = context,
-                           .hotness = s.hotness,
-                           .sum = {.contexts = 1,
-                                   .allocs = s.mib.AllocCount,
-                                   .bytes = s.mib.TotalSize,
-                                   .library_bytes = s.in_library ? s.mib.TotalSize : 0,
-                                   .accesses = s.mib.TotalAccessCount,
-                                   .lifetime_ns = s.mib.TotalLifetime,
-                                   .sorted = additive ? hearth_quantity_of(r->options.sort, &s.mib) : 0}};
+                            .hotness = s.hotness,
+                            .sum = {.contexts = 1,
+                                    .allocs = s.mib.AllocCount,
+                                    .bytes = s.mib.TotalSize,
+                                    .library_bytes = s.in_library ? s.mib.TotalSize : 0,
+                                    .accesses = s.mib.TotalAccessCount,
+                                    .lifetime_ns = s.mib.TotalLifetime,
+                                    .sorted = additive ? hearth_quantity_of(r->options.sort, &s.mib) : 0}};
   hearth_listing_add_totals(&r->classes[row.hotness], &row.sum);
   hearth_listing_add_totals(&r->other_classes[hearth_classify(&r->other, &s.mib)], &row.sum);
   hearth_listing_add_totals(&r->all, &row.sum);
@@ -107,7 +108,7 @@ static hearth_status collect(hearth_listing *r, hearth_error *err) {
 }
 
 hearth_status hearth_listing_init(hearth_listing *r, hearth_profile *profile, const char *name,
-                                 const hearth_listing_options *options, FILE *stream, hearth_error *err) {
+                                  const hearth_listing_options *options, FILE *stream, hearth_error *err) {
   *r = (hearth_listing){.profile = profile, .name = name, .stream = stream};
   HEARTH_TRY(hearth_options_take(&r->options, sizeof r->options, options, err));
   HEARTH_TRY(hearth_options_take(&r->view, sizeof r->view, r->options.view, err));

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* docs/tools.md, "hearth show --json", describes the shape: change both in one commit. */
 #include <stdlib.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A listing before it is printed: listing.c collects, listing_text.c and listing_json.c print. */
 #ifndef HEARTH_LISTING_ROWS_H
 #define HEARTH_LISTING_ROWS_H

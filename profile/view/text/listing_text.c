@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A summary, then functions with their contexts and stacks. Rows beyond the limits are summed in a last line. */
 #include <inttypes.h>
 

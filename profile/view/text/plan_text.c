@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* `hearth show --plan`: each choice of the plan and what it is worth. */
 #include <inttypes.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Decision sites and tables, those with the most bytes first. */
 #include "plan_view.h"
 

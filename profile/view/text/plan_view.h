@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A plan as views print it: what is worth most first. */
 #ifndef HEARTH_VIEW_PLAN_VIEW_H
 #define HEARTH_VIEW_PLAN_VIEW_H

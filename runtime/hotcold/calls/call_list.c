@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The list is parsed in place, line by line: names point into its text. */
 #include "call_list.h"
 

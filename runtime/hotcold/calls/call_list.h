@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A list of library calls, as `hearth plan --library-calls` writes it (docs/formats/library-calls.md). */
 #ifndef HEARTH_CALL_LIST_H
 #define HEARTH_CALL_LIST_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Asks the loader for the file that an address lies in, and looks a name up in the file's .gnu.hash table. */
 #define _GNU_SOURCE
 #include "code_symbols.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Names of code: does an address lie in a function that the module around it exports under a name? */
 #ifndef HEARTH_CODE_SYMBOLS_H
 #define HEARTH_CODE_SYMBOLS_H

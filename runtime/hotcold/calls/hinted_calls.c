@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The caller's address gives the program or library that it lies in. The functions of the lists are looked up there by name;
  * the one that the address lies in is remembered with the address. What its entry says of the thread's word is the hint. */
 #define _GNU_SOURCE

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The hinted forms of operator new, under tcmalloc's names, and the forms of operator delete.
  *
  * In C by mangled name: hint and alignment are plain integers to the ABI, and a C program that links the shared object

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* What operator new is made of, whatever it is called (cxx_entry.c). */
 #ifndef HEARTH_CXX_ENTRY_H
 #define HEARTH_CXX_ENTRY_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Each function looks at the range that a pointer lies in, by one comparison, or that a hint asks for, and passes on all
  * others to the program's allocator. */
 #define _GNU_SOURCE

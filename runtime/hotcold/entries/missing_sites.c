@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Constructors that the plugin emits call these functions; each says its message once. */
 #include "missing_sites.h"
 
@@ -71,6 +72,7 @@ HEARTH_EXPORT void hearth_hotcold_no_plugin(void);
 
 void hearth_hotcold_no_plugin(void) {
   static atomic_bool is_said;
-  say(&is_said, "the link-time optimiser was run without Hearth's plugin: cold and hot blocks that contexts tell apart are "
-                "placed as without a profile. Compile and link with the flags of 'hearth flags use --lto=thin' (or full)");
+  say(&is_said,
+      "the link-time optimiser was run without Hearth's plugin: cold and hot blocks that contexts tell apart are "
+      "placed as without a profile. Compile and link with the flags of 'hearth flags use --lto=thin' (or full)");
 }

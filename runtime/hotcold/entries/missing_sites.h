@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A plan whose bits nothing sets: allocations of the program take their hints by them, but no decision site of the plan is in the
  * program; and programs of whose files some have another plan, which make leaves behind. Each is worth a message, once. */
 #ifndef HEARTH_MISSING_SITES_H

@@ -1,9 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* dlsym(RTLD_NEXT), at the first call of each function; and the probe, which calls the public names with NULL. */
 #define _GNU_SOURCE
 #include "next.h"
 
-#include "guard.h"
 #include "fatal.h"
+#include "guard.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -129,7 +130,7 @@ static size_t first_usable(void *block) {
   if (hearth_guard_is_held(&looking_up))
     return 0;
   atomic_store_explicit(&hearth_next.malloc_usable_size,
-                        (size_t(*)(void *))next_or_die("malloc_usable_size", (void *)__malloc_usable_size, NULL),
+                        (size_t (*)(void *))next_or_die("malloc_usable_size", (void *)__malloc_usable_size, NULL),
                         memory_order_relaxed);
   return hearth_next_usable(block);
 }

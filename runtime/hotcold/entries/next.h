@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The program's own allocator behind the functions that the adapter interposes, and the proof that it does interpose
  * them. */
 #ifndef HEARTH_HOTCOLD_NEXT_H

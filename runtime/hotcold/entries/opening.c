@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The entry points' part in the opening of the ranges. */
 #include "hinted_calls.h"
 #include "hotcold_options.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Caches are in a list and are never unmapped; half a cache is filled or flushed at a time. */
 #define _GNU_SOURCE
 #include "block_cache.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Free blocks held back per thread, so that most calls take no lock. The store of a thread lies outside the ranges and
  * lists pointers, so that a cached cold block stays untouched. It goes back when the thread exits. */
 #ifndef HEARTH_BLOCK_CACHE_H
@@ -20,8 +21,8 @@ struct hearth_cache_bin {
 };
 
 struct hearth_block_cache {
-  struct hearth_block_cache *next;         /* of all there ever were; they are reused, never unmapped */
-  struct hearth_block_cache *next_idle;    /* of those without a thread */
+  struct hearth_block_cache *next;          /* of all there ever were; they are reused, never unmapped */
+  struct hearth_block_cache *next_idle;     /* of those without a thread */
   _Atomic uint64_t ever[HEARTH_RANGES + 1]; /* blocks taken; the last: requests passed on to the program's allocator */
   struct hearth_cache_bin bins[HEARTH_RANGES][HEARTH_SIZE_CLASSES];
 };

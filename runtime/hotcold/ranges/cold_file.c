@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* An unlinked file, mapped over part of the range. Its pages are reserved by fallocate before they are handed out. */
 #define _GNU_SOURCE
 #include "cold_file.h"

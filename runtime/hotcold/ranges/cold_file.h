@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The cold range in a file, so that cold bytes can leave memory on machines without swap space.
  *
  *   window   the part of the range that is mapped shared from the file; the file has no name any more. Pages outside are

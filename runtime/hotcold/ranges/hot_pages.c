@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* madvise makes the first pieces huge one by one, dense ones as mincore tells, and the whole range as soon as more than these
  * are in use. */
 #define _GNU_SOURCE

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The pages of the hot range: ordinary ones while there is little in it, huge ones where they pay.
  *
  *   piece   a huge page's worth of the range, aligned

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A thread that sleeps, asks whether a round is due, and advises the system on the whole cold range. */
 #define _GNU_SOURCE
 #include "page_out.h"

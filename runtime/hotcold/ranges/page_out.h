@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The thread that has the system take cold memory away, for programs that were asked to (HEARTH_HOTCOLD=cold=...).
  *
  * A thread, and not the allocating threads in passing: memory is best given back by a program that rests, and such a

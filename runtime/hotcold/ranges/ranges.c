@@ -1,10 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* One reservation holds both ranges. It is opened by the first call that needs it, under a lock. */
 #define _GNU_SOURCE
 #include "ranges.h"
 
-#include "guard.h"
+#include "block_cache.h"
 #include "cold_file.h"
 #include "fatal.h"
+#include "guard.h"
 #include "hearth/optional.h"
 #include "hot_pages.h"
 #include "hotcold_options.h"
@@ -12,7 +14,6 @@
 #include "sanitizers.h"
 #include "statistics_file.h"
 #include "status_page.h"
-#include "block_cache.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The two address ranges of the process, the cold one below the hot one in a single reservation, so that one
  * comparison in free tells the program's own blocks from ours.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Counters are sampled at the end and appended as one line. */
 #define _GNU_SOURCE
 #include "statistics_file.h"

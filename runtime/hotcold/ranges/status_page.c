@@ -1,8 +1,9 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Writes once where the counters lie; readers in other processes then read them by themselves. */
 #include "status_page.h"
 
-#include "hearth/hotcold_status.h"
 #include "block_cache.h"
+#include "hearth/hotcold_status.h"
 
 #include <stddef.h>
 

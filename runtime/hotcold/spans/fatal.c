@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Messages are put together on the stack and written by one system call. No descriptor is kept for them, as a profiled
  * program does: daemons close theirs so that nobody waits for the end of a pipe, and an optimised program may be one. */
 #define _GNU_SOURCE

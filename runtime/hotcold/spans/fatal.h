@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Messages without stdio: the adapter runs inside free. */
 #ifndef HEARTH_HOTCOLD_FATAL_H
 #define HEARTH_HOTCOLD_FATAL_H

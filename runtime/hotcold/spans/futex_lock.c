@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A futex with three states: free, taken, taken and waited for. */
 #define _GNU_SOURCE
 #include "futex_lock.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A lock of four bytes that never allocates: pthread mutexes would do, but are ten times the size and their type is
  * not ours to reset in a forked child. Zero-initialised means unlocked. Not recursive, except around fork. */
 #ifndef HEARTH_FUTEX_LOCK_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Pairs are split at ':' and '=' in the text itself; each value has a parser of its own. */
 #include "hotcold_options.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* HEARTH_HOTCOLD, the adapter's environment variable: key=value pairs separated by ':'. What each means: docs/options.md. */
 #ifndef HEARTH_HOTCOLD_OPTIONS_H
 #define HEARTH_HOTCOLD_OPTIONS_H

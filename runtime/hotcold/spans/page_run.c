@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Best fit over bins of free page runs, clean and dirty ones apart; a bit per bin tells which are not empty. */
 #define _GNU_SOURCE
 #include "page_run.h"

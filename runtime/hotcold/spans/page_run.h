@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Page runs, consecutive pages inside a region: best fit over free lists, neighbours joined, memory given back. All functions need
  * the region's page_run_lock. */
 #ifndef HEARTH_PAGE_RUN_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Large blocks are page runs of their own; the map of page entries and bits is a mapping beside the range. */
 #define _GNU_SOURCE
 #include "region.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A region: an allocator over one given address range.
  *
  *   page    4 KiB of the range; named by its number from the start of the range

@@ -1,15 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The table of classes; its numbers are computed by the macro that writes each row. */
 #include "size_class.h"
 
 /* Spans are 64 KiB, or eight blocks where that would be fewer. */
-#define SPAN_BYTES(bytes) ((bytes)*8 > 65536 ? (bytes)*8 : 65536)
+#define SPAN_BYTES(bytes) ((bytes) * 8 > 65536 ? (bytes) * 8 : 65536)
 /* Rounded up; exact for every offset in a span, as offset (below 2^18) * size (at most 2^15) < 2^HEARTH_DIVIDE_SHIFT.
  */
-#define RECIPROCAL(bytes) (((UINT64_C(1) << HEARTH_DIVIDE_SHIFT) + (bytes)-1) / (bytes))
+#define RECIPROCAL(bytes) (((UINT64_C(1) << HEARTH_DIVIDE_SHIFT) + (bytes) - 1) / (bytes))
 /* 16 KiB per class and thread, but at least two blocks. */
 #define CACHED(bytes) ((bytes) < 512 ? HEARTH_CACHED_MAX : (bytes) > 8192 ? 2 : 16384 / (bytes))
 #define CLASS(bytes)                                                                                                   \
-  { (bytes), SPAN_BYTES(bytes) / HEARTH_PAGE_BYTES, SPAN_BYTES(bytes) / (bytes), CACHED(bytes), RECIPROCAL(bytes) }
+  {(bytes), SPAN_BYTES(bytes) / HEARTH_PAGE_BYTES, SPAN_BYTES(bytes) / (bytes), CACHED(bytes), RECIPROCAL(bytes)}
 #define DOUBLING(step) CLASS(5 * (step)), CLASS(6 * (step)), CLASS(7 * (step)), CLASS(8 * (step))
 
 const struct hearth_size_class hearth_size_class_table[HEARTH_SIZE_CLASSES] = {

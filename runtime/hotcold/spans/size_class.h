@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Size classes: 16-byte steps up to 128 bytes, then four classes per doubling up to 32 KiB, so that rounding up wastes
  * at most a fifth. Every size is a multiple of 16, which is the alignment malloc promises. */
 #ifndef HEARTH_SIZE_CLASS_H

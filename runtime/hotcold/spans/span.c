@@ -1,10 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Spans of a region: blocks of one size class, one bit each.
  *
  * A bit map instead of a list through the free blocks: the list would write to pages that hold nothing but cold data,
  * and the map gives the lowest free block first, which keeps spans dense. */
 #include "fatal.h"
-#include "region.h"
 #include "page_run.h"
+#include "region.h"
 
 static uint64_t *bits_of(const struct hearth_region *region, uint32_t first) {
   return region->bits + (size_t)first * HEARTH_BIT_WORDS_PER_PAGE;

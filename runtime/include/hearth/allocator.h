@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* For allocators of the program's own (arenas, pools): what they hand out is profiled as malloc's blocks are. Words:
  *
  *   allocator  hands out blocks; its name is the innermost frame of their contexts, in the file "(heap)"
@@ -35,10 +36,9 @@ typedef struct hearth_allocator {
   unsigned char state; /* 0: not asked yet; atomic */
 } hearth_allocator;
 
-#define HEARTH_ALLOCATOR(name)                                                                                         \
-  { name, 0, 0 }
-#define HEARTH_ALLOCATOR_OFF 1 /* state: nobody records it, now and later */
-#define HEARTH_ALLOCATOR_ON  2
+#define HEARTH_ALLOCATOR(name) {name, 0, 0}
+#define HEARTH_ALLOCATOR_OFF   1 /* state: nobody records it, now and later */
+#define HEARTH_ALLOCATOR_ON    2
 
 /* Not to be called: the runtime's side (libhearth_rt.a, libhearth_preload.so). */
 void __hearth_allocator_allocated(hearth_allocator *allocator, const void *address, size_t size, const char *type);
@@ -56,7 +56,7 @@ static inline int hearth_allocator_is_off_(const hearth_allocator *allocator) {
  * If there is a block at this address already, it ends. */
 static inline void hearth_allocator_allocated(hearth_allocator *allocator, const void *address, size_t size,
                                               const char *type) {
-  void (*allocated)(hearth_allocator * allocator, const void *address, size_t size, const char *type);
+  void (*allocated)(hearth_allocator *allocator, const void *address, size_t size, const char *type);
 
   if (hearth_allocator_is_off_(allocator))
     return;
@@ -71,7 +71,7 @@ static inline void hearth_allocator_allocated(hearth_allocator *allocator, const
 
 /* The block at this address was given back; before another thread can be handed it. Nothing happens if there is none. */
 static inline void hearth_allocator_freed(hearth_allocator *allocator, const void *address) {
-  void (*freed)(hearth_allocator * allocator, const void *address);
+  void (*freed)(hearth_allocator *allocator, const void *address);
 
   if (hearth_allocator_is_off_(allocator))
     return;
@@ -82,7 +82,7 @@ static inline void hearth_allocator_freed(hearth_allocator *allocator, const voi
 
 /* All blocks were given back at once. */
 static inline void hearth_allocator_cleared(hearth_allocator *allocator) {
-  void (*cleared)(hearth_allocator * allocator);
+  void (*cleared)(hearth_allocator *allocator);
 
   if (hearth_allocator_is_off_(allocator))
     return;
@@ -94,7 +94,7 @@ static inline void hearth_allocator_cleared(hearth_allocator *allocator) {
 /* What is in the block at this address has a type; it replaces the one that was told before. `allocator` NULL: the block is
  * malloc's. Nothing happens if there is no such block. */
 static inline void hearth_allocator_set_type(hearth_allocator *allocator, const void *address, const char *type) {
-  void (*set_type)(hearth_allocator * allocator, const void *address, const char *type);
+  void (*set_type)(hearth_allocator *allocator, const void *address, const char *type);
 
   if (allocator && hearth_allocator_is_off_(allocator))
     return;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Names for what a program is doing, which become frames of the contexts that it allocates in: the outermost ones, in
  * front of the thread's first function. Words:
  *
@@ -39,7 +40,7 @@ hearth_scope_token __hearth_scope_push(const char *category, const char *name);
 void __hearth_scope_leave(hearth_scope_token token);
 
 static inline hearth_scope_token hearth_scope_enter_(hearth_scope_site *site) {
-  hearth_scope_token (*enter)(hearth_scope_site * site);
+  hearth_scope_token (*enter)(hearth_scope_site *site);
 
   HEARTH_FIND_OPTIONAL(enter, __hearth_scope_enter);
   if (enter)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Allocation with a hint: how often will the program touch this block?
  *
  *   hint   one byte, 0 coldest to 255 hottest, always the last parameter; tcmalloc's scale

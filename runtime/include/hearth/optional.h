@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Functions of a runtime that may be absent: what context.h and allocator.h call. */
 #ifndef HEARTH_OPTIONAL_H
 #define HEARTH_OPTIONAL_H

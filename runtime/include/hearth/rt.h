@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Profiling runtime: what a profiled program may call. All of it is optional: linking libhearth_rt.a is enough to get
  * a profile when the program exits. The names are those of LLVM's MemProf interface, so that either runtime can be
  * linked; declare the functions weak to link with neither.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Which pages of the heap does the program work on, and how many of its accesses go to cold ones? Linked beside the
  * allocator adapter, or without one; a line for each process:
  *

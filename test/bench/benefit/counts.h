@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Counting accesses where they happen: what count.c and oracle.c share.
  *
  *   granule  16 bytes of memory, with one counter: two blocks never share one

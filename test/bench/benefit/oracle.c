@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* How many pages would do if blocks were placed by what will happen to them? The program's whole allocator, which keeps a
  * list of all blocks: when each began and ended, and how often it was accessed in the window. A line for each process:
  *

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """shuffle.py SEED < PROFILE.txt > SHUFFLED.txt: contexts of a profile in text form get each other's numbers."""
 import random
 import sys

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* watch OUTPUT COMMAND...: run the command; to OUTPUT is appended its resident memory in KiB: the median of the second half
  * of its time, looked at every 2 ms. */
 #include <stdio.h>

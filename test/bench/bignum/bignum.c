@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* bignum: continued fractions of the number e, with integers of any size.
  *
  * Every result of an operation is a new block, and most live for one operation: an allocation-heavy program whose blocks

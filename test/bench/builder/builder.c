@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* builder: builds a tree of 2^20 - 1 nodes by a function that calls itself, adds up what is in it and takes it down. Every
  * node is reached on a way of its own, left and right being two places in the function: without folding, each
  * allocation has a call stack of its own. Its argument is the height. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* compare TRAINING ORACLE: for how many bytes of the oracle's run (given.c) was asked for the placement that is right by the
  * training profile's class of their whole call stack? Prints: bytes, percent right, percent that the training profile knows
  * the stacks of; with a third argument, also the stacks that were placed wrongly. */

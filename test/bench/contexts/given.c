@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The hinted functions as an oracle has them: linked with the profiling runtime, which records the whole call stack of each
  * allocation, they show as frames what placement the program asked for. */
 #include <stddef.h>

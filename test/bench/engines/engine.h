@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* What engines.c asks of an allocator that could serve the cold range. */
 #ifndef ENGINE_H
 #define ENGINE_H

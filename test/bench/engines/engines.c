@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* engines: one engine for the cold range, measured. Prints on one line
  *
  *   NS1 NS2      nanoseconds of processor time for a free and an allocation, on one thread and on each of two; 1,000 blocks

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The adapter's own: spans of one size class over a reserved range, caches of threads for each range. */
 #include "engine.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A jemalloc arena whose extents come from the range. CACHE says what threads keep of it: OWN, a cache made for the arena;
  * NONE; AUTOMATIC, the thread's usual cache, which knows no arenas. */
 #include "engine.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A mimalloc heap for each thread, on an exclusive arena over the range. */
 #include "engine.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* hotcold-pairs: what malloc and free cost with and without a hint.
  *
  * usage: hotcold-pairs KIND THREADS OPERATIONS

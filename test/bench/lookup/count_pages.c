@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Counts the pages of an indexed profile that looking up a module touches: count_pages PROFILE
  *
  * Each module (functions of one file) is looked up in a mapping of its own in which no page can be read: the handler of the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Makes up the profile of a large program: generate OUTPUT CONTEXTS
  *
  * MODULES modules of FUNCTIONS functions, in layers: main is in the first, libraries are the last. A call site calls

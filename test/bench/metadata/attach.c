@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Attaches contexts to allocation calls, as annotation does: in all encodings, sorted, with common callers. Arguments:
  * contexts, depth of their stacks, contexts a call. */
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The quickstart's store, with its hot path timed while its cold blocks are out of memory.
  *
  * usage: paging ORDERS QUERIES ROUNDS

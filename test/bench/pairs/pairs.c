@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* pairs: malloc and free again and again, at a depth of ten calls, on one or more threads at once.
  *
  * usage: pairs THREADS PAIRS    pairs of each thread

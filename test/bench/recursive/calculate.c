@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* calculate: generates a program of nested expressions, parses it by recursive descent and runs it.
  *
  * The parser allocates a node for each construct, at the depth of calls that the construct is nested in. Nearly every

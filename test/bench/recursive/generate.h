@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Programs for the calculator to run: the same text for the same arguments, on every machine. */
 #ifndef GENERATE_H
 #define GENERATE_H

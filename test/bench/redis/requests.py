@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """requests.py KEYS REQUESTS SEED: requests to redis, as they are sent. First all keys are set, each with a record and a place in
 a list; then nine in ten are asked for by few requests, one in ten by many, and some change."""
 import random

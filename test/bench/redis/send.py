@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """send.py SOCKET FILE: send a file of requests to a redis server, print a checksum of its replies, and have it end."""
 import hashlib
 import select

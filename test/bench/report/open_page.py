@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """open_page.py PAGE ROUNDS: seconds until a page is drawn, and until what a reader does is, in Chromium: least, median and
 greatest of the rounds."""
 import os

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Make corpus/debug-info: one small program in the forms of debug information that are read in different ways.
 set -euo pipefail
 cd "$(dirname "$0")"

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Makes the seeds in corpus/raw: one small raw profile in each layout, without histograms and with them; two dumps in one
 # file; a snapshot file; a heap dump with names.
 # Usage: make-raw.sh CLANG LIBHEARTH_RT OUTPUT_DIRECTORY

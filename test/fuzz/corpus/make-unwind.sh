@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Make corpus/unwind: .eh_frame_hdr and .eh_frame, as they lie in memory, of small modules from different compilers.
 set -euo pipefail
 cd "$(dirname "$0")"

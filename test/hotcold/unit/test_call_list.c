@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Lists of library calls as the adapter reads them: what is in them; what is wrong with others; every truncation and flipped
  * byte. */
 #include <setjmp.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A region of the hot/cold adapter on a range of a few MiB: classes, blocks, runs, giving back, exhaustion. */
 #define _GNU_SOURCE
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A module with calls of malloc, for tests of mdlib. */
 #ifndef HEARTH_TEST_MD_FIXTURE_H
 #define HEARTH_TEST_MD_FIXTURE_H

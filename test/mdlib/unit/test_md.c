@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* mdlib: schemas, stacks, values and statistics. */
 #include "md_fixture.h"
 

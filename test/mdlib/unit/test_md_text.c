@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* mdlib on modules in text form: contexts without class, schemas of odd shape, values out of range. */
 #include <setjmp.h>
 #include <stdarg.h>

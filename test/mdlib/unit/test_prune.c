@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* mdlib: what is attached is read back, and pruning keeps exactly what is still possible. */
 #include "md_fixture.h"
 

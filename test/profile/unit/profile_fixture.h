@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Profiles for tests: from text, back to text, and random ones from a fixed seed. */
 #ifndef HEARTH_TEST_PROFILE_FIXTURE_H
 #define HEARTH_TEST_PROFILE_FIXTURE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Make the checksums of an indexed profile right again after its bytes were changed: what a hostile or mistaken writer
  * could produce, as opposed to what a disk does. Does nothing where the bytes are too broken to find the tables. */
 #ifndef HEARTH_TEST_RESEAL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Growing arrays, comparisons and binary search. */
 #include <setjmp.h>
 #include <stdarg.h>

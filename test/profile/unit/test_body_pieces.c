@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Ranges that nest, overlap and are equal: found as by looking at all of them. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The builder: what is written depends on what was added, never on the order or grouping of the additions. */
 #include <errno.h>
 #include <sys/stat.h>

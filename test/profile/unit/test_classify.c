@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Densities, cutoffs and classes. */
 #include <math.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* symbolise/entries.c: stepping through debug information entries, and what damage to them comes to. */
 #include <setjmp.h>
 #include <stdarg.h>

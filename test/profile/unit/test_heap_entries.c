@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Entries below a floor are merged into their callers, and sums stay. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Histograms in indexed profiles and their text twin. */
 #include "profile_fixture.h"
 #include "reseal.h"

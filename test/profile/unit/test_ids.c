@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Identities: fixed by the format, so that literal values are tested. */
 #include <setjmp.h>
 #include <stdarg.h>

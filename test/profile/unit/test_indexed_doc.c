@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* docs/formats/indexed.md and the format agree: the table of fields, and the worked example byte for byte. */
 #include "profile_fixture.h"
 

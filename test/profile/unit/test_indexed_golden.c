@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The golden files of the indexed format (test/golden, made by make-indexed.sh): released versions never change, stay
  * readable, and no truncated or flipped byte is ever read as something else. */
 #include "profile_fixture.h"

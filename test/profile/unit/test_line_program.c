@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Line programs made by hand: what compilers do not write, or no longer. */
 #include <setjmp.h>
 #include <stdarg.h>

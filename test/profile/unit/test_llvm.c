@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* LLVM's formats: damage, what counts once, what cannot be held, what is refused. Golden files: test/golden/llvm. */
 #include "profile_fixture.h"
 

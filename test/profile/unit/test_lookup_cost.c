@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* What a compile reads of a large profile: one module of a program of 1000 modules is looked up as the compiler plugin
  * does it, each function, its frames, their contexts with numbers, and then whole stacks. The cost is counted in blocks
  * of 4 KiB whose checksum was looked at.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* MIBs in as few bytes as their columns need: what was put in comes out, however wide it gets. */
 #include "profile_fixture.h"
 

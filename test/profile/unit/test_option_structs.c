@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Option structs of callers that were built with other releases' headers: smaller ones, and larger ones. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,10 +12,10 @@
 #include "hearth/heap_dumps.h"
 #include "hearth/heap_view.h"
 #include "hearth/indexer.h"
+#include "hearth/listing.h"
 #include "hearth/plan.h"
 #include "hearth/profile_diff.h"
 #include "hearth/profile_export.h"
-#include "hearth/listing.h"
 #include "hearth/report_page.h"
 #include "option_size.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Packed tables: every row is read back, whatever the numbers; a block that is cut short is noticed. */
 #include "profile_fixture.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Plots of single blocks: lives, bytes live by time, threads. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Plans: which sites are chosen, the bits they share, the tables; and that damaged plans are refused. */
 #include "profile_fixture.h"
 #include "reseal.h"

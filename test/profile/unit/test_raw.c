@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Readers of raw profiles: files of both layouts are built in memory, read, and damaged in every place. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -679,7 +680,9 @@ static void expect_duration(file *f, uint64_t duration_ns) {
 
 static void test_newest_snapshot(void **state) {
   (void)state;
-  const struct { uint64_t first, second, chosen; } cases[] = {{7, 8, 1002}, {9, 8, 1001}, {0, 1, 1002}, {5, 0, 1001}};
+  const struct {
+    uint64_t first, second, chosen;
+  } cases[] = {{7, 8, 1002}, {9, 8, 1001}, {0, 1, 1002}, {5, 0, 1001}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
     file f = {0};
     append_snapshots(&f, cases[i].first, cases[i].second);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The golden files of raw profiles (test/golden/raw, made by make.sh): each layout and version is read as it was, and no
  * truncated or flipped byte leads astray. */
 #include "profile_fixture.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The reader: what was written is read; what was damaged is refused, and never read wrongly. */
 #include <fcntl.h>
 #include <sys/stat.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Which rows STACKS has for contexts of several modules, and where (docs/formats/indexed.md, "STACKS"). */
 #include "profile_fixture.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The text twin: both round trips, quoting, and errors that name their line. */
 #include "file_kind.h"
 #include "profile_fixture.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Traces: any events come back as they were written, and no truncated or flipped byte leads astray. */
 #include "profile_fixture.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Types of allocations: the table in programs, and names in indexed profiles. */
 #include "profile_fixture.h"
 #include "reseal.h"

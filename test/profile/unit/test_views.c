@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Views: conditions of `hearth diff`, what can be compared, quantities. */
 #include "profile_fixture.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Writes traces of events that a test makes up, as the runtime writes those of a program. */
 #ifndef TRACE_WRITER_H
 #define TRACE_WRITER_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Calls of all kinds, in random order, through code without frame pointers (compiled so). */
 #ifndef HEARTH_TEST_LAST_STACK_CALLS_H
 #define HEARTH_TEST_LAST_STACK_CALLS_H

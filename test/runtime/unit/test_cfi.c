@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Rules read from this program's own call frame information: functions of every form, row by row. */
 #define _GNU_SOURCE
 #include <link.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The runtime's clock (clock.h) on a machine that is made up: its ticks and its clock are right, but each call may take long, because
  * the thread is interrupted. */
 #include <setjmp.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The depot of call stacks: identity, order of frames, bounds, and threads that insert the same stacks at once. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Division by reciprocals: exact for each divisor that has one, and where none is used. */
 #include <setjmp.h>
 #include <stdarg.h>

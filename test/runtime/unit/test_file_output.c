@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Output files: nothing appears under the final name unless every byte was written. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Chunks without headers: sizes, reuse, and what is made of wrong pointers. The test's own malloc takes none. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The heap: layout of blocks, reuse, enumeration, and what it makes of wrong pointers. The test's own malloc is this
  * heap too. */
 #include <setjmp.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The runtime's histograms. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -8,9 +9,9 @@
 
 #include <cmocka.h>
 
-#include "hearth/rt.h"
 #include "access_histogram.h"
 #include "heap.h"
+#include "hearth/rt.h"
 #include "mib_view.h"
 #include "shadow.h"
 

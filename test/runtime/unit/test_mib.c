@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Memory info blocks: the merge rules of mib_fields.def across profiles, and recording within one series. */
 #include <setjmp.h>
 #include <stdarg.h>

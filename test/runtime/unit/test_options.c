@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Options of the runtime: settings strings as people write them. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -52,8 +53,8 @@ static void test_seconds(void **state) {
   assert_int_equal(options.dump_interval, 400);
   apply("dump_interval=4000000.000");
   assert_int_equal(options.dump_interval, 4000000000);
-  static const char *const bad[] = {"dump_interval=1.", "dump_interval=.5", "dump_interval=1.2345", "dump_interval=4000000.001",
-                                    "dump_interval=1,5", "dump_interval=1.-5"};
+  static const char *const bad[] = {"dump_interval=1.",          "dump_interval=.5",  "dump_interval=1.2345",
+                                    "dump_interval=4000000.001", "dump_interval=1,5", "dump_interval=1.-5"};
   for (size_t i = 0; i < sizeof bad / sizeof bad[0]; ++i)
     apply(bad[i]);
   assert_int_equal(options.dump_interval, 4000000000);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Patterns in names of files: each letter, what is none, and names that are to be taken as they are. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The last stack: what it makes of call stacks that differ in some of their calls is what unwinding and folding all of each
  * makes; and walks with the rules of earlier ones are as those without. */
 #include <setjmp.h>
@@ -8,9 +9,9 @@
 #include <cmocka.h>
 #include <pthread.h>
 
+#include "mappings.h"
 #include "previous_stack.h"
 #include "previous_stack_calls.h"
-#include "mappings.h"
 
 #include <string.h>
 
@@ -169,8 +170,10 @@ static void test_by_place(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_as_without), cmocka_unit_test(test_too_deep_is_not_kept),
-      cmocka_unit_test(test_rules_by_place), cmocka_unit_test(test_by_place), /* with the rules from there on */
+      cmocka_unit_test(test_as_without),
+      cmocka_unit_test(test_too_deep_is_not_kept),
+      cmocka_unit_test(test_rules_by_place),
+      cmocka_unit_test(test_by_place), /* with the rules from there on */
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Sampling: distances are exponential, weights are right on average, estimates are as near as docs/options.md says. */
 #include <math.h>
 #include <setjmp.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Access counters and what instrumented code calls. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Remembered call stacks: found again as long as every frame is as it was, whichever it is that changes. Folded ones. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Stacks in the order of their addresses, outermost first, whatever order they come in. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* JSON (RFC 8259), written as it comes. Commas are placed by the writer; nesting is the caller's. Write errors stay in
  * the stream. */
 #ifndef HEARTH_JSON_WRITER_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Status and error detail of the profile library. Functions that can fail return a status and fill in a caller-owned
  * error on failure, so that reporting an error cannot fail itself. The library never prints, exits or aborts. */
 #ifndef HEARTH_STATUS_H
