@@ -11,7 +11,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-sys.path.append(str(Path(__file__).parents[2] / "runtime/Inputs"))
+sys.path.append(str(Path(__file__).resolve().parents[2] / "runtime/Inputs"))
 import raw_print
 
 
