@@ -10,7 +10,7 @@
 #include "dump_contexts.h"
 #include "file_kind.h"
 #include "hearth/llvm_profile.h"
-#include "indexer.h"
+#include "indexer_state.h"
 
 /* A worker reads the debug information when it meets its first raw profile. */
 static hearth_status give_binaries(hearth_indexer *ix, hearth_error *err) {

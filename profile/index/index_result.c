@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "builder_tables.h"
-#include "indexer.h"
+#include "indexer_state.h"
 
 /* One builder with all. Names have GUIDs, GUIDs have no names: with inputs of both kinds, the result has LLVM's ids. */
 static hearth_status unite(hearth_indexer *ix, hearth_builder **ret, hearth_error *err) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The indexer's life, and how workers come together with their owner: what they tell goes through the owner's lock, what
  * they have is summed in the end. */
-#include "indexer.h"
+#include "indexer_state.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "indexer.h"
+#include "indexer_state.h"
 
 typedef struct team {
   hearth_indexer *owner;
