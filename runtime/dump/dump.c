@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* When a profile is written, and what into: at the end, on request, at intervals, as a snapshot, and when records are
- * spilled. One lock keeps dumps apart; all threads stand still while a file is written from the records themselves. */
+/* Decides when a profile is written, and into which file: at the end, on request, at intervals, as a snapshot, and when
+ * records are spilled. One lock keeps dumps apart; all threads stand still while a file is written from the records
+ * themselves. */
 #include "dump.h"
 
 #include "hooks.h"
@@ -131,7 +132,7 @@ void hearth_dump_at_end(void) {
     hearth_recorder->tell_result();
 }
 
-/* Of the intervals; they belong to the thread that has taken next_due_ns. */
+/* Due times of the intervals; they belong to the thread that has taken next_due_ns. */
 static uint64_t next_dump_ns, next_snapshot_ns;
 
 static uint64_t after(uint64_t now_ns, uint64_t interval_ns) { return interval_ns ? now_ns + interval_ns : UINT64_MAX; }

@@ -18,8 +18,8 @@ int hearth_dump_write(hearth_file_output *output, const hearth_snapshot *snapsho
  * back? */
 bool hearth_is_recording(void);
 
-/* Write the complete profile so far to its file, live blocks included; a message says what went wrong. Returns whether
- * it was written. A child of vfork, which runs in its parent's memory, writes none. Also in signal handlers. */
+/* Write the complete profile so far to its file, live blocks included; a message names the error. Returns whether it
+ * was written. A child of vfork, which runs in its parent's memory, writes none. Also in signal handlers. */
 bool hearth_dump(void);
 
 /* The same when the program ends, or may end, unless that is switched off. A forked child that recorded nothing writes
@@ -33,7 +33,7 @@ void hearth_dump_due(uint64_t now_ns);
 /* Let the intervals begin now. */
 void hearth_dump_schedule(uint64_t now_ns);
 
-/* Forget what was recorded so far, files with spilled records included. */
+/* Forget all records so far, including files with spilled records. */
 void hearth_dump_reset(void);
 
 /* A forked child's profile has a name of its own. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Hearth's raw layout (hearth/raw.h). Call stacks become one forest: they are sorted, so that what a stack has in common
- * with others it has in common with the one before; only that one's nodes need to be known. */
+/* Hearth's raw layout (hearth/raw.h). Call stacks become one forest. They are sorted: a stack shares the longest part
+ * with the stack before it, so only that stack's nodes need to be known. */
 #include "context_names.h"
 #include "dump.h"
 #include "folded_pcs.h"
@@ -184,7 +184,7 @@ static uint64_t count_pcs(const hearth_snapshot *snapshot) {
 }
 
 int hearth_dump_hearth(hearth_file_output *output, const hearth_snapshot *snapshot) {
-  static branch branch; /* signal stacks are small; who dumps has a lock */
+  static branch branch; /* signal stacks are small; the dumping thread has a lock */
   writer writer = {.output = output};
   uint32_t name_count = hearth_context_name_limit();
   hearth_raw_header header = {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* LLVM's raw layout, version 5 (hearth/raw_llvm.h). Sizes saturate at 32 bits, times are in milliseconds. It has no
- * place for what was dropped, for utilisation and for live blocks. */
+ * place for drops, utilisation and live blocks. */
 #include "dump.h"
 #include "mappings.h"
 
@@ -95,7 +95,7 @@ static void write_mibs(hearth_file_output *output, const hearth_snapshot *snapsh
   hearth_file_output_pad(output);
 }
 
-/* Names have no place in this layout. What is left of a context's stack is not empty. */
+/* This layout has no place for names. The rest of a context's stack is not empty. */
 static const uint64_t *calls_of(const hearth_snapshot *snapshot, uint32_t context, uint32_t *ret_depth) {
   const uint64_t *pcs = hearth_depot_stack(snapshot->depot, context, ret_depth);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What is live at one moment, by context and type. While threads are stopped; memory is mapped for it, and given back. */
+/* The live blocks at one moment, by context and type. Use it while threads are stopped; it maps memory, and gives it
+ * back. */
 #ifndef HEARTH_RUNTIME_LIVE_CENSUS_H
 #define HEARTH_RUNTIME_LIVE_CENSUS_H
 
@@ -24,8 +25,8 @@ typedef struct hearth_live_census {
   bool incomplete; /* there was no memory for all rows */
 } hearth_live_census;
 
-/* Take what is live. False: no memory.
- *   pages  tells where bytes are; NULL: that is not wanted */
+/* Take the census. False: no memory.
+ *   pages  tells where bytes are; NULL: the caller does not want that */
 bool hearth_live_census_take(hearth_live_census *live, hearth_page_map *pages);
 /* Add to the row of a context below context_count. */
 void hearth_live_census_add(hearth_live_census *live, uint32_t context, const hearth_mib *mib);

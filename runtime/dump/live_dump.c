@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Heap dumps are written while all threads stand still: a census of what is live, in the layout of profiles. */
+/* A heap dump is a census of live blocks, in the layout of profiles. It is written while all threads stand still. */
 #include "live_dump.h"
 
 #include "allocators.h"
@@ -17,7 +17,7 @@
 
 static uint32_t dump_count;                /* files NAME.N */
 static char peak_name[HEARTH_OUTPUT_NAME]; /* of NAME.peak, once it was written; "": not yet */
-static uint64_t file_bytes;                /* that were live when NAME.peak was written; who dumps has a lock */
+static uint64_t file_bytes;                /* live when NAME.peak was written; the dumping thread has a lock */
 static int told_error;                     /* of dumps that could not be written; 0: none */
 static const char profiler_name[] = "hearth:profiler"; /* of the heap that the profiler's own memory is shown as */
 
@@ -68,7 +68,7 @@ static hearth_page_map *open_pages(hearth_page_map *pages) {
 
 /* Threads are stopped meanwhile. */
 static int write(const char *file, bool replace, enum hearth_raw_occasion occasion, hearth_live_stop *ret_at) {
-  static hearth_page_map page_map; /* signal stacks are small; who dumps has a lock */
+  static hearth_page_map page_map; /* signal stacks are small; the dumping thread has a lock */
   hearth_live_census live;
   uint32_t profiler = profiler_context();
   unsigned missed = hearth_threads_stop();

@@ -63,7 +63,7 @@ void hearth_pattern_add_literal(hearth_text *text, const char *name) {
     hearth_text_add_bytes(text, *name == '%' ? "%%" : name, *name == '%' ? 2 : 1);
 }
 
-/* What the program was called as when it was executed: of a script its own name, of a link that of the link. */
+/* The name that the program was executed by: a script's own name for a script, the link's name for a link. */
 static void add_program(hearth_text *text) {
   const char *name = hearth_os_program_path();
   const char *slash = NULL;
@@ -83,7 +83,7 @@ static void add_program(hearth_text *text) {
     hearth_text_add(text, "program");
 }
 
-/* The build id; of a program without, a hash of its program headers, which have the sizes of all its parts. */
+/* The build id; if the program has none, a hash of its program headers, which have the sizes of all its parts. */
 static void add_build(hearth_text *text) {
   hearth_os_program_headers headers = hearth_os_find_program_headers();
   const hearth_mapping *program = hearth_mappings_find(headers.entry);

@@ -5,12 +5,12 @@
 
 #include "message.h"
 
-/* What stands for each. */
+/* The text that replaces each. */
 typedef struct hearth_pattern_words {
   char program[208], process[24], build[72], host[72];
 } hearth_pattern_words;
 
-/* Add the pattern with its words in place. Other letters stay as they are. */
+/* Add the pattern with its words in place. Other letters do not change. */
 void hearth_pattern_add(hearth_text *text, const char *pattern, const hearth_pattern_words *words);
 
 /* Does it have that letter? */
@@ -19,7 +19,7 @@ bool hearth_pattern_has(const char *pattern, char letter);
 /* The first "%" with a letter that is none of these, or at the end; NULL: there is none. */
 const char *hearth_pattern_find_unknown(const char *pattern);
 
-/* Add a name that is to be taken as it is. */
+/* Add a name literally. */
 void hearth_pattern_add_literal(hearth_text *text, const char *name);
 
 /* Those of this process. */

@@ -13,7 +13,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* Signal stacks are small: what is large stands here, for the one that has the lock. */
+/* Signal stacks are small: large objects stand here, for the holder of the lock. */
 static hearth_file_output output;
 static char name[HEARTH_OUTPUT_NAME]; /* of the profile, once it was written; "": not yet */
 
@@ -23,7 +23,7 @@ void hearth_profile_file_make_directories(const char *file) {
   for (const char *slash = file; (slash = strchr(slash + 1, '/'));) {
     hearth_text text = hearth_text_begin(path, sizeof path);
     hearth_text_add_bytes(&text, file, (size_t)(slash - file));
-    hearth_os_make_directory(path); /* creating the file tells what is wrong with it */
+    hearth_os_make_directory(path); /* if this fails, creating the file reports it */
   }
 }
 
@@ -37,7 +37,7 @@ static void begin_file(const char *file) {
 
 static int finish_file(int error, bool replace) {
   if (error && !output.error)
-    output.error = error; /* so that what was written is removed */
+    output.error = error; /* so that the partial file is removed */
   return hearth_file_output_finish(&output, replace);
 }
 
@@ -71,7 +71,7 @@ typedef struct loss {
   uint64_t blocks;
 } loss;
 
-/* What a full disk, or half of a snapshot file, has room for is written: the contexts of most bytes. */
+/* A full disk, or half of a snapshot file, has room for some contexts: write those with the most bytes. */
 static int write_what_fits(hearth_snapshot *snapshot, write_function *write, const char *file, bool replace,
                            loss *ret_loss) {
   int error = write(snapshot, file, replace);
@@ -84,7 +84,8 @@ static int write_what_fits(hearth_snapshot *snapshot, write_function *write, con
   return error;
 }
 
-/* What was told of the file, by kind: the next one that is written as the program runs mostly fares the same. */
+/* The messages that were given about the file, by kind: the next one that is written as the program runs mostly fares
+ * the same. */
 static int told_loss[HEARTH_PROFILE_KINDS], told_error[HEARTH_PROFILE_KINDS];
 
 static void tell_loss(const loss *loss, hearth_profile_kind kind) {
@@ -123,8 +124,9 @@ void hearth_profile_file_name_others(hearth_text *name) {
 
 const char *hearth_profile_file_written(void) { return output.name; }
 
-/* A profile may have been written under this name before: by a program that this process was until it called exec, or by
- * a process of the same number. It stays. Who reads the messages may have to allocate first: threads go on before. */
+/* A profile may have been written under this name before: by a program that this process was until it called exec, or
+ * by a process of the same number. It stays. The reader of the messages may have to allocate first, so threads go on
+ * before. */
 bool hearth_profile_file_write(hearth_snapshot *snapshot, hearth_profile_kind kind) {
   static char first_name[HEARTH_OUTPUT_NAME];
   write_function *write = kind == HEARTH_PROFILE_SNAPSHOT ? write_snapshot_file : hearth_profile_file_write_as;

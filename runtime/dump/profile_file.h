@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The profile's file: its name, and what becomes of it when it cannot be written as a whole. For who has the lock of dumps. */
+/* The profile's file: its name, and its treatment when it cannot be written as a whole. Callers have the lock of
+ * dumps. */
 #ifndef HEARTH_RUNTIME_PROFILE_FILE_H
 #define HEARTH_RUNTIME_PROFILE_FILE_H
 
@@ -12,7 +13,7 @@ typedef enum hearth_profile_kind {
   HEARTH_PROFILE_KINDS
 } hearth_profile_kind;
 
-/* Write a snapshot to the profile's file, which the first one gives its name, and end it; a message says what went wrong.
+/* Write a snapshot to the profile's file, which the first one gives its name, and end it; a message names the error.
  * Where there is no room for all, contexts are left out. Returns whether it was written. */
 bool hearth_profile_file_write(hearth_snapshot *snapshot, hearth_profile_kind kind);
 
@@ -26,12 +27,12 @@ void hearth_profile_file_name(hearth_text *name);
 /* The same of a file beside it, by which the process is known in any case. */
 void hearth_profile_file_name_beside(hearth_text *name);
 
-/* The same of other processes, with words like "PID" for what differs. */
+/* The same name for other processes, with words like "PID" for the parts that differ. */
 void hearth_profile_file_name_others(hearth_text *name);
 
 void hearth_profile_file_make_directories(const char *file);
 
-/* What the file that was written last is called; lives until the next one. */
+/* The name of the file that was written last; lives until the next one. */
 const char *hearth_profile_file_written(void);
 
 /* A forked child's profile has a name of its own. */

@@ -29,8 +29,8 @@ typedef struct hearth_page_map {
 int hearth_page_map_open(hearth_page_map *map);
 void hearth_page_map_close(hearth_page_map *map);
 
-/* Where the bytes [address, address + size) are; what cannot be read counts as nowhere. Addresses that follow each other are
- * looked up fastest. */
+/* Where the bytes [address, address + size) are; bytes whose place cannot be read count as nowhere. Addresses that
+ * follow each other are looked up fastest. */
 hearth_residency hearth_page_map_find(hearth_page_map *map, uintptr_t address, uint64_t size);
 
 /* From now on, pages that are written to are known. False: the kernel does not tell, or does not let us ask. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A snapshot is a view of the table of records: the caches' records and live blocks are added to copies of the records
- * that they change, and the table itself stays as it is. */
+ * that they change, and the table itself does not change. */
 #include "snapshot.h"
 
 #include "allocators.h"

@@ -16,15 +16,15 @@ typedef struct hearth_snapshot {
   uint64_t duration_ns, start_unix_ns, pid;
   uint64_t dropped_blocks, dropped_stacks;
   uint64_t sample_bytes; /* 0: all blocks are recorded */
-  /* Of a heap dump, whose records take the place of `mibs`: */
+  /* For a heap dump, whose records take the place of `mibs`: */
   const struct hearth_live_census *live; /* NULL: it is none */
   uint32_t occasion;                     /* enum hearth_raw_occasion */
   bool has_residency;
 } hearth_snapshot;
 
 /* Stop all threads, and take the profile since the start of the run. With signals blocked.
- *   live   live blocks are included; else what is recorded is to be forgotten, and nothing counts as dropped
- * Returns 0, or with the threads going on ENOMEM, or EDEADLK if a thread is recording what would be forgotten. */
+ *   live   live blocks are included; else the records are to be forgotten, and nothing counts as dropped
+ * Returns 0, or with the threads going on ENOMEM, or EDEADLK if a thread is making a record that would be forgotten. */
 int hearth_snapshot_begin(hearth_snapshot *snapshot, bool live);
 
 /* Let the threads go on. */

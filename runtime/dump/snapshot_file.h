@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A file that holds the two most recent snapshots of the profile and is readable at any moment, whatever ends the program:
- * it is mapped into memory, each half holds a complete raw profile, and the older one is replaced while the other stays.
- * What was stored in the mapping belongs to the kernel: SIGKILL does not lose it. Layout: docs/formats/raw.md, "Snapshot
- * files". One thread at a time. */
+/* A file that holds the two most recent snapshots of the profile and is readable at any moment, whatever ends the
+ * program: it is mapped into memory, each half holds a complete raw profile, and the older one is replaced while the
+ * other stays. The kernel owns the bytes that were stored in the mapping: SIGKILL does not lose them. Layout:
+ * docs/formats/raw.md, "Snapshot files". One thread at a time. */
 #ifndef HEARTH_RUNTIME_SNAPSHOT_FILE_H
 #define HEARTH_RUNTIME_SNAPSHOT_FILE_H
 
@@ -19,7 +19,7 @@ bool hearth_snapshot_file_is_open(void);
  * one is then unchanged. */
 int hearth_snapshot_file_write(const hearth_snapshot *snapshot);
 
-/* The file stays as it is. Does nothing if none is open. */
+/* The file does not change. Does nothing if none is open. */
 void hearth_snapshot_file_close(void);
 
 /* A forked child does not have its parent's mapping. */

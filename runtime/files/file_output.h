@@ -47,7 +47,7 @@ void hearth_file_output_patch(hearth_file_output *output, uint64_t offset, const
 /* Zeros up to the next multiple of 8. */
 void hearth_file_output_pad(hearth_file_output *output);
 
-/* Complete the file, or remove what there is of it if anything went wrong.
+/* Complete the file, or remove the partial file after any error.
  *   replace  a file of that name is replaced; else it stays, and ".2", ".3" ... is added to the name in `output`
  * Returns 0 or the first error number. */
 int hearth_file_output_finish(hearth_file_output *output, bool replace);

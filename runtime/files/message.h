@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Text in a caller's buffer, always NUL-terminated. What does not fit is cut off and `cut` set. */
+/* Text in a caller's buffer, always NUL-terminated. Text that does not fit is cut off, and `cut` is set. */
 typedef struct hearth_text {
   char *start;
   size_t size; /* of the buffer, at least 1 */
@@ -26,10 +26,10 @@ void hearth_text_format(hearth_text *text, const char *format, ...);
  * At most 1 KiB. */
 void hearth_message(const char *format, ...);
 
-/* What happens again and again is told once: is this another error than `told`? Then it becomes that. */
+/* A repeated error is reported once: is `error` different from *told? Then *told becomes `error`. */
 bool hearth_message_is_new(int *told, int error);
 
-/* What an error number means, for the errors that files and memory give; else "error". */
+/* The meaning of an error number, for the errors that files and memory give; else "error". */
 const char *hearth_error_name(int error);
 
 #endif

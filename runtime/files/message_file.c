@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A descriptor of the runtime's own is kept, close-on-exec. Programs close descriptors that they do not know, and may then have
- * another file under its number: both are looked at before each use. */
+/* The runtime keeps a descriptor of its own, close-on-exec. Programs close descriptors that they do not know, and may
+ * then have another file under its number: each use first checks for both. */
 #include "message_file.h"
 
 #include "os.h"
@@ -35,7 +35,7 @@ void hearth_message_file_begin(void) {
 
 static bool is_standard_error(int fd) { return standard_error.known && hearth_os_is_file(fd, standard_error.id); }
 
-/* Who reads a pipe to its end must not wait for a child that became a daemon. */
+/* A process that reads the pipe to its end must not wait for a child that became a daemon. */
 void hearth_message_file_begin_child(void) {
   if (!is_standard_error(standard_error.own) || !hearth_os_has_reader(standard_error.own))
     return;

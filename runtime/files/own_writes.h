@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Writing of the runtime's own. Where a file may not become larger, or nobody reads a pipe, the system sends a signal besides the
- * error; it would end the program, and is taken back. */
+/* The runtime's own writes. Where a file may not become larger, or nobody reads a pipe, the system sends a signal
+ * besides the error. The signal would end the program, so it is taken back. */
 #ifndef HEARTH_RUNTIME_OWN_WRITES_H
 #define HEARTH_RUNTIME_OWN_WRITES_H
 

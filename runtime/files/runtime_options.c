@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A table made of runtime_options.def holds each option's name, kind, range and place; settings are parsed by it. */
+/* A table made of runtime_options.def holds each option's name, kind, range and place; the parser of settings uses
+ * it. */
 #include "runtime_options.h"
 
 #include "message.h"
@@ -13,7 +14,7 @@ typedef struct option {
   option_kind kind;
   size_t offset;        /* of the value in hearth_runtime_options */
   uint32_t standard;    /* NUMBER; SECONDS, in milliseconds */
-  uint32_t least, most; /* likewise */
+  uint32_t least, most; /* as `standard` */
   const char *text;     /* TEXT: default; CHOICE: choices */
   const char *description;
 } option;
@@ -137,7 +138,7 @@ static bool set_choice(hearth_runtime_options *options, const option *option, pi
   return false;
 }
 
-/* What values an option takes, for messages. */
+/* The values that an option takes, for messages. */
 static void describe_values(hearth_text *text, const option *option) {
   if (option->kind == TEXT)
     hearth_text_format(text, "1 to %u characters", (uint64_t)HEARTH_OPTION_TEXT_SIZE - 1);

@@ -3,9 +3,9 @@
  * ours, and that may call us again on its way, as dlsym calls free.
  *
  * The flag has to be in memory while that function runs, and no compiler sees the use of it: glibc declares dlsym,
- * pthread_setspecific, sigaction and most others `leaf`, which promises that they do not come back into the file that calls
- * them, so that to gcc a store to a static flag before the call is dead. They do come back, by the names of ours that
- * stand before libc's. So the flag is volatile, and only what is below reads and writes it. */
+ * pthread_setspecific, sigaction and most others `leaf`, which promises that they do not come back into the file that
+ * calls them, so that to gcc a store to a static flag before the call is dead. They do come back, by the names of ours
+ * that stand before libc's. So the flag is volatile, and only the code below reads and writes it. */
 #ifndef HEARTH_RUNTIME_GUARD_H
 #define HEARTH_RUNTIME_GUARD_H
 

@@ -5,13 +5,13 @@
 
 #include <stddef.h>
 
-/* Not by dlsym: of what is not there it makes a message, by a malloc that may not have begun. */
+/* Not by dlsym: for an absent symbol, it makes a message with a malloc that may not have begun. */
 extern __attribute__((weak)) void __asan_init(void);
 extern __attribute__((weak)) void __tsan_init(void);
 extern __attribute__((weak)) void __msan_init(void);
 extern __attribute__((weak)) void __hwasan_init(void);
 
-/* "NAME: REMEDY" for that of the program; NULL: it has none. */
+/* "NAME: REMEDY" for the program's sanitizer; NULL: it has none. */
 static inline const char *hearth_sanitizer_find(void) {
   return __asan_init     ? "AddressSanitizer: build without -fsanitize=address"
          : __tsan_init   ? "ThreadSanitizer: build without -fsanitize=thread"

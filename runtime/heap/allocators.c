@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Blocks that end are recorded while their register is locked: whoever stops all threads finds each block either live or
- * recorded. The memory of blocks that an allocator hands out is part of a larger block of malloc's, most often, and so are its
- * counters: accesses to a block are what they have more at its end than they had at its begin. */
+/* A block that ends is recorded while its register is locked: a thread that stops all others finds each block either
+ * live or recorded. The memory of an allocator's blocks is most often part of a larger block of malloc's, and so are
+ * its counters: the accesses to a block are the growth of the counters from its begin to its end. */
 #include "allocators.h"
 
 #include "blocks.h"
@@ -41,7 +41,7 @@ typedef struct blocks {
   entry *entries;
 } blocks;
 
-static hearth_lock locks[1 + MOST_ALLOCATORS]; /* the first one is that of what follows */
+static hearth_lock locks[1 + MOST_ALLOCATORS]; /* the first one guards the data below */
 static blocks *registers[MOST_ALLOCATORS];     /* atomic */
 static uint32_t register_count;                /* atomic */
 
@@ -109,7 +109,7 @@ static uint32_t *bucket_of(blocks *from, uint64_t address) {
   return &from->buckets[(address * UINT64_C(0x9e3779b97f4a7c15)) >> 32 & (from->bucket_count - 1)];
 }
 
-/* What leads to the entry of an address; what it leads to is 0 if there is none. */
+/* The link to the entry of an address; the link is 0 if there is no entry. */
 static uint32_t *find(blocks *from, uint64_t address) {
   uint32_t *link = bucket_of(from, address);
 

@@ -6,8 +6,8 @@
 
 #include "mib_record.h"
 
-/* Call `visit` for each block that is live: what a header of it would say, its address, and the accesses to it. The caller
- * holds hearth_allocators_lock. */
+/* Call `visit` for each block that is live: the facts that its header would have, its address, and the accesses to it.
+ * The caller holds hearth_allocators_lock. */
 typedef void hearth_allocators_visit(const hearth_block *block, uint64_t address, hearth_access_sum accesses,
                                      void *closure);
 void hearth_allocators_each(hearth_allocators_visit *visit, void *closure);

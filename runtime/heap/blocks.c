@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Each operation has a fast path, which takes a block from the thread's cache and neither waits nor takes a lock, and a slow
- * path for all else: other sizes, new call stacks, signal handlers, stopped threads. hearth_rt.path tells which fast path
- * there is. Those of instrumented programs are tried first (hearth_allocate_fast); what only `hearth record` and heap dumps
- * need is asked for after them. */
+/* Each operation has a fast path, which takes a block from the thread's cache and neither waits nor takes a lock, and a
+ * slow path for all else: other sizes, new call stacks, signal handlers, stopped threads. hearth_rt.path tells which
+ * fast path there is. Those of instrumented programs are tried first (hearth_allocate_fast). The conditions of `hearth
+ * record` and of heap dumps are tested after them. */
 #include "blocks.h"
 
 #include "clock.h"
@@ -71,7 +71,7 @@ static __attribute__((noinline)) uint32_t capture(const hearth_frame *frame, hea
     hearth_mappings_cover(pcs, depth);
   if (is_new && hearth_rt.mibs.beside)
     hearth_mib_table_watch(&hearth_rt.mibs);
-  if (cache && context > 0) /* what found no room is counted each time */
+  if (cache && context > 0) /* a stack without room is counted each time */
     hearth_stack_cache_add(&cache->stacks, frame, &trail, context);
   return context;
 }
@@ -97,7 +97,8 @@ static inline uint32_t find_call_context(size_t size, const hearth_frame *frame,
   return capture(frame, cache);
 }
 
-/* What a thread's scopes made of contexts lately; a signal handler that interrupted the runtime goes without. */
+/* The cache of contexts that the thread's scopes made lately; a signal handler that interrupted the runtime has
+ * none. */
 static inline hearth_scope_cache *scope_cache(hearth_thread_cache *cache) {
   return cache && !hearth_reentry_interrupted() ? &cache->scopes : NULL;
 }
@@ -125,7 +126,7 @@ static inline hearth_moment moment_for(uint32_t context) {
   return context == HEARTH_NO_CONTEXT ? (hearth_moment){0, 0} : now();
 }
 
-/* What a block that has a context counts for the peak. */
+/* The bytes that a block with a context counts for the peak. */
 static inline int64_t live_bytes_of(const hearth_block *block) {
   uint64_t mean_bytes = hearth_rt.options.sample;
 
@@ -236,8 +237,8 @@ static __attribute__((noinline)) void end_blocks_set_aside(hearth_thread_cache *
   }
 }
 
-/* Periodic dumps and spills are done by threads that allocate or free something, outside of all critical sections: spilling what
- * an interrupted critical section is about to record would count it twice. */
+/* Threads that allocate or free something do the periodic dumps and spills, outside of all critical sections: a spill
+ * would count a block twice that an interrupted critical section is about to record. */
 static __attribute__((noinline)) void dump_what_is_due(uint64_t now_ns) {
   if (hearth_this_thread.depth > 0 || hearth_guard_is_held(&hearth_this_thread.in_runtime) ||
       hearth_this_thread_forks())
@@ -250,9 +251,9 @@ static __attribute__((noinline)) void *resume_signals(void *result) {
   return result;
 }
 
-/* What most calls come to: a block from this thread's cache and back into it. Nothing waits here; where that would be needed,
- * there is no cache, or the result is NULL, or false, and nothing happened: the slow path follows, and its critical section
- * resumes signals. */
+/* Most calls take this path: a block comes from this thread's cache, or goes back into it. Nothing waits here. Where a
+ * wait would be needed, there is no cache, or the result is NULL or false, and nothing happened. The slow path follows,
+ * and its critical section resumes signals. */
 static inline hearth_thread_cache *begin_fast(void) {
   hearth_thread_cache *cache = hearth_this_thread.cache;
 
@@ -351,7 +352,7 @@ static __attribute__((noinline)) void keep_peak(void *pointer) {
   }
 }
 
-/* In live mode, what ends leaves no record, and the clock is not read for it. */
+/* In live mode, a block that ends leaves no record, and the clock is not read for it. */
 static __attribute__((noinline)) bool release_live(void *pointer) {
   hearth_block *block = (hearth_block *)pointer - 1;
 
@@ -398,7 +399,7 @@ static inline bool release_recorded(void *pointer, bool has_counters) {
   return true;
 }
 
-/* Whoever looks at such a block meanwhile does not look at its size: no critical section is needed. */
+/* Code that looks at such a block meanwhile does not look at its size: no critical section is needed. */
 static inline bool stays_unrecorded(void *pointer, size_t size) {
   size_t capacity;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Blocks of the program, with their profile: the operations behind malloc and operator new. `frame` is that of the
- * function the program called; its caller is where the block's call stack begins. errno is left alone. */
+/* Blocks of the program, with their profile: the operations behind malloc and operator new. `frame` is the frame of the
+ * function that the program called; its caller is where the block's call stack begins. errno is left alone. */
 #ifndef HEARTH_RUNTIME_BLOCKS_H
 #define HEARTH_RUNTIME_BLOCKS_H
 
@@ -21,15 +21,16 @@ void *hearth_allocate_zeroed(size_t count, size_t size, const hearth_frame *fram
  * a message that names `function`. */
 void hearth_release(void *pointer, const char *function);
 
-/* The same in two parts, for operations.h: what most calls of instrumented programs come to, which is compiled into malloc and
- * free themselves, and all else. NULL, or false: nothing happened, and the other part follows. `pointer` is not NULL. */
+/* The same in two parts, for operations.h. The first part serves most calls of instrumented programs, and is compiled
+ * into malloc and free themselves. The second part serves all others. NULL, or false: nothing happened, and the second
+ * part follows. `pointer` is not NULL. */
 void *hearth_allocate_fast(size_t size, size_t alignment, const hearth_frame *frame);
 void *hearth_allocate_slowly(size_t size, size_t alignment, const hearth_frame *frame);
 bool hearth_release_fast(void *pointer, const char *function);
 void hearth_release_slowly(void *pointer, const char *function);
 
-/* Change a block's size: a new block, with a stack and a record of its own, takes over the old one's bytes. The old
- * block stays as it is if NULL is returned. A pointer that is not a block's ends the program. */
+/* Change a block's size: a new block, with a stack and a record of its own, takes over the old one's bytes. If NULL is
+ * returned, the old block does not change. A pointer that is not a block's ends the program. */
 void *hearth_resize(void *pointer, size_t size, const hearth_frame *frame);
 
 /* The context of the call to the function whose frame is given; HEARTH_NO_CONTEXT if nothing is recorded now. */

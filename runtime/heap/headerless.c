@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Size classes with free lists, as in heap.c. A free chunk is told by a mark in it; the class of a live one by the table of
- * sectors.
+/* Size classes with free lists, as in heap.c. A mark in a free chunk tells that it is free; the table of sectors tells
+ * the class of a live one.
  *
- * The lists are not those of heap.c, though they look alike. A chunk with a header has its link in the second word, where the
- * header has the time, as the first one may be a redirect's distance, which is read after the chunk was freed. A chunk of 16
- * bytes without header has its link in the first, and in the second the mark, which each push sets and each take clears. One
- * list for both would have to be told the link's place, the mark, the batch and the way to fresh chunks at each of its calls,
- * and these are the fast paths. */
+ * The lists are not those of heap.c, though they look alike. A chunk with a header has its link in the second word,
+ * where the header has the time, as the first one may be a redirect's distance, which is read after the chunk was
+ * freed. A chunk of 16 bytes without header has its link in the first word. Its second word holds the mark, which each
+ * push sets and each take clears. A common list would need the link's place, the mark, the batch and the way to fresh
+ * chunks at each of its calls, and these are the fast paths. */
 #include "headerless.h"
 
 #include "lock.h"
@@ -16,15 +16,15 @@
 #define HEADERLESS_BATCH_BYTES ((size_t)8192) /* moved at once between a class and a thread's cache */
 #define HEADERLESS_BATCH_MOST  ((size_t)32)   /* chunks */
 
-/* One line of cache each: classes are locked independently. What signal handlers free while the lock is taken is set aside:
- * pushed without lock, and taken back all at once by who has it. */
+/* One line of cache each: classes are locked independently. A signal handler that frees a block while the lock is taken
+ * sets it aside: it pushes the block without lock, and the holder of the lock takes all such blocks back at once. */
 static struct headerless_class {
   hearth_lock lock;
   hearth_headerless_chunk *free, *aside;
   char *fresh, *fresh_end; /* of the class's newest tract: chunks never handed out */
 } __attribute__((aligned(64))) headerless_classes[HEARTH_HEADERLESS_CLASSES];
 
-/* What is known of a class from the beginning. */
+/* Facts about a class that are known from the beginning. */
 static struct headerless_facts {
   uint32_t batch;      /* chunks that are moved at once */
   uint32_t reciprocal; /* 2^32 / steps of a chunk, rounded up; 0, which is 2^32, for one step */
@@ -66,7 +66,7 @@ static inline hearth_headerless_chunk *pop_headerless(hearth_headerless_chunk **
   return chunk;
 }
 
-/* --- What threads share: classes, locked ---------------------------------------------------------------------------- */
+/* --- Shared by threads: classes, locked --------------------------------------------------------------------------- */
 
 static hearth_headerless_chunk *take_fresh_headerless(unsigned number) {
   struct headerless_class *class = &headerless_classes[number];
@@ -202,7 +202,7 @@ inline bool hearth_headerless_give(void *pointer, hearth_headerless_cache *cache
   return true;
 }
 
-/* --- For who has stopped all threads -------------------------------------------------------------------------------- */
+/* --- For the thread that stopped all others ----------------------------------------------------------------------- */
 
 void hearth_headerless_count(const hearth_tract *tract, size_t *bytes, size_t *blocks) {
   const struct headerless_class *class = &headerless_classes[tract->size_class];

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Memory of blocks that are not recorded because they are not in the sample (sample.h): chunks without header, in sizes of 16
- * bytes more each, as close to each other as the C library's. They lie in tracts of their own, one sector each, so that the table
- * of sectors tells them from blocks with headers, and share no granule with those. */
+/* Memory of blocks that are not recorded because they are not in the sample (sample.h): chunks without header, in sizes
+ * of 16 bytes more each, as dense as the C library's. They lie in tracts of their own, one sector each, so that the
+ * table of sectors tells them from blocks with headers, and share no granule with those. */
 #ifndef HEARTH_RUNTIME_HEADERLESS_H
 #define HEARTH_RUNTIME_HEADERLESS_H
 
 #include "tracts.h"
 
-#define HEARTH_HEADERLESS_STEP    ((size_t)16) /* what sizes and addresses are multiples of */
+#define HEARTH_HEADERLESS_STEP    ((size_t)16) /* sizes and addresses are multiples of this */
 #define HEARTH_HEADERLESS_CLASSES 64
 #define HEARTH_HEADERLESS_MOST                                                                                         \
   (HEARTH_HEADERLESS_CLASSES * HEARTH_HEADERLESS_STEP) /* larger blocks have headers: little is saved there */
@@ -44,11 +44,11 @@ typedef enum hearth_headerless_kind {
   HEARTH_HEADERLESS_OTHER   /* in none of these tracts */
 } hearth_headerless_kind;
 
-/* What a pointer of the program points to.
+/* Find the kind of memory that a pointer of the program points to.
  *   ret_size  bytes of its chunk; set if it is LIVE */
 hearth_headerless_kind hearth_headerless_find(const void *pointer, size_t *ret_size);
 
-/* End a live block. False: there is none at `pointer`. Of threads that free a block at once none is refused.
+/* End a live block. False: there is none at `pointer`. If several threads free a block at once, none is refused.
  *   cache  NULL: this thread has none, or it is in use */
 bool hearth_headerless_give(void *pointer, hearth_headerless_cache *cache);
 

@@ -26,7 +26,7 @@ static struct size_class {
   char *fresh, *fresh_end; /* of the class's newest tract: chunks never handed out */
 } __attribute__((aligned(64))) classes[CLASSES];
 
-/* What is known of a class from the beginning. */
+/* Facts about a class that are known from the beginning. */
 static struct class_facts {
   uint32_t size;  /* of its chunks */
   uint32_t batch; /* chunks that are moved at once; 0: threads keep none */
@@ -180,7 +180,7 @@ static inline hearth_block *take_cached(hearth_heap_cache *cache, unsigned numbe
   return pop(&cache->classes[number].free);
 }
 
-/* From the class that is given, or what is larger: a signal handler takes from the least class that is not locked. */
+/* From the given class, or a larger one: a signal handler takes from the least class that is not locked. */
 static __attribute__((noinline)) hearth_block *take_shared(unsigned number, size_t need, size_t size, size_t alignment,
                                                            bool *ret_zeroed) {
   while (number < CLASSES && !hearth_reentry_take(&classes[number].lock))
@@ -226,8 +226,8 @@ inline hearth_block *hearth_heap_take_cached(size_t size, hearth_heap_cache *cac
   return lay_out((char *)pop(&cache->classes[number].free), (uint8_t)number, size, HEARTH_BLOCK_ALIGNMENT);
 }
 
-/* Who stops threads, or interrupts this one, may find the new life with the old size, which matters to nobody; an old
- * redirect with the new size would lead astray. */
+/* A thread that stops this one, or a handler that interrupts it, may find the new life with the old size, which does no
+ * harm; an old redirect with the new size would lead it astray. */
 inline hearth_block *hearth_heap_take_unrecorded(size_t size, hearth_heap_cache *cache) {
   if (size > SMALL_MOST - sizeof(hearth_block))
     return NULL;
@@ -263,7 +263,7 @@ static __attribute__((noinline)) bool was_headerless(const void *pointer) {
   return hearth_headerless_find(pointer, &size) == HEARTH_HEADERLESS_FREED;
 }
 
-/* Most blocks begin their chunk: then the header is read without waiting for what tells so. */
+/* Most blocks begin their chunk: then the header is read without waiting for the lookup that tells so. */
 static inline hearth_pointer_kind find(const void *pointer, hearth_block **ret_block, hearth_chunk *ret_chunk) {
   hearth_block *block = (hearth_block *)pointer - 1;
   hearth_tract tract;
@@ -353,8 +353,8 @@ inline bool hearth_heap_resize_unrecorded(void *pointer, size_t size) {
   return true;
 }
 
-/* What the header says is believed, as above: a pointer into a block needs the two bytes of a live block's state and class
- * before it to be taken for one. */
+/* The header is believed, as above: a pointer into a block passes for a block only if the two bytes of a live block's
+ * state and class are before it. */
 inline bool hearth_heap_has_fast_path(const void *pointer, const hearth_heap_cache *cache) {
   const hearth_block *block = (const hearth_block *)pointer - 1;
 

@@ -18,11 +18,11 @@
 #include "headerless.h"
 
 #define HEARTH_BLOCK_ALIGNMENT  ((size_t)32) /* of every user pointer behind a header */
-#define HEARTH_MALLOC_ALIGNMENT ((size_t)16) /* of all others: what callers of malloc expect */
+#define HEARTH_MALLOC_ALIGNMENT ((size_t)16) /* of all others: callers of malloc expect it */
 
 #define HEARTH_HEAP_CLASSES 36 /* sizes of chunks in small tracts */
 
-/* Free chunks that one thread keeps for itself, for whoever uses the thread's cache (thread_cache.h). */
+/* Free chunks that one thread keeps for itself, for the user of the thread's cache (thread_cache.h). */
 typedef struct hearth_heap_cache {
   struct {
     hearth_block *free;
@@ -44,7 +44,7 @@ void hearth_ensure_heap(void);
  * Returns its header, which has size set and is not live yet; NULL: no memory, or size beyond the address space. */
 hearth_block *hearth_heap_take(size_t size, size_t alignment, hearth_heap_cache *cache, bool *ret_zeroed);
 
-/* The same from what `cache` has, with user pointers aligned to 32. NULL: the cache has no such chunk. */
+/* The same from the chunks of `cache`, with user pointers aligned to 32. NULL: the cache has no such chunk. */
 hearth_block *hearth_heap_take_cached(size_t size, hearth_heap_cache *cache);
 
 /* The same for a block that is not recorded; it is live at once. Small ones need no header: see headerless.h. */
@@ -84,23 +84,25 @@ typedef enum hearth_pointer_kind {
   HEARTH_POINTER_FOREIGN /* provably not ours */
 } hearth_pointer_kind;
 
-/* Look up a user pointer; *ret_block is set if it is LIVE. Of blocks without header, those that were freed are known; who may
- * have live ones asks hearth_headerless_find before. */
+/* Look up a user pointer; *ret_block is set if it is LIVE. It knows freed blocks without header; a caller that may have
+ * live ones calls hearth_headerless_find first. */
 hearth_pointer_kind hearth_heap_find(const void *pointer, hearth_block **ret_block);
 
-/* The same, and make a live block the caller's: its state is then ENDING, until it is recorded. Of threads that free a block
- * at once none is refused: an atomic exchange would tell them apart, and cost each free a tenth of its time. */
+/* The same, and make a live block the caller's: its state is then ENDING, until it is recorded. If several threads free
+ * a block at once, none is refused: an atomic exchange would tell the threads apart, and cost each free a tenth of its
+ * time. */
 hearth_pointer_kind hearth_heap_claim(void *pointer, hearth_block **ret_block, hearth_chunk *ret_chunk);
 
-/* End the block of a user pointer into `cache`, if it is live, has no record, begins a chunk of a small tract, and the cache
- * has room. False: it is left to hearth_heap_claim. Of threads that free such a block at once none is refused. */
+/* End the block of a user pointer into `cache`, if it is live, has no record, begins a chunk of a small tract, and the
+ * cache has room. False: it is left to hearth_heap_claim. If several threads free such a block at once, none is
+ * refused. */
 bool hearth_heap_give_unrecorded(void *pointer, hearth_heap_cache *cache);
 
 /* Is this the user pointer of a live block that begins a chunk of a small tract, for which the cache has room? False: it is left
  * to hearth_heap_claim. */
 bool hearth_heap_has_fast_path(const void *pointer, const hearth_heap_cache *cache);
 
-/* As hearth_heap_give, for the chunk of such a block, which was recorded since. */
+/* The same as hearth_heap_give, for the chunk of such a block, which was recorded since. */
 void hearth_heap_give_fast(hearth_block *block, hearth_heap_cache *cache);
 
 /* Give such a block another size. False: it is not such a block, or needs another chunk. */
@@ -109,7 +111,7 @@ bool hearth_heap_resize_unrecorded(void *pointer, size_t size);
 /* Call `visit` for each block that is live or ending. The caller holds hearth_heap_lock. */
 void hearth_heap_each(void (*visit)(hearth_block *block, void *closure), void *closure);
 
-/* What the heap has taken from the system and handed out; sizes in bytes. */
+/* The memory that the heap has taken from the system and handed out; sizes in bytes. */
 typedef struct hearth_heap_usage {
   size_t small_tract_bytes, large_tract_bytes;
   size_t chunk_bytes; /* chunks of live blocks */
@@ -119,8 +121,8 @@ typedef struct hearth_heap_usage {
 /* The threads are stopped (thread_cache.h). */
 hearth_heap_usage hearth_heap_get_usage(void);
 
-/* Stop allocation and deallocation that needs what threads share; also around fork. With signals blocked; not recursive.
- * Returns how many of them are within a critical section that they do not leave. */
+/* Stop allocation and deallocation that needs data shared by threads; also around fork. With signals blocked; not
+ * recursive. Returns how many of them are within a critical section that they do not leave. */
 unsigned hearth_heap_lock(void);
 void hearth_heap_unlock(void);
 

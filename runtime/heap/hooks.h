@@ -9,7 +9,7 @@ typedef struct hearth_heap_hooks {
   /* Write the dumps, snapshots and spilled records that are due now, in ns since the start. Outside of critical sections. */
   void (*dump_due)(uint64_t now_ns);
 
-  /* In a forked child, forget what its parent recorded, before anything is recorded; other libraries' fork handlers may
+  /* In a forked child, forget its parent's records, before anything is recorded; other libraries' fork handlers may
    * allocate before the runtime's own. Does nothing at other times. */
   void (*watch_child)(void);
 } hearth_heap_hooks;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The C allocation functions. All in one object: if a linker took some of them from here and some from elsewhere,
- * blocks would be freed by another allocator than made them. */
+/* The C allocation functions. All are in one object: if a linker took some of them from here and some from elsewhere,
+ * one allocator would free the blocks of another. */
 #include "operations.h"
 #include "os.h"
 #include "running_profile.h"

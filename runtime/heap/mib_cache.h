@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Records that one thread keeps for itself until they are added to the table: so that threads which allocate in the same
- * context do not wait for each other. Whoever uses the thread's cache (thread_cache.h) calls these. */
+/* Records that one thread keeps for itself until they are added to the table: so that threads which allocate in the
+ * same context do not wait for each other. The user of the thread's cache (thread_cache.h) calls these. */
 #ifndef HEARTH_RUNTIME_MIB_CACHE_H
 #define HEARTH_RUNTIME_MIB_CACHE_H
 
@@ -21,7 +21,7 @@ typedef struct hearth_mib_cache {
 bool hearth_mib_cache_record(hearth_mib_cache *cache, hearth_mib_table *table, hearth_block *block,
                              hearth_access_sum accesses, hearth_moment end, uint64_t mean_bytes);
 
-/* Add all to the table. What a signal handler cannot add, because it must not wait, stays. */
+/* Add all to the table. Records that a signal handler cannot add, because it must not wait, stay. */
 void hearth_mib_cache_flush(hearth_mib_cache *cache, hearth_mib_table *table);
 
 /* Add all to a view of the table; nothing changes here. */

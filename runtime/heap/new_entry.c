@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* operator new and operator delete in all their forms, under their mangled names. What they need of the C++ library is
- * referenced weakly, so that C programs link without it. */
+/* operator new and operator delete in all their forms, under their mangled names. They reference the C++ library's
+ * functions weakly, so that C programs link without it. */
 #include "heap.h"
 #include "message.h"
 #include "operations.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What the program's calls come to: the operations of blocks.h, and a record of each where a trace is written, which only
- * the preloaded runtime does. Whether one is written is asked after the fast paths, which are not taken then. */
+/* The program's calls come here. They do the operations of blocks.h, and record each where a trace is written, which
+ * only the preloaded runtime does. The test for a trace comes after the fast paths, which are not taken if there is
+ * one. */
 #ifndef HEARTH_RUNTIME_OPERATIONS_H
 #define HEARTH_RUNTIME_OPERATIONS_H
 

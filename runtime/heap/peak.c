@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The peak of live bytes. Each thread counts by itself and tells of its changes in steps, so that malloc and free share
- * nothing for it; whoever tells of one that may be a peak makes a dump due. */
+ * nothing for it; a thread that tells of a possible peak makes a dump due. */
 #include "peak.h"
 
 #include "lock.h"
@@ -8,9 +8,10 @@
 #include "running_profile.h"
 #include "thread_state.h"
 
-/* A dump stops all threads. One is due before a block ends after which less is live by a step, if what is live is 1 % more than
- * what the last dump has, or 1/256 as far as that takes no more than a tenth of the time; so the peak is found, to a step. As
- * programs may end at any time, there is also one for each 1 % that the heap grows, within the same tenth. */
+/* A dump stops all threads. A block that ends may lower the live bytes by a step. A dump is due before that, if the
+ * live bytes are 1 % more than those of the last dump, or 1/256 as far as that takes no more than a tenth of the time;
+ * so the peak is found, to a step. As programs may end at any time, there is also one for each 1 % that the heap grows,
+ * within the same tenth. */
 #define LEAST_STEP UINT64_C(1024)
 #define MOST_STEP  (UINT64_C(256) << 10)
 #define STEP_PART  512

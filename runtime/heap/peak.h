@@ -21,14 +21,14 @@ static inline void hearth_live_change(int64_t bytes) {
     hearth_live_tell();
 }
 
-/* Would the end of a block of so many bytes be told of? Then hearth_live_tell_before comes first, outside of critical sections: if
- * what is live now is a peak, a dump becomes due that is to have the block. */
+/* Would the end of a block of so many bytes be told of? Then hearth_live_tell_before comes first, outside of critical
+ * sections: if the live bytes are at a peak now, a dump becomes due that is to have the block. */
 static inline bool hearth_live_falls(int64_t bytes) {
   return __builtin_expect(hearth_this_thread.live_change - bytes <= -(int64_t)hearth_live_step, false);
 }
 void hearth_live_tell_before(void);
 
-/* A dump of the peak is about to be made: who is to free a block lets it. Atomic. */
+/* A dump of the peak is about to be made: a thread that is to free a block lets the dump come first. Atomic. */
 extern bool hearth_live_gate __attribute__((visibility("hidden")));
 
 /* Wait until a dump that another thread is at is made, but not for ever; outside of critical sections. */

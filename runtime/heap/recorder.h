@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What `hearth record` does besides: preload/ sets this table before the start. Everywhere else it is NULL, and the
- * program is an instrumented one. */
+/* The additional work of `hearth record`: preload/ sets this table before the start. Everywhere else it is NULL, and
+ * the program is an instrumented one. */
 #ifndef HEARTH_RUNTIME_RECORDER_H
 #define HEARTH_RUNTIME_RECORDER_H
 
@@ -21,7 +21,7 @@ typedef struct hearth_recorder_table {
   void *(*resize)(void *pointer, size_t size, const hearth_frame *frame);
   void (*release)(hearth_trace_kind kind, void *pointer, const char *function, const hearth_frame *frame);
 
-  /* Write what all threads have in their buffers. For whoever dumps. Returns whether it was written. */
+  /* Write the contents of all threads' buffers. The dumping thread calls it. Returns whether they were written. */
   bool (*flush)(void);
 
   /* This thread ends: its buffer is written, and becomes another one's. In a critical section. */

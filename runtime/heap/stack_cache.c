@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A direct-mapped cache: the slot of a stack is a hash of its frame's place and return address; it hits if the frames, or the
- * words that led through the stack, are as they were. */
+/* A direct-mapped cache: the slot of a stack is a hash of its frame's place and return address; it hits if the frames,
+ * or the words that led through the stack, have not changed. */
 #include "stack_cache.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Call stacks that a thread has had before, with their contexts. Most allocations come from where some earlier one came
- * from: then comparing the frames, which needs no load to wait for the one before it, is all there is to do. */
+/* Call stacks that a thread has had before, with their contexts. Most allocations come from the same place as some
+ * earlier one: then a comparison of the frames is enough, which needs no load to wait for the one before it. */
 #ifndef HEARTH_RUNTIME_STACK_CACHE_H
 #define HEARTH_RUNTIME_STACK_CACHE_H
 
@@ -29,12 +29,12 @@ typedef struct hearth_stack_cache {
   hearth_cached_stack slots[HEARTH_STACK_CACHE_SLOTS];
 } hearth_stack_cache;
 
-/* The context of the stack that begins with `frame`, if it is remembered. Reads nothing but what the trail led through on
- * the calling thread's own stack, which `frame` is on. */
+/* The context of the stack that begins with `frame`, if it is remembered. Reads only the words that the trail led
+ * through on the calling thread's own stack, which `frame` is on. */
 bool hearth_stack_cache_find(hearth_stack_cache *cache, const hearth_frame *frame, uint32_t *ret_context);
 
-/* Remember what hearth_unwind found, unless it does not last. A stack that has not been found again gives way only to one of
- * HEARTH_STACK_CACHE_STAY: where hardly any stack comes again, most need not be copied. */
+/* Remember the stack that hearth_unwind found, unless it does not last. A stack that has not been found again gives way
+ * only to one of HEARTH_STACK_CACHE_STAY: where hardly any stack comes again, most need not be copied. */
 void hearth_stack_cache_add(hearth_stack_cache *cache, const hearth_frame *frame, const hearth_trail *trail,
                             uint32_t context);
 

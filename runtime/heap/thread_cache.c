@@ -16,7 +16,7 @@
 hearth_lock hearth_threads_stopper;
 bool hearth_threads_fence;
 
-static hearth_lock registry_lock; /* of the list, and of who is idle */
+static hearth_lock registry_lock; /* of the list, and of the idle caches */
 static hearth_thread_cache *caches;
 static pthread_key_t key; /* its destructor runs when a thread ends */
 static bool key_exists;
@@ -113,7 +113,7 @@ static void make_stores_seen(void) {
     ;
 }
 
-/* What the interrupted thread has in use it keeps, and so does one that does not give it for long. */
+/* The interrupted thread keeps a cache that it has in use, and so does a thread that does not give it up for long. */
 static bool wait_for(hearth_thread_cache *cache) {
   hearth_patience patience = {0};
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What a thread keeps for itself, so that malloc and free need nothing that threads share: free chunks, records, call
- * stacks. Signal handlers that interrupt the owner while it uses its cache, and threads that have no cache (any more), use
- * what is shared.
+/* A thread keeps free chunks, records and call stacks for itself, so that malloc and free need nothing that threads
+ * share. Signal handlers that interrupt the owner while it uses its cache, and threads that have no cache (any more),
+ * use the shared data.
  *
- * Owners use their caches without atomic operations. Who stops all threads takes the stopper's lock, has each running
- * thread execute a barrier (hearth_os_barrier), and waits until no cache is in use; an owner marks its cache as in use,
- * and then looks whether anybody has that lock. The barrier orders the two for it. */
+ * Owners use their caches without atomic operations. A thread that stops all others takes the stopper's lock, has each
+ * running thread execute a barrier (hearth_os_barrier), and waits until no cache is in use; an owner marks its cache as
+ * in use, and then looks whether anybody has that lock. The barrier orders the two for it. */
 #ifndef HEARTH_RUNTIME_THREAD_CACHE_H
 #define HEARTH_RUNTIME_THREAD_CACHE_H
 
@@ -18,7 +18,7 @@
 
 typedef struct hearth_thread_cache {
   bool in_use;                      /* heap and mibs are the owner's, for now; atomic */
-  bool missed;                      /* it was in use for long: who stopped all threads went on without */
+  bool missed;                      /* it was in use for long: the stopper went on without it */
   bool idle;                        /* its thread has ended: the next one that begins takes it */
   struct hearth_thread_cache *next; /* of all there are */
   hearth_heap_cache heap;
@@ -41,7 +41,7 @@ static inline hearth_thread_cache *hearth_thread_cache_own(void) {
   return __builtin_expect(cache != NULL, true) ? cache : hearth_thread_cache_attach();
 }
 
-/* Who has it has stopped all threads, or is about to. */
+/* Its holder has stopped all threads, or is about to. */
 extern hearth_lock hearth_threads_stopper __attribute__((visibility("hidden")));
 
 /* The system has no hearth_os_barrier: owners need one of their own each time. */
@@ -53,7 +53,7 @@ static inline bool hearth_threads_are_stopped(void) {
 
 static inline void hearth_thread_cache_mark(hearth_thread_cache *cache) {
   __atomic_store_n(&cache->in_use, true, __ATOMIC_RELAXED);
-  HEARTH_SIGNAL_FENCE(); /* the processor is kept from exchanging this and what follows by hearth_os_barrier */
+  HEARTH_SIGNAL_FENCE(); /* hearth_os_barrier keeps the processor from exchanging this and the next access */
   if (__builtin_expect(hearth_threads_fence, false))
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
@@ -81,19 +81,19 @@ static inline hearth_thread_cache *hearth_thread_cache_take(hearth_thread_cache 
 /* Before the first cache is made, and in a forked child. */
 void hearth_threads_begin(void);
 
-/* Stop allocation, deallocation and recording in all other threads, and complete what this thread was recording when it
- * was interrupted; also around fork. With signals blocked; not recursive. Returns how many threads are within a critical section
- * that they do not leave. */
+/* Stop allocation, deallocation and recording in all other threads, and complete the record that this thread was making
+ * when it was interrupted; also around fork. With signals blocked; not recursive. Returns how many threads are within a
+ * critical section that they do not leave. */
 unsigned hearth_threads_stop(void);
 void hearth_threads_continue(void);
 
-/* Figures about the heap, for whoever asks. */
+/* Figures about the heap, for any caller. */
 hearth_heap_usage hearth_threads_heap_usage(void);
 
 /* Memory of all threads' caches, in bytes. */
 uint64_t hearth_threads_memory(void);
 
-/* For who has stopped the threads: add their records to a view of the table. */
+/* Add the threads' records to a view of the table. The caller has stopped the threads. */
 void hearth_threads_show_records(hearth_mib_view *view);
 
 /* For the same: forget all records. Those of a thread that did not stop stay in its cache. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Free tracts are in bins by the logarithm of their length, and are joined with free neighbours when they are given back. What
- * they do not serve is taken from the frontier, behind which nothing was ever used. */
+/* Free tracts are in bins by the logarithm of their length, and are joined with free neighbours when they are given
+ * back. Requests that they do not serve take from the frontier, behind which nothing was ever used. */
 #include "tracts.h"
 
 #include "lock.h"
@@ -72,7 +72,7 @@ static void link_free(uint32_t first, uint32_t length) {
   *bin = first;
 }
 
-/* A free tract of at least `length` sectors, unlinked, what is too much of it linked again. */
+/* A free tract of at least `length` sectors, unlinked; its excess is linked again. */
 static uint32_t take_free(uint32_t length) {
   for (unsigned bin = bin_of(length); bin < BINS; ++bin)
     for (uint32_t first = tracts.bins[bin]; first != NO_SECTOR; first = tracts.sectors[first].next) {
@@ -102,7 +102,7 @@ static uint32_t take_new(uint32_t length) {
   return first;
 }
 
-/* With signals blocked: every malloc may need a tract in the end, that of a signal handler too. */
+/* With signals blocked: every malloc may need a tract in the end, also a signal handler's malloc. */
 static uint64_t lock_runs(void) {
   uint64_t signals = hearth_os_block_signals();
 

@@ -26,8 +26,9 @@ typedef enum hearth_tract_kind {
   HEARTH_TRACT_INNER       /* not the first sector of a used tract */
 } hearth_tract_kind;
 
-/* What is known of a sector. For a used tract, `length` counts in its first sector the tract's sectors and in the others the
- * distance to the first. For a free tract, first and last sector hold kind and length, the first also the links. */
+/* The state of a sector. In the first sector of a used tract, `length` is the number of the tract's sectors; in the
+ * others, it is the distance to the first. The first and last sector of a free tract hold kind and length, the first
+ * also the links. */
 typedef struct hearth_sector {
   uint8_t kind;       /* hearth_tract_kind */
   uint8_t size_class; /* of a small tract, or a headerless one */

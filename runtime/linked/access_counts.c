@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What instrumented code calls: the ABI of clang -fmemory-profile, from LLVM 14 on, and of Hearth's instrumentation.
- * The usual instrumentation adds to the counters inline and calls only __memprof_mem*, and Hearth's also __hearth_*. */
+/* The functions that instrumented code calls: the ABI of clang -fmemory-profile, from LLVM 14 on, and of Hearth's
+ * instrumentation. The usual instrumentation adds to the counters inline and calls only __memprof_mem*, and Hearth's
+ * also __hearth_*. */
 #include "heap.h"
 #include "hearth/rt.h"
 #include "message.h"
@@ -165,7 +166,7 @@ HEARTH_EXPORT void __memprof_record_access_range(const volatile void *address, u
   count_range(address, size);
 }
 
-/* Only instrumented code calls these, whose constructors say that there is some. */
+/* Only instrumented code calls these, and its constructors say that there is some. */
 void *__memprof_memcpy(void *to, const void *from, size_t size) {
   if (__memprof_shadow_memory_dynamic_address) {
     count_range(from, size);

@@ -21,8 +21,8 @@ static bool gives_own_blocks(void) {
   return ours;
 }
 
-/* Another malloc is not called: those of sanitizers crash before their own start. Only where the program has taken malloc's
- * address and is not position-independent does that say nothing, as it is then an entry of the program's own. */
+/* Another malloc is not called: those of sanitizers crash before their own start. The address says nothing only where
+ * the program has taken malloc's address and is not position-independent: it is then an entry of the program's own. */
 static bool is_malloc_ours(void) {
   static const char here;
   const ElfW(Sym) *symbol = NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Where profiling starts and ends in a program that the runtime is linked into. Whichever object of the archive the program
- * needs, it needs the state below, and so this object. */
+/* Where profiling starts and ends in a program that the runtime is linked into. Each object of the archive needs the
+ * state below, so a program that needs any of them gets this object. */
 #include "process.h"
 #include "running_profile.h"
 #include "thread_state.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* For entry points in assembly, x86-64: a call in front of what the entry point is for, with its six arguments kept, and what the
- * call returns in rax. The stack is as at the start of a function. */
+/* For entry points in assembly, x86-64: a call in front of the entry point's own work. It keeps the entry point's six
+ * arguments, and leaves its result in rax. The stack is as at the start of a function. */
 #ifndef HEARTH_RUNTIME_CALL_KEEPING_ARGUMENTS_H
 #define HEARTH_RUNTIME_CALL_KEEPING_ARGUMENTS_H
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A reading of the clock is worth as much as is known of when it was made: at some moment between two readings of the ticks,
- * and these may be far apart where a thread is interrupted between them. Wide ones are made again; the rate of the ticks is
- * taken from two readings that are so far apart that their widths do not matter, and again from time to time, as the system
- * may speed its clock up or slow it down by some thousandths. */
+/* A reading of the clock is as exact as the knowledge of its time: it was made at some moment between two readings of
+ * the ticks, and these may be far apart where a thread is interrupted between them. Wide ones are made again; the rate
+ * of the ticks is taken from two readings that are so far apart that their widths do not matter, and again from time to
+ * time, as the system may speed its clock up or slow it down by some thousandths. */
 #include "clock.h"
 
 #include "os.h"
@@ -15,7 +15,7 @@
 #define RATE_CHANGE    512                  /* the system slews by 1/2000 at most */
 
 typedef struct reading {
-  uint64_t ticks; /* just after the clock was read: what is counted on from here is never ahead of it */
+  uint64_t ticks; /* just after the clock was read: a time counted on from here is never ahead of it */
   uint64_t ns, width;
 } reading;
 
@@ -97,7 +97,7 @@ static void try_to_measure(const reading *now) {
   __atomic_store_n(&measuring, false, __ATOMIC_RELEASE);
 }
 
-/* What the thread's clock may have shown by now, at the most. */
+/* The latest time that the thread's clock may have shown by now. */
 static uint64_t last_shown(const hearth_thread_clock *clock, uint64_t ticks) {
   uint64_t passed = ticks - clock->ticks;
 
@@ -133,7 +133,7 @@ uint64_t hearth_clock_read(void) {
   reading now = read_well();
   uint64_t shown = last_shown(clock, now.ticks), ns = now.ns > shown ? now.ns : shown;
 
-  if (hearth_reentry_is_nested()) /* may have interrupted what follows */
+  if (hearth_reentry_is_nested()) /* may have interrupted the code below */
     return ns;
   try_to_measure(&now);
   uint64_t rate = __atomic_load_n(&tick_rate, __ATOMIC_ACQUIRE);

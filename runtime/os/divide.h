@@ -8,7 +8,7 @@
 
 #define HEARTH_RECIPROCALS 1024
 
-/* Of divisors from 2 on: 2^64 / divisor, rounded up. */
+/* For divisors from 2 on: 2^64 / divisor, rounded up. */
 extern uint64_t hearth_reciprocals[HEARTH_RECIPROCALS] __attribute__((visibility("hidden")));
 
 /* Before any division: 10 microseconds. */

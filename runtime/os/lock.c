@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Waiting with patience, for who takes all locks. */
+/* Waiting with patience, for a thread that takes all locks. */
 #include "lock.h"
 
 #define PATIENCE_NS UINT64_C(1000000000)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Spin lock for critical sections of a few instructions. Never held while foreign code runs. All zero is unlocked.
  *
- * Order, outermost first: dump, mappings, list of thread caches, stopper (thread_cache.h), use of thread caches, registers
- * of allocators in ascending order, records in ascending order, histograms, size classes in ascending order, tracts.
- * Only who takes all locks (a dump, a fork), who uses a thread's cache, who ends an allocator's block, who needs memory for a
- * record's histogram, and who needs a tract for a size class holds two.
+ * Order, outermost first: dump, mappings, list of thread caches, stopper (thread_cache.h), use of thread caches,
+ * registers of allocators in ascending order, records in ascending order, histograms, size classes in ascending order,
+ * tracts. Only these threads hold two: one that takes all locks (a dump, a fork), that uses a thread's cache, that ends
+ * an allocator's block, that needs memory for a record's histogram, or that needs a tract for a size class.
  *
  * A lock knows its holder: a signal handler may have interrupted its own thread while that holds a lock, and must not
  * wait for it. */
@@ -68,7 +68,7 @@ static inline bool hearth_lock_try(hearth_lock *lock) {
                                                                    __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
 }
 
-/* How long who takes all locks has waited for one. All zero: not yet. */
+/* How long a thread that takes all locks has waited for one. All zero: not yet. */
 typedef struct hearth_patience {
   uint64_t start_ns;
 } hearth_patience;
@@ -76,8 +76,9 @@ typedef struct hearth_patience {
 /* Let others run. False: that was enough. */
 bool hearth_patience_left(hearth_patience *patience);
 
-/* For who takes all locks: what the interrupted thread has it keeps, and what another thread does not give for long that
- * keeps, too; it is then a signal handler's that waits for us. Returns false in this last case. */
+/* For a thread that takes all locks. The interrupted thread keeps a lock that it has. Another thread, too, keeps a lock
+ * that it does not give up for long: it is then a signal handler's that waits for us. Returns false in this last
+ * case. */
 bool hearth_lock_take_or_keep(hearth_lock *lock);
 void hearth_lock_give_or_keep(hearth_lock *lock);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What the runtime needs from the operating system: all that a port must supply. Nothing here allocates from a heap,
- * takes a lock or changes errno. Functions marked "early" work before the C library and the program's own relocations
- * are ready: malloc is called that early by some dynamic loaders and IFUNC resolvers. */
+/* The runtime's needs from the operating system: a port must supply all of them, and nothing else. Nothing here
+ * allocates from a heap, takes a lock or changes errno. Functions marked "early" work before the C library and the
+ * program's own relocations are ready: malloc is called that early by some dynamic loaders and IFUNC resolvers. */
 #ifndef HEARTH_RUNTIME_OS_H
 #define HEARTH_RUNTIME_OS_H
 
@@ -25,8 +25,8 @@ bool hearth_os_commit(void *at, size_t size);
 /* Zeroed memory; pages are taken when they are touched, so a generous size costs address space only. NULL: none. */
 void *hearth_os_map(size_t size);
 void hearth_os_unmap(void *at, size_t size);
-/* The first `size` bytes of a file that can be read and written: what is stored there is in the file, also if the process
- * is killed. Not for forked children, nor in core files. NULL: not possible. */
+/* The first `size` bytes of a file that can be read and written: bytes that are stored there are in the file, also if
+ * the process is killed. Not for forked children, nor in core files. NULL: not possible. */
 void *hearth_os_map_file(int fd, size_t size);
 /* Give the pages back; the memory stays usable and reads as zeros. */
 void hearth_os_discard(void *at, size_t size);
@@ -68,15 +68,15 @@ bool hearth_os_working_directory(char *to, size_t size);
 /* -- signals; results below 0 are negated error numbers --------------------------------------------------------------
  */
 
-/* Block signals of the mask for this thread; early. Returns what was blocked before. */
+/* Block signals of the mask for this thread; early. Returns the signals that were blocked before. */
 uint64_t hearth_os_block(uint64_t mask);
 static inline uint64_t hearth_os_block_signals(void) { return hearth_os_block(~UINT64_C(0)); }
 void hearth_os_restore_signals(uint64_t blocked); /* early */
 
-/* As the kernel keeps it. */
+/* The layout is the kernel's. */
 typedef struct hearth_os_action {
   void (*handler)(int, siginfo_t *, void *); /* or SIG_DFL, SIG_IGN; two arguments less without SA_SIGINFO */
-  unsigned long flags;                       /* SA_*; what returning needs is added */
+  unsigned long flags;                       /* SA_*; flags that returning needs are added */
   uint64_t mask;                             /* bit N - 1 is signal N, as in all masks here */
 } hearth_os_action;
 
@@ -102,7 +102,7 @@ _Noreturn void hearth_os_abort(void);    /* early; SIGABRT: handlers run, then t
 /* Both return only if they fail. */
 int hearth_os_exec(const char *path, char *const argv[], char *const environment[]);
 int hearth_os_exec_at(int directory, const char *path, char *const argv[], char *const environment[], int flags);
-/* What the program was executed as; "": not known. */
+/* The path that the program was executed by; "": not known. */
 const char *hearth_os_program_path(void);
 /* The program headers of the executable, and an address in its code. */
 typedef struct hearth_os_program_headers {
@@ -114,7 +114,7 @@ hearth_os_program_headers hearth_os_find_program_headers(void);
 /* The machine's name in its network; cut if it does not fit. */
 void hearth_os_host_name(char *to, size_t size);
 bool hearth_os_is_privileged(void); /* set-user-id and the like: the environment is not to be trusted */
-/* Early; of a thread's stack, the thread's part lies below it. */
+/* Early. The thread's part of its stack lies below it. */
 static inline uintptr_t hearth_os_thread_pointer(void) {
   uintptr_t self;
 
@@ -126,9 +126,9 @@ static inline uintptr_t hearth_os_thread_pointer(void) {
 bool hearth_os_barrier_begin(void);
 /* Return after all threads of the process have executed a barrier. False: they have not. */
 bool hearth_os_barrier(void);
-/* CPU that runs the caller. Where the C library shares what the kernel writes for each thread (rseq), reading that is
- * all, once hearth_os_cpu_begin was called: there is an offset from the thread pointer to the CPU's number, which is
- * negative where it is not known. */
+/* CPU that runs the caller. Where the C library shares the words that the kernel writes for each thread (rseq), one
+ * read is enough, once hearth_os_cpu_begin was called: there is an offset from the thread pointer to the CPU's number,
+ * which is negative where it is not known. */
 void hearth_os_cpu_begin(void);
 uint32_t hearth_os_ask_cpu(void);
 extern intptr_t hearth_os_cpu_offset __attribute__((visibility("hidden"))); /* 0: none */

@@ -64,7 +64,7 @@ void hearth_os_unmap(void *at, size_t size) { call3(SYS_munmap, (long)at, (long)
 void hearth_os_discard(void *at, size_t size) {
   if (call3(SYS_madvise, (long)at, (long)size, MADV_DONTNEED) == 0)
     return;
-  /* Locked pages (mlockall) cannot be dropped, but whoever calls this relies on zeros. */
+  /* Locked pages (mlockall) cannot be dropped, but callers of this rely on zeros. */
   for (volatile uint64_t *word = at, *end = (uint64_t *)((char *)at + size); word < end; ++word)
     *word = 0;
 }

@@ -50,7 +50,7 @@ static bool next_line(hearth_maps *maps, size_t *ret_length) {
   }
 }
 
-/* Step over the line of `length` bytes and, if it did not fit, over what follows of it. */
+/* Step over the line of `length` bytes and, if it did not fit, over the rest of it. */
 static void skip_line(hearth_maps *maps, size_t length) {
   maps->begin += length;
   do

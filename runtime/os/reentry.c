@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The end of a critical section that signals came within: the thread raises them again, and their handlers run now. */
+/* The end of a critical section in which signals came: the thread raises them again, and their handlers run now. */
 #include "reentry.h"
 
 #define SIGNALS 64

@@ -14,7 +14,7 @@
 #include "lock.h"
 #include "thread_state.h"
 
-/* The compiler must not move accesses to what a signal handler looks at. */
+/* The compiler must not move accesses to data that a signal handler looks at. */
 #define HEARTH_SIGNAL_FENCE() __atomic_signal_fence(__ATOMIC_SEQ_CST)
 
 static inline void hearth_reentry_enter(void) {

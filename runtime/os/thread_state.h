@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What the runtime knows of a thread. It lies in the program's static TLS block, so that reading it never allocates. */
+/* The runtime's state for a thread. It lies in the program's static TLS block, so that reading it never allocates. */
 #ifndef HEARTH_RUNTIME_THREAD_STATE_H
 #define HEARTH_RUNTIME_THREAD_STATE_H
 
@@ -16,7 +16,7 @@ typedef struct hearth_stack_range {
 
 #define HEARTH_STACK_RANGES 2 /* the thread's own stack, and a signal stack or coroutine's */
 
-/* Of the thread's sample (sample.h). All zero: to be seeded. */
+/* The state of the thread's sample (sample.h). All zero: to be seeded. */
 typedef struct hearth_sampler {
   uint64_t random;     /* state of the generator */
   uint64_t bytes_left; /* until the next byte that is drawn, that byte included */
@@ -34,7 +34,7 @@ struct hearth_thread_cache;
 struct hearth_trace_buffer;
 
 typedef struct hearth_thread_state {
-  hearth_guard in_runtime; /* the runtime is calling foreign code: what that allocates is not recorded */
+  hearth_guard in_runtime; /* the runtime is calling foreign code, whose allocations are not recorded */
   uint32_t depth;    /* critical sections entered (reentry.h); more than 1: a signal handler interrupted the first */
   uint64_t deferred; /* signals that came within a critical section and are handled at its end; bit N - 1 is signal N */
   const struct hearth_mib_update *update; /* NULL: none */

@@ -10,7 +10,7 @@
 
 #define WINDOW_LOG 16
 
-/* Columns are a few KiB of numbers that look random in part: the fastest search finds what there is. */
+/* Columns are a few KiB of numbers that look random in part: the fastest search finds all that can be found. */
 static const ZSTD_compressionParameters search = {.windowLog = WINDOW_LOG,
                                                   .chainLog = 6,
                                                   .hashLog = 12,

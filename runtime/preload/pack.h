@@ -20,10 +20,10 @@ size_t hearth_packer_memory(size_t most);
 /* Set up in that memory. False: zstd refuses it. */
 bool hearth_packer_create(hearth_packer *packer, void *memory, size_t most);
 
-/* Begin a payload; what was packed before is gone. */
+/* Begin a payload; earlier columns are gone. */
 void hearth_packer_begin(hearth_packer *packer);
 
-/* Add the next column; stored as it is where compression gains nothing. */
+/* Add the next column; stored uncompressed where compression gains nothing. */
 void hearth_packer_add(hearth_packer *packer, const void *column, size_t size);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The start of libhearth_preload.so: it sets the table of what `hearth record` adds, and takes what that put into the
- * environment out again. */
+/* The start of libhearth_preload.so: it sets the table of the functions that `hearth record` adds, and removes the
+ * entries that `hearth record` put into the environment. */
 #include "library_start.h"
 #include "process.h"
 #include "recorder.h"
@@ -35,8 +35,8 @@ static bool is_variable(const char *setting, const char *name) {
   return strncmp(setting, name, length) == 0 && setting[length] == '=';
 }
 
-/* What `hearth record` put into the environment is taken out again: the program sees what it would see without, and what it
- * runs is not recorded. */
+/* Remove the entries that `hearth record` put into the environment: the program sees the same environment as without
+ * it, and programs that it runs are not recorded. */
 static void restore_environment(char **environment) {
   char **kept = environment;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Programs close descriptors that they do not know, and change user, root and working directory: before each write it is made
- * sure that the descriptor is still the file's; if it is not, the file is opened by its name. */
+/* Programs close descriptors that they do not know, and change user, root and working directory: each write first
+ * checks that the descriptor is still the file's; if it is not, the file is opened by its name. */
 #include "trace_file.h"
 
 #include "file_output.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A trace's file, to which blocks are added. For who has its lock. */
+/* A trace's file, to which blocks are added. Callers have its lock. */
 #ifndef HEARTH_RUNTIME_TRACE_FILE_H
 #define HEARTH_RUNTIME_TRACE_FILE_H
 

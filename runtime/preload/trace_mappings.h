@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The block of mappings of a trace. For who has the lock of the file. */
+/* The block of mappings of a trace. Callers have the lock of the file. */
 #ifndef HEARTH_RUNTIME_TRACE_MAPPINGS_H
 #define HEARTH_RUNTIME_TRACE_MAPPINGS_H
 

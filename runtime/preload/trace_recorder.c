@@ -22,8 +22,8 @@
 
 #define PAYLOAD_MOST ((size_t)HEARTH_TRACE_COLUMNS * HEARTH_TRACE_COLUMN_BYTES) /* before compression */
 
-/* A thread's events that are not in the file yet; `stack` is the context until they are packed. The owner takes the lock for
- * each event, and who flushes all buffers takes it, too. */
+/* A thread's events that are not in the file yet; `stack` is the context until they are packed. The owner takes the
+ * lock for each event, and a thread that flushes all buffers takes it, too. */
 typedef struct hearth_trace_buffer {
   hearth_lock lock;
   bool idle;    /* its thread has ended: the next one that begins takes it */
@@ -39,7 +39,7 @@ typedef struct hearth_trace_buffer {
 static hearth_lock registry_lock;
 static hearth_trace_buffer *buffers;
 static hearth_trace_buffer
-    *shared; /* for who has none: signal handlers within critical sections, threads past their end */
+    *shared; /* for users without one: signal handlers within critical sections, threads past their end */
 static uint32_t thread_count;
 static uint64_t dropped; /* events; atomic */
 
@@ -146,7 +146,7 @@ static bool append(hearth_trace_buffer *buffer, const hearth_trace_event *event)
   return true;
 }
 
-/* One buffer for all who have none: each writes what it finds of another thread's. */
+/* One buffer for all users without one: each writes the events of another thread that it finds there. */
 static bool append_shared(const hearth_trace_event *event) {
   uint32_t number = own_number();
 
@@ -279,7 +279,7 @@ static bool add_end(void) {
   return added;
 }
 
-/* What the interrupted thread has of the locks it keeps; the event that it was adding is left out. */
+/* The interrupted thread keeps the locks that it has; the event that it was adding is left out. */
 bool hearth_trace_flush(void) {
   bool written = true;
 

@@ -20,7 +20,7 @@ void *hearth_trace_allocate_zeroed(size_t count, size_t size, const hearth_frame
 void *hearth_trace_resize(void *pointer, size_t size, const hearth_frame *frame);
 void hearth_trace_release(hearth_trace_kind kind, void *pointer, const char *function, const hearth_frame *frame);
 
-/* Write what all threads have in their buffers. For who dumps. Returns whether it was written. */
+/* Write the contents of all threads' buffers. The dumping thread calls it. Returns whether they were written. */
 bool hearth_trace_flush(void);
 
 /* This thread ends: its buffer is written, and becomes another one's. In a critical section. */

@@ -17,13 +17,13 @@ typedef struct node {
   uint32_t next;   /* node + 1 of the same bucket; 0: none */
 } node;
 
-/* Only what is used of the tables becomes memory. */
+/* Only the used part of the tables becomes memory. */
 static struct {
   node *nodes;
   uint32_t *buckets; /* node + 1 */
   uint32_t *leaf_of; /* by context: node + 1; 0: not in the file */
   uint8_t *gathered; /* nodes from `first` on, packed */
-  uint8_t *end;      /* of what is gathered */
+  uint8_t *end;      /* of the gathered nodes */
   uint32_t count, first, context_most;
   uint64_t dropped;
 } forest;

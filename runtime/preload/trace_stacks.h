@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The forest of stack nodes that a trace's file has so far. For who has the lock of the file. */
+/* The forest of stack nodes that a trace's file has so far. Callers have the lock of the file. */
 #ifndef HEARTH_RUNTIME_TRACE_STACKS_H
 #define HEARTH_RUNTIME_TRACE_STACKS_H
 
@@ -8,7 +8,7 @@
 /* Room for the stacks of so many contexts. False: no address space. */
 bool hearth_trace_stacks_create(uint32_t most_contexts);
 
-/* The node of a context's innermost frame; HEARTH_TRACE_NO_STACK if it has none, or there is no room. What is new is
+/* The node of a context's innermost frame; HEARTH_TRACE_NO_STACK if it has none, or there is no room. New nodes are
  * gathered for the next block, and written when that is full. */
 uint32_t hearth_trace_stacks_node(uint32_t context, hearth_packer *packer);
 

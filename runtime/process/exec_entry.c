@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The exec functions: the profile is written before the program is replaced. All of them, since inside the C library
- * they do not call each other by names that can be defined here. If none succeeds the program goes on, and the profile
- * is written again at its end. */
+/* The exec functions: the profile is written before the program is replaced. All of them are here, since inside the C
+ * library they do not call each other by names that can be defined here. If none succeeds the program goes on, and the
+ * profile is written again at its end. */
 #define _GNU_SOURCE /* execvpe, execveat */
 #include "dump.h"
 #include "message.h"
@@ -76,7 +76,8 @@ static int try(const char *path, char *const argv[], char *const environment[]) 
   return result == -ENOEXEC ? exec_script(path, argv, environment) : result;
 }
 
-/* Does the search go on behind a directory that gave this? Others may have what this one lacks or does not show. */
+/* Does the search go on behind a directory that gave this? Other directories may have the file that this one lacks or
+ * does not show. */
 static bool is_passed_over(int result) {
   return result == -ENOENT || result == -ENOTDIR || result == -EACCES || result == -ESTALE || result == -ENODEV ||
          result == -ETIMEDOUT || result == -ENAMETOOLONG;

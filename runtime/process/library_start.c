@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Where recording starts and ends in a program that has the runtime as a shared object: preloaded by `hearth record`, or
- * libhearth_rt.so, which instrumented programs and libraries are linked to. The library is the first to be
- * initialised (-z initfirst), and what it registers for the end runs last. */
+/* Where recording starts and ends in a program that has the runtime as a shared object: preloaded by `hearth record`,
+ * or libhearth_rt.so, which instrumented programs and libraries are linked to. The library is the first to be
+ * initialised (-z initfirst), and its handlers for the end run last. */
 #define _GNU_SOURCE /* RTLD_NEXT */
 #include "library_start.h"
 
@@ -21,11 +21,11 @@ extern int __cxa_atexit(void (*function)(void *), void *argument, void *library)
 
 static main_function *program_main;
 
-/* What the program is run in: its stacks end here, without the C library's start code. */
+/* The program runs inside this function: its stacks end here, without the C library's start code. */
 __attribute__((used)) static int run_main(int argc, char **argv, char **environment) {
   uintptr_t stack_pointer;
 
-  __asm__ volatile("mov %%rsp, %0" : "=r"(stack_pointer)); /* as it is in the call, and so where main's frame begins */
+  __asm__ volatile("mov %%rsp, %0" : "=r"(stack_pointer)); /* its value in the call: main's frame begins there */
   hearth_this_thread.root = stack_pointer;
   return program_main(argc, argv, environment);
 }

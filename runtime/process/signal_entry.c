@@ -74,7 +74,8 @@ sighandler_t bsd_signal(int signal, sighandler_t handler) { return set_bsd(signa
 
 sighandler_t ssignal(int signal, sighandler_t handler) { return set_bsd(signal, handler); }
 
-/* Once, and not blocked meanwhile: what `signal` is to programs compiled for strict ISO C or X/Open. */
+/* The handler runs once, and the signal is not blocked meanwhile: `signal` means this in programs compiled for strict
+ * ISO C or X/Open. */
 sighandler_t __sysv_signal(int signal, sighandler_t handler) {
   if (handler == SIG_ERR) {
     errno = EINVAL;

@@ -66,7 +66,7 @@ static void abort_program(int signal, siginfo_t *info, void *context) {
   program_abort.handler(signal, info, context);
 }
 
-/* Of a deferred signal only the number is raised again. */
+/* Only the number of a deferred signal is raised again. */
 static uint32_t asker;
 
 static void ask(int signal, siginfo_t *info, void *context) {

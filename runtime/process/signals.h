@@ -12,7 +12,7 @@
 /* Install handlers where the disposition is the default; by the main thread. */
 void hearth_signals_begin(void);
 
-/* What the program's sigaction does. The runtime's handlers are invisible: they stand for the default action, which
+/* The work of the program's sigaction. The runtime's handlers are invisible: they stand for the default action, which
  * they take after the profile is written. Either pointer may be NULL. Returns 0 or a negated error number. */
 int hearth_signals_set(int signal, const hearth_os_action *action, hearth_os_action *ret_old);
 

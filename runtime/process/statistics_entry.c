@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What else malloc.h declares: figures about the heap, and settings, of which this heap has none. */
+/* The other functions that malloc.h declares: figures about the heap, and settings, which this heap does not have. */
 #include "message.h"
 #include "os.h"
 #include "running_profile.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* syscall(), by which programs end, or have another program take their place, without the functions that are named after that. It
- * is the C library's in all else. In assembly, as there: nothing lies on the stack when the kernel is entered, so that a call that
- * makes a child in the same memory works as it does without the runtime. */
+/* syscall(): programs use it to end, or to have another program take their place, without the functions that are named
+ * after that. It does the same as the C library's in all else. It is in assembly, like the C library's: nothing lies on
+ * the stack when the kernel is entered, so a call that makes a child in the same memory works the same as without the
+ * runtime. */
 #include "call_keeping_arguments.h"
 #include "dump.h"
 #include "process.h"
@@ -12,7 +13,7 @@
 
 HEARTH_EXPORT long syscall(long number, ...);
 
-/* What the assembly below calls, with the first three arguments of the system call. */
+/* The assembly below calls this, with the first three arguments of the system call. */
 void hearth_before_syscall(long number, long first, long second) __attribute__((visibility("hidden"), used));
 long hearth_syscall_failed(long result) __attribute__((visibility("hidden"), used));
 

@@ -12,7 +12,7 @@
 typedef struct hearth_histogram_sums {
   uint64_t *sums[2]; /* by place: of the bytes [8 * i, 8 * i + 8) of each block */
   uint64_t current;  /* index of the array that counts */
-  uint32_t room;     /* of both; what lies behind is 0 */
+  uint32_t room;     /* of both; all behind is 0 */
 } hearth_histogram_sums;
 
 typedef struct hearth_histogram_chunk hearth_histogram_chunk;
@@ -31,9 +31,9 @@ typedef struct hearth_histograms {
 bool hearth_histograms_create(hearth_histograms *histograms, uint32_t contexts, uint32_t most);
 void hearth_histograms_destroy(hearth_histograms *histograms);
 
-/* Sum what counts and the counters of a block, each `weight` times, in the array that does not count. The block counts when
- * `current` of its context's histogram becomes *ret_next. Whoever has the context's lock calls it. False: not possible in
- * this signal handler; nothing happened. What there is no memory for is left out. */
+/* Sum the array that counts and the counters of a block, each `weight` times, in the array that does not count. The
+ * block counts when `current` of its context's histogram becomes *ret_next. The caller has the context's lock. False:
+ * not possible in this signal handler; nothing happened. Counters without memory for their sums are left out. */
 bool hearth_histograms_prepare(hearth_histograms *histograms, const hearth_block *block, uint64_t weight,
                                uint64_t *ret_next);
 

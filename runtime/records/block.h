@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The header of a block that is recorded: what its record needs to know at its end. The user's bytes follow it. */
+/* The header of a block that is recorded: the facts that its record needs at its end. The user's bytes follow it. */
 #ifndef HEARTH_RUNTIME_BLOCK_H
 #define HEARTH_RUNTIME_BLOCK_H
 
@@ -17,7 +17,7 @@ typedef enum hearth_block_state {
   HEARTH_BLOCK_REDIRECT = 0xc3
 } hearth_block_state;
 
-/* Of a block without record: allocated before the start, or by the runtime's callees. */
+/* The context of a block without record: allocated before the start, or by the runtime's callees. */
 #define HEARTH_NO_CONTEXT UINT32_MAX
 
 /* Header of a block. The user's bytes follow it. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* As the depot keeps stacks: rows and bytes are taken by atomic additions, and a row becomes visible when it is put in
- * front of its bucket's chain. */
+/* Names are kept in the same way as stacks in the depot: rows and bytes are taken by atomic additions, and a row
+ * becomes visible when it is put in front of its bucket's chain. */
 #include "context_names.h"
 
 #include "os.h"
@@ -25,7 +25,7 @@ static struct tables {
   char bytes[MOST_BYTES];
 } *tables;
 
-static uint32_t row_count, byte_count; /* what was taken; may exceed what there is */
+static uint32_t row_count, byte_count; /* taken so far; some may stay without use */
 
 bool hearth_context_names_create(void) {
   size_t size = hearth_os_whole_pages(sizeof *tables);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Records of blocks, added in the order of deallocation. Inline: done for each block that ends. */
+/* Records of blocks, added in the order of deallocation. The functions are inline, as they run for each block that
+ * ends. */
 #ifndef HEARTH_RUNTIME_MIB_RECORD_H
 #define HEARTH_RUNTIME_MIB_RECORD_H
 
@@ -16,12 +17,12 @@ typedef struct hearth_moment {
 
 #define NS_PER_MS UINT64_C(1000000)
 
-/* What is summed up, and of what the least and greatest are kept. */
+/* The figures that are summed up, and those whose least and greatest values are kept. */
 typedef struct hearth_figures {
   uint64_t size, accesses, lifetime, percent, density, lifetime_density;
 } hearth_figures;
 
-/* What changes with every record of a series: two lines of cache. */
+/* The fields that change with every record of a series: two lines of cache. */
 typedef struct hearth_mib_sums {
   uint64_t count; /* of blocks; 0: the series is empty, whatever else it holds */
   uint64_t migrations, overlaps, same_alloc_cpu, same_dealloc_cpu;
@@ -30,9 +31,9 @@ typedef struct hearth_mib_sums {
   uint32_t alloc_cpu, dealloc_cpu;
 } hearth_mib_sums;
 
-/* Records of one context that followed each other. Of the sums, those that do not count are computed, and then become those
- * that count: a signal handler finds either all of a block in them or nothing. The rest takes no harm from a block that is
- * put in twice: there, a block may be before it counts. */
+/* Records of one context that followed each other. The sums that do not count are computed, and then become the sums
+ * that count: a signal handler finds either all of a block in them or nothing. A block that is put in twice does no
+ * harm to the rest, so the rest may have a block before it counts. */
 typedef struct hearth_mib_series {
   uint64_t current; /* index of the sums that count */
   hearth_mib_sums sums[2];
@@ -102,8 +103,8 @@ static inline hearth_mib hearth_mib_of_block(const hearth_block *block, hearth_a
   }};
 }
 
-/* What depends on the order: compare the first record of those that are added, which stands for `count` blocks, with the
- * last one before it. */
+/* The figures that depend on the order: compare the first record of those that are added, which stands for `count`
+ * blocks, with the last one before it. */
 static inline void hearth_mib_compare(hearth_mib *into, uint64_t count, uint64_t alloc_ns, uint64_t alloc_cpu,
                                       uint64_t dealloc_cpu) {
   if (into->AllocCount > 0) {
@@ -120,9 +121,9 @@ static inline void hearth_mib_set_last(hearth_mib *into, const hearth_mib *last)
   into->DeallocCPU = last->DeallocCPU;
 }
 
-/* Add the record of one more block, or of those it stands for: as hearth_mib_merge, and with what depends on the order of
- * records: "most recent" fields become those of `one`, NumLifetimeOverlaps and NumSame* compare it with the record before
- * it. */
+/* Add the record of one more block, or of those it stands for: as hearth_mib_merge, and with the figures that depend on
+ * the order of records: "most recent" fields become those of `one`, NumLifetimeOverlaps and NumSame* compare it with
+ * the record before it. */
 static inline void hearth_mib_follow(hearth_mib *into, const hearth_mib *one) {
   hearth_mib_compare(into, one->AllocCount, one->AllocTimestamp, one->AllocCPU, one->DeallocCPU);
   hearth_mib_merge(into, one);
@@ -153,8 +154,8 @@ static inline hearth_mib hearth_mib_of_series(const hearth_mib_series *series) {
   return mib;
 }
 
-/* As hearth_mib_follow, for the records of a series that is not empty. Of two threads' series, that which ended last is the most
- * recent. */
+/* As hearth_mib_follow, for the records of a series that is not empty. If two threads have series, the one that ended
+ * last is the most recent. */
 static inline void hearth_mib_append(hearth_mib *into, const hearth_mib_series *series) {
   hearth_mib sum = hearth_mib_of_series(series);
 
@@ -181,7 +182,7 @@ static inline const hearth_mib_sums *hearth_mib_series_begin(hearth_mib_series *
   return &none;
 }
 
-/* What is least and greatest changes seldom: mostly, comparing is all. */
+/* The least and greatest values change seldom: mostly, a comparison is all. */
 static inline void hearth_mib_series_widen(hearth_mib_series *series, const hearth_figures *of) {
 #define WIDEN_FIGURE(figure, Name)                                                                                     \
   if (__builtin_expect(of->figure < series->least.figure, false))                                                      \

@@ -64,7 +64,7 @@ uint64_t hearth_mib_weight(const hearth_block *block, uint64_t mean_bytes) {
   return hearth_sample_weight(mean_bytes, block->size, (uintptr_t)block ^ block->alloc_ns << 20);
 }
 
-/* Count what finds no room. */
+/* Count blocks that find no room. */
 static void drop(hearth_mib_table *table, uint64_t blocks) {
   __atomic_fetch_add(&table->dropped, blocks, __ATOMIC_RELAXED);
 }

@@ -23,8 +23,8 @@ typedef struct hearth_mib_table {
   hearth_lock locks[HEARTH_MIB_LOCKS]; /* of context id modulo their number: all can be taken for a fork */
 } hearth_mib_table;
 
-/* Assignments that belong together. A signal handler that writes the profile completes what it interrupted first; that
- * this happens twice then does no harm. What is NULL is not assigned to. */
+/* Assignments that belong together. A signal handler that writes the profile first completes the update that it
+ * interrupted; the assignments then happen twice, which does no harm. There is no assignment to NULL. */
 typedef struct hearth_mib_update {
   hearth_mib *record;
   const hearth_mib *sum; /* the record's new value */
@@ -38,20 +38,21 @@ typedef struct hearth_mib_update {
  * no address space. */
 bool hearth_mib_table_create(hearth_mib_table *table, uint32_t count, uint64_t page_most);
 
-/* What lies beside the table has grown. */
+/* Call this when the memory beside the table has grown. */
 void hearth_mib_table_watch(hearth_mib_table *table);
 
 /* How many blocks a sampled block stands for, one in `mean_bytes` being drawn. */
 uint64_t hearth_mib_weight(const hearth_block *block, uint64_t mean_bytes);
 
-/* Make of the record of a sampled block that of all the blocks it stands for. `mean_bytes`: 0 if all blocks are recorded. */
+/* Turn the record of a sampled block into the record of all the blocks it stands for. `mean_bytes`: 0 if all blocks are
+ * recorded. */
 static inline void hearth_mib_weigh(hearth_mib *one, const hearth_block *block, uint64_t mean_bytes) {
   if (mean_bytes)
     hearth_mib_repeat(one, hearth_mib_weight(block, mean_bytes));
 }
 
-/* End `block`: hearth_mib_follow on the record of its context, with its state set to FREE in the same moment for whoever
- * has locked the table. Its context is below `count`. False: the caller is a signal handler that must not
+/* End `block`: hearth_mib_follow on the record of its context, with its state set to FREE in the same moment for a
+ * thread that has locked the table. Its context is below `count`. False: the caller is a signal handler that must not
  * wait for the record's lock; nothing happened. */
 bool hearth_mib_table_record(hearth_mib_table *table, hearth_block *block, const hearth_mib *one);
 
@@ -72,7 +73,7 @@ static inline void hearth_mib_update_apply(const hearth_mib_update *update) {
 }
 
 /* Make an update that a signal handler completes if it interrupts it and writes the profile. The caller has the lock of
- * what is updated; `outer` is filled in here. */
+ * the updated data; `outer` is filled in here. */
 static inline void hearth_mib_update_make(hearth_mib_update *update) {
   const hearth_mib_update known = *update; /* to compilers, after the fences too */
 
@@ -91,8 +92,8 @@ void hearth_mib_table_forget(hearth_mib_table *table);
 /* There can be no spill: from now on, blocks of contexts that need one page more are dropped. */
 void hearth_mib_table_close(hearth_mib_table *table);
 
-/* Keep all other threads from recording, and complete what this thread was recording when it was interrupted. With signals
- * blocked. Returns how many threads are recording and do not end it. */
+/* Keep all other threads from recording, and complete the record that this thread was making when it was interrupted.
+ * With signals blocked. Returns how many threads are recording and do not end it. */
 unsigned hearth_mib_table_lock(hearth_mib_table *table);
 void hearth_mib_table_unlock(hearth_mib_table *table);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Records that differ from the table's are copied when they first change; all others are read from the table. */
+/* Records that differ from those of the table are copied when they first change; all others are read from the table. */
 #include "mib_view.h"
 
 #include "os.h"

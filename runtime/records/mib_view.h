@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The records and histograms at one moment, while all threads are stopped: those of the table as they lie there, and copies
- * of those that differ, because threads have more of them or blocks are live. So writing a profile takes memory only for the
- * latter. */
+/* The records and histograms at one moment, while all threads are stopped: the table's own records in their place, and
+ * copies of the records that differ, because threads have more of them or blocks are live. So writing a profile takes
+ * memory only for the copies. */
 #ifndef HEARTH_RUNTIME_MIB_VIEW_H
 #define HEARTH_RUNTIME_MIB_VIEW_H
 

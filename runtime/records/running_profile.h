@@ -20,7 +20,7 @@ typedef enum hearth_access_state {
 /* The fast paths of malloc and free (blocks.c). */
 typedef enum hearth_path {
   HEARTH_PATH_SLOW,      /* there is none: nothing is recorded, or the counters are those of histogram mode */
-  HEARTH_PATH_RECORD,    /* all blocks are recorded, with what the counters say */
+  HEARTH_PATH_RECORD,    /* all blocks are recorded, with the counters' values */
   HEARTH_PATH_UNCOUNTED, /* the same, without counters */
   HEARTH_PATH_LIVE,      /* all blocks have a context while they are live, and leave no record */
   HEARTH_PATH_SAMPLE,    /* most blocks are not recorded */
@@ -32,7 +32,7 @@ typedef struct hearth_runtime {
   bool tracing;     /* recording, and each operation for itself; of the preloaded runtime only */
   uint8_t path;     /* hearth_path: of malloc and free, if nothing stands in its way */
   uint8_t accesses; /* hearth_access_state */
-  bool live;        /* heap dumps are written, and not profiles: what ends is not recorded */
+  bool live;        /* heap dumps are written, and not profiles: ended blocks are not recorded */
   bool tracks_peak; /* recording, and ... live bytes are counted for it */
   bool ended;       /* the last profile is written, though code of libraries may still run */
   uint64_t start_ns, start_unix_ns;

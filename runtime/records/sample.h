@@ -13,8 +13,8 @@ void hearth_sampler_begin(hearth_sampler *sampler, uint64_t mean_bytes, uint64_t
 /* The distance to the next byte that is drawn, exponentially distributed; at least 1. */
 uint64_t hearth_sampler_draw(hearth_sampler *sampler, uint64_t mean_bytes);
 
-/* Would a block of `size` bytes, 0 counting as 1, be left out? Then *ret_left is what bytes_left is to be after it. Never
- * true of a sampler that has not begun. */
+/* Would a block of `size` bytes, 0 counting as 1, be left out? Then *ret_left is the value for bytes_left after it.
+ * Never true for a sampler that has not begun. */
 static inline bool hearth_sampler_leaves(const hearth_sampler *sampler, uint64_t size, uint64_t *ret_left) {
   uint64_t bytes = size + (size == 0);
   uint64_t left = __atomic_load_n(&sampler->bytes_left, __ATOMIC_RELAXED); /* once: a signal handler may draw */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Scopes are a stack of names for each thread. Their names become addresses in front of the call stack; what came of a
- * context and the names is cached by their hash. */
+/* Scopes are a stack of names for each thread. Their names become addresses in front of the call stack; the context
+ * that came of a context and the names is cached by their hash. */
 #include "scopes.h"
 
 #include "context_names.h"
@@ -50,7 +50,7 @@ HEARTH_EXPORT hearth_scope_token __hearth_scope_push(const char *category, const
   return hearth_rt.recording && is_recorded(category) ? push(name) : 0;
 }
 
-/* Before the start, who will record what is not known. */
+/* Before the start, it is not known which runtime will record which categories. */
 HEARTH_EXPORT hearth_scope_token __hearth_scope_enter(hearth_scope_site *site) {
   if (!hearth_threads_known)
     return 0;
@@ -125,7 +125,7 @@ uint32_t hearth_scopes_extend(uint32_t context, uint64_t heap_pc, hearth_scope_c
   uint64_t slot = mix(names, context) >> 32 & (HEARTH_SCOPE_SLOTS - 1);
   if (cache->slots[slot].names != names || cache->slots[slot].context != context) {
     uint32_t made = insert(context, heap_pc, scope_count);
-    if (made == 0) /* what found no room is counted each time */
+    if (made == 0) /* a stack without room is counted each time */
       return 0;
     cache->slots[slot].names = names;
     cache->slots[slot].context = context;

@@ -12,13 +12,13 @@
 
 #define HEARTH_SCOPE_DEPTH 32 /* scopes that are kept; those within them are not */
 
-/* Of a stack as the depot has it: calls, scopes and a heap. */
+/* The most addresses of a stack in the depot: calls, scopes and a heap. */
 #define HEARTH_STACK_MOST (HEARTH_DEPTH_MOST + HEARTH_SCOPE_DEPTH + 1)
 
 /* Outermost first. The owner's alone; its signal handlers enter and leave scopes in pairs. */
 typedef struct hearth_open_scopes {
   uint32_t count; /* may exceed HEARTH_SCOPE_DEPTH */
-  uint32_t known; /* the first ones, of which what follows the names is filled in */
+  uint32_t known; /* the first ones, which have `pcs` and `hashes` filled in */
   const char *names[HEARTH_SCOPE_DEPTH];
   uint64_t pcs[HEARTH_SCOPE_DEPTH];
   uint64_t hashes[HEARTH_SCOPE_DEPTH]; /* of all pcs up to this one */
@@ -28,7 +28,7 @@ extern _Thread_local hearth_open_scopes hearth_scopes __attribute__((tls_model("
 
 #define HEARTH_SCOPE_SLOTS 64
 
-/* Contexts that a thread made lately, by what they were made of. */
+/* Contexts that a thread made lately, by the parts that they were made of. */
 typedef struct hearth_scope_cache {
   struct {
     uint64_t names;   /* hash of scopes and heap; 0: empty */
@@ -37,8 +37,8 @@ typedef struct hearth_scope_cache {
   } slots[HEARTH_SCOPE_SLOTS];
 } hearth_scope_cache;
 
-/* `context` with this thread's scopes and, unless it is 0, the heap of this pc. A context without stack stays what it is.
- * `cache`: this thread's; NULL: none is to be used. */
+/* `context` with this thread's scopes and, unless it is 0, the heap of this pc. A context without stack does not
+ * change. `cache`: this thread's; NULL: none is to be used. */
 uint32_t hearth_scopes_extend(uint32_t context, uint64_t heap_pc, hearth_scope_cache *cache);
 
 /* The context of an allocation, once its stack's is known. */

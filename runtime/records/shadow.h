@@ -121,8 +121,8 @@ static inline hearth_access_sum hearth_shadow_sum_middle(const void *memory, siz
   return sum;
 }
 
-/* Counters of histogram mode: of each 8 bytes of [memory, memory + size), where memory is a multiple of 8. Clang 19 counts
- * at the start of 64 bytes, which may lie before the block. */
+/* Counters of histogram mode: one for each 8 bytes of [memory, memory + size), where memory is a multiple of 8. Clang
+ * 19 counts at the start of 64 bytes, which may lie before the block. */
 typedef struct hearth_byte_counters {
   const uint8_t *lead;  /* the granule's that the block begins in, up to `first` */
   const uint8_t *first; /* the block's own */

@@ -58,7 +58,7 @@ enum { RBP = 6, RSP = 7, RETURN_ADDRESS = 16 };
 typedef struct cursor {
   const hearth_cfi_tables *tables;
   uintptr_t at, end;
-  bool failed; /* there was less than was asked for: what was taken is 0 */
+  bool failed; /* fewer bytes were left than asked for: the value is 0 */
   uintptr_t piece;
   size_t piece_size;
   bool copied;       /* the piece is in `bytes`; else it is read where it lies */
@@ -170,7 +170,7 @@ static uint64_t take_pointer(cursor *cursor, uint8_t encoding) {
     return value;
   case PE_PC_RELATIVE:
     return at + value;
-  default: /* indirect, or relative to what compilers for x86-64 do not use */
+  default: /* indirect, or relative to a base that compilers for x86-64 do not use */
     cursor->failed = true;
     return 0;
   }
@@ -216,7 +216,7 @@ static uintptr_t find_entry(const hearth_cfi_tables *tables, uintptr_t pc) {
   return low > 0 ? header + (uintptr_t)(intptr_t)found.entry : 0;
 }
 
-/* What entries of functions have in common (CIE). */
+/* The common part of entries of functions (CIE). */
 typedef struct common {
   uint64_t code_factor;
   int64_t data_factor;
@@ -235,7 +235,7 @@ static cursor open_entry(const hearth_cfi_tables *tables, uintptr_t at) {
   return entry;
 }
 
-/* The letters of an augmentation say what follows. */
+/* The letters of an augmentation name the fields that follow. */
 static void read_augmentation(common *common, cursor *entry, const char *letters) {
   if (letters[0] != 'z') {
     entry->failed |= letters[0] != '\0';
@@ -279,11 +279,11 @@ static bool read_common(common *common, const hearth_cfi_tables *tables, uintptr
 
 typedef enum place { UNCHANGED, SAVED, AT_RBP, NOWHERE, OTHER } place;
 
-/* Of one instruction. */
+/* The row of one instruction. */
 typedef struct row {
   uint64_t cfa_register;
   int64_t cfa;     /* offset */
-  bool cfa_loaded; /* the CFA is what cfa_register + cfa points to */
+  bool cfa_loaded; /* the CFA is the word that cfa_register + cfa points to */
   bool cfa_other;  /* it is given by an expression of another form */
   place rbp, return_address;
   int64_t rbp_offset, return_offset; /* from the CFA, if SAVED */
@@ -457,7 +457,7 @@ static void execute(machine *machine, cursor *code) {
   }
 }
 
-/* The rows of a function follow each other; that of `pc` is the last which does not begin behind it. */
+/* The rows of a function follow each other; the row of `pc` is the last one that does not begin behind it. */
 static bool run(machine *machine, cursor code, uintptr_t pc) {
   while (code.at < code.end && !code.failed) {
     row before = machine->row;
@@ -470,7 +470,7 @@ static bool run(machine *machine, cursor code, uintptr_t pc) {
   return !code.failed;
 }
 
-/* What unwinding needs of a row. */
+/* The part of a row that unwinding needs. */
 static hearth_cfi_rule simplify(const row *row) {
   const hearth_cfi_rule none = {.kind = HEARTH_CFI_NONE};
   hearth_cfi_rule rule = {.cfa = (int32_t)row->cfa};

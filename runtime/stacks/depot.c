@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A hash table in two direct-mapped levels, and chains for what finds no place there; stacks lie behind each other. */
+/* A hash table in two direct-mapped levels, and chains for contexts that find no place there; stacks lie behind each
+ * other. */
 #include "depot.h"
 
 #include "os.h"
 
-/* The contexts of most programs are looked up in a small table, which stays in processors' caches, and where hashes tell
- * others apart without a look at them. A context has eight places there, a cache line; if others have them, it has eight in a
- * larger table, and if others have these, too, it is in a chain: tables grow with what is in them, and memory is taken for
- * what is in use. */
+/* The contexts of most programs are looked up in a small table, which stays in processors' caches, and where hashes
+ * tell others apart without a look at them. A context has eight places there, a cache line; if others have them, it has
+ * eight in a larger table, and if others have these, too, it is in a chain: tables grow with their contents, and memory
+ * is taken for the part in use. */
 static const size_t level_words[HEARTH_DEPOT_LEVELS] = {(size_t)1 << 14, (size_t)1 << 17};
 #define PLACES ((size_t)8)
 
@@ -169,7 +170,7 @@ static uint32_t put_in_chain(hearth_depot *depot, uint32_t context, uint64_t has
   }
 }
 
-/* Of threads that put a stack in at once, one puts its context; the others' ids stay without use. */
+/* If several threads put a stack in at once, one puts its context; the others' ids stay without use. */
 uint32_t hearth_depot_insert(hearth_depot *depot, const uint64_t *pcs, uint32_t depth, bool *ret_new) {
   uint64_t *place;
 

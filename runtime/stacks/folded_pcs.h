@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-/* What more there are is not noted: plans may then heed calls that they should not. */
+/* Further ones are not noted: plans may then heed calls that they should not. */
 #define HEARTH_FOLDED_PCS_MOST 6144u
 
 /* An address that is there is not added again. */

@@ -11,7 +11,7 @@
 #include <errno.h>
 #include <string.h>
 
-#define MEMORY_SIZE   ((size_t)64 << 20) /* address space; only what is used becomes memory */
+#define MEMORY_SIZE   ((size_t)64 << 20) /* address space; only the used part becomes memory */
 #define LINE_SIZE     ((size_t)8192)     /* of it, to read lines with any path */
 #define SEGMENTS_MOST 128u
 #define NOTES_MOST    ((size_t)4096)
@@ -23,7 +23,7 @@ static struct {
   size_t used;  /* bytes of rows; atomic */
   uint64_t no_room;
   uint32_t fruitless, passed_over; /* see hearth_mappings_cover */
-  bool starts;                     /* what is mapped now stays: dlclose unloads only what dlopen loaded */
+  bool starts;                     /* present mappings stay: dlclose unloads only libraries of dlopen */
 } table;
 
 /* The file whose mappings are being read. */
@@ -121,7 +121,7 @@ static bool read_header(uintptr_t base, Elf64_Ehdr *ret_header) {
          ret_header->e_phnum <= SEGMENTS_MOST;
 }
 
-/* Where the module ends whose ELF header is at `base`, the first byte of its first segment; 0: there is none. */
+/* The end of the module whose ELF header is at `base`, the first byte of its first segment; 0: there is none. */
 static uintptr_t find_end(uintptr_t base) {
   Elf64_Ehdr header;
   Elf64_Phdr segment;
@@ -188,7 +188,7 @@ static unsigned add_module(uintptr_t base, const char *path, size_t path_size) {
 static void add_entry(module *current, const hearth_maps_entry *entry) {
   if (entry->path_size == 0 || entry->path[0] != '/')
     return; /* no file: code made at run time, the kernel's own pages */
-  /* Of a small file, several segments may lie in the first page. */
+  /* Several segments of a small file may lie in its first page. */
   bool is_segment = current->inode == entry->inode && entry->start < find_end(current->base);
   if (entry->file_offset == 0 && !is_segment)
     *current = (module){.base = entry->start, .inode = entry->inode};
@@ -231,7 +231,7 @@ int hearth_mappings_update(void) {
   return error;
 }
 
-/* If the list cannot be read now, who writes the profile tries again, and tells. */
+/* If the list cannot be read now, the writer of the profile tries again, and reports the error. */
 bool hearth_mappings_create(void) {
   table.memory = hearth_os_map(MEMORY_SIZE);
   if (!table.memory)
@@ -249,7 +249,7 @@ const hearth_mapping *hearth_mappings_find(uint64_t pc) {
   return NULL;
 }
 
-/* What unwinding takes for an address in code that keeps no frame pointer, such as the dynamic loader's, may be none. */
+/* In code that keeps no frame pointer, such as the dynamic loader's, unwinding may take another word for an address. */
 static bool is_mapped(uint64_t pc) {
   char byte;
 

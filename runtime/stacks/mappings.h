@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Which code is mapped where: the executable segments of the program and its libraries, with build ids. What was seen
- * once is kept, since call stacks go through libraries that are closed before the profile is written. */
+/* Which code is mapped where: the executable segments of the program and its libraries, with build ids. A mapping that
+ * was seen once is kept, since call stacks go through libraries that are closed before the profile is written. */
 #ifndef HEARTH_RUNTIME_MAPPINGS_H
 #define HEARTH_RUNTIME_MAPPINGS_H
 
@@ -40,7 +40,7 @@ static inline hearth_raw_mapping hearth_mapping_raw(const hearth_mapping *row) {
  * run. False: no address space. */
 bool hearth_mappings_create(void);
 
-/* Add what the process has mapped now. Libraries may come and go meanwhile. Returns 0 or an error number. */
+/* Add the present mappings of the process. Libraries may come and go meanwhile. Returns 0 or an error number. */
 int hearth_mappings_update(void);
 
 /* See that the addresses of a call stack that is new are covered. Any thread. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What the outer frames were found by is compared with copies from the root on; the walk then ends at the first frame that
- * is as it was. */
+/* The words that led to the outer frames are compared with copies, from the root on; the walk then ends at the first
+ * frame that has not changed. */
 #include "previous_stack.h"
 
 #include <string.h>
@@ -21,7 +21,7 @@ static void keep_frames(hearth_previous_stack *previous, const hearth_frame *fra
   previous->count = (size_t)(end - known);
 }
 
-/* A frame's return address and what was found behind it have to be as they were. */
+/* A frame's return address, and the words that were found behind it, must not have changed. */
 static void keep_words(hearth_previous_stack *previous, const hearth_frame *frame) {
   const hearth_stack_word *end = previous->words + HEARTH_PREVIOUS_STACK_WORDS, *known = end;
 
@@ -33,8 +33,8 @@ static void keep_words(hearth_previous_stack *previous, const hearth_frame *fram
   previous->word_count = (size_t)(end - known);
 }
 
-/* An unwinder that comes to a frame which is as it was goes on as it did, if all further out are, too. What lies further
- * in, or did, does not matter. */
+/* An unwinder that comes to an unchanged frame goes on the same way as before, if all frames further out are unchanged,
+ * too. The frames further in, old and new, do not matter. */
 hearth_known_stack hearth_previous_stack_keep(hearth_previous_stack *previous, const hearth_frame *frame) {
   hearth_stack_range range = hearth_unwind_stack(frame);
   bool linked = previous->word_count == 0;
@@ -62,9 +62,9 @@ static void set_frames(hearth_previous_stack *previous, const hearth_frame *fram
   previous->word_count = 0;
 }
 
-/* The places of words[0..count), which go to `base` on. Words that are no return addresses say what bp was, further in than
- * where it was used: it matters for the places between. Where bp was saved in another way, which is rare, some words of
- * another kind make a place less often found. */
+/* The places of words[0..count), which go to `base` on. Words that are no return addresses give the value of bp,
+ * further in than the place of its use: it matters for the places between. Where bp was saved in another way, which is
+ * rare, some words of another kind make a place less often found. */
 static void set_places(hearth_previous_stack *previous, const hearth_trail *trail, size_t count, size_t first,
                        size_t from, size_t base) {
   hearth_trail_place bp = from < HEARTH_DEPTH_MOST ? previous->places[from] : (hearth_trail_place){0, 0, 0, 0};
@@ -100,7 +100,7 @@ static bool set_words(hearth_previous_stack *previous, const hearth_trail *trail
   return true;
 }
 
-/* Let the trail be that of the stack's `shown` innermost frames. */
+/* Make the trail the one of the stack's `shown` innermost frames. */
 static void set_trail(const hearth_previous_stack *previous, size_t first, size_t shown, hearth_trail *trail) {
   if (previous->word_count == 0) {
     trail->frame_count = shown;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The call stack that a thread captured last. The next one mostly differs from it in a few calls at the leaf: what the outer
- * frames were found by is compared with copies, from the root on, which needs no load to wait for the one before it, and only
- * what is new is unwound and folded. */
+/* The call stack that a thread captured last. The next one mostly differs from it in a few calls at the leaf: the words
+ * that led to the outer frames are compared with copies, from the root on, which needs no load to wait for the one
+ * before it. Only the new part is unwound and folded. */
 #ifndef HEARTH_RUNTIME_PREVIOUS_STACK_H
 #define HEARTH_RUNTIME_PREVIOUS_STACK_H
 
@@ -33,14 +33,14 @@ typedef struct hearth_previous_stack {
   hearth_folded folded;
 } hearth_previous_stack;
 
-/* Forget frames that are no longer as they were. The stack that begins with `frame` is the last one's from what is returned on,
- * if a walk comes there (hearth_unwind); lives until the previous stack changes. Reads nothing but what lies on the calling
- * thread's own stack, which it is in use from `frame` on. */
+/* Forget frames that have changed. Returns the known part of the last stack: if a walk comes there (hearth_unwind), the
+ * stack that begins with `frame` is the same from there on. The result lives until the previous stack changes. Reads
+ * only the calling thread's own stack, which is in use from `frame` on. */
 hearth_known_stack hearth_previous_stack_keep(hearth_previous_stack *previous, const hearth_frame *frame);
 
-/* After hearth_previous_stack_keep: make the stack that begins with `frame` the last one: pcs[0..depth), of at most `most`, is what
- * hearth_unwind found up to what was kept, or all; the trail becomes that of the whole, as long as that is the previous stack.
- * False: it is too deep, or does not last; then nothing changes. */
+/* After hearth_previous_stack_keep: make the stack that begins with `frame` the last one. hearth_unwind found
+ * pcs[0..depth), of at most `most`, up to the kept part, or all; the trail becomes that of the whole stack, as long as
+ * that is the previous stack. False: it is too deep, or does not last; then nothing changes. */
 bool hearth_previous_stack_set(hearth_previous_stack *previous, const hearth_frame *frame, const uint64_t *pcs,
                                size_t depth, size_t most, hearth_trail *trail);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Quicksort on one address of all stacks at a time (Bentley and Sedgewick, "Fast algorithms for sorting and searching
- * strings", 1997): what stacks have in common is compared once. */
+ * strings", 1997): the common part of stacks is compared once. */
 #include "stack_order.h"
 
 /* Contexts [begin, end) that agree in their `depth` outermost addresses. */

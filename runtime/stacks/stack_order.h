@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Call stacks in an order in which those with callers in common follow each other. */
+/* Call stacks in an order in which stacks with common callers follow each other. */
 #ifndef HEARTH_RUNTIME_STACK_ORDER_H
 #define HEARTH_RUNTIME_STACK_ORDER_H
 

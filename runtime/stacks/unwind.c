@@ -54,7 +54,7 @@ void hearth_unwind_begin(bool frame_pointers_only) {
 /* The stack that `address` lies in. Unknown ones are looked up once for each thread. */
 static hearth_stack_range stack_of(uintptr_t address) {
   hearth_stack_range *stacks = hearth_this_thread.stacks;
-  bool known = !hearth_reentry_is_nested(); /* a signal handler may have interrupted what follows */
+  bool known = !hearth_reentry_is_nested(); /* a signal handler may have interrupted the code below */
 
   for (unsigned i = 0; known && i < HEARTH_STACK_RANGES; ++i)
     if (range_contains(stacks[i], address))
@@ -79,7 +79,7 @@ static hearth_stack_range stack_of(uintptr_t address) {
 
 hearth_stack_range hearth_unwind_stack(const hearth_frame *frame) { return stack_of((uintptr_t)(frame + 1) - 1); }
 
-/* The registers as they are when a call returns, and how they were found. */
+/* The registers at the return of a call, and how they were found. */
 typedef struct walk {
   uintptr_t pc, sp, bp;
   uintptr_t bp_at;          /* where bp was saved; 0: that is in the trail */
@@ -89,8 +89,8 @@ typedef struct walk {
   hearth_trail *trail;
 } walk;
 
-/* Copy words of the callers' frames. Ranges are remembered, and coroutines' may have changed since: what is readable for
- * certain is the page of the return address that was used last, just below sp. */
+/* Copy words of the callers' frames. Ranges are remembered, and coroutines' may have changed since: only the page of
+ * the return address that was used last, just below sp, is readable for certain. */
 static inline bool load(walk *walk, uintptr_t address, uintptr_t *ret_words, size_t count) {
   size_t size = count * sizeof *ret_words;
 
@@ -224,7 +224,7 @@ static inline bool is_at_place(const walk *walk, const hearth_trail_place *place
          (!place->bp_at || (walk->bp_at == place->bp_at && walk->bp == place->bp));
 }
 
-/* Has the walk come to what is known? Places that it has passed are dropped from that. */
+/* Has the walk come to the known part? Places that it has passed are dropped from `known`. */
 static inline bool is_known(const walk *walk, hearth_known_stack *known) {
   if (walk->chained)
     return known->frame && walk->sp == (uintptr_t)(known->frame + 1);
@@ -259,7 +259,7 @@ size_t hearth_unwind(const hearth_frame *frame, const hearth_known_stack *known,
   hearth_known_stack left = known ? *known : (hearth_known_stack){NULL, NULL, NULL};
   size_t count = 0, looked_at = 0;
   bool found =
-      most > 0 && !is_root(&walk, walk.sp); /* where main jumped to what frees, nothing of the program is left */
+      most > 0 && !is_root(&walk, walk.sp); /* where main jumped to `free`, say, nothing of the program is left */
 
   ret_trail->word_count = 0;
   ret_trail->words = ret_trail->own;

@@ -11,7 +11,7 @@
 
 #define HEARTH_DEPTH_MOST 255
 
-/* What a function's frame pointer points to. */
+/* The words that a function's frame pointer points to. */
 typedef struct hearth_frame {
   const struct hearth_frame *caller;
   uintptr_t return_address;
@@ -28,23 +28,24 @@ typedef struct hearth_stack_word {
   uintptr_t value;
 } hearth_stack_word;
 
-/* Where a walk came by: one that comes there, too, goes on as it did, if the words that it found behind are as they were. */
+/* A place that a walk passed: a later walk that comes there goes on the same way, if the words that were found behind
+ * it have not changed. */
 typedef struct hearth_trail_place {
   uintptr_t sp, pc; /* sp 0: bp mattered there, and is not known any more */
-  uintptr_t bp_at;  /* what bp has to be, and where it has to be saved; 0: it does not matter */
+  uintptr_t bp_at;  /* where bp has to be saved, with the value below; 0: it does not matter */
   uintptr_t bp;
 } hearth_trail_place;
 
-/* What is known of a stack: its outer frames, leaf first. */
+/* The known part of a stack: its outer frames, leaf first. */
 typedef struct hearth_known_stack {
   const hearth_frame *frame; /* frame pointers link it with the others; NULL: there are places, or none */
   const hearth_trail_place *places, *end;
 } hearth_known_stack;
 
 #define HEARTH_TRAIL_MOST  128
-#define HEARTH_TRAIL_BLIND 0x80u /* of an index: the place's sp is to be 0 */
+#define HEARTH_TRAIL_BLIND 0x80u /* a bit of an index: the place's sp is to be 0 */
 
-/* What a call stack was found by: as long as this is the same, so is the stack. */
+/* The words that a call stack was found by: as long as they are the same, so is the stack. */
 typedef struct hearth_trail {
   bool lasts;         /* all is on the thread's own stack, which stays; and no signal handler interrupted the runtime */
   bool ends_at_known; /* the walk was ended where it came to the known frame, or ... */
@@ -71,10 +72,11 @@ typedef struct hearth_rule_memo {
 hearth_stack_range hearth_unwind_stack(const hearth_frame *frame);
 
 /* Write at most `most` addresses, leaf first: each lies inside the call instruction (return address minus 1). The first
- * is that of the call to the function whose frame is given. Never reads memory that is not known to be a stack; where the
- * next frame would lie elsewhere or below, the stack ends, as it does with the first function of the C library's start
- * code; and where it comes to what is known, unless NULL: the return address of that frame or place is not written, and
- * words behind are not in the trail. `memo`, unless NULL, makes it faster. Returns how many addresses were written. */
+ * is the address of the call to the function whose frame is given. It never reads memory that is not known to be a
+ * stack. The stack ends where the next frame would lie elsewhere or below, and with the first function of the C
+ * library's start code. It also ends where it comes to the known part, unless NULL: the return address of that frame or
+ * place is not written, and words behind are not in the trail. `memo`, unless NULL, makes it faster. Returns how many
+ * addresses were written. */
 size_t hearth_unwind(const hearth_frame *frame, const hearth_known_stack *known, hearth_rule_memo *memo,
                      uint64_t *ret_pcs, size_t most, hearth_trail *ret_trail);
 

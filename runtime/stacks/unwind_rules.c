@@ -7,8 +7,8 @@
 #include "os.h"
 #include "reentry.h"
 
-/* Calls that are on the way to an allocation. The rows of most programs lie close together, where processors' caches keep
- * them; those that find no place there may be anywhere in the rest, of which only what is used becomes memory. */
+/* Calls that are on the way to an allocation. The rows of most programs lie close together, where processors' caches
+ * keep them; those that find no place there may be anywhere in the rest, of which only the used part becomes memory. */
 #define NEAR_ROWS ((size_t)1 << 13)
 #define FAR_ROWS  ((size_t)1 << 18)
 #define ROWS_EACH 8u /* of either kind that one address may be in; if all are taken, its rule is read each time */

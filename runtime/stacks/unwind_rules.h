@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* How the callers of code addresses are found, remembered: reading call frame information costs microseconds, looking it
- * up again two memory accesses. Lock-free, also in signal handlers that interrupt the runtime. */
+/* A memory of the rules that find the callers of code addresses: reading call frame information costs microseconds, and
+ * looking a rule up again costs two memory accesses. Lock-free, also in signal handlers that interrupt the runtime. */
 #ifndef HEARTH_RUNTIME_UNWIND_RULES_H
 #define HEARTH_RUNTIME_UNWIND_RULES_H
 
@@ -9,7 +9,7 @@
 /* Make room to remember rules; once. Without it each one is read anew. */
 void hearth_unwind_rules_create(void);
 
-/* The rule of the code at `pc`, of whatever module is loaded there. HEARTH_CFI_NONE: there is none that can be used. */
+/* The rule of the code at `pc`, of the module that is loaded there. HEARTH_CFI_NONE: there is none that can be used. */
 hearth_cfi_rule hearth_unwind_rules_find(uint64_t pc);
 
 #endif

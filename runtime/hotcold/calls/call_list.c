@@ -83,7 +83,7 @@ static bool is_name(struct text word) {
   return true;
 }
 
-/* NAME MASK BITS=HINT... Returns what is wrong, or NULL. */
+/* NAME MASK BITS=HINT... Returns the error, or NULL. */
 static const char *parse_function(struct hearth_call_list *list, struct text name, struct text line) {
   struct hearth_call_function function = {.name = name.at, .hints = list->hints + list->hint_count};
   if (!is_name(name))

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What a function's blocks get while `bits` are set, of those that it heeds. */
+/* The hint of a function's blocks while `bits` are set among the bits that it heeds. */
 struct hearth_call_hint {
   uint64_t bits;
   uint8_t hint;

@@ -26,7 +26,7 @@ struct hash_head {
 
 bool hearth_code_is_known(void) { return find_object; }
 
-/* glibc has put addresses where the file has offsets; not in what the kernel maps, which is read-only. */
+/* glibc has put addresses where the file has offsets; not in the object that the kernel maps, which is read-only. */
 static const void *table_at(const struct link_map *map, ElfW(Addr) address) {
   return (const void *)(address < map->l_addr ? address + map->l_addr : address);
 }

@@ -8,7 +8,7 @@
 
 /* A program or library that is loaded, by its hash table of exported names. Pointers into its memory. */
 struct hearth_code_module {
-  uintptr_t bias; /* what is added to the addresses in its symbols */
+  uintptr_t bias; /* is added to the addresses in its symbols */
   const void *symbols;
   const char *strings;
   const uint32_t *hash_table;
@@ -20,7 +20,7 @@ bool hearth_code_is_known(void);
 /* The module that an address lies in; false if there is none, or it exports nothing. Takes no lock. */
 bool hearth_code_module_find(uintptr_t address, struct hearth_code_module *ret);
 
-/* By which names are looked up: that of the ELF section .gnu.hash. */
+/* The hash that names are looked up by: the one of the ELF section .gnu.hash. */
 uint32_t hearth_code_name_hash(const char *name, uint32_t bytes);
 
 /* Does the address lie in a function of this name? The name need not be terminated. */

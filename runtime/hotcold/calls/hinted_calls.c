@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The caller's address gives the program or library that it lies in. The functions of the lists are looked up there by name;
- * the one that the address lies in is remembered with the address. What its entry says of the thread's word is the hint. */
+/* The caller's address gives the program or library that it lies in. The functions of the lists are looked up there by
+ * name; the one that the address lies in is remembered with the address. Its entry and the thread's word give the
+ * hint. */
 #define _GNU_SOURCE
 #include "hinted_calls.h"
 
@@ -43,7 +44,8 @@ static char named_path[HEARTH_HOTCOLD_PATH_BYTES]; /* "": there is none */
 static bool is_off;
 static bool is_refused; /* it is of another plan; the user knows */
 
-/* The thread's word lies at the same distance from this in every thread: both are in what the C library sets aside for each. */
+/* The thread's word lies at the same distance from this in every thread: both are in the memory that the C library sets
+ * aside for each. */
 static _Thread_local char anchor __attribute__((tls_model("initial-exec")));
 
 /* ------------------------------------------------- the lists ------------------------------------------------- */
@@ -62,7 +64,7 @@ static void *map(size_t bytes) {
   return memory == MAP_FAILED ? NULL : memory;
 }
 
-/* Copied, as a mapped file might be changed. Returns what is wrong, or NULL. */
+/* Copied, as a mapped file might be changed. Returns the error, or NULL. */
 static const char *read_all(int descriptor, char **ret_text, size_t *ret_bytes) {
   struct stat status;
   if (descriptor < 0 || fstat(descriptor, &status))
@@ -121,7 +123,7 @@ static void open_ranges(void) {
     hearth_ranges_open();
 }
 
-/* What was found out about addresses may change. */
+/* Known facts about addresses may change. */
 static void forget_known(void);
 
 static void add_part(const struct hearth_call_list *list, uint64_t *word) {
@@ -200,8 +202,8 @@ __attribute__((destructor)) static void end(void) {
 
 /* -------------------------------------------------- calls --------------------------------------------------- */
 
-/* What is known of return addresses: address << 16 | number of the function in all lists from 1, 0 for none of them. An entry
- * is one word, so that threads need no lock; what two of them find out at once is the same. */
+/* The known return addresses: address << 16 | number of the function in all lists from 1, 0 for none of them. An entry
+ * is one word, so that threads need no lock; two threads that look up at once find the same. */
 enum { WAYS = 4, SETS = 4096, NUMBER_BITS = 16 };
 static _Atomic uint64_t known[SETS][WAYS];
 
@@ -222,7 +224,7 @@ static uint64_t number_in(const struct part *part, const struct hearth_code_modu
   return 0;
 }
 
-/* The program starts behind its libraries: of a function that several know, its list counts. */
+/* The program starts behind its libraries: if several lists have a function, the program's list counts. */
 static uint64_t find_number(uintptr_t address) {
   struct hearth_code_module module;
   uint64_t number = 0;
@@ -233,7 +235,7 @@ static uint64_t find_number(uintptr_t address) {
   return number;
 }
 
-/* Of a full set, the entry goes that was first. */
+/* In a full set, the oldest entry goes. */
 static void remember(_Atomic uint64_t *set, uint64_t entry) {
   for (unsigned i = WAYS - 1; i > 0; i--)
     atomic_store_explicit(&set[i], atomic_load_explicit(&set[i - 1], memory_order_acquire), memory_order_release);

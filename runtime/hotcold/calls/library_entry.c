@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The plain functions, before the program's own allocator: a call in a library gets the hint that the list of library calls
- * has for it (library_calls.h), all others go on. realloc and reallocarray are entry.c's. */
+/* The plain functions, before the program's own allocator: a call in a library gets the hint that the list of library
+ * calls has for it (hinted_calls.h); all others go on. realloc and reallocarray are entry.c's. */
 #define _GNU_SOURCE
 #include "cxx_entry.h"
 #include "entry.h"

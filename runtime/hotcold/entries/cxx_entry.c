@@ -2,8 +2,8 @@
 /* The hinted forms of operator new, under tcmalloc's names, and the forms of operator delete.
  *
  * In C by mangled name: hint and alignment are plain integers to the ABI, and a C program that links the shared object
- * must not need libstdc++. What belongs to the C++ library is therefore weak and may be absent. Exceptions that the
- * plain operators throw pass through these frames. */
+ * must not need libstdc++. Symbols of the C++ library are therefore weak and may be absent. Exceptions that the plain
+ * operators throw pass through these frames. */
 #define _GNU_SOURCE
 #include "cxx_entry.h"
 
@@ -37,7 +37,7 @@ HEARTH_WEAK_EXTERN void _ZSt17__throw_bad_allocv(void);
  * ones are the C++ library's, which call one another, and so this file's again, and in the end free: then that is called
  * at once. */
 
-static const char no_throw; /* what stands for std::nothrow */
+static const char no_throw; /* stands for std::nothrow */
 typedef void free_function(void *block);
 static free_function *_Atomic end_of_deletes; /* once it is known to be free */
 static free_function *look_for_end(void);
@@ -172,7 +172,7 @@ void *hearth_plain_new(size_t bytes, size_t alignment) {
   hearth_hotcold_fatal("out of memory in operator new", "");
 }
 
-/* What is passed on, as most is, needs no call. */
+/* Most requests are passed on, and need no call. */
 static inline void *new_in_range(size_t bytes, size_t alignment, uint8_t hint) {
   return hearth_hint_is_passed_on(hint) ? NULL : hearth_hinted_new(bytes, alignment, hint);
 }
@@ -208,7 +208,7 @@ HEARTH_NEW(_Znwm)
 HEARTH_NEW(_Znam)
 
 /* Sized delete may be told anything from the requested to the returned size, so the room of a block may be told to the
- * program; of a foreign block only the requested size is known to be right. */
+ * program; for a foreign block, only the requested size is known to be right. */
 
 static struct sized_block with_room(void *block) {
   return (struct sized_block){block, hearth_region_usable(&hearth_ranges.region[hearth_range_of(block)], block)};

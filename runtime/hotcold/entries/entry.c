@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Each function looks at the range that a pointer lies in, by one comparison, or that a hint asks for, and passes on all
- * others to the program's allocator. */
+/* Each function finds the range that a pointer lies in, by one comparison, or that a hint asks for. It passes on all
+ * other requests to the program's allocator. */
 #define _GNU_SOURCE
 #include "entry.h"
 
@@ -128,7 +128,7 @@ HEARTH_INTERPOSE void free_aligned_sized(void *block, size_t alignment, size_t b
   free_any(block);
 }
 
-/* For a hint that wants another range than that of the block; NULL otherwise, and if there is no room: the plain function is
+/* For a hint that wants another range than the block's; NULL otherwise, and if there is no room: the plain function is
  * to serve the request. */
 static void *hinted_realloc(void *block, size_t bytes, uint8_t hint) {
   if (!block)
@@ -169,8 +169,8 @@ HEARTH_INTERPOSE void *reallocarray(void *block, size_t count, size_t bytes) {
   return moved ? moved : realloc_any(block, total);
 }
 
-/* The same two under names that lead here, whoever defines free and realloc; and those for programs that are linked with
- * --wrap. The attributes are those of stdlib.h. */
+/* The same two under names that lead here, no matter which library defines free and realloc; and those for programs
+ * that are linked with --wrap. The attributes are those of stdlib.h. */
 #define HEARTH_ALIAS(name) __attribute__((alias(name), nothrow, leaf))
 HEARTH_ALIAS("free") void hearth_own_free(void *block);
 HEARTH_ALIAS("realloc") __attribute__((alloc_size(2))) void *hearth_own_realloc(void *block, size_t bytes);
@@ -189,7 +189,7 @@ HEARTH_INTERPOSE size_t malloc_usable_size(void *block) {
 
 /* The hinted functions. */
 
-/* Apart, so that what is passed on saves no registers. */
+/* A function apart, so that requests that are passed on save no registers. */
 static __attribute__((noinline)) void *malloc_in_range(size_t bytes, uint8_t hint) {
   void *block = hearth_hinted_alloc(bytes, 1, hint);
   return block ? block : malloc(bytes);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What the C and the C++ entry points share. This file's object also holds free and the other interposed functions, so
- * whoever links any hinted function gets them. */
+/* The common part of the C and the C++ entry points. This file's object also holds free and the other interposed
+ * functions, so a program that links any hinted function gets them. */
 #ifndef HEARTH_HOTCOLD_ENTRY_H
 #define HEARTH_HOTCOLD_ENTRY_H
 

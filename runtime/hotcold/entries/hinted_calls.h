@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Hints for allocations in libraries that were compiled without a profile: by the function that the return address lies in,
- * and the bits of the thread's contexts, which the program sets (docs/formats/library-calls.md). Off until the program has
- * told where its word is; in the adapter without these functions (library_calls_absent.c) for good. */
+/* Hints for allocations in libraries that were compiled without a profile: by the function that the return address lies
+ * in, and the bits of the thread's contexts, which the program sets (docs/formats/library-calls.md). Off until the
+ * program has told where its word is; in the adapter without these functions (hinted_calls_absent.c), for good. */
 #ifndef HEARTH_LIBRARY_CALLS_H
 #define HEARTH_LIBRARY_CALLS_H
 

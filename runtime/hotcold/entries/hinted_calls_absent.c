@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The adapter as a rule: it does not stand before malloc and operator new, which it would make slower. */
+/* The usual adapter has this file: it does not stand before malloc and operator new, which it would make slower. */
 #include "hinted_calls.h"
 
 #include "fatal.h"

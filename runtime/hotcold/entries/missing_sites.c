@@ -45,9 +45,9 @@ static void tell_of_own_word(uint64_t plan) {
        "version script, or -Bsymbolic, hides them: add 'global: __hearth_contexts.*;' to the script");
 }
 
-/* A program, and each library, whose allocations heed the bits of a plan, and which has files without decision sites, calls
- * this as it starts, with the function that the loader found for it where decision sites are (NULL: none), and the word that
- * it reads. */
+/* A program or library calls this as it starts if its allocations heed the bits of a plan and it has files without
+ * decision sites. It passes the function that the loader found for it where decision sites are (NULL: none), and the
+ * word that it reads. */
 HEARTH_EXPORT void hearth_hotcold_need_sites(uint64_t plan, void *(*word_of_sites)(void), void *word);
 
 void hearth_hotcold_need_sites(uint64_t plan, void *(*word_of_sites)(void), void *word) {
@@ -57,7 +57,7 @@ void hearth_hotcold_need_sites(uint64_t plan, void *(*word_of_sites)(void), void
     tell_of_own_word(plan);
 }
 
-/* A program, and each library, of whose files some were compiled with another plan calls this as it starts. */
+/* A program or library calls this as it starts if some of its files were compiled with another plan. */
 HEARTH_EXPORT void hearth_hotcold_other_plan(uint64_t plan);
 
 void hearth_hotcold_other_plan(uint64_t plan) {

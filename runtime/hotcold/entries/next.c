@@ -54,7 +54,7 @@ struct file_query {
 
 static bool begins(const char *name, const char *prefix) { return strncmp(name, prefix, strlen(prefix)) == 0; }
 
-/* Not by dladdr, which goes through all symbols of the file. */
+/* It does not use dladdr, which goes through all symbols of the file. */
 static int look_at_file(struct dl_phdr_info *file, size_t bytes, void *argument) {
   struct file_query *query = argument;
   (void)bytes;
@@ -93,7 +93,7 @@ void *hearth_next_function(_Atomic(void *) *slot, const char *name) {
  * so, these may be ours again. */
 extern __attribute__((weak)) void __real_free(void *block);
 extern __attribute__((weak)) void *__real_realloc(void *block, size_t bytes);
-/* Of a static glibc; its malloc_usable_size is weak, too, and ours comes before it. */
+/* A static glibc defines it. Its malloc_usable_size is weak, too, and ours comes before it. */
 extern __attribute__((weak)) size_t __malloc_usable_size(void *block);
 
 static void *next_or_die(const char *name, void *real, void *own) {
@@ -103,8 +103,8 @@ static void *next_or_die(const char *name, void *real, void *own) {
   return symbol;
 }
 
-/* Several threads may look up at once: they find the same. What dlsym itself frees while it looks up is leaked, what it
- * would reallocate is refused: the function that could serve it is the one being looked for. */
+/* Several threads may look up at once: they find the same. Blocks that dlsym itself frees while it looks up are leaked,
+ * and its reallocations are refused: the function that could serve it is the one being looked for. */
 static void first_free(void *block) {
   if (hearth_guard_is_held(&looking_up))
     return;

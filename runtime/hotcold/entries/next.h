@@ -31,7 +31,7 @@ void *hearth_next_optional(_Atomic(void *) *slot, const char *name);
 /* The same of a function that every allocator has: without it the program ends. */
 void *hearth_next_function(_Atomic(void *) *slot, const char *name);
 
-/* Whether there is no next definition, or that of libstdc++ or libc++. */
+/* Is there no next definition, or is it the one of libstdc++ or libc++? */
 bool hearth_next_is_absent_or_cxx(const char *name);
 
 static inline void hearth_next_free(void *block) {

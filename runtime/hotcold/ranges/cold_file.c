@@ -49,7 +49,7 @@ static bool is_within_limit(size_t bytes) {
   return getrlimit(RLIMIT_FSIZE, &limit) || limit.rlim_cur >= bytes;
 }
 
-/* NULL if `descriptor` has become a file of `bytes` that can serve, else what is missing. */
+/* NULL if `descriptor` has become a file of `bytes` that can serve, else the reason why not. */
 static const char *shape_file(int descriptor, size_t bytes) {
   if (is_in_memory(descriptor))
     return "is in memory itself";
@@ -77,14 +77,14 @@ static bool map_at(char *start, size_t bytes, int kind, int descriptor) {
   return mmap(start, bytes, PROT_READ | PROT_WRITE, kind | MAP_FIXED | MAP_NORESERVE, descriptor, 0) != MAP_FAILED;
 }
 
-/* Who comes for one cold block has no use for its neighbours: nothing is read ahead. */
+/* A thread that comes for one cold block has no use for its neighbours: nothing is read ahead. */
 static bool map_file(char *start, size_t bytes, int kind, int descriptor) {
   bool mapped = map_at(start, bytes, kind, descriptor);
   madvise(start, bytes, MADV_RANDOM);
   return mapped;
 }
 
-/* NULL, or what is missing. */
+/* NULL, or the reason why not. */
 static const char *open_window(char *start, size_t bytes) {
   struct stat status;
   int descriptor = create_file();

@@ -61,7 +61,7 @@ bool hearth_page_out_is_due(unsigned waited_s, unsigned wait_s, uint64_t committ
   return waited_s >= wait_s || committed_now > committed_then + committed_then / 8;
 }
 
-/* What the last round left in memory, and what there was. */
+/* The bytes that there were in a round, those that it left in memory, and those that it sent out. */
 struct round {
   uint64_t committed_bytes, resident_bytes, sent_bytes;
 };
@@ -86,7 +86,7 @@ static void wait_for_work(unsigned wait_s, const struct round *last) {
   } while (!hearth_page_out_is_due(waited_s, wait_s, last->committed_bytes, committed_bytes()));
 }
 
-/* What is in memory that was not then, but for new memory. */
+/* The bytes that are in memory now and were not then, except new memory. */
 static uint64_t returned_since(const struct round *then, const struct round *now) {
   uint64_t expected = then->resident_bytes;
   if (now->committed_bytes > then->committed_bytes)
@@ -149,7 +149,7 @@ static bool start_thread(void) {
   return started;
 }
 
-/* What pthread_create allocates, it does by plain malloc; should that lead here again, the thread is no longer wanted. */
+/* pthread_create allocates by plain malloc; if that leads here again, the thread is no longer wanted. */
 void hearth_page_out_start(void) {
   if (!atomic_exchange_explicit(&hearth_page_out_is_wanted, false, memory_order_relaxed))
     return;

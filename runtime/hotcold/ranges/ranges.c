@@ -157,7 +157,7 @@ static void tell_foreign_free(void) {
 }
 
 static void open_once(void) {
-  /* secure_getenv: whoever runs a setuid program does not choose its allocator's behaviour. */
+  /* secure_getenv: the user of a setuid program does not choose its allocator's behaviour. */
   struct hearth_hotcold_options options = hearth_hotcold_options_parse(secure_getenv("HEARTH_HOTCOLD"));
   if (is_recorded()) {
     options.cold_below = 0;

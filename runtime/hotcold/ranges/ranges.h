@@ -37,7 +37,7 @@ extern struct hearth_ranges hearth_ranges;
  * at once. When ranges cannot be had, one warning, and all requests fall back. */
 void hearth_ranges_open(void);
 
-/* What the entry points, which lie above, have to do with the opening: entries/opening.c defines it. */
+/* The entry points' part in the opening. They lie above, so entries/opening.c defines it. */
 struct hearth_hotcold_options;
 struct hearth_ranges_user {
   bool (*is_interposed)(void); /* do all blocks come back to us? Otherwise none is handed out */

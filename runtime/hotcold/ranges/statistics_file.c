@@ -23,7 +23,7 @@ struct sample {
 #include "hearth/hotcold_fields.def"
 };
 
-/* One line, shorter than what a system appends in one piece. */
+/* One line, shorter than the piece that a system appends at once. */
 struct line {
   char text[2048];
   size_t bytes;
@@ -94,7 +94,8 @@ static bool append_to_file(const struct line *line) {
   return !close(descriptor) && written == (ssize_t)line->bytes;
 }
 
-/* Late, so that what the program's own destructors free is gone. A program without a hinted call reads its options here. */
+/* It runs late, so that the blocks that the program's own destructors free are gone. A program without a hinted call
+ * reads its options here. */
 __attribute__((destructor(101))) static void write_statistics(void) {
   struct hearth_hotcold_stats stats;
   struct line line = {.bytes = 0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* HEARTH_HOTCOLD=stats=FILE: what the ranges hold when the program ends, as `hearth top --json` prints it. */
+/* HEARTH_HOTCOLD=stats=FILE: the contents of the ranges when the program ends, as `hearth top --json` prints them. */
 #ifndef HEARTH_STATISTICS_FILE_H
 #define HEARTH_STATISTICS_FILE_H
 

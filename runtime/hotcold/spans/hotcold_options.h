@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* HEARTH_HOTCOLD, the adapter's environment variable: key=value pairs separated by ':'. What each means: docs/options.md. */
+/* HEARTH_HOTCOLD, the adapter's environment variable: key=value pairs separated by ':'. docs/options.md explains
+ * each. */
 #ifndef HEARTH_HOTCOLD_OPTIONS_H
 #define HEARTH_HOTCOLD_OPTIONS_H
 
@@ -10,7 +11,7 @@ enum {
   HEARTH_COLD_INTERVAL_MAX = 86400,
 };
 
-/* What is done with the memory of cold blocks. */
+/* The treatment of the memory of cold blocks. */
 enum hearth_cold_mode {
   HEARTH_COLD_KEEP,    /* nothing */
   HEARTH_COLD_ADVISE,  /* marked from time to time as the first to leave memory when that gets scarce */

@@ -95,7 +95,7 @@ void hearth_page_run_init(struct hearth_region *region) {
   link_run(region, 0, region->pages, HEARTH_PAGE_CLEAN);
 }
 
-/* Cut `pages` pages at `first` out of the free run that begins at `run`; what remains on either side stays free. */
+/* Cut `pages` pages at `first` out of the free run that begins at `run`; the rest on either side stays free. */
 static void carve(struct hearth_region *region, uint32_t run, uint32_t first, uint32_t pages) {
   uint32_t run_end = run + region->page[run].pages;
   uint8_t state = region->page[run].state;
@@ -176,8 +176,8 @@ static bool release_some(struct hearth_region *region) {
   return false;
 }
 
-/* Down to half of what may be kept, so that the next free does not start over. When too little can be given back (the
- * dirty runs are smaller than a release piece), wait for as much again before trying again. */
+/* Release down to half of the bytes that may be kept, so that the next free does not start over. When too little can be
+ * given back (the dirty runs are smaller than a release piece), wait for as much again before trying again. */
 static void release_excess(struct hearth_region *region) {
   uint32_t half = region->limits.keep_pages / 2;
   while (region->dirty_pages > half && release_some(region))

@@ -76,7 +76,7 @@ struct hearth_region_limits {
   bool return_empty_spans; /* else each class keeps its last one, to be the next one it needs */
 };
 
-/* What else has to be done with the memory of pages. Called with the page_run_lock held. */
+/* Further work on the memory of pages. Called with the page_run_lock held. */
 struct hearth_region_backing {
   /* Before clean pages are handed out; the `free_bytes` from `start` on, at least `bytes`, are clean and free. False: they
    * cannot be. NULL: nothing to do. */
@@ -141,7 +141,7 @@ size_t hearth_region_usable(const struct hearth_region *region, const void *bloc
 
 void hearth_region_stats(struct hearth_region *region, struct hearth_region_stats *ret_stats);
 
-/* Bytes from the base on that may have been in use: what lies behind was never used, or is clean. */
+/* Bytes from the base on that may have been in use: the memory behind them was never used, or is clean. */
 size_t hearth_region_extent(struct hearth_region *region);
 
 /* Bytes of the extent that are in memory. Asks the system, in proportion to the extent; errno may change. */
@@ -157,8 +157,8 @@ static inline char *hearth_region_address(const struct hearth_region *region, ui
 
 _Noreturn void hearth_region_bad_pointer(void);
 
-/* What a live block of the region is: its size class, or HEARTH_SIZE_CLASSES for a large one. `block` is an address in
- * the range. Takes no lock: a live block's entry does not change. */
+/* The size class of a live block of the region, or HEARTH_SIZE_CLASSES for a large one. `block` is an address in the
+ * range. Takes no lock: a live block's entry does not change. */
 static inline unsigned hearth_region_class(const struct hearth_region *region, const void *block) {
   size_t offset = (size_t)((const char *)block - region->base);
   const struct hearth_page *page = &region->page[offset >> HEARTH_PAGE_SHIFT];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* For allocators of the program's own (arenas, pools): what they hand out is profiled as malloc's blocks are. Words:
+/* For the program's own allocators (arenas, pools): the runtime profiles their blocks as it profiles malloc's. Words:
  *
  *   allocator  hands out blocks; its name is the innermost frame of their contexts, in the file "(heap)"
  *   block      bytes [address, address + size) from when they are handed out until they are given back
@@ -13,11 +13,11 @@
  *     hearth_allocator_allocated(&nodes, n, sizeof *n, "node");
  *     return n;
  *
- * The call stack of a block begins where hearth_allocator_allocated is called. Any thread may call anything at any time but
- * for one address: what happens to that is in the order of the calls. In a signal handler a call may be lost, which is
- * counted as a dropped block. Strings are NUL-terminated and copied; 255 bytes are kept.
+ * The call stack of a block begins where hearth_allocator_allocated is called. Any thread may call any function at any
+ * time. Only calls for the same address need an order: it is the order of the block's events. A call in a signal
+ * handler may be lost; it then counts as a dropped block. Strings are NUL-terminated and copied; 255 bytes are kept.
  *
- * What an allocator has from malloc is malloc's block, and is in the profile, too. */
+ * Memory that an allocator takes from malloc is a block of malloc's, and is in the profile, too. */
 #ifndef HEARTH_ALLOCATOR_H
 #define HEARTH_ALLOCATOR_H
 
@@ -40,7 +40,7 @@ typedef struct hearth_allocator {
 #define HEARTH_ALLOCATOR_OFF   1 /* state: nobody records it, now and later */
 #define HEARTH_ALLOCATOR_ON    2
 
-/* Not to be called: the runtime's side (libhearth_rt.a, libhearth_preload.so). */
+/* Do not call these. They are the runtime's side (libhearth_rt.a, libhearth_preload.so). */
 void __hearth_allocator_allocated(hearth_allocator *allocator, const void *address, size_t size, const char *type);
 void __hearth_allocator_freed(hearth_allocator *allocator, const void *address);
 void __hearth_allocator_cleared(hearth_allocator *allocator);
@@ -52,7 +52,7 @@ static inline int hearth_allocator_is_off_(const hearth_allocator *allocator) {
 
 /* A block was handed out.
  *   size  requested bytes; may be 0
- *   type  of what is in it; NULL: not known (yet)
+ *   type  of its contents; NULL: not known (yet)
  * If there is a block at this address already, it ends. */
 static inline void hearth_allocator_allocated(hearth_allocator *allocator, const void *address, size_t size,
                                               const char *type) {
@@ -91,8 +91,8 @@ static inline void hearth_allocator_cleared(hearth_allocator *allocator) {
     cleared(allocator);
 }
 
-/* What is in the block at this address has a type; it replaces the one that was told before. `allocator` NULL: the block is
- * malloc's. Nothing happens if there is no such block. */
+/* Set the type of the contents of the block at this address; it replaces an earlier type. `allocator` NULL: the block
+ * is malloc's. Nothing happens if there is no such block. */
 static inline void hearth_allocator_set_type(hearth_allocator *allocator, const void *address, const char *type) {
   void (*set_type)(hearth_allocator *allocator, const void *address, const char *type);
 

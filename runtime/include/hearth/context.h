@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Names for what a program is doing, which become frames of the contexts that it allocates in: the outermost ones, in
- * front of the thread's first function. Words:
+/* Names for the activities of a program. They become frames of the contexts that it allocates in: the outermost frames,
+ * in front of the thread's first function. Words:
  *
  *   scope     a name that holds from where it is entered to where it is left, in one thread; scopes nest
- *   category  what a scope belongs to; the runtime's option `scopes` says which categories are recorded
+ *   category  a group of scopes; the runtime's option `scopes` says which categories are recorded
  *
  * There is nothing to link: without a runtime, or where the category is off, entering and leaving a scope test a byte.
  *
@@ -11,8 +11,9 @@
  *     HEARTH_SCOPE("server", "request");                  C and C++: until the end of the block
  *     hearth::scope statement("sql", r->statement);       C++: a name that is known at run time only
  *
- * Names and categories are NUL-terminated. Of a name, 255 bytes are kept; of nested scopes, the outermost 32. A scope must
- * be left by the thread that entered it; one that was not left (longjmp) ends with the one around it. */
+ * Names and categories are NUL-terminated. The runtime keeps 255 bytes of a name, and the outermost 32 of nested
+ * scopes. A scope must be left by the thread that entered it; one that was not left (longjmp) ends with the one around
+ * it. */
 #ifndef HEARTH_CONTEXT_H
 #define HEARTH_CONTEXT_H
 
@@ -31,10 +32,10 @@ typedef struct hearth_scope_site {
 #define HEARTH_SCOPE_OFF 1 /* state: nobody records it, now and later */
 #define HEARTH_SCOPE_ON  2
 
-/* What hearth_scope_leave needs to know; 0: no scope was entered. */
+/* hearth_scope_leave needs this; 0: no scope was entered. */
 typedef unsigned hearth_scope_token;
 
-/* Not to be called: the runtime's side (libhearth_rt.a, libhearth_preload.so). */
+/* Do not call these. They are the runtime's side (libhearth_rt.a, libhearth_preload.so). */
 hearth_scope_token __hearth_scope_enter(hearth_scope_site *site);
 hearth_scope_token __hearth_scope_push(const char *category, const char *name);
 void __hearth_scope_leave(hearth_scope_token token);
@@ -56,7 +57,7 @@ static inline hearth_scope_token hearth_scope_enter(hearth_scope_site *site) {
   return hearth_scope_enter_(site);
 }
 
-/* The same for a name that is known at run time only; it must stay as it is until the scope is left. Each call compares
+/* The same for a name that is known at run time only; it must not change until the scope is left. Each call compares
  * the category's name. */
 static inline hearth_scope_token hearth_context_push(const char *category, const char *name) {
   hearth_scope_token (*push)(const char *category, const char *name);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Functions of a runtime that may be absent: what context.h and allocator.h call. */
+/* The calls of context.h and allocator.h into a runtime that may be absent. */
 #ifndef HEARTH_OPTIONAL_H
 #define HEARTH_OPTIONAL_H
 
-/* Set the pointer `to` to the function `symbol`, or NULL if neither a library that is linked nor a preloaded one has it.
- * A weak declaration is not enough: in code that is not position-independent, linkers settle its address for good, and a
- * preloaded library comes too late. What is loaded from the global offset table stays open until the program starts. */
+/* Set the pointer `to` to the function `symbol`, or NULL if neither a library that is linked nor a preloaded one has
+ * it. A weak declaration is not enough: in code that is not position-independent, linkers settle its address for good,
+ * and a preloaded library comes too late. An address in the global offset table stays open until the program starts. */
 #if defined(__x86_64__)
 #define HEARTH_FIND_OPTIONAL(to, symbol) __asm__(".weak " #symbol "\n\tmovq " #symbol "@GOTPCREL(%%rip), %0" : "=r"(to))
 #else /* there is no runtime */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Profiling runtime: what a profiled program may call. All of it is optional: linking libhearth_rt.a is enough to get
- * a profile when the program exits. The names are those of LLVM's MemProf interface, so that either runtime can be
- * linked; declare the functions weak to link with neither.
+/* Profiling runtime: functions that a profiled program may call. All of it is optional: linking libhearth_rt.a is
+ * enough to get a profile when the program exits. The names are those of LLVM's MemProf interface, so that either
+ * runtime can be linked; declare the functions weak to link with neither.
  *
- * Every function may be called from any thread. In signal handlers, only the first may be, if need be. */
+ * Every function may be called from any thread. In a signal handler, call only the first, and only if you must. */
 #ifndef HEARTH_RT_H
 #define HEARTH_RT_H
 
@@ -13,8 +13,8 @@ extern "C" {
 
 /* Write the complete profile so far: all blocks freed since the start (or the last reset) and, with their lifetimes up
  * to now, all blocks that are live. The file (option log_path, with patterns and process id) is replaced as a whole; if
- * writing fails, the previous file stays. Does not change what is recorded: two dumps never count a block twice.
- * Returns 0, or 1 after a message on stderr. */
+ * writing fails, the previous file stays. The records do not change: two dumps never count a block twice. Returns 0, or
+ * 1 after a message on stderr. */
 int __memprof_profile_dump(void);
 
 /* Forget the blocks freed so far, files of spilled records included. Live blocks stay live and are recorded when they
