@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The handle, and what is attached to calls. */
+/* The handle, and the metadata that is attached to calls. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -114,7 +114,7 @@ bool hearth_md_attach_flat(hearth_md *md, LLVMValueRef call, uint64_t own_id, co
   return complete;
 }
 
-/* What the attribute is to say: the class that all contexts share. Else it stays unless a context contradicts it. One
+/* The value of the attribute: the class that all contexts share. Else it stays unless a context contradicts it. One
  * without class does not; and without a flat list, LLVM takes the attribute for the call's class. */
 static hearth_class fitting_hint(const hearth_md *md, LLVMValueRef call, const hearth_md_mibs *all) {
   hearth_class common = hearth_md_common_class(all->mibs, all->count), hint = hearth_md_get_hint(call, NULL);
@@ -131,7 +131,7 @@ void hearth_md_attach_nodes(hearth_md *md, LLVMValueRef call, const uint64_t *ca
                             const hearth_md_mibs *all) {
   hearth_class hint = fitting_hint(md, call, all);
   bool from_chained = all->encoding == HEARTH_MD_CHAINED;
-  /* The flat list lasts no longer than what it says differs. */
+  /* The flat list lasts only as long as its classes differ. */
   bool flat = !md->chained_only && md->write_flat && n_callsite && hint == HEARTH_CLASS_UNKNOWN &&
               hearth_md_common_flat_class(all->mibs, all->count) == HEARTH_CLASS_UNKNOWN;
   hearth_md_remove(md, call);
@@ -143,7 +143,7 @@ void hearth_md_attach_nodes(hearth_md *md, LLVMValueRef call, const uint64_t *ca
     hearth_md_attach_flat(md, call, callsite[0], all->mibs, all->count);
   else if (flat)
     hearth_md_set(md, call, md->kind_memprof, hearth_md_node(md, all->nodes + 1, all->count));
-  /* LLVM's inliner crashes on `!memprof` without `!callsite`; and the ids are what later pruning starts from. */
+  /* LLVM's inliner crashes on `!memprof` without `!callsite`; and later pruning starts from the ids. */
   if (n_callsite)
     hearth_md_set_callsite(md, call, callsite, n_callsite);
   hearth_md_set_hint(md, call, hint);

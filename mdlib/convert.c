@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* One encoding in place of the other. What the target cannot hold is counted, not dropped in silence. */
+/* One encoding in place of the other. Data that the target cannot hold is counted, not dropped in silence. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -48,7 +48,7 @@ bool hearth_ir_struct_name(LLVMTypeRef type, char *buffer, size_t size) {
   StringRef Name = Struct->getName();
   if (!Name.consume_front("struct.") && !Name.consume_front("class.") && !Name.consume_front("union."))
     return false;
-  // What makes equal names of one context different, and subobjects' tails, comes behind a point.
+  // A point separates the suffix that tells equal names of one context apart, and the tails of subobjects.
   Name = Name.rtrim("0123456789").rtrim('.');
   Name.consume_back(".base");
   return Name.substr(0, 4) != "anon" && put(Name, buffer, size);

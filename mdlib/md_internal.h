@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What the files of mdlib share. */
+/* Declarations that the files of mdlib share. */
 #ifndef HEARTH_MD_INTERNAL_H
 #define HEARTH_MD_INTERNAL_H
 
@@ -21,7 +21,7 @@ struct hearth_md {
   unsigned kind_memprof, kind_callsite, kind_mib;
   bool chained_only;
   bool write_chained, write_flat;
-  hearth_md_schema schema;     /* of what we attach */
+  hearth_md_schema schema;     /* of the contexts that we attach */
   LLVMMetadataRef schema_node; /* NULL until first used */
   struct {
     LLVMMetadataRef *distinct; /* operands of `!memprof.schema` */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Read attachments back. A module may hold anything: what does not have the expected shape is not there. */
+/* Read attachments back. A module may hold anything: metadata without the expected shape counts as absent. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@ static bool first_id(LLVMMetadataRef stack, uint64_t *ret) {
   return hearth_md_stack_next(&cursor, ret);
 }
 
-/* What mdlib attaches has the attribute, which the RFC does not know. */
+/* Calls that mdlib annotated have the attribute, which the RFC does not know. */
 bool hearth_md_lacks_own_id(hearth_md *md, LLVMValueRef call) {
   LLVMMetadataRef list = md->chained_only ? hearth_ir_attachment(call, md->kind_memprof) : NULL;
   LLVMMetadataRef callsite = hearth_ir_attachment(call, md->kind_callsite);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Repair: what obeys the rules stays; of the rest, what is well-formed is written anew, and what is not is removed. The
- * verifier decides what needs it, so the two cannot disagree about the rules. */
+/* Repair: metadata that obeys the rules stays; of the rest, well-formed parts are written anew, and the others are
+ * removed. The verifier decides which metadata needs it, so the two cannot disagree about the rules. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -262,7 +262,7 @@ static void attach_salvaged(repair *r, LLVMValueRef call, hearth_md_mibs *all, u
   free(callsite);
 }
 
-/* Without memory the call is left as it is. */
+/* Without memory the call does not change. */
 static void repair_list(repair *r, LLVMValueRef call, LLVMMetadataRef list, hearth_md_encoding encoding) {
   hearth_md_mibs all = {.encoding = encoding}, flat = {.encoding = HEARTH_MD_FLAT};
   uint64_t own_id = 0;

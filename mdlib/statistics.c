@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Counts of what a module holds. */
+/* Counts of the metadata in a module. */
 #include <string.h>
 
 #include "md_internal.h"
@@ -11,7 +11,7 @@ typedef struct counting {
   hearth_node_set nodes;
 } counting;
 
-/* Nodes of a well-formed chain, up to the first that was seen: what it leads to was seen with it. */
+/* Nodes of a well-formed chain, up to the first that was seen: the nodes behind it were seen with it. */
 static void count_nodes(counting *c, LLVMMetadataRef node) {
   while (hearth_ir_operand_count(node) && hearth_node_set_add(&c->nodes, node))
     node = hearth_ir_operand(node, 1);

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-/* [i * (m + 1) + k]: the greatest sum of what is left from i and k on; NULL if it cannot be had. */
+/* [i * (m + 1) + k]: the greatest sum of the rest from i and k on; NULL if it cannot be had. */
 static uint32_t *sums_behind(size_t n, size_t m, hearth_likeness likeness, void *data) {
   size_t width = m + 1;
   if (m && n > HEARTH_ALIGNMENT_LIMIT / m)
@@ -51,7 +51,7 @@ static void clear_choices(hearth_choice *choices, size_t n) {
     choices[i] = (hearth_choice){SIZE_MAX, 0, false};
 }
 
-/* The sum of what is before i and k grows as `before` goes down the rows: it holds row i, then row i + 1. */
+/* The sum of the items before i and k grows as `before` goes down the rows: it holds row i, then row i + 1. */
 bool hearth_align_choices(size_t n, size_t m, hearth_likeness likeness, void *data, hearth_choice *ret_of_n,
                           hearth_choice *ret_of_m) {
   size_t width = m + 1;

@@ -18,7 +18,7 @@ typedef uint32_t (*hearth_likeness)(size_t i, size_t k, void *data);
  * are too long, or out of memory. */
 bool hearth_align(size_t n, size_t m, hearth_likeness likeness, void *data, size_t *ret);
 
-/* What an item may be: in each of the alignments with the greatest sum. */
+/* The possible partners of an item, over all alignments with the greatest sum. */
 typedef struct hearth_choice {
   size_t first, last; /* items of the other sequence that it is in some of them; first > last: in none */
   bool may_be_none;   /* in some of them it is unaligned */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The calls of a module by their places in the source, to say what is there where the profile has something else. */
+/* The calls of a module by their places in the source: they show which call stands where the profile has another
+ * one. */
 #ifndef HEARTH_CALL_SITES_H
 #define HEARTH_CALL_SITES_H
 
@@ -23,9 +24,9 @@ hearth_status hearth_call_sites_collect(hearth_call_sites *sites, LLVMModuleRef 
                                         hearth_error *err);
 void hearth_call_sites_free(hearth_call_sites *sites);
 
-/* Places at which calls of several discriminators stand, as those of a macro do. At all others a call is what the profile
- * has there, whatever its discriminator: releases of LLVM number them differently, and so does an edit further on in
- * the line. */
+/* Places at which calls of several discriminators stand, as those of a macro do. At all other places a call is the one
+ * that the profile has there, whatever its discriminator: releases of LLVM number them differently, and so does an edit
+ * further on in the line. */
 typedef struct hearth_crowded_places {
   hearth_call_site *items; /* one call of each; by function, line, column */
   size_t count;

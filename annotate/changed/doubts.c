@@ -103,7 +103,7 @@ static size_t find_moved(const deciding *s, size_t i, uint32_t by, size_t low, s
   return HEARTH_UNALIGNED;
 }
 
-/* Is it known which call it is, by what it calls? */
+/* Says whether its callee tells which call it is. */
 static bool is_sure(const deciding *s, size_t i) {
   return is_pair(s, i) && !s->doubtful[i] && s->of_old[i].first <= s->of_old[i].last;
 }

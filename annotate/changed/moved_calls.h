@@ -13,8 +13,8 @@
 /* Adds a node for each function that has changed; nothing if there is none. */
 void hearth_moved_calls_write(LLVMModuleRef module, const hearth_salvage *salvage);
 
-/* What the module's nodes say, for hearth_salvage_destroy; NULL if there are none, or out of memory. Nodes that are none of
- * these are passed over. */
+/* Reads the module's nodes; the caller passes the result to hearth_salvage_destroy. NULL if there are none, or out of
+ * memory. Other nodes are passed over. */
 hearth_salvage *hearth_moved_calls_read(LLVMModuleRef module);
 
 #endif

@@ -54,7 +54,7 @@ typedef struct salvaging {
 
 /* -------------------------------------------------- the profile -------------------------------------------------- */
 
-/* What each frame calls, as far as stacks show; callers are lower than callees. */
+/* The callees of each frame, as far as stacks show; callers are lower than callees. */
 static hearth_status read_callees(salvaging *s) {
   uint32_t frames = hearth_profile_frame_count(s->profile), nodes = hearth_profile_stack_count(s->profile);
   uint32_t *frame_of = malloc(((size_t)nodes + 1) * sizeof *frame_of);
@@ -217,19 +217,19 @@ static bool is_like(const salvaging *s, const old_call *old, const hearth_call_s
          (old->indirect && !site->inlined && !LLVMIsAFunction(LLVMGetCalledValue(site->call)));
 }
 
-/* May the call allocate in what it calls? That the module does not see. */
+/* Says whether the call may allocate in its callee, which the module does not see. */
 static bool may_allocate(const hearth_call_site *site) {
   LLVMValueRef callee = LLVMIsAFunction(LLVMGetCalledValue(site->call));
   return !site->inlined && (!callee || LLVMIsDeclaration(callee));
 }
 
-/* The profile lacks frames of functions that end in a tail call: what is called there may allocate, or call what the profile
- * has, unless other calls of the function go to that. */
+/* The profile lacks frames of functions that end in a tail call: a callee there may allocate, or call the function that
+ * the profile has, unless other calls of the function go to that one. */
 static bool may_be_in_place(const old_call *old, const hearth_call_site *now) {
   return (old->allocates || old->indirect) && old->line == now->line && old->column == now->column;
 }
 
-/* Does some call there go to what the old one goes to? */
+/* Says whether some call there has the old one's callee. */
 static uint32_t is_alike(size_t i, size_t k, void *data) {
   const salvaging *s = data;
   for (size_t at = s->new[k].first; at < s->new[k].end; at++)
@@ -382,7 +382,8 @@ static hearth_status salvage_function(salvaging *s, LLVMValueRef f) {
 
 /* -------------------------------------------------- renamed files ------------------------------------------------ */
 
-/* A call of the module in the place of a call of the profile that calls what the profile says, or else one that may. */
+/* A call of the module in the place of a call of the profile: one with the callee that the profile says, or else one
+ * that may have it. */
 static bool is_in_place(const salvaging *s, const old_call *old, bool for_sure) {
   for (size_t k = 0; k < s->n_new; k++)
     for (size_t at = s->new[k].first; at < s->new[k].end; at++) {

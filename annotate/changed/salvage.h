@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Profiles of sources that have changed since. A function of which the profile knows calls that are no longer where they
- * were is aligned with its profile: the sequence of its calls in the source, by what they call, with that of the profile.
- * Calls that correspond are then taken to be where they were, the function's others to be nowhere that the profile knows;
- * so are those that may be one call or another, of different classes (doubts.h).
+/* Profiles of sources that have changed since. If the profile knows calls of a function that are no longer where they
+ * were, the function is aligned with its profile: the sequence of its calls in the source, by their callees, with that
+ * of the profile. Calls that correspond are then taken to be where they were, the function's others to be nowhere that
+ * the profile knows; so are those that may be one call or another, of different classes (doubts.h).
  *
- * A source file of which the profile has nothing was renamed if a function that other files can call, of a name that the
+ * A source file that the profile has nothing of was renamed if a function that other files can call, of a name that the
  * profile has once, makes all the calls at the places that the profile says: its functions are then those of that other
  * file, as far as this has functions of their names. */
 #ifndef HEARTH_SALVAGE_H
@@ -50,7 +50,7 @@ hearth_status hearth_salvage_create(LLVMModuleRef module, hearth_profile *profil
                                     hearth_error *err);
 void hearth_salvage_destroy(hearth_salvage *salvage);
 
-/* For a locator: what is known of a module's places. Both may be NULL. */
+/* The known facts about a module's places, for a locator. Both may be NULL. */
 hearth_known_places hearth_salvage_places(const hearth_salvage *salvage, const hearth_crowded_places *crowded);
 
 #endif

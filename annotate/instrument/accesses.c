@@ -77,8 +77,8 @@ static bool is_call_of(LLVMValueRef call, const char *const *names, size_t count
   return false;
 }
 
-/* What isalpha, toupper and such read in glibc, at each character: pointers of the thread, which are not in dynamic memory,
- * and through them tables of the locale, which are constants or mapped files. */
+/* Data that isalpha, toupper and such read in glibc, at each character: pointers of the thread, which are not in
+ * dynamic memory, and through them tables of the locale, which are constants or mapped files. */
 static bool is_in_character_tables(LLVMValueRef origin) {
   static const char *const names[] = {"__ctype_b_loc", "__ctype_tolower_loc", "__ctype_toupper_loc"};
   LLVMValueRef call = LLVMIsALoadInst(origin) ? LLVMGetOperand(origin, 0) : origin;
@@ -185,7 +185,7 @@ static void add_steps(collection *c, LLVMValueRef call, unsigned operand, uint64
     add(c, call, LLVMGetArgOperand(call, operand), (int64_t)at, 1, 1);
 }
 
-/* Memory intrinsics of a small constant size stay what they are. All are accesses of as many counts as bytes/8. */
+/* Memory intrinsics of a small constant size do not change. All are accesses of as many counts as bytes/8. */
 static void collect_range(collection *c, LLVMValueRef call, bool two_ranges) {
   LLVMValueRef size = LLVMIsAConstantInt(LLVMGetArgOperand(call, 2));
   if (!size || c->options->coalesce == HEARTH_COALESCE_OFF || LLVMConstIntGetZExtValue(size) > INLINE_BYTES) {
@@ -224,7 +224,7 @@ static void collect_call(collection *c, LLVMValueRef call) {
   const char *name = LLVMGetValueName2(callee, &length);
   for (size_t i = 0; i < sizeof intrinsics / sizeof intrinsics[0]; i++) {
     size_t prefix = strlen(intrinsics[i].name);
-    /* Followed by the mangled types; ".inline" and ".element" are other intrinsics, which must stay what they are. */
+    /* Followed by the mangled types; ".inline" and ".element" are other intrinsics, which must not change. */
     if (!starts_with(name, length, intrinsics[i].name) || name[prefix] != '.' ||
         starts_with(name + prefix, length - prefix, ".inline") ||
         starts_with(name + prefix, length - prefix, ".element"))

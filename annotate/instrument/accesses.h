@@ -17,15 +17,16 @@ typedef struct hearth_access {
   LLVMValueRef instruction;
   LLVMBasicBlockRef block;
   LLVMValueRef pointer;
-  int64_t displacement; /* bytes from the pointer to what is accessed */
-  uint64_t weight;      /* what it counts for; 0: counted together with another one */
+  int64_t displacement; /* bytes from the pointer to the accessed memory */
+  uint64_t weight;      /* its count; 0: counted together with another one */
   uint32_t alignment;   /* of the address, in bytes */
   /* The address again: constant offsets apart from the rest. */
   LLVMValueRef base;
   int64_t offset;
   /* Accesses of one object and place have one counter. Where granules are to be exact, these are base and offset. Else
-   * the object is what the base is computed from, which lies in the same block, and the place a granule of it: of a block
-   * that starts at the object, were all its variable indices 0 and all loops in their first iteration. */
+   * the object is the pointer that the base is computed from, which lies in the same block. The place is then a granule
+   * of a block that starts at the object, as if all its variable indices were 0 and all loops in their first
+   * iteration. */
   LLVMValueRef object;
   int64_t place;
   /* Where in its block: interruptions (flow.h) before it, and whether one comes behind. */

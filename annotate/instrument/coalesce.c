@@ -69,7 +69,7 @@ static LLVMValueRef times(hearth_counters *c, LLVMValueRef value, uint64_t facto
   return factor == 1 ? value : LLVMBuildMul(c->builder, value, number(c, (int64_t)factor), "");
 }
 
-/* Of the loop, through the same object: what one of them counts can be counted with the other. */
+/* Accesses of the loop, through the same object: the count of one can be added to the other. */
 static hearth_walk *find_walk(hearth_accesses *accesses, const hearth_access *access, LLVMBasicBlockRef preheader) {
   size_t least = accesses->n_walks > MOST_LOOK_AT ? accesses->n_walks - MOST_LOOK_AT : 0;
   for (size_t i = accesses->n_walks; accesses->by_block && i-- > least;)
@@ -85,7 +85,7 @@ static hearth_walk *add_walk(hearth_accesses *accesses) {
   return &accesses->walks[accesses->n_walks++];
 }
 
-/* What moves says more about the granules that are accessed. */
+/* The moving one says more about the accessed granules. */
 static void count_before_loop(hearth_accesses *accesses, hearth_access *access, const hearth_loop_access *loop,
                               hearth_flow *flow, hearth_counters *c) {
   hearth_walk *walk = find_walk(accesses, access, loop->preheader);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* First what the code says: an attachment of clang's, the constructor that is called for the block, the allocator's
- * template argument, the variable that takes the pointer. Then what the pointer is used for: the types that it is
- * accessed as, of which one must fit the size of the block. */
+/* First the statements of the code: an attachment of clang's, the constructor that is called for the block, the
+ * allocator's template argument, the variable that takes the pointer. Then the uses of the pointer: the types that it
+ * is accessed as. One of them must fit the size of the block. */
 #include "data_type.h"
 
 #include <stdint.h>

@@ -15,10 +15,10 @@
  *   1. debug information that the front end attached to the call (-g, new expressions)
  *   2. the constructor that is called for the block
  *   3. the allocator class that the call is a member's of (std::allocator and its base): its template argument
- *   4. what the variable points to that the block is stored to (clang 20 and newer)
- *   5. what the pointer is cast to, or which struct's members are accessed through it, also from a local variable. A struct
- *      larger than the block, if that has a constant size, is none; if several are left, that of exactly its size, else
- *      none
+ *   4. the pointee of the variable that the block is stored to (clang 20 and newer)
+ *   5. the type that the pointer is cast to, or the struct whose members are accessed through it, also from a local
+ *      variable. A struct larger than the block, if that has a constant size, is none; if several are left, that of
+ *      exactly its size, else none
  *
  * False: none has. */
 bool hearth_data_type_of(LLVMValueRef call, char name[HEARTH_TYPE_NAME]);

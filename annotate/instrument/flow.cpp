@@ -73,8 +73,9 @@ SmallVector<Value *, 4> choices(Value *Pointer) {
   return Found;
 }
 
-// What a phi or select is computed from, whichever way control takes, if this is one pointer: the start of a pointer that
-// walks in a loop. As it dominates what is computed from it, it is there, and of the same iteration of loops around both.
+// The pointer that a phi or select is computed from, whichever way control takes, if there is only one: the start of a
+// pointer that walks in a loop. As it dominates the values that are computed from it, it is there, and of the same
+// iteration of loops around both.
 Value *onlyOrigin(Value *Merged, const DominatorTree &DT) {
   SmallVector<Value *, 8> Merges = {Merged};
   Value *Origin = nullptr;
@@ -220,7 +221,7 @@ bool hearth_flow_loop_access(hearth_flow *flow, LLVMValueRef instruction, LLVMVa
                              hearth_loop_access *ret_access) {
   auto *I = cast<Instruction>(unwrap(instruction));
   Loop *L = flow->LI.getLoopFor(I->getParent());
-  // Left at the end of an iteration only: then what dominates the end runs in each.
+  // Left at the end of an iteration only: then code that dominates the end runs in each.
   if (!L || !L->getLoopPreheader() || !L->getLoopLatch() || L->getExitingBlock() != L->getLoopLatch() ||
       !flow->DT.dominates(I->getParent(), L->getLoopLatch()) ||
       any_of(L->blocks(), [&](const BasicBlock *B) { return flow->Interrupted[B]; }))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* How control and addresses move within one function: what the instrumentation needs of LLVM's analyses, which only C++
- * offers, in llvm-c's words. Instructions may be inserted while a flow is in use; blocks and branches must stay until
- * hearth_flow_split_edge. */
+/* How control and addresses move within one function: the part of LLVM's analyses that the instrumentation needs and
+ * only C++ offers, in llvm-c's words. Instructions may be inserted while a flow is in use; blocks and branches must
+ * stay until hearth_flow_split_edge. */
 #ifndef HEARTH_FLOW_H
 #define HEARTH_FLOW_H
 
@@ -21,17 +21,18 @@ typedef struct hearth_flow hearth_flow;
 hearth_flow *hearth_flow_create(LLVMValueRef function);
 void hearth_flow_destroy(hearth_flow *flow); /* NULL is accepted */
 
-/* Whether a heap block may be freed, or made, or the profile be written, by this instruction or instead of what follows
- * it: a call that may free, throw, or never return, or an atomic operation, as another thread may wait for it to do so.
- * Accesses are counted together only where none is in between. Calls of quiet functions (module_facts.h) are none. */
+/* Says whether this instruction may free or make a heap block, or write the profile, or whether that may happen instead
+ * of the next instruction: a call that may free, throw, or never return, or an atomic operation, as another thread may
+ * wait for it to do so. Accesses are counted together only where none is in between. Calls of quiet functions
+ * (module_facts.h) are none. */
 bool hearth_flow_interrupts(LLVMValueRef instruction);
 
 /* The pointer without constant offsets, and their sum in bytes. */
 LLVMValueRef hearth_flow_pointer_base(LLVMValueRef pointer, int64_t *ret_offset);
 
 /* The pointer without offsets, the variable ones included, nor steps of loops that it walks in, and the sum of the
- * constant offsets in bytes. What the program accesses through either is in one block, as arithmetic cannot lead a pointer
- * to another one. */
+ * constant offsets in bytes. All that the program accesses through either is in one block, as arithmetic cannot lead a
+ * pointer to another one. */
 LLVMValueRef hearth_flow_pointer_object(const hearth_flow *flow, LLVMValueRef pointer, int64_t *ret_offset);
 
 /* The blocks by position: each behind those that come before it, but for the ways back of loops. The function's first has
@@ -49,7 +50,7 @@ bool hearth_flow_repeats(const hearth_flow *flow, LLVMBasicBlockRef block);
 /* Whether the value is there when the block starts, and is not made anew by the block, which can be reached. */
 bool hearth_flow_has_value(const hearth_flow *flow, LLVMValueRef value, LLVMBasicBlockRef block);
 
-/* Where the block's next phi goes: before what debuggers are told, too. */
+/* The place for the block's next phi, which is also before the debug records. */
 void hearth_flow_stand_at_start(LLVMBuilderRef builder, LLVMBasicBlockRef block);
 
 /* A block that runs when control passes from the one block, which has several successors and ends in a branch or switch,

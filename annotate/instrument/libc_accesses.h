@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What functions of the C library access: counted by range at their calls. The table is libc_accesses.def. */
+/* The memory that functions of the C library access is counted by range at their calls. The table is
+ * libc_accesses.def. */
 #ifndef HEARTH_LIBC_ACCESSES_H
 #define HEARTH_LIBC_ACCESSES_H
 
 #include "counter.h"
 
-/* Count behind the call what it accesses; nothing if it is no call of a function in the table, or one that must be followed
- * by a return. */
+/* Count the accesses of a call behind it; nothing if it is no call of a function in the table, or one that must be
+ * followed by a return. */
 void hearth_count_libc_call(hearth_counters *counters, LLVMValueRef call);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* All that can hold is noted first; what some function contradicts is taken back until nothing does. So cycles of calls,
- * too, keep what holds for them as a whole. */
+/* All facts that can hold are noted first; those that some function contradicts are taken back until nothing does. So
+ * cycles of calls, too, keep the facts that hold for them as a whole. */
 #include "module_facts.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What a module knows of the functions that nobody outside can call. Kept as string attributes of the IR while the
- * instrumentation runs. */
+/* Facts that a module knows about functions that no code outside can call. Kept as string attributes of the IR while
+ * the instrumentation runs. */
 #ifndef HEARTH_MODULE_FACTS_H
 #define HEARTH_MODULE_FACTS_H
 
@@ -14,7 +14,7 @@ extern "C" {
 
 /* On an argument: whatever calls the function gives it a pointer to something that is not on the heap. */
 #define HEARTH_FACT_OUTSIDE "hearth-outside-heap"
-/* On a function: nothing in it interrupts (flow.h), nor in what it calls. */
+/* On a function: nothing in it interrupts (flow.h), nor in its callees. */
 #define HEARTH_FACT_QUIET "hearth-quiet"
 
 /* Find all, before the module is changed. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Access counting: what each load, store, atomic and masked access adds to the shadow counter of the 64-byte granule that
- * it begins in. Memory intrinsics of unknown or large size become calls of the runtime, which counts their ranges.
+/* Access counting: each load, store, atomic and masked access adds to the shadow counter of the 64-byte granule that it
+ * begins in. Memory intrinsics of unknown or large size become calls of the runtime, which counts their ranges.
  * Gathers and scatters are not counted: each of their lanes has an address of its own. */
 #include <string.h>
 

@@ -9,8 +9,8 @@
 
 /* An access that others may follow on the path that control takes is not counted where it happens: its count is kept
  * in a register down to the last of them, or to the edge where the path to them is left. No path through the
- * function has more updates than before, and at each interruption (flow.h) all counters are what they were. Weights
- * of sunk accesses become 0. Splits edges of the flow. Without memory for that, nothing changes. */
+ * function has more updates than before, and at each interruption (flow.h) all counters have the same values as before.
+ * Weights of sunk accesses become 0. Splits edges of the flow. Without memory for that, nothing changes. */
 void hearth_sink_counts(hearth_accesses *accesses, hearth_flow *flow, hearth_counters *counters);
 
 #endif

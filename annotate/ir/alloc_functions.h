@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Which calls allocate, and what their hinted forms are called: the functions of alloc_functions.def, and those that the
+/* Which calls allocate, and the names of their hinted forms: the functions of alloc_functions.def, and those that the
  * user listed (alloc_table.h), whose declarations carry the attribute
  *
- *   "hearth-hinted"="NAME"    what calls of the function are lowered to
+ *   "hearth-hinted"="NAME"    calls of the function are lowered to NAME
  *
  * and, where existing hints are to be updated, the hinted forms that the program calls itself, whose declarations carry
  * "hearth-existing". Both reach links, too. */
@@ -62,7 +62,7 @@ bool hearth_alloc_is_known(const char *name);
 const char *hearth_alloc_hinted_form(LLVMValueRef function, size_t *ret_length);
 void hearth_alloc_set_hinted_form(LLVMValueRef function, const char *hinted);
 void hearth_alloc_forget_hinted_form(LLVMValueRef function);
-/* Can it be given one more parameter, and what it gets be passed on? */
+/* Says whether the function can get one more parameter, and its arguments can be passed on. */
 bool hearth_can_take_hint(LLVMValueRef function);
 #define HEARTH_HINTED_PARAMETERS_MAX 8
 

@@ -14,7 +14,8 @@
  *   swapcontext(...)
  *   store saved, word
  *
- * Before longjmp the word is cleared likewise: setjmp may have been called by a library that knows of no plan. */
+ * Before longjmp the word is cleared in the same way: setjmp may have been called by a library that knows of no
+ * plan. */
 #ifndef HEARTH_CONTROL_SWITCHES_H
 #define HEARTH_CONTROL_SWITCHES_H
 
@@ -28,7 +29,7 @@ typedef enum hearth_switch {
   HEARTH_SWITCH_LEAVES,        /* swapcontext, setcontext, longjmp */
 } hearth_switch;
 
-/* What kind of call an instruction is. */
+/* The kind of call that an instruction is. */
 hearth_switch hearth_switch_of(LLVMValueRef instruction);
 
 /* Have the call keep the word (an i64 in memory). */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Builds the function that compares the weak reference with null, and tells LLVM of it what it knows of the plain
- * function by its name. */
+/* Builds the function that compares the weak reference with null, and gives it the attributes that LLVM knows of the
+ * plain function by its name. */
 #include "dispatch.h"
 
 #include <stdio.h>
@@ -80,7 +80,7 @@ void hearth_add_attribute(LLVMValueRef function, LLVMAttributeIndex place, const
     LLVMAddAttributeAtIndex(function, place, LLVMCreateEnumAttribute(context, kind, value));
 }
 
-/* The name by which LLVM tells what frees a block. */
+/* The name by which LLVM tells which function frees a block. */
 static const char *family_of(const hearth_alloc_function *row) {
   bool aligned = row->kind == HEARTH_ALLOC_ALIGNED;
   switch (row->family) {
@@ -95,8 +95,8 @@ static const char *family_of(const hearth_alloc_function *row) {
   return "malloc";
 }
 
-/* What LLVM knows of the plain function by its name, it has to be told of the hinted one. Not of the plain one: calls
- * of operator new by name must not be removed, new expressions may be, and only these are lowered. */
+/* LLVM knows facts of the plain function by its name; the hinted one needs attributes for them. The plain one must not
+ * get them: calls of operator new by name must not be removed, new expressions may be, and only these are lowered. */
 static void describe(LLVMValueRef function, const hearth_alloc_function *row) {
   static const char family[] = "alloc-family";
   const char *name = family_of(row);
@@ -153,7 +153,7 @@ LLVMValueRef hearth_dispatch_to(LLVMModuleRef module, LLVMValueRef plain, const 
   LLVMValueRef function = hinted ? hearth_ir_declare_with_hint(module, plain, name) : NULL;
   if (!function)
     return NULL;
-  hearth_alloc_forget_hinted_form(function); /* what was copied from the plain one */
+  hearth_alloc_forget_hinted_form(function); /* drop the attributes that were copied from the plain one */
   if (is_new) {                              /* else the program calls it by name and needs it anyway */
     hearth_alloc_forget_hinted_form(hinted);
     LLVMSetLinkage(hinted, LLVMExternalWeakLinkage);

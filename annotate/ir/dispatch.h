@@ -18,8 +18,8 @@
  * one of the names is taken by something else. */
 LLVMValueRef hearth_dispatch_to(LLVMModuleRef module, LLVMValueRef plain, const hearth_alloc_function *row);
 
-/* Make a definition, or what is going to be one, one for the program, whichever modules have it; never visible outside of what
- * it is linked into. */
+/* Make a definition, or a declaration that will become one, one for the program, whichever modules have it; never
+ * visible outside of the program or library that it is linked into. */
 void hearth_share_global(LLVMModuleRef module, LLVMValueRef global, const char *name);
 
 /* Give a function an attribute, unless it has it, or this LLVM knows none of the name. */

@@ -91,9 +91,9 @@ static subprogram lookup(hearth_locator *locator, LLVMMetadataRef key) {
   return found;
 }
 
-/* Keep each cycle of calls once, as profiles do: of equal frames the outermost, without what lies between. */
+/* Keep each cycle of calls once, as profiles do: of equal frames the outermost, without the frames between. */
 static size_t fold_recursion(hearth_location *chain, size_t n) {
-  size_t kept = n; /* chain[kept..n) is kept of what was looked at, from the outside on */
+  size_t kept = n; /* chain[kept..n) is kept of the frames seen so far, from the outside on */
   for (size_t i = n; i-- > 0;) {
     size_t same = kept;
     while (same < n && (!chain[i].id || chain[same].id != chain[i].id))
@@ -108,7 +108,7 @@ static size_t fold_recursion(hearth_location *chain, size_t n) {
 }
 
 /* Where a function was inlined, by way of others, into itself, the frame that called it may have been called further out
- * before, and folding then leaves out what lies outside of it here: callers from there on cannot be compared. */
+ * before, and folding then leaves out the frames outside of it here: callers from there on cannot be compared. */
 static size_t cut_recursion(const hearth_location *chain, size_t n) {
   for (size_t i = 2; i < n; i++)
     for (size_t callee = 0; callee + 2 <= i; callee++)

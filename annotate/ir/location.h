@@ -34,7 +34,7 @@ static inline int hearth_compare_places(uint32_t line, uint32_t column, uint32_t
 /* Remembers the ids of subprograms. One for a module; not thread-safe. */
 typedef struct hearth_locator hearth_locator;
 
-/* What is known of places besides what debug locations say. */
+/* Facts about places that debug locations do not say. */
 typedef struct hearth_known_places {
   const void *changes; /* borrowed; NULL: no function is known to have changed */
   /* A function that has changed, by its id now; NULL if it has not. `ret_old_id` is its id in the profile. */

@@ -151,6 +151,6 @@ bool hearth_lto_read_plan(LLVMModuleRef module, char **ret_profile, uint64_t *re
 hearth_lto_phase hearth_lto_phase_of(LLVMModuleRef module) {
   if (flag(module, HINTS))
     return HEARTH_LTO_POSTLINK;
-  bool link_takes_plugins = hearth_ir_llvm_major() >= 19; /* else what is not done now nobody will do */
+  bool link_takes_plugins = hearth_ir_llvm_major() >= 19; /* else no later step does the rest */
   return link_takes_plugins && flag(module, CLANG_S_LTO) ? HEARTH_LTO_PRELINK : HEARTH_LTO_NONE;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* How a module tells, from compiler to linker, what the linker's plugin must know: lld reads -mllvm before it loads
- * plugins, so options do not reach a link. It is the module flag
+/* A module carries the options that the linker's plugin must know from compiler to linker: lld reads -mllvm before it
+ * loads plugins, so options do not reach a link. It is the module flag
  *
  *   !{i32 6, !"memprof.hints", !{!{i8 222, i8 0, i8 128, i8 254, i32 10, i32 100, i32 0}}}
  *
@@ -27,8 +27,8 @@ extern "C" {
  * the flags of LTO is before it, but on LLVM 14, whose links take no plugins: there compiling does all. */
 hearth_lto_phase hearth_lto_phase_of(LLVMModuleRef module);
 
-/* hearth_md_fit_summary for all calls: to be called last before a link. Without `clones`, a thin link plans none for the
- * module's allocation calls: what LLVM plans them by is removed. True if the module changed. */
+/* hearth_md_fit_summary for all calls: to be called last before a link. Without `clones`, a thin link plans none for
+ * the module's allocation calls: the call removes the data that LLVM plans them by. True if the module changed. */
 bool hearth_lto_fit_summary(LLVMModuleRef module, bool clones);
 
 /* Add the flag, unless there is one. */

@@ -38,7 +38,7 @@ typedef enum hearth_lto_phase {
 typedef struct hearth_pass_options {
   const char *profile;              /* -memprof-use; "" if not given */
   uint64_t profile_id;              /* -memprof-profile-id: of the profile that the flags are for; 0: any will do */
-  struct hearth_matcher *matcher;   /* what the passes of a pipeline have read of it; not used if there is no profile */
+  struct hearth_matcher *matcher;   /* data that the passes of a pipeline have read; unused without a profile */
   const char *alloc_functions;      /* -memprof-alloc-functions; "" if not given */
   const char *report;               /* -memprof-report; "" if not given */
   bool salvage;                     /* -memprof-salvage: align functions that have changed with the profile */
@@ -74,24 +74,25 @@ bool hearth_pass_lower(LLVMModuleRef module, const hearth_pass_options *options)
  * and LLVM's pass need not run. After: make the clones the module's own. */
 bool hearth_pass_before_cloning(LLVMModuleRef module, const hearth_pass_options *options);
 bool hearth_pass_after_cloning(LLVMModuleRef module, const hearth_pass_options *options);
-/* Where LLVM's pass ran, here or in the link: what it calls notcold is told apart into notcold, hot and ambiguous. */
+/* Where LLVM's pass ran, here or in the link: its notcold calls are told apart into notcold, hot and ambiguous. */
 bool hearth_pass_resolve(LLVMModuleRef module, const hearth_pass_options *options);
 /* Make the schemas of a module that was linked from several one; a warning if that cannot be done without guessing. */
 bool hearth_pass_unify(LLVMModuleRef module, const hearth_pass_options *options);
-/* Replace one encoding of the metadata by the other; a warning says what the other has no place for. */
+/* Replace one encoding of the metadata by the other; a warning names the data that the other has no place for. */
 bool hearth_pass_to_flat(LLVMModuleRef module, const hearth_pass_options *options);
 bool hearth_pass_to_chained(LLVMModuleRef module, const hearth_pass_options *options);
-/* Make metadata that other passes broke obey the rules again, from the debug locations; a warning says what was done. */
+/* Make metadata that other passes broke obey the rules again, from the debug locations; a warning lists the changes. */
 bool hearth_pass_repair(LLVMModuleRef module, const hearth_pass_options *options);
 /* Check all heap-profile metadata against mdlib's rules; each finding is a warning, and an error says how
  * many there were. Changes nothing. */
 bool hearth_pass_verify(LLVMModuleRef module, const hearth_pass_options *options);
-/* Count loads, stores, atomics, memory intrinsics and what library functions access, in shadow memory. */
+/* Count loads, stores, atomics, memory intrinsics and the accesses of library functions, in shadow memory. */
 bool hearth_pass_instrument(LLVMModuleRef module, const hearth_pass_options *options);
 /* Write down which type each allocation call allocates, as far as the code shows it, for `hearth index`. */
 bool hearth_pass_types(LLVMModuleRef module, const hearth_pass_options *options);
-/* Where the compiler tracks locations without writing them down, have it write line tables: what profiles are found by is at
- * least that, and takes nothing from a user's -g (`hearth flags` can therefore do without -gmlt, which would). */
+/* Where the compiler tracks locations without writing them down, have it write line tables. Profiles need at least
+ * these to match, and they take nothing from a user's -g (`hearth flags` can therefore do without -gmlt, which
+ * would). */
 bool hearth_pass_line_tables(LLVMModuleRef module, const hearth_pass_options *options);
 /* Forbid the merging of calls that are told apart by their location only: all calls (for the profiling build), or
  * allocation calls only (for the optimised build, where annotation marks the others that matter). */

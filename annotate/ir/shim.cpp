@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the passes need of LLVM that only C++ offers.
+// Functions of LLVM that the passes need and only C++ offers.
 #include "shim.h"
 
 #include <llvm/Analysis/OptimizationRemarkEmitter.h>
@@ -81,7 +81,7 @@ LLVMValueRef hearth_shim_clone(LLVMValueRef function, const char *name, LLVMValu
 
 LLVMValueRef hearth_shim_make_forwarder(LLVMValueRef callee, const char *name, LLVMValueRef *ret_call) {
   auto *Callee = cast<Function>(unwrap(callee));
-  // How values are passed, and what they are like; not what else the function does.
+  // How values are passed, and their properties; not the function's other effects.
   AttributeList Values = Callee->getAttributes().removeFnAttributes(Callee->getContext());
   Function *Forwarder =
       Function::Create(Callee->getFunctionType(), GlobalValue::InternalLinkage, name, Callee->getParent());

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The C face of shim.cpp: what the passes need from LLVM that only C++ offers, in llvm-c's words. */
+/* The C face of shim.cpp: the functions of LLVM that the passes need and only C++ offers, in llvm-c's words. */
 #ifndef HEARTH_SHIM_H
 #define HEARTH_SHIM_H
 
@@ -34,14 +34,14 @@ void hearth_shim_remark(LLVMValueRef instruction, bool missed, const char *name,
 LLVMValueRef hearth_shim_clone(LLVMValueRef function, const char *name, LLVMValueRef instruction,
                                LLVMValueRef *ret_copy);
 
-/* A function of the module that calls `callee` with its own arguments and returns what that returns; *ret_call is the call.
- * Not for variable arguments. */
+/* A function of the module that calls `callee` with its own arguments and returns the callee's result; *ret_call is the
+ * call. Not for variable arguments. */
 LLVMValueRef hearth_shim_make_forwarder(LLVMValueRef callee, const char *name, LLVMValueRef *ret_call);
 
 /* Give a declaration the attributes that LLVM knows of the library function of this name and type. */
 void hearth_shim_infer_attributes(LLVMValueRef function);
 
-/* What a function that only the compiler knows of should be like: with the module's unwind tables, and not inlined,
+/* Set up a function that only the compiler knows of: with the module's unwind tables, and not inlined,
  * which would take the attributes of an allocation from its callers' calls. */
 void hearth_shim_make_support_function(LLVMValueRef function);
 

@@ -34,7 +34,7 @@ static const char *obstacle(const lowering *l, LLVMValueRef call) {
   return NULL;
 }
 
-/* What a call is to be given. */
+/* The hint that a call is to get. */
 typedef struct verdict {
   hearth_class hint; /* UNKNOWN: that of ambiguous calls, if it is one */
   bool ambiguous;
@@ -43,7 +43,7 @@ typedef struct verdict {
   bool by_word;          /* it is computed as the program runs */
 } verdict;
 
-/* Contexts that nothing told apart share one hint: what most of their bytes are like, if the user wants that. */
+/* Contexts that nothing told apart share one hint: the class of most of their bytes, if the user wants that. */
 static verdict judge(lowering *l, LLVMValueRef call) {
   verdict v = {0};
   unsigned percent = l->options->cold_percent;
@@ -58,7 +58,7 @@ static verdict judge(lowering *l, LLVMValueRef call) {
   return v;
 }
 
-/* Cloning leaves as notcold what is not cold for sure, hot or not. */
+/* Cloning leaves contexts that are not surely cold as notcold, hot or not. */
 static bool is_open(const lowering *l, LLVMValueRef call, const verdict *v, hearth_class *ret_known) {
   *ret_known = HEARTH_CLASS_UNKNOWN;
   return v->ambiguous || (v->hint == HEARTH_CLASS_NOTCOLD && hearth_context_word_is_open(l->word, call, ret_known));
@@ -69,7 +69,7 @@ static void choose_value(lowering *l, LLVMValueRef call, verdict *v) {
   hearth_class known = HEARTH_CLASS_UNKNOWN;
   v->value = l->word && is_open(l, call, v, &known) ? hearth_context_word_hint(l->word, call, &known) : NULL;
   v->by_word = v->value != NULL;
-  bool is_sure = v->ambiguous || known == HEARTH_CLASS_HOT; /* what is cold may have gone to clones */
+  bool is_sure = v->ambiguous || known == HEARTH_CLASS_HOT; /* cold contexts may have gone to clones */
   if (known != HEARTH_CLASS_UNKNOWN && is_sure)
     v->hint = known;
   if (!v->by_word)

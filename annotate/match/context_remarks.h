@@ -6,7 +6,7 @@
 #include "hearth/md.h"
 #include "match.h"
 
-/* What is told of a call's contexts. All zero: none. */
+/* Counts for the remark on a call's contexts. All zero: none. */
 typedef struct hearth_context_sums {
   size_t count, of_class[4];
   uint64_t bytes, cold_bytes; /* 0 in metadata whose schema does not tell */

@@ -36,7 +36,7 @@ typedef struct measuring {
   hearth_error *err;
 } measuring;
 
-/* What stands in the module at a place of the profile of which not all was matched. */
+/* The code in the module at a place of the profile that was not matched whole. */
 static hearth_unmatched_reason reason_for(const measuring *m, uint64_t function, const hearth_frame_info *frame,
                                           bool is_called, LLVMValueRef *ret_callee) {
   if (!frame->stack_id)
@@ -89,7 +89,7 @@ static void remark_library(const measuring *m, uint64_t function, const hearth_f
   hearth_shim_remark(site->call, true, "InLibrary", message);
 }
 
-/* What became of the contexts of one leaf frame. */
+/* The outcome for the contexts of one leaf frame. */
 static hearth_status measure_frame(measuring *m, uint64_t function, uint32_t row, const hearth_frame_info *frame,
                                    bool *ret_matched) {
   hearth_coverage_sums all = {0}, matched = {0};

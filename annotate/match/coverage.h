@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* How much of what the profile says about a module was found in it. Contexts belong to the module that has the function
- * of their leaf: those of other modules do not count, nor do those of allocations inside of what is called at the leaf
- * (fopen), or called there through a pointer: these are no calls that could take a hint, however fresh the profile. */
+/* The part of a module's profile that was found in the module. Contexts belong to the module that has the function
+ * of their leaf: those of other modules do not count, nor do those of allocations inside a function that the leaf calls
+ * (fopen) or calls through a pointer: these are no calls that could take a hint, however fresh the profile. */
 #ifndef HEARTH_COVERAGE_H
 #define HEARTH_COVERAGE_H
 
@@ -36,7 +36,7 @@ typedef struct hearth_coverage {
   hearth_coverage_sums all, matched; /* a function is matched if all of its contexts are */
   hearth_coverage_sums salvaged;     /* of `matched`: in functions that have changed since */
   hearth_coverage_sums library;      /* of `elsewhere`: in libraries without debug information */
-  hearth_coverage_sums elsewhere;    /* allocated in what was called, or through a pointer; not in `all` */
+  hearth_coverage_sums elsewhere;    /* allocated in a callee, or through a pointer; not in `all` */
   hearth_callsite_sums callsites;
   hearth_callsite_sums decision_sites; /* none if contexts are not told apart by the plan */
   hearth_unmatched *unmatched;         /* by place, of both */

@@ -32,7 +32,7 @@ void hearth_stacks_destroy(hearth_stacks *stacks) {
   memset(stacks, 0, sizeof *stacks);
 }
 
-/* What a frame of the profile is, in `caller`; 0: not known yet. */
+/* The kind of a frame of the profile, in `caller`; 0: not known yet. */
 enum { PLACE = 1, NAME = 2 };
 
 /* Frames of one place are one, whatever else the profile tells them apart by; each unknown place is one of its own. */

@@ -23,7 +23,7 @@ typedef struct hearth_stacks {
   size_t count, room;
   id_table by_call;          /* nodes by caller and place */
   uint32_t *folded;          /* of each node of the profile: its folded node + 1; 0 unknown yet */
-  hearth_stack_node *frames; /* of each frame of the profile: `id` and `function`; in `caller`, what it is */
+  hearth_stack_node *frames; /* of each frame of the profile: `id` and `function`; in `caller`, its kind */
   uint8_t *comes_back;       /* of each function: see hearth_stacks_comes_back; 0: not looked up yet */
   uint32_t *path;            /* scratch */
   size_t path_room;

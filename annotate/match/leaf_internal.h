@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Inside of a leaf: what selecting from it needs. */
+/* The inside of a leaf, for the code that selects from it. */
 #ifndef HEARTH_LEAF_INTERNAL_H
 #define HEARTH_LEAF_INTERNAL_H
 

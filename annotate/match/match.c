@@ -127,8 +127,8 @@ static hearth_status leaf_of(hearth_matcher *matcher, hearth_row_range frames, b
   return HEARTH_OK;
 }
 
-/* How far the contexts of a leaf, chain[0], can be compared with the chain. Where the caller of chain[i - 1] can be called
- * by what chain[i - 1] calls, there is a cycle: an earlier call by chain[i - 1] may be the one that folding kept, and
+/* How far the contexts of a leaf, chain[0], can be compared with the chain. Where callees of chain[i - 1] can call the
+ * caller of chain[i - 1], there is a cycle: an earlier call by chain[i - 1] may be the one that folding kept, and
  * its caller then stands where chain[i] is here. */
 static hearth_status comparable(const hearth_matcher *matcher, hearth_leaf *leaf, const hearth_location *chain,
                                 size_t n, size_t *ret, hearth_error *err) {

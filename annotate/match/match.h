@@ -10,13 +10,13 @@ typedef struct hearth_matcher {
   char *path;
   hearth_profile *profile; /* NULL: none is open */
   hearth_classifier classifier;
-  hearth_trim trim; /* of what is matched */
+  hearth_trim trim; /* of the matched contexts */
   hearth_stacks stacks;
   hearth_leaf **leaves;    /* by their first frame: a list of those that have been asked for */
   hearth_leaf *first_leaf; /* of all that have been asked for */
   hearth_wrapper_calls wrapper_calls;
   struct hearth_salvage *salvage; /* of the module that is annotated; NULL: not compared with the profile */
-  hearth_crowded_places crowded;  /* of the module, as it was when it was first looked at */
+  hearth_crowded_places crowded;  /* of the module at the first look at it */
   bool knows_crowded;
   bool *matched; /* by row of contexts: some call was found to have it */
 } hearth_matcher;
@@ -24,7 +24,7 @@ typedef struct hearth_matcher {
 /* Open a profile, unless it is open. llvm_ids: see stacks.h; the same each time. Those of hearth_profile_open, E_NOMEM; on error none is open. */
 hearth_status hearth_matcher_open(hearth_matcher *matcher, const char *path, const hearth_classify_options *classify,
                                   hearth_trim trim, bool llvm_ids, hearth_error *err);
-/* Close what is open; may be opened again. */
+/* Close the open profile; it may be opened again. */
 void hearth_matcher_close(hearth_matcher *matcher);
 
 /* Look for calls of these functions in the profile that is open, unless that was done. */
@@ -33,7 +33,7 @@ hearth_status hearth_matcher_know_wrappers(hearth_matcher *matcher, const char *
 
 /* The contexts whose leaf is the innermost frame of `chain` that the profile knows as one that allocates, and which
  * agree with the frames outside of it. Frames inside of it that the profile lacks (tail calls, code without debug
- * information) are passed over. chain[*ret_leaf .. *ret_end) is what the contexts agree with: frames outside of it are
+ * information) are passed over. The contexts agree with chain[*ret_leaf .. *ret_end): frames outside of it are
  * callers that folding may have left out of them. For a call of a wrapper, contexts that went on through one from there
  * count as well. Outputs are set on success only; E_NOT_FOUND when there is no such context. */
 hearth_status hearth_match_allocation(hearth_matcher *matcher, const hearth_location *chain, size_t n,

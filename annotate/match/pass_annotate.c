@@ -158,7 +158,7 @@ static hearth_status report_coverage(annotation *a) {
   return status;
 }
 
-/* The table is the user's own input: what is wrong with it is an error. */
+/* The table is the user's own input: a mistake in it is an error. */
 static bool mark_listed_functions(LLVMModuleRef module, const hearth_pass_options *options) {
   hearth_error err = {HEARTH_OK, ""};
   if (!*options->alloc_functions || hearth_alloc_table_mark(module, options->alloc_functions, &err) == HEARTH_OK)

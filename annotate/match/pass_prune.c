@@ -75,7 +75,7 @@ static bool prune(pruning *p, LLVMValueRef call) {
  * E_NOT_FOUND if it has no contexts. */
 static hearth_status prune_allocation(pruning *p, LLVMValueRef call, hearth_context_sums *ret_left) {
   hearth_status status = HEARTH_E_NOT_FOUND;
-  /* What LLVM's context disambiguation found out for a clone, the profile does not know. */
+  /* The profile does not know the result of LLVM's context disambiguation for a clone. */
   if (p->session.matcher && hearth_md_get_resolved_class(p->session.md, call) == HEARTH_CLASS_UNKNOWN)
     status = hearth_session_match_allocation(&p->session, call, &p->edits, &p->err);
   if (status == HEARTH_OK && ret_left)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Opens the profile once for a pipeline (the matcher keeps it), and a locator and a metadata handle for each pass.
- * Edits are listed first and applied together: on an error the module is as it was. */
+ * Edits are listed first and applied together: on an error the module is unchanged. */
 #include "session.h"
 
 #include <inttypes.h>
@@ -16,7 +16,7 @@
 static bool give_up(hearth_session *session, const hearth_error *err,
                     void (*tell)(LLVMModuleRef, const char *, const char *)) {
   const char *file = session->options->profile, *message = err->message;
-  if (session->matcher) /* what it has read may be half of something */
+  if (session->matcher) /* its data may be incomplete */
     hearth_matcher_close(session->matcher);
   /* Most messages begin with the file's name; the diagnostic names it already. */
   size_t length = strlen(file);
@@ -32,8 +32,8 @@ bool hearth_session_fail(hearth_session *session, const hearth_error *err) {
   return give_up(session, err, hearth_shim_warn);
 }
 
-/* A cache of objects would keep what is compiled without the profile under the profile's id, and give it out where the
- * profile is there. Failed compiles it does not keep. */
+/* A cache of objects would keep an object that is compiled without the profile under the profile's id, and give it out
+ * when the profile is there. It does not keep failed compiles. */
 static bool fail_to_open(hearth_session *session, const hearth_error *err) {
   return give_up(session, err, session->options->profile_id ? hearth_shim_refuse : hearth_shim_warn);
 }
@@ -111,8 +111,8 @@ static hearth_status make_locator(hearth_session *session, hearth_error *err) {
   return session->locator ? HEARTH_OK : hearth_error_nomem(err);
 }
 
-/* What of the module must be known before it is matched: of places as they are now. Passes find it as it was before the first
- * of them: later, calls that stood beside others may be gone. */
+/* Facts about the module's places that must be known before matching. All passes use the state before the first of
+ * them: later, calls that stood beside others may be gone. */
 static hearth_status know_module(hearth_session *session, hearth_error *err) {
   hearth_matcher *matcher = session->matcher;
   if (!matcher || matcher->knows_crowded)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* One pass over one module with the profile at hand. What was read of it is kept for the next pass. */
+/* One pass over one module with the profile at hand. The part that was read is kept for the next pass. */
 #ifndef HEARTH_SESSION_H
 #define HEARTH_SESSION_H
 
@@ -12,14 +12,14 @@ typedef struct hearth_session {
   const hearth_pass_options *options;
   hearth_matcher *matcher; /* of the options; NULL where no profile was given */
   enum hearth_id_scheme scheme;
-  struct hearth_salvage *moved; /* what the module says of functions that changed (moved_calls.h); NULL: nothing */
+  struct hearth_salvage *moved; /* the module's notes on functions that changed (moved_calls.h); NULL: none */
   hearth_locator *locator;
   hearth_md *md;
   hearth_call_sites sites; /* where they are now, if this session was the module's first; else none */
   enum { HEARTH_IDS_NOT_COMPARED, HEARTH_IDS_OURS, HEARTH_IDS_FOREIGN } ids;
 } hearth_session;
 
-/* What is to be attached to one call: everything is computed before anything is changed. */
+/* The attachments for one call: all of them are computed before the module changes. */
 typedef struct hearth_edit {
   LLVMValueRef call;
   uint64_t *callsite;

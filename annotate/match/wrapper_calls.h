@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Where functions that the user listed are called in the profile. Its contexts are those of what they call in the end,
- * which is further in; here they are found by the place of the call. */
+/* The places in the profile where functions that the user listed are called. The profile's contexts belong to the
+ * functions that these call in the end, which are further in; here they are found by the place of the call. */
 #ifndef HEARTH_WRAPPER_CALLS_H
 #define HEARTH_WRAPPER_CALLS_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A plugin for one LLVM release in a compiler of another crashes in its first static constructor, with a stack dump that
- * names LLVM. This runs before any of them and says what is wrong instead. */
+ * names LLVM. This runs before any of them and reports the mismatch instead. */
 #include <stdio.h>
 #include <unistd.h>
 

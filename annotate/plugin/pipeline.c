@@ -3,7 +3,7 @@
  *
  * At the start debug locations are as written, nothing is inlined, and types are in sight. At the end inlining has
  * told contexts apart, and whether a call has one class is known. Between compiling and linking the module carries
- * contexts on: what may be told apart by the link's inlining or cloning is left to it. */
+ * contexts on: contexts that the link's inlining or cloning may tell apart are left to the link. */
 #include "pipeline.h"
 
 #include <string.h>
@@ -91,17 +91,18 @@ size_t hearth_pipeline_end(const hearth_pipeline *pipeline, const hearth_pass *r
 
 /* ---------------------------------------------- the end with a profile ------------------------------------------ */
 
-/* Set the phase and what depends on it. False if there is nothing to use: no profile, and none was compiled with. */
+/* Set the phase and the options that depend on it. False if there is nothing to use: no profile, and none was compiled
+ * with. */
 static bool complete_options(LLVMModuleRef module, hearth_lto_phase told, hearth_pass_options *options) {
   if (options->lto_phase == HEARTH_LTO_AUTO)
     options->lto_phase = told;
   if (options->lto_phase == HEARTH_LTO_AUTO)
     options->lto_phase = hearth_lto_phase_of(module);
-  options->mib |= options->lto_phase != HEARTH_LTO_PRELINK; /* what follows reads it, and nobody writes it */
+  options->mib |= options->lto_phase != HEARTH_LTO_PRELINK; /* later steps read it, and nothing writes it */
   return *options->profile || (options->lto_phase == HEARTH_LTO_POSTLINK && hearth_lto_read_options(module, options));
 }
 
-/* Contexts that inlining left together part by clones; pruning then makes each clone's calls what they are. */
+/* Contexts that inlining left together part by clones; pruning then gives each clone's calls their class. */
 static bool clone(LLVMModuleRef module, const hearth_pass_options *options, const hearth_llvm_cloning *cloning) {
   if (!hearth_pass_before_cloning(module, options))
     return false;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Which passes run where in LLVM's pipeline, and in which order. plugin.cpp registers LLVM's callbacks, asks here,
- * and does what only C++ can. */
+/* Which passes run where in LLVM's pipeline, and in which order. plugin.cpp registers LLVM's callbacks, asks here, and
+ * does the work that needs C++. */
 #ifndef HEARTH_PIPELINE_H
 #define HEARTH_PIPELINE_H
 
@@ -32,7 +32,7 @@ const hearth_pass *hearth_pass_by_name(const char *name, size_t length);
 /* Run one that was asked for by name, or is in one of the lists below. */
 bool hearth_pass_run(const hearth_pass *pass, LLVMModuleRef module, const hearth_pass_options *options);
 
-/* What the command line says of a pipeline. */
+/* The settings of a pipeline from the command line. */
 typedef struct hearth_pipeline {
   bool optimises;   /* not -O0 */
   bool uses;        /* a profile */
@@ -53,8 +53,8 @@ typedef struct hearth_llvm_cloning {
   void *data;
 } hearth_llvm_cloning;
 
-/* The end of a pipeline that optimises with the profile, or in a link with what compiling with it left in the
- * module: each allocation call is given its hint, where need be in clones of its function. `told`: the phase of
+/* The end of a pipeline that optimises with the profile, or in a link with the metadata that compiling with it left in
+ * the module: each allocation call is given its hint, where need be in clones of its function. `told`: the phase of
  * which LLVM speaks; the option goes before it. `noted`: at the link's start. True if the module changed. */
 bool hearth_pipeline_use(LLVMModuleRef module, const hearth_pass_options *options, hearth_lto_phase told,
                          hearth_noted_calls *noted, const hearth_llvm_cloning *cloning);

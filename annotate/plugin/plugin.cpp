@@ -120,7 +120,7 @@ struct ByteParser : cl::parser<unsigned> {
   }
 };
 
-// One byte each, 0 coldest to 255 hottest. tcmalloc as it is distributed takes only 0 for cold.
+// One byte each, 0 coldest to 255 hottest. The distributed tcmalloc takes only 0 for cold.
 using HintOption = cl::opt<unsigned, false, ByteParser>;
 HintOption ColdHint("memprof-cold-hint", cl::desc("Hint of cold allocations (0-255)"), cl::init(HEARTH_HINT_COLD));
 HintOption NotColdHint("memprof-notcold-hint", cl::desc("Hint of allocations that are not cold"),
@@ -220,7 +220,7 @@ hearth_pass_options currentOptions() {
   return Options;
 }
 
-// What the passes of one pipeline have read of the profile. A pipeline runs on one thread.
+// The part of the profile that the passes of one pipeline have read. A pipeline runs on one thread.
 using Matcher = std::shared_ptr<hearth_matcher>;
 using NotedCalls = std::shared_ptr<hearth_noted_calls>;
 
@@ -289,7 +289,7 @@ struct UsePass : PassInfoMixin<UsePass> {
   static bool isRequired() { return true; }
 };
 
-// What the passes of one module's pipeline share.
+// State that the passes of one module's pipeline share.
 struct Shared {
   PassBuilder &PB;
   Matcher Read;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What a program tells the allocator about a plan as it starts, by constructors of the modules that are concerned. */
+/* Tells the allocator about a plan as the program starts, by constructors of the concerned modules. */
 #ifndef HEARTH_ANNOUNCEMENT_H
 #define HEARTH_ANNOUNCEMENT_H
 
@@ -38,8 +38,8 @@ void hearth_announce_sites(LLVMModuleRef module, uint64_t plan, LLVMValueRef wor
  *   } */
 void hearth_announce_need_of_sites(LLVMModuleRef module, uint64_t plan, LLVMValueRef word);
 
-/* In a module that sets or heeds a plan's bits: the plan, of which a program, and each library, is to have one. What make leaves
- * behind when the profile has changed has another.
+/* Add the plan to a module that sets or heeds its bits. A program, and each library, is to have one plan. An object
+ * file that make did not renew after the profile changed has another.
  *
  *   @__hearth_plan = weak hidden global i64 PLAN
  *   define linkonce_odr hidden void @__hearth_check_plan.PLAN() comdat {   ; in llvm.global_ctors

@@ -26,8 +26,8 @@ typedef struct hearth_clone_plan {
   size_t budget; /* instructions that may be cloned */
 } hearth_clone_plan;
 
-/* Plan for calls that have cold contexts and others, taking those of most cold bytes for an instruction first. What is
- * cloned has at most `budget` per cent of the module's instructions, or HEARTH_CLONE_ALWAYS of them. Calls that may be
+/* Plan for calls that have cold contexts and others, taking those of most cold bytes for an instruction first. The
+ * clones have at most `budget` per cent of the module's instructions, or HEARTH_CLONE_ALWAYS of them. Calls that may be
  * callers in their contexts and lost their `!callsite` get it back. False when out of memory; free it in either case. */
 #define HEARTH_CLONE_ALWAYS 100 /* small modules may clone a wrapper, too */
 bool hearth_clone_plan_make(hearth_clone_plan *plan, hearth_session *session, unsigned budget);

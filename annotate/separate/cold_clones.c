@@ -63,7 +63,7 @@ static size_t size_of(LLVMValueRef function) {
   return size;
 }
 
-/* What the clones of a step and of those towards the allocation would add. */
+/* The instructions that the clones of a step and of those towards the allocation would add. */
 static size_t cost_of(const step *s) {
   size_t cost = 0;
   for (; s && !s->cold; s = s->callee)

@@ -6,9 +6,9 @@
 #include "session.h"
 
 /* The callers in whose contexts the call is cold are made to call clones, "FUNCTION.memprof.N", in which the call's hint is
- * resolved to cold; functions in between are cloned where their own callers differ. Callers that no context is known of
- * keep what they call. At most *budget instructions are added, and are taken from it. False if there is no clone: nothing
- * was changed then. */
+ * resolved to cold; functions in between are cloned where their own callers differ. Callers without a known context
+ * keep their callees. At most *budget instructions are added, and are taken from it. False if there is no clone:
+ * nothing was changed then. */
 bool hearth_cold_clones_make(hearth_session *session, LLVMValueRef call, size_t *budget);
 
 /* Clone `number` (>= 1) of a function; NULL if there is none. */

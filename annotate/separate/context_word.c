@@ -113,7 +113,7 @@ static void add_fast_path(hearth_context_word *word, LLVMBuilderRef builder, con
                          .heaviest = constant(i8, word->session.options->hints[heaviest->hotness])};
 }
 
-/* What a table says where all the bits that it heeds are known. */
+/* The answer of a table where all the bits that it heeds are known. */
 static hearth_class known_class(const hearth_context_word *word, const hearth_plan_table *table, uint64_t bits) {
   uint32_t count;
   const hearth_plan_entry *entries = hearth_plan_entries(&word->plan, table, &count);
@@ -190,7 +190,7 @@ static bool is_allocation(LLVMValueRef instruction) {
   return function && (hearth_alloc_function_of(instruction) || hearth_is_dispatch(function));
 }
 
-/* What a compiler's own function is called for cannot allocate; behind a musttail call there is no place. */
+/* Calls of a compiler's own functions cannot allocate; behind a musttail call there is no place. */
 static bool may_be_decision_call(LLVMValueRef instruction) {
   if (!hearth_ir_is_call(instruction) || LLVMGetInstructionOpcode(instruction) == LLVMCallBr ||
       hearth_ir_call_is_musttail(instruction) || is_allocation(instruction))
@@ -234,7 +234,7 @@ static LLVMValueRef load(const hearth_context_word *word, LLVMBuilderRef builder
   return LLVMBuildLoad2(builder, LLVMInt64TypeInContext(context_of(word)), word->variable, "contexts");
 }
 
-/* What is read and written to set or clear bits: the word, or one byte of it. */
+/* The memory that is read and written to set or clear bits: the word, or one byte of it. */
 typedef struct part {
   LLVMValueRef address;
   LLVMTypeRef type;
@@ -258,10 +258,10 @@ static part part_of(const hearth_context_word *word, uint64_t bits) {
   return (part){LLVMConstInBoundsGEP2(i8, start, &index, 1), i8, rest};
 }
 
-/* What the word is given behind a decision call. */
+/* The value that the word gets behind a decision call. */
 typedef struct ending {
   const hearth_context_word *word;
-  LLVMValueRef saved; /* NULL: what it has then, without `bits` */
+  LLVMValueRef saved; /* NULL: its value at that time, without `bits` */
   uint64_t bits;
 } ending;
 

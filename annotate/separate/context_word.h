@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Contexts told apart as the program runs, by the profile's plan (hearth/plan.h): around the call of a decision site its bit
- * is set in the context word, which is thread-local, and an allocation that serves several classes takes its hint by the bits.
+/* Tells contexts apart as the program runs, by the profile's plan (hearth/plan.h): around the call of a decision site
+ * its bit is set in the context word, which is thread-local, and an allocation that serves several classes takes its
+ * hint by the bits.
  *
  *   store i64 (load i64, ptr @__hearth_contexts.PLAN | bit), ptr @__hearth_contexts.PLAN
  *   call ...
  *   store i64 (load i64, ptr @__hearth_contexts.PLAN & ~bit), ptr @__hearth_contexts.PLAN
  *
  * The last of these is where it unwinds to, too. A bit that may have been set before, because sites share it or call
- * themselves, is restored instead, from what the word was at the start of the function.
+ * themselves, is restored instead, from the word's value at the start of the function.
  *
  * The context word is named after the plan: modules that were compiled with other plans have context words of their own, and know nothing of
  * these bits. It is one for the program and the libraries that it was linked with. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What an allocation concludes from the bits that are set: a plan's table as a function of the module.
+/* The class that an allocation concludes from the set bits: a plan's table as a function of the module.
  *
  *   i8 @__hearth_hint.TABLE(i64 word)
  *

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What surrounds LLVM's context disambiguation, which clones functions so that each clone's allocation calls have
- * contexts of one class only, or takes its place. */
+/* Prepares and completes LLVM's context disambiguation, or takes its place. LLVM's pass clones functions so that each
+ * clone's allocation calls have contexts of one class only. */
 #include <stdio.h>
 #include <string.h>
 
@@ -83,7 +83,7 @@ static bool has_known_callers(hearth_session *session, const hearth_md_mibs *all
   return true;
 }
 
-/* What is not cold, LLVM calls notcold, be it hot, or ambiguous because callers are not in sight. */
+/* LLVM calls all other contexts notcold, whether they are hot, or ambiguous because callers are not in sight. */
 static hearth_class class_of_rest(hearth_session *session, LLVMValueRef call, const hearth_md_mibs *all) {
   hearth_location chain[HEARTH_CHAIN_MAX];
   LLVMValueRef function = hearth_ir_function_of(call);
@@ -186,8 +186,8 @@ static void make_internal(LLVMValueRef function) {
   LLVMSetLinkage(function, LLVMInternalLinkage);
 }
 
-/* LLVM 19 makes clones for contexts whose callers are not in sight, too. True if one was removed: what it alone called
- * may be unused now. */
+/* LLVM 19 makes clones for contexts whose callers are not in sight, too. True if one was removed: functions that it
+ * alone called may be unused now. */
 static bool remove_unused_clone(LLVMModuleRef module) {
   for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
     if (hearth_is_clone(f) && !LLVMIsDeclaration(f) && !LLVMGetFirstUse(f)) {

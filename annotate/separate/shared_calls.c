@@ -16,7 +16,7 @@
 #define SHARED_MIN 4u
 #define PREFIX     "__hearth_decide."
 
-/* A call by what it can share; `index` in the list. */
+/* A call by the properties that allow sharing; `index` in the list. */
 typedef struct sharing {
   LLVMValueRef callee;
   uint64_t bits;
@@ -53,7 +53,7 @@ static LLVMValueRef shareable_callee(LLVMValueRef call) {
   return is_same && !LLVMIsFunctionVarArg(type) && !returns_twice ? callee : NULL;
 }
 
-/* What code of the caller relies on: how wide registers are, and that stacks can be followed. */
+/* Attributes that code of the caller relies on: the width of registers, and that stacks can be followed. */
 static void copy_target(LLVMValueRef from, LLVMValueRef to) {
   static const char *const names[] = {"target-cpu", "target-features", "tune-cpu", "frame-pointer"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {

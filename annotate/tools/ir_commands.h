@@ -23,8 +23,8 @@ int hearth_ir_stats(const char *path);
 /* Print "hearth: error: ..." as one line; returns HEARTH_IR_ERROR. */
 int hearth_ir_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Load textual IR or bitcode ("-": standard input) without LLVM's verifier, which crashes on some of what is to be
- * checked. NULL after an error that was printed. The caller disposes of module and context. */
+/* Load textual IR or bitcode ("-": standard input) without LLVM's verifier, which crashes on some of the modules that
+ * are to be checked. NULL after an error that was printed. The caller disposes of module and context. */
 LLVMModuleRef hearth_ir_load(const char *path, LLVMContextRef *ret_context);
 
 #endif

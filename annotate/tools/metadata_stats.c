@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* `hearth show --metadata-stats`: what the contexts of a profile, untrimmed, would be as metadata. */
+/* `hearth show --metadata-stats`: the size that the contexts of a profile, untrimmed, would have as metadata. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "hearth/md.h"
 #include "ir_commands.h"
 
-/* Contexts of one leaf frame: what one call gets. */
+/* Contexts of one leaf frame: one call gets them. */
 typedef struct leaf {
   uint64_t own_id;
   hearth_md_mib *mibs;

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What a file is, for messages about one that is of another kind than was wanted. */
+/* The kind of a file, for messages about one that is of another kind than was wanted. */
 #ifndef HEARTH_FILE_KIND_H
 #define HEARTH_FILE_KIND_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* By a file's first bytes: what it is, and which command takes it, as in "a trace: use 'hearth trace'"; NULL: not known. */
+/* The kind of a file by its first bytes, and the command that takes it, as in "a trace: use 'hearth trace'"; NULL: not
+ * known. */
 const char *hearth_file_kind(const void *data, size_t size);
 
 #define HEARTH_TEXT_FIRST_WORD "hearth-profile-text"

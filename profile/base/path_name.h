@@ -3,7 +3,7 @@
 #ifndef HEARTH_PATH_NAME_H
 #define HEARTH_PATH_NAME_H
 
-/* Base name of a path: what follows the last '/' or '\\'. A pointer into `path`. */
+/* Base name of a path: the part behind the last '/' or '\\'. A pointer into `path`. */
 const char *hearth_base_name(const char *path);
 
 #endif

@@ -53,7 +53,7 @@ void hearth_replacement_remove_all(void) {
 
 /* -------------------------------------------------- names -------------------------------------------------- */
 
-/* What the text of the symbolic link `link` stands for. */
+/* The path that the text of the symbolic link `link` stands for. */
 static char *link_target(const char *link, const char *text) {
   const char *slash = strrchr(link, '/');
   char *target;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A file that is replaced whole, or stays as it was: it is written under another name beside its place and then renamed,
+/* A file that is replaced whole or not at all: it is written under another name beside its place and then renamed,
  * so that no reader ever sees half of it. Devices and pipes are written in place: a rename would put a file there. */
 #ifndef HEARTH_REPLACEMENT_H
 #define HEARTH_REPLACEMENT_H

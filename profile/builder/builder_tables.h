@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The builder's tables, shared by those who fill it (builder.c, text_reader.c) and the writer.
+/* The builder's tables, shared by the files that fill it (builder.c, text_reader.c) and the writer.
  *
  *   string    in one pool, found again by content     function  found again by id
  *   frame     found again by content                  node      frame under a caller's node: the stacks are one trie
@@ -61,11 +61,11 @@ struct hearth_builder {
   id_table strings, functions_by_id, frames_by_content, types_by_id;
   node_table nodes_by_content;
   hearth_profile_summary runs;            /* sums of hearth_builder_add_run; the totals are not used */
-  uint64_t counted, densities, uncounted; /* calls of hearth_builder_add_run, by what is known of accesses */
+  uint64_t counted, densities, uncounted; /* calls of hearth_builder_add_run, by the known facts about accesses */
   bool has_runs;
   bool fold_recursion;
   uint64_t unrecorded; /* fields that are 0 in all contexts, 1 << enum hearth_mib_column */
-  uint64_t weight;     /* how many times what is added counts */
+  uint64_t weight;     /* how many times an addition counts */
 };
 
 /* Room for `more` more items in the growing array *items; E_NOMEM, or E_FULL if the rows would outgrow 32 bits. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Ids of functions, frames and types: hashes (XXH3-64) of what is the same in every build. Suffixes that compilers
- * append to the names of clones are removed first. */
+/* Ids of functions, frames and types: hashes (XXH3-64) of the parts that are the same in every build. Suffixes that
+ * compilers append to the names of clones are removed first. */
 #include "hearth/ids.h"
 
 #include <stdbool.h>
@@ -39,7 +39,7 @@ static size_t strip_one_suffix(const char *name, size_t length) {
   for (size_t i = 0; i < sizeof numbered / sizeof numbered[0]; i++)
     if (ends_with(name, end, numbered[i]))
       return end - strlen(numbered[i]);
-  return end; /* ".123" alone: what linking IR appends to internal functions of one name */
+  return end; /* ".123" alone: linking IR appends it to internal functions of one name */
 }
 
 size_t hearth_function_name_length(const char *name, size_t length) {

@@ -38,7 +38,7 @@ void hearth_mib_rows_gather(const mib_rows *rows, const uint32_t *numbers, size_
   }
 }
 
-/* What a store writes behind its number is overwritten by the next one. */
+/* The next store overwrites the bytes that a store writes behind its number. */
 static void put(mib_rows *rows, size_t row, const hearth_mib *mib) {
   uint8_t packed[sizeof *mib + SLACK];
   for (size_t i = 0; i < HEARTH_MIB_COLUMNS; i++)

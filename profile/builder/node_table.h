@@ -3,9 +3,9 @@
  *
  * A stack's nodes arrive one after the other, each under the one before, and so do a merged profile's. A common hash
  * table would scatter them over a memory that no cache holds. Here the nodes of neighbouring parents share a line of
- * slots, which is one line of the cache; only what its line has no room for goes where a hash of parent and frame says.
- * As nothing is ever removed, a line with a free slot is the whole answer, and a node with thousands of children costs
- * no more than in a common table. */
+ * slots, which is one line of the cache; only a node that its line has no room for goes where a hash of parent and
+ * frame says. As nothing is ever removed, a line with a free slot is the whole answer, and a node with thousands of
+ * children costs no more than in a common table. */
 #ifndef HEARTH_NODE_TABLE_H
 #define HEARTH_NODE_TABLE_H
 

@@ -9,7 +9,7 @@
 #include <string.h>
 
 static const double ns_per_s = 1e9;
-static const double shortest_lifetime_ns = 1e3; /* what a clock and the runtime's own work blur anyway */
+static const double shortest_lifetime_ns = 1e3; /* a clock and the runtime's own work blur shorter ones anyway */
 
 static double byte_seconds(const hearth_mib *mib) {
   if (mib->AllocCount == 0)
@@ -200,7 +200,7 @@ hearth_class hearth_classify(const hearth_classifier *classifier, const hearth_m
       return HEARTH_CLASS_COLD;
     return density > classifier->hot_min_density ? HEARTH_CLASS_HOT : HEARTH_CLASS_NOTCOLD;
   }
-  /* Hot first: a lasting context can be both when what does not last is accessed still less; it is no candidate for
+  /* Hot first: a lasting context can be both when short-lived ones are accessed still less; it is no candidate for
    * memory that is slow to reach. */
   double density = hearth_mib_density(mib);
   if (density >= classifier->hot_min_density)

@@ -26,7 +26,7 @@ bool hearth_classifier_begin(hearth_classifier *classifier, const hearth_profile
 /* The densities are all set: keep the cold one away from the hot one. */
 void hearth_classifier_keep_distance(hearth_classifier *classifier);
 
-/* What the cutoffs need of one context. */
+/* The values of one context that the cutoffs need. */
 typedef struct hearth_density_point {
   double density; /* hearth_mib_density() */
   double byte_seconds;
@@ -38,7 +38,7 @@ typedef struct hearth_density_point {
 double hearth_lasting_lifetime_ns(uint64_t duration_ns, uint64_t runs);
 
 hearth_density_point hearth_density_point_of(const hearth_mib *mib, double lasting_lifetime_ns);
-/* By density: what both functions below expect of their points. False when out of memory. */
+/* Sort by density: both functions below expect their points in this order. False when out of memory. */
 bool hearth_density_points_sort(hearth_density_point *points, size_t n);
 
 /* Greatest density, up to the mean one / HEARTH_COLD_BELOW_MEAN, such that the lasting points up to it hold together at most

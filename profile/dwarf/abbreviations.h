@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The shapes of a unit's DIEs: tag, and names and forms of the attributes. DWARF 2 to 5, section 7.5.3. A table is read as
- * far as it was asked for: of most units only the first DIE is looked at, whose shape is found without keeping others. */
+ * far as it was asked for: most units are read only as far as the first DIE, whose shape is found without keeping
+ * others. */
 #ifndef HEARTH_ABBREVIATIONS_H
 #define HEARTH_ABBREVIATIONS_H
 
 #include "bytes.h"
 
-/* Sizes of what depends on the unit. */
+/* The sizes that depend on the unit. */
 typedef struct hearth_dwarf_format {
   uint8_t version;
   uint8_t offset_size; /* 4 or 8 */
@@ -39,7 +40,7 @@ typedef struct hearth_abbreviation {
 /* All zero but for the first two: nothing was read so far. */
 typedef struct hearth_abbreviations {
   hearth_bytes section;
-  uint64_t at; /* what is to be read next */
+  uint64_t at; /* offset of the next entry to read */
   hearth_abbreviation *rows;
   hearth_attribute_shape *attributes;
   size_t count, capacity, attribute_count, attribute_capacity;

@@ -101,7 +101,7 @@ static bool declaring_file(hearth_body_functions *f, const hearth_die *die, cons
   return !header || keep_path(f, header, number, ret);
 }
 
-/* What the compiler leaves out as it says nothing new in C. */
+/* In C the compiler leaves out linkage names, as they say nothing new there. */
 static bool has_linkage_names(const hearth_die *die) {
   hearth_die root;
   if (hearth_die_root(die->unit, &root) != HEARTH_DWARF_OK)

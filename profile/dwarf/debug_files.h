@@ -9,11 +9,11 @@
 
 /* The separate debug file of a program or library.
  *   ret  to be closed by the caller; NULL: none is needed, the binary has debug information
- * Errors: E_NO_DEBUG_INFO saying what was looked for, E_NOMEM. */
+ * Errors: E_NO_DEBUG_INFO, which names the files that were looked for, E_NOMEM. */
 hearth_status hearth_debug_file_find(hearth_elf_file *binary, hearth_debug_directories directories,
                                      hearth_elf_file **ret, hearth_error *err);
 
-/* The file that dwz moved to what the debug information of several files has in common.
+/* The file to which dwz moved the debug information that several files have in common.
  *   ret  to be closed by the caller; NULL: `file` names none
  * Errors: E_NO_DEBUG_INFO (not found), E_NOMEM. */
 hearth_status hearth_debug_alternate_find(hearth_elf_file *file, hearth_debug_directories directories,

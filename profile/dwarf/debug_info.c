@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Bodies of one file. The walk over a unit's tree keeps only its shape: for each body its DIE, its parent and its
- * addresses. It passes over what is inside bodies: that is walked one level further, to the bodies right inside, when an
+ * addresses. It passes over the inside of bodies: that is walked one level further, to the bodies right inside, when an
  * address hits one. Most code of a program is in no stack, and is never looked at. Names and positions are read for bodies
  * that an address actually hits, once each. */
 #include "debug_info.h"
@@ -30,7 +30,7 @@ typedef struct body {
   uint64_t die; /* offset in the unit's tree */
   uint32_t unit, parent;
   uint32_t function; /* NOT_RESOLVED until an address hits the body */
-  uint32_t inside;   /* number of what is inside it; NOT_WALKED: not known; NO_INSIDE: nothing of its own */
+  uint32_t inside;   /* number of its inside; NOT_WALKED: not known; NO_INSIDE: nothing of its own */
   bool inlined;
   uint32_t call_line, call_column, call_discriminator; /* valid once resolved; of inlined bodies */
 } body;
@@ -64,7 +64,7 @@ typedef struct walk {
   hearth_body_pieces *pieces; /* to add to */
   const hearth_unit *unit;
   uint32_t unit_number;
-  bool whole; /* also what is inside bodies with code */
+  bool whole; /* also the inside of bodies with code */
 } walk;
 
 /* Keep a range of the body to come. */
@@ -139,7 +139,7 @@ static hearth_status die_status(const walk *w, hearth_dwarf_status status, heart
   return hearth_units_status(w->info->units, status, err);
 }
 
-/* Go through a DIE: *at moves to its first child, or behind it and what is below it. */
+/* Go through a DIE: *at moves to its first child, or behind it and the DIEs below it. */
 static hearth_status walk_die(walk *w, const hearth_die *die, open_dies *open, uint64_t *at, hearth_error *err) {
   uint32_t inner;
   bool descend;
@@ -150,7 +150,7 @@ static hearth_status walk_die(walk *w, const hearth_die *die, open_dies *open, u
   return enter(open, inner, err);
 }
 
-/* Walk what is below a DIE with a stack of its own (nesting depth is the input's). `outer` is the body that it is. */
+/* Walk the DIEs below a DIE with a stack of its own (nesting depth is the input's). `outer` is the DIE's body. */
 static hearth_status walk_tree(walk *w, const hearth_die *tree, uint32_t outer, open_dies *open, hearth_error *err) {
   hearth_die die;
   uint64_t at;
@@ -203,7 +203,7 @@ static hearth_status body_die(hearth_debug_info *d, const body *b, hearth_unit *
   return hearth_units_status(d->units, hearth_die_at((*ret_unit)->tree.unit, b->die, ret), err);
 }
 
-/* Keep the pieces of what is inside a body. Takes them over on success. */
+/* Keep the pieces of the inside of a body. Takes them over on success. */
 static hearth_status keep_inside(hearth_debug_info *d, uint32_t outer, const hearth_body_pieces *pieces,
                                  hearth_error *err) {
   if (pieces->count == 0) {
@@ -309,8 +309,8 @@ void hearth_debug_info_destroy(hearth_debug_info *d) {
 
 /* --- Look up ------------------------------------------------------------------------------------------------------ */
 
-/* The outermost body of an address, or HEARTH_NO_BODY. A function nested in another (GNU C, Ada) has code outside it: what no
- * outermost function covers is looked for in all bodies. */
+/* The outermost body of an address, or HEARTH_NO_BODY. A function nested in another (GNU C, Ada) has code outside it:
+ * an address that no outermost function covers is looked for in all bodies. */
 static hearth_status outermost(hearth_debug_info *d, uint64_t address, uint32_t *ret, hearth_error *err) {
   uint32_t number = hearth_units_group_at(d->units, address);
   *ret = HEARTH_NO_BODY;
@@ -344,7 +344,7 @@ static uint32_t number_attribute(const hearth_die *die, uint32_t name) {
   return value <= UINT32_MAX ? (uint32_t)value : 0;
 }
 
-/* Read what the walk left unread: the body's function and where it was called from. */
+/* Read the parts that the walk left unread: the body's function and the place of its call. */
 static hearth_status resolve(hearth_debug_info *d, body *b, hearth_error *err) {
   hearth_unit *unit;
   hearth_die die;

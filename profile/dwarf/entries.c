@@ -38,7 +38,7 @@ static uint64_t default_string_base(const hearth_dwarf_unit *unit) {
   return unit->format.version < 5 || !unit->of->sections.split ? 0 : unit->format.offset_size == 8 ? 16 : 8;
 }
 
-/* What the root tells of the unit. */
+/* The root's facts about the unit. */
 static hearth_dwarf_status read_root(hearth_dwarf_unit *unit) {
   hearth_die root;
   hearth_attribute id;
@@ -162,7 +162,7 @@ static bool pass_varying(hearth_bytes from, uint16_t form, uint64_t *at) {
   case DW_FORM_block2:
   case DW_FORM_block4:
     return pass_block(from, form, at);
-  default: /* DW_FORM_indirect, which no compiler uses, and what is not known */
+  default: /* DW_FORM_indirect, which no compiler uses, and unknown forms */
     return false;
   }
 }
@@ -193,7 +193,7 @@ static inline bool pass_unfixed(hearth_bytes from, const hearth_attribute_shape 
   return shape->kind == HEARTH_FORM_LEB ? hearth_bytes_pass_leb(from, at) : pass_varying(from, shape->form, at);
 }
 
-/* Pass over a value. What is of fixed size may be cut off: *at is then behind the end, where nothing can be read. */
+/* Pass over a value. A value of fixed size may be cut off: *at is then behind the end, where nothing can be read. */
 static bool pass_value(hearth_bytes from, const hearth_attribute_shape *shape, uint64_t *at) {
   if (shape->kind != HEARTH_FORM_FIXED)
     return pass_unfixed(from, shape, at);

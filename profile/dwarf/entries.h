@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Debug information entries (DIEs) as they lie in .debug_info, and their attributes. DWARF 2 to 5, chapters 2 and 7;
- * nothing is kept of what was read but the shapes of DIEs. Little-endian, with addresses of 8 bytes. Words:
+ * only the shapes of DIEs are kept after reading. Little-endian, with addresses of 8 bytes. Words:
  *
- *   unit       a tree of DIEs with what its encoding depends on
+ *   unit       a tree of DIEs with the values that its encoding depends on
  *   root       the first DIE of a unit
- *   alternate  the file that dwz moved to what several files have in common */
+ *   alternate  the file to which dwz moved the DIEs that several files have in common */
 #ifndef HEARTH_ENTRIES_H
 #define HEARTH_ENTRIES_H
 
@@ -65,7 +65,7 @@ hearth_dwarf_status hearth_die_at(hearth_dwarf_unit *unit, uint64_t offset, hear
  * end of a list of siblings.
  *   ret_end  here a list of siblings ends; there is no DIE */
 hearth_dwarf_status hearth_die_next(hearth_dwarf_unit *unit, uint64_t *at, hearth_die *ret, bool *ret_end);
-/* Where the DIE's first child is, or what follows if it has none. */
+/* The place of the DIE's first child, or of the next DIE if it has none. */
 hearth_dwarf_status hearth_die_pass(const hearth_die *die, uint64_t *ret);
 /* Where the DIE's next sibling, or the end of the list, is. */
 hearth_dwarf_status hearth_die_pass_tree(const hearth_die *die, uint64_t *ret);

@@ -5,7 +5,7 @@
 
 #include "bytes.h"
 
-/* What the lists of one unit refer to. */
+/* The sections and bases that the lists of one unit refer to. */
 typedef struct hearth_range_source {
   hearth_bytes lists;     /* the section */
   hearth_bytes addresses; /* .debug_addr, from the unit's first entry on */

@@ -25,7 +25,7 @@ struct hearth_split_units {
   bool prepared; /* the package was looked for */
 };
 
-/* What the skeleton says. */
+/* The skeleton's attributes. */
 typedef struct skeleton {
   uint64_t id;
   unsigned version;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The units of a file's debug information: which of them an address may belong to, and where their bodies are. Only what
- * each unit says of itself is read at first; a unit's tree, or split debug information, when it is asked for. */
+/* The units of a file's debug information: which of them an address may belong to, and where their bodies are. Only
+ * each unit's own description is read at first; a unit's tree, or split debug information, when it is asked for. */
 #ifndef HEARTH_DWARF_UNITS_H
 #define HEARTH_DWARF_UNITS_H
 
@@ -60,7 +60,7 @@ hearth_status hearth_units_visit_ranges(const hearth_units *units, const hearth_
 
 /* E_NO_DEBUG_INFO: "what" cannot be read. */
 hearth_status hearth_units_damaged(const hearth_units *units, const char *what, hearth_error *err);
-/* What reading DIEs came to. E_NO_DEBUG_INFO, E_NOMEM. */
+/* Convert the status of reading DIEs. E_NO_DEBUG_INFO, E_NOMEM. */
 hearth_status hearth_units_status(const hearth_units *units, hearth_dwarf_status status, hearth_error *err);
 
 #endif

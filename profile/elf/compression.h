@@ -9,7 +9,7 @@
 
 typedef enum hearth_compression { HEARTH_PLAIN, HEARTH_ZLIB, HEARTH_ZSTD } hearth_compression;
 
-/* What a section holds: `packed` is plain, or is to be unpacked to `plain_size` bytes. */
+/* The content of a section: `packed` is plain, or is to be unpacked to `plain_size` bytes. */
 typedef struct hearth_packed_section {
   hearth_compression method;
   hearth_bytes packed;

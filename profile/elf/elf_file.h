@@ -34,7 +34,7 @@ hearth_status hearth_elf_file_segments(hearth_elf_file *file, const hearth_elf_s
 hearth_bytes hearth_elf_file_build_id(hearth_elf_file *file);
 /* Has the file a section of this name with content? Not so a stripped one, or one in a debug file. */
 bool hearth_elf_file_has(hearth_elf_file *file, const char *name);
-/* A section's content, as it is stored unless it was unpacked; no bytes if it has none. Lives as long as `file`. */
+/* A section's content, in its stored form unless it was unpacked; no bytes if it has none. Lives as long as `file`. */
 hearth_bytes hearth_elf_file_section(hearth_elf_file *file, const char *name);
 
 /* Unpack compressed debug information: its sections are from here on found under their plain names. Errors:

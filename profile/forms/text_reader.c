@@ -15,7 +15,7 @@
 typedef struct parser {
   hearth_builder *builder;
   const char *name;
-  const char *at, *end; /* what is not read yet */
+  const char *at, *end; /* the unread text */
   unsigned line;
   char *token; /* without quotes and escapes; room for the longest line */
   bool quoted; /* the token was */

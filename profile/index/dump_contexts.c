@@ -272,8 +272,8 @@ static uint32_t find_leaf(const symboliser *s, const hearth_raw_record *record) 
   return node != HEARTH_RAW_NO_PARENT && is_scope(s, node) ? HEARTH_RAW_NO_PARENT : node;
 }
 
-/* What allocated, if that was not the code at `leaf` but a library that is called there; NULL: it was not so. What is not
- * described of the leaf's own file is the runtime of an instrumented program. */
+/* The library that allocated, if the code at `leaf` calls one and did not allocate itself; NULL: it did. Code of the
+ * leaf's own file without a description is the runtime of an instrumented program. */
 static const char *library_below(const symboliser *s, const hearth_raw_record *record, uint32_t leaf) {
   uint32_t inner = HEARTH_RAW_NO_PARENT;
   const hearth_raw_map *own = raw_map_of(s, s->dump->nodes[leaf].pc);
@@ -315,7 +315,7 @@ static hearth_status node_of_record(symboliser *s, const hearth_raw_record *reco
   return hearth_builder_intern_node(s->builder, s->builder->nodes[*ret].parent, row, ret, err);
 }
 
-/* `lost`: what is to become of records without frames; NULL: they are visited, too. */
+/* `lost` takes records without frames; NULL: they are visited, too. */
 static hearth_status visit_record(symboliser *s, hearth_raw_record *record, hearth_dump_counts *counts,
                                   hearth_lost_contexts *lost, hearth_error *err) {
   uint32_t node = find_leaf(s, record);

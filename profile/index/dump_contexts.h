@@ -18,7 +18,7 @@ typedef struct hearth_library_bytes {
 
 void hearth_library_bytes_add(hearth_library_bytes *to, const char *name, uint64_t bytes);
 
-/* What came of the dumps so far. */
+/* Counts over the dumps so far. */
 typedef struct hearth_dump_counts {
   uint64_t contexts;              /* records with frames */
   uint64_t with_column;           /* of these, how many have a column at the allocating call */
@@ -32,8 +32,9 @@ typedef struct hearth_dump_counts {
 typedef hearth_status hearth_dump_visit(void *closure, uint32_t node, const hearth_raw_record *record,
                                         hearth_error *err);
 
-/* Call `visit` for a dump's records, whose stacks become the builder's; nothing else is added. As hearth_dump_add, but what has
- * no frames is visited, too, and that no binary can be used is no error: then there are none. */
+/* Call `visit` for a dump's records, whose stacks become the builder's; nothing else is added. It works as
+ * hearth_dump_add, with two differences: records without frames are visited, too; and it is no error if no binary can
+ * be used: then no record has frames. */
 hearth_status hearth_dump_each(hearth_builder *builder, hearth_modules *modules, const hearth_indexer_options *options,
                                const char *name, hearth_raw_dump *dump, hearth_dump_visit *visit, void *closure,
                                hearth_error *err);

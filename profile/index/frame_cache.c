@@ -16,7 +16,7 @@ typedef struct slot {
   bool used;
 } slot;
 
-/* What the builder needs to know of one of the binary's functions, once it was asked for. */
+/* The facts that the builder needs about one of the binary's functions, once it was asked for. */
 typedef struct function {
   uint32_t number; /* the builder's; NO_NUMBER: not asked yet */
   bool of_runtime;

@@ -212,7 +212,7 @@ static access_runs access_runs_of(const hearth_indexer *ix) {
                        .uncounted = ix->builder->uncounted + ix->llvm->uncounted};
 }
 
-/* What is known of the accesses in the input that was added since? The least counts. */
+/* The known facts about accesses in the input that was added since. The least counts. */
 static hearth_status note_accesses(hearth_indexer *ix, const char *name, access_runs before, hearth_error *err) {
   access_runs now = access_runs_of(ix);
   if (now.uncounted > before.uncounted)
@@ -234,7 +234,7 @@ static hearth_status add_here(hearth_indexer *ix, const hearth_input *input, hea
   return note_accesses(ix, input->path, before, err);
 }
 
-/* Of what is found to be broken only as it is read, nothing is to stay. */
+/* If reading shows only late that an input is broken, nothing of it is to stay. */
 static hearth_status add_aside(hearth_indexer *ix, const hearth_input *input, hearth_file *file, hearth_error *err) {
   hearth_indexer *aside = hearth_indexer_create_worker(ix->owner);
   if (!aside)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The result of all inputs: one builder, and what the inputs take from it. */
+/* The result of all inputs: one builder, and the abilities that the inputs take from it. */
 #include <stdio.h>
 
 #include "builder_tables.h"
@@ -29,8 +29,8 @@ static void warn_of(hearth_indexer *ix, const hearth_named_inputs *inputs, const
   hearth_indexer_tell(ix, HEARTH_NOTE_WARNING, text);
 }
 
-/* Contexts are classified by what is known of the accesses in every run: one input can take from the result what all
- * others have. */
+/* Contexts are classified by the facts about accesses that every run has: one input can take from the result a fact
+ * that all others have. */
 static void tell_lost_classes(hearth_indexer *ix) {
   bool unrecorded = ix->options.unrecorded & UINT64_C(1) << HEARTH_COL_TotalAccessCount;
   if (unrecorded && ix->counted > 0)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The indexer's life, and how workers come together with their owner: what they tell goes through the owner's lock, what
- * they have is summed in the end. */
+/* The indexer's life, and how workers come together with their owner: their messages go through the owner's lock, their
+ * results are summed in the end. */
 #include "indexer_state.h"
 
 #include <stdlib.h>

@@ -18,7 +18,8 @@ typedef struct hearth_known_file {
   uint64_t weight;
 } hearth_known_file;
 
-/* Inputs of one kind, which are told by the first of their names: whoever read which, that is the same. */
+/* Inputs of one kind, which messages name by the first of their names: that name does not depend on which worker read
+ * which input. */
 typedef struct hearth_named_inputs {
   size_t count;
   char *name; /* NULL: none */
@@ -55,7 +56,7 @@ struct hearth_indexer {
 /* NULL when out of memory; to be destroyed before its owner. */
 hearth_indexer *hearth_indexer_create_worker(hearth_indexer *owner);
 
-/* Add what a worker has to another indexer: its owner, or another worker of that. Errors: E_NOMEM, E_FULL. */
+/* Add a worker's results to another indexer: its owner, or another worker of that. Errors: E_NOMEM, E_FULL. */
 hearth_status hearth_indexer_collect(hearth_indexer *into, const hearth_indexer *worker, hearth_error *err);
 
 /* Was this regular file added before? A pattern and a name may well lead to one file; its runs are counted once, and

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Sums by file and reason in a short list; what finds no room in it counts for the last row. */
+/* Sums by file and reason in a short list; sums that find no room in it count for the last row. */
 #include "lost_contexts.h"
 
 #include <stdio.h>

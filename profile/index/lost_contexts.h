@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Contexts of a raw profile that have no frame at all, by the file that their innermost address lies in: what the user
- * must hear of, and what to do about it. */
+/* Contexts of a raw profile that have no frame at all, by the file that their innermost address lies in: notes for the
+ * user, with the remedy. */
 #ifndef HEARTH_LOST_CONTEXTS_H
 #define HEARTH_LOST_CONTEXTS_H
 
@@ -22,21 +22,22 @@ typedef struct hearth_lost_stacks {
 
 /* Of one dump. All zero at first. */
 typedef struct hearth_lost_contexts {
-  hearth_lost_file files[64]; /* what does not fit is counted with the last one */
+  hearth_lost_file files[64]; /* files that do not fit are counted with the last one */
   size_t count;
-  bool uninstrumented; /* the program was recorded as it is: no code of it was compiled for profiling */
+  bool uninstrumented; /* the program was recorded unchanged: none of its code was compiled for profiling */
   hearth_lost_stacks no_room;
 } hearth_lost_contexts;
 
 void hearth_lost_stacks_add(hearth_lost_stacks *to, const hearth_lost_stacks *more);
-/* What there is to say of them, with the remedy. */
+/* The notes on them, with the remedy. */
 void hearth_lost_stacks_print(const hearth_lost_stacks *lost, char *to, size_t size);
 
-/* Count a context of `file`; what that points to is borrowed until the report. */
+/* Count a context of `file`; the memory that it points to is borrowed until the report. */
 void hearth_lost_add(hearth_lost_contexts *lost, hearth_lost_file file, uint64_t bytes);
 /* One note a file: a warning where the code could have been compiled for profiling,
- * or where a twentieth of all bytes is concerned; else a detail, as every program has blocks of its C library. What has a reason is told of once
- * for all dumps, by hearth_modules_report. Of a program as it is, one warning for all files of the second kind, unless symbols have named what they could. */
+ * or where a twentieth of all bytes is concerned; else a detail, as every program has blocks of its C library. Contexts
+ * with a reason are reported once for all dumps, by hearth_modules_report. An unchanged program gets one warning for
+ * all files of the second kind, unless symbols have named all that they could. */
 void hearth_lost_report(const hearth_lost_contexts *lost, const char *name, uint64_t total_bytes,
                         const hearth_indexer_options *options);
 /* Why nothing is left, as an error. */

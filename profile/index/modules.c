@@ -121,8 +121,8 @@ static module *add_row(hearth_modules *m, const uint8_t *id, uint32_t size, cons
 }
 
 /* Load the debug information. The binary belongs to the row then; on error it is closed.
- *   wanted  the program, or what the user named. Other libraries are not looked up in the system's folder of debug files:
- *           a profile should not depend on whether the C library's are installed */
+ *   wanted  the program, or a file that the user named. Other libraries are not looked up in the system's folder of
+ *           debug files: a profile should not depend on whether the C library's are installed */
 static hearth_status fill_row(hearth_modules *m, module *row, hearth_binary *binary, bool wanted, hearth_error *err) {
   hearth_debug_info *info = hearth_binary_debug_info(binary);
   hearth_debug_directories directories = {m->directories, m->directory_count, wanted};

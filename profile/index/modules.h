@@ -35,8 +35,8 @@ hearth_status hearth_modules_give(hearth_modules *modules, const char *path, hea
 bool hearth_modules_is_runtime(const hearth_raw_map *map);
 
 /* Find the binaries of a dump's mappings: among the given ones, else where the mappings' paths lead.
- *   ret_placed  mappings with a binary, sorted by address, none of which overlap (what does is left out, and told); the
- *               caller frees the array, not what it points to
+ *   ret_placed  mappings with a binary, sorted by address, none of which overlap (overlapping ones are left out and
+ *               reported); the caller frees the array, not the memory that it points to
  * Errors: E_NOMEM. */
 hearth_status hearth_modules_place(hearth_modules *modules, const char *name, const hearth_raw_dump *dump,
                                    hearth_placed_map **ret_placed, size_t *ret_count, hearth_error *err);
@@ -54,10 +54,10 @@ void hearth_modules_miss(hearth_modules *modules, const hearth_raw_map *map);
 /* A context whose blocks were allocated in this mapping is lost. Returns why the mapping has no binary, if that is not for want
  * of debug information, until the next dump; hearth_modules_report tells of it. NULL: it has one, or is no file. */
 const hearth_error *hearth_modules_lose(hearth_modules *modules, const hearth_raw_map *map, uint64_t bytes);
-/* What to say behind such a reason; may be "". */
+/* The text behind such a reason in a message; may be "". */
 const char *hearth_modules_remedy(const hearth_error *reason);
 
-/* What another set of modules used, and missed, counts here as well. Errors: E_NOMEM. */
+/* Files that another set of modules used, and missed, count here as well. Errors: E_NOMEM. */
 hearth_status hearth_modules_share_use(hearth_modules *modules, const hearth_modules *other, hearth_error *err);
 
 /* Warn of given binaries that were in no dump (a library that these runs did not load, or a mistake), and of mapped files

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The container around LLVM's profiles, and the trailer behind it that leads to a profile of Hearth's. Reading checks
- * header and trailer only; writing copies function counters and moves the offsets of what follows the heap profile. */
+ * header and trailer only; writing copies function counters and moves the offsets of the parts behind the heap
+ * profile. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -64,7 +65,7 @@ static uint64_t trailer_checksum(const hearth_trailer *trailer) {
 }
 
 /* A profile of ours, even its first byte, without the trailer that leads to it: the file was cut or something was put
- * behind it. What llvm-profdata writes is a whole number of u64. */
+ * behind it. llvm-profdata writes a whole number of u64. */
 static hearth_status refuse_lost_trailer(const hearth_llvm_input *in, uint64_t begin) {
   static const uint64_t magic = HEARTH_INDEXED_MAGIC;
   for (uint64_t at = begin < in->size ? (begin + 7) / 8 * 8 : in->size; at < in->size; at += 8) {
@@ -175,8 +176,8 @@ static void put_header(hearth_llvm_buffer *out) {
   hearth_llvm_put_u64(out, 0); /* bytes of names of vtables */
 }
 
-/* The first `end` bytes of a container without its MemProf section. What stands behind that moves up: it holds no offsets
- * of its own. */
+/* The first `end` bytes of a container without its MemProf section. The bytes behind that move up: they hold no offsets
+ * of their own. */
 static hearth_status put_without_section(hearth_llvm_buffer *out, const hearth_llvm_input *in, uint64_t end) {
   hearth_llvm_header header;
   HEARTH_TRY(read_header(in, &header));
@@ -204,7 +205,7 @@ static hearth_status put_without_section(hearth_llvm_buffer *out, const hearth_l
   return HEARTH_OK;
 }
 
-/* What is put behind a file that was cut would stand where its header has other parts. */
+/* Data behind a file that was cut would stand where its header has other parts. */
 static hearth_status check_parts(const hearth_llvm_input *in, uint64_t end) {
   static const size_t fields[] = {offsetof(hearth_llvm_header, binary_ids_offset),
                                   offsetof(hearth_llvm_header, traces_offset),

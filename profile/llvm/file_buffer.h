@@ -39,7 +39,7 @@ static inline void hearth_llvm_align(hearth_llvm_buffer *out) {
   hearth_llvm_put(out, zeros, -out->size & 7);
 }
 
-/* Overwrite what was put at offset `at`. */
+/* Overwrite the bytes at offset `at`. */
 static inline void hearth_llvm_patch_u64(hearth_llvm_buffer *out, size_t at, uint64_t value) {
   if (!out->failed)
     memcpy(out->data + at, &value, sizeof value);

@@ -25,7 +25,7 @@ hearth_status hearth_llvm_items_begin(const hearth_llvm_input *in, uint64_t payl
   return HEARTH_OK;
 }
 
-/* A reader that looks a key up comes through the control block: what it does not lead to does not exist. */
+/* A reader that looks a key up comes through the control block: an item that it does not lead to does not exist. */
 static hearth_status check_bucket(const hearth_llvm_items *items, uint64_t begin, uint64_t bucket) {
   const hearth_llvm_input *in = items->payload.in;
   uint64_t at = items->control + sizeof(hearth_llvm_table) + bucket * sizeof(uint64_t), offset;

@@ -9,7 +9,7 @@
 
 #include "input.h"
 
-/* What stands before an item's key, which is a u64: its hash, which is the key itself, and lengths as far as the kind of
+/* The header before an item's key, which is a u64: its hash, which is the key itself, and lengths as far as the kind of
  * table has them. */
 typedef enum hearth_llvm_lengths {
   HEARTH_LLVM_KEY_AND_DATA, /* u64 length of the key, u64 length of the data */

@@ -66,7 +66,7 @@ static uint32_t copies_in_record(uint32_t function, const hearth_builder_frame *
 static hearth_status add_context(hearth_llvm_import *import, const hearth_builder_frame *frames, size_t n,
                                  const hearth_mib *mib) {
   if (mib->AllocCount == 0)
-    return HEARTH_OK; /* damaged: the builder keeps no such context, so it must not tell what the run measured either */
+    return HEARTH_OK; /* damaged: the builder keeps no such context; it must not say which fields the run measured */
   const uint64_t times[] = {mib->DeallocTimestamp, mib->MaxLifetime,
                             mib->AllocCount ? mib->TotalLifetime / mib->AllocCount : 0};
   for (size_t i = 0; i < sizeof times / sizeof times[0]; i++)

@@ -37,8 +37,8 @@ static inline uint32_t hearth_llvm_line(uint32_t line_offset, uint32_t column) {
 /* One allocation site of the record of `function` (a builder's number). Frames leaf first, n >= 1. */
 hearth_status hearth_llvm_import_site(hearth_llvm_import *import, uint32_t function, const hearth_builder_frame *frames,
                                       size_t n, const hearth_mib *mib);
-/* After both passes: account for the run, and tell what is missing. */
+/* After both passes: account for the run, and report missing data. */
 hearth_status hearth_llvm_import_finish(hearth_llvm_import *import, hearth_llvm_skipped *ret);
-void hearth_llvm_import_free(hearth_llvm_import *import); /* what it holds; not itself */
+void hearth_llvm_import_free(hearth_llvm_import *import); /* frees its contents; not itself */
 
 #endif

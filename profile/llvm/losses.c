@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Puts into words what LLVM's format cannot hold. */
+/* Puts into words the data that LLVM's format cannot hold. */
 #include <stdio.h>
 
 #include "hearth/llvm_profile.h"

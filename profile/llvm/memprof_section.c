@@ -22,7 +22,7 @@ static hearth_status take_offsets(hearth_llvm_cursor *c, hearth_llvm_section *s)
   return HEARTH_OK;
 }
 
-/* What the records add up to, which follows from them: skipped. */
+/* The sums of the records, which follow from them: skipped. */
 static hearth_status skip_summary(hearth_llvm_cursor *c) {
   uint32_t fields;
   hearth_llvm_cursor summary;

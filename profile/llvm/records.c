@@ -14,7 +14,7 @@
 #include "hearth/ids.h"
 #include "mib_entries.h"
 
-/* While the records are made: what rows of the profile have become. */
+/* While the records are made: the new rows for rows of the profile. */
 typedef struct maker {
   hearth_llvm_records *r;
   hearth_profile *profile;
@@ -142,7 +142,7 @@ static hearth_status make_nodes(maker *m) {
   return HEARTH_OK;
 }
 
-/* Fields that hold the accesses of some runs only: who reads LLVM's profile cannot tell. */
+/* Fields that hold the accesses of some runs only: a reader of LLVM's profile cannot tell. */
 static hearth_status find_partial_columns(maker *m, uint64_t *ret) {
 #define COLUMN(Name) (UINT64_C(1) << HEARTH_COL_##Name)
   hearth_profile_summary summary;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A profile as LLVM sees it: contexts by GUID, attached to functions. What both writers of LLVM's forms start from.
+/* A profile as LLVM sees it: contexts by GUID, attached to functions. Both writers of LLVM's forms start from it.
  *
  *   frame   (GUID, line offset, column, inlined); sorted
  *   node    a frame under its caller's node; stacks of contexts, and inline chains of calls, which end where they are
@@ -41,7 +41,7 @@ typedef struct hearth_llvm_records {
   size_t frame_count, node_count, context_count, site_count, record_count;
   size_t node_room, site_room;
   id_table nodes_by_content;
-  uint32_t tags[32]; /* the schema: what LLVM's compiler reads, and every field that says something */
+  uint32_t tags[32]; /* the schema: the fields that LLVM's compiler reads, and every field that says something */
   uint32_t tag_count;
   hearth_llvm_losses losses;
 } hearth_llvm_records;

@@ -298,7 +298,7 @@ static hearth_status read_documents(reader *r) {
     if (!is(r, YAML_DOCUMENT_START_EVENT))
       continue; /* the begin of the stream, ends of documents */
     HEARTH_TRY(next(r));
-    if (is_nothing(r)) /* the first document of what llvm-profdata prints has nothing but comments */
+    if (is_nothing(r)) /* the first document that llvm-profdata prints has nothing but comments */
       continue;
     any = true;
     HEARTH_TRY(read_mapping(r, "the profile", keys, sizeof keys / sizeof keys[0], NULL));

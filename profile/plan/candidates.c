@@ -11,7 +11,7 @@
 #include "planner.h"
 
 #define DEPTH_MAX      256u               /* callers looked at from an allocation outwards */
-#define WORK_MAX       UINT64_C(50000000) /* steps: a profile that needs more gets a plan of what was seen until then */
+#define WORK_MAX       UINT64_C(50000000) /* steps: a profile that needs more gets a plan of the part seen until then */
 #define CONTEXTS_MAX   100000u            /* of all allocation calls but the one that matters most */
 #define REFINED_MAX    16384u             /* contexts of one leaf that are looked at: of more, evenly spaced ones */
 #define CHAIN_MAX      64u   /* callers that contexts of one class share, of which each may become a site */
@@ -44,7 +44,7 @@ static hearth_status find_stack_ids(planner *p) {
   return HEARTH_OK;
 }
 
-/* What contexts that end at a frame have in common, as their allocation call; 0: it cannot be named. */
+/* The common facts of contexts that end at a frame, as their allocation call; 0: it cannot be named. */
 static uint64_t leaf_id(const planner *p, uint32_t frame) {
   const builder_frame *f = &p->w->builder->frames[p->w->frames.order[frame]];
   const builder_function *function = &p->w->builder->functions[f->function];
@@ -362,8 +362,8 @@ static int compare_by_bytes(const void *a, const void *b) {
                               : (x->stack_id > y->stack_id) - (x->stack_id < y->stack_id);
 }
 
-/* Those that contexts part at, and of them no more than can be weighed. What folding left out of some stacks is no site: its
- * bit would be set where the profile says that it is not. */
+/* Those that contexts part at, and of them no more than can be weighed. A frame that folding left out of some stacks is
+ * no site: its bit would be set where the profile says that it is not. */
 static void keep_candidates(planner *p) {
   size_t kept = 0;
   for (size_t i = 1; i < p->candidate_count; i++)

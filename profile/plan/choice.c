@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Third step of planning: sites and their bits. Greedy: the site with most gain for its cost comes next, and what it
- * changes is judged again (gains.c). Each site gets a bit of its own while there are enough; later ones share a bit
- * with a site where that loses nothing. What is not worth it goes again (pruning.c). */
+/* Third step of planning: sites and their bits. Greedy: the site with most gain for its cost comes next, and the leaves
+ * that it changes are judged again (gains.c). Each site gets a bit of its own while there are enough; later ones share
+ * a bit with a site where that loses nothing. Pruning removes bits and sites that are not worth it (pruning.c). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,7 +35,7 @@ static bool sees_another(const choosing *c, uint32_t leaf, uint32_t site, uint32
   return false;
 }
 
-/* What a leaf is worth, as it is, or once it heeds the bit and the site has that. */
+/* The worth of a leaf: now, or once it heeds the bit and the site has that. */
 static int64_t value_with(choosing *c, uint32_t leaf, uint32_t site, uint64_t bits) {
   const plan_leaf *l = &c->p->leaves[leaf];
   for (uint32_t i = 0; i < l->group_count; i++) {
@@ -49,7 +49,7 @@ static int64_t value_with(choosing *c, uint32_t leaf, uint32_t site, uint64_t bi
   return hearth_plan_decide(c->p, c->tallies, count);
 }
 
-/* What it is worth that the site has the bit, which others have, too. Leaves that see both take one for the other: sites that
+/* The worth of giving the site a bit that others have, too. Leaves that see both take one for the other: sites that
  * contexts of one class go through lose nothing by that. */
 static int64_t worth_sharing(choosing *c, uint32_t site, uint32_t bit) {
   int64_t worth = 0;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What the last steps of planning share: the state of the choice, and what tables would say with it. */
+/* Declarations that the last steps of planning share: the state of the choice, and the tables that would follow from
+ * it. */
 #ifndef HEARTH_PLAN_CHOOSE_H
 #define HEARTH_PLAN_CHOOSE_H
 
@@ -26,7 +27,7 @@ typedef struct plan_leaf_state {
   uint32_t opinion_count;
 } plan_leaf_state;
 
-/* What a leaf allocates while certain of the bits that it heeds are set. */
+/* The allocations of a leaf while certain of the bits that it heeds are set. */
 typedef struct plan_tally {
   uint64_t bits;
   uint32_t groups;
@@ -39,7 +40,7 @@ typedef struct choosing {
   planner *p;
   size_t bitmap_words;
   uint64_t least; /* weight that a site has to be worth */
-  uint64_t work;  /* steps that may still be taken: what is chosen until then is the plan */
+  uint64_t work;  /* steps that may still be taken: the choice at that point is the plan */
   plan_leaf_state *leaves;
   uint64_t *words;         /* of each set: the bits of its sites */
   uint64_t *gains, *leads; /* of each candidate, in all leaves */
@@ -68,7 +69,7 @@ static inline bool plan_set_has(const planner *p, uint32_t set, uint32_t candida
 
 static inline void plan_spend(choosing *c, uint64_t steps) { c->work -= steps < c->work ? steps : c->work; }
 
-/* verdict.c: what allocations may conclude from the bits.
+/* verdict.c: the classes that allocations may conclude from the bits.
  *
  * Bits get lost: where a caller was edited, its file renamed, compiled without optimisation or by another plan, or where the
  * profile never saw it. Then an allocation sees fewer bits than its context has by the plan. That must at most cost a
@@ -77,7 +78,7 @@ static inline void plan_spend(choosing *c, uint64_t steps) { c->work -= steps < 
  *
  * The class of contexts with these bits, whose sums are `own`, where `above` are those of all that have these bits and more. */
 hearth_class hearth_plan_class(const planner *p, uint64_t bits, const plan_sums *own, const plan_sums *above);
-/* Weight that is right when these contexts are taken for that class, less what is then wrong. */
+/* Weight that is right when these contexts are taken for that class, less the weight that is then wrong. */
 int64_t hearth_plan_value(const plan_sums *own, hearth_class hotness);
 /* Decide the class of each of a leaf's tallies, which differ in bits: where contexts of other classes have the bits of one and
  * more, there is none, or they are so few that they are passed over, and take its class. Returns the value of all. */
@@ -86,17 +87,17 @@ int64_t hearth_plan_decide(const planner *p, plan_tally *tallies, uint32_t count
 uint32_t hearth_plan_fill_tallies(const choosing *c, uint32_t leaf, plan_tally *ret);
 /* Those with equal bits become one, and those without groups are left out; returns their number. */
 uint32_t hearth_plan_merge_tallies(plan_tally *tallies, uint32_t count);
-/* What deciding so many takes: most pairs are passed over. */
+/* The steps that deciding so many takes: most pairs are passed over. */
 static inline void plan_spend_deciding(choosing *c, uint32_t count) {
   plan_spend(c, count + (uint64_t)count * count / 8);
 }
 
-/* gains.c: renew what a leaf thinks of the candidates. */
+/* gains.c: renew a leaf's gains from the candidates. */
 hearth_status hearth_plan_judge_start(choosing *c);
 hearth_status hearth_plan_judge_leaf(choosing *c, uint32_t number);
 void hearth_plan_judge_end(choosing *c);
 
-/* pruning.c: leave out what is not worth it, as far as that can be found out in time. */
+/* pruning.c: leave out choices that are not worth it, as far as that can be found out in time. */
 hearth_status hearth_plan_prune(choosing *c);
 
 /* plan_section.c: the section's bytes, malloc'd. */

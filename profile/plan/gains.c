@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What each candidate would put right in an allocation call. Groups that the chosen bits do not tell apart are
- * mixtures. For each mixture and candidate: the value of both parts, once those that go through the candidate have a
- * bit more, less the value of the mixture. */
+/* The gain of each candidate: the weight that it would put right in an allocation call. Groups that the chosen bits do
+ * not tell apart are mixtures. For each mixture and candidate: the value of both parts, once those that go through the
+ * candidate have a bit more, less the value of the mixture. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -127,7 +127,7 @@ static plan_sums difference(const plan_sums *from, const plan_sums *less) {
   return sums;
 }
 
-/* Weight that has a place, times the part of what is there that would no longer be in its way. A site may part such
+/* Weight that has a place, times the part of the weight there that would no longer be in its way. A site may part such
  * pairs and still put nothing right by itself: of contexts AB, hot, AC and DB, cold, it takes both A and B to know the
  * first. */
 static uint64_t lead_of(const mixture *g, const parted *parted) {
@@ -161,8 +161,8 @@ static bool is_right(const mixture *g) {
   return g->value == (int64_t)all;
 }
 
-/* What each candidate would put right. Groups that go through it are then apart from all that do not; the others still are
- * below all that have their bits. */
+/* The weight that each candidate would put right. Groups that go through it are then apart from all that do not; the
+ * others still are below all that have their bits. */
 static void judge_mixture(choosing *c, uint32_t leaf, uint32_t number) {
   judging *j = c->judged;
   const mixture *g = &j->mixtures[number];

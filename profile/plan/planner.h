@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What the steps of planning share: sites that contexts part at, groups of contexts, the choice. */
+/* Declarations that the steps of planning share: sites that contexts part at, groups of contexts, the choice. */
 #ifndef HEARTH_PLAN_INTERNAL_H
 #define HEARTH_PLAN_INTERNAL_H
 
@@ -34,8 +34,9 @@ typedef struct plan_candidate {
   bool recursive; /* folding left it out of a stack */
 } plan_candidate;
 
-/* Sums over contexts. Their weight is what is at stake with them: their bytes, or, where that is more, as many of all bytes
- * as is their share of all accesses. A site that keeps some busy bytes out of the cold ones is worth more than these. */
+/* Sums over contexts. Their weight says how much depends on them. It is their bytes or, where that is more, the part of
+ * all bytes that equals their share of all accesses. A site that keeps some busy bytes out of the cold ones is worth
+ * more than these. */
 typedef struct plan_sums {
   uint64_t bytes[4], weights[4]; /* by class */
   uint64_t accesses;             /* of contexts that are not cold */

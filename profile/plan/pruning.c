@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Fourth step of planning: what is not worth it is dropped, bits of each allocation call first, then sites in the
- * order of their choice. Later sites may have made earlier ones needless. The bits that are left are numbered anew,
+/* Fourth step of planning: choices that are not worth it are dropped, bits of each allocation call first, then sites in
+ * the order of their choice. Later sites may have made earlier ones needless. The bits that are left are numbered anew,
  * the busiest first. */
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +32,7 @@ static void renew(pruning *p, uint32_t leaf) {
 
 /* -------------------------------------------------- bits ---------------------------------------------------- */
 
-/* What a leaf is worth if it heeds these bits only. */
+/* The worth of a leaf if it heeds these bits only. */
 static int64_t value_heeding(pruning *p, uint32_t leaf, uint64_t bits) {
   plan_tally *scratch = p->c->tallies;
   plan_spend_deciding(p->c, p->counts[leaf]);
@@ -80,7 +80,7 @@ static void take_away(plan_tally *from, const plan_group *group) {
   from->groups--;
 }
 
-/* What a leaf is worth if the site is none. */
+/* The worth of a leaf if the site is none. */
 static int64_t value_without(pruning *p, uint32_t leaf, uint32_t site) {
   choosing *c = p->c;
   const plan_leaf *l = &c->p->leaves[leaf];
@@ -108,7 +108,7 @@ static bool is_used_by(const pruning *p, uint32_t leaf, uint32_t site) {
   return state->heeded >> p->c->bits[site] & 1 && plan_has(state->sees, site);
 }
 
-/* A site that there is no time to look at is worth what it has to be. */
+/* A site that there is no time to look at counts as worth its cost. */
 static uint64_t loss_without(pruning *p, uint32_t site) {
   int64_t sum = 0;
   if (p->c->work == 0)

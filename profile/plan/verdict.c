@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What an allocation concludes from the bits that are set. Tallies (groups with equal bits) are decided by value,
+/* The class that an allocation concludes from the set bits. Tallies (groups with equal bits) are decided by value,
  * greatest first; a tally that is cold or hot gives its class to all that have its bits and more. */
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
  * may belong to contexts that are not. */
 #define NOT_COLD_PERCENT    5u
 #define NOT_COLD_ACCESS_PPM 1000u
-/* Cold blocks among hot ones keep these apart: beyond this part of the bytes it is not known what an entry is. */
+/* Cold blocks among hot ones keep these apart: beyond this part of the bytes the class of an entry is unknown. */
 #define COLD_PERCENT 5u
 /* Where bits that get lost would make others of one class, these are passed over up to this part of the bytes. */
 #define OTHERS_PERCENT 5u
@@ -20,7 +20,7 @@ static uint64_t bytes_of(const plan_sums *sums) {
   return sums->bytes[0] + sums->bytes[1] + sums->bytes[2] + sums->bytes[3];
 }
 
-/* What most of these contexts are like. */
+/* The class of most of these contexts. */
 static hearth_class common_class(const planner *p, const plan_sums *sums) {
   uint64_t sum = bytes_of(sums);
   hearth_class common = HEARTH_CLASS_UNKNOWN;
@@ -119,7 +119,7 @@ static void settle(plan_tally *tallies, uint32_t count, plan_tally *t) {
     }
 }
 
-/* What is worth most first. */
+/* The most valuable first. */
 static int compare_by_value(const void *a, const void *b) {
   const plan_tally *x = a, *y = b;
   int64_t left = hearth_plan_value(&x->sums, x->hotness), right = hearth_plan_value(&y->sums, y->hotness);
@@ -140,7 +140,7 @@ int64_t hearth_plan_decide(const planner *p, plan_tally *tallies, uint32_t count
   qsort(tallies, count, sizeof *tallies, hearth_compare_u64);
   for (uint32_t i = 0; i < count; i++) {
     if (tallies[i].hotness == HEARTH_CLASS_NOTCOLD && is_contradicted(tallies, count, &tallies[i]))
-      tallies[i].hotness = HEARTH_CLASS_UNKNOWN; /* which makes no difference but that it says what it is */
+      tallies[i].hotness = HEARTH_CLASS_UNKNOWN; /* which only states the fact and makes no other difference */
     value += hearth_plan_value(&tallies[i].sums, tallies[i].hotness);
   }
   return value;

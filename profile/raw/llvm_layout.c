@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Reader of raw profiles in LLVM's layout, versions 3 (LLVM 16-18), 4 (19-21) and 5 (22), one dump at a time. The
- * layout has no checksum: what can be checked is that every offset, count and reference stays inside the dump. */
+ * layout has no checksum: the reader can only check that every offset, count and reference stays inside the dump. */
 #include "raw_dump.h"
 
 #include <stdio.h>
@@ -13,7 +13,7 @@
 
 #define NS_PER_MS UINT64_C(1000000)
 
-/* What differs between the versions: bytes of a MIB in the file, bytes of one histogram counter behind it. */
+/* The differences between the versions: bytes of a MIB in the file, bytes of one histogram counter behind it. */
 typedef struct version_layout {
   size_t mib_size, counter_size;
 } version_layout;

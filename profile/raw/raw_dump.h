@@ -44,7 +44,7 @@ typedef struct hearth_raw_record {
   uint64_t residency[HEARTH_RAW_RESIDENCIES]; /* of a heap dump that has_residency; else 0 */
 } hearth_raw_record;
 
-/* Where in which file: what every message of the readers needs. */
+/* The file and the place in it: every message of the readers needs them. */
 typedef struct hearth_raw_input {
   const char *name;
   const hearth_file *file;
@@ -58,7 +58,8 @@ struct hearth_raw_dump {
   hearth_raw_address_kind kind;
   hearth_raw_map *maps;
   hearth_raw_node *nodes;
-  char **names; /* what pcs and types that are HEARTH_RAW_IS_NAMED stand for; numbers of pcs are less than name_count */
+  char **names; /* the names that pcs and types with HEARTH_RAW_IS_NAMED stand for; numbers of pcs are less than
+                 * name_count */
   size_t map_count, node_count, record_count, name_count;
   uint64_t duration_ns, dropped_blocks;
   uint64_t sample_bytes;   /* 0: all blocks were recorded */
@@ -68,7 +69,7 @@ struct hearth_raw_dump {
   bool has_residency;
   uint64_t start_unix_ns, pid; /* Hearth's layout; else 0 */
   bool continues;              /* a run whose beginning is in another file */
-  /* What hearth_raw_next_record needs: */
+  /* For hearth_raw_next_record: */
   hearth_raw_input in;
   size_t next_record, next_at; /* number and place, from the dump's begin, of the next record */
   size_t records_end;
@@ -119,7 +120,7 @@ hearth_status hearth_raw_find_snapshots(const hearth_raw_input *in, hearth_raw_p
 
 void hearth_raw_stacks_free(hearth_raw_stacks *stacks); /* accepts NULL */
 
-/* Called while passing over a dump from `from` to `to`, both counted from its begin: lets go of what was passed, a few
+/* Called while passing over a dump from `from` to `to`, both counted from its begin: lets go of the passed bytes, a few
  * megabytes at a time. */
 static inline void hearth_raw_passed(const hearth_raw_input *in, size_t from, size_t to) {
   enum { STEP = 1 << 21 };

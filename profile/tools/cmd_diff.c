@@ -57,7 +57,7 @@ static int check(int operands, char **argv) {
   return HEARTH_EXIT_OK;
 }
 
-/* Without --class: what is of another class in the other profile would be new. */
+/* Without --class: contexts of another class in the other profile would be new. */
 static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
   const hearth_option options[] = {
       {.name = "--fail-if",
@@ -111,7 +111,7 @@ static int test_conditions(const arguments *a, const hearth_diff *diff) {
   return code;
 }
 
-/* Programs that are not related may share what the C library does as it starts. */
+/* Programs that are not related may share the work of the C library at its start. */
 static void warn_of_unrelated(const arguments *a, const hearth_diff *diff) {
   const double least = 0.01;
   if (hearth_diff_common_share(diff, HEARTH_DIFF_A) < least && hearth_diff_common_share(diff, HEARTH_DIFF_B) < least)

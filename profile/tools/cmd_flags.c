@@ -101,7 +101,7 @@ static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
   return true;
 }
 
-/* Run `clang --version` and keep the beginning of what it prints. Returns false if it cannot be run or fails. */
+/* Run `clang --version` and keep the beginning of its output. Returns false if it cannot be run or fails. */
 static bool read_version(const char *clang, char *output, size_t size) {
   int ends[2];
   if (pipe(ends) != 0)
@@ -183,7 +183,8 @@ static int check_profile(const char *path, char *absolute, profile_facts *ret) {
   return check_path(absolute);
 }
 
-/* `profile` is NULL for a profiling build. Its id is there for what compares command lines: ninja, ccache, sccache. */
+/* `profile` is NULL for a profiling build. Its id is there for tools that compare command lines: ninja, ccache,
+ * sccache. */
 static void print_compile(const char *plugin, const char *profile, uint64_t id) {
   bool instrument = !profile;
   /* Not -gmlt, which would take a user's -g away: the last of them counts. Where remarks are wanted, of whatever pass, clang
@@ -233,8 +234,8 @@ static void print_exported_word(uint64_t plan) {
            plan, plan);
 }
 
-/* What links the bitcode tells contexts apart, and gives the hints that only then are known. Functions of other files a thin
- * link clones by LLVM's own pass, which these options of LLVM's switch on; a full link by the plugin. */
+/* The link of the bitcode tells contexts apart, and gives the hints that only then are known. Functions of other files
+ * a thin link clones by LLVM's own pass, which these options of LLVM's switch on; a full link by the plugin. */
 static void print_lto_link(const char *kind, const char *plugin) {
   fputs(" -fuse-ld=lld", stdout);
   if (HEARTH_LLVM_MAJOR < 19) /* lld takes no plugins, or LLVM does not clone */

@@ -178,7 +178,7 @@ static hearth_status export_dump(const arguments *a, const hearth_heap_dumps *du
   return status;
 }
 
-/* By default, what is left out of a dump of any size would not be seen in a picture of it. */
+/* The default leaves out only entries that a picture of the dump would not show, whatever the dump's size. */
 static uint64_t floor_of(const arguments *a, const hearth_heap_dump *dump) {
   return a->floor.given ? a->floor.value : hearth_heap_total(dump).bytes / 1000;
 }

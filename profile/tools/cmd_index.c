@@ -263,7 +263,7 @@ static const char *plural(uint64_t n) { return n == 1 ? "" : "s"; }
 
 /* -------------------------------------------------- work -------------------------------------------------- */
 
-/* What an indexed profile says of itself, read back from the file: what is printed is what was written. */
+/* An indexed profile's facts about itself, read back from the file: the output shows the written data. */
 static int print_summary(const char *path) {
   hearth_error err;
   hearth_profile *profile;
@@ -283,7 +283,7 @@ static int print_summary(const char *path) {
   return hearth_tool_finish();
 }
 
-/* What went to a device or a pipe cannot be read back. */
+/* Output to a device or a pipe cannot be read back. */
 static bool can_be_read_back(const arguments *a) {
   struct stat info;
   return a->format->is_indexed && !hearth_output_is_standard(a->output) && stat(a->output, &info) == 0 &&

@@ -115,7 +115,7 @@ static bool write_profile(const arguments *a, const void *data, size_t size, hea
   return true;
 }
 
-/* The profile last: after an error it is as it was. */
+/* The profile is written last: after an error it is unchanged. */
 static bool write_all(const arguments *a, const void *data, size_t size) {
   hearth_error err;
   hearth_profile *planned;

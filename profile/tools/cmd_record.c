@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* `hearth record`: run a program as it is, with the runtime preloaded.
+/* `hearth record`: run an unchanged program, with the runtime preloaded.
  *
  * The command takes this process's place: input, output, exit and process id are its own. */
 #define _GNU_SOURCE /* setenv under strict C */
@@ -32,7 +32,7 @@ static const struct mode {
   const char *name, *suffix, *settings;
   bool is_live, samples;
 } modes[] = {{.name = "aggregate", .suffix = "profraw", .settings = "", .samples = true},
-             {.name = "trace", .suffix = "trace", .settings = ":recursion=full"}, /* a trace keeps what happened */
+             {.name = "trace", .suffix = "trace", .settings = ":recursion=full"}, /* a trace keeps all events */
              {.name = "live", .suffix = "heap", .settings = "", .is_live = true, .samples = true}};
 
 typedef struct request {

@@ -47,7 +47,7 @@ static bool parse_mapping(const char *line, mapping *ret) {
   return true;
 }
 
-/* Whether what it says to lie in a cache does. */
+/* Says whether the data that the status places in a cache lies in it. */
 static bool is_usable(const struct hearth_hotcold_status *status) {
   uint64_t counts = (uint64_t)HEARTH_HOTCOLD_STATUS_RANGES * status->classes;
   uint64_t ever_end = status->cache_ever_offset + (HEARTH_HOTCOLD_STATUS_RANGES + 1) * sizeof(uint64_t);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What a running program's allocator adapter says, read out of its memory while it runs. */
+/* The numbers of a running program's allocator adapter, read out of the program's memory while it runs. */
 #ifndef HEARTH_HOTCOLD_PROCESS_H
 #define HEARTH_HOTCOLD_PROCESS_H
 

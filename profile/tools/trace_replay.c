@@ -14,7 +14,7 @@
 
 #define ALIGNMENT_MOST 4096u /* is not recorded: an address says no more than that its alignment is at most so much */
 
-/* What is done to the pointer in a slot. */
+/* The operation on the pointer in a slot. */
 typedef struct operation {
   uint64_t size;
   uint32_t slot;
@@ -134,7 +134,8 @@ static uint64_t status_bytes(const char *name) {
   return (uint64_t)kib * 1024;
 }
 
-/* The peak begins anew from what is resident now; without the right to, it includes what was before. */
+/* The peak begins anew from the memory that is resident now; without the right to reset it, it includes the time
+ * before. */
 static void reset_peak(void) {
   FILE *file = fopen("/proc/self/clear_refs", "we");
   if (!file)

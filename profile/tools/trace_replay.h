@@ -8,7 +8,7 @@
 typedef struct hearth_replay_result {
   uint64_t operations, time_ns;
   uint64_t peak_live_bytes;     /* that were asked for */
-  uint64_t peak_resident_bytes; /* of the process, beyond what it had before */
+  uint64_t peak_resident_bytes; /* of the process, beyond its memory before */
 } hearth_replay_result;
 
 /* Perform the operations of a trace, in the order of their times and on one thread, with malloc, calloc, realloc,

@@ -41,7 +41,7 @@ bool hearth_live_blocks_add(hearth_live_blocks *live, const hearth_live_block *b
   return true;
 }
 
-/* What was put behind the row because it was taken moves back, so that no search ends too early. */
+/* An entry that was put behind the row because the row was taken moves back, so that no search ends too early. */
 bool hearth_live_blocks_remove(hearth_live_blocks *live, uint64_t address, hearth_live_block *ret) {
   if (live->count == 0)
     return false;

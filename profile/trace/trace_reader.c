@@ -31,7 +31,7 @@ struct hearth_trace {
   hearth_trace_node *nodes;
   size_t node_room;
   hearth_trace_mapping *mappings;
-  uint8_t *mapping_bytes; /* what these point to */
+  uint8_t *mapping_bytes; /* the memory that these point to */
   ZSTD_DCtx *decompressor;
   uint8_t *scratch; /* an unpacked payload of events */
 };

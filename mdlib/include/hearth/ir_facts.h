@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What llvm-c does not offer, in its own style: plain C over LLVM's C++ API, the one place (with the plugin's entry
- * point) that knows LLVM's release. Metadata and values that are returned belong to their context, as everywhere in
- * llvm-c; strings are borrowed, not NUL-terminated, and live as long as the metadata they come from. */
+/* Functions that llvm-c lacks, in the style of llvm-c: plain C over LLVM's C++ API. It is the one place (with the
+ * plugin's entry point) that knows LLVM's release. Metadata and values that are returned belong to their context, as
+ * everywhere in llvm-c; strings are borrowed, not NUL-terminated, and live as long as the metadata they come from. */
 #ifndef HEARTH_IR_FACTS_H
 #define HEARTH_IR_FACTS_H
 
@@ -38,7 +38,7 @@ unsigned hearth_ir_location_discriminator(LLVMMetadataRef location);
 /* --- types: names without "struct" and the like, with namespaces; each function writes one to `buffer`, NUL-terminated, and
  * returns whether there is one that fits --- */
 
-/* What `metadata` describes: a type of the debug information, qualifiers and typedefs left out. */
+/* The type of the debug information that `metadata` describes, without qualifiers and typedefs. */
 bool hearth_ir_debug_type_name(LLVMMetadataRef metadata, char *buffer, size_t size);
 /* A named struct type of a module. Template arguments are not in such names. */
 bool hearth_ir_struct_name(LLVMTypeRef type, char *buffer, size_t size);
@@ -46,7 +46,7 @@ bool hearth_ir_struct_name(LLVMTypeRef type, char *buffer, size_t size);
 bool hearth_ir_constructed_class(const char *linkage_name, char *buffer, size_t size);
 /* The class that a function is a member of, by its linkage name. */
 bool hearth_ir_member_class(const char *linkage_name, char *buffer, size_t size);
-/* What the pointer points to that a load or store accesses, if the front end says it (clang 20 and newer, optimising). */
+/* The type that the pointer of a load or store points to, if the front end says it (clang 20 and newer, optimising). */
 bool hearth_ir_accessed_pointee(LLVMValueRef access, char *buffer, size_t size);
 /* The type that a typed pointer points to; NULL for opaque ones. */
 LLVMTypeRef hearth_ir_pointee(LLVMTypeRef pointer);
@@ -76,8 +76,9 @@ typedef void (*hearth_ir_visit)(LLVMValueRef instruction, void *data);
 void hearth_ir_for_each_instruction(LLVMModuleRef module, hearth_ir_visit visit, void *data);
 /* The function that an instruction is in. */
 LLVMValueRef hearth_ir_function_of(LLVMValueRef instruction);
-/* May a copy of it take its place in some calls? Not if what the name means is settled by linker or loader only, nor if
- * labels have addresses: tables of these would lead from the copy back into the original. */
+/* Says whether a copy of the function can take its place in some calls. It cannot if only the linker or loader settles
+ * which function the name means, nor if labels have addresses: tables of these would lead from the copy back into the
+ * original. */
 bool hearth_ir_is_clonable(LLVMValueRef function);
 /* Does LLVM's cloning for contexts survive calls through pointers that are callers in them? LLVM 19's crashes. */
 bool hearth_ir_cloning_copes_with_pointers(void);
@@ -100,7 +101,8 @@ LLVMValueRef hearth_ir_declare_with_hint(LLVMModuleRef module, LLVMValueRef plai
 /* Remove all operands of a named metadata node; the node stays. */
 void hearth_ir_clear_named_metadata(LLVMModuleRef module, const char *name);
 /* Have line tables written of compile units that only track locations (clang's, without -g but with -Rpass: emissionKind
- * NoDebug). What clang writes more debug information of stays as it is. Returns whether there were any. */
+ * NoDebug). The call does not change units for which clang writes more debug information. Returns whether it changed
+ * any. */
 bool hearth_ir_emit_line_tables(LLVMModuleRef module);
 /* Keep a global in the linked program though nothing refers to it. */
 void hearth_ir_keep(LLVMModuleRef module, LLVMValueRef global);

@@ -12,11 +12,11 @@
  * Two encodings of the same thing. Chained, the RFC's: one id per node, shared between contexts, all values. On LLVM 14
  * it stands under `!memprof`; LLVM 15 and newer reject it there, so it stands under `!memprof.mib`, its first operand
  * being the schema it follows. Flat, LLVM's: `!{!{i64 own, i64 caller, ...}, !"cold"}` under `!memprof`, only on LLVM
- * 15 and newer and only where more than one kind of context remains; what its inliner and its context disambiguation
- * read.
+ * 15 and newer and only where more than one kind of context remains. LLVM's inliner and context disambiguation read it.
  *
- * A handle belongs to one module and one thread. Nothing here prints, exits or asserts on the module's content; what
- * does not have the expected shape is treated as absent. Nodes belong to the module's context, as everywhere in llvm-c.
+ * A handle belongs to one module and one thread. Nothing here prints, exits or asserts on the module's content;
+ * metadata without the expected shape is treated as absent. Nodes belong to the module's context, as everywhere in
+ * llvm-c.
  */
 #ifndef HEARTH_MD_H
 #define HEARTH_MD_H
@@ -66,7 +66,7 @@ typedef enum hearth_md_schema_relation {
 const char *hearth_md_field_name(unsigned tag);
 unsigned hearth_md_field_tag(const char *name, size_t length);
 
-/* What is attached by default: the fields that mib_fields.def marks, and Hotness. */
+/* The fields that are attached by default: those that mib_fields.def marks, and Hotness. */
 void hearth_md_schema_default(hearth_md_schema *ret);
 /* The schema as a node, `!{!"Stack", !"AllocCount", ...}`; equal schemas are one node. NULL if it is not valid: a tag
  * that has no name, or one that occurs twice. */
@@ -77,8 +77,8 @@ hearth_md_schema_relation hearth_md_schema_compare(const hearth_md_schema *a, co
 /* The module's schemas: distinct operands of `!memprof.schema`, in order; NULL behind the last. More than one only where
  * modules were linked. */
 LLVMMetadataRef hearth_md_get_schema(hearth_md *md, unsigned index);
-/* Let what is attached from now on follow this schema; entered into `!memprof.schema` when first used. False if it is
- * not valid. */
+/* Contexts that are attached from now on follow this schema. Its first use enters it into `!memprof.schema`. False if
+ * it is not valid. */
 bool hearth_md_use_schema(hearth_md *md, const hearth_md_schema *schema);
 
 /* --- call stacks --- */
@@ -126,8 +126,8 @@ void hearth_md_mib_set(hearth_md_mib *mib, unsigned tag, uint64_t value);
 uint64_t hearth_md_mib_bytes(const hearth_md_mib *mib);
 /* All stored and derived fields of a profile's record. */
 void hearth_md_mib_set_all(hearth_md_mib *mib, const hearth_mib *record);
-/* Add the values of `from` by the rules of mib_fields.def; averages are weighted by AllocCount. What only one of them
- * has recorded, or cannot be computed, is not recorded afterwards. Stack and class stay. */
+/* Add the values of `from` by the rules of mib_fields.def; averages are weighted by AllocCount. A field that only one
+ * of them has recorded, or that cannot be computed, is not recorded afterwards. Stack and class stay. */
 void hearth_md_mib_merge(hearth_md_mib *into, const hearth_md_mib *from);
 
 typedef enum hearth_md_encoding { HEARTH_MD_CHAINED, HEARTH_MD_FLAT } hearth_md_encoding;
@@ -147,9 +147,9 @@ typedef struct hearth_md_mibs {
  * LLVM 14 only the chained one exists, and is always written. */
 void hearth_md_use_encodings(hearth_md *md, bool chained, bool flat);
 
-/* Attach contexts (count >= 1) to an allocation call, in the encodings in use, with the attribute "memprof" that
- * says what they have in common: cold, notcold, hot, or ambiguous. `callsite` (n_callsite >= 1) are the call's own id
- * and those it was inlined through. Replaces what was attached before. */
+/* Attach contexts (count >= 1) to an allocation call, in the encodings in use, with the attribute "memprof" that says
+ * their common class: cold, notcold, hot, or ambiguous. `callsite` (n_callsite >= 1) are the call's own id and those it
+ * was inlined through. The call replaces all that was attached before. */
 void hearth_md_attach(hearth_md *md, LLVMValueRef call, const uint64_t *callsite, size_t n_callsite,
                       const hearth_md_mib *mibs, size_t count);
 /* Attach only `!callsite` (n >= 1; the outermost beyond HEARTH_MD_DEPTH_MAX are left out). */
@@ -173,12 +173,12 @@ bool hearth_md_callers_agree(const hearth_md_mib *mib, size_t from, const uint64
  * UNKNOWN)? They are compared on their common prefix. */
 bool hearth_md_is_possible(const hearth_md_mib *mib, const uint64_t *callsite, size_t n_callsite,
                            hearth_class resolved);
-/* What the attribute "memprof" of a call says: a class, or HEARTH_CLASS_UNKNOWN if it is absent or "ambiguous". */
+/* The class that the attribute "memprof" of a call says, or HEARTH_CLASS_UNKNOWN if it is absent or "ambiguous". */
 hearth_class hearth_md_get_hint(LLVMValueRef call, bool *ret_ambiguous);
 /* The class that LLVM resolved for the call, else UNKNOWN: once its inliner or its context disambiguation know the class,
  * they drop `!callsite` and `!memprof` and leave it as attribute. Pruning and repair keep it. */
 hearth_class hearth_md_get_resolved_class(hearth_md *md, LLVMValueRef call);
-/* Resolve a call to one class, or take back what LLVM resolved (UNKNOWN): then pruning tells again. On LLVM 14, where
+/* Resolve a call to one class, or undo LLVM's resolution (UNKNOWN): then pruning decides again. On LLVM 14, where
  * `!memprof` are the contexts, they are gone. */
 void hearth_md_resolve(hearth_md *md, LLVMValueRef call, hearth_class hotness);
 /* Make a call fit the summary that LLVM writes of a module for a thin link. The summary lists calls with `!callsite`, and
@@ -191,9 +191,9 @@ bool hearth_md_fit_summary(hearth_md *md, LLVMValueRef call);
 /* --- after inlining --- */
 
 /* Keep the contexts that agree with the callsite on their common prefix: stack[i] == callsite[i + 1] wherever both
- * have an id. Their nodes stay as they are. n_callsite 0: nothing is known of where the call is, but what the attribute
- * says. If none is left, everything is removed. Uses the chained encoding if there is one, and renews the flat one and
- * the attribute. Idempotent. True if the call had contexts. */
+ * have an id. Their nodes do not change. n_callsite 0: the call's place is unknown; only the attribute says anything.
+ * If none is left, everything is removed. Uses the chained encoding if there is one, and renews the flat one and the
+ * attribute. Idempotent. True if the call had contexts. */
 bool hearth_md_prune(hearth_md *md, LLVMValueRef call, const uint64_t *callsite, size_t n_callsite);
 
 /* For a pass that inlined the callee of `outer` and finds `call` among the copies: appends the ids of `outer`, which
@@ -203,7 +203,7 @@ bool hearth_md_concatenate_callsites(hearth_md *md, LLVMValueRef call, LLVMValue
 
 /* --- conversion --- */
 
-/* What the target encoding has no place for. Functions add to the counts. */
+/* Counts of the things that the target encoding has no place for. Functions add to the counts. */
 typedef struct hearth_md_losses {
   size_t values; /* recorded values other than the class; of a flat MIB, its pairs of (full stack id, bytes) as far as
                       the schema has no TotalSize, and those ids always */
@@ -215,7 +215,7 @@ typedef struct hearth_md_losses {
 
 /* Replace the chained form by the flat one, without contexts that are impossible at the call's `!callsite` (if none is
  * left, everything is removed); or the reverse, which follows the module's schema, if it has exactly one, else one of
- * TotalSize and Hotness. What has no list of the first form is left alone. True if something changed. */
+ * TotalSize and Hotness. Calls without a list of the first form are left alone. True if something changed. */
 bool hearth_md_to_flat(hearth_md *md, LLVMValueRef call, hearth_md_losses *losses);
 bool hearth_md_to_chained(hearth_md *md, LLVMValueRef call, hearth_md_losses *losses);
 
@@ -237,12 +237,12 @@ typedef enum hearth_md_rule {
 } hearth_md_rule;
 
 const char *hearth_md_rule_name(hearth_md_rule rule); /* "needs-callsite" */
-const char *hearth_md_rule_text(hearth_md_rule rule); /* what it demands */
+const char *hearth_md_rule_text(hearth_md_rule rule); /* the demand of the rule */
 
 typedef struct hearth_md_finding {
   hearth_md_rule rule;
-  LLVMValueRef function;    /* NULL for what concerns the module */
-  LLVMValueRef instruction; /* NULL likewise */
+  LLVMValueRef function;    /* NULL if the finding concerns the module */
+  LLVMValueRef instruction; /* NULL in the same case */
   const char *detail;       /* one line; lives until the callback returns */
 } hearth_md_finding;
 
@@ -266,8 +266,8 @@ typedef struct hearth_md_repairs {
   size_t calls;     /* that lost all metadata: nothing could be computed */
 } hearth_md_repairs;
 
-/* Make the module obey md_rules.def again: hearth_md_verify finds nothing afterwards. What obeys the rules stays as it
- * is. `locate` may be NULL; `ret` is set. True if something changed. */
+/* Make the module obey md_rules.def again: hearth_md_verify finds nothing afterwards. Metadata that obeys the rules
+ * does not change. `locate` may be NULL; `ret` is set. True if something changed. */
 bool hearth_md_repair(hearth_md *md, hearth_md_locate locate, void *data, hearth_md_repairs *ret);
 
 /* --- statistics --- */
@@ -282,7 +282,7 @@ typedef struct hearth_md_statistics {
   size_t flat_contexts; /* in the flat encoding */
   size_t deepest;       /* ids of the longest stack */
   size_t stack_ids;     /* ids of all stacks, as if each had its own */
-  size_t stack_nodes;   /* distinct nodes of chains: what is left of them by sharing */
+  size_t stack_nodes;   /* distinct nodes of chains: sharing leaves so many */
   size_t malformed;     /* lists that could not be read */
 } hearth_md_statistics;
 

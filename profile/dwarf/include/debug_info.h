@@ -49,7 +49,8 @@ void hearth_debug_info_destroy(hearth_debug_info *info); /* accepts NULL */
 /* Read the debug information, once: the binary's own, or that of its separate debug file. The bodies of a unit are listed
  * when the first address in it is asked for.
  *   directories  borrowed until destroy
- * Errors: E_NO_DEBUG_INFO naming what is missing and the flag that adds it, E_NOMEM. After one, no address has frames. */
+ * Errors: E_NO_DEBUG_INFO, which names the missing part and the flag that adds it, E_NOMEM. After one, no address has
+ * frames. */
 hearth_status hearth_debug_info_load(hearth_debug_info *info, hearth_debug_directories directories, hearth_error *err);
 /* Read the names, once; after hearth_debug_info_load, whatever that returned. Errors: E_NO_DEBUG_INFO (there are neither
  * names nor frames), E_NOMEM. */

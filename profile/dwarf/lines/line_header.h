@@ -19,7 +19,7 @@ typedef struct hearth_line_header {
   const uint8_t *operand_counts; /* of standard opcode 1, 2, ... first_special - 1 */
   unsigned version;              /* of DWARF */
   uint8_t offset_size;           /* 4 or 8 */
-  uint8_t instruction_bytes;     /* what addresses are multiples of */
+  uint8_t instruction_bytes;     /* addresses are multiples of it */
   uint8_t first_special;         /* opcode */
   int8_t line_base;              /* least change of the line by a special opcode */
   uint8_t line_range;            /* count of such changes; not 0 */

@@ -23,7 +23,7 @@ typedef struct code_range {
   size_t first_mark, mark_count;
 } code_range;
 
-/* What an opcode adds to the address and the line. Lines are modulo 2^32. */
+/* The numbers that an opcode adds to the address and the line. Lines are modulo 2^32. */
 typedef struct line_step {
   uint32_t addresses, lines;
 } line_step;
@@ -80,7 +80,7 @@ static step extended_opcode(const hearth_line_header *h, machine *m) {
       return DAMAGED;
     m->row.discriminator = (uint32_t)value;
     break;
-  default: /* another file, and what vendors add */
+  default: /* another file, and vendors' opcodes */
     break;
   }
   m->at = end;
@@ -122,7 +122,7 @@ static bool is_short_discriminator(hearth_bytes table, uint64_t at) {
 /* Run to the `rows`-th row from here, or as far as it goes with rows that do not descend or go beyond the limit.
  *   ret_before  the last row before the one where it ends; where it begins if there is none
  * Programs have hundreds of thousands of opcodes: the machine is kept in local variables, of which no
- * address is taken, and only what is rare is done elsewhere. */
+ * address is taken, and only rare opcodes are handled elsewhere. */
 static step make_rows(const hearth_line_program *p, machine *m, unsigned rows, uint64_t limit,
                       hearth_line_row *ret_before) {
   const hearth_bytes table = p->header.table;

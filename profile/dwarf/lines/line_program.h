@@ -16,7 +16,7 @@ typedef struct hearth_line_row {
 
 typedef enum hearth_line_status { HEARTH_LINE_OK, HEARTH_LINE_DAMAGED, HEARTH_LINE_NO_MEMORY } hearth_line_status;
 
-/* Read a program; what `source` names is borrowed until destroy. */
+/* Read a program; the bytes that `source` names are borrowed until destroy. */
 hearth_line_status hearth_line_program_create(const hearth_line_source *source, hearth_line_program **ret);
 void hearth_line_program_destroy(hearth_line_program *program); /* accepts NULL */
 

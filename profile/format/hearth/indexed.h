@@ -70,15 +70,15 @@ typedef struct hearth_indexed_section {
   uint64_t size; /* bytes, without padding */
 } hearth_indexed_section;
 
-/* SCHEMA: what each column of CONTEXTS is; the first one is the leaf node (StackID). */
+/* SCHEMA: the meaning of each column of CONTEXTS; the first one is the leaf node (StackID). */
 typedef struct hearth_indexed_field {
   uint32_t tag;  /* enum hearth_mib_tag */
   uint32_t name; /* offset in STRINGS, for fields that a reader does not know */
 } hearth_indexed_field;
 
-/* A packed table (FRAMES, STACKS, CONTEXTS): columns of 64-bit numbers, of which each block of rows stores what its own
- * numbers differ in. Any row is found by two loads and decoded alone; neighbouring rows, with all their columns, lie
- * together.
+/* A packed table (FRAMES, STACKS, CONTEXTS): columns of 64-bit numbers. Each block of rows stores only the differences
+ * between its own numbers. Any row is found by two loads and decoded alone; neighbouring rows, with all their columns,
+ * lie together.
  *
  *   | hearth_indexed_packed | columns | u32 starts[blocks + 1], padding to 8 | blocks |
  *
@@ -89,8 +89,8 @@ typedef struct hearth_indexed_field {
  *   for each of these columns: its numbers less that least one, `width` bits each; if sparse, one bit a row that tells
  *   whether the number is stored, and only those that are not 0
  *
- * A number is the sum, modulo 2^64, of column's base, block's least, what is stored, and the row's number in the column
- * that is the reference. */
+ * A number is the sum, modulo 2^64, of four numbers: the column's base, the block's least, the stored number, and the
+ * row's number in the column that is the reference. */
 #define HEARTH_PACKED_ROWS    64u /* rows of a block; the last one may have fewer */
 #define HEARTH_PACKED_COLUMNS 64u /* at most */
 #define HEARTH_PACKED_SPARSE  0x80u
@@ -205,7 +205,7 @@ typedef struct hearth_indexed_type {
  * While a decision site is being called, its bit is set in a word of the thread; an allocation takes the entry of its
  * table whose bits are those that the word has in the table's mask. */
 typedef struct hearth_indexed_plan {
-  uint64_t id; /* XXH3-64 of what follows: plans that differ in anything differ in it */
+  uint64_t id; /* XXH3-64 of the rest: plans that differ in anything differ in it */
   uint32_t site_count, table_count, entry_count;
   uint32_t library_calls; /* of the tables, those of functions without source: the id is the function's */
 } hearth_indexed_plan;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Memory info block (MIB): what is known of all blocks allocated in one context. Source: heap-profiler RFC (2020),
+/* Memory info block (MIB): the facts about all blocks that one context allocated. Source: heap-profiler RFC (2020),
  * "Heap Info Block"; serialization RFC (2021), "portable entry format".
  *
  * Freestanding: the runtime, the file formats and the metadata library include it. Fields, units and merge rules are in
@@ -55,7 +55,7 @@ static inline uint64_t hearth_merge_SAME(uint64_t a, uint64_t b) {
   return a == b || b == 0 ? a : a == 0 ? b : HEARTH_MIB_MIXED;
 }
 
-/* What `weight` (at least 1) equal values merge to. */
+/* The value that `weight` (at least 1) equal values merge to. */
 static inline uint64_t hearth_repeat_SUM(uint64_t value, uint64_t weight) {
   return value > UINT64_MAX / weight ? UINT64_MAX : value * weight;
 }
@@ -63,7 +63,7 @@ static inline uint64_t hearth_repeat_MIN(uint64_t value, uint64_t weight) { retu
 static inline uint64_t hearth_repeat_MAX(uint64_t value, uint64_t weight) { return (void)weight, value; }
 static inline uint64_t hearth_repeat_SAME(uint64_t value, uint64_t weight) { return (void)weight, value; }
 
-/* Make of a record what `weight` (at least 1) of its kind merge to. */
+/* Turn a record into the record that `weight` (at least 1) equal ones merge to. */
 static inline void hearth_mib_repeat(hearth_mib *mib, uint64_t weight) {
 #define HEARTH_MIB_FIELD(tag, Name, unit, merge, ir_bits, ir_default, description)                                     \
   mib->Name = hearth_repeat_##merge(mib->Name, weight);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Raw profile, Hearth layout version 2: what the runtime writes. Change docs/formats/raw.md in the same commit.
+/* Raw profile, Hearth layout version 2: the runtime writes it. Change docs/formats/raw.md in the same commit.
  *
  * A raw file is read by the same version only. Little-endian; offsets are from the start of the file; sections are
  * 8-byte aligned. Four sections, as in the serialization RFC: header, mappings, call stacks, MIBs.
@@ -29,7 +29,8 @@
 #define HEARTH_RAW_OCCASION_SHIFT 4    /* bits 4 to 6: enum hearth_raw_occasion */
 #define HEARTH_RAW_OCCASION_MASK  (7u << HEARTH_RAW_OCCASION_SHIFT)
 
-/* Not a profile but a heap dump: its records are of what is live, one for each stack and type; and why it was made. */
+/* The file is a heap dump, not a profile: its records count live blocks, one for each stack and type. The value says
+ * why the dump was made. */
 enum hearth_raw_occasion {
   HEARTH_RAW_NO_DUMP = 0, /* a profile */
   HEARTH_RAW_END = 1,     /* of the run */
@@ -41,7 +42,7 @@ enum hearth_raw_occasion {
 /* Bytes of a record's blocks that are in memory, swapped out, and either of them but not written to since the dump before. */
 enum hearth_raw_residency { HEARTH_RAW_RESIDENT, HEARTH_RAW_SWAPPED, HEARTH_RAW_UNWRITTEN, HEARTH_RAW_RESIDENCIES };
 
-/* What stands for a name where no address and no hash stands; the lower 32 bits are its number. */
+/* Stands for a name in the place of an address or a hash; the lower 32 bits are the name's number. */
 #define HEARTH_RAW_NAMED      (UINT64_C(1) << 63)
 #define HEARTH_RAW_SCOPE_PC   (HEARTH_RAW_NAMED)                     /* pc of a node: a scope */
 #define HEARTH_RAW_HEAP_PC    (HEARTH_RAW_NAMED | UINT64_C(1) << 32) /* pc of a leaf: a heap of the program's own */
@@ -80,7 +81,7 @@ typedef struct hearth_raw_mapping {
   uint8_t build_id[HEARTH_RAW_BUILD_ID_MAX];
 } hearth_raw_mapping;
 
-/* What is packed. */
+/* A node and a record as they are before packing. */
 typedef struct hearth_raw_stack_node {
   uint64_t pc;     /* address inside the call instruction */
   uint32_t parent; /* index of the caller's node, less than the own; HEARTH_RAW_NO_PARENT at the root */

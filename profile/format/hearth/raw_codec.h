@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Numbers of a raw profile, packed (docs/formats/raw.md, "Packed numbers"): writer and reader share what each number is
- * predicted from. Freestanding; all arithmetic is modulo 2^64, so that any number can follow any other. */
+/* Numbers of a raw profile, packed (docs/formats/raw.md, "Packed numbers"): writer and reader share the prediction of
+ * each number. Freestanding; all arithmetic is modulo 2^64, so that any number can follow any other. */
 #ifndef HEARTH_RAW_CODEC_H
 #define HEARTH_RAW_CODEC_H
 
@@ -13,7 +13,7 @@
 #define HEARTH_RAW_NODE_MOST   (2 * HEARTH_RAW_VARINT_MOST)
 #define HEARTH_RAW_MIB_MOST    ((2 + HEARTH_MIB_COLUMNS) * HEARTH_RAW_VARINT_MOST)
 
-/* Seven bits a byte, the lowest first; the last byte is less than 128. Returns the end of what was written. */
+/* Seven bits a byte, the lowest first; the last byte is less than 128. Returns the end of the written bytes. */
 static inline uint8_t *hearth_raw_put_varint(uint8_t *to, uint64_t number) {
   for (; number >= 128; number >>= 7)
     *to++ = (uint8_t)(number | 128);
@@ -43,8 +43,8 @@ static inline uint64_t hearth_raw_quotient(uint64_t dividend, uint64_t divisor) 
   return divisor > 1 ? dividend / divisor : dividend; /* by 1, most often: without the division, which is slow */
 }
 
-/* What a column is expected to be: exact for a record of one block, but for what is measured. Called with constants, each
- * of which leaves one line of it.
+/* The expected value of a column. It is exact for a record of one block, except for measured columns. Callers pass
+ * constants, and each constant leaves one line of the function.
  *   mib       its lower columns are known
  *   previous  the record before it; all zero for the first one */
 static inline uint64_t hearth_raw_predict(unsigned column, const hearth_mib *mib, const hearth_mib *previous) {
@@ -98,7 +98,7 @@ static inline uint64_t hearth_raw_predict(unsigned column, const hearth_mib *mib
 }
 
 /* `to` has room for HEARTH_RAW_MIB_MOST bytes. `previous` is the record written before, all zero for the first one.
- * Returns the end of what was written. */
+ * Returns the end of the written bytes. */
 static inline uint8_t *hearth_raw_put_mib(uint8_t *to, const hearth_raw_mib *record, const hearth_raw_mib *previous) {
   uint64_t differences[HEARTH_MIB_COLUMNS], present = 0;
 
@@ -116,7 +116,8 @@ static inline uint8_t *hearth_raw_put_mib(uint8_t *to, const hearth_raw_mib *rec
   return to;
 }
 
-/* What a record says, not yet added to what it is predicted from. False: `end` comes first, or the bytes are no record.
+/* Decode a record to differences, before they are added to their predictions. False: `end` comes first, or the bytes
+ * are no record.
  *   stack        in: of the record before it, 0 for the first one; out: the record's
  *   differences  HEARTH_MIB_COLUMNS numbers, folded */
 static inline bool hearth_raw_take_differences(const uint8_t **from, const uint8_t *end, uint32_t *stack,

@@ -40,7 +40,7 @@ typedef struct __attribute__((packed)) hearth_llvm_raw_mib {
 
 /* Stack section: u64 count, then for each: u64 stack id, u64 n, n addresses (leaf first, inside the call). */
 
-/* A counter of 16 bits: the lower 12, times 2 to the power of the others. What is larger than that can say becomes the
+/* A counter of 16 bits: the lower 12, times 2 to the power of the others. A number beyond its range becomes the
  * greatest; lower bits are rounded. */
 static inline uint64_t hearth_llvm_raw_counter(uint16_t stored) { return (uint64_t)(stored & 0xfff) << (stored >> 12); }
 

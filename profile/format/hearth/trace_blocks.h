@@ -4,7 +4,7 @@
  *   | header, command line | block header, payload | block header, payload | ...
  *
  * Little-endian; blocks are independent of each other but for stack nodes, which later blocks refer to. A file may end
- * anywhere: what comes before the end is valid. Freestanding: the runtime includes it. */
+ * anywhere: all data before the end is valid. Freestanding: the runtime includes it. */
 #ifndef HEARTH_TRACE_FORMAT_H
 #define HEARTH_TRACE_FORMAT_H
 
@@ -21,7 +21,7 @@
 #define HEARTH_TRACE_NODES_TOTAL ((uint32_t)1 << 24) /* in a file */
 #define HEARTH_TRACE_BYTES_MOST  ((uint32_t)1 << 24) /* of a payload, packed or not */
 
-/* What was called. The first eight numbers are those of CERN openlab's MemProf. */
+/* The function that was called. The first eight numbers are those of CERN openlab's MemProf. */
 typedef enum hearth_trace_kind {
   HEARTH_TRACE_MALLOC = 0, /* strdup and the like, too */
   HEARTH_TRACE_CALLOC = 1,

@@ -10,7 +10,7 @@
 #include "hearth/raw_codec.h"
 #include "hearth/trace_blocks.h"
 
-/* Each is compressed for itself, since what is alike compresses best together. */
+/* Each is compressed for itself, since similar numbers compress best together. */
 typedef enum hearth_trace_column {
   HEARTH_TRACE_COL_KIND,
   HEARTH_TRACE_COL_GAP,     /* from the end of the event before to the begin */
@@ -25,7 +25,7 @@ typedef enum hearth_trace_column {
 /* Room for each column; an address takes 9 bytes at most, and one for the rest. */
 #define HEARTH_TRACE_COLUMN_BYTES (HEARTH_TRACE_EVENTS_MOST * HEARTH_RAW_VARINT_MOST)
 
-/* What differences count from: the event before, in the same block. All zero before the first. */
+/* The base of the differences: the event before, in the same block. All zero before the first. */
 typedef struct hearth_trace_last {
   uint64_t end_ns, address;
   uint32_t stack;

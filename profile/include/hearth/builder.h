@@ -24,14 +24,14 @@ typedef struct hearth_builder_frame {
 hearth_builder *hearth_builder_create(enum hearth_id_scheme scheme);
 void hearth_builder_destroy(hearth_builder *builder);
 
-/* From now on count what is added `weight` times (at least 1): as if it were added so often. */
+/* From now on count each addition `weight` times (at least 1), as if the caller repeated it so often. */
 void hearth_builder_set_weight(hearth_builder *builder, uint64_t weight);
-/* From now on keep each cycle of a recursion once: where a frame occurs again further from the root, what lies between
- * is left out. Contexts that become equal are summed, so that totals stay. */
+/* From now on keep each cycle of a recursion once: where a frame occurs again further from the root, the frames between
+ * are left out. Contexts that become equal are summed, so that totals stay. */
 void hearth_builder_fold_recursion(hearth_builder *builder, bool fold);
 
-/* From now on leave out these fields (1 << enum hearth_mib_column, or-ed) of what is added: they are 0, unknown, and take
- * no room. AllocCount stays. Without TotalAccessCount accesses count as not counted. */
+/* From now on leave these fields (1 << enum hearth_mib_column, or-ed) out of each addition: they are 0, unknown, and
+ * take no room. AllocCount stays. Without TotalAccessCount accesses count as not counted. */
 void hearth_builder_leave_unrecorded(hearth_builder *builder, uint64_t fields);
 
 /* Number of the function with this linkage name and declaring file; equal functions get equal numbers. Strings are
@@ -39,8 +39,8 @@ void hearth_builder_leave_unrecorded(hearth_builder *builder, uint64_t fields);
 hearth_status hearth_builder_function(hearth_builder *builder, const char *linkage_name, const char *path,
                                       uint32_t start_line, uint32_t *ret_function, hearth_error *err);
 /* The function with this id, which need not follow from its name: for profiles whose functions have no names. Where two
- * descriptions of a function differ, what is kept does not depend on their order. `name` is without suffixes, `path`
- * without slashes at its end; either may be "" for unknown; copied. */
+ * descriptions of a function differ, the choice between them does not depend on their order. `name` is without
+ * suffixes, `path` without slashes at its end; either may be "" for unknown; copied. */
 hearth_status hearth_builder_function_by_id(hearth_builder *builder, uint64_t id, const char *name, const char *path,
                                             uint32_t start_line, uint32_t *ret_function, hearth_error *err);
 /* Add to the context of these frames (leaf first, n >= 1; copied). */
@@ -69,8 +69,9 @@ hearth_status hearth_builder_write_memory(hearth_builder *builder, void **ret_da
 
 /* Whose function ids a text twin has; HEARTH_IDS_HEARTH unless it says otherwise. */
 enum hearth_id_scheme hearth_text_profile_scheme(const char *text, size_t size);
-/* Text twin of the indexed profile (docs/formats/indexed.md, "Text"). Reading names the line of an error; what stands
- * before that line may have been added. Errors: E_FORMAT, E_VERSION, E_MISMATCH (other function ids), E_FULL, E_NOMEM. */
+/* Text twin of the indexed profile (docs/formats/indexed.md, "Text"). Reading names the line of an error; the lines
+ * before that one may have been added. Errors: E_FORMAT, E_VERSION, E_MISMATCH (other function ids), E_FULL,
+ * E_NOMEM. */
 hearth_status hearth_builder_read_text(hearth_builder *builder, const char *text, size_t size, const char *name,
                                        hearth_error *err);
 

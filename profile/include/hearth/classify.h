@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Which contexts are cold, which are hot. One place for `hearth show` and the compiler plugin, so that what is shown is
- * what the compiler does.
+/* Which contexts are cold, which are hot. `hearth show` and the compiler plugin share this one place, so that `show`
+ * prints the compiler's own classes.
  *
  * HEARTH_CLASSIFY_AUTO (default), relative to the run: cold are the contexts of least access density which together
  * hold at most `cold_share_ppm` (1 %) of all accesses and whose average lifetime is at least 1/8 of the average run;
  * hot those of greatest density which hold `hot_share_ppm` (90 %). The densities are computed when the profile is
  * written, so classifying one context costs the same in any profile.
  *   Distance. There is a least dense 1 % in a profile of equal contexts, too, and its blocks would be kept apart from blocks
- * that are used as much. So cold is at most a tenth of the mean density (all accesses / all bytes and seconds of life), and
- * half the density of what is hot. The first says what cold memory is for: a byte in it costs a tenth of the accesses that
- * one anywhere costs. As hot contexts hold 90 %, none of them is below a tenth of the mean; the second keeps a gap where they
- * come close. Cold contexts of programs are beyond both: 90 to 170 times below the mean in examples/quickstart, 17 in jq, 10 to
- * 20 in lua, where it takes away what is 0.2 % of the cold bytes and seconds.
- *   Weight. Of few bytes that are hardly accessed a run tells little, and it matters little where they lie. So contexts of one
- * allocation call that have together less than 10 millionths of all bytes, and of all accesses, do not count: they make no call
- * ambiguous, and have no class. The same goes for one block (in each run) with less than a thousandth, since the lifetime of
- * one block is no average. Contexts that are light each, but not all together, count: of a recursive program whose stacks are
- * all kept each may have one block. 10,000 calls would have to be as light for a tenth of the bytes to go without hints.
+ * that are used as much. So cold is at most a tenth of the mean density (all accesses / all bytes and seconds of life),
+ * and half the density of hot contexts. The first states the purpose of cold memory: a byte in it costs a tenth of the
+ * accesses that one anywhere costs. As hot contexts hold 90 %, none of them is below a tenth of the mean; the second
+ * keeps a gap where they come close. Cold contexts of programs are beyond both: 90 to 170 times below the mean in
+ * examples/quickstart, 17 in jq, 10 to 20 in lua, where it takes away 0.2 % of the cold bytes and seconds.
+ *   Weight. A run tells little about few bytes that are hardly accessed, and it matters little where they lie. So
+ * contexts of one allocation call that have together less than 10 millionths of all bytes, and of all accesses, do not
+ * count: they make no call ambiguous, and have no class. The same goes for one block (in each run) with less than a
+ * thousandth, since the lifetime of one block is no average. Contexts that are light each, but not all together, count:
+ * in a recursive program whose stacks are all kept each may have one block. 10,000 calls would have to be as light for
+ * a tenth of the bytes to go without hints.
  * HEARTH_CLASSIFY_LLVM: LLVM's absolute rule (MemProfCommon): cold if the average lifetime access density is below 0.05
  * accesses per byte-second and the average lifetime at least 200 s; hot if the density is above 1000. A profile in
  * which some run has access densities and no counts, as llvm-profdata makes it, has no shares to go by: this rule is

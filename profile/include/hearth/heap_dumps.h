@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Heap dumps: what was live at moments of a run (docs/formats/raw.md, "Heap dumps"). Words:
+/* Heap dumps: the blocks that were live at moments of a run (docs/formats/raw.md, "Heap dumps"). Words:
  *
  *   node   a frame and its caller's node; stacks are one forest, shared by all dumps
  *   entry  blocks of one stack and type that were live
- *   heap   who handed the blocks out: malloc, or an allocator of the program's own
+ *   heap   the allocator that handed the blocks out: malloc, or one of the program's own
  */
 #ifndef HEARTH_HEAP_DUMPS_H
 #define HEARTH_HEAP_DUMPS_H
@@ -57,8 +57,8 @@ typedef struct hearth_heap_dumps {
 
 typedef struct hearth_heap_reader hearth_heap_reader;
 
-/* As hearth_indexer_create, and what is added to one. Code without debug information goes by the names of symbol tables, so
- * that a binary without is no error. Destroy accepts NULL. */
+/* These work as hearth_indexer_create and the calls that add to an indexer. Code without debug information gets the
+ * names of symbol tables, so a binary without debug information is no error. Destroy accepts NULL. */
 hearth_status hearth_heap_reader_create(const hearth_indexer_options *options, hearth_heap_reader **ret,
                                         hearth_error *err);
 void hearth_heap_reader_destroy(hearth_heap_reader *reader);
@@ -68,15 +68,15 @@ hearth_status hearth_heap_reader_add_binary(hearth_heap_reader *reader, const ch
 /* Add all dumps of a file. Errors: those of files and raw profiles; E_FORMAT: it holds a profile, not a heap dump. */
 hearth_status hearth_heap_reader_add(hearth_heap_reader *reader, const char *path, hearth_error *err);
 
-/* The same of a file's bytes, borrowed for the call; `name` is what the dumps are called. */
+/* The same for a file's bytes, borrowed for the call; `name` is the name of the dumps. */
 hearth_status hearth_heap_reader_add_memory(hearth_heap_reader *reader, const void *data, size_t size, const char *name,
                                             hearth_error *err);
 
 /* The dumps that were added; valid as long as the reader. Nothing may be added from then on. E_NOMEM. */
 hearth_status hearth_heap_reader_result(hearth_heap_reader *reader, const hearth_heap_dumps **ret, hearth_error *err);
 
-/* Add what is live in one of the result's dumps to a builder, as contexts of a run that ended then: for views of profiles.
- * E_FULL, E_NOMEM. */
+/* Add the live blocks of one of the result's dumps to a builder, as contexts of a run that ended then: for views of
+ * profiles. E_FULL, E_NOMEM. */
 hearth_status hearth_heap_dump_to_profile(const hearth_heap_dumps *dumps, const hearth_heap_dump *dump,
                                           hearth_builder *ret_builder, hearth_error *err);
 

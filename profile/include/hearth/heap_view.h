@@ -16,7 +16,7 @@ typedef struct hearth_heap_view_options {
   bool linkage_names; /* print linkage names instead of demangled ones */
 } hearth_heap_view_options;
 
-/* A line for each dump; then, unless `dump` is NULL, what is live in that one, most bytes first. E_IO, E_NOMEM. */
+/* A line for each dump; then, unless `dump` is NULL, the live blocks of that one, most bytes first. E_IO, E_NOMEM. */
 hearth_status hearth_heap_print(const hearth_heap_dumps *dumps, const hearth_heap_dump *dump,
                                 const hearth_heap_view_options *options, FILE *stream, hearth_error *err);
 

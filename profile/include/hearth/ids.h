@@ -17,15 +17,15 @@ extern "C" {
  * .cold, .isra.N, .constprop.N, .lto_priv.N, .resume, .destroy, .cleanup, .__uniq.N ... stays). Never 0 for a non-empty name. */
 size_t hearth_function_name_length(const char *name, size_t length);
 
-/* Where the name of a frame is no function's: what the program calls a scope that it was in, or a heap of its own. As its
- * place is unknown (line HEARTH_LINE_UNKNOWN, column 0), such a frame matches nothing in a program. */
+/* Kinds of frames whose name is no function's: it is the program's name for a scope that it was in, or for a heap of
+ * its own. As its place is unknown (line HEARTH_LINE_UNKNOWN, column 0), such a frame matches nothing in a program. */
 #define HEARTH_SCOPE_FILE "(scope)"
 #define HEARTH_HEAP_FILE  "(heap)"
 
 /* Is `path` one of these? */
 bool hearth_is_name_file(const char *path);
 
-/* hearth_function_name_length of what `path` declares: names of scopes and heaps have no suffixes. */
+/* hearth_function_name_length of the name that `path` declares: names of scopes and heaps have no suffixes. */
 size_t hearth_declared_name_length(const char *name, size_t length, const char *path);
 
 /* XXH3-64 of: linkage name without suffixes, a NUL, base name of the declaring file. `path` may have directories. */

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* From raw profiles and the binaries that wrote them, and from profiles of other runs, to one profile: what
- * `hearth merge` and `hearth index` do. What results depends on the inputs alone, not on their order, grouping or on the
- * number of workers.
+/* Makes one profile from raw profiles and the binaries that wrote them, and from profiles of other runs. `hearth merge`
+ * and `hearth index` use it. The result depends on the inputs alone, not on their order, grouping or on the number of
+ * workers.
  *
  *   binary   an executable or shared library with debug information and a build id
  *   input    a raw profile (Hearth's layout or LLVM's, versions 3 to 5), an indexed profile or its text twin; LLVM's
  *            indexed profile (MemProf section, versions 2 to 4) or YAML; a file of llvm-profdata's with Hearth's profile
  *            behind it; a profile of -fprofile-use, which the result is to be put beside
  *
- * A raw profile's mappings and the binaries are matched by build id. Of mappings whose binary was not given, the files that
- * they name are used, as far as they are still the ones that ran; others are told of in the end, if stacks go through them. If
- * binaries were given, each raw profile has to be of one of them. Debug information may be in the binary, in a separate debug
- * file (by build id or debug link), or split (.dwo, .dwp). One thread at a time; its workers are its own matter. */
+ * A raw profile's mappings and the binaries are matched by build id. If a mapping's binary was not given, the indexer
+ * uses the file that the mapping names, as far as it is still the one that ran. At the end it reports the others, if
+ * stacks go through them. If binaries were given, each raw profile has to be of one of them. Debug information may be
+ * in the binary, in a separate debug file (by build id or debug link), or split (.dwo, .dwp). One thread at a time may
+ * use an indexer, which manages its workers itself. */
 #ifndef HEARTH_INDEXER_H
 #define HEARTH_INDEXER_H
 
@@ -39,7 +40,7 @@ typedef struct hearth_indexer_options {
   /* The input called `name` is begun, the `number`th of `count` (from 1). */
   void (*begun)(void *context, const char *name, size_t number, size_t count);
   bool symbols;        /* functions without debug information by symbol tables and unwind tables */
-  bool library_calls;  /* the result is planned for these (hearth_plan_options): else what they allocate is told of */
+  bool library_calls;  /* the result is planned for these (hearth_plan_options): else their allocations are reported */
   bool full_recursion; /* no hearth_builder_fold_recursion */
   bool skip_failing;   /* inputs that cannot be used are told of as warnings, and are left out */
   uint64_t unrecorded; /* see hearth_builder_leave_unrecorded */
@@ -75,11 +76,12 @@ hearth_status hearth_indexer_add_input(hearth_indexer *indexer, const char *path
 hearth_status hearth_indexer_add_inputs(hearth_indexer *indexer, const hearth_input *inputs, size_t count,
                                         unsigned jobs, hearth_error *err);
 
-/* The builder with the result, for writing it in any form; borrowed. `path` is what will be written, for messages.
- * Its function ids are LLVM's if those of any input are. No input may be added from then on. Errors: E_EMPTY (no context
- * to write, or every input left out), E_NO_DEBUG_INFO (none that can be matched), E_MISMATCH, E_FULL, E_NOMEM. */
+/* The builder with the result, for writing it in any form; borrowed. `path` is the file that will be written, for
+ * messages. Its function ids are LLVM's if those of any input are. No input may be added from then on. Errors: E_EMPTY
+ * (no context to write, or every input left out), E_NO_DEBUG_INFO (none that can be matched), E_MISMATCH, E_FULL,
+ * E_NOMEM. */
 hearth_status hearth_indexer_result(hearth_indexer *indexer, const char *path, hearth_builder **ret, hearth_error *err);
-/* How many inputs were added: those that were given, but for what was given twice or left out. */
+/* How many inputs were added: the given ones without those that were given twice or left out. */
 size_t hearth_indexer_added(const hearth_indexer *indexer);
 /* Name and bytes of the profile of -fprofile-use that was among the inputs; NULL if there was none. Borrowed. */
 const char *hearth_indexer_code_profile(const hearth_indexer *indexer, const void **ret_data, size_t *ret_size);

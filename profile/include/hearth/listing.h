@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What `hearth show` prints: contexts by allocating function, heaviest first. */
+/* The output of `hearth show`: contexts by allocating function, heaviest first. */
 #ifndef HEARTH_LISTING_H
 #define HEARTH_LISTING_H
 
@@ -19,8 +19,8 @@ typedef struct hearth_listing_options {
   bool histograms;                 /* print them in text, too; JSON always has them */
 } hearth_listing_options;
 
-/* `name` is what to call the profile. Memory is bounded by the number of contexts, not by the size of the output.
- * Errors: the reader's, E_NOMEM, E_IO when the stream reports one. */
+/* `name` is the profile's name in the output. Memory is bounded by the number of contexts, not by the size of the
+ * output. Errors: the reader's, E_NOMEM, E_IO when the stream reports one. */
 hearth_status hearth_listing_print_text(hearth_profile *profile, const char *name,
                                         const hearth_listing_options *options, FILE *stream, hearth_error *err);
 /* The shape is described in docs/tools.md, "hearth show --json". */

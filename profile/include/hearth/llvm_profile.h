@@ -5,7 +5,7 @@
  *   section    the MemProf section of a container, versions 2 to 4: LLVM's own heap profile
  *   trailer    a whole indexed profile of Hearth behind a container, where LLVM does not see it
  *   GUID       function id of HEARTH_IDS_LLVM
- *   YAML       what `llvm-profdata show --memory` prints and `llvm-profdata merge` reads
+ *   YAML       the text that `llvm-profdata show --memory` prints and `llvm-profdata merge` reads
  *
  * `name` is that of the input, for messages. Common errors: E_FORMAT, E_VERSION (names both versions), E_TRUNCATED,
  * E_CORRUPT, E_NOMEM. */
@@ -25,12 +25,12 @@ typedef struct hearth_llvm_contents {
   uint64_t trailer_offset, trailer_size; /* of the indexed profile behind the container; both 0: none */
 } hearth_llvm_contents;
 
-/* What a container holds. E_TRUNCATED, too, if a profile of Hearth begins in it and no trailer at the file's end leads
- * there. */
+/* The contents of a container. E_TRUNCATED, too, if a profile of Hearth begins in it and no trailer at the file's end
+ * leads there. */
 hearth_status hearth_llvm_inspect(const void *data, size_t size, const char *name, hearth_llvm_contents *ret,
                                   hearth_error *err);
 
-/* What an input holds that a profile of Hearth does not: to be reported by the caller. */
+/* Data of an input that a profile of Hearth cannot hold; the caller reports it. */
 typedef struct hearth_llvm_skipped {
   bool data_accesses; /* a profile of static data */
   bool columns;       /* none of its allocations has one */
@@ -48,7 +48,7 @@ bool hearth_llvm_is_yaml(const void *data, size_t size);
 hearth_status hearth_llvm_read_yaml(const void *data, size_t size, const char *name, hearth_builder *into,
                                     hearth_llvm_skipped *ret, hearth_error *err);
 
-/* What an output cannot hold of a profile. */
+/* Data of a profile that an output cannot hold. */
 typedef struct hearth_llvm_losses {
   uint64_t columns;        /* a bit for each column of hearth_mib that says something and has no field */
   uint64_t summed;         /* contexts that only a discriminator or the file of a static function told apart */
@@ -80,7 +80,7 @@ typedef struct hearth_llvm_output {
 hearth_status hearth_llvm_write_memory(hearth_profile *profile, const hearth_llvm_output *output, void **ret_data,
                                        size_t *ret_size, hearth_llvm_losses *ret_losses, hearth_error *err);
 
-/* Print as YAML, byte for byte what `llvm-profdata show --memory` of LLVM 22 prints of the section that
+/* Print as YAML, byte for byte as `llvm-profdata show --memory` of LLVM 22 prints the section that
  * hearth_llvm_write_memory makes. More errors: E_IO, E_MISMATCH as above. */
 hearth_status hearth_llvm_print_yaml(hearth_profile *profile, FILE *stream, hearth_llvm_losses *ret_losses,
                                      hearth_error *err);

@@ -67,7 +67,7 @@ static inline uint64_t hearth_library_call_id(uint64_t function_id, uint32_t sta
 hearth_status hearth_plan_write_library_calls(hearth_profile *profile, FILE *stream, uint32_t *ret_written,
                                               uint32_t *ret_unhinted, hearth_error *err);
 
-/* What `hearth show --plan` prints, and with `--json` (docs/tools.md): what is worth most first. */
+/* The output of `hearth show --plan`, and with `--json` (docs/tools.md): the most valuable choice first. */
 hearth_status hearth_plan_print_text(hearth_profile *profile, FILE *stream, hearth_error *err);
 hearth_status hearth_plan_print_json(hearth_profile *profile, FILE *stream, hearth_error *err);
 

@@ -81,7 +81,7 @@ void hearth_profile_close(hearth_profile *profile);
 /* A hash of all that the profile holds: XXH3-64 of its checksums, or 1 if that is 0. Equal contents have equal ids. */
 uint64_t hearth_profile_id(const hearth_profile *profile);
 
-/* Check every block and every cross reference (what `hearth show` and `hearth index` do first). */
+/* Check every block and every cross reference (`hearth show` and `hearth index` do it first). */
 hearth_status hearth_profile_verify(hearth_profile *profile, hearth_error *err);
 
 uint32_t hearth_profile_function_count(const hearth_profile *profile);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What changed between two profiles of a program: contexts that changed class, appeared, vanished or only weigh more or
- * less; and conditions on it, for continuous integration.
+/* Changes between two profiles of a program: contexts that changed class, appeared, vanished or only weigh more or
+ * less; and conditions on them, for continuous integration.
  *
  * Contexts are the same if their frames have equal functions, line offsets, columns and discriminators; whether a frame
  * was inlined does not count, as it differs between builds. Each profile has its own thresholds of the classes. Quantities
@@ -64,8 +64,8 @@ typedef struct hearth_condition {
 
 /* E_USAGE: *ret_column, from 1, is where the text stops being a condition. */
 hearth_status hearth_condition_parse(const char *text, hearth_condition *ret, size_t *ret_column, hearth_error *err);
-/* Does it hold, and what is the value that was compared (in percent if the condition is)? E_NOT_FOUND when it asks for
- * accesses or classes and a profile has none. */
+/* Says whether the condition holds, and gives the compared value (in percent if the condition is). E_NOT_FOUND when it
+ * asks for accesses or classes and a profile has none. */
 hearth_status hearth_condition_test(const hearth_condition *condition, const hearth_diff *diff, bool *ret_holds,
                                     double *ret_value, hearth_error *err);
 

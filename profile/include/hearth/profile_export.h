@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A profile in formats that other tools draw. What each holds is in docs/tools.md, "hearth export". */
+/* A profile in formats that other tools draw. docs/tools.md, "hearth export", describes the contents of each. */
 #ifndef HEARTH_PROFILE_EXPORT_H
 #define HEARTH_PROFILE_EXPORT_H
 
@@ -19,13 +19,13 @@ typedef enum hearth_export_format {
 typedef struct hearth_export_options {
   size_t size;                     /* sizeof(hearth_export_options), or 0 */
   const hearth_view_options *view; /* NULL: every context */
-  hearth_quantity value;           /* what is drawn; pprof: what is drawn first */
+  hearth_quantity value;           /* the quantity to draw; pprof: the one to draw first */
   const char *title;               /* shown by speedscope and DHAT, and in errors; not NULL */
 } hearth_export_options;
 
 /* Write to a stream, as the contexts come: memory is bounded by the number of functions, frames and (pprof) different
  * inline chains. E_NOT_FOUND when accesses are asked for and were not counted in every run; E_IO when the stream reports
- * an error; errors of the reader. After an error what was written is of no use. */
+ * an error; errors of the reader. After an error the output is of no use. */
 hearth_status hearth_export(hearth_profile *profile, hearth_export_format format, const hearth_export_options *options,
                             FILE *stream, hearth_error *err);
 

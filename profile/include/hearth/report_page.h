@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What `hearth report` writes: a page that shows a profile, and perhaps the trace that it was made of, in one file that
- * needs nothing else. */
+/* The output of `hearth report`: a page that shows a profile, and perhaps the trace that it was made of, in one file
+ * that needs nothing else. */
 #ifndef HEARTH_REPORT_PAGE_H
 #define HEARTH_REPORT_PAGE_H
 
@@ -14,16 +14,16 @@ extern "C" {
 typedef struct hearth_page_options {
   size_t size;                     /* sizeof(hearth_page_options), or 0 */
   const hearth_view_options *view; /* NULL: every context */
-  hearth_quantity value;           /* what is drawn first */
+  hearth_quantity value;           /* the quantity to draw first */
   hearth_trace *trace;             /* for the plots of single blocks and of time; NULL: none; borrowed */
   const char *title;               /* shown, and in errors; not NULL */
-  const char *hotcold;             /* file with what `hearth top --json` printed; NULL: none */
+  const char *hotcold;             /* file with the output of `hearth top --json`; NULL: none */
   const char *annotation;          /* file of -memprof-report=FILE; NULL: none */
 } hearth_page_options;
 
 /* Write to a stream. Memory is bounded by the contexts that pass the filters and their stacks. E_NOT_FOUND when accesses
  * are asked for and were not counted in every run, or one of the two files cannot be read; E_FORMAT when it is something
- * else; E_IO when the stream reports an error; errors of the readers, E_NOMEM. After an error what was written is of no
+ * else; E_IO when the stream reports an error; errors of the readers, E_NOMEM. After an error the output is of no
  * use. */
 hearth_status hearth_page_write_html(hearth_profile *profile, const hearth_page_options *options, FILE *stream,
                                      hearth_error *err);

@@ -52,7 +52,7 @@ typedef struct hearth_trace_mapping {
   uint32_t build_id_size;
 } hearth_trace_mapping;
 
-/* Open a file, or what is in memory (borrowed until hearth_trace_close). `name` is for messages; copied. Errors: E_IO,
+/* Open a file, or a trace in memory (borrowed until hearth_trace_close). `name` is for messages; copied. Errors: E_IO,
  * E_FORMAT (no trace), E_VERSION, E_TRUNCATED (not even a header), E_CORRUPT, E_NOMEM. */
 hearth_status hearth_trace_open(const char *path, hearth_trace **ret, hearth_error *err);
 hearth_status hearth_trace_open_memory(const void *data, size_t size, const char *name, hearth_trace **ret,
@@ -80,7 +80,7 @@ hearth_status hearth_trace_read_block(hearth_trace *trace, uint64_t number, hear
 /* The thread of a block's events, from 1. */
 uint32_t hearth_trace_block_thread(const hearth_trace *trace, uint64_t number);
 
-/* What is done with an event, whose thread is a number from 1; an error ends the visit. */
+/* Called for each event, whose thread is a number from 1; an error ends the visit. */
 typedef hearth_status hearth_trace_visitor(void *data, const hearth_trace_event *event, uint32_t thread,
                                            hearth_error *err);
 

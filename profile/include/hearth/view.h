@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What all views of a profile share: which contexts they take, what functions are called, what is measured. */
+/* The options that all views of a profile share: which contexts they take, how they name functions, which quantity they
+ * measure. */
 #ifndef HEARTH_VIEW_H
 #define HEARTH_VIEW_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Checks a whole profile: what a reader relies on without looking (order, agreement between tables), and what it
- * checks itself when it gets there (bounds). Each table is read once. */
+/* Checks a whole profile: the rules that a reader relies on without looking (order, agreement between tables), and
+ * those that it checks itself when it gets there (bounds). Each table is read once. */
 #include <string.h>
 
 #include "hearth/ids.h"
@@ -96,7 +96,7 @@ static hearth_status verify_frames(hearth_profile *profile, hearth_error *err) {
   return HEARTH_OK;
 }
 
-/* The nodes of one module, or the shared ones: what is above them is shared. */
+/* The nodes of one module, or the shared ones: the nodes above them are shared. */
 typedef struct node_range {
   uint32_t first, end, shared_end;
 } node_range;

@@ -34,7 +34,7 @@ static hearth_status check_scheme(const hearth_builder *builder, enum hearth_id_
                           "a profile with LLVM's function ids cannot be added to one with Hearth's");
 }
 
-/* LLVM's profiles have no discriminators: with them, what is one context to LLVM would be two. */
+/* LLVM's profiles have no discriminators: with them, one context of LLVM's would be two. */
 static uint32_t discriminator_of(const hearth_builder *builder, enum hearth_id_scheme scheme, uint32_t discriminator) {
   return scheme == builder->scheme ? discriminator : 0;
 }

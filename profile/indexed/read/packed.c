@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Packed tables. Rows are in blocks of 64, each block column by column: a column's numbers less their minimum, in as
- * many bits as the greatest needs, or a bitmap and the numbers that differ. One row is decoded by skipping what lies
+ * many bits as the greatest needs, or a bitmap and the numbers that differ. One row is decoded by skipping the bits
  * before it. */
 #include "packed.h"
 
@@ -171,7 +171,7 @@ typedef struct encoder {
   size_t size, room;
 } encoder;
 
-/* What the rows [first, first + n) hold. From the last column on, references are whole still. */
+/* The contents of the rows [first, first + n). From the last column on, references are whole still. */
 static void load_block(encoder *e, size_t first, size_t n) {
   e->source(e->context, first, n, e->values);
   for (size_t i = e->column_count; i-- > 0;)
@@ -184,7 +184,7 @@ static size_t rows_of_block(const encoder *e, size_t first) {
   return e->row_count - first < ROWS ? e->row_count - first : ROWS;
 }
 
-/* Differences have signs: what looks like a great number may be -1. */
+/* Differences have signs: an apparently great number may be -1. */
 static void widen_range(const uint64_t *values, size_t n, int64_t *least, int64_t *greatest) {
   for (size_t row = 0; row < n; row++) {
     int64_t value = (int64_t)values[row];
@@ -260,7 +260,7 @@ static void put_slice(uint8_t *data, size_t *at, const packed_slice *slice, cons
       put(data, at, values[row] - slice->base, slice->width);
 }
 
-/* The block of the rows that were loaded, behind what is there. */
+/* The block of the loaded rows, behind the present bytes. */
 static void put_block(encoder *e, size_t n) {
   packed_slice slices[COLUMNS];
   uint8_t *data = e->data + e->size;

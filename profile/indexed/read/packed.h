@@ -11,10 +11,10 @@
 
 /* Row `row` of a block.
  *   columns  `column_count` of them (at most HEARTH_PACKED_COLUMNS), with bits <= 64 and references that are lower
- *   block    `size` bytes, a multiple of 8, not necessarily aligned; trusted in nothing
+ *   block    `size` bytes, a multiple of 8, not necessarily aligned; nothing in it is trusted
  *   rows     of the block (1 to HEARTH_PACKED_ROWS); row < rows
  *   wanted   decode the first so many columns into `ret_values`
- * Returns false if the block is too short for what it says. */
+ * Returns false if the block is too short for its own widths. */
 bool hearth_packed_decode(const hearth_indexed_column *columns, size_t column_count, const uint8_t *block, size_t size,
                           uint32_t rows, uint32_t row, size_t wanted, uint64_t *ret_values);
 

@@ -80,7 +80,8 @@ static uint32_t end_of(const hearth_plan *plan, uint32_t table) {
   return table + 1 < plan->table_count ? plan->tables[table + 1].first_entry : plan->entry_count;
 }
 
-/* What bits that get lost would make another class has none. Plans were not always made so that there is no such thing. */
+/* An entry has no class if contexts of another class would have its bits after they lost some. Older plans can hold
+ * such entries. */
 static hearth_status forget_ambiguous(hearth_profile *profile, const hearth_indexed_section *section,
                                       const uint8_t *bytes, hearth_plan *plan, hearth_error *err) {
   size_t entries = (size_t)((const uint8_t *)plan->entries - bytes);

@@ -339,7 +339,7 @@ static hearth_status read_context_block(hearth_profile *profile, uint32_t row, s
   return HEARTH_OK;
 }
 
-/* Who reads a row after the one before will read the next: a block costs as much as a few rows of it. */
+/* A caller that reads a row after the one before will read the next: a block costs as much as a few rows of it. */
 static hearth_status read_context(hearth_profile *profile, uint32_t row, size_t wanted, uint64_t *ret_values,
                                   hearth_error *err) {
   const context_block *block = &profile->context_block;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What the files of the reader share, and what the verifier needs of it beyond its public face. */
+/* Declarations that the files of the reader share, and that the verifier needs beyond the public header. */
 #ifndef HEARTH_READER_INTERNAL_H
 #define HEARTH_READER_INTERNAL_H
 
@@ -16,7 +16,7 @@ typedef struct packed_table {
   uint64_t starts, blocks; /* offsets in the file */
 } packed_table;
 
-/* A block of STACKS that was decoded. Whoever walks up a stack comes through the same blocks again and again. */
+/* A block of STACKS that was decoded. A walk up a stack comes through the same blocks again and again. */
 typedef struct stack_block {
   uint32_t number; /* one more than the block's; 0: empty */
   uint64_t values[HEARTH_STACK_COLUMNS][HEARTH_PACKED_ROWS];
@@ -43,7 +43,7 @@ struct hearth_profile {
   stack_block stack_blocks[STACK_BLOCKS_KEPT]; /* each at its number modulo their count */
   context_block context_block;
   uint32_t next_context;                  /* the row after the one that was read last */
-  int mib_columns[HEARTH_PACKED_COLUMNS]; /* what each column of `contexts` is in a hearth_mib, or -1 */
+  int mib_columns[HEARTH_PACKED_COLUMNS]; /* the field of a hearth_mib for each column of `contexts`, or -1 */
   uint32_t bucket_bits;
   uint64_t *counts; /* of the histogram that was read last */
   size_t counts_room;
@@ -51,7 +51,7 @@ struct hearth_profile {
   uint8_t *checked;   /* one bit for each block whose checksum was found right */
 };
 
-/* The bytes of an indexed profile, and what they are in. */
+/* The bytes of an indexed profile, and the file or memory that holds them. */
 typedef struct hearth_profile_bytes {
   const uint8_t *data;
   size_t size;

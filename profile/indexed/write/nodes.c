@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Rows and order of STACKS (docs/formats/indexed.md, "STACKS"). A compile looks up the contexts of one module, so the
- * nodes that only they need lie together; what is left to share is little, so that its pages are few. */
+ * nodes that only they need lie together; few nodes are left to share, so that their pages are few. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,7 +27,7 @@ static const builder_node *node_of(const layout *l, uint32_t node) { return &l->
 
 /* -------------------------------------------------- homes -------------------------------------------------- */
 
-/* What is known of the contexts that need a node. One of unknown module counts as too many to be copied. */
+/* The known facts about the contexts that need a node. One of unknown module counts as too many to be copied. */
 typedef struct users {
   uint32_t *homes; /* of each node: their module, a row of PATHS */
   uint8_t *counts; /* of each node: how many they are, up to COPIED + 1 */
@@ -93,7 +93,7 @@ static hearth_status find_shared(layout *l) {
 
 /* Lists the needed nodes by parent: the roots at children[0, starts[1]), the children of row r at
  * children[starts[r + 1], starts[r + 2]). Goes through the nodes in order of arrival, where a node mostly stands beside
- * its parent: what costs time here is memory that is not in the cache. */
+ * its parent: memory that is not in the cache costs the time here. */
 static void list_children(const layout *l) {
   const builder_node *nodes = l->w->builder->nodes;
   size_t rows = l->w->builder->node_count, keys = rows + 1; /* a parent's key is its row + 1; HEARTH_NONE + 1 is 0 */

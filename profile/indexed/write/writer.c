@@ -192,7 +192,7 @@ static void *pack(void *argument) {
   return NULL;
 }
 
-/* Packing takes about as long as planning, and neither needs what the other makes. A thread costs as much as packing some
+/* Packing takes about as long as planning, and neither needs the other's output. A thread costs as much as packing some
  * thousand rows. */
 static hearth_status pack_and_plan(writer *w) {
   packing p = {.w = w};

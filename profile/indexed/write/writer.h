@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What the files of the writer share. It goes through a profile in passes: order, strings, packed tables, sections. */
+/* Declarations that the files of the writer share. The writer goes through a profile in passes: order, strings, packed
+ * tables, sections. */
 #ifndef HEARTH_WRITER_INTERNAL_H
 #define HEARTH_WRITER_INTERNAL_H
 
@@ -76,8 +77,8 @@ hearth_status hearth_writer_order_binaries(writer *w);
 /* Frame of a node: the frame's new number, the builder's of the node. */
 uint32_t hearth_writer_node_frame(const writer *w, uint32_t node);
 
-/* tables.c: the packed tables, once all is in order. Changes nothing of the writer: it may be summarised meanwhile.
- * What there is in `ret` is to be freed even after an error. E_NOMEM. */
+/* tables.c: the packed tables, once all is in order. Changes nothing of the writer: it may be summarised meanwhile. The
+ * caller frees the contents of `ret` even after an error. E_NOMEM. */
 hearth_status hearth_writer_pack_tables(const writer *w, writer_tables *ret, hearth_error *err);
 /* Names of the columns of CONTEXTS, the leaf node's last; and the rows of SCHEMA. */
 extern const char *const hearth_writer_field_names[WRITER_CONTEXT_COLUMNS];

@@ -152,7 +152,7 @@ bool hearth_tool_parse_milliseconds(const char *text, uint64_t least, uint64_t m
   if (digits >= sizeof whole || rest[strspn(rest, "0123456789")] || (text[digits] == '.' && !*rest))
     return false;
   snprintf(whole, sizeof whole, "%.*s", (int)digits, text);
-  memcpy(fraction, rest, strnlen(rest, sizeof fraction - 1)); /* what is less than a thousandth is cut off */
+  memcpy(fraction, rest, strnlen(rest, sizeof fraction - 1)); /* digits below a thousandth are cut off */
   if (!hearth_tool_parse_number(whole, 0, UINT64_MAX / 1000 - 1, &seconds) ||
       !hearth_tool_parse_number(fraction, 0, 999, &part))
     return false;

@@ -3,7 +3,7 @@
  *
  *   --name=VALUE, --name VALUE    and, for options with a letter, -x VALUE, -xVALUE, -x=VALUE
  *   --help, -h                    prints the help and ends
- *   --                            what follows are operands
+ *   --                            all later arguments are operands
  *   -                             is an operand: standard input, where files are read
  *
  * Options and operands may stand in any order. */
@@ -24,7 +24,7 @@ struct hearth_option {
   const char *name;    /* with its dashes; NULL: the end of the table */
   char letter;         /* 0: there is none */
   const char *value;   /* the value's name in the help, as FILE; NULL: the option takes none */
-  const char *expects; /* what the value is, for messages */
+  const char *expects; /* the name of the value, for messages */
   const char *help;    /* see help.h */
   bool *flag;          /* becomes true */
   const char **text;   /* becomes the value, which is not empty */
@@ -33,8 +33,8 @@ struct hearth_option {
   void *target;
 };
 
-/* Reads argv[1] and what follows. The operands are then argv[1] to argv[*ret_operands], in their order. Returns false
- * if the command is to end with *ret_code: after the help, or an error that was printed. */
+/* Reads the arguments from argv[1] on. The operands are then argv[1] to argv[*ret_operands], in their order. Returns
+ * false if the command is to end with *ret_code: after the help, or an error that was printed. */
 bool hearth_tool_parse(const hearth_option *options, const hearth_help *help, int argc, char **argv, int *ret_operands,
                        int *ret_code);
 

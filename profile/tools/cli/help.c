@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Help texts: labels in one column, what they mean in another, words wrapped one by one. */
+/* Help texts: labels in one column, their meanings in another, words wrapped one by one. */
 #include <stdbool.h>
 #include <string.h>
 

@@ -7,12 +7,13 @@
 
 typedef struct hearth_option hearth_option;
 
-/* What the table does not say. Texts here and in the table are wrapped; '\n' begins a new line. The blanks that a line begins
- * with stay, and lines that go on are indented as far; those of a line "name  meaning" as far as the meaning. */
+/* The parts of a help text that the table does not hold. Texts here and in the table are wrapped; '\n' begins a new
+ * line. The blanks that a line begins with stay, and lines that go on are indented as far; those of a line
+ * "name  meaning" as far as the meaning. */
 typedef struct hearth_help {
   const char *usage; /* the forms of the command, without "hearth"; one a line */
-  const char *about; /* what it does */
-  const char *end;   /* what is to be said behind the options; NULL: nothing */
+  const char *about; /* the purpose of the command */
+  const char *end;   /* text behind the options; NULL: none */
 } hearth_help;
 
 void hearth_help_print(const hearth_help *help, const hearth_option *options, FILE *stream);

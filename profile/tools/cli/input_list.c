@@ -32,7 +32,7 @@ bool hearth_input_list_add(input_list *list, const char *path, uint64_t weight) 
   return copy != NULL;
 }
 
-/* Digits and a separator at the beginning of the text: their number, and what follows. */
+/* Digits and a separator at the beginning of the text: their number, and the text behind them. */
 static bool parse_weight(const char *text, char separator, uint64_t *ret_weight, const char **ret_rest) {
   char *end;
   if (!isdigit((unsigned char)*text))

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What needs LLVM is in a program of its own, so that `hearth` runs where LLVM is not installed. It lies beside ours. */
+/* The code that needs LLVM is in a program of its own, so that `hearth` runs where LLVM is not installed. It lies
+ * beside ours. */
 #include "ir_program.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What subcommands say on standard error, and the end of standard output. */
+/* The messages of subcommands on standard error, and the end of standard output. */
 #include "messages.h"
 
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What subcommands have in common: exit codes, messages, progress. Results go to stdout, all else to stderr through the
+/* Services for all subcommands: exit codes, messages, progress. Results go to stdout, all else to stderr through the
  * functions below. */
 #ifndef HEARTH_MESSAGES_H
 #define HEARTH_MESSAGES_H
@@ -25,7 +25,7 @@ void hearth_tool_progress(const char *format, ...) __attribute__((format(printf,
 
 void hearth_tool_progress_always(void);
 
-/* Flush stdout and return HEARTH_EXIT_OK; if what was printed could not be written, report it as an error. */
+/* Flush stdout and return HEARTH_EXIT_OK; if the output could not be written, report it as an error. */
 int hearth_tool_finish(void);
 
 #endif

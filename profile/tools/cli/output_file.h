@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A file that a command writes as a stream: replaced whole by its end, or left as it was. */
+/* A file that a command writes as a stream: replaced whole at the end, or left unchanged. */
 #ifndef HEARTH_OUTPUT_FILE_H
 #define HEARTH_OUTPUT_FILE_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What `hearth merge --format=NAME` can write. */
+/* The formats that `hearth merge --format=NAME` can write. */
 #ifndef HEARTH_OUTPUT_FORMATS_H
 #define HEARTH_OUTPUT_FORMATS_H
 
@@ -13,7 +13,7 @@ typedef struct output_request {
   const char *code_name;
   size_t code_size;
   uint32_t section;               /* version of LLVM's MemProf section; 0: the default */
-  void (*tell)(const char *text); /* what the output cannot hold */
+  void (*tell)(const char *text); /* the data that the output cannot hold */
 } output_request;
 
 typedef struct output_format {

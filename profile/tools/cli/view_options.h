@@ -46,7 +46,8 @@
    .help = "only contexts that are cold, hot or notcold"}
 
 int hearth_tool_take_classify(void *target, const char *value);
-/* The target is a hearth_view_options. There is one place for what it then points to: a command has one view. */
+/* The target is a hearth_view_options. There is one place for the memory that it then points to: a command has one
+ * view. */
 int hearth_tool_take_view_classify(void *target, const char *value);
 int hearth_tool_take_class(void *target, const char *value);
 

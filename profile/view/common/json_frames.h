@@ -7,7 +7,7 @@
 #include "hearth/json_writer.h"
 #include "selection.h"
 
-/* What a frame number is, is up to the owner: a row of a profile, or a number given to equal frames of two. */
+/* The owner decides the meaning of a frame number: a row of a profile, or a number given to equal frames of two. */
 typedef struct hearth_json_frames {
   uint32_t *positions; /* by frame; HEARTH_NONE: not used yet */
   uint32_t *used;      /* by position */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What functions and binaries are called in views: demangled C++ names, or the id where the profile has no name. */
+/* The names of functions and binaries in views: demangled C++ names, or the id where the profile has no name. */
 #ifndef HEARTH_VIEW_NAMES_H
 #define HEARTH_VIEW_NAMES_H
 

@@ -12,9 +12,9 @@ typedef struct hearth_selection {
   hearth_class only;
   const char *type; /* as in hearth_view_options */
   hearth_classifier classifier;
-  unsigned char wanted; /* what a stack must match */
+  unsigned char wanted; /* the filters that a stack must match */
   bool *light_counts;   /* by frame: have the light contexts that it allocates together enough weight? */
-  unsigned char *nodes; /* by stack node: what it and its callers match; NULL: nothing is looked for */
+  unsigned char *nodes; /* by stack node: the filters that it and its callers match; NULL: no filter is set */
 } hearth_selection;
 
 typedef struct hearth_selected {
@@ -32,8 +32,8 @@ void hearth_selection_destroy(hearth_selection *selection);
 hearth_status hearth_selection_get(const hearth_selection *selection, uint32_t context, hearth_selected *ret,
                                    hearth_error *err);
 
-/* The class of a context with this stack and these numbers: what the compiler gives it where its call is not inlined.
- * HEARTH_CLASS_UNKNOWN: it is too light (classify.h). */
+/* The class of a context with this stack and these numbers: the compiler gives it this class where its call is not
+ * inlined. HEARTH_CLASS_UNKNOWN: it is too light (classify.h). */
 hearth_status hearth_selection_classify(const hearth_selection *selection, uint32_t node, const hearth_mib *mib,
                                         hearth_class *ret, hearth_error *err);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What all formats need is set up once; a switch leads to the writer of each. */
+/* The parts that all formats need are set up once; a switch leads to the writer of each. */
 #include <stdlib.h>
 
 #include "exporter.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What the writers of the export formats share; each is one file, export_FORMAT.c. */
+/* Declarations that the writers of the export formats share; each is one file, export_FORMAT.c. */
 #ifndef HEARTH_EXPORT_INTERNAL_H
 #define HEARTH_EXPORT_INTERNAL_H
 

@@ -5,7 +5,8 @@
 
 #include <stdio.h>
 
-/* As content or attribute value: what would be markup is escaped, control bytes are '?', what is not UTF-8 is U+FFFD. */
+/* As content or attribute value: characters of markup are escaped, control bytes are '?', bytes that are not UTF-8 are
+ * U+FFFD. */
 void hearth_page_put_text(const char *text, FILE *stream);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What does not depend on where a model comes from; profile_model.c and trace_model.c make it. */
+/* The code that does not depend on the source of a model; profile_model.c and trace_model.c make it. */
 #include "model.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The page model of a profile, and of a trace. Only what the wanted contexts use is taken over. */
+/* The page model of a profile, and of a trace. Only data that the wanted contexts use is taken over. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -38,7 +38,7 @@ typedef struct hearth_page_block {
   uint32_t thread; /* that allocated it */
 } hearth_page_block;
 
-/* For a run of this length; what comes later counts as its end. E_NOMEM. Destroy also after an error; all zero, too. */
+/* For a run of this length; later times count as its end. E_NOMEM. Destroy also after an error; all zero, too. */
 hearth_status hearth_page_timeline_init(hearth_page_timeline *timeline, uint64_t duration_ns, hearth_error *err);
 void hearth_page_timeline_destroy(hearth_page_timeline *timeline);
 /* E_NOMEM, E_FULL. */

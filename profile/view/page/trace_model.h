@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What a trace adds to a model: the plots of single blocks. */
+/* The part that a trace adds to a model: the plots of single blocks. */
 #ifndef HEARTH_PAGE_TRACE_H
 #define HEARTH_PAGE_TRACE_H
 

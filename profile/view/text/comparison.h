@@ -34,7 +34,7 @@ typedef struct hearth_diff_entry {
   hearth_change change;
 } hearth_diff_entry;
 
-/* A frame of either profile: where it was seen first, and what tells it from others. */
+/* A frame of either profile: where it was seen first, and the values that tell it from others. */
 typedef struct hearth_diff_frame {
   uint64_t function;
   uint32_t line, column, discriminator;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What the writers of heap dumps share; each is one file. */
+/* Declarations that the writers of heap dumps share; each is one file. */
 #ifndef HEARTH_HEAP_INTERNAL_H
 #define HEARTH_HEAP_INTERNAL_H
 

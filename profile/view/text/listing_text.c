@@ -81,7 +81,7 @@ static void print_class(const hearth_listing *r, hearth_class class) {
   fputc('\n', r->stream);
 }
 
-/* What no compiled call can give a hint to. */
+/* Allocations that no compiled call can give a hint to. */
 static hearth_status print_libraries(const hearth_listing *r, hearth_error *err) {
   hearth_plan plan;
   if (r->all.library_bytes == 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* `hearth show --plan`: each choice of the plan and what it is worth. */
+/* `hearth show --plan`: each choice of the plan and its worth. */
 #include <inttypes.h>
 
 #include "amount.h"

@@ -67,7 +67,7 @@ void hearth_plan_view_destroy(hearth_plan_view *view) {
   free(view->tables);
 }
 
-/* The ordinary allocator serves what is not cold and what is not known alike. */
+/* The ordinary allocator serves blocks that are not cold and blocks of unknown class alike. */
 uint64_t hearth_plan_entry_bytes_left(const hearth_plan_entry *entry) {
   uint64_t sum = 0;
   uint32_t right = entry->hotness == HEARTH_CLASS_UNKNOWN ? HEARTH_CLASS_NOTCOLD : entry->hotness;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A plan as views print it: what is worth most first. */
+/* A plan as views print it: the most valuable choice first. */
 #ifndef HEARTH_VIEW_PLAN_VIEW_H
 #define HEARTH_VIEW_PLAN_VIEW_H
 

@@ -20,7 +20,7 @@ typedef struct hearth_json {
 
 void hearth_json_open(hearth_json *json, char bracket);  /* '{' or '[' */
 void hearth_json_close(hearth_json *json, char bracket); /* '}' or ']' */
-/* Begin a new line before what follows in the present object or array. */
+/* Begin a new line before the next item of the present object or array. */
 void hearth_json_line(hearth_json *json);
 void hearth_json_key(hearth_json *json, const char *name);
 void hearth_json_null(hearth_json *json);
