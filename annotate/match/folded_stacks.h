@@ -2,8 +2,8 @@
 /* The profile's call stacks with recursion folded: each cycle of calls kept once, as profiles are written that fold it
  * themselves. So profiles of either kind give the same contexts, and a chain of inlined frames can be compared with
  * them. Equal stacks are one node, and a node is made when a stack that needs it is first asked for. */
-#ifndef HEARTH_STACKS_H
-#define HEARTH_STACKS_H
+#ifndef HEARTH_FOLDED_STACKS_H
+#define HEARTH_FOLDED_STACKS_H
 
 #include "hearth/profile.h"
 #include "id_table.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Options of the runtime; their names, defaults and meaning are in options.def. */
+/* Options of the runtime; their names, defaults and meaning are in runtime_options.def. */
 #ifndef HEARTH_RUNTIME_RUNTIME_OPTIONS_H
 #define HEARTH_RUNTIME_RUNTIME_OPTIONS_H
 

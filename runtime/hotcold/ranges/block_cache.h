@@ -9,7 +9,7 @@
 /* Once, before the first of the calls below. False if no thread-specific key was left; then nothing is cached. */
 bool hearth_block_cache_open(void);
 
-/* For readers in other processes (status.h). */
+/* For readers in other processes (status_page.h). */
 extern struct hearth_block_cache *hearth_block_caches;
 extern _Atomic uint64_t hearth_uncached_ever[HEARTH_RANGES + 1]; /* of threads without a cache */
 

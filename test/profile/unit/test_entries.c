@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* symbolise/entries.c: stepping through debug information entries, and what damage to them comes to. */
+/* profile/dwarf/entries.c: stepping through debug information entries, and what damage to them comes to. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
