@@ -11,8 +11,10 @@
 #endif
 #include <llvm/Transforms/Utils/AddDiscriminators.h>
 
+#include <algorithm>
 #include <memory>
 #include <string>
+#include <tuple>
 
 #include "hearth/hints.h"
 #include "hearth/indexed.h"
@@ -111,23 +113,34 @@ cl::opt<std::string, false, ClassifyParser>
                       "cold-accesses, hot-accesses in per cent); or llvm, LLVM's absolute ones (cold-density, "
                       "cold-lifetime in seconds, hot-density)"));
 
-struct ByteParser : cl::parser<unsigned> {
-  using cl::parser<unsigned>::parser;
-  bool parse(cl::Option &O, StringRef, StringRef Arg, unsigned &Value) {
-    if (Arg.getAsInteger(0, Value) || Value > 255)
-      return O.error("'" + Arg + "' is not a number from 0 to 255");
+// One byte each, 0 coldest to 255 hottest, by hearth_class. The distributed tcmalloc takes only 0 for cold.
+uint8_t HintOf[] = {HEARTH_HINT_AMBIGUOUS, HEARTH_HINT_COLD, HEARTH_HINT_NOTCOLD, HEARTH_HINT_HOT};
+static_assert(HEARTH_CLASS_UNKNOWN == 0 && HEARTH_CLASS_COLD == 1 && HEARTH_CLASS_NOTCOLD == 2 && HEARTH_CLASS_HOT == 3,
+              "HintOf has this order");
+
+struct HintsParser : cl::parser<std::string> {
+  using cl::parser<std::string>::parser;
+  bool parse(cl::Option &O, StringRef, StringRef Arg, std::string &Value) {
+    const StringRef Names[] = {"ambiguous", "cold", "notcold", "hot"};
+    Value = Arg.str();
+    for (StringRef Rest = Arg; !Rest.empty();) {
+      StringRef Item, Name, Number;
+      unsigned Hint;
+      std::tie(Item, Rest) = Rest.split(',');
+      std::tie(Name, Number) = Item.split(':');
+      const StringRef *Found = std::find(std::begin(Names), std::end(Names), Name);
+      if (Found == std::end(Names))
+        return O.error("'" + Name + "' is not cold, notcold, hot or ambiguous");
+      if (Number.getAsInteger(0, Hint) || Hint > 255)
+        return O.error("'" + Number + "' is not a number from 0 to 255");
+      HintOf[Found - Names] = static_cast<uint8_t>(Hint);
+    }
     return false;
   }
 };
-
-// One byte each, 0 coldest to 255 hottest. The distributed tcmalloc takes only 0 for cold.
-using HintOption = cl::opt<unsigned, false, ByteParser>;
-HintOption ColdHint("memprof-cold-hint", cl::desc("Hint of cold allocations (0-255)"), cl::init(HEARTH_HINT_COLD));
-HintOption NotColdHint("memprof-notcold-hint", cl::desc("Hint of allocations that are not cold"),
-                       cl::init(HEARTH_HINT_NOTCOLD));
-HintOption HotHint("memprof-hot-hint", cl::desc("Hint of hot allocations"), cl::init(HEARTH_HINT_HOT));
-HintOption AmbiguousHint("memprof-ambiguous-hint", cl::desc("Hint of calls whose contexts differ"),
-                         cl::init(HEARTH_HINT_AMBIGUOUS));
+cl::opt<std::string, false, HintsParser>
+    Hints("memprof-hints", cl::value_desc("class:hint,..."),
+          cl::desc("Hints (0-255) of cold, notcold and hot allocations, and of ambiguous calls"));
 
 struct PercentParser : cl::parser<unsigned> {
   using cl::parser<unsigned>::parser;
@@ -213,10 +226,7 @@ hearth_pass_options currentOptions() {
   Options.clone_budget = contextsAreApartBy(ByClone) ? CloneBudget : 0;
   Options.by_word = contextsAreApartBy(ByWord);
   Options.mib = WhichMibs == Mibs::On;
-  Options.hints[HEARTH_CLASS_UNKNOWN] = static_cast<uint8_t>(AmbiguousHint);
-  Options.hints[HEARTH_CLASS_COLD] = static_cast<uint8_t>(ColdHint);
-  Options.hints[HEARTH_CLASS_NOTCOLD] = static_cast<uint8_t>(NotColdHint);
-  Options.hints[HEARTH_CLASS_HOT] = static_cast<uint8_t>(HotHint);
+  std::copy(std::begin(HintOf), std::end(HintOf), Options.hints);
   return Options;
 }
 

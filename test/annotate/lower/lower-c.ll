@@ -2,8 +2,10 @@
 ; else. Calls that say nothing stay as they are.
 ; RUN: %opt -passes=hearth-lower -S %s | FileCheck %s
 ; RUN: %opt -passes=hearth-lower -S %s | %opt_plain -passes=verify -disable-output
-; RUN: %opt -passes=hearth-lower -memprof-cold-hint=1 -memprof-hot-hint=255 -memprof-notcold-hint=100 -memprof-ambiguous-hint=101 -S %s | FileCheck %s --check-prefix=VALUES
-; RUN: not %opt -passes=hearth-lower -memprof-cold-hint=256 -disable-output %s 2>&1 | FileCheck %s --check-prefix=RANGE
+; RUN: %opt -passes=hearth-lower -memprof-hints=cold:1,hot:255,notcold:100,ambiguous:101 -S %s | FileCheck %s --check-prefix=VALUES
+; RUN: not %opt -passes=hearth-lower -memprof-hints=cold:256 -disable-output %s 2>&1 | FileCheck %s --check-prefix=RANGE
+; RUN: not %opt -passes=hearth-lower -memprof-hints=hot:255,warm:9 -disable-output %s 2>&1 | FileCheck %s --check-prefix=NAME
+; NAME: 'warm' is not cold, notcold, hot or ambiguous
 ; RANGE: '256' is not a number from 0 to 255
 
 ; CHECK-LABEL: define void @c_functions(
