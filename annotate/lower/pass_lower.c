@@ -10,6 +10,7 @@
 #include "context_remarks.h"
 #include "context_word.h"
 #include "dispatch.h"
+#include "hearth/hints.h"
 #include "hearth/ir_facts.h"
 #include "lto_phase.h"
 #include "moved_calls.h"
@@ -66,14 +67,17 @@ static bool is_open(const lowering *l, LLVMValueRef call, const verdict *v, hear
 
 static void choose_value(lowering *l, LLVMValueRef call, verdict *v) {
   LLVMTypeRef i8 = LLVMInt8TypeInContext(LLVMGetModuleContext(l->module));
-  hearth_class known = HEARTH_CLASS_UNKNOWN;
-  v->value = l->word && is_open(l, call, v, &known) ? hearth_context_word_hint(l->word, call, &known) : NULL;
+  hearth_class known_class = HEARTH_CLASS_UNKNOWN;
+  hearth_placement known = HEARTH_CLASS_UNKNOWN;
+  v->value = l->word && is_open(l, call, v, &known_class) ? hearth_context_word_hint(l->word, call, &known) : NULL;
   v->by_word = v->value != NULL;
-  bool is_sure = v->ambiguous || known == HEARTH_CLASS_HOT; /* cold contexts may have gone to clones */
-  if (known != HEARTH_CLASS_UNKNOWN && is_sure)
-    v->hint = known;
+  known = known == HEARTH_CLASS_UNKNOWN ? (hearth_placement)known_class : known;
+  bool is_sure = v->ambiguous || known >= HEARTH_CLASS_HOT; /* cold contexts may have gone to clones */
+  if (known == HEARTH_CLASS_UNKNOWN || !is_sure)
+    known = (hearth_placement)v->hint;
+  v->hint = known < HEARTH_PLACEMENT_POOL ? (hearth_class)known : HEARTH_CLASS_HOT;
   if (!v->by_word)
-    v->value = LLVMConstInt(i8, l->options->hints[v->hint], false);
+    v->value = LLVMConstInt(i8, hearth_hint_of(known, l->options->hints), false);
 }
 
 static void report(LLVMValueRef call, const char *function, verdict v) {

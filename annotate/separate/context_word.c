@@ -35,7 +35,7 @@ bool hearth_context_word_open(hearth_context_word *word, LLVMModuleRef module, c
     return hearth_session_fail(&word->session, &err);
   word->tables = (hearth_hint_tables){.module = module, .plan = &word->plan, .hints = word->options.hints};
   if (wanted == 0 || wanted == word->plan.id)
-    return word->plan.id != 0;
+    return word->plan.table_count > 0;
   hearth_error_set(&err, HEARTH_E_MISMATCH,
                    "%s: its plan is not the one that the module was compiled with: compile anew", word->profile);
   return hearth_session_fail(&word->session, &err);
@@ -110,16 +110,17 @@ static void add_fast_path(hearth_context_word *word, LLVMBuilderRef builder, con
   word->hints[word->hint_count++] =
       (hearth_hint_call){.call = call,
                          .is_other = LLVMBuildICmp(builder, LLVMIntNE, bits, constant(i64, heaviest->bits), ""),
-                         .heaviest = constant(i8, word->session.options->hints[heaviest->hotness])};
+                         .heaviest = constant(i8, hearth_hint_table_hint(&word->tables, heaviest))};
 }
 
 /* The answer of a table where all the bits that it heeds are known. */
-static hearth_class known_class(const hearth_context_word *word, const hearth_plan_table *table, uint64_t bits) {
+static hearth_placement known_placement(const hearth_context_word *word, const hearth_plan_table *table,
+                                        uint64_t bits) {
   uint32_t count;
   const hearth_plan_entry *entries = hearth_plan_entries(&word->plan, table, &count);
   for (uint32_t i = 0; i < count; i++)
     if (entries[i].bits == (bits & table->mask))
-      return (hearth_class)entries[i].hotness;
+      return (hearth_placement)entries[i].placement;
   return HEARTH_CLASS_UNKNOWN;
 }
 
@@ -139,14 +140,14 @@ static LLVMValueRef build_hint(hearth_context_word *word, LLVMValueRef call, con
   return hint;
 }
 
-LLVMValueRef hearth_context_word_hint(hearth_context_word *word, LLVMValueRef call, hearth_class *ret_class) {
+LLVMValueRef hearth_context_word_hint(hearth_context_word *word, LLVMValueRef call, hearth_placement *ret_placement) {
   uint64_t inlined_bits;
   const hearth_plan_table *table = find_table(word, call, &inlined_bits);
-  *ret_class = HEARTH_CLASS_UNKNOWN;
+  *ret_placement = HEARTH_CLASS_UNKNOWN;
   if (table && table->mask & ~inlined_bits)
     return build_hint(word, call, table, inlined_bits);
   if (table)
-    *ret_class = known_class(word, table, inlined_bits);
+    *ret_placement = known_placement(word, table, inlined_bits);
   return NULL;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Entries are chosen by weight. Few become a switch over the masked bits. More become keys, hashes of the bits with the
- * class in the lowest ones, in a sorted array, which one binary search in the module reads. */
+ * hint's number in the table in the lowest ones, in a sorted array, which one binary search in the module reads. */
 #include "hint_table.h"
 
 #include <inttypes.h>
@@ -9,6 +9,7 @@
 
 #include "compare.h"
 #include "dispatch.h"
+#include "hearth/hints.h"
 #include "shim.h"
 
 /* Contexts beyond these, of least bytes, get the hint of ambiguous calls. */
@@ -18,10 +19,11 @@
 /* Beyond these, contexts with less than this part of the table's bytes are not worth a key: they are ambiguous. */
 #define BYTES_PART 8192u
 
-/* Keys are the upper 30 bits of the product: of bits that no context of the profile had, one value in millions is taken for
+/* Keys are the upper 29 bits of the product: of bits that no context of the profile had, one value in millions is taken for
  * one that some context had. */
 #define KEY_FACTOR UINT64_C(0x9e3779b97f4a7c15) /* 2^64 divided by the golden ratio */
-#define KEY_CLASS  3u                           /* the bits of the class */
+#define KEY_HINT   7u                           /* the bits of the hint's number */
+#define HINTS_MAX  (KEY_HINT + 1)               /* of a table, the first one that of ambiguous calls */
 
 static LLVMContextRef context_of(const hearth_hint_tables *tables) { return LLVMGetModuleContext(tables->module); }
 
@@ -29,19 +31,19 @@ static LLVMValueRef constant(LLVMTypeRef type, uint64_t value) { return LLVMCons
 
 /* -------------------------------------------------- entries -------------------------------------------------- */
 
-static uint64_t bytes_of(const hearth_plan_entry *entry) {
-  return entry->bytes[HEARTH_CLASS_COLD] + entry->bytes[HEARTH_CLASS_NOTCOLD] + entry->bytes[HEARTH_CLASS_HOT];
+uint8_t hearth_hint_table_hint(const hearth_hint_tables *tables, const hearth_plan_entry *entry) {
+  return hearth_hint_of((hearth_placement)entry->placement, tables->hints);
 }
 
-/* Entries whose classes are known, the heaviest first; at most `most`. */
+/* Entries whose placements are known, the heaviest first; at most `most`. */
 static uint32_t choose_entries(const hearth_plan_entry *entries, uint32_t count, uint32_t most,
                                const hearth_plan_entry **ret) {
   uint32_t chosen = 0;
   for (uint32_t i = 0; i < count; i++) {
     uint32_t at = chosen;
-    if (entries[i].hotness == HEARTH_CLASS_UNKNOWN)
+    if (entries[i].placement == HEARTH_CLASS_UNKNOWN)
       continue;
-    for (; at > 0 && ret[at - 1]->bytes[ret[at - 1]->hotness] < entries[i].bytes[entries[i].hotness]; at--)
+    for (; at > 0 && ret[at - 1]->right_bytes < entries[i].right_bytes; at--)
       if (at < most)
         ret[at] = ret[at - 1];
     if (at < most)
@@ -54,7 +56,7 @@ static uint32_t choose_entries(const hearth_plan_entry *entries, uint32_t count,
 static uint64_t bytes_of_all(const hearth_plan_entry *entries, uint32_t count) {
   uint64_t sum = 0;
   for (uint32_t i = 0; i < count; i++)
-    sum += bytes_of(&entries[i]);
+    sum += entries[i].bytes;
   return sum;
 }
 
@@ -63,7 +65,7 @@ static uint32_t choose_worthwhile(const hearth_plan_entry *entries, uint32_t cou
                                   const hearth_plan_entry *ret[ENTRIES_MAX]) {
   uint64_t least = bytes_of_all(entries, count) / BYTES_PART;
   count = choose_entries(entries, count, ENTRIES_MAX, ret);
-  while (count > SWITCH_MAX && bytes_of(ret[count - 1]) < least)
+  while (count > SWITCH_MAX && ret[count - 1]->bytes < least)
     count--;
   return count;
 }
@@ -73,7 +75,7 @@ const hearth_plan_entry *hearth_hint_table_heaviest(const hearth_hint_tables *ta
   uint32_t count;
   const hearth_plan_entry *entries = hearth_plan_entries(tables->plan, table, &count);
   uint64_t all = bytes_of_all(entries, count);
-  return choose_entries(entries, count, 1, &heaviest) && bytes_of(heaviest) >= all / 2 ? heaviest : NULL;
+  return choose_entries(entries, count, 1, &heaviest) && heaviest->bytes >= all / 2 ? heaviest : NULL;
 }
 
 /* --------------------------------------------------- code ---------------------------------------------------- */
@@ -86,18 +88,18 @@ static LLVMBasicBlockRef append(LLVMValueRef function, const char *name) {
 static void build_switch(const hearth_hint_tables *tables, LLVMBuilderRef builder, LLVMValueRef bits,
                          const hearth_plan_entry *const *cases, uint32_t count) {
   LLVMValueRef function = LLVMGetBasicBlockParent(LLVMGetInsertBlock(builder));
-  LLVMBasicBlockRef others = append(function, "ambiguous"), blocks[4] = {others};
+  LLVMBasicBlockRef others = append(function, "ambiguous"), blocks[HEARTH_PLACEMENTS] = {others};
   LLVMValueRef choice = LLVMBuildSwitch(builder, bits, others, count);
   for (uint32_t i = 0; i < count; i++) {
-    uint32_t hotness = cases[i]->hotness;
-    if (!blocks[hotness])
-      blocks[hotness] = append(function, hearth_class_name((hearth_class)hotness));
-    LLVMAddCase(choice, constant(LLVMTypeOf(bits), cases[i]->bits), blocks[hotness]);
+    hearth_placement placement = (hearth_placement)cases[i]->placement;
+    if (!blocks[placement])
+      blocks[placement] = append(function, hearth_placement_name(placement));
+    LLVMAddCase(choice, constant(LLVMTypeOf(bits), cases[i]->bits), blocks[placement]);
   }
-  for (uint32_t i = 0; i < 4; i++)
+  for (hearth_placement i = 0; i < HEARTH_PLACEMENTS; i++)
     if (blocks[i]) {
       LLVMPositionBuilderAtEnd(builder, blocks[i]);
-      LLVMBuildRet(builder, constant(LLVMInt8TypeInContext(context_of(tables)), tables->hints[i]));
+      LLVMBuildRet(builder, constant(LLVMInt8TypeInContext(context_of(tables)), hearth_hint_of(i, tables->hints)));
     }
 }
 
@@ -119,20 +121,21 @@ static LLVMValueRef add_phi(LLVMBuilderRef builder, LLVMValueRef first, LLVMBasi
   return phi;
 }
 
-/* The class of the key and its hint, where `found` is the last one that is not greater than `wanted`: the key with all bits
- * of the class. */
+/* The hint of the key, where `found` is the last one that is not greater than `wanted`: the key with all bits of the
+ * number. */
 static void build_verdict(LLVMBuilderRef builder, LLVMTypeRef i8, LLVMValueRef found, LLVMValueRef wanted,
                           LLVMValueRef hints) {
   LLVMTypeRef i32 = LLVMTypeOf(found);
   LLVMValueRef differ = LLVMBuildXor(builder, found, wanted, "");
-  LLVMValueRef same = LLVMBuildICmp(builder, LLVMIntULE, differ, constant(i32, KEY_CLASS), "");
-  LLVMValueRef hotness = LLVMBuildSelect(builder, same, LLVMBuildAnd(builder, found, constant(i32, KEY_CLASS), ""),
-                                         constant(i32, HEARTH_CLASS_UNKNOWN), "");
-  LLVMValueRef shift = LLVMBuildMul(builder, hotness, constant(i32, 8), "");
+  LLVMValueRef same = LLVMBuildICmp(builder, LLVMIntULE, differ, constant(i32, KEY_HINT), "");
+  LLVMValueRef number =
+      LLVMBuildSelect(builder, same, LLVMBuildAnd(builder, found, constant(i32, KEY_HINT), ""), constant(i32, 0), "");
+  LLVMValueRef shift =
+      LLVMBuildZExt(builder, LLVMBuildMul(builder, number, constant(i32, 8), ""), LLVMTypeOf(hints), "");
   LLVMBuildRet(builder, LLVMBuildTrunc(builder, LLVMBuildLShr(builder, hints, shift, ""), i8, ""));
 }
 
-/* i8 (i64 bits, i32 *keys, i32 count, i32 hints): the range of `count` > 0 keys is halved until it has one. */
+/* i8 (i64 bits, i32 *keys, i32 count, i64 hints): the range of `count` > 0 keys is halved until it has one. */
 static void build_search(const hearth_hint_tables *tables, LLVMValueRef function) {
   LLVMContextRef context = context_of(tables);
   LLVMTypeRef i64 = LLVMInt64TypeInContext(context), i32 = LLVMInt32TypeInContext(context);
@@ -142,7 +145,7 @@ static void build_search(const hearth_hint_tables *tables, LLVMValueRef function
   LLVMPositionBuilderAtEnd(builder, entry);
   LLVMValueRef product = LLVMBuildMul(builder, LLVMGetParam(function, 0), constant(i64, KEY_FACTOR), "");
   LLVMValueRef upper = LLVMBuildTrunc(builder, LLVMBuildLShr(builder, product, constant(i64, 32), ""), i32, "");
-  LLVMValueRef wanted = LLVMBuildOr(builder, upper, constant(i32, KEY_CLASS), "");
+  LLVMValueRef wanted = LLVMBuildOr(builder, upper, constant(i32, KEY_HINT), "");
   LLVMBuildBr(builder, head);
 
   LLVMPositionBuilderAtEnd(builder, head);
@@ -169,7 +172,7 @@ static void build_search(const hearth_hint_tables *tables, LLVMValueRef function
 
 static LLVMValueRef get_search(hearth_hint_tables *tables) {
   LLVMTypeRef i64 = LLVMInt64TypeInContext(context_of(tables)), i32 = LLVMInt32TypeInContext(context_of(tables));
-  LLVMTypeRef parameters[] = {i64, LLVMPointerType(i32, 0), i32, i32};
+  LLVMTypeRef parameters[] = {i64, LLVMPointerType(i32, 0), i32, i64};
   if (!tables->search) {
     tables->search = add_function(tables, "__hearth_find_hint", parameters, 4);
     build_search(tables, tables->search);
@@ -179,13 +182,30 @@ static LLVMValueRef get_search(hearth_hint_tables *tables) {
 
 /* --------------------------------------------------- keys ---------------------------------------------------- */
 
-/* The sorted keys. False if two contexts would have the same. */
-static bool make_keys(const hearth_plan_entry *const *entries, uint32_t count, uint32_t *ret_keys) {
-  for (uint32_t i = 0; i < count; i++)
-    ret_keys[i] = ((uint32_t)((entries[i]->bits * KEY_FACTOR) >> 32) & ~KEY_CLASS) | entries[i]->hotness;
+/* The number of a hint among those of a table, where it is put if it is new; HINTS_MAX if there is no room. */
+static uint32_t number_of(uint8_t hint, uint8_t hints[HINTS_MAX], uint32_t *count) {
+  uint32_t number = 0;
+  while (number < *count && hints[number] != hint)
+    number++;
+  if (number == *count && number < HINTS_MAX)
+    hints[(*count)++] = hint;
+  return number;
+}
+
+/* The sorted keys, and the hints that they number. False if two contexts would have the same, or hints are too many. */
+static bool make_keys(const hearth_hint_tables *tables, const hearth_plan_entry *const *entries, uint32_t count,
+                      uint32_t *ret_keys, uint8_t ret_hints[HINTS_MAX]) {
+  uint32_t hint_count = 1;
+  ret_hints[0] = tables->hints[HEARTH_CLASS_UNKNOWN];
+  for (uint32_t i = 0; i < count; i++) {
+    uint32_t number = number_of(hearth_hint_table_hint(tables, entries[i]), ret_hints, &hint_count);
+    if (number == HINTS_MAX)
+      return false;
+    ret_keys[i] = ((uint32_t)((entries[i]->bits * KEY_FACTOR) >> 32) & ~KEY_HINT) | number;
+  }
   qsort(ret_keys, count, sizeof *ret_keys, hearth_compare_u32);
   for (uint32_t i = 1; i < count; i++)
-    if ((ret_keys[i] & ~KEY_CLASS) == (ret_keys[i - 1] & ~KEY_CLASS))
+    if ((ret_keys[i] & ~KEY_HINT) == (ret_keys[i - 1] & ~KEY_HINT))
       return false;
   return true;
 }
@@ -205,12 +225,13 @@ static LLVMValueRef add_keys(const hearth_hint_tables *tables, const char *name,
 }
 
 static void build_call_of_search(hearth_hint_tables *tables, LLVMBuilderRef builder, LLVMValueRef bits,
-                                 LLVMValueRef keys, uint32_t count) {
+                                 LLVMValueRef keys, uint32_t count, const uint8_t hints[HINTS_MAX]) {
   LLVMTypeRef i32 = LLVMInt32TypeInContext(context_of(tables));
-  uint32_t hints = 0;
-  for (unsigned i = 0; i < 4; i++)
-    hints |= (uint32_t)tables->hints[i] << 8 * i;
-  LLVMValueRef arguments[] = {bits, keys, constant(i32, count), constant(i32, hints)}, search = get_search(tables);
+  uint64_t packed = 0;
+  for (unsigned i = 0; i < HINTS_MAX; i++)
+    packed |= (uint64_t)hints[i] << 8 * i;
+  LLVMValueRef arguments[] = {bits, keys, constant(i32, count), constant(LLVMTypeOf(bits), packed)},
+               search = get_search(tables);
   LLVMValueRef call = LLVMBuildCall2(builder, LLVMGlobalGetValueType(search), search, arguments, 4, "");
   LLVMSetTailCall(call, true);
   LLVMBuildRet(builder, call);
@@ -220,6 +241,7 @@ static void build_call_of_search(hearth_hint_tables *tables, LLVMBuilderRef buil
 static void build_table(hearth_hint_tables *tables, LLVMValueRef function, const hearth_plan_table *table) {
   const hearth_plan_entry *chosen[ENTRIES_MAX];
   uint32_t keys[ENTRIES_MAX], count;
+  uint8_t hints[HINTS_MAX] = {0};
   char name[64];
   const hearth_plan_entry *entries = hearth_plan_entries(tables->plan, table, &count);
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(context_of(tables));
@@ -227,9 +249,9 @@ static void build_table(hearth_hint_tables *tables, LLVMValueRef function, const
   LLVMValueRef word = LLVMGetParam(function, 0);
   LLVMValueRef bits = LLVMBuildAnd(builder, word, constant(LLVMTypeOf(word), table->mask), "");
   count = choose_worthwhile(entries, count, chosen);
-  if (count > SWITCH_MAX && make_keys(chosen, count, keys)) {
+  if (count > SWITCH_MAX && make_keys(tables, chosen, count, keys, hints)) {
     snprintf(name, sizeof name, "__hearth_keys.%016" PRIx64, table->stack_id);
-    build_call_of_search(tables, builder, bits, add_keys(tables, name, keys, count), count);
+    build_call_of_search(tables, builder, bits, add_keys(tables, name, keys, count), count, hints);
   } else {
     build_switch(tables, builder, bits, chosen, count);
   }

@@ -1,145 +1,93 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* First step of planning: allocation calls whose contexts differ, and the call sites at which these part. By
+/* Second step of planning: allocation calls whose contexts differ, and the call sites at which these part. By
  * refinement: the contexts of an allocation call are sorted by their next caller; those that share it and differ in
- * class are refined further, up to a limit of steps. */
+ * place are refined further, up to a limit of steps. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "array.h"
 #include "compare.h"
-#include "hearth/ids.h"
 #include "planner.h"
 
 #define DEPTH_MAX      256u               /* callers looked at from an allocation outwards */
 #define WORK_MAX       UINT64_C(50000000) /* steps: a profile that needs more gets a plan of the part seen until then */
 #define CONTEXTS_MAX   100000u            /* of all allocation calls but the one that matters most */
 #define REFINED_MAX    16384u             /* contexts of one leaf that are looked at: of more, evenly spaced ones */
-#define CHAIN_MAX      64u   /* callers that contexts of one class share, of which each may become a site */
+#define CHAIN_MAX      64u   /* callers that contexts of one place share, of which each may become a site */
 #define CANDIDATES_MAX 4096u /* those that most bytes go through */
 
 /* -------------------------------------------------- leaves -------------------------------------------------- */
 
-typedef struct leaf_frame {
-  uint64_t stack_id;
-  uint32_t frame;
-} leaf_frame;
-
-static int compare_leaf_frames(const void *a, const void *b) {
-  const leaf_frame *x = a, *y = b;
-  return x->stack_id != y->stack_id ? (x->stack_id > y->stack_id) - (x->stack_id < y->stack_id)
-                                    : (x->frame > y->frame) - (x->frame < y->frame);
-}
-
-static hearth_status find_stack_ids(planner *p) {
+static hearth_status add_contexts(planner *p, uint32_t frame) {
   const writer *w = p->w;
-  const hearth_builder *b = w->builder;
-  p->stack_ids = calloc(w->frames.count + (size_t)1, sizeof *p->stack_ids);
-  if (!p->stack_ids)
-    return hearth_error_nomem(p->err);
-  for (uint32_t i = 0; i < w->frames.count; i++) {
-    const builder_frame *f = &b->frames[w->frames.order[i]];
-    if (f->line != HEARTH_LINE_UNKNOWN && f->column != 0)
-      p->stack_ids[i] = hearth_stack_id(b->functions[f->function].id, f->line, f->column);
-  }
-  return HEARTH_OK;
-}
-
-/* The common facts of contexts that end at a frame, as their allocation call; 0: it cannot be named. */
-static uint64_t leaf_id(const planner *p, uint32_t frame) {
-  const builder_frame *f = &p->w->builder->frames[p->w->frames.order[frame]];
-  const builder_function *function = &p->w->builder->functions[f->function];
-  if (p->stack_ids[frame] || !p->options.library_calls)
-    return p->stack_ids[frame];
-  return hearth_library_call_id(function->id, function->start_line, f->line);
-}
-
-static uint32_t first_context(const writer *w, uint32_t frame) { return frame ? w->context_ends[frame - 1] : 0; }
-
-static hearth_status list_leaf_frames(planner *p, leaf_frame **ret, size_t *ret_count) {
-  size_t room = 0;
-  *ret = NULL;
-  *ret_count = 0;
-  for (uint32_t i = 0; i < p->w->frames.count; i++) {
-    uint64_t id = p->w->context_ends[i] == first_context(p->w, i) ? 0 : leaf_id(p, i);
-    if (id == 0)
+  for (uint32_t i = plan_first_row(p, frame); i < w->context_ends[frame]; i++) {
+    const plan_row *row = &p->rows[i];
+    uint32_t caller = w->parents[w->leaves[w->contexts.order[i]]];
+    p->total_bytes += row->bytes;
+    p->total_allocs += row->allocs;
+    p->total_accesses += row->accesses;
+    if (row->is_light)
       continue;
-    HEARTH_TRY(hearth_check_memory(hearth_array_grow(ret, &room, *ret_count, sizeof **ret), p->err));
-    (*ret)[(*ret_count)++] = (leaf_frame){id, i};
-  }
-  if (*ret_count)
-    qsort(*ret, *ret_count, sizeof **ret, compare_leaf_frames);
-  return HEARTH_OK;
-}
-
-/* `light`: the sum of those that are light. */
-static hearth_status add_contexts(planner *p, const hearth_classifier *classifier, uint32_t frame, hearth_mib *light) {
-  const writer *w = p->w;
-  for (uint32_t i = first_context(w, frame); i < w->context_ends[frame]; i++) {
-    hearth_mib mib = {0};
-    uint32_t context = w->contexts.order[i], caller = w->parents[w->leaves[context]];
-    hearth_writer_get_classified(w, context, &mib);
-    uint64_t bytes = mib_rows_number(&w->builder->mibs, context, HEARTH_COL_TotalSize);
-    uint64_t allocs = mib_rows_number(&w->builder->mibs, context, HEARTH_COL_AllocCount);
-    p->total_bytes += bytes;
-    p->total_allocs += allocs;
-    p->total_accesses += mib.TotalAccessCount;
     HEARTH_TRY(hearth_check_memory(
         hearth_array_grow(&p->contexts, &p->context_room, p->context_count, sizeof *p->contexts), p->err));
     p->contexts[p->context_count++] = (plan_context){.node = caller,
                                                      .caller = caller,
-                                                     .bytes = bytes,
-                                                     .allocs = allocs,
-                                                     .accesses = mib.TotalAccessCount,
-                                                     .hotness = hearth_classify(classifier, &mib),
-                                                     .is_light = !hearth_has_weight(classifier, &mib)};
-    if (p->contexts[p->context_count - 1].is_light)
-      hearth_mib_merge(light, &mib);
+                                                     .bytes = row->bytes,
+                                                     .allocs = row->allocs,
+                                                     .accesses = row->accesses,
+                                                     .placement = p->layout.placements[i]};
   }
   return HEARTH_OK;
 }
 
-/* Light contexts of a call do not count, unless they are many. `light`: their sum. */
-static void drop_light(planner *p, size_t first, const hearth_classifier *classifier, const hearth_mib *light) {
-  size_t kept = first;
-  if (hearth_has_weight(classifier, light))
-    return;
-  for (size_t i = first; i < p->context_count; i++)
-    if (!p->contexts[i].is_light)
-      p->contexts[kept++] = p->contexts[i];
-  p->context_count = kept;
+/* Places for the contexts of a leaf. */
+static void find_places(plan_leaf *leaf, plan_context *contexts) {
+  uint8_t count = PLAN_WARM;
+  leaf->placements[PLAN_COLD] = HEARTH_CLASS_COLD;
+  for (uint32_t i = 0; i < leaf->context_count; i++) {
+    uint8_t place = 0;
+    while (place < count && leaf->placements[place] != contexts[i].placement)
+      place++;
+    if (place == count && count < PLAN_PLACES)
+      leaf->placements[count++] = contexts[i].placement;
+    contexts[i].place = place < count ? place : PLAN_NO_PLACE;
+  }
 }
 
 static bool differ(const plan_context *contexts, size_t count) {
   for (size_t i = 1; i < count; i++)
-    if (contexts[i].hotness != contexts[0].hotness)
+    if (contexts[i].place != contexts[0].place)
       return true;
   return false;
 }
 
 /* Does an allocation call need a table? Where its contexts agree the compiler gives the hint; not in a library. */
-static bool needs_table(const planner *p, const leaf_frame *leaf, const plan_context *contexts, size_t count) {
-  bool has_hint = count > 0 && (contexts[0].hotness == HEARTH_CLASS_COLD || contexts[0].hotness == HEARTH_CLASS_HOT);
-  return differ(contexts, count) || (p->stack_ids[leaf->frame] == 0 && has_hint);
+static bool needs_table(const planner *p, const plan_leaf *leaf) {
+  const plan_context *contexts = p->contexts + leaf->first_context;
+  bool has_hint = leaf->context_count > 0 && contexts[0].place != PLAN_NO_PLACE;
+  return differ(contexts, leaf->context_count) || (plan_is_library_call(p, leaf) && has_hint);
 }
 
-static hearth_status add_leaves(planner *p, const leaf_frame *frames, size_t count,
-                                const hearth_classifier *classifier) {
-  for (size_t i = 0, end; i < count; i = end) {
+static hearth_status add_leaves(planner *p) {
+  for (size_t i = 0, end; i < p->leaf_frame_count; i = end) {
     size_t first = p->context_count;
-    hearth_mib light = {0};
-    for (end = i; end < count && frames[end].stack_id == frames[i].stack_id; end++)
-      HEARTH_TRY(add_contexts(p, classifier, frames[end].frame, &light));
-    drop_light(p, first, classifier, &light);
-    if (!needs_table(p, &frames[i], p->contexts + first, p->context_count - first)) {
+    end = hearth_plan_end_of_leaf(p, i);
+    if (p->leaf_frames[i].id == 0)
+      continue;
+    for (size_t k = i; k < end; k++)
+      HEARTH_TRY(add_contexts(p, p->leaf_frames[k].frame));
+    plan_leaf leaf = {.stack_id = p->leaf_frames[i].id,
+                      .frame = p->leaf_frames[i].frame,
+                      .first_context = (uint32_t)first,
+                      .context_count = (uint32_t)(p->context_count - first)};
+    find_places(&leaf, p->contexts + first);
+    if (!needs_table(p, &leaf)) {
       p->context_count = first;
       continue;
     }
     HEARTH_TRY(
         hearth_check_memory(hearth_array_grow(&p->leaves, &p->leaf_room, p->leaf_count, sizeof *p->leaves), p->err));
-    p->leaves[p->leaf_count++] = (plan_leaf){.stack_id = frames[i].stack_id,
-                                             .frame = frames[i].frame,
-                                             .first_context = (uint32_t)first,
-                                             .context_count = (uint32_t)(p->context_count - first)};
+    p->leaves[p->leaf_count++] = leaf;
   }
   return HEARTH_OK;
 }
@@ -149,7 +97,7 @@ static uint64_t at_stake(const planner *p, const plan_leaf *leaf) {
   for (uint32_t i = 0; i < leaf->context_count; i++)
     plan_add_context(p, &sums, &p->contexts[leaf->first_context + i]);
   uint64_t sum = 0, most = 0;
-  for (int i = 0; i < 4; i++) {
+  for (int i = 0; i < PLAN_PLACES; i++) {
     sum += sums.weights[i];
     most = sums.weights[i] > most ? sums.weights[i] : most;
   }
@@ -178,28 +126,20 @@ static void keep_what_matters(planner *p) {
 }
 
 hearth_status hearth_plan_find_leaves(planner *p) {
-  leaf_frame *frames;
-  size_t count;
-  hearth_classifier classifier = hearth_writer_classifier(p->w, &p->classify);
-  HEARTH_TRY(find_stack_ids(p));
-  hearth_status status = list_leaf_frames(p, &frames, &count);
-  if (status == HEARTH_OK)
-    status = add_leaves(p, frames, count, &classifier);
-  if (status == HEARTH_OK)
-    keep_what_matters(p);
-  free(frames);
-  return status;
+  HEARTH_TRY(add_leaves(p));
+  keep_what_matters(p);
+  return HEARTH_OK;
 }
 
-/* ------------------------------------------------- places --------------------------------------------------- */
+/* ------------------------------------------------- spots ---------------------------------------------------- */
 
-/* While contexts are refined, each stack id is a place: a row of the candidates, of which those that no context parts at
+/* While contexts are refined, each stack id is a spot: a row of the candidates, of which those that no context parts at
  * are dropped in the end. Row 0 stands for frames at unknown places. */
 typedef struct refining {
   planner *p;
-  uint32_t *places;        /* of each frame */
-  uint32_t *counts;        /* of each place: contexts of the group that is sorted; 0 between two sorts */
-  uint32_t *met;           /* scratch: places of that group */
+  uint32_t *spots;         /* of each frame */
+  uint32_t *counts;        /* of each spot: contexts of the group that is sorted; 0 between two sorts */
+  uint32_t *met;           /* scratch: spots of that group */
   plan_context *looked_at; /* of the leaf at hand */
   plan_context *sorted;    /* scratch: that group */
   uint64_t work;           /* steps that are left */
@@ -219,17 +159,17 @@ static uint32_t rank_of(const uint64_t *ids, size_t count, uint64_t id) {
   return (uint32_t)((const uint64_t *)bsearch(&id, ids, count, sizeof *ids, hearth_compare_u64) - ids);
 }
 
-static hearth_status make_places(refining *r) {
+static hearth_status make_spots(refining *r) {
   planner *p = r->p;
   size_t frames = p->w->frames.count;
   uint64_t *ids = calloc(frames + 1, sizeof *ids); /* one more, which is 0 */
-  r->places = calloc(frames + 1, sizeof *r->places);
+  r->spots = calloc(frames + 1, sizeof *r->spots);
   r->counts = calloc(frames + 1, sizeof *r->counts);
   r->met = calloc(frames + 1, sizeof *r->met);
   r->looked_at = malloc(REFINED_MAX * sizeof *r->looked_at);
   r->sorted = malloc(REFINED_MAX * sizeof *r->sorted);
   p->candidates = calloc(frames + 1, sizeof *p->candidates);
-  if (!ids || !r->places || !r->counts || !r->met || !r->looked_at || !r->sorted || !p->candidates) {
+  if (!ids || !r->spots || !r->counts || !r->met || !r->looked_at || !r->sorted || !p->candidates) {
     free(ids);
     return hearth_error_nomem(p->err);
   }
@@ -238,15 +178,15 @@ static hearth_status make_places(refining *r) {
   for (size_t i = 0; i < p->candidate_count; i++)
     p->candidates[i] = (plan_candidate){.stack_id = ids[i], .frame = HEARTH_NONE};
   for (size_t i = 0; i < frames; i++) {
-    r->places[i] = rank_of(ids, p->candidate_count, p->stack_ids[i]);
-    p->candidates[r->places[i]].recursive |= p->w->builder->frames[p->w->frames.order[i]].recursive;
+    r->spots[i] = rank_of(ids, p->candidate_count, p->stack_ids[i]);
+    p->candidates[r->spots[i]].recursive |= p->w->builder->frames[p->w->frames.order[i]].recursive;
   }
   free(ids);
   return HEARTH_OK;
 }
 
-static void free_places(refining *r) {
-  free(r->places);
+static void free_spots(refining *r) {
+  free(r->spots);
   free(r->counts);
   free(r->met);
   free(r->looked_at);
@@ -256,7 +196,7 @@ static void free_places(refining *r) {
 /* ------------------------------------------------ candidates ------------------------------------------------ */
 
 static void add_candidate(refining *r, uint32_t frame, uint64_t bytes, uint32_t depth) {
-  plan_candidate *c = &r->p->candidates[r->places[frame]];
+  plan_candidate *c = &r->p->candidates[r->spots[frame]];
   c->bytes += bytes;
   c->depth = c->depth > depth ? c->depth : depth;
   c->frame = c->frame < frame ? c->frame : frame;
@@ -290,7 +230,7 @@ static uint32_t shared_callers(refining *r, const plan_context *contexts, size_t
   return length;
 }
 
-/* All calls that contexts share from where they are known to be of one class tell them apart equally well, and the outer
+/* All calls that contexts share from where they are known to be of one place tell them apart equally well, and the outer
  * ones run less often. */
 static void add_shared_callers(refining *r, const plan_context *contexts, size_t count, uint32_t depth) {
   uint32_t frames[CHAIN_MAX], length = shared_callers(r, contexts, count, frames);
@@ -299,12 +239,12 @@ static void add_shared_callers(refining *r, const plan_context *contexts, size_t
     add_candidate(r, frames[i], bytes, depth + i);
 }
 
-/* Contexts by place: a stable counting sort, as they are many and places few. */
-static void sort_by_place(refining *r, plan_context *contexts, size_t count) {
+/* Contexts by spot: a stable counting sort, as they are many and spots few. */
+static void sort_by_spot(refining *r, plan_context *contexts, size_t count) {
   uint32_t met = 0, start = 0;
   for (size_t i = 0; i < count; i++)
-    if (r->counts[contexts[i].place]++ == 0)
-      r->met[met++] = contexts[i].place;
+    if (r->counts[contexts[i].spot]++ == 0)
+      r->met[met++] = contexts[i].spot;
   if (met > 1) {
     qsort(r->met, met, sizeof *r->met, hearth_compare_u32);
     for (uint32_t i = 0; i < met; i++) {
@@ -314,7 +254,7 @@ static void sort_by_place(refining *r, plan_context *contexts, size_t count) {
     }
     memcpy(r->sorted, contexts, count * sizeof *contexts);
     for (size_t i = 0; i < count; i++)
-      contexts[r->counts[r->sorted[i].place]++] = r->sorted[i];
+      contexts[r->counts[r->sorted[i].spot]++] = r->sorted[i];
   }
   for (uint32_t i = 0; i < met; i++)
     r->counts[r->met[i]] = 0;
@@ -326,12 +266,12 @@ static bool step_outwards(refining *r, plan_context *contexts, size_t count, uin
   bool more = false;
   for (size_t i = 0; i < count; i++) {
     plan_context *context = &contexts[i];
-    context->place = 0;
+    context->spot = 0;
     if (context->node == HEARTH_NONE)
       continue;
     uint32_t frame = w->node_frames[context->node];
     context->node = w->parents[context->node];
-    context->place = r->places[frame];
+    context->spot = r->spots[frame];
     add_candidate(r, frame, context->bytes, depth);
     more = true;
   }
@@ -345,9 +285,9 @@ static void refine(refining *r, plan_context *contexts, size_t count, uint32_t d
   r->work -= count;
   if (!step_outwards(r, contexts, count, depth))
     return;
-  sort_by_place(r, contexts, count);
+  sort_by_spot(r, contexts, count);
   for (size_t i = 0, end; i < count; i = end) {
-    for (end = i; end < count && contexts[end].place == contexts[i].place; end++)
+    for (end = i; end < count && contexts[end].spot == contexts[i].spot; end++)
       ;
     if (differ(contexts + i, end - i))
       refine(r, contexts + i, end - i, depth + 1);
@@ -389,11 +329,11 @@ static uint32_t look_at(refining *r, const plan_leaf *leaf) {
 
 hearth_status hearth_plan_find_candidates(planner *p) {
   refining r = {.p = p, .work = WORK_MAX};
-  hearth_status status = make_places(&r);
+  hearth_status status = make_spots(&r);
   for (size_t i = 0; status == HEARTH_OK && i < p->leaf_count; i++)
     if (differ(p->contexts + p->leaves[i].first_context, p->leaves[i].context_count))
       refine(&r, r.looked_at, look_at(&r, &p->leaves[i]), 0);
-  free_places(&r);
+  free_spots(&r);
   if (status == HEARTH_OK)
     keep_candidates(p);
   return status;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Third step of planning: sites and their bits. Greedy: the site with most gain for its cost comes next, and the leaves
+/* Fourth step of planning: sites and their bits. Greedy: the site with most gain for its cost comes next, and the leaves
  * that it changes are judged again (gains.c). Each site gets a bit of its own while there are enough; later ones share
  * a bit with a site where that loses nothing. Pruning removes bits and sites that are not worth it (pruning.c). */
 #include <stdlib.h>
@@ -50,7 +50,7 @@ static int64_t value_with(choosing *c, uint32_t leaf, uint32_t site, uint64_t bi
 }
 
 /* The worth of giving the site a bit that others have, too. Leaves that see both take one for the other: sites that
- * contexts of one class go through lose nothing by that. */
+ * contexts of one place go through lose nothing by that. */
 static int64_t worth_sharing(choosing *c, uint32_t site, uint32_t bit) {
   int64_t worth = 0;
   for (uint32_t i = 0; i < c->p->leaf_count; i++) {

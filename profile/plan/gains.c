@@ -75,7 +75,7 @@ static void make_mixtures(choosing *c, uint32_t number) {
     for (uint32_t k = i + 1; k < j->mixture_count; k++)
       if (is_above(&j->mixtures[k], g))
         plan_add_sums(&g->above, &j->mixtures[k].own);
-    g->value = hearth_plan_value(&g->own, hearth_plan_class(p, g->bits, &g->own, &g->above));
+    g->value = hearth_plan_value(&g->own, hearth_plan_place(p, g->bits, &g->own, &g->above));
   }
 }
 
@@ -119,7 +119,7 @@ static void part_above(choosing *c, const mixture *g) {
 
 static plan_sums difference(const plan_sums *from, const plan_sums *less) {
   plan_sums sums = *from;
-  for (int i = 0; i < 4; i++) {
+  for (int i = 0; i < PLAN_PLACES; i++) {
     sums.bytes[i] -= less->bytes[i];
     sums.weights[i] -= less->weights[i];
   }
@@ -132,14 +132,14 @@ static plan_sums difference(const plan_sums *from, const plan_sums *less) {
  * first. */
 static uint64_t lead_of(const mixture *g, const parted *parted) {
   double all = 0, lead = 0;
-  for (int i = 0; i < 4; i++)
+  for (int i = 0; i < PLAN_PLACES; i++)
     all += (double)(g->own.weights[i] + g->above.weights[i]);
-  for (int i = 0; i < 4; i++) {
+  for (int i = 0; i < PLAN_PLACES; i++) {
     double others = 0;
-    for (int k = 0; k < 4; k++)
+    for (int k = 0; k < PLAN_PLACES; k++)
       if (k != i)
         others += (double)(g->own.weights[k] + g->above.weights[k] - parted->own.weights[k] - parted->above.weights[k]);
-    if (i == HEARTH_CLASS_COLD || i == HEARTH_CLASS_HOT)
+    if (i != PLAN_NO_PLACE)
       lead += (double)parted->own.weights[i] * others;
   }
   return all > 0 ? (uint64_t)(lead / all) : 0;
@@ -157,7 +157,9 @@ static void add_opinion(judging *j, uint32_t candidate, int64_t gain, uint64_t l
 
 /* Is all of the mixture right? */
 static bool is_right(const mixture *g) {
-  uint64_t all = g->own.weights[0] + g->own.weights[1] + g->own.weights[2] + g->own.weights[3];
+  uint64_t all = 0;
+  for (int i = 0; i < PLAN_PLACES; i++)
+    all += g->own.weights[i];
   return g->value == (int64_t)all;
 }
 
@@ -177,8 +179,8 @@ static void judge_mixture(choosing *c, uint32_t leaf, uint32_t number) {
     parted *inside = &j->parted[candidate];
     plan_sums outside = difference(&g->own, &inside->own), above = g->above;
     plan_add_sums(&above, &inside->own);
-    hearth_class apart = hearth_plan_class(c->p, NEW_BIT, &inside->own, &inside->above),
-                 rest = hearth_plan_class(c->p, g->bits, &outside, &above);
+    uint8_t apart = hearth_plan_place(c->p, NEW_BIT, &inside->own, &inside->above),
+            rest = hearth_plan_place(c->p, g->bits, &outside, &above);
     int64_t gain = hearth_plan_value(&inside->own, apart) + hearth_plan_value(&outside, rest) - g->value;
     uint64_t lead = lead_of(g, inside);
     if (gain || lead)

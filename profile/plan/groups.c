@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Second step of planning: contexts of one allocation call that go through the same candidates form a group. Every
+/* Third step of planning: contexts of one allocation call that go through the same candidates form a group. Every
  * stack node gets the set of candidates among its frames: its caller's set, and perhaps one more. Sets are interned,
  * and so are the steps from one to the next. */
 #include <stdlib.h>

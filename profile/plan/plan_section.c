@@ -36,9 +36,12 @@ static hearth_status find_alone(const choosing *c, hearth_plan_site *sites) {
   return HEARTH_OK;
 }
 
-static hearth_plan_entry entry_of(const plan_tally *t) {
-  hearth_plan_entry entry = {.bits = t->bits, .hotness = t->hotness};
-  memcpy(entry.bytes, t->sums.bytes, sizeof entry.bytes);
+static hearth_plan_entry entry_of(const plan_leaf *leaf, const plan_tally *t) {
+  hearth_plan_entry entry = {.bits = t->bits,
+                             .right_bytes = t->place == PLAN_NO_PLACE ? 0 : t->sums.bytes[t->place],
+                             .placement = leaf->placements[t->place]};
+  for (int i = 0; i < PLAN_PLACES; i++)
+    entry.bytes += t->sums.bytes[i];
   return entry;
 }
 
@@ -47,56 +50,84 @@ static uint32_t write_entries(const choosing *c, uint32_t leaf, hearth_plan_entr
   uint32_t count = hearth_plan_fill_tallies(c, leaf, c->tallies);
   hearth_plan_decide(c->p, c->tallies, count);
   for (uint32_t i = 0; i < count; i++)
-    ret[i] = entry_of(&c->tallies[i]);
+    ret[i] = entry_of(&c->p->leaves[leaf], &c->tallies[i]);
   return count;
+}
+
+/* Tables and entries, which have room for those of all leaves. Counts them in the header. */
+static void write_tables(const choosing *c, hearth_indexed_plan *header, hearth_plan_table *tables,
+                         hearth_plan_entry *entries) {
+  for (uint32_t i = 0; i < c->p->leaf_count; i++) {
+    const plan_leaf *leaf = &c->p->leaves[i];
+    tables[header->table_count++] = (hearth_plan_table){.stack_id = leaf->stack_id,
+                                                        .mask = c->leaves[i].heeded,
+                                                        .frame = leaf->frame,
+                                                        .first_entry = header->entry_count};
+    header->library_calls += plan_is_library_call(c->p, leaf);
+    header->entry_count += write_entries(c, i, entries + header->entry_count);
+  }
+}
+
+static hearth_status write_sites(const choosing *c, hearth_plan_site *sites) {
+  for (uint32_t i = 0; i < c->chosen_count; i++) {
+    const plan_candidate *candidate = &c->p->candidates[c->chosen[i]];
+    sites[i] = (hearth_plan_site){.stack_id = candidate->stack_id,
+                                  .allocs = candidate->allocs,
+                                  .bytes = c->worth[i],
+                                  .frame = candidate->frame,
+                                  .bit = c->bits[c->chosen[i]]};
+  }
+  qsort(sites, c->chosen_count, sizeof *sites, hearth_compare_u64);
+  return find_alone(c, sites);
+}
+
+static uint8_t *append(uint8_t *at, const void *rows, size_t size) {
+  memcpy(at, rows, size);
+  return at + size;
+}
+
+/* The section from its parts; the header's id comes last. */
+static hearth_status join(const choosing *c, hearth_indexed_plan *header, const hearth_plan_table *tables,
+                          const hearth_plan_entry *entries, uint8_t **ret, size_t *ret_size) {
+  const plan_layout *layout = &c->p->layout;
+  size_t sites_size = c->chosen_count * sizeof(hearth_plan_site), tables_size = header->table_count * sizeof *tables,
+         entries_size = header->entry_count * sizeof *entries, pools_size = layout->pool_count * sizeof *layout->pools,
+         placements_size = ((size_t)header->context_count + 7) / 8 * 8;
+  *ret_size = sizeof *header + sites_size + tables_size + entries_size + pools_size + placements_size;
+  HEARTH_TRY(hearth_array_create(ret, *ret_size, 1, c->p->err));
+  HEARTH_TRY(write_sites(c, (hearth_plan_site *)(*ret + sizeof *header)));
+  uint8_t *at = *ret + sizeof *header + sites_size;
+  at = append(at, tables, tables_size);
+  at = append(at, entries, entries_size);
+  at = append(at, layout->pools, pools_size);
+  append(at, layout->placements, header->context_count);
+  header->id = XXH3_64bits(*ret + sizeof *header, *ret_size - sizeof *header);
+  header->id += !header->id;
+  memcpy(*ret, header, sizeof *header);
+  return HEARTH_OK;
 }
 
 hearth_status hearth_plan_write_section(choosing *c, void **ret, size_t *ret_size) {
   const planner *p = c->p;
-  hearth_indexed_plan header = {.site_count = c->chosen_count};
-  hearth_plan_entry *entries;
-  hearth_plan_table *tables;
-  HEARTH_TRY(hearth_array_create(&entries, p->group_count, sizeof *entries, c->p->err));
-  hearth_status status = hearth_array_create(&tables, p->leaf_count, sizeof *tables, c->p->err);
-  for (uint32_t i = 0; status == HEARTH_OK && i < p->leaf_count; i++) {
-    const plan_leaf *leaf = &p->leaves[i];
-    tables[header.table_count++] = (hearth_plan_table){.stack_id = leaf->stack_id,
-                                                       .mask = c->leaves[i].heeded,
-                                                       .frame = leaf->frame,
-                                                       .first_entry = header.entry_count};
-    header.library_calls += plan_is_library_call(p, leaf);
-    header.entry_count += write_entries(c, i, entries + header.entry_count);
-  }
-  size_t sites_size = c->chosen_count * sizeof(hearth_plan_site), tables_size = header.table_count * sizeof *tables,
-         entries_size = header.entry_count * sizeof *entries;
-  *ret_size = sizeof header + sites_size + tables_size + entries_size;
+  hearth_indexed_plan header = {.site_count = c->chosen_count,
+                                .pool_count = p->layout.pool_count,
+                                .layout = p->layout.kind,
+                                .context_count = p->w->contexts.count};
+  hearth_plan_entry *entries = NULL;
+  hearth_plan_table *tables = NULL;
   uint8_t *section = NULL;
+  hearth_status status = hearth_array_create(&entries, p->group_count, sizeof *entries, p->err);
   if (status == HEARTH_OK)
-    status = hearth_array_create(&section, *ret_size, 1, c->p->err);
+    status = hearth_array_create(&tables, p->leaf_count, sizeof *tables, p->err);
   if (status == HEARTH_OK) {
-    hearth_plan_site *sites = (hearth_plan_site *)(section + sizeof header);
-    for (uint32_t i = 0; i < c->chosen_count; i++) {
-      const plan_candidate *candidate = &p->candidates[c->chosen[i]];
-      sites[i] = (hearth_plan_site){.stack_id = candidate->stack_id,
-                                    .allocs = candidate->allocs,
-                                    .bytes = c->worth[i],
-                                    .frame = candidate->frame,
-                                    .bit = c->bits[c->chosen[i]]};
-    }
-    qsort(sites, c->chosen_count, sizeof *sites, hearth_compare_u64);
-    status = find_alone(c, sites);
-  }
-  if (status == HEARTH_OK) {
-    memcpy(section + sizeof header + sites_size, tables, tables_size);
-    memcpy(section + sizeof header + sites_size + tables_size, entries, entries_size);
-    header.id = XXH3_64bits(section + sizeof header, *ret_size - sizeof header);
-    header.id += !header.id;
-    memcpy(section, &header, sizeof header);
-    *ret = section;
-  } else {
-    free(section);
+    write_tables(c, &header, tables, entries);
+    status = join(c, &header, tables, entries, &section, ret_size);
   }
   free(entries);
   free(tables);
+  if (status == HEARTH_OK)
+    *ret = section;
+  else
+    free(section);
   return status;
 }

@@ -50,21 +50,22 @@ static bool has_hint(const hearth_plan *plan, const call *c) {
   uint32_t count;
   const hearth_plan_entry *entries = hearth_plan_entries(plan, c->table, &count);
   for (uint32_t i = 0; i < count; i++)
-    if (entries[i].hotness != HEARTH_CLASS_UNKNOWN)
+    if (entries[i].placement != HEARTH_CLASS_UNKNOWN)
       return true;
   return false;
 }
 
 static void write_call(const hearth_plan *plan, const call *c, FILE *stream) {
-  static const int hints[] = {[HEARTH_CLASS_COLD] = HEARTH_HINT_COLD,
-                              [HEARTH_CLASS_NOTCOLD] = HEARTH_HINT_NOTCOLD,
-                              [HEARTH_CLASS_HOT] = HEARTH_HINT_HOT};
+  static const uint8_t hints[] = {[HEARTH_CLASS_COLD] = HEARTH_HINT_COLD,
+                                  [HEARTH_CLASS_NOTCOLD] = HEARTH_HINT_NOTCOLD,
+                                  [HEARTH_CLASS_HOT] = HEARTH_HINT_HOT};
   uint32_t count;
   const hearth_plan_entry *entries = hearth_plan_entries(plan, c->table, &count);
   fprintf(stream, "%s %" PRIx64, c->name, c->table->mask);
   for (uint32_t i = 0; i < count; i++)
-    if (entries[i].hotness != HEARTH_CLASS_UNKNOWN)
-      fprintf(stream, " %" PRIx64 "=%d", entries[i].bits, hints[entries[i].hotness]);
+    if (entries[i].placement != HEARTH_CLASS_UNKNOWN)
+      fprintf(stream, " %" PRIx64 "=%d", entries[i].bits,
+              hearth_hint_of((hearth_placement)entries[i].placement, hints));
   fputc('\n', stream);
 }
 
@@ -98,7 +99,8 @@ hearth_status hearth_plan_write_library_calls(hearth_profile *profile, FILE *str
   hearth_status status = find_calls(profile, &plan, calls, &count, ret_unhinted, err);
   if (status == HEARTH_OK && count == 0)
     status = hearth_error_set(
-        err, HEARTH_E_EMPTY, "no function without source has cold or hot blocks ('hearth index --symbols' names them)");
+        err, HEARTH_E_EMPTY,
+        "no function without source has blocks with a placement ('hearth index --symbols' names them)");
   if (status == HEARTH_OK) {
     fprintf(stream, HEARTH_LIBRARY_CALLS_HEAD "\n" HEARTH_LIBRARY_CALLS_PLAN " %016" PRIx64 "\n", plan.id);
     fputs("# function, bits that it heeds, hint by the bits that are set\n", stream);

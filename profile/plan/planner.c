@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Makes the plan of a profile that is being written, in steps: allocation calls whose contexts differ and the call
- * sites that could tell these apart (candidates.c), groups of contexts (groups.c), the choice of sites (choice.c), and
- * the section (plan_section.c). */
+/* Makes the plan of a profile that is being written, in steps: the placement of each context (placements.c), allocation
+ * calls whose contexts differ and the call sites that could tell these apart (candidates.c), groups of contexts
+ * (groups.c), the choice of sites (choice.c), and the section (plan_section.c). */
 #include <stdlib.h>
 
 #include "option_size.h"
@@ -10,9 +10,10 @@
 enum { DEFAULT_SITES = 256, DEFAULT_GAIN_PPM = 500 };
 
 static hearth_status make_section(planner *p, packed_bytes *ret) {
-  HEARTH_TRY(hearth_plan_find_leaves(p));
-  if (p->leaf_count == 0)
+  HEARTH_TRY(hearth_plan_place_contexts(p));
+  if (p->layout.is_empty)
     return HEARTH_OK;
+  HEARTH_TRY(hearth_plan_find_leaves(p));
   HEARTH_TRY(hearth_plan_find_candidates(p));
   HEARTH_TRY(hearth_plan_make_groups(p));
   return hearth_plan_choose(p, (void **)&ret->data, &ret->size);
@@ -20,6 +21,9 @@ static hearth_status make_section(planner *p, packed_bytes *ret) {
 
 static void release(planner *p) {
   free(p->stack_ids);
+  free(p->leaf_frames);
+  free(p->rows);
+  free(p->layout.placements);
   free(p->leaves);
   free(p->contexts);
   free(p->candidates);

@@ -1,10 +1,35 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Declarations that the steps of planning share: sites that contexts part at, groups of contexts, the choice. */
+/* Declarations that the steps of planning share: placements, sites that contexts part at, groups of contexts, the choice. */
 #ifndef HEARTH_PLAN_INTERNAL_H
 #define HEARTH_PLAN_INTERNAL_H
 
 #include "hearth/plan.h"
 #include "writer.h"
+
+/* A row of CONTEXTS. */
+typedef struct plan_row {
+  uint64_t bytes, allocs, accesses;
+  hearth_class hotness;
+  bool is_light; /* of no weight, nor all light ones of its allocation call together: it decides nothing */
+} plan_row;
+
+/* A frame that contexts end at. */
+typedef struct plan_leaf_frame {
+  uint64_t id; /* of its allocation call: a stack id, or that of a function without source; 0: it has no name */
+  uint32_t frame;
+} plan_leaf_frame;
+
+typedef struct plan_layout {
+  enum hearth_layout kind;
+  hearth_placement *placements; /* of each row of CONTEXTS */
+  bool is_empty;                /* all are 0 */
+  uint32_t pool_count;
+  hearth_plan_pool pools[HEARTH_POOLS_MAX];
+} plan_layout;
+
+/* The placements of one allocation call have numbers of their own, its places: 0 is none, 1 cold, the others are those that
+ * most of its weight has. Contexts of further ones count as of place 0. */
+enum { PLAN_NO_PLACE = 0, PLAN_COLD = 1, PLAN_WARM = 2, PLAN_PLACES = 8 };
 
 /* An allocation call whose contexts differ, or a function without source. */
 typedef struct plan_leaf {
@@ -12,16 +37,17 @@ typedef struct plan_leaf {
   uint32_t frame;
   uint32_t first_context, context_count; /* of the planner's */
   uint32_t first_group, group_count;
-  uint64_t at_stake; /* weight that is not of its most common class; known where leaves have to be left out */
+  uint64_t at_stake; /* weight that is not of its most common place; known where leaves have to be left out */
+  hearth_placement placements[PLAN_PLACES]; /* of each place */
 } plan_leaf;
 
 typedef struct plan_context {
   uint32_t node;   /* of the caller that is looked at next, or HEARTH_NONE */
   uint32_t caller; /* of the allocation call; a node or HEARTH_NONE */
-  uint32_t place;  /* scratch: of the frame that was looked at last */
-  hearth_class hotness;
+  uint32_t spot;   /* scratch: of the frame that was looked at last */
+  uint8_t place;
+  hearth_placement placement;
   uint64_t bytes, allocs, accesses;
-  bool is_light; /* !hearth_has_weight() */
 } plan_context;
 
 /* A call site that may become a decision site. */
@@ -38,8 +64,8 @@ typedef struct plan_candidate {
  * all bytes that equals their share of all accesses. A site that keeps some busy bytes out of the cold ones is worth
  * more than these. */
 typedef struct plan_sums {
-  uint64_t bytes[4], weights[4]; /* by class */
-  uint64_t accesses;             /* of contexts that are not cold */
+  uint64_t bytes[PLAN_PLACES], weights[PLAN_PLACES]; /* by place */
+  uint64_t accesses;                                 /* of contexts that are not cold */
 } plan_sums;
 
 /* Contexts of one leaf that go through the same candidates. */
@@ -62,7 +88,11 @@ typedef struct planner {
   hearth_classify_options classify;
   hearth_error *err;
   uint64_t total_bytes, total_allocs, total_accesses;
-  uint64_t *stack_ids; /* of each frame; 0: unknown */
+  uint64_t *stack_ids;          /* of each frame; 0: unknown */
+  plan_leaf_frame *leaf_frames; /* by id, then frame */
+  size_t leaf_frame_count;
+  plan_row *rows;
+  plan_layout layout;
   plan_leaf *leaves;
   size_t leaf_count, leaf_room;
   plan_context *contexts;
@@ -80,13 +110,13 @@ typedef struct planner {
 static inline void plan_add_context(const planner *p, plan_sums *sums, const plan_context *context) {
   double share = p->total_accesses ? (double)context->accesses / (double)p->total_accesses : 0;
   uint64_t due = (uint64_t)(share * (double)p->total_bytes);
-  sums->bytes[context->hotness] += context->bytes;
-  sums->weights[context->hotness] += context->bytes > due ? context->bytes : due;
-  sums->accesses += context->hotness == HEARTH_CLASS_COLD ? 0 : context->accesses;
+  sums->bytes[context->place] += context->bytes;
+  sums->weights[context->place] += context->bytes > due ? context->bytes : due;
+  sums->accesses += context->place == PLAN_COLD ? 0 : context->accesses;
 }
 
 static inline void plan_add_sums(plan_sums *to, const plan_sums *from) {
-  for (int i = 0; i < 4; i++) {
+  for (int i = 0; i < PLAN_PLACES; i++) {
     to->bytes[i] += from->bytes[i];
     to->weights[i] += from->weights[i];
   }
@@ -103,6 +133,15 @@ static inline bool plan_is_library_call(const planner *p, const plan_leaf *leaf)
   return p->stack_ids[leaf->frame] == 0;
 }
 
+/* The contexts that end at a frame are rows from this one on, up to `context_ends` of it. */
+static inline uint32_t plan_first_row(const planner *p, uint32_t frame) {
+  return frame ? p->w->context_ends[frame - 1] : 0;
+}
+
+/* placements.c: rows, leaf frames, the layout. */
+hearth_status hearth_plan_place_contexts(planner *p);
+/* The leaf frame behind those of the same allocation call. */
+size_t hearth_plan_end_of_leaf(const planner *p, size_t first);
 /* candidates.c: leaves, contexts, candidates. */
 hearth_status hearth_plan_find_leaves(planner *p);
 hearth_status hearth_plan_find_candidates(planner *p);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Fourth step of planning: choices that are not worth it are dropped, bits of each allocation call first, then sites in
+/* Fifth step of planning: choices that are not worth it are dropped, bits of each allocation call first, then sites in
  * the order of their choice. Later sites may have made earlier ones needless. The bits that are left are numbered anew,
  * the busiest first. */
 #include <stdlib.h>
@@ -47,7 +47,7 @@ static void heed(pruning *p, uint32_t leaf, uint64_t bits) {
   renew(p, leaf);
 }
 
-/* Bits that put nothing right are not heeded any more. Few of another class may be better off with the many. */
+/* Bits that put nothing right are not heeded any more. Few of another place may be better off with the many. */
 static void drop_bits(pruning *p, uint32_t leaf) {
   const choosing *c = p->c;
   if (value_heeding(p, leaf, 0) >= p->values[leaf])
@@ -72,7 +72,7 @@ static uint64_t word_without(const choosing *c, uint32_t set, uint32_t site) {
 }
 
 static void take_away(plan_tally *from, const plan_group *group) {
-  for (int i = 0; i < 4; i++) {
+  for (int i = 0; i < PLAN_PLACES; i++) {
     from->sums.bytes[i] -= group->sums.bytes[i];
     from->sums.weights[i] -= group->sums.weights[i];
   }

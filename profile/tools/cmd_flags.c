@@ -160,7 +160,7 @@ static int check_path(const char *path) {
 }
 
 typedef struct profile_facts {
-  uint64_t id, plan;  /* the plan's id, 0 if there is none */
+  uint64_t id, plan;  /* the plan's id, 0 if it has no tables */
   bool library_calls; /* does the plan count on the adapter that stands before malloc? */
 } profile_facts;
 
@@ -172,7 +172,7 @@ static int check_profile(const char *path, char *absolute, profile_facts *ret) {
   if (status == HEARTH_OK) {
     ret->id = hearth_profile_id(profile);
     status = hearth_profile_get_plan(profile, &plan, &err);
-    ret->plan = plan.id;
+    ret->plan = plan.table_count > 0 ? plan.id : 0;
     ret->library_calls = plan.library_calls > 0;
     hearth_profile_close(profile);
   }

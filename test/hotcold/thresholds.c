@@ -9,14 +9,14 @@
  * RUN: env HEARTH_HOTCOLD=cold-below=1:colour=red:warm=yes %t 2>&1 | FileCheck %s --check-prefix=UNKNOWN
  * RUN: env HEARTH_HOTCOLD=cold-below=257 %t 2>&1 | FileCheck %s --check-prefix=RANGE
  *
- * DEFAULT: cold 0 to 63, hot 254 to 255, reserved both
+ * DEFAULT: cold 0 to 63, hot 223 to 255, reserved both
  * MOVED: cold 0 to 0, hot 129 to 255, reserved both
- * NOCOLD: cold none, hot 254 to 255, reserved hot
+ * NOCOLD: cold none, hot 223 to 255, reserved hot
  * ALLCOLD: cold 0 to 255, hot none, reserved cold
  * OFF: cold none, hot none, reserved neither
  * UNKNOWN: hearth hotcold: HEARTH_HOTCOLD takes cold=,{{.*}} ignored: colour=red
  * UNKNOWN-NOT: warm
- * UNKNOWN: cold 0 to 0, hot 254 to 255
+ * UNKNOWN: cold 0 to 0, hot 223 to 255
  * RANGE: cold-below=257
  * RANGE: cold 0 to 63
  */

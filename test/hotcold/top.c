@@ -16,17 +16,17 @@
  * RUN: (%hearth top --every=0.0001 1 2> %t.err; test $? = 2) && grep "needs a number of seconds from 0.001 to 86400" %t.err
  * RUN: (%hearth top --count=2 1 2> %t.err; test $? = 2) && grep "goes with '--every'" %t.err
  *
- * TEXT: cold below 64, hot from 254; 7 hints passed on
+ * TEXT: cold below 64, hot from 223; 7 hints passed on
  * TEXT-NEXT: KiB live blocks live committed resident huge swap placed elsewhere
  * TEXT-NEXT: cold 1003 {{[0-9.]+ +[0-9.]+ +[0-9.]+}} 0.0 {{[0-9.]+}} 1103 0
  * TEXT-NEXT: hot 1 0.1 {{.*}} 1 0
  * TEXT: cold: 1003 blocks, 1103 ever, 0 fallbacks; passed on 7
  * TEXT: resident: 3 MiB and less than 1 MiB more
- * JSON: {"pid":{{[0-9]+}},"cold_below":64,"hot_from":254,"cold":{"on":true,"live_blocks":1003,"live_bytes":3257728,
+ * JSON: {"pid":{{[0-9]+}},"cold_below":64,"hot_from":223,"cold":{"on":true,"live_blocks":1003,"live_bytes":3257728,
  * JSON-SAME: "placed":1103,"fallbacks":0},"hot":{"on":true,"live_blocks":1,"live_bytes":112,
  * JSON-SAME: "placed":1,"fallbacks":0},"passed_on":7}
  * AGAIN-NEXT: {"pid":{{.*}},"passed_on":7}
- * OFF: cold below 0, hot from 254; 1110 hints passed on
+ * OFF: cold below 0, hot from 223; 1110 hints passed on
  * OFF: cold off
  * OFF: hot 1
  * NONE: error: {{[0-9]+}}: has no hot/cold allocator, has not made a hinted call yet, or ignores hints

@@ -44,8 +44,9 @@ enum hearth_section_id { /* never reused; unknown ones are skipped */
                          /* The following are in a file only if there is anything in them: */
                          HEARTH_SECTION_HISTOGRAMS = 12,
                          HEARTH_SECTION_TYPES = 13,
-                         HEARTH_SECTION_PLAN = 14,
-                         HEARTH_SECTIONS = 14 /* that this version knows */
+                         /* 14: plans by class, of before, are passed over */
+                         HEARTH_SECTION_PLAN = 15,
+                         HEARTH_SECTIONS = 15 /* that this version knows */
 };
 
 #define HEARTH_FLAG_ACCESSES  1u /* required flag: accesses were counted in every run that was merged */
@@ -201,14 +202,30 @@ typedef struct hearth_indexed_type {
   uint32_t reserved;
 } hearth_indexed_type;
 
-/* PLAN: this struct, then the tables it counts: how contexts that share an allocation call are told apart at run time.
- * While a decision site is being called, its bit is set in a word of the thread; an allocation takes the entry of its
- * table whose bits are those that the word has in the table's mask. */
+/* PLAN: this struct, then the tables it counts: where the blocks of each context are to lie, and how contexts that share
+ * an allocation call are told apart at run time. While a decision site is being called, its bit is set in a word of the
+ * thread; an allocation takes the entry of its table whose bits are those that the word has in the table's mask.
+ *
+ *   | hearth_indexed_plan | sites | tables | entries | pools | layouts | placements, a byte each, padding to 8 | */
 typedef struct hearth_indexed_plan {
   uint64_t id; /* XXH3-64 of the rest: plans that differ in anything differ in it */
   uint32_t site_count, table_count, entry_count;
   uint32_t library_calls; /* of the tables, those of functions without source: the id is the function's */
+  uint32_t pool_count;    /* at most HEARTH_POOLS_MAX */
+  uint32_t layout_count;  /* layouts whose costs were predicted; 0: none */
+  uint32_t layout;        /* enum hearth_layout: the one that the plan has */
+  uint32_t context_count; /* placements: rows of CONTEXTS */
 } hearth_indexed_plan;
+
+/* Which contexts share a pool. */
+enum hearth_layout {
+  HEARTH_LAYOUT_NONE = 0,   /* no hints */
+  HEARTH_LAYOUT_COLD = 1,   /* cold blocks apart, all others as without a profile */
+  HEARTH_LAYOUT_WARM = 2,   /* and one pool for these */
+  HEARTH_LAYOUT_CALLS = 3,  /* a pool for each allocation call, or several */
+  HEARTH_LAYOUT_GROUPS = 4, /* pools of contexts that are used together */
+  HEARTH_LAYOUTS = 5
+};
 
 /* By ascending stack id. */
 typedef struct hearth_plan_site {
@@ -231,11 +248,31 @@ typedef struct hearth_plan_table {
 
 /* By ascending bits in each table. */
 typedef struct hearth_plan_entry {
-  uint64_t bits;     /* within the mask */
-  uint64_t bytes[4]; /* that contexts with these bits allocated, by enum hearth_class; [0] is 0 */
-  uint32_t hotness;  /* enum hearth_class; unknown where they differ too much */
-  uint32_t reserved;
+  uint64_t bits;        /* within the mask */
+  uint64_t bytes;       /* that contexts with these bits allocated */
+  uint64_t right_bytes; /* of these, by contexts of this placement */
+  uint32_t placement;   /* hearth_placement; 0: as without a profile */
+  uint32_t reserved;    /* 0 */
 } hearth_plan_entry;
+
+/* Pools by number. Numbers of units touched are predictions for a window, in thousandths; all 0 without one. */
+typedef struct hearth_plan_pool {
+  uint64_t allocs, bytes, accesses;  /* of its contexts */
+  uint64_t live_bytes;               /* of their blocks, at the peak */
+  uint64_t memory;                   /* that the pool then takes, holes included */
+  uint64_t lines, pages, huge_pages; /* of 64 bytes, 4 KiB, 2 MiB: touched in a window */
+  uint32_t contexts;
+  uint32_t hotness; /* HEARTH_CLASS_NOTCOLD or _HOT: what its blocks are to allocators without pools */
+} hearth_plan_pool;
+
+/* The prediction for a layout; by ascending `layout`. */
+typedef struct hearth_plan_layout {
+  uint32_t layout; /* enum hearth_layout */
+  uint32_t pool_count;
+  uint64_t lines, pages, huge_pages; /* touched in a window, in thousandths */
+  uint64_t peak_bytes, steady_bytes; /* of memory: at the peak, and on average */
+  uint64_t cycles;                   /* that misses and faults take in a window, in thousandths */
+} hearth_plan_layout;
 
 /* CHECKSUMS: XXH3-64 of each HEARTH_BLOCK_SIZE bytes of the file before this section; the last block ends where this
  * section begins. Checked block by block as a reader touches the file. */
@@ -252,9 +289,11 @@ HEARTH_CHECK_LAYOUT(sizeof(hearth_indexed_cutoff) == 16);
 HEARTH_CHECK_LAYOUT(sizeof(hearth_indexed_binary) == 40);
 HEARTH_CHECK_LAYOUT(sizeof(hearth_indexed_histogram) == 8);
 HEARTH_CHECK_LAYOUT(sizeof(hearth_indexed_type) == 16);
-HEARTH_CHECK_LAYOUT(sizeof(hearth_indexed_plan) == 24);
+HEARTH_CHECK_LAYOUT(sizeof(hearth_indexed_plan) == 40);
 HEARTH_CHECK_LAYOUT(sizeof(hearth_plan_site) == 32);
 HEARTH_CHECK_LAYOUT(sizeof(hearth_plan_table) == 24);
-HEARTH_CHECK_LAYOUT(sizeof(hearth_plan_entry) == 48);
+HEARTH_CHECK_LAYOUT(sizeof(hearth_plan_entry) == 32);
+HEARTH_CHECK_LAYOUT(sizeof(hearth_plan_pool) == 72);
+HEARTH_CHECK_LAYOUT(sizeof(hearth_plan_layout) == 56);
 
 #endif

@@ -48,6 +48,11 @@ typedef enum hearth_class {
   HEARTH_CLASS_HOT = 3
 } hearth_class;
 
+/* Where blocks are to lie: a class, or HEARTH_PLACEMENT_POOL + number of a pool of the plan. */
+typedef uint8_t hearth_placement;
+
+enum { HEARTH_PLACEMENT_POOL = 4, HEARTH_POOLS_MAX = 31, HEARTH_PLACEMENTS = HEARTH_PLACEMENT_POOL + HEARTH_POOLS_MAX };
+
 static inline uint64_t hearth_merge_SUM(uint64_t a, uint64_t b) { return a + b < a ? UINT64_MAX : a + b; }
 static inline uint64_t hearth_merge_MIN(uint64_t a, uint64_t b) { return a < b ? a : b; }
 static inline uint64_t hearth_merge_MAX(uint64_t a, uint64_t b) { return a > b ? a : b; }

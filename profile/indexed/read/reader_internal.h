@@ -47,7 +47,7 @@ struct hearth_profile {
   uint32_t bucket_bits;
   uint64_t *counts; /* of the histogram that was read last */
   size_t counts_room;
-  uint8_t *plan_copy; /* the PLAN section, if its structs cannot be used where they lie, or as they are */
+  uint8_t *plan_copy; /* the PLAN section, if its structs cannot be used where they lie */
   uint8_t *checked;   /* one bit for each block whose checksum was found right */
 };
 

@@ -6,7 +6,7 @@
 #include "json_frames.h"
 #include "plan_view.h"
 
-enum { JSON_VERSION = 1 };
+enum { JSON_VERSION = 2 };
 
 typedef struct plan_json {
   hearth_plan_view view;
@@ -48,16 +48,13 @@ static void print_bits(hearth_json *json, const char *name, uint64_t bits) {
 static void print_entry(hearth_json *json, const hearth_plan_entry *entry) {
   hearth_json_open(json, '{');
   print_bits(json, "bits", entry->bits);
-  hearth_json_key(json, "class");
-  if (entry->hotness)
-    hearth_json_string(json, hearth_class_name((hearth_class)entry->hotness));
+  hearth_json_key(json, "placement");
+  if (entry->placement)
+    hearth_json_string(json, hearth_placement_name((hearth_placement)entry->placement));
   else
     hearth_json_null(json);
-  hearth_json_key(json, "bytes");
-  hearth_json_open(json, '{');
-  for (hearth_class c = HEARTH_CLASS_COLD; c <= HEARTH_CLASS_HOT; c++)
-    hearth_json_key_uint(json, hearth_class_name(c), entry->bytes[c]);
-  hearth_json_close(json, '}');
+  hearth_json_key_uint(json, "bytes", entry->bytes);
+  hearth_json_key_uint(json, "right_bytes", entry->right_bytes);
   hearth_json_close(json, '}');
 }
 
@@ -85,6 +82,25 @@ static void print_tables(plan_json *p) {
   hearth_json_close(json, ']');
 }
 
+static void print_pools(plan_json *p) {
+  hearth_json *json = &p->json;
+  hearth_json_line(json);
+  hearth_json_key(json, "pools");
+  hearth_json_open(json, '[');
+  for (uint32_t i = 0; i < p->view.plan.pool_count; i++) {
+    const hearth_plan_pool *pool = &p->view.plan.pools[i];
+    hearth_json_line(json);
+    hearth_json_open(json, '{');
+    hearth_json_key_uint(json, "contexts", pool->contexts);
+    hearth_json_key_uint(json, "bytes", pool->bytes);
+    hearth_json_key_uint(json, "allocs", pool->allocs);
+    hearth_json_key_uint(json, "accesses", pool->accesses);
+    hearth_json_key_string(json, "class", hearth_class_name((hearth_class)pool->hotness));
+    hearth_json_close(json, '}');
+  }
+  hearth_json_close(json, ']');
+}
+
 static hearth_status print_frames(plan_json *p, hearth_error *err) {
   hearth_json_line(&p->json);
   hearth_json_key(&p->json, "frames");
@@ -107,6 +123,8 @@ static hearth_status print_plan(plan_json *p, hearth_error *err) {
     hearth_json_string(json, id);
   else
     hearth_json_null(json);
+  hearth_json_key_string(json, "layout", hearth_layout_name(p->view.plan.layout));
+  print_pools(p);
   print_sites(p);
   print_tables(p);
   HEARTH_TRY(print_frames(p, err));

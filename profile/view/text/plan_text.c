@@ -45,10 +45,11 @@ static void print_bits(uint64_t bits, FILE *stream) {
 static void print_entry(const hearth_plan_entry *entry, FILE *stream) {
   fputs("    bits ", stream);
   print_bits(entry->bits, stream);
-  fprintf(stream, ": %s;", entry->hotness ? hearth_class_name((hearth_class)entry->hotness) : "ambiguous");
-  for (hearth_class c = HEARTH_CLASS_COLD; c <= HEARTH_CLASS_HOT; c++)
-    if (entry->bytes[c])
-      fprintf(stream, " %s %s", hearth_class_name(c), hearth_amount_bytes(entry->bytes[c]).c);
+  fprintf(stream, ": %s; %s",
+          entry->placement ? hearth_placement_name((hearth_placement)entry->placement) : "ambiguous",
+          hearth_amount_bytes(entry->bytes).c);
+  if (entry->placement && entry->right_bytes < entry->bytes)
+    fprintf(stream, ", of others %s", hearth_amount_bytes(entry->bytes - entry->right_bytes).c);
   fputc('\n', stream);
 }
 
@@ -65,11 +66,21 @@ static hearth_status print_table(hearth_plan_view *v, const hearth_plan_table *t
     fprintf(stream,
             "    no site is worth its while here: --min-gain, --max-sites, or its contexts share all callers\n");
   else if (left)
-    fprintf(
-        stream,
-        "    %s remain: contexts go through none of the decision sites, or those of several classes through the same\n",
-        hearth_amount_bytes(left).c);
+    fprintf(stream,
+            "    %s remain: contexts go through none of the decision sites, or those of several placements through the "
+            "same\n",
+            hearth_amount_bytes(left).c);
   return HEARTH_OK;
+}
+
+static void print_pools(const hearth_plan *plan, FILE *stream) {
+  if (plan->pool_count)
+    fprintf(stream, "\nPools: contexts, bytes, blocks, accesses\n");
+  for (uint32_t i = 0; i < plan->pool_count; i++) {
+    const hearth_plan_pool *pool = &plan->pools[i];
+    fprintf(stream, "  %2" PRIu32 " %8" PRIu32 " %10s %12" PRIu64 " %14" PRIu64 "\n", i, pool->contexts,
+            hearth_amount_bytes(pool->bytes).c, pool->allocs, pool->accesses);
+  }
 }
 
 static hearth_status print_plan(hearth_plan_view *v, FILE *stream, hearth_error *err) {
@@ -77,20 +88,26 @@ static hearth_status print_plan(hearth_plan_view *v, FILE *stream, hearth_error 
   for (uint32_t i = 0; i < v->plan.site_count; i++)
     bits |= UINT64_C(1) << v->plan.sites[i].bit;
   if (!v->plan.id) {
-    fputs("no plan: no allocation call has contexts of several classes ('hearth plan' makes plans)\n", stream);
+    fputs("no plan: no context has a placement ('hearth plan' makes plans)\n", stream);
     return HEARTH_OK;
   }
-  fprintf(stream, "plan %016" PRIx64 ": %" PRIu32 " decision site%s in %d bit%s for %" PRIu32 " allocation call%s\n",
-          v->plan.id, v->plan.site_count, hearth_plural(v->plan.site_count), __builtin_popcountll(bits),
+  fprintf(stream,
+          "plan %016" PRIx64 ": layout %s, %" PRIu32 " pool%s, %" PRIu32 " decision site%s in %d bit%s for %" PRIu32
+          " allocation call%s\n",
+          v->plan.id, hearth_layout_name(v->plan.layout), v->plan.pool_count, hearth_plural(v->plan.pool_count),
+          v->plan.site_count, hearth_plural(v->plan.site_count), __builtin_popcountll(bits),
           hearth_plural((uint64_t)__builtin_popcountll(bits)), v->plan.table_count, hearth_plural(v->plan.table_count));
+  print_pools(&v->plan, stream);
   if (v->plan.site_count)
     HEARTH_TRY(print_sites(v, stream, err));
-  fprintf(stream, "\nAllocation calls: class and bytes by the bits that are set\n");
+  if (!v->plan.table_count)
+    return HEARTH_OK;
+  fprintf(stream, "\nAllocation calls: placement and bytes by the bits that are set\n");
   for (uint32_t i = 0; i < v->plan.table_count; i++) {
     HEARTH_TRY(print_table(v, v->tables[i], stream, err));
     left += hearth_plan_table_bytes_left(v, v->tables[i]);
   }
-  fprintf(stream, "\n%s are left in a class that is not theirs\n", hearth_amount_bytes(left).c);
+  fprintf(stream, "\n%s get a placement that is not theirs\n", hearth_amount_bytes(left).c);
   return HEARTH_OK;
 }
 

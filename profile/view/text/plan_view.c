@@ -28,8 +28,7 @@ static uint64_t bytes_of(const hearth_plan_view *view, const hearth_plan_table *
   uint64_t sum = 0;
   const hearth_plan_entry *entries = hearth_plan_entries(&view->plan, table, &count);
   for (uint32_t i = 0; i < count; i++)
-    for (uint32_t c = 0; c <= HEARTH_CLASS_HOT; c++)
-      sum += entries[i].bytes[c];
+    sum += entries[i].bytes;
   return sum;
 }
 
@@ -67,20 +66,11 @@ void hearth_plan_view_destroy(hearth_plan_view *view) {
   free(view->tables);
 }
 
-/* The ordinary allocator serves blocks that are not cold and blocks of unknown class alike. */
-uint64_t hearth_plan_entry_bytes_left(const hearth_plan_entry *entry) {
-  uint64_t sum = 0;
-  uint32_t right = entry->hotness == HEARTH_CLASS_UNKNOWN ? HEARTH_CLASS_NOTCOLD : entry->hotness;
-  for (uint32_t c = HEARTH_CLASS_COLD; c <= HEARTH_CLASS_HOT; c++)
-    sum += c == right ? 0 : entry->bytes[c];
-  return sum;
-}
-
 uint64_t hearth_plan_table_bytes_left(const hearth_plan_view *view, const hearth_plan_table *table) {
   uint32_t count;
   uint64_t sum = 0;
   const hearth_plan_entry *entries = hearth_plan_entries(&view->plan, table, &count);
   for (uint32_t i = 0; i < count; i++)
-    sum += hearth_plan_entry_bytes_left(&entries[i]);
+    sum += entries[i].bytes - entries[i].right_bytes;
   return sum;
 }

@@ -18,9 +18,7 @@ typedef struct hearth_plan_view {
 hearth_status hearth_plan_view_init(hearth_plan_view *view, hearth_profile *profile, hearth_error *err);
 void hearth_plan_view_destroy(hearth_plan_view *view);
 
-/* Bytes that an entry gives another place than theirs: of other classes than its own, or all cold and hot ones where it has
- * none. */
-uint64_t hearth_plan_entry_bytes_left(const hearth_plan_entry *entry);
+/* Bytes that get another placement than theirs. */
 uint64_t hearth_plan_table_bytes_left(const hearth_plan_view *view, const hearth_plan_table *table);
 
 #endif

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-enum { DEFAULT_COLD_BELOW = 64, DEFAULT_HOT_FROM = 254, HINT_VALUES = 256, DEFAULT_INTERVAL_S = 30 };
+enum { DEFAULT_COLD_BELOW = 64, DEFAULT_HOT_FROM = 223, HINT_VALUES = 256, DEFAULT_INTERVAL_S = 30 };
 /* Unlike /tmp never in memory: the Filesystem Hierarchy Standard has files there survive a restart. */
 #define DEFAULT_DIRECTORY "/var/tmp"
 

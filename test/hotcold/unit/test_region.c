@@ -411,7 +411,7 @@ static void options_are_parsed(void **state) {
   (void)state;
   struct hearth_hotcold_options options = hearth_hotcold_options_parse(NULL);
   assert_int_equal(options.cold_below, 64);
-  assert_int_equal(options.hot_from, 254);
+  assert_int_equal(options.hot_from, 223);
   options = hearth_hotcold_options_parse("cold-below=1::hot-from=256:");
   assert_int_equal(options.cold_below, 1);
   assert_int_equal(options.hot_from, 256);
@@ -420,7 +420,7 @@ static void options_are_parsed(void **state) {
   assert_int_equal(options.hot_from, 256);
   options = hearth_hotcold_options_parse("cold=keep:hot=on");
   assert_int_equal(options.cold_below, 64);
-  assert_int_equal(options.hot_from, 254);
+  assert_int_equal(options.hot_from, 223);
   assert_int_equal(options.cold_mode, HEARTH_COLD_KEEP);
   assert_int_equal(options.interval_s, 30);
   assert_string_equal(options.directory, "/var/tmp");

@@ -19,6 +19,7 @@ typedef struct context {
 #define COLD    HEARTH_CLASS_COLD
 #define HOT     HEARTH_CLASS_HOT
 #define UNKNOWN HEARTH_CLASS_UNKNOWN
+#define POOL    HEARTH_PLACEMENT_POOL
 
 #define COUNT(rows) (sizeof(rows) / sizeof(rows)[0])
 
@@ -108,7 +109,7 @@ static const hearth_plan_site *site_of(const planned *p, const char *frame) {
 }
 
 /* What an allocation concludes while the frames of a context are being called. */
-static hearth_class conclude(const planned *p, const char *frames) {
+static hearth_placement conclude(const planned *p, const char *frames) {
   const hearth_plan_table *table = hearth_plan_find_table(&p->plan, id_of(frames));
   uint64_t word = 0;
   uint32_t count;
@@ -120,14 +121,14 @@ static hearth_class conclude(const planned *p, const char *frames) {
   const hearth_plan_entry *entries = hearth_plan_entries(&p->plan, table, &count);
   for (uint32_t i = 0; i < count; i++)
     if (entries[i].bits == (word & table->mask))
-      return (hearth_class)entries[i].hotness;
+      return (hearth_placement)entries[i].placement;
   return UNKNOWN;
 }
 
 static void expect_all_told_apart(const planned *p, const context *contexts, size_t n) {
   for (size_t i = 0; i < n; i++)
-    if (conclude(p, contexts[i].frames) != contexts[i].hotness)
-      fail_msg("%s: taken for %s", contexts[i].frames, hearth_class_name(conclude(p, contexts[i].frames)));
+    if (conclude(p, contexts[i].frames) != (contexts[i].hotness == HOT ? POOL : contexts[i].hotness))
+      fail_msg("%s: taken for %s", contexts[i].frames, hearth_placement_name(conclude(p, contexts[i].frames)));
 }
 
 /* -------------------------------------------------- choices -------------------------------------------------- */
@@ -291,7 +292,7 @@ static void budgets_are_kept(void **state) {
   p = open_planned(contexts, COUNT(contexts), &one);
   assert_int_equal(p.plan.site_count, 1);
   assert_non_null(site_of(&p, "h1"));
-  assert_int_equal(conclude(&p, "x1 h1 m1"), HOT);
+  assert_int_equal(conclude(&p, "x1 h1 m1"), POOL);
   assert_int_equal(conclude(&p, "x1 h4 m1"), UNKNOWN);
   close_planned(&p);
   p = open_planned(contexts, COUNT(contexts), &gain); /* 57000 bytes */
@@ -319,7 +320,7 @@ static void few_bytes_of_another_class_are_passed_over(void **state) {
   assert_int_equal(conclude(&p, "x1 m1"), COLD);
   close_planned(&p);
   p = open_planned(hot, 2, &no_sites);
-  assert_int_equal(conclude(&p, "x1 m1"), HOT);
+  assert_int_equal(conclude(&p, "x1 m1"), POOL);
   close_planned(&p);
   p = open_planned(half, 2, &no_sites);
   assert_int_equal(conclude(&p, "x1 m1"), UNKNOWN);
@@ -370,32 +371,30 @@ static void classes_are_those_that_are_asked_for(void **state) {
   const hearth_plan_options options = {.classify = &classify};
   (void)state;
   planned p = open_planned(contexts, COUNT(contexts), &options); /* of too short a run */
-  assert_int_equal(p.plan.id, 0);
+  assert_int_equal(p.plan.table_count, 0);
   close_planned(&p);
   classify.llvm_cold_lifetime_s = 1;
   p = open_planned(contexts, COUNT(contexts), &options);
-  assert_int_equal(conclude(&p, "x1 h1 m1"), UNKNOWN); /* needs no bit: it is treated alike */
+  assert_int_equal(conclude(&p, "x1 h1 m1"), POOL);
   assert_int_equal(conclude(&p, "x1 h1 m2"), COLD);
   close_planned(&p);
   classify = (hearth_classify_options){.hot_share_ppm = 1}; /* less than any that profiles store */
   p = open_planned(contexts, COUNT(contexts), &options);
-  assert_int_equal(conclude(&p, "x1 h1 m1"), UNKNOWN); /* needs no bit: it is treated alike */
+  assert_int_equal(conclude(&p, "x1 h1 m1"), POOL);
   assert_int_equal(conclude(&p, "x1 h1 m2"), COLD);
   close_planned(&p);
 }
 
 /* -------------------------------------------------- lost bits ------------------------------------------------ */
 
-static bool has_place(uint32_t hotness) { return hotness == COLD || hotness == HOT; }
-
-/* Whatever bits get lost: a context is then of the class it has, or of none. */
+/* Whatever bits get lost: a context then has its placement, or none. */
 static void expect_losses_cost_hints_only(const planned *p) {
   for (uint32_t i = 0; i < p->plan.table_count; i++) {
     uint32_t count;
     const hearth_plan_entry *entries = hearth_plan_entries(&p->plan, &p->plan.tables[i], &count);
     for (uint32_t less = 0; less < count; less++)
       for (uint32_t more = 0; more < count; more++)
-        if (has_place(entries[less].hotness) && entries[less].hotness != entries[more].hotness &&
+        if (entries[less].placement != UNKNOWN && entries[less].placement != entries[more].placement &&
             (entries[less].bits & ~entries[more].bits) == 0)
           fail_msg("table %u: bits %#lx would be taken for %#lx", i, (unsigned long)entries[more].bits,
                    (unsigned long)entries[less].bits);
@@ -403,7 +402,7 @@ static void expect_losses_cost_hints_only(const planned *p) {
 }
 
 /* Contexts that go through what others go through, and on from there. */
-static void bits_that_get_lost_change_no_class(void **state) {
+static void bits_that_get_lost_change_no_placement(void **state) {
   const context contexts[] = {{HOT, 1000, "x1 h1 m1"},       {COLD, 900, "x1 h1 g1 m1"},
                               {COLD, 800, "x1 h2 g1 m1"},    {HOT, 700, "x1 h2 g2 m2"},
                               {HOT, 600, "x1 h2 g2 f1 m1"},  {COLD, 500, "x1 k1 h1 g1 m1"},
@@ -419,7 +418,7 @@ static void bits_that_get_lost_change_no_class(void **state) {
   close_planned(&p);
 }
 
-static void random_plans_have_no_class_to_lose(void **state) {
+static void random_plans_have_no_placement_to_lose(void **state) {
   enum { CONTEXTS = 60, FRAMES = 6 };
   static char frames[CONTEXTS][3 * FRAMES + 1];
   uint64_t seed = 11;
@@ -461,7 +460,7 @@ static void functions_of_libraries_are_planned_for_on_request(void **state) {
   uint32_t written, unhinted;
   (void)state;
   planned p = open_planned(contexts, COUNT(contexts), NULL);
-  assert_int_equal(p.plan.id, 0);
+  assert_int_equal(p.plan.table_count, 0);
   close_planned(&p);
   p = open_planned(contexts, COUNT(contexts), &options);
   assert_int_equal(p.plan.site_count, 2);
@@ -469,7 +468,7 @@ static void functions_of_libraries_are_planned_for_on_request(void **state) {
   assert_int_equal(p.plan.library_calls, p.plan.table_count);
   assert_null(hearth_plan_find_table(&p.plan, id_of("x1")));
   assert_int_equal(hearth_plan_find_table(&p.plan, id_of("s? m1"))->mask, 0);
-  assert_int_equal(conclude(&p, "g? k? h1 m1"), HOT);
+  assert_int_equal(conclude(&p, "g? k? h1 m1"), POOL);
   assert_int_equal(conclude(&p, "g? k? h1 m2"), COLD);
   assert_int_equal(conclude(&p, "s? m1"), COLD);
   char *list = library_calls_of(&p, &written, &unhinted);
@@ -482,10 +481,32 @@ static void functions_of_libraries_are_planned_for_on_request(void **state) {
   close_planned(&p);
 }
 
-static void there_is_no_plan_where_nothing_differs(void **state) {
-  const context contexts[] = {{HOT, 1000, "x1 h1 m1"}, {HOT, 1000, "x1 h2 m1"}, {COLD, 1000, "y1 h2 m1"}};
-  bytes bare = profile_of(contexts, COUNT(contexts), false);
-  bytes same = plan_of(bare, NULL);
+/* Where nothing differs a plan has placements and no tables. Light contexts have none. */
+static void contexts_have_placements(void **state) {
+  const context contexts[] = {
+      {HOT, 100000, "x1 h1 m1"}, {HOT, 100000, "x1 h2 m1"}, {COLD, 100000, "y1 h2 m1"}, {COLD, 1, "z1 h2 m1"}};
+  planned p = open_planned(contexts, COUNT(contexts), NULL);
+  (void)state;
+  assert_int_equal(p.plan.site_count, 0);
+  assert_int_equal(p.plan.table_count, 0);
+  assert_int_equal(p.plan.pool_count, 1);
+  assert_int_equal(p.plan.pools[0].contexts, 2);
+  assert_int_equal(p.plan.pools[0].bytes, 200000);
+  assert_int_equal(p.plan.context_count, COUNT(contexts));
+  for (uint32_t i = 0; i < COUNT(contexts); i++) {
+    hearth_mib mib;
+    hearth_error err;
+    expect_ok(hearth_profile_get_context(p.profile, i, NULL, &mib, &err), &err);
+    assert_int_equal(hearth_plan_placement_of(&p.plan, i), mib.TotalAccessCount ? POOL
+                                                           : mib.TotalSize == 1 ? UNKNOWN
+                                                                                : COLD);
+  }
+  assert_int_equal(hearth_plan_placement_of(&p.plan, COUNT(contexts)), UNKNOWN);
+  close_planned(&p);
+}
+
+static void there_is_no_plan_without_contexts(void **state) {
+  bytes bare = profile_of(NULL, 0, false), same = plan_of(bare, NULL);
   (void)state;
   expect_equal_bytes(bare, same);
   free(bare.data);
@@ -537,6 +558,8 @@ typedef struct sections {
   hearth_plan_site *sites;
   hearth_plan_table *tables;
   hearth_plan_entry *entries;
+  hearth_plan_pool *pools;
+  hearth_placement *placements;
 } sections;
 
 static sections find_sections(bytes b) {
@@ -551,23 +574,9 @@ static sections find_sections(bytes b) {
   s.sites = (hearth_plan_site *)(s.plan + 1);
   s.tables = (hearth_plan_table *)(s.sites + s.plan->site_count);
   s.entries = (hearth_plan_entry *)(s.tables + s.plan->table_count);
+  s.pools = (hearth_plan_pool *)(s.entries + s.plan->entry_count);
+  s.placements = (hearth_placement *)(s.pools + s.plan->pool_count);
   return s;
-}
-
-/* Plans once gave a class to contexts that set no bit, and to bits that those of others include. */
-static void plans_of_before_cost_hints_only(void **state) {
-  bytes bare = profile_of(many, COUNT(many), false), b = plan_of(bare, NULL);
-  sections s = find_sections(b);
-  (void)state;
-  for (uint32_t i = 0; i < s.plan->entry_count; i++)
-    s.entries[i].hotness = s.entries[i].bits & 1 ? HOT : COLD;
-  reseal(b.data, b.size);
-  planned p = open_planned_bytes(b);
-  expect_losses_cost_hints_only(&p);
-  assert_int_equal(p.plan.entry_count, s.plan->entry_count);
-  assert_int_equal(conclude(&p, "x1 z1"), UNKNOWN);
-  close_planned(&p);
-  free(bare.data);
 }
 
 static void expect_refused(bytes b, const char *message) {
@@ -615,8 +624,16 @@ static void impossible_plans_are_refused(void **state) {
   REFUSED(s.tables[2].stack_id, 0, "table 2 of the plan is impossible");
   REFUSED(s.tables[0].mask, 0, "entry 0 of the plan is impossible");
   REFUSED(s.entries[0].bits, UINT64_C(1) << 63, "entry 0 of the plan is impossible");
-  REFUSED(s.entries[0].hotness, 4, "entry 0 of the plan is impossible");
+  REFUSED(s.entries[0].placement, POOL + 1, "entry 0 of the plan is impossible");
+  REFUSED(s.entries[0].right_bytes, s.entries[0].bytes + 1, "entry 0 of the plan is impossible");
+  REFUSED(s.entries[0].reserved, 1, "entry 0 of the plan is impossible");
   REFUSED(s.entries[1].bits, s.entries[0].bits, "entry 1 of the plan is impossible");
+  REFUSED(s.plan->pool_count, 32, "wrong size");
+  REFUSED(s.plan->layout_count, 1, "wrong size");
+  REFUSED(s.plan->layout, HEARTH_LAYOUTS, "wrong size");
+  REFUSED(s.plan->context_count, s.plan->context_count - 1, "the plan is of other contexts");
+  REFUSED(s.pools[0].hotness, COLD, "pool 0 of the plan is impossible");
+  REFUSED(s.placements[1], POOL + 1, "the plan has no pool for context 1");
 #undef REFUSED
   free(bare.data);
   free(b.data);
@@ -664,11 +681,11 @@ int main(void) {
       cmocka_unit_test(bytes_weigh_as_much_as_they_are_used),
       cmocka_unit_test(recursive_sites_are_not_chosen),
       cmocka_unit_test(classes_are_those_that_are_asked_for),
-      cmocka_unit_test(bits_that_get_lost_change_no_class),
-      cmocka_unit_test(random_plans_have_no_class_to_lose),
-      cmocka_unit_test(plans_of_before_cost_hints_only),
+      cmocka_unit_test(bits_that_get_lost_change_no_placement),
+      cmocka_unit_test(random_plans_have_no_placement_to_lose),
       cmocka_unit_test(functions_of_libraries_are_planned_for_on_request),
-      cmocka_unit_test(there_is_no_plan_where_nothing_differs),
+      cmocka_unit_test(contexts_have_placements),
+      cmocka_unit_test(there_is_no_plan_without_contexts),
       cmocka_unit_test(equal_profiles_have_equal_plans),
       cmocka_unit_test(merges_leave_plans_behind),
       cmocka_unit_test(impossible_plans_are_refused),

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* First step of planning: the placement of each context. Contexts of an allocation call that are light, also together,
+ * have none. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "array.h"
+#include "hearth/ids.h"
+#include "planner.h"
+
+/* ------------------------------------------------ leaf frames ----------------------------------------------- */
+
+static int compare_leaf_frames(const void *a, const void *b) {
+  const plan_leaf_frame *x = a, *y = b;
+  return x->id != y->id ? (x->id > y->id) - (x->id < y->id) : (x->frame > y->frame) - (x->frame < y->frame);
+}
+
+static hearth_status find_stack_ids(planner *p) {
+  const writer *w = p->w;
+  const hearth_builder *b = w->builder;
+  HEARTH_TRY(hearth_array_create(&p->stack_ids, w->frames.count, sizeof *p->stack_ids, p->err));
+  for (uint32_t i = 0; i < w->frames.count; i++) {
+    const builder_frame *f = &b->frames[w->frames.order[i]];
+    if (f->line != HEARTH_LINE_UNKNOWN && f->column != 0)
+      p->stack_ids[i] = hearth_stack_id(b->functions[f->function].id, f->line, f->column);
+  }
+  return HEARTH_OK;
+}
+
+/* The common facts of contexts that end at a frame, as their allocation call; 0: it cannot be named. */
+static uint64_t leaf_id(const planner *p, uint32_t frame) {
+  const builder_frame *f = &p->w->builder->frames[p->w->frames.order[frame]];
+  const builder_function *function = &p->w->builder->functions[f->function];
+  if (p->stack_ids[frame] || !p->options.library_calls)
+    return p->stack_ids[frame];
+  return hearth_library_call_id(function->id, function->start_line, f->line);
+}
+
+static hearth_status list_leaf_frames(planner *p) {
+  const writer *w = p->w;
+  HEARTH_TRY(hearth_array_create(&p->leaf_frames, w->frames.count, sizeof *p->leaf_frames, p->err));
+  for (uint32_t i = 0; i < w->frames.count; i++)
+    if (w->context_ends[i] > plan_first_row(p, i))
+      p->leaf_frames[p->leaf_frame_count++] = (plan_leaf_frame){leaf_id(p, i), i};
+  qsort(p->leaf_frames, p->leaf_frame_count, sizeof *p->leaf_frames, compare_leaf_frames);
+  return HEARTH_OK;
+}
+
+size_t hearth_plan_end_of_leaf(const planner *p, size_t first) {
+  size_t end = first + 1;
+  while (p->leaf_frames[first].id && end < p->leaf_frame_count && p->leaf_frames[end].id == p->leaf_frames[first].id)
+    end++;
+  return end;
+}
+
+/* ------------------------------------------------- classes -------------------------------------------------- */
+
+/* `light`: the sum of those that are light. */
+static void classify_rows(planner *p, const hearth_classifier *classifier, uint32_t frame, hearth_mib *light) {
+  const writer *w = p->w;
+  for (uint32_t i = plan_first_row(p, frame); i < w->context_ends[frame]; i++) {
+    hearth_mib mib = {0};
+    uint32_t context = w->contexts.order[i];
+    hearth_writer_get_classified(w, context, &mib);
+    p->rows[i] = (plan_row){.bytes = mib_rows_number(&w->builder->mibs, context, HEARTH_COL_TotalSize),
+                            .allocs = mib_rows_number(&w->builder->mibs, context, HEARTH_COL_AllocCount),
+                            .accesses = mib.TotalAccessCount,
+                            .hotness = hearth_classify(classifier, &mib),
+                            .is_light = !hearth_has_weight(classifier, &mib)};
+    if (p->rows[i].is_light)
+      hearth_mib_merge(light, &mib);
+  }
+}
+
+/* Light contexts of a call count if they are many. `light`: their sum. */
+static void keep_many(planner *p, const hearth_classifier *classifier, uint32_t frame, const hearth_mib *light) {
+  for (uint32_t i = plan_first_row(p, frame); i < p->w->context_ends[frame]; i++)
+    p->rows[i].is_light &= !hearth_has_weight(classifier, light);
+}
+
+static void classify(planner *p) {
+  hearth_classifier classifier = hearth_writer_classifier(p->w, &p->classify);
+  for (size_t i = 0, end; i < p->leaf_frame_count; i = end) {
+    hearth_mib light = {0};
+    end = hearth_plan_end_of_leaf(p, i);
+    for (size_t k = i; k < end; k++)
+      classify_rows(p, &classifier, p->leaf_frames[k].frame, &light);
+    for (size_t k = i; k < end; k++)
+      keep_many(p, &classifier, p->leaf_frames[k].frame, &light);
+  }
+}
+
+/* ------------------------------------------------ placements ------------------------------------------------ */
+
+static hearth_placement placement_of(const plan_row *row) {
+  if (row->is_light || row->hotness == HEARTH_CLASS_UNKNOWN)
+    return HEARTH_CLASS_UNKNOWN;
+  return row->hotness == HEARTH_CLASS_COLD ? HEARTH_CLASS_COLD : HEARTH_PLACEMENT_POOL;
+}
+
+/* Cold contexts apart, all others with weight in one pool. */
+static void place(planner *p) {
+  plan_layout *layout = &p->layout;
+  layout->kind = HEARTH_LAYOUT_WARM;
+  for (uint32_t i = 0; i < p->w->contexts.count; i++) {
+    const plan_row *row = &p->rows[i];
+    layout->placements[i] = placement_of(row);
+    layout->is_empty &= layout->placements[i] == HEARTH_CLASS_UNKNOWN;
+    if (layout->placements[i] < HEARTH_PLACEMENT_POOL)
+      continue;
+    hearth_plan_pool *pool = &layout->pools[0];
+    layout->pool_count = 1;
+    pool->allocs += row->allocs;
+    pool->bytes += row->bytes;
+    pool->accesses += row->accesses;
+    pool->contexts++;
+    pool->hotness = HEARTH_CLASS_HOT;
+  }
+}
+
+hearth_status hearth_plan_place_contexts(planner *p) {
+  HEARTH_TRY(find_stack_ids(p));
+  HEARTH_TRY(list_leaf_frames(p));
+  HEARTH_TRY(hearth_array_create(&p->rows, p->w->contexts.count, sizeof *p->rows, p->err));
+  HEARTH_TRY(hearth_array_create(&p->layout.placements, p->w->contexts.count, 1, p->err));
+  p->layout.is_empty = true;
+  classify(p);
+  place(p);
+  return HEARTH_OK;
+}
