@@ -118,18 +118,30 @@ void hearth_ir_call_set_callee(LLVMValueRef call, LLVMValueRef callee) {
   cast<CallBase>(unwrap(call))->setCalledOperand(unwrap(callee));
 }
 
+// Those of a call or function, without those of parameters from the first on whose type is another one.
+static AttributeList attributesForTypes(LLVMContext &Context, AttributeList Attributes, FunctionType *Old,
+                                        FunctionType *New) {
+  for (unsigned I = 0; I < New->getNumParams(); I++)
+    if (I >= Old->getNumParams() || Old->getParamType(I) != New->getParamType(I))
+      Attributes = Attributes.removeParamAttributes(Context, I);
+  return Attributes;
+}
+
 LLVMValueRef hearth_ir_call_append_argument(LLVMValueRef call, LLVMValueRef callee, LLVMValueRef extra) {
   auto *Old = cast<CallBase>(unwrap(call));
   auto *Callee = cast<Function>(unwrap(callee));
   LLVMContext &Context = Old->getContext();
 
+  IRBuilder<> Builder(Old);
   SmallVector<Value *, 8> Args(Old->args());
   unsigned ExtraIndex = Args.size();
+  for (unsigned I = 0; I < ExtraIndex; I++)
+    if (Args[I]->getType() != Callee->getArg(I)->getType())
+      Args[I] = Builder.CreateIntCast(Args[I], Callee->getArg(I)->getType(), Old->paramHasAttr(I, Attribute::SExt));
   Args.push_back(unwrap(extra));
   SmallVector<OperandBundleDef, 2> Bundles;
   Old->getOperandBundlesAsDefs(Bundles);
 
-  IRBuilder<> Builder(Old);
   CallBase *New;
   if (auto *Invoke = dyn_cast<InvokeInst>(Old)) {
     New = Builder.CreateInvoke(Callee, Invoke->getNormalDest(), Invoke->getUnwindDest(), Args, Bundles);
@@ -139,7 +151,9 @@ LLVMValueRef hearth_ir_call_append_argument(LLVMValueRef call, LLVMValueRef call
     New = Call;
   }
   New->setCallingConv(Old->getCallingConv());
-  New->setAttributes(Old->getAttributes().addParamAttribute(Context, ExtraIndex, Attribute::ZExt));
+  New->setAttributes(
+      attributesForTypes(Context, Old->getAttributes(), Old->getFunctionType(), Callee->getFunctionType())
+          .addParamAttribute(Context, ExtraIndex, Attribute::ZExt));
   New->copyMetadata(*Old); // the debug location is among it
   New->takeName(Old);
   Old->replaceAllUsesWith(New);
@@ -147,14 +161,14 @@ LLVMValueRef hearth_ir_call_append_argument(LLVMValueRef call, LLVMValueRef call
   return wrap(New);
 }
 
-LLVMValueRef hearth_ir_declare_with_hint(LLVMModuleRef module, LLVMValueRef plain, const char *name) {
-  Module *M = unwrap(module);
+LLVMValueRef hearth_ir_declare_with_hint(LLVMValueRef plain, LLVMTypeRef type, const char *name) {
   auto *Plain = cast<Function>(unwrap(plain));
-  FunctionType *PlainType = Plain->getFunctionType();
+  Module *M = Plain->getParent();
+  auto *PlainType = cast<FunctionType>(unwrap(type));
   SmallVector<llvm::Type *, 8> Params(PlainType->param_begin(), PlainType->param_end());
   unsigned HintIndex = Params.size();
   Params.push_back(llvm::Type::getInt8Ty(M->getContext()));
-  auto *HintedType = FunctionType::get(PlainType->getReturnType(), Params, PlainType->isVarArg());
+  auto *HintedType = FunctionType::get(PlainType->getReturnType(), Params, false);
 
   if (GlobalValue *Taken = M->getNamedValue(name)) {
     auto *Function = dyn_cast<llvm::Function>(Taken);
@@ -162,9 +176,10 @@ LLVMValueRef hearth_ir_declare_with_hint(LLVMModuleRef module, LLVMValueRef plai
   }
   auto *Hinted = Function::Create(HintedType, GlobalValue::ExternalLinkage, name, M);
   // The zeroing twin that "alloc-variant-zeroed" names takes no hint, and LLVM would call it with one.
-  Hinted->setAttributes(Plain->getAttributes()
-                            .addParamAttribute(M->getContext(), HintIndex, Attribute::ZExt)
-                            .removeFnAttribute(M->getContext(), "alloc-variant-zeroed"));
+  Hinted->setAttributes(
+      attributesForTypes(M->getContext(), Plain->getAttributes(), Plain->getFunctionType(), HintedType)
+          .addParamAttribute(M->getContext(), HintIndex, Attribute::ZExt)
+          .removeFnAttribute(M->getContext(), "alloc-variant-zeroed"));
   Hinted->setCallingConv(Plain->getCallingConv());
   return wrap(Hinted);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A table by name and signature, and string attributes on the functions that the user lists. Calls count only if they
- * are made as the function is declared. */
+/* A table by name and signature, and string attributes on the functions that the user lists. The type of the call counts,
+ * not that of the declaration, which in old C has no parameters, and in a link may be another module's. */
 #include "alloc_functions.h"
 
 #include <stdio.h>
@@ -42,16 +42,28 @@ static bool type_is(LLVMTypeRef type, char letter) {
   }
 }
 
-bool hearth_has_signature(LLVMTypeRef type, const char *signature) {
+typedef bool (*fits)(LLVMTypeRef type, char letter);
+
+static bool has_types(LLVMTypeRef type, const char *signature, fits fits) {
   LLVMTypeRef parameters[8];
   unsigned n = LLVMCountParamTypes(type);
-  if (n != strlen(signature) - 1 || LLVMIsFunctionVarArg(type) || !type_is(LLVMGetReturnType(type), signature[0]))
+  if (n != strlen(signature) - 1 || !type_is(LLVMGetReturnType(type), signature[0]))
     return false;
   LLVMGetParamTypes(type, parameters);
   for (unsigned i = 0; i < n; i++)
-    if (!type_is(parameters[i], signature[i + 1]))
+    if (!fits(parameters[i], signature[i + 1]))
       return false;
   return true;
+}
+
+bool hearth_has_signature(LLVMTypeRef type, const char *signature) {
+  return !LLVMIsFunctionVarArg(type) && has_types(type, signature, type_is);
+}
+
+/* Is it the parameter's type, or a size that can be extended to it? */
+static bool extends_to(LLVMTypeRef type, char letter) {
+  bool is_narrow = LLVMGetTypeKind(type) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(type) < 64;
+  return type_is(type, letter) || (letter == 'z' && is_narrow);
 }
 
 static const hearth_alloc_function *row_named(const char *name, size_t length) {
@@ -127,20 +139,36 @@ bool hearth_alloc_has_hint(LLVMValueRef function) {
   return LLVMGetStringAttributeAtIndex(function, LLVMAttributeFunctionIndex, EXISTING, strlen(EXISTING)) != NULL;
 }
 
-static const hearth_alloc_function *row_of(LLVMValueRef function) {
+static const hearth_alloc_function *row_of(LLVMValueRef call, LLVMValueRef callee) {
   size_t length;
-  if (hearth_alloc_hinted_form(function, &length))
-    return hearth_can_take_hint(function) ? &listed : NULL;
-  if (hearth_alloc_has_hint(function))
-    return row_hinted_by(function);
-  const char *name = LLVMGetValueName2(function, &length);
+  LLVMTypeRef type = LLVMGetCalledFunctionType(call);
+  bool as_declared = LLVMGlobalGetValueType(callee) == type;
+  if (hearth_alloc_hinted_form(callee, &length))
+    return as_declared && hearth_can_take_hint(callee) ? &listed : NULL;
+  if (hearth_alloc_has_hint(callee))
+    return as_declared ? row_hinted_by(callee) : NULL;
+  const char *name = LLVMGetValueName2(callee, &length);
   const hearth_alloc_function *row = row_named(name, length);
-  return row && hearth_has_signature(LLVMGlobalGetValueType(function), row->signature) ? row : NULL;
+  return row && has_types(type, row->signature, extends_to) ? row : NULL;
 }
 
-/* Not through a pointer of another type (K&R declarations): then no parameter could be added. */
-static bool is_called_as_declared(LLVMValueRef call, LLVMValueRef callee) {
-  return LLVMGlobalGetValueType(callee) == LLVMGetCalledFunctionType(call);
+LLVMValueRef hearth_alloc_callee(LLVMValueRef call) {
+  LLVMValueRef callee = LLVMGetCalledValue(call);
+  while (LLVMIsAConstantExpr(callee) && LLVMGetConstOpcode(callee) == LLVMBitCast)
+    callee = LLVMGetOperand(callee, 0);
+  return LLVMIsAFunction(callee);
+}
+
+LLVMTypeRef hearth_alloc_type(LLVMValueRef call, const hearth_alloc_function *row) {
+  LLVMTypeRef type = LLVMGetCalledFunctionType(call), parameters[HEARTH_HINTED_PARAMETERS_MAX];
+  unsigned n = LLVMCountParamTypes(type);
+  if (row->family == HEARTH_ALLOC_FAMILY_LISTED)
+    return type;
+  LLVMGetParamTypes(type, parameters);
+  for (unsigned i = 0; i < n; i++)
+    if (row->signature[i + 1] == 'z')
+      parameters[i] = LLVMInt64TypeInContext(LLVMGetTypeContext(type));
+  return LLVMFunctionType(LLVMGetReturnType(type), parameters, n, false);
 }
 
 bool hearth_is_dispatch(LLVMValueRef function) {
@@ -152,19 +180,18 @@ bool hearth_is_dispatch(LLVMValueRef function) {
 const hearth_alloc_function *hearth_alloc_function_of(LLVMValueRef instruction) {
   if (!hearth_ir_is_call(instruction))
     return NULL;
-  LLVMValueRef callee = LLVMIsAFunction(LLVMGetCalledValue(instruction));
+  LLVMValueRef callee = hearth_alloc_callee(instruction);
   if (!callee || !LLVMIsDeclaration(callee) || LLVMGetIntrinsicID(callee) != 0)
     return NULL;
-  const hearth_alloc_function *row = row_of(callee);
-  bool fits = row && is_called_as_declared(instruction, callee);
-  return fits && !hearth_is_dispatch(hearth_ir_function_of(instruction)) ? row : NULL;
+  const hearth_alloc_function *row = row_of(instruction, callee);
+  return row && !hearth_is_dispatch(hearth_ir_function_of(instruction)) ? row : NULL;
 }
 
 bool hearth_alloc_is_misdeclared(LLVMValueRef instruction) {
   size_t length;
-  LLVMValueRef callee = hearth_ir_is_call(instruction) ? LLVMIsAFunction(LLVMGetCalledValue(instruction)) : NULL;
+  LLVMValueRef callee = hearth_ir_is_call(instruction) ? hearth_alloc_callee(instruction) : NULL;
   if (!callee || !LLVMIsDeclaration(callee))
     return false;
   const char *name = LLVMGetValueName2(callee, &length);
-  return row_named(name, length) && !(row_of(callee) && is_called_as_declared(instruction, callee));
+  return row_named(name, length) && !row_of(instruction, callee);
 }

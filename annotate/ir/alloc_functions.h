@@ -43,11 +43,18 @@ typedef struct hearth_alloc_function {
 #define HEARTH_ALLOC_NAME_MAX 255 /* length of names that a user may list */
 
 /* The row of the function that a call calls directly, or NULL: not a call, an indirect one, another function,
- * one of the same name with another type, one that the module defines itself, or a call that lowering made. All functions
- * that users listed share one row. */
+ * one of the same name that is called with another type, one that the module defines itself, or a call that lowering
+ * made. All functions that users listed share one row. Sizes may be narrower integers than the library's, and the
+ * declaration may lack parameters or differ from the call, as in old C: `char *malloc();`, `void *malloc(unsigned);`. */
 const hearth_alloc_function *hearth_alloc_function_of(LLVMValueRef instruction);
 
-/* Does it call a function of alloc_functions.def that is declared with another type, or call it with one? */
+/* The function that a call names, also through casts of its type; NULL if it names none. */
+LLVMValueRef hearth_alloc_callee(LLVMValueRef call);
+
+/* The type of the function that a call of the row's function calls: as the library declares it. */
+LLVMTypeRef hearth_alloc_type(LLVMValueRef call, const hearth_alloc_function *row);
+
+/* Does it call a function of alloc_functions.def with a type that cannot be converted to the library's? */
 bool hearth_alloc_is_misdeclared(LLVMValueRef instruction);
 
 /* From now on, calls of hinted forms in this module are allocation calls, too, of the row of the plain one. */

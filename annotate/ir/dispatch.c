@@ -20,22 +20,22 @@ void hearth_share_global(LLVMModuleRef module, LLVMValueRef global, const char *
   LLVMSetComdat(global, LLVMGetOrInsertComdat(module, name));
 }
 
-/* `callee` with the first parameters of `function`, returned. */
-static void build_return_of(LLVMBuilderRef builder, LLVMValueRef function, LLVMBasicBlockRef block,
+/* `callee`, called with this type and the first parameters of `function`, returned. */
+static void build_return_of(LLVMBuilderRef builder, LLVMValueRef function, LLVMBasicBlockRef block, LLVMTypeRef type,
                             LLVMValueRef callee) {
   LLVMValueRef arguments[HEARTH_HINTED_PARAMETERS_MAX];
-  LLVMTypeRef type = LLVMGlobalGetValueType(callee);
   unsigned n = LLVMCountParamTypes(type);
   for (unsigned i = 0; i < n; i++)
     arguments[i] = LLVMGetParam(function, i);
   LLVMPositionBuilderAtEnd(builder, block);
-  LLVMValueRef call = LLVMBuildCall2(builder, type, callee, arguments, n, "");
+  LLVMValueRef called = LLVMConstPointerCast(callee, LLVMPointerType(type, 0));
+  LLVMValueRef call = LLVMBuildCall2(builder, type, called, arguments, n, "");
   LLVMSetInstructionCallConv(call, LLVMGetFunctionCallConv(callee));
   LLVMSetTailCall(call, true);
   LLVMBuildRet(builder, call);
 }
 
-static void define(LLVMValueRef function, LLVMValueRef hinted, LLVMValueRef plain) {
+static void define(LLVMValueRef function, LLVMValueRef hinted, LLVMValueRef plain, LLVMTypeRef type) {
   LLVMContextRef context = LLVMGetModuleContext(LLVMGetGlobalParent(function));
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(context);
   LLVMBasicBlockRef entry = LLVMAppendBasicBlockInContext(context, function, "");
@@ -43,8 +43,8 @@ static void define(LLVMValueRef function, LLVMValueRef hinted, LLVMValueRef plai
   LLVMBasicBlockRef absent = LLVMAppendBasicBlockInContext(context, function, "absent");
   LLVMPositionBuilderAtEnd(builder, entry);
   LLVMBuildCondBr(builder, LLVMBuildIsNotNull(builder, hinted, ""), present, absent);
-  build_return_of(builder, function, present, hinted);
-  build_return_of(builder, function, absent, plain);
+  build_return_of(builder, function, present, LLVMGlobalGetValueType(hinted), hinted);
+  build_return_of(builder, function, absent, type, plain);
   LLVMDisposeBuilder(builder);
 }
 
@@ -141,16 +141,19 @@ static void name_hinted(LLVMValueRef plain, const hearth_alloc_function *row, ch
   snprintf(name, MAX_NAME, HEARTH_OWN_PREFIX "%s.%s", LLVMGetValueName2(plain, &length), hinted);
 }
 
-LLVMValueRef hearth_dispatch_to(LLVMModuleRef module, LLVMValueRef plain, const hearth_alloc_function *row) {
+LLVMValueRef hearth_dispatch_for(LLVMValueRef call, const hearth_alloc_function *row) {
   char name[MAX_NAME], hinted_name[MAX_HINTED];
+  LLVMValueRef plain = hearth_alloc_callee(call);
+  LLVMModuleRef module = LLVMGetGlobalParent(plain);
+  LLVMTypeRef type = hearth_alloc_type(call, row);
   name_hinted(plain, row, hinted_name, name);
   put_changed_one_aside(module, name);
   if (LLVMGetNamedFunction(module, name)) /* of this type, or not ours */
-    return hearth_ir_declare_with_hint(module, plain, name);
+    return hearth_ir_declare_with_hint(plain, type, name);
   hearth_shim_infer_attributes(plain);
   bool is_new = !LLVMGetNamedFunction(module, hinted_name);
-  LLVMValueRef hinted = hearth_ir_declare_with_hint(module, plain, hinted_name);
-  LLVMValueRef function = hinted ? hearth_ir_declare_with_hint(module, plain, name) : NULL;
+  LLVMValueRef hinted = hearth_ir_declare_with_hint(plain, type, hinted_name);
+  LLVMValueRef function = hinted ? hearth_ir_declare_with_hint(plain, type, name) : NULL;
   if (!function)
     return NULL;
   hearth_alloc_forget_hinted_form(function); /* drop the attributes that were copied from the plain one */
@@ -162,7 +165,7 @@ LLVMValueRef hearth_dispatch_to(LLVMModuleRef module, LLVMValueRef plain, const 
   hearth_share_global(module, function, name);
   describe(function, row);
   hearth_shim_make_support_function(function);
-  define(function, hinted, plain);
+  define(function, hinted, plain, type);
   if (row->family != HEARTH_ALLOC_FAMILY_LISTED)
     refer_to_free(module, row->family);
   return function;

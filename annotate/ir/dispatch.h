@@ -14,9 +14,9 @@
 
 #include "alloc_functions.h"
 
-/* The function to call with the arguments of `plain` (the row's function) and a hint; made if the module lacks it. NULL if
- * one of the names is taken by something else. */
-LLVMValueRef hearth_dispatch_to(LLVMModuleRef module, LLVMValueRef plain, const hearth_alloc_function *row);
+/* The function to call in place of an allocation call of this row, with its arguments and a hint; made if the module lacks
+ * it. NULL if one of the names is taken by something else. */
+LLVMValueRef hearth_dispatch_for(LLVMValueRef call, const hearth_alloc_function *row);
 
 /* Make a definition, or a declaration that will become one, one for the program, whichever modules have it; never
  * visible outside of the program or library that it is linked into. */

@@ -146,7 +146,7 @@ typedef struct giving {
 static void report(LLVMValueRef call) {
   char message[256];
   size_t length;
-  const char *name = LLVMGetValueName2(LLVMGetCalledValue(call), &length);
+  const char *name = LLVMGetValueName2(hearth_alloc_callee(call), &length);
   snprintf(message, sizeof message,
            "%.*s call has the contexts of the allocation call that the link's optimiser replaced by it",
            (int)(length < 100 ? length : 100), name);

@@ -128,14 +128,15 @@ static void visit(LLVMValueRef call, void *data) {
     return;
   char name[HEARTH_ALLOC_NAME_MAX + 1];
   size_t length;
-  const char *symbol = LLVMGetValueName2(LLVMGetCalledValue(call), &length), *why;
+  LLVMValueRef callee = hearth_alloc_callee(call);
+  const char *symbol = LLVMGetValueName2(callee, &length), *why;
   snprintf(name, sizeof name, "%.*s", (int)length, symbol); /* a dispatch may take its place */
-  if (hearth_alloc_has_hint(LLVMGetCalledValue(call))) {
+  if (hearth_alloc_has_hint(callee)) {
     update_hint(l, call, name, v);
     return;
   }
   why = obstacle(l, call);
-  LLVMValueRef hinted = why ? NULL : hearth_dispatch_to(l->module, LLVMGetCalledValue(call), function);
+  LLVMValueRef hinted = why ? NULL : hearth_dispatch_for(call, function);
   if (!hinted) {
     char message[512];
     const char *hint = v.hint == HEARTH_CLASS_UNKNOWN ? "ambiguous" : hearth_class_name(v.hint);

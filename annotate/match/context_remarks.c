@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "alloc_functions.h"
 #include "shim.h"
 
 static uint64_t saturated(uint64_t a, uint64_t b) { return a + b < a ? UINT64_MAX : a + b; }
@@ -54,7 +55,7 @@ static void describe(const hearth_context_sums *sums, char *buffer, size_t size)
 static void remark(LLVMValueRef call, const char *name, const char *what) {
   char where[256], message[640];
   size_t length;
-  const char *function = LLVMGetValueName2(LLVMGetCalledValue(call), &length);
+  const char *function = LLVMGetValueName2(hearth_alloc_callee(call), &length);
   hearth_describe_inlining(call, where, sizeof where);
   snprintf(message, sizeof message, "%.*s call%s %s", (int)length, function, where, what);
   hearth_shim_remark(call, false, name, message);

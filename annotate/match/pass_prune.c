@@ -48,10 +48,11 @@ static void report_unmatched(LLVMValueRef call) {
 static void report_misdeclared(LLVMValueRef call) {
   char message[256];
   size_t length;
-  const char *name = LLVMGetValueName2(LLVMGetCalledValue(call), &length);
+  const char *name = LLVMGetValueName2(hearth_alloc_callee(call), &length);
   snprintf(message, sizeof message,
-           "%.*s call without hint: it is declared with another type than the library's function has", (int)length,
-           name);
+           "%.*s call without hint: it is called with a type that cannot be converted to the library function's "
+           "(undeclared functions return int, which cuts the address off)",
+           (int)length, name);
   hearth_shim_remark(call, true, "OtherType", message);
 }
 

@@ -89,12 +89,14 @@ bool hearth_ir_call_is_musttail(LLVMValueRef call);
 /* Have a call or invoke call another function of the same type. */
 void hearth_ir_call_set_callee(LLVMValueRef call, LLVMValueRef callee);
 /* Replace a call or invoke by one of `callee` with `extra` as one more, last, argument of zero-extended integer type.
- * Everything else is carried over: attributes, calling convention, tail kind, operand bundles, metadata, debug
+ * Arguments that are narrower integers than the callee's are extended: with their sign if the call says so, else with
+ * zeros. Everything else is carried over: attributes, calling convention, tail kind, operand bundles, metadata, debug
  * location, name, uses. Returns the new instruction; the old one is gone. */
 LLVMValueRef hearth_ir_call_append_argument(LLVMValueRef call, LLVMValueRef callee, LLVMValueRef extra);
-/* Declaration of `name` with the parameters and attributes of `plain` and one more i8 parameter (zeroext), but without
- * "alloc-variant-zeroed", which names a function that takes no hint. The existing one if there is one of that type; NULL if the name is taken by something else. */
-LLVMValueRef hearth_ir_declare_with_hint(LLVMModuleRef module, LLVMValueRef plain, const char *name);
+/* Declaration of `name` of function type `type` and one more i8 parameter (zeroext), with the attributes of the function
+ * `plain` as far as types agree, but without "alloc-variant-zeroed", which names a function that takes no hint. The existing
+ * one if there is one of that type; NULL if the name is taken by something else. */
+LLVMValueRef hearth_ir_declare_with_hint(LLVMValueRef plain, LLVMTypeRef type, const char *name);
 
 /* --- module --- */
 
