@@ -56,21 +56,25 @@ bool hearth_md_has_any(const hearth_md *md, LLVMValueRef call) {
 }
 
 bool hearth_md_remove(hearth_md *md, LLVMValueRef call) {
-  bool any = hearth_md_has_hint(call);
+  bool any = hearth_md_has_hint(call) || hearth_md_get_pool(call);
   unsigned kinds[] = {md->kind_memprof, md->kind_callsite, md->kind_mib};
   for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
     any |= hearth_ir_attachment(call, kinds[i]) != NULL;
     hearth_md_set(md, call, kinds[i], NULL);
   }
   hearth_md_remove_hint(call);
+  hearth_md_set_pool(md, call, 0);
   return any;
 }
 
 void hearth_md_clear(hearth_md *md, LLVMValueRef call) {
   hearth_class resolved = hearth_ir_is_call(call) ? hearth_md_get_resolved_class(md, call) : HEARTH_CLASS_UNKNOWN;
+  hearth_placement pool = hearth_md_get_pool(call);
   hearth_md_remove(md, call);
-  if (resolved != HEARTH_CLASS_UNKNOWN)
-    hearth_md_set_hint(md, call, resolved);
+  if (resolved == HEARTH_CLASS_UNKNOWN)
+    return;
+  hearth_md_set_hint(md, call, resolved);
+  hearth_md_set_pool(md, call, pool);
 }
 
 static int compare_nodes(const void *a, const void *b) {
@@ -131,6 +135,8 @@ void hearth_md_attach_nodes(hearth_md *md, LLVMValueRef call, const uint64_t *ca
                             const hearth_md_mibs *all) {
   hearth_class hint = fitting_hint(md, call, all);
   bool from_chained = all->encoding == HEARTH_MD_CHAINED;
+  /* The flat form does not know pools: what the call said of more contexts holds for these. */
+  hearth_placement pool = from_chained ? hearth_md_common_pool(all->mibs, all->count) : hearth_md_get_pool(call);
   /* The flat list lasts only as long as its classes differ. */
   bool flat = !md->chained_only && md->write_flat && n_callsite && hint == HEARTH_CLASS_UNKNOWN &&
               hearth_md_common_flat_class(all->mibs, all->count) == HEARTH_CLASS_UNKNOWN;
@@ -147,6 +153,7 @@ void hearth_md_attach_nodes(hearth_md *md, LLVMValueRef call, const uint64_t *ca
   if (n_callsite)
     hearth_md_set_callsite(md, call, callsite, n_callsite);
   hearth_md_set_hint(md, call, hint);
+  hearth_md_set_pool(md, call, pool);
 }
 
 void hearth_md_attach(hearth_md *md, LLVMValueRef call, const uint64_t *callsite, size_t n_callsite,

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Classes: their names, the class that a list of contexts has in common, and the string attribute "memprof" by which a
- * call says it. */
+/* Classes and pools: their names, those that a list of contexts has in common, and the string attributes "memprof" and
+ * "hearth-pool" by which a call says them. */
+#include <stdio.h>
 #include <string.h>
 
 #include "md_internal.h"
 
 #define ATTRIBUTE "memprof"
+#define POOL      "hearth-pool"
 
 static const char *const hint_names[] = {"ambiguous", "cold", "notcold", "hot"}; /* by hearth_class */
 
@@ -41,34 +43,90 @@ hearth_class hearth_md_common_flat_class(const hearth_md_mib *mibs, size_t count
   return first;
 }
 
-static LLVMAttributeRef hint_of(LLVMValueRef call) {
-  if (!hearth_ir_is_call(call))
-    return NULL;
-  return LLVMGetCallSiteStringAttribute(call, LLVMAttributeFunctionIndex, ATTRIBUTE, strlen(ATTRIBUTE));
+/* The value of a call's attribute; NULL if it has none. */
+static const char *attribute_of(LLVMValueRef call, const char *name, unsigned *ret_length) {
+  LLVMAttributeRef attribute =
+      hearth_ir_is_call(call)
+          ? LLVMGetCallSiteStringAttribute(call, LLVMAttributeFunctionIndex, name, (unsigned)strlen(name))
+          : NULL;
+  *ret_length = 0;
+  return attribute ? LLVMGetStringAttributeValue(attribute, ret_length) : NULL;
 }
 
-bool hearth_md_has_hint(LLVMValueRef call) { return hint_of(call) != NULL; }
+static void remove_attribute(LLVMValueRef call, const char *name) {
+  if (hearth_ir_is_call(call))
+    LLVMRemoveCallSiteStringAttribute(call, LLVMAttributeFunctionIndex, name, (unsigned)strlen(name));
+}
+
+static void set_attribute(hearth_md *md, LLVMValueRef call, const char *name, const char *value) {
+  remove_attribute(call, name);
+  if (hearth_ir_is_call(call))
+    LLVMAddCallSiteAttribute(
+        call, LLVMAttributeFunctionIndex,
+        LLVMCreateStringAttribute(md->context, name, (unsigned)strlen(name), value, (unsigned)strlen(value)));
+}
+
+static bool is_ambiguous(const char *value, size_t length) {
+  const char *ambiguous = hint_names[HEARTH_CLASS_UNKNOWN];
+  return value && length == strlen(ambiguous) && memcmp(value, ambiguous, length) == 0;
+}
+
+bool hearth_md_has_hint(LLVMValueRef call) {
+  unsigned length;
+  return attribute_of(call, ATTRIBUTE, &length) != NULL;
+}
 
 hearth_class hearth_md_get_hint(LLVMValueRef call, bool *ret_ambiguous) {
-  unsigned length = 0;
-  LLVMAttributeRef attribute = hint_of(call);
-  const char *value = attribute ? LLVMGetStringAttributeValue(attribute, &length) : "";
-  const char *ambiguous = hint_names[HEARTH_CLASS_UNKNOWN];
+  unsigned length;
+  const char *value = attribute_of(call, ATTRIBUTE, &length);
   if (ret_ambiguous)
-    *ret_ambiguous = length == strlen(ambiguous) && memcmp(value, ambiguous, length) == 0;
-  return hearth_md_class_by_name(value, length);
+    *ret_ambiguous = is_ambiguous(value, length);
+  return value ? hearth_md_class_by_name(value, length) : HEARTH_CLASS_UNKNOWN;
 }
 
-void hearth_md_remove_hint(LLVMValueRef call) {
-  if (hearth_ir_is_call(call))
-    LLVMRemoveCallSiteStringAttribute(call, LLVMAttributeFunctionIndex, ATTRIBUTE, strlen(ATTRIBUTE));
-}
+void hearth_md_remove_hint(LLVMValueRef call) { remove_attribute(call, ATTRIBUTE); }
 
 void hearth_md_set_hint(hearth_md *md, LLVMValueRef call, hearth_class hint) {
-  const char *name = hint_names[hint];
-  if (!hearth_ir_is_call(call))
-    return;
-  hearth_md_remove_hint(call);
-  LLVMAddCallSiteAttribute(call, LLVMAttributeFunctionIndex,
-                           LLVMCreateStringAttribute(md->context, ATTRIBUTE, strlen(ATTRIBUTE), name, strlen(name)));
+  set_attribute(md, call, ATTRIBUTE, hint_names[hint]);
+}
+
+hearth_placement hearth_md_common_pool(const hearth_md_mib *mibs, size_t count) {
+  hearth_placement common = HEARTH_MD_NO_CONTEXT;
+  for (size_t i = 0; i < count; i++)
+    common = hearth_md_join_pool(common, mibs[i].hotness, mibs[i].pool);
+  return common == HEARTH_MD_NO_CONTEXT ? 0 : common;
+}
+
+bool hearth_md_read_pool(LLVMValueRef call, hearth_placement *ret) {
+  unsigned length, number = 0;
+  const char *value = attribute_of(call, POOL, &length);
+  *ret = 0;
+  if (is_ambiguous(value, length))
+    *ret = HEARTH_MD_POOL_AMBIGUOUS;
+  if (!value || *ret)
+    return true;
+  for (unsigned i = 0; i < length; i++) {
+    if (value[i] < '0' || value[i] > '9' || number >= HEARTH_POOLS_MAX)
+      return false;
+    number = number * 10 + (unsigned)(value[i] - '0');
+  }
+  if (length == 0 || number >= HEARTH_POOLS_MAX)
+    return false;
+  *ret = (hearth_placement)(HEARTH_PLACEMENT_POOL + number);
+  return true;
+}
+
+hearth_placement hearth_md_get_pool(LLVMValueRef call) {
+  hearth_placement pool;
+  hearth_md_read_pool(call, &pool);
+  return pool;
+}
+
+void hearth_md_set_pool(hearth_md *md, LLVMValueRef call, hearth_placement pool) {
+  char number[8];
+  snprintf(number, sizeof number, "%d", pool - HEARTH_PLACEMENT_POOL);
+  if (pool)
+    set_attribute(md, call, POOL, pool == HEARTH_MD_POOL_AMBIGUOUS ? hint_names[HEARTH_CLASS_UNKNOWN] : number);
+  else
+    remove_attribute(call, POOL);
 }

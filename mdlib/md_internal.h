@@ -61,7 +61,7 @@ void hearth_md_attach_nodes(hearth_md *md, LLVMValueRef call, const uint64_t *ca
                             const hearth_md_mibs *mibs);
 /* The flat list, whatever the classes; false, and nothing changed, when out of memory. */
 bool hearth_md_attach_flat(hearth_md *md, LLVMValueRef call, uint64_t own_id, const hearth_md_mib *mibs, size_t count);
-/* Remove everything but a class that LLVM had resolved. */
+/* Remove everything but a class that LLVM had resolved, and its pool. */
 void hearth_md_clear(hearth_md *md, LLVMValueRef call);
 
 /* class.c */
@@ -78,6 +78,16 @@ hearth_class hearth_md_flat_class(hearth_class hotness);
 hearth_class hearth_md_common_flat_class(const hearth_md_mib *mibs, size_t count);
 void hearth_md_set_hint(hearth_md *md, LLVMValueRef call, hearth_class hint); /* UNKNOWN: ambiguous */
 void hearth_md_remove_hint(LLVMValueRef call);
+/* The pool that contexts have in common, those that are not cold, with one more of them. */
+enum { HEARTH_MD_NO_CONTEXT = UINT8_MAX };
+static inline hearth_placement hearth_md_join_pool(hearth_placement common, hearth_class hotness,
+                                                   hearth_placement pool) {
+  if (hotness < HEARTH_CLASS_NOTCOLD)
+    return common;
+  return common == HEARTH_MD_NO_CONTEXT || common == pool ? pool : (hearth_placement)HEARTH_MD_POOL_AMBIGUOUS;
+}
+/* As hearth_md_get_pool; false if the attribute says something else, *ret is 0 then. */
+bool hearth_md_read_pool(LLVMValueRef call, hearth_placement *ret);
 
 /* mib.c: one MIB, as node. */
 LLVMMetadataRef hearth_md_chained_mib(hearth_md *md, const hearth_md_schema *schema, const hearth_md_mib *mib);

@@ -75,6 +75,10 @@ static LLVMMetadataRef value_node(hearth_md *md, const hearth_md_field *field, c
     if (mib->hotness == HEARTH_CLASS_UNKNOWN)
       return NULL;
     value = mib->hotness;
+  } else if (field->tag == HEARTH_TAG_Pool) {
+    if (!mib->pool)
+      return NULL;
+    value = mib->pool - HEARTH_PLACEMENT_POOL;
   } else if (!hearth_md_mib_get(mib, field->tag, &value)) {
     return NULL;
   }
@@ -113,8 +117,11 @@ bool hearth_md_read_values(const hearth_md_schema *schema, LLVMMetadataRef node,
     else
       ok = false;
   }
-  uint64_t hotness = ret->values[HEARTH_TAG_Hotness];
+  uint64_t pool, hotness = ret->values[HEARTH_TAG_Hotness];
   ret->hotness = hotness <= HEARTH_CLASS_HOT ? (hearth_class)hotness : HEARTH_CLASS_UNKNOWN;
+  bool is_cold = ret->hotness < HEARTH_CLASS_NOTCOLD;
+  if (!is_cold && hearth_md_mib_get(ret, HEARTH_TAG_Pool, &pool) && pool < HEARTH_POOLS_MAX)
+    ret->pool = (hearth_placement)(HEARTH_PLACEMENT_POOL + pool);
   return ok;
 }
 

@@ -99,7 +99,7 @@ static int compare_contexts(const void *a, const void *b) {
     return x->depth < y->depth ? -1 : 1;
   if (x->hotness != y->hotness)
     return x->hotness < y->hotness ? -1 : 1;
-  return 0;
+  return (x->pool > y->pool) - (x->pool < y->pool);
 }
 
 static int compare_then_by_order(const void *a, const void *b) {
@@ -123,7 +123,7 @@ static LLVMMetadataRef with_pairs_of(repair *r, LLVMMetadataRef node, LLVMMetada
   return result;
 }
 
-/* Merge contexts of the same stack and class into the first of them; the others lose their node. */
+/* Merge contexts of the same stack, class and pool into the first of them; the others lose their node. */
 static void merge_duplicates(repair *r, hearth_md_mibs *all) {
   hearth_md_mib **order = malloc((all->count + 1) * sizeof *order);
   if (!order)
@@ -285,6 +285,7 @@ static void repair_callsite(repair *r, LLVMValueRef call) {
   bool ambiguous;
   if (hearth_md_get_hint(call, &ambiguous) == HEARTH_CLASS_UNKNOWN && !ambiguous)
     hearth_md_remove_hint(call);
+  hearth_md_set_pool(r->md, call, hearth_md_get_pool(call));
   free(ids);
 }
 

@@ -12,6 +12,7 @@ static const hearth_md_field fields[] = {
   {#Name, tag, ir_bits, ir_default},
 #include "hearth/mib_fields.def"
     {"Hotness", HEARTH_TAG_Hotness, 32, true},
+    {"Pool", HEARTH_TAG_Pool, 8, false},
 };
 #define FIELD_COUNT (sizeof fields / sizeof fields[0])
 

@@ -25,6 +25,7 @@ typedef struct stack {
   uint64_t *ids;
   size_t depth;
   hearth_class hotness;
+  hearth_placement pool;
 } stack;
 
 typedef struct verifier {
@@ -192,12 +193,14 @@ static void check_value(verifier *v, LLVMMetadataRef value, const hearth_md_fiel
     finding(v, HEARTH_MD_RULE_WIDTH, "the value of %s has %u bits, its field %u", field->name, bits, field->bits);
     return;
   }
-  if (field->tag != HEARTH_TAG_Hotness)
-    return;
-  if (number < HEARTH_CLASS_COLD || number > HEARTH_CLASS_HOT)
+  if (field->tag == HEARTH_TAG_Hotness && (number < HEARTH_CLASS_COLD || number > HEARTH_CLASS_HOT))
     finding(v, HEARTH_MD_RULE_HOTNESS, "it is %" PRIu64, number);
-  else
+  else if (field->tag == HEARTH_TAG_Hotness)
     s->hotness = (hearth_class)number;
+  else if (field->tag == HEARTH_TAG_Pool && number >= HEARTH_POOLS_MAX)
+    finding(v, HEARTH_MD_RULE_POOL, "it is %" PRIu64, number);
+  else if (field->tag == HEARTH_TAG_Pool)
+    s->pool = (hearth_placement)(HEARTH_PLACEMENT_POOL + number);
 }
 
 /* False if the stack could not be read. `schema` is NULL if that could not be. */
@@ -214,6 +217,8 @@ static bool check_chained_mib(verifier *v, LLVMMetadataRef mib, const hearth_md_
     if (field)
       check_value(v, hearth_ir_operand(mib, i), field, s);
   }
+  if (s->pool && s->hotness < HEARTH_CLASS_NOTCOLD)
+    finding(v, HEARTH_MD_RULE_POOL, "its context is %s", s->hotness == HEARTH_CLASS_COLD ? "cold" : "of no class");
   LLVMMetadataRef chain = hearth_ir_operand(mib, 0);
   if (!chain)
     finding(v, HEARTH_MD_RULE_CHAIN, "a MIB has no stack");
@@ -249,7 +254,9 @@ static int compare_stacks(const void *a, const void *b) {
       return x->ids[i] < y->ids[i] ? -1 : 1;
   if (x->depth != y->depth)
     return x->depth < y->depth ? -1 : 1;
-  return (x->hotness > y->hotness) - (x->hotness < y->hotness);
+  if (x->hotness != y->hotness)
+    return x->hotness < y->hotness ? -1 : 1;
+  return (x->pool > y->pool) - (x->pool < y->pool);
 }
 
 /* `own` ids of each stack are the call's own: 1 in the flat form, 0 in the chained one. */
@@ -299,6 +306,17 @@ static void check_hint(verifier *v, LLVMValueRef call, const stack *stacks, size
             hearth_md_class_name(may_be_ambiguous ? HEARTH_CLASS_UNKNOWN : stacks[0].hotness));
 }
 
+/* Contexts without any pool say nothing: the flat form has none. */
+static void check_pool(verifier *v, LLVMValueRef call, const stack *stacks, size_t n) {
+  hearth_placement pool, common = HEARTH_MD_NO_CONTEXT;
+  for (size_t i = 0; i < n; i++)
+    common = hearth_md_join_pool(common, stacks[i].hotness, stacks[i].pool);
+  if (!hearth_md_read_pool(call, &pool))
+    finding(v, HEARTH_MD_RULE_POOL, "the attribute's value is none");
+  else if (common != 0 && common != HEARTH_MD_NO_CONTEXT && pool != common)
+    finding(v, HEARTH_MD_RULE_POOL, "the attribute says another one than the contexts");
+}
+
 static void check_list(verifier *v, LLVMValueRef call, LLVMMetadataRef list, bool chained, const stack *callsite) {
   unsigned n = hearth_ir_operand_count(list), first = chained && !v->md->chained_only ? 1 : 0;
   stack *stacks = calloc(n + 1, sizeof *stacks);
@@ -317,6 +335,7 @@ static void check_list(verifier *v, LLVMValueRef call, LLVMMetadataRef list, boo
   if (stacks) {
     check_together(v, stacks, good, chained ? 0 : 1, callsite);
     check_hint(v, call, stacks, good);
+    check_pool(v, call, stacks, good);
     for (size_t i = 0; i < good; i++)
       free(stacks[i].ids);
   }
@@ -352,8 +371,10 @@ static void check_instruction(LLVMValueRef instruction, void *data) {
     check_list(v, instruction, chained, true, &ids);
   if (memprof && !md->chained_only)
     check_list(v, instruction, memprof, false, &ids);
-  if (!chained && !memprof)
+  if (!chained && !memprof) {
     check_hint(v, instruction, NULL, 0);
+    check_pool(v, instruction, NULL, 0);
+  }
   free(ids.ids);
 }
 

@@ -8,6 +8,8 @@
  *   stack      the MIB's callers, the leaf's caller first; the allocation's own id is not in it
  *   callsite   the ids of a call's own frame and of the frames it was inlined through, innermost first
  *   schema     which values a MIB has, in which order
+ *   pool       part of the heap that the profile's plan has for some contexts that are not cold: a number below
+ *              HEARTH_POOLS_MAX, here as HEARTH_PLACEMENT_POOL + number
  *
  * Two encodings of the same thing. Chained, the RFC's: one id per node, shared between contexts, all values. On LLVM 14
  * it stands under `!memprof`; LLVM 15 and newer reject it there, so it stands under `!memprof.mib`, its first operand
@@ -112,6 +114,7 @@ typedef struct hearth_md_mib {
   const uint64_t *stack;
   size_t depth; /* >= 0 */
   hearth_class hotness;
+  hearth_placement pool; /* 0: none; a cold context has none */
   uint64_t values[HEARTH_TAG_LIMIT];
   uint64_t recorded;
 } hearth_md_mib;
@@ -127,7 +130,7 @@ uint64_t hearth_md_mib_bytes(const hearth_md_mib *mib);
 /* All stored and derived fields of a profile's record. */
 void hearth_md_mib_set_all(hearth_md_mib *mib, const hearth_mib *record);
 /* Add the values of `from` by the rules of mib_fields.def; averages are weighted by AllocCount. A field that only one
- * of them has recorded, or that cannot be computed, is not recorded afterwards. Stack and class stay. */
+ * of them has recorded, or that cannot be computed, is not recorded afterwards. Stack, class and pool stay. */
 void hearth_md_mib_merge(hearth_md_mib *into, const hearth_md_mib *from);
 
 typedef enum hearth_md_encoding { HEARTH_MD_CHAINED, HEARTH_MD_FLAT } hearth_md_encoding;
@@ -148,7 +151,7 @@ typedef struct hearth_md_mibs {
 void hearth_md_use_encodings(hearth_md *md, bool chained, bool flat);
 
 /* Attach contexts (count >= 1) to an allocation call, in the encodings in use, with the attribute "memprof" that says
- * their common class: cold, notcold, hot, or ambiguous. `callsite` (n_callsite >= 1) are the call's own id and those it
+ * their common class: cold, notcold, hot, or ambiguous; and if some have pools, "hearth-pool", see below. `callsite` (n_callsite >= 1) are the call's own id and those it
  * was inlined through. The call replaces all that was attached before. */
 void hearth_md_attach(hearth_md *md, LLVMValueRef call, const uint64_t *callsite, size_t n_callsite,
                       const hearth_md_mib *mibs, size_t count);
@@ -156,7 +159,7 @@ void hearth_md_attach(hearth_md *md, LLVMValueRef call, const uint64_t *callsite
 void hearth_md_set_callsite(hearth_md *md, LLVMValueRef call, const uint64_t *ids, size_t n);
 /* Does the call carry any of the three kinds? Cheap. */
 bool hearth_md_has_any(const hearth_md *md, LLVMValueRef call);
-/* Remove all kinds and the attribute. True if there was something. */
+/* Remove all kinds and the attributes. True if there was something. */
 bool hearth_md_remove(hearth_md *md, LLVMValueRef call);
 
 /* Ids of `!callsite`; returns their number, at most `capacity` are written. 0: none, or malformed. On LLVM 14 an allocation
@@ -175,11 +178,19 @@ bool hearth_md_is_possible(const hearth_md_mib *mib, const uint64_t *callsite, s
                            hearth_class resolved);
 /* The class that the attribute "memprof" of a call says, or HEARTH_CLASS_UNKNOWN if it is absent or "ambiguous". */
 hearth_class hearth_md_get_hint(LLVMValueRef call, bool *ret_ambiguous);
+/* The pool of a call's contexts that are not cold, as the attribute "hearth-pool" says it: 0 if there is none,
+ * HEARTH_MD_POOL_AMBIGUOUS if they lie in several, or some in none. LLVM does not know the attribute: it stays when LLVM resolves
+ * a call to a class. */
+enum { HEARTH_MD_POOL_AMBIGUOUS = HEARTH_PLACEMENTS };
+hearth_placement hearth_md_get_pool(LLVMValueRef call);
+void hearth_md_set_pool(hearth_md *md, LLVMValueRef call, hearth_placement pool); /* 0 removes the attribute */
+/* The pool that these contexts would get by attaching. */
+hearth_placement hearth_md_common_pool(const hearth_md_mib *mibs, size_t count);
 /* The class that LLVM resolved for the call, else UNKNOWN: once its inliner or its context disambiguation know the class,
  * they drop `!callsite` and `!memprof` and leave it as attribute. Pruning and repair keep it. */
 hearth_class hearth_md_get_resolved_class(hearth_md *md, LLVMValueRef call);
 /* Resolve a call to one class, or undo LLVM's resolution (UNKNOWN): then pruning decides again. On LLVM 14, where
- * `!memprof` are the contexts, they are gone. */
+ * `!memprof` are the contexts, they are gone. The attribute of the pool stays. */
 void hearth_md_resolve(hearth_md *md, LLVMValueRef call, hearth_class hotness);
 /* Make a call fit the summary that LLVM writes of a module for a thin link. The summary lists calls with `!callsite`, and
  * the back end goes through this list again, but passes over calls whose class the attribute tells: those with the attribute

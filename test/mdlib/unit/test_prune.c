@@ -57,6 +57,52 @@ static void test_one_class_is_a_plain_hint(void **state) {
     assert_null(LLVMGetMetadata(f->call, kind(f, "memprof")));
 }
 
+/* Two pools and a cold context: of one pool only where pruning leaves one. */
+static void test_pools(void **state) {
+  fixture *f = *state;
+  hearth_md_schema schema;
+  hearth_md_mibs mibs;
+  const hearth_placement zero = HEARTH_PLACEMENT_POOL, last = HEARTH_PLACEMENTS - 1;
+  const hearth_md_mib all[] = {{.stack = stack_a, .depth = 3, .hotness = HEARTH_CLASS_HOT, .pool = zero},
+                               {.stack = stack_b, .depth = 3, .hotness = HEARTH_CLASS_HOT, .pool = last},
+                               {.stack = stack_c, .depth = 2, .hotness = HEARTH_CLASS_COLD}};
+  const uint64_t own = 567, at_a[] = {567, 345}, at_b_and_c[] = {567, 456}, at_c[] = {567, 456, 678};
+  hearth_md_schema_default(&schema);
+  schema.tags[schema.count++] = HEARTH_TAG_Pool;
+  assert_true(hearth_md_use_schema(f->md, &schema));
+
+  hearth_md_attach(f->md, f->call, &own, 1, all, 3);
+  assert_int_equal(hearth_md_get_pool(f->call), HEARTH_MD_POOL_AMBIGUOUS);
+  assert_true(hearth_md_get_mibs(f->md, f->call, &mibs));
+  assert_int_equal(mibs.mibs[0].pool, zero);
+  assert_int_equal(mibs.mibs[1].pool, last);
+  assert_int_equal(mibs.mibs[2].pool, 0);
+  hearth_md_mibs_free(&mibs);
+  assert_true(hearth_md_prune(f->md, f->call, at_b_and_c, 2));
+  assert_int_equal(hearth_md_get_pool(f->call), last);
+  assert_int_equal(hearth_md_verify(f->md, NULL, NULL), 0);
+  assert_true(hearth_md_prune(f->md, f->call, at_c, 3));
+  assert_int_equal(hearth_md_get_pool(f->call), 0);
+
+  hearth_md_attach(f->md, f->call, &own, 1, all, 3);
+  assert_true(hearth_md_prune(f->md, f->call, at_a, 2));
+  assert_int_equal(hearth_md_get_pool(f->call), zero);
+  hearth_md_resolve(f->md, f->call, HEARTH_CLASS_HOT);
+  assert_int_equal(hearth_md_get_pool(f->call), zero);
+  assert_true(hearth_md_remove(f->md, f->call));
+  assert_int_equal(hearth_md_get_pool(f->call), 0);
+
+  hearth_md_attach(f->md, f->call, &own, 1, all, 2); /* two pools of one class */
+  assert_int_equal(hearth_md_get_hint(f->call, NULL), HEARTH_CLASS_HOT);
+  assert_int_equal(hearth_md_get_pool(f->call), HEARTH_MD_POOL_AMBIGUOUS);
+  assert_int_equal(hearth_md_verify(f->md, NULL, NULL), 0);
+  hearth_md_use_encodings(f->md, false, true); /* the flat form does not tell pools apart */
+  hearth_md_attach(f->md, f->call, &own, 1, all, 3);
+  bool chained = hearth_md_is_chained_only(f->md);
+  assert_true(hearth_md_prune(f->md, f->call, at_b_and_c, 2));
+  assert_int_equal(hearth_md_get_pool(f->call), chained ? (int)last : (int)HEARTH_MD_POOL_AMBIGUOUS);
+}
+
 static void test_prune_keeps_what_agrees(void **state) {
   fixture *f = *state;
   const uint64_t one[] = {567, 456}, two[] = {567, 456, 234}, deeper[] = {567, 456, 678, 999, 998};
@@ -148,6 +194,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       MD_TEST(test_round_trip),
       MD_TEST(test_one_class_is_a_plain_hint),
+      MD_TEST(test_pools),
       MD_TEST(test_prune_keeps_what_agrees),
       MD_TEST(test_prune_is_idempotent),
       MD_TEST(test_unknown_frame_agrees_with_any),
