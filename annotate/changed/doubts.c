@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hearth/mib.h"
+#include "placer.h"
 
 typedef struct deciding {
   const hearth_doubts *d;
@@ -132,20 +132,21 @@ static void decide_by_lines(deciding *s, size_t first, size_t end) {
 
 /* -------------------------------------------------- what is lost ------------------------------------------------- */
 
-static bool is_one_bit(unsigned classes) { return (classes & (classes - 1)) == 0; }
+static bool is_one(uint64_t placements) { return (placements & (placements - 1)) == 0; }
 
 /* Is it the same for placement which of the calls is which? */
 static bool is_all_one(const deciding *s, size_t first, size_t end) {
-  unsigned classes = 0;
+  uint64_t placements = 0;
   bool some_new = false;
   for (size_t i = first; i < end; i++) {
-    classes |= s->d->classes[i];
+    placements |= s->d->placements[i];
     for (size_t k = s->of_old[i].first; k <= s->of_old[i].last && k < s->d->m; k++)
       some_new |= s->of_new[k].may_be_none;
   }
-  if (!(classes & (1u << HEARTH_CLASS_COLD | 1u << HEARTH_CLASS_HOT)))
+  placements &= ~hearth_placement_bit(HEARTH_CLASS_UNKNOWN);
+  if (!(placements & ~hearth_placement_bit(HEARTH_CLASS_NOTCOLD)))
     return true;
-  return is_one_bit(classes) && !some_new;
+  return is_one(placements) && !some_new;
 }
 
 static void decide_stretch(deciding *s, size_t first, size_t end, size_t *ret_first) {

@@ -17,7 +17,7 @@ typedef struct hearth_doubts {
   size_t n, m;
   const hearth_call_place *old, *now; /* n, m */
   const uint64_t *callees;            /* n: the callees of the old ones */
-  const uint8_t *classes;             /* n: a bit, 1 << hearth_class, for each that their contexts have */
+  const uint64_t *placements;         /* n: sets of those that their contexts have */
   hearth_likeness is_alike;           /* do they call the same? */
   void *data;
   bool knows_end;  /* it is known by how many lines the code behind the function moved, against it */

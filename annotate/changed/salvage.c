@@ -26,7 +26,7 @@
 typedef struct old_call {
   uint32_t line, column;
   hearth_function_info callee; /* `name` NULL: unknown */
-  uint8_t classes;             /* a bit, 1 << hearth_class, for each that contexts through it have */
+  uint64_t placements;         /* of contexts through it */
   bool allocates;
   bool indirect; /* the callee is none that the function calls by name */
 } old_call;
@@ -43,9 +43,9 @@ typedef struct salvaging {
   const hearth_call_sites *sites;
   bool llvm_ids;
   uint32_t *callees; /* by row of frames: row of the function that is called there, or NONE; NULL before it is needed */
-  uint8_t *classes;  /* by row of frames: as old_call has them; NULL before it is needed */
+  uint64_t *placements; /* by row of frames: as old_call has them; NULL before it is needed */
   hearth_spacing spacing;
-  const hearth_classifier *classifier;
+  const hearth_placer *placer;
   old_call *old; /* of one function */
   new_call *new;
   size_t n_old, old_room, n_new, new_room;
@@ -78,30 +78,30 @@ static hearth_status read_callees(salvaging *s) {
   return status;
 }
 
-static hearth_status classify_context(salvaging *s, uint32_t row, uint8_t *of_node) {
+static hearth_status place_context(salvaging *s, uint32_t row, uint64_t *of_node) {
   uint32_t node;
   hearth_mib mib;
   HEARTH_TRY(hearth_profile_get_context(s->profile, row, &node, &mib, s->err));
-  of_node[node] |= (uint8_t)(1u << hearth_classify(s->classifier, &mib));
+  of_node[node] |= hearth_placement_bit(hearth_place_context(s->placer, row, &mib).placement);
   return HEARTH_OK;
 }
 
 /* Of all frames; callees are higher than callers. */
-static hearth_status read_classes(salvaging *s) {
+static hearth_status read_placements(salvaging *s) {
   uint32_t contexts = hearth_profile_context_count(s->profile), nodes = hearth_profile_stack_count(s->profile);
-  uint8_t *of_node = calloc((size_t)nodes + 1, 1);
+  uint64_t *of_node = calloc((size_t)nodes + 1, sizeof *of_node);
   hearth_status status = HEARTH_OK;
-  s->classes = calloc((size_t)hearth_profile_frame_count(s->profile) + 1, 1);
-  if (!of_node || !s->classes)
+  s->placements = calloc((size_t)hearth_profile_frame_count(s->profile) + 1, sizeof *s->placements);
+  if (!of_node || !s->placements)
     status = hearth_error_nomem(s->err);
   for (uint32_t i = 0; status == HEARTH_OK && i < contexts; i++)
-    status = classify_context(s, i, of_node);
+    status = place_context(s, i, of_node);
   for (uint32_t node = nodes; status == HEARTH_OK && node-- > 0;) {
     uint32_t frame, caller;
     status = hearth_profile_get_stack(s->profile, node, &frame, &caller, s->err);
     if (status != HEARTH_OK)
       continue;
-    s->classes[frame] |= of_node[node];
+    s->placements[frame] |= of_node[node];
     if (caller != HEARTH_NONE)
       of_node[caller] |= of_node[node];
   }
@@ -118,7 +118,7 @@ static hearth_status add_old_call(salvaging *s, uint32_t row, const hearth_frame
   if (!hearth_array_grow(&s->old, &s->old_room, s->n_old, sizeof *s->old))
     return hearth_error_nomem(s->err);
   s->old[s->n_old] = (old_call){
-      .line = frame->line, .column = frame->column, .classes = s->classes[row], .allocates = frame->context_count > 0};
+      .line = frame->line, .column = frame->column, .placements = s->placements[row], .allocates = frame->context_count > 0};
   if (s->callees[row] != HEARTH_NONE)
     HEARTH_TRY(hearth_profile_get_function(s->profile, s->callees[row], &s->old[s->n_old].callee, s->err));
   s->n_old++;
@@ -143,7 +143,7 @@ static hearth_status read_old_calls(salvaging *s, const hearth_function_info *fu
       continue;
     }
     s->old[kept - 1].allocates |= s->old[i].allocates;
-    s->old[kept - 1].classes |= s->old[i].classes;
+    s->old[kept - 1].placements |= s->old[i].placements;
     if (!s->old[kept - 1].callee.name)
       s->old[kept - 1].callee = s->old[i].callee;
   }
@@ -300,12 +300,12 @@ static bool is_in_places(const salvaging *s, const size_t *pairs) {
 static hearth_status decide_doubts(salvaging *s, hearth_doubts *doubts, size_t *pairs, size_t *ret_first) {
   hearth_call_place *places = malloc((s->n_old + s->n_new + 1) * sizeof *places);
   uint64_t *callees = malloc((s->n_old + 1) * sizeof *callees);
-  uint8_t *classes = malloc(s->n_old + 1);
-  bool done = places && callees && classes;
+  uint64_t *placements = malloc((s->n_old + 1) * sizeof *placements);
+  bool done = places && callees && placements;
   for (size_t i = 0; done && i < s->n_old; i++) {
     places[i] = (hearth_call_place){s->old[i].line, s->old[i].column};
     callees[i] = s->old[i].allocates || !s->old[i].callee.name ? 0 : s->old[i].callee.id;
-    classes[i] = s->old[i].classes;
+    placements[i] = s->old[i].placements;
   }
   for (size_t k = 0; done && k < s->n_new; k++) {
     const hearth_call_site *now = &s->sites->items[s->new[k].first];
@@ -314,11 +314,11 @@ static hearth_status decide_doubts(salvaging *s, hearth_doubts *doubts, size_t *
   doubts->old = places;
   doubts->now = places + s->n_old;
   doubts->callees = callees;
-  doubts->classes = classes;
+  doubts->placements = placements;
   done = done && hearth_doubts_decide(doubts, pairs, ret_first);
   free(places);
   free(callees);
-  free(classes);
+  free(placements);
   return done ? HEARTH_OK : hearth_error_nomem(s->err);
 }
 
@@ -351,8 +351,8 @@ static hearth_status align(salvaging *s, LLVMValueRef f, uint64_t id, const hear
 static hearth_status read_calls(salvaging *s, const hearth_function_info *function, uint64_t id) {
   if (!s->callees)
     HEARTH_TRY(read_callees(s));
-  if (!s->classes)
-    HEARTH_TRY(read_classes(s));
+  if (!s->placements)
+    HEARTH_TRY(read_placements(s));
   HEARTH_TRY(read_old_calls(s, function));
   HEARTH_TRY(read_new_calls(s, id));
   find_indirect(s);
@@ -487,16 +487,16 @@ static hearth_status salvage_module(salvaging *s, LLVMModuleRef module) {
   return HEARTH_OK;
 }
 
-hearth_status hearth_salvage_create(LLVMModuleRef module, hearth_profile *profile, const hearth_classifier *classifier,
+hearth_status hearth_salvage_create(LLVMModuleRef module, hearth_profile *profile, const hearth_placer *placer,
                                     hearth_locator *locator, const hearth_call_sites *sites, hearth_salvage **ret,
                                     hearth_error *err) {
-  salvaging s = {.profile = profile, .classifier = classifier, .locator = locator, .sites = sites, .err = err};
+  salvaging s = {.profile = profile, .placer = placer, .locator = locator, .sites = sites, .err = err};
   if ((s.salvage = calloc(1, sizeof *s.salvage)))
     s.salvage->namesake = HEARTH_NONE;
   hearth_status status = s.salvage ? salvage_module(&s, module) : hearth_error_nomem(err);
   hearth_spacing_free(&s.spacing);
   free(s.callees);
-  free(s.classes);
+  free(s.placements);
   free(s.old);
   free(s.new);
   if (status == HEARTH_OK)

@@ -2,7 +2,7 @@
 /* Profiles of sources that have changed since. If the profile knows calls of a function that are no longer where they
  * were, the function is aligned with its profile: the sequence of its calls in the source, by their callees, with that
  * of the profile. Calls that correspond are then taken to be where they were, the function's others to be nowhere that
- * the profile knows; so are those that may be one call or another, of different classes (doubts.h).
+ * the profile knows; so are those that may be one call or another, of different placements (doubts.h).
  *
  * A source file that the profile has nothing of was renamed if a function that other files can call, of a name that the
  * profile has once, makes all the calls at the places that the profile says: its functions are then those of that other
@@ -11,7 +11,7 @@
 #define HEARTH_SALVAGE_H
 
 #include "call_sites.h"
-#include "hearth/classify.h"
+#include "placer.h"
 #include "hearth/profile.h"
 
 /* A call's place now, and in the profile. */
@@ -44,8 +44,8 @@ typedef struct hearth_salvage {
 
 /* Compare a module with the profile. Takes time in proportion to the module's calls and, if one of its functions has changed,
  * to all stacks and contexts of the profile; functions of very many calls (HEARTH_ALIGNMENT_LIMIT) are not aligned. `locator` gives
- * places as they are, and `classifier` is the profile's. Errors: those of reading a profile, E_NOMEM; destroy accepts NULL. */
-hearth_status hearth_salvage_create(LLVMModuleRef module, hearth_profile *profile, const hearth_classifier *classifier,
+ * places as they are, and `placer` is the profile's. Errors: those of reading a profile, E_NOMEM; destroy accepts NULL. */
+hearth_status hearth_salvage_create(LLVMModuleRef module, hearth_profile *profile, const hearth_placer *placer,
                                     hearth_locator *locator, const hearth_call_sites *sites, hearth_salvage **ret,
                                     hearth_error *err);
 void hearth_salvage_destroy(hearth_salvage *salvage);

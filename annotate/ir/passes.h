@@ -45,7 +45,8 @@ typedef struct hearth_pass_options {
   unsigned coverage_threshold;      /* -memprof-coverage-threshold: per cent; 0: no warning */
   bool llvm_ids;                    /* -memprof-ids=llvm: attached ids are those of clang's own heap profiling */
   bool full_contexts;               /* -memprof-contexts=full: no trimming */
-  hearth_classify_options classify; /* -memprof-classify */
+  bool by_plan;                     /* -memprof-classify=plan: contexts are placed by the profile's plan, if it has one */
+  hearth_classify_options classify; /* else, or without one, by class */
   uint8_t hints[4];                 /* by hearth_class; [HEARTH_CLASS_UNKNOWN] is for ambiguous calls */
   bool update_existing;       /* -optimize-existing-hot-cold-new: calls that have a hint get that of the profile */
   bool nobuiltin;             /* -optimize-nobuiltin-hot-cold-new-new: calls that are no builtins are lowered, too */

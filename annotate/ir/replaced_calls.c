@@ -25,6 +25,7 @@ typedef struct noted_call {
   LLVMMetadataRef location; /* when it was noted */
   LLVMMetadataRef carried[KINDS];
   hearth_class hint;
+  hearth_placement pool;
   bool ambiguous;
 } noted_call;
 
@@ -90,6 +91,7 @@ static bool read_call(LLVMValueRef call, noted_call *ret) {
     any |= ret->carried[i] != NULL;
   }
   ret->hint = hearth_md_get_hint(call, &ret->ambiguous);
+  ret->pool = hearth_md_get_pool(call);
   return any || ret->ambiguous || ret->hint != HEARTH_CLASS_UNKNOWN;
 }
 
@@ -127,7 +129,7 @@ static const noted_call *find(const hearth_noted_calls *noted, LLVMMetadataRef l
       break;
     size_t n = frames_in_common(item->location, location);
     if (n == most && found)
-      *ret_agree &= item->hint == found->hint;
+      *ret_agree &= item->hint == found->hint && item->pool == found->pool;
     if (n <= most)
       continue;
     found = item;
@@ -165,6 +167,8 @@ static void give_back(LLVMValueRef call, void *data) {
   LLVMContextRef context = LLVMGetTypeContext(LLVMTypeOf(call));
   if (found->ambiguous || found->hint != HEARTH_CLASS_UNKNOWN)
     hearth_md_resolve(g->md, call, agree ? found->hint : HEARTH_CLASS_UNKNOWN);
+  if (found->pool)
+    hearth_md_set_pool(g->md, call, agree ? found->pool : HEARTH_MD_POOL_AMBIGUOUS);
   for (size_t i = 0; i < KINDS; i++)
     if (found->carried[i])
       LLVMSetMetadata(call, LLVMGetMDKindIDInContext(context, kind_names[i], (unsigned)strlen(kind_names[i])),

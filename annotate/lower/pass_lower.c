@@ -23,6 +23,7 @@ typedef struct lowering {
   hearth_md *md;
   hearth_context_word *word; /* NULL: contexts are not told apart as the program runs */
   size_t left_to_link;
+  bool has_pools; /* a call has the hint of a pool, whose number another plan has for other contexts */
   bool changed;
 } lowering;
 
@@ -37,58 +38,95 @@ static const char *obstacle(const lowering *l, LLVMValueRef call) {
 
 /* The hint that a call is to get. */
 typedef struct verdict {
-  hearth_class hint; /* UNKNOWN: that of ambiguous calls, if it is one */
+  hearth_placement placement; /* UNKNOWN: the hint is that of ambiguous calls, if it is one */
   bool ambiguous;
+  bool may_be_cold;
   unsigned cold_percent; /* of the bytes of a mostly cold call; else 0 */
   LLVMValueRef value;    /* i8 */
   bool by_word;          /* it is computed as the program runs */
 } verdict;
 
-/* Contexts that nothing told apart share one hint: the class of most of their bytes, if the user wants that. */
+/* Contexts that nothing told apart share one hint: cold, if the user wants that of calls with as many cold bytes. */
 static verdict judge(lowering *l, LLVMValueRef call) {
   verdict v = {0};
   unsigned percent = l->options->cold_percent;
-  v.hint = hearth_md_get_hint(call, &v.ambiguous);
-  if (!v.ambiguous || percent >= 100)
+  hearth_class hint = hearth_md_get_hint(call, &v.ambiguous);
+  hearth_placement pool = hearth_md_get_pool(call);
+  v.placement = hint >= HEARTH_CLASS_NOTCOLD && pool ? pool : (hearth_placement)hint;
+  v.may_be_cold = v.ambiguous;
+  if (v.placement == HEARTH_MD_POOL_AMBIGUOUS) {
+    v.placement = HEARTH_CLASS_UNKNOWN;
+    v.ambiguous = true;
+  }
+  if (!v.may_be_cold || percent >= 100)
     return v;
   hearth_context_sums sums = hearth_sum_carried_contexts(l->md, call);
   if (hearth_is_mostly_cold(&sums, percent)) {
     v.cold_percent = (unsigned)((double)sums.cold_bytes * 100 / (double)sums.bytes);
-    v.hint = HEARTH_CLASS_COLD;
+    v.placement = HEARTH_CLASS_COLD;
   }
   return v;
 }
 
 /* Cloning leaves contexts that are not surely cold as notcold, hot or not. */
-static bool is_open(const lowering *l, LLVMValueRef call, const verdict *v, hearth_class *ret_known) {
+static bool is_open(const lowering *l, LLVMValueRef call, const verdict *v, hearth_placement *ret_known) {
   *ret_known = HEARTH_CLASS_UNKNOWN;
-  return v->ambiguous || (v->hint == HEARTH_CLASS_NOTCOLD && hearth_context_word_is_open(l->word, call, ret_known));
+  return v->ambiguous ||
+         (v->placement == HEARTH_CLASS_NOTCOLD && hearth_context_word_is_open(l->word, call, ret_known));
+}
+
+/* Of an ambiguous call that the plan has no table for: the pool of most bytes, where they lie closer together than in the
+ * ordinary allocator. UNKNOWN if no context has a pool, or most bytes are cold, which would keep those of the pool apart. */
+static hearth_placement heaviest_pool(const lowering *l, LLVMValueRef call) {
+  uint64_t bytes[HEARTH_PLACEMENTS] = {0}, warm_bytes = 0;
+  hearth_placement heaviest = HEARTH_CLASS_UNKNOWN;
+  hearth_md_mibs carried;
+  if (!hearth_md_get_mibs(l->md, call, &carried))
+    return heaviest;
+  for (size_t i = 0; i < carried.count; i++) {
+    hearth_placement placement = hearth_md_placement(&carried.mibs[i]);
+    uint64_t of_context = hearth_md_mib_bytes(&carried.mibs[i]) + 1;
+    bytes[placement] += of_context;
+    warm_bytes += placement == HEARTH_CLASS_COLD ? 0 : of_context;
+    if (placement >= HEARTH_PLACEMENT_POOL && (!heaviest || bytes[placement] > bytes[heaviest]))
+      heaviest = placement;
+  }
+  hearth_md_mibs_free(&carried);
+  return warm_bytes > bytes[HEARTH_CLASS_COLD] ? heaviest : (hearth_placement)HEARTH_CLASS_UNKNOWN;
 }
 
 static void choose_value(lowering *l, LLVMValueRef call, verdict *v) {
   LLVMTypeRef i8 = LLVMInt8TypeInContext(LLVMGetModuleContext(l->module));
-  hearth_class known_class = HEARTH_CLASS_UNKNOWN;
-  hearth_placement known = HEARTH_CLASS_UNKNOWN;
-  v->value = l->word && is_open(l, call, v, &known_class) ? hearth_context_word_hint(l->word, call, &known) : NULL;
+  hearth_placement common = HEARTH_CLASS_UNKNOWN, known = HEARTH_CLASS_UNKNOWN;
+  bool is_planned = false;
+  if (l->word && is_open(l, call, v, &common))
+    v->value = hearth_context_word_hint(l->word, call, &known, &is_planned);
   v->by_word = v->value != NULL;
-  known = known == HEARTH_CLASS_UNKNOWN ? (hearth_placement)known_class : known;
-  bool is_sure = v->ambiguous || known >= HEARTH_CLASS_HOT; /* cold contexts may have gone to clones */
-  if (known == HEARTH_CLASS_UNKNOWN || !is_sure)
-    known = (hearth_placement)v->hint;
-  v->hint = known < HEARTH_PLACEMENT_POOL ? (hearth_class)known : HEARTH_CLASS_HOT;
-  if (!v->by_word)
-    v->value = LLVMConstInt(i8, hearth_hint_of(known, l->options->hints), false);
+  if (v->by_word)
+    return;
+  known = known == HEARTH_CLASS_UNKNOWN ? common : known;
+  if (v->may_be_cold ? known != HEARTH_CLASS_UNKNOWN : known >= HEARTH_CLASS_HOT) /* cold ones may be in clones */
+    v->placement = known;
+  if (v->ambiguous && v->placement == HEARTH_CLASS_UNKNOWN && !is_planned)
+    v->placement = heaviest_pool(l, call);
+  if (v->placement == HEARTH_CLASS_UNKNOWN && !v->may_be_cold)
+    v->placement = HEARTH_CLASS_NOTCOLD;
+  v->value = LLVMConstInt(i8, hearth_hint_of(v->placement, l->options->hints), false);
+  l->has_pools |= v->placement >= HEARTH_PLACEMENT_POOL;
 }
 
 static void report(LLVMValueRef call, const char *function, verdict v) {
-  char where[256], why[64], message[800];
+  char where[256], why[96], message[800];
   hearth_describe_inlining(call, where, sizeof where);
-  snprintf(why, sizeof why, v.cold_percent ? "%s: %u %% of its bytes" : "%s", hearth_class_name(v.hint),
-           v.cold_percent);
+  snprintf(why, sizeof why,
+           v.cold_percent ? "%s: %u %% of its bytes"
+           : v.ambiguous  ? "%s, though its contexts differ: nothing tells them apart"
+                          : "%s",
+           hearth_placement_name(v.placement), v.cold_percent);
   if (v.by_word)
     snprintf(message, sizeof message, "%s call%s given the hint of the decision sites that are being called", function,
              where);
-  else if (v.hint != HEARTH_CLASS_UNKNOWN)
+  else if (v.placement != HEARTH_CLASS_UNKNOWN)
     snprintf(message, sizeof message, "%s call%s given the hint %u (%s)", function, where,
              (unsigned)LLVMConstIntGetZExtValue(v.value), why);
   else
@@ -97,7 +135,7 @@ static void report(LLVMValueRef call, const char *function, verdict v) {
         "%s call%s left to the ordinary allocator: it serves hot and cold contexts alike, which are told apart only "
         "where it is inlined into them",
         function, where);
-  bool lowered = v.by_word || v.hint != HEARTH_CLASS_UNKNOWN;
+  bool lowered = v.by_word || v.placement != HEARTH_CLASS_UNKNOWN;
   hearth_shim_remark(call, !lowered, lowered ? "Lowered" : "Ambiguous", message);
 }
 
@@ -124,7 +162,7 @@ static void visit(LLVMValueRef call, void *data) {
   verdict v = judge(l, call);
   bool is_left = v.ambiguous && l->options->lto_phase == HEARTH_LTO_PRELINK;
   l->left_to_link += is_left;
-  if (is_left || (v.hint == HEARTH_CLASS_UNKNOWN && !v.ambiguous))
+  if (is_left || (v.placement == HEARTH_CLASS_UNKNOWN && !v.ambiguous))
     return;
   char name[HEARTH_ALLOC_NAME_MAX + 1];
   size_t length;
@@ -139,7 +177,7 @@ static void visit(LLVMValueRef call, void *data) {
   LLVMValueRef hinted = why ? NULL : hearth_dispatch_for(call, function);
   if (!hinted) {
     char message[512];
-    const char *hint = v.hint == HEARTH_CLASS_UNKNOWN ? "ambiguous" : hearth_class_name(v.hint);
+    const char *hint = v.placement == HEARTH_CLASS_UNKNOWN ? "ambiguous" : hearth_placement_name(v.placement);
     snprintf(message, sizeof message, "%s call not given the hint %s: %s", name, hint,
              why ? why : "the module uses the hinted function's name for something else");
     hearth_shim_remark(call, true, "NotLowered", message);
@@ -178,6 +216,8 @@ bool hearth_pass_lower(LLVMModuleRef module, const hearth_pass_options *options)
   hearth_ir_for_each_instruction(module, visit, &l);
   if (by_word)
     l.changed |= hearth_context_word_finish(&word);
+  if (l.has_pools && opened)
+    hearth_announce_plan(module, word.plan.id);
   if (options->lto_phase == HEARTH_LTO_POSTLINK)
     l.changed |= hearth_announce_link(module);
   if (options->lto_phase == HEARTH_LTO_PRELINK) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Sums contexts by class; the sums become the text of a remark. */
+/* Sums contexts by placement; the sums become the text of a remark. */
 #include "context_remarks.h"
 
 #include <inttypes.h>
@@ -10,18 +10,18 @@
 
 static uint64_t saturated(uint64_t a, uint64_t b) { return a + b < a ? UINT64_MAX : a + b; }
 
-static void add(hearth_context_sums *sums, hearth_class hotness, uint64_t bytes) {
+static void add(hearth_context_sums *sums, hearth_placement placement, uint64_t bytes) {
   sums->count++;
-  sums->of_class[hotness]++;
+  sums->of_placement[placement]++;
   sums->bytes = saturated(sums->bytes, bytes);
-  if (hotness == HEARTH_CLASS_COLD)
+  if (placement == HEARTH_CLASS_COLD)
     sums->cold_bytes = saturated(sums->cold_bytes, bytes);
 }
 
 hearth_context_sums hearth_sum_contexts(const hearth_contexts *contexts) {
   hearth_context_sums sums = {0};
   for (size_t i = 0; i < contexts->count; i++)
-    add(&sums, contexts->items[i].hotness, contexts->items[i].mib.TotalSize);
+    add(&sums, contexts->items[i].placement, contexts->items[i].mib.TotalSize);
   return sums;
 }
 
@@ -30,7 +30,7 @@ hearth_context_sums hearth_sum_carried_contexts(hearth_md *md, LLVMValueRef call
   hearth_md_mibs carried;
   if (hearth_md_get_mibs(md, call, &carried))
     for (size_t i = 0; i < carried.count; i++)
-      add(&sums, carried.mibs[i].hotness, hearth_md_mib_bytes(&carried.mibs[i]));
+      add(&sums, hearth_md_placement(&carried.mibs[i]), hearth_md_mib_bytes(&carried.mibs[i]));
   hearth_md_mibs_free(&carried);
   return sums;
 }
@@ -39,21 +39,22 @@ bool hearth_is_mostly_cold(const hearth_context_sums *sums, unsigned percent) {
   return sums->cold_bytes && (double)sums->cold_bytes * 100 >= (double)sums->bytes * percent;
 }
 
-/* "3 contexts (1 cold, 2 hot)" */
+/* "3 contexts (1 cold, 2 pool 0)": of at most 20 digits for each placement */
+#define DESCRIPTION (64 + HEARTH_PLACEMENTS * 32)
 static void describe(const hearth_context_sums *sums, char *buffer, size_t size) {
   const char *separator = " (";
   size_t used = (size_t)snprintf(buffer, size, "%zu context%s", sums->count, sums->count == 1 ? "" : "s");
-  for (int c = 0; c < 4; c++)
-    if (sums->of_class[c]) {
-      used +=
-          (size_t)snprintf(buffer + used, size - used, "%s%zu %s", separator, sums->of_class[c], hearth_class_name(c));
+  for (hearth_placement i = 0; i < HEARTH_PLACEMENTS; i++)
+    if (sums->of_placement[i]) {
+      used += (size_t)snprintf(buffer + used, size - used, "%s%zu %s", separator, sums->of_placement[i],
+                               hearth_placement_name(i));
       separator = ", ";
     }
   snprintf(buffer + used, size - used, ")");
 }
 
 static void remark(LLVMValueRef call, const char *name, const char *what) {
-  char where[256], message[640];
+  char where[256], message[1800];
   size_t length;
   const char *function = LLVMGetValueName2(hearth_alloc_callee(call), &length);
   hearth_describe_inlining(call, where, sizeof where);
@@ -62,7 +63,7 @@ static void remark(LLVMValueRef call, const char *name, const char *what) {
 }
 
 void hearth_remark_matched(LLVMValueRef call, const hearth_context_sums *found, bool salvaged) {
-  char contexts[192], what[400]; /* the longest that there is */
+  char contexts[DESCRIPTION], what[DESCRIPTION + 208];
   describe(found, contexts, sizeof contexts);
   snprintf(what, sizeof what, "found in the heap profile%s: %s, %" PRIu64 " of %" PRIu64 " bytes cold",
            salvaged ? ", by its callee in the changed function" : "", contexts, found->cold_bytes, found->bytes);
@@ -70,7 +71,7 @@ void hearth_remark_matched(LLVMValueRef call, const hearth_context_sums *found, 
 }
 
 void hearth_remark_pruned(LLVMValueRef call, size_t before, const hearth_context_sums *left) {
-  char contexts[192], what[320]; /* the longest that there is */
+  char contexts[DESCRIPTION], what[DESCRIPTION + 128];
   if (left->count == 0 || left->count >= before)
     return;
   describe(left, contexts, sizeof contexts);

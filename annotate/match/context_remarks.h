@@ -8,7 +8,7 @@
 
 /* Counts for the remark on a call's contexts. All zero: none. */
 typedef struct hearth_context_sums {
-  size_t count, of_class[4];
+  size_t count, of_placement[HEARTH_PLACEMENTS];
   uint64_t bytes, cold_bytes; /* 0 in metadata whose schema does not tell */
 } hearth_context_sums;
 

@@ -118,33 +118,52 @@ static hearth_leaf_stack *stack_at(const hearth_leaf *leaf, uint32_t node) {
   return &leaf->stacks[hearth_lower_bound(&node, leaf->stacks, leaf->stack_count, sizeof *leaf->stacks, is_behind)];
 }
 
-static void classify(const hearth_leaf *leaf, hearth_leaf_stack *stack, const hearth_mib *mib) {
-  stack->hotness = hearth_classify(leaf->classifier, mib);
-  stack->is_light = !hearth_has_weight(leaf->classifier, mib);
+/* Bytes by placement of what one sum is of. */
+typedef struct shares {
+  uint64_t bytes[HEARTH_PLACEMENTS];
+} shares;
+
+static void place(hearth_leaf_stack *stack, hearth_place place) {
+  stack->placement = place.placement;
+  stack->is_light = place.is_light;
 }
 
 /* The numbers of a stack are summed once if they are those of several contexts; else the profile has them. `contexts` is
  * in the order of the profile, which keeps numbers of neighbours together. */
-static hearth_status classify_stacks(hearth_leaf *leaf, const uint64_t *contexts, hearth_error *err) {
+static hearth_status sum_and_place(hearth_leaf *leaf, const uint64_t *contexts, shares *of_sums, hearth_error *err) {
   for (size_t i = 0; i < leaf->row_count; i++) {
+    uint32_t row = (uint32_t)contexts[i];
     hearth_leaf_stack *stack = stack_at(leaf, (uint32_t)(contexts[i] >> 32));
     hearth_mib mib;
-    HEARTH_TRY(hearth_profile_get_context(leaf->folded->profile, (uint32_t)contexts[i], NULL, &mib, err));
-    if (stack->row_count > 1)
-      hearth_mib_merge(&leaf->sums[stack->sum], &mib);
-    else
-      classify(leaf, stack, &mib);
+    HEARTH_TRY(hearth_profile_get_context(leaf->folded->profile, row, NULL, &mib, err));
+    hearth_place placed = hearth_place_context(leaf->placer, row, &mib);
+    place(stack, placed);
+    if (stack->row_count == 1)
+      continue;
+    hearth_mib_merge(&leaf->sums[stack->sum], &mib);
+    if (!placed.is_light)
+      of_sums[stack->sum].bytes[placed.placement] += mib.TotalSize + 1; /* blocks of no size have a place, too */
   }
-  for (size_t i = 0; i < leaf->stack_count; i++)
-    if (leaf->stacks[i].row_count > 1)
-      classify(leaf, &leaf->stacks[i], &leaf->sums[leaf->stacks[i].sum]);
+  for (size_t i = 0; i < leaf->stack_count; i++) {
+    hearth_leaf_stack *stack = &leaf->stacks[i];
+    if (stack->row_count > 1)
+      place(stack, hearth_place_sum(leaf->placer, &leaf->sums[stack->sum], of_sums[stack->sum].bytes));
+  }
   return HEARTH_OK;
+}
+
+static hearth_status place_stacks(hearth_leaf *leaf, const uint64_t *contexts, hearth_error *err) {
+  shares *of_sums = calloc(leaf->sum_count + 1, sizeof *of_sums);
+  hearth_status status = of_sums ? sum_and_place(leaf, contexts, of_sums, err) : hearth_error_nomem(err);
+  free(of_sums);
+  return status;
 }
 
 /* -------------------------------------------------- growing -------------------------------------------------- */
 
-static hearth_status classes_of_light(const hearth_leaf *leaf, const hearth_leaf_node *node, uint8_t *ret,
-                                      hearth_error *err) {
+/* Those that have weight together count. The plan has placements for them. */
+static hearth_status placements_of_light(const hearth_leaf *leaf, const hearth_leaf_node *node, uint64_t *ret,
+                                         hearth_error *err) {
   hearth_mib sum = {0};
   *ret = 0;
   for (uint32_t i = 0; i < node->count; i++) {
@@ -154,22 +173,22 @@ static hearth_status classes_of_light(const hearth_leaf *leaf, const hearth_leaf
       continue;
     HEARTH_TRY(hearth_leaf_sum(leaf, stack, &mib, err));
     hearth_mib_merge(&sum, &mib);
-    *ret |= (uint8_t)(1u << stack->hotness);
+    *ret |= hearth_placement_bit(stack->placement);
   }
-  if (*ret && !hearth_has_weight(leaf->classifier, &sum))
-    *ret = 1u << HEARTH_CLASS_UNKNOWN;
+  if (*ret && !hearth_has_weight(&leaf->placer->classifier, &sum))
+    *ret = hearth_placement_bit(HEARTH_CLASS_UNKNOWN);
   return HEARTH_OK;
 }
 
 static hearth_status add_node(hearth_leaf *leaf, hearth_leaf_node node, hearth_error *err) {
-  uint8_t light;
+  uint64_t light;
   if (!hearth_array_grow(&leaf->nodes, &leaf->node_room, leaf->node_count, sizeof *leaf->nodes))
     return hearth_error_nomem(err);
   for (uint32_t i = 0; i < node.count; i++)
     if (!leaf->stacks[node.first + i].is_light)
-      node.classes |= (uint8_t)(1u << leaf->stacks[node.first + i].hotness);
-  HEARTH_TRY(classes_of_light(leaf, &node, &light, err));
-  node.classes = hearth_leaf_classes_that_count(node.classes | light);
+      node.placements |= hearth_placement_bit(leaf->stacks[node.first + i].placement);
+  HEARTH_TRY(placements_of_light(leaf, &node, &light, err));
+  node.placements = hearth_leaf_placements_that_count(node.placements | light);
   leaf->nodes[leaf->node_count++] = node;
   return HEARTH_OK;
 }
@@ -221,8 +240,7 @@ static hearth_status plant(hearth_leaf *leaf, hearth_error *err) {
 }
 
 hearth_status hearth_leaf_read(hearth_row_range frames, const hearth_wrapper_calls *wrapped, hearth_stacks *folded,
-                               const hearth_classifier *classifier, bool *matched, hearth_leaf **ret,
-                               hearth_error *err) {
+                               const hearth_placer *placer, bool *matched, hearth_leaf **ret, hearth_error *err) {
   uint64_t *contexts = NULL, *sorted = NULL;
   hearth_leaf *leaf = calloc(1, sizeof *leaf);
   if (!leaf)
@@ -230,7 +248,7 @@ hearth_status hearth_leaf_read(hearth_row_range frames, const hearth_wrapper_cal
   leaf->frames = frames;
   leaf->wrapped = wrapped != NULL;
   leaf->folded = folded;
-  leaf->classifier = classifier;
+  leaf->placer = placer;
   leaf->matched = matched;
   hearth_status status = read_contexts(leaf, wrapped, &contexts, err);
   if (status == HEARTH_OK && !(sorted = malloc((leaf->row_count + 1) * sizeof *sorted)))
@@ -241,7 +259,7 @@ hearth_status hearth_leaf_read(hearth_row_range frames, const hearth_wrapper_cal
     status = add_stacks(leaf, sorted, err);
   }
   if (status == HEARTH_OK)
-    status = classify_stacks(leaf, contexts, err);
+    status = place_stacks(leaf, contexts, err);
   free(sorted);
   free(contexts);
   if (status == HEARTH_OK)

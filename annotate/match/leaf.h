@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The contexts of one place that allocates, as a tree of callers: the first level below the root holds the leaf's
  * callers, the next one theirs. It is read from the profile once and grown only where a question needs it: towards the
- * callers that a call was inlined into, and where contexts of different classes part. */
+ * callers that a call was inlined into, and where contexts of different placements part. */
 #ifndef HEARTH_LEAF_H
 #define HEARTH_LEAF_H
 
 #include "folded_stacks.h"
-#include "hearth/classify.h"
+#include "placer.h"
 #include "wrapper_calls.h"
 
 /* Rows of the profile's frames: [first, end). */
@@ -18,30 +18,30 @@ typedef struct hearth_row_range {
 typedef struct hearth_context {
   uint64_t *stack; /* stack ids, the leaf's caller first; owned */
   size_t depth;
-  hearth_class hotness;
+  hearth_placement placement;
   hearth_mib mib;
 } hearth_context;
 
 typedef struct hearth_contexts {
-  hearth_context *items; /* by stack, each once; where contexts are cut off at a recursion, once for each class */
+  hearth_context *items; /* by stack, each once; where contexts are cut off at a recursion, once for each placement */
   size_t count, room;
 } hearth_contexts;
 
 void hearth_contexts_free(hearth_contexts *contexts);
-/* Are they of several classes? */
+/* Are they of several placements? */
 bool hearth_contexts_differ(const hearth_contexts *contexts);
 
 /* Contexts that are equal to the compiler, though the profile may hold several: inlined differently in different builds,
  * told apart by discriminators that this build does not have, or by how deep a recursion was. Their sum decides their
- * class. */
+ * placement. */
 typedef struct hearth_leaf_stack {
   uint64_t id;                   /* of `at` */
   uint32_t stack;                /* node; HEARTH_NONE if the leaf has no caller */
   uint32_t at;                   /* the frame by which the tree parts next; HEARTH_NONE behind the last */
   uint32_t first_row, row_count; /* of hearth_leaf.rows */
   uint32_t sum;                  /* of hearth_leaf.sums, if there are several rows */
-  hearth_class hotness;
-  bool is_light; /* !hearth_has_weight() */
+  hearth_placement placement;
+  bool is_light;
 } hearth_leaf_stack;
 
 /* Stacks that share their first `depth` callers; of its parent's children, those with an end here come first, then those
@@ -52,14 +52,14 @@ typedef struct hearth_leaf_node {
   uint32_t first, count; /* of hearth_leaf.stacks; the children's are parts of it */
   uint32_t depth;
   uint32_t first_child, child_count; /* none: not grown yet */
-  uint8_t classes;                   /* a bit, 1 << hearth_class, for each that occurs and counts */
+  uint64_t placements;               /* those that occur and count */
   bool ends;                         /* the stacks have no more callers */
 } hearth_leaf_node;
 
 typedef struct hearth_leaf {
   struct hearth_leaf *next, *of_same_first; /* for the owner */
-  hearth_stacks *folded;                    /* borrowed, as the classifier */
-  const hearth_classifier *classifier;
+  hearth_stacks *folded;                    /* borrowed, as the placer */
+  const hearth_placer *placer;
   bool *matched; /* by row of contexts: set where they are selected; borrowed */
   hearth_row_range frames;
   bool wrapped;   /* the contexts include those of wrapper calls */
@@ -72,24 +72,23 @@ typedef struct hearth_leaf {
 } hearth_leaf;
 
 /* All contexts whose leaf is one of the frames, and those of the wrapper calls that they make (NULL: of none), whose
- * further frames are left out. `matched`, `folded` and `classifier` are borrowed as long as the leaf lives. Destroy
+ * further frames are left out. `matched`, `folded` and `placer` are borrowed as long as the leaf lives. Destroy
  * accepts NULL. */
 hearth_status hearth_leaf_read(hearth_row_range frames, const hearth_wrapper_calls *wrapped, hearth_stacks *folded,
-                               const hearth_classifier *classifier, bool *matched, hearth_leaf **ret,
-                               hearth_error *err);
+                               const hearth_placer *placer, bool *matched, hearth_leaf **ret, hearth_error *err);
 void hearth_leaf_destroy(hearth_leaf *leaf);
 
 /* How far contexts are trimmed. */
 typedef enum hearth_trim {
-  HEARTH_TRIM_BY_CLASS, /* up to the caller from which on all contexts share one class */
-  HEARTH_TRIM_BY_COLD,  /* likewise, but at a call that has cold contexts the others are one class, and left out where
-                           one more would tell LLVM's cloning nothing: sums are then of what is left */
-  HEARTH_TRIM_OFF       /* each stack whole */
+  HEARTH_TRIM_BY_PLACEMENT, /* up to the caller from which on all contexts share one placement */
+  HEARTH_TRIM_BY_COLD,      /* likewise, but at a call that has cold contexts the others are one, and left out where
+                               one more would tell LLVM's cloning nothing: sums are then of what is left */
+  HEARTH_TRIM_OFF           /* each stack whole */
 } hearth_trim;
 
 /* Add to *ret the contexts that agree with the callers ids[0..n), the innermost first, on the frames that both have; an
  * id of 0, here or in the profile, agrees with any. Contexts that are merged into a trimmed one are summed by the rules of
- * mib_fields.def. Contexts of several classes end before a cycle of calls that folding may have left out of them. */
+ * mib_fields.def. Contexts of several placements end before a cycle of calls that folding may have left out of them. */
 hearth_status hearth_leaf_select(hearth_leaf *leaf, const uint64_t *ids, size_t n, hearth_trim trim,
                                  hearth_contexts *ret, hearth_error *err);
 

@@ -11,10 +11,10 @@ hearth_status hearth_leaf_grow(hearth_leaf *leaf, uint32_t node, hearth_error *e
 hearth_status hearth_leaf_sum(const hearth_leaf *leaf, const hearth_leaf_stack *stack, hearth_mib *ret,
                               hearth_error *err);
 
-/* Of bits 1 << hearth_class: HEARTH_CLASS_UNKNOWN, of stacks that are together too light for a class, counts only where it is alone. */
-static inline uint8_t hearth_leaf_classes_that_count(unsigned classes) {
-  const unsigned light = 1u << HEARTH_CLASS_UNKNOWN;
-  return classes & ~light ? (uint8_t)(classes & ~light) : (uint8_t)classes;
+/* Of a set of placements: HEARTH_CLASS_UNKNOWN, of stacks that are together too light for one, counts only where it is alone. */
+static inline uint64_t hearth_leaf_placements_that_count(uint64_t placements) {
+  const uint64_t light = hearth_placement_bit(HEARTH_CLASS_UNKNOWN);
+  return placements & ~light ? placements & ~light : placements;
 }
 
 #endif

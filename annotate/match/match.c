@@ -63,22 +63,22 @@ void hearth_matcher_destroy(hearth_matcher *matcher) {
   free(matcher);
 }
 
-static hearth_status open_profile(hearth_matcher *matcher, const char *path, const hearth_classify_options *classify,
-                                  bool llvm_ids, hearth_error *err) {
+static hearth_status open_profile(hearth_matcher *matcher, const char *path, const hearth_pass_options *options,
+                                  hearth_error *err) {
   HEARTH_TRY(hearth_profile_open(path, &matcher->profile, err));
-  HEARTH_TRY(hearth_classifier_init(&matcher->classifier, matcher->profile, classify, err));
-  HEARTH_TRY(hearth_stacks_init(&matcher->stacks, matcher->profile, llvm_ids, err));
+  HEARTH_TRY(hearth_placer_init(&matcher->placer, matcher->profile, options->by_plan, &options->classify, err));
+  HEARTH_TRY(hearth_stacks_init(&matcher->stacks, matcher->profile, options->llvm_ids, err));
   matcher->path = strdup(path);
   matcher->leaves = calloc((size_t)hearth_profile_frame_count(matcher->profile) + 1, sizeof *matcher->leaves);
   matcher->matched = calloc((size_t)hearth_profile_context_count(matcher->profile) + 1, sizeof *matcher->matched);
   return matcher->path && matcher->leaves && matcher->matched ? HEARTH_OK : hearth_error_nomem(err);
 }
 
-hearth_status hearth_matcher_open(hearth_matcher *matcher, const char *path, const hearth_classify_options *classify,
-                                  hearth_trim trim, bool llvm_ids, hearth_error *err) {
+hearth_status hearth_matcher_open(hearth_matcher *matcher, const char *path, const hearth_pass_options *options,
+                                  hearth_trim trim, hearth_error *err) {
   if (!matcher->profile || strcmp(matcher->path, path) != 0) {
     hearth_matcher_close(matcher);
-    hearth_status status = open_profile(matcher, path, classify, llvm_ids, err);
+    hearth_status status = open_profile(matcher, path, options, err);
     if (status != HEARTH_OK) {
       hearth_matcher_close(matcher);
       return status;
@@ -118,7 +118,7 @@ static hearth_status leaf_of(hearth_matcher *matcher, hearth_row_range frames, b
   for (*ret = matcher->leaves[frames.first]; *ret; *ret = (*ret)->of_same_first)
     if ((*ret)->frames.end == frames.end && (*ret)->wrapped == wrapped)
       return HEARTH_OK;
-  HEARTH_TRY(hearth_leaf_read(frames, wrapped ? &matcher->wrapper_calls : NULL, &matcher->stacks, &matcher->classifier,
+  HEARTH_TRY(hearth_leaf_read(frames, wrapped ? &matcher->wrapper_calls : NULL, &matcher->stacks, &matcher->placer,
                               matcher->matched, ret, err));
   (*ret)->next = matcher->first_leaf;
   (*ret)->of_same_first = matcher->leaves[frames.first];

@@ -5,11 +5,12 @@
 
 #include "call_sites.h"
 #include "leaf.h"
+#include "passes.h"
 
 typedef struct hearth_matcher {
   char *path;
   hearth_profile *profile; /* NULL: none is open */
-  hearth_classifier classifier;
+  hearth_placer placer;
   hearth_trim trim; /* of the matched contexts */
   hearth_stacks stacks;
   hearth_leaf **leaves;    /* by their first frame: a list of those that have been asked for */
@@ -21,9 +22,9 @@ typedef struct hearth_matcher {
   bool *matched; /* by row of contexts: some call was found to have it */
 } hearth_matcher;
 
-/* Open a profile, unless it is open. llvm_ids: see stacks.h; the same each time. Those of hearth_profile_open, E_NOMEM; on error none is open. */
-hearth_status hearth_matcher_open(hearth_matcher *matcher, const char *path, const hearth_classify_options *classify,
-                                  hearth_trim trim, bool llvm_ids, hearth_error *err);
+/* Open a profile, unless it is open; with the same options each time. Those of hearth_profile_open, E_NOMEM; on error none is open. */
+hearth_status hearth_matcher_open(hearth_matcher *matcher, const char *path, const hearth_pass_options *options,
+                                  hearth_trim trim, hearth_error *err);
 /* Close the open profile; it may be opened again. */
 void hearth_matcher_close(hearth_matcher *matcher);
 

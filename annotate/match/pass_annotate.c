@@ -27,7 +27,7 @@ static void count_nobuiltin(annotation *a, LLVMValueRef call, const hearth_conte
   if (a->session.options->nobuiltin || !hearth_ir_call_is_nobuiltin(call))
     return;
   hearth_context_sums found = hearth_sum_contexts(contexts);
-  if (found.of_class[HEARTH_CLASS_UNKNOWN] == found.count)
+  if (found.of_placement[HEARTH_CLASS_UNKNOWN] == found.count)
     return;
   a->nobuiltin.count++;
   a->nobuiltin.bytes += found.bytes;

@@ -75,9 +75,9 @@ static hearth_status open_profile(hearth_session *session, enum hearth_id_scheme
   if (!options->matcher)
     return hearth_error_nomem(err);
   hearth_trim trim = options->full_contexts ? HEARTH_TRIM_OFF
-                     : options->mib         ? HEARTH_TRIM_BY_CLASS
+                     : options->mib         ? HEARTH_TRIM_BY_PLACEMENT
                                             : HEARTH_TRIM_BY_COLD;
-  HEARTH_TRY(hearth_matcher_open(options->matcher, options->profile, &options->classify, trim, options->llvm_ids, err));
+  HEARTH_TRY(hearth_matcher_open(options->matcher, options->profile, options, trim, err));
   session->matcher = options->matcher;
   HEARTH_TRY(check_id(options, session->matcher->profile, err));
   HEARTH_TRY(hearth_profile_get_summary(session->matcher->profile, &summary, err));
@@ -85,13 +85,17 @@ static hearth_status open_profile(hearth_session *session, enum hearth_id_scheme
   return find_listed(session, err);
 }
 
-/* The type of blocks is among the values if the profile knows any. */
+/* The type of blocks is among the values if the profile knows any, the pool if its plan has some. */
 static void choose_schema(hearth_session *session) {
   hearth_md_schema schema;
-  if (!session->matcher || hearth_profile_type_count(session->matcher->profile) == 0)
+  if (!session->matcher)
     return;
+  const hearth_placer *placer = &session->matcher->placer;
   hearth_md_schema_default(&schema);
-  schema.tags[schema.count++] = HEARTH_TAG_DataTypeId;
+  if (hearth_profile_type_count(session->matcher->profile) > 0)
+    schema.tags[schema.count++] = HEARTH_TAG_DataTypeId;
+  if (placer->by_plan && placer->plan.pool_count > 0)
+    schema.tags[schema.count++] = HEARTH_TAG_Pool;
   hearth_md_use_schema(session->md, &schema);
 }
 
@@ -153,7 +157,7 @@ hearth_status hearth_session_salvage(hearth_session *session, hearth_error *err)
     return HEARTH_OK;
   if (!session->sites.count)
     HEARTH_TRY(hearth_call_sites_collect(&session->sites, session->module, session->locator, err));
-  HEARTH_TRY(hearth_salvage_create(session->module, matcher->profile, &matcher->classifier, session->locator,
+  HEARTH_TRY(hearth_salvage_create(session->module, matcher->profile, &matcher->placer, session->locator,
                                    &session->sites, &matcher->salvage, err));
   return matcher->salvage->n_functions ? make_locator(session, err) : HEARTH_OK;
 }
@@ -254,7 +258,8 @@ static void attach_contexts(hearth_session *session, const hearth_edit *edit) {
     const hearth_context *context = &contexts->items[i];
     mibs[i].stack = context->stack;
     mibs[i].depth = context->depth;
-    mibs[i].hotness = context->hotness;
+    mibs[i].hotness = hearth_placer_class(&session->matcher->placer, context->placement);
+    mibs[i].pool = context->placement >= HEARTH_PLACEMENT_POOL ? context->placement : 0;
     hearth_md_mib_set_all(&mibs[i], &context->mib);
   }
   hearth_md_attach(session->md, edit->call, edit->callsite, edit->n_callsite, mibs, contexts->count);
@@ -269,7 +274,7 @@ void hearth_forbid_merging(LLVMValueRef call) {
 
 static bool any_is_cold(const hearth_contexts *contexts) {
   for (size_t i = 0; i < contexts->count; i++)
-    if (contexts->items[i].hotness == HEARTH_CLASS_COLD)
+    if (contexts->items[i].placement == HEARTH_CLASS_COLD)
       return true;
   return false;
 }
@@ -278,19 +283,34 @@ static bool any_is_cold(const hearth_contexts *contexts) {
  * modules may have the calls; whether any can be cold, the profile tells. */
 static bool is_wanted(const hearth_session *session, const hearth_edit *edit) {
   return session->options->mib ||
-         (edit->contexts.count ? any_is_cold(&edit->contexts) : session->matcher->classifier.cold_max_density >= 0);
+         (edit->contexts.count ? any_is_cold(&edit->contexts) : session->matcher->placer.classifier.cold_max_density >= 0);
 }
 
-static hearth_class common_class(const hearth_contexts *contexts) {
-  return contexts->count && !hearth_contexts_differ(contexts) ? contexts->items[0].hotness : HEARTH_CLASS_UNKNOWN;
+/* Of contexts none of which is cold. UNKNOWN: of several classes, and without pools. */
+static hearth_class common_class(const hearth_placer *placer, const hearth_contexts *contexts) {
+  bool any_pool = false, differ = hearth_contexts_differ(contexts);
+  for (size_t i = 0; i < contexts->count; i++)
+    any_pool |= contexts->items[i].placement >= HEARTH_PLACEMENT_POOL;
+  if (contexts->count == 0 || (differ && !any_pool))
+    return HEARTH_CLASS_UNKNOWN;
+  return differ ? HEARTH_CLASS_NOTCOLD : hearth_placer_class(placer, contexts->items[0].placement);
+}
+
+static hearth_placement common_pool(const hearth_contexts *contexts) {
+  if (hearth_contexts_differ(contexts))
+    return HEARTH_MD_POOL_AMBIGUOUS;
+  return contexts->items[0].placement >= HEARTH_PLACEMENT_POOL ? contexts->items[0].placement : 0;
 }
 
 static bool pass_over(hearth_session *session, const hearth_edit *edit, bool resolve) {
-  hearth_class hotness = resolve ? common_class(&edit->contexts) : HEARTH_CLASS_UNKNOWN;
+  hearth_class hotness =
+      resolve ? common_class(&session->matcher->placer, &edit->contexts) : HEARTH_CLASS_UNKNOWN;
   bool changed = hearth_md_remove(session->md, edit->call);
-  if (hotness != HEARTH_CLASS_UNKNOWN)
-    hearth_md_resolve(session->md, edit->call, hotness);
-  return changed || hotness != HEARTH_CLASS_UNKNOWN;
+  if (hotness == HEARTH_CLASS_UNKNOWN)
+    return changed;
+  hearth_md_resolve(session->md, edit->call, hotness);
+  hearth_md_set_pool(session->md, edit->call, common_pool(&edit->contexts));
+  return true;
 }
 
 bool hearth_session_apply(hearth_session *session, hearth_edits *edits, bool resolve) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Selecting and trimming: a context is needed only up to the caller from which on its class is no longer in doubt, and is
- * of use only up to where folding has left calls out. */
+/* Selecting and trimming: a context is needed only up to the caller from which on its placement is no longer in doubt, and
+ * is of use only up to where folding has left calls out. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -106,38 +106,47 @@ static hearth_status sum_node(const hearth_leaf *leaf, const hearth_leaf_node *n
   return HEARTH_OK;
 }
 
-static bool one_class(uint8_t classes) { return (classes & (classes - 1)) == 0; }
+static bool is_one(uint64_t placements) { return (placements & (placements - 1)) == 0; }
 
-enum { COLD = 1 << HEARTH_CLASS_COLD };
+#define COLD hearth_placement_bit(HEARTH_CLASS_COLD)
 
-/* Is whatever is not cold one class at a call that has contexts of the classes `all`? */
-static bool only_cold_counts(uint8_t all, hearth_trim trim) { return trim == HEARTH_TRIM_BY_COLD && (all & COLD); }
+/* Is whatever is not cold one at a call that has contexts of the placements `all`? */
+static bool only_cold_counts(uint64_t all, hearth_trim trim) { return trim == HEARTH_TRIM_BY_COLD && (all & COLD); }
 
-/* Need contexts of these classes not be told apart there? */
-static bool agree(uint8_t classes, uint8_t all, hearth_trim trim) {
-  return one_class(classes) || (only_cold_counts(all, trim) && !(classes & COLD));
+/* Need contexts of these placements not be told apart there? */
+static bool agree(uint64_t placements, uint64_t all, hearth_trim trim) {
+  return is_one(placements) || (only_cold_counts(all, trim) && !(placements & COLD));
 }
 
-/* `classes`: of all that is merged into the last context. Where they differ and need to be told apart, it is one stack all
- * the same (of unknown frames): the sum decides. */
-static void classify(const hearth_leaf *leaf, uint8_t classes, uint8_t all, hearth_trim trim,
-                     hearth_contexts *contexts) {
-  hearth_context *last = &contexts->items[contexts->count - 1];
-  if (one_class(classes))
-    last->hotness = (hearth_class)__builtin_ctz(classes);
-  else
-    last->hotness = agree(classes, all, trim) ? HEARTH_CLASS_NOTCOLD : hearth_classify(leaf->classifier, &last->mib);
-  if (last->hotness == HEARTH_CLASS_UNKNOWN)
-    last->hotness = HEARTH_CLASS_NOTCOLD;
+/* Of one stack whose contexts the profile tells apart by frames of unknown place. */
+static hearth_status place_sum(const hearth_leaf *leaf, const hearth_leaf_node *node, hearth_context *ret,
+                               hearth_error *err) {
+  uint64_t bytes[HEARTH_PLACEMENTS] = {0};
+  for (uint32_t i = 0; i < node->count; i++) {
+    const hearth_leaf_stack *stack = &leaf->stacks[node->first + i];
+    hearth_mib mib;
+    HEARTH_TRY(hearth_leaf_sum(leaf, stack, &mib, err));
+    if (!stack->is_light)
+      bytes[stack->placement] += mib.TotalSize + 1;
+  }
+  ret->placement = hearth_place_sum(leaf->placer, &ret->mib, bytes).placement;
+  return HEARTH_OK;
+}
+
+/* Where all that is merged into a context is of these placements, as far as the call's, `all`, need to be told apart. Some
+ * that are not cold are as one without a pool. */
+static hearth_placement common_placement(uint64_t placements) {
+  hearth_placement common = is_one(placements) ? (hearth_placement)__builtin_ctzll(placements) : HEARTH_CLASS_NOTCOLD;
+  return common == HEARTH_CLASS_UNKNOWN ? HEARTH_CLASS_NOTCOLD : common;
 }
 
 /* All nodes as one context of no callers. */
-static hearth_status emit_together(const hearth_leaf *leaf, const node_list *nodes, uint8_t classes,
+static hearth_status emit_together(const hearth_leaf *leaf, const node_list *nodes, uint64_t placements,
                                    hearth_contexts *ret, hearth_error *err) {
   HEARTH_TRY(add_context(leaf, HEARTH_NONE, 0, ret, err));
   for (size_t i = 0; i < nodes->count; i++)
     HEARTH_TRY(sum_node(leaf, &leaf->nodes[nodes->items[i]], ret, err));
-  classify(leaf, classes, classes, HEARTH_TRIM_BY_CLASS, ret);
+  ret->items[ret->count - 1].placement = common_placement(placements);
   return HEARTH_OK;
 }
 
@@ -146,9 +155,9 @@ static hearth_status emit_together(const hearth_leaf *leaf, const node_list *nod
 static const hearth_leaf_node *select_not_cold(const hearth_leaf_node *children, uint32_t count) {
   const hearth_leaf_node *first = NULL;
   for (const hearth_leaf_node *child = children; child < children + count; child++) {
-    if ((child->classes & COLD) && child->classes != COLD && !child->ends)
+    if ((child->placements & COLD) && child->placements != COLD && !child->ends)
       return NULL;
-    if (!first && !(child->classes & COLD))
+    if (!first && !(child->placements & COLD))
       first = child;
   }
   return first;
@@ -166,20 +175,20 @@ static hearth_status may_come_back(const hearth_leaf *leaf, const hearth_leaf_no
   return HEARTH_OK;
 }
 
-/* A node as a context for each class, all of the node's frames: nothing is to tell them apart by their callers. */
-static hearth_status emit_by_class(const hearth_leaf *leaf, const hearth_leaf_node *node, bool only_cold,
-                                   hearth_contexts *ret, hearth_error *err) {
+/* A node as a context for each placement, all of the node's frames: nothing is to tell them apart by their callers. */
+static hearth_status emit_by_placement(const hearth_leaf *leaf, const hearth_leaf_node *node, bool only_cold,
+                                       hearth_contexts *ret, hearth_error *err) {
   mark_matched(leaf, node);
-  uint8_t left = node->classes, others = only_cold ? (uint8_t)(left & ~COLD) : 0;
+  uint64_t left = node->placements, others = only_cold ? left & ~COLD : 0;
   while (left) {
-    uint8_t one = (uint8_t)(left & -left), together = one & others ? others : one;
+    uint64_t one = left & -left, together = one & others ? others : one;
     HEARTH_TRY(add_context(leaf, leaf->stacks[node->first].stack, node->depth, ret, err));
     hearth_context *context = &ret->items[ret->count - 1];
-    context->hotness = one & others ? HEARTH_CLASS_NOTCOLD : (hearth_class)__builtin_ctz(one);
+    context->placement = common_placement(together);
     for (uint32_t i = 0; i < node->count; i++)
-      if (together >> leaf->stacks[node->first + i].hotness & 1)
+      if (together >> leaf->stacks[node->first + i].placement & 1)
         HEARTH_TRY(add_stack(leaf, &leaf->stacks[node->first + i], context, err));
-    left &= (uint8_t)~together;
+    left &= ~together;
   }
   return HEARTH_OK;
 }
@@ -191,7 +200,7 @@ static hearth_status add_children(const hearth_leaf *leaf, uint32_t number, bool
   const hearth_leaf_node *not_cold = only_cold ? select_not_cold(&leaf->nodes[first], count) : NULL;
   for (uint32_t i = first + count; i-- > first;) {
     const hearth_leaf_node *child = &leaf->nodes[i];
-    if (only_cold && !(child->classes & COLD) && child != not_cold)
+    if (only_cold && !(child->placements & COLD) && child != not_cold)
       mark_matched(leaf, child);
     else
       HEARTH_TRY(add_node(ret, i, err));
@@ -199,24 +208,27 @@ static hearth_status add_children(const hearth_leaf *leaf, uint32_t number, bool
   return HEARTH_OK;
 }
 
-/* A list of nodes from the last on, each replaced by its children until their classes agree; `all`: those of the call. */
-static hearth_status emit_apart(hearth_leaf *leaf, node_list *nodes, uint8_t all, hearth_trim trim,
+/* A list of nodes from the last on, each replaced by its children until they agree; `all`: the placements of the call. */
+static hearth_status emit_apart(hearth_leaf *leaf, node_list *nodes, uint64_t all, hearth_trim trim,
                                 hearth_contexts *ret, hearth_error *err) {
   while (nodes->count > 0) {
     uint32_t number = nodes->items[--nodes->count];
-    if (leaf->nodes[number].ends || (agree(leaf->nodes[number].classes, all, trim) && trim != HEARTH_TRIM_OFF)) {
+    bool comes_back = false, differ = !agree(leaf->nodes[number].placements, all, trim);
+    if (leaf->nodes[number].ends || (!differ && trim != HEARTH_TRIM_OFF)) {
       const hearth_leaf_node *node = &leaf->nodes[number];
       HEARTH_TRY(add_context(leaf, leaf->stacks[node->first].stack, node->depth, ret, err));
       HEARTH_TRY(sum_node(leaf, node, ret, err));
-      classify(leaf, node->classes, all, trim, ret);
+      hearth_context *context = &ret->items[ret->count - 1];
+      context->placement = common_placement(node->placements);
+      if (differ)
+        HEARTH_TRY(place_sum(leaf, node, context, err));
       continue;
     }
-    bool comes_back = false, differ = !agree(leaf->nodes[number].classes, all, trim);
     HEARTH_TRY(hearth_leaf_grow(leaf, number, err));
     if (differ)
       HEARTH_TRY(may_come_back(leaf, &leaf->nodes[number], &comes_back, err));
     if (comes_back)
-      HEARTH_TRY(emit_by_class(leaf, &leaf->nodes[number], only_cold_counts(all, trim), ret, err));
+      HEARTH_TRY(emit_by_placement(leaf, &leaf->nodes[number], only_cold_counts(all, trim), ret, err));
     else
       HEARTH_TRY(add_children(leaf, number, only_cold_counts(all, trim), nodes, err));
   }
@@ -226,22 +238,22 @@ static hearth_status emit_apart(hearth_leaf *leaf, node_list *nodes, uint8_t all
 hearth_status hearth_leaf_select(hearth_leaf *leaf, const uint64_t *ids, size_t n, hearth_trim trim,
                                  hearth_contexts *ret, hearth_error *err) {
   node_list nodes = {0}, scratch = {0};
-  uint8_t classes = 0;
+  uint64_t placements = 0;
   hearth_status status = add_node(&nodes, 0, err);
   if (status == HEARTH_OK)
     status = select_nodes(leaf, ids, n, &nodes, &scratch, err);
   for (size_t i = 0; i < nodes.count; i++)
-    classes |= leaf->nodes[nodes.items[i]].classes;
-  classes = hearth_leaf_classes_that_count(classes);
-  if (status == HEARTH_OK && classes && one_class(classes) && trim != HEARTH_TRIM_OFF)
-    status = emit_together(leaf, &nodes, classes, ret, err);
-  else if (status == HEARTH_OK && classes) {
+    placements |= leaf->nodes[nodes.items[i]].placements;
+  placements = hearth_leaf_placements_that_count(placements);
+  if (status == HEARTH_OK && placements && is_one(placements) && trim != HEARTH_TRIM_OFF)
+    status = emit_together(leaf, &nodes, placements, ret, err);
+  else if (status == HEARTH_OK && placements) {
     for (size_t i = 0; i < nodes.count / 2; i++) { /* the list is emptied from its end */
       uint32_t other = nodes.items[nodes.count - 1 - i];
       nodes.items[nodes.count - 1 - i] = nodes.items[i];
       nodes.items[i] = other;
     }
-    status = emit_apart(leaf, &nodes, classes, trim, ret, err);
+    status = emit_apart(leaf, &nodes, placements, trim, ret, err);
   }
   free(nodes.items);
   free(scratch.items);
@@ -257,7 +269,7 @@ void hearth_contexts_free(hearth_contexts *contexts) {
 
 bool hearth_contexts_differ(const hearth_contexts *contexts) {
   for (size_t i = 1; i < contexts->count; i++)
-    if (contexts->items[i].hotness != contexts->items[0].hotness)
+    if (contexts->items[i].placement != contexts->items[0].placement)
       return true;
   return false;
 }

@@ -104,13 +104,14 @@ struct ClassifyParser : cl::parser<std::string> {
     hearth_classify_options Parsed;
     hearth_error Err;
     Value = Arg.str();
-    return hearth_classify_parse(Value.c_str(), &Parsed, &Err) != HEARTH_OK && O.error(Err.message);
+    return Value != "plan" && hearth_classify_parse(Value.c_str(), &Parsed, &Err) != HEARTH_OK && O.error(Err.message);
   }
 };
 cl::opt<std::string, false, ClassifyParser>
-    Classify("memprof-classify", cl::init("auto"), cl::value_desc("mode[,threshold=number]..."),
-             cl::desc("Which contexts are cold and hot: auto (default), relative to the profiled run (thresholds "
-                      "cold-accesses, hot-accesses in per cent); or llvm, LLVM's absolute ones (cold-density, "
+    Classify("memprof-classify", cl::init("plan"), cl::value_desc("mode[,threshold=number]..."),
+             cl::desc("Where contexts are placed: plan (default), as the profile's plan says, with its pools, or as "
+                      "auto if it has none; auto, cold and hot ones relative to the profiled run (thresholds "
+                      "cold-accesses, hot-accesses in per cent); or llvm, by LLVM's absolute ones (cold-density, "
                       "cold-lifetime in seconds, hot-density)"));
 
 // One byte each, 0 coldest to 255 hottest, by hearth_class. The distributed tcmalloc takes only 0 for cold.
@@ -213,7 +214,8 @@ hearth_pass_options currentOptions() {
 #endif
   Options.full_contexts = WhichContexts == Contexts::Full;
   hearth_error Err;
-  hearth_classify_parse(Classify.c_str(), &Options.classify, &Err); // as the option's parser did
+  Options.by_plan = Classify == "plan";
+  hearth_classify_parse(Options.by_plan ? "auto" : Classify.c_str(), &Options.classify, &Err); // as its parser did
   Options.cold_percent = ColdPercent;
   Options.lto_phase = LTOPhase;
   Options.coalesce = Coalesce;

@@ -33,9 +33,13 @@ bool hearth_context_word_open(hearth_context_word *word, LLVMModuleRef module, c
     return false;
   if (hearth_profile_get_plan(word->session.matcher->profile, &word->plan, &err) != HEARTH_OK)
     return hearth_session_fail(&word->session, &err);
-  word->tables = (hearth_hint_tables){.module = module, .plan = &word->plan, .hints = word->options.hints};
+  const hearth_placer *placer = &word->session.matcher->placer;
+  word->tables = (hearth_hint_tables){
+      .module = module, .plan = &word->plan, .placer = placer, .hints = word->options.hints};
+  if (placer->by_plan) /* bits that the plan does not know: as without a profile */
+    word->options.hints[HEARTH_CLASS_UNKNOWN] = word->options.hints[HEARTH_CLASS_NOTCOLD];
   if (wanted == 0 || wanted == word->plan.id)
-    return word->plan.table_count > 0;
+    return word->plan.id != 0;
   hearth_error_set(&err, HEARTH_E_MISMATCH,
                    "%s: its plan is not the one that the module was compiled with: compile anew", word->profile);
   return hearth_session_fail(&word->session, &err);
@@ -120,7 +124,7 @@ static hearth_placement known_placement(const hearth_context_word *word, const h
   const hearth_plan_entry *entries = hearth_plan_entries(&word->plan, table, &count);
   for (uint32_t i = 0; i < count; i++)
     if (entries[i].bits == (bits & table->mask))
-      return (hearth_placement)entries[i].placement;
+      return hearth_placer_of_plan(word->tables.placer, entries[i].placement);
   return HEARTH_CLASS_UNKNOWN;
 }
 
@@ -140,10 +144,12 @@ static LLVMValueRef build_hint(hearth_context_word *word, LLVMValueRef call, con
   return hint;
 }
 
-LLVMValueRef hearth_context_word_hint(hearth_context_word *word, LLVMValueRef call, hearth_placement *ret_placement) {
+LLVMValueRef hearth_context_word_hint(hearth_context_word *word, LLVMValueRef call, hearth_placement *ret_placement,
+                                      bool *ret_planned) {
   uint64_t inlined_bits;
   const hearth_plan_table *table = find_table(word, call, &inlined_bits);
   *ret_placement = HEARTH_CLASS_UNKNOWN;
+  *ret_planned = table != NULL;
   if (table && table->mask & ~inlined_bits)
     return build_hint(word, call, table, inlined_bits);
   if (table)
@@ -151,17 +157,17 @@ LLVMValueRef hearth_context_word_hint(hearth_context_word *word, LLVMValueRef ca
   return NULL;
 }
 
-bool hearth_context_word_is_open(hearth_context_word *word, LLVMValueRef call, hearth_class *ret_class) {
+bool hearth_context_word_is_open(hearth_context_word *word, LLVMValueRef call, hearth_placement *ret_placement) {
   hearth_location chain[HEARTH_CHAIN_MAX];
   hearth_contexts contexts = {0};
   hearth_error err;
   size_t leaf, end, n = hearth_locate(word->session.locator, call, chain);
-  *ret_class = HEARTH_CLASS_UNKNOWN;
+  *ret_placement = HEARTH_CLASS_UNKNOWN;
   if (hearth_match_allocation(word->session.matcher, chain, n, false, &contexts, &leaf, &end, &err) != HEARTH_OK)
     return false;
   bool differ = hearth_contexts_differ(&contexts);
   if (contexts.count > 0 && !differ)
-    *ret_class = contexts.items[0].hotness;
+    *ret_placement = contexts.items[0].placement;
   hearth_contexts_free(&contexts);
   return differ;
 }

@@ -43,18 +43,19 @@ typedef struct hearth_context_word {
 } hearth_context_word;
 
 /* The profile is that of the options, or in a link the one that compiling named (lto_phase.h). False if the module is to do
- * without: no profile, one whose plan has no table, or one that cannot be read or was changed (the user has been told). Close in either
+ * without: no profile, one without plan, or one that cannot be read or was changed (the user has been told). Close in either
  * case. */
 bool hearth_context_word_open(hearth_context_word *word, LLVMModuleRef module, const hearth_pass_options *options);
 void hearth_context_word_close(hearth_context_word *word);
 
 /* The hint (i8) of an allocation call, computed in front of it; NULL if no bit tells placements apart there.
- * *ret_placement: then the placement that the call has all the same, or UNKNOWN. */
-LLVMValueRef hearth_context_word_hint(hearth_context_word *word, LLVMValueRef call, hearth_placement *ret_placement);
+ * *ret_placement: then the placement that the call has all the same, or UNKNOWN. *ret_planned: the plan has a table for it. */
+LLVMValueRef hearth_context_word_hint(hearth_context_word *word, LLVMValueRef call, hearth_placement *ret_placement,
+                                      bool *ret_planned);
 
-/* Are there contexts of several classes that the call can have where it was inlined to? Clones do not count. *ret_class: the
- * one class that they have otherwise; UNKNOWN if there are none. */
-bool hearth_context_word_is_open(hearth_context_word *word, LLVMValueRef call, hearth_class *ret_class);
+/* Are there contexts of several placements that the call can have where it was inlined to? Clones do not count.
+ * *ret_placement: the one that they have otherwise; UNKNOWN if there are none. */
+bool hearth_context_word_is_open(hearth_context_word *word, LLVMValueRef call, hearth_placement *ret_placement);
 
 /* When all hints are asked for, finish them, set the bits around all decision calls of the module, and keep them past setjmp and
  * the like; have the allocator know

@@ -32,7 +32,7 @@ static LLVMValueRef constant(LLVMTypeRef type, uint64_t value) { return LLVMCons
 /* -------------------------------------------------- entries -------------------------------------------------- */
 
 uint8_t hearth_hint_table_hint(const hearth_hint_tables *tables, const hearth_plan_entry *entry) {
-  return hearth_hint_of((hearth_placement)entry->placement, tables->hints);
+  return hearth_hint_of(hearth_placer_of_plan(tables->placer, entry->placement), tables->hints);
 }
 
 /* Entries whose placements are known, the heaviest first; at most `most`. */
@@ -91,7 +91,7 @@ static void build_switch(const hearth_hint_tables *tables, LLVMBuilderRef builde
   LLVMBasicBlockRef others = append(function, "ambiguous"), blocks[HEARTH_PLACEMENTS] = {others};
   LLVMValueRef choice = LLVMBuildSwitch(builder, bits, others, count);
   for (uint32_t i = 0; i < count; i++) {
-    hearth_placement placement = (hearth_placement)cases[i]->placement;
+    hearth_placement placement = hearth_placer_of_plan(tables->placer, cases[i]->placement);
     if (!blocks[placement])
       blocks[placement] = append(function, hearth_placement_name(placement));
     LLVMAddCase(choice, constant(LLVMTypeOf(bits), cases[i]->bits), blocks[placement]);

@@ -10,11 +10,12 @@
 
 #include <llvm-c/Core.h>
 
-#include "hearth/plan.h"
+#include "placer.h"
 
 typedef struct hearth_hint_tables {
   LLVMModuleRef module;
   const hearth_plan *plan;
+  const hearth_placer *placer;
   const uint8_t *hints; /* by class */
   LLVMValueRef search;  /* made when it is first needed */
 } hearth_hint_tables;

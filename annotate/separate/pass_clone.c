@@ -83,20 +83,40 @@ static bool has_known_callers(hearth_session *session, const hearth_md_mibs *all
   return true;
 }
 
+/* What a call is resolved to. */
+typedef struct resolution {
+  hearth_class hotness;
+  hearth_placement pool;
+} resolution;
+
 /* LLVM calls all other contexts notcold, whether they are hot, or ambiguous because callers are not in sight. */
-static hearth_class class_of_rest(hearth_session *session, LLVMValueRef call, const hearth_md_mibs *all) {
+static resolution resolution_of_rest(hearth_session *session, LLVMValueRef call, const hearth_md_mibs *all) {
   hearth_location chain[HEARTH_CHAIN_MAX];
   LLVMValueRef function = hearth_ir_function_of(call);
+  resolution open = {HEARTH_CLASS_NOTCOLD, hearth_md_common_pool(all->mibs, all->count)};
   if (!hearth_is_clone(function) && !hearth_clone_of(function, 1))
-    return HEARTH_CLASS_UNKNOWN;
+    return (resolution){HEARTH_CLASS_UNKNOWN, open.pool};
+  if (open.pool)
+    open.pool = HEARTH_MD_POOL_AMBIGUOUS;
   size_t n = hearth_locate(session->locator, call, chain);
-  bool hot = n > 0;
-  for (size_t i = 0; hot && i < all->count; i++) {
+  const hearth_md_mib *rest = NULL;
+  for (size_t i = 0; n > 0 && i < all->count; i++) {
     const hearth_md_mib *mib = &all->mibs[i];
-    bool apart = mib->hotness == HEARTH_CLASS_COLD && mib->depth >= n && goes_to_a_clone(session, mib, n - 1, function);
-    hot = mib->hotness == HEARTH_CLASS_HOT || apart;
+    bool cold = mib->hotness == HEARTH_CLASS_COLD;
+    if (cold && mib->depth >= n && goes_to_a_clone(session, mib, n - 1, function))
+      continue;
+    if (cold || (rest && hearth_md_placement(mib) != hearth_md_placement(rest)))
+      return open;
+    rest = mib;
   }
-  return hot && has_known_callers(session, all, n - 1, function) ? HEARTH_CLASS_HOT : HEARTH_CLASS_NOTCOLD;
+  if (!rest || !has_known_callers(session, all, n - 1, function))
+    return open;
+  return (resolution){rest->hotness, rest->pool};
+}
+
+static void resolve_to(hearth_session *session, LLVMValueRef call, resolution to) {
+  hearth_md_resolve(session->md, call, to.hotness);
+  hearth_md_set_pool(session->md, call, to.pool);
 }
 
 /* ------------------------------------------------ before cloning ------------------------------------------------ */
@@ -116,7 +136,7 @@ static bool clone_for(hearth_session *session, LLVMValueRef call, size_t *budget
   hearth_md_mibs all;
   if (!hearth_cold_clones_make(session, call, budget) || !hearth_md_get_mibs(session->md, call, &all))
     return false;
-  hearth_md_resolve(session->md, call, class_of_rest(session, call, &all));
+  resolve_to(session, call, resolution_of_rest(session, call, &all));
   hearth_md_mibs_free(&all);
   return true;
 }
@@ -171,11 +191,13 @@ static void resolve(LLVMValueRef call, void *data) {
     return;
   bool differ = false;
   for (size_t i = 1; i < all.count; i++)
-    differ |= all.mibs[i].hotness != all.mibs[0].hotness;
-  hearth_class rest = differ ? class_of_rest(&s->session, call, &all) : hint;
-  if (rest != hint)
-    hearth_md_resolve(s->session.md, call, rest);
-  s->changed |= rest != hint;
+    differ |= hearth_md_placement(&all.mibs[i]) != hearth_md_placement(&all.mibs[0]);
+  resolution now = {hint, hearth_md_get_pool(call)};
+  resolution rest = differ ? resolution_of_rest(&s->session, call, &all) : now;
+  if (rest.hotness != now.hotness || rest.pool != now.pool) {
+    resolve_to(&s->session, call, rest);
+    s->changed = true;
+  }
   hearth_md_mibs_free(&all);
 }
 
