@@ -117,8 +117,10 @@ static int by_place(const void *a, const void *b) {
 static hearth_status add_old_call(salvaging *s, uint32_t row, const hearth_frame_info *frame) {
   if (!hearth_array_grow(&s->old, &s->old_room, s->n_old, sizeof *s->old))
     return hearth_error_nomem(s->err);
-  s->old[s->n_old] = (old_call){
-      .line = frame->line, .column = frame->column, .placements = s->placements[row], .allocates = frame->context_count > 0};
+  s->old[s->n_old] = (old_call){.line = frame->line,
+                                .column = frame->column,
+                                .placements = s->placements[row],
+                                .allocates = frame->context_count > 0};
   if (s->callees[row] != HEARTH_NONE)
     HEARTH_TRY(hearth_profile_get_function(s->profile, s->callees[row], &s->old[s->n_old].callee, s->err));
   s->n_old++;

@@ -11,8 +11,8 @@
 #define HEARTH_SALVAGE_H
 
 #include "call_sites.h"
-#include "placer.h"
 #include "hearth/profile.h"
+#include "placer.h"
 
 /* A call's place now, and in the profile. */
 typedef struct hearth_moved_call {

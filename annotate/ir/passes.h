@@ -36,16 +36,16 @@ typedef enum hearth_lto_phase {
 } hearth_lto_phase;
 
 typedef struct hearth_pass_options {
-  const char *profile;              /* -memprof-use; "" if not given */
-  uint64_t profile_id;              /* -memprof-profile-id: of the profile that the flags are for; 0: any will do */
-  struct hearth_matcher *matcher;   /* data that the passes of a pipeline have read; unused without a profile */
-  const char *alloc_functions;      /* -memprof-alloc-functions; "" if not given */
-  const char *report;               /* -memprof-report; "" if not given */
-  bool salvage;                     /* -memprof-salvage: align functions that have changed with the profile */
-  unsigned coverage_threshold;      /* -memprof-coverage-threshold: per cent; 0: no warning */
-  bool llvm_ids;                    /* -memprof-ids=llvm: attached ids are those of clang's own heap profiling */
-  bool full_contexts;               /* -memprof-contexts=full: no trimming */
-  bool by_plan;                     /* -memprof-classify=plan: contexts are placed by the profile's plan, if it has one */
+  const char *profile;            /* -memprof-use; "" if not given */
+  uint64_t profile_id;            /* -memprof-profile-id: of the profile that the flags are for; 0: any will do */
+  struct hearth_matcher *matcher; /* data that the passes of a pipeline have read; unused without a profile */
+  const char *alloc_functions;    /* -memprof-alloc-functions; "" if not given */
+  const char *report;             /* -memprof-report; "" if not given */
+  bool salvage;                   /* -memprof-salvage: align functions that have changed with the profile */
+  unsigned coverage_threshold;    /* -memprof-coverage-threshold: per cent; 0: no warning */
+  bool llvm_ids;                  /* -memprof-ids=llvm: attached ids are those of clang's own heap profiling */
+  bool full_contexts;             /* -memprof-contexts=full: no trimming */
+  bool by_plan;                   /* -memprof-classify=plan: contexts are placed by the profile's plan, if it has one */
   hearth_classify_options classify; /* else, or without one, by class */
   uint8_t hints[4];                 /* by hearth_class; [HEARTH_CLASS_UNKNOWN] is for ambiguous calls */
   bool update_existing;       /* -optimize-existing-hot-cold-new: calls that have a hint get that of the profile */

@@ -77,8 +77,8 @@ static bool is_open(const lowering *l, LLVMValueRef call, const verdict *v, hear
 
 /* Of an ambiguous call that the plan has no table for: the pool of most bytes, where they lie closer together than in the
  * ordinary allocator. UNKNOWN if no context has a pool, or most bytes are cold, which would keep those of the pool apart. */
-static hearth_placement heaviest_pool(const lowering *l, LLVMValueRef call) {
-  uint64_t bytes[HEARTH_PLACEMENTS] = {0}, warm_bytes = 0;
+static hearth_placement heaviest_pool(const lowering *l, LLVMValueRef call, bool may_be_cold) {
+  uint64_t bytes[HEARTH_PLACEMENTS] = {0}, warm_bytes = 0, cold_bytes = 0;
   hearth_placement heaviest = HEARTH_CLASS_UNKNOWN;
   hearth_md_mibs carried;
   if (!hearth_md_get_mibs(l->md, call, &carried))
@@ -87,12 +87,12 @@ static hearth_placement heaviest_pool(const lowering *l, LLVMValueRef call) {
     hearth_placement placement = hearth_md_placement(&carried.mibs[i]);
     uint64_t of_context = hearth_md_mib_bytes(&carried.mibs[i]) + 1;
     bytes[placement] += of_context;
-    warm_bytes += placement == HEARTH_CLASS_COLD ? 0 : of_context;
+    *(placement == HEARTH_CLASS_COLD ? &cold_bytes : &warm_bytes) += of_context;
     if (placement >= HEARTH_PLACEMENT_POOL && (!heaviest || bytes[placement] > bytes[heaviest]))
       heaviest = placement;
   }
   hearth_md_mibs_free(&carried);
-  return warm_bytes > bytes[HEARTH_CLASS_COLD] ? heaviest : (hearth_placement)HEARTH_CLASS_UNKNOWN;
+  return !may_be_cold || warm_bytes > cold_bytes ? heaviest : (hearth_placement)HEARTH_CLASS_UNKNOWN;
 }
 
 static void choose_value(lowering *l, LLVMValueRef call, verdict *v) {
@@ -108,7 +108,7 @@ static void choose_value(lowering *l, LLVMValueRef call, verdict *v) {
   if (v->may_be_cold ? known != HEARTH_CLASS_UNKNOWN : known >= HEARTH_CLASS_HOT) /* cold ones may be in clones */
     v->placement = known;
   if (v->ambiguous && v->placement == HEARTH_CLASS_UNKNOWN && !is_planned)
-    v->placement = heaviest_pool(l, call);
+    v->placement = heaviest_pool(l, call, v->may_be_cold);
   if (v->placement == HEARTH_CLASS_UNKNOWN && !v->may_be_cold)
     v->placement = HEARTH_CLASS_NOTCOLD;
   v->value = LLVMConstInt(i8, hearth_hint_of(v->placement, l->options->hints), false);

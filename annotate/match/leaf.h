@@ -25,11 +25,14 @@ typedef struct hearth_context {
 typedef struct hearth_contexts {
   hearth_context *items; /* by stack, each once; where contexts are cut off at a recursion, once for each placement */
   size_t count, room;
+  uint64_t placements; /* of the call: where trimming leaves contexts out, items may not have all */
 } hearth_contexts;
 
 void hearth_contexts_free(hearth_contexts *contexts);
 /* Are they of several placements? */
 bool hearth_contexts_differ(const hearth_contexts *contexts);
+/* The pool of those that are not cold: 0 if there is none, HEARTH_PLACEMENTS if they are of several placements. */
+hearth_placement hearth_contexts_pool(const hearth_contexts *contexts);
 
 /* Contexts that are equal to the compiler, though the profile may hold several: inlined differently in different builds,
  * told apart by discriminators that this build does not have, or by how deep a recursion was. Their sum decides their

@@ -263,6 +263,8 @@ static void attach_contexts(hearth_session *session, const hearth_edit *edit) {
     hearth_md_mib_set_all(&mibs[i], &context->mib);
   }
   hearth_md_attach(session->md, edit->call, edit->callsite, edit->n_callsite, mibs, contexts->count);
+  if (!session->options->mib)
+    hearth_md_set_pool(session->md, edit->call, hearth_contexts_pool(contexts));
   free(mibs);
 }
 
@@ -282,34 +284,24 @@ static bool any_is_cold(const hearth_contexts *contexts) {
 /* Without numbers, metadata is for cloning in the link alone: of calls with cold contexts, and of their callers. Other
  * modules may have the calls; whether any can be cold, the profile tells. */
 static bool is_wanted(const hearth_session *session, const hearth_edit *edit) {
-  return session->options->mib ||
-         (edit->contexts.count ? any_is_cold(&edit->contexts) : session->matcher->placer.classifier.cold_max_density >= 0);
+  return session->options->mib || (edit->contexts.count ? any_is_cold(&edit->contexts)
+                                                        : session->matcher->placer.classifier.cold_max_density >= 0);
 }
 
 /* Of contexts none of which is cold. UNKNOWN: of several classes, and without pools. */
 static hearth_class common_class(const hearth_placer *placer, const hearth_contexts *contexts) {
-  bool any_pool = false, differ = hearth_contexts_differ(contexts);
-  for (size_t i = 0; i < contexts->count; i++)
-    any_pool |= contexts->items[i].placement >= HEARTH_PLACEMENT_POOL;
-  if (contexts->count == 0 || (differ && !any_pool))
-    return HEARTH_CLASS_UNKNOWN;
-  return differ ? HEARTH_CLASS_NOTCOLD : hearth_placer_class(placer, contexts->items[0].placement);
-}
-
-static hearth_placement common_pool(const hearth_contexts *contexts) {
-  if (hearth_contexts_differ(contexts))
-    return HEARTH_MD_POOL_AMBIGUOUS;
-  return contexts->items[0].placement >= HEARTH_PLACEMENT_POOL ? contexts->items[0].placement : 0;
+  if (contexts->count && !hearth_contexts_differ(contexts))
+    return hearth_placer_class(placer, contexts->items[0].placement);
+  return hearth_contexts_pool(contexts) ? HEARTH_CLASS_NOTCOLD : HEARTH_CLASS_UNKNOWN;
 }
 
 static bool pass_over(hearth_session *session, const hearth_edit *edit, bool resolve) {
-  hearth_class hotness =
-      resolve ? common_class(&session->matcher->placer, &edit->contexts) : HEARTH_CLASS_UNKNOWN;
+  hearth_class hotness = resolve ? common_class(&session->matcher->placer, &edit->contexts) : HEARTH_CLASS_UNKNOWN;
   bool changed = hearth_md_remove(session->md, edit->call);
   if (hotness == HEARTH_CLASS_UNKNOWN)
     return changed;
   hearth_md_resolve(session->md, edit->call, hotness);
-  hearth_md_set_pool(session->md, edit->call, common_pool(&edit->contexts));
+  hearth_md_set_pool(session->md, edit->call, hearth_contexts_pool(&edit->contexts));
   return true;
 }
 

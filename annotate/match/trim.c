@@ -245,6 +245,7 @@ hearth_status hearth_leaf_select(hearth_leaf *leaf, const uint64_t *ids, size_t 
   for (size_t i = 0; i < nodes.count; i++)
     placements |= leaf->nodes[nodes.items[i]].placements;
   placements = hearth_leaf_placements_that_count(placements);
+  ret->placements |= placements;
   if (status == HEARTH_OK && placements && is_one(placements) && trim != HEARTH_TRIM_OFF)
     status = emit_together(leaf, &nodes, placements, ret, err);
   else if (status == HEARTH_OK && placements) {
@@ -272,4 +273,12 @@ bool hearth_contexts_differ(const hearth_contexts *contexts) {
     if (contexts->items[i].placement != contexts->items[0].placement)
       return true;
   return false;
+}
+
+hearth_placement hearth_contexts_pool(const hearth_contexts *contexts) {
+  const uint64_t pools = ~(hearth_placement_bit(HEARTH_PLACEMENT_POOL) - 1);
+  uint64_t others = contexts->placements & ~(COLD | hearth_placement_bit(HEARTH_CLASS_UNKNOWN));
+  if (!(others & pools))
+    return 0;
+  return is_one(others) ? (hearth_placement)__builtin_ctzll(others) : (hearth_placement)HEARTH_PLACEMENTS;
 }

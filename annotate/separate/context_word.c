@@ -34,8 +34,8 @@ bool hearth_context_word_open(hearth_context_word *word, LLVMModuleRef module, c
   if (hearth_profile_get_plan(word->session.matcher->profile, &word->plan, &err) != HEARTH_OK)
     return hearth_session_fail(&word->session, &err);
   const hearth_placer *placer = &word->session.matcher->placer;
-  word->tables = (hearth_hint_tables){
-      .module = module, .plan = &word->plan, .placer = placer, .hints = word->options.hints};
+  word->tables =
+      (hearth_hint_tables){.module = module, .plan = &word->plan, .placer = placer, .hints = word->options.hints};
   if (placer->by_plan) /* bits that the plan does not know: as without a profile */
     word->options.hints[HEARTH_CLASS_UNKNOWN] = word->options.hints[HEARTH_CLASS_NOTCOLD];
   if (wanted == 0 || wanted == word->plan.id)
