@@ -71,9 +71,14 @@ static hearth_status verify_functions(hearth_profile *profile, hearth_error *err
   return HEARTH_OK;
 }
 
+/* The flags that frames differ by, in the order of their bits (indexed.h). */
+static uint32_t identity_flags(const hearth_frame_info *f) {
+  return (f->inlined ? HEARTH_FRAME_INLINED : 0) | (f->library ? HEARTH_FRAME_LIBRARY : 0);
+}
+
 static int compare_frames(const hearth_frame_info *a, const hearth_frame_info *b) {
-  const uint32_t x[] = {a->function, a->line, a->column, a->discriminator, a->inlined};
-  const uint32_t y[] = {b->function, b->line, b->column, b->discriminator, b->inlined};
+  const uint32_t x[] = {a->function, a->line, a->column, a->discriminator, identity_flags(a)};
+  const uint32_t y[] = {b->function, b->line, b->column, b->discriminator, identity_flags(b)};
   for (size_t i = 0; i < sizeof x / sizeof x[0]; i++)
     if (x[i] != y[i])
       return x[i] < y[i] ? -1 : 1;
