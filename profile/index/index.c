@@ -53,6 +53,9 @@ static hearth_status read_dump(hearth_indexer *ix, const char *name, const heart
 
 static hearth_status add_dump(hearth_indexer *ix, const char *name, hearth_raw_dump *dump, hearth_error *err) {
   hearth_lost_contexts lost;
+  const hearth_indexer_options *options = &ix->owner->options;
+  if (options->trace_records && dump->mibs)
+    options->trace_records(options->context, dump->mibs, dump->node_count + 1);
   HEARTH_TRY(hearth_dump_add(ix->builder, ix->modules, &ix->told, name, dump, &ix->counts, &lost, err));
   hearth_lost_stacks_add(&ix->lost_stacks, &lost.no_room);
   if (hearth_builder_context_count(ix->builder) == 0) /* said when there is nothing to write */

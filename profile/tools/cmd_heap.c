@@ -10,6 +10,7 @@
 #include "hearth/heap_view.h"
 #include "hearth/profile_export.h"
 #include "output_file.h"
+#include "view_options.h"
 
 static const hearth_help help = {
     .usage = "heap [OPTION]... FILE... [-o OUT]",
@@ -30,7 +31,7 @@ typedef struct arguments {
   const char *dump, *output;
   hearth_number_option floor, limit;
   const struct format *format;
-  bool linkage_names, quiet;
+  bool linkage_names, full_names, quiet;
   hearth_list_option binaries, debug_directories;
   char **files;
   int file_count;
@@ -88,7 +89,7 @@ static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
        .take = hearth_tool_take_one_more,
        .target = &a->debug_directories,
        .help = "a folder with separate debug files, as for 'hearth index'"},
-      {.name = "--no-demangle", .flag = &a->linkage_names, .help = "print linkage names"},
+      HEARTH_NAME_OPTIONS(a),
       {.name = "--output",
        .letter = 'o',
        .value = "OUT",
@@ -152,7 +153,7 @@ static const hearth_heap_dump *find_dump(const hearth_heap_dumps *dumps, const c
 
 static hearth_status export_profile(const arguments *a, hearth_builder *builder, const char *name, FILE *stream,
                                     hearth_error *err) {
-  const hearth_view_options view = {.linkage_names = a->linkage_names};
+  const hearth_view_options view = {.linkage_names = a->linkage_names, .full_names = a->full_names};
   const hearth_export_options options = {.view = &view, .title = name, .value = HEARTH_QUANTITY_LIVE};
   hearth_profile *profile;
   void *data;
@@ -185,8 +186,10 @@ static uint64_t floor_of(const arguments *a, const hearth_heap_dump *dump) {
 
 static hearth_status write_dumps(const arguments *a, const hearth_heap_dumps *dumps, const hearth_heap_dump *dump,
                                  FILE *stream, hearth_error *err) {
-  hearth_heap_view_options options = {
-      .floor = floor_of(a, dump), .most = a->limit.value, .linkage_names = a->linkage_names};
+  hearth_heap_view_options options = {.floor = floor_of(a, dump),
+                                      .most = a->limit.value,
+                                      .linkage_names = a->linkage_names,
+                                      .full_names = a->full_names};
   if (a->format->is_chrome)
     return hearth_heap_export_chrome(dumps, &options, stream, err);
   return a->format->is_export ? export_dump(a, dumps, dump, stream, err)

@@ -11,19 +11,21 @@
 #include "ir_program.h"
 #include "view_options.h"
 
-enum { DEFAULT_FUNCTIONS = 20, DEFAULT_CONTEXTS = 5 }; /* of the listing; JSON has all */
+enum { DEFAULT_GROUPS = 20, DEFAULT_CONTEXTS = 5, DEFAULT_DEPTH = 12, MOST_DEPTH = 1000 }; /* JSON has all */
 
 typedef struct arguments {
-  const char *profile;
-  bool json, yaml, text, plan, metadata_stats, full;
-  hearth_number_option functions, contexts;
+  const char *profile, *callers, *callees;
+  bool json, yaml, text, plan, metadata_stats, full, by_given;
+  hearth_number_option groups, contexts, depth;
   hearth_view_options view;
   hearth_listing_options options;
 } arguments;
 
 static const hearth_help help = {
     .usage = "show [OPTION]... PROFILE",
-    .about = "Print the contexts of an indexed profile ('-': standard input) by allocating function, heaviest first."};
+    .about =
+        "Print an indexed profile ('-': standard input): a table of the functions that allocate, and their contexts, "
+        "heaviest first. Wrappers, such as malloc, xmalloc and those of std::, are looked through."};
 
 static int take_sort(void *target, const char *value) {
   hearth_quantity quantity;
@@ -34,11 +36,21 @@ static int take_sort(void *target, const char *value) {
   return HEARTH_EXIT_OK;
 }
 
+static int take_by(void *target, const char *value) {
+  arguments *a = target;
+  a->by_given = true;
+  for (a->options.by = 0; a->options.by < HEARTH_GROUP_KINDS; a->options.by++)
+    if (strcmp(hearth_group_kind_name(a->options.by), value) == 0)
+      return HEARTH_EXIT_OK;
+  return HEARTH_OPTION_UNUSABLE;
+}
+
 /* Was anything asked for that only the listing and its JSON heed? */
 static bool shapes_listing(const arguments *a) {
   const hearth_view_options *view = &a->view;
-  return a->functions.given || a->contexts.given || a->full || a->options.sort || view->function || view->file ||
-         view->only || view->linkage_names || view->classify || a->options.histograms;
+  return a->groups.given || a->contexts.given || a->depth.given || a->by_given || a->options.cumulative || a->full ||
+         a->options.sort || view->function || view->file || view->only || view->linkage_names || view->full_names ||
+         view->wrapper_count || view->classify || a->options.histograms || a->callers || a->callees;
 }
 
 static int check(int operands, char **argv, const arguments *a) {
@@ -50,6 +62,8 @@ static int check(int operands, char **argv, const arguments *a) {
   if (others + (a->json && !a->plan) > 1)
     return hearth_tool_usage_error(
         "show", "--json, --yaml, --text, --plan and --metadata-stats exclude each other, but for --plan --json");
+  if ((a->callers || a->callees) && (a->json || a->by_given || (a->callers && a->callees)))
+    return hearth_tool_usage_error("show", "--callers, --callees, --by and --json exclude each other");
   if (others > 0 && shapes_listing(a))
     return hearth_tool_usage_error("show", "%s prints all contexts: no other option goes with it",
                                    a->yaml   ? "--yaml"
@@ -63,21 +77,57 @@ static size_t limit(const arguments *a, const hearth_number_option *number, size
   return number->given ? (size_t)number->value : a->json || a->full ? SIZE_MAX : by_default;
 }
 
+/* A table alone is enough where one was asked for. */
+static void set_limits(arguments *a) {
+  size_t contexts = a->by_given || a->options.cumulative ? 0 : DEFAULT_CONTEXTS;
+  size_t depth = a->callers || a->callees || a->full ? 0 : DEFAULT_DEPTH;
+  a->options.view = &a->view;
+  a->options.groups = limit(a, &a->groups, DEFAULT_GROUPS);
+  a->options.contexts = limit(a, &a->contexts, contexts);
+  a->view.depth = a->depth.given ? (size_t)a->depth.value : depth;
+}
+
 static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
   const hearth_option options[] = {
       {.name = "--top",
        .value = "N",
        .expects = "a number",
        .take = hearth_tool_take_number,
-       .target = &a->functions,
-       .help = "print N functions (default 20)"},
+       .target = &a->groups,
+       .help = "print N functions, or others of --by (default 20)"},
       {.name = "--contexts",
        .value = "N",
        .expects = "a number",
        .take = hearth_tool_take_number,
        .target = &a->contexts,
-       .help = "print N contexts of each (default 5)"},
-      {.name = "--full", .flag = &a->full, .help = "print all functions and all their contexts"},
+       .help = "print N contexts of each (default 5; with --by or --cum none)"},
+      {.name = "--depth",
+       .value = "N",
+       .expects = "a number",
+       .take = hearth_tool_take_number,
+       .target = &a->depth,
+       .help = "print N lines of each call stack (default 12), or N levels of a tree (default 3)"},
+      {.name = "--full", .flag = &a->full, .help = "print all functions, all their contexts, and whole stacks"},
+      {.name = "--by",
+       .value = "KEY",
+       .expects = "function, caller, site, file, library or type",
+       .take = take_by,
+       .target = a,
+       .help = "print the table alone, by function (default), caller (of that function), site (line and column), file, "
+               "library (of the function that calls malloc) or type"},
+      {.name = "--cum",
+       .flag = &a->options.cumulative,
+       .help = "sort by what a function and all that it calls allocate"},
+      {.name = "--callers",
+       .value = "FUNCTION",
+       .expects = "a function",
+       .text = &a->callers,
+       .help = "print the tree of its callers: of the functions with this name, else of those with the text in it"},
+      {.name = "--callees",
+       .value = "FUNCTION",
+       .expects = "a function",
+       .text = &a->callees,
+       .help = "print the tree of the functions that it calls"},
       HEARTH_VIEW_CLASS_OPTION(&a->view),
       {.name = "--sort",
        .value = "KEY",
@@ -107,14 +157,14 @@ static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
        .help = "print the size of its contexts as LLVM metadata, and the saving by chaining"},
       {0}};
   int operands;
-  a->functions.most = a->contexts.most = SIZE_MAX;
+  a->groups.most = a->contexts.most = SIZE_MAX;
+  a->depth.least = 1;
+  a->depth.most = MOST_DEPTH;
   if (!hearth_tool_parse(options, &help, argc, argv, &operands, ret_code) ||
       (*ret_code = check(operands, argv, a)) != HEARTH_EXIT_OK)
     return false;
   a->profile = argv[1];
-  a->options.view = &a->view;
-  a->options.functions = limit(a, &a->functions, DEFAULT_FUNCTIONS);
-  a->options.contexts = limit(a, &a->contexts, DEFAULT_CONTEXTS);
+  set_limits(a);
   return true;
 }
 
@@ -130,6 +180,8 @@ static hearth_status print_yaml(hearth_profile *profile, hearth_error *err) {
 static hearth_status print(hearth_profile *profile, const arguments *a, hearth_error *err) {
   if (a->plan)
     return a->json ? hearth_plan_print_json(profile, stdout, err) : hearth_plan_print_text(profile, stdout, err);
+  if (a->callers || a->callees)
+    return hearth_call_tree_print(profile, &a->options, a->callers ? a->callers : a->callees, a->callees, stdout, err);
   if (a->json)
     return hearth_listing_print_json(profile, a->profile, &a->options, stdout, err);
   if (a->yaml)

@@ -5,6 +5,7 @@
 
 #include "messages.h"
 
+int hearth_cmd_advise(int argc, char **argv);
 int hearth_cmd_diff(int argc, char **argv);
 int hearth_cmd_export(int argc, char **argv);
 int hearth_cmd_heap(int argc, char **argv);

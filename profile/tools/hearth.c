@@ -17,6 +17,7 @@ static const struct command {
     {"merge", hearth_cmd_index, "the same command: merge profiles of all kinds into one"},
     {"plan", hearth_cmd_plan, "choose the call sites that tell contexts apart at run time"},
     {"show", hearth_cmd_show, "print the contents of an indexed profile"},
+    {"advise", hearth_cmd_advise, "print what a program could do better with its memory"},
     {"diff", hearth_cmd_diff, "compare two indexed profiles"},
     {"heap", hearth_cmd_heap, "show the live blocks at moments of a recorded run"},
     {"export", hearth_cmd_export, "write a profile for flame graphs, pprof, speedscope or DHAT"},

@@ -6,6 +6,7 @@
 
 #include "commands.h"
 #include "file.h"
+#include "hearth/advice.h"
 #include "hearth/indexer.h"
 
 bool hearth_trace_profile_is_trace(const char *path) {
@@ -33,17 +34,48 @@ static hearth_status index_trace(trace_profile *p, hearth_indexer *indexer, cons
   return hearth_profile_open_memory(p->image, size, path, &p->profile, err);
 }
 
+static hearth_status open_both(trace_profile *p, const char *path, const hearth_indexer_options *options,
+                               hearth_error *err) {
+  hearth_indexer *indexer;
+  HEARTH_TRY(hearth_indexer_create(options, &indexer, err));
+  hearth_status status = index_trace(p, indexer, path, err);
+  hearth_indexer_destroy(indexer);
+  return status == HEARTH_OK ? hearth_trace_open(path, &p->trace, err) : status;
+}
+
 bool hearth_trace_profile_open(trace_profile *ret, const char *path) {
   const hearth_indexer_options options = {.note = on_note, .symbols = true}; /* enough to look at */
   hearth_error err;
   *ret = (trace_profile){0};
-  hearth_indexer *indexer;
-  hearth_status status = hearth_indexer_create(&options, &indexer, &err);
+  if (open_both(ret, path, &options, &err) == HEARTH_OK)
+    return true;
+  hearth_tool_error("%s", err.message);
+  return false;
+}
+
+static void add_tallies(void *tallies, hearth_mib *records, size_t count) {
+  hearth_trace_tallies_add(tallies, records, count);
+}
+
+static hearth_status tally(hearth_trace_tallies **ret, const char *path, hearth_error *err) {
+  hearth_trace *trace;
+  *ret = NULL;
+  HEARTH_TRY(hearth_trace_open(path, &trace, err));
+  hearth_status status = hearth_trace_tallies_create(trace, ret, err);
+  hearth_trace_close(trace);
+  return status;
+}
+
+bool hearth_trace_profile_open_tallied(trace_profile *ret, const char *path) {
+  hearth_trace_tallies *tallies;
+  hearth_error err;
+  *ret = (trace_profile){0};
+  hearth_status status = tally(&tallies, path, &err);
+  const hearth_indexer_options options = {
+      .context = tallies, .note = on_note, .symbols = true, .trace_records = add_tallies};
   if (status == HEARTH_OK)
-    status = index_trace(ret, indexer, path, &err);
-  hearth_indexer_destroy(indexer);
-  if (status == HEARTH_OK)
-    status = hearth_trace_open(path, &ret->trace, &err);
+    status = open_both(ret, path, &options, &err);
+  hearth_trace_tallies_destroy(tallies);
   if (status != HEARTH_OK)
     hearth_tool_error("%s", err.message);
   return status == HEARTH_OK;

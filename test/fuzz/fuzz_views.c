@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "check_json.h"
+#include "hearth/advice.h"
 #include "hearth/builder.h"
 #include "hearth/listing.h"
 #include "hearth/profile_diff.h"
@@ -17,7 +18,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* -------------------------------------------------- views -------------------------------------------------- */
 
-typedef enum view { VIEW_TEXT, VIEW_JSON, VIEW_DIFF_TEXT, VIEW_DIFF_JSON, VIEW_PAGE, VIEW_EXPORT } view;
+typedef enum view {
+  VIEW_TEXT,
+  VIEW_JSON,
+  VIEW_DIFF_TEXT,
+  VIEW_DIFF_JSON,
+  VIEW_PAGE,
+  VIEW_CALLERS,
+  VIEW_CALLEES,
+  VIEW_ADVICE_TEXT,
+  VIEW_ADVICE_JSON,
+  VIEW_EXPORT
+} view;
 
 static void check_page(const char *page) {
   static const char begin[] = "id=\"data\">", end[] = "</script>";
@@ -29,8 +41,19 @@ static void check_page(const char *page) {
     fail("the data does not end the script", at);
 }
 
+/* As if of a trace: its kinds are tested, too. */
+static hearth_status print_advice(hearth_profile *profile, bool json, FILE *stream, hearth_error *err) {
+  hearth_advice *advice;
+  HEARTH_TRY(hearth_advice_create(profile, NULL, json, &advice, err));
+  hearth_status status = json ? hearth_advice_print_json(advice, "input", SIZE_MAX, stream, err)
+                              : hearth_advice_print_text(advice, "input", SIZE_MAX, stream, err);
+  hearth_advice_destroy(advice);
+  return status;
+}
+
 static hearth_status print(hearth_profile *profile, int number, FILE *stream, hearth_error *err) {
-  hearth_listing_options report = {.functions = SIZE_MAX, .contexts = SIZE_MAX};
+  hearth_listing_options report = {
+      .groups = SIZE_MAX, .contexts = SIZE_MAX, .by = hearth_profile_context_count(profile) % HEARTH_GROUP_KINDS};
   hearth_export_options export = {.title = "input", .value = (hearth_quantity)(number % HEARTH_QUANTITY_COUNT)};
   hearth_page_options page = {.title = "input", .value = export.value};
   const char *names[HEARTH_DIFF_SIDES] = {"a", "b"};
@@ -43,6 +66,10 @@ static hearth_status print(hearth_profile *profile, int number, FILE *stream, he
     return hearth_listing_print_json(profile, "input", &report, stream, err);
   if (number == VIEW_PAGE)
     return hearth_page_write_html(profile, &page, stream, err);
+  if (number == VIEW_CALLERS || number == VIEW_CALLEES)
+    return hearth_call_tree_print(profile, &report, "a", number == VIEW_CALLEES, stream, err);
+  if (number == VIEW_ADVICE_TEXT || number == VIEW_ADVICE_JSON)
+    return print_advice(profile, number == VIEW_ADVICE_JSON, stream, err);
   if (number >= VIEW_EXPORT)
     return hearth_export(profile, (hearth_export_format)(number - VIEW_EXPORT), &export, stream, err);
   hearth_status status = hearth_diff_create(both, names, &filter, &diff, err);
@@ -61,8 +88,8 @@ static void print_all(hearth_profile *profile) {
     FILE *stream = open_memstream(&text, &size);
     hearth_status status = print(profile, number, stream, &err);
     fclose(stream);
-    int json = number == VIEW_JSON || number == VIEW_DIFF_JSON || number - VIEW_EXPORT == HEARTH_EXPORT_DHAT ||
-               number - VIEW_EXPORT == HEARTH_EXPORT_SPEEDSCOPE;
+    int json = number == VIEW_JSON || number == VIEW_DIFF_JSON || number == VIEW_ADVICE_JSON ||
+               number - VIEW_EXPORT == HEARTH_EXPORT_DHAT || number - VIEW_EXPORT == HEARTH_EXPORT_SPEEDSCOPE;
     if (status == HEARTH_OK && json)
       check_json(text);
     if (status == HEARTH_OK && number == VIEW_PAGE)
@@ -76,6 +103,9 @@ static void parse_condition(const uint8_t *data, size_t size) {
   hearth_condition condition;
   size_t column;
   hearth_error err;
+  hearth_advice_condition_parse(text, &condition, &column, &err);
+  if (column < 1 || column > strlen(text) + 1)
+    fail("column outside of the condition on findings", text);
   hearth_condition_parse(text, &condition, &column, &err);
   if (column < 1 || column > strlen(text) + 1)
     fail("column outside of the condition", text);

@@ -35,8 +35,22 @@
        .expects = "a text",                                                                                            \
        .text = &(view)->type,                                                                                          \
        .help = "only contexts that allocate a type with TEXT in its name"},                                            \
-      HEARTH_CLASSIFY_OPTION(hearth_tool_take_view_classify, (view), ""),                                              \
-      {.name = "--no-demangle", .flag = &(view)->linkage_names, .help = "print C++ names as they are linked"}
+      HEARTH_CLASSIFY_OPTION(hearth_tool_take_view_classify, (view), ""), HEARTH_NAME_OPTIONS(view),                   \
+      {.name = "--wrapper",                                                                                            \
+       .value = "PATTERN",                                                                                             \
+       .expects = "a pattern",                                                                                         \
+       .take = hearth_tool_take_wrapper,                                                                               \
+       .target = (view),                                                                                               \
+       .help =                                                                                                         \
+           "look through functions like PATTERN, or, if it has a '/', of files like PATTERN, as through malloc and "   \
+           "std:: by default; behind '-', do not ('-*': through none); @FILE: a file's patterns, one a line; may be "  \
+           "given several times"}
+/* For all that has both flags. */
+#define HEARTH_NAME_OPTIONS(flags)                                                                                     \
+  {.name = "--full-names",                                                                                             \
+   .flag = &(flags)->full_names,                                                                                       \
+   .help = "print C++ names with parameters and template arguments"},                                                  \
+      {.name = "--no-demangle", .flag = &(flags)->linkage_names, .help = "print C++ names as they are linked"}
 #define HEARTH_VIEW_CLASS_OPTION(view)                                                                                 \
   {.name = "--class",                                                                                                  \
    .value = "CLASS",                                                                                                   \
@@ -50,6 +64,8 @@ int hearth_tool_take_classify(void *target, const char *value);
  * view. */
 int hearth_tool_take_view_classify(void *target, const char *value);
 int hearth_tool_take_class(void *target, const char *value);
+/* The same: patterns are kept to the end. */
+int hearth_tool_take_wrapper(void *target, const char *value);
 
 /* Open and verify a profile ("-": standard input); prints the error and returns NULL if that fails. */
 hearth_profile *hearth_tool_open_profile(const char *operand);

@@ -15,6 +15,17 @@ hearth_amount_text hearth_amount_bytes(uint64_t bytes) {
   return text;
 }
 
+hearth_amount_text hearth_amount_of(hearth_quantity quantity, uint64_t value) {
+  hearth_amount_text text, bytes = hearth_amount_bytes(value);
+  if (quantity == HEARTH_QUANTITY_BYTES || quantity == HEARTH_QUANTITY_LIVE)
+    return bytes;
+  if (quantity == HEARTH_QUANTITY_BYTE_SECONDS)
+    snprintf(text.c, sizeof text.c, "%.28s s", bytes.c);
+  else
+    snprintf(text.c, sizeof text.c, "%llu", (unsigned long long)value);
+  return text;
+}
+
 hearth_amount_text hearth_amount_time(double ns) {
   static const struct {
     double ns;

@@ -27,13 +27,28 @@ void hearth_json_frames_use(hearth_json_frames *frames, hearth_json *json, uint3
   hearth_json_uint(json, frames->positions[frame]);
 }
 
+/* Full: whoever reads JSON can shorten a name. */
+static hearth_status print_function(hearth_json *json, const hearth_names *names, const hearth_function_text *function,
+                                    hearth_error *err) {
+  if (names->style != HEARTH_NAMES_SHORT || !*function->info.name) {
+    hearth_json_key_string(json, "function", function->name);
+    return HEARTH_OK;
+  }
+  char *name = hearth_name_make(function->info.name, HEARTH_NAMES_FULL);
+  if (!name)
+    return hearth_error_nomem(err);
+  hearth_json_key_string(json, "function", name);
+  free(name);
+  return HEARTH_OK;
+}
+
 hearth_status hearth_json_frame(hearth_json *json, hearth_profile *profile, hearth_names *names, uint32_t frame,
                                 hearth_error *err) {
   hearth_place place;
   HEARTH_TRY(hearth_place_get(profile, names, frame, &place, err));
   hearth_json_line(json);
   hearth_json_open(json, '{');
-  hearth_json_key_string(json, "function", place.function.name);
+  HEARTH_TRY(print_function(json, names, &place.function, err));
   hearth_json_key_string(json, "linkage_name", place.function.info.name);
   hearth_json_key_string(json, "file", place.function.path);
   hearth_json_key_uint(json, "line", place.line);

@@ -1,22 +1,35 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The names of functions and binaries in views: demangled C++ names, or the id where the profile has no name. */
+/* How views print functions and binaries, and which functions they look through:
+ *
+ *   wrapper  a function that passes allocations on for its callers (wrappers.def)
+ *   owner    of a context: the first function from the leaf that is no wrapper; its root if all are */
 #ifndef HEARTH_VIEW_NAMES_H
 #define HEARTH_VIEW_NAMES_H
 
-#include "hearth/profile.h"
+#include "hearth/view.h"
+
+/* Short ones are those of hearth_shorten_name. */
+typedef enum hearth_name_style { HEARTH_NAMES_SHORT, HEARTH_NAMES_FULL, HEARTH_NAMES_LINKED } hearth_name_style;
 
 typedef struct hearth_names {
   hearth_profile *profile;
-  bool linkage_names;
-  char **names; /* by function row; NULL: not asked for yet */
+  hearth_name_style style;
+  const char *const *wrappers; /* the user's patterns */
+  size_t wrapper_count, depth; /* depth: most lines of a printed stack; 0: all */
+  char **names;                /* by function row; NULL: not asked for yet */
+  unsigned char *kinds;        /* by function row: is it a wrapper? 0: not asked for yet */
 } hearth_names;
 
-/* The profile is borrowed. Destroy also after an error. */
-hearth_status hearth_names_init(hearth_names *names, hearth_profile *profile, bool linkage_names, hearth_error *err);
+/* The profile and the options' strings are borrowed. `view` NULL: defaults. Destroy also after an error. */
+hearth_status hearth_names_init(hearth_names *names, hearth_profile *profile, const hearth_view_options *view,
+                                hearth_error *err);
 void hearth_names_destroy(hearth_names *names);
 
-/* Lives as long as `names`; demangled when first asked for. */
+/* Lives as long as `names`; made when first asked for. The id where the profile has no name. */
 hearth_status hearth_names_get(hearth_names *names, uint32_t function, const char **ret, hearth_error *err);
+hearth_status hearth_names_is_wrapper(hearth_names *names, uint32_t function, bool *ret, hearth_error *err);
+/* The node of a stack's owner. */
+hearth_status hearth_names_owner(hearth_names *names, uint32_t node, uint32_t *ret, hearth_error *err);
 
 /* A function as views print it. */
 typedef struct hearth_function_text {
@@ -27,6 +40,8 @@ typedef struct hearth_function_text {
 
 hearth_status hearth_function_text_get(hearth_names *names, uint32_t function, hearth_function_text *ret,
                                        hearth_error *err);
+/* The path of a file, without "..". */
+hearth_status hearth_path_get(hearth_profile *profile, uint32_t path, char ret[HEARTH_PATH_LIMIT], hearth_error *err);
 
 typedef struct hearth_binary_text {
   const char *name;                                                      /* lives as long as the profile's handle */
@@ -35,7 +50,7 @@ typedef struct hearth_binary_text {
 
 hearth_status hearth_binary_text_get(hearth_profile *profile, uint32_t row, hearth_binary_text *ret, hearth_error *err);
 
-/* Demangled name, or a copy of a name that is no C++ linkage name. Free with free(); NULL: out of memory. */
-char *hearth_demangle(const char *linkage_name);
+/* A linkage name in this style; a name that is none stays. Free with free(); NULL: out of memory. */
+char *hearth_name_make(const char *linkage_name, hearth_name_style style);
 
 #endif

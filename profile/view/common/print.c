@@ -33,21 +33,65 @@ static void print_place(const hearth_place *place, FILE *stream) {
     fprintf(stream, ":%u", frame->column);
   if (frame->discriminator)
     fprintf(stream, " discriminator %u", frame->discriminator);
-  fprintf(stream, "%s\n", frame->inlined ? " (inlined)" : "");
+  fputs(frame->inlined ? " (inlined)" : "", stream);
+}
+
+/* A stack that is being printed. Of wrappers that call each other, only the outermost has a line. */
+typedef struct printing {
+  hearth_names *names;
+  FILE *stream;
+  hearth_place wrapper; /* the outermost so far */
+  size_t wrappers;      /* that wait for their line */
+  size_t lines, hidden; /* printed; not printed, for want of depth */
+} printing;
+
+static void print_line(printing *p, const hearth_place *place, size_t inside) {
+  if (p->names->depth && p->lines == p->names->depth) {
+    p->hidden++;
+    return;
+  }
+  p->lines++;
+  fputs("      ", p->stream);
+  hearth_print_name(place->function.name, NAME_WIDTH, p->stream);
+  fputs("  ", p->stream);
+  print_place(place, p->stream);
+  if (inside > 0)
+    fprintf(p->stream, ", %zu inside", inside);
+  fputc('\n', p->stream);
+}
+
+static void print_wrappers(printing *p) {
+  if (p->wrappers > 0)
+    print_line(p, &p->wrapper, p->wrappers - 1);
+  p->wrappers = 0;
+}
+
+static hearth_status print_frame(printing *p, uint32_t row, hearth_error *err) {
+  hearth_place place;
+  bool wraps;
+  HEARTH_TRY(hearth_place_get(p->names->profile, p->names, row, &place, err));
+  HEARTH_TRY(hearth_names_is_wrapper(p->names, place.frame.function, &wraps, err));
+  if (wraps) {
+    p->wrapper = place;
+    p->wrappers++;
+    return HEARTH_OK;
+  }
+  print_wrappers(p);
+  print_line(p, &place, 0);
+  return HEARTH_OK;
 }
 
 hearth_status hearth_print_stack(hearth_profile *profile, hearth_names *names, uint32_t node, FILE *stream,
                                  hearth_error *err) {
-  hearth_place place;
-  uint32_t frame;
+  printing p = {.names = names, .stream = stream};
   while (node != HEARTH_NONE) {
+    uint32_t frame;
     HEARTH_TRY(hearth_profile_get_stack(profile, node, &frame, &node, err));
-    HEARTH_TRY(hearth_place_get(profile, names, frame, &place, err));
-    fputs("      ", stream);
-    hearth_print_name(place.function.name, NAME_WIDTH, stream);
-    fputs("  ", stream);
-    print_place(&place, stream);
+    HEARTH_TRY(print_frame(&p, frame, err));
   }
+  print_wrappers(&p);
+  if (p.hidden > 0)
+    fprintf(stream, "      ... and %zu more caller%s (--depth=N)\n", p.hidden, hearth_plural(p.hidden));
   return HEARTH_OK;
 }
 

@@ -13,7 +13,7 @@ static inline double hearth_ratio(double part, double whole) { return whole != 0
 
 /* Padded with blanks to `width`. Names come from a file: no control character reaches the terminal. */
 void hearth_print_name(const char *name, int width, FILE *stream);
-/* A line for each frame, leaf first: "      name  file:line:column". */
+/* A line for each frame, leaf first: "      name  file:line:column"; wrappers that call each other have one together. */
 hearth_status hearth_print_stack(hearth_profile *profile, hearth_names *names, uint32_t node, FILE *stream,
                                  hearth_error *err);
 

@@ -16,16 +16,16 @@ static hearth_status match_function(hearth_profile *profile, uint32_t row, const
   hearth_function_info function;
   char path[HEARTH_PATH_LIMIT];
   HEARTH_TRY(hearth_profile_get_function(profile, row, &function, err));
-  if (options->function) {
-    char *demangled = hearth_demangle(function.name);
-    if (!demangled)
+  for (hearth_name_style style = HEARTH_NAMES_SHORT; options->function && style <= HEARTH_NAMES_LINKED; style++) {
+    char *name = hearth_name_make(function.name, style);
+    if (!name)
       return hearth_error_nomem(err);
-    if (strstr(function.name, options->function) || strstr(demangled, options->function))
+    if (strstr(name, options->function))
       *ret |= MATCHES_FUNCTION;
-    free(demangled);
+    free(name);
   }
   if (options->file) {
-    HEARTH_TRY(hearth_profile_get_path(profile, function.path, path, sizeof path, err));
+    HEARTH_TRY(hearth_path_get(profile, function.path, path, err));
     if (strstr(path, options->file))
       *ret |= MATCHES_FILE;
   }

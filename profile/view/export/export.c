@@ -25,7 +25,7 @@ static hearth_status export_with(hearth_exporter *e, hearth_export_format format
   const hearth_view_options *view = e->options->view;
   HEARTH_TRY(hearth_profile_get_summary(e->profile, &e->summary, err));
   HEARTH_TRY(hearth_quantity_check(e->options->value, &e->summary, e->options->title, err));
-  HEARTH_TRY(hearth_names_init(&e->names, e->profile, view->linkage_names, err));
+  HEARTH_TRY(hearth_names_init(&e->names, e->profile, view, err));
   HEARTH_TRY(hearth_selection_init(&e->selection, e->profile, view, err));
   HEARTH_TRY(write_format(e, format, err));
   return hearth_stream_flush(e->stream, err);

@@ -216,13 +216,20 @@ static hearth_status write_location(pprof *p, uint32_t location, hearth_error *e
   return write_message(p, PROFILE_LOCATION, err);
 }
 
+/* Of two equal names, pprof demangles and shortens one itself, as it is told to. */
+static const char *name_of(const pprof *p, const hearth_function_text *function) {
+  bool short_one = p->exporter->names.style == HEARTH_NAMES_SHORT && *function->info.name;
+  return short_one ? function->info.name : function->name;
+}
+
 static hearth_status write_function(pprof *p, uint32_t row, hearth_error *err) {
   hearth_function_text function;
   uint64_t name_string, linkage_string, path_string;
   HEARTH_TRY(hearth_function_text_get(&p->exporter->names, row, &function, err));
-  HEARTH_TRY(add_string(p, function.name, &name_string, err));
+  const char *name = name_of(p, &function);
+  HEARTH_TRY(add_string(p, name, &name_string, err));
   linkage_string = name_string;
-  if (*function.info.name && strcmp(function.info.name, function.name) != 0)
+  if (*function.info.name && strcmp(function.info.name, name) != 0)
     HEARTH_TRY(add_string(p, function.info.name, &linkage_string, err));
   HEARTH_TRY(add_string(p, function.path, &path_string, err));
   hearth_protobuf_uint(&p->message, FUNCTION_ID, (uint64_t)row + 1);

@@ -41,6 +41,7 @@ static uint64_t or_none(uint32_t row) { return row == HEARTH_NONE ? 0 : (uint64_
 static uint64_t function_file(const hearth_page_writer *w, uint32_t row) {
   return or_none(w->model->functions[row].file);
 }
+static uint64_t function_wrapper(const hearth_page_writer *w, uint32_t row) { return w->model->functions[row].wrapper; }
 static uint64_t place_function(const hearth_page_writer *w, uint32_t row) {
   return hearth_page_model_place(w->model, row).function;
 }
@@ -111,6 +112,7 @@ static void write_functions(hearth_page_writer *w) {
     write_linkage_name(w, &m->functions[i]);
   end_list(w);
   write_column(w, "file", m->function_count, function_file);
+  write_column(w, "wrapper", m->function_count, function_wrapper);
   end_table(w);
 }
 

@@ -15,6 +15,7 @@
 typedef struct hearth_page_function {
   const char *name, *linkage_name;
   uint32_t file; /* HEARTH_NONE: unknown */
+  bool wrapper;  /* names.h */
 } hearth_page_function;
 
 typedef struct hearth_page_place {

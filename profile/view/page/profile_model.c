@@ -139,6 +139,7 @@ static hearth_status describe_function(hearth_page_maker *m, uint32_t row, heart
   ret->file = HEARTH_NONE;
   if (info.path != HEARTH_NONE)
     HEARTH_TRY(hearth_pair_set_add(&m->files, (hearth_pair){info.path, 0}, &ret->file, err));
+  HEARTH_TRY(hearth_names_is_wrapper(&m->model->names, row, &ret->wrapper, err));
   return hearth_names_get(&m->model->names, row, &ret->name, err);
 }
 
@@ -160,7 +161,7 @@ static hearth_status copy_files(hearth_page_maker *m, hearth_error *err) {
   if (!model->files)
     return hearth_error_nomem(err);
   for (; model->file_count < m->files.count; model->file_count++) {
-    HEARTH_TRY(hearth_profile_get_path(m->profile, m->files.pairs[model->file_count].first, path, sizeof path, err));
+    HEARTH_TRY(hearth_path_get(m->profile, m->files.pairs[model->file_count].first, path, err));
     model->files[model->file_count] = strdup(path);
     if (!model->files[model->file_count])
       return hearth_error_nomem(err);
@@ -185,7 +186,7 @@ static hearth_status make(hearth_page_maker *m, hearth_error *err) {
   const hearth_view_options *view = m->model->options->view;
   HEARTH_TRY(hearth_profile_get_summary(m->profile, &m->model->summary, err));
   HEARTH_TRY(hearth_quantity_check(m->model->options->value, &m->model->summary, m->model->options->title, err));
-  HEARTH_TRY(hearth_names_init(&m->model->names, m->profile, view->linkage_names, err));
+  HEARTH_TRY(hearth_names_init(&m->model->names, m->profile, view, err));
   HEARTH_TRY(hearth_selection_init(&m->selection, m->profile, view, err));
   m->model->classifier = m->selection.classifier;
   HEARTH_TRY(add_contexts(m, err));

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "comparison.h"
+#include "hearth/advice.h"
 
 typedef struct parser {
   const char *text, *at;
@@ -130,6 +131,42 @@ hearth_status hearth_condition_parse(const char *text, hearth_condition *ret, si
   return status;
 }
 
+/* -------------------------------------------------- of findings -------------------------------------------------- */
+
+static hearth_status parse_kind(parser *p, hearth_condition *c) {
+  const char *begin = p->at;
+  for (c->measure = 0; c->measure <= HEARTH_ADVICE_KINDS; c->measure++) {
+    if (take(p, c->measure == HEARTH_ADVICE_KINDS ? "findings" : hearth_advice_kind_name(c->measure)) &&
+        !is_word(*p->at))
+      return HEARTH_OK;
+    p->at = begin;
+  }
+  return expected(p, "findings or a kind of finding, such as leak");
+}
+
+static hearth_status parse_advice(parser *p, hearth_condition *c) {
+  skip_blanks(p);
+  HEARTH_TRY(parse_kind(p, c));
+  HEARTH_TRY(parse_relation(p, c));
+  skip_blanks(p);
+  if (*p->at == '+' || *p->at == '-')
+    return expected(p, "a number without sign");
+  HEARTH_TRY(parse_number(p, c));
+  skip_blanks(p);
+  c->percent = take(p, "%");
+  skip_blanks(p);
+  return *p->at ? expected(p, "% or the end") : HEARTH_OK;
+}
+
+hearth_status hearth_advice_condition_parse(const char *text, hearth_condition *ret, size_t *ret_column,
+                                            hearth_error *err) {
+  parser p = {.text = text, .at = text, .err = err};
+  *ret = (hearth_condition){0};
+  hearth_status status = parse_advice(&p, ret);
+  *ret_column = (size_t)(p.at - text) + 1;
+  return status;
+}
+
 /* -------------------------------------------------- testing -------------------------------------------------- */
 
 static double measure(const hearth_condition *c, const hearth_diff_side *side) {
@@ -157,7 +194,7 @@ static double value_of(const hearth_condition *c, const hearth_diff *d) {
   return c->percent ? percent(measure(c, side), side->all.of[c->measure]) : measure(c, side);
 }
 
-static bool holds(const hearth_condition *c, double value) {
+bool hearth_condition_holds(const hearth_condition *c, double value) {
   switch (c->relation) {
   case HEARTH_LESS:
     return value < c->amount;
@@ -187,6 +224,6 @@ hearth_status hearth_condition_test(const hearth_condition *c, const hearth_diff
                               d->sides[i].name, needs_counts ? "accesses" : "classes");
   }
   *ret_value = value_of(c, d);
-  *ret_holds = holds(c, *ret_value);
+  *ret_holds = hearth_condition_holds(c, *ret_value);
   return HEARTH_OK;
 }

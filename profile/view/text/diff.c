@@ -226,7 +226,7 @@ static hearth_status open_side(hearth_diff_side *side, hearth_profile *profile, 
   side->profile = profile;
   side->name = name;
   HEARTH_TRY(hearth_profile_get_summary(profile, &side->summary, err));
-  HEARTH_TRY(hearth_names_init(&side->names, profile, any_class.linkage_names, err));
+  HEARTH_TRY(hearth_names_init(&side->names, profile, &any_class, err));
   return hearth_selection_init(&side->selection, profile, &any_class, err);
 }
 

@@ -5,7 +5,7 @@
 
 #include "hearth/heap_view.h"
 
-/* How a node is called: demangled, unless that is not wanted. Free with free(); NULL: out of memory. */
+/* How a node is called, as in views of profiles. Free with free(); NULL: out of memory. */
 char *hearth_heap_node_name(const hearth_heap_node *node, const hearth_heap_view_options *options);
 
 #endif

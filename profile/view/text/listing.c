@@ -2,18 +2,9 @@
 /* Contexts are collected in one pass, sorted by function and key, and grouped; groups are sorted in the end. */
 #include <stdlib.h>
 
+#include "array.h"
 #include "listing_rows.h"
 #include "option_size.h"
-
-void hearth_listing_add_totals(hearth_listing_totals *to, const hearth_listing_totals *more) {
-  to->contexts += more->contexts;
-  to->allocs = hearth_merge_SUM(to->allocs, more->allocs);
-  to->bytes = hearth_merge_SUM(to->bytes, more->bytes);
-  to->accesses = hearth_merge_SUM(to->accesses, more->accesses);
-  to->library_bytes = hearth_merge_SUM(to->library_bytes, more->library_bytes);
-  to->lifetime_ns = hearth_merge_SUM(to->lifetime_ns, more->lifetime_ns);
-  to->sorted = hearth_merge_SUM(to->sorted, more->sorted);
-}
 
 bool hearth_listing_knows(const hearth_listing *r, enum hearth_mib_column field) { return r->recorded >> field & 1; }
 
@@ -31,8 +22,8 @@ static int compare_keys(double x, double y) { return (x < y) - (x > y); }
 
 static int compare_rows(const void *a, const void *b) {
   const hearth_listing_row *x = a, *y = b;
-  if (x->function != y->function)
-    return x->function < y->function ? -1 : 1;
+  if (x->group != y->group)
+    return x->group < y->group ? -1 : 1;
   int order = compare_keys(x->key, y->key);
   return order ? order : x->context < y->context ? -1 : 1;
 }
@@ -40,16 +31,16 @@ static int compare_rows(const void *a, const void *b) {
 static int compare_groups(const void *a, const void *b) {
   const hearth_listing_group *x = a, *y = b;
   int order = compare_keys(x->key, y->key);
-  return order ? order : x->function < y->function ? -1 : 1;
+  return order ? order : x->group < y->group ? -1 : 1;
 }
 
-static hearth_status leaf_function(const hearth_listing *r, uint32_t node, uint32_t *ret, hearth_error *err) {
-  uint32_t row, parent;
-  hearth_frame_info frame;
-  HEARTH_TRY(hearth_profile_get_stack(r->profile, node, &row, &parent, err));
-  HEARTH_TRY(hearth_profile_get_frame(r->profile, row, &frame, err));
-  *ret = frame.function;
-  return HEARTH_OK;
+const hearth_group *hearth_listing_group_of(const hearth_listing *r, size_t number) {
+  return &r->all_groups.items[r->groups[number].group];
+}
+
+const char *hearth_group_kind_name(hearth_group_kind kind) {
+  static const char *const names[] = {"function", "caller", "site", "file", "library", "type"};
+  return names[kind];
 }
 
 static void note_recorded(hearth_listing *r, const hearth_mib *mib) {
@@ -67,6 +58,7 @@ static hearth_status collect_context(hearth_listing *r, uint32_t context, hearth
                             .sum = {.contexts = 1,
                                     .allocs = s.mib.AllocCount,
                                     .bytes = s.mib.TotalSize,
+                                    .live = hearth_quantity_of(HEARTH_QUANTITY_LIVE, &s.mib),
                                     .library_bytes = s.in_library ? s.mib.TotalSize : 0,
                                     .accesses = s.mib.TotalAccessCount,
                                     .lifetime_ns = s.mib.TotalLifetime,
@@ -77,33 +69,33 @@ static hearth_status collect_context(hearth_listing *r, uint32_t context, hearth
   if (!s.wanted)
     return HEARTH_OK;
   row.key = sort_key(r, &row.sum);
-  HEARTH_TRY(leaf_function(r, s.node, &row.function, err));
+  HEARTH_TRY(hearth_groups_add(&r->all_groups, &s, &row.sum, &row.group, err));
   hearth_listing_add_totals(&r->shown, &row.sum);
   r->rows[r->row_count++] = row;
   return HEARTH_OK;
 }
 
-static void group_rows(hearth_listing *r) {
+/* Rows are sorted by group, so that each group's are together. */
+static void sort_groups(hearth_listing *r) {
   qsort(r->rows, r->row_count, sizeof *r->rows, compare_rows);
-  for (size_t i = 0; i < r->row_count; i++) {
-    if (i == 0 || r->rows[i].function != r->rows[i - 1].function)
-      r->groups[r->group_count++] = (hearth_listing_group){.function = r->rows[i].function, .first = i};
-    hearth_listing_add_totals(&r->groups[r->group_count - 1].sum, &r->rows[i].sum);
+  size_t row = 0;
+  for (uint32_t i = 0; i < r->all_groups.count; i++) {
+    const hearth_group *group = &r->all_groups.items[i];
+    const hearth_listing_totals *sum = r->options.cumulative ? &group->cumulative : &group->flat;
+    r->groups[i] = (hearth_listing_group){.group = i, .first = row, .key = sort_key(r, sum)};
+    row += group->flat.contexts;
   }
-  for (size_t i = 0; i < r->group_count; i++)
-    r->groups[i].key = sort_key(r, &r->groups[i].sum);
+  r->group_count = r->all_groups.count;
   qsort(r->groups, r->group_count, sizeof *r->groups, compare_groups);
 }
 
 static hearth_status collect(hearth_listing *r, hearth_error *err) {
   uint32_t contexts = hearth_profile_context_count(r->profile);
-  r->rows = malloc(((size_t)contexts + 1) * sizeof *r->rows);
-  r->groups = malloc(((size_t)hearth_profile_function_count(r->profile) + 1) * sizeof *r->groups);
-  if (!r->rows || !r->groups)
-    return hearth_error_nomem(err);
+  HEARTH_TRY(hearth_array_create(&r->rows, contexts, sizeof *r->rows, err));
   for (uint32_t i = 0; i < contexts; i++)
     HEARTH_TRY(collect_context(r, i, err));
-  group_rows(r);
+  HEARTH_TRY(hearth_array_create(&r->groups, r->all_groups.count, sizeof *r->groups, err));
+  sort_groups(r);
   return HEARTH_OK;
 }
 
@@ -117,13 +109,15 @@ hearth_status hearth_listing_init(hearth_listing *r, hearth_profile *profile, co
   other.mode = other.mode == HEARTH_CLASSIFY_LLVM ? HEARTH_CLASSIFY_AUTO : HEARTH_CLASSIFY_LLVM;
   HEARTH_TRY(hearth_profile_get_summary(profile, &r->summary, err));
   HEARTH_TRY(hearth_classifier_init(&r->other, profile, &other, err));
-  HEARTH_TRY(hearth_names_init(&r->names, profile, r->view.linkage_names, err));
+  HEARTH_TRY(hearth_names_init(&r->names, profile, &r->view, err));
   HEARTH_TRY(hearth_selection_init(&r->selection, profile, &r->view, err));
+  HEARTH_TRY(hearth_groups_init(&r->all_groups, &r->names, r->options.by, err));
   return collect(r, err);
 }
 
 void hearth_listing_destroy(hearth_listing *r) {
   hearth_selection_destroy(&r->selection);
+  hearth_groups_destroy(&r->all_groups);
   hearth_names_destroy(&r->names);
   free(r->rows);
   free(r->groups);

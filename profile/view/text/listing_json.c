@@ -5,9 +5,10 @@
 #include "file.h"
 #include "json_frames.h"
 #include "listing_rows.h"
+#include "option_size.h"
 #include "print.h"
 
-enum { JSON_VERSION = 1 };
+enum { JSON_VERSION = 2 };
 
 typedef struct listing_json {
   hearth_listing listing;
@@ -20,6 +21,7 @@ static void print_totals(hearth_json *json, const hearth_listing_totals *t) {
   hearth_json_key_uint(json, "contexts", t->contexts);
   hearth_json_key_uint(json, "allocs", t->allocs);
   hearth_json_key_uint(json, "bytes", t->bytes);
+  hearth_json_key_uint(json, "live", t->live);
   hearth_json_key_uint(json, "accesses", t->accesses);
   hearth_json_key_uint(json, "library_bytes", t->library_bytes);
 }
@@ -152,32 +154,35 @@ static hearth_status print_context(listing_json *p, const hearth_listing_row *ro
   return HEARTH_OK;
 }
 
-static hearth_status print_function(listing_json *p, const hearth_listing_group *g, hearth_error *err) {
+static hearth_status print_group(listing_json *p, size_t number, hearth_error *err) {
   hearth_listing *r = &p->listing;
   hearth_json *json = &p->json;
-  hearth_function_text function;
-  HEARTH_TRY(hearth_function_text_get(&r->names, g->function, &function, err));
+  const hearth_group *g = hearth_listing_group_of(r, number);
   hearth_json_line(json);
   hearth_json_open(json, '{');
-  hearth_json_key_string(json, "function", function.name);
-  hearth_json_key_string(json, "linkage_name", function.info.name);
-  hearth_json_key_string(json, "file", function.path);
-  print_named_totals(json, "all", &g->sum);
+  hearth_json_key_string(json, hearth_group_kind_name(r->options.by), g->name);
+  if (g->linkage_name) {
+    hearth_json_key_string(json, "linkage_name", g->linkage_name);
+    hearth_json_key_string(json, "file", g->path);
+  }
+  print_named_totals(json, "all", &g->flat);
+  print_named_totals(json, "cumulative", &g->cumulative);
   hearth_json_key(json, "contexts");
   hearth_json_open(json, '[');
-  for (size_t i = 0; i < g->sum.contexts && i < r->options.contexts; i++)
-    HEARTH_TRY(print_context(p, &r->rows[g->first + i], err));
+  for (size_t i = 0; i < g->flat.contexts && i < r->options.contexts; i++)
+    HEARTH_TRY(print_context(p, &r->rows[r->groups[number].first + i], err));
   hearth_json_close(json, ']');
   hearth_json_close(json, '}');
   return HEARTH_OK;
 }
 
-static hearth_status print_functions(listing_json *p, hearth_error *err) {
+static hearth_status print_groups(listing_json *p, hearth_error *err) {
+  static const char *const keys[] = {"functions", "callers", "sites", "files", "libraries", "types"};
   hearth_json_line(&p->json);
-  hearth_json_key(&p->json, "functions");
+  hearth_json_key(&p->json, keys[p->listing.options.by]);
   hearth_json_open(&p->json, '[');
-  for (size_t i = 0; i < p->listing.group_count && i < p->listing.options.functions; i++)
-    HEARTH_TRY(print_function(p, &p->listing.groups[i], err));
+  for (size_t i = 0; i < p->listing.group_count && i < p->listing.options.groups; i++)
+    HEARTH_TRY(print_group(p, i, err));
   hearth_json_close(&p->json, ']');
   return HEARTH_OK;
 }
@@ -200,7 +205,7 @@ static hearth_status print_listing(listing_json *p, hearth_error *err) {
   print_summary(p);
   HEARTH_TRY(print_binaries(p, err));
   print_classes(p);
-  HEARTH_TRY(print_functions(p, err));
+  HEARTH_TRY(print_groups(p, err));
   HEARTH_TRY(print_frames(p, err));
   hearth_json_close(&p->json, '}');
   fputc('\n', p->json.stream);
@@ -210,7 +215,13 @@ static hearth_status print_listing(listing_json *p, hearth_error *err) {
 hearth_status hearth_listing_print_json(hearth_profile *profile, const char *name,
                                         const hearth_listing_options *options, FILE *stream, hearth_error *err) {
   listing_json p = {.json = {.stream = stream}};
-  hearth_status status = hearth_listing_init(&p.listing, profile, name, options, stream, err);
+  hearth_listing_options known;
+  hearth_view_options view;
+  HEARTH_TRY(hearth_options_take(&known, sizeof known, options, err));
+  HEARTH_TRY(hearth_options_take(&view, sizeof view, known.view, err));
+  view.full_names = true; /* as those of frames */
+  known.view = &view;
+  hearth_status status = hearth_listing_init(&p.listing, profile, name, &known, stream, err);
   if (status == HEARTH_OK)
     status = print_listing(&p, err);
   hearth_json_frames_destroy(&p.table);

@@ -3,32 +3,23 @@
 #ifndef HEARTH_LISTING_ROWS_H
 #define HEARTH_LISTING_ROWS_H
 
-#include "hearth/listing.h"
-#include "names.h"
-#include "selection.h"
+#include "groups.h"
 
 #define HEARTH_LISTING_CLASSES (HEARTH_CLASS_HOT + 1)
 
-typedef struct hearth_listing_totals {
-  uint64_t contexts, allocs, bytes, accesses, lifetime_ns;
-  uint64_t library_bytes; /* of `bytes`: allocated in libraries without debug information */
-  uint64_t sorted;        /* of the quantity that is sorted by */
-} hearth_listing_totals;
-
 typedef struct hearth_listing_row {
   uint32_t context;
-  uint32_t function; /* of the leaf frame */
+  uint32_t group;
   hearth_class hotness;
   double key; /* greatest first */
   hearth_listing_totals sum;
 } hearth_listing_row;
 
-/* Rows [first, first + sum.contexts) were allocated by one function. */
+/* Rows [first, first + flat.contexts of the group) are the group's. */
 typedef struct hearth_listing_group {
-  uint32_t function;
+  uint32_t group;
   size_t first;
   double key;
-  hearth_listing_totals sum;
 } hearth_listing_group;
 
 typedef struct hearth_listing {
@@ -41,8 +32,9 @@ typedef struct hearth_listing {
   hearth_selection selection;
   hearth_classifier other; /* of the mode that was not asked for */
   hearth_names names;
-  hearth_listing_row *rows; /* those that pass the filters; grouped by function, then sorted */
-  hearth_listing_group *groups;
+  hearth_groups all_groups;
+  hearth_listing_row *rows;     /* those that pass the filters; by group, then sorted */
+  hearth_listing_group *groups; /* sorted; behind those with contexts, those with cumulative sums only */
   size_t row_count, group_count;
   uint64_t recorded; /* fields that some context has, 1 << enum hearth_mib_column: others are not known, not 0 */
   hearth_listing_totals classes[HEARTH_LISTING_CLASSES], other_classes[HEARTH_LISTING_CLASSES], all, shown;
@@ -52,7 +44,7 @@ typedef struct hearth_listing {
 hearth_status hearth_listing_init(hearth_listing *listing, hearth_profile *profile, const char *name,
                                   const hearth_listing_options *options, FILE *stream, hearth_error *err);
 void hearth_listing_destroy(hearth_listing *listing);
-void hearth_listing_add_totals(hearth_listing_totals *to, const hearth_listing_totals *more);
+const hearth_group *hearth_listing_group_of(const hearth_listing *listing, size_t number);
 bool hearth_listing_knows(const hearth_listing *listing, enum hearth_mib_column field);
 const char *hearth_classify_mode_name(hearth_classify_mode mode);
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A summary, then functions with their contexts and stacks. Rows beyond the limits are summed in a last line. */
+/* A summary, a table of functions, then functions with their contexts and stacks. Rows beyond the limits are summed in a last line. */
 #include <inttypes.h>
 
 #include "amount.h"
 #include "file.h"
 #include "hearth/plan.h"
 #include "listing_rows.h"
+#include "path_name.h"
 #include "print.h"
 
 static hearth_status print_binaries(const hearth_listing *r, hearth_error *err) {
@@ -28,6 +29,8 @@ static hearth_status print_header(const hearth_listing *r, hearth_error *err) {
   HEARTH_TRY(print_binaries(r, err));
   fprintf(out, "  allocated  %s (%" PRIu64 " bytes) by %" PRIu64 " allocation%s\n",
           hearth_amount_bytes(s->total_bytes).c, s->total_bytes, s->total_allocs, hearth_plural(s->total_allocs));
+  if (hearth_listing_knows(r, HEARTH_COL_LiveAtExit))
+    fprintf(out, "  at exit    %s live\n", hearth_amount_bytes(r->all.live).c);
   if (s->accesses_counted)
     fprintf(out, "  accesses   %" PRIu64 " loads and stores\n", s->total_accesses);
   else if (s->densities_only)
@@ -180,27 +183,90 @@ static void print_unlisted(const hearth_listing *r, const char *indent, size_t n
           what, hearth_plural(n), hearth_amount_bytes(sum->bytes).c, sum->allocs, hearth_plural(sum->allocs));
 }
 
-static hearth_status print_group_title(hearth_listing *r, size_t number, const hearth_listing_group *g,
-                                       hearth_error *err) {
-  hearth_function_text function;
-  HEARTH_TRY(hearth_function_text_get(&r->names, g->function, &function, err));
-  fprintf(r->stream, "\n%zu. ", number);
-  hearth_print_name(function.name, 0, r->stream);
-  fprintf(r->stream, " (");
-  hearth_print_name(*function.path ? function.path : "unknown file", 0, r->stream);
-  fprintf(r->stream, "): %s in %" PRIu64 " context%s, %" PRIu64 " allocation%s\n", hearth_amount_bytes(g->sum.bytes).c,
-          g->sum.contexts, hearth_plural(g->sum.contexts), g->sum.allocs, hearth_plural(g->sum.allocs));
-  return HEARTH_OK;
+/* -------------------------------------------------- table -------------------------------------------------- */
+
+static uint64_t value_of(const hearth_listing *r, const hearth_listing_totals *sum) {
+  return r->options.sort == HEARTH_SORT_LIFETIME ? sum->bytes : sum->sorted;
 }
 
-static hearth_status print_group(hearth_listing *r, size_t number, const hearth_listing_group *g, hearth_error *err) {
-  hearth_listing_totals unlisted = {0};
-  HEARTH_TRY(print_group_title(r, number, g, err));
-  for (size_t i = 0; i < g->sum.contexts; i++) {
-    if (i < r->options.contexts)
-      HEARTH_TRY(print_context(r, &r->rows[g->first + i], err));
+static void print_value(const hearth_listing *r, const hearth_listing_totals *sum) {
+  fprintf(r->stream, " %12s %5.1f%%", hearth_amount_of(hearth_listing_quantity(&r->options), value_of(r, sum)).c,
+          percent(value_of(r, sum), value_of(r, &r->all)));
+}
+
+static void print_table_row(const hearth_listing *r, const hearth_group *g) {
+  const hearth_listing_totals *sum = r->options.cumulative ? &g->cumulative : &g->flat;
+  print_value(r, &g->flat);
+  if (r->options.by != HEARTH_BY_TYPE)
+    print_value(r, &g->cumulative);
+  fprintf(r->stream, " %13" PRIu64, sum->allocs);
+  if (hearth_listing_knows(r, HEARTH_COL_LiveAtExit))
+    fprintf(r->stream, " %12s", hearth_amount_bytes(sum->live).c);
+  if (hearth_listing_knows(r, HEARTH_COL_TotalLifetime))
+    fprintf(r->stream, " %8s", hearth_amount_time(hearth_ratio((double)sum->lifetime_ns, (double)sum->allocs)).c);
+  fputs("  ", r->stream);
+  hearth_print_name(g->name, 0, r->stream);
+  if (*g->path) {
+    fputs("  ", r->stream);
+    hearth_print_name(hearth_base_name(g->path), 0, r->stream);
+  }
+  fputc('\n', r->stream);
+}
+
+static void print_table_head(const hearth_listing *r) {
+  fprintf(r->stream, "\n %12s %5s ", hearth_quantity_name(hearth_listing_quantity(&r->options)), "");
+  if (r->options.by != HEARTH_BY_TYPE)
+    fprintf(r->stream, " %18s ", "with all it calls");
+  fprintf(r->stream, "%13s", "allocations");
+  if (hearth_listing_knows(r, HEARTH_COL_LiveAtExit))
+    fprintf(r->stream, " %12s", "live at exit");
+  if (hearth_listing_knows(r, HEARTH_COL_TotalLifetime))
+    fprintf(r->stream, " %8s", "lives");
+  fprintf(r->stream, "  %s\n", hearth_group_kind_name(r->options.by));
+}
+
+/* Groups without a value are not worth a line. */
+static void print_table(const hearth_listing *r) {
+  size_t printed = 0, more = 0;
+  print_table_head(r);
+  for (size_t i = 0; i < r->group_count; i++) {
+    const hearth_group *g = hearth_listing_group_of(r, i);
+    const hearth_listing_totals *sum = r->options.cumulative ? &g->cumulative : &g->flat;
+    if (sum->contexts == 0 || value_of(r, sum) == 0)
+      continue;
+    if (printed++ < r->options.groups)
+      print_table_row(r, g);
     else
-      hearth_listing_add_totals(&unlisted, &r->rows[g->first + i].sum);
+      more++;
+  }
+  if (more > 0)
+    fprintf(r->stream, "  ... and %zu more (--full prints all)\n", more);
+}
+
+/* -------------------------------------------------- contexts -------------------------------------------------- */
+
+static void print_group_title(hearth_listing *r, size_t number, const hearth_group *g) {
+  fprintf(r->stream, "\n%zu. ", number);
+  hearth_print_name(g->name, 0, r->stream);
+  if (r->options.by == HEARTH_BY_FUNCTION || r->options.by == HEARTH_BY_CALLER) {
+    fprintf(r->stream, " (");
+    hearth_print_name(*g->path ? g->path : "unknown file", 0, r->stream);
+    fputc(')', r->stream);
+  }
+  fprintf(r->stream, ": %s in %" PRIu64 " context%s, %" PRIu64 " allocation%s\n", hearth_amount_bytes(g->flat.bytes).c,
+          g->flat.contexts, hearth_plural(g->flat.contexts), g->flat.allocs, hearth_plural(g->flat.allocs));
+}
+
+static hearth_status print_group(hearth_listing *r, size_t number, size_t row, hearth_error *err) {
+  const hearth_group *g = hearth_listing_group_of(r, row);
+  const hearth_listing_row *rows = &r->rows[r->groups[row].first];
+  hearth_listing_totals unlisted = {0};
+  print_group_title(r, number, g);
+  for (size_t i = 0; i < g->flat.contexts; i++) {
+    if (i < r->options.contexts)
+      HEARTH_TRY(print_context(r, &rows[i], err));
+    else
+      hearth_listing_add_totals(&unlisted, &rows[i].sum);
   }
   if (unlisted.contexts)
     print_unlisted(r, "   ", unlisted.contexts, "context", &unlisted);
@@ -209,17 +275,18 @@ static hearth_status print_group(hearth_listing *r, size_t number, const hearth_
 
 static hearth_status print_groups(hearth_listing *r, hearth_error *err) {
   hearth_listing_totals unlisted = {0};
-  if (r->shown.contexts != r->all.contexts)
-    fprintf(r->stream, "\n%" PRIu64 " of %" PRIu64 " contexts, with %s, pass the filters.\n", r->shown.contexts,
-            r->all.contexts, hearth_amount_bytes(r->shown.bytes).c);
+  size_t number = 0;
   for (size_t i = 0; i < r->group_count; i++) {
-    if (i < r->options.functions)
-      HEARTH_TRY(print_group(r, i + 1, &r->groups[i], err));
+    const hearth_group *g = hearth_listing_group_of(r, i);
+    if (g->flat.contexts == 0)
+      continue;
+    if (number++ < r->options.groups)
+      HEARTH_TRY(print_group(r, number, i, err));
     else
-      hearth_listing_add_totals(&unlisted, &r->groups[i].sum);
+      hearth_listing_add_totals(&unlisted, &g->flat);
   }
-  if (r->group_count > r->options.functions)
-    print_unlisted(r, "", r->group_count - r->options.functions, "function", &unlisted);
+  if (number > r->options.groups)
+    print_unlisted(r, "", number - r->options.groups, hearth_group_kind_name(r->options.by), &unlisted);
   return HEARTH_OK;
 }
 
@@ -228,7 +295,12 @@ static hearth_status print_listing(hearth_listing *r, hearth_error *err) {
   print_classes(r);
   if (hearth_accesses_known(&r->summary))
     HEARTH_TRY(print_libraries(r, err));
-  HEARTH_TRY(print_groups(r, err));
+  if (r->shown.contexts != r->all.contexts)
+    fprintf(r->stream, "\n%" PRIu64 " of %" PRIu64 " contexts, with %s, pass the filters.\n", r->shown.contexts,
+            r->all.contexts, hearth_amount_bytes(r->shown.bytes).c);
+  print_table(r);
+  if (r->options.contexts > 0)
+    HEARTH_TRY(print_groups(r, err));
   return hearth_stream_flush(r->stream, err);
 }
 

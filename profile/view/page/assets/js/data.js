@@ -101,3 +101,18 @@ function placeText(place, whole) {
 function placeOf(context) {
   return data.nodes.place[data.contexts.node[context]];
 }
+
+// Where the first function of a context's stack is that is no wrapper; its root if all are.
+function ownerOf(leaf) {
+  let node = leaf;
+  while (data.functions.wrapper[nodeFunction[node]] && data.nodes.caller[node] >= 0) {
+    node = data.nodes.caller[node];
+  }
+  return node;
+}
+
+data.contexts.owner = data.contexts.node.map(ownerOf);
+
+function ownerPlaceOf(context) {
+  return data.nodes.place[data.contexts.owner[context]];
+}

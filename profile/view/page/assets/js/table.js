@@ -13,10 +13,10 @@ function compareTexts(a, b) {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-// The functions on the way to the allocating one, nearest first.
+// The functions on the way to the owner, nearest first.
 function callersText(context) {
   const names = [];
-  for (let node = data.nodes.caller[contexts.node[context]]; node >= 0 && names.length < 6; node = data.nodes.caller[node]) {
+  for (let node = data.nodes.caller[contexts.owner[context]]; node >= 0 && names.length < 6; node = data.nodes.caller[node]) {
     names.push(data.functions.name[nodeFunction[node]]);
   }
   return names.join(' \u2190 ');
@@ -25,8 +25,8 @@ function callersText(context) {
 // `of` is the value to sort by, `text` its text.
 const tableColumns = [
   { name: 'class', width: '4em', of: (c) => data.classes[contexts.class[c]] },
-  { name: 'function', width: 'minmax(6em, 3fr)', of: (c) => data.functions.name[data.places.function[placeOf(c)]] },
-  { name: 'source', width: 'minmax(6em, 2fr)', of: (c) => placeText(placeOf(c), false), title: (c) => placeText(placeOf(c), true) },
+  { name: 'function', width: 'minmax(6em, 3fr)', of: (c) => data.functions.name[data.places.function[ownerPlaceOf(c)]] },
+  { name: 'source', width: 'minmax(6em, 2fr)', of: (c) => placeText(ownerPlaceOf(c), false), title: (c) => placeText(ownerPlaceOf(c), true) },
   { name: 'called from', width: 'minmax(6em, 4fr)', of: callersText },
   { name: 'type', width: 'minmax(4em, 1fr)', of: typeOf, absent: data.types.length === 0 },
   { name: 'bytes', width: '5.5em', of: (c) => contexts.bytes[c], text: bytesText },

@@ -91,12 +91,13 @@ function callersFirst(keys, keyIsPlace, merged) {
   return finishTree(table, data.contexts.node.map((node) => numbers[node]), keyIsPlace);
 }
 
+// From the owners on: what wrappers allocate is their callers'.
 function allocationFirst() {
   const table = new NodeTable(data.nodes.count);
   const { caller } = data.nodes;
-  const contextNode = data.contexts.node.map((leaf) => {
+  const contextNode = data.contexts.owner.map((owner) => {
     let number = 0;
-    for (let node = leaf; node >= 0; node = caller[node]) {
+    for (let node = owner; node >= 0; node = caller[node]) {
       number = table.number(number, nodeFunction[node]);
     }
     return number;

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* What a profile or a trace says could be better: findings, ranked by what they may save. docs/tools.md, "hearth advise". */
+#ifndef HEARTH_ADVICE_H
+#define HEARTH_ADVICE_H
+
+#include "hearth/profile_diff.h"
+#include "hearth/trace.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum hearth_advice_kind {
+#define HEARTH_ADVICE(NAME, name, needs, work, title, remedy) HEARTH_ADVICE_##NAME,
+#include "hearth/advice_kinds.def"
+  HEARTH_ADVICE_KINDS
+} hearth_advice_kind;
+
+/* Data that not every profile has. */
+typedef enum hearth_advice_data {
+  HEARTH_ADVICE_ANY,
+  HEARTH_ADVICE_ACCESSES,  /* counted in every run */
+  HEARTH_ADVICE_HISTOGRAM, /* of accesses, of some context */
+  HEARTH_ADVICE_TRACE
+} hearth_advice_data;
+
+const char *hearth_advice_kind_name(hearth_advice_kind kind);
+
+/* Facts about a trace's blocks that a profile has no fields for. */
+typedef struct hearth_trace_tallies hearth_trace_tallies;
+
+/* Errors: E_CORRUPT, E_NOMEM; *ret is NULL then. Destroy accepts NULL. */
+hearth_status hearth_trace_tallies_create(hearth_trace *trace, hearth_trace_tallies **ret, hearth_error *err);
+void hearth_trace_tallies_destroy(hearth_trace_tallies *tallies);
+/* Put them into records of the trace (trace_records of indexer.h), in fields that traces leave at 0. */
+void hearth_trace_tallies_add(const hearth_trace_tallies *tallies, hearth_mib *records, size_t count);
+
+typedef struct hearth_advice hearth_advice;
+
+/* Look for findings. The profile is borrowed, as are the options' strings.
+ *   tallied  the profile is of a trace, and its records have the tallies
+ * Errors: the reader's, E_NOMEM. Destroy accepts NULL. */
+hearth_status hearth_advice_create(hearth_profile *profile, const hearth_view_options *options, bool tallied,
+                                   hearth_advice **ret, hearth_error *err);
+void hearth_advice_destroy(hearth_advice *advice);
+
+/* Name the members of types in findings of the kind `fields`, by the debug information of a program or library. Errors:
+ * E_IO, E_FORMAT, E_NO_DEBUG_INFO, E_NOMEM. */
+hearth_status hearth_advice_name_fields(hearth_advice *advice, const char *binary, hearth_error *err);
+
+/* Print at most `top` findings; `name` is the profile's. */
+hearth_status hearth_advice_print_text(hearth_advice *advice, const char *name, size_t top, FILE *stream,
+                                       hearth_error *err);
+hearth_status hearth_advice_print_json(hearth_advice *advice, const char *name, size_t top, FILE *stream,
+                                       hearth_error *err);
+
+/* A condition on findings, as "leak>0" or "temporary>5%": its measure is a hearth_advice_kind, or HEARTH_ADVICE_KINDS for
+ * all. E_USAGE: *ret_column, from 1, is where the text stops being a condition. */
+hearth_status hearth_advice_condition_parse(const char *text, hearth_condition *ret, size_t *ret_column,
+                                            hearth_error *err);
+/* The compared value: the number of findings, or, in percent, the sum of what they may save. E_NOT_FOUND: the kind is not
+ * looked for, for want of data. */
+hearth_status hearth_advice_measure(const hearth_advice *advice, const hearth_condition *condition, double *ret,
+                                    hearth_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

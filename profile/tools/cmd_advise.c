@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* `hearth advise`: what a program could do better with its memory. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "commands.h"
+#include "hearth/advice.h"
+#include "trace_profile.h"
+#include "view_options.h"
+
+enum { DEFAULT_TOP = 10, STACK_DEPTH = 8 };
+
+/* As those of diff. */
+enum { EXIT_CONDITION = 1, EXIT_TROUBLE = 2 };
+
+typedef struct arguments {
+  const char *profile, *binary;
+  const char **condition_texts; /* of as many elements as there are arguments, as `conditions` */
+  hearth_condition *conditions;
+  size_t condition_count;
+  hearth_number_option top;
+  hearth_view_options view;
+  bool json, full;
+} arguments;
+
+static const hearth_help help = {
+    .usage = "advise [OPTION]... PROFILE|TRACE",
+    .about =
+        "Print what a program could do better with its memory, by an indexed profile ('-': standard input) or a trace: "
+        "findings with place, evidence and remedy, those that may save most first.",
+    .end = "\nCONDITION: KIND RELATION NUMBER[%]\n"
+           "  KIND      findings (all), temporary, ladder, leak, unused, oversized, fields, foreign, sharing\n"
+           "  RELATION  <, <=, >, >=, ==, !=\n"
+           "  NUMBER    of findings of the kind; with %, the sum of what they may save\n"
+           "Exit code: 0 success, 1 a condition holds, 2 error or wrong usage."};
+
+static int add_condition(void *target, const char *text) {
+  arguments *a = target;
+  hearth_error err;
+  size_t column;
+  if (hearth_advice_condition_parse(text, &a->conditions[a->condition_count], &column, &err) != HEARTH_OK) {
+    hearth_tool_error("%s", err.message);
+    fprintf(stderr, "  %s\n  %*s^\n", text, (int)column - 1, "");
+    return EXIT_TROUBLE;
+  }
+  a->condition_texts[a->condition_count++] = text;
+  return HEARTH_EXIT_OK;
+}
+
+static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
+  const hearth_option options[] = {
+      {.name = "--fail-if",
+       .value = "CONDITION",
+       .expects = "a condition",
+       .take = add_condition,
+       .target = a,
+       .help = "exit with 1 if it holds, such as 'leak>0' or 'temporary>5%'; may be given several times"},
+      {.name = "--top",
+       .value = "N",
+       .expects = "a number",
+       .take = hearth_tool_take_number,
+       .target = &a->top,
+       .help = "print N findings (default 10)"},
+      {.name = "--full", .flag = &a->full, .help = "print all findings, and whole stacks"},
+      {.name = "--binary",
+       .value = "BIN",
+       .expects = "a file",
+       .text = &a->binary,
+       .help = "the program, compiled with -g: names the fields of types in findings of the kind 'fields'"},
+      HEARTH_VIEW_OPTIONS(&a->view),
+      {.name = "--json", .flag = &a->json, .help = "print JSON: all findings, unless --top is given"},
+      {0}};
+  int operands;
+  a->top.most = SIZE_MAX;
+  if (!hearth_tool_parse(options, &help, argc, argv, &operands, ret_code))
+    return false;
+  if (operands != 1) {
+    *ret_code = operands ? hearth_tool_usage_error("advise", "one profile or trace at a time, not '%s' too", argv[2])
+                         : hearth_tool_usage_error("advise", "on which profile or trace?");
+    return false;
+  }
+  a->profile = argv[1];
+  a->view.depth = a->full ? 0 : STACK_DEPTH;
+  return true;
+}
+
+static int trouble(const hearth_error *err) {
+  hearth_tool_error("%s", err->message);
+  return EXIT_TROUBLE;
+}
+
+/* All of them: one run tells all that is wrong. */
+static int test_conditions(const arguments *a, const hearth_advice *advice) {
+  int code = HEARTH_EXIT_OK;
+  for (size_t i = 0; i < a->condition_count; i++) {
+    hearth_error err;
+    double value;
+    if (hearth_advice_measure(advice, &a->conditions[i], &value, &err) != HEARTH_OK)
+      return trouble(&err);
+    if (!hearth_condition_holds(&a->conditions[i], value))
+      continue;
+    fprintf(stderr, "hearth: condition holds: %s (it is %.6g%s)\n", a->condition_texts[i], value,
+            a->conditions[i].percent ? "%" : "");
+    code = EXIT_CONDITION;
+  }
+  return code;
+}
+
+static hearth_status print(const arguments *a, hearth_advice *advice, hearth_error *err) {
+  size_t most = a->json || a->full ? SIZE_MAX : DEFAULT_TOP, top = a->top.given ? (size_t)a->top.value : most;
+  return a->json ? hearth_advice_print_json(advice, a->profile, top, stdout, err)
+                 : hearth_advice_print_text(advice, a->profile, top, stdout, err);
+}
+
+static int advise(const arguments *a, hearth_profile *profile, bool tallied) {
+  hearth_advice *advice;
+  hearth_error err;
+  if (hearth_advice_create(profile, &a->view, tallied, &advice, &err) != HEARTH_OK)
+    return trouble(&err);
+  int code = EXIT_TROUBLE;
+  if (a->binary && hearth_advice_name_fields(advice, a->binary, &err) != HEARTH_OK)
+    code = trouble(&err);
+  else if (print(a, advice, &err) != HEARTH_OK)
+    hearth_tool_view_error("standard output", &err);
+  else
+    code = test_conditions(a, advice);
+  hearth_advice_destroy(advice);
+  return code;
+}
+
+static int advise_on_trace(const arguments *a) {
+  trace_profile both;
+  int code = hearth_trace_profile_open_tallied(&both, a->profile) ? advise(a, both.profile, true) : EXIT_TROUBLE;
+  hearth_trace_profile_close(&both);
+  return code;
+}
+
+static int advise_on_profile(const arguments *a) {
+  hearth_profile *profile = hearth_tool_open_profile(a->profile);
+  int code = profile ? advise(a, profile, false) : EXIT_TROUBLE;
+  hearth_profile_close(profile);
+  return code;
+}
+
+int hearth_cmd_advise(int argc, char **argv) {
+  arguments a = {.condition_texts = calloc((size_t)argc, sizeof *a.condition_texts),
+                 .conditions = calloc((size_t)argc, sizeof *a.conditions)};
+  int code = EXIT_TROUBLE;
+  if (!a.condition_texts || !a.conditions)
+    hearth_tool_error("out of memory");
+  else if (parse(argc, argv, &a, &code))
+    code = hearth_trace_profile_is_trace(a.profile) ? advise_on_trace(&a) : advise_on_profile(&a);
+  free(a.condition_texts);
+  free(a.conditions);
+  return code;
+}

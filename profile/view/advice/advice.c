@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Contexts are summed by place, places tested for each kind that there is data for, findings sorted by their shares. */
+#include <fnmatch.h>
+#include <stdlib.h>
+
+#include "array.h"
+#include "findings.h"
+#include "option_size.h"
+
+/* Functions of the standard libraries that make the memory of a container larger. */
+static const char *const growth[] = {"std::*::_M_realloc_insert",
+                                     "std::*::_M_realloc_append",
+                                     "std::*::_M_default_append",
+                                     "std::*::_M_fill_insert",
+                                     "std::*::_M_range_insert",
+                                     "std::*::_M_reallocate_map",
+                                     "std::*::_M_rehash*",
+                                     "std::string::_M_mutate",
+                                     "std::*::__push_back_slow_path*",
+                                     "std::*::__emplace_back_slow_path*",
+                                     "std::*::__grow_by*",
+                                     "std::*::__append"};
+
+enum { KIND_OTHER = 1, KIND_WRAPPER = 2, KIND_GROWS = 3 }; /* 0: not asked for yet */
+
+static hearth_status find_kind(hearth_advice *a, uint32_t row, unsigned char *ret, hearth_error *err) {
+  hearth_function_info function;
+  bool wraps;
+  HEARTH_TRY(hearth_names_is_wrapper(&a->names, row, &wraps, err));
+  *ret = wraps ? KIND_WRAPPER : KIND_OTHER;
+  if (!wraps)
+    return HEARTH_OK;
+  HEARTH_TRY(hearth_profile_get_function(a->profile, row, &function, err));
+  char *name = hearth_name_make(function.name, HEARTH_NAMES_SHORT);
+  if (!name)
+    return hearth_error_nomem(err);
+  for (size_t i = 0; i < sizeof growth / sizeof *growth; i++)
+    if (fnmatch(growth[i], name, 0) == 0)
+      *ret = KIND_GROWS;
+  free(name);
+  return HEARTH_OK;
+}
+
+/* Does a container grow, between the leaf and the owner? */
+static hearth_status is_growth(hearth_advice *a, uint32_t node, bool *ret, hearth_error *err) {
+  *ret = false;
+  while (node != HEARTH_NONE) {
+    hearth_frame_info info;
+    uint32_t frame;
+    HEARTH_TRY(hearth_profile_get_stack(a->profile, node, &frame, &node, err));
+    HEARTH_TRY(hearth_profile_get_frame(a->profile, frame, &info, err));
+    unsigned char *kind = &a->function_kinds[info.function];
+    if (!*kind)
+      HEARTH_TRY(find_kind(a, info.function, kind, err));
+    *ret = *kind == KIND_GROWS;
+    if (*kind != KIND_WRAPPER)
+      return HEARTH_OK;
+  }
+  return HEARTH_OK;
+}
+
+static hearth_status add_histogram(hearth_advice *a, hearth_place_sum *place, uint32_t context, hearth_error *err) {
+  hearth_histogram histogram;
+  HEARTH_TRY(hearth_profile_get_histogram(a->profile, context, &histogram, err));
+  size_t size = (size_t)histogram.size;
+  if (size > place->count_count) {
+    if (!hearth_array_reserve(&place->counts, &place->count_room, place->count_count, size - place->count_count,
+                              sizeof *place->counts))
+      return hearth_error_nomem(err);
+    for (; place->count_count < size; place->count_count++)
+      place->counts[place->count_count] = 0;
+    a->has[HEARTH_ADVICE_HISTOGRAM] = true;
+  }
+  for (size_t i = 0; i < size; i++)
+    place->counts[i] = hearth_merge_SUM(place->counts[i], histogram.counts[i]);
+  return HEARTH_OK;
+}
+
+/* The groups of frames on the way to the root get places, too: they stay empty. */
+static hearth_status reserve_places(hearth_advice *a, size_t before, hearth_error *err) {
+  size_t more = a->groups.count - before;
+  if (more > 0 && !hearth_array_reserve(&a->places, &a->place_room, before, more, sizeof *a->places))
+    return hearth_error_nomem(err);
+  for (size_t i = before; i < a->groups.count; i++)
+    a->places[i] = (hearth_place_sum){0};
+  return HEARTH_OK;
+}
+
+static hearth_status add_context(hearth_advice *a, uint32_t context, hearth_error *err) {
+  const hearth_listing_totals none = {0};
+  hearth_selected s;
+  uint32_t group;
+  bool grows;
+  HEARTH_TRY(hearth_selection_get(&a->selection, context, &s, err));
+  if (!s.wanted)
+    return HEARTH_OK;
+  size_t before = a->groups.count;
+  HEARTH_TRY(hearth_groups_add(&a->groups, &s, &none, &group, err));
+  HEARTH_TRY(reserve_places(a, before, err));
+  HEARTH_TRY(is_growth(a, s.node, &grows, err));
+  hearth_place_sum *place = &a->places[group];
+  uint64_t byte_seconds = hearth_quantity_of(HEARTH_QUANTITY_BYTE_SECONDS, &s.mib);
+  if (place->mib.AllocCount == 0 || s.mib.TotalSize > place->context_bytes) {
+    place->context = context;
+    place->context_bytes = s.mib.TotalSize;
+  }
+  hearth_mib_merge(&place->mib, &s.mib);
+  place->byte_seconds = hearth_merge_SUM(place->byte_seconds, byte_seconds);
+  place->grown_allocs += grows ? s.mib.AllocCount : 0;
+  a->whole.byte_seconds = hearth_merge_SUM(a->whole.byte_seconds, byte_seconds);
+  a->whole.allocs = hearth_merge_SUM(a->whole.allocs, s.mib.AllocCount);
+  return add_histogram(a, place, context, err);
+}
+
+static hearth_status add_findings(hearth_advice *a, uint32_t group, hearth_error *err) {
+  for (hearth_advice_kind kind = 0; kind < HEARTH_ADVICE_KINDS; kind++) {
+    hearth_finding finding = {.kind = kind, .group = group};
+    if (!a->has[hearth_advice_needs(kind)] ||
+        !hearth_advice_test(&a->whole, &a->places[group], a->has[HEARTH_ADVICE_TRACE], kind, &finding))
+      continue;
+    if (!hearth_array_grow(&a->findings, &a->finding_room, a->finding_count, sizeof finding))
+      return hearth_error_nomem(err);
+    a->findings[a->finding_count++] = finding;
+  }
+  return HEARTH_OK;
+}
+
+static int compare(const void *x, const void *y) {
+  const hearth_finding *a = x, *b = y;
+  if (a->share != b->share)
+    return a->share > b->share ? -1 : 1;
+  if (a->kind != b->kind)
+    return a->kind < b->kind ? -1 : 1;
+  return (a->group > b->group) - (a->group < b->group);
+}
+
+static hearth_status look(hearth_advice *a, hearth_error *err) {
+  HEARTH_TRY(hearth_profile_get_summary(a->profile, &a->summary, err));
+  a->whole.runs = a->summary.runs ? (double)a->summary.runs : 1;
+  a->whole.duration_ns = (double)a->summary.duration_ns / a->whole.runs;
+  a->has[HEARTH_ADVICE_ANY] = true;
+  a->has[HEARTH_ADVICE_ACCESSES] = a->summary.accesses_counted;
+  HEARTH_TRY(hearth_names_init(&a->names, a->profile, &a->view, err));
+  HEARTH_TRY(hearth_selection_init(&a->selection, a->profile, &a->view, err));
+  HEARTH_TRY(hearth_groups_init(&a->groups, &a->names, HEARTH_BY_SITE, err));
+  HEARTH_TRY(hearth_array_create(&a->function_kinds, hearth_profile_function_count(a->profile),
+                                 sizeof *a->function_kinds, err));
+  for (uint32_t i = 0; i < hearth_profile_context_count(a->profile); i++)
+    HEARTH_TRY(add_context(a, i, err));
+  for (uint32_t i = 0; i < a->groups.count; i++)
+    HEARTH_TRY(add_findings(a, i, err));
+  if (a->finding_count > 0)
+    qsort(a->findings, a->finding_count, sizeof *a->findings, compare);
+  return HEARTH_OK;
+}
+
+hearth_status hearth_advice_create(hearth_profile *profile, const hearth_view_options *options, bool tallied,
+                                   hearth_advice **ret, hearth_error *err) {
+  hearth_advice *a = calloc(1, sizeof *a);
+  *ret = NULL;
+  if (!a)
+    return hearth_error_nomem(err);
+  a->profile = profile;
+  a->has[HEARTH_ADVICE_TRACE] = tallied;
+  hearth_status status = hearth_options_take(&a->view, sizeof a->view, options, err);
+  if (status == HEARTH_OK)
+    status = look(a, err);
+  if (status == HEARTH_OK)
+    *ret = a;
+  else
+    hearth_advice_destroy(a);
+  return status;
+}
+
+void hearth_advice_destroy(hearth_advice *a) {
+  if (!a)
+    return;
+  for (size_t i = 0; a->places && i < a->groups.count; i++)
+    free(a->places[i].counts);
+  free(a->places);
+  free(a->function_kinds);
+  free(a->findings);
+  hearth_groups_destroy(&a->groups);
+  hearth_selection_destroy(&a->selection);
+  if (a->names.profile)
+    hearth_names_destroy(&a->names);
+  free(a);
+}
+
+static hearth_status name_fields(hearth_advice *a, hearth_type_layouts *layouts, hearth_error *err) {
+  for (size_t i = 0; i < a->finding_count; i++) {
+    hearth_finding *f = &a->findings[i];
+    const hearth_place_sum *place = &a->places[f->group];
+    const hearth_type_member *members;
+    const char *type;
+    size_t count;
+    if (f->kind != HEARTH_ADVICE_FIELDS)
+      continue;
+    HEARTH_TRY(hearth_profile_type_name(a->profile, place->mib.DataTypeId, &type, err));
+    HEARTH_TRY(hearth_type_layouts_find(layouts, type, place->mib.MaxSize, &members, &count, err));
+    hearth_advice_describe_fields(place, members, count, f->fields, sizeof f->fields);
+  }
+  return HEARTH_OK;
+}
+
+hearth_status hearth_advice_name_fields(hearth_advice *a, const char *binary, hearth_error *err) {
+  hearth_type_layouts *layouts;
+  HEARTH_TRY(hearth_type_layouts_open(binary, &layouts, err));
+  hearth_status status = name_fields(a, layouts, err);
+  hearth_type_layouts_close(layouts);
+  return status;
+}
+
+hearth_status hearth_advice_measure(const hearth_advice *a, const hearth_condition *condition, double *ret,
+                                    hearth_error *err) {
+  *ret = 0;
+  if (condition->measure < HEARTH_ADVICE_KINDS && !a->has[hearth_advice_needs(condition->measure)])
+    return hearth_error_set(err, HEARTH_E_NOT_FOUND, "the profile has no data for '%s': the condition cannot be tested",
+                            hearth_advice_kind_name(condition->measure));
+  for (size_t i = 0; i < a->finding_count; i++)
+    if (condition->measure == HEARTH_ADVICE_KINDS || a->findings[i].kind == condition->measure)
+      *ret += condition->percent ? 100 * a->findings[i].share : 1;
+  return HEARTH_OK;
+}

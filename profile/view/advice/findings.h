@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Advice before it is printed: advice.c sums contexts by place and collects findings; kinds.c tests a place for each kind. */
+#ifndef HEARTH_FINDINGS_H
+#define HEARTH_FINDINGS_H
+
+#include "groups.h"
+#include "hearth/advice.h"
+#include "selection.h"
+#include "type_layout.h"
+
+/* All contexts of one owner, at one line and column of it. */
+typedef struct hearth_place_sum {
+  hearth_mib mib;
+  uint64_t byte_seconds;
+  uint64_t grown_allocs; /* made by a container that grows */
+  uint32_t context;      /* that of most bytes */
+  uint64_t context_bytes;
+  uint64_t *counts; /* the histograms' sum */
+  size_t count_count, count_room;
+} hearth_place_sum;
+
+/* What all places are measured by. */
+typedef struct hearth_advice_whole {
+  double runs, duration_ns; /* of a run */
+  uint64_t allocs, byte_seconds, live_bytes;
+} hearth_advice_whole;
+
+typedef struct hearth_finding {
+  hearth_advice_kind kind;
+  uint32_t group;
+  double share; /* that it may save, of all allocations or of all byte-seconds */
+  char evidence[256];
+  char fields[256]; /* accesses by the type's members; "": not known */
+} hearth_finding;
+
+struct hearth_advice {
+  hearth_profile *profile;
+  hearth_view_options view;
+  hearth_names names;
+  hearth_selection selection;
+  hearth_groups groups; /* by site */
+  hearth_profile_summary summary;
+  hearth_advice_whole whole;
+  hearth_place_sum *places; /* by group */
+  size_t place_room;
+  hearth_finding *findings; /* those that may save most first */
+  size_t finding_count, finding_room;
+  unsigned char *function_kinds;     /* by row */
+  bool has[HEARTH_ADVICE_TRACE + 1]; /* by hearth_advice_data */
+};
+
+/* Is there such a finding at this place? If so, its share and evidence are filled in. */
+bool hearth_advice_test(const hearth_advice_whole *whole, const hearth_place_sum *place, bool tallied,
+                        hearth_advice_kind kind, hearth_finding *ret);
+
+/* "key 50%, value 50%; never accessed: name". */
+void hearth_advice_describe_fields(const hearth_place_sum *place, const hearth_type_member *members, size_t count,
+                                   char *ret, size_t size);
+
+hearth_advice_data hearth_advice_needs(hearth_advice_kind kind);
+bool hearth_advice_saves_work(hearth_advice_kind kind);
+const char *hearth_advice_title(hearth_advice_kind kind);
+const char *hearth_advice_remedy(hearth_advice_kind kind);
+
+#endif

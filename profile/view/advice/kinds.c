@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The tests of all kinds. Their thresholds are explained in docs/tools.md, "hearth advise": change both in one commit. */
+#include <inttypes.h>
+
+#include "amount.h"
+#include "findings.h"
+#include "hearth/histogram.h"
+#include "print.h"
+#include "tallies.h"
+
+static const double least_share = 0.01; /* of the whole: less is not worth a change */
+enum {
+  LEAST_TEMPORARY = 100000, /* blocks in a run */
+  LEAST_STEPS = 1000,       /* of growth in a run */
+  LEAST_LEAKED = 100,       /* blocks */
+  LEAST_OVERSIZE = 256,     /* bytes of a block: four granules */
+  WORD = 8,
+  LINE = 64
+};
+
+static const struct {
+  const char *name, *title, *remedy;
+  hearth_advice_data needs;
+  bool work;
+} kinds[] = {
+#define HEARTH_ADVICE(NAME, name, needs, work, title, remedy) {name, title, remedy, HEARTH_ADVICE_##needs, work},
+#include "hearth/advice_kinds.def"
+};
+
+const char *hearth_advice_kind_name(hearth_advice_kind kind) { return kinds[kind].name; }
+hearth_advice_data hearth_advice_needs(hearth_advice_kind kind) { return kinds[kind].needs; }
+bool hearth_advice_saves_work(hearth_advice_kind kind) { return kinds[kind].work; }
+const char *hearth_advice_title(hearth_advice_kind kind) { return kinds[kind].title; }
+const char *hearth_advice_remedy(hearth_advice_kind kind) { return kinds[kind].remedy; }
+
+#define SAY(finding, ...) snprintf((finding)->evidence, sizeof(finding)->evidence, __VA_ARGS__)
+
+typedef struct sizes_text {
+  char c[80];
+} sizes_text;
+
+/* "72 bytes", "72 to 96 bytes". */
+static sizes_text sizes_of(const hearth_mib *m) {
+  sizes_text text;
+  if (m->MinSize == m->MaxSize)
+    snprintf(text.c, sizeof text.c, "%" PRIu64 " bytes", m->MaxSize);
+  else
+    snprintf(text.c, sizeof text.c, "%" PRIu64 " to %" PRIu64 " bytes", m->MinSize, m->MaxSize);
+  return text;
+}
+
+static double average_ns(const hearth_mib *m) { return hearth_ratio((double)m->TotalLifetime, (double)m->AllocCount); }
+
+static double work_share(const hearth_advice_whole *w, uint64_t allocs) {
+  return hearth_ratio((double)allocs, (double)w->allocs);
+}
+
+static double memory_share(const hearth_advice_whole *w, const hearth_place_sum *p) {
+  return hearth_ratio((double)p->byte_seconds, (double)w->byte_seconds);
+}
+
+static hearth_amount_text held(const hearth_advice_whole *w, const hearth_place_sum *p) {
+  return hearth_amount_bytes((uint64_t)hearth_ratio((double)p->byte_seconds * 1e9, w->duration_ns * w->runs));
+}
+
+static bool is_temporary(const hearth_advice_whole *w, const hearth_place_sum *p, bool tallied, hearth_finding *f) {
+  const hearth_mib *m = &p->mib;
+  double lives = average_ns(m);
+  uint64_t at_once = m->HEARTH_TALLY_TEMPORARY;
+  f->share = work_share(w, m->AllocCount);
+  if ((double)m->AllocCount < LEAST_TEMPORARY * w->runs || lives > 1e6 || lives > w->duration_ns / 1000)
+    return false;
+  if (tallied)
+    SAY(f, "%" PRIu64 " blocks of %s live %s on average; %.0f%% are freed before their thread allocates again",
+        m->AllocCount, sizes_of(m).c, hearth_amount_time(lives).c,
+        100 * hearth_ratio((double)at_once, (double)m->AllocCount));
+  else
+    SAY(f, "%" PRIu64 " blocks of %s live %s on average", m->AllocCount, sizes_of(m).c, hearth_amount_time(lives).c);
+  return true;
+}
+
+/* Containers that grow show in stacks, realloc in a trace. */
+static bool is_ladder(const hearth_advice_whole *w, const hearth_place_sum *p, bool tallied, hearth_finding *f) {
+  uint64_t grew = tallied ? p->mib.HEARTH_TALLY_GREW : 0;
+  f->share = work_share(w, p->grown_allocs + grew);
+  if ((double)(p->grown_allocs + grew) < LEAST_STEPS * w->runs)
+    return false;
+  if (grew > p->grown_allocs)
+    SAY(f, "realloc makes blocks larger %" PRIu64 " times, with %s to copy at most; %s", grew,
+        hearth_amount_bytes(p->mib.HEARTH_TALLY_COPIED_BYTES).c, sizes_of(&p->mib).c);
+  else
+    SAY(f, "containers grow %" PRIu64 " times, to %s", p->grown_allocs, sizes_of(&p->mib).c);
+  return true;
+}
+
+/* Blocks that are made all through the run, and stay. */
+static bool is_leak(const hearth_advice_whole *w, const hearth_place_sum *p, bool tallied, hearth_finding *f) {
+  const hearth_mib *m = &p->mib;
+  (void)tallied;
+  f->share = memory_share(w, p);
+  if (m->LiveAtExit < LEAST_LEAKED || m->LiveAtExit < m->AllocCount - m->AllocCount / 10 ||
+      (double)(m->MaxLifetime - m->MinLifetime) < w->duration_ns / 2)
+    return false;
+  SAY(f, "%" PRIu64 " of %" PRIu64 " blocks, %s, are live at exit; the oldest lived %s, the youngest %s", m->LiveAtExit,
+      m->AllocCount, hearth_amount_bytes(hearth_quantity_of(HEARTH_QUANTITY_LIVE, m)).c,
+      hearth_amount_time((double)m->MaxLifetime).c, hearth_amount_time((double)m->MinLifetime).c);
+  return true;
+}
+
+/* The share of the blocks' bytes that lie in granules with accesses. */
+static double used_share(const hearth_mib *m) {
+  return hearth_ratio((double)m->TotalPercentUtilized, 100 * (double)m->AllocCount);
+}
+
+/* As many accesses as one writing of what was touched takes, or fewer. */
+static bool is_unused(const hearth_advice_whole *w, const hearth_place_sum *p, bool tallied, hearth_finding *f) {
+  const hearth_mib *m = &p->mib;
+  double touched = (double)m->TotalSize * used_share(m), accesses = (double)m->TotalAccessCount;
+  (void)tallied;
+  f->share = memory_share(w, p);
+  if (accesses * WORD > touched)
+    return false;
+  if (accesses == 0)
+    SAY(f, "%" PRIu64 " blocks of %s were never accessed; they hold %s on average", m->AllocCount, sizes_of(m).c,
+        held(w, p).c);
+  else
+    SAY(f, "%.1f accesses for each 8 bytes that were touched, of %" PRIu64 " blocks of %s, which hold %s on average",
+        accesses * WORD / touched, m->AllocCount, sizes_of(m).c, held(w, p).c);
+  return true;
+}
+
+static bool is_oversized(const hearth_advice_whole *w, const hearth_place_sum *p, bool tallied, hearth_finding *f) {
+  const hearth_mib *m = &p->mib;
+  double used = used_share(m), size = hearth_ratio((double)m->TotalSize, (double)m->AllocCount);
+  (void)tallied;
+  f->share = memory_share(w, p) * (1 - used);
+  if (m->TotalAccessCount == 0 || size < LEAST_OVERSIZE || used > 0.25)
+    return false;
+  SAY(f, "%.0f%% of %" PRIu64 " blocks of %s is accessed, at most %" PRIu64 "%% of one; they hold %s on average",
+      100 * used, m->AllocCount, sizes_of(m).c, m->MaxPercentUtilized, held(w, p).c);
+  return true;
+}
+
+/* Sets bits of 8-byte parts with accesses apart from those without; "8-15, 24-63". */
+static void say_unused_parts(const hearth_place_sum *p, size_t words, char *to, size_t size) {
+  size_t length = 0;
+  *to = '\0';
+  for (size_t i = 0, end; i < words; i = end) {
+    bool used = i < p->count_count && p->counts[i] > 0;
+    for (end = i + 1; end < words && (end < p->count_count && p->counts[end] > 0) == used;)
+      end++;
+    if (!used && length < size)
+      length += (size_t)snprintf(to + length, size - length, "%s%zu-%zu", length ? ", " : "", i * WORD, end * WORD - 1);
+  }
+}
+
+/* Of blocks of one size: that which 90 % of the accesses lie in, against all that has accesses. */
+static bool is_fields(const hearth_advice_whole *w, const hearth_place_sum *p, bool tallied, hearth_finding *f) {
+  const hearth_mib *m = &p->mib;
+  size_t words = (size_t)(m->MaxSize / WORD), unused = 0, busy = 0;
+  uint64_t sum = 0, most = 0;
+  char parts[120];
+  (void)tallied;
+  if (m->MinSize != m->MaxSize || m->MaxSize < LINE / 2 || m->MaxSize > 4096 || p->count_count == 0)
+    return false;
+  for (size_t i = 0; i < words; i++) {
+    uint64_t count = i < p->count_count ? p->counts[i] : 0;
+    sum = hearth_merge_SUM(sum, count);
+    most = count > most ? count : most;
+    unused += count == 0;
+  }
+  for (size_t i = 0; i < words && i < p->count_count; i++)
+    busy += p->counts[i] >= most / 10 && p->counts[i] > 0;
+  bool mixed = m->MaxSize > LINE && busy * 4 <= words;
+  f->share = memory_share(w, p) * (double)(mixed ? words - busy : unused) / (double)words;
+  if (sum == 0 || (unused * 4 < words && !mixed))
+    return false;
+  say_unused_parts(p, words, parts, sizeof parts);
+  SAY(f, "of %" PRIu64 " blocks of %" PRIu64 " bytes, %zu of %zu words are used much%s%s", m->AllocCount, m->MaxSize,
+      busy, words, unused ? ", and none of the bytes " : "", parts);
+  return true;
+}
+
+static bool is_foreign(const hearth_advice_whole *w, const hearth_place_sum *p, bool tallied, hearth_finding *f) {
+  uint64_t foreign = p->mib.HEARTH_TALLY_FOREIGN;
+  (void)tallied;
+  f->share = work_share(w, foreign);
+  if (foreign < LEAST_STEPS || foreign < p->mib.AllocCount / 2)
+    return false;
+  SAY(f, "%" PRIu64 " of %" PRIu64 " blocks are freed by another thread than they were allocated by", foreign,
+      p->mib.AllocCount);
+  return true;
+}
+
+static bool is_sharing(const hearth_advice_whole *w, const hearth_place_sum *p, bool tallied, hearth_finding *f) {
+  uint64_t shared = p->mib.HEARTH_TALLY_SHARED;
+  (void)tallied;
+  f->share = work_share(w, shared);
+  if (shared < LEAST_STEPS / 10 || shared < p->mib.AllocCount / 100)
+    return false;
+  SAY(f,
+      "%" PRIu64 " of %" PRIu64
+      " blocks of %s are where another thread allocated among its own, by a thread cache as glibc's",
+      shared, p->mib.AllocCount, sizes_of(&p->mib).c);
+  return true;
+}
+
+bool hearth_advice_test(const hearth_advice_whole *whole, const hearth_place_sum *place, bool tallied,
+                        hearth_advice_kind kind, hearth_finding *ret) {
+  static bool (*const tests[])(const hearth_advice_whole *, const hearth_place_sum *, bool, hearth_finding *) = {
+      is_temporary, is_ladder, is_leak, is_unused, is_oversized, is_fields, is_foreign, is_sharing};
+  _Static_assert(sizeof tests / sizeof *tests == HEARTH_ADVICE_KINDS, "in the order of the table");
+  return place->mib.AllocCount > 0 && tests[kind](whole, place, tallied, ret) && ret->share >= least_share;
+}

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* One pass over the events in the order of time. A block knows its thread and the number of its allocation there: if that is
+ * still the thread's last one when the block is freed, it was temporary, as heaptrack has it.
+ *
+ * A trace has the addresses of the profiler's own heap, in which no two blocks share a line. In the program's heap, small blocks
+ * of several threads do where an allocator's thread cache hands out a block again that another thread allocated among its
+ * own. So each thread's cache is imitated: that of glibc (malloc/malloc.c, tcache), which has up to seven blocks of each size,
+ * last in, first out. */
+#include "tallies.h"
+
+#include <stdlib.h>
+
+#include "array.h"
+#include "hearth/advice.h"
+#include "live_blocks.h"
+
+enum { THREAD_SHIFT = 48, CACHED_MOST = 7, CLASSES = 5 /* chunks of 16, 32, ... 64 bytes */ };
+#define SEQUENCE     ((UINT64_C(1) << THREAD_SHIFT) - 1)
+#define THREADS_MOST 0x7fffu
+
+typedef struct tally {
+  uint64_t temporary, foreign, grew, copied_bytes, shared;
+} tally;
+
+/* The blocks of one size that a thread has freed and not handed out again: a bit for each, the last one's lowest. */
+typedef struct cache {
+  uint8_t count, foreign; /* set: another thread allocated it */
+} cache;
+
+typedef struct thread_state {
+  cache caches[CLASSES];
+  uint64_t allocations;
+  uint64_t realloc_bytes; /* of the block whose reallocation is under way; 0: none is */
+} thread_state;
+
+struct hearth_trace_tallies {
+  tally *rows; /* by node; behind the last one, of blocks without stack */
+  size_t count;
+  hearth_live_blocks live;
+  thread_state *threads;
+  size_t thread_count, thread_room;
+};
+
+static tally *row_of(hearth_trace_tallies *t, uint32_t stack) {
+  return &t->rows[stack == HEARTH_TRACE_NO_STACK ? t->count - 1 : stack];
+}
+
+static uint32_t thread_of(const hearth_live_block *block) {
+  return (uint32_t)(block->number >> THREAD_SHIFT) & THREADS_MOST;
+}
+
+/* Threads beyond the most share the last number: their blocks are not called foreign among each other. */
+static hearth_status find_thread(hearth_trace_tallies *t, uint32_t *thread, hearth_error *err) {
+  *thread = *thread < THREADS_MOST ? *thread : THREADS_MOST;
+  if (*thread >= t->thread_count) {
+    size_t more = *thread + 1 - t->thread_count;
+    if (!hearth_array_reserve(&t->threads, &t->thread_room, t->thread_count, more, sizeof *t->threads))
+      return hearth_error_nomem(err);
+    memset(&t->threads[t->thread_count], 0, more * sizeof *t->threads);
+    t->thread_count += more;
+  }
+  return HEARTH_OK;
+}
+
+/* NULL: a block with its header fills a line. */
+static cache *cache_of(thread_state *state, uint64_t size) {
+  uint64_t chunks = size / 16 + (size % 16 > 8) + 1; /* 8 bytes of header; the least chunk has 32 bytes */
+  return chunks >= CLASSES ? NULL : &state->caches[chunks < 2 ? 2 : chunks];
+}
+
+static void put_in_cache(cache *c, bool foreign) {
+  if (!c || c->count == CACHED_MOST)
+    return;
+  c->foreign = (uint8_t)(c->foreign << 1 | foreign);
+  c->count++;
+}
+
+/* Was it of another thread? */
+static bool take_from_cache(cache *c) {
+  if (!c || c->count == 0)
+    return false;
+  bool foreign = c->foreign & 1;
+  c->foreign >>= 1;
+  c->count--;
+  return foreign;
+}
+
+static hearth_status take_allocation(hearth_trace_tallies *t, const hearth_trace_event *event, uint32_t thread,
+                                     hearth_error *err) {
+  thread_state *state = &t->threads[thread];
+  hearth_live_block replaced, block = {.address = event->address, .size = event->size, .stack = event->stack};
+  block.number = (uint64_t)thread << THREAD_SHIFT | (++state->allocations & SEQUENCE);
+  if (event->kind == HEARTH_TRACE_REALLOC && state->realloc_bytes > 0 && event->size > state->realloc_bytes) {
+    row_of(t, event->stack)->grew++;
+    row_of(t, event->stack)->copied_bytes += state->realloc_bytes;
+  }
+  state->realloc_bytes = 0;
+  if (!hearth_live_blocks_add(&t->live, &block, &replaced))
+    return hearth_error_nomem(err);
+  row_of(t, event->stack)->shared += take_from_cache(cache_of(state, event->size));
+  return HEARTH_OK;
+}
+
+static void take_deallocation(hearth_trace_tallies *t, const hearth_trace_event *event, uint32_t thread) {
+  hearth_live_block freed;
+  thread_state *state = &t->threads[thread];
+  if (!hearth_live_blocks_remove(&t->live, event->address, &freed))
+    return;
+  if (event->kind == HEARTH_TRACE_REALLOC_FREE) {
+    state->realloc_bytes = freed.size;
+    return;
+  }
+  tally *row = row_of(t, freed.stack);
+  bool foreign = thread_of(&freed) != thread;
+  row->foreign += foreign;
+  row->temporary += !foreign && (state->allocations & SEQUENCE) == (freed.number & SEQUENCE);
+  put_in_cache(cache_of(state, freed.size), foreign);
+}
+
+static hearth_status take_event(void *data, const hearth_trace_event *event, uint32_t thread, hearth_error *err) {
+  hearth_trace_tallies *t = data;
+  HEARTH_TRY(find_thread(t, &thread, err));
+  if (!hearth_trace_frees(event->kind))
+    return take_allocation(t, event, thread, err);
+  take_deallocation(t, event, thread);
+  return HEARTH_OK;
+}
+
+hearth_status hearth_trace_tallies_create(hearth_trace *trace, hearth_trace_tallies **ret, hearth_error *err) {
+  hearth_trace_info info;
+  hearth_trace_tallies *t = calloc(1, sizeof *t);
+  *ret = NULL;
+  if (!t)
+    return hearth_error_nomem(err);
+  hearth_trace_get_info(trace, &info);
+  t->count = info.nodes + 1;
+  hearth_status status = hearth_array_create(&t->rows, t->count, sizeof *t->rows, err);
+  if (status == HEARTH_OK)
+    status = hearth_trace_visit(trace, take_event, t, err);
+  if (status == HEARTH_OK)
+    *ret = t;
+  else
+    hearth_trace_tallies_destroy(t);
+  return status;
+}
+
+void hearth_trace_tallies_destroy(hearth_trace_tallies *t) {
+  if (!t)
+    return;
+  hearth_live_blocks_free(&t->live);
+  free(t->threads);
+  free(t->rows);
+  free(t);
+}
+
+void hearth_trace_tallies_add(const hearth_trace_tallies *t, hearth_mib *records, size_t count) {
+  for (size_t i = 0; i < count && i < t->count; i++) {
+    records[i].HEARTH_TALLY_TEMPORARY = t->rows[i].temporary;
+    records[i].HEARTH_TALLY_FOREIGN = t->rows[i].foreign;
+    records[i].HEARTH_TALLY_GREW = t->rows[i].grew;
+    records[i].HEARTH_TALLY_COPIED_BYTES = t->rows[i].copied_bytes;
+    records[i].HEARTH_TALLY_SHARED = t->rows[i].shared;
+  }
+}

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Each frame has one group, found once. A context counts for the group of one of its frames, and in the cumulative sum of
+ * each group of its stack once, however often the group is there. */
+#define _GNU_SOURCE /* asprintf */
+#include "groups.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "array.h"
+#include "hearth/ids.h"
+#include "path_name.h"
+
+#define NOT_FOUND_YET (HEARTH_NONE - 1) /* in by_frame */
+
+void hearth_listing_add_totals(hearth_listing_totals *to, const hearth_listing_totals *more) {
+  to->contexts += more->contexts;
+  to->allocs = hearth_merge_SUM(to->allocs, more->allocs);
+  to->bytes = hearth_merge_SUM(to->bytes, more->bytes);
+  to->live = hearth_merge_SUM(to->live, more->live);
+  to->accesses = hearth_merge_SUM(to->accesses, more->accesses);
+  to->library_bytes = hearth_merge_SUM(to->library_bytes, more->library_bytes);
+  to->lifetime_ns = hearth_merge_SUM(to->lifetime_ns, more->lifetime_ns);
+  to->sorted = hearth_merge_SUM(to->sorted, more->sorted);
+}
+
+hearth_status hearth_groups_init(hearth_groups *g, hearth_names *names, hearth_group_kind kind, hearth_error *err) {
+  uint32_t frames = hearth_profile_frame_count(names->profile);
+  *g = (hearth_groups){.names = names, .kind = kind};
+  HEARTH_TRY(hearth_array_create(&g->by_frame, frames, sizeof *g->by_frame, err));
+  for (uint32_t i = 0; i < frames; i++)
+    g->by_frame[i] = NOT_FOUND_YET;
+  return HEARTH_OK;
+}
+
+void hearth_groups_destroy(hearth_groups *g) {
+  for (size_t i = 0; i < g->count; i++) {
+    free(g->items[i].name);
+    free(g->items[i].path);
+  }
+  free(g->items);
+  free(g->table.slots);
+  free(g->by_frame);
+}
+
+/* -------------------------------------------------- names -------------------------------------------------- */
+
+static bool equal(const void *owner, uint32_t item, const void *key) {
+  const hearth_group *x = &((const hearth_groups *)owner)->items[item], *y = key;
+  return strcmp(x->name, y->name) == 0 && strcmp(x->path, y->path) == 0;
+}
+
+static uint64_t hash_text(uint64_t hash, const char *text) {
+  for (; *text; text++)
+    hash = (hash ^ (unsigned char)*text) * UINT64_C(0x100000001b3); /* FNV-1a */
+  return id_table_mix(hash);
+}
+
+static hearth_status add_group(hearth_groups *g, const hearth_group *key, uint64_t hash, hearth_error *err) {
+  if (!id_table_reserve(&g->table) || !hearth_array_grow(&g->items, &g->room, g->count, sizeof *g->items))
+    return hearth_error_nomem(err);
+  hearth_group made = {.name = strdup(key->name), .path = strdup(key->path), .linkage_name = key->linkage_name};
+  g->items[g->count] = made;
+  id_table_insert(&g->table, hash, (uint32_t)g->count++);
+  return made.name && made.path ? HEARTH_OK : hearth_error_nomem(err);
+}
+
+static hearth_status find_group(hearth_groups *g, const hearth_group *key, uint32_t *ret, hearth_error *err) {
+  uint64_t hash = hash_text(hash_text(UINT64_C(0xcbf29ce484222325), key->name), key->path);
+  *ret = id_table_find(&g->table, hash, equal, g, key);
+  if (*ret != HEARTH_NONE)
+    return HEARTH_OK;
+  *ret = (uint32_t)g->count;
+  return add_group(g, key, hash, err);
+}
+
+static hearth_status find_site(hearth_groups *g, const hearth_place *place, uint32_t *ret, hearth_error *err) {
+  char *name, line[32] = "";
+  if (place->line)
+    snprintf(line, sizeof line, place->frame.column ? ":%u:%u" : ":%u", place->line, place->frame.column);
+  if (asprintf(&name, "%s  %s%s", place->function.name, hearth_base_name(place->function.path), line) < 0)
+    return hearth_error_nomem(err);
+  hearth_status status = find_group(g, &(hearth_group){.name = name, .path = ""}, ret, err);
+  free(name);
+  return status;
+}
+
+/* Only code that symbols name knows its library: of other code, the profile knows the source. */
+static char *library_of(hearth_place *place) {
+  static char with_source[] = "(code with debug information)";
+  bool named = place->frame.line == HEARTH_LINE_UNKNOWN && place->function.info.start_line == 0;
+  return named && *place->function.path && !hearth_is_name_file(place->function.path) ? place->function.path
+                                                                                      : with_source;
+}
+
+hearth_status hearth_groups_name_frame(hearth_groups *g, uint32_t frame, uint32_t *ret, hearth_error *err) {
+  static char unknown_file[] = "(unknown file)", nothing[] = "";
+  hearth_place place;
+  HEARTH_TRY(hearth_place_get(g->names->profile, g->names, frame, &place, err));
+  hearth_group key = {.path = nothing};
+  if (g->kind == HEARTH_BY_SITE)
+    return find_site(g, &place, ret, err);
+  if (g->kind == HEARTH_BY_LIBRARY)
+    key.name = library_of(&place);
+  else if (g->kind == HEARTH_BY_FILE)
+    key.name = *place.function.path ? place.function.path : unknown_file;
+  else
+    key = (hearth_group){
+        .name = (char *)place.function.name, .path = place.function.path, .linkage_name = place.function.info.name};
+  return find_group(g, &key, ret, err);
+}
+
+hearth_status hearth_groups_of_frame(hearth_groups *g, uint32_t frame, uint32_t *ret, hearth_error *err) {
+  if (g->by_frame[frame] == NOT_FOUND_YET) {
+    hearth_frame_info info;
+    bool wraps = false;
+    HEARTH_TRY(hearth_profile_get_frame(g->names->profile, frame, &info, err));
+    if (g->kind != HEARTH_BY_LIBRARY)
+      HEARTH_TRY(hearth_names_is_wrapper(g->names, info.function, &wraps, err));
+    if (wraps)
+      g->by_frame[frame] = HEARTH_NONE;
+    else
+      HEARTH_TRY(hearth_groups_name_frame(g, frame, &g->by_frame[frame], err));
+  }
+  *ret = g->by_frame[frame];
+  return HEARTH_OK;
+}
+
+/* -------------------------------------------------- sums -------------------------------------------------- */
+
+static hearth_status group_of_type(hearth_groups *g, uint64_t id, uint32_t *ret, hearth_error *err) {
+  static char unknown[] = "(type not known)", several[] = "(several types)", nothing[] = "";
+  const char *name;
+  HEARTH_TRY(hearth_profile_type_name(g->names->profile, id, &name, err));
+  hearth_group key = {.name = *name ? (char *)name : id == HEARTH_MIB_MIXED ? several : unknown, .path = nothing};
+  return find_group(g, &key, ret, err);
+}
+
+static void add_cumulative(hearth_group *group, const hearth_selected *context, const hearth_listing_totals *sum) {
+  if (group->seen == context->context + 1)
+    return;
+  group->seen = context->context + 1;
+  hearth_listing_add_totals(&group->cumulative, sum);
+}
+
+/* *ret is the group of the first frame, or by caller, of the first frame of another group than that. */
+static hearth_status add_stack(hearth_groups *g, const hearth_selected *context, const hearth_listing_totals *sum,
+                               uint32_t *ret, hearth_error *err) {
+  uint32_t first = HEARTH_NONE, caller = HEARTH_NONE, frame = 0, group;
+  for (uint32_t node = context->node; node != HEARTH_NONE;) {
+    HEARTH_TRY(hearth_profile_get_stack(g->names->profile, node, &frame, &node, err));
+    HEARTH_TRY(hearth_groups_of_frame(g, frame, &group, err));
+    if (group == HEARTH_NONE)
+      continue;
+    if (first == HEARTH_NONE)
+      first = group;
+    else if (caller == HEARTH_NONE && group != first)
+      caller = group;
+    add_cumulative(&g->items[group], context, sum);
+  }
+  *ret = g->kind == HEARTH_BY_CALLER && caller != HEARTH_NONE ? caller : first;
+  if (first != HEARTH_NONE)
+    return HEARTH_OK;
+  HEARTH_TRY(hearth_groups_name_frame(g, frame, ret, err)); /* of the root: all are wrappers */
+  add_cumulative(&g->items[*ret], context, sum);
+  return HEARTH_OK;
+}
+
+hearth_status hearth_groups_add(hearth_groups *g, const hearth_selected *context, const hearth_listing_totals *sum,
+                                uint32_t *ret, hearth_error *err) {
+  if (g->kind == HEARTH_BY_TYPE) {
+    HEARTH_TRY(group_of_type(g, context->mib.DataTypeId, ret, err));
+    add_cumulative(&g->items[*ret], context, sum);
+  } else {
+    HEARTH_TRY(add_stack(g, context, sum, ret, err));
+  }
+  hearth_listing_add_totals(&g->items[*ret].flat, sum);
+  return HEARTH_OK;
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Contexts summed by function, caller, site, file, library or type (hearth_group_kind): what each allocates itself, and with
+ * all that it calls. Functions of one name and file are one, as instances of a template are. */
+#ifndef HEARTH_GROUPS_H
+#define HEARTH_GROUPS_H
+
+#include "hearth/listing.h"
+#include "id_table.h"
+#include "selection.h"
+
+typedef struct hearth_listing_totals {
+  uint64_t contexts, allocs, bytes, live, accesses, lifetime_ns;
+  uint64_t library_bytes; /* of `bytes`: allocated in libraries without debug information */
+  uint64_t sorted;        /* of the quantity that is sorted by */
+} hearth_listing_totals;
+
+void hearth_listing_add_totals(hearth_listing_totals *to, const hearth_listing_totals *more);
+
+/* What is shown of sums: bytes, where contexts are sorted by lifetime. */
+static inline hearth_quantity hearth_listing_quantity(const hearth_listing_options *options) {
+  return options->sort == HEARTH_SORT_LIFETIME ? HEARTH_QUANTITY_BYTES : (hearth_quantity)options->sort;
+}
+
+typedef struct hearth_group {
+  char *name, *path; /* path: "" if the name is one, or none is known */
+  const char *linkage_name;
+  hearth_listing_totals flat, cumulative;
+  uint32_t seen; /* the context that was added last, plus 1 */
+} hearth_group;
+
+/* All zero is an empty one. `names` is borrowed. */
+typedef struct hearth_groups {
+  hearth_names *names;
+  hearth_group_kind kind;
+  hearth_group *items;
+  size_t count, room;
+  id_table table;
+  uint32_t *by_frame; /* the groups of frames */
+} hearth_groups;
+
+/* Destroy also after an error. */
+hearth_status hearth_groups_init(hearth_groups *groups, hearth_names *names, hearth_group_kind kind, hearth_error *err);
+void hearth_groups_destroy(hearth_groups *groups);
+/* Add a context; *ret is the group that it counts for. */
+hearth_status hearth_groups_add(hearth_groups *groups, const hearth_selected *context, const hearth_listing_totals *sum,
+                                uint32_t *ret, hearth_error *err);
+/* The group of a frame; HEARTH_NONE: one of a wrapper, where those are looked through. */
+hearth_status hearth_groups_of_frame(hearth_groups *groups, uint32_t frame, uint32_t *ret, hearth_error *err);
+/* The same, for wrappers too. */
+hearth_status hearth_groups_name_frame(hearth_groups *groups, uint32_t frame, uint32_t *ret, hearth_error *err);
+
+#endif

@@ -1,0 +1,13 @@
+"""drive_owners.py PAGE: print the functions of the table, and those that a flame graph begins with, allocation first."""
+import sys
+
+from browser import Browser
+
+with Browser() as browser:
+    browser.open(sys.argv[1])
+    print("table:", *browser.run("[...document.querySelectorAll('#table-view .row')].filter((row) => !row.hidden)"
+                                 ".map((row) => row.children[1].textContent)"))
+    print("reversed:", *sorted(browser.run("(() => { const tree = treeOf('reversed'); const names = [];"
+                                           "for (let node = tree.child[0]; node > 0; node = tree.sibling[node]) {"
+                                           "names.push(nodeName(tree, node)); } return names; })()")))
+    print("errors:", browser.errors)
