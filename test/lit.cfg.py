@@ -3,10 +3,11 @@
 
 Substitutions: %opt loads the plugin, %opt_plain does not; %clang and %clangxx are plain compilers; the rest is listed
 below. Features: llvm14, llvm19, llvm22 (the release under test) and what the machine has (jemalloc, valgrind,
-ccache; go, node and dh_view, which read exported profiles; chromium, which opens reports)."""
+ccache, meson; go, node and dh_view, which read exported profiles; chromium, which opens reports)."""
 import glob
 import os
 import shutil
+import subprocess
 import sys
 import sysconfig
 
@@ -67,7 +68,7 @@ config.substitutions += [
     ("%llvm", llvm),
 ]
 config.available_features.add(f"llvm{llvm}")
-for feature in ("valgrind", "go", "node", "chromium", "ccache"):
+for feature in ("valgrind", "go", "node", "chromium", "ccache", "meson"):
     if shutil.which(feature):
         config.available_features.add(feature)
 for compiler in ("g++-12", "clang++-14", "clang++-19", "clang++-22"):
@@ -77,6 +78,10 @@ if glob.glob(f"/usr/lib/llvm-{llvm}/lib/clang/*/lib/linux/libclang_rt.tsan-*.a")
     config.available_features.add("tsan")
 if all(shutil.which(program) for program in ("autoreconf", "automake", "libtoolize", "make")):
     config.available_features.add("autotools")
+if all(shutil.which(program) for program in ("dpkg-deb", "dpkg-shlibdeps", "cpack", "file", "pkg-config")):
+    config.available_features.add("debian")
+if os.geteuid() == 0 and subprocess.run(["unshare", "-m", "true"], capture_output=True, check=False).returncode == 0:
+    config.available_features.add("mount-namespace")
 if os.path.exists(tool("ld.lld")):
     config.available_features.add("lld")
 if os.path.exists("/usr/lib/x86_64-linux-gnu/libjemalloc.so.2"):

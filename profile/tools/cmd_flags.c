@@ -17,10 +17,7 @@
 #include "hearth/plan.h"
 #include "hearth/profile.h"
 #include "install_paths.h"
-
-#define STRING_OF(x)  STRING_OF2(x)
-#define STRING_OF2(x) #x
-#define DEFAULT_CLANG "clang-" STRING_OF(HEARTH_LLVM_MAJOR)
+#include "program_file.h"
 
 static const hearth_help help = {
     .usage =
@@ -62,7 +59,7 @@ static int check(int operands, char **argv, arguments *a) {
 }
 
 static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
-  *a = (arguments){.clang = DEFAULT_CLANG};
+  *a = (arguments){.clang = NULL};
   const hearth_option options[] = {
       {.name = "instrument", .help = "for a build that writes a heap profile when it runs"},
       {.name = "use PROFILE", .help = "for a build that is optimised with this indexed profile"},
@@ -70,7 +67,8 @@ static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
        .value = "CLANG",
        .expects = "a compiler",
        .text = &a->clang,
-       .help = "the compiler that the flags are for (default: " DEFAULT_CLANG ")"},
+       .help =
+           "the compiler that the flags are for (default: clang of the newest LLVM that a plugin is installed for)"},
       {.name = "--compile", .flag = &a->compile, .help = "flags for compiling only (CFLAGS, CXXFLAGS)"},
       {.name = "--link", .flag = &a->link, .help = "flags for linking only (LDFLAGS)"},
       {.name = "--preload",
@@ -132,19 +130,40 @@ static bool read_version(const char *clang, char *output, size_t size) {
   return child > 0 && WIFEXITED(state) && WEXITSTATUS(state) == 0;
 }
 
-/* The plugin is loaded into the compiler, so it must be the same major release. Returns an exit code. */
-static int check_clang(const char *clang) {
-  char output[1024];
-  int major = 0;
-  if (!read_version(clang, output, sizeof output))
-    return hearth_tool_error("%s: cannot be run (give a clang with --clang=CLANG)", clang);
-  const char *version = strstr(output, "clang version ");
-  if (!version || sscanf(version, "clang version %d", &major) != 1)
-    return hearth_tool_error("%s: not a clang (give one with --clang=CLANG)", clang);
-  if (major != HEARTH_LLVM_MAJOR)
-    return hearth_tool_error(
-        "%s: is release %d, but this plugin was built for LLVM %d (use clang-%d, or build Hearth for LLVM %d)", clang,
-        major, HEARTH_LLVM_MAJOR, HEARTH_LLVM_MAJOR, major);
+/* The release of a clang that lies in a folder .../llvm-N/bin, as distributions have it: nothing is run. 0: elsewhere. */
+static int release_by_folder(const char *clang) {
+  char path[PATH_MAX], real[PATH_MAX], end;
+  int release;
+  if (!hearth_program_find(clang, path, sizeof path) || !realpath(path, real))
+    return 0;
+  const char *folder = strstr(real, "/llvm-"), *name = strrchr(real, '/');
+  if (!folder || sscanf(folder, "/llvm-%d%c", &release, &end) != 2 || end != '/' || strncmp(name, "/clang", 6) != 0)
+    return 0;
+  return release;
+}
+
+/* The plugin is loaded into the compiler, so it must be the one for the same major release. `clang` is NULL for the newest.
+ * Returns an exit code. */
+static int find_plugin(const char *clang, int *ret_release, char *plugin, size_t size) {
+  char output[1024], standard[32];
+  int newest = hearth_tool_release_below(HEARTH_RELEASE_LIMIT, HEARTH_PLUGIN_NAME);
+  if (newest == 0)
+    return hearth_tool_error("no plugin is installed for any release of LLVM");
+  if (!clang) {
+    snprintf(standard, sizeof standard, "clang-%d", newest);
+    clang = standard;
+  }
+  *ret_release = release_by_folder(clang);
+  if (*ret_release == 0) {
+    if (!read_version(clang, output, sizeof output))
+      return hearth_tool_error("%s: cannot be run (give a clang with --clang=CLANG)", clang);
+    const char *version = strstr(output, "clang version ");
+    if (!version || sscanf(version, "clang version %d", ret_release) != 1)
+      return hearth_tool_error("%s: not a clang (give one with --clang=CLANG)", clang);
+  }
+  if (!hearth_tool_release_file(*ret_release, HEARTH_PLUGIN_NAME, plugin, size))
+    return hearth_tool_error("%s: is release %d, and no plugin for LLVM %d is installed (install it, or use clang-%d)",
+                             clang, *ret_release, *ret_release, newest);
   return HEARTH_EXIT_OK;
 }
 
@@ -185,21 +204,21 @@ static int check_profile(const char *path, char *absolute, profile_facts *ret) {
 
 /* `profile` is NULL for a profiling build. Its id is there for tools that compare command lines: ninja, ccache,
  * sccache. */
-static void print_compile(const char *plugin, const char *profile, uint64_t id) {
+static void print_compile(FILE *out, const char *plugin, const char *profile, uint64_t id) {
   bool instrument = !profile;
   /* Not -gmlt, which would take a user's -g away: the last of them counts. Where remarks are wanted, of whatever pass, clang
    * tracks locations; if it does no more than that, the plugin has line tables written. By -Wp, because libtool takes
    * -R for its own. */
-  fputs(" -Wp,-Rpass-analysis=hearth-locations -fdebug-info-for-profiling", stdout);
+  fputs(" -Wp,-Rpass-analysis=hearth-locations -fdebug-info-for-profiling", out);
   if (instrument)
-    fputs(" -fno-omit-frame-pointer -mno-omit-leaf-frame-pointer -fno-optimize-sibling-calls", stdout);
+    fputs(" -fno-omit-frame-pointer -mno-omit-leaf-frame-pointer -fno-optimize-sibling-calls", out);
   /* Releases before 20 parse -mllvm before they load pass plugins; -fplugin loads the same file early enough. ccache
    * hashes the content of such files, but not of those of -fpass-plugin. */
-  printf(" -fplugin=%s -fpass-plugin=%s", plugin, plugin);
+  fprintf(out, " -fplugin=%s -fpass-plugin=%s", plugin, plugin);
   if (instrument)
-    fputs(" -mllvm -memprof-instrument", stdout);
+    fputs(" -mllvm -memprof-instrument", out);
   else
-    printf(" -mllvm -memprof-use=%s -mllvm -memprof-profile-id=%016" PRIx64, profile, id);
+    fprintf(out, " -mllvm -memprof-use=%s -mllvm -memprof-profile-id=%016" PRIx64, profile, id);
 }
 
 /* The part of Hearth that goes into a program: as a shared object, which any link may name any number of times, also that of a
@@ -216,33 +235,34 @@ static const library adapter = {"", "hearth_hotcold", "hearth_hotcold", ADAPTER_
 static const library library_calls_adapter = {"/library-calls", "hearth_hotcold", "hearth_hotcold_calls",
                                               ADAPTER_SYMBOLS};
 
-static void print_link(const char *directory, const library *library, bool is_static) {
-  printf(" %s", library->symbols);
+static void print_link(FILE *out, const char *directory, const library *library, bool is_static) {
+  fprintf(out, " %s", library->symbols);
   if (is_static)
-    printf(" %s/lib%s.a", directory, library->archive);
+    fprintf(out, " %s/lib%s.a", directory, library->archive);
   else
-    printf(" -L%s%s -Wl,-rpath,%s%s -l%s", directory, library->folder, directory, library->folder, library->name);
-  fputs(" -lpthread -ldl", stdout);
+    fprintf(out, " -L%s%s -Wl,-rpath,%s%s -l%s", directory, library->folder, directory, library->folder, library->name);
+  fputs(" -lpthread -ldl", out);
 }
 
 /* Libraries that the program opens later are to share its word of contexts, as those do that it is linked with, and to know
  * that it has decision sites. */
-static void print_exported_word(uint64_t plan) {
+static void print_exported_word(FILE *out, uint64_t plan) {
   if (plan)
-    printf(" -Wl,--export-dynamic-symbol=__hearth_contexts.%016" PRIx64
-           " -Wl,--export-dynamic-symbol=__hearth_sites.%016" PRIx64,
-           plan, plan);
+    fprintf(out,
+            " -Wl,--export-dynamic-symbol=__hearth_contexts.%016" PRIx64
+            " -Wl,--export-dynamic-symbol=__hearth_sites.%016" PRIx64,
+            plan, plan);
 }
 
 /* The link of the bitcode tells contexts apart, and gives the hints that only then are known. Functions of other files
  * a thin link clones by LLVM's own pass, which these options of LLVM's switch on; a full link by the plugin. */
-static void print_lto_link(const char *kind, const char *plugin) {
-  fputs(" -fuse-ld=lld", stdout);
-  if (HEARTH_LLVM_MAJOR < 19) /* lld takes no plugins, or LLVM does not clone */
+static void print_lto_link(FILE *out, int release, const char *kind, const char *plugin) {
+  fputs(" -fuse-ld=lld", out);
+  if (release < 19) /* lld takes no plugins, or LLVM does not clone */
     return;
-  printf(" -Wl,--load-pass-plugin=%s", plugin);
+  fprintf(out, " -Wl,--load-pass-plugin=%s", plugin);
   if (strcmp(kind, "thin") == 0)
-    fputs(" -Wl,-mllvm,-enable-memprof-context-disambiguation -Wl,-mllvm,-supports-hot-cold-new", stdout);
+    fputs(" -Wl,-mllvm,-enable-memprof-context-disambiguation -Wl,-mllvm,-supports-hot-cold-new", out);
 }
 
 static const library *library_for(const arguments *a, const profile_facts *facts) {
@@ -264,37 +284,37 @@ static void warn_of_library_calls(const arguments *a, const profile_facts *facts
 }
 
 /* Given to every step of a build, some of the flags for compiling are always of no use: no warning about that. */
-static void print_flags(const arguments *a, const char *directory, const char *plugin, const library *library,
-                        const char *profile, const profile_facts *facts) {
+static void print_flags(FILE *out, const arguments *a, int release, const char *directory, const char *plugin,
+                        const library *library, const char *profile, const profile_facts *facts) {
   if (a->compile) {
-    fputs("--start-no-unused-arguments", stdout);
-    print_compile(plugin, profile, facts->id);
+    fputs("--start-no-unused-arguments", out);
+    print_compile(out, plugin, profile, facts->id);
   }
-  if (a->lto && a->compile && HEARTH_LLVM_MAJOR >= 19) /* links with older ones take no plugins */
-    fputs(" -mllvm -memprof-link-plugin", stdout);
+  if (a->lto && a->compile && release >= 19) /* links with older ones take no plugins */
+    fputs(" -mllvm -memprof-link-plugin", out);
   if (a->lto)
-    printf(" -flto=%s", a->lto);
+    fprintf(out, " -flto=%s", a->lto);
   if (a->link) {
-    fputs(profile ? "" : " -Wl,--build-id", stdout);
-    print_link(directory, library, a->is_static);
-    print_exported_word(facts->plan);
+    fputs(profile ? "" : " -Wl,--build-id", out);
+    print_link(out, directory, library, a->is_static);
+    print_exported_word(out, facts->plan);
     if (a->lto)
-      print_lto_link(a->lto, plugin);
+      print_lto_link(out, release, a->lto, plugin);
     if (a->is_static && profile) /* the list: for libraries that the program opens */
-      printf(" -Wl,--wrap=free,--wrap=realloc -Wl,--dynamic-list=%s/lib%s.list", directory, adapter.archive);
+      fprintf(out, " -Wl,--wrap=free,--wrap=realloc -Wl,--dynamic-list=%s/lib%s.list", directory, adapter.archive);
   }
-  puts(a->compile ? " --end-no-unused-arguments" : "");
+  fputs(a->compile ? " --end-no-unused-arguments\n" : "\n", out);
 }
 
-static int flags(int argc, char **argv) {
+int hearth_flags_write(int argc, char **argv, FILE *out) {
   arguments a;
-  char directory[PATH_MAX], plugin[PATH_MAX + 32], file[PATH_MAX + 64], profile[PATH_MAX];
+  char directory[PATH_MAX], plugin[PATH_MAX], file[PATH_MAX + 64], profile[PATH_MAX];
   profile_facts facts = {0};
-  int code;
+  int code, release;
   if (!parse(argc, argv, &a, &code))
     return code;
   bool use = a.profile != NULL;
-  if ((code = check_clang(a.clang)) != HEARTH_EXIT_OK)
+  if ((code = find_plugin(a.clang, &release, plugin, sizeof plugin)) != HEARTH_EXIT_OK)
     return code;
   if (use && (code = check_profile(a.profile, profile, &facts)) != HEARTH_EXIT_OK)
     return code;
@@ -303,7 +323,6 @@ static int flags(int argc, char **argv) {
   if (!hearth_tool_library_directory(directory, sizeof directory))
     return hearth_tool_error("cannot find out where this command is installed: %s", strerror(errno));
   const library *library = library_for(&a, &facts);
-  snprintf(plugin, sizeof plugin, "%s/hearth.so", directory);
   if (a.is_static)
     snprintf(file, sizeof file, "%s/lib%s.a", directory, library->archive);
   else
@@ -312,10 +331,10 @@ static int flags(int argc, char **argv) {
       ((a.link || a.preload) && (code = check_path(file)) != HEARTH_EXIT_OK))
     return code;
   if (a.preload)
-    puts(file);
+    fprintf(out, "%s\n", file);
   else
-    print_flags(&a, directory, plugin, library, use ? profile : NULL, &facts);
-  return hearth_tool_finish();
+    print_flags(out, &a, release, directory, plugin, library, use ? profile : NULL, &facts);
+  return HEARTH_EXIT_OK;
 }
 
 /* The shell goes on when a command in $(...) fails, so the compiler has to stop: neither clang nor gcc takes an option
@@ -332,8 +351,8 @@ static void print_failure(int argc, char **argv) {
 }
 
 int hearth_cmd_flags(int argc, char **argv) {
-  int code = flags(argc, argv);
+  int code = hearth_flags_write(argc, argv, stdout);
   if (code != HEARTH_EXIT_OK)
     print_failure(argc, argv);
-  return code;
+  return code == HEARTH_EXIT_OK ? hearth_tool_finish() : code;
 }

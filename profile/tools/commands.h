@@ -3,9 +3,12 @@
 #ifndef HEARTH_COMMANDS_H
 #define HEARTH_COMMANDS_H
 
+#include <stdio.h>
+
 #include "messages.h"
 
 int hearth_cmd_advise(int argc, char **argv);
+int hearth_cmd_cc(int argc, char **argv); /* called c++, too */
 int hearth_cmd_diff(int argc, char **argv);
 int hearth_cmd_export(int argc, char **argv);
 int hearth_cmd_heap(int argc, char **argv);
@@ -19,5 +22,8 @@ int hearth_cmd_trace(int argc, char **argv);
 int hearth_cmd_top(int argc, char **argv);
 int hearth_cmd_flags(int argc, char **argv);
 int hearth_cmd_check(int argc, char **argv);
+
+/* What `hearth flags` prints, into a stream. On error nothing is written but the message; returns the exit code. */
+int hearth_flags_write(int argc, char **argv, FILE *out);
 
 #endif

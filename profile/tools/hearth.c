@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "command_line.h"
+#include "install_paths.h"
 
 static const struct command {
   const char *name;
@@ -26,35 +27,60 @@ static const struct command {
     {"trace", hearth_cmd_trace, "count, print or replay the operations of a trace"},
     {"dump", hearth_cmd_dump, "ask a running program to write its profile"},
     {"top", hearth_cmd_top, "show the contents of a running program's hot and cold ranges"},
+    {"cc", hearth_cmd_cc, "compile and link C as the variable HEARTH says; also called hearth-cc"},
+    {"c++", hearth_cmd_cc, "the same for C++; also called hearth-c++"},
     {"flags", hearth_cmd_flags, "print compiler and linker flags"},
 };
 
 enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
 
-static int print_help(FILE *stream) {
-  fprintf(stream, "Usage: hearth COMMAND ...\n"
-                  "Heap profile-guided optimisation for C and C++.\n\n"
-                  "Commands:\n");
+static const hearth_help help = {
+    .usage = "COMMAND ...",
+    .about = "Heap profile-guided optimisation for C and C++.",
+    .end = "\n'hearth COMMAND --help' describes a command. --version prints the version.\n"
+           "Exit code: 0 success, 1 error, 2 wrong usage; those of diff, record and cc are their own.",
+    .heading = "COMMANDS"};
+
+static bool help_asked(const char *argument, FILE *stream) {
+  hearth_option rows[COMMAND_COUNT + 1] = {{0}};
   for (size_t i = 0; i < COMMAND_COUNT; i++)
-    fprintf(stream, "  %-7s %s\n", commands[i].name, commands[i].help);
-  fprintf(stream, "\n'hearth COMMAND --help' describes a command. --version prints the version.\n"
-                  "Exit code: 0 success, 1 error, 2 wrong usage; those of diff are its own.\n");
-  return stream == stdout ? hearth_tool_finish() : HEARTH_EXIT_USAGE;
+    rows[i] = (hearth_option){.name = commands[i].name, .help = commands[i].help};
+  return hearth_help_asked(argument, &help, rows, stream);
+}
+
+static int print_version(void) {
+  int release = hearth_tool_release_below(HEARTH_RELEASE_LIMIT, HEARTH_PLUGIN_NAME);
+  printf("hearth %s (%s", HEARTH_VERSION, release ? "plugin for LLVM " : "no plugin");
+  for (const char *comma = ""; release; release = hearth_tool_release_below(release, HEARTH_PLUGIN_NAME), comma = ", ")
+    printf("%s%d", comma, release);
+  puts(")");
+  return hearth_tool_finish();
+}
+
+/* hearth-cc and hearth-c++ are links to this command: one word, which CC and CXX can be in every build system. */
+static bool is_compiler(char **argv) {
+  const char *slash = strrchr(argv[0], '/'), *name = slash ? slash + 1 : argv[0];
+  bool is = strcmp(name, "hearth-cc") == 0 || strcmp(name, "hearth-c++") == 0;
+  if (is)
+    argv[0] += name + strlen("hearth-") - argv[0];
+  return is;
 }
 
 int main(int argc, char **argv) {
-  if (argc < 2)
-    return print_help(stderr);
+  if (argc > 0 && is_compiler(argv))
+    return hearth_cmd_cc(argc, argv);
+  if (argc < 2) {
+    help_asked("--help", stderr);
+    return HEARTH_EXIT_USAGE;
+  }
   if (strcmp(argv[1], "help") == 0 && argc > 2) { /* "help COMMAND" is "COMMAND --help" */
     argv[1] = argv[2];
     argv[2] = "--help";
   }
-  if (strcmp(argv[1], "help") == 0 || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
-    return print_help(stdout);
-  if (strcmp(argv[1], "--version") == 0) {
-    printf("hearth %s (plugin for LLVM %d)\n", HEARTH_VERSION, HEARTH_LLVM_MAJOR);
+  if (help_asked(strcmp(argv[1], "help") == 0 ? "--help" : argv[1], stdout))
     return hearth_tool_finish();
-  }
+  if (strcmp(argv[1], "--version") == 0)
+    return print_version();
   for (size_t i = 0; i < COMMAND_COUNT; i++)
     if (strcmp(argv[1], commands[i].name) == 0)
       return commands[i].run(argc - 1, argv + 1);

@@ -2,6 +2,7 @@
 /* The indexer writes to memory, and the reader reads it there. */
 #include "trace_profile.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "commands.h"
@@ -25,6 +26,11 @@ static void on_note(void *context, hearth_note_level level, const char *text) {
     hearth_tool_warning("%s", text);
 }
 
+static void on_progress(void *context, const char *name, uint64_t done, uint64_t total) {
+  (void)context;
+  hearth_tool_progress("%s: %" PRIu64 " of %" PRIu64 " addresses", name, done, total);
+}
+
 static hearth_status index_trace(trace_profile *p, hearth_indexer *indexer, const char *path, hearth_error *err) {
   hearth_builder *builder;
   size_t size;
@@ -38,13 +44,16 @@ static hearth_status open_both(trace_profile *p, const char *path, const hearth_
                                hearth_error *err) {
   hearth_indexer *indexer;
   HEARTH_TRY(hearth_indexer_create(options, &indexer, err));
+  hearth_tool_progress("%s: reading", path);
   hearth_status status = index_trace(p, indexer, path, err);
+  hearth_tool_progress("%s", "");
   hearth_indexer_destroy(indexer);
   return status == HEARTH_OK ? hearth_trace_open(path, &p->trace, err) : status;
 }
 
 bool hearth_trace_profile_open(trace_profile *ret, const char *path) {
-  const hearth_indexer_options options = {.note = on_note, .symbols = true}; /* enough to look at */
+  const hearth_indexer_options options = {
+      .note = on_note, .progress = on_progress, .symbols = true}; /* enough to look at */
   hearth_error err;
   *ret = (trace_profile){0};
   if (open_both(ret, path, &options, &err) == HEARTH_OK)
@@ -72,7 +81,7 @@ bool hearth_trace_profile_open_tallied(trace_profile *ret, const char *path) {
   *ret = (trace_profile){0};
   hearth_status status = tally(&tallies, path, &err);
   const hearth_indexer_options options = {
-      .context = tallies, .note = on_note, .symbols = true, .trace_records = add_tallies};
+      .context = tallies, .note = on_note, .progress = on_progress, .symbols = true, .trace_records = add_tallies};
   if (status == HEARTH_OK)
     status = open_both(ret, path, &options, &err);
   hearth_trace_tallies_destroy(tallies);

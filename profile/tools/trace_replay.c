@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "live_blocks.h"
+#include "messages.h"
 
 #define ALIGNMENT_MOST 4096u /* is not recorded: an address says no more than that its alignment is at most so much */
 
@@ -27,6 +28,7 @@ typedef struct script {
   void **pointers;      /* by slot */
   uint32_t *free_slots; /* those that were in use */
   uint64_t count, room;
+  uint64_t done, total; /* events */
   uint32_t slot_count, free_count;
   hearth_live_blocks live;
   uint64_t live_bytes, peak_bytes;
@@ -71,6 +73,7 @@ static hearth_status add_event(void *data, const hearth_trace_event *event, uint
   script *s = data;
   hearth_live_block block;
   (void)thread;
+  hearth_tool_progress_events(++s->done, s->total);
   operation *last = s->count ? &s->operations[s->count - 1] : NULL;
   if (hearth_trace_frees(event->kind)) {
     if (hearth_live_blocks_remove(&s->live, event->address, &block))
@@ -160,6 +163,7 @@ static hearth_status run(script *s, bool touch, hearth_replay_result *ret, heart
 
 static hearth_status prepare(hearth_trace *trace, script *s, hearth_error *err) {
   hearth_status status = hearth_trace_visit(trace, add_event, s, err);
+  hearth_tool_progress("%s", "");
   hearth_live_blocks_free(&s->live);
   return status;
 }
@@ -170,7 +174,8 @@ hearth_status hearth_trace_replay(hearth_trace *trace, bool touch, hearth_replay
   size_t room = 2 * info.events + 1; /* a block whose end was lost takes an operation more */
   script s = {.operations = map(room * sizeof *s.operations),
               .pointers = map(room * sizeof *s.pointers),
-              .free_slots = map(room * sizeof *s.free_slots)};
+              .free_slots = map(room * sizeof *s.free_slots),
+              .total = info.events};
   hearth_status status = s.operations && s.pointers && s.free_slots ? prepare(trace, &s, err) : hearth_error_nomem(err);
   if (status == HEARTH_OK)
     status = run(&s, touch, ret, err);

@@ -70,6 +70,19 @@ static int begin_snapshot(hearth_snapshot *snapshot, bool live) {
   return error;
 }
 
+static hearth_dump_totals totals;
+
+static void sum(const hearth_snapshot *snapshot) {
+  totals = (hearth_dump_totals){.is_whole = !snapshot->continues};
+  for (uint32_t i = 0; i < snapshot->count; i++) {
+    const hearth_mib *mib = hearth_snapshot_mib(snapshot, hearth_snapshot_context(snapshot, i));
+    totals.blocks += mib->AllocCount;
+    totals.live_blocks += mib->LiveAtExit;
+  }
+}
+
+hearth_dump_totals hearth_dump_last_totals(void) { return totals; }
+
 static bool dump_locked(hearth_profile_kind kind, bool only_if_any) {
   hearth_snapshot snapshot;
 
@@ -79,8 +92,10 @@ static bool dump_locked(hearth_profile_kind kind, bool only_if_any) {
     hearth_message("cannot write the profile: %s", hearth_error_name(error));
     return false;
   }
-  if (!only_if_any || snapshot.count > 0)
+  if (!only_if_any || snapshot.count > 0) {
+    sum(&snapshot);
     return hearth_profile_file_write(&snapshot, kind);
+  }
   hearth_snapshot_end(&snapshot);
   return true;
 }

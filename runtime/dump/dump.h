@@ -33,6 +33,13 @@ void hearth_dump_due(uint64_t now_ns);
 /* Let the intervals begin now. */
 void hearth_dump_schedule(uint64_t now_ns);
 
+/* Of the profile that was written last. */
+typedef struct hearth_dump_totals {
+  uint64_t blocks, live_blocks;
+  bool is_whole; /* no records of the run are in other files */
+} hearth_dump_totals;
+hearth_dump_totals hearth_dump_last_totals(void);
+
 /* Forget all records so far, including files with spilled records. */
 void hearth_dump_reset(void);
 

@@ -126,15 +126,17 @@ static inline hearth_moment moment_for(uint32_t context) {
   return context == HEARTH_NO_CONTEXT ? (hearth_moment){0, 0} : now();
 }
 
+static __attribute__((noinline)) int64_t estimate_live_bytes(const hearth_block *block) {
+  return (int64_t)(block->size * hearth_mib_weight(block, hearth_rt.options.sample));
+}
+
 /* The bytes that a block with a context counts for the peak. */
 static inline int64_t live_bytes_of(const hearth_block *block) {
-  uint64_t mean_bytes = hearth_rt.options.sample;
-
-  return (int64_t)(block->size * (mean_bytes ? hearth_mib_weight(block, mean_bytes) : 1));
+  return __builtin_expect(hearth_rt.options.sample > 0, false) ? estimate_live_bytes(block) : (int64_t)block->size;
 }
 
 /* For the peak: such a block begins, or ends. */
-static __attribute__((noinline)) void count_live(const hearth_block *block, bool begins) {
+static inline void count_live(const hearth_block *block, bool begins) {
   int64_t bytes = live_bytes_of(block);
 
   hearth_live_change(begins ? bytes : -bytes);
@@ -146,7 +148,7 @@ static inline void set_birth(hearth_block *block, uint32_t context, hearth_momen
   block->alloc_ns = birth.ns;
   block->cpu = (uint16_t)birth.cpu;
   block->data_type_id = 0;
-  if (__builtin_expect(hearth_rt.tracks_peak, false) && context != HEARTH_NO_CONTEXT)
+  if (__builtin_expect(hearth_rt.counts_live, false) && context != HEARTH_NO_CONTEXT)
     count_live(block, true);
 }
 
@@ -172,10 +174,16 @@ static inline bool is_counted_live(const hearth_block *block) {
   return block->context != HEARTH_NO_CONTEXT && block->alloc_ns >= hearth_rt.fork_ns;
 }
 
-/* For the peak: a block that is not recorded ends. */
-static void end_live(const hearth_block *block) {
-  if (is_counted_live(block))
+/* For the peak: a block ends. */
+static inline void end_live(const hearth_block *block) {
+  if (__builtin_expect(hearth_rt.counts_live, false) && is_counted_live(block))
     count_live(block, false);
+}
+
+/* A block ends: did its thread do nothing else since it allocated it? */
+static inline void note_temporary(hearth_thread_cache *cache, const hearth_block *block) {
+  cache->temporary_blocks += block == cache->newest_block;
+  cache->newest_block = NULL;
 }
 
 /* Is a dump of the peak to be looked after before this block ends? */
@@ -188,15 +196,20 @@ static inline bool may_end_peak(const hearth_block *block) {
 static inline bool record_end(hearth_block *block, hearth_moment end, hearth_thread_cache *cache) {
   watch_forks();
   if (__builtin_expect(!is_recorded(block), false)) {
-    if (hearth_rt.tracks_peak)
-      end_live(block);
+    end_live(block);
     hearth_block_set_state(block, HEARTH_BLOCK_FREE);
     return true;
   }
-  if (__builtin_expect(!cache || hearth_rt.mibs.histograms.by_context, false))
-    return record_shared(block, end);
-  return hearth_mib_cache_record(&cache->mibs, &hearth_rt.mibs, block, hearth_shadow_sum(block + 1, block->size), end,
-                                 hearth_rt.options.sample);
+  bool recorded =
+      __builtin_expect(!cache || hearth_rt.mibs.histograms.by_context, false)
+          ? record_shared(block, end)
+          : hearth_mib_cache_record(&cache->mibs, &hearth_rt.mibs, block, hearth_shadow_sum(block + 1, block->size),
+                                    end, hearth_rt.options.sample);
+  if (recorded)
+    end_live(block);
+  if (recorded && cache)
+    note_temporary(cache, block);
+  return recorded;
 }
 
 /* Blocks that signal handlers freed while a lock that this needs was taken. The list is kept in their memory;
@@ -314,6 +327,8 @@ static inline void *allocate_recorded(size_t size, size_t alignment, const heart
     if (has_counters)
       hearth_shadow_clear_middle(hearth_block_memory(block), size);
     set_birth(block, hearth_scopes_apply(context, &cache->scopes), birth);
+    if (!has_counters)
+      cache->newest_block = block;
     hearth_block_publish(block);
   }
   bool signalled = end_fast(cache);
@@ -362,8 +377,7 @@ static __attribute__((noinline)) bool release_live(void *pointer) {
   bool released = !hearth_threads_are_stopped() && !set_aside && hearth_heap_has_fast_path(pointer, &cache->heap) &&
                   !(hearth_rt.tracks_peak && may_end_peak(block));
   if (__builtin_expect(released, true)) {
-    if (hearth_rt.tracks_peak)
-      end_live(block);
+    end_live(block);
     hearth_block_set_state(block, HEARTH_BLOCK_FREE);
     hearth_heap_give_fast(block, &cache->heap);
   }
@@ -387,8 +401,13 @@ static inline bool release_recorded(void *pointer, bool has_counters) {
     hearth_access_sum sum =
         has_counters ? hearth_shadow_sum_middle(pointer, block->size) : (hearth_access_sum){.granules = 1};
     released = hearth_mib_cache_record(&cache->mibs, &hearth_rt.mibs, block, sum, end, 0);
-    if (__builtin_expect(released, true))
+    if (__builtin_expect(released, true)) {
+      if (!has_counters) {
+        end_live(block);
+        note_temporary(cache, block);
+      }
       hearth_heap_give_fast(block, &cache->heap);
+    }
   }
   bool signalled = end_fast(cache);
   if (__builtin_expect(!released, false))
@@ -436,6 +455,8 @@ static __attribute__((noinline)) void *allocate(size_t size, size_t alignment, b
     if (zeroed && !is_zero)
       memset(hearth_block_memory(block), 0, size);
     begin_life(block, context, moment_for(context));
+    if (cache)
+      cache->newest_block = block;
     hearth_block_publish(block);
   }
   hearth_thread_cache_give(cache);

@@ -70,7 +70,7 @@ static void tell(int64_t change, bool grows) {
                                       : step,
                    __ATOMIC_RELAXED);
   uint64_t most = note_most(bytes);
-  if (!__atomic_load_n(&is_due, __ATOMIC_RELAXED) && is_peak(most, grows))
+  if (hearth_rt.tracks_peak && !__atomic_load_n(&is_due, __ATOMIC_RELAXED) && is_peak(most, grows))
     ask();
 }
 

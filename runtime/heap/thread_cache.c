@@ -4,6 +4,7 @@
 
 #include "allocators.h"
 #include "os.h"
+#include "peak.h"
 #include "recorder.h"
 #include "running_profile.h"
 #include "signal_stack.h"
@@ -97,6 +98,8 @@ static void end_thread(void *closure) {
   }
   if (hearth_recorder)
     hearth_recorder->end_thread();
+  if (hearth_rt.counts_live)
+    hearth_live_tell();
   hearth_signal_stack_end();
   hearth_reentry_leave();
 }
@@ -165,6 +168,14 @@ hearth_heap_usage hearth_threads_heap_usage(void) {
   hearth_threads_continue();
   hearth_os_restore_signals(signals);
   return usage;
+}
+
+uint64_t hearth_threads_temporary_blocks(void) {
+  uint64_t count = 0;
+
+  for (const hearth_thread_cache *cache = caches; cache; cache = cache->next)
+    count += cache->temporary_blocks;
+  return count;
 }
 
 uint64_t hearth_threads_memory(void) {

@@ -23,6 +23,9 @@ typedef struct hearth_thread_cache {
   struct hearth_thread_cache *next; /* of all there are */
   hearth_heap_cache heap;
   hearth_mib_cache mibs;
+  /* For the summary of `hearth record`. */
+  const hearth_block *newest_block; /* that the thread allocated; NULL: it has freed one since */
+  uint64_t temporary_blocks;        /* that ended as the newest */
   /* The owner's alone, outside of its signal handlers. */
   hearth_previous_stack previous;
   hearth_rule_memo rules;
@@ -89,6 +92,9 @@ void hearth_threads_continue(void);
 
 /* Figures about the heap, for any caller. */
 hearth_heap_usage hearth_threads_heap_usage(void);
+
+/* Blocks that their thread freed before it allocated or freed another one; for any caller. */
+uint64_t hearth_threads_temporary_blocks(void);
 
 /* Memory of all threads' caches, in bytes. */
 uint64_t hearth_threads_memory(void);

@@ -2,10 +2,13 @@
 /* The mode tells which kind of file was written, and so which command shows it. */
 #include "result.h"
 
+#include "dump.h"
 #include "file_output.h"
 #include "message.h"
+#include "peak.h"
 #include "profile_file.h"
 #include "running_profile.h"
+#include "thread_cache.h"
 #include "trace_file.h"
 
 static void tell_dumps(void) {
@@ -22,8 +25,43 @@ static void tell_trace(void) {
   hearth_message("to see it: hearth report %s -o report.html", hearth_trace_file_name());
 }
 
+static void add_bytes(hearth_text *text, uint64_t bytes) {
+  static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+  uint64_t unit = 1;
+  size_t u = 0;
+
+  for (; bytes / unit >= 1024 && u < sizeof units / sizeof units[0] - 1; u++)
+    unit *= 1024;
+  hearth_text_format(text, "%u", bytes / unit);
+  if (u > 0)
+    hearth_text_format(text, ".%u", bytes % unit * 10 / unit);
+  hearth_text_format(text, " %s", units[u]);
+}
+
+/* As other recorders of heaps tell it. A sample has no temporary blocks: the one after them is seldom in it. */
+static void tell_totals(void) {
+  char peak[32], live[32], temporary[48];
+  hearth_text peak_text = hearth_text_begin(peak, sizeof peak), live_text = hearth_text_begin(live, sizeof live);
+  hearth_text temporary_text = hearth_text_begin(temporary, sizeof temporary);
+  hearth_dump_totals totals = hearth_dump_last_totals();
+
+  hearth_live_tell();
+  hearth_live_stop bytes = hearth_live_note_stop();
+  add_bytes(&peak_text, bytes.most_bytes);
+  add_bytes(&live_text, bytes.bytes);
+  if (hearth_rt.options.sample == 0)
+    hearth_text_format(&temporary_text, ", %u temporary", hearth_threads_temporary_blocks());
+  if (totals.is_whole)
+    hearth_message("peak %s, %u allocations%s, %u not freed (%s)", peak, totals.blocks, temporary, totals.live_blocks,
+                   live);
+  else
+    hearth_message("peak %s, not freed %s", peak, live);
+}
+
 static void tell_profile(void) {
   const char *name = hearth_profile_file_written();
+
+  tell_totals();
 
   hearth_message("the profile is %s", name);
   hearth_message("to see it: hearth index --symbols %s -o heap.prof && hearth show heap.prof", name);

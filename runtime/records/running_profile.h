@@ -33,7 +33,8 @@ typedef struct hearth_runtime {
   uint8_t path;     /* hearth_path: of malloc and free, if nothing stands in its way */
   uint8_t accesses; /* hearth_access_state */
   bool live;        /* heap dumps are written, and not profiles: ended blocks are not recorded */
-  bool tracks_peak; /* recording, and ... live bytes are counted for it */
+  bool counts_live; /* recording, and live bytes are counted, for their peak */
+  bool tracks_peak; /* the same, and there are heap dumps of peaks */
   bool ended;       /* the last profile is written, though code of libraries may still run */
   uint64_t start_ns, start_unix_ns;
   uint64_t pid;            /* of the process that records */

@@ -7,6 +7,7 @@
  * RUN: echo in | env -u LD_PRELOAD not %hearth record -o told -- %t print > out 2> err
  * RUN: cmp plain.out out && FileCheck %s --check-prefix=TOLD < err && grep -v '^hearth: ' err | cmp - plain.err
  * TOLD: to standard error
+ * TOLD-NEXT: hearth: peak
  * TOLD-NEXT: hearth: the profile is {{.*}}/told{{$}}
  * TOLD-NEXT: hearth: to see it: hearth index --symbols {{.*}}/told -o heap.prof && hearth show heap.prof
  * TOLD-NOT: {{.}}

@@ -111,8 +111,7 @@ static bool parse(const hearth_option *options, const hearth_help *help, bool co
       options_end |= command;
     } else if (strcmp(argv[i], "--") == 0) {
       options_end = true;
-    } else if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
-      hearth_help_print(help, options, stdout);
+    } else if (hearth_help_asked(argv[i], help, options, stdout)) {
       *ret_code = hearth_tool_finish();
       return false;
     } else if ((*ret_code = read_option(options, argv, &i)) != HEARTH_EXIT_OK) {

@@ -2,7 +2,7 @@
 /* The command line of a subcommand: one way of reading options for all of them.
  *
  *   --name=VALUE, --name VALUE    and, for options with a letter, -x VALUE, -xVALUE, -x=VALUE
- *   --help, -h                    prints the help and ends
+ *   --help, -h                    prints the help and ends; --help=man and --help=words the same in other forms
  *   --                            all later arguments are operands
  *   -                             is an operand: standard input, where files are read
  *

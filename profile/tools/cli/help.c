@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Help texts: labels in one column, their meanings in another, words wrapped one by one. */
-#include <stdbool.h>
 #include <string.h>
 
 #include "command_line.h"
@@ -101,4 +100,16 @@ void hearth_help_print(const hearth_help *help, const hearth_option *options, FI
       print_text(options->help, 0, stream);
   if (help->end)
     print_text(help->end, 0, stream);
+}
+
+bool hearth_help_asked(const char *argument, const hearth_help *help, const hearth_option *options, FILE *stream) {
+  if (strcmp(argument, "--help") == 0 || strcmp(argument, "-h") == 0)
+    hearth_help_print(help, options, stream);
+  else if (strcmp(argument, "--help=man") == 0)
+    hearth_help_print_manual(help, options, stream);
+  else if (strcmp(argument, "--help=words") == 0)
+    hearth_help_print_completion(options, stream);
+  else
+    return false;
+  return true;
 }

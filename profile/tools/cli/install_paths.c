@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* /proc/self/exe leads to the executable, and its folder to the others. */
+/* /proc/self/exe leads to the executable, and its folder to the others: PREFIX/bin/hearth, PREFIX/lib/hearth/ with the
+ * libraries, PREFIX/lib/hearth/llvm-N/ with what is linked for one release. In a build tree both are links to lib/. */
 #define _XOPEN_SOURCE 700 /* realpath */
 #include "install_paths.h"
 
@@ -9,18 +10,34 @@
 #include <string.h>
 #include <unistd.h>
 
+enum { OLDEST_RELEASE = 14 };
+
 bool hearth_tool_library_directory(char *path, size_t size) {
-  char link[PATH_MAX];
-  char parent[PATH_MAX];
-  ssize_t length = readlink("/proc/self/exe", link, sizeof link - 1);
+  char executable[PATH_MAX], folder[PATH_MAX + 16], real[PATH_MAX];
+  ssize_t length = readlink("/proc/self/exe", executable, sizeof executable - 1);
   if (length < 0)
     return false;
-  link[length] = '\0';
-  for (int up = 0; up < 2; ++up) {
-    char *slash = strrchr(link, '/');
-    if (!slash)
-      return false;
-    *slash = '\0';
-  }
-  return realpath(*link ? link : "/", parent) && (size_t)snprintf(path, size, "%s/lib", parent) < size;
+  executable[length] = '\0';
+  char *name = strrchr(executable, '/');
+  if (!name)
+    return false;
+  *name = '\0';
+  snprintf(folder, sizeof folder, "%s/../lib/hearth", executable);
+  return realpath(folder, real) && (size_t)snprintf(path, size, "%s", real) < size;
+}
+
+bool hearth_tool_release_file(int release, const char *name, char *path, size_t size) {
+  char directory[PATH_MAX], file[PATH_MAX + 64], real[PATH_MAX];
+  if (!hearth_tool_library_directory(directory, sizeof directory))
+    return false;
+  snprintf(file, sizeof file, "%s/llvm-%d/%s", directory, release, name);
+  return realpath(file, real) && (size_t)snprintf(path, size, "%s", real) < size;
+}
+
+int hearth_tool_release_below(int limit, const char *name) {
+  char path[PATH_MAX];
+  for (int release = limit - 1; release >= OLDEST_RELEASE; release--)
+    if (hearth_tool_release_file(release, name, path, sizeof path))
+      return release;
+  return 0;
 }

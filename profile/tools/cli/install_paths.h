@@ -6,8 +6,17 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The directory of plugin, libraries and archives: ../lib beside the directory of this executable, in the build tree as in
- * an installed prefix. False: it cannot be told, or does not fit. */
+/* The directory of libraries and archives. False: it is not there, or does not fit. */
 bool hearth_tool_library_directory(char *path, size_t size);
+
+#define HEARTH_PLUGIN_NAME "hearth.so"
+
+/* A file that is linked for one release of LLVM: the plugin, or "hearth-ir". False: it is not installed for that
+ * release. */
+bool hearth_tool_release_file(int release, const char *name, char *path, size_t size);
+
+/* The newest release below the limit for which the file is installed; 0: none. */
+int hearth_tool_release_below(int limit, const char *name);
+enum { HEARTH_RELEASE_LIMIT = 100 };
 
 #endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The code that needs LLVM is in a program of its own, so that `hearth` runs where LLVM is not installed. It lies
- * beside ours. */
+/* The code that needs LLVM is in a program of its own, so that `hearth` runs where LLVM is not installed. */
 #include "ir_program.h"
 
 #include <errno.h>
@@ -8,15 +7,16 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "install_paths.h"
 #include "messages.h"
 
+static const char name[] = "hearth-ir";
+
 int hearth_tool_run_ir(char **argv) {
-  char path[PATH_MAX + sizeof "-ir"];
-  ssize_t length = readlink("/proc/self/exe", path, PATH_MAX);
-  if (length < 0)
-    return hearth_tool_error("/proc/self/exe: %s", strerror(errno));
-  strcpy(path + length, "-ir");
+  char path[PATH_MAX];
+  if (!hearth_tool_release_file(hearth_tool_release_below(HEARTH_RELEASE_LIMIT, name), name, path, sizeof path))
+    return hearth_tool_error("%s is not installed; it comes with the plugin for a release of LLVM", name);
   argv[0] = path;
   execv(path, argv);
-  return hearth_tool_error("%s: %s; it is built and installed with hearth", path, strerror(errno));
+  return hearth_tool_error("%s: %s", path, strerror(errno));
 }

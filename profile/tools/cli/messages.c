@@ -2,6 +2,7 @@
 /* The messages of subcommands on standard error, and the end of standard output. */
 #include "messages.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -66,6 +67,11 @@ void hearth_tool_progress(const char *format, ...) {
   fprintf(stderr, "\r\033[K%s", line);
   fflush(stderr);
   shown = line[0] != '\0';
+}
+
+void hearth_tool_progress_events(uint64_t done, uint64_t total) {
+  if (done % (UINT64_C(1) << 18) == 0)
+    hearth_tool_progress("%" PRIu64 " of %" PRIu64 " events", done, total);
 }
 
 int hearth_tool_finish(void) {

@@ -5,6 +5,7 @@
 #define HEARTH_MESSAGES_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "hearth/status.h"
 
@@ -22,6 +23,9 @@ int hearth_tool_usage_error(const char *command, const char *format, ...) __attr
 /* Replace the progress line on stderr; shows nothing if stderr is no terminal, or lines one by one if that was asked
  * for. "" takes the line away: do so before printing anything else. */
 void hearth_tool_progress(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* The same for events of a trace that have been read, now and then. */
+void hearth_tool_progress_events(uint64_t done, uint64_t total);
 
 void hearth_tool_progress_always(void);
 

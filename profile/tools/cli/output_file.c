@@ -54,8 +54,10 @@ bool hearth_output_open(hearth_output *output, const char *path) {
     return false;
   }
   output->stream = fdopen(output->replacement.fd, "w");
-  if (output->stream)
+  if (output->stream) {
+    hearth_tool_progress("%s: writing", path);
     return true;
+  }
   fail(path, "write");
   close(output->replacement.fd);
   hearth_replacement_end(&output->replacement, false, &err);
@@ -66,6 +68,7 @@ bool hearth_output_close(hearth_output *output, bool keep) {
   hearth_error err;
   const char *path = output->replacement.path;
   bool good = !keep || hearth_stream_flush(output->stream, &err) == HEARTH_OK;
+  hearth_tool_progress("%s", "");
   if (!good)
     hearth_tool_view_error(path, &err);
   if (output->stream == stdout)

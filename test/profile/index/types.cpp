@@ -10,7 +10,8 @@
 // RUN: %hearth show --full prof | FileCheck %s
 // RUN: %hearth show --json prof | FileCheck %s --check-prefix=JSON
 // RUN: %hearth show --full --type=Shape prof | FileCheck %s --check-prefix=FILTER
-// RUN: %clangxx -O2 $(%hearth flags use prof --compile --clang=%clang) -S -emit-llvm %s -o - | FileCheck %s --check-prefix=IR
+// By classes, so that a call has contexts to tell apart: all are of one pool.
+// RUN: %clangxx -O2 $(%hearth flags use prof --compile --clang=%clang) -mllvm -memprof-classify=auto -S -emit-llvm %s -o - | FileCheck %s --check-prefix=IR
 //
 // TEXT-DAG: type plain
 // TEXT-DAG: type ns::Shape

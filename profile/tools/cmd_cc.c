@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* `hearth cc`, `hearth c++`: clang with the flags of `hearth flags`, as the environment says, for any build system.
+ *
+ * The arguments of each step are looked at only for what decides about flags; clang reads them. Not knowing an option costs
+ * nothing then: its value is taken for an input, and the flags do no harm in any step that has inputs. */
+#define _GNU_SOURCE /* open_memstream under strict C */
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "command_line.h"
+#include "commands.h"
+#include "install_paths.h"
+
+static const hearth_help help = {
+    .usage = "cc [CLANG'S ARGUMENT...]\nc++ [CLANG'S ARGUMENT...]",
+    .about = "Compile, link or preprocess as clang does, with Hearth's flags as the environment says. hearth-cc and "
+             "hearth-c++ are the same in one word: CC=hearth-cc CXX=hearth-c++ ./configure",
+    .end = "What only preprocesses, links objects to an object (-r), or tests the compiler for autoconf, CMake or "
+           "Meson, gets "
+           "no flags: test programs write no profiles.\n"
+           "make does not see that HEARTH or the profile has changed: run 'make clean'. A compiler cache does if it is "
+           "in HEARTH_CC; in "
+           "front of hearth-cc it would not, and stores nothing.\n"
+           "Exit code: clang's; 1 error, 2 wrong usage.",
+    .heading = "ENVIRONMENT"};
+
+static const hearth_option environment[] = {
+    {.name = "HEARTH=instrument", .help = "for a build that writes a heap profile when it runs"},
+    {.name = "HEARTH=use:FILE",
+     .help =
+         "for a build that is optimised with this indexed profile; give the whole path if the build changes folders"},
+    {.name = "HEARTH=off", .help = "as if HEARTH were not set: clang without flags"},
+    {.name = "HEARTH_FLAGS", .help = "further options of 'hearth flags', as --lto=thin or --static"},
+    {.name = "HEARTH_CC",
+     .help = "clang, and what comes before it: HEARTH_CC='ccache clang-22' (default: clang of the newest LLVM that a "
+             "plugin is "
+             "installed for)"},
+    {.name = "HEARTH_CXX", .help = "the same for C++"},
+    {0}};
+
+/* Words of a command line, with a NULL behind the last; they live as long as the process does. */
+typedef struct words {
+  char **rows;
+  int count;
+} words;
+
+static void add(words *to, const char *word) {
+  char **rows = realloc(to->rows, ((size_t)to->count + 2) * sizeof *rows);
+  char *copy = strdup(word);
+  if (!rows || !copy)
+    exit(hearth_tool_error("out of memory"));
+  rows[to->count++] = copy;
+  rows[to->count] = NULL;
+  to->rows = rows;
+}
+
+static void add_all(words *to, const char *text) {
+  char word[PATH_MAX + 64];
+  for (int length; sscanf(text, "%4159s%n", word, &length) == 1; text += length)
+    add(to, word);
+}
+
+/* -------------------------------------------------- the step -------------------------------------------------- */
+
+typedef struct step {
+  bool has_input, compiles_only, is_plain, is_shared, is_static;
+} step;
+
+static bool is_one_of(const char *word, const char *const *list) {
+  while (*list && strcmp(*list, word) != 0)
+    list++;
+  return *list != NULL;
+}
+
+/* Files that build systems test compilers with. Some of these programs run, and none is a part of what is built. */
+static bool is_probe(const char *path) {
+  static const char *const folders[] = {"/CMakeFiles/CMakeScratch", "/CMakeFiles/CMakeTmp", "/CompilerId",
+                                        "meson-private", NULL};
+  const char *slash = strrchr(path, '/');
+  if (strncmp(slash ? slash + 1 : path, "conftest", strlen("conftest")) == 0)
+    return true;
+  for (const char *const *folder = folders; *folder; folder++)
+    if (strstr(path, *folder))
+      return true;
+  return false;
+}
+
+static step step_of(char **arguments) {
+  static const char *const with_value[] = {
+      "-o",       "-x",         "-I",      "-L",       "-D",     "-U",      "-l",       "-T",       "-u",
+      "-z",       "-e",         "-B",      "-MF",      "-MT",    "-MQ",     "-include", "-isystem", "-iquote",
+      "-imacros", "-idirafter", "-Xclang", "-Xlinker", "-mllvm", "-target", "--param",  "-arch",    NULL};
+  static const char *const only_compiling[] = {"-c", "-S", NULL};
+  static const char *const plain[] = {"-E", "-M", "-MM", "-fsyntax-only", "-r", "-Wl,-r", "-Wl,--relocatable", NULL};
+  static const char *const shared[] = {"-shared", "--shared", NULL};
+  static const char *const fully_static[] = {"-static", "--static", "-static-pie", NULL};
+  char folder[PATH_MAX];
+  step ret = {.is_plain = getcwd(folder, sizeof folder) && is_probe(folder)};
+  for (char **at = arguments; *at; at++) {
+    ret.is_plain |= is_one_of(*at, plain);
+    ret.compiles_only |= is_one_of(*at, only_compiling);
+    ret.is_shared |= is_one_of(*at, shared);
+    ret.is_static |= is_one_of(*at, fully_static);
+    bool value = is_one_of(*at, with_value) && at[1];
+    bool input = !value && ((*at)[0] != '-' || !(*at)[1]);
+    at += value;
+    ret.has_input |= input;
+    ret.is_plain |= (input || value) && is_probe(*at);
+  }
+  return ret;
+}
+
+/* -------------------------------------------------- the flags -------------------------------------------------- */
+
+/* Caches look up what they have before they run us. They know neither the variable nor the profile that it names. */
+static bool runs_in_cache(const char **ret_name) {
+  static const char *const caches[] = {"ccache", "sccache", NULL};
+  char link[64], parent[PATH_MAX];
+  snprintf(link, sizeof link, "/proc/%d/exe", (int)getppid());
+  ssize_t length = readlink(link, parent, sizeof parent - 1);
+  if (length < 0)
+    return false;
+  parent[length] = '\0';
+  const char *slash = strrchr(parent, '/');
+  *ret_name = is_one_of(slash + 1, caches) ? strcmp(slash + 1, "ccache") == 0 ? "ccache" : "sccache" : NULL;
+  return *ret_name != NULL;
+}
+
+/* What `hearth flags` is asked for. Returns HEARTH_EXIT_OK or an exit code. */
+static int request_of(const char *mode, const step *step, const char *clang, words *ret) {
+  bool use = strncmp(mode, "use:", strlen("use:")) == 0;
+  if (!use && strcmp(mode, "instrument") != 0)
+    return hearth_tool_usage_error("cc", "HEARTH is instrument, use:FILE or off, not '%s'", mode);
+  add(ret, "flags");
+  add(ret, use ? "use" : mode);
+  if (use) {
+    const char *profile = mode + strlen("use:");
+    if (*profile != '/' && access(profile, R_OK) != 0)
+      return hearth_tool_error("%s: %s; give the whole path, as in HEARTH=use:$PWD/app.heap", profile, strerror(errno));
+    add(ret, profile);
+  }
+  add(ret, "--clang");
+  add(ret, clang);
+  if (getenv("HEARTH_FLAGS"))
+    add_all(ret, getenv("HEARTH_FLAGS"));
+  if (step->is_static && !step->is_shared)
+    add(ret, "--static");
+  /* Of a program that contains Hearth's code, libraries take it from there. */
+  if (step->compiles_only || (step->is_shared && is_one_of("--static", (const char *const *)ret->rows)))
+    add(ret, "--compile");
+  return HEARTH_EXIT_OK;
+}
+
+static int add_flags(const char *mode, const step *step, words *command) {
+  words request = {0};
+  char *text = NULL;
+  size_t size;
+  int code = request_of(mode, step, command->rows[command->count - 1], &request);
+  FILE *stream = code == HEARTH_EXIT_OK ? open_memstream(&text, &size) : NULL;
+  if (!stream)
+    return code == HEARTH_EXIT_OK ? hearth_tool_error("%s", strerror(errno)) : code;
+  code = hearth_flags_write(request.count, request.rows, stream);
+  fclose(stream);
+  add_all(command, text);
+  free(text);
+  return code;
+}
+
+/* Clang, with what the user has put before it. Returns HEARTH_EXIT_OK or an exit code. */
+static int add_clang(bool cxx, words *command) {
+  char standard[32];
+  const char *given = getenv(cxx ? "HEARTH_CXX" : "HEARTH_CC");
+  int newest = hearth_tool_release_below(HEARTH_RELEASE_LIMIT, HEARTH_PLUGIN_NAME);
+  snprintf(standard, sizeof standard, newest ? "clang%s-%d" : "clang%s", cxx ? "++" : "", newest);
+  add_all(command, given ? given : standard);
+  return command->count > 0 ? HEARTH_EXIT_OK : hearth_tool_usage_error("cc", "HEARTH_CC or HEARTH_CXX is empty");
+}
+
+int hearth_cmd_cc(int argc, char **argv) {
+  words command = {0};
+  const char *cache, *mode = getenv("HEARTH");
+  step step = step_of(argv + 1);
+  int code;
+  if (argc == 2 && hearth_help_asked(argv[1], &help, environment, stdout))
+    return hearth_tool_finish();
+  if (runs_in_cache(&cache))
+    return hearth_tool_error("%s does not see that the profile has changed: put it behind, as in HEARTH_CC='%s clang'",
+                             cache, cache);
+  if ((code = add_clang(strcmp(argv[0], "c++") == 0, &command)) != HEARTH_EXIT_OK)
+    return code;
+  bool wanted = mode && *mode && strcmp(mode, "off") != 0;
+  if (wanted && step.has_input && !step.is_plain && (code = add_flags(mode, &step, &command)) != HEARTH_EXIT_OK)
+    return code;
+  for (int i = 1; i < argc; i++)
+    add(&command, argv[i]);
+  execvp(command.rows[0], command.rows);
+  return hearth_tool_error("%s: %s", command.rows[0], strerror(errno));
+}
