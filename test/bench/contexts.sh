@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Do optimised programs ask for the placement that the profile says? Each program is compiled with its profile, and linked
 # with an oracle in place of the allocator (contexts/given.c): the profiling runtime records the whole call stack of each
-# allocation and the placement that it asked for. That is right if it is the one of the stack's class in the profile.
+# allocation and the placement that it asked for. That is right if the plan has it for the stack.
 # shellcheck disable=SC2034  # what the programs' files read
 set -euo pipefail
 cd "$(dirname "$0")"
@@ -87,7 +87,8 @@ for program in "${programs[@]}"; do
   split_flags runtime_flags "$hearth" flags instrument --link
   step "compiling $program: profiling" "$directory/compile.log" compile instrumented "${instrument_flags[@]}"
   step "profiling" "$directory/record.log" record instrumented "$directory/training.prof"
-  "$clang" -O2 "${plain_flags[@]}" -I "$repository/runtime/include" -c "$bench/contexts/given.c" -o "$directory/given.o"
+  "$clang" -O2 "${plain_flags[@]}" -gmlt -I "$repository/runtime/include" -I "$repository/profile/format" \
+    -c "$bench/contexts/given.c" -o "$directory/given.o"
   split_flags use_flags "$hearth" flags use "$directory/training.prof" ${lto:+"--lto=$lto"} --compile
   compile plain
   printf '\n%-24s%12s%18s%16s%12s\n' "$program" bytes "% placed right" "% of stacks known" 'code size'

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* compare TRAINING ORACLE: for how many bytes of the oracle's run (given.c) was asked for the placement that is right by the
- * training profile's class of their whole call stack? Prints: bytes, percent right, percent that the training profile knows
+ * training profile's plan, for their whole call stack? Prints: bytes, percent right, percent that the training profile knows
  * the stacks of; with a third argument, also the stacks that were placed wrongly. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <hearth/classify.h>
-#include <hearth/profile.h>
+#include <hearth/plan.h>
 
 typedef struct known {
   uint64_t stack; /* hash of its ids; 0: free slot */
-  hearth_class hotness;
+  hearth_placement placement;
 } known;
 
 typedef struct table {
@@ -38,7 +37,14 @@ static known *slot_of(const table *t, uint64_t stack) {
   return &t->slots[at];
 }
 
-static const char *const names[] = {"", "cold", "other", "hot"}; /* by class: the placement that is right */
+/* The placement of a name behind "given_"; light and notcold contexts are right as "other". */
+static hearth_placement placement_by_name(const char *name) {
+  if (strncmp(name, "pool_", 5) == 0)
+    return (hearth_placement)(HEARTH_PLACEMENT_POOL + atoi(name + 5));
+  return strcmp(name, "cold") == 0  ? HEARTH_CLASS_COLD
+         : strcmp(name, "hot") == 0 ? HEARTH_CLASS_HOT
+                                    : HEARTH_CLASS_NOTCOLD;
+}
 
 /* The placement that a frame of given.c stands for, "" for its other functions and those that the compiler made, NULL for
  * all else. */
@@ -87,19 +93,18 @@ static hearth_profile *open_profile(const char *path) {
 static table learn(hearth_profile *profile) {
   uint32_t count = hearth_profile_context_count(profile);
   table t = {.mask = 63};
-  hearth_classifier classifier;
+  hearth_plan plan;
   hearth_error err;
-  TRY(hearth_classifier_init(&classifier, profile, NULL, &err));
+  TRY(hearth_profile_get_plan(profile, &plan, &err));
   while (t.mask < 2 * (size_t)count)
     t.mask = 2 * t.mask + 1;
   t.slots = calloc(t.mask + 1, sizeof *t.slots);
   for (uint32_t i = 0; t.slots && i < count; i++) {
     uint32_t node;
-    hearth_mib mib;
     const char *placement;
-    TRY(hearth_profile_get_context(profile, i, &node, &mib, &err));
+    TRY(hearth_profile_get_context(profile, i, &node, NULL, &err));
     uint64_t stack = hash_stack(profile, node, &placement);
-    *slot_of(&t, stack) = (known){stack, hearth_classify(&classifier, &mib)};
+    *slot_of(&t, stack) = (known){stack, hearth_plan_placement_of(&plan, i)};
   }
   return t;
 }
@@ -129,13 +134,13 @@ int main(int argc, char **argv) {
     const char *placement;
     TRY(hearth_profile_get_context(oracle, i, &node, &mib, &err));
     const known *k = slot_of(&t, hash_stack(oracle, node, &placement));
-    const char *wanted = k->stack ? names[k->hotness] : "known";
-    bool same = strcmp(placement, wanted) == 0;
+    bool is_light = k->stack && k->placement == HEARTH_CLASS_UNKNOWN; /* wherever it lies */
+    bool same = is_light || (k->stack && placement_by_name(placement) == k->placement);
     all += mib.TotalSize;
     found += k->stack ? mib.TotalSize : 0;
     right += same ? mib.TotalSize : 0;
     if (!same && argc > 3)
-      print_wrong(oracle, node, mib.TotalSize, placement, wanted);
+      print_wrong(oracle, node, mib.TotalSize, placement, k->stack ? hearth_placement_name(k->placement) : "known");
   }
   printf("%" PRIu64 " %.2f %.2f\n", all, found ? 100.0 * (double)right / (double)found : 0,
          all ? 100.0 * (double)found / (double)all : 0);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <hearth/hints.h>
 #include <hearth/hotcold.h>
 
 #define NOINLINE __attribute__((noinline))
@@ -26,12 +27,28 @@ GIVEN(cold)
 GIVEN(other)
 GIVEN(hot)
 
-enum { COLD_BELOW = 64, HOT_FROM = 254 }; /* the adapter's */
+/* given_pool_0 and so on: P(0) ... P(30). */
+#define POOLS(P)                                                                                                       \
+  P(0)                                                                                                                 \
+  P(1)                                                                                                                 \
+  P(2) P(3) P(4) P(5) P(6) P(7) P(8) P(9) P(10) P(11) P(12) P(13) P(14) P(15) P(16) P(17) P(18) P(19) P(20) P(21)      \
+      P(22) P(23) P(24) P(25) P(26) P(27) P(28) P(29) P(30)
+#define GIVEN_POOL(number) GIVEN(pool_##number)
+POOLS(GIVEN_POOL)
+
+static void *(*const given_pool[])(void *block, size_t count, size_t bytes) = {
+#define GIVEN_POOL_NAME(number) given_pool_##number,
+    POOLS(GIVEN_POOL_NAME)};
+
+enum { COLD_BELOW = 64 }; /* the adapter's */
 
 static void *give(void *block, size_t count, size_t bytes, uint8_t hint) {
-  return hint < COLD_BELOW  ? given_cold(block, count, bytes)
-         : hint >= HOT_FROM ? given_hot(block, count, bytes)
-                            : given_other(block, count, bytes);
+  if (hint < COLD_BELOW)
+    return given_cold(block, count, bytes);
+  if (hint < HEARTH_HINT_POOL)
+    return given_other(block, count, bytes);
+  return hint < HEARTH_HINT_HOT ? given_pool[hint - HEARTH_HINT_POOL](block, count, bytes)
+                                : given_hot(block, count, bytes);
 }
 
 void *malloc_hot_cold(size_t bytes, uint8_t hint) { return give(NULL, 0, bytes, hint); }
