@@ -120,32 +120,46 @@ static bool commit(struct hearth_region *region, uint32_t run, uint32_t first, u
   return committed;
 }
 
-/* The smallest run of a bin that holds at least `pages`, or HEARTH_NO_PAGE. A bin of one doubling is searched to its
- * end: these runs exceed 256 KiB, so there are few, and taking a larger one would break up the best ones. */
-static uint32_t best_of_bin(const struct hearth_region *region, uint32_t run, uint32_t pages) {
-  uint32_t best = HEARTH_NO_PAGE;
-  for (; run != HEARTH_NO_PAGE; run = region->page[run].next)
-    if (region->page[run].pages >= pages &&
-        (best == HEARTH_NO_PAGE || region->page[run].pages < region->page[best].pages))
-      best = run;
-  return best;
-}
-
-static uint32_t best_fit(const struct hearth_region *region, const struct hearth_page_run_list *list, uint32_t pages) {
-  for (unsigned bin = filled_bin(list, bin_of(pages)); bin < HEARTH_PAGE_RUN_BINS; bin = filled_bin(list, bin + 1)) {
-    uint32_t run = list->bins[bin];
-    if (bin >= HEARTH_PAGE_RUN_EXACT_BINS)
-      run = best_of_bin(region, run, pages);
-    if (run != HEARTH_NO_PAGE)
-      return run;
-  }
-  return HEARTH_NO_PAGE;
-}
-
 static uint32_t align_up(const struct hearth_region *region, uint32_t page, uint32_t align_pages) {
   uintptr_t base_page = (uintptr_t)region->base >> HEARTH_PAGE_SHIFT;
   uintptr_t aligned = (base_page + page + align_pages - 1) & ~(uintptr_t)(align_pages - 1);
   return (uint32_t)(aligned - base_page);
+}
+
+/* Whether the run has room for `pages` pages aligned to `align_pages`. */
+static bool holds(const struct hearth_region *region, uint32_t run, uint32_t pages, uint32_t align_pages) {
+  uint32_t before = align_up(region, run, align_pages) - run;
+  return region->page[run].pages >= before && region->page[run].pages - before >= pages;
+}
+
+/* The smallest run of a bin that holds the pages, or HEARTH_NO_PAGE. A bin of one doubling is searched to its end: these
+ * runs exceed 256 KiB, so there are few, and taking a larger one would break up the best ones. In an exact bin all are
+ * alike; where some are too short for the alignment, the first ones are looked at. */
+static uint32_t best_of_bin(const struct hearth_region *region, unsigned bin, uint32_t run, uint32_t pages,
+                            uint32_t align_pages) {
+  enum { LOOKS = 16 };
+  uint32_t best = HEARTH_NO_PAGE;
+  bool is_exact = bin < HEARTH_PAGE_RUN_EXACT_BINS;
+  for (unsigned looks = 0; run != HEARTH_NO_PAGE && (!is_exact || looks < LOOKS);
+       run = region->page[run].next, looks++) {
+    if (!holds(region, run, pages, align_pages))
+      continue;
+    if (is_exact)
+      return run;
+    if (best == HEARTH_NO_PAGE || region->page[run].pages < region->page[best].pages)
+      best = run;
+  }
+  return best;
+}
+
+static uint32_t best_fit(const struct hearth_region *region, const struct hearth_page_run_list *list, uint32_t pages,
+                         uint32_t align_pages) {
+  for (unsigned bin = filled_bin(list, bin_of(pages)); bin < HEARTH_PAGE_RUN_BINS; bin = filled_bin(list, bin + 1)) {
+    uint32_t run = best_of_bin(region, bin, list->bins[bin], pages, align_pages);
+    if (run != HEARTH_NO_PAGE)
+      return run;
+  }
+  return HEARTH_NO_PAGE;
 }
 
 /* Make [first, first + pages) of a dirty run clean. False if the system refused (locked memory). */
@@ -187,17 +201,16 @@ static void release_excess(struct hearth_region *region) {
 }
 
 uint32_t hearth_page_run_take(struct hearth_region *region, uint32_t pages, uint32_t align_pages, bool *ret_clean) {
-  uint32_t slack = align_pages - 1;
-  if (pages > region->pages || slack > region->pages - pages)
+  if (pages > region->pages || align_pages > region->pages)
     return HEARTH_NO_PAGE;
-  uint32_t run = best_fit(region, &region->dirty, pages + slack);
+  uint32_t run = best_fit(region, &region->dirty, pages, align_pages);
   if (run == HEARTH_NO_PAGE)
-    run = best_fit(region, &region->clean, pages + slack);
+    run = best_fit(region, &region->clean, pages, align_pages);
   if (run == HEARTH_NO_PAGE) {
     /* Room may be cut up by the border between dirty and clean runs only. */
     while (release_some(region))
       ;
-    run = best_fit(region, &region->clean, pages + slack);
+    run = best_fit(region, &region->clean, pages, align_pages);
   }
   if (run == HEARTH_NO_PAGE)
     return HEARTH_NO_PAGE;

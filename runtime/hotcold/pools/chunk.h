@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Chunks: the memory of pools.
+ *
+ *   tile   64 KiB of the ranges, aligned; named by its number from the start of both ranges
+ *   chunk  1, 2, 4 ... or 32 tiles, aligned to their bytes, of one pool of one thread
+ *
+ * A table says of each tile which thread's pool it belongs to, so that a block's address is enough to free it. */
+#ifndef HEARTH_CHUNK_H
+#define HEARTH_CHUNK_H
+
+#include "block_map.h"
+#include "region.h"
+
+enum {
+  HEARTH_TILE_SHIFT = 16,
+  HEARTH_TILE_QUANTA = (1 << HEARTH_TILE_SHIFT) / HEARTH_QUANTUM_BYTES,
+  HEARTH_CHUNK_TILES_MOST = 32,
+};
+
+struct hearth_thread_pools;
+
+struct hearth_chunk {
+  struct hearth_chunk *next, *prev; /* in one of the pool's lists */
+  struct hearth_chunk *next_remote; /* in the list of chunks with blocks that other threads freed */
+  uint32_t tiles;
+  uint32_t used;         /* quanta */
+  uint32_t freed;        /* quanta, since the search for holes last began here */
+  uint32_t hole_most;    /* of medium blocks: no hole has more quanta */
+  uint32_t remote_tiles; /* a bit for each tile with such blocks; guarded by the owner's lock */
+  bool is_listed;
+  bool is_medium;
+};
+
+/* What a thread's pools need to know of the ranges. Constant once they are open. */
+struct hearth_tiles {
+  char *base;                /* of both ranges */
+  _Atomic uint64_t *owner;   /* of each tile: 0, or thread's pools, place in the chunk, and pool: see below */
+  struct hearth_chunk *chunk; /* of each tile; that of a chunk's first one is in use */
+  uint64_t *remote;          /* a bit for each quantum: a block begins here that another thread freed */
+  struct hearth_region *region[2];
+};
+extern struct hearth_tiles hearth_tiles;
+
+/* Get the tables for `bytes` at `base`, the cold region's memory in front. False if there is no room. Once; not
+ * thread-safe. */
+bool hearth_tiles_open(char *base, size_t bytes, struct hearth_region *cold, struct hearth_region *hot);
+
+enum { HEARTH_OWNER_POOL_BITS = 6, HEARTH_OWNER_PLACE_BITS = 5, HEARTH_OWNER_BITS = 11 }; /* the rest: an address */
+
+static inline struct hearth_thread_pools *hearth_owner_thread(uint64_t owner) {
+  return (struct hearth_thread_pools *)(uintptr_t)(owner & ~UINT64_C(0) << HEARTH_OWNER_BITS);
+}
+
+static inline unsigned hearth_owner_pool(uint64_t owner) { return owner & ((1u << HEARTH_OWNER_POOL_BITS) - 1); }
+
+static inline size_t hearth_quantum_of(const void *block) {
+  return (size_t)((const char *)block - hearth_tiles.base) >> HEARTH_QUANTUM_SHIFT;
+}
+
+static inline char *hearth_quantum_address(size_t quantum) {
+  return hearth_tiles.base + (quantum << HEARTH_QUANTUM_SHIFT);
+}
+
+/* 0: a large block, or none. `block` is an address in the ranges. */
+static inline uint64_t hearth_owner_of(const void *block) {
+  size_t tile = (size_t)((const char *)block - hearth_tiles.base) >> HEARTH_TILE_SHIFT;
+  return atomic_load_explicit(&hearth_tiles.owner[tile], memory_order_relaxed);
+}
+
+/* The chunk of a quantum, whose tile belongs to `owner`. */
+static inline struct hearth_chunk *hearth_chunk_of(uint64_t owner, size_t quantum) {
+  size_t place = owner >> HEARTH_OWNER_POOL_BITS & ((1u << HEARTH_OWNER_PLACE_BITS) - 1);
+  return &hearth_tiles.chunk[quantum / HEARTH_TILE_QUANTA - place];
+}
+
+static inline size_t hearth_chunk_begin(const struct hearth_chunk *chunk) {
+  return (size_t)(chunk - hearth_tiles.chunk) * HEARTH_TILE_QUANTA;
+}
+
+static inline size_t hearth_chunk_quanta(const struct hearth_chunk *chunk) {
+  return (size_t)chunk->tiles * HEARTH_TILE_QUANTA;
+}
+
+static inline size_t hearth_chunk_end(const struct hearth_chunk *chunk) {
+  return hearth_chunk_begin(chunk) + hearth_chunk_quanta(chunk);
+}
+
+/* A chunk, all free. NULL when the range is full. */
+struct hearth_chunk *hearth_chunk_create(struct hearth_thread_pools *thread, unsigned pool, uint32_t tiles,
+                                         bool *ret_zeroed);
+
+/* Write into the table of tiles whose the chunk is. */
+void hearth_chunk_claim(struct hearth_chunk *chunk, struct hearth_thread_pools *thread, unsigned pool);
+
+/* Give back a chunk without blocks. */
+void hearth_chunk_destroy(struct hearth_chunk *chunk, unsigned pool);
+
+#endif
