@@ -135,13 +135,14 @@ static bool read_range(const hotcold_process *process, int range, hotcold_sample
   return true;
 }
 
-static uint64_t hole_quanta(uint64_t start, uint64_t end) {
-  return start < end ? (end - start) / HEARTH_HOTCOLD_STATUS_QUANTUM_BYTES : 0;
+static uint64_t hole_quanta(const struct hearth_hotcold_hole *hole) {
+  return hole->start < hole->end ? (hole->end - hole->start) / HEARTH_HOTCOLD_STATUS_QUANTUM_BYTES : 0;
 }
 
 static void count_pool(const struct hearth_hotcold_pool_counts *counts, hotcold_pool *ret) {
-  uint64_t quanta = counts->used_quanta - counts->remote_quanta - hole_quanta(counts->hole_start, counts->hole_end) -
-                    hole_quanta(counts->medium_hole_start, counts->medium_hole_end);
+  uint64_t quanta = counts->used_quanta - counts->remote_quanta;
+  for (int i = 0; i < HEARTH_HOTCOLD_STATUS_HOLES; i++)
+    quanta -= hole_quanta(&counts->hole[i]);
   for (unsigned i = 0; i < HEARTH_HOTCOLD_STATUS_BINS; i++)
     quanta -= (i + 1) * (uint64_t)counts->cached[i];
   ret->live_blocks += counts->taken - counts->freed;

@@ -17,22 +17,27 @@ enum {
   HEARTH_HOTCOLD_STATUS_RANGES = 2, /* cold, hot */
   HEARTH_HOTCOLD_STATUS_POOLS = 33, /* of cold blocks, of the plan's 31 pools, of other hot blocks */
   HEARTH_HOTCOLD_STATUS_BINS = 64,
+  HEARTH_HOTCOLD_STATUS_HOLES = 3,
   HEARTH_HOTCOLD_STATUS_PAGE_BYTES = 4096,
   HEARTH_HOTCOLD_STATUS_QUANTUM_BYTES = 16,
 };
 
 /* All but the page are counters in the process. */
 
+/* Free memory that a pool cuts blocks from: its addresses. */
+struct hearth_hotcold_hole {
+  uint64_t start, end;
+};
+
 /* One pool of one thread. Sums over all threads have a meaning, as a thread may free blocks of others. Its live blocks are
- * those taken and not freed; their quanta are those in use, without those between the ends of both holes, those of
- * cached blocks, and the remote ones. */
+ * those taken and not freed; their quanta are those in use, without those of its holes, those of cached blocks, and the
+ * remote ones. */
 struct hearth_hotcold_pool_counts {
-  uint64_t hole_start, hole_end;               /* addresses */
-  uint64_t taken, freed;                       /* blocks, ever */
-  uint64_t medium_hole_start, medium_hole_end; /* addresses */
-  uint64_t used_quanta;                        /* of its chunks */
-  uint64_t remote_quanta;                      /* freed by other threads, and not yet noticed by this one */
-  uint8_t cached[HEARTH_HOTCOLD_STATUS_BINS];  /* freed blocks of 1, 2, ... quanta, kept for the next request */
+  struct hearth_hotcold_hole hole[HEARTH_HOTCOLD_STATUS_HOLES];
+  uint64_t taken, freed;                      /* blocks, ever */
+  uint64_t used_quanta;                       /* of its parcels */
+  uint64_t remote_quanta;                     /* freed by other threads, and not yet noticed by this one */
+  uint8_t cached[HEARTH_HOTCOLD_STATUS_BINS]; /* freed blocks of 1, 2, ... quanta, kept for the next request */
 };
 
 /* Large blocks of one pool. */

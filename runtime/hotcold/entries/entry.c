@@ -84,7 +84,7 @@ static void *move_block(void *target, void *block, size_t usable, size_t bytes) 
   return target;
 }
 
-/* Whether a block of a range can hold `bytes` where it is, and should: one of another thread's chunk that shrinks below half
+/* Whether a block of a range can hold `bytes` where it is, and should: one of another thread's parcel that shrinks below half
  * of its room moves, as does one that becomes large, or is no longer. */
 static bool resized_in_place(void *block, size_t usable, size_t bytes) {
   uint64_t owner = hearth_owner_of(block);

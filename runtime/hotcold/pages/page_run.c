@@ -88,10 +88,18 @@ static void insert_joined(struct hearth_region *region, uint32_t first, uint32_t
   link_run(region, first, pages, state);
 }
 
+/* Dirty pages that may stay: a 16th of those in use, within the limits. */
+static uint32_t kept_pages(const struct hearth_region *region) {
+  uint64_t share = (region->pages - region->clean_pages - region->dirty_pages) / 16;
+  if (share < region->limits.least_keep_pages)
+    share = region->limits.least_keep_pages;
+  return share < region->limits.keep_pages ? (uint32_t)share : region->limits.keep_pages;
+}
+
 void hearth_page_run_init(struct hearth_region *region) {
   for (unsigned bin = 0; bin < HEARTH_PAGE_RUN_BINS; bin++)
     region->clean.bins[bin] = region->dirty.bins[bin] = HEARTH_NO_PAGE;
-  region->release_at = region->limits.keep_pages;
+  region->release_at = region->limits.least_keep_pages;
   link_run(region, 0, region->pages, HEARTH_PAGE_CLEAN);
 }
 
@@ -104,8 +112,9 @@ static void carve(struct hearth_region *region, uint32_t run, uint32_t first, ui
     link_run(region, run, first - run, state);
   if (run_end > first + pages)
     link_run(region, first + pages, run_end - (first + pages), state);
-  if (state == HEARTH_PAGE_DIRTY && region->release_at > region->dirty_pages + region->limits.keep_pages)
-    region->release_at = region->dirty_pages + region->limits.keep_pages;
+  uint32_t keep = kept_pages(region);
+  if (state == HEARTH_PAGE_DIRTY && region->release_at > region->dirty_pages + keep)
+    region->release_at = region->dirty_pages + keep;
 }
 
 /* Whether pages of the free run that begins at `run` can be handed out. */
@@ -177,9 +186,8 @@ static bool release_run(struct hearth_region *region, uint32_t run, uint32_t fir
   return true;
 }
 
-/* Give the part of some dirty run back that consists of whole release pieces. Larger runs first: fewer system calls. */
-static bool release_some(struct hearth_region *region) {
-  uint32_t piece = region->limits.release_pages;
+/* Give the part of some dirty run back that consists of whole pieces. Larger runs first: fewer system calls. */
+static bool release_some(struct hearth_region *region, uint32_t piece) {
   for (unsigned bin = HEARTH_PAGE_RUN_BINS; bin-- > bin_of(piece);)
     for (uint32_t run = region->dirty.bins[bin]; run != HEARTH_NO_PAGE; run = region->page[run].next) {
       uint32_t first = align_up(region, run, piece);
@@ -193,11 +201,13 @@ static bool release_some(struct hearth_region *region) {
 /* Release down to half of the bytes that may be kept, so that the next free does not start over. When too little can be
  * given back (the dirty runs are smaller than a release piece), wait for as much again before trying again. */
 static void release_excess(struct hearth_region *region) {
-  uint32_t half = region->limits.keep_pages / 2;
-  while (region->dirty_pages > half && release_some(region))
+  uint32_t keep = kept_pages(region), half = keep / 2;
+  while (region->dirty_pages > half && release_some(region, region->limits.release_pages))
+    ;
+  while (region->dirty_pages > keep && release_some(region, region->limits.small_release_pages))
     ;
   uint32_t next = region->dirty_pages + half;
-  region->release_at = next > region->limits.keep_pages ? next : region->limits.keep_pages;
+  region->release_at = next > keep ? next : keep;
 }
 
 uint32_t hearth_page_run_take(struct hearth_region *region, uint32_t pages, uint32_t align_pages, bool *ret_clean) {
@@ -208,7 +218,7 @@ uint32_t hearth_page_run_take(struct hearth_region *region, uint32_t pages, uint
     run = best_fit(region, &region->clean, pages, align_pages);
   if (run == HEARTH_NO_PAGE) {
     /* Room may be cut up by the border between dirty and clean runs only. */
-    while (release_some(region))
+    while (release_some(region, region->limits.release_pages))
       ;
     run = best_fit(region, &region->clean, pages, align_pages);
   }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Large blocks and chunks are page runs of their own; the page entries are a mapping beside the range. */
+/* Large blocks and parcels are page runs of their own; the page entries are a mapping beside the range. */
 #define _GNU_SOURCE
 #include "region.h"
 
@@ -41,16 +41,16 @@ static void set_run(struct hearth_region *region, uint32_t first, uint32_t pages
   tail->state = head->state = state;
 }
 
-uint32_t hearth_region_take_chunk(struct hearth_region *region, uint32_t pages, bool *ret_zeroed) {
+uint32_t hearth_region_take_parcel(struct hearth_region *region, uint32_t pages, bool *ret_zeroed) {
   hearth_futex_lock_acquire(&region->page_run_lock);
   uint32_t first = hearth_page_run_take(region, pages, pages, ret_zeroed);
   if (first != HEARTH_NO_PAGE)
-    set_run(region, first, pages, HEARTH_PAGE_CHUNK);
+    set_run(region, first, pages, HEARTH_PAGE_PARCEL);
   hearth_futex_lock_release(&region->page_run_lock);
   return first;
 }
 
-void hearth_region_put_chunk(struct hearth_region *region, uint32_t first, uint32_t pages) {
+void hearth_region_put_parcel(struct hearth_region *region, uint32_t first, uint32_t pages) {
   hearth_futex_lock_acquire(&region->page_run_lock);
   hearth_page_run_give(region, first, pages);
   hearth_futex_lock_release(&region->page_run_lock);

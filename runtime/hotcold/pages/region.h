@@ -2,14 +2,14 @@
 /* A region: the pages of one given address range.
  *
  *   page    4 KiB of the range; named by its number from the start of the range
- *   page run  consecutive pages with one owner: free, a chunk of a pool, or one large block
+ *   page run  consecutive pages with one owner: free, a parcel of a pool, or one large block
  *   dirty   free, but may still hold memory; a clean run was given back to the system or never used, and reads as zero
  *   pool    blocks that lie together: number 0 of cold blocks, 1 to 31 of the plan, 32 of other hot ones
  *
  * The range holds the program's data and nothing else: page entries lie in a map of their own. So a stray write cannot
  * break the allocator, and freeing a block does not touch its page (a cold page stays out of memory).
  *
- *     range  | chunk of a pool | large block | free (dirty) | chunk ... | free (clean) ............ |
+ *     range  | parcel of a pool | large block | free (dirty) | parcel ... | free (clean) ............ |
  *     pages  [entry per page: run's first page, length, state, pool, list links]
  *
  * One lock guards the runs. All functions may be called from several threads at once unless they say otherwise, none
@@ -46,7 +46,7 @@ enum {
 enum hearth_page_state { /* kept in the first and the last entry of a run, as first and pages are */
                          HEARTH_PAGE_CLEAN,
                          HEARTH_PAGE_DIRTY,
-                         HEARTH_PAGE_CHUNK,
+                         HEARTH_PAGE_PARCEL,
                          HEARTH_PAGE_LARGE,
 };
 
@@ -65,8 +65,10 @@ struct hearth_page_run_list {
 };
 
 struct hearth_region_limits {
-  uint32_t keep_pages;    /* dirty pages that are kept for reuse */
-  uint32_t release_pages; /* memory is given back in aligned pieces of this many pages, a power of two */
+  uint32_t least_keep_pages,
+      keep_pages;               /* dirty pages that are kept for reuse: a 16th of those in use, but at least, most */
+  uint32_t release_pages;       /* memory is given back in aligned pieces of this many pages, a power of two; */
+  uint32_t small_release_pages; /* or, if that is not enough, of this many */
 };
 
 /* Further work on the memory of pages. Called with the page_run_lock held. */
@@ -103,10 +105,10 @@ bool hearth_region_create(struct hearth_region *region, void *base, size_t bytes
 /* Unmap the page entries (for tests; the range is the caller's). No other thread may use the region any more. */
 void hearth_region_destroy(struct hearth_region *region);
 
-/* A run of `pages` pages for a chunk, aligned to that in the address space; a power of two. HEARTH_NO_PAGE when the range has
+/* A run of `pages` pages for a parcel, aligned to that in the address space; a power of two. HEARTH_NO_PAGE when the range has
  * no room. *ret_zeroed: it is known to be all zero. */
-uint32_t hearth_region_take_chunk(struct hearth_region *region, uint32_t pages, bool *ret_zeroed);
-void hearth_region_put_chunk(struct hearth_region *region, uint32_t first, uint32_t pages);
+uint32_t hearth_region_take_parcel(struct hearth_region *region, uint32_t pages, bool *ret_zeroed);
+void hearth_region_put_parcel(struct hearth_region *region, uint32_t first, uint32_t pages);
 
 /* A block of its own run: `alignment` a power of two. NULL when the range has no room. *ret_zeroed: the block is known
  * to be all zero. */

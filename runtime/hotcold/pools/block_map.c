@@ -52,7 +52,8 @@ void hearth_block_map_free(size_t quantum, size_t quanta) {
                           memory_order_relaxed);
 }
 
-/* The first quantum in [from, to) whose used bit, changed by `flip`, is 1; or `to`. */
+/* The first quantum in [from, to) whose used bit, changed by `flip`, is 1; or `to`. If that is no multiple of WORD, the rest of its
+ * word is looked at, too. */
 static size_t next_bit(size_t from, size_t to, uint64_t flip) {
   size_t word = from / WORD;
   uint64_t bits = (used_word(word) ^ flip) & ~UINT64_C(0) << from % WORD;
@@ -64,12 +65,12 @@ static size_t next_bit(size_t from, size_t to, uint64_t flip) {
   return word * WORD + (size_t)__builtin_ctzll(bits);
 }
 
-bool hearth_block_map_find(size_t from, size_t to, size_t least, size_t *ret_quantum, size_t *ret_quanta) {
+bool hearth_block_map_find(size_t from, size_t to, size_t end, size_t least, size_t *ret_quantum, size_t *ret_quanta) {
   while (from < to) {
     size_t hole = next_bit(from, to, ~UINT64_C(0));
     if (hole == to)
       return false;
-    from = next_bit(hole, to, 0);
+    from = next_bit(hole, end, 0);
     if (from - hole >= least) {
       *ret_quantum = hole;
       *ret_quanta = from - hole;

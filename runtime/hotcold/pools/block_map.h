@@ -11,7 +11,7 @@
  *     used       1  1  1  1   0  0  0  0   1  1  1   1  1  1  1  1  1
  *
  * So a block ends before the next quantum that is a start or not used: one look, mostly, as both words of 64 quanta lie
- * side by side. One thread writes the bits of a chunk. Others read them meanwhile, to find the size of a live block: the
+ * side by side. One thread writes the bits of a parcel. Others read them meanwhile, to find the size of a live block: the
  * quantum behind it is at all times a start, or not used. It was a start when it was used first, and stays one; so
  * `used` is set after `start`, and read before. */
 #ifndef HEARTH_BLOCK_MAP_H
@@ -80,10 +80,12 @@ void hearth_block_map_extend(size_t quantum, size_t quanta);
 /* Free them. */
 void hearth_block_map_free(size_t quantum, size_t quanta);
 
-/* The first hole of `least` quanta and more in [from, to). `to` is a multiple of HEARTH_WORD_QUANTA. */
-bool hearth_block_map_find(size_t from, size_t to, size_t least, size_t *ret_quantum, size_t *ret_quanta);
+/* The first hole of `least` quanta and more in [from, end) that begins before `to`. Both are multiples of
+ * HEARTH_WORD_QUANTA. */
+bool hearth_block_map_find(size_t from, size_t to, size_t end, size_t least, size_t *ret_quantum, size_t *ret_quanta);
 
-/* Unused quanta before `quantum`, down to `from`, and from `quantum` on, up to `to`: a multiple as above. */
+/* Unused quanta before `quantum`, down to `from`, and from `quantum` on, up to `to` or a little further: at most to
+ * the next multiple of HEARTH_WORD_QUANTA. */
 size_t hearth_block_map_free_before(size_t quantum, size_t from);
 size_t hearth_block_map_free_from(size_t quantum, size_t to);
 

@@ -1,18 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The slow ways: holes are found by bit scans and filled again by next fit; those of medium blocks by first fit, with a
- * bound for each chunk's largest hole. */
+/* The slow ways: holes are found by bit scans. Of a parcel, and of each of its tiles, a bound on the size of holes is kept: a search
+ * in vain lowers it, a freed block raises it again. */
 #include "pool.h"
 
 #include "thread_pools.h"
 
 enum {
-  /* A chunk is worth a search when a 16th of it was freed since the last one. */
+  /* A parcel is worth a search when a 16th of it was freed since the last one. */
   FREED_SHARE = 16,
-  /* A new chunk is at most a 16th of the pool. */
+  /* A new parcel is at most a 16th of the pool. */
   GROWTH_SHARE = 16,
-  /* Cold chunks stay small: what empties goes back at once. */
-  COLD_CHUNK_TILES = 1,
-  MEDIUM_CHUNKS_TRIED = 64,
+  /* Cold parcels stay small: what empties goes back at once. */
+  COLD_PARCEL_TILES = 1,
+  PARCELS_TRIED = 64,
+  /* Free memory grows by 1 MiB and by an 8th of the pool before any of it is given back, */
+  KEPT_FREE_QUANTA = (1 << 20) / HEARTH_QUANTUM_BYTES,
+  KEPT_FREE_SHARE = 8,
+  /* of parcels of which as much was freed meanwhile, and at most three quarters are used. To give back a few pages breaks up a
+   * huge page, which is worth it in a half empty parcel only. */
+  LEAST_HOT_PAGES = 4,
 };
 
 #define MOST(quanta) ((quanta) <= 32 ? 32 : (quanta) > 64 ? 4 : 1024 / (quanta))
@@ -26,265 +32,310 @@ static size_t quantum_at(uint64_t address) { return hearth_quantum_of((void *)(u
 
 static uint64_t address_of(size_t quantum) { return (uintptr_t)hearth_quantum_address(quantum); }
 
-static void count_used(struct hearth_pool *pool, struct hearth_chunk *chunk, size_t quanta) {
-  chunk->used += (uint32_t)quanta;
+static void count_used(struct hearth_pool *pool, struct hearth_parcel *parcel, size_t quanta) {
+  parcel->used += (uint32_t)quanta;
   hearth_count_add(&pool->counts.used_quanta, quanta);
 }
 
-static void count_unused(struct hearth_pool *pool, struct hearth_chunk *chunk, size_t quanta) {
-  chunk->used -= (uint32_t)quanta;
+static void count_unused(struct hearth_pool *pool, struct hearth_parcel *parcel, size_t quanta) {
+  parcel->used -= (uint32_t)quanta;
   hearth_count_add(&pool->counts.used_quanta, -(uint64_t)quanta);
 }
 
-/* Lists of chunks. */
+/* Lists of parcels. */
 
-static void add_waiting(struct hearth_pool *pool, struct hearth_chunk *chunk) {
-  chunk->next = NULL;
-  chunk->prev = pool->last_waiting;
+static void add_waiting(struct hearth_pool *pool, struct hearth_parcel *parcel) {
+  parcel->next_waiting = NULL;
+  parcel->prev_waiting = pool->last_waiting;
   if (pool->last_waiting)
-    pool->last_waiting->next = chunk;
+    pool->last_waiting->next_waiting = parcel;
   else
-    pool->waiting = chunk;
-  pool->last_waiting = chunk;
-  chunk->is_listed = true;
+    pool->waiting = parcel;
+  pool->last_waiting = parcel;
+  parcel->is_waiting = true;
 }
 
-static void remove_waiting(struct hearth_pool *pool, struct hearth_chunk *chunk) {
-  if (chunk->next)
-    chunk->next->prev = chunk->prev;
+static void remove_waiting(struct hearth_pool *pool, struct hearth_parcel *parcel) {
+  if (parcel->next_waiting)
+    parcel->next_waiting->prev_waiting = parcel->prev_waiting;
   else
-    pool->last_waiting = chunk->prev;
-  if (chunk->prev)
-    chunk->prev->next = chunk->next;
+    pool->last_waiting = parcel->prev_waiting;
+  if (parcel->prev_waiting)
+    parcel->prev_waiting->next_waiting = parcel->next_waiting;
   else
-    pool->waiting = chunk->next;
-  chunk->is_listed = false;
+    pool->waiting = parcel->next_waiting;
+  parcel->is_waiting = false;
 }
 
-static void add_medium(struct hearth_pool *pool, struct hearth_chunk *chunk) {
-  chunk->prev = NULL;
-  chunk->next = pool->medium;
-  if (chunk->next)
-    chunk->next->prev = chunk;
-  pool->medium = chunk;
+static void add_parcel(struct hearth_pool *pool, struct hearth_parcel *parcel) {
+  struct hearth_parcel **first = &pool->parcels[parcel->is_medium];
+  parcel->prev = NULL;
+  parcel->next = *first;
+  if (parcel->next)
+    parcel->next->prev = parcel;
+  *first = parcel;
 }
 
-static void remove_medium(struct hearth_pool *pool, struct hearth_chunk *chunk) {
-  if (chunk->next)
-    chunk->next->prev = chunk->prev;
-  if (chunk->prev)
-    chunk->prev->next = chunk->next;
+static void remove_parcel(struct hearth_pool *pool, struct hearth_parcel *parcel) {
+  if (parcel->next)
+    parcel->next->prev = parcel->prev;
+  if (parcel->prev)
+    parcel->prev->next = parcel->next;
   else
-    pool->medium = chunk->next;
+    pool->parcels[parcel->is_medium] = parcel->next;
 }
 
-static bool is_worth_a_search(const struct hearth_chunk *chunk) {
-  return chunk->freed >= hearth_chunk_quanta(chunk) / FREED_SHARE;
-}
-
-static void destroy(struct hearth_pool *pool, struct hearth_chunk *chunk) {
-  if (chunk->is_medium)
-    remove_medium(pool, chunk);
-  else if (chunk->is_listed)
-    remove_waiting(pool, chunk);
-  pool->tiles -= chunk->tiles;
-  hearth_chunk_destroy(chunk, pool->number);
-}
-
-/* After quanta of the chunk became free: an end for an empty chunk, a place in the list for one with much room. */
-static void look_after(struct hearth_pool *pool, struct hearth_chunk *chunk) {
-  if (chunk == pool->chunk)
+static void move_to_front(struct hearth_pool *pool, struct hearth_parcel *parcel) {
+  if (!parcel->prev)
     return;
-  if (!chunk->used)
-    destroy(pool, chunk);
-  else if (!chunk->is_medium && !chunk->is_listed && is_worth_a_search(chunk))
-    add_waiting(pool, chunk);
+  remove_parcel(pool, parcel);
+  add_parcel(pool, parcel);
 }
 
-static void free_quanta(struct hearth_pool *pool, struct hearth_chunk *chunk, size_t quantum, size_t quanta) {
+static bool is_worth_a_search(const struct hearth_parcel *parcel) {
+  return parcel->freed >= hearth_parcel_quanta(parcel) / FREED_SHARE;
+}
+
+static void destroy(struct hearth_pool *pool, struct hearth_parcel *parcel) {
+  remove_parcel(pool, parcel);
+  if (parcel->is_waiting)
+    remove_waiting(pool, parcel);
+  pool->tiles -= parcel->tiles;
+  hearth_parcel_destroy(parcel, pool->number);
+}
+
+/* After quanta of the parcel became free: an end for an empty parcel, a place in the list for one with much room. */
+static void look_after(struct hearth_pool *pool, struct hearth_parcel *parcel) {
+  if (parcel == pool->parcel)
+    return;
+  if (!parcel->used)
+    destroy(pool, parcel);
+  else if (!parcel->is_medium && !parcel->is_waiting && is_worth_a_search(parcel))
+    add_waiting(pool, parcel);
+}
+
+/* A hole of so many quanta begins here now. */
+static void raise_bounds(struct hearth_pool *pool, struct hearth_parcel *parcel, size_t quantum, size_t quanta) {
+  uint16_t bound = quanta < HEARTH_HOLE_ANY ? (uint16_t)quanta : HEARTH_HOLE_ANY;
+  uint16_t *of_tile = &parcel->hole_most_of_tile[(quantum - hearth_parcel_begin(parcel)) / HEARTH_TILE_QUANTA];
+  if (bound > *of_tile)
+    *of_tile = bound;
+  if (bound <= parcel->hole_most)
+    return;
+  parcel->hole_most = bound;
+  move_to_front(pool, parcel);
+}
+
+/* No further than the largest block is long on either side: a larger hole is as good. */
+static void free_quanta(struct hearth_pool *pool, struct hearth_parcel *parcel, size_t quantum, size_t quanta) {
+  size_t begin = hearth_parcel_begin(parcel), end = hearth_parcel_end(parcel), behind = quantum + quanta;
   hearth_block_map_free(quantum, quanta);
-  count_unused(pool, chunk, quanta);
-  chunk->freed += (uint32_t)quanta;
-  if (!chunk->is_medium)
-    return;
-  size_t before = hearth_block_map_free_before(quantum, hearth_chunk_begin(chunk));
-  size_t from = hearth_block_map_free_from(quantum, hearth_chunk_end(chunk));
-  if (before + from > chunk->hole_most)
-    chunk->hole_most = (uint32_t)(before + from);
+  count_unused(pool, parcel, quanta);
+  parcel->freed += (uint32_t)quanta;
+  parcel->kept_free += (uint32_t)quanta;
+  size_t before =
+      hearth_block_map_free_before(quantum, quantum - begin > HEARTH_HOLE_ANY ? quantum - HEARTH_HOLE_ANY : begin);
+  size_t after = hearth_block_map_free_from(behind, end - behind > HEARTH_HOLE_ANY ? behind + HEARTH_HOLE_ANY : end);
+  raise_bounds(pool, parcel, quantum - before, before + quanta + after);
 }
 
-void hearth_pool_free(struct hearth_pool *pool, struct hearth_chunk *chunk, size_t quantum, size_t quanta) {
-  free_quanta(pool, chunk, quantum, quanta);
-  look_after(pool, chunk);
+/* Memory that goes back. */
+
+static size_t free_of(const struct hearth_pool *pool) {
+  return (size_t)pool->tiles * HEARTH_TILE_QUANTA - hearth_count_get(&pool->counts.used_quanta);
 }
 
-void hearth_pool_hold(struct hearth_chunk *chunk) { chunk->used++; }
-
-void hearth_pool_release(struct hearth_pool *pool, struct hearth_chunk *chunk) {
-  chunk->used--;
-  look_after(pool, chunk);
+static void set_give_back(struct hearth_pool *pool) {
+  size_t share = (size_t)pool->tiles * HEARTH_TILE_QUANTA / KEPT_FREE_SHARE;
+  pool->give_back_at = free_of(pool) + (share > KEPT_FREE_QUANTA ? share : KEPT_FREE_QUANTA);
 }
 
-static struct hearth_chunk *create(struct hearth_pool *pool, bool is_medium, bool *ret_zeroed) {
-  uint32_t most = pool->number == HEARTH_POOL_COLD ? COLD_CHUNK_TILES : HEARTH_CHUNK_TILES_MOST, tiles = 1;
+/* The memory is in use again: what is freed next counts from here. */
+static void lower_give_back(struct hearth_pool *pool) {
+  size_t before = pool->give_back_at;
+  set_give_back(pool);
+  if (pool->give_back_at > before)
+    pool->give_back_at = before;
+}
+
+static void give_back(struct hearth_pool *pool) {
+  for (int kind = 0; kind < 2; kind++)
+    for (struct hearth_parcel *parcel = pool->parcels[kind]; parcel; parcel = parcel->next) {
+      size_t quanta = hearth_parcel_quanta(parcel);
+      if (parcel->used > quanta / 4 * 3 || parcel->kept_free < quanta / KEPT_FREE_SHARE)
+        continue;
+      bool all = pool->number == HEARTH_POOL_COLD || parcel->used <= quanta / 2;
+      hearth_parcel_give_pages_back(parcel, pool->number, all ? 1 : LEAST_HOT_PAGES);
+      parcel->kept_free = 0;
+    }
+  set_give_back(pool);
+}
+
+void hearth_pool_free(struct hearth_pool *pool, struct hearth_parcel *parcel, size_t quantum, size_t quanta) {
+  free_quanta(pool, parcel, quantum, quanta);
+  look_after(pool, parcel);
+  if (free_of(pool) > pool->give_back_at)
+    give_back(pool);
+}
+
+void hearth_pool_hold(struct hearth_parcel *parcel) { parcel->used++; }
+
+void hearth_pool_release(struct hearth_pool *pool, struct hearth_parcel *parcel) {
+  parcel->used--;
+  look_after(pool, parcel);
+}
+
+static struct hearth_parcel *create(struct hearth_pool *pool, bool is_medium, bool *ret_zeroed) {
+  uint32_t most = pool->number == HEARTH_POOL_COLD ? COLD_PARCEL_TILES : HEARTH_PARCEL_TILES_MOST, tiles = 1;
   while (tiles < most && tiles * 2 <= pool->tiles / GROWTH_SHARE)
     tiles *= 2;
-  struct hearth_chunk *chunk = hearth_chunk_create(pool->thread, pool->number, tiles, ret_zeroed);
-  if (!chunk && tiles > 1)
-    chunk = hearth_chunk_create(pool->thread, pool->number, 1, ret_zeroed);
-  if (!chunk)
+  struct hearth_parcel *parcel = hearth_parcel_create(pool->thread, pool->number, tiles, ret_zeroed);
+  if (!parcel && tiles > 1)
+    parcel = hearth_parcel_create(pool->thread, pool->number, 1, ret_zeroed);
+  if (!parcel)
     return NULL;
-  pool->tiles += chunk->tiles;
-  chunk->is_medium = is_medium;
-  if (is_medium) {
-    chunk->hole_most = (uint32_t)hearth_chunk_quanta(chunk);
-    add_medium(pool, chunk);
-  }
-  return chunk;
+  pool->tiles += parcel->tiles;
+  parcel->is_medium = is_medium;
+  add_parcel(pool, parcel);
+  return parcel;
 }
 
 /* Holes. */
 
-static void open_hole(struct hearth_pool *pool, struct hearth_chunk *chunk, uint64_t *start, uint64_t *end,
-                      size_t quantum, size_t quanta) {
+static void open_hole(struct hearth_pool *pool, enum hearth_hole which, struct hearth_parcel *parcel, size_t quantum,
+                      size_t quanta) {
+  struct hearth_hotcold_hole *hole = &pool->counts.hole[which];
   hearth_block_map_use(quantum, quanta);
-  count_used(pool, chunk, quanta);
+  count_used(pool, parcel, quanta);
+  if (pool->give_back_at > free_of(pool) + KEPT_FREE_QUANTA)
+    lower_give_back(pool);
   /* At no time does a forked child find a hole that is not one. */
-  __atomic_store_n(start, UINT64_MAX, __ATOMIC_RELEASE);
-  __atomic_store_n(end, address_of(quantum + quanta), __ATOMIC_RELEASE);
-  __atomic_store_n(start, address_of(quantum), __ATOMIC_RELEASE);
+  __atomic_store_n(&hole->start, UINT64_MAX, __ATOMIC_RELEASE);
+  __atomic_store_n(&hole->end, address_of(quantum + quanta), __ATOMIC_RELEASE);
+  __atomic_store_n(&hole->start, address_of(quantum), __ATOMIC_RELEASE);
 }
 
 /* Make the rest of a hole free. It empties the hole before it frees the memory, for a child forked in between. */
-static void close_hole(struct hearth_pool *pool, uint64_t *start, uint64_t *end) {
-  uint64_t from = hearth_count_get(start), to = hearth_count_get(end);
-  hearth_count_set(start, to);
+static void close_hole(struct hearth_pool *pool, enum hearth_hole which) {
+  struct hearth_hotcold_hole *hole = &pool->counts.hole[which];
+  uint64_t from = hearth_count_get(&hole->start), to = hearth_count_get(&hole->end);
+  hearth_count_set(&hole->start, to);
+  pool->is_zeroed[which] = false;
   if (from == to)
     return;
   size_t quantum = quantum_at(from);
-  struct hearth_chunk *chunk = hearth_chunk_of(hearth_owner_of((void *)(uintptr_t)from), quantum);
-  free_quanta(pool, chunk, quantum, quantum_at(to) - quantum);
-  look_after(pool, chunk);
+  struct hearth_parcel *parcel = hearth_parcel_of(hearth_owner_of((void *)(uintptr_t)from), quantum);
+  hearth_pool_free(pool, parcel, quantum, quantum_at(to) - quantum);
 }
 
-static void close_small_hole(struct hearth_pool *pool) {
-  close_hole(pool, &pool->counts.hole_start, &pool->counts.hole_end);
-  pool->hole_is_fresh = pool->hole_is_zeroed = false;
+static void *cut(struct hearth_pool *pool, enum hearth_hole which, size_t quanta, bool *ret_zeroed) {
+  *ret_zeroed = pool->is_zeroed[which];
+  return hearth_hole_cut(&pool->counts.hole[which], quanta);
 }
 
-static void close_medium_hole(struct hearth_pool *pool) {
-  close_hole(pool, &pool->counts.medium_hole_start, &pool->counts.medium_hole_end);
-  pool->medium_is_zeroed = false;
+/* The search leaves the parcel, whose hole is closed. */
+static void leave_parcel(struct hearth_pool *pool) {
+  struct hearth_parcel *parcel = pool->parcel;
+  pool->parcel = NULL;
+  if (parcel)
+    look_after(pool, parcel);
 }
 
-/* The search leaves the chunk, whose hole is closed. */
-static void leave_chunk(struct hearth_pool *pool) {
-  struct hearth_chunk *chunk = pool->chunk;
-  pool->chunk = NULL;
-  if (chunk)
-    look_after(pool, chunk);
+static void enter_parcel(struct hearth_pool *pool, struct hearth_parcel *parcel) {
+  pool->parcel = parcel;
+  pool->position = hearth_parcel_begin(parcel);
+  parcel->freed = 0;
 }
 
-static void enter_chunk(struct hearth_pool *pool, struct hearth_chunk *chunk) {
-  pool->chunk = chunk;
-  pool->position = hearth_chunk_begin(chunk);
-  chunk->freed = 0;
-}
-
-static bool find_hole(struct hearth_pool *pool, size_t quanta) {
-  close_small_hole(pool);
+/* The next hole, from where the last one was found. */
+static bool find_next(struct hearth_pool *pool, size_t quanta) {
+  close_hole(pool, HEARTH_HOLE_NEXT);
   for (;;) {
-    struct hearth_chunk *chunk = pool->chunk;
-    size_t hole, room;
-    if (chunk && hearth_block_map_find(pool->position, hearth_chunk_end(chunk), quanta, &hole, &room)) {
-      open_hole(pool, chunk, &pool->counts.hole_start, &pool->counts.hole_end, hole, room);
+    struct hearth_parcel *parcel = pool->parcel;
+    size_t end = parcel ? hearth_parcel_end(parcel) : 0, hole, room;
+    if (parcel && hearth_block_map_find(pool->position, end, end, quanta, &hole, &room)) {
+      open_hole(pool, HEARTH_HOLE_NEXT, parcel, hole, room);
       pool->position = hole + room;
       return true;
     }
-    leave_chunk(pool);
-    chunk = pool->waiting;
-    if (!chunk)
+    leave_parcel(pool);
+    parcel = pool->waiting;
+    if (!parcel)
       return false;
-    remove_waiting(pool, chunk);
-    enter_chunk(pool, chunk);
+    remove_waiting(pool, parcel);
+    enter_parcel(pool, parcel);
   }
 }
 
-static bool find_fresh(struct hearth_pool *pool) {
-  bool zeroed;
-  struct hearth_chunk *chunk = create(pool, false, &zeroed);
-  if (!chunk)
-    return false;
-  enter_chunk(pool, chunk);
-  open_hole(pool, chunk, &pool->counts.hole_start, &pool->counts.hole_end, hearth_chunk_begin(chunk),
-            hearth_chunk_quanta(chunk));
-  pool->position = hearth_chunk_end(chunk);
-  pool->hole_is_fresh = true;
-  pool->hole_is_zeroed = zeroed;
-  return true;
-}
-
-static void *cut_small(struct hearth_pool *pool, size_t quanta, bool *ret_zeroed) {
-  void *block = hearth_hole_cut(&pool->counts.hole_start, &pool->counts.hole_end, quanta);
-  *ret_zeroed = pool->hole_is_zeroed;
-  return block;
-}
-
-static void *take_small(struct hearth_pool *pool, size_t quanta, bool *ret_zeroed) {
-  void *block = cut_small(pool, quanta, ret_zeroed);
-  if (!block && (find_hole(pool, quanta) || (hearth_thread_pools_collect(pool->thread) && find_hole(pool, quanta)) ||
-                 find_fresh(pool)))
-    block = cut_small(pool, quanta, ret_zeroed);
-  return block;
-}
-
-static bool find_medium_hole(struct hearth_pool *pool, size_t quanta) {
-  unsigned tried = 0;
-  close_medium_hole(pool);
-  for (struct hearth_chunk *chunk = pool->medium; chunk && tried < MEDIUM_CHUNKS_TRIED; chunk = chunk->next, tried++) {
-    size_t hole, room;
-    if (chunk->hole_most < quanta)
+/* The first hole of a parcel that is large enough. */
+static bool find_in_parcel(struct hearth_pool *pool, enum hearth_hole which, struct hearth_parcel *parcel,
+                           size_t quanta) {
+  size_t begin = hearth_parcel_begin(parcel), end = hearth_parcel_end(parcel), hole, room;
+  for (uint32_t tile = 0; tile < parcel->tiles; tile++, begin += HEARTH_TILE_QUANTA) {
+    if (parcel->hole_most_of_tile[tile] < quanta)
       continue;
-    if (hearth_block_map_find(hearth_chunk_begin(chunk), hearth_chunk_end(chunk), quanta, &hole, &room)) {
-      open_hole(pool, chunk, &pool->counts.medium_hole_start, &pool->counts.medium_hole_end, hole, room);
+    if (hearth_block_map_find(begin, begin + HEARTH_TILE_QUANTA, end, quanta, &hole, &room)) {
+      open_hole(pool, which, parcel, hole, room);
       return true;
     }
-    chunk->hole_most = (uint32_t)quanta - 1;
+    parcel->hole_most_of_tile[tile] = (uint16_t)(quanta - 1);
+  }
+  parcel->hole_most = (uint16_t)(quanta - 1);
+  return false;
+}
+
+/* The first hole of all that is large enough. */
+static bool find_first(struct hearth_pool *pool, enum hearth_hole which, size_t quanta) {
+  unsigned tried = 0;
+  close_hole(pool, which);
+  struct hearth_parcel *parcel = pool->parcels[which == HEARTH_HOLE_MEDIUM];
+  for (; parcel && tried < PARCELS_TRIED; parcel = parcel->next) {
+    if (parcel->hole_most < quanta)
+      continue;
+    if (find_in_parcel(pool, which, parcel, quanta))
+      return true;
+    tried++;
   }
   return false;
 }
 
-static bool find_fresh_for_medium(struct hearth_pool *pool) {
+static bool find(struct hearth_pool *pool, enum hearth_hole which, size_t quanta) {
+  return which == HEARTH_HOLE_NEXT ? find_next(pool, quanta) : find_first(pool, which, quanta);
+}
+
+static bool find_fresh(struct hearth_pool *pool, enum hearth_hole which) {
   bool zeroed;
-  struct hearth_chunk *chunk = create(pool, true, &zeroed);
-  if (!chunk)
+  struct hearth_parcel *parcel = create(pool, which == HEARTH_HOLE_MEDIUM, &zeroed);
+  if (!parcel)
     return false;
-  open_hole(pool, chunk, &pool->counts.medium_hole_start, &pool->counts.medium_hole_end, hearth_chunk_begin(chunk),
-            hearth_chunk_quanta(chunk));
-  pool->medium_is_zeroed = zeroed;
+  close_hole(pool, which);
+  if (which == HEARTH_HOLE_NEXT) {
+    leave_parcel(pool);
+    enter_parcel(pool, parcel);
+    pool->position = hearth_parcel_end(parcel);
+  }
+  open_hole(pool, which, parcel, hearth_parcel_begin(parcel), hearth_parcel_quanta(parcel));
+  pool->is_zeroed[which] = zeroed;
   return true;
 }
 
-static void *cut_medium(struct hearth_pool *pool, size_t quanta, bool *ret_zeroed) {
-  void *block = hearth_hole_cut(&pool->counts.medium_hole_start, &pool->counts.medium_hole_end, quanta);
-  *ret_zeroed = pool->medium_is_zeroed;
-  return block;
-}
-
-static void *take_medium(struct hearth_pool *pool, size_t quanta, bool *ret_zeroed) {
-  void *block = pool->hole_is_fresh ? cut_small(pool, quanta, ret_zeroed) : NULL;
-  if (!block)
-    block = cut_medium(pool, quanta, ret_zeroed);
-  if (!block &&
-      (find_medium_hole(pool, quanta) ||
-       (hearth_thread_pools_collect(pool->thread) && find_medium_hole(pool, quanta)) || find_fresh_for_medium(pool)))
-    block = cut_medium(pool, quanta, ret_zeroed);
-  return block;
+/* Of a new parcel, small blocks of all sizes take the same hole. */
+static void *take_from_hole(struct hearth_pool *pool, size_t quanta, bool *ret_zeroed) {
+  enum hearth_hole which = quanta <= HEARTH_TINY_QUANTA    ? HEARTH_HOLE_NEXT
+                           : quanta <= HEARTH_SMALL_QUANTA ? HEARTH_HOLE_SMALL
+                                                           : HEARTH_HOLE_MEDIUM;
+  void *block = cut(pool, which, quanta, ret_zeroed);
+  if (block)
+    return block;
+  if (find(pool, which, quanta) || (hearth_thread_pools_collect(pool->thread) && find(pool, which, quanta)))
+    return cut(pool, which, quanta, ret_zeroed);
+  if (which == HEARTH_HOLE_SMALL)
+    which = HEARTH_HOLE_NEXT;
+  return find_fresh(pool, which) ? cut(pool, which, quanta, ret_zeroed) : NULL;
 }
 
 static void *take_uncached(struct hearth_pool *pool, size_t quanta, bool *ret_zeroed) {
-  void *block = quanta <= HEARTH_SMALL_QUANTA ? take_small(pool, quanta, ret_zeroed)
-                                              : take_medium(pool, quanta, ret_zeroed);
+  void *block = take_from_hole(pool, quanta, ret_zeroed);
   if (block)
     hearth_count_add(&pool->counts.taken, 1);
   return block;
@@ -303,76 +354,81 @@ void *hearth_pool_take_aligned(struct hearth_pool *pool, size_t quanta, size_t a
   if (!block)
     return NULL;
   size_t before = (-(uintptr_t)block & (alignment - 1)) / HEARTH_QUANTUM_BYTES, first = hearth_quantum_of(block);
-  struct hearth_chunk *chunk = hearth_chunk_of(hearth_owner_of(block), first);
+  struct hearth_parcel *parcel = hearth_parcel_of(hearth_owner_of(block), first);
   size_t behind = all - before - quanta;
   if (before) {
     hearth_block_map_start(first + before);
-    free_quanta(pool, chunk, first, before);
+    free_quanta(pool, parcel, first, before);
   }
   if (behind)
-    free_quanta(pool, chunk, first + before + quanta, behind);
+    free_quanta(pool, parcel, first + before + quanta, behind);
   return block + before * HEARTH_QUANTUM_BYTES;
 }
 
-/* Is there room in the pool's hole, and does it begin where the block ends? */
-static bool grow_into_hole(uint64_t *start, const uint64_t *end, size_t block_end, size_t more) {
-  if (hearth_count_get(start) != address_of(block_end) || !hearth_hole_cut(start, end, more))
-    return false;
-  hearth_block_map_continue(block_end);
-  return true;
+/* Is there room in a hole of the pool, and does it begin where the block ends? */
+static bool grow_into_hole(struct hearth_pool *pool, size_t block_end, size_t more) {
+  for (unsigned i = 0; i < HEARTH_HOLES; i++) {
+    struct hearth_hotcold_hole *hole = &pool->counts.hole[i];
+    if (hearth_count_get(&hole->start) != address_of(block_end) || !hearth_hole_cut(hole, more))
+      continue;
+    hearth_block_map_continue(block_end);
+    return true;
+  }
+  return false;
 }
 
-bool hearth_pool_resize(struct hearth_pool *pool, struct hearth_chunk *chunk, size_t quantum, size_t old_quanta,
+bool hearth_pool_resize(struct hearth_pool *pool, struct hearth_parcel *parcel, size_t quantum, size_t old_quanta,
                         size_t quanta) {
-  size_t end = quantum + old_quanta, chunk_end = hearth_chunk_end(chunk);
+  size_t end = quantum + old_quanta, parcel_end = hearth_parcel_end(parcel);
   if (quanta <= old_quanta) {
     if (quanta < old_quanta)
-      hearth_pool_free(pool, chunk, quantum + quanta, old_quanta - quanta);
+      hearth_pool_free(pool, parcel, quantum + quanta, old_quanta - quanta);
     return true;
   }
   size_t more = quanta - old_quanta;
-  if (end == chunk_end)
+  if (end == parcel_end)
     return false;
-  if (grow_into_hole(&pool->counts.hole_start, &pool->counts.hole_end, end, more) ||
-      grow_into_hole(&pool->counts.medium_hole_start, &pool->counts.medium_hole_end, end, more))
+  if (grow_into_hole(pool, end, more))
     return true;
-  if (hearth_block_map_free_from(end, chunk_end) < more)
+  if (end + more > parcel_end || hearth_block_map_free_from(end, end + more) < more)
     return false;
   hearth_block_map_extend(end, more);
-  count_used(pool, chunk, more);
+  count_used(pool, parcel, more);
   return true;
 }
 
 void hearth_pool_close(struct hearth_pool *pool) {
-  close_small_hole(pool);
-  close_medium_hole(pool);
-  leave_chunk(pool);
+  for (unsigned i = 0; i < HEARTH_HOLES; i++)
+    close_hole(pool, (enum hearth_hole)i);
+  leave_parcel(pool);
 }
 
-static void forget_hole(uint64_t *start, uint64_t *end) {
-  uint64_t from = hearth_count_get(start), to = hearth_count_get(end);
-  hearth_count_set(start, to);
+static void forget_hole(struct hearth_hotcold_hole *hole) {
+  uint64_t from = hearth_count_get(&hole->start), to = hearth_count_get(&hole->end);
+  hearth_count_set(&hole->start, to);
   if (from < to)
     hearth_block_map_free(quantum_at(from), quantum_at(to) - quantum_at(from));
 }
 
 void hearth_pool_forget(struct hearth_pool *pool) {
-  forget_hole(&pool->counts.hole_start, &pool->counts.hole_end);
-  forget_hole(&pool->counts.medium_hole_start, &pool->counts.medium_hole_end);
-  pool->chunk = pool->waiting = pool->last_waiting = pool->medium = NULL;
+  for (unsigned i = 0; i < HEARTH_HOLES; i++) {
+    forget_hole(&pool->counts.hole[i]);
+    pool->is_zeroed[i] = false;
+  }
+  pool->parcel = pool->waiting = pool->last_waiting = pool->parcels[0] = pool->parcels[1] = NULL;
   pool->tiles = 0;
-  pool->hole_is_fresh = pool->hole_is_zeroed = pool->medium_is_zeroed = false;
   hearth_count_set(&pool->counts.used_quanta, 0);
 }
 
-void hearth_pool_recall(struct hearth_pool *pool, struct hearth_chunk *chunk) {
-  chunk->used = chunk->freed = 0;
-  chunk->is_listed = false;
-  count_used(pool, chunk, hearth_block_map_count(hearth_chunk_begin(chunk), hearth_chunk_end(chunk)));
-  pool->tiles += chunk->tiles;
-  chunk->hole_most = (uint32_t)hearth_chunk_quanta(chunk);
-  if (chunk->is_medium)
-    add_medium(pool, chunk);
-  else
-    add_waiting(pool, chunk);
+void hearth_pool_recall(struct hearth_pool *pool, struct hearth_parcel *parcel) {
+  parcel->used = parcel->freed = 0;
+  parcel->is_waiting = false;
+  count_used(pool, parcel, hearth_block_map_count(hearth_parcel_begin(parcel), hearth_parcel_end(parcel)));
+  pool->tiles += parcel->tiles;
+  parcel->hole_most = HEARTH_HOLE_ANY;
+  for (uint32_t i = 0; i < parcel->tiles; i++)
+    parcel->hole_most_of_tile[i] = HEARTH_HOLE_ANY;
+  add_parcel(pool, parcel);
+  if (!parcel->is_medium)
+    add_waiting(pool, parcel);
 }

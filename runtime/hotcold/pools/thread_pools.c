@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 
 _Static_assert(HEARTH_POOLS <= 1 << HEARTH_OWNER_POOL_BITS, "an owner names the pool");
-_Static_assert(HEARTH_CHUNK_TILES_MOST <= 1 << HEARTH_OWNER_PLACE_BITS, "an owner names the place");
+_Static_assert(HEARTH_PARCEL_TILES_MOST <= 1 << HEARTH_OWNER_PLACE_BITS, "an owner names the place");
 
 static struct hearth_futex_lock registry_lock;
 struct hearth_thread_pools *hearth_all_thread_pools;
@@ -40,21 +40,21 @@ static struct hearth_thread_pools *map_pools(void) {
 static void release(struct hearth_thread_pools *freeing, void *const *blocks, unsigned count);
 static void free_noted(struct hearth_thread_pools *thread);
 
-/* Of the pools whose thread vanished, only this is relied on: chunks belong to whom the table of tiles says, a used bit is
+/* Of the pools whose thread vanished, only this is relied on: parcels belong to whom the table of tiles says, a used bit is
  * set for all quanta that are handed out, cached or in a hole, and a cached block is counted after it was freed and before
  * it was handed out. Used bits that no block has stay so. */
-static void recall_chunks(struct hearth_thread_pools *thread) {
+static void recall_parcels(struct hearth_thread_pools *thread) {
   for (unsigned range = 0; range < 2; range++) {
     struct hearth_region *region = hearth_tiles.region[range];
     size_t first = (size_t)(region->base - hearth_tiles.base) >> HEARTH_TILE_SHIFT;
     size_t end = first + ((hearth_region_extent(region) + ((size_t)1 << HEARTH_TILE_SHIFT) - 1) >> HEARTH_TILE_SHIFT);
     for (size_t tile = first; tile < end; tile++) {
       uint64_t owner = atomic_load_explicit(&hearth_tiles.owner[tile], memory_order_relaxed);
-      struct hearth_chunk *chunk = &hearth_tiles.chunk[tile];
-      if (hearth_owner_thread(owner) != thread || hearth_chunk_of(owner, tile * HEARTH_TILE_QUANTA) != chunk)
+      struct hearth_parcel *parcel = &hearth_tiles.parcel[tile];
+      if (hearth_owner_thread(owner) != thread || hearth_parcel_of(owner, tile * HEARTH_TILE_QUANTA) != parcel)
         continue;
-      hearth_chunk_claim(chunk, thread, hearth_owner_pool(owner));
-      hearth_pool_recall(&thread->pool[hearth_owner_pool(owner)], chunk);
+      hearth_parcel_claim(parcel, thread, hearth_owner_pool(owner));
+      hearth_pool_recall(&thread->pool[hearth_owner_pool(owner)], parcel);
     }
   }
 }
@@ -62,7 +62,7 @@ static void recall_chunks(struct hearth_thread_pools *thread) {
 static void recall(struct hearth_thread_pools *thread) {
   for (unsigned i = 0; i < HEARTH_POOLS; i++)
     hearth_pool_forget(&thread->pool[i]);
-  recall_chunks(thread);
+  recall_parcels(thread);
 }
 
 static void empty_bins(struct hearth_thread_pools *thread) {
@@ -197,55 +197,56 @@ _Noreturn void hearth_refuse_block(const void *block) {
 
 /* Blocks that their owners are to free. */
 
-static void note_remote(struct hearth_thread_pools *thread, struct hearth_pool *pool, struct hearth_chunk *chunk,
+static void note_remote(struct hearth_thread_pools *thread, struct hearth_pool *pool, struct hearth_parcel *parcel,
                         size_t quantum, size_t quanta) {
-  uint64_t *word = &hearth_tiles.remote[quantum / HEARTH_WORD_QUANTA], bit = UINT64_C(1) << quantum % HEARTH_WORD_QUANTA;
+  uint64_t *word = &hearth_tiles.remote[quantum / HEARTH_WORD_QUANTA], bit = UINT64_C(1)
+                                                                             << quantum % HEARTH_WORD_QUANTA;
   if (*word & bit)
     hearth_region_freed_twice();
   *word |= bit;
-  if (!chunk->remote_tiles) {
-    chunk->next_remote = atomic_load_explicit(&thread->remote, memory_order_relaxed);
-    atomic_store_explicit(&thread->remote, chunk, memory_order_relaxed);
+  if (!parcel->remote_tiles) {
+    parcel->next_remote = atomic_load_explicit(&thread->remote, memory_order_relaxed);
+    atomic_store_explicit(&thread->remote, parcel, memory_order_relaxed);
   }
-  chunk->remote_tiles |= UINT32_C(1) << (quantum - hearth_chunk_begin(chunk)) / HEARTH_TILE_QUANTA;
+  parcel->remote_tiles |= UINT32_C(1) << (quantum - hearth_parcel_begin(parcel)) / HEARTH_TILE_QUANTA;
   hearth_count_add(&pool->counts.remote_quanta, quanta);
 }
 
-static void free_remote_word(struct hearth_pool *pool, struct hearth_chunk *chunk, size_t word) {
+static void free_remote_word(struct hearth_pool *pool, struct hearth_parcel *parcel, size_t word) {
   uint64_t bits = hearth_tiles.remote[word];
   hearth_tiles.remote[word] = 0;
   for (; bits; bits &= bits - 1) {
     size_t quantum = word * HEARTH_WORD_QUANTA + (size_t)__builtin_ctzll(bits);
     size_t quanta = hearth_block_quanta(quantum);
     hearth_count_add(&pool->counts.remote_quanta, -(uint64_t)quanta);
-    hearth_pool_free(pool, chunk, quantum, quanta);
+    hearth_pool_free(pool, parcel, quantum, quanta);
   }
 }
 
-static void free_remote(struct hearth_chunk *chunk) {
+static void free_remote(struct hearth_parcel *parcel) {
   enum { TILE_WORDS = HEARTH_TILE_QUANTA / HEARTH_WORD_QUANTA };
-  size_t begin = hearth_chunk_begin(chunk);
+  size_t begin = hearth_parcel_begin(parcel);
   uint64_t owner = hearth_owner_of(hearth_quantum_address(begin));
   struct hearth_pool *pool = &hearth_owner_thread(owner)->pool[hearth_owner_pool(owner)];
-  uint32_t tiles = chunk->remote_tiles;
-  chunk->remote_tiles = 0;
-  hearth_pool_hold(chunk);
+  uint32_t tiles = parcel->remote_tiles;
+  parcel->remote_tiles = 0;
+  hearth_pool_hold(parcel);
   for (; tiles; tiles &= tiles - 1) {
     size_t first = begin / HEARTH_WORD_QUANTA + (size_t)__builtin_ctz(tiles) * TILE_WORDS;
     for (size_t word = first; word < first + TILE_WORDS; word++)
       if (hearth_tiles.remote[word])
-        free_remote_word(pool, chunk, word);
+        free_remote_word(pool, parcel, word);
   }
-  hearth_pool_release(pool, chunk);
+  hearth_pool_release(pool, parcel);
 }
 
 /* With the lock held. */
 static void free_noted(struct hearth_thread_pools *thread) {
-  struct hearth_chunk *chunk = atomic_load_explicit(&thread->remote, memory_order_relaxed), *next;
+  struct hearth_parcel *parcel = atomic_load_explicit(&thread->remote, memory_order_relaxed), *next;
   atomic_store_explicit(&thread->remote, NULL, memory_order_relaxed);
-  for (; chunk; chunk = next) {
-    next = chunk->next_remote;
-    free_remote(chunk);
+  for (; parcel; parcel = next) {
+    next = parcel->next_remote;
+    free_remote(parcel);
   }
 }
 
@@ -259,13 +260,13 @@ bool hearth_thread_pools_collect(struct hearth_thread_pools *thread) {
 }
 
 /* A block of others' pools; their lock is held. */
-static void free_of_others(struct hearth_thread_pools *thread, unsigned number, struct hearth_chunk *chunk,
+static void free_of_others(struct hearth_thread_pools *thread, unsigned number, struct hearth_parcel *parcel,
                            size_t quantum, size_t quanta) {
   struct hearth_pool *pool = &thread->pool[number];
   if (thread->has_thread || thread->is_forgotten)
-    note_remote(thread, pool, chunk, quantum, quanta);
+    note_remote(thread, pool, parcel, quantum, quanta);
   else
-    hearth_pool_free(pool, chunk, quantum, quanta);
+    hearth_pool_free(pool, parcel, quantum, quanta);
 }
 
 /* Take blocks out of use that are in none of the bins any more. */
@@ -275,9 +276,9 @@ static void release(struct hearth_thread_pools *freeing, void *const *blocks, un
     size_t quantum = hearth_quantum_of(blocks[i]), quanta = hearth_live_quanta(blocks[i]);
     uint64_t owner = hearth_owner_of(blocks[i]);
     struct hearth_thread_pools *thread = hearth_owner_thread(owner);
-    struct hearth_chunk *chunk = hearth_chunk_of(owner, quantum);
+    struct hearth_parcel *parcel = hearth_parcel_of(owner, quantum);
     if (thread == freeing) {
-      hearth_pool_free(&thread->pool[hearth_owner_pool(owner)], chunk, quantum, quanta);
+      hearth_pool_free(&thread->pool[hearth_owner_pool(owner)], parcel, quantum, quanta);
       continue;
     }
     if (thread != locked) {
@@ -286,7 +287,7 @@ static void release(struct hearth_thread_pools *freeing, void *const *blocks, un
       hearth_futex_lock_acquire(&thread->lock);
       locked = thread;
     }
-    free_of_others(thread, hearth_owner_pool(owner), chunk, quantum, quanta);
+    free_of_others(thread, hearth_owner_pool(owner), parcel, quantum, quanta);
   }
   if (locked)
     hearth_futex_lock_release(&locked->lock);
@@ -326,22 +327,22 @@ bool hearth_resize(uint64_t owner, void *block, size_t bytes) {
   if (!thread || hearth_owner_thread(owner) != thread)
     return false;
   size_t quantum = hearth_quantum_of(block);
-  return hearth_pool_resize(&thread->pool[hearth_owner_pool(owner)], hearth_chunk_of(owner, quantum), quantum,
+  return hearth_pool_resize(&thread->pool[hearth_owner_pool(owner)], hearth_parcel_of(owner, quantum), quantum,
                             hearth_live_quanta(block), hearth_quanta_for(bytes));
 }
 
 /* Statistics. */
 
-static uint64_t hole_quanta(const uint64_t *start, const uint64_t *end) {
-  uint64_t from = hearth_count_get(start), to = hearth_count_get(end);
+static uint64_t hole_quanta(const struct hearth_hotcold_hole *hole) {
+  uint64_t from = hearth_count_get(&hole->start), to = hearth_count_get(&hole->end);
   return from < to ? (to - from) >> HEARTH_QUANTUM_SHIFT : 0;
 }
 
 static uint64_t live_quanta(const struct hearth_pool *pool) {
   const struct hearth_hotcold_pool_counts *counts = &pool->counts;
-  uint64_t quanta = hearth_count_get(&counts->used_quanta) - hearth_count_get(&counts->remote_quanta) -
-                    hole_quanta(&counts->hole_start, &counts->hole_end) -
-                    hole_quanta(&counts->medium_hole_start, &counts->medium_hole_end);
+  uint64_t quanta = hearth_count_get(&counts->used_quanta) - hearth_count_get(&counts->remote_quanta);
+  for (unsigned i = 0; i < HEARTH_HOLES; i++)
+    quanta -= hole_quanta(&counts->hole[i]);
   for (size_t i = 1; i <= HEARTH_SMALL_QUANTA; i++)
     quanta -= i * hearth_bin_count(pool, i);
   return quanta;

@@ -3,7 +3,7 @@
  *
  * A block that another thread's pools own goes to the freeing thread's bin all the same, and may be handed out by it. When the bin
  * is full, such blocks are noted in the owner's list of remote blocks, under its lock, and the owner frees them before it
- * asks for a new chunk. Pools without a thread are worked on directly, under the same lock. */
+ * asks for a new parcel. Pools without a thread are worked on directly, under the same lock. */
 #ifndef HEARTH_THREAD_POOLS_H
 #define HEARTH_THREAD_POOLS_H
 
@@ -14,11 +14,11 @@
 struct hearth_thread_pools {
   struct hearth_thread_pools *next; /* of all there ever were; they are reused, never unmapped */
   struct hearth_thread_pools *next_idle;
-  uint64_t passed_on; /* hinted requests that were left to the program's own allocator */
+  uint64_t passed_on;            /* hinted requests that were left to the program's own allocator */
   struct hearth_futex_lock lock; /* guards what follows, and all pools while they have no thread */
   bool has_thread;
-  bool is_forgotten; /* its thread vanished by fork; the lists may be broken */
-  struct hearth_chunk *_Atomic remote; /* the thread looks at it without the lock */
+  bool is_forgotten;                    /* its thread vanished by fork; the lists may be broken */
+  struct hearth_parcel *_Atomic remote; /* the thread looks at it without the lock */
   _Alignas(64) struct hearth_pool pool[HEARTH_POOLS];
   void *bins[HEARTH_POOLS][HEARTH_SMALL_QUANTA][HEARTH_BIN_MOST];
 };

@@ -61,7 +61,7 @@ struct hearth_hotcold_range_stats {
   uint64_t ever_blocks;    /* hinted requests that this range served, and blocks that realloc moved inside it */
   uint64_t reserved_bytes; /* address space of the range; 0: nothing reserved yet, or the range is switched off */
   uint64_t
-      committed_bytes; /* in chunks and large blocks that are in use or kept for reuse; resident bytes are at most this */
+      committed_bytes; /* in parcels and large blocks that are in use or kept for reuse; resident bytes are at most this */
   uint64_t
       resident_bytes; /* in memory now, in whole pages, as the system reports it; with cold=file, in its page cache */
   uint64_t fallbacks; /* hinted requests for this range that the program's own allocator served */

@@ -22,8 +22,17 @@
 #include <string.h>
 #include <time.h>
 
-#ifdef HINTED
+#if defined(HINTED)
 #include <hearth/hotcold.h>
+#elif defined(HEAPS) /* a heap of mimalloc's for each pool and thread */
+#include <mimalloc.h>
+static void *malloc_hot_cold(size_t bytes, uint8_t hint) {
+  static _Thread_local mi_heap_t *heaps[UINT8_MAX + 1];
+  if (!heaps[hint])
+    heaps[hint] = mi_heap_new();
+  return mi_heap_malloc(heaps[hint], bytes);
+}
+#define free mi_free
 #else
 static void *malloc_hot_cold(size_t bytes, uint8_t hint) {
   (void)hint;
@@ -56,7 +65,7 @@ static const struct kind {
 static const struct phase {
   uint8_t weight[KINDS];
   uint8_t percent;
-} phases[] = {{{30, 30, 10, 10, 1, 19}, 70}, {{80, 10, 5, 5, 0, 0}, 100},  {{5, 10, 60, 20, 5, 0}, 80},
+} phases[] = {{{30, 30, 10, 10, 1, 19}, 70}, {{80, 10, 5, 5, 0, 0}, 100},   {{5, 10, 60, 20, 5, 0}, 80},
               {{10, 80, 5, 5, 0, 0}, 40},    {{0, 20, 20, 40, 10, 10}, 90}, {{20, 0, 0, 0, 0, 80}, 60},
               {{10, 10, 30, 45, 5, 0}, 100}};
 enum { MIXTURES = sizeof phases / sizeof *phases };
@@ -94,7 +103,7 @@ static void add(struct worker *worker, const struct kind *kind) {
 static void drop(struct worker *worker, const struct kind *kind) {
   size_t young = worker->count / 64 + 1;
   size_t at = next_random(worker) % 100 < kind->young_percent ? worker->count - 1 - next_random(worker) % young
-                                                               : next_random(worker) % worker->count;
+                                                              : next_random(worker) % worker->count;
   struct block block = worker->blocks[at];
   worker->blocks[at] = worker->blocks[--worker->count];
   worker->live_bytes -= block.bytes;
@@ -169,8 +178,6 @@ int main(int argc, char **argv) {
     most_resident = resident > most_resident ? resident : most_resident;
     most_live = live > most_live ? live : most_live;
     last = resident / live;
-    if (getenv("CHURN_VERBOSE") && i % SAMPLES == SAMPLES - 1)
-      fprintf(stderr, "phase %d: live %.1f MiB, resident %.1f, %.3f\n", i / SAMPLES, live / 1048576, resident / 1048576, last);
     if (i < SAMPLES)
       continue;
     sum += log(last);

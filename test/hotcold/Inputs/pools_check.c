@@ -1,11 +1,11 @@
-/* The consistency check of the pools, for tests: walks all chunks, their bits, and the lists that they are in. */
+/* The consistency check of the pools, for tests: walks all parcels, their bits, and the lists that they are in. */
 #include "pools_check.h"
 
 #include "region_check.h"
 #include "thread_pools.h"
 
 struct sums {
-  uint64_t used, tiles, medium;
+  uint64_t used, tiles, parcels;
 };
 
 /* A used quantum that is no start continues a block: the one before it is used. */
@@ -21,61 +21,65 @@ static bool bits_are_valid(size_t begin, size_t end) {
   return true;
 }
 
-static size_t largest_hole(const struct hearth_chunk *chunk) {
-  size_t from = hearth_chunk_begin(chunk), most = 0, hole, quanta;
-  while (hearth_block_map_find(from, hearth_chunk_end(chunk), 1, &hole, &quanta)) {
-    most = quanta > most ? quanta : most;
-    from = hole + quanta;
-  }
-  return most;
-}
-
-static bool chunk_is_valid(const struct hearth_pool *pool, const struct hearth_chunk *chunk, struct sums *sums) {
-  size_t begin = hearth_chunk_begin(chunk), end = hearth_chunk_end(chunk), first = begin / HEARTH_TILE_QUANTA;
-  for (uint32_t i = 0; i < chunk->tiles; i++) {
-    uint64_t owner = hearth_tiles.owner[first + i];
-    if (hearth_owner_thread(owner) != pool->thread || hearth_owner_pool(owner) != pool->number ||
-        hearth_chunk_of(owner, begin + i * (size_t)HEARTH_TILE_QUANTA) != chunk)
-      return false;
-  }
-  sums->used += chunk->used;
-  sums->tiles += chunk->tiles;
-  sums->medium += chunk->is_medium;
-  return first % chunk->tiles == 0 && chunk->used == hearth_block_map_count(begin, end) && bits_are_valid(begin, end) &&
-         (chunk->used || chunk == pool->chunk) && (!chunk->is_medium || largest_hole(chunk) <= chunk->hole_most);
-}
-
-static bool chunks_are_valid(const struct hearth_pool *pool, struct sums *sums) {
-  const struct hearth_region *region = hearth_tiles.region[pool->number != HEARTH_POOL_COLD];
-  for (uint32_t page = 0; page < region->pages; page += region->page[page].pages) {
-    uint64_t owner = hearth_owner_of(hearth_region_address(region, page));
-    bool is_chunk = region->page[page].state == HEARTH_PAGE_CHUNK;
-    if (is_chunk != (owner != 0))
-      return false;
-    if (is_chunk && hearth_owner_thread(owner) == pool->thread && hearth_owner_pool(owner) == pool->number &&
-        !chunk_is_valid(pool, hearth_chunk_of(owner, hearth_quantum_of(hearth_region_address(region, page))), sums))
+/* Holes that begin in a tile are no larger than its bound. */
+static bool bounds_are_valid(const struct hearth_parcel *parcel) {
+  size_t begin = hearth_parcel_begin(parcel), from = begin, end = hearth_parcel_end(parcel), hole, quanta;
+  for (; hearth_block_map_find(from, end, end, 1, &hole, &quanta); from = hole + quanta) {
+    size_t bound = quanta < HEARTH_HOLE_ANY ? quanta : HEARTH_HOLE_ANY;
+    if (bound > parcel->hole_most || bound > parcel->hole_most_of_tile[(hole - begin) / HEARTH_TILE_QUANTA])
       return false;
   }
   return true;
 }
 
-static bool lists_are_valid(const struct hearth_pool *pool, uint64_t medium) {
-  const struct hearth_chunk *last = NULL;
-  for (const struct hearth_chunk *chunk = pool->waiting; chunk; last = chunk, chunk = chunk->next)
-    if (chunk->prev != last || !chunk->is_listed || chunk->is_medium)
+static bool parcel_is_valid(const struct hearth_pool *pool, const struct hearth_parcel *parcel, struct sums *sums) {
+  size_t begin = hearth_parcel_begin(parcel), end = hearth_parcel_end(parcel), first = begin / HEARTH_TILE_QUANTA;
+  for (uint32_t i = 0; i < parcel->tiles; i++) {
+    uint64_t owner = hearth_tiles.owner[first + i];
+    if (hearth_owner_thread(owner) != pool->thread || hearth_owner_pool(owner) != pool->number ||
+        hearth_parcel_of(owner, begin + i * (size_t)HEARTH_TILE_QUANTA) != parcel)
+      return false;
+  }
+  sums->used += parcel->used;
+  sums->tiles += parcel->tiles;
+  sums->parcels++;
+  return first % parcel->tiles == 0 && parcel->used == hearth_block_map_count(begin, end) && bits_are_valid(begin, end) &&
+         (parcel->used || parcel == pool->parcel) && bounds_are_valid(parcel);
+}
+
+static bool parcels_are_valid(const struct hearth_pool *pool, struct sums *sums) {
+  const struct hearth_region *region = hearth_tiles.region[pool->number != HEARTH_POOL_COLD];
+  for (uint32_t page = 0; page < region->pages; page += region->page[page].pages) {
+    uint64_t owner = hearth_owner_of(hearth_region_address(region, page));
+    bool is_parcel = region->page[page].state == HEARTH_PAGE_PARCEL;
+    if (is_parcel != (owner != 0))
+      return false;
+    if (is_parcel && hearth_owner_thread(owner) == pool->thread && hearth_owner_pool(owner) == pool->number &&
+        !parcel_is_valid(pool, hearth_parcel_of(owner, hearth_quantum_of(hearth_region_address(region, page))), sums))
+      return false;
+  }
+  return true;
+}
+
+static bool lists_are_valid(const struct hearth_pool *pool, uint64_t parcels) {
+  const struct hearth_parcel *last = NULL;
+  for (const struct hearth_parcel *parcel = pool->waiting; parcel; last = parcel, parcel = parcel->next_waiting)
+    if (parcel->prev_waiting != last || !parcel->is_waiting || parcel->is_medium)
       return false;
   if (last != pool->last_waiting)
     return false;
-  last = NULL;
-  for (const struct hearth_chunk *chunk = pool->medium; chunk; last = chunk, chunk = chunk->next, medium--)
-    if (chunk->prev != last || !chunk->is_medium)
-      return false;
-  return !medium;
+  for (int is_medium = 0; is_medium < 2; is_medium++) {
+    last = NULL;
+    for (const struct hearth_parcel *parcel = pool->parcels[is_medium]; parcel; last = parcel, parcel = parcel->next, parcels--)
+      if (parcel->prev != last || parcel->is_medium != is_medium)
+        return false;
+  }
+  return !parcels;
 }
 
 static bool pool_is_valid(const struct hearth_pool *pool) {
   struct sums sums = {0};
-  return chunks_are_valid(pool, &sums) && lists_are_valid(pool, sums.medium) &&
+  return parcels_are_valid(pool, &sums) && lists_are_valid(pool, sums.parcels) &&
          sums.used == pool->counts.used_quanta && sums.tiles == pool->tiles;
 }
 

@@ -14,7 +14,7 @@ static bool run_is_valid(const struct hearth_region *region, uint32_t first, str
   if (tail->first != first || tail->state != head->state)
     return false;
   switch (head->state) {
-  case HEARTH_PAGE_CHUNK:
+  case HEARTH_PAGE_PARCEL:
     return tail->pages == head->pages;
   case HEARTH_PAGE_LARGE:
     if (head->pool >= HEARTH_POOLS)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A region of the hot/cold adapter on a range of a few MiB: chunks, large blocks, runs, giving back, exhaustion; the
+/* A region of the hot/cold adapter on a range of a few MiB: parcels, large blocks, runs, giving back, exhaustion; the
  * adapter's options; the timer of cold memory. */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -24,8 +24,9 @@
 enum { RANGE_BYTES = 8 << 20, HUGE_BYTES = 2 << 20 };
 
 /* One page is kept, all else given back at once. */
-static const struct hearth_region_limits eager = {.keep_pages = 1, .release_pages = 1};
-static const struct hearth_region_limits lazy = {.keep_pages = UINT32_MAX / 2, .release_pages = 1};
+static const struct hearth_region_limits eager = {.keep_pages = 1, .release_pages = 1, .small_release_pages = 1};
+static const struct hearth_region_limits lazy = {
+    .least_keep_pages = UINT32_MAX / 2, .keep_pages = UINT32_MAX / 2, .release_pages = 1, .small_release_pages = 1};
 
 static struct hearth_region region;
 static char *range;
@@ -116,22 +117,22 @@ static void large_block_resizes_in_place(void **state) {
   close_region();
 }
 
-static void chunks_are_aligned_and_fill_holes_of_their_size(void **state) {
+static void parcels_are_aligned_and_fill_holes_of_their_size(void **state) {
   (void)state;
   bool zeroed;
   open_region(lazy);
   take_large(4096, 1);
-  uint32_t chunk[8];
+  uint32_t parcel[8];
   for (int i = 0; i < 8; i++) {
-    chunk[i] = hearth_region_take_chunk(&region, 16, &zeroed);
-    assert_int_equal((uintptr_t)hearth_region_address(&region, chunk[i]) % 65536, 0);
+    parcel[i] = hearth_region_take_parcel(&region, 16, &zeroed);
+    assert_int_equal((uintptr_t)hearth_region_address(&region, parcel[i]) % 65536, 0);
     assert_true(zeroed);
   }
-  uint32_t huge = hearth_region_take_chunk(&region, 512, &zeroed);
+  uint32_t huge = hearth_region_take_parcel(&region, 512, &zeroed);
   assert_int_equal((uintptr_t)hearth_region_address(&region, huge) % HUGE_BYTES, 0);
   assert_true(hearth_region_is_valid(&region));
-  hearth_region_put_chunk(&region, chunk[3], 16); /* between two in use: aligned as it is */
-  assert_int_equal(hearth_region_take_chunk(&region, 16, &zeroed), chunk[3]);
+  hearth_region_put_parcel(&region, parcel[3], 16); /* between two in use: aligned as it is */
+  assert_int_equal(hearth_region_take_parcel(&region, 16, &zeroed), parcel[3]);
   assert_false(zeroed);
   close_region();
 }
@@ -140,10 +141,10 @@ static void full_range_says_so_and_recovers(void **state) {
   (void)state;
   bool zeroed;
   open_region(lazy);
-  static uint32_t chunks[RANGE_BYTES / 65536 + 1];
+  static uint32_t parcels[RANGE_BYTES / 65536 + 1];
   unsigned count = 0;
   errno = 0;
-  while ((chunks[count] = hearth_region_take_chunk(&region, 16, &zeroed)) != HEARTH_NO_PAGE)
+  while ((parcels[count] = hearth_region_take_parcel(&region, 16, &zeroed)) != HEARTH_NO_PAGE)
     count++;
   assert_int_equal(count, RANGE_BYTES / 65536);
   assert_int_equal(errno, 0);
@@ -153,7 +154,7 @@ static void full_range_says_so_and_recovers(void **state) {
   assert_null(take_large(4096, (size_t)1 << 62));
   assert_true(hearth_region_is_valid(&region));
   for (unsigned i = 0; i < count; i++)
-    hearth_region_put_chunk(&region, chunks[i], 16);
+    hearth_region_put_parcel(&region, parcels[i], 16);
   assert_non_null(take_large(RANGE_BYTES, 1));
   close_region();
 }
@@ -174,7 +175,8 @@ static void free_memory_is_given_back(void **state) {
 
 static void given_back_memory_is_known_to_be_zero(void **state) {
   (void)state;
-  open_region((struct hearth_region_limits){.keep_pages = 300, .release_pages = 1});
+  open_region((struct hearth_region_limits){
+      .least_keep_pages = 300, .keep_pages = 300, .release_pages = 1, .small_release_pages = 1});
   bool zeroed = false;
   char *block = hearth_region_take_large(&region, POOL, 1 << 20, 1, &zeroed);
   assert_true(zeroed);
@@ -196,7 +198,7 @@ static void given_back_memory_is_known_to_be_zero(void **state) {
 
 static void only_whole_release_pieces_are_given_back(void **state) {
   (void)state;
-  open_region((struct hearth_region_limits){.keep_pages = 2, .release_pages = 512});
+  open_region((struct hearth_region_limits){.keep_pages = 2, .release_pages = 512, .small_release_pages = 512});
   char *first = take_large(HUGE_BYTES, 1), *second = take_large(HUGE_BYTES, 1), *third = take_large(HUGE_BYTES, 1);
   memset(first, 1, 3 * (size_t)HUGE_BYTES);
   hearth_region_resize_large(&region, first, HUGE_BYTES - 4096);
@@ -272,7 +274,7 @@ static void random_operations_keep_the_structures_valid(void **state) {
   static char *blocks[SLOTS];
   static size_t sizes[SLOTS];
   uint32_t seed = 12345;
-  open_region((struct hearth_region_limits){.keep_pages = 64, .release_pages = 4});
+  open_region((struct hearth_region_limits){.keep_pages = 64, .release_pages = 4, .small_release_pages = 2});
   for (int step = 0; step < STEPS; step++) {
     seed = seed * 1664525 + 1013904223;
     unsigned slot = (seed >> 8) % SLOTS;
@@ -341,7 +343,7 @@ int main(void) {
       cmocka_unit_test(large_blocks_are_aligned),
       cmocka_unit_test(neighbouring_runs_join),
       cmocka_unit_test(large_block_resizes_in_place),
-      cmocka_unit_test(chunks_are_aligned_and_fill_holes_of_their_size),
+      cmocka_unit_test(parcels_are_aligned_and_fill_holes_of_their_size),
       cmocka_unit_test(full_range_says_so_and_recovers),
       cmocka_unit_test(free_memory_is_given_back),
       cmocka_unit_test(given_back_memory_is_known_to_be_zero),
