@@ -35,9 +35,9 @@ struct hearth_hotcold_hole {
 struct hearth_hotcold_pool_counts {
   struct hearth_hotcold_hole hole[HEARTH_HOTCOLD_STATUS_HOLES];
   uint64_t taken, freed;                      /* blocks, ever */
-  uint64_t used_quanta;                       /* of its parcels */
-  uint64_t remote_quanta;                     /* freed by other threads, and not yet noticed by this one */
   uint8_t cached[HEARTH_HOTCOLD_STATUS_BINS]; /* freed blocks of 1, 2, ... quanta, kept for the next request */
+  uint64_t used_quanta;                       /* of its memory */
+  uint64_t remote_quanta;                     /* freed by other threads, and not yet noticed by this one */
 };
 
 /* Large blocks of one pool. */

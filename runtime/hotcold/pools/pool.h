@@ -46,8 +46,8 @@ static inline void hearth_count_add(uint64_t *count, uint64_t value) {
 }
 
 struct hearth_pool {
-  struct hearth_hotcold_pool_counts counts;
-  void *(*bins)[HEARTH_BIN_MOST]; /* of each small size */
+  _Alignas(64) struct hearth_hotcold_pool_counts counts; /* two lines for all that is quick */
+  void *(*bins)[HEARTH_BIN_MOST];                        /* of each small size */
   struct hearth_thread_pools *thread;
   struct hearth_parcel *parcel;  /* that the next hole lies in, and the search goes on in; or NULL */
   size_t position;               /* quantum from which it goes on */

@@ -204,7 +204,8 @@ static void pools_of_ended_threads_are_worked_on(void **state) {
   for (int i = 0; i < 1000; i++)
     put(blocks[i]);
   const struct hearth_pool *pool = &((struct hearth_thread_pools *)pools)->pool[ENDED];
-  assert_true(pool->counts.used_quanta * HEARTH_QUANTUM_BYTES <= HEARTH_BIN_MOST * 512); /* those in this thread's bin */
+  assert_true(pool->counts.used_quanta * HEARTH_QUANTUM_BYTES <=
+              HEARTH_BIN_MOST * 512); /* those in this thread's bin */
   pthread_create(&thread, NULL, take_and_end, blocks);
   pthread_join(thread, &pools_then);
   assert_ptr_equal(pools, pools_then);
