@@ -17,9 +17,27 @@ static const hearth_help help = {
         "  live       blocks now, and their usable bytes; approximate while threads allocate\n"
         "  committed  memory in use or kept for reuse; resident: in memory; huge: in memory in huge pages\n"
         "  placed     hinted requests that the range served; elsewhere: that it could not serve because it was full\n"
-        "  hints passed on: requests with a hint between the thresholds, or for a range that is off"};
+        "  pool       the part of the hot range that a pool of the plan has; pool 31: hot blocks without one\n"
+        "  hints passed on: requests with a neutral hint, or for a range that is off"};
 
 static const char *const names[HEARTH_HOTCOLD_STATUS_RANGES] = {"cold", "hot"};
+
+enum { POOLS = HEARTH_HOTCOLD_STATUS_POOLS - 1 };
+
+/* The pools of the hot range that were ever used. */
+static void print_pools_json(const hotcold_sample *sample) {
+  const char *comma = "";
+  printf(",\"pools\":[");
+  for (int i = 0; i < POOLS; i++) {
+    const hotcold_pool *pool = &sample->pool[i + 1];
+    if (!pool->placed)
+      continue;
+    printf("%s{\"pool\":%d,\"live_blocks\":%" PRIu64 ",\"live_bytes\":%" PRIu64 ",\"placed\":%" PRIu64 "}", comma, i,
+           pool->live_blocks, pool->live_bytes, pool->placed);
+    comma = ",";
+  }
+  printf("]");
+}
 
 static void print_json(const hotcold_process *process, const hotcold_sample *sample) {
   printf("{\"pid\":%d,\"cold_below\":%u,\"hot_from\":%u", (int)process->pid, process->status.cold_below,
@@ -31,23 +49,35 @@ static void print_json(const hotcold_process *process, const hotcold_sample *sam
 #include "hearth/hotcold_fields.def"
     printf("}");
   }
+  print_pools_json(sample);
   printf(",\"passed_on\":%" PRIu64 "}\n", sample->passed_on);
 }
 
 static void print_size(uint64_t bytes) { printf("%12.1f", (double)bytes / (1 << 10)); }
 
+static void print_pools(const hotcold_sample *sample) {
+  for (int i = 0; i < POOLS; i++) {
+    const hotcold_pool *pool = &sample->pool[i + 1];
+    if (!pool->placed)
+      continue;
+    printf("  pool %-4d%12" PRIu64, i, pool->live_blocks);
+    print_size(pool->live_bytes);
+    printf("%48s%14" PRIu64 "\n", "", pool->placed);
+  }
+}
+
 static void print_text(const hotcold_process *process, const hotcold_sample *sample) {
   printf("process %d: cold below %u, hot from %u; %" PRIu64 " hints passed on\n", (int)process->pid,
          process->status.cold_below, process->status.hot_from, sample->passed_on);
-  printf("%-5s%12s%12s%12s%12s%12s%12s%14s%11s\n", "KiB", "live blocks", "live", "committed", "resident", "huge",
+  printf("%-11s%12s%12s%12s%12s%12s%12s%14s%11s\n", "KiB", "live blocks", "live", "committed", "resident", "huge",
          "swap", "placed", "elsewhere");
   for (int i = 0; i < HEARTH_HOTCOLD_STATUS_RANGES; i++) {
     const hotcold_range *r = &sample->range[i];
     if (!r->is_on) {
-      printf("%-5s%12s\n", names[i], "off");
+      printf("%-11s%12s\n", names[i], "off");
       continue;
     }
-    printf("%-5s%12" PRIu64, names[i], r->live_blocks);
+    printf("%-11s%12" PRIu64, names[i], r->live_blocks);
     print_size(r->live_bytes);
     print_size(r->committed_bytes);
     print_size(r->resident_bytes);
@@ -55,6 +85,7 @@ static void print_text(const hotcold_process *process, const hotcold_sample *sam
     print_size(r->swap_bytes);
     printf("%14" PRIu64 "%11" PRIu64 "\n", r->placed, r->fallbacks);
   }
+  print_pools(sample);
 }
 
 typedef struct request {

@@ -13,7 +13,7 @@
 
 #include "commands.h"
 
-enum { MOST_CACHE_BYTES = 1 << 20, MOST_CACHES = 1 << 20 };
+enum { MOST_THREAD_BYTES = 1 << 20, MOST_THREADS = 1 << 20 };
 
 static bool read_memory(pid_t pid, uint64_t address, void *ret, size_t bytes) {
   struct iovec here = {ret, bytes}, there = {(void *)(uintptr_t)address, bytes};
@@ -47,14 +47,14 @@ static bool parse_mapping(const char *line, mapping *ret) {
   return true;
 }
 
-/* Says whether the data that the status places in a cache lies in it. */
+/* Says whether the data that the status places among a thread's pools lies there. */
 static bool is_usable(const struct hearth_hotcold_status *status) {
-  uint64_t counts = (uint64_t)HEARTH_HOTCOLD_STATUS_RANGES * status->classes;
-  uint64_t ever_end = status->cache_ever_offset + (HEARTH_HOTCOLD_STATUS_RANGES + 1) * sizeof(uint64_t);
-  uint64_t counts_end = status->cache_count_offset + counts * status->cache_count_stride + sizeof(uint32_t);
-  return status->bytes == sizeof *status && status->classes <= HEARTH_HOTCOLD_STATUS_CLASSES &&
-         status->cache_bytes >= sizeof(uint64_t) && status->cache_bytes <= MOST_CACHE_BYTES &&
-         ever_end <= status->cache_bytes && counts_end <= status->cache_bytes + (uint64_t)status->cache_count_stride;
+  uint64_t pools_end = status->pools_offset + (HEARTH_HOTCOLD_STATUS_POOLS - 1) * (uint64_t)status->pool_bytes +
+                       sizeof(struct hearth_hotcold_pool_counts);
+  uint64_t passed_on_end = status->passed_on_offset + sizeof(uint64_t);
+  return status->bytes == sizeof *status && status->thread_bytes >= sizeof(uint64_t) &&
+         status->thread_bytes <= MOST_THREAD_BYTES && passed_on_end <= status->thread_bytes &&
+         pools_end <= status->thread_bytes;
 }
 
 /* The mapping behind an inaccessible one, if a status is in it. Returns false if the process may not be read. */
@@ -114,67 +114,82 @@ int hotcold_process_open(pid_t pid, hotcold_process *ret) {
 
 /* Reading the counters. Any failure means that the process ends, as all of them could be read once. */
 
-static bool read_blocks(const hotcold_process *process, const struct hearth_hotcold_range_status *from,
-                        hotcold_range *ret) {
-  uint64_t large_blocks, large_pages, clean_pages;
-  for (uint32_t i = 0; i < process->status.classes; i++) {
-    uint64_t blocks;
-    if (!read_memory(process->pid, from->class_blocks + i * from->class_blocks_stride, &blocks, sizeof blocks))
-      return false;
-    ret->live_blocks += blocks;
-    ret->live_bytes += blocks * process->status.class_bytes[i];
-  }
-  if (!read_memory(process->pid, from->large_blocks, &large_blocks, sizeof large_blocks) ||
-      !read_memory(process->pid, from->large_pages, &large_pages, sizeof large_pages) ||
-      !read_memory(process->pid, from->large_ever, &ret->placed, sizeof ret->placed) ||
+static hotcold_range *range_of_pool(int pool, hotcold_sample *sample) { return &sample->range[pool > 0]; }
+
+static bool read_range(const hotcold_process *process, int range, hotcold_sample *ret) {
+  const struct hearth_hotcold_range_status *from = &process->status.range[range];
+  struct hearth_hotcold_large_counts large[HEARTH_HOTCOLD_STATUS_POOLS];
+  uint64_t clean_pages;
+  hotcold_range *to = &ret->range[range];
+  if (!read_memory(process->pid, from->large, large, sizeof large) ||
       !read_memory(process->pid, from->clean_pages, &clean_pages, sizeof clean_pages) ||
-      !read_memory(process->pid, from->fallbacks, &ret->fallbacks, sizeof ret->fallbacks))
+      !read_memory(process->pid, from->fallbacks, &to->fallbacks, sizeof to->fallbacks))
     return false;
-  ret->is_on = from->is_on;
-  ret->live_blocks += large_blocks;
-  ret->live_bytes += large_pages * HEARTH_HOTCOLD_STATUS_PAGE_BYTES;
-  ret->committed_bytes = from->bytes - clean_pages * HEARTH_HOTCOLD_STATUS_PAGE_BYTES;
+  to->is_on = from->is_on;
+  to->committed_bytes = from->bytes - clean_pages * HEARTH_HOTCOLD_STATUS_PAGE_BYTES;
+  for (int i = 0; i < HEARTH_HOTCOLD_STATUS_POOLS; i++) {
+    ret->pool[i].live_blocks += large[i].blocks;
+    ret->pool[i].live_bytes += large[i].pages * HEARTH_HOTCOLD_STATUS_PAGE_BYTES;
+    ret->pool[i].placed += large[i].ever;
+  }
   return true;
 }
 
-static void take_off(uint64_t *from, uint64_t amount) { *from -= *from < amount ? *from : amount; }
+static uint64_t hole_quanta(const struct hearth_hotcold_hole *hole) {
+  return hole->start < hole->end ? (hole->end - hole->start) / HEARTH_HOTCOLD_STATUS_QUANTUM_BYTES : 0;
+}
 
-static void count_cache(const struct hearth_hotcold_status *status, const char *cache, hotcold_sample *ret) {
-  uint64_t ever[HEARTH_HOTCOLD_STATUS_RANGES + 1];
-  memcpy(ever, cache + status->cache_ever_offset, sizeof ever);
-  ret->passed_on += ever[HEARTH_HOTCOLD_STATUS_RANGES];
-  const char *at = cache + status->cache_count_offset;
-  for (int range = 0; range < HEARTH_HOTCOLD_STATUS_RANGES; range++) {
-    ret->range[range].placed += ever[range];
-    for (uint32_t i = 0; i < status->classes; i++, at += status->cache_count_stride) {
-      uint32_t count;
-      memcpy(&count, at, sizeof count);
-      take_off(&ret->range[range].live_blocks, count);
-      take_off(&ret->range[range].live_bytes, (uint64_t)count * status->class_bytes[i]);
-    }
+static void count_pool(const struct hearth_hotcold_pool_counts *counts, hotcold_pool *ret) {
+  uint64_t quanta = counts->used_quanta - counts->remote_quanta;
+  for (int i = 0; i < HEARTH_HOTCOLD_STATUS_HOLES; i++)
+    quanta -= hole_quanta(&counts->hole[i]);
+  for (unsigned i = 0; i < HEARTH_HOTCOLD_STATUS_BINS; i++)
+    quanta -= (i + 1) * (uint64_t)counts->cached[i];
+  ret->live_blocks += counts->taken - counts->freed;
+  ret->live_bytes += quanta * HEARTH_HOTCOLD_STATUS_QUANTUM_BYTES;
+  ret->placed += counts->taken;
+}
+
+static void count_thread(const struct hearth_hotcold_status *status, const char *thread, hotcold_sample *ret) {
+  uint64_t passed_on;
+  memcpy(&passed_on, thread + status->passed_on_offset, sizeof passed_on);
+  ret->passed_on += passed_on;
+  for (size_t i = 0; i < HEARTH_HOTCOLD_STATUS_POOLS; i++) {
+    struct hearth_hotcold_pool_counts counts;
+    memcpy(&counts, thread + status->pools_offset + i * status->pool_bytes, sizeof counts);
+    count_pool(&counts, &ret->pool[i]);
   }
 }
 
-static bool read_caches(const hotcold_process *process, hotcold_sample *ret) {
+static bool read_threads(const hotcold_process *process, hotcold_sample *ret) {
   const struct hearth_hotcold_status *status = &process->status;
-  uint64_t cache, uncached[HEARTH_HOTCOLD_STATUS_RANGES + 1];
-  char *copy = malloc(status->cache_bytes);
-  bool read = copy && read_memory(process->pid, status->caches, &cache, sizeof cache) &&
-              read_memory(process->pid, status->uncached_ever, uncached, sizeof uncached);
-  for (uint32_t i = 0; read && cache && i < MOST_CACHES; i++) {
-    read = read_memory(process->pid, cache, copy, status->cache_bytes);
+  uint64_t thread;
+  char *copy = malloc(status->thread_bytes);
+  bool read = copy && read_memory(process->pid, status->threads, &thread, sizeof thread);
+  for (uint32_t i = 0; read && thread && i < MOST_THREADS; i++) {
+    read = read_memory(process->pid, thread, copy, status->thread_bytes);
     if (read) {
-      count_cache(status, copy, ret);
-      memcpy(&cache, copy, sizeof cache);
+      count_thread(status, copy, ret);
+      memcpy(&thread, copy, sizeof thread);
     }
   }
   free(copy);
-  if (!read)
-    return false;
-  for (int range = 0; range < HEARTH_HOTCOLD_STATUS_RANGES; range++)
-    ret->range[range].placed += uncached[range];
-  ret->passed_on += uncached[HEARTH_HOTCOLD_STATUS_RANGES];
-  return true;
+  return read;
+}
+
+/* What was read at different times may differ by more than there is. */
+static uint64_t not_negative(uint64_t number) { return number > INT64_MAX ? 0 : number; }
+
+static void sum_pools(hotcold_sample *sample) {
+  for (int i = 0; i < HEARTH_HOTCOLD_STATUS_POOLS; i++) {
+    hotcold_pool *pool = &sample->pool[i];
+    hotcold_range *range = range_of_pool(i, sample);
+    pool->live_blocks = not_negative(pool->live_blocks);
+    pool->live_bytes = not_negative(pool->live_bytes);
+    range->live_blocks += pool->live_blocks;
+    range->live_bytes += pool->live_bytes;
+    range->placed += pool->placed;
+  }
 }
 
 static hotcold_range *range_of(const hotcold_process *process, uint64_t address, hotcold_sample *sample) {
@@ -213,9 +228,11 @@ int hotcold_process_sample(const hotcold_process *process, hotcold_sample *ret, 
   *ret_ended = false;
   bool read = true;
   for (int i = 0; read && i < HEARTH_HOTCOLD_STATUS_RANGES; i++)
-    read = read_blocks(process, &process->status.range[i], &ret->range[i]);
-  if (read && read_caches(process, ret) && read_residency(process, ret))
+    read = read_range(process, i, ret);
+  if (read && read_threads(process, ret) && read_residency(process, ret)) {
+    sum_pools(ret);
     return HEARTH_EXIT_OK;
+  }
   *ret_ended = errno == ESRCH || errno == ENOENT;
   return *ret_ended ? HEARTH_EXIT_OK : hearth_tool_error("%d: cannot be read: %s", (int)process->pid, strerror(errno));
 }

@@ -21,9 +21,15 @@ typedef struct hotcold_range {
 #include "hearth/hotcold_fields.def"
 } hotcold_range;
 
+/* One pool; the cold range is one, too. */
+typedef struct hotcold_pool {
+  uint64_t live_blocks, live_bytes, placed;
+} hotcold_pool;
+
 typedef struct hotcold_sample {
   hotcold_range range[HEARTH_HOTCOLD_STATUS_RANGES]; /* cold, hot */
-  uint64_t passed_on;                                /* hinted requests of neither range, ever */
+  hotcold_pool pool[HEARTH_HOTCOLD_STATUS_POOLS];
+  uint64_t passed_on; /* hinted requests of neither range, ever */
 } hotcold_sample;
 
 /* Find the adapter's status in the process. Returns an exit code, after an error that it printed. */

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# Which allocator should serve the cold range? The adapter's own, a jemalloc arena on extents of the range, and a mimalloc
-# heap on an exclusive arena, measured alike (engines/engines.c).
+# Which allocator should serve the ranges? The adapter's own pools, a jemalloc arena on extents of the range, and a mimalloc
+# heap on an exclusive arena, measured alike (engines/engines.c); and the C library's malloc, which has no range.
 set -euo pipefail
 cd "$(dirname "$0")"
 # shellcheck source=lib.sh
@@ -38,8 +38,10 @@ build_engine jemalloc jemalloc.c -DCACHE=OWN -ljemalloc
 build_engine jemalloc-none jemalloc.c -DCACHE=NONE -ljemalloc
 build_engine jemalloc-usual jemalloc.c -DCACHE=AUTOMATIC -ljemalloc
 build_engine mimalloc mimalloc.c -lmimalloc
-engines=(hearth jemalloc jemalloc-none jemalloc-usual mimalloc)
-titles=("Hearth's spans" 'jemalloc, arena and cache' 'jemalloc, no cache' 'jemalloc, usual cache' 'mimalloc, exclusive arena')
+build_engine glibc glibc.c
+engines=(hearth jemalloc jemalloc-none jemalloc-usual mimalloc glibc)
+titles=("Hearth's pools" 'jemalloc, arena and cache' 'jemalloc, no cache' 'jemalloc, usual cache' 'mimalloc, exclusive arena'
+  'glibc')
 
 rm -f "$work"/*.rows
 for ((round = 0; round < rounds; round++)); do
@@ -50,7 +52,7 @@ done
 
 # code_kib PROGRAM: of the library that it loads for its engine.
 code_kib() {
-  ldd "$1" | awk '/libhearth_hotcold|libjemalloc|libmimalloc/ { print $3 }' | xargs size |
+  ldd "$1" | awk '/libhearth_hotcold|libjemalloc|libmimalloc/ { print $3 }' | xargs --no-run-if-empty size |
     awk 'NR == 2 { printf "%.0f", $1 / 1024 }'
 }
 

@@ -34,7 +34,7 @@ rows=$work/rows
 for ((round = 0; round < rounds; round++)); do
   for threads in 1 2; do
     system=$("$work/system" plain "$threads" "$operations")
-    for kind in plain cold hot; do
+    for kind in plain cold pool hot; do
       echo "$kind $threads $system $("$work/adapter" "$kind" "$threads" "$operations")" >>"$rows"
     done
   done
@@ -42,7 +42,7 @@ done
 
 # Of each subject the least: whatever else the machine does only adds. The spread is that of ratios within a round.
 printf '%-12s%9s%14s%14s%9s%30s\n' "" threads "ns, system" "ns, adapter" ratio "in a round: least median most"
-for kind in plain cold hot; do
+for kind in plain cold pool hot; do
   for threads in 1 2; do
     awk -v kind="$kind" -v threads="$threads" '$1 == kind && $2 == threads { print $4 / $3, $3, $4 }' "$rows" | sort -g |
       awk -v kind="$kind" -v threads="$threads" '

@@ -1,12 +1,12 @@
 /* Random operations over all functions, C and C++, by several threads that hand blocks to each other: contents intact,
- * every block in the range its hint asked for, kept there by realloc, blocks of different ranges never in one huge page,
- * nothing left at the end.
+ * every block in the range and the pool that its hint asked for, kept there by realloc, filled up to its neighbours, blocks
+ * of different ranges never in one huge page, nothing left at the end.
  *   stress [operations per thread [threads [seed]]]      the long form: stress 1250000 8
  *
  * RUN: %clang -g -O1 -fno-builtin -I%include %s %hotcold_a -o %t -pthread
  * RUN: %t 300000 4 | FileCheck %s
  * RUN: %t 50000 8 2 | FileCheck %s
- * RUN: env HEARTH_HOTCOLD=hot=off %t 100000 2 | FileCheck %s
+ * RUN: env HEARTH_HOTCOLD=pools=off %t 100000 2 | FileCheck %s
  * RUN: env HEARTH_HOTCOLD=cold=file:interval=1:dir=. %t 100000 2 | FileCheck %s
  *
  * CHECK: no block out of place, 0 live
@@ -44,14 +44,16 @@ struct record {
   unsigned char *block;
   size_t bytes;
   enum hearth_hotcold_placement class;
+  int pool;
   unsigned char fill;
   enum form form;
 };
 
-enum { SLOTS = 2000 };
+enum { SLOTS = 2000, FILLED = 4096 };
 static struct record records[SLOTS];
 static atomic_flag busy[SLOTS];
 static enum hearth_hotcold_placement class_of_hint[256];
+static int pool_of_hint[256];
 static long operations = 300000;
 
 static uint32_t next_random(uint64_t *state) {
@@ -68,12 +70,13 @@ static size_t random_size(uint64_t *state) {
 
 static void fill(struct record *record) {
   record->block[0] = record->block[record->bytes - 1] = record->fill;
-  memset(record->block, record->fill, record->bytes < 300 ? record->bytes : 300);
+  memset(record->block, record->fill, record->bytes < FILLED ? record->bytes : FILLED);
 }
 
 static void check(const struct record *record, size_t bytes) {
   assert(hearth_hotcold_class(record->block) == record->class);
-  for (size_t i = 0; i < bytes && i < 300; i++)
+  assert(hearth_hotcold_pool(record->block) == record->pool);
+  for (size_t i = 0; i < bytes && i < FILLED; i++)
     assert(record->block[i] == record->fill);
   assert(malloc_usable_size(record->block) >= bytes);
 }
@@ -161,6 +164,9 @@ static void create(struct record *record, uint64_t *state) {
       record->form == FREE ? allocate(state, &record->bytes, hint) : create_object(record->form, &record->bytes, hint);
   assert(record->block);
   record->class = class_of_hint[hint];
+  record->pool = pool_of_hint[hint];
+  if (record->class != HEARTH_HOTCOLD_OTHER) /* to the next block */
+    record->bytes = malloc_usable_size(record->block);
   record->fill = (unsigned char)next_random(state);
   fill(record);
 }
@@ -177,8 +183,10 @@ static void resize(struct record *record, uint64_t *state) {
     break;
   default:
     record->block = realloc_hot_cold(record->block, bytes, hint);
-    if (class_of_hint[hint] != HEARTH_HOTCOLD_OTHER)
+    if (class_of_hint[hint] != HEARTH_HOTCOLD_OTHER) {
       record->class = class_of_hint[hint];
+      record->pool = pool_of_hint[hint];
+    }
   }
   check(record, kept);
   record->bytes = bytes;
@@ -223,6 +231,7 @@ static void learn_classes(void) {
   for (int hint = 0; hint < 256; hint++) {
     void *block = malloc_hot_cold(64, (uint8_t)hint);
     class_of_hint[hint] = hearth_hotcold_class(block);
+    pool_of_hint[hint] = hearth_hotcold_pool(block);
     free(block);
   }
 }

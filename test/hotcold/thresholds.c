@@ -4,16 +4,19 @@
  * RUN: env -u HEARTH_HOTCOLD %t | FileCheck %s --check-prefix=DEFAULT
  * RUN: env HEARTH_HOTCOLD=cold-below=1:hot-from=129 %t | FileCheck %s --check-prefix=MOVED
  * RUN: env HEARTH_HOTCOLD=cold=off %t | FileCheck %s --check-prefix=NOCOLD
- * RUN: env HEARTH_HOTCOLD=hot=off:cold-below=256 %t | FileCheck %s --check-prefix=ALLCOLD
- * RUN: env HEARTH_HOTCOLD=cold=off:hot=off %t | FileCheck %s --check-prefix=OFF
+ * RUN: env HEARTH_HOTCOLD=pools=off:cold-below=256 %t | FileCheck %s --check-prefix=ALLCOLD
+ * RUN: env HEARTH_HOTCOLD=cold=off:pools=off %t | FileCheck %s --check-prefix=OFF
  * RUN: env HEARTH_HOTCOLD=cold-below=1:colour=red:warm=yes %t 2>&1 | FileCheck %s --check-prefix=UNKNOWN
  * RUN: env HEARTH_HOTCOLD=cold-below=257 %t 2>&1 | FileCheck %s --check-prefix=RANGE
  *
- * DEFAULT: cold 0 to 63, hot 223 to 255, reserved both
- * MOVED: cold 0 to 0, hot 129 to 255, reserved both
- * NOCOLD: cold none, hot 223 to 255, reserved hot
- * ALLCOLD: cold 0 to 255, hot none, reserved cold
- * OFF: cold none, hot none, reserved neither
+ * RUN: env HEARTH_HOTCOLD=hot-from=256 %t | FileCheck %s --check-prefix=PLANNED
+ *
+ * DEFAULT: cold 0 to 63, hot 223 to 255, pools of 223 to 255: 0 to 30, 31 31, reserved both
+ * PLANNED: cold 0 to 63, hot 223 to 253, pools of 223 to 255: 0 to 30, -1 -1, reserved both
+ * MOVED: cold 0 to 0, hot 129 to 255, pools of 223 to 255: none, 31 31, reserved both
+ * NOCOLD: cold none, hot 223 to 255, pools of 223 to 255: 0 to 30, 31 31, reserved hot
+ * ALLCOLD: cold 0 to 255, hot none, pools of 223 to 255: none, -1 -1, reserved cold
+ * OFF: cold none, hot none, pools of 223 to 255: none, -1 -1, reserved neither
  * UNKNOWN: hearth hotcold: HEARTH_HOTCOLD takes cold=,{{.*}} ignored: colour=red
  * UNKNOWN-NOT: warm
  * UNKNOWN: cold 0 to 0, hot 223 to 255
@@ -40,10 +43,26 @@ static void print_hints(const char *name, enum hearth_hotcold_placement class) {
     printf("%s %d to %d, ", name, first, last);
 }
 
+static int pool_of(int hint) {
+  void *block = malloc_hot_cold(100, (uint8_t)hint);
+  int pool = hearth_hotcold_pool(block);
+  free(block);
+  return pool;
+}
+
+/* Hint 223 + n asks for pool n, up to 30; 254 and 255 for the one of hot blocks. */
+static void print_pools(void) {
+  int right = 0;
+  for (int pool = 0; pool <= 30; pool++)
+    right += pool_of(223 + pool) == pool;
+  printf("pools of 223 to 255: %s, %d %d, ", right == 31 ? "0 to 30" : right ? "some" : "none", pool_of(254), pool_of(255));
+}
+
 int main(void) {
   struct hearth_hotcold_stats stats;
   print_hints("cold", HEARTH_HOTCOLD_COLD);
   print_hints("hot", HEARTH_HOTCOLD_HOT);
+  print_pools();
   hearth_hotcold_stats(&stats);
   const char *both[] = {"neither", "cold", "hot", "both"};
   printf("reserved %s\n", both[(stats.cold.reserved_bytes != 0) + 2 * (stats.hot.reserved_bytes != 0)]);

@@ -9,26 +9,29 @@
  * RUN: env HEARTH_HOTCOLD=cold=file:dir=. %t "%hearth top --json" | FileCheck %s --check-prefix=JSON
  * RUN: %clang -O1 -fno-builtin -I%include %s %hotcold_so -Wl,-rpath,$(dirname %hotcold_so) -o %t.shared -pthread
  * RUN: %t.shared "%hearth top --every=0.2 --count=2 --json" | FileCheck %s --check-prefixes=JSON,AGAIN
- * RUN: env HEARTH_HOTCOLD=cold=off:hot=off not %t "%hearth top" 2>&1 | FileCheck %s --check-prefix=NONE
+ * RUN: env HEARTH_HOTCOLD=cold=off:pools=off not %t "%hearth top" 2>&1 | FileCheck %s --check-prefix=NONE
  * RUN: not %hearth top 2147483647 2>&1 | FileCheck %s --check-prefix=GONE
  * RUN: (%hearth top 2> %t.err; test $? = 2) && grep "no process was given" %t.err
  * RUN: (%hearth top x 2> %t.err; test $? = 2) && grep "'x' is not a process id" %t.err
  * RUN: (%hearth top --every=0.0001 1 2> %t.err; test $? = 2) && grep "needs a number of seconds from 0.001 to 86400" %t.err
  * RUN: (%hearth top --count=2 1 2> %t.err; test $? = 2) && grep "goes with '--every'" %t.err
  *
- * TEXT: cold below 64, hot from 223; 7 hints passed on
+ * TEXT: cold below 64, hot from 254; 7 hints passed on
  * TEXT-NEXT: KiB live blocks live committed resident huge swap placed elsewhere
  * TEXT-NEXT: cold 1003 {{[0-9.]+ +[0-9.]+ +[0-9.]+}} 0.0 {{[0-9.]+}} 1103 0
- * TEXT-NEXT: hot 1 0.1 {{.*}} 1 0
+ * TEXT-NEXT: hot 3 0.3 {{.*}} 3 0
+ * TEXT-NEXT: pool 5 2 0.2 2
+ * TEXT-NEXT: pool 31 1 0.1 1
  * TEXT: cold: 1003 blocks, 1103 ever, 0 fallbacks; passed on 7
  * TEXT: resident: 3 MiB and less than 1 MiB more
- * JSON: {"pid":{{[0-9]+}},"cold_below":64,"hot_from":223,"cold":{"on":true,"live_blocks":1003,"live_bytes":3257728,
- * JSON-SAME: "placed":1103,"fallbacks":0},"hot":{"on":true,"live_blocks":1,"live_bytes":112,
- * JSON-SAME: "placed":1,"fallbacks":0},"passed_on":7}
+ * JSON: {"pid":{{[0-9]+}},"cold_below":64,"hot_from":254,"cold":{"on":true,"live_blocks":1003,"live_bytes":3257728,
+ * JSON-SAME: "placed":1103,"fallbacks":0},"hot":{"on":true,"live_blocks":3,"live_bytes":336,
+ * JSON-SAME: "placed":3,"fallbacks":0},
+ * JSON-SAME: "pools":[{"pool":5,"live_blocks":2,"live_bytes":224,"placed":2},{"pool":31,"live_blocks":1,"live_bytes":112,"placed":1}],"passed_on":7}
  * AGAIN-NEXT: {"pid":{{.*}},"passed_on":7}
- * OFF: cold below 0, hot from 223; 1110 hints passed on
+ * OFF: cold below 0, hot from 254; 1110 hints passed on
  * OFF: cold off
- * OFF: hot 1
+ * OFF: hot 3
  * NONE: error: {{[0-9]+}}: has no hot/cold allocator, has not made a hinted call yet, or ignores hints
  * GONE: error: 2147483647: no such process
  */
@@ -43,7 +46,7 @@
 
 static pthread_barrier_t done, seen;
 
-/* Its cache is full while the program is looked at. */
+/* Its bin is full while the program is looked at. */
 static void *hold_back(void *unused) {
   void *blocks[100];
   for (int i = 0; i < 100; i++)
@@ -73,6 +76,8 @@ int main(int argc, char **argv) {
   for (int i = 0; i < 3; i++)
     memset(malloc_hot_cold(1 << 20, 0), 1, 1 << 20);
   malloc_hot_cold(100, 255);
+  malloc_hot_cold(100, 223 + 5);
+  malloc_hot_cold(100, 223 + 5);
   for (int i = 0; i < 7; i++)
     malloc_hot_cold(100, 128);
   assert(!pthread_barrier_init(&done, NULL, 2) && !pthread_barrier_init(&seen, NULL, 2));

@@ -11,24 +11,48 @@
 #include <stdint.h>
 
 #define HEARTH_HOTCOLD_STATUS_MAGIC   UINT64_C(0x746f485c68747248)
-#define HEARTH_HOTCOLD_STATUS_VERSION 1
+#define HEARTH_HOTCOLD_STATUS_VERSION 2
 
 enum {
   HEARTH_HOTCOLD_STATUS_RANGES = 2, /* cold, hot */
-  HEARTH_HOTCOLD_STATUS_CLASSES = 64,
+  HEARTH_HOTCOLD_STATUS_POOLS = 33, /* of cold blocks, of the plan's 31 pools, of other hot blocks */
+  HEARTH_HOTCOLD_STATUS_BINS = 64,
+  HEARTH_HOTCOLD_STATUS_HOLES = 3,
   HEARTH_HOTCOLD_STATUS_PAGE_BYTES = 4096,
+  HEARTH_HOTCOLD_STATUS_QUANTUM_BYTES = 16,
 };
 
-/* All addresses are of uint64_t. */
+/* All but the page are counters in the process. */
+
+/* Free memory that a pool cuts blocks from: its addresses. */
+struct hearth_hotcold_hole {
+  uint64_t start, end;
+};
+
+/* One pool of one thread. Sums over all threads have a meaning, as a thread may free blocks of others. Its live blocks are
+ * those taken and not freed; their quanta are those in use, without those of its holes, those of cached blocks, and the
+ * remote ones. */
+struct hearth_hotcold_pool_counts {
+  struct hearth_hotcold_hole hole[HEARTH_HOTCOLD_STATUS_HOLES];
+  uint64_t taken, freed;                      /* blocks, ever */
+  uint8_t cached[HEARTH_HOTCOLD_STATUS_BINS]; /* freed blocks of 1, 2, ... quanta, kept for the next request */
+  uint64_t used_quanta;                       /* of its memory */
+  uint64_t remote_quanta;                     /* freed by other threads, and not yet noticed by this one */
+};
+
+/* Large blocks of one pool. */
+struct hearth_hotcold_large_counts {
+  uint64_t blocks;
+  uint64_t pages;
+  uint64_t ever;
+};
+
+/* All addresses are of uint64_t, unless they say otherwise. */
 struct hearth_hotcold_range_status {
   uint64_t base;
   uint64_t bytes;
   uint64_t is_on;
-  uint64_t class_blocks;        /* blocks handed out of the first size class; those in caches of threads count */
-  uint64_t class_blocks_stride; /* bytes from one class to the next */
-  uint64_t large_blocks;
-  uint64_t large_pages;
-  uint64_t large_ever;
+  uint64_t large;       /* address of HEARTH_HOTCOLD_STATUS_POOLS large counts */
   uint64_t clean_pages; /* that hold no memory */
   uint64_t fallbacks;
 };
@@ -39,19 +63,14 @@ struct hearth_hotcold_status {
   uint32_t bytes; /* of this struct */
   uint32_t cold_below;
   uint32_t hot_from;
-  uint32_t classes; /* size classes, at most HEARTH_HOTCOLD_STATUS_CLASSES */
-  uint32_t class_bytes[HEARTH_HOTCOLD_STATUS_CLASSES];
-  uint32_t cache_bytes; /* of a thread's cache */
   struct hearth_hotcold_range_status range[HEARTH_HOTCOLD_STATUS_RANGES];
-  /* The caches: address of the pointer to the first; each begins with the pointer to the next. In a cache: offsets of the
-   * blocks ever taken, uint64_t for cold, hot and passed on; and of the blocks that lie in it, uint32_t for each class, all
-   * of the cold range before the hot one. */
-  uint64_t caches;
-  uint32_t cache_ever_offset;
-  uint32_t cache_count_offset;
-  uint32_t cache_count_stride;
-  uint32_t reserved;
-  uint64_t uncached_ever; /* address of the same three of threads without a cache */
+  /* Pools of threads: address of the pointer to the first thread's; each begins with the pointer to the next thread's, and has
+   * at these offsets its hinted requests that were passed on, uint64_t, and its pools' counts, pool_bytes apart. */
+  uint64_t threads;
+  uint32_t thread_bytes; /* that hold all this */
+  uint32_t passed_on_offset;
+  uint32_t pools_offset;
+  uint32_t pool_bytes;
 };
 
 #endif

@@ -46,7 +46,7 @@ static inline bool is_foreign(void *block) { return hearth_range_of(block) == HE
 
 static void delete_own(void *block, unsigned form) {
   if (block)
-    hearth_range_free(hearth_range_of(block), block);
+    hearth_range_free(block);
   else
     hearth_probe_report((unsigned)HEARTH_PROBE_DELETE << form);
 }
@@ -145,14 +145,14 @@ static free_function *look_for_end(void) {
 
 void *hearth_hinted_new(size_t bytes, size_t alignment, uint8_t hint) {
   static _Atomic bool warned;
-  enum hearth_range range = hearth_hinted_range(hint);
-  if (range == HEARTH_RANGE_NONE)
+  unsigned pool = hearth_hinted_pool(hint);
+  if (pool == HEARTH_POOL_NONE)
     return NULL;
   if (deletes_are_ours())
     return hearth_hinted_alloc(bytes, alignment, hint);
   if (!atomic_exchange_explicit(&warned, true, memory_order_relaxed))
     hearth_hotcold_warn("hints of operator new are ignored: another operator delete comes before the adapter's", "");
-  atomic_fetch_add_explicit(&hearth_ranges.fallbacks[range], 1, memory_order_relaxed);
+  atomic_fetch_add_explicit(&hearth_ranges.fallbacks[hearth_range_of_pool(pool)], 1, memory_order_relaxed);
   return NULL;
 }
 
@@ -210,9 +210,7 @@ HEARTH_NEW(_Znam)
 /* Sized delete may be told anything from the requested to the returned size, so the room of a block may be told to the
  * program; for a foreign block, only the requested size is known to be right. */
 
-static struct sized_block with_room(void *block) {
-  return (struct sized_block){block, hearth_region_usable(&hearth_ranges.region[hearth_range_of(block)], block)};
-}
+static struct sized_block with_room(void *block) { return (struct sized_block){block, hearth_range_usable(block)}; }
 
 HEARTH_INTERPOSE struct sized_block __size_returning_new_hot_cold(size_t bytes, uint8_t hint) {
   void *block = hearth_hinted_new(bytes, 1, hint);

@@ -16,54 +16,61 @@
 
 static bool is_open(void) { return atomic_load_explicit(&hearth_ranges.bytes, memory_order_acquire) != 0; }
 
-static void *counted(enum hearth_range range, void *block) {
+static struct hearth_region *region_of(const void *block) { return &hearth_ranges.region[hearth_range_of(block)]; }
+
+static void *counted(unsigned pool, void *block) {
   if (!block)
-    atomic_fetch_add_explicit(&hearth_ranges.fallbacks[range], 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&hearth_ranges.fallbacks[hearth_range_of_pool(pool)], 1, memory_order_relaxed);
   return block;
 }
 
-static void *take_large(enum hearth_range range, size_t bytes, size_t alignment, bool *ret_zeroed) {
+static void *take_large(unsigned pool, size_t bytes, size_t alignment, bool *ret_zeroed) {
   hearth_page_out_ensure();
-  return counted(range, hearth_region_take_large(&hearth_ranges.region[range], bytes, alignment, ret_zeroed));
+  struct hearth_region *region = &hearth_ranges.region[hearth_range_of_pool(pool)];
+  return counted(pool, hearth_region_take_large(region, pool, bytes, alignment, ret_zeroed));
 }
 
-void *hearth_range_alloc(enum hearth_range range, size_t bytes, size_t alignment) {
-  if (bytes > HEARTH_SMALL_MAX_BYTES || alignment > HEARTH_PAGE_BYTES) {
-    bool zeroed;
-    return take_large(range, bytes, alignment, &zeroed);
-  }
-  unsigned size_class =
-      alignment <= HEARTH_QUANTUM_BYTES ? hearth_size_class_of(bytes) : hearth_size_class_aligned(bytes, alignment);
-  return counted(range, hearth_block_cache_take(range, size_class));
+void *hearth_pool_alloc(unsigned pool, size_t bytes, size_t alignment) {
+  bool zeroed;
+  if (bytes > HEARTH_MEDIUM_BYTES || alignment > HEARTH_PAGE_BYTES)
+    return take_large(pool, bytes, alignment, &zeroed);
+  if (alignment > HEARTH_QUANTUM_BYTES)
+    return counted(pool, hearth_take_aligned(pool, bytes, alignment));
+  return counted(pool, hearth_take(pool, bytes, NULL));
 }
 
-/* A large block from clean pages is zero already, and touching all of it would make it resident. */
-static void *range_calloc(enum hearth_range range, size_t bytes) {
+/* A block from clean pages is zero already, and touching all of it would make it resident. */
+static void *pool_calloc(unsigned pool, size_t bytes) {
   bool zeroed = false;
-  void *block;
-  if (bytes > HEARTH_SMALL_MAX_BYTES)
-    block = take_large(range, bytes, 1, &zeroed);
-  else
-    block = hearth_range_alloc(range, bytes, 1);
+  void *block = bytes > HEARTH_MEDIUM_BYTES ? take_large(pool, bytes, 1, &zeroed)
+                                            : counted(pool, hearth_take(pool, bytes, &zeroed));
   if (block && !zeroed)
     memset(block, 0, bytes);
   return block;
 }
 
-void hearth_range_free(enum hearth_range range, void *block) {
-  struct hearth_region *region = &hearth_ranges.region[range];
-  unsigned size_class = hearth_region_class(region, block);
-  if (size_class < HEARTH_SIZE_CLASSES)
-    hearth_block_cache_put(range, size_class, block);
-  else
-    hearth_region_put_large(region, block);
+void hearth_free_large(void *block) {
+  struct hearth_region *region = region_of(block);
+  hearth_region_large(region, block);
+  hearth_region_put_large(region, block);
+}
+
+size_t hearth_range_usable(const void *block) {
+  if (hearth_owner_of(block))
+    return hearth_live_quanta(block) * HEARTH_QUANTUM_BYTES;
+  return (size_t)hearth_region_large(region_of(block), block)->pages << HEARTH_PAGE_SHIFT;
+}
+
+/* The pool of a live block of a range. */
+static unsigned pool_of(const void *block) {
+  uint64_t owner = hearth_owner_of(block);
+  return owner ? hearth_owner_pool(owner) : hearth_region_large(region_of(block), block)->pool;
 }
 
 /* Where a block may be of a range, this must not depend on whether the public name leads here (see next.c). */
 static void free_any(void *block) {
-  enum hearth_range range = hearth_range_of(block);
-  if (range != HEARTH_RANGE_NONE)
-    hearth_range_free(range, block);
+  if (hearth_range_of(block) != HEARTH_RANGE_NONE)
+    hearth_range_free(block);
   else
     free(block);
 }
@@ -77,38 +84,39 @@ static void *move_block(void *target, void *block, size_t usable, size_t bytes) 
   return target;
 }
 
-/* Whether a block of a range can hold `bytes` where it is, and should: one that shrinks below half of its room moves.
- */
-static bool resized_in_place(enum hearth_range range, void *block, size_t usable, size_t bytes) {
-  if (usable > HEARTH_SMALL_MAX_BYTES && bytes > HEARTH_SMALL_MAX_BYTES)
-    return hearth_region_resize_large(&hearth_ranges.region[range], block, bytes);
-  return bytes <= usable && bytes > usable / 2;
+/* Whether a block of a range can hold `bytes` where it is, and should: one of another thread's parcel that shrinks below half
+ * of its room moves, as does one that becomes large, or is no longer. */
+static bool resized_in_place(void *block, size_t usable, size_t bytes) {
+  uint64_t owner = hearth_owner_of(block);
+  if (!owner)
+    return bytes > HEARTH_MEDIUM_BYTES && hearth_region_resize_large(region_of(block), block, bytes);
+  if (bytes > HEARTH_MEDIUM_BYTES)
+    return false;
+  return hearth_resize(owner, block, bytes) || (bytes <= usable && bytes > usable / 2);
 }
 
 /* Result 0 bytes as glibc has it: freed, NULL. */
-static void *range_realloc(enum hearth_range range, void *block, size_t bytes) {
+static void *range_realloc(void *block, size_t bytes) {
   if (!bytes) {
-    hearth_range_free(range, block);
+    hearth_range_free(block);
     return NULL;
   }
-  size_t usable = hearth_region_usable(&hearth_ranges.region[range], block);
-  if (resized_in_place(range, block, usable, bytes))
+  size_t usable = hearth_range_usable(block);
+  if (resized_in_place(block, usable, bytes))
     return block;
-  void *target = hearth_range_alloc(range, bytes, 1);
+  void *target = hearth_pool_alloc(pool_of(block), bytes, 1);
   return move_block(target ? target : malloc(bytes), block, usable, bytes);
 }
 
 static void *realloc_any(void *block, size_t bytes) {
-  enum hearth_range range = hearth_range_of(block);
-  return range != HEARTH_RANGE_NONE ? range_realloc(range, block, bytes) : realloc(block, bytes);
+  return hearth_range_of(block) != HEARTH_RANGE_NONE ? range_realloc(block, bytes) : realloc(block, bytes);
 }
 
 /* The functions that also get the program's own blocks. */
 
 HEARTH_INTERPOSE void free(void *block) {
-  enum hearth_range range = hearth_range_of(block);
-  if (range != HEARTH_RANGE_NONE)
-    hearth_range_free(range, block);
+  if (hearth_range_of(block) != HEARTH_RANGE_NONE)
+    hearth_range_free(block);
   else if (__builtin_expect(block != NULL, 1))
     hearth_next_free(block);
   else
@@ -128,15 +136,16 @@ HEARTH_INTERPOSE void free_aligned_sized(void *block, size_t alignment, size_t b
   free_any(block);
 }
 
-/* For a hint that wants another range than the block's; NULL otherwise, and if there is no room: the plain function is
+/* For a hint that wants another pool than the block's; NULL otherwise, and if there is no room: the plain function is
  * to serve the request. */
 static void *hinted_realloc(void *block, size_t bytes, uint8_t hint) {
   if (!block)
     return hearth_hinted_alloc(bytes, 1, hint);
-  enum hearth_range now = hearth_range_of(block), wanted = hearth_hinted_range(hint);
-  if (wanted == now || wanted == HEARTH_RANGE_NONE || !bytes)
+  unsigned wanted = hearth_hinted_pool(hint);
+  bool is_ours = hearth_range_of(block) != HEARTH_RANGE_NONE;
+  if (wanted == HEARTH_POOL_NONE || !bytes || (is_ours && pool_of(block) == wanted))
     return NULL;
-  return move_block(hearth_range_alloc(wanted, bytes, 1), block, malloc_usable_size(block), bytes);
+  return move_block(hearth_pool_alloc(wanted, bytes, 1), block, malloc_usable_size(block), bytes);
 }
 
 /* The same for the hint of a call in a library. */
@@ -149,9 +158,8 @@ HEARTH_INTERPOSE void *realloc(void *block, size_t bytes) {
   void *moved = library_realloc(HEARTH_CALLER, block, bytes);
   if (moved)
     return moved;
-  enum hearth_range range = hearth_range_of(block);
-  if (range != HEARTH_RANGE_NONE)
-    return range_realloc(range, block, bytes);
+  if (hearth_range_of(block) != HEARTH_RANGE_NONE)
+    return range_realloc(block, bytes);
   if (!block)
     hearth_probe_report(HEARTH_PROBE_REALLOC);
   return hearth_next_realloc(block, bytes);
@@ -178,9 +186,8 @@ HEARTH_INTERPOSE HEARTH_ALIAS("free") void __wrap_free(void *block);
 HEARTH_INTERPOSE HEARTH_ALIAS("realloc") __attribute__((alloc_size(2))) void *__wrap_realloc(void *block, size_t bytes);
 
 HEARTH_INTERPOSE size_t malloc_usable_size(void *block) {
-  enum hearth_range range = hearth_range_of(block);
-  if (range != HEARTH_RANGE_NONE)
-    return hearth_region_usable(&hearth_ranges.region[range], block);
+  if (hearth_range_of(block) != HEARTH_RANGE_NONE)
+    return hearth_range_usable(block);
   if (block)
     return hearth_next_usable(block);
   hearth_probe_report(HEARTH_PROBE_USABLE_SIZE);
@@ -189,22 +196,34 @@ HEARTH_INTERPOSE size_t malloc_usable_size(void *block) {
 
 /* The hinted functions. */
 
-/* A function apart, so that requests that are passed on save no registers. */
-static __attribute__((noinline)) void *malloc_in_range(size_t bytes, uint8_t hint) {
+/* Functions apart, so that the usual requests save no registers. */
+
+static __attribute__((noinline)) void *malloc_slowly(size_t bytes, uint8_t hint) {
   void *block = hearth_hinted_alloc(bytes, 1, hint);
   return block ? block : malloc(bytes);
 }
 
+static __attribute__((noinline)) void *malloc_passed_on(size_t bytes) {
+  if (!hearth_pass_on())
+    hearth_pass_on_slowly();
+  return malloc(bytes);
+}
+
 HEARTH_EXPORT void *malloc_hot_cold(size_t bytes, uint8_t hint) {
-  return hearth_hint_is_passed_on(hint) ? malloc(bytes) : malloc_in_range(bytes, hint);
+  unsigned pool = hearth_pool_of_hint(hint);
+  if (pool < HEARTH_POOL_NONE) {
+    void *block = hearth_take_fast(pool, bytes);
+    return __builtin_expect(block != NULL, 1) ? block : malloc_slowly(bytes, hint);
+  }
+  return pool == HEARTH_POOL_NONE ? malloc_passed_on(bytes) : malloc_slowly(bytes, hint);
 }
 
 void *hearth_hinted_calloc(size_t count, size_t bytes, uint8_t hint) {
-  enum hearth_range range = hearth_hinted_range(hint);
+  unsigned pool = hearth_hinted_pool(hint);
   size_t total;
-  if (range == HEARTH_RANGE_NONE || __builtin_mul_overflow(count, bytes, &total))
+  if (pool == HEARTH_POOL_NONE || __builtin_mul_overflow(count, bytes, &total))
     return NULL;
-  return range_calloc(range, total);
+  return pool_calloc(pool, total);
 }
 
 HEARTH_EXPORT void *calloc_hot_cold(size_t count, size_t bytes, uint8_t hint) {
@@ -288,29 +307,44 @@ HEARTH_EXPORT enum hearth_hotcold_placement hearth_hotcold_class(const void *poi
   return HEARTH_HOTCOLD_OTHER;
 }
 
+HEARTH_EXPORT int hearth_hotcold_pool(const void *block) {
+  return hearth_range_of(block) == HEARTH_RANGE_HOT ? (int)pool_of(block) - HEARTH_POOL_FIRST : -1;
+}
+
+static void add_pool(unsigned pool, struct hearth_hotcold_range_stats *stats) {
+  struct hearth_hotcold_pool_stats of_pool;
+  hearth_pool_figures(pool, &of_pool);
+  stats->live_blocks += of_pool.live_blocks;
+  stats->live_bytes += of_pool.live_bytes;
+  stats->ever_blocks += of_pool.ever_blocks;
+}
+
 static struct hearth_hotcold_range_stats range_stats(enum hearth_range range, bool is_on) {
   struct hearth_hotcold_range_stats stats = {
       .fallbacks = atomic_load_explicit(&hearth_ranges.fallbacks[range], memory_order_relaxed)};
   if (!is_on)
     return stats;
-  struct hearth_region_stats blocks;
-  struct hearth_block_cache_stats cached;
-  hearth_region_stats(&hearth_ranges.region[range], &blocks);
-  hearth_block_cache_stats(range, &cached);
-  stats.live_blocks = blocks.blocks - cached.blocks;
-  stats.live_bytes = blocks.bytes - cached.bytes;
-  stats.ever_blocks = blocks.large_ever + cached.ever;
+  if (range == HEARTH_RANGE_COLD)
+    add_pool(HEARTH_POOL_COLD, &stats);
+  for (unsigned pool = HEARTH_POOL_FIRST; range == HEARTH_RANGE_HOT && pool < HEARTH_POOLS; pool++)
+    add_pool(pool, &stats);
   stats.reserved_bytes = (uint64_t)hearth_ranges.region[range].pages << HEARTH_PAGE_SHIFT;
-  stats.committed_bytes = blocks.committed_bytes;
+  stats.committed_bytes = hearth_region_committed(&hearth_ranges.region[range]);
   stats.resident_bytes = hearth_region_resident(&hearth_ranges.region[range]);
   return stats;
 }
 
 HEARTH_EXPORT void hearth_hotcold_stats(struct hearth_hotcold_stats *ret_stats) {
-  bool open = is_open(); /* before the thresholds, which are written before it */
+  bool open = is_open(); /* before the options, which are written before it */
   int saved_errno = errno;
   ret_stats->cold = range_stats(HEARTH_RANGE_COLD, open && hearth_ranges.cold_below > 0);
-  ret_stats->hot = range_stats(HEARTH_RANGE_HOT, open && hearth_ranges.hot_from <= UINT8_MAX);
-  ret_stats->passed_on = hearth_block_cache_passed_on();
+  ret_stats->hot = range_stats(HEARTH_RANGE_HOT, open && hearth_ranges.has_pools);
+  ret_stats->passed_on = hearth_passed_on();
   errno = saved_errno;
+}
+
+HEARTH_EXPORT void hearth_hotcold_pool_stats(int pool, struct hearth_hotcold_pool_stats *ret_stats) {
+  *ret_stats = (struct hearth_hotcold_pool_stats){0};
+  if (pool >= 0 && pool < HEARTH_POOLS - HEARTH_POOL_FIRST && is_open() && hearth_ranges.has_pools)
+    hearth_pool_figures((unsigned)pool + HEARTH_POOL_FIRST, ret_stats);
 }

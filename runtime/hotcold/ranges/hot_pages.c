@@ -12,9 +12,9 @@
 #endif
 
 enum {
-  ORDINARY_PIECES = 4,
+  ORDINARY_PIECES = 8,
   PAGES_OF_PIECE = (int)(HEARTH_HUGE_PAGE_BYTES / HEARTH_PAGE_BYTES),
-  DENSE_PAGES = PAGES_OF_PIECE / 2,
+  DENSE_PAGES = PAGES_OF_PIECE / 8 * 7,
 };
 
 static char *range_start, *range_end;

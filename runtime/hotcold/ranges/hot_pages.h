@@ -4,9 +4,8 @@
  *   piece   a huge page's worth of the range, aligned
  *
  * A huge page is filled by its first touch: opened for a handful of blocks, it would be 2 MiB for nothing. So each of the
- * first pieces becomes a huge page when half of it is resident, which wastes at most as much as is used; from a few
- * pieces on, or for a block that fills pieces, they are huge from the first touch, which is twice as fast as to fill
- * and collapse them. */
+ * first pieces becomes a huge page when it is nearly full; from 16 MiB on, or for a block that fills pieces, they are huge
+ * from the first touch, which is twice as fast as to fill and collapse them. */
 #ifndef HEARTH_HOT_PAGES_H
 #define HEARTH_HOT_PAGES_H
 

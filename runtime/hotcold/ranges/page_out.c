@@ -6,6 +6,7 @@
 #include "cold_file.h"
 #include "fatal.h"
 #include "ranges.h"
+#include "thread_pools.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -66,11 +67,7 @@ struct round {
   uint64_t committed_bytes, resident_bytes, sent_bytes;
 };
 
-static uint64_t committed_bytes(void) {
-  struct hearth_region_stats stats;
-  hearth_region_stats(&hearth_ranges.region[HEARTH_RANGE_COLD], &stats);
-  return stats.committed_bytes;
-}
+static uint64_t committed_bytes(void) { return hearth_region_committed(&hearth_ranges.region[HEARTH_RANGE_COLD]); }
 
 static struct round look(void) {
   return (struct round){.committed_bytes = committed_bytes(),
@@ -162,3 +159,5 @@ void hearth_page_out_start(void) {
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   errno = saved_errno;
 }
+
+void hearth_pools_user_allocates(void) { hearth_page_out_ensure(); }

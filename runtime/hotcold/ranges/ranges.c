@@ -3,10 +3,10 @@
 #define _GNU_SOURCE
 #include "ranges.h"
 
-#include "block_cache.h"
 #include "cold_file.h"
 #include "fatal.h"
 #include "guard.h"
+#include "hearth/hints.h"
 #include "hearth/optional.h"
 #include "hot_pages.h"
 #include "hotcold_options.h"
@@ -14,6 +14,7 @@
 #include "sanitizers.h"
 #include "statistics_file.h"
 #include "status_page.h"
+#include "thread_pools.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -32,14 +33,19 @@
 /* Before them: an inaccessible page, and the status that `hearth top` finds behind it. */
 #define HEAD_BYTES ((size_t)2 * HEARTH_PAGE_BYTES)
 
-/* The cold range gives back early, empty spans at once, and in pages. The hot range keeps more and gives back whole huge
- * pages only: giving back a part would break the page up. */
-static const struct hearth_region_limits cold_limits = {
-    .keep_pages = (1 << 20) / HEARTH_PAGE_BYTES, .return_empty_spans = true, .release_pages = 1};
-static const struct hearth_region_limits hot_limits = {.keep_pages = (16 << 20) / HEARTH_PAGE_BYTES,
-                                                       .release_pages = HEARTH_HUGE_PAGE_BYTES / HEARTH_PAGE_BYTES};
+/* The cold range gives back early, and in pages. The hot range keeps more, and gives back whole huge pages first: giving back a
+ * part breaks the page up. */
+static const struct hearth_region_limits cold_limits = {.least_keep_pages = (1 << 20) / HEARTH_PAGE_BYTES,
+                                                        .keep_pages = (1 << 20) / HEARTH_PAGE_BYTES,
+                                                        .release_pages = 1,
+                                                        .small_release_pages = 1};
+static const struct hearth_region_limits hot_limits = {.least_keep_pages = (1 << 20) / HEARTH_PAGE_BYTES,
+                                                       .keep_pages = (16 << 20) / HEARTH_PAGE_BYTES,
+                                                       .release_pages = HEARTH_HUGE_PAGE_BYTES / HEARTH_PAGE_BYTES,
+                                                       .small_release_pages = 16};
 
-struct hearth_ranges hearth_ranges = {.hot_from = UINT8_MAX + 1};
+struct hearth_ranges hearth_ranges = {.hot_from = UINT8_MAX + 1,
+                                      .pool_of_hint = {[0 ... UINT8_MAX] = HEARTH_POOL_UNKNOWN}};
 
 static struct hearth_futex_lock open_lock;
 static _Thread_local hearth_guard opening __attribute__((tls_model("initial-exec")));
@@ -69,6 +75,12 @@ static bool create_regions(char *base, size_t bytes) {
     return false;
   if (!hearth_region_create(&hearth_ranges.region[HEARTH_RANGE_HOT], base + half, half, hot_limits)) {
     hearth_region_destroy(&hearth_ranges.region[HEARTH_RANGE_COLD]);
+    return false;
+  }
+  if (!hearth_tiles_open(base, bytes, &hearth_ranges.region[HEARTH_RANGE_COLD],
+                         &hearth_ranges.region[HEARTH_RANGE_HOT])) {
+    hearth_region_destroy(&hearth_ranges.region[HEARTH_RANGE_COLD]);
+    hearth_region_destroy(&hearth_ranges.region[HEARTH_RANGE_HOT]);
     return false;
   }
   /* The system's accounts are by mapping: the two ranges must not become one. */
@@ -115,9 +127,9 @@ static bool reserve_ranges(struct hearth_hotcold_options *options) {
 
 static void before_fork(void) {
   hearth_futex_lock_acquire(&open_lock);
-  hearth_block_cache_lock();
+  hearth_thread_pools_lock();
   for (unsigned i = 0; i < HEARTH_RANGES; i++)
-    hearth_region_lock(&hearth_ranges.region[i]);
+    hearth_futex_lock_acquire(&hearth_ranges.region[i].page_run_lock);
   hearth_cold_file_before_fork();
   hearth_thread_is_forking = true;
 }
@@ -125,15 +137,15 @@ static void before_fork(void) {
 static void after_fork(void) {
   hearth_thread_is_forking = false;
   for (unsigned i = HEARTH_RANGES; i-- > 0;)
-    hearth_region_unlock(&hearth_ranges.region[i]);
-  hearth_block_cache_unlock();
+    hearth_futex_lock_release(&hearth_ranges.region[i].page_run_lock);
+  hearth_thread_pools_unlock();
   hearth_futex_lock_release(&open_lock);
 }
 
 static void after_fork_in_child(void) {
   after_fork();
   hearth_page_out_after_fork();
-  hearth_block_cache_reclaim_after_fork();
+  hearth_thread_pools_after_fork();
 }
 
 /* Does a profiling runtime record the program? It is to see all blocks: none may lie in ranges of our own. */
@@ -156,18 +168,43 @@ static void tell_foreign_free(void) {
         "");
 }
 
+static uint8_t pool_of(unsigned hint) {
+  if (hint < hearth_ranges.cold_below)
+    return HEARTH_POOL_COLD;
+  if (hint >= hearth_ranges.hot_from)
+    return HEARTH_POOL_HOT;
+  return (uint8_t)(hearth_ranges.has_pools && hint >= HEARTH_HINT_POOL && hint < HEARTH_HINT_HOT
+                       ? HEARTH_POOL_FIRST + hint - HEARTH_HINT_POOL
+                       : HEARTH_POOL_NONE);
+}
+
+static void set_pools(void) {
+  for (unsigned hint = 0; hint <= UINT8_MAX; hint++)
+    atomic_store_explicit(&hearth_ranges.pool_of_hint[hint], pool_of(hint), memory_order_release);
+}
+
+unsigned hearth_pool_for_hint(uint8_t hint) {
+  unsigned pool = hearth_pool_of_hint(hint);
+  if (pool != HEARTH_POOL_UNKNOWN)
+    return pool;
+  hearth_ranges_open();
+  pool = hearth_pool_of_hint(hint);
+  return pool == HEARTH_POOL_UNKNOWN ? HEARTH_POOL_NONE : pool;
+}
+
 static void open_once(void) {
   /* secure_getenv: the user of a setuid program does not choose its allocator's behaviour. */
   struct hearth_hotcold_options options = hearth_hotcold_options_parse(secure_getenv("HEARTH_HOTCOLD"));
   if (is_recorded()) {
     options.cold_below = 0;
-    options.hot_from = UINT8_MAX + 1;
+    options.pools = false;
   }
   hearth_ranges.cold_below = options.cold_below;
-  hearth_ranges.hot_from = options.hot_from;
+  hearth_ranges.has_pools = options.pools;
+  hearth_ranges.hot_from = options.pools ? options.hot_from : UINT8_MAX + 1;
   hearth_statistics_file_open(options.statistics);
-  hearth_block_cache_open();
-  if (options.cold_below == 0 && options.hot_from > UINT8_MAX)
+  hearth_thread_pools_open();
+  if (options.cold_below == 0 && !options.pools)
     return;
   if (!hearth_ranges_user.is_interposed()) {
     tell_foreign_free();
@@ -192,6 +229,7 @@ void hearth_ranges_open(void) {
   hearth_futex_lock_acquire(&open_lock);
   if (!atomic_load_explicit(&hearth_ranges.opened, memory_order_relaxed)) {
     open_once();
+    set_pools();
     atomic_store_explicit(&hearth_ranges.opened, true, memory_order_release);
   }
   hearth_futex_lock_release(&open_lock);

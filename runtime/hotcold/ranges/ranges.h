@@ -20,13 +20,20 @@ enum hearth_range {
   HEARTH_RANGE_NONE = HEARTH_RANGES, /* the program's own allocator */
 };
 
+enum {
+  HEARTH_POOL_NONE = HEARTH_POOLS, /* the program's own allocator */
+  HEARTH_POOL_UNKNOWN,             /* the ranges are not open */
+};
+
 struct hearth_ranges {
   /* base is stored before bytes, so that a reader who sees bytes sees base. Both 0 until the first hinted call. */
   _Atomic uintptr_t base;
   _Atomic size_t bytes;
   _Atomic bool opened;
+  _Atomic uint8_t pool_of_hint[UINT8_MAX + 1]; /* or one of the two numbers below; written last */
   unsigned cold_below;
   unsigned hot_from;
+  bool has_pools; /* besides the cold one */
   struct hearth_region region[HEARTH_RANGES];
   _Atomic uint64_t fallbacks[HEARTH_RANGES];
 };
@@ -53,12 +60,16 @@ static inline enum hearth_range hearth_range_of(const void *pointer) {
   return offset >= bytes / 2 ? HEARTH_RANGE_HOT : HEARTH_RANGE_COLD;
 }
 
-static inline enum hearth_range hearth_range_for_hint(uint8_t hint) {
-  if (!atomic_load_explicit(&hearth_ranges.opened, memory_order_acquire))
-    hearth_ranges_open();
-  if (hint < hearth_ranges.cold_below)
-    return HEARTH_RANGE_COLD;
-  return hint >= hearth_ranges.hot_from ? HEARTH_RANGE_HOT : HEARTH_RANGE_NONE;
+static inline enum hearth_range hearth_range_of_pool(unsigned pool) {
+  return pool == HEARTH_POOL_COLD ? HEARTH_RANGE_COLD : HEARTH_RANGE_HOT;
 }
+
+/* May be HEARTH_POOL_UNKNOWN. */
+static inline unsigned hearth_pool_of_hint(uint8_t hint) {
+  return atomic_load_explicit(&hearth_ranges.pool_of_hint[hint], memory_order_acquire);
+}
+
+/* The pool for a hint, or HEARTH_POOL_NONE. */
+unsigned hearth_pool_for_hint(uint8_t hint);
 
 #endif

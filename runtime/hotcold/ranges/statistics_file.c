@@ -23,9 +23,9 @@ struct sample {
 #include "hearth/hotcold_fields.def"
 };
 
-/* One line, shorter than the piece that a system appends at once. */
+/* One line, appended at once. */
 struct line {
-  char text[2048];
+  char text[8192];
   size_t bytes;
 };
 
@@ -86,6 +86,22 @@ static void append_range(struct line *line, const char *name, enum hearth_range 
   append(line, "}");
 }
 
+/* Those that were ever used. */
+static void append_pools(struct line *line) {
+  const char *comma = "";
+  append(line, ",\"pools\":[");
+  for (int pool = 0; pool < HEARTH_POOLS - HEARTH_POOL_FIRST; pool++) {
+    struct hearth_hotcold_pool_stats stats;
+    hearth_hotcold_pool_stats(pool, &stats);
+    if (!stats.ever_blocks)
+      continue;
+    append(line, "%s{\"pool\":%d,\"live_blocks\":%" PRIu64 ",\"live_bytes\":%" PRIu64 ",\"placed\":%" PRIu64 "}", comma,
+           pool, stats.live_blocks, stats.live_bytes, stats.ever_blocks);
+    comma = ",";
+  }
+  append(line, "]");
+}
+
 static bool append_to_file(const struct line *line) {
   int descriptor = open(file_path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
   if (descriptor < 0)
@@ -108,6 +124,7 @@ __attribute__((destructor(101))) static void write_statistics(void) {
          hearth_ranges.hot_from);
   append_range(&line, "cold", HEARTH_RANGE_COLD, &stats.cold);
   append_range(&line, "hot", HEARTH_RANGE_HOT, &stats.hot);
+  append_pools(&line);
   append(&line, ",\"passed_on\":%" PRIu64 "}\n", stats.passed_on);
   if (!append_to_file(&line))
     hearth_hotcold_warn("stats= cannot be written: ", file_path);

@@ -2,14 +2,17 @@
 /* Writes once where the counters lie; readers in other processes then read them by themselves. */
 #include "status_page.h"
 
-#include "block_cache.h"
 #include "hearth/hotcold_status.h"
+#include "ranges.h"
+#include "thread_pools.h"
 
 #include <stddef.h>
 
 _Static_assert(sizeof(struct hearth_hotcold_status) <= HEARTH_PAGE_BYTES, "the status is one page");
-_Static_assert(HEARTH_SIZE_CLASSES <= (int)HEARTH_HOTCOLD_STATUS_CLASSES, "all size classes fit");
 _Static_assert(HEARTH_RANGES == (int)HEARTH_HOTCOLD_STATUS_RANGES, "all ranges fit");
+_Static_assert(HEARTH_QUANTUM_BYTES == (int)HEARTH_HOTCOLD_STATUS_QUANTUM_BYTES, "quanta are the same");
+_Static_assert(offsetof(struct hearth_thread_pools, next) == 0, "pools of threads begin with the link");
+_Static_assert(offsetof(struct hearth_pool, counts) == 0, "pools begin with their counts");
 
 static uint64_t address_of(const volatile void *counter) { return (uintptr_t)counter; }
 
@@ -18,12 +21,8 @@ static struct hearth_hotcold_range_status range_status(enum hearth_range range) 
   return (struct hearth_hotcold_range_status){
       .base = address_of(region->base),
       .bytes = (uint64_t)region->pages << HEARTH_PAGE_SHIFT,
-      .is_on = range == HEARTH_RANGE_COLD ? hearth_ranges.cold_below > 0 : hearth_ranges.hot_from <= UINT8_MAX,
-      .class_blocks = address_of(&region->bins[0].blocks),
-      .class_blocks_stride = sizeof region->bins[0],
-      .large_blocks = address_of(&region->large_blocks),
-      .large_pages = address_of(&region->large_pages),
-      .large_ever = address_of(&region->large_ever),
+      .is_on = range == HEARTH_RANGE_COLD ? hearth_ranges.cold_below > 0 : hearth_ranges.has_pools,
+      .large = address_of(region->large),
       .clean_pages = address_of(&region->clean_pages),
       .fallbacks = address_of(&hearth_ranges.fallbacks[range]),
   };
@@ -35,17 +34,13 @@ void hearth_status_write(void *page) {
   status->bytes = sizeof *status;
   status->cold_below = hearth_ranges.cold_below;
   status->hot_from = hearth_ranges.hot_from;
-  status->classes = HEARTH_SIZE_CLASSES;
-  for (unsigned i = 0; i < HEARTH_SIZE_CLASSES; i++)
-    status->class_bytes[i] = hearth_size_class_table[i].bytes;
   for (unsigned range = 0; range < HEARTH_RANGES; range++)
     status->range[range] = range_status((enum hearth_range)range);
-  status->caches = address_of(&hearth_block_caches);
-  status->cache_bytes = sizeof(struct hearth_block_cache);
-  status->cache_ever_offset = offsetof(struct hearth_block_cache, ever);
-  status->cache_count_offset = offsetof(struct hearth_block_cache, bins[0][0].count);
-  status->cache_count_stride = sizeof(struct hearth_cache_bin);
-  status->uncached_ever = address_of(hearth_uncached_ever);
+  status->threads = address_of(&hearth_all_thread_pools);
+  status->thread_bytes = offsetof(struct hearth_thread_pools, bins);
+  status->passed_on_offset = offsetof(struct hearth_thread_pools, passed_on);
+  status->pools_offset = offsetof(struct hearth_thread_pools, pool);
+  status->pool_bytes = sizeof(struct hearth_pool);
   /* Last: a reader who finds the magic finds the rest. */
   atomic_thread_fence(memory_order_release);
   status->magic = HEARTH_HOTCOLD_STATUS_MAGIC;

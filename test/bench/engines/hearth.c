@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The adapter's own: spans of one size class over a reserved range, caches of threads for each range. */
+/* The adapter's own: pools of threads. */
 #include "engine.h"
 
 #include <hearth/hotcold.h>

@@ -2,7 +2,7 @@
 /* hotcold-pairs: what malloc and free cost with and without a hint.
  *
  * usage: hotcold-pairs KIND THREADS OPERATIONS
- *   KIND        plain: malloc; cold, hot: malloc_hot_cold with such a hint
+ *   KIND        plain: malloc; cold, pool, hot: malloc_hot_cold with such a hint
  *   OPERATIONS  of each thread; each replaces a random one of 1,000 blocks of 16 to 400 bytes, and writes to it
  *
  * Prints nanoseconds of processor time for each operation, the least of several rounds on any thread. */
@@ -62,10 +62,10 @@ static void *work(void *least) {
 
 int main(int argc, char **argv) {
   if (argc != 4) {
-    fputs("usage: hotcold-pairs plain|cold|hot THREADS OPERATIONS\n", stderr);
+    fputs("usage: hotcold-pairs plain|cold|pool|hot THREADS OPERATIONS\n", stderr);
     return 2;
   }
-  hint = !strcmp(argv[1], "cold") ? 0 : !strcmp(argv[1], "hot") ? 255 : -1;
+  hint = !strcmp(argv[1], "cold") ? 0 : !strcmp(argv[1], "pool") ? 223 : !strcmp(argv[1], "hot") ? 255 : -1;
   int count = atoi(argv[2]);
   operations = strtoul(argv[3], NULL, 10) / ROUNDS + 1;
   if (count < 1 || count > THREADS_MOST)

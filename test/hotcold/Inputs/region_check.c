@@ -2,34 +2,9 @@
 #include "region_check.h"
 
 struct totals {
-  uint64_t clean_pages, dirty_pages, large_pages, large_blocks;
-  uint64_t blocks[HEARTH_SIZE_CLASSES];
-  uint64_t open_spans[HEARTH_SIZE_CLASSES]; /* those with a free block */
-  uint64_t free_runs;
+  uint64_t clean_pages, dirty_pages, free_runs;
+  struct hearth_hotcold_large_counts large[HEARTH_POOLS];
 };
-
-static unsigned bits_set(const struct hearth_region *region, uint32_t first, uint32_t pages) {
-  unsigned set = 0;
-  for (size_t i = 0; i < (size_t)pages * HEARTH_BIT_WORDS_PER_PAGE; i++)
-    set += (unsigned)__builtin_popcountll(region->bits[(size_t)first * HEARTH_BIT_WORDS_PER_PAGE + i]);
-  return set;
-}
-
-static bool span_is_valid(const struct hearth_region *region, uint32_t first, struct totals *totals) {
-  const struct hearth_page *span = &region->page[first];
-  if (span->size_class >= HEARTH_SIZE_CLASSES)
-    return false;
-  const struct hearth_size_class *sizes = &hearth_size_class_table[span->size_class];
-  totals->blocks[span->size_class] += span->used;
-  totals->open_spans[span->size_class] += span->used < sizes->blocks;
-  for (uint32_t i = 0; i < span->pages; i++) {
-    const struct hearth_page *page = &region->page[first + i];
-    if (page->first != first || page->state != HEARTH_PAGE_SPAN || page->size_class != span->size_class)
-      return false;
-  }
-  return span->pages == sizes->span_pages && span->used <= sizes->blocks &&
-         span->used == bits_set(region, first, span->pages);
-}
 
 static bool run_is_valid(const struct hearth_region *region, uint32_t first, struct totals *totals) {
   const struct hearth_page *head = &region->page[first];
@@ -39,11 +14,13 @@ static bool run_is_valid(const struct hearth_region *region, uint32_t first, str
   if (tail->first != first || tail->state != head->state)
     return false;
   switch (head->state) {
-  case HEARTH_PAGE_SPAN:
-    return span_is_valid(region, first, totals);
+  case HEARTH_PAGE_PARCEL:
+    return tail->pages == head->pages;
   case HEARTH_PAGE_LARGE:
-    totals->large_blocks++;
-    totals->large_pages += head->pages;
+    if (head->pool >= HEARTH_POOLS)
+      return false;
+    totals->large[head->pool].blocks++;
+    totals->large[head->pool].pages += head->pages;
     return tail->pages == head->pages;
   case HEARTH_PAGE_CLEAN:
     totals->clean_pages += head->pages;
@@ -55,8 +32,7 @@ static bool run_is_valid(const struct hearth_region *region, uint32_t first, str
     return false;
   }
   totals->free_runs++;
-  return tail->pages == head->pages && !bits_set(region, first, head->pages) &&
-         (first == 0 || region->page[first - 1].state != head->state);
+  return tail->pages == head->pages && (first == 0 || region->page[first - 1].state != head->state);
 }
 
 static uint64_t list_length(const struct hearth_region *region, uint32_t head) {
@@ -83,18 +59,16 @@ static bool is_valid_locked(const struct hearth_region *region) {
   for (uint32_t page = 0; page < region->pages; page += region->page[page].pages)
     if (!run_is_valid(region, page, &totals))
       return false;
-  for (unsigned i = 0; i < HEARTH_SIZE_CLASSES; i++)
-    if (totals.blocks[i] != region->bins[i].blocks ||
-        totals.open_spans[i] != list_length(region, region->bins[i].spans))
+  for (unsigned i = 0; i < HEARTH_POOLS; i++)
+    if (totals.large[i].blocks != region->large[i].blocks || totals.large[i].pages != region->large[i].pages)
       return false;
   return totals.clean_pages == region->clean_pages && totals.dirty_pages == region->dirty_pages &&
-         totals.large_pages == region->large_pages && totals.large_blocks == region->large_blocks &&
          totals.free_runs == runs_in_list(region, &region->clean) + runs_in_list(region, &region->dirty);
 }
 
 bool hearth_region_is_valid(struct hearth_region *region) {
-  hearth_region_lock(region);
+  hearth_futex_lock_acquire(&region->page_run_lock);
   bool is_valid = is_valid_locked(region);
-  hearth_region_unlock(region);
+  hearth_futex_lock_release(&region->page_run_lock);
   return is_valid;
 }

@@ -3,7 +3,7 @@
 
 #include "region.h"
 
-/* Check every structure against every other; expensive. Takes all locks. */
+/* Check every structure against every other; expensive. Takes the lock. */
 bool hearth_region_is_valid(struct hearth_region *region);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A region of the hot/cold adapter on a range of a few MiB: classes, blocks, runs, giving back, exhaustion. */
+/* A region of the hot/cold adapter on a range of a few MiB: parcels, large blocks, runs, giving back, exhaustion; the
+ * adapter's options; the timer of cold memory. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <setjmp.h>
@@ -23,8 +24,9 @@
 enum { RANGE_BYTES = 8 << 20, HUGE_BYTES = 2 << 20 };
 
 /* One page is kept, all else given back at once. */
-static const struct hearth_region_limits eager = {.keep_pages = 1, .release_pages = 1};
-static const struct hearth_region_limits lazy = {.keep_pages = UINT32_MAX / 2, .release_pages = 1};
+static const struct hearth_region_limits eager = {.keep_pages = 1, .release_pages = 1, .small_release_pages = 1};
+static const struct hearth_region_limits lazy = {
+    .least_keep_pages = UINT32_MAX / 2, .keep_pages = UINT32_MAX / 2, .release_pages = 1, .small_release_pages = 1};
 
 static struct hearth_region region;
 static char *range;
@@ -48,16 +50,11 @@ static void close_region(void) {
   munmap(range, RANGE_BYTES);
 }
 
-static char *take(size_t bytes) {
-  void *block;
-  return hearth_region_take(&region, hearth_size_class_of(bytes), &block, 1) ? block : NULL;
-}
-
-static void put(void *block) { hearth_region_put(&region, hearth_region_class(&region, block), &block, 1); }
+enum { POOL = 3 };
 
 static char *take_large(size_t bytes, size_t alignment) {
   bool zeroed;
-  return hearth_region_take_large(&region, bytes, alignment, &zeroed);
+  return hearth_region_take_large(&region, POOL, bytes, alignment, &zeroed);
 }
 
 static size_t resident_pages(void) {
@@ -69,96 +66,11 @@ static size_t resident_pages(void) {
   return pages;
 }
 
-static struct hearth_region_stats stats(void) {
-  struct hearth_region_stats now;
-  hearth_region_stats(&region, &now);
-  return now;
-}
+static uint64_t large_bytes(void) { return hearth_region_large_counts(&region, POOL).pages << HEARTH_PAGE_SHIFT; }
 
-static void class_fits_every_size(void **state) {
-  (void)state;
-  for (size_t bytes = 0; bytes <= HEARTH_SMALL_MAX_BYTES; bytes++) {
-    unsigned i = hearth_size_class_of(bytes);
-    assert_in_range(i, 0, HEARTH_SIZE_CLASSES - 1);
-    assert_true(hearth_size_class_table[i].bytes >= bytes);
-    assert_true(i == 0 || hearth_size_class_table[i - 1].bytes < bytes);
-  }
-}
-
-static void class_table_is_consistent(void **state) {
-  (void)state;
-  for (unsigned i = 0; i < HEARTH_SIZE_CLASSES; i++) {
-    const struct hearth_size_class *sizes = &hearth_size_class_table[i];
-    size_t span_bytes = (size_t)sizes->span_pages * HEARTH_PAGE_BYTES;
-    assert_int_equal(sizes->bytes % HEARTH_QUANTUM_BYTES, 0);
-    assert_int_equal(sizes->blocks, span_bytes / sizes->bytes);
-    assert_true(sizes->blocks >= 8);
-    assert_in_range(sizes->cached, 2, HEARTH_CACHED_MAX);
-    for (uint64_t offset = 0; offset < span_bytes; offset++)
-      assert_int_equal(offset * sizes->reciprocal >> HEARTH_DIVIDE_SHIFT, offset / sizes->bytes);
-  }
-}
-
-static void class_for_alignment_is_a_multiple(void **state) {
-  (void)state;
-  for (size_t alignment = 1; alignment <= HEARTH_PAGE_BYTES; alignment *= 2)
-    for (size_t bytes = 0; bytes <= HEARTH_SMALL_MAX_BYTES; bytes += 1 + bytes / 50) {
-      unsigned i = hearth_size_class_aligned(bytes, alignment);
-      assert_in_range(i, 0, HEARTH_SIZE_CLASSES - 1);
-      assert_true(hearth_size_class_table[i].bytes >= bytes);
-      assert_int_equal(hearth_size_class_table[i].bytes % alignment, 0);
-    }
-}
-
-static void blocks_lie_side_by_side(void **state) {
-  (void)state;
-  open_region(lazy);
-  char *previous = take(48);
-  for (int i = 1; i < 65536 / 48; i++) {
-    char *block = take(48);
-    assert_ptr_equal(block, previous + 48);
-    assert_int_equal(hearth_region_usable(&region, block), 48);
-    previous = block;
-  }
-  assert_int_equal(resident_pages(), 0); /* neither taking nor anything else touched the data */
-  close_region();
-}
-
-static void freed_block_is_reused_lowest_first(void **state) {
-  (void)state;
-  open_region(lazy);
-  char *blocks[100];
-  assert_int_equal(hearth_region_take(&region, 0, (void **)blocks, 100), 100);
-  put(blocks[70]);
-  put(blocks[3]);
-  assert_int_equal(stats().blocks, 98);
-  assert_ptr_equal(take(16), blocks[3]);
-  assert_ptr_equal(take(16), blocks[70]);
-  assert_int_equal(stats().bytes, 1600);
-  close_region();
-}
-
-static void every_class_survives_a_full_cycle(void **state) {
-  (void)state;
-  open_region(eager);
-  static void *blocks[8192];
-  for (unsigned i = 0; i < HEARTH_SIZE_CLASSES; i++) {
-    unsigned count = 2u * hearth_size_class_table[i].blocks + 1;
-    assert_int_equal(hearth_region_take(&region, i, blocks, count > 8192 ? 8192 : count), count > 8192 ? 8192 : count);
-    count = count > 8192 ? 8192 : count;
-    for (unsigned k = 0; k < count; k++) {
-      assert_int_equal(hearth_region_class(&region, blocks[k]), i);
-      memset(blocks[k], (int)k, hearth_size_class_table[i].bytes);
-    }
-    for (unsigned k = 0; k < count; k++)
-      for (unsigned at = 0; at < hearth_size_class_table[i].bytes; at++)
-        assert_int_equal(((unsigned char *)blocks[k])[at], (unsigned char)k);
-    assert_true(hearth_region_is_valid(&region));
-    hearth_region_put(&region, i, blocks, count);
-    assert_true(hearth_region_is_valid(&region));
-  }
-  assert_int_equal(stats().blocks, 0);
-  close_region();
+static void put_large(void *block) {
+  hearth_region_large(&region, block);
+  hearth_region_put_large(&region, block);
 }
 
 static void large_blocks_are_aligned(void **state) {
@@ -168,8 +80,8 @@ static void large_blocks_are_aligned(void **state) {
     char *block = take_large(40000, alignment);
     assert_non_null(block);
     assert_int_equal((uintptr_t)block % alignment, 0);
-    assert_int_equal(hearth_region_usable(&region, block), 40960);
-    assert_int_equal(hearth_region_class(&region, block), HEARTH_SIZE_CLASSES);
+    assert_int_equal(hearth_region_large(&region, block)->pages, 10);
+    assert_int_equal(hearth_region_large(&region, block)->pool, POOL);
     assert_true(hearth_region_is_valid(&region));
   }
   close_region();
@@ -199,33 +111,51 @@ static void large_block_resizes_in_place(void **state) {
   assert_ptr_equal(fence, block + 20 * 4096);
   assert_false(hearth_region_resize_large(&region, block, 21 * 4096));
   assert_true(hearth_region_resize_large(&region, block, 5 * 4096 - 1));
-  assert_int_equal(hearth_region_usable(&region, block), 5 * 4096);
-  assert_int_equal(stats().bytes, 6 * 4096);
+  assert_int_equal(hearth_region_large(&region, block)->pages, 5);
+  assert_int_equal(large_bytes(), 6 * 4096);
   assert_ptr_equal(take_large(15 * 4096, 1), block + 5 * 4096);
+  close_region();
+}
+
+static void parcels_are_aligned_and_fill_holes_of_their_size(void **state) {
+  (void)state;
+  bool zeroed;
+  open_region(lazy);
+  take_large(4096, 1);
+  uint32_t parcel[8];
+  for (int i = 0; i < 8; i++) {
+    parcel[i] = hearth_region_take_parcel(&region, 16, &zeroed);
+    assert_int_equal((uintptr_t)hearth_region_address(&region, parcel[i]) % 65536, 0);
+    assert_true(zeroed);
+  }
+  uint32_t huge = hearth_region_take_parcel(&region, 512, &zeroed);
+  assert_int_equal((uintptr_t)hearth_region_address(&region, huge) % HUGE_BYTES, 0);
+  assert_true(hearth_region_is_valid(&region));
+  hearth_region_put_parcel(&region, parcel[3], 16); /* between two in use: aligned as it is */
+  assert_int_equal(hearth_region_take_parcel(&region, 16, &zeroed), parcel[3]);
+  assert_false(zeroed);
   close_region();
 }
 
 static void full_range_says_so_and_recovers(void **state) {
   (void)state;
+  bool zeroed;
   open_region(lazy);
-  static void *blocks[RANGE_BYTES / 4096 + 1]; /* NULL last */
+  static uint32_t parcels[RANGE_BYTES / 65536 + 1];
   unsigned count = 0;
   errno = 0;
-  while ((blocks[count] = take(4096)))
+  while ((parcels[count] = hearth_region_take_parcel(&region, 16, &zeroed)) != HEARTH_NO_PAGE)
     count++;
-  assert_int_equal(count, RANGE_BYTES / 4096);
+  assert_int_equal(count, RANGE_BYTES / 65536);
   assert_int_equal(errno, 0);
-  assert_null(take(16));
   assert_null(take_large(4096, 1));
   assert_null(take_large(RANGE_BYTES + 1, 1));
   assert_null(take_large(SIZE_MAX, 1));
   assert_null(take_large(4096, (size_t)1 << 62));
   assert_true(hearth_region_is_valid(&region));
   for (unsigned i = 0; i < count; i++)
-    put(blocks[i]);
-  assert_int_equal(stats().blocks, 0);
-  /* One empty span stays with its class; the rest is one run again. */
-  assert_non_null(take_large(RANGE_BYTES - 65536, 1));
+    hearth_region_put_parcel(&region, parcels[i], 16);
+  assert_non_null(take_large(RANGE_BYTES, 1));
   close_region();
 }
 
@@ -239,26 +169,27 @@ static void free_memory_is_given_back(void **state) {
   hearth_region_put_large(&region, block);
   assert_int_equal(errno, EBUSY);
   assert_int_equal(resident_pages(), 0);
-  assert_int_equal(stats().committed_bytes, 0);
+  assert_int_equal(hearth_region_committed(&region), 0);
   close_region();
 }
 
 static void given_back_memory_is_known_to_be_zero(void **state) {
   (void)state;
-  open_region((struct hearth_region_limits){.keep_pages = 300, .release_pages = 1});
+  open_region((struct hearth_region_limits){
+      .least_keep_pages = 300, .keep_pages = 300, .release_pages = 1, .small_release_pages = 1});
   bool zeroed = false;
-  char *block = hearth_region_take_large(&region, 1 << 20, 1, &zeroed);
+  char *block = hearth_region_take_large(&region, POOL, 1 << 20, 1, &zeroed);
   assert_true(zeroed);
   memset(block, 1, 1 << 20);
   hearth_region_put_large(&region, block); /* 256 pages: kept */
-  assert_ptr_equal(hearth_region_take_large(&region, 1 << 20, 1, &zeroed), block);
+  assert_ptr_equal(hearth_region_take_large(&region, POOL, 1 << 20, 1, &zeroed), block);
   assert_false(zeroed);
   assert_int_equal(block[5], 1);
   char *other = take_large(1 << 20, 1);
   memset(other, 1, 1 << 20);
   hearth_region_put_large(&region, block);
   hearth_region_put_large(&region, other); /* 512 pages: given back */
-  block = hearth_region_take_large(&region, 2 << 20, 1, &zeroed);
+  block = hearth_region_take_large(&region, POOL, 2 << 20, 1, &zeroed);
   assert_true(zeroed);
   for (size_t i = 0; i < 2 << 20; i++)
     assert_int_equal(block[i], 0);
@@ -267,7 +198,7 @@ static void given_back_memory_is_known_to_be_zero(void **state) {
 
 static void only_whole_release_pieces_are_given_back(void **state) {
   (void)state;
-  open_region((struct hearth_region_limits){.keep_pages = 2, .release_pages = 512});
+  open_region((struct hearth_region_limits){.keep_pages = 2, .release_pages = 512, .small_release_pages = 512});
   char *first = take_large(HUGE_BYTES, 1), *second = take_large(HUGE_BYTES, 1), *third = take_large(HUGE_BYTES, 1);
   memset(first, 1, 3 * (size_t)HUGE_BYTES);
   hearth_region_resize_large(&region, first, HUGE_BYTES - 4096);
@@ -289,18 +220,6 @@ static void room_cut_by_dirty_runs_is_found(void **state) {
   close_region();
 }
 
-static void emptied_span_serves_other_classes(void **state) {
-  (void)state;
-  open_region(lazy);
-  static void *blocks[4096 * 2];
-  assert_int_equal(hearth_region_take(&region, 0, blocks, 8192), 8192); /* two spans */
-  hearth_region_put(&region, 0, blocks, 8192);
-  assert_int_equal(stats().blocks, 0);
-  char *other = take(1000);
-  assert_true(other < (char *)blocks[0] + 2 * 65536);
-  close_region();
-}
-
 /* The message goes to standard error, the process is aborted. */
 static int signal_of_child(void (*misuse)(void)) {
   int status;
@@ -313,12 +232,6 @@ static int signal_of_child(void (*misuse)(void)) {
   }
   assert_int_equal(waitpid(child, &status, 0), child);
   return WIFSIGNALED(status) ? WTERMSIG(status) : 0;
-}
-
-static void free_small_twice(void) {
-  char *block = take(64);
-  put(block);
-  put(block);
 }
 
 static void free_large_twice(void) {
@@ -340,21 +253,16 @@ static void free_joined_to_left_twice(void) { free_joined_twice(true); }
 
 static void free_joined_to_right_twice(void) { free_joined_twice(false); }
 
-static void free_inside(void) { put(take(64) + 16); }
+static void free_inside_large(void) { put_large(take_large(65536, 1) + 4096); }
 
-static void free_inside_large(void) { put(take_large(65536, 1) + 4096); }
-
-static void free_never_given(void) { put(range + RANGE_BYTES / 2); }
+static void free_never_given(void) { put_large(range + RANGE_BYTES / 2); }
 
 static void misuse_is_caught(void **state) {
   (void)state;
   open_region(lazy);
-  assert_non_null(take(64)); /* keeps the span alive */
-  assert_int_equal(signal_of_child(free_small_twice), SIGABRT);
   assert_int_equal(signal_of_child(free_large_twice), SIGABRT);
   assert_int_equal(signal_of_child(free_joined_to_left_twice), SIGABRT);
   assert_int_equal(signal_of_child(free_joined_to_right_twice), SIGABRT);
-  assert_int_equal(signal_of_child(free_inside), SIGABRT);
   assert_int_equal(signal_of_child(free_inside_large), SIGABRT);
   assert_int_equal(signal_of_child(free_never_given), SIGABRT);
   close_region();
@@ -366,21 +274,18 @@ static void random_operations_keep_the_structures_valid(void **state) {
   static char *blocks[SLOTS];
   static size_t sizes[SLOTS];
   uint32_t seed = 12345;
-  open_region((struct hearth_region_limits){.keep_pages = 64, .release_pages = 4});
+  open_region((struct hearth_region_limits){.keep_pages = 64, .release_pages = 4, .small_release_pages = 2});
   for (int step = 0; step < STEPS; step++) {
     seed = seed * 1664525 + 1013904223;
     unsigned slot = (seed >> 8) % SLOTS;
     if (blocks[slot]) {
       assert_int_equal(blocks[slot][0], (char)slot);
       assert_int_equal(blocks[slot][sizes[slot] - 1], (char)slot);
-      if (hearth_region_class(&region, blocks[slot]) < HEARTH_SIZE_CLASSES)
-        put(blocks[slot]);
-      else
-        hearth_region_put_large(&region, blocks[slot]);
+      put_large(blocks[slot]);
       blocks[slot] = NULL;
     } else {
       sizes[slot] = 1 + (seed >> 4) % ((size_t)16 << (seed >> 28));
-      blocks[slot] = sizes[slot] <= HEARTH_SMALL_MAX_BYTES ? take(sizes[slot]) : take_large(sizes[slot], 1);
+      blocks[slot] = take_large(sizes[slot], (size_t)1 << (seed >> 20) % 18);
       if (blocks[slot])
         blocks[slot][0] = blocks[slot][sizes[slot] - 1] = (char)slot;
     }
@@ -411,16 +316,18 @@ static void options_are_parsed(void **state) {
   (void)state;
   struct hearth_hotcold_options options = hearth_hotcold_options_parse(NULL);
   assert_int_equal(options.cold_below, 64);
-  assert_int_equal(options.hot_from, 223);
+  assert_int_equal(options.hot_from, 254);
   options = hearth_hotcold_options_parse("cold-below=1::hot-from=256:");
   assert_int_equal(options.cold_below, 1);
   assert_int_equal(options.hot_from, 256);
-  options = hearth_hotcold_options_parse("cold=off:cold-below=200:hot=off");
+  assert_true(options.pools);
+  options = hearth_hotcold_options_parse("cold=off:cold-below=200:pools=off");
   assert_int_equal(options.cold_below, 0);
-  assert_int_equal(options.hot_from, 256);
-  options = hearth_hotcold_options_parse("cold=keep:hot=on");
+  assert_false(options.pools);
+  options = hearth_hotcold_options_parse("cold=keep:pools=on:pools=perhaps");
+  assert_true(options.pools);
   assert_int_equal(options.cold_below, 64);
-  assert_int_equal(options.hot_from, 223);
+  assert_int_equal(options.hot_from, 254);
   assert_int_equal(options.cold_mode, HEARTH_COLD_KEEP);
   assert_int_equal(options.interval_s, 30);
   assert_string_equal(options.directory, "/var/tmp");
@@ -433,21 +340,15 @@ static void options_are_parsed(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(class_fits_every_size),
-      cmocka_unit_test(class_table_is_consistent),
-      cmocka_unit_test(class_for_alignment_is_a_multiple),
-      cmocka_unit_test(blocks_lie_side_by_side),
-      cmocka_unit_test(freed_block_is_reused_lowest_first),
-      cmocka_unit_test(every_class_survives_a_full_cycle),
       cmocka_unit_test(large_blocks_are_aligned),
       cmocka_unit_test(neighbouring_runs_join),
       cmocka_unit_test(large_block_resizes_in_place),
+      cmocka_unit_test(parcels_are_aligned_and_fill_holes_of_their_size),
       cmocka_unit_test(full_range_says_so_and_recovers),
       cmocka_unit_test(free_memory_is_given_back),
       cmocka_unit_test(given_back_memory_is_known_to_be_zero),
       cmocka_unit_test(only_whole_release_pieces_are_given_back),
       cmocka_unit_test(room_cut_by_dirty_runs_is_found),
-      cmocka_unit_test(emptied_span_serves_other_classes),
       cmocka_unit_test(misuse_is_caught),
       cmocka_unit_test(random_operations_keep_the_structures_valid),
       cmocka_unit_test(memory_that_returns_is_sent_out_less_often),

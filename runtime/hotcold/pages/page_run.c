@@ -88,10 +88,18 @@ static void insert_joined(struct hearth_region *region, uint32_t first, uint32_t
   link_run(region, first, pages, state);
 }
 
+/* Dirty pages that may stay: a 16th of those in use, within the limits. */
+static uint32_t kept_pages(const struct hearth_region *region) {
+  uint64_t share = (region->pages - region->clean_pages - region->dirty_pages) / 16;
+  if (share < region->limits.least_keep_pages)
+    share = region->limits.least_keep_pages;
+  return share < region->limits.keep_pages ? (uint32_t)share : region->limits.keep_pages;
+}
+
 void hearth_page_run_init(struct hearth_region *region) {
   for (unsigned bin = 0; bin < HEARTH_PAGE_RUN_BINS; bin++)
     region->clean.bins[bin] = region->dirty.bins[bin] = HEARTH_NO_PAGE;
-  region->release_at = region->limits.keep_pages;
+  region->release_at = region->limits.least_keep_pages;
   link_run(region, 0, region->pages, HEARTH_PAGE_CLEAN);
 }
 
@@ -104,8 +112,9 @@ static void carve(struct hearth_region *region, uint32_t run, uint32_t first, ui
     link_run(region, run, first - run, state);
   if (run_end > first + pages)
     link_run(region, first + pages, run_end - (first + pages), state);
-  if (state == HEARTH_PAGE_DIRTY && region->release_at > region->dirty_pages + region->limits.keep_pages)
-    region->release_at = region->dirty_pages + region->limits.keep_pages;
+  uint32_t keep = kept_pages(region);
+  if (state == HEARTH_PAGE_DIRTY && region->release_at > region->dirty_pages + keep)
+    region->release_at = region->dirty_pages + keep;
 }
 
 /* Whether pages of the free run that begins at `run` can be handed out. */
@@ -120,32 +129,46 @@ static bool commit(struct hearth_region *region, uint32_t run, uint32_t first, u
   return committed;
 }
 
-/* The smallest run of a bin that holds at least `pages`, or HEARTH_NO_PAGE. A bin of one doubling is searched to its
- * end: these runs exceed 256 KiB, so there are few, and taking a larger one would break up the best ones. */
-static uint32_t best_of_bin(const struct hearth_region *region, uint32_t run, uint32_t pages) {
-  uint32_t best = HEARTH_NO_PAGE;
-  for (; run != HEARTH_NO_PAGE; run = region->page[run].next)
-    if (region->page[run].pages >= pages &&
-        (best == HEARTH_NO_PAGE || region->page[run].pages < region->page[best].pages))
-      best = run;
-  return best;
-}
-
-static uint32_t best_fit(const struct hearth_region *region, const struct hearth_page_run_list *list, uint32_t pages) {
-  for (unsigned bin = filled_bin(list, bin_of(pages)); bin < HEARTH_PAGE_RUN_BINS; bin = filled_bin(list, bin + 1)) {
-    uint32_t run = list->bins[bin];
-    if (bin >= HEARTH_PAGE_RUN_EXACT_BINS)
-      run = best_of_bin(region, run, pages);
-    if (run != HEARTH_NO_PAGE)
-      return run;
-  }
-  return HEARTH_NO_PAGE;
-}
-
 static uint32_t align_up(const struct hearth_region *region, uint32_t page, uint32_t align_pages) {
   uintptr_t base_page = (uintptr_t)region->base >> HEARTH_PAGE_SHIFT;
   uintptr_t aligned = (base_page + page + align_pages - 1) & ~(uintptr_t)(align_pages - 1);
   return (uint32_t)(aligned - base_page);
+}
+
+/* Whether the run has room for `pages` pages aligned to `align_pages`. */
+static bool holds(const struct hearth_region *region, uint32_t run, uint32_t pages, uint32_t align_pages) {
+  uint32_t before = align_up(region, run, align_pages) - run;
+  return region->page[run].pages >= before && region->page[run].pages - before >= pages;
+}
+
+/* The smallest run of a bin that holds the pages, or HEARTH_NO_PAGE. A bin of one doubling is searched to its end: these
+ * runs exceed 256 KiB, so there are few, and taking a larger one would break up the best ones. In an exact bin all are
+ * alike; where some are too short for the alignment, the first ones are looked at. */
+static uint32_t best_of_bin(const struct hearth_region *region, unsigned bin, uint32_t run, uint32_t pages,
+                            uint32_t align_pages) {
+  enum { LOOKS = 16 };
+  uint32_t best = HEARTH_NO_PAGE;
+  bool is_exact = bin < HEARTH_PAGE_RUN_EXACT_BINS;
+  for (unsigned looks = 0; run != HEARTH_NO_PAGE && (!is_exact || looks < LOOKS);
+       run = region->page[run].next, looks++) {
+    if (!holds(region, run, pages, align_pages))
+      continue;
+    if (is_exact)
+      return run;
+    if (best == HEARTH_NO_PAGE || region->page[run].pages < region->page[best].pages)
+      best = run;
+  }
+  return best;
+}
+
+static uint32_t best_fit(const struct hearth_region *region, const struct hearth_page_run_list *list, uint32_t pages,
+                         uint32_t align_pages) {
+  for (unsigned bin = filled_bin(list, bin_of(pages)); bin < HEARTH_PAGE_RUN_BINS; bin = filled_bin(list, bin + 1)) {
+    uint32_t run = best_of_bin(region, bin, list->bins[bin], pages, align_pages);
+    if (run != HEARTH_NO_PAGE)
+      return run;
+  }
+  return HEARTH_NO_PAGE;
 }
 
 /* Make [first, first + pages) of a dirty run clean. False if the system refused (locked memory). */
@@ -163,9 +186,8 @@ static bool release_run(struct hearth_region *region, uint32_t run, uint32_t fir
   return true;
 }
 
-/* Give the part of some dirty run back that consists of whole release pieces. Larger runs first: fewer system calls. */
-static bool release_some(struct hearth_region *region) {
-  uint32_t piece = region->limits.release_pages;
+/* Give the part of some dirty run back that consists of whole pieces. Larger runs first: fewer system calls. */
+static bool release_some(struct hearth_region *region, uint32_t piece) {
   for (unsigned bin = HEARTH_PAGE_RUN_BINS; bin-- > bin_of(piece);)
     for (uint32_t run = region->dirty.bins[bin]; run != HEARTH_NO_PAGE; run = region->page[run].next) {
       uint32_t first = align_up(region, run, piece);
@@ -179,25 +201,26 @@ static bool release_some(struct hearth_region *region) {
 /* Release down to half of the bytes that may be kept, so that the next free does not start over. When too little can be
  * given back (the dirty runs are smaller than a release piece), wait for as much again before trying again. */
 static void release_excess(struct hearth_region *region) {
-  uint32_t half = region->limits.keep_pages / 2;
-  while (region->dirty_pages > half && release_some(region))
+  uint32_t keep = kept_pages(region), half = keep / 2;
+  while (region->dirty_pages > half && release_some(region, region->limits.release_pages))
+    ;
+  while (region->dirty_pages > keep && release_some(region, region->limits.small_release_pages))
     ;
   uint32_t next = region->dirty_pages + half;
-  region->release_at = next > region->limits.keep_pages ? next : region->limits.keep_pages;
+  region->release_at = next > keep ? next : keep;
 }
 
 uint32_t hearth_page_run_take(struct hearth_region *region, uint32_t pages, uint32_t align_pages, bool *ret_clean) {
-  uint32_t slack = align_pages - 1;
-  if (pages > region->pages || slack > region->pages - pages)
+  if (pages > region->pages || align_pages > region->pages)
     return HEARTH_NO_PAGE;
-  uint32_t run = best_fit(region, &region->dirty, pages + slack);
+  uint32_t run = best_fit(region, &region->dirty, pages, align_pages);
   if (run == HEARTH_NO_PAGE)
-    run = best_fit(region, &region->clean, pages + slack);
+    run = best_fit(region, &region->clean, pages, align_pages);
   if (run == HEARTH_NO_PAGE) {
     /* Room may be cut up by the border between dirty and clean runs only. */
-    while (release_some(region))
+    while (release_some(region, region->limits.release_pages))
       ;
-    run = best_fit(region, &region->clean, pages + slack);
+    run = best_fit(region, &region->clean, pages, align_pages);
   }
   if (run == HEARTH_NO_PAGE)
     return HEARTH_NO_PAGE;

@@ -7,13 +7,9 @@
 #include <stdbool.h>
 #include <string.h>
 
-enum { DEFAULT_COLD_BELOW = 64, DEFAULT_HOT_FROM = 223, HINT_VALUES = 256, DEFAULT_INTERVAL_S = 30 };
+enum { DEFAULT_COLD_BELOW = 64, DEFAULT_HOT_FROM = 254, HINT_VALUES = 256, DEFAULT_INTERVAL_S = 30 };
 /* Unlike /tmp never in memory: the Filesystem Hierarchy Standard has files there survive a restart. */
 #define DEFAULT_DIRECTORY "/var/tmp"
-
-struct switches {
-  bool cold, hot;
-};
 
 /* The text of one "key=value", not terminated. */
 struct span_of_text {
@@ -26,8 +22,11 @@ static bool equals(struct span_of_text text, const char *word) {
 }
 
 static bool parse_switch(struct span_of_text value, bool *ret_on) {
-  *ret_on = equals(value, "on");
-  return *ret_on || equals(value, "off");
+  bool on = equals(value, "on");
+  if (!on && !equals(value, "off"))
+    return false;
+  *ret_on = on;
+  return true;
 }
 
 static bool parse_cold(struct span_of_text value, enum hearth_cold_mode *ret_mode, bool *ret_on) {
@@ -69,17 +68,16 @@ static bool parse_path(struct span_of_text value, char *ret_path) {
   return true;
 }
 
-static bool apply(struct span_of_text pair, struct hearth_hotcold_options *options, struct switches *switches) {
+static bool apply(struct span_of_text pair, struct hearth_hotcold_options *options, bool *cold_is_on) {
   const char *equal_sign = memchr(pair.start, '=', pair.bytes);
   if (!equal_sign)
     return false;
   struct span_of_text key = {pair.start, (size_t)(equal_sign - pair.start)};
   struct span_of_text value = {equal_sign + 1, pair.bytes - key.bytes - 1};
-  bool on;
   if (equals(key, "cold"))
-    return parse_cold(value, &options->cold_mode, &on) && (switches->cold = on, true);
-  if (equals(key, "hot"))
-    return parse_switch(value, &on) && (switches->hot = on, true);
+    return parse_cold(value, &options->cold_mode, cold_is_on);
+  if (equals(key, "pools"))
+    return parse_switch(value, &options->pools);
   if (equals(key, "cold-below"))
     return parse_number(value, HINT_VALUES, &options->cold_below);
   if (equals(key, "hot-from"))
@@ -102,7 +100,7 @@ static void warn_about(struct span_of_text pair) {
   size_t bytes = pair.bytes < sizeof text - 1 ? pair.bytes : sizeof text - 1;
   memcpy(text, pair.start, bytes);
   text[bytes] = 0;
-  hearth_hotcold_warn("HEARTH_HOTCOLD takes cold=, hot=, cold-below=, hot-from=, interval=, dir=, stats=, "
+  hearth_hotcold_warn("HEARTH_HOTCOLD takes cold=, pools=, cold-below=, hot-from=, interval=, dir=, stats=, "
                       "library-calls= and sites-warning= (see "
                       "docs/options.md); ignored: ",
                       text);
@@ -112,22 +110,20 @@ struct hearth_hotcold_options hearth_hotcold_options_parse(const char *text) {
   struct hearth_hotcold_options options = {.cold_below = DEFAULT_COLD_BELOW,
                                            .hot_from = DEFAULT_HOT_FROM,
                                            .interval_s = DEFAULT_INTERVAL_S,
+                                           .pools = true,
                                            .warns_of_sites = true,
                                            .directory = DEFAULT_DIRECTORY};
-  struct switches switches = {.cold = true, .hot = true};
-  bool warned = false;
+  bool cold_is_on = true, warned = false;
   while (text && *text) {
     struct span_of_text pair = {text, strcspn(text, ":")};
-    if (pair.bytes && !apply(pair, &options, &switches) && !warned) {
+    if (pair.bytes && !apply(pair, &options, &cold_is_on) && !warned) {
       warn_about(pair);
       warned = true;
     }
     text += pair.bytes;
     text += *text == ':';
   }
-  if (!switches.cold)
+  if (!cold_is_on)
     options.cold_below = 0;
-  if (!switches.hot)
-    options.hot_from = HINT_VALUES;
   return options;
 }

@@ -21,7 +21,8 @@ enum hearth_cold_mode {
 
 struct hearth_hotcold_options {
   unsigned cold_below; /* 0 to 256; 0 when switched off */
-  unsigned hot_from;   /* 0 to 256; 256 when switched off */
+  bool pools;          /* for blocks that are not cold */
+  unsigned hot_from;   /* 0 to 256: hints from this on share a pool */
   enum hearth_cold_mode cold_mode;
   unsigned interval_s; /* 0 to HEARTH_COLD_INTERVAL_MAX; 0: never */
   bool warns_of_sites; /* that no decision site is in the program */

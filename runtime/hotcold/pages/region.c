@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Large blocks are page runs of their own; the map of page entries and bits is a mapping beside the range. */
+/* Large blocks and parcels are page runs of their own; the page entries are a mapping beside the range. */
 #define _GNU_SOURCE
 #include "region.h"
 
@@ -11,13 +11,7 @@
 
 static size_t pages_for(size_t bytes) { return (bytes + HEARTH_PAGE_BYTES - 1) >> HEARTH_PAGE_SHIFT; }
 
-static size_t page_entries_bytes(uint32_t pages) {
-  return pages_for(pages * sizeof(struct hearth_page)) << HEARTH_PAGE_SHIFT;
-}
-
-static size_t map_bytes(uint32_t pages) {
-  return page_entries_bytes(pages) + (size_t)pages * HEARTH_BIT_WORDS_PER_PAGE * sizeof(uint64_t);
-}
+static size_t map_bytes(uint32_t pages) { return pages_for(pages * sizeof(struct hearth_page)) << HEARTH_PAGE_SHIFT; }
 
 bool hearth_region_create(struct hearth_region *region, void *base, size_t bytes, struct hearth_region_limits limits) {
   memset(region, 0, sizeof *region);
@@ -28,12 +22,9 @@ bool hearth_region_create(struct hearth_region *region, void *base, size_t bytes
       mmap(NULL, map_bytes(region->pages), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (map == MAP_FAILED)
     return false;
-  /* Entries are touched where spans begin, far apart: a huge page would be mostly empty. Only advice, may fail. */
+  /* Entries are touched where runs begin, far apart: a huge page would be mostly empty. Only advice, may fail. */
   madvise(map, map_bytes(region->pages), MADV_NOHUGEPAGE);
   region->page = (struct hearth_page *)(void *)map;
-  region->bits = (uint64_t *)(void *)(map + page_entries_bytes(region->pages));
-  for (unsigned i = 0; i < HEARTH_SIZE_CLASSES; i++)
-    region->bins[i].spans = HEARTH_NO_PAGE;
   hearth_page_run_init(region);
   return true;
 }
@@ -43,18 +34,30 @@ void hearth_region_destroy(struct hearth_region *region) {
   memset(region, 0, sizeof *region);
 }
 
-static uint32_t page_number(const struct hearth_region *region, const void *address) {
-  return (uint32_t)((size_t)((const char *)address - region->base) >> HEARTH_PAGE_SHIFT);
-}
-
-static void set_large(struct hearth_region *region, uint32_t first, uint32_t pages) {
+static void set_run(struct hearth_region *region, uint32_t first, uint32_t pages, uint8_t state) {
   struct hearth_page *head = &region->page[first], *tail = &region->page[first + pages - 1];
   tail->first = head->first = first;
   tail->pages = head->pages = pages;
-  tail->state = head->state = HEARTH_PAGE_LARGE;
+  tail->state = head->state = state;
 }
 
-void *hearth_region_take_large(struct hearth_region *region, size_t bytes, size_t alignment, bool *ret_zeroed) {
+uint32_t hearth_region_take_parcel(struct hearth_region *region, uint32_t pages, bool *ret_zeroed) {
+  hearth_futex_lock_acquire(&region->page_run_lock);
+  uint32_t first = hearth_page_run_take(region, pages, pages, ret_zeroed);
+  if (first != HEARTH_NO_PAGE)
+    set_run(region, first, pages, HEARTH_PAGE_PARCEL);
+  hearth_futex_lock_release(&region->page_run_lock);
+  return first;
+}
+
+void hearth_region_put_parcel(struct hearth_region *region, uint32_t first, uint32_t pages) {
+  hearth_futex_lock_acquire(&region->page_run_lock);
+  hearth_page_run_give(region, first, pages);
+  hearth_futex_lock_release(&region->page_run_lock);
+}
+
+void *hearth_region_take_large(struct hearth_region *region, unsigned pool, size_t bytes, size_t alignment,
+                               bool *ret_zeroed) {
   size_t limit = (size_t)region->pages << HEARTH_PAGE_SHIFT;
   if (bytes > limit || alignment > limit)
     return NULL;
@@ -62,23 +65,24 @@ void *hearth_region_take_large(struct hearth_region *region, size_t bytes, size_
   hearth_futex_lock_acquire(&region->page_run_lock);
   uint32_t first = hearth_page_run_take(region, pages, (uint32_t)pages_for(alignment), ret_zeroed);
   if (first != HEARTH_NO_PAGE) {
-    set_large(region, first, pages);
-    region->large_blocks++;
-    region->large_ever++;
-    region->large_pages += pages;
+    set_run(region, first, pages, HEARTH_PAGE_LARGE);
+    region->page[first].pool = (uint8_t)pool;
+    region->large[pool].blocks++;
+    region->large[pool].ever++;
+    region->large[pool].pages += pages;
   }
   hearth_futex_lock_release(&region->page_run_lock);
   return first == HEARTH_NO_PAGE ? NULL : hearth_region_address(region, first);
 }
 
 void hearth_region_put_large(struct hearth_region *region, void *block) {
-  uint32_t first = page_number(region, block);
+  uint32_t first = hearth_region_page(region, block);
   hearth_futex_lock_acquire(&region->page_run_lock);
   struct hearth_page *head = &region->page[first];
   if (head->state != HEARTH_PAGE_LARGE)
-    hearth_hotcold_fatal("a block was freed twice", "");
-  region->large_blocks--;
-  region->large_pages -= head->pages;
+    hearth_region_freed_twice();
+  region->large[head->pool].blocks--;
+  region->large[head->pool].pages -= head->pages;
   hearth_page_run_give(region, first, head->pages);
   hearth_futex_lock_release(&region->page_run_lock);
 }
@@ -86,16 +90,15 @@ void hearth_region_put_large(struct hearth_region *region, void *block) {
 bool hearth_region_resize_large(struct hearth_region *region, void *block, size_t bytes) {
   if (bytes > (size_t)region->pages << HEARTH_PAGE_SHIFT)
     return false;
-  uint32_t first = page_number(region, block), pages = bytes ? (uint32_t)pages_for(bytes) : 1;
+  uint32_t first = hearth_region_page(region, block), pages = bytes ? (uint32_t)pages_for(bytes) : 1;
   hearth_futex_lock_acquire(&region->page_run_lock);
   uint32_t old_pages = region->page[first].pages;
   bool fits = pages <= old_pages || hearth_page_run_take_at(region, first + old_pages, pages - old_pages);
   if (fits) {
-    set_large(region, first, pages);
+    set_run(region, first, pages, HEARTH_PAGE_LARGE);
     if (pages < old_pages)
       hearth_page_run_give(region, first + pages, old_pages - pages);
-    region->large_pages += pages;
-    region->large_pages -= old_pages;
+    region->large[region->page[first].pool].pages += (uint64_t)pages - old_pages;
   }
   hearth_futex_lock_release(&region->page_run_lock);
   return fits;
@@ -105,31 +108,28 @@ _Noreturn void hearth_region_bad_pointer(void) {
   hearth_hotcold_fatal("a pointer is not the start of a live block", "");
 }
 
-/* Programs that account for their memory ask at each malloc and free: that a pointer into a span is a block's start is left to
- * free to check. */
-size_t hearth_region_usable(const struct hearth_region *region, const void *block) {
-  const struct hearth_page *page = &region->page[page_number(region, block)];
-  if (page->state == HEARTH_PAGE_SPAN)
-    return hearth_size_class_table[page->size_class].bytes;
-  hearth_region_class(region, block);
-  return (size_t)page->pages << HEARTH_PAGE_SHIFT;
+_Noreturn void hearth_region_freed_twice(void) { hearth_hotcold_fatal("a block was freed twice", ""); }
+
+const struct hearth_page *hearth_region_large(const struct hearth_region *region, const void *block) {
+  uint32_t first = hearth_region_page(region, block);
+  const struct hearth_page *head = &region->page[first];
+  if (head->state != HEARTH_PAGE_LARGE || hearth_region_address(region, first) != block)
+    hearth_region_bad_pointer();
+  return head;
 }
 
-void hearth_region_stats(struct hearth_region *region, struct hearth_region_stats *ret_stats) {
-  struct hearth_region_stats stats = {0};
-  for (unsigned i = 0; i < HEARTH_SIZE_CLASSES; i++) {
-    hearth_futex_lock_acquire(&region->bins[i].lock);
-    stats.blocks += region->bins[i].blocks;
-    stats.bytes += region->bins[i].blocks * hearth_size_class_table[i].bytes;
-    hearth_futex_lock_release(&region->bins[i].lock);
-  }
+struct hearth_hotcold_large_counts hearth_region_large_counts(struct hearth_region *region, unsigned pool) {
   hearth_futex_lock_acquire(&region->page_run_lock);
-  stats.blocks += region->large_blocks;
-  stats.bytes += region->large_pages << HEARTH_PAGE_SHIFT;
-  stats.large_ever = region->large_ever;
-  stats.committed_bytes = (uint64_t)(region->pages - region->clean_pages) << HEARTH_PAGE_SHIFT;
+  struct hearth_hotcold_large_counts counts = region->large[pool];
   hearth_futex_lock_release(&region->page_run_lock);
-  *ret_stats = stats;
+  return counts;
+}
+
+uint64_t hearth_region_committed(struct hearth_region *region) {
+  hearth_futex_lock_acquire(&region->page_run_lock);
+  uint64_t pages = region->pages - region->clean_pages;
+  hearth_futex_lock_release(&region->page_run_lock);
+  return pages << HEARTH_PAGE_SHIFT;
 }
 
 size_t hearth_region_extent(struct hearth_region *region) {
@@ -152,16 +152,4 @@ uint64_t hearth_region_resident(struct hearth_region *region) {
         pages += in_memory[i] & 1;
   }
   return pages << HEARTH_PAGE_SHIFT;
-}
-
-void hearth_region_lock(struct hearth_region *region) {
-  for (unsigned i = 0; i < HEARTH_SIZE_CLASSES; i++)
-    hearth_futex_lock_acquire(&region->bins[i].lock);
-  hearth_futex_lock_acquire(&region->page_run_lock);
-}
-
-void hearth_region_unlock(struct hearth_region *region) {
-  hearth_futex_lock_release(&region->page_run_lock);
-  for (unsigned i = HEARTH_SIZE_CLASSES; i-- > 0;)
-    hearth_futex_lock_release(&region->bins[i].lock);
 }

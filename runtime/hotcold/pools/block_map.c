@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Words of 64 bits at a time; a hole's length is known from where the next used quantum is. */
+#include "block_map.h"
+
+enum { WORD = HEARTH_WORD_QUANTA };
+
+struct hearth_block_words *hearth_block_map;
+
+static uint64_t used_word(size_t word) {
+  return atomic_load_explicit(&hearth_block_map[word].used, memory_order_relaxed);
+}
+
+/* The bits of a word that lie in [from, to). */
+static uint64_t mask_of(size_t word, size_t from, size_t to) {
+  uint64_t mask = ~UINT64_C(0);
+  if (from > word * WORD)
+    mask &= ~UINT64_C(0) << (from - word * WORD);
+  if (to < (word + 1) * WORD)
+    mask &= ~(~UINT64_C(0) << (to - word * WORD));
+  return mask;
+}
+
+size_t hearth_block_quanta_slowly(size_t quantum) {
+  for (size_t word = quantum / WORD + 1;; word++) {
+    uint64_t ends = hearth_block_ends(&hearth_block_map[word]);
+    if (ends)
+      return word * WORD + (size_t)__builtin_ctzll(ends) - quantum;
+  }
+}
+
+static void use(size_t quantum, size_t quanta, size_t start) {
+  size_t end = quantum + quanta;
+  for (size_t word = quantum / WORD; word * WORD < end; word++) {
+    struct hearth_block_words *words = &hearth_block_map[word];
+    uint64_t mask = mask_of(word, quantum, end);
+    uint64_t starts = atomic_load_explicit(&words->start, memory_order_relaxed) & ~mask;
+    if (start / WORD == word)
+      starts |= UINT64_C(1) << start % WORD;
+    atomic_store_explicit(&words->start, starts, memory_order_relaxed);
+    atomic_store_explicit(&words->used, used_word(word) | mask, memory_order_release);
+  }
+}
+
+void hearth_block_map_use(size_t quantum, size_t quanta) { use(quantum, quanta, quantum); }
+
+void hearth_block_map_extend(size_t quantum, size_t quanta) { use(quantum, quanta, SIZE_MAX); }
+
+void hearth_block_map_free(size_t quantum, size_t quanta) {
+  size_t end = quantum + quanta;
+  for (size_t word = quantum / WORD; word * WORD < end; word++)
+    atomic_store_explicit(&hearth_block_map[word].used, used_word(word) & ~mask_of(word, quantum, end),
+                          memory_order_relaxed);
+}
+
+/* The first quantum in [from, to) whose used bit, changed by `flip`, is 1; or `to`. If that is no multiple of WORD, the rest of its
+ * word is looked at, too. */
+static size_t next_bit(size_t from, size_t to, uint64_t flip) {
+  size_t word = from / WORD;
+  uint64_t bits = (used_word(word) ^ flip) & ~UINT64_C(0) << from % WORD;
+  while (!bits) {
+    if (++word * WORD >= to)
+      return to;
+    bits = used_word(word) ^ flip;
+  }
+  return word * WORD + (size_t)__builtin_ctzll(bits);
+}
+
+bool hearth_block_map_find(size_t from, size_t to, size_t end, size_t least, size_t *ret_quantum, size_t *ret_quanta) {
+  while (from < to) {
+    size_t hole = next_bit(from, to, ~UINT64_C(0));
+    if (hole == to)
+      return false;
+    from = next_bit(hole, end, 0);
+    if (from - hole >= least) {
+      *ret_quantum = hole;
+      *ret_quanta = from - hole;
+      return true;
+    }
+  }
+  return false;
+}
+
+size_t hearth_block_map_free_before(size_t quantum, size_t from) {
+  for (size_t end = quantum; end > from;) {
+    size_t word = (end - 1) / WORD;
+    uint64_t used = used_word(word) & mask_of(word, from, end);
+    if (used)
+      return quantum - (word * WORD + 64 - (size_t)__builtin_clzll(used));
+    end = word * WORD;
+  }
+  return quantum - from;
+}
+
+size_t hearth_block_map_free_from(size_t quantum, size_t to) {
+  return quantum < to ? next_bit(quantum, to, 0) - quantum : 0;
+}
+
+size_t hearth_block_map_count(size_t from, size_t to) {
+  size_t count = 0;
+  for (size_t word = from / WORD; word < to / WORD; word++)
+    count += (size_t)__builtin_popcountll(used_word(word));
+  return count;
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* All tables are one mapping, of which those parts get memory that the tiles in use need. */
+#define _GNU_SOURCE
+#include "parcel.h"
+
+#include <errno.h>
+#include <sys/mman.h>
+
+struct hearth_tiles hearth_tiles;
+
+enum {
+  TILE_WORDS = HEARTH_TILE_QUANTA / HEARTH_WORD_QUANTA,
+  PAGE_QUANTA = HEARTH_PAGE_BYTES / HEARTH_QUANTUM_BYTES,
+};
+
+static size_t whole_pages(size_t bytes) {
+  return (bytes + HEARTH_PAGE_BYTES - 1) / HEARTH_PAGE_BYTES * HEARTH_PAGE_BYTES;
+}
+
+bool hearth_tiles_open(char *base, size_t bytes, struct hearth_region *cold, struct hearth_region *hot) {
+  size_t tiles = bytes >> HEARTH_TILE_SHIFT;
+  size_t owners = whole_pages(tiles * sizeof *hearth_tiles.owner);
+  size_t parcels = whole_pages(tiles * sizeof *hearth_tiles.parcel);
+  size_t remote = whole_pages(tiles * TILE_WORDS * sizeof *hearth_tiles.remote);
+  /* Two words more: the last block's end is looked for behind it. */
+  size_t blocks = whole_pages((tiles * TILE_WORDS + 2) * sizeof *hearth_block_map);
+  size_t all = owners + parcels + remote + blocks;
+  char *map = mmap(NULL, all, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (map == MAP_FAILED)
+    return false;
+  madvise(map, all, MADV_NOHUGEPAGE);
+  hearth_block_map = (struct hearth_block_words *)(void *)map;
+  map += blocks;
+  hearth_tiles = (struct hearth_tiles){.base = base,
+                                       .owner = (_Atomic uint64_t *)(void *)map,
+                                       .parcel = (struct hearth_parcel *)(void *)(map + owners),
+                                       .remote = (uint64_t *)(void *)(map + owners + parcels),
+                                       .region = {cold, hot}};
+  return true;
+}
+
+static struct hearth_region *region_of(unsigned pool) { return hearth_tiles.region[pool != HEARTH_POOL_COLD]; }
+
+static uint32_t pages_of(uint32_t tiles) { return tiles << (HEARTH_TILE_SHIFT - HEARTH_PAGE_SHIFT); }
+
+void hearth_parcel_claim(struct hearth_parcel *parcel, struct hearth_thread_pools *thread, unsigned pool) {
+  _Atomic uint64_t *owner = &hearth_tiles.owner[parcel - hearth_tiles.parcel];
+  for (uint64_t i = 0; i < parcel->tiles; i++)
+    atomic_store_explicit(&owner[i], (uintptr_t)thread | i << HEARTH_OWNER_POOL_BITS | pool, memory_order_release);
+}
+
+struct hearth_parcel *hearth_parcel_create(struct hearth_thread_pools *thread, unsigned pool, uint32_t tiles,
+                                           bool *ret_zeroed) {
+  struct hearth_region *region = region_of(pool);
+  uint32_t page = hearth_region_take_parcel(region, pages_of(tiles), ret_zeroed);
+  if (page == HEARTH_NO_PAGE)
+    return NULL;
+  size_t tile = (size_t)(hearth_region_address(region, page) - hearth_tiles.base) >> HEARTH_TILE_SHIFT;
+  struct hearth_parcel *parcel = &hearth_tiles.parcel[tile];
+  *parcel = (struct hearth_parcel){.tiles = tiles};
+  hearth_parcel_claim(parcel, thread, pool);
+  return parcel;
+}
+
+void hearth_parcel_destroy(struct hearth_parcel *parcel, unsigned pool) {
+  struct hearth_region *region = region_of(pool);
+  size_t tile = (size_t)(parcel - hearth_tiles.parcel);
+  for (uint32_t i = 0; i < parcel->tiles; i++)
+    atomic_store_explicit(&hearth_tiles.owner[tile + i], 0, memory_order_relaxed);
+  char *start = hearth_quantum_address(hearth_parcel_begin(parcel));
+  hearth_region_put_parcel(region, hearth_region_page(region, start), pages_of(parcel->tiles));
+}
+
+void hearth_parcel_give_pages_back(struct hearth_parcel *parcel, unsigned pool, size_t least_pages) {
+  size_t from = hearth_parcel_begin(parcel), end = hearth_parcel_end(parcel), hole, quanta;
+  if (region_of(pool)->backing.release) /* file pages would need room on the disk again */
+    return;
+  int saved_errno = errno;
+  for (; hearth_block_map_find(from, end, end, least_pages * PAGE_QUANTA, &hole, &quanta); from = hole + quanta) {
+    size_t first = (hole + PAGE_QUANTA - 1) / PAGE_QUANTA, last = (hole + quanta) / PAGE_QUANTA;
+    if (last >= first + least_pages)
+      madvise(hearth_quantum_address(first * PAGE_QUANTA), (last - first) << HEARTH_PAGE_SHIFT, MADV_DONTNEED);
+  }
+  errno = saved_errno;
+}

@@ -1,0 +1,434 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The slow ways: holes are found by bit scans. Of a parcel, and of each of its tiles, a bound on the size of holes is kept: a search
+ * in vain lowers it, a freed block raises it again. */
+#include "pool.h"
+
+#include "thread_pools.h"
+
+enum {
+  /* A parcel is worth a search when a 16th of it was freed since the last one. */
+  FREED_SHARE = 16,
+  /* A new parcel is at most a 16th of the pool. */
+  GROWTH_SHARE = 16,
+  /* Cold parcels stay small: what empties goes back at once. */
+  COLD_PARCEL_TILES = 1,
+  PARCELS_TRIED = 64,
+  /* Free memory grows by 1 MiB and by an 8th of the pool before any of it is given back, */
+  KEPT_FREE_QUANTA = (1 << 20) / HEARTH_QUANTUM_BYTES,
+  KEPT_FREE_SHARE = 8,
+  /* of parcels of which as much was freed meanwhile, and at most three quarters are used. To give back a few pages breaks up a
+   * huge page, which is worth it in a half empty parcel only. */
+  LEAST_HOT_PAGES = 4,
+};
+
+#define MOST(quanta) ((quanta) <= 32 ? 32 : (quanta) > 64 ? 4 : 1024 / (quanta))
+#define MOST_8(first)                                                                                                  \
+  MOST(first), MOST((first) + 1), MOST((first) + 2), MOST((first) + 3), MOST((first) + 4), MOST((first) + 5),          \
+      MOST((first) + 6), MOST((first) + 7)
+const uint8_t hearth_bin_most[HEARTH_SMALL_QUANTA] = {MOST_8(1),  MOST_8(9),  MOST_8(17), MOST_8(25),
+                                                      MOST_8(33), MOST_8(41), MOST_8(49), MOST_8(57)};
+
+static size_t quantum_at(uint64_t address) { return hearth_quantum_of((void *)(uintptr_t)address); }
+
+static uint64_t address_of(size_t quantum) { return (uintptr_t)hearth_quantum_address(quantum); }
+
+static void count_used(struct hearth_pool *pool, struct hearth_parcel *parcel, size_t quanta) {
+  parcel->used += (uint32_t)quanta;
+  hearth_count_add(&pool->counts.used_quanta, quanta);
+}
+
+static void count_unused(struct hearth_pool *pool, struct hearth_parcel *parcel, size_t quanta) {
+  parcel->used -= (uint32_t)quanta;
+  hearth_count_add(&pool->counts.used_quanta, -(uint64_t)quanta);
+}
+
+/* Lists of parcels. */
+
+static void add_waiting(struct hearth_pool *pool, struct hearth_parcel *parcel) {
+  parcel->next_waiting = NULL;
+  parcel->prev_waiting = pool->last_waiting;
+  if (pool->last_waiting)
+    pool->last_waiting->next_waiting = parcel;
+  else
+    pool->waiting = parcel;
+  pool->last_waiting = parcel;
+  parcel->is_waiting = true;
+}
+
+static void remove_waiting(struct hearth_pool *pool, struct hearth_parcel *parcel) {
+  if (parcel->next_waiting)
+    parcel->next_waiting->prev_waiting = parcel->prev_waiting;
+  else
+    pool->last_waiting = parcel->prev_waiting;
+  if (parcel->prev_waiting)
+    parcel->prev_waiting->next_waiting = parcel->next_waiting;
+  else
+    pool->waiting = parcel->next_waiting;
+  parcel->is_waiting = false;
+}
+
+static void add_parcel(struct hearth_pool *pool, struct hearth_parcel *parcel) {
+  struct hearth_parcel **first = &pool->parcels[parcel->is_medium];
+  parcel->prev = NULL;
+  parcel->next = *first;
+  if (parcel->next)
+    parcel->next->prev = parcel;
+  *first = parcel;
+}
+
+static void remove_parcel(struct hearth_pool *pool, struct hearth_parcel *parcel) {
+  if (parcel->next)
+    parcel->next->prev = parcel->prev;
+  if (parcel->prev)
+    parcel->prev->next = parcel->next;
+  else
+    pool->parcels[parcel->is_medium] = parcel->next;
+}
+
+static void move_to_front(struct hearth_pool *pool, struct hearth_parcel *parcel) {
+  if (!parcel->prev)
+    return;
+  remove_parcel(pool, parcel);
+  add_parcel(pool, parcel);
+}
+
+static bool is_worth_a_search(const struct hearth_parcel *parcel) {
+  return parcel->freed >= hearth_parcel_quanta(parcel) / FREED_SHARE;
+}
+
+static void destroy(struct hearth_pool *pool, struct hearth_parcel *parcel) {
+  remove_parcel(pool, parcel);
+  if (parcel->is_waiting)
+    remove_waiting(pool, parcel);
+  pool->tiles -= parcel->tiles;
+  hearth_parcel_destroy(parcel, pool->number);
+}
+
+/* After quanta of the parcel became free: an end for an empty parcel, a place in the list for one with much room. */
+static void look_after(struct hearth_pool *pool, struct hearth_parcel *parcel) {
+  if (parcel == pool->parcel)
+    return;
+  if (!parcel->used)
+    destroy(pool, parcel);
+  else if (!parcel->is_medium && !parcel->is_waiting && is_worth_a_search(parcel))
+    add_waiting(pool, parcel);
+}
+
+/* A hole of so many quanta begins here now. */
+static void raise_bounds(struct hearth_pool *pool, struct hearth_parcel *parcel, size_t quantum, size_t quanta) {
+  uint16_t bound = quanta < HEARTH_HOLE_ANY ? (uint16_t)quanta : HEARTH_HOLE_ANY;
+  uint16_t *of_tile = &parcel->hole_most_of_tile[(quantum - hearth_parcel_begin(parcel)) / HEARTH_TILE_QUANTA];
+  if (bound > *of_tile)
+    *of_tile = bound;
+  if (bound <= parcel->hole_most)
+    return;
+  parcel->hole_most = bound;
+  move_to_front(pool, parcel);
+}
+
+/* No further than the largest block is long on either side: a larger hole is as good. */
+static void free_quanta(struct hearth_pool *pool, struct hearth_parcel *parcel, size_t quantum, size_t quanta) {
+  size_t begin = hearth_parcel_begin(parcel), end = hearth_parcel_end(parcel), behind = quantum + quanta;
+  hearth_block_map_free(quantum, quanta);
+  count_unused(pool, parcel, quanta);
+  parcel->freed += (uint32_t)quanta;
+  parcel->kept_free += (uint32_t)quanta;
+  size_t before =
+      hearth_block_map_free_before(quantum, quantum - begin > HEARTH_HOLE_ANY ? quantum - HEARTH_HOLE_ANY : begin);
+  size_t after = hearth_block_map_free_from(behind, end - behind > HEARTH_HOLE_ANY ? behind + HEARTH_HOLE_ANY : end);
+  raise_bounds(pool, parcel, quantum - before, before + quanta + after);
+}
+
+/* Memory that goes back. */
+
+static size_t free_of(const struct hearth_pool *pool) {
+  return (size_t)pool->tiles * HEARTH_TILE_QUANTA - hearth_count_get(&pool->counts.used_quanta);
+}
+
+static void set_give_back(struct hearth_pool *pool) {
+  size_t share = (size_t)pool->tiles * HEARTH_TILE_QUANTA / KEPT_FREE_SHARE;
+  pool->give_back_at = free_of(pool) + (share > KEPT_FREE_QUANTA ? share : KEPT_FREE_QUANTA);
+}
+
+/* The memory is in use again: what is freed next counts from here. */
+static void lower_give_back(struct hearth_pool *pool) {
+  size_t before = pool->give_back_at;
+  set_give_back(pool);
+  if (pool->give_back_at > before)
+    pool->give_back_at = before;
+}
+
+static void give_back(struct hearth_pool *pool) {
+  for (int kind = 0; kind < 2; kind++)
+    for (struct hearth_parcel *parcel = pool->parcels[kind]; parcel; parcel = parcel->next) {
+      size_t quanta = hearth_parcel_quanta(parcel);
+      if (parcel->used > quanta / 4 * 3 || parcel->kept_free < quanta / KEPT_FREE_SHARE)
+        continue;
+      bool all = pool->number == HEARTH_POOL_COLD || parcel->used <= quanta / 2;
+      hearth_parcel_give_pages_back(parcel, pool->number, all ? 1 : LEAST_HOT_PAGES);
+      parcel->kept_free = 0;
+    }
+  set_give_back(pool);
+}
+
+void hearth_pool_free(struct hearth_pool *pool, struct hearth_parcel *parcel, size_t quantum, size_t quanta) {
+  free_quanta(pool, parcel, quantum, quanta);
+  look_after(pool, parcel);
+  if (free_of(pool) > pool->give_back_at)
+    give_back(pool);
+}
+
+void hearth_pool_hold(struct hearth_parcel *parcel) { parcel->used++; }
+
+void hearth_pool_release(struct hearth_pool *pool, struct hearth_parcel *parcel) {
+  parcel->used--;
+  look_after(pool, parcel);
+}
+
+static struct hearth_parcel *create(struct hearth_pool *pool, bool is_medium, bool *ret_zeroed) {
+  uint32_t most = pool->number == HEARTH_POOL_COLD ? COLD_PARCEL_TILES : HEARTH_PARCEL_TILES_MOST, tiles = 1;
+  while (tiles < most && tiles * 2 <= pool->tiles / GROWTH_SHARE)
+    tiles *= 2;
+  struct hearth_parcel *parcel = hearth_parcel_create(pool->thread, pool->number, tiles, ret_zeroed);
+  if (!parcel && tiles > 1)
+    parcel = hearth_parcel_create(pool->thread, pool->number, 1, ret_zeroed);
+  if (!parcel)
+    return NULL;
+  pool->tiles += parcel->tiles;
+  parcel->is_medium = is_medium;
+  add_parcel(pool, parcel);
+  return parcel;
+}
+
+/* Holes. */
+
+static void open_hole(struct hearth_pool *pool, enum hearth_hole which, struct hearth_parcel *parcel, size_t quantum,
+                      size_t quanta) {
+  struct hearth_hotcold_hole *hole = &pool->counts.hole[which];
+  hearth_block_map_use(quantum, quanta);
+  count_used(pool, parcel, quanta);
+  if (pool->give_back_at > free_of(pool) + KEPT_FREE_QUANTA)
+    lower_give_back(pool);
+  /* At no time does a forked child find a hole that is not one. */
+  __atomic_store_n(&hole->start, UINT64_MAX, __ATOMIC_RELEASE);
+  __atomic_store_n(&hole->end, address_of(quantum + quanta), __ATOMIC_RELEASE);
+  __atomic_store_n(&hole->start, address_of(quantum), __ATOMIC_RELEASE);
+}
+
+/* Make the rest of a hole free. It empties the hole before it frees the memory, for a child forked in between. */
+static void close_hole(struct hearth_pool *pool, enum hearth_hole which) {
+  struct hearth_hotcold_hole *hole = &pool->counts.hole[which];
+  uint64_t from = hearth_count_get(&hole->start), to = hearth_count_get(&hole->end);
+  hearth_count_set(&hole->start, to);
+  pool->is_zeroed[which] = false;
+  if (from == to)
+    return;
+  size_t quantum = quantum_at(from);
+  struct hearth_parcel *parcel = hearth_parcel_of(hearth_owner_of((void *)(uintptr_t)from), quantum);
+  hearth_pool_free(pool, parcel, quantum, quantum_at(to) - quantum);
+}
+
+static void *cut(struct hearth_pool *pool, enum hearth_hole which, size_t quanta, bool *ret_zeroed) {
+  *ret_zeroed = pool->is_zeroed[which];
+  return hearth_hole_cut(&pool->counts.hole[which], quanta);
+}
+
+/* The search leaves the parcel, whose hole is closed. */
+static void leave_parcel(struct hearth_pool *pool) {
+  struct hearth_parcel *parcel = pool->parcel;
+  pool->parcel = NULL;
+  if (parcel)
+    look_after(pool, parcel);
+}
+
+static void enter_parcel(struct hearth_pool *pool, struct hearth_parcel *parcel) {
+  pool->parcel = parcel;
+  pool->position = hearth_parcel_begin(parcel);
+  parcel->freed = 0;
+}
+
+/* The next hole, from where the last one was found. */
+static bool find_next(struct hearth_pool *pool, size_t quanta) {
+  close_hole(pool, HEARTH_HOLE_NEXT);
+  for (;;) {
+    struct hearth_parcel *parcel = pool->parcel;
+    size_t end = parcel ? hearth_parcel_end(parcel) : 0, hole, room;
+    if (parcel && hearth_block_map_find(pool->position, end, end, quanta, &hole, &room)) {
+      open_hole(pool, HEARTH_HOLE_NEXT, parcel, hole, room);
+      pool->position = hole + room;
+      return true;
+    }
+    leave_parcel(pool);
+    parcel = pool->waiting;
+    if (!parcel)
+      return false;
+    remove_waiting(pool, parcel);
+    enter_parcel(pool, parcel);
+  }
+}
+
+/* The first hole of a parcel that is large enough. */
+static bool find_in_parcel(struct hearth_pool *pool, enum hearth_hole which, struct hearth_parcel *parcel,
+                           size_t quanta) {
+  size_t begin = hearth_parcel_begin(parcel), end = hearth_parcel_end(parcel), hole, room;
+  for (uint32_t tile = 0; tile < parcel->tiles; tile++, begin += HEARTH_TILE_QUANTA) {
+    if (parcel->hole_most_of_tile[tile] < quanta)
+      continue;
+    if (hearth_block_map_find(begin, begin + HEARTH_TILE_QUANTA, end, quanta, &hole, &room)) {
+      open_hole(pool, which, parcel, hole, room);
+      return true;
+    }
+    parcel->hole_most_of_tile[tile] = (uint16_t)(quanta - 1);
+  }
+  parcel->hole_most = (uint16_t)(quanta - 1);
+  return false;
+}
+
+/* The first hole of all that is large enough. */
+static bool find_first(struct hearth_pool *pool, enum hearth_hole which, size_t quanta) {
+  unsigned tried = 0;
+  close_hole(pool, which);
+  struct hearth_parcel *parcel = pool->parcels[which == HEARTH_HOLE_MEDIUM];
+  for (; parcel && tried < PARCELS_TRIED; parcel = parcel->next) {
+    if (parcel->hole_most < quanta)
+      continue;
+    if (find_in_parcel(pool, which, parcel, quanta))
+      return true;
+    tried++;
+  }
+  return false;
+}
+
+static bool find(struct hearth_pool *pool, enum hearth_hole which, size_t quanta) {
+  return which == HEARTH_HOLE_NEXT ? find_next(pool, quanta) : find_first(pool, which, quanta);
+}
+
+static bool find_fresh(struct hearth_pool *pool, enum hearth_hole which) {
+  bool zeroed;
+  struct hearth_parcel *parcel = create(pool, which == HEARTH_HOLE_MEDIUM, &zeroed);
+  if (!parcel)
+    return false;
+  close_hole(pool, which);
+  if (which == HEARTH_HOLE_NEXT) {
+    leave_parcel(pool);
+    enter_parcel(pool, parcel);
+    pool->position = hearth_parcel_end(parcel);
+  }
+  open_hole(pool, which, parcel, hearth_parcel_begin(parcel), hearth_parcel_quanta(parcel));
+  pool->is_zeroed[which] = zeroed;
+  return true;
+}
+
+/* Of a new parcel, small blocks of all sizes take the same hole. */
+static void *take_from_hole(struct hearth_pool *pool, size_t quanta, bool *ret_zeroed) {
+  enum hearth_hole which = quanta <= HEARTH_TINY_QUANTA    ? HEARTH_HOLE_NEXT
+                           : quanta <= HEARTH_SMALL_QUANTA ? HEARTH_HOLE_SMALL
+                                                           : HEARTH_HOLE_MEDIUM;
+  void *block = cut(pool, which, quanta, ret_zeroed);
+  if (block)
+    return block;
+  if (find(pool, which, quanta) || (hearth_thread_pools_collect(pool->thread) && find(pool, which, quanta)))
+    return cut(pool, which, quanta, ret_zeroed);
+  if (which == HEARTH_HOLE_SMALL)
+    which = HEARTH_HOLE_NEXT;
+  return find_fresh(pool, which) ? cut(pool, which, quanta, ret_zeroed) : NULL;
+}
+
+static void *take_uncached(struct hearth_pool *pool, size_t quanta, bool *ret_zeroed) {
+  void *block = take_from_hole(pool, quanta, ret_zeroed);
+  if (block)
+    hearth_count_add(&pool->counts.taken, 1);
+  return block;
+}
+
+void *hearth_pool_take(struct hearth_pool *pool, size_t quanta, bool *ret_zeroed) {
+  void *block = quanta <= HEARTH_SMALL_QUANTA ? hearth_pool_take_small(pool, quanta, ret_zeroed) : NULL;
+  return block ? block : take_uncached(pool, quanta, ret_zeroed);
+}
+
+/* Cut an aligned part out of a larger block. */
+void *hearth_pool_take_aligned(struct hearth_pool *pool, size_t quanta, size_t alignment) {
+  bool zeroed;
+  size_t all = quanta + alignment / HEARTH_QUANTUM_BYTES - 1;
+  char *block = take_uncached(pool, all, &zeroed);
+  if (!block)
+    return NULL;
+  size_t before = (-(uintptr_t)block & (alignment - 1)) / HEARTH_QUANTUM_BYTES, first = hearth_quantum_of(block);
+  struct hearth_parcel *parcel = hearth_parcel_of(hearth_owner_of(block), first);
+  size_t behind = all - before - quanta;
+  if (before) {
+    hearth_block_map_start(first + before);
+    free_quanta(pool, parcel, first, before);
+  }
+  if (behind)
+    free_quanta(pool, parcel, first + before + quanta, behind);
+  return block + before * HEARTH_QUANTUM_BYTES;
+}
+
+/* Is there room in a hole of the pool, and does it begin where the block ends? */
+static bool grow_into_hole(struct hearth_pool *pool, size_t block_end, size_t more) {
+  for (unsigned i = 0; i < HEARTH_HOLES; i++) {
+    struct hearth_hotcold_hole *hole = &pool->counts.hole[i];
+    if (hearth_count_get(&hole->start) != address_of(block_end) || !hearth_hole_cut(hole, more))
+      continue;
+    hearth_block_map_continue(block_end);
+    return true;
+  }
+  return false;
+}
+
+bool hearth_pool_resize(struct hearth_pool *pool, struct hearth_parcel *parcel, size_t quantum, size_t old_quanta,
+                        size_t quanta) {
+  size_t end = quantum + old_quanta, parcel_end = hearth_parcel_end(parcel);
+  if (quanta <= old_quanta) {
+    if (quanta < old_quanta)
+      hearth_pool_free(pool, parcel, quantum + quanta, old_quanta - quanta);
+    return true;
+  }
+  size_t more = quanta - old_quanta;
+  if (end == parcel_end)
+    return false;
+  if (grow_into_hole(pool, end, more))
+    return true;
+  if (end + more > parcel_end || hearth_block_map_free_from(end, end + more) < more)
+    return false;
+  hearth_block_map_extend(end, more);
+  count_used(pool, parcel, more);
+  return true;
+}
+
+void hearth_pool_close(struct hearth_pool *pool) {
+  for (unsigned i = 0; i < HEARTH_HOLES; i++)
+    close_hole(pool, (enum hearth_hole)i);
+  leave_parcel(pool);
+}
+
+static void forget_hole(struct hearth_hotcold_hole *hole) {
+  uint64_t from = hearth_count_get(&hole->start), to = hearth_count_get(&hole->end);
+  hearth_count_set(&hole->start, to);
+  if (from < to)
+    hearth_block_map_free(quantum_at(from), quantum_at(to) - quantum_at(from));
+}
+
+void hearth_pool_forget(struct hearth_pool *pool) {
+  for (unsigned i = 0; i < HEARTH_HOLES; i++) {
+    forget_hole(&pool->counts.hole[i]);
+    pool->is_zeroed[i] = false;
+  }
+  pool->parcel = pool->waiting = pool->last_waiting = pool->parcels[0] = pool->parcels[1] = NULL;
+  pool->tiles = 0;
+  hearth_count_set(&pool->counts.used_quanta, 0);
+}
+
+void hearth_pool_recall(struct hearth_pool *pool, struct hearth_parcel *parcel) {
+  parcel->used = parcel->freed = 0;
+  parcel->is_waiting = false;
+  count_used(pool, parcel, hearth_block_map_count(hearth_parcel_begin(parcel), hearth_parcel_end(parcel)));
+  pool->tiles += parcel->tiles;
+  parcel->hole_most = HEARTH_HOLE_ANY;
+  for (uint32_t i = 0; i < parcel->tiles; i++)
+    parcel->hole_most_of_tile[i] = HEARTH_HOLE_ANY;
+  add_parcel(pool, parcel);
+  if (!parcel->is_medium)
+    add_waiting(pool, parcel);
+}

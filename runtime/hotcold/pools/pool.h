@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* A pool: blocks that lie together, of one thread.
+ *
+ *   tiny    a block of up to 16 quanta, 256 bytes
+ *   small   one of up to 64 quanta, 1 KiB, tiny or not
+ *   medium  a larger one, up to 32 KiB
+ *   bin     freed small blocks of one size, most recent last, kept for the next request of that size
+ *   remote  freed by a thread that is not the parcel's owner
+ *
+ * A small request takes the last block of its bin, or else the next quanta of the pool's hole: blocks lie in the order of
+ * their requests, all sizes together. When the hole is used up, the next one follows, further on in the parcel and then in
+ * the next parcel with enough free quanta; holes smaller than the request are passed over, and found when the search comes
+ * back to the parcel (as in Immix, by Blackburn and McKinley: nothing is moved, and no list goes through freed blocks).
+ * Then come blocks that other threads freed, then a new parcel. Requests that are not tiny would pass over too many holes:
+ * where the hole has no room for them, they have one of their own, the first that is large enough. Bounds on the size of
+ * holes say which tiles need no search. Medium blocks lie in parcels of their own.
+ *
+ * A full bin gives half of its blocks back, which become holes again. Parcels without blocks go back to the region, and the
+ * memory of free pages in half empty parcels to the system, when there is much of it. A thread's bins also hold blocks of
+ * other threads' parcels, as any other: they change owner only when a bin gives them back. Nothing is written into freed
+ * blocks.
+ */
+#ifndef HEARTH_POOL_H
+#define HEARTH_POOL_H
+
+#include "hearth/hotcold_status.h"
+#include "parcel.h"
+
+enum {
+  HEARTH_TINY_QUANTA = 16,
+  HEARTH_SMALL_QUANTA = HEARTH_HOTCOLD_STATUS_BINS,
+  HEARTH_MEDIUM_BYTES = 32 << 10,
+  HEARTH_MEDIUM_QUANTA = HEARTH_MEDIUM_BYTES / HEARTH_QUANTUM_BYTES,
+  HEARTH_BIN_MOST = 32,
+};
+
+enum hearth_hole { HEARTH_HOLE_NEXT, HEARTH_HOLE_SMALL, HEARTH_HOLE_MEDIUM, HEARTH_HOLES };
+
+/* The thread writes its counts, others read them. */
+static inline uint64_t hearth_count_get(const uint64_t *count) { return __atomic_load_n(count, __ATOMIC_RELAXED); }
+static inline void hearth_count_set(uint64_t *count, uint64_t value) {
+  __atomic_store_n(count, value, __ATOMIC_RELAXED);
+}
+static inline void hearth_count_add(uint64_t *count, uint64_t value) {
+  hearth_count_set(count, hearth_count_get(count) + value);
+}
+
+struct hearth_pool {
+  _Alignas(64) struct hearth_hotcold_pool_counts counts; /* two lines for all that is quick */
+  void *(*bins)[HEARTH_BIN_MOST];                        /* of each small size */
+  struct hearth_thread_pools *thread;
+  struct hearth_parcel *parcel;  /* that the next hole lies in, and the search goes on in; or NULL */
+  size_t position;               /* quantum from which it goes on */
+  struct hearth_parcel *waiting; /* parcels that will be searched next, */
+  struct hearth_parcel *last_waiting;
+  struct hearth_parcel *parcels[2]; /* all: of small blocks, of medium ones */
+  uint32_t tiles;
+  size_t give_back_at; /* free quanta that start the next giving back */
+  uint8_t number;
+  bool is_zeroed[HEARTH_HOLES]; /* the hole is known to be all zero */
+};
+
+/* The most blocks in the bin of a size: 4 KiB of them, but between 4 and HEARTH_BIN_MOST. */
+extern const uint8_t hearth_bin_most[HEARTH_SMALL_QUANTA];
+
+static inline size_t hearth_quanta_for(size_t bytes) { return ((bytes - (bytes != 0)) >> HEARTH_QUANTUM_SHIFT) + 1; }
+
+/* The next quanta of a hole, or NULL. */
+static inline void *hearth_hole_cut(struct hearth_hotcold_hole *hole, size_t quanta) {
+  uint64_t block = hearth_count_get(&hole->start), room = hearth_count_get(&hole->end) - block;
+  uint64_t bytes = (uint64_t)quanta << HEARTH_QUANTUM_SHIFT;
+  if (room < bytes)
+    return NULL;
+  hearth_count_set(&hole->start, block + bytes);
+  if (room > bytes)
+    hearth_block_map_start(hearth_quantum_of((void *)(uintptr_t)(block + bytes)));
+  return (void *)(uintptr_t)block;
+}
+
+static inline uint8_t hearth_bin_count(const struct hearth_pool *pool, size_t quanta) {
+  return __atomic_load_n(&pool->counts.cached[quanta - 1], __ATOMIC_RELAXED);
+}
+
+/* A forked child may find the pool of another thread between two stores. Blocks that are in two places by then must not be: so a
+ * count goes down before its block is handed out, and up when the block is there. */
+static inline void hearth_bin_set_count(struct hearth_pool *pool, size_t quanta, uint8_t count) {
+  __atomic_store_n(&pool->counts.cached[quanta - 1], count, __ATOMIC_RELEASE);
+}
+
+/* A small block, without locks and searches; or NULL. *ret_zeroed (unless NULL): it is known to be all zero. */
+static inline void *hearth_pool_take_small(struct hearth_pool *pool, size_t quanta, bool *ret_zeroed) {
+  uint8_t cached = hearth_bin_count(pool, quanta);
+  void *block;
+  if (cached) {
+    hearth_bin_set_count(pool, quanta, cached - 1);
+    block = pool->bins[quanta - 1][cached - 1];
+    if (ret_zeroed)
+      *ret_zeroed = false;
+  } else {
+    block = hearth_hole_cut(&pool->counts.hole[HEARTH_HOLE_NEXT], quanta);
+    if (!block)
+      return NULL;
+    if (ret_zeroed)
+      *ret_zeroed = pool->is_zeroed[HEARTH_HOLE_NEXT];
+  }
+  hearth_count_add(&pool->counts.taken, 1);
+  return block;
+}
+
+/* Put a small block into its bin; false if that is full. */
+static inline bool hearth_pool_put_small(struct hearth_pool *pool, size_t quanta, void *block) {
+  uint8_t cached = hearth_bin_count(pool, quanta);
+  if (cached >= hearth_bin_most[quanta - 1])
+    return false;
+  pool->bins[quanta - 1][cached] = block;
+  hearth_bin_set_count(pool, quanta, cached + 1);
+  hearth_count_add(&pool->counts.freed, 1);
+  return true;
+}
+
+/* The rest is for the pool's thread, or who holds the lock of pools without a thread. */
+
+/* A block of up to HEARTH_MEDIUM_QUANTA, in whatever way. NULL when the range is full. ret_zeroed is not NULL. */
+void *hearth_pool_take(struct hearth_pool *pool, size_t quanta, bool *ret_zeroed);
+
+/* The same, aligned to a power of two of up to a page. */
+void *hearth_pool_take_aligned(struct hearth_pool *pool, size_t quanta, size_t alignment);
+
+/* Give back a live block, or one out of a bin, of the thread's own parcel. */
+void hearth_pool_free(struct hearth_pool *pool, struct hearth_parcel *parcel, size_t quantum, size_t quanta);
+
+/* Between these two, a parcel stays that loses its last block. */
+void hearth_pool_hold(struct hearth_parcel *parcel);
+void hearth_pool_release(struct hearth_pool *pool, struct hearth_parcel *parcel);
+
+/* Grow or shrink a live block of the thread's own parcel where it is. False, and nothing changed, if there is no room. */
+bool hearth_pool_resize(struct hearth_pool *pool, struct hearth_parcel *parcel, size_t quantum, size_t old_quanta,
+                        size_t quanta);
+
+/* The thread ends: holes are free memory again. Bins are the caller's affair. */
+void hearth_pool_close(struct hearth_pool *pool);
+
+/* A thread vanished by fork, in the middle of whatever it did: forget the lists, and make holes free memory; then take in each
+ * of its parcels again. */
+void hearth_pool_forget(struct hearth_pool *pool);
+void hearth_pool_recall(struct hearth_pool *pool, struct hearth_parcel *parcel);
+
+#endif

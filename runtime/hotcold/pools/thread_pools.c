@@ -1,0 +1,401 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* A thread's pools are a mapping, found by a thread-local pointer. Where a thread cannot have any, that is while it gets them
+ * and after its exit handler ran (handlers that run later may still allocate), it borrows idle ones for each call. */
+#define _GNU_SOURCE
+#include "thread_pools.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/mman.h>
+
+_Static_assert(HEARTH_POOLS <= 1 << HEARTH_OWNER_POOL_BITS, "an owner names the pool");
+_Static_assert(HEARTH_PARCEL_TILES_MOST <= 1 << HEARTH_OWNER_PLACE_BITS, "an owner names the place");
+
+static struct hearth_futex_lock registry_lock;
+struct hearth_thread_pools *hearth_all_thread_pools;
+static struct hearth_thread_pools *idle_pools;
+static pthread_key_t exit_key;
+static bool has_exit_key;
+
+_Thread_local struct hearth_thread_pools *hearth_thread_pools __attribute__((tls_model("initial-exec")));
+static _Thread_local bool may_not_own __attribute__((tls_model("initial-exec")));
+
+static struct hearth_thread_pools *map_pools(void) {
+  int saved_errno = errno;
+  void *memory =
+      mmap(NULL, sizeof(struct hearth_thread_pools), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  errno = saved_errno;
+  if (memory == MAP_FAILED)
+    return NULL;
+  struct hearth_thread_pools *thread = memory;
+  for (unsigned i = 0; i < HEARTH_POOLS; i++) {
+    thread->pool[i].thread = thread;
+    thread->pool[i].bins = thread->bins[i];
+    thread->pool[i].number = (uint8_t)i;
+  }
+  return thread;
+}
+
+static void release(struct hearth_thread_pools *freeing, void *const *blocks, unsigned count);
+static void free_noted(struct hearth_thread_pools *thread);
+
+/* Of the pools whose thread vanished, only this is relied on: parcels belong to whom the table of tiles says, a used bit is
+ * set for all quanta that are handed out, cached or in a hole, and a cached block is counted after it was freed and before
+ * it was handed out. Used bits that no block has stay so. */
+static void recall_parcels(struct hearth_thread_pools *thread) {
+  for (unsigned range = 0; range < 2; range++) {
+    struct hearth_region *region = hearth_tiles.region[range];
+    size_t first = (size_t)(region->base - hearth_tiles.base) >> HEARTH_TILE_SHIFT;
+    size_t end = first + ((hearth_region_extent(region) + ((size_t)1 << HEARTH_TILE_SHIFT) - 1) >> HEARTH_TILE_SHIFT);
+    for (size_t tile = first; tile < end; tile++) {
+      uint64_t owner = atomic_load_explicit(&hearth_tiles.owner[tile], memory_order_relaxed);
+      struct hearth_parcel *parcel = &hearth_tiles.parcel[tile];
+      if (hearth_owner_thread(owner) != thread || hearth_parcel_of(owner, tile * HEARTH_TILE_QUANTA) != parcel)
+        continue;
+      hearth_parcel_claim(parcel, thread, hearth_owner_pool(owner));
+      hearth_pool_recall(&thread->pool[hearth_owner_pool(owner)], parcel);
+    }
+  }
+}
+
+static void recall(struct hearth_thread_pools *thread) {
+  for (unsigned i = 0; i < HEARTH_POOLS; i++)
+    hearth_pool_forget(&thread->pool[i]);
+  recall_parcels(thread);
+}
+
+static void empty_bins(struct hearth_thread_pools *thread) {
+  for (unsigned i = 0; i < HEARTH_POOLS; i++) {
+    struct hearth_pool *pool = &thread->pool[i];
+    for (size_t quanta = 1; quanta <= HEARTH_SMALL_QUANTA; quanta++) {
+      uint8_t cached = hearth_bin_count(pool, quanta);
+      hearth_bin_set_count(pool, quanta, 0);
+      release(thread, pool->bins[quanta - 1], cached);
+    }
+  }
+}
+
+static struct hearth_thread_pools *idle_or_new(void) {
+  hearth_futex_lock_acquire(&registry_lock);
+  struct hearth_thread_pools *thread = idle_pools;
+  if (thread) {
+    idle_pools = thread->next_idle;
+  } else {
+    thread = map_pools();
+    if (thread) {
+      thread->next = hearth_all_thread_pools;
+      hearth_all_thread_pools = thread;
+    }
+  }
+  hearth_futex_lock_release(&registry_lock);
+  if (!thread)
+    return NULL;
+  hearth_futex_lock_acquire(&thread->lock);
+  bool is_forgotten = thread->is_forgotten;
+  thread->has_thread = true;
+  thread->is_forgotten = false;
+  hearth_futex_lock_release(&thread->lock);
+  if (is_forgotten) {
+    recall(thread);
+    empty_bins(thread);
+  }
+  return thread;
+}
+
+static void make_idle(struct hearth_thread_pools *thread) {
+  empty_bins(thread);
+  hearth_futex_lock_acquire(&thread->lock);
+  for (unsigned i = 0; i < HEARTH_POOLS; i++)
+    hearth_pool_close(&thread->pool[i]);
+  thread->has_thread = false;
+  free_noted(thread);
+  hearth_futex_lock_release(&thread->lock);
+  hearth_futex_lock_acquire(&registry_lock);
+  thread->next_idle = idle_pools;
+  idle_pools = thread;
+  hearth_futex_lock_release(&registry_lock);
+}
+
+static void on_thread_exit(void *thread) {
+  may_not_own = true;
+  hearth_thread_pools = NULL;
+  make_idle(thread);
+}
+
+void hearth_thread_pools_open(void) { has_exit_key = !pthread_key_create(&exit_key, on_thread_exit); }
+
+/* pthread_setspecific may allocate. */
+static void adopt(void) {
+  may_not_own = true;
+  struct hearth_thread_pools *thread = has_exit_key ? idle_or_new() : NULL;
+  if (!thread)
+    return;
+  if (pthread_setspecific(exit_key, thread)) {
+    make_idle(thread);
+    return;
+  }
+  may_not_own = false;
+  hearth_thread_pools = thread;
+}
+
+/* The pools to work with until `leave`, or NULL. */
+static struct hearth_thread_pools *enter(void) {
+  if (!hearth_thread_pools && !may_not_own)
+    adopt();
+  return hearth_thread_pools ? hearth_thread_pools : idle_or_new();
+}
+
+static void leave(struct hearth_thread_pools *thread) {
+  if (thread != hearth_thread_pools)
+    make_idle(thread);
+}
+
+void *hearth_take_slowly(unsigned number, size_t quanta, bool *ret_zeroed) {
+  bool zeroed;
+  if (!hearth_tiles.base)
+    return NULL;
+  hearth_pools_user_allocates();
+  struct hearth_thread_pools *thread = enter();
+  if (!thread)
+    return NULL;
+  void *block = hearth_pool_take(&thread->pool[number], quanta, &zeroed);
+  leave(thread);
+  if (ret_zeroed)
+    *ret_zeroed = zeroed;
+  return block;
+}
+
+void *hearth_take_aligned(unsigned number, size_t bytes, size_t alignment) {
+  if (!hearth_tiles.base)
+    return NULL;
+  hearth_pools_user_allocates();
+  struct hearth_thread_pools *thread = enter();
+  if (!thread)
+    return NULL;
+  void *block = hearth_pool_take_aligned(&thread->pool[number], hearth_quanta_for(bytes), alignment);
+  leave(thread);
+  return block;
+}
+
+void hearth_pass_on_slowly(void) {
+  struct hearth_thread_pools *thread = enter();
+  if (!thread)
+    return;
+  hearth_count_add(&thread->passed_on, 1);
+  leave(thread);
+}
+
+_Noreturn void hearth_refuse_block(const void *block) {
+  size_t quantum = hearth_quantum_of(block);
+  const struct hearth_block_words *words = &hearth_block_map[quantum / HEARTH_WORD_QUANTA];
+  uint64_t start = atomic_load_explicit(&words->start, memory_order_relaxed);
+  if ((uintptr_t)block % HEARTH_QUANTUM_BYTES == 0 && start >> quantum % HEARTH_WORD_QUANTA & 1)
+    hearth_region_freed_twice();
+  hearth_region_bad_pointer();
+}
+
+/* Blocks that their owners are to free. */
+
+static void note_remote(struct hearth_thread_pools *thread, struct hearth_pool *pool, struct hearth_parcel *parcel,
+                        size_t quantum, size_t quanta) {
+  uint64_t *word = &hearth_tiles.remote[quantum / HEARTH_WORD_QUANTA], bit = UINT64_C(1)
+                                                                             << quantum % HEARTH_WORD_QUANTA;
+  if (*word & bit)
+    hearth_region_freed_twice();
+  *word |= bit;
+  if (!parcel->remote_tiles) {
+    parcel->next_remote = atomic_load_explicit(&thread->remote, memory_order_relaxed);
+    atomic_store_explicit(&thread->remote, parcel, memory_order_relaxed);
+  }
+  parcel->remote_tiles |= UINT32_C(1) << (quantum - hearth_parcel_begin(parcel)) / HEARTH_TILE_QUANTA;
+  hearth_count_add(&pool->counts.remote_quanta, quanta);
+}
+
+static void free_remote_word(struct hearth_pool *pool, struct hearth_parcel *parcel, size_t word) {
+  uint64_t bits = hearth_tiles.remote[word];
+  hearth_tiles.remote[word] = 0;
+  for (; bits; bits &= bits - 1) {
+    size_t quantum = word * HEARTH_WORD_QUANTA + (size_t)__builtin_ctzll(bits);
+    size_t quanta = hearth_block_quanta(quantum);
+    hearth_count_add(&pool->counts.remote_quanta, -(uint64_t)quanta);
+    hearth_pool_free(pool, parcel, quantum, quanta);
+  }
+}
+
+static void free_remote(struct hearth_parcel *parcel) {
+  enum { TILE_WORDS = HEARTH_TILE_QUANTA / HEARTH_WORD_QUANTA };
+  size_t begin = hearth_parcel_begin(parcel);
+  uint64_t owner = hearth_owner_of(hearth_quantum_address(begin));
+  struct hearth_pool *pool = &hearth_owner_thread(owner)->pool[hearth_owner_pool(owner)];
+  uint32_t tiles = parcel->remote_tiles;
+  parcel->remote_tiles = 0;
+  hearth_pool_hold(parcel);
+  for (; tiles; tiles &= tiles - 1) {
+    size_t first = begin / HEARTH_WORD_QUANTA + (size_t)__builtin_ctz(tiles) * TILE_WORDS;
+    for (size_t word = first; word < first + TILE_WORDS; word++)
+      if (hearth_tiles.remote[word])
+        free_remote_word(pool, parcel, word);
+  }
+  hearth_pool_release(pool, parcel);
+}
+
+/* With the lock held. */
+static void free_noted(struct hearth_thread_pools *thread) {
+  struct hearth_parcel *parcel = atomic_load_explicit(&thread->remote, memory_order_relaxed), *next;
+  atomic_store_explicit(&thread->remote, NULL, memory_order_relaxed);
+  for (; parcel; parcel = next) {
+    next = parcel->next_remote;
+    free_remote(parcel);
+  }
+}
+
+bool hearth_thread_pools_collect(struct hearth_thread_pools *thread) {
+  if (!atomic_load_explicit(&thread->remote, memory_order_relaxed))
+    return false;
+  hearth_futex_lock_acquire(&thread->lock);
+  free_noted(thread);
+  hearth_futex_lock_release(&thread->lock);
+  return true;
+}
+
+/* A block of others' pools; their lock is held. */
+static void free_of_others(struct hearth_thread_pools *thread, unsigned number, struct hearth_parcel *parcel,
+                           size_t quantum, size_t quanta) {
+  struct hearth_pool *pool = &thread->pool[number];
+  if (thread->has_thread || thread->is_forgotten)
+    note_remote(thread, pool, parcel, quantum, quanta);
+  else
+    hearth_pool_free(pool, parcel, quantum, quanta);
+}
+
+/* Take blocks out of use that are in none of the bins any more. */
+static void release(struct hearth_thread_pools *freeing, void *const *blocks, unsigned count) {
+  struct hearth_thread_pools *locked = NULL;
+  for (unsigned i = 0; i < count; i++) {
+    size_t quantum = hearth_quantum_of(blocks[i]), quanta = hearth_live_quanta(blocks[i]);
+    uint64_t owner = hearth_owner_of(blocks[i]);
+    struct hearth_thread_pools *thread = hearth_owner_thread(owner);
+    struct hearth_parcel *parcel = hearth_parcel_of(owner, quantum);
+    if (thread == freeing) {
+      hearth_pool_free(&thread->pool[hearth_owner_pool(owner)], parcel, quantum, quanta);
+      continue;
+    }
+    if (thread != locked) {
+      if (locked)
+        hearth_futex_lock_release(&locked->lock);
+      hearth_futex_lock_acquire(&thread->lock);
+      locked = thread;
+    }
+    free_of_others(thread, hearth_owner_pool(owner), parcel, quantum, quanta);
+  }
+  if (locked)
+    hearth_futex_lock_release(&locked->lock);
+}
+
+/* The older half goes. For a child that is forked meanwhile, the bin is empty. */
+static void empty_half(struct hearth_pool *pool, size_t quanta) {
+  void *old[HEARTH_BIN_MOST], **bin = pool->bins[quanta - 1];
+  uint8_t cached = hearth_bin_count(pool, quanta), half = cached / 2;
+  memcpy(old, bin, half * sizeof *bin);
+  hearth_bin_set_count(pool, quanta, 0);
+  atomic_signal_fence(memory_order_seq_cst);
+  memmove(bin, bin + half, (size_t)(cached - half) * sizeof *bin);
+  hearth_bin_set_count(pool, quanta, (uint8_t)(cached - half));
+  release(pool->thread, old, half);
+}
+
+void hearth_put_slowly(uint64_t owner, void *block, size_t quanta) {
+  struct hearth_thread_pools *thread = enter();
+  if (!thread) {
+    release(NULL, &block, 1);
+    return;
+  }
+  struct hearth_pool *pool = &thread->pool[hearth_owner_pool(owner)];
+  if (quanta > HEARTH_SMALL_QUANTA) {
+    release(thread, &block, 1);
+    hearth_count_add(&pool->counts.freed, 1);
+  } else if (!hearth_pool_put_small(pool, quanta, block)) {
+    empty_half(pool, quanta);
+    hearth_pool_put_small(pool, quanta, block);
+  }
+  leave(thread);
+}
+
+bool hearth_resize(uint64_t owner, void *block, size_t bytes) {
+  struct hearth_thread_pools *thread = hearth_thread_pools;
+  if (!thread || hearth_owner_thread(owner) != thread)
+    return false;
+  size_t quantum = hearth_quantum_of(block);
+  return hearth_pool_resize(&thread->pool[hearth_owner_pool(owner)], hearth_parcel_of(owner, quantum), quantum,
+                            hearth_live_quanta(block), hearth_quanta_for(bytes));
+}
+
+/* Statistics. */
+
+static uint64_t hole_quanta(const struct hearth_hotcold_hole *hole) {
+  uint64_t from = hearth_count_get(&hole->start), to = hearth_count_get(&hole->end);
+  return from < to ? (to - from) >> HEARTH_QUANTUM_SHIFT : 0;
+}
+
+static uint64_t live_quanta(const struct hearth_pool *pool) {
+  const struct hearth_hotcold_pool_counts *counts = &pool->counts;
+  uint64_t quanta = hearth_count_get(&counts->used_quanta) - hearth_count_get(&counts->remote_quanta);
+  for (unsigned i = 0; i < HEARTH_HOLES; i++)
+    quanta -= hole_quanta(&counts->hole[i]);
+  for (size_t i = 1; i <= HEARTH_SMALL_QUANTA; i++)
+    quanta -= i * hearth_bin_count(pool, i);
+  return quanta;
+}
+
+void hearth_pool_figures(unsigned number, struct hearth_hotcold_pool_stats *ret_stats) {
+  struct hearth_hotcold_large_counts large =
+      hearth_region_large_counts(hearth_tiles.region[number != HEARTH_POOL_COLD], number);
+  struct hearth_hotcold_pool_stats stats = {
+      .live_blocks = large.blocks, .live_bytes = large.pages << HEARTH_PAGE_SHIFT, .ever_blocks = large.ever};
+  hearth_futex_lock_acquire(&registry_lock);
+  for (struct hearth_thread_pools *thread = hearth_all_thread_pools; thread; thread = thread->next) {
+    const struct hearth_pool *pool = &thread->pool[number];
+    uint64_t taken = hearth_count_get(&pool->counts.taken);
+    stats.ever_blocks += taken;
+    stats.live_blocks += taken - hearth_count_get(&pool->counts.freed);
+    stats.live_bytes += live_quanta(pool) << HEARTH_QUANTUM_SHIFT;
+  }
+  hearth_futex_lock_release(&registry_lock);
+  *ret_stats = stats;
+}
+
+uint64_t hearth_passed_on(void) {
+  uint64_t passed_on = 0;
+  hearth_futex_lock_acquire(&registry_lock);
+  for (struct hearth_thread_pools *thread = hearth_all_thread_pools; thread; thread = thread->next)
+    passed_on += hearth_count_get(&thread->passed_on);
+  hearth_futex_lock_release(&registry_lock);
+  return passed_on;
+}
+
+/* Fork. */
+
+void hearth_thread_pools_lock(void) {
+  hearth_futex_lock_acquire(&registry_lock);
+  for (struct hearth_thread_pools *thread = hearth_all_thread_pools; thread; thread = thread->next)
+    hearth_futex_lock_acquire(&thread->lock);
+}
+
+void hearth_thread_pools_unlock(void) {
+  for (struct hearth_thread_pools *thread = hearth_all_thread_pools; thread; thread = thread->next)
+    hearth_futex_lock_release(&thread->lock);
+  hearth_futex_lock_release(&registry_lock);
+}
+
+void hearth_thread_pools_after_fork(void) {
+  idle_pools = NULL;
+  for (struct hearth_thread_pools *thread = hearth_all_thread_pools; thread; thread = thread->next) {
+    if (thread == hearth_thread_pools)
+      continue;
+    thread->is_forgotten |= thread->has_thread;
+    thread->has_thread = false;
+    thread->next_idle = idle_pools;
+    idle_pools = thread;
+  }
+}

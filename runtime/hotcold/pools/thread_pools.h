@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The pools of each thread, so that most calls take no lock. When a thread ends, its pools wait for the next new one.
+ *
+ * A block that another thread's pools own goes to the freeing thread's bin all the same, and may be handed out by it. When the bin
+ * is full, such blocks are noted in the owner's list of remote blocks, under its lock, and the owner frees them before it
+ * asks for a new parcel. Pools without a thread are worked on directly, under the same lock. */
+#ifndef HEARTH_THREAD_POOLS_H
+#define HEARTH_THREAD_POOLS_H
+
+#include "futex_lock.h"
+#include "hearth/hotcold.h"
+#include "pool.h"
+
+struct hearth_thread_pools {
+  struct hearth_thread_pools *next; /* of all there ever were; they are reused, never unmapped */
+  struct hearth_thread_pools *next_idle;
+  uint64_t passed_on;            /* hinted requests that were left to the program's own allocator */
+  struct hearth_futex_lock lock; /* guards what follows, and all pools while they have no thread */
+  bool has_thread;
+  bool is_forgotten;                    /* its thread vanished by fork; the lists may be broken */
+  struct hearth_parcel *_Atomic remote; /* the thread looks at it without the lock */
+  _Alignas(64) struct hearth_pool pool[HEARTH_POOLS];
+  void *bins[HEARTH_POOLS][HEARTH_SMALL_QUANTA][HEARTH_BIN_MOST];
+};
+
+/* Of the calling thread; NULL: none yet, or no longer. */
+extern _Thread_local struct hearth_thread_pools *hearth_thread_pools __attribute__((tls_model("initial-exec")));
+
+/* For readers in other processes (status_page.h). */
+extern struct hearth_thread_pools *hearth_all_thread_pools;
+
+/* Once, before the first of the calls below. Without a thread-specific key no thread keeps its pools. */
+void hearth_thread_pools_open(void);
+
+/* Called by the slow path of an allocation, with no lock held, before anything else. Whoever uses the pools defines it; it
+ * may allocate. */
+void hearth_pools_user_allocates(void);
+
+void *hearth_take_slowly(unsigned pool, size_t quanta, bool *ret_zeroed);
+void hearth_put_slowly(uint64_t owner, void *block, size_t quanta);
+
+/* A block of at most HEARTH_MEDIUM_BYTES, or NULL when the range is full or not reserved. *ret_zeroed (unless NULL): it is
+ * known to be all zero. */
+static inline void *hearth_take(unsigned pool, size_t bytes, bool *ret_zeroed) {
+  struct hearth_thread_pools *thread = hearth_thread_pools;
+  size_t quanta = hearth_quanta_for(bytes);
+  if (__builtin_expect(thread && quanta <= HEARTH_SMALL_QUANTA, 1)) {
+    void *block = hearth_pool_take_small(&thread->pool[pool], quanta, ret_zeroed);
+    if (__builtin_expect(block != NULL, 1))
+      return block;
+  }
+  return hearth_take_slowly(pool, quanta, ret_zeroed);
+}
+
+/* A block of any size, if that is possible without locks and searches; or NULL. */
+static inline void *hearth_take_fast(unsigned pool, size_t bytes) {
+  struct hearth_thread_pools *thread = hearth_thread_pools;
+  size_t quanta = hearth_quanta_for(bytes);
+  if (__builtin_expect(!thread || quanta > HEARTH_SMALL_QUANTA, 0))
+    return NULL;
+  return hearth_pool_take_small(&thread->pool[pool], quanta, NULL);
+}
+
+/* The same with an alignment, a power of two of at most a page. */
+void *hearth_take_aligned(unsigned pool, size_t bytes, size_t alignment);
+
+_Noreturn void hearth_refuse_block(const void *block);
+
+/* Quanta of a live block that is not large. */
+static inline size_t hearth_live_quanta(const void *block) {
+  size_t quantum = hearth_quantum_of(block);
+  if (__builtin_expect(!hearth_block_begins(quantum) || (uintptr_t)block % HEARTH_QUANTUM_BYTES, 0))
+    hearth_refuse_block(block);
+  return hearth_block_quanta(quantum);
+}
+
+/* Give back such a block; `owner` is hearth_owner_of(block), and not 0. */
+static inline void hearth_put(uint64_t owner, void *block) {
+  struct hearth_thread_pools *thread = hearth_thread_pools;
+  size_t quanta = hearth_live_quanta(block);
+  if (__builtin_expect(!thread || quanta > HEARTH_SMALL_QUANTA ||
+                           !hearth_pool_put_small(&thread->pool[hearth_owner_pool(owner)], quanta, block),
+                       0))
+    hearth_put_slowly(owner, block, quanta);
+}
+
+/* Grow or shrink such a block where it is. False, and nothing changed, if that cannot be. */
+bool hearth_resize(uint64_t owner, void *block, size_t bytes);
+
+/* Count a hinted request that is the program's own allocator's to serve. False if the thread has no pools yet: then it is to be
+ * passed on slowly. */
+static inline bool hearth_pass_on(void) {
+  struct hearth_thread_pools *thread = hearth_thread_pools;
+  if (!thread)
+    return false;
+  hearth_count_add(&thread->passed_on, 1);
+  return true;
+}
+void hearth_pass_on_slowly(void);
+
+/* Free what other threads noted. Returns whether there was anything. For the thread of the pools, or while their lock is held. */
+bool hearth_thread_pools_collect(struct hearth_thread_pools *thread);
+
+/* Sums over all threads, and large blocks. */
+void hearth_pool_figures(unsigned pool, struct hearth_hotcold_pool_stats *ret_stats);
+uint64_t hearth_passed_on(void);
+
+/* Around fork: all locks, which come before those of the regions. In the child, with all locks free, the pools of the threads that
+ * do not exist there are forgotten, until a new thread takes them over. */
+void hearth_thread_pools_lock(void);
+void hearth_thread_pools_unlock(void);
+void hearth_thread_pools_after_fork(void);
+
+#endif
