@@ -47,6 +47,8 @@ uint32_t hearth_region_take_parcel(struct hearth_region *region, uint32_t pages,
   if (first != HEARTH_NO_PAGE)
     set_run(region, first, pages, HEARTH_PAGE_PARCEL);
   hearth_futex_lock_release(&region->page_run_lock);
+  if (first != HEARTH_NO_PAGE && *ret_zeroed && region->backing.fill)
+    region->backing.fill(hearth_region_address(region, first), (size_t)pages << HEARTH_PAGE_SHIFT);
   return first;
 }
 

@@ -71,13 +71,16 @@ struct hearth_region_limits {
   uint32_t small_release_pages; /* or, if that is not enough, of this many */
 };
 
-/* Further work on the memory of pages. Called with the page_run_lock held. */
+/* Further work on the memory of pages. */
 struct hearth_region_backing {
-  /* Before clean pages are handed out; the `free_bytes` from `start` on, at least `bytes`, are clean and free. False: they
+  /* Called with the page_run_lock held, before clean pages are handed out; the `free_bytes` from `start` on, at least `bytes`, are clean and free. False: they
    * cannot be. NULL: nothing to do. */
   bool (*commit)(char *start, size_t bytes, size_t free_bytes);
-  /* Make pages clean; false if that is refused, they are dirty still. NULL: private anonymous memory. */
+  /* The same, to make pages clean; false if that is refused, they are dirty still. NULL: private anonymous memory. */
   bool (*release)(char *start, size_t bytes);
+  /* Called without a lock: clean pages were handed out for blocks of a pool, and all of them will be used soon. NULL: nothing to
+   * do. */
+  void (*fill)(char *start, size_t bytes);
 };
 
 struct hearth_region {

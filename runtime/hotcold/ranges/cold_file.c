@@ -179,7 +179,7 @@ int hearth_cold_file_descriptor(void) {
   return window.descriptor >= 0 && descriptor_is_ours() ? window.descriptor : -1;
 }
 
-const struct hearth_region_backing hearth_cold_file_backing = {commit, release};
+const struct hearth_region_backing hearth_cold_file_backing = {.commit = commit, .release = release};
 
 void hearth_cold_file_before_fork(void) {
   if (window.descriptor < 0)
