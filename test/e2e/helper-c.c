@@ -14,7 +14,7 @@
  * SHOW-DAG: hot
  * SHOW-DAG: cold
  * SHOW-DAG: helper-c.c
- * IR-DAG: @__hearth_malloc_hot_cold({{.*}}, i8 zeroext -2)
+ * IR-DAG: @__hearth_malloc_hot_cold({{.*}}, i8 zeroext -33)
  * IR-DAG: @__hearth_malloc_hot_cold({{.*}}, i8 zeroext 0)
  * IR-NOT: @malloc({{.*}}!dbg
  * PLACED: sum
