@@ -36,6 +36,7 @@ void hearth_builder_destroy(hearth_builder *builder) {
   for (size_t i = 0; i < builder->histogram_count; i++)
     free(builder->histograms[i].counts);
   free(builder->histograms);
+  hearth_builder_free_together(&builder->together);
   free(builder->binaries);
   free(builder->types);
   free(builder->types_by_id.slots);

@@ -11,6 +11,7 @@
 #define HEARTH_BUILDER_INTERNAL_H
 
 #include "hearth/builder.h"
+#include "hearth/together.h"
 #include "id_table.h"
 #include "mib_rows.h"
 #include "node_table.h"
@@ -45,6 +46,15 @@ typedef struct builder_histogram {
   size_t size;
 } builder_histogram;
 
+/* Sums over windows. */
+typedef struct builder_together {
+  hearth_together_totals totals;
+  hearth_touched *touched;     /* of each of the first touched_count contexts */
+  hearth_together_pair *pairs; /* a < b */
+  size_t touched_count, touched_room, pair_count, pair_room;
+  id_table pairs_by_contexts;
+} builder_together;
+
 struct hearth_builder {
   enum hearth_id_scheme scheme;
   char *pool;
@@ -60,6 +70,7 @@ struct hearth_builder {
   size_t pool_room, function_room, frame_room, node_room, context_room, histogram_room, binary_room, type_room;
   id_table strings, functions_by_id, frames_by_content, types_by_id;
   node_table nodes_by_content;
+  builder_together together;
   hearth_profile_summary runs;            /* sums of hearth_builder_add_run; the totals are not used */
   uint64_t counted, densities, uncounted; /* calls of hearth_builder_add_run, by the known facts about accesses */
   bool has_runs;
@@ -94,6 +105,17 @@ hearth_status hearth_builder_type(hearth_builder *builder, const char *name, siz
 /* Add to the histogram of a node's context; to none if it has no context. */
 hearth_status hearth_builder_add_histogram(hearth_builder *builder, uint32_t node, const hearth_histogram *histogram,
                                            hearth_error *err);
+/* together.c: add sums over windows: of a run; of a node's context; of the contexts of two nodes. Nodes without context are
+ * passed over, and pairs of which folding has made one context. */
+void hearth_builder_add_windows(hearth_builder *builder, const hearth_together_totals *totals);
+hearth_status hearth_builder_add_touched(hearth_builder *builder, uint32_t node, const hearth_touched *touched,
+                                         hearth_error *err);
+hearth_status hearth_builder_add_pair(hearth_builder *builder, uint32_t a, uint32_t b, uint64_t windows, uint64_t lines,
+                                      hearth_error *err);
+void hearth_builder_free_together(builder_together *together);
+static inline bool builder_was_touched(const hearth_touched *t) {
+  return t->windows || t->blocks || t->lines || t->pages || t->live;
+}
 /* The histogram of a context; lives until something is added. Its last count is not 0. */
 hearth_histogram hearth_builder_histogram(const hearth_builder *builder, size_t context);
 

@@ -24,6 +24,11 @@ typedef struct parser {
   hearth_mib mib;
   uint64_t *counts; /* of the context's histogram */
   size_t count_count, count_room;
+  hearth_touched touched;
+  hearth_together_pair *pairs; /* of the context; `a` is the number of an earlier one */
+  size_t pair_count, pair_room;
+  uint32_t *nodes; /* of the contexts so far */
+  size_t node_count, node_room;
   uint64_t fields_seen;  /* one bit a column */
   unsigned context_line; /* 0: no context is open */
   bool run_seen;
@@ -202,20 +207,16 @@ static hearth_status read_scheme(parser *p) {
   return end_line(p);
 }
 
-static hearth_status read_run(parser *p) {
-  hearth_profile_summary run = {.runs = 1};
-  uint64_t accesses = 1, densities = 0;
-  const struct {
-    const char *name;
-    uint64_t *value;
-  } keys[] = {{"duration_ns", &run.duration_ns},
-              {"runs", &run.runs},
-              {"accesses", &accesses},
-              {"densities", &densities},
-              {"dropped_blocks", &run.dropped_blocks},
-              {"dropped_frames", &run.dropped_frames}};
+typedef struct named_value {
+  const char *name;
+  uint64_t *value;
+  uint64_t limit; /* 0: none */
+} named_value;
+
+/* NAME=NUMBER up to the end of the line, in any order; `what` says which names there are. */
+static hearth_status read_values(parser *p, const named_value *keys, size_t count, const char *what) {
   while (!at_line_end(p)) {
-    size_t i = 0, count = sizeof keys / sizeof keys[0];
+    size_t i = 0;
     HEARTH_TRY(read_token(p, ""));
     char *value = strchr(p->token, '=');
     if (!value)
@@ -224,15 +225,40 @@ static hearth_status read_run(parser *p) {
     while (i < count && strcmp(p->token, keys[i].name) != 0)
       i++;
     if (i == count)
-      return bad(p, "a run has duration_ns, runs, accesses, densities, dropped_blocks, dropped_frames, but not",
-                 p->token);
-    HEARTH_TRY(parse_number(p, value, keys[i].value == &accesses || keys[i].value == &densities ? 1 : UINT64_MAX,
-                            keys[i].value));
+      return bad(p, what, p->token);
+    HEARTH_TRY(parse_number(p, value, keys[i].limit ? keys[i].limit : UINT64_MAX, keys[i].value));
   }
+  return HEARTH_OK;
+}
+
+static hearth_status read_run(parser *p) {
+  hearth_profile_summary run = {.runs = 1};
+  uint64_t accesses = 1, densities = 0;
+  const named_value keys[] = {{"duration_ns", &run.duration_ns, 0},
+                              {"runs", &run.runs, 0},
+                              {"accesses", &accesses, 1},
+                              {"densities", &densities, 1},
+                              {"dropped_blocks", &run.dropped_blocks, 0},
+                              {"dropped_frames", &run.dropped_frames, 0}};
+  HEARTH_TRY(read_values(p, keys, sizeof keys / sizeof keys[0],
+                         "a run has duration_ns, runs, accesses, densities, dropped_blocks, dropped_frames, but not"));
   run.accesses_counted = accesses && !densities;
   run.densities_only = densities;
   p->run_seen = true;
   return hearth_builder_add_run(p->builder, &run, p->err);
+}
+
+static hearth_status read_windows(parser *p) {
+  hearth_together_totals totals = {0};
+  const named_value keys[] = {{"count", &totals.windows, 0},
+                              {"ns", &totals.window_ns, 0},
+                              {"sampled_pages", &totals.sampled_pages, 0},
+                              {"pages", &totals.pages, 0},
+                              {"lost_pairs", &totals.lost_pairs, 0}};
+  HEARTH_TRY(read_values(p, keys, sizeof keys / sizeof keys[0],
+                         "windows have count, ns, sampled_pages, pages, lost_pairs, but not"));
+  hearth_builder_add_windows(p->builder, &totals);
+  return HEARTH_OK;
 }
 
 static hearth_status read_build_id(parser *p, uint8_t *build_id, uint32_t *ret_size) {
@@ -357,6 +383,41 @@ static hearth_status read_histogram(parser *p) {
   return p->count_count > 0 ? HEARTH_OK : bad(p, "missing", "numbers of the histogram");
 }
 
+static hearth_status read_touched(parser *p) {
+  hearth_touched *t = &p->touched;
+  const named_value keys[] = {{"live", &t->live, 0},
+                              {"windows", &t->windows, 0},
+                              {"blocks", &t->blocks, 0},
+                              {"lines", &t->lines, 0},
+                              {"pages", &t->pages, 0}};
+  if (builder_was_touched(t))
+    return bad(p, "given twice in one context:", p->token);
+  return read_values(p, keys, sizeof keys / sizeof keys[0],
+                     "what was touched has live, windows, blocks, lines, pages, but not");
+}
+
+static hearth_status read_pair(parser *p) {
+  hearth_together_pair pair = {0};
+  const named_value keys[] = {{"windows", &pair.windows, 0}, {"lines", &pair.lines, 0}};
+  HEARTH_TRY(read_u32(p, "number of a context", &pair.a));
+  if (pair.a >= p->node_count)
+    return bad(p, "no earlier context has this number, counted from 0:", p->token);
+  HEARTH_TRY(read_values(p, keys, sizeof keys / sizeof keys[0], "a pair has windows, lines, but not"));
+  HEARTH_TRY(hearth_builder_reserve(&p->pairs, &p->pair_room, p->pair_count, 1, sizeof pair, p->err));
+  p->pairs[p->pair_count++] = pair;
+  return HEARTH_OK;
+}
+
+static hearth_status add_together(parser *p, uint32_t node) {
+  HEARTH_TRY(hearth_builder_add_touched(p->builder, node, &p->touched, p->err));
+  for (size_t i = 0; i < p->pair_count; i++)
+    HEARTH_TRY(hearth_builder_add_pair(p->builder, p->nodes[p->pairs[i].a], node, p->pairs[i].windows,
+                                       p->pairs[i].lines, p->err));
+  HEARTH_TRY(hearth_builder_reserve(&p->nodes, &p->node_room, p->node_count, 1, sizeof *p->nodes, p->err));
+  p->nodes[p->node_count++] = node;
+  return HEARTH_OK;
+}
+
 static hearth_status finish_context(parser *p) {
   uint32_t node = HEARTH_NONE;
   if (p->context_line == 0)
@@ -373,6 +434,7 @@ static hearth_status finish_context(parser *p) {
   HEARTH_TRY(hearth_builder_add_to_node(p->builder, node, &p->mib, p->err));
   hearth_histogram histogram = {p->counts, p->count_count};
   HEARTH_TRY(hearth_builder_add_histogram(p->builder, node, &histogram, p->err));
+  HEARTH_TRY(add_together(p, node));
   p->context_line = 0;
   return HEARTH_OK;
 }
@@ -382,6 +444,8 @@ static hearth_status begin_context(parser *p) {
   p->context_line = p->line;
   p->frame_count = 0;
   p->count_count = 0;
+  p->pair_count = 0;
+  p->touched = (hearth_touched){0};
   p->fields_seen = 0;
   memset(&p->mib, 0, sizeof p->mib);
   return end_line(p);
@@ -394,6 +458,8 @@ static hearth_status read_statement(parser *p) {
   if (p->context_line != 0)
     return strcmp(p->token, "frame") == 0       ? read_frame(p)
            : strcmp(p->token, "histogram") == 0 ? read_histogram(p)
+           : strcmp(p->token, "touched") == 0   ? read_touched(p)
+           : strcmp(p->token, "with") == 0      ? read_pair(p)
                                                 : read_field(p);
   if (strcmp(p->token, "scheme") == 0)
     return read_scheme(p);
@@ -403,7 +469,9 @@ static hearth_status read_statement(parser *p) {
     return read_binary(p);
   if (strcmp(p->token, "type") == 0)
     return read_type(p);
-  return bad(p, "outside a context stands only scheme, run, binary, type or context, not", p->token);
+  if (strcmp(p->token, "windows") == 0)
+    return read_windows(p);
+  return bad(p, "outside a context stands only scheme, run, binary, type, windows or context, not", p->token);
 }
 
 static hearth_status read_all(parser *p) {
@@ -424,5 +492,7 @@ hearth_status hearth_builder_read_text(hearth_builder *builder, const char *text
   free(p.token);
   free(p.frames);
   free(p.counts);
+  free(p.pairs);
+  free(p.nodes);
   return status;
 }

@@ -107,6 +107,7 @@ void hearth_raw_free(hearth_raw_dump *dump) {
     free(dump->names[i]);
   free(dump->names);
   free(dump->counts);
+  free(dump->pairs);
   free(dump->mibs);
   hearth_raw_stacks_free(dump->stacks);
   memset(dump, 0, sizeof *dump);

@@ -46,7 +46,8 @@ enum hearth_section_id { /* never reused; unknown ones are skipped */
                          HEARTH_SECTION_TYPES = 13,
                          /* 14: plans by class, of before, are passed over */
                          HEARTH_SECTION_PLAN = 15,
-                         HEARTH_SECTIONS = 15 /* that this version knows */
+                         HEARTH_SECTION_TOGETHER = 16,
+                         HEARTH_SECTIONS = 16 /* that this version knows */
 };
 
 #define HEARTH_FLAG_ACCESSES  1u /* required flag: accesses were counted in every run that was merged */
@@ -274,6 +275,32 @@ typedef struct hearth_plan_layout {
   uint64_t cycles;                   /* that misses and faults take in a window, in thousandths */
 } hearth_plan_layout;
 
+/* TOGETHER: this struct; a packed table of contexts, by context; at pairs_offset, a packed table of pairs of contexts,
+ * by (a, b). Sums over windows: hearth/together.h tells their meaning. */
+typedef struct hearth_indexed_together {
+  uint64_t windows, window_ns, sampled_pages, pages, lost_pairs;
+  uint32_t row_count, pair_count; /* of the two tables */
+  uint64_t pairs_offset;          /* from the start of this struct */
+} hearth_indexed_together;
+
+enum hearth_touched_column {
+  HEARTH_TOUCHED_CONTEXT = 0, /* row of CONTEXTS */
+  HEARTH_TOUCHED_LIVE = 1,
+  HEARTH_TOUCHED_WINDOWS = 2,
+  HEARTH_TOUCHED_BLOCKS = 3,
+  HEARTH_TOUCHED_LINES = 4,
+  HEARTH_TOUCHED_PAGES = 5,
+  HEARTH_TOUCHED_COLUMNS
+};
+
+enum hearth_pair_column {
+  HEARTH_PAIR_A = 0, /* row of CONTEXTS */
+  HEARTH_PAIR_B = 1, /* a higher one */
+  HEARTH_PAIR_WINDOWS = 2,
+  HEARTH_PAIR_LINES = 3,
+  HEARTH_PAIR_COLUMNS
+};
+
 /* CHECKSUMS: XXH3-64 of each HEARTH_BLOCK_SIZE bytes of the file before this section; the last block ends where this
  * section begins. Checked block by block as a reader touches the file. */
 
@@ -290,6 +317,7 @@ HEARTH_CHECK_LAYOUT(sizeof(hearth_indexed_binary) == 40);
 HEARTH_CHECK_LAYOUT(sizeof(hearth_indexed_histogram) == 8);
 HEARTH_CHECK_LAYOUT(sizeof(hearth_indexed_type) == 16);
 HEARTH_CHECK_LAYOUT(sizeof(hearth_indexed_plan) == 40);
+HEARTH_CHECK_LAYOUT(sizeof(hearth_indexed_together) == 56);
 HEARTH_CHECK_LAYOUT(sizeof(hearth_plan_site) == 32);
 HEARTH_CHECK_LAYOUT(sizeof(hearth_plan_table) == 24);
 HEARTH_CHECK_LAYOUT(sizeof(hearth_plan_entry) == 32);

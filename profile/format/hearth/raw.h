@@ -25,6 +25,8 @@
 #define HEARTH_RAW_FLAG_HISTOGRAMS 4u /* each MIB is followed by its histogram: its size, and so many numbers */
 #define HEARTH_RAW_FLAG_NAMES      8u /* behind the mappings: how many names, and each name's size and bytes */
 
+#define HEARTH_RAW_FLAG_TOGETHER                                                                                       \
+  256u /* MIBs are followed by their sums over windows, the last one by totals and pairs */
 #define HEARTH_RAW_FLAG_RESIDENCY 128u /* each MIB of a heap dump is followed by three numbers: hearth_raw_residency */
 #define HEARTH_RAW_OCCASION_SHIFT 4    /* bits 4 to 6: enum hearth_raw_occasion */
 #define HEARTH_RAW_OCCASION_MASK  (7u << HEARTH_RAW_OCCASION_SHIFT)
@@ -91,6 +93,32 @@ typedef struct hearth_raw_mib {
   uint32_t stack; /* leaf node; HEARTH_RAW_NO_PARENT: no stack known */
   hearth_mib mib;
 } hearth_raw_mib;
+
+/* With HEARTH_RAW_FLAG_TOGETHER a MIB is followed by the number of live blocks and, if that is not 0, by the others of its
+ * sums; the last one by the totals, a number of pairs, and the numbers of each pair. */
+enum hearth_raw_touched {
+  HEARTH_RAW_TOUCHED_LIVE,
+  HEARTH_RAW_TOUCHED_WINDOWS,
+  HEARTH_RAW_TOUCHED_BLOCKS,
+  HEARTH_RAW_TOUCHED_LINES,
+  HEARTH_RAW_TOUCHED_PAGES,
+  HEARTH_RAW_TOUCHED_COLUMNS
+};
+enum hearth_raw_together {
+  HEARTH_RAW_WINDOWS,
+  HEARTH_RAW_WINDOW_NS,
+  HEARTH_RAW_SAMPLED_PAGES,
+  HEARTH_RAW_PAGES,
+  HEARTH_RAW_LOST_PAIRS,
+  HEARTH_RAW_TOTALS
+};
+enum hearth_raw_pair {
+  HEARTH_RAW_PAIR_A, /* number of a record */
+  HEARTH_RAW_PAIR_B, /* of another one */
+  HEARTH_RAW_PAIR_WINDOWS,
+  HEARTH_RAW_PAIR_LINES,
+  HEARTH_RAW_PAIR_COLUMNS
+};
 
 /* A snapshot file: this, up to header_size, then two halves. The one of the higher sequence number is the newer. */
 typedef struct hearth_raw_snapshots {

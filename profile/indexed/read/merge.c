@@ -107,6 +107,34 @@ static hearth_status add_contexts(hearth_builder *builder, hearth_profile *profi
   return HEARTH_OK;
 }
 
+/* The builder's node of a context. */
+static hearth_status find_node(hearth_profile *profile, uint32_t context, const uint32_t *nodes, uint32_t *ret,
+                               hearth_error *err) {
+  uint32_t leaf;
+  HEARTH_TRY(hearth_profile_get_context(profile, context, &leaf, NULL, err));
+  *ret = nodes[leaf];
+  return HEARTH_OK;
+}
+
+static hearth_status add_together(hearth_builder *builder, hearth_profile *profile, const uint32_t *nodes,
+                                  hearth_error *err) {
+  hearth_together together;
+  uint32_t node, other;
+  HEARTH_TRY(hearth_profile_get_together(profile, &together, err));
+  hearth_builder_add_windows(builder, &together.totals);
+  for (size_t i = 0; i < together.row_count; i++) {
+    HEARTH_TRY(find_node(profile, together.rows[i].context, nodes, &node, err));
+    HEARTH_TRY(hearth_builder_add_touched(builder, node, &together.rows[i].touched, err));
+  }
+  for (size_t i = 0; i < together.pair_count; i++) {
+    const hearth_together_pair *pair = &together.pairs[i];
+    HEARTH_TRY(find_node(profile, pair->a, nodes, &node, err));
+    HEARTH_TRY(find_node(profile, pair->b, nodes, &other, err));
+    HEARTH_TRY(hearth_builder_add_pair(builder, node, other, pair->windows, pair->lines, err));
+  }
+  return HEARTH_OK;
+}
+
 static hearth_status add_types(hearth_builder *builder, hearth_profile *profile, hearth_error *err) {
   for (uint32_t i = 0; i < hearth_profile_type_count(profile); i++) {
     const char *name;
@@ -134,6 +162,7 @@ static hearth_status add_tables(hearth_builder *builder, hearth_profile *profile
   HEARTH_TRY(add_frames(builder, profile, scheme, rows->functions, rows->frames, err));
   HEARTH_TRY(add_nodes(builder, profile, rows->frames, rows->nodes, err));
   HEARTH_TRY(add_contexts(builder, profile, rows->nodes, err));
+  HEARTH_TRY(add_together(builder, profile, rows->nodes, err));
   HEARTH_TRY(add_types(builder, profile, err));
   return add_binaries(builder, profile, err);
 }
@@ -154,6 +183,20 @@ hearth_status hearth_builder_add_profile(hearth_builder *builder, hearth_profile
 }
 
 /* -------------------------------------------------- other builders ------------------------------------------------ */
+
+static hearth_status copy_together(hearth_builder *builder, const hearth_builder *from, const new_rows *rows,
+                                   hearth_error *err) {
+  const builder_together *t = &from->together;
+  hearth_builder_add_windows(builder, &t->totals);
+  for (size_t i = 0; i < t->touched_count; i++)
+    HEARTH_TRY(hearth_builder_add_touched(builder, rows->nodes[from->context_nodes[i]], &t->touched[i], err));
+  for (size_t i = 0; i < t->pair_count; i++) {
+    const hearth_together_pair *pair = &t->pairs[i];
+    uint32_t a = rows->nodes[from->context_nodes[pair->a]], b = rows->nodes[from->context_nodes[pair->b]];
+    HEARTH_TRY(hearth_builder_add_pair(builder, a, b, pair->windows, pair->lines, err));
+  }
+  return HEARTH_OK;
+}
 
 static hearth_status copy_tables(hearth_builder *builder, const hearth_builder *from, const new_rows *rows,
                                  hearth_error *err) {
@@ -181,6 +224,7 @@ static hearth_status copy_tables(hearth_builder *builder, const hearth_builder *
     hearth_histogram histogram = hearth_builder_histogram(from, i);
     HEARTH_TRY(hearth_builder_add_histogram(builder, rows->nodes[from->context_nodes[i]], &histogram, err));
   }
+  HEARTH_TRY(copy_together(builder, from, rows, err));
   for (size_t i = 0; i < from->type_count; i++) {
     const char *name = from->pool + from->types[i].name;
     uint64_t id;

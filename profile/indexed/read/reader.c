@@ -104,28 +104,33 @@ uint32_t hearth_profile_strings_size(const hearth_profile *profile) {
 /* The bytes of the block that a row lies in, and how many rows it has; `what` names the row in messages. */
 static hearth_status find_block(hearth_profile *profile, const packed_table *table, uint32_t row, const uint8_t **ret,
                                 uint64_t *ret_size, uint32_t *ret_rows, const char *what, hearth_error *err) {
-  const hearth_indexed_section *s = hearth_profile_section(profile, table->section);
   const uint8_t *from;
-  uint32_t starts[2], block = row / HEARTH_PACKED_ROWS, rest = s->count - block * HEARTH_PACKED_ROWS;
+  uint32_t starts[2], block = row / HEARTH_PACKED_ROWS, rest = table->row_count - block * HEARTH_PACKED_ROWS;
   HEARTH_TRY(hearth_profile_touch(profile, table->starts + block * sizeof starts[0], sizeof starts, &from, err));
   memcpy(starts, from, sizeof starts);
-  if (starts[0] > starts[1] || (uint64_t)starts[1] * 8 > s->offset + s->size - table->blocks)
+  if (starts[0] > starts[1] || (uint64_t)starts[1] * 8 > table->end - table->blocks)
     return hearth_profile_corrupt(profile, err, "the block of %s %u lies outside", what, row);
   *ret_size = (uint64_t)(starts[1] - starts[0]) * 8;
   *ret_rows = rest < HEARTH_PACKED_ROWS ? rest : HEARTH_PACKED_ROWS;
   return hearth_profile_touch(profile, table->blocks + (uint64_t)starts[0] * 8, *ret_size, ret, err);
 }
 
-static hearth_status read_stack_block(hearth_profile *profile, uint32_t node, stack_block *ret, hearth_error *err) {
-  const packed_table *table = &profile->stacks;
+hearth_status hearth_profile_read_block(hearth_profile *profile, const packed_table *table, uint32_t row, size_t wanted,
+                                        uint64_t (*ret_values)[HEARTH_PACKED_ROWS], const char *what,
+                                        hearth_error *err) {
   const uint8_t *block;
   uint64_t size;
   uint32_t rows;
-  HEARTH_TRY(find_block(profile, table, node, &block, &size, &rows, "stack node", err));
+  HEARTH_TRY(find_block(profile, table, row, &block, &size, &rows, what, err));
+  if (!hearth_packed_decode_block(table->columns, table->column_count, block, size, rows, wanted, ret_values))
+    return hearth_profile_corrupt(profile, err, "the block of %s %u is cut short", what, row);
+  return HEARTH_OK;
+}
+
+static hearth_status read_stack_block(hearth_profile *profile, uint32_t node, stack_block *ret, hearth_error *err) {
   ret->number = 0;
-  if (!hearth_packed_decode_block(table->columns, table->column_count, block, size, rows, HEARTH_STACK_COLUMNS,
-                                  ret->values))
-    return hearth_profile_corrupt(profile, err, "the block of stack node %u is cut short", node);
+  HEARTH_TRY(
+      hearth_profile_read_block(profile, &profile->stacks, node, HEARTH_STACK_COLUMNS, ret->values, "stack node", err));
   ret->number = node / HEARTH_PACKED_ROWS + 1;
   return HEARTH_OK;
 }
@@ -136,7 +141,7 @@ static hearth_status read_packed_row(hearth_profile *profile, const packed_table
   const uint8_t *block;
   uint64_t size;
   uint32_t rows;
-  if (row >= hearth_profile_section(profile, table->section)->count)
+  if (row >= table->row_count)
     return hearth_profile_corrupt(profile, err, "there is no %s %u", what, row);
   HEARTH_TRY(find_block(profile, table, row, &block, &size, &rows, what, err));
   if (!hearth_packed_decode(table->columns, table->column_count, block, size, rows, row % HEARTH_PACKED_ROWS, wanted,
@@ -325,15 +330,9 @@ hearth_status hearth_profile_get_stack(hearth_profile *profile, uint32_t node, u
 }
 
 static hearth_status read_context_block(hearth_profile *profile, uint32_t row, size_t wanted, hearth_error *err) {
-  const packed_table *table = &profile->contexts;
   context_block *to = &profile->context_block;
-  const uint8_t *block;
-  uint64_t size;
-  uint32_t rows;
-  HEARTH_TRY(find_block(profile, table, row, &block, &size, &rows, "context", err));
   to->number = 0;
-  if (!hearth_packed_decode_block(table->columns, table->column_count, block, size, rows, wanted, to->values))
-    return hearth_profile_corrupt(profile, err, "the block of context %u is cut short", row);
+  HEARTH_TRY(hearth_profile_read_block(profile, &profile->contexts, row, wanted, to->values, "context", err));
   to->number = row / HEARTH_PACKED_ROWS + 1;
   to->wanted = wanted;
   return HEARTH_OK;

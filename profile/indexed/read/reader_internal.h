@@ -6,14 +6,14 @@
 #include <string.h>
 
 #include "file.h"
-#include "hearth/profile.h"
+#include "hearth/together.h"
 #include "packed.h"
 
 typedef struct packed_table {
-  uint32_t section;
+  uint32_t section, row_count;
   size_t column_count;
   hearth_indexed_column columns[HEARTH_PACKED_COLUMNS];
-  uint64_t starts, blocks; /* offsets in the file */
+  uint64_t starts, blocks, end; /* offsets in the file */
 } packed_table;
 
 /* A block of STACKS that was decoded. A walk up a stack comes through the same blocks again and again. */
@@ -48,7 +48,10 @@ struct hearth_profile {
   uint64_t *counts; /* of the histogram that was read last */
   size_t counts_room;
   uint8_t *plan_copy; /* the PLAN section, if its structs cannot be used where they lie */
-  uint8_t *checked;   /* one bit for each block whose checksum was found right */
+  hearth_together_row *together_rows; /* the TOGETHER section, decoded */
+  hearth_together_pair *together_pairs;
+  bool together_decoded;
+  uint8_t *checked; /* one bit for each block whose checksum was found right */
 };
 
 /* The bytes of an indexed profile, and the file or memory that holds them. */
@@ -79,6 +82,13 @@ hearth_status hearth_profile_touch(hearth_profile *profile, uint64_t offset, uin
 /* Copies row `row` of a table, which has rows of `row_size` bytes; `what` names it in messages. */
 hearth_status hearth_profile_read_row(hearth_profile *profile, uint32_t id, uint32_t row, void *ret, size_t row_size,
                                       const char *what, hearth_error *err);
+
+/* Open the packed table that begins at `at`. `table` has its section, row count and end; the rest is filled in. */
+hearth_status hearth_profile_open_packed(hearth_profile *profile, uint64_t at, packed_table *table, hearth_error *err);
+/* Decode the first `wanted` columns of the row block that a row lies in; `what` names the row in messages. */
+hearth_status hearth_profile_read_block(hearth_profile *profile, const packed_table *table, uint32_t row, size_t wanted,
+                                        uint64_t (*ret_values)[HEARTH_PACKED_ROWS], const char *what,
+                                        hearth_error *err);
 
 /* The first of the rows [first, end) whose key is not less than `key`; `end` if there is none. Keys ascend; `read_key`
  * reads a row's. Errors: those of `read_key`. */

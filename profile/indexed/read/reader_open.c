@@ -165,21 +165,27 @@ static hearth_status read_columns(hearth_profile *profile, packed_table *table, 
 
 static uint64_t block_count(uint32_t rows) { return ((uint64_t)rows + HEARTH_PACKED_ROWS - 1) / HEARTH_PACKED_ROWS; }
 
-static hearth_status open_packed(hearth_profile *profile, uint32_t id, packed_table *table, hearth_error *err) {
-  const hearth_indexed_section *s = hearth_profile_section(profile, id);
+hearth_status hearth_profile_open_packed(hearth_profile *profile, uint64_t at, packed_table *table, hearth_error *err) {
   hearth_indexed_packed header;
   const uint8_t *from;
-  if (s->size < sizeof header)
-    return hearth_profile_corrupt(profile, err, "section %u is cut short", id);
-  HEARTH_TRY(hearth_profile_touch(profile, s->offset, sizeof header, &from, err));
+  if (table->end - at < sizeof header)
+    return hearth_profile_corrupt(profile, err, "section %u is cut short", table->section);
+  HEARTH_TRY(hearth_profile_touch(profile, at, sizeof header, &from, err));
   memcpy(&header, from, sizeof header);
   uint64_t starts = sizeof header + (uint64_t)header.column_count * sizeof table->columns[0];
-  uint64_t blocks = starts + ((block_count(s->count) + 1) * sizeof(uint32_t) + 7) / 8 * 8;
-  if (header.column_count > HEARTH_PACKED_COLUMNS || blocks > s->size)
-    return hearth_profile_corrupt(profile, err, "section %u is cut short", id);
-  *table = (packed_table){
-      .section = id, .column_count = header.column_count, .starts = s->offset + starts, .blocks = s->offset + blocks};
-  return read_columns(profile, table, s->offset + sizeof header, err);
+  uint64_t blocks = starts + ((block_count(table->row_count) + 1) * sizeof(uint32_t) + 7) / 8 * 8;
+  if (header.column_count > HEARTH_PACKED_COLUMNS || blocks > table->end - at)
+    return hearth_profile_corrupt(profile, err, "section %u is cut short", table->section);
+  table->column_count = header.column_count;
+  table->starts = at + starts;
+  table->blocks = at + blocks;
+  return read_columns(profile, table, at + sizeof header, err);
+}
+
+static hearth_status open_section(hearth_profile *profile, uint32_t id, packed_table *table, hearth_error *err) {
+  const hearth_indexed_section *s = hearth_profile_section(profile, id);
+  *table = (packed_table){.section = id, .row_count = s->count, .end = s->offset + s->size};
+  return hearth_profile_open_packed(profile, s->offset, table, err);
 }
 
 static hearth_status read_schema(hearth_profile *profile, hearth_error *err) {
@@ -231,9 +237,9 @@ static hearth_status open_parts(hearth_profile *profile, hearth_error *err) {
   HEARTH_TRY(check_header_checksum(profile, err));
   HEARTH_TRY(read_sections(profile, err));
   HEARTH_TRY(prepare_checksums(profile, err));
-  HEARTH_TRY(open_packed(profile, HEARTH_SECTION_FRAMES, &profile->frames, err));
-  HEARTH_TRY(open_packed(profile, HEARTH_SECTION_STACKS, &profile->stacks, err));
-  HEARTH_TRY(open_packed(profile, HEARTH_SECTION_CONTEXTS, &profile->contexts, err));
+  HEARTH_TRY(open_section(profile, HEARTH_SECTION_FRAMES, &profile->frames, err));
+  HEARTH_TRY(open_section(profile, HEARTH_SECTION_STACKS, &profile->stacks, err));
+  HEARTH_TRY(open_section(profile, HEARTH_SECTION_CONTEXTS, &profile->contexts, err));
   HEARTH_TRY(read_schema(profile, err));
   HEARTH_TRY(check_buckets(profile, err));
   return check_summary(profile, err);
@@ -271,5 +277,7 @@ void hearth_profile_close(hearth_profile *profile) {
   free(profile->checked);
   free(profile->counts);
   free(profile->plan_copy);
+  free(profile->together_rows);
+  free(profile->together_pairs);
   free(profile);
 }

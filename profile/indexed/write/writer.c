@@ -42,6 +42,9 @@ static void writer_free(writer *w) {
   free(w->histograms.data);
   free(w->summary.data);
   free(w->plan.data);
+  free(w->together_rows);
+  free(w->together_pairs);
+  free(w->together_section.data);
   free(w->types);
   free(w->image);
 }
@@ -52,7 +55,8 @@ static size_t align8(size_t size) { return (size + 7) & ~(size_t)7; }
 
 static bool has_section(const writer *w, uint32_t id) {
   return id <= HEARTH_SECTION_CHECKSUMS || (id == HEARTH_SECTION_HISTOGRAMS && w->histogram_count > 0) ||
-         (id == HEARTH_SECTION_TYPES && w->type_count > 0) || (id == HEARTH_SECTION_PLAN && w->plan.size > 0);
+         (id == HEARTH_SECTION_TYPES && w->type_count > 0) || (id == HEARTH_SECTION_PLAN && w->plan.size > 0) ||
+         (id == HEARTH_SECTION_TOGETHER && w->together_section.size > 0);
 }
 
 static uint32_t section_count(const writer *w) {
@@ -86,6 +90,7 @@ static void lay_out(writer *w) {
       [HEARTH_SECTION_HISTOGRAMS] = {w->histogram_count, w->histograms.size},
       [HEARTH_SECTION_TYPES] = {w->type_count, w->type_count * sizeof(hearth_indexed_type)},
       [HEARTH_SECTION_PLAN] = {1, w->plan.size},
+      [HEARTH_SECTION_TOGETHER] = {1, w->together_section.size},
   };
   for (uint32_t id = 1; id <= HEARTH_SECTIONS; id++) {
     if (id == HEARTH_SECTION_CHECKSUMS)
@@ -172,6 +177,8 @@ static void fill_header_and_checksums(writer *w) {
 /* The sections that are no tables of the builder's rows. */
 static hearth_status summarise_and_plan(writer *w) {
   HEARTH_TRY(hearth_writer_encode_histograms(w));
+  HEARTH_TRY(hearth_writer_order_together(w));
+  HEARTH_TRY(hearth_writer_encode_together(w));
   HEARTH_TRY(hearth_writer_sum_without_scopes(w));
   HEARTH_TRY(hearth_writer_summarise(w));
   return w->make_plan ? w->make_plan(w, w->plan_state, &w->plan) : HEARTH_OK;
@@ -231,6 +238,7 @@ static hearth_status write_image(writer *w) {
   fill(w, HEARTH_SECTION_HISTOGRAMS, &w->histograms);
   fill(w, HEARTH_SECTION_SUMMARY, &w->summary);
   fill(w, HEARTH_SECTION_PLAN, &w->plan);
+  fill(w, HEARTH_SECTION_TOGETHER, &w->together_section);
   hearth_writer_fill_types(w, section_data(w, HEARTH_SECTION_TYPES));
   hearth_writer_fill_schema(w, section_data(w, HEARTH_SECTION_SCHEMA));
   fill_strings(w);

@@ -75,13 +75,25 @@ static void append_histogram(file *f, uint64_t size) {
     append(f, packed, (size_t)(hearth_raw_put_varint(packed, UINT64_MAX >> 32 * i) - packed));
 }
 
+static void append_numbers(file *f, const uint64_t *numbers, size_t count) {
+  uint8_t packed[HEARTH_RAW_VARINT_MOST];
+  for (size_t i = 0; i < count; ++i)
+    append(f, packed, (size_t)(hearth_raw_put_varint(packed, numbers[i]) - packed));
+}
+
 /* i, 2^32 + i, all bits. */
 static void append_residency(file *f, uint64_t i) {
   const uint64_t numbers[HEARTH_RAW_RESIDENCIES] = {i, (UINT64_C(1) << 32) + i, UINT64_MAX};
-  uint8_t packed[HEARTH_RAW_VARINT_MOST];
-  for (size_t k = 0; k < HEARTH_RAW_RESIDENCIES; ++k)
-    append(f, packed, (size_t)(hearth_raw_put_varint(packed, numbers[k]) - packed));
+  append_numbers(f, numbers, HEARTH_RAW_RESIDENCIES);
 }
+
+/* No live block of record 0: nothing follows. */
+static void append_touched(file *f, uint64_t i) {
+  const uint64_t numbers[HEARTH_RAW_TOUCHED_COLUMNS] = {2 * i, i, i + 3, i + 4, UINT64_MAX};
+  append_numbers(f, numbers, i == 0 ? 1 : HEARTH_RAW_TOUCHED_COLUMNS);
+}
+
+static const uint64_t together_end[] = {10, 5000, 40, 400, 2, 2 /* pairs */, 2, 0, 3, 30, 1, 2, 1, UINT64_MAX};
 
 static size_t append_mibs(file *f, const hearth_raw_mib *mibs, size_t count, uint32_t flags) {
   const hearth_raw_mib none = {0};
@@ -93,7 +105,11 @@ static size_t append_mibs(file *f, const hearth_raw_mib *mibs, size_t count, uin
       append_histogram(f, i);
     if (flags & HEARTH_RAW_FLAG_RESIDENCY)
       append_residency(f, i);
+    if (flags & HEARTH_RAW_FLAG_TOGETHER)
+      append_touched(f, i);
   }
+  if (flags & HEARTH_RAW_FLAG_TOGETHER)
+    append_numbers(f, together_end, sizeof together_end / sizeof *together_end);
   pad(f);
   return begin;
 }
@@ -549,6 +565,10 @@ static void flip_with(uint32_t flags) {
       while (hearth_raw_next_record(&dump, &record))
         for (uint64_t k = 0; k < record.histogram.size; ++k)
           sum += record.histogram.counts[k];
+      for (size_t k = 0; k < dump.pair_count; ++k) {
+        assert_true(dump.pairs[k].a < dump.record_count && dump.pairs[k].b < dump.record_count);
+        assert_true(dump.pairs[k].a != dump.pairs[k].b);
+      }
       assert_true(sum != 1); /* all are read */
       hearth_raw_free(&dump);
     }
@@ -558,6 +578,65 @@ static void test_every_flip_of_what_is_optional(void **state) {
   (void)state;
   flip_with(HEARTH_RAW_FLAG_HISTOGRAMS);
   flip_with(HEARTH_RAW_FLAG_NAMES | HEAP_DUMP);
+  flip_with(HEARTH_RAW_FLAG_TOGETHER);
+  flip_with(HEARTH_RAW_FLAG_TOGETHER | HEARTH_RAW_FLAG_HISTOGRAMS);
+}
+
+static void test_hearth_windows(void **state) {
+  (void)state;
+  file f = {0};
+  hearth_raw_dump dump;
+  hearth_error err;
+  size_t offset = 0;
+  append_hearth_with(&f, HEARTH_RAW_FLAG_TOGETHER);
+  assert_int_equal(read_at(&f, f.size, &offset, &dump, &err), HEARTH_OK);
+  check_hearth(&dump);
+  hearth_raw_free(&dump);
+  offset = 0;
+  assert_int_equal(read_at(&f, f.size, &offset, &dump, &err), HEARTH_OK);
+  const hearth_raw_record *records = read_records(&dump);
+  assert_true(dump.has_together);
+  assert_int_equal(dump.together.windows, 10);
+  assert_int_equal(dump.together.window_ns, 5000);
+  assert_int_equal(dump.together.sampled_pages, 40);
+  assert_int_equal(dump.together.pages, 400);
+  assert_int_equal(dump.together.lost_pairs, 2);
+  assert_int_equal(records[0].touched.live + records[0].touched.windows, 0);
+  assert_int_equal(records[2].touched.live, 4);
+  assert_int_equal(records[2].touched.windows, 2);
+  assert_int_equal(records[2].touched.blocks, 5);
+  assert_int_equal(records[2].touched.lines, 6);
+  assert_true(records[2].touched.pages == UINT64_MAX);
+  assert_int_equal(dump.pair_count, 2);
+  assert_int_equal(dump.pairs[0].a, 2);
+  assert_int_equal(dump.pairs[0].b, 0);
+  assert_int_equal(dump.pairs[0].windows, 3);
+  assert_int_equal(dump.pairs[1].windows, 1);
+  assert_true(dump.pairs[1].lines == UINT64_MAX);
+  hearth_raw_free(&dump);
+}
+
+/* Its last numbers are 30, a second pair of 4, and the padding's zeros. */
+static void test_hearth_bad_windows(void **state) {
+  (void)state;
+  const struct {
+    size_t back; /* from the second pair's end */
+    uint8_t value;
+    const char *words;
+  } cases[] = {{12, 9, "a pair's contexts do not exist"},  /* no third record more */
+               {13, 2, "a pair's contexts do not exist"},  /* 2 and 2 */
+               {18, 99, "sums over windows run past"},     /* pairs */
+               {1, 0x82, "a pair of contexts runs past"}}; /* more than 64 bits */
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+    file f = {0};
+    append_hearth_with(&f, HEARTH_RAW_FLAG_TOGETHER);
+    size_t end = f.size;
+    while (f.bytes[end - 1] == 0)
+      end--;
+    f.bytes[end - cases[i].back] = cases[i].value;
+    seal(&f, 0);
+    expect_error(&f, f.size, HEARTH_E_CORRUPT, cases[i].words);
+  }
 }
 
 /* Damage that a right checksum covers. */
@@ -577,7 +656,7 @@ static void test_hearth_bad_contents(void **state) {
       {8, 3, HEARTH_E_VERSION, "version 3"},
       {offsetof(hearth_raw_header, header_size), 64, HEARTH_E_CORRUPT, "header size"},
       {offsetof(hearth_raw_header, mib_columns), 64, HEARTH_E_CORRUPT, "MIB columns"},
-      {offsetof(hearth_raw_header, flags), 0x100, HEARTH_E_VERSION, "flags"},
+      {offsetof(hearth_raw_header, flags), 0x200, HEARTH_E_VERSION, "flags"},
       {offsetof(hearth_raw_header, map_count), 1000, HEARTH_E_CORRUPT, "mappings"},
       {offsetof(hearth_raw_header, map_offset), 4, HEARTH_E_CORRUPT, "mappings"},
       {offsetof(hearth_raw_header, stack_count), 1u << 30, HEARTH_E_CORRUPT, "call stacks"},
@@ -740,6 +819,8 @@ int main(void) {
       cmocka_unit_test(test_every_truncation),
       cmocka_unit_test(test_hearth_every_flip),
       cmocka_unit_test(test_llvm_every_flip),
+      cmocka_unit_test(test_hearth_windows),
+      cmocka_unit_test(test_hearth_bad_windows),
       cmocka_unit_test(test_hearth_bad_contents),
       cmocka_unit_test(test_packed_numbers),
       cmocka_unit_test(test_foreign),
