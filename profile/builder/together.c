@@ -33,8 +33,7 @@ void hearth_builder_add_windows(hearth_builder *builder, const hearth_together_t
 static hearth_status reserve_touched(hearth_builder *builder, size_t context, hearth_error *err) {
   builder_together *t = &builder->together;
   size_t more = context < t->touched_count ? 0 : context + 1 - t->touched_count;
-  HEARTH_TRY(
-      hearth_builder_reserve(&t->touched, &t->touched_room, t->touched_count, more, sizeof *t->touched, err));
+  HEARTH_TRY(hearth_builder_reserve(&t->touched, &t->touched_room, t->touched_count, more, sizeof *t->touched, err));
   for (; more > 0; more--)
     t->touched[t->touched_count++] = (hearth_touched){0};
   return HEARTH_OK;
@@ -80,7 +79,7 @@ static hearth_status intern_pair(builder_together *t, uint32_t a, uint32_t b, he
 hearth_status hearth_builder_add_pair(hearth_builder *builder, uint32_t a, uint32_t b, uint64_t windows, uint64_t lines,
                                       hearth_error *err) {
   uint32_t first = builder->nodes[a].context, second = builder->nodes[b].context;
-  hearth_together_pair *pair;
+  hearth_together_pair *pair = NULL;
   bool is_none = (windows == 0 && lines == 0) || first == second || first == HEARTH_NONE || second == HEARTH_NONE;
   if (is_none || are_unrecorded(builder))
     return HEARTH_OK;

@@ -192,7 +192,7 @@ static bool take_touched(const uint8_t **from, const uint8_t *end, hearth_touche
                           .blocks = numbers[HEARTH_RAW_TOUCHED_BLOCKS],
                           .lines = numbers[HEARTH_RAW_TOUCHED_LINES],
                           .pages = numbers[HEARTH_RAW_TOUCHED_PAGES],
-                          .live = numbers[HEARTH_RAW_TOUCHED_LIVE]};
+                          .live = numbers[HEARTH_RAW_TOUCHED_LIVE] - (numbers[HEARTH_RAW_TOUCHED_LIVE] > 0)};
   return true;
 }
 

@@ -8,6 +8,7 @@
 #include "hearth/listing.h"
 #include "hearth/llvm_profile.h"
 #include "hearth/plan.h"
+#include "hearth/together.h"
 #include "ir_program.h"
 #include "view_options.h"
 
@@ -15,7 +16,7 @@ enum { DEFAULT_GROUPS = 20, DEFAULT_CONTEXTS = 5, DEFAULT_DEPTH = 12, MOST_DEPTH
 
 typedef struct arguments {
   const char *profile, *callers, *callees;
-  bool json, yaml, text, plan, metadata_stats, full, by_given;
+  bool json, yaml, text, plan, together, metadata_stats, full, by_given;
   hearth_number_option groups, contexts, depth;
   hearth_view_options view;
   hearth_listing_options options;
@@ -48,28 +49,29 @@ static int take_by(void *target, const char *value) {
 /* Was anything asked for that only the listing and its JSON heed? */
 static bool shapes_listing(const arguments *a) {
   const hearth_view_options *view = &a->view;
-  return a->groups.given || a->contexts.given || a->depth.given || a->by_given || a->options.cumulative || a->full ||
+  return (a->groups.given && !a->together) || a->contexts.given || a->depth.given || a->by_given || a->options.cumulative || a->full ||
          a->options.sort || view->function || view->file || view->only || view->linkage_names || view->full_names ||
          view->wrapper_count || view->classify || a->options.histograms || a->callers || a->callees;
 }
 
 static int check(int operands, char **argv, const arguments *a) {
-  int others = a->yaml + a->text + a->plan + a->metadata_stats;
+  int others = a->yaml + a->text + a->plan + a->together + a->metadata_stats;
   if (operands > 1)
     return hearth_tool_usage_error("show", "one profile at a time, not '%s' too", argv[2]);
   if (operands == 0)
     return hearth_tool_usage_error("show", "which profile?");
-  if (others + (a->json && !a->plan) > 1)
-    return hearth_tool_usage_error(
-        "show", "--json, --yaml, --text, --plan and --metadata-stats exclude each other, but for --plan --json");
+  if (others + (a->json && !a->plan && !a->together) > 1)
+    return hearth_tool_usage_error("show", "--json, --yaml, --text, --plan, --together and --metadata-stats exclude "
+                                           "each other, but for --json behind --plan or --together");
   if ((a->callers || a->callees) && (a->json || a->by_given || (a->callers && a->callees)))
     return hearth_tool_usage_error("show", "--callers, --callees, --by and --json exclude each other");
   if (others > 0 && shapes_listing(a))
     return hearth_tool_usage_error("show", "%s prints all contexts: no other option goes with it",
-                                   a->yaml   ? "--yaml"
-                                   : a->text ? "--text"
-                                   : a->plan ? "--plan"
-                                             : "--metadata-stats");
+                                   a->yaml       ? "--yaml"
+                                   : a->text     ? "--text"
+                                   : a->plan     ? "--plan"
+                                   : a->together ? "--together"
+                                                 : "--metadata-stats");
   return HEARTH_EXIT_OK;
 }
 
@@ -152,6 +154,10 @@ static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
       {.name = "--plan",
        .flag = &a->plan,
        .help = "print how a program compiled with the profile tells contexts apart as it runs; also as --json"},
+      {.name = "--together",
+       .flag = &a->together,
+       .help = "print which memory is used together: contexts and pairs of them by what short windows of the run "
+               "touched; also as --json, and with --top"},
       {.name = "--metadata-stats",
        .flag = &a->metadata_stats,
        .help = "print the size of its contexts as LLVM metadata, and the saving by chaining"},
@@ -182,6 +188,9 @@ static hearth_status print(hearth_profile *profile, const arguments *a, hearth_e
     return a->json ? hearth_plan_print_json(profile, stdout, err) : hearth_plan_print_text(profile, stdout, err);
   if (a->callers || a->callees)
     return hearth_call_tree_print(profile, &a->options, a->callers ? a->callers : a->callees, a->callees, stdout, err);
+  if (a->together)
+    return a->json ? hearth_together_print_json(profile, a->options.groups, stdout, err)
+                   : hearth_together_print_text(profile, a->options.groups, stdout, err);
   if (a->json)
     return hearth_listing_print_json(profile, a->profile, &a->options, stdout, err);
   if (a->yaml)

@@ -386,6 +386,56 @@ size_t hearth_heap_capacity(hearth_block *block) {
   return (size_t)(chunk_of(&tract, block).start + chunk_size(&tract) - (char *)hearth_block_memory(block));
 }
 
+/* The header of a chunk that other threads may be changing; NULL: there is none. */
+static const hearth_block *peek(const char *chunk, size_t size) {
+  const hearth_block *first = (const hearth_block *)chunk;
+  if (hearth_block_state_of(first) != HEARTH_BLOCK_REDIRECT)
+    return first;
+  uint64_t distance = __atomic_load_n(&first->size, __ATOMIC_RELAXED);
+  return distance <= size - sizeof *first && distance % sizeof *first == 0 ? (const hearth_block *)(chunk + distance)
+                                                                           : NULL;
+}
+
+/* What of [begin, end) lies in the page, as bits. */
+static uint64_t granules_in(const char *page, const char *begin, const char *end) {
+  size_t first = begin > page ? (size_t)(begin - page) / HEARTH_GRANULE : 0;
+  size_t last = ((size_t)(end - page) - 1) / HEARTH_GRANULE;
+  last = last < HEARTH_SEEN_MOST ? last : HEARTH_SEEN_MOST - 1;
+  return UINT64_MAX << first & UINT64_MAX >> (HEARTH_SEEN_MOST - 1 - last);
+}
+
+static bool see(const char *page, const char *chunk, size_t size, hearth_seen_block *ret) {
+  const hearth_block *block = peek(chunk, size);
+  uint8_t state = block ? hearth_block_state_of(block) : HEARTH_BLOCK_RAW;
+  if (state != HEARTH_BLOCK_LIVE && state != HEARTH_BLOCK_ENDING && state != HEARTH_BLOCK_FREE)
+    return false;
+  uint64_t bytes = __atomic_load_n(&block->size, __ATOMIC_RELAXED);
+  const char *memory = (const char *)(block + 1), *end = chunk + size;
+  if (bytes < (uint64_t)(end - memory))
+    end = memory + bytes + (bytes == 0);
+  if (end <= page)
+    return false;
+  ret->granules = granules_in(page, chunk, end);
+  ret->context = __atomic_load_n(&block->context, __ATOMIC_RELAXED);
+  ret->pages = (uint32_t)(((uintptr_t)end - 1) / HEARTH_OS_PAGE - (uintptr_t)chunk / HEARTH_OS_PAGE + 1);
+  ret->is_live = state == HEARTH_BLOCK_LIVE;
+  return true;
+}
+
+uint32_t hearth_heap_see(const char *page, uint64_t wanted, hearth_seen_block *ret) {
+  hearth_tract tract;
+  uint32_t count = 0;
+
+  if (!wanted || !hearth_tract_peek(page, &tract) || tract.size_class >= CLASSES)
+    return 0;
+  size_t size = chunk_size(&tract);
+  const char *end = tract.start + tract.size, *chunk = tract.start + (size_t)(page - tract.start) / size * size;
+  for (; chunk < page + HEARTH_OS_PAGE && size <= (size_t)(end - chunk); chunk += size)
+    if (granules_in(page, chunk, chunk + size) & wanted && see(page, chunk, size, &ret[count]))
+      ++count;
+  return count;
+}
+
 void hearth_heap_each(void (*visit)(hearth_block *block, void *closure), void *closure) {
   hearth_tract tract;
 

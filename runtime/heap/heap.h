@@ -111,6 +111,19 @@ bool hearth_heap_resize_unrecorded(void *pointer, size_t size);
 /* Call `visit` for each block that is live or ending. The caller holds hearth_heap_lock. */
 void hearth_heap_each(void (*visit)(hearth_block *block, void *closure), void *closure);
 
+/* A block in a page, as a thread sees it that stops no other: its numbers may be of two blocks that had the chunk. */
+typedef struct hearth_seen_block {
+  uint64_t granules; /* of the page's 64, those of the block's chunk */
+  uint32_t context;
+  uint32_t pages; /* that the block lies in, at least 1 */
+  bool is_live;   /* else it was freed, and nothing is in its place yet */
+} hearth_seen_block;
+
+#define HEARTH_SEEN_MOST 64 /* chunks in a page */
+
+/* Write the blocks with headers in the page that have any of the granules `wanted`; returns how many. */
+uint32_t hearth_heap_see(const char *page, uint64_t wanted, hearth_seen_block *ret);
+
 /* The memory that the heap has taken from the system and handed out; sizes in bytes. */
 typedef struct hearth_heap_usage {
   size_t small_tract_bytes, large_tract_bytes;

@@ -185,6 +185,28 @@ inline bool hearth_tract_find(const void *address, hearth_tract *ret_tract) {
   return ret_tract->kind == HEARTH_TRACT_SMALL || ret_tract->kind == HEARTH_TRACT_LARGE;
 }
 
+size_t hearth_tracts_extent(char **ret_start) {
+  *ret_start = tracts.range;
+  return (size_t)__atomic_load_n(&tracts.frontier, __ATOMIC_RELAXED) * HEARTH_SECTOR;
+}
+
+/* The parts of a sector may be of two states: then it is no tract. */
+bool hearth_tract_peek(const void *address, hearth_tract *ret_tract) {
+  uint32_t frontier = __atomic_load_n(&tracts.frontier, __ATOMIC_RELAXED);
+  size_t number = ((uintptr_t)address - (uintptr_t)tracts.range) / HEARTH_SECTOR;
+  if (number >= frontier)
+    return false;
+  uint32_t first = (uint32_t)number;
+  hearth_sector sector = tracts.sectors[first];
+  if (sector.kind == HEARTH_TRACT_INNER && sector.length <= first) {
+    first -= sector.length;
+    sector = tracts.sectors[first];
+  }
+  *ret_tract = (hearth_tract){sector.kind, sector.size_class, sector_address(first), sector.length * HEARTH_SECTOR};
+  return (sector.kind == HEARTH_TRACT_SMALL || sector.kind == HEARTH_TRACT_LARGE) && sector.length > number - first &&
+         sector.length <= frontier - first;
+}
+
 bool hearth_tract_next(uint32_t *sector, hearth_tract *ret_tract) {
   while (*sector < tracts.frontier) {
     *ret_tract = describe(*sector);

@@ -64,6 +64,11 @@ bool hearth_tract_find(const void *address, hearth_tract *ret_tract);
 /* The tract of an address in our range. */
 hearth_tract hearth_tract_of(const void *address);
 
+/* Without a lock, for a thread that only looks: the addresses of tracts that were ever used; and the tract with headers
+ * that `address` lies in, or lay in a moment ago. What it holds may change at any time. */
+size_t hearth_tracts_extent(char **ret_start);
+bool hearth_tract_peek(const void *address, hearth_tract *ret_tract);
+
 /* Used tracts in ascending order: begin with *sector = 0; false at the end. The caller holds hearth_tracts_lock. */
 bool hearth_tract_next(uint32_t *sector, hearth_tract *ret_tract);
 

@@ -126,6 +126,15 @@ static inline uintptr_t hearth_os_thread_pointer(void) {
 bool hearth_os_barrier_begin(void);
 /* Return after all threads of the process have executed a barrier. False: they have not. */
 bool hearth_os_barrier(void);
+/* Begin a thread of our own, which no library knows of: signals are blocked in it, and it has no file open. `run` uses
+ * nothing that is thread-local, and no more than locks of ours. `memory` is zeroed, aligned, and stays. False: the system
+ * has refused it. */
+bool hearth_os_begin_thread(void (*run)(void), void *memory, size_t size);
+/* Is the program's first thread still there? A process does not end before our own thread does. */
+bool hearth_os_is_main_alive(void);
+void hearth_os_sleep(uint64_t ns);   /* of such a thread: to the microsecond */
+uint64_t hearth_os_thread_ns(void);  /* CPU time that this thread has taken */
+uint64_t hearth_os_process_ns(void); /* the same, of all threads of the process */
 /* CPU that runs the caller. Where the C library shares the words that the kernel writes for each thread (rseq), one
  * read is enough, once hearth_os_cpu_begin was called: there is an offset from the thread pointer to the CPU's number,
  * which is negative where it is not known. */

@@ -7,12 +7,14 @@
 #include <cpuid.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/close_range.h>
 #include <linux/fs.h>
 #include <linux/membarrier.h>
 #include <linux/mman.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/auxv.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -297,6 +299,84 @@ void hearth_os_host_name(char *to, size_t size) {
 
 bool hearth_os_is_privileged(void) { return getauxval(AT_SECURE) != 0; }
 
+/* The system call of a thread's begin returns twice: in the new thread on `stack`, where it has nothing to return to. */
+static long begin_thread(unsigned long flags, void *stack, void *thread_pointer, int (*run)(void)) {
+  register void *r10 __asm__("r10") = NULL;
+  register void *r8 __asm__("r8") = thread_pointer;
+  register int (*r9)(void) __asm__("r9") = run;
+  long result;
+
+  __asm__ volatile("syscall\n"
+                   "test %%rax, %%rax\n"
+                   "jnz 1f\n"
+                   "xor %%ebp, %%ebp\n"
+                   "call *%%r9\n"
+                   "mov %%eax, %%edi\n"
+                   "mov $60, %%eax\n" /* SYS_exit */
+                   "syscall\n"
+                   "1:\n"
+                   : "=a"(result)
+                   : "a"(SYS_clone), "D"(flags), "S"(stack), "d"(0), "r"(r10), "r"(r8), "r"(r9)
+                   : "rcx", "r11", "memory");
+  return result;
+}
+
+static void (*thread_to_run)(void);
+
+/* The kernel gives a process the status of the thread that ends last. What the first thread has given, if it ended alone, is
+ * the last number here. */
+static int status_of_main(void) {
+  char line[1024];
+  int fd = hearth_os_open_read("/proc/self/stat");
+  long size = hearth_os_read(fd, line, sizeof line), at = size - 2; /* before the line's end */
+  unsigned status = 0;
+
+  hearth_os_close(fd);
+  while (at > 0 && line[at] >= '0' && line[at] <= '9')
+    --at;
+  for (++at; at > 0 && at < size && line[at] >= '0' && line[at] <= '9'; ++at)
+    status = status * 10 + (unsigned)(line[at] - '0');
+  return (int)(status >> 8 & 255);
+}
+
+/* Its own table of files leaves the program's to the program's threads alone, as the kernel likes it. */
+static int run_thread(void) {
+  call3(SYS_close_range, 0, ~0u, CLOSE_RANGE_UNSHARE);
+  call3(SYS_prctl, PR_SET_TIMERSLACK, 1000, 0);
+  call3(SYS_prctl, PR_SET_NAME, (long)"hearth", 0);
+  thread_to_run();
+  return status_of_main();
+}
+
+#define THREAD_FLAGS (CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM | CLONE_SETTLS)
+
+/* Of the memory, the stack is below, and what code finds by the thread pointer above: first of all, the pointer itself. */
+bool hearth_os_begin_thread(void (*run)(void), void *memory, size_t size) {
+  char *middle = (char *)memory + size / 2;
+  uintptr_t *thread = (uintptr_t *)(middle + size / 4);
+
+  thread[0] = thread[2] = (uintptr_t)thread;
+  thread_to_run = run;
+  uint64_t signals = hearth_os_block_signals();
+  long result = begin_thread(THREAD_FLAGS, middle, thread, run_thread);
+  hearth_os_restore_signals(signals);
+  return result > 0;
+}
+
+/* The C library registers its list of robust locks for each thread; the kernel forgets it when the thread ends. */
+bool hearth_os_is_main_alive(void) {
+  void *head = NULL;
+  size_t size;
+
+  return call3(SYS_get_robust_list, hearth_os_pid(), (long)&head, (long)&size) == 0 && head;
+}
+
+void hearth_os_sleep(uint64_t ns) {
+  struct timespec time = {(time_t)(ns / 1000000000), (long)(ns % 1000000000)};
+
+  call6(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, (long)&time, 0, 0, 0);
+}
+
 bool hearth_os_barrier_begin(void) {
   return call6(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0, 0, 0, 0) == 0;
 }
@@ -330,6 +410,10 @@ static uint64_t read_clock(clockid_t clock) {
 }
 
 uint64_t hearth_os_now_ns(void) { return read_clock(CLOCK_MONOTONIC); }
+
+uint64_t hearth_os_thread_ns(void) { return read_clock(CLOCK_THREAD_CPUTIME_ID); }
+
+uint64_t hearth_os_process_ns(void) { return read_clock(CLOCK_PROCESS_CPUTIME_ID); }
 
 bool hearth_os_has_ticks(void) {
   unsigned a, b, c, d;

@@ -21,6 +21,7 @@
 #include "signals.h"
 #include "thread_cache.h"
 #include "unwind.h"
+#include "windows.h"
 
 #include "hearth/rt.h"
 
@@ -165,6 +166,7 @@ static void begin_child(void) {
   hearth_threads_begin();
   hearth_threads_forget_records();
   hearth_threads_forget_others();
+  hearth_windows_end_in_child();
   hearth_dump_forget_file();
   hearth_rt.pid = hearth_os_pid();
   hearth_rt.mibs.dropped = 0;
@@ -248,6 +250,7 @@ void hearth_start(char **environment) {
   if (hearth_rt.live)
     hearth_live_begin();
   hearth_signals_begin();
+  hearth_windows_begin();
 }
 
 void hearth_finish(void) {

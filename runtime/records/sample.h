@@ -13,6 +13,9 @@ void hearth_sampler_begin(hearth_sampler *sampler, uint64_t mean_bytes, uint64_t
 /* The distance to the next byte that is drawn, exponentially distributed; at least 1. */
 uint64_t hearth_sampler_draw(hearth_sampler *sampler, uint64_t mean_bytes);
 
+/* Any number below `limit`, which is less than 2^32. */
+uint64_t hearth_sampler_below(hearth_sampler *sampler, uint64_t limit);
+
 /* Would a block of `size` bytes, 0 counting as 1, be left out? Then *ret_left is the value for bytes_left after it.
  * Never true for a sampler that has not begun. */
 static inline bool hearth_sampler_leaves(const hearth_sampler *sampler, uint64_t size, uint64_t *ret_left) {

@@ -94,10 +94,10 @@ typedef struct hearth_raw_mib {
   hearth_mib mib;
 } hearth_raw_mib;
 
-/* With HEARTH_RAW_FLAG_TOGETHER a MIB is followed by the number of live blocks and, if that is not 0, by the others of its
- * sums; the last one by the totals, a number of pairs, and the numbers of each pair. */
+/* With HEARTH_RAW_FLAG_TOGETHER a MIB is followed by its sums, or by a 0 if it has none; the last one by the totals, a
+ * number of pairs, and the numbers of each pair. */
 enum hearth_raw_touched {
-  HEARTH_RAW_TOUCHED_LIVE,
+  HEARTH_RAW_TOUCHED_LIVE, /* one more than that, so that it is not 0 */
   HEARTH_RAW_TOUCHED_WINDOWS,
   HEARTH_RAW_TOUCHED_BLOCKS,
   HEARTH_RAW_TOUCHED_LINES,

@@ -67,6 +67,11 @@ hearth_touched hearth_together_find(const hearth_together *together, uint32_t co
  * greater ones begin there; with lower ones it stands as `b` in their rows. */
 size_t hearth_together_first_pair(const hearth_together *together, uint32_t context);
 
+/* The output of `hearth show --together`, and with `--json` (docs/tools.md): the `most` most touched contexts, and as many
+ * pairs. */
+hearth_status hearth_together_print_text(hearth_profile *profile, size_t most, FILE *stream, hearth_error *err);
+hearth_status hearth_together_print_json(hearth_profile *profile, size_t most, FILE *stream, hearth_error *err);
+
 #ifdef __cplusplus
 }
 #endif

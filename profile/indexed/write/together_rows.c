@@ -82,9 +82,8 @@ static bool is_known(const hearth_together *t) {
 }
 
 /* Blocks, lines and pages of one context are alike; so are the numbers of a pair's two contexts. */
-static const uint32_t touched_references[HEARTH_TOUCHED_COLUMNS] = {HEARTH_NONE,           HEARTH_NONE,
-                                                                    HEARTH_NONE,           HEARTH_NONE,
-                                                                    HEARTH_TOUCHED_BLOCKS, HEARTH_TOUCHED_BLOCKS};
+static const uint32_t touched_references[HEARTH_TOUCHED_COLUMNS] = {
+    HEARTH_NONE, HEARTH_NONE, HEARTH_NONE, HEARTH_NONE, HEARTH_TOUCHED_BLOCKS, HEARTH_TOUCHED_BLOCKS};
 static const uint32_t pair_references[HEARTH_PAIR_COLUMNS] = {HEARTH_NONE, HEARTH_PAIR_A, HEARTH_NONE,
                                                               HEARTH_PAIR_WINDOWS};
 

@@ -87,10 +87,10 @@ static void append_residency(file *f, uint64_t i) {
   append_numbers(f, numbers, HEARTH_RAW_RESIDENCIES);
 }
 
-/* No live block of record 0: nothing follows. */
+/* No window saw a block of record 0: nothing follows. */
 static void append_touched(file *f, uint64_t i) {
-  const uint64_t numbers[HEARTH_RAW_TOUCHED_COLUMNS] = {2 * i, i, i + 3, i + 4, UINT64_MAX};
-  append_numbers(f, numbers, i == 0 ? 1 : HEARTH_RAW_TOUCHED_COLUMNS);
+  const uint64_t numbers[HEARTH_RAW_TOUCHED_COLUMNS] = {2 * i + 1, i, i + 3, i + 4, UINT64_MAX};
+  append_numbers(f, i == 0 ? (const uint64_t[]){0} : numbers, i == 0 ? 1 : HEARTH_RAW_TOUCHED_COLUMNS);
 }
 
 static const uint64_t together_end[] = {10, 5000, 40, 400, 2, 2 /* pairs */, 2, 0, 3, 30, 1, 2, 1, UINT64_MAX};

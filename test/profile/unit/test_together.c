@@ -8,16 +8,13 @@
 #define CONTEXT(line, rest) "context\n  frame f a.c 1 " #line " 1 0\n  AllocCount 1\n  TotalAccessCount 9\n" rest
 
 /* Two orders of the same contexts: their rows are 1, 2, 3. */
-static const char one[] =
-    HEAD "windows count=10 ns=50 sampled_pages=100 pages=400 lost_pairs=1\n"
-    CONTEXT(3, "  touched live=90 windows=9 blocks=30 lines=20 pages=7\n")
+static const char one[] = HEAD "windows count=10 ns=50 sampled_pages=100 pages=400 lost_pairs=1\n" CONTEXT(
+    3, "  touched live=90 windows=9 blocks=30 lines=20 pages=7\n")
     CONTEXT(1, "  touched live=10 windows=5 blocks=5 lines=6 pages=18446744073709551615\n  with 0 windows=4 lines=40\n")
-    CONTEXT(2, "  with 1 windows=0 lines=0\n");
-static const char other[] =
-    HEAD "windows count=1\nwindows ns=2 lost_pairs=4\n"
-    CONTEXT(2, "  touched live=7\n")
+        CONTEXT(2, "  with 1 windows=0 lines=0\n");
+static const char other[] = HEAD "windows count=1\nwindows ns=2 lost_pairs=4\n" CONTEXT(2, "  touched live=7\n")
     CONTEXT(1, "  touched pages=5\n  with 0 windows=1 lines=2\n")
-    CONTEXT(3, "  with 0 windows=3 lines=3\n  with 1 windows=1 lines=1\n");
+        CONTEXT(3, "  with 0 windows=3 lines=3\n  with 1 windows=1 lines=1\n");
 
 /* Totals | rows | pairs. */
 static void expect(bytes b, const char *expected) {
@@ -219,10 +216,14 @@ static void damage_is_found(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(are_stored_by_row),        cmocka_unit_test(are_found_by_context),
-      cmocka_unit_test(survive_text),             cmocka_unit_test(cost_nothing_where_there_are_none),
-      cmocka_unit_test(add_up),                   cmocka_unit_test(go_with_the_accesses),
-      cmocka_unit_test(fold_with_their_contexts), cmocka_unit_test(bad_text_is_refused),
+      cmocka_unit_test(are_stored_by_row),
+      cmocka_unit_test(are_found_by_context),
+      cmocka_unit_test(survive_text),
+      cmocka_unit_test(cost_nothing_where_there_are_none),
+      cmocka_unit_test(add_up),
+      cmocka_unit_test(go_with_the_accesses),
+      cmocka_unit_test(fold_with_their_contexts),
+      cmocka_unit_test(bad_text_is_refused),
       cmocka_unit_test(damage_is_found),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

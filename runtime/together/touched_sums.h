@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Sums over windows, by context. One thread adds to them; a dump reads them under the lock (windows.h). Sums are numbers
+ * with a fraction, as what was found in a sample is scaled to the whole heap. */
+#ifndef HEARTH_RUNTIME_TOUCHED_SUMS_H
+#define HEARTH_RUNTIME_TOUCHED_SUMS_H
+
+#include "hearth/raw.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define HEARTH_SUMS_FRACTION 16 /* bits behind the point */
+
+typedef struct hearth_touched_row {
+  uint64_t sums[HEARTH_RAW_TOUCHED_COLUMNS]; /* with a fraction, but for the windows */
+  uint64_t window;                           /* the last one that saw a block of it */
+  uint64_t page;                             /* the last one, of all windows, in which a block of it was touched */
+  /* Of the last window's sample: */
+  uint32_t lines, pages;
+  uint32_t blocks, live; /* in parts of HEARTH_SHARE */
+  /* For a dump: */
+  uint64_t dump;   /* the last one that has a record of it */
+  uint32_t record; /* its number there */
+} hearth_touched_row;
+
+#define HEARTH_SHARE 256u /* parts of a block */
+
+typedef struct hearth_touched_sums {
+  hearth_touched_row *rows; /* by context */
+  uint32_t count;
+  uint64_t window;                 /* the number of the current one, from 1 on */
+  uint32_t *seen;                  /* contexts of which the current window saw a block */
+  uint32_t seen_count, seen_most;
+} hearth_touched_sums;
+
+/* For contexts below `count`, of which a window sees at most `seen_most`. False: no address space. */
+bool hearth_touched_sums_create(hearth_touched_sums *sums, uint32_t count, uint32_t seen_most);
+void hearth_touched_sums_forget(hearth_touched_sums *sums);
+
+void hearth_touched_sums_begin_window(hearth_touched_sums *sums);
+/* The row of a context in the current window; NULL: it is no context. */
+hearth_touched_row *hearth_touched_sums_see(hearth_touched_sums *sums, uint32_t context);
+/* The sample stood for `pages` pages where it had `sampled`. */
+void hearth_touched_sums_end_window(hearth_touched_sums *sums, uint64_t pages, uint64_t sampled);
+
+#endif

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* A window: choose pages, look, wait, look again, sum up. Windows are 0.1 to 10 ms long, and come at random: the times
+ * between them are distributed exponentially, and so long on average that looking takes no more than a small part of the
+ * time. A small heap fits the caches: there are no windows before it has grown.
+ *
+ * The thread takes no lock that the program's threads take to allocate or free; only dumps take its own. It ends when the
+ * program's first thread does, or the process would not. */
+#include "windows.h"
+
+#include "heap.h"
+#include "lock.h"
+#include "looks.h"
+#include "pair_sums.h"
+#include "running_profile.h"
+#include "tracts.h"
+
+#define LEAST_HEAP     ((size_t)4 << 20)     /* bytes of tracts */
+#define LEAST_LENGTH   UINT64_C(100000)      /* of a window, in ns */
+#define MOST_LENGTH    UINT64_C(10000000)
+#define DOUBLINGS      7                     /* from the least length to the greatest */
+#define LEAST_GAP      UINT64_C(2000000)     /* mean time between windows, in ns */
+#define GAP_FOR_COST   50                    /* the same, as a multiple of the time that a window's looks take */
+#define LONGEST_SLEEP  UINT64_C(20000000)    /* an end of the program is noticed after that, in ns */
+#define LEAST_PAGES    64u
+#define LIVE_PART     64u                   /* live blocks are counted in one page of so many */
+#define THREAD_MEMORY  ((size_t)256 << 10)
+
+static struct {
+  hearth_lock lock; /* of all but `looks` and what follows it */
+  bool running;
+  uint64_t dump;
+  uint64_t totals[HEARTH_RAW_TOTALS];
+  hearth_touched_sums touched;
+  hearth_pair_sums pairs;
+  hearth_looks *looks;
+  hearth_sampler random;
+  uint64_t cost_ns, page_ns; /* of a window, and of a look at a page: decaying means */
+  uint64_t others_ns;        /* CPU time of the program at the last window */
+} windows;
+
+/* -------------------------------------------------- one window -------------------------------------------------- */
+
+static uint64_t draw_length(void) {
+  uint64_t least = LEAST_LENGTH << hearth_sampler_below(&windows.random, DOUBLINGS);
+  uint64_t length = least + hearth_sampler_below(&windows.random, least);
+
+  return length < MOST_LENGTH ? length : MOST_LENGTH;
+}
+
+/* Compilers call a function of their library for it where the processor may have no instruction. */
+static uint32_t count_bits(uint64_t bits) {
+  uint32_t count = 0;
+
+  for (; bits; bits &= bits - 1)
+    ++count;
+  return count;
+}
+
+static void add_block(const hearth_seen_block *block, uint64_t touched, uint64_t page, bool counts_live) {
+  hearth_touched_row *row = hearth_touched_sums_see(&windows.touched, block->context);
+  uint32_t lines = count_bits(touched & block->granules);
+
+  if (!row)
+    return;
+  if (counts_live && block->is_live)
+    row->live += LIVE_PART * HEARTH_SHARE / block->pages;
+  if (lines == 0)
+    return;
+  row->lines += lines;
+  row->blocks += HEARTH_SHARE / block->pages;
+  row->pages += row->page != page;
+  row->page = page;
+}
+
+/* To find a block, its header is read: of blocks that were not touched, only in some pages. */
+static void sum_up(void) {
+  hearth_seen_block seen[HEARTH_SEEN_MOST];
+  const hearth_looks *looks = windows.looks;
+
+  hearth_touched_sums_begin_window(&windows.touched);
+  for (uint32_t i = 0; i < looks->count; ++i) {
+    bool counts_live = (i + windows.touched.window) % LIVE_PART == 0;
+    uint32_t count = hearth_heap_see(looks->page[i], counts_live ? UINT64_MAX : looks->touched[i], seen);
+    for (uint32_t k = 0; k < count; ++k)
+      add_block(&seen[k], looks->touched[i], windows.touched.window * HEARTH_LOOKS_MOST + i, counts_live);
+  }
+  hearth_touched_sums_end_window(&windows.touched, looks->pages, looks->sampled);
+  hearth_pair_sums_add_window(&windows.pairs, &windows.touched, looks->pages, looks->sampled);
+}
+
+static void add_window(uint64_t length_ns) {
+  hearth_pair_sums_reserve(&windows.pairs);
+  sum_up();
+  ++windows.totals[HEARTH_RAW_WINDOWS];
+  windows.totals[HEARTH_RAW_WINDOW_NS] += length_ns;
+  windows.totals[HEARTH_RAW_SAMPLED_PAGES] += windows.looks->count;
+  windows.totals[HEARTH_RAW_PAGES] += windows.looks->count * windows.looks->pages / windows.looks->sampled;
+}
+
+/* A window in which the program waited says nothing of the memory that it uses. */
+static bool has_run(bool touched) {
+  uint64_t before_ns = windows.others_ns;
+
+  windows.others_ns = hearth_os_process_ns() - hearth_os_thread_ns();
+  return touched || windows.others_ns > before_ns;
+}
+
+static void decay(uint64_t *mean, uint64_t value) { *mean = *mean ? *mean - *mean / 8 + value / 8 : value; }
+
+static void take_window(void) {
+  hearth_looks *looks = windows.looks;
+  uint64_t length_ns = draw_length(), pages = windows.page_ns ? length_ns / 2 / windows.page_ns : LEAST_PAGES;
+  pages = pages < LEAST_PAGES ? LEAST_PAGES : pages > HEARTH_LOOKS_MOST ? HEARTH_LOOKS_MOST : pages;
+  hearth_looks_choose(looks, (uint32_t)pages, &windows.random);
+  if (looks->count == 0)
+    return;
+  uint64_t begin_ns = hearth_os_now_ns(), before_ns = hearth_os_thread_ns();
+  hearth_looks_first(looks);
+  uint64_t looked_ns = hearth_os_now_ns();
+  if (looked_ns < begin_ns + length_ns)
+    hearth_os_sleep(begin_ns + length_ns - looked_ns);
+  uint64_t end_ns = hearth_os_now_ns();
+  bool touched = hearth_looks_second(looks);
+  if (has_run(touched)) {
+    hearth_lock_take(&windows.lock);
+    add_window(end_ns - begin_ns);
+    hearth_lock_give(&windows.lock);
+  }
+  decay(&windows.cost_ns, hearth_os_thread_ns() - before_ns);
+  decay(&windows.page_ns, (looked_ns - begin_ns) / looks->count + 1);
+}
+
+/* -------------------------------------------------- the thread -------------------------------------------------- */
+
+static bool goes_on(void) { return hearth_rt.recording && !hearth_rt.ended && hearth_os_is_main_alive(); }
+
+static bool wait(uint64_t ns) {
+  while (ns > LONGEST_SLEEP && goes_on()) {
+    hearth_os_sleep(LONGEST_SLEEP);
+    ns -= LONGEST_SLEEP;
+  }
+  hearth_os_sleep(ns < LONGEST_SLEEP ? ns : LONGEST_SLEEP);
+  return goes_on();
+}
+
+static uint64_t draw_gap(void) {
+  uint64_t mean = windows.cost_ns * GAP_FOR_COST;
+
+  return hearth_sampler_draw(&windows.random, mean > LEAST_GAP ? mean : LEAST_GAP);
+}
+
+/* Counters say something once code is there that adds to them. */
+static bool is_worth_it(void) {
+  char *start;
+
+  return hearth_rt.accesses == HEARTH_ACCESSES_COUNTED && hearth_tracts_extent(&start) >= LEAST_HEAP;
+}
+
+static void run(void) {
+  while (wait(draw_gap()))
+    if (is_worth_it())
+      take_window();
+}
+
+static bool is_wanted(void) {
+  const hearth_runtime_options *options = &hearth_rt.options;
+
+  return options->together == HEARTH_TOGETHER_ON && hearth_rt.path == HEARTH_PATH_RECORD && options->memory_cap == 0 &&
+         options->format == HEARTH_FORMAT_HEARTH && hearth_os_is_main_alive();
+}
+
+void hearth_windows_begin(void) {
+  if (!is_wanted() ||
+      !hearth_touched_sums_create(&windows.touched, hearth_rt.mibs.count, HEARTH_LOOKS_MOST * HEARTH_SEEN_MOST) ||
+      !hearth_pair_sums_create(&windows.pairs))
+    return;
+  windows.looks = hearth_os_map(hearth_os_whole_pages(sizeof *windows.looks));
+  void *memory = hearth_os_map(THREAD_MEMORY);
+  hearth_sampler_begin(&windows.random, 1, hearth_rt.start_unix_ns ^ hearth_rt.pid << 40);
+  windows.running = windows.looks && memory && hearth_os_begin_thread(run, memory, THREAD_MEMORY);
+}
+
+static void forget(void) {
+  hearth_touched_sums_forget(&windows.touched);
+  hearth_pair_sums_forget(&windows.pairs);
+  for (unsigned i = 0; i < HEARTH_RAW_TOTALS; ++i)
+    windows.totals[i] = 0;
+}
+
+void hearth_windows_forget(void) {
+  if (!hearth_windows_hold())
+    return;
+  forget();
+  hearth_windows_let_go();
+}
+
+void hearth_windows_end_in_child(void) { windows.running = false; }
+
+/* -------------------------------------------------- for dumps -------------------------------------------------- */
+
+/* A thread that the system has killed holds its lock for ever. */
+bool hearth_windows_hold(void) {
+  hearth_patience patience = {0};
+
+  if (!windows.running)
+    return false;
+  while (!hearth_lock_try(&windows.lock))
+    if (!hearth_patience_left(&patience))
+      return false;
+  ++windows.dump;
+  if (windows.totals[HEARTH_RAW_WINDOWS] > 0)
+    return true;
+  hearth_windows_let_go();
+  return false;
+}
+
+void hearth_windows_let_go(void) { hearth_lock_give(&windows.lock); }
+
+void hearth_windows_totals(uint64_t *ret) {
+  for (unsigned i = 0; i < HEARTH_RAW_TOTALS; ++i)
+    ret[i] = windows.totals[i];
+  ret[HEARTH_RAW_LOST_PAIRS] = windows.pairs.lost;
+}
+
+static uint64_t round_sum(uint64_t sum) {
+  return (sum + (UINT64_C(1) << (HEARTH_SUMS_FRACTION - 1))) >> HEARTH_SUMS_FRACTION;
+}
+
+bool hearth_windows_touched(uint32_t context, uint32_t record, uint64_t *ret) {
+  if (context >= windows.touched.count)
+    return false;
+  hearth_touched_row *row = &windows.touched.rows[context];
+  if (row->window == 0)
+    return false;
+  row->dump = windows.dump;
+  row->record = record;
+  for (unsigned i = 0; i < HEARTH_RAW_TOUCHED_COLUMNS; ++i)
+    ret[i] = i == HEARTH_RAW_TOUCHED_WINDOWS ? row->sums[i] : round_sum(row->sums[i]);
+  ++ret[HEARTH_RAW_TOUCHED_LIVE];
+  return true;
+}
+
+bool hearth_windows_next_pair(uint32_t *at, uint64_t *ret) {
+  while (*at < windows.pairs.size) {
+    const hearth_pair_slot *slot = &windows.pairs.slots[(*at)++];
+    const hearth_touched_row *a = &windows.touched.rows[slot->a], *b = &windows.touched.rows[slot->b];
+    if (slot->b == 0 || a->dump != windows.dump || b->dump != windows.dump)
+      continue;
+    ret[HEARTH_RAW_PAIR_A] = a->record;
+    ret[HEARTH_RAW_PAIR_B] = b->record;
+    ret[HEARTH_RAW_PAIR_WINDOWS] = slot->windows;
+    ret[HEARTH_RAW_PAIR_LINES] = round_sum(slot->lines);
+    return true;
+  }
+  return false;
+}
+
+uint32_t hearth_windows_count_pairs(void) {
+  uint64_t unused[HEARTH_RAW_PAIR_COLUMNS];
+  uint32_t count = 0;
+
+  for (uint32_t at = 0; hearth_windows_next_pair(&at, unused);)
+    ++count;
+  return count;
+}

@@ -1,0 +1,30 @@
+"""Checks what `hearth show --together --json` prints of the lists a, b and c of used-together.c.
+
+a and b are walked side by side in one half of the run, c in the other one. While they are made, all three are touched."""
+import json
+import sys
+
+shown = json.load(sys.stdin)
+rows, places = {}, {}
+for row in shown["contexts"]:
+    for position in row["stack"]:
+        name = shown["frames"][position]["function"]
+        if name.startswith("make_"):
+            rows[name[-1]], places[row["row"]] = row, name[-1]
+pairs = {places[p["a"]] + places[p["b"]]: p for p in shown["pairs"] if p["a"] in places and p["b"] in places}
+
+
+def windows(x, y):
+    return pairs.get(x + y, pairs.get(y + x, {"windows": 0}))["windows"]
+
+
+print(shown["windows"], {name: (row["windows"], row["live"]) for name, row in rows.items()}, pairs)
+assert shown["windows"] >= 8 and shown["lost_pairs"] == 0
+assert min(rows[x]["windows"] for x in "abc") >= 2
+least = min(rows["a"]["windows"], rows["b"]["windows"])
+assert windows("a", "b") >= 0.8 * least
+apart = max(windows("a", "c"), windows("b", "c"))
+assert apart <= 0.5 * min(least, rows["c"]["windows"])
+for row in rows.values():
+    assert row["pages"] <= row["lines"] <= 64 * row["pages"] and row["windows"] <= shown["windows"]
+    assert 30000 < row["live"] / shown["windows"] < 150000
