@@ -9,12 +9,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define HEARTH_LOOKS_MOST     512 /* pages of a sample */
-#define HEARTH_LOOKS_COUNTERS 64   /* of a page */
+#define HEARTH_LOOKS_MOST     256 /* pages of a sample */
+#define HEARTH_LOOKS_COUNTERS 64  /* of a page */
 
 typedef struct hearth_looks {
-  uint32_t count;           /* pages of the sample */
-  uint64_t pages, sampled;  /* the sample stands for `pages` pages where it has `sampled` */
+  uint32_t count;          /* pages of the sample */
+  uint64_t pages, sampled; /* the sample stands for `pages` pages where it has `sampled` */
   char *page[HEARTH_LOOKS_MOST];
   uint64_t touched[HEARTH_LOOKS_MOST]; /* after the second look: a bit for each granule that was accessed */
   uint64_t counters[HEARTH_LOOKS_MOST][HEARTH_LOOKS_COUNTERS];

@@ -101,7 +101,7 @@ static void add(hearth_pair_sums *sums, candidate x, candidate y, uint64_t pages
   slot->a = a;
   slot->b = b;
   ++slot->windows;
-  slot->lines += (lines << HEARTH_SUMS_FRACTION) / sampled * pages;
+  slot->lines += hearth_sums_scale(lines, pages, sampled);
 }
 
 void hearth_pair_sums_add_window(hearth_pair_sums *sums, const hearth_touched_sums *touched, uint64_t pages,

@@ -11,6 +11,13 @@
 
 #define HEARTH_SUMS_FRACTION 16 /* bits behind the point */
 
+/* A number found in `sampled` of `pages` pages, with a fraction, for all of them. */
+static inline uint64_t hearth_sums_scale(uint64_t number, uint64_t pages, uint64_t sampled) {
+  uint64_t fraction = number << HEARTH_SUMS_FRACTION;
+
+  return fraction / sampled * pages + fraction % sampled * pages / sampled;
+}
+
 typedef struct hearth_touched_row {
   uint64_t sums[HEARTH_RAW_TOUCHED_COLUMNS]; /* with a fraction, but for the windows */
   uint64_t window;                           /* the last one that saw a block of it */
@@ -28,8 +35,8 @@ typedef struct hearth_touched_row {
 typedef struct hearth_touched_sums {
   hearth_touched_row *rows; /* by context */
   uint32_t count;
-  uint64_t window;                 /* the number of the current one, from 1 on */
-  uint32_t *seen;                  /* contexts of which the current window saw a block */
+  uint64_t window; /* the number of the current one, from 1 on */
+  uint32_t *seen;  /* contexts of which the current window saw a block */
   uint32_t seen_count, seen_most;
 } hearth_touched_sums;
 

@@ -14,16 +14,16 @@
 #include "running_profile.h"
 #include "tracts.h"
 
-#define LEAST_HEAP     ((size_t)4 << 20)     /* bytes of tracts */
-#define LEAST_LENGTH   UINT64_C(100000)      /* of a window, in ns */
-#define MOST_LENGTH    UINT64_C(10000000)
-#define DOUBLINGS      7                     /* from the least length to the greatest */
-#define LEAST_GAP      UINT64_C(2000000)     /* mean time between windows, in ns */
-#define GAP_FOR_COST   50                    /* the same, as a multiple of the time that a window's looks take */
-#define LONGEST_SLEEP  UINT64_C(20000000)    /* an end of the program is noticed after that, in ns */
-#define LEAST_PAGES    64u
-#define LIVE_PART     64u                   /* live blocks are counted in one page of so many */
-#define THREAD_MEMORY  ((size_t)256 << 10)
+#define LEAST_HEAP    ((size_t)4 << 20) /* bytes of tracts */
+#define LEAST_LENGTH  UINT64_C(100000)  /* of a window, in ns */
+#define MOST_LENGTH   UINT64_C(10000000)
+#define DOUBLINGS     7                  /* from the least length to the greatest */
+#define LEAST_GAP     UINT64_C(2000000)  /* mean time between windows, in ns */
+#define GAP_FOR_COST  100                /* the same, as a multiple of the time that a window's looks take */
+#define LONGEST_SLEEP UINT64_C(20000000) /* an end of the program is noticed after that, in ns */
+#define LEAST_PAGES   64u
+#define LIVE_PART     32u /* live blocks are counted in one page of so many */
+#define THREAD_MEMORY ((size_t)256 << 10)
 
 static struct {
   hearth_lock lock; /* of all but `looks` and what follows it */

@@ -19,10 +19,10 @@ static void print_totals(const hearth_together_view *v, FILE *stream) {
 static hearth_status print_row(hearth_together_view *v, size_t i, FILE *stream, hearth_error *err) {
   const hearth_touched *t = &v->rows[i].touched;
   uint32_t node;
-  fprintf(stream, "%5zu %11.1f %10.1f %6.1f%% %12.1f %6.2f%% %8.1f%%\n", i + 1,
-          hearth_together_per_window(v, t->lines), hearth_together_per_window(v, t->pages),
-          100 * hearth_ratio((double)t->lines, 64 * (double)t->pages), hearth_together_per_window(v, t->live),
-          100 * hearth_ratio((double)t->blocks, (double)t->live), 100 * hearth_together_per_window(v, t->windows));
+  fprintf(stream, "%5zu %11.1f %10.1f %6.1f%% %12.1f %6.2f%% %8.1f%%\n", i + 1, hearth_together_per_window(v, t->lines),
+          hearth_together_per_window(v, t->pages), 100 * hearth_ratio((double)t->lines, 64 * (double)t->pages),
+          hearth_together_per_window(v, t->live), 100 * hearth_ratio((double)t->blocks, (double)t->live),
+          100 * hearth_together_per_window(v, t->windows));
   HEARTH_TRY(hearth_profile_get_context(v->profile, v->rows[i].context, &node, NULL, err));
   return hearth_print_stack(v->profile, &v->names, node, stream, err);
 }

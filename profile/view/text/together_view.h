@@ -10,8 +10,8 @@ typedef struct hearth_together_view {
   hearth_profile *profile;
   hearth_names names;
   hearth_together together;
-  hearth_together_row *rows;   /* by lines */
-  hearth_together_pair *pairs; /* by lines, then windows */
+  hearth_together_row *rows;    /* by lines */
+  hearth_together_pair *pairs;  /* by lines, then windows */
   size_t row_count, pair_count; /* to print */
   uint32_t *positions;          /* of each context in `rows`; HEARTH_NONE: it has no row */
 } hearth_together_view;

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Sums over windows, by context and by pair; and what a thread sees of a page of the heap. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "heap.h"
+#include "looks.h"
+#include "os.h"
+#include "pair_sums.h"
+
+static void see(hearth_touched_sums *sums, uint32_t context, uint32_t lines) {
+  hearth_touched_row *row = hearth_touched_sums_see(sums, context);
+  assert_non_null(row);
+  row->lines += lines;
+  row->pages += lines > 0;
+  row->blocks += lines * HEARTH_SHARE;
+  row->live += 2 * HEARTH_SHARE;
+}
+
+static void sums_are_scaled(void **state) {
+  hearth_touched_sums sums;
+  (void)state;
+  assert_true(hearth_touched_sums_create(&sums, 100, 10));
+  hearth_touched_sums_begin_window(&sums);
+  see(&sums, 7, 3);
+  see(&sums, 7, 1);
+  see(&sums, 9, 0);
+  assert_null(hearth_touched_sums_see(&sums, 100));
+  assert_int_equal(sums.seen_count, 2);
+  hearth_touched_sums_end_window(&sums, 1000, 8);
+  hearth_touched_sums_begin_window(&sums);
+  see(&sums, 9, 1);
+  hearth_touched_sums_end_window(&sums, 3, 3);
+  const uint64_t *seven = sums.rows[7].sums, *nine = sums.rows[9].sums, one = UINT64_C(1) << HEARTH_SUMS_FRACTION;
+  assert_int_equal(seven[HEARTH_RAW_TOUCHED_WINDOWS], 1);
+  assert_int_equal(seven[HEARTH_RAW_TOUCHED_LINES], 500 * one);
+  assert_int_equal(seven[HEARTH_RAW_TOUCHED_PAGES], 250 * one);
+  assert_int_equal(seven[HEARTH_RAW_TOUCHED_BLOCKS], 500 * one);
+  assert_int_equal(seven[HEARTH_RAW_TOUCHED_LIVE], 500 * one);
+  assert_int_equal(nine[HEARTH_RAW_TOUCHED_WINDOWS], 1);
+  assert_int_equal(nine[HEARTH_RAW_TOUCHED_LINES], one);
+  assert_int_equal(nine[HEARTH_RAW_TOUCHED_LIVE], 252 * one);
+  hearth_touched_sums_forget(&sums);
+  assert_int_equal(nine[HEARTH_RAW_TOUCHED_LIVE], 0);
+}
+
+static const hearth_pair_slot *pair_of(const hearth_pair_sums *sums, uint32_t a, uint32_t b) {
+  for (uint32_t i = 0; i < sums->size; ++i)
+    if (sums->slots[i].a == a && sums->slots[i].b == b)
+      return &sums->slots[i];
+  return NULL;
+}
+
+/* Of 70 contexts, the six with the fewest lines make no pairs; those that were not touched neither. */
+static void the_most_touched_make_pairs(void **state) {
+  enum { CONTEXTS = 70 };
+  hearth_touched_sums touched;
+  hearth_pair_sums pairs;
+  (void)state;
+  assert_true(hearth_touched_sums_create(&touched, CONTEXTS + 10, CONTEXTS + 10));
+  assert_true(hearth_pair_sums_create(&pairs));
+  hearth_touched_sums_begin_window(&touched);
+  for (uint32_t i = 0; i < CONTEXTS; ++i)
+    see(&touched, 1 + i * 37 % CONTEXTS, 1 + i * 37 % CONTEXTS);
+  see(&touched, CONTEXTS + 5, 0);
+  hearth_pair_sums_add_window(&pairs, &touched, 2, 1);
+  assert_int_equal(pairs.count, HEARTH_PAIR_CONTEXTS * (HEARTH_PAIR_CONTEXTS - 1) / 2);
+  assert_null(pair_of(&pairs, 6, 7));
+  assert_non_null(pair_of(&pairs, 7, 8));
+  assert_int_equal(pair_of(&pairs, 40, 70)->windows, 1);
+  assert_int_equal(pair_of(&pairs, 40, 70)->lines, UINT64_C(80) << HEARTH_SUMS_FRACTION);
+  hearth_pair_sums_add_window(&pairs, &touched, 1, 1);
+  assert_int_equal(pair_of(&pairs, 40, 70)->windows, 2);
+  assert_int_equal(pair_of(&pairs, 40, 70)->lines, UINT64_C(120) << HEARTH_SUMS_FRACTION);
+}
+
+/* The table grows up to its limit; no pair is lost silently. */
+static void pairs_without_room_are_counted(void **state) {
+  enum { WINDOWS = 100 };
+  hearth_touched_sums touched;
+  hearth_pair_sums pairs;
+  const uint64_t each = HEARTH_PAIR_CONTEXTS * (HEARTH_PAIR_CONTEXTS - 1) / 2;
+  (void)state;
+  assert_true(hearth_touched_sums_create(&touched, WINDOWS * HEARTH_PAIR_CONTEXTS, HEARTH_PAIR_CONTEXTS));
+  assert_true(hearth_pair_sums_create(&pairs));
+  for (uint32_t w = 0; w < WINDOWS; ++w) {
+    hearth_pair_sums_reserve(&pairs);
+    hearth_touched_sums_begin_window(&touched);
+    for (uint32_t i = 0; i < HEARTH_PAIR_CONTEXTS; ++i)
+      see(&touched, w * HEARTH_PAIR_CONTEXTS + i, 1);
+    hearth_pair_sums_add_window(&pairs, &touched, 1, 1);
+  }
+  assert_true(pairs.lost > 0);
+  assert_int_equal(pairs.count + pairs.lost, WINDOWS * each);
+  assert_int_equal(pairs.count, pairs.size / 4 * 3);
+  hearth_pair_sums_forget(&pairs);
+  assert_int_equal(pairs.count + pairs.lost, 0);
+}
+
+static hearth_block *make(size_t size, size_t alignment, uint32_t context) {
+  bool zeroed;
+  hearth_block *block = hearth_heap_take(size, alignment, NULL, &zeroed);
+  assert_non_null(block);
+  block->context = context;
+  hearth_block_publish(block);
+  return block;
+}
+
+static const char *page_of(const void *address) {
+  return (const char *)((uintptr_t)address & ~(uintptr_t)(HEARTH_OS_PAGE - 1));
+}
+
+static const hearth_seen_block *find(const hearth_seen_block *seen, uint32_t count, uint32_t context) {
+  for (uint32_t i = 0; i < count; ++i)
+    if (seen[i].context == context)
+      return &seen[i];
+  return NULL;
+}
+
+static void blocks_of_a_page_are_seen(void **state) {
+  hearth_seen_block seen[HEARTH_SEEN_MOST];
+  (void)state;
+  hearth_ensure_heap();
+  hearth_block *small = make(100, 32, 1001), *aligned = make(100, 256, 1002), *large = make(100000, 32, 1003);
+  uint64_t own = UINT64_C(1) << ((uintptr_t)small % HEARTH_OS_PAGE / HEARTH_GRANULE);
+
+  uint32_t count = hearth_heap_see(page_of(small), UINT64_MAX, seen);
+  const hearth_seen_block *block = find(seen, count, 1001);
+  assert_non_null(block);
+  assert_true(block->is_live && block->granules & own);
+  assert_in_range(__builtin_popcountll(block->granules), 2, 3);
+  assert_in_range(block->pages, 1, 2);
+  assert_non_null(find(seen, hearth_heap_see(page_of(small), own, seen), 1001));
+  assert_null(find(seen, hearth_heap_see(page_of(small), ~block->granules, seen), 1001));
+  count = hearth_heap_see(page_of(hearth_block_memory(aligned)), UINT64_MAX, seen);
+  assert_non_null(find(seen, count, 1002));
+
+  const char *inside = page_of((char *)large + 50000);
+  assert_int_equal(hearth_heap_see(inside, 1, seen), 1);
+  assert_int_equal(seen[0].context, 1003);
+  assert_int_equal(seen[0].pages, (100000 + sizeof *large + HEARTH_OS_PAGE - 1) / HEARTH_OS_PAGE);
+  assert_true(seen[0].granules == UINT64_MAX);
+  assert_int_equal(hearth_heap_see(page_of((char *)large + 110000), UINT64_MAX, seen), 0);
+
+  hearth_block_set_state(small, HEARTH_BLOCK_FREE);
+  block = find(seen, hearth_heap_see(page_of(small), UINT64_MAX, seen), 1001);
+  assert_true(block && !block->is_live);
+  hearth_block_set_state(small, HEARTH_BLOCK_LIVE);
+  assert_int_equal(hearth_heap_see(page_of(&seen), UINT64_MAX, seen), 0); /* not of the heap */
+}
+
+static void a_sample_is_of_the_heap(void **state) {
+  static hearth_looks looks;
+  hearth_sampler random = {0};
+  (void)state;
+  hearth_sampler_begin(&random, 1, 42);
+  make(100, 32, 1004);
+  make(5 << 20, 32, 1005);
+  hearth_looks_choose(&looks, HEARTH_LOOKS_MOST, &random);
+  assert_in_range(looks.count, 100, HEARTH_LOOKS_MOST);
+  assert_true(looks.sampled == HEARTH_LOOKS_MOST && looks.pages > looks.sampled);
+  for (uint32_t i = 1; i < looks.count; ++i)
+    assert_true(looks.page[i] > looks.page[i - 1]);
+  hearth_looks_choose(&looks, 16, &random);
+  assert_true(looks.sampled == 16 && looks.count <= 16);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(sums_are_scaled),
+      cmocka_unit_test(the_most_touched_make_pairs),
+      cmocka_unit_test(pairs_without_room_are_counted),
+      cmocka_unit_test(blocks_of_a_page_are_seen),
+      cmocka_unit_test(a_sample_is_of_the_heap),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
