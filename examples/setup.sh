@@ -40,7 +40,7 @@ case $purpose in
   realworld) packages+=(binutils time valgrind dpkg-dev ca-certificates tcl make) ;;
   bench)
     packages+=(binutils time valgrind dpkg-dev ca-certificates tcl python3 make "lld-$llvm" "libclang-rt-$llvm-dev"
-      libjemalloc-dev libmimalloc-dev)
+      libjemalloc-dev libmimalloc-dev libtcmalloc-minimal4)
     ;;
 esac
 

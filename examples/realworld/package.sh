@@ -20,18 +20,17 @@ mirror() {
     "${uri:-http://deb.debian.org/debian}" "$codename"
 }
 
-# fetch: the source package into $tree, with apt's files below the work directory: the system's own lists, caches and
-# sources are neither read nor changed.
+# fetch: the source package into $tree. apt's files lie in a folder of their own that all programs share: the system's own
+# lists, caches and sources are neither read nor changed. Lists are fetched if there are none, or if they are too old.
 fetch() {
-  local apt=$work/apt
-  local options=(-q -o "Dir::Etc::sourcelist=$apt/sources.list" -o Dir::Etc::sourceparts=-
+  local apt=$build/source-packages options
+  options=(-q -o "Dir::Etc::sourcelist=$apt/sources.list" -o Dir::Etc::sourceparts=-
     -o "Dir::State::lists=$apt/lists" -o "Dir::Cache=$apt/cache" -o APT::Get::List-Cleanup=0
     -o "APT::Sandbox::User=$(id -un)")
-  rm -rf "$apt" "$tree"
+  local download=(apt-get "${options[@]}" source --download-only "$package")
   mkdir -p "$apt"/{lists,cache/archives}/partial "$apt/packages"
   mirror >"$apt/sources.list"
-  apt-get "${options[@]}" update
-  (cd "$apt/packages" && apt-get "${options[@]}" source --download-only "$package")
+  (cd "$apt/packages" && { "${download[@]}" || { apt-get "${options[@]}" update && "${download[@]}"; }; })
   dpkg-source -x "$apt/packages/$package"_*.dsc "$tree.new"
   (cd "$tree.new" && prepare)
   mv "$tree.new" "$tree"

@@ -1,0 +1,9 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# The scripts of examples/realworld/lua, with much more to hold at once.
+# shellcheck shell=bash disable=SC2034,SC2154
+
+source "$realworld/lua.sh"
+training="12 60000 100000" measured="14 200000 450000" counted="10 20000 20000"
+if $quick; then
+  training="10 20000 20000" measured="11 30000 30000"
+fi
