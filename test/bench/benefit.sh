@@ -136,7 +136,10 @@ train() {
   touch "$folder/trained"
 }
 
-index() { "$hearth" index -q "$folder"/raw.* -o "$folder/training.prof"; }
+index() {
+  "$hearth" index -q "$folder"/raw.* -o "$folder/training.prof"
+  "$hearth" show --plan --json "$folder/training.prof" >"$folder/plan.json"
+}
 
 # build_with PROFILE NAME
 build_with() {
@@ -183,10 +186,13 @@ build_program() {
   done
 }
 
+# More than most programs here need.
+touched_mib=2048
 run_subject() { # for `paired`
   local executable environment
   run_as "$1"
   latencies=$folder/$results/$1.latencies
+  export MEASURE_TOUCH=$touched_mib
   run_input "$measured" "${@:2}" env "${environment[@]}" "$executable"
 }
 

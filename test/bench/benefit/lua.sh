@@ -7,3 +7,12 @@ training="12 60000 100000" measured="14 200000 450000" counted="10 20000 20000"
 if $quick; then
   training="10 20000 20000" measured="11 30000 30000"
 fi
+
+# workload INPUT COMMAND...: all scripts in one process.
+workload() {
+  local trees strings tables
+  read -r trees strings tables <<<"$1"
+  "${@:2}" -e "arg = { [0] = 'binary_trees', '$trees' } dofile 'lua/binary_trees.lua'" \
+    -e "arg = { [0] = 'strings', '$strings' } dofile 'lua/strings.lua'" \
+    -e "arg = { [0] = 'tables', '$tables' } dofile 'lua/tables.lua'"
+}
