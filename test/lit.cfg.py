@@ -3,7 +3,8 @@
 
 Substitutions: %opt loads the plugin, %opt_plain does not; %clang and %clangxx are plain compilers; the rest is listed
 below. Features: llvm14, llvm19, llvm22 (the release under test) and what the machine has (jemalloc, valgrind,
-ccache, meson; go, node and dh_view, which read exported profiles; chromium, which opens reports)."""
+ccache, meson; go, node and dh_view, which read exported profiles; chromium, which opens reports; ninja,
+ parallel and slurm, which merge profiles of a fleet)."""
 import glob
 import os
 import shutil
@@ -55,6 +56,7 @@ config.substitutions += [
     ("%hearth", os.path.join(build, "bin", "hearth")),
     ("%fields", os.path.join(config.hearth_source, "profile", "format", "hearth", "mib_fields.def")),
     ("%preload", os.path.join(build, "lib", "libhearth_preload.so")),
+    ("%fleet", os.path.join(config.hearth_source, "examples", "fleet")),
     ("%rt", os.path.join(build, "lib", "libhearth_rt.a")),
     ("%hotcold_calls_a", os.path.join(build, "lib", "libhearth_hotcold_calls.a")),
     ("%hotcold_calls_so", os.path.join(build, "lib", "libhearth_hotcold_calls.so")),
@@ -68,9 +70,11 @@ config.substitutions += [
     ("%llvm", llvm),
 ]
 config.available_features.add(f"llvm{llvm}")
-for feature in ("valgrind", "go", "node", "chromium", "ccache", "meson"):
+for feature in ("valgrind", "go", "node", "chromium", "ccache", "meson", "ninja", "parallel"):
     if shutil.which(feature):
         config.available_features.add(feature)
+if all(shutil.which(program) for program in ("slurmctld", "slurmd", "munged")) and os.geteuid() == 0:
+    config.available_features.add("slurm") # its daemons run in the test
 for compiler in ("g++-12", "clang++-14", "clang++-19", "clang++-22"):
     if shutil.which(compiler):
         config.available_features.add(compiler)

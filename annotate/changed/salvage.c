@@ -197,8 +197,7 @@ static bool calls(const salvaging *s, const hearth_call_site *site, const hearth
   const char *name = LLVMGetValueName2(function, &length);
   if (s->llvm_ids)
     return hearth_llvm_function_id(name, length) == callee->id;
-  size_t known = hearth_function_name_length(callee->name, strlen(callee->name));
-  return hearth_function_name_length(name, length) == known && memcmp(name, callee->name, known) == 0;
+  return hearth_is_name_of(callee->name, name, length);
 }
 
 static void find_indirect(salvaging *s) {

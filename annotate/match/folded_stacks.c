@@ -69,8 +69,7 @@ static hearth_status use_llvm_id(const hearth_stacks *stacks, hearth_frame_info 
   if (!frame->stack_id) /* unknown place */
     return HEARTH_OK;
   HEARTH_TRY(hearth_profile_get_function(stacks->profile, frame->function, &function, err));
-  uint64_t id =
-      stacks->scheme == HEARTH_IDS_LLVM ? function.id : hearth_llvm_function_id(function.name, strlen(function.name));
+  uint64_t id = stacks->scheme == HEARTH_IDS_LLVM ? function.id : hearth_llvm_id_of_name(function.name);
   frame->stack_id = hearth_shim_llvm_stack_id(id, frame->line, frame->column);
   return HEARTH_OK;
 }

@@ -21,10 +21,12 @@ typedef struct search {
 static int by_name(const void *a, const void *b) { return strcmp(*(const char *const *)a, *(const char *const *)b); }
 
 static bool is_listed(const hearth_function_info *function, bool llvm_ids, const char *const *names, size_t n) {
-  if (!llvm_ids)
+  bool is_stripped = hearth_is_stripped_name(function->name);
+  if (!llvm_ids && !is_stripped)
     return bsearch(&function->name, names, n, sizeof *names, by_name) != NULL;
+  uint64_t id = llvm_ids ? function->id : hearth_llvm_id_of_name(function->name);
   for (size_t i = 0; i < n; i++)
-    if (hearth_llvm_function_id(names[i], strlen(names[i])) == function->id)
+    if (hearth_llvm_function_id(names[i], strlen(names[i])) == id)
       return true;
   return false;
 }

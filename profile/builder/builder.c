@@ -77,8 +77,8 @@ static bool equal_string(const void *owner, uint32_t offset, const void *key) {
   return strcmp(((const hearth_builder *)owner)->pool + offset, key) == 0;
 }
 
-/* Offset of the string in the pool. */
-static hearth_status intern_string(hearth_builder *builder, const char *string, uint32_t *ret, hearth_error *err) {
+hearth_status hearth_builder_intern_string(hearth_builder *builder, const char *string, uint32_t *ret,
+                                           hearth_error *err) {
   size_t size = strlen(string) + 1;
   uint64_t hash = XXH3_64bits(string, size - 1);
   *ret = id_table_find(&builder->strings, hash, equal_string, builder, string);
@@ -113,8 +113,8 @@ hearth_status hearth_builder_function_by_id(hearth_builder *builder, uint64_t id
   if (strlen(path) >= HEARTH_PATH_LIMIT)
     return hearth_error_set(err, HEARTH_E_FULL, "function %s: its file name has more than %u bytes", name,
                             HEARTH_PATH_LIMIT - 1);
-  HEARTH_TRY(intern_string(builder, name, &described.name, err));
-  HEARTH_TRY(intern_string(builder, path, &described.path, err));
+  HEARTH_TRY(hearth_builder_intern_string(builder, name, &described.name, err));
+  HEARTH_TRY(hearth_builder_intern_string(builder, path, &described.path, err));
 
   uint32_t row = id_table_find(&builder->functions_by_id, id_table_mix(id), equal_function, builder, &id);
   if (row == HEARTH_NONE) {
@@ -149,8 +149,10 @@ hearth_status hearth_builder_function(hearth_builder *builder, const char *linka
   memcpy(stripped_path, path, path_length);
   stripped_path[path_length] = '\0';
 
-  uint64_t id = builder->scheme == HEARTH_IDS_LLVM ? hearth_llvm_function_id(copy, name_length)
-                                                   : hearth_function_id(copy, name_length, stripped_path);
+  uint64_t id =
+      builder->scheme == HEARTH_IDS_LLVM
+          ? hearth_is_stripped_name(copy) ? hearth_llvm_id_of_name(copy) : hearth_llvm_function_id(copy, name_length)
+          : hearth_function_id(copy, name_length, stripped_path);
   hearth_status status = hearth_builder_function_by_id(builder, id, copy, stripped_path, start_line, ret_function, err);
   free(copy);
   return status;
@@ -165,7 +167,7 @@ static bool equal_type(const void *owner, uint32_t row, const void *id) {
 static hearth_status add_type(hearth_builder *builder, const char *name, uint64_t id, hearth_error *err) {
   builder_type type = {.id = id};
   uint32_t row = id_table_find(&builder->types_by_id, id_table_mix(id), equal_type, builder, &id);
-  HEARTH_TRY(intern_string(builder, name, &type.name, err));
+  HEARTH_TRY(hearth_builder_intern_string(builder, name, &type.name, err));
   if (row != HEARTH_NONE) {
     prefer(builder, &builder->types[row].name, type.name);
     return HEARTH_OK;
@@ -348,6 +350,14 @@ hearth_status hearth_builder_add(hearth_builder *builder, const hearth_builder_f
   return hearth_builder_add_to_node(builder, node, mib, err);
 }
 
+/* Histograms and sums over windows apart, which few profiles have. */
+size_t hearth_builder_memory(const hearth_builder *b) {
+  size_t slots = b->strings.size + b->functions_by_id.size + b->frames_by_content.size;
+  return b->pool_room + b->function_room * sizeof *b->functions + b->frame_room * sizeof *b->frames +
+         b->node_room * sizeof *b->nodes + b->context_room * sizeof *b->context_nodes + b->mibs.room +
+         slots * sizeof(id_table_slot) + b->nodes_by_content.size * sizeof(uint32_t);
+}
+
 size_t hearth_builder_context_count(const hearth_builder *builder) { return builder->context_count; }
 
 /* ----------------------------------------------- runs, binaries -------------------------------------------------- */
@@ -381,7 +391,7 @@ hearth_status hearth_builder_add_binary(hearth_builder *builder, const char *nam
                             build_id_size, HEARTH_BUILD_ID_MAX);
   if (build_id_size)
     memcpy(binary.build_id, build_id, build_id_size);
-  HEARTH_TRY(intern_string(builder, name, &binary.name, err));
+  HEARTH_TRY(hearth_builder_intern_string(builder, name, &binary.name, err));
   for (size_t i = 0; i < builder->binary_count; i++) /* few */
     if (memcmp(&builder->binaries[i], &binary, sizeof binary) == 0)
       return HEARTH_OK;

@@ -3,6 +3,7 @@
  * because a dependency on a cryptographic library for this would be out of proportion. */
 #include "hearth/ids.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* floor(2^32 * abs(sin(i + 1))) */
@@ -69,4 +70,21 @@ uint64_t hearth_llvm_function_id(const char *linkage_name, size_t name_length) {
   for (size_t at = 0; at < tail_size; at += 64)
     md5_block(state, tail + at);
   return (uint64_t)state[1] << 32 | state[0];
+}
+
+bool hearth_is_stripped_name(const char *name) {
+  return *name == HEARTH_STRIPPED_NAME && strlen(name) == 17 && strspn(name + 1, "0123456789abcdef") == 16;
+}
+
+uint64_t hearth_llvm_id_of_name(const char *name) {
+  if (hearth_is_stripped_name(name))
+    return strtoull(name + 1, NULL, 16);
+  return *name ? hearth_llvm_function_id(name, strlen(name)) : 0;
+}
+
+bool hearth_is_name_of(const char *known, const char *name, size_t length) {
+  if (hearth_is_stripped_name(known))
+    return hearth_llvm_function_id(name, length) == hearth_llvm_id_of_name(known);
+  size_t declared = hearth_function_name_length(known, strlen(known));
+  return hearth_function_name_length(name, length) == declared && memcmp(name, known, declared) == 0;
 }

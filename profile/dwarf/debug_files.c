@@ -60,17 +60,13 @@ static hearth_status try_build_id(search *s, char *path, hearth_error *err) {
 }
 
 static hearth_status search_build_id(search *s, hearth_error *err) {
-  char name[160] = ".build-id/";
-  size_t at = strlen(name);
   if (s->id.size < 2 || s->id.size > 64)
     return HEARTH_OK;
-  for (size_t i = 0; i < s->id.size; ++i)
-    at += (size_t)snprintf(name + at, sizeof name - at, i == 1 ? "/%02x" : "%02x", s->id.data[i]);
-  snprintf(name + at, sizeof name - at, ".debug");
   for (size_t i = 0; !s->found && i < s->directories.count; ++i)
-    HEARTH_TRY(try_build_id(s, hearth_path_join(s->directories.paths[i], name), err));
-  return s->found || !s->directories.system ? HEARTH_OK
-                                            : try_build_id(s, hearth_path_join(SYSTEM_DIRECTORY, name), err);
+    HEARTH_TRY(try_build_id(s, hearth_build_id_path(s->directories.paths[i], s->id, ".debug"), err));
+  return s->found || !s->directories.system
+             ? HEARTH_OK
+             : try_build_id(s, hearth_build_id_path(SYSTEM_DIRECTORY, s->id, ".debug"), err);
 }
 
 /* --- By debug link: a name and a checksum ------------------------------------------------------------------------- */

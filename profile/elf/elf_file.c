@@ -214,6 +214,18 @@ hearth_bytes hearth_elf_file_build_id(hearth_elf_file *f) {
   return id.size > 0 ? id : build_id_of_segments(f->elf);
 }
 
+char *hearth_build_id_path(const char *directory, hearth_bytes id, const char *suffix) {
+  static const char folder[] = "/.build-id/";
+  size_t size = strlen(directory) + sizeof folder + 2 * id.size + 1 + strlen(suffix);
+  char *path = malloc(size);
+  size_t at = path ? (size_t)snprintf(path, size, "%s%s", directory, folder) : 0;
+  for (size_t i = 0; path && i < id.size; ++i)
+    at += (size_t)snprintf(path + at, size - at, i == 1 ? "/%02x" : "%02x", id.data[i]);
+  if (path)
+    snprintf(path + at, size - at, "%s", suffix);
+  return path;
+}
+
 /* --- Unpack ------------------------------------------------------------------------------------------------------- */
 
 static bool is_needed(const char *name) {

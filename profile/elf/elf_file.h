@@ -32,6 +32,9 @@ hearth_status hearth_elf_file_segments(hearth_elf_file *file, const hearth_elf_s
 
 /* The build id (borrowed); no bytes if there is none. */
 hearth_bytes hearth_elf_file_build_id(hearth_elf_file *file);
+/* "DIRECTORY/.build-id/ab/cdef...SUFFIX", where GDB and package managers keep files by their build ids. The caller frees
+ * it; NULL: out of memory. */
+char *hearth_build_id_path(const char *directory, hearth_bytes id, const char *suffix);
 /* Has the file a section of this name with content? Not so a stripped one, or one in a debug file. */
 bool hearth_elf_file_has(hearth_elf_file *file, const char *name);
 /* A section's content, in its stored form unless it was unpacked; no bytes if it has none. Lives as long as `file`. */

@@ -7,6 +7,7 @@
 #include "file.h"
 #include "file_kind.h"
 #include "hearth/builder.h"
+#include "hearth/ids.h"
 #include "hearth/together.h"
 #include "mib_names.h"
 #include "text_form.h"
@@ -76,10 +77,11 @@ static hearth_status print_frame(hearth_profile *profile, uint32_t row, FILE *st
   HEARTH_TRY(hearth_profile_get_function(profile, frame.function, &function, err));
   HEARTH_TRY(hearth_profile_get_path(profile, function.path, path, sizeof path, err));
   fputs("  frame ", stream);
-  if (*function.name)
+  bool is_stripped = hearth_is_stripped_name(function.name);
+  if (*function.name && !is_stripped)
     print_string(stream, function.name);
   else
-    fprintf(stream, "0x%016llx", (unsigned long long)function.id);
+    fprintf(stream, "0x%016llx%s", (unsigned long long)function.id, function.name);
   fputc(' ', stream);
   print_string(stream, path);
   fprintf(stream, " %u ", function.start_line);
@@ -91,6 +93,24 @@ static hearth_status print_frame(hearth_profile *profile, uint32_t row, FILE *st
   fprintf(stream, " %u %u%s%s%s\n", frame.column, frame.discriminator, frame.inlined ? " inlined" : "", folded,
           frame.library ? " library" : "");
   return HEARTH_OK;
+}
+
+/* Frames of no context: folding left them out of every stack. */
+static hearth_status print_folded(hearth_profile *profile, FILE *stream, hearth_error *err) {
+  uint32_t count = hearth_profile_frame_count(profile), frame, caller;
+  bool *used;
+  HEARTH_TRY(hearth_array_create(&used, count, sizeof *used, err));
+  hearth_status status = HEARTH_OK;
+  for (uint32_t i = 0; status == HEARTH_OK && i < hearth_profile_stack_count(profile); i++) {
+    status = hearth_profile_get_stack(profile, i, &frame, &caller, err);
+    if (status == HEARTH_OK)
+      used[frame] = true;
+  }
+  for (uint32_t i = 0; status == HEARTH_OK && i < count; i++)
+    if (!used[i])
+      status = print_frame(profile, i, stream, err);
+  free(used);
+  return status;
 }
 
 static hearth_status print_histogram(hearth_profile *profile, uint32_t row, FILE *stream, hearth_error *err) {
@@ -178,6 +198,7 @@ hearth_status hearth_profile_print_text(hearth_profile *profile, FILE *stream, h
           (unsigned long long)s.dropped_frames);
   HEARTH_TRY(print_binaries(profile, stream, err));
   HEARTH_TRY(print_types(profile, stream, err));
+  HEARTH_TRY(print_folded(profile, stream, err));
   together_printer together;
   hearth_status status = prepare_together(profile, &together, err);
   if (status == HEARTH_OK)

@@ -295,16 +295,26 @@ static hearth_status read_type(parser *p) {
   return end_line(p);
 }
 
-/* "0x" and 16 digits, unquoted: a function of which only the id is known. */
-static bool parse_id(const parser *p, uint64_t *ret) {
-  if (p->quoted || strlen(p->token) != 18 || memcmp(p->token, "0x", 2) != 0)
+enum { ID_DIGITS = 16 };
+
+static bool is_hex(const char *digits) {
+  size_t count = 0;
+  while (count < ID_DIGITS && hex_digit(digits[count]) >= 0)
+    count++;
+  return count == ID_DIGITS;
+}
+
+/* "0x" and 16 digits, unquoted: a function of which only the id is known; behind that, a stripped name. */
+static bool parse_id(const parser *p, uint64_t *ret, const char **ret_name) {
+  if (p->quoted || strncmp(p->token, "0x", 2) != 0 || !is_hex(p->token + 2))
+    return false;
+  const char *name = p->token + 2 + ID_DIGITS;
+  if (*name && !hearth_is_stripped_name(name))
     return false;
   *ret = 0;
-  for (const char *c = p->token + 2; *c; c++) {
-    if (hex_digit(*c) < 0)
-      return false;
+  for (const char *c = p->token + 2; c < name; c++)
     *ret = *ret << 4 | (uint64_t)hex_digit(*c);
-  }
+  *ret_name = name;
   return true;
 }
 
@@ -312,10 +322,12 @@ static hearth_status read_function(parser *p, uint32_t *ret) {
   uint64_t id = 0;
   uint32_t start_line;
   HEARTH_TRY(read_token(p, "function"));
-  bool id_only = parse_id(p, &id);
+  const char *given = p->token;
+  bool id_only = parse_id(p, &id, &given);
   if (!id_only && !*p->token)
     return bad(p, "a function without a name is written as its id: 0x and 16 hexadecimal digits", "");
-  char *name = strdup(p->token);
+  bool by_id = id_only && !(*given && p->builder->scheme == HEARTH_IDS_LLVM); /* its ids are those of names */
+  char *name = strdup(given);
   if (!name)
     return fail(p, p->line, HEARTH_E_NOMEM, "out of memory", "");
   hearth_status status = read_token(p, "file");
@@ -325,8 +337,8 @@ static hearth_status read_function(parser *p, uint32_t *ret) {
   if (status == HEARTH_OK)
     status = read_u32(p, "first line of the function", &start_line);
   if (status == HEARTH_OK)
-    status = id_only ? hearth_builder_function_by_id(p->builder, id, "", path, start_line, ret, p->err)
-                     : hearth_builder_function(p->builder, name, path, start_line, ret, p->err);
+    status = by_id ? hearth_builder_function_by_id(p->builder, id, name, path, start_line, ret, p->err)
+                   : hearth_builder_function(p->builder, name, path, start_line, ret, p->err);
   free(name);
   free(path);
   return status;
@@ -358,6 +370,16 @@ static hearth_status read_frame(parser *p) {
   HEARTH_TRY(hearth_builder_reserve(&p->frames, &p->frame_room, p->frame_count, 1, sizeof frame, p->err));
   p->frames[p->frame_count++] = frame;
   return HEARTH_OK;
+}
+
+/* Outside a context: a frame that folding left out of every stack. */
+static hearth_status read_folded(parser *p) {
+  uint32_t row;
+  p->frame_count = 0;
+  HEARTH_TRY(read_frame(p));
+  if (!p->frames[0].recursive)
+    return fail(p, p->line, HEARTH_E_FORMAT, "a frame outside a context must be 'recursive'", "");
+  return hearth_builder_intern_frame(p->builder, &p->frames[0], &row, p->err);
 }
 
 static hearth_status read_field(parser *p) {
@@ -471,7 +493,9 @@ static hearth_status read_statement(parser *p) {
     return read_type(p);
   if (strcmp(p->token, "windows") == 0)
     return read_windows(p);
-  return bad(p, "outside a context stands only scheme, run, binary, type, windows or context, not", p->token);
+  if (strcmp(p->token, "frame") == 0)
+    return read_folded(p);
+  return bad(p, "outside a context stands only scheme, run, binary, type, windows, frame or context, not", p->token);
 }
 
 static hearth_status read_all(parser *p) {

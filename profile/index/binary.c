@@ -2,10 +2,12 @@
 /* A binary's file and its debug information under one handle, with the errors that name the option which was meant. */
 #include "binary.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "hearth/raw.h"
 #include "hearth/type_table.h"
 #include "path_name.h"
@@ -13,8 +15,10 @@
 #define REMEDY "--binary takes the profiled program"
 
 struct hearth_binary {
+  char *path; /* where it was mapped from; NULL: the file's own */
   hearth_elf_file *file;
   hearth_debug_info *debug_info;
+  pthread_mutex_t lock;               /* of debug_info */
   const hearth_elf_segment *segments; /* of the file */
   size_t segment_count;
   uint32_t build_id_size;
@@ -73,6 +77,7 @@ hearth_status hearth_binary_open(const char *path, hearth_binary **ret, hearth_e
   hearth_binary *b = calloc(1, sizeof *b);
   if (!b)
     return hearth_error_nomem(err);
+  pthread_mutex_init(&b->lock, NULL);
   hearth_status status = open_file(path, &b->file, err);
   if (status == HEARTH_OK)
     status = check_type(b, err);
@@ -98,10 +103,17 @@ void hearth_binary_close(hearth_binary *b) {
   hearth_debug_info_destroy(b->debug_info);
   hearth_types_free(&b->types);
   hearth_elf_file_close(b->file);
+  free(b->path);
+  pthread_mutex_destroy(&b->lock);
   free(b);
 }
 
-const char *hearth_binary_path(const hearth_binary *b) { return hearth_elf_file_path(b->file); }
+const char *hearth_binary_path(const hearth_binary *b) { return b->path ? b->path : hearth_elf_file_path(b->file); }
+
+hearth_status hearth_binary_rename(hearth_binary *b, const char *path, hearth_error *err) {
+  b->path = strdup(path);
+  return hearth_check_memory(b->path != NULL, err);
+}
 
 const uint8_t *hearth_binary_build_id(const hearth_binary *b, uint32_t *ret_size) {
   *ret_size = b->build_id_size;
@@ -118,6 +130,10 @@ bool hearth_binary_address(const hearth_binary *b, uint64_t file_offset, uint64_
   }
   return false;
 }
+
+void hearth_binary_lock(hearth_binary *b) { pthread_mutex_lock(&b->lock); }
+
+void hearth_binary_unlock(hearth_binary *b) { pthread_mutex_unlock(&b->lock); }
 
 hearth_debug_info *hearth_binary_debug_info(hearth_binary *b) { return b->debug_info; }
 

@@ -14,12 +14,17 @@ hearth_status hearth_binary_open(const char *path, hearth_binary **ret, hearth_e
 void hearth_binary_close(hearth_binary *binary); /* accepts NULL */
 
 const char *hearth_binary_path(const hearth_binary *binary);
+/* It was mapped from another path, which stands for it from now on. Copied. Error: E_NOMEM. */
+hearth_status hearth_binary_rename(hearth_binary *binary, const char *path, hearth_error *err);
 /* The build id (borrowed) and its size in bytes (1 to HEARTH_RAW_BUILD_ID_MAX). */
 const uint8_t *hearth_binary_build_id(const hearth_binary *binary, uint32_t *ret_size);
 /* ELF address of an offset in the file that is mapped executable; false if there is none. */
 bool hearth_binary_address(const hearth_binary *binary, uint64_t file_offset, uint64_t *ret_address);
 
-/* Its debug information, to be loaded by the caller; lives until close. */
+/* Its debug information, to be loaded by the caller; lives until close. One thread at a time may use it: while several know
+ * the binary, between lock and unlock. */
+void hearth_binary_lock(hearth_binary *binary);
+void hearth_binary_unlock(hearth_binary *binary);
 hearth_debug_info *hearth_binary_debug_info(hearth_binary *binary);
 /* The types of its allocation calls. */
 const hearth_types *hearth_binary_types(const hearth_binary *binary);

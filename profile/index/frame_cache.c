@@ -189,7 +189,10 @@ hearth_status hearth_frame_cache_get(hearth_frame_cache *cache, uint64_t address
     return HEARTH_OK;
   }
   hearth_frame_span span = {.first = (uint32_t)cache->frame_count};
-  HEARTH_TRY(add_frames(cache, address, &span, err));
+  hearth_binary_lock(cache->binary);
+  hearth_status status = add_frames(cache, address, &span, err);
+  hearth_binary_unlock(cache->binary);
+  HEARTH_TRY(status);
   if (!make_room(cache))
     return hearth_error_nomem(err);
   cache->slots[slot_of(address, cache->slots, cache->slot_count)] = (slot){address, span, true};

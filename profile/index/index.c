@@ -12,17 +12,6 @@
 #include "hearth/llvm_profile.h"
 #include "indexer_state.h"
 
-/* A worker reads the debug information when it meets its first raw profile. */
-static hearth_status give_binaries(hearth_indexer *ix, hearth_error *err) {
-  if (ix->owner == ix || ix->has_binaries)
-    return HEARTH_OK;
-  HEARTH_TRY(hearth_modules_share_directories(ix->modules, ix->owner->modules, err));
-  for (size_t i = 0; i < ix->owner->binary_count; ++i)
-    HEARTH_TRY(hearth_modules_give(ix->modules, ix->owner->binaries[i], err));
-  ix->has_binaries = true;
-  return HEARTH_OK;
-}
-
 /* -------------------------------------------------- inputs -------------------------------------------------- */
 
 static hearth_builder *builder_of(hearth_indexer *ix, enum hearth_id_scheme scheme) {
@@ -78,7 +67,6 @@ static hearth_status check_dumps(hearth_indexer *ix, const char *name, const hea
 static hearth_status add_raw(hearth_indexer *ix, const char *name, const hearth_file *file, hearth_error *err) {
   hearth_raw_dump dump;
   size_t offset = 0;
-  HEARTH_TRY(give_binaries(ix, err));
   HEARTH_TRY(read_dump(ix, name, file, &offset, &dump, err));
   hearth_status status = check_dumps(ix, name, file, offset, err);
   bool is_checked = status == HEARTH_OK;
@@ -140,6 +128,7 @@ static hearth_status keep_code(hearth_indexer *ix, const char *name, hearth_file
   char *copy = strdup(name);
   if (!copy)
     return hearth_error_nomem(err);
+  ix->has_code = true;
   pthread_mutex_lock(&owner->lock);
   bool first = !owner->code_name;
   if (first) {

@@ -3,6 +3,7 @@
  * results are summed in the end. */
 #include "indexer_state.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,6 +39,20 @@ void hearth_indexer_tell_begun(hearth_indexer *owner, const char *path, size_t n
   pthread_mutex_unlock(&owner->lock);
 }
 
+hearth_status hearth_indexer_skip(hearth_indexer *ix, const char *reason, hearth_error *err) {
+  char text[640];
+  size_t size = ix->left_out ? strlen(ix->left_out) : 0, more = strlen(reason) + 2;
+  char *all = realloc(ix->left_out, size + more);
+  if (!all)
+    return hearth_error_nomem(err);
+  snprintf(all + size, more, "%s\n", reason);
+  ix->left_out = all;
+  ix->skipped++;
+  snprintf(text, sizeof text, "left out: %s", reason);
+  hearth_indexer_tell(ix, HEARTH_NOTE_WARNING, text);
+  return HEARTH_OK;
+}
+
 /* -------------------------------------------------- life -------------------------------------------------- */
 
 static void set_up(hearth_builder *builder, const hearth_indexer_options *options) {
@@ -48,7 +63,6 @@ static void set_up(hearth_builder *builder, const hearth_indexer_options *option
 static void set_up_builders(hearth_indexer *ix) {
   set_up(ix->builder, &ix->owner->options);
   set_up(ix->llvm, &ix->owner->options);
-  hearth_modules_use_symbols(ix->modules, ix->owner->options.symbols);
 }
 
 hearth_indexer *hearth_indexer_create_worker(hearth_indexer *owner) {
@@ -60,7 +74,9 @@ hearth_indexer *hearth_indexer_create_worker(hearth_indexer *owner) {
   pthread_mutex_init(&ix->lock, NULL);
   ix->builder = hearth_builder_create(HEARTH_IDS_HEARTH);
   ix->llvm = hearth_builder_create(HEARTH_IDS_LLVM);
-  ix->modules = ix->builder && ix->llvm ? hearth_modules_create(ix->builder, &ix->told) : NULL;
+  ix->binaries = owner ? owner->binaries : hearth_binaries_create(&ix->told);
+  if (ix->builder && ix->llvm && ix->binaries)
+    ix->modules = hearth_modules_create(ix->builder, ix->binaries, &ix->told);
   if (!ix->modules) {
     hearth_indexer_destroy(ix);
     return NULL;
@@ -78,6 +94,7 @@ hearth_status hearth_indexer_create(const hearth_indexer_options *options, heart
     return hearth_error_nomem(err);
   ix->options = known;
   set_up_builders(ix);
+  hearth_binaries_use_symbols(ix->binaries, known.symbols);
   *ret = ix;
   return HEARTH_OK;
 }
@@ -86,16 +103,16 @@ void hearth_indexer_destroy(hearth_indexer *ix) {
   if (!ix)
     return;
   hearth_modules_destroy(ix->modules);
+  if (ix->owner == ix)
+    hearth_binaries_destroy(ix->binaries);
   hearth_builder_destroy(ix->builder);
   hearth_builder_destroy(ix->llvm);
   hearth_file_close(&ix->code);
   free(ix->code_name);
+  free(ix->left_out);
   free(ix->densities.name);
   free(ix->uncounted.name);
   free(ix->no_room.name);
-  for (size_t i = 0; i < ix->binary_count; ++i)
-    free(ix->binaries[i]);
-  free(ix->binaries);
   free(ix->known);
   free(ix->known_by_number.slots);
   pthread_mutex_destroy(&ix->lock);
@@ -103,20 +120,11 @@ void hearth_indexer_destroy(hearth_indexer *ix) {
 }
 
 hearth_status hearth_indexer_add_debug_directory(hearth_indexer *ix, const char *path, hearth_error *err) {
-  return hearth_modules_add_directory(ix->modules, path, err);
+  return hearth_binaries_add_directory(ix->binaries, path, err);
 }
 
 hearth_status hearth_indexer_add_binary(hearth_indexer *ix, const char *path, hearth_error *err) {
-  char *copy = strdup(path);
-  char **binaries = realloc(ix->binaries, (ix->binary_count + 1) * sizeof *binaries);
-  if (binaries)
-    ix->binaries = binaries;
-  if (!copy || !binaries) {
-    free(copy);
-    return hearth_error_nomem(err);
-  }
-  ix->binaries[ix->binary_count++] = copy;
-  return hearth_modules_give(ix->modules, path, err);
+  return hearth_binaries_give(ix->binaries, path, err);
 }
 
 /* -------------------------------------------------- sums -------------------------------------------------- */

@@ -35,6 +35,7 @@ struct hearth_indexer {
   bool united;          /* it was made */
   hearth_file code;     /* a profile of -fprofile-use that is to get the heap profile; of the owner only */
   char *code_name;
+  hearth_binaries *binaries; /* the owner's */
   hearth_modules *modules;
   hearth_dump_counts counts;
   hearth_lost_stacks lost_stacks;
@@ -43,11 +44,10 @@ struct hearth_indexer {
   hearth_named_inputs densities; /* of whose accesses the densities are known only: one makes that so of all */
   hearth_named_inputs uncounted; /* others: one takes the classes of all away */
   size_t added, skipped;         /* inputs */
+  char *left_out;                /* a line for each that was skipped; NULL: none */
+  bool has_code;                 /* a profile of -fprofile-use was among them */
   bool has_part;                 /* of an input that failed */
   hearth_error nothing;          /* why no context came out of the dumps so far */
-  char **binaries;               /* paths that were given; of the owner only */
-  size_t binary_count;
-  bool has_binaries; /* a worker: it has opened those */
   hearth_known_file *known;
   size_t known_count, known_room;
   id_table known_by_number;
@@ -67,6 +67,8 @@ hearth_status hearth_indexer_is_known(hearth_indexer *ix, const hearth_input *in
 hearth_status hearth_named_inputs_add(hearth_named_inputs *inputs, size_t count, const char *name, hearth_error *err);
 /* A note to the user, through the owner. */
 void hearth_indexer_tell(hearth_indexer *ix, hearth_note_level level, const char *text);
+/* An input is left out for this reason: tell it, and remember. Error: E_NOMEM. */
+hearth_status hearth_indexer_skip(hearth_indexer *ix, const char *reason, hearth_error *err);
 void hearth_indexer_tell_begun(hearth_indexer *owner, const char *path, size_t number, size_t count);
 /* On an error other than E_NOMEM, E_FULL and E_USAGE, nothing of the input was added, unless has_part says so. */
 hearth_status hearth_indexer_add_unknown(hearth_indexer *ix, const hearth_input *input, hearth_error *err);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A mapping's binary is found by build id among those given, else by its path if that has the same build id. Debug
- * information is loaded once for each binary. */
+/* What one indexer makes of the files that its dumps have mapped: frames of addresses in them, and what is lost for want of
+ * them. */
 #include "modules.h"
 
 #include <stdio.h>
@@ -12,35 +12,31 @@
 #include "map_overlaps.h"
 #include "path_name.h"
 
-/* A build id met so far. A module without binary is one that cannot be used: remembered, so as to try and tell once. */
+/* A file that dumps of this indexer have mapped. The set of binaries is shared with other workers, and so is what it knows. */
 typedef struct module {
-  uint32_t build_id_size; /* 0: known by its path */
-  uint8_t build_id[HEARTH_RAW_BUILD_ID_MAX];
-  char *path; /* of the mapping; NULL if it was given */
-  hearth_binary *binary;
-  hearth_frame_cache *cache;
-  bool given, used, is_program;
+  const hearth_known_binary *known;
+  hearth_frame_cache *cache; /* NULL: not used so far */
+  bool used;
   /* While there is no binary: */
   uint64_t missed; /* addresses in it */
   uint64_t lost_contexts, lost_bytes;
-  hearth_error reason; /* why there is no binary */
 } module;
 
 struct hearth_modules {
   hearth_builder *builder;
   hearth_indexer_options options;
+  hearth_binaries *binaries;
   module *modules;
-  size_t count, capacity, given;
-  char **directories; /* with debug files */
-  size_t directory_count, directory_capacity;
-  bool use_symbols;
+  size_t count, capacity;
 };
 
-hearth_modules *hearth_modules_create(hearth_builder *builder, const hearth_indexer_options *options) {
+hearth_modules *hearth_modules_create(hearth_builder *builder, hearth_binaries *binaries,
+                                      const hearth_indexer_options *options) {
   hearth_modules *m = calloc(1, sizeof *m);
   if (!m)
     return NULL;
   m->builder = builder;
+  m->binaries = binaries;
   m->options = *options;
   return m;
 }
@@ -48,35 +44,10 @@ hearth_modules *hearth_modules_create(hearth_builder *builder, const hearth_inde
 void hearth_modules_destroy(hearth_modules *m) {
   if (!m)
     return;
-  for (size_t i = 0; i < m->count; ++i) {
+  for (size_t i = 0; i < m->count; ++i)
     hearth_frame_cache_destroy(m->modules[i].cache);
-    hearth_binary_close(m->modules[i].binary);
-    free(m->modules[i].path);
-  }
-  for (size_t i = 0; i < m->directory_count; ++i)
-    free(m->directories[i]);
-  free(m->directories);
   free(m->modules);
   free(m);
-}
-
-void hearth_modules_use_symbols(hearth_modules *m, bool use) { m->use_symbols = use; }
-
-hearth_status hearth_modules_add_directory(hearth_modules *m, const char *path, hearth_error *err) {
-  char *copy = strdup(path);
-  if (!copy ||
-      !hearth_array_grow(&m->directories, &m->directory_capacity, m->directory_count, sizeof *m->directories)) {
-    free(copy);
-    return hearth_error_nomem(err);
-  }
-  m->directories[m->directory_count++] = copy;
-  return HEARTH_OK;
-}
-
-hearth_status hearth_modules_share_directories(hearth_modules *m, const hearth_modules *other, hearth_error *err) {
-  for (size_t i = 0; i < other->directory_count; ++i)
-    HEARTH_TRY(hearth_modules_add_directory(m, other->directories[i], err));
-  return HEARTH_OK;
 }
 
 static void note(const hearth_modules *m, hearth_note_level level, const char *text) {
@@ -92,117 +63,31 @@ static void print_id(char *buffer, size_t size, const uint8_t *id, uint32_t id_s
     snprintf(buffer, size, "none");
 }
 
-/* Files without build id are told apart by path. */
-static module *find(const hearth_modules *m, const uint8_t *id, uint32_t size, const char *path) {
-  for (size_t i = 0; i < m->count; ++i) {
-    module *row = &m->modules[i];
-    if (row->build_id_size == size &&
-        (size ? memcmp(row->build_id, id, size) == 0 : row->path && path && strcmp(row->path, path) == 0))
-      return row;
-  }
+static module *find(const hearth_modules *m, const hearth_known_binary *known) {
+  for (size_t i = 0; i < m->count; ++i)
+    if (m->modules[i].known == known)
+      return &m->modules[i];
   return NULL;
 }
 
 static module *find_mapped(const hearth_modules *m, const hearth_raw_map *map) {
-  return find(m, map->build_id, map->build_id_size, map->path);
+  for (size_t i = 0; i < m->count; ++i)
+    if (hearth_binaries_is_of(m->modules[i].known, map))
+      return &m->modules[i];
+  return NULL;
 }
 
-/* `path` is copied, or NULL. */
-static module *add_row(hearth_modules *m, const uint8_t *id, uint32_t size, const char *path) {
-  char *copy = path ? strdup(path) : NULL;
-  if ((path && !copy) || !hearth_array_grow(&m->modules, &m->capacity, m->count, sizeof *m->modules)) {
-    free(copy);
-    return NULL;
-  }
-  module *row = &m->modules[m->count++];
-  *row = (module){.build_id_size = size, .path = copy};
-  memcpy(row->build_id, id, size);
-  return row;
-}
-
-/* Load the debug information. The binary belongs to the row then; on error it is closed.
- *   wanted  the program, or a file that the user named. Other libraries are not looked up in the system's folder of
- *           debug files: a profile should not depend on whether the C library's are installed */
-static hearth_status fill_row(hearth_modules *m, module *row, hearth_binary *binary, bool wanted, hearth_error *err) {
-  hearth_debug_info *info = hearth_binary_debug_info(binary);
-  hearth_debug_directories directories = {m->directories, m->directory_count, wanted};
-  hearth_status status = hearth_debug_info_load(info, directories, err);
-  if (m->use_symbols && (status == HEARTH_OK || status == HEARTH_E_NO_DEBUG_INFO))
-    status = hearth_debug_info_load_names(info, err);
-  if (status == HEARTH_OK && !(row->cache = hearth_frame_cache_create(binary, m->builder)))
-    status = hearth_error_nomem(err);
-  if (status != HEARTH_OK) {
-    hearth_binary_close(binary);
-    return status;
-  }
-  row->binary = binary;
+static hearth_status add_row(hearth_modules *m, const hearth_known_binary *known, module **ret, hearth_error *err) {
+  HEARTH_TRY(hearth_check_memory(hearth_array_grow(&m->modules, &m->capacity, m->count, sizeof *m->modules), err));
+  *ret = &m->modules[m->count++];
+  **ret = (module){.known = known};
   return HEARTH_OK;
-}
-
-hearth_status hearth_modules_give(hearth_modules *m, const char *path, hearth_error *err) {
-  hearth_binary *binary;
-  uint32_t size;
-  hearth_status status = hearth_binary_open(path, &binary, err);
-  if (status != HEARTH_OK)
-    return status;
-  const uint8_t *id = hearth_binary_build_id(binary, &size);
-  if (find(m, id, size, NULL)) { /* the same binary twice is harmless */
-    hearth_binary_close(binary);
-    return HEARTH_OK;
-  }
-  module *row = add_row(m, id, size, NULL);
-  if (!row) {
-    hearth_binary_close(binary);
-    return hearth_error_nomem(err);
-  }
-  status = fill_row(m, row, binary, true, err);
-  if (status != HEARTH_OK) {
-    --m->count;
-    return status;
-  }
-  char text[640];
-  snprintf(text, sizeof text, "using %.600s", path);
-  note(m, HEARTH_NOTE_DETAIL, text);
-  row->given = true;
-  ++m->given;
-  return HEARTH_OK;
-}
-
-/* Open the file that a mapping names, if it is still the one that ran. */
-static hearth_status open_mapped(const hearth_raw_map *map, hearth_binary **ret, hearth_error *err) {
-  uint32_t size;
-  if (map->build_id_size == 0)
-    return hearth_error_set(err, HEARTH_E_NO_BUILD_ID, "%s: has no build id (link it with -Wl,--build-id)", map->path);
-  HEARTH_TRY(hearth_binary_open(map->path, ret, err));
-  const uint8_t *id = hearth_binary_build_id(*ret, &size);
-  if (size == map->build_id_size && memcmp(id, map->build_id, size) == 0)
-    return HEARTH_OK;
-  hearth_binary_close(*ret);
-  return hearth_error_set(err, HEARTH_E_MISMATCH, "%s: has been rebuilt since it ran", map->path);
-}
-
-/* The row that results says in `reason` why the file cannot be used, if so. NULL: out of memory. */
-static module *follow_path(hearth_modules *m, const hearth_raw_map *map, bool is_program) {
-  hearth_binary *binary;
-  char text[640];
-  module *row = add_row(m, map->build_id, map->build_id_size, map->path);
-  if (!row)
-    return NULL;
-  row->is_program = is_program;
-  if (open_mapped(map, &binary, &row->reason) != HEARTH_OK ||
-      fill_row(m, row, binary, is_program, &row->reason) != HEARTH_OK) {
-    note(m, HEARTH_NOTE_DETAIL, row->reason.message);
-    return row;
-  }
-  snprintf(text, sizeof text, "using %s", map->path);
-  note(m, HEARTH_NOTE_DETAIL, text);
-  return row;
 }
 
 static hearth_status none_given_fits(const hearth_modules *m, const char *name, const hearth_raw_dump *dump,
                                      bool is_skipped, hearth_error *err) {
   char given[2 * HEARTH_RAW_BUILD_ID_MAX + 1], seen[2 * HEARTH_RAW_BUILD_ID_MAX + 1];
-  const module *row = &m->modules[0];
+  const hearth_known_binary *row = hearth_binaries_given(m->binaries, 0);
   const char *path = hearth_binary_path(row->binary);
   const hearth_raw_map *map = dump->map_count ? &dump->maps[0] : NULL;
   for (size_t i = 0; i < dump->map_count; ++i)
@@ -232,10 +117,11 @@ static hearth_status none_found(const hearth_modules *m, const char *name, const
                             dump->maps[0].path);
   for (size_t i = 0; i < dump->map_count; ++i) {
     const module *row = find_mapped(m, &dump->maps[i]);
-    if (row && row->reason.status != HEARTH_OK)
-      return hearth_error_set(err, row->reason.status, "%s: no usable binary: %.400s%s", name, row->reason.message,
-                              row->reason.status == HEARTH_E_NO_DEBUG_INFO ? "; --symbols does with names of functions"
-                                                                           : hearth_modules_remedy(&row->reason));
+    const hearth_error *reason = row ? &row->known->reason : NULL;
+    if (reason && reason->status != HEARTH_OK)
+      return hearth_error_set(err, reason->status, "%s: no usable binary: %.400s%s", name, reason->message,
+                              reason->status == HEARTH_E_NO_DEBUG_INFO ? "; --symbols does with names of functions"
+                                                                       : hearth_modules_remedy(reason));
   }
   print_id(seen, sizeof seen, dump->map_count ? dump->maps[0].build_id : NULL,
            dump->map_count ? dump->maps[0].build_id_size : 0);
@@ -252,20 +138,23 @@ static int compare_placed(const void *a, const void *b) {
  *   is_program  its separate debug file is looked for in the system's folder, too */
 static hearth_status module_of(hearth_modules *m, const hearth_raw_map *map, bool is_program, module **ret,
                                hearth_error *err) {
-  bool has_path = map->path && map->path[0] == '/';
-  *ret = map->build_id_size > 0 || has_path ? find_mapped(m, map) : NULL;
-  if (*ret || !has_path)
+  const hearth_known_binary *known;
+  *ret = find_mapped(m, map);
+  if (*ret)
     return HEARTH_OK;
-  *ret = follow_path(m, map, is_program);
-  return *ret ? HEARTH_OK : hearth_error_nomem(err);
+  HEARTH_TRY(hearth_binaries_find(m->binaries, map, is_program, &known, err));
+  return known ? add_row(m, known, ret, err) : HEARTH_OK;
 }
 
-static hearth_status mark_used(hearth_modules *m, module *row, hearth_error *err) {
-  if (row->used)
+static hearth_status use(hearth_modules *m, module *row, hearth_error *err) {
+  const hearth_known_binary *known = row->known;
+  if (row->cache)
     return HEARTH_OK;
+  row->cache = hearth_frame_cache_create(known->binary, m->builder);
+  HEARTH_TRY(hearth_check_memory(row->cache != NULL, err));
   row->used = true;
-  return hearth_builder_add_binary(m->builder, hearth_base_name(hearth_binary_path(row->binary)), row->build_id,
-                                   row->build_id_size, err);
+  return hearth_builder_add_binary(m->builder, hearth_base_name(hearth_binary_path(known->binary)), known->build_id,
+                                   known->build_id_size, err);
 }
 
 static void tell_overlaps(const hearth_modules *m, const char *name, const hearth_raw_dump *dump,
@@ -301,11 +190,11 @@ static hearth_status place_all(hearth_modules *m, const hearth_raw_dump *dump, c
       continue;
     /* The first mapping is the program's. */
     HEARTH_TRY(module_of(m, &dump->maps[i], i == 0, &row, err));
-    if (!row || !row->binary)
+    if (!row || !row->known->binary)
       continue;
-    HEARTH_TRY(mark_used(m, row, err));
+    HEARTH_TRY(use(m, row, err));
     if (!overlaps[i])
-      placed[(*ret_count)++] = (hearth_placed_map){&dump->maps[i], row->binary, row->cache};
+      placed[(*ret_count)++] = (hearth_placed_map){&dump->maps[i], row->known->binary, row->cache};
   }
   return HEARTH_OK;
 }
@@ -335,51 +224,45 @@ hearth_status hearth_modules_check(hearth_modules *m, const char *name, const he
     if (hearth_modules_is_runtime(&dump->maps[i]))
       continue;
     HEARTH_TRY(module_of(m, &dump->maps[i], i == 0, &row, err));
-    given = given || (row && row->given);
-    found = found || (row && row->binary);
+    given = given || (row && row->known->given);
+    found = found || (row && row->known->binary);
   }
-  if (m->given > 0 && !given)
+  if (!given && hearth_binaries_given(m->binaries, 0))
     return none_given_fits(m, name, dump, is_skipped, err);
   return found ? HEARTH_OK : none_found(m, name, dump, err);
 }
 
 void hearth_modules_miss(hearth_modules *m, const hearth_raw_map *map) {
   module *row = find_mapped(m, map);
-  if (row && !row->binary)
+  if (row && !row->known->binary)
     row->missed++;
 }
 
 const hearth_error *hearth_modules_lose(hearth_modules *m, const hearth_raw_map *map, uint64_t bytes) {
   module *row = find_mapped(m, map);
-  if (!row || row->binary || row->reason.status == HEARTH_OK || row->reason.status == HEARTH_E_NO_DEBUG_INFO)
+  const hearth_error *reason = row ? &row->known->reason : NULL;
+  if (!row || row->known->binary || reason->status == HEARTH_OK || reason->status == HEARTH_E_NO_DEBUG_INFO)
     return NULL;
   row->lost_contexts++;
   row->lost_bytes = hearth_merge_SUM(row->lost_bytes, bytes);
-  return &row->reason;
+  return reason;
 }
 
 hearth_status hearth_modules_share_use(hearth_modules *m, const hearth_modules *other, hearth_error *err) {
   for (size_t i = 0; i < other->count; ++i) {
     const module *theirs = &other->modules[i];
-    module *same = find(m, theirs->build_id, theirs->build_id_size, theirs->path);
-    if (!same && theirs->missed > 0) {
-      same = add_row(m, theirs->build_id, theirs->build_id_size, theirs->path);
-      if (!same)
-        return hearth_error_nomem(err);
-      same->is_program = theirs->is_program;
-      same->reason = theirs->reason;
-    }
-    if (same) {
-      same->used = same->used || theirs->used;
-      same->missed += theirs->missed;
-      same->lost_contexts += theirs->lost_contexts;
-      same->lost_bytes = hearth_merge_SUM(same->lost_bytes, theirs->lost_bytes);
-    }
+    module *same = find(m, theirs->known);
+    if (!same)
+      HEARTH_TRY(add_row(m, theirs->known, &same, err));
+    same->used = same->used || theirs->used;
+    same->missed += theirs->missed;
+    same->lost_contexts += theirs->lost_contexts;
+    same->lost_bytes = hearth_merge_SUM(same->lost_bytes, theirs->lost_bytes);
   }
   return HEARTH_OK;
 }
 
-static void tell_unused(const hearth_modules *m, const module *row) {
+static void tell_unused(const hearth_modules *m, const hearth_known_binary *row) {
   char id[2 * HEARTH_RAW_BUILD_ID_MAX + 1], text[640];
   print_id(id, sizeof id, row->build_id, row->build_id_size);
   snprintf(text, sizeof text, "%.500s: its build id %s is in none of the raw profiles", hearth_binary_path(row->binary),
@@ -394,18 +277,22 @@ static void tell_missed(const hearth_modules *m, const module *row) {
              (unsigned long long)row->lost_contexts, row->lost_contexts == 1 ? "" : "s",
              (unsigned long long)row->lost_bytes);
   snprintf(text, sizeof text, "%.400s: %llu address%s of its code %s left out of the call stacks%s%s",
-           row->reason.message, (unsigned long long)row->missed, row->missed == 1 ? "" : "es",
-           row->missed == 1 ? "is" : "are", contexts, hearth_modules_remedy(&row->reason));
+           row->known->reason.message, (unsigned long long)row->missed, row->missed == 1 ? "" : "es",
+           row->missed == 1 ? "is" : "are", contexts, hearth_modules_remedy(&row->known->reason));
   note(m, HEARTH_NOTE_WARNING, text);
 }
 
 void hearth_modules_report(const hearth_modules *m) {
+  const hearth_known_binary *given;
+  for (size_t i = 0; (given = hearth_binaries_given(m->binaries, i)); ++i) {
+    const module *row = find(m, given);
+    if (!row || !row->used)
+      tell_unused(m, given);
+  }
   for (size_t i = 0; i < m->count; ++i) {
     const module *row = &m->modules[i];
     /* Of libraries it is nothing unusual to be without debug information. */
-    bool usual = row->reason.status == HEARTH_E_NO_DEBUG_INFO && !row->is_program;
-    if (row->given && !row->used)
-      tell_unused(m, row);
+    bool usual = row->known->reason.status == HEARTH_E_NO_DEBUG_INFO && !row->known->is_program;
     if (row->missed > 0 && !usual)
       tell_missed(m, row);
   }

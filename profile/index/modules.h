@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The binaries of one indexing, and which of them each mapping of a raw profile is. */
+/* Which binary each mapping of a raw profile is, and how far an indexer has used it. */
 #ifndef HEARTH_MODULES_H
 #define HEARTH_MODULES_H
 
+#include "binaries.h"
 #include "frame_cache.h"
 #include "hearth/indexer.h"
 #include "raw_dump.h"
@@ -16,25 +17,15 @@ typedef struct hearth_placed_map {
   hearth_frame_cache *cache;
 } hearth_placed_map;
 
-/* `builder` is borrowed; options are copied. NULL when out of memory. */
-hearth_modules *hearth_modules_create(hearth_builder *builder, const hearth_indexer_options *options);
+/* `builder` and `binaries` are borrowed; options are copied. NULL when out of memory. */
+hearth_modules *hearth_modules_create(hearth_builder *builder, hearth_binaries *binaries,
+                                      const hearth_indexer_options *options);
 void hearth_modules_destroy(hearth_modules *modules); /* accepts NULL */
-
-/* From now on, name functions of binaries without debug information by their symbols (code_names.h). */
-void hearth_modules_use_symbols(hearth_modules *modules, bool use);
-
-/* A folder with separate debug files, .dwo or .dwp files; before the first binary. Copied. Errors: E_NOMEM. */
-hearth_status hearth_modules_add_directory(hearth_modules *modules, const char *path, hearth_error *err);
-/* The same folders as another's. */
-hearth_status hearth_modules_share_directories(hearth_modules *modules, const hearth_modules *other, hearth_error *err);
-
-/* Open and load a binary that the user gave. */
-hearth_status hearth_modules_give(hearth_modules *modules, const char *path, hearth_error *err);
 
 /* Is this the preloaded runtime? */
 bool hearth_modules_is_runtime(const hearth_raw_map *map);
 
-/* Find the binaries of a dump's mappings: among the given ones, else where the mappings' paths lead.
+/* Find the binaries of a dump's mappings.
  *   ret_placed  mappings with a binary, sorted by address, none of which overlap (overlapping ones are left out and
  *               reported); the caller frees the array, not the memory that it points to
  * Errors: E_NOMEM. */

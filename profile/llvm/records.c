@@ -54,7 +54,7 @@ static hearth_status name_functions(maker *m) {
                               "function 0x%016llx has no name, and LLVM's id is made of it: make the profile from raw "
                               "ones",
                               (unsigned long long)f.id);
-    m->guids[i] = summary.id_scheme == HEARTH_IDS_LLVM ? f.id : hearth_llvm_function_id(f.name, strlen(f.name));
+    m->guids[i] = summary.id_scheme == HEARTH_IDS_LLVM ? f.id : hearth_llvm_id_of_name(f.name);
   }
   return HEARTH_OK;
 }

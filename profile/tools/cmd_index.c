@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "amount.h"
@@ -16,6 +17,7 @@
 #include "mib_names.h"
 #include "output_file.h"
 #include "output_formats.h"
+#include "repeats.h"
 #include "view_options.h"
 
 #define INPUTS_PER_WORKER 8u /* fewer are not worth reading the debug information once more */
@@ -36,9 +38,13 @@ typedef struct arguments {
   uint32_t section;          /* version of LLVM's; 0: the default */
   hearth_number_option jobs; /* by default as many as are worth it */
   uint32_t layout;
+  uint64_t memory_limit; /* bytes; 0: none */
+  const char *parts;     /* a folder; NULL: none are kept */
+  hearth_number_option half_life, as_of;
   bool quiet, verbose, progress, full_recursion, symbols, library_calls;
   failure_mode failure;
   uint64_t unrecorded; /* fields, 1 << enum hearth_mib_column */
+  hearth_repeats warnings;
 } arguments;
 
 static const hearth_help help = {
@@ -126,6 +132,19 @@ static int check(const arguments *a) {
   return HEARTH_EXIT_OK;
 }
 
+/* Old inputs that no longer count are none. */
+static int weigh_by_age(arguments *a) {
+  if (!a->half_life.given)
+    return a->as_of.given ? hearth_tool_usage_error(a->command, "--as-of goes with --half-life") : HEARTH_EXIT_OK;
+  size_t gone =
+      hearth_input_list_age(&a->inputs, a->half_life.value, a->as_of.given ? a->as_of.value : (uint64_t)time(NULL));
+  if (a->inputs.count == 0)
+    return hearth_tool_error("%s: not written: too old for this --half-life: all inputs (%zu)", a->output, gone);
+  if (gone > 0 && !a->quiet)
+    hearth_tool_warning("%zu input%s left out as too old", gone, gone == 1 ? "" : "s");
+  return HEARTH_EXIT_OK;
+}
+
 static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
   const hearth_option options[] = {
       {.name = "PROFILE",
@@ -175,6 +194,20 @@ static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
        .take = add_list,
        .target = &a->inputs,
        .help = "more PROFILEs, one on each line of LIST: FILE or N,FILE; '#' begins a comment line"},
+      {.name = "--half-life",
+       .value = "DAYS",
+       .expects = "a number from 1 to 36500",
+       .take = hearth_tool_take_number,
+       .target = &a->half_life,
+       .help =
+           "count each PROFILE by the age of its file: 64 times what its weight says if it is new, half as often for "
+           "every DAYS that it is old, and not at all below once"},
+      {.name = "--as-of",
+       .value = "SECONDS",
+       .expects = "seconds since 1970",
+       .take = hearth_tool_take_number,
+       .target = &a->as_of,
+       .help = "ages are those at this time (default: now); give parts of one merge the same"},
       {.name = "--failure-mode",
        .value = "MODE",
        .expects = "any, all or warn",
@@ -197,6 +230,20 @@ static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
        .take = hearth_tool_take_number,
        .target = &a->jobs,
        .help = "read the inputs in N threads (default: one for every 8 inputs, up to the processors)"},
+      {.name = "--memory-limit",
+       .value = "SIZE",
+       .expects = "a size such as 500M or 2G",
+       .take = hearth_tool_take_size,
+       .target = &a->memory_limit,
+       .help = "keep the partial results of the threads so small that they and the result take no more than SIZE; the "
+               "result alone may"},
+      {.name = "--parts",
+       .value = "DIR",
+       .expects = "a folder",
+       .text = &a->parts,
+       .help =
+           "keep a partial result for every 256 inputs in DIR: the same merge, interrupted or with more inputs at the "
+           "end of its list, goes on from there"},
       {.name = "--format",
        .value = "NAME",
        .expects = "default, hearth, llvm, yaml or text",
@@ -229,7 +276,8 @@ static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
       {0}};
   int operands;
   if (!hearth_tool_parse(options, &help, argc, argv, &operands, ret_code) ||
-      (*ret_code = add_operands(a, operands, argv)) != HEARTH_EXIT_OK || (*ret_code = check(a)) != HEARTH_EXIT_OK)
+      (*ret_code = add_operands(a, operands, argv)) != HEARTH_EXIT_OK || (*ret_code = check(a)) != HEARTH_EXIT_OK ||
+      (*ret_code = weigh_by_age(a)) != HEARTH_EXIT_OK)
     return false;
   if (a->progress)
     hearth_tool_progress_always();
@@ -238,12 +286,19 @@ static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
 
 /* -------------------------------------------------- what is told -------------------------------------------------- */
 
+/* Inputs that are left out are named, each of them. */
+static bool is_told(arguments *a, const char *text) {
+  return a->verbose || strncmp(text, "left out: ", strlen("left out: ")) == 0 ||
+         hearth_repeats_tell(&a->warnings, text);
+}
+
 static void on_note(void *context, hearth_note_level level, const char *text) {
-  const arguments *a = context;
+  arguments *a = context;
   if (level == HEARTH_NOTE_ERROR) {
     hearth_tool_error("%s", text);
   } else if (level == HEARTH_NOTE_WARNING && !a->quiet) {
-    hearth_tool_warning("%s", text);
+    if (is_told(a, text))
+      hearth_tool_warning("%s", text);
   } else if (level == HEARTH_NOTE_DETAIL && a->verbose) {
     hearth_tool_progress("%s", "");
     fprintf(stderr, "hearth: %s\n", text);
@@ -337,6 +392,8 @@ static int merge_all(const arguments *a, hearth_indexer *indexer) {
   if (add_binaries(a, indexer) != HEARTH_EXIT_OK ||
       hearth_indexer_add_inputs(indexer, a->inputs.rows, a->inputs.count, job_count(a), &err) != HEARTH_OK)
     return HEARTH_EXIT_ERROR; /* told already */
+  if (a->warnings.untold > 0)
+    hearth_tool_warning("%" PRIu64 " more of these kinds (-v prints all)", a->warnings.untold);
   if (!a->quiet)
     hearth_tool_progress("%s: writing", a->output);
   request.code_name = hearth_indexer_code_profile(indexer, &request.code, &request.code_size);
@@ -352,6 +409,8 @@ int hearth_cmd_index(int argc, char **argv) {
   arguments a = {.command = argv[0],
                  .format = &hearth_output_formats[0],
                  .jobs = {.least = 1, .most = 1024},
+                 .half_life = {.least = 1, .most = 36500},
+                 .as_of = {.most = INT64_MAX},
                  .binaries.rows = calloc((size_t)argc, sizeof(char *)),
                  .debug_directories.rows = calloc((size_t)argc, sizeof(char *))};
   int code = HEARTH_EXIT_OK;
@@ -367,7 +426,9 @@ int hearth_cmd_index(int argc, char **argv) {
                                        .library_calls = a.library_calls,
                                        .full_recursion = a.full_recursion,
                                        .skip_failing = a.failure != FAIL_IF_ANY,
-                                       .unrecorded = a.unrecorded};
+                                       .unrecorded = a.unrecorded,
+                                       .memory_limit = a.memory_limit,
+                                       .parts = a.parts};
     hearth_indexer *indexer;
     hearth_error err;
     code = hearth_indexer_create(&settings, &indexer, &err) == HEARTH_OK ? merge_all(&a, indexer)

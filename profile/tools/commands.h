@@ -17,6 +17,8 @@ int hearth_cmd_plan(int argc, char **argv);
 int hearth_cmd_record(int argc, char **argv);
 int hearth_cmd_report(int argc, char **argv);
 int hearth_cmd_show(int argc, char **argv);
+int hearth_cmd_split(int argc, char **argv);
+int hearth_cmd_strip(int argc, char **argv);
 int hearth_cmd_dump(int argc, char **argv);
 int hearth_cmd_trace(int argc, char **argv);
 int hearth_cmd_top(int argc, char **argv);

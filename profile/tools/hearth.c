@@ -18,6 +18,8 @@ static const struct command {
     {"merge", hearth_cmd_index, "the same command: merge profiles of all kinds into one"},
     {"plan", hearth_cmd_plan, "choose the call sites that tell contexts apart at run time"},
     {"show", hearth_cmd_show, "print the contents of an indexed profile"},
+    {"strip", hearth_cmd_strip, "take all names and paths out of a profile"},
+    {"split", hearth_cmd_split, "split a profile into shards, to be merged on several machines"},
     {"advise", hearth_cmd_advise, "print what a program could do better with its memory"},
     {"diff", hearth_cmd_diff, "compare two indexed profiles"},
     {"heap", hearth_cmd_heap, "show the live blocks at moments of a recorded run"},

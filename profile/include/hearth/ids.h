@@ -34,6 +34,17 @@ uint64_t hearth_function_id(const char *linkage_name, size_t name_length, const 
 /* The id in profiles imported from LLVM (HEARTH_IDS_LLVM): low 64 bits of the MD5 of the name without suffixes. */
 uint64_t hearth_llvm_function_id(const char *linkage_name, size_t name_length);
 
+/* What stands for a name in a stripped profile (`hearth strip`): this and the 16 hexadecimal digits of the name's
+ * hearth_llvm_function_id. No linkage name is like that. */
+#define HEARTH_STRIPPED_NAME '#'
+
+bool hearth_is_stripped_name(const char *name);
+
+/* hearth_llvm_function_id of a profile's function by its name, stripped or not; 0 if it has none. */
+uint64_t hearth_llvm_id_of_name(const char *name);
+/* Is a profile's function, of which `known` is the name, one with this name? Suffixes do not count. */
+bool hearth_is_name_of(const char *known, const char *name, size_t length);
+
 /* XXH3-64 of the little-endian encoding of function id (u64), line offset (u32), column (u32). Line offset: line minus
  * the function's first line. Column 0 means unknown. */
 uint64_t hearth_stack_id(uint64_t function_id, uint32_t line_offset, uint32_t column);

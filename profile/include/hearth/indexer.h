@@ -47,6 +47,9 @@ typedef struct hearth_indexer_options {
   /* The records of a trace, `count` of them, by its nodes; the last is that of blocks without stack. For a view of its own,
    * a caller may add to fields that traces do not have: they are summed by context as all others. */
   void (*trace_records)(void *context, hearth_mib *records, size_t count);
+  uint64_t
+      memory_limit;  /* bytes of the result and of all partial ones together; the result alone may take more. 0: none */
+  const char *parts; /* a folder in which partial results are kept, for another merge of these inputs; NULL: none */
 } hearth_indexer_options;
 
 typedef struct hearth_input {
@@ -72,8 +75,8 @@ hearth_status hearth_indexer_add_binary(hearth_indexer *indexer, const char *pat
  * data. */
 hearth_status hearth_indexer_add_input(hearth_indexer *indexer, const char *path, hearth_error *err);
 
-/* Add several files by up to `jobs` workers (at least 1), each with debug information and a partial result of its own:
- * memory is that of the result for every worker, whatever the number of inputs. Every input that fails is told as a note
+/* Add several files by up to `jobs` workers (at least 1), which share the debug information. Each has a partial result of its
+ * own: memory is that of the result for every worker, whatever the number of inputs, or less with a limit. Every input that fails is told as a note
  * of level HEARTH_NOTE_ERROR; the status is that of one of them. With skip_failing, an input that fails is none, but for want
  * of memory or of room, and where a part of it was added before. */
 hearth_status hearth_indexer_add_inputs(hearth_indexer *indexer, const hearth_input *inputs, size_t count,

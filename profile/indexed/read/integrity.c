@@ -39,13 +39,15 @@ static hearth_status verify_paths(hearth_profile *profile, hearth_error *err) {
   return HEARTH_OK;
 }
 
-/* The id follows from the names; a function may also be known by its id alone. */
+/* The id follows from the names; a function may also be known by its id alone, or by that and LLVM's: its name is stripped. */
 static hearth_status verify_function_id(hearth_profile *profile, enum hearth_id_scheme scheme, uint32_t row,
                                         const hearth_function_info *f, hearth_error *err) {
   char path[HEARTH_PATH_LIMIT];
   size_t name_length = strlen(f->name);
   HEARTH_TRY(hearth_profile_get_path(profile, f->path, path, sizeof path, err));
-  uint64_t id = scheme == HEARTH_IDS_LLVM ? hearth_llvm_function_id(f->name, name_length)
+  bool is_stripped = hearth_is_stripped_name(f->name);
+  uint64_t id = scheme == HEARTH_IDS_LLVM ? hearth_llvm_id_of_name(f->name)
+                : is_stripped             ? f->id
                                           : hearth_function_id(f->name, name_length, path);
   if (name_length == 0)
     return HEARTH_OK;

@@ -1,10 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Adds whole profiles to a builder: an indexed one, or all that another builder holds. Each table is read once from
+/* Adds whole profiles to a builder: an indexed one, or one shard of it, or all that another builder holds. Each table is read once from
  * its beginning; the rows that a row refers to have their new numbers by then. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "builder_tables.h"
+#include "hearth/ids.h"
+
+/* Which contexts are added. */
+typedef struct chosen {
+  const uint32_t *shards; /* of each context; NULL: all are chosen */
+  uint32_t shard;
+  bool has_totals; /* what belongs to no context is in one shard alone: a sum of them counts it once */
+} chosen;
+
+static bool is_chosen(const chosen *c, uint32_t context) { return !c->shards || c->shards[context] == c->shard; }
 
 /* New numbers of a profile's rows. */
 typedef struct new_rows {
@@ -44,6 +54,8 @@ static hearth_status add_function(hearth_builder *builder, enum hearth_id_scheme
                                   const char *path, uint32_t start_line, uint32_t *ret, hearth_error *err) {
   if (scheme == builder->scheme)
     return hearth_builder_function_by_id(builder, id, name, path, start_line, ret, err);
+  if (hearth_is_stripped_name(name))
+    return hearth_builder_function_by_id(builder, hearth_llvm_id_of_name(name), name, path, start_line, ret, err);
   if (*name)
     return hearth_builder_function(builder, name, path, start_line, ret, err);
   return hearth_error_set(err, HEARTH_E_MISMATCH,
@@ -94,11 +106,13 @@ static hearth_status add_nodes(hearth_builder *builder, hearth_profile *profile,
 }
 
 static hearth_status add_contexts(hearth_builder *builder, hearth_profile *profile, const uint32_t *nodes,
-                                  hearth_error *err) {
+                                  const chosen *c, hearth_error *err) {
   for (uint32_t i = 0; i < hearth_profile_context_count(profile); i++) {
     uint32_t leaf;
     hearth_mib mib;
     hearth_histogram histogram;
+    if (!is_chosen(c, i))
+      continue;
     HEARTH_TRY(hearth_profile_get_context(profile, i, &leaf, &mib, err));
     HEARTH_TRY(hearth_builder_add_to_node(builder, nodes[leaf], &mib, err));
     HEARTH_TRY(hearth_profile_get_histogram(profile, i, &histogram, err));
@@ -117,17 +131,22 @@ static hearth_status find_node(hearth_profile *profile, uint32_t context, const 
 }
 
 static hearth_status add_together(hearth_builder *builder, hearth_profile *profile, const uint32_t *nodes,
-                                  hearth_error *err) {
+                                  const chosen *c, hearth_error *err) {
   hearth_together together;
   uint32_t node, other;
   HEARTH_TRY(hearth_profile_get_together(profile, &together, err));
-  hearth_builder_add_windows(builder, &together.totals);
+  if (c->has_totals)
+    hearth_builder_add_windows(builder, &together.totals);
   for (size_t i = 0; i < together.row_count; i++) {
+    if (!is_chosen(c, together.rows[i].context))
+      continue;
     HEARTH_TRY(find_node(profile, together.rows[i].context, nodes, &node, err));
     HEARTH_TRY(hearth_builder_add_touched(builder, node, &together.rows[i].touched, err));
   }
   for (size_t i = 0; i < together.pair_count; i++) {
     const hearth_together_pair *pair = &together.pairs[i];
+    if (!is_chosen(c, pair->a)) /* both are in one shard */
+      continue;
     HEARTH_TRY(find_node(profile, pair->a, nodes, &node, err));
     HEARTH_TRY(find_node(profile, pair->b, nodes, &other, err));
     HEARTH_TRY(hearth_builder_add_pair(builder, node, other, pair->windows, pair->lines, err));
@@ -157,29 +176,43 @@ static hearth_status add_binaries(hearth_builder *builder, hearth_profile *profi
 }
 
 static hearth_status add_tables(hearth_builder *builder, hearth_profile *profile, enum hearth_id_scheme scheme,
-                                const new_rows *rows, hearth_error *err) {
+                                const new_rows *rows, const chosen *c, hearth_error *err) {
   HEARTH_TRY(add_functions(builder, profile, scheme, rows->functions, err));
   HEARTH_TRY(add_frames(builder, profile, scheme, rows->functions, rows->frames, err));
   HEARTH_TRY(add_nodes(builder, profile, rows->frames, rows->nodes, err));
-  HEARTH_TRY(add_contexts(builder, profile, rows->nodes, err));
-  HEARTH_TRY(add_together(builder, profile, rows->nodes, err));
+  HEARTH_TRY(add_contexts(builder, profile, rows->nodes, c, err));
+  HEARTH_TRY(add_together(builder, profile, rows->nodes, c, err));
   HEARTH_TRY(add_types(builder, profile, err));
-  return add_binaries(builder, profile, err);
+  return c->has_totals ? add_binaries(builder, profile, err) : HEARTH_OK;
 }
 
-hearth_status hearth_builder_add_profile(hearth_builder *builder, hearth_profile *profile, hearth_error *err) {
+static hearth_status add_chosen(hearth_builder *builder, hearth_profile *profile, const chosen *c, hearth_error *err) {
   hearth_profile_summary summary;
   new_rows rows;
   HEARTH_TRY(hearth_profile_get_summary(profile, &summary, err));
+  if (!c->has_totals)
+    summary.runs = summary.duration_ns = summary.dropped_blocks = summary.dropped_frames = 0;
   HEARTH_TRY(check_scheme(builder, summary.id_scheme, err));
   hearth_status status = new_rows_create(&rows, hearth_profile_function_count(profile),
                                          hearth_profile_frame_count(profile), hearth_profile_stack_count(profile), err);
   if (status == HEARTH_OK)
-    status = add_tables(builder, profile, summary.id_scheme, &rows, err);
+    status = add_tables(builder, profile, summary.id_scheme, &rows, c, err);
   if (status == HEARTH_OK)
     status = hearth_builder_add_run(builder, &summary, err);
   new_rows_free(&rows);
   return status;
+}
+
+hearth_status hearth_builder_add_profile(hearth_builder *builder, hearth_profile *profile, hearth_error *err) {
+  return add_chosen(builder, profile, &(chosen){.has_totals = true}, err);
+}
+
+hearth_status hearth_builder_add_shard(hearth_builder *builder, hearth_profile *profile, const uint32_t *shards,
+                                       uint32_t shard, hearth_error *err) {
+  uint32_t least = shard;
+  for (uint32_t i = 0; i < hearth_profile_context_count(profile); i++)
+    least = shards[i] < least ? shards[i] : least;
+  return add_chosen(builder, profile, &(chosen){shards, shard, shard == least}, err);
 }
 
 /* -------------------------------------------------- other builders ------------------------------------------------ */

@@ -37,6 +37,9 @@ hearth_status hearth_writer_mark_needed(writer *w) {
       node = b->nodes[node].parent;
     }
   }
+  for (size_t i = 0; i < b->frame_count; i++) /* contexts of another profile may have them */
+    if (b->frames[i].recursive)
+      w->frames.rank[i] = w->functions.rank[b->frames[i].function] = 0;
   return HEARTH_OK;
 }
 

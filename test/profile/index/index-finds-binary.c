@@ -10,6 +10,15 @@
 // CHECK: hearth: using {{.*}}/program
 // CHECK: found.prof: 1 context, 1 function
 //
+// Elsewhere, it is found by its build id in a folder of --debug-dir.
+//
+// RUN: mkdir -p ids/.build-id/$(readelf -n program | sed -n 's/.*Build ID: \(..\).*/\1/p')
+// RUN: mv program ids/.build-id/$(readelf -n program | sed -n 's,.*Build ID: \(..\),\1/,p')
+// RUN: not %hearth index raw.* -o none 2>&1 | FileCheck %s --check-prefix=GONE
+// RUN: %hearth index raw.* --debug-dir=ids -q -o by-id.prof
+// RUN: cmp by-id.prof given.prof
+// GONE: hearth: error: raw.{{[0-9]+}}: no usable binary: {{.*}}/program: cannot be opened
+//
 // RUN: %clang -O1 -gmlt -fdebug-info-for-profiling -fno-omit-frame-pointer -Wl,--build-id -DOTHER %s %rt -lpthread -o program
 // RUN: not %hearth index raw.* -o rebuilt.prof 2>&1 | FileCheck %s --check-prefix=REBUILT
 // RUN: not ls rebuilt.prof

@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# Lists profiles for an engine: DIR/1.list, DIR/2.list and so on, of SIZE profiles each, sorted by name. A batch whose
+# list changed loses its partial result, so what is made anew is what has new inputs. Prints the number of batches.
+set -euo pipefail
+[[ $# -ge 2 ]] || { echo "usage: batches.sh SIZE DIR < LIST" >&2 && exit 2; }
+size=$1 dir=$2
+mkdir -p "$dir"
+rm -f "$dir"/new.*
+sort | split -l "$size" -a 6 -d - "$dir/new."
+count=0
+for new in "$dir"/new.*; do
+  [[ -e $new ]] || break
+  count=$((count + 1))
+  if cmp -s "$new" "$dir/$count.list"; then
+    rm "$new"
+  else
+    rm -f "$dir/$count.heap"
+    mv "$new" "$dir/$count.list"
+  fi
+done
+for ((i = count + 1; ; i++)); do # of an earlier, longer list
+  [[ -e $dir/$i.list ]] || break
+  rm -f "$dir/$i.list" "$dir/$i.heap"
+done
+echo "$count"

@@ -1,0 +1,76 @@
+// A stripped profile has no name and no path, and a compile with it gives the same hints. Shards, merged, are the whole.
+//
+// RUN: rm -rf %t && mkdir %t && cd %t
+// RUN: %clang -O2 -fno-inline $(%hearth flags instrument) %s -o program
+// RUN: env HEARTH_OPTIONS=log_path=%t/raw ./program && %hearth index raw.* -q -o named.prof
+// RUN: %hearth strip named.prof -o stripped.prof
+//
+// RUN: strings -n 4 named.prof | FileCheck %s --check-prefix=NAMED
+// RUN: strings -n 4 stripped.prof | FileCheck %s --check-prefix=STRIPPED
+// NAMED-DAG: strip.c
+// NAMED-DAG: keep_secret
+// NAMED-DAG: program
+// STRIPPED-NOT: strip
+// STRIPPED-NOT: secret
+// STRIPPED-NOT: program
+// STRIPPED-NOT: main
+//
+// RUN: %clang -O2 -fno-inline -S -emit-llvm -o named.ll %s $(%hearth flags use named.prof --compile)
+// RUN: %clang -O2 -fno-inline -S -emit-llvm -o stripped.ll %s $(%hearth flags use stripped.prof --compile)
+// RUN: FileCheck %s --check-prefix=HINTS < named.ll
+// RUN: grep -v -e '^!' -e memprof-profile-id named.ll > named.code && grep -v '^!' stripped.ll | cmp - named.code
+// HINTS: call {{.*}}@__hearth_malloc_hot_cold(
+//
+// Its ids are those of the names, also for LLVM; it is an input like others, and keeps its contexts apart from none.
+// RUN: %hearth merge named.prof --format=llvm -q -o named.llvm && %hearth merge stripped.prof --format=llvm -q -o stripped.llvm
+// RUN: cmp named.llvm stripped.llvm
+// RUN: %hearth show --text stripped.prof > stripped.txt && FileCheck %s --check-prefix=TEXT < stripped.txt
+// TEXT: frame 0x{{[0-9a-f]+}}#{{[0-9a-f]+}} "" {{[0-9]+}}
+// RUN: %hearth merge stripped.txt -q -o back.prof && cmp stripped.prof back.prof
+// RUN: %hearth strip back.prof -o - | cmp - stripped.prof
+// RUN: %hearth merge named.prof stripped.prof -q -o both.prof && %hearth merge --weight=2:stripped.prof -q -o twice.prof
+// RUN: %hearth strip both.prof -o - | cmp - twice.prof
+// RUN: sed 's/#................ / /' stripped.txt > other.txt
+// RUN: %hearth merge other.txt -q -o other.prof
+//
+// Shards.
+// RUN: cat %S/../fuzz/corpus/text/together.txt > together.txt
+// RUN: %hearth merge named.prof together.txt -q -o whole.prof
+// RUN: touch shard.0 shard.1 shard.2 shard.3 shard.4 && %hearth split whole.prof --shards=5 -o shard && ls shard.* | count 2
+// RUN: %hearth merge shard.* -q -o merged.prof && cmp whole.prof merged.prof
+// Two machines' shards are merged number by number, then all of them.
+// RUN: %hearth split named.prof --shards=5 -o other
+// RUN: for i in 0 1 2 3 4; do ls shard.$i other.$i 2>/dev/null > list; test ! -s list || %hearth merge -f list -q -o sum.$i || exit 1; done
+// RUN: %hearth merge sum.* -q -o sums.prof && %hearth merge whole.prof named.prof -q -o direct.prof && cmp sums.prof direct.prof
+// RUN: %hearth split stripped.prof -o s && %hearth merge s.* -q -o merged.prof && cmp stripped.prof merged.prof
+//
+// RUN: not %hearth split named.prof --shards=0 -o x 2>&1 | FileCheck %s --check-prefix=NUMBER
+// NUMBER: hearth: error: --shards needs a number from 1 to 4096, not '0'
+// RUN: not %hearth split named.prof 2>&1 | FileCheck %s --check-prefix=WHERE
+// RUN: not %hearth strip named.prof 2>&1 | FileCheck %s --check-prefix=WHERE
+// WHERE: hearth: error: where to write?
+// RUN: not %hearth strip -o x 2>&1 | FileCheck %s --check-prefix=WHICH
+// WHICH: hearth: error: which profile?
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+char *volatile kept[64];
+
+__attribute__((noinline)) char *keep_secret(size_t n) { return malloc(n); }
+
+int main(void) {
+  for (int i = 0; i < 64; i++) {
+    kept[i] = keep_secret(4096);
+    memset(kept[i], 1, 4096);
+  }
+  long sum = 0;
+  for (int i = 0; i < 200000; i++) {
+    volatile char *block = malloc(64);
+    for (int k = 0; k < 64; k++)
+      block[k] = (char)(k + i);
+    sum += block[i % 64];
+    free((void *)block);
+  }
+  return sum == 1;
+}
