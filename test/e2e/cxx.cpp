@@ -12,7 +12,7 @@
 //
 // SHOW-DAG: cold: 2000 allocations
 // SHOW-DAG: hot: 2000 allocations
-// IR-DAG: invoke {{.*}}@__hearth__Znwm12__hot_cold_t(i64 {{.*}}, i8 zeroext {{-2|0}})
+// IR-DAG: invoke {{.*}}@__hearth__Znwm12__hot_cold_t(i64 {{.*}}, i8 zeroext {{-33|0}})
 // IR-DAG: @__hearth__Znam12__hot_cold_t(i64 {{.*}}, i8 zeroext 0)
 // PLACED: caught 1
 // PLACED: node hot payload cold
