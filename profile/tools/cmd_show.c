@@ -49,9 +49,10 @@ static int take_by(void *target, const char *value) {
 /* Was anything asked for that only the listing and its JSON heed? */
 static bool shapes_listing(const arguments *a) {
   const hearth_view_options *view = &a->view;
-  return (a->groups.given && !a->together) || a->contexts.given || a->depth.given || a->by_given || a->options.cumulative || a->full ||
-         a->options.sort || view->function || view->file || view->only || view->linkage_names || view->full_names ||
-         view->wrapper_count || view->classify || a->options.histograms || a->callers || a->callees;
+  return (a->groups.given && !a->together) || a->contexts.given || a->depth.given || a->by_given ||
+         a->options.cumulative || a->full || a->options.sort || view->function || view->file || view->only ||
+         view->linkage_names || view->full_names || view->wrapper_count || view->classify || a->options.histograms ||
+         a->callers || a->callees;
 }
 
 static int check(int operands, char **argv, const arguments *a) {

@@ -47,7 +47,7 @@ struct hearth_profile {
   uint32_t bucket_bits;
   uint64_t *counts; /* of the histogram that was read last */
   size_t counts_room;
-  uint8_t *plan_copy; /* the PLAN section, if its structs cannot be used where they lie */
+  uint8_t *plan_copy;                 /* the PLAN section, if its structs cannot be used where they lie */
   hearth_together_row *together_rows; /* the TOGETHER section, decoded */
   hearth_together_pair *together_pairs;
   bool together_decoded;
