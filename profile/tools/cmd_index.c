@@ -177,7 +177,7 @@ static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
        .value = "OUT",
        .expects = "a file",
        .text = &a->output,
-       .help = "the profile to write; replaced whole, or left as it is after an error; '-' is standard output"},
+       .help = "the profile to write; replaced whole; '-' is standard output"},
       {.name = "--weight",
        .value = "N:FILE",
        .expects = "N:FILE with N from 1 on",
