@@ -26,5 +26,6 @@ assert windows("a", "b") >= 0.8 * least
 apart = max(windows("a", "c"), windows("b", "c"))
 assert apart <= 0.5 * min(least, rows["c"]["windows"])
 for row in rows.values():
-    assert row["pages"] <= row["lines"] <= 64 * row["pages"] and row["windows"] <= shown["windows"]
+    # Sums of a scaled sample are rounded.
+    assert row["pages"] <= row["lines"] <= 64 * row["pages"] + 32 and row["windows"] <= shown["windows"]
     assert 30000 < row["live"] / shown["windows"] < 150000

@@ -138,7 +138,8 @@ def read_mibs(data, offset, count, has_histograms=False, has_windows=False):
 def check_touched(packed):
     if packed.take():
         windows, blocks, lines, pages = (packed.take() for _ in range(4))
-        assert windows <= lines and pages <= lines <= 64 * pages, "touched"
+        # Sums of a scaled sample are rounded: 95 lines in 1.49 pages are 95 in 1.
+        assert windows <= lines and pages <= lines <= 64 * pages + 32, "touched"
 
 
 def check_windows(packed, records):
