@@ -48,9 +48,9 @@ command -v dpkg-query >/dev/null || fail "this is for Debian; elsewhere install 
 
 missing=()
 for package in "${packages[@]}"; do
-  # shellcheck disable=SC2016  # dpkg-query's own variable
+  # shellcheck disable=SC2016  # dpkg-query's own variable, once for each architecture
   status=$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null || true)
-  [[ $status == installed ]] || missing+=("$package")
+  [[ $status == installed* ]] || missing+=("$package")
 done
 
 log_directory=$build/log
