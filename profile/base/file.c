@@ -131,9 +131,12 @@ hearth_status hearth_file_write(const char *path, const void *data, size_t size,
 }
 
 hearth_status hearth_stream_flush(FILE *stream, hearth_error *err) {
+  bool failed_before = ferror(stream);
+  if (failed_before) { /* errno may be of a later call: as a rule, one more write fails for the same reason */
+    clearerr(stream);
+    fputc('\n', stream);
+  }
   if (fflush(stream) != 0)
     return hearth_error_set(err, HEARTH_E_IO, "cannot write: %s", strerror(errno));
-  if (ferror(stream)) /* of an earlier call: errno may be of a later one */
-    return hearth_error_set(err, HEARTH_E_IO, "cannot write all of it");
-  return HEARTH_OK;
+  return failed_before ? hearth_error_set(err, HEARTH_E_IO, "cannot write all of it") : HEARTH_OK;
 }
