@@ -86,6 +86,7 @@ open_program() {
   tree=$work/source package='' sources=() compile_flags=() link_flags=()
   mkdir -p "$work"
   unset -f list_sources
+  touched_mib=512
   # shellcheck source=/dev/null
   source "$program_dir/$1.sh"
   folder=$work/full latencies=/dev/null
@@ -186,8 +187,6 @@ build_program() {
   done
 }
 
-# More than most programs here need.
-touched_mib=2048
 run_subject() { # for `paired`
   local executable environment
   run_as "$1"

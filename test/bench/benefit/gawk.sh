@@ -13,6 +13,7 @@ prepare() { ./configure --disable-mpfr --without-readline --disable-nls --disabl
 
 # Inputs are "KEYS SEED".
 training="300000 1" measured="2500000 2" counted="40000 3"
+touched_mib=1024
 if $quick; then
   training="50000 1" measured="100000 2"
 fi

@@ -4,6 +4,7 @@
 
 source "$realworld/jq.sh"
 training="60000 1" measured="420000 2" counted="6000 3"
+touched_mib=1280
 if $quick; then
   training="2000 1" measured="4000 2" counted="1000 3"
 fi

@@ -16,7 +16,7 @@ list_sources() {
 }
 
 # Inputs are "ENTRIES".
-training="100000" measured="1000000" counted="10000"
+training="100000" measured="400000" counted="10000"
 if $quick; then
   training="5000" measured="10000"
 fi

@@ -15,6 +15,7 @@ prepare() { ./configure --without-python --without-lzma --without-zlib --without
 
 # Inputs are "RECORDS SEED".
 training="40000 1" measured="300000 2" counted="6000 3"
+touched_mib=1280
 if $quick; then
   training="2000 1" measured="4000 2" counted="1000 3"
 fi
