@@ -44,6 +44,9 @@ static hearth_status add_contexts(planner *p, uint32_t frame) {
 static void find_places(plan_leaf *leaf, plan_context *contexts) {
   uint8_t count = PLAN_WARM;
   leaf->placements[PLAN_COLD] = HEARTH_CLASS_COLD;
+  for (uint32_t i = 0; i < leaf->context_count; i++)
+    if (contexts[i].placement == HEARTH_CLASS_NOTCOLD)
+      leaf->placements[PLAN_NO_PLACE] = HEARTH_CLASS_NOTCOLD;
   for (uint32_t i = 0; i < leaf->context_count; i++) {
     uint8_t place = 0;
     while (place < count && leaf->placements[place] != contexts[i].placement)

@@ -75,7 +75,7 @@ static void make_mixtures(choosing *c, uint32_t number) {
     for (uint32_t k = i + 1; k < j->mixture_count; k++)
       if (is_above(&j->mixtures[k], g))
         plan_add_sums(&g->above, &j->mixtures[k].own);
-    g->value = hearth_plan_value(&g->own, hearth_plan_place(p, g->bits, &g->own, &g->above));
+    g->value = hearth_plan_value(&g->own, hearth_plan_place(p, g->bits, PLAN_SOME_BITS, &g->own, &g->above));
   }
 }
 
@@ -179,8 +179,8 @@ static void judge_mixture(choosing *c, uint32_t leaf, uint32_t number) {
     parted *inside = &j->parted[candidate];
     plan_sums outside = difference(&g->own, &inside->own), above = g->above;
     plan_add_sums(&above, &inside->own);
-    uint8_t apart = hearth_plan_place(c->p, NEW_BIT, &inside->own, &inside->above),
-            rest = hearth_plan_place(c->p, g->bits, &outside, &above);
+    uint8_t apart = hearth_plan_place(c->p, NEW_BIT, PLAN_SOME_BITS, &inside->own, &inside->above),
+            rest = hearth_plan_place(c->p, g->bits, PLAN_SOME_BITS, &outside, &above);
     int64_t gain = hearth_plan_value(&inside->own, apart) + hearth_plan_value(&outside, rest) - g->value;
     uint64_t lead = lead_of(g, inside);
     if (gain || lead)

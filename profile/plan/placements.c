@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* First step of planning: the placement of each context. Contexts of an allocation call that are light, also together,
- * have none. */
+/* First step of planning: the contexts of each allocation call, their classes, and from these their placements. Contexts
+ * that are light, also together, have none. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -90,41 +90,13 @@ static void classify(planner *p) {
   }
 }
 
-/* ------------------------------------------------ placements ------------------------------------------------ */
-
-static hearth_placement placement_of(const plan_row *row) {
-  if (row->is_light || row->hotness == HEARTH_CLASS_UNKNOWN)
-    return HEARTH_CLASS_UNKNOWN;
-  return row->hotness == HEARTH_CLASS_COLD ? HEARTH_CLASS_COLD : HEARTH_PLACEMENT_POOL;
-}
-
-/* Cold contexts apart, all others with weight in one pool. */
-static void place(planner *p) {
-  plan_layout *layout = &p->layout;
-  layout->kind = HEARTH_LAYOUT_WARM;
-  for (uint32_t i = 0; i < p->w->contexts.count; i++) {
-    const plan_row *row = &p->rows[i];
-    layout->placements[i] = placement_of(row);
-    layout->is_empty &= layout->placements[i] == HEARTH_CLASS_UNKNOWN;
-    if (layout->placements[i] < HEARTH_PLACEMENT_POOL)
-      continue;
-    hearth_plan_pool *pool = &layout->pools[0];
-    layout->pool_count = 1;
-    pool->allocs += row->allocs;
-    pool->bytes += row->bytes;
-    pool->accesses += row->accesses;
-    pool->contexts++;
-    pool->hotness = HEARTH_CLASS_HOT;
-  }
-}
-
 hearth_status hearth_plan_place_contexts(planner *p) {
   HEARTH_TRY(find_stack_ids(p));
   HEARTH_TRY(list_leaf_frames(p));
   HEARTH_TRY(hearth_array_create(&p->rows, p->w->contexts.count, sizeof *p->rows, p->err));
   HEARTH_TRY(hearth_array_create(&p->layout.placements, p->w->contexts.count, 1, p->err));
-  p->layout.is_empty = true;
   classify(p);
-  place(p);
-  return HEARTH_OK;
+  HEARTH_TRY(hearth_plan_make_subjects(p));
+  p->layout.is_empty = p->subject_count == 0;
+  return p->layout.is_empty ? HEARTH_OK : hearth_plan_find_layout(p);
 }

@@ -37,9 +37,8 @@ static hearth_status find_alone(const choosing *c, hearth_plan_site *sites) {
 }
 
 static hearth_plan_entry entry_of(const plan_leaf *leaf, const plan_tally *t) {
-  hearth_plan_entry entry = {.bits = t->bits,
-                             .right_bytes = t->place == PLAN_NO_PLACE ? 0 : t->sums.bytes[t->place],
-                             .placement = leaf->placements[t->place]};
+  hearth_plan_entry entry = {
+      .bits = t->bits, .right_bytes = t->sums.bytes[t->place], .placement = leaf->placements[t->place]};
   for (int i = 0; i < PLAN_PLACES; i++)
     entry.bytes += t->sums.bytes[i];
   return entry;
@@ -48,7 +47,7 @@ static hearth_plan_entry entry_of(const plan_leaf *leaf, const plan_tally *t) {
 /* A leaf's entries; returns their number. */
 static uint32_t write_entries(const choosing *c, uint32_t leaf, hearth_plan_entry *ret) {
   uint32_t count = hearth_plan_fill_tallies(c, leaf, c->tallies);
-  hearth_plan_decide(c->p, c->tallies, count);
+  hearth_plan_decide(c->p, c->tallies, count, c->leaves[leaf].heeded);
   for (uint32_t i = 0; i < count; i++)
     ret[i] = entry_of(&c->p->leaves[leaf], &c->tallies[i]);
   return count;
@@ -92,14 +91,16 @@ static hearth_status join(const choosing *c, hearth_indexed_plan *header, const 
   const plan_layout *layout = &c->p->layout;
   size_t sites_size = c->chosen_count * sizeof(hearth_plan_site), tables_size = header->table_count * sizeof *tables,
          entries_size = header->entry_count * sizeof *entries, pools_size = layout->pool_count * sizeof *layout->pools,
+         predicted_size = layout->predicted_count * sizeof *layout->predicted,
          placements_size = ((size_t)header->context_count + 7) / 8 * 8;
-  *ret_size = sizeof *header + sites_size + tables_size + entries_size + pools_size + placements_size;
+  *ret_size = sizeof *header + sites_size + tables_size + entries_size + pools_size + predicted_size + placements_size;
   HEARTH_TRY(hearth_array_create(ret, *ret_size, 1, c->p->err));
   HEARTH_TRY(write_sites(c, (hearth_plan_site *)(*ret + sizeof *header)));
   uint8_t *at = *ret + sizeof *header + sites_size;
   at = append(at, tables, tables_size);
   at = append(at, entries, entries_size);
   at = append(at, layout->pools, pools_size);
+  at = append(at, layout->predicted, predicted_size);
   append(at, layout->placements, header->context_count);
   header->id = XXH3_64bits(*ret + sizeof *header, *ret_size - sizeof *header);
   header->id += !header->id;
@@ -111,6 +112,7 @@ hearth_status hearth_plan_write_section(choosing *c, void **ret, size_t *ret_siz
   const planner *p = c->p;
   hearth_indexed_plan header = {.site_count = c->chosen_count,
                                 .pool_count = p->layout.pool_count,
+                                .layout_count = p->layout.predicted_count,
                                 .layout = p->layout.kind,
                                 .context_count = p->w->contexts.count};
   hearth_plan_entry *entries = NULL;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Makes the plan of a profile that is being written, in steps: the placement of each context (placements.c), allocation
- * calls whose contexts differ and the call sites that could tell these apart (candidates.c), groups of contexts
- * (groups.c), the choice of sites (choice.c), and the section (plan_section.c). */
+/* Makes the plan of a profile that is being written, in steps: the placement of each context (placements.c; by a cost model:
+ * subjects.c, scenes.c, model.c, clusters.c, layouts.c), allocation calls whose contexts differ and the call sites that
+ * could tell these apart (candidates.c), groups of contexts (groups.c), the choice of sites (choice.c), and the section
+ * (plan_section.c). */
 #include <stdlib.h>
 
 #include "option_size.h"
@@ -24,6 +25,8 @@ static void release(planner *p) {
   free(p->leaf_frames);
   free(p->rows);
   free(p->layout.placements);
+  free(p->subjects);
+  free(p->subject_of_row);
   free(p->leaves);
   free(p->contexts);
   free(p->candidates);

@@ -4,6 +4,7 @@
 #define HEARTH_PLAN_INTERNAL_H
 
 #include "hearth/plan.h"
+#include "model.h"
 #include "writer.h"
 
 /* A row of CONTEXTS. */
@@ -22,13 +23,15 @@ typedef struct plan_leaf_frame {
 typedef struct plan_layout {
   enum hearth_layout kind;
   hearth_placement *placements; /* of each row of CONTEXTS */
-  bool is_empty;                /* all are 0 */
+  hearth_plan_layout predicted[HEARTH_LAYOUTS];
+  uint32_t predicted_count;
+  bool is_empty; /* all placements are 0 */
   uint32_t pool_count;
   hearth_plan_pool pools[HEARTH_POOLS_MAX];
 } plan_layout;
 
-/* The placements of one allocation call have numbers of their own, its places: 0 is none, 1 cold, the others are those that
- * most of its weight has. Contexts of further ones count as of place 0. */
+/* The placements of one allocation call have numbers of their own, its places: 0 is none (as without a profile), 1 cold, the
+ * others are those that most of its weight has. Contexts of further ones count as of place 0. */
 enum { PLAN_NO_PLACE = 0, PLAN_COLD = 1, PLAN_WARM = 2, PLAN_PLACES = 8 };
 
 /* An allocation call whose contexts differ, or a function without source. */
@@ -92,6 +95,10 @@ typedef struct planner {
   plan_leaf_frame *leaf_frames; /* by id, then frame */
   size_t leaf_frame_count;
   plan_row *rows;
+  plan_subject *subjects; /* by call */
+  uint32_t subject_count;
+  uint32_t *subject_of_row; /* HEARTH_NONE: it has none */
+  plan_time time;
   plan_layout layout;
   plan_leaf *leaves;
   size_t leaf_count, leaf_room;
@@ -106,6 +113,8 @@ typedef struct planner {
   plan_group *groups; /* by leaf, then set */
   size_t group_count, group_room;
 } planner;
+
+static inline bool plan_is_cold(const plan_subject *subject) { return subject->hotness == HEARTH_CLASS_COLD; }
 
 static inline void plan_add_context(const planner *p, plan_sums *sums, const plan_context *context) {
   double share = p->total_accesses ? (double)context->accesses / (double)p->total_accesses : 0;
@@ -142,6 +151,19 @@ static inline uint32_t plan_first_row(const planner *p, uint32_t frame) {
 hearth_status hearth_plan_place_contexts(planner *p);
 /* The leaf frame behind those of the same allocation call. */
 size_t hearth_plan_end_of_leaf(const planner *p, size_t first);
+/* subjects.c, scenes.c, layouts.c: subjects; their scenes; the layout. */
+hearth_status hearth_plan_make_subjects(planner *p);
+hearth_status hearth_plan_make_scenes(planner *p);
+hearth_status hearth_plan_find_layout(planner *p);
+
+/* clusters.c: subjects that are not cold in at most HEARTH_POOLS_MAX clusters. `ret`: the number of each subject's. */
+typedef struct plan_clustering {
+  bool by_call; /* subjects of one allocation call are together */
+  bool has_huge_pages;
+  plan_prices prices;
+  double least_price; /* clusters stay apart if joining them costs that */
+} plan_clustering;
+hearth_status hearth_plan_make_clusters(planner *p, const plan_clustering *how, uint8_t *ret, uint32_t *ret_count);
 /* candidates.c: leaves, contexts, candidates. */
 hearth_status hearth_plan_find_leaves(planner *p);
 hearth_status hearth_plan_find_candidates(planner *p);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The place that an allocation concludes from the set bits. Tallies (groups with equal bits) are decided by value,
- * greatest first; a tally that has a place gives it to all that have its bits and more. */
+/* The place that an allocation concludes from the set bits. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,10 +10,10 @@
  * may belong to contexts that are not. */
 #define NOT_COLD_PERCENT    5u
 #define NOT_COLD_ACCESS_PPM 1000u
-/* Cold blocks among warm ones keep these apart: beyond this part of the bytes an entry has no place. */
-#define COLD_PERCENT 5u
-/* Where bits that get lost would make others of one place, these are passed over up to this part of the bytes. */
+/* Others that have the same bits once theirs are lost are passed over up to this part of the bytes. */
 #define OTHERS_PERCENT 5u
+/* A cold block in a pool costs this part of what one of the pool gains there: it is in the way. */
+#define COLD_IN_POOL_PART 16
 
 static uint64_t sum_of(const uint64_t numbers[PLAN_PLACES]) {
   uint64_t sum = 0;
@@ -23,37 +22,44 @@ static uint64_t sum_of(const uint64_t numbers[PLAN_PLACES]) {
   return sum;
 }
 
-/* The place of most of these contexts. */
-static uint8_t common_place(const planner *p, const plan_sums *sums) {
+static bool is_mostly_cold(const planner *p, const plan_sums *sums) {
   uint64_t sum = sum_of(sums->bytes);
-  uint8_t common = PLAN_NO_PLACE;
-  for (uint8_t i = PLAN_WARM; i < PLAN_PLACES; i++)
-    if (sums->bytes[i] > sum - sums->bytes[i])
-      common = i;
-  if (common != PLAN_NO_PLACE && sums->bytes[PLAN_COLD] > plan_part_of(sum, COLD_PERCENT, 100))
-    common = PLAN_NO_PLACE;
-  if (sum > 0 && sum - sums->bytes[PLAN_COLD] <= plan_part_of(sum, NOT_COLD_PERCENT, 100) &&
-      sums->accesses <= plan_part_of(p->total_accesses, NOT_COLD_ACCESS_PPM, 1000000))
-    common = PLAN_COLD;
-  return common;
-}
-
-static bool is_pure(const planner *p, const plan_sums *sums, uint8_t place) {
-  uint64_t all = sum_of(sums->bytes);
-  return all - sums->bytes[place] <= plan_part_of(all, OTHERS_PERCENT, 100) && common_place(p, sums) == place;
-}
-
-uint8_t hearth_plan_place(const planner *p, uint64_t bits, const plan_sums *own, const plan_sums *above) {
-  uint8_t place = common_place(p, own);
-  plan_sums all = *own;
-  plan_add_sums(&all, above);
-  bool is_apart = bits && sum_of(above->bytes) == above->bytes[place];
-  return is_apart || is_pure(p, &all, place) ? place : PLAN_NO_PLACE;
+  return sum > 0 && sum - sums->bytes[PLAN_COLD] <= plan_part_of(sum, NOT_COLD_PERCENT, 100) &&
+         sums->accesses <= plan_part_of(p->total_accesses, NOT_COLD_ACCESS_PPM, 1000000);
 }
 
 int64_t hearth_plan_value(const plan_sums *own, uint8_t place) {
   const uint64_t *w = own->weights;
-  return place == PLAN_NO_PLACE ? (int64_t)w[PLAN_NO_PLACE] : (int64_t)(2 * w[place]) - (int64_t)sum_of(w);
+  if (place == PLAN_COLD)
+    return (int64_t)(2 * w[PLAN_COLD]) - (int64_t)sum_of(w);
+  return (int64_t)w[place] - (place == PLAN_NO_PLACE ? 0 : (int64_t)(w[PLAN_COLD] / COLD_IN_POOL_PART));
+}
+
+/* The place that is worth most to these contexts, but for the cold one. */
+static uint8_t best_warm_place(const plan_sums *sums) {
+  uint8_t best = PLAN_NO_PLACE;
+  for (uint8_t i = PLAN_WARM; i < PLAN_PLACES; i++)
+    if (hearth_plan_value(sums, i) > hearth_plan_value(sums, best))
+      best = i;
+  return best;
+}
+
+/* But for so few bytes that they are passed over. */
+static bool is_of_one_place(const plan_sums *sums, uint8_t place) {
+  uint64_t bytes = sum_of(sums->bytes);
+  return bytes - sums->bytes[place] <= plan_part_of(bytes, OTHERS_PERCENT, 100);
+}
+
+uint8_t hearth_plan_place(const planner *p, uint64_t bits, uint64_t heeded, const plan_sums *own,
+                          const plan_sums *above) {
+  plan_sums all = *own;
+  plan_add_sums(&all, above);
+  bool is_apart = bits && sum_of(above->bytes) == above->bytes[PLAN_COLD];
+  bool is_pure = is_of_one_place(&all, PLAN_COLD) && is_mostly_cold(p, &all);
+  if (is_mostly_cold(p, own) && (is_apart || is_pure))
+    return PLAN_COLD;
+  uint8_t warm = best_warm_place(own);
+  return bits || !heeded || is_of_one_place(&all, warm) ? warm : PLAN_NO_PLACE;
 }
 
 /* ------------------------------------------------- tallies -------------------------------------------------- */
@@ -98,45 +104,16 @@ static plan_sums sums_above(const plan_tally *tallies, uint32_t count, uint32_t 
   return sums;
 }
 
-/* Is there one above that is of another place, and stays so? */
-static bool is_contradicted(const plan_tally *tallies, uint32_t count, const plan_tally *t) {
-  for (uint32_t i = 0; i < count; i++)
-    if (tallies[i].is_settled && tallies[i].place != t->place && is_above(&tallies[i], t))
-      return true;
-  return false;
-}
-
-/* One that has a place gives it to all above. */
-static void settle(plan_tally *tallies, uint32_t count, plan_tally *t) {
-  if (t->place != PLAN_NO_PLACE && is_contradicted(tallies, count, t))
-    t->place = PLAN_NO_PLACE;
-  t->is_settled = true;
-  for (uint32_t i = 0; t->place != PLAN_NO_PLACE && i < count; i++)
-    if (is_above(&tallies[i], t)) {
-      tallies[i].place = t->place;
-      tallies[i].is_settled = true;
-    }
-}
-
-/* The most valuable first. */
-static int compare_by_value(const void *a, const void *b) {
-  const plan_tally *x = a, *y = b;
-  int64_t left = hearth_plan_value(&x->sums, x->place), right = hearth_plan_value(&y->sums, y->place);
-  return left != right ? (left < right) - (left > right) : hearth_compare_u64(a, b);
-}
-
-int64_t hearth_plan_decide(const planner *p, plan_tally *tallies, uint32_t count) {
+int64_t hearth_plan_decide(const planner *p, plan_tally *tallies, uint32_t count, uint64_t heeded) {
   int64_t value = 0;
   for (uint32_t i = 0; i < count; i++) {
     plan_sums above = sums_above(tallies, count, i);
-    tallies[i].place = hearth_plan_place(p, tallies[i].bits, &tallies[i].sums, &above);
-    tallies[i].is_settled = false;
+    tallies[i].place = hearth_plan_place(p, tallies[i].bits, heeded, &tallies[i].sums, &above);
   }
-  qsort(tallies, count, sizeof *tallies, compare_by_value);
-  for (uint32_t i = 0; i < count; i++)
-    if (!tallies[i].is_settled)
-      settle(tallies, count, &tallies[i]);
-  qsort(tallies, count, sizeof *tallies, hearth_compare_u64);
+  for (uint32_t i = 0; i < count; i++) /* what is above a cold one is cold, or so little that it is passed over */
+    for (uint32_t k = i + 1; tallies[i].place == PLAN_COLD && k < count; k++)
+      if (is_above(&tallies[k], &tallies[i]))
+        tallies[k].place = PLAN_COLD;
   for (uint32_t i = 0; i < count; i++)
     value += hearth_plan_value(&tallies[i].sums, tallies[i].place);
   return value;

@@ -18,6 +18,7 @@
 #include "output_file.h"
 #include "output_formats.h"
 #include "repeats.h"
+#include "view_options.h"
 
 #define INPUTS_PER_WORKER 8u /* fewer are not worth reading the debug information once more */
 
@@ -36,8 +37,9 @@ typedef struct arguments {
   const output_format *format;
   uint32_t section;          /* version of LLVM's; 0: the default */
   hearth_number_option jobs; /* by default as many as are worth it */
-  uint64_t memory_limit;     /* bytes; 0: none */
-  const char *parts;         /* a folder; NULL: none are kept */
+  uint32_t layout;
+  uint64_t memory_limit; /* bytes; 0: none */
+  const char *parts;     /* a folder; NULL: none are kept */
   hearth_number_option half_life, as_of;
   bool quiet, verbose, progress, full_recursion, symbols, library_calls;
   failure_mode failure;
@@ -172,6 +174,7 @@ static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
        .flag = &a->library_calls,
        .help = "plan also for allocations in libraries without debug information (std::string in the C++ library), by "
                "their symbols; 'hearth flags use' then links the adapter that places them"},
+      HEARTH_LAYOUT_OPTION(&a->layout),
       {.name = "--output",
        .letter = 'o',
        .value = "OUT",
@@ -383,7 +386,7 @@ static int nothing_written(const arguments *a, const hearth_indexer *indexer, co
 /* All binaries, then all inputs: one run of the command finds all that is wrong with them. */
 static int merge_all(const arguments *a, hearth_indexer *indexer) {
   hearth_error err;
-  hearth_plan_options plan = {.library_calls = a->library_calls};
+  hearth_plan_options plan = {.library_calls = a->library_calls, .layout = a->layout};
   output_request request = {
       .path = a->output, .plan = &plan, .section = a->section, .tell = a->quiet ? tell_nothing : tell_losses};
   if (add_binaries(a, indexer) != HEARTH_EXIT_OK ||

@@ -15,14 +15,17 @@
 #include "view_options.h"
 
 static const hearth_help help = {.usage = "plan [OPTION]... PROFILE [-o OUT]",
-                                 .about = "Choose decision sites: calls whose bits let a program that is compiled with "
-                                          "the profile tell the contexts of an allocation call apart as it runs. "
-                                          "'hearth index' does so by default. 'hearth show --plan' prints the choice."};
+                                 .about =
+                                     "Choose where the blocks of each context are to lie, and decision sites: calls "
+                                     "whose bits let a program that is compiled with the profile tell the contexts "
+                                     "of an allocation call apart as it runs. "
+                                     "'hearth index' does so by default. 'hearth show --plan' prints the choice."};
 
 typedef struct arguments {
   const char *profile, *output, *library_calls;
   hearth_number_option sites, gain;
   hearth_classify_options classify;
+  uint32_t layout;
   bool quiet;
 } arguments;
 
@@ -47,6 +50,7 @@ static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
        .target = &a->gain,
        .help = "only sites worth N millionths of all bytes or more (default 500)"},
       HEARTH_CLASSIFY_OPTION(hearth_tool_take_classify, &a->classify, "\nCompile with the same: -memprof-classify"),
+      HEARTH_LAYOUT_OPTION(&a->layout),
       {.name = "--library-calls",
        .value = "FILE",
        .expects = "a file",
@@ -145,6 +149,7 @@ int hearth_cmd_plan(int argc, char **argv) {
   hearth_plan_options options = {.max_sites = (uint32_t)a.sites.value,
                                  .min_gain_ppm = (uint32_t)a.gain.value,
                                  .classify = &a.classify,
+                                 .layout = a.layout,
                                  .library_calls = a.library_calls};
   hearth_status status = hearth_plan_make(profile, &options, &data, &size, &err);
   hearth_profile_close(profile); /* the output may be the same file */

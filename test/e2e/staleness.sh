@@ -52,7 +52,7 @@ profile() {
   read -r -a flags <<<"$("$build/bin/hearth" flags instrument)"
   "clang-$(release_of "$build")" -O2 "$@" "${flags[@]}" helper.c callers.c main.c -o profiled
   HEARTH_OPTIONS=log_path=$PWD/raw ./profiled
-  "$build/bin/hearth" index -q raw.* --binary profiled -o "../$name.heap"
+  "$build/bin/hearth" index --layout=warm -q raw.* --binary profiled -o "../$name.heap"
   rm -f raw.* profiled
 }
 
@@ -65,7 +65,7 @@ profile_loaded() {
   "$clang" -O2 "${compile[@]}" -fPIC -shared helper.c -o libhelper.so
   "$clang" -O2 "${compile[@]}" "${link[@]}" -rdynamic -DLOADED callers.c main.c -o profiled -ldl
   HEARTH_OPTIONS=log_path=$PWD/raw ./profiled
-  "$build/bin/hearth" index -q raw.* -o ../loaded.heap
+  "$build/bin/hearth" index --layout=warm -q raw.* -o ../loaded.heap
   rm -f raw.* profiled libhelper.so
 }
 
@@ -213,7 +213,7 @@ for build in "${builds[@]}"; do
   cd "$keep/work/program"
   profile "$build" first
   profile "$build" again
-  "$build/bin/hearth" merge -q ../first.heap ../again.heap -o ../second.heap
+  "$build/bin/hearth" merge --layout=warm -q ../first.heap ../again.heap -o ../second.heap
   profile_loaded "$build"
   for mode in "${modes[@]}"; do
     [[ $release != 14 || $mode == none ]] || continue

@@ -273,6 +273,7 @@ typedef struct hearth_plan_layout {
   uint64_t lines, pages, huge_pages; /* touched in a window, in thousandths */
   uint64_t peak_bytes, steady_bytes; /* of memory: at the peak, and on average */
   uint64_t cycles;                   /* that misses and faults take in a window, in thousandths */
+  uint64_t time_ppm;                 /* the program's time, in millionths of that without hints */
 } hearth_plan_layout;
 
 /* TOGETHER: this struct; a packed table of contexts, by context; at pairs_offset, a packed table of pairs of contexts,
@@ -322,6 +323,6 @@ HEARTH_CHECK_LAYOUT(sizeof(hearth_plan_site) == 32);
 HEARTH_CHECK_LAYOUT(sizeof(hearth_plan_table) == 24);
 HEARTH_CHECK_LAYOUT(sizeof(hearth_plan_entry) == 32);
 HEARTH_CHECK_LAYOUT(sizeof(hearth_plan_pool) == 72);
-HEARTH_CHECK_LAYOUT(sizeof(hearth_plan_layout) == 56);
+HEARTH_CHECK_LAYOUT(sizeof(hearth_plan_layout) == 64);
 
 #endif

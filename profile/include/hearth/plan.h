@@ -26,6 +26,7 @@ typedef struct hearth_plan_options {
   uint32_t max_sites;                      /* at most HEARTH_PLAN_SITES_MAX; 0: 256 */
   uint32_t min_gain_ppm;                   /* of the profile's bytes that a site has to put right, in weight; 0: 500 */
   const hearth_classify_options *classify; /* the compiler's, -memprof-classify; NULL: defaults; borrowed */
+  uint32_t layout;    /* 1 + the enum hearth_layout to take; 0: the one that is predicted to be cheapest */
   bool library_calls; /* functions without source have tables, too: hearth_plan_write_library_calls */
 } hearth_plan_options;
 

@@ -7,6 +7,7 @@
 
 #include "array.h"
 #include "file.h"
+#include "hearth/plan.h"
 #include "messages.h"
 
 int hearth_tool_take_class(void *target, const char *value) {
@@ -15,6 +16,16 @@ int hearth_tool_take_class(void *target, const char *value) {
       *(hearth_class *)target = c;
       return HEARTH_EXIT_OK;
     }
+  return HEARTH_OPTION_UNUSABLE;
+}
+
+int hearth_tool_take_layout(void *target, const char *value) {
+  uint32_t *layout = target; /* 0 is auto */
+  if (strcmp(value, "auto") == 0)
+    return *layout = 0, HEARTH_EXIT_OK;
+  for (uint32_t i = 0; i < HEARTH_LAYOUTS; i++)
+    if (strcmp(hearth_layout_name((enum hearth_layout)i), value) == 0)
+      return *layout = 1 + i, HEARTH_EXIT_OK;
   return HEARTH_OPTION_UNUSABLE;
 }
 

@@ -59,6 +59,22 @@
    .target = &(view)->only,                                                                                            \
    .help = "only contexts that are cold, hot or notcold"}
 
+/* `into` points to the `layout` of hearth_plan_options. */
+#define HEARTH_LAYOUT_OPTION(into)                                                                                     \
+  {.name = "--layout",                                                                                                 \
+   .value = "LAYOUT",                                                                                                  \
+   .expects = "auto, none, cold, warm, calls or groups",                                                               \
+   .take = hearth_tool_take_layout,                                                                                    \
+   .target = (into),                                                                                                   \
+   .help = "where blocks are to lie:\n"                                                                                \
+           "  auto    as it is predicted to cost least (default)\n"                                                    \
+           "  none    no hints\n"                                                                                      \
+           "  cold    cold blocks apart, all others as without a profile\n"                                            \
+           "  warm    all others in one pool\n"                                                                        \
+           "  calls   in pools by allocation call\n"                                                                   \
+           "  groups  in pools of contexts that are used together"}
+
+int hearth_tool_take_layout(void *target, const char *value);
 int hearth_tool_take_classify(void *target, const char *value);
 /* The target is a hearth_view_options. There is one place for the memory that it then points to: a command has one
  * view. */

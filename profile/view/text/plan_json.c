@@ -82,6 +82,13 @@ static void print_tables(plan_json *p) {
   hearth_json_close(json, ']');
 }
 
+/* Of thousandths. */
+static void print_touched(hearth_json *json, uint64_t lines, uint64_t pages, uint64_t huge_pages) {
+  hearth_json_key_double(json, "lines", (double)lines / 1000);
+  hearth_json_key_double(json, "pages", (double)pages / 1000);
+  hearth_json_key_double(json, "huge_pages", (double)huge_pages / 1000);
+}
+
 static void print_pools(plan_json *p) {
   hearth_json *json = &p->json;
   hearth_json_line(json);
@@ -96,6 +103,30 @@ static void print_pools(plan_json *p) {
     hearth_json_key_uint(json, "allocs", pool->allocs);
     hearth_json_key_uint(json, "accesses", pool->accesses);
     hearth_json_key_string(json, "class", hearth_class_name((hearth_class)pool->hotness));
+    hearth_json_key_uint(json, "live_bytes", pool->live_bytes);
+    hearth_json_key_uint(json, "memory", pool->memory);
+    print_touched(json, pool->lines, pool->pages, pool->huge_pages);
+    hearth_json_close(json, '}');
+  }
+  hearth_json_close(json, ']');
+}
+
+static void print_layouts(plan_json *p) {
+  hearth_json *json = &p->json;
+  hearth_json_line(json);
+  hearth_json_key(json, "layouts");
+  hearth_json_open(json, '[');
+  for (uint32_t i = 0; i < p->view.plan.layout_count; i++) {
+    const hearth_plan_layout *layout = &p->view.plan.layouts[i];
+    hearth_json_line(json);
+    hearth_json_open(json, '{');
+    hearth_json_key_string(json, "layout", hearth_layout_name((enum hearth_layout)layout->layout));
+    hearth_json_key_uint(json, "pools", layout->pool_count);
+    print_touched(json, layout->lines, layout->pages, layout->huge_pages);
+    hearth_json_key_double(json, "cycles", (double)layout->cycles / 1000);
+    hearth_json_key_uint(json, "peak_bytes", layout->peak_bytes);
+    hearth_json_key_uint(json, "steady_bytes", layout->steady_bytes);
+    hearth_json_key_double(json, "time", (double)layout->time_ppm / 1e6);
     hearth_json_close(json, '}');
   }
   hearth_json_close(json, ']');
@@ -124,6 +155,7 @@ static hearth_status print_plan(plan_json *p, hearth_error *err) {
   else
     hearth_json_null(json);
   hearth_json_key_string(json, "layout", hearth_layout_name(p->view.plan.layout));
+  print_layouts(p);
   print_pools(p);
   print_sites(p);
   print_tables(p);

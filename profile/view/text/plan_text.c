@@ -73,13 +73,60 @@ static hearth_status print_table(hearth_plan_view *v, const hearth_plan_table *t
   return HEARTH_OK;
 }
 
+/* A prediction, in thousandths. */
+static double number(uint64_t thousandths) { return (double)thousandths / 1000; }
+
+static const hearth_plan_layout *layout_of(const hearth_plan *plan, enum hearth_layout which) {
+  for (uint32_t i = 0; i < plan->layout_count; i++)
+    if (plan->layouts[i].layout == which)
+      return &plan->layouts[i];
+  return NULL;
+}
+
+/* Per cent of the time that a layout saves. */
+static double saving(const hearth_plan_layout *layout) { return layout ? (1e6 - (double)layout->time_ppm) / 1e4 : 0; }
+
+static void print_reason(const hearth_plan *plan, FILE *stream) {
+  const hearth_plan_layout *none = layout_of(plan, HEARTH_LAYOUT_NONE);
+  double gain = saving(layout_of(plan, plan->layout)), warm = saving(layout_of(plan, HEARTH_LAYOUT_WARM));
+  if (none && none->lines == 0)
+    fputs("  nothing is known of accesses: classes are all there is to go by\n", stream);
+  else if (plan->layout <= HEARTH_LAYOUT_COLD)
+    fputs("  no pools: less than 1 % of the time would be gained\n", stream);
+  else if (plan->layout == HEARTH_LAYOUT_WARM)
+    fprintf(stream, "  %s is to save %.1f %% of the time, and more pools hardly more\n",
+            hearth_layout_name(plan->layout), gain);
+  else
+    fprintf(stream, "  %s is to save %.1f %% of the time, one pool %.1f %%\n", hearth_layout_name(plan->layout), gain,
+            warm);
+}
+
+static void print_layouts(const hearth_plan *plan, FILE *stream) {
+  if (plan->layout_count == 0)
+    return;
+  fputs(
+      "\nLayouts: pools; lines, pages and huge pages that a window touches; cycles of its misses; memory at the peak, "
+      "on average; time to that without hints\n",
+      stream);
+  for (uint32_t i = 0; i < plan->layout_count; i++) {
+    const hearth_plan_layout *l = &plan->layouts[i];
+    fprintf(stream, "  %c %-6s %2" PRIu32 " %10.1f %9.1f %8.1f %12.0f %10s %10s %6.3f\n",
+            l->layout == plan->layout ? '*' : ' ', hearth_layout_name((enum hearth_layout)l->layout), l->pool_count,
+            number(l->lines), number(l->pages), number(l->huge_pages), number(l->cycles),
+            hearth_amount_bytes(l->peak_bytes).c, hearth_amount_bytes(l->steady_bytes).c, (double)l->time_ppm / 1e6);
+  }
+  print_reason(plan, stream);
+}
+
 static void print_pools(const hearth_plan *plan, FILE *stream) {
   if (plan->pool_count)
-    fprintf(stream, "\nPools: contexts, bytes, blocks, accesses\n");
+    fputs("\nPools: contexts, bytes, blocks, accesses; memory; lines, pages and huge pages that a window touches\n",
+          stream);
   for (uint32_t i = 0; i < plan->pool_count; i++) {
     const hearth_plan_pool *pool = &plan->pools[i];
-    fprintf(stream, "  %2" PRIu32 " %8" PRIu32 " %10s %12" PRIu64 " %14" PRIu64 "\n", i, pool->contexts,
-            hearth_amount_bytes(pool->bytes).c, pool->allocs, pool->accesses);
+    fprintf(stream, "  %2" PRIu32 " %8" PRIu32 " %10s %12" PRIu64 " %14" PRIu64 " %10s %10.1f %9.1f %8.1f\n", i,
+            pool->contexts, hearth_amount_bytes(pool->bytes).c, pool->allocs, pool->accesses,
+            hearth_amount_bytes(pool->memory).c, number(pool->lines), number(pool->pages), number(pool->huge_pages));
   }
 }
 
@@ -97,6 +144,7 @@ static hearth_status print_plan(hearth_plan_view *v, FILE *stream, hearth_error 
           v->plan.id, hearth_layout_name(v->plan.layout), v->plan.pool_count, hearth_plural(v->plan.pool_count),
           v->plan.site_count, hearth_plural(v->plan.site_count), __builtin_popcountll(bits),
           hearth_plural((uint64_t)__builtin_popcountll(bits)), v->plan.table_count, hearth_plural(v->plan.table_count));
+  print_layouts(&v->plan, stream);
   print_pools(&v->plan, stream);
   if (v->plan.site_count)
     HEARTH_TRY(print_sites(v, stream, err));

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The cost model: what a layout makes a program touch, and the cycles that this takes.
+ *
+ *   subject   contexts that are one to the compiler, with weight
+ *   window    a short part of the run (hearth/together.h)
+ *   scene     a made-up window. Profiles hold sums over windows; PLAN_SCENES scenes stand for them, in which as many
+ *             subjects are touched as in windows, and together those that were (scenes.c)
+ *   unit      a line of 64 bytes, a page of 4 KiB, or a huge page of 2 MiB
+ *   heap      blocks that lie together, in the order of their allocation: a pool, or those of the program's allocator
+ *
+ * Pages: blocks that are touched one by one lie on places, the pages that the blocks were on in the profiled run. Of n places
+ * the share q is touched. In a heap of U units a unit with n / U of them is left alone with the probability (1 - q)^(n / U).
+ * The logarithms add up, so L = n * -ln(1 - q), summed over subjects, is the heap's load, under which U * (1 - exp(-L / U))
+ * units are touched, of whatever size. If all blocks of a page are touched, the program walks over neighbours: over the bytes
+ * of a part of the subject's blocks, and whatever lies between them. That was as much as the pages hold beside the blocks of
+ * the subjects that walk in this scene. Of subjects that do not, it is in the heap what part of their blocks is.
+ *
+ * Lines: those of the touched pages have slots, blocks or the lines of larger ones, of which so many are touched. */
+#ifndef HEARTH_PLAN_MODEL_H
+#define HEARTH_PLAN_MODEL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "hearth/indexed.h"
+
+#define PLAN_SCENES 64u
+
+typedef struct plan_subject {
+  uint32_t leaf; /* number of its allocation call */
+  hearth_class hotness;
+  uint64_t scenes;            /* a bit for each in which it is touched */
+  double blocks, peak_blocks; /* that live, on average and at most */
+  double size;                /* that is asked for, of a block */
+  double slots;               /* blocks, or lines of larger ones, that live */
+  double touched;             /* slots that are touched, in a scene in which any is */
+  double pages;               /* then: the load */
+  double walk;                /* then: the part of the blocks that is walked over */
+  double fill;                /* and the part of the pages under these that they took up in the profiled run */
+  double pairs;               /* of malloc and free, in a window */
+  double share;               /* of windows in which it is touched */
+  double window_lines;        /* that a window touches, on average */
+} plan_subject;
+
+/* Facts about an average window and run; times are those of the profiled run. */
+typedef struct plan_time {
+  double accesses; /* in a window */
+  double windows;  /* in a run */
+  double between
+      [PLAN_SCENES]; /* bytes that lie between those walked over, for one of these and one that none walks over */
+} plan_time;
+
+enum plan_allocator { PLAN_GLIBC, PLAN_POOLS };
+
+typedef struct plan_heap {
+  double bytes, peak_bytes, blocks, slots; /* of live blocks; bytes are rounded as the allocator does */
+  double pairs;                            /* of malloc and free, in a window */
+  double touched[PLAN_SCENES], pages[PLAN_SCENES];
+  double walked[PLAN_SCENES];  /* bytes that are walked over */
+  double walking[PLAN_SCENES]; /* bytes of subjects that are */
+} plan_heap;
+
+/* Of a layout, or of one heap: averages over scenes. */
+typedef struct plan_prediction {
+  double lines, pages, huge_pages; /* touched in a window */
+  double peak_bytes, steady_bytes; /* of memory */
+  double cycles;                   /* in a window; of a heap not known */
+} plan_prediction;
+
+/* Cycles for one more of these, where a layout is; for choices that change little. */
+typedef struct plan_prices {
+  double line, page, steady_byte;
+} plan_prices;
+
+void hearth_plan_heap_add(plan_heap *heap, const plan_subject *subject, enum plan_allocator allocator);
+void hearth_plan_heap_join(plan_heap *heap, const plan_heap *other);
+
+/* The heaps of a layout: the program's own allocator, the cold range, and pools. */
+typedef struct plan_heaps {
+  const plan_heap *own, *cold, *pools;
+  uint32_t pool_count;
+} plan_heaps;
+
+plan_prediction hearth_plan_predict(const plan_heaps *heaps, const plan_time *time);
+plan_prediction hearth_plan_predict_heap(const plan_heap *heap, const plan_time *time);
+/* The cycles of a window in which nothing misses. */
+double hearth_plan_work(const plan_time *time);
+/* Cycles that a byte of memory is worth in a window, where one without hints takes these cycles and this memory. */
+double hearth_plan_memory_price(double cycles, double steady_bytes);
+/* But for the price of memory. */
+plan_prices hearth_plan_prices(const plan_heaps *heaps, const plan_time *time);
+/* Cycles of a window that go to a heap's units, by these prices. */
+double hearth_plan_heap_price(const plan_heap *heap, const plan_time *time, const plan_prices *prices, bool huge);
+/* Are pools of so many bytes in huge pages? */
+bool hearth_plan_has_huge_pages(double pool_bytes);
+
+#endif

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The cost model: its own functions of numbers, and what heaps are predicted to have touched. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "model.h"
+#include "numbers.h"
+
+static void expect_near(double is, double wanted, double part) {
+  if (fabs(is - wanted) > part * fabs(wanted))
+    fail_msg("%g is not about %g", is, wanted);
+}
+
+static void numbers_are_those_of_the_c_library(void **state) {
+  (void)state;
+  for (double x = 1e-9; x < 1e3; x *= 1.7) {
+    expect_near(plan_covered(x), -expm1(-x), 1e-6);
+    expect_near(plan_ln(1 + x), log(1 + x), 1e-9);
+    expect_near(plan_exp(x < 30 ? x : 30), exp(x < 30 ? x : 30), 1e-2);
+  }
+  expect_near(plan_ln(1e-6), log(1e-6), 1e-9);
+  expect_near(plan_exp(-3), exp(-3), 1e-5);
+}
+
+/* A million blocks of 32 bytes, of which so many are touched in each scene, one by one. */
+static plan_subject scattered(double touched) {
+  return (plan_subject){.scenes = UINT64_MAX,
+                        .blocks = 1e6,
+                        .peak_blocks = 1e6,
+                        .size = 32,
+                        .slots = 1e6,
+                        .touched = touched,
+                        .pages = touched};
+}
+
+static plan_prediction predict_one(const plan_subject *subject, enum plan_allocator allocator) {
+  static plan_heap heap;
+  plan_time time = {.accesses = 1e6, .windows = 1000};
+  heap = (plan_heap){0};
+  hearth_plan_heap_add(&heap, subject, allocator);
+  return hearth_plan_predict_heap(&heap, &time);
+}
+
+static void few_blocks_touch_a_unit_each(void **state) {
+  plan_subject s = scattered(100);
+  plan_prediction pool = predict_one(&s, PLAN_POOLS), own = predict_one(&s, PLAN_GLIBC);
+  (void)state;
+  expect_near(pool.lines, 100, 0.02);
+  expect_near(pool.pages, 100, 0.02);
+  expect_near(pool.huge_pages, 15.3 * (1 - exp(-100 / 15.3)), 0.01);
+  expect_near(pool.peak_bytes, 32e6, 1e-6);
+  expect_near(own.peak_bytes, 48e6, 1e-6); /* with headers */
+  expect_near(own.pages, 100, 0.02);
+}
+
+/* A hundredth of the blocks, as neighbours: as many units as they take up. */
+static void walks_touch_what_they_cover(void **state) {
+  plan_subject s = scattered(10000);
+  s.pages = 1;
+  s.walk = 0.01;
+  plan_prediction pool = predict_one(&s, PLAN_POOLS), own = predict_one(&s, PLAN_GLIBC);
+  (void)state;
+  expect_near(pool.lines, 5000, 0.05);
+  expect_near(own.lines, 7500, 0.05);
+  expect_near(pool.pages, 320000. / 4096 + 1, 0.05);
+}
+
+/* Blocks that are not used between those that are: the walk gets longer by them, in a heap with both. */
+static void others_lie_between_in_a_shared_heap(void **state) {
+  static plan_heap both, apart[2];
+  plan_subject used = scattered(10000), other = {.scenes = UINT64_MAX, .blocks = 1e6, .peak_blocks = 1e6, .size = 32};
+  plan_time time = {.accesses = 1e6, .windows = 1000};
+  (void)state;
+  used.pages = 1;
+  used.walk = 0.01;
+  other.slots = 1e6;
+  for (uint32_t i = 0; i < PLAN_SCENES; i++)
+    time.between[i] = 1 / 32e6; /* pages held as much of either */
+  hearth_plan_heap_add(&apart[0], &used, PLAN_POOLS);
+  hearth_plan_heap_add(&apart[1], &other, PLAN_POOLS);
+  hearth_plan_heap_join(&both, &apart[0]);
+  hearth_plan_heap_join(&both, &apart[1]);
+  expect_near(hearth_plan_predict_heap(&apart[0], &time).pages, 79, 0.05);
+  expect_near(hearth_plan_predict_heap(&both, &time).pages, 157, 0.05);
+  expect_near(hearth_plan_predict_heap(&apart[0], &time).lines, 5000, 0.05);
+  expect_near(hearth_plan_predict_heap(&both, &time).lines, 7500, 0.05); /* of the lines of two, any is used */
+}
+
+/* Half of a page's blocks die: the page stays. Blocks of one lifetime leave whole pages. */
+static void short_lives_leave_holes(void **state) {
+  plan_subject s = scattered(0);
+  (void)state;
+  s.blocks = 5e5;
+  expect_near(predict_one(&s, PLAN_POOLS).steady_bytes, 32e6, 0.01);
+  s.size = 8192;
+  expect_near(predict_one(&s, PLAN_POOLS).steady_bytes, 5e5 * 8192, 0.01);
+}
+
+static void what_fits_costs_faults_only(void **state) {
+  static plan_heap none, heap;
+  plan_time time = {.accesses = 1e6, .windows = 1e12};
+  plan_heaps heaps = {.own = &heap, .cold = &none};
+  plan_subject small = scattered(300), large = scattered(300000);
+  (void)state;
+  small.blocks = small.peak_blocks = small.slots = 1000;
+  hearth_plan_heap_add(&heap, &small, PLAN_GLIBC);
+  assert_true(hearth_plan_predict(&heaps, &time).cycles < 1);
+  hearth_plan_heap_add(&heap, &large, PLAN_GLIBC);
+  assert_true(hearth_plan_predict(&heaps, &time).cycles > 1e5);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(numbers_are_those_of_the_c_library),
+      cmocka_unit_test(few_blocks_touch_a_unit_each),
+      cmocka_unit_test(walks_touch_what_they_cover),
+      cmocka_unit_test(others_lie_between_in_a_shared_heap),
+      cmocka_unit_test(short_lives_leave_holes),
+      cmocka_unit_test(what_fits_costs_faults_only),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
