@@ -11,6 +11,7 @@
 #include "context_remarks.h"
 #include "hearth/ir_facts.h"
 #include "match_report.h"
+#include "pointer_calls.h"
 #include "salvage.h"
 #include "session.h"
 #include "shim.h"
@@ -33,6 +34,33 @@ static void count_nobuiltin(annotation *a, LLVMValueRef call, const hearth_conte
   a->nobuiltin.bytes += found.bytes;
 }
 
+static hearth_status match_allocation(annotation *a, LLVMValueRef call) {
+  a->allocates = true;
+  a->located |= hearth_ir_instruction_location(call) != NULL;
+  HEARTH_TRY(hearth_session_match_allocation(&a->session, call, &a->edits, &a->err));
+  const hearth_edit *edit = &a->edits.items[a->edits.count - 1];
+  count_nobuiltin(a, call, &edit->contexts);
+  if (hearth_shim_wants_remarks(call)) {
+    hearth_context_sums found = hearth_sum_contexts(&edit->contexts);
+    hearth_remark_matched(call, &found, edit->salvaged);
+  }
+  return HEARTH_OK;
+}
+
+static hearth_status match_pointer_call(annotation *a, LLVMValueRef call) {
+  const char *why, *function = hearth_pointer_callee(call, &why);
+  if (!function)
+    return HEARTH_E_NOT_FOUND;
+  HEARTH_TRY(hearth_session_match_pointer_call(&a->session, call, &a->edits, &a->err));
+  const hearth_edit *edit = &a->edits.items[a->edits.count - 1];
+  count_nobuiltin(a, call, &edit->contexts);
+  if (hearth_shim_wants_remarks(call)) {
+    hearth_context_sums found = hearth_sum_contexts(&edit->contexts);
+    hearth_remark_promoted(call, &found, function);
+  }
+  return HEARTH_E_NOT_FOUND; /* where it leads to other functions, it may be a caller in contexts */
+}
+
 static void visit(LLVMValueRef instruction, void *data) {
   annotation *a = data;
   if (a->err.status != HEARTH_OK || !hearth_ir_is_call(instruction))
@@ -41,18 +69,10 @@ static void visit(LLVMValueRef instruction, void *data) {
   if (callee && LLVMGetIntrinsicID(callee) != 0)
     return;
   hearth_status status = HEARTH_E_NOT_FOUND;
-  if (hearth_alloc_function_of(instruction)) {
-    a->allocates = true;
-    a->located |= hearth_ir_instruction_location(instruction) != NULL;
-    status = hearth_session_match_allocation(&a->session, instruction, &a->edits, &a->err);
-    if (status == HEARTH_OK)
-      count_nobuiltin(a, instruction, &a->edits.items[a->edits.count - 1].contexts);
-    if (status == HEARTH_OK && hearth_shim_wants_remarks(instruction)) {
-      const hearth_edit *edit = &a->edits.items[a->edits.count - 1];
-      hearth_context_sums found = hearth_sum_contexts(&edit->contexts);
-      hearth_remark_matched(instruction, &found, edit->salvaged);
-    }
-  }
+  if (hearth_alloc_function_of(instruction))
+    status = match_allocation(a, instruction);
+  else if (hearth_is_pointer_call(instruction))
+    status = match_pointer_call(a, instruction);
   if (status == HEARTH_E_NOT_FOUND)
     status = hearth_session_match_callsite(&a->session, instruction, &a->edits, &a->err);
   if (status != HEARTH_E_NOT_FOUND)
