@@ -56,8 +56,7 @@ LLVMValueRef hearth_promote_pointer_call(LLVMValueRef call) {
   if (!function)
     function = LLVMAddFunction(module, name, LLVMGetCalledFunctionType(call));
   LLVMValueRef direct = hearth_shim_promote_call(call, function);
-  LLVMAddCallSiteAttribute(
-      call, LLVMAttributeFunctionIndex,
-      LLVMCreateStringAttribute(LLVMGetModuleContext(module), PROMOTED, strlen(PROMOTED), "", 0));
+  LLVMAddCallSiteAttribute(call, LLVMAttributeFunctionIndex,
+                           LLVMCreateStringAttribute(LLVMGetModuleContext(module), PROMOTED, strlen(PROMOTED), "", 0));
   return direct;
 }
