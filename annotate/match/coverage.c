@@ -85,7 +85,7 @@ static void remark_elsewhere(const measuring *m, uint64_t function, const hearth
   if (site->function != function || site->line != frame->line || site->column != frame->column ||
       !hearth_shim_wants_remarks(site->call))
     return;
-  if (frame->library) {
+  if (unmatched->in_library) {
     snprintf(message, sizeof message,
              "%" PRIu64 " bytes are allocated in a library that is called here: hints reach them only by 'hearth index "
              "--library-calls'",
@@ -110,8 +110,10 @@ static hearth_status measure_frame(measuring *m, uint64_t function, uint32_t row
     if (m->session->matcher->matched[frame->first_context + i])
       add(&matched, 1, bytes);
   }
-  hearth_unmatched unmatched = {
-      .frame = row, .contexts = all.contexts - matched.contexts, .bytes = all.bytes - matched.bytes};
+  hearth_unmatched unmatched = {.frame = row,
+                                .contexts = all.contexts - matched.contexts,
+                                .bytes = all.bytes - matched.bytes,
+                                .in_library = frame->library};
   bool in_callee = false;
   if (unmatched.contexts) {
     bool is_called;
