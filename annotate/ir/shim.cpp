@@ -7,8 +7,10 @@
 #include <llvm/Config/llvm-config.h>
 #include <llvm/IR/DiagnosticInfo.h>
 #include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/MDBuilder.h>
 #include <llvm/IR/Module.h>
 #include <llvm/Transforms/Utils/BuildLibCalls.h>
+#include <llvm/Transforms/Utils/CallPromotionUtils.h>
 #include <llvm/Transforms/Utils/Cloning.h>
 #include <llvm/Transforms/Utils/ModuleUtils.h>
 #if LLVM_VERSION_MAJOR >= 15
@@ -100,6 +102,12 @@ LLVMValueRef hearth_shim_make_forwarder(LLVMValueRef callee, const char *name, L
     Builder.CreateRet(Call);
   *ret_call = wrap(Call);
   return wrap(Forwarder);
+}
+
+LLVMValueRef hearth_shim_promote_call(LLVMValueRef call, LLVMValueRef callee) {
+  auto *Call = cast<CallBase>(unwrap(call));
+  MDNode *Likely = MDBuilder(Call->getContext()).createBranchWeights(2000, 1);
+  return wrap(&promoteCallWithIfThenElse(*Call, cast<Function>(unwrap(callee)), Likely));
 }
 
 void hearth_shim_infer_attributes(LLVMValueRef function) {

@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "alloc_functions.h"
 #include "shim.h"
@@ -53,10 +54,12 @@ static void describe(const hearth_context_sums *sums, char *buffer, size_t size)
   snprintf(buffer + used, size - used, ")");
 }
 
+/* A call through a pointer has no callee. */
 static void remark(LLVMValueRef call, const char *name, const char *what) {
   char where[256], message[1800];
-  size_t length;
-  const char *function = LLVMGetValueName2(hearth_alloc_callee(call), &length);
+  LLVMValueRef callee = hearth_alloc_callee(call);
+  size_t length = strlen("pointer");
+  const char *function = callee ? LLVMGetValueName2(callee, &length) : "pointer";
   hearth_describe_inlining(call, where, sizeof where);
   snprintf(message, sizeof message, "%.*s call%s %s", (int)length, function, where, what);
   hearth_shim_remark(call, false, name, message);
@@ -68,6 +71,13 @@ void hearth_remark_matched(LLVMValueRef call, const hearth_context_sums *found, 
   snprintf(what, sizeof what, "found in the heap profile%s: %s, %" PRIu64 " of %" PRIu64 " bytes cold",
            salvaged ? ", by its callee in the changed function" : "", contexts, found->cold_bytes, found->bytes);
   remark(call, salvaged ? "Salvaged" : "Matched", what);
+}
+
+void hearth_remark_promoted(LLVMValueRef call, const hearth_context_sums *found, const char *function) {
+  char contexts[DESCRIPTION], what[DESCRIPTION + 128];
+  describe(found, contexts, sizeof contexts);
+  snprintf(what, sizeof what, "compared with %s, for which it stands in the heap profile: %s", function, contexts);
+  remark(call, "Promoted", what);
 }
 
 void hearth_remark_pruned(LLVMValueRef call, size_t before, const hearth_context_sums *left) {

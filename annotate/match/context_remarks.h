@@ -21,6 +21,8 @@ bool hearth_is_mostly_cold(const hearth_context_sums *sums, unsigned percent);
 
 /* Remark "Matched", or "Salvaged" where the function has changed: the call has these contexts of the profile. */
 void hearth_remark_matched(LLVMValueRef call, const hearth_context_sums *found, bool salvaged);
+/* Remark "Promoted": a call through a pointer, with these contexts, is one of `function` where the pointer is its address. */
+void hearth_remark_promoted(LLVMValueRef call, const hearth_context_sums *found, const char *function);
 /* Remark "Pruned": of `before` contexts these are left where the call now is; none if as many are left. */
 void hearth_remark_pruned(LLVMValueRef call, size_t before, const hearth_context_sums *left);
 

@@ -14,6 +14,7 @@
 #include "alloc_functions.h"
 #include "array.h"
 #include "hearth/plan.h"
+#include "pointer_calls.h"
 #include "shim.h"
 
 const char *hearth_unmatched_name(hearth_unmatched_reason reason) {
@@ -72,9 +73,11 @@ static void add(hearth_coverage_sums *sums, uint64_t contexts, uint64_t bytes) {
   sums->bytes = sums->bytes + bytes < bytes ? UINT64_MAX : sums->bytes + bytes;
 }
 
-/* At the call, the program's last one before the library's own. */
-static void remark_library(const measuring *m, uint64_t function, const hearth_frame_info *frame, uint64_t bytes) {
-  char message[192];
+/* At the call, the program's last one before that of an allocation function: in a library, or through a pointer. */
+static void remark_elsewhere(const measuring *m, uint64_t function, const hearth_frame_info *frame,
+                             const hearth_unmatched *unmatched) {
+  char message[320];
+  const char *why;
   size_t i = hearth_call_sites_from(m->sites, function, frame->line, frame->column);
   if (i == m->sites->count)
     return;
@@ -82,11 +85,18 @@ static void remark_library(const measuring *m, uint64_t function, const hearth_f
   if (site->function != function || site->line != frame->line || site->column != frame->column ||
       !hearth_shim_wants_remarks(site->call))
     return;
-  snprintf(message, sizeof message,
-           "%" PRIu64 " bytes are allocated in a library that is called here: hints reach them only by 'hearth index "
-           "--library-calls'",
-           bytes);
-  hearth_shim_remark(site->call, true, "InLibrary", message);
+  if (unmatched->in_library) {
+    snprintf(message, sizeof message,
+             "%" PRIu64 " bytes are allocated in a library that is called here: hints reach them only by 'hearth index "
+             "--library-calls'",
+             unmatched->bytes);
+    hearth_shim_remark(site->call, true, "InLibrary", message);
+  } else if (hearth_is_pointer_call(site->call) && !hearth_pointer_callee(site->call, &why)) {
+    snprintf(message, sizeof message,
+             "%" PRIu64 " bytes are allocated by this call through a pointer, which gets no hint: %s", unmatched->bytes,
+             why);
+    hearth_shim_remark(site->call, true, "NotPromoted", message);
+  }
 }
 
 /* The outcome for the contexts of one leaf frame. */
@@ -100,8 +110,10 @@ static hearth_status measure_frame(measuring *m, uint64_t function, uint32_t row
     if (m->session->matcher->matched[frame->first_context + i])
       add(&matched, 1, bytes);
   }
-  hearth_unmatched unmatched = {
-      .frame = row, .contexts = all.contexts - matched.contexts, .bytes = all.bytes - matched.bytes};
+  hearth_unmatched unmatched = {.frame = row,
+                                .contexts = all.contexts - matched.contexts,
+                                .bytes = all.bytes - matched.bytes,
+                                .in_library = frame->library};
   bool in_callee = false;
   if (unmatched.contexts) {
     bool is_called;
@@ -113,10 +125,10 @@ static hearth_status measure_frame(measuring *m, uint64_t function, uint32_t row
   }
   if (in_callee)
     add(&m->coverage->elsewhere, unmatched.contexts, unmatched.bytes);
-  if (in_callee && frame->library) {
+  if (in_callee && frame->library)
     add(&m->coverage->library, unmatched.contexts, unmatched.bytes);
-    remark_library(m, function, frame, unmatched.bytes);
-  }
+  if (in_callee)
+    remark_elsewhere(m, function, frame, &unmatched);
   if (!in_callee)
     add(&m->coverage->all, unmatched.contexts, unmatched.bytes);
   add(&m->coverage->all, matched.contexts, matched.bytes);

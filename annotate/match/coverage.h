@@ -20,6 +20,7 @@ typedef struct hearth_unmatched {
   uint32_t frame; /* row of the place */
   uint64_t contexts, bytes;
   hearth_unmatched_reason reason;
+  bool in_library;     /* the callee is in a library without debug information */
   LLVMValueRef callee; /* function that is called there; NULL unless that is the reason */
 } hearth_unmatched;
 

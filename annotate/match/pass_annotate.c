@@ -11,6 +11,7 @@
 #include "context_remarks.h"
 #include "hearth/ir_facts.h"
 #include "match_report.h"
+#include "pointer_calls.h"
 #include "salvage.h"
 #include "session.h"
 #include "shim.h"
@@ -33,6 +34,33 @@ static void count_nobuiltin(annotation *a, LLVMValueRef call, const hearth_conte
   a->nobuiltin.bytes += found.bytes;
 }
 
+static hearth_status match_allocation(annotation *a, LLVMValueRef call) {
+  a->allocates = true;
+  a->located |= hearth_ir_instruction_location(call) != NULL;
+  HEARTH_TRY(hearth_session_match_allocation(&a->session, call, &a->edits, &a->err));
+  const hearth_edit *edit = &a->edits.items[a->edits.count - 1];
+  count_nobuiltin(a, call, &edit->contexts);
+  if (hearth_shim_wants_remarks(call)) {
+    hearth_context_sums found = hearth_sum_contexts(&edit->contexts);
+    hearth_remark_matched(call, &found, edit->salvaged);
+  }
+  return HEARTH_OK;
+}
+
+static hearth_status match_pointer_call(annotation *a, LLVMValueRef call) {
+  const char *why, *function = hearth_pointer_callee(call, &why);
+  if (!function)
+    return HEARTH_E_NOT_FOUND;
+  HEARTH_TRY(hearth_session_match_pointer_call(&a->session, call, &a->edits, &a->err));
+  const hearth_edit *edit = &a->edits.items[a->edits.count - 1];
+  count_nobuiltin(a, call, &edit->contexts);
+  if (hearth_shim_wants_remarks(call)) {
+    hearth_context_sums found = hearth_sum_contexts(&edit->contexts);
+    hearth_remark_promoted(call, &found, function);
+  }
+  return HEARTH_E_NOT_FOUND; /* where it leads to other functions, it may be a caller in contexts */
+}
+
 static void visit(LLVMValueRef instruction, void *data) {
   annotation *a = data;
   if (a->err.status != HEARTH_OK || !hearth_ir_is_call(instruction))
@@ -41,18 +69,10 @@ static void visit(LLVMValueRef instruction, void *data) {
   if (callee && LLVMGetIntrinsicID(callee) != 0)
     return;
   hearth_status status = HEARTH_E_NOT_FOUND;
-  if (hearth_alloc_function_of(instruction)) {
-    a->allocates = true;
-    a->located |= hearth_ir_instruction_location(instruction) != NULL;
-    status = hearth_session_match_allocation(&a->session, instruction, &a->edits, &a->err);
-    if (status == HEARTH_OK)
-      count_nobuiltin(a, instruction, &a->edits.items[a->edits.count - 1].contexts);
-    if (status == HEARTH_OK && hearth_shim_wants_remarks(instruction)) {
-      const hearth_edit *edit = &a->edits.items[a->edits.count - 1];
-      hearth_context_sums found = hearth_sum_contexts(&edit->contexts);
-      hearth_remark_matched(instruction, &found, edit->salvaged);
-    }
-  }
+  if (hearth_alloc_function_of(instruction))
+    status = match_allocation(a, instruction);
+  else if (hearth_is_pointer_call(instruction))
+    status = match_pointer_call(a, instruction);
   if (status == HEARTH_E_NOT_FOUND)
     status = hearth_session_match_callsite(&a->session, instruction, &a->edits, &a->err);
   if (status != HEARTH_E_NOT_FOUND)
@@ -123,6 +143,54 @@ static void warn_of_doubts(const hearth_session *session) {
   }
 }
 
+/* The place of most bytes that a pointer or a function of the program's leads to; NULL if there is none. Functions of ours do
+ * where the module was lowered before. */
+static const hearth_unmatched *heaviest_elsewhere(const hearth_coverage *coverage) {
+  const hearth_unmatched *heaviest = NULL;
+  for (size_t i = 0; i < coverage->n_unmatched; i++) {
+    const hearth_unmatched *place = &coverage->unmatched[i];
+    bool is_elsewhere = place->reason == HEARTH_UNMATCHED_POINTER || place->reason == HEARTH_UNMATCHED_CALLEE;
+    bool is_lowered = place->callee && hearth_is_dispatch(place->callee);
+    if (is_elsewhere && !is_lowered && !place->in_library && (!heaviest || place->bytes > heaviest->bytes))
+      heaviest = place;
+  }
+  return heaviest;
+}
+
+/* Coverage leaves out what no hint can reach. A module all of whose blocks are such says so if they matter to the program. Of
+ * libraries, `hearth index` tells. */
+static hearth_status warn_of_elsewhere(hearth_session *session, const hearth_coverage *coverage, hearth_error *err) {
+  enum { PERCENT_OF_PROFILE = 10 };
+  uint64_t bytes = coverage->elsewhere.bytes - coverage->library.bytes;
+  const hearth_unmatched *place = heaviest_elsewhere(coverage);
+  hearth_profile *profile = session->matcher->profile;
+  hearth_profile_summary summary;
+  hearth_frame_info frame;
+  hearth_function_info function;
+  size_t length;
+  char message[1024];
+  if (!place || coverage->matched.bytes > 0 || session->options->coverage_threshold == 0)
+    return HEARTH_OK;
+  HEARTH_TRY(hearth_profile_get_summary(profile, &summary, err));
+  double percent = (double)bytes * 100 / (double)summary.total_bytes;
+  if (percent < PERCENT_OF_PROFILE)
+    return HEARTH_OK;
+  HEARTH_TRY(hearth_profile_get_frame(profile, place->frame, &frame, err));
+  HEARTH_TRY(hearth_profile_get_function(profile, frame.function, &function, err));
+  snprintf(
+      message, sizeof message,
+      "%.0f %% of the heap profile's bytes are allocated in %.256s where no hint reaches them, most in '%.200s': %s; "
+      "-Rpass-missed=hearth and -memprof-report=FILE name the calls (-memprof-coverage-threshold=0 silences this)",
+      percent, LLVMGetSourceFileName(session->module, &length), function.name,
+      place->reason == HEARTH_UNMATCHED_POINTER
+          ? "by a call through a pointer that cannot be compared with malloc; call malloc by its name, or through "
+            "a pointer of its type"
+          : "in a function that was profiled without debug information; compile it with the profiling flags, or "
+            "list it (-memprof-alloc-functions)");
+  hearth_shim_warn(session->module, session->options->profile, message);
+  return HEARTH_OK;
+}
+
 /* Found, and of no use: coverage counts them as matched. */
 static void warn_of_nobuiltin(const annotation *a) {
   char message[640];
@@ -150,6 +218,8 @@ static hearth_status report_coverage(annotation *a) {
     status = hearth_coverage_measure(&coverage, &a->session, &sites, report, &a->err);
   if (status == HEARTH_OK)
     warn_of_coverage(&a->session, &coverage);
+  if (status == HEARTH_OK)
+    status = warn_of_elsewhere(&a->session, &coverage, &a->err);
   if (status == HEARTH_OK && report &&
       hearth_match_report_append(options->report, &a->session, &coverage, &report_err) != HEARTH_OK)
     hearth_shim_warn(a->session.module, options->report, report_err.message);

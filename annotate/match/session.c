@@ -11,6 +11,7 @@
 #include "array.h"
 #include "hearth/ir_facts.h"
 #include "moved_calls.h"
+#include "pointer_calls.h"
 #include "shim.h"
 
 static bool give_up(hearth_session *session, const hearth_error *err,
@@ -207,11 +208,14 @@ static hearth_edit *add_edit(hearth_edits *edits, LLVMValueRef call, const heart
   return edit;
 }
 
+static void free_edit(hearth_edit *edit) {
+  free(edit->callsite);
+  hearth_contexts_free(&edit->contexts);
+}
+
 void hearth_edits_free(hearth_edits *edits) {
-  for (size_t i = 0; i < edits->count; i++) {
-    free(edits->items[i].callsite);
-    hearth_contexts_free(&edits->items[i].contexts);
-  }
+  for (size_t i = 0; i < edits->count; i++)
+    free_edit(&edits->items[i]);
   free(edits->items);
   memset(edits, 0, sizeof *edits);
 }
@@ -237,6 +241,18 @@ hearth_status hearth_session_match_allocation(hearth_session *session, LLVMValue
   }
   edit->contexts = contexts;
   return HEARTH_OK;
+}
+
+hearth_status hearth_session_match_pointer_call(hearth_session *session, LLVMValueRef call, hearth_edits *edits,
+                                                hearth_error *err) {
+  HEARTH_TRY(hearth_session_match_allocation(session, call, edits, err));
+  hearth_edit *edit = &edits->items[edits->count - 1];
+  edit->through_pointer = true;
+  if (edit->contexts.placements != hearth_placement_bit(HEARTH_CLASS_UNKNOWN))
+    return HEARTH_OK;
+  free_edit(edit);
+  edits->count--;
+  return HEARTH_E_NOT_FOUND;
 }
 
 hearth_status hearth_session_match_callsite(hearth_session *session, LLVMValueRef call, hearth_edits *edits,
@@ -309,6 +325,9 @@ bool hearth_session_apply(hearth_session *session, hearth_edits *edits, bool res
   bool changed = false;
   for (size_t i = 0; i < edits->count; i++) {
     hearth_edit *edit = &edits->items[i];
+    if (edit->through_pointer)
+      edit->call = hearth_promote_pointer_call(edit->call);
+    changed |= edit->through_pointer;
     if (!is_wanted(session, edit)) {
       changed |= pass_over(session, edit, resolve);
       continue;

@@ -24,6 +24,7 @@ typedef struct hearth_edit {
   LLVMValueRef call;
   uint64_t *callsite;
   size_t n_callsite;
+  bool through_pointer;     /* the call is to be promoted first (pointer_calls.h) */
   bool salvaged;            /* the call, or one that it was inlined by, is in a function that has changed */
   hearth_contexts contexts; /* none: only `!callsite` */
 } hearth_edit;
@@ -47,6 +48,9 @@ bool hearth_session_fail(hearth_session *session, const hearth_error *err);
 /* Match an allocation call; on OK an edit was added. E_NOT_FOUND: the profile says nothing about it. */
 hearth_status hearth_session_match_allocation(hearth_session *session, LLVMValueRef call, hearth_edits *edits,
                                               hearth_error *err);
+/* The same for a call through a pointer that can be promoted; also E_NOT_FOUND: its contexts are too light for hints. */
+hearth_status hearth_session_match_pointer_call(hearth_session *session, LLVMValueRef call, hearth_edits *edits,
+                                                hearth_error *err);
 /* The same for a call that may be a caller in contexts. */
 hearth_status hearth_session_match_callsite(hearth_session *session, LLVMValueRef call, hearth_edits *edits,
                                             hearth_error *err);

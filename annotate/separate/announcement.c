@@ -13,7 +13,7 @@
 
 #define CALLS_RECEIVER "hearth_hotcold_library_calls"
 #define SITES_RECEIVER "hearth_hotcold_need_sites"
-#define PLANS_RECEIVER "hearth_hotcold_other_plan"
+#define PLANS_RECEIVER "hearth_hotcold_plan"
 #define LINK_RECEIVER  "hearth_hotcold_no_plugin"
 #define NEED_OF_LINK   "__hearth_need_link"
 
@@ -36,25 +36,14 @@ static LLVMValueRef declare_receiver(LLVMModuleRef module, const char *name, LLV
   return receiver;
 }
 
-/* When a receiver that is there is called: if `variable` has another value; NULL: always. */
-typedef struct occasion {
-  LLVMValueRef variable, value;
-} occasion;
-
-static void define(LLVMValueRef function, occasion when, LLVMValueRef receiver, LLVMValueRef *arguments,
-                   unsigned count) {
+static void define(LLVMValueRef function, LLVMValueRef receiver, LLVMValueRef *arguments, unsigned count) {
   LLVMContextRef context = LLVMGetModuleContext(LLVMGetGlobalParent(function));
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(context);
   LLVMBasicBlockRef entry = LLVMAppendBasicBlockInContext(context, function, "");
   LLVMBasicBlockRef present = LLVMAppendBasicBlockInContext(context, function, "present");
   LLVMBasicBlockRef end = LLVMAppendBasicBlockInContext(context, function, "end");
   LLVMPositionBuilderAtEnd(builder, entry);
-  LLVMValueRef condition = LLVMBuildIsNotNull(builder, receiver, "");
-  if (when.variable) {
-    LLVMValueRef now = LLVMBuildLoad2(builder, LLVMTypeOf(when.value), when.variable, "");
-    condition = LLVMBuildAnd(builder, condition, LLVMBuildICmp(builder, LLVMIntNE, now, when.value, ""), "");
-  }
-  LLVMBuildCondBr(builder, condition, present, end);
+  LLVMBuildCondBr(builder, LLVMBuildIsNotNull(builder, receiver, ""), present, end);
   LLVMPositionBuilderAtEnd(builder, present);
   LLVMBuildCall2(builder, LLVMGlobalGetValueType(receiver), receiver, arguments, count, "");
   LLVMBuildBr(builder, end);
@@ -96,7 +85,7 @@ bool hearth_announce_word(LLVMModuleRef module, const hearth_library_list *list,
                               LLVMConstInt(i64, list->size, false)};
   LLVMTypeRef parameters[] = {i64, LLVMTypeOf(word), LLVMTypeOf(arguments[2]), i64};
   LLVMValueRef function = add_constructor(module, name.c);
-  define(function, (occasion){0}, declare_receiver(module, CALLS_RECEIVER, parameters, 4), arguments, 4);
+  define(function, declare_receiver(module, CALLS_RECEIVER, parameters, 4), arguments, 4);
   return true;
 }
 
@@ -132,37 +121,24 @@ void hearth_announce_need_of_sites(LLVMModuleRef module, uint64_t plan, LLVMValu
   LLVMValueRef arguments[] = {LLVMConstInt(id_type(module), plan, false), sites, word};
   LLVMTypeRef parameters[] = {id_type(module), LLVMTypeOf(sites), LLVMTypeOf(word)};
   LLVMValueRef function = add_constructor(module, name.c);
-  define(function, (occasion){0}, declare_receiver(module, SITES_RECEIVER, parameters, 3), arguments, 3);
-}
-
-/* Weak, so that nobody takes its value for known before the program is linked. */
-static LLVMValueRef get_plan(LLVMModuleRef module, LLVMValueRef id) {
-  LLVMValueRef variable = LLVMGetNamedGlobal(module, "__hearth_plan");
-  if (variable)
-    return variable;
-  variable = LLVMAddGlobal(module, LLVMTypeOf(id), "__hearth_plan");
-  LLVMSetInitializer(variable, id);
-  LLVMSetLinkage(variable, LLVMWeakAnyLinkage);
-  LLVMSetVisibility(variable, LLVMHiddenVisibility);
-  return variable;
+  define(function, declare_receiver(module, SITES_RECEIVER, parameters, 3), arguments, 3);
 }
 
 void hearth_announce_plan(LLVMModuleRef module, uint64_t plan) {
-  plan_name name = name_of("__hearth_check_plan", plan);
+  plan_name name = name_of("__hearth_plan", plan);
   LLVMTypeRef parameter = id_type(module);
   LLVMValueRef argument = LLVMConstInt(parameter, plan, false);
   if (LLVMGetNamedFunction(module, name.c) || LLVMGetNamedFunction(module, PLANS_RECEIVER))
     return;
   LLVMValueRef function = add_constructor(module, name.c);
-  occasion when = {.variable = get_plan(module, argument), .value = argument};
-  define(function, when, declare_receiver(module, PLANS_RECEIVER, &parameter, 1), &argument, 1);
+  define(function, declare_receiver(module, PLANS_RECEIVER, &parameter, 1), &argument, 1);
 }
 
 void hearth_announce_need_of_link(LLVMModuleRef module) {
   if (LLVMGetNamedFunction(module, NEED_OF_LINK) || LLVMGetNamedFunction(module, LINK_RECEIVER))
     return;
   LLVMValueRef function = add_constructor(module, NEED_OF_LINK);
-  define(function, (occasion){0}, declare_receiver(module, LINK_RECEIVER, NULL, 0), NULL, 0);
+  define(function, declare_receiver(module, LINK_RECEIVER, NULL, 0), NULL, 0);
 }
 
 /* Emptied, as other modules' lists of constructors may name it, too. */

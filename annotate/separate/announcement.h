@@ -38,12 +38,11 @@ void hearth_announce_sites(LLVMModuleRef module, uint64_t plan, LLVMValueRef wor
  *   } */
 void hearth_announce_need_of_sites(LLVMModuleRef module, uint64_t plan, LLVMValueRef word);
 
-/* Add the plan to a module that sets or heeds its bits. A program, and each library, is to have one plan. An object
- * file that make did not renew after the profile changed has another.
+/* The plan of a module that sets or heeds its bits, or has pools. All of a process are to have one: an object file that make
+ * did not renew after the profile changed has another, or a library that dlopen loads.
  *
- *   @__hearth_plan = weak hidden global i64 PLAN
- *   define linkonce_odr hidden void @__hearth_check_plan.PLAN() comdat {   ; in llvm.global_ctors
- *     if (__hearth_plan != PLAN && &hearth_hotcold_other_plan) hearth_hotcold_other_plan(PLAN);
+ *   define linkonce_odr hidden void @__hearth_plan.PLAN() comdat {   ; in llvm.global_ctors
+ *     if (&hearth_hotcold_plan) hearth_hotcold_plan(PLAN);
  *   } */
 void hearth_announce_plan(LLVMModuleRef module, uint64_t plan);
 

@@ -21,6 +21,7 @@ int hearth_cmd_split(int argc, char **argv);
 int hearth_cmd_strip(int argc, char **argv);
 int hearth_cmd_dump(int argc, char **argv);
 int hearth_cmd_trace(int argc, char **argv);
+int hearth_cmd_verify(int argc, char **argv);
 int hearth_cmd_top(int argc, char **argv);
 int hearth_cmd_flags(int argc, char **argv);
 int hearth_cmd_check(int argc, char **argv);

@@ -29,6 +29,7 @@ static const struct command {
     {"trace", hearth_cmd_trace, "count, print or replay the operations of a trace"},
     {"dump", hearth_cmd_dump, "ask a running program to write its profile"},
     {"top", hearth_cmd_top, "show the contents of a running program's hot and cold ranges"},
+    {"verify", hearth_cmd_verify, "compare the placements of a recorded run with a profile's plan"},
     {"cc", hearth_cmd_cc, "compile and link C as the variable HEARTH says; also called hearth-cc"},
     {"c++", hearth_cmd_cc, "the same for C++; also called hearth-c++"},
     {"flags", hearth_cmd_flags, "print compiler and linker flags"},

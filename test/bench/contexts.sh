@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# Do optimised programs ask for the placement that the profile says? Each program is compiled with its profile, and linked
-# with an oracle in place of the allocator (contexts/given.c): the profiling runtime records the whole call stack of each
-# allocation and the placement that it asked for. That is right if the plan has it for the stack.
+# Do optimised programs ask for the placement that the profile says? Each program is compiled with its profile, recorded
+# with the hint of each allocation (HEARTH_HOTCOLD=verify), and compared with the plan's placements of whole stacks.
 # shellcheck disable=SC2034  # what the programs' files read
 set -euo pipefail
 cd "$(dirname "$0")"
@@ -30,7 +29,6 @@ parse_arguments --quick --wrong '--lto=thin|full' '--recursion=full|fold' 'progr
 ways=(inline 'inline,clone' 'inline,word' 'inline,clone,word')
 
 "$repository/examples/setup.sh" --for=bench
-build_tools compare
 
 # select_split: the toy, in the form of lib.sh's programs.
 select_split() {
@@ -52,23 +50,34 @@ compile() {
   done
 }
 
-# lto_flags: what `hearth flags` has a link given, without the adapter, in whose place the oracle is.
-lto_flags() {
-  "$hearth" flags use "$directory/training.prof" "--lto=$lto" --link |
-    sed 's/ -Wl,-u,[^ ]*//; s/ -lhearth_hotcold//'
+# profile: link the instrumented objects, run, index.
+profile() {
+  local program=$directory/instrumented.program
+  "$clang" -O2 "$directory"/instrumented/*.o "${runtime_flags[@]}" "${link_flags[@]}" -o "$program"
+  rm -f "$directory"/instrumented.raw.*
+  HEARTH_OPTIONS=log_path=$directory/instrumented.raw:recursion=$recursion run_program "$training" "$program" >"$directory/instrumented.out"
+  "$hearth" index -q "--recursion=$recursion" "$directory"/instrumented.raw.* --binary "$program" -o "$directory/training.prof"
 }
 
-# record NAME OUTPUT OBJECT...: link with the runtime, run, index; further objects beside NAME's.
+# record NAME: link the optimised objects, record with hints, index.
 record() {
-  local name=$1 output=$2 linking=()
-  if [[ -n $lto && $# -gt 2 ]]; then
-    split_flags linking lto_flags
-  fi
-  "$clang" -O2 "${plain_flags[@]}" "${linking[@]}" "$directory/$name"/*.o "${@:3}" "${runtime_flags[@]}" "${link_flags[@]}" \
-    -o "$directory/$name.oracle"
-  rm -f "$directory/$name".raw.*
-  HEARTH_OPTIONS=log_path=$directory/$name.raw:recursion=$recursion run_program "$training" "$directory/$name.oracle" >"$directory/$name.out"
-  "$hearth" index -q "--recursion=$recursion" "$directory/$name".raw.* --binary "$directory/$name.oracle" -o "$output"
+  local name=$1 linking=() program=$directory/$1.program
+  split_flags linking "$hearth" flags use "$directory/training.prof" ${lto:+"--lto=$lto"} --link
+  "$clang" -O2 "${linking[@]}" "$directory/$name"/*.o "${link_flags[@]}" -o "$program"
+  rm -f "$directory/$name".raw*
+  cat >"$program.recorded" <<END
+#!/bin/sh
+HEARTH_HOTCOLD=verify HEARTH_OPTIONS=recursion=$recursion exec '$hearth' record -q -o '$directory/$name.raw' -- '$program' "\$@"
+END
+  chmod +x "$program.recorded"
+  run_program "$training" "$program.recorded" >"$directory/$name.out"
+  "$hearth" index -q "--recursion=$recursion" "$directory/$name".raw* --binary "$program" -o "$directory/$name.prof"
+}
+
+# Bytes, per cent of those that the profile knows placed right, and per cent that it knows.
+figures() {
+  "$hearth" verify --top=0 "$directory/training.prof" "$directory/$1.prof" |
+    awk 'NR > 1 { n[NR] = $1; all += $1 } END { known = all - n[5]; printf "%d %.2f %.2f\n", all, known ? 100 * n[2] / known : 0, all ? 100 * known / all : 0 }'
 }
 
 text_bytes() { size "$directory/$1"/*.o | awk 'NR > 1 { sum += $1 } END { print sum }'; }
@@ -86,20 +95,18 @@ for program in "${programs[@]}"; do
   without_plugin plain_flags "${instrument_flags[@]}"
   split_flags runtime_flags "$hearth" flags instrument --link
   step "compiling $program: profiling" "$directory/compile.log" compile instrumented "${instrument_flags[@]}"
-  step "profiling" "$directory/record.log" record instrumented "$directory/training.prof"
-  "$clang" -O2 "${plain_flags[@]}" -gmlt -I "$repository/runtime/include" -I "$repository/profile/format" \
-    -c "$bench/contexts/given.c" -o "$directory/given.o"
+  step "profiling" "$directory/record.log" profile
   split_flags use_flags "$hearth" flags use "$directory/training.prof" ${lto:+"--lto=$lto"} --compile
   compile plain
   printf '\n%-24s%12s%18s%16s%12s\n' "$program" bytes "% placed right" "% of stacks known" 'code size'
   printf '%-24s%58s\n' 'without profile' 1.0000
   for way in "${ways[@]}"; do
     step "compiling $program: $way" "$directory/compile-$way.log" \
-      compile "$way" "${use_flags[@]}" -mllvm "-memprof-contexts-by=$way"
-    step "recording" "$directory/record.log" record "$way" "$directory/$way.prof" "$directory/given.o"
-    read -r bytes right known < <("$build/bin/bench-compare" "$directory/training.prof" "$directory/$way.prof")
+      compile "$way" -gmlt -fno-optimize-sibling-calls "${use_flags[@]}" -mllvm "-memprof-contexts-by=$way"
+    step "recording" "$directory/record.log" record "$way"
+    read -r bytes right known < <(figures "$way")
     if $wrong; then
-      "$build/bin/bench-compare" "$directory/training.prof" "$directory/$way.prof" wrong | sort -rn >"$directory/$way.wrong"
+      "$hearth" verify --top=1000000 "$directory/training.prof" "$directory/$way.prof" >"$directory/$way.wrong"
     fi
     size=-
     if [[ -z $lto ]]; then

@@ -148,7 +148,7 @@ void *hearth_hinted_new(size_t bytes, size_t alignment, uint8_t hint) {
   unsigned pool = hearth_hinted_pool(hint);
   if (pool == HEARTH_POOL_NONE)
     return NULL;
-  if (deletes_are_ours())
+  if (pool == HEARTH_POOL_VERIFIED || deletes_are_ours())
     return hearth_hinted_alloc(bytes, alignment, hint);
   if (!atomic_exchange_explicit(&warned, true, memory_order_relaxed))
     hearth_hotcold_warn("hints of operator new are ignored: another operator delete comes before the adapter's", "");

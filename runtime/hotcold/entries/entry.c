@@ -142,6 +142,8 @@ static void *hinted_realloc(void *block, size_t bytes, uint8_t hint) {
   if (!block)
     return hearth_hinted_alloc(bytes, 1, hint);
   unsigned wanted = hearth_hinted_pool(hint);
+  if (wanted == HEARTH_POOL_VERIFIED && bytes)
+    return hearth_verified_realloc(block, bytes, hint);
   bool is_ours = hearth_range_of(block) != HEARTH_RANGE_NONE;
   if (wanted == HEARTH_POOL_NONE || !bytes || (is_ours && pool_of(block) == wanted))
     return NULL;
@@ -223,7 +225,7 @@ void *hearth_hinted_calloc(size_t count, size_t bytes, uint8_t hint) {
   size_t total;
   if (pool == HEARTH_POOL_NONE || __builtin_mul_overflow(count, bytes, &total))
     return NULL;
-  return pool_calloc(pool, total);
+  return pool == HEARTH_POOL_VERIFIED ? hearth_verified_calloc(total, hint) : pool_calloc(pool, total);
 }
 
 HEARTH_EXPORT void *calloc_hot_cold(size_t count, size_t bytes, uint8_t hint) {

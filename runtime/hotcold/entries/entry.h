@@ -6,6 +6,7 @@
 
 #include "ranges.h"
 #include "thread_pools.h"
+#include "verified.h"
 
 /* Functions that programs call or that replace libc's are exported; those that replace something are weak, so that a
  * program with definitions of its own still links (the probe then finds that they are not ours). */
@@ -52,6 +53,8 @@ static inline void *hearth_hinted_alloc(size_t bytes, size_t alignment, uint8_t 
   unsigned pool = hearth_hinted_pool(hint);
   if (pool == HEARTH_POOL_NONE || !alignment || (alignment & (alignment - 1)))
     return NULL;
+  if (pool == HEARTH_POOL_VERIFIED)
+    return hearth_verified_alloc(bytes, alignment, hint);
   return hearth_pool_alloc(pool, bytes, alignment);
 }
 

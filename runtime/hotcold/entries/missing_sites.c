@@ -57,14 +57,19 @@ void hearth_hotcold_need_sites(uint64_t plan, void *(*word_of_sites)(void), void
     tell_of_own_word(plan);
 }
 
-/* A program or library calls this as it starts if some of its files were compiled with another plan. */
-HEARTH_EXPORT void hearth_hotcold_other_plan(uint64_t plan);
+/* A program, and each library, calls this as it starts, for each plan of its files. */
+HEARTH_EXPORT void hearth_hotcold_plan(uint64_t plan);
 
-void hearth_hotcold_other_plan(uint64_t plan) {
+void hearth_hotcold_plan(uint64_t plan) {
   static atomic_bool is_said;
+  static _Atomic uint64_t first;
+  uint64_t known = 0;
+  if (atomic_compare_exchange_strong_explicit(&first, &known, plan, memory_order_relaxed, memory_order_relaxed) ||
+      known == plan)
+    return;
   tell(&is_said, "files that were compiled with plan ", plan,
-       " are linked with files of another one: where a context goes through both, blocks are placed as without a "
-       "profile. The profile has changed since: compile all files anew (make clean)");
+       " are in one process with files of another one: where a context goes through both, blocks are placed as without "
+       "a profile. Compile all with one profile (make clean), libraries too");
 }
 
 /* A program, and each library, calls this as it starts that was compiled for a link with the plugin, and linked without it. */

@@ -70,6 +70,8 @@ static bool parse_path(struct span_of_text value, char *ret_path) {
 
 static bool apply(struct span_of_text pair, struct hearth_hotcold_options *options, bool *cold_is_on) {
   const char *equal_sign = memchr(pair.start, '=', pair.bytes);
+  if (equals(pair, "verify"))
+    return options->verify = true;
   if (!equal_sign)
     return false;
   struct span_of_text key = {pair.start, (size_t)(equal_sign - pair.start)};
@@ -101,8 +103,7 @@ static void warn_about(struct span_of_text pair) {
   memcpy(text, pair.start, bytes);
   text[bytes] = 0;
   hearth_hotcold_warn("HEARTH_HOTCOLD takes cold=, pools=, cold-below=, hot-from=, interval=, dir=, stats=, "
-                      "library-calls= and sites-warning= (see "
-                      "docs/options.md); ignored: ",
+                      "library-calls=, sites-warning= and verify (see docs/options.md); ignored: ",
                       text);
 }
 

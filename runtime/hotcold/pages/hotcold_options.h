@@ -25,6 +25,7 @@ struct hearth_hotcold_options {
   unsigned hot_from;   /* 0 to 256: hints from this on share a pool */
   enum hearth_cold_mode cold_mode;
   unsigned interval_s; /* 0 to HEARTH_COLD_INTERVAL_MAX; 0: never */
+  bool verify;         /* a recording is to say which hint each block had */
   bool warns_of_sites; /* that no decision site is in the program */
   char directory[HEARTH_HOTCOLD_PATH_BYTES];
   char statistics[HEARTH_HOTCOLD_PATH_BYTES];    /* a file; empty: none */

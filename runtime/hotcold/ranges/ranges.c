@@ -169,6 +169,8 @@ static void tell_foreign_free(void) {
 }
 
 static uint8_t pool_of(unsigned hint) {
+  if (hearth_ranges.is_verified)
+    return HEARTH_POOL_VERIFIED;
   if (hint < hearth_ranges.cold_below)
     return HEARTH_POOL_COLD;
   if (hint >= hearth_ranges.hot_from)
@@ -198,6 +200,9 @@ static void open_once(void) {
   if (is_recorded()) {
     options.cold_below = 0;
     options.pools = false;
+    hearth_ranges.is_verified = options.verify;
+  } else if (options.verify) {
+    hearth_hotcold_warn("verify needs a recording: run the program by 'hearth record', then 'hearth verify'", "");
   }
   hearth_ranges.cold_below = options.cold_below;
   hearth_ranges.has_pools = options.pools;

@@ -22,6 +22,7 @@ enum hearth_range {
 
 enum {
   HEARTH_POOL_NONE = HEARTH_POOLS, /* the program's own allocator */
+  HEARTH_POOL_VERIFIED,            /* the program's own, with the hint as a scope (HEARTH_HOTCOLD=verify) */
   HEARTH_POOL_UNKNOWN,             /* the ranges are not open */
 };
 
@@ -30,10 +31,11 @@ struct hearth_ranges {
   _Atomic uintptr_t base;
   _Atomic size_t bytes;
   _Atomic bool opened;
-  _Atomic uint8_t pool_of_hint[UINT8_MAX + 1]; /* or one of the two numbers below; written last */
+  _Atomic uint8_t pool_of_hint[UINT8_MAX + 1]; /* or one of the numbers above; written last */
   unsigned cold_below;
   unsigned hot_from;
   bool has_pools; /* besides the cold one */
+  bool is_verified;
   struct hearth_region region[HEARTH_RANGES];
   _Atomic uint64_t fallbacks[HEARTH_RANGES];
 };
@@ -69,7 +71,7 @@ static inline unsigned hearth_pool_of_hint(uint8_t hint) {
   return atomic_load_explicit(&hearth_ranges.pool_of_hint[hint], memory_order_acquire);
 }
 
-/* The pool for a hint, or HEARTH_POOL_NONE. */
+/* The pool for a hint, HEARTH_POOL_NONE or HEARTH_POOL_VERIFIED. */
 unsigned hearth_pool_for_hint(uint8_t hint);
 
 #endif

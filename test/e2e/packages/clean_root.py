@@ -28,10 +28,11 @@ def alternatives(depends):
 def installed():
     fields = "${binary:Package}\\t${Essential}\\t${Provides}\\t${Pre-Depends},${Depends}\\t${db:Status-Status}\\n"
     packages, providers = {}, collections.defaultdict(list)
+    native = ("", "all", output("dpkg", "--print-architecture").strip())
     for line in output("dpkg-query", "-W", "-f", fields).splitlines():
         name, essential, provides, depends, status = line.split("\t")
-        if status == "installed":
-            plain = name.split(":")[0]
+        plain, _, architecture = name.partition(":")
+        if status == "installed" and architecture in native:
             packages[plain] = (name, essential == "yes", alternatives(depends))
             for group in alternatives(provides):
                 providers[group[0]].append(plain)
