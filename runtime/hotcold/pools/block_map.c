@@ -95,6 +95,14 @@ size_t hearth_block_map_free_from(size_t quantum, size_t to) {
   return quantum < to ? next_bit(quantum, to, 0) - quantum : 0;
 }
 
+void hearth_block_map_repair(size_t from, size_t to) {
+  while ((from = next_bit(from, to, 0)) < to) {
+    if (!hearth_block_begins(from))
+      hearth_block_map_free(from, hearth_block_quanta(from));
+    from = next_bit(from, to, ~UINT64_C(0));
+  }
+}
+
 size_t hearth_block_map_count(size_t from, size_t to) {
   size_t count = 0;
   for (size_t word = from / WORD; word < to / WORD; word++)

@@ -89,6 +89,9 @@ bool hearth_block_map_find(size_t from, size_t to, size_t end, size_t least, siz
 size_t hearth_block_map_free_before(size_t quantum, size_t from);
 size_t hearth_block_map_free_from(size_t quantum, size_t to);
 
+/* Free quanta in [from, to) that are used but of no block, as someone stopped in the middle of these functions. */
+void hearth_block_map_repair(size_t from, size_t to);
+
 /* Used quanta in [from, to), both multiples as above. */
 size_t hearth_block_map_count(size_t from, size_t to);
 

@@ -93,9 +93,6 @@ static inline size_t hearth_parcel_end(const struct hearth_parcel *parcel) {
 struct hearth_parcel *hearth_parcel_create(struct hearth_thread_pools *thread, unsigned pool, uint32_t tiles,
                                            bool *ret_zeroed);
 
-/* Write into the table of tiles whose the parcel is. */
-void hearth_parcel_claim(struct hearth_parcel *parcel, struct hearth_thread_pools *thread, unsigned pool);
-
 /* Give back the memory of free pages inside a parcel, where there are `least_pages` and more in a row; they read as zero then. */
 void hearth_parcel_give_pages_back(struct hearth_parcel *parcel, unsigned pool, size_t least_pages);
 

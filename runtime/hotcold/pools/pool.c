@@ -8,14 +8,14 @@
 enum {
   /* A parcel is worth a search when a 16th of it was freed since the last one. */
   FREED_SHARE = 16,
-  /* A new parcel is at most a 16th of the pool. */
-  GROWTH_SHARE = 16,
+  /* A new parcel is at most a 32nd of the pool. */
+  GROWTH_SHARE = 32,
   /* Cold parcels stay small: what empties goes back at once. */
   COLD_PARCEL_TILES = 1,
   PARCELS_TRIED = 64,
-  /* Free memory grows by 1 MiB and by an 8th of the pool before any of it is given back, */
+  /* Free memory grows by 1 MiB and by a 32nd of the pool before any of it is given back, */
   KEPT_FREE_QUANTA = (1 << 20) / HEARTH_QUANTUM_BYTES,
-  KEPT_FREE_SHARE = 8,
+  KEPT_FREE_SHARE = 32,
   /* of parcels of which as much was freed meanwhile, and at most three quarters are used. To give back a few pages breaks up a
    * huge page, which is worth it in a half empty parcel only. */
   LEAST_HOT_PAGES = 4,
@@ -423,12 +423,15 @@ void hearth_pool_forget(struct hearth_pool *pool) {
 void hearth_pool_recall(struct hearth_pool *pool, struct hearth_parcel *parcel) {
   parcel->used = parcel->freed = 0;
   parcel->is_waiting = false;
+  hearth_block_map_repair(hearth_parcel_begin(parcel), hearth_parcel_end(parcel));
   count_used(pool, parcel, hearth_block_map_count(hearth_parcel_begin(parcel), hearth_parcel_end(parcel)));
   pool->tiles += parcel->tiles;
   parcel->hole_most = HEARTH_HOLE_ANY;
   for (uint32_t i = 0; i < parcel->tiles; i++)
     parcel->hole_most_of_tile[i] = HEARTH_HOLE_ANY;
   add_parcel(pool, parcel);
-  if (!parcel->is_medium)
+  if (!parcel->used)
+    destroy(pool, parcel);
+  else if (!parcel->is_medium)
     add_waiting(pool, parcel);
 }

@@ -42,7 +42,7 @@ static void free_noted(struct hearth_thread_pools *thread);
 
 /* Of the pools whose thread vanished, only this is relied on: parcels belong to whom the table of tiles says, a used bit is
  * set for all quanta that are handed out, cached or in a hole, and a cached block is counted after it was freed and before
- * it was handed out. Used bits that no block has stay so. */
+ * it was handed out. */
 static void recall_parcels(struct hearth_thread_pools *thread) {
   for (unsigned range = 0; range < 2; range++) {
     struct hearth_region *region = hearth_tiles.region[range];
@@ -53,7 +53,6 @@ static void recall_parcels(struct hearth_thread_pools *thread) {
       struct hearth_parcel *parcel = &hearth_tiles.parcel[tile];
       if (hearth_owner_thread(owner) != thread || hearth_parcel_of(owner, tile * HEARTH_TILE_QUANTA) != parcel)
         continue;
-      hearth_parcel_claim(parcel, thread, hearth_owner_pool(owner));
       hearth_pool_recall(&thread->pool[hearth_owner_pool(owner)], parcel);
     }
   }
@@ -388,14 +387,18 @@ void hearth_thread_pools_unlock(void) {
   hearth_futex_lock_release(&registry_lock);
 }
 
+/* Forgotten ones come first: they are the next threads' to recall. */
 void hearth_thread_pools_after_fork(void) {
   idle_pools = NULL;
-  for (struct hearth_thread_pools *thread = hearth_all_thread_pools; thread; thread = thread->next) {
-    if (thread == hearth_thread_pools)
-      continue;
+  for (int forgotten = 0; forgotten < 2; forgotten++)
+    for (struct hearth_thread_pools *thread = hearth_all_thread_pools; thread; thread = thread->next) {
+      if (thread == hearth_thread_pools || (thread->has_thread || thread->is_forgotten) != forgotten)
+        continue;
+      thread->next_idle = idle_pools;
+      idle_pools = thread;
+    }
+  for (struct hearth_thread_pools *thread = idle_pools; thread; thread = thread->next_idle) {
     thread->is_forgotten |= thread->has_thread;
     thread->has_thread = false;
-    thread->next_idle = idle_pools;
-    idle_pools = thread;
   }
 }

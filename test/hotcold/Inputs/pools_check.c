@@ -88,7 +88,7 @@ bool hearth_pools_are_valid(void) {
     if (!hearth_region_is_valid(hearth_tiles.region[i]))
       return false;
   for (struct hearth_thread_pools *thread = hearth_all_thread_pools; thread; thread = thread->next)
-    for (unsigned i = 0; i < HEARTH_POOLS; i++)
+    for (unsigned i = 0; i < HEARTH_POOLS && !thread->is_forgotten; i++)
       if (thread->pool[i].counts.taken && !pool_is_valid(&thread->pool[i]))
         return false;
   return true;

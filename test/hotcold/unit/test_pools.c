@@ -342,9 +342,7 @@ static void *use_again(void *unused) {
   return unused;
 }
 
-/* The child frees the vanished thread's blocks, and its next thread takes over the pools: no block is lost or handed out twice.
- * The tables need not be as after a whole operation: a parcel that the thread had just taken or emptied has no owner, and
- * quanta that it was about to free stay used. */
+/* The child frees the vanished thread's blocks, and its next thread takes over the pools: no block is lost or handed out twice. */
 static void child_of_fork(void) {
   pthread_t thread;
   for (int i = 0; i < 500; i++)
@@ -357,6 +355,28 @@ static void child_of_fork(void) {
         abort();
   for (int i = 500; i < 1000; i++)
     put(of_vanished[i]);
+  if (!hearth_pools_are_valid())
+    abort();
+}
+
+/* Someone stopped while they freed 200 quanta: those of the first word are free. */
+static void quanta_of_no_block_are_freed(void **state) {
+  (void)state;
+  static struct hearth_block_words words[5];
+  struct hearth_block_words *map = hearth_block_map;
+  hearth_block_map = words;
+  hearth_block_map_use(10, 20);
+  hearth_block_map_use(30, 200);
+  hearth_block_map_use(230, 5);
+  hearth_block_map_free(30, 64 - 30);
+  hearth_block_map_repair(0, 256);
+  size_t used = hearth_block_map_count(0, 256), first = hearth_block_quanta(10), last = hearth_block_quanta(230);
+  bool begin = hearth_block_begins(10) && hearth_block_begins(230);
+  hearth_block_map = map;
+  assert_true(begin);
+  assert_int_equal(used, 25);
+  assert_int_equal(first, 20);
+  assert_int_equal(last, 5);
 }
 
 static void pools_of_vanished_threads_are_recalled(void **state) {
@@ -385,6 +405,7 @@ int main(void) {
       cmocka_unit_test(empty_parcels_go_back),
       cmocka_unit_test(pages_of_sparse_parcels_go_back),
       cmocka_unit_test(misuse_is_caught),
+      cmocka_unit_test(quanta_of_no_block_are_freed),
       cmocka_unit_test(pools_of_vanished_threads_are_recalled),
   };
   hearth_pool_for_hint(0); /* opens the ranges */
