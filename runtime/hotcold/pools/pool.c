@@ -202,17 +202,24 @@ static struct hearth_parcel *create(struct hearth_pool *pool, bool is_medium, bo
 
 /* Holes. */
 
+/* At no time does a forked child find a hole that is not one; it may find two that overlap. */
+static void set_hole(struct hearth_hotcold_hole *hole, uint64_t start, uint64_t end) {
+  __atomic_store_n(&hole->start, UINT64_MAX, __ATOMIC_RELEASE);
+  __atomic_store_n(&hole->end, end, __ATOMIC_RELEASE);
+  __atomic_store_n(&hole->start, start, __ATOMIC_RELEASE);
+}
+
 static void open_hole(struct hearth_pool *pool, enum hearth_hole which, struct hearth_parcel *parcel, size_t quantum,
                       size_t quanta) {
-  struct hearth_hotcold_hole *hole = &pool->counts.hole[which];
   hearth_block_map_use(quantum, quanta);
   count_used(pool, parcel, quanta);
   if (pool->give_back_at > free_of(pool) + KEPT_FREE_QUANTA)
     lower_give_back(pool);
-  /* At no time does a forked child find a hole that is not one. */
-  __atomic_store_n(&hole->start, UINT64_MAX, __ATOMIC_RELEASE);
-  __atomic_store_n(&hole->end, address_of(quantum + quanta), __ATOMIC_RELEASE);
-  __atomic_store_n(&hole->start, address_of(quantum), __ATOMIC_RELEASE);
+  set_hole(&pool->counts.hole[which], address_of(quantum), address_of(quantum + quanta));
+}
+
+static struct hearth_parcel *parcel_at(uint64_t address) {
+  return hearth_parcel_of(hearth_owner_of((void *)(uintptr_t)address), quantum_at(address));
 }
 
 /* Make the rest of a hole free. It empties the hole before it frees the memory, for a child forked in between. */
@@ -221,11 +228,31 @@ static void close_hole(struct hearth_pool *pool, enum hearth_hole which) {
   uint64_t from = hearth_count_get(&hole->start), to = hearth_count_get(&hole->end);
   hearth_count_set(&hole->start, to);
   pool->is_zeroed[which] = false;
-  if (from == to)
-    return;
-  size_t quantum = quantum_at(from);
-  struct hearth_parcel *parcel = hearth_parcel_of(hearth_owner_of((void *)(uintptr_t)from), quantum);
-  hearth_pool_free(pool, parcel, quantum, quantum_at(to) - quantum);
+  pool->is_split &= which != HEARTH_HOLE_SMALL;
+  if (from != to)
+    hearth_pool_free(pool, parcel_at(from), quantum_at(from), quantum_at(to) - quantum_at(from));
+}
+
+/* The next hole becomes what lies before an aligned address, and the small one the rest, until the next one is used up. */
+static void split_next(struct hearth_pool *pool, uint64_t address) {
+  struct hearth_hotcold_hole *next = &pool->counts.hole[HEARTH_HOLE_NEXT];
+  bool zeroed = pool->is_zeroed[HEARTH_HOLE_NEXT];
+  close_hole(pool, HEARTH_HOLE_SMALL);
+  hearth_block_map_start(quantum_at(address));
+  set_hole(&pool->counts.hole[HEARTH_HOLE_SMALL], address, hearth_count_get(&next->end));
+  set_hole(next, hearth_count_get(&next->start), address);
+  pool->is_zeroed[HEARTH_HOLE_SMALL] = zeroed;
+  pool->is_split = true;
+}
+
+static void join_next(struct hearth_pool *pool) {
+  const struct hearth_hotcold_hole rest = pool->counts.hole[HEARTH_HOLE_SMALL];
+  bool zeroed = pool->is_zeroed[HEARTH_HOLE_SMALL];
+  close_hole(pool, HEARTH_HOLE_NEXT);
+  set_hole(&pool->counts.hole[HEARTH_HOLE_NEXT], rest.start, rest.end);
+  set_hole(&pool->counts.hole[HEARTH_HOLE_SMALL], rest.end, rest.end);
+  pool->is_zeroed[HEARTH_HOLE_NEXT] = zeroed;
+  pool->is_split = false;
 }
 
 static void *cut(struct hearth_pool *pool, enum hearth_hole which, size_t quanta, bool *ret_zeroed) {
@@ -324,6 +351,8 @@ static void *take_from_hole(struct hearth_pool *pool, size_t quanta, bool *ret_z
   enum hearth_hole which = quanta <= HEARTH_TINY_QUANTA    ? HEARTH_HOLE_NEXT
                            : quanta <= HEARTH_SMALL_QUANTA ? HEARTH_HOLE_SMALL
                                                            : HEARTH_HOLE_MEDIUM;
+  if (pool->is_split && which == HEARTH_HOLE_NEXT)
+    join_next(pool);
   void *block = cut(pool, which, quanta, ret_zeroed);
   if (block)
     return block;
@@ -346,23 +375,67 @@ void *hearth_pool_take(struct hearth_pool *pool, size_t quanta, bool *ret_zeroed
   return block ? block : take_uncached(pool, quanta, ret_zeroed);
 }
 
-/* Cut an aligned part out of a larger block. */
-void *hearth_pool_take_aligned(struct hearth_pool *pool, size_t quanta, size_t alignment) {
-  bool zeroed;
-  size_t all = quanta + alignment / HEARTH_QUANTUM_BYTES - 1;
-  char *block = take_uncached(pool, all, &zeroed);
-  if (!block)
+static void *take_cached_if_aligned(struct hearth_pool *pool, size_t quanta, size_t alignment) {
+  uint8_t cached = hearth_bin_count(pool, quanta);
+  if (!cached || (uintptr_t)pool->bins[quanta - 1][cached - 1] & (alignment - 1))
     return NULL;
-  size_t before = (-(uintptr_t)block & (alignment - 1)) / HEARTH_QUANTUM_BYTES, first = hearth_quantum_of(block);
-  struct hearth_parcel *parcel = hearth_parcel_of(hearth_owner_of(block), first);
-  size_t behind = all - before - quanta;
-  if (before) {
-    hearth_block_map_start(first + before);
-    free_quanta(pool, parcel, first, before);
+  hearth_bin_set_count(pool, quanta, cached - 1);
+  return pool->bins[quanta - 1][cached - 1];
+}
+
+/* Quanta before the next aligned address of a hole, if a block of `quanta` is to begin there; or SIZE_MAX. */
+static size_t gap_of(const struct hearth_pool *pool, enum hearth_hole which, size_t quanta, size_t alignment) {
+  const struct hearth_hotcold_hole *hole = &pool->counts.hole[which];
+  uint64_t start = hearth_count_get(&hole->start), room = hearth_count_get(&hole->end) - start;
+  uint64_t gap = -start & (alignment - 1);
+  return room >= gap + quanta * HEARTH_QUANTUM_BYTES ? gap / HEARTH_QUANTUM_BYTES : SIZE_MAX;
+}
+
+static void *cut_aligned(struct hearth_pool *pool, enum hearth_hole which, size_t quanta, size_t alignment) {
+  struct hearth_hotcold_hole *hole = &pool->counts.hole[which];
+  size_t gap = gap_of(pool, which, quanta, alignment);
+  if (gap == SIZE_MAX)
+    return NULL;
+  if (gap) {
+    uint64_t before = (uintptr_t)hearth_hole_cut(hole, gap);
+    hearth_pool_free(pool, parcel_at(before), quantum_at(before), gap);
   }
-  if (behind)
-    free_quanta(pool, parcel, first + before + quanta, behind);
-  return block + before * HEARTH_QUANTUM_BYTES;
+  return hearth_hole_cut(hole, quanta);
+}
+
+/* What lies before the block stays a hole that tiny blocks take first. */
+static void *cut_aligned_of_next(struct hearth_pool *pool, size_t quanta, size_t alignment) {
+  size_t gap = gap_of(pool, HEARTH_HOLE_NEXT, quanta, alignment);
+  if (gap == SIZE_MAX)
+    return NULL;
+  if (!gap)
+    return hearth_hole_cut(&pool->counts.hole[HEARTH_HOLE_NEXT], quanta);
+  split_next(pool, hearth_count_get(&pool->counts.hole[HEARTH_HOLE_NEXT].start) + gap * HEARTH_QUANTUM_BYTES);
+  return hearth_hole_cut(&pool->counts.hole[HEARTH_HOLE_SMALL], quanta);
+}
+
+static void *take_aligned(struct hearth_pool *pool, size_t quanta, size_t alignment) {
+  bool is_small = quanta <= HEARTH_SMALL_QUANTA;
+  enum hearth_hole which = is_small ? HEARTH_HOLE_SMALL : HEARTH_HOLE_MEDIUM;
+  size_t all = quanta + alignment / HEARTH_QUANTUM_BYTES - 1;
+  void *block = is_small ? take_cached_if_aligned(pool, quanta, alignment) : NULL;
+  if (!block)
+    block = cut_aligned(pool, which, quanta, alignment);
+  if (!block && is_small)
+    block = cut_aligned_of_next(pool, quanta, alignment);
+  if (block)
+    return block;
+  if (find_first(pool, which, all) || (hearth_thread_pools_collect(pool->thread) && find_first(pool, which, all)))
+    return cut_aligned(pool, which, quanta, alignment);
+  which = is_small ? HEARTH_HOLE_NEXT : which;
+  return find_fresh(pool, which) ? cut_aligned(pool, which, quanta, alignment) : NULL;
+}
+
+void *hearth_pool_take_aligned(struct hearth_pool *pool, size_t quanta, size_t alignment) {
+  void *block = take_aligned(pool, quanta, alignment);
+  if (block)
+    hearth_count_add(&pool->counts.taken, 1);
+  return block;
 }
 
 /* Is there room in a hole of the pool, and does it begin where the block ends? */
@@ -415,6 +488,7 @@ void hearth_pool_forget(struct hearth_pool *pool) {
     forget_hole(&pool->counts.hole[i]);
     pool->is_zeroed[i] = false;
   }
+  pool->is_split = false;
   pool->parcel = pool->waiting = pool->last_waiting = pool->parcels[0] = pool->parcels[1] = NULL;
   pool->tiles = 0;
   hearth_count_set(&pool->counts.used_quanta, 0);

@@ -13,7 +13,8 @@
  * back to the parcel (as in Immix, by Blackburn and McKinley: nothing is moved, and no list goes through freed blocks).
  * Then come blocks that other threads freed, then a new parcel. Requests that are not tiny would pass over too many holes:
  * where the hole has no room for them, they have one of their own, the first that is large enough. Bounds on the size of
- * holes say which tiles need no search. Medium blocks lie in parcels of their own.
+ * holes say which tiles need no search. Medium blocks lie in parcels of their own. An aligned block leaves a gap, which the
+ * next tiny blocks fill, and the pool goes on behind.
  *
  * A full bin gives half of its blocks back, which become holes again. Parcels without blocks go back to the region, and the
  * memory of free pages in half empty parcels to the system, when there is much of it. A thread's bins also hold blocks of
@@ -58,6 +59,7 @@ struct hearth_pool {
   size_t give_back_at; /* free quanta that start the next giving back */
   uint8_t number;
   bool is_zeroed[HEARTH_HOLES]; /* the hole is known to be all zero */
+  bool is_split;                /* the small hole is what the next one goes on with, behind an aligned block */
 };
 
 /* The most blocks in the bin of a size: 4 KiB of them, but between 4 and HEARTH_BIN_MOST. */

@@ -21,7 +21,7 @@
 #include "thread_pools.h"
 
 /* Each test has a pool of its own, so that it begins without parcels. */
-enum { ORDER = 1, REUSE, SIZES, GROWTH, ZERO, REMOTE, ALIGNED, EMPTY, SPARSE, FORKED, ENDED, MISUSE, SHRUNK };
+enum { ORDER = 1, REUSE, SIZES, GROWTH, ZERO, REMOTE, ALIGNED, EMPTY, SPARSE, FORKED, ENDED, MISUSE, SHRUNK, MIXED };
 
 static char *take(unsigned pool, size_t bytes) { return hearth_take(pool, bytes, NULL); }
 
@@ -157,6 +157,35 @@ static void aligned_blocks_lose_no_room(void **state) {
       memset(block, 1, bytes);
       assert_true(hearth_pools_are_valid());
     }
+}
+
+/* Whatever lies between them: the gaps are filled. */
+static void aligned_blocks_lie_close(void **state) {
+  (void)state;
+  enum { COUNT = 20000 };
+  static char *blocks[COUNT];
+  for (int others = 0; others < 6; others++) {
+    size_t bytes = 0;
+    for (int i = 0; i < COUNT; i++) {
+      blocks[i] = i % (others + 1) == 0 ? hearth_take_aligned(MIXED, 128, 128) : take(MIXED, 32);
+      bytes += usable(memset(blocks[i], 1, 32));
+    }
+    assert_true(parcel_bytes(MIXED) * 100 <= bytes * 115);
+    assert_true(hearth_pools_are_valid());
+    for (int i = 0; i < COUNT; i++)
+      put(blocks[i]);
+    assert_true(hearth_pools_are_valid());
+  }
+}
+
+/* The bin's last block is taken if it is aligned. */
+static void freed_aligned_blocks_are_taken_again(void **state) {
+  (void)state;
+  char *aligned = hearth_take_aligned(MIXED, 256, 256);
+  put(aligned);
+  assert_ptr_equal(hearth_take_aligned(MIXED, 256, 128), aligned);
+  put(aligned);
+  assert_int_equal((uintptr_t)hearth_take_aligned(MIXED, 256, 4096) % 4096, 0);
 }
 
 static void *put_all(void *blocks) {
@@ -400,6 +429,8 @@ int main(void) {
       cmocka_unit_test(blocks_grow_where_there_is_room),
       cmocka_unit_test(blocks_shrink_where_they_are),
       cmocka_unit_test(aligned_blocks_lose_no_room),
+      cmocka_unit_test(aligned_blocks_lie_close),
+      cmocka_unit_test(freed_aligned_blocks_are_taken_again),
       cmocka_unit_test(blocks_that_others_free_come_back),
       cmocka_unit_test(pools_of_ended_threads_are_worked_on),
       cmocka_unit_test(empty_parcels_go_back),
