@@ -50,8 +50,9 @@ static char *take(unsigned slot, size_t bytes) {
 
 static size_t usable(char *block) {
   struct hearth_region *region = &hearth_ranges.region[hearth_range_of(block)];
-  return hearth_owner_of(block) ? hearth_live_quanta(block) * HEARTH_QUANTUM_BYTES
-                                : (size_t)hearth_region_large(region, block)->pages << HEARTH_PAGE_SHIFT;
+  uint64_t owner = hearth_owner_of(block);
+  return owner ? hearth_live_quanta(owner, block) * HEARTH_QUANTUM_BYTES
+               : (size_t)hearth_region_large(region, block)->pages << HEARTH_PAGE_SHIFT;
 }
 
 /* Up to its ends, behind which other blocks begin: whoever had these bytes before must be done with them. */

@@ -45,6 +45,12 @@ void hearth_block_map_use(size_t quantum, size_t quanta) { use(quantum, quanta, 
 
 void hearth_block_map_extend(size_t quantum, size_t quanta) { use(quantum, quanta, SIZE_MAX); }
 
+void hearth_block_map_use_even(size_t quantum, size_t quanta, size_t even) {
+  hearth_block_map_use(quantum, quanta);
+  for (size_t at = quantum; at < quantum + quanta; at += even)
+    hearth_block_map_start(at);
+}
+
 void hearth_block_map_free(size_t quantum, size_t quanta) {
   size_t end = quantum + quanta;
   for (size_t word = quantum / WORD; word * WORD < end; word++)

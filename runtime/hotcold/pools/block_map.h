@@ -77,6 +77,9 @@ static inline void hearth_block_map_continue(size_t quantum) {
 void hearth_block_map_use(size_t quantum, size_t quanta);
 void hearth_block_map_extend(size_t quantum, size_t quanta);
 
+/* The same, as blocks of `even` quanta; the last one may be shorter. */
+void hearth_block_map_use_even(size_t quantum, size_t quanta, size_t even);
+
 /* Free them. */
 void hearth_block_map_free(size_t quantum, size_t quanta);
 

@@ -68,6 +68,35 @@ struct hearth_parcel *hearth_parcel_create(struct hearth_thread_pools *thread, u
   return parcel;
 }
 
+#define RECIPROCAL(quanta) UINT32_MAX / (quanta) + 1u
+#define RECIPROCAL_8(first)                                                                                            \
+  RECIPROCAL(first), RECIPROCAL((first) + 1), RECIPROCAL((first) + 2), RECIPROCAL((first) + 3),                        \
+      RECIPROCAL((first) + 4), RECIPROCAL((first) + 5), RECIPROCAL((first) + 6), RECIPROCAL((first) + 7)
+const uint32_t hearth_even_reciprocal[] = {
+    0,
+    RECIPROCAL_8(1),
+    RECIPROCAL_8(9),
+    RECIPROCAL_8(17),
+    RECIPROCAL_8(25),
+    RECIPROCAL_8(33),
+    RECIPROCAL_8(41),
+    RECIPROCAL_8(49),
+    RECIPROCAL_8(57),
+};
+
+size_t hearth_parcel_even(const struct hearth_parcel *parcel) {
+  return hearth_owner_even(
+      atomic_load_explicit(&hearth_tiles.owner[parcel - hearth_tiles.parcel], memory_order_relaxed));
+}
+
+void hearth_parcel_set_even(struct hearth_parcel *parcel, size_t even) {
+  _Atomic uint64_t *owner = &hearth_tiles.owner[parcel - hearth_tiles.parcel];
+  for (uint32_t i = 0; i < parcel->tiles; i++) {
+    uint64_t rest = atomic_load_explicit(&owner[i], memory_order_relaxed) & ~HEARTH_OWNER_EVEN;
+    atomic_store_explicit(&owner[i], rest | (uint64_t)even << HEARTH_OWNER_EVEN_SHIFT, memory_order_release);
+  }
+}
+
 void hearth_parcel_destroy(struct hearth_parcel *parcel, unsigned pool) {
   struct hearth_region *region = region_of(pool);
   size_t tile = (size_t)(parcel - hearth_tiles.parcel);

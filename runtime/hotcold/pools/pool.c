@@ -126,6 +126,24 @@ static void raise_bounds(struct hearth_pool *pool, struct hearth_parcel *parcel,
   move_to_front(pool, parcel);
 }
 
+/* Write the parcel's blocks into the block map, and its next hole. */
+static void end_evenness(struct hearth_pool *pool, struct hearth_parcel *parcel) {
+  size_t even = hearth_parcel_even(parcel), begin = hearth_parcel_begin(parcel), all = hearth_parcel_quanta(parcel);
+  if (!even)
+    return;
+  bool has_hole = pool->even && parcel == pool->parcel;
+  size_t cut =
+      has_hole ? quantum_at(hearth_count_get(&pool->counts.hole[HEARTH_HOLE_NEXT].start)) - begin : all / even * even;
+  hearth_block_map_use_even(begin, cut, even);
+  if (has_hole) {
+    hearth_block_map_use(begin + cut, all - cut);
+    pool->even = 0;
+  } else if (cut < all) {
+    raise_bounds(pool, parcel, begin + cut, all - cut);
+  }
+  hearth_parcel_set_even(parcel, 0);
+}
+
 /* No further than the largest block is long on either side: a larger hole is as good. */
 static void free_quanta(struct hearth_pool *pool, struct hearth_parcel *parcel, size_t quantum, size_t quanta) {
   size_t begin = hearth_parcel_begin(parcel), end = hearth_parcel_end(parcel), behind = quantum + quanta;
@@ -172,6 +190,7 @@ static void give_back(struct hearth_pool *pool) {
 }
 
 void hearth_pool_free(struct hearth_pool *pool, struct hearth_parcel *parcel, size_t quantum, size_t quanta) {
+  end_evenness(pool, parcel);
   free_quanta(pool, parcel, quantum, quanta);
   look_after(pool, parcel);
   if (free_of(pool) > pool->give_back_at)
@@ -209,28 +228,49 @@ static void set_hole(struct hearth_hotcold_hole *hole, uint64_t start, uint64_t 
   __atomic_store_n(&hole->start, start, __ATOMIC_RELEASE);
 }
 
-static void open_hole(struct hearth_pool *pool, enum hearth_hole which, struct hearth_parcel *parcel, size_t quantum,
+static void fill_hole(struct hearth_pool *pool, enum hearth_hole which, struct hearth_parcel *parcel, size_t quantum,
                       size_t quanta) {
-  hearth_block_map_use(quantum, quanta);
   count_used(pool, parcel, quanta);
   if (pool->give_back_at > free_of(pool) + KEPT_FREE_QUANTA)
     lower_give_back(pool);
   set_hole(&pool->counts.hole[which], address_of(quantum), address_of(quantum + quanta));
 }
 
+/* The parcel is new. */
+static void open_even_hole(struct hearth_pool *pool, struct hearth_parcel *parcel, size_t even) {
+  fill_hole(pool, HEARTH_HOLE_NEXT, parcel, hearth_parcel_begin(parcel), hearth_parcel_quanta(parcel));
+  hearth_parcel_set_even(parcel, even);
+  pool->even = even;
+}
+
+static void open_hole(struct hearth_pool *pool, enum hearth_hole which, struct hearth_parcel *parcel, size_t quantum,
+                      size_t quanta) {
+  hearth_block_map_use(quantum, quanta);
+  fill_hole(pool, which, parcel, quantum, quanta);
+}
+
 static struct hearth_parcel *parcel_at(uint64_t address) {
   return hearth_parcel_of(hearth_owner_of((void *)(uintptr_t)address), quantum_at(address));
 }
 
-/* Make the rest of a hole free. It empties the hole before it frees the memory, for a child forked in between. */
+/* Make the rest of a hole free; what is too short for a block at the end of an even parcel, the block map need not know.
+ * It empties the hole before it frees the memory, for a child forked in between. */
 static void close_hole(struct hearth_pool *pool, enum hearth_hole which) {
   struct hearth_hotcold_hole *hole = &pool->counts.hole[which];
   uint64_t from = hearth_count_get(&hole->start), to = hearth_count_get(&hole->end);
+  size_t quanta = (to - from) / HEARTH_QUANTUM_BYTES;
+  if (which == HEARTH_HOLE_NEXT && pool->even && quanta >= pool->even)
+    end_evenness(pool, pool->parcel);
+  bool is_too_short = which == HEARTH_HOLE_NEXT && pool->even;
   hearth_count_set(&hole->start, to);
   pool->is_zeroed[which] = false;
   pool->is_split &= which != HEARTH_HOLE_SMALL;
-  if (from != to)
-    hearth_pool_free(pool, parcel_at(from), quantum_at(from), quantum_at(to) - quantum_at(from));
+  if (is_too_short)
+    pool->even = 0;
+  if (quanta && is_too_short)
+    count_unused(pool, parcel_at(from), quanta);
+  else if (quanta)
+    hearth_pool_free(pool, parcel_at(from), quantum_at(from), quanta);
 }
 
 /* The next hole becomes what lies before an aligned address, and the small one the rest, until the next one is used up. */
@@ -257,7 +297,7 @@ static void join_next(struct hearth_pool *pool) {
 
 static void *cut(struct hearth_pool *pool, enum hearth_hole which, size_t quanta, bool *ret_zeroed) {
   *ret_zeroed = pool->is_zeroed[which];
-  return hearth_hole_cut(&pool->counts.hole[which], quanta);
+  return hearth_hole_cut(&pool->counts.hole[which], quanta, which == HEARTH_HOLE_NEXT && pool->even);
 }
 
 /* The search leaves the parcel, whose hole is closed. */
@@ -330,7 +370,8 @@ static bool find(struct hearth_pool *pool, enum hearth_hole which, size_t quanta
   return which == HEARTH_HOLE_NEXT ? find_next(pool, quanta) : find_first(pool, which, quanta);
 }
 
-static bool find_fresh(struct hearth_pool *pool, enum hearth_hole which) {
+/* `even`: the size of its blocks, if they begin where it does; or 0. */
+static bool find_fresh(struct hearth_pool *pool, enum hearth_hole which, size_t even) {
   bool zeroed;
   struct hearth_parcel *parcel = create(pool, which == HEARTH_HOLE_MEDIUM, &zeroed);
   if (!parcel)
@@ -341,7 +382,10 @@ static bool find_fresh(struct hearth_pool *pool, enum hearth_hole which) {
     enter_parcel(pool, parcel);
     pool->position = hearth_parcel_end(parcel);
   }
-  open_hole(pool, which, parcel, hearth_parcel_begin(parcel), hearth_parcel_quanta(parcel));
+  if (which == HEARTH_HOLE_NEXT && even)
+    open_even_hole(pool, parcel, even);
+  else
+    open_hole(pool, which, parcel, hearth_parcel_begin(parcel), hearth_parcel_quanta(parcel));
   pool->is_zeroed[which] = zeroed;
   return true;
 }
@@ -360,7 +404,7 @@ static void *take_from_hole(struct hearth_pool *pool, size_t quanta, bool *ret_z
     return cut(pool, which, quanta, ret_zeroed);
   if (which == HEARTH_HOLE_SMALL)
     which = HEARTH_HOLE_NEXT;
-  return find_fresh(pool, which) ? cut(pool, which, quanta, ret_zeroed) : NULL;
+  return find_fresh(pool, which, quanta) ? cut(pool, which, quanta, ret_zeroed) : NULL;
 }
 
 static void *take_uncached(struct hearth_pool *pool, size_t quanta, bool *ret_zeroed) {
@@ -371,6 +415,8 @@ static void *take_uncached(struct hearth_pool *pool, size_t quanta, bool *ret_ze
 }
 
 void *hearth_pool_take(struct hearth_pool *pool, size_t quanta, bool *ret_zeroed) {
+  if (pool->even && pool->even != quanta && quanta <= HEARTH_SMALL_QUANTA && !hearth_bin_count(pool, quanta))
+    end_evenness(pool, pool->parcel);
   void *block = quanta <= HEARTH_SMALL_QUANTA ? hearth_pool_take_small(pool, quanta, ret_zeroed) : NULL;
   return block ? block : take_uncached(pool, quanta, ret_zeroed);
 }
@@ -397,10 +443,10 @@ static void *cut_aligned(struct hearth_pool *pool, enum hearth_hole which, size_
   if (gap == SIZE_MAX)
     return NULL;
   if (gap) {
-    uint64_t before = (uintptr_t)hearth_hole_cut(hole, gap);
+    uint64_t before = (uintptr_t)hearth_hole_cut(hole, gap, false);
     hearth_pool_free(pool, parcel_at(before), quantum_at(before), gap);
   }
-  return hearth_hole_cut(hole, quanta);
+  return hearth_hole_cut(hole, quanta, false);
 }
 
 /* What lies before the block stays a hole that tiny blocks take first. */
@@ -409,15 +455,17 @@ static void *cut_aligned_of_next(struct hearth_pool *pool, size_t quanta, size_t
   if (gap == SIZE_MAX)
     return NULL;
   if (!gap)
-    return hearth_hole_cut(&pool->counts.hole[HEARTH_HOLE_NEXT], quanta);
+    return hearth_hole_cut(&pool->counts.hole[HEARTH_HOLE_NEXT], quanta, false);
   split_next(pool, hearth_count_get(&pool->counts.hole[HEARTH_HOLE_NEXT].start) + gap * HEARTH_QUANTUM_BYTES);
-  return hearth_hole_cut(&pool->counts.hole[HEARTH_HOLE_SMALL], quanta);
+  return hearth_hole_cut(&pool->counts.hole[HEARTH_HOLE_SMALL], quanta, false);
 }
 
 static void *take_aligned(struct hearth_pool *pool, size_t quanta, size_t alignment) {
   bool is_small = quanta <= HEARTH_SMALL_QUANTA;
   enum hearth_hole which = is_small ? HEARTH_HOLE_SMALL : HEARTH_HOLE_MEDIUM;
   size_t all = quanta + alignment / HEARTH_QUANTUM_BYTES - 1;
+  if (pool->even)
+    end_evenness(pool, pool->parcel);
   void *block = is_small ? take_cached_if_aligned(pool, quanta, alignment) : NULL;
   if (!block)
     block = cut_aligned(pool, which, quanta, alignment);
@@ -428,7 +476,7 @@ static void *take_aligned(struct hearth_pool *pool, size_t quanta, size_t alignm
   if (find_first(pool, which, all) || (hearth_thread_pools_collect(pool->thread) && find_first(pool, which, all)))
     return cut_aligned(pool, which, quanta, alignment);
   which = is_small ? HEARTH_HOLE_NEXT : which;
-  return find_fresh(pool, which) ? cut_aligned(pool, which, quanta, alignment) : NULL;
+  return find_fresh(pool, which, 0) ? cut_aligned(pool, which, quanta, alignment) : NULL;
 }
 
 void *hearth_pool_take_aligned(struct hearth_pool *pool, size_t quanta, size_t alignment) {
@@ -442,7 +490,7 @@ void *hearth_pool_take_aligned(struct hearth_pool *pool, size_t quanta, size_t a
 static bool grow_into_hole(struct hearth_pool *pool, size_t block_end, size_t more) {
   for (unsigned i = 0; i < HEARTH_HOLES; i++) {
     struct hearth_hotcold_hole *hole = &pool->counts.hole[i];
-    if (hearth_count_get(&hole->start) != address_of(block_end) || !hearth_hole_cut(hole, more))
+    if (hearth_count_get(&hole->start) != address_of(block_end) || !hearth_hole_cut(hole, more, false))
       continue;
     hearth_block_map_continue(block_end);
     return true;
@@ -453,14 +501,16 @@ static bool grow_into_hole(struct hearth_pool *pool, size_t block_end, size_t mo
 bool hearth_pool_resize(struct hearth_pool *pool, struct hearth_parcel *parcel, size_t quantum, size_t old_quanta,
                         size_t quanta) {
   size_t end = quantum + old_quanta, parcel_end = hearth_parcel_end(parcel);
-  if (quanta <= old_quanta) {
-    if (quanta < old_quanta)
-      hearth_pool_free(pool, parcel, quantum + quanta, old_quanta - quanta);
+  if (quanta == old_quanta)
+    return true;
+  if (quanta < old_quanta) {
+    hearth_pool_free(pool, parcel, quantum + quanta, old_quanta - quanta);
     return true;
   }
   size_t more = quanta - old_quanta;
   if (end == parcel_end)
     return false;
+  end_evenness(pool, parcel);
   if (grow_into_hole(pool, end, more))
     return true;
   if (end + more > parcel_end || hearth_block_map_free_from(end, end + more) < more)
@@ -476,6 +526,16 @@ void hearth_pool_close(struct hearth_pool *pool) {
   leave_parcel(pool);
 }
 
+void hearth_pool_complete(struct hearth_pool *pool, struct hearth_parcel *parcel) {
+  size_t even = hearth_parcel_even(parcel), begin = hearth_parcel_begin(parcel), all = hearth_parcel_quanta(parcel);
+  uint64_t next = hearth_count_get(&pool->counts.hole[HEARTH_HOLE_NEXT].start);
+  if (even) {
+    bool has_hole = next >= address_of(begin) && next < address_of(begin + all);
+    hearth_block_map_use_even(begin, has_hole ? quantum_at(next) - begin : all / even * even, even);
+  }
+  hearth_parcel_set_even(parcel, 0);
+}
+
 static void forget_hole(struct hearth_hotcold_hole *hole) {
   uint64_t from = hearth_count_get(&hole->start), to = hearth_count_get(&hole->end);
   hearth_count_set(&hole->start, to);
@@ -489,6 +549,7 @@ void hearth_pool_forget(struct hearth_pool *pool) {
     pool->is_zeroed[i] = false;
   }
   pool->is_split = false;
+  pool->even = 0;
   pool->parcel = pool->waiting = pool->last_waiting = pool->parcels[0] = pool->parcels[1] = NULL;
   pool->tiles = 0;
   hearth_count_set(&pool->counts.used_quanta, 0);

@@ -43,7 +43,8 @@ static void free_noted(struct hearth_thread_pools *thread);
 /* Of the pools whose thread vanished, only this is relied on: parcels belong to whom the table of tiles says, a used bit is
  * set for all quanta that are handed out, cached or in a hole, and a cached block is counted after it was freed and before
  * it was handed out. */
-static void recall_parcels(struct hearth_thread_pools *thread) {
+static void for_each_parcel(struct hearth_thread_pools *thread,
+                            void (*work)(struct hearth_pool *pool, struct hearth_parcel *parcel)) {
   for (unsigned range = 0; range < 2; range++) {
     struct hearth_region *region = hearth_tiles.region[range];
     size_t first = (size_t)(region->base - hearth_tiles.base) >> HEARTH_TILE_SHIFT;
@@ -53,15 +54,16 @@ static void recall_parcels(struct hearth_thread_pools *thread) {
       struct hearth_parcel *parcel = &hearth_tiles.parcel[tile];
       if (hearth_owner_thread(owner) != thread || hearth_parcel_of(owner, tile * HEARTH_TILE_QUANTA) != parcel)
         continue;
-      hearth_pool_recall(&thread->pool[hearth_owner_pool(owner)], parcel);
+      work(&thread->pool[hearth_owner_pool(owner)], parcel);
     }
   }
 }
 
 static void recall(struct hearth_thread_pools *thread) {
+  for_each_parcel(thread, hearth_pool_complete);
   for (unsigned i = 0; i < HEARTH_POOLS; i++)
     hearth_pool_forget(&thread->pool[i]);
-  recall_parcels(thread);
+  for_each_parcel(thread, hearth_pool_recall);
 }
 
 static void empty_bins(struct hearth_thread_pools *thread) {
@@ -216,7 +218,8 @@ static void free_remote_word(struct hearth_pool *pool, struct hearth_parcel *par
   hearth_tiles.remote[word] = 0;
   for (; bits; bits &= bits - 1) {
     size_t quantum = word * HEARTH_WORD_QUANTA + (size_t)__builtin_ctzll(bits);
-    size_t quanta = hearth_block_quanta(quantum);
+    char *block = hearth_quantum_address(quantum);
+    size_t quanta = hearth_live_quanta(hearth_owner_of(block), block);
     hearth_count_add(&pool->counts.remote_quanta, -(uint64_t)quanta);
     hearth_pool_free(pool, parcel, quantum, quanta);
   }
@@ -272,8 +275,8 @@ static void free_of_others(struct hearth_thread_pools *thread, unsigned number, 
 static void release(struct hearth_thread_pools *freeing, void *const *blocks, unsigned count) {
   struct hearth_thread_pools *locked = NULL;
   for (unsigned i = 0; i < count; i++) {
-    size_t quantum = hearth_quantum_of(blocks[i]), quanta = hearth_live_quanta(blocks[i]);
     uint64_t owner = hearth_owner_of(blocks[i]);
+    size_t quantum = hearth_quantum_of(blocks[i]), quanta = hearth_live_quanta(owner, blocks[i]);
     struct hearth_thread_pools *thread = hearth_owner_thread(owner);
     struct hearth_parcel *parcel = hearth_parcel_of(owner, quantum);
     if (thread == freeing) {
@@ -327,7 +330,7 @@ bool hearth_resize(uint64_t owner, void *block, size_t bytes) {
     return false;
   size_t quantum = hearth_quantum_of(block);
   return hearth_pool_resize(&thread->pool[hearth_owner_pool(owner)], hearth_parcel_of(owner, quantum), quantum,
-                            hearth_live_quanta(block), hearth_quanta_for(bytes));
+                            hearth_live_quanta(owner, block), hearth_quanta_for(bytes));
 }
 
 /* Statistics. */

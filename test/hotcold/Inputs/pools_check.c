@@ -43,7 +43,11 @@ static bool parcel_is_valid(const struct hearth_pool *pool, const struct hearth_
   sums->used += parcel->used;
   sums->tiles += parcel->tiles;
   sums->parcels++;
-  return first % parcel->tiles == 0 && parcel->used == hearth_block_map_count(begin, end) && bits_are_valid(begin, end) &&
+  size_t counted = hearth_block_map_count(begin, end), even = hearth_parcel_even(parcel);
+  if (even)
+    return first % parcel->tiles == 0 && !counted && parcel->used <= end - begin &&
+           parcel->used >= (end - begin) / even * even;
+  return first % parcel->tiles == 0 && parcel->used == counted && bits_are_valid(begin, end) &&
          (parcel->used || parcel == pool->parcel) && bounds_are_valid(parcel);
 }
 

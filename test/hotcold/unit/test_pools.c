@@ -21,13 +21,31 @@
 #include "thread_pools.h"
 
 /* Each test has a pool of its own, so that it begins without parcels. */
-enum { ORDER = 1, REUSE, SIZES, GROWTH, ZERO, REMOTE, ALIGNED, EMPTY, SPARSE, FORKED, ENDED, MISUSE, SHRUNK, MIXED };
+enum {
+  ORDER = 1,
+  REUSE,
+  SIZES,
+  GROWTH,
+  ZERO,
+  REMOTE,
+  ALIGNED,
+  EMPTY,
+  SPARSE,
+  FORKED,
+  ENDED,
+  MISUSE,
+  SHRUNK,
+  MIXED,
+  EVEN
+};
 
 static char *take(unsigned pool, size_t bytes) { return hearth_take(pool, bytes, NULL); }
 
 static void put(void *block) { hearth_put(hearth_owner_of(block), block); }
 
-static size_t usable(const void *block) { return hearth_live_quanta(block) * HEARTH_QUANTUM_BYTES; }
+static size_t usable(const void *block) {
+  return hearth_live_quanta(hearth_owner_of(block), block) * HEARTH_QUANTUM_BYTES;
+}
 
 static struct hearth_hotcold_pool_stats figures(unsigned pool) {
   struct hearth_hotcold_pool_stats stats;
@@ -69,6 +87,41 @@ static void freed_blocks_are_taken_again(void **state) {
     put(blocks[i]);
   assert_int_equal(figures(REUSE).live_blocks, 0);
   assert_int_equal(figures(REUSE).live_bytes, 0);
+  assert_true(hearth_pools_are_valid());
+}
+
+static size_t bits_of_pool(unsigned pool) {
+  size_t bits = 0;
+  for (const struct hearth_parcel *parcel = hearth_thread_pools->pool[pool].parcels[0]; parcel; parcel = parcel->next)
+    bits += hearth_block_map_count(hearth_parcel_begin(parcel), hearth_parcel_end(parcel));
+  return bits;
+}
+
+/* Until another size is asked for, or one of them is given back. */
+static void blocks_of_one_size_need_no_bits(void **state) {
+  (void)state;
+  enum { COUNT = 100000, BYTES = 48 };
+  static char *blocks[COUNT];
+  for (int i = 0; i < COUNT; i++)
+    memset(blocks[i] = take(EVEN, BYTES), i, BYTES);
+  assert_int_equal(bits_of_pool(EVEN), 0);
+  assert_true(hearth_pools_are_valid());
+  char *other = take(EVEN, BYTES + 1);
+  size_t last_parcel = bits_of_pool(EVEN);
+  assert_true(last_parcel > 0 && last_parcel < COUNT * (BYTES / HEARTH_QUANTUM_BYTES) / 4);
+  assert_int_equal(usable(other), 64);
+  for (int i = 0; i < COUNT; i += 2) {
+    assert_int_equal(usable(blocks[i]), BYTES);
+    put(blocks[i]);
+  }
+  assert_true(hearth_pools_are_valid());
+  for (int i = 1; i < COUNT; i += 2) {
+    assert_int_equal(usable(blocks[i]), BYTES);
+    assert_int_equal(blocks[i][0], (char)i);
+    put(blocks[i]);
+  }
+  put(other);
+  assert_int_equal(figures(EVEN).live_bytes, 0);
   assert_true(hearth_pools_are_valid());
 }
 
@@ -425,6 +478,7 @@ int main(void) {
       cmocka_unit_test(only_memory_never_used_is_known_to_be_zero), /* first: no memory was used */
       cmocka_unit_test(blocks_lie_in_the_order_of_requests),
       cmocka_unit_test(freed_blocks_are_taken_again),
+      cmocka_unit_test(blocks_of_one_size_need_no_bits),
       cmocka_unit_test(holes_serve_all_small_sizes),
       cmocka_unit_test(blocks_grow_where_there_is_room),
       cmocka_unit_test(blocks_shrink_where_they_are),
