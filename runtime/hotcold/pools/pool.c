@@ -13,8 +13,8 @@ enum {
   /* Cold parcels stay small: what empties goes back at once. */
   COLD_PARCEL_TILES = 1,
   PARCELS_TRIED = 64,
-  /* Free memory grows by 1 MiB and by a 32nd of the pool before any of it is given back, */
-  KEPT_FREE_QUANTA = (1 << 20) / HEARTH_QUANTUM_BYTES,
+  /* Free memory grows by 256 KiB and by a 32nd of the pool before any of it is given back, */
+  KEPT_FREE_QUANTA = (256 << 10) / HEARTH_QUANTUM_BYTES,
   KEPT_FREE_SHARE = 32,
   /* of parcels of which as much was freed meanwhile, and at most three quarters are used. To give back a few pages breaks up a
    * huge page, which is worth it in a half empty parcel only. */
