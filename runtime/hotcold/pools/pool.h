@@ -93,7 +93,8 @@ static inline void hearth_bin_set_count(struct hearth_pool *pool, size_t quanta,
 }
 
 /* A small block, without locks and searches; or NULL. *ret_zeroed (unless NULL): it is known to be all zero. */
-static inline void *hearth_pool_take_small(struct hearth_pool *pool, size_t quanta, bool *ret_zeroed) {
+static inline __attribute__((always_inline)) void *hearth_pool_take_small(struct hearth_pool *pool, size_t quanta,
+                                                                          bool *ret_zeroed) {
   uint8_t cached = hearth_bin_count(pool, quanta);
   void *block;
   if (cached) {

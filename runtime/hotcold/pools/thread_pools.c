@@ -271,15 +271,34 @@ static void free_of_others(struct hearth_thread_pools *thread, unsigned number, 
     hearth_pool_free(pool, parcel, quantum, quanta);
 }
 
-/* Take blocks out of use that are in none of the bins any more. */
+/* How many of the blocks, from the first on, lie side by side in one tile, upwards or downwards; *first becomes the lowest
+ * quantum. All are live and have the size of the first. */
+static unsigned side_by_side(void *const *blocks, unsigned count, uint64_t owner, size_t quanta, size_t *first) {
+  size_t low = hearth_quantum_of(blocks[0]), end = low + quanta;
+  unsigned i = 1;
+  for (; i < count && hearth_owner_of(blocks[i]) == owner; i++) {
+    size_t quantum = hearth_quantum_of(blocks[i]);
+    if ((quantum + quanta != low && quantum != end) || hearth_live_quanta(owner, blocks[i]) != quanta)
+      break;
+    low = quantum < low ? quantum : low;
+    end = quantum == end ? end + quanta : end;
+  }
+  *first = low;
+  return i;
+}
+
+/* Take blocks of one size out of use that are in none of the bins any more. */
 static void release(struct hearth_thread_pools *freeing, void *const *blocks, unsigned count) {
   struct hearth_thread_pools *locked = NULL;
-  for (unsigned i = 0; i < count; i++) {
+  for (unsigned i = 0, together; i < count; i += together) {
     uint64_t owner = hearth_owner_of(blocks[i]);
     size_t quantum = hearth_quantum_of(blocks[i]), quanta = hearth_live_quanta(owner, blocks[i]);
     struct hearth_thread_pools *thread = hearth_owner_thread(owner);
     struct hearth_parcel *parcel = hearth_parcel_of(owner, quantum);
+    together = 1;
     if (thread == freeing) {
+      together = side_by_side(&blocks[i], count - i, owner, quanta, &quantum);
+      quanta *= together;
       hearth_pool_free(&thread->pool[hearth_owner_pool(owner)], parcel, quantum, quanta);
       continue;
     }
