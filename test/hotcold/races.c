@@ -27,7 +27,7 @@
 #include "statistics_file.h"
 #include "thread_pools.h"
 
-enum { SLOTS = 256, THREADS_MOST = 64, ROUNDS = 3 };
+enum { SLOTS = 256, THREADS_MOST = 64, ROUNDS = 3, FILLED = 256 };
 static long steps = 8000;
 static _Atomic(char *) slots[SLOTS];
 
@@ -50,20 +50,21 @@ static char *take(unsigned slot, size_t bytes) {
 
 static size_t usable(char *block) {
   struct hearth_region *region = &hearth_ranges.region[hearth_range_of(block)];
-  return hearth_owner_of(block) ? hearth_live_quanta(block) * HEARTH_QUANTUM_BYTES
-                                : (size_t)hearth_region_large(region, block)->pages << HEARTH_PAGE_SHIFT;
+  uint64_t owner = hearth_owner_of(block);
+  return owner ? hearth_live_quanta(owner, block) * HEARTH_QUANTUM_BYTES
+               : (size_t)hearth_region_large(region, block)->pages << HEARTH_PAGE_SHIFT;
 }
 
 /* Up to its ends, behind which other blocks begin: whoever had these bytes before must be done with them. */
 static void fill(unsigned slot, char *block) {
   size_t bytes = usable(block);
-  memset(block, (int)slot, bytes < 4096 ? bytes : 4096);
+  memset(block, (int)slot, bytes < FILLED ? bytes : FILLED);
   block[bytes - 1] = (char)slot;
 }
 
 static void check(unsigned slot, char *block) {
   size_t bytes = usable(block);
-  for (size_t i = 0; i < bytes && i < 4096; i++)
+  for (size_t i = 0; i < bytes && i < FILLED; i++)
     assert(block[i] == (char)slot);
   assert(block[bytes - 1] == (char)slot);
 }

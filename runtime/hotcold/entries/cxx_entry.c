@@ -97,10 +97,11 @@ HEARTH_DELETES(HEARTH_DEFINE)
 
 /* Whether every form of delete is ours, as hearth_next_is_interposed tells for the C functions. Kept after the first
  * time; several threads may find out at once. */
+enum { UNKNOWN, YES, NO };
+static _Atomic int deletes_known_to_be_ours;
+
 static bool deletes_are_ours(void) {
-  enum { UNKNOWN, YES, NO };
-  static _Atomic int known;
-  int answer = atomic_load_explicit(&known, memory_order_relaxed);
+  int answer = atomic_load_explicit(&deletes_known_to_be_ours, memory_order_relaxed);
   if (answer == UNKNOWN) {
     unsigned seen = 0;
     hearth_probe_seen = &seen;
@@ -111,7 +112,7 @@ static bool deletes_are_ours(void) {
     /* A foreign delete may well end in our free, which reports itself. */
     unsigned all = ((1u << HEARTH_DELETE_FORMS) - 1) * HEARTH_PROBE_DELETE;
     answer = (seen & all) == all ? YES : NO;
-    atomic_store_explicit(&known, answer, memory_order_relaxed);
+    atomic_store_explicit(&deletes_known_to_be_ours, answer, memory_order_relaxed);
   }
   return answer == YES;
 }
@@ -172,8 +173,15 @@ void *hearth_plain_new(size_t bytes, size_t alignment) {
   hearth_hotcold_fatal("out of memory in operator new", "");
 }
 
-/* Most requests are passed on, and need no call. */
+/* Most requests are passed on, or served by what the thread has at hand, and need no call. */
 static inline void *new_in_range(size_t bytes, size_t alignment, uint8_t hint) {
+  unsigned pool = hearth_pool_of_hint(hint);
+  if (pool < HEARTH_POOL_NONE && alignment <= HEARTH_QUANTUM_BYTES &&
+      atomic_load_explicit(&deletes_known_to_be_ours, memory_order_relaxed) == YES) {
+    void *block = hearth_take_fast(pool, bytes);
+    if (block)
+      return block;
+  }
   return hearth_hint_is_passed_on(hint) ? NULL : hearth_hinted_new(bytes, alignment, hint);
 }
 

@@ -57,7 +57,7 @@ void hearth_free_large(void *block) {
 
 size_t hearth_range_usable(const void *block) {
   if (hearth_owner_of(block))
-    return hearth_live_quanta(block) * HEARTH_QUANTUM_BYTES;
+    return hearth_live_quanta(hearth_owner_of(block), block) * HEARTH_QUANTUM_BYTES;
   return (size_t)hearth_region_large(region_of(block), block)->pages << HEARTH_PAGE_SHIFT;
 }
 

@@ -42,20 +42,14 @@ static void set_run(struct hearth_region *region, uint32_t first, uint32_t pages
 }
 
 uint32_t hearth_region_take_parcel(struct hearth_region *region, uint32_t pages, bool *ret_zeroed) {
-  hearth_futex_lock_acquire(&region->page_run_lock);
   uint32_t first = hearth_page_run_take(region, pages, pages, ret_zeroed);
   if (first != HEARTH_NO_PAGE)
     set_run(region, first, pages, HEARTH_PAGE_PARCEL);
-  hearth_futex_lock_release(&region->page_run_lock);
-  if (first != HEARTH_NO_PAGE && *ret_zeroed && region->backing.fill)
-    region->backing.fill(hearth_region_address(region, first), (size_t)pages << HEARTH_PAGE_SHIFT);
   return first;
 }
 
 void hearth_region_put_parcel(struct hearth_region *region, uint32_t first, uint32_t pages) {
-  hearth_futex_lock_acquire(&region->page_run_lock);
   hearth_page_run_give(region, first, pages);
-  hearth_futex_lock_release(&region->page_run_lock);
 }
 
 void *hearth_region_take_large(struct hearth_region *region, unsigned pool, size_t bytes, size_t alignment,

@@ -108,8 +108,9 @@ bool hearth_region_create(struct hearth_region *region, void *base, size_t bytes
 /* Unmap the page entries (for tests; the range is the caller's). No other thread may use the region any more. */
 void hearth_region_destroy(struct hearth_region *region);
 
-/* A run of `pages` pages for a parcel, aligned to that in the address space; a power of two. HEARTH_NO_PAGE when the range has
- * no room. *ret_zeroed: it is known to be all zero. */
+/* A run of `pages` pages for a parcel, aligned to that in the address space; a power of two. HEARTH_NO_PAGE when the
+ * range has no room. *ret_zeroed: it is known to be all zero. For both, the caller holds the page_run_lock, so that it
+ * can write down whose the parcel is before a fork comes in between. */
 uint32_t hearth_region_take_parcel(struct hearth_region *region, uint32_t pages, bool *ret_zeroed);
 void hearth_region_put_parcel(struct hearth_region *region, uint32_t first, uint32_t pages);
 

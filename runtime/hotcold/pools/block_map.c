@@ -45,6 +45,12 @@ void hearth_block_map_use(size_t quantum, size_t quanta) { use(quantum, quanta, 
 
 void hearth_block_map_extend(size_t quantum, size_t quanta) { use(quantum, quanta, SIZE_MAX); }
 
+void hearth_block_map_use_even(size_t quantum, size_t quanta, size_t even) {
+  hearth_block_map_use(quantum, quanta);
+  for (size_t at = quantum; at < quantum + quanta; at += even)
+    hearth_block_map_start(at);
+}
+
 void hearth_block_map_free(size_t quantum, size_t quanta) {
   size_t end = quantum + quanta;
   for (size_t word = quantum / WORD; word * WORD < end; word++)
@@ -93,6 +99,14 @@ size_t hearth_block_map_free_before(size_t quantum, size_t from) {
 
 size_t hearth_block_map_free_from(size_t quantum, size_t to) {
   return quantum < to ? next_bit(quantum, to, 0) - quantum : 0;
+}
+
+void hearth_block_map_repair(size_t from, size_t to) {
+  while ((from = next_bit(from, to, 0)) < to) {
+    if (!hearth_block_begins(from))
+      hearth_block_map_free(from, hearth_block_quanta(from));
+    from = next_bit(from, to, ~UINT64_C(0));
+  }
 }
 
 size_t hearth_block_map_count(size_t from, size_t to) {

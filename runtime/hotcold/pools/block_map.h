@@ -77,6 +77,9 @@ static inline void hearth_block_map_continue(size_t quantum) {
 void hearth_block_map_use(size_t quantum, size_t quanta);
 void hearth_block_map_extend(size_t quantum, size_t quanta);
 
+/* The same, as blocks of `even` quanta; the last one may be shorter. */
+void hearth_block_map_use_even(size_t quantum, size_t quanta, size_t even);
+
 /* Free them. */
 void hearth_block_map_free(size_t quantum, size_t quanta);
 
@@ -88,6 +91,9 @@ bool hearth_block_map_find(size_t from, size_t to, size_t end, size_t least, siz
  * the next multiple of HEARTH_WORD_QUANTA. */
 size_t hearth_block_map_free_before(size_t quantum, size_t from);
 size_t hearth_block_map_free_from(size_t quantum, size_t to);
+
+/* Free quanta in [from, to) that are used but of no block, as someone stopped in the middle of these functions. */
+void hearth_block_map_repair(size_t from, size_t to);
 
 /* Used quanta in [from, to), both multiples as above. */
 size_t hearth_block_map_count(size_t from, size_t to);

@@ -43,32 +43,69 @@ static struct hearth_region *region_of(unsigned pool) { return hearth_tiles.regi
 
 static uint32_t pages_of(uint32_t tiles) { return tiles << (HEARTH_TILE_SHIFT - HEARTH_PAGE_SHIFT); }
 
-void hearth_parcel_claim(struct hearth_parcel *parcel, struct hearth_thread_pools *thread, unsigned pool) {
-  _Atomic uint64_t *owner = &hearth_tiles.owner[parcel - hearth_tiles.parcel];
-  for (uint64_t i = 0; i < parcel->tiles; i++)
-    atomic_store_explicit(&owner[i], (uintptr_t)thread | i << HEARTH_OWNER_POOL_BITS | pool, memory_order_release);
-}
-
-struct hearth_parcel *hearth_parcel_create(struct hearth_thread_pools *thread, unsigned pool, uint32_t tiles,
-                                           bool *ret_zeroed) {
-  struct hearth_region *region = region_of(pool);
+static struct hearth_parcel *take(struct hearth_region *region, struct hearth_thread_pools *thread, unsigned pool,
+                                  uint32_t tiles, bool *ret_zeroed) {
   uint32_t page = hearth_region_take_parcel(region, pages_of(tiles), ret_zeroed);
   if (page == HEARTH_NO_PAGE)
     return NULL;
   size_t tile = (size_t)(hearth_region_address(region, page) - hearth_tiles.base) >> HEARTH_TILE_SHIFT;
   struct hearth_parcel *parcel = &hearth_tiles.parcel[tile];
   *parcel = (struct hearth_parcel){.tiles = tiles};
-  hearth_parcel_claim(parcel, thread, pool);
+  for (uint64_t i = 0; i < tiles; i++)
+    atomic_store_explicit(&hearth_tiles.owner[tile + i], (uintptr_t)thread | i << HEARTH_OWNER_POOL_BITS | pool,
+                          memory_order_relaxed);
   return parcel;
+}
+
+struct hearth_parcel *hearth_parcel_create(struct hearth_thread_pools *thread, unsigned pool, uint32_t tiles,
+                                           bool *ret_zeroed) {
+  struct hearth_region *region = region_of(pool);
+  hearth_futex_lock_acquire(&region->page_run_lock);
+  struct hearth_parcel *parcel = take(region, thread, pool, tiles, ret_zeroed);
+  hearth_futex_lock_release(&region->page_run_lock);
+  if (parcel && *ret_zeroed && region->backing.fill)
+    region->backing.fill(hearth_quantum_address(hearth_parcel_begin(parcel)), (size_t)tiles << HEARTH_TILE_SHIFT);
+  return parcel;
+}
+
+#define RECIPROCAL(quanta) UINT32_MAX / (quanta) + 1u
+#define RECIPROCAL_8(first)                                                                                            \
+  RECIPROCAL(first), RECIPROCAL((first) + 1), RECIPROCAL((first) + 2), RECIPROCAL((first) + 3),                        \
+      RECIPROCAL((first) + 4), RECIPROCAL((first) + 5), RECIPROCAL((first) + 6), RECIPROCAL((first) + 7)
+const uint32_t hearth_even_reciprocal[] = {
+    0,
+    RECIPROCAL_8(1),
+    RECIPROCAL_8(9),
+    RECIPROCAL_8(17),
+    RECIPROCAL_8(25),
+    RECIPROCAL_8(33),
+    RECIPROCAL_8(41),
+    RECIPROCAL_8(49),
+    RECIPROCAL_8(57),
+};
+
+size_t hearth_parcel_even(const struct hearth_parcel *parcel) {
+  return hearth_owner_even(
+      atomic_load_explicit(&hearth_tiles.owner[parcel - hearth_tiles.parcel], memory_order_relaxed));
+}
+
+void hearth_parcel_set_even(struct hearth_parcel *parcel, size_t even) {
+  _Atomic uint64_t *owner = &hearth_tiles.owner[parcel - hearth_tiles.parcel];
+  for (uint32_t i = 0; i < parcel->tiles; i++) {
+    uint64_t rest = atomic_load_explicit(&owner[i], memory_order_relaxed) & ~HEARTH_OWNER_EVEN;
+    atomic_store_explicit(&owner[i], rest | (uint64_t)even << HEARTH_OWNER_EVEN_SHIFT, memory_order_release);
+  }
 }
 
 void hearth_parcel_destroy(struct hearth_parcel *parcel, unsigned pool) {
   struct hearth_region *region = region_of(pool);
   size_t tile = (size_t)(parcel - hearth_tiles.parcel);
+  char *start = hearth_quantum_address(hearth_parcel_begin(parcel));
+  hearth_futex_lock_acquire(&region->page_run_lock);
   for (uint32_t i = 0; i < parcel->tiles; i++)
     atomic_store_explicit(&hearth_tiles.owner[tile + i], 0, memory_order_relaxed);
-  char *start = hearth_quantum_address(hearth_parcel_begin(parcel));
   hearth_region_put_parcel(region, hearth_region_page(region, start), pages_of(parcel->tiles));
+  hearth_futex_lock_release(&region->page_run_lock);
 }
 
 void hearth_parcel_give_pages_back(struct hearth_parcel *parcel, unsigned pool, size_t least_pages) {

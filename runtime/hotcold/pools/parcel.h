@@ -4,7 +4,11 @@
  *   tile   64 KiB of the ranges, aligned; named by its number from the start of both ranges
  *   parcel  1, 2, 4 ... or 32 tiles, aligned to their bytes, of one pool of one thread
  *
- * A table says of each tile which thread's pool it belongs to, so that a block's address is enough to free it. */
+ *   even   of a parcel: all its blocks have one size, the first lies at its begin, and none was given back yet
+ *
+ * A table says of each tile which thread's pool it belongs to, so that a block's address is enough to free it. It also says
+ * the size of blocks of even parcels, which have no bits in the block map: most memory of programs that build large
+ * structures needs none. */
 #ifndef HEARTH_PARCEL_H
 #define HEARTH_PARCEL_H
 
@@ -37,8 +41,8 @@ struct hearth_parcel {
 
 /* What a thread's pools need to know of the ranges. Constant once they are open. */
 struct hearth_tiles {
-  char *base;                   /* of both ranges */
-  _Atomic uint64_t *owner;      /* of each tile: 0, or thread's pools, place in the parcel, and pool: see below */
+  char *base;              /* of both ranges */
+  _Atomic uint64_t *owner; /* of each tile: 0, or even size, thread's pools, place in the parcel, pool: see below */
   struct hearth_parcel *parcel; /* of each tile; that of a parcel's first one is in use */
   uint64_t *remote;             /* a bit for each quantum: a block begins here that another thread freed */
   struct hearth_region *region[2];
@@ -49,10 +53,19 @@ extern struct hearth_tiles hearth_tiles;
  * thread-safe. */
 bool hearth_tiles_open(char *base, size_t bytes, struct hearth_region *cold, struct hearth_region *hot);
 
-enum { HEARTH_OWNER_POOL_BITS = 6, HEARTH_OWNER_PLACE_BITS = 5, HEARTH_OWNER_BITS = 11 }; /* the rest: an address */
+enum { HEARTH_OWNER_POOL_BITS = 6, HEARTH_OWNER_PLACE_BITS = 5, HEARTH_OWNER_BITS = 11, HEARTH_OWNER_EVEN_SHIFT = 57 };
+#define HEARTH_OWNER_EVEN (~UINT64_C(0) << HEARTH_OWNER_EVEN_SHIFT)
 
+/* The bits between are an address. */
 static inline struct hearth_thread_pools *hearth_owner_thread(uint64_t owner) {
-  return (struct hearth_thread_pools *)(uintptr_t)(owner & ~UINT64_C(0) << HEARTH_OWNER_BITS);
+  return (struct hearth_thread_pools *)(uintptr_t)(owner & ~HEARTH_OWNER_EVEN & ~UINT64_C(0) << HEARTH_OWNER_BITS);
+}
+
+/* Quanta of all blocks of the parcel; 0: the block map tells. */
+static inline size_t hearth_owner_even(uint64_t owner) { return owner >> HEARTH_OWNER_EVEN_SHIFT; }
+
+static inline size_t hearth_owner_place(uint64_t owner) {
+  return owner >> HEARTH_OWNER_POOL_BITS & ((1u << HEARTH_OWNER_PLACE_BITS) - 1);
 }
 
 static inline unsigned hearth_owner_pool(uint64_t owner) { return owner & ((1u << HEARTH_OWNER_POOL_BITS) - 1); }
@@ -68,13 +81,22 @@ static inline char *hearth_quantum_address(size_t quantum) {
 /* 0: a large block, or none. `block` is an address in the ranges. */
 static inline uint64_t hearth_owner_of(const void *block) {
   size_t tile = (size_t)((const char *)block - hearth_tiles.base) >> HEARTH_TILE_SHIFT;
-  return atomic_load_explicit(&hearth_tiles.owner[tile], memory_order_relaxed);
+  return atomic_load_explicit(&hearth_tiles.owner[tile], memory_order_acquire);
 }
 
 /* The parcel of a quantum, whose tile belongs to `owner`. */
 static inline struct hearth_parcel *hearth_parcel_of(uint64_t owner, size_t quantum) {
-  size_t place = owner >> HEARTH_OWNER_POOL_BITS & ((1u << HEARTH_OWNER_PLACE_BITS) - 1);
-  return &hearth_tiles.parcel[quantum / HEARTH_TILE_QUANTA - place];
+  return &hearth_tiles.parcel[quantum / HEARTH_TILE_QUANTA - hearth_owner_place(owner)];
+}
+
+/* 2^32 / quanta, rounded up. */
+extern const uint32_t hearth_even_reciprocal[];
+
+/* Does a block begin at the quantum of an even parcel? Lemire's test for divisibility. */
+static inline bool hearth_even_begins(uint64_t owner, size_t quantum) {
+  size_t offset = quantum % HEARTH_TILE_QUANTA + hearth_owner_place(owner) * HEARTH_TILE_QUANTA;
+  uint32_t reciprocal = hearth_even_reciprocal[hearth_owner_even(owner)];
+  return (uint32_t)offset * reciprocal <= reciprocal - 1;
 }
 
 static inline size_t hearth_parcel_begin(const struct hearth_parcel *parcel) {
@@ -93,8 +115,10 @@ static inline size_t hearth_parcel_end(const struct hearth_parcel *parcel) {
 struct hearth_parcel *hearth_parcel_create(struct hearth_thread_pools *thread, unsigned pool, uint32_t tiles,
                                            bool *ret_zeroed);
 
-/* Write into the table of tiles whose the parcel is. */
-void hearth_parcel_claim(struct hearth_parcel *parcel, struct hearth_thread_pools *thread, unsigned pool);
+size_t hearth_parcel_even(const struct hearth_parcel *parcel);
+
+/* The thread of the pool changes it; the block map is complete before it becomes 0. */
+void hearth_parcel_set_even(struct hearth_parcel *parcel, size_t even);
 
 /* Give back the memory of free pages inside a parcel, where there are `least_pages` and more in a row; they read as zero then. */
 void hearth_parcel_give_pages_back(struct hearth_parcel *parcel, unsigned pool, size_t least_pages);

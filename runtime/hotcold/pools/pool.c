@@ -8,14 +8,14 @@
 enum {
   /* A parcel is worth a search when a 16th of it was freed since the last one. */
   FREED_SHARE = 16,
-  /* A new parcel is at most a 16th of the pool. */
-  GROWTH_SHARE = 16,
+  /* A new parcel is at most a 32nd of the pool. */
+  GROWTH_SHARE = 32,
   /* Cold parcels stay small: what empties goes back at once. */
   COLD_PARCEL_TILES = 1,
   PARCELS_TRIED = 64,
-  /* Free memory grows by 1 MiB and by an 8th of the pool before any of it is given back, */
-  KEPT_FREE_QUANTA = (1 << 20) / HEARTH_QUANTUM_BYTES,
-  KEPT_FREE_SHARE = 8,
+  /* Free memory grows by 256 KiB and by a 32nd of the pool before any of it is given back, */
+  KEPT_FREE_QUANTA = (256 << 10) / HEARTH_QUANTUM_BYTES,
+  KEPT_FREE_SHARE = 32,
   /* of parcels of which as much was freed meanwhile, and at most three quarters are used. To give back a few pages breaks up a
    * huge page, which is worth it in a half empty parcel only. */
   LEAST_HOT_PAGES = 4,
@@ -126,6 +126,24 @@ static void raise_bounds(struct hearth_pool *pool, struct hearth_parcel *parcel,
   move_to_front(pool, parcel);
 }
 
+/* Write the parcel's blocks into the block map, and its next hole. */
+static void end_evenness(struct hearth_pool *pool, struct hearth_parcel *parcel) {
+  size_t even = hearth_parcel_even(parcel), begin = hearth_parcel_begin(parcel), all = hearth_parcel_quanta(parcel);
+  if (!even)
+    return;
+  bool has_hole = pool->even && parcel == pool->parcel;
+  size_t cut =
+      has_hole ? quantum_at(hearth_count_get(&pool->counts.hole[HEARTH_HOLE_NEXT].start)) - begin : all / even * even;
+  hearth_block_map_use_even(begin, cut, even);
+  if (has_hole) {
+    hearth_block_map_use(begin + cut, all - cut);
+    pool->even = 0;
+  } else if (cut < all) {
+    raise_bounds(pool, parcel, begin + cut, all - cut);
+  }
+  hearth_parcel_set_even(parcel, 0);
+}
+
 /* No further than the largest block is long on either side: a larger hole is as good. */
 static void free_quanta(struct hearth_pool *pool, struct hearth_parcel *parcel, size_t quantum, size_t quanta) {
   size_t begin = hearth_parcel_begin(parcel), end = hearth_parcel_end(parcel), behind = quantum + quanta;
@@ -172,6 +190,7 @@ static void give_back(struct hearth_pool *pool) {
 }
 
 void hearth_pool_free(struct hearth_pool *pool, struct hearth_parcel *parcel, size_t quantum, size_t quanta) {
+  end_evenness(pool, parcel);
   free_quanta(pool, parcel, quantum, quanta);
   look_after(pool, parcel);
   if (free_of(pool) > pool->give_back_at)
@@ -202,35 +221,83 @@ static struct hearth_parcel *create(struct hearth_pool *pool, bool is_medium, bo
 
 /* Holes. */
 
-static void open_hole(struct hearth_pool *pool, enum hearth_hole which, struct hearth_parcel *parcel, size_t quantum,
+/* At no time does a forked child find a hole that is not one; it may find two that overlap. */
+static void set_hole(struct hearth_hotcold_hole *hole, uint64_t start, uint64_t end) {
+  __atomic_store_n(&hole->start, UINT64_MAX, __ATOMIC_RELEASE);
+  __atomic_store_n(&hole->end, end, __ATOMIC_RELEASE);
+  __atomic_store_n(&hole->start, start, __ATOMIC_RELEASE);
+}
+
+static void fill_hole(struct hearth_pool *pool, enum hearth_hole which, struct hearth_parcel *parcel, size_t quantum,
                       size_t quanta) {
-  struct hearth_hotcold_hole *hole = &pool->counts.hole[which];
-  hearth_block_map_use(quantum, quanta);
   count_used(pool, parcel, quanta);
   if (pool->give_back_at > free_of(pool) + KEPT_FREE_QUANTA)
     lower_give_back(pool);
-  /* At no time does a forked child find a hole that is not one. */
-  __atomic_store_n(&hole->start, UINT64_MAX, __ATOMIC_RELEASE);
-  __atomic_store_n(&hole->end, address_of(quantum + quanta), __ATOMIC_RELEASE);
-  __atomic_store_n(&hole->start, address_of(quantum), __ATOMIC_RELEASE);
+  set_hole(&pool->counts.hole[which], address_of(quantum), address_of(quantum + quanta));
 }
 
-/* Make the rest of a hole free. It empties the hole before it frees the memory, for a child forked in between. */
+/* The parcel is new. */
+static void open_even_hole(struct hearth_pool *pool, struct hearth_parcel *parcel, size_t even) {
+  fill_hole(pool, HEARTH_HOLE_NEXT, parcel, hearth_parcel_begin(parcel), hearth_parcel_quanta(parcel));
+  hearth_parcel_set_even(parcel, even);
+  pool->even = even;
+}
+
+static void open_hole(struct hearth_pool *pool, enum hearth_hole which, struct hearth_parcel *parcel, size_t quantum,
+                      size_t quanta) {
+  hearth_block_map_use(quantum, quanta);
+  fill_hole(pool, which, parcel, quantum, quanta);
+}
+
+static struct hearth_parcel *parcel_at(uint64_t address) {
+  return hearth_parcel_of(hearth_owner_of((void *)(uintptr_t)address), quantum_at(address));
+}
+
+/* Make the rest of a hole free; what is too short for a block at the end of an even parcel, the block map need not know.
+ * It empties the hole before it frees the memory, for a child forked in between. */
 static void close_hole(struct hearth_pool *pool, enum hearth_hole which) {
   struct hearth_hotcold_hole *hole = &pool->counts.hole[which];
   uint64_t from = hearth_count_get(&hole->start), to = hearth_count_get(&hole->end);
+  size_t quanta = (to - from) / HEARTH_QUANTUM_BYTES;
+  if (which == HEARTH_HOLE_NEXT && pool->even && quanta >= pool->even)
+    end_evenness(pool, pool->parcel);
+  bool is_too_short = which == HEARTH_HOLE_NEXT && pool->even;
   hearth_count_set(&hole->start, to);
   pool->is_zeroed[which] = false;
-  if (from == to)
-    return;
-  size_t quantum = quantum_at(from);
-  struct hearth_parcel *parcel = hearth_parcel_of(hearth_owner_of((void *)(uintptr_t)from), quantum);
-  hearth_pool_free(pool, parcel, quantum, quantum_at(to) - quantum);
+  pool->is_split &= which != HEARTH_HOLE_SMALL;
+  if (is_too_short)
+    pool->even = 0;
+  if (quanta && is_too_short)
+    count_unused(pool, parcel_at(from), quanta);
+  else if (quanta)
+    hearth_pool_free(pool, parcel_at(from), quantum_at(from), quanta);
+}
+
+/* The next hole becomes what lies before an aligned address, and the small one the rest, until the next one is used up. */
+static void split_next(struct hearth_pool *pool, uint64_t address) {
+  struct hearth_hotcold_hole *next = &pool->counts.hole[HEARTH_HOLE_NEXT];
+  bool zeroed = pool->is_zeroed[HEARTH_HOLE_NEXT];
+  close_hole(pool, HEARTH_HOLE_SMALL);
+  hearth_block_map_start(quantum_at(address));
+  set_hole(&pool->counts.hole[HEARTH_HOLE_SMALL], address, hearth_count_get(&next->end));
+  set_hole(next, hearth_count_get(&next->start), address);
+  pool->is_zeroed[HEARTH_HOLE_SMALL] = zeroed;
+  pool->is_split = true;
+}
+
+static void join_next(struct hearth_pool *pool) {
+  const struct hearth_hotcold_hole rest = pool->counts.hole[HEARTH_HOLE_SMALL];
+  bool zeroed = pool->is_zeroed[HEARTH_HOLE_SMALL];
+  close_hole(pool, HEARTH_HOLE_NEXT);
+  set_hole(&pool->counts.hole[HEARTH_HOLE_NEXT], rest.start, rest.end);
+  set_hole(&pool->counts.hole[HEARTH_HOLE_SMALL], rest.end, rest.end);
+  pool->is_zeroed[HEARTH_HOLE_NEXT] = zeroed;
+  pool->is_split = false;
 }
 
 static void *cut(struct hearth_pool *pool, enum hearth_hole which, size_t quanta, bool *ret_zeroed) {
   *ret_zeroed = pool->is_zeroed[which];
-  return hearth_hole_cut(&pool->counts.hole[which], quanta);
+  return hearth_hole_cut(&pool->counts.hole[which], quanta, which == HEARTH_HOLE_NEXT && pool->even);
 }
 
 /* The search leaves the parcel, whose hole is closed. */
@@ -303,7 +370,8 @@ static bool find(struct hearth_pool *pool, enum hearth_hole which, size_t quanta
   return which == HEARTH_HOLE_NEXT ? find_next(pool, quanta) : find_first(pool, which, quanta);
 }
 
-static bool find_fresh(struct hearth_pool *pool, enum hearth_hole which) {
+/* `even`: the size of its blocks, if they begin where it does; or 0. */
+static bool find_fresh(struct hearth_pool *pool, enum hearth_hole which, size_t even) {
   bool zeroed;
   struct hearth_parcel *parcel = create(pool, which == HEARTH_HOLE_MEDIUM, &zeroed);
   if (!parcel)
@@ -314,7 +382,10 @@ static bool find_fresh(struct hearth_pool *pool, enum hearth_hole which) {
     enter_parcel(pool, parcel);
     pool->position = hearth_parcel_end(parcel);
   }
-  open_hole(pool, which, parcel, hearth_parcel_begin(parcel), hearth_parcel_quanta(parcel));
+  if (which == HEARTH_HOLE_NEXT && even)
+    open_even_hole(pool, parcel, even);
+  else
+    open_hole(pool, which, parcel, hearth_parcel_begin(parcel), hearth_parcel_quanta(parcel));
   pool->is_zeroed[which] = zeroed;
   return true;
 }
@@ -324,6 +395,8 @@ static void *take_from_hole(struct hearth_pool *pool, size_t quanta, bool *ret_z
   enum hearth_hole which = quanta <= HEARTH_TINY_QUANTA    ? HEARTH_HOLE_NEXT
                            : quanta <= HEARTH_SMALL_QUANTA ? HEARTH_HOLE_SMALL
                                                            : HEARTH_HOLE_MEDIUM;
+  if (pool->is_split && which == HEARTH_HOLE_NEXT)
+    join_next(pool);
   void *block = cut(pool, which, quanta, ret_zeroed);
   if (block)
     return block;
@@ -331,7 +404,7 @@ static void *take_from_hole(struct hearth_pool *pool, size_t quanta, bool *ret_z
     return cut(pool, which, quanta, ret_zeroed);
   if (which == HEARTH_HOLE_SMALL)
     which = HEARTH_HOLE_NEXT;
-  return find_fresh(pool, which) ? cut(pool, which, quanta, ret_zeroed) : NULL;
+  return find_fresh(pool, which, quanta) ? cut(pool, which, quanta, ret_zeroed) : NULL;
 }
 
 static void *take_uncached(struct hearth_pool *pool, size_t quanta, bool *ret_zeroed) {
@@ -342,34 +415,82 @@ static void *take_uncached(struct hearth_pool *pool, size_t quanta, bool *ret_ze
 }
 
 void *hearth_pool_take(struct hearth_pool *pool, size_t quanta, bool *ret_zeroed) {
+  if (pool->even && pool->even != quanta && quanta <= HEARTH_SMALL_QUANTA && !hearth_bin_count(pool, quanta))
+    end_evenness(pool, pool->parcel);
   void *block = quanta <= HEARTH_SMALL_QUANTA ? hearth_pool_take_small(pool, quanta, ret_zeroed) : NULL;
   return block ? block : take_uncached(pool, quanta, ret_zeroed);
 }
 
-/* Cut an aligned part out of a larger block. */
-void *hearth_pool_take_aligned(struct hearth_pool *pool, size_t quanta, size_t alignment) {
-  bool zeroed;
-  size_t all = quanta + alignment / HEARTH_QUANTUM_BYTES - 1;
-  char *block = take_uncached(pool, all, &zeroed);
-  if (!block)
+static void *take_cached_if_aligned(struct hearth_pool *pool, size_t quanta, size_t alignment) {
+  uint8_t cached = hearth_bin_count(pool, quanta);
+  if (!cached || (uintptr_t)pool->bins[quanta - 1][cached - 1] & (alignment - 1))
     return NULL;
-  size_t before = (-(uintptr_t)block & (alignment - 1)) / HEARTH_QUANTUM_BYTES, first = hearth_quantum_of(block);
-  struct hearth_parcel *parcel = hearth_parcel_of(hearth_owner_of(block), first);
-  size_t behind = all - before - quanta;
-  if (before) {
-    hearth_block_map_start(first + before);
-    free_quanta(pool, parcel, first, before);
+  hearth_bin_set_count(pool, quanta, cached - 1);
+  return pool->bins[quanta - 1][cached - 1];
+}
+
+/* Quanta before the next aligned address of a hole, if a block of `quanta` is to begin there; or SIZE_MAX. */
+static size_t gap_of(const struct hearth_pool *pool, enum hearth_hole which, size_t quanta, size_t alignment) {
+  const struct hearth_hotcold_hole *hole = &pool->counts.hole[which];
+  uint64_t start = hearth_count_get(&hole->start), room = hearth_count_get(&hole->end) - start;
+  uint64_t gap = -start & (alignment - 1);
+  return room >= gap + quanta * HEARTH_QUANTUM_BYTES ? gap / HEARTH_QUANTUM_BYTES : SIZE_MAX;
+}
+
+static void *cut_aligned(struct hearth_pool *pool, enum hearth_hole which, size_t quanta, size_t alignment) {
+  struct hearth_hotcold_hole *hole = &pool->counts.hole[which];
+  size_t gap = gap_of(pool, which, quanta, alignment);
+  if (gap == SIZE_MAX)
+    return NULL;
+  if (gap) {
+    uint64_t before = (uintptr_t)hearth_hole_cut(hole, gap, false);
+    hearth_pool_free(pool, parcel_at(before), quantum_at(before), gap);
   }
-  if (behind)
-    free_quanta(pool, parcel, first + before + quanta, behind);
-  return block + before * HEARTH_QUANTUM_BYTES;
+  return hearth_hole_cut(hole, quanta, false);
+}
+
+/* What lies before the block stays a hole that tiny blocks take first. */
+static void *cut_aligned_of_next(struct hearth_pool *pool, size_t quanta, size_t alignment) {
+  size_t gap = gap_of(pool, HEARTH_HOLE_NEXT, quanta, alignment);
+  if (gap == SIZE_MAX)
+    return NULL;
+  if (!gap)
+    return hearth_hole_cut(&pool->counts.hole[HEARTH_HOLE_NEXT], quanta, false);
+  split_next(pool, hearth_count_get(&pool->counts.hole[HEARTH_HOLE_NEXT].start) + gap * HEARTH_QUANTUM_BYTES);
+  return hearth_hole_cut(&pool->counts.hole[HEARTH_HOLE_SMALL], quanta, false);
+}
+
+static void *take_aligned(struct hearth_pool *pool, size_t quanta, size_t alignment) {
+  bool is_small = quanta <= HEARTH_SMALL_QUANTA;
+  enum hearth_hole which = is_small ? HEARTH_HOLE_SMALL : HEARTH_HOLE_MEDIUM;
+  size_t all = quanta + alignment / HEARTH_QUANTUM_BYTES - 1;
+  if (pool->even)
+    end_evenness(pool, pool->parcel);
+  void *block = is_small ? take_cached_if_aligned(pool, quanta, alignment) : NULL;
+  if (!block)
+    block = cut_aligned(pool, which, quanta, alignment);
+  if (!block && is_small)
+    block = cut_aligned_of_next(pool, quanta, alignment);
+  if (block)
+    return block;
+  if (find_first(pool, which, all) || (hearth_thread_pools_collect(pool->thread) && find_first(pool, which, all)))
+    return cut_aligned(pool, which, quanta, alignment);
+  which = is_small ? HEARTH_HOLE_NEXT : which;
+  return find_fresh(pool, which, 0) ? cut_aligned(pool, which, quanta, alignment) : NULL;
+}
+
+void *hearth_pool_take_aligned(struct hearth_pool *pool, size_t quanta, size_t alignment) {
+  void *block = take_aligned(pool, quanta, alignment);
+  if (block)
+    hearth_count_add(&pool->counts.taken, 1);
+  return block;
 }
 
 /* Is there room in a hole of the pool, and does it begin where the block ends? */
 static bool grow_into_hole(struct hearth_pool *pool, size_t block_end, size_t more) {
   for (unsigned i = 0; i < HEARTH_HOLES; i++) {
     struct hearth_hotcold_hole *hole = &pool->counts.hole[i];
-    if (hearth_count_get(&hole->start) != address_of(block_end) || !hearth_hole_cut(hole, more))
+    if (hearth_count_get(&hole->start) != address_of(block_end) || !hearth_hole_cut(hole, more, false))
       continue;
     hearth_block_map_continue(block_end);
     return true;
@@ -380,14 +501,16 @@ static bool grow_into_hole(struct hearth_pool *pool, size_t block_end, size_t mo
 bool hearth_pool_resize(struct hearth_pool *pool, struct hearth_parcel *parcel, size_t quantum, size_t old_quanta,
                         size_t quanta) {
   size_t end = quantum + old_quanta, parcel_end = hearth_parcel_end(parcel);
-  if (quanta <= old_quanta) {
-    if (quanta < old_quanta)
-      hearth_pool_free(pool, parcel, quantum + quanta, old_quanta - quanta);
+  if (quanta == old_quanta)
+    return true;
+  if (quanta < old_quanta) {
+    hearth_pool_free(pool, parcel, quantum + quanta, old_quanta - quanta);
     return true;
   }
   size_t more = quanta - old_quanta;
   if (end == parcel_end)
     return false;
+  end_evenness(pool, parcel);
   if (grow_into_hole(pool, end, more))
     return true;
   if (end + more > parcel_end || hearth_block_map_free_from(end, end + more) < more)
@@ -403,6 +526,16 @@ void hearth_pool_close(struct hearth_pool *pool) {
   leave_parcel(pool);
 }
 
+void hearth_pool_complete(struct hearth_pool *pool, struct hearth_parcel *parcel) {
+  size_t even = hearth_parcel_even(parcel), begin = hearth_parcel_begin(parcel), all = hearth_parcel_quanta(parcel);
+  uint64_t next = hearth_count_get(&pool->counts.hole[HEARTH_HOLE_NEXT].start);
+  if (even) {
+    bool has_hole = next >= address_of(begin) && next < address_of(begin + all);
+    hearth_block_map_use_even(begin, has_hole ? quantum_at(next) - begin : all / even * even, even);
+  }
+  hearth_parcel_set_even(parcel, 0);
+}
+
 static void forget_hole(struct hearth_hotcold_hole *hole) {
   uint64_t from = hearth_count_get(&hole->start), to = hearth_count_get(&hole->end);
   hearth_count_set(&hole->start, to);
@@ -415,6 +548,8 @@ void hearth_pool_forget(struct hearth_pool *pool) {
     forget_hole(&pool->counts.hole[i]);
     pool->is_zeroed[i] = false;
   }
+  pool->is_split = false;
+  pool->even = 0;
   pool->parcel = pool->waiting = pool->last_waiting = pool->parcels[0] = pool->parcels[1] = NULL;
   pool->tiles = 0;
   hearth_count_set(&pool->counts.used_quanta, 0);
@@ -423,12 +558,15 @@ void hearth_pool_forget(struct hearth_pool *pool) {
 void hearth_pool_recall(struct hearth_pool *pool, struct hearth_parcel *parcel) {
   parcel->used = parcel->freed = 0;
   parcel->is_waiting = false;
+  hearth_block_map_repair(hearth_parcel_begin(parcel), hearth_parcel_end(parcel));
   count_used(pool, parcel, hearth_block_map_count(hearth_parcel_begin(parcel), hearth_parcel_end(parcel)));
   pool->tiles += parcel->tiles;
   parcel->hole_most = HEARTH_HOLE_ANY;
   for (uint32_t i = 0; i < parcel->tiles; i++)
     parcel->hole_most_of_tile[i] = HEARTH_HOLE_ANY;
   add_parcel(pool, parcel);
-  if (!parcel->is_medium)
+  if (!parcel->used)
+    destroy(pool, parcel);
+  else if (!parcel->is_medium)
     add_waiting(pool, parcel);
 }

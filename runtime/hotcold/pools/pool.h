@@ -13,7 +13,10 @@
  * back to the parcel (as in Immix, by Blackburn and McKinley: nothing is moved, and no list goes through freed blocks).
  * Then come blocks that other threads freed, then a new parcel. Requests that are not tiny would pass over too many holes:
  * where the hole has no room for them, they have one of their own, the first that is large enough. Bounds on the size of
- * holes say which tiles need no search. Medium blocks lie in parcels of their own.
+ * holes say which tiles need no search. Medium blocks lie in parcels of their own. An aligned block leaves a gap, which the
+ * next tiny blocks fill, and the pool goes on behind.
+ *
+ * A new parcel is even as long as one size is asked for, and until one of its blocks is given back.
  *
  * A full bin gives half of its blocks back, which become holes again. Parcels without blocks go back to the region, and the
  * memory of free pages in half empty parcels to the system, when there is much of it. A thread's bins also hold blocks of
@@ -48,6 +51,7 @@ static inline void hearth_count_add(uint64_t *count, uint64_t value) {
 struct hearth_pool {
   _Alignas(64) struct hearth_hotcold_pool_counts counts; /* two lines for all that is quick */
   void *(*bins)[HEARTH_BIN_MOST];                        /* of each small size */
+  size_t even; /* the next hole is of an even parcel with blocks of so many quanta */
   struct hearth_thread_pools *thread;
   struct hearth_parcel *parcel;  /* that the next hole lies in, and the search goes on in; or NULL */
   size_t position;               /* quantum from which it goes on */
@@ -58,6 +62,7 @@ struct hearth_pool {
   size_t give_back_at; /* free quanta that start the next giving back */
   uint8_t number;
   bool is_zeroed[HEARTH_HOLES]; /* the hole is known to be all zero */
+  bool is_split;                /* the small hole is what the next one goes on with, behind an aligned block */
 };
 
 /* The most blocks in the bin of a size: 4 KiB of them, but between 4 and HEARTH_BIN_MOST. */
@@ -65,14 +70,14 @@ extern const uint8_t hearth_bin_most[HEARTH_SMALL_QUANTA];
 
 static inline size_t hearth_quanta_for(size_t bytes) { return ((bytes - (bytes != 0)) >> HEARTH_QUANTUM_SHIFT) + 1; }
 
-/* The next quanta of a hole, or NULL. */
-static inline void *hearth_hole_cut(struct hearth_hotcold_hole *hole, size_t quanta) {
+/* The next quanta of a hole, or NULL. The hole of an even parcel has no bits. */
+static inline void *hearth_hole_cut(struct hearth_hotcold_hole *hole, size_t quanta, bool even) {
   uint64_t block = hearth_count_get(&hole->start), room = hearth_count_get(&hole->end) - block;
   uint64_t bytes = (uint64_t)quanta << HEARTH_QUANTUM_SHIFT;
   if (room < bytes)
     return NULL;
   hearth_count_set(&hole->start, block + bytes);
-  if (room > bytes)
+  if (!even && room > bytes)
     hearth_block_map_start(hearth_quantum_of((void *)(uintptr_t)(block + bytes)));
   return (void *)(uintptr_t)block;
 }
@@ -88,7 +93,8 @@ static inline void hearth_bin_set_count(struct hearth_pool *pool, size_t quanta,
 }
 
 /* A small block, without locks and searches; or NULL. *ret_zeroed (unless NULL): it is known to be all zero. */
-static inline void *hearth_pool_take_small(struct hearth_pool *pool, size_t quanta, bool *ret_zeroed) {
+static inline __attribute__((always_inline)) void *hearth_pool_take_small(struct hearth_pool *pool, size_t quanta,
+                                                                          bool *ret_zeroed) {
   uint8_t cached = hearth_bin_count(pool, quanta);
   void *block;
   if (cached) {
@@ -97,7 +103,9 @@ static inline void *hearth_pool_take_small(struct hearth_pool *pool, size_t quan
     if (ret_zeroed)
       *ret_zeroed = false;
   } else {
-    block = hearth_hole_cut(&pool->counts.hole[HEARTH_HOLE_NEXT], quanta);
+    if (pool->even && pool->even != quanta)
+      return NULL;
+    block = hearth_hole_cut(&pool->counts.hole[HEARTH_HOLE_NEXT], quanta, pool->even);
     if (!block)
       return NULL;
     if (ret_zeroed)
@@ -140,8 +148,9 @@ bool hearth_pool_resize(struct hearth_pool *pool, struct hearth_parcel *parcel, 
 /* The thread ends: holes are free memory again. Bins are the caller's affair. */
 void hearth_pool_close(struct hearth_pool *pool);
 
-/* A thread vanished by fork, in the middle of whatever it did: forget the lists, and make holes free memory; then take in each
- * of its parcels again. */
+/* A thread vanished by fork, in the middle of whatever it did: complete the block map of each of its parcels; forget the lists,
+ * and make holes free memory; then take in each parcel again. */
+void hearth_pool_complete(struct hearth_pool *pool, struct hearth_parcel *parcel);
 void hearth_pool_forget(struct hearth_pool *pool);
 void hearth_pool_recall(struct hearth_pool *pool, struct hearth_parcel *parcel);
 

@@ -42,8 +42,9 @@ static void free_noted(struct hearth_thread_pools *thread);
 
 /* Of the pools whose thread vanished, only this is relied on: parcels belong to whom the table of tiles says, a used bit is
  * set for all quanta that are handed out, cached or in a hole, and a cached block is counted after it was freed and before
- * it was handed out. Used bits that no block has stay so. */
-static void recall_parcels(struct hearth_thread_pools *thread) {
+ * it was handed out. */
+static void for_each_parcel(struct hearth_thread_pools *thread,
+                            void (*work)(struct hearth_pool *pool, struct hearth_parcel *parcel)) {
   for (unsigned range = 0; range < 2; range++) {
     struct hearth_region *region = hearth_tiles.region[range];
     size_t first = (size_t)(region->base - hearth_tiles.base) >> HEARTH_TILE_SHIFT;
@@ -53,16 +54,16 @@ static void recall_parcels(struct hearth_thread_pools *thread) {
       struct hearth_parcel *parcel = &hearth_tiles.parcel[tile];
       if (hearth_owner_thread(owner) != thread || hearth_parcel_of(owner, tile * HEARTH_TILE_QUANTA) != parcel)
         continue;
-      hearth_parcel_claim(parcel, thread, hearth_owner_pool(owner));
-      hearth_pool_recall(&thread->pool[hearth_owner_pool(owner)], parcel);
+      work(&thread->pool[hearth_owner_pool(owner)], parcel);
     }
   }
 }
 
 static void recall(struct hearth_thread_pools *thread) {
+  for_each_parcel(thread, hearth_pool_complete);
   for (unsigned i = 0; i < HEARTH_POOLS; i++)
     hearth_pool_forget(&thread->pool[i]);
-  recall_parcels(thread);
+  for_each_parcel(thread, hearth_pool_recall);
 }
 
 static void empty_bins(struct hearth_thread_pools *thread) {
@@ -217,7 +218,8 @@ static void free_remote_word(struct hearth_pool *pool, struct hearth_parcel *par
   hearth_tiles.remote[word] = 0;
   for (; bits; bits &= bits - 1) {
     size_t quantum = word * HEARTH_WORD_QUANTA + (size_t)__builtin_ctzll(bits);
-    size_t quanta = hearth_block_quanta(quantum);
+    char *block = hearth_quantum_address(quantum);
+    size_t quanta = hearth_live_quanta(hearth_owner_of(block), block);
     hearth_count_add(&pool->counts.remote_quanta, -(uint64_t)quanta);
     hearth_pool_free(pool, parcel, quantum, quanta);
   }
@@ -269,15 +271,34 @@ static void free_of_others(struct hearth_thread_pools *thread, unsigned number, 
     hearth_pool_free(pool, parcel, quantum, quanta);
 }
 
-/* Take blocks out of use that are in none of the bins any more. */
+/* How many of the blocks, from the first on, lie side by side in one tile, upwards or downwards; *first becomes the lowest
+ * quantum. All are live and have the size of the first. */
+static unsigned side_by_side(void *const *blocks, unsigned count, uint64_t owner, size_t quanta, size_t *first) {
+  size_t low = hearth_quantum_of(blocks[0]), end = low + quanta;
+  unsigned i = 1;
+  for (; i < count && hearth_owner_of(blocks[i]) == owner; i++) {
+    size_t quantum = hearth_quantum_of(blocks[i]);
+    if ((quantum + quanta != low && quantum != end) || hearth_live_quanta(owner, blocks[i]) != quanta)
+      break;
+    low = quantum < low ? quantum : low;
+    end = quantum == end ? end + quanta : end;
+  }
+  *first = low;
+  return i;
+}
+
+/* Take blocks of one size out of use that are in none of the bins any more. */
 static void release(struct hearth_thread_pools *freeing, void *const *blocks, unsigned count) {
   struct hearth_thread_pools *locked = NULL;
-  for (unsigned i = 0; i < count; i++) {
-    size_t quantum = hearth_quantum_of(blocks[i]), quanta = hearth_live_quanta(blocks[i]);
+  for (unsigned i = 0, together; i < count; i += together) {
     uint64_t owner = hearth_owner_of(blocks[i]);
+    size_t quantum = hearth_quantum_of(blocks[i]), quanta = hearth_live_quanta(owner, blocks[i]);
     struct hearth_thread_pools *thread = hearth_owner_thread(owner);
     struct hearth_parcel *parcel = hearth_parcel_of(owner, quantum);
+    together = 1;
     if (thread == freeing) {
+      together = side_by_side(&blocks[i], count - i, owner, quanta, &quantum);
+      quanta *= together;
       hearth_pool_free(&thread->pool[hearth_owner_pool(owner)], parcel, quantum, quanta);
       continue;
     }
@@ -328,7 +349,7 @@ bool hearth_resize(uint64_t owner, void *block, size_t bytes) {
     return false;
   size_t quantum = hearth_quantum_of(block);
   return hearth_pool_resize(&thread->pool[hearth_owner_pool(owner)], hearth_parcel_of(owner, quantum), quantum,
-                            hearth_live_quanta(block), hearth_quanta_for(bytes));
+                            hearth_live_quanta(owner, block), hearth_quanta_for(bytes));
 }
 
 /* Statistics. */
@@ -388,14 +409,18 @@ void hearth_thread_pools_unlock(void) {
   hearth_futex_lock_release(&registry_lock);
 }
 
+/* Forgotten ones come first: they are the next threads' to recall. */
 void hearth_thread_pools_after_fork(void) {
   idle_pools = NULL;
-  for (struct hearth_thread_pools *thread = hearth_all_thread_pools; thread; thread = thread->next) {
-    if (thread == hearth_thread_pools)
-      continue;
+  for (int forgotten = 0; forgotten < 2; forgotten++)
+    for (struct hearth_thread_pools *thread = hearth_all_thread_pools; thread; thread = thread->next) {
+      if (thread == hearth_thread_pools || (thread->has_thread || thread->is_forgotten) != forgotten)
+        continue;
+      thread->next_idle = idle_pools;
+      idle_pools = thread;
+    }
+  for (struct hearth_thread_pools *thread = idle_pools; thread; thread = thread->next_idle) {
     thread->is_forgotten |= thread->has_thread;
     thread->has_thread = false;
-    thread->next_idle = idle_pools;
-    idle_pools = thread;
   }
 }

@@ -53,7 +53,7 @@ static inline void *hearth_take(unsigned pool, size_t bytes, bool *ret_zeroed) {
 }
 
 /* A block of any size, if that is possible without locks and searches; or NULL. */
-static inline void *hearth_take_fast(unsigned pool, size_t bytes) {
+static inline __attribute__((always_inline)) void *hearth_take_fast(unsigned pool, size_t bytes) {
   struct hearth_thread_pools *thread = hearth_thread_pools;
   size_t quanta = hearth_quanta_for(bytes);
   if (__builtin_expect(!thread || quanta > HEARTH_SMALL_QUANTA, 0))
@@ -66,18 +66,19 @@ void *hearth_take_aligned(unsigned pool, size_t bytes, size_t alignment);
 
 _Noreturn void hearth_refuse_block(const void *block);
 
-/* Quanta of a live block that is not large. */
-static inline size_t hearth_live_quanta(const void *block) {
-  size_t quantum = hearth_quantum_of(block);
-  if (__builtin_expect(!hearth_block_begins(quantum) || (uintptr_t)block % HEARTH_QUANTUM_BYTES, 0))
+/* Quanta of a live block that is not large; `owner` is hearth_owner_of(block), and not 0. */
+static inline __attribute__((always_inline)) size_t hearth_live_quanta(uint64_t owner, const void *block) {
+  size_t quantum = hearth_quantum_of(block), even = hearth_owner_even(owner);
+  bool begins = even ? hearth_even_begins(owner, quantum) : hearth_block_begins(quantum);
+  if (__builtin_expect(!begins || (uintptr_t)block % HEARTH_QUANTUM_BYTES, 0))
     hearth_refuse_block(block);
-  return hearth_block_quanta(quantum);
+  return even ? even : hearth_block_quanta(quantum);
 }
 
-/* Give back such a block; `owner` is hearth_owner_of(block), and not 0. */
+/* Give back such a block. */
 static inline void hearth_put(uint64_t owner, void *block) {
   struct hearth_thread_pools *thread = hearth_thread_pools;
-  size_t quanta = hearth_live_quanta(block);
+  size_t quanta = hearth_live_quanta(owner, block);
   if (__builtin_expect(!thread || quanta > HEARTH_SMALL_QUANTA ||
                            !hearth_pool_put_small(&thread->pool[hearth_owner_pool(owner)], quanta, block),
                        0))

@@ -43,7 +43,11 @@ static bool parcel_is_valid(const struct hearth_pool *pool, const struct hearth_
   sums->used += parcel->used;
   sums->tiles += parcel->tiles;
   sums->parcels++;
-  return first % parcel->tiles == 0 && parcel->used == hearth_block_map_count(begin, end) && bits_are_valid(begin, end) &&
+  size_t counted = hearth_block_map_count(begin, end), even = hearth_parcel_even(parcel);
+  if (even)
+    return first % parcel->tiles == 0 && !counted && parcel->used <= end - begin &&
+           parcel->used >= (end - begin) / even * even;
+  return first % parcel->tiles == 0 && parcel->used == counted && bits_are_valid(begin, end) &&
          (parcel->used || parcel == pool->parcel) && bounds_are_valid(parcel);
 }
 
@@ -88,7 +92,7 @@ bool hearth_pools_are_valid(void) {
     if (!hearth_region_is_valid(hearth_tiles.region[i]))
       return false;
   for (struct hearth_thread_pools *thread = hearth_all_thread_pools; thread; thread = thread->next)
-    for (unsigned i = 0; i < HEARTH_POOLS; i++)
+    for (unsigned i = 0; i < HEARTH_POOLS && !thread->is_forgotten; i++)
       if (thread->pool[i].counts.taken && !pool_is_valid(&thread->pool[i]))
         return false;
   return true;

@@ -21,13 +21,31 @@
 #include "thread_pools.h"
 
 /* Each test has a pool of its own, so that it begins without parcels. */
-enum { ORDER = 1, REUSE, SIZES, GROWTH, ZERO, REMOTE, ALIGNED, EMPTY, SPARSE, FORKED, ENDED, MISUSE, SHRUNK };
+enum {
+  ORDER = 1,
+  REUSE,
+  SIZES,
+  GROWTH,
+  ZERO,
+  REMOTE,
+  ALIGNED,
+  EMPTY,
+  SPARSE,
+  FORKED,
+  ENDED,
+  MISUSE,
+  SHRUNK,
+  MIXED,
+  EVEN
+};
 
 static char *take(unsigned pool, size_t bytes) { return hearth_take(pool, bytes, NULL); }
 
 static void put(void *block) { hearth_put(hearth_owner_of(block), block); }
 
-static size_t usable(const void *block) { return hearth_live_quanta(block) * HEARTH_QUANTUM_BYTES; }
+static size_t usable(const void *block) {
+  return hearth_live_quanta(hearth_owner_of(block), block) * HEARTH_QUANTUM_BYTES;
+}
 
 static struct hearth_hotcold_pool_stats figures(unsigned pool) {
   struct hearth_hotcold_pool_stats stats;
@@ -69,6 +87,41 @@ static void freed_blocks_are_taken_again(void **state) {
     put(blocks[i]);
   assert_int_equal(figures(REUSE).live_blocks, 0);
   assert_int_equal(figures(REUSE).live_bytes, 0);
+  assert_true(hearth_pools_are_valid());
+}
+
+static size_t bits_of_pool(unsigned pool) {
+  size_t bits = 0;
+  for (const struct hearth_parcel *parcel = hearth_thread_pools->pool[pool].parcels[0]; parcel; parcel = parcel->next)
+    bits += hearth_block_map_count(hearth_parcel_begin(parcel), hearth_parcel_end(parcel));
+  return bits;
+}
+
+/* Until another size is asked for, or one of them is given back. */
+static void blocks_of_one_size_need_no_bits(void **state) {
+  (void)state;
+  enum { COUNT = 100000, BYTES = 48 };
+  static char *blocks[COUNT];
+  for (int i = 0; i < COUNT; i++)
+    memset(blocks[i] = take(EVEN, BYTES), i, BYTES);
+  assert_int_equal(bits_of_pool(EVEN), 0);
+  assert_true(hearth_pools_are_valid());
+  char *other = take(EVEN, BYTES + 1);
+  size_t last_parcel = bits_of_pool(EVEN);
+  assert_true(last_parcel > 0 && last_parcel < COUNT * (BYTES / HEARTH_QUANTUM_BYTES) / 4);
+  assert_int_equal(usable(other), 64);
+  for (int i = 0; i < COUNT; i += 2) {
+    assert_int_equal(usable(blocks[i]), BYTES);
+    put(blocks[i]);
+  }
+  assert_true(hearth_pools_are_valid());
+  for (int i = 1; i < COUNT; i += 2) {
+    assert_int_equal(usable(blocks[i]), BYTES);
+    assert_int_equal(blocks[i][0], (char)i);
+    put(blocks[i]);
+  }
+  put(other);
+  assert_int_equal(figures(EVEN).live_bytes, 0);
   assert_true(hearth_pools_are_valid());
 }
 
@@ -157,6 +210,35 @@ static void aligned_blocks_lose_no_room(void **state) {
       memset(block, 1, bytes);
       assert_true(hearth_pools_are_valid());
     }
+}
+
+/* Whatever lies between them: the gaps are filled. */
+static void aligned_blocks_lie_close(void **state) {
+  (void)state;
+  enum { COUNT = 20000 };
+  static char *blocks[COUNT];
+  for (int others = 0; others < 6; others++) {
+    size_t bytes = 0;
+    for (int i = 0; i < COUNT; i++) {
+      blocks[i] = i % (others + 1) == 0 ? hearth_take_aligned(MIXED, 128, 128) : take(MIXED, 32);
+      bytes += usable(memset(blocks[i], 1, 32));
+    }
+    assert_true(parcel_bytes(MIXED) * 100 <= bytes * 115);
+    assert_true(hearth_pools_are_valid());
+    for (int i = 0; i < COUNT; i++)
+      put(blocks[i]);
+    assert_true(hearth_pools_are_valid());
+  }
+}
+
+/* The bin's last block is taken if it is aligned. */
+static void freed_aligned_blocks_are_taken_again(void **state) {
+  (void)state;
+  char *aligned = hearth_take_aligned(MIXED, 256, 256);
+  put(aligned);
+  assert_ptr_equal(hearth_take_aligned(MIXED, 256, 128), aligned);
+  put(aligned);
+  assert_int_equal((uintptr_t)hearth_take_aligned(MIXED, 256, 4096) % 4096, 0);
 }
 
 static void *put_all(void *blocks) {
@@ -342,9 +424,7 @@ static void *use_again(void *unused) {
   return unused;
 }
 
-/* The child frees the vanished thread's blocks, and its next thread takes over the pools: no block is lost or handed out twice.
- * The tables need not be as after a whole operation: a parcel that the thread had just taken or emptied has no owner, and
- * quanta that it was about to free stay used. */
+/* The child frees the vanished thread's blocks, and its next thread takes over the pools: no block is lost or handed out twice. */
 static void child_of_fork(void) {
   pthread_t thread;
   for (int i = 0; i < 500; i++)
@@ -357,6 +437,28 @@ static void child_of_fork(void) {
         abort();
   for (int i = 500; i < 1000; i++)
     put(of_vanished[i]);
+  if (!hearth_pools_are_valid())
+    abort();
+}
+
+/* Someone stopped while they freed 200 quanta: those of the first word are free. */
+static void quanta_of_no_block_are_freed(void **state) {
+  (void)state;
+  static struct hearth_block_words words[5];
+  struct hearth_block_words *map = hearth_block_map;
+  hearth_block_map = words;
+  hearth_block_map_use(10, 20);
+  hearth_block_map_use(30, 200);
+  hearth_block_map_use(230, 5);
+  hearth_block_map_free(30, 64 - 30);
+  hearth_block_map_repair(0, 256);
+  size_t used = hearth_block_map_count(0, 256), first = hearth_block_quanta(10), last = hearth_block_quanta(230);
+  bool begin = hearth_block_begins(10) && hearth_block_begins(230);
+  hearth_block_map = map;
+  assert_true(begin);
+  assert_int_equal(used, 25);
+  assert_int_equal(first, 20);
+  assert_int_equal(last, 5);
 }
 
 static void pools_of_vanished_threads_are_recalled(void **state) {
@@ -376,15 +478,19 @@ int main(void) {
       cmocka_unit_test(only_memory_never_used_is_known_to_be_zero), /* first: no memory was used */
       cmocka_unit_test(blocks_lie_in_the_order_of_requests),
       cmocka_unit_test(freed_blocks_are_taken_again),
+      cmocka_unit_test(blocks_of_one_size_need_no_bits),
       cmocka_unit_test(holes_serve_all_small_sizes),
       cmocka_unit_test(blocks_grow_where_there_is_room),
       cmocka_unit_test(blocks_shrink_where_they_are),
       cmocka_unit_test(aligned_blocks_lose_no_room),
+      cmocka_unit_test(aligned_blocks_lie_close),
+      cmocka_unit_test(freed_aligned_blocks_are_taken_again),
       cmocka_unit_test(blocks_that_others_free_come_back),
       cmocka_unit_test(pools_of_ended_threads_are_worked_on),
       cmocka_unit_test(empty_parcels_go_back),
       cmocka_unit_test(pages_of_sparse_parcels_go_back),
       cmocka_unit_test(misuse_is_caught),
+      cmocka_unit_test(quanta_of_no_block_are_freed),
       cmocka_unit_test(pools_of_vanished_threads_are_recalled),
   };
   hearth_pool_for_hint(0); /* opens the ranges */
