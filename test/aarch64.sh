@@ -14,7 +14,7 @@ Builds Hearth for aarch64 below build-aarch64, runs the unit tests of runtime, a
 it is, and takes the quickstart's path: instrument, run, index, optimise, run. Status 77: packages are missing, which it names.
 END
 }
-parse_arguments --
+parse_arguments -- "$@"
 
 packages=(gcc-aarch64-linux-gnu g++-aarch64-linux-gnu qemu-user-static libcmocka-dev:arm64 libdw-dev:arm64 libelf-dev:arm64
   "libllvm$llvm:arm64" libxxhash-dev:arm64 libyaml-dev:arm64 libzstd-dev:arm64 zlib1g-dev:arm64)
