@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# What CI checks besides the whole suite on LLVM 22: style, the other releases, and unit tests under sanitizers.
+# What CI checks besides the whole suite on LLVM 22: style, the other releases, aarch64, and unit tests under sanitizers.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -11,6 +11,9 @@ echo '==> packages'
 for release in 19 14; do
   ./test/run.sh --llvm=$release annotate mdlib
 done
+
+echo '==> aarch64, if its packages are there'
+./test/aarch64.sh || [[ $? == 77 ]]
 
 echo '==> unit tests under AddressSanitizer and UBSan'
 mkdir -p build-asan

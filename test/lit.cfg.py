@@ -65,6 +65,7 @@ config.substitutions += [
     ("%adapter", os.path.join(config.hearth_source, "runtime", "hotcold")),
     ("%format", os.path.join(config.hearth_source, "profile", "format")),
     ("%include", os.path.join(config.hearth_source, "runtime", "include")),
+    ("%platform", os.path.join(config.hearth_source, "cmake", "platform.cmake")),
     ("%build", build),
     ("%encoding", "CHAINED" if llvm == "14" else "FLAT"), # of metadata, as a check prefix
     ("%llvm", llvm),

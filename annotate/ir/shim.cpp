@@ -16,6 +16,11 @@
 #if LLVM_VERSION_MAJOR >= 15
 #include <llvm-c/blake3.h>
 #endif
+#if LLVM_VERSION_MAJOR >= 16 // the header's new place
+#include <llvm/TargetParser/Triple.h>
+#else
+#include <llvm/ADT/Triple.h>
+#endif
 #include <llvm/Support/Endian.h>
 
 #include <atomic>

@@ -37,6 +37,7 @@ static const struct mode {
 
 typedef struct request {
   const char *output; /* NULL: named after the command */
+  const char *pid;    /* NULL: not given */
   const struct mode *mode;
   hearth_number_option sample, depth, period;
   bool follow_children, verbose, quiet, residency;
@@ -145,6 +146,13 @@ static int take_mode(void *target, const char *value) {
 }
 
 static int check(const request *request, int operands) {
+  if (request->pid)
+    return hearth_tool_usage_error(
+        "record",
+        "--pid: a program that runs already cannot be recorded, since its blocks were allocated "
+        "by another malloc; start it with 'hearth record --mode=live', then 'hearth dump %s' "
+        "shows its heap at any time",
+        request->pid);
   if (operands == 0)
     return hearth_tool_usage_error("record", "which command?");
   if (request->sample.given && !request->mode->samples)
@@ -179,6 +187,12 @@ int hearth_cmd_record(int argc, char **argv) {
                "COMMAND.trace.PID)\n"
                "  live       heap dumps of the live blocks, for 'hearth heap': FILE.1, FILE.2 and so on, the last one "
                "at the end (default: COMMAND.heap.PID.1), and FILE.peak at the peak; 'hearth dump PID' asks for one"},
+      {.name = "--pid",
+       .letter = 'p',
+       .value = "PID",
+       .expects = "a process id",
+       .text = &request.pid,
+       .help = "refused: a program is recorded from its start on"},
       {.name = "--period",
        .value = "SECONDS",
        .expects = "a number of seconds from 0.001 to 4000000",

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Where profiling starts and ends in a program that the runtime is linked into. Each object of the archive needs the
  * state below, so a program that needs any of them gets this object. */
+#include "os.h"
 #include "process.h"
 #include "running_profile.h"
 #include "thread_state.h"
-#include "unwind.h"
 
 #include <signal.h>
 
@@ -32,9 +32,7 @@ static void start(int argc, char **argv, char **environment) {
 __attribute__((section(".preinit_array"), used)) static void (*const start_entry)(int, char **, char **) = start;
 
 /* The C library calls constructors from where it calls main from. */
-__attribute__((constructor)) static void note_root(void) {
-  hearth_this_thread.root = (uintptr_t)(HEARTH_THIS_FRAME + 1);
-}
+__attribute__((constructor)) static void note_root(void) { hearth_this_thread.root = HEARTH_ROOT_OF_THIS; }
 
 /* Entries run backwards, those with numbers last: after all destructors of the program, before those of its libraries.
  */

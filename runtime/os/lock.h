@@ -50,7 +50,7 @@ static inline void hearth_lock_take(hearth_lock *lock) {
       if (++waited % 128 == 0)
         hearth_os_yield();
       else
-        __builtin_ia32_pause();
+        hearth_os_pause();
     }
     nobody = 0;
   }

@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "machine.h"
+
 #define HEARTH_OS_PAGE ((size_t)4096)
 
 /* `size` rounded up to a multiple of HEARTH_OS_PAGE. */
@@ -34,6 +36,9 @@ void hearth_os_discard(void *at, size_t size);
 void hearth_os_mark_sparse(void *at, size_t size);
 /* Copy `size` bytes at `address` of this process to `to`. False, instead of a fault, if they are not mapped. */
 bool hearth_os_peek(uintptr_t address, void *to, size_t size);
+
+/* Addresses that the system gives to this process have at most so many bits. */
+unsigned hearth_os_address_bits(void);
 
 /* -- files; results below 0 are negated error numbers; early --------------------------------------------------------
  */
@@ -114,13 +119,6 @@ hearth_os_program_headers hearth_os_find_program_headers(void);
 /* The machine's name in its network; cut if it does not fit. */
 void hearth_os_host_name(char *to, size_t size);
 bool hearth_os_is_privileged(void); /* set-user-id and the like: the environment is not to be trusted */
-/* Early. The thread's part of its stack lies below it. */
-static inline uintptr_t hearth_os_thread_pointer(void) {
-  uintptr_t self;
-
-  __asm__("mov %%fs:0, %0" : "=r"(self));
-  return self;
-}
 /* Let hearth_os_barrier work in this process, as long as it is not forked; cheap while there is one thread. False: the
  * system has none. */
 bool hearth_os_barrier_begin(void);
@@ -151,8 +149,6 @@ static inline uint32_t hearth_os_cpu(void) {
 }
 uint64_t hearth_os_now_ns(void);  /* monotonic clock */
 uint64_t hearth_os_unix_ns(void); /* UTC */
-/* A counter of the processor's that goes on evenly on all of them; only if hearth_os_has_ticks. */
-bool hearth_os_has_ticks(void);
-static inline uint64_t hearth_os_ticks(void) { return __builtin_ia32_rdtsc(); }
+bool hearth_os_has_ticks(void);   /* hearth_os_ticks goes on evenly (machine.h) */
 
 #endif

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* x86-64 Linux. System calls are made directly: the C library's wrappers set errno, may be cancellation points, and
+/* Linux. System calls are made directly: the C library's wrappers set errno, may be cancellation points, and
  * cannot be called before the program's relocations are done. */
 #define _GNU_SOURCE /* sched_getcpu */
-#include "os.h"
+#include "kernel.h"
 
-#include <cpuid.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/close_range.h>
@@ -22,23 +21,10 @@
 #include <sys/utsname.h>
 #include <time.h>
 
-static long call6(long number, long a, long b, long c, long d, long e, long f) {
-  register long r10 __asm__("r10") = d;
-  register long r8 __asm__("r8") = e;
-  register long r9 __asm__("r9") = f;
-  long result;
-
-  __asm__ volatile("syscall"
-                   : "=a"(result)
-                   : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
-                   : "rcx", "r11", "memory");
-  return result;
-}
-
-static long call3(long number, long a, long b, long c) { return call6(number, a, b, c, 0, 0, 0); }
+static long call3(long number, long a, long b, long c) { return hearth_os_call(number, a, b, c, 0, 0, 0); }
 
 static void *map(size_t size, int protection) {
-  long result = call6(SYS_mmap, 0, (long)size, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  long result = hearth_os_call(SYS_mmap, 0, (long)size, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
   return result < 0 ? NULL : (void *)result;
 }
@@ -52,7 +38,7 @@ bool hearth_os_commit(void *at, size_t size) {
 void *hearth_os_map(size_t size) { return map(size, PROT_READ | PROT_WRITE); }
 
 void *hearth_os_map_file(int fd, size_t size) {
-  long result = call6(SYS_mmap, 0, (long)size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  long result = hearth_os_call(SYS_mmap, 0, (long)size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 
   if (result < 0)
     return NULL;
@@ -76,25 +62,42 @@ void hearth_os_mark_sparse(void *at, size_t size) {
   call3(SYS_madvise, (long)at, (long)size, MADV_NOHUGEPAGE);
 }
 
-bool hearth_os_peek(uintptr_t address, void *to, size_t size) {
-  struct iovec local = {to, size}, remote = {(void *)address, size};
+/* The kernel, too, copies what it can read, and refuses the rest. Sizes are below those of pipes. */
+static bool peek_by_pipe(uintptr_t address, void *to, size_t size) {
+  int ends[2];
 
-  return call6(SYS_process_vm_readv, hearth_os_pid(), (long)&local, 1, (long)&remote, 1, 0) == (long)size;
+  if (call3(SYS_pipe2, (long)ends, O_CLOEXEC | O_NONBLOCK, 0) != 0)
+    return false;
+  bool copied = call3(SYS_write, ends[1], (long)address, (long)size) == (long)size &&
+                call3(SYS_read, ends[0], (long)to, (long)size) == (long)size;
+  hearth_os_close(ends[0]);
+  hearth_os_close(ends[1]);
+  return copied;
 }
 
-int hearth_os_open_read(const char *path) { return (int)call3(SYS_open, (long)path, O_RDONLY | O_CLOEXEC, 0); }
+/* Filters of containers may refuse the system call that is made for this; emulators lack it. */
+bool hearth_os_peek(uintptr_t address, void *to, size_t size) {
+  struct iovec local = {to, size}, remote = {(void *)address, size};
+  long result = hearth_os_call(SYS_process_vm_readv, hearth_os_pid(), (long)&local, 1, (long)&remote, 1, 0);
+
+  return result == (long)size || ((result == -EPERM || result == -ENOSYS) && peek_by_pipe(address, to, size));
+}
+
+static int open_file(const char *path, int flags, int mode) {
+  return (int)hearth_os_call(SYS_openat, AT_FDCWD, (long)path, flags, mode, 0, 0);
+}
+
+int hearth_os_open_read(const char *path) { return open_file(path, O_RDONLY | O_CLOEXEC, 0); }
 
 int hearth_os_create(const char *path) {
-  return (int)call3(SYS_open, (long)path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666);
+  return open_file(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666);
 }
 
 int hearth_os_create_new(const char *path) {
-  return (int)call3(SYS_open, (long)path, O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  return open_file(path, O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 }
 
-int hearth_os_open_append(const char *path) {
-  return (int)call3(SYS_open, (long)path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0);
-}
+int hearth_os_open_append(const char *path) { return open_file(path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0); }
 
 void hearth_os_truncate(int fd, uint64_t size) { call3(SYS_ftruncate, fd, (long)size, 0); }
 
@@ -124,88 +127,74 @@ int hearth_os_duplicate(int fd, int least) { return (int)call3(SYS_fcntl, fd, F_
 uint64_t hearth_os_descriptor_limit(void) {
   struct rlimit limit;
 
-  return call3(SYS_getrlimit, RLIMIT_NOFILE, (long)&limit, 0) == 0 ? limit.rlim_cur : 0;
+  return hearth_os_call(SYS_prlimit64, 0, RLIMIT_NOFILE, 0, (long)&limit, 0, 0) == 0 ? limit.rlim_cur : 0;
 }
 
 long hearth_os_read(int fd, void *to, size_t size) { return call3(SYS_read, fd, (long)to, (long)size); }
 
 long hearth_os_read_at(int fd, void *to, size_t size, uint64_t offset) {
-  return call6(SYS_pread64, fd, (long)to, (long)size, (long)offset, 0, 0);
+  return hearth_os_call(SYS_pread64, fd, (long)to, (long)size, (long)offset, 0, 0);
 }
 
 long hearth_os_write(int fd, const void *from, size_t size) { return call3(SYS_write, fd, (long)from, (long)size); }
 
 long hearth_os_write_at(int fd, const void *from, size_t size, uint64_t offset) {
-  return call6(SYS_pwrite64, fd, (long)from, (long)size, (long)offset, 0, 0);
+  return hearth_os_call(SYS_pwrite64, fd, (long)from, (long)size, (long)offset, 0, 0);
 }
 
-int hearth_os_allocate(int fd, size_t size) { return (int)call6(SYS_fallocate, fd, 0, 0, (long)size, 0, 0); }
+int hearth_os_allocate(int fd, size_t size) { return (int)hearth_os_call(SYS_fallocate, fd, 0, 0, (long)size, 0, 0); }
 
 int hearth_os_close(int fd) { return (int)call3(SYS_close, fd, 0, 0); }
 
-int hearth_os_rename(const char *from, const char *to) { return (int)call3(SYS_rename, (long)from, (long)to, 0); }
+int hearth_os_rename(const char *from, const char *to) {
+  return (int)hearth_os_call(SYS_renameat2, AT_FDCWD, (long)from, AT_FDCWD, (long)to, 0, 0);
+}
 
 int hearth_os_rename_new(const char *from, const char *to) {
-  int result = (int)call6(SYS_renameat2, AT_FDCWD, (long)from, AT_FDCWD, (long)to, RENAME_NOREPLACE, 0);
+  int result = (int)hearth_os_call(SYS_renameat2, AT_FDCWD, (long)from, AT_FDCWD, (long)to, RENAME_NOREPLACE, 0);
 
   if (result != -EINVAL && result != -ENOSYS)
     return result;
   /* A file system that cannot: most have links, though. */
-  result = (int)call3(SYS_link, (long)from, (long)to, 0);
+  result = (int)hearth_os_call(SYS_linkat, AT_FDCWD, (long)from, AT_FDCWD, (long)to, 0, 0);
   if (result == 0)
     hearth_os_unlink(from);
   return result == 0 || result == -EEXIST ? result : hearth_os_rename(from, to);
 }
 
-void hearth_os_unlink(const char *path) { call3(SYS_unlink, (long)path, 0, 0); }
+void hearth_os_unlink(const char *path) { call3(SYS_unlinkat, AT_FDCWD, (long)path, 0); }
 
-int hearth_os_make_directory(const char *path) { return (int)call3(SYS_mkdir, (long)path, 0777, 0); }
+int hearth_os_make_directory(const char *path) { return (int)call3(SYS_mkdirat, AT_FDCWD, (long)path, 0777); }
 
 bool hearth_os_working_directory(char *to, size_t size) {
   /* A directory outside the root is reported as "(unreachable)/...". */
   return call3(SYS_getcwd, (long)to, (long)size, 0) > 0 && to[0] == '/';
 }
 
-#define SIGNAL_SET_SIZE 8          /* bytes of the kernel's */
-#define SA_RESTORER     0x04000000 /* not in the C library's headers */
+#define SIGNAL_SET_SIZE 8 /* bytes of the kernel's */
 
 uint64_t hearth_os_block(uint64_t mask) {
   uint64_t old = 0;
 
-  call6(SYS_rt_sigprocmask, SIG_BLOCK, (long)&mask, (long)&old, SIGNAL_SET_SIZE, 0, 0);
+  hearth_os_call(SYS_rt_sigprocmask, SIG_BLOCK, (long)&mask, (long)&old, SIGNAL_SET_SIZE, 0, 0);
   return old;
 }
 
 void hearth_os_restore_signals(uint64_t blocked) {
-  call6(SYS_rt_sigprocmask, SIG_SETMASK, (long)&blocked, 0, SIGNAL_SET_SIZE, 0, 0);
+  hearth_os_call(SYS_rt_sigprocmask, SIG_SETMASK, (long)&blocked, 0, SIGNAL_SET_SIZE, 0, 0);
 }
 
-/* Debuggers and unwinders know the end of a signal handler by these very instructions. */
-__asm__(".pushsection .text\n"
-        ".type hearth_os_return_from_handler,@function\n"
-        "nop\n" /* unwinders look up the address before the one that is returned to */
-        "hearth_os_return_from_handler:\n"
-        "mov $15, %rax\n" /* SYS_rt_sigreturn */
-        "syscall\n"
-        ".size hearth_os_return_from_handler, .-hearth_os_return_from_handler\n"
-        ".popsection");
-extern void hearth_os_return_from_handler(void) __attribute__((visibility("hidden")));
-
-typedef struct kernel_action {
-  void (*handler)(int, siginfo_t *, void *);
-  unsigned long flags;
-  void (*restorer)(void);
-  uint64_t mask;
-} kernel_action;
-
 int hearth_os_sigaction(int signal, const hearth_os_action *action, hearth_os_action *ret_old) {
-  kernel_action given = {0}, old;
+  hearth_kernel_action given = {0}, old;
 
-  if (action)
-    given = (kernel_action){action->handler, action->flags | SA_RESTORER, hearth_os_return_from_handler, action->mask};
-  int result = (int)call6(SYS_rt_sigaction, signal, action ? (long)&given : 0, (long)&old, SIGNAL_SET_SIZE, 0, 0);
+  if (action) {
+    given = (hearth_kernel_action){.handler = action->handler, .flags = action->flags, .mask = action->mask};
+    hearth_kernel_add_restorer(&given);
+  }
+  int result =
+      (int)hearth_os_call(SYS_rt_sigaction, signal, action ? (long)&given : 0, (long)&old, SIGNAL_SET_SIZE, 0, 0);
   if (result == 0 && ret_old)
-    *ret_old = (hearth_os_action){old.handler, old.flags & ~(unsigned long)SA_RESTORER, old.mask};
+    *ret_old = (hearth_os_action){old.handler, old.flags & ~HEARTH_SA_RESTORER, old.mask};
   return result;
 }
 
@@ -221,7 +210,7 @@ uint64_t hearth_os_pending(void) {
 bool hearth_os_take_pending(uint64_t mask) {
   struct timespec at_once = {0, 0};
 
-  return call6(SYS_rt_sigtimedwait, (long)&mask, 0, (long)&at_once, SIGNAL_SET_SIZE, 0, 0) > 0;
+  return hearth_os_call(SYS_rt_sigtimedwait, (long)&mask, 0, (long)&at_once, SIGNAL_SET_SIZE, 0, 0) > 0;
 }
 
 void hearth_os_queue(uint32_t pid, int signal, int value) {
@@ -253,7 +242,7 @@ int hearth_os_exec(const char *path, char *const argv[], char *const environment
 }
 
 int hearth_os_exec_at(int directory, const char *path, char *const argv[], char *const environment[], int flags) {
-  return (int)call6(SYS_execveat, directory, (long)path, (long)argv, (long)environment, flags, 0);
+  return (int)hearth_os_call(SYS_execveat, directory, (long)path, (long)argv, (long)environment, flags, 0);
 }
 
 uint32_t hearth_os_pid(void) { return (uint32_t)call3(SYS_getpid, 0, 0, 0); }
@@ -269,7 +258,7 @@ void hearth_os_abort(void) {
   uint64_t only_abort = UINT64_C(1) << (SIGABRT - 1);
   hearth_os_action standard = {0};
 
-  call6(SYS_rt_sigprocmask, SIG_UNBLOCK, (long)&only_abort, 0, SIGNAL_SET_SIZE, 0, 0);
+  hearth_os_call(SYS_rt_sigprocmask, SIG_UNBLOCK, (long)&only_abort, 0, SIGNAL_SET_SIZE, 0, 0);
   hearth_os_raise(SIGABRT);
   hearth_os_sigaction(SIGABRT, &standard, NULL);
   hearth_os_raise(SIGABRT);
@@ -298,28 +287,6 @@ void hearth_os_host_name(char *to, size_t size) {
 }
 
 bool hearth_os_is_privileged(void) { return getauxval(AT_SECURE) != 0; }
-
-/* The system call of a thread's begin returns twice: in the new thread on `stack`, where it has nothing to return to. */
-static long begin_thread(unsigned long flags, void *stack, void *thread_pointer, int (*run)(void)) {
-  register void *r10 __asm__("r10") = NULL;
-  register void *r8 __asm__("r8") = thread_pointer;
-  register int (*r9)(void) __asm__("r9") = run;
-  long result;
-
-  __asm__ volatile("syscall\n"
-                   "test %%rax, %%rax\n"
-                   "jnz 1f\n"
-                   "xor %%ebp, %%ebp\n"
-                   "call *%%r9\n"
-                   "mov %%eax, %%edi\n"
-                   "mov $60, %%eax\n" /* SYS_exit */
-                   "syscall\n"
-                   "1:\n"
-                   : "=a"(result)
-                   : "a"(SYS_clone), "D"(flags), "S"(stack), "d"(0), "r"(r10), "r"(r8), "r"(r9)
-                   : "rcx", "r11", "memory");
-  return result;
-}
 
 static void (*thread_to_run)(void);
 
@@ -358,7 +325,7 @@ bool hearth_os_begin_thread(void (*run)(void), void *memory, size_t size) {
   thread[0] = thread[2] = (uintptr_t)thread;
   thread_to_run = run;
   uint64_t signals = hearth_os_block_signals();
-  long result = begin_thread(THREAD_FLAGS, middle, thread, run_thread);
+  long result = hearth_kernel_begin_thread(THREAD_FLAGS, middle, thread, run_thread);
   hearth_os_restore_signals(signals);
   return result > 0;
 }
@@ -374,14 +341,16 @@ bool hearth_os_is_main_alive(void) {
 void hearth_os_sleep(uint64_t ns) {
   struct timespec time = {(time_t)(ns / 1000000000), (long)(ns % 1000000000)};
 
-  call6(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, (long)&time, 0, 0, 0);
+  hearth_os_call(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, (long)&time, 0, 0, 0);
 }
 
 bool hearth_os_barrier_begin(void) {
-  return call6(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0, 0, 0, 0) == 0;
+  return hearth_os_call(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0, 0, 0, 0) == 0;
 }
 
-bool hearth_os_barrier(void) { return call6(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0, 0, 0, 0) == 0; }
+bool hearth_os_barrier(void) {
+  return hearth_os_call(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0, 0, 0, 0) == 0;
+}
 
 /* glibc 2.35 and later: where struct rseq of each thread lies, and how much of it is in use. */
 extern const ptrdiff_t __rseq_offset __attribute__((weak));
@@ -414,11 +383,5 @@ uint64_t hearth_os_now_ns(void) { return read_clock(CLOCK_MONOTONIC); }
 uint64_t hearth_os_thread_ns(void) { return read_clock(CLOCK_THREAD_CPUTIME_ID); }
 
 uint64_t hearth_os_process_ns(void) { return read_clock(CLOCK_PROCESS_CPUTIME_ID); }
-
-bool hearth_os_has_ticks(void) {
-  unsigned a, b, c, d;
-
-  return __get_cpuid(0x80000007, &a, &b, &c, &d) && d >> 8 & 1; /* invariant TSC: Intel SDM, volume 3, 18.17.1 */
-}
 
 uint64_t hearth_os_unix_ns(void) { return read_clock(CLOCK_REALTIME); }

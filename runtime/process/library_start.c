@@ -5,7 +5,7 @@
 #define _GNU_SOURCE /* RTLD_NEXT */
 #include "library_start.h"
 
-#include "call_keeping_arguments.h"
+#include "os.h"
 #include "process.h"
 #include "running_profile.h"
 #include "thread_state.h"
@@ -23,10 +23,7 @@ static main_function *program_main;
 
 /* The program runs inside this function: its stacks end here, without the C library's start code. */
 __attribute__((used)) static int run_main(int argc, char **argv, char **environment) {
-  uintptr_t stack_pointer;
-
-  __asm__ volatile("mov %%rsp, %0" : "=r"(stack_pointer)); /* its value in the call: main's frame begins there */
-  hearth_this_thread.root = stack_pointer;
+  hearth_this_thread.root = HEARTH_ROOT_OF_CALLED;
   return program_main(argc, argv, environment);
 }
 
@@ -37,16 +34,14 @@ __attribute__((used)) static void *replace_main(main_function *program) {
 }
 
 /* It calls run_main in place of main, and is jumped to: no frame of ours is on the stacks of constructors. */
-__asm__(
-    ".pushsection .text\n"
-    ".globl __libc_start_main\n"
-    ".type __libc_start_main,@function\n"
-    "__libc_start_main:\n"
-    ".cfi_startproc\n" HEARTH_CALL_KEEPING_ARGUMENTS("replace_main") "lea run_main(%rip), %rdi\n"
-                                                                     "jmp *%rax\n"
-                                                                     ".cfi_endproc\n"
-                                                                     ".size __libc_start_main, .-__libc_start_main\n"
-                                                                     ".popsection");
+__asm__(".pushsection .text\n"
+        ".globl __libc_start_main\n"
+        ".type __libc_start_main,%function\n"
+        "__libc_start_main:\n"
+        ".cfi_startproc\n" HEARTH_CHOOSE_AND_JUMP("replace_main",
+                                                  "run_main") ".cfi_endproc\n"
+                                                              ".size __libc_start_main, .-__libc_start_main\n"
+                                                              ".popsection");
 
 static void finish(void *unused) {
   (void)unused;

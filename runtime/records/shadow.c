@@ -4,9 +4,6 @@
 
 #include "os.h"
 
-#define ADDRESS_BITS 47 /* of user space; larger addresses are given only to programs that ask for them */
-#define SHADOW_SIZE  ((size_t)1 << (ADDRESS_BITS - 3))
-
 uint64_t __memprof_shadow_memory_dynamic_address;
 
 bool hearth_shadow_is_histogram;
@@ -16,10 +13,11 @@ bool hearth_shadow_is_ignored;
 bool hearth_shadow_reserve(void) {
   if (__memprof_shadow_memory_dynamic_address)
     return true;
-  void *space = hearth_os_map(SHADOW_SIZE);
+  size_t size = (size_t)1 << (hearth_os_address_bits() - 3);
+  void *space = hearth_os_map(size);
   if (!space)
     return false;
-  hearth_os_mark_sparse(space, SHADOW_SIZE);
+  hearth_os_mark_sparse(space, size);
   __memprof_shadow_memory_dynamic_address = (uint64_t)(uintptr_t)space;
   return true;
 }

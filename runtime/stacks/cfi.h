@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Call frame information: the place of a function's caller, as compilers describe it for exceptions. It also covers
  * code without frame pointers. Read from a module's .eh_frame, by way of the table in its .eh_frame_hdr (Linux Standard
- * Base Core 5.0, chapter 10.6; DWARF 5, section 6.4; x86-64). */
+ * Base Core 5.0, chapter 10.6; DWARF 5, section 6.4; x86-64 only). */
 #ifndef HEARTH_RUNTIME_CFI_H
 #define HEARTH_RUNTIME_CFI_H
 

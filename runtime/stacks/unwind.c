@@ -41,9 +41,7 @@ static hearth_stack_range find_mapping(uintptr_t address) {
 }
 
 void hearth_unwind_begin(bool frame_pointers_only) {
-  uses_rules = !frame_pointers_only;
-  if (uses_rules)
-    hearth_unwind_rules_create();
+  uses_rules = !frame_pointers_only && hearth_unwind_rules_create();
   main_stack = find_mapping((uintptr_t)HEARTH_THIS_FRAME);
   main_stack.lasting = true;
   if (main_stack.high)
@@ -160,11 +158,11 @@ static inline bool follow_frame_pointer(walk *walk) {
 
   if (!walk->chained)
     note_bp(walk);
-  if (is_root(walk, at + sizeof words) || !load(walk, at, words, 2))
+  if (!load(walk, at, words, 2) || is_root(walk, hearth_frame_callers_part(at, words[0])))
     return false;
   walk->bp = words[0];
   walk->bp_at = at;
-  walk->pc = words[1];
+  walk->pc = hearth_code_address(words[1]);
   walk->sp = at + sizeof words;
   if (!walk->chained)
     note(walk, at + sizeof words[0], words[1]);
@@ -249,7 +247,7 @@ static inline hearth_cfi_rule find_rule(const walk *walk, hearth_rule_memo *memo
 
 size_t hearth_unwind(const hearth_frame *frame, const hearth_known_stack *known, hearth_rule_memo *memo,
                      uint64_t *ret_pcs, size_t most, hearth_trail *ret_trail) {
-  walk walk = {.pc = frame->return_address,
+  walk walk = {.pc = hearth_code_address(frame->return_address),
                .sp = (uintptr_t)(frame + 1),
                .bp = (uintptr_t)frame->caller,
                .bp_at = (uintptr_t)&frame->caller,
@@ -259,7 +257,9 @@ size_t hearth_unwind(const hearth_frame *frame, const hearth_known_stack *known,
   hearth_known_stack left = known ? *known : (hearth_known_stack){NULL, NULL, NULL};
   size_t count = 0, looked_at = 0;
   bool found =
-      most > 0 && !is_root(&walk, walk.sp); /* where main jumped to `free`, say, nothing of the program is left */
+      most > 0 && !is_root(&walk, hearth_frame_callers_part(
+                                      (uintptr_t)frame,
+                                      walk.bp)); /* where main jumped to `free`, say, nothing of the program is left */
 
   ret_trail->word_count = 0;
   ret_trail->words = ret_trail->own;

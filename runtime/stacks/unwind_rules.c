@@ -26,12 +26,13 @@ _Static_assert(sizeof(hearth_cfi_rule) == sizeof(uint64_t), "a rule is stored at
 
 static rule_row *rows;
 
-void hearth_unwind_rules_create(void) {
+bool hearth_unwind_rules_create(void) {
   size_t size = (NEAR_ROWS + FAR_ROWS) * sizeof *rows;
 
   rows = hearth_os_map(size);
   if (rows)
     hearth_os_mark_sparse(rows, size);
+  return true;
 }
 
 /* Code of no module that is known may be in one that is loaded later. *ret_lasting: that cannot be. A signal handler that

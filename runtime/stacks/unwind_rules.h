@@ -6,8 +6,9 @@
 
 #include "cfi.h"
 
-/* Make room to remember rules; once. Without it each one is read anew. */
-void hearth_unwind_rules_create(void);
+/* Make room to remember rules; once. Without it each one is read anew. False: there are no rules for this processor, nor
+ * need of them. */
+bool hearth_unwind_rules_create(void);
 
 /* The rule of the code at `pc`, of the module that is loaded there. HEARTH_CFI_NONE: there is none that can be used. */
 hearth_cfi_rule hearth_unwind_rules_find(uint64_t pc);

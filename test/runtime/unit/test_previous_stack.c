@@ -12,6 +12,7 @@
 #include "mappings.h"
 #include "previous_stack.h"
 #include "previous_stack_calls.h"
+#include "unwind_rules.h"
 
 #include <string.h>
 
@@ -142,6 +143,8 @@ static void test_rules_by_place(void **state) {
   (void)state;
   size_t noted = 0;
 
+  if (!hearth_unwind_rules_create())
+    skip();
   stack_most = HEARTH_DEPTH_MOST;
   assert_true(hearth_mappings_create());
   hearth_unwind_begin(false);
@@ -157,6 +160,8 @@ static void test_by_place(void **state) {
   (void)state;
   static const size_t mosts[] = {HEARTH_DEPTH_MOST, 40, 12};
 
+  if (!hearth_unwind_rules_create())
+    skip();
   for (size_t i = 0; i < sizeof mosts / sizeof mosts[0]; ++i) {
     stack_most = mosts[i];
     random_state = 1;

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* For processors whose compilers keep frame pointers unless told otherwise, as those for 64-bit Arm do: the two words that
+ * they link are not at a fixed place of a frame there, but all functions that call others have them. */
+#include "unwind_rules.h"
+
+bool hearth_unwind_rules_create(void) { return false; }
+
+hearth_cfi_rule hearth_unwind_rules_find(uint64_t pc) {
+  (void)pc;
+  return (hearth_cfi_rule){.kind = HEARTH_CFI_NONE};
+}
