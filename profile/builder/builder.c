@@ -19,7 +19,7 @@ hearth_builder *hearth_builder_create(enum hearth_id_scheme scheme) {
   if (!builder)
     return NULL;
   builder->scheme = scheme;
-  builder->weight = 1;
+  builder->weight = builder->scale = 1;
   builder->runs.accesses_counted = true; /* neutral for "in every run" */
   return builder;
 }
@@ -37,6 +37,7 @@ void hearth_builder_destroy(hearth_builder *builder) {
     free(builder->histograms[i].counts);
   free(builder->histograms);
   hearth_builder_free_together(&builder->together);
+  hearth_builder_free_spreads(&builder->spreads);
   free(builder->binaries);
   free(builder->types);
   free(builder->types_by_id.slots);
@@ -47,7 +48,14 @@ void hearth_builder_destroy(hearth_builder *builder) {
   free(builder);
 }
 
-void hearth_builder_set_weight(hearth_builder *builder, uint64_t weight) { builder->weight = weight; }
+void hearth_builder_set_weight(hearth_builder *builder, uint64_t weight) {
+  hearth_builder_set_scale(builder, weight, 1);
+}
+
+void hearth_builder_set_scale(hearth_builder *builder, uint64_t weight, uint64_t scale) {
+  builder->weight = weight;
+  builder->scale = scale;
+}
 
 void hearth_builder_fold_recursion(hearth_builder *builder, bool fold) { builder->fold_recursion = fold; }
 
@@ -279,10 +287,14 @@ hearth_status hearth_builder_add_to_node(hearth_builder *builder, uint32_t node,
     return HEARTH_OK; /* the empty record is neutral: a context of which nothing is known does not exist */
   for (uint64_t fields = builder->unrecorded; fields; fields &= fields - 1)
     added.v[__builtin_ctzll(fields)] = 0;
+  hearth_mib once = added;
   if (builder->weight > 1)
     hearth_mib_repeat(&added, builder->weight);
-  if (context == HEARTH_NONE)
-    return add_context(builder, node, &added, err);
+  if (context == HEARTH_NONE) {
+    HEARTH_TRY(add_context(builder, node, &added, err));
+    return hearth_builder_note_in_run(builder, builder->nodes[node].context, &once, err);
+  }
+  HEARTH_TRY(hearth_builder_note_in_run(builder, context, &once, err));
   hearth_mib_rows_get(&builder->mibs, context, &sum);
   hearth_mib_merge(&sum, &added);
   return hearth_mib_rows_set(&builder->mibs, context, &sum) ? HEARTH_OK : hearth_error_nomem(err);
@@ -355,7 +367,8 @@ size_t hearth_builder_memory(const hearth_builder *b) {
   size_t slots = b->strings.size + b->functions_by_id.size + b->frames_by_content.size;
   return b->pool_room + b->function_room * sizeof *b->functions + b->frame_room * sizeof *b->frames +
          b->node_room * sizeof *b->nodes + b->context_room * sizeof *b->context_nodes + b->mibs.room +
-         slots * sizeof(id_table_slot) + b->nodes_by_content.size * sizeof(uint32_t);
+         slots * sizeof(id_table_slot) + b->nodes_by_content.size * sizeof(uint32_t) +
+         b->spreads.room * sizeof *b->spreads.rows;
 }
 
 size_t hearth_builder_context_count(const hearth_builder *builder) { return builder->context_count; }
