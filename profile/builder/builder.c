@@ -253,14 +253,16 @@ hearth_status hearth_builder_reserve_nodes(hearth_builder *builder, size_t more,
              : hearth_error_nomem(err);
 }
 
+/* Most nodes are there already, and the walk to the root is for others: folding made none that a frame above repeats. */
 hearth_status hearth_builder_intern_node(hearth_builder *builder, uint32_t parent, uint32_t frame, uint32_t *ret_node,
                                          hearth_error *err) {
-  if (builder->fold_recursion && (*ret_node = find_ancestor(builder, parent, frame)) != HEARTH_NONE) {
+  HEARTH_TRY(hearth_builder_reserve_nodes(builder, 1, err));
+  uint32_t *slot = node_table_slot(&builder->nodes_by_content, builder->nodes, parent, frame);
+  if (*slot == HEARTH_NONE && builder->fold_recursion &&
+      (*ret_node = find_ancestor(builder, parent, frame)) != HEARTH_NONE) {
     mark_cycle(builder, parent, *ret_node);
     return HEARTH_OK;
   }
-  HEARTH_TRY(hearth_builder_reserve_nodes(builder, 1, err));
-  uint32_t *slot = node_table_slot(&builder->nodes_by_content, builder->nodes, parent, frame);
   if (*slot == HEARTH_NONE) {
     builder->nodes[builder->node_count] = (builder_node){.frame = frame, .parent = parent, .context = HEARTH_NONE};
     *slot = (uint32_t)builder->node_count++;
