@@ -256,18 +256,20 @@ hearth_status hearth_builder_reserve_nodes(hearth_builder *builder, size_t more,
 /* Most nodes are there already, and the walk to the root is for others: folding made none that a frame above repeats. */
 hearth_status hearth_builder_intern_node(hearth_builder *builder, uint32_t parent, uint32_t frame, uint32_t *ret_node,
                                          hearth_error *err) {
-  HEARTH_TRY(hearth_builder_reserve_nodes(builder, 1, err));
-  uint32_t *slot = node_table_slot(&builder->nodes_by_content, builder->nodes, parent, frame);
-  if (*slot == HEARTH_NONE && builder->fold_recursion &&
-      (*ret_node = find_ancestor(builder, parent, frame)) != HEARTH_NONE) {
+  if (builder->node_count > 0)
+    *ret_node = *node_table_slot(&builder->nodes_by_content, builder->nodes, parent, frame);
+  else
+    *ret_node = HEARTH_NONE;
+  if (*ret_node != HEARTH_NONE)
+    return HEARTH_OK;
+  if (builder->fold_recursion && (*ret_node = find_ancestor(builder, parent, frame)) != HEARTH_NONE) {
     mark_cycle(builder, parent, *ret_node);
     return HEARTH_OK;
   }
-  if (*slot == HEARTH_NONE) {
-    builder->nodes[builder->node_count] = (builder_node){.frame = frame, .parent = parent, .context = HEARTH_NONE};
-    *slot = (uint32_t)builder->node_count++;
-  }
-  *ret_node = *slot;
+  HEARTH_TRY(hearth_builder_reserve_nodes(builder, 1, err));
+  *ret_node = (uint32_t)builder->node_count++;
+  builder->nodes[*ret_node] = (builder_node){.frame = frame, .parent = parent, .context = HEARTH_NONE};
+  *node_table_slot(&builder->nodes_by_content, builder->nodes, parent, frame) = *ret_node;
   return HEARTH_OK;
 }
 
@@ -289,14 +291,12 @@ hearth_status hearth_builder_add_to_node(hearth_builder *builder, uint32_t node,
     return HEARTH_OK; /* the empty record is neutral: a context of which nothing is known does not exist */
   for (uint64_t fields = builder->unrecorded; fields; fields &= fields - 1)
     added.v[__builtin_ctzll(fields)] = 0;
-  hearth_mib once = added;
+  size_t row = context == HEARTH_NONE ? builder->context_count : context;
+  HEARTH_TRY(hearth_builder_note_in_run(builder, row, &added, err));
   if (builder->weight > 1)
     hearth_mib_repeat(&added, builder->weight);
-  if (context == HEARTH_NONE) {
-    HEARTH_TRY(add_context(builder, node, &added, err));
-    return hearth_builder_note_in_run(builder, builder->nodes[node].context, &once, err);
-  }
-  HEARTH_TRY(hearth_builder_note_in_run(builder, context, &once, err));
+  if (context == HEARTH_NONE)
+    return add_context(builder, node, &added, err);
   hearth_mib_rows_get(&builder->mibs, context, &sum);
   hearth_mib_merge(&sum, &added);
   return hearth_mib_rows_set(&builder->mibs, context, &sum) ? HEARTH_OK : hearth_error_nomem(err);

@@ -71,12 +71,13 @@ static hearth_status add_row(hearth_builder *builder, size_t context, const hear
 
 static hearth_status observe_run(hearth_builder *builder, uint64_t duration_ns, hearth_error *err) {
   const builder_spreads *s = &builder->spreads;
+  hearth_mib mib = {{0}};
   for (size_t i = 0; i < s->run_count; i++) {
-    hearth_mib mib = {{.AllocCount = s->run[i].allocs,
-                       .TotalSize = s->run[i].bytes,
-                       .TotalAccessCount = s->run[i].accesses,
-                       .TotalLifetime = s->run[i].lifetime}};
     hearth_spread spread;
+    mib.AllocCount = s->run[i].allocs;
+    mib.TotalSize = s->run[i].bytes;
+    mib.TotalAccessCount = s->run[i].accesses;
+    mib.TotalLifetime = s->run[i].lifetime;
     hearth_spread_of_run(&mib, duration_ns, &spread);
     HEARTH_TRY(add_row(builder, s->run[i].context, &spread, err));
   }

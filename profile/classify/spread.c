@@ -18,11 +18,11 @@ static uint64_t level_of(double number) {
 }
 
 static double density_of(const hearth_mib *mib) {
-  hearth_mib once = *mib;
-  if (mib->TotalAccessCount > 0)
-    return hearth_mib_density(mib);
-  once.TotalAccessCount = 1;
-  return hearth_mib_density(&once) / 2;
+  const hearth_mib once = {{.AllocCount = mib->AllocCount,
+                            .TotalSize = mib->TotalSize,
+                            .TotalAccessCount = 1,
+                            .TotalLifetime = mib->TotalLifetime}};
+  return mib->TotalAccessCount > 0 ? hearth_mib_density(mib) : hearth_mib_density(&once) / 2;
 }
 
 void hearth_spread_of_run(const hearth_mib *mib, uint64_t duration_ns, hearth_spread *ret) {
