@@ -19,7 +19,7 @@ hearth_builder *hearth_builder_create(enum hearth_id_scheme scheme) {
   if (!builder)
     return NULL;
   builder->scheme = scheme;
-  builder->weight = 1;
+  builder->weight = builder->scale = 1;
   builder->runs.accesses_counted = true; /* neutral for "in every run" */
   return builder;
 }
@@ -37,6 +37,7 @@ void hearth_builder_destroy(hearth_builder *builder) {
     free(builder->histograms[i].counts);
   free(builder->histograms);
   hearth_builder_free_together(&builder->together);
+  hearth_builder_free_spreads(&builder->spreads);
   free(builder->binaries);
   free(builder->types);
   free(builder->types_by_id.slots);
@@ -47,7 +48,14 @@ void hearth_builder_destroy(hearth_builder *builder) {
   free(builder);
 }
 
-void hearth_builder_set_weight(hearth_builder *builder, uint64_t weight) { builder->weight = weight; }
+void hearth_builder_set_weight(hearth_builder *builder, uint64_t weight) {
+  hearth_builder_set_scale(builder, weight, 1);
+}
+
+void hearth_builder_set_scale(hearth_builder *builder, uint64_t weight, uint64_t scale) {
+  builder->weight = weight;
+  builder->scale = scale;
+}
 
 void hearth_builder_fold_recursion(hearth_builder *builder, bool fold) { builder->fold_recursion = fold; }
 
@@ -245,19 +253,23 @@ hearth_status hearth_builder_reserve_nodes(hearth_builder *builder, size_t more,
              : hearth_error_nomem(err);
 }
 
+/* Most nodes are there already, and the walk to the root is for others: folding made none that a frame above repeats. */
 hearth_status hearth_builder_intern_node(hearth_builder *builder, uint32_t parent, uint32_t frame, uint32_t *ret_node,
                                          hearth_error *err) {
+  if (builder->node_count > 0)
+    *ret_node = *node_table_slot(&builder->nodes_by_content, builder->nodes, parent, frame);
+  else
+    *ret_node = HEARTH_NONE;
+  if (*ret_node != HEARTH_NONE)
+    return HEARTH_OK;
   if (builder->fold_recursion && (*ret_node = find_ancestor(builder, parent, frame)) != HEARTH_NONE) {
     mark_cycle(builder, parent, *ret_node);
     return HEARTH_OK;
   }
   HEARTH_TRY(hearth_builder_reserve_nodes(builder, 1, err));
-  uint32_t *slot = node_table_slot(&builder->nodes_by_content, builder->nodes, parent, frame);
-  if (*slot == HEARTH_NONE) {
-    builder->nodes[builder->node_count] = (builder_node){.frame = frame, .parent = parent, .context = HEARTH_NONE};
-    *slot = (uint32_t)builder->node_count++;
-  }
-  *ret_node = *slot;
+  *ret_node = (uint32_t)builder->node_count++;
+  builder->nodes[*ret_node] = (builder_node){.frame = frame, .parent = parent, .context = HEARTH_NONE};
+  *node_table_slot(&builder->nodes_by_content, builder->nodes, parent, frame) = *ret_node;
   return HEARTH_OK;
 }
 
@@ -279,6 +291,8 @@ hearth_status hearth_builder_add_to_node(hearth_builder *builder, uint32_t node,
     return HEARTH_OK; /* the empty record is neutral: a context of which nothing is known does not exist */
   for (uint64_t fields = builder->unrecorded; fields; fields &= fields - 1)
     added.v[__builtin_ctzll(fields)] = 0;
+  size_t row = context == HEARTH_NONE ? builder->context_count : context;
+  HEARTH_TRY(hearth_builder_note_in_run(builder, row, &added, err));
   if (builder->weight > 1)
     hearth_mib_repeat(&added, builder->weight);
   if (context == HEARTH_NONE)
@@ -355,7 +369,8 @@ size_t hearth_builder_memory(const hearth_builder *b) {
   size_t slots = b->strings.size + b->functions_by_id.size + b->frames_by_content.size;
   return b->pool_room + b->function_room * sizeof *b->functions + b->frame_room * sizeof *b->frames +
          b->node_room * sizeof *b->nodes + b->context_room * sizeof *b->context_nodes + b->mibs.room +
-         slots * sizeof(id_table_slot) + b->nodes_by_content.size * sizeof(uint32_t);
+         slots * sizeof(id_table_slot) + b->nodes_by_content.size * sizeof(uint32_t) +
+         b->spreads.room * sizeof *b->spreads.rows;
 }
 
 size_t hearth_builder_context_count(const hearth_builder *builder) { return builder->context_count; }

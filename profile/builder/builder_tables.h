@@ -11,6 +11,7 @@
 #define HEARTH_BUILDER_INTERNAL_H
 
 #include "hearth/builder.h"
+#include "hearth/spread.h"
 #include "hearth/together.h"
 #include "id_table.h"
 #include "mib_rows.h"
@@ -55,6 +56,21 @@ typedef struct builder_together {
   id_table pairs_by_contexts;
 } builder_together;
 
+/* Of one context in the run that is being added. */
+typedef struct builder_run_sums {
+  uint64_t allocs, bytes, accesses, lifetime;
+  uint32_t context;
+} builder_run_sums;
+
+typedef struct builder_spreads {
+  hearth_spread *rows; /* of each of the first `count` contexts */
+  size_t count, room;
+  bool in_run;
+  builder_run_sums *run;
+  uint32_t *run_rows; /* of each of the first run_row_count contexts: its row in `run`, or HEARTH_NONE */
+  size_t run_count, run_room, run_row_count, run_row_room;
+} builder_spreads;
+
 struct hearth_builder {
   enum hearth_id_scheme scheme;
   char *pool;
@@ -71,12 +87,14 @@ struct hearth_builder {
   id_table strings, functions_by_id, frames_by_content, types_by_id;
   node_table nodes_by_content;
   builder_together together;
+  builder_spreads spreads;
   hearth_profile_summary runs;            /* sums of hearth_builder_add_run; the totals are not used */
   uint64_t counted, densities, uncounted; /* calls of hearth_builder_add_run, by the known facts about accesses */
   bool has_runs;
   bool fold_recursion;
   uint64_t unrecorded; /* fields that are 0 in all contexts, 1 << enum hearth_mib_column */
   uint64_t weight;     /* how many times an addition counts */
+  uint64_t scale;      /* the part of the weight that is no more runs (hearth/spread.h) */
 };
 
 /* Room for `more` more items in the growing array *items; E_NOMEM, or E_FULL if the rows would outgrow 32 bits. */
@@ -121,6 +139,16 @@ void hearth_builder_free_together(builder_together *together);
 static inline bool builder_was_touched(const hearth_touched *t) {
   return t->windows || t->blocks || t->lines || t->pages || t->live;
 }
+/* spreads.c: between begin_run and end_run, add to the run's own sums. */
+hearth_status hearth_builder_note_in_run(hearth_builder *builder, size_t context, const hearth_mib *mib,
+                                         hearth_error *err);
+/* Add to the spread of a node's context; to none if it has no context. */
+hearth_status hearth_builder_add_spread(hearth_builder *builder, uint32_t node, const hearth_spread *spread,
+                                        hearth_error *err);
+hearth_spread hearth_builder_spread(const hearth_builder *builder, size_t context);
+/* Do the spreads follow from the sums, which are those of a single run? Or are there none? */
+bool hearth_builder_is_one_run(const hearth_builder *builder);
+void hearth_builder_free_spreads(builder_spreads *spreads);
 /* The histogram of a context; lives until something is added. Its last count is not 0. */
 hearth_histogram hearth_builder_histogram(const hearth_builder *builder, size_t context);
 

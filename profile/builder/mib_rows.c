@@ -38,12 +38,18 @@ void hearth_mib_rows_gather(const mib_rows *rows, const uint32_t *numbers, size_
   }
 }
 
-/* The next store overwrites the bytes that a store writes behind its number. */
-static void put(mib_rows *rows, size_t row, const hearth_mib *mib) {
+/* The next store overwrites the bytes that a store writes behind its number. False: a number does not fit, and the row is as it
+ * was. */
+static bool put(mib_rows *rows, size_t row, const hearth_mib *mib) {
   uint8_t packed[sizeof *mib + SLACK];
-  for (size_t i = 0; i < HEARTH_MIB_COLUMNS; i++)
+  bool fits = true;
+  for (size_t i = 0; i < HEARTH_MIB_COLUMNS; i++) {
+    fits &= mib->v[i] <= rows->columns[i].greatest;
     memcpy(packed + rows->columns[i].offset, &mib->v[i], sizeof mib->v[i]);
-  memcpy(rows->bytes + row * rows->row_size, packed, rows->row_size);
+  }
+  if (fits)
+    memcpy(rows->bytes + row * rows->row_size, packed, rows->row_size);
+  return fits;
 }
 
 static bool reserve(mib_rows *rows, size_t count, size_t row_size) {
@@ -76,25 +82,16 @@ static bool widen(mib_rows *rows, const hearth_mib *mib) {
   return true;
 }
 
-static bool fits(const mib_rows *rows, const hearth_mib *mib) {
-  bool all = true;
-  for (size_t i = 0; i < HEARTH_MIB_COLUMNS; i++)
-    all &= mib->v[i] <= rows->columns[i].greatest;
-  return all;
-}
-
 bool hearth_mib_rows_set(mib_rows *rows, size_t row, const hearth_mib *mib) {
-  if (!fits(rows, mib) && !widen(rows, mib))
-    return false;
-  put(rows, row, mib);
-  return true;
+  return put(rows, row, mib) || (widen(rows, mib) && put(rows, row, mib));
 }
 
 bool hearth_mib_rows_append(mib_rows *rows, const hearth_mib *mib) {
-  if (!fits(rows, mib) && !widen(rows, mib))
-    return false;
   if (!reserve(rows, rows->count + 1, rows->row_size))
     return false;
-  put(rows, rows->count++, mib);
+  if (!put(rows, rows->count, mib) &&
+      !(widen(rows, mib) && reserve(rows, rows->count + 1, rows->row_size) && put(rows, rows->count, mib)))
+    return false;
+  rows->count++;
   return true;
 }

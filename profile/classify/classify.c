@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Classifies contexts. The writer sorts densities (radix sort) and stores cutoffs for a few shares of all accesses; a
  * reader compares a context's density and lifetime with the cutoff of the share that was asked for. */
+#include "class_of.h"
 #include "cutoffs.h"
 #include "option_size.h"
 
@@ -167,6 +168,8 @@ bool hearth_classifier_begin(hearth_classifier *classifier, const hearth_profile
   classifier->runs = summary->runs;
   classifier->total_bytes = summary->total_bytes;
   classifier->total_accesses = summary->total_accesses;
+  classifier->cold_accesses = (double)summary->total_accesses * hearth_cold_share_ppm(options) / 1e6;
+  classifier->hot_accesses = (double)summary->total_accesses * hearth_hot_share_ppm(options) / 1e6;
   return true;
 }
 
@@ -186,28 +189,36 @@ hearth_status hearth_classifier_init(hearth_classifier *classifier, hearth_profi
   return HEARTH_OK;
 }
 
-hearth_class hearth_classify(const hearth_classifier *classifier, const hearth_mib *mib) {
-  if (mib->AllocCount == 0)
-    return HEARTH_CLASS_UNKNOWN;
-  double lifetime_ns = average_lifetime_ns(mib);
+/* LLVM keeps a sum of densities per 100 bytes instead of deriving one density from sums. Profiles written by hand may have no
+ * more than counts. */
+class_facts class_facts_of(const hearth_classifier *classifier, const hearth_mib *mib) {
+  bool is_llvm = classifier->mode == HEARTH_CLASSIFY_LLVM && mib->TotalLifetimeAccessDensity;
+  return (class_facts){.density = is_llvm ? (double)mib->TotalLifetimeAccessDensity / (double)mib->AllocCount / 100
+                                          : hearth_mib_density(mib),
+                       .lifetime_ns = average_lifetime_ns(mib),
+                       .accesses = (double)mib->TotalAccessCount};
+}
+
+hearth_class class_of(const hearth_classifier *classifier, const class_facts *facts) {
+  double density = facts->density;
+  bool lasts = facts->lifetime_ns >= classifier->cold_min_lifetime_ns;
   if (classifier->mode == HEARTH_CLASSIFY_LLVM) {
-    /* LLVM keeps a sum of densities per 100 bytes instead of deriving one density from sums. Profiles written by hand
-     * may have no more than counts. */
-    double density = mib->TotalLifetimeAccessDensity
-                         ? (double)mib->TotalLifetimeAccessDensity / (double)mib->AllocCount / 100
-                         : hearth_mib_density(mib);
-    if (density < classifier->cold_max_density && lifetime_ns >= classifier->cold_min_lifetime_ns)
+    if (density < classifier->cold_max_density && lasts)
       return HEARTH_CLASS_COLD;
     return density > classifier->hot_min_density ? HEARTH_CLASS_HOT : HEARTH_CLASS_NOTCOLD;
   }
   /* Hot first: a lasting context can be both when short-lived ones are accessed still less; it is no candidate for
    * memory that is slow to reach. */
-  double density = hearth_mib_density(mib);
   if (density >= classifier->hot_min_density)
     return HEARTH_CLASS_HOT;
-  if (density <= classifier->cold_max_density && lifetime_ns >= classifier->cold_min_lifetime_ns)
-    return HEARTH_CLASS_COLD;
-  return HEARTH_CLASS_NOTCOLD;
+  return density <= classifier->cold_max_density && lasts ? HEARTH_CLASS_COLD : HEARTH_CLASS_NOTCOLD;
+}
+
+hearth_class hearth_classify(const hearth_classifier *classifier, const hearth_mib *mib) {
+  if (mib->AllocCount == 0)
+    return HEARTH_CLASS_UNKNOWN;
+  class_facts facts = class_facts_of(classifier, mib);
+  return class_of(classifier, &facts);
 }
 
 const char *hearth_class_name(hearth_class c) {

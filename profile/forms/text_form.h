@@ -6,4 +6,8 @@
 
 #define HEARTH_TEXT_VERSION 1u
 
+/* Of the sums of hearth_spread. */
+#define HEARTH_TEXT_SPREAD_NAMES                                                                                       \
+  "runs", "squares", "density", "density_squares", "lifetime", "lifetime_squares", "bytes", "bytes_squares"
+
 #endif

@@ -8,6 +8,7 @@
 #include "file_kind.h"
 #include "hearth/builder.h"
 #include "hearth/ids.h"
+#include "hearth/spread.h"
 #include "hearth/together.h"
 #include "mib_names.h"
 #include "text_form.h"
@@ -172,6 +173,19 @@ static void print_together(together_printer *p, uint32_t context, FILE *stream) 
   }
 }
 
+static hearth_status print_spread(hearth_profile *profile, uint32_t row, FILE *stream, hearth_error *err) {
+  static const char *const names[HEARTH_SPREAD_SUMS] = {HEARTH_TEXT_SPREAD_NAMES};
+  hearth_spread spread;
+  HEARTH_TRY(hearth_profile_get_spread(profile, row, &spread, err));
+  if (spread.runs == 0)
+    return HEARTH_OK;
+  fputs("  spread", stream);
+  for (size_t i = 0; i < HEARTH_SPREAD_SUMS; i++)
+    fprintf(stream, " %s=%llu", names[i], (unsigned long long)spread.sums[i]);
+  fputc('\n', stream);
+  return HEARTH_OK;
+}
+
 static hearth_status print_context(hearth_profile *profile, uint32_t row, FILE *stream, hearth_error *err) {
   uint32_t node, frame;
   hearth_mib mib;
@@ -184,6 +198,7 @@ static hearth_status print_context(hearth_profile *profile, uint32_t row, FILE *
   for (int i = 0; i < HEARTH_MIB_COLUMNS; i++)
     if (mib.v[i])
       fprintf(stream, "  %s %llu\n", hearth_mib_column_name(i), (unsigned long long)mib.v[i]);
+  HEARTH_TRY(print_spread(profile, row, stream, err));
   return print_histogram(profile, row, stream, err);
 }
 

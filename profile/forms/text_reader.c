@@ -27,7 +27,10 @@ typedef struct parser {
   hearth_touched touched;
   hearth_together_pair *pairs; /* of the context; `a` is the number of an earlier one */
   size_t pair_count, pair_room;
-  uint32_t *nodes; /* of the contexts so far */
+  hearth_spread spread;
+  bool spread_seen;            /* of any context */
+  hearth_profile_summary runs; /* sums of what observing a run needs */
+  uint32_t *nodes;             /* of the contexts so far */
   size_t node_count, node_room;
   uint64_t fields_seen;  /* one bit a column */
   unsigned context_line; /* 0: no context is open */
@@ -244,6 +247,9 @@ static hearth_status read_run(parser *p) {
                          "a run has duration_ns, runs, accesses, densities, dropped_blocks, dropped_frames, but not"));
   run.accesses_counted = accesses && !densities;
   run.densities_only = densities;
+  p->runs.accesses_counted = run.accesses_counted && (p->runs.accesses_counted || !p->run_seen);
+  p->runs.runs = hearth_merge_SUM(p->runs.runs, run.runs);
+  p->runs.duration_ns = hearth_merge_SUM(p->runs.duration_ns, run.duration_ns);
   p->run_seen = true;
   return hearth_builder_add_run(p->builder, &run, p->err);
 }
@@ -418,6 +424,19 @@ static hearth_status read_touched(parser *p) {
                      "what was touched has live, windows, blocks, lines, pages, but not");
 }
 
+static hearth_status read_spread(parser *p) {
+  static const char *const names[HEARTH_SPREAD_SUMS] = {HEARTH_TEXT_SPREAD_NAMES};
+  named_value keys[HEARTH_SPREAD_SUMS];
+  if (p->spread.runs > 0)
+    return bad(p, "given twice in one context:", p->token);
+  for (size_t i = 0; i < HEARTH_SPREAD_SUMS; i++)
+    keys[i] = (named_value){names[i], &p->spread.sums[i], 0};
+  p->spread_seen = true;
+  HEARTH_TRY(read_values(p, keys, HEARTH_SPREAD_SUMS,
+                         "a spread has runs, squares, density, lifetime, bytes, and squares of these, but not"));
+  return p->spread.runs > 0 ? HEARTH_OK : bad(p, "missing", "runs of the spread");
+}
+
 static hearth_status read_pair(parser *p) {
   hearth_together_pair pair = {0};
   const named_value keys[] = {{"windows", &pair.windows, 0}, {"lines", &pair.lines, 0}};
@@ -456,6 +475,7 @@ static hearth_status finish_context(parser *p) {
   HEARTH_TRY(hearth_builder_add_to_node(p->builder, node, &p->mib, p->err));
   hearth_histogram histogram = {p->counts, p->count_count};
   HEARTH_TRY(hearth_builder_add_histogram(p->builder, node, &histogram, p->err));
+  HEARTH_TRY(hearth_builder_add_spread(p->builder, node, &p->spread, p->err));
   HEARTH_TRY(add_together(p, node));
   p->context_line = 0;
   return HEARTH_OK;
@@ -468,6 +488,7 @@ static hearth_status begin_context(parser *p) {
   p->count_count = 0;
   p->pair_count = 0;
   p->touched = (hearth_touched){0};
+  p->spread = (hearth_spread){{0}};
   p->fields_seen = 0;
   memset(&p->mib, 0, sizeof p->mib);
   return end_line(p);
@@ -482,6 +503,7 @@ static hearth_status read_statement(parser *p) {
            : strcmp(p->token, "histogram") == 0 ? read_histogram(p)
            : strcmp(p->token, "touched") == 0   ? read_touched(p)
            : strcmp(p->token, "with") == 0      ? read_pair(p)
+           : strcmp(p->token, "spread") == 0    ? read_spread(p)
                                                 : read_field(p);
   if (strcmp(p->token, "scheme") == 0)
     return read_scheme(p);
@@ -498,11 +520,20 @@ static hearth_status read_statement(parser *p) {
   return bad(p, "outside a context stands only scheme, run, binary, type, windows, frame or context, not", p->token);
 }
 
+/* A text without spreads is of a single run, or of runs that were not observed. */
+static hearth_status end_runs(parser *p) {
+  if (p->spread_seen)
+    p->runs.runs = 0;
+  return hearth_builder_end_run(p->builder, &p->runs, p->err);
+}
+
 static hearth_status read_all(parser *p) {
   HEARTH_TRY(read_first_line(p));
+  hearth_builder_begin_run(p->builder);
   while (next_line(p))
     HEARTH_TRY(read_statement(p));
   HEARTH_TRY(finish_context(p));
+  HEARTH_TRY(end_runs(p));
   return p->run_seen ? HEARTH_OK : bad(p, "there is no 'run' line, such as: run duration_ns=2000000000", "");
 }
 

@@ -405,6 +405,7 @@ static hearth_status add_run(symboliser *s, const hearth_lost_contexts *lost, he
                                 .dropped_blocks = hearth_merge_SUM(s->dump->dropped_blocks, lost->no_room.blocks),
                                 .dropped_frames = count_without_frames(s),
                                 .accesses_counted = s->dump->accesses_counted};
+  HEARTH_TRY(hearth_builder_end_run(s->builder, &run, err));
   return hearth_builder_add_run(s->builder, &run, err);
 }
 
@@ -418,6 +419,7 @@ hearth_status hearth_dump_add(hearth_builder *builder, hearth_modules *modules, 
   *lost = (hearth_lost_contexts){.uninstrumented = !dump->accesses_counted};
   HEARTH_TRY(hearth_modules_place(modules, name, dump, &s.placed, &s.placed_count, err));
   hearth_status status = begin(&s, err);
+  hearth_builder_begin_run(builder);
   if (status == HEARTH_OK)
     status = visit_all(&s, options, counts, lost, &total_bytes, err);
   if (status == HEARTH_OK) {

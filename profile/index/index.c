@@ -18,9 +18,9 @@ static hearth_builder *builder_of(hearth_indexer *ix, enum hearth_id_scheme sche
   return scheme == HEARTH_IDS_LLVM ? ix->llvm : ix->builder;
 }
 
-static void set_weight(hearth_indexer *ix, uint64_t weight) {
-  hearth_builder_set_weight(ix->builder, weight);
-  hearth_builder_set_weight(ix->llvm, weight);
+static void set_weight(hearth_indexer *ix, uint64_t weight, uint64_t scale) {
+  hearth_builder_set_scale(ix->builder, weight, scale);
+  hearth_builder_set_scale(ix->llvm, weight, scale);
 }
 
 static hearth_status check_dump(hearth_indexer *ix, const char *name, const hearth_raw_dump *dump, hearth_error *err) {
@@ -218,9 +218,9 @@ static hearth_status note_accesses(hearth_indexer *ix, const char *name, access_
 static hearth_status add_here(hearth_indexer *ix, const hearth_input *input, hearth_file *file, hearth_error *err) {
   access_runs before = access_runs_of(ix);
   uint64_t without_stack = ix->lost_stacks.blocks;
-  set_weight(ix, input->weight);
+  set_weight(ix, input->weight, input->scale ? input->scale : 1);
   hearth_status status = add_file(ix, input->path, file, err);
-  set_weight(ix, 1);
+  set_weight(ix, 1, 1);
   HEARTH_TRY(status);
   HEARTH_TRY(hearth_named_inputs_add(&ix->no_room, ix->lost_stacks.blocks > without_stack, input->path, err));
   return note_accesses(ix, input->path, before, err);
@@ -283,7 +283,7 @@ hearth_status hearth_indexer_is_known(hearth_indexer *ix, const hearth_input *in
 }
 
 hearth_status hearth_indexer_add_input(hearth_indexer *ix, const char *path, hearth_error *err) {
-  hearth_input input = {path, 1};
+  hearth_input input = {path, 1, 1};
   bool known;
   HEARTH_TRY(hearth_indexer_is_known(ix, &input, &known, err));
   return known ? HEARTH_OK : hearth_indexer_add_unknown(ix, &input, err);

@@ -41,6 +41,7 @@ static bool hash_input(XXH3_state_t *state, const hearth_input *input) {
   bool is_there = stat(input->path, &info) == 0;
   hash_text(state, input->path);
   hash_number(state, input->weight);
+  hash_number(state, input->scale);
   hash_number(state, is_there ? (uint64_t)info.st_size : UINT64_MAX);
   hash_number(state, is_there ? (uint64_t)info.st_mtim.tv_sec * 1000000000u + (uint64_t)info.st_mtim.tv_nsec : 0);
   return true;
@@ -89,7 +90,7 @@ static void tell_left_out(hearth_indexer *ix, const char *path) {
 }
 
 static bool add_file(hearth_indexer *ix, const char *path) {
-  const hearth_input input = {path, 1};
+  const hearth_input input = {path, 1, 1};
   return hearth_indexer_add_unknown(ix, &input, NULL) == HEARTH_OK;
 }
 

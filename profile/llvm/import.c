@@ -113,6 +113,7 @@ hearth_status hearth_llvm_import_finish(hearth_llvm_import *import, hearth_llvm_
                                 .accesses_counted = import->any_access_count,
                                 .densities_only = import->any_density && !import->any_access_count};
   ret->columns = import->contexts > 0 && import->with_column == 0;
+  HEARTH_TRY(hearth_builder_end_run(import->builder, &run, import->err));
   return hearth_builder_add_run(import->builder, &run, import->err);
 }
 

@@ -319,6 +319,7 @@ static hearth_status read_pass(reader *r, const void *data, size_t size) {
 hearth_status hearth_llvm_read_yaml(const void *data, size_t size, const char *name, hearth_builder *into,
                                     hearth_llvm_skipped *ret, hearth_error *err) {
   reader r = {.import = {.builder = into, .name = name, .err = err}};
+  hearth_builder_begin_run(into);
   hearth_status status = HEARTH_OK;
   for (; status == HEARTH_OK && r.import.pass < HEARTH_LLVM_PASSES; r.import.pass++)
     status = read_pass(&r, data, size);

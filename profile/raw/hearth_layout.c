@@ -198,9 +198,13 @@ static bool take_touched(const uint8_t **from, const uint8_t *end, hearth_touche
 
 static void read_record(hearth_raw_dump *dump, hearth_raw_record *ret) {
   const uint8_t *data = dump->in.file->data + dump->in.begin, *from = data + dump->next_at;
-  hearth_raw_mib row = {0};
-  hearth_raw_take_mib(&from, data + dump->records_end, &dump->previous, &row); /* check_records has looked */
-  *ret = (hearth_raw_record){.stack = row.stack, .mib = row.mib, .histogram = {.counts = dump->counts}};
+  hearth_raw_mib row; /* filled in: check_records has looked */
+  hearth_raw_take_mib(&from, data + dump->records_end, &dump->previous, &row);
+  ret->stack = row.stack;
+  ret->mib = row.mib;
+  ret->histogram = (hearth_histogram){.counts = dump->counts};
+  ret->touched = (hearth_touched){0};
+  memset(ret->residency, 0, sizeof ret->residency);
   if (dump->counts)
     take_histogram(&from, data + dump->records_end, dump->counts, &ret->histogram.size);
   if (dump->has_residency)

@@ -67,6 +67,10 @@ static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
        .target = a,
        .help = "exit with 1 if it holds, such as 'cold_bytes<50%', 'hot_bytes>+10%', 'new_contexts>0'; may be given "
                "several times"},
+      {.name = "--significant",
+       .flag = &a->view.significant,
+       .help =
+           "leave out changes that are within the differences between the runs of each profile, also from conditions"},
       {.name = "--top",
        .value = "N",
        .expects = "a number",

@@ -47,7 +47,8 @@ enum hearth_section_id { /* never reused; unknown ones are skipped */
                          /* 14: plans by class, of before, are passed over */
                          HEARTH_SECTION_PLAN = 15,
                          HEARTH_SECTION_TOGETHER = 16,
-                         HEARTH_SECTIONS = 16 /* that this version knows */
+                         HEARTH_SECTION_SPREADS = 17,
+                         HEARTH_SECTIONS = 17 /* that this version knows */
 };
 
 #define HEARTH_FLAG_ACCESSES  1u /* required flag: accesses were counted in every run that was merged */
@@ -300,6 +301,21 @@ enum hearth_pair_column {
   HEARTH_PAIR_WINDOWS = 2,
   HEARTH_PAIR_LINES = 3,
   HEARTH_PAIR_COLUMNS
+};
+
+/* SPREADS: packed, by context: how far the runs differ (hearth/spread.h). Only contexts that some run was observed of have a
+ * row. Left out where it follows from the rest: of a single run. */
+enum hearth_spread_column {
+  HEARTH_SPREAD_CONTEXT = 0, /* row of CONTEXTS */
+  HEARTH_SPREAD_RUNS = 1,
+  HEARTH_SPREAD_SQUARES = 2, /* of the weights of these runs */
+  HEARTH_SPREAD_DENSITY = 3, /* levels and their squares */
+  HEARTH_SPREAD_DENSITY_SQUARES = 4,
+  HEARTH_SPREAD_LIFETIME = 5,
+  HEARTH_SPREAD_LIFETIME_SQUARES = 6,
+  HEARTH_SPREAD_BYTES = 7,
+  HEARTH_SPREAD_BYTES_SQUARES = 8,
+  HEARTH_SPREAD_COLUMNS
 };
 
 /* CHECKSUMS: XXH3-64 of each HEARTH_BLOCK_SIZE bytes of the file before this section; the last block ends where this

@@ -23,6 +23,10 @@ static inline uint8_t *hearth_raw_put_varint(uint8_t *to, uint64_t number) {
 
 /* False: `end` comes first, or the number has more than 64 bits. */
 static inline bool hearth_raw_take_varint(const uint8_t **from, const uint8_t *end, uint64_t *ret) {
+  if (*from < end && **from < 128) { /* most are small */
+    *ret = *(*from)++;
+    return true;
+  }
   *ret = 0;
   for (unsigned shift = 0; *from < end && shift < 64; shift += 7) {
     uint64_t bits = **from & 127;

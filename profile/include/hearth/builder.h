@@ -26,6 +26,8 @@ void hearth_builder_destroy(hearth_builder *builder);
 
 /* From now on count each addition `weight` times (at least 1), as if the caller repeated it so often. */
 void hearth_builder_set_weight(hearth_builder *builder, uint64_t weight);
+/* The same, but the factor `scale` of the weight does not stand for more runs (hearth/spread.h). */
+void hearth_builder_set_scale(hearth_builder *builder, uint64_t weight, uint64_t scale);
 /* From now on keep each cycle of a recursion once: where a frame occurs again further from the root, the frames between
  * are left out. Contexts that become equal are summed, so that totals stay. */
 void hearth_builder_fold_recursion(hearth_builder *builder, bool fold);
@@ -49,6 +51,10 @@ hearth_status hearth_builder_add(hearth_builder *builder, const hearth_builder_f
 /* Account for runs: only runs, duration_ns, dropped_blocks, dropped_frames, accesses_counted and
  * densities_only are used. */
 hearth_status hearth_builder_add_run(hearth_builder *builder, const hearth_profile_summary *run, hearth_error *err);
+/* Additions between these two are of one run: at the end each of its contexts is observed for its spread (hearth/spread.h),
+ * if `run` says that it is a single one with counted accesses. A run without an end is not observed. */
+void hearth_builder_begin_run(hearth_builder *builder);
+hearth_status hearth_builder_end_run(hearth_builder *builder, const hearth_profile_summary *run, hearth_error *err);
 hearth_status hearth_builder_add_binary(hearth_builder *builder, const char *name, const uint8_t *build_id,
                                         uint32_t build_id_size, hearth_error *err);
 /* Add a whole profile. Into a builder of LLVM's scheme, functions of the other one go by their names. E_MISMATCH when that

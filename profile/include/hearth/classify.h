@@ -61,6 +61,7 @@ typedef struct hearth_classifier {
   hearth_classify_mode mode;
   double cold_max_density, hot_min_density; /* accesses per byte-second */
   double cold_min_lifetime_ns;
+  double cold_accesses, hot_accesses;         /* AUTO: that cold and hot contexts hold: at most, at least */
   uint64_t runs, total_bytes, total_accesses; /* AUTO: for weights; else 0, and every context has weight */
 } hearth_classifier;
 

@@ -5,6 +5,7 @@
 
 #include "hearth/ids.h"
 #include "hearth/plan.h"
+#include "hearth/spread.h"
 #include "hearth/together.h"
 #include "reader_internal.h"
 
@@ -198,6 +199,7 @@ static hearth_status verify_binaries(hearth_profile *profile, hearth_error *err)
 hearth_status hearth_profile_verify(hearth_profile *profile, hearth_error *err) {
   hearth_plan plan;
   hearth_together together;
+  hearth_spread spread;
   HEARTH_TRY(hearth_profile_check_blocks(profile, err));
   HEARTH_TRY(verify_strings(profile, err));
   HEARTH_TRY(verify_paths(profile, err));
@@ -209,5 +211,6 @@ hearth_status hearth_profile_verify(hearth_profile *profile, hearth_error *err) 
   HEARTH_TRY(hearth_profile_verify_types(profile, err));
   HEARTH_TRY(hearth_profile_get_plan(profile, &plan, err));
   HEARTH_TRY(hearth_profile_get_together(profile, &together, err));
+  HEARTH_TRY(hearth_profile_get_spread(profile, 0, &spread, err));
   return verify_binaries(profile, err);
 }

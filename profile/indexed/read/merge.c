@@ -154,6 +154,20 @@ static hearth_status add_together(hearth_builder *builder, hearth_profile *profi
   return HEARTH_OK;
 }
 
+static hearth_status add_spreads(hearth_builder *builder, hearth_profile *profile, const uint32_t *nodes,
+                                 const chosen *c, hearth_error *err) {
+  for (uint32_t i = 0; hearth_profile_has_spreads(profile) && i < hearth_profile_context_count(profile); i++) {
+    uint32_t node;
+    hearth_spread spread;
+    if (!is_chosen(c, i))
+      continue;
+    HEARTH_TRY(find_node(profile, i, nodes, &node, err));
+    HEARTH_TRY(hearth_profile_get_spread(profile, i, &spread, err));
+    HEARTH_TRY(hearth_builder_add_spread(builder, node, &spread, err));
+  }
+  return HEARTH_OK;
+}
+
 static hearth_status add_types(hearth_builder *builder, hearth_profile *profile, hearth_error *err) {
   for (uint32_t i = 0; i < hearth_profile_type_count(profile); i++) {
     const char *name;
@@ -182,6 +196,7 @@ static hearth_status add_tables(hearth_builder *builder, hearth_profile *profile
   HEARTH_TRY(add_nodes(builder, profile, rows->frames, rows->nodes, err));
   HEARTH_TRY(add_contexts(builder, profile, rows->nodes, c, err));
   HEARTH_TRY(add_together(builder, profile, rows->nodes, c, err));
+  HEARTH_TRY(add_spreads(builder, profile, rows->nodes, c, err));
   HEARTH_TRY(add_types(builder, profile, err));
   return c->has_totals ? add_binaries(builder, profile, err) : HEARTH_OK;
 }
@@ -190,13 +205,18 @@ static hearth_status add_chosen(hearth_builder *builder, hearth_profile *profile
   hearth_profile_summary summary;
   new_rows rows;
   HEARTH_TRY(hearth_profile_get_summary(profile, &summary, err));
+  const hearth_profile_summary whole = summary;
   if (!c->has_totals)
     summary.runs = summary.duration_ns = summary.dropped_blocks = summary.dropped_frames = 0;
   HEARTH_TRY(check_scheme(builder, summary.id_scheme, err));
   hearth_status status = new_rows_create(&rows, hearth_profile_function_count(profile),
                                          hearth_profile_frame_count(profile), hearth_profile_stack_count(profile), err);
+  if (!hearth_profile_has_spreads(profile))
+    hearth_builder_begin_run(builder);
   if (status == HEARTH_OK)
     status = add_tables(builder, profile, summary.id_scheme, &rows, c, err);
+  if (status == HEARTH_OK && !hearth_profile_has_spreads(profile))
+    status = hearth_builder_end_run(builder, &whole, err);
   if (status == HEARTH_OK)
     status = hearth_builder_add_run(builder, &summary, err);
   new_rows_free(&rows);
@@ -256,6 +276,8 @@ static hearth_status copy_tables(hearth_builder *builder, const hearth_builder *
     HEARTH_TRY(hearth_builder_add_to_node(builder, rows->nodes[from->context_nodes[i]], &mib, err));
     hearth_histogram histogram = hearth_builder_histogram(from, i);
     HEARTH_TRY(hearth_builder_add_histogram(builder, rows->nodes[from->context_nodes[i]], &histogram, err));
+    hearth_spread spread = hearth_builder_spread(from, i);
+    HEARTH_TRY(hearth_builder_add_spread(builder, rows->nodes[from->context_nodes[i]], &spread, err));
   }
   HEARTH_TRY(copy_together(builder, from, rows, err));
   for (size_t i = 0; i < from->type_count; i++) {

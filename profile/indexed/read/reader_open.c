@@ -279,5 +279,6 @@ void hearth_profile_close(hearth_profile *profile) {
   free(profile->plan_copy);
   free(profile->together_rows);
   free(profile->together_pairs);
+  free(profile->spreads);
   free(profile);
 }

@@ -60,6 +60,8 @@ static void sum_contexts(writer *w, unscoped_stacks *unscoped) {
     hearth_mib mib;
     hearth_mib_rows_get(&b->mibs, i, &mib);
     hearth_mib_merge(&w->unscoped_sums[w->unscoped_contexts[i]], &mib);
+    hearth_spread spread = hearth_builder_spread(b, i);
+    hearth_spread_add(&w->unscoped_spreads[w->unscoped_contexts[i]], &spread, 1, 1);
   }
 }
 
@@ -74,7 +76,8 @@ hearth_status hearth_writer_sum_without_scopes(writer *w) {
       strip_node(&unscoped, b, is_scope, i);
     w->unscoped_contexts = malloc((b->context_count + 1) * sizeof *w->unscoped_contexts);
     w->unscoped_sums = calloc(b->context_count + 1, sizeof *w->unscoped_sums);
-    if ((good = w->unscoped_contexts && w->unscoped_sums))
+    w->unscoped_spreads = calloc(b->context_count + 1, sizeof *w->unscoped_spreads);
+    if ((good = w->unscoped_contexts && w->unscoped_sums && w->unscoped_spreads))
       sum_contexts(w, &unscoped);
   }
   free(is_scope);

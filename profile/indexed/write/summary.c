@@ -6,6 +6,7 @@
 
 #include "array.h"
 #include "cutoffs.h"
+#include "density_order.h"
 #include "writer.h"
 
 static const uint32_t cold_shares_ppm[] = {1000, 5000, HEARTH_COLD_SHARE_PPM, 20000, 50000, 100000};
@@ -56,8 +57,10 @@ static hearth_status fill_cutoffs(writer *w, hearth_indexed_summary *summary, he
                                 .density = hearth_hot_cutoff(points, n, summary->total_accesses, hot_shares_ppm[i])};
   summary->cold_cutoffs = COLD_CUTOFFS;
   summary->hot_cutoffs = HOT_CUTOFFS;
+  if (w->spread_count > 0)
+    w->densities = hearth_density_order_of_points(points, n);
   free(points);
-  return HEARTH_OK;
+  return hearth_check_memory(w->densities || w->spread_count == 0, w->err);
 }
 
 hearth_status hearth_writer_summarise(writer *w) {
@@ -98,6 +101,11 @@ hearth_classifier hearth_writer_classifier(const writer *w, const hearth_classif
     hearth_classifier_keep_distance(&classifier);
   }
   return classifier;
+}
+
+hearth_spread hearth_writer_get_spread(const writer *w, uint32_t context) {
+  return w->unscoped_contexts ? w->unscoped_spreads[writer_unscoped_context(w, context)]
+                              : hearth_builder_spread(w->builder, context);
 }
 
 void hearth_writer_get_classified(const writer *w, uint32_t context, hearth_mib *ret) {

@@ -41,9 +41,10 @@ struct writer {
   uint32_t *leaves;      /* of each of the builder's contexts: the new number of its node */
   uint32_t *
       unscoped_contexts; /* of each of the builder's contexts: the first one that is equal but for scopes; NULL: no scopes */
-  hearth_mib *unscoped_sums; /* of each such first one: the sum of all that are equal to it */
-  uint32_t *context_ends;    /* of each new frame: the number behind its last context */
-  const char **strings;      /* sorted, each once */
+  hearth_mib *unscoped_sums;       /* of each such first one: the sum of all that are equal to it */
+  hearth_spread *unscoped_spreads; /* likewise */
+  uint32_t *context_ends;          /* of each new frame: the number behind its last context */
+  const char **strings;            /* sorted, each once */
   uint32_t *string_offsets;
   size_t string_count, strings_size;
   hearth_indexed_path *paths;
@@ -57,9 +58,10 @@ struct writer {
   writer_tables tables;
   hearth_together_row *together_rows;
   hearth_together_pair *together_pairs;
-  hearth_together together; /* sums over windows, by the rows of CONTEXTS: there before make_plan is called */
-  packed_bytes histograms, summary, plan, together_section;
-  uint32_t histogram_count;
+  hearth_together together;        /* sums over windows, by the rows of CONTEXTS: there before make_plan is called */
+  hearth_density_order *densities; /* NULL: no spreads */
+  packed_bytes histograms, summary, plan, together_section, spreads;
+  uint32_t histogram_count, spread_count;
   builder_type *types;
   size_t type_count;
   uint32_t bucket_bits;
@@ -94,6 +96,9 @@ hearth_status hearth_writer_encode_histograms(writer *w);
 hearth_status hearth_writer_order_together(writer *w);
 hearth_status hearth_writer_encode_together(writer *w);
 
+/* spread_rows.c: the section; empty if it follows from the rest. E_NOMEM. */
+hearth_status hearth_writer_encode_spreads(writer *w);
+
 /* scope_sums.c: contexts that are one to the compiler; before the summary. E_NOMEM. */
 hearth_status hearth_writer_sum_without_scopes(writer *w);
 static inline uint32_t writer_unscoped_context(const writer *w, uint32_t context) {
@@ -106,6 +111,8 @@ hearth_status hearth_writer_summarise(writer *w);
 /* Of one of the builder's contexts, and those equal to it but for scopes, the fields that its class depends on; the others
  * stay undefined. */
 void hearth_writer_get_classified(const writer *w, uint32_t context, hearth_mib *ret);
+/* The spread of the same. */
+hearth_spread hearth_writer_get_spread(const writer *w, uint32_t context);
 /* Once there is a summary. */
 hearth_classifier hearth_writer_classifier(const writer *w, const hearth_classify_options *options);
 

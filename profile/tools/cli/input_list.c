@@ -30,7 +30,7 @@ bool hearth_input_list_add(input_list *list, const char *path, uint64_t weight) 
   }
   char *copy = strdup(hearth_tool_input_path(path));
   if (copy)
-    list->rows[list->count++] = (hearth_input){copy, weight};
+    list->rows[list->count++] = (hearth_input){copy, weight, 1};
   return copy != NULL;
 }
 
@@ -101,6 +101,7 @@ size_t hearth_input_list_age(input_list *list, uint64_t half_life, uint64_t now)
     hearth_input input = list->rows[i];
     uint64_t scale = scaled_weight(age_in_days(input.path, now), half_life);
     input.weight = input.weight <= UINT64_MAX / HEARTH_INPUT_SCALE ? input.weight * scale : scale ? UINT64_MAX : 0;
+    input.scale = scale;
     if (input.weight > 0)
       list->rows[kept++] = input;
     else

@@ -4,6 +4,7 @@
 #ifndef HEARTH_VIEW_SELECTION_H
 #define HEARTH_VIEW_SELECTION_H
 
+#include "hearth/spread.h"
 #include "hearth/view.h"
 #include "names.h"
 
@@ -12,6 +13,7 @@ typedef struct hearth_selection {
   hearth_class only;
   const char *type; /* as in hearth_view_options */
   hearth_classifier classifier;
+  hearth_density_order *densities;
   unsigned char wanted; /* the filters that a stack must match */
   bool *light_counts;   /* by frame: have the light contexts that it allocates together enough weight? */
   unsigned char *nodes; /* by stack node: the filters that it and its callers match; NULL: no filter is set */
@@ -23,6 +25,8 @@ typedef struct hearth_selected {
   bool wanted;     /* passes the filters */
   bool in_library; /* a library without debug information allocates: no call of the program's can give a hint */
   hearth_mib mib;
+  hearth_spread spread;
+  unsigned possible; /* classes that it may have, 1 << hearth_class: several if that is uncertain */
 } hearth_selected;
 
 /* Destroy also after an error. */

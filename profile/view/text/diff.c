@@ -155,9 +155,9 @@ static void add_totals(hearth_diff_totals *to, const hearth_diff_totals *more) {
     to->of[i] += more->of[i];
 }
 
-static hearth_status weigh_side(hearth_diff *d, hearth_diff_entry *e, int number, hearth_diff_totals *ret,
+static hearth_status weigh_side(const hearth_diff *d, hearth_diff_entry *e, int number, hearth_diff_totals *ret,
                                 hearth_error *err) {
-  hearth_diff_side *side = &d->sides[number];
+  const hearth_diff_side *side = &d->sides[number];
   hearth_mib mib;
   uint32_t node;
   *ret = (hearth_diff_totals){0};
@@ -170,9 +170,29 @@ static hearth_status weigh_side(hearth_diff *d, hearth_diff_entry *e, int number
   HEARTH_TRY(hearth_profile_get_context(side->profile, e->first[number], &node, NULL, err));
   HEARTH_TRY(hearth_selection_classify(&side->selection, node, &mib, &e->hotness[number], err));
   e->bytes[number] = ret->of[HEARTH_QUANTITY_BYTES];
-  add_totals(&side->all, ret);
-  add_totals(&side->classes[e->hotness[number]], ret);
   return HEARTH_OK;
+}
+
+/* What may be chance is no change: the context keeps its class, also in the sums over classes. */
+static hearth_status leave_noise(hearth_diff *d, hearth_diff_entry *e, hearth_error *err) {
+  if (!d->significant || e->change == HEARTH_CHANGE_NONE)
+    return HEARTH_OK;
+  HEARTH_TRY(hearth_diff_is_noise(d, e, &e->is_noise, err));
+  if (!e->is_noise)
+    return HEARTH_OK;
+  d->noise_count++;
+  if (e->change == HEARTH_CHANGE_CLASS)
+    e->hotness[HEARTH_DIFF_B] = e->hotness[HEARTH_DIFF_A];
+  e->change = HEARTH_CHANGE_NONE;
+  return HEARTH_OK;
+}
+
+static void add_side(hearth_diff_side *side, const hearth_diff_entry *e, int number, const hearth_diff_totals *totals) {
+  add_totals(&side->changes[e->change], totals);
+  if (e->first[number] == HEARTH_NONE)
+    return;
+  add_totals(&side->all, totals);
+  add_totals(&side->classes[e->hotness[number]], totals);
 }
 
 static hearth_status weigh(hearth_diff *d, hearth_error *err) {
@@ -182,8 +202,9 @@ static hearth_status weigh(hearth_diff *d, hearth_error *err) {
     for (int side = 0; side < HEARTH_DIFF_SIDES; side++)
       HEARTH_TRY(weigh_side(d, e, side, &totals[side], err));
     e->change = change_of(e);
+    HEARTH_TRY(leave_noise(d, e, err));
     for (int side = 0; side < HEARTH_DIFF_SIDES; side++)
-      add_totals(&d->sides[side].changes[e->change], &totals[side]);
+      add_side(&d->sides[side], e, side, &totals[side]);
   }
   return HEARTH_OK;
 }
@@ -261,6 +282,8 @@ hearth_status hearth_diff_create(hearth_profile *const profiles[HEARTH_DIFF_SIDE
   hearth_diff *d = calloc(1, sizeof *d);
   hearth_status status = d ? HEARTH_OK : hearth_error_nomem(err);
   *ret = NULL;
+  if (d)
+    d->significant = options && options->significant;
   for (int i = 0; i < HEARTH_DIFF_SIDES && status == HEARTH_OK; i++)
     status = open_side(&d->sides[i], profiles[i], names[i], options, err);
   if (status == HEARTH_OK)

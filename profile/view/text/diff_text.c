@@ -107,6 +107,9 @@ hearth_status hearth_diff_print_text(hearth_diff *d, size_t top, FILE *out, hear
   for (int side = 0; side < HEARTH_DIFF_SIDES; side++)
     print_side(d, side, out);
   print_classes(d, out);
+  if (d->significant)
+    fprintf(out, "\n%u change%s within the differences between runs: left out\n", d->noise_count,
+            hearth_plural(d->noise_count));
   for (hearth_change change = 0; change < HEARTH_CHANGE_NONE; change++)
     HEARTH_TRY(print_change(d, change, top, out, err));
   return hearth_stream_flush(out, err);

@@ -48,6 +48,14 @@ static void note_recorded(hearth_listing *r, const hearth_mib *mib) {
     r->recorded |= (uint64_t)(mib->v[i] != 0) << i;
 }
 
+static void count_uncertain(hearth_listing *r, const hearth_listing_row *row) {
+  if ((row->possible & (row->possible - 1)) == 0)
+    return;
+  hearth_listing_add_totals(&r->uncertain, &row->sum);
+  if (row->possible & 1u << HEARTH_CLASS_COLD)
+    hearth_listing_add_totals(&r->cold_or_not, &row->sum);
+}
+
 static hearth_status collect_context(hearth_listing *r, uint32_t context, hearth_error *err) {
   hearth_selected s;
   HEARTH_TRY(hearth_selection_get(&r->selection, context, &s, err));
@@ -55,6 +63,7 @@ static hearth_status collect_context(hearth_listing *r, uint32_t context, hearth
   bool additive = r->options.sort != HEARTH_SORT_LIFETIME;
   hearth_listing_row row = {.context = context,
                             .hotness = s.hotness,
+                            .possible = s.possible,
                             .sum = {.contexts = 1,
                                     .allocs = s.mib.AllocCount,
                                     .bytes = s.mib.TotalSize,
@@ -64,6 +73,7 @@ static hearth_status collect_context(hearth_listing *r, uint32_t context, hearth
                                     .lifetime_ns = s.mib.TotalLifetime,
                                     .sorted = additive ? hearth_quantity_of(r->options.sort, &s.mib) : 0}};
   hearth_listing_add_totals(&r->classes[row.hotness], &row.sum);
+  count_uncertain(r, &row);
   hearth_listing_add_totals(&r->other_classes[hearth_classify(&r->other, &s.mib)], &row.sum);
   hearth_listing_add_totals(&r->all, &row.sum);
   if (!s.wanted)

@@ -99,6 +99,8 @@ static void print_classes(listing_json *p) {
     print_named_totals(json, hearth_class_name(i), &p->listing.classes[i]);
   print_named_totals(json, hearth_class_name(HEARTH_CLASS_UNKNOWN), &p->listing.classes[HEARTH_CLASS_UNKNOWN]);
   hearth_json_close(json, '}');
+  print_named_totals(json, "uncertain", &p->listing.uncertain);
+  print_named_totals(json, "cold_or_not", &p->listing.cold_or_not);
   print_named_totals(json, "all", &p->listing.all);
   print_named_totals(json, "selected", &p->listing.shown);
 }
@@ -130,6 +132,31 @@ static hearth_status print_histogram(listing_json *p, uint32_t context, hearth_e
   return HEARTH_OK;
 }
 
+/* Standard errors in doublings; null: not enough runs to tell. */
+static hearth_status print_spread(listing_json *p, const hearth_listing_row *row, hearth_error *err) {
+  hearth_json *json = &p->json;
+  hearth_spread spread;
+  HEARTH_TRY(hearth_profile_get_spread(p->listing.profile, row->context, &spread, err));
+  if (spread.runs == 0)
+    return HEARTH_OK;
+  hearth_spread_errors errors = hearth_spread_get_errors(&spread);
+  hearth_json_key(json, "possible");
+  hearth_json_open(json, '[');
+  for (hearth_class c = HEARTH_CLASS_UNKNOWN; c < HEARTH_LISTING_CLASSES; c++)
+    if (row->possible >> c & 1)
+      hearth_json_string(json, hearth_class_name(c));
+  hearth_json_close(json, ']');
+  hearth_json_key(json, "spread");
+  hearth_json_open(json, '{');
+  hearth_json_key_uint(json, "runs", spread.runs);
+  hearth_json_key_double(json, "effective_runs", errors.runs);
+  hearth_json_key_double(json, "density", errors.density);
+  hearth_json_key_double(json, "lifetime", errors.lifetime);
+  hearth_json_key_double(json, "bytes", errors.bytes);
+  hearth_json_close(json, '}');
+  return HEARTH_OK;
+}
+
 static hearth_status print_context(listing_json *p, const hearth_listing_row *row, hearth_error *err) {
   hearth_json *json = &p->json;
   uint32_t node;
@@ -148,6 +175,7 @@ static hearth_status print_context(listing_json *p, const hearth_listing_row *ro
   hearth_json_open(json, '{');
   print_mib(json, &mib);
   hearth_json_close(json, '}');
+  HEARTH_TRY(print_spread(p, row, err));
   HEARTH_TRY(print_type(p, mib.DataTypeId, err));
   HEARTH_TRY(print_histogram(p, row->context, err));
   hearth_json_close(json, '}');

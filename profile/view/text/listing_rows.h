@@ -11,7 +11,8 @@ typedef struct hearth_listing_row {
   uint32_t context;
   uint32_t group;
   hearth_class hotness;
-  double key; /* greatest first */
+  unsigned possible; /* classes, as in hearth_selected */
+  double key;        /* greatest first */
   hearth_listing_totals sum;
 } hearth_listing_row;
 
@@ -37,7 +38,8 @@ typedef struct hearth_listing {
   hearth_listing_group *groups; /* sorted; behind those with contexts, those with cumulative sums only */
   size_t row_count, group_count;
   uint64_t recorded; /* fields that some context has, 1 << enum hearth_mib_column: others are not known, not 0 */
-  hearth_listing_totals classes[HEARTH_LISTING_CLASSES], other_classes[HEARTH_LISTING_CLASSES], all, shown;
+  hearth_listing_totals classes[HEARTH_LISTING_CLASSES], uncertain, cold_or_not, other_classes[HEARTH_LISTING_CLASSES],
+      all, shown;
 } hearth_listing;
 
 /* Destroy also after an error. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A summary, a table of functions, then functions with their contexts and stacks. Rows beyond the limits are summed in a last line. */
 #include <inttypes.h>
+#include <math.h>
 
 #include "amount.h"
 #include "file.h"
@@ -102,6 +103,16 @@ static hearth_status print_libraries(const hearth_listing *r, hearth_error *err)
   return HEARTH_OK;
 }
 
+static void print_uncertain(const hearth_listing *r) {
+  const hearth_listing_totals *all = &r->uncertain, *cold = &r->cold_or_not;
+  if (hearth_profile_has_spreads(r->profile))
+    fprintf(r->stream,
+            "  uncertain: %" PRIu64 " with %s (%.1f%%), by the differences between runs; cold or not: %" PRIu64
+            " with %s (%.1f%%), which plans place as without a profile\n",
+            all->contexts, hearth_amount_bytes(all->bytes).c, percent(all->bytes, r->all.bytes), cold->contexts,
+            hearth_amount_bytes(cold->bytes).c, percent(cold->bytes, r->all.bytes));
+}
+
 static void print_classes(const hearth_listing *r) {
   if (!hearth_accesses_known(&r->summary))
     return;
@@ -114,6 +125,7 @@ static void print_classes(const hearth_listing *r) {
     print_class(r, c);
   if (r->classes[HEARTH_CLASS_UNKNOWN].contexts > 0)
     print_class(r, HEARTH_CLASS_UNKNOWN);
+  print_uncertain(r);
   print_other_mode(r);
 }
 
@@ -160,6 +172,34 @@ static void print_use(const hearth_listing *r, const hearth_mib *m) {
     fputc('\n', r->stream);
 }
 
+/* "cold, may be notcold: ". */
+static void print_possible(const hearth_listing *r, const hearth_listing_row *row) {
+  const char *separator = ", may be ";
+  fputs(hearth_class_name(row->hotness), r->stream);
+  for (hearth_class c = HEARTH_CLASS_COLD; c < HEARTH_LISTING_CLASSES; c++)
+    if (c != row->hotness && row->possible >> c & 1) {
+      fprintf(r->stream, "%s%s", separator, hearth_class_name(c));
+      separator = " or ";
+    }
+  fputs(": ", r->stream);
+}
+
+static double factor_of(double doublings) { return exp2(HEARTH_SPREAD_ERRORS * doublings); }
+
+static hearth_status print_spread(const hearth_listing *r, uint32_t context, hearth_error *err) {
+  hearth_spread spread;
+  HEARTH_TRY(hearth_profile_get_spread(r->profile, context, &spread, err));
+  if (spread.runs == 0)
+    return HEARTH_OK;
+  hearth_spread_errors errors = hearth_spread_get_errors(&spread);
+  fprintf(r->stream, "   in %" PRIu64 " of %" PRIu64 " runs", spread.runs, r->summary.runs);
+  if (errors.runs > 0)
+    fprintf(r->stream, "; within a factor of %.2f: density, %.2f: lifetime, %.2f: bytes", factor_of(errors.density),
+            factor_of(errors.lifetime), factor_of(errors.bytes));
+  fputc('\n', r->stream);
+  return HEARTH_OK;
+}
+
 static hearth_status print_context(hearth_listing *r, const hearth_listing_row *row, hearth_error *err) {
   uint32_t node;
   hearth_mib m;
@@ -167,11 +207,12 @@ static hearth_status print_context(hearth_listing *r, const hearth_listing_row *
   double allocs = (double)m.AllocCount;
   fputs("\n   ", r->stream);
   if (hearth_accesses_known(&r->summary))
-    fprintf(r->stream, "%s: ", hearth_class_name(row->hotness));
+    print_possible(r, row);
   fprintf(r->stream, "%" PRIu64 " allocation%s, %s (%" PRIu64 " bytes), %.1f bytes on average\n", m.AllocCount,
           hearth_plural(m.AllocCount), hearth_amount_bytes(m.TotalSize).c, m.TotalSize,
           hearth_ratio((double)m.TotalSize, allocs));
   print_use(r, &m);
+  HEARTH_TRY(print_spread(r, row->context, err));
   HEARTH_TRY(print_type(r, m.DataTypeId, err));
   HEARTH_TRY(hearth_print_stack(r->profile, &r->names, node, r->stream, err));
   return r->options.histograms ? print_histogram(r, row->context, m.TotalAccessCount, err) : HEARTH_OK;

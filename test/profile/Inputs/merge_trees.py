@@ -7,6 +7,7 @@ merge rules of the table of fields, without any of the program's code."""
 import os
 import random
 import re
+import struct
 import subprocess
 import sys
 
@@ -48,6 +49,21 @@ windows = dict.fromkeys(WINDOWS, 0)
 touched = {} # by frames
 pairs = {} # by the frames of both, the lesser first
 
+SPREAD = ["runs", "squares", "density", "density_squares", "lifetime", "lifetime_squares", "bytes", "bytes_squares"]
+spreads = {} # by frames
+
+def level(number):
+    return max(0, min(2047, (struct.unpack(">Q", struct.pack(">d", number))[0] >> 48) - 0x3ff0 + 1024))
+
+def spread_of_run(mib, duration):
+    """One observation, as profile/include/hearth/spread.h says."""
+    blocks, accesses = float(mib["AllocCount"]), mib["TotalAccessCount"]
+    size = float(mib["TotalSize"]) / blocks if mib["TotalSize"] else 1
+    byte_seconds = size * (max(float(mib["TotalLifetime"]), blocks * 1e3) / 1e9)
+    levels = (level(float(accesses) / byte_seconds if accesses else 1.0 / byte_seconds / 2),
+              level(float(mib["TotalLifetime"]) / blocks / float(max(duration, 1))), level(float(mib["TotalSize"])))
+    return dict(zip(SPREAD, [1, 1] + [n for x in levels for n in (x, x * x)]))
+
 def random_sums(names):
     return {name: rng.choice([0, rng.randrange(1000), rng.randrange(2**rng.randrange(1, 65))]) for name in names}
 
@@ -75,6 +91,7 @@ def make_profile(path, stock):
     contexts = [random_context() for _ in range(rng.randrange(1, 20))]
     if stock: # contexts of other profiles, so that there is something to sum
         contexts += [(rng.choice(stock), random_context()[1]) for _ in range(rng.randrange(20))]
+    own = {}
     with open(path, "w") as out:
         print("hearth-profile-text 1\nrun", *(f"{k}={v}" for k, v in run.items()), file=out)
         print(f"binary program{rng.randrange(3)} {rng.randrange(256):02x}", file=out)
@@ -84,12 +101,21 @@ def make_profile(path, stock):
         for frames, numbers in contexts:
             print("context", *frames, *(f"{k} {v}" for k, v in numbers.items()), sep="\n", file=out)
             print_together(frames, earlier, out)
+            if run["runs"] > 1 and rng.random() < 0.5:
+                sums = random_sums(SPREAD)
+                sums["runs"] += 1
+                print("spread", words(sums), file=out)
+                add_sums(spreads.setdefault(frames, {}), sums)
             earlier.append(frames)
             stock.append(frames)
             full = {name: numbers.get(name, 0) for name in rules}
-            known = expected.get(frames)
-            expected[frames] = full if known is None else {
-                name: merge_value(rules[name], known[name], full[name]) for name in rules}
+            for table in expected, own:
+                known = table.get(frames)
+                table[frames] = full if known is None else {
+                    name: merge_value(rules[name], known[name], full[name]) for name in rules}
+    if run["runs"] == 1:
+        for frames, mib in own.items():
+            add_sums(spreads.setdefault(frames, {}), spread_of_run(mib, run["duration_ns"]))
     for key, value in run.items():
         runs[key] += value
 
@@ -116,7 +142,7 @@ def read_text(profile):
         return {k: int(v) for k, v in re.findall(r"(\w+)=(\d+)", line)}
     found_runs = sums_of(re.search("^run .*", head, re.M)[0])
     found_windows = sums_of(re.search("^windows .*", head, re.M)[0])
-    found, found_touched, found_pairs, order = {}, {}, {}, []
+    found, found_touched, found_spreads, found_pairs, order = {}, {}, {}, {}, []
     for context in contexts:
         lines = [line.strip() for line in context.splitlines()]
         frames = tuple(line for line in lines if line.startswith("frame "))
@@ -125,13 +151,15 @@ def read_text(profile):
             name, rest = line.split(" ", 1)
             if name == "touched":
                 found_touched[frames] = sums_of(rest)
+            elif name == "spread":
+                found_spreads[frames] = sums_of(rest)
             elif name == "with":
                 found_pairs[tuple(sorted([frames, order[int(rest.split()[0])]]))] = sums_of(rest)
             else:
                 numbers[name] = int(rest)
         found[frames] = numbers
         order.append(frames)
-    return found_runs, found, found_windows, found_touched, found_pairs
+    return found_runs, found, found_windows, found_touched, found_pairs, found_spreads
 
 stock = []
 leaves = [os.path.join(directory, f"profile{i}.txt") for i in range(PROFILES)]
@@ -141,7 +169,7 @@ results = [merge_as_tree(i, leaves) for i in range(TREES)]
 contents = {open(result, "rb").read() for result in results}
 assert len(contents) == 1, f"{len(contents)} different results"
 
-found_runs, found, found_windows, found_touched, found_pairs = read_text(results[0])
+found_runs, found, found_windows, found_touched, found_pairs, found_spreads = read_text(results[0])
 for key, value in runs.items():
     assert found_runs[key] == value, (key, found_runs[key], value)
 assert found.keys() == expected.keys(), (len(found), len(expected))
@@ -152,5 +180,6 @@ def without_zeros(sums):
 
 assert found_windows == windows, (found_windows, windows)
 assert found_touched == without_zeros(touched) and len(touched) > 20
+assert found_spreads == spreads and len(spreads) > 20
 assert found_pairs == without_zeros(pairs) and len(pairs) > 20
 print(TREES, "trees of", PROFILES, "profiles: one result,", len(found), "contexts")

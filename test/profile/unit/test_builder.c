@@ -64,7 +64,7 @@ static void add(hearth_builder *builder, const addition *a) {
   expect_ok(hearth_builder_add(builder, frames, a->depth, &a->mib, &err), &err);
 }
 
-static void add_run(hearth_builder *builder, uint32_t number) {
+static void end_run(hearth_builder *builder, uint32_t number) {
   static const uint8_t build_id[] = {1, 2, 3, 4, 5};
   char name[16];
   hearth_error err;
@@ -74,6 +74,7 @@ static void add_run(hearth_builder *builder, uint32_t number) {
                                 .dropped_frames = 2 * number,
                                 .accesses_counted = true};
   snprintf(name, sizeof name, "binary_%u", number % 3);
+  expect_ok(hearth_builder_end_run(builder, &run, &err), &err);
   expect_ok(hearth_builder_add_run(builder, &run, &err), &err);
   expect_ok(hearth_builder_add_binary(builder, name, build_id, 4 + number % 2, &err), &err);
 }
@@ -81,9 +82,10 @@ static void add_run(hearth_builder *builder, uint32_t number) {
 /* Additions first + k * step, as one profile. */
 static bytes build_part(size_t first, size_t step, uint32_t run) {
   hearth_builder *builder = hearth_builder_create(HEARTH_IDS_HEARTH);
+  hearth_builder_begin_run(builder);
   for (size_t i = first; i < ADDITIONS; i += step)
     add(builder, &additions[i]);
-  add_run(builder, run);
+  end_run(builder, run);
   bytes b = write_bytes(builder);
   hearth_builder_destroy(builder);
   return b;
@@ -91,10 +93,13 @@ static bytes build_part(size_t first, size_t step, uint32_t run) {
 
 static bytes build_all_in_order(const size_t *order) {
   hearth_builder *builder = hearth_builder_create(HEARTH_IDS_HEARTH);
-  for (uint32_t run = 0; run < RUNS; run++)
-    add_run(builder, run);
-  for (size_t i = 0; i < ADDITIONS; i++)
-    add(builder, &additions[order[i]]);
+  for (uint32_t run = 0; run < RUNS; run++) {
+    hearth_builder_begin_run(builder);
+    for (size_t i = 0; i < ADDITIONS; i++)
+      if (order[i] % RUNS == run)
+        add(builder, &additions[order[i]]);
+    end_run(builder, run);
+  }
   bytes b = write_bytes(builder);
   hearth_builder_destroy(builder);
   return b;

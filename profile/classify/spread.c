@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Levels of numbers, sums of levels, and what follows for a class: its density and lifetime are moved by two standard errors
+ * to either side, and each of the four corners is classified. */
+#include "hearth/spread.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "density_order.h"
+
+/* The exponent and the highest four bits of the fraction stand together in a binary64 number. */
+static uint64_t level_of(double number) {
+  enum { BITS_BELOW = 48, OF_ONE = 0x3ff0 };
+  uint64_t bits;
+  memcpy(&bits, &number, sizeof bits);
+  int64_t level = (int64_t)(bits >> BITS_BELOW) - OF_ONE + HEARTH_SPREAD_ONE;
+  return level < 0 ? 0 : level > HEARTH_SPREAD_MOST ? HEARTH_SPREAD_MOST : (uint64_t)level;
+}
+
+static double density_of(const hearth_mib *mib) {
+  const hearth_mib once = {{.AllocCount = mib->AllocCount,
+                            .TotalSize = mib->TotalSize,
+                            .TotalAccessCount = 1,
+                            .TotalLifetime = mib->TotalLifetime}};
+  return mib->TotalAccessCount > 0 ? hearth_mib_density(mib) : hearth_mib_density(&once) / 2;
+}
+
+void hearth_spread_of_run(const hearth_mib *mib, uint64_t duration_ns, hearth_spread *ret) {
+  double allocs = (double)(mib->AllocCount ? mib->AllocCount : 1), duration = (double)(duration_ns ? duration_ns : 1);
+  *ret = (hearth_spread){{.runs = 1,
+                          .squares = 1,
+                          .density = level_of(density_of(mib)),
+                          .lifetime = level_of((double)mib->TotalLifetime / allocs / duration),
+                          .bytes = level_of((double)mib->TotalSize)}};
+  ret->density_squares = ret->density * ret->density;
+  ret->lifetime_squares = ret->lifetime * ret->lifetime;
+  ret->bytes_squares = ret->bytes * ret->bytes;
+}
+
+void hearth_spread_add(hearth_spread *into, const hearth_spread *from, uint64_t weight, uint64_t scale) {
+  uint64_t squares = hearth_repeat_SUM(from->squares, hearth_repeat_SUM(weight, scale));
+  squares = hearth_merge_SUM(into->squares, squares);
+  for (size_t i = 0; i < HEARTH_SPREAD_SUMS; i++)
+    into->sums[i] = hearth_merge_SUM(into->sums[i], hearth_repeat_SUM(from->sums[i], weight));
+  into->squares = squares;
+}
+
+/* The standard deviation by the root of the runs. */
+static double error_of(double runs, double weights, uint64_t sum, uint64_t squares) {
+  double mean = (double)sum / weights, variance = (double)squares / weights - mean * mean;
+  return variance > 0 ? sqrt(variance / (runs - 1)) / HEARTH_SPREAD_DOUBLING : 0;
+}
+
+hearth_spread_errors hearth_spread_get_errors(const hearth_spread *spread) {
+  const double least_runs = 1.5, weights = (double)spread->runs;
+  hearth_spread_errors errors = {.runs = spread->squares ? weights * weights / (double)spread->squares : 0};
+  if (errors.runs < least_runs)
+    return errors;
+  errors.density = error_of(errors.runs, weights, spread->density, spread->density_squares);
+  errors.lifetime = error_of(errors.runs, weights, spread->lifetime, spread->lifetime_squares);
+  errors.bytes = error_of(errors.runs, weights, spread->bytes, spread->bytes_squares);
+  return errors;
+}
+
+unsigned hearth_possible_classes(const hearth_classifier *classifier, const hearth_density_order *order,
+                                 const hearth_mib *mib, const hearth_spread_errors *errors) {
+  unsigned classes = 1u << hearth_classify(classifier, mib);
+  double density = exp2(HEARTH_SPREAD_ERRORS * errors->density),
+         lifetime = exp2(HEARTH_SPREAD_ERRORS * errors->lifetime);
+  bool is_known = classifier->mode == HEARTH_CLASSIFY_LLVM || classifier->total_accesses > 0;
+  if (!is_known || mib->AllocCount == 0 || (errors->density == 0 && errors->lifetime == 0))
+    return classes;
+  class_facts own = class_facts_of(classifier, mib);
+  for (unsigned corner = 0; corner < 4; corner++) {
+    double factor = corner & 1 ? density : 1 / density;
+    class_facts moved = {.density = (mib->TotalAccessCount ? own.density : density_of(mib)) * factor,
+                         .lifetime_ns = corner & 2 ? own.lifetime_ns * lifetime : own.lifetime_ns / lifetime,
+                         .accesses = own.accesses * factor};
+    classes |= 1u << hearth_density_order_classify(order, classifier, &own, &moved);
+  }
+  return classes;
+}
+
+bool hearth_may_be_cold_or_not(const hearth_classifier *classifier, const hearth_density_order *order,
+                               const hearth_mib *mib, const hearth_spread *spread) {
+  hearth_spread_errors errors = hearth_spread_get_errors(spread);
+  const unsigned cold = 1u << HEARTH_CLASS_COLD, classes = hearth_possible_classes(classifier, order, mib, &errors);
+  return classes & cold && classes != cold;
+}
