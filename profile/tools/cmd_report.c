@@ -18,8 +18,9 @@ typedef struct arguments {
 
 static const hearth_help help = {
     .usage = "report [OPTION]... PROFILE|TRACE -o OUT",
-    .about = "Write a page that shows an indexed profile ('-': standard input) or a trace: flame graph, table of "
-             "contexts, plots. It is one file, needs no network, and opens in any browser."};
+    .about = "Write a page that shows an indexed profile ('-': standard input) or a trace: functions with "
+             "their callers, flame graph, contexts, leaks, advice, plots. It is one file, needs no network, and opens "
+             "in any browser."};
 
 static int take_value(void *target, const char *value) {
   return hearth_quantity_find(value, target) ? HEARTH_EXIT_OK : HEARTH_OPTION_UNUSABLE;
@@ -79,7 +80,7 @@ static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
   return true;
 }
 
-static int write_file(const arguments *a, hearth_profile *profile) {
+static int write_page(const arguments *a, hearth_profile *profile) {
   hearth_output output;
   hearth_error err;
   hearth_output_guard();
@@ -91,6 +92,15 @@ static int write_file(const arguments *a, hearth_profile *profile) {
   return hearth_output_close(&output, good) && good ? HEARTH_EXIT_OK : HEARTH_EXIT_ERROR;
 }
 
+static int write_file(arguments *a, hearth_profile *profile) {
+  hearth_error err;
+  if (hearth_advice_create(profile, &a->view, a->options.tallied, &a->options.advice, &err) != HEARTH_OK)
+    return hearth_tool_error("%s", err.message);
+  int code = write_page(a, profile);
+  hearth_advice_destroy(a->options.advice);
+  return code;
+}
+
 static int report_trace(arguments *a) {
   trace_profile both;
   int code = HEARTH_EXIT_ERROR;
@@ -98,6 +108,7 @@ static int report_trace(arguments *a) {
     return hearth_tool_usage_error("report", "--trace goes with a profile, but '%s' is a trace", a->profile);
   if (hearth_trace_profile_open(&both, a->profile)) {
     a->options.trace = both.trace;
+    a->options.tallied = true;
     code = write_file(a, both.profile);
   }
   hearth_trace_profile_close(&both);

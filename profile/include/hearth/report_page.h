@@ -4,6 +4,7 @@
 #ifndef HEARTH_REPORT_PAGE_H
 #define HEARTH_REPORT_PAGE_H
 
+#include "hearth/advice.h"
 #include "hearth/trace.h"
 #include "hearth/view.h"
 
@@ -16,6 +17,8 @@ typedef struct hearth_page_options {
   const hearth_view_options *view; /* NULL: every context */
   hearth_quantity value;           /* the quantity to draw first */
   hearth_trace *trace;             /* for the plots of single blocks and of time; NULL: none; borrowed */
+  hearth_advice *advice;           /* findings on the profile; NULL: none; borrowed */
+  bool tallied;                    /* the profile is of a trace, and its records have the tallies of advice.h */
   const char *title;               /* shown, and in errors; not NULL */
   const char *hotcold;             /* file with the output of `hearth top --json`; NULL: none */
   const char *annotation;          /* file of -memprof-report=FILE; NULL: none */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* One pass over the events in the order of time. A block knows its thread and the number of its allocation there: if that is
+/* A pass over the events in the order of time, and another one up to the heap's peak, for what is live then. A block knows its thread and the number of its allocation there: if that is
  * still the thread's last one when the block is freed, it was temporary, as heaptrack has it.
  *
  * A trace has the addresses of the profiler's own heap, in which no two blocks share a line. In the program's heap, small blocks
@@ -19,7 +19,7 @@ enum { THREAD_SHIFT = 48, CACHED_MOST = 7, CLASSES = 5 /* chunks of 16, 32, ... 
 #define THREADS_MOST 0x7fffu
 
 typedef struct tally {
-  uint64_t temporary, foreign, grew, copied_bytes, shared;
+  uint64_t temporary, foreign, grew, copied_bytes, shared, peak;
 } tally;
 
 /* The blocks of one size that a thread has freed and not handed out again: a bit for each, the last one's lowest. */
@@ -39,6 +39,8 @@ struct hearth_trace_tallies {
   hearth_live_blocks live;
   thread_state *threads;
   size_t thread_count, thread_room;
+  uint64_t live_bytes, peak_bytes;
+  uint64_t events, peak_event; /* operations until now; until the peak */
 };
 
 static tally *row_of(hearth_trace_tallies *t, uint32_t stack) {
@@ -97,6 +99,11 @@ static hearth_status take_allocation(hearth_trace_tallies *t, const hearth_trace
   state->realloc_bytes = 0;
   if (!hearth_live_blocks_add(&t->live, &block, &replaced))
     return hearth_error_nomem(err);
+  t->live_bytes += event->size - (replaced.address ? replaced.size : 0);
+  if (t->live_bytes > t->peak_bytes) {
+    t->peak_bytes = t->live_bytes;
+    t->peak_event = t->events;
+  }
   row_of(t, event->stack)->shared += take_from_cache(cache_of(state, event->size));
   return HEARTH_OK;
 }
@@ -106,6 +113,7 @@ static void take_deallocation(hearth_trace_tallies *t, const hearth_trace_event 
   thread_state *state = &t->threads[thread];
   if (!hearth_live_blocks_remove(&t->live, event->address, &freed))
     return;
+  t->live_bytes -= freed.size;
   if (event->kind == HEARTH_TRACE_REALLOC_FREE) {
     state->realloc_bytes = freed.size;
     return;
@@ -119,10 +127,38 @@ static void take_deallocation(hearth_trace_tallies *t, const hearth_trace_event 
 
 static hearth_status take_event(void *data, const hearth_trace_event *event, uint32_t thread, hearth_error *err) {
   hearth_trace_tallies *t = data;
+  t->events++;
+  if (!event->address) /* a failed allocation */
+    return HEARTH_OK;
   HEARTH_TRY(find_thread(t, &thread, err));
   if (!hearth_trace_frees(event->kind))
     return take_allocation(t, event, thread, err);
   take_deallocation(t, event, thread);
+  return HEARTH_OK;
+}
+
+static hearth_status take_event_of_peak(void *data, const hearth_trace_event *event, uint32_t thread,
+                                        hearth_error *err) {
+  hearth_trace_tallies *t = data;
+  hearth_live_block replaced, block = {.address = event->address, .size = event->size, .stack = event->stack};
+  (void)thread;
+  if (++t->events > t->peak_event || !event->address)
+    return HEARTH_OK;
+  if (hearth_trace_frees(event->kind)) {
+    hearth_live_blocks_remove(&t->live, event->address, &replaced);
+    return HEARTH_OK;
+  }
+  return hearth_live_blocks_add(&t->live, &block, &replaced) ? HEARTH_OK : hearth_error_nomem(err);
+}
+
+static hearth_status tally_peak(hearth_trace_tallies *t, hearth_trace *trace, hearth_error *err) {
+  hearth_live_blocks_free(&t->live);
+  t->live = (hearth_live_blocks){0};
+  t->events = 0;
+  HEARTH_TRY(hearth_trace_visit(trace, take_event_of_peak, t, err));
+  for (size_t i = 0; i < t->live.room; i++)
+    if (t->live.rows[i].address)
+      row_of(t, t->live.rows[i].stack)->peak += t->live.rows[i].size;
   return HEARTH_OK;
 }
 
@@ -137,6 +173,8 @@ hearth_status hearth_trace_tallies_create(hearth_trace *trace, hearth_trace_tall
   hearth_status status = hearth_array_create(&t->rows, t->count, sizeof *t->rows, err);
   if (status == HEARTH_OK)
     status = hearth_trace_visit(trace, take_event, t, err);
+  if (status == HEARTH_OK)
+    status = tally_peak(t, trace, err);
   if (status == HEARTH_OK)
     *ret = t;
   else
@@ -160,5 +198,6 @@ void hearth_trace_tallies_add(const hearth_trace_tallies *t, hearth_mib *records
     records[i].HEARTH_TALLY_GREW = t->rows[i].grew;
     records[i].HEARTH_TALLY_COPIED_BYTES = t->rows[i].copied_bytes;
     records[i].HEARTH_TALLY_SHARED = t->rows[i].shared;
+    records[i].HEARTH_TALLY_PEAK = t->rows[i].peak;
   }
 }

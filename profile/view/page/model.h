@@ -26,7 +26,9 @@ typedef struct hearth_page_context {
   uint32_t node;
   uint32_t type; /* HEARTH_NONE: unknown */
   hearth_class hotness;
-  uint64_t lifetime_ns; /* summed over blocks */
+  uint32_t row;             /* in the profile */
+  uint64_t lifetime_ns;     /* summed over blocks */
+  uint64_t temporary, peak; /* of a tallied trace: blocks; bytes at the heap's peak */
   uint64_t of[HEARTH_QUANTITY_COUNT];
 } hearth_page_context;
 

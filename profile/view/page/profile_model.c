@@ -5,6 +5,7 @@
 
 #include "model.h"
 #include "selection.h"
+#include "tallies.h"
 #include "trace_model.h"
 
 /* Rows of the profile to numbers of the model. */
@@ -61,7 +62,12 @@ static hearth_status add_context(hearth_page_maker *m, uint32_t row, hearth_erro
   model->library_bytes = hearth_merge_SUM(model->library_bytes, library_bytes);
   if (s.hotness == HEARTH_CLASS_COLD)
     model->cold_library_bytes = hearth_merge_SUM(model->cold_library_bytes, library_bytes);
-  *context = (hearth_page_context){.node = s.node, .hotness = s.hotness, .lifetime_ns = s.mib.TotalLifetime};
+  *context =
+      (hearth_page_context){.node = s.node, .hotness = s.hotness, .row = row, .lifetime_ns = s.mib.TotalLifetime};
+  if (model->options->tallied) {
+    context->temporary = s.mib.HEARTH_TALLY_TEMPORARY;
+    context->peak = s.mib.HEARTH_TALLY_PEAK;
+  }
   for (hearth_quantity q = 0; q < HEARTH_QUANTITY_COUNT; q++)
     context->of[q] = hearth_quantity_of(q, &s.mib);
   HEARTH_TRY(number_type(m, s.mib.DataTypeId, &context->type, err));

@@ -63,7 +63,7 @@ function boxColor(node, colors) {
 function isMatch(node) {
   const { tree } = flame;
   return flame.matches !== null && node > 0
-    && flame.matches[tree.keyIsPlace ? data.places.function[tree.key[node]] : tree.key[node]] === 1;
+    && flame.matches[functionOfNode(tree, node)] === 1;
 }
 
 function drawBox(context, box, y, theme) {
@@ -161,15 +161,31 @@ function neighbour(down, right) {
     : row.find((box) => box.x <= x + width / 2 && x + width / 2 <= box.x + box.width);
 }
 
+function functionOfNode(tree, node) {
+  const key = tree.key[node];
+  return tree.keyIsPlace ? data.places.function[key] : key;
+}
+
 function filterByCursor() {
   if (flame.cursor > 0) {
-    setFilter(nodeName(flame.tree, flame.cursor));
+    setFilter(`^${escapePattern(nodeName(flame.tree, flame.cursor))}$`);
   }
+}
+
+function chooseCursor() {
+  if (flame.cursor > 0) {
+    choose({ group: grouping.groups[functionOfNode(flame.tree, flame.cursor)] });
+  }
+}
+
+function zoomToCursor() {
+  zoomFlame(flame.cursor);
+  chooseCursor();
 }
 
 const flameMoves = { ArrowDown: [1, 0], ArrowUp: [-1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
 const flameKeys = {
-  Enter: () => zoomFlame(flame.cursor), Escape: zoomFlameOut, Home: () => zoomFlame(0), f: filterByCursor,
+  Enter: zoomToCursor, Escape: zoomFlameOut, Home: () => zoomFlame(0), f: filterByCursor,
 };
 
 function onFlameKey(event) {
@@ -204,12 +220,14 @@ function onFlameHover(event) {
 function onFlameClick(event) {
   const box = boxAt(event);
   if (box) {
-    zoomFlame(box.node);
+    flame.cursor = box.node;
+    zoomToCursor();
   }
 }
 
 // Show other contexts, another quantity or another tree. The zoom stays if its node still has something.
-function updateFlame(shown, quantity, matches) {
+function drawFlameView() {
+  const { shown, quantity, matches } = selectionNow;
   const tree = treeOf(byId('flame-mode').value);
   flame.sums = sumTree(tree, shown, data.contexts[quantity]);
   flame.zoom = tree === flame.tree && flame.sums.all[flame.zoom] > 0 ? flame.zoom : 0;
@@ -219,6 +237,9 @@ function updateFlame(shown, quantity, matches) {
 
 // A narrower view may have no room for the box of the cursor.
 function resizeFlame() {
+  if (!flame.tree || flame.view.clientWidth === 0) {
+    return;
+  }
   layOutFlame();
   flame.cursor = findBox(flame.cursor) ? flame.cursor : flame.zoom;
   drawFlame();
