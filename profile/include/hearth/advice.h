@@ -34,6 +34,10 @@ hearth_status hearth_trace_tallies_create(hearth_trace *trace, hearth_trace_tall
 void hearth_trace_tallies_destroy(hearth_trace_tallies *tallies);
 /* Put them into records of the trace (trace_records of indexer.h), in fields that traces leave at 0. */
 void hearth_trace_tallies_add(const hearth_trace_tallies *tallies, hearth_mib *records, size_t count);
+/* Bytes that are live at HEARTH_TALLY_MOMENTS moments, the first at the begin and the last at the end: in place of a
+ * histogram of accesses, which traces do not have (trace_histogram of indexer.h). */
+hearth_histogram hearth_trace_tallies_series(const hearth_trace_tallies *tallies, size_t node);
+enum { HEARTH_TALLY_MOMENTS = 128 };
 
 typedef struct hearth_advice hearth_advice;
 

@@ -61,6 +61,8 @@ static hearth_status is_growth(hearth_advice *a, uint32_t node, bool *ret, heart
 
 static hearth_status add_histogram(hearth_advice *a, hearth_place_sum *place, uint32_t context, hearth_error *err) {
   hearth_histogram histogram;
+  if (a->has[HEARTH_ADVICE_TRACE]) /* it is of another thing: advice.h */
+    return HEARTH_OK;
   HEARTH_TRY(hearth_profile_get_histogram(a->profile, context, &histogram, err));
   size_t size = (size_t)histogram.size;
   if (size > place->count_count) {

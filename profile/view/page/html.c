@@ -267,6 +267,33 @@ static void write_threads(hearth_page_writer *w) {
   end_list(w);
 }
 
+static void write_owner(hearth_page_writer *w, const hearth_page_owner_series *owner) {
+  hearth_page_column column;
+  hearth_json_line(&w->json);
+  hearth_json_open(&w->json, '{');
+  hearth_json_key_uint(&w->json, "count", HEARTH_TALLY_MOMENTS);
+  hearth_json_key(&w->json, "function");
+  if (owner->function == HEARTH_NONE)
+    hearth_json_null(&w->json);
+  else
+    hearth_json_uint(&w->json, owner->function);
+  hearth_json_key(&w->json, "bytes");
+  hearth_page_column_begin(&column, &w->json);
+  for (uint32_t i = 0; i < HEARTH_TALLY_MOMENTS; i++)
+    hearth_page_column_add(&column, owner->bytes[i]);
+  hearth_page_column_end(&column);
+  hearth_json_close(&w->json, '}');
+}
+
+static void write_owners(hearth_page_writer *w) {
+  if (w->model->owner_count == 0)
+    return;
+  begin_list(w, "owners");
+  for (uint32_t i = 0; i < w->model->owner_count; i++)
+    write_owner(w, &w->model->owners[i]);
+  end_list(w);
+}
+
 static void write_plots(hearth_page_writer *w) {
   hearth_json_line(&w->json);
   hearth_json_key(&w->json, "plots");
@@ -274,6 +301,7 @@ static void write_plots(hearth_page_writer *w) {
   write_grid(w, "lifetime-size", hearth_page_model_lifetime_size(w->model));
   write_grid(w, "lifetime-time", &w->model->timeline.lifetime_time);
   write_live(w);
+  write_owners(w);
   write_threads(w);
   hearth_json_close(&w->json, '}');
 }

@@ -32,6 +32,13 @@ typedef struct hearth_page_context {
   uint64_t of[HEARTH_QUANTITY_COUNT];
 } hearth_page_context;
 
+/* Bytes of one function's blocks that are live at each moment. */
+typedef struct hearth_page_owner_series {
+  uint32_t function; /* HEARTH_NONE: of all others */
+  double sum;        /* over moments */
+  uint64_t bytes[HEARTH_TALLY_MOMENTS];
+} hearth_page_owner_series;
+
 /* Destroy also after an error. The profile must outlive it. */
 typedef struct hearth_page_model {
   const hearth_page_options *options;
@@ -48,6 +55,8 @@ typedef struct hearth_page_model {
   hearth_pair_set places;         /* one of `lines`, column */
   hearth_pair_set nodes;          /* place, callers' node or HEARTH_NONE */
   hearth_page_grid lifetime_size; /* of contexts, by their averages */
+  hearth_page_owner_series *owners; /* of a tallied trace: most first */
+  uint32_t owner_count;
   hearth_page_timeline timeline;  /* all zero where there is no trace */
 } hearth_page_model;
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "model.h"
+#include "owner_series.h"
 #include "selection.h"
 #include "tallies.h"
 #include "trace_model.h"
@@ -200,6 +201,8 @@ static hearth_status make(hearth_page_maker *m, hearth_error *err) {
   HEARTH_TRY(describe_functions(m, err));
   HEARTH_TRY(copy_files(m, err));
   HEARTH_TRY(name_types(m, err));
+  if (m->model->options->tallied)
+    HEARTH_TRY(hearth_page_owner_series_read(m->model, m->profile, err));
   hearth_trace *trace = m->model->options->trace;
   return trace ? hearth_page_trace_read(trace, &m->model->timeline, err) : HEARTH_OK;
 }
