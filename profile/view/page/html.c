@@ -157,6 +157,19 @@ static hearth_status find_merged(hearth_page_writer *w, hearth_error *err) {
   return status;
 }
 
+/* Of the profile that is compared with: "base_" and the key. */
+static void write_base(hearth_page_writer *w, hearth_quantity quantity) {
+  char key[64];
+  hearth_page_column column;
+  snprintf(key, sizeof key, "base_%s", hearth_quantity_key(quantity));
+  hearth_json_line(&w->json);
+  hearth_json_key(&w->json, key);
+  hearth_page_column_begin(&column, &w->json);
+  for (uint32_t i = 0; i < w->model->context_count; i++)
+    hearth_page_column_add(&column, w->model->contexts[i].base[quantity]);
+  hearth_page_column_end(&column);
+}
+
 static void write_quantity(hearth_page_writer *w, hearth_quantity quantity) {
   hearth_page_column column;
   hearth_json_line(&w->json);
@@ -176,6 +189,9 @@ static void write_contexts(hearth_page_writer *w) {
   write_column(w, "lifetime_ns", count, context_lifetime);
   for (hearth_quantity q = 0; q < HEARTH_QUANTITY_COUNT; q++)
     write_quantity(w, q);
+  if (w->model->options->base)
+    for (hearth_quantity q = 0; q < HEARTH_QUANTITY_COUNT; q++)
+      write_base(w, q);
   if (w->model->options->tallied) {
     write_column(w, "temporary", count, context_temporary);
     write_column(w, "peak", count, context_peak);
@@ -320,7 +336,9 @@ static void write_summary(hearth_page_writer *w) {
   hearth_json_key_uint(json, "runs", s->runs);
   hearth_json_key_uint(json, "duration_ns", s->duration_ns);
   write_key_bool(json, "accesses_counted", s->accesses_counted);
-  write_key_bool(json, "accesses_known", hearth_accesses_known(s));
+  write_key_bool(json, "accesses_known", hearth_accesses_known(s) && !w->model->options->base);
+  if (w->model->options->base)
+    hearth_json_key_string(json, "base", w->model->options->base_title);
   write_key_bool(json, "tallied", w->model->options->tallied);
   hearth_json_key_uint(json, "dropped_blocks", s->dropped_blocks);
   hearth_json_key_uint(json, "dropped_frames", s->dropped_frames);

@@ -75,7 +75,7 @@ function readData() {
   for (const table of ['functions', 'places', 'nodes', 'merged']) {
     data[table] = decodeTable(data[table], []);
   }
-  data.contexts = decodeTable(data.contexts, ['lifetime_ns', 'peak', ...data.quantities.map((quantity) => quantity.key)]);
+  data.contexts = decodeTable(data.contexts, ['lifetime_ns', 'peak', ...data.quantities.flatMap((quantity) => [quantity.key, `base_${quantity.key}`])]);
   decodeCallers(data.nodes.caller);
   element.remove(); // its text is several times as large as what was made of it
   return data;
@@ -83,6 +83,12 @@ function readData() {
 
 const data = readData();
 const { contexts } = data;
+
+// In the profile that is compared with.
+function baseOf(quantity, context) {
+  return contexts[`base_${quantity}`][context];
+}
+
 const hasLive = contexts.live_allocs.some((count) => count > 0);
 
 function functionsOf(nodePlace, placeFunction) {

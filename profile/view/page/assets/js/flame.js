@@ -53,7 +53,15 @@ function layOutFlame() {
   flame.view.querySelector('.spacer').style.height = `${rows.length * ROW_HEIGHT - flame.view.clientHeight}px`;
 }
 
-function boxColor(node, colors) {
+// What grew is red, what shrank is green.
+function changeColor(node, theme) {
+  const { all, now, before } = flame.sums;
+  const share = all[node] > 0 ? (now[node] - before[node]) / all[node] : 0;
+  return mixColors([theme.colors[0], share > 0 ? theme.more : theme.less], [1 - Math.abs(share), Math.abs(share)]);
+}
+
+function boxColor(node, theme) {
+  const { colors } = theme;
   const { all, cold, hot } = flame.sums;
   const coldShare = all[node] > 0 ? cold[node] / all[node] : 0;
   const hotShare = all[node] > 0 ? hot[node] / all[node] : 0;
@@ -67,7 +75,7 @@ function isMatch(node) {
 }
 
 function drawBox(context, box, y, theme) {
-  context.fillStyle = boxColor(box.node, theme.colors);
+  context.fillStyle = data.base ? changeColor(box.node, theme) : boxColor(box.node, theme);
   context.fillRect(box.x, y, Math.max(box.width - 1, 0.5), ROW_HEIGHT - 1);
   if (isMatch(box.node)) {
     context.fillStyle = theme.mark;
@@ -89,7 +97,7 @@ function drawFlame() {
   const context = prepareCanvas(flame.canvas, view.clientWidth, view.clientHeight);
   const theme = {
     colors: ['notcold', 'cold', 'hot'].map((name) => colorParts(themeColor(name))),
-    text: themeColor('text'), mark: themeColor('mark'),
+    text: themeColor('text'), mark: themeColor('mark'), more: colorParts(themeColor('more')), less: colorParts(themeColor('less')),
   };
   const first = Math.floor(view.scrollTop / ROW_HEIGHT);
   const end = Math.min(rows.length, Math.ceil((view.scrollTop + view.clientHeight) / ROW_HEIGHT));
@@ -100,8 +108,18 @@ function drawFlame() {
   }
 }
 
+function tellComparison() {
+  const { tree, sums, cursor, quantity } = flame;
+  byId('flame-text').textContent = `${nodeText(tree, cursor)}: ${quantityText(quantity, sums.now[cursor])}, `
+    + `before ${quantityText(quantity, sums.before[cursor])}: ${changeText(sums.now[cursor] - sums.before[cursor])}`;
+}
+
 function tellFlame() {
   const { tree, sums, cursor, quantity } = flame;
+  if (data.base) {
+    tellComparison();
+    return;
+  }
   const value = sums.all[cursor];
   const classes = data.accesses_known
     ? `; cold ${shareText(sums.cold[cursor], value)}, hot ${shareText(sums.hot[cursor], value)}` : '';
@@ -229,7 +247,7 @@ function onFlameClick(event) {
 function drawFlameView() {
   const { shown, quantity, matches } = selectionNow;
   const tree = treeOf(byId('flame-mode').value);
-  flame.sums = sumTree(tree, shown, data.contexts[quantity]);
+  flame.sums = data.base ? sumComparison(tree, shown, quantity) : sumTree(tree, shown, data.contexts[quantity]);
   flame.zoom = tree === flame.tree && flame.sums.all[flame.zoom] > 0 ? flame.zoom : 0;
   Object.assign(flame, { tree, quantity, matches });
   zoomFlame(flame.zoom);

@@ -85,21 +85,22 @@ function callsOfData() {
 }
 
 // Sums of a selection's contexts in and below each node.
-function nodeSums(selection) {
-  if (!selection.nodeSums) {
-    const { caller, count } = data.nodes;
-    const sums = new Float64Array(count);
-    const values = contexts[selection.quantity];
-    for (const context of selection.shown) {
-      sums[contexts.node[context]] += values[context];
-    }
-    for (let node = count - 1; node >= 0; node--) {
-      if (caller[node] >= 0) {
-        sums[caller[node]] += sums[node];
-      }
-    }
-    selection.nodeSums = sums;
+function addUpwards(selection, values) {
+  const { caller, count } = data.nodes;
+  const sums = new Float64Array(count);
+  for (const context of selection.shown) {
+    sums[contexts.node[context]] += values[context];
   }
+  for (let node = count - 1; node >= 0; node--) {
+    if (caller[node] >= 0) {
+      sums[caller[node]] += sums[node];
+    }
+  }
+  return sums;
+}
+
+function nodeSums(selection) {
+  selection.nodeSums = selection.nodeSums || addUpwards(selection, contexts[selection.quantity]);
   return selection.nodeSums;
 }
 
@@ -113,10 +114,8 @@ function sumByOwner(shown, value) {
 }
 
 // Of each function with all that it calls.
-function cumulativeSums(selection) {
+function cumulativeSums(selection, sums, values) {
   const { groups, owners, outermost } = callsOfData();
-  const sums = nodeSums(selection);
-  const values = contexts[selection.quantity];
   const cumulative = new Float64Array(grouping.count);
   for (let node = 0; node < groups.length; node++) {
     if (outermost[node] === 1) {
@@ -158,7 +157,11 @@ const flatColumns = {
 function functionSums(selection) {
   if (!selection.functions) {
     const sums = {};
-    decodeLater(sums, 'cumulative', () => cumulativeSums(selection));
+    const { quantity } = selection;
+    decodeLater(sums, 'cumulative', () => cumulativeSums(selection, nodeSums(selection), contexts[quantity]));
+    decodeLater(sums, 'baseCumulative', () => cumulativeSums(selection, addUpwards(selection, contexts[`base_${quantity}`]),
+      contexts[`base_${quantity}`]));
+    decodeLater(sums, 'baseFlat', () => sumByOwner(selection.shown, (context) => baseOf(quantity, context)));
     decodeLater(sums, 'flat', () => sumByOwner(selection.shown, (context) => contexts[selection.quantity][context]));
     for (const name of Object.keys(flatColumns)) {
       decodeLater(sums, name, () => sumByOwner(selection.shown, flatColumns[name]));

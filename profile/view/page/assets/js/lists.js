@@ -22,6 +22,7 @@ const contextColumns = [
   { name: 'called from', least: 110, grow: 4, rank: 3, of: callersText },
   { name: 'type', least: 80, grow: 1, rank: 8, of: typeOf, absent: data.types.length === 0 },
   { name: 'bytes', least: 80, rank: 1, of: (c) => contexts.bytes[c], text: bytesText },
+  { name: 'change', least: 95, rank: 1.5, of: (c) => contextChange(c), text: changeText, absent: !data.base },
   { name: 'allocs', least: 90, rank: 2, of: (c) => contexts.allocs[c], text: countText },
   { name: 'accesses', least: 110, rank: 5, of: (c) => contexts.accesses[c], text: countText, absent: !data.accesses_counted },
   { name: 'average size', least: 70, rank: 9, of: averageOf('bytes'), text: bytesText },
@@ -64,7 +65,21 @@ function measuredText(value) {
   return quantityText(selectionNow.quantity, value);
 }
 
-const functionColumns = [functionColumn, fileColumn,
+function changeText(value) {
+  return value === 0 ? '0' : `${value > 0 ? '+' : '\u2212'}${measuredText(Math.abs(value))}`;
+}
+
+function contextChange(context) {
+  return contexts[selectionNow.quantity][context] - baseOf(selectionNow.quantity, context);
+}
+
+// Since the profile that is compared with.
+const changeColumns = [
+  { name: 'change', least: 95, rank: 1.5, of: (g) => sumColumn('flat')(g) - sumColumn('baseFlat')(g), text: changeText },
+  { name: 'change with all it calls', least: 95, rank: 2.5, of: (g) => sumColumn('cumulative')(g) - sumColumn('baseCumulative')(g), text: changeText },
+].map((column) => Object.assign(column, { absent: !data.base }));
+
+const functionColumns = [functionColumn, fileColumn, ...changeColumns,
   { name: 'itself', least: 85, rank: 1, of: sumColumn('flat'), text: measuredText, share: shareOf('flat', wholes.value), help: 'the contexts that it owns' },
   { name: '%', least: 55, rank: 3, of: shareOf('flat', wholes.value), text: perCent },
   { name: 'with all it calls', least: 95, rank: 2, of: sumColumn('cumulative'), text: measuredText, share: shareOf('cumulative', wholes.value), help: 'contexts with it in their stacks' },
@@ -89,10 +104,11 @@ const temporaryColumns = [functionColumn, fileColumn,
   { name: 'of its blocks', least: 70, rank: 5, of: (g) => sumColumn('temporary')(g) / Math.max(sumColumn('allocs')(g), 1), text: perCent },
   sizeColumn, lifeColumn];
 
-// The functions of which a column is not 0.
+// The functions of which a column is not 0, or was not.
 function functionsWith(name) {
   const sums = functionSums(selectionNow)[name];
-  return Int32Array.from(sums.keys()).filter((group) => sums[group] > 0);
+  const before = data.base && name === 'cumulative' ? functionSums(selectionNow).baseCumulative : sums;
+  return Int32Array.from(sums.keys()).filter((group) => sums[group] > 0 || before[group] > 0);
 }
 
 // A tab with a table of functions. `caption` gives the text above it; its item is told by `counted` being above 0.

@@ -37,6 +37,9 @@ function densityText(density) {
 
 function classFact() {
   const rule = data.classifier;
+  if (data.base) {
+    return 'none in a comparison: red grew, green shrank';
+  }
   if (!data.accesses_known) {
     return 'accesses were not counted, so no context is known to be cold or hot';
   }
@@ -73,6 +76,17 @@ function topTable(title, name) {
   return make('div', {}, table);
 }
 
+// The functions whose own bytes, or what is measured, changed most.
+function changeTable() {
+  const { flat, baseFlat } = functionSums(selectionNow);
+  const changed = Int32Array.from(flat.keys()).filter((group) => flat[group] !== baseFlat[group]);
+  const most = sortByNumber(changed, (group) => Math.abs(flat[group] - baseFlat[group]), true).slice(0, MOST_LINES);
+  const table = makeTable(['changed most', 'change', 'before', 'now'], Array.from(most, (group) => [groupButton(group),
+    changeText(flat[group] - baseFlat[group]), measuredText(baseFlat[group]), measuredText(flat[group])]));
+  table.className = 'wide';
+  return make('div', {}, table);
+}
+
 function tabButton(tab, text) {
   return make('button', { type: 'button', className: 'link', onclick: () => openTab(tab) }, text);
 }
@@ -91,5 +105,5 @@ function standingOut() {
 
 function drawSummary() {
   byId('summary').replaceChildren(factList(allFacts()), standingOut(),
-    make('div', { className: 'columns' }, topTable('functions, itself', 'flat'), topTable('functions, with all they call', 'cumulative')));
+    make('div', { className: 'columns' }, ...(data.base ? [changeTable()] : []), topTable('functions, itself', 'flat'), topTable('functions, with all they call', 'cumulative')));
 }
