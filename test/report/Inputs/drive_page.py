@@ -171,6 +171,12 @@ def use_lists(browser):
     browser.run("[...document.querySelectorAll('#details button')].find((b) => b.textContent === 'Without this').click()")
     show("without it", text(browser, "#shown"))
     browser.run("setHidden('')")
+    browser.run("choose({ group: functionsWith('flat').find((g) => groupName(g) === 'shop::add') })")
+    browser.run("[...document.querySelectorAll('#details button')].find((b) => b.textContent === 'Look through').click()")
+    for row in browser.run(LISTED.replace("ID", "functions")):
+        show("looked through", row)
+    browser.run("[...document.querySelectorAll('#functions button')].find((b) => b.textContent === 'Show shop::add again').click()")
+    show("shown again", browser.run("functionSums(selectionNow).flat.some((sum, g) => sum > 0 && groupName(g) === 'shop::add')"))
     open_tab(browser, "sizes")
     for row in browser.run("[...document.querySelectorAll('#sizes tbody tr')].map((row) => [...row.children]"
                            ".map((cell) => cell.textContent).join(' | '))"):
@@ -182,7 +188,7 @@ def use_lists(browser):
 def use_address(browser):
     """What was chosen is found again by the address."""
     browser.run("byId('quantity').value = 'allocs'; setFilter('add'); setHidden('<script>'); openTab('functions')")
-    browser.run("tables.functions.sortBy(tables.functions.columns[0]); choose({ context: 1 })")
+    browser.run("tables.functions.sortBy(tables.functions.columns[0]); lookThrough([2]); choose({ context: 1 })")
     address = browser.run("location.hash")
     said = text(browser, "#shown"), text(browser, "#details h2")
     browser.run("location.hash = ''; new Promise((done) => setTimeout(done, 100))")

@@ -77,7 +77,11 @@ function functionTools(group) {
   return make('p', { className: 'tools' },
     make('button', { type: 'button', onclick: () => setFilter(pattern) }, 'Only with this'),
     make('button', { type: 'button', onclick: () => setHidden(pattern) }, 'Without this'),
-    make('button', { type: 'button', onclick: () => { setFilter(pattern); openTab('flame'); } }, 'Flame graph'));
+    make('button', { type: 'button', onclick: () => { setFilter(pattern); openTab('flame'); } }, 'Flame graph'),
+    make('button', {
+      type: 'button', title: 'it is a wrapper: what it allocates is its callers\u2019',
+      onclick: () => setWrappers(page.wrappers.concat([group])),
+    }, 'Look through'));
 }
 
 function functionDetails(group) {

@@ -74,6 +74,24 @@ function findOutermost(groups) {
   return outermost;
 }
 
+// Look through these functions, too: what they allocate is their callers' then.
+function lookThrough(wanted) {
+  const before = page.wrappers;
+  if (wanted.length === before.length && wanted.every((group) => before.includes(group))) {
+    return;
+  }
+  const { wrapper } = data.functions;
+  grouping.groups.forEach((group, fn) => {
+    if (before.includes(group) !== wanted.includes(group)) {
+      wrapper[fn] = wanted.includes(group) ? 1 : 0;
+    }
+  });
+  page.wrappers = wanted;
+  contexts.owner = contexts.node.map(ownerOf);
+  callsOfData.made = null;
+  delete madeTrees.reversed;
+}
+
 // Made once, when a view asks for it.
 function callsOfData() {
   if (!callsOfData.made) {

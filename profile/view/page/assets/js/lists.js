@@ -57,8 +57,8 @@ const wholes = {
 const functionColumn = { name: 'function', least: 230, grow: 4, rank: 0, of: groupName };
 const fileColumn = { name: 'file', least: 110, grow: 1, rank: 6, of: (g) => groupFile(g).slice(groupFile(g).lastIndexOf('/') + 1), title: groupFile };
 const allocsColumn = { name: 'allocs', least: 100, rank: 4, of: sumColumn('allocs'), text: countText };
-const sizeColumn = { name: 'average size', least: 75, rank: 8, of: averageColumn('bytes'), text: bytesText };
-const lifeColumn = { name: 'average lifetime', least: 75, rank: 7, of: averageColumn('lifetime_ns'), text: timeText };
+const sizeColumn = { name: 'average size', least: 75, rank: 8, of: averageColumn('bytes'), text: (value) => (value > 0 ? bytesText(value) : '') };
+const lifeColumn = { name: 'average lifetime', least: 75, rank: 7, of: averageColumn('lifetime_ns'), text: (value) => (value > 0 ? timeText(value) : '') };
 
 // What is in the measured quantity.
 function measuredText(value) {
@@ -81,9 +81,9 @@ const changeColumns = [
 
 const functionColumns = [functionColumn, fileColumn, ...changeColumns,
   { name: 'itself', least: 85, rank: 1, of: sumColumn('flat'), text: measuredText, share: shareOf('flat', wholes.value), help: 'the contexts that it owns' },
-  { name: '%', least: 55, rank: 3, of: shareOf('flat', wholes.value), text: perCent },
+  { name: '%', least: 62, rank: 3, of: shareOf('flat', wholes.value), text: perCent },
   { name: 'with all it calls', least: 95, rank: 2, of: sumColumn('cumulative'), text: measuredText, share: shareOf('cumulative', wholes.value), help: 'contexts with it in their stacks' },
-  { name: 'all %', least: 60, rank: 5, of: shareOf('cumulative', wholes.value), text: perCent },
+  { name: 'all %', least: 62, rank: 5, of: shareOf('cumulative', wholes.value), text: perCent },
   allocsColumn, sizeColumn, lifeColumn,
   { name: 'live at exit', least: 75, rank: 9, of: sumColumn('live'), text: bytesText, absent: !hasLive },
   { name: 'at the peak', least: 75, rank: 5.5, of: sumColumn('peak'), text: bytesText, absent: !data.tallied },
@@ -91,7 +91,7 @@ const functionColumns = [functionColumn, fileColumn, ...changeColumns,
 
 const leakColumns = [functionColumn, fileColumn,
   { name: 'live at exit', least: 85, rank: 1, of: sumColumn('live'), text: bytesText, share: shareOf('live', wholes.live) },
-  { name: '%', least: 55, rank: 3, of: shareOf('live', wholes.live), text: perCent },
+  { name: '%', least: 62, rank: 3, of: shareOf('live', wholes.live), text: perCent },
   { name: 'live blocks', least: 90, rank: 2, of: sumColumn('live_allocs'), text: countText },
   allocsColumn,
   { name: 'of its blocks', least: 70, rank: 5, of: (g) => sumColumn('live_allocs')(g) / Math.max(sumColumn('allocs')(g), 1), text: perCent },
@@ -120,12 +120,19 @@ function startFunctionTable(name, counted, sorted, columns, caption) {
   tables[name] = table;
   views[name] = () => {
     const items = functionsWith(counted);
-    text.textContent = caption(items);
+    text.replaceChildren(caption(items), ...wrapperButtons());
     table.update(items);
     if (page.chosen.group !== undefined) {
       table.pointAt(page.chosen.group);
     }
   };
+}
+
+// Those that the reader made wrappers.
+function wrapperButtons() {
+  return page.wrappers.flatMap((group) => [' ', make('button', {
+    type: 'button', onclick: () => setWrappers(page.wrappers.filter((other) => other !== group)),
+  }, `Show ${groupName(group)} again`)]);
 }
 
 function functionsCaption(items) {

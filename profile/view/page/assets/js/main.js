@@ -120,6 +120,13 @@ function setFilter(text) {
   update();
 }
 
+// The function that was chosen may be none of those that are shown then.
+function setWrappers(groups) {
+  lookThrough(groups);
+  page.chosen = {};
+  update();
+}
+
 function setHidden(text) {
   byId('hidden').value = text;
   update();
