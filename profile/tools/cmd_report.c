@@ -56,7 +56,8 @@ static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
        .value = "BASE",
        .expects = "a file",
        .text = &a->base,
-       .help = "compare with this indexed profile: the page shows what grew and what shrank since, by function and context"},
+       .help = "compare with this indexed profile: the page shows what grew and what shrank since, by function and "
+               "context"},
       {.name = "--hotcold",
        .value = "FILE",
        .expects = "a file",

@@ -55,9 +55,7 @@ static void add_tallies(void *tallies, hearth_mib *records, size_t count) {
   hearth_trace_tallies_add(tallies, records, count);
 }
 
-static hearth_histogram get_series(void *tallies, size_t node) {
-  return hearth_trace_tallies_series(tallies, node);
-}
+static hearth_histogram get_series(void *tallies, size_t node) { return hearth_trace_tallies_series(tallies, node); }
 
 static hearth_status tally(hearth_trace_tallies **ret, const char *path, hearth_error *err) {
   hearth_trace *trace;
@@ -73,8 +71,12 @@ bool hearth_trace_profile_open(trace_profile *ret, const char *path) {
   hearth_error err;
   *ret = (trace_profile){0};
   hearth_status status = tally(&tallies, path, &err);
-  const hearth_indexer_options options = {
-      .context = tallies, .note = on_note, .progress = on_progress, .symbols = true, .trace_records = add_tallies, .trace_histogram = get_series};
+  const hearth_indexer_options options = {.context = tallies,
+                                          .note = on_note,
+                                          .progress = on_progress,
+                                          .symbols = true,
+                                          .trace_records = add_tallies,
+                                          .trace_histogram = get_series};
   if (status == HEARTH_OK)
     status = open_both(ret, path, &options, &err);
   hearth_trace_tallies_destroy(tallies);

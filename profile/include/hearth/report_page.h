@@ -19,11 +19,11 @@ typedef struct hearth_page_options {
   hearth_trace *trace;             /* for the plots of single blocks and of time; NULL: none; borrowed */
   hearth_advice *advice;           /* findings on the profile; NULL: none; borrowed */
   bool tallied;                    /* the profile is of a trace, and its records have the tallies of advice.h */
-  hearth_profile *base;            /* to compare with; NULL: none; the profile is that of both together then; borrowed */
-  const char *base_title;          /* its name */
-  const char *title;               /* shown, and in errors; not NULL */
-  const char *hotcold;             /* file with the output of `hearth top --json`; NULL: none */
-  const char *annotation;          /* file of -memprof-report=FILE; NULL: none */
+  hearth_profile *base;   /* to compare with; NULL: none; the profile is that of both together then; borrowed */
+  const char *base_title; /* its name */
+  const char *title;      /* shown, and in errors; not NULL */
+  const char *hotcold;    /* file with the output of `hearth top --json`; NULL: none */
+  const char *annotation; /* file of -memprof-report=FILE; NULL: none */
 } hearth_page_options;
 
 /* Write to a stream. Memory is bounded by the contexts that pass the filters and their stacks. E_NOT_FOUND when accesses

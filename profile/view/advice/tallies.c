@@ -43,8 +43,8 @@ struct hearth_trace_tallies {
   thread_state *threads;
   size_t thread_count, thread_room;
   uint64_t live_bytes, peak_bytes;
-  double step_ns; /* between moments */
-  uint32_t moment; /* the next one */
+  double step_ns;              /* between moments */
+  uint32_t moment;             /* the next one */
   uint64_t events, peak_event; /* operations until now; until the peak */
 };
 

@@ -100,7 +100,8 @@ function functionDetails(group) {
       ['allocations', countText(sums.allocs[group])],
       ...(sums.allocs[group] > 0 ? [
         ['average size', bytesText(sums.bytes[group] / sums.allocs[group])],
-        ['average lifetime', timeText(sums.lifetime_ns[group] / sums.allocs[group])]] : []),
+        ['average lifetime', timeText(sums.lifetime_ns[group] / sums.allocs[group])],
+        ['held on average', bytesText(heldOnAverage(sums.byte_seconds[group]))]] : []),
       ['live at exit', bytesText(sums.live[group])]]),
     functionTools(group),
     relativeTable('called by', callersOf(selection, group), '(nobody: the stack begins here)', cumulative),

@@ -164,6 +164,7 @@ const flatColumns = {
   contexts: () => 1,
   bytes: (context) => contexts.bytes[context],
   allocs: (context) => contexts.allocs[context],
+  byte_seconds: (context) => contexts.byte_seconds[context],
   live: (context) => contexts.live[context],
   live_allocs: (context) => contexts.live_allocs[context],
   lifetime_ns: (context) => contexts.lifetime_ns[context],

@@ -167,6 +167,9 @@ function followAddress() {
   tellShown();
   showPanel();
   showTab();
+  if (tables[page.tab]) {
+    tables[page.tab].pointAt(page.tab === 'contexts' ? page.chosen.context : page.chosen.group);
+  }
   showDetails();
 }
 

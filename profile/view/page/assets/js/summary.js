@@ -54,6 +54,9 @@ function tellFacts() {
 
 function allFacts() {
   const facts = runFacts();
+  if (!data.plots.live) {
+    facts.push(['peak', 'a profile does not have it: hearth record --mode=trace, or --mode=live']);
+  }
   facts.push(['classes', classFact()]);
   if (data.accesses_known && data.library_bytes > 0) {
     facts.push(['libraries', `allocate ${bytesText(data.library_bytes)}, ${bytesText(data.cold_library_bytes)} of them cold: hints reach these`
@@ -67,11 +70,11 @@ function allFacts() {
   return facts;
 }
 
-function topTable(title, name) {
+function topTable(title, name, measure, textOf, whole) {
   const sums = functionSums(selectionNow)[name];
   const rows = Array.from(sortByNumber(functionsWith(name), (group) => sums[group], true).slice(0, MOST_LINES),
-    (group) => [groupButton(group), measuredText(sums[group]), shareText(sums[group], selectionNow.sum)]);
-  const table = makeTable([title, quantityName(selectionNow.quantity), '%'], rows);
+    (group) => [groupButton(group), textOf(sums[group]), shareText(sums[group], whole)]);
+  const table = makeTable([title, measure, '%'], rows);
   table.className = 'wide';
   return make('div', {}, table);
 }
@@ -103,7 +106,19 @@ function standingOut() {
   return make('ul', {}, ...items);
 }
 
+function topTables() {
+  const { quantity, sum, shown } = selectionNow;
+  const held = sumOf('byte_seconds', shown);
+  const measured = [quantityName(quantity), measuredText, sum];
+  return [
+    topTable('functions, themselves', 'flat', ...measured),
+    topTable('functions, with all they call', 'cumulative', ...measured),
+    ...(held > 0 ? [topTable('functions that hold most', 'byte_seconds', 'on average', (value) => bytesText(heldOnAverage(value)), held)] : []),
+    ...(data.tallied ? [topTable('functions at the peak', 'peak', 'live then', bytesText, sumOf('peak', shown))] : []),
+  ];
+}
+
 function drawSummary() {
   byId('summary').replaceChildren(factList(allFacts()), standingOut(),
-    make('div', { className: 'columns' }, ...(data.base ? [changeTable()] : []), topTable('functions, itself', 'flat'), topTable('functions, with all they call', 'cumulative')));
+    make('div', { className: 'columns' }, ...(data.base ? [changeTable()] : []), ...topTables()));
 }
