@@ -90,7 +90,7 @@ const functionColumns = [functionColumn, fileColumn, ...changeColumns,
   { name: 'with all it calls', least: 95, rank: 2, of: sumColumn('cumulative'), text: measuredText, share: shareOf('cumulative', wholes.value), help: 'contexts with it in their stacks' },
   { name: 'all %', least: 62, rank: 5, of: shareOf('cumulative', wholes.value), text: perCent },
   allocsColumn, sizeColumn, lifeColumn,
-  { name: 'held on average', least: 80, rank: 5.2, of: (g) => heldOnAverage(sumColumn('byte_seconds')(g)), text: bytesText, help: 'bytes times lifetime, by the length of the run' },
+  { name: 'held on average', least: 80, rank: 6.5, of: (g) => heldOnAverage(sumColumn('byte_seconds')(g)), text: bytesText, help: 'bytes times lifetime, by the length of the run' },
   { name: 'live at exit', least: 75, rank: 9, of: sumColumn('live'), text: bytesText, absent: !hasLive },
   { name: 'at the peak', least: 75, rank: 5.5, of: sumColumn('peak'), text: bytesText, absent: !data.tallied },
 ].filter((column) => !column.absent);
