@@ -45,6 +45,10 @@ static hearth_status add_dump(hearth_indexer *ix, const char *name, hearth_raw_d
   const hearth_indexer_options *options = &ix->owner->options;
   if (options->trace_records && dump->mibs)
     options->trace_records(options->context, dump->mibs, dump->node_count + 1);
+  if (dump->mibs) {
+    dump->histogram_of = options->trace_histogram;
+    dump->histogram_context = options->context;
+  }
   HEARTH_TRY(hearth_dump_add(ix->builder, ix->modules, &ix->told, name, dump, &ix->counts, &lost, err));
   hearth_lost_stacks_add(&ix->lost_stacks, &lost.no_room);
   if (hearth_builder_context_count(ix->builder) == 0) /* said when there is nothing to write */

@@ -80,7 +80,9 @@ struct hearth_raw_dump {
   size_t records_end;
   hearth_raw_mib previous; /* Hearth's layout: the record before the next one */
   uint64_t *counts;        /* of the record's histogram: room for the largest; NULL: there are none */
-  hearth_mib *mibs;        /* of a trace: by node, and behind the last one that of blocks without stack */
+  hearth_histogram (*histogram_of)(void *context, size_t node); /* of a trace, by the index of `mibs`; NULL: none */
+  void *histogram_context;
+  hearth_mib *mibs; /* of a trace: by node, and behind the last one that of blocks without stack */
   /* For LLVM's layout alone: its version, leaf nodes by the ids of their stacks. */
   uint64_t layout_version;
   hearth_raw_stacks *stacks;

@@ -70,6 +70,8 @@ static void read_record(hearth_raw_dump *dump, hearth_raw_record *ret) {
   *ret =
       (hearth_raw_record){.stack = dump->next_at == dump->node_count ? HEARTH_RAW_NO_PARENT : (uint32_t)dump->next_at,
                           .mib = dump->mibs[dump->next_at]};
+  if (dump->histogram_of)
+    ret->histogram = dump->histogram_of(dump->histogram_context, dump->next_at);
   ++dump->next_at;
 }
 

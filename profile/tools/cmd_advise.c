@@ -130,7 +130,7 @@ static int advise(const arguments *a, hearth_profile *profile, bool tallied) {
 
 static int advise_on_trace(const arguments *a) {
   trace_profile both;
-  int code = hearth_trace_profile_open_tallied(&both, a->profile) ? advise(a, both.profile, true) : EXIT_TROUBLE;
+  int code = hearth_trace_profile_open(&both, a->profile) ? advise(a, both.profile, true) : EXIT_TROUBLE;
   hearth_trace_profile_close(&both);
   return code;
 }

@@ -1,25 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* `hearth report`: a page to look at. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "commands.h"
+#include "hearth/indexer.h"
 #include "hearth/report_page.h"
 #include "output_file.h"
 #include "trace_profile.h"
 #include "view_options.h"
 
 typedef struct arguments {
-  const char *profile, *trace, *output;
+  const char *profile, *trace, *base, *output;
   hearth_view_options view;
   hearth_page_options options;
 } arguments;
 
 static const hearth_help help = {
     .usage = "report [OPTION]... PROFILE|TRACE -o OUT",
-    .about = "Write a page that shows an indexed profile ('-': standard input) or a trace: flame graph, table of "
-             "contexts, plots. It is one file, needs no network, and opens in any browser."};
+    .about = "Write a page that shows an indexed profile ('-': standard input) or a trace: functions with "
+             "their callers, flame graph, contexts, leaks, advice, plots. It is one file, needs no network, and opens "
+             "in any browser."};
 
 static int take_value(void *target, const char *value) {
   return hearth_quantity_find(value, target) ? HEARTH_EXIT_OK : HEARTH_OPTION_UNUSABLE;
@@ -49,6 +52,12 @@ static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
        .expects = "a file",
        .text = &a->trace,
        .help = "the trace from which 'hearth index' made PROFILE"},
+      {.name = "--base",
+       .value = "BASE",
+       .expects = "a file",
+       .text = &a->base,
+       .help = "compare with this indexed profile: the page shows what grew and what shrank since, by function and "
+               "context"},
       {.name = "--hotcold",
        .value = "FILE",
        .expects = "a file",
@@ -79,7 +88,7 @@ static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
   return true;
 }
 
-static int write_file(const arguments *a, hearth_profile *profile) {
+static int write_page(const arguments *a, hearth_profile *profile) {
   hearth_output output;
   hearth_error err;
   hearth_output_guard();
@@ -91,21 +100,69 @@ static int write_file(const arguments *a, hearth_profile *profile) {
   return hearth_output_close(&output, good) && good ? HEARTH_EXIT_OK : HEARTH_EXIT_ERROR;
 }
 
+static int write_file(arguments *a, hearth_profile *profile) {
+  hearth_error err;
+  if (hearth_advice_create(profile, &a->view, a->options.tallied, &a->options.advice, &err) != HEARTH_OK)
+    return hearth_tool_error("%s", err.message);
+  int code = write_page(a, profile);
+  hearth_advice_destroy(a->options.advice);
+  return code;
+}
+
 static int report_trace(arguments *a) {
   trace_profile both;
   int code = HEARTH_EXIT_ERROR;
+  if (a->base)
+    return hearth_tool_usage_error("report", "--base compares indexed profiles, but '%s' is a trace", a->profile);
   if (a->trace)
     return hearth_tool_usage_error("report", "--trace goes with a profile, but '%s' is a trace", a->profile);
   if (hearth_trace_profile_open(&both, a->profile)) {
     a->options.trace = both.trace;
+    a->options.tallied = true;
     code = write_file(a, both.profile);
   }
   hearth_trace_profile_close(&both);
   return code;
 }
 
+/* Both in one, for stacks that only one of them has. */
+static hearth_status merge(const arguments *a, hearth_indexer *indexer, void **ret_image, hearth_profile **ret,
+                           hearth_error *err) {
+  hearth_builder *builder;
+  size_t size;
+  HEARTH_TRY(hearth_indexer_add_input(indexer, a->base, err));
+  HEARTH_TRY(hearth_indexer_add_input(indexer, a->profile, err));
+  HEARTH_TRY(hearth_indexer_result(indexer, a->profile, &builder, err));
+  HEARTH_TRY(hearth_builder_write_memory(builder, ret_image, &size, err));
+  return hearth_profile_open_memory(*ret_image, size, a->profile, ret, err);
+}
+
+static int report_difference(arguments *a) {
+  hearth_error err;
+  hearth_indexer *indexer = NULL;
+  hearth_profile *both = NULL;
+  void *image = NULL;
+  if (a->trace)
+    return hearth_tool_usage_error("report", "--trace and --base do not go together");
+  a->options.base = hearth_tool_open_profile(a->base);
+  a->options.base_title = a->base;
+  if (!a->options.base)
+    return HEARTH_EXIT_ERROR;
+  hearth_status status = hearth_indexer_create(NULL, &indexer, &err);
+  if (status == HEARTH_OK)
+    status = merge(a, indexer, &image, &both, &err);
+  int code = status == HEARTH_OK ? write_page(a, both) : hearth_tool_error("%s", err.message);
+  hearth_profile_close(both);
+  free(image);
+  hearth_indexer_destroy(indexer);
+  hearth_profile_close(a->options.base);
+  return code;
+}
+
 static int report_profile(arguments *a) {
   hearth_error err;
+  if (a->base)
+    return report_difference(a);
   if (a->trace && hearth_trace_open(a->trace, &a->options.trace, &err) != HEARTH_OK)
     return hearth_tool_error("%s", err.message);
   hearth_profile *profile = hearth_tool_open_profile(a->profile);

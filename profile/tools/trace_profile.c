@@ -51,20 +51,11 @@ static hearth_status open_both(trace_profile *p, const char *path, const hearth_
   return status == HEARTH_OK ? hearth_trace_open(path, &p->trace, err) : status;
 }
 
-bool hearth_trace_profile_open(trace_profile *ret, const char *path) {
-  const hearth_indexer_options options = {
-      .note = on_note, .progress = on_progress, .symbols = true}; /* enough to look at */
-  hearth_error err;
-  *ret = (trace_profile){0};
-  if (open_both(ret, path, &options, &err) == HEARTH_OK)
-    return true;
-  hearth_tool_error("%s", err.message);
-  return false;
-}
-
 static void add_tallies(void *tallies, hearth_mib *records, size_t count) {
   hearth_trace_tallies_add(tallies, records, count);
 }
+
+static hearth_histogram get_series(void *tallies, size_t node) { return hearth_trace_tallies_series(tallies, node); }
 
 static hearth_status tally(hearth_trace_tallies **ret, const char *path, hearth_error *err) {
   hearth_trace *trace;
@@ -75,13 +66,17 @@ static hearth_status tally(hearth_trace_tallies **ret, const char *path, hearth_
   return status;
 }
 
-bool hearth_trace_profile_open_tallied(trace_profile *ret, const char *path) {
+bool hearth_trace_profile_open(trace_profile *ret, const char *path) {
   hearth_trace_tallies *tallies;
   hearth_error err;
   *ret = (trace_profile){0};
   hearth_status status = tally(&tallies, path, &err);
-  const hearth_indexer_options options = {
-      .context = tallies, .note = on_note, .progress = on_progress, .symbols = true, .trace_records = add_tallies};
+  const hearth_indexer_options options = {.context = tallies,
+                                          .note = on_note,
+                                          .progress = on_progress,
+                                          .symbols = true,
+                                          .trace_records = add_tallies,
+                                          .trace_histogram = get_series};
   if (status == HEARTH_OK)
     status = open_both(ret, path, &options, &err);
   hearth_trace_tallies_destroy(tallies);

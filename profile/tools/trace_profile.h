@@ -15,10 +15,8 @@ typedef struct trace_profile {
   void *image; /* of the profile */
 } trace_profile;
 
-/* Prints errors and warnings; false after an error. Close also then. */
+/* The records have the tallies of hearth/advice.h. Prints errors and warnings; false after an error. Close also then. */
 bool hearth_trace_profile_open(trace_profile *ret, const char *path);
-/* The same, with the tallies of hearth/advice.h. */
-bool hearth_trace_profile_open_tallied(trace_profile *ret, const char *path);
 void hearth_trace_profile_close(trace_profile *both);
 
 #endif

@@ -34,6 +34,10 @@ hearth_status hearth_trace_tallies_create(hearth_trace *trace, hearth_trace_tall
 void hearth_trace_tallies_destroy(hearth_trace_tallies *tallies);
 /* Put them into records of the trace (trace_records of indexer.h), in fields that traces leave at 0. */
 void hearth_trace_tallies_add(const hearth_trace_tallies *tallies, hearth_mib *records, size_t count);
+/* Bytes that are live at HEARTH_TALLY_MOMENTS moments, the first at the begin and the last at the end: in place of a
+ * histogram of accesses, which traces do not have (trace_histogram of indexer.h). */
+hearth_histogram hearth_trace_tallies_series(const hearth_trace_tallies *tallies, size_t node);
+enum { HEARTH_TALLY_MOMENTS = 128 };
 
 typedef struct hearth_advice hearth_advice;
 
@@ -53,6 +57,23 @@ hearth_status hearth_advice_print_text(hearth_advice *advice, const char *name, 
                                        hearth_error *err);
 hearth_status hearth_advice_print_json(hearth_advice *advice, const char *name, size_t top, FILE *stream,
                                        hearth_error *err);
+
+typedef struct hearth_advice_finding {
+  hearth_advice_kind kind;
+  const char *title, *remedy;
+  bool saves_work;      /* allocations; else memory */
+  double share;         /* that it may save, of all allocations or of all byte-seconds */
+  const char *place;    /* function and line */
+  const char *evidence; /* a sentence */
+  const char *fields;   /* accesses by the type's members; "": not known */
+  uint32_t context;     /* row of the place's context of most bytes */
+} hearth_advice_finding;
+
+size_t hearth_advice_finding_count(const hearth_advice *advice);
+/* The `number`th, those that may save most first. Strings live as long as the advice. */
+hearth_advice_finding hearth_advice_get_finding(const hearth_advice *advice, size_t number);
+/* Is there data by which findings of this kind are found? */
+bool hearth_advice_looked_for(const hearth_advice *advice, hearth_advice_kind kind);
 
 /* A condition on findings, as "leak>0" or "temporary>5%": its measure is a hearth_advice_kind, or HEARTH_ADVICE_KINDS for
  * all. E_USAGE: *ret_column, from 1, is where the text stops being a condition. */

@@ -47,6 +47,8 @@ typedef struct hearth_indexer_options {
   /* The records of a trace, `count` of them, by its nodes; the last is that of blocks without stack. For a view of its own,
    * a caller may add to fields that traces do not have: they are summed by context as all others. */
   void (*trace_records)(void *context, hearth_mib *records, size_t count);
+  /* The same for a histogram of each node, which lives until the next call; NULL: none. */
+  hearth_histogram (*trace_histogram)(void *context, size_t node);
   uint64_t
       memory_limit;  /* bytes of the result and of all partial ones together; the result alone may take more. 0: none */
   const char *parts; /* a folder in which partial results are kept, for another merge of these inputs; NULL: none */

@@ -4,6 +4,7 @@
 #ifndef HEARTH_REPORT_PAGE_H
 #define HEARTH_REPORT_PAGE_H
 
+#include "hearth/advice.h"
 #include "hearth/trace.h"
 #include "hearth/view.h"
 
@@ -16,9 +17,13 @@ typedef struct hearth_page_options {
   const hearth_view_options *view; /* NULL: every context */
   hearth_quantity value;           /* the quantity to draw first */
   hearth_trace *trace;             /* for the plots of single blocks and of time; NULL: none; borrowed */
-  const char *title;               /* shown, and in errors; not NULL */
-  const char *hotcold;             /* file with the output of `hearth top --json`; NULL: none */
-  const char *annotation;          /* file of -memprof-report=FILE; NULL: none */
+  hearth_advice *advice;           /* findings on the profile; NULL: none; borrowed */
+  bool tallied;                    /* the profile is of a trace, and its records have the tallies of advice.h */
+  hearth_profile *base;   /* to compare with; NULL: none; the profile is that of both together then; borrowed */
+  const char *base_title; /* its name */
+  const char *title;      /* shown, and in errors; not NULL */
+  const char *hotcold;    /* file with the output of `hearth top --json`; NULL: none */
+  const char *annotation; /* file of -memprof-report=FILE; NULL: none */
 } hearth_page_options;
 
 /* Write to a stream. Memory is bounded by the contexts that pass the filters and their stacks. E_NOT_FOUND when accesses

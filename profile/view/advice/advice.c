@@ -61,6 +61,8 @@ static hearth_status is_growth(hearth_advice *a, uint32_t node, bool *ret, heart
 
 static hearth_status add_histogram(hearth_advice *a, hearth_place_sum *place, uint32_t context, hearth_error *err) {
   hearth_histogram histogram;
+  if (a->has[HEARTH_ADVICE_TRACE]) /* it is of another thing: advice.h */
+    return HEARTH_OK;
   HEARTH_TRY(hearth_profile_get_histogram(a->profile, context, &histogram, err));
   size_t size = (size_t)histogram.size;
   if (size > place->count_count) {
@@ -185,6 +187,25 @@ void hearth_advice_destroy(hearth_advice *a) {
   if (a->names.profile)
     hearth_names_destroy(&a->names);
   free(a);
+}
+
+size_t hearth_advice_finding_count(const hearth_advice *a) { return a->finding_count; }
+
+hearth_advice_finding hearth_advice_get_finding(const hearth_advice *a, size_t number) {
+  const hearth_finding *f = &a->findings[number];
+  return (hearth_advice_finding){.kind = f->kind,
+                                 .title = hearth_advice_title(f->kind),
+                                 .remedy = hearth_advice_remedy(f->kind),
+                                 .saves_work = hearth_advice_saves_work(f->kind),
+                                 .share = f->share,
+                                 .place = a->groups.items[f->group].name,
+                                 .evidence = f->evidence,
+                                 .fields = f->fields,
+                                 .context = a->places[f->group].context};
+}
+
+bool hearth_advice_looked_for(const hearth_advice *a, hearth_advice_kind kind) {
+  return a->has[hearth_advice_needs(kind)];
 }
 
 static hearth_status name_fields(hearth_advice *a, hearth_type_layouts *layouts, hearth_error *err) {

@@ -51,7 +51,7 @@ static void print_missing(advice_json *p) {
   hearth_json_key(&p->json, "not_looked_for");
   hearth_json_open(&p->json, '[');
   for (hearth_advice_kind kind = 0; kind < HEARTH_ADVICE_KINDS; kind++)
-    if (!p->advice->has[hearth_advice_needs(kind)])
+    if (!hearth_advice_looked_for(p->advice, kind))
       hearth_json_string(&p->json, hearth_advice_kind_name(kind));
   hearth_json_close(&p->json, ']');
 }

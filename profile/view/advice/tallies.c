@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* One pass over the events in the order of time. A block knows its thread and the number of its allocation there: if that is
+/* A pass over the events in the order of time, and another one up to the heap's peak, for what is live then. A block knows its thread and the number of its allocation there: if that is
  * still the thread's last one when the block is freed, it was temporary, as heaptrack has it.
  *
  * A trace has the addresses of the profiler's own heap, in which no two blocks share a line. In the program's heap, small blocks
@@ -8,6 +8,7 @@
  * last in, first out. */
 #include "tallies.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "array.h"
@@ -19,7 +20,9 @@ enum { THREAD_SHIFT = 48, CACHED_MOST = 7, CLASSES = 5 /* chunks of 16, 32, ... 
 #define THREADS_MOST 0x7fffu
 
 typedef struct tally {
-  uint64_t temporary, foreign, grew, copied_bytes, shared;
+  uint64_t temporary, foreign, grew, copied_bytes, shared, peak;
+  uint64_t live_bytes;
+  uint64_t *series; /* of HEARTH_TALLY_MOMENTS; NULL: nothing was live at any of them */
 } tally;
 
 /* The blocks of one size that a thread has freed and not handed out again: a bit for each, the last one's lowest. */
@@ -39,6 +42,10 @@ struct hearth_trace_tallies {
   hearth_live_blocks live;
   thread_state *threads;
   size_t thread_count, thread_room;
+  uint64_t live_bytes, peak_bytes;
+  double step_ns;              /* between moments */
+  uint32_t moment;             /* the next one */
+  uint64_t events, peak_event; /* operations until now; until the peak */
 };
 
 static tally *row_of(hearth_trace_tallies *t, uint32_t stack) {
@@ -85,6 +92,19 @@ static bool take_from_cache(cache *c) {
   return foreign;
 }
 
+/* Of moment 1, and so on, until a time. */
+static hearth_status pass_moments(hearth_trace_tallies *t, double time_ns, hearth_error *err) {
+  for (; t->moment < HEARTH_TALLY_MOMENTS && t->moment * t->step_ns <= time_ns; t->moment++)
+    for (size_t i = 0; i < t->count; i++) {
+      tally *row = &t->rows[i];
+      if (row->live_bytes > 0 && !row->series)
+        HEARTH_TRY(hearth_array_create(&row->series, HEARTH_TALLY_MOMENTS, sizeof *row->series, err));
+      if (row->series)
+        row->series[t->moment] = row->live_bytes;
+    }
+  return HEARTH_OK;
+}
+
 static hearth_status take_allocation(hearth_trace_tallies *t, const hearth_trace_event *event, uint32_t thread,
                                      hearth_error *err) {
   thread_state *state = &t->threads[thread];
@@ -97,6 +117,14 @@ static hearth_status take_allocation(hearth_trace_tallies *t, const hearth_trace
   state->realloc_bytes = 0;
   if (!hearth_live_blocks_add(&t->live, &block, &replaced))
     return hearth_error_nomem(err);
+  if (replaced.address)
+    row_of(t, replaced.stack)->live_bytes -= replaced.size;
+  row_of(t, event->stack)->live_bytes += event->size;
+  t->live_bytes += event->size - (replaced.address ? replaced.size : 0);
+  if (t->live_bytes > t->peak_bytes) {
+    t->peak_bytes = t->live_bytes;
+    t->peak_event = t->events;
+  }
   row_of(t, event->stack)->shared += take_from_cache(cache_of(state, event->size));
   return HEARTH_OK;
 }
@@ -106,6 +134,8 @@ static void take_deallocation(hearth_trace_tallies *t, const hearth_trace_event 
   thread_state *state = &t->threads[thread];
   if (!hearth_live_blocks_remove(&t->live, event->address, &freed))
     return;
+  t->live_bytes -= freed.size;
+  row_of(t, freed.stack)->live_bytes -= freed.size;
   if (event->kind == HEARTH_TRACE_REALLOC_FREE) {
     state->realloc_bytes = freed.size;
     return;
@@ -119,10 +149,39 @@ static void take_deallocation(hearth_trace_tallies *t, const hearth_trace_event 
 
 static hearth_status take_event(void *data, const hearth_trace_event *event, uint32_t thread, hearth_error *err) {
   hearth_trace_tallies *t = data;
+  t->events++;
+  if (!event->address) /* a failed allocation */
+    return HEARTH_OK;
+  HEARTH_TRY(pass_moments(t, (double)event->stack_ns, err));
   HEARTH_TRY(find_thread(t, &thread, err));
   if (!hearth_trace_frees(event->kind))
     return take_allocation(t, event, thread, err);
   take_deallocation(t, event, thread);
+  return HEARTH_OK;
+}
+
+static hearth_status take_event_of_peak(void *data, const hearth_trace_event *event, uint32_t thread,
+                                        hearth_error *err) {
+  hearth_trace_tallies *t = data;
+  hearth_live_block replaced, block = {.address = event->address, .size = event->size, .stack = event->stack};
+  (void)thread;
+  if (++t->events > t->peak_event || !event->address)
+    return HEARTH_OK;
+  if (hearth_trace_frees(event->kind)) {
+    hearth_live_blocks_remove(&t->live, event->address, &replaced);
+    return HEARTH_OK;
+  }
+  return hearth_live_blocks_add(&t->live, &block, &replaced) ? HEARTH_OK : hearth_error_nomem(err);
+}
+
+static hearth_status tally_peak(hearth_trace_tallies *t, hearth_trace *trace, hearth_error *err) {
+  hearth_live_blocks_free(&t->live);
+  t->live = (hearth_live_blocks){0};
+  t->events = 0;
+  HEARTH_TRY(hearth_trace_visit(trace, take_event_of_peak, t, err));
+  for (size_t i = 0; i < t->live.room; i++)
+    if (t->live.rows[i].address)
+      row_of(t, t->live.rows[i].stack)->peak += t->live.rows[i].size;
   return HEARTH_OK;
 }
 
@@ -134,9 +193,14 @@ hearth_status hearth_trace_tallies_create(hearth_trace *trace, hearth_trace_tall
     return hearth_error_nomem(err);
   hearth_trace_get_info(trace, &info);
   t->count = info.nodes + 1;
+  t->step_ns = (double)info.duration_ns / (HEARTH_TALLY_MOMENTS - 1);
   hearth_status status = hearth_array_create(&t->rows, t->count, sizeof *t->rows, err);
   if (status == HEARTH_OK)
     status = hearth_trace_visit(trace, take_event, t, err);
+  if (status == HEARTH_OK)
+    status = pass_moments(t, INFINITY, err);
+  if (status == HEARTH_OK)
+    status = tally_peak(t, trace, err);
   if (status == HEARTH_OK)
     *ret = t;
   else
@@ -148,6 +212,8 @@ void hearth_trace_tallies_destroy(hearth_trace_tallies *t) {
   if (!t)
     return;
   hearth_live_blocks_free(&t->live);
+  for (size_t i = 0; t->rows && i < t->count; i++)
+    free(t->rows[i].series);
   free(t->threads);
   free(t->rows);
   free(t);
@@ -160,5 +226,11 @@ void hearth_trace_tallies_add(const hearth_trace_tallies *t, hearth_mib *records
     records[i].HEARTH_TALLY_GREW = t->rows[i].grew;
     records[i].HEARTH_TALLY_COPIED_BYTES = t->rows[i].copied_bytes;
     records[i].HEARTH_TALLY_SHARED = t->rows[i].shared;
+    records[i].HEARTH_TALLY_PEAK = t->rows[i].peak;
   }
+}
+
+hearth_histogram hearth_trace_tallies_series(const hearth_trace_tallies *t, size_t node) {
+  const uint64_t *series = t->rows[node].series;
+  return (hearth_histogram){.counts = series, .size = series ? HEARTH_TALLY_MOMENTS : 0};
 }

@@ -187,3 +187,7 @@ hearth_status hearth_place_get(hearth_profile *profile, hearth_names *names, uin
   ret->line = known ? start_line + ret->frame.line : 0;
   return HEARTH_OK;
 }
+
+const char *hearth_classify_mode_name(hearth_classify_mode mode) {
+  return mode == HEARTH_CLASSIFY_LLVM ? "llvm" : "auto";
+}

@@ -41,6 +41,9 @@ hearth_status hearth_selection_get(const hearth_selection *selection, uint32_t c
 hearth_status hearth_selection_classify(const hearth_selection *selection, uint32_t node, const hearth_mib *mib,
                                         hearth_class *ret, hearth_error *err);
 
+/* "auto" or "llvm". */
+const char *hearth_classify_mode_name(hearth_classify_mode mode);
+
 /* Frame rows of one stack, leaf first. All zero is an empty one; free `frames`. */
 typedef struct hearth_frames {
   uint32_t *frames;

@@ -11,10 +11,12 @@
 #include "notes.h"
 #include "option_size.h"
 #include "page_assets.h"
+#include "selection.h"
 #include "tree.h"
 
 typedef struct hearth_page_writer {
   const hearth_page_model *model;
+  hearth_profile *profile;
   hearth_json json;
   uint32_t *merged; /* nodes that are one with an earlier node in the tree of functions (tree.h) */
   uint32_t merged_count;
@@ -64,6 +66,10 @@ static uint64_t context_type(const hearth_page_writer *w, uint32_t row) {
 static uint64_t context_lifetime(const hearth_page_writer *w, uint32_t row) {
   return w->model->contexts[row].lifetime_ns;
 }
+static uint64_t context_temporary(const hearth_page_writer *w, uint32_t row) {
+  return w->model->contexts[row].temporary;
+}
+static uint64_t context_peak(const hearth_page_writer *w, uint32_t row) { return w->model->contexts[row].peak; }
 /* The distance to the one before. */
 static uint64_t merged_node(const hearth_page_writer *w, uint32_t row) {
   return w->merged[row] - (row > 0 ? w->merged[row - 1] : 0);
@@ -151,6 +157,19 @@ static hearth_status find_merged(hearth_page_writer *w, hearth_error *err) {
   return status;
 }
 
+/* Of the profile that is compared with: "base_" and the key. */
+static void write_base(hearth_page_writer *w, hearth_quantity quantity) {
+  char key[64];
+  hearth_page_column column;
+  snprintf(key, sizeof key, "base_%s", hearth_quantity_key(quantity));
+  hearth_json_line(&w->json);
+  hearth_json_key(&w->json, key);
+  hearth_page_column_begin(&column, &w->json);
+  for (uint32_t i = 0; i < w->model->context_count; i++)
+    hearth_page_column_add(&column, w->model->contexts[i].base[quantity]);
+  hearth_page_column_end(&column);
+}
+
 static void write_quantity(hearth_page_writer *w, hearth_quantity quantity) {
   hearth_page_column column;
   hearth_json_line(&w->json);
@@ -170,6 +189,13 @@ static void write_contexts(hearth_page_writer *w) {
   write_column(w, "lifetime_ns", count, context_lifetime);
   for (hearth_quantity q = 0; q < HEARTH_QUANTITY_COUNT; q++)
     write_quantity(w, q);
+  if (w->model->options->base)
+    for (hearth_quantity q = 0; q < HEARTH_QUANTITY_COUNT; q++)
+      write_base(w, q);
+  if (w->model->options->tallied) {
+    write_column(w, "temporary", count, context_temporary);
+    write_column(w, "peak", count, context_peak);
+  }
   end_table(w);
 }
 
@@ -257,6 +283,33 @@ static void write_threads(hearth_page_writer *w) {
   end_list(w);
 }
 
+static void write_owner(hearth_page_writer *w, const hearth_page_owner_series *owner) {
+  hearth_page_column column;
+  hearth_json_line(&w->json);
+  hearth_json_open(&w->json, '{');
+  hearth_json_key_uint(&w->json, "count", HEARTH_TALLY_MOMENTS);
+  hearth_json_key(&w->json, "function");
+  if (owner->function == HEARTH_NONE)
+    hearth_json_null(&w->json);
+  else
+    hearth_json_uint(&w->json, owner->function);
+  hearth_json_key(&w->json, "bytes");
+  hearth_page_column_begin(&column, &w->json);
+  for (uint32_t i = 0; i < HEARTH_TALLY_MOMENTS; i++)
+    hearth_page_column_add(&column, owner->bytes[i]);
+  hearth_page_column_end(&column);
+  hearth_json_close(&w->json, '}');
+}
+
+static void write_owners(hearth_page_writer *w) {
+  if (w->model->owner_count == 0)
+    return;
+  begin_list(w, "owners");
+  for (uint32_t i = 0; i < w->model->owner_count; i++)
+    write_owner(w, &w->model->owners[i]);
+  end_list(w);
+}
+
 static void write_plots(hearth_page_writer *w) {
   hearth_json_line(&w->json);
   hearth_json_key(&w->json, "plots");
@@ -264,6 +317,7 @@ static void write_plots(hearth_page_writer *w) {
   write_grid(w, "lifetime-size", hearth_page_model_lifetime_size(w->model));
   write_grid(w, "lifetime-time", &w->model->timeline.lifetime_time);
   write_live(w);
+  write_owners(w);
   write_threads(w);
   hearth_json_close(&w->json, '}');
 }
@@ -282,12 +336,110 @@ static void write_summary(hearth_page_writer *w) {
   hearth_json_key_uint(json, "runs", s->runs);
   hearth_json_key_uint(json, "duration_ns", s->duration_ns);
   write_key_bool(json, "accesses_counted", s->accesses_counted);
-  write_key_bool(json, "accesses_known", hearth_accesses_known(s));
+  write_key_bool(json, "accesses_known", hearth_accesses_known(s) && !w->model->options->base);
+  if (w->model->options->base)
+    hearth_json_key_string(json, "base", w->model->options->base_title);
+  write_key_bool(json, "tallied", w->model->options->tallied);
   hearth_json_key_uint(json, "dropped_blocks", s->dropped_blocks);
   hearth_json_key_uint(json, "dropped_frames", s->dropped_frames);
   hearth_json_key_uint(json, "library_bytes", w->model->library_bytes);
   hearth_json_key_uint(json, "cold_library_bytes", w->model->cold_library_bytes);
   hearth_json_key_string(json, "value", hearth_quantity_key(w->model->options->value));
+}
+
+static void write_classifier(hearth_page_writer *w) {
+  const hearth_classifier *c = &w->model->classifier;
+  hearth_json_line(&w->json);
+  hearth_json_key(&w->json, "classifier");
+  hearth_json_open(&w->json, '{');
+  hearth_json_key_string(&w->json, "mode", hearth_classify_mode_name(c->mode));
+  hearth_json_key_double(&w->json, "cold_max_density", c->cold_max_density);
+  hearth_json_key_double(&w->json, "cold_min_lifetime_ns", c->cold_min_lifetime_ns);
+  hearth_json_key_double(&w->json, "hot_min_density", c->hot_min_density);
+  hearth_json_close(&w->json, '}');
+}
+
+static hearth_status write_binaries(hearth_page_writer *w, hearth_error *err) {
+  begin_list(w, "binaries");
+  for (uint32_t i = 0; i < hearth_profile_binary_count(w->profile); i++) {
+    hearth_binary_text binary;
+    HEARTH_TRY(hearth_binary_text_get(w->profile, i, &binary, err));
+    hearth_json_open(&w->json, '{');
+    hearth_json_key_string(&w->json, "name", binary.name);
+    hearth_json_key_string(&w->json, "build_id", binary.build_id);
+    hearth_json_close(&w->json, '}');
+  }
+  end_list(w);
+  return HEARTH_OK;
+}
+
+/* What only a trace knows of its run. */
+static hearth_status write_run(hearth_page_writer *w, hearth_error *err) {
+  hearth_trace_info info;
+  if (!w->model->options->trace)
+    return HEARTH_OK;
+  hearth_trace_get_info(w->model->options->trace, &info);
+  char *command = malloc(info.command_size + 1);
+  if (!command)
+    return hearth_error_nomem(err);
+  for (size_t i = 0; i < info.command_size; i++)
+    command[i] = info.command[i] ? info.command[i] : ' ';
+  command[info.command_size > 0 ? info.command_size - 1 : 0] = '\0';
+  hearth_json_key_string(&w->json, "command", command);
+  hearth_json_key_uint(&w->json, "start_unix_ns", info.start_unix_ns);
+  free(command);
+  return HEARTH_OK;
+}
+
+/* The page's number of a context of the profile. */
+static uint32_t find_context(const hearth_page_model *m, uint32_t row) {
+  uint32_t low = 0;
+  for (uint32_t high = m->context_count; low < high;) {
+    uint32_t middle = low + (high - low) / 2;
+    if (m->contexts[middle].row < row)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+static void write_finding(hearth_page_writer *w, const hearth_advice_finding *f) {
+  uint32_t context = find_context(w->model, f->context);
+  hearth_json_line(&w->json);
+  hearth_json_open(&w->json, '{');
+  hearth_json_key_string(&w->json, "kind", hearth_advice_kind_name(f->kind));
+  hearth_json_key_string(&w->json, "title", f->title);
+  hearth_json_key_string(&w->json, "saves", f->saves_work ? "allocations" : "memory");
+  hearth_json_key_double(&w->json, "share", f->share);
+  hearth_json_key_string(&w->json, "place", f->place);
+  hearth_json_key_string(&w->json, "evidence", f->evidence);
+  hearth_json_key_string(&w->json, "fields", f->fields);
+  hearth_json_key_string(&w->json, "remedy", f->remedy);
+  if (context < w->model->context_count && w->model->contexts[context].row == f->context)
+    hearth_json_key_uint(&w->json, "context", context);
+  hearth_json_close(&w->json, '}');
+}
+
+static void write_advice(hearth_page_writer *w) {
+  const hearth_advice *advice = w->model->options->advice;
+  if (!advice)
+    return;
+  hearth_json_line(&w->json);
+  hearth_json_key(&w->json, "advice");
+  hearth_json_open(&w->json, '{');
+  begin_list(w, "not_looked_for");
+  for (hearth_advice_kind kind = 0; kind < HEARTH_ADVICE_KINDS; kind++)
+    if (!hearth_advice_looked_for(advice, kind))
+      hearth_json_string(&w->json, hearth_advice_kind_name(kind));
+  end_list(w);
+  begin_list(w, "findings");
+  for (size_t i = 0; i < hearth_advice_finding_count(advice); i++) {
+    hearth_advice_finding finding = hearth_advice_get_finding(advice, i);
+    write_finding(w, &finding);
+  }
+  end_list(w);
+  hearth_json_close(&w->json, '}');
 }
 
 static void write_quantities(hearth_page_writer *w) {
@@ -329,6 +481,9 @@ static hearth_status write_data(hearth_page_writer *w, hearth_error *err) {
   hearth_json_key_string(&w->json, "format", "hearth-page");
   hearth_json_key_uint(&w->json, "version", 1);
   write_summary(w);
+  HEARTH_TRY(write_run(w, err));
+  HEARTH_TRY(write_binaries(w, err));
+  write_classifier(w);
   write_quantities(w);
   write_classes(w);
   write_strings(w, "files", (const char *const *)m->files, m->file_count);
@@ -337,6 +492,7 @@ static hearth_status write_data(hearth_page_writer *w, hearth_error *err) {
   write_stacks(w);
   write_contexts(w);
   write_plots(w);
+  write_advice(w);
   HEARTH_TRY(write_notes(w, "hotcold", HEARTH_PAGE_NOTE_HOTCOLD, m->options->hotcold, err));
   HEARTH_TRY(write_notes(w, "annotation", HEARTH_PAGE_NOTE_ANNOTATION, m->options->annotation, err));
   hearth_json_close(&w->json, '}');
@@ -376,7 +532,7 @@ hearth_status hearth_page_write_html(hearth_profile *profile, const hearth_page_
   hearth_page_options known;
   hearth_view_options view;
   hearth_page_model model;
-  hearth_page_writer writer = {.model = &model, .json = {.stream = stream, .in_html = true}};
+  hearth_page_writer writer = {.model = &model, .profile = profile, .json = {.stream = stream, .in_html = true}};
   HEARTH_TRY(hearth_options_take(&known, sizeof known, options, err));
   HEARTH_TRY(hearth_options_take(&view, sizeof view, known.view, err));
   known.view = &view;

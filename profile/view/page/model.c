@@ -11,6 +11,7 @@ void hearth_page_model_destroy(hearth_page_model *model) {
   free(model->types);
   free(model->functions);
   free(model->contexts);
+  free(model->owners);
   hearth_names_destroy(&model->names);
   hearth_pair_set_destroy(&model->lines);
   hearth_pair_set_destroy(&model->places);

@@ -26,9 +26,19 @@ typedef struct hearth_page_context {
   uint32_t node;
   uint32_t type; /* HEARTH_NONE: unknown */
   hearth_class hotness;
-  uint64_t lifetime_ns; /* summed over blocks */
+  uint32_t row;                         /* in the profile */
+  uint64_t lifetime_ns;                 /* summed over blocks */
+  uint64_t base[HEARTH_QUANTITY_COUNT]; /* in the profile that is compared with; `of` is without it */
+  uint64_t temporary, peak;             /* of a tallied trace: blocks; bytes at the heap's peak */
   uint64_t of[HEARTH_QUANTITY_COUNT];
 } hearth_page_context;
+
+/* Bytes of one function's blocks that are live at each moment. */
+typedef struct hearth_page_owner_series {
+  uint32_t function; /* HEARTH_NONE: of all others */
+  double sum;        /* over moments */
+  uint64_t bytes[HEARTH_TALLY_MOMENTS];
+} hearth_page_owner_series;
 
 /* Destroy also after an error. The profile must outlive it. */
 typedef struct hearth_page_model {
@@ -42,11 +52,13 @@ typedef struct hearth_page_model {
   char **files;
   hearth_page_context *contexts;
   uint32_t function_count, type_count, file_count, context_count;
-  hearth_pair_set lines;          /* function, line */
-  hearth_pair_set places;         /* one of `lines`, column */
-  hearth_pair_set nodes;          /* place, callers' node or HEARTH_NONE */
-  hearth_page_grid lifetime_size; /* of contexts, by their averages */
-  hearth_page_timeline timeline;  /* all zero where there is no trace */
+  hearth_pair_set lines;            /* function, line */
+  hearth_pair_set places;           /* one of `lines`, column */
+  hearth_pair_set nodes;            /* place, callers' node or HEARTH_NONE */
+  hearth_page_grid lifetime_size;   /* of contexts, by their averages */
+  hearth_page_owner_series *owners; /* of a tallied trace: most first */
+  uint32_t owner_count;
+  hearth_page_timeline timeline; /* all zero where there is no trace */
 } hearth_page_model;
 
 hearth_status hearth_page_model_from_profile(hearth_page_model *model, hearth_profile *profile,

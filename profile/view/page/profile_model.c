@@ -4,11 +4,15 @@
 #include <string.h>
 
 #include "model.h"
+#include "owner_series.h"
 #include "selection.h"
+#include "tallies.h"
 #include "trace_model.h"
 
 /* Rows of the profile to numbers of the model. */
 typedef struct hearth_page_maker {
+  hearth_mib *base; /* by context; NULL: nothing is compared */
+  double base_scale;
   hearth_page_model *model;
   hearth_profile *profile;
   hearth_selection selection;
@@ -49,6 +53,37 @@ static void add_to_grid(hearth_page_grid *grid, const hearth_page_context *conte
     hearth_page_grid_add(grid, cell.of[HEARTH_QUANTITY_BYTES] / blocks, (double)context->lifetime_ns / blocks, &cell);
 }
 
+static uint64_t without(uint64_t value, uint64_t less) { return value > less ? value - less : 0; }
+
+/* The profile is the sum of both. */
+static void take_base(const hearth_page_maker *m, uint32_t row, hearth_page_context *context) {
+  const hearth_mib *base = &m->base[row];
+  for (hearth_quantity q = 0; q < HEARTH_QUANTITY_COUNT; q++) {
+    uint64_t value = hearth_quantity_of(q, base);
+    context->of[q] = without(context->of[q], value);
+    context->base[q] = (uint64_t)((double)value * m->base_scale + 0.5);
+  }
+  context->lifetime_ns = without(context->lifetime_ns, base->TotalLifetime);
+}
+
+static hearth_status match_base(hearth_page_maker *m, hearth_error *err) {
+  const hearth_page_options *options = m->model->options;
+  hearth_profile *const profiles[] = {options->base, m->profile};
+  const char *const names[] = {options->base_title, options->title};
+  hearth_profile_summary *summary = &m->model->summary, base;
+  hearth_diff *diff;
+  HEARTH_TRY(hearth_profile_get_summary(options->base, &base, err));
+  summary->runs = without(summary->runs, base.runs);
+  summary->duration_ns = without(summary->duration_ns, base.duration_ns);
+  summary->dropped_blocks = without(summary->dropped_blocks, base.dropped_blocks);
+  summary->dropped_frames = without(summary->dropped_frames, base.dropped_frames);
+  m->base_scale = base.runs ? (double)summary->runs / (double)base.runs : 1;
+  HEARTH_TRY(hearth_diff_create(profiles, names, options->view, &diff, err));
+  hearth_status status = hearth_diff_match_contexts(diff, &m->base, err);
+  hearth_diff_destroy(diff);
+  return status;
+}
+
 /* The node is a row of the profile until convert_nodes. */
 static hearth_status add_context(hearth_page_maker *m, uint32_t row, hearth_error *err) {
   hearth_selected s;
@@ -61,9 +96,16 @@ static hearth_status add_context(hearth_page_maker *m, uint32_t row, hearth_erro
   model->library_bytes = hearth_merge_SUM(model->library_bytes, library_bytes);
   if (s.hotness == HEARTH_CLASS_COLD)
     model->cold_library_bytes = hearth_merge_SUM(model->cold_library_bytes, library_bytes);
-  *context = (hearth_page_context){.node = s.node, .hotness = s.hotness, .lifetime_ns = s.mib.TotalLifetime};
+  *context =
+      (hearth_page_context){.node = s.node, .hotness = s.hotness, .row = row, .lifetime_ns = s.mib.TotalLifetime};
+  if (model->options->tallied) {
+    context->temporary = s.mib.HEARTH_TALLY_TEMPORARY;
+    context->peak = s.mib.HEARTH_TALLY_PEAK;
+  }
   for (hearth_quantity q = 0; q < HEARTH_QUANTITY_COUNT; q++)
     context->of[q] = hearth_quantity_of(q, &s.mib);
+  if (m->base)
+    take_base(m, row, context);
   HEARTH_TRY(number_type(m, s.mib.DataTypeId, &context->type, err));
   add_to_grid(&model->lifetime_size, context);
   model->context_count++;
@@ -189,11 +231,15 @@ static hearth_status make(hearth_page_maker *m, hearth_error *err) {
   HEARTH_TRY(hearth_names_init(&m->model->names, m->profile, view, err));
   HEARTH_TRY(hearth_selection_init(&m->selection, m->profile, view, err));
   m->model->classifier = m->selection.classifier;
+  if (m->model->options->base)
+    HEARTH_TRY(match_base(m, err));
   HEARTH_TRY(add_contexts(m, err));
   HEARTH_TRY(convert_nodes(m, err));
   HEARTH_TRY(describe_functions(m, err));
   HEARTH_TRY(copy_files(m, err));
   HEARTH_TRY(name_types(m, err));
+  if (m->model->options->tallied)
+    HEARTH_TRY(hearth_page_owner_series_read(m->model, m->profile, err));
   hearth_trace *trace = m->model->options->trace;
   return trace ? hearth_page_trace_read(trace, &m->model->timeline, err) : HEARTH_OK;
 }
@@ -204,6 +250,7 @@ hearth_status hearth_page_model_from_profile(hearth_page_model *model, hearth_pr
   *model = (hearth_page_model){.options = options};
   hearth_status status = make(&m, err);
   hearth_selection_destroy(&m.selection);
+  free(m.base);
   free(m.places);
   free(m.nodes);
   hearth_pair_set_destroy(&m.functions);

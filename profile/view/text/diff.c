@@ -304,6 +304,21 @@ double hearth_diff_common_share(const hearth_diff *d, int number) {
   return all > 0 ? bytes / all : 1;
 }
 
+hearth_status hearth_diff_match_contexts(const hearth_diff *d, hearth_mib **ret, hearth_error *err) {
+  hearth_status status = HEARTH_OK;
+  *ret = calloc((size_t)hearth_profile_context_count(d->sides[HEARTH_DIFF_B].profile) + 1, sizeof **ret);
+  if (!*ret)
+    return hearth_error_nomem(err);
+  for (uint32_t i = 0; i < d->entry_count && status == HEARTH_OK; i++)
+    if (d->entries[i].first[HEARTH_DIFF_B] != HEARTH_NONE)
+      status = hearth_diff_mib(d, &d->entries[i], HEARTH_DIFF_A, &(*ret)[d->entries[i].first[HEARTH_DIFF_B]], err);
+  if (status == HEARTH_OK)
+    return HEARTH_OK;
+  free(*ret);
+  *ret = NULL;
+  return status;
+}
+
 void hearth_diff_destroy(hearth_diff *d) {
   if (!d)
     return;

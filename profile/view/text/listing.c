@@ -8,10 +8,6 @@
 
 bool hearth_listing_knows(const hearth_listing *r, enum hearth_mib_column field) { return r->recorded >> field & 1; }
 
-const char *hearth_classify_mode_name(hearth_classify_mode mode) {
-  return mode == HEARTH_CLASSIFY_LLVM ? "llvm" : "auto";
-}
-
 static double sort_key(const hearth_listing *r, const hearth_listing_totals *sum) {
   if (r->options.sort != HEARTH_SORT_LIFETIME)
     return (double)sum->sorted;

@@ -48,6 +48,5 @@ hearth_status hearth_listing_init(hearth_listing *listing, hearth_profile *profi
 void hearth_listing_destroy(hearth_listing *listing);
 const hearth_group *hearth_listing_group_of(const hearth_listing *listing, size_t number);
 bool hearth_listing_knows(const hearth_listing *listing, enum hearth_mib_column field);
-const char *hearth_classify_mode_name(hearth_classify_mode mode);
 
 #endif

@@ -12,10 +12,14 @@ TIMED = "(() => { const begin = performance.now(); ACTION; return (performance.n
 ACTIONS = {
     "filter by text": "setFilter(data.functions.name[1].slice(0, 3))",
     "filter taken away": "setFilter('')",
-    "sort by function": "sortBy(tableColumns[1])",
-    "allocation first": "byId('flame-mode').value = 'reversed'; update()",
+    "functions": "openTab('functions')",
+    "callers and callees": "choose({ group: tables.functions.order[0] })",
+    "contexts": "openTab('contexts')",
+    "sort by function": "tables.contexts.sortBy(contextColumns[0])",
+    "scroll the table": "tables.contexts.moveTo(contexts.count - 1)",
+    "flame graph": "openTab('flame')",
     "zoom": "zoomFlame(flame.rows[1][0].node)",
-    "scroll the table": "moveCursor(contexts.count - 1)",
+    "allocation first": "byId('flame-mode').value = 'reversed'; update()",
 }
 
 

@@ -30,7 +30,17 @@ def text(browser, selector):
 def rows(browser):
     """The table's rows in view: class, function, bytes."""
     return browser.run("[...document.querySelectorAll('#table-view .row')].filter((row) => !row.hidden)"
-                       ".map((row) => [0, 1, 5].map((i) => row.children[i].textContent).join(', '))")
+                       ".map((row) => ['class', 'function', 'bytes'].map((name) => row.children["
+                       "tables.contexts.visible.findIndex((column) => column.name === name)].textContent).join(', '))")
+
+
+def tabs(browser):
+    return browser.run("[...document.querySelectorAll('#tabs button')].map((tab) => tab.textContent)")
+
+
+def open_tab(browser, name):
+    browser.run(f"openTab('{name}')")
+    browser.run("new Promise((done) => setTimeout(done, 50))")
 
 
 def show(title, *values):
@@ -42,14 +52,21 @@ def look(browser):
     show("heading", text(browser, "h1"))
     show("facts", text(browser, "#facts"))
     show("shown", text(browser, "#shown"))
+    show("tabs", *tabs(browser))
+    show("summary", text(browser, "#summary dl"))
+    open_tab(browser, "flame")
     show("flame", text(browser, "#flame-text"))
-    show("drawn", colours(browser, "#flame-view canvas") > 4, colours(browser, "#plot-lifetime-size") > 4)
+    drawn = colours(browser, "#flame-view canvas") > 4
+    open_tab(browser, "plots")
+    show("drawn", drawn, colours(browser, "#plot-lifetime-size") > 4)
+    open_tab(browser, "contexts")
     for row in rows(browser):
         show("row", row)
     show("scripts", browser.run("document.scripts.length"), browser.run("document.querySelectorAll('b').length"))
 
 
 def use_filter(browser):
+    open_tab(browser, "flame")
     browser.press("/")
     browser.type("serve")
     show("filtered", text(browser, "#shown"))
@@ -60,6 +77,14 @@ def use_filter(browser):
     browser.click("input[value=hot]")
     browser.run("setFilter('</script>')")
     show("by type or name", text(browser, "#shown"))
+    browser.run("setFilter('^shop::(add|load)$')")
+    show("by expression", text(browser, "#shown"))
+    browser.run("setHidden('reload')")
+    show("but for", text(browser, "#shown"))
+    browser.run("setHidden('')")
+    browser.run("setFilter('add(')")
+    show("no expression", text(browser, "#shown"), browser.run("byId('filter').getAttribute('aria-invalid')"))
+    open_tab(browser, "contexts")
     browser.run("setFilter('no such function')")
     show("nothing", text(browser, "#shown"), len(rows(browser)))
     browser.run("document.querySelector('#table-view').focus()")
@@ -69,6 +94,7 @@ def use_filter(browser):
 
 
 def use_flame(browser):
+    open_tab(browser, "flame")
     browser.run("document.querySelector('#flame-view').focus()")
     for key in ("ArrowDown", "ArrowDown", "ArrowRight"):
         browser.press(key)
@@ -93,6 +119,7 @@ def use_flame(browser):
 
 
 def use_table(browser):
+    open_tab(browser, "contexts")
     browser.run("document.querySelector('#quantity').value = 'accesses'; update()")
     show("accesses", text(browser, "#shown"))
     browser.run("document.querySelector('#table-view').focus()")
@@ -106,6 +133,7 @@ def use_table(browser):
 
 
 def use_plot(browser):
+    open_tab(browser, "plots")
     browser.run("document.querySelector('#plot-lifetime-size').focus()")
     before = text(browser, "#plots output")
     browser.press("ArrowRight")
@@ -113,6 +141,7 @@ def use_plot(browser):
 
 
 def use_colours(browser):
+    open_tab(browser, "flame")
     light = browser.run("getComputedStyle(document.body).backgroundColor")
     browser.use_colours("dark")
     browser.run("new Promise((done) => setTimeout(done, 50))")
@@ -121,23 +150,104 @@ def use_colours(browser):
     show("colours", light, dark, corner)
 
 
+LISTED = """[...document.querySelectorAll('#ID-table-view .row')].filter((row) => !row.hidden)
+  .map((row) => [...row.children].map((cell) => cell.textContent).join(' | '))"""
+
+
+def use_lists(browser):
+    """Functions with callers and callees, leaks, temporary blocks, sizes, advice."""
+    browser.run("byId('quantity').value = 'bytes'; update()")
+    for name in ("functions", "leaks", "temporary"):
+        open_tab(browser, name)
+        for row in browser.run(LISTED.replace("ID", name)):
+            show(name, row)
+    for key in ("1", "2"):  # digits open tabs
+        browser.press(key)
+    browser.run("byId('functions-table-view').focus()")
+    browser.press("ArrowDown")
+    browser.press("Enter")
+    for row in browser.run("[...document.querySelectorAll('#details tr')].map((row) => row.textContent)"):
+        show("function", row)
+    browser.run("[...document.querySelectorAll('#details button')].find((b) => b.textContent === 'Without this').click()")
+    show("without it", text(browser, "#shown"))
+    browser.run("setHidden('')")
+    browser.run("choose({ group: functionsWith('flat').find((g) => groupName(g) === 'shop::add') })")
+    browser.run("[...document.querySelectorAll('#details button')].find((b) => b.textContent === 'Look through').click()")
+    for row in browser.run(LISTED.replace("ID", "functions")):
+        show("looked through", row)
+    browser.run("[...document.querySelectorAll('#functions button')].find((b) => b.textContent === 'Show shop::add again').click()")
+    show("shown again", browser.run("functionSums(selectionNow).flat.some((sum, g) => sum > 0 && groupName(g) === 'shop::add')"))
+    open_tab(browser, "sizes")
+    for row in browser.run("[...document.querySelectorAll('#sizes tbody tr')].map((row) => [...row.children]"
+                           ".map((cell) => cell.textContent).join(' | '))"):
+        show("size", row)
+    open_tab(browser, "advice")
+    show("advice", browser.run("[...document.querySelectorAll('#advice h3')].map((head) => head.textContent).join(); "))
+
+
+def use_address(browser):
+    """What was chosen is found again by the address."""
+    browser.run("byId('quantity').value = 'allocs'; setFilter('add'); setHidden('<script>'); openTab('functions')")
+    browser.run("tables.functions.sortBy(tables.functions.columns[0]); lookThrough([2]); choose({ context: 1 })")
+    address = browser.run("location.hash")
+    said = text(browser, "#shown"), text(browser, "#details h2")
+    browser.run("location.hash = ''; new Promise((done) => setTimeout(done, 100))")
+    show("address", address, text(browser, "#shown"))
+    browser.run(f"location.hash = {address!r}; new Promise((done) => setTimeout(done, 100))")
+    show("again", browser.run("page.tab"), browser.run("tables.functions.sorting"),
+         said == (text(browser, "#shown"), text(browser, "#details h2")), browser.run("location.hash") == address)
+    browser.run("location.hash = '#tab=none&measure=none&context=99999&function=-1&sort=none&classes=hot&frames=none'; new Promise((done) => setTimeout(done, 100))")
+    show("nonsense", browser.run("page.tab"), text(browser, "#shown"))
+    browser.run("location.hash = ''; new Promise((done) => setTimeout(done, 100))")
+
+
+WIDTHS = ((390, 844), (900, 700), (1440, 900), (1920, 1080), (2560, 1300))
+OUTSIDE = """[...document.querySelectorAll('body, main, #details, #views > section')].filter((e) => {
+  const box = e.getBoundingClientRect();
+  return box.width > 0 && (box.right > innerWidth + 1 || box.bottom > innerHeight + 1 || e.scrollWidth > e.clientWidth + 1);
+}).map((e) => `${page.tab} ${e.id || e.tagName} ${innerWidth}`)"""
+
+
+def check_widths(browser):
+    """Nothing is wider than the window, and the details are in it."""
+    outside = []
+    browser.run("choose({ context: 1 })")
+    for width, height in WIDTHS:
+        browser.send("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
+        for name in browser.run("tabNames()"):
+            open_tab(browser, name)
+            outside += browser.run(OUTSIDE)
+    browser.send("Emulation.clearDeviceMetricsOverride")
+    show("outside", outside)
+    open_tab(browser, "contexts")
+
+
 def check_tab(browser):
     """Every control is reached by the tabulator."""
+    reached = set()
+    for name in ("contexts", "flame", "plots"):
+        open_tab(browser, name)
+        reached |= walk(browser)
+    wanted = {"quantity", "filter", "hidden", "cold", "hot", "flame-mode", "flame-view", "table-view", "details",
+              "plot-lifetime-size", "tab-contexts"}
+    show("not reached", sorted(wanted - reached))
+
+
+def walk(browser):
     browser.run("document.activeElement.blur()")
     browser.run("window.getSelection().removeAllRanges()")
     reached = set()
     for _ in range(40):
         browser.press("Tab")
         reached.add(browser.run("document.activeElement.id || document.activeElement.value || ''"))
-    wanted = {"quantity", "filter", "cold", "hot", "flame-mode", "flame-view", "table-view", "plot-lifetime-size"}
-    show("not reached", sorted(wanted - reached))
+    return reached
 
 
 with Browser() as browser:
     browser.open(sys.argv[1])
-    for use in (look, use_filter, use_flame, use_table, use_plot, use_colours, check_tab):
+    for use in (look, use_filter, use_flame, use_table, use_plot, use_lists, use_address, check_widths, use_colours, check_tab):
         use(browser)
-    if browser.run("!document.querySelector('#build').hidden"):
+    if browser.run("tabNames().includes('build')"):
         for row in browser.run("[...document.querySelectorAll('#build tr')].map((row) => [...row.children]"
                                ".map((cell) => cell.textContent).join(' | '))"):
             show("build", row)

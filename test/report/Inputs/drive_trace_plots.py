@@ -5,6 +5,7 @@ from browser import Browser
 
 with Browser() as browser:
     browser.open(sys.argv[1])
+    browser.run("openTab('plots')")
     for plot, keys in (("live", ["Home", "ArrowRight", "End"]), ("lifetime-time", ["ArrowRight", "ArrowUp"])):
         browser.run(f"document.querySelector('#plot-{plot}').focus()")
         for key in keys:

@@ -16,3 +16,7 @@ print(f"live: at most {live['peak_bytes']}, at the end {series[-1]}")
 for name in ("lifetime-size", "lifetime-time"):
     sums = [sum(cell[quantity[key]] for cell in plots[name]["cells"]) for key in ("allocs", "bytes", "live")]
     print(f"{name}: {plots[name]['x']['label']}: {sums[0]} blocks, {sums[1]} bytes, {sums[2]} live")
+print(f"command: {page.json['command']}, started in {1970 + int(page.json['start_unix_ns'] / 31556952e9)}")
+if page.json["tallied"]:
+    print(f"temporary: {sum(page.contexts['temporary'])} blocks; at the peak: {sum(page.contexts['peak'])} bytes")
+    assert sum(page.contexts["peak"]) == live["peak_bytes"]

@@ -1,16 +1,20 @@
-"""take_pictures.py PAGE PREFIX: what a page looks like, as PREFIX-light.png and PREFIX-dark.png."""
+"""take_pictures.py PAGE PREFIX: what a page looks like: its flame graph as PREFIX-light.png and PREFIX-dark.png, its functions as
+PREFIX-functions.png, and on a narrow screen as PREFIX-narrow.png."""
 import sys
 
 from browser import Browser
 
-WIDTH, HEIGHT = 1100, 1280  # the plots, too
+# Name, colours, size, tab.
+PICTURES = (("light", "light", (1280, 720), "flame"), ("dark", "dark", (1280, 720), "flame"),
+            ("functions", "light", (1440, 720), "functions"), ("narrow", "dark", (390, 760), "functions"))
+HEAVIEST = "tables.functions.order[0]"
 
 with Browser() as browser:
-    for scheme in ("light", "dark"):
-        browser.send("Emulation.setDeviceMetricsOverride", width=WIDTH, height=HEIGHT, deviceScaleFactor=1, mobile=False)
+    for name, scheme, (width, height), tab in PICTURES:
+        browser.send("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
         browser.use_colours(scheme)
         browser.open(sys.argv[1])
-        browser.run("byId('flame-mode').value = 'reversed'; update(); byId('flame-view').style.height = '300px'")
-        browser.run("byId('table-view').style.height = '150px'")
+        browser.run("byId('flame-mode').value = 'reversed'; openTab('functions')")
+        browser.run(f"choose({{ group: {HEAVIEST} }}); openTab('{tab}')")
         browser.run("new Promise((done) => setTimeout(done, 200))")
-        browser.screenshot(f"{sys.argv[2]}-{scheme}.png", WIDTH, HEIGHT)
+        browser.screenshot(f"{sys.argv[2]}-{name}.png", width, height)

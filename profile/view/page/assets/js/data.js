@@ -35,12 +35,26 @@ function decodeDoubles(text, count) {
   return column;
 }
 
+// When it is first asked for: what nothing shows costs nothing.
+function decodeLater(decoded, name, decode) {
+  Object.defineProperty(decoded, name, {
+    configurable: true,
+    enumerable: true,
+    get() {
+      const value = decode();
+      Object.defineProperty(decoded, name, { value, enumerable: true });
+      return value;
+    },
+  });
+}
+
 // `doubles`: columns whose numbers may be large.
 function decodeTable(table, doubles) {
   const decoded = { count: table.count };
   for (const name of Object.keys(table)) {
     if (typeof table[name] === 'string') {
-      decoded[name] = (doubles.includes(name) ? decodeDoubles : decodeIntegers)(table[name], table.count);
+      const decode = doubles.includes(name) ? decodeDoubles : decodeIntegers;
+      decodeLater(decoded, name, () => decode(table[name], table.count));
     } else if (name !== 'count') {
       decoded[name] = table[name];
     }
@@ -61,13 +75,21 @@ function readData() {
   for (const table of ['functions', 'places', 'nodes', 'merged']) {
     data[table] = decodeTable(data[table], []);
   }
-  data.contexts = decodeTable(data.contexts, ['lifetime_ns', ...data.quantities.map((quantity) => quantity.key)]);
+  data.contexts = decodeTable(data.contexts, ['lifetime_ns', 'peak', ...data.quantities.flatMap((quantity) => [quantity.key, `base_${quantity.key}`])]);
   decodeCallers(data.nodes.caller);
   element.remove(); // its text is several times as large as what was made of it
   return data;
 }
 
 const data = readData();
+const { contexts } = data;
+
+// In the profile that is compared with.
+function baseOf(quantity, context) {
+  return contexts[`base_${quantity}`][context];
+}
+
+const hasLive = contexts.live_allocs.some((count) => count > 0);
 
 function functionsOf(nodePlace, placeFunction) {
   const functions = new Int32Array(nodePlace.length);

@@ -10,7 +10,7 @@ function make(tag, properties, ...children) {
   return element;
 }
 
-// Rows of texts; all but the first column are numbers.
+// Rows of texts or elements; all but the first column are numbers.
 function makeTable(heads, rows) {
   const cells = (tag, texts) => texts.map((text, i) => make(tag, { className: i > 0 ? 'number' : '' }, text));
   return make('table', {},

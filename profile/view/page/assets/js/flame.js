@@ -53,7 +53,15 @@ function layOutFlame() {
   flame.view.querySelector('.spacer').style.height = `${rows.length * ROW_HEIGHT - flame.view.clientHeight}px`;
 }
 
-function boxColor(node, colors) {
+// What grew is red, what shrank is green.
+function changeColor(node, theme) {
+  const { all, now, before } = flame.sums;
+  const share = all[node] > 0 ? (now[node] - before[node]) / all[node] : 0;
+  return mixColors([theme.colors[0], share > 0 ? theme.more : theme.less], [1 - Math.abs(share), Math.abs(share)]);
+}
+
+function boxColor(node, theme) {
+  const { colors } = theme;
   const { all, cold, hot } = flame.sums;
   const coldShare = all[node] > 0 ? cold[node] / all[node] : 0;
   const hotShare = all[node] > 0 ? hot[node] / all[node] : 0;
@@ -63,11 +71,11 @@ function boxColor(node, colors) {
 function isMatch(node) {
   const { tree } = flame;
   return flame.matches !== null && node > 0
-    && flame.matches[tree.keyIsPlace ? data.places.function[tree.key[node]] : tree.key[node]] === 1;
+    && flame.matches[functionOfNode(tree, node)] === 1;
 }
 
 function drawBox(context, box, y, theme) {
-  context.fillStyle = boxColor(box.node, theme.colors);
+  context.fillStyle = data.base ? changeColor(box.node, theme) : boxColor(box.node, theme);
   context.fillRect(box.x, y, Math.max(box.width - 1, 0.5), ROW_HEIGHT - 1);
   if (isMatch(box.node)) {
     context.fillStyle = theme.mark;
@@ -89,7 +97,7 @@ function drawFlame() {
   const context = prepareCanvas(flame.canvas, view.clientWidth, view.clientHeight);
   const theme = {
     colors: ['notcold', 'cold', 'hot'].map((name) => colorParts(themeColor(name))),
-    text: themeColor('text'), mark: themeColor('mark'),
+    text: themeColor('text'), mark: themeColor('mark'), more: colorParts(themeColor('more')), less: colorParts(themeColor('less')),
   };
   const first = Math.floor(view.scrollTop / ROW_HEIGHT);
   const end = Math.min(rows.length, Math.ceil((view.scrollTop + view.clientHeight) / ROW_HEIGHT));
@@ -100,8 +108,18 @@ function drawFlame() {
   }
 }
 
+function tellComparison() {
+  const { tree, sums, cursor, quantity } = flame;
+  byId('flame-text').textContent = `${nodeText(tree, cursor)}: ${quantityText(quantity, sums.now[cursor])}, `
+    + `before ${quantityText(quantity, sums.before[cursor])}: ${changeText(sums.now[cursor] - sums.before[cursor])}`;
+}
+
 function tellFlame() {
   const { tree, sums, cursor, quantity } = flame;
+  if (data.base) {
+    tellComparison();
+    return;
+  }
   const value = sums.all[cursor];
   const classes = data.accesses_known
     ? `; cold ${shareText(sums.cold[cursor], value)}, hot ${shareText(sums.hot[cursor], value)}` : '';
@@ -161,15 +179,31 @@ function neighbour(down, right) {
     : row.find((box) => box.x <= x + width / 2 && x + width / 2 <= box.x + box.width);
 }
 
+function functionOfNode(tree, node) {
+  const key = tree.key[node];
+  return tree.keyIsPlace ? data.places.function[key] : key;
+}
+
 function filterByCursor() {
   if (flame.cursor > 0) {
-    setFilter(nodeName(flame.tree, flame.cursor));
+    setFilter(`^${escapePattern(nodeName(flame.tree, flame.cursor))}$`);
   }
+}
+
+function chooseCursor() {
+  if (flame.cursor > 0) {
+    choose({ group: grouping.groups[functionOfNode(flame.tree, flame.cursor)] });
+  }
+}
+
+function zoomToCursor() {
+  zoomFlame(flame.cursor);
+  chooseCursor();
 }
 
 const flameMoves = { ArrowDown: [1, 0], ArrowUp: [-1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
 const flameKeys = {
-  Enter: () => zoomFlame(flame.cursor), Escape: zoomFlameOut, Home: () => zoomFlame(0), f: filterByCursor,
+  Enter: zoomToCursor, Escape: zoomFlameOut, Home: () => zoomFlame(0), f: filterByCursor,
 };
 
 function onFlameKey(event) {
@@ -204,14 +238,16 @@ function onFlameHover(event) {
 function onFlameClick(event) {
   const box = boxAt(event);
   if (box) {
-    zoomFlame(box.node);
+    flame.cursor = box.node;
+    zoomToCursor();
   }
 }
 
 // Show other contexts, another quantity or another tree. The zoom stays if its node still has something.
-function updateFlame(shown, quantity, matches) {
+function drawFlameView() {
+  const { shown, quantity, matches } = selectionNow;
   const tree = treeOf(byId('flame-mode').value);
-  flame.sums = sumTree(tree, shown, data.contexts[quantity]);
+  flame.sums = data.base ? sumComparison(tree, shown, quantity) : sumTree(tree, shown, data.contexts[quantity]);
   flame.zoom = tree === flame.tree && flame.sums.all[flame.zoom] > 0 ? flame.zoom : 0;
   Object.assign(flame, { tree, quantity, matches });
   zoomFlame(flame.zoom);
@@ -219,6 +255,9 @@ function updateFlame(shown, quantity, matches) {
 
 // A narrower view may have no room for the box of the cursor.
 function resizeFlame() {
+  if (!flame.tree || flame.view.clientWidth === 0) {
+    return;
+  }
   layOutFlame();
   flame.cursor = findBox(flame.cursor) ? flame.cursor : flame.zoom;
   drawFlame();

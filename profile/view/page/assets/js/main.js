@@ -1,7 +1,7 @@
-// What is shown: the contexts that pass the filter, measured by one quantity.
+// What is shown: the contexts that pass the filters, measured by one quantity.
 
-function isKnown(quantity) {
-  return quantity.key !== 'accesses' || data.accesses_counted;
+function quantityName(key) {
+  return data.quantities.find((quantity) => quantity.key === key).name;
 }
 
 function shownClasses() {
@@ -9,12 +9,31 @@ function shownClasses() {
   return data.classes.map((name) => checked.includes(name === 'unknown' ? 'notcold' : name));
 }
 
-// By function: does its name or its file contain the text?
-function matchFunctions(text) {
-  const files = data.files.map((file) => file.toLowerCase().includes(text));
+function escapePattern(text) {
+  return text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
+}
+
+// A regular expression; what is none is a plain text. NULL: there is nothing to look for.
+function patternOf(input) {
+  const text = input.value.trim();
+  input.setAttribute('aria-invalid', 'false');
+  if (text === '') {
+    return null;
+  }
+  try {
+    return new RegExp(text, 'i');
+  } catch (error) {
+    input.setAttribute('aria-invalid', 'true');
+    return new RegExp(escapePattern(text), 'i');
+  }
+}
+
+// By function: does its name or its file match?
+function matchFunctions(pattern) {
+  const files = data.files.map((file) => pattern.test(file));
   return Uint8Array.from(data.functions.name, (name, fn) => {
     const file = data.functions.file[fn];
-    return name.toLowerCase().includes(text) || (file > 0 && files[file - 1]) ? 1 : 0;
+    return pattern.test(name) || (file > 0 && files[file - 1]) ? 1 : 0;
   });
 }
 
@@ -28,53 +47,88 @@ function matchStacks(functions) {
   return stacks;
 }
 
-function matchContexts(functions, text) {
-  const stacks = functions && matchStacks(functions);
+// By context: does its stack or its type match?
+function matcherOf(functions, pattern) {
+  const stacks = matchStacks(functions);
+  const types = [0, ...data.types.map((type) => (pattern.test(type) ? 1 : 0))];
+  return (context) => stacks[contexts.node[context]] === 1 || types[contexts.type[context]] === 1;
+}
+
+function sumOf(quantity, shown) {
+  const values = contexts[quantity];
+  return shown.reduce((sum, context) => sum + values[context], 0);
+}
+
+// The selection: `quantity`, `shown` contexts, their `sum`, and by function whether the filter finds it (or null).
+function select() {
+  const only = patternOf(byId('filter'));
+  const without = patternOf(byId('hidden'));
+  const matches = only && matchFunctions(only);
+  const isWanted = only ? matcherOf(matches, only) : () => true;
+  const isHidden = without ? matcherOf(matchFunctions(without), without) : () => false;
   const classes = shownClasses();
   const shown = new Int32Array(contexts.count);
   let count = 0;
   for (let context = 0; context < shown.length; context++) {
-    if (classes[contexts.class[context]]
-      && (!stacks || stacks[contexts.node[context]] === 1 || typeOf(context).toLowerCase().includes(text))) {
+    if (classes[contexts.class[context]] && isWanted(context) && !isHidden(context)) {
       shown[count++] = context;
     }
   }
-  return shown.slice(0, count);
+  const quantity = byId('quantity').value;
+  const selection = { quantity, matches, shown: shown.slice(0, count) };
+  selection.sum = sumOf(quantity, selection.shown);
+  return selection;
 }
 
-function sumOf(quantity, shown) {
-  return shown.reduce((sum, context) => sum + contexts[quantity][context], 0);
-}
+let selectionNow = null;
 
-function tellShown(shown, quantity) {
-  const sum = sumOf(quantity, shown);
-  const whole = contexts[quantity].reduce((a, b) => a + b, 0);
+function tellShown() {
+  const { quantity, shown, sum } = selectionNow;
   byId('shown').textContent = `${countText(shown.length)} of ${countText(contexts.count)} contexts, `
-    + `${quantityText(quantity, sum)} (${shareText(sum, whole)})`;
+    + `${quantityText(quantity, sum)} (${shareText(sum, sumAll(quantity))})`;
 }
 
 let plots = [];
 
-function drawPlots(quantity) {
+function drawPlots() {
   for (const plot of plots) {
-    plot.quantity = quantity;
+    plot.quantity = selectionNow.quantity;
     plot.draw();
   }
 }
 
+// The open view, unless it shows this selection already.
+function drawTab() {
+  const selection = selectionNow;
+  selection.drawn = selection.drawn || new Set();
+  if (!selection.drawn.has(page.tab)) {
+    selection.drawn.add(page.tab);
+    views[page.tab]();
+  }
+}
+
 function update() {
-  const quantity = byId('quantity').value;
-  const text = byId('filter').value.trim().toLowerCase();
-  const functions = text === '' ? null : matchFunctions(text);
-  const shown = matchContexts(functions, text);
-  tellShown(shown, quantity);
-  updateFlame(shown, quantity, functions);
-  updateTable(shown);
-  drawPlots(quantity);
+  selectionNow = select();
+  tellShown();
+  drawTab();
+  showDetails();
+  keepState();
 }
 
 function setFilter(text) {
   byId('filter').value = text;
+  update();
+}
+
+// The function that was chosen may be none of those that are shown then.
+function setWrappers(groups) {
+  lookThrough(groups);
+  page.chosen = {};
+  update();
+}
+
+function setHidden(text) {
+  byId('hidden').value = text;
   update();
 }
 
@@ -85,42 +139,77 @@ function updateSoon() {
 }
 
 function redraw() {
-  drawFlame();
-  drawPlots(byId('quantity').value);
+  selectionNow.drawn = new Set();
+  drawTab();
 }
 
+// Digits open tabs, '/' goes to the filter, '\\' to what is left out.
 function onKey(event) {
-  if (event.key === '/' && event.target.tagName !== 'INPUT') {
-    byId('filter').focus();
-    event.preventDefault();
+  if (event.target.tagName === 'INPUT' || event.ctrlKey || event.metaKey || event.altKey) {
+    return;
   }
+  const tab = tabNames()[Number(event.key) - 1];
+  const input = { '/': 'filter', '\\': 'hidden' }[event.key];
+  if (input) {
+    byId(input).focus();
+  } else if (tab && event.target.tagName !== 'SELECT') {
+    openTab(tab);
+    byId(`tab-${tab}`).focus();
+  } else {
+    return;
+  }
+  event.preventDefault();
 }
 
-function tellFacts() {
-  const classes = data.accesses_known ? 'Cold is blue, hot is red.'
-    : 'Accesses were not counted, so no context is known to be cold or hot.';
-  const dropped = data.dropped_blocks > 0 ? `; ${countText(data.dropped_blocks)} blocks have no record` : '';
-  const libraries = data.accesses_known && data.library_bytes > 0
-    ? ` Libraries allocate ${bytesText(data.library_bytes)}, ${bytesText(data.cold_library_bytes)} of them cold: hints reach these`
-      + ' by hearth index --library-calls.' : '';
-  byId('facts').textContent = `${countText(data.runs)} ${data.runs === 1 ? 'run' : 'runs'}, `
-    + `${timeText(data.duration_ns)} in all${dropped}. ${classes}${libraries}`;
+function followAddress() {
+  readState();
+  selectionNow = select();
+  tellShown();
+  showPanel();
+  showTab();
+  if (tables[page.tab]) {
+    tables[page.tab].pointAt(page.tab === 'contexts' ? page.chosen.context : page.chosen.group);
+  }
+  showDetails();
+}
+
+// In the order of the tabs.
+function startViews() {
+  views.summary = drawSummary;
+  startLists();
+  views.flame = drawFlameView;
+  views.sizes = drawSizes;
+  if (data.advice) {
+    views.advice = drawAdvice;
+  }
+  views.plots = drawPlots;
+  startBuild();
+  if (!hasLive) {
+    delete views.leaks;
+  }
+  const inOrder = Array.from(document.querySelectorAll('#views > section'), (section) => section.id);
+  inOrder.filter((name) => views[name]).forEach((name) => {
+    const view = views[name];
+    delete views[name];
+    views[name] = view;
+  });
 }
 
 function start() {
   byId('quantity').append(...data.quantities.filter(isKnown).map((quantity) => make('option',
     { value: quantity.key, title: quantity.description, selected: quantity.key === data.value }, quantity.name)));
+  byId('class-boxes').hidden = !data.accesses_known;
   tellFacts();
   startFlame();
-  startTable();
+  startViews();
+  startTabs();
   plots = startPlots();
-  startBuild();
-  update();
-  byId('quantity').addEventListener('change', update);
-  byId('flame-mode').addEventListener('change', update);
-  byId('filter').addEventListener('input', updateSoon);
+  followAddress();
+  ['quantity', 'flame-mode'].forEach((id) => byId(id).addEventListener('change', update));
+  ['filter', 'hidden'].forEach((id) => byId(id).addEventListener('input', updateSoon));
   document.querySelectorAll('input[name=class]').forEach((box) => box.addEventListener('change', update));
   document.addEventListener('keydown', onKey);
+  window.addEventListener('hashchange', followAddress);
   window.matchMedia('(prefers-color-scheme: dark)').addEventListener('change', redraw);
 }
 

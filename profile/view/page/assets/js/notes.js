@@ -134,15 +134,16 @@ function buildParts(hotcold, annotation) {
 
 function startBuild() {
   const section = byId('build');
+  views.build = () => {};
   try {
     const hotcold = parseLines('--hotcold', data.hotcold);
     const annotation = parseLines('--annotation', data.annotation);
-    if (hotcold.length + annotation.length > 0) {
-      section.append(...buildParts(hotcold, annotation));
-      section.hidden = false;
+    if (hotcold.length + annotation.length === 0) {
+      delete views.build;
+      return;
     }
+    section.append(...buildParts(hotcold, annotation));
   } catch (error) { // the rest of the page is shown
     section.append(make('p', { role: 'alert' }, `This section cannot be shown: ${error.message}.`));
-    section.hidden = false;
   }
 }

@@ -173,6 +173,7 @@ function startPlots() {
   const single = 'live' in data.plots;
   const darker = 'more is darker, in dark colours brighter.';
   return [
+    ...startOwners(),
     ...startLive(),
     ...startGrid('lifetime-size', 'Lifetime against size',
       `${single ? 'Blocks' : 'Contexts by their averages'}; the filter does not apply; ${darker}`),

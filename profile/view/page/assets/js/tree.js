@@ -130,6 +130,16 @@ function sumContexts(tree, summed, values) {
   return sums;
 }
 
+// Of a comparison: `all` has room for what is and for what was, so that what is gone is seen, too.
+function sumComparison(tree, shown, quantity) {
+  const now = contexts[quantity];
+  const before = contexts[`base_${quantity}`];
+  return {
+    all: sumContexts(tree, shown, now.map((value, context) => Math.max(value, before[context]))),
+    now: sumContexts(tree, shown, now), before: sumContexts(tree, shown, before),
+  };
+}
+
 // Of the shown ones: all, and those of each class.
 function sumTree(tree, shown, values) {
   const ofClass = (name) => {

@@ -25,6 +25,10 @@ function countText(count) {
 
 const quantityTexts = { bytes: bytesText, live: bytesText };
 
+function isKnown(quantity) {
+  return quantity.key !== 'accesses' || data.accesses_counted;
+}
+
 function quantityText(key, value) {
   return (quantityTexts[key] || countText)(value);
 }

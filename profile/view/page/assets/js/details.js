@@ -1,0 +1,127 @@
+// The panel beside the views: what is known of the context or function that the reader points at.
+
+const MOST_RELATIVES = 12;
+const MOST_CONTEXTS = 6;
+
+function groupButton(group) {
+  return make('button', { type: 'button', className: 'link', title: groupFile(group), onclick: () => choose({ group }) },
+    groupName(group));
+}
+
+function sourceText(place) {
+  const file = data.sources && data.sources[fileOf(data.places.function[place])];
+  return (file && file[data.places.line[place]]) || '';
+}
+
+// With a button, unless it is a wrapper.
+function frameItem(place) {
+  const fn = data.places.function[place];
+  const name = data.functions.wrapper[fn] ? data.functions.name[fn] : groupButton(grouping.groups[fn]);
+  const source = sourceText(place);
+  return make('li', {}, make('code', {}, name), ` ${placeText(place, true)}`,
+    ...(source ? [make('code', { className: 'source' }, source)] : []));
+}
+
+function factList(facts) {
+  return make('dl', {}, ...facts.flatMap(([name, ...value]) => [make('dt', {}, name), make('dd', {}, ...value)]));
+}
+
+function contextFacts(context) {
+  const average = (column) => contexts[column][context] / Math.max(contexts.allocs[context], 1);
+  const facts = data.quantities.filter(isKnown)
+    .map((quantity) => [quantity.name, quantityText(quantity.key, contexts[quantity.key][context])]);
+  facts.push(['average size', bytesText(average('bytes'))], ['average lifetime', timeText(average('lifetime_ns'))]);
+  if (data.tallied) {
+    facts.push(['temporary', countText(contexts.temporary[context])], ['at the peak', bytesText(contexts.peak[context])]);
+  }
+  if (data.base) {
+    facts.push([`${selectionNow.quantity} in ${data.base}`, quantityText(selectionNow.quantity, baseOf(selectionNow.quantity, context))]);
+  }
+  if (data.accesses_known) {
+    facts.push(['class', data.classes[contexts.class[context]]]);
+  }
+  return typeOf(context) ? facts.concat([['type', typeOf(context)]]) : facts;
+}
+
+function contextDetails(context) {
+  const list = make('ol', {});
+  for (let node = contexts.node[context]; node >= 0; node = data.nodes.caller[node]) {
+    list.append(frameItem(data.nodes.place[node]));
+  }
+  return [make('h2', {}, `Context of ${data.functions.name[nodeFunction[contexts.owner[context]]]}`),
+    factList(contextFacts(context)), make('h3', {}, 'Call stack of the allocation'), list];
+}
+
+function relativeTable(title, relatives, itself, whole) {
+  const { quantity } = selectionNow;
+  const rows = relatives.slice(0, MOST_RELATIVES).map(([group, sum]) => [
+    group === ITSELF ? itself : groupButton(group), quantityText(quantity, sum), shareText(sum, whole)]);
+  if (relatives.length > MOST_RELATIVES) {
+    const rest = relatives.slice(MOST_RELATIVES);
+    const sum = rest.reduce((total, entry) => total + entry[1], 0);
+    rows.push([`${countText(rest.length)} more`, quantityText(quantity, sum), shareText(sum, whole)]);
+  }
+  const table = makeTable([title, quantityName(quantity), '%'], rows);
+  table.className = 'wide';
+  return table;
+}
+
+function contextButton(context) {
+  const callers = callersText(context);
+  return make('button', { type: 'button', className: 'link', onclick: () => choose({ context }) },
+    `${placeText(ownerPlaceOf(context), false)}${callers ? ` \u2190 ${callers}` : ''}`);
+}
+
+function functionTools(group) {
+  const pattern = `^${escapePattern(groupName(group))}$`;
+  return make('p', { className: 'tools' },
+    make('button', { type: 'button', onclick: () => setFilter(pattern) }, 'Only with this'),
+    make('button', { type: 'button', onclick: () => setHidden(pattern) }, 'Without this'),
+    make('button', { type: 'button', onclick: () => { setFilter(pattern); openTab('flame'); } }, 'Flame graph'),
+    make('button', {
+      type: 'button', title: 'it is a wrapper: what it allocates is its callers\u2019',
+      onclick: () => setWrappers(page.wrappers.concat([group])),
+    }, 'Look through'));
+}
+
+function functionDetails(group) {
+  const selection = selectionNow;
+  const { quantity } = selection;
+  const sums = functionSums(selection);
+  const cumulative = sums.cumulative[group];
+  const largest = sortByNumber(contextsWithin(selection, group), (context) => contexts[quantity][context], true)
+    .slice(0, MOST_CONTEXTS);
+  const contextTable = makeTable(['contexts of most', quantityName(quantity)],
+    Array.from(largest, (context) => [contextButton(context), quantityText(quantity, contexts[quantity][context])]));
+  contextTable.className = 'wide';
+  const amount = (value) => `${quantityText(quantity, value)}, ${shareText(value, selection.sum)}`;
+  return [make('h2', {}, groupName(group)), make('p', { className: 'caption' }, groupFile(group)),
+    factList([['itself', amount(sums.flat[group])], ['with all it calls', amount(cumulative)],
+      ['allocations', countText(sums.allocs[group])],
+      ...(sums.allocs[group] > 0 ? [
+        ['average size', bytesText(sums.bytes[group] / sums.allocs[group])],
+        ['average lifetime', timeText(sums.lifetime_ns[group] / sums.allocs[group])],
+        ['held on average', bytesText(heldOnAverage(sums.byte_seconds[group]))]] : []),
+      ['live at exit', bytesText(sums.live[group])]]),
+    functionTools(group),
+    relativeTable('called by', callersOf(selection, group), '(nobody: the stack begins here)', cumulative),
+    relativeTable('calls', calleesOf(selection, group), '(allocates itself)', cumulative),
+    contextTable];
+}
+
+function showDetails() {
+  const { chosen } = page;
+  const panel = byId('details');
+  const parts = chosen.context !== undefined ? contextDetails(chosen.context)
+    : chosen.group !== undefined ? functionDetails(chosen.group)
+      : [make('p', { className: 'caption' }, 'Choose a row or a box: who calls it, what it calls, and its call stacks are shown here.')];
+  showPanel();
+  panel.replaceChildren(...parts);
+  panel.scrollTop = 0;
+}
+
+function choose(chosen) {
+  page.chosen = chosen;
+  showDetails();
+  keepState();
+}

@@ -1,0 +1,124 @@
+// What this is, and what stands out.
+
+const MOST_LINES = 10;
+
+function dateText(ns) {
+  return new Date(ns / 1e6).toISOString().replace('T', ' ').replace(/\..*/, ' UTC');
+}
+
+function durationText() {
+  return data.runs === 1 ? `${timeText(data.duration_ns)}, 1 run`
+    : `${timeText(data.duration_ns)} in ${countText(data.runs)} runs`;
+}
+
+function sumAll(quantity) {
+  return contexts[quantity].reduce((a, b) => a + b, 0);
+}
+
+// [name, text], for the line on top and the list.
+function runFacts() {
+  const { live } = data.plots;
+  return [
+    data.command && ['command', data.command],
+    data.start_unix_ns && ['started', dateText(data.start_unix_ns)],
+    !data.command && data.binaries.length > 0 && ['program', data.binaries[0].name],
+    ['duration', durationText()],
+    live && ['peak', `${bytesText(live.peak_bytes)} at ${timeText(live.peak_ns)}`],
+    ['live at exit', `${bytesText(sumAll('live'))} in ${countText(sumAll('live_allocs'))} blocks`],
+    ['allocated', `${bytesText(sumAll('bytes'))} in ${countText(sumAll('allocs'))} blocks`],
+    data.dropped_blocks > 0 && ['without record', `${countText(data.dropped_blocks)} blocks`],
+    data.base && ['compared with', data.base],
+  ].filter(Boolean);
+}
+
+function densityText(density) {
+  return density >= 100 || density === 0 ? countText(density) : density.toPrecision(3);
+}
+
+function classFact() {
+  const rule = data.classifier;
+  if (data.base) {
+    return 'none in a comparison: red grew, green shrank';
+  }
+  if (!data.accesses_known) {
+    return 'accesses were not counted, so no context is known to be cold or hot';
+  }
+  const coldAge = rule.cold_min_lifetime_ns > 0 ? ` and an average life of at least ${timeText(rule.cold_min_lifetime_ns)}` : '';
+  return `cold (blue): at most ${densityText(rule.cold_max_density)} accesses per byte and second${coldAge}; `
+    + `hot (red): at least ${densityText(rule.hot_min_density)}; by the rule '${rule.mode}'`;
+}
+
+function tellFacts() {
+  byId('facts').textContent = runFacts().map(([name, text]) => `${name} ${text}`).join(' \u00b7 ');
+}
+
+function allFacts() {
+  const facts = runFacts();
+  if (!data.plots.live) {
+    facts.push(['peak', 'a profile does not have it: hearth record --mode=trace, or --mode=live']);
+  }
+  facts.push(['classes', classFact()]);
+  if (data.accesses_known && data.library_bytes > 0) {
+    facts.push(['libraries', `allocate ${bytesText(data.library_bytes)}, ${bytesText(data.cold_library_bytes)} of them cold: hints reach these`
+      + ' by hearth index --library-calls']);
+  }
+  if (data.dropped_frames > 0) {
+    facts.push(['unknown code', `${countText(data.dropped_frames)} addresses have no name`]);
+  }
+  data.binaries.forEach((binary, i) => facts.push([i === 0 ? 'binaries' : '',
+    `${binary.name}${binary.build_id ? `, build id ${binary.build_id}` : ''}`]));
+  return facts;
+}
+
+function topTable(title, name, measure, textOf, whole) {
+  const sums = functionSums(selectionNow)[name];
+  const rows = Array.from(sortByNumber(functionsWith(name), (group) => sums[group], true).slice(0, MOST_LINES),
+    (group) => [groupButton(group), textOf(sums[group]), shareText(sums[group], whole)]);
+  const table = makeTable([title, measure, '%'], rows);
+  table.className = 'wide';
+  return make('div', {}, table);
+}
+
+// The functions whose own bytes, or what is measured, changed most.
+function changeTable() {
+  const { flat, baseFlat } = functionSums(selectionNow);
+  const changed = Int32Array.from(flat.keys()).filter((group) => flat[group] !== baseFlat[group]);
+  const most = sortByNumber(changed, (group) => Math.abs(flat[group] - baseFlat[group]), true).slice(0, MOST_LINES);
+  const table = makeTable(['changed most', 'change', 'before', 'now'], Array.from(most, (group) => [groupButton(group),
+    changeText(flat[group] - baseFlat[group]), measuredText(baseFlat[group]), measuredText(flat[group])]));
+  table.className = 'wide';
+  return make('div', {}, table);
+}
+
+function tabButton(tab, text) {
+  return make('button', { type: 'button', className: 'link', onclick: () => openTab(tab) }, text);
+}
+
+function standingOut() {
+  const items = [];
+  if (data.advice && data.advice.findings.length > 0) {
+    const [first] = data.advice.findings;
+    items.push(make('li', {}, tabButton('advice', `${countText(data.advice.findings.length)} findings of advice`),
+      `; the first: ${first.title}, ${first.place}: ${first.evidence}`));
+  }
+  items.push(make('li', {}, tabButton('temporary', temporaryCaption())));
+  items.push(hasLive ? make('li', {}, tabButton('leaks', leaksCaption())) : make('li', {}, 'Nothing was live when the program ended.'));
+  return make('ul', {}, ...items);
+}
+
+function topTables() {
+  const { quantity, sum, shown } = selectionNow;
+  const held = sumOf('byte_seconds', shown);
+  const measured = [quantityName(quantity), measuredText, sum];
+  return [
+    topTable('functions, themselves', 'flat', ...measured),
+    topTable('functions, with all they call', 'cumulative', ...measured),
+    ...(held > 0 ? [topTable('functions that hold most', 'byte_seconds', 'on average', (value) => bytesText(heldOnAverage(value)), held)] : []),
+    ...(data.tallied ? [topTable('functions at the peak', 'peak', 'live then', bytesText, sumOf('peak', shown))] : []),
+  ];
+}
+
+function drawSummary() {
+  byId('summary').replaceChildren(factList(allFacts()), standingOut(),
+    make('div', { className: 'columns' }, ...(data.base ? [changeTable()] : []), ...topTables()));
+}
