@@ -272,13 +272,14 @@ static void free_of_others(struct hearth_thread_pools *thread, unsigned number, 
 }
 
 /* How many of the blocks, from the first on, lie side by side in one tile, upwards or downwards; *first becomes the lowest
- * quantum. All are live and have the size of the first. */
+ * quantum. All are live and have the size of the first. Parcels of one tile may have equal owners. */
 static unsigned side_by_side(void *const *blocks, unsigned count, uint64_t owner, size_t quanta, size_t *first) {
   size_t low = hearth_quantum_of(blocks[0]), end = low + quanta;
   unsigned i = 1;
   for (; i < count && hearth_owner_of(blocks[i]) == owner; i++) {
     size_t quantum = hearth_quantum_of(blocks[i]);
-    if ((quantum + quanta != low && quantum != end) || hearth_live_quanta(owner, blocks[i]) != quanta)
+    if ((quantum + quanta != low && quantum != end) || quantum / HEARTH_TILE_QUANTA != low / HEARTH_TILE_QUANTA ||
+        hearth_live_quanta(owner, blocks[i]) != quanta)
       break;
     low = quantum < low ? quantum : low;
     end = quantum == end ? end + quanta : end;

@@ -36,7 +36,8 @@ enum {
   MISUSE,
   SHRUNK,
   MIXED,
-  EVEN
+  EVEN,
+  NEIGHBOURS
 };
 
 static char *take(unsigned pool, size_t bytes) { return hearth_take(pool, bytes, NULL); }
@@ -126,6 +127,24 @@ static void blocks_of_one_size_need_no_bits(void **state) {
 }
 
 /* What small blocks leave serves larger ones, and the other way round: the pool does not grow. */
+/* Blocks that go out of use together may be of two parcels that lie side by side, here of 2048 blocks each. */
+static void neighbours_of_two_parcels_are_freed(void **state) {
+  (void)state;
+  enum { COUNT = 20000, STEP = 1000, BYTES = 32 };
+  static char *blocks[COUNT];
+  for (int i = 0; i < COUNT; i++)
+    blocks[i] = take(NEIGHBOURS, BYTES);
+  for (int i = 0; i < COUNT; i += STEP) /* no parcel is even any more */
+    put(blocks[i]);
+  for (int i = 0; i < COUNT; i++) {
+    if (i % STEP)
+      put(blocks[i]);
+    else
+      assert_true(hearth_pools_are_valid());
+  }
+  assert_true(hearth_pools_are_valid());
+}
+
 static void holes_serve_all_small_sizes(void **state) {
   (void)state;
   enum { BYTES = 4 << 20 };
@@ -479,6 +498,7 @@ int main(void) {
       cmocka_unit_test(blocks_lie_in_the_order_of_requests),
       cmocka_unit_test(freed_blocks_are_taken_again),
       cmocka_unit_test(blocks_of_one_size_need_no_bits),
+      cmocka_unit_test(neighbours_of_two_parcels_are_freed),
       cmocka_unit_test(holes_serve_all_small_sizes),
       cmocka_unit_test(blocks_grow_where_there_is_room),
       cmocka_unit_test(blocks_shrink_where_they_are),
