@@ -14,7 +14,7 @@ static const double l2_lines = 2 << 14, l3_lines = 1 << 19; /* 2 MiB, and a shar
 static const double l2_miss = 30, l3_miss = 100;
 static const double l1_pages = 64, l2_pages = 1536; /* translations; of both sizes */
 static const double l1_page_miss = 4, l2_page_miss = 30;
-static const double fault = 1000, huge_fault = 120000; /* clearing included */
+static const double fault = 2000, huge_fault = 400000; /* clearing included, in a virtual machine */
 static const double own_pair = 60, pool_pair = 44;     /* of malloc and free (test/bench/hotcold.sh) */
 /* Cycles between two accesses of the heap where nothing misses. */
 static const double cycles_per_access = 2.5;
