@@ -84,9 +84,9 @@ static void find_host(hearth_text *host) {
   const char *option = hearth_rt.options.host;
   char own[HEARTH_RAW_HOST_MAX + 1];
 
-  if (strcmp(option, "off") == 0)
+  if (strncmp(option, "off", sizeof "off") == 0)
     return;
-  if (strcmp(option, "on") == 0) {
+  if (strncmp(option, "on", sizeof "on") == 0) {
     hearth_os_host_name(own, sizeof own);
     option = own;
   }

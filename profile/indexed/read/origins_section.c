@@ -33,10 +33,8 @@ static hearth_status read_row(hearth_profile *profile, const uint8_t *from, uint
   hearth_indexed_origin stored;
   memcpy(&stored, from, sizeof stored);
   hearth_origin *row = &ret->rows[i];
-  *row = (hearth_origin){.day = stored.day,
-                         .build_id_size = stored.build_id_size,
-                         .runs = stored.runs,
-                         .total_bytes = stored.total_bytes};
+  *row = (hearth_origin){
+      .day = stored.day, .build_id_size = stored.build_id_size, .runs = stored.runs, .total_bytes = stored.total_bytes};
   memcpy(row->build_id, stored.build_id, sizeof row->build_id);
   HEARTH_TRY(hearth_profile_get_string(profile, stored.host, &row->host, err));
   if (row->build_id_size > sizeof row->build_id || !is_padded(row) || !is_coarse(row, ret->grain) ||

@@ -120,14 +120,14 @@ static void damage_is_found(void **state) {
   } cases[] = {
       {0, HEARTH_ORIGIN_GRAINS}, /* unknown grain */
       {0, HEARTH_ORIGINS_NO_HOST},
-      {4, 1},             /* reserved */
-      {8 + 8, 0},         /* neither runs nor bytes */
-      {8 + 19, 255},      /* no string */
-      {8 + 24, 33},       /* size of the build id */
-      {8 + 28, 1},        /* reserved */
-      {8 + 63, 1},        /* behind the build id */
-      {8 + 64 + 20, 12},  /* no Monday */
-      {8 + 64 + 24, 0},   /* a build id without a size */
+      {4, 1},            /* reserved */
+      {8 + 8, 0},        /* neither runs nor bytes */
+      {8 + 19, 255},     /* no string */
+      {8 + 24, 33},      /* size of the build id */
+      {8 + 28, 1},       /* reserved */
+      {8 + 63, 1},       /* behind the build id */
+      {8 + 64 + 20, 12}, /* no Monday */
+      {8 + 64 + 24, 0},  /* a build id without a size */
   };
   uint8_t *copy = malloc(b.size);
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

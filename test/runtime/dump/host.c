@@ -19,7 +19,7 @@
  * CHECK: 1 100 B 100.0% 20{{[0-9-]+}}
  *
  * ALL: 4 runs, 400 B allocated
- * ALL-NEXT: {{^$}}
+ * ALL-EMPTY:
  * ALL: runs bytes host
  * ALL-DAG: 2 200 B 50.0% unknown
  * ALL-DAG: 1 100 B 25.0% web-class
