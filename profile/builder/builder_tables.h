@@ -11,6 +11,7 @@
 #define HEARTH_BUILDER_INTERNAL_H
 
 #include "hearth/builder.h"
+#include "hearth/origin.h"
 #include "hearth/spread.h"
 #include "hearth/together.h"
 #include "id_table.h"
@@ -71,6 +72,20 @@ typedef struct builder_spreads {
   size_t run_count, run_room, run_row_count, run_row_room;
 } builder_spreads;
 
+typedef struct builder_origin {
+  uint32_t host; /* offset in the pool; HEARTH_NONE: unknown */
+  uint32_t day;
+  uint32_t build_id_size;
+  uint8_t build_id[HEARTH_BUILD_ID_MAX];
+  uint64_t runs, total_bytes;
+} builder_origin;
+
+typedef struct builder_origins {
+  uint32_t grain; /* enum hearth_origin_grain: no row has more than it keeps */
+  size_t count;
+  builder_origin rows[HEARTH_ORIGINS_MOST];
+} builder_origins;
+
 struct hearth_builder {
   enum hearth_id_scheme scheme;
   char *pool;
@@ -88,6 +103,7 @@ struct hearth_builder {
   node_table nodes_by_content;
   builder_together together;
   builder_spreads spreads;
+  builder_origins origins;
   hearth_profile_summary runs;            /* sums of hearth_builder_add_run; the totals are not used */
   uint64_t counted, densities, uncounted; /* calls of hearth_builder_add_run, by the known facts about accesses */
   bool has_runs;
@@ -148,7 +164,17 @@ hearth_status hearth_builder_add_spread(hearth_builder *builder, uint32_t node, 
 hearth_spread hearth_builder_spread(const hearth_builder *builder, size_t context);
 /* Do the spreads follow from the sums, which are those of a single run? Or are there none? */
 bool hearth_builder_is_one_run(const hearth_builder *builder);
+/* Bytes that blocks of the run that is being added have taken so far. */
+uint64_t hearth_builder_run_bytes(const hearth_builder *builder);
 void hearth_builder_free_spreads(builder_spreads *spreads);
+/* origins.c: add runs of one origin; at its grain, or a coarser one. */
+hearth_status hearth_builder_add_origin(hearth_builder *builder, const hearth_origin *origin, hearth_error *err);
+/* Make all rows as coarse as this grain has them; those to come will be, too. */
+void hearth_builder_raise_origins(hearth_builder *builder, uint32_t grain);
+/* One of builder->origins; it lives until something is added. */
+hearth_origin hearth_builder_origin(const hearth_builder *builder, size_t i);
+/* Take hosts and days out. */
+void hearth_builder_strip_origins(hearth_builder *builder);
 /* The histogram of a context; lives until something is added. Its last count is not 0. */
 hearth_histogram hearth_builder_histogram(const hearth_builder *builder, size_t context);
 

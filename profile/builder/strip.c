@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A function's name becomes a hash of it, by which the compiler still finds a callee that moved to another file, and LLVM's
  * id. Its file is part of its id already. What marks scopes and heaps stands for a path, but is none. Types and binaries keep
- * their ids. */
+ * their ids. Of the origins of runs, builds stay. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -21,6 +21,7 @@ static hearth_status strip_function(hearth_builder *builder, builder_function *f
 hearth_status hearth_builder_strip(hearth_builder *builder, hearth_error *err) {
   for (size_t i = 0; i < builder->function_count; i++)
     HEARTH_TRY(strip_function(builder, &builder->functions[i], err));
+  hearth_builder_strip_origins(builder);
   size_t binary_count = builder->binary_count;
   builder->type_count = builder->binary_count = 0;
   for (size_t i = 0; i < binary_count; i++) { /* those that differ in their names are one */

@@ -8,6 +8,7 @@
 #include "file_kind.h"
 #include "hearth/builder.h"
 #include "hearth/ids.h"
+#include "hearth/origin.h"
 #include "hearth/spread.h"
 #include "hearth/together.h"
 #include "mib_names.h"
@@ -42,6 +43,11 @@ static void print_string(FILE *stream, const char *string) {
   fputc('"', stream);
 }
 
+static void print_hex(const uint8_t *bytes, uint32_t size, FILE *stream) {
+  for (uint32_t i = 0; i < size; i++)
+    fprintf(stream, "%02x", bytes[i]);
+}
+
 static hearth_status print_binaries(hearth_profile *profile, FILE *stream, hearth_error *err) {
   for (uint32_t i = 0; i < hearth_profile_binary_count(profile); i++) {
     const char *name;
@@ -51,10 +57,29 @@ static hearth_status print_binaries(hearth_profile *profile, FILE *stream, heart
     fputs("binary ", stream);
     print_string(stream, name);
     fputs(size ? " " : "", stream);
-    for (uint32_t k = 0; k < size; k++)
-      fprintf(stream, "%02x", build_id[k]);
+    print_hex(build_id, size, stream);
     fputc('\n', stream);
   }
+  return HEARTH_OK;
+}
+
+static void print_origin(const hearth_origin *row, FILE *stream) {
+  fputs("origin ", stream);
+  fputs(row->build_id_size ? "" : "\"\"", stream);
+  print_hex(row->build_id, row->build_id_size, stream);
+  fputc(' ', stream);
+  print_string(stream, row->host);
+  fprintf(stream, " day=%u runs=%llu bytes=%llu\n", row->day, (unsigned long long)row->runs,
+          (unsigned long long)row->total_bytes);
+}
+
+static hearth_status print_origins(hearth_profile *profile, FILE *stream, hearth_error *err) {
+  hearth_origins origins;
+  HEARTH_TRY(hearth_profile_get_origins(profile, &origins, err));
+  if (origins.grain > 0)
+    fprintf(stream, "origins grain=%u\n", origins.grain);
+  for (size_t i = 0; i < origins.count; i++)
+    print_origin(&origins.rows[i], stream);
   return HEARTH_OK;
 }
 
@@ -212,6 +237,7 @@ hearth_status hearth_profile_print_text(hearth_profile *profile, FILE *stream, h
           s.densities_only ? "densities=1 " : "", (unsigned long long)s.dropped_blocks,
           (unsigned long long)s.dropped_frames);
   HEARTH_TRY(print_binaries(profile, stream, err));
+  HEARTH_TRY(print_origins(profile, stream, err));
   HEARTH_TRY(print_types(profile, stream, err));
   HEARTH_TRY(print_folded(profile, stream, err));
   together_printer together;

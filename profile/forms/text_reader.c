@@ -275,7 +275,7 @@ static hearth_status read_build_id(parser *p, uint8_t *build_id, uint32_t *ret_s
       break;
     build_id[(*ret_size)++] = (uint8_t)(hex_digit(hex[0]) << 4 | hex_digit(hex[1]));
   }
-  return *hex ? bad(p, "a build id is up to 32 bytes in hexadecimal, not", p->token) : end_line(p);
+  return *hex ? bad(p, "a build id is up to 32 bytes in hexadecimal, not", p->token) : HEARTH_OK;
 }
 
 static hearth_status read_binary(parser *p) {
@@ -287,8 +287,36 @@ static hearth_status read_binary(parser *p) {
     return fail(p, p->line, HEARTH_E_NOMEM, "out of memory", "");
   hearth_status status = at_line_end(p) ? HEARTH_OK : read_build_id(p, build_id, &size);
   if (status == HEARTH_OK)
+    status = end_line(p);
+  if (status == HEARTH_OK)
     status = hearth_builder_add_binary(p->builder, name, build_id, size, p->err);
   free(name);
+  return status;
+}
+
+static hearth_status read_origins(parser *p) {
+  uint64_t grain = 0;
+  const named_value keys[] = {{"grain", &grain, HEARTH_ORIGIN_GRAINS - 1}};
+  HEARTH_TRY(read_values(p, keys, 1, "origins have grain, but not"));
+  hearth_builder_raise_origins(p->builder, (uint32_t)grain);
+  return HEARTH_OK;
+}
+
+static hearth_status read_origin(parser *p) {
+  hearth_origin origin = {0};
+  uint64_t day = 0;
+  const named_value keys[] = {{"day", &day, UINT32_MAX}, {"runs", &origin.runs, 0}, {"bytes", &origin.total_bytes, 0}};
+  HEARTH_TRY(read_build_id(p, origin.build_id, &origin.build_id_size));
+  HEARTH_TRY(read_token(p, "name of the host"));
+  char *host = strdup(p->token);
+  if (!host)
+    return fail(p, p->line, HEARTH_E_NOMEM, "out of memory", "");
+  origin.host = host;
+  hearth_status status = read_values(p, keys, sizeof keys / sizeof keys[0], "an origin has day, runs, bytes, but not");
+  origin.day = (uint32_t)day;
+  if (status == HEARTH_OK)
+    status = hearth_builder_add_origin(p->builder, &origin, p->err);
+  free(host);
   return status;
 }
 
@@ -513,11 +541,17 @@ static hearth_status read_statement(parser *p) {
     return read_binary(p);
   if (strcmp(p->token, "type") == 0)
     return read_type(p);
+  if (strcmp(p->token, "origins") == 0)
+    return read_origins(p);
+  if (strcmp(p->token, "origin") == 0)
+    return read_origin(p);
   if (strcmp(p->token, "windows") == 0)
     return read_windows(p);
   if (strcmp(p->token, "frame") == 0)
     return read_folded(p);
-  return bad(p, "outside a context stands only scheme, run, binary, type, windows, frame or context, not", p->token);
+  return bad(p,
+             "outside a context stands only scheme, run, binary, origins, origin, type, windows, frame or context, not",
+             p->token);
 }
 
 /* A text without spreads is of a single run, or of runs that were not observed. */

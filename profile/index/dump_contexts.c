@@ -399,12 +399,29 @@ static hearth_status add_windows(const symboliser *s, hearth_error *err) {
   return HEARTH_OK;
 }
 
+#define NS_OF_A_DAY (86400 * UINT64_C(1000000000))
+
+/* The first mapping is the program's. */
+static hearth_status add_origin(const symboliser *s, uint64_t runs, hearth_error *err) {
+  const hearth_raw_dump *dump = s->dump;
+  hearth_origin origin = {.host = dump->host ? dump->host : "",
+                          .day = (uint32_t)(dump->start_unix_ns / NS_OF_A_DAY),
+                          .runs = runs,
+                          .total_bytes = hearth_builder_run_bytes(s->builder)};
+  if (dump->map_count > 0) {
+    origin.build_id_size = dump->maps[0].build_id_size;
+    memcpy(origin.build_id, dump->maps[0].build_id, origin.build_id_size);
+  }
+  return hearth_builder_add_origin(s->builder, &origin, err);
+}
+
 static hearth_status add_run(symboliser *s, const hearth_lost_contexts *lost, hearth_error *err) {
   hearth_profile_summary run = {.runs = s->dump->continues ? 0 : 1,
                                 .duration_ns = s->dump->duration_ns,
                                 .dropped_blocks = hearth_merge_SUM(s->dump->dropped_blocks, lost->no_room.blocks),
                                 .dropped_frames = count_without_frames(s),
                                 .accesses_counted = s->dump->accesses_counted};
+  HEARTH_TRY(add_origin(s, run.runs, err));
   HEARTH_TRY(hearth_builder_end_run(s->builder, &run, err));
   return hearth_builder_add_run(s->builder, &run, err);
 }

@@ -12,7 +12,7 @@
 
 #define KNOWN_FLAGS                                                                                                    \
   (HEARTH_RAW_FLAG_ACCESSES | HEARTH_RAW_FLAG_CONTINUES | HEARTH_RAW_FLAG_HISTOGRAMS | HEARTH_RAW_FLAG_NAMES |         \
-   HEARTH_RAW_OCCASION_MASK | HEARTH_RAW_FLAG_RESIDENCY | HEARTH_RAW_FLAG_TOGETHER)
+   HEARTH_RAW_OCCASION_MASK | HEARTH_RAW_FLAG_RESIDENCY | HEARTH_RAW_FLAG_TOGETHER | HEARTH_RAW_FLAG_HOST)
 #define CHUNK      ((size_t)1 << 20) /* of one pass */
 #define LEAST_NODE 2                 /* bytes */
 #define LEAST_MIB  2
@@ -99,7 +99,24 @@ static hearth_status read_maps(const hearth_raw_input *in, const hearth_raw_head
   return HEARTH_OK;
 }
 
-/* Names lie between the mappings and the call stacks. */
+/* It lies between the mappings and the names. */
+static hearth_status read_host(const hearth_raw_input *in, const hearth_raw_header *header, uint64_t *at,
+                               hearth_raw_dump *dump, hearth_error *err) {
+  const uint8_t *data = in->file->data + in->begin, *from = data + *at;
+  uint64_t size;
+  if (!(header->flags & HEARTH_RAW_FLAG_HOST))
+    return HEARTH_OK;
+  if (!hearth_raw_take_varint(&from, data + header->total_size, &size) || size == 0 || size > HEARTH_RAW_HOST_MAX ||
+      size > (uint64_t)(data + header->total_size - from) || memchr(from, '\0', size))
+    return hearth_raw_fail(in, *at, HEARTH_E_CORRUPT, err, "this is no host's name");
+  dump->host = strndup((const char *)from, size);
+  if (!dump->host)
+    return hearth_raw_fail(in, *at, HEARTH_E_NOMEM, err, "out of memory");
+  *at = (uint64_t)(from - data) + size;
+  return HEARTH_OK;
+}
+
+/* Names lie between that and the call stacks. */
 static hearth_status read_names(const hearth_raw_input *in, const hearth_raw_header *header, uint64_t at,
                                 hearth_raw_dump *dump, hearth_error *err) {
   const uint8_t *data = in->file->data + in->begin, *from = data + at;
@@ -303,6 +320,8 @@ hearth_status hearth_raw_read_hearth(const hearth_raw_input *in, hearth_raw_dump
     status = check_checksum(in, &header, err);
   if (status == HEARTH_OK)
     status = read_maps(in, &header, dump, &maps_end, err);
+  if (status == HEARTH_OK)
+    status = read_host(in, &header, &maps_end, dump, err);
   if (status == HEARTH_OK)
     status = read_names(in, &header, maps_end, dump, err);
   if (status == HEARTH_OK)

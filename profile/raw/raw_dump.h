@@ -73,6 +73,7 @@ struct hearth_raw_dump {
   hearth_together_pair *pairs; /* of numbers of records; in no order, and one may occur again */
   size_t pair_count;
   uint64_t start_unix_ns, pid; /* Hearth's layout; else 0 */
+  char *host;                  /* that it ran on; NULL: unknown */
   bool continues;              /* a run whose beginning is in another file */
   /* For hearth_raw_next_record: */
   hearth_raw_input in;

@@ -7,6 +7,7 @@
 #include "commands.h"
 #include "hearth/listing.h"
 #include "hearth/llvm_profile.h"
+#include "hearth/origin.h"
 #include "hearth/plan.h"
 #include "hearth/together.h"
 #include "ir_program.h"
@@ -16,7 +17,7 @@ enum { DEFAULT_GROUPS = 20, DEFAULT_CONTEXTS = 5, DEFAULT_DEPTH = 12, MOST_DEPTH
 
 typedef struct arguments {
   const char *profile, *callers, *callees;
-  bool json, yaml, text, plan, together, metadata_stats, full, by_given;
+  bool json, yaml, text, plan, together, runs, metadata_stats, full, by_given;
   hearth_number_option groups, contexts, depth;
   hearth_view_options view;
   hearth_listing_options options;
@@ -49,21 +50,22 @@ static int take_by(void *target, const char *value) {
 /* Was anything asked for that only the listing and its JSON heed? */
 static bool shapes_listing(const arguments *a) {
   const hearth_view_options *view = &a->view;
-  return (a->groups.given && !a->together) || a->contexts.given || a->depth.given || a->by_given ||
-         a->options.cumulative || a->full || a->options.sort || view->function || view->file || view->only ||
-         view->linkage_names || view->full_names || view->wrapper_count || view->classify || a->options.histograms ||
-         a->callers || a->callees;
+  return (a->groups.given && !a->together && !(a->runs && !a->json)) || a->contexts.given || a->depth.given ||
+         a->by_given || a->options.cumulative || a->full || a->options.sort || view->function || view->file ||
+         view->only || view->linkage_names || view->full_names || view->wrapper_count || view->classify ||
+         a->options.histograms || a->callers || a->callees;
 }
 
 static int check(int operands, char **argv, const arguments *a) {
-  int others = a->yaml + a->text + a->plan + a->together + a->metadata_stats;
+  int others = a->yaml + a->text + a->plan + a->together + a->runs + a->metadata_stats;
   if (operands > 1)
     return hearth_tool_usage_error("show", "one profile at a time, not '%s' too", argv[2]);
   if (operands == 0)
     return hearth_tool_usage_error("show", "which profile?");
-  if (others + (a->json && !a->plan && !a->together) > 1)
-    return hearth_tool_usage_error("show", "--json, --yaml, --text, --plan, --together and --metadata-stats exclude "
-                                           "each other, but for --json behind --plan or --together");
+  if (others + (a->json && !a->plan && !a->together && !a->runs) > 1)
+    return hearth_tool_usage_error("show",
+                                   "--json, --yaml, --text, --plan, --together, --runs and --metadata-stats exclude "
+                                   "each other, but for --json behind --plan, --together or --runs");
   if ((a->callers || a->callees) && (a->json || a->by_given || (a->callers && a->callees)))
     return hearth_tool_usage_error("show", "--callers, --callees, --by and --json exclude each other");
   if (others > 0 && shapes_listing(a))
@@ -72,6 +74,7 @@ static int check(int operands, char **argv, const arguments *a) {
                                    : a->text     ? "--text"
                                    : a->plan     ? "--plan"
                                    : a->together ? "--together"
+                                   : a->runs     ? "--runs"
                                                  : "--metadata-stats");
   return HEARTH_EXIT_OK;
 }
@@ -159,6 +162,10 @@ static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
        .flag = &a->together,
        .help = "print which memory is used together: contexts and pairs of them by what short windows of the run "
                "touched; also as --json, and with --top"},
+      {.name = "--runs",
+       .flag = &a->runs,
+       .help = "print which builds, hosts and days the runs are from, and how much of each; also as --json, and with "
+               "--top"},
       {.name = "--metadata-stats",
        .flag = &a->metadata_stats,
        .help = "print the size of its contexts as LLVM metadata, and the saving by chaining"},
@@ -192,6 +199,9 @@ static hearth_status print(hearth_profile *profile, const arguments *a, hearth_e
   if (a->together)
     return a->json ? hearth_together_print_json(profile, a->options.groups, stdout, err)
                    : hearth_together_print_text(profile, a->options.groups, stdout, err);
+  if (a->runs)
+    return a->json ? hearth_origins_print_json(profile, stdout, err)
+                   : hearth_origins_print_text(profile, a->options.groups, stdout, err);
   if (a->json)
     return hearth_listing_print_json(profile, a->profile, &a->options, stdout, err);
   if (a->yaml)

@@ -6,7 +6,9 @@
 #include "folded_pcs.h"
 #include "live_census.h"
 #include "mappings.h"
+#include "message.h"
 #include "os.h"
+#include "running_profile.h"
 #include "scopes.h"
 #include "stack_order.h"
 #include "windows.h"
@@ -77,6 +79,25 @@ static void write_number(writer *writer, uint64_t number) {
   emit(writer, packed, (size_t)(hearth_raw_put_varint(packed, number) - packed));
 }
 
+/* By the option `host`; empty: none. */
+static void find_host(hearth_text *host) {
+  const char *option = hearth_rt.options.host;
+  char own[HEARTH_RAW_HOST_MAX + 1];
+
+  if (strncmp(option, "off", sizeof "off") == 0)
+    return;
+  if (strncmp(option, "on", sizeof "on") == 0) {
+    hearth_os_host_name(own, sizeof own);
+    option = own;
+  }
+  hearth_text_add(host, option);
+}
+
+static void write_host(writer *writer, const hearth_text *host) {
+  write_number(writer, host->length);
+  emit(writer, host->start, host->length);
+}
+
 /* `count`: threads that forgot to stop may add more. */
 static void write_names(writer *writer, uint32_t count) {
   write_number(writer, count);
@@ -86,7 +107,6 @@ static void write_names(writer *writer, uint32_t count) {
     write_number(writer, size);
     emit(writer, text, size);
   }
-  pad(writer);
 }
 
 /* Node number `at`. */
@@ -214,6 +234,8 @@ int hearth_dump_hearth(hearth_file_output *output, const hearth_snapshot *snapsh
   static branch branch; /* signal stacks are small; the dumping thread has a lock */
   writer writer = {.output = output};
   uint32_t name_count = hearth_context_name_limit();
+  char host_name[HEARTH_RAW_HOST_MAX + 1];
+  hearth_text host = hearth_text_begin(host_name, sizeof host_name);
   hearth_raw_header header = {
       .magic = HEARTH_RAW_MAGIC,
       .version = HEARTH_RAW_VERSION,
@@ -234,6 +256,8 @@ int hearth_dump_hearth(hearth_file_output *output, const hearth_snapshot *snapsh
       .sample_bytes = snapshot->sample_bytes,
   };
 
+  find_host(&host);
+  header.flags |= host.length > 0 ? HEARTH_RAW_FLAG_HOST : 0;
   if (count_pcs(snapshot) + HEARTH_FOLDED_PCS_MOST + 1 >= HEARTH_RAW_NO_PARENT)
     return EOVERFLOW;
   hearth_stack_order(snapshot->depot, snapshot->count);
@@ -243,8 +267,11 @@ int hearth_dump_hearth(hearth_file_output *output, const hearth_snapshot *snapsh
   XXH64_reset(&writer.checksum, 0);
   hearth_file_output_write(output, &header, sizeof header); /* a placeholder: sizes and checksum come last */
   write_mappings(&writer);
+  if (host.length > 0)
+    write_host(&writer, &host);
   if (name_count > 0)
     write_names(&writer, name_count);
+  pad(&writer);
   header.stack_offset = output->size;
   header.stack_count = write_nodes(&writer, snapshot, &branch);
   header.mib_offset = output->size;

@@ -10,6 +10,7 @@
 #include "hearth/advice.h"
 #include "hearth/builder.h"
 #include "hearth/listing.h"
+#include "hearth/origin.h"
 #include "hearth/profile_diff.h"
 #include "hearth/profile_export.h"
 #include "hearth/report_page.h"
@@ -28,6 +29,8 @@ typedef enum view {
   VIEW_CALLEES,
   VIEW_ADVICE_TEXT,
   VIEW_ADVICE_JSON,
+  VIEW_RUNS_TEXT,
+  VIEW_RUNS_JSON,
   VIEW_EXPORT
 } view;
 
@@ -70,6 +73,10 @@ static hearth_status print(hearth_profile *profile, int number, FILE *stream, he
     return hearth_call_tree_print(profile, &report, "a", number == VIEW_CALLEES, stream, err);
   if (number == VIEW_ADVICE_TEXT || number == VIEW_ADVICE_JSON)
     return print_advice(profile, number == VIEW_ADVICE_JSON, stream, err);
+  if (number == VIEW_RUNS_TEXT)
+    return hearth_origins_print_text(profile, SIZE_MAX, stream, err);
+  if (number == VIEW_RUNS_JSON)
+    return hearth_origins_print_json(profile, stream, err);
   if (number >= VIEW_EXPORT)
     return hearth_export(profile, (hearth_export_format)(number - VIEW_EXPORT), &export, stream, err);
   hearth_status status = hearth_diff_create(both, names, &filter, &diff, err);
@@ -89,7 +96,8 @@ static void print_all(hearth_profile *profile) {
     hearth_status status = print(profile, number, stream, &err);
     fclose(stream);
     int json = number == VIEW_JSON || number == VIEW_DIFF_JSON || number == VIEW_ADVICE_JSON ||
-               number - VIEW_EXPORT == HEARTH_EXPORT_DHAT || number - VIEW_EXPORT == HEARTH_EXPORT_SPEEDSCOPE;
+               number == VIEW_RUNS_JSON || number - VIEW_EXPORT == HEARTH_EXPORT_DHAT ||
+               number - VIEW_EXPORT == HEARTH_EXPORT_SPEEDSCOPE;
     if (status == HEARTH_OK && json)
       check_json(text);
     if (status == HEARTH_OK && number == VIEW_PAGE)

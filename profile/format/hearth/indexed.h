@@ -48,7 +48,8 @@ enum hearth_section_id { /* never reused; unknown ones are skipped */
                          HEARTH_SECTION_PLAN = 15,
                          HEARTH_SECTION_TOGETHER = 16,
                          HEARTH_SECTION_SPREADS = 17,
-                         HEARTH_SECTIONS = 17 /* that this version knows */
+                         HEARTH_SECTION_ORIGINS = 18,
+                         HEARTH_SECTIONS = 18 /* that this version knows */
 };
 
 #define HEARTH_FLAG_ACCESSES  1u /* required flag: accesses were counted in every run that was merged */
@@ -318,6 +319,21 @@ enum hearth_spread_column {
   HEARTH_SPREAD_COLUMNS
 };
 
+/* ORIGINS: this struct, then at most 256 rows, by (build id, its size, host, day): where the runs are from (hearth/origin.h). */
+typedef struct hearth_indexed_origins {
+  uint32_t grain; /* enum hearth_origin_grain */
+  uint32_t reserved;
+} hearth_indexed_origins;
+
+typedef struct hearth_indexed_origin {
+  uint64_t runs, total_bytes; /* shares of the summary's */
+  uint32_t host;              /* offset in STRINGS; empty if unknown */
+  uint32_t day;               /* since 1970-01-01, UTC; 0 unknown */
+  uint32_t build_id_size;
+  uint32_t reserved;
+  uint8_t build_id[32];
+} hearth_indexed_origin;
+
 /* CHECKSUMS: XXH3-64 of each HEARTH_BLOCK_SIZE bytes of the file before this section; the last block ends where this
  * section begins. Checked block by block as a reader touches the file. */
 
@@ -335,6 +351,8 @@ HEARTH_CHECK_LAYOUT(sizeof(hearth_indexed_histogram) == 8);
 HEARTH_CHECK_LAYOUT(sizeof(hearth_indexed_type) == 16);
 HEARTH_CHECK_LAYOUT(sizeof(hearth_indexed_plan) == 40);
 HEARTH_CHECK_LAYOUT(sizeof(hearth_indexed_together) == 56);
+HEARTH_CHECK_LAYOUT(sizeof(hearth_indexed_origins) == 8);
+HEARTH_CHECK_LAYOUT(sizeof(hearth_indexed_origin) == 64);
 HEARTH_CHECK_LAYOUT(sizeof(hearth_plan_site) == 32);
 HEARTH_CHECK_LAYOUT(sizeof(hearth_plan_table) == 24);
 HEARTH_CHECK_LAYOUT(sizeof(hearth_plan_entry) == 32);

@@ -17,6 +17,7 @@
 #define HEARTH_RAW_SNAPSHOTS_MAGIC UINT64_C(0x8157415350524881) /* bytes 81 48 52 50 53 41 57 81 */
 #define HEARTH_RAW_VERSION         2u
 #define HEARTH_RAW_BUILD_ID_MAX    32u
+#define HEARTH_RAW_HOST_MAX        255u /* bytes */
 #define HEARTH_RAW_NO_PARENT       UINT32_MAX
 #define HEARTH_RAW_LEFT_OUT UINT64_C(0) /* pc of a root that is no call: below it are calls left out by folding */
 
@@ -27,6 +28,7 @@
 
 #define HEARTH_RAW_FLAG_TOGETHER                                                                                       \
   256u /* MIBs are followed by their sums over windows, the last one by totals and pairs */
+#define HEARTH_RAW_FLAG_HOST      512u /* behind the mappings, before names: size and bytes of the host's name */
 #define HEARTH_RAW_FLAG_RESIDENCY 128u /* each MIB of a heap dump is followed by three numbers: hearth_raw_residency */
 #define HEARTH_RAW_OCCASION_SHIFT 4    /* bits 4 to 6: enum hearth_raw_occasion */
 #define HEARTH_RAW_OCCASION_MASK  (7u << HEARTH_RAW_OCCASION_SHIFT)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "hearth/ids.h"
+#include "hearth/origin.h"
 #include "hearth/plan.h"
 #include "hearth/spread.h"
 #include "hearth/together.h"
@@ -200,6 +201,7 @@ hearth_status hearth_profile_verify(hearth_profile *profile, hearth_error *err) 
   hearth_plan plan;
   hearth_together together;
   hearth_spread spread;
+  hearth_origins origins;
   HEARTH_TRY(hearth_profile_check_blocks(profile, err));
   HEARTH_TRY(verify_strings(profile, err));
   HEARTH_TRY(verify_paths(profile, err));
@@ -212,5 +214,6 @@ hearth_status hearth_profile_verify(hearth_profile *profile, hearth_error *err) 
   HEARTH_TRY(hearth_profile_get_plan(profile, &plan, err));
   HEARTH_TRY(hearth_profile_get_together(profile, &together, err));
   HEARTH_TRY(hearth_profile_get_spread(profile, 0, &spread, err));
+  HEARTH_TRY(hearth_profile_get_origins(profile, &origins, err));
   return verify_binaries(profile, err);
 }

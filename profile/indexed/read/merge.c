@@ -189,6 +189,15 @@ static hearth_status add_binaries(hearth_builder *builder, hearth_profile *profi
   return HEARTH_OK;
 }
 
+static hearth_status add_origins(hearth_builder *builder, hearth_profile *profile, hearth_error *err) {
+  hearth_origins origins;
+  HEARTH_TRY(hearth_profile_get_origins(profile, &origins, err));
+  hearth_builder_raise_origins(builder, origins.grain);
+  for (size_t i = 0; i < origins.count; i++)
+    HEARTH_TRY(hearth_builder_add_origin(builder, &origins.rows[i], err));
+  return HEARTH_OK;
+}
+
 static hearth_status add_tables(hearth_builder *builder, hearth_profile *profile, enum hearth_id_scheme scheme,
                                 const new_rows *rows, const chosen *c, hearth_error *err) {
   HEARTH_TRY(add_functions(builder, profile, scheme, rows->functions, err));
@@ -198,7 +207,10 @@ static hearth_status add_tables(hearth_builder *builder, hearth_profile *profile
   HEARTH_TRY(add_together(builder, profile, rows->nodes, c, err));
   HEARTH_TRY(add_spreads(builder, profile, rows->nodes, c, err));
   HEARTH_TRY(add_types(builder, profile, err));
-  return c->has_totals ? add_binaries(builder, profile, err) : HEARTH_OK;
+  if (!c->has_totals)
+    return HEARTH_OK;
+  HEARTH_TRY(add_origins(builder, profile, err));
+  return add_binaries(builder, profile, err);
 }
 
 static hearth_status add_chosen(hearth_builder *builder, hearth_profile *profile, const chosen *c, hearth_error *err) {
@@ -251,6 +263,15 @@ static hearth_status copy_together(hearth_builder *builder, const hearth_builder
   return HEARTH_OK;
 }
 
+static hearth_status copy_origins(hearth_builder *builder, const hearth_builder *from, hearth_error *err) {
+  hearth_builder_raise_origins(builder, from->origins.grain);
+  for (size_t i = 0; i < from->origins.count; i++) {
+    hearth_origin origin = hearth_builder_origin(from, i);
+    HEARTH_TRY(hearth_builder_add_origin(builder, &origin, err));
+  }
+  return HEARTH_OK;
+}
+
 static hearth_status copy_tables(hearth_builder *builder, const hearth_builder *from, const new_rows *rows,
                                  hearth_error *err) {
   for (size_t i = 0; i < from->function_count; i++) {
@@ -280,6 +301,7 @@ static hearth_status copy_tables(hearth_builder *builder, const hearth_builder *
     HEARTH_TRY(hearth_builder_add_spread(builder, rows->nodes[from->context_nodes[i]], &spread, err));
   }
   HEARTH_TRY(copy_together(builder, from, rows, err));
+  HEARTH_TRY(copy_origins(builder, from, err));
   for (size_t i = 0; i < from->type_count; i++) {
     const char *name = from->pool + from->types[i].name;
     uint64_t id;

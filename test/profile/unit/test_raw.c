@@ -68,6 +68,8 @@ static void append_names(file *f) {
 }
 
 /* The sizes 0, 1, 2 ..., and numbers of all lengths. */
+static const uint8_t host_name[] = {3, 'w', 'e', 'b'};
+
 static void append_histogram(file *f, uint64_t size) {
   uint8_t packed[HEARTH_RAW_VARINT_MOST];
   append(f, packed, (size_t)(hearth_raw_put_varint(packed, size) - packed));
@@ -144,8 +146,11 @@ static void append_hearth_with(file *f, uint32_t flags) {
   append(f, path, sizeof path);
   map = (hearth_raw_mapping){.start = 0x7000, .end = 0x8000};
   append(f, &map, sizeof map);
+  if (flags & HEARTH_RAW_FLAG_HOST)
+    append(f, host_name, sizeof host_name);
   if (flags & HEARTH_RAW_FLAG_NAMES)
     append_names(f);
+  pad(f);
   header.stack_offset = append_nodes(f, flags & HEARTH_RAW_FLAG_NAMES ? named : nodes, 4) - begin;
   const hearth_mib mib = {{.AllocCount = 3, .TotalSize = 300}};
   const hearth_raw_mib mibs[] = {{2, mib}, {3, mib}, {HEARTH_RAW_NO_PARENT, mib}};
@@ -353,6 +358,44 @@ static void test_names(void **state) {
   assert_string_equal(dump.names[1], "");
   assert_int_equal(dump.nodes[3].pc, HEARTH_RAW_HEAP_PC);
   hearth_raw_free(&dump);
+}
+
+static void test_host(void **state) {
+  (void)state;
+  for (uint32_t names = 0; names <= HEARTH_RAW_FLAG_NAMES; names += HEARTH_RAW_FLAG_NAMES) {
+    file f = {0};
+    hearth_raw_dump dump;
+    hearth_error err;
+    size_t offset = 0;
+    append_hearth_with(&f, HEARTH_RAW_FLAG_HOST | names);
+    assert_int_equal(read_at(&f, f.size, &offset, &dump, &err), HEARTH_OK);
+    assert_string_equal(dump.host, "web");
+    assert_int_equal(dump.name_count, names ? 2 : 0);
+    hearth_raw_free(&dump);
+  }
+}
+
+/* Sizes of none, too many, and more bytes than the file has; a NUL; no room. */
+static void test_bad_host(void **state) {
+  (void)state;
+  static const uint8_t cases[][3] = {{0, 'w', 'e'}, {0x80, 2, 'e'}, {0xff, 1, 'e'}, {3, 'w', 0}};
+  size_t at = sizeof(hearth_raw_header) + 2 * sizeof(hearth_raw_mapping) + 16;
+  file f = {0};
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+    f = (file){0};
+    append_hearth_with(&f, HEARTH_RAW_FLAG_HOST);
+    memcpy(f.bytes + at, cases[i], sizeof cases[i]);
+    seal(&f, 0);
+    expect_error(&f, f.size, HEARTH_E_CORRUPT, "no host's name");
+  }
+  f = (file){0};
+  append_hearth_with(&f, HEARTH_RAW_FLAG_HOST);
+  hearth_raw_header header;
+  memcpy(&header, f.bytes, sizeof header);
+  header.total_size = at;
+  memcpy(f.bytes, &header, sizeof header);
+  seal(&f, 0);
+  expect_error(&f, at, HEARTH_E_CORRUPT, "no host's name");
 }
 
 #define HEAP_DUMP (HEARTH_RAW_PEAK << HEARTH_RAW_OCCASION_SHIFT | HEARTH_RAW_FLAG_RESIDENCY)
@@ -577,7 +620,7 @@ static void flip_with(uint32_t flags) {
 static void test_every_flip_of_what_is_optional(void **state) {
   (void)state;
   flip_with(HEARTH_RAW_FLAG_HISTOGRAMS);
-  flip_with(HEARTH_RAW_FLAG_NAMES | HEAP_DUMP);
+  flip_with(HEARTH_RAW_FLAG_NAMES | HEARTH_RAW_FLAG_HOST | HEAP_DUMP);
   flip_with(HEARTH_RAW_FLAG_TOGETHER);
   flip_with(HEARTH_RAW_FLAG_TOGETHER | HEARTH_RAW_FLAG_HISTOGRAMS);
 }
@@ -656,7 +699,7 @@ static void test_hearth_bad_contents(void **state) {
       {8, 3, HEARTH_E_VERSION, "version 3"},
       {offsetof(hearth_raw_header, header_size), 64, HEARTH_E_CORRUPT, "header size"},
       {offsetof(hearth_raw_header, mib_columns), 64, HEARTH_E_CORRUPT, "MIB columns"},
-      {offsetof(hearth_raw_header, flags), 0x200, HEARTH_E_VERSION, "flags"},
+      {offsetof(hearth_raw_header, flags), 0x400, HEARTH_E_VERSION, "flags"},
       {offsetof(hearth_raw_header, map_count), 1000, HEARTH_E_CORRUPT, "mappings"},
       {offsetof(hearth_raw_header, map_offset), 4, HEARTH_E_CORRUPT, "mappings"},
       {offsetof(hearth_raw_header, stack_count), 1u << 30, HEARTH_E_CORRUPT, "call stacks"},
@@ -810,6 +853,8 @@ int main(void) {
       cmocka_unit_test(test_histograms),
       cmocka_unit_test(test_names),
       cmocka_unit_test(test_bad_names),
+      cmocka_unit_test(test_host),
+      cmocka_unit_test(test_bad_host),
       cmocka_unit_test(test_heap_dump),
       cmocka_unit_test(test_llvm_histograms),
       cmocka_unit_test(test_llvm_counters),

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Origins of runs: few rows, found by looking at all of them. A row that finds no room makes all of them coarser. */
+#include <string.h>
+
+#include "builder_tables.h"
+
+static builder_origin make_coarse(builder_origin row, uint32_t grain) {
+  if (grain >= HEARTH_ORIGINS_BY_WEEK)
+    row.day = hearth_origin_week(row.day);
+  if (grain >= HEARTH_ORIGINS_NO_HOST)
+    row.host = HEARTH_NONE;
+  if (grain >= HEARTH_ORIGINS_BUILDS)
+    row.day = 0;
+  if (grain >= HEARTH_ORIGINS_ONE) {
+    memset(row.build_id, 0, sizeof row.build_id);
+    row.build_id_size = 0;
+  }
+  return row;
+}
+
+static bool are_equal(const builder_origin *a, const builder_origin *b) {
+  return a->host == b->host && a->day == b->day && a->build_id_size == b->build_id_size &&
+         memcmp(a->build_id, b->build_id, sizeof a->build_id) == 0;
+}
+
+/* False: there is no room. */
+static bool add_coarse(builder_origins *o, const builder_origin *row) {
+  builder_origin added = make_coarse(*row, o->grain);
+  size_t i = 0;
+  while (i < o->count && !are_equal(&o->rows[i], &added))
+    i++;
+  if (i == HEARTH_ORIGINS_MOST)
+    return false;
+  if (i == o->count) {
+    o->rows[o->count++] = added;
+    return true;
+  }
+  o->rows[i].runs = hearth_merge_SUM(o->rows[i].runs, added.runs);
+  o->rows[i].total_bytes = hearth_merge_SUM(o->rows[i].total_bytes, added.total_bytes);
+  return true;
+}
+
+void hearth_builder_raise_origins(hearth_builder *builder, uint32_t grain) {
+  builder_origins *o = &builder->origins;
+  size_t count = o->count;
+  if (grain <= o->grain)
+    return;
+  o->grain = grain;
+  o->count = 0;
+  for (size_t i = 0; i < count; i++) { /* there are never more than were read */
+    builder_origin row = o->rows[i];
+    add_coarse(o, &row);
+  }
+}
+
+hearth_status hearth_builder_add_origin(hearth_builder *builder, const hearth_origin *origin, hearth_error *err) {
+  bool has_bytes = !(builder->unrecorded & UINT64_C(1) << HEARTH_COL_TotalSize);
+  builder_origin row = {.host = HEARTH_NONE,
+                        .day = origin->day,
+                        .build_id_size = origin->build_id_size,
+                        .runs = hearth_repeat_SUM(origin->runs, builder->weight),
+                        .total_bytes = has_bytes ? hearth_repeat_SUM(origin->total_bytes, builder->weight) : 0};
+  if (row.runs == 0 && row.total_bytes == 0)
+    return HEARTH_OK;
+  memcpy(row.build_id, origin->build_id, sizeof row.build_id);
+  if (*origin->host)
+    HEARTH_TRY(hearth_builder_intern_string(builder, origin->host, &row.host, err));
+  while (!add_coarse(&builder->origins, &row))
+    hearth_builder_raise_origins(builder, builder->origins.grain + 1);
+  return HEARTH_OK;
+}
+
+hearth_origin hearth_builder_origin(const hearth_builder *builder, size_t i) {
+  const builder_origin *row = &builder->origins.rows[i];
+  hearth_origin origin = {.host = row->host == HEARTH_NONE ? "" : builder->pool + row->host,
+                          .day = row->day,
+                          .build_id_size = row->build_id_size,
+                          .runs = row->runs,
+                          .total_bytes = row->total_bytes};
+  memcpy(origin.build_id, row->build_id, sizeof origin.build_id);
+  return origin;
+}
+
+/* The grain begins anew, so that what is merged with the result keeps its hosts and days. With more builds than fit, so it
+ * cannot. */
+void hearth_builder_strip_origins(hearth_builder *builder) {
+  builder_origins *o = &builder->origins;
+  hearth_builder_raise_origins(builder, HEARTH_ORIGINS_BUILDS);
+  if (o->grain == HEARTH_ORIGINS_BUILDS)
+    o->grain = HEARTH_ORIGINS_BY_DAY;
+}
