@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # What malloc and free cost with the allocator adapter linked, without hints and with, on one thread and on two, against
-# the same program without the adapter.
+# the same program without the adapter; and, on one thread, with blocks of one size that are freed in several orders.
 set -euo pipefail
 cd "$(dirname "$0")"
 # shellcheck source=lib.sh
@@ -53,5 +53,23 @@ for kind in plain cold pool hot; do
           printf "%-12s%9d%14.1f%14.1f%9.3f%16.3f%7.3f%7.3f\n", kind == "plain" ? "no hint" : "hint " kind, threads,
             system_ns, adapter_ns, adapter_ns / system_ns, ratio[1], ratio[int((NR + 1) / 2)], ratio[NR]
         }'
+  done
+done
+
+printf '\n%-12s%9s%9s%14s%14s%9s\n' "hint pool" order bytes "ns, system" "ns, adapter" ratio
+for kind in pool realloc; do
+  for order in once oldest random all; do
+    for bytes in 16 24 64 256 1024; do
+      for ((round = 0; round < rounds; round++)); do
+        echo "$("$work/system" "$kind" 1 "$operations" "$order" "$bytes")" \
+          "$("$work/adapter" "$kind" 1 "$operations" "$order" "$bytes")"
+      done | awk -v kind="$kind" -v order="$order" -v bytes="$bytes" '
+        NR == 1 || $1 < system_ns { system_ns = $1 }
+        NR == 1 || $2 < adapter_ns { adapter_ns = $2 }
+        END {
+          printf "%-12s%9s%9d%14.1f%14.1f%9.3f\n", kind == "pool" ? "malloc" : kind, order, bytes, system_ns, adapter_ns,
+            adapter_ns / system_ns
+        }'
+    done
   done
 done

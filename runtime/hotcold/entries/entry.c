@@ -102,7 +102,7 @@ static void *range_realloc(void *block, size_t bytes) {
     return NULL;
   }
   size_t usable = hearth_range_usable(block);
-  if (resized_in_place(block, usable, bytes))
+  if (usable - bytes < HEARTH_QUANTUM_BYTES || resized_in_place(block, usable, bytes))
     return block;
   void *target = hearth_pool_alloc(pool_of(block), bytes, 1);
   return move_block(target ? target : malloc(bytes), block, usable, bytes);
@@ -211,7 +211,7 @@ static __attribute__((noinline)) void *malloc_passed_on(size_t bytes) {
   return malloc(bytes);
 }
 
-HEARTH_EXPORT void *malloc_hot_cold(size_t bytes, uint8_t hint) {
+static inline __attribute__((always_inline)) void *hinted_malloc(size_t bytes, uint8_t hint) {
   unsigned pool = hearth_pool_of_hint(hint);
   if (pool < HEARTH_POOL_NONE) {
     void *block = hearth_take_fast(pool, bytes);
@@ -219,6 +219,8 @@ HEARTH_EXPORT void *malloc_hot_cold(size_t bytes, uint8_t hint) {
   }
   return pool == HEARTH_POOL_NONE ? malloc_passed_on(bytes) : malloc_slowly(bytes, hint);
 }
+
+HEARTH_EXPORT void *malloc_hot_cold(size_t bytes, uint8_t hint) { return hinted_malloc(bytes, hint); }
 
 void *hearth_hinted_calloc(size_t count, size_t bytes, uint8_t hint) {
   unsigned pool = hearth_hinted_pool(hint);
@@ -233,11 +235,13 @@ HEARTH_EXPORT void *calloc_hot_cold(size_t count, size_t bytes, uint8_t hint) {
   return block ? block : calloc(count, bytes);
 }
 
-HEARTH_EXPORT void *realloc_hot_cold(void *block, size_t bytes, uint8_t hint) {
+static __attribute__((noinline)) void *realloc_block(void *block, size_t bytes, uint8_t hint) {
   void *target = hinted_realloc(block, bytes, hint);
-  if (target)
-    return target;
-  return block ? realloc_any(block, bytes) : malloc(bytes);
+  return target ? target : realloc_any(block, bytes);
+}
+
+HEARTH_EXPORT void *realloc_hot_cold(void *block, size_t bytes, uint8_t hint) {
+  return block ? realloc_block(block, bytes, hint) : hinted_malloc(bytes, hint);
 }
 
 HEARTH_EXPORT void *reallocarray_hot_cold(void *block, size_t count, size_t bytes, uint8_t hint) {

@@ -51,7 +51,7 @@ void hearth_block_map_use_even(size_t quantum, size_t quanta, size_t even) {
     hearth_block_map_start(at);
 }
 
-void hearth_block_map_free(size_t quantum, size_t quanta) {
+void hearth_block_map_free_slowly(size_t quantum, size_t quanta) {
   size_t end = quantum + quanta;
   for (size_t word = quantum / WORD; word * WORD < end; word++)
     atomic_store_explicit(&hearth_block_map[word].used, used_word(word) & ~mask_of(word, quantum, end),
@@ -101,10 +101,18 @@ size_t hearth_block_map_free_from(size_t quantum, size_t to) {
   return quantum < to ? next_bit(quantum, to, 0) - quantum : 0;
 }
 
+/* From a used quantum, to where a block or hole begins. */
+static size_t quanta_to_end(size_t quantum) {
+  size_t next = quantum + 1;
+  while (!(hearth_block_ends(&hearth_block_map[next / WORD]) >> next % WORD & 1))
+    next++;
+  return next - quantum;
+}
+
 void hearth_block_map_repair(size_t from, size_t to) {
   while ((from = next_bit(from, to, 0)) < to) {
     if (!hearth_block_begins(from))
-      hearth_block_map_free(from, hearth_block_quanta(from));
+      hearth_block_map_free(from, quanta_to_end(from));
     from = next_bit(from, to, ~UINT64_C(0));
   }
 }

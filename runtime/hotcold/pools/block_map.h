@@ -48,12 +48,16 @@ static inline uint64_t hearth_block_ends(const struct hearth_block_words *words)
 
 size_t hearth_block_quanta_slowly(size_t quantum);
 
-/* Quanta of the block that begins at the quantum. Most blocks are small: of the 64 quanta behind the first, whichever words
- * they lie in, one is looked for without a branch. */
+/* Quanta of the block that begins at the quantum; 0: none does. Most blocks are small: of the 64 quanta behind the first,
+ * whichever words they lie in, one is looked for without a branch. Each word is read once. */
 static inline size_t hearth_block_quanta(size_t quantum) {
   const struct hearth_block_words *words = &hearth_block_map[quantum / HEARTH_WORD_QUANTA];
   unsigned bit = quantum % HEARTH_WORD_QUANTA;
-  uint64_t ends = hearth_block_ends(words) >> bit >> 1 | hearth_block_ends(words + 1) << (HEARTH_WORD_QUANTA - 1 - bit);
+  uint64_t used = atomic_load_explicit(&words->used, memory_order_acquire);
+  uint64_t start = atomic_load_explicit(&words->start, memory_order_relaxed);
+  if (__builtin_expect(!((used & start) >> bit & 1), 0))
+    return 0;
+  uint64_t ends = (start | ~used) >> bit >> 1 | hearth_block_ends(words + 1) << (HEARTH_WORD_QUANTA - 1 - bit);
   return __builtin_expect(ends != 0, 1) ? (size_t)__builtin_ctzll(ends) + 1 : hearth_block_quanta_slowly(quantum);
 }
 
@@ -80,8 +84,19 @@ void hearth_block_map_extend(size_t quantum, size_t quanta);
 /* The same, as blocks of `even` quanta; the last one may be shorter. */
 void hearth_block_map_use_even(size_t quantum, size_t quanta, size_t even);
 
-/* Free them. */
-void hearth_block_map_free(size_t quantum, size_t quanta);
+void hearth_block_map_free_slowly(size_t quantum, size_t quanta);
+
+/* Free them: mostly, all lie in one word. */
+static inline void hearth_block_map_free(size_t quantum, size_t quanta) {
+  struct hearth_block_words *words = &hearth_block_map[quantum / HEARTH_WORD_QUANTA];
+  unsigned bit = quantum % HEARTH_WORD_QUANTA;
+  if (quanta >= HEARTH_WORD_QUANTA - bit) {
+    hearth_block_map_free_slowly(quantum, quanta);
+    return;
+  }
+  uint64_t used = atomic_load_explicit(&words->used, memory_order_relaxed);
+  atomic_store_explicit(&words->used, used & ~(((UINT64_C(1) << quanta) - 1) << bit), memory_order_relaxed);
+}
 
 /* The first hole of `least` quanta and more in [from, end) that begins before `to`. Both are multiples of
  * HEARTH_WORD_QUANTA. */

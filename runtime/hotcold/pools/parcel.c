@@ -84,11 +84,6 @@ const uint32_t hearth_even_reciprocal[] = {
     RECIPROCAL_8(57),
 };
 
-size_t hearth_parcel_even(const struct hearth_parcel *parcel) {
-  return hearth_owner_even(
-      atomic_load_explicit(&hearth_tiles.owner[parcel - hearth_tiles.parcel], memory_order_relaxed));
-}
-
 void hearth_parcel_set_even(struct hearth_parcel *parcel, size_t even) {
   _Atomic uint64_t *owner = &hearth_tiles.owner[parcel - hearth_tiles.parcel];
   for (uint32_t i = 0; i < parcel->tiles; i++) {

@@ -115,7 +115,10 @@ static inline size_t hearth_parcel_end(const struct hearth_parcel *parcel) {
 struct hearth_parcel *hearth_parcel_create(struct hearth_thread_pools *thread, unsigned pool, uint32_t tiles,
                                            bool *ret_zeroed);
 
-size_t hearth_parcel_even(const struct hearth_parcel *parcel);
+static inline size_t hearth_parcel_even(const struct hearth_parcel *parcel) {
+  return hearth_owner_even(
+      atomic_load_explicit(&hearth_tiles.owner[parcel - hearth_tiles.parcel], memory_order_relaxed));
+}
 
 /* The thread of the pool changes it; the block map is complete before it becomes 0. */
 void hearth_parcel_set_even(struct hearth_parcel *parcel, size_t even);

@@ -114,12 +114,22 @@ static void look_after(struct hearth_pool *pool, struct hearth_parcel *parcel) {
     add_waiting(pool, parcel);
 }
 
+static uint16_t *bound_of(struct hearth_parcel *parcel, size_t quantum) {
+  return &parcel->hole_most_of_tile[(quantum - hearth_parcel_begin(parcel)) / HEARTH_TILE_QUANTA];
+}
+
+/* From so many quanta on, a hole is as good as any. */
+static size_t ample(const struct hearth_parcel *parcel) {
+  return parcel->is_medium ? HEARTH_HOLE_ANY : HEARTH_SMALL_QUANTA;
+}
+
 /* A hole of so many quanta begins here now. */
 static void raise_bounds(struct hearth_pool *pool, struct hearth_parcel *parcel, size_t quantum, size_t quanta) {
-  uint16_t bound = quanta < HEARTH_HOLE_ANY ? (uint16_t)quanta : HEARTH_HOLE_ANY;
-  uint16_t *of_tile = &parcel->hole_most_of_tile[(quantum - hearth_parcel_begin(parcel)) / HEARTH_TILE_QUANTA];
-  if (bound > *of_tile)
+  uint16_t bound = quanta < ample(parcel) ? (uint16_t)quanta : HEARTH_HOLE_ANY, *of_tile = bound_of(parcel, quantum);
+  if (bound > *of_tile) {
     *of_tile = bound;
+    pool->likely[parcel->is_medium] = quantum;
+  }
   if (bound <= parcel->hole_most)
     return;
   parcel->hole_most = bound;
@@ -144,17 +154,24 @@ static void end_evenness(struct hearth_pool *pool, struct hearth_parcel *parcel)
   hearth_parcel_set_even(parcel, 0);
 }
 
-/* No further than the largest block is long on either side: a larger hole is as good. */
+/* The hole that the quanta are part of now, seen no further than it matters, may be larger than those known. */
+static void note_hole(struct hearth_pool *pool, struct hearth_parcel *parcel, size_t quantum, size_t quanta) {
+  size_t begin = hearth_parcel_begin(parcel), end = hearth_parcel_end(parcel), most = ample(parcel), behind, before;
+  if (*bound_of(parcel, quantum) == HEARTH_HOLE_ANY && parcel->hole_most == HEARTH_HOLE_ANY)
+    return;
+  before = hearth_block_map_free_before(quantum, quantum - begin > most ? quantum - most : begin);
+  behind = quantum + quanta;
+  if (before + quanta < most)
+    quanta += hearth_block_map_free_from(behind, end - behind > most ? behind + most : end);
+  raise_bounds(pool, parcel, quantum - before, before + quanta);
+}
+
 static void free_quanta(struct hearth_pool *pool, struct hearth_parcel *parcel, size_t quantum, size_t quanta) {
-  size_t begin = hearth_parcel_begin(parcel), end = hearth_parcel_end(parcel), behind = quantum + quanta;
   hearth_block_map_free(quantum, quanta);
   count_unused(pool, parcel, quanta);
   parcel->freed += (uint32_t)quanta;
   parcel->kept_free += (uint32_t)quanta;
-  size_t before =
-      hearth_block_map_free_before(quantum, quantum - begin > HEARTH_HOLE_ANY ? quantum - HEARTH_HOLE_ANY : begin);
-  size_t after = hearth_block_map_free_from(behind, end - behind > HEARTH_HOLE_ANY ? behind + HEARTH_HOLE_ANY : end);
-  raise_bounds(pool, parcel, quantum - before, before + quanta + after);
+  note_hole(pool, parcel, quantum, quanta);
 }
 
 /* Memory that goes back. */
@@ -190,7 +207,8 @@ static void give_back(struct hearth_pool *pool) {
 }
 
 void hearth_pool_free(struct hearth_pool *pool, struct hearth_parcel *parcel, size_t quantum, size_t quanta) {
-  end_evenness(pool, parcel);
+  if (__builtin_expect(hearth_parcel_even(parcel), 0))
+    end_evenness(pool, parcel);
   free_quanta(pool, parcel, quantum, quanta);
   look_after(pool, parcel);
   if (free_of(pool) > pool->give_back_at)
@@ -334,24 +352,35 @@ static bool find_next(struct hearth_pool *pool, size_t quanta) {
   }
 }
 
-/* The first hole of a parcel that is large enough. */
+/* A hole of a tile, from the likely one on if that lies in it. */
+static bool find_in_tile(struct hearth_pool *pool, enum hearth_hole which, struct hearth_parcel *parcel, size_t begin,
+                         size_t quanta) {
+  size_t *likely = &pool->likely[parcel->is_medium], tile_end = begin + HEARTH_TILE_QUANTA, hole, room;
+  size_t from = *likely - begin < HEARTH_TILE_QUANTA ? *likely : begin, end = hearth_parcel_end(parcel);
+  if (!hearth_block_map_find(from, tile_end, end, quanta, &hole, &room) &&
+      !hearth_block_map_find(begin, from, end, quanta, &hole, &room))
+    return false;
+  *likely = hole + room;
+  open_hole(pool, which, parcel, hole, room);
+  return true;
+}
+
+/* The first tile of a parcel with a hole that is large enough. */
 static bool find_in_parcel(struct hearth_pool *pool, enum hearth_hole which, struct hearth_parcel *parcel,
                            size_t quanta) {
-  size_t begin = hearth_parcel_begin(parcel), end = hearth_parcel_end(parcel), hole, room;
+  size_t begin = hearth_parcel_begin(parcel);
   for (uint32_t tile = 0; tile < parcel->tiles; tile++, begin += HEARTH_TILE_QUANTA) {
     if (parcel->hole_most_of_tile[tile] < quanta)
       continue;
-    if (hearth_block_map_find(begin, begin + HEARTH_TILE_QUANTA, end, quanta, &hole, &room)) {
-      open_hole(pool, which, parcel, hole, room);
+    if (find_in_tile(pool, which, parcel, begin, quanta))
       return true;
-    }
     parcel->hole_most_of_tile[tile] = (uint16_t)(quanta - 1);
   }
   parcel->hole_most = (uint16_t)(quanta - 1);
   return false;
 }
 
-/* The first hole of all that is large enough. */
+/* A hole that is large enough, in the first parcel that has one. */
 static bool find_first(struct hearth_pool *pool, enum hearth_hole which, size_t quanta) {
   unsigned tried = 0;
   close_hole(pool, which);

@@ -58,6 +58,7 @@ struct hearth_pool {
   struct hearth_parcel *waiting; /* parcels that will be searched next, */
   struct hearth_parcel *last_waiting;
   struct hearth_parcel *parcels[2]; /* all: of small blocks, of medium ones */
+  size_t likely[2]; /* of both kinds, the quantum where a hole was found last, or became the largest of its tile */
   uint32_t tiles;
   size_t give_back_at; /* free quanta that start the next giving back */
   uint8_t number;

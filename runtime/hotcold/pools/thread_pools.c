@@ -271,18 +271,22 @@ static void free_of_others(struct hearth_thread_pools *thread, unsigned number, 
     hearth_pool_free(pool, parcel, quantum, quanta);
 }
 
-/* How many of the blocks, from the first on, lie side by side in one tile, upwards or downwards; *first becomes the lowest
- * quantum. All are live and have the size of the first. Parcels of one tile may have equal owners. */
+/* How many of the blocks, from the first on, begin in one tile and lie side by side, upwards or downwards; *first becomes the
+ * lowest quantum. Neighbours of two tiles may be of two parcels. */
 static unsigned side_by_side(void *const *blocks, unsigned count, uint64_t owner, size_t quanta, size_t *first) {
-  size_t low = hearth_quantum_of(blocks[0]), end = low + quanta;
+  size_t low = hearth_quantum_of(blocks[0]), end = low + quanta, tile = low / HEARTH_TILE_QUANTA;
   unsigned i = 1;
-  for (; i < count && hearth_owner_of(blocks[i]) == owner; i++) {
+  for (; i < count; i++) {
     size_t quantum = hearth_quantum_of(blocks[i]);
-    if ((quantum + quanta != low && quantum != end) || quantum / HEARTH_TILE_QUANTA != low / HEARTH_TILE_QUANTA ||
-        hearth_live_quanta(owner, blocks[i]) != quanta)
+    if (quantum / HEARTH_TILE_QUANTA != tile)
       break;
-    low = quantum < low ? quantum : low;
-    end = quantum == end ? end + quanta : end;
+    bool is_below = quantum + quanta == low;
+    if (!is_below && quantum != end)
+      break;
+    if (hearth_owner_even(owner) ? !hearth_even_begins(owner, quantum) : !hearth_block_begins(quantum))
+      break;
+    low -= is_below ? quanta : 0;
+    end += is_below ? 0 : quanta;
   }
   *first = low;
   return i;

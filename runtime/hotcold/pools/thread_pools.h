@@ -69,10 +69,10 @@ _Noreturn void hearth_refuse_block(const void *block);
 /* Quanta of a live block that is not large; `owner` is hearth_owner_of(block), and not 0. */
 static inline __attribute__((always_inline)) size_t hearth_live_quanta(uint64_t owner, const void *block) {
   size_t quantum = hearth_quantum_of(block), even = hearth_owner_even(owner);
-  bool begins = even ? hearth_even_begins(owner, quantum) : hearth_block_begins(quantum);
-  if (__builtin_expect(!begins || (uintptr_t)block % HEARTH_QUANTUM_BYTES, 0))
+  size_t quanta = !even ? hearth_block_quanta(quantum) : hearth_even_begins(owner, quantum) ? even : 0;
+  if (__builtin_expect(!quanta || (uintptr_t)block % HEARTH_QUANTUM_BYTES, 0))
     hearth_refuse_block(block);
-  return even ? even : hearth_block_quanta(quantum);
+  return quanta;
 }
 
 /* Give back such a block. */

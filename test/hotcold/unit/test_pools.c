@@ -126,7 +126,6 @@ static void blocks_of_one_size_need_no_bits(void **state) {
   assert_true(hearth_pools_are_valid());
 }
 
-/* What small blocks leave serves larger ones, and the other way round: the pool does not grow. */
 /* Blocks that go out of use together may be of two parcels that lie side by side, here of 2048 blocks each. */
 static void neighbours_of_two_parcels_are_freed(void **state) {
   (void)state;
@@ -145,6 +144,7 @@ static void neighbours_of_two_parcels_are_freed(void **state) {
   assert_true(hearth_pools_are_valid());
 }
 
+/* What small blocks leave serves larger ones, and the other way round: the pool does not grow. */
 static void holes_serve_all_small_sizes(void **state) {
   (void)state;
   enum { BYTES = 4 << 20 };
