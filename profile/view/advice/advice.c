@@ -88,6 +88,14 @@ static hearth_status reserve_places(hearth_advice *a, size_t before, hearth_erro
   return HEARTH_OK;
 }
 
+static void add_brief(hearth_place_sum *place, const hearth_mib *mib, uint32_t context) {
+  hearth_mib_merge(&place->brief, mib);
+  if (mib->AllocCount <= place->brief_context_allocs)
+    return;
+  place->brief_context = context;
+  place->brief_context_allocs = mib->AllocCount;
+}
+
 static hearth_status add_context(hearth_advice *a, uint32_t context, hearth_error *err) {
   const hearth_listing_totals none = {0};
   hearth_selected s;
@@ -107,6 +115,8 @@ static hearth_status add_context(hearth_advice *a, uint32_t context, hearth_erro
     place->context_bytes = s.mib.TotalSize;
   }
   hearth_mib_merge(&place->mib, &s.mib);
+  if (hearth_advice_is_brief(&a->whole, &s.mib))
+    add_brief(place, &s.mib, context);
   place->byte_seconds = hearth_merge_SUM(place->byte_seconds, byte_seconds);
   place->grown_allocs += grows ? s.mib.AllocCount : 0;
   a->whole.byte_seconds = hearth_merge_SUM(a->whole.byte_seconds, byte_seconds);
@@ -193,6 +203,7 @@ size_t hearth_advice_finding_count(const hearth_advice *a) { return a->finding_c
 
 hearth_advice_finding hearth_advice_get_finding(const hearth_advice *a, size_t number) {
   const hearth_finding *f = &a->findings[number];
+  const hearth_place_sum *place = &a->places[f->group];
   return (hearth_advice_finding){.kind = f->kind,
                                  .title = hearth_advice_title(f->kind),
                                  .remedy = hearth_advice_remedy(f->kind),
@@ -201,7 +212,7 @@ hearth_advice_finding hearth_advice_get_finding(const hearth_advice *a, size_t n
                                  .place = a->groups.items[f->group].name,
                                  .evidence = f->evidence,
                                  .fields = f->fields,
-                                 .context = a->places[f->group].context};
+                                 .context = f->kind == HEARTH_ADVICE_TEMPORARY ? place->brief_context : place->context};
 }
 
 bool hearth_advice_looked_for(const hearth_advice *a, hearth_advice_kind kind) {

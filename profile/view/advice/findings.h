@@ -10,11 +10,13 @@
 
 /* All contexts of one owner, at one line and column of it. */
 typedef struct hearth_place_sum {
-  hearth_mib mib;
+  hearth_mib mib, brief; /* of all contexts; of those whose blocks are short-lived */
   uint64_t byte_seconds;
   uint64_t grown_allocs; /* made by a container that grows */
   uint32_t context;      /* that of most bytes */
   uint64_t context_bytes;
+  uint32_t brief_context; /* that of most short-lived blocks */
+  uint64_t brief_context_allocs;
   uint64_t *counts; /* the histograms' sum */
   size_t count_count, count_room;
 } hearth_place_sum;
@@ -48,6 +50,9 @@ struct hearth_advice {
   unsigned char *function_kinds;     /* by row */
   bool has[HEARTH_ADVICE_TRACE + 1]; /* by hearth_advice_data */
 };
+
+/* Do a context's blocks live so short that a place's finding counts them as short-lived? */
+bool hearth_advice_is_brief(const hearth_advice_whole *whole, const hearth_mib *mib);
 
 /* Is there such a finding at this place? If so, its share and evidence are filled in. */
 bool hearth_advice_test(const hearth_advice_whole *whole, const hearth_place_sum *place, bool tallied,

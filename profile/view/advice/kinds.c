@@ -63,19 +63,25 @@ static hearth_amount_text held(const hearth_advice_whole *w, const hearth_place_
   return hearth_amount_bytes((uint64_t)hearth_ratio((double)p->byte_seconds * 1e9, w->duration_ns * w->runs));
 }
 
-static bool is_temporary(const hearth_advice_whole *w, const hearth_place_sum *p, bool tallied, hearth_finding *f) {
-  const hearth_mib *m = &p->mib;
+bool hearth_advice_is_brief(const hearth_advice_whole *w, const hearth_mib *m) {
   double lives = average_ns(m);
-  uint64_t at_once = m->HEARTH_TALLY_TEMPORARY;
+  return lives <= 1e6 && lives <= w->duration_ns / 1000;
+}
+
+/* Of brief contexts only: a function as node_new makes blocks that stay for one caller, and temporary ones for another. */
+static bool is_temporary(const hearth_advice_whole *w, const hearth_place_sum *p, bool tallied, hearth_finding *f) {
+  const hearth_mib *m = &p->brief;
+  char of[32] = "", at_once[64] = "";
   f->share = work_share(w, m->AllocCount);
-  if ((double)m->AllocCount < LEAST_TEMPORARY * w->runs || lives > 1e6 || lives > w->duration_ns / 1000)
-    return false;
+  if (m->AllocCount <= p->grown_allocs || (double)m->AllocCount < LEAST_TEMPORARY * w->runs)
+    return false; /* what a container outgrows is a ladder: one finding is enough */
+  if (m->AllocCount < p->mib.AllocCount)
+    snprintf(of, sizeof of, "of %" PRIu64 " ", p->mib.AllocCount);
   if (tallied)
-    SAY(f, "%" PRIu64 " blocks of %s live %s on average; %.0f%% are freed before their thread allocates again",
-        m->AllocCount, sizes_of(m).c, hearth_amount_time(lives).c,
-        100 * hearth_ratio((double)at_once, (double)m->AllocCount));
-  else
-    SAY(f, "%" PRIu64 " blocks of %s live %s on average", m->AllocCount, sizes_of(m).c, hearth_amount_time(lives).c);
+    snprintf(at_once, sizeof at_once, "; %.0f%% are freed before their thread allocates again",
+             100 * hearth_ratio((double)m->HEARTH_TALLY_TEMPORARY, (double)m->AllocCount));
+  SAY(f, "%" PRIu64 " %sblocks of %s live %s on average%s", m->AllocCount, of, sizes_of(m).c,
+      hearth_amount_time(average_ns(m)).c, at_once);
   return true;
 }
 
