@@ -180,10 +180,8 @@ static hearth_status make_spots(refining *r) {
   p->candidate_count = sort_ids(ids, frames + 1);
   for (size_t i = 0; i < p->candidate_count; i++)
     p->candidates[i] = (plan_candidate){.stack_id = ids[i], .frame = HEARTH_NONE};
-  for (size_t i = 0; i < frames; i++) {
+  for (size_t i = 0; i < frames; i++)
     r->spots[i] = rank_of(ids, p->candidate_count, p->stack_ids[i]);
-    p->candidates[r->spots[i]].recursive |= p->w->builder->frames[p->w->frames.order[i]].recursive;
-  }
   free(ids);
   return HEARTH_OK;
 }
@@ -305,12 +303,11 @@ static int compare_by_bytes(const void *a, const void *b) {
                               : (x->stack_id > y->stack_id) - (x->stack_id < y->stack_id);
 }
 
-/* Those that contexts part at, and of them no more than can be weighed. A frame that folding left out of some stacks is
- * no site: its bit would be set where the profile says that it is not. */
+/* Those that contexts part at, and of them no more than can be weighed. */
 static void keep_candidates(planner *p) {
   size_t kept = 0;
   for (size_t i = 1; i < p->candidate_count; i++)
-    if (p->candidates[i].frame != HEARTH_NONE && !p->candidates[i].recursive)
+    if (p->candidates[i].frame != HEARTH_NONE && p->may_be_site[p->candidates[i].frame])
       p->candidates[kept++] = p->candidates[i];
   p->candidate_count = kept;
   if (kept <= CANDIDATES_MAX)

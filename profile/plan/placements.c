@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "array.h"
+#include "compare.h"
 #include "hearth/ids.h"
 #include "planner.h"
 
@@ -24,6 +25,24 @@ static hearth_status find_stack_ids(planner *p) {
     if (f->line != HEARTH_LINE_UNKNOWN && f->column != 0)
       p->stack_ids[i] = hearth_stack_id(b->functions[f->function].id, f->line, f->column);
   }
+  return HEARTH_OK;
+}
+
+/* The bit of a call that folding left out of some stacks would be set where the profile says that it is not. */
+static hearth_status find_calls_for_sites(planner *p) {
+  const writer *w = p->w;
+  uint64_t *folded = NULL;
+  size_t count = 0;
+  HEARTH_TRY(hearth_array_create(&p->may_be_site, w->frames.count, sizeof *p->may_be_site, p->err));
+  HEARTH_TRY(hearth_array_create(&folded, w->frames.count, sizeof *folded, p->err));
+  for (uint32_t i = 0; i < w->frames.count; i++)
+    if (w->builder->frames[w->frames.order[i]].recursive)
+      folded[count++] = p->stack_ids[i];
+  qsort(folded, count, sizeof *folded, hearth_compare_u64);
+  for (uint32_t i = 0; i < w->frames.count; i++)
+    p->may_be_site[i] =
+        p->stack_ids[i] && !(count && bsearch(&p->stack_ids[i], folded, count, sizeof *folded, hearth_compare_u64));
+  free(folded);
   return HEARTH_OK;
 }
 
@@ -94,6 +113,7 @@ static void classify(planner *p) {
 
 hearth_status hearth_plan_place_contexts(planner *p) {
   HEARTH_TRY(find_stack_ids(p));
+  HEARTH_TRY(find_calls_for_sites(p));
   HEARTH_TRY(list_leaf_frames(p));
   HEARTH_TRY(hearth_array_create(&p->rows, p->w->contexts.count, sizeof *p->rows, p->err));
   HEARTH_TRY(hearth_array_create(&p->layout.placements, p->w->contexts.count, 1, p->err));

@@ -22,6 +22,7 @@ static hearth_status make_section(planner *p, packed_bytes *ret) {
 
 static void release(planner *p) {
   free(p->stack_ids);
+  free(p->may_be_site);
   free(p->leaf_frames);
   free(p->rows);
   free(p->layout.placements);

@@ -60,7 +60,6 @@ typedef struct plan_candidate {
   uint64_t allocs; /* in contexts that go through it */
   uint32_t frame;
   uint32_t depth; /* callers between it and the allocation, at most */
-  bool recursive; /* folding left it out of a stack */
 } plan_candidate;
 
 /* Sums over contexts. Their weight says how much depends on them. It is their bytes or, where that is more, the part of
@@ -92,6 +91,7 @@ typedef struct planner {
   hearth_error *err;
   uint64_t total_bytes, total_allocs, total_accesses;
   uint64_t *stack_ids;          /* of each frame; 0: unknown */
+  bool *may_be_site;            /* of each frame: its place is known, and folding left that out of no stack */
   plan_leaf_frame *leaf_frames; /* by id, then frame */
   size_t leaf_frame_count;
   plan_row *rows;

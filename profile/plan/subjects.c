@@ -3,8 +3,7 @@
  * windows have accesses and lifetimes only, from which these are estimated.
  *
  * Bits tell contexts apart by the set of decision sites that they go through. So contexts of one allocation call that go
- * through the same calls, in whatever order, are one subject. Calls that folding removed from a stack do not count: they
- * become no sites (candidates.c). */
+ * through the same calls, in whatever order, are one subject. Calls that may not become sites do not count. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,16 +42,6 @@ typedef struct collecting {
 
 /* ------------------------------------------------- subjects ------------------------------------------------- */
 
-static hearth_status list_recursive_calls(const planner *p, uint64_t **ret, size_t *ret_count) {
-  const writer *w = p->w;
-  HEARTH_TRY(hearth_array_create(ret, w->frames.count, sizeof **ret, p->err));
-  for (uint32_t i = 0; i < w->frames.count; i++)
-    if (w->builder->frames[w->frames.order[i]].recursive)
-      (*ret)[(*ret_count)++] = p->stack_ids[i];
-  qsort(*ret, *ret_count, sizeof **ret, hearth_compare_u64);
-  return HEARTH_OK;
-}
-
 static bool goes_through(const planner *p, uint32_t node, uint64_t stack_id) {
   for (; node != HEARTH_NONE; node = p->w->parents[node])
     if (p->stack_ids[p->w->node_frames[node]] == stack_id)
@@ -63,19 +52,14 @@ static bool goes_through(const planner *p, uint32_t node, uint64_t stack_id) {
 /* Callers have lower numbers. */
 static hearth_status hash_calls(collecting *c) {
   const planner *p = c->p;
-  uint64_t *recursive = NULL;
-  size_t count = 0;
   HEARTH_TRY(hearth_array_create(&c->calls, p->w->nodes.count, sizeof *c->calls, p->err));
-  HEARTH_TRY(list_recursive_calls(p, &recursive, &count));
   for (uint32_t i = 0; i < p->w->nodes.count; i++) {
-    uint64_t id = p->stack_ids[p->w->node_frames[i]];
-    uint32_t caller = p->w->parents[i];
-    bool is_site = id && !(count && bsearch(&id, recursive, count, sizeof id, hearth_compare_u64));
+    uint32_t frame = p->w->node_frames[i], caller = p->w->parents[i];
+    uint64_t id = p->stack_ids[frame];
     c->calls[i] = caller == HEARTH_NONE ? 0 : c->calls[caller];
-    if (is_site && !goes_through(p, caller, id))
+    if (p->may_be_site[frame] && !goes_through(p, caller, id))
       c->calls[i] += id_table_mix(id);
   }
-  free(recursive);
   return HEARTH_OK;
 }
 
