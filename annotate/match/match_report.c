@@ -68,8 +68,7 @@ static hearth_status print(FILE *stream, hearth_session *session, const hearth_c
   print_sums(&json, "libraries", &coverage->library);
   print_callsites(&json, "callsites", &coverage->callsites);
   print_callsites(&json, "decision_sites", &coverage->decision_sites);
-  hearth_json_key(&json, "unmatched");
-  hearth_json_open(&json, '[');
+  hearth_json_key_array(&json, "unmatched");
   for (size_t i = 0; i < coverage->n_unmatched; i++)
     HEARTH_TRY(print_unmatched(&json, session->matcher->profile, &coverage->unmatched[i], err));
   hearth_json_close(&json, ']');

@@ -88,6 +88,11 @@ void hearth_json_string(hearth_json *json, const char *value) {
   putc_unlocked('"', json->stream);
 }
 
+void hearth_json_key_array(hearth_json *json, const char *name) {
+  hearth_json_key(json, name);
+  hearth_json_open(json, '[');
+}
+
 void hearth_json_key_uint(hearth_json *json, const char *name, uint64_t value) {
   hearth_json_key(json, name);
   hearth_json_uint(json, value);

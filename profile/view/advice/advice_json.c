@@ -19,8 +19,7 @@ static hearth_status print_stack(advice_json *p, uint32_t context, hearth_error 
   uint32_t node;
   HEARTH_TRY(hearth_profile_get_context(p->advice->profile, context, &node, NULL, err));
   HEARTH_TRY(hearth_frames_read(&p->stack, p->advice->profile, node, err));
-  hearth_json_key(&p->json, "stack");
-  hearth_json_open(&p->json, '[');
+  hearth_json_key_array(&p->json, "stack");
   for (size_t i = 0; i < p->stack.count; i++)
     hearth_json_frames_use(&p->table, &p->json, p->stack.frames[i]);
   hearth_json_close(&p->json, ']');
@@ -48,8 +47,7 @@ static hearth_status print_finding(advice_json *p, const hearth_finding *f, hear
 }
 
 static void print_missing(advice_json *p) {
-  hearth_json_key(&p->json, "not_looked_for");
-  hearth_json_open(&p->json, '[');
+  hearth_json_key_array(&p->json, "not_looked_for");
   for (hearth_advice_kind kind = 0; kind < HEARTH_ADVICE_KINDS; kind++)
     if (!hearth_advice_looked_for(p->advice, kind))
       hearth_json_string(&p->json, hearth_advice_kind_name(kind));
@@ -64,14 +62,12 @@ static hearth_status print_all(advice_json *p, const char *name, size_t top, hea
   hearth_json_key_uint(json, "version", JSON_VERSION);
   hearth_json_key_string(json, "profile", name);
   print_missing(p);
-  hearth_json_key(json, "findings");
-  hearth_json_open(json, '[');
+  hearth_json_key_array(json, "findings");
   for (size_t i = 0; i < p->advice->finding_count && i < top; i++)
     HEARTH_TRY(print_finding(p, &p->advice->findings[i], err));
   hearth_json_close(json, ']');
   hearth_json_line(json);
-  hearth_json_key(json, "frames");
-  hearth_json_open(json, '[');
+  hearth_json_key_array(json, "frames");
   for (uint32_t i = 0; i < p->table.count; i++)
     HEARTH_TRY(hearth_json_frame(json, p->advice->profile, &p->advice->names, p->table.used[i], err));
   hearth_json_close(json, ']');

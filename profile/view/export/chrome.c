@@ -121,8 +121,7 @@ static void write_string(hearth_json *json, uint64_t id, const char *string) {
 
 static hearth_status write_strings(chrome *c, hearth_error *err) {
   const hearth_heap_dumps *dumps = c->dumps;
-  hearth_json_key(&c->json, "strings");
-  hearth_json_open(&c->json, '[');
+  hearth_json_key_array(&c->json, "strings");
   for (size_t i = 0; i < dumps->node_count; i++) {
     if (!c->used[i])
       continue;
@@ -141,8 +140,7 @@ static hearth_status write_strings(chrome *c, hearth_error *err) {
 
 static void write_nodes(chrome *c) {
   hearth_json *json = &c->json;
-  hearth_json_key(json, "nodes");
-  hearth_json_open(json, '[');
+  hearth_json_key_array(json, "nodes");
   hearth_json_open(json, '{');
   hearth_json_key_uint(json, "id", 0);
   hearth_json_key_uint(json, "name_sid", string_of_name(c, HEARTH_HEAP_UNKNOWN_TYPE));
@@ -163,8 +161,7 @@ static void write_nodes(chrome *c) {
 
 static void write_types(chrome *c) {
   hearth_json *json = &c->json;
-  hearth_json_key(json, "types");
-  hearth_json_open(json, '[');
+  hearth_json_key_array(json, "types");
   for (uint32_t i = 0; i < c->dumps->name_count; i++) {
     if (!c->used[c->dumps->node_count + i])
       continue;
@@ -288,8 +285,7 @@ static hearth_status write_dump(chrome *c, size_t number, hearth_error *err) {
 
 static hearth_status write_events(chrome *c, hearth_error *err) {
   hearth_json_open(&c->json, '{');
-  hearth_json_key(&c->json, "traceEvents");
-  hearth_json_open(&c->json, '[');
+  hearth_json_key_array(&c->json, "traceEvents");
   for (size_t i = 0; i < c->dumps->dump_count; i++) {
     const hearth_heap_dump *dump = &c->dumps->dumps[i];
     if (i == 0 || !hearth_heap_same_process(&dump[-1], dump))

@@ -41,8 +41,7 @@ static hearth_status write_point(hearth_exporter *e, const hearth_selected *sele
     hearth_json_key_uint(json, "tb", hearth_quantity_of(e->options->value, &selected->mib));
     hearth_json_key_uint(json, "tbk", selected->mib.AllocCount);
   }
-  hearth_json_key(json, "fs");
-  hearth_json_open(json, '[');
+  hearth_json_key_array(json, "fs");
   for (size_t i = 0; i < e->frames.count; i++)
     hearth_json_uint(json, (uint64_t)e->frames.frames[i] + 1);
   hearth_json_close(json, ']');
@@ -119,12 +118,10 @@ hearth_status hearth_export_dhat(hearth_exporter *e, hearth_error *err) {
   write_labels(e, &json);
   write_command(e, &json);
   write_times(e, &json);
-  hearth_json_key(&json, "pps");
-  hearth_json_open(&json, '[');
+  hearth_json_key_array(&json, "pps");
   HEARTH_TRY(hearth_export_each(e, write_point, &json, err));
   hearth_json_close(&json, ']');
-  hearth_json_key(&json, "ftbl");
-  hearth_json_open(&json, '[');
+  hearth_json_key_array(&json, "ftbl");
   HEARTH_TRY(write_frames(e, &json, err));
   hearth_json_close(&json, ']');
   hearth_json_close(&json, '}');

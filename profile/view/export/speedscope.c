@@ -66,12 +66,10 @@ static hearth_status write_profile(hearth_exporter *e, weights *w, hearth_error 
   hearth_json_key_string(json, "type", "sampled");
   hearth_json_key_string(json, "name", hearth_quantity_name(value));
   hearth_json_key_string(json, "unit", bytes ? "bytes" : "none"); /* of those that speedscope knows */
-  hearth_json_key(json, "samples");
-  hearth_json_open(json, '[');
+  hearth_json_key_array(json, "samples");
   HEARTH_TRY(hearth_export_each(e, write_sample, w, err));
   hearth_json_close(json, ']');
-  hearth_json_key(json, "weights");
-  hearth_json_open(json, '[');
+  hearth_json_key_array(json, "weights");
   HEARTH_TRY(hearth_export_each(e, write_weight, w, err));
   hearth_json_close(json, ']');
   hearth_json_key_uint(json, "startValue", 0);
@@ -90,13 +88,11 @@ hearth_status hearth_export_speedscope(hearth_exporter *e, hearth_error *err) {
   hearth_json_key_uint(json, "activeProfileIndex", 0);
   hearth_json_key(json, "shared");
   hearth_json_open(json, '{');
-  hearth_json_key(json, "frames");
-  hearth_json_open(json, '[');
+  hearth_json_key_array(json, "frames");
   HEARTH_TRY(write_functions(e, json, err));
   hearth_json_close(json, ']');
   hearth_json_close(json, '}');
-  hearth_json_key(json, "profiles");
-  hearth_json_open(json, '[');
+  hearth_json_key_array(json, "profiles");
   HEARTH_TRY(write_profile(e, &w, err));
   hearth_json_close(json, ']');
   hearth_json_close(json, '}');

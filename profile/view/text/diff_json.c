@@ -71,8 +71,7 @@ static hearth_status print_stack(diff_json *p, const hearth_diff_entry *e, heart
   uint32_t node;
   int side;
   HEARTH_TRY(hearth_diff_stack(p->diff, e, &side, &node, err));
-  hearth_json_key(&p->json, "stack");
-  hearth_json_open(&p->json, '[');
+  hearth_json_key_array(&p->json, "stack");
   node = p->diff->sides[side].nodes[node];
   for (; node != HEARTH_NONE; node = p->diff->nodes.pairs[node].second)
     hearth_json_frames_use(&p->table, &p->json, p->diff->nodes.pairs[node].first);
@@ -83,8 +82,7 @@ static hearth_status print_stack(diff_json *p, const hearth_diff_entry *e, heart
 static hearth_status print_entries(diff_json *p, size_t top, hearth_error *err) {
   hearth_json *json = &p->json;
   hearth_json_line(json);
-  hearth_json_key(json, "contexts");
-  hearth_json_open(json, '[');
+  hearth_json_key_array(json, "contexts");
   for (hearth_change change = 0; change < HEARTH_CHANGE_NONE; change++) {
     uint32_t first = p->diff->first[change], end = p->diff->first[change + 1];
     for (uint32_t i = first; i < end && i - first < top; i++) {
@@ -104,8 +102,7 @@ static hearth_status print_entries(diff_json *p, size_t top, hearth_error *err) 
 
 static hearth_status print_frames(diff_json *p, hearth_error *err) {
   hearth_json_line(&p->json);
-  hearth_json_key(&p->json, "frames");
-  hearth_json_open(&p->json, '[');
+  hearth_json_key_array(&p->json, "frames");
   for (uint32_t i = 0; i < p->table.count; i++) {
     const hearth_diff_frame *frame = &p->diff->frames[p->table.used[i]];
     hearth_diff_side *side = &p->diff->sides[frame->side];

@@ -35,8 +35,7 @@ static void print_named_totals(hearth_json *json, const char *name, const hearth
 
 static hearth_status print_binaries(listing_json *p, hearth_error *err) {
   hearth_json *json = &p->json;
-  hearth_json_key(json, "binaries");
-  hearth_json_open(json, '[');
+  hearth_json_key_array(json, "binaries");
   for (uint32_t i = 0; i < hearth_profile_binary_count(p->listing.profile); i++) {
     hearth_binary_text binary;
     HEARTH_TRY(hearth_binary_text_get(p->listing.profile, i, &binary, err));
@@ -52,8 +51,7 @@ static hearth_status print_binaries(listing_json *p, hearth_error *err) {
 /* Not every layout of profiles has all fields. */
 static void print_unrecorded(listing_json *p) {
   hearth_json *json = &p->json;
-  hearth_json_key(json, "unrecorded");
-  hearth_json_open(json, '[');
+  hearth_json_key_array(json, "unrecorded");
 #define HEARTH_MIB_FIELD(tag, Name, unit, merge, ir_bits, ir_default, description)                                     \
   if (!hearth_listing_knows(&p->listing, HEARTH_COL_##Name))                                                           \
     hearth_json_string(json, #Name);
@@ -124,8 +122,7 @@ static hearth_status print_histogram(listing_json *p, uint32_t context, hearth_e
   HEARTH_TRY(hearth_profile_get_histogram(p->listing.profile, context, &histogram, err));
   if (histogram.size == 0)
     return HEARTH_OK;
-  hearth_json_key(&p->json, "histogram");
-  hearth_json_open(&p->json, '[');
+  hearth_json_key_array(&p->json, "histogram");
   for (uint64_t i = 0; i < histogram.size; i++)
     hearth_json_uint(&p->json, histogram.counts[i]);
   hearth_json_close(&p->json, ']');
@@ -140,8 +137,7 @@ static hearth_status print_spread(listing_json *p, const hearth_listing_row *row
   if (spread.runs == 0)
     return HEARTH_OK;
   hearth_spread_errors errors = hearth_spread_get_errors(&spread);
-  hearth_json_key(json, "possible");
-  hearth_json_open(json, '[');
+  hearth_json_key_array(json, "possible");
   for (hearth_class c = HEARTH_CLASS_UNKNOWN; c < HEARTH_LISTING_CLASSES; c++)
     if (row->possible >> c & 1)
       hearth_json_string(json, hearth_class_name(c));
@@ -166,8 +162,7 @@ static hearth_status print_context(listing_json *p, const hearth_listing_row *ro
   hearth_json_line(json);
   hearth_json_open(json, '{');
   hearth_json_key_string(json, "class", hearth_class_name(row->hotness));
-  hearth_json_key(json, "stack");
-  hearth_json_open(json, '[');
+  hearth_json_key_array(json, "stack");
   for (size_t i = 0; i < p->stack.count; i++)
     hearth_json_frames_use(&p->table, json, p->stack.frames[i]);
   hearth_json_close(json, ']');
@@ -195,8 +190,7 @@ static hearth_status print_group(listing_json *p, size_t number, hearth_error *e
   }
   print_named_totals(json, "all", &g->flat);
   print_named_totals(json, "cumulative", &g->cumulative);
-  hearth_json_key(json, "contexts");
-  hearth_json_open(json, '[');
+  hearth_json_key_array(json, "contexts");
   for (size_t i = 0; i < g->flat.contexts && i < r->options.contexts; i++)
     HEARTH_TRY(print_context(p, &r->rows[r->groups[number].first + i], err));
   hearth_json_close(json, ']');
@@ -217,8 +211,7 @@ static hearth_status print_groups(listing_json *p, hearth_error *err) {
 
 static hearth_status print_frames(listing_json *p, hearth_error *err) {
   hearth_json_line(&p->json);
-  hearth_json_key(&p->json, "frames");
-  hearth_json_open(&p->json, '[');
+  hearth_json_key_array(&p->json, "frames");
   for (uint32_t i = 0; i < p->table.count; i++)
     HEARTH_TRY(hearth_json_frame(&p->json, p->listing.profile, &p->listing.names, p->table.used[i], err));
   hearth_json_close(&p->json, ']');

@@ -36,8 +36,7 @@ hearth_status hearth_origins_print_json(hearth_profile *profile, FILE *stream, h
   hearth_json_key_uint(&json, "bytes", summary.total_bytes);
   hearth_json_key_uint(&json, "grain", origins.grain);
   hearth_json_line(&json);
-  hearth_json_key(&json, "origins");
-  hearth_json_open(&json, '[');
+  hearth_json_key_array(&json, "origins");
   for (size_t i = 0; i < origins.count; i++)
     print_row(&json, &origins.rows[i]);
   hearth_json_close(&json, ']');

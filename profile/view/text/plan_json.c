@@ -21,8 +21,7 @@ static void print_frame(plan_json *p, uint32_t frame) {
 
 static void print_sites(plan_json *p) {
   hearth_json *json = &p->json;
-  hearth_json_key(json, "sites");
-  hearth_json_open(json, '[');
+  hearth_json_key_array(json, "sites");
   for (uint32_t i = 0; i < p->view.plan.site_count; i++) {
     const hearth_plan_site *site = p->view.sites[i];
     hearth_json_line(json);
@@ -61,8 +60,7 @@ static void print_entry(hearth_json *json, const hearth_plan_entry *entry) {
 static void print_tables(plan_json *p) {
   hearth_json *json = &p->json;
   hearth_json_line(json);
-  hearth_json_key(json, "tables");
-  hearth_json_open(json, '[');
+  hearth_json_key_array(json, "tables");
   for (uint32_t i = 0; i < p->view.plan.table_count; i++) {
     uint32_t count;
     const hearth_plan_table *table = p->view.tables[i];
@@ -72,8 +70,7 @@ static void print_tables(plan_json *p) {
     print_frame(p, table->frame);
     print_bits(json, "mask", table->mask);
     hearth_json_key_uint(json, "bytes_left", hearth_plan_table_bytes_left(&p->view, table));
-    hearth_json_key(json, "entries");
-    hearth_json_open(json, '[');
+    hearth_json_key_array(json, "entries");
     for (uint32_t k = 0; k < count; k++)
       print_entry(json, &entries[k]);
     hearth_json_close(json, ']');
@@ -92,8 +89,7 @@ static void print_touched(hearth_json *json, uint64_t lines, uint64_t pages, uin
 static void print_pools(plan_json *p) {
   hearth_json *json = &p->json;
   hearth_json_line(json);
-  hearth_json_key(json, "pools");
-  hearth_json_open(json, '[');
+  hearth_json_key_array(json, "pools");
   for (uint32_t i = 0; i < p->view.plan.pool_count; i++) {
     const hearth_plan_pool *pool = &p->view.plan.pools[i];
     hearth_json_line(json);
@@ -114,8 +110,7 @@ static void print_pools(plan_json *p) {
 static void print_layouts(plan_json *p) {
   hearth_json *json = &p->json;
   hearth_json_line(json);
-  hearth_json_key(json, "layouts");
-  hearth_json_open(json, '[');
+  hearth_json_key_array(json, "layouts");
   for (uint32_t i = 0; i < p->view.plan.layout_count; i++) {
     const hearth_plan_layout *layout = &p->view.plan.layouts[i];
     hearth_json_line(json);
@@ -134,8 +129,7 @@ static void print_layouts(plan_json *p) {
 
 static hearth_status print_frames(plan_json *p, hearth_error *err) {
   hearth_json_line(&p->json);
-  hearth_json_key(&p->json, "frames");
-  hearth_json_open(&p->json, '[');
+  hearth_json_key_array(&p->json, "frames");
   for (uint32_t i = 0; i < p->frames.count; i++)
     HEARTH_TRY(hearth_json_frame(&p->json, p->view.profile, &p->view.names, p->frames.used[i], err));
   hearth_json_close(&p->json, ']');

@@ -24,8 +24,7 @@ static void print_totals(together_json *p) {
 static hearth_status print_stack(together_json *p, uint32_t context, hearth_error *err) {
   uint32_t node, frame;
   HEARTH_TRY(hearth_profile_get_context(p->view.profile, context, &node, NULL, err));
-  hearth_json_key(&p->json, "stack");
-  hearth_json_open(&p->json, '[');
+  hearth_json_key_array(&p->json, "stack");
   while (node != HEARTH_NONE) {
     HEARTH_TRY(hearth_profile_get_stack(p->view.profile, node, &frame, &node, err));
     hearth_json_frames_use(&p->frames, &p->json, frame);
@@ -51,8 +50,7 @@ static hearth_status print_row(together_json *p, const hearth_together_row *row,
 
 static hearth_status print_rows(together_json *p, hearth_error *err) {
   hearth_json_line(&p->json);
-  hearth_json_key(&p->json, "contexts");
-  hearth_json_open(&p->json, '[');
+  hearth_json_key_array(&p->json, "contexts");
   for (size_t i = 0; i < p->view.row_count; i++)
     HEARTH_TRY(print_row(p, &p->view.rows[i], err));
   hearth_json_close(&p->json, ']');
@@ -62,8 +60,7 @@ static hearth_status print_rows(together_json *p, hearth_error *err) {
 static void print_pairs(together_json *p) {
   hearth_json *json = &p->json;
   hearth_json_line(json);
-  hearth_json_key(json, "pairs");
-  hearth_json_open(json, '[');
+  hearth_json_key_array(json, "pairs");
   for (size_t i = 0; i < p->view.pair_count; i++) {
     hearth_json_line(json);
     hearth_json_open(json, '{');
@@ -78,8 +75,7 @@ static void print_pairs(together_json *p) {
 
 static hearth_status print_frames(together_json *p, hearth_error *err) {
   hearth_json_line(&p->json);
-  hearth_json_key(&p->json, "frames");
-  hearth_json_open(&p->json, '[');
+  hearth_json_key_array(&p->json, "frames");
   for (uint32_t i = 0; i < p->frames.count; i++)
     HEARTH_TRY(hearth_json_frame(&p->json, p->view.profile, &p->view.names, p->frames.used[i], err));
   hearth_json_close(&p->json, ']');

@@ -34,6 +34,7 @@ void hearth_json_string(hearth_json *json, const char *value);
 /* A value follows that the caller writes to the stream itself. */
 void hearth_json_value_begin(hearth_json *json);
 
+void hearth_json_key_array(hearth_json *json, const char *name); /* opens it */
 void hearth_json_key_uint(hearth_json *json, const char *name, uint64_t value);
 void hearth_json_key_double(hearth_json *json, const char *name, double value);
 void hearth_json_key_string(hearth_json *json, const char *name, const char *value);
