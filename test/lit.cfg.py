@@ -71,7 +71,7 @@ config.substitutions += [
     ("%llvm", llvm),
 ]
 config.available_features.add(f"llvm{llvm}")
-for feature in ("valgrind", "go", "node", "chromium", "ccache", "meson", "ninja", "parallel"):
+for feature in ("valgrind", "go", "node", "chromium", "ccache", "meson", "ninja", "parallel", "debuginfod"):
     if shutil.which(feature):
         config.available_features.add(feature)
 if all(shutil.which(program) for program in ("slurmctld", "slurmd", "munged")) and os.geteuid() == 0:

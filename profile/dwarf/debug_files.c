@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Searches by build id first, then by debug link, in the order of GDB; a file that does not fit is passed over, and named
- * if none does. */
+ * if none does. Servers are asked last. */
 #include "debug_files.h"
+
+#include "debug_server.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -152,7 +154,17 @@ static hearth_status search_link(search *s, debug_link link, hearth_error *err) 
   return status;
 }
 
-/* --- Both --------------------------------------------------------------------------------------------------------- */
+/* --- From a server ------------------------------------------------------------------------------------------------ */
+
+static hearth_status ask_servers(search *s, hearth_error *err) {
+  char *path = NULL;
+  if (s->found || !s->directories.system)
+    return HEARTH_OK;
+  HEARTH_TRY(hearth_debug_server_ask(s->id, HEARTH_SERVED_DEBUG_FILE, &path, err));
+  return path ? try_build_id(s, path, err) : HEARTH_OK;
+}
+
+/* --- All ---------------------------------------------------------------------------------------------------------- */
 
 hearth_status hearth_debug_file_find(hearth_elf_file *binary, hearth_debug_directories directories,
                                      hearth_elf_file **ret, hearth_error *err) {
@@ -165,6 +177,7 @@ hearth_status hearth_debug_file_find(hearth_elf_file *binary, hearth_debug_direc
   debug_link link = read_link(binary);
   if (!s.found && link.name)
     HEARTH_TRY(search_link(&s, link, err));
+  HEARTH_TRY(ask_servers(&s, err));
   *ret = s.found;
   if (s.found)
     return HEARTH_OK;
@@ -202,6 +215,7 @@ hearth_status hearth_debug_alternate_find(hearth_elf_file *file, hearth_debug_di
     HEARTH_TRY(status);
     if (!s.found)
       HEARTH_TRY(search_build_id(&s, err));
+    HEARTH_TRY(ask_servers(&s, err));
   }
   *ret = s.found;
   return s.found ? HEARTH_OK

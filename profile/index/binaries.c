@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A mapping's binary is found by build id among those given, else by its path if that has the same build id, else by build
- * id in the folders. One lock covers the set, also while debug information is being read: workers that meet a program at
+ * id in the folders, else on debuginfod servers. One lock covers the set, also while debug information is being read: workers that meet a program at
  * the same time all want the same one. */
 #include "binaries.h"
 
@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "array.h"
+#include "debug_server.h"
 
 struct hearth_binaries {
   hearth_indexer_options options;
@@ -160,19 +161,38 @@ static hearth_status open_same(const hearth_raw_map *map, const char *path, hear
   return hearth_error_set(err, HEARTH_E_MISMATCH, "%s: has been rebuilt since it ran", path);
 }
 
+/* As open_same, of a file that was at the mapping's own path when it ran. */
+static bool open_copy(const hearth_raw_map *map, const char *path, hearth_binary **ret) {
+  if (open_same(map, path, ret, NULL) != HEARTH_OK)
+    return false;
+  if (hearth_binary_rename(*ret, map->path, NULL) == HEARTH_OK)
+    return true;
+  hearth_binary_close(*ret);
+  return false;
+}
+
 /* DIRECTORY/.build-id/ab/cdef...: the binary beside its debug file. */
 static bool open_by_id(const hearth_binaries *b, const hearth_raw_map *map, hearth_binary **ret) {
   const hearth_bytes id = {map->build_id, map->build_id_size};
   for (size_t i = 0; i < b->directory_count; ++i) {
     char *path = hearth_build_id_path(b->directories[i], id, "");
-    bool found = path && open_same(map, path, ret, NULL) == HEARTH_OK;
+    bool found = path && open_copy(map, path, ret);
     free(path);
-    if (found && hearth_binary_rename(*ret, map->path, NULL) == HEARTH_OK)
-      return true;
     if (found)
-      hearth_binary_close(*ret);
+      return true;
   }
   return false;
+}
+
+/* `status`: of the search so far, which stands if no server has the file. */
+static hearth_status ask_servers(const hearth_raw_map *map, hearth_status status, hearth_binary **ret,
+                                 hearth_error *err) {
+  char *path = NULL;
+  HEARTH_TRY(
+      hearth_debug_server_ask((hearth_bytes){map->build_id, map->build_id_size}, HEARTH_SERVED_BINARY, &path, err));
+  bool found = path && open_copy(map, path, ret);
+  free(path);
+  return found ? HEARTH_OK : status;
 }
 
 /* Where the file still is the one that ran, its path is the place to look first. */
@@ -181,7 +201,9 @@ static hearth_status open_mapped(const hearth_binaries *b, const hearth_raw_map 
   if (map->build_id_size == 0)
     return hearth_error_set(err, HEARTH_E_NO_BUILD_ID, "%s: has no build id (link it with -Wl,--build-id)", map->path);
   hearth_status status = open_same(map, map->path, ret, err);
-  return status != HEARTH_OK && open_by_id(b, map, ret) ? HEARTH_OK : status;
+  if (status == HEARTH_OK || open_by_id(b, map, ret))
+    return HEARTH_OK;
+  return ask_servers(map, status, ret, err);
 }
 
 /* Add the row of a mapping, which results says in `reason` why its file cannot be used, if so. NULL: out of memory. */
