@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "commands.h"
@@ -14,6 +16,7 @@
 
 typedef struct arguments {
   const char *profile, *trace, *base, *output;
+  bool without_sources;
   hearth_view_options view;
   hearth_page_options options;
 } arguments;
@@ -36,6 +39,12 @@ static int check(int operands, char **argv, const arguments *a) {
   if (!a->output)
     return hearth_tool_usage_error("report", "where to? Give -o OUT");
   return HEARTH_EXIT_OK;
+}
+
+/* What comes through a pipe is written now. */
+static int64_t written(const char *path) {
+  struct stat status;
+  return strcmp(path, "-") != 0 && stat(path, &status) == 0 && S_ISREG(status.st_mode) ? status.st_mtime : time(NULL);
 }
 
 static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
@@ -69,6 +78,16 @@ static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
        .expects = "a file",
        .text = &a->options.annotation,
        .help = "show how the optimised build used the profile: the file of -memprof-report=FILE"},
+      {.name = "--source-dir",
+       .value = "DIR",
+       .expects = "a folder",
+       .text = &a->options.source_directory,
+       .help = "a folder in which source files are looked for first, by the ends of their names"},
+      {.name = "--no-sources",
+       .flag = &a->without_sources,
+       .help =
+           "leave source lines out; else the page has those lines of call stacks whose files are there and no newer "
+           "than the profile"},
       HEARTH_VIEW_CLASS_OPTION(&a->view),
       HEARTH_VIEW_OPTIONS(&a->view),
       {.name = "--output",
@@ -85,6 +104,7 @@ static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
   a->profile = argv[1];
   a->options.view = &a->view;
   a->options.title = a->profile;
+  a->options.written = a->without_sources ? 0 : written(a->profile);
   return true;
 }
 

@@ -24,6 +24,8 @@ typedef struct hearth_page_options {
   const char *title;      /* shown, and in errors; not NULL */
   const char *hotcold;    /* file with the output of `hearth top --json`; NULL: none */
   const char *annotation; /* file of -memprof-report=FILE; NULL: none */
+  int64_t written; /* when the profile was, in seconds since 1970: source files that are newer are not shown; 0: none */
+  const char *source_directory; /* where they are looked for before their own places; NULL: nowhere */
 } hearth_page_options;
 
 /* Write to a stream. Memory is bounded by the contexts that pass the filters and their stacks. E_NOT_FOUND when accesses

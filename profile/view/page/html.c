@@ -12,6 +12,7 @@
 #include "option_size.h"
 #include "page_assets.h"
 #include "selection.h"
+#include "sources.h"
 #include "tree.h"
 
 typedef struct hearth_page_writer {
@@ -475,6 +476,14 @@ static hearth_status write_notes(hearth_page_writer *w, const char *name, hearth
   return hearth_page_notes_write(kind, path, &w->json, err);
 }
 
+static hearth_status write_sources(hearth_page_writer *w, hearth_error *err) {
+  if (w->model->options->written == 0)
+    return HEARTH_OK;
+  hearth_json_line(&w->json);
+  hearth_json_key(&w->json, "sources");
+  return hearth_page_sources_write(w->model, &w->json, err);
+}
+
 static hearth_status write_data(hearth_page_writer *w, hearth_error *err) {
   const hearth_page_model *m = w->model;
   hearth_json_open(&w->json, '{');
@@ -488,6 +497,7 @@ static hearth_status write_data(hearth_page_writer *w, hearth_error *err) {
   write_classes(w);
   write_strings(w, "files", (const char *const *)m->files, m->file_count);
   write_strings(w, "types", m->types, m->type_count);
+  HEARTH_TRY(write_sources(w, err));
   write_functions(w);
   write_stacks(w);
   write_contexts(w);
