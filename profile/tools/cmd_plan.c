@@ -9,6 +9,7 @@
 #include "file.h"
 #include "file_kind.h"
 #include "hearth/llvm_profile.h"
+#include "hearth/path_keys.h"
 #include "hearth/plan.h"
 #include "output_file.h"
 #include "print.h"
@@ -26,7 +27,7 @@ typedef struct arguments {
   hearth_number_option sites, gain;
   hearth_classify_options classify;
   uint32_t layout;
-  bool quiet;
+  bool quiet, paths;
 } arguments;
 
 static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
@@ -57,6 +58,11 @@ static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
        .text = &a->library_calls,
        .help = "plan also for functions of libraries without source, and list them in FILE, for the allocator: "
                "HEARTH_HOTCOLD=library-calls=FILE"},
+      {.name = "--paths",
+       .flag = &a->paths,
+       .help = "plan nothing; print how 'hearth run' tells the placements of PROFILE's contexts apart: each return "
+               "address, "
+               "its key, and the bytes that stay ambiguous"},
       {.name = "--quiet", .letter = 'q', .flag = &a->quiet, .help = "print errors only"},
       {0}};
   int operands;
@@ -132,6 +138,16 @@ static bool write_all(const arguments *a, const void *data, size_t size) {
   return good;
 }
 
+static int print_paths(const arguments *a) {
+  hearth_error err;
+  hearth_profile *profile = hearth_tool_open_profile(a->profile);
+  if (!profile)
+    return HEARTH_EXIT_ERROR;
+  hearth_status status = hearth_path_keys_print(profile, stdout, &err);
+  hearth_profile_close(profile);
+  return status == HEARTH_OK ? HEARTH_EXIT_OK : hearth_tool_error("%s: %s", a->profile, err.message);
+}
+
 int hearth_cmd_plan(int argc, char **argv) {
   arguments a = {0};
   hearth_error err;
@@ -140,6 +156,8 @@ int hearth_cmd_plan(int argc, char **argv) {
   size_t size = 0;
   if (!parse(argc, argv, &a, &code))
     return code;
+  if (a.paths)
+    return print_paths(&a);
   if (!may_be_replaced(&a))
     return hearth_tool_error("%s: holds more than a heap profile: give -o, or let 'hearth merge' plan", a.profile);
   hearth_profile *profile;

@@ -2,8 +2,6 @@
 /* `hearth record`: run an unchanged program, with the runtime preloaded.
  *
  * The command takes this process's place: input, output, exit and process id are its own. */
-#define _GNU_SOURCE /* setenv under strict C */
-#include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdarg.h>
@@ -14,8 +12,7 @@
 
 #include "command_line.h"
 #include "commands.h"
-#include "install_paths.h"
-#include "program_file.h"
+#include "preloaded_program.h"
 
 static const hearth_help help = {
     .usage = "record [-o FILE] [OPTION...] [--] COMMAND [ARGUMENT...]",
@@ -25,8 +22,6 @@ static const hearth_help help = {
     .end = "HEARTH_OPTIONS takes further options of the runtime.\n"
            "Exit code: the command's; 125 it cannot be recorded, 126 it cannot be run, 127 it does not exist; 2 wrong "
            "usage."};
-
-enum { EXIT_REFUSED = 125, EXIT_NOT_RUN = 126, EXIT_NOT_FOUND = 127 };
 
 static const struct mode {
   const char *name, *suffix, *settings;
@@ -89,51 +84,15 @@ static bool describe(const request *request, settings *ret) {
   return true;
 }
 
-/* The library comes first, before those that are preloaded anyway. */
-static bool preload(const char *library) {
-  const char *others = getenv("LD_PRELOAD");
-  bool any = others && *others;
-  size_t size = strlen(library) + (any ? strlen(others) : 0) + 2;
-  char *all = malloc(size);
-  if (!all)
-    return false;
-  snprintf(all, size, "%s%s%s", library, any ? ":" : "", any ? others : "");
-  bool set = setenv("LD_PRELOAD", all, 1) == 0;
-  free(all);
-  return set;
-}
-
-static int refuse(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static int refuse(int code, const char *format, ...) {
-  char text[1024];
-  va_list arguments;
-  va_start(arguments, format);
-  vsnprintf(text, sizeof text, format, arguments);
-  va_end(arguments);
-  hearth_tool_error("%s", text);
-  return code;
-}
-
 static int run(const request *request, char **argv) {
-  char path[PATH_MAX], directory[PATH_MAX], library[PATH_MAX + 32], reason[1024];
+  hearth_preloaded program;
   settings settings;
-  if (!hearth_program_find(argv[0], path, sizeof path))
-    return refuse(errno == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_RUN, "%s: %s", argv[0], strerror(errno));
-  if (!hearth_program_can_preload(path, reason, sizeof reason))
-    return refuse(EXIT_REFUSED, "%s", reason);
-  if (!hearth_tool_library_directory(directory, sizeof directory))
-    return refuse(EXIT_REFUSED, "the directory of the installation cannot be told");
-  snprintf(library, sizeof library, "%s/libhearth_preload.so", directory);
-  if (access(library, R_OK) != 0)
-    return refuse(EXIT_REFUSED, "%s: %s (is the installation complete?)", library, strerror(errno));
-  if (strpbrk(library, ": "))
-    return refuse(EXIT_REFUSED, "%s: a path with blanks or colons cannot be preloaded; move it", library);
+  int code = hearth_preloaded_find(argv[0], "libhearth_preload.so", &program);
+  if (code != HEARTH_EXIT_OK)
+    return code;
   if (!describe(request, &settings))
-    return refuse(EXIT_REFUSED, "%s: the name is too long, or has quotes of both kinds", request->output);
-  if (!preload(library) || setenv("HEARTH_RECORD", settings.text, 1) != 0)
-    return refuse(EXIT_REFUSED, "out of memory");
-  execvp(argv[0], argv);
-  return refuse(EXIT_NOT_RUN, "%s: %s", path, strerror(errno));
+    return hearth_preloaded_refuse("%s: the name is too long, or has quotes of both kinds", request->output);
+  return hearth_preloaded_start(&program, "HEARTH_RECORD", settings.text, argv);
 }
 
 static int take_mode(void *target, const char *value) {

@@ -15,6 +15,7 @@ int hearth_cmd_heap(int argc, char **argv);
 int hearth_cmd_index(int argc, char **argv); /* called merge, too */
 int hearth_cmd_plan(int argc, char **argv);
 int hearth_cmd_record(int argc, char **argv);
+int hearth_cmd_run(int argc, char **argv);
 int hearth_cmd_report(int argc, char **argv);
 int hearth_cmd_show(int argc, char **argv);
 int hearth_cmd_split(int argc, char **argv);

@@ -14,6 +14,7 @@ static const struct command {
   const char *help;
 } commands[] = {
     {"record", hearth_cmd_record, "run a program as it is and write its heap profile"},
+    {"run", hearth_cmd_run, "run a program as it is, with its blocks placed by a profile"},
     {"index", hearth_cmd_index, "turn raw profiles and binaries into one indexed profile"},
     {"merge", hearth_cmd_index, "the same command: merge profiles of all kinds into one"},
     {"plan", hearth_cmd_plan, "choose the call sites that tell contexts apart at run time"},

@@ -71,6 +71,8 @@ static __attribute__((noinline)) uint32_t capture(const hearth_frame *frame, hea
     hearth_mappings_cover(pcs, depth);
   if (is_new && hearth_rt.mibs.beside)
     hearth_mib_table_watch(&hearth_rt.mibs);
+  if (hearth_recorder && context > 0)
+    hearth_depot_note_height(&hearth_rt.depot, context, hearth_unwind_height(frame));
   if (cache && context > 0) /* a stack without room is counted each time */
     hearth_stack_cache_add(&cache->stacks, frame, &trail, context);
   return context;

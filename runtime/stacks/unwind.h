@@ -5,6 +5,7 @@
 #define HEARTH_RUNTIME_UNWIND_H
 
 #include "cfi.h"
+#include "depot.h"
 #include "thread_state.h"
 
 #include <stddef.h>
@@ -70,6 +71,13 @@ typedef struct hearth_rule_memo {
 
 /* The calling thread's stack that `frame` is on; empty if there is none. */
 hearth_stack_range hearth_unwind_stack(const hearth_frame *frame);
+
+/* Of the main thread's stack, the frame that a preloaded runtime has put below those of the program; 0 before main. */
+extern uintptr_t hearth_unwind_own_bytes;
+
+/* How far the call of the function whose frame is given lies from the start of the main thread's stack, in bytes: neither the
+ * environment nor arguments matter. HEARTH_NO_HEIGHT in other threads, and where that is not known. */
+uint32_t hearth_unwind_height(const hearth_frame *frame);
 
 /* Write at most `most` addresses, leaf first: each lies inside the call instruction (return address minus 1). The first
  * is the address of the call to the function whose frame is given. It never reads memory that is not known to be a

@@ -12,18 +12,24 @@ struct hearth_code_module {
   const void *symbols;
   const char *strings;
   const uint32_t *hash_table;
+  const void *header;      /* the file's first bytes */
+  const uint8_t *build_id; /* NULL: it has none */
+  uint32_t build_id_size;
 };
 
 /* Can modules be found at all? It takes glibc 2.35 or newer. */
 bool hearth_code_is_known(void);
 
-/* The module that an address lies in; false if there is none, or it exports nothing. Takes no lock. */
+/* The module that an address lies in; false if there is none. Takes no lock. */
 bool hearth_code_module_find(uintptr_t address, struct hearth_code_module *ret);
 
 /* The hash that names are looked up by: the one of the ELF section .gnu.hash. */
 uint32_t hearth_code_name_hash(const char *name, uint32_t bytes);
 
-/* Does the address lie in a function of this name? The name need not be terminated. */
+/* Where the file has the code at this address, which lies in the module. */
+uint64_t hearth_code_module_offset(const struct hearth_code_module *module, uintptr_t address);
+
+/* Does the address lie in an exported function of this name? The name need not be terminated. */
 bool hearth_code_module_names(const struct hearth_code_module *module, const char *name, uint32_t bytes, uint32_t hash,
                               uintptr_t address);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The caller's address gives the program or library that it lies in. The functions of the lists are looked up there by
- * name; the one that the address lies in is remembered with the address. Its entry and the thread's word give the
- * hint. */
+/* The caller's address gives the program or library that it lies in. If a list has that file's build id, it may have the
+ * address, too; if not, the functions of the lists are looked up in the file by name. What was found is remembered with the
+ * address: a hint, or that the height of the stack gives it, or the function whose entry and the thread's word do. */
 #define _GNU_SOURCE
 #include "hinted_calls.h"
 
@@ -48,6 +48,9 @@ static bool is_refused; /* it is of another plan; the user knows */
  * aside for each. */
 static _Thread_local char anchor __attribute__((tls_model("initial-exec")));
 
+/* A list that the program inherited. A parent that closed it has no children with hints, which is no error of theirs. */
+#define DESCRIPTORS "/proc/self/fd/"
+
 /* ------------------------------------------------- the lists ------------------------------------------------- */
 
 static void refuse(const char *path, const struct hearth_call_list_error *error) {
@@ -86,15 +89,20 @@ static const char *read_all(int descriptor, char **ret_text, size_t *ret_bytes) 
 
 static bool parse(const char *text, size_t bytes, struct hearth_call_list *list,
                   struct hearth_call_list_error *ret_error) {
-  uint32_t functions, hints;
-  hearth_call_list_measure(text, bytes, &functions, &hints);
-  list->functions = map(functions * sizeof *list->functions);
+  uint32_t lines, hints;
+  hearth_call_list_measure(text, bytes, &lines, &hints);
+  list->functions = map(lines * sizeof *list->functions);
+  list->modules = map(lines * sizeof *list->modules);
+  list->sites = map(lines * sizeof *list->sites);
   list->hints = map(hints * sizeof *list->hints);
-  if (list->functions && list->hints)
+  if (list->functions && list->modules && list->sites && list->hints)
     return hearth_call_list_parse(text, bytes, list, ret_error);
   *ret_error = (struct hearth_call_list_error){.what = "out of memory"};
   return false;
 }
+
+/* Use the named list for programs that were compiled without it. */
+static void use_paths(void);
 
 void hearth_library_calls_open(const char *path) {
   char *text = NULL;
@@ -110,9 +118,11 @@ void hearth_library_calls_open(const char *path) {
     error.what = "needs glibc 2.35 or newer";
   if (error.what || !parse(text, bytes, &named, &error)) {
     is_off = true;
-    refuse(path, &error);
+    if (strncmp(path, DESCRIPTORS, sizeof DESCRIPTORS - 1) != 0)
+      refuse(path, &error);
   } else {
     strcpy(named_path, path);
+    use_paths();
   }
 }
 
@@ -122,6 +132,8 @@ static void open_ranges(void) {
   if (!atomic_load_explicit(&hearth_ranges.opened, memory_order_acquire))
     hearth_ranges_open();
 }
+
+static void find_stack_start(void);
 
 /* Known facts about addresses may change. */
 static void forget_known(void);
@@ -135,6 +147,18 @@ static void add_part(const struct hearth_call_list *list, uint64_t *word) {
   atomic_store_explicit(&part_count, count + 1, memory_order_release);
   forget_known();
   atomic_store_explicit(&hearth_library_calls_on, true, memory_order_release);
+}
+
+/* What its functions heed, too, no call sets here. */
+static _Thread_local uint64_t no_word __attribute__((tls_model("initial-exec")));
+
+static void use_paths(void) {
+  if (named.site_count == 0)
+    return;
+  find_stack_start();
+  hearth_futex_lock_acquire(&adding);
+  add_part(&named, &no_word);
+  hearth_futex_lock_release(&adding);
 }
 
 static bool is_known_plan(uint64_t plan) {
@@ -202,12 +226,18 @@ __attribute__((destructor)) static void end(void) {
 
 /* -------------------------------------------------- calls --------------------------------------------------- */
 
-/* The known return addresses: address << 16 | number of the function in all lists from 1, 0 for none of them. An entry
- * is one word, so that threads need no lock; two threads that look up at once find the same. */
-enum { WAYS = 4, SETS = 4096, NUMBER_BITS = 16 };
+/* The known facts: address << 16 | code. An entry is one word, so that threads need no lock; two threads that look up at
+ * once find the same. An address whose hint depends on the height has an entry for each height besides, under an address
+ * made from both, which no code has. */
+enum { WAYS = 4, SETS = 4096, CODE_BITS = 16 };
 static _Atomic uint64_t known[SETS][WAYS];
 
-_Static_assert(HEARTH_LIBRARY_CALLS_FUNCTIONS_MAX < 1 << NUMBER_BITS, "numbers fit");
+/* A code: the number of the function in all lists from 1 on, 0 for none of them; or one of these. */
+enum { BY_HINT = 0xfe00, BY_HEIGHT = 0xff00 };
+
+_Static_assert((int)HEARTH_LIBRARY_CALLS_FUNCTIONS_MAX < (int)BY_HINT, "numbers are lower");
+
+#define MADE_UP (UINT64_C(1) << 47)
 
 static void forget_known(void) {
   for (unsigned set = 0; set < SETS; set++)
@@ -224,14 +254,32 @@ static uint64_t number_in(const struct part *part, const struct hearth_code_modu
   return 0;
 }
 
-/* The program starts behind its libraries: if several lists have a function, the program's list counts. */
-static uint64_t find_number(uintptr_t address) {
+static const struct hearth_call_site *site_in(const struct part *part, const struct hearth_code_module *module,
+                                              uintptr_t address) {
+  if (part->list.site_count == 0 || !module->build_id)
+    return NULL;
+  return hearth_call_site_find(&part->list, module->build_id, module->build_id_size,
+                               hearth_code_module_offset(module, address - 1) + 1);
+}
+
+static uint64_t code_of_hint(const struct hearth_call_site *site, uint32_t height) {
+  uint8_t hint;
+  return hearth_call_site_hint(site, height, &hint) ? BY_HINT | hint : 0;
+}
+
+/* The code of a return address; with `height`, unless NULL, one that does not depend on it any more. The program starts
+ * behind its libraries: if several lists have a function, the program's list counts. */
+static uint64_t find_code(uintptr_t address, const uint32_t *height) {
   struct hearth_code_module module;
   uint64_t number = 0;
-  if (!hearth_code_module_find(address, &module))
+  if (!hearth_code_module_find(address - 1, &module))
     return 0;
-  for (uint32_t i = atomic_load_explicit(&part_count, memory_order_acquire); i-- > 0 && number == 0;)
-    number = number_in(&parts[i], &module, address);
+  for (uint32_t i = atomic_load_explicit(&part_count, memory_order_acquire); i-- > 0 && number == 0;) {
+    const struct hearth_call_site *site = site_in(&parts[i], &module, address);
+    if (site)
+      return site->height_count == 0 ? code_of_hint(site, 0) : height ? code_of_hint(site, *height) : BY_HEIGHT;
+    number = number_in(&parts[i], &module, address - 1);
+  }
   return number;
 }
 
@@ -242,27 +290,61 @@ static void remember(_Atomic uint64_t *set, uint64_t entry) {
   atomic_store_explicit(&set[0], entry, memory_order_release);
 }
 
-static uint64_t number_of(uintptr_t address) {
-  _Atomic uint64_t *set = known[(address * UINT64_C(0x9e3779b97f4a7c15)) >> 52];
-  for (unsigned i = 0; i < WAYS; i++) {
-    uint64_t entry = atomic_load_explicit(&set[i], memory_order_acquire); /* the part that it is of is there, too */
-    if (entry >> NUMBER_BITS == address)
-      return entry & ((1 << NUMBER_BITS) - 1);
-  }
-  uint64_t number = find_number(address - 1);
-  remember(set, (uint64_t)address << NUMBER_BITS | number);
-  return number;
-}
+static inline _Atomic uint64_t *set_of(uint64_t key) { return known[(key * UINT64_C(0x9e3779b97f4a7c15)) >> 52]; }
 
 _Static_assert(SETS == 1 << (64 - 52), "the hash has a set for each value");
 
-bool hearth_library_calls_find(const void *caller, uint8_t *ret_hint) {
-  uint64_t number = number_of((uintptr_t)caller);
-  const struct part *part = parts;
-  if (number == 0)
+static inline bool recall(uint64_t key, uint64_t *ret_code) {
+  _Atomic uint64_t *set = set_of(key);
+  for (unsigned i = 0; i < WAYS; i++) {
+    uint64_t entry = atomic_load_explicit(&set[i], memory_order_acquire); /* the part that it is of is there, too */
+    *ret_code = entry & ((1 << CODE_BITS) - 1);
+    if (entry >> CODE_BITS == key)
+      return true;
+  }
+  return false;
+}
+
+static __attribute__((noinline)) uint64_t learn(uint64_t key, uintptr_t address, const uint32_t *height) {
+  uint64_t code = find_code(address, height);
+  remember(set_of(key), key << CODE_BITS | code);
+  return code;
+}
+
+/* Where the kernel started the program; 0: not known. Heights are of the main thread. */
+extern void *stack_end __asm__("__libc_stack_end") __attribute__((weak));
+static uintptr_t stack_start, main_thread;
+
+static uintptr_t this_thread(void) { return (uintptr_t)&anchor; }
+
+/* A process has one thread when its libraries start. */
+static void find_stack_start(void) {
+  stack_start = &stack_end ? (uintptr_t)stack_end : 0;
+  main_thread = this_thread();
+}
+
+static uint64_t code_at_height(uintptr_t address, uintptr_t stack) {
+  uint32_t height = this_thread() == main_thread && stack < stack_start ? (uint32_t)(stack_start - stack) : 0;
+  uint64_t key = ((address * UINT64_C(0xd6e8feb86659fd93) + height) * UINT64_C(0x9e3779b97f4a7c15) >> 17) | MADE_UP,
+           code;
+  return recall(key, &code) ? code : learn(key, address, &height);
+}
+
+bool hearth_library_calls_find(struct hearth_caller caller, uint8_t *ret_hint) {
+  uint64_t code;
+  if (!recall(caller.address, &code))
+    code = learn(caller.address, caller.address, NULL);
+  if (code == BY_HEIGHT)
+    code = code_at_height(caller.address, caller.stack);
+  if (code == 0)
     return false;
-  while (number > part->first + part->list.function_count)
+  if (code >= BY_HINT) {
+    *ret_hint = (uint8_t)code;
+    return true;
+  }
+  const struct part *part = parts;
+  while (code > part->first + part->list.function_count)
     part++;
   const uint64_t *word = (const uint64_t *)((uintptr_t)&anchor + part->word_distance);
-  return hearth_call_function_hint(&part->list.functions[number - 1 - part->first], *word, ret_hint);
+  return hearth_call_function_hint(&part->list.functions[code - 1 - part->first], *word, ret_hint);
 }

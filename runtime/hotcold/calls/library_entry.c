@@ -13,12 +13,12 @@
 #include <string.h>
 
 /* A block with the hint of the call, or NULL: the next allocator is to serve it. */
-static void *library_alloc(const void *caller, size_t bytes, size_t alignment) {
+static void *library_alloc(struct hearth_caller caller, size_t bytes, size_t alignment) {
   uint8_t hint;
   return hearth_library_hint(caller, &hint) ? hearth_hinted_alloc(bytes, alignment, hint) : NULL;
 }
 
-static void *library_new(const void *caller, size_t bytes, size_t alignment) {
+static void *library_new(struct hearth_caller caller, size_t bytes, size_t alignment) {
   uint8_t hint;
   return hearth_library_hint(caller, &hint) ? hearth_hinted_new(bytes, alignment, hint) : NULL;
 }
@@ -92,11 +92,9 @@ HEARTH_INTERPOSE int posix_memalign(void **ret_block, size_t alignment, size_t b
   return 0;
 }
 
-/* Not the next strdup, whose malloc would be called from there: the call that has the hint is strdup's. */
-static char *copy_string(const void *caller, const char *string, size_t length) {
+/* The call that has the hint is strdup's; if it has none, the next strdup's own call of malloc may. */
+static char *copy_string(struct hearth_caller caller, const char *string, size_t length) {
   char *copy = library_alloc(caller, length + 1, 1);
-  if (!copy)
-    copy = next_malloc(length + 1);
   if (!copy)
     return NULL;
   memcpy(copy, string, length);
@@ -104,10 +102,18 @@ static char *copy_string(const void *caller, const char *string, size_t length) 
   return copy;
 }
 
-HEARTH_INTERPOSE char *strdup(const char *string) { return copy_string(HEARTH_CALLER, string, strlen(string)); }
+static char *next_strdup(const char *string) { HEARTH_NEXT(strdup, string); }
+
+HEARTH_INTERPOSE char *strdup(const char *string) {
+  char *copy = copy_string(HEARTH_CALLER, string, strlen(string));
+  return copy ? copy : next_strdup(string);
+}
+
+static char *next_strndup(const char *string, size_t most) { HEARTH_NEXT(strndup, string, most); }
 
 HEARTH_INTERPOSE char *strndup(const char *string, size_t most) {
-  return copy_string(HEARTH_CALLER, string, strnlen(string, most));
+  char *copy = copy_string(HEARTH_CALLER, string, strnlen(string, most));
+  return copy ? copy : next_strndup(string, most);
 }
 
 /* Operator new, by mangled name as in cxx_entry.c. There is no next one where the C++ library is linked statically. */

@@ -151,7 +151,7 @@ static void *hinted_realloc(void *block, size_t bytes, uint8_t hint) {
 }
 
 /* The same for the hint of a call in a library. */
-static void *library_realloc(const void *caller, void *block, size_t bytes) {
+static void *library_realloc(struct hearth_caller caller, void *block, size_t bytes) {
   uint8_t hint;
   return hearth_library_hint(caller, &hint) ? hinted_realloc(block, bytes, hint) : NULL;
 }

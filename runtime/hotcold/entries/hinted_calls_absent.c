@@ -15,7 +15,7 @@ void hearth_library_calls_open(const char *path) {
                         "");
 }
 
-bool hearth_library_calls_find(const void *caller, uint8_t *ret_hint) {
+bool hearth_library_calls_find(struct hearth_caller caller, uint8_t *ret_hint) {
   (void)caller;
   (void)ret_hint;
   return false;

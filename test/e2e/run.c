@@ -1,0 +1,119 @@
+/* A program as it is has its blocks placed by the profile of a recording: one return address by the height of the stack, in the
+ * main thread alone, and in the programs that it forks and executes.
+ *
+ * RUN: rm -rf %t && mkdir %t && cd %t
+ * RUN: %clang -O1 -g -pthread -Wall %s -o program && %hearth record -q -o raw ./program > plain && FileCheck %s < plain
+ * CHECK-COUNT-3: needed other, unused other, in a thread other
+ *
+ * No accesses were counted: this makes the blocks of one function the only ones without any.
+ * RUN: %hearth index --format=text raw -o counted.text
+ * RUN: awk '/^run/ { sub("accesses=0", "accesses=1") } /^context/ { cold = 0 } /unused/ { cold = 1 } \
+ * RUN:   { print } /TotalSize/ && !cold { print "  TotalAccessCount " 100 * $2; \
+ * RUN:   print "  TotalLifetimeAccessDensity " 1000 * $2 }' counted.text > accessed.text
+ * RUN: %hearth index accessed.text -o profile && %hearth plan --paths profile | FileCheck %s --check-prefix=PATHS
+ * PATHS: height 0.5 % program+0x{{.*}} leaf
+ * PATHS: by the height of the stack, too
+ * RUN: %hearth run profile ./program | FileCheck %s --check-prefix=PLACED
+ * PLACED-COUNT-3: needed other, unused cold, in a thread other
+ * RUN: env ANOTHER=variable HEARTH_HOTCOLD=stats=stats %hearth run profile -- ./program and arguments \
+ * RUN:   | FileCheck %s --check-prefix=PLACED
+ * RUN: FileCheck %s --check-prefix=STATS < stats
+ * RUN: %hearth run --table=kept profile ./program | FileCheck %s --check-prefix=PLACED && grep -q '^+' kept
+ * STATS: "cold":{{.*}}"placed":100,
+ *
+ * Another build of the program, whose addresses are others, runs as without a profile.
+ * RUN: %clang -O0 -g -pthread %s -o program && %hearth run profile ./program | FileCheck %s
+ *
+ * The profile keeps its paths in text, when it is merged, and stripped.
+ * RUN: %hearth index --format=text profile -o one.text && %hearth index one.text -o again && cmp profile again
+ * RUN: grep -c '^  path [0-9]* offset=[0-9]* height=[1-9]' one.text
+ * RUN: %hearth index profile again -o merged && %hearth index --format=text merged -o merged.text
+ * RUN: grep '^  path' one.text > paths && grep '^  path' merged.text | cmp paths -
+ * RUN: %hearth strip profile -o stripped && %hearth plan --paths stripped | FileCheck %s --check-prefix=STRIPPED
+ * STRIPPED: height 0.5 % +0x
+ *
+ * Where nothing can be placed, that is said, with the remedy.
+ * RUN: %clang -O1 -g -pthread %s -o program && %hearth index raw -o cold
+ * RUN: (%hearth run cold ./program 2>&1; echo code $?) | FileCheck %s --check-prefix=NONE
+ * NONE: cold: its plan leaves all blocks to the program's own allocator ('hearth plan --layout=calls'
+ * NONE: code 125
+ * RUN: grep -v '^  path' one.text > without && %hearth index without -o without.profile
+ * RUN: (%hearth run without.profile ./program 2>&1; echo code $?) | FileCheck %s --check-prefix=OLD
+ * OLD: without.profile: no call paths, which only 'hearth record' of this version or a newer one notes: record the program again
+ * OLD: code 125
+ * RUN: (%hearth run profile ./nothing 2>&1; echo code $?; %hearth run profile /dev/null 2>&1; echo code $?; \
+ * RUN:   %hearth run profile sh -c 'exit 7'; echo code $?; %hearth run profile 2>&1; echo code $?) \
+ * RUN:   | FileCheck %s --check-prefix=CODES
+ * CODES: nothing
+ * CODES: code 127
+ * CODES: /dev/null
+ * CODES: code 126
+ * CODES: code 7
+ * CODES: which command
+ * CODES: code 2
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { BLOCKS = 100, BYTES = 4000 };
+
+static const char *class_of(const void *block) {
+  static const char *const names[] = {"other", "cold", "hot"};
+  int (*find)(const void *) = (int (*)(const void *))dlsym(RTLD_DEFAULT, "hearth_hotcold_class");
+  return names[find ? find(block) : 0];
+}
+
+__attribute__((noinline)) static char *leaf(size_t bytes) {
+  char *volatile block = malloc(bytes);
+  return block;
+}
+
+__attribute__((noinline)) static char *needed(void) {
+  char *volatile block = leaf(BYTES);
+  return block;
+}
+
+__attribute__((noinline)) static char *unused(void) {
+  volatile char room[400] = {0};
+  char *volatile block = leaf(BYTES);
+  return block + room[7];
+}
+
+static void *in_thread(void *argument) {
+  (void)argument;
+  return unused();
+}
+
+static void tell(void) {
+  const char *a = "", *b = "";
+  void *c;
+  pthread_t thread;
+  for (int i = 0; i < BLOCKS; i++) {
+    a = class_of(needed());
+    b = class_of(unused());
+  }
+  pthread_create(&thread, NULL, in_thread, NULL);
+  pthread_join(thread, &c);
+  printf("needed %s, unused %s, in a thread %s\n", a, b, class_of(c));
+  fflush(stdout);
+}
+
+int main(int argc, char **argv) {
+  if (argc > 1 && argv[1][0] == '2') {
+    tell();
+    return 0;
+  }
+  tell();
+  if (fork() == 0) {
+    tell();
+    _exit(0);
+  }
+  wait(NULL);
+  execl("/proc/self/exe", argv[0], "2", (char *)NULL);
+  return 1;
+}
