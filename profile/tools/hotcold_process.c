@@ -143,11 +143,13 @@ static void count_pool(const struct hearth_hotcold_pool_counts *counts, hotcold_
   uint64_t quanta = counts->used_quanta - counts->remote_quanta;
   for (int i = 0; i < HEARTH_HOTCOLD_STATUS_HOLES; i++)
     quanta -= hole_quanta(&counts->hole[i]);
-  for (unsigned i = 0; i < HEARTH_HOTCOLD_STATUS_BINS; i++)
+  ret->live_blocks += counts->cut - counts->released;
+  for (unsigned i = 0; i < HEARTH_HOTCOLD_STATUS_BINS; i++) {
     quanta -= (i + 1) * (uint64_t)counts->cached[i];
-  ret->live_blocks += counts->taken - counts->freed;
+    ret->live_blocks -= counts->cached[i];
+  }
   ret->live_bytes += quanta * HEARTH_HOTCOLD_STATUS_QUANTUM_BYTES;
-  ret->placed += counts->taken;
+  ret->placed += counts->cut + counts->reused;
 }
 
 static void count_thread(const struct hearth_hotcold_status *status, const char *thread, hotcold_sample *ret) {

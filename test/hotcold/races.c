@@ -76,8 +76,10 @@ static void put(unsigned slot, char *block) {
   assert(hearth_range_of(block) == hearth_range_of_pool(pool));
   assert((owner ? hearth_owner_pool(owner) : hearth_region_large(region, block)->pool) == pool);
   check(slot, block);
+  if (hearth_put_fast(hearth_offset_of(block), block))
+    return;
   if (owner)
-    hearth_put(owner, block);
+    hearth_put_slowly(block);
   else
     hearth_region_put_large(region, block);
 }

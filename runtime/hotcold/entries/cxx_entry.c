@@ -178,7 +178,12 @@ static inline void *new_in_range(size_t bytes, size_t alignment, uint8_t hint) {
   unsigned pool = hearth_pool_of_hint(hint);
   if (pool < HEARTH_POOL_NONE && alignment <= HEARTH_QUANTUM_BYTES &&
       atomic_load_explicit(&deletes_known_to_be_ours, memory_order_relaxed) == YES) {
-    void *block = hearth_take_fast(pool, bytes);
+    struct hearth_thread_pools *thread = hearth_thread_pools;
+    size_t quanta = hearth_quick_quanta(thread, bytes);
+    bool zeroed;
+    void *block =
+        quanta ? hearth_pool_take_small(&thread->pool[pool], hearth_bin_at(thread, pool, quanta), quanta, &zeroed)
+               : NULL;
     if (block)
       return block;
   }

@@ -49,7 +49,11 @@ static void *pool_calloc(unsigned pool, size_t bytes) {
   return block;
 }
 
-void hearth_free_large(void *block) {
+void hearth_range_free_slowly(void *block) {
+  if (hearth_owner_of(block)) {
+    hearth_put_slowly(block);
+    return;
+  }
   struct hearth_region *region = region_of(block);
   hearth_region_large(region, block);
   hearth_region_put_large(region, block);
@@ -115,8 +119,9 @@ static void *realloc_any(void *block, size_t bytes) {
 /* The functions that also get the program's own blocks. */
 
 HEARTH_INTERPOSE void free(void *block) {
-  if (hearth_range_of(block) != HEARTH_RANGE_NONE)
-    hearth_range_free(block);
+  size_t offset;
+  if (hearth_is_in_ranges(block, &offset))
+    hearth_range_free_at(offset, block);
   else if (__builtin_expect(block != NULL, 1))
     hearth_next_free(block);
   else
@@ -211,11 +216,23 @@ static __attribute__((noinline)) void *malloc_passed_on(size_t bytes) {
   return malloc(bytes);
 }
 
+static __attribute__((noinline)) void *malloc_uncached(size_t bytes, uint8_t hint, struct hearth_pool *pool,
+                                                       size_t quanta) {
+  void *block = hearth_pool_cut_next(pool, quanta);
+  return __builtin_expect(block != NULL, 1) ? block : malloc_slowly(bytes, hint);
+}
+
 static inline __attribute__((always_inline)) void *hinted_malloc(size_t bytes, uint8_t hint) {
   unsigned pool = hearth_pool_of_hint(hint);
   if (pool < HEARTH_POOL_NONE) {
-    void *block = hearth_take_fast(pool, bytes);
-    return __builtin_expect(block != NULL, 1) ? block : malloc_slowly(bytes, hint);
+    struct hearth_thread_pools *thread = hearth_thread_pools;
+    size_t quanta = hearth_quick_quanta(thread, bytes);
+    void *block;
+    if (!quanta)
+      return malloc_slowly(bytes, hint);
+    if (hearth_pool_take_cached(&thread->pool[pool], hearth_bin_at(thread, pool, quanta), quanta, &block))
+      return block;
+    return malloc_uncached(bytes, hint, &thread->pool[pool], quanta);
   }
   return pool == HEARTH_POOL_NONE ? malloc_passed_on(bytes) : malloc_slowly(bytes, hint);
 }

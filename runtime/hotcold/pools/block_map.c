@@ -101,6 +101,14 @@ size_t hearth_block_map_free_from(size_t quantum, size_t to) {
   return quantum < to ? next_bit(quantum, to, 0) - quantum : 0;
 }
 
+bool hearth_block_map_is_used(size_t quantum, size_t quanta) {
+  size_t end = quantum + quanta;
+  for (size_t word = quantum / WORD; word * WORD < end; word++)
+    if (~used_word(word) & mask_of(word, quantum, end))
+      return false;
+  return true;
+}
+
 /* From a used quantum, to where a block or hole begins. */
 static size_t quanta_to_end(size_t quantum) {
   size_t next = quantum + 1;

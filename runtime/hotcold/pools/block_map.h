@@ -48,9 +48,10 @@ static inline uint64_t hearth_block_ends(const struct hearth_block_words *words)
 
 size_t hearth_block_quanta_slowly(size_t quantum);
 
-/* Quanta of the block that begins at the quantum; 0: none does. Most blocks are small: of the 64 quanta behind the first,
- * whichever words they lie in, one is looked for without a branch. Each word is read once. */
-static inline size_t hearth_block_quanta(size_t quantum) {
+/* Quanta of the block that begins at the quantum, if there are at most HEARTH_WORD_QUANTA; 0: there are more, or no block
+ * begins. Most blocks are small: of the 64 quanta behind the first, whichever words they lie in, one is looked for without
+ * a branch. Each word is read once. */
+static inline size_t hearth_block_quanta_near(size_t quantum) {
   const struct hearth_block_words *words = &hearth_block_map[quantum / HEARTH_WORD_QUANTA];
   unsigned bit = quantum % HEARTH_WORD_QUANTA;
   uint64_t used = atomic_load_explicit(&words->used, memory_order_acquire);
@@ -58,7 +59,13 @@ static inline size_t hearth_block_quanta(size_t quantum) {
   if (__builtin_expect(!((used & start) >> bit & 1), 0))
     return 0;
   uint64_t ends = (start | ~used) >> bit >> 1 | hearth_block_ends(words + 1) << (HEARTH_WORD_QUANTA - 1 - bit);
-  return __builtin_expect(ends != 0, 1) ? (size_t)__builtin_ctzll(ends) + 1 : hearth_block_quanta_slowly(quantum);
+  return __builtin_expect(ends != 0, 1) ? (size_t)__builtin_ctzll(ends) + 1 : 0;
+}
+
+/* The same of blocks of any size. */
+static inline size_t hearth_block_quanta(size_t quantum) {
+  size_t quanta = hearth_block_quanta_near(quantum);
+  return quanta || !hearth_block_begins(quantum) ? quanta : hearth_block_quanta_slowly(quantum);
 }
 
 /* The rest is for the one thread that writes the bits. */
@@ -101,6 +108,9 @@ static inline void hearth_block_map_free(size_t quantum, size_t quanta) {
 /* The first hole of `least` quanta and more in [from, end) that begins before `to`. Both are multiples of
  * HEARTH_WORD_QUANTA. */
 bool hearth_block_map_find(size_t from, size_t to, size_t end, size_t least, size_t *ret_quantum, size_t *ret_quanta);
+
+/* Are all the quanta used? */
+bool hearth_block_map_is_used(size_t quantum, size_t quanta);
 
 /* Unused quanta before `quantum`, down to `from`, and from `quantum` on, up to `to` or a little further: at most to
  * the next multiple of HEARTH_WORD_QUANTA. */

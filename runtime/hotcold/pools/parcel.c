@@ -68,7 +68,7 @@ struct hearth_parcel *hearth_parcel_create(struct hearth_thread_pools *thread, u
   return parcel;
 }
 
-#define RECIPROCAL(quanta) UINT32_MAX / (quanta) + 1u
+#define RECIPROCAL(quanta) UINT32_MAX / ((quanta) * HEARTH_QUANTUM_BYTES) + 1u
 #define RECIPROCAL_8(first)                                                                                            \
   RECIPROCAL(first), RECIPROCAL((first) + 1), RECIPROCAL((first) + 2), RECIPROCAL((first) + 3),                        \
       RECIPROCAL((first) + 4), RECIPROCAL((first) + 5), RECIPROCAL((first) + 6), RECIPROCAL((first) + 7)

@@ -78,25 +78,30 @@ static inline char *hearth_quantum_address(size_t quantum) {
   return hearth_tiles.base + (quantum << HEARTH_QUANTUM_SHIFT);
 }
 
-/* 0: a large block, or none. `block` is an address in the ranges. */
-static inline uint64_t hearth_owner_of(const void *block) {
-  size_t tile = (size_t)((const char *)block - hearth_tiles.base) >> HEARTH_TILE_SHIFT;
-  return atomic_load_explicit(&hearth_tiles.owner[tile], memory_order_acquire);
+/* 0: a large block, or none. `offset`: bytes of the ranges before the block. */
+static inline uint64_t hearth_owner_at(size_t offset) {
+  return atomic_load_explicit(&hearth_tiles.owner[offset >> HEARTH_TILE_SHIFT], memory_order_acquire);
 }
+
+static inline size_t hearth_offset_of(const void *block) { return (size_t)((const char *)block - hearth_tiles.base); }
+
+/* `block` is an address in the ranges. */
+static inline uint64_t hearth_owner_of(const void *block) { return hearth_owner_at(hearth_offset_of(block)); }
 
 /* The parcel of a quantum, whose tile belongs to `owner`. */
 static inline struct hearth_parcel *hearth_parcel_of(uint64_t owner, size_t quantum) {
   return &hearth_tiles.parcel[quantum / HEARTH_TILE_QUANTA - hearth_owner_place(owner)];
 }
 
-/* 2^32 / quanta, rounded up. */
+/* 2^32 / (quanta * HEARTH_QUANTUM_BYTES), rounded up. */
 extern const uint32_t hearth_even_reciprocal[];
 
-/* Does a block begin at the quantum of an even parcel? Lemire's test for divisibility. */
-static inline bool hearth_even_begins(uint64_t owner, size_t quantum) {
-  size_t offset = quantum % HEARTH_TILE_QUANTA + hearth_owner_place(owner) * HEARTH_TILE_QUANTA;
+/* Does a block of an even parcel begin so many bytes behind the start of the ranges? Lemire's test for divisibility. */
+static inline bool hearth_even_begins(uint64_t owner, size_t offset) {
   uint32_t reciprocal = hearth_even_reciprocal[hearth_owner_even(owner)];
-  return (uint32_t)offset * reciprocal <= reciprocal - 1;
+  uint32_t place = (uint32_t)(owner << (HEARTH_TILE_SHIFT - HEARTH_OWNER_POOL_BITS)) &
+                   ((1u << HEARTH_OWNER_PLACE_BITS) - 1) << HEARTH_TILE_SHIFT;
+  return ((uint32_t)(offset & ((1u << HEARTH_TILE_SHIFT) - 1)) | place) * reciprocal <= reciprocal - 1;
 }
 
 static inline size_t hearth_parcel_begin(const struct hearth_parcel *parcel) {

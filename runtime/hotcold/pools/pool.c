@@ -314,8 +314,10 @@ static void join_next(struct hearth_pool *pool) {
 }
 
 static void *cut(struct hearth_pool *pool, enum hearth_hole which, size_t quanta, bool *ret_zeroed) {
+  void *block;
   *ret_zeroed = pool->is_zeroed[which];
-  return hearth_hole_cut(&pool->counts.hole[which], quanta, which == HEARTH_HOLE_NEXT && pool->even);
+  return hearth_hole_cut(&pool->counts.hole[which], quanta, which == HEARTH_HOLE_NEXT && pool->even, &block) ? block
+                                                                                                             : NULL;
 }
 
 /* The search leaves the parcel, whose hole is closed. */
@@ -439,23 +441,25 @@ static void *take_from_hole(struct hearth_pool *pool, size_t quanta, bool *ret_z
 static void *take_uncached(struct hearth_pool *pool, size_t quanta, bool *ret_zeroed) {
   void *block = take_from_hole(pool, quanta, ret_zeroed);
   if (block)
-    hearth_count_add(&pool->counts.taken, 1);
+    hearth_count_add(&pool->counts.cut, 1);
   return block;
 }
 
 void *hearth_pool_take(struct hearth_pool *pool, size_t quanta, bool *ret_zeroed) {
-  if (pool->even && pool->even != quanta && quanta <= HEARTH_SMALL_QUANTA && !hearth_bin_count(pool, quanta))
+  if (quanta > HEARTH_SMALL_QUANTA)
+    return take_uncached(pool, quanta, ret_zeroed);
+  if (pool->even && pool->even != quanta && !hearth_bin_count(pool, quanta))
     end_evenness(pool, pool->parcel);
-  void *block = quanta <= HEARTH_SMALL_QUANTA ? hearth_pool_take_small(pool, quanta, ret_zeroed) : NULL;
+  void *block = hearth_pool_take_small(pool, hearth_bin_of(pool, quanta), quanta, ret_zeroed);
   return block ? block : take_uncached(pool, quanta, ret_zeroed);
 }
 
 static void *take_cached_if_aligned(struct hearth_pool *pool, size_t quanta, size_t alignment) {
+  void *const *bin = hearth_bin_of(pool, quanta), *block;
   uint8_t cached = hearth_bin_count(pool, quanta);
-  if (!cached || (uintptr_t)pool->bins[quanta - 1][cached - 1] & (alignment - 1))
+  if (!cached || (uintptr_t)bin[cached - 1] & (alignment - 1))
     return NULL;
-  hearth_bin_set_count(pool, quanta, cached - 1);
-  return pool->bins[quanta - 1][cached - 1];
+  return hearth_pool_take_cached(pool, bin, quanta, &block) ? block : NULL;
 }
 
 /* Quanta before the next aligned address of a hole, if a block of `quanta` is to begin there; or SIZE_MAX. */
@@ -469,35 +473,33 @@ static size_t gap_of(const struct hearth_pool *pool, enum hearth_hole which, siz
 static void *cut_aligned(struct hearth_pool *pool, enum hearth_hole which, size_t quanta, size_t alignment) {
   struct hearth_hotcold_hole *hole = &pool->counts.hole[which];
   size_t gap = gap_of(pool, which, quanta, alignment);
+  void *before, *block;
   if (gap == SIZE_MAX)
     return NULL;
-  if (gap) {
-    uint64_t before = (uintptr_t)hearth_hole_cut(hole, gap, false);
-    hearth_pool_free(pool, parcel_at(before), quantum_at(before), gap);
-  }
-  return hearth_hole_cut(hole, quanta, false);
+  if (gap && hearth_hole_cut(hole, gap, false, &before))
+    hearth_pool_free(pool, parcel_at((uintptr_t)before), hearth_quantum_of(before), gap);
+  return hearth_hole_cut(hole, quanta, false, &block) ? block : NULL;
 }
 
 /* What lies before the block stays a hole that tiny blocks take first. */
 static void *cut_aligned_of_next(struct hearth_pool *pool, size_t quanta, size_t alignment) {
   size_t gap = gap_of(pool, HEARTH_HOLE_NEXT, quanta, alignment);
+  enum hearth_hole which = gap ? HEARTH_HOLE_SMALL : HEARTH_HOLE_NEXT;
+  void *block;
   if (gap == SIZE_MAX)
     return NULL;
-  if (!gap)
-    return hearth_hole_cut(&pool->counts.hole[HEARTH_HOLE_NEXT], quanta, false);
-  split_next(pool, hearth_count_get(&pool->counts.hole[HEARTH_HOLE_NEXT].start) + gap * HEARTH_QUANTUM_BYTES);
-  return hearth_hole_cut(&pool->counts.hole[HEARTH_HOLE_SMALL], quanta, false);
+  if (gap)
+    split_next(pool, hearth_count_get(&pool->counts.hole[HEARTH_HOLE_NEXT].start) + gap * HEARTH_QUANTUM_BYTES);
+  return hearth_hole_cut(&pool->counts.hole[which], quanta, false, &block) ? block : NULL;
 }
 
-static void *take_aligned(struct hearth_pool *pool, size_t quanta, size_t alignment) {
+static void *take_aligned_uncached(struct hearth_pool *pool, size_t quanta, size_t alignment) {
   bool is_small = quanta <= HEARTH_SMALL_QUANTA;
   enum hearth_hole which = is_small ? HEARTH_HOLE_SMALL : HEARTH_HOLE_MEDIUM;
   size_t all = quanta + alignment / HEARTH_QUANTUM_BYTES - 1;
   if (pool->even)
     end_evenness(pool, pool->parcel);
-  void *block = is_small ? take_cached_if_aligned(pool, quanta, alignment) : NULL;
-  if (!block)
-    block = cut_aligned(pool, which, quanta, alignment);
+  void *block = cut_aligned(pool, which, quanta, alignment);
   if (!block && is_small)
     block = cut_aligned_of_next(pool, quanta, alignment);
   if (block)
@@ -509,9 +511,12 @@ static void *take_aligned(struct hearth_pool *pool, size_t quanta, size_t alignm
 }
 
 void *hearth_pool_take_aligned(struct hearth_pool *pool, size_t quanta, size_t alignment) {
-  void *block = take_aligned(pool, quanta, alignment);
+  void *block = quanta <= HEARTH_SMALL_QUANTA ? take_cached_if_aligned(pool, quanta, alignment) : NULL;
   if (block)
-    hearth_count_add(&pool->counts.taken, 1);
+    return block;
+  block = take_aligned_uncached(pool, quanta, alignment);
+  if (block)
+    hearth_count_add(&pool->counts.cut, 1);
   return block;
 }
 
@@ -519,7 +524,8 @@ void *hearth_pool_take_aligned(struct hearth_pool *pool, size_t quanta, size_t a
 static bool grow_into_hole(struct hearth_pool *pool, size_t block_end, size_t more) {
   for (unsigned i = 0; i < HEARTH_HOLES; i++) {
     struct hearth_hotcold_hole *hole = &pool->counts.hole[i];
-    if (hearth_count_get(&hole->start) != address_of(block_end) || !hearth_hole_cut(hole, more, false))
+    void *block;
+    if (hearth_count_get(&hole->start) != address_of(block_end) || !hearth_hole_cut(hole, more, false, &block))
       continue;
     hearth_block_map_continue(block_end);
     return true;

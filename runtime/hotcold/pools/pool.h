@@ -50,7 +50,6 @@ static inline void hearth_count_add(uint64_t *count, uint64_t value) {
 
 struct hearth_pool {
   _Alignas(64) struct hearth_hotcold_pool_counts counts; /* two lines for all that is quick */
-  void *(*bins)[HEARTH_BIN_MOST];                        /* of each small size */
   size_t even; /* the next hole is of an even parcel with blocks of so many quanta */
   struct hearth_thread_pools *thread;
   struct hearth_parcel *parcel;  /* that the next hole lies in, and the search goes on in; or NULL */
@@ -71,16 +70,18 @@ extern const uint8_t hearth_bin_most[HEARTH_SMALL_QUANTA];
 
 static inline size_t hearth_quanta_for(size_t bytes) { return ((bytes - (bytes != 0)) >> HEARTH_QUANTUM_SHIFT) + 1; }
 
-/* The next quanta of a hole, or NULL. The hole of an even parcel has no bits. */
-static inline void *hearth_hole_cut(struct hearth_hotcold_hole *hole, size_t quanta, bool even) {
-  uint64_t block = hearth_count_get(&hole->start), room = hearth_count_get(&hole->end) - block;
-  uint64_t bytes = (uint64_t)quanta << HEARTH_QUANTUM_SHIFT;
-  if (room < bytes)
-    return NULL;
-  hearth_count_set(&hole->start, block + bytes);
-  if (!even && room > bytes)
-    hearth_block_map_start(hearth_quantum_of((void *)(uintptr_t)(block + bytes)));
-  return (void *)(uintptr_t)block;
+/* The next quanta of a hole; false if there are not so many. The hole of an even parcel has no bits. */
+static inline __attribute__((always_inline)) bool hearth_hole_cut(struct hearth_hotcold_hole *hole, size_t quanta,
+                                                                  bool even, void **ret_block) {
+  uint64_t block = hearth_count_get(&hole->start), end = hearth_count_get(&hole->end);
+  uint64_t next = block + ((uint64_t)quanta << HEARTH_QUANTUM_SHIFT);
+  if (next > end)
+    return false;
+  hearth_count_set(&hole->start, next);
+  if (!even && next != end)
+    hearth_block_map_start(hearth_quantum_of((void *)(uintptr_t)next));
+  *ret_block = (void *)(uintptr_t)block;
+  return true;
 }
 
 static inline uint8_t hearth_bin_count(const struct hearth_pool *pool, size_t quanta) {
@@ -93,37 +94,47 @@ static inline void hearth_bin_set_count(struct hearth_pool *pool, size_t quanta,
   __atomic_store_n(&pool->counts.cached[quanta - 1], count, __ATOMIC_RELEASE);
 }
 
-/* A small block, without locks and searches; or NULL. *ret_zeroed (unless NULL): it is known to be all zero. */
-static inline __attribute__((always_inline)) void *hearth_pool_take_small(struct hearth_pool *pool, size_t quanta,
-                                                                          bool *ret_zeroed) {
-  uint8_t cached = hearth_bin_count(pool, quanta);
+/* The most recent block of a bin, which is that of so many quanta; false if there is none. */
+static inline __attribute__((always_inline)) bool hearth_pool_take_cached(struct hearth_pool *pool, void *const *bin,
+                                                                          size_t quanta, void **ret_block) {
+  size_t cached = hearth_bin_count(pool, quanta);
+  if (!cached)
+    return false;
+  hearth_bin_set_count(pool, quanta, (uint8_t)(cached - 1));
+  hearth_count_add(&pool->counts.reused, 1);
+  *ret_block = bin[cached - 1];
+  return true;
+}
+
+/* The next quanta of the pool's hole, for a small block; or NULL. */
+static inline __attribute__((always_inline)) void *hearth_pool_cut_next(struct hearth_pool *pool, size_t quanta) {
+  size_t even = pool->even;
   void *block;
-  if (cached) {
-    hearth_bin_set_count(pool, quanta, cached - 1);
-    block = pool->bins[quanta - 1][cached - 1];
-    if (ret_zeroed)
-      *ret_zeroed = false;
-  } else {
-    if (pool->even && pool->even != quanta)
-      return NULL;
-    block = hearth_hole_cut(&pool->counts.hole[HEARTH_HOLE_NEXT], quanta, pool->even);
-    if (!block)
-      return NULL;
-    if (ret_zeroed)
-      *ret_zeroed = pool->is_zeroed[HEARTH_HOLE_NEXT];
-  }
-  hearth_count_add(&pool->counts.taken, 1);
+  if ((even && even != quanta) || !hearth_hole_cut(&pool->counts.hole[HEARTH_HOLE_NEXT], quanta, even, &block))
+    return NULL;
+  hearth_count_add(&pool->counts.cut, 1);
   return block;
 }
 
+/* A small block, without locks and searches; or NULL. *ret_zeroed: it is known to be all zero. */
+static inline __attribute__((always_inline)) void *hearth_pool_take_small(struct hearth_pool *pool, void *const *bin,
+                                                                          size_t quanta, bool *ret_zeroed) {
+  void *block;
+  *ret_zeroed = false;
+  if (hearth_pool_take_cached(pool, bin, quanta, &block))
+    return block;
+  *ret_zeroed = pool->is_zeroed[HEARTH_HOLE_NEXT];
+  return hearth_pool_cut_next(pool, quanta);
+}
+
 /* Put a small block into its bin; false if that is full. */
-static inline bool hearth_pool_put_small(struct hearth_pool *pool, size_t quanta, void *block) {
-  uint8_t cached = hearth_bin_count(pool, quanta);
+static inline __attribute__((always_inline)) bool hearth_pool_put_small(struct hearth_pool *pool, void **bin,
+                                                                        size_t quanta, void *block) {
+  size_t cached = hearth_bin_count(pool, quanta);
   if (cached >= hearth_bin_most[quanta - 1])
     return false;
-  pool->bins[quanta - 1][cached] = block;
-  hearth_bin_set_count(pool, quanta, cached + 1);
-  hearth_count_add(&pool->counts.freed, 1);
+  bin[cached] = block;
+  hearth_bin_set_count(pool, quanta, (uint8_t)(cached + 1));
   return true;
 }
 

@@ -31,7 +31,6 @@ static struct hearth_thread_pools *map_pools(void) {
   struct hearth_thread_pools *thread = memory;
   for (unsigned i = 0; i < HEARTH_POOLS; i++) {
     thread->pool[i].thread = thread;
-    thread->pool[i].bins = thread->bins[i];
     thread->pool[i].number = (uint8_t)i;
   }
   return thread;
@@ -72,7 +71,8 @@ static void empty_bins(struct hearth_thread_pools *thread) {
     for (size_t quanta = 1; quanta <= HEARTH_SMALL_QUANTA; quanta++) {
       uint8_t cached = hearth_bin_count(pool, quanta);
       hearth_bin_set_count(pool, quanta, 0);
-      release(thread, pool->bins[quanta - 1], cached);
+      release(thread, hearth_bin_of(pool, quanta), cached);
+      hearth_count_add(&pool->counts.released, cached);
     }
   }
 }
@@ -272,24 +272,28 @@ static void free_of_others(struct hearth_thread_pools *thread, unsigned number, 
 }
 
 /* How many of the blocks, from the first on, begin in one tile and lie side by side, upwards or downwards; *first becomes the
- * lowest quantum. Neighbours of two tiles may be of two parcels. */
-static unsigned side_by_side(void *const *blocks, unsigned count, uint64_t owner, size_t quanta, size_t *first) {
-  size_t low = hearth_quantum_of(blocks[0]), end = low + quanta, tile = low / HEARTH_TILE_QUANTA;
+ * lowest one. Neighbours of two tiles may be of two parcels. */
+static unsigned side_by_side(void *const *blocks, unsigned count, size_t bytes, char **first) {
+  char *low = blocks[0], *end = low + bytes;
+  size_t tile = hearth_offset_of(low) >> HEARTH_TILE_SHIFT;
   unsigned i = 1;
-  for (; i < count; i++) {
-    size_t quantum = hearth_quantum_of(blocks[i]);
-    if (quantum / HEARTH_TILE_QUANTA != tile)
+  for (; i < count && hearth_offset_of(blocks[i]) >> HEARTH_TILE_SHIFT == tile; i++)
+    if ((char *)blocks[i] == low - bytes)
+      low = blocks[i];
+    else if ((char *)blocks[i] == end)
+      end += bytes;
+    else
       break;
-    bool is_below = quantum + quanta == low;
-    if (!is_below && quantum != end)
-      break;
-    if (hearth_owner_even(owner) ? !hearth_even_begins(owner, quantum) : !hearth_block_begins(quantum))
-      break;
-    low -= is_below ? quanta : 0;
-    end += is_below ? 0 : quanta;
-  }
   *first = low;
   return i;
+}
+
+/* Blocks side by side. That they were blocks when they were put into the bin is known, but not that none was given back since. */
+static void free_own(struct hearth_pool *pool, struct hearth_parcel *parcel, const char *first, size_t quanta) {
+  size_t quantum = hearth_quantum_of(first);
+  if (!hearth_parcel_even(parcel) && !hearth_block_map_is_used(quantum, quanta))
+    hearth_region_freed_twice();
+  hearth_pool_free(pool, parcel, quantum, quanta);
 }
 
 /* Take blocks of one size out of use that are in none of the bins any more. */
@@ -302,9 +306,9 @@ static void release(struct hearth_thread_pools *freeing, void *const *blocks, un
     struct hearth_parcel *parcel = hearth_parcel_of(owner, quantum);
     together = 1;
     if (thread == freeing) {
-      together = side_by_side(&blocks[i], count - i, owner, quanta, &quantum);
-      quanta *= together;
-      hearth_pool_free(&thread->pool[hearth_owner_pool(owner)], parcel, quantum, quanta);
+      char *first;
+      together = side_by_side(&blocks[i], count - i, quanta * HEARTH_QUANTUM_BYTES, &first);
+      free_own(&thread->pool[hearth_owner_pool(owner)], parcel, first, quanta * together);
       continue;
     }
     if (thread != locked) {
@@ -321,7 +325,7 @@ static void release(struct hearth_thread_pools *freeing, void *const *blocks, un
 
 /* The older half goes. For a child that is forked meanwhile, the bin is empty. */
 static void empty_half(struct hearth_pool *pool, size_t quanta) {
-  void *old[HEARTH_BIN_MOST], **bin = pool->bins[quanta - 1];
+  void *old[HEARTH_BIN_MOST], **bin = hearth_bin_of(pool, quanta);
   uint8_t cached = hearth_bin_count(pool, quanta), half = cached / 2;
   memcpy(old, bin, half * sizeof *bin);
   hearth_bin_set_count(pool, quanta, 0);
@@ -329,9 +333,12 @@ static void empty_half(struct hearth_pool *pool, size_t quanta) {
   memmove(bin, bin + half, (size_t)(cached - half) * sizeof *bin);
   hearth_bin_set_count(pool, quanta, (uint8_t)(cached - half));
   release(pool->thread, old, half);
+  hearth_count_add(&pool->counts.released, half);
 }
 
-void hearth_put_slowly(uint64_t owner, void *block, size_t quanta) {
+void hearth_put_slowly(void *block) {
+  uint64_t owner = hearth_owner_of(block);
+  size_t quanta = hearth_live_quanta(owner, block);
   struct hearth_thread_pools *thread = enter();
   if (!thread) {
     release(NULL, &block, 1);
@@ -340,10 +347,10 @@ void hearth_put_slowly(uint64_t owner, void *block, size_t quanta) {
   struct hearth_pool *pool = &thread->pool[hearth_owner_pool(owner)];
   if (quanta > HEARTH_SMALL_QUANTA) {
     release(thread, &block, 1);
-    hearth_count_add(&pool->counts.freed, 1);
-  } else if (!hearth_pool_put_small(pool, quanta, block)) {
+    hearth_count_add(&pool->counts.released, 1);
+  } else if (!hearth_pool_put_small(pool, hearth_bin_of(pool, quanta), quanta, block)) {
     empty_half(pool, quanta);
-    hearth_pool_put_small(pool, quanta, block);
+    hearth_pool_put_small(pool, hearth_bin_of(pool, quanta), quanta, block);
   }
   leave(thread);
 }
@@ -374,6 +381,13 @@ static uint64_t live_quanta(const struct hearth_pool *pool) {
   return quanta;
 }
 
+static uint64_t cached_blocks(const struct hearth_pool *pool) {
+  uint64_t blocks = 0;
+  for (size_t i = 1; i <= HEARTH_SMALL_QUANTA; i++)
+    blocks += hearth_bin_count(pool, i);
+  return blocks;
+}
+
 void hearth_pool_figures(unsigned number, struct hearth_hotcold_pool_stats *ret_stats) {
   struct hearth_hotcold_large_counts large =
       hearth_region_large_counts(hearth_tiles.region[number != HEARTH_POOL_COLD], number);
@@ -382,9 +396,9 @@ void hearth_pool_figures(unsigned number, struct hearth_hotcold_pool_stats *ret_
   hearth_futex_lock_acquire(&registry_lock);
   for (struct hearth_thread_pools *thread = hearth_all_thread_pools; thread; thread = thread->next) {
     const struct hearth_pool *pool = &thread->pool[number];
-    uint64_t taken = hearth_count_get(&pool->counts.taken);
-    stats.ever_blocks += taken;
-    stats.live_blocks += taken - hearth_count_get(&pool->counts.freed);
+    uint64_t cut = hearth_count_get(&pool->counts.cut);
+    stats.ever_blocks += cut + hearth_count_get(&pool->counts.reused);
+    stats.live_blocks += cut - hearth_count_get(&pool->counts.released) - cached_blocks(pool);
     stats.live_bytes += live_quanta(pool) << HEARTH_QUANTUM_SHIFT;
   }
   hearth_futex_lock_release(&registry_lock);

@@ -26,6 +26,14 @@ struct hearth_thread_pools {
 /* Of the calling thread; NULL: none yet, or no longer. */
 extern _Thread_local struct hearth_thread_pools *hearth_thread_pools __attribute__((tls_model("initial-exec")));
 
+static inline void **hearth_bin_at(struct hearth_thread_pools *thread, unsigned pool, size_t quanta) {
+  return thread->bins[pool][quanta - 1];
+}
+
+static inline void **hearth_bin_of(const struct hearth_pool *pool, size_t quanta) {
+  return hearth_bin_at(pool->thread, pool->number, quanta);
+}
+
 /* For readers in other processes (status_page.h). */
 extern struct hearth_thread_pools *hearth_all_thread_pools;
 
@@ -37,55 +45,66 @@ void hearth_thread_pools_open(void);
 void hearth_pools_user_allocates(void);
 
 void *hearth_take_slowly(unsigned pool, size_t quanta, bool *ret_zeroed);
-void hearth_put_slowly(uint64_t owner, void *block, size_t quanta);
+void hearth_put_slowly(void *block);
 
 /* A block of at most HEARTH_MEDIUM_BYTES, or NULL when the range is full or not reserved. *ret_zeroed (unless NULL): it is
  * known to be all zero. */
 static inline void *hearth_take(unsigned pool, size_t bytes, bool *ret_zeroed) {
   struct hearth_thread_pools *thread = hearth_thread_pools;
   size_t quanta = hearth_quanta_for(bytes);
-  if (__builtin_expect(thread && quanta <= HEARTH_SMALL_QUANTA, 1)) {
-    void *block = hearth_pool_take_small(&thread->pool[pool], quanta, ret_zeroed);
-    if (__builtin_expect(block != NULL, 1))
-      return block;
-  }
-  return hearth_take_slowly(pool, quanta, ret_zeroed);
+  void *block = NULL;
+  bool zeroed = false;
+  if (thread && quanta <= HEARTH_SMALL_QUANTA)
+    block = hearth_pool_take_small(&thread->pool[pool], hearth_bin_at(thread, pool, quanta), quanta, &zeroed);
+  if (!block)
+    return hearth_take_slowly(pool, quanta, ret_zeroed);
+  if (ret_zeroed)
+    *ret_zeroed = zeroed;
+  return block;
 }
 
-/* A block of any size, if that is possible without locks and searches; or NULL. */
-static inline __attribute__((always_inline)) void *hearth_take_fast(unsigned pool, size_t bytes) {
-  struct hearth_thread_pools *thread = hearth_thread_pools;
-  size_t quanta = hearth_quanta_for(bytes);
-  if (__builtin_expect(!thread || quanta > HEARTH_SMALL_QUANTA, 0))
-    return NULL;
-  return hearth_pool_take_small(&thread->pool[pool], quanta, NULL);
+/* Quanta of a request that the thread may serve without locks and searches; 0: it may not, as when no bytes are asked for. */
+static inline __attribute__((always_inline)) size_t hearth_quick_quanta(const struct hearth_thread_pools *thread,
+                                                                        size_t bytes) {
+  size_t before = bytes - 1;
+  if (__builtin_expect(!thread || before >= HEARTH_SMALL_QUANTA * HEARTH_QUANTUM_BYTES, 0))
+    return 0;
+  return (before >> HEARTH_QUANTUM_SHIFT) + 1;
 }
 
-/* The same with an alignment, a power of two of at most a page. */
+/* A block of at most HEARTH_MEDIUM_BYTES with an alignment, a power of two of at most a page. */
 void *hearth_take_aligned(unsigned pool, size_t bytes, size_t alignment);
 
 _Noreturn void hearth_refuse_block(const void *block);
 
 /* Quanta of a live block that is not large; `owner` is hearth_owner_of(block), and not 0. */
 static inline __attribute__((always_inline)) size_t hearth_live_quanta(uint64_t owner, const void *block) {
-  size_t quantum = hearth_quantum_of(block), even = hearth_owner_even(owner);
-  size_t quanta = !even ? hearth_block_quanta(quantum) : hearth_even_begins(owner, quantum) ? even : 0;
+  size_t offset = hearth_offset_of(block), even = hearth_owner_even(owner);
+  size_t quanta = !even                               ? hearth_block_quanta(offset >> HEARTH_QUANTUM_SHIFT)
+                  : hearth_even_begins(owner, offset) ? even
+                                                      : 0;
   if (__builtin_expect(!quanta || (uintptr_t)block % HEARTH_QUANTUM_BYTES, 0))
     hearth_refuse_block(block);
   return quanta;
 }
 
-/* Give back such a block. */
-static inline void hearth_put(uint64_t owner, void *block) {
+/* Give back a block, if that is possible without locks and searches. `offset` is that of `block`, an address in the ranges, which
+ * need not be one of a block. */
+static inline __attribute__((always_inline)) bool hearth_put_fast(size_t offset, void *block) {
   struct hearth_thread_pools *thread = hearth_thread_pools;
-  size_t quanta = hearth_live_quanta(owner, block);
-  if (__builtin_expect(!thread || quanta > HEARTH_SMALL_QUANTA ||
-                           !hearth_pool_put_small(&thread->pool[hearth_owner_pool(owner)], quanta, block),
-                       0))
-    hearth_put_slowly(owner, block, quanta);
+  uint64_t owner = hearth_owner_at(offset);
+  size_t quanta = hearth_owner_even(owner);
+  if (quanta ? !hearth_even_begins(owner, offset) : !owner || offset % HEARTH_QUANTUM_BYTES)
+    return false;
+  if (!quanta)
+    quanta = hearth_block_quanta_near(offset >> HEARTH_QUANTUM_SHIFT);
+  if (__builtin_expect(!thread || !quanta, 0))
+    return false;
+  unsigned pool = hearth_owner_pool(owner);
+  return hearth_pool_put_small(&thread->pool[pool], hearth_bin_at(thread, pool, quanta), quanta, block);
 }
 
-/* Grow or shrink such a block where it is. False, and nothing changed, if that cannot be. */
+/* Grow or shrink a block that is not large where it is. False, and nothing changed, if that cannot be. */
 bool hearth_resize(uint64_t owner, void *block, size_t bytes);
 
 /* Count a hinted request that is the program's own allocator's to serve. False if the thread has no pools yet: then it is to be

@@ -54,12 +54,19 @@ struct hearth_ranges_user {
 };
 extern const struct hearth_ranges_user hearth_ranges_user;
 
-static inline enum hearth_range hearth_range_of(const void *pointer) {
+/* Is it in one of the ranges? *ret_offset: bytes of theirs before it. */
+static inline __attribute__((always_inline)) bool hearth_is_in_ranges(const void *pointer, size_t *ret_offset) {
   size_t bytes = atomic_load_explicit(&hearth_ranges.bytes, memory_order_acquire);
-  size_t offset = (uintptr_t)pointer - atomic_load_explicit(&hearth_ranges.base, memory_order_relaxed);
-  if (__builtin_expect(offset >= bytes, 1)) /* most frees are of the program's own blocks */
+  *ret_offset = (uintptr_t)pointer - atomic_load_explicit(&hearth_ranges.base, memory_order_relaxed);
+  return *ret_offset < bytes;
+}
+
+static inline enum hearth_range hearth_range_of(const void *pointer) {
+  size_t offset;
+  if (!hearth_is_in_ranges(pointer, &offset))
     return HEARTH_RANGE_NONE;
-  return offset >= bytes / 2 ? HEARTH_RANGE_HOT : HEARTH_RANGE_COLD;
+  return offset >= atomic_load_explicit(&hearth_ranges.bytes, memory_order_relaxed) / 2 ? HEARTH_RANGE_HOT
+                                                                                        : HEARTH_RANGE_COLD;
 }
 
 static inline enum hearth_range hearth_range_of_pool(unsigned pool) {
@@ -68,7 +75,7 @@ static inline enum hearth_range hearth_range_of_pool(unsigned pool) {
 
 /* May be HEARTH_POOL_UNKNOWN. */
 static inline unsigned hearth_pool_of_hint(uint8_t hint) {
-  return atomic_load_explicit(&hearth_ranges.pool_of_hint[hint], memory_order_acquire);
+  return atomic_load_explicit(&hearth_ranges.pool_of_hint[(size_t)hint], memory_order_acquire);
 }
 
 /* The pool for a hint, HEARTH_POOL_NONE or HEARTH_POOL_VERIFIED. */

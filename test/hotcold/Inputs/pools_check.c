@@ -93,7 +93,7 @@ bool hearth_pools_are_valid(void) {
       return false;
   for (struct hearth_thread_pools *thread = hearth_all_thread_pools; thread; thread = thread->next)
     for (unsigned i = 0; i < HEARTH_POOLS && !thread->is_forgotten; i++)
-      if (thread->pool[i].counts.taken && !pool_is_valid(&thread->pool[i]))
+      if (thread->pool[i].counts.cut && !pool_is_valid(&thread->pool[i]))
         return false;
   return true;
 }

@@ -42,7 +42,10 @@ enum {
 
 static char *take(unsigned pool, size_t bytes) { return hearth_take(pool, bytes, NULL); }
 
-static void put(void *block) { hearth_put(hearth_owner_of(block), block); }
+static void put(void *block) {
+  if (!hearth_put_fast(hearth_offset_of(block), block))
+    hearth_put_slowly(block);
+}
 
 static size_t usable(const void *block) {
   return hearth_live_quanta(hearth_owner_of(block), block) * HEARTH_QUANTUM_BYTES;
