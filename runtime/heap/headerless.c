@@ -91,8 +91,10 @@ static void take_aside_back(struct headerless_class *class) {
     push_headerless(&class->free, pop_headerless(&list));
 }
 
+/* In the order of addresses where the chunks are fresh, as the heap's. */
 static __attribute__((noinline)) void fill_headerless(hearth_headerless_cache *cache, unsigned number) {
   struct headerless_class *class = &headerless_classes[number];
+  hearth_headerless_chunk **end = &cache->classes[number].free;
 
   if (!hearth_reentry_take(&class->lock))
     return;
@@ -101,7 +103,10 @@ static __attribute__((noinline)) void fill_headerless(hearth_headerless_cache *c
     hearth_headerless_chunk *chunk = class->free ? pop_headerless(&class->free) : take_fresh_headerless(number);
     if (!chunk)
       break;
-    push_headerless(&cache->classes[number].free, chunk);
+    chunk->next = NULL;
+    mark_free(chunk);
+    *end = chunk;
+    end = &chunk->next;
     ++cache->classes[number].count;
   }
   hearth_lock_give(&class->lock);

@@ -6,8 +6,8 @@
 #   subject   one of the commands that are compared
 #   round     one run of each subject; a ratio is always of two runs of one round, so that whatever else the machine
 #             does meets both alike
-#   variant   a way to build a program: plain, hearth (profiling, ours), linked (our runtime, without instrumentation) or
-#             llvm (clang -fmemory-profile)
+#   variant   a way to build a program: plain, hearth (profiling, ours), before (the same by another build of Hearth, in
+#             $before), linked (our runtime, without instrumentation) or llvm (clang -fmemory-profile)
 
 # shellcheck source=../../examples/lib.sh
 source "$(dirname "${BASH_SOURCE[0]}")/../../examples/lib.sh"
@@ -26,11 +26,30 @@ select_program() {
   if [[ -e $bench/$program.sh ]]; then
     # shellcheck source=/dev/null
     source "$bench/$program.sh"
+  elif [[ ! -e $realworld/$program.sh || $program == redis ]]; then
+    select_benefit_program
   else
     tree=$build/realworld/$program/source
     "$realworld/run.sh" --fetch "$program"
     # shellcheck source=/dev/null
     source "$realworld/$program.sh"
+  fi
+}
+
+# select_benefit_program: the same for a program of benefit.sh alone (benefit/README.md). Its input for training is large enough
+# here.
+select_benefit_program() {
+  tree=$work/source
+  # shellcheck source=/dev/null
+  source "$bench/benefit/$program.sh"
+  # shellcheck disable=SC2034,SC2154  # what the program's file reads and set
+  latencies=/dev/null measured=$training
+  # shellcheck source=../../examples/realworld/package.sh
+  source "$realworld/package.sh"
+  fetch_once
+  if declare -F list_sources >/dev/null; then
+    mapfile -t sources < <(cd "$tree" && list_sources)
+    unset -f list_sources
   fi
 }
 
@@ -47,12 +66,17 @@ build_tools() {
 # build_variant VARIANT: the selected program, as $work/VARIANT. All variants are compiled with the same flags, frame
 # pointers included, but for the instrumentation.
 build_variant() {
-  local variant=$1 hearth_flags=() base_flags=() flags=() libraries=() inputs headers
+  local variant=$1 hearth_flags=() base_flags=() flags=() libraries=() inputs headers plugin=$plugin hearth=$hearth
   split_flags hearth_flags "$hearth" flags instrument --compile
   without_plugin base_flags "${hearth_flags[@]}"
+  if [[ $variant == before ]]; then
+    # shellcheck disable=SC2154  # of the script that sources this
+    hearth=$before/bin/hearth plugin=$before/lib/hearth.so
+    split_flags hearth_flags "$hearth" flags instrument --compile
+  fi
   case $variant in
     plain) flags=("${base_flags[@]}") ;;
-    hearth)
+    hearth | before)
       flags=("${hearth_flags[@]}")
       split_flags libraries "$hearth" flags instrument --link
       ;;

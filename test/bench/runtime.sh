@@ -9,16 +9,21 @@ source ./lib.sh
 
 usage() {
   cat <<END
-usage: test/bench/runtime.sh [--quick] [--rounds=N] [PROGRAM...]
-  PROGRAM     bignum, quickstart, recursive, lua (the default: these four), jq, sqlite
-  --rounds=N  measured rounds (default 5)
-  --quick     small inputs and one round
+usage: test/bench/runtime.sh [--quick] [--rounds=N] [--before=BUILD] [PROGRAM...]
+  PROGRAM         bignum, recursive, lua, sqlite, jq, gawk, ninja, redis (the default: these eight), quickstart
+  --rounds=N      measured rounds (default 5)
+  --before=BUILD  another build of Hearth, measured beside this one
+  --quick         small inputs and one round
 END
 }
 
-quick=false rounds=5 programs=()
-parse_arguments '--quick quick=true rounds=1' '--rounds=[1-9]*' 'programs=bignum|quickstart|recursive|lua|jq|sqlite' -- "$@"
-((${#programs[@]} > 0)) || programs=(bignum quickstart recursive lua)
+quick=false rounds=5 before='' programs=()
+parse_arguments '--quick quick=true rounds=1' '--rounds=[1-9]*' '--before=?*' \
+  'programs=bignum|recursive|lua|sqlite|jq|gawk|ninja|redis|quickstart' -- "$@"
+((${#programs[@]} > 0)) || programs=(bignum recursive lua sqlite jq gawk ninja redis)
+profilers=(hearth)
+[[ ! $before ]] || profilers+=(before)
+profilers+=(llvm)
 
 "$repository/examples/setup.sh" --for=bench
 
@@ -27,7 +32,7 @@ profiled() {
   local variant=$1
   shift
   rm -f "$directory/raw.$variant".*
-  HEARTH_OPTIONS=log_path=$directory/raw.hearth MEMPROF_OPTIONS=log_path=$directory/raw.llvm \
+  HEARTH_OPTIONS=log_path=$directory/raw.$variant MEMPROF_OPTIONS=log_path=$directory/raw.$variant \
     run_program "$measured" "$@" "$work/$variant"
 }
 
@@ -37,25 +42,22 @@ mkdir -p "$build/bench"
 for program in "${programs[@]}"; do
   select_program "$program"
   directory=$work/runtime
-  for variant in plain hearth llvm; do
+  for variant in plain "${profilers[@]}"; do
     build_variant "$variant"
   done
   say "measuring $program, input $measured, $rounds rounds"
-  paired "$directory" "$rounds" profiled plain hearth llvm
-  for variant in hearth llvm; do
-    cmp "$directory/plain.out" "$directory/$variant.out" || fail "the outputs of plain and $variant differ"
-  done
+  paired "$directory" "$rounds" profiled plain "${profilers[@]}"
   ratio_title "$program"
-  ratio_rows "hearth / plain" "$directory" hearth plain
-  ratio_rows "llvm / plain" "$directory" llvm plain
-  ratio_rows "hearth / llvm" "$directory" hearth llvm
-  printf 'raw profiles: hearth %d bytes, llvm %d bytes\n\n' "$(cat "$directory"/raw.hearth.* | wc -c)" \
-    "$(cat "$directory"/raw.llvm.* | wc -c)"
-  read -r _ hearth_slowdown _ < <(ratios "$directory" 1 hearth plain)
-  read -r _ llvm_slowdown _ < <(ratios "$directory" 1 llvm plain)
-  echo "$hearth_slowdown $llvm_slowdown" >>"$rows"
+  for variant in "${profilers[@]}"; do
+    cmp "$directory/plain.out" "$directory/$variant.out" || fail "the outputs of plain and $variant differ"
+    ratio_rows "$variant / plain" "$directory" "$variant" plain
+    read -r _ slowdown _ < <(ratios "$directory" 1 "$variant" plain)
+    read -r _ growth _ < <(ratios "$directory" 3 "$variant" plain)
+    echo "$variant $slowdown $growth" >>"$rows"
+    printf '%s: raw profiles of %d bytes\n' "$variant" "$(cat "$directory/raw.$variant".* | wc -c)"
+  done
 done
 
-awk '{ hearth += log($1); llvm += log($2) }
-  END { printf "geometric mean of the slowdowns of %d programs: hearth %.2f, llvm %.2f\n", NR, exp(hearth / NR),
-    exp(llvm / NR) }' "$rows"
+awk '{ time[$1] += log($2); memory[$1] += log($3); count[$1]++; if ($2 > most[$1]) most[$1] = $2 }
+  END { for (variant in count) printf "%s: geometric means of %d programs: time %.2f (at most %.2f), memory %.2f\n", variant,
+    count[variant], exp(time[variant] / count[variant]), most[variant], exp(memory[variant] / count[variant]) }' "$rows" | sort

@@ -14,6 +14,19 @@
 
 static hearth_heap_cache cache, other;
 
+static void fresh_chunks_ascend(void **state) {
+  enum { SIZE = 64, BATCH = 16 };
+  char *memory[BATCH];
+
+  (void)state;
+  for (size_t i = 0; i < BATCH; ++i) {
+    memory[i] = hearth_headerless_take(SIZE, &cache.headerless);
+    assert_ptr_equal(memory[i], memory[0] + i * SIZE);
+  }
+  for (size_t i = 0; i < BATCH; ++i)
+    assert_true(hearth_headerless_give(memory[i], &cache.headerless));
+}
+
 static void sizes_are_rounded_up_to_16(void **state) {
   (void)state;
   for (size_t size = 0; size <= HEARTH_HEADERLESS_MOST; ++size) {
@@ -99,9 +112,8 @@ const char *__memprof_default_options(void) { return "dump_at_exit=0"; }
 int main(void) {
   hearth_ensure_heap();
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(sizes_are_rounded_up_to_16),
-      cmocka_unit_test(wrong_pointers_are_told),
-      cmocka_unit_test(chunks_do_not_overlap_and_are_nobodys_blocks),
+      cmocka_unit_test(fresh_chunks_ascend),          cmocka_unit_test(sizes_are_rounded_up_to_16),
+      cmocka_unit_test(wrong_pointers_are_told),      cmocka_unit_test(chunks_do_not_overlap_and_are_nobodys_blocks),
       cmocka_unit_test(flushed_chunks_are_everyones),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

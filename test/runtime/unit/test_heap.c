@@ -34,6 +34,26 @@ static void drop(hearth_block *block) {
   assert_true(hearth_heap_give(chunk, NULL));
 }
 
+/* Of a size that nothing was allocated of before: programs that walk what they made go through memory upwards. */
+static void test_fresh_chunks_ascend(void **state) {
+  enum { CHUNK = 832, BATCH = 9 };
+  static hearth_heap_cache cache;
+  hearth_block *blocks[BATCH];
+  bool zeroed;
+
+  (void)state;
+  for (size_t i = 0; i < BATCH; ++i) {
+    blocks[i] = hearth_heap_take(CHUNK - sizeof(hearth_block), 1, &cache, &zeroed);
+    assert_ptr_equal(blocks[i], (char *)blocks[0] + i * CHUNK);
+  }
+  for (size_t i = 0; i < BATCH; ++i) {
+    blocks[i]->context = HEARTH_NO_CONTEXT;
+    hearth_block_publish(blocks[i]);
+    drop(blocks[i]);
+  }
+  hearth_heap_cache_flush(&cache);
+}
+
 static void test_every_size_and_alignment(void **state) {
   (void)state;
   for (size_t alignment = 1; alignment <= (size_t)1 << 18; alignment *= 2)
@@ -287,6 +307,7 @@ const char *__memprof_default_options(void) { return "dump_at_exit=0"; }
 int main(void) {
   hearth_ensure_heap();
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_fresh_chunks_ascend),
       cmocka_unit_test(test_every_size_and_alignment),
       cmocka_unit_test(test_capacity_is_not_wasteful),
       cmocka_unit_test(test_chunks_are_reused),
