@@ -8,6 +8,7 @@
 #include "command_line.h"
 #include "commands.h"
 #include "hearth/heap_view.h"
+#include "hearth/listing.h"
 #include "hearth/profile_export.h"
 #include "output_file.h"
 #include "view_options.h"
@@ -31,7 +32,8 @@ typedef struct arguments {
   const char *dump, *output;
   hearth_number_option floor, limit;
   const struct format *format;
-  bool linkage_names, full_names, quiet;
+  bool linkage_names, full_names, quiet, by_given;
+  hearth_group_kind by;
   hearth_list_option binaries, debug_directories;
   char **files;
   int file_count;
@@ -46,6 +48,12 @@ static int take_format(void *target, const char *value) {
   return HEARTH_OPTION_UNUSABLE;
 }
 
+static int take_by(void *target, const char *value) {
+  arguments *a = target;
+  a->by_given = true;
+  return hearth_group_kind_find(value, &a->by) ? HEARTH_EXIT_OK : HEARTH_OPTION_UNUSABLE;
+}
+
 static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
   const hearth_option options[] = {
       {.name = "--dump",
@@ -54,6 +62,14 @@ static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
        .text = &a->dump,
        .help = "show this dump: by its number in the list, the dump of the peak (of several processes: of the highest "
                "peak), or by its file (default: the dump with most bytes)"},
+      {.name = "--by",
+       .value = "KEY",
+       .expects = "function, caller, site, file, library or type",
+       .take = take_by,
+       .target = a,
+       .help =
+           "print a table of the dump by function, caller (of that function), site (line and column), file, library "
+           "or type, in place of its call stacks; wrappers are looked through, as by 'hearth show'"},
       {.name = "--floor",
        .value = "BYTES",
        .expects = "a number of bytes",
@@ -65,7 +81,7 @@ static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
        .expects = "a number",
        .take = hearth_tool_take_number,
        .target = &a->limit,
-       .help = "list N entries, most bytes first (default: 20; 0: all)"},
+       .help = "list N entries, or lines of --by, most bytes first (default: 20; 0: all)"},
       {.name = "--format",
        .value = "FORMAT",
        .expects = "text, chrome, pprof, folded, speedscope or dhat",
@@ -106,6 +122,8 @@ static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
   else if (a->format->format == HEARTH_EXPORT_PPROF && a->format->is_export && hearth_output_is_standard(a->output) &&
            isatty(STDOUT_FILENO))
     *ret_code = hearth_tool_usage_error("heap", "pprof's format is not for terminals: give -o OUT");
+  else if (a->by_given && a->format != &formats[0])
+    *ret_code = hearth_tool_usage_error("heap", "--by is for --format=text");
   else
     return true;
   return false;
@@ -151,8 +169,19 @@ static const hearth_heap_dump *find_dump(const hearth_heap_dumps *dumps, const c
 
 /* -------------------------------------------------- writing -------------------------------------------------- */
 
-static hearth_status export_profile(const arguments *a, hearth_builder *builder, const char *name, FILE *stream,
-                                    hearth_error *err) {
+static hearth_status print_table(const arguments *a, hearth_profile *profile, const char *name,
+                                 const hearth_view_options *view, FILE *stream, hearth_error *err) {
+  const hearth_listing_options options = {.view = view,
+                                          .by = a->by,
+                                          .sort = HEARTH_QUANTITY_LIVE,
+                                          .groups = a->limit.value ? (size_t)a->limit.value : SIZE_MAX,
+                                          .is_moment = true};
+  return hearth_listing_print_text(profile, name, &options, stream, err);
+}
+
+/* The dump as a profile, for views of profiles. */
+static hearth_status view_profile(const arguments *a, hearth_builder *builder, const char *name, FILE *stream,
+                                  hearth_error *err) {
   const hearth_view_options view = {.linkage_names = a->linkage_names, .full_names = a->full_names};
   const hearth_export_options options = {.view = &view, .title = name, .value = HEARTH_QUANTITY_LIVE};
   hearth_profile *profile;
@@ -161,20 +190,21 @@ static hearth_status export_profile(const arguments *a, hearth_builder *builder,
   HEARTH_TRY(hearth_builder_write_memory(builder, &data, &size, err));
   hearth_status status = hearth_profile_open_memory(data, size, name, &profile, err);
   if (status == HEARTH_OK)
-    status = hearth_export(profile, a->format->format, &options, stream, err);
+    status = a->by_given ? print_table(a, profile, name, &view, stream, err)
+                         : hearth_export(profile, a->format->format, &options, stream, err);
   hearth_profile_close(profile);
   free(data);
   return status;
 }
 
-static hearth_status export_dump(const arguments *a, const hearth_heap_dumps *dumps, const hearth_heap_dump *dump,
-                                 FILE *stream, hearth_error *err) {
+static hearth_status view_dump(const arguments *a, const hearth_heap_dumps *dumps, const hearth_heap_dump *dump,
+                               FILE *stream, hearth_error *err) {
   hearth_builder *builder = hearth_builder_create(HEARTH_IDS_HEARTH);
   if (!builder)
     return hearth_error_nomem(err);
   hearth_status status = hearth_heap_dump_to_profile(dumps, dump, builder, err);
   if (status == HEARTH_OK)
-    status = export_profile(a, builder, dump->name, stream, err);
+    status = view_profile(a, builder, dump->name, stream, err);
   hearth_builder_destroy(builder);
   return status;
 }
@@ -192,8 +222,11 @@ static hearth_status write_dumps(const arguments *a, const hearth_heap_dumps *du
                                       .full_names = a->full_names};
   if (a->format->is_chrome)
     return hearth_heap_export_chrome(dumps, &options, stream, err);
-  return a->format->is_export ? export_dump(a, dumps, dump, stream, err)
-                              : hearth_heap_print(dumps, dump, &options, stream, err);
+  if (a->format->is_export)
+    return view_dump(a, dumps, dump, stream, err);
+  options.only_title = a->by_given;
+  HEARTH_TRY(hearth_heap_print(dumps, dump, &options, stream, err));
+  return a->by_given ? view_dump(a, dumps, dump, stream, err) : HEARTH_OK;
 }
 
 static int show(const arguments *a, const hearth_heap_dumps *dumps) {

@@ -165,7 +165,7 @@ static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
        .take = hearth_tool_take_one_more,
        .target = &a->debug_directories,
        .help = "a folder with separate debug files (DIR/.build-id/ab/cdef.debug, or by debug link), .dwo or .dwp "
-               "files; /usr/lib/debug and the binary's own folder are always searched"},
+               "files; a binary's own folder is searched, too, and /usr/lib/debug for programs, not for libraries"},
       {.name = "--symbols",
        .flag = &a->symbols,
        .help = "name functions without debug information by symbol tables, or by the address of their first "

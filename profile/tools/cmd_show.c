@@ -41,10 +41,7 @@ static int take_sort(void *target, const char *value) {
 static int take_by(void *target, const char *value) {
   arguments *a = target;
   a->by_given = true;
-  for (a->options.by = 0; a->options.by < HEARTH_GROUP_KINDS; a->options.by++)
-    if (strcmp(hearth_group_kind_name(a->options.by), value) == 0)
-      return HEARTH_EXIT_OK;
-  return HEARTH_OPTION_UNUSABLE;
+  return hearth_group_kind_find(value, &a->options.by) ? HEARTH_EXIT_OK : HEARTH_OPTION_UNUSABLE;
 }
 
 /* Was anything asked for that only the listing and its JSON heed? */

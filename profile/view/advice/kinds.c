@@ -78,7 +78,7 @@ static bool is_temporary(const hearth_advice_whole *w, const hearth_place_sum *p
   if (m->AllocCount < p->mib.AllocCount)
     snprintf(of, sizeof of, "of %" PRIu64 " ", p->mib.AllocCount);
   if (tallied)
-    snprintf(at_once, sizeof at_once, "; %.0f%% are freed before their thread allocates again",
+    snprintf(at_once, sizeof at_once, "; %.0f%% are freed before their thread allocates or frees another",
              100 * hearth_ratio((double)m->HEARTH_TALLY_TEMPORARY, (double)m->AllocCount));
   SAY(f, "%" PRIu64 " %sblocks of %s live %s on average%s", m->AllocCount, of, sizes_of(m).c,
       hearth_amount_time(average_ns(m)).c, at_once);

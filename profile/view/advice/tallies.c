@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A pass over the events in the order of time, and another one up to the heap's peak, for what is live then. A block knows its thread and the number of its allocation there: if that is
- * still the thread's last one when the block is freed, it was temporary, as heaptrack has it.
+ * still the thread's last operation when the block is freed, it was temporary, as 'hearth record' counts.
  *
  * A trace has the addresses of the profiler's own heap, in which no two blocks share a line. In the program's heap, small blocks
  * of several threads do where an allocator's thread cache hands out a block again that another thread allocated among its
@@ -32,7 +32,7 @@ typedef struct cache {
 
 typedef struct thread_state {
   cache caches[CLASSES];
-  uint64_t allocations;
+  uint64_t operations;
   uint64_t realloc_bytes; /* of the block whose reallocation is under way; 0: none is */
 } thread_state;
 
@@ -109,7 +109,7 @@ static hearth_status take_allocation(hearth_trace_tallies *t, const hearth_trace
                                      hearth_error *err) {
   thread_state *state = &t->threads[thread];
   hearth_live_block replaced, block = {.address = event->address, .size = event->size, .stack = event->stack};
-  block.number = (uint64_t)thread << THREAD_SHIFT | (++state->allocations & SEQUENCE);
+  block.number = (uint64_t)thread << THREAD_SHIFT | (++state->operations & SEQUENCE);
   if (event->kind == HEARTH_TRACE_REALLOC && state->realloc_bytes > 0 && event->size > state->realloc_bytes) {
     row_of(t, event->stack)->grew++;
     row_of(t, event->stack)->copied_bytes += state->realloc_bytes;
@@ -143,7 +143,8 @@ static void take_deallocation(hearth_trace_tallies *t, const hearth_trace_event 
   tally *row = row_of(t, freed.stack);
   bool foreign = thread_of(&freed) != thread;
   row->foreign += foreign;
-  row->temporary += !foreign && (state->allocations & SEQUENCE) == (freed.number & SEQUENCE);
+  row->temporary += !foreign && (state->operations & SEQUENCE) == (freed.number & SEQUENCE);
+  state->operations++;
   put_in_cache(cache_of(state, freed.size), foreign);
 }
 

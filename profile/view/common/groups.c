@@ -25,13 +25,29 @@ void hearth_listing_add_totals(hearth_listing_totals *to, const hearth_listing_t
   to->sorted = hearth_merge_SUM(to->sorted, more->sorted);
 }
 
+/* If the profile is of one program, its own code is most of this. */
+static hearth_status name_code_with_source(hearth_groups *g, hearth_error *err) {
+  hearth_binary_text binary, program;
+  uint32_t programs = 0;
+  for (uint32_t i = 0; i < hearth_profile_binary_count(g->names->profile); i++) {
+    HEARTH_TRY(hearth_binary_text_get(g->names->profile, i, &binary, err));
+    if (!binary.is_library && programs++ == 0)
+      program = binary;
+  }
+  int length = programs == 1 ? asprintf(&g->with_source, "(%s, and libraries with debug information)", program.name)
+                             : asprintf(&g->with_source, "(code with debug information)");
+  if (length < 0)
+    g->with_source = NULL;
+  return length < 0 ? hearth_error_nomem(err) : HEARTH_OK;
+}
+
 hearth_status hearth_groups_init(hearth_groups *g, hearth_names *names, hearth_group_kind kind, hearth_error *err) {
   uint32_t frames = hearth_profile_frame_count(names->profile);
   *g = (hearth_groups){.names = names, .kind = kind};
   HEARTH_TRY(hearth_array_create(&g->by_frame, frames, sizeof *g->by_frame, err));
   for (uint32_t i = 0; i < frames; i++)
     g->by_frame[i] = NOT_FOUND_YET;
-  return HEARTH_OK;
+  return name_code_with_source(g, err);
 }
 
 void hearth_groups_destroy(hearth_groups *g) {
@@ -40,6 +56,7 @@ void hearth_groups_destroy(hearth_groups *g) {
     free(g->items[i].path);
   }
   free(g->items);
+  free(g->with_source);
   free(g->table.slots);
   free(g->by_frame);
 }
@@ -87,11 +104,10 @@ static hearth_status find_site(hearth_groups *g, const hearth_place *place, uint
 }
 
 /* Only code that symbols name knows its library: of other code, the profile knows the source. */
-static char *library_of(hearth_place *place) {
-  static char with_source[] = "(code with debug information)";
+static char *library_of(const hearth_groups *g, hearth_place *place) {
   bool named = place->frame.line == HEARTH_LINE_UNKNOWN && place->function.info.start_line == 0;
   return named && *place->function.path && !hearth_is_name_file(place->function.path) ? place->function.path
-                                                                                      : with_source;
+                                                                                      : g->with_source;
 }
 
 hearth_status hearth_groups_name_frame(hearth_groups *g, uint32_t frame, uint32_t *ret, hearth_error *err) {
@@ -102,7 +118,7 @@ hearth_status hearth_groups_name_frame(hearth_groups *g, uint32_t frame, uint32_
   if (g->kind == HEARTH_BY_SITE)
     return find_site(g, &place, ret, err);
   if (g->kind == HEARTH_BY_LIBRARY)
-    key.name = library_of(&place);
+    key.name = library_of(g, &place);
   else if (g->kind == HEARTH_BY_FILE)
     key.name = *place.function.path ? place.function.path : unknown_file;
   else

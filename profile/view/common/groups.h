@@ -36,6 +36,7 @@ typedef struct hearth_groups {
   size_t count, room;
   id_table table;
   uint32_t *by_frame; /* the groups of frames */
+  char *with_source;  /* the library of code whose library is not known */
 } hearth_groups;
 
 /* Destroy also after an error. */

@@ -152,13 +152,26 @@ hearth_status hearth_names_owner(hearth_names *names, uint32_t node, uint32_t *r
   return HEARTH_OK;
 }
 
+bool hearth_is_address_name(const char *name) {
+  const char *at = strstr(name, "+0x");
+  return at && at > name && at[3] != '\0' && at[3 + strspn(at + 3, "0123456789abcdef")] == '\0';
+}
+
 /* -------------------------------------------------- binaries -------------------------------------------------- */
+
+static bool is_library_name(const char *name) {
+  const char *at = name;
+  while ((at = strstr(at, ".so")) && at[3] != '\0' && at[3] != '.')
+    at++;
+  return at != NULL;
+}
 
 hearth_status hearth_binary_text_get(hearth_profile *profile, uint32_t row, hearth_binary_text *ret,
                                      hearth_error *err) {
   const uint8_t *build_id;
   uint32_t size;
   HEARTH_TRY(hearth_profile_get_binary(profile, row, &ret->name, &build_id, &size, err));
+  ret->is_library = is_library_name(ret->name);
   ret->build_id[0] = '\0';
   for (uint32_t i = 0; i < size; i++)
     snprintf(ret->build_id + 2 * i, 3, "%02x", build_id[i]);

@@ -43,9 +43,13 @@ hearth_status hearth_function_text_get(hearth_names *names, uint32_t function, h
 /* The path of a file, without "..". */
 hearth_status hearth_path_get(hearth_profile *profile, uint32_t path, char ret[HEARTH_PATH_LIMIT], hearth_error *err);
 
+/* FILE+0xBEGIN, for want of a symbol? */
+bool hearth_is_address_name(const char *name);
+
 typedef struct hearth_binary_text {
   const char *name;                                                      /* lives as long as the profile's handle */
   char build_id[2 * sizeof(((hearth_indexed_binary *)0)->build_id) + 1]; /* hexadecimal; "" if there is none */
+  bool is_library;                                                       /* by its name: libfoo.so, libfoo.so.1 */
 } hearth_binary_text;
 
 hearth_status hearth_binary_text_get(hearth_profile *profile, uint32_t row, hearth_binary_text *ret, hearth_error *err);

@@ -124,10 +124,12 @@ static hearth_status write_types(pprof *p, hearth_error *err) {
   return write_number(p, PROFILE_DURATION_NS, clamp(p->exporter->summary.duration_ns), err);
 }
 
-static hearth_status write_binary(pprof *p, uint32_t row, hearth_error *err) {
+static hearth_status write_binary(pprof *p, uint32_t row, bool libraries, hearth_error *err) {
   hearth_binary_text binary;
   uint64_t name_string, id_string;
   HEARTH_TRY(hearth_binary_text_get(p->exporter->profile, row, &binary, err));
+  if (binary.is_library != libraries)
+    return HEARTH_OK;
   HEARTH_TRY(add_string(p, binary.name, &name_string, err));
   HEARTH_TRY(add_string(p, binary.build_id, &id_string, err));
   hearth_protobuf_uint(&p->message, MAPPING_ID, (uint64_t)row + 1);
@@ -136,6 +138,14 @@ static hearth_status write_binary(pprof *p, uint32_t row, hearth_error *err) {
   for (unsigned field = MAPPING_HAS_FUNCTIONS; field <= MAPPING_HAS_INLINED; field++)
     hearth_protobuf_uint(&p->message, field, true);
   return write_message(p, PROFILE_MAPPING, err);
+}
+
+/* pprof takes the first for the program. */
+static hearth_status write_binaries(pprof *p, hearth_error *err) {
+  for (int libraries = 0; libraries <= 1; libraries++)
+    for (uint32_t i = 0; i < hearth_profile_binary_count(p->exporter->profile); i++)
+      HEARTH_TRY(write_binary(p, i, libraries, err));
+  return HEARTH_OK;
 }
 
 static hearth_status add_class_strings(pprof *p, hearth_error *err) {
@@ -244,8 +254,7 @@ static hearth_status write_profile(pprof *p, hearth_error *err) {
   hearth_profile *profile = p->exporter->profile;
   HEARTH_TRY(write_types(p, err));
   HEARTH_TRY(add_class_strings(p, err));
-  for (uint32_t i = 0; i < hearth_profile_binary_count(profile); i++)
-    HEARTH_TRY(write_binary(p, i, err));
+  HEARTH_TRY(write_binaries(p, err));
   HEARTH_TRY(hearth_export_each(p->exporter, write_sample, p, err));
   for (uint32_t i = 0; i < p->locations.count && i < p->used_room; i++)
     if (p->used[i])

@@ -368,6 +368,8 @@ static hearth_status write_binaries(hearth_page_writer *w, hearth_error *err) {
     hearth_json_open(&w->json, '{');
     hearth_json_key_string(&w->json, "name", binary.name);
     hearth_json_key_string(&w->json, "build_id", binary.build_id);
+    hearth_json_key(&w->json, "library");
+    hearth_json_bool(&w->json, binary.is_library);
     hearth_json_close(&w->json, '}');
   }
   end_list(w);

@@ -39,10 +39,17 @@ static void print_row(const char *name, const hearth_diff_totals *a, const heart
           b->of[HEARTH_MEASURE_CONTEXTS], bytes_of(x).c, bytes_of(y).c, change_of(x, y).c);
 }
 
+/* Where no run counted accesses, all contexts are of one class, which is not worth a word. */
+static bool has_classes(const hearth_diff *d) {
+  return hearth_accesses_known(&d->sides[HEARTH_DIFF_A].summary) ||
+         hearth_accesses_known(&d->sides[HEARTH_DIFF_B].summary);
+}
+
 static void print_classes(const hearth_diff *d, FILE *out) {
   const hearth_diff_side *a = &d->sides[HEARTH_DIFF_A], *b = &d->sides[HEARTH_DIFF_B];
-  fprintf(out, "\n  %-8s %10s %10s %12s %12s %10s\n", "class", "contexts A", "B", "bytes A", "B", "change");
-  for (hearth_class c = HEARTH_CLASS_COLD; c < HEARTH_DIFF_CLASSES; c++)
+  fprintf(out, "\n  %-8s %10s %10s %12s %12s %10s\n", has_classes(d) ? "class" : "", "contexts A", "B", "bytes A", "B",
+          "change");
+  for (hearth_class c = HEARTH_CLASS_COLD; has_classes(d) && c < HEARTH_DIFF_CLASSES; c++)
     print_row(hearth_class_name(c), &a->classes[c], &b->classes[c], out);
   const hearth_diff_totals *light_a = &a->classes[HEARTH_CLASS_UNKNOWN], *light_b = &b->classes[HEARTH_CLASS_UNKNOWN];
   if (light_a->of[HEARTH_MEASURE_CONTEXTS] + light_b->of[HEARTH_MEASURE_CONTEXTS] > 0)
@@ -57,12 +64,19 @@ static hearth_amount_text count_of(double value) {
   return text;
 }
 
-static void print_both(const hearth_diff_entry *e, const double allocs[HEARTH_DIFF_SIDES], FILE *out) {
-  double a = e->bytes[HEARTH_DIFF_A], b = e->bytes[HEARTH_DIFF_B];
-  fprintf(out, "%s", hearth_class_name(e->hotness[HEARTH_DIFF_A]));
+/* "cold -> hot: ", or what it is on one side. */
+static void print_entry_class(const hearth_diff *d, const hearth_diff_entry *e, int side, FILE *out) {
+  if (!has_classes(d))
+    return;
+  fputs(hearth_class_name(e->hotness[side]), out);
   if (e->change == HEARTH_CHANGE_CLASS)
     fprintf(out, " -> %s", hearth_class_name(e->hotness[HEARTH_DIFF_B]));
-  fprintf(out, ": %s -> %s (%s), %s -> %s allocations\n", bytes_of(a).c, bytes_of(b).c, change_of(a, b).c,
+  fputs(": ", out);
+}
+
+static void print_both(const hearth_diff_entry *e, const double allocs[HEARTH_DIFF_SIDES], FILE *out) {
+  double a = e->bytes[HEARTH_DIFF_A], b = e->bytes[HEARTH_DIFF_B];
+  fprintf(out, "%s -> %s (%s), %s -> %s allocations\n", bytes_of(a).c, bytes_of(b).c, change_of(a, b).c,
           count_of(allocs[HEARTH_DIFF_A]).c, count_of(allocs[HEARTH_DIFF_B]).c);
 }
 
@@ -76,10 +90,12 @@ static hearth_status print_entry(hearth_diff *d, const hearth_diff_entry *e, FIL
     allocs[i] = hearth_diff_per_run(d, i, mib.AllocCount);
   }
   HEARTH_TRY(hearth_diff_stack(d, e, &side, &node, err));
+  bool one_side = e->change == HEARTH_CHANGE_NEW || e->change == HEARTH_CHANGE_VANISHED;
   fputs("\n   ", out);
-  if (e->change == HEARTH_CHANGE_NEW || e->change == HEARTH_CHANGE_VANISHED)
-    fprintf(out, "%s: %s in %s allocation%s\n", hearth_class_name(e->hotness[side]), bytes_of(e->bytes[side]).c,
-            count_of(allocs[side]).c, allocs[side] == 1 ? "" : "s");
+  print_entry_class(d, e, one_side ? side : HEARTH_DIFF_A, out);
+  if (one_side)
+    fprintf(out, "%s in %s allocation%s\n", bytes_of(e->bytes[side]).c, count_of(allocs[side]).c,
+            allocs[side] == 1 ? "" : "s");
   else
     print_both(e, allocs, out);
   return hearth_print_stack(d->sides[side].profile, &d->sides[side].names, node, out, err);
@@ -87,10 +103,11 @@ static hearth_status print_entry(hearth_diff *d, const hearth_diff_entry *e, FIL
 
 static hearth_status print_change(hearth_diff *d, hearth_change change, size_t top, FILE *out, hearth_error *err) {
   static const char *const titles[] = {"changed class", "appeared", "vanished", "kept their class and changed size"};
+  const char *title = !has_classes(d) && change == HEARTH_CHANGE_SIZE ? "changed size" : titles[change];
   uint32_t first = d->first[change], count = d->first[change + 1] - first;
   double a = d->sides[HEARTH_DIFF_A].changes[change].of[HEARTH_QUANTITY_BYTES];
   double b = d->sides[HEARTH_DIFF_B].changes[change].of[HEARTH_QUANTITY_BYTES];
-  fprintf(out, "\n%u context%s %s", count, hearth_plural(count), titles[change]);
+  fprintf(out, "\n%u context%s %s", count, hearth_plural(count), title);
   if (count && change != HEARTH_CHANGE_NEW)
     fprintf(out, ": %s in A", bytes_of(a).c);
   if (count && change != HEARTH_CHANGE_VANISHED)
@@ -110,7 +127,7 @@ hearth_status hearth_diff_print_text(hearth_diff *d, size_t top, FILE *out, hear
   if (d->significant)
     fprintf(out, "\n%u change%s within the differences between runs: left out\n", d->noise_count,
             hearth_plural(d->noise_count));
-  for (hearth_change change = 0; change < HEARTH_CHANGE_NONE; change++)
+  for (hearth_change change = has_classes(d) ? 0 : HEARTH_CHANGE_NEW; change < HEARTH_CHANGE_NONE; change++)
     HEARTH_TRY(print_change(d, change, top, out, err));
   return hearth_stream_flush(out, err);
 }

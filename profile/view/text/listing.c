@@ -39,6 +39,15 @@ const char *hearth_group_kind_name(hearth_group_kind kind) {
   return names[kind];
 }
 
+bool hearth_group_kind_find(const char *name, hearth_group_kind *ret) {
+  for (hearth_group_kind kind = 0; kind < HEARTH_GROUP_KINDS; kind++)
+    if (strcmp(hearth_group_kind_name(kind), name) == 0) {
+      *ret = kind;
+      return true;
+    }
+  return false;
+}
+
 static void note_recorded(hearth_listing *r, const hearth_mib *mib) {
   for (unsigned i = 0; i < HEARTH_MIB_COLUMNS; i++)
     r->recorded |= (uint64_t)(mib->v[i] != 0) << i;

@@ -42,6 +42,8 @@ static hearth_status print_binaries(listing_json *p, hearth_error *err) {
     hearth_json_open(json, '{');
     hearth_json_key_string(json, "name", binary.name);
     hearth_json_key_string(json, "build_id", binary.build_id);
+    hearth_json_key(json, "library");
+    hearth_json_bool(json, binary.is_library);
     hearth_json_close(json, '}');
   }
   hearth_json_close(json, ']');

@@ -10,13 +10,33 @@
 #include "path_name.h"
 #include "print.h"
 
+enum { MOST_LIBRARIES = 3 }; /* to name: programs with plug-ins load dozens */
+
+static void print_binary(const hearth_listing *r, const hearth_binary_text *binary) {
+  fprintf(r->stream, "  binary     ");
+  hearth_print_name(binary->name, 0, r->stream);
+  fprintf(r->stream, *binary->build_id ? ", build id %s\n" : ", no build id%s\n", binary->build_id);
+}
+
+/* Programs first, since it is them that the profile is of; all libraries only with --full. */
 static hearth_status print_binaries(const hearth_listing *r, hearth_error *err) {
-  for (uint32_t i = 0; i < hearth_profile_binary_count(r->profile); i++) {
-    hearth_binary_text binary;
+  uint32_t count = hearth_profile_binary_count(r->profile), libraries = 0;
+  hearth_binary_text binary;
+  for (uint32_t i = 0; i < count; i++) {
     HEARTH_TRY(hearth_binary_text_get(r->profile, i, &binary, err));
-    fprintf(r->stream, "  binary     ");
-    hearth_print_name(binary.name, 0, r->stream);
-    fprintf(r->stream, *binary.build_id ? ", build id %s\n" : ", no build id%s\n", binary.build_id);
+    if (binary.is_library)
+      libraries++;
+    else
+      print_binary(r, &binary);
+  }
+  if (libraries > MOST_LIBRARIES && r->options.groups != SIZE_MAX) {
+    fprintf(r->stream, "  libraries  %" PRIu32 " (--full prints them)\n", libraries);
+    return HEARTH_OK;
+  }
+  for (uint32_t i = 0; i < count; i++) {
+    HEARTH_TRY(hearth_binary_text_get(r->profile, i, &binary, err));
+    if (binary.is_library)
+      print_binary(r, &binary);
   }
   return HEARTH_OK;
 }
@@ -235,15 +255,23 @@ static void print_value(const hearth_listing *r, const hearth_listing_totals *su
           percent(value_of(r, sum), value_of(r, &r->all)));
 }
 
+static bool has_live_column(const hearth_listing *r) {
+  return !r->options.is_moment && hearth_listing_knows(r, HEARTH_COL_LiveAtExit);
+}
+
+static bool has_lives_column(const hearth_listing *r) {
+  return !r->options.is_moment && hearth_listing_knows(r, HEARTH_COL_TotalLifetime);
+}
+
 static void print_table_row(const hearth_listing *r, const hearth_group *g) {
   const hearth_listing_totals *sum = r->options.cumulative ? &g->cumulative : &g->flat;
   print_value(r, &g->flat);
   if (r->options.by != HEARTH_BY_TYPE)
     print_value(r, &g->cumulative);
   fprintf(r->stream, " %13" PRIu64, sum->allocs);
-  if (hearth_listing_knows(r, HEARTH_COL_LiveAtExit))
+  if (has_live_column(r))
     fprintf(r->stream, " %12s", hearth_amount_bytes(sum->live).c);
-  if (hearth_listing_knows(r, HEARTH_COL_TotalLifetime))
+  if (has_lives_column(r))
     fprintf(r->stream, " %8s", hearth_amount_time(hearth_ratio((double)sum->lifetime_ns, (double)sum->allocs)).c);
   fputs("  ", r->stream);
   hearth_print_name(g->name, 0, r->stream);
@@ -258,12 +286,26 @@ static void print_table_head(const hearth_listing *r) {
   fprintf(r->stream, "\n %12s %5s ", hearth_quantity_name(hearth_listing_quantity(&r->options)), "");
   if (r->options.by != HEARTH_BY_TYPE)
     fprintf(r->stream, " %18s ", "with all it calls");
-  fprintf(r->stream, "%13s", "allocations");
-  if (hearth_listing_knows(r, HEARTH_COL_LiveAtExit))
+  fprintf(r->stream, "%13s", r->options.is_moment ? "blocks" : "allocations");
+  if (has_live_column(r))
     fprintf(r->stream, " %12s", "live at exit");
-  if (hearth_listing_knows(r, HEARTH_COL_TotalLifetime))
+  if (has_lives_column(r))
     fprintf(r->stream, " %8s", "lives");
   fprintf(r->stream, "  %s\n", hearth_group_kind_name(r->options.by));
+}
+
+enum { LEAST_NAMELESS = 10 }; /* per cent of what is shown */
+
+static void print_nameless(const hearth_listing *r) {
+  uint64_t bytes = 0;
+  for (size_t i = 0; i < r->all_groups.count; i++)
+    if (hearth_is_address_name(r->all_groups.items[i].name))
+      bytes = hearth_merge_SUM(bytes, r->all_groups.items[i].flat.bytes);
+  if (bytes > 0 && percent(bytes, r->shown.bytes) >= LEAST_NAMELESS)
+    fprintf(r->stream,
+            "  functions without names, FILE+0xBEGIN, have %.1f%% of the bytes: 'hearth index' names them by\n"
+            "  debug packages (of libraries: --debug-dir=/usr/lib/debug) or debuginfod servers (DEBUGINFOD_URLS)\n",
+            percent(bytes, r->shown.bytes));
 }
 
 /* Groups without a value are not worth a line. */
@@ -281,7 +323,10 @@ static void print_table(const hearth_listing *r) {
       more++;
   }
   if (more > 0)
-    fprintf(r->stream, "  ... and %zu more (--full prints all)\n", more);
+    fprintf(r->stream, "  ... and %zu more (%s prints all)\n", more, r->options.is_moment ? "--limit=0" : "--full");
+  if (r->options.by == HEARTH_BY_TYPE && hearth_profile_type_count(r->profile) == 0)
+    fputs("  types are known of programs that are compiled for profiling (HEARTH=instrument hearth-cc)\n", r->stream);
+  print_nameless(r);
 }
 
 /* -------------------------------------------------- contexts -------------------------------------------------- */
@@ -332,6 +377,10 @@ static hearth_status print_groups(hearth_listing *r, hearth_error *err) {
 }
 
 static hearth_status print_listing(hearth_listing *r, hearth_error *err) {
+  if (r->options.is_moment) {
+    print_table(r);
+    return hearth_stream_flush(r->stream, err);
+  }
   HEARTH_TRY(print_header(r, err));
   print_classes(r);
   if (hearth_accesses_known(&r->summary))

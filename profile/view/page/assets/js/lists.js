@@ -27,7 +27,7 @@ const contextColumns = [
   { name: 'accesses', least: 110, rank: 5, of: (c) => contexts.accesses[c], text: countText, absent: !data.accesses_counted },
   { name: 'average size', least: 70, rank: 9, of: averageOf('bytes'), text: bytesText },
   { name: 'average lifetime', least: 70, rank: 7, of: averageOf('lifetime_ns'), text: timeText },
-  { name: 'byte-seconds', least: 100, rank: 11, of: (c) => contexts.byte_seconds[c], text: countText },
+  { name: 'byte-seconds', least: 100, rank: 11, of: (c) => contexts.byte_seconds[c], text: byteSecondsText },
   { name: 'live', least: 75, rank: 10, of: (c) => contexts.live[c], text: bytesText, absent: !hasLive },
   { name: 'at the peak', least: 75, rank: 4.5, of: (c) => contexts.peak[c], text: bytesText, absent: !data.tallied },
 ].filter((column) => !column.absent);
@@ -59,7 +59,7 @@ const wholes = {
   allocs: () => sumOf('allocs', selectionNow.shown),
 };
 
-const functionColumn = { name: 'function', least: 230, grow: 4, rank: 0, of: groupName };
+const functionColumn = { name: 'function', least: 200, grow: 4, rank: 0, of: groupName };
 const fileColumn = { name: 'file', least: 110, grow: 1, rank: 6, of: (g) => groupFile(g).slice(groupFile(g).lastIndexOf('/') + 1), title: groupFile };
 const allocsColumn = { name: 'allocs', least: 100, rank: 4, of: sumColumn('allocs'), text: countText };
 const sizeColumn = { name: 'average size', least: 75, rank: 8, of: averageColumn('bytes'), text: (value) => (value > 0 ? bytesText(value) : '') };
@@ -149,7 +149,7 @@ function leaksCaption() {
 
 function temporaryCaption() {
   const sum = functionSums(selectionNow).temporary.reduce((a, b) => a + b, 0);
-  const rule = data.tallied ? 'Blocks that their thread freed before it allocated again'
+  const rule = data.tallied ? 'Blocks that their thread freed before it allocated or freed another one'
     : 'Blocks of contexts that live less than a millisecond and a thousandth of the run on average';
   return `${rule}: ${countText(sum)}, ${shareText(sum, wholes.allocs())} of all allocations.`;
 }

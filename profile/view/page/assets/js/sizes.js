@@ -28,7 +28,7 @@ function drawSizes() {
     return [`${bytesText(2 ** size)} to ${bytesText(2 ** (size + 1))}`, quantityText(quantity, sum.value), shareText(sum.value, whole),
       countText(sum.allocs), largest ? groupButton(largest[0]) : ''];
   });
-  const table = makeTable(['average size of blocks', quantityName(quantity), '%', 'allocs', 'most by'], rows);
+  const table = makeTable(['average size', quantityName(quantity), '%', 'allocs', 'most by'], rows);
   table.className = 'wide';
   table.querySelectorAll('tbody tr').forEach((row, i) => {
     row.children[1].classList.add('bar');

@@ -15,13 +15,22 @@ function sumAll(quantity) {
   return contexts[quantity].reduce((a, b) => a + b, 0);
 }
 
+function binaryText(binary) {
+  return `${binary.name}${binary.build_id ? `, build id ${binary.build_id}` : ''}`;
+}
+
+function programNames() {
+  const programs = data.binaries.filter((binary) => !binary.library);
+  return (programs.length > 0 ? programs : data.binaries).map((binary) => binary.name).join(', ');
+}
+
 // [name, text], for the line on top and the list.
 function runFacts() {
   const { live } = data.plots;
   return [
     data.command && ['command', data.command],
     data.start_unix_ns && ['started', dateText(data.start_unix_ns)],
-    !data.command && data.binaries.length > 0 && ['program', data.binaries[0].name],
+    !data.command && data.binaries.length > 0 && ['program', programNames()],
     ['duration', durationText()],
     live && ['peak', `${bytesText(live.peak_bytes)} at ${timeText(live.peak_ns)}`],
     ['live at exit', `${bytesText(sumAll('live'))} in ${countText(sumAll('live_allocs'))} blocks`],
@@ -52,6 +61,25 @@ function tellFacts() {
   byId('facts').textContent = runFacts().map(([name, text]) => `${name} ${text}`).join(' \u00b7 ');
 }
 
+// Of what is selected, in per cent: functions that no symbol names, FILE+0xBEGIN.
+function namelessShare() {
+  const { flat } = functionSums(selectionNow);
+  const nameless = flat.reduce((sum, value, group) => sum + (/\+0x[0-9a-f]+$/.test(groupName(group)) ? value : 0), 0);
+  return nameless / Math.max(selectionNow.sum, 1);
+}
+
+// Programs with plug-ins load dozens of libraries: they would push all else out of the window.
+function binaryFacts() {
+  const programs = data.binaries.filter((binary) => !binary.library);
+  const libraries = data.binaries.filter((binary) => binary.library);
+  const facts = programs.map((binary) => ['binary', binaryText(binary)]);
+  if (libraries.length > 0) {
+    facts.push(['shared libraries', make('details', {}, make('summary', {}, countText(libraries.length)),
+      ...libraries.map((binary) => make('div', {}, binaryText(binary))))]);
+  }
+  return facts;
+}
+
 function allFacts() {
   const facts = runFacts();
   if (!data.plots.live) {
@@ -65,9 +93,11 @@ function allFacts() {
   if (data.dropped_frames > 0) {
     facts.push(['unknown code', `${countText(data.dropped_frames)} addresses have no name`]);
   }
-  data.binaries.forEach((binary, i) => facts.push([i === 0 ? 'binaries' : '',
-    `${binary.name}${binary.build_id ? `, build id ${binary.build_id}` : ''}`]));
-  return facts;
+  if (namelessShare() >= 0.1) {
+    facts.push(['without names', `functions with ${perCent(namelessShare())} of the ${quantityName(selectionNow.quantity)}: hearth index names them by debug packages (of libraries:`
+      + ' --debug-dir=/usr/lib/debug) or debuginfod servers (DEBUGINFOD_URLS)']);
+  }
+  return facts.concat(binaryFacts());
 }
 
 function topTable(title, name, measure, textOf, whole) {

@@ -100,7 +100,9 @@ class Table {
   }
 
   makeColumns() {
-    this.template = this.visible.map((column) => `minmax(0, ${column.grow ? `${column.grow}fr` : `${column.least}px`})`).join(' ');
+    const leastOf = (column) => (this.visible.length > 1 ? column.least : 0); // one alone may have less room than it needs
+    this.template = this.visible.map((column) => (column.grow ? `minmax(${leastOf(column)}px, ${column.grow}fr)`
+      : `minmax(0, ${column.least}px)`)).join(' ');
     this.rows.forEach((row) => row.remove());
     this.rows = [];
     this.head.style.gridTemplateColumns = this.template;

@@ -23,7 +23,11 @@ function countText(count) {
   return countFormat.format(Math.round(count));
 }
 
-const quantityTexts = { bytes: bytesText, live: bytesText };
+function byteSecondsText(value) {
+  return `${bytesText(value)} s`;
+}
+
+const quantityTexts = { bytes: bytesText, live: bytesText, byte_seconds: byteSecondsText };
 
 function isKnown(quantity) {
   return quantity.key !== 'accesses' || data.accesses_counted;
