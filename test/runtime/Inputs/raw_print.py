@@ -116,7 +116,7 @@ def read_histogram(packed):
     return counts
 
 
-def read_mibs(data, offset, count, has_histograms=False, has_windows=False):
+def read_mibs(data, offset, count, has_histograms=False, has_windows=False, has_heights=False):
     packed, records, leaf, previous = Packed(data, offset), [], 0, dict.fromkeys(FIELDS, 0)
     for _ in range(count):
         leaf += packed.take_signed()
@@ -128,6 +128,8 @@ def read_mibs(data, offset, count, has_histograms=False, has_windows=False):
             assert sum(read_histogram(packed)) <= mib["TotalAccessCount"], "histogram"
         if has_windows:
             check_touched(packed)
+        if has_heights and packed.take():
+            packed.take()
         records.append((leaf, mib))
         previous = mib
     if has_windows:
@@ -219,7 +221,7 @@ def main(name, wanted):
     if flags & 8:
         names, map_end = read_names(data, map_end)
     nodes, stack_end = read_nodes(data, stack_at, stack_n)
-    mibs, mib_end = read_mibs(data, mib_at, mib_n, flags & 4, flags & 256)
+    mibs, mib_end = read_mibs(data, mib_at, mib_n, flags & 4, flags & 256, flags & 2048)
     assert map_at == 136 and map_end == stack_at and stack_end == mib_at and mib_end == total, "sections"
     assert len(set(nodes)) == len(nodes), "shared nodes"
     assert duration < 10**15 and start > 10**18, "times"
