@@ -25,21 +25,27 @@ LLVMValueRef hearth_counters_declare(hearth_counters *counters, const char *name
   return function ? function : LLVMAddFunction(counters->module, name, type);
 }
 
-/* One load for the function: the register allocator keeps it or loads it again, whichever is cheaper. */
-void hearth_counters_enter(hearth_counters *counters, LLVMValueRef function) {
+static void load_base(hearth_counters *counters) {
   const char *name = "__memprof_shadow_memory_dynamic_address";
   LLVMValueRef global = LLVMGetNamedGlobal(counters->module, name);
   if (!global)
     global = LLVMAddGlobal(counters->module, counters->i64, name);
   LLVMBuilderRef b = counters->builder;
-  LLVMPositionBuilderBefore(b, LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(function)));
   counters->shadow_base = LLVMBuildLoad2(b, counters->i64, global, "hearth.shadow");
   counters->first =
       LLVMBuildIntToPtr(b, counters->shadow_base, LLVMPointerType(counters->counter, 0), "hearth.counters");
 }
 
+/* One load for the function: the register allocator keeps it or loads it again, whichever is cheaper. */
+void hearth_counters_enter(hearth_counters *counters, LLVMValueRef function) {
+  if (counters->bursts)
+    return;
+  LLVMPositionBuilderBefore(counters->builder, LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(function)));
+  load_base(counters);
+}
+
 void hearth_counters_leave(hearth_counters *counters) {
-  if (LLVMGetFirstUse(counters->first))
+  if (counters->bursts || LLVMGetFirstUse(counters->first))
     return;
   LLVMInstructionEraseFromParent(counters->first);
   LLVMInstructionEraseFromParent(counters->shadow_base);
@@ -75,6 +81,8 @@ void hearth_counters_add(hearth_counters *counters, LLVMValueRef address, LLVMVa
     hearth_counters_add_strided(counters, address, one, one, count);
     return;
   }
+  if (counters->bursts)
+    load_base(counters);
   LLVMValueRef granule = LLVMBuildLShr(b, address, shift, "");
   LLVMValueRef counter = LLVMBuildGEP2(b, counters->counter, counters->first, &granule, 1, "");
   if (counters->histogram) {

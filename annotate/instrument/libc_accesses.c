@@ -33,6 +33,8 @@ static const libc_function *function_of(LLVMValueRef call) {
   return NULL;
 }
 
+bool hearth_is_libc_access(LLVMValueRef call) { return function_of(call) != NULL; }
+
 /* Where code behind the call goes; NULL if there is no place of its own. */
 static LLVMValueRef place_behind(LLVMValueRef call) {
   if (LLVMIsACallInst(call))

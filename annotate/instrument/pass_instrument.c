@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "accesses.h"
+#include "bursts.h"
 #include "coalesce.h"
 #include "counter.h"
 #include "flow.h"
@@ -14,6 +15,7 @@
 #include "passes.h"
 #include "shim.h"
 #include "sink_counts.h"
+#include "versions.h"
 
 static bool starts_with(const char *text, size_t length, const char *prefix) {
   return length >= strlen(prefix) && memcmp(text, prefix, strlen(prefix)) == 0;
@@ -96,14 +98,22 @@ static bool is_instrumented(LLVMValueRef function) {
          !has_attribute(function, "naked") && !has_attribute(function, "disable_sanitizer_instrumentation");
 }
 
-static bool instrument_function(LLVMValueRef function, const hearth_pass_options *options, hearth_counters *c) {
+static bool count_function(LLVMValueRef function, const hearth_pass_options *options, hearth_counters *c) {
   hearth_flow *flow = options->coalesce == HEARTH_COALESCE_OFF ? NULL : hearth_flow_create(function);
   hearth_accesses accesses;
-  bool ok = hearth_accesses_collect(function, options, flow, &accesses);
+  bool ok = hearth_accesses_collect(function, options, flow, c->bursts, &accesses);
   if (ok)
     count(&accesses, function, flow, c);
   hearth_accesses_free(&accesses);
   hearth_flow_destroy(flow);
+  return ok;
+}
+
+static bool instrument_function(LLVMValueRef function, const hearth_pass_options *options, hearth_counters *c) {
+  bool ok = !c->bursts || hearth_bursts_prepare(function, options);
+  ok = ok && count_function(function, options, c);
+  if (c->bursts)
+    hearth_versions_forget(function);
   return ok;
 }
 
@@ -127,7 +137,7 @@ static void define_histogram(hearth_counters *c) {
 
 /* Every module calls the runtime's start, so that it is up before any code of ours whatever is linked first. */
 static void add_constructor(hearth_counters *c) {
-  static const char *const calls[] = {"__memprof_init", "__memprof_version_mismatch_check_v1"};
+  const char *calls[] = {c->bursts ? "__hearth_burst_init" : "__memprof_init", "__memprof_version_mismatch_check_v1"};
   LLVMContextRef context = LLVMGetModuleContext(c->module);
   LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(context), NULL, 0, false);
   LLVMValueRef constructor = LLVMAddFunction(c->module, "memprof.module_ctor", type);
@@ -144,10 +154,16 @@ bool hearth_pass_instrument(LLVMModuleRef module, const hearth_pass_options *opt
   /* Already done, by us or by clang -fmemory-profile: counting twice would be wrong. */
   if (LLVMGetNamedFunction(module, "memprof.module_ctor"))
     return false;
+  if (options->histogram && options->bursts) {
+    hearth_shim_error(module,
+                      "-memprof-histogram needs all accesses: it does not go with -memprof-burst; leave one out");
+    return false;
+  }
   hearth_pass_options exact = *options;
   if (options->histogram && options->coalesce == HEARTH_COALESCE_BLOCK)
     exact.coalesce = HEARTH_COALESCE_GRANULE; /* the histogram says which bytes were accessed */
   hearth_counters counters = hearth_counters_create(module, options->atomic_counters, options->histogram);
+  counters.bursts = options->bursts;
   bool complete = true;
   hearth_module_facts_note(module);
   for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))

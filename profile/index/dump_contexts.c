@@ -386,8 +386,12 @@ static void finish(symboliser *s) {
   free(s->record_nodes);
 }
 
-static void tell_sampled(const hearth_indexer_options *options, const char *name, const hearth_raw_dump *dump) {
+static void tell_estimates(const hearth_indexer_options *options, const char *name, const hearth_raw_dump *dump) {
   char text[640];
+  if (options->note && dump->in_bursts) {
+    snprintf(text, sizeof text, "%.300s: accesses were counted for part of the time: their sums are estimates", name);
+    options->note(options->context, HEARTH_NOTE_WARNING, text);
+  }
   if (!options->note || dump->sample_bytes == 0)
     return;
   snprintf(text, sizeof text, "%.300s: sampled, one block for %" PRIu64 " bytes: sums are estimates", name,
@@ -447,7 +451,7 @@ hearth_status hearth_dump_add(hearth_builder *builder, hearth_modules *modules, 
   symboliser s = {
       .visit = add_to_builder, .closure = builder, .builder = builder, .modules = modules, .name = name, .dump = dump};
   uint64_t total_bytes;
-  tell_sampled(options, name, dump);
+  tell_estimates(options, name, dump);
   *lost = (hearth_lost_contexts){.uninstrumented = !dump->accesses_counted};
   HEARTH_TRY(hearth_modules_place(modules, name, dump, &s.placed, &s.placed_count, err));
   hearth_status status = begin(&s, err);
@@ -473,7 +477,7 @@ hearth_status hearth_dump_each(hearth_builder *builder, hearth_modules *modules,
       .visit = visit, .closure = closure, .builder = builder, .modules = modules, .name = name, .dump = dump};
   hearth_dump_counts counts = {0};
   uint64_t total_bytes;
-  tell_sampled(options, name, dump);
+  tell_estimates(options, name, dump);
   HEARTH_TRY(hearth_modules_place(modules, name, dump, &s.placed, &s.placed_count, err));
   hearth_status status = begin(&s, err);
   if (status == HEARTH_OK)

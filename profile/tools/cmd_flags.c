@@ -21,7 +21,7 @@
 
 static const hearth_help help = {
     .usage =
-        "flags instrument [--clang=CLANG] [--compile|--link|--preload] [--static]\n"
+        "flags instrument [--clang=CLANG] [--compile|--link|--preload] [--static] [--burst]\n"
         "flags use PROFILE [--clang=CLANG] [--compile|--link|--preload] [--static] [--lto=thin|full] [--library-calls]",
     .about = "Print flags for clang on one line: clang $(hearth flags instrument) ...",
     .end = "Without --compile and --link all flags are printed. Every step of programs and shared objects takes them, "
@@ -31,7 +31,7 @@ typedef struct arguments {
   const char *profile; /* NULL for a profiling build */
   const char *clang;
   const char *lto; /* NULL without */
-  bool compile, link, preload, is_static, library_calls;
+  bool compile, link, preload, is_static, library_calls, burst;
 } arguments;
 
 /* Returns HEARTH_EXIT_OK or the exit code of a usage error. */
@@ -50,6 +50,8 @@ static int check(int operands, char **argv, arguments *a) {
     return hearth_tool_usage_error("flags", "'--preload' goes with no other option but '--library-calls'");
   if (a->library_calls && (!use || a->is_static))
     return hearth_tool_usage_error("flags", "'--library-calls' goes with 'use', and not with '--static'");
+  if (a->burst && use)
+    return hearth_tool_usage_error("flags", "'--burst' goes with 'instrument'");
   if (a->lto && !use)
     return hearth_tool_usage_error("flags", "'--lto' goes with 'use': profiling builds need nothing for it");
   if (a->lto && strcmp(a->lto, "thin") != 0 && strcmp(a->lto, "full") != 0)
@@ -89,6 +91,11 @@ static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
        .flag = &a->library_calls,
        .help = "link the adapter that also takes hints for calls in libraries; the default if 'hearth index "
                "--library-calls' made the profile; not with --static"},
+      {.name = "--burst",
+       .flag = &a->burst,
+       .help =
+           "count accesses for part of the time only, 1 per cent if the runtime's option burst says nothing else: the "
+           "program is then nearly as fast as without counting"},
       {0}};
   int operands;
   if (!hearth_tool_parse(options, &help, argc, argv, &operands, ret_code) ||
@@ -289,6 +296,7 @@ static void print_flags(FILE *out, const arguments *a, int release, const char *
   if (a->compile) {
     fputs("--start-no-unused-arguments", out);
     print_compile(out, plugin, profile, facts->id);
+    fputs(a->burst ? " -mllvm -memprof-burst" : "", out);
   }
   if (a->lto && a->compile && release >= 19) /* links with older ones take no plugins */
     fputs(" -mllvm -memprof-link-plugin", out);

@@ -2,6 +2,8 @@
 /* The functions that instrumented code calls: the ABI of clang -fmemory-profile, from LLVM 14 on, and of Hearth's
  * instrumentation. The usual instrumentation adds to the counters inline and calls only __memprof_mem*, and Hearth's
  * also __hearth_*. */
+#include "access_counts.h"
+#include "bursts.h"
 #include "heap.h"
 #include "hearth/rt.h"
 #include "message.h"
@@ -31,27 +33,40 @@ static void note_instrumentation(void) {
     hearth_rt.accesses = HEARTH_ACCESSES_COUNTED;
 }
 
-/* Called by a constructor in each instrumented file. */
-void __memprof_init(void) {
+static void ignore_counts(const char *reason) {
+  hearth_message("%s; the profile will have no access counts", reason);
+  hearth_rt.accesses = HEARTH_ACCESSES_UNSUPPORTED;
+  hearth_shadow_ignore();
+  if (hearth_rt.path == HEARTH_PATH_RECORD || hearth_rt.path == HEARTH_PATH_LIVE)
+    hearth_rt.path = HEARTH_PATH_SLOW;
+}
+
+void hearth_access_counts_begin(bool in_bursts) {
+  static bool has_exact, has_bursts;
+
   if (!__memprof_shadow_memory_dynamic_address) {
     /* The code that follows would add to counters at addresses that do not exist. */
     hearth_message("instrumented code cannot run without its access counters (the reason is above)");
     hearth_os_exit(1);
   }
   note_instrumentation();
+  if (!in_bursts && !has_exact && hearth_rt.options.burst != 1)
+    hearth_message("option burst is for code compiled with -memprof-burst; here all accesses are counted");
+  *(in_bursts ? &has_bursts : &has_exact) = true;
+  if (has_bursts && !has_exact)
+    hearth_bursts_begin(hearth_rt.options.burst);
+  else if (has_bursts && hearth_rt.accesses != HEARTH_ACCESSES_UNSUPPORTED)
+    ignore_counts("some of the program's files are compiled with -memprof-burst and some count all accesses");
 }
+
+/* Called by a constructor in each instrumented file. */
+void __memprof_init(void) { hearth_access_counts_begin(false); }
 
 /* Called by a constructor in each file of Hearth's instrumentation: how many bytes its counters count for. */
 void __hearth_granule(uint32_t bytes) {
   if (bytes == hearth_shadow_granule() || hearth_rt.accesses == HEARTH_ACCESSES_UNSUPPORTED)
     return;
-  hearth_message(
-      "some of the program's files are compiled in histogram mode (-memprof-histogram) and some are not; the "
-      "profile will have no access counts");
-  hearth_rt.accesses = HEARTH_ACCESSES_UNSUPPORTED;
-  hearth_shadow_ignore();
-  if (hearth_rt.path == HEARTH_PATH_RECORD || hearth_rt.path == HEARTH_PATH_LIVE)
-    hearth_rt.path = HEARTH_PATH_SLOW;
+  ignore_counts("some of the program's files are compiled in histogram mode (-memprof-histogram) and some are not");
 }
 
 /* Its name is the check: code compiled for another ABI does not link. */

@@ -5,6 +5,7 @@
 #define HEARTH_RUNTIME_MIB_RECORD_H
 
 #include "block.h"
+#include "bursts.h"
 #include "divide.h"
 #include "hearth/mib.h"
 #include "shadow.h"
@@ -57,7 +58,7 @@ typedef struct hearth_mib_series {
 static inline hearth_figures hearth_figures_of_block(const hearth_block *block, hearth_access_sum accesses,
                                                      hearth_moment end) {
   hearth_figures of = {.size = block->size,
-                       .accesses = accesses.accesses,
+                       .accesses = accesses.accesses * hearth_burst_factor,
                        .lifetime = end.ns > block->alloc_ns ? end.ns - block->alloc_ns : 0};
 
   if (of.accesses > 0) {

@@ -28,6 +28,7 @@
 
 #define HEARTH_RAW_FLAG_TOGETHER                                                                                       \
   256u /* MIBs are followed by their sums over windows, the last one by totals and pairs */
+#define HEARTH_RAW_FLAG_BURSTS    1024u /* accesses were counted for part of the time: their sums are estimates */
 #define HEARTH_RAW_FLAG_HEIGHTS   2048u /* each MIB ends with its stack's heights: least, and most minus least; or 0 */
 #define HEARTH_RAW_FLAG_HOST      512u  /* behind the mappings, before names: size and bytes of the host's name */
 #define HEARTH_RAW_FLAG_RESIDENCY 128u  /* each MIB of a heap dump is followed by three numbers: hearth_raw_residency */

@@ -19,7 +19,7 @@ typedef enum hearth_advice_kind {
 /* Data that not every profile has. */
 typedef enum hearth_advice_data {
   HEARTH_ADVICE_ANY,
-  HEARTH_ADVICE_ACCESSES,  /* counted in every run */
+  HEARTH_ADVICE_ACCESSES,  /* counted in every run, and for all of it in one at least */
   HEARTH_ADVICE_HISTOGRAM, /* of accesses, of some context */
   HEARTH_ADVICE_TRACE
 } hearth_advice_data;

@@ -115,6 +115,8 @@ static hearth_status add_context(hearth_advice *a, uint32_t context, hearth_erro
     place->context_bytes = s.mib.TotalSize;
   }
   hearth_mib_merge(&place->mib, &s.mib);
+  a->knows_use = a->knows_use || s.mib.TotalPercentUtilized > 0;
+  a->knows_accesses = a->knows_accesses || s.mib.TotalAccessCount > 0;
   if (hearth_advice_is_brief(&a->whole, &s.mib))
     add_brief(place, &s.mib, context);
   place->byte_seconds = hearth_merge_SUM(place->byte_seconds, byte_seconds);
@@ -159,6 +161,8 @@ static hearth_status look(hearth_advice *a, hearth_error *err) {
                                  sizeof *a->function_kinds, err));
   for (uint32_t i = 0; i < hearth_profile_context_count(a->profile); i++)
     HEARTH_TRY(add_context(a, i, err));
+  if (a->knows_accesses && !a->knows_use)
+    a->has[HEARTH_ADVICE_ACCESSES] = false;
   for (uint32_t i = 0; i < a->groups.count; i++)
     HEARTH_TRY(add_findings(a, i, err));
   if (a->finding_count > 0)

@@ -34,8 +34,8 @@ static hearth_status print_finding(hearth_advice *a, size_t number, FILE *out, h
 }
 
 static void print_missing(const hearth_advice *a, FILE *out) {
-  static const char *const sources[] = {"", "a program compiled for profiling", "the same in histogram mode",
-                                        "a trace ('hearth record --mode=trace')"};
+  static const char *const sources[] = {"", "a program compiled for profiling, that counts all accesses",
+                                        "the same in histogram mode", "a trace ('hearth record --mode=trace')"};
   for (hearth_advice_data data = HEARTH_ADVICE_ACCESSES; data <= HEARTH_ADVICE_TRACE; data++) {
     const char *separator = "";
     if (a->has[data])

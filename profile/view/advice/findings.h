@@ -49,6 +49,7 @@ struct hearth_advice {
   size_t finding_count, finding_room;
   unsigned char *function_kinds;     /* by row */
   bool has[HEARTH_ADVICE_TRACE + 1]; /* by hearth_advice_data */
+  bool knows_accesses, knows_use;    /* counts, and what parts of blocks they are of; of some context */
 };
 
 /* Do a context's blocks live so short that a place's finding counts them as short-lived? */
