@@ -59,13 +59,22 @@ static size_t find_stack(const hearth_frame *frame, hearth_thread_cache *cache, 
   return folds ? hearth_fold_recursion(ret_pcs, depth) : depth;
 }
 
-/* The context of a call stack that is not in the thread's cache. */
+/* Did frame pointers alone lead to the root? Then they are followed without unwinding from now on. */
+static void learn_chain(hearth_frame_chain *chain, const hearth_frame *frame, const hearth_trail *trail) {
+  size_t most = hearth_rt.options.stack_depth;
+
+  if (trail->lasts && trail->frame_count > 0 && trail->frame_count < most)
+    hearth_frame_chain_end(chain, frame, trail->frame_count, most,
+                           hearth_rt.options.recursion == HEARTH_RECURSION_FOLD);
+}
+
+/* The context of a call stack that is not among those that the thread knows. */
 static __attribute__((noinline)) uint32_t capture(const hearth_frame *frame, hearth_thread_cache *cache) {
   uint64_t pcs[HEARTH_DEPTH_MOST];
   hearth_trail trail;
-  bool is_new;
+  bool is_new, is_chain = cache && cache->chain.complete;
 
-  size_t depth = find_stack(frame, cache, pcs, &trail);
+  size_t depth = is_chain ? hearth_frame_chain_copy(&cache->chain, pcs) : find_stack(frame, cache, pcs, &trail);
   uint32_t context = hearth_depot_insert(&hearth_rt.depot, pcs, (uint32_t)depth, &is_new);
   if (is_new && hearth_rt.options.unwind == HEARTH_UNWIND_FP) /* reading rules covers them, too */
     hearth_mappings_cover(pcs, depth);
@@ -73,15 +82,51 @@ static __attribute__((noinline)) uint32_t capture(const hearth_frame *frame, hea
     hearth_mib_table_watch(&hearth_rt.mibs);
   if (hearth_recorder && context > 0)
     hearth_depot_note_height(&hearth_rt.depot, context, hearth_unwind_height(frame));
-  if (cache && context > 0) /* a stack without room is counted each time */
-    hearth_stack_cache_add(&cache->stacks, frame, &trail, context);
+  if (!cache || context == 0) /* a stack without room is counted each time */
+    return context;
+  if (is_chain) {
+    hearth_frame_chain_set_context(&cache->chain, context);
+    return context;
+  }
+  learn_chain(&cache->chain, frame, &trail);
+  hearth_stack_cache_add(&cache->stacks, frame, &trail, context);
   return context;
+}
+
+/* The context of a call stack that the thread knows. */
+static inline bool find_known(hearth_thread_cache *cache, const hearth_frame *frame, bool may_wait,
+                              uint32_t *ret_context) {
+  *ret_context = hearth_frame_chain_find(&cache->chain, frame, may_wait);
+  if (__builtin_expect(*ret_context > 0, true))
+    return true;
+  return !cache->chain.complete && hearth_stack_cache_find(&cache->stacks, frame, ret_context);
+}
+
+/* Compare with what unwinding the whole stack gives, without what the thread remembers. */
+static __attribute__((noinline)) uint32_t verify(const hearth_frame *frame, uint32_t context) {
+  uint64_t pcs[HEARTH_DEPTH_MOST];
+  hearth_trail trail;
+  bool is_new;
+
+  size_t depth = find_stack(frame, NULL, pcs, &trail);
+  uint32_t unwound = hearth_depot_insert(&hearth_rt.depot, pcs, (uint32_t)depth, &is_new);
+  __atomic_fetch_add(&hearth_rt.verified_contexts, 1, __ATOMIC_RELAXED);
+  if (unwound != context)
+    __atomic_fetch_add(&hearth_rt.differing_contexts, 1, __ATOMIC_RELAXED);
+  return unwound;
+}
+
+/* The context of a call stack. `cache` may be NULL. */
+static inline uint32_t find_stack_context(const hearth_frame *frame, hearth_thread_cache *cache) {
+  uint32_t context;
+
+  if (cache && find_known(cache, frame, true, &context))
+    return context;
+  return capture(frame, cache);
 }
 
 /* The context of an allocation, without scopes; HEARTH_NO_CONTEXT: it is not to be recorded. */
 static inline uint32_t find_call_context(size_t size, const hearth_frame *frame, hearth_thread_cache *cache) {
-  uint32_t context;
-
   if (!hearth_rt.recording)
     return HEARTH_NO_CONTEXT;
   watch_forks();
@@ -94,9 +139,8 @@ static inline uint32_t find_call_context(size_t size, const hearth_frame *frame,
   }
   if (hearth_reentry_interrupted())
     cache = NULL;
-  if (cache && hearth_stack_cache_find(&cache->stacks, frame, &context))
-    return context;
-  return capture(frame, cache);
+  uint32_t context = find_stack_context(frame, cache);
+  return __builtin_expect(hearth_rt.options.verify_contexts > 0, false) ? verify(frame, context) : context;
 }
 
 /* The cache of contexts that the thread's scopes made lately; a signal handler that interrupted the runtime has
@@ -320,7 +364,7 @@ static inline void *allocate_recorded(size_t size, size_t alignment, const heart
   if (__builtin_expect(!cache, false))
     return NULL;
   if (__builtin_expect(alignment <= HEARTH_BLOCK_ALIGNMENT && !hearth_guard_is_held(&hearth_this_thread.in_runtime) &&
-                           !hearth_threads_are_stopped() && hearth_stack_cache_find(&cache->stacks, frame, &context),
+                           !hearth_threads_are_stopped() && find_known(cache, frame, false, &context),
                        true))
     block = hearth_heap_take_cached(size, &cache->heap);
   if (__builtin_expect(block != NULL, true)) {

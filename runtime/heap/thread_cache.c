@@ -90,6 +90,7 @@ static void end_thread(void *closure) {
     hearth_this_thread.cache = NULL;
     hearth_thread_cache_give(cache);
     hearth_lock_take(&registry_lock);
+    hearth_frame_chain_forget(&cache->chain);
     cache->previous.count = 0; /* another thread's stack */
     for (size_t i = 0; i < HEARTH_STACK_CACHE_SLOTS; ++i)
       cache->stacks.slots[i].frame = NULL;
@@ -206,6 +207,7 @@ void hearth_threads_forget_others(void) {
     if (cache->idle || cache->missed)
       continue;
     hearth_heap_cache_flush(&cache->heap);
+    hearth_frame_chain_forget(&cache->chain);
     for (size_t i = 0; i < HEARTH_STACK_CACHE_SLOTS; ++i)
       cache->stacks.slots[i].frame = NULL;
     cache->idle = true;

@@ -9,6 +9,7 @@
 #ifndef HEARTH_RUNTIME_THREAD_CACHE_H
 #define HEARTH_RUNTIME_THREAD_CACHE_H
 
+#include "frame_chain.h"
 #include "heap.h"
 #include "mib_cache.h"
 #include "previous_stack.h"
@@ -27,6 +28,7 @@ typedef struct hearth_thread_cache {
   const hearth_block *newest_block; /* that the thread allocated; NULL: it has freed one since */
   uint64_t temporary_blocks;        /* that ended as the newest */
   /* The owner's alone, outside of its signal handlers. */
+  hearth_frame_chain chain;
   hearth_previous_stack previous;
   hearth_rule_memo rules;
   hearth_stack_cache stacks;

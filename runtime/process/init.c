@@ -136,7 +136,7 @@ static hearth_path choose_path(void) {
     return HEARTH_PATH_TRACE;
   if (hearth_rt.options.sample > 0)
     return HEARTH_PATH_SAMPLE;
-  if (hearth_shadow_is_histogram)
+  if (hearth_shadow_is_histogram || hearth_rt.options.verify_contexts > 0)
     return HEARTH_PATH_SLOW;
   if (hearth_rt.live)
     return HEARTH_PATH_LIVE;
@@ -253,7 +253,15 @@ void hearth_start(char **environment) {
   hearth_windows_begin();
 }
 
+static void tell_verified(void) {
+  if (hearth_rt.options.verify_contexts > 0)
+    hearth_message("%u contexts were found, and %u of them differ from those of unwinding",
+                   __atomic_load_n(&hearth_rt.verified_contexts, __ATOMIC_RELAXED),
+                   __atomic_load_n(&hearth_rt.differing_contexts, __ATOMIC_RELAXED));
+}
+
 void hearth_finish(void) {
+  tell_verified();
   hearth_dump_at_end();
   hearth_rt.ended = true;
   hearth_rt.tracing = false;

@@ -19,7 +19,7 @@ typedef enum hearth_access_state {
 
 /* The fast paths of malloc and free (blocks.c). */
 typedef enum hearth_path {
-  HEARTH_PATH_SLOW,      /* there is none: nothing is recorded, or the counters are those of histogram mode */
+  HEARTH_PATH_SLOW, /* there is none: nothing is recorded, contexts are verified, or the counters are those of histogram mode */
   HEARTH_PATH_RECORD,    /* all blocks are recorded, with the counters' values */
   HEARTH_PATH_UNCOUNTED, /* the same, without counters */
   HEARTH_PATH_LIVE,      /* all blocks have a context while they are live, and leave no record */
@@ -41,6 +41,7 @@ typedef struct hearth_runtime {
   uint64_t fork_ns;        /* since the start: blocks allocated before are those of the process that forked this one */
   uint64_t next_due_ns;    /* since the start: when a periodic dump or snapshot is due; UINT64_MAX: never; atomic */
   uint64_t dropped_blocks; /* not recorded: allocated by foreign code that the runtime called; atomic */
+  uint64_t verified_contexts, differing_contexts; /* with verify_contexts=1; atomic */
   hearth_runtime_options options;
   hearth_depot depot;
   hearth_mib_table mibs;

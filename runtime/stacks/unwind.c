@@ -223,6 +223,13 @@ static bool is_frame_pointers(hearth_cfi_rule rule) {
   return rule.kind == HEARTH_CFI_NONE || (rule.kind == HEARTH_CFI_RBP && rule.cfa == 16 && rule.rbp == -16);
 }
 
+bool hearth_unwind_is_linked(uint64_t pc) {
+  if (!uses_rules)
+    return pc >= LEAST_CODE_ADDRESS;
+  hearth_cfi_rule rule = hearth_unwind_rules_find(pc);
+  return rule.known && is_frame_pointers(rule);
+}
+
 /* Walk on to the caller. False: there is none. */
 static bool follow(walk *walk, hearth_cfi_rule rule) {
   if (is_frame_pointers(rule))

@@ -79,6 +79,10 @@ extern uintptr_t hearth_unwind_own_bytes;
  * environment nor arguments matter. HEARTH_NO_HEIGHT in other threads, and where that is not known. */
 uint32_t hearth_unwind_height(const hearth_frame *frame);
 
+/* Is the caller of the code at `pc`, an address as hearth_unwind writes them, found by the frame pointer wherever it is
+ * called from, as long as the process runs? May wait for a lock. */
+bool hearth_unwind_is_linked(uint64_t pc);
+
 /* Write at most `most` addresses, leaf first: each lies inside the call instruction (return address minus 1). The first
  * is the address of the call to the function whose frame is given. It never reads memory that is not known to be a
  * stack. The stack ends where the next frame would lie elsewhere or below, and with the first function of the C
