@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Frame chains: the stacks and contexts that they give are those of unwinding and folding all of each stack. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <pthread.h>
+
+#include "frame_chain.h"
+#include "machine.h"
+#include "thread_state.h"
+
+#include <string.h>
+
+#define DEPTH_MOST 40
+
+typedef struct setting {
+  size_t most;
+  bool folds;
+  unsigned times;
+} setting;
+
+static hearth_frame_chain chain;
+static setting set;
+static size_t captured, known, differing;
+static uint64_t random_state;
+
+static unsigned draw(unsigned below) {
+  random_state = random_state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+  return (unsigned)(random_state >> 33) % below;
+}
+
+/* A number that stands for the stack. */
+static uint32_t number_of(const uint64_t *pcs, size_t depth) {
+  uint64_t number = UINT64_C(0xcbf29ce484222325);
+
+  for (size_t i = 0; i < depth; i++)
+    number = (number ^ pcs[i]) * UINT64_C(0x100000001b3);
+  return (uint32_t)(number ^ number >> 32) | 1;
+}
+
+__attribute__((noinline)) static void capture(void) {
+  const hearth_frame *frame = HEARTH_THIS_FRAME;
+  uint64_t pcs[HEARTH_DEPTH_MOST], expected[HEARTH_DEPTH_MOST];
+  hearth_trail trail;
+
+  size_t unfolded = hearth_unwind(frame, NULL, NULL, expected, set.most, &trail);
+  size_t depth = set.folds ? hearth_fold_recursion(expected, unfolded) : unfolded;
+  captured++;
+  uint32_t context = hearth_frame_chain_find(&chain, frame, true);
+  if (context) {
+    known++;
+    differing += context != number_of(expected, depth);
+  }
+  if (!chain.complete) {
+    if (trail.lasts && trail.frame_count > 0 && trail.frame_count < set.most)
+      hearth_frame_chain_end(&chain, frame, trail.frame_count, set.most, set.folds);
+    return;
+  }
+  size_t count = hearth_frame_chain_copy(&chain, pcs);
+  differing += count != depth || memcmp(pcs, expected, depth * sizeof *pcs) != 0;
+  hearth_frame_chain_set_context(&chain, number_of(pcs, count));
+}
+
+static int one(unsigned depth);
+
+__attribute__((noinline)) static int two(unsigned depth) {
+  volatile char room[200];
+  int sum = 0;
+
+  room[depth] = (char)depth;
+  for (unsigned i = 0; depth > 0 && i < 2; i++)
+    if (draw(2) == 0)
+      capture();
+    else
+      sum += one(depth - 1) + room[depth];
+  return sum;
+}
+
+/* Calls from several places, so that frames stay where they are while return addresses change. */
+__attribute__((noinline)) static int one(unsigned depth) {
+  int sum = 1;
+
+  for (unsigned i = 0; depth > 0 && i < 3; i++)
+    switch (draw(8)) {
+    case 0:
+      sum += one(depth - 1);
+      break;
+    case 1:
+      sum += two(depth - 1);
+      break;
+    case 2:
+      sum += one(depth - 1) * 2;
+      break;
+    default:
+      capture();
+    }
+  return sum;
+}
+
+static void *work(void *closure) {
+  set = *(const setting *)closure;
+  hearth_this_thread.root = HEARTH_ROOT_OF_CALLED + sizeof(hearth_frame);
+  hearth_frame_chain_forget(&chain);
+  random_state = 1;
+  captured = known = differing = 0;
+  capture();
+  for (unsigned i = 0; i < set.times; i++) {
+    one(DEPTH_MOST);
+    capture();
+  }
+  return NULL;
+}
+
+static void check(setting chosen) {
+  pthread_t thread;
+
+  assert_int_equal(pthread_create(&thread, NULL, work, &chosen), 0);
+  assert_int_equal(pthread_join(thread, NULL), 0);
+  assert_int_equal(differing, 0);
+  assert_true(captured > chosen.times && known > 100);
+}
+
+static void test_folded(void **state) {
+  (void)state;
+  check((setting){HEARTH_DEPTH_MOST, true, 5000});
+}
+
+static void test_full(void **state) {
+  (void)state;
+  check((setting){HEARTH_DEPTH_MOST, false, 5000});
+}
+
+static void test_deeper_than_wanted(void **state) {
+  (void)state;
+  check((setting){12, true, 5000});
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_folded),
+      cmocka_unit_test(test_full),
+      cmocka_unit_test(test_deeper_than_wanted),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
