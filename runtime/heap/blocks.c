@@ -48,13 +48,12 @@ static size_t find_stack(const hearth_frame *frame, hearth_thread_cache *cache, 
   bool folds = hearth_rt.options.recursion == HEARTH_RECURSION_FOLD;
   hearth_previous_stack *previous = cache ? &cache->previous : NULL;
   hearth_rule_memo *memo = cache ? &cache->rules : NULL;
-  hearth_known_stack known =
-      previous ? hearth_previous_stack_keep(previous, frame) : (hearth_known_stack){NULL, NULL, NULL};
+  hearth_known_stack known = previous ? hearth_previous_stack_keep(previous, frame) : (hearth_known_stack){NULL, NULL};
   size_t depth = hearth_unwind(frame, &known, memo, ret_pcs, most, ret_trail);
 
-  if (previous && hearth_previous_stack_set(previous, frame, ret_pcs, depth, most, ret_trail))
+  if (previous && hearth_previous_stack_set(previous, ret_pcs, depth, most, ret_trail))
     return hearth_previous_stack_copy(previous, folds, most, ret_pcs);
-  if (ret_trail->ends_at_known) /* too deep with the rest */
+  if (ret_trail->ends_at) /* too deep with the rest */
     depth = hearth_unwind(frame, NULL, memo, ret_pcs, most, ret_trail);
   return folds ? hearth_fold_recursion(ret_pcs, depth) : depth;
 }
@@ -64,8 +63,10 @@ static void learn_chain(hearth_frame_chain *chain, const hearth_frame *frame, co
   size_t most = hearth_rt.options.stack_depth;
 
   if (trail->lasts && trail->frame_count > 0 && trail->frame_count < most)
-    hearth_frame_chain_end(chain, frame, trail->frame_count, most,
-                           hearth_rt.options.recursion == HEARTH_RECURSION_FOLD);
+    hearth_frame_chain_end(chain, frame, trail->frame_count,
+                           (hearth_chain_manner){.most = most,
+                                                 .folds = hearth_rt.options.recursion == HEARTH_RECURSION_FOLD,
+                                                 .by_place = hearth_recorder != NULL});
 }
 
 /* The context of a call stack that is not among those that the thread knows. */

@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A direct-mapped cache: the slot of a stack is a hash of its frame's place and return address; it hits if the frames,
- * or the words that led through the stack, have not changed. */
+/* A direct-mapped cache: the slot of a stack is a hash of its frame's place and return address; it hits if the words
+ * that led through the stack have not changed. */
 #include "stack_cache.h"
 
 #include <string.h>
-
-#define GROUP 6 /* frames */
-
-/* A frame, for comparisons. */
-typedef uint64_t words __attribute__((vector_size(sizeof(hearth_frame)), aligned(8), may_alias));
 
 static size_t slot_of(const hearth_frame *frame) {
   uint64_t key = (uintptr_t)frame ^ frame->return_address << 16;
@@ -24,30 +19,13 @@ static bool are_same(const hearth_stack_word *words, size_t count) {
   return difference == 0;
 }
 
-/* Some frames at a time: stacks that differ do so near the leaf. */
-static inline bool are_same_frames(const hearth_cached_stack *slot, const hearth_frame *frame) {
-  const hearth_frame *known = slot->frames, *end = known + slot->frame_count;
-
-  while (known < end) {
-    const hearth_frame *stop = end - known > GROUP ? known + GROUP : end;
-    words difference = {0, 0};
-    for (; known < stop; ++known) {
-      difference |= *(const words *)frame ^ *(const words *)known;
-      frame = known->caller;
-    }
-    if ((difference[0] | difference[1]) != 0)
-      return false;
-  }
-  return true;
-}
-
 inline bool hearth_stack_cache_find(hearth_stack_cache *cache, const hearth_frame *frame, uint32_t *ret_context) {
   hearth_cached_stack *slot = &cache->slots[slot_of(frame)];
 
   if (slot->frame != frame)
     return false;
   *ret_context = slot->context;
-  bool found = slot->frame_count > 0 ? are_same_frames(slot, frame) : are_same(slot->words, slot->word_count);
+  bool found = are_same(slot->words, slot->word_count);
   if (__builtin_expect(found && !slot->found, false))
     slot->found = true;
   return found;
@@ -64,21 +42,12 @@ void hearth_stack_cache_add(hearth_stack_cache *cache, const hearth_frame *frame
                             uint32_t context) {
   hearth_cached_stack *slot = &cache->slots[slot_of(frame)];
 
-  if (!trail->lasts ||
-      (trail->frame_count ? trail->frame_count > HEARTH_STACK_CACHE_DEPTH
-                          : trail->word_count > HEARTH_STACK_CACHE_WORDS) ||
-      stays(slot))
+  if (!trail->lasts || trail->frame_count > 0 || trail->word_count > HEARTH_STACK_CACHE_WORDS || stays(slot))
     return;
   slot->frame = frame;
   slot->found = false;
   slot->missed = 0;
-  slot->frame_count = (uint32_t)trail->frame_count;
   slot->word_count = (uint32_t)trail->word_count;
   slot->context = context;
-  for (size_t i = 0; i < trail->frame_count; ++i) {
-    slot->frames[i] = *frame;
-    frame = frame->caller;
-  }
-  if (trail->frame_count == 0)
-    memcpy(slot->words, trail->words, trail->word_count * sizeof *slot->words);
+  memcpy(slot->words, trail->words, trail->word_count * sizeof *slot->words);
 }

@@ -62,7 +62,7 @@ static inline bool follow_links(hearth_frame_chain *chain, const hearth_frame *f
     while (*first < CHAIN_LAST && chain->frames[*first].at < frame)
       ++*first; /* it is there, but no link leads to it */
     *ret_count = count;
-    if (*first < CHAIN_LAST && chain->frames[*first].at == frame)
+    if ((*first < CHAIN_LAST && chain->frames[*first].at == frame) || (chain->is_behind && frame == chain->end))
       return true;
     if (count == *first) {
       chain->rests = CHAIN_RESTS;
@@ -104,7 +104,7 @@ static __attribute__((noinline)) bool push(hearth_frame_chain *chain, size_t cou
   while (count-- > 0) {
     const hearth_frame *frame = chain->fresh[count];
     uint64_t pc = hearth_code_address(frame->return_address) - 1;
-    if (first < CHAIN_LAST && !is_certain(chain, pc, may_wait)) { /* from the end no link is followed */
+    if (frame != chain->end && !is_certain(chain, pc, may_wait)) { /* from the end no link is followed */
       certain = false;
       break;
     }
@@ -117,24 +117,68 @@ static __attribute__((noinline)) bool push(hearth_frame_chain *chain, size_t cou
   return certain;
 }
 
+/* Of the stack from the position on. */
+static inline uint64_t outer_hash(const hearth_frame_chain *chain, size_t position) {
+  return position < CHAIN_LAST ? chain->frames[position].hash : chain->seed;
+}
+
 /* Fold and hash what is not yet, of a stack that is not too deep: of others only the innermost part is to be folded. */
 static inline void hash_new(hearth_frame_chain *chain) {
   size_t first = CHAIN_LAST - chain->count, from = chain->hashed_from;
 
   if (from == first)
     return;
-  if (chain->folds)
+  if (chain->manner.folds)
     hearth_fold_extend(chain->pcs, &chain->folded, first, from, CHAIN_LAST);
   for (size_t i = from; i-- > first;) {
-    size_t top = chain->folds ? chain->folded.tops[i] : i;
-    uint64_t outer = i + 1 < CHAIN_LAST ? chain->frames[i + 1].hash : chain->seed;
-    chain->frames[i].hash = top == i ? mix_pc(outer, chain->pcs[i]) : chain->frames[top].hash;
+    size_t top = chain->manner.folds ? chain->folded.tops[i] : i;
+    chain->frames[i].hash = top == i ? mix_pc(outer_hash(chain, i + 1), chain->pcs[i]) : chain->frames[top].hash;
   }
   chain->hashed_from = first;
 }
 
-static inline hearth_chain_context *slot_of(hearth_frame_chain *chain) {
-  return &chain->contexts[chain->frames[CHAIN_LAST - chain->count].hash % HEARTH_CHAIN_CONTEXTS];
+/* The hash that stands for the whole stack. */
+static inline uint64_t key_of(const hearth_frame_chain *chain) {
+  const hearth_chain_frame *leaf = &chain->frames[CHAIN_LAST - chain->count];
+
+  return __builtin_expect(chain->manner.by_place, false)
+             ? mix_pc(leaf->hash, hearth_frame_callers_part((uintptr_t)leaf->at, (uintptr_t)leaf->copy.caller))
+             : leaf->hash;
+}
+
+static inline hearth_chain_context *slot_of(hearth_frame_chain *chain, uint64_t key) {
+  return &chain->contexts[key % HEARTH_CHAIN_CONTEXTS];
+}
+
+/* The leaf's place, if its caller's frame is the one at the position, which is hashed; else NULL. The chain may go on further
+ * in: that is looked at again. */
+static inline hearth_chain_leaf *leaf_at(hearth_frame_chain *chain, const hearth_frame *frame, size_t position) {
+  const hearth_frame *caller = position < CHAIN_LAST ? chain->frames[position].at
+                               : chain->is_behind    ? chain->end
+                                                     : NULL;
+
+  return frame->caller == caller && chain->hashed_from <= position && CHAIN_LAST - position < chain->manner.most
+             ? &chain->leaves[(frame->return_address ^ frame->return_address >> 6) % HEARTH_CHAIN_LEAVES]
+             : NULL;
+}
+
+static inline uint32_t find_leaf(hearth_frame_chain *chain, const hearth_frame *frame, size_t position) {
+  const hearth_chain_leaf *leaf = leaf_at(chain, frame, position);
+
+  return leaf && leaf->at == frame && leaf->return_address == frame->return_address &&
+                 leaf->outer_hash == outer_hash(chain, position)
+             ? leaf->context
+             : 0;
+}
+
+/* The chain's innermost frame. */
+static inline void set_leaf(hearth_frame_chain *chain, uint32_t context) {
+  size_t first = CHAIN_LAST - chain->count;
+  const hearth_frame *frame = chain->frames[first].at;
+  hearth_chain_leaf *leaf = leaf_at(chain, frame, first + 1);
+
+  if (leaf)
+    *leaf = (hearth_chain_leaf){frame, frame->return_address, outer_hash(chain, first + 1), context};
 }
 
 uint32_t hearth_frame_chain_find(hearth_frame_chain *chain, const hearth_frame *frame, bool may_wait) {
@@ -148,49 +192,71 @@ uint32_t hearth_frame_chain_find(hearth_frame_chain *chain, const hearth_frame *
     return 0;
   }
   size_t first = keep(chain, frame);
+  uint32_t context = find_leaf(chain, frame, first);
+  if (context > 0)
+    return context;
   bool leads = follow_links(chain, frame, &first, &count);
   chain->count = CHAIN_LAST - first;
   if (chain->hashed_from < first)
     chain->hashed_from = first;
-  if (!leads || (count > 0 && !push(chain, count, may_wait)))
+  if (!leads || (count > 0 && !push(chain, count, may_wait)) || chain->count == 0)
     return 0;
   chain->complete = true;
-  if (__builtin_expect(chain->count > chain->most, false))
+  if (__builtin_expect(chain->count > chain->manner.most, false))
     return 0;
   hash_new(chain);
-  hearth_chain_context *slot = slot_of(chain);
-  return slot->hash == chain->frames[CHAIN_LAST - chain->count].hash ? slot->context : 0;
+  uint64_t key = key_of(chain);
+  hearth_chain_context *slot = slot_of(chain, key);
+  context = slot->hash == key ? slot->context : 0;
+  if (count == 1 && context > 0)
+    set_leaf(chain, context);
+  return context;
 }
 
 size_t hearth_frame_chain_copy(const hearth_frame_chain *chain, uint64_t *ret_pcs) {
-  size_t first = CHAIN_LAST - chain->count, count = chain->count < chain->most ? chain->count : chain->most;
+  size_t first = CHAIN_LAST - chain->count,
+         count = chain->count < chain->manner.most ? chain->count : chain->manner.most;
 
-  if (chain->folds && count == chain->count)
+  if (chain->manner.folds && count == chain->count)
     return hearth_fold_collect(chain->pcs, &chain->folded, first, CHAIN_LAST, ret_pcs);
   memcpy(ret_pcs, chain->pcs + first, count * sizeof *ret_pcs);
-  return chain->folds ? hearth_fold_recursion(ret_pcs, count) : count;
+  return chain->manner.folds ? hearth_fold_recursion(ret_pcs, count) : count;
 }
 
 void hearth_frame_chain_set_context(hearth_frame_chain *chain, uint32_t context) {
-  if (chain->count <= chain->most)
-    *slot_of(chain) = (hearth_chain_context){chain->frames[CHAIN_LAST - chain->count].hash, context};
+  uint64_t key = key_of(chain);
+
+  if (chain->count <= chain->manner.most)
+    *slot_of(chain, key) = (hearth_chain_context){key, context};
 }
 
-void hearth_frame_chain_end(hearth_frame_chain *chain, const hearth_frame *frame, size_t count, size_t most,
-                            bool folds) {
+/* Does the link of the outermost frame whose return address counts lead to one whose return address is start code's? */
+static bool leads_to_root(const hearth_frame *frame, hearth_stack_range range) {
+  const hearth_frame *caller = frame->caller;
+
+  return hearth_this_thread.root && caller > frame && (uintptr_t)caller % sizeof(uintptr_t) == 0 &&
+         (uintptr_t)caller <= range.high - sizeof *caller &&
+         hearth_frame_callers_part((uintptr_t)caller, (uintptr_t)caller->caller) >= hearth_this_thread.root;
+}
+
+void hearth_frame_chain_end(hearth_frame_chain *chain, const hearth_frame *frame, size_t count,
+                            hearth_chain_manner manner) {
   hearth_stack_range range = hearth_unwind_stack(frame);
 
   while (--count > 0)
     frame = frame->caller;
-  if (!hearth_this_thread.root || !range.lasting || frame->return_address < HEARTH_OS_PAGE)
+  bool is_linked = hearth_unwind_is_linked(hearth_code_address(frame->return_address) - 1);
+  if (!range.lasting || frame->return_address < HEARTH_OS_PAGE || (!is_linked && !hearth_this_thread.root))
     return;
+  chain->is_behind = is_linked && leads_to_root(frame, range);
+  if (chain->is_behind)
+    frame = frame->caller;
   chain->end = frame;
   chain->end_copy = *frame;
   chain->root = hearth_this_thread.root;
   chain->low = range.low;
   chain->seed = mix_pc(mix_pc((uintptr_t)frame, (uintptr_t)frame->caller), chain->root);
-  chain->most = (uint32_t)most;
-  chain->folds = folds;
+  chain->manner = manner;
   chain->count = 0;
   chain->hashed_from = CHAIN_LAST;
 }

@@ -10,6 +10,7 @@
 
 #define HEARTH_CHAIN_CONTEXTS 4096
 #define HEARTH_CHAIN_CERTAIN  1024
+#define HEARTH_CHAIN_LEAVES   64
 
 typedef struct hearth_chain_frame {
   const hearth_frame *at;
@@ -24,16 +25,32 @@ typedef struct hearth_chain_context {
   uint32_t context; /* 0: none */
 } hearth_chain_context;
 
+/* A frame that was the innermost one, on a stack with that hash: there is nothing to look up. */
+typedef struct hearth_chain_leaf {
+  const hearth_frame *at;
+  uintptr_t return_address;
+  uint64_t outer_hash; /* of the folded addresses behind it */
+  uint32_t context;    /* 0: none */
+} hearth_chain_leaf;
+
+/* What is wanted of stacks; stays the same. */
+typedef struct hearth_chain_manner {
+  size_t most; /* addresses of a stack, before it is folded */
+  bool folds;
+  bool
+      by_place; /* a context is known for each place of the innermost frame by itself, as what is noted of it differs */
+} hearth_chain_manner;
+
 /* All zero at first. Positions are those of the arrays: leaf first, the root's is the last. */
 typedef struct hearth_frame_chain {
   const hearth_frame *end; /* outermost frame; NULL: not known */
   hearth_frame end_copy;   /* its words; the unwinder went no further from there ... */
   uintptr_t root;          /* ... while this was hearth_this_thread.root */
-  uintptr_t low;           /* of the stack */
-  uint64_t seed;           /* hash of the empty stack */
-  bool complete;           /* the frames are those of the stack that was looked for last */
-  bool folds;
-  uint32_t most;      /* addresses of a stack, before it is folded */
+  bool is_behind; /* the end is the frame of the outermost function itself: its return address is start code's */
+  uintptr_t low;  /* of the stack */
+  uint64_t seed;  /* hash of the empty stack */
+  bool complete;  /* the frames are those of the stack that was looked for last */
+  hearth_chain_manner manner;
   uint32_t rests;     /* look-ups to leave out, as stacks are too deep */
   size_t count;       /* of frames */
   size_t hashed_from; /* positions before this are neither folded nor hashed yet */
@@ -41,7 +58,8 @@ typedef struct hearth_frame_chain {
   uint64_t pcs[HEARTH_DEPTH_MOST];
   hearth_folded folded;
   const hearth_frame *fresh[HEARTH_DEPTH_MOST]; /* for hearth_frame_chain_find */
-  uint64_t certain[HEARTH_CHAIN_CERTAIN];       /* addresses whose callers are found by the frame pointer */
+  hearth_chain_leaf leaves[HEARTH_CHAIN_LEAVES];
+  uint64_t certain[HEARTH_CHAIN_CERTAIN]; /* addresses whose callers are found by the frame pointer */
   hearth_chain_context contexts[HEARTH_CHAIN_CONTEXTS];
 } hearth_frame_chain;
 
@@ -57,9 +75,9 @@ size_t hearth_frame_chain_copy(const hearth_frame_chain *chain, uint64_t *ret_pc
 void hearth_frame_chain_set_context(hearth_frame_chain *chain, uint32_t context);
 
 /* hearth_unwind found that frame pointers link the `count` frames from `frame` on, which are the whole stack: stacks that end
- * with the same frame are found from now on. `most` and `folds` stay the same. */
-void hearth_frame_chain_end(hearth_frame_chain *chain, const hearth_frame *frame, size_t count, size_t most,
-                            bool folds);
+ * with the same frame are found from now on. */
+void hearth_frame_chain_end(hearth_frame_chain *chain, const hearth_frame *frame, size_t count,
+                            hearth_chain_manner manner);
 
 /* The stack is another thread's from now on. */
 void hearth_frame_chain_forget(hearth_frame_chain *chain);

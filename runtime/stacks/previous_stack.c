@@ -9,18 +9,6 @@ static bool is_same_range(hearth_stack_range a, hearth_stack_range b) {
   return a.lasting && b.lasting && a.low == b.low && a.high == b.high;
 }
 
-static bool is_same_frame(const hearth_known_frame *known) {
-  return known->at->caller == known->copy.caller && known->at->return_address == known->copy.return_address;
-}
-
-static void keep_frames(hearth_previous_stack *previous, const hearth_frame *frame) {
-  const hearth_known_frame *end = previous->frames + HEARTH_DEPTH_MOST, *known = end;
-
-  while (known > end - previous->count && known[-1].at >= frame && is_same_frame(&known[-1]))
-    --known;
-  previous->count = (size_t)(end - known);
-}
-
 /* A frame's return address, and the words that were found behind it, must not have changed. */
 static void keep_words(hearth_previous_stack *previous, const hearth_frame *frame) {
   const hearth_stack_word *end = previous->words + HEARTH_PREVIOUS_STACK_WORDS, *known = end;
@@ -37,29 +25,14 @@ static void keep_words(hearth_previous_stack *previous, const hearth_frame *fram
  * too. The frames further in, old and new, do not matter. */
 hearth_known_stack hearth_previous_stack_keep(hearth_previous_stack *previous, const hearth_frame *frame) {
   hearth_stack_range range = hearth_unwind_stack(frame);
-  bool linked = previous->word_count == 0;
 
   if (!is_same_range(previous->range, range))
-    previous->count = 0;
-  else if (linked)
-    keep_frames(previous, frame);
+    previous->count = previous->word_count = 0;
   else
     keep_words(previous, frame);
   previous->range = range;
-  size_t first = HEARTH_DEPTH_MOST - previous->count;
-  if (previous->count == 0)
-    return (hearth_known_stack){NULL, NULL, NULL};
-  if (linked)
-    return (hearth_known_stack){.frame = previous->frames[first].at};
-  return (hearth_known_stack){.places = previous->places + first, .end = previous->places + HEARTH_DEPTH_MOST};
-}
-
-static void set_frames(hearth_previous_stack *previous, const hearth_frame *frame, size_t first, size_t from) {
-  for (size_t i = first; i < from; ++i) {
-    previous->frames[i] = (hearth_known_frame){frame, *frame};
-    frame = frame->caller;
-  }
-  previous->word_count = 0;
+  const hearth_trail_place *end = previous->places + HEARTH_DEPTH_MOST;
+  return (hearth_known_stack){.places = end - previous->count, .end = end};
 }
 
 /* The places of words[0..count), which go to `base` on. Words that are no return addresses give the value of bp,
@@ -102,10 +75,6 @@ static bool set_words(hearth_previous_stack *previous, const hearth_trail *trail
 
 /* Make the trail the one of the stack's `shown` innermost frames. */
 static void set_trail(const hearth_previous_stack *previous, size_t first, size_t shown, hearth_trail *trail) {
-  if (previous->word_count == 0) {
-    trail->frame_count = shown;
-    return;
-  }
   const hearth_stack_word *end = previous->words + HEARTH_PREVIOUS_STACK_WORDS;
   trail->words = end - previous->word_count;
   if (shown < previous->count)
@@ -113,27 +82,16 @@ static void set_trail(const hearth_previous_stack *previous, size_t first, size_
   trail->word_count = (size_t)(end - trail->words);
 }
 
-static size_t kept_of(const hearth_previous_stack *previous, const hearth_trail *trail) {
-  if (trail->ends_at)
-    return (size_t)(previous->places + HEARTH_DEPTH_MOST - trail->ends_at);
-  return trail->ends_at_known ? previous->count : 0;
-}
+bool hearth_previous_stack_set(hearth_previous_stack *previous, const uint64_t *pcs, size_t depth, size_t most,
+                               hearth_trail *trail) {
+  const hearth_trail_place *end = previous->places + HEARTH_DEPTH_MOST;
+  size_t kept = trail->ends_at ? (size_t)(end - trail->ends_at) : 0, from = HEARTH_DEPTH_MOST - kept;
 
-bool hearth_previous_stack_set(hearth_previous_stack *previous, const hearth_frame *frame, const uint64_t *pcs,
-                               size_t depth, size_t most, hearth_trail *trail) {
-  size_t kept = kept_of(previous, trail), from = HEARTH_DEPTH_MOST - kept;
-
-  if (!trail->lasts || depth > from || (kept == 0 && depth == most))
+  if (!trail->lasts || trail->frame_count > 0 || depth > from || (kept == 0 && depth == most))
     return false;
   size_t first = from - depth;
-  if (trail->frame_count == 0) {
-    if (!set_words(previous, trail, first, from))
-      return false;
-  } else if (trail->frame_count == depth) {
-    set_frames(previous, frame, first, from);
-  } else {
+  if (!set_words(previous, trail, first, from))
     return false;
-  }
   previous->count = depth + kept;
   memcpy(previous->pcs + first, pcs, depth * sizeof *pcs);
   if (previous->folded_from < from)

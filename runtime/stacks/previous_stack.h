@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The call stack that a thread captured last. The next one mostly differs from it in a few calls at the leaf: the words
+/* The call stack that a thread unwound last, if frame pointers do not link it (frame_chain.h). The next one mostly differs from it in a few calls at the leaf: the words
  * that led to the outer frames are compared with copies, from the root on, which needs no load to wait for the one
  * before it. Only the new part is unwound and folded. */
 #ifndef HEARTH_RUNTIME_PREVIOUS_STACK_H
@@ -10,24 +10,14 @@
 
 #define HEARTH_PREVIOUS_STACK_WORDS 512
 
-typedef struct hearth_known_frame {
-  const hearth_frame *at;
-  hearth_frame copy;
-} hearth_known_frame;
-
 /* Leaf first, at the ends of the arrays: the root's place stays the same. */
 typedef struct hearth_previous_stack {
   size_t count;             /* of frames; 0: none are known */
-  size_t word_count;        /* of the trail; 0: frame pointers link all frames */
+  size_t word_count;        /* of the trail */
   hearth_stack_range range; /* that they are on, or would be */
-  union {
-    hearth_known_frame frames[HEARTH_DEPTH_MOST];
-    struct {
-      hearth_trail_place places[HEARTH_DEPTH_MOST];
-      uint16_t return_words[HEARTH_DEPTH_MOST]; /* by place: which word has its pc */
-      hearth_stack_word words[HEARTH_PREVIOUS_STACK_WORDS];
-    };
-  };
+  hearth_trail_place places[HEARTH_DEPTH_MOST];
+  uint16_t return_words[HEARTH_DEPTH_MOST]; /* by place: which word has its pc */
+  hearth_stack_word words[HEARTH_PREVIOUS_STACK_WORDS];
   uint64_t pcs[HEARTH_DEPTH_MOST];
   size_t folded_from; /* positions before this are not folded yet */
   hearth_folded folded;
@@ -38,11 +28,11 @@ typedef struct hearth_previous_stack {
  * only the calling thread's own stack, which is in use from `frame` on. */
 hearth_known_stack hearth_previous_stack_keep(hearth_previous_stack *previous, const hearth_frame *frame);
 
-/* After hearth_previous_stack_keep: make the stack that begins with `frame` the last one. hearth_unwind found
+/* After hearth_previous_stack_keep: make the stack of that frame the last one. hearth_unwind found
  * pcs[0..depth), of at most `most`, up to the kept part, or all; the trail becomes that of the whole stack, as long as
- * that is the previous stack. False: it is too deep, or does not last; then nothing changes. */
-bool hearth_previous_stack_set(hearth_previous_stack *previous, const hearth_frame *frame, const uint64_t *pcs,
-                               size_t depth, size_t most, hearth_trail *trail);
+ * that is the previous stack. False: it is linked, too deep, or does not last; then nothing changes. */
+bool hearth_previous_stack_set(hearth_previous_stack *previous, const uint64_t *pcs, size_t depth, size_t most,
+                               hearth_trail *trail);
 
 /* Write the innermost addresses of the previous stack, at most `most`, folded or not. Returns how many. */
 size_t hearth_previous_stack_copy(hearth_previous_stack *previous, bool folded, size_t most, uint64_t *ret_pcs);

@@ -245,7 +245,7 @@ static inline bool is_at_place(const walk *walk, const hearth_trail_place *place
 /* Has the walk come to the known part? Places that it has passed are dropped from `known`. */
 static inline bool is_known(const walk *walk, hearth_known_stack *known) {
   if (walk->chained)
-    return known->frame && walk->sp == (uintptr_t)(known->frame + 1);
+    return false;
   while (known->places < known->end && known->places->sp < walk->sp)
     ++known->places;
   return known->places < known->end && is_at_place(walk, known->places);
@@ -274,7 +274,7 @@ size_t hearth_unwind(const hearth_frame *frame, const hearth_known_stack *known,
                .first = frame,
                .chained = true,
                .trail = ret_trail};
-  hearth_known_stack left = known ? *known : (hearth_known_stack){NULL, NULL, NULL};
+  hearth_known_stack left = known ? *known : (hearth_known_stack){NULL, NULL};
   size_t count = 0, looked_at = 0;
   bool found =
       most > 0 && !is_root(&walk, hearth_frame_callers_part(
@@ -283,12 +283,10 @@ size_t hearth_unwind(const hearth_frame *frame, const hearth_known_stack *known,
 
   ret_trail->word_count = 0;
   ret_trail->words = ret_trail->own;
-  ret_trail->ends_at_known = false;
   ret_trail->ends_at = NULL;
   while (found) {
     if (is_known(&walk, &left)) {
-      ret_trail->ends_at_known = true;
-      ret_trail->ends_at = walk.chained ? NULL : left.places;
+      ret_trail->ends_at = left.places;
       break;
     }
     ++looked_at;
@@ -307,8 +305,6 @@ size_t hearth_unwind(const hearth_frame *frame, const hearth_known_stack *known,
     ret_pcs[count++] = walk.pc - 1;
     found = count < most && follow(&walk, rule);
   }
-  if (ret_trail->ends_at_known && !walk.stack.high)
-    walk.stack = hearth_unwind_stack(known->frame);
   ret_trail->lasts = walk.stack.lasting && !hearth_reentry_is_nested();
   ret_trail->frame_count = walk.chained ? looked_at : 0;
   return count;

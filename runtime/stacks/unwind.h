@@ -37,9 +37,8 @@ typedef struct hearth_trail_place {
   uintptr_t bp;
 } hearth_trail_place;
 
-/* The known part of a stack: its outer frames, leaf first. */
+/* The known part of a stack that frame pointers do not link: the places of its outer frames, leaf first. */
 typedef struct hearth_known_stack {
-  const hearth_frame *frame; /* frame pointers link it with the others; NULL: there are places, or none */
   const hearth_trail_place *places, *end;
 } hearth_known_stack;
 
@@ -48,9 +47,8 @@ typedef struct hearth_known_stack {
 
 /* The words that a call stack was found by: as long as they are the same, so is the stack. */
 typedef struct hearth_trail {
-  bool lasts;         /* all is on the thread's own stack, which stays; and no signal handler interrupted the runtime */
-  bool ends_at_known; /* the walk was ended where it came to the known frame, or ... */
-  const hearth_trail_place *ends_at; /* ... to this place; NULL: neither, or the frame */
+  bool lasts; /* all is on the thread's own stack, which stays; and no signal handler interrupted the runtime */
+  const hearth_trail_place *ends_at; /* the walk was ended where it came to this known place; NULL: it was not */
   size_t frame_count;                /* frames that were looked at, if frame pointers link them all; else 0 */
   size_t word_count;                 /* words that were used; more than there is room for are not kept */
   const hearth_stack_word *words;
@@ -86,7 +84,7 @@ bool hearth_unwind_is_linked(uint64_t pc);
 /* Write at most `most` addresses, leaf first: each lies inside the call instruction (return address minus 1). The first
  * is the address of the call to the function whose frame is given. It never reads memory that is not known to be a
  * stack. The stack ends where the next frame would lie elsewhere or below, and with the first function of the C
- * library's start code. It also ends where it comes to the known part, unless NULL: the return address of that frame or
+ * library's start code. It also ends where it comes to the known part, unless NULL: the return address of that
  * place is not written, and words behind are not in the trail. `memo`, unless NULL, makes it faster. Returns how many
  * addresses were written. */
 size_t hearth_unwind(const hearth_frame *frame, const hearth_known_stack *known, hearth_rule_memo *memo,

@@ -20,6 +20,7 @@ typedef struct setting {
   size_t most;
   bool folds;
   unsigned times;
+  bool by_place, no_root;
 } setting;
 
 static hearth_frame_chain chain;
@@ -32,9 +33,9 @@ static unsigned draw(unsigned below) {
   return (unsigned)(random_state >> 33) % below;
 }
 
-/* A number that stands for the stack. */
-static uint32_t number_of(const uint64_t *pcs, size_t depth) {
-  uint64_t number = UINT64_C(0xcbf29ce484222325);
+/* A number that stands for the stack, and its place if that matters. */
+static uint32_t number_of(const uint64_t *pcs, size_t depth, const hearth_frame *frame) {
+  uint64_t number = UINT64_C(0xcbf29ce484222325) ^ (set.by_place ? (uintptr_t)frame : 0);
 
   for (size_t i = 0; i < depth; i++)
     number = (number ^ pcs[i]) * UINT64_C(0x100000001b3);
@@ -52,16 +53,17 @@ __attribute__((noinline)) static void capture(void) {
   uint32_t context = hearth_frame_chain_find(&chain, frame, true);
   if (context) {
     known++;
-    differing += context != number_of(expected, depth);
+    differing += context != number_of(expected, depth, frame);
   }
   if (!chain.complete) {
     if (trail.lasts && trail.frame_count > 0 && trail.frame_count < set.most)
-      hearth_frame_chain_end(&chain, frame, trail.frame_count, set.most, set.folds);
+      hearth_frame_chain_end(&chain, frame, trail.frame_count,
+                             (hearth_chain_manner){.most = set.most, .folds = set.folds, .by_place = set.by_place});
     return;
   }
   size_t count = hearth_frame_chain_copy(&chain, pcs);
   differing += count != depth || memcmp(pcs, expected, depth * sizeof *pcs) != 0;
-  hearth_frame_chain_set_context(&chain, number_of(pcs, count));
+  hearth_frame_chain_set_context(&chain, number_of(pcs, count, frame));
 }
 
 static int one(unsigned depth);
@@ -102,7 +104,7 @@ __attribute__((noinline)) static int one(unsigned depth) {
 
 static void *work(void *closure) {
   set = *(const setting *)closure;
-  hearth_this_thread.root = HEARTH_ROOT_OF_CALLED + sizeof(hearth_frame);
+  hearth_this_thread.root = set.no_root ? 0 : HEARTH_ROOT_OF_CALLED + sizeof(hearth_frame);
   hearth_frame_chain_forget(&chain);
   random_state = 1;
   captured = known = differing = 0;
@@ -125,24 +127,35 @@ static void check(setting chosen) {
 
 static void test_folded(void **state) {
   (void)state;
-  check((setting){HEARTH_DEPTH_MOST, true, 5000});
+  check((setting){.most = HEARTH_DEPTH_MOST, .folds = true, .times = 5000});
 }
 
 static void test_full(void **state) {
   (void)state;
-  check((setting){HEARTH_DEPTH_MOST, false, 5000});
+  check((setting){.most = HEARTH_DEPTH_MOST, .times = 5000});
 }
 
 static void test_deeper_than_wanted(void **state) {
   (void)state;
-  check((setting){12, true, 5000});
+  check((setting){.most = 12, .folds = true, .times = 5000});
+}
+
+/* Frame pointers lead to the thread's end. */
+static void test_root_not_known(void **state) {
+  (void)state;
+  check((setting){.most = HEARTH_DEPTH_MOST, .folds = true, .times = 1000, .no_root = true});
+}
+
+/* From different depths of a recursion: one context that is known for some of its places. */
+static void test_by_place(void **state) {
+  (void)state;
+  check((setting){.most = HEARTH_DEPTH_MOST, .folds = true, .times = 1000, .by_place = true});
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_folded),
-      cmocka_unit_test(test_full),
-      cmocka_unit_test(test_deeper_than_wanted),
+      cmocka_unit_test(test_folded),         cmocka_unit_test(test_full),     cmocka_unit_test(test_deeper_than_wanted),
+      cmocka_unit_test(test_root_not_known), cmocka_unit_test(test_by_place),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Remembered call stacks: found again as long as every frame is as it was, whichever it is that changes. Folded ones. */
+/* Remembered call stacks: found again as long as every word is as it was, whichever it is that changes. Folded ones. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,88 +17,75 @@
 
 static hearth_stack_cache cache;
 
-static void link_frames(hearth_frame *frames, size_t count) {
-  for (size_t i = 0; i < count; ++i)
-    frames[i] = (hearth_frame){.caller = i + 1 < count ? &frames[i + 1] : NULL, .return_address = 0x1000 + i};
+static hearth_frame leaf;
+static uintptr_t stack[DEPTH];
+static hearth_stack_word words[DEPTH];
+
+/* The trail of a stack that all of `stack` led through. */
+static hearth_trail trail_of_words(void) {
+  for (size_t i = 0; i < DEPTH; ++i) {
+    stack[i] = 0x1000 + i;
+    words[i] = (hearth_stack_word){&stack[i], stack[i]};
+  }
+  return (hearth_trail){.lasts = true, .word_count = DEPTH, .words = words};
 }
 
-static void test_found_until_a_frame_changes(void **state) {
+static void test_found_until_a_word_changes(void **state) {
   (void)state;
-  hearth_frame frames[DEPTH];
+  hearth_trail trail = trail_of_words();
   uint32_t context = 0;
 
-  link_frames(frames, DEPTH);
-  assert_false(hearth_stack_cache_find(&cache, frames, &context));
-  hearth_stack_cache_add(&cache, frames, &(hearth_trail){.lasts = true, .frame_count = DEPTH}, 7);
-  assert_true(hearth_stack_cache_find(&cache, frames, &context));
+  assert_false(hearth_stack_cache_find(&cache, &leaf, &context));
+  hearth_stack_cache_add(&cache, &leaf, &trail, 7);
+  assert_true(hearth_stack_cache_find(&cache, &leaf, &context));
   assert_int_equal(context, 7);
   for (size_t i = 0; i < DEPTH; ++i) {
-    frames[i].return_address ^= 0x100;
-    assert_false(hearth_stack_cache_find(&cache, frames, &context));
-    frames[i].return_address ^= 0x100;
-    const hearth_frame *caller = frames[i].caller;
-    frames[i].caller = frames;
-    assert_false(hearth_stack_cache_find(&cache, frames, &context));
-    frames[i].caller = caller;
+    stack[i] ^= 0x100;
+    assert_false(hearth_stack_cache_find(&cache, &leaf, &context));
+    stack[i] ^= 0x100;
   }
-  assert_true(hearth_stack_cache_find(&cache, frames, &context));
-}
-
-static void test_words_of_code_without_frame_pointers(void **state) {
-  (void)state;
-  hearth_frame frame = {NULL, 0x1000};
-  uintptr_t stack[3] = {0x2000, 1, 0x3000};
-  uint32_t context = 0;
-  const hearth_stack_word words[] = {{&frame.return_address, 0x1000}, {&stack[0], 0x2000}, {&stack[2], 0x3000}};
-  hearth_trail trail = {.lasts = true, .word_count = 3, .words = words};
-
-  hearth_stack_cache_add(&cache, &frame, &trail, 8);
-  stack[1] = 2; /* a local variable */
-  assert_true(hearth_stack_cache_find(&cache, &frame, &context));
-  assert_int_equal(context, 8);
-  stack[2] = 0x3001;
-  assert_false(hearth_stack_cache_find(&cache, &frame, &context));
-  stack[2] = 0x3000;
-  assert_true(hearth_stack_cache_find(&cache, &frame, &context));
+  assert_true(hearth_stack_cache_find(&cache, &leaf, &context));
   trail.lasts = false;
-  hearth_stack_cache_add(&cache, &frame, &trail, 9);
-  assert_true(hearth_stack_cache_find(&cache, &frame, &context));
-  assert_int_equal(context, 8);
+  hearth_stack_cache_add(&cache, &leaf, &trail, 9);
+  assert_true(hearth_stack_cache_find(&cache, &leaf, &context));
+  assert_int_equal(context, 7);
 }
 
-static void test_too_deep_is_not_remembered(void **state) {
+static void test_linked_or_too_long_is_not_remembered(void **state) {
   (void)state;
-  hearth_frame frames[HEARTH_STACK_CACHE_DEPTH + 1];
+  hearth_trail trail = trail_of_words();
   uint32_t context;
 
-  link_frames(frames, HEARTH_STACK_CACHE_DEPTH + 1);
-  hearth_stack_cache_add(&cache, frames, &(hearth_trail){.lasts = true, .frame_count = HEARTH_STACK_CACHE_DEPTH + 1},
-                         7);
-  assert_false(hearth_stack_cache_find(&cache, frames, &context));
-  hearth_stack_cache_add(&cache, frames, &(hearth_trail){.lasts = true, .word_count = HEARTH_STACK_CACHE_WORDS + 1}, 7);
-  assert_false(hearth_stack_cache_find(&cache, frames, &context));
+  memset(&cache, 0, sizeof cache);
+  trail.frame_count = DEPTH;
+  hearth_stack_cache_add(&cache, &leaf, &trail, 7);
+  assert_false(hearth_stack_cache_find(&cache, &leaf, &context));
+  trail = (hearth_trail){.lasts = true, .word_count = HEARTH_STACK_CACHE_WORDS + 1};
+  hearth_stack_cache_add(&cache, &leaf, &trail, 7);
+  assert_false(hearth_stack_cache_find(&cache, &leaf, &context));
 }
+
+/* Make it another stack with the same innermost frame. */
+static void change_stack(uintptr_t value) { stack[DEPTH - 1] = words[DEPTH - 1].value = value; }
 
 /* Two stacks of one slot: the one that is not found again gives way, but not at once. */
 static void test_stack_not_found_again_gives_way(void **state) {
   (void)state;
-  hearth_frame frames[DEPTH];
-  const hearth_trail trail = {.lasts = true, .frame_count = DEPTH};
+  hearth_trail trail = trail_of_words();
   uint32_t context;
 
-  link_frames(frames, DEPTH);
   memset(&cache, 0, sizeof cache);
-  hearth_stack_cache_add(&cache, frames, &trail, 7);
-  frames[DEPTH - 1].return_address = 0x5000;
+  hearth_stack_cache_add(&cache, &leaf, &trail, 7);
+  change_stack(0x5000);
   for (int i = 0; i < HEARTH_STACK_CACHE_STAY; ++i) {
-    assert_false(hearth_stack_cache_find(&cache, frames, &context));
-    hearth_stack_cache_add(&cache, frames, &trail, 8);
+    assert_false(hearth_stack_cache_find(&cache, &leaf, &context));
+    hearth_stack_cache_add(&cache, &leaf, &trail, 8);
   }
-  assert_true(hearth_stack_cache_find(&cache, frames, &context));
+  assert_true(hearth_stack_cache_find(&cache, &leaf, &context));
   assert_int_equal(context, 8);
-  frames[DEPTH - 1].return_address = 0x6000;
-  hearth_stack_cache_add(&cache, frames, &trail, 9); /* the one before was found since: what came last counts */
-  assert_true(hearth_stack_cache_find(&cache, frames, &context));
+  change_stack(0x6000);
+  hearth_stack_cache_add(&cache, &leaf, &trail, 9); /* the one before was found since: what came last counts */
+  assert_true(hearth_stack_cache_find(&cache, &leaf, &context));
   assert_int_equal(context, 9);
 }
 
@@ -159,9 +146,8 @@ static void test_folding(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_found_until_a_frame_changes),
-      cmocka_unit_test(test_words_of_code_without_frame_pointers),
-      cmocka_unit_test(test_too_deep_is_not_remembered),
+      cmocka_unit_test(test_found_until_a_word_changes),
+      cmocka_unit_test(test_linked_or_too_long_is_not_remembered),
       cmocka_unit_test(test_stack_not_found_again_gives_way),
       cmocka_unit_test(test_folding),
       cmocka_unit_test(test_what_folding_leaves_out_is_noted),
