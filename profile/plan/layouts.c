@@ -121,7 +121,7 @@ static hearth_status make_options(searching *s) {
 /* Cold blocks lie apart in any case. */
 static enum hearth_layout choose(const searching *s) {
   enum hearth_layout best = HEARTH_LAYOUT_COLD;
-  if (!hearth_writer_accesses_counted(s->p->w))
+  if (!hearth_writer_accesses_counted(s->p->w) && !s->p->options.guess_accesses)
     return best;
   for (enum hearth_layout kind = HEARTH_LAYOUT_WARM; kind < HEARTH_LAYOUTS; kind++) {
     if (cost_of(s, &s->options[kind]) < cost_of(s, &s->options[best]) - least_gain * s->time)
