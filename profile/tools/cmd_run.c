@@ -25,10 +25,10 @@ static const hearth_help help = {
     .about =
         "Run a dynamically linked program as it is, with its blocks placed by PROFILE: what 'hearth index' makes of a "
         "recording by 'hearth record'. 'hearth plan --paths PROFILE' shows how its calls are told apart.",
-    .end =
-        "HEARTH_HOTCOLD takes options of the allocator. Programs that the command starts inherit both.\n"
-        "Exit code: the command's; 125 the table cannot be made, 126 the command cannot be run, 127 it does not exist; 2 "
-        "wrong usage."};
+    .end = "HEARTH_HOTCOLD takes options of the allocator. Programs that the command starts inherit both.\n"
+           "Exit code: the command's; 125 the table cannot be made, 126 the command cannot be run, 127 it does not "
+           "exist; 2 "
+           "wrong usage."};
 
 typedef struct request {
   const char *profile;
@@ -170,7 +170,8 @@ int hearth_cmd_run(int argc, char **argv) {
        .expects = "auto, none, cold, warm, calls or groups",
        .take = take_layout,
        .target = &r,
-       .help = "plan anew, as 'hearth plan --layout' does (default: the plan of PROFILE; if it has no counts of accesses and no "
+       .help = "plan anew, as 'hearth plan --layout' does (default: the plan of PROFILE; if it has no counts of "
+               "accesses and no "
                "pools, auto, as if each live byte were accessed as often as any other)"},
       {.name = "--quiet", .letter = 'q', .flag = &r.quiet, .help = "print errors only"},
       {0}};

@@ -271,7 +271,9 @@ static uint64_t find_code(uintptr_t address, const uint32_t *height) {
   for (uint32_t i = atomic_load_explicit(&part_count, memory_order_acquire); i-- > 0 && number == 0;) {
     const struct hearth_call_site *site = site_in(&parts[i], &module, address);
     if (site)
-      return site->height_count == 0 ? code_of_hint(site, 0) : height ? code_of_hint(site, *height) : HEARTH_KNOWN_BY_HEIGHT;
+      return site->height_count == 0 ? code_of_hint(site, 0)
+             : height                ? code_of_hint(site, *height)
+                                     : HEARTH_KNOWN_BY_HEIGHT;
     number = number_in(&parts[i], &module, address - 1);
   }
   return number;
