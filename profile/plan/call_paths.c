@@ -151,13 +151,6 @@ static hearth_status find_keys(keys *k, hearth_error *err) {
   return HEARTH_OK;
 }
 
-static hearth_status check_hints(const keys *k, hearth_error *err) {
-  return k->has_hints ? HEARTH_OK
-                      : hearth_error_set(err, HEARTH_E_EMPTY,
-                                         "its plan leaves all blocks to the program's own allocator ('hearth plan "
-                                         "--layout=calls' gives each allocation call a pool)");
-}
-
 /* ------------------------------------------------ the table ------------------------------------------------- */
 
 static unsigned hint_of(hearth_placement placement) {
@@ -208,13 +201,12 @@ static hearth_status write_sites(const keys *k, FILE *stream, hearth_error *err)
   return hearth_stream_flush(stream, err);
 }
 
-hearth_status hearth_path_keys_write(hearth_profile *profile, FILE *stream, hearth_error *err) {
+hearth_status hearth_path_keys_write(hearth_profile *profile, FILE *stream, bool *ret_has_hints, hearth_error *err) {
   keys k = {.profile = profile};
   hearth_status status = find_keys(&k, err);
   if (status == HEARTH_OK)
-    status = check_hints(&k, err);
-  if (status == HEARTH_OK)
     status = write_sites(&k, stream, err);
+  *ret_has_hints = k.has_hints;
   free_keys(&k);
   return status;
 }

@@ -25,26 +25,58 @@ static const hearth_help help = {
     .about =
         "Run a dynamically linked program as it is, with its blocks placed by PROFILE: what 'hearth index' makes of a "
         "recording by 'hearth record'. 'hearth plan --paths PROFILE' shows how its calls are told apart.",
-    .end =
-        "HEARTH_HOTCOLD takes options of the allocator. Programs that the command starts inherit both.\n"
-        "Exit code: the command's; 125 nothing can be placed, 126 the command cannot be run, 127 it does not exist; 2 "
-        "wrong usage."};
+    .end = "HEARTH_HOTCOLD takes options of the allocator. Programs that the command starts inherit both.\n"
+           "Exit code: the command's; 125 the table cannot be made, 126 the command cannot be run, 127 it does not "
+           "exist; 2 "
+           "wrong usage."};
+
+typedef struct request {
+  const char *profile;
+  const char *table; /* NULL: in memory */
+  uint32_t layout;   /* of hearth_plan_options; 0: by itself */
+  bool layout_given, quiet;
+} request;
 
 /* The table's options, behind the user's. */
 typedef struct settings {
   char text[4096];
 } settings;
 
-static hearth_status write_table(const char *profile_name, FILE *stream, hearth_error *err) {
+/* The profile with another plan, in place of the one that it has. */
+static hearth_status plan_anew(hearth_profile **profile, uint32_t layout, void **data, hearth_error *err) {
+  const hearth_plan_options options = {.layout = layout, .guess_accesses = true};
+  size_t size;
+  HEARTH_TRY(hearth_plan_make(*profile, &options, data, &size, err));
+  hearth_profile_close(*profile);
+  *profile = NULL;
+  return hearth_profile_open_memory(*data, size, "the plan", profile, err);
+}
+
+/* A profile whose accesses were counted has its plan from them; others are planned for here. */
+static hearth_status plan(const request *r, hearth_profile **profile, void **data, hearth_error *err) {
+  hearth_profile_summary summary;
+  hearth_plan has;
+  HEARTH_TRY(hearth_profile_get_summary(*profile, &summary, err));
+  HEARTH_TRY(hearth_profile_get_plan(*profile, &has, err));
+  if (!r->layout_given && (summary.accesses_counted || (has.id && has.pool_count)))
+    return HEARTH_OK;
+  return plan_anew(profile, r->layout, data, err);
+}
+
+static hearth_status write_table(const request *r, FILE *stream, bool *ret_has_hints, hearth_error *err) {
   hearth_profile *profile;
-  HEARTH_TRY(hearth_profile_open_stream(profile_name, &profile, err));
-  hearth_status status = hearth_path_keys_write(profile, stream, err);
+  void *data = NULL;
+  HEARTH_TRY(hearth_profile_open_stream(r->profile, &profile, err));
+  hearth_status status = plan(r, &profile, &data, err);
+  if (status == HEARTH_OK)
+    status = hearth_path_keys_write(profile, stream, ret_has_hints, err);
   hearth_profile_close(profile);
+  free(data);
   return status;
 }
 
 /* The descriptor on which the command finds the table, which nobody can change any more; -1 after a message. */
-static int make_table(const char *profile) {
+static int make_table(const request *r, bool *ret_has_hints) {
   enum { HIGH = 900 };
   struct rlimit limit;
   hearth_error err;
@@ -54,8 +86,8 @@ static int make_table(const char *profile) {
     hearth_preloaded_refuse("no memory for the table: %s", strerror(errno));
     return -1;
   }
-  if (write_table(profile, stream, &err) != HEARTH_OK) {
-    hearth_preloaded_refuse("%s: %s", profile, err.message);
+  if (write_table(r, stream, ret_has_hints, &err) != HEARTH_OK) {
+    hearth_preloaded_refuse("%s: %s", r->profile, err.message);
     return -1;
   }
   int least = getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur <= HIGH ? (int)limit.rlim_cur - 1 : HIGH;
@@ -68,14 +100,14 @@ static int make_table(const char *profile) {
 }
 
 /* The same in a file, replaced whole. */
-static bool keep_table(const char *profile, const char *path) {
+static bool keep_table(const request *r, bool *ret_has_hints) {
   hearth_output output;
   hearth_error err;
-  if (!hearth_output_open(&output, path))
+  if (!hearth_output_open(&output, r->table))
     return false;
-  bool good = write_table(profile, output.stream, &err) == HEARTH_OK;
+  bool good = write_table(r, output.stream, ret_has_hints, &err) == HEARTH_OK;
   if (!good)
-    hearth_tool_error("%s: %s", profile, err.message);
+    hearth_tool_error("%s: %s", r->profile, err.message);
   return hearth_output_close(&output, good) && good;
 }
 
@@ -86,35 +118,62 @@ static bool describe(const char *table, settings *ret) {
   return printed >= 0 && (size_t)printed < sizeof ret->text;
 }
 
-static int run(const char *profile, const char *file, char **argv) {
+static int run_as_it_is(const request *r, const hearth_preloaded *program, char **argv) {
+  if (!r->quiet)
+    fprintf(stderr, "hearth: %s: nothing is predicted to gain: the program runs as it is\n", r->profile);
+  return hearth_preloaded_start(program, NULL, NULL, argv);
+}
+
+static int run(const request *r, char **argv) {
   char path[PATH_MAX];
   hearth_preloaded program;
   settings settings;
+  bool has_hints;
   int code = hearth_preloaded_find(argv[0], "libhearth_hotcold_calls.so", &program);
   if (code != HEARTH_EXIT_OK)
     return code;
-  int table = file ? 0 : make_table(profile);
-  if (table < 0 || (file && !keep_table(profile, file)))
+  int table = r->table ? 0 : make_table(r, &has_hints);
+  if (table < 0 || (r->table && !keep_table(r, &has_hints)))
     return 125;
-  if (!file)
+  if (!has_hints) {
+    if (!r->table)
+      close(table);
+    return run_as_it_is(r, &program, argv);
+  }
+  if (!r->table)
     snprintf(path, sizeof path, "/proc/self/fd/%d", table);
-  else if (!realpath(file, path) || strchr(path, ':'))
-    return hearth_preloaded_refuse("%s: the path cannot be told, or has colons: choose another one", file);
+  else if (!realpath(r->table, path) || strchr(path, ':'))
+    return hearth_preloaded_refuse("%s: the path cannot be told, or has colons: choose another one", r->table);
   if (!describe(path, &settings))
     return hearth_preloaded_refuse("HEARTH_HOTCOLD is too long");
   return hearth_preloaded_start(&program, "HEARTH_HOTCOLD", settings.text, argv);
 }
 
+static int take_layout(void *target, const char *value) {
+  request *r = target;
+  r->layout_given = true;
+  return hearth_tool_take_layout(&r->layout, value);
+}
+
 int hearth_cmd_run(int argc, char **argv) {
-  const char *table = NULL;
+  request r = {0};
   const hearth_option options[] = {
       {.name = "--table",
        .value = "FILE",
        .expects = "a file",
-       .text = &table,
+       .text = &r.table,
        .help =
            "keep the table of calls in FILE, where programs find it whose parents closed all descriptors (default: in "
            "memory)"},
+      {.name = "--layout",
+       .value = "LAYOUT",
+       .expects = "auto, none, cold, warm, calls or groups",
+       .take = take_layout,
+       .target = &r,
+       .help = "plan anew, as 'hearth plan --layout' does (default: the plan of PROFILE; if it has no counts of "
+               "accesses and no "
+               "pools, auto, as if each live byte were accessed as often as any other)"},
+      {.name = "--quiet", .letter = 'q', .flag = &r.quiet, .help = "print errors only"},
       {0}};
   int operands, code;
   if (!hearth_tool_parse_command(options, &help, argc, argv, &operands, &code))
@@ -125,5 +184,6 @@ int hearth_cmd_run(int argc, char **argv) {
   if (first > operands)
     return hearth_tool_usage_error("run", "which command?");
   argv[operands + 1] = NULL;
-  return run(argv[1], table, argv + first);
+  r.profile = argv[1];
+  return run(&r, argv + first);
 }

@@ -11,7 +11,7 @@
  * RUN:   { print } /TotalSize/ && !cold { print "  TotalAccessCount " 100 * $2; \
  * RUN:   print "  TotalLifetimeAccessDensity " 1000 * $2 }' counted.text > accessed.text
  * RUN: %hearth index accessed.text -o profile && %hearth plan --paths profile | FileCheck %s --check-prefix=PATHS
- * PATHS: height 0.5 % program+0x{{.*}} leaf
+ * PATHS: height 0.{{[05]}} % program+0x{{.*}} leaf
  * PATHS: by the height of the stack, too
  * RUN: %hearth run profile ./program | FileCheck %s --check-prefix=PLACED
  * PLACED-COUNT-3: needed other, unused cold, in a thread other
@@ -30,13 +30,20 @@
  * RUN: %hearth index profile again -o merged && %hearth index --format=text merged -o merged.text
  * RUN: grep '^  path' one.text > paths && grep '^  path' merged.text | cmp paths -
  * RUN: %hearth strip profile -o stripped && %hearth plan --paths stripped | FileCheck %s --check-prefix=STRIPPED
- * STRIPPED: height 0.5 % +0x
+ * STRIPPED: height 0.{{[05]}} % +0x
  *
- * Where nothing can be placed, that is said, with the remedy.
- * RUN: %clang -O1 -g -pthread %s -o program && %hearth index raw -o cold
- * RUN: (%hearth run cold ./program 2>&1; echo code $?) | FileCheck %s --check-prefix=NONE
- * NONE: cold: its plan leaves all blocks to the program's own allocator ('hearth plan --layout=calls'
- * NONE: code 125
+ * Another layout is planned for on the way. Where nothing gains, the program runs as it is.
+ * RUN: %clang -O1 -g -pthread %s -o program && %hearth index raw -o uncounted
+ * RUN: %hearth run --layout=warm uncounted ./program | FileCheck %s --check-prefix=WARM
+ * WARM-COUNT-3: needed hot, unused hot, in a thread hot
+ * RUN: (%hearth run --layout=none uncounted sh -c 'echo $LD_PRELOAD.$HEARTH_HOTCOLD.; ls /proc/self/fd; exit 7' 2>&1; \
+ * RUN:   echo code $?) | FileCheck %s --check-prefix=NONE
+ * NONE: hearth: uncounted: nothing is predicted to gain: the program runs as it is
+ * NONE-NEXT: ..
+ * NONE-NOT: 900
+ * NONE: code 7
+ * RUN: %hearth run -q --layout=none uncounted ./program 2>&1 | FileCheck %s
+ * RUN: not %hearth run --layout=best uncounted ./program
  * RUN: grep -v '^  path' one.text > without && %hearth index without -o without.profile
  * RUN: (%hearth run without.profile ./program 2>&1; echo code $?) | FileCheck %s --check-prefix=OLD
  * OLD: without.profile: no call paths, which only 'hearth record' of this version or a newer one notes: record the program again

@@ -26,9 +26,9 @@ typedef struct hearth_path_sums {
   uint64_t bytes[HEARTH_PATH_KEYS]; /* the others */
 } hearth_path_sums;
 
-/* The table for the allocator (docs/formats/library-calls.md). E_EMPTY (no paths, or no placements), E_IO, E_NOMEM, and those
- * of reading. */
-hearth_status hearth_path_keys_write(hearth_profile *profile, FILE *stream, hearth_error *err);
+/* The table for the allocator (docs/formats/library-calls.md); *ret_has_hints: it places any block elsewhere than the
+ * program's own allocator does. E_EMPTY (no paths), E_IO, E_NOMEM, and those of reading. */
+hearth_status hearth_path_keys_write(hearth_profile *profile, FILE *stream, bool *ret_has_hints, hearth_error *err);
 
 /* The output of `hearth plan --paths`: a row for each return address, the most bytes first, and sums. As above. */
 hearth_status hearth_path_keys_print(hearth_profile *profile, FILE *stream, hearth_error *err);

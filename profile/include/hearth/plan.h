@@ -28,6 +28,9 @@ typedef struct hearth_plan_options {
   const hearth_classify_options *classify; /* the compiler's, -memprof-classify; NULL: defaults; borrowed */
   uint32_t layout;    /* 1 + the enum hearth_layout to take; 0: the one that is predicted to be cheapest */
   bool library_calls; /* functions without source have tables, too: hearth_plan_write_library_calls */
+  /* Where accesses were not counted, the layout is chosen as if each live byte were accessed as often as any other; otherwise
+   * no blocks but cold ones have a place then. */
+  bool guess_accesses;
 } hearth_plan_options;
 
 /* A plan, borrowed. `tables[table_count]` does not exist: use hearth_plan_entries. */

@@ -12,6 +12,7 @@
 #include "futex_lock.h"
 #include "hearth/library_calls.h"
 #include "hotcold_options.h"
+#include "known_calls.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -226,23 +227,16 @@ __attribute__((destructor)) static void end(void) {
 
 /* -------------------------------------------------- calls --------------------------------------------------- */
 
-/* The known facts: address << 16 | code. An entry is one word, so that threads need no lock; two threads that look up at
- * once find the same. An address whose hint depends on the height has an entry for each height besides, under an address
- * made from both, which no code has. */
-enum { WAYS = 4, SETS = 4096, CODE_BITS = 16 };
-static _Atomic uint64_t known[SETS][WAYS];
+struct hearth_known_set hearth_known_calls[HEARTH_KNOWN_SETS];
 
-/* A code: the number of the function in all lists from 1 on, 0 for none of them; or one of these. */
-enum { BY_HINT = 0xfe00, BY_HEIGHT = 0xff00 };
-
-_Static_assert((int)HEARTH_LIBRARY_CALLS_FUNCTIONS_MAX < (int)BY_HINT, "numbers are lower");
+_Static_assert((int)HEARTH_LIBRARY_CALLS_FUNCTIONS_MAX < (int)HEARTH_KNOWN_BY_HINT, "numbers are lower");
 
 #define MADE_UP (UINT64_C(1) << 47)
 
 static void forget_known(void) {
-  for (unsigned set = 0; set < SETS; set++)
-    for (unsigned way = 0; way < WAYS; way++)
-      atomic_store_explicit(&known[set][way], 0, memory_order_relaxed);
+  for (unsigned set = 0; set < HEARTH_KNOWN_SETS; set++)
+    for (unsigned way = 0; way < HEARTH_KNOWN_WAYS; way++)
+      atomic_store_explicit(&hearth_known_calls[set].entries[way], 0, memory_order_relaxed);
 }
 
 static uint64_t number_in(const struct part *part, const struct hearth_code_module *module, uintptr_t address) {
@@ -264,7 +258,7 @@ static const struct hearth_call_site *site_in(const struct part *part, const str
 
 static uint64_t code_of_hint(const struct hearth_call_site *site, uint32_t height) {
   uint8_t hint;
-  return hearth_call_site_hint(site, height, &hint) ? BY_HINT | hint : 0;
+  return hearth_call_site_hint(site, height, &hint) ? HEARTH_KNOWN_BY_HINT | hint : 0;
 }
 
 /* The code of a return address; with `height`, unless NULL, one that does not depend on it any more. The program starts
@@ -277,7 +271,9 @@ static uint64_t find_code(uintptr_t address, const uint32_t *height) {
   for (uint32_t i = atomic_load_explicit(&part_count, memory_order_acquire); i-- > 0 && number == 0;) {
     const struct hearth_call_site *site = site_in(&parts[i], &module, address);
     if (site)
-      return site->height_count == 0 ? code_of_hint(site, 0) : height ? code_of_hint(site, *height) : BY_HEIGHT;
+      return site->height_count == 0 ? code_of_hint(site, 0)
+             : height                ? code_of_hint(site, *height)
+                                     : HEARTH_KNOWN_BY_HEIGHT;
     number = number_in(&parts[i], &module, address - 1);
   }
   return number;
@@ -285,21 +281,19 @@ static uint64_t find_code(uintptr_t address, const uint32_t *height) {
 
 /* In a full set, the oldest entry goes. */
 static void remember(_Atomic uint64_t *set, uint64_t entry) {
-  for (unsigned i = WAYS - 1; i > 0; i--)
+  for (unsigned i = HEARTH_KNOWN_WAYS - 1; i > 0; i--)
     atomic_store_explicit(&set[i], atomic_load_explicit(&set[i - 1], memory_order_acquire), memory_order_release);
   atomic_store_explicit(&set[0], entry, memory_order_release);
 }
 
-static inline _Atomic uint64_t *set_of(uint64_t key) { return known[(key * UINT64_C(0x9e3779b97f4a7c15)) >> 52]; }
-
-_Static_assert(SETS == 1 << (64 - 52), "the hash has a set for each value");
+static inline _Atomic uint64_t *set_of(uint64_t key) { return hearth_known_set_of(key)->entries; }
 
 static inline bool recall(uint64_t key, uint64_t *ret_code) {
   _Atomic uint64_t *set = set_of(key);
-  for (unsigned i = 0; i < WAYS; i++) {
+  for (unsigned i = 0; i < HEARTH_KNOWN_WAYS; i++) {
     uint64_t entry = atomic_load_explicit(&set[i], memory_order_acquire); /* the part that it is of is there, too */
-    *ret_code = entry & ((1 << CODE_BITS) - 1);
-    if (entry >> CODE_BITS == key)
+    *ret_code = hearth_known_code(entry);
+    if (hearth_known_key(entry) == key)
       return true;
   }
   return false;
@@ -307,7 +301,7 @@ static inline bool recall(uint64_t key, uint64_t *ret_code) {
 
 static __attribute__((noinline)) uint64_t learn(uint64_t key, uintptr_t address, const uint32_t *height) {
   uint64_t code = find_code(address, height);
-  remember(set_of(key), key << CODE_BITS | code);
+  remember(set_of(key), key << HEARTH_KNOWN_CODE_BITS | code);
   return code;
 }
 
@@ -334,11 +328,11 @@ bool hearth_library_calls_find(struct hearth_caller caller, uint8_t *ret_hint) {
   uint64_t code;
   if (!recall(caller.address, &code))
     code = learn(caller.address, caller.address, NULL);
-  if (code == BY_HEIGHT)
+  if (code == HEARTH_KNOWN_BY_HEIGHT)
     code = code_at_height(caller.address, caller.stack);
   if (code == 0)
     return false;
-  if (code >= BY_HINT) {
+  if (code >= HEARTH_KNOWN_BY_HINT) {
     *ret_hint = (uint8_t)code;
     return true;
   }

@@ -5,6 +5,7 @@
 #include "cxx_entry.h"
 #include "entry.h"
 #include "hinted_calls.h"
+#include "known_calls.h"
 #include "next.h"
 
 #include <errno.h>
@@ -13,14 +14,17 @@
 #include <string.h>
 
 /* A block with the hint of the call, or NULL: the next allocator is to serve it. */
-static void *library_alloc(struct hearth_caller caller, size_t bytes, size_t alignment) {
+static inline void *library_alloc(struct hearth_caller caller, size_t bytes, size_t alignment) {
   uint8_t hint;
   return hearth_library_hint(caller, &hint) ? hearth_hinted_alloc(bytes, alignment, hint) : NULL;
 }
 
-static void *library_new(struct hearth_caller caller, size_t bytes, size_t alignment) {
+static inline void *library_new(struct hearth_caller caller, size_t bytes, size_t alignment) {
   uint8_t hint;
-  return hearth_library_hint(caller, &hint) ? hearth_hinted_new(bytes, alignment, hint) : NULL;
+  if (!hearth_library_hint(caller, &hint))
+    return NULL;
+  void *block = alignment == 1 ? hearth_quick_alloc(bytes, hint) : NULL;
+  return block ? block : hearth_hinted_new(bytes, alignment, hint);
 }
 
 static void *no_memory(void) {
@@ -31,14 +35,40 @@ static void *no_memory(void) {
 /* The result of the next allocator's function. While that is looked up, there is no memory. */
 #define HEARTH_NEXT(name, ...)                                                                                         \
   static _Atomic(void *) slot;                                                                                         \
+  void *known = atomic_load_explicit(&slot, memory_order_relaxed);                                                     \
+  if (__builtin_expect(known != NULL, 1))                                                                              \
+    return ((__typeof__(&name))known)(__VA_ARGS__);                                                                    \
   __typeof__(&name) next = (__typeof__(&name))hearth_next_function(&slot, #name);                                      \
   return next ? next(__VA_ARGS__) : no_memory()
 
 static void *next_malloc(size_t bytes) { HEARTH_NEXT(malloc, bytes); }
 
-HEARTH_INTERPOSE void *malloc(size_t bytes) {
-  void *block = library_alloc(HEARTH_CALLER, bytes, 1);
+/* Functions apart, so that the usual requests save no registers. */
+
+static __attribute__((noinline)) void *malloc_hinted(size_t bytes, uint8_t hint) {
+  void *block = hearth_quick_alloc(bytes, hint);
+  block = block ? block : hearth_hinted_alloc(bytes, 1, hint);
   return block ? block : next_malloc(bytes);
+}
+
+static __attribute__((noinline)) void *malloc_looked_up(uintptr_t address, uintptr_t stack, size_t bytes) {
+  uint8_t hint;
+  return hearth_library_calls_find((struct hearth_caller){address, stack}, &hint) ? malloc_hinted(bytes, hint)
+                                                                                  : next_malloc(bytes);
+}
+
+HEARTH_INTERPOSE void *malloc(size_t bytes) {
+  uint8_t hint;
+  bool has_hint;
+  struct hearth_caller caller = HEARTH_CALLER;
+  if (!atomic_load_explicit(&hearth_library_calls_on, memory_order_acquire))
+    return next_malloc(bytes);
+  if (!hearth_known_at_once(caller.address, &has_hint, &hint))
+    return malloc_looked_up(caller.address, caller.stack, bytes);
+  if (!has_hint)
+    return next_malloc(bytes);
+  void *block = hearth_quick_cached(bytes, hint);
+  return block ? block : malloc_hinted(bytes, hint);
 }
 
 static void *next_calloc(size_t count, size_t bytes) { HEARTH_NEXT(calloc, count, bytes); }

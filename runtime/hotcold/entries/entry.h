@@ -46,6 +46,30 @@ static inline bool hearth_hint_is_passed_on(uint8_t hint) {
   return hearth_pool_of_hint(hint) == HEARTH_POOL_NONE && hearth_pass_on();
 }
 
+/* A block from the bin of the pool for a hint; NULL if there is none, or the request is not so simple. */
+static inline __attribute__((always_inline)) void *hearth_quick_cached(size_t bytes, uint8_t hint) {
+  unsigned pool = hearth_pool_of_hint(hint);
+  struct hearth_thread_pools *thread = hearth_thread_pools;
+  size_t quanta = pool < HEARTH_POOL_NONE ? hearth_quick_quanta(thread, bytes) : 0;
+  void *block = NULL;
+  if (quanta && hearth_pool_take_cached(&thread->pool[pool], hearth_bin_at(thread, pool, quanta), quanta, &block))
+    return block;
+  return NULL;
+}
+
+/* The same, or the next in the pool's hole. */
+static inline __attribute__((always_inline)) void *hearth_quick_alloc(size_t bytes, uint8_t hint) {
+  unsigned pool = hearth_pool_of_hint(hint);
+  struct hearth_thread_pools *thread = hearth_thread_pools;
+  size_t quanta = pool < HEARTH_POOL_NONE ? hearth_quick_quanta(thread, bytes) : 0;
+  void *block;
+  if (!quanta)
+    return NULL;
+  if (hearth_pool_take_cached(&thread->pool[pool], hearth_bin_at(thread, pool, quanta), quanta, &block))
+    return block;
+  return hearth_pool_cut_next(&thread->pool[pool], quanta);
+}
+
 /* A block of the pool for a hint, if that can serve this request; the caller goes to the plain function when this
  * returns NULL. An alignment that is no power of two is the plain function's to judge. */
 static inline void *hearth_hinted_alloc(size_t bytes, size_t alignment, uint8_t hint) {

@@ -128,13 +128,18 @@ def read_mibs(data, offset, count, has_histograms=False, has_windows=False, has_
             assert sum(read_histogram(packed)) <= mib["TotalAccessCount"], "histogram"
         if has_windows:
             check_touched(packed)
-        if has_heights and packed.take():
-            packed.take()
+        if has_heights:
+            mib["Heights"] = read_heights(packed)
         records.append((leaf, mib))
         previous = mib
     if has_windows:
         check_windows(packed, count)
     return records, packed.end()
+
+
+def read_heights(packed):
+    least = packed.take()
+    return (least, least + packed.take()) if least else (0, 0)
 
 
 def check_touched(packed):
