@@ -232,6 +232,15 @@ uint32_t hearth_page_run_take(struct hearth_region *region, uint32_t pages, uint
   return first;
 }
 
+uint32_t hearth_page_run_take_dirty(struct hearth_region *region, uint32_t pages, uint32_t align_pages) {
+  uint32_t run = best_fit(region, &region->dirty, pages, align_pages);
+  if (run == HEARTH_NO_PAGE)
+    return HEARTH_NO_PAGE;
+  uint32_t first = align_up(region, run, align_pages);
+  carve(region, run, first, pages);
+  return first;
+}
+
 void hearth_page_run_give(struct hearth_region *region, uint32_t first, uint32_t pages) {
   /* Joined to the run before it, the entry would go on saying that a block begins here. */
   region->page[first].state = HEARTH_PAGE_DIRTY;

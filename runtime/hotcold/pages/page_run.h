@@ -13,6 +13,9 @@ void hearth_page_run_init(struct hearth_region *region);
  * *ret_clean: the pages read as zero. The caller sets the state of the entries. */
 uint32_t hearth_page_run_take(struct hearth_region *region, uint32_t pages, uint32_t align_pages, bool *ret_clean);
 
+/* The same, of dirty pages only. */
+uint32_t hearth_page_run_take_dirty(struct hearth_region *region, uint32_t pages, uint32_t align_pages);
+
 /* Free a run. May give memory back to the system. */
 void hearth_page_run_give(struct hearth_region *region, uint32_t first, uint32_t pages);
 

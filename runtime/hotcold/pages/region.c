@@ -48,6 +48,18 @@ uint32_t hearth_region_take_parcel(struct hearth_region *region, uint32_t pages,
   return first;
 }
 
+uint32_t hearth_region_take_dirty_parcel(struct hearth_region *region, uint32_t least, uint32_t *pages) {
+  for (uint32_t tried = *pages; tried >= least; tried /= 2) {
+    uint32_t first = hearth_page_run_take_dirty(region, tried, tried);
+    if (first == HEARTH_NO_PAGE)
+      continue;
+    set_run(region, first, tried, HEARTH_PAGE_PARCEL);
+    *pages = tried;
+    return first;
+  }
+  return HEARTH_NO_PAGE;
+}
+
 void hearth_region_put_parcel(struct hearth_region *region, uint32_t first, uint32_t pages) {
   hearth_page_run_give(region, first, pages);
 }

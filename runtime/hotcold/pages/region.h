@@ -112,6 +112,8 @@ void hearth_region_destroy(struct hearth_region *region);
  * range has no room. *ret_zeroed: it is known to be all zero. For both, the caller holds the page_run_lock, so that it
  * can write down whose the parcel is before a fork comes in between. */
 uint32_t hearth_region_take_parcel(struct hearth_region *region, uint32_t pages, bool *ret_zeroed);
+/* The same, of up to *pages, but at least `least` pages that have memory already: the most there are. *pages becomes how many. */
+uint32_t hearth_region_take_dirty_parcel(struct hearth_region *region, uint32_t least, uint32_t *pages);
 void hearth_region_put_parcel(struct hearth_region *region, uint32_t first, uint32_t pages);
 
 /* A block of its own run: `alignment` a power of two. NULL when the range has no room. *ret_zeroed: the block is known

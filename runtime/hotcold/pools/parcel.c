@@ -43,14 +43,22 @@ static struct hearth_region *region_of(unsigned pool) { return hearth_tiles.regi
 
 static uint32_t pages_of(uint32_t tiles) { return tiles << (HEARTH_TILE_SHIFT - HEARTH_PAGE_SHIFT); }
 
+/* A smaller one of memory that is there already comes before fresh memory: large parcels would leave all small runs of it free. */
+static uint32_t take_pages(struct hearth_region *region, uint32_t *pages, bool *ret_zeroed) {
+  uint32_t page = hearth_region_take_dirty_parcel(region, pages_of(1), pages);
+  *ret_zeroed = false;
+  return page == HEARTH_NO_PAGE ? hearth_region_take_parcel(region, *pages, ret_zeroed) : page;
+}
+
 static struct hearth_parcel *take(struct hearth_region *region, struct hearth_thread_pools *thread, unsigned pool,
                                   uint32_t tiles, bool *ret_zeroed) {
-  uint32_t page = hearth_region_take_parcel(region, pages_of(tiles), ret_zeroed);
+  uint32_t pages = pages_of(tiles), page = take_pages(region, &pages, ret_zeroed);
   if (page == HEARTH_NO_PAGE)
     return NULL;
+  tiles = pages / pages_of(1);
   size_t tile = (size_t)(hearth_region_address(region, page) - hearth_tiles.base) >> HEARTH_TILE_SHIFT;
   struct hearth_parcel *parcel = &hearth_tiles.parcel[tile];
-  *parcel = (struct hearth_parcel){.tiles = tiles};
+  *parcel = (struct hearth_parcel){.tiles = (uint16_t)tiles};
   for (uint64_t i = 0; i < tiles; i++)
     atomic_store_explicit(&hearth_tiles.owner[tile + i], (uintptr_t)thread | i << HEARTH_OWNER_POOL_BITS | pool,
                           memory_order_relaxed);
@@ -82,13 +90,17 @@ const uint32_t hearth_even_reciprocal[] = {
     RECIPROCAL_8(41),
     RECIPROCAL_8(49),
     RECIPROCAL_8(57),
+    [HEARTH_EVEN_MEDIUM] = 0,
 };
 
 void hearth_parcel_set_even(struct hearth_parcel *parcel, size_t even) {
   _Atomic uint64_t *owner = &hearth_tiles.owner[parcel - hearth_tiles.parcel];
+  uint64_t named = even < HEARTH_EVEN_MEDIUM ? even : HEARTH_EVEN_MEDIUM;
+  if (named == HEARTH_EVEN_MEDIUM)
+    parcel->even = (uint16_t)even;
   for (uint32_t i = 0; i < parcel->tiles; i++) {
     uint64_t rest = atomic_load_explicit(&owner[i], memory_order_relaxed) & ~HEARTH_OWNER_EVEN;
-    atomic_store_explicit(&owner[i], rest | (uint64_t)even << HEARTH_OWNER_EVEN_SHIFT, memory_order_release);
+    atomic_store_explicit(&owner[i], rest | named << HEARTH_OWNER_EVEN_SHIFT, memory_order_release);
   }
 }
 

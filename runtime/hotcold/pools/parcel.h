@@ -28,7 +28,8 @@ struct hearth_parcel {
   struct hearth_parcel *next, *prev;                 /* of the pool's parcels of the same kind */
   struct hearth_parcel *next_waiting, *prev_waiting; /* of those that will be searched */
   struct hearth_parcel *next_remote;                 /* in the list of parcels with blocks that other threads freed */
-  uint32_t tiles;
+  uint16_t tiles;
+  uint16_t even;         /* quanta of its blocks, if it is even and they are medium */
   uint32_t used;         /* quanta */
   uint32_t freed;        /* quanta, since the search for holes last began here */
   uint32_t kept_free;    /* quanta freed since pages of the parcel were last given back */
@@ -61,7 +62,8 @@ static inline struct hearth_thread_pools *hearth_owner_thread(uint64_t owner) {
   return (struct hearth_thread_pools *)(uintptr_t)(owner & ~HEARTH_OWNER_EVEN & ~UINT64_C(0) << HEARTH_OWNER_BITS);
 }
 
-/* Quanta of all blocks of the parcel; 0: the block map tells. */
+/* Quanta of all blocks of the parcel; 0: the block map tells; HEARTH_EVEN_MEDIUM: the parcel tells. */
+enum { HEARTH_EVEN_MEDIUM = 65 };
 static inline size_t hearth_owner_even(uint64_t owner) { return owner >> HEARTH_OWNER_EVEN_SHIFT; }
 
 static inline size_t hearth_owner_place(uint64_t owner) {
@@ -93,15 +95,15 @@ static inline struct hearth_parcel *hearth_parcel_of(uint64_t owner, size_t quan
   return &hearth_tiles.parcel[quantum / HEARTH_TILE_QUANTA - hearth_owner_place(owner)];
 }
 
-/* 2^32 / (quanta * HEARTH_QUANTUM_BYTES), rounded up. */
+/* 2^32 / (quanta * HEARTH_QUANTUM_BYTES), rounded up; 0 for medium blocks. */
 extern const uint32_t hearth_even_reciprocal[];
 
-/* Does a block of an even parcel begin so many bytes behind the start of the ranges? Lemire's test for divisibility. */
+/* Does a small block of an even parcel begin so many bytes behind the start of the ranges? Lemire's test for divisibility. */
 static inline bool hearth_even_begins(uint64_t owner, size_t offset) {
   uint32_t reciprocal = hearth_even_reciprocal[hearth_owner_even(owner)];
   uint32_t place = (uint32_t)(owner << (HEARTH_TILE_SHIFT - HEARTH_OWNER_POOL_BITS)) &
                    ((1u << HEARTH_OWNER_PLACE_BITS) - 1) << HEARTH_TILE_SHIFT;
-  return ((uint32_t)(offset & ((1u << HEARTH_TILE_SHIFT) - 1)) | place) * reciprocal <= reciprocal - 1;
+  return ((uint32_t)(offset & ((1u << HEARTH_TILE_SHIFT) - 1)) | place) * reciprocal < reciprocal;
 }
 
 static inline size_t hearth_parcel_begin(const struct hearth_parcel *parcel) {
@@ -116,13 +118,14 @@ static inline size_t hearth_parcel_end(const struct hearth_parcel *parcel) {
   return hearth_parcel_begin(parcel) + hearth_parcel_quanta(parcel);
 }
 
-/* A parcel, all free. NULL when the range is full. */
+/* A parcel of at most so many tiles, all free. NULL when the range is full. */
 struct hearth_parcel *hearth_parcel_create(struct hearth_thread_pools *thread, unsigned pool, uint32_t tiles,
                                            bool *ret_zeroed);
 
 static inline size_t hearth_parcel_even(const struct hearth_parcel *parcel) {
-  return hearth_owner_even(
-      atomic_load_explicit(&hearth_tiles.owner[parcel - hearth_tiles.parcel], memory_order_relaxed));
+  size_t even =
+      hearth_owner_even(atomic_load_explicit(&hearth_tiles.owner[parcel - hearth_tiles.parcel], memory_order_relaxed));
+  return even == HEARTH_EVEN_MEDIUM ? parcel->even : even;
 }
 
 /* The thread of the pool changes it; the block map is complete before it becomes 0. */

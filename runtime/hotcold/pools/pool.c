@@ -8,17 +8,19 @@
 enum {
   /* A parcel is worth a search when a 16th of it was freed since the last one. */
   FREED_SHARE = 16,
-  /* A new parcel is at most a 32nd of the pool. */
+  /* A new parcel is at most a 32nd of the pool's parcels of its kind. */
   GROWTH_SHARE = 32,
   /* Cold parcels stay small: what empties goes back at once. */
   COLD_PARCEL_TILES = 1,
   PARCELS_TRIED = 64,
-  /* Free memory grows by 256 KiB and by a 32nd of the pool before any of it is given back, */
+  /* Free memory grows by 256 KiB and by a 128th of the pool before any of it is given back, */
   KEPT_FREE_QUANTA = (256 << 10) / HEARTH_QUANTUM_BYTES,
-  KEPT_FREE_SHARE = 32,
-  /* of parcels of which as much was freed meanwhile, and at most three quarters are used. To give back a few pages breaks up a
+  KEPT_FREE_SHARE = 128,
+  /* of parcels of which as much was freed meanwhile, and at most seven eighths are used. To give back a few pages breaks up a
    * huge page, which is worth it in a half empty parcel only. */
   LEAST_HOT_PAGES = 4,
+  /* Medium blocks may leave this part of an even parcel unused. */
+  UNUSED_SHARE = 64,
 };
 
 #define MOST(quanta) ((quanta) <= 32 ? 32 : (quanta) > 64 ? 4 : 1024 / (quanta))
@@ -43,6 +45,12 @@ static void count_unused(struct hearth_pool *pool, struct hearth_parcel *parcel,
 }
 
 /* Lists of parcels. */
+
+static void count_tiles(struct hearth_pool *pool, const struct hearth_parcel *parcel, uint32_t tiles) {
+  pool->tiles += tiles;
+  if (parcel->is_medium)
+    pool->medium_tiles += tiles;
+}
 
 static void add_waiting(struct hearth_pool *pool, struct hearth_parcel *parcel) {
   parcel->next_waiting = NULL;
@@ -100,7 +108,7 @@ static void destroy(struct hearth_pool *pool, struct hearth_parcel *parcel) {
   remove_parcel(pool, parcel);
   if (parcel->is_waiting)
     remove_waiting(pool, parcel);
-  pool->tiles -= parcel->tiles;
+  count_tiles(pool, parcel, -(uint32_t)parcel->tiles);
   hearth_parcel_destroy(parcel, pool->number);
 }
 
@@ -136,22 +144,46 @@ static void raise_bounds(struct hearth_pool *pool, struct hearth_parcel *parcel,
   move_to_front(pool, parcel);
 }
 
-/* Write the parcel's blocks into the block map, and its next hole. */
+static struct hearth_parcel *parcel_at(uint64_t address) {
+  return hearth_parcel_of(hearth_owner_of((void *)(uintptr_t)address), quantum_at(address));
+}
+
+/* Quanta of a block of the hole, if it is the rest of an even parcel; else 0. */
+static size_t even_of(const struct hearth_pool *pool, enum hearth_hole which) {
+  return which == HEARTH_HOLE_NEXT ? pool->even : which == HEARTH_HOLE_MEDIUM ? pool->medium_even : 0;
+}
+
+static void set_even(struct hearth_pool *pool, enum hearth_hole which, size_t even) {
+  *(which == HEARTH_HOLE_NEXT ? &pool->even : &pool->medium_even) = even;
+}
+
+/* The parcel whose rest a hole is; it reaches to its end. */
+static struct hearth_parcel *parcel_of_rest(const struct hearth_pool *pool, enum hearth_hole which) {
+  return parcel_at(hearth_count_get(&pool->counts.hole[which].end) - 1);
+}
+
+/* Write the parcel's blocks into the block map, and its hole. */
 static void end_evenness(struct hearth_pool *pool, struct hearth_parcel *parcel) {
   size_t even = hearth_parcel_even(parcel), begin = hearth_parcel_begin(parcel), all = hearth_parcel_quanta(parcel);
   if (!even)
     return;
-  bool has_hole = pool->even && parcel == pool->parcel;
-  size_t cut =
-      has_hole ? quantum_at(hearth_count_get(&pool->counts.hole[HEARTH_HOLE_NEXT].start)) - begin : all / even * even;
+  enum hearth_hole which = parcel->is_medium ? HEARTH_HOLE_MEDIUM : HEARTH_HOLE_NEXT;
+  bool has_hole = even_of(pool, which) && parcel == parcel_of_rest(pool, which);
+  size_t cut = has_hole ? quantum_at(hearth_count_get(&pool->counts.hole[which].start)) - begin : all / even * even;
   hearth_block_map_use_even(begin, cut, even);
   if (has_hole) {
     hearth_block_map_use(begin + cut, all - cut);
-    pool->even = 0;
+    set_even(pool, which, 0);
   } else if (cut < all) {
     raise_bounds(pool, parcel, begin + cut, all - cut);
   }
   hearth_parcel_set_even(parcel, 0);
+}
+
+/* Other blocks than those of one size are to be cut from the hole. */
+static void end_evenness_of_hole(struct hearth_pool *pool, enum hearth_hole which) {
+  if (even_of(pool, which))
+    end_evenness(pool, parcel_of_rest(pool, which));
 }
 
 /* The hole that the quanta are part of now, seen no further than it matters, may be larger than those known. */
@@ -197,7 +229,7 @@ static void give_back(struct hearth_pool *pool) {
   for (int kind = 0; kind < 2; kind++)
     for (struct hearth_parcel *parcel = pool->parcels[kind]; parcel; parcel = parcel->next) {
       size_t quanta = hearth_parcel_quanta(parcel);
-      if (parcel->used > quanta / 4 * 3 || parcel->kept_free < quanta / KEPT_FREE_SHARE)
+      if (parcel->used > quanta / 8 * 7 || parcel->kept_free < quanta / KEPT_FREE_SHARE)
         continue;
       bool all = pool->number == HEARTH_POOL_COLD || parcel->used <= quanta / 2;
       hearth_parcel_give_pages_back(parcel, pool->number, all ? 1 : LEAST_HOT_PAGES);
@@ -224,15 +256,16 @@ void hearth_pool_release(struct hearth_pool *pool, struct hearth_parcel *parcel)
 
 static struct hearth_parcel *create(struct hearth_pool *pool, bool is_medium, bool *ret_zeroed) {
   uint32_t most = pool->number == HEARTH_POOL_COLD ? COLD_PARCEL_TILES : HEARTH_PARCEL_TILES_MOST, tiles = 1;
-  while (tiles < most && tiles * 2 <= pool->tiles / GROWTH_SHARE)
+  uint32_t alike = is_medium ? pool->medium_tiles : pool->tiles - pool->medium_tiles;
+  while (tiles < most && tiles * 2 <= alike / GROWTH_SHARE)
     tiles *= 2;
   struct hearth_parcel *parcel = hearth_parcel_create(pool->thread, pool->number, tiles, ret_zeroed);
   if (!parcel && tiles > 1)
     parcel = hearth_parcel_create(pool->thread, pool->number, 1, ret_zeroed);
   if (!parcel)
     return NULL;
-  pool->tiles += parcel->tiles;
   parcel->is_medium = is_medium;
+  count_tiles(pool, parcel, parcel->tiles);
   add_parcel(pool, parcel);
   return parcel;
 }
@@ -255,10 +288,11 @@ static void fill_hole(struct hearth_pool *pool, enum hearth_hole which, struct h
 }
 
 /* The parcel is new. */
-static void open_even_hole(struct hearth_pool *pool, struct hearth_parcel *parcel, size_t even) {
-  fill_hole(pool, HEARTH_HOLE_NEXT, parcel, hearth_parcel_begin(parcel), hearth_parcel_quanta(parcel));
+static void open_even_hole(struct hearth_pool *pool, enum hearth_hole which, struct hearth_parcel *parcel,
+                           size_t even) {
+  fill_hole(pool, which, parcel, hearth_parcel_begin(parcel), hearth_parcel_quanta(parcel));
   hearth_parcel_set_even(parcel, even);
-  pool->even = even;
+  set_even(pool, which, even);
 }
 
 static void open_hole(struct hearth_pool *pool, enum hearth_hole which, struct hearth_parcel *parcel, size_t quantum,
@@ -267,24 +301,20 @@ static void open_hole(struct hearth_pool *pool, enum hearth_hole which, struct h
   fill_hole(pool, which, parcel, quantum, quanta);
 }
 
-static struct hearth_parcel *parcel_at(uint64_t address) {
-  return hearth_parcel_of(hearth_owner_of((void *)(uintptr_t)address), quantum_at(address));
-}
-
 /* Make the rest of a hole free; what is too short for a block at the end of an even parcel, the block map need not know.
  * It empties the hole before it frees the memory, for a child forked in between. */
 static void close_hole(struct hearth_pool *pool, enum hearth_hole which) {
   struct hearth_hotcold_hole *hole = &pool->counts.hole[which];
   uint64_t from = hearth_count_get(&hole->start), to = hearth_count_get(&hole->end);
   size_t quanta = (to - from) / HEARTH_QUANTUM_BYTES;
-  if (which == HEARTH_HOLE_NEXT && pool->even && quanta >= pool->even)
-    end_evenness(pool, pool->parcel);
-  bool is_too_short = which == HEARTH_HOLE_NEXT && pool->even;
+  if (quanta >= even_of(pool, which))
+    end_evenness_of_hole(pool, which);
+  bool is_too_short = even_of(pool, which);
   hearth_count_set(&hole->start, to);
   pool->is_zeroed[which] = false;
   pool->is_split &= which != HEARTH_HOLE_SMALL;
   if (is_too_short)
-    pool->even = 0;
+    set_even(pool, which, 0);
   if (quanta && is_too_short)
     count_unused(pool, parcel_at(from), quanta);
   else if (quanta)
@@ -316,8 +346,7 @@ static void join_next(struct hearth_pool *pool) {
 static void *cut(struct hearth_pool *pool, enum hearth_hole which, size_t quanta, bool *ret_zeroed) {
   void *block;
   *ret_zeroed = pool->is_zeroed[which];
-  return hearth_hole_cut(&pool->counts.hole[which], quanta, which == HEARTH_HOLE_NEXT && pool->even, &block) ? block
-                                                                                                             : NULL;
+  return hearth_hole_cut(&pool->counts.hole[which], quanta, even_of(pool, which), &block) ? block : NULL;
 }
 
 /* The search leaves the parcel, whose hole is closed. */
@@ -401,6 +430,12 @@ static bool find(struct hearth_pool *pool, enum hearth_hole which, size_t quanta
   return which == HEARTH_HOLE_NEXT ? find_next(pool, quanta) : find_first(pool, which, quanta);
 }
 
+/* Are the blocks to make a new parcel even? */
+static bool may_be_even(const struct hearth_parcel *parcel, enum hearth_hole which, size_t quanta) {
+  size_t all = hearth_parcel_quanta(parcel);
+  return which == HEARTH_HOLE_NEXT || all % quanta <= all / UNUSED_SHARE;
+}
+
 /* `even`: the size of its blocks, if they begin where it does; or 0. */
 static bool find_fresh(struct hearth_pool *pool, enum hearth_hole which, size_t even) {
   bool zeroed;
@@ -413,8 +448,8 @@ static bool find_fresh(struct hearth_pool *pool, enum hearth_hole which, size_t 
     enter_parcel(pool, parcel);
     pool->position = hearth_parcel_end(parcel);
   }
-  if (which == HEARTH_HOLE_NEXT && even)
-    open_even_hole(pool, parcel, even);
+  if (even && may_be_even(parcel, which, even))
+    open_even_hole(pool, which, parcel, even);
   else
     open_hole(pool, which, parcel, hearth_parcel_begin(parcel), hearth_parcel_quanta(parcel));
   pool->is_zeroed[which] = zeroed;
@@ -446,8 +481,11 @@ static void *take_uncached(struct hearth_pool *pool, size_t quanta, bool *ret_ze
 }
 
 void *hearth_pool_take(struct hearth_pool *pool, size_t quanta, bool *ret_zeroed) {
-  if (quanta > HEARTH_SMALL_QUANTA)
+  if (quanta > HEARTH_SMALL_QUANTA) {
+    if (pool->medium_even != quanta)
+      end_evenness_of_hole(pool, HEARTH_HOLE_MEDIUM);
     return take_uncached(pool, quanta, ret_zeroed);
+  }
   if (pool->even && pool->even != quanta && !hearth_bin_count(pool, quanta))
     end_evenness(pool, pool->parcel);
   void *block = hearth_pool_take_small(pool, hearth_bin_of(pool, quanta), quanta, ret_zeroed);
@@ -497,8 +535,7 @@ static void *take_aligned_uncached(struct hearth_pool *pool, size_t quanta, size
   bool is_small = quanta <= HEARTH_SMALL_QUANTA;
   enum hearth_hole which = is_small ? HEARTH_HOLE_SMALL : HEARTH_HOLE_MEDIUM;
   size_t all = quanta + alignment / HEARTH_QUANTUM_BYTES - 1;
-  if (pool->even)
-    end_evenness(pool, pool->parcel);
+  end_evenness_of_hole(pool, is_small ? HEARTH_HOLE_NEXT : HEARTH_HOLE_MEDIUM);
   void *block = cut_aligned(pool, which, quanta, alignment);
   if (!block && is_small)
     block = cut_aligned_of_next(pool, quanta, alignment);
@@ -563,7 +600,8 @@ void hearth_pool_close(struct hearth_pool *pool) {
 
 void hearth_pool_complete(struct hearth_pool *pool, struct hearth_parcel *parcel) {
   size_t even = hearth_parcel_even(parcel), begin = hearth_parcel_begin(parcel), all = hearth_parcel_quanta(parcel);
-  uint64_t next = hearth_count_get(&pool->counts.hole[HEARTH_HOLE_NEXT].start);
+  enum hearth_hole which = parcel->is_medium ? HEARTH_HOLE_MEDIUM : HEARTH_HOLE_NEXT;
+  uint64_t next = hearth_count_get(&pool->counts.hole[which].start);
   if (even) {
     bool has_hole = next >= address_of(begin) && next < address_of(begin + all);
     hearth_block_map_use_even(begin, has_hole ? quantum_at(next) - begin : all / even * even, even);
@@ -584,9 +622,9 @@ void hearth_pool_forget(struct hearth_pool *pool) {
     pool->is_zeroed[i] = false;
   }
   pool->is_split = false;
-  pool->even = 0;
+  pool->even = pool->medium_even = 0;
   pool->parcel = pool->waiting = pool->last_waiting = pool->parcels[0] = pool->parcels[1] = NULL;
-  pool->tiles = 0;
+  pool->tiles = pool->medium_tiles = 0;
   hearth_count_set(&pool->counts.used_quanta, 0);
 }
 
@@ -595,7 +633,7 @@ void hearth_pool_recall(struct hearth_pool *pool, struct hearth_parcel *parcel) 
   parcel->is_waiting = false;
   hearth_block_map_repair(hearth_parcel_begin(parcel), hearth_parcel_end(parcel));
   count_used(pool, parcel, hearth_block_map_count(hearth_parcel_begin(parcel), hearth_parcel_end(parcel)));
-  pool->tiles += parcel->tiles;
+  count_tiles(pool, parcel, parcel->tiles);
   parcel->hole_most = HEARTH_HOLE_ANY;
   for (uint32_t i = 0; i < parcel->tiles; i++)
     parcel->hole_most_of_tile[i] = HEARTH_HOLE_ANY;

@@ -16,7 +16,8 @@
  * holes say which tiles need no search. Medium blocks lie in parcels of their own. An aligned block leaves a gap, which the
  * next tiny blocks fill, and the pool goes on behind.
  *
- * A new parcel is even as long as one size is asked for, and until one of its blocks is given back.
+ * A new parcel is even as long as one size is asked for, and until one of its blocks is given back; of medium blocks only if
+ * they leave next to nothing of it.
  *
  * A full bin gives half of its blocks back, which become holes again. Parcels without blocks go back to the region, and the
  * memory of free pages in half empty parcels to the system, when there is much of it. A thread's bins also hold blocks of
@@ -50,7 +51,8 @@ static inline void hearth_count_add(uint64_t *count, uint64_t value) {
 
 struct hearth_pool {
   _Alignas(64) struct hearth_hotcold_pool_counts counts; /* two lines for all that is quick */
-  size_t even; /* the next hole is of an even parcel with blocks of so many quanta */
+  size_t even;        /* the next hole is of an even parcel with blocks of so many quanta */
+  size_t medium_even; /* the same of the medium hole */
   struct hearth_thread_pools *thread;
   struct hearth_parcel *parcel;  /* that the next hole lies in, and the search goes on in; or NULL */
   size_t position;               /* quantum from which it goes on */
@@ -58,8 +60,8 @@ struct hearth_pool {
   struct hearth_parcel *last_waiting;
   struct hearth_parcel *parcels[2]; /* all: of small blocks, of medium ones */
   size_t likely[2]; /* of both kinds, the quantum where a hole was found last, or became the largest of its tile */
-  uint32_t tiles;
-  size_t give_back_at; /* free quanta that start the next giving back */
+  uint32_t tiles, medium_tiles; /* of all parcels, and of those with medium blocks */
+  size_t give_back_at;          /* free quanta that start the next giving back */
   uint8_t number;
   bool is_zeroed[HEARTH_HOLES]; /* the hole is known to be all zero */
   bool is_split;                /* the small hole is what the next one goes on with, behind an aligned block */

@@ -196,6 +196,17 @@ _Noreturn void hearth_refuse_block(const void *block) {
   hearth_region_bad_pointer();
 }
 
+/* Another thread may end the parcel's evenness meanwhile; the size stays. */
+size_t hearth_even_medium_quanta(uint64_t owner, const void *block) {
+  if (hearth_owner_even(owner) != HEARTH_EVEN_MEDIUM)
+    hearth_refuse_block(block);
+  const struct hearth_parcel *parcel = hearth_parcel_of(owner, hearth_quantum_of(block));
+  size_t begin = (uintptr_t)hearth_quantum_address(hearth_parcel_begin(parcel));
+  if (((uintptr_t)block - begin) % (parcel->even * HEARTH_QUANTUM_BYTES))
+    hearth_refuse_block(block);
+  return parcel->even;
+}
+
 /* Blocks that their owners are to free. */
 
 static void note_remote(struct hearth_thread_pools *thread, struct hearth_pool *pool, struct hearth_parcel *parcel,

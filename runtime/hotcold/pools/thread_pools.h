@@ -77,6 +77,9 @@ void *hearth_take_aligned(unsigned pool, size_t bytes, size_t alignment);
 
 _Noreturn void hearth_refuse_block(const void *block);
 
+/* The same as below, of medium blocks of even parcels; all others are refused. */
+size_t hearth_even_medium_quanta(uint64_t owner, const void *block);
+
 /* Quanta of a live block that is not large; `owner` is hearth_owner_of(block), and not 0. */
 static inline __attribute__((always_inline)) size_t hearth_live_quanta(uint64_t owner, const void *block) {
   size_t offset = hearth_offset_of(block), even = hearth_owner_even(owner);
@@ -84,7 +87,7 @@ static inline __attribute__((always_inline)) size_t hearth_live_quanta(uint64_t 
                   : hearth_even_begins(owner, offset) ? even
                                                       : 0;
   if (__builtin_expect(!quanta || (uintptr_t)block % HEARTH_QUANTUM_BYTES, 0))
-    hearth_refuse_block(block);
+    return hearth_even_medium_quanta(owner, block);
   return quanta;
 }
 

@@ -37,6 +37,9 @@ enum {
   SHRUNK,
   MIXED,
   EVEN,
+  MEDIUM_EVEN,
+  MEDIUM_UNEVEN,
+  MEDIUM_MISUSE,
   NEIGHBOURS
 };
 
@@ -96,36 +99,53 @@ static void freed_blocks_are_taken_again(void **state) {
 
 static size_t bits_of_pool(unsigned pool) {
   size_t bits = 0;
-  for (const struct hearth_parcel *parcel = hearth_thread_pools->pool[pool].parcels[0]; parcel; parcel = parcel->next)
-    bits += hearth_block_map_count(hearth_parcel_begin(parcel), hearth_parcel_end(parcel));
+  for (int kind = 0; kind < 2; kind++)
+    for (const struct hearth_parcel *parcel = hearth_thread_pools->pool[pool].parcels[kind]; parcel;
+         parcel = parcel->next)
+      bits += hearth_block_map_count(hearth_parcel_begin(parcel), hearth_parcel_end(parcel));
   return bits;
 }
 
 /* Until another size is asked for, or one of them is given back. */
-static void blocks_of_one_size_need_no_bits(void **state) {
-  (void)state;
-  enum { COUNT = 100000, BYTES = 48 };
-  static char *blocks[COUNT];
-  for (int i = 0; i < COUNT; i++)
-    memset(blocks[i] = take(EVEN, BYTES), i, BYTES);
-  assert_int_equal(bits_of_pool(EVEN), 0);
+static void need_no_bits(unsigned pool, size_t bytes, size_t count) {
+  static char *blocks[100000];
+  for (size_t i = 0; i < count; i++)
+    memset(blocks[i] = take(pool, bytes), (int)i, bytes);
+  assert_int_equal(bits_of_pool(pool), 0);
   assert_true(hearth_pools_are_valid());
-  char *other = take(EVEN, BYTES + 1);
-  size_t last_parcel = bits_of_pool(EVEN);
-  assert_true(last_parcel > 0 && last_parcel < COUNT * (BYTES / HEARTH_QUANTUM_BYTES) / 4);
-  assert_int_equal(usable(other), 64);
-  for (int i = 0; i < COUNT; i += 2) {
-    assert_int_equal(usable(blocks[i]), BYTES);
+  char *other = take(pool, bytes + 1);
+  size_t last_parcel = bits_of_pool(pool);
+  assert_true(last_parcel > 0 && last_parcel < count * (bytes / HEARTH_QUANTUM_BYTES) / 4);
+  assert_int_equal(usable(other), bytes + HEARTH_QUANTUM_BYTES);
+  for (size_t i = 0; i < count; i += 2) {
+    assert_int_equal(usable(blocks[i]), bytes);
     put(blocks[i]);
   }
   assert_true(hearth_pools_are_valid());
-  for (int i = 1; i < COUNT; i += 2) {
-    assert_int_equal(usable(blocks[i]), BYTES);
+  for (size_t i = 1; i < count; i += 2) {
+    assert_int_equal(usable(blocks[i]), bytes);
     assert_int_equal(blocks[i][0], (char)i);
     put(blocks[i]);
   }
   put(other);
-  assert_int_equal(figures(EVEN).live_bytes, 0);
+  assert_int_equal(figures(pool).live_bytes, 0);
+  assert_true(hearth_pools_are_valid());
+}
+
+static void blocks_of_one_size_need_no_bits(void **state) {
+  (void)state;
+  need_no_bits(EVEN, 48, 100000);
+  need_no_bits(MEDIUM_EVEN, 4096, 2000);
+}
+
+/* What three blocks of a tile leave, others can use. */
+static void medium_blocks_that_leave_much_have_bits(void **state) {
+  (void)state;
+  char *first = take(MEDIUM_UNEVEN, 18000);
+  assert_true(bits_of_pool(MEDIUM_UNEVEN) > 0);
+  for (int i = 0; i < 2; i++)
+    take(MEDIUM_UNEVEN, 18000);
+  assert_ptr_equal(take(MEDIUM_UNEVEN, 11000), first + 3 * 18000);
   assert_true(hearth_pools_are_valid());
 }
 
@@ -409,6 +429,8 @@ static void free_medium_twice(void) {
 
 static void free_inside(void) { put(take(MISUSE, 64) + 16); }
 
+static void free_inside_medium(void) { put(take(MEDIUM_MISUSE, 4096) + 2048); }
+
 static void free_unaligned(void) { put(take(MISUSE, 64) + 8); }
 
 static void misuse_is_caught(void **state) {
@@ -418,6 +440,7 @@ static void misuse_is_caught(void **state) {
   assert_int_equal(signal_of_child(in_thread), SIGABRT);
   assert_int_equal(signal_of_child(free_medium_twice), SIGABRT);
   assert_int_equal(signal_of_child(free_inside), SIGABRT);
+  assert_int_equal(signal_of_child(free_inside_medium), SIGABRT);
   assert_int_equal(signal_of_child(free_unaligned), SIGABRT);
 }
 
@@ -501,6 +524,7 @@ int main(void) {
       cmocka_unit_test(blocks_lie_in_the_order_of_requests),
       cmocka_unit_test(freed_blocks_are_taken_again),
       cmocka_unit_test(blocks_of_one_size_need_no_bits),
+      cmocka_unit_test(medium_blocks_that_leave_much_have_bits),
       cmocka_unit_test(neighbours_of_two_parcels_are_freed),
       cmocka_unit_test(holes_serve_all_small_sizes),
       cmocka_unit_test(blocks_grow_where_there_is_room),

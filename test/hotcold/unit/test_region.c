@@ -137,6 +137,23 @@ static void parcels_are_aligned_and_fill_holes_of_their_size(void **state) {
   close_region();
 }
 
+static void smaller_parcels_take_what_has_memory(void **state) {
+  (void)state;
+  bool zeroed;
+  uint32_t pages = 64;
+  open_region(lazy);
+  assert_int_equal(hearth_region_take_dirty_parcel(&region, 16, &pages), HEARTH_NO_PAGE); /* none has any yet */
+  assert_int_equal(pages, 64);
+  uint32_t first = hearth_region_take_parcel(&region, 32, &zeroed);
+  hearth_region_take_parcel(&region, 32, &zeroed);
+  hearth_region_put_parcel(&region, first, 32);
+  assert_int_equal(hearth_region_take_dirty_parcel(&region, 16, &pages), first);
+  assert_int_equal(pages, 32);
+  assert_int_equal(hearth_region_take_dirty_parcel(&region, 16, &pages), HEARTH_NO_PAGE);
+  assert_true(hearth_region_is_valid(&region));
+  close_region();
+}
+
 static void full_range_says_so_and_recovers(void **state) {
   (void)state;
   bool zeroed;
@@ -344,6 +361,7 @@ int main(void) {
       cmocka_unit_test(neighbouring_runs_join),
       cmocka_unit_test(large_block_resizes_in_place),
       cmocka_unit_test(parcels_are_aligned_and_fill_holes_of_their_size),
+      cmocka_unit_test(smaller_parcels_take_what_has_memory),
       cmocka_unit_test(full_range_says_so_and_recovers),
       cmocka_unit_test(free_memory_is_given_back),
       cmocka_unit_test(given_back_memory_is_known_to_be_zero),
