@@ -158,7 +158,7 @@ inline void *hearth_headerless_take(size_t size, hearth_headerless_cache *cache)
   }
   hearth_headerless_chunk *chunk = pop_headerless(&cache->classes[number].free);
   --cache->classes[number].count;
-  chunk->mark[0] = 0;
+  chunk->mark[0] = chunk->mark[1] = 0; /* both: a program may write one half, and leave a gap where the other is */
   return chunk;
 }
 

@@ -62,6 +62,25 @@ static void wrong_pointers_are_told(void **state) {
   assert_int_equal(hearth_headerless_find(NULL, &found), HEARTH_HEADERLESS_OTHER);
 }
 
+/* Chunks that were free before, and whatever number of four bytes the program writes to one of them and no more: as in a
+ * structure with a gap behind it. */
+static void half_a_mark_is_no_mark(void **state) {
+  enum { SIZE = 32 };
+
+  (void)state;
+  for (size_t half = 0; half < 2; ++half) {
+    size_t found, at = offsetof(hearth_headerless_chunk, mark) + half * sizeof(uint32_t);
+    char *memory = hearth_headerless_take(SIZE, &cache.headerless);
+    assert_true(hearth_headerless_give(memory, &cache.headerless));
+    uint32_t mark;
+    memcpy(&mark, memory + at, sizeof mark);
+    assert_ptr_equal(hearth_headerless_take(SIZE, &cache.headerless), memory);
+    memcpy(memory + at, &mark, sizeof mark);
+    assert_int_equal(hearth_headerless_find(memory, &found), HEARTH_HEADERLESS_LIVE);
+    assert_true(hearth_headerless_give(memory, &cache.headerless));
+  }
+}
+
 static void check_has_header(hearth_block *block, void *closure) {
   (void)closure;
   assert_int_not_equal(hearth_sector_of(block)->kind, HEARTH_TRACT_HEADERLESS);
@@ -114,7 +133,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(fresh_chunks_ascend),          cmocka_unit_test(sizes_are_rounded_up_to_16),
       cmocka_unit_test(wrong_pointers_are_told),      cmocka_unit_test(chunks_do_not_overlap_and_are_nobodys_blocks),
-      cmocka_unit_test(flushed_chunks_are_everyones),
+      cmocka_unit_test(flushed_chunks_are_everyones), cmocka_unit_test(half_a_mark_is_no_mark),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
