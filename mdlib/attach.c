@@ -16,8 +16,9 @@ hearth_md *hearth_md_create(LLVMModuleRef module) {
   md->kind_callsite = LLVMGetMDKindIDInContext(md->context, "callsite", strlen("callsite"));
   md->kind_memprof = LLVMGetMDKindIDInContext(md->context, "memprof", strlen("memprof"));
   md->kind_mib = LLVMGetMDKindIDInContext(md->context, "memprof.mib", strlen("memprof.mib"));
-  md->chained_only = hearth_ir_llvm_major() < 15;
-  md->write_chained = md->write_flat = true;
+  md->chained_only = !hearth_ir_knows_flat_mibs();
+  md->write_chained = true;
+  md->write_flat = hearth_ir_flat_mibs_know_hot();
   hearth_md_schema_default(&md->schema);
   return md;
 }
@@ -29,8 +30,8 @@ void hearth_md_destroy(hearth_md *md) {
 }
 
 void hearth_md_use_encodings(hearth_md *md, bool chained, bool flat) {
-  md->write_chained = chained;
-  md->write_flat = flat;
+  md->write_flat = flat && hearth_ir_flat_mibs_know_hot();
+  md->write_chained = chained || !md->write_flat;
 }
 
 bool hearth_md_is_chained_only(const hearth_md *md) { return md->chained_only; }
@@ -137,8 +138,8 @@ void hearth_md_attach_nodes(hearth_md *md, LLVMValueRef call, const uint64_t *ca
   bool from_chained = all->encoding == HEARTH_MD_CHAINED;
   /* The flat form does not know pools: what the call said of more contexts holds for these. */
   hearth_placement pool = from_chained ? hearth_md_common_pool(all->mibs, all->count) : hearth_md_get_pool(call);
-  /* The flat list lasts only as long as its classes differ. */
-  bool flat = !md->chained_only && md->write_flat && n_callsite && hint == HEARTH_CLASS_UNKNOWN &&
+  /* The flat list lasts only as long as its classes differ. One that stands alone is all that is known. */
+  bool flat = !md->chained_only && (md->write_flat || !from_chained) && n_callsite && hint == HEARTH_CLASS_UNKNOWN &&
               hearth_md_common_flat_class(all->mibs, all->count) == HEARTH_CLASS_UNKNOWN;
   hearth_md_remove(md, call);
   if (md->chained_only)

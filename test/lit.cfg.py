@@ -2,7 +2,8 @@
 """The lit suites: one folder per part, one file per behaviour, holding program, RUN and CHECK lines together.
 
 Substitutions: %opt loads the plugin, %opt_plain does not; %clang and %clangxx are plain compilers; the rest is listed
-below. Features: llvm14, llvm19, llvm22 (the release under test) and what the machine has (jemalloc, valgrind,
+below. Features: llvm22 (the release under test; 14 to 19 likewise), chained, alone or
+beside (its form of contexts, see below), lto-plugin, and what the machine has (jemalloc, valgrind,
 ccache, meson; go, node and dh_view, which read exported profiles; chromium, which opens reports; ninja,
  parallel and slurm, which merge profiles of a fleet)."""
 import glob
@@ -23,12 +24,14 @@ config.test_exec_root = os.path.join(config.hearth_build, "test")
 
 build, llvm = config.hearth_build, config.llvm_major
 plugin = os.path.join(build, "lib", "hearth.so")
-# opt 14 parses its command line before it loads pass plugins; -load is early enough to make our options known.
-early = f"-load {plugin} " if llvm == "14" else ""
+# opt 14 and 15 parse its command line before they load pass plugins; -load is early enough to make our options known.
+early = f"-load {plugin} " if int(llvm) < 16 else ""
 # clang before 22 likewise, with -fplugin.
 clang_plugin = ("" if llvm == "22" else f"-fplugin={plugin} ") + f"-fpass-plugin={plugin}"
 # Opaque pointers are what every current release has; 14 must be told.
 opaque = "-opaque-pointers " if llvm == "14" else ""
+# Contexts in metadata: chained under !memprof, chained alone under !memprof.mib, or flat lists beside these.
+lists = "CHAINED" if int(llvm) < 15 else "ALONE" if int(llvm) < 19 else "BESIDE"
 
 def tool(name):
     paths = [os.path.join(directory, name) for directory in config.llvm_bin]
@@ -67,10 +70,14 @@ config.substitutions += [
     ("%include", os.path.join(config.hearth_source, "runtime", "include")),
     ("%platform", os.path.join(config.hearth_source, "cmake", "platform.cmake")),
     ("%build", build),
-    ("%encoding", "CHAINED" if llvm == "14" else "FLAT"), # of metadata, as a check prefix
+    # Of metadata, as check prefixes: the encoding, and whether flat lists stand beside the chained ones.
+    ("%encodings", {"CHAINED": "CHAINED", "BESIDE": "FLAT,BESIDE", "ALONE": "FLAT,ALONE"}[lists]),
+    ("%encoding", "CHAINED" if lists == "CHAINED" else "FLAT"),
     ("%llvm", llvm),
 ]
-config.available_features.add(f"llvm{llvm}")
+config.available_features |= {f"llvm{llvm}", lists.lower()}
+if int(llvm) >= 19:
+    config.available_features.add("lto-plugin") # links take it, and LLVM clones for contexts
 for feature in ("valgrind", "go", "node", "chromium", "ccache", "meson", "ninja", "parallel", "debuginfod"):
     if shutil.which(feature):
         config.available_features.add(feature)

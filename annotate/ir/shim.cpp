@@ -115,6 +115,14 @@ LLVMValueRef hearth_shim_promote_call(LLVMValueRef call, LLVMValueRef callee) {
   return wrap(&promoteCallWithIfThenElse(*Call, cast<Function>(unwrap(callee)), Likely));
 }
 
+#if LLVM_VERSION_MAJOR == 15
+static bool namesIntegers(const Function &F, Attribute AllocSize) {
+  auto [Size, Count] = AllocSize.getAllocSizeArgs();
+  return std::max(Size, Count.value_or(0)) < F.arg_size() && F.getArg(Size)->getType()->isIntegerTy() &&
+         (!Count || F.getArg(*Count)->getType()->isIntegerTy());
+}
+#endif
+
 void hearth_shim_infer_attributes(LLVMValueRef function) {
   auto *F = cast<Function>(unwrap(function));
   TargetLibraryInfoImpl Library(Triple(F->getParent()->getTargetTriple()));
@@ -124,13 +132,19 @@ void hearth_shim_infer_attributes(LLVMValueRef function) {
 #else
   inferLibFuncAttributes(*F, Info);
 #endif
+#if LLVM_VERSION_MAJOR == 15 // knows functions by their names, whatever their parameters, and its verifier refuses the outcome
+  if (Attribute Size = F->getFnAttribute(Attribute::AllocSize); Size.isValid() && !namesIntegers(*F, Size))
+    F->removeFnAttr(Attribute::AllocSize);
+#endif
 }
 
 void hearth_shim_make_support_function(LLVMValueRef function) {
   auto *F = cast<Function>(unwrap(function));
   F->addFnAttr(Attribute::NoInline);
 #if LLVM_VERSION_MAJOR >= 15 // there is more than one kind of tables
-  F->setUWTableKind(F->getParent()->getUwtable());
+  UWTableKind Kind = F->getParent()->getUwtable();
+  if (Kind != UWTableKind::None) // of which LLVM 15 and 16 make an ill attribute
+    F->setUWTableKind(Kind);
 #else
   if (F->getParent()->getUwtable())
     F->addFnAttr(Attribute::UWTable);

@@ -385,7 +385,7 @@ void registerCallbacks(PassBuilder &PB) {
   PB.registerPipelineEarlySimplificationEPCallback(
       [Noted](ModulePassManager &MPM, OptimizationLevel) { MPM.addPass(NoteCallsPass(Noted)); });
 #endif
-#if LLVM_VERSION_MAJOR >= 19 // in links with 14 there are no plugins
+#if LLVM_VERSION_MAJOR >= 19 // links with older ones take no plugins
   PB.registerFullLinkTimeOptimizationEarlyEPCallback(
       [Noted](ModulePassManager &MPM, OptimizationLevel) { MPM.addPass(NoteCallsPass(Noted)); });
   PB.registerFullLinkTimeOptimizationLastEPCallback([S](ModulePassManager &MPM, OptimizationLevel Level) {

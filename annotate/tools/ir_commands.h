@@ -27,4 +27,11 @@ int hearth_ir_error(const char *format, ...) __attribute__((format(printf, 1, 2)
  * are to be checked. NULL after an error that was printed. The caller disposes of module and context. */
 LLVMModuleRef hearth_ir_load(const char *path, LLVMContextRef *ret_context);
 
+/* parse_module.cpp: takes the buffer. NULL with a message that LLVMDisposeMessage frees. */
+#ifdef __cplusplus
+extern "C"
+#endif
+    LLVMModuleRef
+    hearth_ir_parse(LLVMContextRef context, LLVMMemoryBufferRef buffer, char **ret_message);
+
 #endif

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <llvm-c/IRReader.h>
 #include <llvm-c/Support.h>
 
 #include "hearth/ir_facts.h"
@@ -27,14 +26,11 @@ static void ignore_diagnostic(LLVMDiagnosticInfoRef info, void *data) { (void)in
 /* NULL with a message that LLVMDisposeMessage frees. */
 static LLVMModuleRef parse(const char *path, LLVMContextRef context, char **ret_message) {
   LLVMMemoryBufferRef buffer;
-  LLVMModuleRef module;
   *ret_message = NULL;
   LLVMContextSetDiagnosticHandler(context, ignore_diagnostic, NULL); /* the error comes back as message */
   LLVMBool failed = strcmp(path, "-") == 0 ? LLVMCreateMemoryBufferWithSTDIN(&buffer, ret_message)
                                            : LLVMCreateMemoryBufferWithContentsOfFile(path, &buffer, ret_message);
-  if (!failed)
-    failed = LLVMParseIRInContext(context, buffer, &module, ret_message); /* takes the buffer */
-  return failed ? NULL : module;
+  return failed ? NULL : hearth_ir_parse(context, buffer, ret_message);
 }
 
 /* LLVM quotes the line that it cannot read, which of other files is bytes. */

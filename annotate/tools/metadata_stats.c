@@ -183,7 +183,7 @@ int hearth_ir_stats(const char *path) {
   source source = {0};
   contexts all = {0};
   hearth_error err;
-  int result = read_contexts(path, &source, &all, &err) == HEARTH_OK ? print(path, &all, hearth_ir_llvm_major() >= 15)
+  int result = read_contexts(path, &source, &all, &err) == HEARTH_OK ? print(path, &all, hearth_ir_knows_flat_mibs())
                                                                      : hearth_ir_error("%s", err.message);
   free_contexts(&all);
   hearth_profile_close(source.profile);

@@ -1,6 +1,6 @@
 ; The worked example of the IR metadata RFC with its literal ids: main -> foo -> baz -> bar, 123, 234, 345 and 456; 567 is
 ; the allocation. LLVM's inliner carries !callsite along from LLVM 15 on; pruning then goes by it.
-; REQUIRES: llvm19 || llvm22
+; REQUIRES: beside
 ;
 ; Before inlining nothing can be ruled out.
 ; RUN: %opt -passes=hearth-prune -S %s | FileCheck %s --check-prefix=BEFORE

@@ -152,7 +152,7 @@ typedef struct hearth_md_mibs {
 /* --- attachments --- */
 
 /* Which encodings attaching and pruning write from now on, beside `!callsite` and the attribute; both by default. On
- * LLVM 14 only the chained one exists, and is always written. */
+ * LLVM 14 only the chained one exists, and is always written; so it is on 15 to 18, whose flat form would lose classes. */
 void hearth_md_use_encodings(hearth_md *md, bool chained, bool flat);
 
 /* Attach contexts (count >= 1) to an allocation call, in the encodings in use, with the attribute "memprof" that says
