@@ -17,11 +17,11 @@ usage: examples/setup.sh [--for=PURPOSE] [--llvm=RELEASE]
   --for=realworld   the same as quickstart, and what fetching source packages needs
   --for=bench       the same as realworld, LLVM's own heap profiling, lld, and other allocators
   --for=record      the same as test, and the programs that recording is tried and measured on
-  --llvm=RELEASE    22 (default), 19 or 14
+  --llvm=RELEASE    22 (default), 19, 16, 15 or 14
 END
 }
 
-parse_arguments '--for=build|test|quickstart|realworld|bench|record purpose' '--llvm=22|19|14' -- "$@"
+parse_arguments '--for=build|test|quickstart|realworld|bench|record purpose' '--llvm=22|19|16|15|14' -- "$@"
 
 packages=(cmake ninja-build gcc g++ pkg-config "llvm-$llvm-dev" "llvm-$llvm" "clang-$llvm"
   libdw-dev libelf-dev libxxhash-dev libyaml-dev libzstd-dev zlib1g-dev)
@@ -43,6 +43,13 @@ case $purpose in
       libjemalloc-dev libmimalloc-dev libtcmalloc-minimal4)
     ;;
 esac
+
+# LLVM 15 of Debian 12 has its sanitizers in another package, which clang brings.
+if [[ $llvm == 15 ]]; then
+  for i in "${!packages[@]}"; do
+    [[ ${packages[i]} != libclang-rt-15-dev ]] || unset "packages[i]"
+  done
+fi
 
 command -v dpkg-query >/dev/null || fail "this is for Debian; elsewhere install the like of: ${packages[*]}"
 

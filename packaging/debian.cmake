@@ -56,7 +56,7 @@ adapter keep the two apart.
 hearth_package(tools hearth devel "heap profile-guided optimisation for C and C++"
   "${about}This package has the command. It records programs, shows and compares
 profiles, and compiles with them (hearth-cc)."
-  "hearth-runtime ${same}" "hearth-llvm22 | hearth-llvm19 | hearth-llvm14")
+  "hearth-runtime ${same}" "hearth-llvm22 | hearth-llvm19 | hearth-llvm16 | hearth-llvm15 | hearth-llvm14")
 hearth_package(runtime hearth-runtime libs "heap profiling runtime and allocator adapter of Hearth"
   "${about}This package has what programs that were built with Hearth are linked with."
   "libc6 (>= ${libc})" "")
@@ -67,7 +67,7 @@ hearth_package(dev hearth-dev libdevel "development files of Hearth"
   "${about}This package has headers, static libraries, and files for CMake and
 pkg-config."
   "hearth-runtime ${same}, libhearth-md0 ${same}, libelf-dev, libyaml-dev, libzstd-dev, zlib1g-dev" "hearth")
-foreach(release 14 19 22)
+foreach(release 14 15 16 19 22)
   hearth_package(llvm${release} hearth-llvm${release} devel "plugin of Hearth for clang ${release}"
     "${about}This package has the plugin for clang and opt of LLVM ${release}."
     "hearth-runtime ${same}, clang-${release}" "hearth")

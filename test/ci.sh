@@ -8,7 +8,7 @@ echo '==> packages'
 ./examples/setup.sh --for=test
 ./test/style.sh
 
-for release in 19 14; do
+for release in 19 16 15 14; do
   ./test/run.sh --llvm=$release annotate mdlib
 done
 

@@ -11,13 +11,13 @@ usage() {
 usage: test/run.sh [--llvm=RELEASE] [NAME...]
   NAME            a part (annotate, mdlib, profile, report, runtime, record, hotcold, e2e, fuzz), a unit test or
                   another entry of ctest (test_plan, replay-raw), or a part of a lit test's path (annotate/lower)
-  --llvm=RELEASE  22 (default), 19 or 14
+  --llvm=RELEASE  22 (default), 19, 16, 15 or 14
 The last line counts single tests: 'N passed, N failed, N skipped'. The exit status is 0 if some passed and none failed.
 END
 }
 
 names=()
-parse_arguments '--llvm=22|19|14' 'names=*' -- "$@"
+parse_arguments '--llvm=22|19|16|15|14' 'names=*' -- "$@"
 
 examples/setup.sh --for=test --llvm="$llvm"
 tree=$build

@@ -24,7 +24,7 @@ extern "C" {
  * warning names two. */
 
 /* Where LLVM does not tell (19 and older): a module with that flag is behind a link or in it, another one that clang gave
- * the flags of LTO is before it, but on LLVM 14, whose links take no plugins: there compiling does all. */
+ * the flags of LTO is before it, but before LLVM 19, whose links take no plugins: there compiling does all. */
 hearth_lto_phase hearth_lto_phase_of(LLVMModuleRef module);
 
 /* hearth_md_fit_summary for all calls: to be called last before a link. Without `clones`, a thin link plans none for

@@ -132,7 +132,7 @@ void hearth_shim_infer_attributes(LLVMValueRef function) {
 #else
   inferLibFuncAttributes(*F, Info);
 #endif
-#if LLVM_VERSION_MAJOR == 15 // knows functions by their names, whatever their parameters, and its verifier refuses the outcome
+#if LLVM_VERSION_MAJOR == 15 // knows functions by their names, whatever their parameters; its verifier refuses that
   if (Attribute Size = F->getFnAttribute(Attribute::AllocSize); Size.isValid() && !namesIntegers(*F, Size))
     F->removeFnAttr(Attribute::AllocSize);
 #endif

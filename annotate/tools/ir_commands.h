@@ -29,9 +29,11 @@ LLVMModuleRef hearth_ir_load(const char *path, LLVMContextRef *ret_context);
 
 /* parse_module.cpp: takes the buffer. NULL with a message that LLVMDisposeMessage frees. */
 #ifdef __cplusplus
-extern "C"
+extern "C" {
 #endif
-    LLVMModuleRef
-    hearth_ir_parse(LLVMContextRef context, LLVMMemoryBufferRef buffer, char **ret_message);
+LLVMModuleRef hearth_ir_parse(LLVMContextRef context, LLVMMemoryBufferRef buffer, char **ret_message);
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -85,8 +85,8 @@ static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
        .value = "KIND",
        .expects = "thin or full",
        .text = &a->lto,
-       .help = "link-time optimisation, thin or full, with lld: tells contexts of the whole program apart (LLVM 14: "
-               "within each file only)"},
+       .help = "link-time optimisation, thin or full, with lld: tells contexts of the whole program apart (before "
+               "LLVM 19: within each file only)"},
       {.name = "--library-calls",
        .flag = &a->library_calls,
        .help = "link the adapter that also takes hints for calls in libraries; the default if 'hearth index "

@@ -9,8 +9,8 @@ source "$(dirname "$0")/../bench/lib.sh"
 usage() {
   cat <<END
 usage: test/e2e/real-builds.sh [--llvm=RELEASE]... [--modes='O2 thin full'] [--lines=N] [--seed=N] [PROGRAM...]
-  --llvm    22 (default), 19 or 14; can be repeated
-  --modes   -O2 without LTO, thin LTO, full LTO; default: all, on LLVM 14 without LTO back end
+  --llvm    22 (default), 19, 16, 15 or 14; can be repeated
+  --modes   -O2 without LTO, thin LTO, full LTO; default: all, before LLVM 19 without LTO back end
   --lines   empty lines that are inserted into a copy of the source; default: 20
   --seed    of the places where; default: 1
   PROGRAM   jq, lua, ninja, sqlite; default: all
@@ -35,7 +35,7 @@ END
 releases=() programs=() modes='O2 thin full' lines=20 seed=1
 # shellcheck disable=SC2034  # read by the programs' files
 quick=false
-parse_arguments '--llvm=22|19|14 releases' '--modes=*' '--lines=[1-9]*' '--seed=[0-9]*' \
+parse_arguments '--llvm=22|19|16|15|14 releases' '--modes=*' '--lines=[1-9]*' '--seed=[0-9]*' \
   'programs=jq|lua|ninja|sqlite' -- "$@"
 for mode in $modes; do
   [[ $mode == O2 || $mode == thin || $mode == full ]] || misused "--modes: 'O2', 'thin' or 'full', not '$mode'"

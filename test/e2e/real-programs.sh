@@ -8,7 +8,7 @@ source "$(dirname "$0")/../bench/lib.sh"
 usage() {
   cat <<END
 usage: test/e2e/real-programs.sh [--llvm=RELEASE]... [--levels='O2 O3'] [PROGRAM...]
-  --llvm    22, 19 or 14; can be repeated; default: all three
+  --llvm    22, 19, 16, 15 or 14; can be repeated; default: 22, 19 and 14
   --levels  optimisation levels; default: O2 O3
   PROGRAM   jq, lua, sqlite (default: all three)
 Profiles each program with LLVM 22, compiles its modules with clang of each release, and takes them through that
@@ -20,7 +20,7 @@ END
 }
 
 releases=() programs=() levels='O2 O3'
-parse_arguments '--llvm=22|19|14 releases' '--levels=*' 'programs=jq|lua|sqlite' -- "$@"
+parse_arguments '--llvm=22|19|16|15|14 releases' '--levels=*' 'programs=jq|lua|sqlite' -- "$@"
 ((${#releases[@]} > 0)) || releases=(22 19 14)
 ((${#programs[@]} > 0)) || programs=(jq lua sqlite)
 # shellcheck disable=SC2034  # read by the programs' files
