@@ -44,6 +44,7 @@ config.substitutions += [
     ("%native_opt_plain", tool("opt")),
     ("%native_opt", f"{tool('opt')} {early}-load-pass-plugin={plugin}"),
     ("%llvm_path", os.pathsep.join(config.llvm_bin)), # for scripts that run tools by their plain names
+    ("%llvm_as", tool("llvm-as")),
     ("%llvm_link", f"{tool('llvm-link')} {opaque}"),
     ("%plugin", plugin),
     ("%clang_plugin", clang_plugin),
