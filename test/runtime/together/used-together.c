@@ -58,7 +58,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { NODES = 100000, ROUNDS = 100 };
+enum { NODES = 100000, ROUNDS = 400 };
 
 typedef struct node {
   struct node *next;
