@@ -393,6 +393,7 @@ hearth_status hearth_builder_add_run(hearth_builder *builder, const hearth_profi
   bool density_kept = !(builder->unrecorded & UINT64_C(1) << HEARTH_COL_TotalLifetimeAccessDensity);
   bool known = hearth_accesses_known(sum) && (run->accesses_counted || (run->densities_only && density_kept));
   sum->accesses_counted = sum->accesses_counted && run->accesses_counted;
+  sum->accesses_estimated = sum->accesses_estimated || run->accesses_estimated;
   sum->densities_only = known && !sum->accesses_counted;
   *(run->accesses_counted ? &builder->counted : run->densities_only ? &builder->densities : &builder->uncounted) += 1;
   builder->has_runs = true;

@@ -240,10 +240,10 @@ hearth_status hearth_profile_print_text(hearth_profile *profile, FILE *stream, h
   HEARTH_TRY(hearth_profile_get_summary(profile, &s, err));
   fprintf(stream, HEARTH_TEXT_FIRST_WORD " %u\nscheme %s\n", HEARTH_TEXT_VERSION,
           s.id_scheme == HEARTH_IDS_LLVM ? "llvm" : "hearth");
-  fprintf(stream, "run duration_ns=%llu runs=%llu accesses=%d %sdropped_blocks=%llu dropped_frames=%llu\n",
+  fprintf(stream, "run duration_ns=%llu runs=%llu accesses=%d %s%sdropped_blocks=%llu dropped_frames=%llu\n",
           (unsigned long long)s.duration_ns, (unsigned long long)s.runs, s.accesses_counted,
-          s.densities_only ? "densities=1 " : "", (unsigned long long)s.dropped_blocks,
-          (unsigned long long)s.dropped_frames);
+          s.densities_only ? "densities=1 " : "", s.accesses_estimated ? "estimated=1 " : "",
+          (unsigned long long)s.dropped_blocks, (unsigned long long)s.dropped_frames);
   HEARTH_TRY(print_binaries(profile, stream, err));
   HEARTH_TRY(print_origins(profile, stream, err));
   HEARTH_TRY(print_types(profile, stream, err));

@@ -240,17 +240,20 @@ static hearth_status read_values(parser *p, const named_value *keys, size_t coun
 
 static hearth_status read_run(parser *p) {
   hearth_profile_summary run = {.runs = 1};
-  uint64_t accesses = 1, densities = 0;
+  uint64_t accesses = 1, densities = 0, estimated = 0;
   const named_value keys[] = {{"duration_ns", &run.duration_ns, 0},
                               {"runs", &run.runs, 0},
                               {"accesses", &accesses, 1},
                               {"densities", &densities, 1},
+                              {"estimated", &estimated, 1},
                               {"dropped_blocks", &run.dropped_blocks, 0},
                               {"dropped_frames", &run.dropped_frames, 0}};
-  HEARTH_TRY(read_values(p, keys, sizeof keys / sizeof keys[0],
-                         "a run has duration_ns, runs, accesses, densities, dropped_blocks, dropped_frames, but not"));
+  HEARTH_TRY(read_values(
+      p, keys, sizeof keys / sizeof keys[0],
+      "a run has duration_ns, runs, accesses, densities, estimated, dropped_blocks, dropped_frames, but not"));
   run.accesses_counted = accesses && !densities;
   run.densities_only = densities;
+  run.accesses_estimated = estimated;
   p->runs.accesses_counted = run.accesses_counted && (p->runs.accesses_counted || !p->run_seen);
   p->runs.runs = hearth_merge_SUM(p->runs.runs, run.runs);
   p->runs.duration_ns = hearth_merge_SUM(p->runs.duration_ns, run.duration_ns);

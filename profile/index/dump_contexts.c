@@ -439,7 +439,8 @@ static hearth_status add_run(symboliser *s, const hearth_lost_contexts *lost, he
                                 .duration_ns = s->dump->duration_ns,
                                 .dropped_blocks = hearth_merge_SUM(s->dump->dropped_blocks, lost->no_room.blocks),
                                 .dropped_frames = count_without_frames(s),
-                                .accesses_counted = s->dump->accesses_counted};
+                                .accesses_counted = s->dump->accesses_counted,
+                                .accesses_estimated = s->dump->accesses_estimated};
   HEARTH_TRY(add_origin(s, run.runs, err));
   HEARTH_TRY(hearth_builder_end_run(s->builder, &run, err));
   return hearth_builder_add_run(s->builder, &run, err);

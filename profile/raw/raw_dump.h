@@ -70,9 +70,9 @@ struct hearth_raw_dump {
                  * name_count */
   size_t map_count, node_count, record_count, name_count;
   uint64_t duration_ns, dropped_blocks;
-  uint64_t sample_bytes;   /* 0: all blocks were recorded */
-  uint64_t dropped_stacks; /* allocations that found no room for their call stack */
-  bool accesses_counted;
+  uint64_t sample_bytes;                     /* 0: all blocks were recorded */
+  uint64_t dropped_stacks;                   /* allocations that found no room for their call stack */
+  bool accesses_counted, accesses_estimated; /* the second: the first is set, but they are estimates */
   bool
       in_bursts; /* for part of the time: sums are estimates; fields that say which memory was accessed are 0, unknown */
   enum hearth_raw_occasion occasion; /* of a heap dump; HEARTH_RAW_NO_DUMP: this is a profile */

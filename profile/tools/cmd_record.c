@@ -18,7 +18,8 @@ static const hearth_help help = {
     .usage = "record [-o FILE] [OPTION...] [--] COMMAND [ARGUMENT...]",
     .about =
         "Run a dynamically linked program as it is, and write a raw heap profile when it ends, for 'hearth index'. "
-        "Accesses are not counted: that needs a program built with the flags of 'hearth flags instrument'.",
+        "Accesses are estimated with --accesses; to count them needs a program built with the flags of 'hearth flags "
+        "instrument'.",
     .end = "HEARTH_OPTIONS takes further options of the runtime.\n"
            "Exit code: the command's; 125 it cannot be recorded, 126 it cannot be run, 127 it does not exist; 2 wrong "
            "usage."};
@@ -35,7 +36,7 @@ typedef struct request {
   const char *pid;    /* NULL: not given */
   const struct mode *mode;
   hearth_number_option sample, depth, period;
-  bool follow_children, verbose, quiet, residency;
+  bool follow_children, verbose, quiet, residency, accesses;
 } request;
 
 /* Settings of the runtime, as it reads them. */
@@ -75,6 +76,8 @@ static bool describe(const request *request, settings *ret) {
     add(ret, ":tell_pid=%d", (int)getpid());
   if (request->sample.given)
     add(ret, ":sample=%" PRIu64, request->sample.value);
+  if (request->accesses)
+    add(ret, ":accesses=pages");
   if (request->depth.given)
     add(ret, ":stack_depth=%" PRIu64, request->depth.value);
   if (request->period.given)
@@ -117,6 +120,8 @@ static int check(const request *request, int operands) {
   if (request->sample.given && !request->mode->samples)
     return hearth_tool_usage_error("record", "--sample does not go with --mode=%s: a trace has every operation",
                                    request->mode->name);
+  if (request->accesses && request->mode != &modes[0])
+    return hearth_tool_usage_error("record", "--accesses goes with --mode=aggregate");
   if ((request->period.given || request->residency) && !request->mode->is_live)
     return hearth_tool_usage_error("record", "--period and --residency go with --mode=live");
   return HEARTH_EXIT_OK;
@@ -167,6 +172,10 @@ int hearth_cmd_record(int argc, char **argv) {
        .take = hearth_tool_take_number,
        .target = &request.sample,
        .help = "record one block for each so many allocated bytes, on average: sums are estimates"},
+      {.name = "--accesses",
+       .flag = &request.accesses,
+       .help = "estimate from looks at pages which contexts are hot and which are cold; records one block for each "
+               "262144 bytes unless --sample says another number"},
       {.name = "--depth",
        .value = "N",
        .expects = "a number from 1 to 255",

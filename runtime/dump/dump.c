@@ -18,6 +18,7 @@
 #include "running_profile.h"
 #include "snapshot_file.h"
 #include "thread_cache.h"
+#include "touch_looks.h"
 #include "windows.h"
 
 #include "hearth/rt.h"
@@ -275,6 +276,7 @@ void hearth_dump_reset(void) {
   hearth_threads_forget_records();
   hearth_threads_continue();
   hearth_windows_forget();
+  hearth_touches_forget();
   if (missed > 0)
     hearth_message("the profile is reset while a thread records a block; that block may be counted twice");
   remove_spilled();

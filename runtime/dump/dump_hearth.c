@@ -258,12 +258,15 @@ int hearth_dump_hearth(hearth_file_output *output, const hearth_snapshot *snapsh
       .map_count = hearth_mappings_count(),
       .mib_columns = HEARTH_MIB_COLUMNS,
       .flags = (snapshot->accesses_counted ? HEARTH_RAW_FLAG_ACCESSES : 0) |
+               (snapshot->accesses_estimated ? HEARTH_RAW_FLAG_ESTIMATED : 0) |
                (snapshot->continues ? HEARTH_RAW_FLAG_CONTINUES : 0) |
                (hearth_snapshot_has_histograms(snapshot) ? HEARTH_RAW_FLAG_HISTOGRAMS : 0) |
                (name_count > 0 ? HEARTH_RAW_FLAG_NAMES : 0) | snapshot->occasion << HEARTH_RAW_OCCASION_SHIFT |
                (hearth_recorder && !snapshot->live ? HEARTH_RAW_FLAG_HEIGHTS : 0) |
                (snapshot->has_residency ? HEARTH_RAW_FLAG_RESIDENCY : 0) |
-               (snapshot->accesses_counted && hearth_bursts_leave_out() ? HEARTH_RAW_FLAG_BURSTS : 0),
+               (snapshot->accesses_counted && !snapshot->accesses_estimated && hearth_bursts_leave_out()
+                    ? HEARTH_RAW_FLAG_BURSTS
+                    : 0),
       .duration_ns = snapshot->duration_ns,
       .start_unix_ns = snapshot->start_unix_ns,
       .pid = snapshot->pid,

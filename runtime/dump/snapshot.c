@@ -9,6 +9,7 @@
 #include "running_profile.h"
 #include "shadow.h"
 #include "thread_cache.h"
+#include "touch_looks.h"
 
 #include <errno.h>
 
@@ -61,6 +62,8 @@ static int take(hearth_snapshot *snapshot, bool live, unsigned missed) {
     hearth_heap_each(add_live, &visit);
     hearth_allocators_each(add_live_of_allocator, &visit);
   }
+  if (hearth_touches_estimate(&snapshot->mibs))
+    snapshot->accesses_counted = snapshot->accesses_estimated = true;
   list_contexts(snapshot);
   snapshot->duration_ns = visit.now.ns;
   return 0;

@@ -12,7 +12,8 @@ typedef struct hearth_snapshot {
   hearth_depot *depot; /* lists the contexts with blocks: ascending, until a writer sorts them in another way */
   uint32_t count;      /* of them */
   bool accesses_counted;
-  bool continues; /* records of the same run have been spilled to other files */
+  bool accesses_estimated; /* and not counted, though the flag above is set */
+  bool continues;          /* records of the same run have been spilled to other files */
   uint64_t duration_ns, start_unix_ns, pid;
   uint64_t dropped_blocks, dropped_stacks;
   uint64_t sample_bytes; /* 0: all blocks are recorded */

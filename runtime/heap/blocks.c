@@ -17,6 +17,7 @@
 #include "running_profile.h"
 #include "sample.h"
 #include "thread_cache.h"
+#include "watched.h"
 
 #include <string.h>
 
@@ -497,7 +498,11 @@ static __attribute__((noinline)) void *allocate(size_t size, size_t alignment, b
   hearth_thread_cache *own = hearth_thread_cache_own();
   uint32_t context = find_context(size, frame, own);
   hearth_thread_cache *cache = hearth_thread_cache_take(own);
-  hearth_block *block = hearth_heap_take(size, alignment, cache ? &cache->heap : NULL, &is_zero);
+  hearth_block *block = context < hearth_rt.mibs.count && hearth_rt.path == HEARTH_PATH_SAMPLE
+                            ? hearth_watched_take(size, alignment, context, &is_zero)
+                            : NULL;
+  if (__builtin_expect(!block, true))
+    block = hearth_heap_take(size, alignment, cache ? &cache->heap : NULL, &is_zero);
   if (block) {
     if (zeroed && !is_zero)
       memset(hearth_block_memory(block), 0, size);
@@ -675,6 +680,8 @@ void *hearth_resize(void *pointer, size_t size, const hearth_frame *frame) {
     hearth_thread_cache *cache = hearth_thread_cache_take(own);
     kind = hearth_heap_claim(pointer, &block, &chunk);
     bool replaced = kind == HEARTH_POINTER_LIVE && replace(block, size, context, cache);
+    if (replaced && hearth_watched_contains(block))
+      hearth_watched_renew(block, context);
     hearth_thread_cache_give(cache);
     hearth_reentry_leave();
     if (kind != HEARTH_POINTER_LIVE)

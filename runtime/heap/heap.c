@@ -8,6 +8,7 @@
 #include "os.h"
 #include "reentry.h"
 #include "tracts.h"
+#include "watched.h"
 
 #define SMALL_MOST   ((size_t)32768) /* largest chunk of a size class; larger blocks have a tract of their own */
 #define SMALL_TRACT  (4 * HEARTH_SECTOR)
@@ -267,15 +268,27 @@ static __attribute__((noinline)) bool was_headerless(const void *pointer) {
   return hearth_headerless_find(pointer, &size) == HEARTH_HEADERLESS_FREED;
 }
 
+static __attribute__((noinline)) hearth_pointer_kind find_outside(const void *pointer, hearth_block **ret_block,
+                                                                  hearth_chunk *ret_chunk) {
+  if (hearth_tracts_contain(pointer)) /* freed large blocks are in our range */
+    return was_headerless(pointer) ? HEARTH_POINTER_FREED : HEARTH_POINTER_BAD;
+  if (!hearth_watched_contains(pointer))
+    return HEARTH_POINTER_FOREIGN;
+  hearth_block *block = hearth_watched_find(pointer);
+  if (!block)
+    return HEARTH_POINTER_BAD;
+  *ret_block = block;
+  *ret_chunk = (hearth_chunk){(char *)block, HEARTH_NO_CLASS};
+  return hearth_block_state_of(block) == HEARTH_BLOCK_LIVE ? HEARTH_POINTER_LIVE : HEARTH_POINTER_FREED;
+}
+
 /* Most blocks begin their chunk: then the header is read without waiting for the lookup that tells so. */
 static inline hearth_pointer_kind find(const void *pointer, hearth_block **ret_block, hearth_chunk *ret_chunk) {
   hearth_block *block = (hearth_block *)pointer - 1;
   hearth_tract tract;
 
   if (__builtin_expect(!hearth_tract_find(pointer, &tract), false))
-    return !hearth_tracts_contain(pointer) ? HEARTH_POINTER_FOREIGN /* freed large blocks are in our range */
-           : was_headerless(pointer)       ? HEARTH_POINTER_FREED
-                                           : HEARTH_POINTER_BAD;
+    return find_outside(pointer, ret_block, ret_chunk);
   *ret_chunk = chunk_of(&tract, pointer);
   if (__builtin_expect((char *)block != ret_chunk->start, false) && block != follow(ret_chunk->start))
     return HEARTH_POINTER_BAD;
@@ -303,7 +316,10 @@ inline hearth_pointer_kind hearth_heap_claim(void *pointer, hearth_block **ret_b
 /* Not to a thread's cache. */
 static __attribute__((noinline)) bool give_shared(hearth_chunk chunk) {
   if (chunk.size_class == HEARTH_NO_CLASS) {
-    hearth_tract_give(chunk.start);
+    if (hearth_watched_contains(chunk.start))
+      hearth_watched_give((hearth_block *)chunk.start);
+    else
+      hearth_tract_give(chunk.start);
     return true;
   }
   struct size_class *class = &classes[chunk.size_class];
@@ -375,6 +391,8 @@ inline void hearth_heap_give_fast(hearth_block *block, hearth_heap_cache *cache)
 }
 
 hearth_chunk hearth_heap_chunk(hearth_block *block) {
+  if (__builtin_expect(hearth_watched_contains(block), false))
+    return (hearth_chunk){(char *)block, HEARTH_NO_CLASS};
   hearth_tract tract = hearth_tract_of(block);
 
   return chunk_of(&tract, block);
@@ -385,6 +403,8 @@ static size_t chunk_size(const hearth_tract *tract) {
 }
 
 size_t hearth_heap_capacity(hearth_block *block) {
+  if (__builtin_expect(hearth_watched_contains(block), false))
+    return hearth_watched_capacity(block);
   hearth_tract tract = hearth_tract_of(block);
 
   return (size_t)(chunk_of(&tract, block).start + chunk_size(&tract) - (char *)hearth_block_memory(block));
@@ -440,6 +460,19 @@ uint32_t hearth_heap_see(const char *page, uint64_t wanted, hearth_seen_block *r
   return count;
 }
 
+typedef struct watched_visit {
+  void (*visit)(hearth_block *block, void *closure);
+  void *closure;
+} watched_visit;
+
+static void visit_watched(hearth_block *block, void *closure) {
+  const watched_visit *inner = closure;
+  uint8_t state = hearth_block_state_of(block);
+
+  if (state == HEARTH_BLOCK_LIVE || state == HEARTH_BLOCK_ENDING)
+    inner->visit(block, inner->closure);
+}
+
 void hearth_heap_each(void (*visit)(hearth_block *block, void *closure), void *closure) {
   hearth_tract tract;
 
@@ -457,6 +490,7 @@ void hearth_heap_each(void (*visit)(hearth_block *block, void *closure), void *c
         visit(block, closure);
     }
   }
+  hearth_watched_each(visit_watched, &(watched_visit){visit, closure});
 }
 
 static void count_tract(hearth_heap_usage *usage, const hearth_tract *tract) {
@@ -490,12 +524,14 @@ unsigned hearth_heap_lock(void) {
   for (unsigned i = 0; i < CLASSES; ++i)
     missed += !hearth_lock_take_or_keep(&classes[i].lock);
   missed += hearth_headerless_lock();
+  missed += !hearth_lock_take_or_keep(&hearth_watched_lock);
   hearth_tracts_lock();
   return missed;
 }
 
 void hearth_heap_unlock(void) {
   hearth_tracts_unlock();
+  hearth_lock_give_or_keep(&hearth_watched_lock);
   hearth_headerless_unlock();
   for (unsigned i = CLASSES; i-- > 0;)
     hearth_lock_give_or_keep(&classes[i].lock);

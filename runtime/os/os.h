@@ -26,7 +26,13 @@ void *hearth_os_reserve(size_t size);
 bool hearth_os_commit(void *at, size_t size);
 /* Zeroed memory; pages are taken when they are touched, so a generous size costs address space only. NULL: none. */
 void *hearth_os_map(size_t size);
+/* The same at this address. NULL: something is there, or the system cannot say so. */
+void *hearth_os_map_at(void *at, size_t size);
 void hearth_os_unmap(void *at, size_t size);
+/* No huge pages there. */
+void hearth_os_keep_small_pages(void *at, size_t size);
+/* Clear the accessed bits of the range's pages, as far as it is mapped. False: the system refuses. */
+bool hearth_os_forget_accesses(void *at, size_t size);
 /* The first `size` bytes of a file that can be read and written: bytes that are stored there are in the file, also if
  * the process is killed. Not for forked children, nor in core files. NULL: not possible. */
 void *hearth_os_map_file(int fd, size_t size);

@@ -37,6 +37,26 @@ bool hearth_os_commit(void *at, size_t size) {
 
 void *hearth_os_map(size_t size) { return map(size, PROT_READ | PROT_WRITE); }
 
+void *hearth_os_map_at(void *at, size_t size) {
+  long result = hearth_os_call(SYS_mmap, (long)at, (long)size, PROT_READ | PROT_WRITE,
+                               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+
+  if (result == (long)at)
+    return at;
+  if (result > 0) /* Linux before 4.17 takes the address for a wish */
+    call3(SYS_munmap, result, (long)size, 0);
+  return NULL;
+}
+
+void hearth_os_keep_small_pages(void *at, size_t size) { call3(SYS_madvise, (long)at, (long)size, MADV_NOHUGEPAGE); }
+
+/* Gaps are passed over, and told at the end. */
+bool hearth_os_forget_accesses(void *at, size_t size) {
+  long result = call3(SYS_madvise, (long)at, (long)size, MADV_COLD);
+
+  return result == 0 || result == -ENOMEM;
+}
+
 void *hearth_os_map_file(int fd, size_t size) {
   long result = hearth_os_call(SYS_mmap, 0, (long)size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 

@@ -20,6 +20,7 @@
 #include "shadow.h"
 #include "signals.h"
 #include "thread_cache.h"
+#include "touch_looks.h"
 #include "unwind.h"
 #include "windows.h"
 
@@ -167,6 +168,7 @@ static void begin_child(void) {
   hearth_threads_forget_records();
   hearth_threads_forget_others();
   hearth_windows_end_in_child();
+  hearth_touches_end_in_child();
   hearth_dump_forget_file();
   hearth_rt.pid = hearth_os_pid();
   hearth_rt.mibs.dropped = 0;
@@ -233,6 +235,7 @@ void hearth_start(char **environment) {
   hearth_unwind_begin(hearth_rt.options.unwind == HEARTH_UNWIND_FP);
   hearth_threads_begin();
   reserve_counters();
+  bool looks = hearth_touches_are_wanted();
   hearth_rt.live = hearth_rt.options.mode == HEARTH_MODE_LIVE;
   if (!reserve_tables()) {
     hearth_message("cannot reserve address space for %u contexts; nothing is recorded (see option max_contexts)",
@@ -251,6 +254,8 @@ void hearth_start(char **environment) {
     hearth_live_begin();
   hearth_signals_begin();
   hearth_windows_begin();
+  if (looks)
+    hearth_touches_begin();
 }
 
 static void tell_verified(void) {

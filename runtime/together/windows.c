@@ -11,20 +11,19 @@
 #include "heap.h"
 #include "lock.h"
 #include "looks.h"
+#include "own_thread.h"
 #include "pair_sums.h"
 #include "running_profile.h"
 #include "tracts.h"
 
-#define LEAST_HEAP    ((size_t)4 << 20) /* bytes of tracts */
-#define LEAST_LENGTH  UINT64_C(100000)  /* of a window, in ns */
-#define MOST_LENGTH   UINT64_C(10000000)
-#define DOUBLINGS     7                  /* from the least length to the greatest */
-#define LEAST_GAP     UINT64_C(2000000)  /* mean time between windows, in ns */
-#define GAP_FOR_COST  100                /* the same, as a multiple of the time that a window's looks take */
-#define LONGEST_SLEEP UINT64_C(20000000) /* an end of the program is noticed after that, in ns */
-#define LEAST_PAGES   64u
-#define LIVE_PART     32u /* live blocks are counted in one page of so many */
-#define THREAD_MEMORY ((size_t)256 << 10)
+#define LEAST_HEAP   ((size_t)4 << 20) /* bytes of tracts */
+#define LEAST_LENGTH UINT64_C(100000)  /* of a window, in ns */
+#define MOST_LENGTH  UINT64_C(10000000)
+#define DOUBLINGS    7                 /* from the least length to the greatest */
+#define LEAST_GAP    UINT64_C(2000000) /* mean time between windows, in ns */
+#define GAP_FOR_COST 100               /* the same, as a multiple of the time that a window's looks take */
+#define LEAST_PAGES  64u
+#define LIVE_PART    32u /* live blocks are counted in one page of so many */
 
 static struct {
   hearth_lock lock; /* of all but `looks` and what follows it */
@@ -133,17 +132,6 @@ static void take_window(void) {
 
 /* -------------------------------------------------- the thread -------------------------------------------------- */
 
-static bool goes_on(void) { return hearth_rt.recording && !hearth_rt.ended && hearth_os_is_main_alive(); }
-
-static bool wait(uint64_t ns) {
-  while (ns > LONGEST_SLEEP && goes_on()) {
-    hearth_os_sleep(LONGEST_SLEEP);
-    ns -= LONGEST_SLEEP;
-  }
-  hearth_os_sleep(ns < LONGEST_SLEEP ? ns : LONGEST_SLEEP);
-  return goes_on();
-}
-
 static uint64_t draw_gap(void) {
   uint64_t mean = windows.cost_ns * GAP_FOR_COST;
 
@@ -159,7 +147,7 @@ static bool is_worth_it(void) {
 }
 
 static void run(void) {
-  while (wait(draw_gap()))
+  while (hearth_own_thread_wait(draw_gap()))
     if (is_worth_it())
       take_window();
 }
@@ -177,9 +165,8 @@ void hearth_windows_begin(void) {
       !hearth_pair_sums_create(&windows.pairs))
     return;
   windows.looks = hearth_os_map(hearth_os_whole_pages(sizeof *windows.looks));
-  void *memory = hearth_os_map(THREAD_MEMORY);
   hearth_sampler_begin(&windows.random, 1, hearth_rt.start_unix_ns ^ hearth_rt.pid << 40);
-  windows.running = windows.looks && memory && hearth_os_begin_thread(run, memory, THREAD_MEMORY);
+  windows.running = windows.looks && hearth_own_thread_begin(run);
 }
 
 static void forget(void) {

@@ -94,12 +94,6 @@ open_program() {
   mkdir -p "$folder"
 }
 
-# make_input FILE COMMAND...: its output, made once; into $input.
-make_input() {
-  input=$work/$1
-  [[ -e $input ]] || { "${@:2}" >"$input.new" && mv "$input.new" "$input"; }
-}
-
 # run_input INPUT COMMAND...: the program's workload.
 run_input() { (cd "$realworld" && workload "$@"); }
 

@@ -54,6 +54,12 @@ select_benefit_program() {
   fi
 }
 
+# make_input FILE COMMAND...: its output, made once; into $input.
+make_input() {
+  input=$work/$1
+  [[ -e $input ]] || { "${@:2}" >"$input.new" && mv "$input.new" "$input"; }
+}
+
 # run_program INPUT COMMAND...: the selected program's workload, in the folder that its file expects.
 run_program() {
   (cd "$realworld" && workload "$@")

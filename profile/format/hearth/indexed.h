@@ -57,6 +57,9 @@ enum hearth_section_id { /* never reused; unknown ones are skipped */
 #define HEARTH_FLAG_ACCESSES  1u /* required flag: accesses were counted in every run that was merged */
 #define HEARTH_FLAG_DENSITIES 2u /* required flag, without the other: of some run only access densities are known */
 
+#define HEARTH_FLAG_ESTIMATED                                                                                          \
+  1u /* optional flag, with FLAG_ACCESSES: in some run, accesses were estimated, not counted */
+
 typedef struct hearth_indexed_header {
   uint64_t magic;
   uint32_t version;

@@ -48,7 +48,7 @@ hearth_status hearth_builder_function_by_id(hearth_builder *builder, uint64_t id
 /* Add to the context of these frames (leaf first, n >= 1; copied). */
 hearth_status hearth_builder_add(hearth_builder *builder, const hearth_builder_frame *frames, size_t n,
                                  const hearth_mib *mib, hearth_error *err);
-/* Account for runs: only runs, duration_ns, dropped_blocks, dropped_frames, accesses_counted and
+/* Account for runs: only runs, duration_ns, dropped_blocks, dropped_frames, accesses_counted, accesses_estimated and
  * densities_only are used. */
 hearth_status hearth_builder_add_run(hearth_builder *builder, const hearth_profile_summary *run, hearth_error *err);
 /* Additions between these two are of one run: at the end each of its contexts is observed for its spread (hearth/spread.h),

@@ -153,7 +153,7 @@ static hearth_status look(hearth_advice *a, hearth_error *err) {
   a->whole.runs = a->summary.runs ? (double)a->summary.runs : 1;
   a->whole.duration_ns = (double)a->summary.duration_ns / a->whole.runs;
   a->has[HEARTH_ADVICE_ANY] = true;
-  a->has[HEARTH_ADVICE_ACCESSES] = a->summary.accesses_counted;
+  a->has[HEARTH_ADVICE_ACCESSES] = a->summary.accesses_counted && !a->summary.accesses_estimated;
   HEARTH_TRY(hearth_names_init(&a->names, a->profile, &a->view, err));
   HEARTH_TRY(hearth_selection_init(&a->selection, a->profile, &a->view, err));
   HEARTH_TRY(hearth_groups_init(&a->groups, &a->names, HEARTH_BY_SITE, err));

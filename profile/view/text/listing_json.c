@@ -70,6 +70,8 @@ static void print_summary(listing_json *p) {
   hearth_json_key_uint(json, "duration_ns", s->duration_ns);
   hearth_json_key(json, "accesses_counted");
   hearth_json_bool(json, s->accesses_counted);
+  hearth_json_key(json, "accesses_estimated");
+  hearth_json_bool(json, s->accesses_estimated);
   hearth_json_key(json, "densities_only");
   hearth_json_bool(json, s->densities_only);
   hearth_json_key_uint(json, "dropped_blocks", s->dropped_blocks);

@@ -53,7 +53,8 @@ static hearth_status print_header(const hearth_listing *r, hearth_error *err) {
   if (hearth_listing_knows(r, HEARTH_COL_LiveAtExit))
     fprintf(out, "  at exit    %s live\n", hearth_amount_bytes(r->all.live).c);
   if (s->accesses_counted)
-    fprintf(out, "  accesses   %" PRIu64 " loads and stores\n", s->total_accesses);
+    fprintf(out, "  accesses   %s%" PRIu64 " loads and stores%s\n", s->accesses_estimated ? "some " : "",
+            s->total_accesses, s->accesses_estimated ? ", estimated from looks at pages" : "");
   else if (s->densities_only)
     fprintf(out, "  accesses   not counted in every run, but their density is known: LLVM's thresholds classify\n");
   else

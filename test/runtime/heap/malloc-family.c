@@ -3,6 +3,7 @@
  * RUN: %S/../Inputs/profiled.sh %clang %rt %s %t
  * RUN: rm -f %t.prof.* && HEARTH_OPTIONS=log_path=%t.prof %t
  * RUN: HEARTH_OPTIONS=log_path=%t.sampled:sample=1000000000 %t sampled
+ * RUN: HEARTH_OPTIONS=log_path=%t.watched:accesses=pages:sample=1 %t sampled
  * RUN: python3 %S/../Inputs/raw_print.py %t.prof.* AllocCount MinSize MaxSize LiveAtExit | FileCheck %s
  *
  * Growing a block makes a new one each time, in place or not.

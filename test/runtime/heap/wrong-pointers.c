@@ -7,6 +7,11 @@
  * RUN: not --crash %t resize 2>&1 | FileCheck %s --check-prefix=RESIZE
  * RUN: HEARTH_OPTIONS=log_path=%t.prof %t foreign
  *
+ * So do those on pages of their own.
+ * RUN: env HEARTH_OPTIONS=accesses=pages:sample=1 not --crash %t twice 2>&1 | FileCheck %s --check-prefix=TWICE
+ * RUN: env HEARTH_OPTIONS=accesses=pages:sample=1 not --crash %t inside 2>&1 | FileCheck %s --check-prefix=INSIDE
+ * RUN: env HEARTH_OPTIONS=accesses=pages:sample=1 not --crash %t resize 2>&1 | FileCheck %s --check-prefix=RESIZE
+ *
  * Blocks that are not sampled take a way of their own:
  * RUN: env HEARTH_OPTIONS=sample=1000000000 not --crash %t twice 2>&1 | FileCheck %s --check-prefix=TWICE
  * RUN: env HEARTH_OPTIONS=sample=1000000000 not --crash %t inside 2>&1 | FileCheck %s --check-prefix=INSIDE

@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Slots are in one table: the small ones, then those of each class of larger blocks; addresses follow from their numbers.
+ * The more of the room is taken, the fewer blocks of the sample are watched, so that some is left for those to come. */
+#include "watched.h"
+
+#include "heap.h"
+#include "os.h"
+#include "tracts.h"
+
+#define SMALL_STRIDE  ((HEARTH_WATCHED_SMALL_PAGES + 1) * HEARTH_OS_PAGE)
+#define SMALL_AREA    (HEARTH_WATCHED_SMALL_SLOTS * SMALL_STRIDE)
+#define LEAST_PAGES   256u   /* for small blocks: 1 MiB, or ... */
+#define HEAP_PART     50u    /* this part of the heap, if that is more, ... */
+#define MOST_PAGES    8192u  /* but no more */
+#define MOST_LARGE    16384u /* pages of larger blocks: they take the memory that they would take anyway */
+#define THINNINGS     4u     /* up to one block in 2^4 */
+#define LARGEST_CLASS (HEARTH_WATCHED_CLASSES - 1)
+
+/* Low addresses are listed first, and programs rarely have anything there. */
+static const uintptr_t bases[] = {UINT64_C(4) << 30, UINT64_C(64) << 30, UINT64_C(1) << 40};
+
+hearth_lock hearth_watched_lock;
+
+static struct {
+  char *base; /* NULL: not created */
+  size_t size;
+  hearth_watched_slot *slots;
+  bool on;
+  uint32_t small_pages, large_pages;      /* resident at most; of larger blocks */
+  uint32_t taken[HEARTH_WATCHED_CLASSES]; /* slots of each class */
+  uint32_t turn;                          /* counts blocks that might be watched */
+} watched;
+
+static size_t class_pages(unsigned class) { return (size_t)2 << class; }
+static size_t class_stride(unsigned class) { return (class_pages(class) + 1) * HEARTH_OS_PAGE; }
+
+/* The areas of classes before this one. */
+static size_t class_area(unsigned class) {
+  size_t offset = SMALL_AREA;
+
+  for (unsigned before = 0; before < class; ++before)
+    offset += HEARTH_WATCHED_CLASS_SLOTS * class_stride(before);
+  return offset;
+}
+
+static unsigned class_of_pages(size_t pages) {
+  unsigned class = 0;
+
+  while (class_pages(class) < pages)
+    ++class;
+  return class;
+}
+
+static hearth_watched_slot *class_slot(unsigned class, uint32_t number) {
+  return &watched.slots[HEARTH_WATCHED_SMALL_SLOTS + class * HEARTH_WATCHED_CLASS_SLOTS + number];
+}
+
+bool hearth_watched_is_small(const hearth_watched_slot *slot) {
+  return slot < watched.slots + HEARTH_WATCHED_SMALL_SLOTS;
+}
+
+static char *address_of(const hearth_watched_slot *slot) {
+  uint32_t number = (uint32_t)(slot - watched.slots);
+  if (hearth_watched_is_small(slot))
+    return watched.base + number * SMALL_STRIDE;
+  number -= HEARTH_WATCHED_SMALL_SLOTS;
+  unsigned class = number / HEARTH_WATCHED_CLASS_SLOTS;
+  return watched.base + class_area(class) + number % HEARTH_WATCHED_CLASS_SLOTS * class_stride(class);
+}
+
+/* Is the first slot's place free? Whatever comes later is refused by itself. */
+static bool can_begin_at(uintptr_t base) {
+  void *page = hearth_os_map_at((void *)base, HEARTH_OS_PAGE);
+
+  if (page)
+    hearth_os_unmap(page, HEARTH_OS_PAGE);
+  return page != NULL;
+}
+
+bool hearth_watched_create(void) {
+  size_t table = hearth_os_whole_pages(HEARTH_WATCHED_SLOTS * sizeof *watched.slots);
+  unsigned i = 0;
+
+  while (i < sizeof bases / sizeof bases[0] && !can_begin_at(bases[i]))
+    ++i;
+  if (i == sizeof bases / sizeof bases[0] || !(watched.slots = hearth_os_map(table)))
+    return false;
+  for (unsigned k = 0; k < HEARTH_WATCHED_SLOTS; ++k)
+    watched.slots[k].context = HEARTH_NO_CONTEXT;
+  watched.size = class_area(HEARTH_WATCHED_CLASSES);
+  watched.base = (char *)bases[i];
+  return true;
+}
+
+void hearth_watched_switch(bool on) { __atomic_store_n(&watched.on, on, __ATOMIC_RELEASE); }
+
+bool hearth_watched_contains(const void *address) {
+  return watched.base && (uintptr_t)address - (uintptr_t)watched.base < watched.size;
+}
+
+hearth_watched_slot *hearth_watched_slot_of(const void *address) {
+  size_t offset = (size_t)((const char *)address - watched.base);
+  unsigned class = 0;
+
+  if (!hearth_watched_contains(address))
+    return NULL;
+  if (offset < SMALL_AREA)
+    return &watched.slots[offset / SMALL_STRIDE];
+  for (offset -= SMALL_AREA; offset >= HEARTH_WATCHED_CLASS_SLOTS * class_stride(class); ++class)
+    offset -= HEARTH_WATCHED_CLASS_SLOTS * class_stride(class);
+  return class_slot(class, (uint32_t)(offset / class_stride(class)));
+}
+
+/* -------------------------------------------------- taking -------------------------------------------------- */
+
+/* With at least 1/2, 3/4, 7/8 ... of the room taken, one block in 2, 4, 8 ... is watched; none if all is. */
+static bool is_due(uint32_t taken, uint32_t room) {
+  unsigned thinnings = 0;
+
+  if (taken >= room)
+    return false;
+  while (thinnings < THINNINGS && room - taken <= room >> (thinnings + 1))
+    ++thinnings;
+  return watched.turn % (1u << thinnings) == 0;
+}
+
+static bool map(hearth_watched_slot *slot, size_t pages) {
+  char *at = address_of(slot);
+
+  if (!hearth_os_map_at(at, pages * HEARTH_OS_PAGE))
+    return false;
+  hearth_os_keep_small_pages(at, pages * HEARTH_OS_PAGE);
+  slot->start = at;
+  slot->pages = (uint32_t)pages;
+  return true;
+}
+
+static hearth_block *begin(hearth_watched_slot *slot, uint32_t page, size_t size, size_t offset) {
+  hearth_block *block = (hearth_block *)(slot->start + page * HEARTH_OS_PAGE + offset * HEARTH_GRANULE);
+
+  hearth_block_set_state(block, HEARTH_BLOCK_RAW);
+  block->size = size;
+  block->size_class = HEARTH_NO_CLASS;
+  slot->offsets[page] = (uint8_t)offset;
+  slot->used |= UINT64_C(1) << page;
+  slot->fresh |= UINT64_C(1) << page;
+  return block;
+}
+
+/* The context's slot, or a free one. */
+static hearth_watched_slot *small_slot(uint32_t context) {
+  hearth_watched_slot *free = NULL;
+
+  for (uint32_t i = 0; i < HEARTH_WATCHED_SMALL_SLOTS; ++i) {
+    hearth_watched_slot *slot = &watched.slots[i];
+    if (slot->context == context)
+      return slot;
+    if (!free && slot->context == HEARTH_NO_CONTEXT)
+      free = slot;
+  }
+  return free;
+}
+
+static uint32_t room_for_small(void) {
+  char *unused;
+  size_t part = hearth_tracts_extent(&unused) / HEARTH_OS_PAGE / HEAP_PART;
+
+  return part < LEAST_PAGES ? LEAST_PAGES : part > MOST_PAGES ? MOST_PAGES : (uint32_t)part;
+}
+
+/* Blocks begin at different lines of their pages: else all would compete for the same few of a cache. */
+static hearth_block *take_small(size_t size, uint32_t context) {
+  if (!is_due(watched.small_pages, room_for_small()))
+    return NULL;
+  hearth_watched_slot *slot = small_slot(context);
+  if (!slot || (!slot->start && !map(slot, HEARTH_WATCHED_SMALL_PAGES)))
+    return NULL;
+  uint64_t free = ~slot->used & ((UINT64_C(1) << HEARTH_WATCHED_SMALL_PAGES) - 1);
+  if (!free)
+    return NULL;
+  uint32_t page = (uint32_t)__builtin_ctzll(free);
+  if (page >= slot->high_pages) {
+    watched.small_pages += page + 1 - slot->high_pages;
+    slot->high_pages = page + 1;
+  }
+  slot->context = context;
+  size_t room = (HEARTH_OS_PAGE - sizeof(hearth_block) - size) / HEARTH_GRANULE;
+  return begin(slot, page, size, watched.turn * 29u % (room + 1));
+}
+
+static hearth_block *take_large(size_t size, size_t pages, uint32_t context) {
+  unsigned class = class_of_pages(pages);
+
+  if (!is_due(watched.taken[class], HEARTH_WATCHED_CLASS_SLOTS) || watched.large_pages + pages > MOST_LARGE)
+    return NULL;
+  hearth_watched_slot *slot = class_slot(class, 0);
+  for (uint32_t i = 0; i < HEARTH_WATCHED_CLASS_SLOTS && slot->start; ++i)
+    slot = class_slot(class, i);
+  if (slot->start || !map(slot, pages))
+    return NULL;
+  slot->context = context;
+  ++watched.taken[class];
+  watched.large_pages += (uint32_t)pages;
+  return begin(slot, 0, size, 0);
+}
+
+static hearth_block *take(size_t size, uint32_t context, bool *ret_zeroed) {
+  size_t pages = (sizeof(hearth_block) + (size ? size : 1) + HEARTH_OS_PAGE - 1) / HEARTH_OS_PAGE;
+
+  ++watched.turn;
+  *ret_zeroed = pages > 1;
+  return pages == 1 ? take_small(size, context) : take_large(size, pages, context);
+}
+
+hearth_block *hearth_watched_take(size_t size, size_t alignment, uint32_t context, bool *ret_zeroed) {
+  if (!__atomic_load_n(&watched.on, __ATOMIC_ACQUIRE) || alignment > HEARTH_BLOCK_ALIGNMENT ||
+      size > class_pages(LARGEST_CLASS) * HEARTH_OS_PAGE - sizeof(hearth_block) ||
+      !hearth_lock_try(&hearth_watched_lock))
+    return NULL;
+  hearth_block *block = take(size, context, ret_zeroed);
+  hearth_lock_give(&hearth_watched_lock);
+  return block;
+}
+
+/* -------------------------------------------------- blocks -------------------------------------------------- */
+
+static uint32_t page_in(const hearth_watched_slot *slot, const void *address) {
+  return (uint32_t)((size_t)((const char *)address - slot->start) / HEARTH_OS_PAGE);
+}
+
+hearth_block *hearth_watched_find(const void *pointer) {
+  const hearth_watched_slot *slot = hearth_watched_slot_of(pointer);
+  const char *memory = pointer;
+
+  if (!slot || !slot->start || page_in(slot, memory) >= (hearth_watched_is_small(slot) ? slot->pages : 1u))
+    return NULL;
+  uint32_t page = page_in(slot, memory);
+  size_t offset = page * HEARTH_OS_PAGE + slot->offsets[page] * HEARTH_GRANULE + sizeof(hearth_block);
+  return slot->used >> page & 1 && memory == slot->start + offset ? (hearth_block *)memory - 1 : NULL;
+}
+
+/* The pages of a larger block go back at once, its mapping at the next look. */
+void hearth_watched_give(hearth_block *block) {
+  hearth_watched_slot *slot = hearth_watched_slot_of(block);
+  uint32_t page = page_in(slot, block);
+
+  if (!hearth_watched_is_small(slot) && slot->pages > 1) {
+    __atomic_fetch_or(&slot->ended, HEARTH_WATCHED_ENDING, __ATOMIC_RELEASE);
+    hearth_os_discard(slot->start + HEARTH_OS_PAGE, (slot->pages - 1) * HEARTH_OS_PAGE);
+  }
+  __atomic_fetch_or(&slot->ended, UINT64_C(1) << page, __ATOMIC_RELEASE);
+}
+
+size_t hearth_watched_capacity(const hearth_block *block) {
+  const hearth_watched_slot *slot = hearth_watched_slot_of(block);
+
+  return hearth_watched_is_small(slot) ? 0 : slot->pages * HEARTH_OS_PAGE - sizeof *block;
+}
+
+/* The context is one number, and the thread that looks may read either. */
+void hearth_watched_renew(hearth_block *block, uint32_t context) {
+  hearth_watched_slot *slot = hearth_watched_slot_of(block);
+
+  if (context != HEARTH_NO_CONTEXT && !hearth_watched_is_small(slot))
+    __atomic_store_n(&slot->context, context, __ATOMIC_RELAXED);
+}
+
+void hearth_watched_each(void (*visit)(hearth_block *block, void *closure), void *closure) {
+  for (unsigned i = 0; watched.slots && i < HEARTH_WATCHED_SLOTS; ++i) {
+    const hearth_watched_slot *slot = &watched.slots[i];
+    for (uint64_t left = slot->used; left; left &= left - 1) {
+      uint32_t page = (uint32_t)__builtin_ctzll(left);
+      visit((hearth_block *)(slot->start + page * HEARTH_OS_PAGE + slot->offsets[page] * HEARTH_GRANULE), closure);
+    }
+  }
+}
+
+/* -------------------------------------------------- looks -------------------------------------------------- */
+
+hearth_watched_slot *hearth_watched_slots(void) { return watched.slots; }
+
+void hearth_watched_range(char **ret_start, char **ret_end) {
+  *ret_start = watched.base;
+  *ret_end = watched.base + watched.size;
+}
+
+static void settle_small(hearth_watched_slot *slot) {
+  if (slot->used || slot->context == HEARTH_NO_CONTEXT)
+    return;
+  hearth_os_discard(slot->start, slot->high_pages * HEARTH_OS_PAGE);
+  watched.small_pages -= slot->high_pages;
+  slot->high_pages = 0;
+  slot->context = HEARTH_NO_CONTEXT;
+}
+
+static void settle_large(hearth_watched_slot *slot) {
+  if (slot->used || !slot->start)
+    return;
+  unsigned class = (unsigned)((slot - watched.slots - HEARTH_WATCHED_SMALL_SLOTS) / HEARTH_WATCHED_CLASS_SLOTS);
+  hearth_os_unmap(slot->start, slot->pages * HEARTH_OS_PAGE);
+  --watched.taken[class];
+  watched.large_pages -= slot->pages;
+  slot->start = NULL;
+  slot->context = HEARTH_NO_CONTEXT;
+}
+
+void hearth_watched_settle(void) {
+  for (unsigned i = 0; i < HEARTH_WATCHED_SLOTS; ++i) {
+    hearth_watched_slot *slot = &watched.slots[i];
+    slot->used &= ~__atomic_exchange_n(&slot->ended, 0, __ATOMIC_ACQUIRE);
+    slot->fresh = 0;
+    if (hearth_watched_is_small(slot))
+      settle_small(slot);
+    else
+      settle_large(slot);
+  }
+}

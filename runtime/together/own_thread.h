@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The thread of the runtime's own, which looks at memory while the program runs (docs/decisions/windows.md). There is at
+ * most one. */
+#ifndef HEARTH_RUNTIME_OWN_THREAD_H
+#define HEARTH_RUNTIME_OWN_THREAD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Begin it. False: there is no memory, or the system refuses. */
+bool hearth_own_thread_begin(void (*run)(void));
+
+/* In that thread: wait. False: the program, or its recording, has ended, and so must the thread. */
+bool hearth_own_thread_wait(uint64_t ns);
+
+#endif

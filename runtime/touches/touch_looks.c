@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* A look reads how many pages of each slot were accessed since the look before, and clears the accessed bits. A block that
+ * began in between has been written for the first time, and one that ended has had its header written: their pages are
+ * taken for accessed, and only those of the others count. The system does not clear the bits of pages that a forked child
+ * shares: they do not count either. Intervals are short and long by turns; the long ones are so
+ * long that looking takes no more than its share of a processor. */
+#include "touch_looks.h"
+
+#include "clock.h"
+#include "message.h"
+#include "os.h"
+#include "own_thread.h"
+#include "page_counts.h"
+#include "running_profile.h"
+#include "sample.h"
+#include "watched.h"
+
+#define STANDARD_SAMPLE 262144u           /* bytes for each recorded block */
+#define SHORT_INTERVAL  UINT64_C(2000000) /* on average, in ns */
+#define LEAST_LONG      UINT64_C(60000000)
+#define BUFFER_SIZE     ((size_t)32 << 10)
+#define SMAPS           "/proc/self/smaps"
+
+static struct {
+  bool running;      /* the thread was begun, in this process */
+  const char *fails; /* why it gave up, if it did */
+  int smaps;         /* a descriptor of the thread's own */
+  char *buffer;
+  hearth_touch_sums *rows; /* by context */
+  uint32_t row_count;
+  hearth_touch_interval interval; /* the current one */
+  uint64_t cleared_ns, cost_ns;
+  hearth_sampler random;
+} touches;
+
+/* -------------------------------------------------- a look -------------------------------------------------- */
+
+static uint64_t interval_ns; /* of the look that is being made */
+
+static uint32_t count_bits(uint64_t bits) {
+  uint32_t count = 0;
+
+  for (; bits; bits &= bits - 1)
+    ++count;
+  return count;
+}
+
+static void add(uint32_t context, uint32_t looks, uint32_t touched) {
+  if (context >= touches.row_count || looks == 0)
+    return;
+  hearth_touch_sums *row = &touches.rows[context];
+  row->of[touches.interval].looks += looks;
+  row->of[touches.interval].touched += touched < looks ? touched : looks;
+  row->of[touches.interval].ns += looks * interval_ns;
+}
+
+static void add_slot(const hearth_page_counts *counts) {
+  const hearth_watched_slot *slot = hearth_watched_slot_of((const void *)counts->start);
+
+  if (counts->shared || !slot || slot->start != (char *)counts->start)
+    return;
+  uint64_t ended = __atomic_load_n(&slot->ended, __ATOMIC_ACQUIRE), passing = slot->used & (slot->fresh | ended);
+  uint32_t context = __atomic_load_n(&slot->context, __ATOMIC_RELAXED);
+  if (!hearth_watched_is_small(slot)) {
+    add(context, passing | ended ? 0 : slot->pages, counts->accessed); /* those that are not in memory, too */
+    return;
+  }
+  uint32_t passed = count_bits(passing);
+  add(context, count_bits(slot->used & ~passing), counts->accessed > passed ? counts->accessed - passed : 0);
+}
+
+/* False: the system refuses. */
+static bool read_counts(uintptr_t begin, uintptr_t end) {
+  hearth_page_counts_reader reader = {.length = 0};
+  uint64_t at = 0;
+
+  for (long size;; at += (uint64_t)size) {
+    size = hearth_os_read_at(touches.smaps, touches.buffer, BUFFER_SIZE, at);
+    if (size <= 0)
+      return size == 0;
+    if (!hearth_page_counts_read(&reader, touches.buffer, (size_t)size, begin, end, add_slot))
+      return true;
+  }
+}
+
+static bool clear(const char *start, const char *end) {
+  bool cleared = hearth_os_forget_accesses((void *)(uintptr_t)start, (size_t)(end - start));
+
+  touches.cleared_ns = hearth_os_now_ns();
+  return cleared;
+}
+
+static bool look(void) {
+  char *start, *end;
+
+  hearth_watched_range(&start, &end);
+  interval_ns = hearth_os_now_ns() - touches.cleared_ns;
+  if (!read_counts((uintptr_t)start, (uintptr_t)end)) {
+    touches.fails = "cannot read " SMAPS;
+    return false;
+  }
+  hearth_watched_settle();
+  if (clear(start, end))
+    return true;
+  touches.fails = "cannot clear the accessed bits of pages (Linux before 5.4, or a filter of system calls)";
+  return false;
+}
+
+/* -------------------------------------------------- the thread -------------------------------------------------- */
+
+static uint64_t draw_interval(void) {
+  uint64_t rest = 2 * touches.cost_ns * 100 / hearth_rt.options.look_cost;
+  uint64_t mean = touches.interval == HEARTH_TOUCH_SHORT ? SHORT_INTERVAL : rest > LEAST_LONG ? rest : LEAST_LONG;
+
+  return mean / 2 + mean * hearth_sampler_below(&touches.random, 1024) / 1024;
+}
+
+/* Returns whether there is to be another one. */
+static bool take_look(void) {
+  uint64_t before_ns = hearth_os_thread_ns();
+
+  hearth_lock_take(&hearth_watched_lock);
+  bool looked = look();
+  if (!looked)
+    hearth_watched_switch(false);
+  hearth_lock_give(&hearth_watched_lock);
+  uint64_t cost_ns = hearth_os_thread_ns() - before_ns;
+  touches.cost_ns = touches.cost_ns ? touches.cost_ns - touches.cost_ns / 8 + cost_ns / 8 : cost_ns;
+  touches.interval = touches.interval == HEARTH_TOUCH_SHORT ? HEARTH_TOUCH_LONG : HEARTH_TOUCH_SHORT;
+  return looked;
+}
+
+/* Its files are its own: this descriptor is no number of the program's. */
+static void run(void) {
+  touches.smaps = hearth_os_open_read(SMAPS);
+  while (hearth_own_thread_wait(draw_interval()) && take_look())
+    ;
+}
+
+/* -------------------------------------------------- begin and end -------------------------------------------------- */
+
+bool hearth_touches_are_wanted(void) {
+  hearth_runtime_options *options = &hearth_rt.options;
+
+  if (options->accesses != HEARTH_ACCESSES_BY_PAGES)
+    return false;
+  if (options->mode != HEARTH_MODE_AGGREGATE || options->format != HEARTH_FORMAT_HEARTH || options->memory_cap > 0) {
+    hearth_message("option accesses: pages are only looked at with mode=aggregate, format=hearth and no memory_cap; "
+                   "accesses will not be known");
+    return false;
+  }
+  if (options->sample == 0)
+    options->sample = STANDARD_SAMPLE;
+  return true;
+}
+
+/* What the thread will need; it can tell nobody itself. */
+static const char *try(void) {
+  char *start, *end;
+  int fd = hearth_os_open_read(SMAPS);
+
+  if (fd < 0)
+    return "cannot read " SMAPS;
+  hearth_os_close(fd);
+  hearth_watched_range(&start, &end);
+  return clear(start, end) ? NULL : "the system cannot clear accessed bits of pages (Linux before 5.4?)";
+}
+
+static size_t rows_size(void) { return hearth_os_whole_pages(touches.row_count * sizeof *touches.rows); }
+
+static const char *begin(void) {
+  touches.row_count = hearth_rt.mibs.count;
+  touches.rows = hearth_os_map(rows_size());
+  touches.buffer = hearth_os_map(hearth_os_whole_pages(BUFFER_SIZE));
+  if (!touches.rows || !touches.buffer)
+    return "out of memory";
+  if (!hearth_watched_create())
+    return "no place for watched blocks at the addresses from 4 GiB, 64 GiB or 1 TiB on";
+  hearth_os_mark_sparse(touches.rows, rows_size());
+  const char *reason = try();
+  if (reason)
+    return reason;
+  hearth_sampler_begin(&touches.random, 1, hearth_rt.start_unix_ns ^ hearth_rt.pid << 40);
+  touches.interval = HEARTH_TOUCH_LONG;
+  return hearth_own_thread_begin(run) ? NULL : "the system refuses a thread";
+}
+
+void hearth_touches_begin(void) {
+  const char *reason = begin();
+  if (reason) {
+    hearth_message("option accesses=pages: %s; accesses will not be known", reason);
+    return;
+  }
+  touches.running = true;
+  hearth_watched_switch(true);
+}
+
+void hearth_touches_forget(void) {
+  if (!touches.running)
+    return;
+  hearth_lock_take(&hearth_watched_lock);
+  hearth_os_discard(touches.rows, rows_size());
+  hearth_lock_give(&hearth_watched_lock);
+}
+
+void hearth_touches_end_in_child(void) {
+  touches.running = false;
+  hearth_watched_switch(false);
+}
+
+/* -------------------------------------------------- for dumps -------------------------------------------------- */
+
+const hearth_touch_sums *hearth_touches_of(uint32_t context) {
+  static const hearth_touch_sums none;
+
+  return context < touches.row_count ? &touches.rows[context] : &none;
+}
+
+/* Of contexts with looks: the mean by bytes and time, which is what is assumed of the others. */
+static double find_mean_rate(const hearth_mib_view *mibs) {
+  double touches_sum = 0, weight_sum = 0;
+
+  for (uint32_t context = 0; context < mibs->count; ++context) {
+    const hearth_mib *mib = hearth_mib_view_read(mibs, context);
+    const hearth_touch_sums *sums = hearth_touches_of(context);
+    if (mib->AllocCount == 0 || !hearth_touch_rate_is_known(sums))
+      continue;
+    double weight = hearth_touch_byte_seconds(mib);
+    touches_sum += weight * hearth_touch_rate(sums);
+    weight_sum += weight;
+  }
+  return weight_sum > 0 ? touches_sum / weight_sum : -1;
+}
+
+bool hearth_touches_estimate(hearth_mib_view *mibs) {
+  if (!touches.running)
+    return false;
+  if (touches.fails)
+    hearth_message("option accesses=pages: %s; looks ended early", touches.fails);
+  double mean = find_mean_rate(mibs);
+  for (uint32_t context = 0; mean >= 0 && context < mibs->count; ++context)
+    if (hearth_mib_view_read(mibs, context)->AllocCount > 0) {
+      const hearth_touch_sums *sums = hearth_touches_of(context);
+      hearth_touch_set_accesses(hearth_mib_view_change(mibs, context),
+                                hearth_touch_rate_is_known(sums) ? hearth_touch_rate(sums) : mean);
+    }
+  return mean >= 0;
+}
