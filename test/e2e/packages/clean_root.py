@@ -54,7 +54,7 @@ def closure(packages, providers, wanted):
 
 
 def copy_files(full_names):
-    for folder in ("bin", "sbin", "lib", "lib64"):
+    for folder in ("bin", "sbin", "lib", "lib32", "lib64", "libx32"):
         if os.path.islink(f"/{folder}"):
             os.makedirs(f"{root}/usr/{folder}")
             os.symlink(f"usr/{folder}", f"{root}/{folder}")
