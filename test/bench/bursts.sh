@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # What counting for part of the time costs: beside the runtime alone, which records blocks, stacks and times; beside the
 # program as it is; with all blocks recorded and with a sample of them; and what counting all accesses costs.
+# shellcheck disable=SC2034,SC2154  # what the programs' files read and set
 set -euo pipefail
 cd "$(dirname "$0")"
 # shellcheck source=lib.sh
@@ -13,12 +14,12 @@ usage: test/bench/bursts.sh [--quick] [--rounds=N] [--sample=BYTES] [PROGRAM...]
   PROGRAM         pairs, bignum, recursive, lua, jq, sqlite (the default: the last three)
   --rounds=N      measured rounds (default 5)
   --sample=BYTES  the runtime's option, for the sampled runs (default 65536)
-  --quick         one round
+  --quick         small inputs and one round
 END
 }
 
-rounds=5 sample=65536 programs=()
-parse_arguments '--quick rounds=1' '--rounds=[1-9]*' '--sample=[1-9]*' \
+quick=false rounds=5 sample=65536 programs=()
+parse_arguments '--quick quick=true rounds=1' '--rounds=[1-9]*' '--sample=[1-9]*' \
   'programs=pairs|bignum|recursive|lua|jq|sqlite' -- "$@"
 ((${#programs[@]} > 0)) || programs=(lua jq sqlite)
 
