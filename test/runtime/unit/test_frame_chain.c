@@ -10,6 +10,7 @@
 
 #include "frame_chain.h"
 #include "machine.h"
+#include "random_calls.h"
 #include "thread_state.h"
 
 #include <string.h>
@@ -26,12 +27,6 @@ typedef struct setting {
 static hearth_frame_chain chain;
 static setting set;
 static size_t captured, known, differing;
-static uint64_t random_state;
-
-static unsigned draw(unsigned below) {
-  random_state = random_state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-  return (unsigned)(random_state >> 33) % below;
-}
 
 /* A number that stands for the stack, and its place if that matters. */
 static uint32_t number_of(const uint64_t *pcs, size_t depth, const hearth_frame *frame) {
@@ -64,42 +59,6 @@ __attribute__((noinline)) static void capture(void) {
   size_t count = hearth_frame_chain_copy(&chain, pcs);
   differing += count != depth || memcmp(pcs, expected, depth * sizeof *pcs) != 0;
   hearth_frame_chain_set_context(&chain, number_of(pcs, count, frame));
-}
-
-static int one(unsigned depth);
-
-__attribute__((noinline)) static int two(unsigned depth) {
-  volatile char room[200];
-  int sum = 0;
-
-  room[depth] = (char)depth;
-  for (unsigned i = 0; depth > 0 && i < 2; i++)
-    if (draw(2) == 0)
-      capture();
-    else
-      sum += one(depth - 1) + room[depth];
-  return sum;
-}
-
-/* Calls from several places, so that frames stay where they are while return addresses change. */
-__attribute__((noinline)) static int one(unsigned depth) {
-  int sum = 1;
-
-  for (unsigned i = 0; depth > 0 && i < 3; i++)
-    switch (draw(8)) {
-    case 0:
-      sum += one(depth - 1);
-      break;
-    case 1:
-      sum += two(depth - 1);
-      break;
-    case 2:
-      sum += one(depth - 1) * 2;
-      break;
-    default:
-      capture();
-    }
-  return sum;
 }
 
 static void *work(void *closure) {

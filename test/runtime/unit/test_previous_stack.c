@@ -12,6 +12,7 @@
 #include "mappings.h"
 #include "previous_stack.h"
 #include "previous_stack_calls.h"
+#include "random_calls.h"
 #include "unwind_rules.h"
 
 #include <string.h>
@@ -21,12 +22,6 @@
 static hearth_previous_stack last;
 static hearth_rule_memo rules;
 static size_t stack_most = HEARTH_DEPTH_MOST, found, by_place, differing;
-static uint64_t random_state;
-
-static unsigned draw(unsigned below) {
-  random_state = random_state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-  return (unsigned)(random_state >> 33) % below;
-}
 
 static void compare(const uint64_t *pcs, size_t depth, const uint64_t *expected, size_t expected_depth) {
   differing += depth != expected_depth || memcmp(pcs, expected, depth * sizeof *pcs) != 0;
@@ -57,43 +52,6 @@ __attribute__((noinline)) static void capture(void) {
   compare(pcs, depth, expected, expected_depth);
   depth = hearth_previous_stack_copy(&last, true, stack_most, pcs);
   compare(pcs, depth, expected, hearth_fold_recursion(expected, expected_depth));
-}
-
-static int one(unsigned depth);
-static int two(unsigned depth);
-
-/* Calls from several places, so that frames stay where they are while return addresses change. */
-__attribute__((noinline)) static int one(unsigned depth) {
-  int sum = 1;
-
-  for (unsigned i = 0; depth > 0 && i < 3; ++i)
-    switch (draw(8)) {
-    case 0:
-      sum += one(depth - 1);
-      break;
-    case 1:
-      sum += two(depth - 1);
-      break;
-    case 2:
-      sum += one(depth - 1) * 2;
-      break;
-    default:
-      capture();
-    }
-  return sum;
-}
-
-__attribute__((noinline)) static int two(unsigned depth) {
-  volatile char room[200];
-  int sum = 0;
-
-  room[depth] = (char)depth;
-  for (unsigned i = 0; depth > 0 && i < 2; ++i)
-    if (draw(2) == 0)
-      capture();
-    else
-      sum += one(depth - 1) + room[depth];
-  return sum;
 }
 
 static void run(unsigned times) {
