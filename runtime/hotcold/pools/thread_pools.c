@@ -4,6 +4,8 @@
 #define _GNU_SOURCE
 #include "thread_pools.h"
 
+#include "released_blocks.h"
+
 #include <errno.h>
 #include <pthread.h>
 #include <string.h>
@@ -35,9 +37,6 @@ static struct hearth_thread_pools *map_pools(void) {
   }
   return thread;
 }
-
-static void release(struct hearth_thread_pools *freeing, void *const *blocks, unsigned count);
-static void free_noted(struct hearth_thread_pools *thread);
 
 /* Of the pools whose thread vanished, only this is relied on: parcels belong to whom the table of tiles says, a used bit is
  * set for all quanta that are handed out, cached or in a hole, and a cached block is counted after it was freed and before
@@ -71,7 +70,7 @@ static void empty_bins(struct hearth_thread_pools *thread) {
     for (size_t quanta = 1; quanta <= HEARTH_SMALL_QUANTA; quanta++) {
       uint8_t cached = hearth_bin_count(pool, quanta);
       hearth_bin_set_count(pool, quanta, 0);
-      release(thread, hearth_bin_of(pool, quanta), cached);
+      hearth_release_blocks(thread, hearth_bin_of(pool, quanta), cached);
       hearth_count_add(&pool->counts.released, cached);
     }
   }
@@ -110,7 +109,7 @@ static void make_idle(struct hearth_thread_pools *thread) {
   for (unsigned i = 0; i < HEARTH_POOLS; i++)
     hearth_pool_close(&thread->pool[i]);
   thread->has_thread = false;
-  free_noted(thread);
+  hearth_free_remote_blocks(thread);
   hearth_futex_lock_release(&thread->lock);
   hearth_futex_lock_acquire(&registry_lock);
   thread->next_idle = idle_pools;
@@ -207,133 +206,6 @@ size_t hearth_even_medium_quanta(uint64_t owner, const void *block) {
   return parcel->even;
 }
 
-/* Blocks that their owners are to free. */
-
-static void note_remote(struct hearth_thread_pools *thread, struct hearth_pool *pool, struct hearth_parcel *parcel,
-                        size_t quantum, size_t quanta) {
-  uint64_t *word = &hearth_tiles.remote[quantum / HEARTH_WORD_QUANTA], bit = UINT64_C(1)
-                                                                             << quantum % HEARTH_WORD_QUANTA;
-  if (*word & bit)
-    hearth_region_freed_twice();
-  *word |= bit;
-  if (!parcel->remote_tiles) {
-    parcel->next_remote = atomic_load_explicit(&thread->remote, memory_order_relaxed);
-    atomic_store_explicit(&thread->remote, parcel, memory_order_relaxed);
-  }
-  parcel->remote_tiles |= UINT32_C(1) << (quantum - hearth_parcel_begin(parcel)) / HEARTH_TILE_QUANTA;
-  hearth_count_add(&pool->counts.remote_quanta, quanta);
-}
-
-static void free_remote_word(struct hearth_pool *pool, struct hearth_parcel *parcel, size_t word) {
-  uint64_t bits = hearth_tiles.remote[word];
-  hearth_tiles.remote[word] = 0;
-  for (; bits; bits &= bits - 1) {
-    size_t quantum = word * HEARTH_WORD_QUANTA + (size_t)__builtin_ctzll(bits);
-    char *block = hearth_quantum_address(quantum);
-    size_t quanta = hearth_live_quanta(hearth_owner_of(block), block);
-    hearth_count_add(&pool->counts.remote_quanta, -(uint64_t)quanta);
-    hearth_pool_free(pool, parcel, quantum, quanta);
-  }
-}
-
-static void free_remote(struct hearth_parcel *parcel) {
-  enum { TILE_WORDS = HEARTH_TILE_QUANTA / HEARTH_WORD_QUANTA };
-  size_t begin = hearth_parcel_begin(parcel);
-  uint64_t owner = hearth_owner_of(hearth_quantum_address(begin));
-  struct hearth_pool *pool = &hearth_owner_thread(owner)->pool[hearth_owner_pool(owner)];
-  uint32_t tiles = parcel->remote_tiles;
-  parcel->remote_tiles = 0;
-  hearth_pool_hold(parcel);
-  for (; tiles; tiles &= tiles - 1) {
-    size_t first = begin / HEARTH_WORD_QUANTA + (size_t)__builtin_ctz(tiles) * TILE_WORDS;
-    for (size_t word = first; word < first + TILE_WORDS; word++)
-      if (hearth_tiles.remote[word])
-        free_remote_word(pool, parcel, word);
-  }
-  hearth_pool_release(pool, parcel);
-}
-
-/* With the lock held. */
-static void free_noted(struct hearth_thread_pools *thread) {
-  struct hearth_parcel *parcel = atomic_load_explicit(&thread->remote, memory_order_relaxed), *next;
-  atomic_store_explicit(&thread->remote, NULL, memory_order_relaxed);
-  for (; parcel; parcel = next) {
-    next = parcel->next_remote;
-    free_remote(parcel);
-  }
-}
-
-bool hearth_thread_pools_collect(struct hearth_thread_pools *thread) {
-  if (!atomic_load_explicit(&thread->remote, memory_order_relaxed))
-    return false;
-  hearth_futex_lock_acquire(&thread->lock);
-  free_noted(thread);
-  hearth_futex_lock_release(&thread->lock);
-  return true;
-}
-
-/* A block of others' pools; their lock is held. */
-static void free_of_others(struct hearth_thread_pools *thread, unsigned number, struct hearth_parcel *parcel,
-                           size_t quantum, size_t quanta) {
-  struct hearth_pool *pool = &thread->pool[number];
-  if (thread->has_thread || thread->is_forgotten)
-    note_remote(thread, pool, parcel, quantum, quanta);
-  else
-    hearth_pool_free(pool, parcel, quantum, quanta);
-}
-
-/* How many of the blocks, from the first on, begin in one tile and lie side by side, upwards or downwards; *first becomes the
- * lowest one. Neighbours of two tiles may be of two parcels. */
-static unsigned side_by_side(void *const *blocks, unsigned count, size_t bytes, char **first) {
-  char *low = blocks[0], *end = low + bytes;
-  size_t tile = hearth_offset_of(low) >> HEARTH_TILE_SHIFT;
-  unsigned i = 1;
-  for (; i < count && hearth_offset_of(blocks[i]) >> HEARTH_TILE_SHIFT == tile; i++)
-    if ((char *)blocks[i] == low - bytes)
-      low = blocks[i];
-    else if ((char *)blocks[i] == end)
-      end += bytes;
-    else
-      break;
-  *first = low;
-  return i;
-}
-
-/* Blocks side by side. That they were blocks when they were put into the bin is known, but not that none was given back since. */
-static void free_own(struct hearth_pool *pool, struct hearth_parcel *parcel, const char *first, size_t quanta) {
-  size_t quantum = hearth_quantum_of(first);
-  if (!hearth_parcel_even(parcel) && !hearth_block_map_is_used(quantum, quanta))
-    hearth_region_freed_twice();
-  hearth_pool_free(pool, parcel, quantum, quanta);
-}
-
-/* Take blocks of one size out of use that are in none of the bins any more. */
-static void release(struct hearth_thread_pools *freeing, void *const *blocks, unsigned count) {
-  struct hearth_thread_pools *locked = NULL;
-  for (unsigned i = 0, together; i < count; i += together) {
-    uint64_t owner = hearth_owner_of(blocks[i]);
-    size_t quantum = hearth_quantum_of(blocks[i]), quanta = hearth_live_quanta(owner, blocks[i]);
-    struct hearth_thread_pools *thread = hearth_owner_thread(owner);
-    struct hearth_parcel *parcel = hearth_parcel_of(owner, quantum);
-    together = 1;
-    if (thread == freeing) {
-      char *first;
-      together = side_by_side(&blocks[i], count - i, quanta * HEARTH_QUANTUM_BYTES, &first);
-      free_own(&thread->pool[hearth_owner_pool(owner)], parcel, first, quanta * together);
-      continue;
-    }
-    if (thread != locked) {
-      if (locked)
-        hearth_futex_lock_release(&locked->lock);
-      hearth_futex_lock_acquire(&thread->lock);
-      locked = thread;
-    }
-    free_of_others(thread, hearth_owner_pool(owner), parcel, quantum, quanta);
-  }
-  if (locked)
-    hearth_futex_lock_release(&locked->lock);
-}
-
 /* The older half goes. For a child that is forked meanwhile, the bin is empty. */
 static void empty_half(struct hearth_pool *pool, size_t quanta) {
   void *old[HEARTH_BIN_MOST], **bin = hearth_bin_of(pool, quanta);
@@ -343,7 +215,7 @@ static void empty_half(struct hearth_pool *pool, size_t quanta) {
   atomic_signal_fence(memory_order_seq_cst);
   memmove(bin, bin + half, (size_t)(cached - half) * sizeof *bin);
   hearth_bin_set_count(pool, quanta, (uint8_t)(cached - half));
-  release(pool->thread, old, half);
+  hearth_release_blocks(pool->thread, old, half);
   hearth_count_add(&pool->counts.released, half);
 }
 
@@ -352,12 +224,12 @@ void hearth_put_slowly(void *block) {
   size_t quanta = hearth_live_quanta(owner, block);
   struct hearth_thread_pools *thread = enter();
   if (!thread) {
-    release(NULL, &block, 1);
+    hearth_release_blocks(NULL, &block, 1);
     return;
   }
   struct hearth_pool *pool = &thread->pool[hearth_owner_pool(owner)];
   if (quanta > HEARTH_SMALL_QUANTA) {
-    release(thread, &block, 1);
+    hearth_release_blocks(thread, &block, 1);
     hearth_count_add(&pool->counts.released, 1);
   } else if (!hearth_pool_put_small(pool, hearth_bin_of(pool, quanta), quanta, block)) {
     empty_half(pool, quanta);

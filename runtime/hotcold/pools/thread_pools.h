@@ -121,9 +121,6 @@ static inline bool hearth_pass_on(void) {
 }
 void hearth_pass_on_slowly(void);
 
-/* Free what other threads noted. Returns whether there was anything. For the thread of the pools, or while their lock is held. */
-bool hearth_thread_pools_collect(struct hearth_thread_pools *thread);
-
 /* Sums over all threads, and large blocks. */
 void hearth_pool_figures(unsigned pool, struct hearth_hotcold_pool_stats *ret_stats);
 uint64_t hearth_passed_on(void);

@@ -18,6 +18,7 @@
 
 #include "pools_check.h"
 #include "ranges.h"
+#include "released_blocks.h"
 #include "thread_pools.h"
 
 /* Each test has a pool of its own, so that it begins without parcels. */
@@ -307,7 +308,7 @@ static void blocks_that_others_free_come_back(void **state) {
       grown = parcel_bytes(REMOTE);
   }
   assert_true(parcel_bytes(REMOTE) <= grown + grown / 8);
-  hearth_thread_pools_collect(hearth_thread_pools);
+  hearth_collect_remote_blocks(hearth_thread_pools);
   assert_true(hearth_pools_are_valid());
 }
 
