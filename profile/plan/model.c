@@ -23,7 +23,7 @@ static const double memory_share = 0.05;
 
 /* What a pool takes beside its blocks: half a unit of the adapter. */
 static const double pool_waste = 32 << 10;
-/* Pools get huge pages once they have so much together. */
+/* Pools together, and cold memory, get huge pages once there is so much of it. */
 static const double huge_from = 8 << 20;
 
 /* -------------------------------------------------- heaps ---------------------------------------------------- */
@@ -105,7 +105,7 @@ plan_prediction hearth_plan_predict_heap(const plan_heap *heap, const plan_time 
   return p;
 }
 
-bool hearth_plan_has_huge_pages(double pool_bytes) { return pool_bytes >= huge_from; }
+bool hearth_plan_has_huge_pages(double range_bytes) { return range_bytes >= huge_from; }
 
 double hearth_plan_heap_price(const plan_heap *heap, const plan_time *time, const plan_prices *prices, bool huge) {
   plan_prediction p = hearth_plan_predict_heap(heap, time);
@@ -154,10 +154,14 @@ static void add_to_footprint(footprint *f, const plan_heap *heap, const plan_tim
   f->all_pages += heap->bytes / page;
 }
 
+static double page_bytes(double range_bytes) { return hearth_plan_has_huge_pages(range_bytes) ? HUGE : PAGE; }
+
+static double fault_cycles(double bytes, bool huge) { return huge ? bytes / HUGE * huge_fault : bytes / PAGE * fault; }
+
 static footprint footprint_of(const plan_heaps *heaps, const plan_time *time, uint32_t scene, bool huge) {
   footprint f = {0};
   add_to_footprint(&f, heaps->own, time, scene, PAGE);
-  add_to_footprint(&f, heaps->cold, time, scene, PAGE);
+  add_to_footprint(&f, heaps->cold, time, scene, page_bytes(heaps->cold->bytes));
   for (uint32_t i = 0; i < heaps->pool_count; i++)
     add_to_footprint(&f, &heaps->pools[i], time, scene, huge ? HUGE : PAGE);
   return f;
@@ -177,14 +181,16 @@ plan_prediction hearth_plan_predict(const plan_heaps *heaps, const plan_time *ti
   bool huge = hearth_plan_has_huge_pages(pool_bytes(heaps));
   add_prediction(&p, heaps->own, time);
   add_prediction(&p, heaps->cold, time);
-  double faults = p.peak_bytes / PAGE * fault, pairs = heaps->own->pairs * own_pair + heaps->cold->pairs * pool_pair;
+  double faults = fault_cycles(heaps->own->peak_bytes, false) +
+                  fault_cycles(heaps->cold->peak_bytes, hearth_plan_has_huge_pages(heaps->cold->bytes));
+  double pairs = heaps->own->pairs * own_pair + heaps->cold->pairs * pool_pair;
   for (uint32_t i = 0; i < heaps->pool_count; i++) {
     double peak = heaps->pools[i].peak_bytes;
     add_prediction(&p, &heaps->pools[i], time);
     p.peak_bytes += pool_waste;
     p.steady_bytes += pool_waste;
     pairs += heaps->pools[i].pairs * pool_pair;
-    faults += huge ? peak / HUGE * huge_fault : peak / PAGE * fault;
+    faults += fault_cycles(peak, huge);
   }
   for (uint32_t i = 0; i < PLAN_SCENES; i++) {
     footprint f = footprint_of(heaps, time, i, huge);

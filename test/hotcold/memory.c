@@ -1,9 +1,10 @@
 /* What the ranges cost: untouched pages of a large calloc stay out of memory, freed cold memory goes back, freeing does
- * not touch a block, neighbours lie side by side; a handful of hot blocks take no huge page. What the system knows: huge
- * pages advised for the hot range only, once it is full enough.
+ * not touch a block, neighbours lie side by side; a handful of blocks take no huge page. What the system knows: huge
+ * pages advised for a range once it is full enough, and never for cold memory that is to leave.
  *
  * RUN: %clang -O1 -fno-builtin -I%include %s %hotcold_a -o %t
- * RUN: %t | FileCheck %s
+ * RUN: %t | FileCheck %s --check-prefixes=CHECK,KEEP
+ * RUN: env HEARTH_HOTCOLD=cold=madvise-cold:interval=0 %t | FileCheck %s --check-prefixes=CHECK,LEAVE
  *
  * CHECK: calloc of 256 MiB: under 1 MiB resident
  * CHECK: 100000 blocks of 96 bytes: under 10000000 bytes apart
@@ -11,7 +12,8 @@
  * CHECK: 100 hot blocks of all sizes: under 1 MiB more, huge pages: nh
  * CHECK: 3 MiB of hot blocks: under 6 MiB more, huge pages: hg
  * CHECK: 20 MiB of hot blocks: under 25 MiB more, huge pages: hg
- * CHECK: cold blocks: huge pages: nh
+ * KEEP: 20 MiB of cold blocks: under 25 MiB more, huge pages: hg
+ * LEAVE: 20 MiB of cold blocks: under 25 MiB more, huge pages: nh
  */
 #define _GNU_SOURCE
 #include <hearth/hotcold.h>
@@ -50,31 +52,41 @@ static const char *advice(const void *address) {
   return found;
 }
 
-static char *hot_block(size_t bytes) { return memset(malloc_hot_cold(bytes, 255), 1, bytes); }
+static char *block_of(size_t bytes, uint8_t hint) { return memset(malloc_hot_cold(bytes, hint), 1, bytes); }
 
-static void print_hot(const char *what, long more, long limit_kib, const void *block) {
+static void print_pages(const char *what, long more, long limit_kib, const void *block) {
   printf("%s: %s %ld MiB more, huge pages: %s\n", what, more < limit_kib << 10 ? "under" : "over", limit_kib >> 10,
          advice(block));
 }
 
-/* Never freed: the end of the process does. */
-static void hot_pages(void) {
-  long before = resident_bytes();
-  char *first = hot_block(1);
-  for (size_t i = 1; i < 100; i++)
-    hot_block(i * i);
-  print_hot("100 hot blocks of all sizes", resident_bytes() - before, 1 << 10, first);
-  char *blocks[96];
-  for (int i = 0; i < 96; i++)
-    blocks[i] = hot_block(32 << 10);
-  print_hot("3 MiB of hot blocks", resident_bytes() - before, 6 << 10, blocks[32]);
-  /* Where huge pages come slowly not all pieces have one (hot_pages.h). */
+/* Never freed: the end of the process does. Where huge pages come slowly not all pieces have one (huge_pages.h). */
+static char *fill_20_mib(uint8_t hint, char *first) {
   char *huge = first;
   for (int i = 0; i < 20 * 32; i++) {
-    char *block = hot_block(32 << 10);
+    char *block = block_of(32 << 10, hint);
     huge = i % 32 == 0 && !strcmp(advice(block), "hg") ? block : huge;
   }
-  print_hot("20 MiB of hot blocks", resident_bytes() - before, 25 << 10, huge);
+  return huge;
+}
+
+static void hot_pages(void) {
+  long before = resident_bytes();
+  char *first = block_of(1, 255);
+  for (size_t i = 1; i < 100; i++)
+    block_of(i * i, 255);
+  print_pages("100 hot blocks of all sizes", resident_bytes() - before, 1 << 10, first);
+  char *blocks[96];
+  for (int i = 0; i < 96; i++)
+    blocks[i] = block_of(32 << 10, 255);
+  print_pages("3 MiB of hot blocks", resident_bytes() - before, 6 << 10, blocks[32]);
+  char *huge = fill_20_mib(255, first);
+  print_pages("20 MiB of hot blocks", resident_bytes() - before, 25 << 10, huge);
+}
+
+static void cold_pages(void) {
+  long before = resident_bytes();
+  char *huge = fill_20_mib(0, block_of(1, 0));
+  print_pages("20 MiB of cold blocks", resident_bytes() - before, 25 << 10, huge);
 }
 
 int main(void) {
@@ -102,8 +114,6 @@ int main(void) {
   printf("freed: %s\n", resident_bytes() - before < 4 << 20 ? "under 4 MiB more than before" : "still resident");
 
   hot_pages();
-  void *cold = malloc_hot_cold(100, 0);
-  printf("cold blocks: huge pages: %s\n", advice(cold));
-  free(cold);
+  cold_pages();
   return 0;
 }

@@ -8,8 +8,8 @@
 #include "guard.h"
 #include "hearth/hints.h"
 #include "hearth/optional.h"
-#include "hot_pages.h"
 #include "hotcold_options.h"
+#include "huge_pages.h"
 #include "page_out.h"
 #include "sanitizers.h"
 #include "statistics_file.h"
@@ -85,23 +85,33 @@ static bool create_regions(char *base, size_t bytes) {
   }
   /* The system's accounts are by mapping: the two ranges must not become one. */
   mprotect(base + cold_bytes, HEARTH_PAGE_BYTES, PROT_NONE);
-  madvise(base, half, MADV_NOHUGEPAGE);
-  hearth_hot_pages_open(base + half, half);
-  hearth_ranges.region[HEARTH_RANGE_HOT].backing = hearth_hot_pages_backing;
   set_name(base, half, "hearth cold");
   set_name(base + half, half, "hearth hot");
   return true;
 }
 
-/* Put the cold range into a file, if it is to be; without one its memory stays. */
+static size_t bytes_of(const struct hearth_region *region) { return (size_t)region->pages << HEARTH_PAGE_SHIFT; }
+
+static void back_by_huge_pages(struct hearth_region *region) {
+  hearth_huge_pages_open(region->base, bytes_of(region));
+  region->backing = hearth_huge_pages_backing;
+}
+
+/* Put the cold range into a file, if it is to be; without one its memory stays. Memory that is to leave does so page by page; other
+ * memory is as any. */
 static void back_cold_range(struct hearth_hotcold_options *options) {
   struct hearth_region *cold = &hearth_ranges.region[HEARTH_RANGE_COLD];
-  if (!options->cold_below || options->cold_mode != HEARTH_COLD_FILE)
-    return;
-  if (hearth_cold_file_open(options->directory, cold->base, (size_t)cold->pages << HEARTH_PAGE_SHIFT))
-    cold->backing = hearth_cold_file_backing;
-  else
+  if (options->cold_below && options->cold_mode == HEARTH_COLD_FILE) {
+    if (hearth_cold_file_open(options->directory, cold->base, bytes_of(cold))) {
+      cold->backing = hearth_cold_file_backing;
+      return;
+    }
     options->cold_mode = HEARTH_COLD_KEEP;
+  }
+  if (options->cold_mode == HEARTH_COLD_KEEP)
+    back_by_huge_pages(cold);
+  else
+    madvise(cold->base, bytes_of(cold), MADV_NOHUGEPAGE);
 }
 
 static bool reserve_ranges(struct hearth_hotcold_options *options) {
@@ -111,6 +121,7 @@ static bool reserve_ranges(struct hearth_hotcold_options *options) {
       continue;
     if (create_regions(base, bytes)) {
       back_cold_range(options);
+      back_by_huge_pages(&hearth_ranges.region[HEARTH_RANGE_HOT]);
       atomic_store_explicit(&hearth_ranges.base, (uintptr_t)base, memory_order_relaxed);
       atomic_store_explicit(&hearth_ranges.bytes, bytes, memory_order_release);
       mprotect(base - HEAD_BYTES, HEARTH_PAGE_BYTES, PROT_NONE);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The pages of the hot range: ordinary ones while there is little in it, huge ones where they pay.
+/* The pages of a range: ordinary ones while there is little in it, huge ones where they pay.
  *
  *   piece   a huge page's worth of the range, aligned
  *
@@ -11,18 +11,18 @@
  *
  * Memory for the blocks of pools is asked for at once, ordinary pages too: one call for many pages takes two thirds of the time of a
  * fault for each. */
-#ifndef HEARTH_HOT_PAGES_H
-#define HEARTH_HOT_PAGES_H
+#ifndef HEARTH_HUGE_PAGES_H
+#define HEARTH_HUGE_PAGES_H
 
 #include "region.h"
 
 #define HEARTH_HUGE_PAGE_BYTES ((size_t)2 << 20)
-#define HEARTH_HOT_PIECES      ((size_t)32 << 10) /* of a range, at most */
+#define HEARTH_HUGE_PIECES     ((size_t)32 << 10) /* of a range, at most */
 
-/* For the region's use. */
-extern const struct hearth_region_backing hearth_hot_pages_backing;
+/* For the use of the ranges' regions. */
+extern const struct hearth_region_backing hearth_huge_pages_backing;
 
-/* The range, whole huge pages, none touched. Once, before the region is in use. */
-void hearth_hot_pages_open(char *start, size_t bytes);
+/* A range, whole huge pages, none touched. Before its region is in use; at most twice, upwards in memory. */
+void hearth_huge_pages_open(char *start, size_t bytes);
 
 #endif

@@ -18,7 +18,7 @@ static int fake_mincore(void *start, size_t bytes, unsigned char *ret);
 #define madvise       fake_madvise
 #define clock_gettime fake_clock
 #define mincore       fake_mincore
-#include "hot_pages.c"
+#include "huge_pages.c"
 
 enum { PIECE = 2 << 20, ORDINARY_FIRST = ORDINARY_PIECES };
 
@@ -58,7 +58,7 @@ static void hand_out(size_t piece) {
 
 static void pieces_are_huge_while_that_is_quick(void **state) {
   (void)state;
-  hearth_hot_pages_open(range, (size_t)1024 * PIECE);
+  hearth_huge_pages_open(range, (size_t)1024 * PIECE);
   huge_page_ns = 200000;
   for (size_t i = ORDINARY_FIRST; i < 100; i++) {
     hand_out(i);

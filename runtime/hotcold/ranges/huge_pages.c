@@ -2,7 +2,7 @@
 /* Pieces are huge by advice: the first ones when they are dense, as mincore tells, the others before their first page is
  * handed out, as long as huge pages come quickly. Times are the thread's own, so that other programs do not count. */
 #define _GNU_SOURCE
-#include "hot_pages.h"
+#include "huge_pages.h"
 
 #include <errno.h>
 #include <stdatomic.h>
@@ -30,28 +30,35 @@ enum {
   LONGEST_PAUSE = 256,
 };
 
-static char *range_start, *range_end;
-static _Atomic bool is_huge[HEARTH_HOT_PIECES]; /* by advice, since the piece was last without memory */
+enum { RANGES = 2 };
 
-/* Guarded by the region's lock. */
-static unsigned paused_pieces; /* that are to get ordinary pages */
+static struct range {
+  char *start, *end;
+  unsigned paused_pieces;                   /* that are to get ordinary pages; guarded by the region's lock */
+  _Atomic bool is_huge[HEARTH_HUGE_PIECES]; /* by advice, since the piece was last without memory */
+} ranges[RANGES];
 
 static _Atomic unsigned pause_asked, pause_next = FIRST_PAUSE;
 static _Atomic uint64_t ordinary_ns = ORDINARY_NS; /* that an ordinary page took */
 
-void hearth_hot_pages_open(char *start, size_t bytes) {
-  range_start = start;
-  range_end = start + bytes;
+void hearth_huge_pages_open(char *start, size_t bytes) {
+  struct range *range = &ranges[ranges[0].start != NULL];
+  range->start = start;
+  range->end = start + bytes;
   madvise(start, bytes, MADV_NOHUGEPAGE); /* where the system's default is huge pages everywhere */
 }
 
-static size_t piece_at(const char *address) { return (size_t)(address - range_start) / HEARTH_HUGE_PAGE_BYTES; }
+static struct range *range_of(const char *address) { return &ranges[address >= ranges[0].end]; }
 
-static char *start_of(size_t piece) { return range_start + piece * HEARTH_HUGE_PAGE_BYTES; }
+static size_t piece_at(const struct range *range, const char *address) {
+  return (size_t)(address - range->start) / HEARTH_HUGE_PAGE_BYTES;
+}
 
-static void advise(size_t piece, bool huge) {
-  madvise(start_of(piece), HEARTH_HUGE_PAGE_BYTES, huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
-  atomic_store_explicit(&is_huge[piece], huge, memory_order_relaxed);
+static char *start_of(const struct range *range, size_t piece) { return range->start + piece * HEARTH_HUGE_PAGE_BYTES; }
+
+static void advise(struct range *range, size_t piece, bool huge) {
+  madvise(start_of(range, piece), HEARTH_HUGE_PAGE_BYTES, huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
+  atomic_store_explicit(&range->is_huge[piece], huge, memory_order_relaxed);
 }
 
 /* Times. */
@@ -75,13 +82,13 @@ static void judge(uint64_t ns) {
 }
 
 /* Is the next piece to get ordinary pages? */
-static bool pauses(void) {
+static bool pauses(struct range *range) {
   unsigned asked = atomic_exchange_explicit(&pause_asked, 0, memory_order_relaxed);
   if (asked)
-    paused_pieces = asked;
-  if (!paused_pieces)
+    range->paused_pieces = asked;
+  if (!range->paused_pieces)
     return false;
-  paused_pieces--;
+  range->paused_pieces--;
   return true;
 }
 
@@ -97,33 +104,37 @@ static bool is_dense(char *piece) {
   return pages >= DENSE_PAGES;
 }
 
-static void collapse(size_t piece) {
+static void collapse(struct range *range, size_t piece) {
   uint64_t before = thread_ns();
-  advise(piece, true);
-  madvise(start_of(piece), HEARTH_HUGE_PAGE_BYTES, MADV_COLLAPSE);
+  advise(range, piece, true);
+  madvise(start_of(range, piece), HEARTH_HUGE_PAGE_BYTES, MADV_COLLAPSE);
   judge(thread_ns() - before);
 }
 
-static void collapse_dense_pieces(const char *end) {
-  for (size_t piece = 0; piece < ORDINARY_PIECES && start_of(piece) < end; piece++)
-    if (!atomic_load_explicit(&is_huge[piece], memory_order_relaxed) && is_dense(start_of(piece)) && !pauses())
-      collapse(piece);
+static void collapse_dense_pieces(struct range *range, const char *end) {
+  for (size_t piece = 0; piece < ORDINARY_PIECES && start_of(range, piece) < end; piece++)
+    if (!atomic_load_explicit(&range->is_huge[piece], memory_order_relaxed) && is_dense(start_of(range, piece)) &&
+        !pauses(range))
+      collapse(range, piece);
 }
 
 /* Chooses for the pieces whose first page is among the pages. */
 static bool commit(char *start, size_t bytes, size_t free_bytes) {
+  struct range *range = range_of(start);
   char *end = start + bytes;
   (void)free_bytes;
-  collapse_dense_pieces(start);
-  for (size_t piece = piece_at(start + HEARTH_HUGE_PAGE_BYTES - 1); start_of(piece) < end; piece++)
-    if (piece >= ORDINARY_PIECES || start_of(piece) + HEARTH_HUGE_PAGE_BYTES <= end)
-      advise(piece, !pauses());
+  collapse_dense_pieces(range, start);
+  for (size_t piece = piece_at(range, start + HEARTH_HUGE_PAGE_BYTES - 1); start_of(range, piece) < end; piece++)
+    if (piece >= ORDINARY_PIECES || start_of(range, piece) + HEARTH_HUGE_PAGE_BYTES <= end)
+      advise(range, piece, !pauses(range));
   return true;
 }
 
 static void fill(char *start, size_t bytes) {
-  size_t piece = piece_at(start);
-  bool huge = atomic_load_explicit(&is_huge[piece], memory_order_relaxed), first = start == start_of(piece);
+  struct range *range = range_of(start);
+  size_t piece = piece_at(range, start);
+  bool huge = atomic_load_explicit(&range->is_huge[piece], memory_order_relaxed),
+       first = start == start_of(range, piece);
   if (huge ? !first : bytes < FILLED_AT_ONCE)
     return;
   int saved_errno = errno;
@@ -137,4 +148,4 @@ static void fill(char *start, size_t bytes) {
     atomic_store_explicit(&ordinary_ns, ns / (bytes / HEARTH_PAGE_BYTES), memory_order_relaxed);
 }
 
-const struct hearth_region_backing hearth_hot_pages_backing = {.commit = commit, .fill = fill};
+const struct hearth_region_backing hearth_huge_pages_backing = {.commit = commit, .fill = fill};
