@@ -94,6 +94,12 @@ typedef struct builder_origins {
   builder_origin rows[HEARTH_ORIGINS_MOST];
 } builder_origins;
 
+typedef struct builder_run_facts {
+  uint64_t peak_bytes;
+  uint32_t command; /* offset in the pool */
+  bool has_command, commands_differ;
+} builder_run_facts;
+
 struct hearth_builder {
   enum hearth_id_scheme scheme;
   char *pool;
@@ -113,6 +119,7 @@ struct hearth_builder {
   builder_spreads spreads;
   builder_call_paths call_paths;
   builder_origins origins;
+  builder_run_facts run_facts;
   hearth_profile_summary runs;            /* sums of hearth_builder_add_run; the totals are not used */
   uint64_t counted, densities, uncounted; /* calls of hearth_builder_add_run, by the known facts about accesses */
   bool has_runs;
@@ -189,6 +196,10 @@ hearth_status hearth_builder_add_origin(hearth_builder *builder, const hearth_or
 void hearth_builder_raise_origins(hearth_builder *builder, uint32_t grain);
 /* One of builder->origins; it lives until something is added. */
 hearth_origin hearth_builder_origin(const hearth_builder *builder, size_t i);
+/* run_facts.c: merge with those that are known. */
+hearth_status hearth_builder_add_run_facts(hearth_builder *builder, const hearth_run_facts *facts, hearth_error *err);
+/* The string lives until something is added. */
+hearth_run_facts hearth_builder_run_facts(const hearth_builder *builder);
 /* Take hosts and days out. */
 void hearth_builder_strip_origins(hearth_builder *builder);
 /* The histogram of a context; lives until something is added. Its last count is not 0. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A function's name becomes a hash of it, by which the compiler still finds a callee that moved to another file, and LLVM's
  * id. Its file is part of its id already. What marks scopes and heaps stands for a path, but is none. Types and binaries keep
- * their ids. Of the origins of runs, builds stay. */
+ * their ids. Of the origins of runs, builds stay; of their facts, the
+ * peak. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,6 +25,7 @@ hearth_status hearth_builder_strip(hearth_builder *builder, hearth_error *err) {
   for (size_t i = 0; i < builder->function_count; i++)
     HEARTH_TRY(strip_function(builder, &builder->functions[i], err));
   hearth_builder_strip_origins(builder);
+  builder->run_facts = (builder_run_facts){.peak_bytes = builder->run_facts.peak_bytes};
   size_t binary_count = builder->binary_count;
   builder->type_count = builder->binary_count = 0;
   uint32_t *rows = malloc((binary_count + 1) * sizeof *rows);

@@ -84,6 +84,20 @@ static hearth_status print_origins(hearth_profile *profile, FILE *stream, hearth
   return HEARTH_OK;
 }
 
+static hearth_status print_run_facts(hearth_profile *profile, FILE *stream, hearth_error *err) {
+  hearth_run_facts facts;
+  HEARTH_TRY(hearth_profile_get_run_facts(profile, &facts, err));
+  if (facts.peak_bytes > 0 || facts.commands_differ)
+    fprintf(stream, "facts peak=%llu commands_differ=%d\n", (unsigned long long)facts.peak_bytes,
+            facts.commands_differ);
+  if (*facts.command) {
+    fputs("command ", stream);
+    print_string(stream, facts.command);
+    fputc('\n', stream);
+  }
+  return HEARTH_OK;
+}
+
 static hearth_status print_types(hearth_profile *profile, FILE *stream, hearth_error *err) {
   for (uint32_t i = 0; i < hearth_profile_type_count(profile); i++) {
     const char *name;
@@ -246,6 +260,7 @@ hearth_status hearth_profile_print_text(hearth_profile *profile, FILE *stream, h
           (unsigned long long)s.dropped_blocks, (unsigned long long)s.dropped_frames);
   HEARTH_TRY(print_binaries(profile, stream, err));
   HEARTH_TRY(print_origins(profile, stream, err));
+  HEARTH_TRY(print_run_facts(profile, stream, err));
   HEARTH_TRY(print_types(profile, stream, err));
   HEARTH_TRY(print_folded(profile, stream, err));
   hearth_call_paths paths;

@@ -329,6 +329,22 @@ static hearth_status read_origin(parser *p) {
   return status;
 }
 
+static hearth_status read_facts(parser *p) {
+  hearth_run_facts facts = {.command = ""};
+  uint64_t differ = 0;
+  const named_value keys[] = {{"peak", &facts.peak_bytes, 0}, {"commands_differ", &differ, 1}};
+  HEARTH_TRY(read_values(p, keys, sizeof keys / sizeof keys[0], "facts have peak, commands_differ, but not"));
+  facts.commands_differ = differ;
+  return hearth_builder_add_run_facts(p->builder, &facts, p->err);
+}
+
+static hearth_status read_command(parser *p) {
+  HEARTH_TRY(read_token(p, "command line"));
+  const hearth_run_facts facts = {.command = p->token};
+  HEARTH_TRY(hearth_builder_add_run_facts(p->builder, &facts, p->err));
+  return end_line(p);
+}
+
 static hearth_status read_type(parser *p) {
   uint64_t id;
   HEARTH_TRY(read_token(p, "name of the type"));
@@ -577,13 +593,19 @@ static hearth_status read_statement(parser *p) {
     return read_origins(p);
   if (strcmp(p->token, "origin") == 0)
     return read_origin(p);
+  if (strcmp(p->token, "facts") == 0)
+    return read_facts(p);
+  if (strcmp(p->token, "command") == 0)
+    return read_command(p);
   if (strcmp(p->token, "windows") == 0)
     return read_windows(p);
   if (strcmp(p->token, "frame") == 0)
     return read_folded(p);
-  return bad(p,
-             "outside a context stands only scheme, run, binary, origins, origin, type, windows, frame or context, not",
-             p->token);
+  return bad(
+      p,
+      "outside a context stands only scheme, run, binary, origins, origin, facts, command, type, windows, frame or "
+      "context, not",
+      p->token);
 }
 
 /* A text without spreads is of a single run, or of runs that were not observed. */

@@ -441,7 +441,10 @@ static hearth_status add_run(symboliser *s, const hearth_lost_contexts *lost, he
                                 .dropped_frames = count_without_frames(s),
                                 .accesses_counted = s->dump->accesses_counted,
                                 .accesses_estimated = s->dump->accesses_estimated};
+  const hearth_run_facts facts = {.peak_bytes = s->dump->peak_bytes,
+                                  .command = s->dump->command ? s->dump->command : ""};
   HEARTH_TRY(add_origin(s, run.runs, err));
+  HEARTH_TRY(hearth_builder_add_run_facts(s->builder, &facts, err));
   HEARTH_TRY(hearth_builder_end_run(s->builder, &run, err));
   return hearth_builder_add_run(s->builder, &run, err);
 }

@@ -13,7 +13,7 @@
 #define KNOWN_FLAGS                                                                                                    \
   (HEARTH_RAW_FLAG_ACCESSES | HEARTH_RAW_FLAG_CONTINUES | HEARTH_RAW_FLAG_HISTOGRAMS | HEARTH_RAW_FLAG_NAMES |         \
    HEARTH_RAW_OCCASION_MASK | HEARTH_RAW_FLAG_RESIDENCY | HEARTH_RAW_FLAG_TOGETHER | HEARTH_RAW_FLAG_HOST |            \
-   HEARTH_RAW_FLAG_HEIGHTS | HEARTH_RAW_FLAG_BURSTS | HEARTH_RAW_FLAG_ESTIMATED)
+   HEARTH_RAW_FLAG_HEIGHTS | HEARTH_RAW_FLAG_BURSTS | HEARTH_RAW_FLAG_ESTIMATED | HEARTH_RAW_FLAG_RUN)
 #define CHUNK      ((size_t)1 << 20) /* of one pass */
 #define LEAST_NODE 2                 /* bytes */
 #define LEAST_MIB  2
@@ -100,21 +100,38 @@ static hearth_status read_maps(const hearth_raw_input *in, const hearth_raw_head
   return HEARTH_OK;
 }
 
-/* It lies between the mappings and the names. */
-static hearth_status read_host(const hearth_raw_input *in, const hearth_raw_header *header, uint64_t *at,
-                               hearth_raw_dump *dump, hearth_error *err) {
+/* A size, `least` to `most`, and so many bytes. */
+static hearth_status read_string(const hearth_raw_input *in, const hearth_raw_header *header, uint64_t *at,
+                                 uint64_t least, uint64_t most, const char *wrong, char **ret, hearth_error *err) {
   const uint8_t *data = in->file->data + in->begin, *from = data + *at;
   uint64_t size;
-  if (!(header->flags & HEARTH_RAW_FLAG_HOST))
-    return HEARTH_OK;
-  if (!hearth_raw_take_varint(&from, data + header->total_size, &size) || size == 0 || size > HEARTH_RAW_HOST_MAX ||
+  if (!hearth_raw_take_varint(&from, data + header->total_size, &size) || size < least || size > most ||
       size > (uint64_t)(data + header->total_size - from) || memchr(from, '\0', size))
-    return hearth_raw_fail(in, *at, HEARTH_E_CORRUPT, err, "this is no host's name");
-  dump->host = strndup((const char *)from, size);
-  if (!dump->host)
+    return hearth_raw_fail(in, *at, HEARTH_E_CORRUPT, err, wrong);
+  *ret = strndup((const char *)from, size);
+  if (!*ret)
     return hearth_raw_fail(in, *at, HEARTH_E_NOMEM, err, "out of memory");
   *at = (uint64_t)(from - data) + size;
   return HEARTH_OK;
+}
+
+/* It lies between the mappings and the names, as does what follows it. */
+static hearth_status read_host(const hearth_raw_input *in, const hearth_raw_header *header, uint64_t *at,
+                               hearth_raw_dump *dump, hearth_error *err) {
+  if (!(header->flags & HEARTH_RAW_FLAG_HOST))
+    return HEARTH_OK;
+  return read_string(in, header, at, 1, HEARTH_RAW_HOST_MAX, "this is no host's name", &dump->host, err);
+}
+
+static hearth_status read_run(const hearth_raw_input *in, const hearth_raw_header *header, uint64_t *at,
+                              hearth_raw_dump *dump, hearth_error *err) {
+  const uint8_t *data = in->file->data + in->begin, *from = data + *at;
+  if (!(header->flags & HEARTH_RAW_FLAG_RUN))
+    return HEARTH_OK;
+  if (!hearth_raw_take_varint(&from, data + header->total_size, &dump->peak_bytes))
+    return hearth_raw_fail(in, *at, HEARTH_E_CORRUPT, err, "this is no peak");
+  *at = (uint64_t)(from - data);
+  return read_string(in, header, at, 0, HEARTH_RAW_COMMAND_MAX, "this is no command line", &dump->command, err);
 }
 
 /* Names lie between that and the call stacks. */
@@ -338,6 +355,8 @@ hearth_status hearth_raw_read_hearth(const hearth_raw_input *in, hearth_raw_dump
     status = read_maps(in, &header, dump, &maps_end, err);
   if (status == HEARTH_OK)
     status = read_host(in, &header, &maps_end, dump, err);
+  if (status == HEARTH_OK)
+    status = read_run(in, &header, &maps_end, dump, err);
   if (status == HEARTH_OK)
     status = read_names(in, &header, maps_end, dump, err);
   if (status == HEARTH_OK)

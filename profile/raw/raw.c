@@ -114,6 +114,7 @@ void hearth_raw_free(hearth_raw_dump *dump) {
     free(dump->names[i]);
   free(dump->names);
   free(dump->host);
+  free(dump->command);
   free(dump->counts);
   free(dump->pairs);
   free(dump->mibs);

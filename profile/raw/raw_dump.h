@@ -82,6 +82,8 @@ struct hearth_raw_dump {
   size_t pair_count;
   uint64_t start_unix_ns, pid; /* Hearth's layout; else 0 */
   char *host;                  /* that it ran on; NULL: unknown */
+  char *command;               /* its arguments; NULL: unknown */
+  uint64_t peak_bytes;         /* the most that were live at a time; 0: unknown */
   bool continues;              /* a run whose beginning is in another file */
   /* For hearth_raw_next_record: */
   hearth_raw_input in;

@@ -20,7 +20,8 @@ static const hearth_help help = {
         "Run a dynamically linked program as it is, and write a raw heap profile when it ends, for 'hearth index'. "
         "Accesses are estimated with --accesses; to count them needs a program built with the flags of 'hearth flags "
         "instrument'.",
-    .end = "HEARTH_OPTIONS takes further options of the runtime.\n"
+    .end = "HEARTH_OPTIONS takes further options of the runtime; 'command=off' keeps the command line out of the "
+           "profile.\n"
            "Exit code: the command's; 125 it cannot be recorded, 126 it cannot be run, 127 it does not exist; 2 wrong "
            "usage."};
 

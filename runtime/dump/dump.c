@@ -89,6 +89,7 @@ static bool dump_locked(hearth_profile_kind kind, bool only_if_any) {
   hearth_snapshot snapshot;
 
   update_mappings();
+  hearth_live_tell(); /* for the peak */
   int error = begin_snapshot(&snapshot, true);
   if (error) {
     hearth_message("cannot write the profile: %s", hearth_error_name(error));

@@ -9,6 +9,7 @@
 #include "mappings.h"
 #include "message.h"
 #include "os.h"
+#include "peak.h"
 #include "recorder.h"
 #include "running_profile.h"
 #include "scopes.h"
@@ -95,9 +96,30 @@ static void find_host(hearth_text *host) {
   hearth_text_add(host, option);
 }
 
-static void write_host(writer *writer, const hearth_text *host) {
-  write_number(writer, host->length);
-  emit(writer, host->start, host->length);
+static void write_text(writer *writer, const hearth_text *text) {
+  write_number(writer, text->length);
+  emit(writer, text->start, text->length);
+}
+
+/* Arguments may be secret: without the option `command`, only of a program that a person has recorded. Behind each but the last, a blank takes the place of its NUL. */
+static void find_command(hearth_text *command) {
+  uint32_t option = hearth_rt.options.command;
+
+  if (option != HEARTH_COMMAND_ON && !(option == HEARTH_COMMAND_AUTO && hearth_recorder))
+    return;
+  command->length = hearth_os_command(command->start, command->size);
+  if (command->length == command->size) /* cut, or as good as that */
+    memcpy(command->start + --command->length - 3, "...", 3);
+  while (command->length > 0 && command->start[command->length - 1] == '\0')
+    --command->length;
+  for (size_t i = 0; i < command->length; ++i)
+    if (command->start[i] == '\0')
+      command->start[i] = ' ';
+}
+
+static void write_run(writer *writer, uint64_t peak, const hearth_text *command) {
+  write_number(writer, peak);
+  write_text(writer, command);
 }
 
 /* `count`: threads that forgot to stop may add more. */
@@ -246,10 +268,13 @@ static uint64_t count_pcs(const hearth_snapshot *snapshot) {
 
 int hearth_dump_hearth(hearth_file_output *output, const hearth_snapshot *snapshot) {
   static branch branch; /* signal stacks are small; the dumping thread has a lock */
+  static char command_line[HEARTH_RAW_COMMAND_MAX + 1];
   writer writer = {.output = output};
   uint32_t name_count = hearth_context_name_limit();
   char host_name[HEARTH_RAW_HOST_MAX + 1];
   hearth_text host = hearth_text_begin(host_name, sizeof host_name);
+  hearth_text command = hearth_text_begin(command_line, sizeof command_line);
+  uint64_t peak = hearth_live_note_stop().most_bytes;
   hearth_raw_header header = {
       .magic = HEARTH_RAW_MAGIC,
       .version = HEARTH_RAW_VERSION,
@@ -277,6 +302,9 @@ int hearth_dump_hearth(hearth_file_output *output, const hearth_snapshot *snapsh
 
   find_host(&host);
   header.flags |= host.length > 0 ? HEARTH_RAW_FLAG_HOST : 0;
+  find_command(&command);
+  if (!snapshot->live && (peak > 0 || command.length > 0))
+    header.flags |= HEARTH_RAW_FLAG_RUN;
   if (count_pcs(snapshot) + HEARTH_FOLDED_PCS_MOST + 1 >= HEARTH_RAW_NO_PARENT)
     return EOVERFLOW;
   hearth_stack_order(snapshot->depot, snapshot->count);
@@ -287,7 +315,9 @@ int hearth_dump_hearth(hearth_file_output *output, const hearth_snapshot *snapsh
   hearth_file_output_write(output, &header, sizeof header); /* a placeholder: sizes and checksum come last */
   write_mappings(&writer);
   if (host.length > 0)
-    write_host(&writer, &host);
+    write_text(&writer, &host);
+  if (header.flags & HEARTH_RAW_FLAG_RUN)
+    write_run(&writer, peak, &command);
   if (name_count > 0)
     write_names(&writer, name_count);
   pad(&writer);

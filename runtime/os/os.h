@@ -115,6 +115,9 @@ int hearth_os_exec(const char *path, char *const argv[], char *const environment
 int hearth_os_exec_at(int directory, const char *path, char *const argv[], char *const environment[], int flags);
 /* The path that the program was executed by; "": not known. */
 const char *hearth_os_program_path(void);
+/* The arguments that the program was started with, each with its NUL, as the kernel has them; cut at `size`. Returns how
+ * many bytes there are; 0: they cannot be read. */
+size_t hearth_os_command(char *to, size_t size);
 /* The program headers of the executable, and an address in its code. */
 typedef struct hearth_os_program_headers {
   const void *start;

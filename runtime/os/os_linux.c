@@ -296,6 +296,17 @@ hearth_os_program_headers hearth_os_find_program_headers(void) {
                                      getauxval(AT_ENTRY)};
 }
 
+size_t hearth_os_command(char *to, size_t size) {
+  int fd = hearth_os_open_read("/proc/self/cmdline");
+  size_t length = 0;
+
+  for (long got = fd; fd >= 0 && length < size && (got = hearth_os_read(fd, to + length, size - length)) > 0;)
+    length += (size_t)got;
+  if (fd >= 0)
+    hearth_os_close(fd);
+  return length;
+}
+
 void hearth_os_host_name(char *to, size_t size) {
   struct utsname names;
   size_t i = 0;

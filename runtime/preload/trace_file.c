@@ -84,21 +84,10 @@ static int create(void) {
   return fd;
 }
 
-static size_t read_command(char *command, size_t size) {
-  int fd = hearth_os_open_read("/proc/self/cmdline");
-  size_t length = 0;
-
-  for (long got = fd; fd >= 0 && length < size && (got = hearth_os_read(fd, command + length, size - length)) > 0;)
-    length += (size_t)got;
-  if (fd >= 0)
-    hearth_os_close(fd);
-  return length;
-}
-
 int hearth_trace_file_begin(void) {
   static char head[sizeof(hearth_trace_header) + COMMAND_MOST];
   char *command = head + sizeof(hearth_trace_header);
-  size_t command_size = read_command(command, COMMAND_MOST), padded = (command_size + 7) & ~(size_t)7;
+  size_t command_size = hearth_os_command(command, COMMAND_MOST), padded = (command_size + 7) & ~(size_t)7;
   hearth_trace_header header = {.magic = HEARTH_TRACE_MAGIC,
                                 .version = HEARTH_TRACE_VERSION,
                                 .header_size = (uint32_t)(sizeof header + padded),

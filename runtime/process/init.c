@@ -249,7 +249,7 @@ void hearth_start(char **environment) {
   hearth_rt.recording = true;
   hearth_rt.path = choose_path();
   hearth_rt.tracks_peak = hearth_rt.live && hearth_rt.options.heap_peak;
-  hearth_rt.counts_live = hearth_rt.tracks_peak || (!hearth_rt.tracing && hearth_rt.options.tell_pid == hearth_rt.pid);
+  hearth_rt.counts_live = hearth_rt.live ? hearth_rt.tracks_peak : !hearth_rt.tracing;
   if (hearth_rt.live)
     hearth_live_begin();
   hearth_signals_begin();

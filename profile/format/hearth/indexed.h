@@ -51,7 +51,8 @@ enum hearth_section_id { /* never reused; unknown ones are skipped */
                          HEARTH_SECTION_ORIGINS = 18,
                          /* 19 is taken */
                          HEARTH_SECTION_CALL_PATHS = 20,
-                         HEARTH_SECTIONS = 20 /* that this version knows */
+                         HEARTH_SECTION_RUN_FACTS = 21,
+                         HEARTH_SECTIONS = 21 /* that this version knows */
 };
 
 #define HEARTH_FLAG_ACCESSES  1u /* required flag: accesses were counted in every run that was merged */
@@ -348,6 +349,15 @@ typedef struct hearth_indexed_origin {
   uint8_t build_id[32];
 } hearth_indexed_origin;
 
+/* RUN FACTS: this struct (hearth/origin.h); not all zero. */
+typedef struct hearth_indexed_run_facts {
+  uint64_t peak_bytes;
+  uint32_t command; /* offset in STRINGS */
+  uint32_t flags;   /* HEARTH_COMMANDS_DIFFER, and then `command` is empty */
+} hearth_indexed_run_facts;
+
+#define HEARTH_COMMANDS_DIFFER 1u
+
 /* CHECKSUMS: XXH3-64 of each HEARTH_BLOCK_SIZE bytes of the file before this section; the last block ends where this
  * section begins. Checked block by block as a reader touches the file. */
 
@@ -367,6 +377,7 @@ HEARTH_CHECK_LAYOUT(sizeof(hearth_indexed_plan) == 40);
 HEARTH_CHECK_LAYOUT(sizeof(hearth_indexed_together) == 56);
 HEARTH_CHECK_LAYOUT(sizeof(hearth_indexed_origins) == 8);
 HEARTH_CHECK_LAYOUT(sizeof(hearth_indexed_origin) == 64);
+HEARTH_CHECK_LAYOUT(sizeof(hearth_indexed_run_facts) == 16);
 HEARTH_CHECK_LAYOUT(sizeof(hearth_plan_site) == 32);
 HEARTH_CHECK_LAYOUT(sizeof(hearth_plan_table) == 24);
 HEARTH_CHECK_LAYOUT(sizeof(hearth_plan_entry) == 32);

@@ -69,7 +69,7 @@ hearth_status hearth_builder_add_shard(hearth_builder *builder, hearth_profile *
 /* Assign contexts to `count` shards by the file of their allocating function, or by its id where no file is known. Contexts
  * that were in use together across shards are all in shard 0. `ret` has room for every context. */
 hearth_status hearth_profile_shard(hearth_profile *profile, uint32_t count, uint32_t *ret, hearth_error *err);
-/* Take the names of functions, types and binaries, all paths, and the hosts and days of runs out of a builder. Ids stay: a compile with the profile
+/* Take the names of functions, types and binaries, all paths, and the hosts, days and commands of runs out of a builder. Ids stay: a compile with the profile
  * gives the same hints. */
 hearth_status hearth_builder_strip(hearth_builder *builder, hearth_error *err);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Origins: which builds, hosts and days the runs of a profile are from, and how much of each is in its sums.
+/* Origins: which builds, hosts and days the runs of a profile are from, and how much of each is in its sums. And facts of
+ * runs that are no sums.
  *
  * There are at most HEARTH_ORIGINS_MOST rows. If a merge would have more, its rows are made coarser, and those that become
  * equal are added, until they fit. Each grain keeps less than the one before and follows from it alone, and fewer rows never
@@ -45,6 +46,16 @@ static inline uint32_t hearth_origin_week(uint32_t day) { return day < 4 ? 0 : d
 /* The origins of a profile; none if it does not know any. Runs of unknown origin have no row. Strings live as long as the
  * profile. E_CORRUPT. */
 hearth_status hearth_profile_get_origins(hearth_profile *profile, hearth_origins *ret, hearth_error *err);
+
+/* Merging keeps the greatest peak, and a command that all runs share of which one is known. */
+typedef struct hearth_run_facts {
+  uint64_t peak_bytes; /* the most bytes that were live at a time; 0: unknown */
+  const char *command; /* the program's arguments, with blanks between; "": unknown, or they differ */
+  bool commands_differ;
+} hearth_run_facts;
+
+/* All zero and "" if the profile does not know any. The string lives as long as the profile. E_CORRUPT. */
+hearth_status hearth_profile_get_run_facts(hearth_profile *profile, hearth_run_facts *ret, hearth_error *err);
 
 /* `hearth show --runs`: sums by build, host and day, at most `most` of each, or all rows as JSON. E_IO, E_CORRUPT. */
 hearth_status hearth_origins_print_text(hearth_profile *profile, size_t most, FILE *stream, hearth_error *err);

@@ -218,6 +218,12 @@ static hearth_status add_origins(hearth_builder *builder, hearth_profile *profil
   return HEARTH_OK;
 }
 
+static hearth_status add_run_facts(hearth_builder *builder, hearth_profile *profile, hearth_error *err) {
+  hearth_run_facts facts;
+  HEARTH_TRY(hearth_profile_get_run_facts(profile, &facts, err));
+  return hearth_builder_add_run_facts(builder, &facts, err);
+}
+
 static hearth_status add_tables(hearth_builder *builder, hearth_profile *profile, enum hearth_id_scheme scheme,
                                 const new_rows *rows, const chosen *c, hearth_error *err) {
   HEARTH_TRY(add_functions(builder, profile, scheme, rows->functions, err));
@@ -231,6 +237,7 @@ static hearth_status add_tables(hearth_builder *builder, hearth_profile *profile
   if (!c->has_totals)
     return HEARTH_OK;
   HEARTH_TRY(add_origins(builder, profile, err));
+  HEARTH_TRY(add_run_facts(builder, profile, err));
   return add_binaries(builder, profile, err);
 }
 
@@ -335,6 +342,8 @@ static hearth_status copy_tables(hearth_builder *builder, const hearth_builder *
   }
   HEARTH_TRY(copy_together(builder, from, rows, err));
   HEARTH_TRY(copy_origins(builder, from, err));
+  const hearth_run_facts facts = hearth_builder_run_facts(from);
+  HEARTH_TRY(hearth_builder_add_run_facts(builder, &facts, err));
   HEARTH_TRY(copy_call_paths(builder, from, rows, err));
   for (size_t i = 0; i < from->type_count; i++) {
     const char *name = from->pool + from->types[i].name;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Reads the ORIGINS section, whole: it has few rows. Rows are what the grain makes of them, so that merges may rely on it. */
+/* Reads the RUN FACTS section, and the ORIGINS section, whole: it has few rows. Rows are what the grain makes of them, so that merges may rely on it. */
 #include <string.h>
 
 #include "hearth/origin.h"
@@ -64,4 +64,23 @@ hearth_status hearth_profile_get_origins(hearth_profile *profile, hearth_origins
     HEARTH_TRY(read_row(profile, from + sizeof header + i * sizeof(hearth_indexed_origin), i, ret, err));
   ret->count = s->count;
   return HEARTH_OK;
+}
+
+hearth_status hearth_profile_get_run_facts(hearth_profile *profile, hearth_run_facts *ret, hearth_error *err) {
+  const hearth_indexed_section *s = hearth_profile_section(profile, HEARTH_SECTION_RUN_FACTS);
+  hearth_indexed_run_facts stored;
+  const uint8_t *from;
+  *ret = (hearth_run_facts){.command = ""};
+  if (s->id == 0)
+    return HEARTH_OK;
+  if (s->size != sizeof stored)
+    return hearth_profile_corrupt(profile, err, "its facts of runs have a wrong size");
+  HEARTH_TRY(hearth_profile_touch(profile, s->offset, s->size, &from, err));
+  memcpy(&stored, from, sizeof stored);
+  if (stored.flags > HEARTH_COMMANDS_DIFFER || (stored.flags && stored.command) ||
+      (stored.peak_bytes == 0 && stored.command == 0 && stored.flags == 0))
+    return hearth_profile_corrupt(profile, err, "its facts of runs are impossible");
+  ret->peak_bytes = stored.peak_bytes;
+  ret->commands_differ = stored.flags;
+  return hearth_profile_get_string(profile, stored.command, &ret->command, err);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The ORIGINS section: its grain, then the rows, sorted where they lie. Strings are sorted, so their offsets are in the order
+/* The RUN FACTS section, and the ORIGINS section: its grain, then the rows, sorted where they lie. Strings are sorted, so their offsets are in the order
  * of hosts. */
 #include <stdlib.h>
 #include <string.h>
@@ -37,5 +37,18 @@ hearth_status hearth_writer_encode_origins(writer *w) {
     memcpy(rows[i].build_id, origin.build_id, sizeof rows[i].build_id);
   }
   qsort(rows, count, sizeof *rows, compare_rows);
+  return HEARTH_OK;
+}
+
+hearth_status hearth_writer_encode_run_facts(writer *w) {
+  hearth_run_facts facts = hearth_builder_run_facts(w->builder);
+  hearth_indexed_run_facts stored = {.peak_bytes = facts.peak_bytes,
+                                     .command = hearth_writer_string_offset(w, facts.command),
+                                     .flags = facts.commands_differ ? HEARTH_COMMANDS_DIFFER : 0};
+  if (stored.peak_bytes == 0 && stored.command == 0 && stored.flags == 0)
+    return HEARTH_OK;
+  HEARTH_TRY(hearth_array_create(&w->run_facts.data, sizeof stored, 1, w->err));
+  memcpy(w->run_facts.data, &stored, sizeof stored);
+  w->run_facts.size = sizeof stored;
   return HEARTH_OK;
 }

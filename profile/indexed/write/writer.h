@@ -60,7 +60,7 @@ struct writer {
   hearth_together_pair *together_pairs;
   hearth_together together;        /* sums over windows, by the rows of CONTEXTS: there before make_plan is called */
   hearth_density_order *densities; /* NULL: no spreads */
-  packed_bytes histograms, summary, plan, together_section, spreads, origins, call_paths;
+  packed_bytes histograms, summary, plan, together_section, spreads, origins, run_facts, call_paths;
   uint32_t histogram_count, spread_count, call_path_count;
   builder_type *types;
   size_t type_count;
@@ -104,6 +104,9 @@ hearth_status hearth_writer_encode_call_paths(writer *w);
 
 /* origin_rows.c: the section; empty if no run's origin is known. Once there are strings. E_NOMEM. */
 hearth_status hearth_writer_encode_origins(writer *w);
+
+/* The same of the facts of runs; empty if none is known. */
+hearth_status hearth_writer_encode_run_facts(writer *w);
 
 /* scope_sums.c: contexts that are one to the compiler; before the summary. E_NOMEM. */
 hearth_status hearth_writer_sum_without_scopes(writer *w);

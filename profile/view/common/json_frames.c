@@ -64,3 +64,12 @@ hearth_status hearth_json_frame(hearth_json *json, hearth_profile *profile, hear
   hearth_json_close(json, '}');
   return HEARTH_OK;
 }
+
+void hearth_json_run_facts(hearth_json *json, const hearth_run_facts *facts) {
+  if (facts->peak_bytes > 0)
+    hearth_json_key_uint(json, "peak_bytes", facts->peak_bytes);
+  if (*facts->command)
+    hearth_json_key_string(json, "command", facts->command);
+  hearth_json_key(json, "commands_differ");
+  hearth_json_bool(json, facts->commands_differ);
+}

@@ -5,6 +5,7 @@
 #define HEARTH_JSON_FRAMES_H
 
 #include "hearth/json_writer.h"
+#include "hearth/origin.h"
 #include "selection.h"
 
 /* The owner decides the meaning of a frame number: a row of a profile, or a number given to equal frames of two. */
@@ -19,6 +20,8 @@ hearth_status hearth_json_frames_init(hearth_json_frames *frames, uint32_t limit
 void hearth_json_frames_destroy(hearth_json_frames *frames);
 /* Print the position of a frame. */
 void hearth_json_frames_use(hearth_json_frames *frames, hearth_json *json, uint32_t frame);
+/* The keys of facts of runs; of those that are unknown, none. */
+void hearth_json_run_facts(hearth_json *json, const hearth_run_facts *facts);
 /* Print one frame as an object. */
 hearth_status hearth_json_frame(hearth_json *json, hearth_profile *profile, hearth_names *names, uint32_t frame,
                                 hearth_error *err);

@@ -6,6 +6,8 @@
 
 #include "columns.h"
 #include "file.h"
+#include "hearth/origin.h"
+#include "json_frames.h"
 #include "markup.h"
 #include "model.h"
 #include "notes.h"
@@ -376,8 +378,36 @@ static hearth_status write_binaries(hearth_page_writer *w, hearth_error *err) {
   return HEARTH_OK;
 }
 
-/* What only a trace knows of its run. */
-static hearth_status write_run(hearth_page_writer *w, hearth_error *err) {
+/* First and last day on which a run began, since 1970-01-01, UTC, and whether they stand for weeks. */
+static void write_days(hearth_json *json, const hearth_origins *origins) {
+  uint32_t first = UINT32_MAX, last = 0;
+  for (uint32_t i = 0; i < origins->count; i++) {
+    uint32_t day = origins->rows[i].day;
+    first = day > 0 && day < first ? day : first;
+    last = day > last ? day : last;
+  }
+  if (last == 0)
+    return;
+  hearth_json_key_uint(json, "first_day", first);
+  hearth_json_key_uint(json, "last_day", last);
+  write_key_bool(json, "weeks", origins->grain >= HEARTH_ORIGINS_BY_WEEK);
+}
+
+/* In a comparison, the profile is the sum of both. */
+static hearth_status write_runs(hearth_page_writer *w, hearth_error *err) {
+  hearth_run_facts facts;
+  hearth_origins origins;
+  if (w->model->options->base || w->model->options->trace)
+    return HEARTH_OK;
+  HEARTH_TRY(hearth_profile_get_run_facts(w->profile, &facts, err));
+  HEARTH_TRY(hearth_profile_get_origins(w->profile, &origins, err));
+  hearth_json_run_facts(&w->json, &facts);
+  write_days(&w->json, &origins);
+  return HEARTH_OK;
+}
+
+/* A trace knows its run to the nanosecond. */
+static hearth_status write_traced_run(hearth_page_writer *w, hearth_error *err) {
   hearth_trace_info info;
   if (!w->model->options->trace)
     return HEARTH_OK;
@@ -492,7 +522,8 @@ static hearth_status write_data(hearth_page_writer *w, hearth_error *err) {
   hearth_json_key_string(&w->json, "format", "hearth-page");
   hearth_json_key_uint(&w->json, "version", 1);
   write_summary(w);
-  HEARTH_TRY(write_run(w, err));
+  HEARTH_TRY(write_runs(w, err));
+  HEARTH_TRY(write_traced_run(w, err));
   HEARTH_TRY(write_binaries(w, err));
   write_classifier(w);
   write_quantities(w);

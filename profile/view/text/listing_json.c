@@ -61,13 +61,16 @@ static void print_unrecorded(listing_json *p) {
   hearth_json_close(json, ']');
 }
 
-static void print_summary(listing_json *p) {
+static hearth_status print_summary(listing_json *p, hearth_error *err) {
+  hearth_run_facts facts;
   const hearth_profile_summary *s = &p->listing.summary;
   hearth_json *json = &p->json;
   hearth_json_key_string(json, "profile", p->listing.name);
   hearth_json_key_string(json, "id_scheme", s->id_scheme == HEARTH_IDS_LLVM ? "llvm" : "hearth");
   hearth_json_key_uint(json, "runs", s->runs);
   hearth_json_key_uint(json, "duration_ns", s->duration_ns);
+  HEARTH_TRY(hearth_profile_get_run_facts(p->listing.profile, &facts, err));
+  hearth_json_run_facts(json, &facts);
   hearth_json_key(json, "accesses_counted");
   hearth_json_bool(json, s->accesses_counted);
   hearth_json_key(json, "accesses_estimated");
@@ -77,6 +80,7 @@ static void print_summary(listing_json *p) {
   hearth_json_key_uint(json, "dropped_blocks", s->dropped_blocks);
   hearth_json_key_uint(json, "dropped_frames", s->dropped_frames);
   print_unrecorded(p);
+  return HEARTH_OK;
 }
 
 /* Limits that nothing reaches are null. */
@@ -227,7 +231,7 @@ static hearth_status print_listing(listing_json *p, hearth_error *err) {
   hearth_json_open(&p->json, '{');
   hearth_json_key_string(&p->json, "format", "hearth-show");
   hearth_json_key_uint(&p->json, "version", JSON_VERSION);
-  print_summary(p);
+  HEARTH_TRY(print_summary(p, err));
   HEARTH_TRY(print_binaries(p, err));
   print_classes(p);
   HEARTH_TRY(print_groups(p, err));

@@ -5,6 +5,7 @@
 
 #include "amount.h"
 #include "file.h"
+#include "hearth/origin.h"
 #include "hearth/plan.h"
 #include "listing_rows.h"
 #include "path_name.h"
@@ -41,6 +42,21 @@ static hearth_status print_binaries(const hearth_listing *r, hearth_error *err) 
   return HEARTH_OK;
 }
 
+/* Of the run, or of those that were merged. */
+static hearth_status print_run_facts(const hearth_listing *r, hearth_error *err) {
+  hearth_run_facts facts;
+  HEARTH_TRY(hearth_profile_get_run_facts(r->profile, &facts, err));
+  if (facts.peak_bytes > 0)
+    fprintf(r->stream, "  peak       %s live%s\n", hearth_amount_bytes(facts.peak_bytes).c,
+            r->summary.runs > 1 ? " in one of the runs" : "");
+  if (*facts.command || facts.commands_differ) {
+    fputs("  command    ", r->stream);
+    hearth_print_name(facts.commands_differ ? "the runs had several" : facts.command, 0, r->stream);
+    fputc('\n', r->stream);
+  }
+  return HEARTH_OK;
+}
+
 static hearth_status print_header(const hearth_listing *r, hearth_error *err) {
   const hearth_profile_summary *s = &r->summary;
   FILE *out = r->stream;
@@ -52,6 +68,7 @@ static hearth_status print_header(const hearth_listing *r, hearth_error *err) {
           hearth_amount_bytes(s->total_bytes).c, s->total_bytes, s->total_allocs, hearth_plural(s->total_allocs));
   if (hearth_listing_knows(r, HEARTH_COL_LiveAtExit))
     fprintf(out, "  at exit    %s live\n", hearth_amount_bytes(r->all.live).c);
+  HEARTH_TRY(print_run_facts(r, err));
   if (s->accesses_counted)
     fprintf(out, "  accesses   %s%" PRIu64 " loads and stores%s\n", s->accesses_estimated ? "some " : "",
             s->total_accesses, s->accesses_estimated ? ", estimated from looks at pages" : "");

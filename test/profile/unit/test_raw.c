@@ -69,6 +69,7 @@ static void append_names(file *f) {
 
 /* The sizes 0, 1, 2 ..., and numbers of all lengths. */
 static const uint8_t host_name[] = {3, 'w', 'e', 'b'};
+static const uint8_t run_facts[] = {0xac, 2, 4, 'l', 's', ' ', 'a'}; /* a peak of 300 bytes */
 
 static void append_histogram(file *f, uint64_t size) {
   uint8_t packed[HEARTH_RAW_VARINT_MOST];
@@ -148,6 +149,8 @@ static void append_hearth_with(file *f, uint32_t flags) {
   append(f, &map, sizeof map);
   if (flags & HEARTH_RAW_FLAG_HOST)
     append(f, host_name, sizeof host_name);
+  if (flags & HEARTH_RAW_FLAG_RUN)
+    append(f, run_facts, sizeof run_facts);
   if (flags & HEARTH_RAW_FLAG_NAMES)
     append_names(f);
   pad(f);
@@ -372,6 +375,43 @@ static void test_host(void **state) {
     assert_string_equal(dump.host, "web");
     assert_int_equal(dump.name_count, names ? 2 : 0);
     hearth_raw_free(&dump);
+  }
+}
+
+static void test_run(void **state) {
+  (void)state;
+  for (uint32_t more = 0; more < 4; more++) {
+    file f = {0};
+    hearth_raw_dump dump;
+    hearth_error err;
+    size_t offset = 0;
+    append_hearth_with(&f, HEARTH_RAW_FLAG_RUN | (more & 1 ? HEARTH_RAW_FLAG_HOST : 0) |
+                               (more & 2 ? HEARTH_RAW_FLAG_NAMES : 0));
+    assert_int_equal(read_at(&f, f.size, &offset, &dump, &err), HEARTH_OK);
+    assert_int_equal(dump.peak_bytes, 300);
+    assert_string_equal(dump.command, "ls a");
+    assert_int_equal(dump.name_count, more & 2 ? 2 : 0);
+    hearth_raw_free(&dump);
+  }
+}
+
+/* A peak that does not end; sizes of too many, and more bytes than the file has; a NUL. */
+static void test_bad_run(void **state) {
+  (void)state;
+  static const struct {
+    uint8_t bytes[11];
+    const char *words;
+  } cases[] = {{{255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255}, "no peak"},
+               {{1, 0x80, 8}, "no command line"},
+               {{1, 0xff, 7}, "no command line"},
+               {{1, 3, 'l', 0, 'a'}, "no command line"}};
+  size_t at = sizeof(hearth_raw_header) + 2 * sizeof(hearth_raw_mapping) + 16;
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+    file f = {0};
+    append_hearth_with(&f, HEARTH_RAW_FLAG_RUN);
+    memcpy(f.bytes + at, cases[i].bytes, sizeof cases[i].bytes);
+    seal(&f, 0);
+    expect_error(&f, f.size, HEARTH_E_CORRUPT, cases[i].words);
   }
 }
 
@@ -621,6 +661,7 @@ static void test_every_flip_of_what_is_optional(void **state) {
   (void)state;
   flip_with(HEARTH_RAW_FLAG_HISTOGRAMS);
   flip_with(HEARTH_RAW_FLAG_NAMES | HEARTH_RAW_FLAG_HOST | HEAP_DUMP);
+  flip_with(HEARTH_RAW_FLAG_RUN | HEARTH_RAW_FLAG_HOST);
   flip_with(HEARTH_RAW_FLAG_TOGETHER);
   flip_with(HEARTH_RAW_FLAG_TOGETHER | HEARTH_RAW_FLAG_HISTOGRAMS);
 }
@@ -699,7 +740,7 @@ static void test_hearth_bad_contents(void **state) {
       {8, 3, HEARTH_E_VERSION, "version 3"},
       {offsetof(hearth_raw_header, header_size), 64, HEARTH_E_CORRUPT, "header size"},
       {offsetof(hearth_raw_header, mib_columns), 64, HEARTH_E_CORRUPT, "MIB columns"},
-      {offsetof(hearth_raw_header, flags), 0x2000, HEARTH_E_VERSION, "flags"},
+      {offsetof(hearth_raw_header, flags), 0x4000, HEARTH_E_VERSION, "flags"},
       {offsetof(hearth_raw_header, map_count), 1000, HEARTH_E_CORRUPT, "mappings"},
       {offsetof(hearth_raw_header, map_offset), 4, HEARTH_E_CORRUPT, "mappings"},
       {offsetof(hearth_raw_header, stack_count), 1u << 30, HEARTH_E_CORRUPT, "call stacks"},
@@ -855,6 +896,8 @@ int main(void) {
       cmocka_unit_test(test_bad_names),
       cmocka_unit_test(test_host),
       cmocka_unit_test(test_bad_host),
+      cmocka_unit_test(test_run),
+      cmocka_unit_test(test_bad_run),
       cmocka_unit_test(test_heap_dump),
       cmocka_unit_test(test_llvm_histograms),
       cmocka_unit_test(test_llvm_counters),

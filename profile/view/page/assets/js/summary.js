@@ -6,6 +6,29 @@ function dateText(ns) {
   return new Date(ns / 1e6).toISOString().replace('T', ' ').replace(/\..*/, ' UTC');
 }
 
+function dayText(day) {
+  return new Date(day * 86400000).toISOString().slice(0, 10);
+}
+
+function daysText() {
+  const first = dayText(data.first_day);
+  const text = data.last_day === data.first_day ? first : `${first} to ${dayText(data.last_day)}`;
+  return data.weeks ? `in the week of ${text}` : text;
+}
+
+function commandText() {
+  return data.commands_differ ? 'the runs had several' : data.command;
+}
+
+// A trace knows when it was; a profile has the greatest peak of its runs.
+function peakText() {
+  const { live } = data.plots;
+  if (live) {
+    return `${bytesText(live.peak_bytes)} at ${timeText(live.peak_ns)}`;
+  }
+  return data.peak_bytes && `${bytesText(data.peak_bytes)}${data.runs > 1 ? ' in one of the runs' : ''}`;
+}
+
 function durationText() {
   return data.runs === 1 ? `${timeText(data.duration_ns)}, 1 run`
     : `${timeText(data.duration_ns)} in ${countText(data.runs)} runs`;
@@ -26,13 +49,13 @@ function programNames() {
 
 // [name, text], for the line on top and the list.
 function runFacts() {
-  const { live } = data.plots;
   return [
-    data.command && ['command', data.command],
+    commandText() && ['command', commandText()],
     data.start_unix_ns && ['started', dateText(data.start_unix_ns)],
+    data.last_day && ['run on', daysText()],
     !data.command && data.binaries.length > 0 && ['program', programNames()],
     ['duration', durationText()],
-    live && ['peak', `${bytesText(live.peak_bytes)} at ${timeText(live.peak_ns)}`],
+    peakText() && ['peak', peakText()],
     ['live at exit', `${bytesText(sumAll('live'))} in ${countText(sumAll('live_allocs'))} blocks`],
     ['allocated', `${bytesText(sumAll('bytes'))} in ${countText(sumAll('allocs'))} blocks`],
     data.dropped_blocks > 0 && ['without record', `${countText(data.dropped_blocks)} blocks`],
@@ -82,9 +105,6 @@ function binaryFacts() {
 
 function allFacts() {
   const facts = runFacts();
-  if (!data.plots.live) {
-    facts.push(['peak', 'a profile does not have it: hearth record --mode=trace, or --mode=live']);
-  }
   facts.push(['classes', classFact()]);
   if (data.accesses_known && data.library_bytes > 0) {
     facts.push(['libraries', `allocate ${bytesText(data.library_bytes)}, ${bytesText(data.cold_library_bytes)} of them cold: hints reach these`
