@@ -20,7 +20,8 @@ typedef struct arguments {
   size_t condition_count, limit;
   hearth_number_option top;
   hearth_view_options view;
-  bool json, full;
+  bool json, full, by_given;
+  hearth_group_kind by;
 } arguments;
 
 static const hearth_help help = {
@@ -47,13 +48,21 @@ static int add_condition(void *target, const char *text) {
   return HEARTH_EXIT_OK;
 }
 
-static int check(int operands, char **argv) {
+static int take_by(void *target, const char *value) {
+  arguments *a = target;
+  a->by_given = true;
+  return hearth_group_kind_find(value, &a->by) ? HEARTH_EXIT_OK : HEARTH_OPTION_UNUSABLE;
+}
+
+static int check(int operands, char **argv, const arguments *a) {
   if (operands > HEARTH_DIFF_SIDES)
     return hearth_tool_usage_error("diff", "two profiles, not '%s' too", argv[HEARTH_DIFF_SIDES + 1]);
   if (operands < HEARTH_DIFF_SIDES)
     return hearth_tool_usage_error("diff", "which two profiles?");
   if (strcmp(argv[1], "-") == 0 && strcmp(argv[2], "-") == 0)
     return hearth_tool_usage_error("diff", "standard input can be one of the profiles, not both");
+  if (a->by_given && a->view.significant)
+    return hearth_tool_usage_error("diff", "--significant is for contexts and does not go with --by");
   return HEARTH_EXIT_OK;
 }
 
@@ -71,12 +80,19 @@ static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
        .flag = &a->view.significant,
        .help =
            "leave out changes that are within the differences between the runs of each profile, also from conditions"},
+      {.name = "--by",
+       .value = "KEY",
+       .expects = "function, caller, site, file, library or type",
+       .take = take_by,
+       .target = a,
+       .help = "print which functions changed, or callers (of these), sites (line and column), files, libraries or "
+               "types, in place of contexts"},
       {.name = "--top",
        .value = "N",
        .expects = "a number",
        .take = hearth_tool_take_number,
        .target = &a->top,
-       .help = "print N contexts of each kind (default 10)"},
+       .help = "print N contexts of each kind, or lines of --by (default 10)"},
       {.name = "--full", .flag = &a->full, .help = "print all"},
       HEARTH_VIEW_OPTIONS(&a->view),
       {.name = "--json", .flag = &a->json, .help = "print JSON: all contexts that changed, unless --top is given"},
@@ -84,7 +100,7 @@ static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
   int operands;
   a->top.most = SIZE_MAX;
   if (!hearth_tool_parse(options, &help, argc, argv, &operands, ret_code) ||
-      (*ret_code = check(operands, argv)) != HEARTH_EXIT_OK)
+      (*ret_code = check(operands, argv, a)) != HEARTH_EXIT_OK)
     return false;
   for (int i = 0; i < HEARTH_DIFF_SIDES; i++)
     a->profiles[i] = argv[i + 1];
@@ -124,14 +140,21 @@ static void warn_of_unrelated(const arguments *a, const hearth_diff *diff) {
                         a->profiles[HEARTH_DIFF_A], a->profiles[HEARTH_DIFF_B]);
 }
 
+static hearth_status print(const arguments *a, hearth_diff *diff, hearth_error *err) {
+  if (a->by_given)
+    return a->json ? hearth_diff_print_groups_json(diff, a->by, a->limit, stdout, err)
+                   : hearth_diff_print_groups_text(diff, a->by, a->limit, stdout, err);
+  return a->json ? hearth_diff_print_json(diff, a->limit, stdout, err)
+                 : hearth_diff_print_text(diff, a->limit, stdout, err);
+}
+
 static int compare(const arguments *a, hearth_profile *const profiles[HEARTH_DIFF_SIDES]) {
   hearth_diff *diff;
   hearth_error err;
   if (hearth_diff_create(profiles, a->profiles, &a->view, &diff, &err) != HEARTH_OK)
     return trouble(&err);
   warn_of_unrelated(a, diff);
-  hearth_status status = a->json ? hearth_diff_print_json(diff, a->limit, stdout, &err)
-                                 : hearth_diff_print_text(diff, a->limit, stdout, &err);
+  hearth_status status = print(a, diff, &err);
   int code = EXIT_TROUBLE;
   if (status == HEARTH_OK)
     code = test_conditions(a, diff);

@@ -8,6 +8,7 @@
 #ifndef HEARTH_PROFILE_DIFF_H
 #define HEARTH_PROFILE_DIFF_H
 
+#include "hearth/listing.h"
 #include "hearth/view.h"
 
 #ifdef __cplusplus
@@ -43,6 +44,13 @@ double hearth_diff_common_share(const hearth_diff *diff, int side);
 /* Print at most `top` contexts of each kind of change, heaviest first. JSON: docs/tools.md, "hearth diff --json". */
 hearth_status hearth_diff_print_text(hearth_diff *diff, size_t top, FILE *stream, hearth_error *err);
 hearth_status hearth_diff_print_json(hearth_diff *diff, size_t top, FILE *stream, hearth_error *err);
+
+/* The same of sums by function, caller, site, file, library or type: those whose own bytes changed, most first. JSON:
+ * docs/tools.md, "hearth diff --by". E_IO, E_NOMEM, errors of the reader. */
+hearth_status hearth_diff_print_groups_text(hearth_diff *diff, hearth_group_kind kind, size_t top, FILE *stream,
+                                            hearth_error *err);
+hearth_status hearth_diff_print_groups_json(hearth_diff *diff, hearth_group_kind kind, size_t top, FILE *stream,
+                                            hearth_error *err);
 
 /* A condition such as "cold_bytes<50%"; grammar and meaning are in docs/tools.md, "Conditions". */
 typedef struct hearth_condition {

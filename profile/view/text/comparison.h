@@ -65,6 +65,8 @@ double hearth_diff_per_run(const hearth_diff *diff, int side, uint64_t value);
 /* The side that the stack of an entry is shown from, and its node there. */
 hearth_status hearth_diff_stack(const hearth_diff *diff, const hearth_diff_entry *entry, int *ret_side,
                                 uint32_t *ret_node, hearth_error *err);
+/* A line for each profile. */
+void hearth_diff_print_sides(const hearth_diff *diff, FILE *stream);
 const char *hearth_change_name(hearth_change change); /* "class", "new", "vanished", "size", "same" */
 
 #endif

@@ -33,6 +33,11 @@ static void print_side(const hearth_diff *d, int number, FILE *out) {
           hearth_accesses_known(&side->summary) ? "" : "; accesses not counted: no classes");
 }
 
+void hearth_diff_print_sides(const hearth_diff *d, FILE *out) {
+  for (int side = 0; side < HEARTH_DIFF_SIDES; side++)
+    print_side(d, side, out);
+}
+
 static void print_row(const char *name, const hearth_diff_totals *a, const hearth_diff_totals *b, FILE *out) {
   double x = a->of[HEARTH_QUANTITY_BYTES], y = b->of[HEARTH_QUANTITY_BYTES];
   fprintf(out, "  %-8s %10.0f %10.0f %12s %12s %10s\n", name, a->of[HEARTH_MEASURE_CONTEXTS],
@@ -121,8 +126,7 @@ static hearth_status print_change(hearth_diff *d, hearth_change change, size_t t
 }
 
 hearth_status hearth_diff_print_text(hearth_diff *d, size_t top, FILE *out, hearth_error *err) {
-  for (int side = 0; side < HEARTH_DIFF_SIDES; side++)
-    print_side(d, side, out);
+  hearth_diff_print_sides(d, out);
   print_classes(d, out);
   if (d->significant)
     fprintf(out, "\n%u change%s within the differences between runs: left out\n", d->noise_count,
