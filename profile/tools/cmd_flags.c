@@ -261,11 +261,22 @@ static void print_exported_word(FILE *out, uint64_t plan) {
             plan, plan);
 }
 
+enum { LEAST_LTO = 19 }; /* before, lld takes no plugins, or LLVM does not clone */
+
+/* The build is right all the same, so it goes on; each link says it, not each file. */
+static void warn_of_lto(const arguments *a, int release) {
+  if (a->lto && a->link && release < LEAST_LTO)
+    hearth_tool_warning(
+        "%s: links with LLVM %d load no plugin, so that --lto=%s tells no contexts apart across files; use "
+        "LLVM %d or later, or leave --lto out: the hints are the same",
+        a->clang, release, a->lto, LEAST_LTO);
+}
+
 /* The link of the bitcode tells contexts apart, and gives the hints that only then are known. Functions of other files
  * a thin link clones by LLVM's own pass, which these options of LLVM's switch on; a full link by the plugin. */
 static void print_lto_link(FILE *out, int release, const char *kind, const char *plugin) {
   fputs(" -fuse-ld=lld", out);
-  if (release < 19) /* lld takes no plugins, or LLVM does not clone */
+  if (release < LEAST_LTO)
     return;
   fprintf(out, " -Wl,--load-pass-plugin=%s", plugin);
   if (strcmp(kind, "thin") == 0)
@@ -298,7 +309,7 @@ static void print_flags(FILE *out, const arguments *a, int release, const char *
     print_compile(out, plugin, profile, facts->id);
     fputs(a->burst ? " -mllvm -memprof-burst" : "", out);
   }
-  if (a->lto && a->compile && release >= 19) /* links with older ones take no plugins */
+  if (a->lto && a->compile && release >= LEAST_LTO)
     fputs(" -mllvm -memprof-link-plugin", out);
   if (a->lto)
     fprintf(out, " -flto=%s", a->lto);
@@ -328,6 +339,7 @@ int hearth_flags_write(int argc, char **argv, FILE *out) {
     return code;
   if (use && a.link)
     warn_of_library_calls(&a, &facts);
+  warn_of_lto(&a, release);
   if (!hearth_tool_library_directory(directory, sizeof directory))
     return hearth_tool_error("cannot find out where this command is installed: %s", strerror(errno));
   const library *library = library_for(&a, &facts);
