@@ -97,7 +97,7 @@ typedef struct builder_origins {
 typedef struct builder_run_facts {
   uint64_t peak_bytes;
   uint32_t command; /* offset in the pool */
-  bool has_command, commands_differ;
+  bool has_command, commands_differ, in_bursts;
 } builder_run_facts;
 
 struct hearth_builder {

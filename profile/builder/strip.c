@@ -25,7 +25,8 @@ hearth_status hearth_builder_strip(hearth_builder *builder, hearth_error *err) {
   for (size_t i = 0; i < builder->function_count; i++)
     HEARTH_TRY(strip_function(builder, &builder->functions[i], err));
   hearth_builder_strip_origins(builder);
-  builder->run_facts = (builder_run_facts){.peak_bytes = builder->run_facts.peak_bytes};
+  builder->run_facts =
+      (builder_run_facts){.peak_bytes = builder->run_facts.peak_bytes, .in_bursts = builder->run_facts.in_bursts};
   size_t binary_count = builder->binary_count;
   builder->type_count = builder->binary_count = 0;
   uint32_t *rows = malloc((binary_count + 1) * sizeof *rows);

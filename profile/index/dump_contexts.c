@@ -442,7 +442,8 @@ static hearth_status add_run(symboliser *s, const hearth_lost_contexts *lost, he
                                 .accesses_counted = s->dump->accesses_counted,
                                 .accesses_estimated = s->dump->accesses_estimated};
   const hearth_run_facts facts = {.peak_bytes = s->dump->peak_bytes,
-                                  .command = s->dump->command ? s->dump->command : ""};
+                                  .command = s->dump->command ? s->dump->command : "",
+                                  .in_bursts = s->dump->in_bursts};
   HEARTH_TRY(add_origin(s, run.runs, err));
   HEARTH_TRY(hearth_builder_add_run_facts(s->builder, &facts, err));
   HEARTH_TRY(hearth_builder_end_run(s->builder, &run, err));

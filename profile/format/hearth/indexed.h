@@ -353,10 +353,11 @@ typedef struct hearth_indexed_origin {
 typedef struct hearth_indexed_run_facts {
   uint64_t peak_bytes;
   uint32_t command; /* offset in STRINGS */
-  uint32_t flags;   /* HEARTH_COMMANDS_DIFFER, and then `command` is empty */
+  uint32_t flags;   /* with HEARTH_COMMANDS_DIFFER, `command` is empty */
 } hearth_indexed_run_facts;
 
 #define HEARTH_COMMANDS_DIFFER 1u
+#define HEARTH_IN_BURSTS       2u
 
 /* CHECKSUMS: XXH3-64 of each HEARTH_BLOCK_SIZE bytes of the file before this section; the last block ends where this
  * section begins. Checked block by block as a reader touches the file. */

@@ -5,6 +5,7 @@
 
 #include "array.h"
 #include "findings.h"
+#include "hearth/origin.h"
 #include "option_size.h"
 
 /* Functions of the standard libraries that make the memory of a container larger. */
@@ -149,11 +150,13 @@ static int compare(const void *x, const void *y) {
 }
 
 static hearth_status look(hearth_advice *a, hearth_error *err) {
+  hearth_run_facts facts;
   HEARTH_TRY(hearth_profile_get_summary(a->profile, &a->summary, err));
   a->whole.runs = a->summary.runs ? (double)a->summary.runs : 1;
   a->whole.duration_ns = (double)a->summary.duration_ns / a->whole.runs;
   a->has[HEARTH_ADVICE_ANY] = true;
-  a->has[HEARTH_ADVICE_ACCESSES] = a->summary.accesses_counted && !a->summary.accesses_estimated;
+  HEARTH_TRY(hearth_profile_get_run_facts(a->profile, &facts, err));
+  a->has[HEARTH_ADVICE_ACCESSES] = a->summary.accesses_counted && !a->summary.accesses_estimated && !facts.in_bursts;
   HEARTH_TRY(hearth_names_init(&a->names, a->profile, &a->view, err));
   HEARTH_TRY(hearth_selection_init(&a->selection, a->profile, &a->view, err));
   HEARTH_TRY(hearth_groups_init(&a->groups, &a->names, HEARTH_BY_SITE, err));
@@ -161,8 +164,10 @@ static hearth_status look(hearth_advice *a, hearth_error *err) {
                                  sizeof *a->function_kinds, err));
   for (uint32_t i = 0; i < hearth_profile_context_count(a->profile); i++)
     HEARTH_TRY(add_context(a, i, err));
-  if (a->knows_accesses && !a->knows_use)
+  if (a->knows_accesses && !a->knows_use) /* as in profiles of LLVM's layout */
     a->has[HEARTH_ADVICE_ACCESSES] = false;
+  for (uint32_t i = 0; i < a->groups.count; i++)
+    hearth_advice_note_end(&a->whole, &a->places[i]);
   for (uint32_t i = 0; i < a->groups.count; i++)
     HEARTH_TRY(add_findings(a, i, err));
   if (a->finding_count > 0)

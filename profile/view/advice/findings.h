@@ -24,7 +24,8 @@ typedef struct hearth_place_sum {
 /* What all places are measured by. */
 typedef struct hearth_advice_whole {
   double runs, duration_ns; /* of a run */
-  uint64_t allocs, byte_seconds, live_bytes;
+  uint64_t allocs, byte_seconds;
+  uint64_t places_freed, places_left; /* whose blocks live long: freed by the end, or live then */
 } hearth_advice_whole;
 
 typedef struct hearth_finding {
@@ -54,6 +55,9 @@ struct hearth_advice {
 
 /* Do a context's blocks live so short that a place's finding counts them as short-lived? */
 bool hearth_advice_is_brief(const hearth_advice_whole *whole, const hearth_mib *mib);
+
+/* Count a place for what the program does at its end. */
+void hearth_advice_note_end(hearth_advice_whole *whole, const hearth_place_sum *place);
 
 /* Is there such a finding at this place? If so, its share and evidence are filled in. */
 bool hearth_advice_test(const hearth_advice_whole *whole, const hearth_place_sum *place, bool tallied,

@@ -99,17 +99,43 @@ static bool is_ladder(const hearth_advice_whole *w, const hearth_place_sum *p, b
   return true;
 }
 
+static bool stays(const hearth_mib *m) { return m->LiveAtExit >= m->AllocCount - m->AllocCount / 10; }
+
+void hearth_advice_note_end(hearth_advice_whole *w, const hearth_place_sum *place) {
+  if (place->mib.AllocCount == 0 || average_ns(&place->mib) < w->duration_ns / 4)
+    return;
+  if (stays(&place->mib))
+    w->places_left++;
+  else
+    w->places_freed++;
+}
+
+/* Most of what lives long is freed when the program ends, so that what stays was lost. */
+static bool frees_at_end(const hearth_advice_whole *w) {
+  return w->places_freed > 0 && w->places_freed >= 3 * w->places_left;
+}
+
+/* As many blocks are made at any time of the run as at any other: what a program reads, builds and then uses has another
+ * average age. */
+static bool grows_steadily(const hearth_advice_whole *w, const hearth_mib *m) {
+  double all = w->duration_ns, lives = average_ns(m);
+  return (double)m->MaxLifetime >= 0.9 * all && (double)m->MinLifetime <= 0.1 * all && lives >= 0.4 * all &&
+         lives <= 0.6 * all;
+}
+
 /* Blocks that are made all through the run, and stay. */
 static bool is_leak(const hearth_advice_whole *w, const hearth_place_sum *p, bool tallied, hearth_finding *f) {
   const hearth_mib *m = &p->mib;
+  bool frees = frees_at_end(w);
   (void)tallied;
   f->share = memory_share(w, p);
-  if (m->LiveAtExit < LEAST_LEAKED || m->LiveAtExit < m->AllocCount - m->AllocCount / 10 ||
-      (double)(m->MaxLifetime - m->MinLifetime) < w->duration_ns / 2)
+  if (m->LiveAtExit < LEAST_LEAKED || !stays(m) || (double)(m->MaxLifetime - m->MinLifetime) < w->duration_ns / 2 ||
+      !(frees || grows_steadily(w, m)))
     return false;
-  SAY(f, "%" PRIu64 " of %" PRIu64 " blocks, %s, are live at exit; the oldest lived %s, the youngest %s", m->LiveAtExit,
-      m->AllocCount, hearth_amount_bytes(hearth_quantity_of(HEARTH_QUANTITY_LIVE, m)).c,
-      hearth_amount_time((double)m->MaxLifetime).c, hearth_amount_time((double)m->MinLifetime).c);
+  SAY(f, "%" PRIu64 " of %" PRIu64 " blocks, %s, are live at exit; the oldest lived %s, the youngest %s; %s",
+      m->LiveAtExit, m->AllocCount, hearth_amount_bytes(hearth_quantity_of(HEARTH_QUANTITY_LIVE, m)).c,
+      hearth_amount_time((double)m->MaxLifetime).c, hearth_amount_time((double)m->MinLifetime).c,
+      frees ? "the program frees other memory when it ends" : "they grow steadily from beginning to end");
   return true;
 }
 
