@@ -1,6 +1,11 @@
 # Debian packages, by CPack: the command; the plugin for each release of LLVM; runtime and adapter; the metadata library; the
 # development files. packaging/debs.sh makes them of all build trees.
-set(HEARTH_MAINTAINER "Hearth maintainers <maintainers@example.org>" CACHE STRING "Maintainer in packages")
+if(DEFINED ENV{DEBEMAIL}) # as dch takes them
+  set(maintainer "$ENV{DEBFULLNAME} <$ENV{DEBEMAIL}>")
+else()
+  set(maintainer "Local build of Hearth <local-build@example.org>")
+endif()
+set(HEARTH_MAINTAINER "${maintainer}" CACHE STRING "Maintainer in packages: NAME <ADDRESS>; default: of DEBFULLNAME, DEBEMAIL")
 set(documents ${CMAKE_INSTALL_DATADIR}/doc)
 
 install(FILES README.md CHANGELOG.md DESTINATION ${documents}/hearth COMPONENT tools)

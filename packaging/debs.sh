@@ -21,6 +21,10 @@ output=${output:-$tree/debs}
 
 release_of() { sed -n 's/^HEARTH_LLVM:STRING=//p' "$1/CMakeCache.txt"; }
 
+maintainer=$(sed -n 's/^HEARTH_MAINTAINER:STRING=//p' "$tree/CMakeCache.txt")
+[[ $maintainer != *@example.org* ]] ||
+  echo "note: the packages name '$maintainer'; to give them away: cmake -DHEARTH_MAINTAINER='NAME <ADDRESS>' $tree" >&2
+
 # CPack installs each component from each tree, and what comes later replaces what is there: the main tree is the last.
 projects='' components=''
 for other in "$tree"-llvm* "$tree"; do

@@ -35,7 +35,7 @@ typedef struct hearth_watched_slot {
   uint8_t offsets[HEARTH_WATCHED_SMALL_PAGES]; /* of a page's block, in granules */
 } hearth_watched_slot;
 
-/* Of all that follows; who allocates never waits for it. */
+/* Of all that follows; an allocation never waits for it. */
 extern hearth_lock hearth_watched_lock __attribute__((visibility("hidden")));
 
 /* Once, before there are blocks. False: no memory. */

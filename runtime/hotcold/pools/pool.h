@@ -140,7 +140,7 @@ static inline __attribute__((always_inline)) bool hearth_pool_put_small(struct h
   return true;
 }
 
-/* The rest is for the pool's thread, or who holds the lock of pools without a thread. */
+/* The rest is for the pool's thread, or the holder of the lock of pools without a thread. */
 
 /* A block of up to HEARTH_MEDIUM_QUANTA, in whatever way. NULL when the range is full. ret_zeroed is not NULL. */
 void *hearth_pool_take(struct hearth_pool *pool, size_t quanta, bool *ret_zeroed);

@@ -27,7 +27,7 @@ enum {
 };
 
 struct hearth_ranges {
-  /* base is stored before bytes, so that a reader who sees bytes sees base. Both 0 until the first hinted call. */
+  /* base is stored before bytes, so that a reader that sees bytes sees base. Both 0 until the first hinted call. */
   _Atomic uintptr_t base;
   _Atomic size_t bytes;
   _Atomic bool opened;

@@ -41,7 +41,7 @@ void hearth_status_write(void *page) {
   status->passed_on_offset = offsetof(struct hearth_thread_pools, passed_on);
   status->pools_offset = offsetof(struct hearth_thread_pools, pool);
   status->pool_bytes = sizeof(struct hearth_pool);
-  /* Last: a reader who finds the magic finds the rest. */
+  /* Last: a reader that finds the magic finds the rest. */
   atomic_thread_fence(memory_order_release);
   status->magic = HEARTH_HOTCOLD_STATUS_MAGIC;
 }

@@ -111,7 +111,7 @@ function allFacts() {
       + ' by hearth index --library-calls']);
   }
   if (data.dropped_frames > 0) {
-    facts.push(['unknown code', `${countText(data.dropped_frames)} addresses have no name`]);
+    facts.push(['unknown code', `${countText(data.dropped_frames)} ${data.dropped_frames === 1 ? 'address has' : 'addresses have'} no name`]);
   }
   if (namelessShare() >= 0.1) {
     facts.push(['without names', `functions with ${perCent(namelessShare())} of the ${quantityName(selectionNow.quantity)}: hearth index names them by debug packages (of libraries:`
