@@ -450,10 +450,9 @@ static inline bool release_recorded(void *pointer, bool has_counters) {
         has_counters ? hearth_shadow_sum_middle(pointer, block->size) : (hearth_access_sum){.granules = 1};
     released = hearth_mib_cache_record(&cache->mibs, &hearth_rt.mibs, block, sum, end, 0);
     if (__builtin_expect(released, true)) {
-      if (!has_counters) {
-        end_live(block);
+      end_live(block);
+      if (!has_counters)
         note_temporary(cache, block);
-      }
       hearth_heap_give_fast(block, &cache->heap);
     }
   }

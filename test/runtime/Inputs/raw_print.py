@@ -177,6 +177,14 @@ def read_names(data, offset):
     return found, packed.end()
 
 
+def read_run(data, offset):
+    """Peak and command; the end is not padded."""
+    packed = Packed(data, offset)
+    packed.take()
+    size = packed.take()
+    return packed.at + size
+
+
 def place(mappings, names, pc):
     if pc >> 32 in (1 << 31, 1 << 31 | 1):
         return ("scope:" if pc >> 32 == 1 << 31 else "heap:") + names[pc & 0xFFFFFFFF]
@@ -223,8 +231,11 @@ def main(name, wanted):
     assert xxh64(data[136:] + zeroed) == checksum, "checksum"
     mappings, map_end = read_mappings(data, map_at, map_n)
     names = []
+    if flags & 8192:
+        map_end = read_run(data, map_end)
     if flags & 8:
         names, map_end = read_names(data, map_end)
+    map_end += -map_end % 8
     nodes, stack_end = read_nodes(data, stack_at, stack_n)
     mibs, mib_end = read_mibs(data, mib_at, mib_n, flags & 4, flags & 256, flags & 2048)
     assert map_at == 136 and map_end == stack_at and stack_end == mib_at and mib_end == total, "sections"
