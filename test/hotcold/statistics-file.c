@@ -14,7 +14,7 @@
  * RUN: env HEARTH_HOTCOLD=stats=%t.absent/file %t 2>&1 | FileCheck %s --check-prefix=UNWRITABLE
  *
  * CHECK: {"pid":{{[0-9]+}},"cold_below":64,"hot_from":254,"cold":{"on":true,"live_blocks":1003,"live_bytes":3257728,
- * CHECK-SAME: "committed_bytes":{{[0-9]+}},"resident_bytes":3{{[0-9]+}},"huge_bytes":0,"swap_bytes":0,"placed":1103,
+ * CHECK-SAME: "committed_bytes":{{[0-9]+}},"resident_bytes":3{{[0-9]+}},"huge_bytes":{{[0-9]+}},"swap_bytes":0,"placed":1103,
  * CHECK-SAME: "fallbacks":0},"hot":{"on":true,"live_blocks":1,"live_bytes":112,{{.*}}},
  * CHECK-SAME: "pools":[{"pool":31,"live_blocks":1,"live_bytes":112,"placed":1}],"passed_on":7}
  * OFF: "cold_below":0,{{.*}}"cold":{"on":false,"live_blocks":0,{{.*}}"hot":{"on":true,{{.*}}"passed_on":1110}

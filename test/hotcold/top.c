@@ -18,7 +18,7 @@
  *
  * TEXT: cold below 64, hot from 254; 7 hints passed on
  * TEXT-NEXT: KiB live blocks live committed resident huge swap placed elsewhere
- * TEXT-NEXT: cold 1003 {{[0-9.]+ +[0-9.]+ +[0-9.]+}} 0.0 {{[0-9.]+}} 1103 0
+ * TEXT-NEXT: cold 1003 {{[0-9.]+ +[0-9.]+ +[0-9.]+ +[0-9.]+}} {{[0-9.]+}} 1103 0
  * TEXT-NEXT: hot 3 0.3 {{.*}} 3 0
  * TEXT-NEXT: pool 5 2 0.2 2
  * TEXT-NEXT: pool 31 1 0.1 1
