@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Whole files. Regular files are mapped, so that pages nobody looks at are never read; pipes and devices are read to
- * their end into a growing array. Writing goes through a replacement (replacement.c). */
+/* Whole files. Regular files are mapped, so that pages nobody looks at are never read; pipes, devices and files of a few
+ * pages, which take longer to map, are read to their end into a growing array. Writing goes through a replacement
+ * (replacement.c). */
 #include "file.h"
 
 #include <errno.h>
@@ -69,7 +70,8 @@ static hearth_status open_file(const char *path, bool streams, hearth_file *ret,
   if (fstat(fd, &info) != 0)
     status = io_error(err, path, "read");
   else if (S_ISREG(info.st_mode))
-    status = map_descriptor(fd, (size_t)info.st_size, path, ret, err);
+    status = (size_t)info.st_size < READ_STEP ? read_descriptor(fd, path, ret, err)
+                                              : map_descriptor(fd, (size_t)info.st_size, path, ret, err);
   else if (streams)
     status = read_descriptor(fd, path, ret, err);
   else

@@ -50,11 +50,13 @@ static inline void id_table_place(id_table *table, id_table_slot slot) {
   table->slots[at] = slot;
 }
 
-/* Make room for one more item; false when out of memory (the table is unchanged). */
-static inline bool id_table_reserve(id_table *table) {
-  if ((table->count + 1) * 4 <= table->size * 3)
+/* Make room for so many items in all; false when out of memory (the table is unchanged). */
+static inline bool id_table_expect(id_table *table, size_t count) {
+  if (count * 4 <= table->size * 3)
     return true;
   id_table bigger = {.size = table->size ? table->size * 2 : 64, .count = table->count};
+  while (count * 4 > bigger.size * 3)
+    bigger.size *= 2;
   bigger.slots = malloc(bigger.size * sizeof *bigger.slots);
   if (!bigger.slots)
     return false;
@@ -67,6 +69,9 @@ static inline bool id_table_reserve(id_table *table) {
   *table = bigger;
   return true;
 }
+
+/* Make room for one more item; false as above. */
+static inline bool id_table_reserve(id_table *table) { return id_table_expect(table, table->count + 1); }
 
 /* Add an item that is not there yet, after id_table_reserve. */
 static inline void id_table_insert(id_table *table, uint64_t hash, uint32_t item) {

@@ -254,15 +254,19 @@ hearth_status hearth_builder_reserve_nodes(hearth_builder *builder, size_t more,
              : hearth_error_nomem(err);
 }
 
-/* Most nodes are there already, and the walk to the root is for others: folding made none that a frame above repeats. */
+/* Most nodes are there already: runs of one program have them in one order, so that one often is behind the one that was asked
+ * for last. The walk to the root is for others: folding made none that a frame above repeats. */
 hearth_status hearth_builder_intern_node(hearth_builder *builder, uint32_t parent, uint32_t frame, uint32_t *ret_node,
                                          hearth_error *err) {
-  if (builder->node_count > 0)
-    *ret_node = *node_table_slot(&builder->nodes_by_content, builder->nodes, parent, frame);
-  else
-    *ret_node = HEARTH_NONE;
-  if (*ret_node != HEARTH_NONE)
+  *ret_node = builder->next_node;
+  if (*ret_node >= builder->node_count || builder->nodes[*ret_node].parent != parent ||
+      builder->nodes[*ret_node].frame != frame)
+    *ret_node = builder->node_count > 0 ? *node_table_slot(&builder->nodes_by_content, builder->nodes, parent, frame)
+                                        : HEARTH_NONE;
+  if (*ret_node != HEARTH_NONE) {
+    builder->next_node = *ret_node + 1;
     return HEARTH_OK;
+  }
   if (builder->fold_recursion && (*ret_node = find_ancestor(builder, parent, frame)) != HEARTH_NONE) {
     mark_cycle(builder, parent, *ret_node);
     return HEARTH_OK;

@@ -115,6 +115,7 @@ struct hearth_builder {
   size_t pool_room, function_room, frame_room, node_room, context_room, histogram_room, binary_room, type_room;
   id_table strings, functions_by_id, frames_by_content, types_by_id;
   node_table nodes_by_content;
+  uint32_t next_node; /* behind the one that was found last */
   builder_together together;
   builder_spreads spreads;
   builder_call_paths call_paths;

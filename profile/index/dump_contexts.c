@@ -117,9 +117,8 @@ static hearth_status add_frames(symboliser *s, address *a, hearth_error *err) {
   HEARTH_TRY(hearth_frame_cache_get(placed->cache, elf, &span, err));
   HEARTH_TRY(
       hearth_builder_reserve(&s->frame_rows, &s->frame_room, s->frame_count, span.count, sizeof *s->frame_rows, err));
-  const hearth_builder_frame *frames = hearth_frame_cache_frames(placed->cache, span);
   for (uint32_t i = 0; i < span.count; ++i)
-    HEARTH_TRY(hearth_builder_frame_row(s->builder, &frames[i], &s->frame_rows[s->frame_count + i], err));
+    s->frame_rows[s->frame_count + i] = hearth_frame_cache_rows(placed->cache, span)[i];
   a->first = (uint32_t)s->frame_count;
   a->count = span.count;
   a->of_runtime = span.of_runtime;
@@ -366,6 +365,7 @@ static hearth_status visit_all(symboliser *s, const hearth_indexer_options *opti
 }
 
 static hearth_status begin(symboliser *s, hearth_error *err) {
+  HEARTH_TRY(hearth_check_memory(id_table_expect(&s->addresses_by_pc, s->dump->node_count / 2), err));
   s->address_of = malloc((s->dump->node_count + 1) * sizeof *s->address_of);
   s->node_of = malloc((s->dump->node_count + 1) * sizeof *s->node_of);
   if (s->dump->pair_count > 0) {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A hash table from address to a span of one growing array of frames, filled when an address is asked for first. */
+/* A hash table from address to a span of one growing array of rows, filled when an address is asked for first. */
 #include "frame_cache.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "builder_tables.h"
 #include "hearth/ids.h"
 #include "path_name.h"
 
@@ -22,14 +23,14 @@ typedef struct function {
   bool of_runtime;
 } function;
 
-/* An open-addressed table from address to span, at most half full; spans of one growing array of frames. */
+/* An open-addressed table from address to span, at most half full; spans of one growing array of rows. */
 struct hearth_frame_cache {
   hearth_binary *binary;
   hearth_builder *builder;
   slot *slots;
   size_t slot_count, used; /* slot_count is a power of two */
-  hearth_builder_frame *frames;
-  size_t frame_count, frame_capacity;
+  uint32_t *rows;          /* of the builder's frames */
+  size_t row_count, row_room;
   function *functions; /* by debug information's numbers */
   size_t function_count;
 };
@@ -53,7 +54,7 @@ void hearth_frame_cache_destroy(hearth_frame_cache *cache) {
   if (!cache)
     return;
   free(cache->slots);
-  free(cache->frames);
+  free(cache->rows);
   free(cache->functions);
   free(cache);
 }
@@ -116,19 +117,11 @@ static hearth_status find_function(hearth_frame_cache *cache, uint32_t number, c
   return HEARTH_OK;
 }
 
-static hearth_status add_row(hearth_frame_cache *cache, const hearth_builder_frame *row, hearth_frame_span *span,
+static hearth_status add_row(hearth_frame_cache *cache, const hearth_builder_frame *frame, hearth_frame_span *span,
                              hearth_error *err) {
-  if (cache->frame_count == cache->frame_capacity) {
-    size_t more = cache->frame_capacity ? cache->frame_capacity * 2 : 1024;
-    if (more > UINT32_MAX)
-      return hearth_error_set(err, HEARTH_E_FULL, "%s: too many frames", hearth_binary_path(cache->binary));
-    hearth_builder_frame *frames = realloc(cache->frames, more * sizeof *frames);
-    if (!frames)
-      return hearth_error_nomem(err);
-    cache->frames = frames;
-    cache->frame_capacity = more;
-  }
-  cache->frames[cache->frame_count++] = *row;
+  HEARTH_TRY(hearth_builder_reserve(&cache->rows, &cache->row_room, cache->row_count, 1, sizeof *cache->rows, err));
+  HEARTH_TRY(hearth_builder_frame_row(cache->builder, frame, &cache->rows[cache->row_count], err));
+  ++cache->row_count;
   ++span->count;
   return HEARTH_OK;
 }
@@ -188,7 +181,7 @@ hearth_status hearth_frame_cache_get(hearth_frame_cache *cache, uint64_t address
     *ret = found->span;
     return HEARTH_OK;
   }
-  hearth_frame_span span = {.first = (uint32_t)cache->frame_count};
+  hearth_frame_span span = {.first = (uint32_t)cache->row_count};
   hearth_binary_lock(cache->binary);
   hearth_status status = add_frames(cache, address, &span, err);
   hearth_binary_unlock(cache->binary);
@@ -201,6 +194,6 @@ hearth_status hearth_frame_cache_get(hearth_frame_cache *cache, uint64_t address
   return HEARTH_OK;
 }
 
-const hearth_builder_frame *hearth_frame_cache_frames(const hearth_frame_cache *cache, hearth_frame_span span) {
-  return cache->frames + span.first;
+const uint32_t *hearth_frame_cache_rows(const hearth_frame_cache *cache, hearth_frame_span span) {
+  return cache->rows + span.first;
 }

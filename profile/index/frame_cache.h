@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Frames of a binary's addresses in the form that the profile builder takes, computed once for each address. */
+/* Frames of a binary's addresses as rows of the profile builder, computed once for each address. */
 #ifndef HEARTH_FRAME_CACHE_H
 #define HEARTH_FRAME_CACHE_H
 
@@ -23,7 +23,7 @@ void hearth_frame_cache_destroy(hearth_frame_cache *cache); /* accepts NULL */
  * those of hearth_builder_function. */
 hearth_status hearth_frame_cache_get(hearth_frame_cache *cache, uint64_t address, hearth_frame_span *ret,
                                      hearth_error *err);
-/* The frames of a span; the pointer lives until the next hearth_frame_cache_get. */
-const hearth_builder_frame *hearth_frame_cache_frames(const hearth_frame_cache *cache, hearth_frame_span span);
+/* The builder's rows of a span; the pointer lives until the next hearth_frame_cache_get. */
+const uint32_t *hearth_frame_cache_rows(const hearth_frame_cache *cache, hearth_frame_span span);
 
 #endif

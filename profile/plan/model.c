@@ -76,8 +76,9 @@ static double touched_pages(const plan_heap *heap, const plan_time *time, uint32
   return units * (walked + (1 - walked) * plan_covered(heap->pages[scene] / units));
 }
 
-static double touched_lines(const plan_heap *heap, const plan_time *time, uint32_t scene) {
-  double lines = touched_pages(heap, time, scene, PAGE) * (PAGE / LINE);
+/* Lines in so many touched pages of PAGE bytes. */
+static double touched_lines(const plan_heap *heap, uint32_t scene, double pages) {
+  double lines = pages * (PAGE / LINE);
   if (lines <= 0)
     return 0;
   double in_a_line = heap->slots / (heap->bytes / LINE), share = heap->touched[scene] / (lines * in_a_line);
@@ -98,8 +99,9 @@ static double steady_bytes(const plan_heap *heap) {
 plan_prediction hearth_plan_predict_heap(const plan_heap *heap, const plan_time *time) {
   plan_prediction p = {.peak_bytes = heap->peak_bytes, .steady_bytes = steady_bytes(heap)};
   for (uint32_t i = 0; i < PLAN_SCENES; i++) {
-    p.lines += touched_lines(heap, time, i) / PLAN_SCENES;
-    p.pages += touched_pages(heap, time, i, PAGE) / PLAN_SCENES;
+    double pages = touched_pages(heap, time, i, PAGE);
+    p.lines += touched_lines(heap, i, pages) / PLAN_SCENES;
+    p.pages += pages / PLAN_SCENES;
     p.huge_pages += touched_pages(heap, time, i, HUGE) / PLAN_SCENES;
   }
   return p;
@@ -108,9 +110,13 @@ plan_prediction hearth_plan_predict_heap(const plan_heap *heap, const plan_time 
 bool hearth_plan_has_huge_pages(double range_bytes) { return range_bytes >= huge_from; }
 
 double hearth_plan_heap_price(const plan_heap *heap, const plan_time *time, const plan_prices *prices, bool huge) {
-  plan_prediction p = hearth_plan_predict_heap(heap, time);
-  double pages = huge ? p.huge_pages : p.pages;
-  return p.lines * prices->line + (pages + 0.5) * prices->page + p.steady_bytes * prices->steady_byte;
+  double lines = 0, translated = 0;
+  for (uint32_t i = 0; i < PLAN_SCENES; i++) {
+    double pages = touched_pages(heap, time, i, PAGE);
+    lines += touched_lines(heap, i, pages) / PLAN_SCENES;
+    translated += (huge ? touched_pages(heap, time, i, HUGE) : pages) / PLAN_SCENES;
+  }
+  return lines * prices->line + (translated + 0.5) * prices->page + steady_bytes(heap) * prices->steady_byte;
 }
 
 /* -------------------------------------------------- misses --------------------------------------------------- */
@@ -148,9 +154,10 @@ static double pool_bytes(const plan_heaps *heaps) {
 }
 
 static void add_to_footprint(footprint *f, const plan_heap *heap, const plan_time *time, uint32_t scene, double page) {
-  f->lines += touched_lines(heap, time, scene);
+  double pages = touched_pages(heap, time, scene, PAGE);
+  f->lines += touched_lines(heap, scene, pages);
   f->all_lines += heap->bytes / LINE;
-  f->pages += touched_pages(heap, time, scene, page);
+  f->pages += page == PAGE ? pages : touched_pages(heap, time, scene, page);
   f->all_pages += heap->bytes / page;
 }
 

@@ -307,16 +307,13 @@ static hearth_status check_records(const hearth_raw_input *in, const hearth_raw_
     return hearth_raw_fail(in, offsetof(hearth_raw_header, mib_offset), HEARTH_E_CORRUPT, err,
                            "the MIBs lie outside the profile");
   const uint8_t *data = in->file->data + in->begin, *from = data + header->mib_offset;
-  uint64_t differences[HEARTH_MIB_COLUMNS];
+  uint64_t blocks;
   uint32_t stack = 0;
   bool has_histograms = header->flags & HEARTH_RAW_FLAG_HISTOGRAMS;
   uint64_t largest = has_histograms, size; /* one number at least, by which read_record knows that they are there */
   for (uint64_t i = 0; i < count; ++i) {
     size_t at = (size_t)(from - data);
-    if (!hearth_raw_take_differences(&from, data + header->total_size, &stack, differences) ||
-        hearth_raw_predict(HEARTH_COL_AllocCount, NULL, NULL) +
-                hearth_raw_unzigzag(differences[HEARTH_COL_AllocCount]) ==
-            0)
+    if (!hearth_raw_skip_mib(&from, data + header->total_size, &stack, &blocks) || blocks == 0)
       return hearth_raw_fail(in, at, HEARTH_E_CORRUPT, err, "this is no MIB of any block");
     if (stack != HEARTH_RAW_NO_PARENT && stack >= dump->node_count)
       return hearth_raw_fail(in, at, HEARTH_E_CORRUPT, err, "a MIB's call stack does not exist");
