@@ -5,7 +5,7 @@ Substitutions: %opt loads the plugin, %opt_plain does not; %clang and %clangxx a
 below. Features: llvm22 (the release under test; 14 to 19 likewise), chained, alone or
 beside (its form of contexts, see below), lto-plugin, and what the machine has (jemalloc, valgrind,
 ccache, meson; go, node and dh_view, which read exported profiles; chromium, which opens reports; ninja,
- parallel and slurm, which merge profiles of a fleet)."""
+ parallel, sshd and slurm, which merge profiles of a fleet)."""
 import glob
 import os
 import shutil
@@ -84,6 +84,8 @@ for feature in ("valgrind", "go", "node", "chromium", "ccache", "meson", "ninja"
         config.available_features.add(feature)
 if all(shutil.which(program) for program in ("slurmctld", "slurmd", "munged")) and os.geteuid() == 0:
     config.available_features.add("slurm") # its daemons run in the test
+if all(shutil.which(program, path=os.environ["PATH"] + ":/usr/sbin:/sbin") for program in ("sshd", "ssh", "ssh-keygen")):
+    config.available_features.add("sshd") # one of its own for each test
 for compiler in ("g++-12", "clang++-14", "clang++-19", "clang++-22"):
     if shutil.which(compiler):
         config.available_features.add(compiler)
