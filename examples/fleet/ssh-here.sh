@@ -45,7 +45,7 @@ END
 trap 'kill "$pid" 2>/dev/null; wait' EXIT
 start
 for ((i = 0; ; i++)); do
-  ssh -F "$dir/ssh.conf" here1 true 2>"$dir/ssh.log" && break
+  ssh -n -F "$dir/ssh.conf" here1 true 2>"$dir/ssh.log" && break # -n: the command's input is not ssh's
   [[ $i -lt 40 ]] || { cat "$dir"/{ssh,sshd}.log >&2 && exit 1; }
   kill -0 "$pid" 2>/dev/null || start # the port may be another's
   sleep 0.25

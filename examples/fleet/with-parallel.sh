@@ -7,6 +7,7 @@ set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 mkdir -p "$1"
 dir=$(cd "$1" && pwd)
+hearth=$(realpath "$(command -v "${HEARTH:-hearth}")") # other machines may have other PATHs
 count=$("$here/batches.sh" "${BATCH:-256}" "$dir")
-seq "$count" | parallel --will-cite --halt soon,fail=1 "${@:3}" "HEARTH='${HEARTH:-hearth}'" "$here/batch.sh" "$dir" "{}"
+seq "$count" | parallel --will-cite --halt soon,fail=1 "${@:3}" "HEARTH='$hearth'" "$here/batch.sh" "$dir" "{}"
 "$here/reduce.sh" "$dir" "$2"
