@@ -2,14 +2,17 @@
 /* A reading of the clock is as exact as the knowledge of its time: it was made at some moment between two readings of
  * the ticks, and these may be far apart where a thread is interrupted between them. Wide ones are made again; the rate
  * of the ticks is taken from two readings that are so far apart that their widths do not matter, and again from time to
- * time, as the system may speed its clock up or slow it down by some thousandths. */
+ * time, as the system may speed its clock up or slow it down by some thousandths. As many programs take less time than that,
+ * a rough rate comes first, which holds for short windows. */
 #include "clock.h"
 
 #include "os.h"
 
 #define TRIES          8
-#define RATE_PRECISION UINT64_C(100000)     /* ticks that pass for each tick of width: an error of 1e-5 at most */
-#define LEAST_SPAN_NS  UINT64_C(20000000)   /* between the two readings that give the first rate */
+#define RATE_PRECISION UINT64_C(100000) /* ticks that pass for each tick of width: an error of 1e-5 at most */
+#define ROUGHLY        10 /* the first rate has so many times that error, and its windows are shorter by that */
+#define ROUGH_SPAN_NS  UINT64_C(2000000)    /* between the two readings that give it */
+#define LEAST_SPAN_NS  UINT64_C(20000000)   /* ... and the next one */
 #define NEXT_SPAN_NS   UINT64_C(1000000000) /* ... and each later one */
 #define WINDOW_NS      UINT64_C(1000000)    /* in which 1e-5 are 10 ns */
 #define RATE_CHANGE    512                  /* the system slews by 1/2000 at most */
@@ -22,8 +25,9 @@ typedef struct reading {
 static bool has_ticks;
 static uint64_t least_width; /* of all readings: nothing interrupted that one; atomic, as are the following */
 static uint64_t tick_rate;   /* ns per tick, times 2^HEARTH_CLOCK_SHIFT; 0: not known yet */
-static uint64_t tick_window; /* ticks in WINDOW_NS */
-static reading first;        /* of the two; its owner has `measuring` */
+static uint64_t tick_window; /* ticks in WINDOW_NS, or in a part of it */
+static reading first;        /* of the two; its owner has `measuring`, and the following */
+static bool is_rough;        /* the rate, if there is one */
 static bool measuring;
 
 static reading read_once(void) {
@@ -71,7 +75,8 @@ static bool is_plausible(uint64_t rate, uint64_t old) {
 /* 0: all read the system's clock, until there is another rate. */
 static void set_rate(uint64_t rate) {
   if (rate)
-    __atomic_store_n(&tick_window, (WINDOW_NS << HEARTH_CLOCK_SHIFT) / rate, __ATOMIC_RELAXED);
+    __atomic_store_n(&tick_window, ((is_rough ? WINDOW_NS / ROUGHLY : WINDOW_NS) << HEARTH_CLOCK_SHIFT) / rate,
+                     __ATOMIC_RELAXED);
   __atomic_store_n(&tick_rate, rate, __ATOMIC_RELEASE);
 }
 
@@ -79,17 +84,22 @@ static void set_rate(uint64_t rate) {
 static void measure(const reading *now) {
   uint64_t old = __atomic_load_n(&tick_rate, __ATOMIC_RELAXED);
 
-  if (now->ns < first.ns + (old ? NEXT_SPAN_NS : LEAST_SPAN_NS)) /* it may be before, if another thread was faster */
+  uint64_t span = !old ? ROUGH_SPAN_NS : is_rough ? LEAST_SPAN_NS : NEXT_SPAN_NS;
+  if (now->ns < first.ns + span) /* it may be before, if another thread was faster */
     return;
-  uint64_t ticks = now->ticks > first.ticks ? now->ticks - first.ticks : 0, widest = ticks / RATE_PRECISION / 2;
+  uint64_t ticks = now->ticks > first.ticks ? now->ticks - first.ticks : 0;
+  uint64_t widest = ticks / (old ? RATE_PRECISION : RATE_PRECISION / ROUGHLY) / 2;
   if (ticks > 0 && (now->width > widest || first.width > widest)) {
     if (now->width < first.width / 2)
       first = *now;
     return; /* later, when more have passed */
   }
   uint64_t rate = ticks > 0 ? rate_between(&first, now) : 0;
-  first = *now;
-  set_rate(is_plausible(rate, old) ? rate : 0);
+  bool plausible = is_plausible(rate, old);
+  is_rough = !old && plausible;
+  if (!is_rough) /* else the better rate is taken from the same one on */
+    first = *now;
+  set_rate(plausible ? rate : 0);
 }
 
 static void try_to_measure(const reading *now) {

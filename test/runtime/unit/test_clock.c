@@ -106,6 +106,16 @@ static void test_interrupted(void **state) {
   assert_true(tick_rate > 0);
 }
 
+/* Programs that take some milliseconds have a rate, too, which is rough at first and then is not. */
+static void test_first_rates(void **state) {
+  (void)state;
+  begin(0);
+  run(4e6, 50);
+  assert_true(tick_rate > 0 && is_rough);
+  run(30e6, 50);
+  assert_true(tick_rate > 0 && !is_rough);
+}
+
 /* The first reading of all was interrupted whenever it was tried. */
 static void test_interrupted_start(void **state) {
   (void)state;
@@ -185,13 +195,10 @@ static void test_signal_handler(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_alone),
-                                     cmocka_unit_test(test_interrupted),
-                                     cmocka_unit_test(test_interrupted_start),
-                                     cmocka_unit_test(test_other_speed),
-                                     cmocka_unit_test(test_sleep),
-                                     cmocka_unit_test(test_no_ticks),
-                                     cmocka_unit_test(test_late_reading),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_alone),         cmocka_unit_test(test_first_rates),
+                                     cmocka_unit_test(test_interrupted),   cmocka_unit_test(test_interrupted_start),
+                                     cmocka_unit_test(test_other_speed),   cmocka_unit_test(test_sleep),
+                                     cmocka_unit_test(test_no_ticks),      cmocka_unit_test(test_late_reading),
                                      cmocka_unit_test(test_signal_handler)};
 
   return cmocka_run_group_tests(tests, NULL, NULL);
