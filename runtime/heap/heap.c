@@ -15,8 +15,9 @@
 #define FINE_MOST    ((size_t)1024) /* up to here one class for each multiple of 64, then four for each doubling */
 #define FINE_CLASSES (FINE_MOST / HEARTH_GRANULE)
 #define CLASSES      HEARTH_HEAP_CLASSES
-#define BATCH_BYTES  ((size_t)8192) /* moved at once between a class and a thread's cache */
-#define BATCH_MOST   32             /* chunks */
+#define READY_BYTES  ((size_t)65536) /* that are made ready at once */
+#define BATCH_BYTES  ((size_t)8192)  /* moved at once between a class and a thread's cache */
+#define BATCH_MOST   32              /* chunks */
 
 _Static_assert(CLASSES == FINE_CLASSES + 4 * 5, "five doublings lead to SMALL_MOST");
 
@@ -25,6 +26,8 @@ static struct size_class {
   hearth_lock lock;
   hearth_block *free;
   char *fresh, *fresh_end; /* of the class's newest tract: chunks never handed out */
+  char *ready;             /* pages of it before this are there, so far as this is above `fresh` */
+  bool is_common;          /* it is not the class's first */
 } __attribute__((aligned(64))) classes[CLASSES];
 
 /* Facts about a class that are known from the beginning. */
@@ -103,6 +106,14 @@ static inline hearth_block *lay_out(char *chunk, uint8_t size_class, size_t size
   return block;
 }
 
+/* A class that has filled a tract soon uses the next pages, too. */
+static void make_ready(struct size_class *class) {
+  size_t left = (size_t)(class->fresh_end - class->ready);
+
+  hearth_os_populate(class->ready, READY_BYTES < left ? READY_BYTES : left);
+  class->ready += READY_BYTES < left ? READY_BYTES : left;
+}
+
 /* Never used chunk of a class; NULL: no memory. The class is locked. */
 static char *take_fresh(unsigned number) {
   struct size_class *class = &classes[number];
@@ -112,11 +123,14 @@ static char *take_fresh(unsigned number) {
     char *tract = hearth_tract_take(HEARTH_TRACT_SMALL, (uint8_t)number, SMALL_TRACT);
     if (!tract)
       return NULL;
-    class->fresh = tract;
+    class->is_common = class->fresh != NULL;
+    class->fresh = class->ready = tract;
     class->fresh_end = tract + SMALL_TRACT;
   }
   char *chunk = class->fresh;
   class->fresh += size;
+  while (class->is_common && class->ready < class->fresh)
+    make_ready(class);
   return chunk;
 }
 

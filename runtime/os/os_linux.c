@@ -77,6 +77,8 @@ void hearth_os_discard(void *at, size_t size) {
     *word = 0;
 }
 
+void hearth_os_populate(void *at, size_t size) { call3(SYS_madvise, (long)at, (long)size, MADV_POPULATE_WRITE); }
+
 void hearth_os_mark_sparse(void *at, size_t size) {
   call3(SYS_madvise, (long)at, (long)size, MADV_DONTDUMP);
   call3(SYS_madvise, (long)at, (long)size, MADV_NOHUGEPAGE);

@@ -10,9 +10,11 @@
 
 #include "heap.h"
 #include "hearth/rt.h"
+#include "os.h"
 #include "running_profile.h"
 
 #include <string.h>
+#include <sys/mman.h>
 
 static hearth_block *make(size_t size, size_t alignment) {
   bool zeroed;
@@ -52,6 +54,39 @@ static void test_fresh_chunks_ascend(void **state) {
     drop(blocks[i]);
   }
   hearth_heap_cache_flush(&cache);
+}
+
+static size_t resident_pages(void *page, size_t count) {
+  unsigned char there[16] = {0};
+  size_t pages = 0;
+
+  assert_in_range(count, 1, sizeof there);
+  assert_int_equal(mincore(page, count * HEARTH_OS_PAGE, there), 0);
+  for (size_t i = 0; i < count; ++i)
+    pages += there[i] & 1;
+  return pages;
+}
+
+/* One chunk in a page: the pages of a class's first tract come one by one, later ones in groups of 16. */
+static void test_pages_come_in_groups(void **state) {
+  enum { TRACT = 64, GROUP = 16 };
+  hearth_block *blocks[TRACT + GROUP];
+  char *probe = hearth_os_map(HEARTH_OS_PAGE);
+  size_t count = 0;
+
+  (void)state;
+  hearth_os_populate(probe, HEARTH_OS_PAGE);
+  if (resident_pages(probe, 1) == 0)
+    skip(); /* the system cannot do it */
+  do {
+    assert_in_range(count, 0, TRACT + GROUP - 1);
+    blocks[count++] = make(HEARTH_OS_PAGE - sizeof(hearth_block), 1);
+  } while (count <= TRACT || (uintptr_t)blocks[count - 1] % HEARTH_SECTOR != 0);
+  char *last = (char *)blocks[count - 1];
+  assert_int_equal(resident_pages(last, GROUP), GROUP);
+  assert_int_equal(resident_pages(last + GROUP * HEARTH_OS_PAGE, GROUP), 0);
+  while (count > 0)
+    drop(blocks[--count]);
 }
 
 static void test_every_size_and_alignment(void **state) {
@@ -308,6 +343,7 @@ int main(void) {
   hearth_ensure_heap();
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_fresh_chunks_ascend),
+      cmocka_unit_test(test_pages_come_in_groups),
       cmocka_unit_test(test_every_size_and_alignment),
       cmocka_unit_test(test_capacity_is_not_wasteful),
       cmocka_unit_test(test_chunks_are_reused),
