@@ -635,13 +635,14 @@ void hearth_release(void *pointer, const char *function) {
     hearth_release_slowly(pointer, function);
 }
 
-/* A claimed block ends and another begins in its place. False: not possible in this signal handler. */
+/* A claimed block ends and another begins in its place, at the same moment. False: not possible in this signal handler. */
 static bool replace(hearth_block *block, size_t size, uint32_t context, hearth_thread_cache *cache) {
-  bool recorded = record_end(block, moment_for(block->context), cache);
+  hearth_moment moment = moment_for(context != HEARTH_NO_CONTEXT ? context : block->context);
+  bool recorded = record_end(block, moment, cache);
 
   if (recorded) {
     block->size = size;
-    begin_life(block, context, moment_for(context));
+    begin_life(block, context, moment);
   }
   hearth_block_publish(block);
   return recorded;
