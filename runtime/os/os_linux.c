@@ -21,6 +21,10 @@
 #include <sys/utsname.h>
 #include <time.h>
 
+#ifndef MADV_POPULATE_WRITE /* Linux 5.14; older kernels refuse it, and pages come by faults */
+#define MADV_POPULATE_WRITE 23
+#endif
+
 static long call3(long number, long a, long b, long c) { return hearth_os_call(number, a, b, c, 0, 0, 0); }
 
 static void *map(size_t size, int protection) {
