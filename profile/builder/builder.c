@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "array.h"
+#include "estimates.h"
 #include "hearth/ids.h"
 
 #define XXH_INLINE_ALL
@@ -294,6 +295,7 @@ hearth_status hearth_builder_add_to_node(hearth_builder *builder, uint32_t node,
   uint32_t context = builder->nodes[node].context;
   if (mib->AllocCount == 0)
     return HEARTH_OK; /* the empty record is neutral: a context of which nothing is known does not exist */
+  hearth_mib_forget_estimate(&added);
   for (uint64_t fields = builder->unrecorded; fields; fields &= fields - 1)
     added.v[__builtin_ctzll(fields)] = 0;
   size_t row = context == HEARTH_NONE ? builder->context_count : context;

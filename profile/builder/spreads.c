@@ -92,7 +92,7 @@ static hearth_status observe_run(hearth_builder *builder, uint64_t duration_ns, 
 }
 
 static bool is_observed(const hearth_builder *builder, const hearth_profile_summary *run) {
-  return run->runs == 1 && run->accesses_counted && !are_unrecorded(builder);
+  return run->runs == 1 && run->accesses_counted && !run->accesses_estimated && !are_unrecorded(builder);
 }
 
 hearth_status hearth_builder_end_run(hearth_builder *builder, const hearth_profile_summary *run, hearth_error *err) {

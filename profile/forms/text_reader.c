@@ -255,6 +255,7 @@ static hearth_status read_run(parser *p) {
   run.densities_only = densities;
   run.accesses_estimated = estimated;
   p->runs.accesses_counted = run.accesses_counted && (p->runs.accesses_counted || !p->run_seen);
+  p->runs.accesses_estimated = p->runs.accesses_estimated || run.accesses_estimated;
   p->runs.runs = hearth_merge_SUM(p->runs.runs, run.runs);
   p->runs.duration_ns = hearth_merge_SUM(p->runs.duration_ns, run.duration_ns);
   p->run_seen = true;

@@ -14,10 +14,11 @@
   (HEARTH_RAW_FLAG_ACCESSES | HEARTH_RAW_FLAG_CONTINUES | HEARTH_RAW_FLAG_HISTOGRAMS | HEARTH_RAW_FLAG_NAMES |         \
    HEARTH_RAW_OCCASION_MASK | HEARTH_RAW_FLAG_RESIDENCY | HEARTH_RAW_FLAG_TOGETHER | HEARTH_RAW_FLAG_HOST |            \
    HEARTH_RAW_FLAG_HEIGHTS | HEARTH_RAW_FLAG_BURSTS | HEARTH_RAW_FLAG_ESTIMATED | HEARTH_RAW_FLAG_RUN)
-#define CHUNK      ((size_t)1 << 20) /* of one pass */
-#define LEAST_NODE 2                 /* bytes */
-#define LEAST_MIB  2
-#define LEAST_PAIR HEARTH_RAW_PAIR_COLUMNS
+#define CHUNK         ((size_t)1 << 20) /* of one pass */
+#define FIRST_COLUMNS 29                /* of a MIB, at first; further ones are 0 */
+#define LEAST_NODE    2                 /* bytes */
+#define LEAST_MIB     2
+#define LEAST_PAIR    HEARTH_RAW_PAIR_COLUMNS
 
 static hearth_status check_header(const hearth_raw_input *in, hearth_raw_header *header, hearth_error *err) {
   size_t rest = in->file->size - in->begin;
@@ -53,7 +54,7 @@ static hearth_status check_checksum(const hearth_raw_input *in, const hearth_raw
   XXH64_update(&state, &zeroed, sizeof zeroed);
   if (XXH64_digest(&state) != header->checksum)
     return hearth_raw_fail(in, offsetof(hearth_raw_header, checksum), HEARTH_E_CORRUPT, err, "the checksum is wrong");
-  if (header->mib_columns != HEARTH_MIB_COLUMNS)
+  if (header->mib_columns < FIRST_COLUMNS || header->mib_columns > HEARTH_MIB_COLUMNS)
     return hearth_raw_fail(in, offsetof(hearth_raw_header, mib_columns), HEARTH_E_CORRUPT, err,
                            "wrong number of MIB columns");
   if (header->flags & ~KNOWN_FLAGS || occasion_of(header) > HEARTH_RAW_PEAK)

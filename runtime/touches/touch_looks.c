@@ -21,6 +21,21 @@
 #define BUFFER_SIZE     ((size_t)32 << 10)
 #define SMAPS           "/proc/self/smaps"
 
+/* Intervals of two lengths: short ones tell much touched pages apart, long ones little touched ones. */
+typedef enum hearth_touch_interval {
+  HEARTH_TOUCH_SHORT,
+  HEARTH_TOUCH_LONG,
+  HEARTH_TOUCH_INTERVALS
+} hearth_touch_interval;
+
+typedef struct hearth_touch_sums {
+  struct {
+    uint64_t looks;   /* pages looked at */
+    uint64_t touched; /* of these */
+    uint64_t ns;      /* sum of their intervals */
+  } of[HEARTH_TOUCH_INTERVALS];
+} hearth_touch_sums;
+
 static struct {
   bool running;      /* the thread was begun, in this process */
   const char *fails; /* why it gave up, if it did */
@@ -210,39 +225,34 @@ void hearth_touches_end_in_child(void) {
 
 /* -------------------------------------------------- for dumps -------------------------------------------------- */
 
-const hearth_touch_sums *hearth_touches_of(uint32_t context) {
-  static const hearth_touch_sums none;
+static const hearth_touch_sums none;
 
-  return context < touches.row_count ? &touches.rows[context] : &none;
+/* What instrumented code has counted besides does not count: a run is of one kind. */
+static void set_looks(hearth_mib *mib, const hearth_touch_sums *sums) {
+  mib->TotalAccessCount = mib->MinAccessCount = mib->MaxAccessCount = 0;
+  mib->TotalAccessDensity = mib->MinAccessDensity = mib->MaxAccessDensity = 0;
+  mib->TotalLifetimeAccessDensity = mib->MinLifetimeAccessDensity = mib->MaxLifetimeAccessDensity = 0;
+  mib->LookedLifetime = mib->TotalLifetime;
+  mib->Looks = sums->of[HEARTH_TOUCH_LONG].looks;
+  mib->TouchedLooks = sums->of[HEARTH_TOUCH_LONG].touched;
+  mib->LookTime = sums->of[HEARTH_TOUCH_LONG].ns;
+  mib->ShortLooks = sums->of[HEARTH_TOUCH_SHORT].looks;
+  mib->TouchedShortLooks = sums->of[HEARTH_TOUCH_SHORT].touched;
+  mib->ShortLookTime = sums->of[HEARTH_TOUCH_SHORT].ns;
 }
 
-/* Of contexts with looks: the mean by bytes and time, which is what is assumed of the others. */
-static double find_mean_rate(const hearth_mib_view *mibs) {
-  double touches_sum = 0, weight_sum = 0;
+bool hearth_touches_show(hearth_mib_view *mibs) {
+  bool any = false;
 
-  for (uint32_t context = 0; context < mibs->count; ++context) {
-    const hearth_mib *mib = hearth_mib_view_read(mibs, context);
-    const hearth_touch_sums *sums = hearth_touches_of(context);
-    if (mib->AllocCount == 0 || !hearth_touch_rate_is_known(sums))
-      continue;
-    double weight = hearth_touch_byte_seconds(mib);
-    touches_sum += weight * hearth_touch_rate(sums);
-    weight_sum += weight;
-  }
-  return weight_sum > 0 ? touches_sum / weight_sum : -1;
-}
-
-bool hearth_touches_estimate(hearth_mib_view *mibs) {
   if (!touches.running)
     return false;
   if (touches.fails)
     hearth_message("option accesses=pages: %s; looks ended early", touches.fails);
-  double mean = find_mean_rate(mibs);
-  for (uint32_t context = 0; mean >= 0 && context < mibs->count; ++context)
+  for (uint32_t context = 0; context < mibs->count; ++context)
     if (hearth_mib_view_read(mibs, context)->AllocCount > 0) {
-      const hearth_touch_sums *sums = hearth_touches_of(context);
-      hearth_touch_set_accesses(hearth_mib_view_change(mibs, context),
-                                hearth_touch_rate_is_known(sums) ? hearth_touch_rate(sums) : mean);
+      const hearth_touch_sums *sums = context < touches.row_count ? &touches.rows[context] : &none;
+      set_looks(hearth_mib_view_change(mibs, context), sums);
+      any = any || sums->of[HEARTH_TOUCH_LONG].looks > 0;
     }
-  return mean >= 0;
+  return any;
 }

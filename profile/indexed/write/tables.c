@@ -4,19 +4,22 @@
 #include "packed.h"
 #include "writer.h"
 
-/* By enum hearth_mib_column, and behind them the leaf node, which is a column of CONTEXTS, too. */
+/* The leaf node, which is a column of CONTEXTS, too, and behind it the fields by enum hearth_mib_column. */
 static const uint32_t field_tags[WRITER_CONTEXT_COLUMNS] = {
+    HEARTH_TAG_StackID,
 #define HEARTH_MIB_FIELD(tag, Name, unit, merge, ir_bits, ir_default, description) tag,
 #include "hearth/mib_fields.def"
-    HEARTH_TAG_StackID};
+};
 const char *const hearth_writer_field_names[WRITER_CONTEXT_COLUMNS] = {
+    "StackID",
 #define HEARTH_MIB_FIELD(tag, Name, unit, merge, ir_bits, ir_default, description) #Name,
 #include "hearth/mib_fields.def"
-    "StackID"};
+};
 
 /* Columns of CONTEXTS behind the leaf node: the fields in the order of their tags, but each behind the one that its
  * numbers are stored relative to. Most contexts have one block, or blocks that are alike, so that the greatest number
- * is the least, the total is either, and the difference is 0. */
+ * is the least, the total is either, and the difference is 0. The fields about looks come last: profiles without looks do
+ * not have them. */
 static const struct context_column {
   enum hearth_mib_column field;
   int reference; /* enum hearth_mib_column; -1: none */
@@ -50,9 +53,21 @@ static const struct context_column {
     {HEARTH_COL_MaxLifetimeAccessDensity, HEARTH_COL_MinLifetimeAccessDensity},
     {HEARTH_COL_TotalLifetimeAccessDensity, HEARTH_COL_MaxLifetimeAccessDensity},
     {HEARTH_COL_LiveAtExit, -1},
+    {HEARTH_COL_LookedLifetime, HEARTH_COL_TotalLifetime}, /* the first of WRITER_LOOK_COLUMNS */
+    {HEARTH_COL_EstimatedAccessCount, HEARTH_COL_TotalAccessCount},
+    {HEARTH_COL_Looks, -1},
+    {HEARTH_COL_TouchedLooks, HEARTH_COL_Looks},
+    {HEARTH_COL_LookTime, -1},
+    {HEARTH_COL_ShortLooks, -1},
+    {HEARTH_COL_TouchedShortLooks, HEARTH_COL_ShortLooks},
+    {HEARTH_COL_ShortLookTime, -1},
 };
 
 _Static_assert(sizeof context_columns / sizeof context_columns[0] == HEARTH_MIB_COLUMNS, "each field has its column");
+
+size_t hearth_writer_context_columns(const writer *w) {
+  return w->builder->runs.accesses_estimated ? WRITER_CONTEXT_COLUMNS : WRITER_CONTEXT_COLUMNS - WRITER_LOOK_COLUMNS;
+}
 
 static void frame_rows(const void *context, size_t first, size_t count, uint64_t (*ret)[HEARTH_PACKED_ROWS]) {
   const writer *w = context;
@@ -82,7 +97,7 @@ static void context_rows(const void *context, size_t first, size_t count, uint64
   const uint32_t *numbers = w->contexts.order + first;
   for (size_t i = 0; i < count; i++)
     ret[0][i] = w->leaves[numbers[i]];
-  for (size_t column = 0; column < HEARTH_MIB_COLUMNS; column++)
+  for (size_t column = 0; column + 1 < hearth_writer_context_columns(w); column++)
     hearth_mib_rows_gather(&w->builder->mibs, numbers, count, context_columns[column].field, ret[1 + column]);
 }
 
@@ -108,14 +123,14 @@ hearth_status hearth_writer_pack_tables(const writer *w, writer_tables *ret, hea
     of_contexts[1 + i] = column_of(context_columns[i].reference);
   if (pack(w, frame_rows, w->frames.count, none, HEARTH_FRAME_COLUMNS, &ret->frames) &&
       pack(w, stack_rows, w->nodes.count, none, HEARTH_STACK_COLUMNS, &ret->stacks) &&
-      pack(w, context_rows, w->contexts.count, of_contexts, WRITER_CONTEXT_COLUMNS, &ret->contexts))
+      pack(w, context_rows, w->contexts.count, of_contexts, hearth_writer_context_columns(w), &ret->contexts))
     return HEARTH_OK;
   return hearth_error_nomem(err);
 }
 
 void hearth_writer_fill_schema(const writer *w, hearth_indexed_field *rows) {
-  for (size_t i = 0; i < WRITER_CONTEXT_COLUMNS; i++) {
-    size_t field = i ? (size_t)context_columns[i - 1].field : HEARTH_MIB_COLUMNS;
+  for (size_t i = 0; i < hearth_writer_context_columns(w); i++) {
+    size_t field = i ? 1 + (size_t)context_columns[i - 1].field : 0;
     rows[i] =
         (hearth_indexed_field){field_tags[field], hearth_writer_string_offset(w, hearth_writer_field_names[field])};
   }

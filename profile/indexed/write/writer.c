@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "array.h"
+#include "estimates.h"
 #include "file.h"
 #include "writer.h"
 
@@ -83,11 +84,11 @@ static void lay_out(writer *w) {
   size_t offset = sizeof(hearth_indexed_header) + section_table_size(w);
   while (w->bucket_bits < 31 && (UINT32_C(1) << w->bucket_bits) < w->functions.count)
     w->bucket_bits++;
-  size_t buckets = ((size_t)1 << w->bucket_bits) + 1;
+  size_t buckets = ((size_t)1 << w->bucket_bits) + 1, columns = hearth_writer_context_columns(w);
   struct {
     size_t count, size;
   } sizes[HEARTH_SECTIONS + 1] = {
-      [HEARTH_SECTION_SCHEMA] = {WRITER_CONTEXT_COLUMNS, WRITER_CONTEXT_COLUMNS * sizeof(hearth_indexed_field)},
+      [HEARTH_SECTION_SCHEMA] = {columns, columns * sizeof(hearth_indexed_field)},
       [HEARTH_SECTION_STRINGS] = {w->string_count, w->strings_size},
       [HEARTH_SECTION_PATHS] = {w->path_count, w->path_count * sizeof(hearth_indexed_path)},
       [HEARTH_SECTION_FUNCTIONS] = {w->functions.count, w->functions.count * sizeof(hearth_indexed_function)},
@@ -242,7 +243,7 @@ static hearth_status write_image(writer *w) {
   HEARTH_TRY(hearth_writer_order_frames(w));
   HEARTH_TRY(hearth_writer_order_types(w));
   HEARTH_TRY(hearth_writer_collect_file_names(w));
-  HEARTH_TRY(hearth_writer_collect_strings(w, hearth_writer_field_names, WRITER_CONTEXT_COLUMNS));
+  HEARTH_TRY(hearth_writer_collect_strings(w, hearth_writer_field_names, hearth_writer_context_columns(w)));
   HEARTH_TRY(hearth_writer_build_paths(w));
   HEARTH_TRY(hearth_writer_order_nodes(w));
   HEARTH_TRY(hearth_writer_order_contexts(w));
@@ -271,9 +272,10 @@ static hearth_status write_image(writer *w) {
   return HEARTH_OK;
 }
 
-hearth_status hearth_writer_write(const hearth_builder *builder, writer_make_plan *make_plan, const void *plan_state,
+hearth_status hearth_writer_write(hearth_builder *builder, writer_make_plan *make_plan, const void *plan_state,
                                   void **ret_data, size_t *ret_size, hearth_error *err) {
   writer w = {.builder = builder, .make_plan = make_plan, .plan_state = plan_state, .err = err};
+  HEARTH_TRY(hearth_builder_estimate(builder, err));
   hearth_status status = write_image(&w);
   if (status == HEARTH_OK) {
     *ret_data = w.image;

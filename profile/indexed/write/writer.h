@@ -19,7 +19,10 @@ typedef struct packed_bytes {
   size_t size;
 } packed_bytes;
 
-enum { WRITER_CONTEXT_COLUMNS = 1 + HEARTH_MIB_COLUMNS }; /* of CONTEXTS: the leaf node and the fields */
+enum {
+  WRITER_CONTEXT_COLUMNS = 1 + HEARTH_MIB_COLUMNS, /* of CONTEXTS, at most: the leaf node and the fields */
+  WRITER_LOOK_COLUMNS = 8                          /* of these: the fields about looks */
+};
 
 typedef struct writer_tables {
   packed_bytes frames, stacks, contexts;
@@ -31,8 +34,8 @@ typedef struct writer writer;
 typedef hearth_status writer_make_plan(const writer *w, const void *state, packed_bytes *ret);
 
 struct writer {
-  const hearth_builder *builder;
-  writer_make_plan *make_plan; /* NULL: no plan is made */
+  const hearth_builder *builder; /* its estimates are made */
+  writer_make_plan *make_plan;   /* NULL: no plan is made */
   const void *plan_state;
   hearth_error *err;
   renumbering functions, frames, nodes, contexts;
@@ -87,6 +90,9 @@ uint32_t hearth_writer_node_frame(const writer *w, uint32_t node);
 hearth_status hearth_writer_pack_tables(const writer *w, writer_tables *ret, hearth_error *err);
 /* Names of the columns of CONTEXTS, the leaf node's last; and the rows of SCHEMA. */
 extern const char *const hearth_writer_field_names[WRITER_CONTEXT_COLUMNS];
+
+/* Columns of CONTEXTS in this profile. */
+size_t hearth_writer_context_columns(const writer *w);
 void hearth_writer_fill_schema(const writer *w, hearth_indexed_field *rows);
 
 /* histogram_rows.c: the section, once contexts are in order; empty if there are none. E_NOMEM, E_FULL. */
@@ -138,7 +144,7 @@ hearth_status hearth_writer_build_paths(writer *w);
 uint32_t hearth_writer_string_offset(const writer *w, const char *string);
 
 /* The bytes of the builder's profile, malloc'd, with the plan that `make_plan` makes; without one if it is NULL. */
-hearth_status hearth_writer_write(const hearth_builder *builder, writer_make_plan *make_plan, const void *plan_state,
+hearth_status hearth_writer_write(hearth_builder *builder, writer_make_plan *make_plan, const void *plan_state,
                                   void **ret_data, size_t *ret_size, hearth_error *err);
 
 #endif

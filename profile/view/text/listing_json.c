@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "file.h"
+#include "hearth/looks.h"
 #include "json_frames.h"
 #include "listing_rows.h"
 #include "option_size.h"
@@ -161,6 +162,17 @@ static hearth_status print_spread(listing_json *p, const hearth_listing_row *row
   return HEARTH_OK;
 }
 
+static void print_touches(hearth_json *json, const hearth_mib *mib) {
+  hearth_touch_rate rate = hearth_touch_rate_of(mib);
+  if (rate.per_second < 0)
+    return;
+  hearth_json_key(json, "touches");
+  hearth_json_open(json, '{');
+  hearth_json_key_double(json, "per_second", rate.per_second);
+  hearth_json_key_double(json, "error", rate.error);
+  hearth_json_close(json, '}');
+}
+
 static hearth_status print_context(listing_json *p, const hearth_listing_row *row, hearth_error *err) {
   hearth_json *json = &p->json;
   uint32_t node;
@@ -178,6 +190,7 @@ static hearth_status print_context(listing_json *p, const hearth_listing_row *ro
   hearth_json_open(json, '{');
   print_mib(json, &mib);
   hearth_json_close(json, '}');
+  print_touches(json, &mib);
   HEARTH_TRY(print_spread(p, row, err));
   HEARTH_TRY(print_type(p, mib.DataTypeId, err));
   HEARTH_TRY(print_histogram(p, row->context, err));

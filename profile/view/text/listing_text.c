@@ -5,6 +5,7 @@
 
 #include "amount.h"
 #include "file.h"
+#include "hearth/looks.h"
 #include "hearth/origin.h"
 #include "hearth/plan.h"
 #include "listing_rows.h"
@@ -208,6 +209,10 @@ static void print_use(const hearth_listing *r, const hearth_mib *m) {
   }
   if (*separator == ',')
     fputc('\n', r->stream);
+  hearth_touch_rate rate = hearth_touch_rate_of(m);
+  if (m->Looks > 0 && rate.per_second >= 0)
+    fprintf(r->stream, "   %" PRIu64 " looks: a page is touched %.3g (+- %.2g) times a second\n",
+            m->Looks + m->ShortLooks, rate.per_second, rate.error);
 }
 
 /* "cold, may be notcold: ". */

@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Counts of pages are read from any pieces of the system's text; rates of touches are those that the looks were made with. */
-#include <math.h>
+/* Counts of pages are read from any pieces of the system's text. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
 
 #include <cmocka.h>
 
 #include "page_counts.h"
-#include "touch_rates.h"
 
 static hearth_page_counts found[8];
 static unsigned found_count;
@@ -50,45 +47,7 @@ static void test_text(void **state) {
   }
 }
 
-/* The looks that touches at this rate make, at intervals of 2 and 100 ms. */
-static hearth_touch_sums looks_of(double rate) {
-  static const double seconds[HEARTH_TOUCH_INTERVALS] = {0.002, 0.1};
-  hearth_touch_sums sums;
-  for (int i = 0; i < HEARTH_TOUCH_INTERVALS; ++i) {
-    sums.of[i].looks = 1000000;
-    sums.of[i].touched = (uint64_t)(1e6 * -expm1(-rate * seconds[i]) + 0.5);
-    sums.of[i].ns = (uint64_t)(1e6 * seconds[i] * 1e9);
-  }
-  return sums;
-}
-
-static void test_rates(void **state) {
-  (void)state;
-  for (double rate = 0.01; rate < 5000; rate *= 1.7) {
-    hearth_touch_sums sums = looks_of(rate);
-    assert_true(fabs(hearth_touch_rate(&sums) / rate - 1) < 0.02);
-  }
-  hearth_touch_sums none = looks_of(0), all = looks_of(1e9);
-  assert_true(hearth_touch_rate(&none) == 0);
-  assert_true(hearth_touch_rate(&all) > 5000 && hearth_touch_rate(&all) < 1e5);
-  assert_false(hearth_touch_rate_is_known(&(hearth_touch_sums){0}));
-}
-
-/* Two blocks of 100 bytes that live a second each, touched ten times in it. */
-static void test_accesses(void **state) {
-  (void)state;
-  hearth_mib mib = {{.AllocCount = 2, .TotalSize = 200, .TotalLifetime = 2000000000}}, untouched = mib;
-
-  hearth_touch_set_accesses(&untouched, 0);
-  hearth_touch_set_accesses(&mib, 10);
-  assert_int_equal(untouched.TotalAccessCount, 2 * 2 + 13);
-  assert_int_equal(mib.TotalAccessCount - untouched.TotalAccessCount, 2 * 10 * 24);
-  assert_int_equal(mib.MinAccessCount, mib.TotalAccessCount / 2);
-  assert_int_equal(mib.MaxAccessCount, mib.MinAccessCount);
-}
-
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_text), cmocka_unit_test(test_rates),
-                                     cmocka_unit_test(test_accesses)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_text)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

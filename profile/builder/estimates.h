@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Accesses estimated from sums of looks (hearth/looks.h). */
+#ifndef HEARTH_BUILDER_ESTIMATES_H
+#define HEARTH_BUILDER_ESTIMATES_H
+
+#include "hearth/builder.h"
+#include "hearth/looks.h"
+
+/* Set the estimated part of the access fields: so many accesses for the first use of each block, and so many for each touch,
+ * `rate` times a second. What was counted weighs more. The other takes that part out. Both may be repeated. */
+void hearth_mib_estimate(hearth_mib *mib, double rate);
+void hearth_mib_forget_estimate(hearth_mib *mib);
+
+/* Estimate the accesses of all contexts, if any run had looks. E_NOMEM. */
+hearth_status hearth_builder_estimate(hearth_builder *builder, hearth_error *err);
+
+#endif
