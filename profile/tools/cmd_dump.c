@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* `hearth dump`: asks a running program to write its profile. */
+/* `hearth dump`: asks a running program to write its profile, or to stop and start sampling. */
 #define _GNU_SOURCE /* sigtimedwait under strict C */
 #include <errno.h>
 #include <inttypes.h>
@@ -12,13 +12,15 @@
 #include "commands.h"
 #include "hearth/dump_request.h"
 
-static const hearth_help help = {
-    .usage = "dump [--signal=N] [--timeout=SECONDS] PID...",
-    .about =
-        "Ask running programs to write the heap profile so far. It replaces the profile before; the program goes on."};
+static const hearth_help help = {.usage = "dump [--sampling=on|off] [--signal=N] [--timeout=SECONDS] PID...",
+                                 .about = "Ask running programs to write the heap profile so far. It replaces the "
+                                          "profile before, unless the program writes "
+                                          "parts (runtime option parts); the program goes on."};
 
 typedef struct request {
   int signal, timeout_ms;
+  int value;        /* HEARTH_DUMP_* */
+  const char *done; /* what is said then */
 } request;
 
 /* Does the process handle the signal? If not, it would die of it. Returns false if there is no such process. */
@@ -66,11 +68,11 @@ static int dump(const request *request, const char *name) {
     return hearth_tool_error("%d: does not handle signal %d: it is not linked with Hearth's runtime, has not started "
                              "yet, or has another dump_signal (give that with --signal=N)",
                              pid, request->signal);
-  if (sigqueue(pid, request->signal, (union sigval){.sival_int = HEARTH_DUMP_ASK}) != 0)
+  if (sigqueue(pid, request->signal, (union sigval){.sival_int = request->value}) != 0)
     return hearth_tool_error("%d: cannot be sent a signal: %s", pid, strerror(errno));
   switch (wait_for_answer(request, pid)) {
   case 0:
-    printf("%d: profile written\n", pid);
+    printf("%d: %s\n", pid, request->done);
     return HEARTH_EXIT_OK;
   case -1:
     return hearth_tool_error("%d: no answer within %g s: all its threads block signal %d, or it may not send signals "
@@ -79,14 +81,30 @@ static int dump(const request *request, const char *name) {
   case -2:
     return hearth_tool_error("%d: ended meanwhile", pid);
   default:
-    return hearth_tool_error("%d: cannot write its profile; its standard error says why", pid);
+    return hearth_tool_error("%d: cannot do that; its standard error says why", pid);
   }
+}
+
+static int take_sampling(void *target, const char *value) {
+  request *request = target;
+  bool on = strcmp(value, "on") == 0;
+  if (!on && strcmp(value, "off") != 0)
+    return HEARTH_OPTION_UNUSABLE;
+  request->value = on ? HEARTH_DUMP_RESUME : HEARTH_DUMP_PAUSE;
+  request->done = on ? "samples are taken" : "no sample is taken";
+  return HEARTH_EXIT_OK;
 }
 
 static bool parse(int argc, char **argv, request *ret, int *ret_operands, int *ret_code) {
   hearth_number_option signal = {.least = 1, .most = 64, .value = HEARTH_DUMP_SIGNAL};
   hearth_number_option timeout = {.least = 1, .most = 86400000, .value = 60000};
   const hearth_option options[] = {{.name = "PID", .help = "a process that is linked with Hearth's runtime"},
+                                   {.name = "--sampling",
+                                    .value = "on|off",
+                                    .expects = "on or off",
+                                    .take = take_sampling,
+                                    .target = ret,
+                                    .help = "start or stop taking samples, and write no profile"},
                                    {.name = "--signal",
                                     .value = "N",
                                     .expects = "a number from 1 to 64",
@@ -100,9 +118,11 @@ static bool parse(int argc, char **argv, request *ret, int *ret_operands, int *r
                                     .target = &timeout,
                                     .help = "wait so long at most until a profile is written (default: 60)"},
                                    {0}};
+  *ret = (request){.value = HEARTH_DUMP_ASK, .done = "profile written"};
   if (!hearth_tool_parse(options, &help, argc, argv, ret_operands, ret_code))
     return false;
-  *ret = (request){(int)signal.value, (int)timeout.value};
+  ret->signal = (int)signal.value;
+  ret->timeout_ms = (int)timeout.value;
   if (*ret_operands == 0)
     *ret_code = hearth_tool_usage_error("dump", "no process was given");
   return *ret_operands > 0;

@@ -140,7 +140,71 @@ static bool dump(hearth_profile_kind kind, bool only_if_any, enum hearth_raw_occ
   return written;
 }
 
-bool hearth_dump(void) { return dump(HEARTH_PROFILE_WHOLE, false, HEARTH_RAW_REQUEST); }
+/* -------------------------------------------------- parts -------------------------------------------------- */
+
+static void spilled_name(hearth_text *text, uint64_t number) {
+  hearth_profile_file_name_beside(text);
+  hearth_text_format(text, ".part%u", number);
+}
+
+/* Write the records of ended blocks to a file of their own and forget them. Returns 0 or an error number; EDEADLK: a signal
+ * handler has interrupted a thread in a critical section, and this may be tried again. The file's name is in part_name then. */
+static char part_name[HEARTH_OUTPUT_NAME];
+
+static int write_part(void) {
+  hearth_text text = hearth_text_begin(part_name, sizeof part_name);
+  hearth_snapshot snapshot;
+
+  update_mappings();
+  spilled_name(&text, spilled + 1);
+  int error = begin_snapshot(&snapshot, false);
+  if (error)
+    return error;
+  error = hearth_profile_file_write_as(&snapshot, part_name, true);
+  if (!error) {
+    hearth_threads_forget_records();
+    hearth_touches_forget_shown(&snapshot.mibs);
+    ++spilled;
+    spilled_ns += snapshot.duration_ns;
+  }
+  hearth_snapshot_end(&snapshot);
+  if (!error && hearth_snapshot_file_is_open()) /* its records are in both files */
+    dump_locked(HEARTH_PROFILE_SNAPSHOT, false);
+  return error;
+}
+
+#define PART_TRIES 100u
+#define PART_PAUSE UINT64_C(1000000) /* in ns, between tries */
+
+static bool dump_part(void) {
+  int error = EDEADLK;
+
+  if (!hearth_is_recording())
+    return false;
+  hearth_own_writes before = begin();
+  for (unsigned i = 0; i < PART_TRIES && error == EDEADLK; ++i) {
+    if (i > 0)
+      hearth_os_sleep(PART_PAUSE);
+    error = write_part();
+  }
+  if (error)
+    hearth_message("cannot write %s: %s", part_name, hearth_error_name(error));
+  finish(before);
+  return error == 0;
+}
+
+static bool writes_parts(void) { return hearth_rt.options.parts && !hearth_rt.live && !hearth_rt.tracing; }
+
+bool hearth_dump(void) { return writes_parts() ? dump_part() : dump(HEARTH_PROFILE_WHOLE, false, HEARTH_RAW_REQUEST); }
+
+bool hearth_dump_pause(bool paused) {
+  if (!hearth_is_recording() || hearth_rt.path != HEARTH_PATH_SAMPLE) {
+    hearth_message("sampling cannot be stopped or started: this program does not sample (option sample)");
+    return false;
+  }
+  __atomic_store_n(&hearth_rt.paused, paused, __ATOMIC_RELEASE);
+  return true;
+}
 
 void hearth_dump_at_end(void) {
   if (hearth_rt.options.dump_at_exit && !hearth_rt.ended && hearth_live_is_at_peak())
@@ -197,7 +261,10 @@ static void write_periodically(uint64_t now_ns) {
   }
   if (now_ns >= next_dump_ns) {
     next_dump_ns = after(now_ns, dump_interval_ns());
-    dump(HEARTH_PROFILE_WHOLE, false, HEARTH_RAW_PERIOD);
+    if (writes_parts())
+      dump_part();
+    else
+      dump(HEARTH_PROFILE_WHOLE, false, HEARTH_RAW_PERIOD);
   }
   if (hearth_rt.live && hearth_live_take_peak())
     dump(HEARTH_PROFILE_WHOLE, false, HEARTH_RAW_PEAK);
@@ -207,43 +274,19 @@ static void write_periodically(uint64_t now_ns) {
   publish_due();
 }
 
-static void spilled_name(hearth_text *text, uint64_t number) {
-  hearth_profile_file_name_beside(text);
-  hearth_text_format(text, ".part%u", number);
-}
-
 static void spill_locked(void) {
-  static char buffer[HEARTH_OUTPUT_NAME];
-  hearth_text text = hearth_text_begin(buffer, sizeof buffer);
-  hearth_snapshot snapshot;
-
   if (!hearth_rt.mibs.wants_spill) /* another thread was faster */
     return;
-  update_mappings();
-  spilled_name(&text, spilled + 1);
-  int error = begin_snapshot(&snapshot, false);
-  if (error == EDEADLK)
-    return; /* another free will try again */
-  if (!error) {
-    error = hearth_profile_file_write_as(&snapshot, buffer, true);
-    if (!error)
-      hearth_threads_forget_records();
-    hearth_snapshot_end(&snapshot);
-  }
-  if (error) {
-    hearth_message("cannot spill records to %s: %s; blocks of contexts that find no room below the memory cap are "
-                   "dropped",
-                   buffer, hearth_error_name(error));
-    hearth_mib_table_close(&hearth_rt.mibs);
+  int error = write_part();
+  if (error == 0 || error == EDEADLK) /* another free will try again */
     return;
-  }
-  ++spilled;
-  spilled_ns += snapshot.duration_ns;
-  if (hearth_snapshot_file_is_open()) /* its records are in both files */
-    dump_locked(HEARTH_PROFILE_SNAPSHOT, false);
+  hearth_message(
+      "cannot spill records to %s: %s; blocks of contexts that find no room below the memory cap are dropped",
+      part_name, hearth_error_name(error));
+  hearth_mib_table_close(&hearth_rt.mibs);
 }
 
-/* Write the records of ended blocks to a file of their own and forget them, so that their memory is given back. */
+/* So that their memory is given back. */
 static void spill(void) {
   if (!hearth_is_recording())
     return;

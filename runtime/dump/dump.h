@@ -18,8 +18,8 @@ int hearth_dump_write(hearth_file_output *output, const hearth_snapshot *snapsho
  * back? */
 bool hearth_is_recording(void);
 
-/* Write the complete profile so far to its file, live blocks included; a message names the error. Returns whether it
- * was written. A child of vfork, which runs in its parent's memory, writes none. Also in signal handlers. */
+/* Write the complete profile so far to its file, live blocks included; a message names the error. With the option parts, what
+ * came since the last part, to a file of its own, without live blocks. Returns whether it was written. A child of vfork, which runs in its parent's memory, writes none. Also in signal handlers. */
 bool hearth_dump(void);
 
 /* The same when the program ends, or may end, unless that is switched off. A forked child that recorded nothing writes
@@ -39,6 +39,9 @@ typedef struct hearth_dump_totals {
   bool is_whole; /* no records of the run are in other files */
 } hearth_dump_totals;
 hearth_dump_totals hearth_dump_last_totals(void);
+
+/* Take no sample, or take one again: of a profile that is sampled; else a message, and false. Also in signal handlers. */
+bool hearth_dump_pause(bool paused);
 
 /* Forget all records so far, including files with spilled records. */
 void hearth_dump_reset(void);

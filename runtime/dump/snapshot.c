@@ -62,7 +62,7 @@ static int take(hearth_snapshot *snapshot, bool live, unsigned missed) {
     hearth_heap_each(add_live, &visit);
     hearth_allocators_each(add_live_of_allocator, &visit);
   }
-  if (hearth_touches_show(&snapshot->mibs))
+  if (hearth_touches_show(&snapshot->mibs, !live))
     snapshot->accesses_counted = snapshot->accesses_estimated = true;
   list_contexts(snapshot);
   snapshot->duration_ns = visit.now.ns;

@@ -133,7 +133,8 @@ static inline uint32_t find_call_context(size_t size, const hearth_frame *frame,
     return HEARTH_NO_CONTEXT;
   watch_forks();
   uint64_t mean_bytes = hearth_rt.options.sample;
-  if (__builtin_expect(mean_bytes != 0, false) && !is_sampled(mean_bytes, size))
+  if (__builtin_expect(mean_bytes != 0, false) &&
+      (!is_sampled(mean_bytes, size) || __atomic_load_n(&hearth_rt.paused, __ATOMIC_RELAXED)))
     return HEARTH_NO_CONTEXT;
   if (hearth_guard_is_held(&hearth_this_thread.in_runtime)) {
     __atomic_fetch_add(&hearth_rt.dropped_blocks, 1, __ATOMIC_RELAXED);

@@ -246,6 +246,7 @@ void hearth_start(char **environment) {
     return;
   hearth_dump_schedule(0);
   hearth_rt.tracing = is_to_trace();
+  hearth_rt.paused = hearth_rt.options.paused;
   hearth_rt.recording = true;
   hearth_rt.path = choose_path();
   hearth_rt.tracks_peak = hearth_rt.live && hearth_rt.options.heap_peak;

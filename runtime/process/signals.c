@@ -68,17 +68,25 @@ static void abort_program(int signal, siginfo_t *info, void *context) {
 
 /* Only the number of a deferred signal is raised again. */
 static uint32_t asker;
+static int asked; /* HEARTH_DUMP_*, by the asker */
+
+static bool is_request(int value) {
+  return value == HEARTH_DUMP_ASK || value == HEARTH_DUMP_PAUSE || value == HEARTH_DUMP_RESUME;
+}
 
 static void ask(int signal, siginfo_t *info, void *context) {
   (void)context;
-  if (info->si_code == SI_QUEUE && info->si_value.sival_int == HEARTH_DUMP_ASK)
-    __atomic_store_n(&asker, (uint32_t)info->si_pid, __ATOMIC_RELAXED);
+  if (info->si_code == SI_QUEUE && is_request(info->si_value.sival_int)) {
+    __atomic_store_n(&asked, info->si_value.sival_int, __ATOMIC_RELAXED);
+    __atomic_store_n(&asker, (uint32_t)info->si_pid, __ATOMIC_RELEASE);
+  }
   if (defer(signal, info))
     return;
-  bool written = hearth_dump();
-  uint32_t answered = __atomic_exchange_n(&asker, 0, __ATOMIC_RELAXED);
+  uint32_t answered = __atomic_exchange_n(&asker, 0, __ATOMIC_ACQUIRE);
+  int request = answered ? __atomic_load_n(&asked, __ATOMIC_RELAXED) : HEARTH_DUMP_ASK;
+  bool done = request == HEARTH_DUMP_ASK ? hearth_dump() : hearth_dump_pause(request == HEARTH_DUMP_PAUSE);
   if (answered)
-    hearth_os_queue(answered, signal, written ? 0 : 1);
+    hearth_os_queue(answered, signal, done ? 0 : 1);
 }
 
 static bool is_asking(int signal) { return (uint32_t)signal == hearth_rt.options.dump_signal; }

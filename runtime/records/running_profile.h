@@ -35,6 +35,7 @@ typedef struct hearth_runtime {
   bool live;        /* heap dumps are written, and not profiles: ended blocks are not recorded */
   bool counts_live; /* recording, and live bytes are counted, for their peak */
   bool tracks_peak; /* the same, and there are heap dumps of peaks */
+  bool paused;      /* no sample is taken, though the program samples; atomic */
   bool ended;       /* the last profile is written, though code of libraries may still run */
   uint64_t start_ns, start_unix_ns;
   uint64_t pid;            /* of the process that records */

@@ -44,6 +44,8 @@ static struct {
   hearth_touch_sums *rows; /* by context */
   uint32_t row_count;
   hearth_touch_interval interval; /* the current one */
+  bool known;                     /* some profile has looks, or is a part of one that may: all others are alike */
+  bool rested;                    /* sampling was stopped meanwhile: the next look only clears */
   uint64_t cleared_ns, cost_ns;
   hearth_sampler random;
 } touches;
@@ -64,9 +66,9 @@ static void add(uint32_t context, uint32_t looks, uint32_t touched) {
   if (context >= touches.row_count || looks == 0)
     return;
   hearth_touch_sums *row = &touches.rows[context];
-  row->of[touches.interval].looks += looks;
-  row->of[touches.interval].touched += touched < looks ? touched : looks;
-  row->of[touches.interval].ns += looks * interval_ns;
+  __atomic_fetch_add(&row->of[touches.interval].looks, looks, __ATOMIC_RELAXED); /* dumps take from it */
+  __atomic_fetch_add(&row->of[touches.interval].touched, touched < looks ? touched : looks, __ATOMIC_RELAXED);
+  __atomic_fetch_add(&row->of[touches.interval].ns, looks * interval_ns, __ATOMIC_RELAXED);
 }
 
 static void add_slot(const hearth_page_counts *counts) {
@@ -110,10 +112,11 @@ static bool look(void) {
 
   hearth_watched_range(&start, &end);
   interval_ns = hearth_os_now_ns() - touches.cleared_ns;
-  if (!read_counts((uintptr_t)start, (uintptr_t)end)) {
+  if (!touches.rested && !read_counts((uintptr_t)start, (uintptr_t)end)) {
     touches.fails = "cannot read " SMAPS;
     return false;
   }
+  touches.rested = false;
   hearth_watched_settle();
   if (clear(start, end))
     return true;
@@ -148,8 +151,11 @@ static bool take_look(void) {
 /* Its files are its own: this descriptor is no number of the program's. */
 static void run(void) {
   touches.smaps = hearth_os_open_read(SMAPS);
-  while (hearth_own_thread_wait(draw_interval()) && take_look())
-    ;
+  while (hearth_own_thread_wait(draw_interval()))
+    if (__atomic_load_n(&hearth_rt.paused, __ATOMIC_RELAXED))
+      touches.rested = true;
+    else if (!take_look())
+      return;
 }
 
 /* -------------------------------------------------- begin and end -------------------------------------------------- */
@@ -159,9 +165,10 @@ bool hearth_touches_are_wanted(void) {
 
   if (options->accesses != HEARTH_ACCESSES_BY_PAGES)
     return false;
-  if (options->mode != HEARTH_MODE_AGGREGATE || options->format != HEARTH_FORMAT_HEARTH || options->memory_cap > 0) {
-    hearth_message("option accesses: pages are only looked at with mode=aggregate, format=hearth and no memory_cap; "
-                   "accesses will not be known");
+  if (options->mode != HEARTH_MODE_AGGREGATE || options->format != HEARTH_FORMAT_HEARTH) {
+    hearth_message(
+        "option accesses: pages are only looked at with mode=aggregate and format=hearth; accesses will not be "
+        "known");
     return false;
   }
   if (options->sample == 0)
@@ -227,6 +234,24 @@ void hearth_touches_end_in_child(void) {
 
 static const hearth_touch_sums none;
 
+/* The numbers that the view has of a row. */
+static hearth_touch_sums read_row(uint32_t context) {
+  hearth_touch_sums sums = none;
+
+  for (int i = 0; context < touches.row_count && i < HEARTH_TOUCH_INTERVALS; ++i) {
+    sums.of[i].looks = __atomic_load_n(&touches.rows[context].of[i].looks, __ATOMIC_RELAXED);
+    sums.of[i].touched = __atomic_load_n(&touches.rows[context].of[i].touched, __ATOMIC_RELAXED);
+    sums.of[i].ns = __atomic_load_n(&touches.rows[context].of[i].ns, __ATOMIC_RELAXED);
+  }
+  return sums;
+}
+
+static void take_from_row(uint32_t context, hearth_touch_interval i, uint64_t looks, uint64_t touched, uint64_t ns) {
+  __atomic_fetch_sub(&touches.rows[context].of[i].looks, looks, __ATOMIC_RELAXED);
+  __atomic_fetch_sub(&touches.rows[context].of[i].touched, touched, __ATOMIC_RELAXED);
+  __atomic_fetch_sub(&touches.rows[context].of[i].ns, ns, __ATOMIC_RELAXED);
+}
+
 /* What instrumented code has counted besides does not count: a run is of one kind. */
 static void set_looks(hearth_mib *mib, const hearth_touch_sums *sums) {
   mib->TotalAccessCount = mib->MinAccessCount = mib->MaxAccessCount = 0;
@@ -241,18 +266,27 @@ static void set_looks(hearth_mib *mib, const hearth_touch_sums *sums) {
   mib->ShortLookTime = sums->of[HEARTH_TOUCH_SHORT].ns;
 }
 
-bool hearth_touches_show(hearth_mib_view *mibs) {
-  bool any = false;
-
+bool hearth_touches_show(hearth_mib_view *mibs, bool is_part) {
   if (!touches.running)
     return false;
   if (touches.fails)
     hearth_message("option accesses=pages: %s; looks ended early", touches.fails);
+  touches.known = touches.known || is_part;
   for (uint32_t context = 0; context < mibs->count; ++context)
     if (hearth_mib_view_read(mibs, context)->AllocCount > 0) {
-      const hearth_touch_sums *sums = context < touches.row_count ? &touches.rows[context] : &none;
-      set_looks(hearth_mib_view_change(mibs, context), sums);
-      any = any || sums->of[HEARTH_TOUCH_LONG].looks > 0;
+      hearth_touch_sums sums = read_row(context);
+      set_looks(hearth_mib_view_change(mibs, context), &sums);
+      touches.known = touches.known || sums.of[HEARTH_TOUCH_LONG].looks > 0;
     }
-  return any;
+  return touches.known;
+}
+
+void hearth_touches_forget_shown(const hearth_mib_view *mibs) {
+  for (uint32_t context = 0; touches.running && context < mibs->count && context < touches.row_count; ++context) {
+    const hearth_mib *mib = hearth_mib_view_read(mibs, context);
+    if (mib->AllocCount == 0)
+      continue;
+    take_from_row(context, HEARTH_TOUCH_LONG, mib->Looks, mib->TouchedLooks, mib->LookTime);
+    take_from_row(context, HEARTH_TOUCH_SHORT, mib->ShortLooks, mib->TouchedShortLooks, mib->ShortLookTime);
+  }
 }

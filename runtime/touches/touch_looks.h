@@ -18,7 +18,12 @@ void hearth_touches_forget(void);
 /* In a forked child, which has no such thread, and no looks. */
 void hearth_touches_end_in_child(void);
 
-/* While all threads are stopped: set the fields about looks of all records in the view. False: there were no looks. */
-bool hearth_touches_show(hearth_mib_view *mibs);
+/* While all threads are stopped: set the fields about looks of all records in the view. `is_part`: others of the run are
+ * elsewhere. False: there were no looks. */
+bool hearth_touches_show(hearth_mib_view *mibs, bool is_part);
+
+/* The same, before the records in the table are forgotten: what the view shows is kept elsewhere. Looks at contexts without
+ * a record stay. */
+void hearth_touches_forget_shown(const hearth_mib_view *mibs);
 
 #endif
