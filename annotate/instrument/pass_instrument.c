@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "accesses.h"
-#include "bursts.h"
+#include "burst_versions.h"
 #include "coalesce.h"
 #include "counter.h"
 #include "flow.h"

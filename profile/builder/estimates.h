@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Accesses estimated from sums of looks (hearth/looks.h). */
+/* Accesses estimated from sums of looks (hearth/touch_rate.h). */
 #ifndef HEARTH_BUILDER_ESTIMATES_H
 #define HEARTH_BUILDER_ESTIMATES_H
 
 #include "hearth/builder.h"
-#include "hearth/looks.h"
+#include "hearth/touch_rate.h"
 
 /* Set the estimated part of the access fields: so many accesses for the first use of each block, and so many for each touch,
  * `rate` times a second. What was counted weighs more. The other takes that part out. Both may be repeated. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Makes the plan of a profile that is being written, in steps: the placement of each context (placements.c; by a cost model:
- * subjects.c, scenes.c, model.c, clusters.c, layouts.c), allocation calls whose contexts differ and the call sites that
- * could tell these apart (candidates.c), groups of contexts (groups.c), the choice of sites (choice.c), and the section
+ * subjects.c, scenes.c, cost_model.c, clusters.c, layouts.c), allocation calls whose contexts differ and the call sites that
+ * could tell these apart (candidates.c), groups of contexts (site_groups.c), the choice of sites (choice.c), and the section
  * (plan_section.c). */
 #include <stdlib.h>
 

@@ -3,8 +3,8 @@
 #ifndef HEARTH_PLAN_INTERNAL_H
 #define HEARTH_PLAN_INTERNAL_H
 
+#include "cost_model.h"
 #include "hearth/plan.h"
-#include "model.h"
 #include "writer.h"
 
 /* A row of CONTEXTS. */
@@ -167,7 +167,7 @@ hearth_status hearth_plan_make_clusters(planner *p, const plan_clustering *how, 
 /* candidates.c: leaves, contexts, candidates. */
 hearth_status hearth_plan_find_leaves(planner *p);
 hearth_status hearth_plan_find_candidates(planner *p);
-/* groups.c: sets and groups. */
+/* site_groups.c: sets and groups. */
 hearth_status hearth_plan_make_groups(planner *p);
 /* choice.c: the section's bytes, malloc'd. */
 hearth_status hearth_plan_choose(planner *p, void **ret_section, size_t *ret_size);

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "file.h"
-#include "hearth/looks.h"
+#include "hearth/touch_rate.h"
 #include "json_frames.h"
 #include "listing_rows.h"
 #include "option_size.h"

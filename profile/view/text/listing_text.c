@@ -5,9 +5,9 @@
 
 #include "amount.h"
 #include "file.h"
-#include "hearth/looks.h"
 #include "hearth/origin.h"
 #include "hearth/plan.h"
+#include "hearth/touch_rate.h"
 #include "listing_rows.h"
 #include "path_name.h"
 #include "print.h"

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "model.h"
+#include "cost_model.h"
 #include "numbers.h"
 
 static void expect_near(double is, double wanted, double part) {

@@ -2,7 +2,7 @@
 /* Misses follow from footprints: the units touched in windows of one length say how many are in longer and shorter ones, if
  * their number grows by a power of the time; from the time that it takes to fill a cache follows the rate at which new units
  * come in (Xiang, Ding, Luo and Bao, "HOTL: a higher order theory of locality", ASPLOS 2013). */
-#include "model.h"
+#include "cost_model.h"
 
 #include "numbers.h"
 

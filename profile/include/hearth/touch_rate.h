@@ -2,8 +2,8 @@
 /* Accesses that were not counted, but estimated from looks at pages. A *look* tells of one page of a block whether it was touched
  * in an interval. Profiles keep sums of looks (the fields of a MIB from LookedLifetime on), and estimates are made of them
  * anew whenever a profile is written, so that they do not depend on how inputs were merged. docs/decisions/touched-pages.md. */
-#ifndef HEARTH_LOOKS_H
-#define HEARTH_LOOKS_H
+#ifndef HEARTH_TOUCH_RATE_H
+#define HEARTH_TOUCH_RATE_H
 
 #include "hearth/mib.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Counting for part of the time: a function gets a version of its code that counts beside a plain one (versions.h). */
-#ifndef HEARTH_BURSTS_H
-#define HEARTH_BURSTS_H
+#ifndef HEARTH_BURST_VERSIONS_H
+#define HEARTH_BURST_VERSIONS_H
 
 #include <stdbool.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Which accesses are worth a version that counts is asked of the collection that counts them later. */
-#include "bursts.h"
+#include "burst_versions.h"
 
 #include <stdio.h>
 #include <stdlib.h>

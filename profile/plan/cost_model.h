@@ -16,8 +16,8 @@
  * the subjects that walk in this scene. Of subjects that do not, it is in the heap what part of their blocks is.
  *
  * Lines: those of the touched pages have slots, blocks or the lines of larger ones, of which so many are touched. */
-#ifndef HEARTH_PLAN_MODEL_H
-#define HEARTH_PLAN_MODEL_H
+#ifndef HEARTH_COST_MODEL_H
+#define HEARTH_COST_MODEL_H
 
 #include <stdbool.h>
 #include <stdint.h>
