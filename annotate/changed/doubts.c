@@ -30,7 +30,7 @@ static uint32_t moved_by(const deciding *s, size_t i) { return s->d->now[s->pair
 
 static uint32_t shifted_by(const deciding *s, size_t i) { return s->d->now[s->pairs[i]].column - s->d->old[i].column; }
 
-/* -------------------------------------------------- what is in doubt --------------------------------------------- */
+/* -------------------------------------------------- calls in doubt ----------------------------------------------- */
 
 /* Pairs that other alignments, as good as this one, lack. */
 static void doubt_choices(deciding *s) {
@@ -130,7 +130,7 @@ static void decide_by_lines(deciding *s, size_t first, size_t end) {
   }
 }
 
-/* -------------------------------------------------- what is lost ------------------------------------------------- */
+/* -------------------------------------------------- lost calls --------------------------------------------------- */
 
 static bool is_one(uint64_t placements) { return (placements & (placements - 1)) == 0; }
 

@@ -85,7 +85,7 @@ void hearth_leaf_destroy(hearth_leaf *leaf);
 typedef enum hearth_trim {
   HEARTH_TRIM_BY_PLACEMENT, /* up to the caller from which on all contexts share one placement */
   HEARTH_TRIM_BY_COLD,      /* likewise, but at a call that has cold contexts the others are one, and left out where
-                               one more would tell LLVM's cloning nothing: sums are then of what is left */
+                               one more would tell LLVM's cloning nothing: sums are then of the rest */
   HEARTH_TRIM_OFF           /* each stack whole */
 } hearth_trim;
 

@@ -46,7 +46,7 @@ static double accesses_per_touch(double size) {
 
 static double average_size(const hearth_mib *mib) { return (double)mib->TotalSize / (double)mib->AllocCount; }
 
-/* Of contexts with looks: the mean by bytes and time, which is what is assumed of the others. */
+/* Of contexts with looks: the mean by bytes and time, which is assumed of the others. */
 static double mean_rate(const hearth_builder *builder) {
   double touches = 0, weights = 0;
   for (size_t i = 0; i < builder->context_count; i++) {

@@ -81,7 +81,7 @@ hearth_origin hearth_builder_origin(const hearth_builder *builder, size_t i) {
   return origin;
 }
 
-/* The grain begins anew, so that what is merged with the result keeps its hosts and days. With more builds than fit, so it
+/* The grain begins anew, so that profiles merged with the result keep their hosts and days. With more builds than fit, so it
  * cannot. */
 void hearth_builder_strip_origins(hearth_builder *builder) {
   builder_origins *o = &builder->origins;

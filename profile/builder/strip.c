@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A function's name becomes a hash of it, by which the compiler still finds a callee that moved to another file, and LLVM's
  * id. Its file is part of its id already. What marks scopes and heaps stands for a path, but is none. Types and binaries keep
- * their ids. Of the origins of runs, builds stay; of their facts, the
- * peak. */
+ * their ids. Of the origins of runs, builds stay; of their facts, the peak. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -9,7 +9,7 @@
 
 #include "option_size.h"
 
-/* -------------------------------------------------- what is told -------------------------------------------------- */
+/* -------------------------------------------------- messages ------------------------------------------------------ */
 
 static void on_note(void *context, hearth_note_level level, const char *text) {
   hearth_indexer *ix = context;

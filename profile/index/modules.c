@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What one indexer makes of the files that its dumps have mapped: frames of addresses in them, and what is lost for want of
+/* The files that the dumps of one indexer have mapped: frames of addresses in them, and losses for want of
  * them. */
 #include "modules.h"
 

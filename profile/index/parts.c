@@ -72,7 +72,7 @@ static char *path_of(const hearth_indexer *ix, const hearth_part *part, const ch
   return path;
 }
 
-/* Tell again what was left out when the part was made. */
+/* Name the inputs again that were left out when the part was made. */
 static void tell_left_out(hearth_indexer *ix, const char *path) {
   hearth_file file;
   hearth_error err;

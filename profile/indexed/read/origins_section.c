@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Reads the RUN FACTS section, and the ORIGINS section, whole: it has few rows. Rows are what the grain makes of them, so that merges may rely on it. */
+/* Reads two sections about runs: RUN FACTS, and ORIGINS, whole, as it has few rows. Its rows agree with its grain, so that merges
+ * may rely on it. */
 #include <string.h>
 
 #include "hearth/origin.h"

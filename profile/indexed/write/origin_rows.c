@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The RUN FACTS section, and the ORIGINS section: its grain, then the rows, sorted where they lie. Strings are sorted, so their offsets are in the order
- * of hosts. */
+/* Two sections about runs: RUN FACTS, and ORIGINS: its grain, then the rows, sorted where they lie. Strings are sorted, so their
+ * offsets are in the order of hosts. */
 #include <stdlib.h>
 #include <string.h>
 
