@@ -44,6 +44,23 @@ static inline bytes bytes_from_text_with(const char *text, enum hearth_id_scheme
 
 static inline bytes bytes_from_text(const char *text) { return bytes_from_text_with(text, HEARTH_IDS_HEARTH); }
 
+/* Text that is refused, and words of the message. */
+typedef struct bad_text {
+  const char *text, *words;
+} bad_text;
+
+static inline void expect_bad_texts(const bad_text *cases, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    hearth_error err;
+    hearth_builder *builder = hearth_builder_create(HEARTH_IDS_HEARTH);
+    assert_int_equal(hearth_builder_read_text(builder, cases[i].text, strlen(cases[i].text), "text", &err),
+                     HEARTH_E_FORMAT);
+    if (!strstr(err.message, cases[i].words))
+      fail_msg("%s", err.message);
+    hearth_builder_destroy(builder);
+  }
+}
+
 static inline hearth_profile *open_bytes(bytes b) {
   hearth_error err;
   hearth_profile *profile;

@@ -74,9 +74,7 @@ static void weights_count(void **state) {
 
 static void bad_text_is_refused(void **state) {
   (void)state;
-  static const struct {
-    const char *text, *words;
-  } cases[] = {
+  static const bad_text cases[] = {
       {HEAD "origins grain=5\n", "text:3: too great a number '5'"},
       {HEAD "origins size=1\n", "text:3: origins have grain, but not 'size'"},
       {HEAD "origin abc web runs=1\n", "text:3: a build id is up to 32 bytes"},
@@ -84,15 +82,7 @@ static void bad_text_is_refused(void **state) {
       {HEAD "origin ab web week=1\n", "text:3: an origin has day, runs, bytes, but not 'week'"},
       {HEAD "origin ab web day=4294967296\n", "text:3: too great a number"},
   };
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-    hearth_error err;
-    hearth_builder *builder = hearth_builder_create(HEARTH_IDS_HEARTH);
-    assert_int_equal(hearth_builder_read_text(builder, cases[i].text, strlen(cases[i].text), "text", &err),
-                     HEARTH_E_FORMAT);
-    if (!strstr(err.message, cases[i].words))
-      fail_msg("%s", err.message);
-    hearth_builder_destroy(builder);
-  }
+  expect_bad_texts(cases, sizeof cases / sizeof *cases);
 }
 
 /* Opens the copy, whose checksums are made right; returns whether its origins are refused. */

@@ -108,23 +108,13 @@ static void text_goes_there_and_back(void **state) {
 
 static void bad_text_is_refused(void **state) {
   (void)state;
-  static const struct {
-    const char *text, *words;
-  } cases[] = {
+  static const bad_text cases[] = {
       {HEAD "facts size=1\n", "text:3: facts have peak, commands_differ, bursts, but not 'size'"},
       {HEAD "facts commands_differ=2\n", "text:3: too great a number '2'"},
       {HEAD "command\n", "text:3: missing 'command line'"},
       {HEAD "command tar cf\n", "text:3: "},
   };
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-    hearth_error err;
-    hearth_builder *builder = hearth_builder_create(HEARTH_IDS_HEARTH);
-    assert_int_equal(hearth_builder_read_text(builder, cases[i].text, strlen(cases[i].text), "text", &err),
-                     HEARTH_E_FORMAT);
-    if (!strstr(err.message, cases[i].words))
-      fail_msg("%s", err.message);
-    hearth_builder_destroy(builder);
-  }
+  expect_bad_texts(cases, sizeof cases / sizeof *cases);
 }
 
 static void damage_is_found(void **state) {

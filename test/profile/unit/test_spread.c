@@ -115,22 +115,12 @@ static void a_spilled_run_counts_once(void **state) {
 
 static void bad_text_is_refused(void **state) {
   (void)state;
-  static const struct {
-    const char *text, *words;
-  } cases[] = {
+  static const bad_text cases[] = {
       {HEAD(2) CONTEXT(1, 1) "  spread number=1\n", "text:9: a spread has runs"},
       {HEAD(2) CONTEXT(1, 1) "  spread squares=1\n", "text:9: missing 'runs of the spread'"},
       {HEAD(2) CONTEXT(1, 1) "  spread runs=1\n  spread runs=1\n", "text:10: given twice"},
   };
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-    hearth_error err;
-    hearth_builder *builder = hearth_builder_create(HEARTH_IDS_HEARTH);
-    assert_int_equal(hearth_builder_read_text(builder, cases[i].text, strlen(cases[i].text), "text", &err),
-                     HEARTH_E_FORMAT);
-    if (!strstr(err.message, cases[i].words))
-      fail_msg("%s", err.message);
-    hearth_builder_destroy(builder);
-  }
+  expect_bad_texts(cases, sizeof cases / sizeof *cases);
 }
 
 /* Every flip in the section, with right checksums, is found or gives other numbers. */

@@ -159,9 +159,7 @@ static void fold_with_their_contexts(void **state) {
 
 static void bad_text_is_refused(void **state) {
   (void)state;
-  static const struct {
-    const char *text, *words;
-  } cases[] = {
+  static const bad_text cases[] = {
       {HEAD "windows number=1\n" CONTEXT(1, ""), "text:3: windows have count"},
       {HEAD CONTEXT(1, "  touched bytes=1\n"), "text:7: what was touched has live"},
       {HEAD CONTEXT(1, "  touched live=1\n  touched live=1\n"), "text:8: given twice"},
@@ -169,15 +167,7 @@ static void bad_text_is_refused(void **state) {
       {HEAD CONTEXT(1, "") CONTEXT(2, "  with 0 live=1\n"), "text:11: a pair has windows"},
       {HEAD CONTEXT(1, "") CONTEXT(2, "  with windows=1\n"), "text:11: not a number"},
   };
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-    hearth_error err;
-    hearth_builder *builder = hearth_builder_create(HEARTH_IDS_HEARTH);
-    assert_int_equal(hearth_builder_read_text(builder, cases[i].text, strlen(cases[i].text), "text", &err),
-                     HEARTH_E_FORMAT);
-    if (!strstr(err.message, cases[i].words))
-      fail_msg("%s", err.message);
-    hearth_builder_destroy(builder);
-  }
+  expect_bad_texts(cases, sizeof cases / sizeof *cases);
 }
 
 /* Every flip in the section, with right checksums, is found or gives other numbers, which lie inside. */
