@@ -5,6 +5,7 @@
 #include "allocators.h"
 
 #include "blocks.h"
+#include "call_contexts.h"
 #include "clock.h"
 #include "context_names.h"
 #include "hooks.h"

@@ -6,8 +6,6 @@
 
 #include "unwind.h"
 
-struct hearth_thread_cache;
-
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -32,14 +30,6 @@ void hearth_release_slowly(void *pointer, const char *function);
 /* Change a block's size: a new block, with a stack and a record of its own, takes over the old one's bytes. If NULL is
  * returned, the old block does not change. A pointer that is not a block's ends the program. */
 void *hearth_resize(void *pointer, size_t size, const hearth_frame *frame);
-
-/* The context of the call to the function whose frame is given; HEARTH_NO_CONTEXT if nothing is recorded now. */
-uint32_t hearth_context_of(const hearth_frame *frame);
-
-/* The context of a block that begins now in another heap, of this pc; HEARTH_NO_CONTEXT: it is not to be recorded. In a
- * critical section; `cache`: this thread's. */
-uint32_t hearth_block_context(size_t size, const hearth_frame *frame, uint64_t heap_pc,
-                              struct hearth_thread_cache *cache);
 
 /* Note the type of a live block; other pointers are ignored. */
 void hearth_block_set_type(const void *pointer, uint64_t type_id);

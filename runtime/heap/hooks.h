@@ -3,6 +3,8 @@
 #ifndef HEARTH_RUNTIME_HOOKS_H
 #define HEARTH_RUNTIME_HOOKS_H
 
+#include "lock.h"
+
 #include <stdint.h>
 
 typedef struct hearth_heap_hooks {
@@ -16,5 +18,10 @@ typedef struct hearth_heap_hooks {
 
 /* Until the start, both do nothing. */
 extern hearth_heap_hooks hearth_hooks __attribute__((visibility("hidden")));
+
+static inline void hearth_watch_forks(void) {
+  if (hearth_this_thread_forks())
+    hearth_hooks.watch_child();
+}
 
 #endif

@@ -4,6 +4,7 @@
 #include "trace_recorder.h"
 
 #include "blocks.h"
+#include "call_contexts.h"
 #include "clock.h"
 #include "heap.h"
 #include "mappings.h"
