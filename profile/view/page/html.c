@@ -6,6 +6,7 @@
 
 #include "columns.h"
 #include "file.h"
+#include "hearth/ids.h"
 #include "hearth/origin.h"
 #include "json_frames.h"
 #include "markup.h"
@@ -47,6 +48,12 @@ static uint64_t function_file(const hearth_page_writer *w, uint32_t row) {
   return or_none(w->model->functions[row].file);
 }
 static uint64_t function_wrapper(const hearth_page_writer *w, uint32_t row) { return w->model->functions[row].wrapper; }
+/* As `hearth show --by=library` tells it. */
+static uint64_t function_library(const hearth_page_writer *w, uint32_t row) {
+  const hearth_page_function *f = &w->model->functions[row];
+  const char *file = f->symbol && f->file != HEARTH_NONE ? w->model->files[f->file] : "";
+  return *file && !hearth_is_name_file(file);
+}
 static uint64_t place_function(const hearth_page_writer *w, uint32_t row) {
   return hearth_page_model_place(w->model, row).function;
 }
@@ -122,6 +129,7 @@ static void write_functions(hearth_page_writer *w) {
   end_list(w);
   write_column(w, "file", m->function_count, function_file);
   write_column(w, "wrapper", m->function_count, function_wrapper);
+  write_column(w, "library", m->function_count, function_library);
   end_table(w);
 }
 

@@ -16,6 +16,7 @@ typedef struct hearth_page_function {
   const char *name, *linkage_name;
   uint32_t file; /* HEARTH_NONE: unknown */
   bool wrapper;  /* names.h */
+  bool symbol;   /* only its symbol is known, not its source */
 } hearth_page_function;
 
 typedef struct hearth_page_place {

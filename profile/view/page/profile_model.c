@@ -18,7 +18,7 @@ typedef struct hearth_page_maker {
   hearth_selection selection;
   uint32_t *places;          /* by frame row; HEARTH_NONE: not used yet */
   uint32_t *nodes;           /* by stack row */
-  hearth_pair_set functions; /* (row, 0) */
+  hearth_pair_set functions; /* (row, is only its symbol known?) */
   hearth_pair_set files;     /* (path row, 0) */
   hearth_pair_set types;     /* halves of a type's id */
 } hearth_page_maker;
@@ -37,7 +37,7 @@ static hearth_status make_rows(uint32_t count, uint32_t **ret, hearth_error *err
 static hearth_status number_type(hearth_page_maker *m, uint64_t id, uint32_t *ret, hearth_error *err) {
   const char *name;
   HEARTH_TRY(hearth_profile_type_name(m->profile, id, &name, err));
-  if (!*name)
+  if (!*name && id != HEARTH_MIB_MIXED)
     *ret = HEARTH_NONE;
   else
     HEARTH_TRY(hearth_pair_set_add(&m->types, (hearth_pair){(uint32_t)(id >> 32), (uint32_t)id}, ret, err));
@@ -131,7 +131,8 @@ static hearth_status add_place(hearth_page_maker *m, uint32_t frame, hearth_erro
   hearth_place place;
   uint32_t function, line;
   HEARTH_TRY(hearth_place_get(m->profile, &m->model->names, frame, &place, err));
-  HEARTH_TRY(hearth_pair_set_add(&m->functions, (hearth_pair){place.frame.function, 0}, &function, err));
+  bool symbol = place.frame.line == HEARTH_LINE_UNKNOWN && place.function.info.start_line == 0;
+  HEARTH_TRY(hearth_pair_set_add(&m->functions, (hearth_pair){place.frame.function, symbol}, &function, err));
   HEARTH_TRY(hearth_pair_set_add(&m->model->lines, (hearth_pair){function, place.line}, &line, err));
   return hearth_pair_set_add(&m->model->places, (hearth_pair){line, place.frame.column}, &m->places[frame], err);
 }
@@ -173,16 +174,17 @@ static hearth_status convert_nodes(hearth_page_maker *m, hearth_error *err) {
 
 /* -------------------------------------------------- strings -------------------------------------------------- */
 
-static hearth_status describe_function(hearth_page_maker *m, uint32_t row, hearth_page_function *ret,
+static hearth_status describe_function(hearth_page_maker *m, hearth_pair function, hearth_page_function *ret,
                                        hearth_error *err) {
   hearth_function_info info;
-  HEARTH_TRY(hearth_profile_get_function(m->profile, row, &info, err));
+  HEARTH_TRY(hearth_profile_get_function(m->profile, function.first, &info, err));
   ret->linkage_name = info.name;
   ret->file = HEARTH_NONE;
+  ret->symbol = function.second;
   if (info.path != HEARTH_NONE)
     HEARTH_TRY(hearth_pair_set_add(&m->files, (hearth_pair){info.path, 0}, &ret->file, err));
-  HEARTH_TRY(hearth_names_is_wrapper(&m->model->names, row, &ret->wrapper, err));
-  return hearth_names_get(&m->model->names, row, &ret->name, err);
+  HEARTH_TRY(hearth_names_is_wrapper(&m->model->names, function.first, &ret->wrapper, err));
+  return hearth_names_get(&m->model->names, function.first, &ret->name, err);
 }
 
 static hearth_status describe_functions(hearth_page_maker *m, hearth_error *err) {
@@ -191,8 +193,8 @@ static hearth_status describe_functions(hearth_page_maker *m, hearth_error *err)
   if (!model->functions)
     return hearth_error_nomem(err);
   for (; model->function_count < m->functions.count; model->function_count++)
-    HEARTH_TRY(describe_function(m, m->functions.pairs[model->function_count].first,
-                                 &model->functions[model->function_count], err));
+    HEARTH_TRY(
+        describe_function(m, m->functions.pairs[model->function_count], &model->functions[model->function_count], err));
   return HEARTH_OK;
 }
 
@@ -218,8 +220,9 @@ static hearth_status name_types(hearth_page_maker *m, hearth_error *err) {
     return hearth_error_nomem(err);
   for (; model->type_count < m->types.count; model->type_count++) {
     hearth_pair id = m->types.pairs[model->type_count];
-    HEARTH_TRY(hearth_profile_type_name(m->profile, (uint64_t)id.first << 32 | id.second,
-                                        &model->types[model->type_count], err));
+    const char **name = &model->types[model->type_count];
+    HEARTH_TRY(hearth_profile_type_name(m->profile, (uint64_t)id.first << 32 | id.second, name, err));
+    *name = **name ? *name : "(several types)"; /* HEARTH_MIB_MIXED */
   }
   return HEARTH_OK;
 }

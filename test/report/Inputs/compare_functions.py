@@ -1,4 +1,6 @@
-"""compare_functions.py PAGE HEARTH PROFILE: the page's functions, their callers and callees are those of `hearth show`."""
+"""compare_functions.py PAGE HEARTH PROFILE: the page's functions, their callers and callees, and its sums by file, library and type are
+those of `hearth show`."""
+import json
 import re
 import subprocess
 import sys
@@ -12,14 +14,21 @@ FUNCTION = re.compile(rf"\s+{AMOUNT}{PER_CENT}{AMOUNT}{PER_CENT}(\d+)\s+{AMOUNT}
 # A line of a tree, whose indentation tells the level.
 BRANCH = re.compile(rf"\s+{AMOUNT}{PER_CENT}\d+  (\s*)(.+?)(?:  \S+)?$")
 
-ROWS = """functionsWith('flat').reduce((rows, g) => {
-  const sums = functionSums(selectionNow);
+ROWS = """groupsWith('flat').reduce((rows, g) => {
+  const sums = groupSums(selectionNow);
   rows.push([bytesText(sums.flat[g]), bytesText(sums.cumulative[g]), String(sums.allocs[g]), bytesText(sums.live[g]),
     groupName(g), groupFile(g).slice(groupFile(g).lastIndexOf('/') + 1)]);
   return rows;
 }, [])"""
-RELATIVES = """Object.assign({}, ...Array.from(functionsWith('cumulative'), (g) => ({ [groupName(g)]:
+RELATIVES = """Object.assign({}, ...Array.from(groupsWith('cumulative'), (g) => ({ [groupName(g)]:
   RELATIVES_OF(selectionNow, g).map(([other, sum]) => [bytesText(sum), other === ITSELF ? null : groupName(other)]) })))"""
+
+# As the JSON has them: name, contexts, allocations and bytes of its own, bytes with all that it calls.
+SUMS = """groupsWith('cumulative', BY).reduce((rows, g) => {
+  const sums = groupSums(selectionNow, BY);
+  rows.push([groupName(g, BY), sums.contexts[g], sums.allocs[g], sums.bytes[g], sums.cumulative[g]]);
+  return rows;
+}, [])"""
 
 
 def show(*options):
@@ -54,4 +63,10 @@ with Browser() as browser:
         assert without_root(callees[name]) == relatives("callees", name), (name, callees[name])
         pairs += len(callers[name]) + len(callees[name])
     print(f"{len(rows)} functions, {pairs} pairs")
+    for by, groups in (("file", "files"), ("library", "libraries"), ("type", "types")):
+        rows = browser.run(SUMS.replace("BY", f"'{by}'"))
+        shown = [[group[by], *(group["all"][key] for key in ("contexts", "allocs", "bytes")), group["cumulative"]["bytes"]]
+                 for group in json.loads("\n".join(show("--json", f"--by={by}", "--full")))[groups]]
+        assert sorted(rows) == sorted(shown), (by, rows, shown)
+        print(f"{len(rows)} by {by}")
     assert not browser.errors, browser.errors

@@ -24,7 +24,8 @@ rows = Counter()
 for function in show["functions"]:
     for context in function["contexts"]:
         mib = context["mib"]
-        rows[(context["class"], context.get("type"), tuple(map(place, context["stack"])), mib["AllocCount"],
+        several = "(several types)" if mib["DataTypeId"] == 2**64 - 1 else None
+        rows[(context["class"], context.get("type", several), tuple(map(place, context["stack"])), mib["AllocCount"],
               mib["TotalSize"], mib["TotalAccessCount"], mib["TotalLifetime"])] += 1
 assert rows == Counter(page.rows()), f"only one side: {rows ^ Counter(page.rows())}"
 

@@ -154,6 +154,21 @@ LISTED = """[...document.querySelectorAll('#ID-table-view .row')].filter((row) =
   .map((row) => [...row.children].map((cell) => cell.textContent).join(' | '))"""
 
 
+def use_groups(browser):
+    """Sums by file and type, chosen by keys: of libraries there is one."""
+    browser.run("openTab('functions'); document.querySelector('#functions .by').focus()")
+    for by in ("file", "type"):
+        browser.press("ArrowDown")
+        show("by", by, browser.run("[...document.querySelectorAll('#functions-table-head button')].map((b) => b.textContent).join()"))
+        for row in browser.run(LISTED.replace("ID", "functions")):
+            show("by", by, row)
+        browser.run("choose({ group: tables.functions.order[0], by: page.by })")
+        show("by", by, browser.run("location.hash"), browser.run("[...document.querySelectorAll('#details th')].map((e) => e.textContent).join()"))
+    browser.run("followAddress()")
+    show("by", "again", text(browser, "#details h2"), browser.run("document.querySelector('#functions .by').value"))
+    browser.run("setBy('function')")
+
+
 def use_lists(browser):
     """Functions with callers and callees, leaks, temporary blocks, sizes, advice."""
     browser.run("byId('quantity').value = 'bytes'; update()")
@@ -171,12 +186,13 @@ def use_lists(browser):
     browser.run("[...document.querySelectorAll('#details button')].find((b) => b.textContent === 'Without this').click()")
     show("without it", text(browser, "#shown"))
     browser.run("setHidden('')")
-    browser.run("choose({ group: functionsWith('flat').find((g) => groupName(g) === 'shop::add') })")
+    browser.run("choose({ group: groupsWith('flat').find((g) => groupName(g) === 'shop::add') })")
     browser.run("[...document.querySelectorAll('#details button')].find((b) => b.textContent === 'Look through').click()")
     for row in browser.run(LISTED.replace("ID", "functions")):
         show("looked through", row)
     browser.run("[...document.querySelectorAll('#functions button')].find((b) => b.textContent === 'Show shop::add again').click()")
-    show("shown again", browser.run("functionSums(selectionNow).flat.some((sum, g) => sum > 0 && groupName(g) === 'shop::add')"))
+    show("shown again", browser.run("groupSums(selectionNow).flat.some((sum, g) => sum > 0 && groupName(g) === 'shop::add')"))
+    use_groups(browser)
     open_tab(browser, "sizes")
     for row in browser.run("[...document.querySelectorAll('#sizes tbody tr')].map((row) => [...row.children]"
                            ".map((cell) => cell.textContent).join(' | '))"):

@@ -1,11 +1,11 @@
-// The panel beside the views: what is known of the context or function that the reader points at.
+// The panel beside the views: what is known of the context or group that the reader points at.
 
 const MOST_RELATIVES = 12;
 const MOST_CONTEXTS = 6;
 
-function groupButton(group) {
-  return make('button', { type: 'button', className: 'link', title: groupFile(group), onclick: () => choose({ group }) },
-    groupName(group));
+function groupButton(group, by) {
+  return make('button', { type: 'button', className: 'link', title: groupFile(group, by), onclick: () => choose({ group, by }) },
+    groupName(group, by));
 }
 
 function sourceText(place) {
@@ -52,10 +52,10 @@ function contextDetails(context) {
     factList(contextFacts(context)), make('h3', {}, 'Call stack of the allocation'), list];
 }
 
-function relativeTable(title, relatives, itself, whole) {
+function relativeTable(title, by, relatives, itself, whole) {
   const { quantity } = selectionNow;
   const rows = relatives.slice(0, MOST_RELATIVES).map(([group, sum]) => [
-    group === ITSELF ? itself : groupButton(group), quantityText(quantity, sum), shareText(sum, whole)]);
+    group === ITSELF ? itself : groupButton(group, by), quantityText(quantity, sum), shareText(sum, whole)]);
   if (relatives.length > MOST_RELATIVES) {
     const rest = relatives.slice(MOST_RELATIVES);
     const sum = rest.reduce((total, entry) => total + entry[1], 0);
@@ -72,40 +72,46 @@ function contextButton(context) {
     `${placeText(ownerPlaceOf(context), false)}${callers ? ` \u2190 ${callers}` : ''}`);
 }
 
-function functionTools(group) {
-  const pattern = `^${escapePattern(groupName(group))}$`;
+function groupTools(group, by) {
+  const pattern = `^${escapePattern(groupName(group, by))}$`;
   return make('p', { className: 'tools' },
     make('button', { type: 'button', onclick: () => setFilter(pattern) }, 'Only with this'),
     make('button', { type: 'button', onclick: () => setHidden(pattern) }, 'Without this'),
     make('button', { type: 'button', onclick: () => { setFilter(pattern); openTab('flame'); } }, 'Flame graph'),
-    make('button', {
+    ...(by === 'function' ? [make('button', {
       type: 'button', title: 'it is a wrapper: what it allocates is its callers\u2019',
       onclick: () => setWrappers(page.wrappers.concat([group])),
-    }, 'Look through'));
+    }, 'Look through')] : []));
 }
 
-function functionDetails(group) {
+// A name in parentheses stands for what has none, which no filter finds.
+function isNamed(group, by) {
+  return by === 'function' || groupName(group, by)[0] !== '(';
+}
+
+function groupDetails(group, by = 'function') {
   const selection = selectionNow;
   const { quantity } = selection;
-  const sums = functionSums(selection);
+  const sums = groupSums(selection, by);
   const cumulative = sums.cumulative[group];
-  const largest = sortByNumber(contextsWithin(selection, group), (context) => contexts[quantity][context], true)
+  const largest = sortByNumber(contextsWithin(selection, group, by), (context) => contexts[quantity][context], true)
     .slice(0, MOST_CONTEXTS);
   const contextTable = makeTable(['contexts of most', quantityName(quantity)],
     Array.from(largest, (context) => [contextButton(context), quantityText(quantity, contexts[quantity][context])]));
   contextTable.className = 'wide';
   const amount = (value) => `${quantityText(quantity, value)}, ${shareText(value, selection.sum)}`;
-  return [make('h2', {}, groupName(group)), make('p', { className: 'caption' }, groupFile(group)),
-    factList([['itself', amount(sums.flat[group])], ['with all it calls', amount(cumulative)],
+  return [make('h2', {}, groupName(group, by)), make('p', { className: 'caption' }, groupFile(group, by)),
+    factList([['itself', amount(sums.flat[group])], ...(by === 'type' ? [] : [['with all it calls', amount(cumulative)]]),
       ['allocations', countText(sums.allocs[group])],
       ...(sums.allocs[group] > 0 ? [
         ['average size', bytesText(sums.bytes[group] / sums.allocs[group])],
         ['average lifetime', timeText(sums.lifetime_ns[group] / sums.allocs[group])],
         ['held on average', bytesText(heldOnAverage(sums.byte_seconds[group]))]] : []),
       ['live at exit', bytesText(sums.live[group])]]),
-    functionTools(group),
-    relativeTable('called by', callersOf(selection, group), '(nobody: the stack begins here)', cumulative),
-    relativeTable('calls', calleesOf(selection, group), '(allocates itself)', cumulative),
+    ...(isNamed(group, by) ? [groupTools(group, by)] : []),
+    ...(by === 'type' ? [] : [
+      relativeTable('called by', by, callersOf(selection, group, by), '(nobody: the stack begins here)', cumulative),
+      relativeTable('calls', by, calleesOf(selection, group, by), '(allocates itself)', cumulative)]),
     contextTable];
 }
 
@@ -113,7 +119,7 @@ function showDetails() {
   const { chosen } = page;
   const panel = byId('details');
   const parts = chosen.context !== undefined ? contextDetails(chosen.context)
-    : chosen.group !== undefined ? functionDetails(chosen.group)
+    : chosen.group !== undefined ? groupDetails(chosen.group, chosen.by)
       : [make('p', { className: 'caption' }, 'Choose a row or a box: who calls it, what it calls, and its call stacks are shown here.')];
   showPanel();
   panel.replaceChildren(...parts);

@@ -1,41 +1,67 @@
-// Sums by function: what each allocates itself (flat: of the contexts that it owns) and with all that it calls (cumulative).
-// The rules are those of `hearth show`: instances of a template are one function, wrappers are looked through, and a context
+// Sums by function, file, library or type: what each allocates itself (flat: of the contexts that it owns) and with all that
+// it calls (cumulative). The rules are those of `hearth show`: instances of a template are one function, wrappers are looked through, and a context
 // counts once for each function of its stack.
 
-// By function: the number of those with its name and file.
-function groupFunctions() {
+const NO_GROUP = -1;
+
+// Rows with one name and file are one group.
+function makeGroups(count, nameOf, pathOf) {
   const numbers = new Map();
-  const first = [];
-  const groups = Int32Array.from(data.functions.name, (name, fn) => {
-    const key = `${name}\n${data.functions.file[fn]}`;
+  const names = [];
+  const files = [];
+  const groups = Int32Array.from({ length: count }, (unused, row) => {
+    const name = nameOf(row);
+    const file = pathOf(row);
+    const key = `${name}\n${file}`;
     if (!numbers.has(key)) {
-      numbers.set(key, first.length);
-      first.push(fn);
+      numbers.set(key, names.length);
+      names.push(name);
+      files.push(file);
     }
     return numbers.get(key);
   });
-  return { groups, first, count: first.length };
+  return { groups, names, files, count: names.length };
 }
 
-const grouping = groupFunctions();
-const NO_GROUP = -1;
-
-function groupName(group) {
-  return data.functions.name[grouping.first[group]];
+// The library of code whose source is known.
+function libraryWithSource() {
+  const programs = data.binaries.filter((binary) => !binary.library);
+  return programs.length === 1 ? `(${programs[0].name}, and libraries with debug information)` : '(code with debug information)';
 }
 
-function groupFile(group) {
-  return fileOf(grouping.first[group]);
+// By type the rows are types, else functions.
+function makeGroupings() {
+  const { count, name, library } = data.functions;
+  const withSource = libraryWithSource();
+  const noFile = () => '';
+  return {
+    function: makeGroups(count, (fn) => name[fn], fileOf),
+    file: makeGroups(count, (fn) => fileOf(fn) || '(unknown file)', noFile),
+    library: makeGroups(count, (fn) => (library[fn] ? fileOf(fn) : withSource), noFile),
+    type: makeGroups(data.types.length + 1, (type) => (type === 0 ? '(type not known)' : data.types[type - 1]), noFile),
+  };
 }
 
-// By node; NO_GROUP: a wrapper.
-function groupsOfNodes() {
-  const ofFunction = Int32Array.from(grouping.groups, (group, fn) => (data.functions.wrapper[fn] ? NO_GROUP : group));
+const groupings = makeGroupings();
+const grouping = groupings.function;
+
+function groupName(group, by = 'function') {
+  return groupings[by].names[group];
+}
+
+function groupFile(group, by = 'function') {
+  return groupings[by].files[group];
+}
+
+// By node; NO_GROUP: a wrapper, unless it is asked for libraries.
+function groupsOfNodes(by) {
+  const isHidden = (fn) => by !== 'library' && data.functions.wrapper[fn];
+  const ofFunction = groupings[by].groups.map((group, fn) => (isHidden(fn) ? NO_GROUP : group));
   return nodeFunction.map((fn) => ofFunction[fn]);
 }
 
 // By node: is its function none of its callers? The walk goes down and up again, and counts what is above.
-function findOutermost(groups) {
+function findOutermost(groups, groupCount) {
   const { caller, count } = data.nodes;
   const child = new Int32Array(count).fill(-1);
   const sibling = new Int32Array(count).fill(-1);
@@ -49,7 +75,7 @@ function findOutermost(groups) {
       child[caller[node]] = node;
     }
   }
-  const above = new Int32Array(grouping.count);
+  const above = new Int32Array(groupCount);
   const outermost = new Uint8Array(count);
   for (let node = root; node >= 0;) {
     const group = groups[node];
@@ -88,19 +114,27 @@ function lookThrough(wanted) {
   });
   page.wrappers = wanted;
   contexts.owner = contexts.node.map(ownerOf);
-  callsOfData.made = null;
+  callsOfData.made = {};
   delete madeTrees.reversed;
 }
 
-// Made once, when a view asks for it.
-function callsOfData() {
-  if (!callsOfData.made) {
-    const groups = groupsOfNodes();
-    const owners = contexts.owner.map((node) => grouping.groups[nodeFunction[node]]);
-    callsOfData.made = { groups, owners, outermost: findOutermost(groups) };
+// Made once, when a view asks for it. Types are those of contexts, and call nothing.
+function callsBy(by) {
+  const { groups } = groupings[by];
+  if (by === 'type') {
+    return { owners: contexts.type.map((type) => groups[type]) };
   }
-  return callsOfData.made;
+  const ofNodes = groupsOfNodes(by);
+  const owner = by === 'library' ? contexts.node : contexts.owner;
+  return { groups: ofNodes, owners: owner.map((node) => groups[nodeFunction[node]]), outermost: findOutermost(ofNodes, groupings[by].count) };
 }
+
+function callsOfData(by = 'function') {
+  callsOfData.made[by] = callsOfData.made[by] || callsBy(by);
+  return callsOfData.made[by];
+}
+
+callsOfData.made = {};
 
 // Sums of a selection's contexts in and below each node.
 function addUpwards(selection, values) {
@@ -122,26 +156,31 @@ function nodeSums(selection) {
   return selection.nodeSums;
 }
 
-function sumByOwner(shown, value) {
-  const { owners } = callsOfData();
-  const sums = new Float64Array(grouping.count);
+function sumByOwner(shown, by, value) {
+  const { owners } = callsOfData(by);
+  const sums = new Float64Array(groupings[by].count);
   for (const context of shown) {
     sums[owners[context]] += value(context);
   }
   return sums;
 }
 
-// Of each function with all that it calls.
-function cumulativeSums(selection, sums, values) {
-  const { groups, owners, outermost } = callsOfData();
-  const cumulative = new Float64Array(grouping.count);
+// Of each group with all that it calls.
+function cumulativeSums(selection, by, column) {
+  const { groups, owners, outermost } = callsOfData(by);
+  const values = contexts[column];
+  if (by === 'type') {
+    return sumByOwner(selection.shown, by, (context) => values[context]);
+  }
+  const sums = column === selection.quantity ? nodeSums(selection) : addUpwards(selection, values);
+  const cumulative = new Float64Array(groupings[by].count);
   for (let node = 0; node < groups.length; node++) {
     if (outermost[node] === 1) {
       cumulative[groups[node]] += sums[node];
     }
   }
   for (const context of selection.shown) { // all of its functions may be wrappers
-    if (data.functions.wrapper[nodeFunction[contexts.owner[context]]]) {
+    if (by !== 'library' && data.functions.wrapper[nodeFunction[contexts.owner[context]]]) {
       cumulative[owners[context]] += values[context];
     }
   }
@@ -172,22 +211,24 @@ const flatColumns = {
   temporary: temporaryOf,
 };
 
-// Columns by function, each made when it is first asked for.
-function functionSums(selection) {
-  if (!selection.functions) {
-    const sums = {};
-    const { quantity } = selection;
-    decodeLater(sums, 'cumulative', () => cumulativeSums(selection, nodeSums(selection), contexts[quantity]));
-    decodeLater(sums, 'baseCumulative', () => cumulativeSums(selection, addUpwards(selection, contexts[`base_${quantity}`]),
-      contexts[`base_${quantity}`]));
-    decodeLater(sums, 'baseFlat', () => sumByOwner(selection.shown, (context) => baseOf(quantity, context)));
-    decodeLater(sums, 'flat', () => sumByOwner(selection.shown, (context) => contexts[selection.quantity][context]));
-    for (const name of Object.keys(flatColumns)) {
-      decodeLater(sums, name, () => sumByOwner(selection.shown, flatColumns[name]));
-    }
-    selection.functions = sums;
+// Columns by group, each made when it is first asked for.
+function makeSums(selection, by) {
+  const { quantity, shown } = selection;
+  const sums = {};
+  decodeLater(sums, 'cumulative', () => cumulativeSums(selection, by, quantity));
+  decodeLater(sums, 'baseCumulative', () => cumulativeSums(selection, by, `base_${quantity}`));
+  decodeLater(sums, 'baseFlat', () => sumByOwner(shown, by, (context) => baseOf(quantity, context)));
+  decodeLater(sums, 'flat', () => sumByOwner(shown, by, (context) => contexts[quantity][context]));
+  for (const name of Object.keys(flatColumns)) {
+    decodeLater(sums, name, () => sumByOwner(shown, by, flatColumns[name]));
   }
-  return selection.functions;
+  return sums;
+}
+
+function groupSums(selection, by = 'function') {
+  selection.groupSums = selection.groupSums || {};
+  selection.groupSums[by] = selection.groupSums[by] || makeSums(selection, by);
+  return selection.groupSums[by];
 }
 
 // -------------------------------------------------- callers and callees --------------------------------------------------
@@ -203,8 +244,8 @@ function sortedSums(sums) {
 }
 
 // [function, sum], most first: the callers of the outermost call.
-function callersOf(selection, wanted) {
-  const { groups, outermost } = callsOfData();
+function callersOf(selection, wanted, by) {
+  const { groups, outermost } = callsOfData(by);
   const { caller } = data.nodes;
   const sums = nodeSums(selection);
   const found = new Map();
@@ -221,8 +262,8 @@ function callersOf(selection, wanted) {
 }
 
 // By node: is the function in its stack?
-function nodesWithin(wanted) {
-  const { groups } = callsOfData();
+function nodesWithin(wanted, by) {
+  const { groups } = callsOfData(by);
   const { caller, count } = data.nodes;
   const within = new Uint8Array(count);
   for (let node = 0; node < count; node++) {
@@ -232,10 +273,10 @@ function nodesWithin(wanted) {
 }
 
 // [function, sum]: what the innermost call calls.
-function calleesOf(selection, wanted) {
-  const { groups } = callsOfData();
+function calleesOf(selection, wanted, by) {
+  const { groups } = callsOfData(by);
   const { caller } = data.nodes;
-  const within = nodesWithin(wanted);
+  const within = nodesWithin(wanted, by);
   const values = contexts[selection.quantity];
   const found = new Map();
   for (const context of selection.shown) {
@@ -250,7 +291,11 @@ function calleesOf(selection, wanted) {
   return sortedSums(found);
 }
 
-function contextsWithin(selection, wanted) {
-  const within = nodesWithin(wanted);
+function contextsWithin(selection, wanted, by) {
+  if (by === 'type') {
+    const { owners } = callsOfData(by);
+    return selection.shown.filter((context) => owners[context] === wanted);
+  }
+  const within = nodesWithin(wanted, by);
   return selection.shown.filter((context) => within[contexts.node[context]] === 1);
 }

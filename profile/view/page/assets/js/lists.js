@@ -33,7 +33,7 @@ const contextColumns = [
 ].filter((column) => !column.absent);
 
 function sumColumn(name) {
-  return (group) => functionSums(selectionNow)[name][group];
+  return (group) => groupSums(selectionNow, page.by)[name][group];
 }
 
 function averageColumn(name) {
@@ -59,8 +59,19 @@ const wholes = {
   allocs: () => sumOf('allocs', selectionNow.shown),
 };
 
-const functionColumn = { name: 'function', least: 200, grow: 4, rank: 0, of: groupName };
-const fileColumn = { name: 'file', least: 110, grow: 1, rank: 6, of: (g) => groupFile(g).slice(groupFile(g).lastIndexOf('/') + 1), title: groupFile };
+// What the tables sum by, where it tells something.
+const kindsOfGroups = Object.keys(groupings).filter((by) => by === 'function' || groupings[by].count > 1);
+const pluralOf = { function: 'functions', file: 'files', library: 'libraries', type: 'types' };
+
+// Of paths the end, which tells them apart.
+function shortGroupName(group) {
+  const parts = { file: 2, library: 1 }[page.by];
+  const name = groupName(group, page.by);
+  return parts ? name.split('/').slice(-parts).join('/') : name;
+}
+
+const groupColumn = { get name() { return page.by; }, least: 200, grow: 4, rank: 0, of: shortGroupName, title: (g) => groupName(g, page.by) };
+const fileColumn = { name: 'file', least: 110, grow: 1, rank: 6, of: (g) => groupFile(g).slice(groupFile(g).lastIndexOf('/') + 1), title: (g) => groupFile(g), isHidden: () => page.by !== 'function' };
 const allocsColumn = { name: 'allocs', least: 100, rank: 4, of: sumColumn('allocs'), text: countText };
 const sizeColumn = { name: 'average size', least: 75, rank: 8, of: averageColumn('bytes'), text: (value) => (value > 0 ? bytesText(value) : '') };
 const lifeColumn = { name: 'average lifetime', least: 75, rank: 7, of: averageColumn('lifetime_ns'), text: (value) => (value > 0 ? timeText(value) : '') };
@@ -78,24 +89,28 @@ function contextChange(context) {
   return contexts[selectionNow.quantity][context] - baseOf(selectionNow.quantity, context);
 }
 
+function callsNothing() {
+  return page.by === 'type';
+}
+
 // Since the profile that is compared with.
 const changeColumns = [
   { name: 'change', least: 95, rank: 1.5, of: (g) => sumColumn('flat')(g) - sumColumn('baseFlat')(g), text: changeText },
-  { name: 'change with all it calls', least: 95, rank: 2.5, of: (g) => sumColumn('cumulative')(g) - sumColumn('baseCumulative')(g), text: changeText },
+  { name: 'change with all it calls', isHidden: callsNothing, least: 95, rank: 2.5, of: (g) => sumColumn('cumulative')(g) - sumColumn('baseCumulative')(g), text: changeText },
 ].map((column) => Object.assign(column, { absent: !data.base }));
 
-const functionColumns = [functionColumn, fileColumn, ...changeColumns,
+const functionColumns = [groupColumn, fileColumn, ...changeColumns,
   { name: 'itself', least: 85, rank: 1, of: sumColumn('flat'), text: measuredText, share: shareOf('flat', wholes.value), help: 'the contexts that it owns' },
   { name: '%', least: 62, rank: 3, of: shareOf('flat', wholes.value), text: perCent },
-  { name: 'with all it calls', least: 95, rank: 2, of: sumColumn('cumulative'), text: measuredText, share: shareOf('cumulative', wholes.value), help: 'contexts with it in their stacks' },
-  { name: 'all %', least: 62, rank: 5, of: shareOf('cumulative', wholes.value), text: perCent },
+  { name: 'with all it calls', isHidden: callsNothing, least: 95, rank: 2, of: sumColumn('cumulative'), text: measuredText, share: shareOf('cumulative', wholes.value), help: 'contexts with it in their stacks' },
+  { name: 'all %', isHidden: callsNothing, least: 62, rank: 5, of: shareOf('cumulative', wholes.value), text: perCent },
   allocsColumn, sizeColumn, lifeColumn,
   { name: 'held on average', least: 80, rank: 6.5, of: (g) => heldOnAverage(sumColumn('byte_seconds')(g)), text: bytesText, help: 'bytes times lifetime, by the length of the run' },
   { name: 'live at exit', least: 75, rank: 9, of: sumColumn('live'), text: bytesText, absent: !hasLive },
   { name: 'at the peak', least: 75, rank: 5.5, of: sumColumn('peak'), text: bytesText, absent: !data.tallied },
 ].filter((column) => !column.absent);
 
-const leakColumns = [functionColumn, fileColumn,
+const leakColumns = [groupColumn, fileColumn,
   { name: 'live at exit', least: 85, rank: 1, of: sumColumn('live'), text: bytesText, share: shareOf('live', wholes.live) },
   { name: '%', least: 62, rank: 3, of: shareOf('live', wholes.live), text: perCent },
   { name: 'live blocks', least: 90, rank: 2, of: sumColumn('live_allocs'), text: countText },
@@ -103,29 +118,36 @@ const leakColumns = [functionColumn, fileColumn,
   { name: 'of its blocks', least: 70, rank: 5, of: (g) => sumColumn('live_allocs')(g) / Math.max(sumColumn('allocs')(g), 1), text: perCent },
   sizeColumn, lifeColumn];
 
-const temporaryColumns = [functionColumn, fileColumn,
+const temporaryColumns = [groupColumn, fileColumn,
   { name: 'temporary', least: 100, rank: 1, of: sumColumn('temporary'), text: countText, share: shareOf('temporary', wholes.allocs) },
   { name: '% of all', least: 65, rank: 2, of: shareOf('temporary', wholes.allocs), text: perCent },
   allocsColumn,
   { name: 'of its blocks', least: 70, rank: 5, of: (g) => sumColumn('temporary')(g) / Math.max(sumColumn('allocs')(g), 1), text: perCent },
   sizeColumn, lifeColumn];
 
-// The functions of which a column is not 0, or was not.
-function functionsWith(name) {
-  const sums = functionSums(selectionNow)[name];
-  const before = data.base && name === 'cumulative' ? functionSums(selectionNow).baseCumulative : sums;
+// The groups of which a column is not 0, or was not.
+function groupsWith(name, by) {
+  const sums = groupSums(selectionNow, by)[name];
+  const before = data.base && name === 'cumulative' ? groupSums(selectionNow, by).baseCumulative : sums;
   return Int32Array.from(sums.keys()).filter((group) => sums[group] > 0 || before[group] > 0);
 }
 
-// A tab with a table of functions. `caption` gives the text above it; its item is told by `counted` being above 0.
+function bySelect() {
+  return make('select', { className: 'by', onchange: (event) => setBy(event.target.value) },
+    ...kindsOfGroups.map((by) => make('option', { value: by }, by)));
+}
+
+// A tab with a table of functions, or of files, libraries or types. `caption` gives the text above it; its item is told by `counted` being above 0.
 function startFunctionTable(name, counted, sorted, columns, caption) {
   const section = byId(name);
-  const text = make('p', { className: 'caption' });
-  section.append(text);
-  const table = new Table(section, `${name}-table`, { columns, sorted, label: section.dataset.tab, choose: (group) => choose({ group }) });
+  const text = make('span', { className: 'caption' });
+  const kinds = bySelect();
+  section.append(make('p', { className: 'tools' }, make('label', {}, 'By ', kinds), text));
+  const table = new Table(section, `${name}-table`, { columns, sorted, label: section.dataset.tab, choose: (group) => choose({ group, by: page.by }) });
   tables[name] = table;
   views[name] = () => {
-    const items = functionsWith(counted);
+    const items = groupsWith(counted, page.by);
+    kinds.value = page.by;
     text.replaceChildren(caption(items), ...wrapperButtons());
     table.update(items);
   };
@@ -139,7 +161,8 @@ function wrapperButtons() {
 }
 
 function functionsCaption(items) {
-  return `${countText(items.length)} functions by ${quantityName(selectionNow.quantity)}. Wrappers, such as malloc and std::, are looked through.`;
+  const wrappers = ['function', 'file'].includes(page.by) ? ' Wrappers, such as malloc and std::, are looked through.' : '';
+  return `${countText(items.length)} ${items.length === 1 ? page.by : pluralOf[page.by]} by ${quantityName(selectionNow.quantity)}.${wrappers}`;
 }
 
 function leaksCaption() {
@@ -148,7 +171,7 @@ function leaksCaption() {
 }
 
 function temporaryCaption() {
-  const sum = functionSums(selectionNow).temporary.reduce((a, b) => a + b, 0);
+  const sum = groupSums(selectionNow).temporary.reduce((a, b) => a + b, 0);
   const rule = data.tallied ? 'Blocks that their thread freed before it allocated or freed another one'
     : 'Blocks of contexts that live less than a millisecond and a thousandth of the run on average';
   return `${rule}: ${countText(sum)}, ${shareText(sum, wholes.allocs())} of all allocations.`;

@@ -127,6 +127,12 @@ function setWrappers(groups) {
   update();
 }
 
+function setBy(by) {
+  page.by = by;
+  page.chosen = {};
+  update();
+}
+
 function setHidden(text) {
   byId('hidden').value = text;
   update();

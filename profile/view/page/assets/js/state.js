@@ -1,6 +1,6 @@
 // Tabs, and the address: what the reader chose stands behind its '#', so that a link or the history leads back to it.
 
-const page = { tab: '', chosen: {}, wrappers: [] };
+const page = { tab: '', chosen: {}, wrappers: [], by: 'function' };
 const tables = {}; // by tab
 const views = {}; // by tab: functions that draw
 const withDetails = ['summary', 'functions', 'flame', 'contexts', 'leaks', 'temporary', 'sizes', 'advice'];
@@ -16,7 +16,8 @@ function keepState() {
     tab: page.tab, measure: byId('quantity').value, only: byId('filter').value, without: byId('hidden').value,
     classes: boxes.every((box) => box.checked) ? '' : boxes.filter((box) => box.checked).map((box) => box.value).join() || 'none',
     frames: page.tab === 'flame' ? byId('flame-mode').value : '', sort: table ? table.sorting : '',
-    wrappers: page.wrappers.join(), context: page.chosen.context, function: page.chosen.group,
+    wrappers: page.wrappers.join(), by: page.by === 'function' ? '' : page.by, context: page.chosen.context,
+    [page.chosen.by || 'function']: page.chosen.group,
   };
   const kept = Object.keys(state).filter((key) => state[key] !== '' && state[key] !== undefined);
   const text = kept.map((key) => `${key}=${encodeURIComponent(state[key])}`).join('&');
@@ -44,7 +45,9 @@ function readState() {
   }
   const wrappers = (state.get('wrappers') || '').split(',').map((text) => inRange(text, grouping.count));
   lookThrough(wrappers.filter((group) => group !== undefined));
-  page.chosen = { context: inRange(state.get('context'), contexts.count), group: inRange(state.get('function'), grouping.count) };
+  page.by = kindsOfGroups.includes(state.get('by')) ? state.get('by') : 'function';
+  const by = kindsOfGroups.find((kind) => state.has(kind)) || 'function';
+  page.chosen = { context: inRange(state.get('context'), contexts.count), group: inRange(state.get(by), groupings[by].count), by };
 }
 
 function showTab() {

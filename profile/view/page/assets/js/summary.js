@@ -39,7 +39,7 @@ function sumAll(quantity) {
 }
 
 function binaryText(binary) {
-  return `${binary.name}${binary.build_id ? `, build id ${binary.build_id}` : ''}`;
+  return `${binary.name || '(no name)'}${binary.build_id ? `, build id ${binary.build_id}` : ''}`;
 }
 
 function programNames() {
@@ -56,7 +56,7 @@ function runFacts() {
     !data.command && data.binaries.length > 0 && ['program', programNames()],
     ['duration', durationText()],
     peakText() && ['peak', peakText()],
-    ['live at exit', `${bytesText(sumAll('live'))} in ${countText(sumAll('live_allocs'))} blocks`],
+    ['live at exit', `${hasLive ? 'about ' : ''}${bytesText(sumAll('live'))} in ${countText(sumAll('live_allocs'))} blocks`],
     ['allocated', `${bytesText(sumAll('bytes'))} in ${countText(sumAll('allocs'))} blocks`],
     data.dropped_blocks > 0 && ['without record', `${countText(data.dropped_blocks)} blocks`],
     data.base && ['compared with', data.base],
@@ -86,7 +86,7 @@ function tellFacts() {
 
 // Of what is selected, in per cent: functions that no symbol names, FILE+0xBEGIN.
 function namelessShare() {
-  const { flat } = functionSums(selectionNow);
+  const { flat } = groupSums(selectionNow);
   const nameless = flat.reduce((sum, value, group) => sum + (/\+0x[0-9a-f]+$/.test(groupName(group)) ? value : 0), 0);
   return nameless / Math.max(selectionNow.sum, 1);
 }
@@ -121,8 +121,8 @@ function allFacts() {
 }
 
 function topTable(title, name, measure, textOf, whole) {
-  const sums = functionSums(selectionNow)[name];
-  const rows = Array.from(sortByNumber(functionsWith(name), (group) => sums[group], true).slice(0, MOST_LINES),
+  const sums = groupSums(selectionNow)[name];
+  const rows = Array.from(sortByNumber(groupsWith(name), (group) => sums[group], true).slice(0, MOST_LINES),
     (group) => [groupButton(group), textOf(sums[group]), shareText(sums[group], whole)]);
   const table = makeTable([title, measure, '%'], rows);
   table.className = 'wide';
@@ -131,7 +131,7 @@ function topTable(title, name, measure, textOf, whole) {
 
 // The functions whose own bytes, or what is measured, changed most.
 function changeTable() {
-  const { flat, baseFlat } = functionSums(selectionNow);
+  const { flat, baseFlat } = groupSums(selectionNow);
   const changed = Int32Array.from(flat.keys()).filter((group) => flat[group] !== baseFlat[group]);
   const most = sortByNumber(changed, (group) => Math.abs(flat[group] - baseFlat[group]), true).slice(0, MOST_LINES);
   const table = makeTable(['changed most', 'change', 'before', 'now'], Array.from(most, (group) => [groupButton(group),
@@ -148,7 +148,7 @@ function standingOut() {
   const items = [];
   if (data.advice && data.advice.findings.length > 0) {
     const [first] = data.advice.findings;
-    items.push(make('li', {}, tabButton('advice', `${countText(data.advice.findings.length)} findings of advice`),
+    items.push(make('li', {}, tabButton('advice', `${countText(data.advice.findings.length)} ${data.advice.findings.length === 1 ? 'finding' : 'findings'} of advice`),
       `; the first: ${first.title}, ${first.place}: ${first.evidence}`));
   }
   items.push(make('li', {}, tabButton('temporary', temporaryCaption())));

@@ -75,6 +75,11 @@ class Table {
     new ResizeObserver(() => this.layOut()).observe(this.view);
   }
 
+  // A copy: those that mean something now.
+  get usable() {
+    return this.columns.filter((column) => !column.isHidden || !column.isHidden());
+  }
+
   // Which columns fit?
   layOut() {
     const { view } = this;
@@ -84,7 +89,7 @@ class Table {
     }
     this.head.style.paddingRight = `${7 + view.offsetWidth - view.clientWidth}px`; // that of a row, and the scroll bar
     const taken = new Set();
-    for (const column of this.columns.slice().sort((a, b) => a.rank - b.rank)) {
+    for (const column of this.usable.sort((a, b) => a.rank - b.rank)) {
       room -= column.least + COLUMN_GAP;
       if (room < 0 && taken.size > 0) {
         break;
@@ -268,6 +273,7 @@ class Table {
   // Show these items.
   update(items) {
     this.items = items;
+    this.sorted = this.usable.includes(this.sorted) ? this.sorted : this.columns[0];
     this.order = (this.sorted.text ? sortByNumber : sortByText)(items, this.sorted.of, this.descending);
     this.cursor = 0;
     this.view.scrollTop = 0;
