@@ -25,6 +25,8 @@
 // RUN: %hearth merge named.prof --format=llvm -q -o named.llvm && %hearth merge stripped.prof --format=llvm -q -o stripped.llvm
 // RUN: cmp named.llvm stripped.llvm
 // RUN: %hearth show --text stripped.prof > stripped.txt && FileCheck %s --check-prefix=TEXT < stripped.txt
+// RUN: %hearth show stripped.prof | FileCheck %s --check-prefix=NO-NAME
+// NO-NAME: binary (no name), {{(no )?}}build id
 // TEXT: frame 0x{{[0-9a-f]+}}#{{[0-9a-f]+}} "" {{[0-9]+}}
 // RUN: %hearth merge stripped.txt -q -o back.prof && cmp stripped.prof back.prof
 // RUN: %hearth strip back.prof -o - | cmp - stripped.prof

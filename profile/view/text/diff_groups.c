@@ -113,7 +113,7 @@ static hearth_amount_text bytes_of(const hearth_diff *d, int side, const hearth_
 
 /* With a sign. */
 static void print_change(double change, int width, FILE *out) {
-  char text[32];
+  char text[sizeof(hearth_amount_text) + 1];
   snprintf(text, sizeof text, "%c%s", change < 0 ? '-' : '+', hearth_amount_bytes((uint64_t)(fabs(change) + 0.5)).c);
   fprintf(out, "%*s", width, text);
 }

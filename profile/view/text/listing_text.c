@@ -16,7 +16,7 @@ enum { MOST_LIBRARIES = 3 }; /* to name: programs with plug-ins load dozens */
 
 static void print_binary(const hearth_listing *r, const hearth_binary_text *binary) {
   fprintf(r->stream, "  binary     ");
-  hearth_print_name(binary->name, 0, r->stream);
+  hearth_print_name(*binary->name ? binary->name : "(no name)", 0, r->stream);
   fprintf(r->stream, *binary->build_id ? ", build id %s\n" : ", no build id%s\n", binary->build_id);
 }
 
@@ -68,7 +68,7 @@ static hearth_status print_header(const hearth_listing *r, hearth_error *err) {
   fprintf(out, "  allocated  %s (%" PRIu64 " bytes) by %" PRIu64 " allocation%s\n",
           hearth_amount_bytes(s->total_bytes).c, s->total_bytes, s->total_allocs, hearth_plural(s->total_allocs));
   if (hearth_listing_knows(r, HEARTH_COL_LiveAtExit))
-    fprintf(out, "  at exit    %s live\n", hearth_amount_bytes(r->all.live).c);
+    fprintf(out, "  at exit    %s%s live\n", r->all.live > 0 ? "about " : "", hearth_amount_bytes(r->all.live).c);
   HEARTH_TRY(print_run_facts(r, err));
   if (s->accesses_counted)
     fprintf(out, "  accesses   %s%" PRIu64 " loads and stores%s\n", s->accesses_estimated ? "some " : "",
