@@ -18,7 +18,7 @@ function findingElement(finding, number) {
 function drawAdvice() {
   const { findings, not_looked_for: missing } = data.advice;
   const parts = [make('p', { className: 'caption' }, findings.length === 0 ? 'Nothing was found that is worth a change.'
-    : `${countText(findings.length)} places where a change may save allocations or memory, most first. Filters do not apply.`)];
+    : `${countText(findings.length)} ${findings.length === 1 ? 'place' : 'places'} where a change may save allocations or memory, most first. Filters do not apply.`)];
   if (missing.length > 0) {
     parts.push(make('p', { className: 'caption' }, `Not looked for, as the profile has no data for it: ${missing.join(', ')}.`));
   }
