@@ -19,7 +19,8 @@ int hearth_dump_write(hearth_file_output *output, const hearth_snapshot *snapsho
 bool hearth_is_recording(void);
 
 /* Write the complete profile so far to its file, live blocks included; a message names the error. With the option parts, what
- * came since the last part, to a file of its own, without live blocks. Returns whether it was written. A child of vfork, which runs in its parent's memory, writes none. Also in signal handlers. */
+ * came since the last part, to a file of its own, without live blocks. Returns whether it was written. A child of vfork, which
+ * runs in its parent's memory, writes none. Also in signal handlers. */
 bool hearth_dump(void);
 
 /* The same when the program ends, or may end, unless that is switched off. A forked child that recorded nothing writes
