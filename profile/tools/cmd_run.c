@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* `hearth run`: run an unchanged program, with the allocator adapter preloaded and a table of its calls.
+/* `hearth run`: run an unchanged program, with the allocator adapter preloaded and a list of its calls.
  *
- * The command takes this process's place: input, output, exit and process id are its own. The table is in memory that it
+ * The command takes this process's place: input, output, exit and process id are its own. The list is in memory that it
  * inherits, under a descriptor that no program uses by chance. */
 #define _GNU_SOURCE /* memfd_create */
 #include <errno.h>
@@ -26,18 +26,18 @@ static const hearth_help help = {
         "Run a dynamically linked program as it is, with its blocks placed by PROFILE: what 'hearth index' makes of a "
         "recording by 'hearth record'. 'hearth plan --paths PROFILE' shows how its calls are told apart.",
     .end = "HEARTH_HOTCOLD takes options of the allocator. Programs that the command starts inherit both.\n"
-           "Exit code: the command's; 125 the table cannot be made, 126 the command cannot be run, 127 it does not "
+           "Exit code: the command's; 125 the list cannot be made, 126 the command cannot be run, 127 it does not "
            "exist; 2 "
            "wrong usage."};
 
 typedef struct request {
   const char *profile;
-  const char *table; /* NULL: in memory */
+  const char *list; /* NULL: in memory */
   uint32_t layout;   /* of hearth_plan_options; 0: by itself */
   bool layout_given, quiet;
 } request;
 
-/* The table's options, behind the user's. */
+/* The list's options, behind the user's. */
 typedef struct settings {
   char text[4096];
 } settings;
@@ -75,15 +75,15 @@ static hearth_status write_table(const request *r, FILE *stream, bool *ret_has_h
   return status;
 }
 
-/* The descriptor on which the command finds the table, which nobody can change any more; -1 after a message. */
-static int make_table(const request *r, bool *ret_has_hints) {
+/* The descriptor on which the command finds the list, which nobody can change any more; -1 after a message. */
+static int make_list(const request *r, bool *ret_has_hints) {
   enum { HIGH = 900 };
   struct rlimit limit;
   hearth_error err;
   int file = memfd_create("hearth-calls", MFD_CLOEXEC | MFD_ALLOW_SEALING);
   FILE *stream = file < 0 ? NULL : fdopen(file, "w");
   if (!stream) {
-    hearth_preloaded_refuse("no memory for the table: %s", strerror(errno));
+    hearth_preloaded_refuse("no memory for the list: %s", strerror(errno));
     return -1;
   }
   if (write_table(r, stream, ret_has_hints, &err) != HEARTH_OK) {
@@ -93,17 +93,17 @@ static int make_table(const request *r, bool *ret_has_hints) {
   int least = getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur <= HIGH ? (int)limit.rlim_cur - 1 : HIGH;
   int kept = fcntl(file, F_DUPFD, least);
   if (kept < 0 || fcntl(kept, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0) {
-    hearth_preloaded_refuse("no descriptor for the table: %s", strerror(errno));
+    hearth_preloaded_refuse("no descriptor for the list: %s", strerror(errno));
     return -1;
   }
   return kept;
 }
 
 /* The same in a file, replaced whole. */
-static bool keep_table(const request *r, bool *ret_has_hints) {
+static bool keep_list(const request *r, bool *ret_has_hints) {
   hearth_output output;
   hearth_error err;
-  if (!hearth_output_open(&output, r->table))
+  if (!hearth_output_open(&output, r->list))
     return false;
   bool good = write_table(r, output.stream, ret_has_hints, &err) == HEARTH_OK;
   if (!good)
@@ -111,10 +111,10 @@ static bool keep_table(const request *r, bool *ret_has_hints) {
   return hearth_output_close(&output, good) && good;
 }
 
-static bool describe(const char *table, settings *ret) {
+static bool describe(const char *list, settings *ret) {
   const char *others = getenv("HEARTH_HOTCOLD");
   int printed = snprintf(ret->text, sizeof ret->text, "%s%slibrary-calls=%s", others ? others : "",
-                         others && *others ? ":" : "", table);
+                         others && *others ? ":" : "", list);
   return printed >= 0 && (size_t)printed < sizeof ret->text;
 }
 
@@ -132,18 +132,18 @@ static int run(const request *r, char **argv) {
   int code = hearth_preloaded_find(argv[0], "libhearth_hotcold_calls.so", &program);
   if (code != HEARTH_EXIT_OK)
     return code;
-  int table = r->table ? 0 : make_table(r, &has_hints);
-  if (table < 0 || (r->table && !keep_table(r, &has_hints)))
+  int list = r->list ? 0 : make_list(r, &has_hints);
+  if (list < 0 || (r->list && !keep_list(r, &has_hints)))
     return 125;
   if (!has_hints) {
-    if (!r->table)
-      close(table);
+    if (!r->list)
+      close(list);
     return run_as_it_is(r, &program, argv);
   }
-  if (!r->table)
-    snprintf(path, sizeof path, "/proc/self/fd/%d", table);
-  else if (!realpath(r->table, path) || strchr(path, ':'))
-    return hearth_preloaded_refuse("%s: the path cannot be told, or has colons: choose another one", r->table);
+  if (!r->list)
+    snprintf(path, sizeof path, "/proc/self/fd/%d", list);
+  else if (!realpath(r->list, path) || strchr(path, ':'))
+    return hearth_preloaded_refuse("%s: the path cannot be told, or has colons: choose another one", r->list);
   if (!describe(path, &settings))
     return hearth_preloaded_refuse("HEARTH_HOTCOLD is too long");
   return hearth_preloaded_start(&program, "HEARTH_HOTCOLD", settings.text, argv);
@@ -158,12 +158,12 @@ static int take_layout(void *target, const char *value) {
 int hearth_cmd_run(int argc, char **argv) {
   request r = {0};
   const hearth_option options[] = {
-      {.name = "--table",
+      {.name = "--list",
        .value = "FILE",
        .expects = "a file",
-       .text = &r.table,
+       .text = &r.list,
        .help =
-           "keep the table of calls in FILE, where programs find it whose parents closed all descriptors (default: in "
+           "keep the list of calls in FILE, where programs find it whose parents closed all descriptors (default: in "
            "memory)"},
       {.name = "--layout",
        .value = "LAYOUT",

@@ -18,7 +18,7 @@
  * RUN: env ANOTHER=variable HEARTH_HOTCOLD=stats=stats %hearth run profile -- ./program and arguments \
  * RUN:   | FileCheck %s --check-prefix=PLACED
  * RUN: FileCheck %s --check-prefix=STATS < stats
- * RUN: %hearth run --table=kept profile ./program | FileCheck %s --check-prefix=PLACED && grep -q '^+' kept
+ * RUN: %hearth run --list=kept profile ./program | FileCheck %s --check-prefix=PLACED && grep -q '^+' kept
  * STATS: "cold":{{.*}}"placed":100,
  *
  * Another build of the program, whose addresses are others, runs as without a profile.
