@@ -33,7 +33,7 @@ static const hearth_help help = {
 typedef struct request {
   const char *profile;
   const char *list; /* NULL: in memory */
-  uint32_t layout;   /* of hearth_plan_options; 0: by itself */
+  uint32_t layout;  /* of hearth_plan_options; 0: by itself */
   bool layout_given, quiet;
 } request;
 
