@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Lists profiles for an engine: DIR/1.list, DIR/2.list and so on, of SIZE profiles each, sorted by name. A batch whose
-# list changed loses its partial result, so what is made anew is what has new inputs. Prints the number of batches. Names
+# list changed loses its partial result, so only batches with new inputs are made anew. Prints the number of batches. Names
 # become absolute, as workers have folders of their own; a line may begin with a weight, 'N,'.
 set -euo pipefail
 [[ $# -ge 2 ]] || { echo "usage: batches.sh SIZE DIR < LIST" >&2 && exit 2; }

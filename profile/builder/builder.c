@@ -296,8 +296,7 @@ hearth_status hearth_builder_add_to_node(hearth_builder *builder, uint32_t node,
   if (mib->AllocCount == 0)
     return HEARTH_OK; /* the empty record is neutral: a context of which nothing is known does not exist */
   hearth_mib_forget_estimate(&added);
-  for (uint64_t fields = builder->unrecorded; fields; fields &= fields - 1)
-    added.v[__builtin_ctzll(fields)] = 0;
+  hearth_builder_drop_unrecorded(builder, &added);
   size_t row = context == HEARTH_NONE ? builder->context_count : context;
   HEARTH_TRY(hearth_builder_note_in_run(builder, row, &added, err));
   if (builder->weight > 1)

@@ -9,7 +9,7 @@
 #include "builder_tables.h"
 
 /* A block's first use: its header and all words written, and read once. Counting finds 0.3 to 3.5 times that in jq, lua, gawk
- * and sqlite. A touch is between what counting finds there: 12 to 2500 for each page. */
+ * and sqlite, and 12 to 2500 accesses for each touch of a page. */
 #define FIRST_ACCESSES     8 /* and one for each ... */
 #define FIRST_BYTES        4
 #define ACCESSES_OF_TOUCH  24  /* of a block within a page */
@@ -114,8 +114,7 @@ hearth_status hearth_builder_estimate(hearth_builder *builder, hearth_error *err
     hearth_mib_rows_get(&builder->mibs, i, &mib);
     hearth_touch_rate rate = hearth_touch_rate_of(&mib);
     hearth_mib_estimate(&mib, rate.per_second < 0 ? mean : rate.per_second);
-    for (uint64_t fields = builder->unrecorded; fields; fields &= fields - 1)
-      mib.v[__builtin_ctzll(fields)] = 0;
+    hearth_builder_drop_unrecorded(builder, &mib);
     if (!hearth_mib_rows_set(&builder->mibs, i, &mib))
       return hearth_error_nomem(err);
   }

@@ -20,8 +20,8 @@ typedef struct arguments {
   size_t condition_count, limit;
   hearth_number_option top;
   hearth_view_options view;
-  bool json, full, by_given;
-  hearth_group_kind by;
+  hearth_by_option by;
+  bool json, full;
 } arguments;
 
 static const hearth_help help = {
@@ -48,12 +48,6 @@ static int add_condition(void *target, const char *text) {
   return HEARTH_EXIT_OK;
 }
 
-static int take_by(void *target, const char *value) {
-  arguments *a = target;
-  a->by_given = true;
-  return hearth_group_kind_find(value, &a->by) ? HEARTH_EXIT_OK : HEARTH_OPTION_UNUSABLE;
-}
-
 static int check(int operands, char **argv, const arguments *a) {
   if (operands > HEARTH_DIFF_SIDES)
     return hearth_tool_usage_error("diff", "two profiles, not '%s' too", argv[HEARTH_DIFF_SIDES + 1]);
@@ -61,7 +55,7 @@ static int check(int operands, char **argv, const arguments *a) {
     return hearth_tool_usage_error("diff", "which two profiles?");
   if (strcmp(argv[1], "-") == 0 && strcmp(argv[2], "-") == 0)
     return hearth_tool_usage_error("diff", "standard input can be one of the profiles, not both");
-  if (a->by_given && a->view.significant)
+  if (a->by.given && a->view.significant)
     return hearth_tool_usage_error("diff", "--significant is for contexts and does not go with --by");
   return HEARTH_EXIT_OK;
 }
@@ -80,13 +74,9 @@ static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
        .flag = &a->view.significant,
        .help =
            "leave out changes that are within the differences between the runs of each profile, also from conditions"},
-      {.name = "--by",
-       .value = "KEY",
-       .expects = "function, caller, site, file, library or type",
-       .take = take_by,
-       .target = a,
-       .help = "print which functions changed, or callers (of these), sites (line and column), files, libraries or "
-               "types, in place of contexts"},
+      HEARTH_BY_OPTION(
+          &a->by, "print which functions changed, or callers (of these), sites (line and column), files, libraries or "
+                  "types, in place of contexts"),
       {.name = "--top",
        .value = "N",
        .expects = "a number",
@@ -141,9 +131,9 @@ static void warn_of_unrelated(const arguments *a, const hearth_diff *diff) {
 }
 
 static hearth_status print(const arguments *a, hearth_diff *diff, hearth_error *err) {
-  if (a->by_given)
-    return a->json ? hearth_diff_print_groups_json(diff, a->by, a->limit, stdout, err)
-                   : hearth_diff_print_groups_text(diff, a->by, a->limit, stdout, err);
+  if (a->by.given)
+    return a->json ? hearth_diff_print_groups_json(diff, a->by.kind, a->limit, stdout, err)
+                   : hearth_diff_print_groups_text(diff, a->by.kind, a->limit, stdout, err);
   return a->json ? hearth_diff_print_json(diff, a->limit, stdout, err)
                  : hearth_diff_print_text(diff, a->limit, stdout, err);
 }

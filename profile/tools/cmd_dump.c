@@ -20,7 +20,7 @@ static const hearth_help help = {.usage = "dump [--sampling=on|off] [--signal=N]
 typedef struct request {
   int signal, timeout_ms;
   int value;        /* HEARTH_DUMP_* */
-  const char *done; /* what is said then */
+  const char *done; /* message then */
 } request;
 
 /* Does the process handle the signal? If not, it would die of it. Returns false if there is no such process. */

@@ -32,8 +32,8 @@ typedef struct arguments {
   const char *dump, *output;
   hearth_number_option floor, limit;
   const struct format *format;
-  bool linkage_names, full_names, quiet, by_given;
-  hearth_group_kind by;
+  bool linkage_names, full_names, quiet;
+  hearth_by_option by;
   hearth_list_option binaries, debug_directories;
   char **files;
   int file_count;
@@ -48,12 +48,6 @@ static int take_format(void *target, const char *value) {
   return HEARTH_OPTION_UNUSABLE;
 }
 
-static int take_by(void *target, const char *value) {
-  arguments *a = target;
-  a->by_given = true;
-  return hearth_group_kind_find(value, &a->by) ? HEARTH_EXIT_OK : HEARTH_OPTION_UNUSABLE;
-}
-
 static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
   const hearth_option options[] = {
       {.name = "--dump",
@@ -62,14 +56,10 @@ static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
        .text = &a->dump,
        .help = "show this dump: by its number in the list, the dump of the peak (of several processes: of the highest "
                "peak), or by its file (default: the dump with most bytes)"},
-      {.name = "--by",
-       .value = "KEY",
-       .expects = "function, caller, site, file, library or type",
-       .take = take_by,
-       .target = a,
-       .help =
-           "print a table of the dump by function, caller (of that function), site (line and column), file, library "
-           "or type, in place of its call stacks; wrappers are looked through, as by 'hearth show'"},
+      HEARTH_BY_OPTION(
+          &a->by,
+          "print a table of the dump by function, caller (of that function), site (line and column), file, library "
+          "or type, in place of its call stacks; wrappers are looked through, as by 'hearth show'"),
       {.name = "--floor",
        .value = "BYTES",
        .expects = "a number of bytes",
@@ -122,7 +112,7 @@ static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
   else if (a->format->format == HEARTH_EXPORT_PPROF && a->format->is_export && hearth_output_is_standard(a->output) &&
            isatty(STDOUT_FILENO))
     *ret_code = hearth_tool_usage_error("heap", "pprof's format is not for terminals: give -o OUT");
-  else if (a->by_given && a->format != &formats[0])
+  else if (a->by.given && a->format != &formats[0])
     *ret_code = hearth_tool_usage_error("heap", "--by is for --format=text");
   else
     return true;
@@ -172,7 +162,7 @@ static const hearth_heap_dump *find_dump(const hearth_heap_dumps *dumps, const c
 static hearth_status print_table(const arguments *a, hearth_profile *profile, const char *name,
                                  const hearth_view_options *view, FILE *stream, hearth_error *err) {
   const hearth_listing_options options = {.view = view,
-                                          .by = a->by,
+                                          .by = a->by.kind,
                                           .sort = HEARTH_QUANTITY_LIVE,
                                           .groups = a->limit.value ? (size_t)a->limit.value : SIZE_MAX,
                                           .is_moment = true};
@@ -190,7 +180,7 @@ static hearth_status view_profile(const arguments *a, hearth_builder *builder, c
   HEARTH_TRY(hearth_builder_write_memory(builder, &data, &size, err));
   hearth_status status = hearth_profile_open_memory(data, size, name, &profile, err);
   if (status == HEARTH_OK)
-    status = a->by_given ? print_table(a, profile, name, &view, stream, err)
+    status = a->by.given ? print_table(a, profile, name, &view, stream, err)
                          : hearth_export(profile, a->format->format, &options, stream, err);
   hearth_profile_close(profile);
   free(data);
@@ -224,9 +214,9 @@ static hearth_status write_dumps(const arguments *a, const hearth_heap_dumps *du
     return hearth_heap_export_chrome(dumps, &options, stream, err);
   if (a->format->is_export)
     return view_dump(a, dumps, dump, stream, err);
-  options.only_title = a->by_given;
+  options.only_title = a->by.given;
   HEARTH_TRY(hearth_heap_print(dumps, dump, &options, stream, err));
-  return a->by_given ? view_dump(a, dumps, dump, stream, err) : HEARTH_OK;
+  return a->by.given ? view_dump(a, dumps, dump, stream, err) : HEARTH_OK;
 }
 
 static int show(const arguments *a, const hearth_heap_dumps *dumps) {

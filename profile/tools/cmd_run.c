@@ -63,7 +63,7 @@ static hearth_status plan(const request *r, hearth_profile **profile, void **dat
   return plan_anew(profile, r->layout, data, err);
 }
 
-static hearth_status write_table(const request *r, FILE *stream, bool *ret_has_hints, hearth_error *err) {
+static hearth_status write_list(const request *r, FILE *stream, bool *ret_has_hints, hearth_error *err) {
   hearth_profile *profile;
   void *data = NULL;
   HEARTH_TRY(hearth_profile_open_stream(r->profile, &profile, err));
@@ -86,7 +86,7 @@ static int make_list(const request *r, bool *ret_has_hints) {
     hearth_preloaded_refuse("no memory for the list: %s", strerror(errno));
     return -1;
   }
-  if (write_table(r, stream, ret_has_hints, &err) != HEARTH_OK) {
+  if (write_list(r, stream, ret_has_hints, &err) != HEARTH_OK) {
     hearth_preloaded_refuse("%s: %s", r->profile, err.message);
     return -1;
   }
@@ -105,7 +105,7 @@ static bool keep_list(const request *r, bool *ret_has_hints) {
   hearth_error err;
   if (!hearth_output_open(&output, r->list))
     return false;
-  bool good = write_table(r, output.stream, ret_has_hints, &err) == HEARTH_OK;
+  bool good = write_list(r, output.stream, ret_has_hints, &err) == HEARTH_OK;
   if (!good)
     hearth_tool_error("%s: %s", r->profile, err.message);
   return hearth_output_close(&output, good) && good;

@@ -17,7 +17,8 @@ enum { DEFAULT_GROUPS = 20, DEFAULT_CONTEXTS = 5, DEFAULT_DEPTH = 12, MOST_DEPTH
 
 typedef struct arguments {
   const char *profile, *callers, *callees;
-  bool json, yaml, text, plan, together, runs, metadata_stats, full, by_given;
+  bool json, yaml, text, plan, together, runs, metadata_stats, full;
+  hearth_by_option by;
   hearth_number_option groups, contexts, depth;
   hearth_view_options view;
   hearth_listing_options options;
@@ -38,17 +39,11 @@ static int take_sort(void *target, const char *value) {
   return HEARTH_EXIT_OK;
 }
 
-static int take_by(void *target, const char *value) {
-  arguments *a = target;
-  a->by_given = true;
-  return hearth_group_kind_find(value, &a->options.by) ? HEARTH_EXIT_OK : HEARTH_OPTION_UNUSABLE;
-}
-
 /* Was anything asked for that only the listing and its JSON heed? */
 static bool shapes_listing(const arguments *a) {
   const hearth_view_options *view = &a->view;
   return (a->groups.given && !a->together && !(a->runs && !a->json)) || a->contexts.given || a->depth.given ||
-         a->by_given || a->options.cumulative || a->full || a->options.sort || view->function || view->file ||
+         a->by.given || a->options.cumulative || a->full || a->options.sort || view->function || view->file ||
          view->only || view->linkage_names || view->full_names || view->wrapper_count || view->classify ||
          a->options.histograms || a->callers || a->callees;
 }
@@ -63,7 +58,7 @@ static int check(int operands, char **argv, const arguments *a) {
     return hearth_tool_usage_error("show",
                                    "--json, --yaml, --text, --plan, --together, --runs and --metadata-stats exclude "
                                    "each other, but for --json behind --plan, --together or --runs");
-  if ((a->callers || a->callees) && (a->json || a->by_given || (a->callers && a->callees)))
+  if ((a->callers || a->callees) && (a->json || a->by.given || (a->callers && a->callees)))
     return hearth_tool_usage_error("show", "--callers, --callees, --by and --json exclude each other");
   if (others > 0 && shapes_listing(a))
     return hearth_tool_usage_error("show", "%s prints all contexts: no other option goes with it",
@@ -82,9 +77,10 @@ static size_t limit(const arguments *a, const hearth_number_option *number, size
 
 /* A table alone is enough where one was asked for. */
 static void set_limits(arguments *a) {
-  size_t contexts = a->by_given || a->options.cumulative ? 0 : DEFAULT_CONTEXTS;
+  size_t contexts = a->by.given || a->options.cumulative ? 0 : DEFAULT_CONTEXTS;
   size_t depth = a->callers || a->callees || a->full ? 0 : DEFAULT_DEPTH;
   a->options.view = &a->view;
+  a->options.by = a->by.kind;
   a->options.groups = limit(a, &a->groups, DEFAULT_GROUPS);
   a->options.contexts = limit(a, &a->contexts, contexts);
   a->view.depth = a->depth.given ? (size_t)a->depth.value : depth;
@@ -111,13 +107,10 @@ static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
        .target = &a->depth,
        .help = "print N lines of each call stack (default 12), or N levels of a tree (default 3)"},
       {.name = "--full", .flag = &a->full, .help = "print all functions, all their contexts, and whole stacks"},
-      {.name = "--by",
-       .value = "KEY",
-       .expects = "function, caller, site, file, library or type",
-       .take = take_by,
-       .target = a,
-       .help = "print the table alone, by function (default), caller (of that function), site (line and column), file, "
-               "library (of the function that calls malloc) or type"},
+      HEARTH_BY_OPTION(
+          &a->by,
+          "print the table alone, by function (default), caller (of that function), site (line and column), file, "
+          "library (of the function that calls malloc) or type"),
       {.name = "--cum",
        .flag = &a->options.cumulative,
        .help = "sort by what a function and all that it calls allocate"},

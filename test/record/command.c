@@ -1,4 +1,4 @@
-/* A recorded program's profile has its peak and its command line, which an option takes out; merging keeps what is common. */
+/* A recorded program's profile has its peak and its command line, which an option takes out; merging keeps a command that all have. */
 /* RUN: %clang -O1 -fno-builtin %s -o %t && rm -rf %t.d && mkdir %t.d && cd %t.d
  * RUN: %hearth record -q -o one.raw -- %t first 'second and third' '' && %hearth index --symbols -q one.raw -o one
  * RUN: %hearth show one | FileCheck %s -DPROGRAM=%t

@@ -96,3 +96,9 @@ hearth_profile *hearth_tool_open_profile(const char *operand) {
   hearth_tool_error("%s", err.message);
   return NULL;
 }
+
+int hearth_tool_take_by(void *target, const char *value) {
+  hearth_by_option *by = target;
+  by->given = true;
+  return hearth_group_kind_find(value, &by->kind) ? HEARTH_EXIT_OK : HEARTH_OPTION_UNUSABLE;
+}

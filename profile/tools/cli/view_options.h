@@ -4,6 +4,7 @@
 #define HEARTH_VIEW_OPTIONS_H
 
 #include "command_line.h"
+#include "hearth/listing.h"
 #include "hearth/view.h"
 
 /* Rows for a table of options; `more` is said behind the help of all users. */
@@ -45,6 +46,21 @@
            "look through functions like PATTERN, or, if it has a '/', of files like PATTERN, as through malloc and "   \
            "std:: by default; behind '-', do not ('-*': through none); @FILE: a file's patterns, one a line; may be "  \
            "given several times"}
+
+/* --by. */
+typedef struct hearth_by_option {
+  bool given;
+  hearth_group_kind kind; /* function if not given */
+} hearth_by_option;
+
+/* `option` points to a hearth_by_option. */
+#define HEARTH_BY_OPTION(option, text)                                                                                 \
+  {.name = "--by",                                                                                                     \
+   .value = "KEY",                                                                                                     \
+   .expects = "function, caller, site, file, library or type",                                                         \
+   .take = hearth_tool_take_by,                                                                                        \
+   .target = (option),                                                                                                 \
+   .help = text}
 /* For all that has both flags. */
 #define HEARTH_NAME_OPTIONS(flags)                                                                                     \
   {.name = "--full-names",                                                                                             \
@@ -80,6 +96,7 @@ int hearth_tool_take_classify(void *target, const char *value);
  * view. */
 int hearth_tool_take_view_classify(void *target, const char *value);
 int hearth_tool_take_class(void *target, const char *value);
+int hearth_tool_take_by(void *target, const char *value);
 /* The same: patterns are kept to the end. */
 int hearth_tool_take_wrapper(void *target, const char *value);
 

@@ -168,7 +168,7 @@ static void count_used(struct hearth_pool *pool, struct hearth_parcel *parcel, s
   hearth_count_add(&pool->counts.used_quanta, quanta);
 }
 
-/* Memory in use again lowers the bound: what is freed next counts from here. */
+/* Memory in use again lowers the bound: later frees count from here. */
 void hearth_pool_use_quanta(struct hearth_pool *pool, struct hearth_parcel *parcel, size_t quanta) {
   size_t before = pool->give_back_at;
   count_used(pool, parcel, quanta);

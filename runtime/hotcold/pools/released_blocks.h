@@ -9,7 +9,7 @@
 /* Take blocks of one size out of use that are in none of the bins any more. `freeing`: of the calling thread, or NULL. */
 void hearth_release_blocks(struct hearth_thread_pools *freeing, void *const *blocks, unsigned count);
 
-/* Free what is noted for the thread; with its lock held. */
+/* Free the blocks noted for the thread; with its lock held. */
 void hearth_free_remote_blocks(struct hearth_thread_pools *thread);
 
 /* The same, without the lock, by the thread. Returns whether there was anything. */

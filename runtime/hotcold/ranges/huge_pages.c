@@ -4,6 +4,8 @@
 #define _GNU_SOURCE
 #include "huge_pages.h"
 
+#include "ranges.h"
+
 #include <errno.h>
 #include <stdatomic.h>
 #include <sys/mman.h>
@@ -30,13 +32,11 @@ enum {
   LONGEST_PAUSE = 256,
 };
 
-enum { RANGES = 2 };
-
 static struct range {
   char *start, *end;
   unsigned paused_pieces;                   /* that are to get ordinary pages; guarded by the region's lock */
   _Atomic bool is_huge[HEARTH_HUGE_PIECES]; /* by advice, since the piece was last without memory */
-} ranges[RANGES];
+} ranges[HEARTH_RANGES];
 
 static _Atomic unsigned pause_asked, pause_next = FIRST_PAUSE;
 static _Atomic uint64_t ordinary_ns = ORDINARY_NS; /* that an ordinary page took */

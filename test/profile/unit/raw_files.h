@@ -319,4 +319,14 @@ static inline void expect_error(const file *f, size_t size, hearth_status expect
   assert_int_equal(offset, 0);
 }
 
+/* Of a file that is one good dump. */
+static inline hearth_raw_dump read_whole(const file *f) {
+  hearth_raw_dump dump;
+  hearth_error err;
+  size_t offset = 0;
+  assert_int_equal(read_at(f, f->size, &offset, &dump, &err), HEARTH_OK);
+  assert_int_equal(offset, f->size);
+  return dump;
+}
+
 #endif

@@ -5,13 +5,9 @@
 static void test_hearth(void **state) {
   (void)state;
   file f = {0};
-  hearth_raw_dump dump;
-  hearth_error err;
-  size_t offset = 0;
   append_hearth(&f);
   assert_true(hearth_raw_is_raw(f.bytes, f.size));
-  assert_int_equal(read_at(&f, f.size, &offset, &dump, &err), HEARTH_OK);
-  assert_int_equal(offset, f.size);
+  hearth_raw_dump dump = read_whole(&f);
   check_hearth(&dump);
   hearth_raw_free(&dump);
 }
@@ -19,12 +15,9 @@ static void test_hearth(void **state) {
 static void test_histograms(void **state) {
   (void)state;
   file f = {0};
-  hearth_raw_dump dump;
-  hearth_error err;
   hearth_raw_record record;
-  size_t offset = 0;
   append_hearth_with(&f, HEARTH_RAW_FLAG_HISTOGRAMS);
-  assert_int_equal(read_at(&f, f.size, &offset, &dump, &err), HEARTH_OK);
+  hearth_raw_dump dump = read_whole(&f);
   for (uint64_t size = 0; size < 3; ++size) {
     assert_true(hearth_raw_next_record(&dump, &record));
     assert_int_equal(record.mib.TotalSize, 300);
@@ -38,11 +31,8 @@ static void test_histograms(void **state) {
 static void test_names(void **state) {
   (void)state;
   file f = {0};
-  hearth_raw_dump dump;
-  hearth_error err;
-  size_t offset = 0;
   append_hearth_with(&f, HEARTH_RAW_FLAG_NAMES);
-  assert_int_equal(read_at(&f, f.size, &offset, &dump, &err), HEARTH_OK);
+  hearth_raw_dump dump = read_whole(&f);
   assert_int_equal(dump.name_count, 2);
   assert_string_equal(dump.names[0], "pool");
   assert_string_equal(dump.names[1], "");
@@ -54,11 +44,8 @@ static void test_host(void **state) {
   (void)state;
   for (uint32_t names = 0; names <= HEARTH_RAW_FLAG_NAMES; names += HEARTH_RAW_FLAG_NAMES) {
     file f = {0};
-    hearth_raw_dump dump;
-    hearth_error err;
-    size_t offset = 0;
     append_hearth_with(&f, HEARTH_RAW_FLAG_HOST | names);
-    assert_int_equal(read_at(&f, f.size, &offset, &dump, &err), HEARTH_OK);
+    hearth_raw_dump dump = read_whole(&f);
     assert_string_equal(dump.host, "web");
     assert_int_equal(dump.name_count, names ? 2 : 0);
     hearth_raw_free(&dump);
@@ -69,12 +56,9 @@ static void test_run(void **state) {
   (void)state;
   for (uint32_t more = 0; more < 4; more++) {
     file f = {0};
-    hearth_raw_dump dump;
-    hearth_error err;
-    size_t offset = 0;
     append_hearth_with(&f, HEARTH_RAW_FLAG_RUN | (more & 1 ? HEARTH_RAW_FLAG_HOST : 0) |
                                (more & 2 ? HEARTH_RAW_FLAG_NAMES : 0));
-    assert_int_equal(read_at(&f, f.size, &offset, &dump, &err), HEARTH_OK);
+    hearth_raw_dump dump = read_whole(&f);
     assert_int_equal(dump.peak_bytes, 300);
     assert_string_equal(dump.command, "ls a");
     assert_int_equal(dump.name_count, more & 2 ? 2 : 0);
@@ -130,12 +114,9 @@ static void test_bad_host(void **state) {
 static void test_heap_dump(void **state) {
   (void)state;
   file f = {0};
-  hearth_raw_dump dump;
-  hearth_error err;
   hearth_raw_record record;
-  size_t offset = 0;
   append_hearth_with(&f, HEAP_DUMP | HEARTH_RAW_FLAG_NAMES);
-  assert_int_equal(read_at(&f, f.size, &offset, &dump, &err), HEARTH_OK);
+  hearth_raw_dump dump = read_whole(&f);
   assert_int_equal(dump.occasion, HEARTH_RAW_PEAK);
   assert_true(dump.has_residency);
   for (uint64_t i = 0; i < 3; ++i) {

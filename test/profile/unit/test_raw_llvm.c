@@ -6,12 +6,9 @@ static void test_llvm_histograms(void **state) {
   (void)state;
   for (uint64_t version = 4; version <= 5; ++version) {
     file f = {0};
-    hearth_raw_dump dump;
-    hearth_error err;
     hearth_raw_record record;
-    size_t offset = 0;
     append_llvm(&f, version);
-    assert_int_equal(read_at(&f, f.size, &offset, &dump, &err), HEARTH_OK);
+    hearth_raw_dump dump = read_whole(&f);
     assert_true(hearth_raw_next_record(&dump, &record));
     assert_int_equal(record.histogram.size, 3);
     assert_int_equal(record.histogram.counts[0], 1);
@@ -40,12 +37,8 @@ static void test_llvm_versions(void **state) {
   (void)state;
   for (uint64_t version = 3; version <= 5; ++version) {
     file f = {0};
-    hearth_raw_dump dump;
-    hearth_error err;
-    size_t offset = 0;
     append_llvm(&f, version);
-    assert_int_equal(read_at(&f, f.size, &offset, &dump, &err), HEARTH_OK);
-    assert_int_equal(offset, f.size);
+    hearth_raw_dump dump = read_whole(&f);
     check_llvm(&dump);
     hearth_raw_free(&dump);
   }
@@ -55,14 +48,11 @@ static void test_llvm_versions(void **state) {
 static void test_llvm_without_accesses(void **state) {
   (void)state;
   file f = {0};
-  hearth_raw_dump dump;
-  hearth_error err;
-  size_t offset = 0;
   append_llvm(&f, 5);
   for (size_t i = 0; i + sizeof llvm_mib <= f.size; ++i)
     if (memcmp(f.bytes + i, &llvm_mib, offsetof(hearth_llvm_raw_mib, histogram_size)) == 0)
       memset(f.bytes + i + offsetof(hearth_llvm_raw_mib, total_access_count), 0, 3 * sizeof(uint64_t));
-  assert_int_equal(read_at(&f, f.size, &offset, &dump, &err), HEARTH_OK);
+  hearth_raw_dump dump = read_whole(&f);
   assert_int_equal(dump.record_count, 2);
   assert_int_equal(read_records(&dump)[1].mib.TotalAccessCount, 0);
   assert_false(dump.accesses_counted);

@@ -1,4 +1,4 @@
-// The panel beside the views: what is known of the context or group that the reader points at.
+// The panel beside the views: facts of the context or group that the reader points at.
 
 const MOST_RELATIVES = 12;
 const MOST_CONTEXTS = 6;
@@ -84,7 +84,7 @@ function groupTools(group, by) {
     }, 'Look through')] : []));
 }
 
-// A name in parentheses stands for what has none, which no filter finds.
+// A name in parentheses stands for things without one, which no filter finds.
 function isNamed(group, by) {
   return by === 'function' || groupName(group, by)[0] !== '(';
 }
