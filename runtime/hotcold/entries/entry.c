@@ -6,6 +6,7 @@
 
 #include "hearth/hotcold.h"
 #include "hinted_calls.h"
+#include "kept_memory.h"
 #include "next.h"
 #include "page_out.h"
 
@@ -13,6 +14,9 @@
 #include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Blocks that grow get room from here on: the end of their last huge page, which is theirs alone, is little beside them. */
+#define ROOM_FROM_BYTES ((size_t)4 << 20)
 
 static bool is_open(void) { return atomic_load_explicit(&hearth_ranges.bytes, memory_order_acquire) != 0; }
 
@@ -24,14 +28,29 @@ static void *counted(unsigned pool, void *block) {
   return block;
 }
 
+/* A large block of fresh memory: pools give back as much of theirs. */
+static void *taken_large(unsigned pool, void *block, size_t bytes, bool fresh) {
+  if (block && fresh && pool != HEARTH_POOL_COLD && hearth_thread_pools)
+    hearth_kept_memory_release_for(hearth_thread_pools, bytes / HEARTH_QUANTUM_BYTES);
+  return counted(pool, block);
+}
+
 static void *take_large(unsigned pool, size_t bytes, size_t alignment, bool *ret_zeroed) {
   hearth_page_out_ensure();
   struct hearth_region *region = &hearth_ranges.region[hearth_range_of_pool(pool)];
-  return counted(pool, hearth_region_take_large(region, pool, bytes, alignment, ret_zeroed));
+  void *block = hearth_region_take_large(region, pool, bytes, alignment, ret_zeroed);
+  return taken_large(pool, block, bytes, *ret_zeroed);
+}
+
+/* For a hot block that is large, and grows. */
+static void *take_growing(unsigned pool, size_t bytes) {
+  bool zeroed = false;
+  void *block = hearth_region_take_growing(&hearth_ranges.region[HEARTH_RANGE_HOT], pool, bytes, &zeroed);
+  return taken_large(pool, block, bytes, zeroed);
 }
 
 void *hearth_pool_alloc(unsigned pool, size_t bytes, size_t alignment) {
-  bool zeroed;
+  bool zeroed = false;
   if (bytes > HEARTH_MEDIUM_BYTES || alignment > HEARTH_PAGE_BYTES)
     return take_large(pool, bytes, alignment, &zeroed);
   if (alignment > HEARTH_QUANTUM_BYTES)
@@ -108,7 +127,9 @@ static void *range_realloc(void *block, size_t bytes) {
   size_t usable = hearth_range_usable(block);
   if (usable - bytes < HEARTH_QUANTUM_BYTES || resized_in_place(block, usable, bytes))
     return block;
-  void *target = hearth_pool_alloc(pool_of(block), bytes, 1);
+  unsigned pool = pool_of(block);
+  bool grows = bytes >= ROOM_FROM_BYTES && bytes > usable && pool != HEARTH_POOL_COLD;
+  void *target = grows ? take_growing(pool, bytes) : hearth_pool_alloc(pool, bytes, 1);
   return move_block(target ? target : malloc(bytes), block, usable, bytes);
 }
 

@@ -3,8 +3,16 @@
 #define _GNU_SOURCE
 #include "page_run.h"
 
+#include "coarse_clock.h"
+
 #include <errno.h>
 #include <sys/mman.h>
+
+enum {
+  /* A block that grows gets room for so many times its size, up to this share of the pages that were never used. */
+  ROOM_FACTOR = 15,
+  ROOM_SHARE = 16,
+};
 
 static unsigned bin_of(uint32_t pages) {
   if (pages <= HEARTH_PAGE_RUN_EXACT_BINS)
@@ -100,6 +108,7 @@ void hearth_page_run_init(struct hearth_region *region) {
   for (unsigned bin = 0; bin < HEARTH_PAGE_RUN_BINS; bin++)
     region->clean.bins[bin] = region->dirty.bins[bin] = HEARTH_NO_PAGE;
   region->release_at = region->limits.least_keep_pages;
+  region->released_ms = hearth_coarse_ms();
   link_run(region, 0, region->pages, HEARTH_PAGE_CLEAN);
 }
 
@@ -186,14 +195,17 @@ static bool release_run(struct hearth_region *region, uint32_t run, uint32_t fir
   return true;
 }
 
-/* Give the part of some dirty run back that consists of whole pieces. Larger runs first: fewer system calls. */
-static bool release_some(struct hearth_region *region, uint32_t piece) {
+/* Give the part of some dirty run back that consists of whole pieces, at most `most` pages. Larger runs first: fewer system
+ * calls. */
+static bool release_some(struct hearth_region *region, uint32_t piece, uint32_t most) {
   for (unsigned bin = HEARTH_PAGE_RUN_BINS; bin-- > bin_of(piece);)
     for (uint32_t run = region->dirty.bins[bin]; run != HEARTH_NO_PAGE; run = region->page[run].next) {
       uint32_t first = align_up(region, run, piece);
       uint32_t end = run + region->page[run].pages;
-      if (end >= first + piece)
-        return release_run(region, run, first, (end - first) / piece * piece);
+      if (end < first + piece)
+        continue;
+      uint32_t whole = (end - first < most ? end - first : most) / piece * piece;
+      return release_run(region, run, first, whole);
     }
   return false;
 }
@@ -202,12 +214,38 @@ static bool release_some(struct hearth_region *region, uint32_t piece) {
  * given back (the dirty runs are smaller than a release piece), wait for as much again before trying again. */
 static void release_excess(struct hearth_region *region) {
   uint32_t keep = kept_pages(region), half = keep / 2;
-  while (region->dirty_pages > half && release_some(region, region->limits.release_pages))
+  while (region->dirty_pages > half && release_some(region, region->limits.release_pages, UINT32_MAX))
     ;
-  while (region->dirty_pages > keep && release_some(region, region->limits.small_release_pages))
+  while (region->dirty_pages > keep && release_some(region, region->limits.small_release_pages, UINT32_MAX))
     ;
   uint32_t next = region->dirty_pages + half;
   region->release_at = next > keep ? next : keep;
+}
+
+/* Programs that free and allocate in turn take the same memory again: giving it back meanwhile would break up huge pages, and
+ * cost faults. */
+static void release_aged(struct hearth_region *region) {
+  uint64_t now = hearth_coarse_ms();
+  if (now - region->released_ms < region->limits.keep_ms) {
+    region->release_at = region->dirty_pages + kept_pages(region);
+    return;
+  }
+  region->released_ms = now;
+  release_excess(region);
+}
+
+void hearth_page_run_release_for(struct hearth_region *region, uint32_t pages) {
+  uint32_t keep = region->limits.least_keep_pages;
+  uint64_t owed = (uint64_t)region->owed_pages + pages, most = region->dirty_pages;
+  region->owed_pages = (uint32_t)(most <= keep ? 0 : owed < most ? owed : most);
+  const uint32_t pieces[] = {region->limits.release_pages, region->limits.small_release_pages};
+  for (unsigned i = 0; i < 2; i++)
+    while (region->owed_pages >= pieces[i] && region->dirty_pages > keep) {
+      uint32_t before = region->dirty_pages;
+      if (!release_some(region, pieces[i], region->owed_pages))
+        break;
+      region->owed_pages -= before - region->dirty_pages;
+    }
 }
 
 uint32_t hearth_page_run_take(struct hearth_region *region, uint32_t pages, uint32_t align_pages, bool *ret_clean) {
@@ -218,7 +256,7 @@ uint32_t hearth_page_run_take(struct hearth_region *region, uint32_t pages, uint
     run = best_fit(region, &region->clean, pages, align_pages);
   if (run == HEARTH_NO_PAGE) {
     /* Room may be cut up by the border between dirty and clean runs only. */
-    while (release_some(region, region->limits.release_pages))
+    while (release_some(region, region->limits.release_pages, UINT32_MAX))
       ;
     run = best_fit(region, &region->clean, pages, align_pages);
   }
@@ -246,13 +284,60 @@ void hearth_page_run_give(struct hearth_region *region, uint32_t first, uint32_t
   region->page[first].state = HEARTH_PAGE_DIRTY;
   insert_joined(region, first, pages, HEARTH_PAGE_DIRTY);
   if (region->dirty_pages > region->release_at)
-    release_excess(region);
+    release_aged(region);
 }
 
-bool hearth_page_run_take_at(struct hearth_region *region, uint32_t first, uint32_t pages) {
+static void set_room(struct hearth_region *region, uint32_t first, uint32_t pages) {
+  struct hearth_page *head = &region->page[first], *tail = &region->page[first + pages - 1];
+  tail->first = head->first = first;
+  tail->pages = head->pages = pages;
+  tail->state = head->state = HEARTH_PAGE_ROOM;
+}
+
+uint32_t hearth_page_run_take_with_room(struct hearth_region *region, uint32_t pages) {
+  uint64_t room = (uint64_t)pages * ROOM_FACTOR, most = region->clean_pages / ROOM_SHARE;
+  if (room > most)
+    return HEARTH_NO_PAGE;
+  uint32_t all = pages + (uint32_t)room, align_pages = region->limits.release_pages;
+  uint32_t run = best_fit(region, &region->clean, all, align_pages);
+  if (run == HEARTH_NO_PAGE)
+    return HEARTH_NO_PAGE;
+  uint32_t first = align_up(region, run, align_pages);
+  if (!commit(region, run, first, pages))
+    return HEARTH_NO_PAGE;
+  carve(region, run, first, all);
+  set_room(region, first + pages, (uint32_t)room);
+  region->clean_pages += room;
+  return first;
+}
+
+void hearth_page_run_give_room(struct hearth_region *region, uint32_t first) {
+  if (first >= region->pages || region->page[first].state != HEARTH_PAGE_ROOM)
+    return;
+  uint32_t pages = region->page[first].pages;
+  region->clean_pages -= pages;
+  insert_joined(region, first, pages, HEARTH_PAGE_CLEAN);
+}
+
+/* The pages' commit sees all that is free behind them. */
+static bool take_room(struct hearth_region *region, uint32_t first, uint32_t pages) {
+  uint32_t room = region->page[first].pages;
+  if (room < pages || !commit(region, first, first, pages))
+    return false;
+  if (pages < room)
+    set_room(region, first + pages, room - pages);
+  region->clean_pages -= pages;
+  return true;
+}
+
+bool hearth_page_run_take_at(struct hearth_region *region, uint32_t first, uint32_t pages, bool *ret_clean) {
+  *ret_clean = true;
+  if (first < region->pages && region->page[first].state == HEARTH_PAGE_ROOM)
+    return take_room(region, first, pages);
   if (first >= region->pages || !is_free(&region->page[first]) || region->page[first].pages < pages ||
       !commit(region, first, first, pages))
     return false;
+  *ret_clean = region->page[first].state == HEARTH_PAGE_CLEAN;
   carve(region, first, first, pages);
   return true;
 }

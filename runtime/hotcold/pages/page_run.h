@@ -20,6 +20,15 @@ uint32_t hearth_page_run_take_dirty(struct hearth_region *region, uint32_t pages
 void hearth_page_run_give(struct hearth_region *region, uint32_t first, uint32_t pages);
 
 /* Take `pages` pages that begin at page `first`, if they are free. */
-bool hearth_page_run_take_at(struct hearth_region *region, uint32_t first, uint32_t pages);
+bool hearth_page_run_take_at(struct hearth_region *region, uint32_t first, uint32_t pages, bool *ret_clean);
+
+/* First page of `pages` clean pages with room behind them, which are handed out by take_at only; HEARTH_NO_PAGE if address space
+ * is short. Until `give_room`, which takes the page behind the pages in use. */
+uint32_t hearth_page_run_take_with_room(struct hearth_region *region, uint32_t pages);
+void hearth_page_run_give_room(struct hearth_region *region, uint32_t first);
+
+/* Clean pages were taken, and their entries are written: as many dirty ones go, so that memory grows only as much as what is in
+ * use does. */
+void hearth_page_run_release_for(struct hearth_region *region, uint32_t pages);
 
 #endif

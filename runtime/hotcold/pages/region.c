@@ -43,8 +43,11 @@ static void set_run(struct hearth_region *region, uint32_t first, uint32_t pages
 
 uint32_t hearth_region_take_parcel(struct hearth_region *region, uint32_t pages, bool *ret_zeroed) {
   uint32_t first = hearth_page_run_take(region, pages, pages, ret_zeroed);
-  if (first != HEARTH_NO_PAGE)
-    set_run(region, first, pages, HEARTH_PAGE_PARCEL);
+  if (first == HEARTH_NO_PAGE)
+    return first;
+  set_run(region, first, pages, HEARTH_PAGE_PARCEL);
+  if (*ret_zeroed)
+    hearth_page_run_release_for(region, pages);
   return first;
 }
 
@@ -64,6 +67,20 @@ void hearth_region_put_parcel(struct hearth_region *region, uint32_t first, uint
   hearth_page_run_give(region, first, pages);
 }
 
+/* The entries of a large block's new run, if there is one. */
+static void *start_large(struct hearth_region *region, unsigned pool, uint32_t first, uint32_t pages, bool clean) {
+  if (first == HEARTH_NO_PAGE)
+    return NULL;
+  set_run(region, first, pages, HEARTH_PAGE_LARGE);
+  region->page[first].pool = (uint8_t)pool;
+  region->large[pool].blocks++;
+  region->large[pool].ever++;
+  region->large[pool].pages += pages;
+  if (clean)
+    hearth_page_run_release_for(region, pages);
+  return hearth_region_address(region, first);
+}
+
 void *hearth_region_take_large(struct hearth_region *region, unsigned pool, size_t bytes, size_t alignment,
                                bool *ret_zeroed) {
   size_t limit = (size_t)region->pages << HEARTH_PAGE_SHIFT;
@@ -72,15 +89,21 @@ void *hearth_region_take_large(struct hearth_region *region, unsigned pool, size
   uint32_t pages = bytes ? (uint32_t)pages_for(bytes) : 1;
   hearth_futex_lock_acquire(&region->page_run_lock);
   uint32_t first = hearth_page_run_take(region, pages, (uint32_t)pages_for(alignment), ret_zeroed);
-  if (first != HEARTH_NO_PAGE) {
-    set_run(region, first, pages, HEARTH_PAGE_LARGE);
-    region->page[first].pool = (uint8_t)pool;
-    region->large[pool].blocks++;
-    region->large[pool].ever++;
-    region->large[pool].pages += pages;
-  }
+  void *block = start_large(region, pool, first, pages, first != HEARTH_NO_PAGE && *ret_zeroed);
   hearth_futex_lock_release(&region->page_run_lock);
-  return first == HEARTH_NO_PAGE ? NULL : hearth_region_address(region, first);
+  return block;
+}
+
+void *hearth_region_take_growing(struct hearth_region *region, unsigned pool, size_t bytes, bool *ret_zeroed) {
+  size_t limit = (size_t)region->pages << HEARTH_PAGE_SHIFT;
+  if (!bytes || bytes > limit)
+    return NULL;
+  uint32_t pages = (uint32_t)pages_for(bytes);
+  hearth_futex_lock_acquire(&region->page_run_lock);
+  void *block = start_large(region, pool, hearth_page_run_take_with_room(region, pages), pages, true);
+  hearth_futex_lock_release(&region->page_run_lock);
+  *ret_zeroed = true;
+  return block ? block : hearth_region_take_large(region, pool, bytes, 1, ret_zeroed);
 }
 
 void hearth_region_put_large(struct hearth_region *region, void *block) {
@@ -89,9 +112,11 @@ void hearth_region_put_large(struct hearth_region *region, void *block) {
   struct hearth_page *head = &region->page[first];
   if (head->state != HEARTH_PAGE_LARGE)
     hearth_region_freed_twice();
+  uint32_t pages = head->pages;
   region->large[head->pool].blocks--;
-  region->large[head->pool].pages -= head->pages;
-  hearth_page_run_give(region, first, head->pages);
+  region->large[head->pool].pages -= pages;
+  hearth_page_run_give_room(region, first + pages);
+  hearth_page_run_give(region, first, pages);
   hearth_futex_lock_release(&region->page_run_lock);
 }
 
@@ -101,11 +126,16 @@ bool hearth_region_resize_large(struct hearth_region *region, void *block, size_
   uint32_t first = hearth_region_page(region, block), pages = bytes ? (uint32_t)pages_for(bytes) : 1;
   hearth_futex_lock_acquire(&region->page_run_lock);
   uint32_t old_pages = region->page[first].pages;
-  bool fits = pages <= old_pages || hearth_page_run_take_at(region, first + old_pages, pages - old_pages);
+  bool grows = pages > old_pages, clean = false;
+  bool fits = !grows || hearth_page_run_take_at(region, first + old_pages, pages - old_pages, &clean);
   if (fits) {
     set_run(region, first, pages, HEARTH_PAGE_LARGE);
-    if (pages < old_pages)
+    if (pages < old_pages) {
+      hearth_page_run_give_room(region, first + old_pages);
       hearth_page_run_give(region, first + pages, old_pages - pages);
+    }
+    if (clean)
+      hearth_page_run_release_for(region, pages - old_pages);
     region->large[region->page[first].pool].pages += (uint64_t)pages - old_pages;
   }
   hearth_futex_lock_release(&region->page_run_lock);

@@ -4,6 +4,7 @@
  *   page    4 KiB of the range; named by its number from the start of the range
  *   page run  consecutive pages with one owner: free, a parcel of a pool, or one large block
  *   dirty   free, but may still hold memory; a clean run was given back to the system or never used, and reads as zero
+ *   room    clean pages behind a large block that grew, for it to grow into
  *   pool    blocks that lie together: number 0 of cold blocks, 1 to 31 of the plan, 32 of other hot ones
  *
  * The range holds the program's data and nothing else: page entries lie in a map of their own. So a stray write cannot
@@ -48,6 +49,7 @@ enum hearth_page_state { /* kept in the first and the last entry of a run, as fi
                          HEARTH_PAGE_DIRTY,
                          HEARTH_PAGE_PARCEL,
                          HEARTH_PAGE_LARGE,
+                         HEARTH_PAGE_ROOM,
 };
 
 struct hearth_page {
@@ -64,10 +66,14 @@ struct hearth_page_run_list {
   uint64_t filled[2]; /* bit per bin: not empty */
 };
 
+/* Hot memory is kept for so long after it was freed, unless fresh memory is taken meanwhile. */
+enum { HEARTH_KEEP_MS = 50 };
+
 struct hearth_region_limits {
   uint32_t least_keep_pages,
-      keep_pages;               /* dirty pages that are kept for reuse: a 16th of those in use, but at least, most */
-  uint32_t release_pages;       /* memory is given back in aligned pieces of this many pages, a power of two; */
+      keep_pages;         /* dirty pages that are kept for reuse: a 16th of those in use, but at least, most */
+  uint32_t keep_ms;       /* more are kept for about so long, but for as many as clean pages are taken meanwhile */
+  uint32_t release_pages; /* memory is given back in aligned pieces of this many pages, a power of two; */
   uint32_t small_release_pages; /* or, if that is not enough, of this many */
 };
 
@@ -95,7 +101,9 @@ struct hearth_region {
   struct hearth_page_run_list dirty;
   uint64_t clean_pages;
   uint32_t dirty_pages;
-  uint32_t release_at; /* dirty pages that start the next giving back */
+  uint32_t release_at;  /* dirty pages that start the next giving back, or look at the clock */
+  uint32_t owed_pages;  /* clean pages taken while there were dirty ones, for which none have been given back */
+  uint64_t released_ms; /* when memory was given back for its age */
   struct hearth_hotcold_large_counts large[HEARTH_POOLS];
 };
 
@@ -121,6 +129,9 @@ void hearth_region_put_parcel(struct hearth_region *region, uint32_t first, uint
 void *hearth_region_take_large(struct hearth_region *region, unsigned pool, size_t bytes, size_t alignment,
                                bool *ret_zeroed);
 void hearth_region_put_large(struct hearth_region *region, void *block);
+
+/* The same for a block that grows: if there is much address space, it gets room to grow further where it is. */
+void *hearth_region_take_growing(struct hearth_region *region, unsigned pool, size_t bytes, bool *ret_zeroed);
 
 /* Grow or shrink a large block where it is. False, and nothing changed, if there is no room behind it. */
 bool hearth_region_resize_large(struct hearth_region *region, void *block, size_t bytes);

@@ -115,15 +115,18 @@ void hearth_parcel_destroy(struct hearth_parcel *parcel, unsigned pool) {
   hearth_futex_lock_release(&region->page_run_lock);
 }
 
-void hearth_parcel_give_pages_back(struct hearth_parcel *parcel, unsigned pool, size_t least_pages) {
-  size_t from = hearth_parcel_begin(parcel), end = hearth_parcel_end(parcel), hole, quanta;
+size_t hearth_parcel_give_pages_back(struct hearth_parcel *parcel, unsigned pool, size_t least_pages) {
+  size_t from = hearth_parcel_begin(parcel), end = hearth_parcel_end(parcel), hole, quanta, pages = 0;
   if (region_of(pool)->backing.release) /* file pages would need room on the disk again */
-    return;
+    return 0;
   int saved_errno = errno;
   for (; hearth_block_map_find(from, end, end, least_pages * PAGE_QUANTA, &hole, &quanta); from = hole + quanta) {
     size_t first = (hole + PAGE_QUANTA - 1) / PAGE_QUANTA, last = (hole + quanta) / PAGE_QUANTA;
-    if (last >= first + least_pages)
-      madvise(hearth_quantum_address(first * PAGE_QUANTA), (last - first) << HEARTH_PAGE_SHIFT, MADV_DONTNEED);
+    if (last < first + least_pages)
+      continue;
+    madvise(hearth_quantum_address(first * PAGE_QUANTA), (last - first) << HEARTH_PAGE_SHIFT, MADV_DONTNEED);
+    pages += last - first;
   }
   errno = saved_errno;
+  return pages * PAGE_QUANTA;
 }

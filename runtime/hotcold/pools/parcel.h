@@ -131,8 +131,9 @@ static inline size_t hearth_parcel_even(const struct hearth_parcel *parcel) {
 /* The thread of the pool changes it; the block map is complete before it becomes 0. */
 void hearth_parcel_set_even(struct hearth_parcel *parcel, size_t even);
 
-/* Give back the memory of free pages inside a parcel, where there are `least_pages` and more in a row; they read as zero then. */
-void hearth_parcel_give_pages_back(struct hearth_parcel *parcel, unsigned pool, size_t least_pages);
+/* Give back the memory of free pages inside a parcel, where there are `least_pages` and more in a row; they read as zero then.
+ * Returns how many quanta. */
+size_t hearth_parcel_give_pages_back(struct hearth_parcel *parcel, unsigned pool, size_t least_pages);
 
 /* Give back a parcel without blocks. */
 void hearth_parcel_destroy(struct hearth_parcel *parcel, unsigned pool);

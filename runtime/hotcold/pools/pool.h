@@ -20,7 +20,7 @@
  * they leave next to nothing of it.
  *
  * A full bin gives half of its blocks back, which become holes again. Parcels without blocks go back to the region, and the
- * memory of free pages in half empty parcels to the system, when there is much of it. A thread's bins also hold blocks of
+ * memory of free pages in half empty parcels to the system (kept_memory.h). A thread's bins also hold blocks of
  * other threads' parcels, as any other: they change owner only when a bin gives them back. Nothing is written into freed
  * blocks.
  */
@@ -62,6 +62,7 @@ struct hearth_pool {
   size_t likely[2]; /* of both kinds, the quantum where a hole was found last, or became the largest of its tile */
   uint32_t tiles, medium_tiles; /* of all parcels, and of those with medium blocks */
   size_t give_back_at;          /* free quanta that start the next giving back */
+  uint64_t given_back_ms;       /* when that was, for their age */
   uint8_t number;
   bool is_zeroed[HEARTH_HOLES]; /* the hole is known to be all zero */
   bool is_split;                /* the small hole is what the next one goes on with, behind an aligned block */

@@ -3,6 +3,8 @@
  * again. */
 #include "pool_parcels.h"
 
+#include "kept_memory.h"
+
 enum {
   /* A parcel is worth a search when a 16th of it was freed since the last one. */
   FREED_SHARE = 16,
@@ -10,12 +12,6 @@ enum {
   GROWTH_SHARE = 32,
   /* Cold parcels stay small: what empties goes back at once. */
   COLD_PARCEL_TILES = 1,
-  /* Free memory grows by 256 KiB and by a 128th of the pool before any of it is given back, */
-  KEPT_FREE_QUANTA = (256 << 10) / HEARTH_QUANTUM_BYTES,
-  KEPT_FREE_SHARE = 128,
-  /* of parcels of which as much was freed meanwhile, and at most seven eighths are used. To give back a few pages breaks up a
-   * huge page, which is worth it in a half empty parcel only. */
-  LEAST_HOT_PAGES = 4,
 };
 
 /* Lists. */
@@ -137,30 +133,6 @@ static void note_hole(struct hearth_pool *pool, struct hearth_parcel *parcel, si
   hearth_pool_raise_bounds(pool, parcel, quantum - before, before + quanta);
 }
 
-/* Memory that goes back. */
-
-static size_t free_of(const struct hearth_pool *pool) {
-  return (size_t)pool->tiles * HEARTH_TILE_QUANTA - hearth_count_get(&pool->counts.used_quanta);
-}
-
-static void set_give_back(struct hearth_pool *pool) {
-  size_t share = (size_t)pool->tiles * HEARTH_TILE_QUANTA / KEPT_FREE_SHARE;
-  pool->give_back_at = free_of(pool) + (share > KEPT_FREE_QUANTA ? share : KEPT_FREE_QUANTA);
-}
-
-static void give_back(struct hearth_pool *pool) {
-  for (int kind = 0; kind < 2; kind++)
-    for (struct hearth_parcel *parcel = pool->parcels[kind]; parcel; parcel = parcel->next) {
-      size_t quanta = hearth_parcel_quanta(parcel);
-      if (parcel->used > quanta / 8 * 7 || parcel->kept_free < quanta / KEPT_FREE_SHARE)
-        continue;
-      bool all = pool->number == HEARTH_POOL_COLD || parcel->used <= quanta / 2;
-      hearth_parcel_give_pages_back(parcel, pool->number, all ? 1 : LEAST_HOT_PAGES);
-      parcel->kept_free = 0;
-    }
-  set_give_back(pool);
-}
-
 /* Quanta. */
 
 static void count_used(struct hearth_pool *pool, struct hearth_parcel *parcel, size_t quanta) {
@@ -168,15 +140,9 @@ static void count_used(struct hearth_pool *pool, struct hearth_parcel *parcel, s
   hearth_count_add(&pool->counts.used_quanta, quanta);
 }
 
-/* Memory in use again lowers the bound: later frees count from here. */
 void hearth_pool_use_quanta(struct hearth_pool *pool, struct hearth_parcel *parcel, size_t quanta) {
-  size_t before = pool->give_back_at;
   count_used(pool, parcel, quanta);
-  if (before <= free_of(pool) + KEPT_FREE_QUANTA)
-    return;
-  set_give_back(pool);
-  if (pool->give_back_at > before)
-    pool->give_back_at = before;
+  hearth_kept_memory_shrinks(pool);
 }
 
 void hearth_pool_unuse_quanta(struct hearth_pool *pool, struct hearth_parcel *parcel, size_t quanta) {
@@ -191,8 +157,7 @@ void hearth_pool_free_quanta(struct hearth_pool *pool, struct hearth_parcel *par
   parcel->kept_free += (uint32_t)quanta;
   note_hole(pool, parcel, quantum, quanta);
   hearth_pool_look_after(pool, parcel);
-  if (free_of(pool) > pool->give_back_at)
-    give_back(pool);
+  hearth_kept_memory_grows(pool);
 }
 
 struct hearth_parcel *hearth_pool_create_parcel(struct hearth_pool *pool, bool is_medium, bool *ret_zeroed) {
@@ -208,6 +173,8 @@ struct hearth_parcel *hearth_pool_create_parcel(struct hearth_pool *pool, bool i
   parcel->is_medium = is_medium;
   count_tiles(pool, parcel, parcel->tiles);
   add_parcel(pool, parcel);
+  if (*ret_zeroed)
+    hearth_kept_memory_release_for(pool->thread, hearth_parcel_quanta(parcel));
   return parcel;
 }
 

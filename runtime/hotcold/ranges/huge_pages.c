@@ -26,7 +26,7 @@ enum {
   /* Pages of smaller parcels are left to faults: small programs are to stay small. */
   FILLED_AT_ONCE = 128 << 10,
   /* A huge page is slow if it takes this many times as long as as many ordinary ones. */
-  SLOW_FACTOR = 2,
+  SLOW_FACTOR = 16,
   ORDINARY_NS = 1100, /* of an ordinary page, until one was timed */
   FIRST_PAUSE = 4,
   LONGEST_PAUSE = 256,

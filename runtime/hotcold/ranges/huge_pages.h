@@ -5,9 +5,11 @@
  *
  * A huge page is filled by its first touch: opened for a handful of blocks, it would be 2 MiB for nothing. So each of the
  * first pieces becomes a huge page when it is nearly full. From 16 MiB on, or for a block that fills pieces, they are
- * huge from the first touch, unless that is slow: in a virtual machine that gives its free memory back, the host has to find
- * 2 MiB again, page by page, which was measured to take 3.5 ms where ordinary pages take 0.6. The first touches are timed;
- * after a slow one some pieces get ordinary pages, four at first and then twice as many each time, until the next trial.
+ * huge from the first touch, unless that is very slow, as where the system has to move other pages away for it. The first
+ * touches are timed; after a slow one some pieces get ordinary pages, four at first and then twice as many each time, until
+ * the next trial. In a virtual machine that gives its free memory back, the host has to find 2 MiB again, page by page: 3.5 to
+ * 5.5 ms where 512 ordinary pages of memory that the machine still has take 0.6. That is no reason: ordinary pages take as
+ * long where the host has to find them.
  *
  * Memory for the blocks of pools is asked for at once, ordinary pages too: one call for many pages takes two thirds of the time of a
  * fault for each. */

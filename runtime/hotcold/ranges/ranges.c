@@ -33,7 +33,7 @@
 /* Before them: an inaccessible page, and the status that `hearth top` finds behind it. */
 #define HEAD_BYTES ((size_t)2 * HEARTH_PAGE_BYTES)
 
-/* The cold range gives back early, and in pages. The hot range keeps more, and gives back whole huge pages first: giving back a
+/* The cold range gives back at once, and in pages. The hot range keeps more, and gives back whole huge pages first: giving back a
  * part breaks the page up. */
 static const struct hearth_region_limits cold_limits = {.least_keep_pages = (1 << 20) / HEARTH_PAGE_BYTES,
                                                         .keep_pages = (1 << 20) / HEARTH_PAGE_BYTES,
@@ -41,6 +41,7 @@ static const struct hearth_region_limits cold_limits = {.least_keep_pages = (1 <
                                                         .small_release_pages = 1};
 static const struct hearth_region_limits hot_limits = {.least_keep_pages = (1 << 20) / HEARTH_PAGE_BYTES,
                                                        .keep_pages = (16 << 20) / HEARTH_PAGE_BYTES,
+                                                       .keep_ms = HEARTH_KEEP_MS,
                                                        .release_pages = HEARTH_HUGE_PAGE_BYTES / HEARTH_PAGE_BYTES,
                                                        .small_release_pages = 16};
 

@@ -22,6 +22,9 @@ static bool run_is_valid(const struct hearth_region *region, uint32_t first, str
     totals->large[head->pool].blocks++;
     totals->large[head->pool].pages += head->pages;
     return tail->pages == head->pages;
+  case HEARTH_PAGE_ROOM:
+    totals->clean_pages += head->pages;
+    return tail->pages == head->pages && first > 0 && region->page[first - 1].state == HEARTH_PAGE_LARGE;
   case HEARTH_PAGE_CLEAN:
     totals->clean_pages += head->pages;
     break;

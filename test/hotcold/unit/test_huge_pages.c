@@ -69,7 +69,7 @@ static void pieces_are_huge_while_that_is_quick(void **state) {
 /* Trials at greater and greater distances: 1 + 4 + 1 + 8 + 1 + 16 ... pieces. */
 static void slow_huge_pages_are_tried_less_and_less(void **state) {
   (void)state;
-  huge_page_ns = 3500000;
+  huge_page_ns = 20000000;
   asked_huge = 0;
   for (size_t i = 100; i < 600; i++)
     hand_out(i);

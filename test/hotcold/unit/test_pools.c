@@ -41,7 +41,9 @@ enum {
   MEDIUM_EVEN,
   MEDIUM_UNEVEN,
   MEDIUM_MISUSE,
-  NEIGHBOURS
+  NEIGHBOURS,
+  SPARSE_GROWTH,
+  FRESH,
 };
 
 static char *take(unsigned pool, size_t bytes) { return hearth_take(pool, bytes, NULL); }
@@ -351,36 +353,68 @@ static void empty_parcels_go_back(void **state) {
   assert_true(hearth_pools_are_valid());
 }
 
-static size_t resident_pages(char *begin, char *end) {
-  static unsigned char in_memory[1 << 16];
+/* Pages of the pool's parcels that are in memory. */
+static size_t resident_pages(unsigned pool) {
+  unsigned char in_memory[HEARTH_PARCEL_TILES_MOST << (HEARTH_TILE_SHIFT - HEARTH_PAGE_SHIFT)];
   size_t pages = 0;
-  char *first = (char *)((uintptr_t)begin & ~(uintptr_t)(HEARTH_PAGE_BYTES - 1));
-  assert_int_equal(mincore(first, (size_t)(end - first), in_memory), 0);
-  for (size_t i = 0; i < (size_t)(end - first) / HEARTH_PAGE_BYTES; i++)
-    pages += in_memory[i] & 1;
+  for (int kind = 0; kind < 2; kind++)
+    for (const struct hearth_parcel *parcel = hearth_thread_pools->pool[pool].parcels[kind]; parcel;
+         parcel = parcel->next) {
+      size_t bytes = (size_t)parcel->tiles << HEARTH_TILE_SHIFT;
+      assert_int_equal(mincore(hearth_quantum_address(hearth_parcel_begin(parcel)), bytes, in_memory), 0);
+      for (size_t i = 0; i < bytes / HEARTH_PAGE_BYTES; i++)
+        pages += in_memory[i] & 1;
+    }
   return pages;
 }
 
-/* A block here and there keeps its parcel, but not the parcel's other pages. */
-static void pages_of_sparse_parcels_go_back(void **state) {
-  (void)state;
-  enum { COUNT = 2000 };
-  static char *blocks[COUNT];
-  char *lowest = (char *)UINTPTR_MAX, *highest = NULL;
-  for (int i = 0; i < COUNT; i++) {
-    blocks[i] = memset(take(SPARSE, 10000), 7, 10000);
-    lowest = blocks[i] < lowest ? blocks[i] : lowest;
-    highest = blocks[i] > highest ? blocks[i] : highest;
+/* A block here and there, at least one in each tile, keeps its parcel, but not for long the parcel's other pages. */
+enum { SPARSE_BLOCKS = 2000, SPARSE_BYTES = 10000, SPARSE_STEP = 5 };
+static char *sparse[SPARSE_BLOCKS];
+
+/* Returns the pages of the pool when it was full. */
+static size_t make_sparse(unsigned pool) {
+  for (int i = 0; i < SPARSE_BLOCKS; i++)
+    sparse[i] = memset(take(pool, SPARSE_BYTES), 7, SPARSE_BYTES);
+  size_t full = resident_pages(pool);
+  usleep(2 * 1000 * HEARTH_KEEP_MS);
+  for (int i = 0; i < SPARSE_BLOCKS; i++)
+    if (i % SPARSE_STEP)
+      put(sparse[i]);
+  assert_true(resident_pages(pool) > full / 8 * 7);
+  return full;
+}
+
+static void end_sparse(void) {
+  for (int i = 0; i < SPARSE_BLOCKS; i += SPARSE_STEP) {
+    for (int k = 0; k < SPARSE_BYTES; k++)
+      assert_int_equal(sparse[i][k], 7);
+    put(sparse[i]);
   }
-  size_t full = resident_pages(lowest, highest);
-  for (int i = 0; i < COUNT; i++)
-    if (i % 40)
-      put(blocks[i]);
-  assert_true(resident_pages(lowest, highest) < full / 2);
-  for (int i = 0; i < COUNT; i += 40)
-    for (int k = 0; k < 10000; k++)
-      assert_int_equal(blocks[i][k], 7);
   assert_true(hearth_pools_are_valid());
+}
+
+static void pages_of_sparse_parcels_go_back_with_age(void **state) {
+  (void)state;
+  size_t full = make_sparse(SPARSE);
+  usleep(2 * 1000 * HEARTH_KEEP_MS);
+  put(take(SPARSE, SPARSE_BYTES));
+  assert_true(resident_pages(SPARSE) < full / 2);
+  end_sparse();
+}
+
+static void pages_of_sparse_parcels_go_back_for_fresh_memory(void **state) {
+  (void)state;
+  static char *fresh[16 * SPARSE_BLOCKS];
+  struct hearth_region *hot = hearth_tiles.region[1];
+  size_t count = 0, full = make_sparse(SPARSE_GROWTH);
+  uint64_t wanted = hearth_region_committed(hot) + full * HEARTH_PAGE_BYTES;
+  for (; hearth_region_committed(hot) < wanted && count < 16 * SPARSE_BLOCKS; count++)
+    fresh[count] = memset(take(FRESH, SPARSE_BYTES), 1, SPARSE_BYTES);
+  assert_true(resident_pages(SPARSE_GROWTH) < full / 2);
+  for (size_t i = 0; i < count; i++)
+    put(fresh[i]);
+  end_sparse();
 }
 
 /* The message goes to standard error, the process is aborted. */
@@ -536,7 +570,8 @@ int main(void) {
       cmocka_unit_test(blocks_that_others_free_come_back),
       cmocka_unit_test(pools_of_ended_threads_are_worked_on),
       cmocka_unit_test(empty_parcels_go_back),
-      cmocka_unit_test(pages_of_sparse_parcels_go_back),
+      cmocka_unit_test(pages_of_sparse_parcels_go_back_with_age),
+      cmocka_unit_test(pages_of_sparse_parcels_go_back_for_fresh_memory),
       cmocka_unit_test(misuse_is_caught),
       cmocka_unit_test(quanta_of_no_block_are_freed),
       cmocka_unit_test(pools_of_vanished_threads_are_recalled),

@@ -190,6 +190,71 @@ static void free_memory_is_given_back(void **state) {
   close_region();
 }
 
+static void free_memory_is_kept_for_a_while(void **state) {
+  (void)state;
+  open_region(
+      (struct hearth_region_limits){.keep_pages = 1, .keep_ms = 100, .release_pages = 1, .small_release_pages = 1});
+  char *block = memset(take_large(1 << 20, 1), 1, 1 << 20);
+  hearth_region_put_large(&region, block);
+  assert_int_equal(resident_pages(), 256);
+  usleep(200000);
+  hearth_region_put_large(&region, take_large(4096, 1));
+  assert_int_equal(resident_pages(), 0);
+  assert_true(hearth_region_is_valid(&region));
+  close_region();
+}
+
+/* The free pages are too few for the new block: it takes fresh ones, and as many go. */
+static void fresh_memory_takes_the_place_of_kept_memory(void **state) {
+  (void)state;
+  open_region((struct hearth_region_limits){
+      .keep_pages = 1, .keep_ms = UINT32_MAX, .release_pages = 16, .small_release_pages = 1});
+  char *block = memset(take_large(100 * 4096, 1), 1, 100 * 4096);
+  char *fence = take_large(4096, 1);
+  hearth_region_put_large(&region, block);
+  assert_int_equal(resident_pages(), 100);
+  char *other = take_large(120 * 4096, 1);
+  assert_int_equal(resident_pages(), 0);
+  assert_true(hearth_region_resize_large(&region, other, 140 * 4096));
+  hearth_region_put_large(&region, other);
+  hearth_region_put_large(&region, fence);
+  assert_true(hearth_region_is_valid(&region));
+  close_region();
+}
+
+static void blocks_that_grow_have_room(void **state) {
+  (void)state;
+  bool zeroed;
+  open_region(eager);
+  char *block = hearth_region_take_growing(&region, POOL, 4 * 4096, &zeroed);
+  assert_true(zeroed);
+  uint64_t committed = hearth_region_committed(&region);
+  assert_int_equal(committed, 4 * 4096);
+  char *fence = take_large(4096, 1);
+  assert_true(hearth_region_resize_large(&region, block, 9 * 4096));
+  assert_int_equal(hearth_region_committed(&region), 10 * 4096);
+  assert_true(hearth_region_is_valid(&region));
+  assert_true(hearth_region_resize_large(&region, block, 64 * 4096));
+  assert_false(hearth_region_resize_large(&region, block, 65 * 4096));
+  assert_true(hearth_region_is_valid(&region));
+  hearth_region_put_large(&region, block);
+
+  block = hearth_region_take_growing(&region, POOL, 4 * 4096, &zeroed);
+  assert_true(hearth_region_resize_large(&region, block, 3 * 4096)); /* the room goes */
+  assert_true(hearth_region_is_valid(&region));
+  hearth_region_put_large(&region, block);
+  hearth_region_put_large(&region, fence);
+  assert_int_equal(hearth_region_committed(&region), 0);
+  assert_true(hearth_region_is_valid(&region));
+
+  block = hearth_region_take_growing(&region, POOL, RANGE_BYTES / 2, &zeroed); /* too large for room */
+  assert_non_null(block);
+  hearth_region_put_large(&region, block);
+  assert_null(hearth_region_take_growing(&region, POOL, RANGE_BYTES + 1, &zeroed));
+  assert_null(hearth_region_take_growing(&region, POOL, SIZE_MAX, &zeroed));
+  close_region();
+}
+
 static void given_back_memory_is_known_to_be_zero(void **state) {
   (void)state;
   open_region((struct hearth_region_limits){
@@ -364,6 +429,9 @@ int main(void) {
       cmocka_unit_test(smaller_parcels_take_what_has_memory),
       cmocka_unit_test(full_range_says_so_and_recovers),
       cmocka_unit_test(free_memory_is_given_back),
+      cmocka_unit_test(free_memory_is_kept_for_a_while),
+      cmocka_unit_test(fresh_memory_takes_the_place_of_kept_memory),
+      cmocka_unit_test(blocks_that_grow_have_room),
       cmocka_unit_test(given_back_memory_is_known_to_be_zero),
       cmocka_unit_test(only_whole_release_pieces_are_given_back),
       cmocka_unit_test(room_cut_by_dirty_runs_is_found),
