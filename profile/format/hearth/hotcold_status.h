@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #define HEARTH_HOTCOLD_STATUS_MAGIC   UINT64_C(0x746f485c68747248)
-#define HEARTH_HOTCOLD_STATUS_VERSION 3
+#define HEARTH_HOTCOLD_STATUS_VERSION 4
 
 enum {
   HEARTH_HOTCOLD_STATUS_RANGES = 2, /* cold, hot */
@@ -34,12 +34,12 @@ struct hearth_hotcold_hole {
  * in use, without those of its holes, those of cached blocks, and the remote ones. */
 struct hearth_hotcold_pool_counts {
   struct hearth_hotcold_hole hole[HEARTH_HOTCOLD_STATUS_HOLES];
-  uint64_t cut;                               /* blocks from holes, ever */
-  uint64_t reused;                            /* cached blocks that became live again, ever */
-  uint8_t cached[HEARTH_HOTCOLD_STATUS_BINS]; /* freed blocks of 1, 2, ... quanta, kept for the next request */
-  uint64_t released;                          /* blocks that became free memory, ever */
-  uint64_t used_quanta;                       /* of its memory */
-  uint64_t remote_quanta;                     /* freed by other threads, and not yet noticed by this one */
+  uint64_t cut;                                /* blocks from holes, ever */
+  uint64_t reused;                             /* cached blocks that became live again, ever */
+  uint32_t cached[HEARTH_HOTCOLD_STATUS_BINS]; /* freed blocks of 1, 2, ... quanta, kept for the next request */
+  uint64_t released;                           /* blocks that became free memory, ever */
+  uint64_t used_quanta;                        /* of its memory */
+  uint64_t remote_quanta;                      /* freed by other threads, and not yet noticed by this one */
 };
 
 /* Large blocks of one pool. */

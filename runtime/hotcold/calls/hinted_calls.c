@@ -24,7 +24,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-_Atomic bool hearth_library_calls_on;
+struct hearth_known_set *_Atomic hearth_known_calls;
+static struct hearth_known_set known[HEARTH_KNOWN_SETS];
 
 /* The list of one plan, and where the threads' words of it are. The program has one, and each library that was optimised with
  * a profile of its own. */
@@ -147,7 +148,7 @@ static void add_part(const struct hearth_call_list *list, uint64_t *word) {
   parts[count] = (struct part){.list = *list, .word_distance = (uintptr_t)word - (uintptr_t)&anchor, .first = first};
   atomic_store_explicit(&part_count, count + 1, memory_order_release);
   forget_known();
-  atomic_store_explicit(&hearth_library_calls_on, true, memory_order_release);
+  atomic_store_explicit(&hearth_known_calls, known, memory_order_release);
 }
 
 /* What its functions heed, too, no call sets here. */
@@ -220,14 +221,12 @@ __attribute__((constructor(101))) static void start(void) {
 }
 
 __attribute__((destructor)) static void end(void) {
-  if (*named_path && !is_refused && !atomic_load_explicit(&hearth_library_calls_on, memory_order_relaxed))
+  if (*named_path && !is_refused && !atomic_load_explicit(&hearth_known_calls, memory_order_relaxed))
     hearth_hotcold_warn("library-calls= was of no use: nothing in the program was compiled with the plan of ",
                         named_path);
 }
 
 /* -------------------------------------------------- calls --------------------------------------------------- */
-
-struct hearth_known_set hearth_known_calls[HEARTH_KNOWN_SETS];
 
 _Static_assert((int)HEARTH_LIBRARY_CALLS_FUNCTIONS_MAX < (int)HEARTH_KNOWN_BY_HINT, "numbers are lower");
 
@@ -236,7 +235,7 @@ _Static_assert((int)HEARTH_LIBRARY_CALLS_FUNCTIONS_MAX < (int)HEARTH_KNOWN_BY_HI
 static void forget_known(void) {
   for (unsigned set = 0; set < HEARTH_KNOWN_SETS; set++)
     for (unsigned way = 0; way < HEARTH_KNOWN_WAYS; way++)
-      atomic_store_explicit(&hearth_known_calls[set].entries[way], 0, memory_order_relaxed);
+      atomic_store_explicit(&known[set].entries[way], 0, memory_order_relaxed);
 }
 
 static uint64_t number_in(const struct part *part, const struct hearth_code_module *module, uintptr_t address) {
@@ -258,7 +257,8 @@ static const struct hearth_call_site *site_in(const struct part *part, const str
 
 static uint64_t code_of_hint(const struct hearth_call_site *site, uint32_t height) {
   uint8_t hint;
-  return hearth_call_site_hint(site, height, &hint) ? HEARTH_KNOWN_BY_HINT | hint : 0;
+  return hearth_call_site_hint(site, height, &hint) ? HEARTH_KNOWN_BY_HINT + (hearth_pool_of_hint(hint) << 8) + hint
+                                                    : 0;
 }
 
 /* The code of a return address; with `height`, unless NULL, one that does not depend on it any more. The program starts
@@ -286,7 +286,7 @@ static void remember(_Atomic uint64_t *set, uint64_t entry) {
   atomic_store_explicit(&set[0], entry, memory_order_release);
 }
 
-static inline _Atomic uint64_t *set_of(uint64_t key) { return hearth_known_set_of(key)->entries; }
+static inline _Atomic uint64_t *set_of(uint64_t key) { return hearth_known_set_of(known, key)->entries; }
 
 static inline bool recall(uint64_t key, uint64_t *ret_code) {
   _Atomic uint64_t *set = set_of(key);
@@ -301,6 +301,8 @@ static inline bool recall(uint64_t key, uint64_t *ret_code) {
 
 static __attribute__((noinline)) uint64_t learn(uint64_t key, uintptr_t address, const uint32_t *height) {
   uint64_t code = find_code(address, height);
+  if (hearth_known_is_hint(code) && (code - HEARTH_KNOWN_BY_HINT) >> 8 == HEARTH_POOL_UNKNOWN) /* not so for long */
+    return code;
   remember(set_of(key), key << HEARTH_KNOWN_CODE_BITS | code);
   return code;
 }
@@ -332,7 +334,7 @@ bool hearth_library_calls_find(struct hearth_caller caller, uint8_t *ret_hint) {
     code = code_at_height(caller.address, caller.stack);
   if (code == 0)
     return false;
-  if (code >= HEARTH_KNOWN_BY_HINT) {
+  if (hearth_known_is_hint(code)) {
     *ret_hint = (uint8_t)code;
     return true;
   }

@@ -6,24 +6,24 @@
 #ifndef HEARTH_KNOWN_CALLS_H
 #define HEARTH_KNOWN_CALLS_H
 
+#include "ranges.h"
+
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 enum { HEARTH_KNOWN_WAYS = 4, HEARTH_KNOWN_SETS = 4096, HEARTH_KNOWN_CODE_BITS = 16 };
 
-/* A code: the number of the function in all lists from 1 on, 0 for none of them; or one of these, with the hint in the lowest
- * byte of the first. */
-enum { HEARTH_KNOWN_BY_HINT = 0xfe00, HEARTH_KNOWN_BY_HEIGHT = 0xff00 };
+/* A code: the number of the function in all lists from 1 on, 0 for none of them; or one of these. To the first is added the
+ * hint, and 256 times its pool, one of ranges.h's numbers. */
+enum { HEARTH_KNOWN_BY_HINT = 0xc000, HEARTH_KNOWN_BY_HEIGHT = 0xff00 };
 
 struct hearth_known_set {
   _Atomic uint64_t entries[HEARTH_KNOWN_WAYS]; /* the newest first */
 };
 
-extern struct hearth_known_set hearth_known_calls[HEARTH_KNOWN_SETS];
-
-static inline struct hearth_known_set *hearth_known_set_of(uint64_t key) {
-  return &hearth_known_calls[(key * UINT64_C(0x9e3779b97f4a7c15)) >> 52];
+static inline struct hearth_known_set *hearth_known_set_of(struct hearth_known_set *sets, uint64_t key) {
+  return &sets[(key * UINT64_C(0x9e3779b97f4a7c15)) >> 52];
 }
 
 _Static_assert(HEARTH_KNOWN_SETS == 1 << (64 - 52), "the hash has a set for each value");
@@ -32,14 +32,15 @@ static inline uint64_t hearth_known_key(uint64_t entry) { return entry >> HEARTH
 
 static inline uint64_t hearth_known_code(uint64_t entry) { return entry & ((1 << HEARTH_KNOWN_CODE_BITS) - 1); }
 
-/* Does the first entry of its set say, without more ado, that the call has a hint, or that it has none? */
-static inline __attribute__((always_inline)) bool hearth_known_at_once(uintptr_t address, bool *ret_has_hint,
-                                                                       uint8_t *ret_hint) {
-  uint64_t entry = atomic_load_explicit(&hearth_known_set_of(address)->entries[0], memory_order_acquire);
-  uint64_t code = hearth_known_code(entry);
-  *ret_has_hint = code != 0;
-  *ret_hint = (uint8_t)code;
-  return hearth_known_key(entry) == address && (code == 0 || code - HEARTH_KNOWN_BY_HINT <= UINT8_MAX);
+/* Also with the last of the pools' numbers. */
+static inline bool hearth_known_is_hint(uint64_t code) {
+  return code - HEARTH_KNOWN_BY_HINT < (HEARTH_POOL_UNKNOWN + 1) << 8;
+}
+
+/* The code of an address by the first entry of its set; more than any code where that is of another. */
+static inline uint64_t hearth_known_at_once(struct hearth_known_set *sets, uintptr_t address) {
+  return atomic_load_explicit(&hearth_known_set_of(sets, address)->entries[0], memory_order_acquire) ^
+         (uint64_t)address << HEARTH_KNOWN_CODE_BITS;
 }
 
 #endif

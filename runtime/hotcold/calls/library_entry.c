@@ -32,16 +32,27 @@ static void *no_memory(void) {
   return NULL;
 }
 
-/* The result of the next allocator's function. While that is looked up, there is no memory. */
-#define HEARTH_NEXT(name, ...)                                                                                         \
-  static _Atomic(void *) slot;                                                                                         \
-  void *known = atomic_load_explicit(&slot, memory_order_relaxed);                                                     \
-  if (__builtin_expect(known != NULL, 1))                                                                              \
-    return ((__typeof__(&name))known)(__VA_ARGS__);                                                                    \
-  __typeof__(&name) next = (__typeof__(&name))hearth_next_function(&slot, #name);                                      \
-  return next ? next(__VA_ARGS__) : no_memory()
+/* The next allocator's function. It is looked up out of line, so that later calls save no registers; meanwhile there is no
+ * memory. */
+#define HEARTH_NEXT(name, parameters, ...)                                                                             \
+  static _Atomic(void *) slot_of_##name;                                                                               \
+  static __attribute__((noinline)) void *first_##name parameters {                                                     \
+    __typeof__(&name) next = (__typeof__(&name))hearth_next_function(&slot_of_##name, #name);                          \
+    return next ? next(__VA_ARGS__) : no_memory();                                                                     \
+  }                                                                                                                    \
+  static inline void *next_##name parameters {                                                                         \
+    void *known = atomic_load_explicit(&slot_of_##name, memory_order_relaxed);                                         \
+    return __builtin_expect(known != NULL, 1) ? ((__typeof__(&name))known)(__VA_ARGS__) : first_##name(__VA_ARGS__);   \
+  }
 
-static void *next_malloc(size_t bytes) { HEARTH_NEXT(malloc, bytes); }
+HEARTH_NEXT(malloc, (size_t bytes), bytes)
+HEARTH_NEXT(calloc, (size_t count, size_t bytes), count, bytes)
+HEARTH_NEXT(aligned_alloc, (size_t alignment, size_t bytes), alignment, bytes)
+HEARTH_NEXT(memalign, (size_t alignment, size_t bytes), alignment, bytes)
+HEARTH_NEXT(valloc, (size_t bytes), bytes)
+HEARTH_NEXT(pvalloc, (size_t bytes), bytes)
+HEARTH_NEXT(strdup, (const char *string), string)
+HEARTH_NEXT(strndup, (const char *string, size_t most), string, most)
 
 /* Functions apart, so that the usual requests save no registers. */
 
@@ -58,20 +69,18 @@ static __attribute__((noinline)) void *malloc_looked_up(uintptr_t address, uintp
 }
 
 HEARTH_INTERPOSE void *malloc(size_t bytes) {
-  uint8_t hint;
-  bool has_hint;
   struct hearth_caller caller = HEARTH_CALLER;
-  if (!atomic_load_explicit(&hearth_library_calls_on, memory_order_acquire))
+  struct hearth_known_set *sets = atomic_load_explicit(&hearth_known_calls, memory_order_acquire);
+  if (!sets)
     return next_malloc(bytes);
-  if (!hearth_known_at_once(caller.address, &has_hint, &hint))
-    return malloc_looked_up(caller.address, caller.stack, bytes);
-  if (!has_hint)
-    return next_malloc(bytes);
-  void *block = hearth_quick_cached(bytes, hint);
-  return block ? block : malloc_hinted(bytes, hint);
+  uint64_t code = hearth_known_at_once(sets, caller.address), by_hint = code - HEARTH_KNOWN_BY_HINT;
+  if (by_hint < HEARTH_POOL_NONE << 8) {
+    void *block;
+    return hearth_quick_cached(bytes, (unsigned)(by_hint >> 8), &block) ? block
+                                                                        : malloc_hinted(bytes, (uint8_t)by_hint);
+  }
+  return code == 0 ? next_malloc(bytes) : malloc_looked_up(caller.address, caller.stack, bytes);
 }
-
-static void *next_calloc(size_t count, size_t bytes) { HEARTH_NEXT(calloc, count, bytes); }
 
 HEARTH_INTERPOSE void *calloc(size_t count, size_t bytes) {
   uint8_t hint;
@@ -79,28 +88,20 @@ HEARTH_INTERPOSE void *calloc(size_t count, size_t bytes) {
   return block ? block : next_calloc(count, bytes);
 }
 
-static void *next_aligned_alloc(size_t alignment, size_t bytes) { HEARTH_NEXT(aligned_alloc, alignment, bytes); }
-
 HEARTH_INTERPOSE void *aligned_alloc(size_t alignment, size_t bytes) {
   void *block = library_alloc(HEARTH_CALLER, bytes, alignment);
   return block ? block : next_aligned_alloc(alignment, bytes);
 }
-
-static void *next_memalign(size_t alignment, size_t bytes) { HEARTH_NEXT(memalign, alignment, bytes); }
 
 HEARTH_INTERPOSE void *memalign(size_t alignment, size_t bytes) {
   void *block = library_alloc(HEARTH_CALLER, bytes, alignment);
   return block ? block : next_memalign(alignment, bytes);
 }
 
-static void *next_valloc(size_t bytes) { HEARTH_NEXT(valloc, bytes); }
-
 HEARTH_INTERPOSE void *valloc(size_t bytes) {
   void *block = library_alloc(HEARTH_CALLER, bytes, HEARTH_PAGE_BYTES);
   return block ? block : next_valloc(bytes);
 }
-
-static void *next_pvalloc(size_t bytes) { HEARTH_NEXT(pvalloc, bytes); }
 
 HEARTH_INTERPOSE void *pvalloc(size_t bytes) {
   size_t whole = (bytes + HEARTH_PAGE_BYTES - 1) / HEARTH_PAGE_BYTES * HEARTH_PAGE_BYTES;
@@ -132,14 +133,10 @@ static char *copy_string(struct hearth_caller caller, const char *string, size_t
   return copy;
 }
 
-static char *next_strdup(const char *string) { HEARTH_NEXT(strdup, string); }
-
 HEARTH_INTERPOSE char *strdup(const char *string) {
   char *copy = copy_string(HEARTH_CALLER, string, strlen(string));
   return copy ? copy : next_strdup(string);
 }
-
-static char *next_strndup(const char *string, size_t most) { HEARTH_NEXT(strndup, string, most); }
 
 HEARTH_INTERPOSE char *strndup(const char *string, size_t most) {
   char *copy = copy_string(HEARTH_CALLER, string, strnlen(string, most));

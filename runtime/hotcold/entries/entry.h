@@ -46,15 +46,11 @@ static inline bool hearth_hint_is_passed_on(uint8_t hint) {
   return hearth_pool_of_hint(hint) == HEARTH_POOL_NONE && hearth_pass_on();
 }
 
-/* A block from the bin of the pool for a hint; NULL if there is none, or the request is not so simple. */
-static inline __attribute__((always_inline)) void *hearth_quick_cached(size_t bytes, uint8_t hint) {
-  unsigned pool = hearth_pool_of_hint(hint);
+/* A block from the bin of a pool (not HEARTH_POOL_NONE); false if there is none, or the request is not so simple. */
+static inline __attribute__((always_inline)) bool hearth_quick_cached(size_t bytes, unsigned pool, void **ret_block) {
   struct hearth_thread_pools *thread = hearth_thread_pools;
-  size_t quanta = pool < HEARTH_POOL_NONE ? hearth_quick_quanta(thread, bytes) : 0;
-  void *block = NULL;
-  if (quanta && hearth_pool_take_cached(&thread->pool[pool], hearth_bin_at(thread, pool, quanta), quanta, &block))
-    return block;
-  return NULL;
+  size_t quanta = hearth_quick_quanta(thread, bytes);
+  return quanta && hearth_pool_take_cached(&thread->pool[pool], hearth_bin_at(thread, pool, quanta), quanta, ret_block);
 }
 
 /* The same, or the next in the pool's hole. */

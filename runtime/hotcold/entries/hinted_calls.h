@@ -7,6 +7,7 @@
 
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* Where an interposed function was called from, and where the stack was then: as the profiling runtime has both. */
@@ -15,15 +16,16 @@ struct hearth_caller {
 };
 
 #if defined(__x86_64__)
-/* Behind the frame pointer and the return address. */
-#define HEARTH_CALLERS_STACK ((uintptr_t)__builtin_frame_address(0) + 2 * sizeof(uintptr_t))
+/* Behind the return address. */
+#define HEARTH_CALLERS_STACK ((uintptr_t)__builtin_dwarf_cfa())
 #else
 /* The caller's frame record. */
 #define HEARTH_CALLERS_STACK (*(const uintptr_t *)__builtin_frame_address(0))
 #endif
 #define HEARTH_CALLER ((struct hearth_caller){(uintptr_t)__builtin_return_address(0), HEARTH_CALLERS_STACK})
 
-extern _Atomic bool hearth_library_calls_on;
+/* What was found about return addresses (calls/known_calls.h); NULL: there is no list, and no call has a hint. */
+extern struct hearth_known_set *_Atomic hearth_known_calls;
 
 /* Read the list, once; a list that cannot be read is a warning, and no hint. "" for none. */
 void hearth_library_calls_open(const char *path);
@@ -32,7 +34,7 @@ void hearth_library_calls_open(const char *path);
 bool hearth_library_calls_find(struct hearth_caller caller, uint8_t *ret_hint);
 
 static inline bool hearth_library_hint(struct hearth_caller caller, uint8_t *ret_hint) {
-  return __builtin_expect(atomic_load_explicit(&hearth_library_calls_on, memory_order_acquire), 0) &&
+  return __builtin_expect(atomic_load_explicit(&hearth_known_calls, memory_order_acquire) != NULL, 0) &&
          hearth_library_calls_find(caller, ret_hint);
 }
 

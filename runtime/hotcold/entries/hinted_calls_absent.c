@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-_Atomic bool hearth_library_calls_on;
+struct hearth_known_set *_Atomic hearth_known_calls;
 
 void hearth_library_calls_open(const char *path) {
   if (*path && strcmp(path, "off") != 0)

@@ -72,7 +72,7 @@ void *hearth_pool_take(struct hearth_pool *pool, size_t quanta, bool *ret_zeroed
 
 static void *take_cached_if_aligned(struct hearth_pool *pool, size_t quanta, size_t alignment) {
   void *const *bin = hearth_bin_of(pool, quanta), *block;
-  uint8_t cached = hearth_bin_count(pool, quanta);
+  uint32_t cached = hearth_bin_count(pool, quanta);
   if (!cached || (uintptr_t)bin[cached - 1] & (alignment - 1))
     return NULL;
   return hearth_pool_take_cached(pool, bin, quanta, &block) ? block : NULL;

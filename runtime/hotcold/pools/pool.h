@@ -50,7 +50,8 @@ static inline void hearth_count_add(uint64_t *count, uint64_t value) {
 }
 
 struct hearth_pool {
-  _Alignas(64) struct hearth_hotcold_pool_counts counts; /* two lines for all that is quick */
+  _Alignas(64) struct hearth_hotcold_pool_counts
+      counts;         /* the first two lines have all that is quick for blocks of up to 256 bytes */
   size_t even;        /* the next hole is of an even parcel with blocks of so many quanta */
   size_t medium_even; /* the same of the medium hole */
   struct hearth_thread_pools *thread;
@@ -87,13 +88,14 @@ static inline __attribute__((always_inline)) bool hearth_hole_cut(struct hearth_
   return true;
 }
 
-static inline uint8_t hearth_bin_count(const struct hearth_pool *pool, size_t quanta) {
+/* Of 32 bits: a load waits twice as long for a store of 8 that it follows. */
+static inline uint32_t hearth_bin_count(const struct hearth_pool *pool, size_t quanta) {
   return __atomic_load_n(&pool->counts.cached[quanta - 1], __ATOMIC_RELAXED);
 }
 
 /* A forked child may find the pool of another thread between two stores. Blocks that are in two places by then must not be: so a
  * count goes down before its block is handed out, and up when the block is there. */
-static inline void hearth_bin_set_count(struct hearth_pool *pool, size_t quanta, uint8_t count) {
+static inline void hearth_bin_set_count(struct hearth_pool *pool, size_t quanta, uint32_t count) {
   __atomic_store_n(&pool->counts.cached[quanta - 1], count, __ATOMIC_RELEASE);
 }
 
@@ -103,7 +105,7 @@ static inline __attribute__((always_inline)) bool hearth_pool_take_cached(struct
   size_t cached = hearth_bin_count(pool, quanta);
   if (!cached)
     return false;
-  hearth_bin_set_count(pool, quanta, (uint8_t)(cached - 1));
+  hearth_bin_set_count(pool, quanta, (uint32_t)(cached - 1));
   hearth_count_add(&pool->counts.reused, 1);
   *ret_block = bin[cached - 1];
   return true;
@@ -137,7 +139,7 @@ static inline __attribute__((always_inline)) bool hearth_pool_put_small(struct h
   if (cached >= hearth_bin_most[quanta - 1])
     return false;
   bin[cached] = block;
-  hearth_bin_set_count(pool, quanta, (uint8_t)(cached + 1));
+  hearth_bin_set_count(pool, quanta, (uint32_t)(cached + 1));
   return true;
 }
 

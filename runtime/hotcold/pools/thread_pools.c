@@ -68,7 +68,7 @@ static void empty_bins(struct hearth_thread_pools *thread) {
   for (unsigned i = 0; i < HEARTH_POOLS; i++) {
     struct hearth_pool *pool = &thread->pool[i];
     for (size_t quanta = 1; quanta <= HEARTH_SMALL_QUANTA; quanta++) {
-      uint8_t cached = hearth_bin_count(pool, quanta);
+      uint32_t cached = hearth_bin_count(pool, quanta);
       hearth_bin_set_count(pool, quanta, 0);
       hearth_release_blocks(thread, hearth_bin_of(pool, quanta), cached);
       hearth_count_add(&pool->counts.released, cached);
@@ -209,12 +209,12 @@ size_t hearth_even_medium_quanta(uint64_t owner, const void *block) {
 /* The older half goes. For a child that is forked meanwhile, the bin is empty. */
 static void empty_half(struct hearth_pool *pool, size_t quanta) {
   void *old[HEARTH_BIN_MOST], **bin = hearth_bin_of(pool, quanta);
-  uint8_t cached = hearth_bin_count(pool, quanta), half = cached / 2;
+  uint32_t cached = hearth_bin_count(pool, quanta), half = cached / 2;
   memcpy(old, bin, half * sizeof *bin);
   hearth_bin_set_count(pool, quanta, 0);
   atomic_signal_fence(memory_order_seq_cst);
   memmove(bin, bin + half, (size_t)(cached - half) * sizeof *bin);
-  hearth_bin_set_count(pool, quanta, (uint8_t)(cached - half));
+  hearth_bin_set_count(pool, quanta, cached - half);
   hearth_release_blocks(pool->thread, old, half);
   hearth_count_add(&pool->counts.released, half);
 }
