@@ -7,35 +7,10 @@
 #include <string.h>
 
 #include "array.h"
+#include "call_path_sites.h"
 #include "file.h"
-#include "hearth/call_path.h"
 #include "hearth/hints.h"
 #include "hearth/library_calls.h"
-#include "hearth/path_keys.h"
-
-typedef struct path {
-  hearth_call_path row;
-  hearth_placement placement;
-  uint64_t bytes;
-} path;
-
-/* The paths of one return address: [first, end). */
-typedef struct site {
-  size_t first, end;
-  hearth_placement rest; /* at heights that are not known; UNKNOWN: as without profile */
-  bool by_height, has_hint;
-  uint64_t bytes[HEARTH_PATH_KEYS];
-} site;
-
-typedef struct keys {
-  hearth_profile *profile;
-  hearth_plan plan;
-  path *paths;
-  site *sites;
-  size_t path_count, site_count;
-  bool has_hints;
-  hearth_path_sums sums;
-} keys;
 
 static int compare(uint64_t a, uint64_t b) { return (a > b) - (a < b); }
 
@@ -48,7 +23,8 @@ static int compare_paths(const void *a, const void *b) {
 }
 
 /* The bytes of a context are shared out among its paths. */
-static hearth_status read_context(keys *k, const hearth_call_paths *rows, size_t first, size_t end, hearth_error *err) {
+static hearth_status read_context(path_sites *k, const hearth_call_paths *rows, size_t first, size_t end,
+                                  hearth_error *err) {
   uint32_t node, context = rows->rows[first].context;
   hearth_mib mib;
   HEARTH_TRY(hearth_profile_get_context(k->profile, context, &node, &mib, err));
@@ -60,7 +36,7 @@ static hearth_status read_context(keys *k, const hearth_call_paths *rows, size_t
   return HEARTH_OK;
 }
 
-static hearth_status read_paths(keys *k, const hearth_call_paths *rows, hearth_error *err) {
+static hearth_status read_paths(path_sites *k, const hearth_call_paths *rows, hearth_error *err) {
   for (size_t first = 0, end; first < rows->count; first = end) {
     for (end = first + 1; end < rows->count && rows->rows[end].context == rows->rows[first].context; end++)
       ;
@@ -84,14 +60,14 @@ static hearth_placement common(const path *paths, size_t first, size_t end) {
   return placement;
 }
 
-static size_t end_of_height(const keys *k, const site *s, size_t first) {
+static size_t end_of_height(const path_sites *k, const path_site *s, size_t first) {
   size_t end = first;
   while (end < s->end && k->paths[end].row.height == k->paths[first].row.height)
     end++;
   return end;
 }
 
-static void choose_key(keys *k, site *s) {
+static void choose_key(path_sites *k, path_site *s) {
   hearth_placement all = common(k->paths, s->first, s->end);
   s->by_height = all == HEARTH_CLASS_UNKNOWN;
   s->rest = all;
@@ -116,26 +92,26 @@ static void choose_key(keys *k, site *s) {
   }
 }
 
-static void find_sites(keys *k) {
+static void find_sites(path_sites *k) {
   for (size_t first = 0, end; first < k->path_count; first = end) {
     const hearth_call_path *row = &k->paths[first].row;
     for (end = first;
          end < k->path_count && k->paths[end].row.binary == row->binary && k->paths[end].row.offset == row->offset;
          end++)
       ;
-    site *s = &k->sites[k->site_count++];
-    *s = (site){.first = first, .end = end};
+    path_site *s = &k->sites[k->site_count++];
+    *s = (path_site){.first = first, .end = end};
     choose_key(k, s);
     k->has_hints = k->has_hints || s->has_hint;
   }
 }
 
-static void free_keys(keys *k) {
+void hearth_path_sites_free(path_sites *k) {
   free(k->paths);
   free(k->sites);
 }
 
-static hearth_status find_keys(keys *k, hearth_error *err) {
+hearth_status hearth_path_sites_find(path_sites *k, hearth_error *err) {
   hearth_call_paths rows;
   HEARTH_TRY(hearth_profile_get_plan(k->profile, &k->plan, err));
   HEARTH_TRY(hearth_profile_get_call_paths(k->profile, &rows, err));
@@ -160,7 +136,7 @@ static unsigned hint_of(hearth_placement placement) {
   return hearth_hint_of(placement, hints);
 }
 
-static hearth_status write_module(const keys *k, uint32_t binary, FILE *stream, hearth_error *err) {
+static hearth_status write_module(const path_sites *k, uint32_t binary, FILE *stream, hearth_error *err) {
   const char *name;
   const uint8_t *build_id;
   uint32_t size;
@@ -172,7 +148,7 @@ static hearth_status write_module(const keys *k, uint32_t binary, FILE *stream, 
   return HEARTH_OK;
 }
 
-static void write_site(const keys *k, const site *s, FILE *stream) {
+static void write_site(const path_sites *k, const path_site *s, FILE *stream) {
   fprintf(stream, "%c%" PRIx64, HEARTH_LIBRARY_CALLS_PATH, k->paths[s->first].row.offset);
   if (s->rest != HEARTH_CLASS_UNKNOWN)
     fprintf(stream, " %u", hint_of(s->rest));
@@ -187,11 +163,11 @@ static void write_site(const keys *k, const site *s, FILE *stream) {
   fputc('\n', stream);
 }
 
-static hearth_status write_sites(const keys *k, FILE *stream, hearth_error *err) {
+static hearth_status write_sites(const path_sites *k, FILE *stream, hearth_error *err) {
   uint32_t binary = HEARTH_NONE;
   fprintf(stream, HEARTH_LIBRARY_CALLS_HEAD "\n" HEARTH_LIBRARY_CALLS_PLAN " %016" PRIx64 "\n", k->plan.id);
   for (size_t i = 0; i < k->site_count; i++) {
-    const site *s = &k->sites[i];
+    const path_site *s = &k->sites[i];
     if (!s->has_hint)
       continue;
     if (k->paths[s->first].row.binary != binary)
@@ -202,72 +178,34 @@ static hearth_status write_sites(const keys *k, FILE *stream, hearth_error *err)
 }
 
 hearth_status hearth_path_keys_write(hearth_profile *profile, FILE *stream, bool *ret_has_hints, hearth_error *err) {
-  keys k = {.profile = profile};
-  hearth_status status = find_keys(&k, err);
+  path_sites k = {.profile = profile};
+  hearth_status status = hearth_path_sites_find(&k, err);
   if (status == HEARTH_OK)
     status = write_sites(&k, stream, err);
   *ret_has_hints = k.has_hints;
-  free_keys(&k);
+  hearth_path_sites_free(&k);
   return status;
 }
 
-/* ----------------------------------------------- the listing ------------------------------------------------ */
+/* ------------------------------------------------- the plan ------------------------------------------------- */
 
-static uint64_t bytes_of(const site *s) {
-  uint64_t sum = 0;
-  for (int key = 0; key < HEARTH_PATH_KEYS; key++)
-    sum += s->bytes[key];
-  return sum;
+static hearth_status plan_anew(hearth_profile **profile, uint32_t layout, void **ret_data, hearth_error *err) {
+  const hearth_plan_options options = {.layout = layout, .guess_accesses = true};
+  size_t size;
+  HEARTH_TRY(hearth_plan_make(*profile, &options, ret_data, &size, err));
+  hearth_profile_close(*profile);
+  *profile = NULL;
+  return hearth_profile_open_memory(*ret_data, size, "the plan", profile, err);
 }
 
-static int compare_sites(const void *a, const void *b) {
-  const site *x = a, *y = b;
-  int order = compare(bytes_of(y), bytes_of(x));
-  return order ? order : compare(x->first, y->first);
-}
-
-static double percent(uint64_t part, uint64_t of) { return of ? 100.0 * (double)part / (double)of : 0; }
-
-static hearth_status print_site(const keys *k, const site *s, FILE *stream, hearth_error *err) {
-  const hearth_call_path *row = &k->paths[s->first].row;
-  const char *name;
-  const uint8_t *build_id;
-  uint32_t size, node, frame, parent;
-  hearth_frame_info info;
-  hearth_function_info function;
-  hearth_mib mib;
-  HEARTH_TRY(hearth_profile_get_binary(k->profile, row->binary, &name, &build_id, &size, err));
-  HEARTH_TRY(hearth_profile_get_context(k->profile, row->context, &node, &mib, err));
-  HEARTH_TRY(hearth_profile_get_stack(k->profile, node, &frame, &parent, err));
-  HEARTH_TRY(hearth_profile_get_frame(k->profile, frame, &info, err));
-  HEARTH_TRY(hearth_profile_get_function(k->profile, info.function, &function, err));
-  fprintf(stream, "%14" PRIu64 "  %-7s  %5.1f %%  %s+0x%" PRIx64 "  %s\n", bytes_of(s),
-          s->by_height ? "height" : "address", percent(s->bytes[HEARTH_PATH_AMBIGUOUS], bytes_of(s)), name, row->offset,
-          function.name);
-  return HEARTH_OK;
-}
-
-static hearth_status print_keys(keys *k, FILE *stream, hearth_error *err) {
-  const hearth_path_sums *sums = &k->sums;
-  uint64_t placed = sums->with_path - sums->unplaced;
-  fprintf(stream, "%14s  %-7s  %9s  return address\n", "bytes", "key", "ambiguous");
-  qsort(k->sites, k->site_count, sizeof *k->sites, compare_sites);
-  for (size_t i = 0; i < k->site_count; i++)
-    HEARTH_TRY(print_site(k, &k->sites[i], stream, err));
-  fprintf(stream, "\nOf %" PRIu64 " bytes with a placement:\n", placed);
-  fprintf(stream, "  %5.1f %%  by the return address alone\n", percent(sums->bytes[HEARTH_PATH_ADDRESS], placed));
-  fprintf(stream, "  %5.1f %%  by the height of the stack, too\n", percent(sums->bytes[HEARTH_PATH_HEIGHT], placed));
-  fprintf(stream, "  %5.1f %%  at any other height\n", percent(sums->bytes[HEARTH_PATH_REST], placed));
-  fprintf(stream, "  %5.1f %%  ambiguous: placed as without a profile\n",
-          percent(sums->bytes[HEARTH_PATH_AMBIGUOUS], placed));
-  return hearth_stream_flush(stream, err);
-}
-
-hearth_status hearth_path_keys_print(hearth_profile *profile, FILE *stream, hearth_error *err) {
-  keys k = {.profile = profile};
-  hearth_status status = find_keys(&k, err);
-  if (status == HEARTH_OK)
-    status = print_keys(&k, stream, err);
-  free_keys(&k);
-  return status;
+hearth_status hearth_path_plan_make(hearth_profile **profile, uint32_t layout, void **ret_data, hearth_error *err) {
+  hearth_profile_summary summary;
+  hearth_plan has;
+  *ret_data = NULL;
+  HEARTH_TRY(hearth_profile_get_summary(*profile, &summary, err));
+  HEARTH_TRY(hearth_profile_get_plan(*profile, &has, err));
+  bool is_planned = summary.accesses_counted || (has.id && has.pool_count);
+  if (layout == HEARTH_PATH_LAYOUT_OWN && is_planned)
+    return HEARTH_OK;
+  return plan_anew(profile, layout == HEARTH_PATH_LAYOUT_OWN ? 0 : layout, ret_data, err);
 }

@@ -27,8 +27,14 @@ typedef struct arguments {
   hearth_number_option sites, gain;
   hearth_classify_options classify;
   uint32_t layout;
-  bool quiet, paths;
+  bool layout_given, quiet, paths, json;
 } arguments;
+
+static int take_layout(void *target, const char *value) {
+  arguments *a = target;
+  a->layout_given = true;
+  return hearth_tool_take_layout(&a->layout, value);
+}
 
 static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
   const hearth_option options[] = {
@@ -51,7 +57,7 @@ static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
        .target = &a->gain,
        .help = "only sites worth N millionths of all bytes or more (default 500)"},
       HEARTH_CLASSIFY_OPTION(hearth_tool_take_classify, &a->classify, "\nCompile with the same: -memprof-classify"),
-      HEARTH_LAYOUT_OPTION(&a->layout),
+      HEARTH_LAYOUT_OPTION(take_layout, a),
       {.name = "--library-calls",
        .value = "FILE",
        .expects = "a file",
@@ -60,9 +66,10 @@ static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
                "HEARTH_HOTCOLD=library-calls=FILE"},
       {.name = "--paths",
        .flag = &a->paths,
-       .help = "plan nothing; print how 'hearth run' tells the placements of PROFILE's contexts apart: each return "
-               "address, "
-               "its key, and the bytes that stay ambiguous"},
+       .help = "write no profile; print how 'hearth run' (with the same --layout) tells the placements of PROFILE's "
+               "contexts "
+               "apart: each return address, its key, and the bytes that stay ambiguous"},
+      {.name = "--json", .flag = &a->json, .help = "with --paths: print one JSON object"},
       {.name = "--quiet", .letter = 'q', .flag = &a->quiet, .help = "print errors only"},
       {0}};
   int operands;
@@ -140,11 +147,16 @@ static bool write_all(const arguments *a, const void *data, size_t size) {
 
 static int print_paths(const arguments *a) {
   hearth_error err;
+  void *data = NULL;
   hearth_profile *profile = hearth_tool_open_profile(a->profile);
   if (!profile)
     return HEARTH_EXIT_ERROR;
-  hearth_status status = hearth_path_keys_print(profile, stdout, &err);
+  hearth_status status =
+      hearth_path_plan_make(&profile, a->layout_given ? a->layout : HEARTH_PATH_LAYOUT_OWN, &data, &err);
+  if (status == HEARTH_OK)
+    status = hearth_path_keys_print(profile, a->json, stdout, &err);
   hearth_profile_close(profile);
+  free(data);
   return status == HEARTH_OK ? HEARTH_EXIT_OK : hearth_tool_error("%s: %s", a->profile, err.message);
 }
 
@@ -156,6 +168,8 @@ int hearth_cmd_plan(int argc, char **argv) {
   size_t size = 0;
   if (!parse(argc, argv, &a, &code))
     return code;
+  if (a.json && !a.paths)
+    return hearth_tool_usage_error("plan", "--json goes with --paths");
   if (a.paths)
     return print_paths(&a);
   if (!may_be_replaced(&a))

@@ -42,32 +42,12 @@ typedef struct settings {
   char text[4096];
 } settings;
 
-/* The profile with another plan, in place of the one that it has. */
-static hearth_status plan_anew(hearth_profile **profile, uint32_t layout, void **data, hearth_error *err) {
-  const hearth_plan_options options = {.layout = layout, .guess_accesses = true};
-  size_t size;
-  HEARTH_TRY(hearth_plan_make(*profile, &options, data, &size, err));
-  hearth_profile_close(*profile);
-  *profile = NULL;
-  return hearth_profile_open_memory(*data, size, "the plan", profile, err);
-}
-
-/* A profile whose accesses were counted has its plan from them; others are planned for here. */
-static hearth_status plan(const request *r, hearth_profile **profile, void **data, hearth_error *err) {
-  hearth_profile_summary summary;
-  hearth_plan has;
-  HEARTH_TRY(hearth_profile_get_summary(*profile, &summary, err));
-  HEARTH_TRY(hearth_profile_get_plan(*profile, &has, err));
-  if (!r->layout_given && (summary.accesses_counted || (has.id && has.pool_count)))
-    return HEARTH_OK;
-  return plan_anew(profile, r->layout, data, err);
-}
-
 static hearth_status write_list(const request *r, FILE *stream, bool *ret_has_hints, hearth_error *err) {
   hearth_profile *profile;
   void *data = NULL;
   HEARTH_TRY(hearth_profile_open_stream(r->profile, &profile, err));
-  hearth_status status = plan(r, &profile, &data, err);
+  hearth_status status =
+      hearth_path_plan_make(&profile, r->layout_given ? r->layout : HEARTH_PATH_LAYOUT_OWN, &data, err);
   if (status == HEARTH_OK)
     status = hearth_path_keys_write(profile, stream, ret_has_hints, err);
   hearth_profile_close(profile);

@@ -13,6 +13,10 @@
  * RUN: %hearth index accessed.text -o profile && %hearth plan --paths profile | FileCheck %s --check-prefix=PATHS
  * PATHS: height 0.{{[05]}} % program+0x{{.*}} leaf
  * PATHS: by the height of the stack, too
+ * RUN: %hearth plan --paths --json profile > paths.json && python3 -c 'import json, sys; p = json.load(sys.stdin); \
+ * RUN:   s = p["as_whole_stacks"]; assert s["address"] < 0.6 and s["height"] > 0.99, s; \
+ * RUN:   assert sum(a["bytes"] for a in p["addresses"]) == p["placed_bytes"]' < paths.json
+ * RUN: not %hearth plan --json profile
  * RUN: %hearth run profile ./program | FileCheck %s --check-prefix=PLACED
  * PLACED-COUNT-3: needed other, unused cold, in a thread other
  * RUN: env ANOTHER=variable HEARTH_HOTCOLD=stats=stats %hearth run profile -- ./program and arguments \
@@ -36,6 +40,9 @@
  * RUN: %clang -O1 -g -pthread %s -o program && %hearth index raw -o uncounted
  * RUN: %hearth run --layout=warm uncounted ./program | FileCheck %s --check-prefix=WARM
  * WARM-COUNT-3: needed hot, unused hot, in a thread hot
+ * RUN: %hearth run --layout=warm --list=warm uncounted true && grep -c ' 223$' warm && cp uncounted same
+ * RUN: %hearth plan --paths --layout=warm uncounted | FileCheck %s --check-prefix=ONE && cmp uncounted same
+ * ONE: address 0.0 % program+0x{{.*}} leaf
  * RUN: (%hearth run --layout=none uncounted sh -c 'echo $LD_PRELOAD.$HEARTH_HOTCOLD.; ls /proc/self/fd; exit 7' 2>&1; \
  * RUN:   echo code $?) | FileCheck %s --check-prefix=NONE
  * NONE: hearth: uncounted: nothing is predicted to gain: the program runs as it is

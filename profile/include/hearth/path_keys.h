@@ -20,18 +20,20 @@ enum hearth_path_key {
   HEARTH_PATH_KEYS
 };
 
-/* Bytes of contexts. Those of a context with several paths are shared out among them. */
-typedef struct hearth_path_sums {
-  uint64_t with_path, unplaced;     /* of the former, those without a placement */
-  uint64_t bytes[HEARTH_PATH_KEYS]; /* the others */
-} hearth_path_sums;
-
 /* The table for the allocator (docs/formats/library-calls.md); *ret_has_hints: it places any block elsewhere than the
  * program's own allocator does. E_EMPTY (no paths), E_IO, E_NOMEM, and those of reading. */
 hearth_status hearth_path_keys_write(hearth_profile *profile, FILE *stream, bool *ret_has_hints, hearth_error *err);
 
-/* The output of `hearth plan --paths`: a row for each return address, the most bytes first, and sums. As above. */
-hearth_status hearth_path_keys_print(hearth_profile *profile, FILE *stream, hearth_error *err);
+/* The output of `hearth plan --paths`: a row for each return address, the most bytes first, and sums; or the same as one JSON
+ * object (docs/tools.md). As above. */
+hearth_status hearth_path_keys_print(hearth_profile *profile, bool as_json, FILE *stream, hearth_error *err);
+
+/* The plan that `hearth run` goes by. A profile whose accesses were counted, or that has pools, keeps its own, unless `layout` is
+ * given: 1 + an enum hearth_layout, or 0 for the cheapest; LAYOUT_OWN is none. For others there is a plan with guessed accesses. The
+ * profile with that plan takes the place of *profile; it is in *ret_data, to be freed after it is closed, or NULL. After an error
+ * *profile may be NULL. */
+#define HEARTH_PATH_LAYOUT_OWN UINT32_MAX
+hearth_status hearth_path_plan_make(hearth_profile **profile, uint32_t layout, void **ret_data, hearth_error *err);
 
 #ifdef __cplusplus
 }
