@@ -9,7 +9,7 @@
  * RUN:   -I%adapter/entries -I%adapter/../guard -I%S/Inputs -I%format %s %S/Inputs/region_check.c \
  * RUN:   %S/Inputs/pools_check.c $(find %adapter/pages %adapter/pools -name "*.c") %adapter/ranges/ranges.c \
  * RUN:   %adapter/ranges/status_page.c %adapter/ranges/cold_file.c %adapter/ranges/huge_pages.c %adapter/ranges/page_out.c \
- * RUN:   %adapter/entries/opening.c %adapter/entries/missing_sites.c %adapter/entries/hinted_calls_absent.c -o %t -pthread
+ * RUN:   %adapter/ranges/warm_tiles.c %adapter/entries/opening.c %adapter/entries/missing_sites.c %adapter/entries/hinted_calls_absent.c -o %t -pthread
  * RUN: env HEARTH_HOTCOLD=cold=madvise-cold:interval=1 TSAN_OPTIONS=halt_on_error=1 %t | FileCheck %s
  *
  * CHECK: 0 blocks, 0 bytes left

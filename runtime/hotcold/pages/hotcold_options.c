@@ -31,10 +31,8 @@ static bool parse_switch(struct span_of_text value, bool *ret_on) {
 
 static bool parse_cold(struct span_of_text value, enum hearth_cold_mode *ret_mode, bool *ret_on) {
   static const char *const modes[] = {
-      [HEARTH_COLD_KEEP] = "keep",
-      [HEARTH_COLD_ADVISE] = "madvise-cold",
-      [HEARTH_COLD_PAGEOUT] = "pageout",
-      [HEARTH_COLD_FILE] = "file",
+      [HEARTH_COLD_KEEP] = "keep", [HEARTH_COLD_ADVISE] = "madvise-cold", [HEARTH_COLD_PAGEOUT] = "pageout",
+      [HEARTH_COLD_FILE] = "file", [HEARTH_COLD_AUTO] = "auto",
   };
   for (unsigned i = 0; i < sizeof modes / sizeof *modes; i++)
     if (equals(value, modes[i])) {

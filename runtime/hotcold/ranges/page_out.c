@@ -7,6 +7,7 @@
 #include "fatal.h"
 #include "ranges.h"
 #include "thread_pools.h"
+#include "warm_tiles.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -31,6 +32,7 @@ enum {
 
 _Atomic bool hearth_page_out_is_wanted;
 static enum hearth_cold_mode cold_mode;
+static bool corrects_cold;
 static unsigned interval_s;
 
 static bool has_swap_space(void) {
@@ -38,12 +40,16 @@ static bool has_swap_space(void) {
   return !sysinfo(&info) && info.totalswap;
 }
 
-void hearth_page_out_open(enum hearth_cold_mode mode, unsigned seconds) {
+enum hearth_cold_mode hearth_page_out_mode(void) { return has_swap_space() ? HEARTH_COLD_PAGEOUT : HEARTH_COLD_FILE; }
+
+void hearth_page_out_open(enum hearth_cold_mode mode, bool corrects, unsigned seconds) {
   if (mode == HEARTH_COLD_PAGEOUT && !has_swap_space()) {
     hearth_hotcold_warn("cold=pageout has no effect: there is no swap space (cold=file needs none)", "");
     return;
   }
+  const struct hearth_region *cold = &hearth_ranges.region[HEARTH_RANGE_COLD];
   cold_mode = mode;
+  corrects_cold = corrects && hearth_warm_tiles_create((size_t)cold->pages << HEARTH_PAGE_SHIFT);
   interval_s = seconds;
   hearth_page_out_after_fork();
 }
@@ -101,18 +107,36 @@ static void drop_cached(struct hearth_region *cold) {
 }
 
 /* False if the kernel knows no such advice. */
+static bool send_out(char *start, size_t bytes) {
+  /* Dirty pages of a file are not dropped: they are written first. */
+  if (cold_mode == HEARTH_COLD_FILE)
+    msync(start, bytes, MS_SYNC);
+  return !madvise(start, bytes, cold_mode == HEARTH_COLD_ADVISE ? MADV_COLD : MADV_PAGEOUT) || errno != EINVAL;
+}
+
+static bool send_out_cold_tiles(char *base, size_t bytes) {
+  bool known = true;
+  hearth_warm_tiles_look(base, bytes);
+  for (size_t some, at = 0; known; at += some) {
+    at = hearth_warm_tiles_stretch(at, bytes, &some);
+    if (!some)
+      break;
+    known = send_out(base + at, some);
+  }
+  return known;
+}
+
+/* The same. */
 static bool page_out(void) {
   struct hearth_region *cold = &hearth_ranges.region[HEARTH_RANGE_COLD];
   size_t bytes = hearth_region_extent(cold);
   if (!bytes)
     return true;
-  /* Dirty pages of a file are not dropped: they are written first. */
-  if (cold_mode == HEARTH_COLD_FILE)
-    msync(cold->base, bytes, MS_SYNC);
-  bool known =
-      !madvise(cold->base, bytes, cold_mode == HEARTH_COLD_ADVISE ? MADV_COLD : MADV_PAGEOUT) || errno != EINVAL;
+  bool known = corrects_cold ? send_out_cold_tiles(cold->base, bytes) : send_out(cold->base, bytes);
   if (cold_mode == HEARTH_COLD_FILE)
     drop_cached(cold);
+  if (corrects_cold)
+    hearth_warm_tiles_note(cold->base, bytes);
   return known;
 }
 
@@ -125,7 +149,8 @@ static void *run(void *unused) {
     struct round before = look();
     if (!page_out())
       break;
-    wait_s = hearth_page_out_wait(wait_s, interval_s, last.sent_bytes, returned_since(&last, &before));
+    if (!corrects_cold)
+      wait_s = hearth_page_out_wait(wait_s, interval_s, last.sent_bytes, returned_since(&last, &before));
     last = look();
     last.sent_bytes = before.resident_bytes > last.resident_bytes ? before.resident_bytes - last.resident_bytes : 0;
   }

@@ -14,8 +14,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Decide once, with the options that are in force: from now on the thread is wanted, if there is anything to do. */
-void hearth_page_out_open(enum hearth_cold_mode mode, unsigned interval_s);
+/* For HEARTH_COLD_AUTO: pageout where there is swap space, or else file. */
+enum hearth_cold_mode hearth_page_out_mode(void);
+
+/* Decide once, with the options that are in force: from now on the thread is wanted, if there is anything to do. `corrects`: what
+ * comes back stays (warm_tiles.h), and rounds do not become rarer. */
+void hearth_page_out_open(enum hearth_cold_mode mode, bool corrects, unsigned interval_s);
 
 /* Seconds until the next round: the interval. If more than a quarter of the bytes that the last round sent out were
  * back in memory by this one, it is twice the last wait, up to 64 intervals: to fetch the bytes again costs more than

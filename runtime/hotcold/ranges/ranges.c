@@ -216,6 +216,9 @@ static void open_once(void) {
   } else if (options.verify) {
     hearth_hotcold_warn("verify needs a recording: run the program by 'hearth record', then 'hearth verify'", "");
   }
+  bool corrects_cold = options.cold_mode == HEARTH_COLD_AUTO;
+  if (corrects_cold)
+    options.cold_mode = hearth_page_out_mode();
   hearth_ranges.cold_below = options.cold_below;
   hearth_ranges.has_pools = options.pools;
   hearth_ranges.hot_from = options.pools ? options.hot_from : UINT8_MAX + 1;
@@ -234,7 +237,7 @@ static void open_once(void) {
   if (pthread_atfork(before_fork, after_fork, after_fork_in_child))
     hearth_hotcold_warn("cannot register fork handlers: do not fork while threads allocate", "");
   if (options.cold_below)
-    hearth_page_out_open(options.cold_mode, options.interval_s);
+    hearth_page_out_open(options.cold_mode, corrects_cold, options.interval_s);
   hearth_ranges_user.opened(&options);
 }
 

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The system says page by page what is in memory (mincore), before and after each round. */
+#define _GNU_SOURCE
+#include "warm_tiles.h"
+
+#include "region.h"
+
+#include <stdint.h>
+#include <sys/mman.h>
+
+enum {
+  TILE_PAGES = 16,
+  TILE_BYTES = TILE_PAGES << HEARTH_PAGE_SHIFT,
+  MOST_RETURNS = 6,
+  TILES_AT_ONCE = 64,
+};
+
+struct tile {
+  uint8_t out;     /* pages that were not in memory when the last round had sent it; 0: it did not */
+  uint8_t returns; /* how often it came back, less the times that it did not */
+  uint8_t rest;    /* rounds for which it stays */
+};
+
+static struct tile *tiles; /* of the range, from its base on; NULL: none */
+
+static size_t tiles_in(size_t bytes) { return (bytes + TILE_BYTES - 1) / TILE_BYTES; }
+
+bool hearth_warm_tiles_create(size_t bytes) {
+  size_t size = tiles_in(bytes) * sizeof *tiles;
+  void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  tiles = memory == MAP_FAILED ? NULL : memory;
+  return tiles;
+}
+
+/* Call `visit` for each tile, with the number of its pages that are in memory. */
+static void for_each_tile(char *base, size_t bytes, void (*visit)(struct tile *tile, unsigned in_memory)) {
+  unsigned char is_in[TILES_AT_ONCE * TILE_PAGES];
+  for (size_t first = 0, count = tiles_in(bytes); first < count; first += TILES_AT_ONCE) {
+    size_t some = count - first < TILES_AT_ONCE ? count - first : TILES_AT_ONCE;
+    if (mincore(base + first * TILE_BYTES, some * TILE_BYTES, is_in))
+      return;
+    for (size_t i = 0; i < some; i++) {
+      unsigned in_memory = 0;
+      for (unsigned page = 0; page < TILE_PAGES; page++)
+        in_memory += is_in[i * TILE_PAGES + page] & 1;
+      visit(&tiles[first + i], in_memory);
+    }
+  }
+}
+
+static void look_at(struct tile *tile, unsigned in_memory) {
+  unsigned out = TILE_PAGES - in_memory, returned = tile->out > out ? tile->out - out : 0;
+  if (returned > tile->out / 4u) {
+    tile->returns += tile->returns < MOST_RETURNS;
+    tile->rest = (uint8_t)((1u << tile->returns) - 1);
+  } else if (tile->rest) {
+    tile->rest--;
+  } else if (tile->out && tile->returns) {
+    tile->returns--;
+  }
+}
+
+void hearth_warm_tiles_look(char *base, size_t bytes) { for_each_tile(base, bytes, look_at); }
+
+size_t hearth_warm_tiles_stretch(size_t from, size_t bytes, size_t *ret_bytes) {
+  size_t first = from / TILE_BYTES, count = tiles_in(bytes);
+  while (first < count && tiles[first].rest)
+    first++;
+  size_t end = first;
+  while (end < count && !tiles[end].rest)
+    end++;
+  *ret_bytes = (end - first) * TILE_BYTES;
+  return first * TILE_BYTES;
+}
+
+static void note_of(struct tile *tile, unsigned in_memory) {
+  tile->out = tile->rest ? 0 : (uint8_t)(TILE_PAGES - in_memory);
+}
+
+void hearth_warm_tiles_note(char *base, size_t bytes) { for_each_tile(base, bytes, note_of); }
