@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The operations are worked out first, in memory of the system's: while they are performed, nothing else allocates. */
-#define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
+#define _GNU_SOURCE /* MAP_ANONYMOUS, RTLD_DEFAULT */
 #include "trace_replay.h"
 
+#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "hearth/hints.h"
 #include "live_blocks.h"
 #include "messages.h"
 
@@ -21,7 +23,16 @@ typedef struct operation {
   uint32_t slot;
   uint16_t alignment;
   uint8_t kind; /* HEARTH_TRACE_REALLOC with the old block still in its slot stands for both halves */
+  uint8_t hint;
 } operation;
+
+/* The adapter's functions; all NULL: those of the C library are called. */
+typedef struct hinted_functions {
+  void *(*malloc)(size_t bytes, uint8_t hint);
+  void *(*calloc)(size_t count, size_t bytes, uint8_t hint);
+  void *(*realloc)(void *block, size_t bytes, uint8_t hint);
+  void *(*aligned_alloc)(size_t alignment, size_t bytes, uint8_t hint);
+} hinted_functions;
 
 typedef struct script {
   operation *operations;
@@ -32,6 +43,8 @@ typedef struct script {
   uint32_t slot_count, free_count;
   hearth_live_blocks live;
   uint64_t live_bytes, peak_bytes;
+  const hearth_trace_hints *hints; /* NULL: none */
+  hinted_functions hinted;
 } script;
 
 static void *map(size_t size) {
@@ -47,7 +60,11 @@ static uint16_t alignment_of(uint64_t address) {
 static uint32_t take_slot(script *s) { return s->free_count ? s->free_slots[--s->free_count] : s->slot_count++; }
 
 static void add(script *s, uint8_t kind, uint32_t slot, uint64_t size, uint64_t address) {
-  s->operations[s->count++] = (operation){size, slot, alignment_of(address), kind};
+  s->operations[s->count++] = (operation){size, slot, alignment_of(address), kind, HEARTH_HINT_NOTCOLD};
+}
+
+static uint8_t hint_of(const script *s, uint32_t stack) {
+  return s->hints && stack < s->hints->count ? s->hints->rows[stack] : HEARTH_HINT_NOTCOLD;
 }
 
 static void end_block(script *s, const hearth_live_block *block, uint8_t kind) {
@@ -63,6 +80,7 @@ static bool begin_block(script *s, const hearth_trace_event *event) {
   if (replaced.address) /* its end was lost */
     end_block(s, &replaced, HEARTH_TRACE_FREE);
   add(s, event->kind, (uint32_t)block.number, event->size, event->address);
+  s->operations[s->count - 1].hint = hint_of(s, event->stack);
   s->live_bytes += event->size;
   s->peak_bytes = s->live_bytes > s->peak_bytes ? s->live_bytes : s->peak_bytes;
   return true;
@@ -86,6 +104,21 @@ static hearth_status add_event(void *data, const hearth_trace_event *event, uint
   return begin_block(s, event) ? HEARTH_OK : hearth_error_nomem(err);
 }
 
+static size_t aligned_size(const operation *o) { return (o->size + o->alignment - 1) / o->alignment * o->alignment; }
+
+static void *allocate_hinted(const hinted_functions *f, const operation *o, void *old) {
+  switch (o->kind) {
+  case HEARTH_TRACE_CALLOC:
+    return f->calloc(1, o->size, o->hint);
+  case HEARTH_TRACE_REALLOC:
+    return f->realloc(old, o->size, o->hint);
+  case HEARTH_TRACE_ALIGNED:
+    return f->aligned_alloc(o->alignment, aligned_size(o), o->hint);
+  default:
+    return f->malloc(o->size, o->hint);
+  }
+}
+
 static void *allocate(const operation *o, void *old) {
   switch (o->kind) {
   case HEARTH_TRACE_CALLOC:
@@ -93,7 +126,7 @@ static void *allocate(const operation *o, void *old) {
   case HEARTH_TRACE_REALLOC:
     return realloc(old, o->size);
   case HEARTH_TRACE_ALIGNED:
-    return aligned_alloc(o->alignment, (o->size + o->alignment - 1) / o->alignment * o->alignment);
+    return aligned_alloc(o->alignment, aligned_size(o));
   default:
     return malloc(o->size);
   }
@@ -109,7 +142,7 @@ static bool perform(const script *s, bool touch) {
       *pointer = NULL;
       continue;
     }
-    *pointer = allocate(o, *pointer);
+    *pointer = s->hints ? allocate_hinted(&s->hinted, o, *pointer) : allocate(o, *pointer);
     if (!*pointer && o->size > 0)
       return false;
     if (touch && *pointer)
@@ -147,18 +180,38 @@ static void reset_peak(void) {
   fclose(file);
 }
 
-static hearth_status run(script *s, bool touch, hearth_replay_result *ret, hearth_error *err) {
+static bool run_once(script *s, bool touch, uint64_t resident_before, struct hearth_replay_round *ret) {
   reset_peak();
-  uint64_t before = status_bytes("VmRSS"), begin_ns = now_ns();
+  uint64_t begin_ns = now_ns();
   bool done = perform(s, touch);
   uint64_t end_ns = now_ns(), peak = status_bytes("VmHWM");
-  for (uint32_t i = 0; i < s->slot_count; ++i)
+  for (uint32_t i = 0; i < s->slot_count; ++i) {
     free(s->pointers[i]);
-  *ret = (hearth_replay_result){.operations = s->count,
-                                .time_ns = end_ns - begin_ns,
-                                .peak_live_bytes = s->peak_bytes,
-                                .peak_resident_bytes = peak > before ? peak - before : 0};
+    s->pointers[i] = NULL;
+  }
+  *ret = (struct hearth_replay_round){.time_ns = end_ns - begin_ns,
+                                      .peak_resident_bytes = peak > resident_before ? peak - resident_before : 0};
+  return done;
+}
+
+static hearth_status run(script *s, const hearth_replay_options *options, hearth_replay_result *ret,
+                         hearth_error *err) {
+  uint64_t before = status_bytes("VmRSS");
+  bool done = true;
+  ret->operations = s->count;
+  ret->peak_live_bytes = s->peak_bytes;
+  for (uint32_t i = 0; done && i < options->repeats; i++)
+    done = run_once(s, options->touch, before, &ret->rounds[i]);
   return done ? HEARTH_OK : hearth_error_set(err, HEARTH_E_NOMEM, "the allocator has no memory for the trace's blocks");
+}
+
+/* POSIX's way to make a function of a symbol. */
+static bool find_hinted(hinted_functions *f) {
+  *(void **)&f->malloc = dlsym(RTLD_DEFAULT, "malloc_hot_cold");
+  *(void **)&f->calloc = dlsym(RTLD_DEFAULT, "calloc_hot_cold");
+  *(void **)&f->realloc = dlsym(RTLD_DEFAULT, "realloc_hot_cold");
+  *(void **)&f->aligned_alloc = dlsym(RTLD_DEFAULT, "aligned_alloc_hot_cold");
+  return f->malloc && f->calloc && f->realloc && f->aligned_alloc;
 }
 
 static hearth_status prepare(hearth_trace *trace, script *s, hearth_error *err) {
@@ -168,17 +221,23 @@ static hearth_status prepare(hearth_trace *trace, script *s, hearth_error *err) 
   return status;
 }
 
-hearth_status hearth_trace_replay(hearth_trace *trace, bool touch, hearth_replay_result *ret, hearth_error *err) {
+hearth_status hearth_trace_replay(hearth_trace *trace, const hearth_replay_options *options, hearth_replay_result *ret,
+                                  hearth_error *err) {
   hearth_trace_info info;
   hearth_trace_get_info(trace, &info);
   size_t room = 2 * info.events + 1; /* a block whose end was lost takes an operation more */
   script s = {.operations = map(room * sizeof *s.operations),
               .pointers = map(room * sizeof *s.pointers),
               .free_slots = map(room * sizeof *s.free_slots),
-              .total = info.events};
+              .total = info.events,
+              .hints = options->hints};
+  if (s.hints && !find_hinted(&s.hinted))
+    return hearth_error_set(err, HEARTH_E_USAGE,
+                            "no allocator of this process takes hints: preload Hearth's, "
+                            "LD_PRELOAD=$(hearth flags use PROFILE --preload) hearth trace replay ...");
   hearth_status status = s.operations && s.pointers && s.free_slots ? prepare(trace, &s, err) : hearth_error_nomem(err);
   if (status == HEARTH_OK)
-    status = run(&s, touch, ret, err);
+    status = run(&s, options, ret, err);
   if (s.operations)
     munmap(s.operations, room * sizeof *s.operations);
   if (s.pointers)
