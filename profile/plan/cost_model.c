@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Misses follow from footprints: the units touched in windows of one length say how many are in longer and shorter ones, if
- * their number grows by a power of the time; from the time that it takes to fill a cache follows the rate at which new units
- * come in (Xiang, Ding, Luo and Bao, "HOTL: a higher order theory of locality", ASPLOS 2013). */
+/* Misses follow from footprints, the units touched in windows of one length and in spans of several: from the time that it takes
+ * to fill a cache follows the rate at which new units come in (Xiang, Ding, Luo and Bao, "HOTL: a higher order theory of locality", ASPLOS 2013). */
 #include "cost_model.h"
 
 #include "numbers.h"
@@ -36,20 +35,46 @@ static double rounded(double size, enum plan_allocator allocator) {
   return whole > 32 ? whole : 32;
 }
 
+/* The lines that a slot of a block of this size lies on: its beginning is anywhere at 16 bytes, unless blocks of a pool fill
+ * lines. */
+static double lines_of_slot(double size, enum plan_allocator allocator) {
+  uint64_t whole = (uint64_t)rounded(size, allocator);
+  bool fills_lines = allocator == PLAN_POOLS && (LINE % whole == 0 || whole % LINE == 0);
+  return size > LINE || fills_lines || size <= 16 ? 1 : 1 + (size - 16) / LINE;
+}
+
+/* What is not left alone in so many windows, if each touches this share. */
+static double in_windows(double share, double windows) {
+  return share < 0.999999 ? plan_covered(-plan_ln(1 - share) * windows) : 1;
+}
+
+static void add_spans(plan_heap *heap, const plan_subject *s, double bytes, double lines) {
+  double share = __builtin_popcountll(s->scenes) / (double)PLAN_SCENES, windows = 1;
+  if (share <= 0 || s->slots <= 0)
+    return;
+  for (uint32_t i = PLAN_SCENES; i < PLAN_MOMENTS; i++, windows *= 4) {
+    heap->touched[i] += lines * s->slots * in_windows(s->touched * share / s->slots, windows);
+    heap->pages[i] += s->pages * share * windows;
+    heap->walked[i] += in_windows(s->walk * share, windows) * bytes;
+    heap->walking[i] += s->walk > 0 ? bytes : 0;
+  }
+}
+
 void hearth_plan_heap_add(plan_heap *heap, const plan_subject *s, enum plan_allocator allocator) {
   double size = rounded(s->size, allocator);
   heap->bytes += s->blocks * size;
   heap->peak_bytes += s->peak_blocks * size;
   heap->blocks += s->blocks;
-  heap->slots += s->slots;
+  heap->slots += s->slots * lines_of_slot(s->size, allocator);
   heap->pairs += s->pairs;
   for (uint32_t i = 0; i < PLAN_SCENES; i++)
     if (s->scenes >> i & 1) {
-      heap->touched[i] += s->touched;
+      heap->touched[i] += s->touched * lines_of_slot(s->size, allocator);
       heap->pages[i] += s->pages;
       heap->walked[i] += s->walk * s->blocks * size;
       heap->walking[i] += s->walk > 0 ? s->blocks * size : 0;
     }
+  add_spans(heap, s, s->blocks * size, lines_of_slot(s->size, allocator));
 }
 
 void hearth_plan_heap_join(plan_heap *heap, const plan_heap *other) {
@@ -58,7 +83,7 @@ void hearth_plan_heap_join(plan_heap *heap, const plan_heap *other) {
   heap->blocks += other->blocks;
   heap->slots += other->slots;
   heap->pairs += other->pairs;
-  for (uint32_t i = 0; i < PLAN_SCENES; i++) {
+  for (uint32_t i = 0; i < PLAN_MOMENTS; i++) {
     heap->touched[i] += other->touched[i];
     heap->pages[i] += other->pages[i];
     heap->walked[i] += other->walked[i];
@@ -67,21 +92,21 @@ void hearth_plan_heap_join(plan_heap *heap, const plan_heap *other) {
 }
 
 /* Pages of some size; a heap's last one is shared with others. */
-static double touched_pages(const plan_heap *heap, const plan_time *time, uint32_t scene, double size) {
+static double touched_pages(const plan_heap *heap, const plan_time *time, uint32_t moment, double size) {
   if (heap->bytes <= 0)
     return 0;
-  double units = heap->bytes / size, others = heap->bytes - heap->walking[scene];
-  double walked = heap->walked[scene] * (1 + time->between[scene] * others) / heap->bytes;
+  double units = heap->bytes / size, others = heap->bytes - heap->walking[moment];
+  double walked = heap->walked[moment] * (1 + time->between[moment] * others) / heap->bytes;
   walked = walked < 1 ? walked : 1;
-  return units * (walked + (1 - walked) * plan_covered(heap->pages[scene] / units));
+  return units * (walked + (1 - walked) * plan_covered(heap->pages[moment] / units));
 }
 
 /* Lines in so many touched pages of PAGE bytes. */
-static double touched_lines(const plan_heap *heap, uint32_t scene, double pages) {
+static double touched_lines(const plan_heap *heap, uint32_t moment, double pages) {
   double lines = pages * (PAGE / LINE);
   if (lines <= 0)
     return 0;
-  double in_a_line = heap->slots / (heap->bytes / LINE), share = heap->touched[scene] / (lines * in_a_line);
+  double in_a_line = heap->slots / (heap->bytes / LINE), share = heap->touched[moment] / (lines * in_a_line);
   return share < 0.999 ? lines * plan_covered(-plan_ln(1 - share) * in_a_line) : lines;
 }
 
@@ -121,20 +146,41 @@ double hearth_plan_heap_price(const plan_heap *heap, const plan_time *time, cons
 
 /* -------------------------------------------------- misses --------------------------------------------------- */
 
-/* Misses in a window that touches `units` of `all` with so many accesses, where `room` of them fit. */
-static double misses(double units, double all, double accesses, double room) {
-  if (all <= room || units <= 1 || accesses <= units)
-    return all <= room ? 0 : units;
-  double power = plan_ln(units) / plan_ln(accesses); /* units = time ^ power; one access touches one */
+/* The units that each moment touches, and all that there are; pages of any size: translations. */
+typedef struct footprint {
+  double lines[PLAN_MOMENTS], pages[PLAN_MOMENTS];
+  double all_lines, all_pages;
+} footprint;
+
+/* Misses in a window that touches more units than the room for them, `units`, with so many accesses: from one access to the
+ * window the number of units grows by a power of the time. */
+static double misses_within(double units, double accesses, double room) {
+  if (units <= 1 || accesses <= units)
+    return units;
+  double power = plan_ln(units) / plan_ln(accesses);
   power = power < 0.2 ? 0.2 : power;
-  double count = power * room * plan_exp(plan_ln(units / room) / power) * (1 - room / all);
+  double count = power * room * plan_exp(plan_ln(units / room) / power);
   return count < accesses ? count : accesses;
 }
 
-/* What a window touches, and what there is. */
-typedef struct footprint {
-  double lines, pages, all_lines, all_pages; /* pages of any size: translations */
-} footprint;
+/* Misses in a window where several fill the room: from one span to the next the units grow by a power of the time, too. */
+static double misses_across(const double *units, double room) {
+  double windows = 1;
+  for (uint32_t i = PLAN_SCENES; i + 1 < PLAN_MOMENTS; i++, windows *= 4)
+    if (units[i + 1] > room && units[i] > 0) {
+      double low = units[i] < room ? units[i] : room, power = plan_ln(units[i + 1] / low) / plan_ln(4);
+      return power * room / (windows * plan_exp(plan_ln(room / low) / power));
+    }
+  return 0;
+}
+
+/* Misses in a window, on average over scenes. */
+static double misses(const double *units, double all, double accesses, double room) {
+  double sum = 0, across = all > room ? misses_across(units, room) : 0;
+  for (uint32_t i = 0; i < PLAN_SCENES && all > room; i++)
+    sum += units[i] > room ? misses_within(units[i], accesses, room) : across < units[i] ? across : units[i];
+  return sum / PLAN_SCENES;
+}
 
 static double line_cycles(const footprint *f, const plan_time *time) {
   return misses(f->lines, f->all_lines, time->accesses, l2_lines) * l2_miss +
@@ -153,11 +199,13 @@ static double pool_bytes(const plan_heaps *heaps) {
   return bytes;
 }
 
-static void add_to_footprint(footprint *f, const plan_heap *heap, const plan_time *time, uint32_t scene, double page) {
-  double pages = touched_pages(heap, time, scene, PAGE);
-  f->lines += touched_lines(heap, scene, pages);
+static void add_to_footprint(footprint *f, const plan_heap *heap, const plan_time *time, double page) {
+  for (uint32_t i = 0; i < PLAN_MOMENTS; i++) {
+    double pages = touched_pages(heap, time, i, PAGE);
+    f->lines[i] += touched_lines(heap, i, pages);
+    f->pages[i] += page == PAGE ? pages : touched_pages(heap, time, i, page);
+  }
   f->all_lines += heap->bytes / LINE;
-  f->pages += page == PAGE ? pages : touched_pages(heap, time, scene, page);
   f->all_pages += heap->bytes / page;
 }
 
@@ -165,12 +213,12 @@ static double page_bytes(double range_bytes) { return hearth_plan_has_huge_pages
 
 static double fault_cycles(double bytes, bool huge) { return huge ? bytes / HUGE * huge_fault : bytes / PAGE * fault; }
 
-static footprint footprint_of(const plan_heaps *heaps, const plan_time *time, uint32_t scene, bool huge) {
+static footprint footprint_of(const plan_heaps *heaps, const plan_time *time, bool huge) {
   footprint f = {0};
-  add_to_footprint(&f, heaps->own, time, scene, PAGE);
-  add_to_footprint(&f, heaps->cold, time, scene, page_bytes(heaps->cold->bytes));
+  add_to_footprint(&f, heaps->own, time, PAGE);
+  add_to_footprint(&f, heaps->cold, time, page_bytes(heaps->cold->bytes));
   for (uint32_t i = 0; i < heaps->pool_count; i++)
-    add_to_footprint(&f, &heaps->pools[i], time, scene, huge ? HUGE : PAGE);
+    add_to_footprint(&f, &heaps->pools[i], time, huge ? HUGE : PAGE);
   return f;
 }
 
@@ -199,11 +247,8 @@ plan_prediction hearth_plan_predict(const plan_heaps *heaps, const plan_time *ti
     pairs += heaps->pools[i].pairs * pool_pair;
     faults += fault_cycles(peak, huge);
   }
-  for (uint32_t i = 0; i < PLAN_SCENES; i++) {
-    footprint f = footprint_of(heaps, time, i, huge);
-    p.cycles += (line_cycles(&f, time) + page_cycles(&f, time)) / PLAN_SCENES;
-  }
-  p.cycles += faults / time->windows + pairs;
+  footprint f = footprint_of(heaps, time, huge);
+  p.cycles = line_cycles(&f, time) + page_cycles(&f, time) + faults / time->windows + pairs;
   return p;
 }
 
@@ -214,15 +259,12 @@ double hearth_plan_memory_price(double cycles, double steady_bytes) {
 }
 
 plan_prices hearth_plan_prices(const plan_heaps *heaps, const plan_time *time) {
-  bool huge = hearth_plan_has_huge_pages(pool_bytes(heaps));
-  footprint sum = {0};
+  footprint f = footprint_of(heaps, time, hearth_plan_has_huge_pages(pool_bytes(heaps)));
   double lines = 0, pages = 0;
   for (uint32_t i = 0; i < PLAN_SCENES; i++) {
-    footprint f = footprint_of(heaps, time, i, huge);
-    sum.lines += f.lines;
-    sum.pages += f.pages;
-    lines += line_cycles(&f, time);
-    pages += page_cycles(&f, time);
+    lines += f.lines[i] / PLAN_SCENES;
+    pages += f.pages[i] / PLAN_SCENES;
   }
-  return (plan_prices){.line = sum.lines > 0 ? lines / sum.lines : 0, .page = sum.pages > 0 ? pages / sum.pages : 0};
+  return (plan_prices){.line = lines > 0 ? line_cycles(&f, time) / lines : 0,
+                       .page = pages > 0 ? page_cycles(&f, time) / pages : 0};
 }

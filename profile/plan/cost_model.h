@@ -5,6 +5,8 @@
  *   window    a short part of the run (hearth/together.h)
  *   scene     a made-up window. Profiles hold sums over windows; PLAN_SCENES scenes stand for them, in which as many
  *             subjects are touched as in windows, and together those that were (scenes.c)
+ *   span      4^i windows in a row, for what a cache holds that is larger than a window's footprint
+ *   moment    a scene or a span
  *   unit      a line of 64 bytes, a page of 4 KiB, or a huge page of 2 MiB
  *   heap      blocks that lie together, in the order of their allocation: a pool, or those of the program's allocator
  *
@@ -15,7 +17,12 @@
  * of a part of the subject's blocks, and whatever lies between them. That was as much as the pages hold beside the blocks of
  * the subjects that walk in this scene. Of subjects that do not, it is in the heap what part of their blocks is.
  *
- * Lines: those of the touched pages have slots, blocks or the lines of larger ones, of which so many are touched. */
+ * Spans: what a subject touches in one window it may touch again in the next: of n slots, n (1 - (1 - q)^k) are touched in k
+ * windows, where a window touches the share q. So a span never touches more than there is in use, and a cache that holds all of
+ * that has no misses.
+ *
+ * Lines: those of the touched pages have slots, blocks or the lines of larger ones, of which so many are touched. A small block
+ * lies across the border of two lines as often as its size and the 16 bytes of its alignment say. */
 #ifndef HEARTH_COST_MODEL_H
 #define HEARTH_COST_MODEL_H
 
@@ -24,7 +31,9 @@
 
 #include "hearth/indexed.h"
 
-#define PLAN_SCENES 64u
+#define PLAN_SCENES  64u
+#define PLAN_SPANS   9u
+#define PLAN_MOMENTS (PLAN_SCENES + PLAN_SPANS) /* scenes first */
 
 typedef struct plan_subject {
   uint32_t leaf; /* number of its allocation call */
@@ -47,17 +56,18 @@ typedef struct plan_time {
   double accesses; /* in a window */
   double windows;  /* in a run */
   double between
-      [PLAN_SCENES]; /* bytes that lie between those walked over, for one of these and one that none walks over */
+      [PLAN_MOMENTS]; /* bytes that lie between those walked over, for one of these and one that none walks over */
 } plan_time;
 
 enum plan_allocator { PLAN_GLIBC, PLAN_POOLS };
 
 typedef struct plan_heap {
-  double bytes, peak_bytes, blocks, slots; /* of live blocks; bytes are rounded as the allocator does */
-  double pairs;                            /* of malloc and free, in a window */
-  double touched[PLAN_SCENES], pages[PLAN_SCENES];
-  double walked[PLAN_SCENES];  /* bytes that are walked over */
-  double walking[PLAN_SCENES]; /* bytes of subjects that are */
+  double bytes, peak_bytes, blocks;                  /* that live; bytes are rounded as the allocator does */
+  double slots;                                      /* each as often as lines that it lies on */
+  double pairs;                                      /* of malloc and free, in a window */
+  double touched[PLAN_MOMENTS], pages[PLAN_MOMENTS]; /* slots that are touched, as above; the load */
+  double walked[PLAN_MOMENTS];                       /* bytes that are walked over */
+  double walking[PLAN_MOMENTS];                      /* bytes of subjects that are */
 } plan_heap;
 
 /* Of a layout, or of one heap: averages over scenes. */

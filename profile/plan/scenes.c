@@ -88,11 +88,11 @@ static void cast(staging *s, uint32_t number) {
 }
 
 /* What the profiled pages held beside the subjects that walk together, for each byte of these and of the others. */
-static double between(const planner *p, uint32_t scene) {
+static double between(const planner *p, uint32_t moment) {
   double fill = 0, others = 0;
   for (uint32_t i = 0; i < p->subject_count; i++) {
     const plan_subject *s = &p->subjects[i];
-    bool walks = s->scenes >> scene & 1 && s->walk > 0;
+    bool walks = s->walk > 0 && (moment >= PLAN_SCENES || s->scenes >> moment & 1);
     fill += walks ? s->fill : 0;
     others += walks ? 0 : s->blocks * s->size;
   }
@@ -112,8 +112,8 @@ static hearth_status stage(staging *s) {
   add_pairs(s);
   for (uint32_t i = 0; i < p->subject_count; i++)
     cast(s, i);
-  for (uint32_t i = 0; i < PLAN_SCENES; i++)
-    p->time.between[i] = between(p, i);
+  for (uint32_t i = 0; i < PLAN_MOMENTS; i++)
+    p->time.between[i] = i <= PLAN_SCENES ? between(p, i) : p->time.between[PLAN_SCENES]; /* spans are alike in this */
   return HEARTH_OK;
 }
 

@@ -199,7 +199,8 @@ static double load_of(double places, double touched) {
  * any is. */
 static double length_of_walk(double blocks_of_page, double share, double pages) {
   double length = share < 1 ? 1 / ((1 - share) * blocks_of_page) : pages;
-  return length < 1 ? 1 : length > pages ? pages : length;
+  length = length < pages ? length : pages;
+  return length > 1 ? length : 1; /* also where fewer pages than one are touched, on average */
 }
 
 /* What a scene touches where the subject is in so many of the windows. */
