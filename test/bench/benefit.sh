@@ -10,8 +10,8 @@ source ./lib.sh
 
 usage() {
   cat <<END
-usage: test/bench/benefit.sh [--quick] [--rounds=N [--more]] [--only=STEP] [--subjects=NAME,...] [--layouts[=NAME,...]]
-                             [--program-dir=DIR] [PROGRAM...]
+usage: test/bench/benefit.sh [--quick] [--rounds=N [--more]] [--only=STEP] [--subjects=NAME,...]
+                             [--layouts[=NAME,...] [--simulate]] [--program-dir=DIR] [PROGRAM...]
   PROGRAM        a file of the folder, without .sh; default: all of them
   --program-dir  where the programs' files are (default: test/bench/benefit, whose README says what is in them)
   --rounds=N     measured rounds (default 5)
@@ -20,6 +20,8 @@ usage: test/bench/benefit.sh [--quick] [--rounds=N [--more]] [--only=STEP] [--su
   --subjects     which of the subjects below, after plain; default: all
   --layouts      measure forced layouts instead, beside what the plan predicts for them: of none, cold, warm, calls and
                  groups all, or those named
+  --simulate     count the layouts' misses instead of measuring their times: cachegrind with the caches and the translation
+                 buffers of the cost model, on an input that is profiled, too. Nothing else disturbs these figures
   --quick        small inputs, one round: only checks that all works
 Subjects, compiled by the same clang, files one by one:
   plain            without profile
@@ -36,16 +38,24 @@ Columns, all against plain but the last two:
   instr. instructions, counted by cachegrind on a small input
   p99    of the time from a request to its reply, in microseconds, median; servers only
   pred.  the time that the plan predicts
+Columns of layouts, against the plain build:
+  lines  predicted: touched in a window; simulated: misses of a second-level cache
+  pages  predicted: touched in a window, in huge pages if pools are; simulated: misses of the first translation buffer
+  time   predicted; simulated (instructions and misses, by the model's prices); measured, least of all rounds
+Below: rank correlations (Spearman) over all programs and layouts but none.
 END
 }
 
-programs=() rounds=5 more=false only='' chosen='' subjects=() program_dir=$bench/benefit quick=false layouts=''
+programs=() rounds=5 more=false only='' chosen='' subjects=() program_dir=$bench/benefit quick=false layouts='' simulate=false
 parse_arguments '--quick quick=true rounds=1' '--rounds=[1-9]*' '--more more=true' '--only=build|measure|table' \
-  '--subjects=?* chosen' '--layouts layouts=none,cold,warm,calls,groups' '--layouts=?*' '--program-dir=?* program_dir' \
+  '--subjects=?* chosen' '--layouts layouts=none,cold,warm,calls,groups' '--layouts=?*' --simulate '--program-dir=?* program_dir' \
   'programs=[a-z]*' -- "$@"
 program_dir=$(realpath "$program_dir")
 if ((${#programs[@]} == 0)); then
   mapfile -t programs < <(cd "$program_dir" && printf '%s\n' *.sh | sed 's/[.]sh$//')
+fi
+if $simulate && [[ ! $layouts ]]; then
+  misused "--simulate is for --layouts"
 fi
 
 # The results of the two questions lie apart.
@@ -86,11 +96,15 @@ open_program() {
   tree=$work/source package='' sources=() compile_flags=() link_flags=()
   mkdir -p "$work"
   unset -f list_sources
+  unset simulated
   touched_mib=512
   # shellcheck source=/dev/null
   source "$program_dir/$1.sh"
   folder=$work/full latencies=/dev/null
   $quick && folder=$work/quick
+  if $simulate; then
+    folder=$folder-simulated training=${simulated:-$training}
+  fi
   mkdir -p "$folder"
 }
 
@@ -202,6 +216,36 @@ count_instructions() {
     >"$folder/$1.instructions"
 }
 
+# simulate FILE FLAG...: data misses of both levels of a cache, the model's caches or translation buffers, and instructions.
+simulate() {
+  local log=$1
+  rm -f "$folder"/cachegrind.*
+  run_input "$training" env "${environment[@]}" valgrind --tool=cachegrind --cache-sim=yes "${@:2}" \
+    --cachegrind-out-file=/dev/null --log-file="$folder/cachegrind.%p" "$folder/stripped"
+  awk '{ gsub(",", "") } / I +refs:/ { n += $4 } / D1 +misses:/ { a += $4 } / LLd misses:/ { b += $4 }
+    END { if (!n) exit 1; print a, b, n }' "$folder"/cachegrind.* >"$log"
+}
+
+# has_huge_pages SUBJECT: pools of 8 MiB together have them; the program's own heap does not.
+has_huge_pages() {
+  [[ $1 == layout-* ]] && "$hearth" show --plan --json "$folder/$1.prof" |
+    python3 -c 'import json, sys; sys.exit(sum(pool["memory"] for pool in json.load(sys.stdin)["pools"]) < 8 << 20)'
+}
+
+# simulate_subject SUBJECT: the caches and buffers of profile/plan/cost_model.c. Of huge pages, cachegrind's second buffer
+# takes 1 GiB, which is more than there is.
+simulate_subject() {
+  local executable environment page=4096 buffers=("--D1=262144,64,4096" "--LL=6291456,12,4096")
+  run_as "$1"
+  strip -o "$folder/stripped" "$executable"
+  if has_huge_pages "$1"; then
+    page=2097152 buffers=("--D1=134217728,64,2097152" "--LL=1073741824,8,2097152")
+  fi
+  simulate "$folder/$1.caches" --D1=2097152,16,64 --LL=33554432,16,64
+  simulate "$folder/$1.buffers" "${buffers[@]}"
+  { cat "$folder/$1.caches" "$folder/$1.buffers" && echo "$page"; } >"$folder/$1.misses"
+}
+
 measure_program() {
   local runs=$folder/$results kept=$folder/$results.kept subject kind
   rm -rf "$kept"
@@ -244,12 +288,17 @@ for program in "${programs[@]}"; do
     build_program
     for subject in "${subjects[@]}"; do
       run_as "$subject"
-      build_if_old "$subject.instructions" "$executable" count_instructions "$subject"
+      if $simulate; then
+        build_if_old "$subject.misses" "$executable" simulate_subject "$subject"
+      else
+        build_if_old "$subject.instructions" "$executable" count_instructions "$subject"
+      fi
     done
   fi
-  [[ $only && $only != measure ]] || measure_program
+  $simulate || [[ $only && $only != measure ]] || measure_program
   folders+=("$folder")
 done
-if [[ $only != build ]]; then
-  python3 "$bench/benefit/table.py" "$results" "${folders[@]}"
+[[ $only == build ]] || $simulate || python3 "$bench/benefit/table.py" "$results" "${folders[@]}"
+if [[ $layouts && $only != build ]]; then
+  python3 "$bench/benefit/layouts.py" "${folders[@]}"
 fi

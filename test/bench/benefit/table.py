@@ -113,37 +113,6 @@ def print_summary(programs, order):
           f"{cell(peak)}")
 
 
-def ranks(values):
-    """1 for the least; equal values share the mean of their ranks."""
-    order = sorted(values)
-    return [order.index(value) + (order.count(value) + 1) / 2 for value in values]
-
-
-def rank_correlation(pairs):
-    """Spearman's; None if one side is all the same."""
-    xs, ys = (ranks(side) for side in zip(*pairs))
-    if len(set(xs)) < 2 or len(set(ys)) < 2:
-        return None
-    return statistics.correlation(xs, ys)
-
-
-def print_prediction(programs):
-    pairs = []
-    for program in programs:
-        layouts = [name for name in program.subjects if name.startswith("layout-")]
-        own = [(program.predicted_time(name), program.time(name)) for name in layouts]
-        own = [pair for pair in own if pair[0] is not None]
-        pairs += own
-        chosen = f"layout-{program.chosen}"
-        if chosen in program.subjects:
-            best = min(layouts, key=program.time)
-            print(f"{program.name}: {program.chosen} was chosen, {program.time(chosen) / program.time(best):.3f} of the time "
-                  f"of the best one, {best.removeprefix('layout-')}")
-    correlation = rank_correlation(pairs) if len(pairs) > 1 else None
-    if correlation is not None:
-        print(f"rank correlation of predicted and measured time: {correlation:.2f} ({len(pairs)} pairs)")
-
-
 def main(results, *folders):
     programs = [Program(Path(folder), results) for folder in folders if (Path(folder) / results / "plain.runs").exists()]
     present = {name for program in programs for name in program.subjects}
@@ -153,9 +122,6 @@ def main(results, *folders):
         print_program(program, order)
     if len(programs) > 1:
         print_summary(programs, order)
-    if results == "layouts":
-        print()
-        print_prediction(programs)
 
 
 main(*sys.argv[1:])

@@ -1,0 +1,121 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# How much memory do pools take under the operations of real programs? Traces of redis-server under a mixed load and of gcc's
+# compiler on a large file, replayed with the hints of a plan, and without by other allocators.
+# shellcheck disable=SC2034,SC2154  # what the programs' files read and set
+set -euo pipefail
+cd "$(dirname "$0")"
+# shellcheck source=lib.sh
+source ./lib.sh
+
+usage() {
+  cat <<END
+usage: test/bench/replay.sh [--quick] [--repeats=N] [TRACE...]
+  TRACE        redis or gcc; default: both
+  --repeats=N  how often a trace is replayed in one process (default 10)
+  --quick      small inputs
+Plans: of a profile with estimated accesses (hearth record --accesses), forced to that layout; 'none' has no hints, but the
+adapter. Columns:
+  pools     of the plan
+  first     peak resident memory of the first replay, to the bytes live at the peak
+  last      that of the last one; the greatest of all
+  mimalloc  the first, and the last, to mimalloc's
+  ns        an operation of the fastest replay
+END
+}
+
+traces=() repeats=10 quick=false
+parse_arguments '--quick quick=true' '--repeats=[1-9]*' 'traces=redis|gcc' -- "$@"
+((${#traces[@]} > 0)) || traces=(redis gcc)
+
+"$repository/examples/setup.sh" --for=bench
+folder=$build/bench/replay
+mkdir -p "$folder"
+
+# record COMMAND...: in $mode, into a file of that name.
+record() {
+  local options=(--accesses)
+  [[ $mode == accesses ]] || options=(--mode=trace)
+  "$hearth" record -q "${options[@]}" -o "$folder/$trace.$mode" -- "$@"
+}
+
+# record_redis: under the load of benefit.sh.
+record_redis() {
+  select_program redis
+  build_variant plain
+  workload "$($quick && echo "5000 50000 1" || echo "$training")" record "$work/plain"
+}
+
+# record_gcc: without the driver, which runs the compiler as another program.
+record_gcc() {
+  local source=$folder/input.i
+  if $quick; then
+    echo '#include <stdio.h>
+      #include <math.h>
+      int main(void) { return printf("%f", sin(1)) < 0; }' | gcc -E -x c - -o "$source"
+  else
+    select_program sqlite
+    gcc -E "$tree/sqlite3.c" -o "$source"
+  fi
+  record "$(gcc -print-prog-name=cc1)" -quiet -O2 -fpreprocessed "$source" -o /dev/null
+}
+
+# plan LAYOUT
+plan() { "$hearth" plan -q "--layout=$1" "$folder/$trace.prof" -o "$folder/$trace-$1.prof"; }
+
+# library NAME: its path, as the loader knows it.
+library() { ldconfig -p | awk -v name="$1" '$1 == name && !seen++ { print $NF }'; }
+
+# replay NAME PRELOADED OPTION...
+replay() {
+  LD_PRELOAD=$2 "$hearth" trace replay --touch --repeat="$repeats" "${@:3}" "$folder/$trace.trace" >"$folder/$trace.$1"
+}
+
+# figures NAME: first, last and greatest peak to live bytes, and nanoseconds.
+figures() {
+  awk '/^peak live/ { live = substr($5, 2) } /^time/ { if (!ns || $4 < ns) ns = $4 }
+    /^peak resident/ { last = substr($5, 2) / live; first = first ? first : last; most = last > most ? last : most }
+    END { print first, last, most, ns }' "$folder/$trace.$1"
+}
+
+# row NAME POOLS
+row() {
+  local first last most ns base_first base_last
+  read -r first last most ns < <(figures "$1")
+  read -r base_first base_last _ < <(figures mimalloc)
+  awk -v OFS='\t' -v name="$1" -v pools="$2" -v first="$first" -v last="$last" -v most="$most" -v ns="$ns" \
+    -v base_first="$base_first" -v base_last="$base_last" 'BEGIN {
+      printf "%-16s%6s%9.3f%9.3f%9.3f%10.3f%9.3f%8.1f\n", name, pools, first, last, most, first / base_first,
+        last / base_last, ns }'
+}
+
+pools_of() { "$hearth" show --plan --json "$1" | python3 -c 'import json, sys; print(len(json.load(sys.stdin)["pools"]))'; }
+
+replay_all() {
+  local layout adapter
+  adapter=$("$hearth" flags use "$folder/$trace.prof" --preload)
+  replay mimalloc "$(library libmimalloc.so.2)"
+  replay jemalloc "$(library libjemalloc.so.2)"
+  replay glibc ''
+  replay none "$adapter"
+  for layout in warm calls groups; do
+    plan "$layout"
+    replay "$layout" "$adapter" "--plan=$folder/$trace-$layout.prof"
+  done
+}
+
+for trace in "${traces[@]}"; do
+  for mode in trace accesses; do
+    is_current "$folder/$trace.$mode" ||
+      step "recording $trace: $mode" "$folder/$trace-$mode.log" "record_$trace"
+  done
+  "$hearth" index -q --symbols "$folder/$trace.accesses" -o "$folder/$trace.prof"
+  step "replaying $trace" "$folder/$trace.replay.log" replay_all
+  printf '\n%-16s%6s%9s%9s%9s%10s%9s%8s\n' "$trace" pools first last greatest mimalloc last ns
+  for name in glibc mimalloc jemalloc none; do
+    row "$name" ''
+  done
+  for name in warm calls groups; do
+    row "$name" "$(pools_of "$folder/$trace-$name.prof")"
+  done
+done
