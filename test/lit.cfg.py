@@ -79,9 +79,11 @@ config.substitutions += [
 config.available_features |= {f"llvm{llvm}", lists.lower()}
 if int(llvm) >= 19:
     config.available_features.add("lto-plugin") # links take it, and LLVM clones for contexts
-for feature in ("valgrind", "go", "node", "chromium", "ccache", "meson", "ninja", "parallel", "debuginfod"):
+for feature in ("valgrind", "go", "node", "chromium", "ccache", "meson", "ninja", "parallel", "debuginfod", "bazel"):
     if shutil.which(feature):
         config.available_features.add(feature)
+if "bazel" in config.available_features and not os.path.exists("/usr/share/bazel/rules/java"):
+    config.available_features.remove("bazel") # it would fetch its rules
 if all(shutil.which(program) for program in ("slurmctld", "slurmd", "munged")) and os.geteuid() == 0:
     config.available_features.add("slurm") # its daemons run in the test
 if all(shutil.which(program, path=os.environ["PATH"] + ":/usr/sbin:/sbin") for program in ("sshd", "ssh", "ssh-keygen")):
