@@ -17,9 +17,9 @@ function callersText(context) {
 
 const contextColumns = [
   { name: 'class', least: 52, rank: 6, of: (c) => data.classes[contexts.class[c]], absent: !data.accesses_known },
-  { name: 'function', least: 130, grow: 3, rank: 0, of: (c) => data.functions.name[data.places.function[ownerPlaceOf(c)]] },
+  { name: 'function', least: 180, grow: 5, rank: 0, of: (c) => data.functions.name[data.places.function[ownerPlaceOf(c)]] },
   { name: 'source', least: 110, grow: 2, rank: 4, of: (c) => placeText(ownerPlaceOf(c), false), title: (c) => placeText(ownerPlaceOf(c), true) },
-  { name: 'called from', least: 110, grow: 4, rank: 3, of: callersText },
+  { name: 'called from', least: 130, grow: 4, rank: 3, of: callersText },
   { name: 'type', least: 80, grow: 1, rank: 8, of: typeOf, absent: data.types.length === 0 },
   { name: 'bytes', least: 80, rank: 1, of: (c) => contexts.bytes[c], text: bytesText },
   { name: 'change', least: 95, rank: 1.5, of: (c) => contextChange(c), text: changeText, absent: !data.base },
