@@ -22,8 +22,8 @@ left behind, or if the parts, merged in two groupings, differ.
 END
 }
 
-quick=false minutes=60
-parse_arguments '--quick quick=true minutes=1' '--minutes=[1-9]*' -- "$@"
+minutes=60
+parse_arguments '--quick minutes=1' '--minutes=[1-9]*' -- "$@"
 "$repository/examples/setup.sh" --for=bench
 for tool in redis-server redis-benchmark redis-cli; do
   command -v "$tool" >/dev/null || fail "$tool is not there: install redis-server and redis-tools"
