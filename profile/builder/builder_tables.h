@@ -169,6 +169,8 @@ hearth_status hearth_builder_add_touched(hearth_builder *builder, uint32_t node,
 hearth_status hearth_builder_add_pair(hearth_builder *builder, uint32_t a, uint32_t b, uint64_t windows, uint64_t lines,
                                       hearth_error *err);
 void hearth_builder_free_together(builder_together *together);
+
+/* Fields that no context of the profile has. */
 static inline void hearth_builder_drop_unrecorded(const hearth_builder *builder, hearth_mib *mib) {
   for (uint64_t fields = builder->unrecorded; fields; fields &= fields - 1)
     mib->v[__builtin_ctzll(fields)] = 0;

@@ -47,14 +47,19 @@ static void count_free(struct hearth_region *region, uint8_t state, int64_t page
     region->dirty_pages += (uint32_t)pages;
 }
 
-/* Write the two entries that describe a free run and put it into its bin. */
-static void link_run(struct hearth_region *region, uint32_t first, uint32_t pages, uint8_t state) {
-  struct hearth_page_run_list *list = list_of(region, state);
-  unsigned bin = bin_of(pages);
+void hearth_page_run_set(struct hearth_region *region, uint32_t first, uint32_t pages, uint8_t state) {
   struct hearth_page *head = &region->page[first], *tail = &region->page[first + pages - 1];
   tail->first = head->first = first;
   tail->pages = head->pages = pages;
   tail->state = head->state = state;
+}
+
+/* Write the entries of a free run and put it into its bin. */
+static void link_run(struct hearth_region *region, uint32_t first, uint32_t pages, uint8_t state) {
+  struct hearth_page_run_list *list = list_of(region, state);
+  unsigned bin = bin_of(pages);
+  struct hearth_page *head = &region->page[first];
+  hearth_page_run_set(region, first, pages, state);
   head->prev = HEARTH_NO_PAGE;
   head->next = list->bins[bin];
   if (head->next != HEARTH_NO_PAGE)
@@ -287,13 +292,6 @@ void hearth_page_run_give(struct hearth_region *region, uint32_t first, uint32_t
     release_aged(region);
 }
 
-static void set_room(struct hearth_region *region, uint32_t first, uint32_t pages) {
-  struct hearth_page *head = &region->page[first], *tail = &region->page[first + pages - 1];
-  tail->first = head->first = first;
-  tail->pages = head->pages = pages;
-  tail->state = head->state = HEARTH_PAGE_ROOM;
-}
-
 uint32_t hearth_page_run_take_with_room(struct hearth_region *region, uint32_t pages) {
   uint64_t room = (uint64_t)pages * ROOM_FACTOR, most = region->clean_pages / ROOM_SHARE;
   if (room > most)
@@ -306,7 +304,7 @@ uint32_t hearth_page_run_take_with_room(struct hearth_region *region, uint32_t p
   if (!commit(region, run, first, pages))
     return HEARTH_NO_PAGE;
   carve(region, run, first, all);
-  set_room(region, first + pages, (uint32_t)room);
+  hearth_page_run_set(region, first + pages, (uint32_t)room, HEARTH_PAGE_ROOM);
   region->clean_pages += room;
   return first;
 }
@@ -325,7 +323,7 @@ static bool take_room(struct hearth_region *region, uint32_t first, uint32_t pag
   if (room < pages || !commit(region, first, first, pages))
     return false;
   if (pages < room)
-    set_room(region, first + pages, room - pages);
+    hearth_page_run_set(region, first + pages, room - pages, HEARTH_PAGE_ROOM);
   region->clean_pages -= pages;
   return true;
 }

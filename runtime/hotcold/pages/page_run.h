@@ -9,6 +9,9 @@
 /* Make the whole region one clean free run. */
 void hearth_page_run_init(struct hearth_region *region);
 
+/* Write the two entries that describe a run, its first and its last one. */
+void hearth_page_run_set(struct hearth_region *region, uint32_t first, uint32_t pages, uint8_t state);
+
 /* First page of `pages` pages, aligned to `align_pages` (a power of two) in the address space, or HEARTH_NO_PAGE.
  * *ret_clean: the pages read as zero. The caller sets the state of the entries. */
 uint32_t hearth_page_run_take(struct hearth_region *region, uint32_t pages, uint32_t align_pages, bool *ret_clean);

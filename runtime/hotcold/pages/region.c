@@ -34,18 +34,11 @@ void hearth_region_destroy(struct hearth_region *region) {
   memset(region, 0, sizeof *region);
 }
 
-static void set_run(struct hearth_region *region, uint32_t first, uint32_t pages, uint8_t state) {
-  struct hearth_page *head = &region->page[first], *tail = &region->page[first + pages - 1];
-  tail->first = head->first = first;
-  tail->pages = head->pages = pages;
-  tail->state = head->state = state;
-}
-
 uint32_t hearth_region_take_parcel(struct hearth_region *region, uint32_t pages, bool *ret_zeroed) {
   uint32_t first = hearth_page_run_take(region, pages, pages, ret_zeroed);
   if (first == HEARTH_NO_PAGE)
     return first;
-  set_run(region, first, pages, HEARTH_PAGE_PARCEL);
+  hearth_page_run_set(region, first, pages, HEARTH_PAGE_PARCEL);
   if (*ret_zeroed)
     hearth_page_run_release_for(region, pages);
   return first;
@@ -56,7 +49,7 @@ uint32_t hearth_region_take_dirty_parcel(struct hearth_region *region, uint32_t 
     uint32_t first = hearth_page_run_take_dirty(region, tried, tried);
     if (first == HEARTH_NO_PAGE)
       continue;
-    set_run(region, first, tried, HEARTH_PAGE_PARCEL);
+    hearth_page_run_set(region, first, tried, HEARTH_PAGE_PARCEL);
     *pages = tried;
     return first;
   }
@@ -71,7 +64,7 @@ void hearth_region_put_parcel(struct hearth_region *region, uint32_t first, uint
 static void *start_large(struct hearth_region *region, unsigned pool, uint32_t first, uint32_t pages, bool clean) {
   if (first == HEARTH_NO_PAGE)
     return NULL;
-  set_run(region, first, pages, HEARTH_PAGE_LARGE);
+  hearth_page_run_set(region, first, pages, HEARTH_PAGE_LARGE);
   region->page[first].pool = (uint8_t)pool;
   region->large[pool].blocks++;
   region->large[pool].ever++;
@@ -129,7 +122,7 @@ bool hearth_region_resize_large(struct hearth_region *region, void *block, size_
   bool grows = pages > old_pages, clean = false;
   bool fits = !grows || hearth_page_run_take_at(region, first + old_pages, pages - old_pages, &clean);
   if (fits) {
-    set_run(region, first, pages, HEARTH_PAGE_LARGE);
+    hearth_page_run_set(region, first, pages, HEARTH_PAGE_LARGE);
     if (pages < old_pages) {
       hearth_page_run_give_room(region, first + old_pages);
       hearth_page_run_give(region, first + pages, old_pages - pages);
