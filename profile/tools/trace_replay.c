@@ -226,17 +226,19 @@ static hearth_status prepare(hearth_trace *trace, script *s, hearth_error *err) 
 hearth_status hearth_trace_replay(hearth_trace *trace, const hearth_replay_options *options, hearth_replay_result *ret,
                                   hearth_error *err) {
   hearth_trace_info info;
+  hinted_functions hinted = {0};
+  if (options->hints && !find_hinted(&hinted))
+    return hearth_error_set(err, HEARTH_E_USAGE,
+                            "no allocator of this process takes hints: preload Hearth's, "
+                            "LD_PRELOAD=$(hearth flags use PROFILE --preload) hearth trace replay ...");
   hearth_trace_get_info(trace, &info);
   size_t room = 2 * info.events + 1; /* a block whose end was lost takes an operation more */
   script s = {.operations = map(room * sizeof *s.operations),
               .pointers = map(room * sizeof *s.pointers),
               .free_slots = map(room * sizeof *s.free_slots),
               .total = info.events,
-              .hints = options->hints};
-  if (s.hints && !find_hinted(&s.hinted))
-    return hearth_error_set(err, HEARTH_E_USAGE,
-                            "no allocator of this process takes hints: preload Hearth's, "
-                            "LD_PRELOAD=$(hearth flags use PROFILE --preload) hearth trace replay ...");
+              .hints = options->hints,
+              .hinted = hinted};
   hearth_status status = s.operations && s.pointers && s.free_slots ? prepare(trace, &s, err) : hearth_error_nomem(err);
   if (status == HEARTH_OK)
     status = run(&s, options, ret, err);
