@@ -25,7 +25,7 @@ static double share(uint64_t part, uint64_t of) { return of ? (double)part / (do
 
 static uint64_t placed_bytes(const path_sums *sums) { return sums->with_path - sums->unplaced; }
 
-/* What is printed of a return address. */
+/* A return address in the output. */
 typedef struct row {
   const char *file, *function, *key;
   uint64_t offset, bytes, ambiguous;
@@ -77,7 +77,7 @@ static void write_row(const row *r, hearth_json *json) {
   hearth_json_close(json, '}');
 }
 
-/* For each key, what would lie as the whole stacks say if it were the best there is. */
+/* For each key, the share of bytes that would lie as the whole stacks say if programs had no better key. */
 static void write_sums(const path_sums *sums, hearth_json *json) {
   uint64_t by_address = sums->bytes[HEARTH_PATH_ADDRESS], placed = placed_bytes(sums);
   hearth_json_key_uint(json, "placed_bytes", placed);

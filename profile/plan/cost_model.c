@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Misses follow from footprints, the units touched in windows of one length and in spans of several: from the time that it takes
- * to fill a cache follows the rate at which new units come in (Xiang, Ding, Luo and Bao, "HOTL: a higher order theory of locality", ASPLOS 2013). */
+ * to fill a cache follows the rate at which new units come in (Xiang, Ding, Luo and Bao, "HOTL: a higher order theory of
+ * locality", ASPLOS 2013). */
 #include "cost_model.h"
 
 #include "numbers.h"
@@ -43,7 +44,7 @@ static double lines_of_slot(double size, enum plan_allocator allocator) {
   return size > LINE || fills_lines || size <= 16 ? 1 : 1 + (size - 16) / LINE;
 }
 
-/* What is not left alone in so many windows, if each touches this share. */
+/* The share that so many windows touch, if each touches this one. */
 static double in_windows(double share, double windows) {
   return share < 0.999999 ? plan_covered(-plan_ln(1 - share) * windows) : 1;
 }

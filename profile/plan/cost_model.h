@@ -17,7 +17,7 @@
  * of a part of the subject's blocks, and whatever lies between them. That was as much as the pages hold beside the blocks of
  * the subjects that walk in this scene. Of subjects that do not, it is in the heap what part of their blocks is.
  *
- * Spans: what a subject touches in one window it may touch again in the next: of n slots, n (1 - (1 - q)^k) are touched in k
+ * Spans: a subject may touch the same slots in one window and the next: of n slots, n (1 - (1 - q)^k) are touched in k
  * windows, where a window touches the share q. So a span never touches more than there is in use, and a cache that holds all of
  * that has no misses.
  *

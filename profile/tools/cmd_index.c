@@ -174,7 +174,7 @@ static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
        .flag = &a->library_calls,
        .help = "plan also for allocations in libraries without debug information (std::string in the C++ library), by "
                "their symbols; 'hearth flags use' then links the adapter that places them"},
-      HEARTH_LAYOUT_OPTION(hearth_tool_take_layout, &a->layout),
+      HEARTH_LAYOUT_OPTION(&a->layout),
       {.name = "--output",
        .letter = 'o',
        .value = "OUT",

@@ -26,15 +26,9 @@ typedef struct arguments {
   const char *profile, *output, *library_calls;
   hearth_number_option sites, gain;
   hearth_classify_options classify;
-  uint32_t layout;
-  bool layout_given, quiet, paths, json;
+  uint32_t layout; /* of hearth_path_plan_make */
+  bool quiet, paths, json;
 } arguments;
-
-static int take_layout(void *target, const char *value) {
-  arguments *a = target;
-  a->layout_given = true;
-  return hearth_tool_take_layout(&a->layout, value);
-}
 
 static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
   const hearth_option options[] = {
@@ -57,7 +51,7 @@ static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
        .target = &a->gain,
        .help = "only sites worth N millionths of all bytes or more (default 500)"},
       HEARTH_CLASSIFY_OPTION(hearth_tool_take_classify, &a->classify, "\nCompile with the same: -memprof-classify"),
-      HEARTH_LAYOUT_OPTION(take_layout, a),
+      HEARTH_LAYOUT_OPTION(&a->layout),
       {.name = "--library-calls",
        .value = "FILE",
        .expects = "a file",
@@ -151,8 +145,7 @@ static int print_paths(const arguments *a) {
   hearth_profile *profile = hearth_tool_open_profile(a->profile);
   if (!profile)
     return HEARTH_EXIT_ERROR;
-  hearth_status status =
-      hearth_path_plan_make(&profile, a->layout_given ? a->layout : HEARTH_PATH_LAYOUT_OWN, &data, &err);
+  hearth_status status = hearth_path_plan_make(&profile, a->layout, &data, &err);
   if (status == HEARTH_OK)
     status = hearth_path_keys_print(profile, a->json, stdout, &err);
   hearth_profile_close(profile);
@@ -161,7 +154,7 @@ static int print_paths(const arguments *a) {
 }
 
 int hearth_cmd_plan(int argc, char **argv) {
-  arguments a = {0};
+  arguments a = {.layout = HEARTH_PATH_LAYOUT_OWN};
   hearth_error err;
   int code;
   void *data = NULL;
@@ -181,7 +174,7 @@ int hearth_cmd_plan(int argc, char **argv) {
   hearth_plan_options options = {.max_sites = (uint32_t)a.sites.value,
                                  .min_gain_ppm = (uint32_t)a.gain.value,
                                  .classify = &a.classify,
-                                 .layout = a.layout,
+                                 .layout = a.layout == HEARTH_PATH_LAYOUT_OWN ? 0 : a.layout,
                                  .library_calls = a.library_calls};
   hearth_status status = hearth_plan_make(profile, &options, &data, &size, &err);
   hearth_profile_close(profile); /* the output may be the same file */

@@ -33,8 +33,8 @@ static const hearth_help help = {
 typedef struct request {
   const char *profile;
   const char *list; /* NULL: in memory */
-  uint32_t layout;  /* of hearth_plan_options; 0: by itself */
-  bool layout_given, quiet;
+  uint32_t layout;  /* of hearth_path_plan_make */
+  bool quiet;
 } request;
 
 /* The list's options, behind the user's. */
@@ -46,8 +46,7 @@ static hearth_status write_list(const request *r, FILE *stream, bool *ret_has_hi
   hearth_profile *profile;
   void *data = NULL;
   HEARTH_TRY(hearth_profile_open_stream(r->profile, &profile, err));
-  hearth_status status =
-      hearth_path_plan_make(&profile, r->layout_given ? r->layout : HEARTH_PATH_LAYOUT_OWN, &data, err);
+  hearth_status status = hearth_path_plan_make(&profile, r->layout, &data, err);
   if (status == HEARTH_OK)
     status = hearth_path_keys_write(profile, stream, ret_has_hints, err);
   hearth_profile_close(profile);
@@ -129,14 +128,8 @@ static int run(const request *r, char **argv) {
   return hearth_preloaded_start(&program, "HEARTH_HOTCOLD", settings.text, argv);
 }
 
-static int take_layout(void *target, const char *value) {
-  request *r = target;
-  r->layout_given = true;
-  return hearth_tool_take_layout(&r->layout, value);
-}
-
 int hearth_cmd_run(int argc, char **argv) {
-  request r = {0};
+  request r = {.layout = HEARTH_PATH_LAYOUT_OWN};
   const hearth_option options[] = {
       {.name = "--list",
        .value = "FILE",
@@ -148,8 +141,8 @@ int hearth_cmd_run(int argc, char **argv) {
       {.name = "--layout",
        .value = "LAYOUT",
        .expects = "auto, none, cold, warm, calls or groups",
-       .take = take_layout,
-       .target = &r,
+       .take = hearth_tool_take_layout,
+       .target = &r.layout,
        .help = "plan anew, as 'hearth plan --layout' does (default: the plan of PROFILE; if it has no counts of "
                "accesses and no "
                "pools, auto, as if each live byte were accessed as often as any other)"},

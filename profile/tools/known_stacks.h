@@ -15,7 +15,7 @@ typedef struct hearth_known_stacks {
   size_t count;
 } hearth_known_stacks;
 
-/* What leads to a node of a profile's stacks. Scopes are no part of the key; the innermost one that names a hint tells it. */
+/* The way from the root to a node of a profile's stacks. Scopes are no part of the key; the innermost one that names a hint tells it. */
 typedef struct hearth_stack_way {
   uint64_t key;
   uint32_t caller;

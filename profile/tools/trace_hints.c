@@ -6,7 +6,7 @@
 
 #include "array.h"
 #include "hearth/hints.h"
-#include "hearth/trace_stacks.h"
+#include "hearth/trace_stack_keys.h"
 #include "known_stacks.h"
 
 static uint8_t hint_of(const hearth_known_stack *known) {

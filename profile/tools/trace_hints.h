@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Hints for the allocations of a trace: what the plan of a profile has for their stacks. */
+/* Hints for the allocations of a trace: those of a profile's plan, by stack. */
 #ifndef HEARTH_TRACE_HINTS_H
 #define HEARTH_TRACE_HINTS_H
 

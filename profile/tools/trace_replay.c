@@ -197,7 +197,7 @@ static bool run_once(script *s, bool touch, uint64_t resident_before, struct hea
 
 static hearth_status run(script *s, const hearth_replay_options *options, hearth_replay_result *ret,
                          hearth_error *err) {
-  malloc_trim(0); /* what reading the trace and the profile left free must not serve the trace's blocks */
+  malloc_trim(0); /* memory left free by reading must not serve the trace's blocks */
   uint64_t before = status_bytes("VmRSS");
   bool done = true;
   ret->operations = s->count;

@@ -76,11 +76,11 @@ typedef struct hearth_by_option {
    .help = "only contexts that are cold, hot or notcold"}
 
 /* `into` points to the `layout` of hearth_plan_options. */
-#define HEARTH_LAYOUT_OPTION(taker, into)                                                                              \
+#define HEARTH_LAYOUT_OPTION(into)                                                                                     \
   {.name = "--layout",                                                                                                 \
    .value = "LAYOUT",                                                                                                  \
    .expects = "auto, none, cold, warm, calls or groups",                                                               \
-   .take = (taker),                                                                                                    \
+   .take = hearth_tool_take_layout,                                                                                    \
    .target = (into),                                                                                                   \
    .help = "where blocks are to lie:\n"                                                                                \
            "  auto    as it is predicted to cost least (default)\n"                                                    \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The stacks of a trace, by the keys that they have in profiles (hearth_stack_key in ids.h). */
-#ifndef HEARTH_TRACE_STACKS_H
-#define HEARTH_TRACE_STACKS_H
+#ifndef HEARTH_TRACE_STACK_KEYS_H
+#define HEARTH_TRACE_STACK_KEYS_H
 
 #include "hearth/indexer.h"
 

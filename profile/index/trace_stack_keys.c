@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The builder that `hearth index` would fill has the frames: keys are of its nodes. */
-#include "hearth/trace_stacks.h"
+#include "hearth/trace_stack_keys.h"
 
 #include <stdlib.h>
 #include <string.h>
