@@ -24,7 +24,7 @@ struct hearth_caller {
 #endif
 #define HEARTH_CALLER ((struct hearth_caller){(uintptr_t)__builtin_return_address(0), HEARTH_CALLERS_STACK})
 
-/* What was found about return addresses (calls/known_calls.h); NULL: there is no list, and no call has a hint. */
+/* The return addresses known so far (calls/known_calls.h); NULL: there is no list, and no call has a hint. */
 extern struct hearth_known_set *_Atomic hearth_known_calls;
 
 /* Read the list, once; a list that cannot be read is a warning, and no hint. "" for none. */

@@ -17,7 +17,7 @@ enum hearth_cold_mode {
   HEARTH_COLD_ADVISE,  /* marked from time to time as the first to leave memory when that gets scarce */
   HEARTH_COLD_PAGEOUT, /* sent to swap space from time to time */
   HEARTH_COLD_FILE,    /* kept in a file, whose pages are written and dropped from time to time */
-  HEARTH_COLD_AUTO,    /* one of these two, whichever there is room for; what comes back stays */
+  HEARTH_COLD_AUTO,    /* one of these two, whichever there is room for; tiles that come back stay */
 };
 
 struct hearth_hotcold_options {

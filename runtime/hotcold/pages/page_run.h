@@ -30,8 +30,7 @@ bool hearth_page_run_take_at(struct hearth_region *region, uint32_t first, uint3
 uint32_t hearth_page_run_take_with_room(struct hearth_region *region, uint32_t pages);
 void hearth_page_run_give_room(struct hearth_region *region, uint32_t first);
 
-/* Clean pages were taken, and their entries are written: as many dirty ones go, so that memory grows only as much as what is in
- * use does. */
+/* Clean pages were taken, and their entries are written: as many dirty ones go, so that memory grows only with its use. */
 void hearth_page_run_release_for(struct hearth_region *region, uint32_t pages);
 
 #endif

@@ -50,6 +50,8 @@ void hearth_page_out_open(enum hearth_cold_mode mode, bool corrects, unsigned se
   const struct hearth_region *cold = &hearth_ranges.region[HEARTH_RANGE_COLD];
   cold_mode = mode;
   corrects_cold = corrects && hearth_warm_tiles_create((size_t)cold->pages << HEARTH_PAGE_SHIFT);
+  if (corrects && !corrects_cold)
+    hearth_hotcold_warn("cold=auto sends out memory that comes back, too: there is no memory for its notes", "");
   interval_s = seconds;
   hearth_page_out_after_fork();
 }

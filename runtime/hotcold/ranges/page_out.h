@@ -17,8 +17,8 @@
 /* For HEARTH_COLD_AUTO: pageout where there is swap space, or else file. */
 enum hearth_cold_mode hearth_page_out_mode(void);
 
-/* Decide once, with the options that are in force: from now on the thread is wanted, if there is anything to do. `corrects`: what
- * comes back stays (warm_tiles.h), and rounds do not become rarer. */
+/* Decide once, with the options that are in force: from now on the thread is wanted, if there is anything to do. `corrects`: tiles
+ * that come back stay (warm_tiles.h), and rounds do not become rarer. */
 void hearth_page_out_open(enum hearth_cold_mode mode, bool corrects, unsigned interval_s);
 
 /* Seconds until the next round: the interval. If more than a quarter of the bytes that the last round sent out were

@@ -3,14 +3,14 @@
 #define _GNU_SOURCE
 #include "warm_tiles.h"
 
-#include "region.h"
+#include "parcel.h"
 
 #include <stdint.h>
 #include <sys/mman.h>
 
 enum {
-  TILE_PAGES = 16,
-  TILE_BYTES = TILE_PAGES << HEARTH_PAGE_SHIFT,
+  TILE_BYTES = 1 << HEARTH_TILE_SHIFT,
+  TILE_PAGES = TILE_BYTES >> HEARTH_PAGE_SHIFT,
   MOST_RETURNS = 6,
   TILES_AT_ONCE = 64,
 };

@@ -11,13 +11,13 @@
 /* Room for a range of so many bytes, whole pages. False: no memory. */
 bool hearth_warm_tiles_create(size_t bytes);
 
-/* The first `bytes` of the range may be in use. Before a round: see what came back. */
+/* The first `bytes` of the range may be in use. Before a round: see which tiles came back. */
 void hearth_warm_tiles_look(char *base, size_t bytes);
 
 /* The next stretch from `from` on, an offset, that is to leave: its offset; *ret_bytes 0: there is none. */
 size_t hearth_warm_tiles_stretch(size_t from, size_t bytes, size_t *ret_bytes);
 
-/* After the round: note what has left. */
+/* After the round: note which pages have left. */
 void hearth_warm_tiles_note(char *base, size_t bytes);
 
 #endif
