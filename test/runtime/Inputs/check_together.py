@@ -14,17 +14,17 @@ for row in shown["contexts"]:
 pairs = {places[p["a"]] + places[p["b"]]: p for p in shown["pairs"] if p["a"] in places and p["b"] in places}
 
 
-def windows(x, y):
-    return pairs.get(x + y, pairs.get(y + x, {"windows": 0}))["windows"]
+def of_pair(x, y, field):
+    return pairs.get(x + y, pairs.get(y + x, {})).get(field, 0)
 
 
 print(shown["windows"], {name: (row["windows"], row["live"]) for name, row in rows.items()}, pairs)
 assert shown["windows"] >= 8 and shown["lost_pairs"] == 0
 assert min(rows[x]["windows"] for x in "abc") >= 2
 least = min(rows["a"]["windows"], rows["b"]["windows"])
-assert windows("a", "b") >= 0.8 * least
-apart = max(windows("a", "c"), windows("b", "c"))
-assert apart <= 0.5 * min(least, rows["c"]["windows"])
+assert of_pair("a", "b", "windows") >= 0.8 * least
+# A window or two of a short run fall on the making of the lists, but they see few lines.
+assert 10 * max(of_pair("a", "c", "lines"), of_pair("b", "c", "lines")) <= of_pair("a", "b", "lines")
 for row in rows.values():
     # Sums of a scaled sample are rounded.
     assert row["pages"] <= row["lines"] <= 64 * row["pages"] + 32 and row["windows"] <= shown["windows"]

@@ -15,8 +15,8 @@
  *
  * There are none where the user does not want them, where the counters are not those of all blocks, and where memory is to
  * be capped. A reset forgets them; a few may come after it.
- * RUN: HEARTH_OPTIONS=sample=1000:log_path=%t.more.1 %t
- * RUN: HEARTH_OPTIONS=memory_cap=1000:log_path=%t.more.2 %t
+ * RUN: HEARTH_OPTIONS=sample=1000:log_path=%t.more.1 %t short
+ * RUN: HEARTH_OPTIONS=memory_cap=1000:log_path=%t.more.2 %t short
  * RUN: HEARTH_OPTIONS=log_path=%t.more.3 %t reset
  * RUN: %hearth index -q %t.off.* --binary %t -o %t.heap && %hearth show --together %t.heap | FileCheck %s --check-prefix=NONE
  * RUN: %hearth index -q %t.more.1.* --binary %t -o %t.heap && %hearth show --together %t.heap | FileCheck %s --check-prefix=NONE
@@ -49,6 +49,7 @@
 #include <hearth/rt.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,7 +59,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { NODES = 100000, ROUNDS = 400 };
+enum {
+  NODES = 100000,
+  ROUNDS = 1600, /* take seconds, so that there are windows enough */
+  FEW_ROUNDS = 100,
+};
 
 typedef struct node {
   struct node *next;
@@ -76,16 +81,16 @@ static void push(node **list, node *n) {
   *list = n;
 }
 
-static void work(void) {
+static void work(int rounds) {
   for (int i = 0; i < NODES; i++) {
     push(&lists[0], make_a());
     push(&lists[1], make_b());
     push(&lists[2], make_c());
   }
-  for (int i = 0; i < ROUNDS; i++)
+  for (int i = 0; i < rounds; i++)
     for (node *a = lists[0], *b = lists[1]; a; a = a->next, b = b->next)
       a->value += b->value++;
-  for (int i = 0; i < 2 * ROUNDS; i++)
+  for (int i = 0; i < 2 * rounds; i++)
     for (node *c = lists[2]; c; c = c->next)
       c->value++;
 }
@@ -107,7 +112,8 @@ int main(int argc, char **argv) {
   const char *mode = argc > 1 ? argv[1] : "";
   if (strcmp(mode, "filter") == 0 && forbid() != 0)
     return 1;
-  work();
+  bool are_windows_wanted = strcmp(mode, "short") != 0 && strcmp(mode, "reset") != 0 && strcmp(mode, "thread-exit") != 0;
+  work(are_windows_wanted ? ROUNDS : FEW_ROUNDS);
   if (strcmp(mode, "reset") == 0)
     __memprof_profile_reset();
   if (strcmp(mode, "thread-exit") == 0)
@@ -117,7 +123,7 @@ int main(int argc, char **argv) {
     pid_t child = fork();
     if (child == 0) {
       memset(lists, 0, sizeof lists);
-      work();
+      work(FEW_ROUNDS);
       return 0;
     }
     printf("parent %d\nchild %d\n", getpid(), child);
