@@ -137,8 +137,6 @@ static bool page_out(void) {
   bool known = corrects_cold ? send_out_cold_tiles(cold->base, bytes) : send_out(cold->base, bytes);
   if (cold_mode == HEARTH_COLD_FILE)
     drop_cached(cold);
-  if (corrects_cold)
-    hearth_warm_tiles_note(cold->base, bytes);
   return known;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The system says page by page what is in memory (mincore), before and after each round. */
+/* The system says page by page what is in memory (mincore), before each round. It is not asked after the round: pages that are in
+ * use are back before it ends. */
 #define _GNU_SOURCE
 #include "warm_tiles.h"
 
@@ -16,7 +17,7 @@ enum {
 };
 
 struct tile {
-  uint8_t out;     /* pages that were not in memory when the last round had sent it; 0: it did not */
+  uint8_t sent;    /* pages that were in memory when the last round sent it; 0: it did not */
   uint8_t returns; /* how often it came back, less the times that it did not */
   uint8_t rest;    /* rounds for which it stays */
 };
@@ -49,15 +50,15 @@ static void for_each_tile(char *base, size_t bytes, void (*visit)(struct tile *t
 }
 
 static void look_at(struct tile *tile, unsigned in_memory) {
-  unsigned out = TILE_PAGES - in_memory, returned = tile->out > out ? tile->out - out : 0;
-  if (returned > tile->out / 4u) {
+  if (tile->sent && in_memory > tile->sent / 4u) {
     tile->returns += tile->returns < MOST_RETURNS;
     tile->rest = (uint8_t)((1u << tile->returns) - 1);
   } else if (tile->rest) {
     tile->rest--;
-  } else if (tile->out && tile->returns) {
+  } else if (tile->sent && tile->returns) {
     tile->returns--;
   }
+  tile->sent = tile->rest ? 0 : (uint8_t)in_memory;
 }
 
 void hearth_warm_tiles_look(char *base, size_t bytes) { for_each_tile(base, bytes, look_at); }
@@ -72,9 +73,3 @@ size_t hearth_warm_tiles_stretch(size_t from, size_t bytes, size_t *ret_bytes) {
   *ret_bytes = (end - first) * TILE_BYTES;
   return first * TILE_BYTES;
 }
-
-static void note_of(struct tile *tile, unsigned in_memory) {
-  tile->out = tile->rest ? 0 : (uint8_t)(TILE_PAGES - in_memory);
-}
-
-void hearth_warm_tiles_note(char *base, size_t bytes) { for_each_tile(base, bytes, note_of); }
