@@ -30,6 +30,7 @@
  * SIZES: sizes: {{[0-9]+}} finding
  */
 #include <stdlib.h>
+#include <unistd.h>
 
 struct node {
   long key, value;
@@ -70,5 +71,6 @@ int main(void) {
   }
   for (int i = 0; i < 1000; i++)
     make_node(i);
+  usleep(100000); /* so that each has its share of all memory by time, however fast it was made */
   return 0;
 }
