@@ -33,22 +33,6 @@ bool hearth_warm_tiles_create(size_t bytes) {
   return tiles;
 }
 
-/* Call `visit` for each tile, with the number of its pages that are in memory. */
-static void for_each_tile(char *base, size_t bytes, void (*visit)(struct tile *tile, unsigned in_memory)) {
-  unsigned char is_in[TILES_AT_ONCE * TILE_PAGES];
-  for (size_t first = 0, count = tiles_in(bytes); first < count; first += TILES_AT_ONCE) {
-    size_t some = count - first < TILES_AT_ONCE ? count - first : TILES_AT_ONCE;
-    if (mincore(base + first * TILE_BYTES, some * TILE_BYTES, is_in))
-      return;
-    for (size_t i = 0; i < some; i++) {
-      unsigned in_memory = 0;
-      for (unsigned page = 0; page < TILE_PAGES; page++)
-        in_memory += is_in[i * TILE_PAGES + page] & 1;
-      visit(&tiles[first + i], in_memory);
-    }
-  }
-}
-
 static void look_at(struct tile *tile, unsigned in_memory) {
   if (tile->sent && in_memory > tile->sent / 4u) {
     tile->returns += tile->returns < MOST_RETURNS;
@@ -61,7 +45,20 @@ static void look_at(struct tile *tile, unsigned in_memory) {
   tile->sent = tile->rest ? 0 : (uint8_t)in_memory;
 }
 
-void hearth_warm_tiles_look(char *base, size_t bytes) { for_each_tile(base, bytes, look_at); }
+void hearth_warm_tiles_look(char *base, size_t bytes) {
+  unsigned char is_in[TILES_AT_ONCE * TILE_PAGES];
+  for (size_t first = 0, count = tiles_in(bytes); first < count; first += TILES_AT_ONCE) {
+    size_t some = count - first < TILES_AT_ONCE ? count - first : TILES_AT_ONCE;
+    if (mincore(base + first * TILE_BYTES, some * TILE_BYTES, is_in))
+      return;
+    for (size_t i = 0; i < some; i++) {
+      unsigned in_memory = 0;
+      for (unsigned page = 0; page < TILE_PAGES; page++)
+        in_memory += is_in[i * TILE_PAGES + page] & 1;
+      look_at(&tiles[first + i], in_memory);
+    }
+  }
+}
 
 size_t hearth_warm_tiles_stretch(size_t from, size_t bytes, size_t *ret_bytes) {
   size_t first = from / TILE_BYTES, count = tiles_in(bytes);
