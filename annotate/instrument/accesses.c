@@ -17,7 +17,6 @@
 #define MOST_ORIGINS 16 /* of a pointer, followed through selects and phis */
 #define STEP         8  /* bytes of a range that count as one access, as in the runtime */
 #define INLINE_BYTES 64 /* up to here the steps of an intrinsic are accesses like others */
-#define HEADER       32 /* the runtime's blocks begin so far behind a granule's start */
 
 static bool starts_with(const char *text, size_t length, const char *prefix) {
   return length >= strlen(prefix) && memcmp(text, prefix, strlen(prefix)) == 0;
@@ -127,9 +126,8 @@ typedef struct collection {
   bool no_memory;
 } collection;
 
-static int64_t granule_in_block(int64_t offset) {
-  int64_t at = offset + HEADER;
-  return (at < 0 ? at - (HEARTH_GRANULE - 1) : at) / HEARTH_GRANULE;
+static int64_t line_in_block(int64_t offset) {
+  return (offset < 0 ? offset - (HEARTH_LINE - 1) : offset) / HEARTH_LINE;
 }
 
 static void add(collection *c, LLVMValueRef instruction, LLVMValueRef pointer, int64_t displacement, uint64_t weight,
@@ -156,7 +154,7 @@ static void add(collection *c, LLVMValueRef instruction, LLVMValueRef pointer, i
   access->place = access->offset;
   if (all->by_block) {
     access->object = hearth_flow_pointer_object(c->flow, pointer, &offset);
-    access->place = granule_in_block(offset + displacement);
+    access->place = line_in_block(offset + displacement);
   }
 }
 

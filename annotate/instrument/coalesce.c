@@ -125,7 +125,7 @@ static LLVMValueRef is_short(hearth_counters *c, const hearth_walk *walk, LLVMVa
   if (!by_block)
     return LLVMBuildICmp(c->builder, LLVMIntULT, LLVMBuildXor(c->builder, walk->start, last, ""), granule, "");
   uint64_t stride = walk->stride < 0 ? 0 - (uint64_t)walk->stride : (uint64_t)walk->stride;
-  uint64_t most = (hearth_counters_granule(c) - 1) / stride;
+  uint64_t most = (HEARTH_LINE - 1) / stride;
   return LLVMBuildICmp(c->builder, LLVMIntULE, steps, number(c, (int64_t)most), "");
 }
 

@@ -1,9 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Inline code: shift the address, load, add, store, or one atomic addition. Histogram counters stay at their greatest
- * value. Ranges, strided updates and atomic histograms are calls of the runtime. */
+/* Inline code: shift the address, load, add, store, or one atomic addition, and a branch where the counter wraps around.
+ * Histogram counters stay at their greatest value. Ranges, strided updates and atomic histograms are calls of the runtime. */
 #include "counter.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+#include "array.h"
+#include "flow.h"
+
+#define WRAP_IS_ATOMIC (UINT64_C(1) << 63) /* as in the runtime */
 
 hearth_counters hearth_counters_create(LLVMModuleRef module, bool atomic, bool histogram) {
   LLVMContextRef context = LLVMGetModuleContext(module);
@@ -11,12 +17,15 @@ hearth_counters hearth_counters_create(LLVMModuleRef module, bool atomic, bool h
                            .builder = LLVMCreateBuilderInContext(context),
                            .i64 = LLVMInt64TypeInContext(context),
                            .pointer = LLVMPointerType(LLVMInt8TypeInContext(context), 0),
-                           .counter = histogram ? LLVMInt8TypeInContext(context) : LLVMInt64TypeInContext(context),
+                           .counter = histogram ? LLVMInt8TypeInContext(context) : LLVMInt16TypeInContext(context),
                            .atomic = atomic,
                            .histogram = histogram};
 }
 
-void hearth_counters_destroy(hearth_counters *counters) { LLVMDisposeBuilder(counters->builder); }
+void hearth_counters_destroy(hearth_counters *counters) {
+  free(counters->wraps);
+  LLVMDisposeBuilder(counters->builder);
+}
 
 unsigned hearth_counters_granule(const hearth_counters *counters) { return counters->histogram ? 8 : HEARTH_GRANULE; }
 
@@ -26,7 +35,7 @@ LLVMValueRef hearth_counters_declare(hearth_counters *counters, const char *name
 }
 
 static void load_base(hearth_counters *counters) {
-  const char *name = "__memprof_shadow_memory_dynamic_address";
+  const char *name = counters->histogram ? "__memprof_shadow_memory_dynamic_address" : "__hearth_counters";
   LLVMValueRef global = LLVMGetNamedGlobal(counters->module, name);
   if (!global)
     global = LLVMAddGlobal(counters->module, counters->i64, name);
@@ -44,7 +53,7 @@ void hearth_counters_enter(hearth_counters *counters, LLVMValueRef function) {
   load_base(counters);
 }
 
-void hearth_counters_leave(hearth_counters *counters) {
+static void remove_base(hearth_counters *counters) {
   if (counters->bursts || LLVMGetFirstUse(counters->first))
     return;
   LLVMInstructionEraseFromParent(counters->first);
@@ -73,9 +82,39 @@ static void add_to_byte(hearth_counters *counters, LLVMValueRef counter, LLVMVal
   LLVMBuildStore(b, combine(counters, "llvm.uadd.sat", before, byte), counter);
 }
 
+static void note_wrap(hearth_counters *counters, hearth_wrap wrap) {
+  if (hearth_array_grow(&counters->wraps, &counters->wraps_capacity, counters->n_wraps, sizeof wrap))
+    counters->wraps[counters->n_wraps++] = wrap;
+  else
+    counters->no_memory = true;
+}
+
+/* Fits the count a counter? Then the processor says whether the sum does, too. */
+static void add_small(hearth_counters *counters, LLVMValueRef counter, LLVMValueRef address, LLVMValueRef before,
+                      LLVMValueRef count) {
+  LLVMBuilderRef b = counters->builder;
+  LLVMValueRef both = combine(counters, "llvm.uadd.with.overflow", before,
+                              LLVMConstInt(counters->counter, LLVMConstIntGetZExtValue(count), false));
+  LLVMValueRef wraps = LLVMBuildExtractValue(b, both, 1, "");
+  LLVMValueRef store = LLVMBuildStore(b, LLVMBuildExtractValue(b, both, 0, ""), counter);
+  note_wrap(counters, (hearth_wrap){store, address, LLVMConstInt(counters->i64, UINT16_MAX + 1, false), wraps});
+}
+
+static void add_any(hearth_counters *counters, LLVMValueRef counter, LLVMValueRef address, LLVMValueRef before,
+                    LLVMValueRef count) {
+  LLVMBuilderRef b = counters->builder;
+  LLVMValueRef sum = LLVMBuildAdd(b, LLVMBuildZExt(b, before, counters->i64, ""), count, "");
+  if (!counters->atomic) /* else it is stored */
+    LLVMBuildStore(b, LLVMBuildTrunc(b, sum, counters->counter, ""), counter);
+  LLVMValueRef told =
+      counters->atomic ? LLVMBuildOr(b, sum, LLVMConstInt(counters->i64, WRAP_IS_ATOMIC, false), "") : sum;
+  LLVMValueRef wraps = LLVMBuildICmp(b, LLVMIntUGT, sum, LLVMConstInt(counters->i64, UINT16_MAX, false), "");
+  note_wrap(counters, (hearth_wrap){wraps, address, told, wraps});
+}
+
 void hearth_counters_add(hearth_counters *counters, LLVMValueRef address, LLVMValueRef count) {
   LLVMBuilderRef b = counters->builder;
-  LLVMValueRef shift = LLVMConstInt(counters->i64, counters->histogram ? 3 : 6, false);
+  LLVMValueRef shift = LLVMConstInt(counters->i64, counters->histogram ? 3 : 4, false);
   if (counters->histogram && counters->atomic) {
     LLVMValueRef one = LLVMConstInt(counters->i64, 1, false);
     hearth_counters_add_strided(counters, address, one, one, count);
@@ -90,11 +129,50 @@ void hearth_counters_add(hearth_counters *counters, LLVMValueRef address, LLVMVa
     return;
   }
   if (counters->atomic) {
-    LLVMBuildAtomicRMW(b, LLVMAtomicRMWBinOpAdd, counter, count, LLVMAtomicOrderingMonotonic, false);
+    LLVMValueRef part = LLVMBuildTrunc(b, count, counters->counter, "");
+    LLVMValueRef before =
+        LLVMBuildAtomicRMW(b, LLVMAtomicRMWBinOpAdd, counter, part, LLVMAtomicOrderingMonotonic, false);
+    add_any(counters, counter, address, before, count);
     return;
   }
-  LLVMValueRef before = LLVMBuildLoad2(b, counters->i64, counter, "");
-  LLVMBuildStore(b, LLVMBuildAdd(b, before, count, ""), counter);
+  LLVMValueRef before = LLVMBuildLoad2(b, counters->counter, counter, "");
+  if (LLVMIsAConstantInt(count) && LLVMConstIntGetZExtValue(count) <= UINT16_MAX)
+    add_small(counters, counter, address, before, count);
+  else
+    add_any(counters, counter, address, before, count);
+}
+
+/* It keeps most registers, and is not bound lazily, as the resolver does not: code around it need not save any. */
+static LLVMValueRef declare_wrapped(hearth_counters *counters, LLVMTypeRef *ret_type) {
+  static const char *const facts[] = {"cold", "nounwind", "nonlazybind"};
+  LLVMContextRef context = LLVMGetModuleContext(counters->module);
+  *ret_type = LLVMFunctionType(LLVMVoidTypeInContext(context), (LLVMTypeRef[]){counters->i64, counters->i64}, 2, false);
+  LLVMValueRef function = hearth_counters_declare(counters, "__hearth_wrapped", *ret_type);
+  LLVMSetFunctionCallConv(function, LLVMPreserveMostCallConv);
+  for (size_t i = 0; i < sizeof facts / sizeof facts[0]; i++) {
+    unsigned kind = LLVMGetEnumAttributeKindForName(facts[i], strlen(facts[i]));
+    LLVMAddAttributeAtIndex(function, LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(context, kind, 0));
+  }
+  return function;
+}
+
+static void add_wraps(hearth_counters *counters) {
+  LLVMTypeRef type;
+  LLVMValueRef function = counters->n_wraps > 0 ? declare_wrapped(counters, &type) : NULL;
+  for (size_t i = 0; i < counters->n_wraps; i++) {
+    const hearth_wrap *wrap = &counters->wraps[i];
+    LLVMValueRef arguments[] = {wrap->address, wrap->sum};
+    LLVMValueRef end = hearth_flow_branch_rarely(wrap->wraps, LLVMGetNextInstruction(wrap->last));
+    LLVMPositionBuilderBefore(counters->builder, end);
+    LLVMValueRef call = LLVMBuildCall2(counters->builder, type, function, arguments, 2, "");
+    LLVMSetInstructionCallConv(call, LLVMPreserveMostCallConv);
+  }
+  counters->n_wraps = 0;
+}
+
+void hearth_counters_leave(hearth_counters *counters) {
+  add_wraps(counters);
+  remove_base(counters);
 }
 
 static void call(hearth_counters *counters, const char *name, LLVMTypeRef *types, LLVMValueRef *arguments, unsigned n) {

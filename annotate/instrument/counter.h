@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Code that adds to access counters. Mapping and symbols are those of clang -fmemory-profile (LLVM MemProf): one 64-bit
- * counter for each 64 bytes, at __memprof_shadow_memory_dynamic_address + address / 64 * 8; in histogram mode one 8-bit
- * counter, which stays at 255, for each 8 bytes, at __memprof_shadow_memory_dynamic_address + address / 8. */
+/* Code that adds to access counters: one 16-bit counter for each 16 bytes, at __hearth_counters + address / 16 * 2. Where an
+ * addition goes beyond 65535, code that hardly ever runs tells the runtime. In histogram mode, mapping and symbols are those
+ * of clang -fmemory-profile (LLVM MemProf): one 8-bit counter, which stays at 255, for each 8 bytes, at
+ * __memprof_shadow_memory_dynamic_address + address / 8. */
 #ifndef HEARTH_COUNTER_H
 #define HEARTH_COUNTER_H
 
@@ -10,7 +11,16 @@
 
 #include <llvm-c/Core.h>
 
-#define HEARTH_GRANULE 64 /* bytes of memory that one counter is for, outside histogram mode */
+#define HEARTH_GRANULE 16 /* bytes of memory that one counter is for, outside histogram mode */
+#define HEARTH_LINE    64 /* bytes of a block that profiles tell apart, from its start */
+
+/* An addition whose counter may have to be told of. */
+typedef struct hearth_wrap {
+  LLVMValueRef last;    /* instruction of the addition */
+  LLVMValueRef address; /* whose counter it is */
+  LLVMValueRef sum;     /* i64: of which the counter has the lowest 16 bits; others, if ... */
+  LLVMValueRef wraps;   /* i1: ... there are others */
+} hearth_wrap;
 
 typedef struct hearth_counters {
   LLVMModuleRef module;
@@ -21,6 +31,9 @@ typedef struct hearth_counters {
   bool bursts;              /* only little of the function's code counts: the base is loaded there */
   LLVMValueRef shadow_base; /* in the function that code goes to: number, loaded at its start ... */
   LLVMValueRef first;       /* ... and the same as a pointer to counters */
+  hearth_wrap *wraps; /* of the function: the calls of the runtime are added when it is left, as they need branches */
+  size_t n_wraps, wraps_capacity;
+  bool no_memory;
 } hearth_counters;
 
 hearth_counters hearth_counters_create(LLVMModuleRef module, bool atomic, bool histogram);
@@ -29,7 +42,8 @@ void hearth_counters_destroy(hearth_counters *counters);
 /* Bytes of memory that a counter counts for. */
 unsigned hearth_counters_granule(const hearth_counters *counters);
 
-/* Code goes to this function from now on; at the end of it, leave it. */
+/* Code goes to this function from now on; at the end of it, leave it. Leaving makes new blocks: afterwards a flow of the
+ * function must not be asked anything. */
 void hearth_counters_enter(hearth_counters *counters, LLVMValueRef function);
 void hearth_counters_leave(hearth_counters *counters);
 

@@ -14,6 +14,7 @@
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/Config/llvm-config.h>
 #include <llvm/IR/Dominators.h>
+#include <llvm/IR/MDBuilder.h>
 #include <llvm/IR/Module.h>
 #if LLVM_VERSION_MAJOR >= 16 // the header's new place
 #include <llvm/TargetParser/Triple.h>
@@ -220,6 +221,12 @@ void hearth_flow_branch(LLVMValueRef condition, LLVMValueRef before, LLVMValueRe
   SplitBlockAndInsertIfThenElse(unwrap(condition), cast<Instruction>(unwrap(before)), &Then, &Else);
   *ret_then_end = wrap(Then);
   *ret_else_end = wrap(Else);
+}
+
+LLVMValueRef hearth_flow_branch_rarely(LLVMValueRef condition, LLVMValueRef before) {
+  auto *Before = cast<Instruction>(unwrap(before));
+  MDNode *Rarely = MDBuilder(Before->getContext()).createBranchWeights(1, (1U << 20) - 1);
+  return wrap(SplitBlockAndInsertIfThen(unwrap(condition), Before, /*Unreachable=*/false, Rarely));
 }
 
 bool hearth_flow_loop_access(hearth_flow *flow, LLVMValueRef instruction, LLVMValueRef pointer,

@@ -62,6 +62,10 @@ LLVMBasicBlockRef hearth_flow_split_edge(hearth_flow *flow, LLVMBasicBlockRef fr
 void hearth_flow_branch(LLVMValueRef condition, LLVMValueRef before, LLVMValueRef *ret_then_end,
                         LLVMValueRef *ret_else_end);
 
+/* Let control take another way first, if the condition holds, which hardly ever is so. Returns the end of that way, before which
+ * code goes. The flow as above. */
+LLVMValueRef hearth_flow_branch_rarely(LLVMValueRef condition, LLVMValueRef before);
+
 /* How the address of an access moves in the innermost loop around it, if the access is made in each iteration, the
  * loop's number of iterations is known when it is entered, and nothing interrupts it. */
 typedef struct hearth_loop_access {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Access counting: each load, store, atomic and masked access adds to the shadow counter of the 64-byte granule that it
+/* Access counting: each load, store, atomic and masked access adds to the shadow counter of the 16-byte granule that it
  * begins in. Memory intrinsics of unknown or large size become calls of the runtime, which counts their ranges.
  * Gathers and scatters are not counted: each of their lanes has an address of its own. */
 #include <string.h>
@@ -114,7 +114,7 @@ static bool instrument_function(LLVMValueRef function, const hearth_pass_options
   ok = ok && count_function(function, options, c);
   if (c->bursts)
     hearth_versions_forget(function);
-  return ok;
+  return ok && !c->no_memory;
 }
 
 /* So that files of different modes in one program are noticed. */
@@ -137,7 +137,10 @@ static void define_histogram(hearth_counters *c) {
 
 /* Every module calls the runtime's start, so that it is up before any code of ours whatever is linked first. */
 static void add_constructor(hearth_counters *c) {
-  const char *calls[] = {c->bursts ? "__hearth_burst_init" : "__memprof_init", "__memprof_version_mismatch_check_v1"};
+  const char *calls[] = {c->bursts      ? "__hearth_burst_init"
+                         : c->histogram ? "__memprof_init"
+                                        : "__hearth_exact_init",
+                         "__memprof_version_mismatch_check_v1"};
   LLVMContextRef context = LLVMGetModuleContext(c->module);
   LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(context), NULL, 0, false);
   LLVMValueRef constructor = LLVMAddFunction(c->module, "memprof.module_ctor", type);

@@ -84,10 +84,11 @@ static void add_block(const hearth_block *block, uint64_t address, hearth_access
   add(visit->live, block->context, &one, &residency);
 }
 
-static void add_own_block(hearth_block *block, void *closure) {
-  if (hearth_block_state_of(block) == HEARTH_BLOCK_LIVE)
-    add_block(block, (uintptr_t)hearth_block_memory(block), hearth_shadow_sum(hearth_block_memory(block), block->size),
-              closure);
+static void add_own_block(const hearth_block *block, void *closure) {
+  void *memory = hearth_header_memory(block->header);
+
+  if (hearth_header_state(block->header) == HEARTH_BLOCK_LIVE)
+    add_block(block, (uintptr_t)memory, hearth_shadow_sum(memory, block->size), closure);
 }
 
 bool hearth_live_census_take(hearth_live_census *live, hearth_page_map *pages) {

@@ -36,7 +36,7 @@ static uint64_t own_memory(void) {
   hearth_heap_usage usage = hearth_heap_get_usage();
 
   return hearth_depot_memory(&hearth_rt.depot) + hearth_context_names_memory() + hearth_allocators_memory() +
-         hearth_threads_memory() + usage.blocks * sizeof(hearth_block);
+         hearth_threads_memory() + usage.blocks * sizeof(hearth_header);
 }
 
 static void add_own_memory(hearth_live_census *live, uint32_t context) {

@@ -19,14 +19,14 @@ typedef struct live_visit {
 } live_visit;
 
 /* A live block is recorded as if it were freed now, in the view only; one that another thread is just freeing, too. */
-static void add_live(hearth_block *block, void *closure) {
+static void add_live(const hearth_block *block, void *closure) {
   live_visit *visit = closure;
 
   if (block->context >= visit->mibs->count || block->alloc_ns < hearth_rt.fork_ns)
     return;
-  hearth_access_sum accesses = hearth_shadow_sum(hearth_block_memory(block), block->size);
+  hearth_access_sum accesses = hearth_shadow_sum(hearth_header_memory(block->header), block->size);
   hearth_mib one = hearth_mib_of_block(block, accesses, visit->now);
-  one.LiveAtExit = hearth_block_state_of(block) == HEARTH_BLOCK_LIVE;
+  one.LiveAtExit = hearth_header_state(block->header) == HEARTH_BLOCK_LIVE;
   hearth_mib_weigh(&one, block, hearth_rt.options.sample);
   hearth_mib_follow(hearth_mib_view_change(visit->mibs, block->context), &one);
   if (visit->mibs->histograms.by_context)

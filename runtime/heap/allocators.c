@@ -127,13 +127,8 @@ static hearth_access_sum accesses_of(const entry *of) {
 }
 
 static hearth_block block_of(const entry *of) {
-  return (hearth_block){.size = of->size,
-                        .alloc_ns = of->alloc_ns,
-                        .context = of->context,
-                        .cpu = (uint16_t)of->cpu,
-                        .state = HEARTH_BLOCK_LIVE,
-                        .size_class = HEARTH_NO_CLASS,
-                        .data_type_id = of->type};
+  return (hearth_block){
+      .size = of->size, .alloc_ns = of->alloc_ns, .context = of->context, .cpu = of->cpu, .data_type_id = of->type};
 }
 
 static void drop(void) { __atomic_fetch_add(&hearth_rt.dropped_blocks, 1, __ATOMIC_RELAXED); }

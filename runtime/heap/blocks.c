@@ -53,24 +53,33 @@ static inline void count_live(const hearth_block *block, bool begins) {
   hearth_live_change(begins ? bytes : -bytes);
 }
 
-/* Fill in the header of a block that begins its life. */
-static inline void set_birth(hearth_block *block, uint32_t context, hearth_moment birth) {
-  block->context = context;
-  block->alloc_ns = birth.ns;
-  block->cpu = (uint16_t)birth.cpu;
-  block->data_type_id = 0;
-  if (__builtin_expect(hearth_rt.counts_live, false) && context != HEARTH_NO_CONTEXT)
-    count_live(block, true);
+static __attribute__((noinline)) void forget_type(const hearth_header *header) {
+  uint64_t *type = hearth_granule_word(&hearth_block_types, (uintptr_t)(header + 1));
+
+  if (type)
+    *type = 0;
 }
 
-static inline void begin_life(hearth_block *block, uint32_t context, hearth_moment birth) {
+/* A block begins its life: its header is complete. */
+static inline void publish(hearth_header *header, size_t size, uint32_t context, hearth_moment birth) {
+  if (__builtin_expect(hearth_block_types.any, false))
+    forget_type(header);
+  if (__builtin_expect(hearth_rt.counts_live, false) && context != HEARTH_NO_CONTEXT) {
+    hearth_block block = {.header = header, .size = size, .context = context};
+    block.alloc_ns = hearth_header_round_time(birth.ns);
+    count_live(&block, true);
+  }
+  hearth_header_publish(header, hearth_header_life(context, birth.cpu, birth.ns));
+}
+
+static inline void begin_life(hearth_header *header, size_t size, uint32_t context, hearth_moment birth) {
   if (context != HEARTH_NO_CONTEXT)
-    hearth_shadow_clear(hearth_block_memory(block), block->size);
-  set_birth(block, context, birth);
+    hearth_shadow_clear(hearth_header_memory(header), size);
+  publish(header, size, context, birth);
 }
 
-static __attribute__((noinline)) bool record_shared(hearth_block *block, hearth_moment end) {
-  hearth_mib one = hearth_mib_of_block(block, hearth_shadow_sum(block + 1, block->size), end);
+static __attribute__((noinline)) bool record_shared(const hearth_block *block, hearth_moment end) {
+  hearth_mib one = hearth_mib_of_block(block, hearth_shadow_sum(hearth_header_memory(block->header), block->size), end);
 
   hearth_mib_weigh(&one, block, hearth_rt.options.sample);
   return hearth_mib_table_record(&hearth_rt.mibs, block, &one);
@@ -93,7 +102,7 @@ static inline void end_live(const hearth_block *block) {
 
 /* A block ends: did its thread do nothing else since it allocated it? */
 static inline void note_temporary(hearth_thread_cache *cache, const hearth_block *block) {
-  cache->temporary_blocks += block == cache->newest_block;
+  cache->temporary_blocks += block->header == cache->newest_block;
   cache->newest_block = NULL;
 }
 
@@ -104,18 +113,18 @@ static inline bool may_end_peak(const hearth_block *block) {
 }
 
 /* Record a claimed block. False: not possible in this signal handler. */
-static inline bool record_end(hearth_block *block, hearth_moment end, hearth_thread_cache *cache) {
+static inline bool record_end(const hearth_block *block, hearth_moment end, hearth_thread_cache *cache) {
   hearth_watch_forks();
   if (__builtin_expect(!is_recorded(block), false)) {
     end_live(block);
-    hearth_block_set_state(block, HEARTH_BLOCK_FREE);
+    hearth_header_set_state(block->header, HEARTH_BLOCK_FREE);
     return true;
   }
-  bool recorded =
-      __builtin_expect(!cache || hearth_rt.mibs.histograms.by_context, false)
-          ? record_shared(block, end)
-          : hearth_mib_cache_record(&cache->mibs, &hearth_rt.mibs, block, hearth_shadow_sum(block + 1, block->size),
-                                    end, hearth_rt.options.sample);
+  bool recorded = __builtin_expect(!cache || hearth_rt.mibs.histograms.by_context, false)
+                      ? record_shared(block, end)
+                      : hearth_mib_cache_record(&cache->mibs, &hearth_rt.mibs, block,
+                                                hearth_shadow_sum(hearth_header_memory(block->header), block->size),
+                                                end, hearth_rt.options.sample);
   if (recorded)
     end_live(block);
   if (recorded && cache)
@@ -126,16 +135,16 @@ static inline bool record_end(hearth_block *block, hearth_moment end, hearth_thr
 /* Blocks that signal handlers freed while a lock that this needs was taken. The list is kept in their memory;
  * every block has room for it. */
 typedef struct aside {
-  hearth_block *next;
+  hearth_header *next;
   hearth_moment end;
 } aside;
 
-static hearth_block *set_aside;
+static hearth_header *set_aside;
 
-_Static_assert(sizeof(aside) <= HEARTH_GRANULE - sizeof(hearth_block), "the least block has room");
+_Static_assert(sizeof(aside) <= HEARTH_LEAST_ROOM, "the least block has room");
 
-static __attribute__((noinline)) void put_aside(hearth_block *block, hearth_moment end) {
-  aside *note = hearth_block_memory(block);
+static __attribute__((noinline)) void put_aside(hearth_header *block, hearth_moment end) {
+  aside *note = hearth_header_memory(block);
 
   note->end = end;
   note->next = __atomic_load_n(&set_aside, __ATOMIC_RELAXED);
@@ -144,20 +153,23 @@ static __attribute__((noinline)) void put_aside(hearth_block *block, hearth_mome
 }
 
 /* End a claimed block. */
-static inline void end_life(hearth_block *block, hearth_chunk chunk, hearth_moment end, hearth_thread_cache *cache) {
-  bool recorded = hearth_block_state_of(block) == HEARTH_BLOCK_FREE || record_end(block, end, cache);
+static inline void end_life(const hearth_block *block, hearth_chunk chunk, hearth_moment end,
+                            hearth_thread_cache *cache) {
+  bool recorded = hearth_header_state(block->header) == HEARTH_BLOCK_FREE || record_end(block, end, cache);
 
   if (!recorded || !hearth_heap_give(chunk, cache ? &cache->heap : NULL))
-    put_aside(block, end);
+    put_aside(block->header, end);
 }
 
 static __attribute__((noinline)) void end_blocks_set_aside(hearth_thread_cache *cache) {
-  hearth_block *block = __atomic_exchange_n(&set_aside, NULL, __ATOMIC_ACQUIRE);
+  hearth_header *header = __atomic_exchange_n(&set_aside, NULL, __ATOMIC_ACQUIRE);
 
-  while (block) {
-    aside note = *(aside *)hearth_block_memory(block);
-    end_life(block, hearth_heap_chunk(block), note.end, cache);
-    block = note.next;
+  while (header) {
+    aside note = *(aside *)hearth_header_memory(header);
+    hearth_chunk chunk;
+    hearth_block block = hearth_heap_read(header, &chunk);
+    end_life(&block, chunk, note.end, cache);
+    header = note.next;
   }
 }
 
@@ -198,8 +210,10 @@ static inline bool end_fast(hearth_thread_cache *cache) {
 static inline void *take_unrecorded(size_t size, hearth_heap_cache *cache) {
   if (__builtin_expect(size <= HEARTH_HEADERLESS_MOST, true))
     return hearth_headerless_take(size, &cache->headerless);
-  hearth_block *block = hearth_heap_take_unrecorded(size, cache);
-  return block ? hearth_block_memory(block) : NULL;
+  hearth_header *header = hearth_heap_take_cached(size, cache);
+  if (header)
+    hearth_header_publish(header, hearth_header_life(HEARTH_NO_CONTEXT, 0, 0));
+  return header ? hearth_header_memory(header) : NULL;
 }
 
 static inline void *allocate_unrecorded(size_t size, size_t alignment) {
@@ -219,35 +233,58 @@ static inline void *allocate_unrecorded(size_t size, size_t alignment) {
   return memory && signalled ? resume_signals(memory) : memory;
 }
 
+static inline void clear_counters(const void *memory, size_t size) {
+  if (__builtin_expect(hearth_shadow_is_coarse || size > HEARTH_FEW_BYTES, false))
+    hearth_shadow_clear(memory, size);
+  else
+    hearth_shadow_clear_block(memory, size);
+}
+
+static inline hearth_access_sum sum_counters(const void *memory, size_t size) {
+  return __builtin_expect(hearth_shadow_is_coarse, false) ? hearth_shadow_sum(memory, size)
+                                                          : hearth_shadow_sum_block(memory, size);
+}
+
 /* One from a call stack that the thread knows. */
 static inline void *allocate_recorded(size_t size, size_t alignment, const hearth_frame *frame, bool has_counters) {
-  hearth_block *block = NULL;
+  hearth_header *header = NULL;
   uint64_t due_ns = 0;
   uint32_t context;
 
   hearth_thread_cache *cache = begin_fast();
   if (__builtin_expect(!cache, false))
     return NULL;
-  if (__builtin_expect(alignment <= HEARTH_BLOCK_ALIGNMENT && !hearth_guard_is_held(&hearth_this_thread.in_runtime) &&
+  if (__builtin_expect(alignment <= HEARTH_MALLOC_ALIGNMENT && !hearth_guard_is_held(&hearth_this_thread.in_runtime) &&
                            !hearth_threads_are_stopped() && hearth_find_known_context(cache, frame, &context),
                        true))
-    block = hearth_heap_take_cached(size, &cache->heap);
-  if (__builtin_expect(block != NULL, true)) {
+    header = hearth_heap_take_cached(size, &cache->heap);
+  if (__builtin_expect(header != NULL, true)) {
     hearth_moment birth = now();
     due_ns = birth.ns;
     if (has_counters)
-      hearth_shadow_clear_middle(hearth_block_memory(block), size);
-    set_birth(block, hearth_scopes_apply(context, &cache->scopes), birth);
+      clear_counters(hearth_header_memory(header), size);
     if (!has_counters)
-      cache->newest_block = block;
-    hearth_block_publish(block);
+      cache->newest_block = header;
+    publish(header, size, hearth_scopes_apply(context, &cache->scopes), birth);
   }
   bool signalled = end_fast(cache);
-  if (__builtin_expect(!block, false))
+  if (__builtin_expect(!header, false))
     return NULL;
   if (__builtin_expect(due_ns >= hearth_rt.next_due_ns, false))
     dump_what_is_due(due_ns);
-  return signalled ? resume_signals(hearth_block_memory(block)) : hearth_block_memory(block);
+  return signalled ? resume_signals(hearth_header_memory(header)) : hearth_header_memory(header);
+}
+
+/* A block without record. */
+static inline bool give_unrecorded(void *pointer, hearth_heap_cache *cache) {
+  hearth_block block;
+  unsigned class = hearth_heap_find_fast(pointer, cache, &block);
+
+  if (class == HEARTH_NO_CLASS || block.context != HEARTH_NO_CONTEXT)
+    return false;
+  hearth_header_set_state(block.header, HEARTH_BLOCK_FREE);
+  hearth_heap_give_fast(block.header, class, cache);
+  return true;
 }
 
 static inline bool release_unrecorded(void *pointer) {
@@ -255,8 +292,8 @@ static inline bool release_unrecorded(void *pointer) {
 
   if (__builtin_expect(!cache, false))
     return false;
-  bool released = !hearth_threads_are_stopped() && (hearth_headerless_give(pointer, &cache->heap.headerless) ||
-                                                    hearth_heap_give_unrecorded(pointer, &cache->heap));
+  bool released = !hearth_threads_are_stopped() &&
+                  (hearth_headerless_give(pointer, &cache->heap.headerless) || give_unrecorded(pointer, &cache->heap));
   if (end_fast(cache) && released)
     hearth_signals_resume();
   return released;
@@ -270,9 +307,9 @@ static inline void dump_after(uint64_t end_ns) {
 /* The block that `pointer` is of, unless it is none, is about to end: if that ends a peak, the dump of it is made before. In a
  * signal handler that interrupted the runtime it cannot be, and comes after. */
 static __attribute__((noinline)) void keep_peak(void *pointer) {
-  hearth_block *block;
+  hearth_block block;
 
-  if (hearth_heap_find(pointer, &block) == HEARTH_POINTER_LIVE && may_end_peak(block)) {
+  if (hearth_heap_find(pointer, &block) == HEARTH_POINTER_LIVE && may_end_peak(&block)) {
     hearth_live_tell_before();
     dump_what_is_due(0);
   }
@@ -280,17 +317,19 @@ static __attribute__((noinline)) void keep_peak(void *pointer) {
 
 /* In live mode, a block that ends leaves no record, and the clock is not read for it. */
 static __attribute__((noinline)) bool release_live(void *pointer) {
-  hearth_block *block = (hearth_block *)pointer - 1;
+  unsigned class = HEARTH_NO_CLASS;
+  hearth_block block;
 
   hearth_thread_cache *cache = begin_fast();
   if (__builtin_expect(!cache, false))
     return false;
-  bool released = !hearth_threads_are_stopped() && !set_aside && hearth_heap_has_fast_path(pointer, &cache->heap) &&
-                  !(hearth_rt.tracks_peak && may_end_peak(block));
+  bool released = !hearth_threads_are_stopped() && !set_aside &&
+                  (class = hearth_heap_find_fast(pointer, &cache->heap, &block)) != HEARTH_NO_CLASS &&
+                  !(hearth_rt.tracks_peak && may_end_peak(&block));
   if (__builtin_expect(released, true)) {
-    end_live(block);
-    hearth_block_set_state(block, HEARTH_BLOCK_FREE);
-    hearth_heap_give_fast(block, &cache->heap);
+    end_live(&block);
+    hearth_header_set_state(block.header, HEARTH_BLOCK_FREE);
+    hearth_heap_give_fast(block.header, class, &cache->heap);
   }
   if (end_fast(cache) && released)
     hearth_signals_resume();
@@ -298,25 +337,27 @@ static __attribute__((noinline)) bool release_live(void *pointer) {
 }
 
 static inline bool release_recorded(void *pointer, bool has_counters) {
-  hearth_block *block = (hearth_block *)pointer - 1;
+  unsigned class = HEARTH_NO_CLASS;
+  hearth_block block;
   uint64_t end_ns = 0;
 
   hearth_thread_cache *cache = begin_fast();
   if (__builtin_expect(!cache, false))
     return false;
-  bool released = !hearth_threads_are_stopped() && !set_aside && hearth_heap_has_fast_path(pointer, &cache->heap) &&
-                  is_recorded(block);
+  bool released = !hearth_threads_are_stopped() && !set_aside &&
+                  (class = hearth_heap_find_fast(pointer, &cache->heap, &block)) != HEARTH_NO_CLASS &&
+                  is_recorded(&block);
   if (__builtin_expect(released, true)) {
     hearth_moment end = now();
     end_ns = end.ns;
-    hearth_access_sum sum =
-        has_counters ? hearth_shadow_sum_middle(pointer, block->size) : (hearth_access_sum){.granules = 1};
-    released = hearth_mib_cache_record(&cache->mibs, &hearth_rt.mibs, block, sum, end, 0);
+    end.ns = hearth_header_round_time(end.ns);
+    hearth_access_sum sum = has_counters ? sum_counters(pointer, block.size) : (hearth_access_sum){.granules = 1};
+    released = hearth_mib_cache_record(&cache->mibs, &hearth_rt.mibs, &block, sum, end, 0);
     if (__builtin_expect(released, true)) {
-      end_live(block);
+      end_live(&block);
       if (!has_counters)
-        note_temporary(cache, block);
-      hearth_heap_give_fast(block, &cache->heap);
+        note_temporary(cache, &block);
+      hearth_heap_give_fast(block.header, class, &cache->heap);
     }
   }
   bool signalled = end_fast(cache);
@@ -330,11 +371,13 @@ static inline bool release_recorded(void *pointer, bool has_counters) {
 
 /* Code that looks at such a block meanwhile does not look at its size: no critical section is needed. */
 static inline bool stays_unrecorded(void *pointer, size_t size) {
+  hearth_block block;
   size_t capacity;
 
-  return hearth_headerless_find(pointer, &capacity) == HEARTH_HEADERLESS_LIVE
-             ? hearth_capacity_suits(capacity, size)
-             : hearth_heap_resize_unrecorded(pointer, size);
+  if (hearth_headerless_find(pointer, &capacity) == HEARTH_HEADERLESS_LIVE)
+    return hearth_capacity_suits(capacity, size);
+  return hearth_heap_find(pointer, &block) == HEARTH_POINTER_LIVE && block.context == HEARTH_NO_CONTEXT &&
+         hearth_heap_resize(block.header, size);
 }
 
 static inline bool is_sampling(void) {
@@ -360,26 +403,26 @@ static __attribute__((noinline)) void *allocate(size_t size, size_t alignment, b
   hearth_thread_cache *own = hearth_thread_cache_own();
   uint32_t context = hearth_find_context(size, frame, own);
   hearth_thread_cache *cache = hearth_thread_cache_take(own);
-  hearth_block *block = context < hearth_rt.mibs.count && hearth_rt.path == HEARTH_PATH_SAMPLE
-                            ? hearth_watched_take(size, alignment, context, &is_zero)
-                            : NULL;
+  hearth_header *block = context < hearth_rt.mibs.count && hearth_rt.path == HEARTH_PATH_SAMPLE
+                             ? hearth_watched_take(size, alignment, context, &is_zero)
+                             : NULL;
+  hearth_moment birth = moment_for(context);
   if (__builtin_expect(!block, true))
     block = hearth_heap_take(size, alignment, cache ? &cache->heap : NULL, &is_zero);
   if (block) {
     if (zeroed && !is_zero)
-      memset(hearth_block_memory(block), 0, size);
-    begin_life(block, context, moment_for(context));
+      memset(hearth_header_memory(block), 0, size);
     if (cache)
       cache->newest_block = block;
-    hearth_block_publish(block);
+    begin_life(block, size, context, birth);
   }
   hearth_thread_cache_give(cache);
   hearth_reentry_leave();
   if (!block)
     return NULL;
-  if (__builtin_expect(block->alloc_ns >= hearth_rt.next_due_ns, false))
-    dump_what_is_due(block->alloc_ns);
-  return hearth_block_memory(block);
+  if (__builtin_expect(birth.ns >= hearth_rt.next_due_ns, false))
+    dump_what_is_due(birth.ns);
+  return hearth_header_memory(block);
 }
 
 /* On the paths that hearth_allocate_fast does not know. Clearing counters that mean nothing does no harm. */
@@ -389,7 +432,7 @@ static inline void *allocate_otherwise(size_t size, size_t alignment, const hear
   if (path == HEARTH_PATH_TRACE && hearth_rt.options.sample > 0)
     return allocate_unrecorded(size, alignment);
   return path == HEARTH_PATH_UNCOUNTED || path == HEARTH_PATH_LIVE || path == HEARTH_PATH_TRACE
-             ? allocate_recorded(size, alignment, frame, __memprof_shadow_memory_dynamic_address != 0)
+             ? allocate_recorded(size, alignment, frame, __hearth_counters != 0)
              : NULL;
 }
 
@@ -432,7 +475,7 @@ static _Noreturn void refuse(const void *pointer, hearth_pointer_kind kind, cons
 }
 
 static __attribute__((noinline)) void release(void *pointer, const char *function) {
-  hearth_block *block;
+  hearth_block block;
   hearth_chunk chunk;
   uint64_t end_ns = 0;
 
@@ -443,9 +486,10 @@ static __attribute__((noinline)) void release(void *pointer, const char *functio
   bool is_headerless = hearth_headerless_give(pointer, cache ? &cache->heap.headerless : NULL);
   hearth_pointer_kind kind = is_headerless ? HEARTH_POINTER_FOREIGN : hearth_heap_claim(pointer, &block, &chunk);
   if (kind == HEARTH_POINTER_LIVE) {
-    hearth_moment end = moment_for(block->context);
+    hearth_moment end = moment_for(block.context);
     end_ns = end.ns;
-    end_life(block, chunk, end, cache);
+    end.ns = hearth_header_round_time(end.ns);
+    end_life(&block, chunk, end, cache);
     if (__builtin_expect(set_aside != NULL, false) && !hearth_reentry_is_nested())
       end_blocks_set_aside(cache);
   }
@@ -498,17 +542,19 @@ void hearth_release(void *pointer, const char *function) {
     hearth_release_slowly(pointer, function);
 }
 
-/* A claimed block ends and another begins in its place, at the same moment. False: not possible in this signal handler. */
-static bool replace(hearth_block *block, size_t size, uint32_t context, hearth_thread_cache *cache) {
-  hearth_moment moment = moment_for(context != HEARTH_NO_CONTEXT ? context : block->context);
-  bool recorded = record_end(block, moment, cache);
+/* A claimed block ends and another begins in its place, at the same moment. False: not possible in this signal handler, or the
+ * chunk does not suit; then it is live again. */
+static bool replace(const hearth_block *block, size_t size, uint32_t context, hearth_thread_cache *cache) {
+  hearth_moment moment = moment_for(context != HEARTH_NO_CONTEXT ? context : block->context), end = moment;
 
-  if (recorded) {
-    block->size = size;
-    begin_life(block, context, moment);
+  end.ns = hearth_header_round_time(end.ns);
+  if (!record_end(block, end, cache)) {
+    hearth_header_set_state(block->header, HEARTH_BLOCK_LIVE);
+    return false;
   }
-  hearth_block_publish(block);
-  return recorded;
+  hearth_heap_resize(block->header, size);
+  begin_life(block->header, size, context, moment);
+  return true;
 }
 
 /* The first `size` bytes of a live block, or the first `old_size`, in a new one. */
@@ -523,7 +569,7 @@ static void *move(void *pointer, size_t old_size, size_t size, const hearth_fram
 }
 
 void *hearth_resize(void *pointer, size_t size, const hearth_frame *frame) {
-  hearth_block *block;
+  hearth_block block;
   hearth_chunk chunk;
   size_t headerless_size;
 
@@ -534,17 +580,17 @@ void *hearth_resize(void *pointer, size_t size, const hearth_frame *frame) {
   hearth_pointer_kind kind = hearth_heap_find(pointer, &block);
   if (kind != HEARTH_POINTER_LIVE)
     refuse(pointer, kind, "realloc");
-  if (hearth_capacity_suits(hearth_heap_capacity(block), size)) {
-    if (__builtin_expect(hearth_rt.tracks_peak, false) && size < block->size)
+  if (hearth_heap_can_resize(block.header, size)) {
+    if (__builtin_expect(hearth_rt.tracks_peak, false) && size < block.size)
       keep_peak(pointer);
     hearth_reentry_enter();
     hearth_thread_cache *own = hearth_thread_cache_own();
     uint32_t context = hearth_find_context(size, frame, own);
     hearth_thread_cache *cache = hearth_thread_cache_take(own);
     kind = hearth_heap_claim(pointer, &block, &chunk);
-    bool replaced = kind == HEARTH_POINTER_LIVE && replace(block, size, context, cache);
-    if (replaced && hearth_watched_contains(block))
-      hearth_watched_renew(block, context);
+    bool replaced = kind == HEARTH_POINTER_LIVE && replace(&block, size, context, cache);
+    if (replaced && hearth_watched_contains(block.header))
+      hearth_watched_renew(block.header, context);
     hearth_thread_cache_give(cache);
     hearth_reentry_leave();
     if (kind != HEARTH_POINTER_LIVE)
@@ -552,21 +598,23 @@ void *hearth_resize(void *pointer, size_t size, const hearth_frame *frame) {
     if (replaced)
       return pointer;
   }
-  return move(pointer, block->size, size, frame);
+  return move(pointer, block.size, size, frame);
 }
 
 size_t hearth_block_size(const void *pointer) {
-  hearth_block *block;
+  hearth_block block;
   size_t size;
 
   if (hearth_headerless_find(pointer, &size) == HEARTH_HEADERLESS_LIVE)
     return size;
-  return hearth_heap_find(pointer, &block) == HEARTH_POINTER_LIVE ? block->size : 0;
+  return hearth_heap_find(pointer, &block) == HEARTH_POINTER_LIVE ? block.size : 0;
 }
 
 void hearth_block_set_type(const void *pointer, uint64_t type_id) {
-  hearth_block *block;
+  hearth_block block;
+  uint64_t *type;
 
-  if (hearth_heap_find(pointer, &block) == HEARTH_POINTER_LIVE)
-    block->data_type_id = type_id;
+  if (hearth_heap_find(pointer, &block) == HEARTH_POINTER_LIVE &&
+      (type = hearth_granule_word_make(&hearth_block_types, (uintptr_t)pointer)))
+    *type = type_id;
 }

@@ -7,13 +7,16 @@
 #include "message.h"
 #include "os.h"
 #include "reentry.h"
+#include "shadow.h"
 #include "tracts.h"
 #include "watched.h"
 
 #define SMALL_MOST   ((size_t)32768) /* largest chunk of a size class; larger blocks have a tract of their own */
 #define SMALL_TRACT  (4 * HEARTH_SECTOR)
-#define FINE_MOST    ((size_t)1024) /* up to here one class for each multiple of 64, then four for each doubling */
+#define LEAST        ((size_t)32)   /* a chunk has room for what is noted of blocks that wait for their end */
+#define FINE_MOST    ((size_t)1024) /* up to here one class for each multiple of 16, then four for each doubling */
 #define FINE_CLASSES (FINE_MOST / HEARTH_GRANULE)
+#define FIRST        ((size_t)8) /* from the start of a tract to its first header */
 #define CLASSES      HEARTH_HEAP_CLASSES
 #define READY_BYTES  ((size_t)65536) /* that are made ready at once */
 #define BATCH_BYTES  ((size_t)8192)  /* moved at once between a class and a thread's cache */
@@ -24,7 +27,7 @@ _Static_assert(CLASSES == FINE_CLASSES + 4 * 5, "five doublings lead to SMALL_MO
 /* One line of cache each: classes are locked independently. */
 static struct size_class {
   hearth_lock lock;
-  hearth_block *free;
+  hearth_header *free;
   char *fresh, *fresh_end; /* of the class's newest tract: chunks never handed out */
   char *ready;             /* pages of it before this are there, so far as this is above `fresh` */
   bool is_common;          /* it is not the class's first */
@@ -32,11 +35,15 @@ static struct size_class {
 
 /* Facts about a class that are known from the beginning. */
 static struct class_facts {
-  uint32_t size;  /* of its chunks */
-  uint32_t batch; /* chunks that are moved at once; 0: threads keep none */
+  uint32_t size;     /* of its chunks */
+  uint32_t capacity; /* of these, for the user's bytes */
+  uint32_t batch;    /* chunks that are moved at once; 0: threads keep none */
   uint64_t
       reciprocal; /* 2^32 / granules of a chunk, rounded up: multiplying by it divides offsets in small tracts exactly */
 } facts[CLASSES];
+
+/* Do the chunks of a class have far headers? */
+static inline bool is_far(unsigned class) { return class >= FINE_CLASSES; }
 
 static size_t compute_size(unsigned class) {
   if (class < FINE_CLASSES)
@@ -58,6 +65,7 @@ bool hearth_heap_create(void) {
     size_t size = compute_size(i), batch = BATCH_BYTES / size;
     facts[i] = (struct class_facts){
         .size = (uint32_t)size,
+        .capacity = (uint32_t)(size - sizeof(hearth_header) - (is_far(i) ? sizeof(hearth_header) : 0)),
         .batch = batch < 2            ? 0
                  : batch < BATCH_MOST ? (uint32_t)batch
                                       : BATCH_MOST,
@@ -80,42 +88,70 @@ void hearth_ensure_heap(void) {
   ready = true;
 }
 
-/* Bytes from the chunk's start to the user's bytes. For alignments above 32 the redirect and the header need 64 bytes,
- * which the first aligned address behind the chunk's start leaves. */
-static size_t user_offset(const char *chunk, size_t alignment) {
-  if (alignment <= HEARTH_BLOCK_ALIGNMENT)
-    return sizeof(hearth_block);
-  return (((uintptr_t)chunk + alignment) & ~(alignment - 1)) - (uintptr_t)chunk;
+/* Bytes of a chunk that has a block of `size` bytes. Empty blocks have a byte, so that their address lies in their chunk.
+ * False: there are no such chunks. */
+static inline bool need_for(size_t size, size_t alignment, size_t *ret) {
+  size_t extra = sizeof(hearth_header);
+
+  if (__builtin_expect(alignment > HEARTH_MALLOC_ALIGNMENT, false))
+    extra += 2 * sizeof(hearth_header) + alignment;
+  if (__builtin_add_overflow(size ? size : 1, extra, ret))
+    return false;
+  if (__builtin_expect(*ret > FINE_MOST || hearth_shadow_is_coarse, false)) {
+    size_t step = hearth_shadow_is_coarse ? HEARTH_LINE : 1;
+    if (*ret > SIZE_MAX / 2)
+      return false;
+    *ret = (*ret + sizeof(hearth_header) + step - 1) & ~(step - 1);
+  }
+  *ret = *ret < LEAST ? LEAST : *ret;
+  return true;
 }
 
-/* Lay out header and, if needed, redirect. For a reused chunk this is done under the lock of its class, or of the cache
- * that it was in: its old headers must not be misread while blocks are enumerated. */
-static inline hearth_block *lay_out(char *chunk, uint8_t size_class, size_t size, size_t alignment) {
-  size_t offset = user_offset(chunk, alignment);
-  hearth_block *first = (hearth_block *)chunk;
-  hearth_block *block = (hearth_block *)(chunk + offset) - 1;
+static inline void set_raw(hearth_header *header, uint64_t slack) {
+  __atomic_store_n(header, slack << HEARTH_STATE_BITS | HEARTH_BLOCK_RAW, __ATOMIC_RELEASE);
+}
 
-  hearth_block_set_state(first, HEARTH_BLOCK_RAW);
-  if (block != first) {
-    hearth_block_set_state(block, HEARTH_BLOCK_RAW); /* the user's bytes of an earlier block may look like anything */
-    first->size = offset - sizeof(hearth_block);
-    hearth_block_set_state(first, HEARTH_BLOCK_REDIRECT);
-  }
-  block->size = size;
-  block->size_class = block == first ? size_class : HEARTH_NO_CLASS;
-  return block;
+static inline void set_far(hearth_header *header, size_t size) {
+  header[-1] = size;
+  set_raw(header, HEARTH_SLACK_FAR);
+}
+
+/* A block with a redirect: the user's bytes of an earlier block may look like anything, so its header comes first. */
+static hearth_header *lay_out_aligned(hearth_header *first, size_t size, size_t alignment) {
+  uintptr_t user = ((uintptr_t)(first + 3) + alignment - 1) & ~(uintptr_t)(alignment - 1);
+  hearth_header *header = (hearth_header *)user - 1;
+
+  set_raw(first, 0);
+  set_far(header, size);
+  __atomic_store_n(first, (uint64_t)((char *)header - (char *)first) << HEARTH_STATE_BITS | HEARTH_BLOCK_REDIRECT,
+                   __ATOMIC_RELEASE);
+  return header;
+}
+
+/* Lay out header and, if needed, redirect, in a chunk with that capacity. For a reused chunk this is done under the lock of its
+ * class, or of the cache that it was in: its old headers must not be misread while blocks are enumerated. */
+static inline hearth_header *lay_out(hearth_header *first, size_t capacity, bool far, size_t size, size_t alignment) {
+  if (__builtin_expect(alignment > HEARTH_MALLOC_ALIGNMENT, false))
+    return lay_out_aligned(first, size, alignment);
+  if (__builtin_expect(!far && capacity - size >= HEARTH_SLACK_FAR, false)) /* of a larger class: see take_shared */
+    return lay_out_aligned(first, size, HEARTH_MALLOC_ALIGNMENT);
+  if (__builtin_expect(far, false))
+    set_far(first, size);
+  else
+    set_raw(first, capacity - size);
+  return first;
 }
 
 /* A class that has filled a tract soon uses the next pages, too. */
 static void make_ready(struct size_class *class) {
-  size_t left = (size_t)(class->fresh_end - class->ready);
+  size_t left = (size_t)(class->fresh_end - class->ready) & ~(HEARTH_OS_PAGE - 1);
 
   hearth_os_populate(class->ready, READY_BYTES < left ? READY_BYTES : left);
   class->ready += READY_BYTES < left ? READY_BYTES : left;
 }
 
 /* Never used chunk of a class; NULL: no memory. The class is locked. */
-static char *take_fresh(unsigned number) {
+static hearth_header *take_fresh(unsigned number) {
   struct size_class *class = &classes[number];
   size_t size = facts[number].size;
 
@@ -124,50 +160,54 @@ static char *take_fresh(unsigned number) {
     if (!tract)
       return NULL;
     class->is_common = class->fresh != NULL;
-    class->fresh = class->ready = tract;
-    class->fresh_end = tract + SMALL_TRACT;
+    class->fresh = tract + FIRST;
+    class->ready = tract;
+    class->fresh_end = tract + SMALL_TRACT + (is_far(number) ? FIRST : 0); /* the last word is for no next one */
   }
-  char *chunk = class->fresh;
+  hearth_header *first = (hearth_header *)class->fresh;
   class->fresh += size;
   while (class->is_common && class->ready < class->fresh)
     make_ready(class);
-  return chunk;
+  return first;
 }
 
-static hearth_block *take_large(size_t need, size_t size, size_t alignment, bool *ret_zeroed) {
-  char *tract = hearth_tract_take(HEARTH_TRACT_LARGE, 0, need);
+static hearth_header *take_large(size_t need, size_t size, size_t alignment, bool *ret_zeroed) {
+  char *tract = hearth_tract_take(HEARTH_TRACT_LARGE, HEARTH_TRACT_NO_CLASS, need + FIRST);
 
   *ret_zeroed = true;
-  return tract ? lay_out(tract, HEARTH_NO_CLASS, size, alignment) : NULL;
+  return tract ? lay_out((hearth_header *)(tract + FIRST), 0, true, size, alignment) : NULL;
 }
 
-static void push(hearth_block **list, hearth_block *chunk) {
-  chunk->next_free = *list;
-  *list = chunk;
+/* The link of a free chunk is behind its header, which stays, so that freeing the same pointer again is recognised. */
+static inline hearth_header **link_of(hearth_header *first) { return (hearth_header **)(first + 1); }
+
+static inline void push(hearth_header **list, hearth_header *first) {
+  *link_of(first) = *list;
+  *list = first;
 }
 
-static hearth_block *pop(hearth_block **list) {
-  hearth_block *chunk = *list;
+static inline hearth_header *pop(hearth_header **list) {
+  hearth_header *first = *list;
 
-  *list = chunk->next_free;
-  return chunk;
+  *list = *link_of(first);
+  return first;
 }
 
 /* Fill a thread's empty list, in the order of addresses where the chunks are fresh: programs often use what they allocate
  * one after the other in the same order, and processors fetch ahead upwards. */
 static __attribute__((noinline)) void fill(hearth_heap_cache *cache, unsigned number) {
   struct size_class *class = &classes[number];
-  hearth_block **end = &cache->classes[number].free;
+  hearth_header **end = &cache->classes[number].free;
 
   if (!hearth_reentry_take(&class->lock))
     return;
   for (uint32_t wanted = facts[number].batch; wanted > 0; --wanted) {
-    hearth_block *chunk = class->free ? pop(&class->free) : (hearth_block *)take_fresh(number);
-    if (!chunk)
+    hearth_header *first = class->free ? pop(&class->free) : take_fresh(number);
+    if (!first)
       break;
-    chunk->next_free = NULL;
-    *end = chunk;
-    end = &chunk->next_free;
+    *end = first;
+    end = link_of(first);
+    *end = NULL;
     ++cache->classes[number].count;
   }
   hearth_lock_give(&class->lock);
@@ -190,7 +230,7 @@ void hearth_heap_cache_flush(hearth_heap_cache *cache) {
   hearth_headerless_cache_flush(&cache->headerless);
 }
 
-static inline hearth_block *take_cached(hearth_heap_cache *cache, unsigned number) {
+static inline hearth_header *take_cached(hearth_heap_cache *cache, unsigned number) {
   if (!cache->classes[number].free)
     fill(cache, number);
   if (!cache->classes[number].free)
@@ -200,80 +240,74 @@ static inline hearth_block *take_cached(hearth_heap_cache *cache, unsigned numbe
 }
 
 /* From the given class, or a larger one: a signal handler takes from the least class that is not locked. */
-static __attribute__((noinline)) hearth_block *take_shared(unsigned number, size_t need, size_t size, size_t alignment,
-                                                           bool *ret_zeroed) {
+static __attribute__((noinline)) hearth_header *take_shared(unsigned number, size_t need, size_t size, size_t alignment,
+                                                            bool *ret_zeroed) {
   while (number < CLASSES && !hearth_reentry_take(&classes[number].lock))
-    ++number;
-  if (number == CLASSES)
+    number += hearth_shadow_is_coarse && !is_far(number) ? HEARTH_LINE / HEARTH_GRANULE : 1;
+  if (number >= CLASSES)
     return take_large(need, size, alignment, ret_zeroed);
   struct size_class *class = &classes[number];
-  char *chunk = (char *)class->free;
-  *ret_zeroed = !chunk;
-  if (chunk)
+  hearth_header *first = class->free;
+  *ret_zeroed = !first;
+  if (first)
     pop(&class->free);
   else
-    chunk = take_fresh(number);
-  hearth_block *block = chunk ? lay_out(chunk, (uint8_t)number, size, alignment) : NULL;
+    first = take_fresh(number);
+  hearth_header *header = first ? lay_out(first, facts[number].capacity, is_far(number), size, alignment) : NULL;
   hearth_lock_give(&class->lock);
-  return block;
+  return header;
 }
 
-inline hearth_block *hearth_heap_take(size_t size, size_t alignment, hearth_heap_cache *cache, bool *ret_zeroed) {
-  size_t extra = alignment <= HEARTH_BLOCK_ALIGNMENT ? sizeof(hearth_block) : alignment;
+inline hearth_header *hearth_heap_take(size_t size, size_t alignment, hearth_heap_cache *cache, bool *ret_zeroed) {
   size_t need;
 
-  /* Empty blocks have a byte, so that their address lies in their chunk. */
-  if (__builtin_add_overflow(size ? size : 1, extra, &need))
+  if (!need_for(size, alignment, &need))
     return NULL;
   if (need > SMALL_MOST)
     return take_large(need, size, alignment, ret_zeroed);
   unsigned number = class_of(need);
-  hearth_block *cached = cache && facts[number].batch ? take_cached(cache, number) : NULL;
+  hearth_header *cached = cache && facts[number].batch ? take_cached(cache, number) : NULL;
   if (!cached)
     return take_shared(number, need, size, alignment, ret_zeroed);
   *ret_zeroed = false;
-  return lay_out((char *)cached, (uint8_t)number, size, alignment);
+  return lay_out(cached, facts[number].capacity, is_far(number), size, alignment);
 }
 
-inline hearth_block *hearth_heap_take_cached(size_t size, hearth_heap_cache *cache) {
-  if (size > SMALL_MOST - sizeof(hearth_block))
+inline hearth_header *hearth_heap_take_cached(size_t size, hearth_heap_cache *cache) {
+  size_t need;
+
+  if (!need_for(size, HEARTH_MALLOC_ALIGNMENT, &need) || need > SMALL_MOST)
     return NULL;
-  unsigned number = class_of(sizeof(hearth_block) + size + (size == 0));
+  unsigned number = class_of(need);
   if (__builtin_expect(!cache->classes[number].free, false))
     return NULL;
   --cache->classes[number].count;
-  return lay_out((char *)pop(&cache->classes[number].free), (uint8_t)number, size, HEARTH_BLOCK_ALIGNMENT);
+  return lay_out(pop(&cache->classes[number].free), facts[number].capacity, is_far(number), size,
+                 HEARTH_MALLOC_ALIGNMENT);
 }
 
-/* A thread that stops this one, or a handler that interrupts it, may find the new life with the old size, which does no
- * harm; an old redirect with the new size would lead it astray. */
-inline hearth_block *hearth_heap_take_unrecorded(size_t size, hearth_heap_cache *cache) {
-  if (size > SMALL_MOST - sizeof(hearth_block))
-    return NULL;
-  unsigned number = class_of(size + sizeof(hearth_block));
-  if (__builtin_expect(!cache->classes[number].free, false))
-    return NULL;
-  hearth_block *block = pop(&cache->classes[number].free);
-  --cache->classes[number].count;
-  __atomic_store_n(&block->life, HEARTH_LIFE_UNRECORDED | (uint64_t)number << HEARTH_LIFE_CLASS_BIT, __ATOMIC_RELAXED);
-  HEARTH_SIGNAL_FENCE();
-  block->size = size;
-  return block;
-}
-
-/* The chunk that `address` lies in, which is in `tract`. */
+/* The chunk that `address` lies in, which is in `tract` and behind its first header. */
 static inline hearth_chunk chunk_of(const hearth_tract *tract, const void *address) {
   if (tract->kind == HEARTH_TRACT_LARGE)
-    return (hearth_chunk){tract->start, HEARTH_NO_CLASS};
+    return (hearth_chunk){(hearth_header *)(tract->start + FIRST), HEARTH_NO_CLASS};
   const struct class_facts *class = &facts[tract->size_class];
-  uint64_t granule = (uint64_t)((const char *)address - tract->start) / HEARTH_GRANULE;
-  return (hearth_chunk){tract->start + (granule * class->reciprocal >> 32) * class->size, tract->size_class};
+  uint64_t granule = (uint64_t)((const char *)address - tract->start - FIRST) / HEARTH_GRANULE;
+  return (hearth_chunk){(hearth_header *)(tract->start + FIRST + (granule * class->reciprocal >> 32) * class->size),
+                        tract->size_class};
 }
 
-static inline hearth_block *follow(char *chunk) {
-  hearth_block *block = (hearth_block *)chunk;
+static inline hearth_header *follow(hearth_header *first) {
+  uint64_t word = hearth_header_load(first);
 
-  return hearth_block_state_of(block) == HEARTH_BLOCK_REDIRECT ? (hearth_block *)(chunk + block->size) : block;
+  return (word & HEARTH_STATE_MASK) == HEARTH_BLOCK_REDIRECT
+             ? (hearth_header *)((char *)first + (word >> HEARTH_STATE_BITS))
+             : first;
+}
+
+/* Bytes from the first header of a chunk to its end, for the user of the chunk. */
+static inline size_t room_of(const hearth_tract *tract) {
+  return tract->kind == HEARTH_TRACT_LARGE ? tract->size - FIRST
+                                           : facts[tract->size_class].capacity + sizeof(hearth_header);
 }
 
 static __attribute__((noinline)) bool was_headerless(const void *pointer) {
@@ -282,226 +316,254 @@ static __attribute__((noinline)) bool was_headerless(const void *pointer) {
   return hearth_headerless_find(pointer, &size) == HEARTH_HEADERLESS_FREED;
 }
 
-static __attribute__((noinline)) hearth_pointer_kind find_outside(const void *pointer, hearth_block **ret_block,
+static __attribute__((noinline)) hearth_pointer_kind find_outside(const void *pointer, hearth_block *ret_block,
                                                                   hearth_chunk *ret_chunk) {
   if (hearth_tracts_contain(pointer)) /* freed large blocks are in our range */
     return was_headerless(pointer) ? HEARTH_POINTER_FREED : HEARTH_POINTER_BAD;
   if (!hearth_watched_contains(pointer))
     return HEARTH_POINTER_FOREIGN;
-  hearth_block *block = hearth_watched_find(pointer);
-  if (!block)
+  hearth_header *header = hearth_watched_find(pointer);
+  if (!header)
     return HEARTH_POINTER_BAD;
-  *ret_block = block;
-  *ret_chunk = (hearth_chunk){(char *)block, HEARTH_NO_CLASS};
-  return hearth_block_state_of(block) == HEARTH_BLOCK_LIVE ? HEARTH_POINTER_LIVE : HEARTH_POINTER_FREED;
+  *ret_block = hearth_header_read(header, 0);
+  *ret_chunk = (hearth_chunk){header, HEARTH_NO_CLASS};
+  return hearth_header_state(header) == HEARTH_BLOCK_LIVE ? HEARTH_POINTER_LIVE : HEARTH_POINTER_FREED;
 }
 
-/* Most blocks begin their chunk: then the header is read without waiting for the lookup that tells so. */
-static inline hearth_pointer_kind find(const void *pointer, hearth_block **ret_block, hearth_chunk *ret_chunk) {
-  hearth_block *block = (hearth_block *)pointer - 1;
+/* The slack of a header that does not begin its chunk is always far. */
+static inline size_t capacity_of(const hearth_tract *tract) {
+  return tract->kind == HEARTH_TRACT_SMALL ? facts[tract->size_class].capacity : 0;
+}
+
+static inline hearth_pointer_kind find(const void *pointer, hearth_block *ret_block, hearth_chunk *ret_chunk) {
+  hearth_header *header = (hearth_header *)pointer - 1;
   hearth_tract tract;
 
   if (__builtin_expect(!hearth_tract_find(pointer, &tract), false))
     return find_outside(pointer, ret_block, ret_chunk);
-  *ret_chunk = chunk_of(&tract, pointer);
-  if (__builtin_expect((char *)block != ret_chunk->start, false) && block != follow(ret_chunk->start))
+  if (__builtin_expect((uintptr_t)pointer % HEARTH_GRANULE != 0 || (const char *)header < tract.start, false))
     return HEARTH_POINTER_BAD;
-  uint8_t state = hearth_block_state_of(block);
-  *ret_block = block;
+  *ret_chunk = chunk_of(&tract, header);
+  if (__builtin_expect(header != ret_chunk->first, false) && header != follow(ret_chunk->first))
+    return HEARTH_POINTER_BAD;
+  hearth_block_state state = hearth_header_state(header);
+  *ret_block = hearth_header_read(header, capacity_of(&tract));
   if (__builtin_expect(state == HEARTH_BLOCK_LIVE, true))
     return HEARTH_POINTER_LIVE;
   return state == HEARTH_BLOCK_FREE || state == HEARTH_BLOCK_ENDING ? HEARTH_POINTER_FREED : HEARTH_POINTER_BAD;
 }
 
-hearth_pointer_kind hearth_heap_find(const void *pointer, hearth_block **ret_block) {
+hearth_pointer_kind hearth_heap_find(const void *pointer, hearth_block *ret_block) {
   hearth_chunk chunk;
 
   return find(pointer, ret_block, &chunk);
 }
 
-inline hearth_pointer_kind hearth_heap_claim(void *pointer, hearth_block **ret_block, hearth_chunk *ret_chunk) {
+inline hearth_pointer_kind hearth_heap_claim(void *pointer, hearth_block *ret_block, hearth_chunk *ret_chunk) {
   hearth_pointer_kind kind = find(pointer, ret_block, ret_chunk);
 
   if (kind == HEARTH_POINTER_LIVE)
-    hearth_block_set_state(*ret_block, HEARTH_BLOCK_ENDING);
+    hearth_header_set_state(ret_block->header, HEARTH_BLOCK_ENDING);
   return kind;
 }
 
 /* Not to a thread's cache. */
 static __attribute__((noinline)) bool give_shared(hearth_chunk chunk) {
   if (chunk.size_class == HEARTH_NO_CLASS) {
-    if (hearth_watched_contains(chunk.start))
-      hearth_watched_give((hearth_block *)chunk.start);
+    if (hearth_watched_contains(chunk.first))
+      hearth_watched_give(chunk.first);
     else
-      hearth_tract_give(chunk.start);
+      hearth_tract_give((char *)chunk.first - FIRST);
     return true;
   }
   struct size_class *class = &classes[chunk.size_class];
   if (!hearth_reentry_take(&class->lock))
     return false;
-  push(&class->free, (hearth_block *)chunk.start);
+  push(&class->free, chunk.first);
   hearth_lock_give(&class->lock);
   return true;
 }
 
-/* A redirect stays, so that freeing the same pointer again is recognised; its second word is unused. */
 inline bool hearth_heap_give(hearth_chunk chunk, hearth_heap_cache *cache) {
   if (!cache || chunk.size_class == HEARTH_NO_CLASS || !facts[chunk.size_class].batch)
     return give_shared(chunk);
   uint32_t batch = facts[chunk.size_class].batch;
-  push(&cache->classes[chunk.size_class].free, (hearth_block *)chunk.start);
+  push(&cache->classes[chunk.size_class].free, chunk.first);
   if (__builtin_expect(++cache->classes[chunk.size_class].count >= 2 * batch, false))
     spill(cache, chunk.size_class, batch);
   return true;
 }
 
-/* The class of a live block without record that begins a chunk of a small tract; at least CLASSES for all other pointers.
- * That a block's bytes look like such a header need not be feared: a program would have to free a pointer into a block,
- * and to have written these 56 bits before it. */
-static inline uint64_t unrecorded_class(const void *pointer) {
-  if (!hearth_tracts_contain(pointer) || (uintptr_t)pointer % HEARTH_GRANULE != sizeof(hearth_block))
-    return CLASSES;
-  uint64_t life = __atomic_load_n(&((const hearth_block *)pointer - 1)->life, __ATOMIC_RELAXED);
-  uint64_t difference = life ^ HEARTH_LIFE_UNRECORDED;
-  return difference << (64 - HEARTH_LIFE_CLASS_BIT) | difference >> HEARTH_LIFE_CLASS_BIT;
+/* The table of sectors tells the class, and whether a chunk begins there. */
+inline unsigned hearth_heap_find_fast(const void *pointer, const hearth_heap_cache *cache, hearth_block *ret_block) {
+  hearth_header *header = (hearth_header *)pointer - 1;
+  unsigned number;
+  uint32_t offset;
+
+  if (!hearth_tract_find_small(pointer, &number, &offset))
+    return HEARTH_NO_CLASS;
+  const struct class_facts *class = &facts[number];
+  uint32_t chunk = (uint32_t)((offset - 2 * FIRST) / HEARTH_GRANULE * class->reciprocal >> 32);
+  if (offset - 2 * FIRST != chunk * class->size || hearth_header_state(header) != HEARTH_BLOCK_LIVE ||
+      cache->classes[number].count + 1 >= 2 * class->batch)
+    return HEARTH_NO_CLASS;
+  *ret_block = hearth_header_read(header, class->capacity);
+  return number;
 }
 
-inline bool hearth_heap_give_unrecorded(void *pointer, hearth_heap_cache *cache) {
-  hearth_block *block = (hearth_block *)pointer - 1;
-  uint64_t number = unrecorded_class(pointer);
+inline void hearth_heap_give_fast(hearth_header *header, unsigned size_class, hearth_heap_cache *cache) {
+  push(&cache->classes[size_class].free, header);
+  ++cache->classes[size_class].count;
+}
 
-  if (number >= CLASSES || cache->classes[number].count + 1 >= 2 * facts[number].batch)
+hearth_block hearth_heap_read(hearth_header *header, hearth_chunk *ret_chunk) {
+  if (__builtin_expect(hearth_watched_contains(header), false)) {
+    *ret_chunk = (hearth_chunk){header, HEARTH_NO_CLASS};
+    return hearth_header_read(header, 0);
+  }
+  hearth_tract tract = hearth_tract_of(header);
+  *ret_chunk = chunk_of(&tract, header);
+  return hearth_header_read(header, capacity_of(&tract));
+}
+
+/* Bytes that the chunk of a block has for its user. */
+static size_t find_capacity(const hearth_header *header) {
+  if (__builtin_expect(hearth_watched_contains(header), false))
+    return hearth_watched_capacity(header);
+  hearth_tract tract = hearth_tract_of(header);
+  return (size_t)((char *)chunk_of(&tract, header).first + room_of(&tract) - (const char *)(header + 1));
+}
+
+static bool has_size_before(const hearth_header *header) {
+  return (*header >> HEARTH_STATE_BITS & HEARTH_SLACK_FAR) == HEARTH_SLACK_FAR;
+}
+
+bool hearth_heap_can_resize(const hearth_header *header, size_t size) {
+  size_t capacity = find_capacity(header), spare = hearth_shadow_is_coarse ? sizeof *header : 0;
+
+  return capacity > spare && hearth_capacity_suits(capacity - spare, size) &&
+         (has_size_before(header) || capacity - size < HEARTH_SLACK_FAR);
+}
+
+bool hearth_heap_resize(hearth_header *header, size_t size) {
+  if (!hearth_heap_can_resize(header, size))
     return false;
-  hearth_block_set_state(block, HEARTH_BLOCK_FREE);
-  push(&cache->classes[number].free, block);
-  ++cache->classes[number].count;
+  uint64_t slack = has_size_before(header) ? HEARTH_SLACK_FAR : find_capacity(header) - size;
+  if (slack == HEARTH_SLACK_FAR)
+    header[-1] = size;
+  __atomic_store_n(header, (*header & ~(HEARTH_SLACK_FAR << HEARTH_STATE_BITS)) | slack << HEARTH_STATE_BITS,
+                   __ATOMIC_RELEASE);
   return true;
-}
-
-inline bool hearth_heap_resize_unrecorded(void *pointer, size_t size) {
-  uint64_t number = unrecorded_class(pointer);
-
-  if (number >= CLASSES || !hearth_capacity_suits(facts[number].size - sizeof(hearth_block), size))
-    return false;
-  ((hearth_block *)pointer - 1)->size = size;
-  return true;
-}
-
-/* The header is believed, as above: a pointer into a block passes for a block only if the two bytes of a live block's
- * state and class are before it. */
-inline bool hearth_heap_has_fast_path(const void *pointer, const hearth_heap_cache *cache) {
-  const hearth_block *block = (const hearth_block *)pointer - 1;
-
-  if (!hearth_tracts_contain(pointer) || (uintptr_t)pointer % HEARTH_GRANULE != sizeof *block)
-    return false;
-  unsigned number = block->size_class;
-  return hearth_block_state_of(block) == HEARTH_BLOCK_LIVE && number < CLASSES &&
-         cache->classes[number].count + 1 < 2 * facts[number].batch;
-}
-
-inline void hearth_heap_give_fast(hearth_block *block, hearth_heap_cache *cache) {
-  push(&cache->classes[block->size_class].free, block);
-  ++cache->classes[block->size_class].count;
-}
-
-hearth_chunk hearth_heap_chunk(hearth_block *block) {
-  if (__builtin_expect(hearth_watched_contains(block), false))
-    return (hearth_chunk){(char *)block, HEARTH_NO_CLASS};
-  hearth_tract tract = hearth_tract_of(block);
-
-  return chunk_of(&tract, block);
-}
-
-static size_t chunk_size(const hearth_tract *tract) {
-  return tract->kind == HEARTH_TRACT_LARGE ? tract->size : facts[tract->size_class].size;
-}
-
-size_t hearth_heap_capacity(hearth_block *block) {
-  if (__builtin_expect(hearth_watched_contains(block), false))
-    return hearth_watched_capacity(block);
-  hearth_tract tract = hearth_tract_of(block);
-
-  return (size_t)(chunk_of(&tract, block).start + chunk_size(&tract) - (char *)hearth_block_memory(block));
 }
 
 /* The header of a chunk that other threads may be changing; NULL: there is none. */
-static const hearth_block *peek(const char *chunk, size_t size) {
-  const hearth_block *first = (const hearth_block *)chunk;
-  if (hearth_block_state_of(first) != HEARTH_BLOCK_REDIRECT)
+static hearth_header *peek(hearth_header *first, size_t room) {
+  uint64_t word = hearth_header_load(first), distance = word >> HEARTH_STATE_BITS;
+
+  if ((word & HEARTH_STATE_MASK) != HEARTH_BLOCK_REDIRECT)
     return first;
-  uint64_t distance = __atomic_load_n(&first->size, __ATOMIC_RELAXED);
-  return distance <= size - sizeof *first && distance % sizeof *first == 0 ? (const hearth_block *)(chunk + distance)
+  return distance <= room - sizeof *first && distance % sizeof *first == 0 ? (hearth_header *)((char *)first + distance)
                                                                            : NULL;
 }
 
-/* What of [begin, end) lies in the page, as bits. */
-static uint64_t granules_in(const char *page, const char *begin, const char *end) {
+/* What of [begin, end) lies in the page. */
+static hearth_page_bits granules_in(const char *page, const char *begin, const char *end) {
   size_t first = begin > page ? (size_t)(begin - page) / HEARTH_GRANULE : 0;
-  size_t last = ((size_t)(end - page) - 1) / HEARTH_GRANULE;
-  last = last < HEARTH_SEEN_MOST ? last : HEARTH_SEEN_MOST - 1;
-  return UINT64_MAX << first & UINT64_MAX >> (HEARTH_SEEN_MOST - 1 - last);
+  size_t past = end > page ? ((size_t)(end - page) - 1) / HEARTH_GRANULE + 1 : 0;
+  hearth_page_bits bits;
+
+  for (size_t i = 0; i < HEARTH_PAGE_WORDS; ++i) {
+    size_t low = first > 64 * i ? first - 64 * i : 0, high = past > 64 * i ? past - 64 * i : 0;
+    uint64_t below = high >= 64 ? UINT64_MAX : (UINT64_C(1) << high) - 1;
+    bits.words[i] = low >= 64 ? 0 : below & UINT64_MAX << low;
+  }
+  return bits;
 }
 
-static bool see(const char *page, const char *chunk, size_t size, hearth_seen_block *ret) {
-  const hearth_block *block = peek(chunk, size);
-  uint8_t state = block ? hearth_block_state_of(block) : HEARTH_BLOCK_RAW;
+static bool share_granules(hearth_page_bits a, const hearth_page_bits *b) {
+  uint64_t both = 0;
+
+  for (size_t i = 0; i < HEARTH_PAGE_WORDS; ++i)
+    both |= a.words[i] & b->words[i];
+  return both != 0;
+}
+
+static bool see(const char *page, hearth_header *first, const hearth_tract *tract, hearth_seen_block *ret) {
+  size_t room = room_of(tract);
+  hearth_header *header = peek(first, room);
+  uint64_t word = header ? hearth_header_load(header) : HEARTH_BLOCK_RAW;
+  hearth_block_state state = (hearth_block_state)(word & HEARTH_STATE_MASK);
   if (state != HEARTH_BLOCK_LIVE && state != HEARTH_BLOCK_ENDING && state != HEARTH_BLOCK_FREE)
     return false;
-  uint64_t bytes = __atomic_load_n(&block->size, __ATOMIC_RELAXED);
-  const char *memory = (const char *)(block + 1), *end = chunk + size;
+  uint64_t slack = word >> HEARTH_STATE_BITS & HEARTH_SLACK_FAR;
+  const char *memory = (const char *)(header + 1), *end = (const char *)first + room;
+  uint64_t bytes =
+      slack == HEARTH_SLACK_FAR ? __atomic_load_n(header - 1, __ATOMIC_RELAXED) : (uint64_t)(end - memory) - slack;
   if (bytes < (uint64_t)(end - memory))
     end = memory + bytes + (bytes == 0);
   if (end <= page)
     return false;
-  ret->granules = granules_in(page, chunk, end);
-  ret->context = __atomic_load_n(&block->context, __ATOMIC_RELAXED);
-  ret->pages = (uint32_t)(((uintptr_t)end - 1) / HEARTH_OS_PAGE - (uintptr_t)chunk / HEARTH_OS_PAGE + 1);
+  ret->granules = granules_in(page, memory, end);
+  ret->context = hearth_header_context(word);
+  ret->pages = (uint32_t)(((uintptr_t)end - 1) / HEARTH_OS_PAGE - (uintptr_t)memory / HEARTH_OS_PAGE + 1);
   ret->is_live = state == HEARTH_BLOCK_LIVE;
   return true;
 }
 
-uint32_t hearth_heap_see(const char *page, uint64_t wanted, hearth_seen_block *ret) {
+/* From the header of one chunk to the next. */
+static size_t step_of(const hearth_tract *tract) {
+  return tract->kind == HEARTH_TRACT_LARGE ? tract->size : facts[tract->size_class].size;
+}
+
+/* Is there a whole chunk? */
+static bool is_chunk(const hearth_tract *tract, const char *first) {
+  return (size_t)(first - tract->start) + room_of(tract) <= tract->size;
+}
+
+uint32_t hearth_heap_see(const char *page, const hearth_page_bits *wanted, hearth_seen_block *ret) {
   hearth_tract tract;
   uint32_t count = 0;
 
-  if (!wanted || !hearth_tract_peek(page, &tract) || tract.size_class >= CLASSES)
+  if (!hearth_tract_peek(page, &tract) || (tract.kind == HEARTH_TRACT_SMALL && tract.size_class >= CLASSES))
     return 0;
-  size_t size = chunk_size(&tract);
-  const char *end = tract.start + tract.size, *chunk = tract.start + (size_t)(page - tract.start) / size * size;
-  for (; chunk < page + HEARTH_OS_PAGE && size <= (size_t)(end - chunk); chunk += size)
-    if (granules_in(page, chunk, chunk + size) & wanted && see(page, chunk, size, &ret[count]))
+  size_t step = step_of(&tract), offset = (size_t)(page - tract.start);
+  char *first = tract.start + FIRST + (offset > FIRST ? (offset - FIRST) / step * step : 0);
+  for (; first + sizeof(hearth_header) < page + HEARTH_OS_PAGE && is_chunk(&tract, first); first += step)
+    if (count < HEARTH_SEEN_MOST && share_granules(granules_in(page, first + FIRST, first + room_of(&tract)), wanted) &&
+        see(page, (hearth_header *)first, &tract, &ret[count]))
       ++count;
   return count;
 }
 
 typedef struct watched_visit {
-  void (*visit)(hearth_block *block, void *closure);
+  void (*visit)(const hearth_block *block, void *closure);
   void *closure;
 } watched_visit;
 
-static void visit_watched(hearth_block *block, void *closure) {
+static void visit_watched(hearth_header *header, void *closure) {
   const watched_visit *inner = closure;
-  uint8_t state = hearth_block_state_of(block);
+  hearth_block_state state = hearth_header_state(header);
+  hearth_block block = hearth_header_read(header, 0);
 
   if (state == HEARTH_BLOCK_LIVE || state == HEARTH_BLOCK_ENDING)
-    inner->visit(block, inner->closure);
+    inner->visit(&block, inner->closure);
 }
 
-void hearth_heap_each(void (*visit)(hearth_block *block, void *closure), void *closure) {
+void hearth_heap_each(void (*visit)(const hearth_block *block, void *closure), void *closure) {
   hearth_tract tract;
 
   for (uint32_t sector = 0; hearth_tract_next(&sector, &tract);) {
     if (tract.kind == HEARTH_TRACT_HEADERLESS)
       continue;
-    size_t size = chunk_size(&tract);
-    for (char *chunk = tract.start; chunk + size <= tract.start + tract.size; chunk += size) {
-      hearth_block *block = follow(chunk);
-      uint8_t state = hearth_block_state_of(block);
+    for (char *first = tract.start + FIRST; is_chunk(&tract, first); first += step_of(&tract)) {
+      hearth_header *header = follow((hearth_header *)first);
+      hearth_block_state state = hearth_header_state(header);
       if (state != HEARTH_BLOCK_LIVE && state != HEARTH_BLOCK_ENDING)
         continue;
+      hearth_block block = hearth_header_read(header, capacity_of(&tract));
       /* A program that writes past its blocks must not make the runtime read past the heap. */
-      if (block->size <= (size_t)(chunk + size - (char *)hearth_block_memory(block)))
-        visit(block, closure);
+      if (block.size <= (size_t)(first + room_of(&tract) - (char *)hearth_header_memory(header)))
+        visit(&block, closure);
     }
   }
   hearth_watched_each(visit_watched, &(watched_visit){visit, closure});
@@ -513,10 +575,10 @@ static void count_tract(hearth_heap_usage *usage, const hearth_tract *tract) {
     hearth_headerless_count(tract, &usage->chunk_bytes, &usage->blocks);
     return;
   }
-  size_t size = chunk_size(tract);
+  size_t size = step_of(tract);
   *(tract->kind == HEARTH_TRACT_LARGE ? &usage->large_tract_bytes : &usage->small_tract_bytes) += tract->size;
-  for (char *chunk = tract->start; chunk + size <= tract->start + tract->size; chunk += size)
-    if (hearth_block_state_of(follow(chunk)) == HEARTH_BLOCK_LIVE) {
+  for (char *first = tract->start + FIRST; is_chunk(tract, first); first += size)
+    if (hearth_header_state(follow((hearth_header *)first)) == HEARTH_BLOCK_LIVE) {
       usage->chunk_bytes += size;
       ++usage->blocks;
       usage->large_blocks += tract->kind == HEARTH_TRACT_LARGE;

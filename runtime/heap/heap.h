@@ -1,31 +1,36 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The heap. Words:
  *
- *   chunk    memory that the heap hands out: a multiple of 64 bytes, aligned to 64
- *   header   32 bytes before the user's bytes (block.h). The header lies at the chunk's start, so the user's bytes are
- *            aligned to 32 and begin in the middle of a granule, and no two blocks share one
- *   granule  64 aligned bytes: the memory that one access counter stands for
+ *   chunk    memory that the heap hands out, of a multiple of 16 bytes, with its header. It begins 8 bytes before a multiple of
+ *            16, so the user's bytes begin at one, and no two blocks share a granule of theirs
+ *   header   64 bits before the user's bytes (block.h)
+ *   far      of a header: the size of its block is in the word before
  *
- *   | header | user bytes ............. |             most blocks
- *   | redirect | ... | header | user bytes ... |      alignment above 32: the redirect at the chunk's start leads to the
- *                                                     header, so that live blocks can be enumerated
+ *   | header | user bytes ............. |                    most blocks
+ *   size | header | user bytes ............. ' ' |           large ones: the last word is for the next one's size
+ *   | redirect | ... | size | header | user bytes ... |      alignment above 16: the redirect at the chunk's start leads to the
+ *                                                            header, so that live blocks can be enumerated
  *
- * A chunk of a small tract is reused for chunks of its size class only. Any thread may call anything. */
+ * A coarse heap (shadow.h) takes chunks of multiples of 64 for all blocks, and leaves their last word unused: then no two
+ * blocks share a line. A chunk of a small tract is reused for chunks of its size class only. Any thread may call anything. */
 #ifndef HEARTH_RUNTIME_HEAP_H
 #define HEARTH_RUNTIME_HEAP_H
 
 #include "block.h"
 #include "headerless.h"
 
-#define HEARTH_BLOCK_ALIGNMENT  ((size_t)32) /* of every user pointer behind a header */
-#define HEARTH_MALLOC_ALIGNMENT ((size_t)16) /* of all others: callers of malloc expect it */
+#define HEARTH_MALLOC_ALIGNMENT ((size_t)16) /* of every user pointer: callers of malloc expect it */
 
-#define HEARTH_HEAP_CLASSES 36 /* sizes of chunks in small tracts */
+#define HEARTH_HEAP_CLASSES 84 /* sizes of chunks in small tracts */
+
+#define HEARTH_NO_CLASS UINT8_MAX
+
+#define HEARTH_LEAST_ROOM ((size_t)24) /* of a chunk, for the user's bytes */
 
 /* Free chunks that one thread keeps for itself, for the user of the thread's cache (thread_cache.h). */
 typedef struct hearth_heap_cache {
   struct {
-    hearth_block *free;
+    hearth_header *free;
     uint32_t count;
   } classes[HEARTH_HEAP_CLASSES];
   hearth_headerless_cache headerless;
@@ -38,29 +43,24 @@ bool hearth_heap_create(void);
 void hearth_ensure_heap(void);
 
 /* A chunk for `size` bytes.
- *   alignment   a power of two; 32 if less
+ *   alignment   a power of two; 16 if less
  *   cache       of this thread, in use; NULL: none
  *   ret_zeroed  whether the user's bytes are known to be zero
- * Returns its header, which has size set and is not live yet; NULL: no memory, or size beyond the address space. */
-hearth_block *hearth_heap_take(size_t size, size_t alignment, hearth_heap_cache *cache, bool *ret_zeroed);
+ * Returns its header, which has the size and is RAW: hearth_header_publish follows. NULL: no memory, or size beyond the address
+ * space. */
+hearth_header *hearth_heap_take(size_t size, size_t alignment, hearth_heap_cache *cache, bool *ret_zeroed);
 
-/* The same from the chunks of `cache`, with user pointers aligned to 32. NULL: the cache has no such chunk. */
-hearth_block *hearth_heap_take_cached(size_t size, hearth_heap_cache *cache);
+/* The same from the chunks of `cache`, with user pointers aligned to 16. NULL: the cache has no such chunk. */
+hearth_header *hearth_heap_take_cached(size_t size, hearth_heap_cache *cache);
 
-/* The same for a block that is not recorded; it is live at once. Small ones need no header: see headerless.h. */
-hearth_block *hearth_heap_take_unrecorded(size_t size, hearth_heap_cache *cache);
-
-/* All fields of the header are set: from now on the block is enumerated and can be claimed. */
-static inline void hearth_block_publish(hearth_block *block) { hearth_block_set_state(block, HEARTH_BLOCK_LIVE); }
-
-/* Where a block lies. */
+/* Where a block lies: the header that its chunk begins with, which may be a redirect. */
 typedef struct hearth_chunk {
-  char *start;
+  hearth_header *first;
   uint8_t size_class; /* HEARTH_NO_CLASS: it is a tract of its own */
 } hearth_chunk;
 
-/* The chunk of a block that is live or claimed. */
-hearth_chunk hearth_heap_chunk(hearth_block *block);
+/* What the header of a block tells that is live or claimed, and its chunk. */
+hearth_block hearth_heap_read(hearth_header *header, hearth_chunk *ret_chunk);
 
 /* Take back the chunk of a block that hearth_heap_claim returned and that was recorded since; `cache` as above. False: the
  * caller is a signal handler that must not wait for the lock that this needs; nothing happened. */
@@ -69,13 +69,14 @@ bool hearth_heap_give(hearth_chunk chunk, hearth_heap_cache *cache);
 /* Make all of a cache's chunks everyone's. */
 void hearth_heap_cache_flush(hearth_heap_cache *cache);
 
-/* Bytes that the chunk of `block` has for its user, at least block->size. */
-size_t hearth_heap_capacity(hearth_block *block);
-
 /* Can a block of `size` bytes stay where it is, without wasting more than half of its chunk's capacity? */
 static inline bool hearth_capacity_suits(size_t capacity, size_t size) {
   return size <= capacity && size >= capacity / 2;
 }
+
+/* Can a live or claimed block have another size in its chunk? The second: give it that size, if it can. */
+bool hearth_heap_can_resize(const hearth_header *header, size_t size);
+bool hearth_heap_resize(hearth_header *header, size_t size);
 
 typedef enum hearth_pointer_kind {
   HEARTH_POINTER_LIVE,   /* start of a live block */
@@ -86,43 +87,42 @@ typedef enum hearth_pointer_kind {
 
 /* Look up a user pointer; *ret_block is set if it is LIVE. It knows freed blocks without header; a caller that may have
  * live ones calls hearth_headerless_find first. */
-hearth_pointer_kind hearth_heap_find(const void *pointer, hearth_block **ret_block);
+hearth_pointer_kind hearth_heap_find(const void *pointer, hearth_block *ret_block);
 
 /* The same, and make a live block the caller's: its state is then ENDING, until it is recorded. If several threads free
  * a block at once, none is refused: an atomic exchange would tell the threads apart, and cost each free a tenth of its
  * time. */
-hearth_pointer_kind hearth_heap_claim(void *pointer, hearth_block **ret_block, hearth_chunk *ret_chunk);
+hearth_pointer_kind hearth_heap_claim(void *pointer, hearth_block *ret_block, hearth_chunk *ret_chunk);
 
-/* End the block of a user pointer into `cache`, if it is live, has no record, begins a chunk of a small tract, and the
- * cache has room. False: it is left to hearth_heap_claim. If several threads free such a block at once, none is
- * refused. */
-bool hearth_heap_give_unrecorded(void *pointer, hearth_heap_cache *cache);
+/* Is this the user pointer of a live block that begins a chunk of a small tract, for which the cache has room? Returns its class,
+ * and HEARTH_NO_CLASS if not: then it is left to hearth_heap_claim. */
+unsigned hearth_heap_find_fast(const void *pointer, const hearth_heap_cache *cache, hearth_block *ret_block);
 
-/* Is this the user pointer of a live block that begins a chunk of a small tract, for which the cache has room? False: it is left
- * to hearth_heap_claim. */
-bool hearth_heap_has_fast_path(const void *pointer, const hearth_heap_cache *cache);
-
-/* The same as hearth_heap_give, for the chunk of such a block, which was recorded since. */
-void hearth_heap_give_fast(hearth_block *block, hearth_heap_cache *cache);
-
-/* Give such a block another size. False: it is not such a block, or needs another chunk. */
-bool hearth_heap_resize_unrecorded(void *pointer, size_t size);
+/* The same as hearth_heap_give, for the chunk of such a block, which was recorded since, or has no record. If several threads
+ * free it at once, none is refused. */
+void hearth_heap_give_fast(hearth_header *header, unsigned size_class, hearth_heap_cache *cache);
 
 /* Call `visit` for each block that is live or ending. The caller holds hearth_heap_lock. */
-void hearth_heap_each(void (*visit)(hearth_block *block, void *closure), void *closure);
+void hearth_heap_each(void (*visit)(const hearth_block *block, void *closure), void *closure);
+
+/* The granules of a page, a bit each. */
+#define HEARTH_PAGE_WORDS 4
+typedef struct hearth_page_bits {
+  uint64_t words[HEARTH_PAGE_WORDS];
+} hearth_page_bits;
 
 /* A block in a page, as a thread sees it that stops no other: its numbers may be of two blocks that had the chunk. */
 typedef struct hearth_seen_block {
-  uint64_t granules; /* of the page's 64, those of the block's chunk */
+  hearth_page_bits granules; /* of the page's, those of the block's chunk */
   uint32_t context;
   uint32_t pages; /* that the block lies in, at least 1 */
   bool is_live;   /* else it was freed, and nothing is in its place yet */
 } hearth_seen_block;
 
-#define HEARTH_SEEN_MOST 64 /* chunks in a page */
+#define HEARTH_SEEN_MOST 130 /* chunks that lie in a page, or reach into it */
 
 /* Write the blocks with headers in the page that have any of the granules `wanted`; returns how many. */
-uint32_t hearth_heap_see(const char *page, uint64_t wanted, hearth_seen_block *ret);
+uint32_t hearth_heap_see(const char *page, const hearth_page_bits *wanted, hearth_seen_block *ret);
 
 /* The memory that the heap has taken from the system and handed out; sizes in bytes. */
 typedef struct hearth_heap_usage {

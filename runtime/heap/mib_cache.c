@@ -23,7 +23,7 @@ static __attribute__((noinline)) bool change_context(hearth_mib_slot *slot, hear
   return true;
 }
 
-inline bool hearth_mib_cache_record(hearth_mib_cache *cache, hearth_mib_table *table, hearth_block *block,
+inline bool hearth_mib_cache_record(hearth_mib_cache *cache, hearth_mib_table *table, const hearth_block *block,
                                     hearth_access_sum accesses, hearth_moment end, uint64_t mean_bytes) {
   hearth_mib_slot *slot = &cache->slots[block->context % HEARTH_MIB_CACHE_SLOTS];
   hearth_mib_series *series = &slot->series;
@@ -35,7 +35,8 @@ inline bool hearth_mib_cache_record(hearth_mib_cache *cache, hearth_mib_table *t
     add_one(series, block, &of, end);
   else
     hearth_mib_series_add(series, block, &of, end, hearth_mib_weight(block, mean_bytes));
-  hearth_mib_update_make(&(hearth_mib_update){.word = &series->current, .value = 1 - series->current, .block = block});
+  hearth_mib_update_make(
+      &(hearth_mib_update){.word = &series->current, .value = 1 - series->current, .header = block->header});
   return true;
 }
 

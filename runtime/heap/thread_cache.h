@@ -25,8 +25,8 @@ typedef struct hearth_thread_cache {
   hearth_heap_cache heap;
   hearth_mib_cache mibs;
   /* For the summary of `hearth record`. */
-  const hearth_block *newest_block; /* that the thread allocated; NULL: it has freed one since */
-  uint64_t temporary_blocks;        /* that ended as the newest */
+  const hearth_header *newest_block; /* that the thread allocated; NULL: it has freed one since */
+  uint64_t temporary_blocks;         /* that ended as the newest */
   /* The owner's alone, outside of its signal handlers. */
   hearth_frame_chain chain;
   hearth_previous_stack previous;

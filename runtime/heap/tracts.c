@@ -125,7 +125,7 @@ char *hearth_tract_take(hearth_tract_kind kind, uint8_t size_class, size_t size)
     first = take_new(length);
   if (first != NO_SECTOR) {
     for (uint32_t i = 1; i < length; ++i)
-      tracts.sectors[first + i] = (hearth_sector){.kind = HEARTH_TRACT_INNER, .length = i};
+      tracts.sectors[first + i] = (hearth_sector){.kind = HEARTH_TRACT_INNER, .size_class = size_class, .length = i};
     tracts.sectors[first] = (hearth_sector){.kind = (uint8_t)kind, .size_class = size_class, .length = length};
   }
   unlock_runs(signals);
@@ -163,6 +163,18 @@ inline const hearth_sector *hearth_sector_of(const void *address) {
   uintptr_t offset = (uintptr_t)address - (uintptr_t)tracts.range;
 
   return offset < tracts.count * HEARTH_SECTOR ? &tracts.sectors[offset / HEARTH_SECTOR] : NULL;
+}
+
+inline bool hearth_tract_find_small(const void *address, unsigned *ret_class, uint32_t *ret_offset) {
+  uintptr_t offset = (uintptr_t)address - (uintptr_t)tracts.range;
+
+  if (offset >= tracts.count * HEARTH_SECTOR)
+    return false;
+  const hearth_sector *sector = &tracts.sectors[offset / HEARTH_SECTOR];
+  bool is_inner = sector->kind == HEARTH_TRACT_INNER;
+  *ret_class = sector->size_class;
+  *ret_offset = (uint32_t)(offset % HEARTH_SECTOR + (is_inner ? sector->length * HEARTH_SECTOR : 0));
+  return sector->kind == HEARTH_TRACT_SMALL || (is_inner && sector->size_class != HEARTH_TRACT_NO_CLASS);
 }
 
 static inline hearth_tract describe(uint32_t first) {

@@ -26,12 +26,15 @@ typedef enum hearth_tract_kind {
   HEARTH_TRACT_INNER       /* not the first sector of a used tract */
 } hearth_tract_kind;
 
+#define HEARTH_TRACT_NO_CLASS UINT8_MAX
+
 /* The state of a sector. In the first sector of a used tract, `length` is the number of the tract's sectors; in the
  * others, it is the distance to the first. The first and last sector of a free tract hold kind and length, the first
  * also the links. */
 typedef struct hearth_sector {
-  uint8_t kind;       /* hearth_tract_kind */
-  uint8_t size_class; /* of a small tract, or a headerless one */
+  uint8_t kind; /* hearth_tract_kind */
+  uint8_t
+      size_class; /* of a small tract, in all its sectors, or a headerless one; of a large one HEARTH_TRACT_NO_CLASS */
   uint32_t length;
   uint32_t previous, next; /* free tracts of similar length; UINT32_MAX at the ends */
 } hearth_sector;
@@ -60,6 +63,9 @@ const hearth_sector *hearth_sector_of(const void *address);
 
 /* The tract with headers that `address` lies in; false if it lies in none. */
 bool hearth_tract_find(const void *address, hearth_tract *ret_tract);
+
+/* Does `address` lie in a small tract? Then its class, and the distance from the tract's start. */
+bool hearth_tract_find_small(const void *address, unsigned *ret_class, uint32_t *ret_offset);
 
 /* The tract of an address in our range. */
 hearth_tract hearth_tract_of(const void *address);

@@ -14,6 +14,7 @@
 #define MOST_PAGES    8192u  /* but no more */
 #define MOST_LARGE    16384u /* pages of larger blocks: they take the memory that they would take anyway */
 #define THINNINGS     4u     /* up to one block in 2^4 */
+#define BEFORE        (2 * sizeof(hearth_header)) /* bytes of a block's header and size */
 #define LARGEST_CLASS (HEARTH_WATCHED_CLASSES - 1)
 
 /* Low addresses are listed first, and programs rarely have anything there. */
@@ -135,12 +136,16 @@ static bool map(hearth_watched_slot *slot, size_t pages) {
   return true;
 }
 
-static hearth_block *begin(hearth_watched_slot *slot, uint32_t page, size_t size, size_t offset) {
-  hearth_block *block = (hearth_block *)(slot->start + page * HEARTH_OS_PAGE + offset * HEARTH_GRANULE);
+/* With the size before it; the user's bytes begin BEFORE bytes behind a line's start. */
+static hearth_header *header_at(const hearth_watched_slot *slot, uint32_t page, size_t offset) {
+  return (hearth_header *)(slot->start + page * HEARTH_OS_PAGE + offset * HEARTH_LINE + BEFORE) - 1;
+}
 
-  hearth_block_set_state(block, HEARTH_BLOCK_RAW);
-  block->size = size;
-  block->size_class = HEARTH_NO_CLASS;
+static hearth_header *begin(hearth_watched_slot *slot, uint32_t page, size_t size, size_t offset) {
+  hearth_header *block = header_at(slot, page, offset);
+
+  block[-1] = size;
+  __atomic_store_n(block, HEARTH_SLACK_FAR << HEARTH_STATE_BITS | HEARTH_BLOCK_RAW, __ATOMIC_RELEASE);
   slot->offsets[page] = (uint8_t)offset;
   slot->used |= UINT64_C(1) << page;
   slot->fresh |= UINT64_C(1) << page;
@@ -169,7 +174,7 @@ static uint32_t room_for_small(void) {
 }
 
 /* Blocks begin at different lines of their pages: else all would compete for the same few of a cache. */
-static hearth_block *take_small(size_t size, uint32_t context) {
+static hearth_header *take_small(size_t size, uint32_t context) {
   if (!is_due(watched.small_pages, room_for_small()))
     return NULL;
   hearth_watched_slot *slot = small_slot(context);
@@ -184,11 +189,11 @@ static hearth_block *take_small(size_t size, uint32_t context) {
     slot->high_pages = page + 1;
   }
   slot->context = context;
-  size_t room = (HEARTH_OS_PAGE - sizeof(hearth_block) - size) / HEARTH_GRANULE;
+  size_t room = (HEARTH_OS_PAGE - BEFORE - size) / HEARTH_LINE;
   return begin(slot, page, size, watched.turn * 29u % (room + 1));
 }
 
-static hearth_block *take_large(size_t size, size_t pages, uint32_t context) {
+static hearth_header *take_large(size_t size, size_t pages, uint32_t context) {
   unsigned class = class_of_pages(pages);
 
   if (!is_due(watched.taken[class], HEARTH_WATCHED_CLASS_SLOTS) || watched.large_pages + pages > MOST_LARGE)
@@ -204,20 +209,19 @@ static hearth_block *take_large(size_t size, size_t pages, uint32_t context) {
   return begin(slot, 0, size, 0);
 }
 
-static hearth_block *take(size_t size, uint32_t context, bool *ret_zeroed) {
-  size_t pages = (sizeof(hearth_block) + (size ? size : 1) + HEARTH_OS_PAGE - 1) / HEARTH_OS_PAGE;
+static hearth_header *take(size_t size, uint32_t context, bool *ret_zeroed) {
+  size_t pages = (BEFORE + (size ? size : 1) + HEARTH_OS_PAGE - 1) / HEARTH_OS_PAGE;
 
   ++watched.turn;
   *ret_zeroed = pages > 1;
   return pages == 1 ? take_small(size, context) : take_large(size, pages, context);
 }
 
-hearth_block *hearth_watched_take(size_t size, size_t alignment, uint32_t context, bool *ret_zeroed) {
-  if (!__atomic_load_n(&watched.on, __ATOMIC_ACQUIRE) || alignment > HEARTH_BLOCK_ALIGNMENT ||
-      size > class_pages(LARGEST_CLASS) * HEARTH_OS_PAGE - sizeof(hearth_block) ||
-      !hearth_lock_try(&hearth_watched_lock))
+hearth_header *hearth_watched_take(size_t size, size_t alignment, uint32_t context, bool *ret_zeroed) {
+  if (!__atomic_load_n(&watched.on, __ATOMIC_ACQUIRE) || alignment > HEARTH_MALLOC_ALIGNMENT ||
+      size > class_pages(LARGEST_CLASS) * HEARTH_OS_PAGE - BEFORE || !hearth_lock_try(&hearth_watched_lock))
     return NULL;
-  hearth_block *block = take(size, context, ret_zeroed);
+  hearth_header *block = take(size, context, ret_zeroed);
   hearth_lock_give(&hearth_watched_lock);
   return block;
 }
@@ -228,19 +232,19 @@ static uint32_t page_in(const hearth_watched_slot *slot, const void *address) {
   return (uint32_t)((size_t)((const char *)address - slot->start) / HEARTH_OS_PAGE);
 }
 
-hearth_block *hearth_watched_find(const void *pointer) {
+hearth_header *hearth_watched_find(const void *pointer) {
   const hearth_watched_slot *slot = hearth_watched_slot_of(pointer);
   const char *memory = pointer;
 
   if (!slot || !slot->start || page_in(slot, memory) >= (hearth_watched_is_small(slot) ? slot->pages : 1u))
     return NULL;
   uint32_t page = page_in(slot, memory);
-  size_t offset = page * HEARTH_OS_PAGE + slot->offsets[page] * HEARTH_GRANULE + sizeof(hearth_block);
-  return slot->used >> page & 1 && memory == slot->start + offset ? (hearth_block *)memory - 1 : NULL;
+  hearth_header *header = header_at(slot, page, slot->offsets[page]);
+  return slot->used >> page & 1 && memory == (char *)hearth_header_memory(header) ? header : NULL;
 }
 
 /* The pages of a larger block go back at once, its mapping at the next look. */
-void hearth_watched_give(hearth_block *block) {
+void hearth_watched_give(hearth_header *block) {
   hearth_watched_slot *slot = hearth_watched_slot_of(block);
   uint32_t page = page_in(slot, block);
 
@@ -251,26 +255,26 @@ void hearth_watched_give(hearth_block *block) {
   __atomic_fetch_or(&slot->ended, UINT64_C(1) << page, __ATOMIC_RELEASE);
 }
 
-size_t hearth_watched_capacity(const hearth_block *block) {
+size_t hearth_watched_capacity(const hearth_header *block) {
   const hearth_watched_slot *slot = hearth_watched_slot_of(block);
 
-  return hearth_watched_is_small(slot) ? 0 : slot->pages * HEARTH_OS_PAGE - sizeof *block;
+  return hearth_watched_is_small(slot) ? 0 : slot->pages * HEARTH_OS_PAGE - BEFORE;
 }
 
 /* The context is one number, and the thread that looks may read either. */
-void hearth_watched_renew(hearth_block *block, uint32_t context) {
+void hearth_watched_renew(hearth_header *block, uint32_t context) {
   hearth_watched_slot *slot = hearth_watched_slot_of(block);
 
   if (context != HEARTH_NO_CONTEXT && !hearth_watched_is_small(slot))
     __atomic_store_n(&slot->context, context, __ATOMIC_RELAXED);
 }
 
-void hearth_watched_each(void (*visit)(hearth_block *block, void *closure), void *closure) {
+void hearth_watched_each(void (*visit)(hearth_header *block, void *closure), void *closure) {
   for (unsigned i = 0; watched.slots && i < HEARTH_WATCHED_SLOTS; ++i) {
     const hearth_watched_slot *slot = &watched.slots[i];
     for (uint64_t left = slot->used; left; left &= left - 1) {
       uint32_t page = (uint32_t)__builtin_ctzll(left);
-      visit((hearth_block *)(slot->start + page * HEARTH_OS_PAGE + slot->offsets[page] * HEARTH_GRANULE), closure);
+      visit(header_at(slot, page, slot->offsets[page]), closure);
     }
   }
 }

@@ -32,7 +32,7 @@ typedef struct hearth_watched_slot {
   uint64_t used;       /* pages with a block, as bits, ended ones included */
   uint64_t fresh;      /* of these: the block began after the last look */
   uint64_t ended; /* of these: the block has ended, and HEARTH_WATCHED_ENDING; atomic, all else is under the lock */
-  uint8_t offsets[HEARTH_WATCHED_SMALL_PAGES]; /* of a page's block, in granules */
+  uint8_t offsets[HEARTH_WATCHED_SMALL_PAGES]; /* of a page's block, in lines */
 } hearth_watched_slot;
 
 /* Of all that follows; an allocation never waits for it. */
@@ -45,25 +45,25 @@ bool hearth_watched_create(void);
 void hearth_watched_switch(bool on);
 
 /* A chunk for a block of the sample, as hearth_heap_take; NULL: it is to lie among all others. */
-hearth_block *hearth_watched_take(size_t size, size_t alignment, uint32_t context, bool *ret_zeroed);
+hearth_header *hearth_watched_take(size_t size, size_t alignment, uint32_t context, bool *ret_zeroed);
 
 /* Does an address lie in the range? Never before it is created. */
 bool hearth_watched_contains(const void *address);
 
 /* The block that a user pointer in the range is of; NULL: of none. Its state is to be looked at. */
-hearth_block *hearth_watched_find(const void *pointer);
+hearth_header *hearth_watched_find(const void *pointer);
 
 /* The block has ended. Its page is not used again before the next look. */
-void hearth_watched_give(hearth_block *block);
+void hearth_watched_give(hearth_header *block);
 
 /* Bytes that it has for its user; 0: it cannot be resized in its place. */
-size_t hearth_watched_capacity(const hearth_block *block);
+size_t hearth_watched_capacity(const hearth_header *block);
 
 /* A block that was resized in its place has begun a new life in this context. */
-void hearth_watched_renew(hearth_block *block, uint32_t context);
+void hearth_watched_renew(hearth_header *block, uint32_t context);
 
 /* Call `visit` for each block, live or not; under the lock. */
-void hearth_watched_each(void (*visit)(hearth_block *block, void *closure), void *closure);
+void hearth_watched_each(void (*visit)(hearth_header *block, void *closure), void *closure);
 
 /* For the thread that looks, under the lock: the slots, the range as far as it may be mapped, and the slot of a mapping, NULL
  * if it is none of ours. */

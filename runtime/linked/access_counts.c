@@ -21,6 +21,7 @@ HEARTH_EXPORT void __memprof_load(uintptr_t address);
 HEARTH_EXPORT void __memprof_store(uintptr_t address);
 HEARTH_EXPORT void __memprof_hist_load(uintptr_t address);
 HEARTH_EXPORT void __memprof_hist_store(uintptr_t address);
+HEARTH_EXPORT void __hearth_exact_init(void);
 HEARTH_EXPORT void __hearth_granule(uint32_t bytes);
 HEARTH_EXPORT void __hearth_count_strided(uintptr_t address, intptr_t stride, uint64_t count, uint64_t weight);
 HEARTH_EXPORT void __hearth_count_strided_atomic(uintptr_t address, intptr_t stride, uint64_t count, uint64_t weight);
@@ -44,7 +45,7 @@ static void ignore_counts(const char *reason) {
 void hearth_access_counts_begin(bool in_bursts) {
   static bool has_exact, has_bursts;
 
-  if (!__memprof_shadow_memory_dynamic_address) {
+  if (!__hearth_counters) {
     /* The code that follows would add to counters at addresses that do not exist. */
     hearth_message("instrumented code cannot run without its access counters (the reason is above)");
     hearth_os_exit(1);
@@ -59,12 +60,19 @@ void hearth_access_counts_begin(bool in_bursts) {
     ignore_counts("some of the program's files are compiled with -memprof-burst and some count all accesses");
 }
 
-/* Called by a constructor in each instrumented file. */
-void __memprof_init(void) { hearth_access_counts_begin(false); }
+/* Called by a constructor in each file that clang -fmemory-profile, histogram mode or an older Hearth has instrumented, and that
+ * so has counters of 64 bytes: blocks that begin from now on share none. */
+void __memprof_init(void) {
+  hearth_access_counts_begin(false);
+  hearth_shadow_is_coarse = true;
+}
+
+/* Called by a constructor in each other instrumented file. */
+void __hearth_exact_init(void) { hearth_access_counts_begin(false); }
 
 /* Called by a constructor in each file of Hearth's instrumentation: how many bytes its counters count for. */
 void __hearth_granule(uint32_t bytes) {
-  if (bytes == hearth_shadow_granule() || hearth_rt.accesses == HEARTH_ACCESSES_UNSUPPORTED)
+  if ((bytes == 8) == hearth_shadow_is_histogram || hearth_rt.accesses == HEARTH_ACCESSES_UNSUPPORTED)
     return;
   ignore_counts("some of the program's files are compiled in histogram mode (-memprof-histogram) and some are not");
 }
@@ -73,7 +81,7 @@ void __hearth_granule(uint32_t bytes) {
 void __memprof_version_mismatch_check_v1(void) {}
 
 static void count(uintptr_t address) {
-  if (!__memprof_shadow_memory_dynamic_address)
+  if (!__hearth_counters)
     return;
   note_instrumentation();
   hearth_shadow_count(address, 1);
@@ -88,6 +96,16 @@ void __memprof_hist_load(uintptr_t address) { count(address); }
 void __memprof_hist_store(uintptr_t address) { count(address); }
 
 HEARTH_EXPORT void __memprof_record_access(const volatile void *address) { count((uintptr_t)address); }
+
+/* hearth_shadow_wrapped, as code calls it that keeps its values in registers across the call (LLVM's preserve_most). */
+__asm__(
+    ".pushsection .text\n"
+    ".globl __hearth_wrapped\n"
+    ".type __hearth_wrapped,%function\n"
+    "__hearth_wrapped:\n"
+    ".cfi_startproc\n" HEARTH_CALL_FOR_NO_RESULT("hearth_shadow_wrapped") ".cfi_endproc\n"
+                                                                          ".size __hearth_wrapped, .-__hearth_wrapped\n"
+                                                                          ".popsection");
 
 /* Just above 2^16 / n, for n below 64: multiplying by it divides smaller numbers than that exactly, and most
  * steps, powers of 2, need no division at all. 0 for larger n: no two accesses share a granule then. */
@@ -148,19 +166,36 @@ void __hearth_count_strided_atomic(uintptr_t address, intptr_t stride, uint64_t 
     count_long_atomic(address, stride, count, weight);
 }
 
-/* In all but the first and the last of several granules, 8 steps begin. */
+/* Add to all counters of a line at once, unless one might wrap around. */
+static inline bool count_line(uintptr_t address, uint64_t each) {
+  uint16_t *counter = hearth_shadow_counter(address);
+  uint64_t word;
+
+  memcpy(&word, counter, sizeof word);
+  if (word & HEARTH_WORD_WRAPPED || each >= HEARTH_COUNTER_WRAPPED)
+    return false;
+  word += each * UINT64_C(0x0001000100010001);
+  memcpy(counter, &word, sizeof word);
+  return true;
+}
+
+/* Steps of 8 bytes: of whole granules, two begin in each. */
 __attribute__((noinline)) static void count_long_range(uintptr_t address, uint64_t steps) {
+  uint64_t lead = (-address % HEARTH_LINE + RANGE_STEP - 1) / RANGE_STEP;
+
   if (hearth_shadow_is_histogram) {
     count_over_granules(address, RANGE_STEP, steps, 1, false);
     return;
   }
-  uint64_t *counter = hearth_shadow_counter(address);
-  uint64_t first = (HEARTH_GRANULE - 1 - address % HEARTH_GRANULE) / RANGE_STEP + 1;
-  *counter++ += first;
-  for (steps -= first; steps >= HEARTH_GRANULE / RANGE_STEP; steps -= HEARTH_GRANULE / RANGE_STEP)
-    *counter++ += HEARTH_GRANULE / RANGE_STEP;
-  if (steps > 0)
-    *counter += steps;
+  lead = lead < steps ? lead : steps;
+  count_over_granules(address, RANGE_STEP, lead, 1, false);
+  address += lead * RANGE_STEP;
+  for (steps -= lead; steps >= HEARTH_LINE / RANGE_STEP; steps -= HEARTH_LINE / RANGE_STEP) {
+    if (!count_line(address & ~(HEARTH_LINE - 1), 2))
+      count_over_granules(address, RANGE_STEP, HEARTH_LINE / RANGE_STEP, 1, false);
+    address += HEARTH_LINE;
+  }
+  count_over_granules(address, RANGE_STEP, steps, 1, false);
 }
 
 /* One count for each 8 bytes from the first on, to the counter of the granule that the 8 bytes begin in. */
@@ -175,7 +210,7 @@ static inline void count_range(const volatile void *address, size_t size) {
 }
 
 HEARTH_EXPORT void __memprof_record_access_range(const volatile void *address, unsigned long size) {
-  if (!__memprof_shadow_memory_dynamic_address)
+  if (!__hearth_counters)
     return;
   note_instrumentation();
   count_range(address, size);
@@ -183,7 +218,7 @@ HEARTH_EXPORT void __memprof_record_access_range(const volatile void *address, u
 
 /* Only instrumented code calls these, and its constructors say that there is some. */
 void *__memprof_memcpy(void *to, const void *from, size_t size) {
-  if (__memprof_shadow_memory_dynamic_address) {
+  if (__hearth_counters) {
     count_range(from, size);
     count_range(to, size);
   }
@@ -191,7 +226,7 @@ void *__memprof_memcpy(void *to, const void *from, size_t size) {
 }
 
 void *__memprof_memmove(void *to, const void *from, size_t size) {
-  if (__memprof_shadow_memory_dynamic_address) {
+  if (__hearth_counters) {
     count_range(from, size);
     count_range(to, size);
   }
@@ -199,7 +234,7 @@ void *__memprof_memmove(void *to, const void *from, size_t size) {
 }
 
 void *__memprof_memset(void *to, int byte, size_t size) {
-  if (__memprof_shadow_memory_dynamic_address)
+  if (__hearth_counters)
     count_range(to, size);
   return memset(to, byte, size);
 }

@@ -15,7 +15,7 @@
 
 static bool gives_own_blocks(void) {
   void *block = malloc(1);
-  hearth_block *unused;
+  hearth_block unused;
   bool ours = hearth_heap_find(block, &unused) != HEARTH_POINTER_FOREIGN;
   free(block);
   return ours;

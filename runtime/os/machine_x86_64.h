@@ -85,6 +85,18 @@ static inline uintptr_t hearth_frame_callers_part(uintptr_t frame, uintptr_t cal
   ".cfi_adjust_cfa_offset -56\n"                                                                                       \
   "ret\n"
 
+/* The same for a function without result: all registers but r11 are kept. */
+#define HEARTH_CALL_FOR_NO_RESULT(FUNCTION)                                                                            \
+  "endbr64\n"                                                                                                          \
+  "push %rax\n"                                                                                                        \
+  ".cfi_adjust_cfa_offset 8\n"                                                                                         \
+  "call 1f\n"                                                                                                          \
+  "pop %rax\n"                                                                                                         \
+  ".cfi_adjust_cfa_offset -8\n"                                                                                        \
+  "ret\n"                                                                                                              \
+  ".cfi_adjust_cfa_offset 16\n"                                                                                        \
+  "1:\n" HEARTH_CALL_KEEPING_MOST(FUNCTION)
+
 #define HEARTH_CHOOSE_AND_JUMP(CHOOSE, FIRST)                                                                          \
   HEARTH_CALL_KEEPING_ARGUMENTS(CHOOSE)                                                                                \
   "lea " FIRST "(%rip), %rdi\n"                                                                                        \

@@ -148,6 +148,7 @@ uint64_t hearth_os_process_ns(void); /* the same, of all threads of the process 
  * read is enough, once hearth_os_cpu_begin was called: there is an offset from the thread pointer to the CPU's number,
  * which is negative where it is not known. */
 void hearth_os_cpu_begin(void);
+uint32_t hearth_os_cpu_count(void); /* CPUs that there may ever be; their numbers are below */
 uint32_t hearth_os_ask_cpu(void);
 extern intptr_t hearth_os_cpu_offset __attribute__((visibility("hidden"))); /* 0: none */
 static inline uint32_t hearth_os_cpu(void) {

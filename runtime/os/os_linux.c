@@ -395,11 +395,29 @@ extern const unsigned __rseq_size __attribute__((weak));
 
 #define RSEQ_CPU_ID ((intptr_t)4) /* offset of cpu_id in struct rseq; linux/rseq.h */
 
+#define CPUS_MOST 8192u /* of any Linux */
+
 intptr_t hearth_os_cpu_offset;
 
 void hearth_os_cpu_begin(void) {
   if (&__rseq_offset && &__rseq_size && __rseq_size > 0)
     hearth_os_cpu_offset = (intptr_t)__rseq_offset + RSEQ_CPU_ID;
+}
+
+/* The file has ranges, in ascending order: the last number counts. */
+uint32_t hearth_os_cpu_count(void) {
+  char text[256];
+  int fd = hearth_os_open_read("/sys/devices/system/cpu/possible");
+  long size = fd < 0 ? fd : hearth_os_read(fd, text, sizeof text);
+  uint32_t number = 0;
+
+  if (fd >= 0)
+    hearth_os_close(fd);
+  if (size <= 0 || size == sizeof text)
+    return CPUS_MOST;
+  for (long i = 0; i < size; ++i)
+    number = text[i] >= '0' && text[i] <= '9' ? number * 10 + (uint32_t)(text[i] - '0') : text[i] == '\n' ? number : 0;
+  return number < CPUS_MOST ? number + 1 : CPUS_MOST;
 }
 
 uint32_t hearth_os_ask_cpu(void) {

@@ -188,15 +188,15 @@ static bool is_recorded(const hearth_block *block) {
 }
 
 static void *record_allocation(hearth_trace_kind kind, void *memory, uint64_t begin_ns) {
-  const hearth_block *block = (const hearth_block *)memory - 1;
+  hearth_block block;
 
-  if (memory && is_recorded(block))
+  if (memory && hearth_heap_find(memory, &block) == HEARTH_POINTER_LIVE && is_recorded(&block))
     record(&(hearth_trace_event){.address = (uintptr_t)memory,
-                                 .size = block->size,
+                                 .size = block.size,
                                  .begin_ns = begin_ns,
-                                 .stack_ns = block->alloc_ns,
+                                 .stack_ns = block.alloc_ns,
                                  .end_ns = now(),
-                                 .stack = block->context,
+                                 .stack = block.context,
                                  .kind = (uint8_t)kind});
   return memory;
 }
@@ -214,18 +214,17 @@ void *hearth_trace_allocate_zeroed(size_t count, size_t size, const hearth_frame
 }
 
 void hearth_trace_release(hearth_trace_kind kind, void *pointer, const char *function, const hearth_frame *frame) {
-  hearth_block *block;
+  hearth_block block;
   hearth_trace_event event = {.address = (uintptr_t)pointer, .begin_ns = now(), .kind = (uint8_t)kind};
 
-  if (!pointer || hearth_heap_find(pointer, &block) != HEARTH_POINTER_LIVE || !is_recorded(block)) {
+  if (!pointer || hearth_heap_find(pointer, &block) != HEARTH_POINTER_LIVE || !is_recorded(&block)) {
     hearth_release(pointer, function);
     return;
   }
-  event.size = block->size;
+  event.size = block.size;
   event.stack = hearth_context_of(frame);
   event.stack_ns = now();
-  block->context = HEARTH_NO_CONTEXT; /* it ends without record, which is quicker */
-  block->cpu = 0;
+  hearth_header_forget_context(block.header); /* it ends without record, which is quicker */
   hearth_release(pointer, function);
   event.end_ns = now();
   record(&event);
@@ -233,22 +232,21 @@ void hearth_trace_release(hearth_trace_kind kind, void *pointer, const char *fun
 
 /* The old block ends when the stack is taken, and so before another thread can have its address. */
 void *hearth_trace_resize(void *pointer, size_t size, const hearth_frame *frame) {
-  hearth_block *old;
-  bool recorded = hearth_heap_find(pointer, &old) == HEARTH_POINTER_LIVE && is_recorded(old);
-  uint64_t old_size = recorded ? old->size : 0, begin_ns = now();
+  hearth_block old, block;
+  bool recorded = hearth_heap_find(pointer, &old) == HEARTH_POINTER_LIVE && is_recorded(&old);
+  uint64_t old_size = recorded ? old.size : 0, begin_ns = now();
   void *memory = hearth_resize(pointer, size, frame);
 
-  if (!memory || !recorded)
+  if (!memory || !recorded || hearth_heap_find(memory, &block) != HEARTH_POINTER_LIVE)
     return record_allocation(HEARTH_TRACE_REALLOC, memory, begin_ns);
-  const hearth_block *block = (const hearth_block *)memory - 1;
   record(&(hearth_trace_event){.address = (uintptr_t)pointer,
                                .size = old_size,
                                .begin_ns = begin_ns,
-                               .stack_ns = block->alloc_ns,
-                               .end_ns = block->alloc_ns,
-                               .stack = block->context,
+                               .stack_ns = block.alloc_ns,
+                               .end_ns = block.alloc_ns,
+                               .stack = block.context,
                                .kind = HEARTH_TRACE_REALLOC_FREE});
-  return record_allocation(HEARTH_TRACE_REALLOC, memory, block->alloc_ns);
+  return record_allocation(HEARTH_TRACE_REALLOC, memory, block.alloc_ns);
 }
 
 /* -- begin and end ------------------------------------------------------------------------------------------------- */

@@ -120,10 +120,10 @@ static void reserve_counters(void) {
     return;
   }
   hearth_divide_begin();
-  hearth_shadow_is_histogram = &__memprof_histogram && __memprof_histogram;
+  hearth_shadow_is_histogram = hearth_shadow_is_coarse = &__memprof_histogram && __memprof_histogram;
   if (hearth_shadow_reserve())
     return;
-  hearth_message("cannot reserve 16 TiB of address space for access counters (see ulimit -v, and "
+  hearth_message("cannot reserve 32 TiB of address space for access counters (see ulimit -v, and "
                  "/proc/sys/vm/overcommit_memory, which must not be 2); the profile will have no access counts");
   hearth_rt.accesses = HEARTH_ACCESSES_UNSUPPORTED;
 }
@@ -175,7 +175,8 @@ static void begin_child(void) {
   hearth_this_thread.sampler = (hearth_sampler){0}; /* its samples are not to be its parent's */
   hearth_rt.dropped_blocks = 0;
   hearth_rt.depot.dropped = 0;
-  hearth_rt.fork_ns = hearth_clock_read() - hearth_rt.start_ns; /* from here this thread counts on */
+  /* From here this thread counts on. As times in headers are rounded, so is this, or the first blocks would seem older. */
+  hearth_rt.fork_ns = hearth_header_round_time(hearth_clock_read() - hearth_rt.start_ns);
   hearth_dump_schedule(hearth_rt.fork_ns);
   hearth_rt.recording = hearth_rt.options.follow_children;
   hearth_rt.tracing = hearth_rt.tracing && hearth_rt.recording;
@@ -235,6 +236,7 @@ void hearth_start(char **environment) {
   hearth_unwind_begin(hearth_rt.options.unwind == HEARTH_UNWIND_FP);
   hearth_threads_begin();
   reserve_counters();
+  hearth_header_begin(hearth_rt.options.max_contexts + 1, hearth_os_cpu_count());
   bool looks = hearth_touches_are_wanted();
   hearth_rt.live = hearth_rt.options.mode == HEARTH_MODE_LIVE;
   if (!reserve_tables()) {

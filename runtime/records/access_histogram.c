@@ -156,7 +156,7 @@ static uint32_t count_places(const hearth_histograms *histograms, const hearth_b
 bool hearth_histograms_prepare(hearth_histograms *histograms, const hearth_block *block, uint64_t weight,
                                uint64_t *ret_next) {
   hearth_histogram_sums *h = &histograms->by_context[block->context];
-  hearth_byte_counters of = hearth_shadow_bytes(block + 1, block->size);
+  hearth_byte_counters of = hearth_shadow_bytes(hearth_header_memory(block->header), block->size);
   uint64_t lead = 0;
 
   for (const uint8_t *counter = of.lead; counter < of.first; ++counter)

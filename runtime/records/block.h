@@ -1,64 +1,140 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The header of a block that is recorded: the facts that its record needs at its end. The user's bytes follow it. */
+/* The header of a block that is recorded: 64 bits before the user's bytes, with the facts that its record needs at its end.
+ *
+ *   | time | processor | context | slack, 7 bits | state, 3 bits |
+ *
+ * Context and processor have as many bits as this run needs, and the time has the rest: a number of 6 bits less, and how far it
+ * is shifted. So it is exact to a part of the time since the start, which hearth_header_begin settles. The slack is what the
+ * chunk has beyond the user's bytes; if it has more than fits, the word before the header is the size. */
 #ifndef HEARTH_RUNTIME_BLOCK_H
 #define HEARTH_RUNTIME_BLOCK_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "granule_words.h"
 
-#define HEARTH_GRANULE ((size_t)64) /* bytes that one access counter stands for */
+#define HEARTH_LINE ((size_t)64) /* bytes of a block, from its start, that profiles tell apart */
+
+typedef uint64_t hearth_header;
 
 typedef enum hearth_block_state {
-  HEARTH_BLOCK_RAW = 0, /* memory never handed out, or not a header */
-  HEARTH_BLOCK_LIVE = 0xa5,
-  HEARTH_BLOCK_ENDING = 0x96, /* claimed, but not recorded yet */
-  HEARTH_BLOCK_FREE = 0x5c,
-  HEARTH_BLOCK_REDIRECT = 0xc3
+  HEARTH_BLOCK_RAW, /* memory never handed out, or not a header */
+  HEARTH_BLOCK_LIVE,
+  HEARTH_BLOCK_ENDING, /* claimed, but not recorded yet */
+  HEARTH_BLOCK_FREE,
+  HEARTH_BLOCK_REDIRECT /* all bits above: distance in bytes to the block's header */
 } hearth_block_state;
 
-/* The context of a block without record: allocated before the start, or by the runtime's callees. */
+#define HEARTH_STATE_BITS      3
+#define HEARTH_STATE_MASK      UINT64_C(7)
+#define HEARTH_SLACK_FAR       UINT64_C(127) /* the size is the word before the header */
+#define HEARTH_LIFE_SHIFT      10            /* of context, processor and time together */
+#define HEARTH_TIME_SHIFT_BITS 6
+
+/* The context of a block without record: allocated before the start, or by the runtime's callees. Its header has 1 in all bits
+ * of its life, whatever their layout. */
 #define HEARTH_NO_CONTEXT UINT32_MAX
 
-/* Header of a block. The user's bytes follow it. */
+/* A block, as its header tells, or the register of an allocator of the program's own. */
 typedef struct hearth_block {
-  uint64_t size; /* requested bytes; in a redirect: distance of the header in bytes */
-  union {
-    uint64_t alloc_ns;              /* since the start of the run */
-    struct hearth_block *next_free; /* in the list of a size class */
-  };
-  union {
-    struct {
-      uint32_t context; /* id in the depot, or HEARTH_NO_CONTEXT */
-      uint16_t cpu;
-      uint8_t state; /* hearth_block_state; accessed atomically: live only while all other fields are valid */
-      uint8_t
-          size_class; /* of the chunk that the header begins; HEARTH_NO_CLASS: a large tract, or behind a redirect */
-    };
-    uint64_t life; /* all four at once; atomic */
-  };
+  hearth_header *header; /* NULL: it has none */
+  uint64_t size;         /* requested bytes */
+  uint64_t alloc_ns;     /* since the start of the run */
   uint64_t data_type_id;
+  uint32_t context; /* id in the depot, or HEARTH_NO_CONTEXT */
+  uint32_t cpu;
 } hearth_block;
 
-_Static_assert(sizeof(hearth_block) == 32, "user pointers are aligned to 32");
+typedef struct hearth_header_layout {
+  uint32_t context_mask, cpu_mask;
+  uint8_t cpu_shift, time_shift;
+  uint8_t time_bits; /* without those of its shift */
+} hearth_header_layout;
 
-_Static_assert(offsetof(hearth_block, state) == offsetof(hearth_block, life) + 6, "as in HEARTH_LIFE_UNRECORDED");
+extern hearth_header_layout hearth_headers __attribute__((visibility("hidden")));
 
-static inline void *hearth_block_memory(hearth_block *block) { return block + 1; }
+/* Settle the layout for contexts below `contexts` and processors below `cpus`, before any block has a context. */
+void hearth_header_begin(uint32_t contexts, uint32_t cpus);
 
-/* The life of a live block without record whose header begins a chunk of class 0; other classes are added from the bit
- * HEARTH_LIFE_CLASS_BIT on. */
-#define HEARTH_LIFE_UNRECORDED ((uint64_t)HEARTH_BLOCK_LIVE << 48 | HEARTH_NO_CONTEXT)
-#define HEARTH_LIFE_CLASS_BIT  56
+static inline void *hearth_header_memory(hearth_header *header) { return header + 1; }
 
-#define HEARTH_NO_CLASS UINT8_MAX
-
-static inline uint8_t hearth_block_state_of(const hearth_block *block) {
-  return __atomic_load_n(&block->state, __ATOMIC_ACQUIRE);
+static inline uint64_t hearth_header_load(const hearth_header *header) {
+  return __atomic_load_n(header, __ATOMIC_ACQUIRE);
 }
 
-static inline void hearth_block_set_state(hearth_block *block, hearth_block_state state) {
-  __atomic_store_n(&block->state, (uint8_t)state, __ATOMIC_RELEASE);
+static inline hearth_block_state hearth_header_state(const hearth_header *header) {
+  return (hearth_block_state)(hearth_header_load(header) & HEARTH_STATE_MASK);
+}
+
+static inline void hearth_header_set_state(hearth_header *header, hearth_block_state state) {
+  __atomic_store_n(header, (*header & ~HEARTH_STATE_MASK) | state, __ATOMIC_RELEASE);
+}
+
+/* The bits of a time, and the time of such bits: the greatest that is not after it. */
+static inline uint64_t hearth_header_pack_time(uint64_t ns) {
+  unsigned shift = 63u - (unsigned)__builtin_clzll(ns >> hearth_headers.time_bits | 1);
+
+  return ((uint64_t)shift << hearth_headers.time_bits) + (ns >> shift);
+}
+
+static inline uint64_t hearth_header_unpack_time(uint64_t bits) {
+  uint64_t shift = bits >> hearth_headers.time_bits;
+
+  shift -= shift > 0;
+  return (bits - (shift << hearth_headers.time_bits)) << shift;
+}
+
+/* As exact as the times in headers are. */
+static inline uint64_t hearth_header_round_time(uint64_t ns) {
+  return hearth_header_unpack_time(hearth_header_pack_time(ns));
+}
+
+/* Context, processor and time in their places. */
+static inline uint64_t hearth_header_life(uint32_t context, uint32_t cpu, uint64_t ns) {
+  const hearth_header_layout *to = &hearth_headers;
+
+  if (context == HEARTH_NO_CONTEXT)
+    return UINT64_MAX << HEARTH_LIFE_SHIFT;
+  return hearth_header_pack_time(ns) << to->time_shift | (uint64_t)(cpu & to->cpu_mask) << to->cpu_shift |
+         (uint64_t)context << HEARTH_LIFE_SHIFT;
+}
+
+static inline uint32_t hearth_header_context(uint64_t word) {
+  uint32_t context = (uint32_t)(word >> HEARTH_LIFE_SHIFT) & hearth_headers.context_mask;
+
+  return context == hearth_headers.context_mask ? HEARTH_NO_CONTEXT : context;
+}
+
+/* Types that the program has set, of blocks that are live. */
+extern hearth_granule_words hearth_block_types __attribute__((visibility("hidden")));
+
+static inline uint64_t hearth_header_type(const hearth_header *header) {
+  if (__builtin_expect(!hearth_block_types.any, true))
+    return 0;
+  const uint64_t *type = hearth_granule_word(&hearth_block_types, (uintptr_t)(header + 1));
+  return type ? *type : 0;
+}
+
+/* What a header says of its block, in a chunk with room for `capacity` bytes of the user's. */
+static inline hearth_block hearth_header_read(hearth_header *header, size_t capacity) {
+  uint64_t word = hearth_header_load(header), slack = word >> HEARTH_STATE_BITS & HEARTH_SLACK_FAR;
+
+  return (hearth_block){.header = header,
+                        .size = slack == HEARTH_SLACK_FAR ? header[-1] : capacity - slack,
+                        .data_type_id = hearth_header_type(header),
+                        .context = hearth_header_context(word),
+                        .cpu = (uint32_t)(word >> hearth_headers.cpu_shift) & hearth_headers.cpu_mask,
+                        .alloc_ns = hearth_header_unpack_time(word >> hearth_headers.time_shift)};
+}
+
+/* A live block is to end without record. */
+static inline void hearth_header_forget_context(hearth_header *header) {
+  __atomic_store_n(header, *header | UINT64_MAX << HEARTH_LIFE_SHIFT, __ATOMIC_RELEASE);
+}
+
+/* Begin a life: from now on the block is enumerated and can be claimed. */
+static inline void hearth_header_publish(hearth_header *header, uint64_t life) {
+  uint64_t slack = *header & HEARTH_SLACK_FAR << HEARTH_STATE_BITS;
+
+  __atomic_store_n(header, life | slack | HEARTH_BLOCK_LIVE, __ATOMIC_RELEASE);
 }
 
 #endif

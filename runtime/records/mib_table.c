@@ -61,7 +61,7 @@ static hearth_lock *lock_of(hearth_mib_table *table, uint32_t context) {
 
 /* The lot is the block's: dumps of one process agree. */
 uint64_t hearth_mib_weight(const hearth_block *block, uint64_t mean_bytes) {
-  return hearth_sample_weight(mean_bytes, block->size, (uintptr_t)block ^ block->alloc_ns << 20);
+  return hearth_sample_weight(mean_bytes, block->size, (uintptr_t)block->header ^ block->alloc_ns << 20);
 }
 
 /* Count blocks that find no room. */
@@ -70,19 +70,20 @@ static void drop(hearth_mib_table *table, uint64_t blocks) {
 }
 
 /* In histogram mode the block's counters are to count in the same moment. False: not possible in this signal handler. */
-static bool prepare_histogram(hearth_mib_table *table, const hearth_mib *one, hearth_mib_update *update) {
+static bool prepare_histogram(hearth_mib_table *table, const hearth_block *block, const hearth_mib *one,
+                              hearth_mib_update *update) {
   hearth_histograms *histograms = &table->histograms;
 
   if (!histograms->by_context)
     return true;
-  if (!hearth_histograms_prepare(histograms, update->block, one->AllocCount, &update->value))
+  if (!hearth_histograms_prepare(histograms, block, one->AllocCount, &update->value))
     return false;
-  update->word = &histograms->by_context[update->block->context].current;
+  update->word = &histograms->by_context[block->context].current;
   hearth_mib_table_watch(table);
   return true;
 }
 
-bool hearth_mib_table_record(hearth_mib_table *table, hearth_block *block, const hearth_mib *one) {
+bool hearth_mib_table_record(hearth_mib_table *table, const hearth_block *block, const hearth_mib *one) {
   hearth_lock *lock = lock_of(table, block->context);
 
   if (!hearth_reentry_take(lock))
@@ -91,13 +92,13 @@ bool hearth_mib_table_record(hearth_mib_table *table, hearth_block *block, const
   if (touch(table, block->context)) {
     hearth_mib *record = &table->mibs[block->context], sum = *record;
     hearth_mib_follow(&sum, one);
-    hearth_mib_update update = {.record = record, .sum = &sum, .block = block};
-    recorded = prepare_histogram(table, one, &update);
+    hearth_mib_update update = {.record = record, .sum = &sum, .header = block->header};
+    recorded = prepare_histogram(table, block, one, &update);
     if (recorded)
       hearth_mib_update_make(&update);
   } else {
     drop(table, one->AllocCount);
-    hearth_block_set_state(block, HEARTH_BLOCK_FREE);
+    hearth_header_set_state(block->header, HEARTH_BLOCK_FREE);
   }
   hearth_lock_give(lock);
   return recorded;

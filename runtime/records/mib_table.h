@@ -30,7 +30,7 @@ typedef struct hearth_mib_update {
   const hearth_mib *sum; /* the record's new value */
   uint64_t *word;
   uint64_t value;                        /* the word's */
-  hearth_block *block;                   /* that ends with the update: its state */
+  hearth_header *header;                 /* of the block that ends with the update: its state */
   const struct hearth_mib_update *outer; /* that a signal handler interrupted */
 } hearth_mib_update;
 
@@ -54,7 +54,7 @@ static inline void hearth_mib_weigh(hearth_mib *one, const hearth_block *block, 
 /* End `block`: hearth_mib_follow on the record of its context, with its state set to FREE in the same moment for a
  * thread that has locked the table. Its context is below `count`. False: the caller is a signal handler that must not
  * wait for the record's lock; nothing happened. */
-bool hearth_mib_table_record(hearth_mib_table *table, hearth_block *block, const hearth_mib *one);
+bool hearth_mib_table_record(hearth_mib_table *table, const hearth_block *block, const hearth_mib *one);
 
 /* The same for a block without header: its record is added, and *ret_live becomes 0 in the same moment. False: as above. */
 bool hearth_mib_table_add(hearth_mib_table *table, uint32_t context, const hearth_mib *one, uint64_t *ret_live);
@@ -68,8 +68,8 @@ static inline void hearth_mib_update_apply(const hearth_mib_update *update) {
     *update->record = *update->sum;
   if (update->word)
     *update->word = update->value;
-  if (update->block)
-    hearth_block_set_state(update->block, HEARTH_BLOCK_FREE);
+  if (update->header)
+    hearth_header_set_state(update->header, HEARTH_BLOCK_FREE);
 }
 
 /* Make an update that a signal handler completes if it interrupts it and writes the profile. The caller has the lock of

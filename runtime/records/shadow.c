@@ -1,51 +1,152 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* One large sparse mapping holds all counters. Whole pages of counters are made 0 by giving them back. */
+/* Two large sparse mappings hold all counters. Whole pages of counters are made 0 by giving them back. */
 #include "shadow.h"
 
+#include "granule_words.h"
 #include "os.h"
 
+#define DISCARD_LEAST (16 * HEARTH_OS_PAGE) /* below this, writing zeros is cheaper than page faults later */
+
+uint64_t __hearth_counters;
 uint64_t __memprof_shadow_memory_dynamic_address;
 
 bool hearth_shadow_is_histogram;
 
+bool hearth_shadow_is_coarse;
+
 bool hearth_shadow_is_ignored;
 
-bool hearth_shadow_reserve(void) {
-  if (__memprof_shadow_memory_dynamic_address)
-    return true;
+static hearth_granule_words beside; /* counters that wrapped around: what they lack, in 32768s */
+
+static bool reserve(uint64_t *ret_base) {
   size_t size = (size_t)1 << (hearth_os_address_bits() - 3);
   void *space = hearth_os_map(size);
+
   if (!space)
     return false;
   hearth_os_mark_sparse(space, size);
-  __memprof_shadow_memory_dynamic_address = (uint64_t)(uintptr_t)space;
+  *ret_base = (uint64_t)(uintptr_t)space;
   return true;
+}
+
+bool hearth_shadow_reserve(void) {
+  if (__hearth_counters)
+    return true;
+  return reserve(&__memprof_shadow_memory_dynamic_address) && reserve(&__hearth_counters);
 }
 
 void hearth_shadow_ignore(void) { hearth_shadow_is_ignored = true; }
 
-bool hearth_shadow_has_counters(void) { return __memprof_shadow_memory_dynamic_address && !hearth_shadow_is_ignored; }
+bool hearth_shadow_has_counters(void) { return __hearth_counters && !hearth_shadow_is_ignored; }
 
-void hearth_shadow_clear_many(hearth_counters range) {
-  /* Whole pages of counters, if there are many, are dropped: nothing needs to be read or written to make them 0. */
-  uintptr_t first_page = ((uintptr_t)range.begin + HEARTH_OS_PAGE - 1) & ~(HEARTH_OS_PAGE - 1);
-  uintptr_t end_page = (uintptr_t)range.end & ~(HEARTH_OS_PAGE - 1);
-  if (end_page < first_page + HEARTH_DISCARD_LEAST) {
-    hearth_counters_clear(range.begin, range.end);
-    return;
-  }
-  hearth_counters_clear(range.begin, (uint64_t *)first_page);
-  hearth_os_discard((void *)first_page, end_page - first_page);
-  hearth_counters_clear((uint64_t *)end_page, range.end);
+/* -------------------------------------------------- wrapped counters ---------------------------------------------- */
+
+#define THREAD_BITS 12                  /* of a note of the last wrap: which thread, and in the others when, in ns */
+#define STALE_NS    (UINT64_C(1) << 13) /* longer than a store is on its way, shorter than 32768 additions */
+
+static hearth_granule_words last_wraps;
+
+/* Without atomicity, a thread may store what it read before another one's counter wrapped around, and the counter wraps again
+ * at once. Such a wrap comes from another thread than the one just before: it is none. */
+static bool is_stale(uintptr_t address) {
+  uint64_t *last = hearth_granule_word_make(&last_wraps, address);
+  if (!last)
+    return false;
+  uint64_t thread = hearth_os_thread_pointer() * UINT64_C(0x9e3779b97f4a7c15) >> (64 - THREAD_BITS);
+  uint64_t now = hearth_os_now_ns() >> THREAD_BITS << THREAD_BITS | thread;
+  uint64_t before = __atomic_exchange_n(last, now, __ATOMIC_RELAXED);
+  return ((before ^ now) & ((UINT64_C(1) << THREAD_BITS) - 1)) != 0 && now - before < STALE_NS;
 }
 
-hearth_byte_counters hearth_shadow_bytes(const void *memory, size_t size) {
-  uintptr_t lead = (uintptr_t)memory % HEARTH_GRANULE / 8;
+/* The highest bit is set by an operation that tells whether it was: atomic additions are exact. */
+void hearth_shadow_wrapped(uintptr_t address, uint64_t sum) {
+  bool atomic = sum & HEARTH_WRAP_IS_ATOMIC;
+  uint64_t *word = hearth_granule_word_make(&beside, address);
 
-  if (!__memprof_shadow_memory_dynamic_address || hearth_shadow_is_ignored)
-    return (hearth_byte_counters){NULL, NULL, 0};
-  const uint8_t *first = hearth_shadow_byte((uintptr_t)memory);
-  return (hearth_byte_counters){first - lead, first, size ? (size + 7) / 8 : 1};
+  if (!word)
+    return;
+  bool counts = atomic || !is_stale(address);
+  uint16_t before = __atomic_fetch_or(hearth_shadow_counter(address), HEARTH_COUNTER_WRAPPED, __ATOMIC_RELAXED);
+  if (counts)
+    __atomic_fetch_add(word, 2 * ((sum & ~HEARTH_WRAP_IS_ATOMIC) >> 16) - (before & HEARTH_COUNTER_WRAPPED ? 0 : 1),
+                       __ATOMIC_RELAXED);
+}
+
+uint64_t hearth_shadow_sum_beside(uintptr_t address, size_t granules) {
+  uint64_t sum = 0;
+
+  for (size_t i = 0; i < granules; ++i) {
+    uintptr_t at = address + i * HEARTH_GRANULE;
+    const uint64_t *word = hearth_granule_word(&beside, at);
+    if (word && *hearth_shadow_counter(at) & HEARTH_COUNTER_WRAPPED)
+      sum += __atomic_load_n(word, __ATOMIC_RELAXED) * HEARTH_COUNTER_WRAPPED;
+  }
+  return sum;
+}
+
+void hearth_shadow_clear_beside(uintptr_t address, size_t granules) {
+  for (size_t i = 0; i < granules; ++i) {
+    uint64_t *word = hearth_granule_word(&beside, address + i * HEARTH_GRANULE);
+    if (word)
+      *word = 0;
+  }
+}
+
+/* -------------------------------------------------- blocks -------------------------------------------------------- */
+
+static size_t count_granules(const void *memory, size_t size) {
+  return ((uintptr_t)memory + (size ? size - 1 : 0)) / HEARTH_GRANULE - (uintptr_t)memory / HEARTH_GRANULE + 1;
+}
+
+static size_t count_lines(const void *memory, size_t size) {
+  return ((uintptr_t)memory + (size ? size - 1 : 0)) / HEARTH_LINE - (uintptr_t)memory / HEARTH_LINE + 1;
+}
+
+/* The whole pages of [begin, end), if they are worth it. */
+static bool whole_pages(void *begin, void *end, char **ret_first, char **ret_end) {
+  *ret_first = (char *)(((uintptr_t)begin + HEARTH_OS_PAGE - 1) & ~(HEARTH_OS_PAGE - 1));
+  *ret_end = (char *)((uintptr_t)end & ~(HEARTH_OS_PAGE - 1));
+  return *ret_end >= *ret_first + DISCARD_LEAST;
+}
+
+/* Nothing needs to be read or written to make whole pages 0. What is beside them goes, too, if there is any. */
+static void clear_counters(const void *memory, size_t granules) {
+  uint16_t *begin = hearth_shadow_counter((uintptr_t)memory), *end = begin + granules;
+  char *first_page, *end_page;
+
+  if (!whole_pages(begin, end, &first_page, &end_page)) {
+    hearth_counters_clear(begin, (uintptr_t)memory, granules);
+    return;
+  }
+  if (__atomic_load_n(&beside.any, __ATOMIC_RELAXED))
+    hearth_shadow_clear_beside((uintptr_t)memory, granules);
+  for (uint16_t *counter = begin; (char *)counter < first_page; ++counter)
+    *counter = 0;
+  hearth_os_discard(first_page, (size_t)(end_page - first_page));
+  for (uint16_t *counter = (uint16_t *)end_page; counter < end; ++counter)
+    *counter = 0;
+}
+
+static void clear_lines(const void *memory, size_t lines) {
+  uint64_t *begin = hearth_shadow_line_counter((uintptr_t)memory), *end = begin + lines;
+  char *first_page, *end_page;
+
+  if (whole_pages(begin, end, &first_page, &end_page)) {
+    hearth_os_discard(first_page, (size_t)(end_page - first_page));
+    for (uint64_t *counter = (uint64_t *)end_page; counter < end; ++counter)
+      __atomic_store_n(counter, 0, __ATOMIC_RELAXED);
+    end = (uint64_t *)first_page;
+  }
+  for (uint64_t *counter = begin; counter < end; ++counter)
+    __atomic_store_n(counter, 0, __ATOMIC_RELAXED);
+}
+
+void hearth_shadow_clear(const void *memory, size_t size) {
+  if (!__hearth_counters)
+    return;
+  clear_counters(memory, count_granules(memory, size));
+  if (hearth_shadow_is_coarse)
+    clear_lines(memory, count_lines(memory, size));
 }
 
 static uint64_t sum_bytes(uint64_t counters) {
@@ -56,13 +157,39 @@ static uint64_t sum_bytes(uint64_t counters) {
   return sum;
 }
 
-hearth_access_sum hearth_shadow_sum_bytes(hearth_counters range) {
-  hearth_access_sum sum = {.granules = (uint64_t)(range.end - range.begin)};
+/* With both kinds of counters: lines of the address space are the common measure. */
+static hearth_access_sum sum_by_lines(const void *memory, size_t size) {
+  uintptr_t at = (uintptr_t)memory & ~(HEARTH_GRANULE - 1), end = (uintptr_t)memory + (size ? size : 1);
+  hearth_access_sum sum = {.granules = count_lines(memory, size)};
 
-  for (const uint64_t *counter = range.begin; counter < range.end; ++counter) {
-    uint64_t accesses = __atomic_load_n(counter, __ATOMIC_RELAXED);
-    sum.accesses += sum_bytes(accesses);
+  while (at < end) {
+    uintptr_t next = (at | (HEARTH_LINE - 1)) + 1, stop = next < end ? next : end;
+    size_t granules = (stop - at + HEARTH_GRANULE - 1) / HEARTH_GRANULE;
+    uint64_t line = __atomic_load_n(hearth_shadow_line_counter(at), __ATOMIC_RELAXED);
+    uint64_t accesses = hearth_counters_sum(hearth_shadow_counter(at), at, granules).accesses;
+    accesses += hearth_shadow_is_histogram ? sum_bytes(line) : line;
+    sum.accesses += accesses;
     sum.touched += accesses != 0;
+    at = next;
   }
   return sum;
+}
+
+hearth_access_sum hearth_shadow_sum(const void *memory, size_t size) {
+  size_t granules = count_granules(memory, size);
+
+  if (!__hearth_counters || hearth_shadow_is_ignored)
+    return (hearth_access_sum){.granules = (granules + 3) / 4};
+  if (hearth_shadow_is_coarse)
+    return sum_by_lines(memory, size);
+  return hearth_counters_sum(hearth_shadow_counter((uintptr_t)memory), (uintptr_t)memory, granules);
+}
+
+hearth_byte_counters hearth_shadow_bytes(const void *memory, size_t size) {
+  uintptr_t lead = (uintptr_t)memory % HEARTH_LINE / 8;
+
+  if (!__memprof_shadow_memory_dynamic_address || hearth_shadow_is_ignored)
+    return (hearth_byte_counters){NULL, NULL, 0};
+  const uint8_t *first = hearth_shadow_byte((uintptr_t)memory);
+  return (hearth_byte_counters){first - lead, first, size ? (size + 7) / 8 : 1};
 }

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Access counters. Each 64 aligned bytes of the program's memory (a granule) have one 64-bit counter, at
- * (address & ~63) / 8 + __memprof_shadow_memory_dynamic_address. Instrumented code adds to it without atomicity, unless
- * told otherwise (-memprof-atomic): counts of memory that several threads touch at once may be low.
+/* Access counters. Each 16 aligned bytes of the program's memory (a granule) have one 16-bit counter, at
+ * __hearth_counters + address / 16 * 2. Instrumented code adds to it without atomicity, unless told otherwise
+ * (-memprof-atomic): counts of memory that several threads touch at once may be low. Where an addition wraps a counter around,
+ * it calls __hearth_wrapped: the counter's highest bit is then set, and what it lacks is kept beside, in 32768s. So a counter
+ * below 32768 is the whole count.
  *
- * In histogram mode, each 8 aligned bytes have an 8-bit counter instead, at (address / 8) + the same base, which stays at
- * 255. */
+ * Code of clang -fmemory-profile has counters of its own, at (address & ~63) / 8 + __memprof_shadow_memory_dynamic_address, of 64
+ * bits for each 64 aligned bytes (a line). In histogram mode, each 8 aligned bytes have an 8-bit counter instead, at
+ * (address / 8) + the same base, which stays at 255. Either makes the heap coarse: no two blocks that begin later share a
+ * line. */
 #ifndef HEARTH_RUNTIME_SHADOW_H
 #define HEARTH_RUNTIME_SHADOW_H
 
@@ -15,13 +19,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Base of the counters; 0 while there are none. Compilers load it in instrumented code. */
+/* Bases of the counters; 0 while there are none. Compilers load them in instrumented code. */
+extern uint64_t __hearth_counters __attribute__((visibility("default")));
 extern uint64_t __memprof_shadow_memory_dynamic_address __attribute__((visibility("default")));
 
 /* Accesses to one block. */
 typedef struct hearth_access_sum {
   uint64_t accesses;
-  uint64_t granules; /* that the block lies in, at least 1 */
+  uint64_t granules; /* 64 bytes each, from the block's start; at least 1 */
   uint64_t touched;  /* of those, how many have been accessed */
 } hearth_access_sum;
 
@@ -37,89 +42,86 @@ bool hearth_shadow_has_counters(void);
 /* From the start on, the counters are those of histogram mode. */
 extern bool hearth_shadow_is_histogram __attribute__((visibility("hidden")));
 
-/* Below this, writing zeros is cheaper than page faults later. */
-#define HEARTH_DISCARD_LEAST (16 * HEARTH_OS_PAGE)
+/* The other counters count, too: blocks that begin from now on share no line with another one. */
+extern bool hearth_shadow_is_coarse __attribute__((visibility("hidden")));
 
 /* The counters mean nothing any more. */
 extern bool hearth_shadow_is_ignored __attribute__((visibility("hidden")));
 
-typedef struct hearth_counters {
-  uint64_t *begin, *end;
-} hearth_counters;
+#define HEARTH_COUNTER_WRAPPED UINT16_C(0x8000)             /* there may be more beside */
+#define HEARTH_WORD_WRAPPED    UINT64_C(0x8000800080008000) /* the same, of four counters */
 
-static inline hearth_counters hearth_counters_of(const void *memory, size_t size) {
-  uintptr_t first = (uintptr_t)memory / HEARTH_GRANULE;
-  uintptr_t last = ((uintptr_t)memory + (size ? size - 1 : 0)) / HEARTH_GRANULE;
-  uint64_t *base = (uint64_t *)__memprof_shadow_memory_dynamic_address;
-
-  return (hearth_counters){base + first, base + last + 1};
+static inline uint16_t *hearth_shadow_counter(uintptr_t address) {
+  return (uint16_t *)__hearth_counters + address / HEARTH_GRANULE;
 }
-
-/* Blocks mostly have few counters: then one at a time is fastest. Reading and writing them atomically, as other threads
- * may be counting, keeps compilers from making it anything else. */
-static inline void hearth_counters_clear(uint64_t *begin, uint64_t *end) {
-  for (; begin < end; ++begin)
-    __atomic_store_n(begin, 0, __ATOMIC_RELAXED);
-}
-
-/* The same for many of them, and in histogram mode. */
-void hearth_shadow_clear_many(hearth_counters range);
-hearth_access_sum hearth_shadow_sum_bytes(hearth_counters range);
 
 /* The following take the user's bytes [memory, memory + size); size 0 counts as 1. They touch the counters of exactly
  * the granules that these bytes lie in. Without counters they do nothing, and the sum says that nothing was touched. */
-static inline void hearth_shadow_clear(const void *memory, size_t size) {
-  if (!__memprof_shadow_memory_dynamic_address)
-    return;
-  hearth_counters range = hearth_counters_of(memory, size);
-  if (__builtin_expect((uintptr_t)range.end - (uintptr_t)range.begin >= HEARTH_DISCARD_LEAST, false))
-    hearth_shadow_clear_many(range);
-  else
-    hearth_counters_clear(range.begin, range.end);
+void hearth_shadow_clear(const void *memory, size_t size);
+hearth_access_sum hearth_shadow_sum(const void *memory, size_t size);
+
+/* What is beside the counters of so many granules, and the same made 0; if any counter is WRAPPED. */
+uint64_t hearth_shadow_sum_beside(uintptr_t address, size_t granules);
+void hearth_shadow_clear_beside(uintptr_t address, size_t granules);
+
+/* Of counters that follow each other. */
+static inline void hearth_counters_clear(uint16_t *counter, uintptr_t address, size_t granules) {
+  uint16_t all = 0;
+
+  for (size_t i = 0; i < granules; ++i) {
+    all |= __atomic_load_n(&counter[i], __ATOMIC_RELAXED);
+    __atomic_store_n(&counter[i], 0, __ATOMIC_RELAXED);
+  }
+  if (__builtin_expect(all & HEARTH_COUNTER_WRAPPED, false))
+    hearth_shadow_clear_beside(address, granules);
 }
 
-static inline hearth_access_sum hearth_shadow_sum(const void *memory, size_t size) {
-  hearth_counters range = hearth_counters_of(memory, size);
-  hearth_access_sum sum = {.granules = (uint64_t)(range.end - range.begin)};
+static inline uint64_t hearth_counters_add_up(uint64_t word) {
+  const uint64_t even = UINT64_C(0x0000ffff0000ffff);
+  uint64_t pairs = (word & even) + (word >> 16 & even);
 
-  if (!__memprof_shadow_memory_dynamic_address || hearth_shadow_is_ignored)
-    return sum;
-  if (__builtin_expect(hearth_shadow_is_histogram, false))
-    return hearth_shadow_sum_bytes(range);
-  for (const uint64_t *counter = range.begin; counter < range.end; ++counter) {
-    uint64_t accesses = __atomic_load_n(counter, __ATOMIC_RELAXED);
-    sum.accesses += accesses;
-    sum.touched += accesses != 0;
+  return (uint32_t)pairs + (pairs >> 32);
+}
+
+static inline hearth_access_sum hearth_counters_sum(const uint16_t *counter, uintptr_t address, size_t granules) {
+  hearth_access_sum sum = {.granules = (granules + 3) / 4};
+  uint64_t all = 0, word;
+  size_t left = granules;
+
+  for (; left >= 4; left -= 4, counter += 4) {
+    __builtin_memcpy(&word, counter, sizeof word);
+    sum.accesses += hearth_counters_add_up(word);
+    sum.touched += word != 0;
+    all |= word;
   }
+  for (word = 0; left > 0; --left)
+    word = word << 16 | *counter++;
+  sum.accesses += hearth_counters_add_up(word);
+  sum.touched += word != 0;
+  if (__builtin_expect(((all | word) & HEARTH_WORD_WRAPPED) != 0, false))
+    sum.accesses += hearth_shadow_sum_beside(address, granules);
   return sum;
 }
 
-/* The same where there are counters, not those of histogram mode, for a block whose first byte is the middle one of a granule:
- * the byte before it then lies in the same granule, and size 0 is no special case. */
-static inline uint64_t *hearth_shadow_middle(const void *memory) {
-  return (uint64_t *)__memprof_shadow_memory_dynamic_address + (uintptr_t)memory / 64;
+/* The same where there are counters, and those of 16 bytes only, for a block that begins with a granule. */
+static inline size_t hearth_granules_of(size_t size) {
+  return (size + (size == 0) + HEARTH_GRANULE - 1) / HEARTH_GRANULE;
 }
 
-static inline void hearth_shadow_clear_middle(const void *memory, size_t size) {
-  uint64_t *counter = hearth_shadow_middle(memory), *last = counter + (size + 31) / 64;
+#define HEARTH_FEW_BYTES 32768 /* so many of a block are cleared in this way, more by hearth_shadow_clear */
 
-  __atomic_store_n(counter, 0, __ATOMIC_RELAXED);
-  while (__builtin_expect(counter < last, false))
-    __atomic_store_n(++counter, 0, __ATOMIC_RELAXED);
+static inline void hearth_shadow_clear_block(const void *memory, size_t size) {
+  hearth_counters_clear(hearth_shadow_counter((uintptr_t)memory), (uintptr_t)memory, hearth_granules_of(size));
 }
 
-static inline hearth_access_sum hearth_shadow_sum_middle(const void *memory, size_t size) {
-  const uint64_t *counter = hearth_shadow_middle(memory), *last = counter + (size + 31) / 64;
-  uint64_t first = __atomic_load_n(counter, __ATOMIC_RELAXED);
-  hearth_access_sum sum = {.accesses = first, .granules = (uint64_t)(last - counter) + 1, .touched = first != 0};
-
-  while (counter < last) {
-    uint64_t accesses = __atomic_load_n(++counter, __ATOMIC_RELAXED);
-    sum.accesses += accesses;
-    sum.touched += accesses != 0;
-  }
-  return sum;
+static inline hearth_access_sum hearth_shadow_sum_block(const void *memory, size_t size) {
+  return hearth_counters_sum(hearth_shadow_counter((uintptr_t)memory), (uintptr_t)memory, hearth_granules_of(size));
 }
+
+/* An addition has just left the lowest 16 bits of `sum` in the counter of `address`, and there are others. Where it was atomic,
+ * the highest bit is set, too, which is not of the sum. */
+#define HEARTH_WRAP_IS_ATOMIC (UINT64_C(1) << 63)
+void hearth_shadow_wrapped(uintptr_t address, uint64_t sum) __attribute__((visibility("hidden"), used));
 
 /* Counters of histogram mode: one for each 8 bytes of [memory, memory + size), where memory is a multiple of 8. Clang
  * 19 counts at the start of 64 bytes, which may lie before the block. */
@@ -131,8 +133,9 @@ typedef struct hearth_byte_counters {
 
 hearth_byte_counters hearth_shadow_bytes(const void *memory, size_t size);
 
-static inline uint64_t *hearth_shadow_counter(uintptr_t address) {
-  return (uint64_t *)(((address & ~(uintptr_t)63) >> 3) + __memprof_shadow_memory_dynamic_address);
+/* Of clang -fmemory-profile: the counter of the line of `address`. */
+static inline uint64_t *hearth_shadow_line_counter(uintptr_t address) {
+  return (uint64_t *)__memprof_shadow_memory_dynamic_address + address / HEARTH_LINE;
 }
 
 static inline uint8_t *hearth_shadow_byte(uintptr_t address) {
@@ -144,20 +147,27 @@ static inline uint8_t hearth_saturate_byte(uint8_t counter, uint64_t count) {
 }
 
 /* Bytes of memory that one counter counts for. */
-static inline uintptr_t hearth_shadow_granule(void) { return hearth_shadow_is_histogram ? 8 : 64; }
+static inline uintptr_t hearth_shadow_granule(void) { return hearth_shadow_is_histogram ? 8 : HEARTH_GRANULE; }
 
 /* Add `count` to the counter of `address`. */
 static inline void hearth_shadow_count(uintptr_t address, uint64_t count) {
-  if (__builtin_expect(hearth_shadow_is_histogram, false))
+  if (__builtin_expect(hearth_shadow_is_histogram, false)) {
     *hearth_shadow_byte(address) = hearth_saturate_byte(*hearth_shadow_byte(address), count);
-  else
-    *hearth_shadow_counter(address) += count;
+    return;
+  }
+  uint16_t *counter = hearth_shadow_counter(address);
+  uint64_t sum = *counter + count;
+  *counter = (uint16_t)sum;
+  if (__builtin_expect(sum > UINT16_MAX, false))
+    hearth_shadow_wrapped(address, sum);
 }
 
 /* The same, without loss when several threads do it. */
 static inline void hearth_shadow_count_atomic(uintptr_t address, uint64_t count) {
   if (!hearth_shadow_is_histogram) {
-    __atomic_fetch_add(hearth_shadow_counter(address), count, __ATOMIC_RELAXED);
+    uint64_t sum = __atomic_fetch_add(hearth_shadow_counter(address), (uint16_t)count, __ATOMIC_RELAXED) + count;
+    if (__builtin_expect(sum > UINT16_MAX, false))
+      hearth_shadow_wrapped(address, sum | HEARTH_WRAP_IS_ATOMIC);
     return;
   }
   uint8_t *counter = hearth_shadow_byte(address), before = __atomic_load_n(counter, __ATOMIC_RELAXED);

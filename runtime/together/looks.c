@@ -28,7 +28,9 @@ void hearth_looks_choose(hearth_looks *looks, uint32_t most, hearth_sampler *ran
   }
 }
 
-static const uint64_t *counters_of(const char *page) { return hearth_counters_of(page, HEARTH_OS_PAGE).begin; }
+static const uint64_t *counters_of(const char *page) {
+  return (const uint64_t *)hearth_shadow_counter((uintptr_t)page);
+}
 
 /* The counters of a page lie in a page of their own, which no other page of the sample has brought to the caches. */
 static const uint64_t *counters_at(const hearth_looks *looks, uint32_t i) {
@@ -38,12 +40,32 @@ static const uint64_t *counters_at(const hearth_looks *looks, uint32_t i) {
   return counters_of(looks->page[i]);
 }
 
+/* In a coarse heap a line has one counter more, and belongs to one block: a change of any is a change of all four. */
+static uint64_t read_line(const uint64_t *counters, const char *page, uint32_t line) {
+  uint64_t word = __atomic_load_n(&counters[line], __ATOMIC_RELAXED);
+
+  if (!hearth_shadow_is_coarse)
+    return word;
+  word +=
+      (uint32_t)(word >> 32) + __atomic_load_n(hearth_shadow_line_counter((uintptr_t)page) + line, __ATOMIC_RELAXED);
+  return (word & UINT16_MAX) * UINT64_C(0x0001000100010001);
+}
+
 void hearth_looks_first(hearth_looks *looks) {
   for (uint32_t i = 0; i < looks->count; ++i) {
     const uint64_t *counters = counters_at(looks, i);
-    for (uint32_t k = 0; k < HEARTH_LOOKS_COUNTERS; ++k)
-      looks->counters[i][k] = __atomic_load_n(&counters[k], __ATOMIC_RELAXED);
+    for (uint32_t k = 0; k < HEARTH_LOOKS_LINES; ++k)
+      looks->counters[i][k] = read_line(counters, looks->page[i], k);
   }
+}
+
+/* A bit for each of four counters. */
+static uint64_t changes_of(uint64_t difference) {
+  uint64_t bits = 0;
+
+  for (unsigned i = 0; difference; difference >>= 16)
+    bits |= (uint64_t)((difference & UINT16_MAX) != 0) << i++;
+  return bits;
 }
 
 bool hearth_looks_second(hearth_looks *looks) {
@@ -51,11 +73,12 @@ bool hearth_looks_second(hearth_looks *looks) {
 
   for (uint32_t i = 0; i < looks->count; ++i) {
     const uint64_t *counters = counters_at(looks, i);
-    uint64_t touched = 0;
-    for (uint32_t k = 0; k < HEARTH_LOOKS_COUNTERS; ++k)
-      touched |= (uint64_t)(__atomic_load_n(&counters[k], __ATOMIC_RELAXED) != looks->counters[i][k]) << k;
-    looks->touched[i] = touched;
-    any |= touched;
+    looks->touched[i] = (hearth_page_bits){{0}};
+    for (uint32_t k = 0; k < HEARTH_LOOKS_LINES; ++k) {
+      uint64_t changed = changes_of(read_line(counters, looks->page[i], k) ^ looks->counters[i][k]);
+      looks->touched[i].words[k / 16] |= changed << k % 16 * 4;
+      any |= changed;
+    }
   }
   return any != 0;
 }

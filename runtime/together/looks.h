@@ -4,20 +4,21 @@
 #ifndef HEARTH_RUNTIME_LOOKS_H
 #define HEARTH_RUNTIME_LOOKS_H
 
+#include "heap.h"
 #include "sample.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#define HEARTH_LOOKS_MOST     256 /* pages of a sample */
-#define HEARTH_LOOKS_COUNTERS 64  /* of a page */
+#define HEARTH_LOOKS_MOST  256 /* pages of a sample */
+#define HEARTH_LOOKS_LINES 64  /* of a page */
 
 typedef struct hearth_looks {
   uint32_t count;          /* pages of the sample */
   uint64_t pages, sampled; /* the sample stands for `pages` pages where it has `sampled` */
   char *page[HEARTH_LOOKS_MOST];
-  uint64_t touched[HEARTH_LOOKS_MOST]; /* after the second look: a bit for each granule that was accessed */
-  uint64_t counters[HEARTH_LOOKS_MOST][HEARTH_LOOKS_COUNTERS];
+  hearth_page_bits touched[HEARTH_LOOKS_MOST];              /* after the second look: the granules that were accessed */
+  uint64_t counters[HEARTH_LOOKS_MOST][HEARTH_LOOKS_LINES]; /* four of granules, or what else the line has */
 } hearth_looks;
 
 /* Draw a sample of at most `most` pages; all there are, if they are fewer. */

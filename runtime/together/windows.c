@@ -47,18 +47,24 @@ static uint64_t draw_length(void) {
   return length < MOST_LENGTH ? length : MOST_LENGTH;
 }
 
-/* Compilers call a function of their library for it where the processor may have no instruction. */
-static uint32_t count_bits(uint64_t bits) {
+/* The lines of the granules that both have. Compilers call a function of their library for it where the processor may have no
+ * instruction. */
+static uint32_t count_lines(const hearth_page_bits *a, const hearth_page_bits *b) {
+  const uint64_t first = UINT64_C(0x1111111111111111); /* granule of each line */
   uint32_t count = 0;
 
-  for (; bits; bits &= bits - 1)
-    ++count;
+  for (size_t i = 0; i < HEARTH_PAGE_WORDS; ++i) {
+    uint64_t both = a->words[i] & b->words[i];
+    for (both = (both | both >> 1 | both >> 2 | both >> 3) & first; both; both &= both - 1)
+      ++count;
+  }
   return count;
 }
 
-static void add_block(const hearth_seen_block *block, uint64_t touched, uint64_t page, bool counts_live) {
+static void add_block(const hearth_seen_block *block, const hearth_page_bits *touched, uint64_t page,
+                      bool counts_live) {
   hearth_touched_row *row = hearth_touched_sums_see(&windows.touched, block->context);
-  uint32_t lines = count_bits(touched & block->granules);
+  uint32_t lines = count_lines(touched, &block->granules);
 
   if (!row)
     return;
@@ -74,15 +80,16 @@ static void add_block(const hearth_seen_block *block, uint64_t touched, uint64_t
 
 /* To find a block, its header is read: of blocks that were not touched, only in some pages. */
 static void sum_up(void) {
+  static const hearth_page_bits all = {{UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX}};
   hearth_seen_block seen[HEARTH_SEEN_MOST];
   const hearth_looks *looks = windows.looks;
 
   hearth_touched_sums_begin_window(&windows.touched);
   for (uint32_t i = 0; i < looks->count; ++i) {
     bool counts_live = (i + windows.touched.window) % LIVE_PART == 0;
-    uint32_t count = hearth_heap_see(looks->page[i], counts_live ? UINT64_MAX : looks->touched[i], seen);
+    uint32_t count = hearth_heap_see(looks->page[i], counts_live ? &all : &looks->touched[i], seen);
     for (uint32_t k = 0; k < count; ++k)
-      add_block(&seen[k], looks->touched[i], windows.touched.window * HEARTH_LOOKS_MOST + i, counts_live);
+      add_block(&seen[k], &looks->touched[i], windows.touched.window * HEARTH_LOOKS_MOST + i, counts_live);
   }
   hearth_touched_sums_end_window(&windows.touched, looks->pages, looks->sampled);
   hearth_pair_sums_add_window(&windows.pairs, &windows.touched, looks->pages, looks->sampled);

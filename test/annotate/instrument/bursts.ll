@@ -19,7 +19,7 @@
 ; CHECK-NEXT: load i32, ptr %p
 ; CHECK-NEXT: ret
 ; CHECK-NOT: hearth.shadow
-; CHECK: %hearth.shadow = load i64, ptr @__memprof_shadow_memory_dynamic_address
+; CHECK: %hearth.shadow = load i64, ptr @__hearth_counters
 ; CHECK: load i32, ptr %p
 ; CHECK-NEXT: ret
 ; CHECK: [[TURN]]:

@@ -30,13 +30,13 @@ end:
 ; BLOCK-NOT: lshr
 ; BLOCK: hearth:
 ; BLOCK: ptrtoint ptr %at_i to i64
-; BLOCK: add i64 {{.*}}, 1
+; BLOCK: @llvm.uadd.with.overflow.i16(i16 {{.*}}, i16 1)
 ; BLOCK: sometimes:
 ; BLOCK: ptrtoint ptr %at_j to i64
-; BLOCK: add i64 {{.*}}, 2
+; BLOCK: @llvm.uadd.with.overflow.i16(i16 {{.*}}, i16 2)
 ; GRANULE: ptrtoint ptr %at_i to i64
 ; GRANULE: ptrtoint ptr %at_j to i64
-; GRANULE: add i64 {{.*}}, 1
+; GRANULE: @llvm.uadd.with.overflow.i16(i16 {{.*}}, i16 1)
 ; CHECK-NOT: lshr
 ; CHECK: ret i64
 define i64 @elements(ptr %p, i64 %i, i64 %j, i64 %wanted) {
@@ -56,13 +56,13 @@ end:
 ; An address that only one of the ways knows cannot be counted behind where they meet: each way counts for itself.
 ; CHECK-LABEL: define void @either_element(
 ; BLOCK: left:
-; BLOCK: add i64 {{.*}}, 1
+; BLOCK: @llvm.uadd.with.overflow.i16(i16 {{.*}}, i16 1)
 ; BLOCK: right:
-; BLOCK: add i64 {{.*}}, 1
+; BLOCK: @llvm.uadd.with.overflow.i16(i16 {{.*}}, i16 1)
 ; BLOCK: meet:
 ; BLOCK-NOT: lshr
 ; BLOCK: sometimes:
-; BLOCK: add i64 {{.*}}, 1
+; BLOCK: @llvm.uadd.with.overflow.i16(i16 {{.*}}, i16 1)
 ; CHECK: ret void
 define void @either_element(ptr %p, i64 %i, i64 %j, i1 %c, i1 %d) {
   br i1 %c, label %left, label %right
@@ -86,10 +86,10 @@ end:
 ; Nothing is carried over a call that could free.
 ; CHECK-LABEL: define void @call_on_a_branch(
 ; CHECK: sometimes:
-; CHECK: add i64 {{.*}}, 1
+; CHECK: @llvm.uadd.with.overflow.i16(i16 {{.*}}, i16 1)
 ; CHECK: call void @unknown
 ; CHECK: end:
-; CHECK-NEXT: phi i64 [ 1, %0 ], [ 0, %sometimes ]
+; CHECK-NEXT: phi i64 [ 1, %0 ], [ 0, %{{.*}} ]
 ; CHECK: ret void
 define void @call_on_a_branch(ptr %p, i1 %c) {
   store i32 1, ptr %p
@@ -104,9 +104,9 @@ end:
 
 ; Nor over what could tell another thread to free.
 ; CHECK-LABEL: define void @atomic_between(
-; CHECK: add i64 {{.*}}, 1
+; CHECK: @llvm.uadd.with.overflow.i16(i16 {{.*}}, i16 1)
 ; CHECK: store atomic
-; CHECK: add i64 {{.*}}, 1
+; CHECK: @llvm.uadd.with.overflow.i16(i16 {{.*}}, i16 1)
 ; CHECK: ret void
 define void @atomic_between(ptr %p) {
   store i32 1, ptr %p
@@ -142,12 +142,12 @@ end:
 ; CHECK-LABEL: define i32 @tagged(
 ; BLOCK-NOT: lshr
 ; BLOCK: hearth:
-; BLOCK: add i64 {{.*}}, 1
+; BLOCK: @llvm.uadd.with.overflow.i16(i16 {{.*}}, i16 1)
 ; BLOCK: br label %end
 ; BLOCK: number:
-; BLOCK: add i64 {{.*}}, 2
-; GRANULE: add i64 {{.*}}, 1
-; GRANULE: add i64 {{.*}}, 1
+; BLOCK: @llvm.uadd.with.overflow.i16(i16 {{.*}}, i16 2)
+; GRANULE: @llvm.uadd.with.overflow.i16(i16 {{.*}}, i16 1)
+; GRANULE: @llvm.uadd.with.overflow.i16(i16 {{.*}}, i16 1)
 ; CHECK-LABEL: define i32 @after_tagged
 define i32 @tagged(ptr %p, ptr %q, i1 %other) {
   br i1 %other, label %end, label %look
@@ -173,9 +173,9 @@ define i32 @after_tagged() {
 ; BLOCK: more:
 ; BLOCK-NOT: lshr
 ; BLOCK: next:
-; BLOCK: add i64 {{.*}}, 2
+; BLOCK: @llvm.uadd.with.overflow.i16(i16 {{.*}}, i16 2)
 ; BLOCK: found:
-; BLOCK: add i64 {{.*}}, 1
+; BLOCK: @llvm.uadd.with.overflow.i16(i16 {{.*}}, i16 1)
 ; CHECK: ret i32
 define i32 @list(ptr %first, i32 %wanted) {
   br label %more
@@ -200,7 +200,7 @@ found:
 ; BLOCK: [[SO_FAR]] = add i64 {{.*}}, 1
 ; BLOCK-NOT: lshr
 ; GRANULE: ptrtoint ptr %at to i64
-; GRANULE: add i64 {{.*}}, 1
+; GRANULE: @llvm.uadd.with.overflow.i16(i16 {{.*}}, i16 1)
 ; CHECK: br i1
 ; BLOCK: ptrtoint ptr %at to i64
 ; BLOCK: add i64 {{.*}}, [[SO_FAR]]
@@ -251,7 +251,7 @@ end:
 ; CHECK-LABEL: define void @exchange(
 ; CHECK-NOT: hearth.sunk
 ; CHECK: more:
-; CHECK: add i64 {{.*}}, 1
+; CHECK: @llvm.uadd.with.overflow.i16(i16 {{.*}}, i16 1)
 ; CHECK: br i1
 ; CHECK: ret void
 define void @exchange(ptr %left, ptr %right) {

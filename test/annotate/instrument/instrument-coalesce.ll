@@ -5,33 +5,33 @@
 ; RUN: %opt -memprof-coalesce=granule -memprof-atomic -passes=hearth-instrument -S %s | FileCheck %s --check-prefix=ATOMIC
 ; RUN: %opt -memprof-count-width -passes=hearth-instrument -S %s | FileCheck %s --check-prefix=WIDTH
 
-; Bytes 0 to 31 of a block of ours lie in one granule, byte 40 in the next. Within an alignment of 8, it is certain.
+; Bytes 0 to 63 of a block lie in one line, byte 100 in the next. Within an alignment of 8, one granule is certain.
 ; CHECK-LABEL: define void @fields(
-; BLOCK: add i64 {{.*}}, 3
-; BLOCK: add i64 {{.*}}, 1
-; GRANULE: add i64 {{.*}}, 2
-; GRANULE: add i64 {{.*}}, 1
-; GRANULE: add i64 {{.*}}, 1
-; CHECK-NOT: add i64
+; BLOCK: @llvm.uadd.with.overflow.i16(i16 {{.*}}, i16 3)
+; BLOCK: @llvm.uadd.with.overflow.i16(i16 {{.*}}, i16 1)
+; GRANULE: @llvm.uadd.with.overflow.i16(i16 {{.*}}, i16 2)
+; GRANULE: @llvm.uadd.with.overflow.i16(i16 {{.*}}, i16 1)
+; GRANULE: @llvm.uadd.with.overflow.i16(i16 {{.*}}, i16 1)
+; CHECK-NOT: @llvm.uadd
 ; CHECK: ret void
 ; ATOMIC-LABEL: define void @fields(
-; ATOMIC: atomicrmw add ptr {{.*}}, i64 2 monotonic
-; ATOMIC: atomicrmw add ptr {{.*}}, i64 1 monotonic
-; ATOMIC: atomicrmw add ptr {{.*}}, i64 1 monotonic
+; ATOMIC: atomicrmw add ptr {{.*}}, i16 2 monotonic
+; ATOMIC: atomicrmw add ptr {{.*}}, i16 1 monotonic
+; ATOMIC: atomicrmw add ptr {{.*}}, i16 1 monotonic
 define void @fields(ptr %p) {
   store i32 1, ptr %p, align 8
   %at4 = getelementptr i8, ptr %p, i64 4
   store i32 1, ptr %at4, align 4
   %at16 = getelementptr i8, ptr %p, i64 16
   store i32 1, ptr %at16, align 4
-  %at40 = getelementptr i8, ptr %p, i64 40
-  store i32 1, ptr %at40, align 4
+  %at100 = getelementptr i8, ptr %p, i64 100
+  store i32 1, ptr %at100, align 4
   ret void
 }
 
 ; A vector of 32 bytes counts 4 by width.
 ; WIDTH-LABEL: define void @vector(
-; WIDTH: add i64 {{.*}}, 4
+; WIDTH: @llvm.uadd.with.overflow.i16(i16 {{.*}}, i16 4)
 define void @vector(ptr %p) {
   store <4 x i64> zeroinitializer, ptr %p, align 32
   ret void
@@ -40,13 +40,13 @@ define void @vector(ptr %p) {
 ; Whatever the indices, they lead to elements of one block; which granules these are in is not known.
 ; CHECK-LABEL: define void @elements(
 ; BLOCK: ptrtoint ptr %at_i to i64
-; BLOCK: add i64 {{.*}}, 3
-; BLOCK: add i64 {{.*}}, 1
-; GRANULE: add i64 {{.*}}, 1
-; GRANULE: add i64 {{.*}}, 1
-; GRANULE: add i64 {{.*}}, 1
-; GRANULE: add i64 {{.*}}, 1
-; CHECK-NOT: add i64
+; BLOCK: @llvm.uadd.with.overflow.i16(i16 {{.*}}, i16 3)
+; BLOCK: @llvm.uadd.with.overflow.i16(i16 {{.*}}, i16 1)
+; GRANULE: @llvm.uadd.with.overflow.i16(i16 {{.*}}, i16 1)
+; GRANULE: @llvm.uadd.with.overflow.i16(i16 {{.*}}, i16 1)
+; GRANULE: @llvm.uadd.with.overflow.i16(i16 {{.*}}, i16 1)
+; GRANULE: @llvm.uadd.with.overflow.i16(i16 {{.*}}, i16 1)
+; CHECK-NOT: @llvm.uadd
 ; CHECK: ret void
 define void @elements(ptr %p, i64 %i, i64 %j) {
   %at_i = getelementptr i64, ptr %p, i64 %i
@@ -62,11 +62,11 @@ define void @elements(ptr %p, i64 %i, i64 %j) {
 
 ; What might end the block's life, or the program, is between.
 ; CHECK-LABEL: define void @called_between(
-; CHECK: add i64 {{.*}}, 1
+; CHECK: @llvm.uadd.with.overflow.i16(i16 {{.*}}, i16 1)
 ; CHECK: call void @unknown
-; CHECK: add i64 {{.*}}, 2
+; CHECK: @llvm.uadd.with.overflow.i16(i16 {{.*}}, i16 2)
 ; CHECK: call i64 @pure
-; CHECK-NOT: add i64
+; CHECK-NOT: @llvm.uadd
 ; CHECK: ret void
 define void @called_between(ptr %p) {
   store i32 1, ptr %p
@@ -86,14 +86,14 @@ define void @called_between(ptr %p) {
 ; CHECK: [[BYTES:%.*]] = mul i64 [[STEPS]], 8
 ; CHECK: [[LAST:%.*]] = add i64 [[FIRST:%.*]], [[BYTES]]
 ; GRANULE: [[DIFFERENT:%.*]] = xor i64 [[FIRST]], [[LAST]]
-; GRANULE: [[IS_SHORT:%.*]] = icmp ult i64 [[DIFFERENT]], 64
+; GRANULE: [[IS_SHORT:%.*]] = icmp ult i64 [[DIFFERENT]], 16
 ; BLOCK: [[IS_SHORT:%.*]] = icmp ule i64 [[STEPS]], 7
 ; CHECK: br i1 [[IS_SHORT]]
-; CHECK: lshr i64 [[FIRST]], 6
+; CHECK: lshr i64 [[FIRST]], 4
 ; GRANULE: add i64 {{.*}}, [[TRIPS]]
 ; BLOCK: add i64 {{.*}}, [[STEPS]]
-; BLOCK: lshr i64 [[LAST]], 6
-; BLOCK: add i64 {{.*}}, 1
+; BLOCK: lshr i64 [[LAST]], 4
+; BLOCK: @llvm.uadd.with.overflow.i16(i16 {{.*}}, i16 1)
 ; CHECK: call void @__hearth_count_strided(i64 [[FIRST]], i64 8, i64 [[TRIPS]], i64 1)
 ; CHECK: body:
 ; CHECK-NOT: lshr
@@ -142,7 +142,7 @@ end:
 ; GRANULE: call void @__hearth_count_strided(i64 {{.*}}, i64 -4, i64 {{.*}}, i64 1)
 ; BLOCK: icmp ule i64 {{.*}}, 15
 ; BLOCK: mul i64 {{.*}}, 3
-; BLOCK: add i64 {{.*}}, 3
+; BLOCK: @llvm.uadd.with.overflow.i16(i16 {{.*}}, i16 3)
 ; BLOCK: call void @__hearth_count_strided(i64 {{.*}}, i64 -4, i64 {{.*}}, i64 3)
 ; CHECK-NOT: @__hearth_count_strided
 ; CHECK: ret void
@@ -165,8 +165,8 @@ end:
 
 ; 24 bytes are three accesses at both ends; the intrinsic stays one that the back end knows.
 ; CHECK-LABEL: define void @small_copy(
-; BLOCK: add i64 {{.*}}, 3
-; BLOCK: add i64 {{.*}}, 3
+; BLOCK: @llvm.uadd.with.overflow.i16(i16 {{.*}}, i16 3)
+; BLOCK: @llvm.uadd.with.overflow.i16(i16 {{.*}}, i16 3)
 ; CHECK: call void @llvm.memcpy
 define void @small_copy(ptr %to, ptr %from) {
   call void @llvm.memcpy.p0.p0.i64(ptr %to, ptr %from, i64 24, i1 false)

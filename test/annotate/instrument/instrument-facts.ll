@@ -3,7 +3,7 @@
 ; RUN: %opt -passes=hearth-instrument -S %s | FileCheck %s
 ; RUN: %opt -passes=hearth-instrument -S %s | FileCheck %s --check-prefix=NOTHING --implicit-check-not=hearth-outside --implicit-check-not=hearth-quiet
 ; RUN: %opt -passes=hearth-instrument -S %s | %opt_plain -passes=verify -disable-output
-; NOTHING: @__memprof_init
+; NOTHING: @__hearth_exact_init
 
 @table = internal global [8 x i32] zeroinitializer
 @function = global ptr @taken
@@ -115,8 +115,8 @@ define void @calls_both() {
 
 ; The call between two accesses to one place can neither free nor end: one addition.
 ; CHECK-LABEL: define void @around_quiet(
-; CHECK: add i64 {{.*}}, 2
-; CHECK-NOT: add i64
+; CHECK: @llvm.uadd.with.overflow.i16(i16 {{.*}}, i16 2)
+; CHECK-NOT: @llvm.uadd
 ; CHECK: ret void
 define void @around_quiet(ptr %p, i32 %n) {
   store i32 1, ptr %p
@@ -147,13 +147,13 @@ out:
 }
 
 ; CHECK-LABEL: define void @around_others(
-; CHECK: add i64 {{.*}}, 1
+; CHECK: @llvm.uadd.with.overflow.i16(i16 {{.*}}, i16 1)
 ; CHECK: call i32 @ends
-; CHECK: add i64 {{.*}}, 1
+; CHECK: @llvm.uadd.with.overflow.i16(i16 {{.*}}, i16 1)
 ; CHECK: call void @waits
-; CHECK: add i64 {{.*}}, 1
+; CHECK: @llvm.uadd.with.overflow.i16(i16 {{.*}}, i16 1)
 ; CHECK: call void @calls_unknown
-; CHECK: add i64 {{.*}}, 1
+; CHECK: @llvm.uadd.with.overflow.i16(i16 {{.*}}, i16 1)
 ; CHECK: ret void
 define void @around_others(ptr %p, i32 %n) {
   store i32 1, ptr %p

@@ -5,25 +5,32 @@
 ; Twice is once.
 ; RUN: %opt -memprof-coalesce=off -passes=hearth-instrument,hearth-instrument -S %s | FileCheck %s
 
-; CHECK: @__memprof_shadow_memory_dynamic_address = external global i64
+; CHECK: @__hearth_counters = external global i64
 ; CHECK: @llvm.global_ctors = appending global {{.*}} { i32 1, ptr @memprof.module_ctor, ptr null }
 
 @table = global [9 x i32] zeroinitializer
 @local = thread_local global i32 0
 
 ; CHECK-LABEL: define i32 @loads_and_stores(
-; CHECK-NEXT: [[BASE:%.*]] = load i64, ptr @__memprof_shadow_memory_dynamic_address
+; CHECK-NEXT: [[BASE:%.*]] = load i64, ptr @__hearth_counters
 ; CHECK-NEXT: [[COUNTERS:%.*]] = inttoptr i64 [[BASE]] to ptr
 ; CHECK-NEXT: [[ADDRESS:%.*]] = ptrtoint ptr %p to i64
-; CHECK-NEXT: [[GRANULE:%.*]] = lshr i64 [[ADDRESS]], 6
-; CHECK-NEXT: [[COUNTER:%.*]] = getelementptr i64, ptr [[COUNTERS]], i64 [[GRANULE]]
-; CHECK-NEXT: [[COUNT:%.*]] = load i64, ptr [[COUNTER]]
-; CHECK-NEXT: [[MORE:%.*]] = add i64 [[COUNT]], 1
-; CHECK-NEXT: store i64 [[MORE]], ptr [[COUNTER]]
+; CHECK-NEXT: [[GRANULE:%.*]] = lshr i64 [[ADDRESS]], 4
+; CHECK-NEXT: [[COUNTER:%.*]] = getelementptr i16, ptr [[COUNTERS]], i64 [[GRANULE]]
+; CHECK-NEXT: [[COUNT:%.*]] = load i16, ptr [[COUNTER]]
+; CHECK-NEXT: [[BOTH:%.*]] = call { i16, i1 } @llvm.uadd.with.overflow.i16(i16 [[COUNT]], i16 1)
+; CHECK-NEXT: [[WRAPS:%.*]] = extractvalue { i16, i1 } [[BOTH]], 1
+; CHECK-NEXT: [[MORE:%.*]] = extractvalue { i16, i1 } [[BOTH]], 0
+; CHECK-NEXT: store i16 [[MORE]], ptr [[COUNTER]]
+; CHECK-NEXT: br i1 [[WRAPS]], label %[[TELL:.*]], label %[[GO_ON:.*]], !prof
+; CHECK: [[TELL]]:
+; CHECK-NEXT: call preserve_mostcc void @__hearth_wrapped(i64 [[ADDRESS]], i64 65536)
+; CHECK-NEXT: br label %[[GO_ON]]
+; CHECK: [[GO_ON]]:
 ; CHECK-NEXT: %v = load i32, ptr %p
 ; CHECK: ptrtoint ptr %q
-; CHECK: store i64
-; CHECK-NEXT: store i32 %v, ptr %q
+; CHECK: store i16
+; CHECK: store i32 %v, ptr %q
 ; CHECK-NEXT: ret
 define i32 @loads_and_stores(ptr %p, ptr %q) {
   %v = load i32, ptr %p
@@ -111,9 +118,9 @@ define available_externally i32 @elsewhere(ptr %p) {
 }
 
 ; CHECK: define internal void @memprof.module_ctor()
-; CHECK-NEXT: call void @__memprof_init()
+; CHECK-NEXT: call void @__hearth_exact_init()
 ; CHECK-NEXT: call void @__memprof_version_mismatch_check_v1()
-; CHECK-NEXT: call void @__hearth_granule(i32 64)
+; CHECK-NEXT: call void @__hearth_granule(i32 16)
 ; CHECK-NEXT: ret void
 ; CHECK-NOT: memprof.module_ctor
 

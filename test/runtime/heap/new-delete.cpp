@@ -46,10 +46,10 @@ static void on_no_memory() {
 char *keep;
 
 int main() {
-  operator delete(use(operator new(41), 32));
-  operator delete[](use(operator new[](42), 32), 42);
-  operator delete(use(operator new(43, std::nothrow), 32), std::nothrow);
-  operator delete[](use(operator new[](44, std::nothrow), 32));
+  operator delete(use(operator new(41), 16));
+  operator delete[](use(operator new[](42), 16), 42);
+  operator delete(use(operator new(43, std::nothrow), 16), std::nothrow);
+  operator delete[](use(operator new[](44, std::nothrow), 16));
   operator delete(use(operator new(45, wide), 256), wide);
   operator delete[](use(operator new[](46, wide), 256), 46, wide);
   operator delete(use(operator new(47, wide, std::nothrow), 256), wide, std::nothrow);

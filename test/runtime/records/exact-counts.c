@@ -14,8 +14,8 @@
  * Neighbours of 32 bytes, live at the same time: only every other one is touched.
  * CHECK: AllocCount=100 MinSize=32 MaxSize=32 TotalSize=3200 MinAccessCount=0 MaxAccessCount=0
  * CHECK: AllocCount=100 MinSize=32 MaxSize=32 TotalSize=3200 MinAccessCount=10 MaxAccessCount=10 TotalAccessCount=1000 MinPercentUtilized=100
- * 1,000 bytes from the middle of a granule on lie in 17 granules (32 + 15 * 64 + 8); 4 of them are touched.
- * CHECK: AllocCount=1 MinSize=1000 {{.*}} MinAccessCount=4 MaxAccessCount=4 TotalAccessCount=4 MinPercentUtilized=23 MaxPercentUtilized=23 MinAccessDensity=0
+ * 1,000 bytes are 16 lines, the last of them of 40 bytes; 4 of them are touched.
+ * CHECK: AllocCount=1 MinSize=1000 {{.*}} MinAccessCount=4 MaxAccessCount=4 TotalAccessCount=4 MinPercentUtilized=25 MaxPercentUtilized=25 MinAccessDensity=0
  * memset of 2,000 bytes: one count for each 8.
  * CHECK: AllocCount=1 MinSize=2000 {{.*}} TotalAccessCount=250 MinPercentUtilized=100
  */

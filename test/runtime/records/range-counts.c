@@ -11,18 +11,18 @@
 
 #include "hearth/rt.h"
 
-extern uint64_t __memprof_shadow_memory_dynamic_address;
+extern uint64_t __hearth_counters;
 
-enum { GRANULES = 12, MOST = 600 };
+enum { GRANULES = 48, MOST = 600 };
 
-static char memory[GRANULES * 64] __attribute__((aligned(64)));
+static char memory[GRANULES * 16] __attribute__((aligned(64)));
 
 static int differs(unsigned byte, unsigned size) {
-  uint64_t expected[GRANULES] = {0};
-  uint64_t *found = (uint64_t *)((uintptr_t)memory / 8 + __memprof_shadow_memory_dynamic_address);
+  uint16_t expected[GRANULES] = {0};
+  uint16_t *found = (uint16_t *)((uintptr_t)memory / 8 + __hearth_counters);
 
   for (unsigned at = 0; at < size; at += 8)
-    expected[(byte + at) / 64]++;
+    expected[(byte + at) / 16]++;
   memset(found, 0, sizeof expected);
   __memprof_record_access_range(memory + byte, size);
   return memcmp(found, expected, sizeof expected) != 0;

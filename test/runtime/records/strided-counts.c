@@ -10,23 +10,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-extern uint64_t __memprof_shadow_memory_dynamic_address;
+extern uint64_t __hearth_counters;
 void __hearth_count_strided(uintptr_t address, intptr_t stride, uint64_t count, uint64_t weight);
 void __hearth_count_strided_atomic(uintptr_t address, intptr_t stride, uint64_t count, uint64_t weight);
 
-enum { GRANULES = 512, COUNTS = 5 };
+enum { GRANULES = 2048, COUNTS = 5 };
 
-static char memory[GRANULES * 64] __attribute__((aligned(64)));
+static char memory[GRANULES * 16] __attribute__((aligned(64)));
 
-static uint64_t *counters(void) {
-  return (uint64_t *)((uintptr_t)memory / 8 + __memprof_shadow_memory_dynamic_address);
-}
+static uint16_t *counters(void) { return (uint16_t *)((uintptr_t)memory / 8 + __hearth_counters); }
 
 static int differs(uintptr_t address, intptr_t stride, uint64_t count, uint64_t weight, int atomic) {
-  uint64_t expected[GRANULES] = {0}, *found = counters();
+  uint16_t expected[GRANULES] = {0}, *found = counters();
 
   for (uint64_t i = 0; i < count; i++)
-    expected[(address + i * (uintptr_t)stride - (uintptr_t)memory) / 64] += weight;
+    expected[(address + i * (uintptr_t)stride - (uintptr_t)memory) / 16] += (uint16_t)weight;
   memset(found, 0, sizeof expected);
   (atomic ? __hearth_count_strided_atomic : __hearth_count_strided)(address, stride, count, weight);
   return memcmp(found, expected, sizeof expected) != 0;

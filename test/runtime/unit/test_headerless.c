@@ -46,7 +46,7 @@ static void wrong_pointers_are_told(void **state) {
   (void)state;
   for (size_t size = 16; size <= HEARTH_HEADERLESS_MOST; size += 16) {
     size_t found;
-    hearth_block *block;
+    hearth_block block;
     char *memory = hearth_headerless_take(size, &cache.headerless);
     for (size_t i = 1; i < size; ++i)
       assert_int_equal(hearth_headerless_find(memory + i, &found), HEARTH_HEADERLESS_INSIDE);
@@ -81,9 +81,9 @@ static void half_a_mark_is_no_mark(void **state) {
   }
 }
 
-static void check_has_header(hearth_block *block, void *closure) {
+static void check_has_header(const hearth_block *block, void *closure) {
   (void)closure;
-  assert_int_not_equal(hearth_sector_of(block)->kind, HEARTH_TRACT_HEADERLESS);
+  assert_int_not_equal(hearth_sector_of(block->header)->kind, HEARTH_TRACT_HEADERLESS);
 }
 
 /* Enough for several runs of each size. */

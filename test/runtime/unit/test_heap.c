@@ -16,41 +16,57 @@
 #include <string.h>
 #include <sys/mman.h>
 
-static hearth_block *make(size_t size, size_t alignment) {
+static hearth_header *make_in(uint32_t context, size_t size, size_t alignment) {
   bool zeroed;
-  hearth_block *block = hearth_heap_take(size, alignment, NULL, &zeroed);
+  hearth_header *block = hearth_heap_take(size, alignment, NULL, &zeroed);
 
   assert_non_null(block);
-  block->context = HEARTH_NO_CONTEXT;
-  hearth_block_publish(block);
+  hearth_header_publish(block, hearth_header_life(context, 0, 0));
   return block;
 }
 
-static void drop(hearth_block *block) {
-  hearth_block *claimed;
+static hearth_header *make(size_t size, size_t alignment) { return make_in(HEARTH_NO_CONTEXT, size, alignment); }
+
+static void drop(hearth_header *block) {
+  hearth_block claimed;
   hearth_chunk chunk;
 
-  assert_int_equal(hearth_heap_claim(hearth_block_memory(block), &claimed, &chunk), HEARTH_POINTER_LIVE);
-  assert_ptr_equal(claimed, block);
-  hearth_block_set_state(block, HEARTH_BLOCK_FREE);
+  assert_int_equal(hearth_heap_claim(hearth_header_memory(block), &claimed, &chunk), HEARTH_POINTER_LIVE);
+  assert_ptr_equal(claimed.header, block);
+  hearth_header_set_state(block, HEARTH_BLOCK_FREE);
   assert_true(hearth_heap_give(chunk, NULL));
+}
+
+static size_t size_of(hearth_header *block) {
+  hearth_chunk chunk;
+
+  return hearth_heap_read(block, &chunk).size;
+}
+
+/* Of the sizes that the block can have, the greatest. */
+static size_t capacity_of(hearth_header *block) {
+  size_t size = size_of(block), most = size;
+
+  for (size_t other = size; other <= 2 * size + 1000; ++other)
+    if (hearth_heap_can_resize(block, other))
+      most = other;
+  return most;
 }
 
 /* Of a size that nothing was allocated of before: programs that walk what they made go through memory upwards. */
 static void test_fresh_chunks_ascend(void **state) {
   enum { CHUNK = 832, BATCH = 9 };
   static hearth_heap_cache cache;
-  hearth_block *blocks[BATCH];
+  hearth_header *blocks[BATCH];
   bool zeroed;
 
   (void)state;
   for (size_t i = 0; i < BATCH; ++i) {
-    blocks[i] = hearth_heap_take(CHUNK - sizeof(hearth_block), 1, &cache, &zeroed);
+    blocks[i] = hearth_heap_take(CHUNK - sizeof(hearth_header), 1, &cache, &zeroed);
     assert_ptr_equal(blocks[i], (char *)blocks[0] + i * CHUNK);
   }
   for (size_t i = 0; i < BATCH; ++i) {
-    blocks[i]->context = HEARTH_NO_CONTEXT;
-    hearth_block_publish(blocks[i]);
+    hearth_header_publish(blocks[i], hearth_header_life(HEARTH_NO_CONTEXT, 0, 0));
     drop(blocks[i]);
   }
   hearth_heap_cache_flush(&cache);
@@ -70,7 +86,7 @@ static size_t resident_pages(void *page, size_t count) {
 /* One chunk in a page: the pages of a class's first tract come one by one, later ones in groups of 16. */
 static void test_pages_come_in_groups(void **state) {
   enum { TRACT = 64, GROUP = 16 };
-  hearth_block *blocks[TRACT + GROUP];
+  hearth_header *blocks[TRACT + GROUP];
   char *probe = hearth_os_map(HEARTH_OS_PAGE);
   size_t count = 0;
 
@@ -80,9 +96,9 @@ static void test_pages_come_in_groups(void **state) {
     skip(); /* the system cannot do it */
   do {
     assert_in_range(count, 0, TRACT + GROUP - 1);
-    blocks[count++] = make(HEARTH_OS_PAGE - sizeof(hearth_block), 1);
-  } while (count <= TRACT || (uintptr_t)blocks[count - 1] % HEARTH_SECTOR != 0);
-  char *last = (char *)blocks[count - 1];
+    blocks[count++] = make(HEARTH_OS_PAGE - 2 * sizeof(hearth_header), 1);
+  } while (count <= TRACT || (uintptr_t)blocks[count - 1] % HEARTH_SECTOR != sizeof(hearth_header));
+  char *last = (char *)(blocks[count - 1] - 1);
   assert_int_equal(resident_pages(last, GROUP), GROUP);
   assert_int_equal(resident_pages(last + GROUP * HEARTH_OS_PAGE, GROUP), 0);
   while (count > 0)
@@ -93,43 +109,44 @@ static void test_every_size_and_alignment(void **state) {
   (void)state;
   for (size_t alignment = 1; alignment <= (size_t)1 << 18; alignment *= 2)
     for (size_t size = 0; size < 200000; size += size / 7 + 1) {
-      hearth_block *block = make(size, alignment), *found;
-      char *memory = hearth_block_memory(block);
-      assert_int_equal((uintptr_t)memory % (alignment > 32 ? alignment : 32), 0);
-      assert_true(hearth_heap_capacity(block) >= size);
-      assert_int_equal(block->size, size);
-      memset(memory, 0xa5, size); /* looks like headers of live blocks */
+      hearth_header *block = make(size, alignment);
+      hearth_block found;
+      char *memory = hearth_header_memory(block);
+      assert_int_equal((uintptr_t)memory % (alignment > 16 ? alignment : 16), 0);
+      assert_int_equal(size_of(block), size);
+      memset(memory, 0xa9, size); /* looks like headers of live blocks */
       assert_int_equal(hearth_heap_find(memory, &found), HEARTH_POINTER_LIVE);
-      assert_ptr_equal(found, block);
+      assert_ptr_equal(found.header, block);
+      assert_int_equal(found.size, size);
       drop(block);
     }
 }
 
 static void test_capacity_is_not_wasteful(void **state) {
   (void)state;
-  for (size_t size = 0; size < 32000; size += 31) {
-    hearth_block *block = make(size, 1);
-    assert_true(hearth_heap_capacity(block) <= size + 64 + (size + 32) / 4);
+  for (size_t size = 24; size < 32000; size += 31) {
+    hearth_header *block = make(size, 1);
+    assert_true(capacity_of(block) <= (size < 1000 ? size + 15 : size + 16 + size / 4));
     drop(block);
   }
 }
 
 static void test_chunks_are_reused(void **state) {
   (void)state;
-  hearth_block *first = make(1000, 1);
+  hearth_header *first = make(999, 1);
 
   drop(first);
-  assert_ptr_equal(make(1001, 1), first);
+  assert_ptr_equal(make(1000, 1), first);
   drop(first);
   first = make(10 << 20, 1);
-  memset(hearth_block_memory(first), 1, 10 << 20);
+  memset(hearth_header_memory(first), 1, 10 << 20);
   drop(first);
   bool zeroed;
-  hearth_block *again = hearth_heap_take(10 << 20, 1, NULL, &zeroed);
+  hearth_header *again = hearth_heap_take(10 << 20, 1, NULL, &zeroed);
   assert_true(zeroed);
   for (size_t i = 0; i < (size_t)10 << 20; i += 512)
-    assert_int_equal(((char *)hearth_block_memory(again))[i], 0);
-  hearth_block_publish(again);
+    assert_int_equal(((char *)hearth_header_memory(again))[i], 0);
+  hearth_header_publish(again, hearth_header_life(HEARTH_NO_CONTEXT, 0, 0));
   drop(again);
 }
 
@@ -137,13 +154,13 @@ static void test_chunks_are_reused(void **state) {
 static void test_runs_join(void **state) {
   (void)state;
   static const int orders[][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
-  const size_t step = (size_t)1 << 30, header = sizeof(hearth_block);
+  const size_t step = (size_t)1 << 30, header = 2 * sizeof(hearth_header);
 
   for (size_t i = 0; i < sizeof orders / sizeof orders[0]; ++i) {
-    hearth_block *blocks[3] = {make(step - header, 1), make(2 * step - header, 1), make(3 * step - header, 1)};
+    hearth_header *blocks[3] = {make(step - header, 1), make(2 * step - header, 1), make(3 * step - header, 1)};
     for (int k = 0; k < 3; ++k)
       drop(blocks[orders[i][k]]);
-    hearth_block *joined = make(6 * step - header, 1);
+    hearth_header *joined = make(6 * step - header, 1);
     /* What was free before them may have joined too. */
     assert_true(joined <= blocks[0] && (char *)blocks[0] < (char *)joined + 6 * step);
     drop(joined);
@@ -152,22 +169,23 @@ static void test_runs_join(void **state) {
 
 static void test_wrong_pointers(void **state) {
   (void)state;
-  hearth_block *small = make(100, 1), *aligned = make(100, 4096), *large = make(1 << 20, 1), *found;
+  hearth_header *small = make(100, 1), *aligned = make(100, 4096), *large = make(1 << 20, 1);
+  hearth_block found;
   char local = 0;
-  char *memory = hearth_block_memory(small);
+  char *memory = hearth_header_memory(small);
 
   assert_int_equal(hearth_heap_find(&local, &found), HEARTH_POINTER_FOREIGN);
   assert_int_equal(hearth_heap_find((void *)1, &found), HEARTH_POINTER_FOREIGN);
   assert_int_equal(hearth_heap_find((void *)UINTPTR_MAX, &found), HEARTH_POINTER_FOREIGN);
   for (int i = 1; i < 64; ++i)
     assert_int_equal(hearth_heap_find(memory + i, &found), HEARTH_POINTER_BAD);
-  assert_int_equal(hearth_heap_find((char *)hearth_block_memory(large) + (200 << 10), &found), HEARTH_POINTER_BAD);
+  assert_int_equal(hearth_heap_find((char *)hearth_header_memory(large) + (200 << 10), &found), HEARTH_POINTER_BAD);
   drop(small);
   drop(aligned);
   drop(large);
   assert_int_equal(hearth_heap_find(memory, &found), HEARTH_POINTER_FREED);
-  assert_int_equal(hearth_heap_find(hearth_block_memory(aligned), &found), HEARTH_POINTER_FREED);
-  assert_int_equal(hearth_heap_find(hearth_block_memory(large), &found), HEARTH_POINTER_BAD);
+  assert_int_equal(hearth_heap_find(hearth_header_memory(aligned), &found), HEARTH_POINTER_FREED);
+  assert_int_equal(hearth_heap_find(hearth_header_memory(large), &found), HEARTH_POINTER_BAD);
 }
 
 static void test_too_large(void **state) {
@@ -180,117 +198,57 @@ static void test_too_large(void **state) {
   assert_null(hearth_heap_take(1, (size_t)1 << 63, NULL, &zeroed));
 }
 
-/* Blocks without record go through a cache and stay what the heap knows of them. */
-static void test_unrecorded_blocks(void **state) {
-  (void)state;
-  static hearth_heap_cache cache;
-  for (size_t size = 0; size <= 4000; size += 13) {
-    hearth_block *block = make(size, 1), *again, *found;
-    char *memory = hearth_block_memory(block);
-    block->cpu = 0;
-    memset(memory, 0xa5, size);
-    assert_false(hearth_heap_give_unrecorded(memory + 32, &cache));
-    if (size > 128)
-      assert_false(hearth_heap_give_unrecorded(memory + 64, &cache));
-    assert_true(hearth_heap_give_unrecorded(memory, &cache));
-    assert_false(hearth_heap_give_unrecorded(memory, &cache));
-    assert_int_equal(hearth_heap_find(memory, &found), HEARTH_POINTER_FREED);
-    assert_null(hearth_heap_take_unrecorded(size + 8192, &cache));
-    again = hearth_heap_take_unrecorded(size, &cache);
-    assert_ptr_equal(again, block);
-    assert_int_equal(again->size, size);
-    assert_int_equal(hearth_heap_find(memory, &found), HEARTH_POINTER_LIVE);
-    size_t capacity = hearth_heap_capacity(again);
-    assert_true(hearth_heap_resize_unrecorded(memory, capacity));
-    assert_int_equal(again->size, capacity);
-    assert_false(hearth_heap_resize_unrecorded(memory, capacity + 1));
-    assert_null(hearth_heap_take_unrecorded(size, &cache));
-    drop(again);
-  }
-  hearth_heap_cache_flush(&cache);
-}
-
-/* Blocks with a record, with a redirect, and of runs of their own are not taken for such. */
-static void test_other_blocks_are_not_unrecorded(void **state) {
-  (void)state;
-  static hearth_heap_cache cache;
-  hearth_block *blocks[] = {make(100, 1), make(100, 64), make(100, 4096), make(1 << 20, 1)};
-  char local[64];
-
-  for (size_t i = 0; i < sizeof blocks / sizeof *blocks; ++i) {
-    blocks[i]->cpu = 0;
-    blocks[i]->context = i == 0 ? 7 : HEARTH_NO_CONTEXT;
-    assert_false(hearth_heap_give_unrecorded(hearth_block_memory(blocks[i]), &cache));
-    assert_false(hearth_heap_resize_unrecorded(hearth_block_memory(blocks[i]), blocks[i]->size));
-  }
-  assert_false(hearth_heap_give_unrecorded(local, &cache));
-  for (size_t i = 0; i < sizeof blocks / sizeof *blocks; ++i)
-    drop(blocks[i]);
-}
-
-/* A cache takes no more than it may keep. */
-static void test_unrecorded_blocks_fill_a_cache(void **state) {
-  (void)state;
-  static hearth_heap_cache cache;
-  hearth_block *blocks[100];
-  size_t given = 0;
-
-  for (size_t i = 0; i < 100; ++i) {
-    blocks[i] = make(40, 1);
-    blocks[i]->cpu = 0;
-  }
-  while (given < 100 && hearth_heap_give_unrecorded(hearth_block_memory(blocks[given]), &cache))
-    ++given;
-  assert_in_range(given, 32, 99);
-  for (; given < 100; ++given)
-    drop(blocks[given]);
-  hearth_heap_cache_flush(&cache);
-}
-
-/* Recorded blocks that begin their chunks take the short way into a cache that has room; all others do not. */
+/* Blocks that begin their chunks take the short way into a cache that has room; all other pointers do not. */
 static void test_usual_blocks(void **state) {
   (void)state;
   static hearth_heap_cache cache;
-  hearth_block *others[] = {make(100, 64), make(100, 4096), make(30000, 1), make(1 << 20, 1)};
-  hearth_block *found;
+  hearth_header *others[] = {make(100, 64), make(100, 4096), make(30000, 1), make(1 << 20, 1)};
+  hearth_block found;
   char local[64];
 
   for (size_t size = 0; size <= 3000; size += 13) {
-    hearth_block *block = make(size, 1);
-    char *memory = hearth_block_memory(block);
-    block->context = 7;
-    memset(memory, 0xa5, size);
-    assert_true(hearth_heap_has_fast_path(memory, &cache));
-    assert_false(hearth_heap_has_fast_path(memory + 32, &cache));
-    if (size > 128)
-      assert_false(hearth_heap_has_fast_path(memory + 64, &cache));
-    hearth_block_set_state(block, HEARTH_BLOCK_FREE);
-    assert_false(hearth_heap_has_fast_path(memory, &cache));
-    hearth_heap_give_fast(block, &cache);
+    hearth_header *block = make_in(7, size, 1);
+    char *memory = hearth_header_memory(block);
+    memset(memory, 0xa9, size);
+    unsigned class = hearth_heap_find_fast(memory, &cache, &found);
+    assert_int_not_equal(class, HEARTH_NO_CLASS);
+    assert_ptr_equal(found.header, block);
+    assert_int_equal(found.size, size);
+    assert_int_equal(found.context, 7);
+    for (size_t i = 1; i < size; ++i)
+      assert_int_equal(hearth_heap_find_fast(memory + i, &cache, &found), HEARTH_NO_CLASS);
+    hearth_header_set_state(block, HEARTH_BLOCK_FREE);
+    assert_int_equal(hearth_heap_find_fast(memory, &cache, &found), HEARTH_NO_CLASS);
+    hearth_heap_give_fast(block, class, &cache);
     assert_int_equal(hearth_heap_find(memory, &found), HEARTH_POINTER_FREED);
     assert_ptr_equal(hearth_heap_take_cached(size, &cache), block);
-    hearth_block_publish(block);
+    hearth_header_publish(block, hearth_header_life(7, 0, 0));
     drop(block);
   }
   for (size_t i = 0; i < sizeof others / sizeof *others; ++i) {
-    assert_false(hearth_heap_has_fast_path(hearth_block_memory(others[i]), &cache));
+    assert_int_equal(hearth_heap_find_fast(hearth_header_memory(others[i]), &cache, &found), HEARTH_NO_CLASS);
     drop(others[i]);
   }
-  assert_false(hearth_heap_has_fast_path(local, &cache));
+  assert_int_equal(hearth_heap_find_fast(local, &cache, &found), HEARTH_NO_CLASS);
   hearth_heap_cache_flush(&cache);
 }
 
 static void test_usual_blocks_fill_a_cache(void **state) {
   (void)state;
   static hearth_heap_cache cache;
-  hearth_block *blocks[100];
+  hearth_header *blocks[100];
+  hearth_block found;
   size_t given = 0;
+  unsigned class;
 
   for (size_t i = 0; i < 100; ++i)
     blocks[i] = make(40, 1);
-  for (; given < 100 && hearth_heap_has_fast_path(hearth_block_memory(blocks[given]), &cache); ++given) {
-    hearth_block_set_state(blocks[given], HEARTH_BLOCK_FREE);
-    hearth_heap_give_fast(blocks[given], &cache);
+  for (; given < 100; ++given) {
+    class = hearth_heap_find_fast(hearth_header_memory(blocks[given]), &cache, &found);
+    if (class == HEARTH_NO_CLASS)
+      break;
+    hearth_header_set_state(blocks[given], HEARTH_BLOCK_FREE);
+    hearth_heap_give_fast(blocks[given], class, &cache);
   }
   assert_in_range(given, 32, 99);
   for (; given < 100; ++given)
@@ -298,10 +256,56 @@ static void test_usual_blocks_fill_a_cache(void **state) {
   hearth_heap_cache_flush(&cache);
 }
 
-#define MARK UINT64_C(0x6d61726b)
+/* A block keeps its place as long as its chunk suits, and then has the new size. */
+static void test_resize(void **state) {
+  (void)state;
+  for (size_t alignment = 1; alignment <= 256; alignment *= 256)
+    for (size_t size = 0; size <= 4000; size += 13) {
+      hearth_header *block = make(size, alignment), *next = make(size, alignment);
+      size_t capacity = capacity_of(block);
+      assert_true(capacity >= size);
+      assert_false(hearth_heap_resize(block, capacity + 1));
+      assert_int_equal(size_of(block), size);
+      assert_true(hearth_heap_resize(block, capacity));
+      assert_int_equal(size_of(block), capacity);
+      memset(hearth_header_memory(block), 0xff, capacity);
+      assert_int_equal(size_of(next), size);
+      drop(block);
+      drop(next);
+    }
+}
 
-static void count_marked(hearth_block *block, void *closure) {
-  if (block->data_type_id == MARK)
+/* What headers tell of time is what was put in, but for a part of it; and never later. */
+static void test_times(void **state) {
+  (void)state;
+  static const struct {
+    uint32_t contexts, cpus;
+  } layouts[] = {{1000, 1}, {1000001, 4}, {1000001, 300}, {100000001, 8192}};
+
+  for (size_t i = 0; i < sizeof layouts / sizeof layouts[0]; ++i) {
+    hearth_header_begin(layouts[i].contexts, layouts[i].cpus);
+    unsigned bits = hearth_headers.time_bits;
+    hearth_header words[2] = {0}, *header = words + 1;
+    uint64_t before = 0;
+    for (uint64_t ns = 0; ns < UINT64_C(1) << 45; ns += ns / 3 + 1) {
+      uint32_t context = layouts[i].contexts - 1, cpu = layouts[i].cpus - 1;
+      hearth_header_publish(header, hearth_header_life(context, cpu, ns));
+      hearth_block block = hearth_header_read(header, 100);
+      assert_int_equal(block.context, context);
+      assert_int_equal(block.cpu, cpu);
+      assert_true(block.alloc_ns <= ns && ns - block.alloc_ns <= ns >> bits);
+      assert_true(block.alloc_ns >= before);
+      before = block.alloc_ns;
+    }
+    hearth_header_publish(header, hearth_header_life(HEARTH_NO_CONTEXT, 0, 0));
+    assert_int_equal(hearth_header_read(header, 100).context, HEARTH_NO_CONTEXT);
+  }
+}
+
+#define MARK 54321u
+
+static void count_marked(const hearth_block *block, void *closure) {
+  if (block->context == MARK)
     *(size_t *)closure += block->size;
 }
 
@@ -316,13 +320,12 @@ static size_t marked_bytes(void) {
 
 static void test_enumeration(void **state) {
   (void)state;
-  hearth_block *blocks[300];
+  hearth_header *blocks[300];
   size_t expected = 0;
 
   for (size_t i = 0; i < 300; ++i) {
-    blocks[i] = make(i * i, (size_t)1 << i % 13);
-    blocks[i]->data_type_id = MARK;
-    memset(hearth_block_memory(blocks[i]), 0xa5, blocks[i]->size);
+    blocks[i] = make_in(MARK, i * i, (size_t)1 << i % 13);
+    memset(hearth_header_memory(blocks[i]), 0xa9, i * i);
     expected += i * i;
   }
   assert_int_equal(marked_bytes(), expected);
@@ -350,12 +353,11 @@ int main(void) {
       cmocka_unit_test(test_runs_join),
       cmocka_unit_test(test_wrong_pointers),
       cmocka_unit_test(test_too_large),
-      cmocka_unit_test(test_unrecorded_blocks),
-      cmocka_unit_test(test_other_blocks_are_not_unrecorded),
-      cmocka_unit_test(test_unrecorded_blocks_fill_a_cache),
       cmocka_unit_test(test_usual_blocks),
       cmocka_unit_test(test_usual_blocks_fill_a_cache),
+      cmocka_unit_test(test_resize),
       cmocka_unit_test(test_enumeration),
+      cmocka_unit_test(test_times),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,22 +18,19 @@
 enum { CONTEXTS = 100, MOST = 600 };
 
 /* A block of this context of which places 0, step, 2 * step ... have been accessed once. */
-static hearth_block *block_of(uint32_t context, size_t size, size_t step) {
+static hearth_block block_of(uint32_t context, size_t size, size_t step) {
   char *memory = malloc(size);
-  hearth_block *block;
+  hearth_block block;
 
   assert_int_equal(hearth_heap_find(memory, &block), HEARTH_POINTER_LIVE);
   hearth_shadow_clear(memory, size);
   for (size_t at = 0; at < size; at += 8 * step)
     __memprof_record_access(memory + at);
-  block->context = context;
+  block.context = context;
   return block;
 }
 
-static void drop(hearth_block *block) {
-  block->context = HEARTH_NO_CONTEXT;
-  free(hearth_block_memory(block));
-}
+static void drop(hearth_block block) { free(hearth_header_memory(block.header)); }
 
 static void test_sums_by_place(void **state) {
   (void)state;
@@ -42,12 +39,12 @@ static void test_sums_by_place(void **state) {
 
   assert_true(hearth_histograms_create(&histograms, CONTEXTS, MOST));
   for (int i = 0; i < 3; ++i) {
-    hearth_block *block = block_of(7, 100, 3);
-    hearth_histograms_add(&histograms, block, 2);
+    hearth_block block = block_of(7, 100, 3);
+    hearth_histograms_add(&histograms, &block, 2);
     drop(block);
   }
-  hearth_block *large = block_of(7, 8 * 1000, 1);
-  hearth_histograms_add(&histograms, large, 1);
+  hearth_block large = block_of(7, 8 * 1000, 1);
+  hearth_histograms_add(&histograms, &large, 1);
   drop(large);
   const uint64_t *sums = hearth_histograms_get(&histograms, 7, &size);
   assert_int_equal(size, MOST);
@@ -70,9 +67,9 @@ static void test_counts_in_one_step(void **state) {
   uint32_t size;
 
   assert_true(hearth_histograms_create(&histograms, CONTEXTS, MOST));
-  hearth_block *block = block_of(3, 64, 1), *larger = block_of(3, 1000, 1);
-  hearth_histograms_add(&histograms, block, 1);
-  assert_true(hearth_histograms_prepare(&histograms, larger, 1, &next));
+  hearth_block block = block_of(3, 64, 1), larger = block_of(3, 1000, 1);
+  hearth_histograms_add(&histograms, &block, 1);
+  assert_true(hearth_histograms_prepare(&histograms, &larger, 1, &next));
   const uint64_t *sums = hearth_histograms_get(&histograms, 3, &size);
   assert_int_equal(size, 8);
   assert_int_equal(sums[0], 1);
@@ -94,9 +91,9 @@ static void test_table(void **state) {
 
   assert_true(hearth_mib_table_create(&table, CONTEXTS, 20));
   assert_true(hearth_histograms_create(&table.histograms, CONTEXTS, MOST));
-  hearth_block *block = block_of(5, 400, 1);
+  hearth_block block = block_of(5, 400, 1);
   hearth_mib one = {{.AllocCount = 1}};
-  assert_true(hearth_mib_table_record(&table, block, &one));
+  assert_true(hearth_mib_table_record(&table, &block, &one));
   assert_true(table.wants_spill);
   const uint64_t *sums = hearth_histograms_get(&table.histograms, 5, &size);
   assert_int_equal(size, 50);
@@ -115,12 +112,12 @@ static void test_view(void **state) {
 
   assert_true(hearth_mib_table_create(&table, CONTEXTS, UINT64_MAX));
   assert_true(hearth_histograms_create(&table.histograms, CONTEXTS, MOST));
-  hearth_block *small = block_of(0, 16, 1), *large = block_of(0, 2000, 2), *other = block_of(1, 16, 1);
-  hearth_histograms_add(&table.histograms, small, 1);
-  hearth_histograms_add(&table.histograms, other, 1);
+  hearth_block small = block_of(0, 16, 1), large = block_of(0, 2000, 2), other = block_of(1, 16, 1);
+  hearth_histograms_add(&table.histograms, &small, 1);
+  hearth_histograms_add(&table.histograms, &other, 1);
   assert_true(hearth_mib_view_create(&view, &table, CONTEXTS));
-  hearth_mib_view_add_histogram(&view, large, 1);
-  hearth_mib_view_add_histogram(&view, small, 3);
+  hearth_mib_view_add_histogram(&view, &large, 1);
+  hearth_mib_view_add_histogram(&view, &small, 3);
   const uint64_t *sums = hearth_mib_view_histogram(&view, 0, &size);
   assert_int_equal(size, 249);
   assert_int_equal(sums[0], 5);
@@ -137,7 +134,7 @@ static void test_view(void **state) {
 }
 
 int main(void) {
-  hearth_shadow_is_histogram = true;
+  hearth_shadow_is_histogram = hearth_shadow_is_coarse = true;
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_sums_by_place),
       cmocka_unit_test(test_counts_in_one_step),

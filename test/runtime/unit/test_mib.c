@@ -161,10 +161,11 @@ static void test_follow_compares_with_the_previous_record(void **state) {
 }
 
 static void record(hearth_mib_table *table, uint32_t context, const hearth_mib *mib) {
-  hearth_block block = {.context = context, .state = HEARTH_BLOCK_ENDING};
+  hearth_header header = HEARTH_BLOCK_ENDING;
+  hearth_block block = {.header = &header, .context = context};
 
   assert_true(hearth_mib_table_record(table, &block, mib));
-  assert_int_equal(block.state, HEARTH_BLOCK_FREE);
+  assert_int_equal(hearth_header_state(&header), HEARTH_BLOCK_FREE);
 }
 
 static void test_table(void **state) {
@@ -258,11 +259,12 @@ static void check_cache(uint64_t mean_bytes) {
   assert_true(hearth_mib_table_create(&table, 600, UINT64_MAX));
   for (uint64_t i = 0; i < 3000; ++i) {
     uint32_t context = next_random() % 2 ? 3 : 3 + HEARTH_MIB_CACHE_SLOTS; /* one slot */
-    hearth_block block = {.size = next_random() % 500,
+    hearth_header header = HEARTH_BLOCK_ENDING;
+    hearth_block block = {.header = &header,
+                          .size = next_random() % 500,
                           .alloc_ns = 1000 * i - next_random() % 5000 * (i > 5),
-                          .cpu = (uint16_t)(next_random() % 3),
+                          .cpu = (uint32_t)(next_random() % 3),
                           .context = context,
-                          .state = HEARTH_BLOCK_ENDING,
                           .data_type_id = next_random() % 2};
     hearth_access_sum accesses = {.accesses = next_random() % 4 * 1000, .granules = 9, .touched = next_random() % 9};
     hearth_moment end = {1000 * i + 1 + next_random() % 100, (uint32_t)(next_random() % 3)};
@@ -270,7 +272,7 @@ static void check_cache(uint64_t mean_bytes) {
     hearth_mib_weigh(&alone, &block, mean_bytes);
     hearth_mib_follow(&expected[context], &alone);
     assert_true(hearth_mib_cache_record(&cache, &table, &block, accesses, end, mean_bytes));
-    assert_int_equal(block.state, HEARTH_BLOCK_FREE);
+    assert_int_equal(hearth_header_state(&header), HEARTH_BLOCK_FREE);
   }
   assert_true(hearth_mib_view_create(&view, &table, 600));
   hearth_mib_cache_show(&cache, &view);
@@ -294,7 +296,7 @@ static void test_interrupted(void **state) {
   (void)state;
   hearth_mib_table table;
   hearth_mib mib = one(1, 0, 2, 0);
-  hearth_block block = {.context = 3, .state = HEARTH_BLOCK_ENDING};
+  hearth_header header = HEARTH_BLOCK_ENDING, other_header = HEARTH_BLOCK_ENDING;
 
   hearth_threads_known = true; /* the runtime's start is not part of this program */
   assert_true(hearth_mib_table_create(&table, 600, UINT64_MAX));
@@ -302,17 +304,17 @@ static void test_interrupted(void **state) {
   hearth_lock_take(&table.locks[3]);
   hearth_mib sum = table.mibs[3];
   hearth_mib_follow(&sum, &mib);
-  hearth_mib_update update = {.record = &table.mibs[3], .sum = &sum, .block = &block};
+  hearth_mib_update update = {.record = &table.mibs[3], .sum = &sum, .header = &header};
   hearth_this_thread.update = &update;
-  hearth_block other = {.context = 3, .state = HEARTH_BLOCK_ENDING};
+  hearth_block other = {.header = &other_header, .context = 3};
   hearth_this_thread.depth = 2; /* the handler's critical section within the interrupted one */
   assert_false(hearth_mib_table_record(&table, &other, &mib));
-  assert_int_equal(other.state, HEARTH_BLOCK_ENDING);
+  assert_int_equal(hearth_header_state(&other_header), HEARTH_BLOCK_ENDING);
   record(&table, 4, &mib);
   for (int dumps = 0; dumps < 2; ++dumps) {
     hearth_mib_table_lock(&table);
     assert_int_equal(table.mibs[3].AllocCount, 2);
-    assert_int_equal(block.state, HEARTH_BLOCK_FREE);
+    assert_int_equal(hearth_header_state(&header), HEARTH_BLOCK_FREE);
     hearth_mib_table_unlock(&table);
     assert_true(hearth_lock_is_mine(&table.locks[3]));
     assert_false(hearth_lock_is_mine(&table.locks[4]));

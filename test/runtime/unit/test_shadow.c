@@ -24,25 +24,69 @@ static void test_counts_by_granule(void **state) {
   (void)state;
   hearth_shadow_clear(area, AREA);
   __memprof_record_access(area);
-  __memprof_record_access(area + 63);
-  __memprof_record_access(area + 64);
-  hearth_access_sum sum = hearth_shadow_sum(area, 128);
+  __memprof_record_access(area + 15);
+  __memprof_record_access(area + 16);
+  hearth_access_sum sum = hearth_shadow_sum(area, 32);
   assert_int_equal(sum.accesses, 3);
-  assert_int_equal(sum.granules, 2);
+  assert_int_equal(sum.granules, 1);
+  assert_int_equal(sum.touched, 1);
+  assert_int_equal(hearth_shadow_sum(area, 16).accesses, 2);
+  assert_int_equal(hearth_shadow_sum(area + 16, 16).accesses, 1);
+  assert_int_equal(hearth_shadow_sum(area, 64).granules, 1);
+  assert_int_equal(hearth_shadow_sum(area, 65).granules, 2); /* reaches the next line by one byte */
+}
+
+/* Lines are those of the block, wherever it begins. */
+static void test_touched_by_line(void **state) {
+  (void)state;
+  hearth_shadow_clear(area, AREA);
+  __memprof_record_access(area + 48 + 60);
+  __memprof_record_access(area + 48 + 130);
+  hearth_access_sum sum = hearth_shadow_sum(area + 48, 200);
+  assert_int_equal(sum.accesses, 2);
+  assert_int_equal(sum.granules, 4);
   assert_int_equal(sum.touched, 2);
-  assert_int_equal(hearth_shadow_sum(area, 64).accesses, 2);
-  assert_int_equal(hearth_shadow_sum(area + 32, 33).granules, 2); /* reaches the next granule by one byte */
-  assert_int_equal(hearth_shadow_sum(area + 32, 32).granules, 1);
 }
 
 static void test_clear_is_exact(void **state) {
   (void)state;
-  for (size_t at = 0; at < 1024; at += 64)
+  for (size_t at = 0; at < 1024; at += 16)
     __memprof_record_access(area + at);
-  hearth_shadow_clear(area + 256 + 32, 200); /* granules 4 to 7 */
-  assert_int_equal(hearth_shadow_sum(area + 256, 256).accesses, 0);
-  assert_int_not_equal(hearth_shadow_sum(area + 192, 64).accesses, 0);
-  assert_int_not_equal(hearth_shadow_sum(area + 512, 64).accesses, 0);
+  hearth_shadow_clear(area + 256 + 32, 200); /* granules from 288 to 487 */
+  assert_int_equal(hearth_shadow_sum(area + 288, 208).accesses, 0);
+  assert_int_not_equal(hearth_shadow_sum(area + 272, 16).accesses, 0);
+  assert_int_not_equal(hearth_shadow_sum(area + 496, 16).accesses, 0);
+}
+
+static uint64_t wrap(const char *at, uint64_t count, uint64_t step) {
+  for (uint64_t i = 0; i < count; i += step)
+    hearth_shadow_count((uintptr_t)at, step);
+  return hearth_shadow_sum(at, 1).accesses;
+}
+
+/* A counter has 16 bits; the sum is the number of accesses all the same, for the granule that had them alone. */
+static void test_counts_beyond_a_counter(void **state) {
+  (void)state;
+  static const uint64_t counts[] = {32767, 32768, 65535, 65536, 65537, 98304, 131072, 1000000};
+
+  for (size_t i = 0; i < sizeof counts / sizeof counts[0]; ++i) {
+    hearth_shadow_clear(area, 4096);
+    assert_int_equal(wrap(area + 64, counts[i], 1), counts[i]);
+    assert_int_equal(hearth_shadow_sum(area, 4096).accesses, counts[i]);
+    hearth_shadow_count_atomic((uintptr_t)area + 64, 70000);
+    assert_int_equal(hearth_shadow_sum(area, 4096).accesses, counts[i] + 70000);
+    assert_int_equal(hearth_shadow_sum_block(area, 4096).accesses, counts[i] + 70000);
+    assert_int_equal(hearth_shadow_sum(area + 80, 16).accesses + hearth_shadow_sum(area + 48, 16).accesses, 0);
+  }
+  hearth_shadow_clear(area, 4096);
+  assert_int_equal(wrap(area, UINT64_C(3) << 40, UINT64_C(1) << 39), UINT64_C(3) << 40);
+  hearth_shadow_clear_block(area, 16);
+  assert_int_equal(wrap(area, 40000, 1), 40000); /* nothing is left of what there was */
+  hearth_shadow_clear(area, AREA);
+  assert_int_equal(wrap(area, 40000, 1), 40000);
+  assert_int_equal(wrap(area, 40000, 1), 80000);
+  hearth_shadow_clear(area, AREA); /* by pages */
+  assert_int_equal(wrap(area, 40000, 1), 40000);
 }
 
 static void test_size_zero_has_one_granule(void **state) {
@@ -56,17 +100,17 @@ static void test_size_zero_has_one_granule(void **state) {
   assert_int_equal(hearth_shadow_sum(area + 96, 0).accesses, 0);
 }
 
-/* Of blocks that begin in the middle of a granule, the short ways do the same. */
-static void test_middle_of_granule(void **state) {
+/* Of blocks that begin with a granule, the short ways do the same. */
+static void test_short_ways(void **state) {
   (void)state;
   for (size_t size = 0; size <= 300; ++size) {
     hearth_shadow_clear(area, 1024);
     for (size_t at = 32; at < 512; at += 24)
       __memprof_record_access(area + 128 + at);
-    hearth_access_sum all = hearth_shadow_sum(area + 160, size), sum = hearth_shadow_sum_middle(area + 160, size);
+    hearth_access_sum all = hearth_shadow_sum(area + 160, size), sum = hearth_shadow_sum_block(area + 160, size);
     assert_memory_equal(&sum, &all, sizeof sum);
     uint64_t around = hearth_shadow_sum(area, 1024).accesses;
-    hearth_shadow_clear_middle(area + 160, size);
+    hearth_shadow_clear_block(area + 160, size);
     assert_int_equal(hearth_shadow_sum(area + 160, size).accesses, 0);
     assert_int_equal(hearth_shadow_sum(area, 1024).accesses, around - all.accesses);
   }
@@ -90,7 +134,7 @@ static void test_clear_of_large_range(void **state) {
 static void test_ranges(void **state) {
   (void)state;
   const struct {
-    size_t offset, size, first, second; /* counts of the granules at 0 and 64 */
+    size_t offset, size, first, second; /* counts of the lines at 0 and 64 */
   } cases[] = {
       {0, 0, 0, 0},  {0, 1, 1, 0},  {0, 8, 1, 0},  {0, 9, 2, 0},  {0, 64, 8, 0},   {0, 128, 8, 8},
       {4, 64, 8, 0}, {4, 69, 8, 1}, {63, 1, 1, 0}, {63, 9, 1, 1}, {60, 128, 1, 8}, {64, 16, 0, 2},
@@ -129,7 +173,7 @@ static void test_blocks_have_granules_of_their_own(void **state) {
       sizes[i] = (size_t)(i * 37 % 300 + round);
       blocks[i] = i % 3 ? malloc(sizes[i]) : aligned_alloc(alignment, sizes[i]);
       assert_non_null(blocks[i]);
-      assert_int_equal((uintptr_t)blocks[i] % (i % 3 ? 32 : alignment), 0);
+      assert_int_equal((uintptr_t)blocks[i] % (i % 3 ? 16 : alignment), 0);
       assert_int_equal(hearth_shadow_sum(blocks[i], sizes[i]).accesses, 0);
       for (int n = 0; n <= i; ++n)
         __memprof_record_access(blocks[i]);
@@ -139,6 +183,30 @@ static void test_blocks_have_granules_of_their_own(void **state) {
       free(blocks[i]);
     }
   }
+}
+
+/* Code of clang -fmemory-profile counts by lines: from then on no two blocks share one, and both kinds of counters count. */
+static void test_coarse_blocks_have_lines_of_their_own(void **state) {
+  (void)state;
+  enum { BLOCKS = 300 };
+  char *blocks[BLOCKS];
+  size_t sizes[BLOCKS];
+
+  hearth_shadow_is_coarse = true;
+  for (int i = 0; i < BLOCKS; ++i) {
+    sizes[i] = (size_t)i * 7 % 1500;
+    blocks[i] = i % 5 ? malloc(sizes[i]) : aligned_alloc(64, sizes[i]);
+    assert_int_equal(hearth_shadow_sum(blocks[i], sizes[i]).accesses, 0);
+    *hearth_shadow_line_counter((uintptr_t)blocks[i]) += (uint64_t)i;
+    __memprof_record_access(blocks[i]);
+  }
+  for (int i = 0; i < BLOCKS; ++i) {
+    hearth_access_sum sum = hearth_shadow_sum(blocks[i], sizes[i]);
+    assert_int_equal(sum.accesses, i + 1);
+    assert_int_equal(sum.touched, 1);
+    free(blocks[i]);
+  }
+  hearth_shadow_is_coarse = false;
 }
 
 /* Last: there is no way back. */
@@ -159,13 +227,16 @@ const char *__memprof_default_options(void) { return "dump_at_exit=0"; }
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_counts_by_granule),
+      cmocka_unit_test(test_touched_by_line),
       cmocka_unit_test(test_clear_is_exact),
+      cmocka_unit_test(test_counts_beyond_a_counter),
       cmocka_unit_test(test_size_zero_has_one_granule),
-      cmocka_unit_test(test_middle_of_granule),
+      cmocka_unit_test(test_short_ways),
       cmocka_unit_test(test_clear_of_large_range),
       cmocka_unit_test(test_ranges),
       cmocka_unit_test(test_memory_functions),
       cmocka_unit_test(test_blocks_have_granules_of_their_own),
+      cmocka_unit_test(test_coarse_blocks_have_lines_of_their_own),
       cmocka_unit_test(test_ignored_counters_say_nothing),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -101,13 +101,12 @@ static void pairs_without_room_are_counted(void **state) {
   assert_int_equal(pairs.count + pairs.lost, 0);
 }
 
-static hearth_block *make(size_t size, size_t alignment, uint32_t context) {
+static hearth_header *make(size_t size, size_t alignment, uint32_t context) {
   bool zeroed;
-  hearth_block *block = hearth_heap_take(size, alignment, NULL, &zeroed);
-  assert_non_null(block);
-  block->context = context;
-  hearth_block_publish(block);
-  return block;
+  hearth_header *header = hearth_heap_take(size, alignment, NULL, &zeroed);
+  assert_non_null(header);
+  hearth_header_publish(header, hearth_header_life(context, 0, 0));
+  return header;
 }
 
 static const char *page_of(const void *address) {
@@ -121,36 +120,69 @@ static const hearth_seen_block *find(const hearth_seen_block *seen, uint32_t cou
   return NULL;
 }
 
+static const hearth_page_bits all = {{UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX}};
+
+static unsigned count_bits(const hearth_page_bits *bits) {
+  unsigned count = 0;
+
+  for (size_t i = 0; i < HEARTH_PAGE_WORDS; ++i)
+    count += (unsigned)__builtin_popcountll(bits->words[i]);
+  return count;
+}
+
+static hearth_page_bits all_but(const hearth_page_bits *bits) {
+  hearth_page_bits others;
+
+  for (size_t i = 0; i < HEARTH_PAGE_WORDS; ++i)
+    others.words[i] = ~bits->words[i];
+  return others;
+}
+
 static void blocks_of_a_page_are_seen(void **state) {
   hearth_seen_block seen[HEARTH_SEEN_MOST];
   (void)state;
   hearth_ensure_heap();
-  hearth_block *small = make(100, 32, 1001), *aligned = make(100, 256, 1002), *large = make(100000, 32, 1003);
-  uint64_t own = UINT64_C(1) << ((uintptr_t)small % HEARTH_OS_PAGE / HEARTH_GRANULE);
+  hearth_header *small = make(100, 16, 1001), *aligned = make(100, 256, 1002), *large = make(100000, 16, 1003);
+  size_t granule = (uintptr_t)(small + 1) % HEARTH_OS_PAGE / HEARTH_GRANULE;
+  hearth_page_bits own = {{0}}, first = {{1}};
+  own.words[granule / 64] = UINT64_C(1) << granule % 64;
 
-  uint32_t count = hearth_heap_see(page_of(small), UINT64_MAX, seen);
+  const char *page = page_of(small + 1);
+  uint32_t count = hearth_heap_see(page, &all, seen);
   const hearth_seen_block *block = find(seen, count, 1001);
   assert_non_null(block);
-  assert_true(block->is_live && block->granules & own);
-  assert_in_range(__builtin_popcountll(block->granules), 2, 3);
+  assert_true(block->is_live && block->granules.words[granule / 64] & own.words[granule / 64]);
+  assert_in_range(count_bits(&block->granules), 1, 7);
   assert_in_range(block->pages, 1, 2);
-  assert_non_null(find(seen, hearth_heap_see(page_of(small), own, seen), 1001));
-  assert_null(find(seen, hearth_heap_see(page_of(small), ~block->granules, seen), 1001));
-  count = hearth_heap_see(page_of(hearth_block_memory(aligned)), UINT64_MAX, seen);
+  hearth_page_bits others = all_but(&block->granules);
+  assert_non_null(find(seen, hearth_heap_see(page, &own, seen), 1001));
+  assert_null(find(seen, hearth_heap_see(page, &others, seen), 1001));
+  count = hearth_heap_see(page_of(hearth_header_memory(aligned)), &all, seen);
   assert_non_null(find(seen, count, 1002));
 
   const char *inside = page_of((char *)large + 50000);
-  assert_int_equal(hearth_heap_see(inside, 1, seen), 1);
+  assert_int_equal(hearth_heap_see(inside, &first, seen), 1);
   assert_int_equal(seen[0].context, 1003);
-  assert_int_equal(seen[0].pages, (100000 + sizeof *large + HEARTH_OS_PAGE - 1) / HEARTH_OS_PAGE);
-  assert_true(seen[0].granules == UINT64_MAX);
-  assert_int_equal(hearth_heap_see(page_of((char *)large + 110000), UINT64_MAX, seen), 0);
+  assert_int_equal(seen[0].pages, (100000 + 16 + HEARTH_OS_PAGE - 1) / HEARTH_OS_PAGE);
+  assert_int_equal(count_bits(&seen[0].granules), 256);
+  assert_int_equal(hearth_heap_see(page_of((char *)large + 110000), &all, seen), 0);
 
-  hearth_block_set_state(small, HEARTH_BLOCK_FREE);
-  block = find(seen, hearth_heap_see(page_of(small), UINT64_MAX, seen), 1001);
+  hearth_header_set_state(small, HEARTH_BLOCK_FREE);
+  block = find(seen, hearth_heap_see(page, &all, seen), 1001);
   assert_true(block && !block->is_live);
-  hearth_block_set_state(small, HEARTH_BLOCK_LIVE);
-  assert_int_equal(hearth_heap_see(page_of(&seen), UINT64_MAX, seen), 0); /* not of the heap */
+  hearth_header_set_state(small, HEARTH_BLOCK_LIVE);
+  assert_int_equal(hearth_heap_see(page_of(&seen), &all, seen), 0); /* not of the heap */
+}
+
+/* As many of the least blocks as lie in a page, and one at each end. */
+static void a_page_of_least_blocks_is_seen(void **state) {
+  enum { BLOCKS = 512 };
+  hearth_seen_block seen[HEARTH_SEEN_MOST];
+  hearth_header *blocks[BLOCKS];
+  (void)state;
+  for (unsigned i = 0; i < BLOCKS; ++i)
+    blocks[i] = make(24, 16, 2000);
+  assert_in_range(hearth_heap_see(page_of(blocks[BLOCKS / 2]), &all, seen), 127, 129);
 }
 
 static void a_sample_is_of_the_heap(void **state) {
@@ -175,6 +207,7 @@ int main(void) {
       cmocka_unit_test(the_most_touched_make_pairs),
       cmocka_unit_test(pairs_without_room_are_counted),
       cmocka_unit_test(blocks_of_a_page_are_seen),
+      cmocka_unit_test(a_page_of_least_blocks_is_seen),
       cmocka_unit_test(a_sample_is_of_the_heap),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
