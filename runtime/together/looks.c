@@ -40,15 +40,17 @@ static const uint64_t *counters_at(const hearth_looks *looks, uint32_t i) {
   return counters_of(looks->page[i]);
 }
 
-/* In a coarse heap a line has one counter more, and belongs to one block: a change of any is a change of all four. */
+/* In a coarse heap a line has one word of counters more, and belongs to one block: a change of any is a change of all four
+ * granules. Both words are mixed to 16 bits; 1 change in 65536 does not show. */
 static uint64_t read_line(const uint64_t *counters, const char *page, uint32_t line) {
+  const uint64_t odd = UINT64_C(0x9e3779b97f4a7c15);
   uint64_t word = __atomic_load_n(&counters[line], __ATOMIC_RELAXED);
 
   if (!hearth_shadow_is_coarse)
     return word;
-  word +=
-      (uint32_t)(word >> 32) + __atomic_load_n(hearth_shadow_line_counter((uintptr_t)page) + line, __ATOMIC_RELAXED);
-  return (word & UINT16_MAX) * UINT64_C(0x0001000100010001);
+  word = word * odd + __atomic_load_n(hearth_shadow_line_counter((uintptr_t)page) + line, __ATOMIC_RELAXED);
+  word ^= word >> 32;
+  return (word * odd >> 48) * UINT64_C(0x0001000100010001);
 }
 
 void hearth_looks_first(hearth_looks *looks) {

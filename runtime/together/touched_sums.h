@@ -22,6 +22,7 @@ typedef struct hearth_touched_row {
   uint64_t sums[HEARTH_RAW_TOUCHED_COLUMNS]; /* with a fraction, but for the windows */
   uint64_t window;                           /* the last one that saw a block of it */
   uint64_t page;                             /* the last one, of all windows, in which a block of it was touched */
+  uint64_t page_lines;                       /* a bit for each line of that page that was */
   /* Of the last window's sample: */
   uint32_t lines, pages;
   uint32_t blocks, live; /* in parts of HEARTH_SHARE */

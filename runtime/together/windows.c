@@ -47,24 +47,35 @@ static uint64_t draw_length(void) {
   return length < MOST_LENGTH ? length : MOST_LENGTH;
 }
 
-/* The lines of the granules that both have. Compilers call a function of their library for it where the processor may have no
- * instruction. */
-static uint32_t count_lines(const hearth_page_bits *a, const hearth_page_bits *b) {
-  const uint64_t first = UINT64_C(0x1111111111111111); /* granule of each line */
-  uint32_t count = 0;
+/* A bit for each line of which both have a granule. */
+static uint64_t lines_of(const hearth_page_bits *a, const hearth_page_bits *b) {
+  uint64_t lines = 0;
 
   for (size_t i = 0; i < HEARTH_PAGE_WORDS; ++i) {
     uint64_t both = a->words[i] & b->words[i];
-    for (both = (both | both >> 1 | both >> 2 | both >> 3) & first; both; both &= both - 1)
-      ++count;
+    both = (both | both >> 1 | both >> 2 | both >> 3) & UINT64_C(0x1111111111111111);
+    both = (both | both >> 3) & UINT64_C(0x0303030303030303);
+    both = (both | both >> 6) & UINT64_C(0x000f000f000f000f);
+    both = (both | both >> 12) & UINT64_C(0x000000ff000000ff);
+    lines |= ((both | both >> 24) & UINT16_MAX) << 16 * i;
   }
+  return lines;
+}
+
+/* Compilers call a function of their library for it where the processor may have no instruction. */
+static uint32_t count_bits(uint64_t bits) {
+  uint32_t count = 0;
+
+  for (; bits; bits &= bits - 1)
+    ++count;
   return count;
 }
 
+/* A line that blocks of one context share is one. */
 static void add_block(const hearth_seen_block *block, const hearth_page_bits *touched, uint64_t page,
                       bool counts_live) {
   hearth_touched_row *row = hearth_touched_sums_see(&windows.touched, block->context);
-  uint32_t lines = count_lines(touched, &block->granules);
+  uint64_t lines = lines_of(touched, &block->granules);
 
   if (!row)
     return;
@@ -72,10 +83,14 @@ static void add_block(const hearth_seen_block *block, const hearth_page_bits *to
     row->live += LIVE_PART * HEARTH_SHARE / block->pages;
   if (lines == 0)
     return;
-  row->lines += lines;
+  if (row->page != page) {
+    row->page = page;
+    row->page_lines = 0;
+    ++row->pages;
+  }
+  row->lines += count_bits(lines & ~row->page_lines);
+  row->page_lines |= lines;
   row->blocks += HEARTH_SHARE / block->pages;
-  row->pages += row->page != page;
-  row->page = page;
 }
 
 /* To find a block, its header is read: of blocks that were not touched, only in some pages. */

@@ -11,6 +11,7 @@
 #include "looks.h"
 #include "os.h"
 #include "pair_sums.h"
+#include "shadow.h"
 
 static void see(hearth_touched_sums *sums, uint32_t context, uint32_t lines) {
   hearth_touched_row *row = hearth_touched_sums_see(sums, context);
@@ -201,6 +202,35 @@ static void a_sample_is_of_the_heap(void **state) {
   assert_true(looks.sampled == 16 && looks.count <= 16);
 }
 
+static bool is_seen(hearth_looks *looks, uint64_t granule, uint64_t expected) {
+  return hearth_looks_second(looks) && looks->touched[0].words[granule / 64] == expected;
+}
+
+/* In a coarse heap, also of each byte of the counter that a line has there. */
+static void a_change_of_any_counter_is_seen(void **state) {
+  static hearth_looks looks;
+  (void)state;
+  assert_true(hearth_shadow_reserve());
+  char *page = (char *)(uintptr_t)page_of((char *)make(100000, 16, 1006) + 50000);
+  looks.count = 1;
+  looks.page[0] = page;
+  for (unsigned coarse = 0; coarse < 2; ++coarse) {
+    hearth_shadow_is_coarse = coarse;
+    for (uint64_t i = 0; i < HEARTH_OS_PAGE / HEARTH_GRANULE; ++i) {
+      hearth_looks_first(&looks);
+      assert_false(hearth_looks_second(&looks));
+      hearth_shadow_count((uintptr_t)page + i * HEARTH_GRANULE, 1);
+      assert_true(is_seen(&looks, i, coarse ? UINT64_C(15) << (i & 60) : UINT64_C(1) << i % 64));
+    }
+  }
+  for (uint64_t i = 0; i < HEARTH_OS_PAGE / 8; ++i) {
+    hearth_looks_first(&looks);
+    ++*hearth_shadow_byte((uintptr_t)page + i * 8);
+    assert_true(is_seen(&looks, i / 2, UINT64_C(15) << (i / 2 & 60)));
+  }
+  hearth_shadow_is_coarse = false;
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(sums_are_scaled),
@@ -209,6 +239,7 @@ int main(void) {
       cmocka_unit_test(blocks_of_a_page_are_seen),
       cmocka_unit_test(a_page_of_least_blocks_is_seen),
       cmocka_unit_test(a_sample_is_of_the_heap),
+      cmocka_unit_test(a_change_of_any_counter_is_seen),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
