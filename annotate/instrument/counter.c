@@ -89,7 +89,8 @@ static void note_wrap(hearth_counters *counters, hearth_wrap wrap) {
     counters->no_memory = true;
 }
 
-/* Fits the count a counter? Then the processor says whether the sum does, too. */
+/* The count has 15 bits: the processor says whether the sum has 16, and what is left in the counter has not its highest one, as
+ * the runtime is told. */
 static void add_small(hearth_counters *counters, LLVMValueRef counter, LLVMValueRef address, LLVMValueRef before,
                       LLVMValueRef count) {
   LLVMBuilderRef b = counters->builder;
@@ -136,7 +137,7 @@ void hearth_counters_add(hearth_counters *counters, LLVMValueRef address, LLVMVa
     return;
   }
   LLVMValueRef before = LLVMBuildLoad2(b, counters->counter, counter, "");
-  if (LLVMIsAConstantInt(count) && LLVMConstIntGetZExtValue(count) <= UINT16_MAX)
+  if (LLVMIsAConstantInt(count) && LLVMConstIntGetZExtValue(count) <= INT16_MAX)
     add_small(counters, counter, address, before, count);
   else
     add_any(counters, counter, address, before, count);

@@ -118,8 +118,8 @@ static inline hearth_access_sum hearth_shadow_sum_block(const void *memory, size
   return hearth_counters_sum(hearth_shadow_counter((uintptr_t)memory), (uintptr_t)memory, hearth_granules_of(size));
 }
 
-/* An addition has just left the lowest 16 bits of `sum` in the counter of `address`, and there are others. Where it was atomic,
- * the highest bit is set, too, which is not of the sum. */
+/* An addition has just left the lowest 16 bits of `sum` in the counter of `address`, and there are others; of the lowest ones, the
+ * highest is right and the rest need not be. Where it was atomic, the highest bit of all is set, too, which is not of the sum. */
 #define HEARTH_WRAP_IS_ATOMIC (UINT64_C(1) << 63)
 void hearth_shadow_wrapped(uintptr_t address, uint64_t sum) __attribute__((visibility("hidden"), used));
 
