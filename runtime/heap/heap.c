@@ -166,7 +166,7 @@ static hearth_header *take_fresh(unsigned number) {
   }
   hearth_header *first = (hearth_header *)class->fresh;
   class->fresh += size;
-  while (class->is_common && class->ready < class->fresh)
+  while (class->is_common && class->ready < class->fresh && class->ready + HEARTH_OS_PAGE <= class->fresh_end)
     make_ready(class);
   return first;
 }

@@ -11,7 +11,7 @@
  * UNUSED-NEXT: 1.0 accesses for each 8 bytes that were touched, of 100 blocks of 4096 bytes
  * OVERSIZED: blocks larger than the part that is used (oversized): up to
  * OVERSIZED-NEXT: make_buffer compiled.c:
- * OVERSIZED-NEXT: 2% of 100 blocks of 8192 bytes is accessed, at most
+ * OVERSIZED-NEXT: 1% of 100 blocks of 8192 bytes is accessed, at most
  * FIELDS: blocks with parts that nothing accesses, or of which few are used much (fields): up to
  * FIELDS-NEXT: make_node compiled.c:
  * FIELDS-NEXT: of 1000 blocks of 64 bytes, 2 of 8 words are used much, and none of the bytes 16-63

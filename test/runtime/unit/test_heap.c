@@ -105,6 +105,26 @@ static void test_pages_come_in_groups(void **state) {
     drop(blocks[--count]);
 }
 
+/* The last chunk of a tract ends a word behind it, or short of it. */
+static void test_tracts_fill(void **state) {
+  enum { BLOCKS = 3 * 4 * HEARTH_SECTOR / HEARTH_OS_PAGE };
+  static const size_t sizes[] = {HEARTH_OS_PAGE - 2 * sizeof(hearth_header), HEARTH_OS_PAGE / 2, 3000};
+  static hearth_header *blocks[BLOCKS];
+
+  (void)state;
+  for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; ++i) {
+    for (size_t k = 0; k < BLOCKS; ++k) {
+      blocks[k] = make(sizes[i], 1);
+      memset(hearth_header_memory(blocks[k]), (int)k, sizes[i]);
+    }
+    for (size_t k = 0; k < BLOCKS; ++k) {
+      assert_int_equal(*(unsigned char *)hearth_header_memory(blocks[k]), (unsigned char)k);
+      assert_int_equal(((unsigned char *)hearth_header_memory(blocks[k]))[sizes[i] - 1], (unsigned char)k);
+      drop(blocks[k]);
+    }
+  }
+}
+
 static void test_every_size_and_alignment(void **state) {
   (void)state;
   for (size_t alignment = 1; alignment <= (size_t)1 << 18; alignment *= 2)
@@ -347,6 +367,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_fresh_chunks_ascend),
       cmocka_unit_test(test_pages_come_in_groups),
+      cmocka_unit_test(test_tracts_fill),
       cmocka_unit_test(test_every_size_and_alignment),
       cmocka_unit_test(test_capacity_is_not_wasteful),
       cmocka_unit_test(test_chunks_are_reused),
