@@ -13,7 +13,8 @@
 #define KNOWN_FLAGS                                                                                                    \
   (HEARTH_RAW_FLAG_ACCESSES | HEARTH_RAW_FLAG_CONTINUES | HEARTH_RAW_FLAG_HISTOGRAMS | HEARTH_RAW_FLAG_NAMES |         \
    HEARTH_RAW_OCCASION_MASK | HEARTH_RAW_FLAG_RESIDENCY | HEARTH_RAW_FLAG_TOGETHER | HEARTH_RAW_FLAG_HOST |            \
-   HEARTH_RAW_FLAG_HEIGHTS | HEARTH_RAW_FLAG_BURSTS | HEARTH_RAW_FLAG_ESTIMATED | HEARTH_RAW_FLAG_RUN)
+   HEARTH_RAW_FLAG_HEIGHTS | HEARTH_RAW_FLAG_BURSTS | HEARTH_RAW_FLAG_ESTIMATED | HEARTH_RAW_FLAG_RUN |                \
+   HEARTH_RAW_FLAG_CLOCK)
 #define CHUNK         ((size_t)1 << 20) /* of one pass */
 #define FIRST_COLUMNS 29                /* of a MIB, at first; further ones are 0 */
 #define LEAST_NODE    2                 /* bytes */
@@ -116,7 +117,7 @@ static hearth_status read_string(const hearth_raw_input *in, const hearth_raw_he
   return HEARTH_OK;
 }
 
-/* It lies between the mappings and the names, as do the facts of the run. */
+/* It lies between the mappings and the names, as do the facts of the run and of its clock. */
 static hearth_status read_host(const hearth_raw_input *in, const hearth_raw_header *header, uint64_t *at,
                                hearth_raw_dump *dump, hearth_error *err) {
   if (!(header->flags & HEARTH_RAW_FLAG_HOST))
@@ -133,6 +134,17 @@ static hearth_status read_run(const hearth_raw_input *in, const hearth_raw_heade
     return hearth_raw_fail(in, *at, HEARTH_E_CORRUPT, err, "this is no peak");
   *at = (uint64_t)(from - data);
   return read_string(in, header, at, 0, HEARTH_RAW_COMMAND_MAX, "this is no command line", &dump->command, err);
+}
+
+static hearth_status read_clock(const hearth_raw_input *in, const hearth_raw_header *header, uint64_t *at,
+                                hearth_raw_dump *dump, hearth_error *err) {
+  const uint8_t *data = in->file->data + in->begin, *from = data + *at;
+  if (!(header->flags & HEARTH_RAW_FLAG_CLOCK))
+    return HEARTH_OK;
+  if (!hearth_raw_take_varint(&from, data + header->total_size, &dump->clock_error_ns) || dump->clock_error_ns == 0)
+    return hearth_raw_fail(in, *at, HEARTH_E_CORRUPT, err, "this is no error of the clock");
+  *at = (uint64_t)(from - data);
+  return HEARTH_OK;
 }
 
 /* Names lie between that and the call stacks. */
@@ -355,6 +367,8 @@ hearth_status hearth_raw_read_hearth(const hearth_raw_input *in, hearth_raw_dump
     status = read_host(in, &header, &maps_end, dump, err);
   if (status == HEARTH_OK)
     status = read_run(in, &header, &maps_end, dump, err);
+  if (status == HEARTH_OK)
+    status = read_clock(in, &header, &maps_end, dump, err);
   if (status == HEARTH_OK)
     status = read_names(in, &header, maps_end, dump, err);
   if (status == HEARTH_OK)

@@ -84,6 +84,7 @@ struct hearth_raw_dump {
   char *host;                  /* that it ran on; NULL: unknown */
   char *command;               /* its arguments; NULL: unknown */
   uint64_t peak_bytes;         /* the most that were live at a time; 0: unknown */
+  uint64_t clock_error_ns;     /* times of allocations and deallocations are early by that at most; 0: exact */
   bool continues;              /* a run whose beginning is in another file */
   /* For hearth_raw_next_record: */
   hearth_raw_input in;

@@ -2,6 +2,7 @@
 /* Hearth's raw layout (hearth/raw.h). Call stacks become one forest. They are sorted: a stack shares the longest part
  * with the stack before it, so only that stack's nodes need to be known. */
 #include "bursts.h"
+#include "clock.h"
 #include "context_names.h"
 #include "dump.h"
 #include "folded_pcs.h"
@@ -275,7 +276,7 @@ int hearth_dump_hearth(hearth_file_output *output, const hearth_snapshot *snapsh
   char host_name[HEARTH_RAW_HOST_MAX + 1];
   hearth_text host = hearth_text_begin(host_name, sizeof host_name);
   hearth_text command = hearth_text_begin(command_line, sizeof command_line);
-  uint64_t peak = hearth_live_note_stop().most_bytes;
+  uint64_t peak = hearth_live_note_stop().most_bytes, clock_error_ns = hearth_clock_error_ns();
   hearth_raw_header header = {
       .magic = HEARTH_RAW_MAGIC,
       .version = HEARTH_RAW_VERSION,
@@ -289,6 +290,7 @@ int hearth_dump_hearth(hearth_file_output *output, const hearth_snapshot *snapsh
                (hearth_snapshot_has_histograms(snapshot) ? HEARTH_RAW_FLAG_HISTOGRAMS : 0) |
                (name_count > 0 ? HEARTH_RAW_FLAG_NAMES : 0) | snapshot->occasion << HEARTH_RAW_OCCASION_SHIFT |
                (hearth_recorder && !snapshot->live ? HEARTH_RAW_FLAG_HEIGHTS : 0) |
+               (clock_error_ns > 0 ? HEARTH_RAW_FLAG_CLOCK : 0) |
                (snapshot->has_residency ? HEARTH_RAW_FLAG_RESIDENCY : 0) |
                (snapshot->accesses_counted && !snapshot->accesses_estimated && hearth_bursts_leave_out()
                     ? HEARTH_RAW_FLAG_BURSTS
@@ -319,6 +321,8 @@ int hearth_dump_hearth(hearth_file_output *output, const hearth_snapshot *snapsh
     write_text(&writer, &host);
   if (header.flags & HEARTH_RAW_FLAG_RUN)
     write_run(&writer, peak, &command);
+  if (clock_error_ns > 0)
+    write_number(&writer, clock_error_ns);
   if (name_count > 0)
     write_names(&writer, name_count);
   pad(&writer);

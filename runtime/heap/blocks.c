@@ -28,13 +28,35 @@ static void watch_nothing(void) {}
 hearth_heap_hooks hearth_hooks = {do_nothing_due, watch_nothing};
 const hearth_recorder_table *hearth_recorder;
 
-static inline hearth_moment now(void) {
-  return (hearth_moment){hearth_clock_now_ns() - hearth_rt.start_ns, hearth_os_cpu()};
+/* On the fast paths. */
+static inline hearth_moment birth_now(void) {
+  return (hearth_moment){hearth_clock_birth_ns() - hearth_rt.start_ns, hearth_os_cpu()};
 }
 
-/* When a block begins, or ends. One without record may do so before the clock can be read. */
+/* As exact as births are, which headers round: lifetimes have no bias. */
+static inline hearth_moment rounded(uint64_t end_ns) {
+  return (hearth_moment){hearth_header_round_time(end_ns), hearth_os_cpu()};
+}
+
+static inline hearth_moment end_now(const hearth_block *block) {
+  uint64_t start_ns = hearth_rt.start_ns;
+
+  return rounded(hearth_clock_end_ns(block->alloc_ns + start_ns) - start_ns);
+}
+
+/* On the others, when a block begins, or ends. One without record may do so before the clock can be read. */
 static inline hearth_moment moment_for(uint32_t context) {
-  return context == HEARTH_NO_CONTEXT ? (hearth_moment){0, 0} : now();
+  return context == HEARTH_NO_CONTEXT
+             ? (hearth_moment){0, 0}
+             : (hearth_moment){hearth_clock_read_for_birth() - hearth_rt.start_ns, hearth_os_cpu()};
+}
+
+static inline hearth_moment moment_of_end(const hearth_block *block) {
+  uint64_t start_ns = hearth_rt.start_ns;
+
+  return block->context == HEARTH_NO_CONTEXT
+             ? (hearth_moment){0, 0}
+             : rounded(hearth_clock_read_for_end(block->alloc_ns + start_ns) - start_ns);
 }
 
 static __attribute__((noinline)) int64_t estimate_live_bytes(const hearth_block *block) {
@@ -96,7 +118,7 @@ static inline bool is_counted_live(const hearth_block *block) {
 
 /* For the peak: a block ends. */
 static inline void end_live(const hearth_block *block) {
-  if (__builtin_expect(hearth_rt.counts_live, false) && is_counted_live(block))
+  if (hearth_rt.counts_live && is_counted_live(block))
     count_live(block, false);
 }
 
@@ -245,10 +267,22 @@ static inline hearth_access_sum sum_counters(const void *memory, size_t size) {
                                                           : hearth_shadow_sum_block(memory, size);
 }
 
-/* One from a call stack that the thread knows. */
-static inline void *allocate_recorded(size_t size, size_t alignment, const hearth_frame *frame, bool has_counters) {
+static __attribute__((noinline)) void *finish_slowly(void *memory, uint64_t now_ns, bool signalled) {
+  if (now_ns >= hearth_rt.next_due_ns)
+    dump_what_is_due(now_ns);
+  return signalled ? resume_signals(memory) : memory;
+}
+
+/* Nothing happened: the slow path follows. */
+static __attribute__((noinline)) bool leave_fast(hearth_thread_cache *cache) {
+  end_fast(cache);
+  return false;
+}
+
+/* One from a call stack that the thread knows. Compiled for each of the paths, where no sample is taken. */
+static inline __attribute__((always_inline)) void *allocate_recorded(size_t size, size_t alignment,
+                                                                     const hearth_frame *frame, bool has_counters) {
   hearth_header *header = NULL;
-  uint64_t due_ns = 0;
   uint32_t context;
 
   hearth_thread_cache *cache = begin_fast();
@@ -258,21 +292,20 @@ static inline void *allocate_recorded(size_t size, size_t alignment, const heart
                            !hearth_threads_are_stopped() && hearth_find_known_context(cache, frame, &context),
                        true))
     header = hearth_heap_take_cached(size, &cache->heap);
-  if (__builtin_expect(header != NULL, true)) {
-    hearth_moment birth = now();
-    due_ns = birth.ns;
-    if (has_counters)
-      clear_counters(hearth_header_memory(header), size);
-    if (!has_counters)
-      cache->newest_block = header;
-    publish(header, size, hearth_scopes_apply(context, &cache->scopes), birth);
-  }
-  bool signalled = end_fast(cache);
-  if (__builtin_expect(!header, false))
+  if (__builtin_expect(!header, false)) {
+    leave_fast(cache);
     return NULL;
-  if (__builtin_expect(due_ns >= hearth_rt.next_due_ns, false))
-    dump_what_is_due(due_ns);
-  return signalled ? resume_signals(hearth_header_memory(header)) : hearth_header_memory(header);
+  }
+  hearth_moment birth = birth_now();
+  if (has_counters)
+    clear_counters(hearth_header_memory(header), size);
+  else
+    cache->newest_block = header;
+  publish(header, size, hearth_scopes_apply(context, &cache->scopes), birth);
+  bool signalled = end_fast(cache);
+  if (__builtin_expect(signalled || birth.ns >= hearth_rt.next_due_ns, false))
+    return finish_slowly(hearth_header_memory(header), birth.ns, signalled);
+  return hearth_header_memory(header);
 }
 
 /* A block without record. */
@@ -336,36 +369,29 @@ static __attribute__((noinline)) bool release_live(void *pointer) {
   return released;
 }
 
-static inline bool release_recorded(void *pointer, bool has_counters) {
+static inline __attribute__((always_inline)) bool release_recorded(void *pointer, bool has_counters) {
   unsigned class = HEARTH_NO_CLASS;
   hearth_block block;
-  uint64_t end_ns = 0;
 
   hearth_thread_cache *cache = begin_fast();
   if (__builtin_expect(!cache, false))
     return false;
-  bool released = !hearth_threads_are_stopped() && !set_aside &&
-                  (class = hearth_heap_find_fast(pointer, &cache->heap, &block)) != HEARTH_NO_CLASS &&
-                  is_recorded(&block);
-  if (__builtin_expect(released, true)) {
-    hearth_moment end = now();
-    end_ns = end.ns;
-    end.ns = hearth_header_round_time(end.ns);
-    hearth_access_sum sum = has_counters ? sum_counters(pointer, block.size) : (hearth_access_sum){.granules = 1};
-    released = hearth_mib_cache_record(&cache->mibs, &hearth_rt.mibs, &block, sum, end, 0);
-    if (__builtin_expect(released, true)) {
-      end_live(&block);
-      if (!has_counters)
-        note_temporary(cache, &block);
-      hearth_heap_give_fast(block.header, class, &cache->heap);
-    }
-  }
-  bool signalled = end_fast(cache);
-  if (__builtin_expect(!released, false))
-    return false;
-  if (signalled)
+  if (__builtin_expect(hearth_threads_are_stopped() || set_aside ||
+                           (class = hearth_heap_find_fast(pointer, &cache->heap, &block)) == HEARTH_NO_CLASS ||
+                           !is_recorded(&block),
+                       false))
+    return leave_fast(cache);
+  hearth_moment end = end_now(&block);
+  hearth_access_sum sum = has_counters ? sum_counters(pointer, block.size) : (hearth_access_sum){.granules = 1};
+  if (__builtin_expect(!hearth_mib_cache_record(&cache->mibs, &hearth_rt.mibs, &block, sum, end, 0), false))
+    return leave_fast(cache);
+  end_live(&block);
+  if (!has_counters)
+    note_temporary(cache, &block);
+  hearth_heap_give_fast(block.header, class, &cache->heap);
+  if (__builtin_expect(end_fast(cache), false))
     hearth_signals_resume();
-  dump_after(end_ns);
+  dump_after(end.ns);
   return true;
 }
 
@@ -425,21 +451,36 @@ static __attribute__((noinline)) void *allocate(size_t size, size_t alignment, b
   return hearth_header_memory(block);
 }
 
+static __attribute__((noinline)) void *allocate_counted(size_t size, size_t alignment, const hearth_frame *frame) {
+  return allocate_recorded(size, alignment, frame, true);
+}
+
+static __attribute__((noinline)) void *allocate_uncounted(size_t size, size_t alignment, const hearth_frame *frame) {
+  return allocate_recorded(size, alignment, frame, false);
+}
+
 /* On the paths that hearth_allocate_fast does not know. Clearing counters that mean nothing does no harm. */
 static inline void *allocate_otherwise(size_t size, size_t alignment, const hearth_frame *frame) {
   uint8_t path = hearth_rt.path;
 
   if (path == HEARTH_PATH_TRACE && hearth_rt.options.sample > 0)
     return allocate_unrecorded(size, alignment);
-  return path == HEARTH_PATH_UNCOUNTED || path == HEARTH_PATH_LIVE || path == HEARTH_PATH_TRACE
-             ? allocate_recorded(size, alignment, frame, __hearth_counters != 0)
-             : NULL;
+  if (path != HEARTH_PATH_UNCOUNTED && path != HEARTH_PATH_LIVE && path != HEARTH_PATH_TRACE)
+    return NULL;
+  return __hearth_counters ? allocate_counted(size, alignment, frame) : allocate_uncounted(size, alignment, frame);
 }
 
-inline void *hearth_allocate_fast(size_t size, size_t alignment, const hearth_frame *frame) {
-  if (__builtin_expect(hearth_rt.path == HEARTH_PATH_RECORD, true))
-    return allocate_recorded(size, alignment, frame, true);
-  return hearth_rt.path == HEARTH_PATH_SAMPLE ? allocate_unrecorded(size, alignment) : NULL;
+/* Each of the two apart, with its slow path, so that malloc has no registers to save. */
+__attribute__((noinline)) void *hearth_allocate_as_recorded(size_t size, size_t alignment, const hearth_frame *frame) {
+  void *memory = allocate_recorded(size, alignment, frame, true);
+
+  return __builtin_expect(memory != NULL, true) ? memory : allocate(size, alignment, false, frame);
+}
+
+__attribute__((noinline)) void *hearth_allocate_sampled(size_t size, size_t alignment, const hearth_frame *frame) {
+  void *memory = allocate_unrecorded(size, alignment);
+
+  return __builtin_expect(memory != NULL, true) ? memory : allocate(size, alignment, false, frame);
 }
 
 inline void *hearth_allocate_slowly(size_t size, size_t alignment, const hearth_frame *frame) {
@@ -448,10 +489,17 @@ inline void *hearth_allocate_slowly(size_t size, size_t alignment, const hearth_
   return memory ? memory : allocate(size, alignment, false, frame);
 }
 
-inline void *hearth_allocate(size_t size, size_t alignment, const hearth_frame *frame) {
-  void *memory = hearth_allocate_fast(size, alignment, frame);
+void *hearth_allocate(size_t size, size_t alignment, const hearth_frame *frame) {
+  return hearth_rt.path == HEARTH_PATH_RECORD   ? hearth_allocate_as_recorded(size, alignment, frame)
+         : hearth_rt.path == HEARTH_PATH_SAMPLE ? hearth_allocate_sampled(size, alignment, frame)
+                                                : hearth_allocate_slowly(size, alignment, frame);
+}
 
-  return memory ? memory : hearth_allocate_slowly(size, alignment, frame);
+static inline void *allocate_fast(size_t size, size_t alignment, const hearth_frame *frame) {
+  if (__builtin_expect(hearth_rt.path == HEARTH_PATH_RECORD, true))
+    return allocate_counted(size, alignment, frame);
+  return hearth_rt.path == HEARTH_PATH_SAMPLE ? allocate_unrecorded(size, alignment)
+                                              : allocate_otherwise(size, alignment, frame);
 }
 
 void *hearth_allocate_zeroed(size_t count, size_t size, const hearth_frame *frame) {
@@ -459,9 +507,7 @@ void *hearth_allocate_zeroed(size_t count, size_t size, const hearth_frame *fram
 
   if (__builtin_mul_overflow(count, size, &total))
     return NULL;
-  void *memory = hearth_allocate_fast(total, HEARTH_MALLOC_ALIGNMENT, frame);
-  if (!memory)
-    memory = allocate_otherwise(total, HEARTH_MALLOC_ALIGNMENT, frame);
+  void *memory = allocate_fast(total, HEARTH_MALLOC_ALIGNMENT, frame);
   return memory ? memset(memory, 0, total) : allocate(total, HEARTH_MALLOC_ALIGNMENT, true, frame);
 }
 
@@ -486,9 +532,8 @@ static __attribute__((noinline)) void release(void *pointer, const char *functio
   bool is_headerless = hearth_headerless_give(pointer, cache ? &cache->heap.headerless : NULL);
   hearth_pointer_kind kind = is_headerless ? HEARTH_POINTER_FOREIGN : hearth_heap_claim(pointer, &block, &chunk);
   if (kind == HEARTH_POINTER_LIVE) {
-    hearth_moment end = moment_for(block.context);
+    hearth_moment end = moment_of_end(&block);
     end_ns = end.ns;
-    end.ns = hearth_header_round_time(end.ns);
     end_life(&block, chunk, end, cache);
     if (__builtin_expect(set_aside != NULL, false) && !hearth_reentry_is_nested())
       end_blocks_set_aside(cache);
@@ -547,7 +592,7 @@ void hearth_release(void *pointer, const char *function) {
 static bool replace(const hearth_block *block, size_t size, uint32_t context, hearth_thread_cache *cache) {
   hearth_moment moment = moment_for(context != HEARTH_NO_CONTEXT ? context : block->context), end = moment;
 
-  end.ns = hearth_header_round_time(end.ns);
+  end.ns = hearth_header_round_time(end.ns) | HEARTH_CLOCK_KNOWN;
   if (!record_end(block, end, cache)) {
     hearth_header_set_state(block->header, HEARTH_BLOCK_LIVE);
     return false;

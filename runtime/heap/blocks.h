@@ -19,11 +19,12 @@ void *hearth_allocate_zeroed(size_t count, size_t size, const hearth_frame *fram
  * a message that names `function`. */
 void hearth_release(void *pointer, const char *function);
 
-/* The same in two parts, for operations.h. The first part serves most calls of instrumented programs, and is compiled
- * into malloc and free themselves. The second part serves all others. NULL, or false: nothing happened, and the second
- * part follows. `pointer` is not NULL. */
-void *hearth_allocate_fast(size_t size, size_t alignment, const hearth_frame *frame);
+/* The same by hearth_rt.path, for operations.h: on the paths RECORD and SAMPLE, and on all others. */
+void *hearth_allocate_as_recorded(size_t size, size_t alignment, const hearth_frame *frame);
+void *hearth_allocate_sampled(size_t size, size_t alignment, const hearth_frame *frame);
 void *hearth_allocate_slowly(size_t size, size_t alignment, const hearth_frame *frame);
+/* The same in two parts. The first part serves most calls of instrumented programs, and is compiled into free itself. The second
+ * part serves all others. False: nothing happened, and the second part follows. `pointer` is not NULL. */
 bool hearth_release_fast(void *pointer, const char *function);
 void hearth_release_slowly(void *pointer, const char *function);
 

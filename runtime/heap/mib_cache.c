@@ -5,12 +5,23 @@
 
 #include "reentry.h"
 
-static uint64_t *count_of(hearth_mib_series *series) { return &series->sums[series->current].count; }
+static uint64_t *count_of(hearth_mib_series *series) { return &hearth_mib_series_sums(series)->count; }
 
 /* Apart, so that its pointers stay in registers. */
-static __attribute__((noinline)) void add_one(hearth_mib_series *series, const hearth_block *block,
-                                              const hearth_figures *of, hearth_moment end) {
-  hearth_mib_series_add(series, block, of, end, 1);
+static __attribute__((noinline)) void add_one(hearth_mib_series *series, const hearth_block *block, uint64_t accesses,
+                                              uint64_t touched, uint64_t granules, hearth_moment end) {
+  hearth_figures of = hearth_figures_with_lifetime(
+      block, (hearth_access_sum){.accesses = accesses, .granules = granules, .touched = touched},
+      hearth_mib_series_lifetime(series, block, end));
+
+  hearth_mib_series_add(series, block, &of, end, 1);
+}
+
+static __attribute__((noinline)) void add_weighed(hearth_mib_series *series, const hearth_block *block,
+                                                  hearth_access_sum accesses, hearth_moment end, uint64_t mean_bytes) {
+  hearth_figures of = hearth_figures_of_block(block, accesses, end);
+
+  hearth_mib_series_add(series, block, &of, end, hearth_mib_weight(block, mean_bytes));
 }
 
 /* Make the slot one for the context of a block: its series goes to the table, unless that would have to wait. */
@@ -19,6 +30,7 @@ static __attribute__((noinline)) bool change_context(hearth_mib_slot *slot, hear
 
   if (*count_of(series) > 0 && !hearth_mib_table_append(table, slot->context, series, count_of(series)))
     return false;
+  series->sample_lifetime = 0;
   slot->context = context; /* matters to nobody while the series is empty */
   return true;
 }
@@ -30,13 +42,12 @@ inline bool hearth_mib_cache_record(hearth_mib_cache *cache, hearth_mib_table *t
 
   if (__builtin_expect(slot->context != block->context, false) && !change_context(slot, table, block->context))
     return false;
-  hearth_figures of = hearth_figures_of_block(block, accesses, end);
   if (__builtin_expect(mean_bytes == 0, true))
-    add_one(series, block, &of, end);
+    add_one(series, block, accesses.accesses, accesses.touched, accesses.granules, end);
   else
-    hearth_mib_series_add(series, block, &of, end, hearth_mib_weight(block, mean_bytes));
-  hearth_mib_update_make(
-      &(hearth_mib_update){.word = &series->current, .value = 1 - series->current, .header = block->header});
+    add_weighed(series, block, accesses, end, mean_bytes);
+  hearth_mib_update_make(&(hearth_mib_update){
+      .word = &series->current, .value = hearth_mib_series_other(series), .header = block->header});
   return true;
 }
 
@@ -51,7 +62,7 @@ void hearth_mib_cache_flush(hearth_mib_cache *cache, hearth_mib_table *table) {
 void hearth_mib_cache_show(const hearth_mib_cache *cache, hearth_mib_view *view) {
   for (size_t i = 0; i < HEARTH_MIB_CACHE_SLOTS; ++i) {
     const hearth_mib_slot *slot = &cache->slots[i];
-    if (slot->series.sums[slot->series.current].count > 0 && slot->context < view->count)
+    if (hearth_mib_series_sums_of(&slot->series)->count > 0 && slot->context < view->count)
       hearth_mib_append(hearth_mib_view_change(view, slot->context), &slot->series);
   }
 }

@@ -19,9 +19,10 @@ void *hearth_operate_resize(void *pointer, size_t size, const hearth_frame *fram
 
 static inline void *hearth_operate_allocate(hearth_trace_kind kind, size_t size, size_t alignment,
                                             const hearth_frame *frame) {
-  void *memory = hearth_allocate_fast(size, alignment, frame);
-
-  return memory ? memory : hearth_operate_allocate_slowly(kind, size, alignment, frame);
+  if (__builtin_expect(hearth_rt.path == HEARTH_PATH_RECORD, true))
+    return hearth_allocate_as_recorded(size, alignment, frame);
+  return hearth_rt.path == HEARTH_PATH_SAMPLE ? hearth_allocate_sampled(size, alignment, frame)
+                                              : hearth_operate_allocate_slowly(kind, size, alignment, frame);
 }
 
 static inline void hearth_operate_release(hearth_trace_kind kind, void *pointer, const char *function,

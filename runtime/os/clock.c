@@ -17,6 +17,9 @@
 #define WINDOW_NS      UINT64_C(1000000)    /* in which 1e-5 are 10 ns */
 #define RATE_CHANGE    512                  /* the system slews by 1/2000 at most */
 
+#define QUIET_BEATS 16u /* without events that ask for more */
+#define DISTANCE    6   /* bits of the distance to the next birth that reads the ticks, in events */
+
 typedef struct reading {
   uint64_t ticks; /* just after the clock was read: a time counted on from here is never ahead of it */
   uint64_t ns, width;
@@ -29,6 +32,9 @@ static uint64_t tick_window; /* ticks in WINDOW_NS, or in a part of it */
 static reading first;        /* of the two; its owner has `measuring`, and the following */
 static bool is_rough;        /* the rate, if there is one */
 static bool measuring;
+
+static atomic_bool is_asked; /* for beats: events are frequent */
+static unsigned quiet;       /* beats without being asked; of the thread that beats */
 
 static reading read_once(void) {
   uint64_t before = hearth_os_ticks(), ns = hearth_os_now_ns(), after = hearth_os_ticks();
@@ -59,6 +65,7 @@ void hearth_clock_begin(void) {
   least_width = 0;
   first = read_well();
   least_width = first.width;
+  quiet = 0;
 }
 
 static uint64_t rate_between(const reading *from, const reading *to) {
@@ -151,4 +158,93 @@ uint64_t hearth_clock_read(void) {
   uint64_t rate = __atomic_load_n(&tick_rate, __ATOMIC_ACQUIRE);
   set_clock(clock, now.ticks, ns, slowed(rate, ns - now.ns));
   return ns;
+}
+
+/* -------------------------------------------------- events -------------------------------------------------- */
+
+hearth_clock_page hearth_clock_beats;
+
+/* Events until the next birth that reads the ticks, in steps. */
+static uint64_t draw_distance(hearth_thread_clock *clock) {
+  clock->random =
+      (clock->random ^ clock->shown) * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407); /* MMIX's */
+  if ((clock->random >> 32 & 15) == 0 && !atomic_load_explicit(&is_asked, memory_order_relaxed))
+    atomic_store_explicit(&is_asked, true, memory_order_relaxed);
+  return (clock->random >> (64 - DISTANCE)) * HEARTH_CLOCK_STEP;
+}
+
+/* `draws`: another distance begins; else the one that is left goes on. Not in a signal handler that interrupted this. */
+static uint64_t read_at_event(hearth_thread_clock *clock, uint64_t now_ns, uint64_t epoch, bool draws) {
+  uint64_t left = clock->shown_most > clock->shown ? clock->shown_most - clock->shown : 0;
+
+  now_ns &= ~(HEARTH_CLOCK_STEP - 1);
+  clock->shown = now_ns > clock->shown ? now_ns : clock->shown + HEARTH_CLOCK_STEP;
+  if (clock->epoch != epoch)
+    clock->began = clock->shown;
+  clock->epoch = epoch;
+  if (draws)
+    left = draw_distance(clock);
+  clock->shown_most = clock->shown + (epoch ? left : 0);
+  return clock->shown;
+}
+
+/* The first birth of an epoch stands for no other: it is not drawn at random, as more epochs begin in longer pauses. */
+uint64_t hearth_clock_read_for_birth(void) {
+  hearth_thread_clock *clock = &hearth_this_thread.clock;
+  uint64_t epoch = atomic_load_explicit(&hearth_clock_beats.epoch, memory_order_relaxed);
+  uint64_t now_ns = hearth_clock_now_ns();
+
+  if (hearth_reentry_is_nested())
+    return now_ns & ~(HEARTH_CLOCK_STEP - 1);
+  bool is_drawn = clock->shown >= clock->shown_most;
+  return read_at_event(clock, now_ns, epoch, is_drawn) | (is_drawn ? HEARTH_CLOCK_KNOWN : 0);
+}
+
+uint64_t hearth_clock_read_for_end(uint64_t birth_ns) {
+  hearth_thread_clock *clock = &hearth_this_thread.clock;
+  uint64_t epoch = atomic_load_explicit(&hearth_clock_beats.epoch, memory_order_relaxed), before = clock->epoch;
+  uint64_t now_ns = hearth_clock_now_ns();
+
+  if (hearth_reentry_is_nested())
+    return (now_ns & ~(HEARTH_CLOCK_STEP - 1)) | HEARTH_CLOCK_KNOWN;
+  bool is_sample = epoch && epoch == before && birth_ns & HEARTH_CLOCK_KNOWN && birth_ns >= clock->began;
+  return read_at_event(clock, now_ns, epoch, false) | HEARTH_CLOCK_KNOWN | (is_sample ? HEARTH_CLOCK_SAMPLE : 0);
+}
+
+bool hearth_clock_prepare_beats(void) {
+  return has_ticks && hearth_os_wipe_on_fork(&hearth_clock_beats, sizeof hearth_clock_beats);
+}
+
+static uint64_t longest_by(uint64_t now_ns) {
+  uint64_t longest = atomic_load_explicit(&hearth_clock_beats.longest_ns, memory_order_relaxed);
+  uint64_t began = atomic_load_explicit(&hearth_clock_beats.began_ns, memory_order_relaxed);
+
+  return began && now_ns > began + longest ? now_ns - began : longest;
+}
+
+uint64_t hearth_clock_error_ns(void) { return longest_by(hearth_os_now_ns()); }
+
+/* An epoch is said to be as long as any event may have seen it: events see it change at any time between the two readings. */
+static void begin_epoch(uint64_t epoch) {
+  uint64_t before_ns = hearth_os_now_ns();
+
+  atomic_store_explicit(&hearth_clock_beats.epoch, epoch, memory_order_seq_cst);
+  atomic_store_explicit(&hearth_clock_beats.longest_ns, longest_by(hearth_os_now_ns()), memory_order_relaxed);
+  atomic_store_explicit(&hearth_clock_beats.began_ns, epoch ? before_ns : 0, memory_order_relaxed);
+}
+
+bool hearth_clock_beat(void) {
+  static uint64_t epochs;
+
+  quiet = atomic_exchange_explicit(&is_asked, false, memory_order_relaxed) ? 0 : quiet + 1;
+  if (quiet < QUIET_BEATS)
+    begin_epoch(++epochs);
+  else
+    hearth_clock_end_beats();
+  return quiet < QUIET_BEATS;
+}
+
+void hearth_clock_end_beats(void) {
+  if (atomic_load_explicit(&hearth_clock_beats.began_ns, memory_order_relaxed))
+    begin_epoch(0);
 }

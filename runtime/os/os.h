@@ -40,6 +40,8 @@ void *hearth_os_map_file(int fd, size_t size);
 void hearth_os_discard(void *at, size_t size);
 /* Have whole pages that are about to be written to at once, if the system can do so: that takes less than a fault for each. */
 void hearth_os_populate(void *at, size_t size);
+/* Have whole pages read as zeros in forked children. False: the system cannot. */
+bool hearth_os_wipe_on_fork(void *at, size_t size);
 /* Keep a range out of core files and on small pages: for sparse tables. */
 void hearth_os_mark_sparse(void *at, size_t size);
 /* Copy `size` bytes at `address` of this process to `to`. False, instead of a fault, if they are not mapped. */

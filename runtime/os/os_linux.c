@@ -83,6 +83,10 @@ void hearth_os_discard(void *at, size_t size) {
 
 void hearth_os_populate(void *at, size_t size) { call3(SYS_madvise, (long)at, (long)size, MADV_POPULATE_WRITE); }
 
+bool hearth_os_wipe_on_fork(void *at, size_t size) {
+  return call3(SYS_madvise, (long)at, (long)size, MADV_WIPEONFORK) == 0;
+}
+
 void hearth_os_mark_sparse(void *at, size_t size) {
   call3(SYS_madvise, (long)at, (long)size, MADV_DONTDUMP);
   call3(SYS_madvise, (long)at, (long)size, MADV_NOHUGEPAGE);

@@ -25,8 +25,12 @@ typedef struct hearth_sampler {
 /* How the thread's clock (clock.h) goes on from where the system's was read: at `ticks` it showed `ns`. */
 typedef struct hearth_thread_clock {
   uint64_t ticks, ns;
-  uint64_t rate;   /* ns per tick, times 2^HEARTH_CLOCK_SHIFT */
-  uint64_t window; /* ticks after which the system's clock is read again */
+  uint64_t rate;         /* ns per tick, times 2^HEARTH_CLOCK_SHIFT */
+  uint64_t window;       /* ticks after which the system's clock is read again */
+  uint64_t shown;        /* the last event's time */
+  uint64_t shown_most;   /* a birth reads the ticks when it would be later */
+  uint64_t epoch, began; /* of the last reading for an event, and the time of its first event */
+  uint64_t random;       /* for the distance to the next reading */
 } hearth_thread_clock;
 
 struct hearth_mib_update;

@@ -220,7 +220,7 @@ void hearth_start(char **environment) {
   hearth_message_file_begin();
   hearth_ensure_heap();
   hearth_rt.pid = hearth_os_pid();
-  hearth_rt.start_ns = hearth_os_now_ns();
+  hearth_rt.start_ns = hearth_os_now_ns() / HEARTH_CLOCK_STEP * HEARTH_CLOCK_STEP;
   hearth_clock_begin();
   hearth_os_cpu_begin();
   hearth_rt.start_unix_ns = hearth_os_unix_ns();

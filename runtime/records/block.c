@@ -18,7 +18,7 @@ static unsigned bits_for(uint32_t values) {
       .cpu_mask = (uint32_t)((UINT64_C(1) << (CPU_BITS)) - 1),                                                         \
       .cpu_shift = (uint8_t)(HEARTH_LIFE_SHIFT + (CONTEXT_BITS)),                                                      \
       .time_shift = (uint8_t)(HEARTH_LIFE_SHIFT + (CONTEXT_BITS) + (CPU_BITS)),                                        \
-      .time_bits = (uint8_t)(64 - HEARTH_TIME_SHIFT_BITS - HEARTH_LIFE_SHIFT - (CONTEXT_BITS) - (CPU_BITS)),           \
+      .time_bits = (uint8_t)(63 - HEARTH_TIME_SHIFT_BITS - HEARTH_LIFE_SHIFT - (CONTEXT_BITS) - (CPU_BITS)),           \
   }
 
 hearth_header_layout hearth_headers = LAYOUT(20, 1);

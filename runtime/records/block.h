@@ -3,12 +3,14 @@
  *
  *   | time | processor | context | slack, 7 bits | state, 3 bits |
  *
- * Context and processor have as many bits as this run needs, and the time has the rest: a number of 6 bits less, and how far it
- * is shifted. So it is exact to a part of the time since the start, which hearth_header_begin settles. The slack is what the
- * chunk has beyond the user's bytes; if it has more than fits, the word before the header is the size. */
+ * Context and processor have as many bits as this run needs, and the time has the rest: a number of steps of 4 ns, 6 bits for how
+ * far it is shifted, and the bit of births that the clock has drawn (clock.h). So it is exact to a part of the time since the start,
+ * which hearth_header_begin settles. The slack is what the chunk has beyond the user's bytes; if it has more than fits, the word
+ * before the header is the size. */
 #ifndef HEARTH_RUNTIME_BLOCK_H
 #define HEARTH_RUNTIME_BLOCK_H
 
+#include "clock.h"
 #include "granule_words.h"
 
 #define HEARTH_LINE ((size_t)64) /* bytes of a block, from its start, that profiles tell apart */
@@ -46,7 +48,7 @@ typedef struct hearth_block {
 typedef struct hearth_header_layout {
   uint32_t context_mask, cpu_mask;
   uint8_t cpu_shift, time_shift;
-  uint8_t time_bits; /* without those of its shift */
+  uint8_t time_bits; /* of the number that is shifted */
 } hearth_header_layout;
 
 extern hearth_header_layout hearth_headers __attribute__((visibility("hidden")));
@@ -68,23 +70,24 @@ static inline void hearth_header_set_state(hearth_header *header, hearth_block_s
   __atomic_store_n(header, (*header & ~HEARTH_STATE_MASK) | state, __ATOMIC_RELEASE);
 }
 
-/* The bits of a time, and the time of such bits: the greatest that is not after it. */
+/* The bits of a birth's time (clock.h), and the time of such bits: the greatest that is not after it. */
 static inline uint64_t hearth_header_pack_time(uint64_t ns) {
-  unsigned shift = 63u - (unsigned)__builtin_clzll(ns >> hearth_headers.time_bits | 1);
+  uint64_t steps = ns / HEARTH_CLOCK_STEP;
+  unsigned shift = 63u - (unsigned)__builtin_clzll(steps >> hearth_headers.time_bits | 1);
 
-  return ((uint64_t)shift << hearth_headers.time_bits) + (ns >> shift);
+  return (((uint64_t)shift << hearth_headers.time_bits) + (steps >> shift)) << 1 | (ns & HEARTH_CLOCK_KNOWN);
 }
 
 static inline uint64_t hearth_header_unpack_time(uint64_t bits) {
-  uint64_t shift = bits >> hearth_headers.time_bits;
+  uint64_t number = bits >> 1, shift = number >> hearth_headers.time_bits;
 
   shift -= shift > 0;
-  return (bits - (shift << hearth_headers.time_bits)) << shift;
+  return ((number - (shift << hearth_headers.time_bits)) << shift) * HEARTH_CLOCK_STEP | (bits & HEARTH_CLOCK_KNOWN);
 }
 
-/* As exact as the times in headers are. */
+/* An event's time, as exact as those in headers are. */
 static inline uint64_t hearth_header_round_time(uint64_t ns) {
-  return hearth_header_unpack_time(hearth_header_pack_time(ns));
+  return hearth_header_unpack_time(hearth_header_pack_time(ns)) | (ns & HEARTH_CLOCK_SAMPLE);
 }
 
 /* Context, processor and time in their places. */

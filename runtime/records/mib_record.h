@@ -6,6 +6,7 @@
 
 #include "block.h"
 #include "bursts.h"
+#include "clock.h"
 #include "divide.h"
 #include "hearth/mib.h"
 #include "shadow.h"
@@ -36,14 +37,28 @@ typedef struct hearth_mib_sums {
  * that count: a signal handler finds either all of a block in them or nothing. A block that is put in twice does no
  * harm to the rest, so the rest may have a block before it counts. */
 typedef struct hearth_mib_series {
-  uint64_t current; /* index of the sums that count */
+  uint64_t current; /* offset of the sums that count, in bytes from the first ones */
   hearth_mib_sums sums[2];
   hearth_figures least, greatest;
   uint64_t data_type_id;
-  uint64_t first_count; /* blocks that the first record stands for */
+  uint64_t sample_lifetime; /* of the last block that stands for others (clock.h); 0: none. Also while it is empty */
+  uint64_t first_count;     /* blocks that the first record stands for */
   uint64_t first_alloc_ns;
   uint32_t first_alloc_cpu, first_dealloc_cpu;
 } hearth_mib_series;
+
+static inline const hearth_mib_sums *hearth_mib_series_sums_of(const hearth_mib_series *series) {
+  return (const hearth_mib_sums *)((const char *)series->sums + series->current);
+}
+
+static inline hearth_mib_sums *hearth_mib_series_sums(hearth_mib_series *series) {
+  return (hearth_mib_sums *)((char *)series->sums + series->current);
+}
+
+/* `current`, once the other sums are those that count. */
+static inline uint64_t hearth_mib_series_other(const hearth_mib_series *series) {
+  return sizeof(hearth_mib_sums) - series->current;
+}
 
 /* All figures of a series or block, with their fields in a record. */
 #define HEARTH_EACH_FIGURE(DO)                                                                                         \
@@ -55,11 +70,9 @@ typedef struct hearth_mib_series {
   DO(lifetime_density, LifetimeAccessDensity)
 
 /* Densities as in LLVM: accesses * 100 / size, size 0 counting as 1; over life: that * 1000 / lifetime in ms, at least 1. */
-static inline hearth_figures hearth_figures_of_block(const hearth_block *block, hearth_access_sum accesses,
-                                                     hearth_moment end) {
-  hearth_figures of = {.size = block->size,
-                       .accesses = accesses.accesses * hearth_burst_factor,
-                       .lifetime = end.ns > block->alloc_ns ? end.ns - block->alloc_ns : 0};
+static inline hearth_figures hearth_figures_with_lifetime(const hearth_block *block, hearth_access_sum accesses,
+                                                          uint64_t lifetime) {
+  hearth_figures of = {.size = block->size, .accesses = accesses.accesses * hearth_burst_factor, .lifetime = lifetime};
 
   if (of.accesses > 0) {
     of.density = hearth_divide(of.accesses * 100, of.size ? of.size : 1);
@@ -69,6 +82,15 @@ static inline hearth_figures hearth_figures_of_block(const hearth_block *block, 
     of.percent = accesses.touched == accesses.granules ? 100 : hearth_divide(accesses.touched * 100, accesses.granules);
   }
   return of;
+}
+
+static inline uint64_t hearth_lifetime_until(const hearth_block *block, hearth_moment end) {
+  return end.ns > block->alloc_ns ? end.ns - block->alloc_ns : 0;
+}
+
+static inline hearth_figures hearth_figures_of_block(const hearth_block *block, hearth_access_sum accesses,
+                                                     hearth_moment end) {
+  return hearth_figures_with_lifetime(block, accesses, hearth_lifetime_until(block, end));
 }
 
 /* The record of one block by itself, freed at `end`. */
@@ -133,7 +155,7 @@ static inline void hearth_mib_follow(hearth_mib *into, const hearth_mib *one) {
 
 /* The record that a series comes to. */
 static inline hearth_mib hearth_mib_of_series(const hearth_mib_series *series) {
-  const hearth_mib_sums *sums = &series->sums[series->current];
+  const hearth_mib_sums *sums = hearth_mib_series_sums_of(series);
   hearth_mib mib = {{
       .AllocCount = sums->count,
       .NumMigration = sums->migrations,
@@ -168,19 +190,17 @@ static inline void hearth_mib_append(hearth_mib *into, const hearth_mib_series *
   hearth_mib_set_last(into, &sum);
 }
 
-/* The first record of a series. Returns the sums, still to be filled in, as if there had been some before. */
-static inline const hearth_mib_sums *hearth_mib_series_begin(hearth_mib_series *series, const hearth_figures *of,
-                                                             uint64_t count, const hearth_block *block,
-                                                             uint32_t dealloc_cpu) {
-  static const hearth_mib_sums none = {.count = 0};
-
+/* Before the first record of a series. The sums of none are made such that no block is like the one before. */
+static __attribute__((noinline, unused)) void hearth_mib_series_begin(hearth_mib_series *series,
+                                                                      const hearth_figures *of, uint64_t count,
+                                                                      const hearth_block *block, uint32_t dealloc_cpu) {
+  *hearth_mib_series_sums(series) = (hearth_mib_sums){.alloc_cpu = UINT32_MAX, .dealloc_cpu = UINT32_MAX};
   series->least = series->greatest = *of;
   series->data_type_id = 0;
   series->first_count = count;
   series->first_alloc_ns = block->alloc_ns;
   series->first_alloc_cpu = block->cpu;
   series->first_dealloc_cpu = dealloc_cpu;
-  return &none;
 }
 
 /* The least and greatest values change seldom: mostly, a comparison is all. */
@@ -194,20 +214,32 @@ static inline void hearth_mib_series_widen(hearth_mib_series *series, const hear
 #undef WIDEN_FIGURE
 }
 
+/* The lifetime of a block that ends in the series: its own, or that of the last one which stands for others. Which ones do so is
+ * drawn at random, so that means are right. */
+static inline uint64_t hearth_mib_series_lifetime(hearth_mib_series *series, const hearth_block *block,
+                                                  hearth_moment end) {
+  uint64_t lifetime = hearth_lifetime_until(block, end);
+
+  if (__builtin_expect(!(end.ns & HEARTH_CLOCK_KNOWN), true))
+    return series->sample_lifetime ? series->sample_lifetime : lifetime;
+  if (end.ns & HEARTH_CLOCK_SAMPLE)
+    series->sample_lifetime = lifetime;
+  return lifetime;
+}
+
 /* Make the sums that do not count those of the series with one more block, or the `count` blocks it stands for; done for each
  * block that ends. Counts of blocks do not become too large, other sums may. */
 static inline void hearth_mib_series_add(hearth_mib_series *series, const hearth_block *block, const hearth_figures *of,
                                          hearth_moment end, uint64_t count) {
-  const hearth_mib_sums *from = &series->sums[series->current];
-  hearth_mib_sums *to = &series->sums[1 - series->current];
+  const hearth_mib_sums *from = hearth_mib_series_sums_of(series);
+  hearth_mib_sums *to = (hearth_mib_sums *)((char *)series->sums + hearth_mib_series_other(series));
 
   __asm__("" : "+r"(to)); /* computed once */
   if (__builtin_expect(from->count == 0, false))
-    from = hearth_mib_series_begin(series, of, count, block, end.cpu);
+    hearth_mib_series_begin(series, of, count, block, end.cpu);
   hearth_mib_series_widen(series, of);
   if (__builtin_expect(block->data_type_id != 0, false))
     series->data_type_id = hearth_merge_SAME(series->data_type_id, block->data_type_id);
-  uint64_t compared = from->count ? count : 0;
 #define ADD_FIGURE(figure, Name)                                                                                       \
   to->total.figure =                                                                                                   \
       hearth_merge_SUM(from->total.figure, count == 1 ? of->figure : hearth_repeat_SUM(of->figure, count));
@@ -215,9 +247,9 @@ static inline void hearth_mib_series_add(hearth_mib_series *series, const hearth
 #undef ADD_FIGURE
   to->count = from->count + count;
   to->migrations = from->migrations + (block->cpu != end.cpu ? count : 0);
-  to->overlaps = from->overlaps + (block->alloc_ns < from->dealloc_ns ? compared : 0);
-  to->same_alloc_cpu = from->same_alloc_cpu + (block->cpu == from->alloc_cpu ? compared : 0);
-  to->same_dealloc_cpu = from->same_dealloc_cpu + (end.cpu == from->dealloc_cpu ? compared : 0);
+  to->overlaps = from->overlaps + (block->alloc_ns < from->dealloc_ns ? count : 0);
+  to->same_alloc_cpu = from->same_alloc_cpu + (block->cpu == from->alloc_cpu ? count : 0);
+  to->same_dealloc_cpu = from->same_dealloc_cpu + (end.cpu == from->dealloc_cpu ? count : 0);
   to->alloc_ns = block->alloc_ns;
   to->dealloc_ns = end.ns;
   to->alloc_cpu = block->cpu;

@@ -181,20 +181,12 @@ static inline void set_leaf(hearth_frame_chain *chain, uint32_t context) {
     *leaf = (hearth_chain_leaf){frame, frame->return_address, outer_hash(chain, first + 1), context};
 }
 
-uint32_t hearth_frame_chain_find(hearth_frame_chain *chain, const hearth_frame *frame, bool may_wait) {
+/* By the hash of the whole stack, of which the frames from the position on have not changed. */
+static __attribute__((noinline)) uint32_t find_by_hash(hearth_frame_chain *chain, const hearth_frame *frame,
+                                                       size_t first, bool may_wait) {
   size_t count;
+  uint32_t context;
 
-  chain->complete = false;
-  if (__builtin_expect(!is_between(chain, frame), false))
-    return 0;
-  if (__builtin_expect(chain->rests > 0, false)) {
-    --chain->rests;
-    return 0;
-  }
-  size_t first = keep(chain, frame);
-  uint32_t context = find_leaf(chain, frame, first);
-  if (context > 0)
-    return context;
   bool leads = follow_links(chain, frame, &first, &count);
   chain->count = CHAIN_LAST - first;
   if (chain->hashed_from < first)
@@ -211,6 +203,19 @@ uint32_t hearth_frame_chain_find(hearth_frame_chain *chain, const hearth_frame *
   if (count == 1 && context > 0)
     set_leaf(chain, context);
   return context;
+}
+
+uint32_t hearth_frame_chain_find(hearth_frame_chain *chain, const hearth_frame *frame, bool may_wait) {
+  chain->complete = false;
+  if (__builtin_expect(!is_between(chain, frame), false))
+    return 0;
+  if (__builtin_expect(chain->rests > 0, false)) {
+    --chain->rests;
+    return 0;
+  }
+  size_t first = keep(chain, frame);
+  uint32_t context = find_leaf(chain, frame, first);
+  return context > 0 ? context : find_by_hash(chain, frame, first, may_wait);
 }
 
 size_t hearth_frame_chain_copy(const hearth_frame_chain *chain, uint64_t *ret_pcs) {

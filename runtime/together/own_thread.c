@@ -2,25 +2,44 @@
 /* A process does not end before its last thread: this one asks often enough whether it is to end. */
 #include "own_thread.h"
 
+#include "clock.h"
 #include "os.h"
 #include "running_profile.h"
 
 #define LONGEST_SLEEP UINT64_C(20000000) /* an end of the program is noticed after that, in ns */
+#define BEAT          UINT64_C(4000000)  /* an epoch of the clock is no longer, in ns */
 #define THREAD_MEMORY ((size_t)256 << 10)
+
+static bool beats; /* the clock is to have epochs */
 
 static bool goes_on(void) { return hearth_rt.recording && !hearth_rt.ended && hearth_os_is_main_alive(); }
 
-bool hearth_own_thread_wait(uint64_t ns) {
-  while (ns > LONGEST_SLEEP && goes_on()) {
-    hearth_os_sleep(LONGEST_SLEEP);
-    ns -= LONGEST_SLEEP;
+void hearth_own_thread_sleep(uint64_t ns) {
+  bool is_busy = beats && hearth_clock_beat();
+
+  for (; is_busy && ns > BEAT; ns -= BEAT) {
+    hearth_os_sleep(BEAT);
+    is_busy = hearth_clock_beat();
   }
-  hearth_os_sleep(ns < LONGEST_SLEEP ? ns : LONGEST_SLEEP);
-  return goes_on();
+  hearth_os_sleep(ns);
+  if (is_busy)
+    hearth_clock_beat();
 }
 
-bool hearth_own_thread_begin(void (*run)(void)) {
+bool hearth_own_thread_wait(uint64_t ns) {
+  for (; ns > LONGEST_SLEEP && goes_on(); ns -= LONGEST_SLEEP)
+    hearth_own_thread_sleep(LONGEST_SLEEP);
+  hearth_own_thread_sleep(ns < LONGEST_SLEEP ? ns : LONGEST_SLEEP);
+  if (goes_on())
+    return true;
+  if (beats)
+    hearth_clock_end_beats();
+  return false;
+}
+
+bool hearth_own_thread_begin(void (*run)(void), bool with_beats) {
   void *memory = hearth_os_map(THREAD_MEMORY);
 
+  beats = with_beats && hearth_clock_prepare_beats();
   return memory && hearth_os_begin_thread(run, memory, THREAD_MEMORY);
 }

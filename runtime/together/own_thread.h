@@ -7,10 +7,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Begin it. False: there is no memory, or the system refuses. */
-bool hearth_own_thread_begin(void (*run)(void));
+/* Begin it. `with_beats`: it marks the clock's epochs (clock.h). False: there is no memory, or the system refuses. */
+bool hearth_own_thread_begin(void (*run)(void), bool with_beats);
 
-/* In that thread: wait. False: the program, or its recording, has ended, and so must the thread. */
+/* In that thread: wait. The second returns false if the program, or its recording, has ended, and so must the thread. */
+void hearth_own_thread_sleep(uint64_t ns);
 bool hearth_own_thread_wait(uint64_t ns);
 
 #endif

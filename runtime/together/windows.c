@@ -21,6 +21,7 @@
 #define MOST_LENGTH  UINT64_C(10000000)
 #define DOUBLINGS    7                 /* from the least length to the greatest */
 #define LEAST_GAP    UINT64_C(2000000) /* mean time between windows, in ns */
+#define IDLE_GAP     UINT64_C(4000000) /* between questions whether there is something to look at */
 #define GAP_FOR_COST 100               /* the same, as a multiple of the time that a window's looks take */
 #define LEAST_PAGES  64u
 #define LIVE_PART    32u /* live blocks are counted in one page of so many */
@@ -140,7 +141,7 @@ static void take_window(void) {
   hearth_looks_first(looks);
   uint64_t looked_ns = hearth_os_now_ns();
   if (looked_ns < begin_ns + length_ns)
-    hearth_os_sleep(begin_ns + length_ns - looked_ns);
+    hearth_own_thread_sleep(begin_ns + length_ns - looked_ns);
   uint64_t end_ns = hearth_os_now_ns();
   bool touched = hearth_looks_second(looks);
   if (has_run(touched)) {
@@ -169,8 +170,8 @@ static bool is_worth_it(void) {
 }
 
 static void run(void) {
-  while (hearth_own_thread_wait(draw_gap()))
-    if (is_worth_it())
+  for (bool is_due = false; hearth_own_thread_wait(is_due ? draw_gap() : IDLE_GAP); is_due = is_worth_it())
+    if (is_due && is_worth_it())
       take_window();
 }
 
@@ -188,7 +189,7 @@ void hearth_windows_begin(void) {
     return;
   windows.looks = hearth_os_map(hearth_os_whole_pages(sizeof *windows.looks));
   hearth_sampler_begin(&windows.random, 1, hearth_rt.start_unix_ns ^ hearth_rt.pid << 40);
-  windows.running = windows.looks && hearth_own_thread_begin(run);
+  windows.running = windows.looks && hearth_own_thread_begin(run, hearth_rt.options.clock == HEARTH_CLOCK_AUTO);
 }
 
 static void forget(void) {

@@ -204,7 +204,7 @@ static const char *begin(void) {
     return reason;
   hearth_sampler_begin(&touches.random, 1, hearth_rt.start_unix_ns ^ hearth_rt.pid << 40);
   touches.interval = HEARTH_TOUCH_LONG;
-  return hearth_own_thread_begin(run) ? NULL : "the system refuses a thread";
+  return hearth_own_thread_begin(run, false) ? NULL : "the system refuses a thread";
 }
 
 void hearth_touches_begin(void) {

@@ -33,10 +33,11 @@
 #define HEARTH_RAW_FLAG_HEIGHTS 2048u /* each MIB ends with its stack's heights: least, and most minus least; or 0 */
 #define HEARTH_RAW_FLAG_ESTIMATED                                                                                      \
   4096u /* with FLAG_ACCESSES: accesses were not counted, but estimated from looks at pages */
-#define HEARTH_RAW_FLAG_HOST      512u  /* behind the mappings, before names: size and bytes of the host's name */
-#define HEARTH_RAW_FLAG_RUN       8192u /* behind the host: peak of live bytes; size and bytes of the command line */
-#define HEARTH_RAW_FLAG_RESIDENCY 128u  /* each MIB of a heap dump is followed by three numbers: hearth_raw_residency */
-#define HEARTH_RAW_OCCASION_SHIFT 4     /* bits 4 to 6: enum hearth_raw_occasion */
+#define HEARTH_RAW_FLAG_HOST      512u   /* behind the mappings, before names: size and bytes of the host's name */
+#define HEARTH_RAW_FLAG_RUN       8192u  /* behind the host: peak of live bytes; size and bytes of the command line */
+#define HEARTH_RAW_FLAG_CLOCK     16384u /* behind the run: a number of ns by which times may be early */
+#define HEARTH_RAW_FLAG_RESIDENCY 128u /* each MIB of a heap dump is followed by three numbers: hearth_raw_residency */
+#define HEARTH_RAW_OCCASION_SHIFT 4    /* bits 4 to 6: enum hearth_raw_occasion */
 #define HEARTH_RAW_OCCASION_MASK  (7u << HEARTH_RAW_OCCASION_SHIFT)
 
 /* The file is a heap dump, not a profile: its records count live blocks, one for each stack and type. The value says

@@ -73,6 +73,7 @@ static inline void append_names(file *f) {
 /* The sizes 0, 1, 2 ..., and numbers of all lengths. */
 static const uint8_t host_name[] = {3, 'w', 'e', 'b'};
 static const uint8_t run_facts[] = {0xac, 2, 4, 'l', 's', ' ', 'a'}; /* a peak of 300 bytes */
+static const uint8_t clock_error[] = {0x80, 0x92, 0xf4, 1};          /* 4,000,000 ns */
 
 static inline void append_histogram(file *f, uint64_t size) {
   uint8_t packed[HEARTH_RAW_VARINT_MOST];
@@ -154,6 +155,8 @@ static inline void append_hearth_with(file *f, uint32_t flags) {
     append(f, host_name, sizeof host_name);
   if (flags & HEARTH_RAW_FLAG_RUN)
     append(f, run_facts, sizeof run_facts);
+  if (flags & HEARTH_RAW_FLAG_CLOCK)
+    append(f, clock_error, sizeof clock_error);
   if (flags & HEARTH_RAW_FLAG_NAMES)
     append_names(f);
   pad(f);

@@ -66,6 +66,33 @@ static void test_run(void **state) {
   }
 }
 
+static void test_clock(void **state) {
+  (void)state;
+  for (uint32_t more = 0; more < 4; more++) {
+    file f = {0};
+    append_hearth_with(&f, HEARTH_RAW_FLAG_CLOCK | (more & 1 ? HEARTH_RAW_FLAG_RUN : 0) |
+                               (more & 2 ? HEARTH_RAW_FLAG_NAMES : 0));
+    hearth_raw_dump dump = read_whole(&f);
+    assert_int_equal(dump.clock_error_ns, 4000000);
+    assert_int_equal(dump.name_count, more & 2 ? 2 : 0);
+    hearth_raw_free(&dump);
+  }
+}
+
+/* None at all, and a number that does not end. */
+static void test_bad_clock(void **state) {
+  (void)state;
+  static const uint8_t cases[][11] = {{0}, {255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255}};
+  size_t at = sizeof(hearth_raw_header) + 2 * sizeof(hearth_raw_mapping) + 16;
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+    file f = {0};
+    append_hearth_with(&f, HEARTH_RAW_FLAG_CLOCK);
+    memcpy(f.bytes + at, cases[i], sizeof cases[i]);
+    seal(&f, 0);
+    expect_error(&f, f.size, HEARTH_E_CORRUPT, "no error of the clock");
+  }
+}
+
 /* A peak that does not end; sizes of too many, and more bytes than the file has; a NUL. */
 static void test_bad_run(void **state) {
   (void)state;
@@ -242,6 +269,7 @@ static void test_every_flip_of_what_is_optional(void **state) {
   flip_with(HEARTH_RAW_FLAG_HISTOGRAMS);
   flip_with(HEARTH_RAW_FLAG_NAMES | HEARTH_RAW_FLAG_HOST | HEAP_DUMP);
   flip_with(HEARTH_RAW_FLAG_RUN | HEARTH_RAW_FLAG_HOST);
+  flip_with(HEARTH_RAW_FLAG_RUN | HEARTH_RAW_FLAG_CLOCK);
   flip_with(HEARTH_RAW_FLAG_TOGETHER);
   flip_with(HEARTH_RAW_FLAG_TOGETHER | HEARTH_RAW_FLAG_HISTOGRAMS);
 }
@@ -320,7 +348,7 @@ static void test_hearth_bad_contents(void **state) {
       {8, 3, HEARTH_E_VERSION, "version 3"},
       {offsetof(hearth_raw_header, header_size), 64, HEARTH_E_CORRUPT, "header size"},
       {offsetof(hearth_raw_header, mib_columns), 64, HEARTH_E_CORRUPT, "MIB columns"},
-      {offsetof(hearth_raw_header, flags), 0x4000, HEARTH_E_VERSION, "flags"},
+      {offsetof(hearth_raw_header, flags), 0x8000, HEARTH_E_VERSION, "flags"},
       {offsetof(hearth_raw_header, map_count), 1000, HEARTH_E_CORRUPT, "mappings"},
       {offsetof(hearth_raw_header, map_offset), 4, HEARTH_E_CORRUPT, "mappings"},
       {offsetof(hearth_raw_header, stack_count), 1u << 30, HEARTH_E_CORRUPT, "call stacks"},
@@ -370,6 +398,8 @@ int main(void) {
       cmocka_unit_test(test_bad_host),
       cmocka_unit_test(test_run),
       cmocka_unit_test(test_bad_run),
+      cmocka_unit_test(test_clock),
+      cmocka_unit_test(test_bad_clock),
       cmocka_unit_test(test_heap_dump),
       cmocka_unit_test(test_every_flip_of_what_is_optional),
       cmocka_unit_test(test_several_dumps),

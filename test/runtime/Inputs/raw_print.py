@@ -233,6 +233,12 @@ def main(name, wanted):
     names = []
     if flags & 8192:
         map_end = read_run(data, map_end)
+    clock = 0
+    if flags & 16384:
+        packed = Packed(data, map_end)
+        clock = packed.take()
+        assert clock > 0, "clock"
+        map_end = packed.at
     if flags & 8:
         names, map_end = read_names(data, map_end)
     map_end += -map_end % 8
@@ -245,6 +251,9 @@ def main(name, wanted):
           (flags & 1, mib_n, dropped_blocks, dropped_stacks))
     if sample:
         print("sampled:", sample)
+    if wanted[:1] == ["clock"]:
+        print("clock:", "early" if clock else "exact")
+        wanted = wanted[1:]
     for _, _, _, build_id, path in mappings:
         print("mapping:", Path(path).name, "build-id" if build_id else "no-build-id", build_id)
     records = []

@@ -22,6 +22,13 @@ uintptr_t hearth_forking_thread;
 void hearth_signals_resume(void) {}
 void hearth_os_yield(void) {}
 
+static bool is_wiped = true;
+bool hearth_os_wipe_on_fork(void *at, size_t size) {
+  (void)at;
+  (void)size;
+  return is_wiped;
+}
+
 static bool ticks_are_even = true;
 bool hearth_os_has_ticks(void) { return ticks_are_even; }
 
@@ -77,6 +84,7 @@ static void begin(unsigned interrupted) {
   hearth_this_thread = (hearth_thread_state){.depth = 1};
   last = 0;
   hearth_clock_begin();
+  hearth_clock_beats = (hearth_clock_page){.epoch = 0};
 }
 
 /* The thread's clock never runs back, and is the system's to some ns. */
@@ -194,12 +202,203 @@ static void test_signal_handler(void **state) {
   }
 }
 
+/* -------------------------------------------------- events -------------------------------------------------- */
+
+static double now_ns(void) { return machine.clock; }
+
+/* A beat where the last one was longer ago than an epoch. */
+static void beat_when_due(double *last_beat, double epoch_ns) {
+  if (now_ns() - *last_beat < epoch_ns)
+    return;
+  *last_beat = now_ns();
+  hearth_clock_beat();
+}
+
+#define EVENT_ERROR 400 /* of a reading, and of the steps that keep the order, in ns */
+
+static double event_at; /* the real time of the last one */
+
+/* An event's time is after the last one's, not late, and not early by more than the clock says. */
+static uint64_t check_event(double before, uint64_t now) {
+  event_at = machine.clock;
+  assert_true(now > last);
+  assert_true((double)now <= machine.clock + EVENT_ERROR);
+  assert_true((double)now + (double)hearth_clock_error_ns() >= before - EVENT_ERROR);
+  last = now;
+  return now;
+}
+
+static uint64_t take_event(void) {
+  double before = now_ns();
+
+  return check_event(before, hearth_clock_birth_ns());
+}
+
+static uint64_t take_end(uint64_t birth) {
+  double before = now_ns();
+
+  return check_event(before, hearth_clock_end_ns(birth));
+}
+
+static bool was_early(uint64_t time) { return (double)time < event_at - 1000; }
+
+/* Events come at random; sometimes the program waits for long. */
+static void test_events(void **state) {
+  (void)state;
+  begin(0);
+  run(1e8, 200);
+  assert_true(hearth_clock_prepare_beats());
+  double last_beat = now_ns();
+  unsigned early = 0;
+  for (int i = 0; i < 300000; ++i) {
+    early += was_early(take_event());
+    pass((double)draw(2000));
+    beat_when_due(&last_beat, 4e6);
+    if (i % 20000 == 19999)
+      for (int k = 0; k < 100; ++k) {
+        pass(3e6);
+        beat_when_due(&last_beat, 4e6);
+      }
+  }
+  assert_true(early > 100000 && hearth_clock_error_ns() < 8000000);
+  hearth_clock_end_beats();
+}
+
+/* The thread that beats is starved: the clock's error grows, and it says so. */
+static void test_starved(void **state) {
+  (void)state;
+  begin(0);
+  run(1e8, 200);
+  hearth_clock_beat();
+  for (int i = 0; i < 1000; ++i) {
+    take_event();
+    pass(1e6);
+  }
+  assert_true(hearth_clock_error_ns() >= 1000000000);
+  hearth_clock_end_beats();
+  assert_true(hearth_clock_error_ns() >= 1000000000);
+}
+
+/* The program pauses before each block begins. Blocks that stand for others have exact lifetimes, and their mean is that of all. */
+static void test_mean_lifetime(void **state) {
+  (void)state;
+  begin(0);
+  run(1e8, 200);
+  double last_beat = now_ns(), real = 0, sampled = 0;
+  int count = 300000, samples = 0;
+  hearth_clock_beat();
+  for (int i = 0; i < count; ++i) {
+    pass((double)draw(10000));
+    uint64_t birth = take_event();
+    double began = event_at;
+    pass((double)draw(2000));
+    beat_when_due(&last_beat, 4e6);
+    uint64_t end = take_end(birth);
+    double lifetime = event_at - began;
+    real += lifetime;
+    if (!(end & HEARTH_CLOCK_SAMPLE))
+      continue;
+    samples++;
+    sampled += (double)(end - birth);
+    assert_true((double)(end - birth) < lifetime + EVENT_ERROR && lifetime < (double)(end - birth) + EVENT_ERROR);
+  }
+  real /= count;
+  sampled /= samples;
+  assert_true(samples > count / 64 && samples < count / 4);
+  assert_true(sampled > 0.95 * real && sampled < 1.05 * real);
+  hearth_clock_end_beats();
+}
+
+/* A block that ends in a later epoch reads the ticks, and stands for no other. */
+static void test_later_epoch(void **state) {
+  (void)state;
+  begin(0);
+  run(1e8, 200);
+  hearth_clock_beat();
+  for (int i = 0; i < 1000; ++i) {
+    uint64_t birth = take_event();
+    pass(1e6);
+    hearth_clock_beat();
+    take_event();
+    uint64_t end = take_end(birth);
+    assert_true(end & HEARTH_CLOCK_KNOWN && !(end & HEARTH_CLOCK_SAMPLE));
+    assert_false(was_early(end));
+  }
+  hearth_clock_end_beats();
+}
+
+/* Without beats each event reads the ticks: before the first, after the last, in a forked child, and where events are rare. */
+static void test_events_without_beats(void **state) {
+  (void)state;
+  begin(0);
+  run(1e8, 200);
+  for (int when = 0; when < 4; ++when) {
+    if (when == 1) {
+      hearth_clock_beat();
+      take_event();
+      hearth_clock_end_beats();
+    } else if (when == 2) {
+      hearth_clock_beat();
+      take_event();
+      hearth_clock_beats = (hearth_clock_page){.epoch = 0}; /* as the system does */
+    } else if (when == 3) {
+      while (hearth_clock_beat())
+        ;
+    }
+    for (int i = 0; i < 1000; ++i) {
+      assert_false(was_early(take_event()));
+      pass((double)draw(100000));
+    }
+    hearth_clock_end_beats();
+  }
+  for (int i = 0; i < 10000; ++i)
+    take_event();
+  assert_true(hearth_clock_beat()); /* they are frequent again */
+  hearth_clock_end_beats();
+}
+
+/* Where forked children would see the epochs, or ticks do not go on evenly, there are none. */
+static void test_no_beats(void **state) {
+  (void)state;
+  begin(0);
+  is_wiped = false;
+  assert_false(hearth_clock_prepare_beats());
+  is_wiped = true;
+  ticks_are_even = false;
+  hearth_clock_begin();
+  assert_false(hearth_clock_prepare_beats());
+  ticks_are_even = true;
+}
+
+/* A signal handler that interrupted the runtime: its events change nothing. */
+static void test_event_in_signal_handler(void **state) {
+  (void)state;
+  begin(0);
+  run(1e8, 200);
+  hearth_clock_beat();
+  for (int i = 0; i < 10000; ++i) {
+    take_event();
+    hearth_thread_clock before = hearth_this_thread.clock;
+    hearth_this_thread.depth = 2;
+    hearth_clock_read_for_birth();
+    hearth_clock_read_for_end(before.shown);
+    hearth_this_thread.depth = 1;
+    assert_memory_equal(&before, &hearth_this_thread.clock, sizeof before);
+    pass((double)draw(2000));
+  }
+  hearth_clock_end_beats();
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_alone),         cmocka_unit_test(test_first_rates),
-                                     cmocka_unit_test(test_interrupted),   cmocka_unit_test(test_interrupted_start),
-                                     cmocka_unit_test(test_other_speed),   cmocka_unit_test(test_sleep),
-                                     cmocka_unit_test(test_no_ticks),      cmocka_unit_test(test_late_reading),
-                                     cmocka_unit_test(test_signal_handler)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_alone),          cmocka_unit_test(test_first_rates),
+      cmocka_unit_test(test_interrupted),    cmocka_unit_test(test_interrupted_start),
+      cmocka_unit_test(test_other_speed),    cmocka_unit_test(test_sleep),
+      cmocka_unit_test(test_no_ticks),       cmocka_unit_test(test_late_reading),
+      cmocka_unit_test(test_signal_handler), cmocka_unit_test(test_events),
+      cmocka_unit_test(test_starved),        cmocka_unit_test(test_mean_lifetime),
+      cmocka_unit_test(test_later_epoch),    cmocka_unit_test(test_events_without_beats),
+      cmocka_unit_test(test_no_beats),       cmocka_unit_test(test_event_in_signal_handler)};
 
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -267,7 +267,7 @@ static void check_cache(uint64_t mean_bytes) {
                           .context = context,
                           .data_type_id = next_random() % 2};
     hearth_access_sum accesses = {.accesses = next_random() % 4 * 1000, .granules = 9, .touched = next_random() % 9};
-    hearth_moment end = {1000 * i + 1 + next_random() % 100, (uint32_t)(next_random() % 3)};
+    hearth_moment end = {(1000 * i + next_random() % 100) | HEARTH_CLOCK_KNOWN, (uint32_t)(next_random() % 3)};
     hearth_mib alone = hearth_mib_of_block(&block, accesses, end);
     hearth_mib_weigh(&alone, &block, mean_bytes);
     hearth_mib_follow(&expected[context], &alone);
@@ -324,9 +324,30 @@ static void test_interrupted(void **state) {
   hearth_lock_give(&table.locks[3]);
 }
 
+/* Of blocks whose end did not read the clock, the lifetime is that of the last one that stands for others; before there is one, it
+ * is the difference of the times. */
+static void test_lifetime_of_others(void **state) {
+  (void)state;
+  static hearth_mib_table table;
+  static hearth_mib_cache cache;
+  const uint64_t ends[] = {40, 1000 | HEARTH_CLOCK_KNOWN | HEARTH_CLOCK_SAMPLE, 1004, 9000 | HEARTH_CLOCK_KNOWN, 9004};
+
+  assert_true(hearth_mib_table_create(&table, 600, UINT64_MAX));
+  for (size_t i = 0; i < sizeof ends / sizeof ends[0]; ++i) {
+    hearth_block block = {.size = 8, .alloc_ns = 0, .context = 3, .state = HEARTH_BLOCK_ENDING};
+    assert_true(hearth_mib_cache_record(&cache, &table, &block, (hearth_access_sum){.granules = 1},
+                                        (hearth_moment){ends[i], 0}, 0));
+  }
+  hearth_mib_cache_flush(&cache, &table);
+  assert_int_equal(table.mibs[3].AllocCount, 5);
+  assert_int_equal(table.mibs[3].TotalLifetime, 40 + 1003 + 1003 + 9001 + 1003);
+  assert_int_equal(table.mibs[3].MaxLifetime, 9001);
+}
+
 int main(void) {
   print_message("seed %llu\n", (unsigned long long)seed);
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_lifetime_of_others),
       cmocka_unit_test(test_merge_is_associative),
       cmocka_unit_test(test_merge_is_commutative),
       cmocka_unit_test(test_repeating_is_merging_so_often),
