@@ -334,7 +334,8 @@ static void test_lifetime_of_others(void **state) {
 
   assert_true(hearth_mib_table_create(&table, 600, UINT64_MAX));
   for (size_t i = 0; i < sizeof ends / sizeof ends[0]; ++i) {
-    hearth_block block = {.size = 8, .alloc_ns = 0, .context = 3, .state = HEARTH_BLOCK_ENDING};
+    hearth_header header = HEARTH_BLOCK_ENDING;
+    hearth_block block = {.header = &header, .size = 8, .alloc_ns = 0, .context = 3};
     assert_true(hearth_mib_cache_record(&cache, &table, &block, (hearth_access_sum){.granules = 1},
                                         (hearth_moment){ends[i], 0}, 0));
   }
