@@ -520,6 +520,14 @@ static bool is_chunk(const hearth_tract *tract, const char *first) {
   return (size_t)(first - tract->start) + room_of(tract) <= tract->size;
 }
 
+/* Was the chunk ever handed out? What lies behind was not, and is not read: that would cost page faults. The class is locked. */
+static bool is_used(const hearth_tract *tract, const char *first) {
+  if (!is_chunk(tract, first) || tract->kind != HEARTH_TRACT_SMALL)
+    return is_chunk(tract, first);
+  const char *fresh = classes[tract->size_class].fresh; /* in the class's newest tract */
+  return fresh <= tract->start || fresh >= tract->start + tract->size + FIRST || first < fresh;
+}
+
 uint32_t hearth_heap_see(const char *page, const hearth_page_bits *wanted, hearth_seen_block *ret) {
   hearth_tract tract;
   uint32_t count = 0;
@@ -555,7 +563,7 @@ void hearth_heap_each(void (*visit)(const hearth_block *block, void *closure), v
   for (uint32_t sector = 0; hearth_tract_next(&sector, &tract);) {
     if (tract.kind == HEARTH_TRACT_HEADERLESS)
       continue;
-    for (char *first = tract.start + FIRST; is_chunk(&tract, first); first += step_of(&tract)) {
+    for (char *first = tract.start + FIRST; is_used(&tract, first); first += step_of(&tract)) {
       hearth_header *header = follow((hearth_header *)first);
       hearth_block_state state = hearth_header_state(header);
       if (state != HEARTH_BLOCK_LIVE && state != HEARTH_BLOCK_ENDING)
@@ -577,7 +585,7 @@ static void count_tract(hearth_heap_usage *usage, const hearth_tract *tract) {
   }
   size_t size = step_of(tract);
   *(tract->kind == HEARTH_TRACT_LARGE ? &usage->large_tract_bytes : &usage->small_tract_bytes) += tract->size;
-  for (char *first = tract->start + FIRST; is_chunk(tract, first); first += size)
+  for (char *first = tract->start + FIRST; is_used(tract, first); first += size)
     if (hearth_header_state(follow((hearth_header *)first)) == HEARTH_BLOCK_LIVE) {
       usage->chunk_bytes += size;
       ++usage->blocks;
