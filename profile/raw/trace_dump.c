@@ -31,6 +31,7 @@ static void end_block(summing *s, const hearth_live_block *block, uint64_t end_n
   size_t row = block->stack == HEARTH_TRACE_NO_STACK ? s->dump->node_count : block->stack;
   hearth_mib *into = &s->mibs[row], one = mib_of(block, end_ns);
   one.LiveAtExit = live;
+  one.LiveBytes = live ? block->size : 0;
   one.NumLifetimeOverlaps = into->AllocCount > 0 && one.AllocTimestamp < into->DeallocTimestamp;
   s->dump->record_count += into->AllocCount == 0;
   hearth_mib_merge(into, &one);

@@ -68,7 +68,7 @@ static hearth_status print_header(const hearth_listing *r, hearth_error *err) {
   fprintf(out, "  allocated  %s (%" PRIu64 " bytes) by %" PRIu64 " allocation%s\n",
           hearth_amount_bytes(s->total_bytes).c, s->total_bytes, s->total_allocs, hearth_plural(s->total_allocs));
   if (hearth_listing_knows(r, HEARTH_COL_LiveAtExit))
-    fprintf(out, "  at exit    %s%s live\n", r->all.live > 0 ? "about " : "", hearth_amount_bytes(r->all.live).c);
+    fprintf(out, "  at exit    %s%s live\n", r->live_estimated ? "about " : "", hearth_amount_bytes(r->all.live).c);
   HEARTH_TRY(print_run_facts(r, err));
   if (s->accesses_counted)
     fprintf(out, "  accesses   %s%" PRIu64 " loads and stores%s\n", s->accesses_estimated ? "some " : "",
