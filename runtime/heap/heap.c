@@ -454,6 +454,7 @@ static bool see(const char *page, const char *chunk, size_t size, hearth_seen_bl
   if (end <= page)
     return false;
   ret->granules = granules_in(page, chunk, end);
+  ret->alloc_ns = __atomic_load_n(&block->alloc_ns, __ATOMIC_RELAXED);
   ret->context = __atomic_load_n(&block->context, __ATOMIC_RELAXED);
   ret->pages = (uint32_t)(((uintptr_t)end - 1) / HEARTH_OS_PAGE - (uintptr_t)chunk / HEARTH_OS_PAGE + 1);
   ret->is_live = state == HEARTH_BLOCK_LIVE;

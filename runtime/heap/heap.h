@@ -114,6 +114,7 @@ void hearth_heap_each(void (*visit)(hearth_block *block, void *closure), void *c
 /* A block in a page, as a thread sees it that stops no other: its numbers may be of two blocks that had the chunk. */
 typedef struct hearth_seen_block {
   uint64_t granules; /* of the page's 64, those of the block's chunk */
+  uint64_t alloc_ns; /* of the block, unless it was freed */
   uint32_t context;
   uint32_t pages; /* that the block lies in, at least 1 */
   bool is_live;   /* else it was freed, and nothing is in its place yet */

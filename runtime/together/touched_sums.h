@@ -22,12 +22,14 @@ typedef struct hearth_touched_row {
   uint64_t sums[HEARTH_RAW_TOUCHED_COLUMNS]; /* with a fraction, but for the windows */
   uint64_t window;                           /* the last one that saw a block of it */
   uint64_t page;                             /* the last one, of all windows, in which a block of it was touched */
+  uint64_t picks, late_picks; /* that ended or were accessed (picks.h); of these, not accessed any more */
   /* Of the last window's sample: */
   uint32_t lines, pages;
   uint32_t blocks, live; /* in parts of HEARTH_SHARE */
   /* For a dump: */
-  uint64_t dump;   /* the last one that has a record of it */
-  uint32_t record; /* its number there */
+  uint64_t dump;                /* the last one that has a record of it */
+  uint32_t record;              /* its number there */
+  uint64_t late_dump, late_now; /* picks that wait, at this dump */
 } hearth_touched_row;
 
 #define HEARTH_SHARE 256u /* parts of a block */

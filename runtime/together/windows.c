@@ -13,6 +13,7 @@
 #include "looks.h"
 #include "own_thread.h"
 #include "pair_sums.h"
+#include "picks.h"
 #include "running_profile.h"
 #include "tracts.h"
 
@@ -23,7 +24,9 @@
 #define LEAST_GAP    UINT64_C(2000000) /* mean time between windows, in ns */
 #define GAP_FOR_COST 100               /* the same, as a multiple of the time that a window's looks take */
 #define LEAST_PAGES  64u
-#define LIVE_PART    32u /* live blocks are counted in one page of so many */
+#define NEW_PICKS    32u  /* in a window */
+#define OLD_PICKS    128u /* that a window looks at again */
+#define LIVE_PART    32u  /* live blocks are counted in one page of so many */
 
 static struct {
   hearth_lock lock; /* of all but `looks` and what follows it */
@@ -32,6 +35,7 @@ static struct {
   uint64_t totals[HEARTH_RAW_TOTALS];
   hearth_touched_sums touched;
   hearth_pair_sums pairs;
+  hearth_picks picks;
   hearth_looks *looks;
   hearth_sampler random;
   uint64_t cost_ns, page_ns; /* of a window, and of a look at a page: decaying means */
@@ -88,9 +92,21 @@ static void sum_up(void) {
   hearth_pair_sums_add_window(&windows.pairs, &windows.touched, looks->pages, looks->sampled);
 }
 
+static void pick(void) {
+  const hearth_looks *looks = windows.looks;
+
+  hearth_picks_look(&windows.picks, OLD_PICKS, &windows.touched);
+  for (unsigned i = 0; i < NEW_PICKS; ++i) {
+    const char *page = looks->page[hearth_sampler_below(&windows.random, looks->count)];
+    hearth_picks_take(&windows.picks, page, (uint32_t)hearth_sampler_below(&windows.random, HEARTH_LOOKS_COUNTERS),
+                      &windows.random);
+  }
+}
+
 static void add_window(uint64_t length_ns) {
   hearth_pair_sums_reserve(&windows.pairs);
   sum_up();
+  pick();
   ++windows.totals[HEARTH_RAW_WINDOWS];
   windows.totals[HEARTH_RAW_WINDOW_NS] += length_ns;
   windows.totals[HEARTH_RAW_SAMPLED_PAGES] += windows.looks->count;
@@ -172,6 +188,7 @@ void hearth_windows_begin(void) {
 static void forget(void) {
   hearth_touched_sums_forget(&windows.touched);
   hearth_pair_sums_forget(&windows.pairs);
+  windows.picks.count = windows.picks.halvings = 0;
   for (unsigned i = 0; i < HEARTH_RAW_TOTALS; ++i)
     windows.totals[i] = 0;
 }
@@ -197,8 +214,11 @@ bool hearth_windows_hold(void) {
     if (!hearth_patience_left(&patience))
       return false;
   ++windows.dump;
-  if (windows.totals[HEARTH_RAW_WINDOWS] > 0)
+  if (windows.totals[HEARTH_RAW_WINDOWS] > 0) {
+    hearth_picks_look(&windows.picks, HEARTH_PICKS_MOST, &windows.touched);
+    hearth_picks_show(&windows.picks, windows.dump, &windows.touched);
     return true;
+  }
   hearth_windows_let_go();
   return false;
 }
@@ -227,6 +247,15 @@ bool hearth_windows_touched(uint32_t context, uint32_t record, uint64_t *ret) {
     ret[i] = i == HEARTH_RAW_TOUCHED_WINDOWS ? row->sums[i] : round_sum(row->sums[i]);
   ++ret[HEARTH_RAW_TOUCHED_LIVE];
   return true;
+}
+
+void hearth_windows_set_picks(uint32_t context, hearth_mib *mib) {
+  if (context >= windows.touched.count)
+    return;
+  const hearth_touched_row *row = &windows.touched.rows[context];
+  uint64_t late_now = row->late_dump == windows.dump ? row->late_now : 0;
+  mib->Picks = row->picks + late_now;
+  mib->LatePicks = row->late_picks + late_now;
 }
 
 bool hearth_windows_next_pair(uint32_t *at, uint64_t *ret) {
