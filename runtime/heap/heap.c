@@ -454,6 +454,8 @@ static bool see(const char *page, const char *chunk, size_t size, hearth_seen_bl
   if (end <= page)
     return false;
   ret->granules = granules_in(page, chunk, end);
+  ret->end = end < page + HEARTH_OS_PAGE ? end : page + HEARTH_OS_PAGE;
+  ret->begin = memory < page ? page : memory < ret->end ? memory : ret->end;
   ret->alloc_ns = __atomic_load_n(&block->alloc_ns, __ATOMIC_RELAXED);
   ret->context = __atomic_load_n(&block->context, __ATOMIC_RELAXED);
   ret->pages = (uint32_t)(((uintptr_t)end - 1) / HEARTH_OS_PAGE - (uintptr_t)chunk / HEARTH_OS_PAGE + 1);
@@ -473,6 +475,19 @@ uint32_t hearth_heap_see(const char *page, uint64_t wanted, hearth_seen_block *r
     if (granules_in(page, chunk, chunk + size) & wanted && see(page, chunk, size, &ret[count]))
       ++count;
   return count;
+}
+
+bool hearth_heap_see_byte(const char *byte, hearth_seen_block *ret) {
+  hearth_seen_block seen[HEARTH_SEEN_MOST];
+  size_t in_page = (uintptr_t)byte % HEARTH_OS_PAGE;
+  uint32_t count = hearth_heap_see(byte - in_page, UINT64_C(1) << in_page / HEARTH_GRANULE, seen);
+
+  for (uint32_t i = 0; i < count; ++i)
+    if (seen[i].begin <= byte && byte < seen[i].end) {
+      *ret = seen[i];
+      return true;
+    }
+  return false;
 }
 
 typedef struct watched_visit {

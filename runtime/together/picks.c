@@ -8,22 +8,15 @@
 
 #define MOST_HALVINGS 30u
 
-static uint64_t count_accesses(const char *page, uint64_t granules) {
-  const uint64_t *counters = hearth_counters_of(page, HEARTH_OS_PAGE).begin;
-  uint64_t sum = 0;
+static uint64_t count_accesses(const hearth_pick *pick) { return hearth_shadow_sum(pick->begin, pick->size).accesses; }
 
-  for (; granules; granules &= granules - 1)
-    sum += __atomic_load_n(&counters[__builtin_ctzll(granules)], __ATOMIC_RELAXED);
-  return sum;
-}
+/* The part of the live block that has this byte. */
+static bool find(const char *byte, hearth_pick *ret) {
+  hearth_seen_block seen;
 
-/* The live block at a granule of a page. */
-static bool find(const char *page, uint64_t granule, hearth_pick *ret) {
-  hearth_seen_block seen[HEARTH_SEEN_MOST];
-
-  if (hearth_heap_see(page, granule, seen) != 1 || !seen->is_live)
+  if (!hearth_heap_see_byte(byte, &seen) || !seen.is_live)
     return false;
-  *ret = (hearth_pick){page, seen->granules, 0, seen->alloc_ns, seen->context, false};
+  *ret = (hearth_pick){seen.begin, (size_t)(seen.end - seen.begin), 0, seen.alloc_ns, seen.context, false};
   return true;
 }
 
@@ -36,15 +29,15 @@ static void halve(hearth_picks *picks, hearth_sampler *random) {
   ++picks->halvings;
 }
 
-void hearth_picks_take(hearth_picks *picks, const char *page, uint32_t granule, hearth_sampler *random) {
+void hearth_picks_take(hearth_picks *picks, const char *byte, hearth_sampler *random) {
   hearth_pick pick;
 
   if (picks->count == HEARTH_PICKS_MOST && picks->halvings < MOST_HALVINGS)
     halve(picks, random);
   if (picks->count == HEARTH_PICKS_MOST || hearth_sampler_below(random, UINT64_C(1) << picks->halvings) != 0 ||
-      !find(page, UINT64_C(1) << granule, &pick))
+      !find(byte, &pick))
     return;
-  pick.accesses = count_accesses(page, pick.granules);
+  pick.accesses = count_accesses(&pick);
   picks->rows[picks->count++] = pick;
 }
 
@@ -61,10 +54,9 @@ static void settle(hearth_picks *picks, uint32_t row, bool late, hearth_touched_
 /* Returns whether it still waits. */
 static bool look(hearth_picks *picks, uint32_t row, hearth_touched_sums *sums) {
   hearth_pick *pick = &picks->rows[row], now;
-  bool lives = find(pick->page, pick->granules & (0 - pick->granules), &now) && now.context == pick->context &&
-               now.alloc_ns == pick->alloc_ns;
+  bool lives = find(pick->begin, &now) && now.context == pick->context && now.alloc_ns == pick->alloc_ns;
 
-  if (lives && count_accesses(pick->page, pick->granules) == pick->accesses)
+  if (lives && count_accesses(pick) == pick->accesses)
     return pick->looked_at = true;
   settle(picks, row, !lives, sums);
   return false;

@@ -8,11 +8,13 @@
 #include "sample.h"
 #include "touched_sums.h"
 
+#include <stddef.h>
+
 #define HEARTH_PICKS_MOST 512u
 
 typedef struct hearth_pick {
-  const char *page;
-  uint64_t granules; /* of the page's 64 */
+  const char *begin;
+  size_t size;       /* bytes, in one page */
   uint64_t accesses; /* to them, when it was picked */
   uint64_t alloc_ns; /* of the block */
   uint32_t context;
@@ -25,9 +27,9 @@ typedef struct hearth_picks {
   uint32_t halvings;                   /* each stands for 1 << halvings */
 } hearth_picks;
 
-/* Pick what lies at a granule of a page, if it is part of a live block. Where there is no room, half of all picks are dropped, and
+/* Pick the part that has this byte, if it is of a live block. Where there is no room, half of all picks are dropped, and
  * from then on each counts for two. */
-void hearth_picks_take(hearth_picks *picks, const char *page, uint32_t granule, hearth_sampler *random);
+void hearth_picks_take(hearth_picks *picks, const char *byte, hearth_sampler *random);
 
 /* Look at `most` picks, or all there are. Those that were accessed or have ended go to the sums of their contexts. A pick that
  * ended before the first look tells nothing, and is dropped. */

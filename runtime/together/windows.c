@@ -98,8 +98,7 @@ static void pick(void) {
   hearth_picks_look(&windows.picks, OLD_PICKS, &windows.touched);
   for (unsigned i = 0; i < NEW_PICKS; ++i) {
     const char *page = looks->page[hearth_sampler_below(&windows.random, looks->count)];
-    hearth_picks_take(&windows.picks, page, (uint32_t)hearth_sampler_below(&windows.random, HEARTH_LOOKS_COUNTERS),
-                      &windows.random);
+    hearth_picks_take(&windows.picks, page + hearth_sampler_below(&windows.random, HEARTH_OS_PAGE), &windows.random);
   }
 }
 
