@@ -1,21 +1,33 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Bytes that were live when the profile was written. LLVM's profiles, and those made before there was the field LiveBytes, know
- * the number of these blocks only. */
+/* Bytes that were live when the profile was written. Of blocks of LLVM's profiles, and of those made before there was the field
+ * LiveBytes, the number is known only. Views estimate these; profiles hold what is known. */
 #ifndef HEARTH_LIVE_BYTES_H
 #define HEARTH_LIVE_BYTES_H
 
+#include <stdbool.h>
+
 #include "hearth/mib.h"
 
-/* Those that the other fields give: exact if all blocks were live, or none; else by the blocks' average size. */
-static inline uint64_t hearth_estimate_live_bytes(const hearth_mib *mib) {
-  if (mib->LiveAtExit == mib->AllocCount)
-    return mib->TotalSize;
-  double bytes = mib->AllocCount ? (double)mib->TotalSize / (double)mib->AllocCount * (double)mib->LiveAtExit : 0;
-  return bytes >= 0x1p64 ? UINT64_MAX : (uint64_t)(bytes + 0.5);
+/* Else LiveBytes, or TotalSize if all blocks are live, is exact. */
+static inline bool hearth_live_bytes_estimated(const hearth_mib *mib) {
+  return mib->SizedAtExit < mib->LiveAtExit && mib->LiveAtExit < mib->AllocCount;
 }
 
+/* Blocks of unknown size have the average size of all. */
 static inline uint64_t hearth_live_bytes(const hearth_mib *mib) {
-  return mib->LiveBytes ? mib->LiveBytes : hearth_estimate_live_bytes(mib);
+  if (mib->SizedAtExit >= mib->LiveAtExit)
+    return mib->LiveBytes;
+  if (mib->LiveAtExit >= mib->AllocCount)
+    return mib->TotalSize;
+  double average = (double)mib->TotalSize / (double)mib->AllocCount;
+  double bytes = average * (double)(mib->LiveAtExit - mib->SizedAtExit);
+  return bytes >= 0x1p64 ? UINT64_MAX : hearth_merge_SUM(mib->LiveBytes, (uint64_t)(bytes + 0.5));
+}
+
+/* For sums over contexts of all kinds: the estimate in the place of what is unknown. Not to be stored. */
+static inline void hearth_fill_live_bytes(hearth_mib *mib) {
+  mib->LiveBytes = hearth_live_bytes(mib);
+  mib->SizedAtExit = mib->LiveAtExit;
 }
 
 #endif

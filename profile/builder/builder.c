@@ -11,7 +11,6 @@
 #include "array.h"
 #include "estimates.h"
 #include "hearth/ids.h"
-#include "live_bytes.h"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -297,7 +296,6 @@ hearth_status hearth_builder_add_to_node(hearth_builder *builder, uint32_t node,
   if (mib->AllocCount == 0)
     return HEARTH_OK; /* the empty record is neutral: a context of which nothing is known does not exist */
   hearth_mib_forget_estimate(&added);
-  added.LiveBytes = hearth_live_bytes(&added); /* so that sums over profiles of all kinds are whole */
   hearth_builder_drop_unrecorded(builder, &added);
   size_t row = context == HEARTH_NONE ? builder->context_count : context;
   HEARTH_TRY(hearth_builder_note_in_run(builder, row, &added, err));

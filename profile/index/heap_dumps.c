@@ -264,6 +264,7 @@ static hearth_status add_entry(const hearth_heap_dumps *dumps, const hearth_heap
                      .MaxSize = average,
                      .TotalSize = entry->bytes,
                      .LiveAtExit = entry->blocks,
+                     .SizedAtExit = entry->blocks,
                      .LiveBytes = entry->bytes}};
   uint32_t node = entry->node == HEARTH_NONE ? HEARTH_NONE : nodes[entry->node];
   const char *type = dumps->names[entry->type];

@@ -49,6 +49,7 @@ static void add_own_memory(hearth_live_census *live, uint32_t context) {
                                           .MaxSize = size,
                                           .TotalSize = size,
                                           .LiveAtExit = 1,
+                                          .SizedAtExit = 1,
                                           .LiveBytes = size}});
 }
 

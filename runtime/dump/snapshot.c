@@ -26,8 +26,8 @@ static void add_live(hearth_block *block, void *closure) {
     return;
   hearth_access_sum accesses = hearth_shadow_sum(hearth_block_memory(block), block->size);
   hearth_mib one = hearth_mib_of_block(block, accesses, visit->now);
-  one.LiveAtExit = hearth_block_state_of(block) == HEARTH_BLOCK_LIVE;
-  one.LiveBytes = one.LiveAtExit ? one.TotalSize : 0;
+  if (hearth_block_state_of(block) == HEARTH_BLOCK_LIVE)
+    hearth_mib_set_live(&one);
   hearth_mib_weigh(&one, block, hearth_rt.options.sample);
   hearth_mib_follow(hearth_mib_view_change(visit->mibs, block->context), &one);
   if (visit->mibs->histograms.by_context)
@@ -41,8 +41,7 @@ static void add_live_of_allocator(const hearth_block *block, uint64_t address, h
   if (block->context >= visit->mibs->count || block->alloc_ns < hearth_rt.fork_ns)
     return;
   hearth_mib one = hearth_allocators_mib(block, address, accesses, visit->now);
-  one.LiveAtExit = one.AllocCount;
-  one.LiveBytes = one.TotalSize;
+  hearth_mib_set_live(&one);
   hearth_mib_follow(hearth_mib_view_change(visit->mibs, block->context), &one);
 }
 

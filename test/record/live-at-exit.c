@@ -8,13 +8,15 @@
  * RUN: %hearth show --function=make --sort=live --json prof | FileCheck %s --check-prefix=JSON
  * JSON: "LiveBytes":1000000
  *
- * RUN: %hearth show --text prof | sed '/LiveBytes/d' > text && %hearth index -q text -o estimated
+ * RUN: %hearth show --text prof | sed '/LiveBytes/d; /SizedAtExit/d' > text && %hearth index -q text -o estimated
  * RUN: %hearth show --function=make estimated | FileCheck %s --check-prefix=ABOUT
  * ABOUT: at exit    about
- * RUN: %hearth show --function=make --sort=live --json estimated | FileCheck %s --check-prefix=ESTIMATE
- * ESTIMATE: "LiveBytes":100010{{[,}]}}
+ * RUN: %hearth show --function=make --by=function --json estimated | FileCheck %s --check-prefix=ESTIMATE
+ * ESTIMATE: "live":100010{{[,}]}}
  * RUN: %hearth merge -q prof estimated -o both && %hearth show --function=make --json both | FileCheck %s --check-prefix=BOTH
- * BOTH: "LiveBytes":1100010{{[,}]}}
+ * BOTH: "LiveAtExit":2,{{.*}}"SizedAtExit":1,"LiveBytes":1000000,
+ * RUN: %hearth show --function=make --by=function --json both | FileCheck %s --check-prefix=SUM
+ * SUM: "live":1100010{{[,}]}}
  */
 #include <stdlib.h>
 

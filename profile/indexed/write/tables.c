@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* FRAMES, STACKS and CONTEXTS as packed tables: a source for each fills blocks of rows from the builder's rows in
  * their new order. */
-#include "live_bytes.h"
 #include "packed.h"
 #include "writer.h"
 
@@ -58,6 +57,7 @@ static const struct context_column {
     {HEARTH_COL_ShortLooks, -1},
     {HEARTH_COL_TouchedShortLooks, HEARTH_COL_ShortLooks},
     {HEARTH_COL_ShortLookTime, -1},
+    {HEARTH_COL_SizedAtExit, HEARTH_COL_LiveAtExit},
     {HEARTH_COL_LiveBytes, -1},
     {HEARTH_COL_Picks, -1},
     {HEARTH_COL_LatePicks, HEARTH_COL_Picks},
@@ -65,18 +65,10 @@ static const struct context_column {
 
 _Static_assert(sizeof context_columns / sizeof context_columns[0] == HEARTH_MIB_COLUMNS, "each field has its column");
 
-enum { LOOK_COLUMNS = 8, PLAIN_COLUMNS = HEARTH_MIB_COLUMNS - LOOK_COLUMNS - 3 /* the last three */ };
+enum { LOOK_COLUMNS = 8, PLAIN_COLUMNS = HEARTH_MIB_COLUMNS - LOOK_COLUMNS - 4 /* the last four */ };
 
-/* Is there a context whose live bytes the other fields do not give? */
 static bool has_live_bytes(const hearth_builder *b) {
-  hearth_mib mib;
-  for (size_t i = 0; i < b->context_count; i++)
-    if (mib_rows_number(&b->mibs, i, HEARTH_COL_LiveBytes) > 0) {
-      hearth_mib_rows_get(&b->mibs, i, &mib);
-      if (mib.LiveBytes != hearth_estimate_live_bytes(&mib))
-        return true;
-    }
-  return false;
+  return b->mibs.columns[HEARTH_COL_SizedAtExit].width > 0 || b->mibs.columns[HEARTH_COL_LiveBytes].width > 0;
 }
 
 static bool has_picks(const hearth_builder *b) {
@@ -88,7 +80,7 @@ static bool is_wanted(const hearth_builder *b, size_t column) {
     return true;
   if (column < PLAIN_COLUMNS + LOOK_COLUMNS)
     return b->runs.accesses_estimated;
-  return context_columns[column].field == HEARTH_COL_LiveBytes ? has_live_bytes(b) : has_picks(b);
+  return column < PLAIN_COLUMNS + LOOK_COLUMNS + 2 ? has_live_bytes(b) : has_picks(b);
 }
 
 void hearth_writer_choose_columns(writer *w) {

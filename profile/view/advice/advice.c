@@ -6,6 +6,7 @@
 #include "array.h"
 #include "findings.h"
 #include "hearth/origin.h"
+#include "live_bytes.h"
 #include "option_size.h"
 
 /* Functions of the standard libraries that make the memory of a container larger. */
@@ -115,6 +116,7 @@ static hearth_status add_context(hearth_advice *a, uint32_t context, hearth_erro
     place->context = context;
     place->context_bytes = s.mib.TotalSize;
   }
+  hearth_fill_live_bytes(&s.mib);
   hearth_mib_merge(&place->mib, &s.mib);
   a->knows_use = a->knows_use || s.mib.TotalPercentUtilized > 0;
   a->knows_accesses = a->knows_accesses || s.mib.TotalAccessCount > 0;

@@ -156,8 +156,7 @@ hearth_status hearth_selection_get(const hearth_selection *s, uint32_t context, 
                                    hearth_error *err) {
   ret->context = context;
   HEARTH_TRY(hearth_profile_get_context(s->profile, context, &ret->node, &ret->mib, err));
-  ret->live_estimated = ret->mib.LiveBytes == 0 && ret->mib.LiveAtExit > 0 && ret->mib.LiveAtExit < ret->mib.AllocCount;
-  ret->mib.LiveBytes = hearth_live_bytes(&ret->mib);
+  ret->live_estimated = hearth_live_bytes_estimated(&ret->mib);
   HEARTH_TRY(hearth_selection_classify(s, ret->node, &ret->mib, &ret->hotness, err));
   HEARTH_TRY(get_possible(s, ret, err));
   HEARTH_TRY(is_in_library(s, ret->node, &ret->in_library, err));

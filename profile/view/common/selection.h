@@ -23,7 +23,7 @@ typedef struct hearth_selected {
   uint32_t context, node;
   hearth_class hotness;
   bool wanted;         /* passes the filters */
-  bool live_estimated; /* mib.LiveBytes is made of the blocks' number and average size */
+  bool live_estimated; /* its live bytes are, in part, made of the blocks' number and average size (live_bytes.h) */
   bool in_library;     /* a library without debug information allocates: no call of the program's can give a hint */
   hearth_mib mib;
   hearth_spread spread;

@@ -130,7 +130,7 @@ hearth_status hearth_diff_mib(const hearth_diff *d, const hearth_diff_entry *ent
   for (uint32_t i = entry->first[side]; i != HEARTH_NONE; i = d->sides[side].next[i]) {
     hearth_mib mib;
     HEARTH_TRY(hearth_profile_get_context(d->sides[side].profile, i, NULL, &mib, err));
-    mib.LiveBytes = hearth_live_bytes(&mib);
+    hearth_fill_live_bytes(&mib);
     hearth_mib_merge(ret, &mib);
   }
   return HEARTH_OK;

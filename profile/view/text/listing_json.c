@@ -6,7 +6,6 @@
 #include "hearth/touch_rate.h"
 #include "json_frames.h"
 #include "listing_rows.h"
-#include "live_bytes.h"
 #include "option_size.h"
 #include "print.h"
 
@@ -179,7 +178,6 @@ static hearth_status print_context(listing_json *p, const hearth_listing_row *ro
   uint32_t node;
   hearth_mib mib;
   HEARTH_TRY(hearth_profile_get_context(p->listing.profile, row->context, &node, &mib, err));
-  mib.LiveBytes = hearth_live_bytes(&mib);
   HEARTH_TRY(hearth_frames_read(&p->stack, p->listing.profile, node, err));
   hearth_json_line(json);
   hearth_json_open(json, '{');
