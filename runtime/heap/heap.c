@@ -482,7 +482,7 @@ bool hearth_heap_see_byte(const char *byte, hearth_seen_block *ret) {
   size_t in_page = (uintptr_t)byte % HEARTH_OS_PAGE;
   uint32_t count = hearth_heap_see(byte - in_page, UINT64_C(1) << in_page / HEARTH_GRANULE, seen);
 
-  for (uint32_t i = 0; i < count; ++i)
+  for (uint32_t i = 0; i < count; i++)
     if (seen[i].begin <= byte && byte < seen[i].end) {
       *ret = seen[i];
       return true;

@@ -92,24 +92,27 @@ static void sum_up(void) {
   hearth_pair_sums_add_window(&windows.pairs, &windows.touched, looks->pages, looks->sampled);
 }
 
-static void pick(void) {
+static void pick(uint64_t pages) {
   const hearth_looks *looks = windows.looks;
 
   hearth_picks_look(&windows.picks, OLD_PICKS, &windows.touched);
-  for (unsigned i = 0; i < NEW_PICKS; ++i) {
+  for (unsigned i = 0; i < NEW_PICKS; i++) {
     const char *page = looks->page[hearth_sampler_below(&windows.random, looks->count)];
-    hearth_picks_take(&windows.picks, page + hearth_sampler_below(&windows.random, HEARTH_OS_PAGE), &windows.random);
+    const char *byte = page + hearth_sampler_below(&windows.random, HEARTH_OS_PAGE);
+    hearth_picks_take(&windows.picks, byte, pages, &windows.random);
   }
 }
 
 static void add_window(uint64_t length_ns) {
+  uint64_t pages = windows.looks->count * windows.looks->pages / windows.looks->sampled; /* that the heap uses */
+
   hearth_pair_sums_reserve(&windows.pairs);
   sum_up();
-  pick();
+  pick(pages);
   ++windows.totals[HEARTH_RAW_WINDOWS];
   windows.totals[HEARTH_RAW_WINDOW_NS] += length_ns;
   windows.totals[HEARTH_RAW_SAMPLED_PAGES] += windows.looks->count;
-  windows.totals[HEARTH_RAW_PAGES] += windows.looks->count * windows.looks->pages / windows.looks->sampled;
+  windows.totals[HEARTH_RAW_PAGES] += pages;
 }
 
 /* A window in which the program waited says nothing of the memory that it uses. */
@@ -251,10 +254,7 @@ bool hearth_windows_touched(uint32_t context, uint32_t record, uint64_t *ret) {
 void hearth_windows_set_picks(uint32_t context, hearth_mib *mib) {
   if (context >= windows.touched.count)
     return;
-  const hearth_touched_row *row = &windows.touched.rows[context];
-  uint64_t late_now = row->late_dump == windows.dump ? row->late_now : 0;
-  mib->Picks = row->picks + late_now;
-  mib->LatePicks = row->late_picks + late_now;
+  hearth_picks_count(&windows.touched.rows[context], windows.dump, &mib->Picks, &mib->LatePicks);
 }
 
 bool hearth_windows_next_pair(uint32_t *at, uint64_t *ret) {

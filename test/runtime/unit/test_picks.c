@@ -34,14 +34,24 @@ static hearth_block *make(uint32_t context, uint64_t alloc_ns) {
   return block;
 }
 
-static void take(const hearth_block *block) { hearth_picks_take(&picks, (const char *)(block + 1) + 10, &lots); }
+static void take_of(const hearth_block *block, uint64_t pages) {
+  hearth_picks_take(&picks, (const char *)(block + 1) + 10, pages, &lots);
+}
+
+static void take(const hearth_block *block) { take_of(block, 1000); }
+
+static void access_it(const hearth_block *block) { hearth_shadow_count((uintptr_t)(block + 1) + 40, 1); }
 
 static void look(void) { hearth_picks_look(&picks, HEARTH_PICKS_MOST, &sums); }
 
-static void expect(uint64_t count, uint64_t late) {
-  assert_int_equal(sums.rows[CONTEXT].picks, count);
-  assert_int_equal(sums.rows[CONTEXT].late_picks, late);
+static void expect_at(uint64_t dump, uint64_t count, uint64_t late) {
+  uint64_t found, found_late;
+  hearth_picks_count(&sums.rows[CONTEXT], dump, &found, &found_late);
+  assert_int_equal(found, count);
+  assert_int_equal(found_late, late);
 }
+
+static void expect(uint64_t count, uint64_t late) { expect_at(99, count, late); }
 
 static void what_is_accessed_is_not_late(void **state) {
   (void)state;
@@ -51,7 +61,7 @@ static void what_is_accessed_is_not_late(void **state) {
   look();
   expect(0, 0);
   assert_int_equal(picks.count, 1);
-  hearth_shadow_count((uintptr_t)(block + 1) + 40, 1);
+  access_it(block);
   look();
   expect(1, 0);
   assert_int_equal(picks.count, 0);
@@ -70,7 +80,7 @@ static void what_ends_without_an_access_is_late(void **state) {
   other->context = CONTEXT + 1;
   look();
   expect(3, 3);
-  assert_int_equal(sums.rows[CONTEXT + 1].picks, 0);
+  assert_int_equal(sums.rows[CONTEXT + 1].picked.picks, 0);
 }
 
 /* It may have been accessed in between. */
@@ -92,14 +102,52 @@ static void a_dump_shows_those_that_wait(void **state) {
   take(block);
   take(block);
   hearth_picks_show(&picks, 1, &sums);
-  assert_int_equal(sums.rows[CONTEXT].late_now, 0);
+  expect_at(1, 0, 0);
   look();
-  for (uint64_t dump = 2; dump < 4; ++dump) {
+  for (uint64_t dump = 2; dump < 4; dump++) {
     hearth_picks_show(&picks, dump, &sums);
-    assert_int_equal(sums.rows[CONTEXT].late_now, 2);
-    assert_int_equal(sums.rows[CONTEXT].late_dump, dump);
+    expect_at(dump, 2, 2);
+    expect_at(dump + 1, 0, 0);
   }
-  expect(0, 0);
+  access_it(block);
+  look();
+  expect_at(3, 4, 2);
+  expect(2, 0);
+}
+
+/* Where the heap is large, few of a context's picks are of its memory; each stands for more. */
+static void picks_count_by_the_size_of_the_heap(void **state) {
+  (void)state;
+  begin();
+  hearth_block *early = make(CONTEXT, 7), *late = make(CONTEXT, 7);
+  for (unsigned i = 0; i < 4; i++)
+    take_of(early, 9000);
+  look();
+  access_it(early);
+  look();
+  for (unsigned i = 0; i < 4; i++)
+    take_of(late, 3000);
+  look();
+  hearth_block_set_state(late, HEARTH_BLOCK_FREE);
+  look();
+  expect(8, 2);
+}
+
+/* Wherever the last look ended, and though a pick that is taken out gets another one in its place. */
+static void a_look_at_all_misses_none(void **state) {
+  enum { PICKS = 20 };
+  (void)state;
+  for (uint32_t before = 0; before < PICKS; before++) {
+    begin();
+    hearth_block *ends = make(CONTEXT, 7), *stays = make(CONTEXT, 7);
+    for (unsigned i = 0; i < PICKS; i++)
+      take(i < PICKS / 2 ? ends : stays);
+    look();
+    hearth_picks_look(&picks, before, &sums);
+    hearth_block_set_state(ends, HEARTH_BLOCK_FREE);
+    look();
+    expect(PICKS / 2, PICKS / 2);
+  }
 }
 
 /* However many wait, the sums keep their expectation: 40,000 picks of blocks that nothing accesses, of a tenth of which each
@@ -109,19 +157,19 @@ static void too_many_picks_are_halved(void **state) {
   hearth_block *blocks[BLOCKS];
   (void)state;
   begin();
-  for (uint32_t i = 0; i < BLOCKS; ++i)
+  for (uint32_t i = 0; i < BLOCKS; i++)
     blocks[i] = make(CONTEXT + i, 7);
-  for (uint32_t i = 0; i < PICKS; ++i) {
+  for (uint32_t i = 0; i < PICKS; i++) {
     take(blocks[i % BLOCKS]);
     hearth_picks_look(&picks, 20, &sums);
   }
   assert_in_range(picks.count, HEARTH_PICKS_MOST / 3, HEARTH_PICKS_MOST);
   look();
   hearth_picks_show(&picks, 1, &sums);
-  assert_in_range(sums.rows[CONTEXT].late_now, PICKS / BLOCKS / 2, PICKS / BLOCKS * 2);
+  assert_in_range(sums.rows[CONTEXT].waiting.picks, PICKS / BLOCKS / 2, PICKS / BLOCKS * 2);
   uint64_t all = 0;
-  for (uint32_t i = 0; i < BLOCKS; ++i)
-    all += sums.rows[CONTEXT + i].late_now;
+  for (uint32_t i = 0; i < BLOCKS; i++)
+    all += sums.rows[CONTEXT + i].waiting.picks;
   assert_in_range(all, PICKS * 8 / 10, PICKS * 12 / 10);
 }
 
@@ -131,6 +179,8 @@ int main(void) {
       cmocka_unit_test(what_ends_without_an_access_is_late),
       cmocka_unit_test(what_ends_before_the_first_look_tells_nothing),
       cmocka_unit_test(a_dump_shows_those_that_wait),
+      cmocka_unit_test(picks_count_by_the_size_of_the_heap),
+      cmocka_unit_test(a_look_at_all_misses_none),
       cmocka_unit_test(too_many_picks_are_halved),
   };
   hearth_ensure_heap();
