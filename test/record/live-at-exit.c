@@ -5,12 +5,15 @@
  * RUN: %hearth record -q -o raw -- ./app && %hearth index -q raw -o prof
  * RUN: %hearth show --function=make prof | FileCheck %s
  * CHECK: at exit {{ *[0-9.]+ [KM]iB}} live
+ * CHECK: 10 allocations, 976.7 KiB
+ * CHECK-NEXT: 1 live at exit with 976.6 KiB (1000000 bytes)
  * RUN: %hearth show --function=make --sort=live --json prof | FileCheck %s --check-prefix=JSON
  * JSON: "LiveBytes":1000000
  *
  * RUN: %hearth show --text prof | sed '/LiveBytes/d; /SizedAtExit/d' > text && %hearth index -q text -o estimated
  * RUN: %hearth show --function=make estimated | FileCheck %s --check-prefix=ABOUT
  * ABOUT: at exit    about
+ * ABOUT: 1 live at exit with about 97.7 KiB
  * RUN: %hearth show --function=make --by=function --json estimated | FileCheck %s --check-prefix=ESTIMATE
  * ESTIMATE: "live":100010{{[,}]}}
  * RUN: %hearth merge -q prof estimated -o both && %hearth show --function=make --json both | FileCheck %s --check-prefix=BOTH
