@@ -478,16 +478,14 @@ uint32_t hearth_heap_see(const char *page, uint64_t wanted, hearth_seen_block *r
 }
 
 bool hearth_heap_see_byte(const char *byte, hearth_seen_block *ret) {
-  hearth_seen_block seen[HEARTH_SEEN_MOST];
-  size_t in_page = (uintptr_t)byte % HEARTH_OS_PAGE;
-  uint32_t count = hearth_heap_see(byte - in_page, UINT64_C(1) << in_page / HEARTH_GRANULE, seen);
+  const char *page = byte - (uintptr_t)byte % HEARTH_OS_PAGE;
+  hearth_tract tract;
 
-  for (uint32_t i = 0; i < count; i++)
-    if (seen[i].begin <= byte && byte < seen[i].end) {
-      *ret = seen[i];
-      return true;
-    }
-  return false;
+  if (!hearth_tract_peek(byte, &tract) || tract.size_class >= CLASSES)
+    return false;
+  size_t size = chunk_size(&tract);
+  const char *end = tract.start + tract.size, *chunk = tract.start + (size_t)(byte - tract.start) / size * size;
+  return size <= (size_t)(end - chunk) && see(page, chunk, size, ret) && ret->begin <= byte && byte < ret->end;
 }
 
 typedef struct watched_visit {

@@ -24,15 +24,17 @@ static void begin(void) {
   hearth_sampler_begin(&lots, 1, 42);
 }
 
-static hearth_block *make(uint32_t context, uint64_t alloc_ns) {
+static hearth_block *make_of(size_t size, uint32_t context, uint64_t alloc_ns) {
   bool zeroed;
-  hearth_block *block = hearth_heap_take(1000, 32, NULL, &zeroed);
+  hearth_block *block = hearth_heap_take(size, 32, NULL, &zeroed);
   assert_non_null(block);
   block->context = context;
   block->alloc_ns = alloc_ns;
   hearth_block_publish(block);
   return block;
 }
+
+static hearth_block *make(uint32_t context, uint64_t alloc_ns) { return make_of(1000, context, alloc_ns); }
 
 static void take_of(const hearth_block *block, uint64_t pages) {
   hearth_picks_take(&picks, (const char *)(block + 1) + 10, pages, &lots);
@@ -52,6 +54,41 @@ static void expect_at(uint64_t dump, uint64_t count, uint64_t late) {
 }
 
 static void expect(uint64_t count, uint64_t late) { expect_at(99, count, late); }
+
+static void take_byte(const hearth_block *block, ptrdiff_t at) {
+  hearth_picks_take(&picks, (const char *)(block + 1) + at, 1000, &lots);
+}
+
+static void headers_and_what_is_behind_a_block_are_no_picks(void **state) {
+  (void)state;
+  begin();
+  hearth_block *block = make(CONTEXT, 7);
+  take_byte(block, -1);
+  take_byte(block, -(ptrdiff_t)sizeof *block);
+  take_byte(block, 1000);
+  assert_int_equal(picks.count, 0);
+  take_byte(block, 0);
+  take_byte(block, 999);
+  assert_int_equal(picks.count, 2);
+}
+
+static void a_pick_is_of_one_page(void **state) {
+  enum { SIZE = 300000 };
+  (void)state;
+  begin();
+  hearth_block *block = make_of(SIZE, CONTEXT, 7);
+  const char *memory = (const char *)(block + 1);
+  size_t covered = 0;
+  for (size_t at = 0; at < SIZE; at = covered) {
+    take_byte(block, (ptrdiff_t)at);
+    assert_int_equal(picks.count, 1);
+    assert_ptr_equal(picks.rows[0].begin, memory + at);
+    covered = at + picks.rows[0].size;
+    assert_int_equal(((uintptr_t)memory + covered - 1) / 4096, ((uintptr_t)memory + at) / 4096);
+    picks.count = 0;
+  }
+  assert_int_equal(covered, SIZE);
+}
 
 static void what_is_accessed_is_not_late(void **state) {
   (void)state;
@@ -175,6 +212,8 @@ static void too_many_picks_are_halved(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(headers_and_what_is_behind_a_block_are_no_picks),
+      cmocka_unit_test(a_pick_is_of_one_page),
       cmocka_unit_test(what_is_accessed_is_not_late),
       cmocka_unit_test(what_ends_without_an_access_is_late),
       cmocka_unit_test(what_ends_before_the_first_look_tells_nothing),
