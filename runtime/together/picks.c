@@ -9,6 +9,7 @@
 #include "hearth/mib.h"
 
 #define MOST_HALVINGS 30u
+#define LEAST_LOOKS   2u /* before the end: what is not seen is then shorter than what is */
 
 static uint64_t count_accesses(const hearth_pick *pick) { return hearth_shadow_sum(pick->begin, pick->size).accesses; }
 
@@ -53,11 +54,11 @@ static void add(hearth_pick_sums *sums, const hearth_picks *picks, const hearth_
   sums->late_pages = hearth_merge_SUM(sums->late_pages, late ? pages : 0);
 }
 
-/* Nobody knows whether a pick that nobody looked at was accessed before its block ended. */
+/* Of blocks that do not live long, the accessed picks count alone: rather too few are late than too many. */
 static void finish(hearth_picks *picks, uint32_t row, bool late, hearth_touched_sums *sums) {
   const hearth_pick *pick = &picks->rows[row];
 
-  if (pick->context < sums->count && (pick->looked_at || !late))
+  if (pick->context < sums->count && (pick->looks >= LEAST_LOOKS || !late))
     add(&sums->rows[pick->context].picked, picks, pick, late);
   take_out(picks, row);
 }
@@ -67,10 +68,12 @@ static bool look(hearth_picks *picks, uint32_t row, hearth_touched_sums *sums) {
   hearth_pick *pick = &picks->rows[row], now;
   bool lives = find(pick->begin, &now) && now.context == pick->context && now.alloc_ns == pick->alloc_ns;
 
-  if (lives && count_accesses(pick) == pick->accesses)
-    return pick->looked_at = true;
-  finish(picks, row, !lives, sums);
-  return false;
+  if (!lives || count_accesses(pick) != pick->accesses) {
+    finish(picks, row, !lives, sums);
+    return false;
+  }
+  pick->looks += pick->looks < LEAST_LOOKS;
+  return true;
 }
 
 /* A row that is taken out gets another one in its place: to miss none, a look at all begins with the first. */
@@ -87,7 +90,7 @@ void hearth_picks_look(hearth_picks *picks, uint32_t most, hearth_touched_sums *
 void hearth_picks_show(const hearth_picks *picks, uint64_t dump, hearth_touched_sums *sums) {
   for (uint32_t i = 0; i < picks->count; i++) {
     const hearth_pick *pick = &picks->rows[i];
-    if (pick->context >= sums->count || !pick->looked_at)
+    if (pick->context >= sums->count || pick->looks == 0)
       continue;
     hearth_touched_row *row = &sums->rows[pick->context];
     if (row->waiting_dump != dump)

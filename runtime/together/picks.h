@@ -2,7 +2,7 @@
 /* Picks. A pick is the piece of a live block in one page, drawn at a random moment. It is looked at until it is accessed, or its
  * block ends. Of a context's picks, those that were not accessed any more are the share of its memory's time that comes after the
  * last access, if each counts by what the heap had: the more it had, the smaller was a piece's chance. Accesses between the last
- * look and the end are not seen. */
+ * look and the end are not seen, so two looks at least must have found none. */
 #ifndef HEARTH_RUNTIME_PICKS_H
 #define HEARTH_RUNTIME_PICKS_H
 
@@ -20,7 +20,7 @@ typedef struct hearth_pick {
   uint64_t alloc_ns; /* of the block */
   uint64_t pages;    /* that the heap used, when it was picked */
   uint32_t context;
-  bool looked_at; /* since it was picked */
+  uint32_t looks; /* at it since it was picked; no more are counted than matter */
 } hearth_pick;
 
 typedef struct hearth_picks {
@@ -34,7 +34,7 @@ typedef struct hearth_picks {
 void hearth_picks_take(hearth_picks *picks, const char *byte, uint64_t pages, hearth_sampler *random);
 
 /* Look at `most` picks, or all there are. Those that were accessed or have ended go to the sums of their contexts. A pick that
- * ended before the first look tells nothing, and is left out. */
+ * ended before the second look tells nothing, and is left out. */
 void hearth_picks_look(hearth_picks *picks, uint32_t most, hearth_touched_sums *sums);
 
 /* Show a dump, by its number, those that were looked at: as late, unless an access comes later. */

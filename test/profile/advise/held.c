@@ -20,7 +20,7 @@
  */
 #include <stdlib.h>
 
-enum { BLOCKS = 128, SIZE = 65536, OFTEN = 1 << 20, PASSED = 1 << 18, ROUNDS = 200, STEPS = 64 };
+enum { BLOCKS = 128, SIZE = 65536, OFTEN = 1 << 20, PASSED = 1 << 18, ROUNDS = 500, STEPS = 64 };
 
 static long *volatile input[BLOCKS];
 static volatile long *often;

@@ -112,6 +112,7 @@ static void what_ends_without_an_access_is_late(void **state) {
   take(reused);
   take(other);
   look();
+  look();
   hearth_block_set_state(freed, HEARTH_BLOCK_FREE);
   reused->alloc_ns = 8;
   other->context = CONTEXT + 1;
@@ -121,15 +122,19 @@ static void what_ends_without_an_access_is_late(void **state) {
 }
 
 /* It may have been accessed in between. */
-static void what_ends_before_the_first_look_tells_nothing(void **state) {
+static void what_ends_before_the_second_look_tells_nothing(void **state) {
   (void)state;
-  begin();
-  hearth_block *block = make(CONTEXT, 7);
-  take(block);
-  hearth_block_set_state(block, HEARTH_BLOCK_FREE);
-  look();
-  expect(0, 0);
-  assert_int_equal(picks.count, 0);
+  for (unsigned looks = 0; looks < 4; looks++) {
+    begin();
+    hearth_block *block = make(CONTEXT, 7);
+    take(block);
+    for (unsigned i = 0; i < looks; i++)
+      look();
+    hearth_block_set_state(block, HEARTH_BLOCK_FREE);
+    look();
+    expect(looks >= 2, looks >= 2);
+    assert_int_equal(picks.count, 0);
+  }
 }
 
 static void a_dump_shows_those_that_wait(void **state) {
@@ -165,6 +170,7 @@ static void picks_count_by_the_size_of_the_heap(void **state) {
   for (unsigned i = 0; i < 4; i++)
     take_of(late, 3000);
   look();
+  look();
   hearth_block_set_state(late, HEARTH_BLOCK_FREE);
   look();
   expect(8, 2);
@@ -179,6 +185,7 @@ static void a_look_at_all_misses_none(void **state) {
     hearth_block *ends = make(CONTEXT, 7), *stays = make(CONTEXT, 7);
     for (unsigned i = 0; i < PICKS; i++)
       take(i < PICKS / 2 ? ends : stays);
+    look();
     look();
     hearth_picks_look(&picks, before, &sums);
     hearth_block_set_state(ends, HEARTH_BLOCK_FREE);
@@ -216,7 +223,7 @@ int main(void) {
       cmocka_unit_test(a_pick_is_of_one_page),
       cmocka_unit_test(what_is_accessed_is_not_late),
       cmocka_unit_test(what_ends_without_an_access_is_late),
-      cmocka_unit_test(what_ends_before_the_first_look_tells_nothing),
+      cmocka_unit_test(what_ends_before_the_second_look_tells_nothing),
       cmocka_unit_test(a_dump_shows_those_that_wait),
       cmocka_unit_test(picks_count_by_the_size_of_the_heap),
       cmocka_unit_test(a_look_at_all_misses_none),
