@@ -263,7 +263,9 @@ static hearth_status add_entry(const hearth_heap_dumps *dumps, const hearth_heap
                      .MinSize = average,
                      .MaxSize = average,
                      .TotalSize = entry->bytes,
-                     .LiveAtExit = entry->blocks}};
+                     .LiveAtExit = entry->blocks,
+                     .SizedAtExit = entry->blocks,
+                     .LiveBytes = entry->bytes}};
   uint32_t node = entry->node == HEARTH_NONE ? HEARTH_NONE : nodes[entry->node];
   const char *type = dumps->names[entry->type];
   if (entry->type != HEARTH_HEAP_UNKNOWN_TYPE)

@@ -259,6 +259,8 @@ static void read_record(hearth_raw_dump *dump, hearth_raw_record *ret) {
   hearth_raw_take_mib(&from, data + dump->records_end, &dump->previous, &row);
   ret->stack = row.stack;
   ret->mib = row.mib;
+  for (uint32_t i = dump->column_count; i < HEARTH_MIB_COLUMNS; ++i)
+    ret->mib.v[i] = 0;
   ret->histogram = (hearth_histogram){.counts = dump->counts};
   ret->touched = (hearth_touched){0};
   ret->heights = (hearth_heights){0};
@@ -347,6 +349,7 @@ static hearth_status check_records(const hearth_raw_input *in, const hearth_raw_
   }
   dump->record_count = count;
   dump->records_end = header->total_size;
+  dump->column_count = header->mib_columns;
   dump->next_at = header->mib_offset;
   dump->read_record = read_record;
   if (header->flags & HEARTH_RAW_FLAG_TOGETHER)

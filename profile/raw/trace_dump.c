@@ -30,7 +30,8 @@ static hearth_mib mib_of(const hearth_live_block *block, uint64_t end_ns) {
 static void end_block(summing *s, const hearth_live_block *block, uint64_t end_ns, bool live) {
   size_t row = block->stack == HEARTH_TRACE_NO_STACK ? s->dump->node_count : block->stack;
   hearth_mib *into = &s->mibs[row], one = mib_of(block, end_ns);
-  one.LiveAtExit = live;
+  if (live)
+    hearth_mib_set_live(&one);
   one.NumLifetimeOverlaps = into->AllocCount > 0 && one.AllocTimestamp < into->DeallocTimestamp;
   s->dump->record_count += into->AllocCount == 0;
   hearth_mib_merge(into, &one);

@@ -10,12 +10,13 @@
 #include "hotcold_process.h"
 
 static const hearth_help help = {
-    .usage = "top [--every=SECONDS] [--count=N] [--json] PID",
+    .usage = "top [--every=SECONDS] [--count=N] [--touched] [--json] PID",
     .about = "Print the contents of a running program's hot and cold ranges. The program is not stopped.",
     .end =
         "\n"
         "  live       blocks now, and their usable bytes; approximate while threads allocate\n"
         "  committed  memory in use or kept for reuse; resident: in memory; huge: in memory in huge pages\n"
+        "  touched    pages that were touched since the line before, a huge page as a whole\n"
         "  placed     hinted requests that the range served; elsewhere: that it could not serve because it was full\n"
         "  pool       the part of the hot range that a pool of the plan has; pool 31: hot blocks without one\n"
         "  hints passed on: requests with a neutral hint, or for a range that is off"};
@@ -39,7 +40,13 @@ static void print_pools_json(const hotcold_sample *sample) {
   printf("]");
 }
 
-static void print_json(const hotcold_process *process, const hotcold_sample *sample) {
+typedef struct request {
+  pid_t pid;
+  uint64_t every_ms, count; /* count 0: until the process ends */
+  bool touched, json;
+} request;
+
+static void print_json(const request *request, const hotcold_process *process, const hotcold_sample *sample) {
   printf("{\"pid\":%d,\"cold_below\":%u,\"hot_from\":%u", (int)process->pid, process->status.cold_below,
          process->status.hot_from);
   for (int i = 0; i < HEARTH_HOTCOLD_STATUS_RANGES; i++) {
@@ -47,6 +54,8 @@ static void print_json(const hotcold_process *process, const hotcold_sample *sam
     printf(",\"%s\":{\"on\":%s", names[i], r->is_on ? "true" : "false");
 #define HEARTH_HOTCOLD_FIELD(name, description) printf(",\"" #name "\":%" PRIu64, r->name);
 #include "hearth/hotcold_fields.def"
+    if (request->touched)
+      printf(",\"touched_bytes\":%" PRIu64, sample->touched_bytes[i]);
     printf("}");
   }
   print_pools_json(sample);
@@ -55,22 +64,22 @@ static void print_json(const hotcold_process *process, const hotcold_sample *sam
 
 static void print_size(uint64_t bytes) { printf("%12.1f", (double)bytes / (1 << 10)); }
 
-static void print_pools(const hotcold_sample *sample) {
+static void print_pools(const request *request, const hotcold_sample *sample) {
   for (int i = 0; i < POOLS; i++) {
     const hotcold_pool *pool = &sample->pool[i + 1];
     if (!pool->placed)
       continue;
     printf("  pool %-4d%12" PRIu64, i, pool->live_blocks);
     print_size(pool->live_bytes);
-    printf("%48s%14" PRIu64 "\n", "", pool->placed);
+    printf("%*s%14" PRIu64 "\n", request->touched ? 60 : 48, "", pool->placed);
   }
 }
 
-static void print_text(const hotcold_process *process, const hotcold_sample *sample) {
+static void print_text(const request *request, const hotcold_process *process, const hotcold_sample *sample) {
   printf("process %d: cold below %u, hot from %u; %" PRIu64 " hints passed on\n", (int)process->pid,
          process->status.cold_below, process->status.hot_from, sample->passed_on);
-  printf("%-11s%12s%12s%12s%12s%12s%12s%14s%11s\n", "KiB", "live blocks", "live", "committed", "resident", "huge",
-         "swap", "placed", "elsewhere");
+  printf("%-11s%12s%12s%12s%12s%12s%12s%s%14s%11s\n", "KiB", "live blocks", "live", "committed", "resident", "huge",
+         "swap", request->touched ? "     touched" : "", "placed", "elsewhere");
   for (int i = 0; i < HEARTH_HOTCOLD_STATUS_RANGES; i++) {
     const hotcold_range *r = &sample->range[i];
     if (!r->is_on) {
@@ -83,33 +92,39 @@ static void print_text(const hotcold_process *process, const hotcold_sample *sam
     print_size(r->resident_bytes);
     print_size(r->huge_bytes);
     print_size(r->swap_bytes);
+    if (request->touched)
+      print_size(sample->touched_bytes[i]);
     printf("%14" PRIu64 "%11" PRIu64 "\n", r->placed, r->fallbacks);
   }
-  print_pools(sample);
+  print_pools(request, sample);
 }
 
-typedef struct request {
-  pid_t pid;
-  uint64_t every_ms, count; /* count 0: until the process ends */
-  bool json;
-} request;
+/* Until the next line. */
+static int wait_for_next(const request *request, const hotcold_process *process) {
+  struct timespec pause = {.tv_sec = (time_t)(request->every_ms / 1000),
+                           .tv_nsec = (long)(request->every_ms % 1000) * 1000000};
+  int code = request->touched ? hotcold_process_forget_touched(process) : HEARTH_EXIT_OK;
+  if (code == HEARTH_EXIT_OK)
+    nanosleep(&pause, NULL);
+  return code;
+}
 
 static int watch(const request *request) {
   hotcold_process process;
   int code = hotcold_process_open(request->pid, &process);
-  struct timespec pause = {.tv_sec = (time_t)(request->every_ms / 1000),
-                           .tv_nsec = (long)(request->every_ms % 1000) * 1000000};
+  if (code == HEARTH_EXIT_OK && request->touched)
+    code = wait_for_next(request, &process);
   for (uint64_t i = 0; code == HEARTH_EXIT_OK; i++) {
     hotcold_sample sample;
     bool ended;
     code = hotcold_process_sample(&process, &sample, &ended);
     if (code != HEARTH_EXIT_OK || ended)
       break;
-    (request->json ? print_json : print_text)(&process, &sample);
+    (request->json ? print_json : print_text)(request, &process, &sample);
     fflush(stdout);
     if (i + 1 == request->count)
       break;
-    nanosleep(&pause, NULL);
+    code = wait_for_next(request, &process);
   }
   int finished = hearth_tool_finish();
   return code == HEARTH_EXIT_OK ? finished : code;
@@ -134,6 +149,11 @@ int hearth_cmd_top(int argc, char **argv) {
        .take = hearth_tool_take_number,
        .target = &count,
        .help = "print at most N times"},
+      {.name = "--touched",
+       .flag = &request.touched,
+       .help = "print also how much was touched in each interval, the first line after one. Makes the system forget "
+               "what was "
+               "touched before: not while the program samples accesses (accesses=pages)"},
       {.name = "--json",
        .flag = &request.json,
        .help = "print one JSON object for each time, on a line of its own, sizes in bytes"},
@@ -146,6 +166,8 @@ int hearth_cmd_top(int argc, char **argv) {
     return hearth_tool_usage_error("top", "'%s' is not a process id", argv[1]);
   if (count.given && !every.given)
     return hearth_tool_usage_error("top", "'--count' goes with '--every'");
+  if (request.touched && !every.given)
+    return hearth_tool_usage_error("top", "'--touched' goes with '--every'");
   request.pid = (pid_t)pid;
   request.every_ms = every.value;
   request.count = count.given ? count.value : !every.given;

@@ -23,10 +23,10 @@ static bool read_memory(pid_t pid, uint64_t address, void *ret, size_t bytes) {
   return got >= 0 && (size_t)got == bytes;
 }
 
-static FILE *open_proc(pid_t pid, const char *name) {
+static FILE *open_proc(pid_t pid, const char *name, const char *mode) {
   char path[64];
   snprintf(path, sizeof path, "/proc/%d/%s", (int)pid, name);
-  return fopen(path, "re");
+  return fopen(path, mode);
 }
 
 /* Finding the status. */
@@ -87,7 +87,7 @@ static bool find_status(pid_t pid, FILE *maps, struct hearth_hotcold_status *ret
 
 int hotcold_process_open(pid_t pid, hotcold_process *ret) {
   bool found;
-  FILE *maps = open_proc(pid, "maps");
+  FILE *maps = open_proc(pid, "maps", "re");
   ret->pid = pid;
   if (!maps && errno == ENOENT)
     return hearth_tool_error("%d: no such process", (int)pid);
@@ -194,35 +194,55 @@ static void sum_pools(hotcold_sample *sample) {
   }
 }
 
-static hotcold_range *range_of(const hotcold_process *process, uint64_t address, hotcold_sample *sample) {
-  for (int i = 0; i < HEARTH_HOTCOLD_STATUS_RANGES; i++)
-    if (address - process->status.range[i].base < process->status.range[i].bytes)
-      return &sample->range[i];
-  return NULL;
+/* The range that the address lies in; HEARTH_HOTCOLD_STATUS_RANGES: none. */
+static int range_of(const hotcold_process *process, uint64_t address) {
+  int i = 0;
+  while (i < HEARTH_HOTCOLD_STATUS_RANGES && address - process->status.range[i].base >= process->status.range[i].bytes)
+    i++;
+  return i;
+}
+
+static void add_residency(const char *line, hotcold_range *range, uint64_t *touched_bytes) {
+  uint64_t kib;
+  if (sscanf(line, "Rss: %" SCNu64, &kib) == 1)
+    range->resident_bytes += kib << 10;
+  else if (sscanf(line, "Referenced: %" SCNu64, &kib) == 1)
+    *touched_bytes += kib << 10;
+  else if (sscanf(line, "AnonHugePages: %" SCNu64, &kib) == 1)
+    range->huge_bytes += kib << 10;
+  else if (sscanf(line, "Swap: %" SCNu64, &kib) == 1)
+    range->swap_bytes += kib << 10;
 }
 
 static bool read_residency(const hotcold_process *process, hotcold_sample *ret) {
-  FILE *smaps = open_proc(process->pid, "smaps");
+  FILE *smaps = open_proc(process->pid, "smaps", "re");
   if (!smaps)
     return false;
   char *line = NULL;
   size_t room = 0;
-  hotcold_range *range = NULL;
+  int range = HEARTH_HOTCOLD_STATUS_RANGES;
   mapping map;
-  uint64_t kib;
   while (getline(&line, &room, smaps) >= 0) {
     if (parse_mapping(line, &map))
-      range = range_of(process, map.start, ret);
-    else if (range && sscanf(line, "Rss: %" SCNu64, &kib) == 1)
-      range->resident_bytes += kib << 10;
-    else if (range && sscanf(line, "AnonHugePages: %" SCNu64, &kib) == 1)
-      range->huge_bytes += kib << 10;
-    else if (range && sscanf(line, "Swap: %" SCNu64, &kib) == 1)
-      range->swap_bytes += kib << 10;
+      range = range_of(process, map.start);
+    else if (range < HEARTH_HOTCOLD_STATUS_RANGES)
+      add_residency(line, &ret->range[range], &ret->touched_bytes[range]);
   }
   free(line);
   fclose(smaps);
   return true;
+}
+
+static bool has_ended(void) { return errno == ESRCH || errno == ENOENT; }
+
+int hotcold_process_forget_touched(const hotcold_process *process) {
+  FILE *file = open_proc(process->pid, "clear_refs", "we");
+  bool forgotten = file && fputs("1", file) >= 0;
+  if (file && fclose(file) != 0)
+    forgotten = false;
+  if (forgotten || has_ended())
+    return HEARTH_EXIT_OK;
+  return hearth_tool_error("%d: cannot forget which pages were touched: %s", (int)process->pid, strerror(errno));
 }
 
 int hotcold_process_sample(const hotcold_process *process, hotcold_sample *ret, bool *ret_ended) {
@@ -235,6 +255,6 @@ int hotcold_process_sample(const hotcold_process *process, hotcold_sample *ret, 
     sum_pools(ret);
     return HEARTH_EXIT_OK;
   }
-  *ret_ended = errno == ESRCH || errno == ENOENT;
+  *ret_ended = has_ended();
   return *ret_ended ? HEARTH_EXIT_OK : hearth_tool_error("%d: cannot be read: %s", (int)process->pid, strerror(errno));
 }

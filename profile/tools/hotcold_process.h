@@ -27,13 +27,18 @@ typedef struct hotcold_pool {
 } hotcold_pool;
 
 typedef struct hotcold_sample {
-  hotcold_range range[HEARTH_HOTCOLD_STATUS_RANGES]; /* cold, hot */
+  hotcold_range range[HEARTH_HOTCOLD_STATUS_RANGES];    /* cold, hot */
+  uint64_t touched_bytes[HEARTH_HOTCOLD_STATUS_RANGES]; /* bytes of pages that were touched since they were forgotten */
   hotcold_pool pool[HEARTH_HOTCOLD_STATUS_POOLS];
   uint64_t passed_on; /* hinted requests of neither range, ever */
 } hotcold_sample;
 
 /* Find the adapter's status in the process. Returns an exit code, after an error that it printed. */
 int hotcold_process_open(pid_t pid, hotcold_process *ret);
+
+/* Forget which pages of the process were touched so far, as the system notes it for itself. Returns an exit code, after an error
+ * that it printed; HEARTH_EXIT_OK also if the process is no more. */
+int hotcold_process_forget_touched(const hotcold_process *process);
 
 /* The numbers now. HEARTH_EXIT_OK; *ret_ended if the process is no more; else an exit code after an error. */
 int hotcold_process_sample(const hotcold_process *process, hotcold_sample *ret, bool *ret_ended);

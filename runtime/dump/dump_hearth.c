@@ -244,7 +244,10 @@ static void write_mibs(writer *writer, const hearth_snapshot *snapshot, branch *
       write_live(writer, snapshot, context, stack, &previous);
       continue;
     }
-    write_mib(writer, stack, hearth_snapshot_mib(snapshot, context), &previous);
+    hearth_mib mib = *hearth_snapshot_mib(snapshot, context);
+    if (has_windows)
+      hearth_windows_set_picks(context, &mib);
+    write_mib(writer, stack, &mib, &previous);
     if (hearth_snapshot_has_histograms(snapshot))
       write_histogram(writer, snapshot, context);
     if (has_windows)

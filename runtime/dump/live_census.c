@@ -74,7 +74,7 @@ static void add_block(const hearth_block *block, uint64_t address, hearth_access
   if (block->context >= visit->live->context_count || block->alloc_ns < hearth_rt.fork_ns)
     return;
   hearth_mib one = hearth_allocators_mib(block, address, accesses, visit->now);
-  one.LiveAtExit = one.AllocCount;
+  hearth_mib_set_live(&one);
   if (visit->pages) {
     residency = hearth_page_map_find(visit->pages, (uintptr_t)address, block->size);
     residency.resident *= one.AllocCount; /* a sampled block stands for others */

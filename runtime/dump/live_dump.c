@@ -43,9 +43,14 @@ static void add_own_memory(hearth_live_census *live, uint32_t context) {
   uint64_t size = own_memory();
 
   if (context > 0 && context < live->context_count)
-    hearth_live_census_add(
-        live, context,
-        &(hearth_mib){{.AllocCount = 1, .MinSize = size, .MaxSize = size, .TotalSize = size, .LiveAtExit = 1}});
+    hearth_live_census_add(live, context,
+                           &(hearth_mib){{.AllocCount = 1,
+                                          .MinSize = size,
+                                          .MaxSize = size,
+                                          .TotalSize = size,
+                                          .LiveAtExit = 1,
+                                          .SizedAtExit = 1,
+                                          .LiveBytes = size}});
 }
 
 static void list_contexts(hearth_snapshot *snapshot, const hearth_live_census *live) {

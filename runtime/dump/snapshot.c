@@ -26,7 +26,8 @@ static void add_live(const hearth_block *block, void *closure) {
     return;
   hearth_access_sum accesses = hearth_shadow_sum(hearth_header_memory(block->header), block->size);
   hearth_mib one = hearth_mib_of_block(block, accesses, visit->now);
-  one.LiveAtExit = hearth_header_state(block->header) == HEARTH_BLOCK_LIVE;
+  if (hearth_header_state(block->header) == HEARTH_BLOCK_LIVE)
+    hearth_mib_set_live(&one);
   hearth_mib_weigh(&one, block, hearth_rt.options.sample);
   hearth_mib_follow(hearth_mib_view_change(visit->mibs, block->context), &one);
   if (visit->mibs->histograms.by_context)
@@ -40,7 +41,7 @@ static void add_live_of_allocator(const hearth_block *block, uint64_t address, h
   if (block->context >= visit->mibs->count || block->alloc_ns < hearth_rt.fork_ns)
     return;
   hearth_mib one = hearth_allocators_mib(block, address, accesses, visit->now);
-  one.LiveAtExit = one.AllocCount;
+  hearth_mib_set_live(&one);
   hearth_mib_follow(hearth_mib_view_change(visit->mibs, block->context), &one);
 }
 

@@ -504,6 +504,9 @@ static bool see(const char *page, hearth_header *first, const hearth_tract *trac
   if (end <= page)
     return false;
   ret->granules = granules_in(page, memory, end);
+  ret->end = end < page + HEARTH_OS_PAGE ? end : page + HEARTH_OS_PAGE;
+  ret->begin = memory < page ? page : memory < ret->end ? memory : ret->end;
+  ret->alloc_ns = hearth_header_time(word);
   ret->context = hearth_header_context(word);
   ret->pages = (uint32_t)(((uintptr_t)end - 1) / HEARTH_OS_PAGE - (uintptr_t)memory / HEARTH_OS_PAGE + 1);
   ret->is_live = state == HEARTH_BLOCK_LIVE;
@@ -528,19 +531,42 @@ static bool is_used(const hearth_tract *tract, const char *first) {
   return fresh <= tract->start || fresh >= tract->start + tract->size + FIRST || first < fresh;
 }
 
+/* As hearth_tract_peek, of a tract in which chunks can be found. */
+static bool peek_tract(const char *address, hearth_tract *ret) {
+  return hearth_tract_peek(address, ret) && (ret->kind != HEARTH_TRACT_SMALL || ret->size_class < CLASSES);
+}
+
+/* The chunk that the address lies in; the first one for the word before it. */
+static char *first_header(const hearth_tract *tract, const char *address) {
+  size_t step = step_of(tract), offset = (size_t)(address - tract->start);
+
+  return tract->start + FIRST + (offset > FIRST ? (offset - FIRST) / step * step : 0);
+}
+
 uint32_t hearth_heap_see(const char *page, const hearth_page_bits *wanted, hearth_seen_block *ret) {
   hearth_tract tract;
   uint32_t count = 0;
 
-  if (!hearth_tract_peek(page, &tract) || (tract.kind == HEARTH_TRACT_SMALL && tract.size_class >= CLASSES))
+  if (!peek_tract(page, &tract))
     return 0;
-  size_t step = step_of(&tract), offset = (size_t)(page - tract.start);
-  char *first = tract.start + FIRST + (offset > FIRST ? (offset - FIRST) / step * step : 0);
-  for (; first + sizeof(hearth_header) < page + HEARTH_OS_PAGE && is_chunk(&tract, first); first += step)
+  size_t step = step_of(&tract);
+  for (char *first = first_header(&tract, page);
+       first + sizeof(hearth_header) < page + HEARTH_OS_PAGE && is_chunk(&tract, first); first += step)
     if (count < HEARTH_SEEN_MOST && share_granules(granules_in(page, first + FIRST, first + room_of(&tract)), wanted) &&
         see(page, (hearth_header *)first, &tract, &ret[count]))
       ++count;
   return count;
+}
+
+bool hearth_heap_see_byte(const char *byte, hearth_seen_block *ret) {
+  const char *page = byte - (uintptr_t)byte % HEARTH_OS_PAGE;
+  hearth_tract tract;
+
+  if (!peek_tract(byte, &tract))
+    return false;
+  char *first = first_header(&tract, byte);
+  return is_chunk(&tract, first) && see(page, (hearth_header *)first, &tract, ret) && ret->begin <= byte &&
+         byte < ret->end;
 }
 
 typedef struct watched_visit {

@@ -106,6 +106,10 @@ static inline uint32_t hearth_header_context(uint64_t word) {
   return context == hearth_headers.context_mask ? HEARTH_NO_CONTEXT : context;
 }
 
+static inline uint64_t hearth_header_time(uint64_t word) {
+  return hearth_header_unpack_time(word >> hearth_headers.time_shift);
+}
+
 /* Types that the program has set, of blocks that are live. */
 extern hearth_granule_words hearth_block_types __attribute__((visibility("hidden")));
 
@@ -125,7 +129,7 @@ static inline hearth_block hearth_header_read(hearth_header *header, size_t capa
                         .data_type_id = hearth_header_type(header),
                         .context = hearth_header_context(word),
                         .cpu = (uint32_t)(word >> hearth_headers.cpu_shift) & hearth_headers.cpu_mask,
-                        .alloc_ns = hearth_header_unpack_time(word >> hearth_headers.time_shift)};
+                        .alloc_ns = hearth_header_time(word)};
 }
 
 /* A live block is to end without record. */

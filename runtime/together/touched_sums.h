@@ -18,17 +18,25 @@ static inline uint64_t hearth_sums_scale(uint64_t number, uint64_t pages, uint64
   return fraction / sampled * pages + fraction % sampled * pages / sampled;
 }
 
+/* Of picks (picks.h): their number, and the pages that the heap used when they were picked, summed up. */
+typedef struct hearth_pick_sums {
+  uint64_t picks, pages, late_pages; /* the last: of those that were not accessed any more */
+} hearth_pick_sums;
+
 typedef struct hearth_touched_row {
   uint64_t sums[HEARTH_RAW_TOUCHED_COLUMNS]; /* with a fraction, but for the windows */
   uint64_t window;                           /* the last one that saw a block of it */
   uint64_t page;                             /* the last one, of all windows, in which a block of it was touched */
   uint64_t page_lines;                       /* a bit for each line of that page that was */
+  hearth_pick_sums picked;                   /* those that ended or were accessed */
   /* Of the last window's sample: */
   uint32_t lines, pages;
   uint32_t blocks, live; /* in parts of HEARTH_SHARE */
   /* For a dump: */
-  uint64_t dump;   /* the last one that has a record of it */
-  uint32_t record; /* its number there */
+  uint64_t dump;            /* the last one that has a record of it */
+  uint32_t record;          /* its number there */
+  uint64_t waiting_dump;    /* the last one that was shown picks of it that wait */
+  hearth_pick_sums waiting; /* these */
 } hearth_touched_row;
 
 #define HEARTH_SHARE 256u /* parts of a block */

@@ -13,6 +13,7 @@
 #include "looks.h"
 #include "own_thread.h"
 #include "pair_sums.h"
+#include "picks.h"
 #include "running_profile.h"
 #include "tracts.h"
 
@@ -24,7 +25,9 @@
 #define IDLE_GAP     UINT64_C(4000000) /* between questions whether there is something to look at */
 #define GAP_FOR_COST 100               /* the same, as a multiple of the time that a window's looks take */
 #define LEAST_PAGES  64u
-#define LIVE_PART    32u /* live blocks are counted in one page of so many */
+#define NEW_PICKS    32u  /* in a window */
+#define OLD_PICKS    128u /* that a window looks at again */
+#define LIVE_PART    32u  /* live blocks are counted in one page of so many */
 
 static struct {
   hearth_lock lock; /* of all but `looks` and what follows it */
@@ -33,6 +36,7 @@ static struct {
   uint64_t totals[HEARTH_RAW_TOTALS];
   hearth_touched_sums touched;
   hearth_pair_sums pairs;
+  hearth_picks picks;
   hearth_looks *looks;
   hearth_sampler random;
   uint64_t cost_ns, page_ns; /* of a window, and of a look at a page: decaying means */
@@ -111,13 +115,27 @@ static void sum_up(void) {
   hearth_pair_sums_add_window(&windows.pairs, &windows.touched, looks->pages, looks->sampled);
 }
 
+static void pick(uint64_t pages) {
+  const hearth_looks *looks = windows.looks;
+
+  hearth_picks_look(&windows.picks, OLD_PICKS, &windows.touched);
+  for (unsigned i = 0; i < NEW_PICKS; i++) {
+    const char *page = looks->page[hearth_sampler_below(&windows.random, looks->count)];
+    const char *byte = page + hearth_sampler_below(&windows.random, HEARTH_OS_PAGE);
+    hearth_picks_take(&windows.picks, byte, pages, &windows.random);
+  }
+}
+
 static void add_window(uint64_t length_ns) {
+  uint64_t pages = windows.looks->count * windows.looks->pages / windows.looks->sampled; /* that the heap uses */
+
   hearth_pair_sums_reserve(&windows.pairs);
   sum_up();
+  pick(pages);
   ++windows.totals[HEARTH_RAW_WINDOWS];
   windows.totals[HEARTH_RAW_WINDOW_NS] += length_ns;
   windows.totals[HEARTH_RAW_SAMPLED_PAGES] += windows.looks->count;
-  windows.totals[HEARTH_RAW_PAGES] += windows.looks->count * windows.looks->pages / windows.looks->sampled;
+  windows.totals[HEARTH_RAW_PAGES] += pages;
 }
 
 /* A window in which the program waited says nothing of the memory that it uses. */
@@ -195,6 +213,7 @@ void hearth_windows_begin(void) {
 static void forget(void) {
   hearth_touched_sums_forget(&windows.touched);
   hearth_pair_sums_forget(&windows.pairs);
+  windows.picks.count = windows.picks.halvings = 0;
   for (unsigned i = 0; i < HEARTH_RAW_TOTALS; ++i)
     windows.totals[i] = 0;
 }
@@ -220,8 +239,11 @@ bool hearth_windows_hold(void) {
     if (!hearth_patience_left(&patience))
       return false;
   ++windows.dump;
-  if (windows.totals[HEARTH_RAW_WINDOWS] > 0)
+  if (windows.totals[HEARTH_RAW_WINDOWS] > 0) {
+    hearth_picks_look(&windows.picks, HEARTH_PICKS_MOST, &windows.touched);
+    hearth_picks_show(&windows.picks, windows.dump, &windows.touched);
     return true;
+  }
   hearth_windows_let_go();
   return false;
 }
@@ -250,6 +272,12 @@ bool hearth_windows_touched(uint32_t context, uint32_t record, uint64_t *ret) {
     ret[i] = i == HEARTH_RAW_TOUCHED_WINDOWS ? row->sums[i] : round_sum(row->sums[i]);
   ++ret[HEARTH_RAW_TOUCHED_LIVE];
   return true;
+}
+
+void hearth_windows_set_picks(uint32_t context, hearth_mib *mib) {
+  if (context >= windows.touched.count)
+    return;
+  hearth_picks_count(&windows.touched.rows[context], windows.dump, &mib->Picks, &mib->LatePicks);
 }
 
 bool hearth_windows_next_pair(uint32_t *at, uint64_t *ret) {

@@ -20,7 +20,7 @@ enum hearth_mib_tag {
 #include "hearth/mib_fields.def"
   HEARTH_TAG_Hotness = 36,
   HEARTH_TAG_Pool = 37,
-  HEARTH_TAG_LIMIT = 46 /* one more than the greatest tag */
+  HEARTH_TAG_LIMIT = 50 /* one more than the greatest tag */
 };
 
 /* Position of a stored field among the stored fields: column number in files, index of `v`. */
@@ -74,6 +74,12 @@ static inline void hearth_mib_repeat(hearth_mib *mib, uint64_t weight) {
 #define HEARTH_MIB_FIELD(tag, Name, unit, merge, ir_bits, ir_default, description)                                     \
   mib->Name = hearth_repeat_##merge(mib->Name, weight);
 #include "hearth/mib_fields.def"
+}
+
+/* All blocks of the record are live at exit. */
+static inline void hearth_mib_set_live(hearth_mib *mib) {
+  mib->LiveAtExit = mib->SizedAtExit = mib->AllocCount;
+  mib->LiveBytes = mib->TotalSize;
 }
 
 /* Merge `from` into `into` by the table's rules. Associative, commutative; the empty record is neutral. */

@@ -132,6 +132,10 @@ static inline uint64_t hearth_raw_predict(unsigned column, const hearth_mib *mib
     return hearth_raw_quotient(mib->TotalLifetimeAccessDensity, mib->AllocCount);
   case HEARTH_COL_MaxLifetimeAccessDensity:
     return mib->MinLifetimeAccessDensity;
+  case HEARTH_COL_SizedAtExit:
+    return mib->LiveAtExit;
+  case HEARTH_COL_LiveBytes:
+    return mib->SizedAtExit == mib->AllocCount ? mib->TotalSize : 0;
   default:
     return 0;
   }

@@ -20,6 +20,7 @@ typedef enum hearth_advice_kind {
 typedef enum hearth_advice_data {
   HEARTH_ADVICE_ANY,
   HEARTH_ADVICE_ACCESSES,  /* counted in every run, and for all of it in one at least */
+  HEARTH_ADVICE_PICKS,     /* enough of them, of counted accesses */
   HEARTH_ADVICE_HISTOGRAM, /* of accesses, of some context */
   HEARTH_ADVICE_TRACE
 } hearth_advice_data;

@@ -4,22 +4,18 @@
 #include "packed.h"
 #include "writer.h"
 
-/* The leaf node, which is a column of CONTEXTS, too, and behind it the fields by enum hearth_mib_column. */
-static const uint32_t field_tags[WRITER_CONTEXT_COLUMNS] = {
-    HEARTH_TAG_StackID,
+static const uint32_t field_tags[HEARTH_MIB_COLUMNS] = {
 #define HEARTH_MIB_FIELD(tag, Name, unit, merge, ir_bits, ir_default, description) tag,
 #include "hearth/mib_fields.def"
 };
-const char *const hearth_writer_field_names[WRITER_CONTEXT_COLUMNS] = {
-    "StackID",
+static const char *const field_names[HEARTH_MIB_COLUMNS] = {
 #define HEARTH_MIB_FIELD(tag, Name, unit, merge, ir_bits, ir_default, description) #Name,
 #include "hearth/mib_fields.def"
 };
 
 /* Columns of CONTEXTS behind the leaf node: the fields in the order of their tags, but each behind the one that its
  * numbers are stored relative to. Most contexts have one block, or blocks that are alike, so that the greatest number
- * is the least, the total is either, and the difference is 0. The fields about looks come last: profiles without looks do
- * not have them. */
+ * is the least, the total is either, and the difference is 0. Some profiles lack the last ones. */
 static const struct context_column {
   enum hearth_mib_column field;
   int reference; /* enum hearth_mib_column; -1: none */
@@ -53,7 +49,7 @@ static const struct context_column {
     {HEARTH_COL_MaxLifetimeAccessDensity, HEARTH_COL_MinLifetimeAccessDensity},
     {HEARTH_COL_TotalLifetimeAccessDensity, HEARTH_COL_MaxLifetimeAccessDensity},
     {HEARTH_COL_LiveAtExit, -1},
-    {HEARTH_COL_LookedLifetime, HEARTH_COL_TotalLifetime}, /* the first of WRITER_LOOK_COLUMNS */
+    {HEARTH_COL_LookedLifetime, HEARTH_COL_TotalLifetime}, /* the first of LOOK_COLUMNS */
     {HEARTH_COL_EstimatedAccessCount, HEARTH_COL_TotalAccessCount},
     {HEARTH_COL_Looks, -1},
     {HEARTH_COL_TouchedLooks, HEARTH_COL_Looks},
@@ -61,12 +57,40 @@ static const struct context_column {
     {HEARTH_COL_ShortLooks, -1},
     {HEARTH_COL_TouchedShortLooks, HEARTH_COL_ShortLooks},
     {HEARTH_COL_ShortLookTime, -1},
+    {HEARTH_COL_SizedAtExit, HEARTH_COL_LiveAtExit},
+    {HEARTH_COL_LiveBytes, -1},
+    {HEARTH_COL_Picks, -1},
+    {HEARTH_COL_LatePicks, HEARTH_COL_Picks},
 };
 
 _Static_assert(sizeof context_columns / sizeof context_columns[0] == HEARTH_MIB_COLUMNS, "each field has its column");
 
-size_t hearth_writer_context_columns(const writer *w) {
-  return w->builder->runs.accesses_estimated ? WRITER_CONTEXT_COLUMNS : WRITER_CONTEXT_COLUMNS - WRITER_LOOK_COLUMNS;
+enum { LOOK_COLUMNS = 8, PLAIN_COLUMNS = HEARTH_MIB_COLUMNS - LOOK_COLUMNS - 4 /* the last four */ };
+
+static bool has_live_bytes(const hearth_builder *b) {
+  return b->mibs.columns[HEARTH_COL_SizedAtExit].width > 0 || b->mibs.columns[HEARTH_COL_LiveBytes].width > 0;
+}
+
+static bool has_picks(const hearth_builder *b) {
+  return b->mibs.columns[HEARTH_COL_Picks].width > 0 || b->mibs.columns[HEARTH_COL_LatePicks].width > 0;
+}
+
+static bool is_wanted(const hearth_builder *b, size_t column) {
+  if (column < PLAIN_COLUMNS)
+    return true;
+  if (column < PLAIN_COLUMNS + LOOK_COLUMNS)
+    return b->runs.accesses_estimated;
+  return column < PLAIN_COLUMNS + LOOK_COLUMNS + 2 ? has_live_bytes(b) : has_picks(b);
+}
+
+void hearth_writer_choose_columns(writer *w) {
+  w->column_names[0] = "StackID";
+  w->column_count = 1;
+  for (uint8_t i = 0; i < HEARTH_MIB_COLUMNS; i++)
+    if (is_wanted(w->builder, i)) {
+      w->column_names[w->column_count] = field_names[context_columns[i].field];
+      w->columns[w->column_count++] = i;
+    }
 }
 
 static void frame_rows(const void *context, size_t first, size_t count, uint64_t (*ret)[HEARTH_PACKED_ROWS]) {
@@ -97,16 +121,16 @@ static void context_rows(const void *context, size_t first, size_t count, uint64
   const uint32_t *numbers = w->contexts.order + first;
   for (size_t i = 0; i < count; i++)
     ret[0][i] = w->leaves[numbers[i]];
-  for (size_t column = 0; column + 1 < hearth_writer_context_columns(w); column++)
-    hearth_mib_rows_gather(&w->builder->mibs, numbers, count, context_columns[column].field, ret[1 + column]);
+  for (size_t i = 1; i < w->column_count; i++)
+    hearth_mib_rows_gather(&w->builder->mibs, numbers, count, context_columns[w->columns[i]].field, ret[i]);
 }
 
-/* Column of CONTEXTS that holds a field. */
-static uint32_t column_of(int field) {
-  uint32_t column = 0;
-  while (field >= 0 && (int)context_columns[column].field != field)
+/* Column of CONTEXTS that holds a field, which is there. */
+static uint32_t column_of(const writer *w, int field) {
+  uint32_t column = 1;
+  while (field >= 0 && (int)context_columns[w->columns[column]].field != field)
     column++;
-  return field < 0 ? HEARTH_NONE : 1 + column;
+  return field < 0 ? HEARTH_NONE : column;
 }
 
 static bool pack(const writer *w, packed_source *source, size_t rows, const uint32_t *column_references, size_t columns,
@@ -119,19 +143,17 @@ hearth_status hearth_writer_pack_tables(const writer *w, writer_tables *ret, hea
   _Static_assert(sizeof none / sizeof none[0] >= HEARTH_FRAME_COLUMNS, "one for each column");
   _Static_assert(sizeof none / sizeof none[0] >= HEARTH_STACK_COLUMNS, "one for each column");
   uint32_t of_contexts[WRITER_CONTEXT_COLUMNS] = {HEARTH_NONE};
-  for (size_t i = 0; i < HEARTH_MIB_COLUMNS; i++)
-    of_contexts[1 + i] = column_of(context_columns[i].reference);
+  for (size_t i = 1; i < w->column_count; i++)
+    of_contexts[i] = column_of(w, context_columns[w->columns[i]].reference);
   if (pack(w, frame_rows, w->frames.count, none, HEARTH_FRAME_COLUMNS, &ret->frames) &&
       pack(w, stack_rows, w->nodes.count, none, HEARTH_STACK_COLUMNS, &ret->stacks) &&
-      pack(w, context_rows, w->contexts.count, of_contexts, hearth_writer_context_columns(w), &ret->contexts))
+      pack(w, context_rows, w->contexts.count, of_contexts, w->column_count, &ret->contexts))
     return HEARTH_OK;
   return hearth_error_nomem(err);
 }
 
 void hearth_writer_fill_schema(const writer *w, hearth_indexed_field *rows) {
-  for (size_t i = 0; i < hearth_writer_context_columns(w); i++) {
-    size_t field = i ? 1 + (size_t)context_columns[i - 1].field : 0;
-    rows[i] =
-        (hearth_indexed_field){field_tags[field], hearth_writer_string_offset(w, hearth_writer_field_names[field])};
-  }
+  for (size_t i = 0; i < w->column_count; i++)
+    rows[i] = (hearth_indexed_field){i ? field_tags[context_columns[w->columns[i]].field] : HEARTH_TAG_StackID,
+                                     hearth_writer_string_offset(w, w->column_names[i])};
 }

@@ -84,7 +84,7 @@ static void lay_out(writer *w) {
   size_t offset = sizeof(hearth_indexed_header) + section_table_size(w);
   while (w->bucket_bits < 31 && (UINT32_C(1) << w->bucket_bits) < w->functions.count)
     w->bucket_bits++;
-  size_t buckets = ((size_t)1 << w->bucket_bits) + 1, columns = hearth_writer_context_columns(w);
+  size_t buckets = ((size_t)1 << w->bucket_bits) + 1, columns = w->column_count;
   struct {
     size_t count, size;
   } sizes[HEARTH_SECTIONS + 1] = {
@@ -238,12 +238,13 @@ static hearth_status pack_and_plan(writer *w) {
 }
 
 static hearth_status write_image(writer *w) {
+  hearth_writer_choose_columns(w);
   HEARTH_TRY(hearth_writer_mark_needed(w));
   HEARTH_TRY(hearth_writer_order_functions(w));
   HEARTH_TRY(hearth_writer_order_frames(w));
   HEARTH_TRY(hearth_writer_order_types(w));
   HEARTH_TRY(hearth_writer_collect_file_names(w));
-  HEARTH_TRY(hearth_writer_collect_strings(w, hearth_writer_field_names, hearth_writer_context_columns(w)));
+  HEARTH_TRY(hearth_writer_collect_strings(w, w->column_names, w->column_count));
   HEARTH_TRY(hearth_writer_build_paths(w));
   HEARTH_TRY(hearth_writer_order_nodes(w));
   HEARTH_TRY(hearth_writer_order_contexts(w));

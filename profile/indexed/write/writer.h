@@ -19,10 +19,7 @@ typedef struct packed_bytes {
   size_t size;
 } packed_bytes;
 
-enum {
-  WRITER_CONTEXT_COLUMNS = 1 + HEARTH_MIB_COLUMNS, /* of CONTEXTS, at most: the leaf node and the fields */
-  WRITER_LOOK_COLUMNS = 8                          /* of these: the fields about looks */
-};
+enum { WRITER_CONTEXT_COLUMNS = 1 + HEARTH_MIB_COLUMNS }; /* of CONTEXTS, at most: the leaf node and the fields */
 
 typedef struct writer_tables {
   packed_bytes frames, stacks, contexts;
@@ -38,6 +35,9 @@ struct writer {
   writer_make_plan *make_plan;   /* NULL: no plan is made */
   const void *plan_state;
   hearth_error *err;
+  size_t column_count;                     /* of CONTEXTS */
+  uint8_t columns[WRITER_CONTEXT_COLUMNS]; /* behind the first: rows of tables.c's list */
+  const char *column_names[WRITER_CONTEXT_COLUMNS];
   renumbering functions, frames, nodes, contexts;
   uint32_t *parents;     /* of each new node: the new number of its caller's */
   uint32_t *node_frames; /* of each new node: the new number of its frame */
@@ -88,11 +88,8 @@ uint32_t hearth_writer_node_frame(const writer *w, uint32_t node);
 /* tables.c: the packed tables, once all is in order. Changes nothing of the writer: it may be summarised meanwhile. The
  * caller frees the contents of `ret` even after an error. E_NOMEM. */
 hearth_status hearth_writer_pack_tables(const writer *w, writer_tables *ret, hearth_error *err);
-/* Names of the columns of CONTEXTS, the leaf node's last; and the rows of SCHEMA. */
-extern const char *const hearth_writer_field_names[WRITER_CONTEXT_COLUMNS];
-
-/* Columns of CONTEXTS in this profile. */
-size_t hearth_writer_context_columns(const writer *w);
+/* The columns of CONTEXTS in this profile; before all else. And the rows of SCHEMA. */
+void hearth_writer_choose_columns(writer *w);
 void hearth_writer_fill_schema(const writer *w, hearth_indexed_field *rows);
 
 /* histogram_rows.c: the section, once contexts are in order; empty if there are none. E_NOMEM, E_FULL. */

@@ -6,6 +6,7 @@
 #include "array.h"
 #include "findings.h"
 #include "hearth/origin.h"
+#include "live_bytes.h"
 #include "option_size.h"
 
 /* Functions of the standard libraries that make the memory of a container larger. */
@@ -115,6 +116,7 @@ static hearth_status add_context(hearth_advice *a, uint32_t context, hearth_erro
     place->context = context;
     place->context_bytes = s.mib.TotalSize;
   }
+  hearth_fill_live_bytes(&s.mib);
   hearth_mib_merge(&place->mib, &s.mib);
   a->knows_use = a->knows_use || s.mib.TotalPercentUtilized > 0;
   a->knows_accesses = a->knows_accesses || s.mib.TotalAccessCount > 0;
@@ -123,6 +125,7 @@ static hearth_status add_context(hearth_advice *a, uint32_t context, hearth_erro
   place->byte_seconds = hearth_merge_SUM(place->byte_seconds, byte_seconds);
   place->grown_allocs += grows ? s.mib.AllocCount : 0;
   a->whole.byte_seconds = hearth_merge_SUM(a->whole.byte_seconds, byte_seconds);
+  a->whole.picks = hearth_merge_SUM(a->whole.picks, s.mib.Picks);
   a->whole.allocs = hearth_merge_SUM(a->whole.allocs, s.mib.AllocCount);
   return add_histogram(a, place, context, err);
 }
@@ -166,6 +169,7 @@ static hearth_status look(hearth_advice *a, hearth_error *err) {
     HEARTH_TRY(add_context(a, i, err));
   if (a->knows_accesses && !a->knows_use) /* as in profiles of LLVM's layout */
     a->has[HEARTH_ADVICE_ACCESSES] = false;
+  a->has[HEARTH_ADVICE_PICKS] = a->has[HEARTH_ADVICE_ACCESSES] && a->whole.picks >= HEARTH_ADVICE_LEAST_PICKS;
   for (uint32_t i = 0; i < a->groups.count; i++)
     hearth_advice_note_end(&a->whole, &a->places[i]);
   for (uint32_t i = 0; i < a->groups.count; i++)

@@ -35,6 +35,7 @@ static hearth_status print_finding(hearth_advice *a, size_t number, FILE *out, h
 
 static void print_missing(const hearth_advice *a, FILE *out) {
   static const char *const sources[] = {"", "a program compiled for profiling, that counts all accesses",
+                                        "the same for some seconds, with 4 MiB of heap or more",
                                         "the same in histogram mode", "a trace ('hearth record --mode=trace')"};
   for (hearth_advice_data data = HEARTH_ADVICE_ACCESSES; data <= HEARTH_ADVICE_TRACE; data++) {
     const char *separator = "";

@@ -25,8 +25,12 @@ typedef struct hearth_place_sum {
 typedef struct hearth_advice_whole {
   double runs, duration_ns; /* of a run */
   uint64_t allocs, byte_seconds;
+  uint64_t picks;                     /* of memory, at random moments */
   uint64_t places_freed, places_left; /* whose blocks live long: freed by the end, or live then */
 } hearth_advice_whole;
+
+/* A place of one hundredth of the memory has ten of them. */
+enum { HEARTH_ADVICE_LEAST_PICKS = 1000 };
 
 typedef struct hearth_finding {
   hearth_advice_kind kind;

@@ -161,6 +161,22 @@ static bool is_unused(const hearth_advice_whole *w, const hearth_place_sum *p, b
   return true;
 }
 
+/* One pass over a block from begin to end leaves half of its memory's time behind the last access, however it is freed. */
+static bool is_held(const hearth_advice_whole *w, const hearth_place_sum *p, bool tallied, hearth_finding *f) {
+  const hearth_mib *m = &p->mib;
+  double late = hearth_ratio((double)m->LatePicks, (double)m->Picks);
+  (void)tallied;
+  f->share = memory_share(w, p) * late;
+  if (m->Picks < w->picks / 100 || late < 0.75)
+    return false;
+  SAY(f,
+      "%.0f%% of the time of this memory is after its last access; %" PRIu64
+      " blocks of %s, which live %s and hold %s on "
+      "average",
+      100 * late, m->AllocCount, sizes_of(m).c, hearth_amount_time(average_ns(m)).c, held(w, p).c);
+  return true;
+}
+
 static bool is_oversized(const hearth_advice_whole *w, const hearth_place_sum *p, bool tallied, hearth_finding *f) {
   const hearth_mib *m = &p->mib;
   double used = used_share(m), size = hearth_ratio((double)m->TotalSize, (double)m->AllocCount);
@@ -240,7 +256,7 @@ static bool is_sharing(const hearth_advice_whole *w, const hearth_place_sum *p, 
 bool hearth_advice_test(const hearth_advice_whole *whole, const hearth_place_sum *place, bool tallied,
                         hearth_advice_kind kind, hearth_finding *ret) {
   static bool (*const tests[])(const hearth_advice_whole *, const hearth_place_sum *, bool, hearth_finding *) = {
-      is_temporary, is_ladder, is_leak, is_unused, is_oversized, is_fields, is_foreign, is_sharing};
+      is_temporary, is_ladder, is_leak, is_unused, is_oversized, is_held, is_fields, is_foreign, is_sharing};
   _Static_assert(sizeof tests / sizeof *tests == HEARTH_ADVICE_KINDS, "in the order of the table");
   return place->mib.AllocCount > 0 && tests[kind](whole, place, tallied, ret) && ret->share >= least_share;
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "hearth/view.h"
+#include "live_bytes.h"
 
 static const char *const names[] = {
 #define HEARTH_QUANTITY(NAME, name, key, pprof_type, unit, description) name,
@@ -28,8 +29,7 @@ uint64_t hearth_quantity_of(hearth_quantity quantity, const hearth_mib *mib) {
   case HEARTH_QUANTITY_BYTE_SECONDS:
     return round_saturating(average_size * (double)mib->TotalLifetime / 1e9);
   case HEARTH_QUANTITY_LIVE:
-    return mib->LiveAtExit == mib->AllocCount ? mib->TotalSize
-                                              : round_saturating(average_size * (double)mib->LiveAtExit);
+    return hearth_live_bytes(mib);
   case HEARTH_QUANTITY_LIVE_ALLOCS:
     return mib->LiveAtExit;
   case HEARTH_QUANTITY_COUNT:

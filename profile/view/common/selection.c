@@ -8,6 +8,7 @@
 
 #include "array.h"
 #include "hearth/ids.h"
+#include "live_bytes.h"
 
 enum { MATCHES_FUNCTION = 1, MATCHES_FILE = 2 };
 
@@ -155,6 +156,7 @@ hearth_status hearth_selection_get(const hearth_selection *s, uint32_t context, 
                                    hearth_error *err) {
   ret->context = context;
   HEARTH_TRY(hearth_profile_get_context(s->profile, context, &ret->node, &ret->mib, err));
+  ret->live_estimated = hearth_live_bytes_estimated(&ret->mib);
   HEARTH_TRY(hearth_selection_classify(s, ret->node, &ret->mib, &ret->hotness, err));
   HEARTH_TRY(get_possible(s, ret, err));
   HEARTH_TRY(is_in_library(s, ret->node, &ret->in_library, err));

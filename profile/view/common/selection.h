@@ -22,8 +22,9 @@ typedef struct hearth_selection {
 typedef struct hearth_selected {
   uint32_t context, node;
   hearth_class hotness;
-  bool wanted;     /* passes the filters */
-  bool in_library; /* a library without debug information allocates: no call of the program's can give a hint */
+  bool wanted;         /* passes the filters */
+  bool live_estimated; /* its live bytes are, in part, made of the blocks' number and average size (live_bytes.h) */
+  bool in_library;     /* a library without debug information allocates: no call of the program's can give a hint */
   hearth_mib mib;
   hearth_spread spread;
   unsigned possible; /* classes that it may have, 1 << hearth_class: several if that is uncertain */

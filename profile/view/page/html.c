@@ -351,6 +351,7 @@ static void write_summary(hearth_page_writer *w) {
   if (w->model->options->base)
     hearth_json_key_string(json, "base", w->model->options->base_title);
   write_key_bool(json, "tallied", w->model->options->tallied);
+  write_key_bool(json, "live_estimated", w->model->live_estimated);
   hearth_json_key_uint(json, "dropped_blocks", s->dropped_blocks);
   hearth_json_key_uint(json, "dropped_frames", s->dropped_frames);
   hearth_json_key_uint(json, "library_bytes", w->model->library_bytes);

@@ -46,6 +46,7 @@ typedef struct hearth_page_model {
   const hearth_page_options *options;
   hearth_profile_summary summary;
   hearth_classifier classifier;
+  bool live_estimated;                        /* of some context */
   uint64_t library_bytes, cold_library_bytes; /* that libraries without debug information allocate */
   hearth_names names;
   hearth_page_function *functions;

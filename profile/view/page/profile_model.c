@@ -92,6 +92,7 @@ static hearth_status add_context(hearth_page_maker *m, uint32_t row, hearth_erro
   HEARTH_TRY(hearth_selection_get(&m->selection, row, &s, err));
   if (!s.wanted)
     return HEARTH_OK;
+  model->live_estimated |= s.live_estimated;
   uint64_t library_bytes = s.in_library ? s.mib.TotalSize : 0;
   model->library_bytes = hearth_merge_SUM(model->library_bytes, library_bytes);
   if (s.hotness == HEARTH_CLASS_COLD)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "comparison.h"
+#include "live_bytes.h"
 #include "option_size.h"
 
 const char *hearth_change_name(hearth_change change) {
@@ -129,6 +130,7 @@ hearth_status hearth_diff_mib(const hearth_diff *d, const hearth_diff_entry *ent
   for (uint32_t i = entry->first[side]; i != HEARTH_NONE; i = d->sides[side].next[i]) {
     hearth_mib mib;
     HEARTH_TRY(hearth_profile_get_context(d->sides[side].profile, i, NULL, &mib, err));
+    hearth_fill_live_bytes(&mib);
     hearth_mib_merge(ret, &mib);
   }
   return HEARTH_OK;

@@ -65,6 +65,7 @@ static hearth_status collect_context(hearth_listing *r, uint32_t context, hearth
   hearth_selected s;
   HEARTH_TRY(hearth_selection_get(&r->selection, context, &s, err));
   note_recorded(r, &s.mib);
+  r->live_estimated |= s.live_estimated;
   bool additive = r->options.sort != HEARTH_SORT_LIFETIME;
   hearth_listing_row row = {.context = context,
                             .hotness = s.hotness,

@@ -9,6 +9,7 @@
 #include "hearth/plan.h"
 #include "hearth/touch_rate.h"
 #include "listing_rows.h"
+#include "live_bytes.h"
 #include "path_name.h"
 #include "print.h"
 
@@ -68,7 +69,7 @@ static hearth_status print_header(const hearth_listing *r, hearth_error *err) {
   fprintf(out, "  allocated  %s (%" PRIu64 " bytes) by %" PRIu64 " allocation%s\n",
           hearth_amount_bytes(s->total_bytes).c, s->total_bytes, s->total_allocs, hearth_plural(s->total_allocs));
   if (hearth_listing_knows(r, HEARTH_COL_LiveAtExit))
-    fprintf(out, "  at exit    %s%s live\n", r->all.live > 0 ? "about " : "", hearth_amount_bytes(r->all.live).c);
+    fprintf(out, "  at exit    %s%s live\n", r->live_estimated ? "about " : "", hearth_amount_bytes(r->all.live).c);
   HEARTH_TRY(print_run_facts(r, err));
   if (s->accesses_counted)
     fprintf(out, "  accesses   %s%" PRIu64 " loads and stores%s\n", s->accesses_estimated ? "some " : "",
@@ -188,6 +189,17 @@ static hearth_status print_histogram(hearth_listing *r, uint32_t context, uint64
   return HEARTH_OK;
 }
 
+static void print_live(const hearth_mib *m, FILE *out) {
+  uint64_t bytes = hearth_live_bytes(m);
+  fprintf(out, "%" PRIu64 " live at exit", m->LiveAtExit);
+  if (bytes == 0)
+    return;
+  if (hearth_live_bytes_estimated(m))
+    fprintf(out, " with about %s", hearth_amount_bytes(bytes).c);
+  else
+    fprintf(out, " with %s (%" PRIu64 " bytes)", hearth_amount_bytes(bytes).c, bytes);
+}
+
 /* Not every layout of profiles has all fields. */
 static void print_use(const hearth_listing *r, const hearth_mib *m) {
   double allocs = (double)m->AllocCount;
@@ -198,7 +210,8 @@ static void print_use(const hearth_listing *r, const hearth_mib *m) {
     separator = ", ";
   }
   if (hearth_listing_knows(r, HEARTH_COL_LiveAtExit)) {
-    fprintf(r->stream, "%s%" PRIu64 " live at exit", separator, m->LiveAtExit);
+    fputs(separator, r->stream);
+    print_live(m, r->stream);
     separator = ", ";
   }
   if (r->summary.accesses_counted) {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* For cold=auto: which tiles of the cold range are to leave memory. A tile that was sent out, and has more than a quarter of those
  * pages in memory at the next round, is not cold, whatever its blocks' hints say (or it cannot leave): it stays for one round, then
- * for three, up to 63, as often as that happens again. For the thread of page_out.h alone. */
+ * for three, up to 63, as often as that happens again. One that comes back later was out for a round, which is what it left
+ * for: it leaves again, and a return before is forgotten. For the thread of page_out.h alone. */
 #ifndef HEARTH_HOTCOLD_WARM_TILES_H
 #define HEARTH_HOTCOLD_WARM_TILES_H
 

@@ -161,7 +161,8 @@ static inline void append_hearth_with(file *f, uint32_t flags) {
     append_names(f);
   pad(f);
   header.stack_offset = append_nodes(f, flags & HEARTH_RAW_FLAG_NAMES ? named : nodes, 4) - begin;
-  const hearth_mib mib = {{.AllocCount = 3, .TotalSize = 300}};
+  const hearth_mib mib = {
+      {.AllocCount = 3, .TotalSize = 300, .LiveAtExit = 3, .SizedAtExit = 3, .LiveBytes = 300}}; /* as is expected */
   const hearth_raw_mib mibs[] = {{2, mib}, {3, mib}, {HEARTH_RAW_NO_PARENT, mib}};
   header.mib_offset = append_mibs(f, mibs, 3, flags) - begin;
   header.total_size = f->size - begin;

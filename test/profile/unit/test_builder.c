@@ -144,7 +144,19 @@ static void order_of_additions_does_not_matter(void **state) {
   free(expected.data);
 }
 
-/* Merge random pairs until one profile is left: a random tree each round. */
+/* Merge random pairs of the parts, which it frees, until one profile is left. */
+static bytes merge_as_tree(bytes *parts, size_t n, uint64_t *seed) {
+  for (; n > 1; n--) {
+    size_t a = next_random(seed) % n, b = (a + 1 + next_random(seed) % (n - 1)) % n;
+    bytes merged = merge((bytes[]){parts[a], parts[b]}, 2);
+    free(parts[a].data);
+    free(parts[b].data);
+    parts[a < b ? a : b] = merged;
+    parts[a < b ? b : a] = parts[n - 1];
+  }
+  return parts[0];
+}
+
 static void shape_of_merge_tree_does_not_matter(void **state) {
   size_t order[ADDITIONS];
   uint64_t seed = 4711;
@@ -157,17 +169,46 @@ static void shape_of_merge_tree_does_not_matter(void **state) {
     bytes parts[RUNS];
     for (uint32_t i = 0; i < RUNS; i++)
       parts[i] = build_part(i, RUNS, i);
-    for (size_t n = RUNS; n > 1; n--) {
-      size_t a = next_random(&seed) % n, b = (a + 1 + next_random(&seed) % (n - 1)) % n;
-      bytes merged = merge((bytes[]){parts[a], parts[b]}, 2);
-      free(parts[a].data);
-      free(parts[b].data);
-      parts[a < b ? a : b] = merged;
-      parts[a < b ? b : a] = parts[n - 1];
-    }
-    expect_equal_bytes(expected, parts[0]);
-    free(parts[0].data);
+    bytes root = merge_as_tree(parts, RUNS, &seed);
+    expect_equal_bytes(expected, root);
+    free(root.data);
   }
+  free(expected.data);
+}
+
+/* Three profiles in four do not know the bytes that are live in them. The sum has those that are known, however it came about, and
+ * their number: no estimate is in it. */
+static void sums_hold_no_estimate_of_live_bytes(void **state) {
+  enum { PARTS = 24, ROUNDS = 20 };
+  static const char *const known[] = {"", "", "", "SizedAtExit 2\nLiveBytes 1000\n"};
+  uint64_t seed = 46;
+  bytes expected = {NULL};
+  hearth_error err;
+  (void)state;
+  for (int round = 0; round < ROUNDS; round++) {
+    bytes parts[PARTS];
+    for (size_t i = 0; i < PARTS; i++) {
+      char text[256];
+      snprintf(text, sizeof text,
+               "hearth-profile-text 1\nrun accesses=0\ncontext\nframe f a.c 1 1 1 0\nAllocCount 10\nTotalSize %zu\n"
+               "LiveAtExit 2\n%s",
+               3000 + i, known[i % 4]);
+      parts[i] = bytes_from_text(text);
+    }
+    bytes root = merge_as_tree(parts, PARTS, &seed);
+    if (round == 0)
+      expected = root;
+    expect_equal_bytes(expected, root);
+    if (round > 0)
+      free(root.data);
+  }
+  hearth_profile *profile = open_bytes(expected);
+  hearth_mib mib;
+  expect_ok(hearth_profile_get_context(profile, 0, NULL, &mib, &err), &err);
+  assert_int_equal(mib.LiveAtExit, 2 * PARTS);
+  assert_int_equal(mib.SizedAtExit, 2 * PARTS / 4);
+  assert_int_equal(mib.LiveBytes, 1000 * PARTS / 4);
+  hearth_profile_close(profile);
   free(expected.data);
 }
 
@@ -302,6 +343,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(order_of_additions_does_not_matter),
       cmocka_unit_test(shape_of_merge_tree_does_not_matter),
+      cmocka_unit_test(sums_hold_no_estimate_of_live_bytes),
       cmocka_unit_test(merging_one_profile_copies_it),
       cmocka_unit_test(equal_contexts_are_summed),
       cmocka_unit_test(accesses_count_only_if_every_run_counted),

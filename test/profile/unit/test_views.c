@@ -115,6 +115,14 @@ static void quantities_are_what_they_say(void **state) {
   (void)state;
   assert_int_equal(hearth_quantity_of(HEARTH_QUANTITY_BYTE_SECONDS, &mib), 200);
   assert_int_equal(hearth_quantity_of(HEARTH_QUANTITY_LIVE, &mib), 50);
+  mib.SizedAtExit = 1;
+  mib.LiveBytes = 7; /* the other live block has the average size, 25 */
+  assert_int_equal(hearth_quantity_of(HEARTH_QUANTITY_LIVE, &mib), 32);
+  mib.SizedAtExit = 2;
+  mib.LiveBytes = 0; /* blocks may be empty */
+  assert_int_equal(hearth_quantity_of(HEARTH_QUANTITY_LIVE, &mib), 0);
+  mib.LiveAtExit = 4; /* all are live: no estimate is needed */
+  assert_int_equal(hearth_quantity_of(HEARTH_QUANTITY_LIVE, &mib), 100);
   mib.TotalSize = mib.TotalLifetime = UINT64_MAX;
   mib.AllocCount = 1;
   assert_true(hearth_quantity_of(HEARTH_QUANTITY_BYTE_SECONDS, &mib) == UINT64_MAX);

@@ -97,6 +97,8 @@ PREDICTIONS = {
         m["TotalAccessDensity"] * 1000, quotient(m["TotalLifetime"], m["AllocCount"]) // 1000000),
     "MinLifetimeAccessDensity": lambda m, p: quotient(m["TotalLifetimeAccessDensity"], m["AllocCount"]),
     "MaxLifetimeAccessDensity": lambda m, p: m["MinLifetimeAccessDensity"],
+    "SizedAtExit": lambda m, p: m["LiveAtExit"],
+    "LiveBytes": lambda m, p: m["TotalSize"] if m["SizedAtExit"] == m["AllocCount"] else 0,
 }
 
 

@@ -56,7 +56,7 @@ function runFacts() {
     !data.command && data.binaries.length > 0 && ['program', programNames()],
     ['duration', durationText()],
     peakText() && ['peak', peakText()],
-    ['live at exit', `${hasLive ? 'about ' : ''}${bytesText(sumAll('live'))} in ${countText(sumAll('live_allocs'))} blocks`],
+    ['live at exit', `${data.live_estimated ? 'about ' : ''}${bytesText(sumAll('live'))} in ${countText(sumAll('live_allocs'))} blocks`],
     ['allocated', `${bytesText(sumAll('bytes'))} in ${countText(sumAll('allocs'))} blocks`],
     data.dropped_blocks > 0 && ['without record', `${countText(data.dropped_blocks)} blocks`],
     data.base && ['compared with', data.base],
