@@ -114,8 +114,8 @@ typedef struct hearth_page_bits {
 /* A block in a page, as a thread sees it that stops no other: its numbers may be of two blocks that had the chunk. */
 typedef struct hearth_seen_block {
   hearth_page_bits granules; /* of the page's, those of the block's chunk */
-  const char *begin, *end; /* the user's bytes in the page; none if equal */
-  uint64_t alloc_ns;       /* of the block, unless it was freed */
+  const char *begin, *end;   /* the user's bytes in the page; none if equal */
+  uint64_t alloc_ns;         /* of the block, unless it was freed */
   uint32_t context;
   uint32_t pages; /* that the block lies in, at least 1 */
   bool is_live;   /* else it was freed, and nothing is in its place yet */
