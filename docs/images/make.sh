@@ -15,6 +15,12 @@ if [[ -z $profile ]]; then
   "$repository/examples/realworld/run.sh" --profile lua
 fi
 
+# Pictures say where sources lie on any machine, not on this one.
+pictured=$build/pictured/$(basename "$profile")
+mkdir -p "$(dirname "$pictured")"
+"$hearth" show --text "$profile" | sed "s:$(realpath "$build")/realworld/\([a-z]*\)/source:/usr/src/\1:g" |
+  "$hearth" index -q - -o "$pictured"
+
 page=$(realpath "$build")/report.html
-(cd "$(dirname "$profile")" && "$hearth" report "$(basename "$profile")" -o "$page")
+(cd "$(dirname "$pictured")" && "$hearth" report "$(basename "$pictured")" -o "$page")
 python3 "$repository/test/report/Inputs/take_pictures.py" "$page" "$repository/docs/images/report"
