@@ -68,11 +68,13 @@ static inline int64_t live_bytes_of(const hearth_block *block) {
   return __builtin_expect(hearth_rt.options.sample > 0, false) ? estimate_live_bytes(block) : (int64_t)block->size;
 }
 
-/* For the peak: such a block begins, or ends. */
-static inline void count_live(const hearth_block *block, bool begins) {
-  int64_t bytes = live_bytes_of(block);
+/* The same when it begins: as its header will tell. */
+static __attribute__((noinline)) int64_t estimate_new_bytes(hearth_header *header, size_t size, uint32_t context,
+                                                            uint64_t birth_ns) {
+  hearth_block block = {
+      .header = header, .size = size, .context = context, .alloc_ns = hearth_header_round_time(birth_ns)};
 
-  hearth_live_change(begins ? bytes : -bytes);
+  return estimate_live_bytes(&block);
 }
 
 static __attribute__((noinline)) void forget_type(const hearth_header *header) {
@@ -86,11 +88,10 @@ static __attribute__((noinline)) void forget_type(const hearth_header *header) {
 static inline void publish(hearth_header *header, size_t size, uint32_t context, hearth_moment birth) {
   if (__builtin_expect(hearth_block_types.any, false))
     forget_type(header);
-  if (__builtin_expect(hearth_rt.counts_live, false) && context != HEARTH_NO_CONTEXT) {
-    hearth_block block = {.header = header, .size = size, .context = context};
-    block.alloc_ns = hearth_header_round_time(birth.ns);
-    count_live(&block, true);
-  }
+  if (hearth_rt.counts_live && context != HEARTH_NO_CONTEXT)
+    hearth_live_change(__builtin_expect(hearth_rt.options.sample > 0, false)
+                           ? estimate_new_bytes(header, size, context, birth.ns)
+                           : (int64_t)size);
   hearth_header_publish(header, hearth_header_life(context, birth.cpu, birth.ns));
 }
 
@@ -119,7 +120,7 @@ static inline bool is_counted_live(const hearth_block *block) {
 /* For the peak: a block ends. */
 static inline void end_live(const hearth_block *block) {
   if (hearth_rt.counts_live && is_counted_live(block))
-    count_live(block, false);
+    hearth_live_change(-live_bytes_of(block));
 }
 
 /* A block ends: did its thread do nothing else since it allocated it? */

@@ -70,10 +70,15 @@ static inline void hearth_header_set_state(hearth_header *header, hearth_block_s
   __atomic_store_n(header, (*header & ~HEARTH_STATE_MASK) | state, __ATOMIC_RELEASE);
 }
 
+/* How far a number of steps is shifted. */
+static inline unsigned hearth_header_time_shift(uint64_t steps) {
+  return 63u - (unsigned)__builtin_clzll(steps >> hearth_headers.time_bits | 1);
+}
+
 /* The bits of a birth's time (clock.h), and the time of such bits: the greatest that is not after it. */
 static inline uint64_t hearth_header_pack_time(uint64_t ns) {
   uint64_t steps = ns / HEARTH_CLOCK_STEP;
-  unsigned shift = 63u - (unsigned)__builtin_clzll(steps >> hearth_headers.time_bits | 1);
+  unsigned shift = hearth_header_time_shift(steps);
 
   return (((uint64_t)shift << hearth_headers.time_bits) + (steps >> shift)) << 1 | (ns & HEARTH_CLOCK_KNOWN);
 }
@@ -85,9 +90,12 @@ static inline uint64_t hearth_header_unpack_time(uint64_t bits) {
   return ((number - (shift << hearth_headers.time_bits)) << shift) * HEARTH_CLOCK_STEP | (bits & HEARTH_CLOCK_KNOWN);
 }
 
-/* An event's time, as exact as those in headers are. */
+/* An event's time, as exact as those in headers are: a birth's comes back from its bits so. */
 static inline uint64_t hearth_header_round_time(uint64_t ns) {
-  return hearth_header_unpack_time(hearth_header_pack_time(ns)) | (ns & HEARTH_CLOCK_SAMPLE);
+  uint64_t steps = ns / HEARTH_CLOCK_STEP;
+  unsigned shift = hearth_header_time_shift(steps);
+
+  return (steps >> shift << shift) * HEARTH_CLOCK_STEP | (ns & (HEARTH_CLOCK_STEP - 1));
 }
 
 /* Context, processor and time in their places. */

@@ -328,6 +328,7 @@ static void test_times(void **state) {
       assert_int_equal(block.context, context);
       assert_int_equal(block.cpu, cpu);
       uint64_t time = block.alloc_ns & ~HEARTH_CLOCK_KNOWN;
+      assert_int_equal(hearth_header_round_time(ns & ~HEARTH_CLOCK_SAMPLE), block.alloc_ns);
       assert_int_equal(block.alloc_ns & HEARTH_CLOCK_KNOWN, ns & HEARTH_CLOCK_KNOWN);
       assert_true(time <= ns && ns - time <= (ns >> bits) + HEARTH_CLOCK_STEP - 1);
       assert_true(time >= before);
