@@ -25,16 +25,21 @@ static void tell_trace(void) {
   hearth_message("to see it: hearth report %s -o report.html", hearth_trace_file_name());
 }
 
+/* Rounded as printf rounds them: 'hearth show' prints the same numbers. */
 static void add_bytes(hearth_text *text, uint64_t bytes) {
   static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
-  uint64_t unit = 1;
+  uint64_t unit = 1, tenths, twice_rest;
   size_t u = 0;
 
   for (; bytes / unit >= 1024 && u < sizeof units / sizeof units[0] - 1; u++)
     unit *= 1024;
-  hearth_text_format(text, "%u", bytes / unit);
+  tenths = bytes * 10 / unit;
+  twice_rest = bytes * 10 % unit * 2;
+  if (twice_rest > unit || (twice_rest == unit && tenths % 2 != 0))
+    tenths++;
+  hearth_text_format(text, "%u", tenths / 10);
   if (u > 0)
-    hearth_text_format(text, ".%u", bytes % unit * 10 / unit);
+    hearth_text_format(text, ".%u", tenths % 10);
   hearth_text_format(text, " %s", units[u]);
 }
 

@@ -1,8 +1,10 @@
 /* At the end `hearth record` sums the run up: peak, allocations, temporary blocks, blocks that were not freed. */
 /* RUN: %clang -O1 -fno-builtin %s -lpthread -o %t && rm -rf %t.d && mkdir %t.d && cd %t.d
  * RUN: %hearth record -o one -- %t 2>&1 | FileCheck %s --check-prefix=ONE
- * ONE: hearth: peak 5.0 MiB, 210{{[0-9]}} allocations, 2000 temporary, {{99|100}} not freed (9{{[67]}}.{{[0-9]}} KiB)
+ * ONE: hearth: peak 5.1 MiB, 210{{[0-9]}} allocations, 2000 temporary, {{99|100}} not freed (9{{[67]}}.{{[0-9]}} KiB)
  * ONE-NEXT: hearth: the profile is
+ * RUN: %hearth index -q --symbols one -o one.heap && %hearth show one.heap | FileCheck %s --check-prefix=SHOWN
+ * SHOWN: peak 5.1 MiB live
  *
  * Of a sample it is an estimate; where records are in several files, they are not summed; a trace says it by itself.
  * RUN: %hearth record -o some --sample=1000 -- %t 2>&1 | FileCheck %s --check-prefix=SOME
