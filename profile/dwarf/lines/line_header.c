@@ -215,6 +215,14 @@ static bool find_entry(const hearth_line_header *h, uint64_t wanted, bool is_fil
   return read_list(h, wanted, &at, &found, ret) && found && ret->name;
 }
 
+/* Directories may be relative to the compilation's, as those of -Ilib are. */
+static const char *directory_above(const hearth_line_header *h, const file_entry *file, const file_entry *directory) {
+  file_entry compilation;
+  if (*directory->name == '/' || file->directory == 0 || !find_entry(h, 0, false, &compilation))
+    return NULL;
+  return compilation.name;
+}
+
 bool hearth_line_header_path(const hearth_line_header *h, uint64_t wanted, char **ret) {
   file_entry file, directory;
   *ret = NULL;
@@ -222,9 +230,10 @@ bool hearth_line_header_path(const hearth_line_header *h, uint64_t wanted, char 
     return true;
   if (*file.name == '/' || !find_entry(h, file.directory, false, &directory) || !directory.name)
     return (*ret = strdup(file.name)) != NULL;
-  size_t size = strlen(directory.name) + 1 + strlen(file.name) + 1;
+  const char *above = directory_above(h, &file, &directory);
+  size_t size = (above ? strlen(above) + 1 : 0) + strlen(directory.name) + 1 + strlen(file.name) + 1;
   if (!(*ret = malloc(size)))
     return false;
-  snprintf(*ret, size, "%s/%s", directory.name, file.name);
+  snprintf(*ret, size, "%s%s%s/%s", above ? above : "", above ? "/" : "", directory.name, file.name);
   return true;
 }

@@ -29,7 +29,7 @@ typedef struct hearth_line_header {
 bool hearth_line_header_read(const hearth_line_source *source, hearth_line_header *ret);
 
 /* The path of a source file by its number in DW_AT_decl_file: as the compiler was given it, behind its directory if it is
- * relative.
+ * relative, and that behind the compilation's if it is relative, too.
  *   ret  to be freed by the caller; NULL: there is no such file, or the list is damaged
  * False: out of memory. */
 bool hearth_line_header_path(const hearth_line_header *header, uint64_t number, char **ret);
