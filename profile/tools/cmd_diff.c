@@ -75,8 +75,8 @@ static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
        .help =
            "leave out changes that are within the differences between the runs of each profile, also from conditions"},
       HEARTH_BY_OPTION(
-          &a->by, "print which functions changed, or callers (of these), sites (line and column), files, libraries or "
-                  "types, in place of contexts"),
+          &a->by, "print which functions changed, or callers (of these), sites (line and column), files, libraries, "
+                  "types or sizes (of blocks, on average), in place of contexts"),
       {.name = "--top",
        .value = "N",
        .expects = "a number",

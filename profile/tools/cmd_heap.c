@@ -58,8 +58,8 @@ static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
                "peak), or by its file (default: the dump with most bytes)"},
       HEARTH_BY_OPTION(
           &a->by,
-          "print a table of the dump by function, caller (of that function), site (line and column), file, library "
-          "or type, in place of its call stacks; wrappers are looked through, as by 'hearth show'"),
+          "print a table of the dump by function, caller (of that function), site (line and column), file, library, "
+          "type or size (on average), in place of its call stacks; wrappers are looked through, as by 'hearth show'"),
       {.name = "--floor",
        .value = "BYTES",
        .expects = "a number of bytes",

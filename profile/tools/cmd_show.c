@@ -110,7 +110,7 @@ static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
       HEARTH_BY_OPTION(
           &a->by,
           "print the table alone, by function (default), caller (of that function), site (line and column), file, "
-          "library (of the function that calls malloc) or type"),
+          "library (of the function that calls malloc), type or size (of a context's blocks on average)"),
       {.name = "--cum",
        .flag = &a->options.cumulative,
        .help = "sort by what a function and all that it calls allocate"},

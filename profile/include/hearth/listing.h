@@ -20,6 +20,7 @@ typedef enum hearth_group_kind {
   HEARTH_BY_FILE,
   HEARTH_BY_LIBRARY,
   HEARTH_BY_TYPE,
+  HEARTH_BY_SIZE, /* average size of a context's blocks, by powers of two */
   HEARTH_GROUP_KINDS
 } hearth_group_kind;
 

@@ -57,7 +57,7 @@ typedef struct hearth_by_option {
 #define HEARTH_BY_OPTION(option, text)                                                                                 \
   {.name = "--by",                                                                                                     \
    .value = "KEY",                                                                                                     \
-   .expects = "function, caller, site, file, library or type",                                                         \
+   .expects = "function, caller, site, file, library, type or size",                                                   \
    .take = hearth_tool_take_by,                                                                                        \
    .target = (option),                                                                                                 \
    .help = text}

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "amount.h"
 #include "array.h"
 #include "hearth/ids.h"
 #include "path_name.h"
@@ -153,6 +154,16 @@ static hearth_status group_of_type(hearth_groups *g, uint64_t id, uint32_t *ret,
   return find_group(g, &key, ret, err);
 }
 
+/* As the page's: a power of two is the least of the sizes that are summed. */
+static hearth_status group_of_size(hearth_groups *g, const hearth_mib *mib, uint32_t *ret, hearth_error *err) {
+  char name[2 * sizeof(hearth_amount_text) + 4], path[] = "";
+  uint64_t average = mib->AllocCount ? mib->TotalSize / mib->AllocCount : 0, least = 1;
+  while (average / least >= 2)
+    least *= 2;
+  snprintf(name, sizeof name, "%s to %s", hearth_amount_bytes(least).c, hearth_amount_bytes(2 * least).c);
+  return find_group(g, &(hearth_group){.name = name, .path = path}, ret, err);
+}
+
 static void add_cumulative(hearth_group *group, const hearth_selected *context, const hearth_listing_totals *sum) {
   if (group->seen == context->context + 1)
     return;
@@ -185,8 +196,9 @@ static hearth_status add_stack(hearth_groups *g, const hearth_selected *context,
 
 hearth_status hearth_groups_add(hearth_groups *g, const hearth_selected *context, const hearth_listing_totals *sum,
                                 uint32_t *ret, hearth_error *err) {
-  if (g->kind == HEARTH_BY_TYPE) {
-    HEARTH_TRY(group_of_type(g, context->mib.DataTypeId, ret, err));
+  if (hearth_groups_lack_callees(g->kind)) {
+    HEARTH_TRY(g->kind == HEARTH_BY_SIZE ? group_of_size(g, &context->mib, ret, err)
+                                         : group_of_type(g, context->mib.DataTypeId, ret, err));
     add_cumulative(&g->items[*ret], context, sum);
   } else {
     HEARTH_TRY(add_stack(g, context, sum, ret, err));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Contexts summed by function, caller, site, file, library or type (hearth_group_kind): what each allocates itself, and with
- * all that it calls. Functions of one name and file are one, as instances of a template are. */
+/* Contexts summed by function, caller, site, file, library, type or size (hearth_group_kind): what each allocates itself, and
+ * with all that it calls. Functions of one name and file are one, as instances of a template are. */
 #ifndef HEARTH_GROUPS_H
 #define HEARTH_GROUPS_H
 
@@ -38,6 +38,11 @@ typedef struct hearth_groups {
   uint32_t *by_frame; /* the groups of frames */
   char *with_source;  /* the library of code whose library is not known */
 } hearth_groups;
+
+/* They are properties of blocks, so that sums with all that they call are the same as the others. */
+static inline bool hearth_groups_lack_callees(hearth_group_kind kind) {
+  return kind == HEARTH_BY_TYPE || kind == HEARTH_BY_SIZE;
+}
 
 /* Destroy also after an error. */
 hearth_status hearth_groups_init(hearth_groups *groups, hearth_names *names, hearth_group_kind kind, hearth_error *err);

@@ -35,7 +35,7 @@ const hearth_group *hearth_listing_group_of(const hearth_listing *r, size_t numb
 }
 
 const char *hearth_group_kind_name(hearth_group_kind kind) {
-  static const char *const names[] = {"function", "caller", "site", "file", "library", "type"};
+  static const char *const names[] = {"function", "caller", "site", "file", "library", "type", "size"};
   return names[kind];
 }
 

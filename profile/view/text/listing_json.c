@@ -220,7 +220,7 @@ static hearth_status print_group(listing_json *p, size_t number, hearth_error *e
 }
 
 static hearth_status print_groups(listing_json *p, hearth_error *err) {
-  static const char *const keys[] = {"functions", "callers", "sites", "files", "libraries", "types"};
+  static const char *const keys[] = {"functions", "callers", "sites", "files", "libraries", "types", "sizes"};
   hearth_json_line(&p->json);
   hearth_json_key(&p->json, keys[p->listing.options.by]);
   hearth_json_open(&p->json, '[');

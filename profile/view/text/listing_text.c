@@ -291,6 +291,9 @@ static void print_value(const hearth_listing *r, const hearth_listing_totals *su
           percent(value_of(r, sum), value_of(r, &r->all)));
 }
 
+/* Types and sizes call nothing. */
+static bool has_cumulative_column(const hearth_listing *r) { return !hearth_groups_lack_callees(r->options.by); }
+
 static bool has_live_column(const hearth_listing *r) {
   return !r->options.is_moment && hearth_listing_knows(r, HEARTH_COL_LiveAtExit);
 }
@@ -302,7 +305,7 @@ static bool has_lives_column(const hearth_listing *r) {
 static void print_table_row(const hearth_listing *r, const hearth_group *g) {
   const hearth_listing_totals *sum = r->options.cumulative ? &g->cumulative : &g->flat;
   print_value(r, &g->flat);
-  if (r->options.by != HEARTH_BY_TYPE)
+  if (has_cumulative_column(r))
     print_value(r, &g->cumulative);
   fprintf(r->stream, " %13" PRIu64, sum->allocs);
   if (has_live_column(r))
@@ -320,7 +323,7 @@ static void print_table_row(const hearth_listing *r, const hearth_group *g) {
 
 static void print_table_head(const hearth_listing *r) {
   fprintf(r->stream, "\n %12s %5s ", hearth_quantity_name(hearth_listing_quantity(&r->options)), "");
-  if (r->options.by != HEARTH_BY_TYPE)
+  if (has_cumulative_column(r))
     fprintf(r->stream, " %18s ", "with all it calls");
   fprintf(r->stream, "%13s", r->options.is_moment ? "blocks" : "allocations");
   if (has_live_column(r))
