@@ -35,7 +35,7 @@ hearth_status hearth_diff_create(hearth_profile *const profiles[HEARTH_DIFF_SIDE
                                  const char *const names[HEARTH_DIFF_SIDES], const hearth_view_options *options,
                                  hearth_diff **ret, hearth_error *err);
 /* What A has of each context of B, as its records say: *ret is by B's rows; free it with free(). Where a context of A stands
- * for several of B, it goes to one of them. Errors: the reader's, E_NOMEM. */
+ * for several of B, it goes to the one whose functions are inlined alike, else to one of them. Errors: the reader's, E_NOMEM. */
 hearth_status hearth_diff_match_contexts(const hearth_diff *diff, hearth_mib **ret, hearth_error *err);
 void hearth_diff_destroy(hearth_diff *diff);
 /* The share of one side's bytes, 0 to 1, that is in contexts of both profiles; 1 of none at all. */

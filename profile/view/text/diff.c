@@ -306,6 +306,51 @@ double hearth_diff_common_share(const hearth_diff *d, int number) {
   return all > 0 ? bytes / all : 1;
 }
 
+/* Stacks of one entry differ at most in which functions are inlined. */
+static hearth_status inlined_alike(const hearth_diff *d, const uint32_t contexts[HEARTH_DIFF_SIDES], bool *ret,
+                                   hearth_error *err) {
+  uint32_t node[HEARTH_DIFF_SIDES], row;
+  hearth_frame_info frames[HEARTH_DIFF_SIDES];
+  for (int side = 0; side < HEARTH_DIFF_SIDES; side++)
+    HEARTH_TRY(hearth_profile_get_context(d->sides[side].profile, contexts[side], &node[side], NULL, err));
+  for (*ret = true; *ret && node[HEARTH_DIFF_A] != HEARTH_NONE;) {
+    for (int side = 0; side < HEARTH_DIFF_SIDES; side++) {
+      HEARTH_TRY(hearth_profile_get_stack(d->sides[side].profile, node[side], &row, &node[side], err));
+      HEARTH_TRY(hearth_profile_get_frame(d->sides[side].profile, row, &frames[side], err));
+    }
+    *ret = frames[HEARTH_DIFF_A].inlined == frames[HEARTH_DIFF_B].inlined;
+  }
+  return HEARTH_OK;
+}
+
+/* The context of B that is most like one of A. */
+static hearth_status find_counterpart(const hearth_diff *d, const hearth_diff_entry *entry, uint32_t context,
+                                      uint32_t *ret, hearth_error *err) {
+  const uint32_t *next = d->sides[HEARTH_DIFF_B].next;
+  bool alike = false;
+  *ret = entry->first[HEARTH_DIFF_B];
+  if (next[*ret] == HEARTH_NONE)
+    return HEARTH_OK;
+  for (uint32_t i = *ret; i != HEARTH_NONE && !alike; i = next[i]) {
+    HEARTH_TRY(inlined_alike(d, (uint32_t[]){context, i}, &alike, err));
+    *ret = alike ? i : *ret;
+  }
+  return HEARTH_OK;
+}
+
+static hearth_status match_entry(const hearth_diff *d, const hearth_diff_entry *entry, hearth_mib *by_row,
+                                 hearth_error *err) {
+  for (uint32_t i = entry->first[HEARTH_DIFF_A]; i != HEARTH_NONE; i = d->sides[HEARTH_DIFF_A].next[i]) {
+    hearth_mib mib;
+    uint32_t row;
+    HEARTH_TRY(hearth_profile_get_context(d->sides[HEARTH_DIFF_A].profile, i, NULL, &mib, err));
+    HEARTH_TRY(find_counterpart(d, entry, i, &row, err));
+    hearth_fill_live_bytes(&mib);
+    hearth_mib_merge(&by_row[row], &mib);
+  }
+  return HEARTH_OK;
+}
+
 hearth_status hearth_diff_match_contexts(const hearth_diff *d, hearth_mib **ret, hearth_error *err) {
   hearth_status status = HEARTH_OK;
   *ret = calloc((size_t)hearth_profile_context_count(d->sides[HEARTH_DIFF_B].profile) + 1, sizeof **ret);
@@ -313,7 +358,7 @@ hearth_status hearth_diff_match_contexts(const hearth_diff *d, hearth_mib **ret,
     return hearth_error_nomem(err);
   for (uint32_t i = 0; i < d->entry_count && status == HEARTH_OK; i++)
     if (d->entries[i].first[HEARTH_DIFF_B] != HEARTH_NONE)
-      status = hearth_diff_mib(d, &d->entries[i], HEARTH_DIFF_A, &(*ret)[d->entries[i].first[HEARTH_DIFF_B]], err);
+      status = match_entry(d, &d->entries[i], *ret, err);
   if (status == HEARTH_OK)
     return HEARTH_OK;
   free(*ret);
