@@ -16,7 +16,7 @@
 enum { MOST_LIBRARIES = 3 }; /* to name: programs with plug-ins load dozens */
 
 static void print_binary(const hearth_listing *r, const hearth_binary_text *binary) {
-  fprintf(r->stream, "  binary     ");
+  fputs(binary->is_library ? "  library    " : "  binary     ", r->stream);
   hearth_print_name(*binary->name ? binary->name : "(no name)", 0, r->stream);
   fprintf(r->stream, *binary->build_id ? ", build id %s\n" : ", no build id%s\n", binary->build_id);
 }
