@@ -10,6 +10,7 @@
 #include "file.h"
 #include "groups.h"
 #include "hearth/json_writer.h"
+#include "path_name.h"
 #include "print.h"
 
 enum { JSON_VERSION = 1 };
@@ -130,7 +131,7 @@ static void print_row(const hearth_diff *d, const group_row *row, FILE *out) {
   hearth_print_name(row->name, 0, out);
   if (*row->path) {
     fputs("  ", out);
-    hearth_print_name(row->path, 0, out);
+    hearth_print_name(hearth_base_name(row->path), 0, out);
   }
   fputc('\n', out);
 }
