@@ -8,7 +8,7 @@
 #include "trace_profile.h"
 #include "view_options.h"
 
-enum { DEFAULT_TOP = 10, STACK_DEPTH = 8 };
+enum { DEFAULT_TOP = 10, DEFAULT_DEPTH = 8 };
 
 /* As those of diff. */
 enum { EXIT_CONDITION = 1, EXIT_TROUBLE = 2 };
@@ -18,7 +18,7 @@ typedef struct arguments {
   const char **condition_texts; /* of as many elements as there are arguments, as `conditions` */
   hearth_condition *conditions;
   size_t condition_count;
-  hearth_number_option top;
+  hearth_number_option top, depth;
   hearth_view_options view;
   bool json, full;
 } arguments;
@@ -62,6 +62,7 @@ static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
        .take = hearth_tool_take_number,
        .target = &a->top,
        .help = "print N findings (default 10)"},
+      HEARTH_DEPTH_OPTION(&a->depth, "print N lines of each call stack (default 8)"),
       {.name = "--full", .flag = &a->full, .help = "print all findings, and whole stacks"},
       {.name = "--binary",
        .value = "BIN",
@@ -73,6 +74,8 @@ static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
       {0}};
   int operands;
   a->top.most = SIZE_MAX;
+  a->depth.least = 1;
+  a->depth.most = HEARTH_MOST_DEPTH;
   if (!hearth_tool_parse(options, &help, argc, argv, &operands, ret_code))
     return false;
   if (operands != 1) {
@@ -81,7 +84,7 @@ static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
     return false;
   }
   a->profile = argv[1];
-  a->view.depth = a->full ? 0 : STACK_DEPTH;
+  a->view.depth = a->depth.given ? (size_t)a->depth.value : a->full ? 0 : DEFAULT_DEPTH;
   return true;
 }
 

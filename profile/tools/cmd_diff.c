@@ -8,7 +8,7 @@
 #include "hearth/profile_diff.h"
 #include "view_options.h"
 
-enum { DEFAULT_TOP = 10 }; /* of each kind of change; JSON has all */
+enum { DEFAULT_TOP = 10, DEFAULT_DEPTH = 12 }; /* of each kind of change; of stacks; JSON has all */
 
 /* As cmp and grep: 1 is an answer, not a failure. */
 enum { EXIT_CONDITION = 1, EXIT_TROUBLE = 2 };
@@ -18,7 +18,7 @@ typedef struct arguments {
   const char **condition_texts; /* of as many elements as there are arguments, as `conditions` */
   hearth_condition *conditions;
   size_t condition_count, limit;
-  hearth_number_option top;
+  hearth_number_option top, depth;
   hearth_view_options view;
   hearth_by_option by;
   bool json, full;
@@ -83,18 +83,22 @@ static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
        .take = hearth_tool_take_number,
        .target = &a->top,
        .help = "print N contexts of each kind, or lines of --by (default 10)"},
-      {.name = "--full", .flag = &a->full, .help = "print all"},
+      HEARTH_DEPTH_OPTION(&a->depth, "print N lines of each call stack (default 12)"),
+      {.name = "--full", .flag = &a->full, .help = "print all, and whole stacks"},
       HEARTH_VIEW_OPTIONS(&a->view),
       {.name = "--json", .flag = &a->json, .help = "print JSON: all contexts that changed, unless --top is given"},
       {0}};
   int operands;
   a->top.most = SIZE_MAX;
+  a->depth.least = 1;
+  a->depth.most = HEARTH_MOST_DEPTH;
   if (!hearth_tool_parse(options, &help, argc, argv, &operands, ret_code) ||
       (*ret_code = check(operands, argv, a)) != HEARTH_EXIT_OK)
     return false;
   for (int i = 0; i < HEARTH_DIFF_SIDES; i++)
     a->profiles[i] = argv[i + 1];
   a->limit = a->top.given ? (size_t)a->top.value : a->json || a->full ? SIZE_MAX : DEFAULT_TOP;
+  a->view.depth = a->depth.given ? (size_t)a->depth.value : a->full ? 0 : DEFAULT_DEPTH;
   return true;
 }
 

@@ -13,7 +13,7 @@
 #include "ir_program.h"
 #include "view_options.h"
 
-enum { DEFAULT_GROUPS = 20, DEFAULT_CONTEXTS = 5, DEFAULT_DEPTH = 12, MOST_DEPTH = 1000 }; /* JSON has all */
+enum { DEFAULT_GROUPS = 20, DEFAULT_CONTEXTS = 5, DEFAULT_DEPTH = 12 }; /* JSON has all */
 
 typedef struct arguments {
   const char *profile, *callers, *callees;
@@ -100,12 +100,8 @@ static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
        .take = hearth_tool_take_number,
        .target = &a->contexts,
        .help = "print N contexts of each (default 5; with --by or --cum none)"},
-      {.name = "--depth",
-       .value = "N",
-       .expects = "a number",
-       .take = hearth_tool_take_number,
-       .target = &a->depth,
-       .help = "print N lines of each call stack (default 12), or N levels of a tree (default 3)"},
+      HEARTH_DEPTH_OPTION(&a->depth,
+                          "print N lines of each call stack (default 12), or N levels of a tree (default 3)"),
       {.name = "--full", .flag = &a->full, .help = "print all functions, all their contexts, and whole stacks"},
       HEARTH_BY_OPTION(
           &a->by,
@@ -163,7 +159,7 @@ static bool parse(int argc, char **argv, arguments *a, int *ret_code) {
   int operands;
   a->groups.most = a->contexts.most = SIZE_MAX;
   a->depth.least = 1;
-  a->depth.most = MOST_DEPTH;
+  a->depth.most = HEARTH_MOST_DEPTH;
   if (!hearth_tool_parse(options, &help, argc, argv, &operands, ret_code) ||
       (*ret_code = check(operands, argv, a)) != HEARTH_EXIT_OK)
     return false;

@@ -61,6 +61,18 @@ typedef struct hearth_by_option {
    .take = hearth_tool_take_by,                                                                                        \
    .target = (option),                                                                                                 \
    .help = text}
+
+enum { HEARTH_MOST_DEPTH = 1000 }; /* JSON has all */
+
+/* `option` points to a hearth_number_option with `least` 1 and `most` HEARTH_MOST_DEPTH. */
+#define HEARTH_DEPTH_OPTION(option, text)                                                                              \
+  {.name = "--depth",                                                                                                  \
+   .value = "N",                                                                                                       \
+   .expects = "a number",                                                                                              \
+   .take = hearth_tool_take_number,                                                                                    \
+   .target = (option),                                                                                                 \
+   .help = text}
+
 /* For all that has both flags. */
 #define HEARTH_NAME_OPTIONS(flags)                                                                                     \
   {.name = "--full-names",                                                                                             \
