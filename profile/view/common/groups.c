@@ -22,6 +22,7 @@ void hearth_listing_add_totals(hearth_listing_totals *to, const hearth_listing_t
   to->live = hearth_merge_SUM(to->live, more->live);
   to->accesses = hearth_merge_SUM(to->accesses, more->accesses);
   to->library_bytes = hearth_merge_SUM(to->library_bytes, more->library_bytes);
+  to->untouched = hearth_merge_SUM(to->untouched, more->untouched);
   to->lifetime_ns = hearth_merge_SUM(to->lifetime_ns, more->lifetime_ns);
   to->sorted = hearth_merge_SUM(to->sorted, more->sorted);
 }

@@ -76,6 +76,9 @@ static uint64_t context_type(const hearth_page_writer *w, uint32_t row) {
 static uint64_t context_lifetime(const hearth_page_writer *w, uint32_t row) {
   return w->model->contexts[row].lifetime_ns;
 }
+static uint64_t context_untouched(const hearth_page_writer *w, uint32_t row) {
+  return w->model->contexts[row].untouched;
+}
 static uint64_t context_temporary(const hearth_page_writer *w, uint32_t row) {
   return w->model->contexts[row].temporary;
 }
@@ -203,6 +206,8 @@ static void write_contexts(hearth_page_writer *w) {
   if (w->model->options->base)
     for (hearth_quantity q = 0; q < HEARTH_QUANTITY_COUNT; q++)
       write_base(w, q);
+  if (w->model->knows_untouched)
+    write_column(w, "untouched", count, context_untouched);
   if (w->model->options->tallied) {
     write_column(w, "temporary", count, context_temporary);
     write_column(w, "peak", count, context_peak);
@@ -351,6 +356,7 @@ static void write_summary(hearth_page_writer *w) {
   if (w->model->options->base)
     hearth_json_key_string(json, "base", w->model->options->base_title);
   write_key_bool(json, "tallied", w->model->options->tallied);
+  write_key_bool(json, "untouched_known", w->model->knows_untouched);
   write_key_bool(json, "live_estimated", w->model->live_estimated);
   hearth_json_key_uint(json, "dropped_blocks", s->dropped_blocks);
   hearth_json_key_uint(json, "dropped_frames", s->dropped_frames);

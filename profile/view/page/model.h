@@ -30,6 +30,7 @@ typedef struct hearth_page_context {
   uint32_t row;                         /* in the profile */
   uint64_t lifetime_ns;                 /* summed over blocks */
   uint64_t base[HEARTH_QUANTITY_COUNT]; /* in the profile that is compared with; `of` is without it */
+  uint64_t untouched;                   /* bytes (untouched.h) */
   uint64_t temporary, peak;             /* of a tallied trace: blocks; bytes at the heap's peak */
   uint64_t of[HEARTH_QUANTITY_COUNT];
 } hearth_page_context;
@@ -47,6 +48,7 @@ typedef struct hearth_page_model {
   hearth_profile_summary summary;
   hearth_classifier classifier;
   bool live_estimated;                        /* of some context */
+  bool knows_untouched;                       /* else `untouched` of contexts means nothing */
   uint64_t library_bytes, cold_library_bytes; /* that libraries without debug information allocate */
   hearth_names names;
   hearth_page_function *functions;

@@ -8,11 +8,13 @@
 #include "selection.h"
 #include "tallies.h"
 #include "trace_model.h"
+#include "untouched.h"
 
 /* Rows of the profile to numbers of the model. */
 typedef struct hearth_page_maker {
   hearth_mib *base; /* by context; NULL: nothing is compared */
   double base_scale;
+  bool counts_use; /* all accesses were counted, and nothing is compared */
   hearth_page_model *model;
   hearth_profile *profile;
   hearth_selection selection;
@@ -99,6 +101,8 @@ static hearth_status add_context(hearth_page_maker *m, uint32_t row, hearth_erro
     model->cold_library_bytes = hearth_merge_SUM(model->cold_library_bytes, library_bytes);
   *context =
       (hearth_page_context){.node = s.node, .hotness = s.hotness, .row = row, .lifetime_ns = s.mib.TotalLifetime};
+  context->untouched = hearth_untouched_bytes(&s.mib);
+  model->knows_untouched |= m->counts_use && s.mib.TotalPercentUtilized > 0;
   if (model->options->tallied) {
     context->temporary = s.mib.HEARTH_TALLY_TEMPORARY;
     context->peak = s.mib.HEARTH_TALLY_PEAK;
@@ -228,6 +232,15 @@ static hearth_status name_types(hearth_page_maker *m, hearth_error *err) {
   return HEARTH_OK;
 }
 
+/* A trace has other numbers in the place of percentages; a comparison is the sum of two profiles. */
+static hearth_status note_use(hearth_page_maker *m, hearth_error *err) {
+  const hearth_page_options *options = m->model->options;
+  hearth_run_facts facts;
+  HEARTH_TRY(hearth_profile_get_run_facts(m->profile, &facts, err));
+  m->counts_use = hearth_untouched_is_known(&m->model->summary, &facts) && !options->base && !options->tallied;
+  return HEARTH_OK;
+}
+
 static hearth_status make(hearth_page_maker *m, hearth_error *err) {
   const hearth_view_options *view = m->model->options->view;
   HEARTH_TRY(hearth_profile_get_summary(m->profile, &m->model->summary, err));
@@ -235,6 +248,7 @@ static hearth_status make(hearth_page_maker *m, hearth_error *err) {
   HEARTH_TRY(hearth_names_init(&m->model->names, m->profile, view, err));
   HEARTH_TRY(hearth_selection_init(&m->selection, m->profile, view, err));
   m->model->classifier = m->selection.classifier;
+  HEARTH_TRY(note_use(m, err));
   if (m->model->options->base)
     HEARTH_TRY(match_base(m, err));
   HEARTH_TRY(add_contexts(m, err));

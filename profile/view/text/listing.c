@@ -5,8 +5,13 @@
 #include "array.h"
 #include "listing_rows.h"
 #include "option_size.h"
+#include "untouched.h"
 
 bool hearth_listing_knows(const hearth_listing *r, enum hearth_mib_column field) { return r->recorded >> field & 1; }
+
+bool hearth_listing_knows_untouched(const hearth_listing *r) {
+  return hearth_untouched_is_known(&r->summary, &r->facts) && hearth_listing_knows(r, HEARTH_COL_TotalPercentUtilized);
+}
 
 static double sort_key(const hearth_listing *r, const hearth_listing_totals *sum) {
   if (r->options.sort != HEARTH_SORT_LIFETIME)
@@ -76,6 +81,7 @@ static hearth_status collect_context(hearth_listing *r, uint32_t context, hearth
                                     .live = hearth_quantity_of(HEARTH_QUANTITY_LIVE, &s.mib),
                                     .library_bytes = s.in_library ? s.mib.TotalSize : 0,
                                     .accesses = s.mib.TotalAccessCount,
+                                    .untouched = hearth_untouched_bytes(&s.mib),
                                     .lifetime_ns = s.mib.TotalLifetime,
                                     .sorted = additive ? hearth_quantity_of(r->options.sort, &s.mib) : 0}};
   hearth_listing_add_totals(&r->classes[row.hotness], &row.sum);
@@ -124,6 +130,7 @@ hearth_status hearth_listing_init(hearth_listing *r, hearth_profile *profile, co
   HEARTH_TRY(hearth_options_take(&other, sizeof other, r->view.classify, err));
   other.mode = other.mode == HEARTH_CLASSIFY_LLVM ? HEARTH_CLASSIFY_AUTO : HEARTH_CLASSIFY_LLVM;
   HEARTH_TRY(hearth_profile_get_summary(profile, &r->summary, err));
+  HEARTH_TRY(hearth_profile_get_run_facts(profile, &r->facts, err));
   HEARTH_TRY(hearth_classifier_init(&r->other, profile, &other, err));
   HEARTH_TRY(hearth_names_init(&r->names, profile, &r->view, err));
   HEARTH_TRY(hearth_selection_init(&r->selection, profile, &r->view, err));

@@ -4,6 +4,7 @@
 #define HEARTH_LISTING_ROWS_H
 
 #include "groups.h"
+#include "hearth/origin.h"
 
 #define HEARTH_LISTING_CLASSES (HEARTH_CLASS_HOT + 1)
 
@@ -30,6 +31,7 @@ typedef struct hearth_listing {
   hearth_view_options view;
   FILE *stream;
   hearth_profile_summary summary;
+  hearth_run_facts facts;
   hearth_selection selection;
   hearth_classifier other; /* of the mode that was not asked for */
   hearth_names names;
@@ -49,5 +51,6 @@ hearth_status hearth_listing_init(hearth_listing *listing, hearth_profile *profi
 void hearth_listing_destroy(hearth_listing *listing);
 const hearth_group *hearth_listing_group_of(const hearth_listing *listing, size_t number);
 bool hearth_listing_knows(const hearth_listing *listing, enum hearth_mib_column field);
+bool hearth_listing_knows_untouched(const hearth_listing *listing);
 
 #endif

@@ -45,19 +45,19 @@ static hearth_status print_binaries(const hearth_listing *r, hearth_error *err) 
 }
 
 /* Of the run, or of those that were merged. */
-static hearth_status print_run_facts(const hearth_listing *r, hearth_error *err) {
-  hearth_run_facts facts;
-  HEARTH_TRY(hearth_profile_get_run_facts(r->profile, &facts, err));
-  if (facts.peak_bytes > 0)
-    fprintf(r->stream, "  peak       %s live%s\n", hearth_amount_bytes(facts.peak_bytes).c,
+static void print_run_facts(const hearth_listing *r) {
+  const hearth_run_facts *facts = &r->facts;
+  if (facts->peak_bytes > 0)
+    fprintf(r->stream, "  peak       %s live%s\n", hearth_amount_bytes(facts->peak_bytes).c,
             r->summary.runs > 1 ? " in one of the runs" : "");
-  if (*facts.command || facts.commands_differ) {
+  if (*facts->command || facts->commands_differ) {
     fputs("  command    ", r->stream);
-    hearth_print_name(facts.commands_differ ? "the runs had several" : facts.command, 0, r->stream);
+    hearth_print_name(facts->commands_differ ? "the runs had several" : facts->command, 0, r->stream);
     fputc('\n', r->stream);
   }
-  return HEARTH_OK;
 }
+
+static double percent(uint64_t part, uint64_t whole) { return 100 * hearth_ratio((double)part, (double)whole); }
 
 static hearth_status print_header(const hearth_listing *r, hearth_error *err) {
   const hearth_profile_summary *s = &r->summary;
@@ -70,7 +70,7 @@ static hearth_status print_header(const hearth_listing *r, hearth_error *err) {
           hearth_amount_bytes(s->total_bytes).c, s->total_bytes, s->total_allocs, hearth_plural(s->total_allocs));
   if (hearth_listing_knows(r, HEARTH_COL_LiveAtExit))
     fprintf(out, "  at exit    %s%s live\n", r->live_estimated ? "about " : "", hearth_amount_bytes(r->all.live).c);
-  HEARTH_TRY(print_run_facts(r, err));
+  print_run_facts(r);
   if (s->accesses_counted)
     fprintf(out, "  accesses   %s%" PRIu64 " loads and stores%s\n", s->accesses_estimated ? "some " : "",
             s->total_accesses, s->accesses_estimated ? ", estimated from looks at pages" : "");
@@ -81,6 +81,9 @@ static hearth_status print_header(const hearth_listing *r, hearth_error *err) {
             "  accesses   not counted in every run: nothing can be called hot or cold\n"
             "  contexts   %" PRIu64 "\n",
             r->all.contexts);
+  if (hearth_listing_knows_untouched(r))
+    fprintf(out, "  untouched  about %s (%.1f%%) in parts of 64 bytes that were never accessed\n",
+            hearth_amount_bytes(r->all.untouched).c, percent(r->all.untouched, r->all.bytes));
   fprintf(out,
           "  dropped    %" PRIu64 " allocation%s without a record, %" PRIu64 " address%s of code that is not known\n",
           s->dropped_blocks, hearth_plural(s->dropped_blocks), s->dropped_frames, s->dropped_frames == 1 ? "" : "es");
@@ -105,8 +108,6 @@ static void print_thresholds(const hearth_listing *r) {
         "than %u\n",
         HEARTH_LEAST_WEIGHT_PPM, HEARTH_LEAST_WEIGHT_OF_ONE_PPM);
 }
-
-static double percent(uint64_t part, uint64_t whole) { return 100 * hearth_ratio((double)part, (double)whole); }
 
 static void print_other_mode(const hearth_listing *r) {
   const hearth_listing_totals *cold = &r->other_classes[HEARTH_CLASS_COLD], *hot = &r->other_classes[HEARTH_CLASS_HOT];
@@ -302,6 +303,10 @@ static bool has_lives_column(const hearth_listing *r) {
   return !r->options.is_moment && hearth_listing_knows(r, HEARTH_COL_TotalLifetime);
 }
 
+static bool has_untouched_column(const hearth_listing *r) {
+  return !r->options.is_moment && hearth_listing_knows_untouched(r);
+}
+
 static void print_table_row(const hearth_listing *r, const hearth_group *g) {
   const hearth_listing_totals *sum = r->options.cumulative ? &g->cumulative : &g->flat;
   print_value(r, &g->flat);
@@ -312,6 +317,8 @@ static void print_table_row(const hearth_listing *r, const hearth_group *g) {
     fprintf(r->stream, " %12s", hearth_amount_bytes(sum->live).c);
   if (has_lives_column(r))
     fprintf(r->stream, " %8s", hearth_amount_time(hearth_ratio((double)sum->lifetime_ns, (double)sum->allocs)).c);
+  if (has_untouched_column(r))
+    fprintf(r->stream, " %8.0f%%", percent(sum->untouched, sum->bytes));
   fputs("  ", r->stream);
   hearth_print_name(g->name, 0, r->stream);
   if (*g->path) {
@@ -330,6 +337,8 @@ static void print_table_head(const hearth_listing *r) {
     fprintf(r->stream, " %12s", "live at exit");
   if (has_lives_column(r))
     fprintf(r->stream, " %8s", "lives");
+  if (has_untouched_column(r))
+    fprintf(r->stream, " %9s", "untouched");
   fprintf(r->stream, "  %s\n", hearth_group_kind_name(r->options.by));
 }
 

@@ -26,11 +26,19 @@ function factList(facts) {
   return make('dl', {}, ...facts.flatMap(([name, ...value]) => [make('dt', {}, name), make('dd', {}, ...value)]));
 }
 
+// Profiles have percentages of 64-byte parts, by block.
+function untouchedText(value, bytes) {
+  return `${bytesText(value)}, ${shareText(value, Math.max(bytes, 1))}`;
+}
+
 function contextFacts(context) {
   const average = (column) => contexts[column][context] / Math.max(contexts.allocs[context], 1);
   const facts = data.quantities.filter(isKnown)
     .map((quantity) => [quantity.name, quantityText(quantity.key, contexts[quantity.key][context])]);
   facts.push(['average size', bytesText(average('bytes'))], ['average lifetime', timeText(average('lifetime_ns'))]);
+  if (data.untouched_known) {
+    facts.push(['untouched', untouchedText(contexts.untouched[context], contexts.bytes[context])]);
+  }
   if (data.tallied) {
     facts.push(['temporary', countText(contexts.temporary[context])], ['at the peak', bytesText(contexts.peak[context])]);
   }
@@ -106,7 +114,8 @@ function groupDetails(group, by = 'function') {
       ...(sums.allocs[group] > 0 ? [
         ['average size', bytesText(sums.bytes[group] / sums.allocs[group])],
         ['average lifetime', timeText(sums.lifetime_ns[group] / sums.allocs[group])],
-        ['held on average', bytesText(heldOnAverage(sums.byte_seconds[group]))]] : []),
+        ['held on average', bytesText(heldOnAverage(sums.byte_seconds[group]))],
+        ...(data.untouched_known ? [['untouched', untouchedText(sums.untouched[group], sums.bytes[group])]] : [])] : []),
       ['live at exit', bytesText(sums.live[group])]]),
     ...(isNamed(group, by) ? [groupTools(group, by)] : []),
     ...(by === 'type' ? [] : [

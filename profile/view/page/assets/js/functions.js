@@ -208,6 +208,7 @@ const flatColumns = {
   live_allocs: (context) => contexts.live_allocs[context],
   lifetime_ns: (context) => contexts.lifetime_ns[context],
   peak: (context) => contexts.peak[context],
+  untouched: (context) => contexts.untouched[context],
   temporary: temporaryOf,
 };
 

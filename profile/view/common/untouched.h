@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Untouched: bytes of parts of blocks, of 64 bytes each, that were never accessed. Profiles have a percentage for each block, so
+ * that the sum is an estimate. */
+#ifndef HEARTH_UNTOUCHED_H
+#define HEARTH_UNTOUCHED_H
+
+#include "hearth/origin.h"
+#include "hearth/profile.h"
+
+/* Of a profile in which some context has percentages. */
+static inline bool hearth_untouched_is_known(const hearth_profile_summary *summary, const hearth_run_facts *facts) {
+  return summary->accesses_counted && !summary->accesses_estimated && !facts->in_bursts;
+}
+
+static inline uint64_t hearth_untouched_bytes(const hearth_mib *mib) {
+  double all = 100 * (double)mib->AllocCount, touched = (double)mib->TotalPercentUtilized;
+  return touched < all ? (uint64_t)((double)mib->TotalSize * (1 - touched / all) + 0.5) : 0;
+}
+
+#endif
