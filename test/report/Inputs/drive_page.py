@@ -176,6 +176,7 @@ def use_lists(browser):
         open_tab(browser, name)
         for row in browser.run(LISTED.replace("ID", name)):
             show(name, row)
+    show("sorted", browser.run("tables.temporary.sorted.name"), browser.run("temporaryCaption()"))
     for key in ("1", "2"):  # digits open tabs
         browser.press(key)
     browser.run("byId('functions-table-view').focus()")

@@ -120,8 +120,11 @@ const leakColumns = [groupColumn, fileColumn,
   { name: 'of its blocks', least: 70, rank: 5, of: (g) => sumColumn('live_allocs')(g) / Math.max(sumColumn('allocs')(g), 1), text: perCent },
   sizeColumn, lifeColumn];
 
+// What 'hearth record' and traces call temporary is fewer.
+const temporaryName = data.tallied ? 'temporary' : 'short-lived';
+
 const temporaryColumns = [groupColumn, fileColumn,
-  { name: 'temporary', least: 100, rank: 1, of: sumColumn('temporary'), text: countText, share: shareOf('temporary', wholes.allocs) },
+  { name: temporaryName, least: 100, rank: 1, of: sumColumn('temporary'), text: countText, share: shareOf('temporary', wholes.allocs) },
   { name: '% of all', least: 65, rank: 2, of: shareOf('temporary', wholes.allocs), text: perCent },
   allocsColumn,
   { name: 'of its blocks', least: 70, rank: 5, of: (g) => sumColumn('temporary')(g) / Math.max(sumColumn('allocs')(g), 1), text: perCent },
@@ -175,14 +178,14 @@ function leaksCaption() {
 function temporaryCaption() {
   const sum = groupSums(selectionNow).temporary.reduce((a, b) => a + b, 0);
   const rule = data.tallied ? 'Blocks that their thread freed before it allocated or freed another one'
-    : 'Blocks of contexts that live less than a millisecond and a thousandth of the run on average';
+    : 'Short-lived blocks, of contexts that live less than a millisecond and a thousandth of the run on average';
   return `${rule}: ${countText(sum)}, ${shareText(sum, wholes.allocs())} of all allocations.`;
 }
 
 function startLists() {
   startFunctionTable('functions', 'cumulative', 'itself', functionColumns, functionsCaption);
   startFunctionTable('leaks', 'live_allocs', 'live at exit', leakColumns, leaksCaption);
-  startFunctionTable('temporary', 'temporary', 'temporary', temporaryColumns, temporaryCaption);
+  startFunctionTable('temporary', 'temporary', temporaryName, temporaryColumns, temporaryCaption);
   const table = new Table(byId('contexts'), 'table', {
     columns: contextColumns, sorted: 'bytes', label: 'Contexts', choose: (context) => choose({ context }),
     rowClass: (context) => (data.accesses_known ? data.classes[contexts.class[context]] : ''),
