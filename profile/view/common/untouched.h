@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Untouched: bytes of parts of blocks, of 64 bytes each, that were never accessed. Profiles have a percentage for each block, so
+/* Untouched: bytes of parts of blocks, of 64 bytes each, without a counted access: those in libraries
+ * that are not compiled for profiling do not count. Profiles have a percentage for each block, so
  * that the sum is an estimate. */
 #ifndef HEARTH_UNTOUCHED_H
 #define HEARTH_UNTOUCHED_H

@@ -82,7 +82,7 @@ static hearth_status print_header(const hearth_listing *r, hearth_error *err) {
             "  contexts   %" PRIu64 "\n",
             r->all.contexts);
   if (hearth_listing_knows_untouched(r))
-    fprintf(out, "  untouched  about %s (%.1f%%) in parts of 64 bytes that were never accessed\n",
+    fprintf(out, "  untouched  about %s (%.1f%%) in parts of 64 bytes without a counted access\n",
             hearth_amount_bytes(r->all.untouched).c, percent(r->all.untouched, r->all.bytes));
   fprintf(out,
           "  dropped    %" PRIu64 " allocation%s without a record, %" PRIu64 " address%s of code that is not known\n",

@@ -108,7 +108,7 @@ const functionColumns = [groupColumn, fileColumn, ...changeColumns,
   allocsColumn, sizeColumn, lifeColumn,
   { name: 'held on average', least: 80, rank: 6.5, of: (g) => heldOnAverage(sumColumn('byte_seconds')(g)), text: bytesText, help: 'bytes times lifetime, by the length of the run' },
   { name: 'live at exit', least: 75, rank: 9, of: sumColumn('live'), text: bytesText, absent: !hasLive },
-  { name: 'untouched', least: 75, rank: 6.7, of: sumColumn('untouched'), text: bytesText, help: 'parts of blocks, of 64 bytes each, that were never accessed', absent: !data.untouched_known },
+  { name: 'untouched', least: 75, rank: 6.7, of: sumColumn('untouched'), text: bytesText, help: 'parts of blocks, of 64 bytes each, without a counted access', absent: !data.untouched_known },
   { name: 'at the peak', least: 75, rank: 5.5, of: sumColumn('peak'), text: bytesText, absent: !data.tallied },
 ].filter((column) => !column.absent);
 

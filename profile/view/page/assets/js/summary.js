@@ -108,7 +108,7 @@ function allFacts() {
   facts.push(['classes', classFact()]);
   if (data.untouched_known) {
     const bytes = contexts.untouched.reduce((a, b) => a + b, 0);
-    facts.push(['untouched', `about ${bytesText(bytes)}, ${shareText(bytes, sumAll('bytes'))} of the bytes, in parts of 64 bytes that were never accessed`]);
+    facts.push(['untouched', `about ${bytesText(bytes)}, ${shareText(bytes, sumAll('bytes'))} of the bytes, in parts of 64 bytes without a counted access`]);
   }
   if (data.accesses_known && data.library_bytes > 0) {
     facts.push(['libraries', `allocate ${bytesText(data.library_bytes)}, ${bytesText(data.cold_library_bytes)} of them cold: hints reach these`
