@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Untouched: bytes of parts of blocks, of 64 bytes each, without a counted access: those in libraries
- * that are not compiled for profiling do not count. Profiles have a percentage for each block, so
- * that the sum is an estimate. */
+/* Untouched: bytes of parts of blocks, of 64 bytes each, without a counted access. Profiles have a percentage for each block, so
+ * that the sum is an estimate. Libraries that are not compiled for profiling access blocks uncounted: those that they allocate
+ * themselves, such as a std::string's, are left out. */
 #ifndef HEARTH_UNTOUCHED_H
 #define HEARTH_UNTOUCHED_H
 

@@ -101,7 +101,7 @@ static hearth_status add_context(hearth_page_maker *m, uint32_t row, hearth_erro
     model->cold_library_bytes = hearth_merge_SUM(model->cold_library_bytes, library_bytes);
   *context =
       (hearth_page_context){.node = s.node, .hotness = s.hotness, .row = row, .lifetime_ns = s.mib.TotalLifetime};
-  context->untouched = hearth_untouched_bytes(&s.mib);
+  context->untouched = s.in_library ? 0 : hearth_untouched_bytes(&s.mib);
   model->knows_untouched |= m->counts_use && s.mib.TotalPercentUtilized > 0;
   if (model->options->tallied) {
     context->temporary = s.mib.HEARTH_TALLY_TEMPORARY;

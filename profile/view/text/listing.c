@@ -81,7 +81,7 @@ static hearth_status collect_context(hearth_listing *r, uint32_t context, hearth
                                     .live = hearth_quantity_of(HEARTH_QUANTITY_LIVE, &s.mib),
                                     .library_bytes = s.in_library ? s.mib.TotalSize : 0,
                                     .accesses = s.mib.TotalAccessCount,
-                                    .untouched = hearth_untouched_bytes(&s.mib),
+                                    .untouched = s.in_library ? 0 : hearth_untouched_bytes(&s.mib),
                                     .lifetime_ns = s.mib.TotalLifetime,
                                     .sorted = additive ? hearth_quantity_of(r->options.sort, &s.mib) : 0}};
   hearth_listing_add_totals(&r->classes[row.hotness], &row.sum);
