@@ -166,20 +166,44 @@ void __hearth_count_strided_atomic(uintptr_t address, intptr_t stride, uint64_t 
     count_long_atomic(address, stride, count, weight);
 }
 
-/* Add to all counters of a line at once, unless one might wrap around. */
-static inline bool count_line(uintptr_t address, uint64_t each) {
+/* Add 2 to each counter of a line at once; false: one of them would wrap around. Only where the whole line is of one block: other
+ * threads may count in others. */
+static inline bool count_line(uintptr_t address) {
   uint16_t *counter = hearth_shadow_counter(address);
-  uint64_t word;
+  uint64_t word, sum;
 
-  memcpy(&word, counter, sizeof word);
-  if (word & HEARTH_WORD_WRAPPED || each >= HEARTH_COUNTER_WRAPPED)
+  __builtin_memcpy(&word, counter, sizeof word); /* inlined, though the runtime is built without builtins */
+  sum = (word & ~HEARTH_WORD_WRAPPED) + UINT64_C(0x0002000200020002);
+  if (__builtin_expect((sum & word & HEARTH_WORD_WRAPPED) != 0, false))
     return false;
-  word += each * UINT64_C(0x0001000100010001);
-  memcpy(counter, &word, sizeof word);
+  word = sum ^ (word & HEARTH_WORD_WRAPPED);
+  __builtin_memcpy(counter, &word, sizeof word);
   return true;
 }
 
-/* Steps of 8 bytes: of whole granules, two begin in each. */
+static inline void count_granule(uint16_t *counter, uintptr_t address, uint64_t count) {
+  uint64_t sum = *counter + count;
+
+  *counter = (uint16_t)sum;
+  if (__builtin_expect(sum > UINT16_MAX, false))
+    hearth_shadow_wrapped(address, sum);
+}
+
+/* Steps of 8 bytes: two begin in each granule, but for the first and the last. */
+static inline void count_steps(uintptr_t address, uint64_t steps) {
+  uint16_t *counter = hearth_shadow_counter(address);
+
+  if (steps > 0 && address / RANGE_STEP % 2) {
+    count_granule(counter++, address, 1);
+    address += RANGE_STEP;
+    --steps;
+  }
+  for (; steps >= 2; steps -= 2, address += HEARTH_GRANULE)
+    count_granule(counter++, address, 2);
+  if (steps > 0)
+    count_granule(counter, address, 1);
+}
+
 __attribute__((noinline)) static void count_long_range(uintptr_t address, uint64_t steps) {
   uint64_t lead = (-address % HEARTH_LINE + RANGE_STEP - 1) / RANGE_STEP;
 
@@ -188,14 +212,14 @@ __attribute__((noinline)) static void count_long_range(uintptr_t address, uint64
     return;
   }
   lead = lead < steps ? lead : steps;
-  count_over_granules(address, RANGE_STEP, lead, 1, false);
+  count_steps(address, lead);
   address += lead * RANGE_STEP;
   for (steps -= lead; steps >= HEARTH_LINE / RANGE_STEP; steps -= HEARTH_LINE / RANGE_STEP) {
-    if (!count_line(address & ~(HEARTH_LINE - 1), 2))
-      count_over_granules(address, RANGE_STEP, HEARTH_LINE / RANGE_STEP, 1, false);
+    if (!count_line(address & ~(HEARTH_LINE - 1)))
+      count_steps(address, HEARTH_LINE / RANGE_STEP);
     address += HEARTH_LINE;
   }
-  count_over_granules(address, RANGE_STEP, steps, 1, false);
+  count_steps(address, steps);
 }
 
 /* One count for each 8 bytes from the first on, to the counter of the granule that the 8 bytes begin in. */

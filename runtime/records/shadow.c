@@ -49,9 +49,14 @@ bool hearth_shadow_has_counters(void) { return __hearth_counters && !hearth_shad
 
 static hearth_granule_words last_wraps;
 
+extern char __libc_single_threaded __attribute__((weak, visibility("default"))); /* the C library's: no thread was ever begun */
+
 /* Without atomicity, a thread may store what it read before another one's counter wrapped around. The counter wraps again at once
  * then, by an addition of either thread: that wrap is none. */
-static bool is_stale(uintptr_t address, uint64_t now_ns) {
+static bool is_stale(uintptr_t address) {
+  if (&__libc_single_threaded && __libc_single_threaded)
+    return false;
+  uint64_t now_ns = hearth_os_now_ns(); /* first: memory for the number may take a while */
   uint64_t *last = hearth_granule_word_make(&last_wraps, address);
   if (!last)
     return false;
@@ -65,7 +70,6 @@ static bool is_stale(uintptr_t address, uint64_t now_ns) {
 /* The highest bit is set by an operation that tells whether it was: atomic additions are exact. */
 void hearth_shadow_wrapped(uintptr_t address, uint64_t sum) {
   bool atomic = sum & HEARTH_WRAP_IS_ATOMIC;
-  uint64_t now_ns = atomic ? 0 : hearth_os_now_ns(); /* first: memory for the numbers may take a while */
   uint64_t *word = hearth_granule_word_make(&beside, address);
 
   if (!word)
@@ -76,7 +80,7 @@ void hearth_shadow_wrapped(uintptr_t address, uint64_t sum) {
   if (!atomic && was_flagged && !(sum & HEARTH_COUNTER_WRAPPED))
     return;
   uint64_t wraps = (sum & ~HEARTH_WRAP_IS_ATOMIC) >> 16;
-  if (atomic || wraps > 1 || !is_stale(address, now_ns))
+  if (atomic || wraps > 1 || !is_stale(address))
     __atomic_fetch_add(word, 2 * wraps - !was_flagged, __ATOMIC_RELAXED);
 }
 
@@ -95,7 +99,7 @@ uint64_t hearth_shadow_sum_beside(uintptr_t address, size_t granules) {
 void hearth_shadow_clear_beside(uintptr_t address, size_t granules) {
   for (size_t i = 0; i < granules; ++i) {
     uint64_t *word = hearth_granule_word(&beside, address + i * HEARTH_GRANULE);
-    if (word)
+    if (word && *word) /* a page that is only read takes no memory */
       *word = 0;
   }
 }
