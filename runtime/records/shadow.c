@@ -49,7 +49,8 @@ bool hearth_shadow_has_counters(void) { return __hearth_counters && !hearth_shad
 
 static hearth_granule_words last_wraps;
 
-extern char __libc_single_threaded __attribute__((weak, visibility("default"))); /* the C library's: no thread was ever begun */
+extern char __libc_single_threaded
+    __attribute__((weak, visibility("default"))); /* the C library's: no thread was ever begun */
 
 /* Without atomicity, a thread may store what it read before another one's counter wrapped around. The counter wraps again at once
  * then, by an addition of either thread: that wrap is none. */
