@@ -49,15 +49,9 @@ bool hearth_shadow_has_counters(void) { return __hearth_counters && !hearth_shad
 
 static hearth_granule_words last_wraps;
 
-extern char __libc_single_threaded
-    __attribute__((weak, visibility("default"))); /* the C library's: no thread was ever begun */
-
 /* Without atomicity, a thread may store what it read before another one's counter wrapped around. The counter wraps again at once
  * then, by an addition of either thread: that wrap is none. */
-static bool is_stale(uintptr_t address) {
-  if (&__libc_single_threaded && __libc_single_threaded)
-    return false;
-  uint64_t now_ns = hearth_os_now_ns(); /* first: memory for the number may take a while */
+static bool is_stale(uintptr_t address, uint64_t now_ns) {
   uint64_t *last = hearth_granule_word_make(&last_wraps, address);
   if (!last)
     return false;
@@ -71,6 +65,7 @@ static bool is_stale(uintptr_t address) {
 /* The highest bit is set by an operation that tells whether it was: atomic additions are exact. */
 void hearth_shadow_wrapped(uintptr_t address, uint64_t sum) {
   bool atomic = sum & HEARTH_WRAP_IS_ATOMIC;
+  uint64_t now_ns = atomic ? 0 : hearth_os_now_ns(); /* first: memory for the numbers may take a while */
   uint64_t *word = hearth_granule_word_make(&beside, address);
 
   if (!word)
@@ -81,7 +76,7 @@ void hearth_shadow_wrapped(uintptr_t address, uint64_t sum) {
   if (!atomic && was_flagged && !(sum & HEARTH_COUNTER_WRAPPED))
     return;
   uint64_t wraps = (sum & ~HEARTH_WRAP_IS_ATOMIC) >> 16;
-  if (atomic || wraps > 1 || !is_stale(address))
+  if (atomic || wraps > 1 || !is_stale(address, now_ns))
     __atomic_fetch_add(word, 2 * wraps - !was_flagged, __ATOMIC_RELAXED);
 }
 
