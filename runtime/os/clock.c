@@ -17,8 +17,9 @@
 #define WINDOW_NS      UINT64_C(1000000)    /* in which 1e-5 are 10 ns */
 #define RATE_CHANGE    512                  /* the system slews by 1/2000 at most */
 
-#define QUIET_BEATS 16u /* without events that ask for more */
-#define DISTANCE    6   /* bits of the distance to the next birth that reads the ticks, in events */
+#define EXACT_NS    UINT64_C(100000000) /* of the run: an epoch would be a large part of it. No beats before */
+#define QUIET_BEATS 16u                 /* without events that ask for more */
+#define DISTANCE    6                   /* bits of the distance to the next birth that reads the ticks, in events */
 
 typedef struct reading {
   uint64_t ticks; /* just after the clock was read: a time counted on from here is never ahead of it */
@@ -26,6 +27,7 @@ typedef struct reading {
 } reading;
 
 static bool has_ticks;
+static uint64_t begin_ns;    /* of the run */
 static uint64_t least_width; /* of all readings: nothing interrupted that one; atomic, as are the following */
 static uint64_t tick_rate;   /* ns per tick, times 2^HEARTH_CLOCK_SHIFT; 0: not known yet */
 static uint64_t tick_window; /* ticks in WINDOW_NS, or in a part of it */
@@ -65,6 +67,7 @@ void hearth_clock_begin(void) {
   least_width = 0;
   first = read_well();
   least_width = first.width;
+  begin_ns = first.ns;
   quiet = 0;
 }
 
@@ -236,6 +239,8 @@ static void begin_epoch(uint64_t epoch) {
 bool hearth_clock_beat(void) {
   static uint64_t epochs;
 
+  if (hearth_os_now_ns() < begin_ns + EXACT_NS)
+    return false;
   quiet = atomic_exchange_explicit(&is_asked, false, memory_order_relaxed) ? 0 : quiet + 1;
   if (quiet < QUIET_BEATS)
     begin_epoch(++epochs);

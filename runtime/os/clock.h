@@ -10,7 +10,8 @@
  * blocks that these begin. The other events take the time of the last reading, and 4 ns for each event since, so that their
  * order is kept. So an event's time is never late, and early by an epoch at most, however long the program waits. A block both of
  * whose events read the ticks has an exact lifetime, and stands for others of its context: without that, pauses of the
- * program before a block begins would count as a part of its life. Without beats, each event reads the ticks. */
+ * program before a block begins would count as a part of its life. Without beats, each event reads the ticks; so
+ * it does in the first tenth of a second. */
 #ifndef HEARTH_RUNTIME_CLOCK_H
 #define HEARTH_RUNTIME_CLOCK_H
 

@@ -370,6 +370,22 @@ static void test_no_beats(void **state) {
   ticks_are_even = true;
 }
 
+/* Short runs have exact times: an epoch would be a large part of them. */
+static void test_no_beats_at_first(void **state) {
+  (void)state;
+  begin(0);
+  while (machine.clock < (double)begin_ns + 0.9 * (double)EXACT_NS) {
+    take_event();
+    assert_false(hearth_clock_beat());
+    assert_int_equal(hearth_clock_beats.epoch, 0);
+    pass(1e6);
+  }
+  run(1e8, 200);
+  assert_true(hearth_clock_beat());
+  assert_int_not_equal(hearth_clock_beats.epoch, 0);
+  hearth_clock_end_beats();
+}
+
 /* A signal handler that interrupted the runtime: its events change nothing. */
 static void test_event_in_signal_handler(void **state) {
   (void)state;
@@ -390,15 +406,23 @@ static void test_event_in_signal_handler(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_alone),          cmocka_unit_test(test_first_rates),
-      cmocka_unit_test(test_interrupted),    cmocka_unit_test(test_interrupted_start),
-      cmocka_unit_test(test_other_speed),    cmocka_unit_test(test_sleep),
-      cmocka_unit_test(test_no_ticks),       cmocka_unit_test(test_late_reading),
-      cmocka_unit_test(test_signal_handler), cmocka_unit_test(test_events),
-      cmocka_unit_test(test_starved),        cmocka_unit_test(test_mean_lifetime),
-      cmocka_unit_test(test_later_epoch),    cmocka_unit_test(test_events_without_beats),
-      cmocka_unit_test(test_no_beats),       cmocka_unit_test(test_event_in_signal_handler)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_no_beats_at_first),
+                                     cmocka_unit_test(test_alone),
+                                     cmocka_unit_test(test_first_rates),
+                                     cmocka_unit_test(test_interrupted),
+                                     cmocka_unit_test(test_interrupted_start),
+                                     cmocka_unit_test(test_other_speed),
+                                     cmocka_unit_test(test_sleep),
+                                     cmocka_unit_test(test_no_ticks),
+                                     cmocka_unit_test(test_late_reading),
+                                     cmocka_unit_test(test_signal_handler),
+                                     cmocka_unit_test(test_events),
+                                     cmocka_unit_test(test_starved),
+                                     cmocka_unit_test(test_mean_lifetime),
+                                     cmocka_unit_test(test_later_epoch),
+                                     cmocka_unit_test(test_events_without_beats),
+                                     cmocka_unit_test(test_no_beats),
+                                     cmocka_unit_test(test_event_in_signal_handler)};
 
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
