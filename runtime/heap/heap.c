@@ -523,12 +523,12 @@ static bool is_chunk(const hearth_tract *tract, const char *first) {
   return (size_t)(first - tract->start) + room_of(tract) <= tract->size;
 }
 
-/* Was the chunk ever handed out? What lies behind was not, and is not read: that would cost page faults. The class is locked. */
+/* Was the chunk ever handed out? Nobody reads those behind it, which would cost page faults. The class is locked. */
 static bool is_used(const hearth_tract *tract, const char *first) {
-  if (!is_chunk(tract, first) || tract->kind != HEARTH_TRACT_SMALL)
-    return is_chunk(tract, first);
-  const char *fresh = classes[tract->size_class].fresh; /* in the class's newest tract */
-  return fresh <= tract->start || fresh >= tract->start + tract->size + FIRST || first < fresh;
+  const char *fresh = tract->kind == HEARTH_TRACT_SMALL ? classes[tract->size_class].fresh : NULL;
+  bool is_newest = fresh > tract->start && fresh < tract->start + tract->size + FIRST;
+
+  return is_chunk(tract, first) && (!is_newest || first < fresh);
 }
 
 /* As hearth_tract_peek, of a tract in which chunks can be found. */
@@ -536,7 +536,7 @@ static bool peek_tract(const char *address, hearth_tract *ret) {
   return hearth_tract_peek(address, ret) && (ret->kind != HEARTH_TRACT_SMALL || ret->size_class < CLASSES);
 }
 
-/* The chunk that the address lies in; the first one for the word before it. */
+/* The first header of the chunk that the address lies in; of the tract's first chunk for the word before that. */
 static char *first_header(const hearth_tract *tract, const char *address) {
   size_t step = step_of(tract), offset = (size_t)(address - tract->start);
 

@@ -59,7 +59,7 @@ typedef struct hearth_chunk {
   uint8_t size_class; /* HEARTH_NO_CLASS: it is a tract of its own */
 } hearth_chunk;
 
-/* What the header of a block tells that is live or claimed, and its chunk. */
+/* Read the header of a block that is live or claimed; and find its chunk. */
 hearth_block hearth_heap_read(hearth_header *header, hearth_chunk *ret_chunk);
 
 /* Take back the chunk of a block that hearth_heap_claim returned and that was recorded since; `cache` as above. False: the

@@ -181,27 +181,19 @@ static inline bool count_line(uintptr_t address) {
   return true;
 }
 
-static inline void count_granule(uint16_t *counter, uintptr_t address, uint64_t count) {
-  uint64_t sum = *counter + count;
-
-  *counter = (uint16_t)sum;
-  if (__builtin_expect(sum > UINT16_MAX, false))
-    hearth_shadow_wrapped(address, sum);
-}
-
 /* Steps of 8 bytes: two begin in each granule, but for the first and the last. */
 static inline void count_steps(uintptr_t address, uint64_t steps) {
   uint16_t *counter = hearth_shadow_counter(address);
 
   if (steps > 0 && address / RANGE_STEP % 2) {
-    count_granule(counter++, address, 1);
+    hearth_counter_add(counter++, address, 1);
     address += RANGE_STEP;
     --steps;
   }
   for (; steps >= 2; steps -= 2, address += HEARTH_GRANULE)
-    count_granule(counter++, address, 2);
+    hearth_counter_add(counter++, address, 2);
   if (steps > 0)
-    count_granule(counter, address, 1);
+    hearth_counter_add(counter, address, 1);
 }
 
 __attribute__((noinline)) static void count_long_range(uintptr_t address, uint64_t steps) {

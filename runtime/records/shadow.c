@@ -117,7 +117,7 @@ static bool whole_pages(void *begin, void *end, char **ret_first, char **ret_end
   return *ret_end >= *ret_first + DISCARD_LEAST;
 }
 
-/* Nothing needs to be read or written to make whole pages 0. What is beside them goes, too, if there is any. */
+/* Nothing needs to be read or written to make whole pages 0. The words beside them are made 0, too, if there are any. */
 static void clear_counters(const void *memory, size_t granules) {
   uint16_t *begin = hearth_shadow_counter((uintptr_t)memory), *end = begin + granules;
   char *first_page, *end_page;

@@ -60,7 +60,7 @@ static inline uint16_t *hearth_shadow_counter(uintptr_t address) {
 void hearth_shadow_clear(const void *memory, size_t size);
 hearth_access_sum hearth_shadow_sum(const void *memory, size_t size);
 
-/* What is beside the counters of so many granules, and the same made 0; if any counter is WRAPPED. */
+/* The sum beside the counters of so many granules, and its parts made 0; if any counter is WRAPPED. */
 uint64_t hearth_shadow_sum_beside(uintptr_t address, size_t granules);
 void hearth_shadow_clear_beside(uintptr_t address, size_t granules);
 
@@ -149,17 +149,22 @@ static inline uint8_t hearth_saturate_byte(uint8_t counter, uint64_t count) {
 /* Bytes of memory that one counter counts for. */
 static inline uintptr_t hearth_shadow_granule(void) { return hearth_shadow_is_histogram ? 8 : HEARTH_GRANULE; }
 
+/* Add to the counter of `address`, outside histogram mode. */
+static inline void hearth_counter_add(uint16_t *counter, uintptr_t address, uint64_t count) {
+  uint64_t sum = *counter + count;
+
+  *counter = (uint16_t)sum;
+  if (__builtin_expect(sum > UINT16_MAX, false))
+    hearth_shadow_wrapped(address, sum);
+}
+
 /* Add `count` to the counter of `address`. */
 static inline void hearth_shadow_count(uintptr_t address, uint64_t count) {
   if (__builtin_expect(hearth_shadow_is_histogram, false)) {
     *hearth_shadow_byte(address) = hearth_saturate_byte(*hearth_shadow_byte(address), count);
     return;
   }
-  uint16_t *counter = hearth_shadow_counter(address);
-  uint64_t sum = *counter + count;
-  *counter = (uint16_t)sum;
-  if (__builtin_expect(sum > UINT16_MAX, false))
-    hearth_shadow_wrapped(address, sum);
+  hearth_counter_add(hearth_shadow_counter(address), address, count);
 }
 
 /* The same, without loss when several threads do it. */

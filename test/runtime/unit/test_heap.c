@@ -309,7 +309,7 @@ static void test_resize(void **state) {
     }
 }
 
-/* What headers tell of time is what was put in, but for less than a step and a part of it; and never later. */
+/* Headers keep a time but for less than a step and a part of it, and never tell a later one. */
 static void test_times(void **state) {
   (void)state;
   static const struct {
