@@ -49,35 +49,52 @@ bool hearth_shadow_has_counters(void) { return __hearth_counters && !hearth_shad
 
 static hearth_granule_words last_wraps;
 
-/* Without atomicity, a thread may store what it read before another one's counter wrapped around. The counter wraps again at once
- * then, by an addition of either thread: that wrap is none. */
-static bool is_stale(uintptr_t address, uint64_t now_ns) {
-  uint64_t *last = hearth_granule_word_make(&last_wraps, address);
-  if (!last)
-    return false;
+static uint64_t note_of_now(void) {
   uint64_t thread = hearth_os_thread_pointer() * UINT64_C(0x9e3779b97f4a7c15) >> (64 - THREAD_BITS);
-  uint64_t before = __atomic_exchange_n(last, now_ns << THREAD_BITS | thread, __ATOMIC_RELAXED);
-  uint64_t passed_ns = now_ns - (before >> THREAD_BITS);
-  bool same_thread = (before & ((UINT64_C(1) << THREAD_BITS) - 1)) == thread;
-  return passed_ns < (same_thread ? STALE_OF_SAME_THREAD_NS : STALE_NS);
+  return hearth_os_now_ns() << THREAD_BITS | thread;
 }
 
-/* The highest bit is set by an operation that tells whether it was: atomic additions are exact. */
+/* Without atomicity, a thread may store what it read before another one's counter wrapped around. The counter wraps again at once
+ * then, by an addition of either thread: that wrap is none. */
+static bool is_stale(uint64_t note, uint64_t before) {
+  const uint64_t thread_mask = (UINT64_C(1) << THREAD_BITS) - 1;
+  bool same_thread = ((note ^ before) & thread_mask) == 0;
+  int64_t passed = (int64_t)((note & ~thread_mask) - (before & ~thread_mask)); /* < 0: a later one was faster in coming here */
+
+  return before != 0 && passed < (int64_t)((same_thread ? STALE_OF_SAME_THREAD_NS : STALE_NS) << THREAD_BITS);
+}
+
+#define MARK_LOOKS 16 /* with their pauses, some 0.3 us */
+
+/* A thread that read the counter between the wrap and its mark stores it without the mark: all that is beside would be lost. */
+static void keep_mark(uint16_t *counter) {
+  for (int i = 0; i < MARK_LOOKS; ++i) {
+    hearth_os_pause();
+    if (!(__atomic_load_n(counter, __ATOMIC_RELAXED) & HEARTH_COUNTER_WRAPPED))
+      __atomic_fetch_or(counter, HEARTH_COUNTER_WRAPPED, __ATOMIC_RELAXED);
+  }
+}
+
+/* If an atomic addition finds the mark there, others have counted as far since. Without atomicity, another thread has stored what it
+ * read before, and comes to the wrap, too, or it has come here first. */
 void hearth_shadow_wrapped(uintptr_t address, uint64_t sum) {
   bool atomic = sum & HEARTH_WRAP_IS_ATOMIC;
-  uint64_t now_ns = atomic ? 0 : hearth_os_now_ns(); /* first: memory for the numbers may take a while */
-  uint64_t *word = hearth_granule_word_make(&beside, address);
+  uint64_t note = atomic ? 0 : note_of_now(); /* first: memory for the numbers may take a while */
+  uint64_t *word = hearth_granule_word_make(&beside, address), *last = NULL;
+  uint16_t *counter = hearth_shadow_counter(address);
 
-  if (!word)
+  if (!word || (!atomic && !(last = hearth_granule_word_make(&last_wraps, address))))
     return;
-  bool was_flagged = __atomic_fetch_or(hearth_shadow_counter(address), HEARTH_COUNTER_WRAPPED, __ATOMIC_RELAXED) &
-                     HEARTH_COUNTER_WRAPPED;
-  /* Another thread has stored since: it has seen this wrap, too, or none. */
-  if (!atomic && was_flagged && !(sum & HEARTH_COUNTER_WRAPPED))
+  bool was_marked = __atomic_fetch_or(counter, HEARTH_COUNTER_WRAPPED, __ATOMIC_RELAXED) & HEARTH_COUNTER_WRAPPED;
+  if (!atomic && was_marked && !(sum & HEARTH_COUNTER_WRAPPED))
     return;
   uint64_t wraps = (sum & ~HEARTH_WRAP_IS_ATOMIC) >> 16;
-  if (atomic || wraps > 1 || !is_stale(address, now_ns))
-    __atomic_fetch_add(word, 2 * wraps - !was_flagged, __ATOMIC_RELAXED);
+  if (atomic || wraps > 1 || !is_stale(note, __atomic_exchange_n(last, note, __ATOMIC_RELAXED)))
+    __atomic_fetch_add(word, 2 * wraps - !was_marked, __ATOMIC_RELAXED);
+  if (!atomic) {
+    keep_mark(counter);
+    __atomic_store_n(last, note_of_now(), __ATOMIC_RELAXED);
+  }
 }
 
 uint64_t hearth_shadow_sum_beside(uintptr_t address, size_t granules) {

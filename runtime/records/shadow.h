@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Access counters. Each 16 aligned bytes of the program's memory (a granule) have one 16-bit counter, at
  * __hearth_counters + address / 16 * 2. Instrumented code adds to it without atomicity, unless told otherwise
- * (-memprof-atomic): counts of memory that several threads touch at once may be low. Where an addition wraps a counter around,
- * it calls __hearth_wrapped: the counter's highest bit is then set, and what it lacks is kept beside, in 32768s. So a counter
- * below 32768 is the whole count.
+ * (-memprof-atomic): counts of memory that several threads touch at once may be low, and in unoptimised code high. Where an
+ * addition wraps a counter around, it calls __hearth_wrapped: the counter's highest bit is then set, and what it lacks is kept
+ * beside, in 32768s. So a counter below 32768 is the whole count.
  *
  * Code of clang -fmemory-profile has counters of its own, at (address & ~63) / 8 + __memprof_shadow_memory_dynamic_address, of 64
  * bits for each 64 aligned bytes (a line). In histogram mode, each 8 aligned bytes have an 8-bit counter instead, at

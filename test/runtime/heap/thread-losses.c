@@ -1,11 +1,11 @@
 /* Four threads write to one block all the time, each 1000000 times or as often as the argument says. Added atomically, no
- * access is lost; by default some are, and none are made up.
+ * access is lost; by default some are, and none are made up where the addition is one instruction.
  *
  * RUN: %clang -g -O2 -emit-llvm -c %s -o %t.bc
  * RUN: %native_opt -passes=hearth-instrument %t.bc -o %t.plain.bc
  * RUN: %native_opt -memprof-atomic -passes=hearth-instrument %t.bc -o %t.atomic.bc
- * RUN: %clang -Wl,--build-id %t.plain.bc %rt -lpthread -o %t.plain
- * RUN: %clang -Wl,--build-id %t.atomic.bc %rt -lpthread -o %t.atomic
+ * RUN: %clang -O2 -Wl,--build-id %t.plain.bc %rt -lpthread -o %t.plain
+ * RUN: %clang -O2 -Wl,--build-id %t.atomic.bc %rt -lpthread -o %t.atomic
  * RUN: rm -f %t.*.prof.*
  * RUN: HEARTH_OPTIONS=log_path=%t.plain.prof %t.plain
  * RUN: HEARTH_OPTIONS=log_path=%t.atomic.prof %t.atomic
