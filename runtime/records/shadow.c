@@ -59,7 +59,8 @@ static uint64_t note_of_now(void) {
 static bool is_stale(uint64_t note, uint64_t before) {
   const uint64_t thread_mask = (UINT64_C(1) << THREAD_BITS) - 1;
   bool same_thread = ((note ^ before) & thread_mask) == 0;
-  int64_t passed = (int64_t)((note & ~thread_mask) - (before & ~thread_mask)); /* < 0: a later one was faster in coming here */
+  int64_t passed =
+      (int64_t)((note & ~thread_mask) - (before & ~thread_mask)); /* < 0: a later one was faster in coming here */
 
   return before != 0 && passed < (int64_t)((same_thread ? STALE_OF_SAME_THREAD_NS : STALE_NS) << THREAD_BITS);
 }
