@@ -65,6 +65,11 @@
  * CODES: code 7
  * CODES: which command
  * CODES: code 2
+ *
+ * Where the limits leave no room for the pools, the program runs as it is, and a message says so.
+ * RUN: (ulimit -v 2000000 && %hearth run --layout=warm uncounted ./program) > limited 2> said && FileCheck %s < limited
+ * RUN: FileCheck %s --check-prefix=LIMITED < said
+ * LIMITED: hearth hotcold: hints are ignored: cannot reserve address space
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
