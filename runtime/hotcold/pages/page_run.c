@@ -149,6 +149,11 @@ static uint32_t align_up(const struct hearth_region *region, uint32_t page, uint
   return (uint32_t)(aligned - base_page);
 }
 
+static uint32_t align_down(const struct hearth_region *region, uint32_t page, uint32_t align_pages) {
+  uint32_t over = (uint32_t)((((uintptr_t)region->base >> HEARTH_PAGE_SHIFT) + page) & (align_pages - 1));
+  return page > over ? page - over : 0;
+}
+
 /* Whether the run has room for `pages` pages aligned to `align_pages`. */
 static bool holds(const struct hearth_region *region, uint32_t run, uint32_t pages, uint32_t align_pages) {
   uint32_t before = align_up(region, run, align_pages) - run;
@@ -215,6 +220,26 @@ static bool release_some(struct hearth_region *region, uint32_t piece, uint32_t 
   return false;
 }
 
+static bool is_clean(const struct hearth_region *region, uint32_t page) {
+  return page < region->pages && region->page[page].state == HEARTH_PAGE_CLEAN;
+}
+
+/* Pieces that are partly clean have no huge page left to break up: the rest may follow. Otherwise what whole pieces leave of runs
+ * would stay, and become more for as long as the program runs. One pass, from the largest runs on. */
+static void release_rests(struct hearth_region *region, uint32_t piece, uint32_t keep) {
+  for (unsigned bin = HEARTH_PAGE_RUN_BINS; bin-- > 0;)
+    for (uint32_t run = region->dirty.bins[bin], next; run != HEARTH_NO_PAGE; run = next) {
+      uint32_t behind = run + region->page[run].pages;
+      uint32_t first = run > 0 && is_clean(region, run - 1) ? run : align_up(region, run, piece);
+      uint32_t end = is_clean(region, behind) ? behind : align_down(region, behind, piece);
+      next = region->page[run].next;
+      if (region->dirty_pages <= keep)
+        return;
+      if (first < end)
+        release_run(region, run, first, end - first);
+    }
+}
+
 /* Release down to half of the bytes that may be kept, so that the next free does not start over. When too little can be
  * given back (the dirty runs are smaller than a release piece), wait for as much again before trying again. */
 static void release_excess(struct hearth_region *region) {
@@ -223,6 +248,7 @@ static void release_excess(struct hearth_region *region) {
     ;
   while (region->dirty_pages > keep && release_some(region, region->limits.small_release_pages, UINT32_MAX))
     ;
+  release_rests(region, region->limits.small_release_pages, keep);
   uint32_t next = region->dirty_pages + half;
   region->release_at = next > keep ? next : keep;
 }

@@ -293,6 +293,20 @@ static void only_whole_release_pieces_are_given_back(void **state) {
   close_region();
 }
 
+static void what_whole_pieces_leave_is_given_back(void **state) {
+  (void)state;
+  open_region((struct hearth_region_limits){.keep_pages = 2, .release_pages = 512, .small_release_pages = 16});
+  char *fence = take_large(4 * 4096, 1), *block = take_large(40 * 4096, 1);
+  memset(fence, 1, 44 * 4096);
+  hearth_region_put_large(&region,
+                          block); /* 16 pages are a piece; behind it 12 lie between clean ones, before it 12 do not */
+  assert_int_equal(resident_pages(), 16);
+  hearth_region_put_large(&region, fence);
+  assert_int_equal(resident_pages(), 0);
+  assert_true(hearth_region_is_valid(&region));
+  close_region();
+}
+
 static void room_cut_by_dirty_runs_is_found(void **state) {
   (void)state;
   open_region(lazy);
@@ -434,6 +448,7 @@ int main(void) {
       cmocka_unit_test(blocks_that_grow_have_room),
       cmocka_unit_test(given_back_memory_is_known_to_be_zero),
       cmocka_unit_test(only_whole_release_pieces_are_given_back),
+      cmocka_unit_test(what_whole_pieces_leave_is_given_back),
       cmocka_unit_test(room_cut_by_dirty_runs_is_found),
       cmocka_unit_test(misuse_is_caught),
       cmocka_unit_test(random_operations_keep_the_structures_valid),
