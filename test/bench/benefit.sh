@@ -41,7 +41,8 @@ Columns, all against plain but the last two:
 Columns of layouts, against the plain build:
   lines  predicted: touched in a window; simulated: misses of a second-level cache
   pages  predicted: touched in a window, in huge pages if pools are; simulated: misses of the first translation buffer
-  time   predicted; simulated (instructions and misses, by the model's prices); measured, least of all rounds
+  time   predicted; simulated (instructions and misses, by the model's prices); measured, least of all rounds: elapsed, and
+         without the system's part, which virtual machines make longer where their host has to supply memory
 Below: rank correlations (Spearman) over all programs and layouts but none.
 END
 }

@@ -90,7 +90,7 @@ for program in "${programs[@]}"; do
   for subject in folded full tenfold; do
     ratio_rows "$subject / plain" "$made/$program" "$subject" plain
     paste "$made/$program/$subject.runs" "$made/$program/plain.runs" |
-      awk -v subject="$subject" -v program="$program" '{ print subject, program, $2, $5 }' >>"$made/sums"
+      awk -v subject="$subject" -v program="$program" '{ print subject, program, $2, $6 }' >>"$made/sums"
   done
 done
 

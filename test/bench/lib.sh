@@ -107,7 +107,7 @@ build_variant() {
 
 # paired DIR ROUNDS RUN SUBJECT...: ROUNDS times all subjects in turn, after one round that does not count. The function
 # `RUN SUBJECT PREFIX...` starts the subject's process or processes, each with PREFIX in front. Leaves a line
-# "seconds CPU-seconds KiB" per round in DIR/SUBJECT.runs, times of all processes together and memory of the largest one,
+# "seconds CPU-seconds KiB user-seconds" per round in DIR/SUBJECT.runs, times of all processes together and memory of the largest one,
 # and the output of the last round in .out and .err. Of a single process, the shell that starts it is not part.
 paired() {
   local directory=$1 rounds=$2 run=$3 round subject measure=$build/bench/measure
@@ -127,8 +127,8 @@ paired() {
         fail "$subject failed"
       fi
       ((round > 0)) || continue
-      awk 'NR == 1 { seconds = $1; cpu = $2 + $3; next } NR == 2 { first = $1 " " $2 } $3 > kib { kib = $3 }
-        END { print NR == 2 ? first : seconds " " cpu, kib }' "$directory/times" "$directory/processes" \
+      awk 'NR == 1 { seconds = $1; cpu = $2 + $3; user = $2; next } NR == 2 { first = $1 " " $2; own = $4 } $3 > kib { kib = $3 }
+        END { print NR == 2 ? first : seconds " " cpu, kib, NR == 2 ? own : user }' "$directory/times" "$directory/processes" \
         >>"$directory/$subject.runs"
     done
   done
@@ -137,7 +137,7 @@ paired() {
 # ratios DIR COLUMN A B: "least median greatest" of A / B over the rounds, in a column of the .runs files.
 ratios() {
   paste -d ' ' "$1/$3.runs" "$1/$4.runs" |
-    awk -v a="$2" -v b="$(($2 + 3))" '{ if ($b <= 0) exit 1; print $a / $b }' | sort -g |
+    awk -v a="$2" -v b="$(($2 + 4))" '{ if ($b <= 0) exit 1; print $a / $b }' | sort -g |
     awk '{ n[NR] = $1 } END { print n[1], NR % 2 ? n[(NR + 1) / 2] : (n[NR / 2] + n[NR / 2 + 1]) / 2, n[NR] }'
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* measure: run a command and append what it took to a file: "SECONDS PROCESSOR-SECONDS KIB", a line; the processor time is
- * that of the processes that it waited for, too, the memory the peak of the largest. Ends as the command does.
+/* measure: run a command and append what it took to a file: "SECONDS PROCESSOR-SECONDS KIB USER-SECONDS", a line; processor
+ * times are those of the processes that it waited for, too, user seconds without the system's part, the memory the peak of the
+ * largest. Ends as the command does.
  *
  * MEASURE_TOUCH=MIB in the environment: writes to so much memory before. A virtual machine may have given its free memory
  * back to the host, and getting a page again takes up to twenty times as long as clearing it: that is no part of what a
@@ -69,9 +70,8 @@ int main(int argc, char **argv) {
     if (errno != EINTR)
       fail("wait4", errno);
   double end = now();
-  if (fprintf(file, "%.6f %.6f %ld\n", end - start, seconds(usage.ru_utime) + seconds(usage.ru_stime),
-              usage.ru_maxrss) < 0 ||
-      fclose(file) != 0)
+  double user = seconds(usage.ru_utime), system = seconds(usage.ru_stime);
+  if (fprintf(file, "%.6f %.6f %ld %.6f\n", end - start, user + system, usage.ru_maxrss, user) < 0 || fclose(file) != 0)
     fail(argv[1], errno);
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }

@@ -85,7 +85,7 @@ record() {
 # greatest of the rounds. heaptrack's is that of its interpreter, too, which runs beside the program, on another processor.
 added() {
   paste -d ' ' "$directory/plain.runs" "$directory/$1.runs" "$directory/heaptrack.runs" |
-    awk -v at="$2" '{ print ($(at + 3) - $at) / ($(at + 6) - $at) }' | sort -g |
+    awk -v at="$2" '{ print ($(at + 4) - $at) / ($(at + 8) - $at) }' | sort -g |
     awk '{ n[NR] = $1 } END { printf "%.2f %.2f %.2f\n", n[1], n[int((NR + 1) / 2)], n[NR] }'
 }
 

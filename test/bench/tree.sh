@@ -54,7 +54,7 @@ read -r full full_sums < <(totals full)
 # added SUBJECT: what a subject takes beyond the plain program in the same round, as lines like those of its .runs.
 added() {
   paste -d ' ' "$directory/$1.runs" "$directory/plain.runs" |
-    awk '{ print $1 - $4, $2 - $5, $3 - $6 }' >"$directory/$1-added.runs"
+    awk '{ print $1 - $5, $2 - $6, $3 - $7, $4 - $8 }' >"$directory/$1-added.runs"
 }
 for subject in hearth full llvm; do
   added "$subject"

@@ -5,7 +5,7 @@ benefit.sh left in each program's folder, which ends in PROGRAM/full or PROGRAM/
 plan.json                    `hearth show --plan --json` of the profile
 layout-NAME.misses           lines of a simulated run: misses of the second and third cache, and instructions; the same of the
                              two translation buffers; bytes of a page. plain.misses: without hints
-layouts/layout-NAME.runs     a line for each round: seconds first. layouts/plain.runs: without hints
+layouts/layout-NAME.runs     a line for each round: seconds first, fourth those without the system's. layouts/plain.runs: without hints
 """
 import json
 import statistics
@@ -31,8 +31,8 @@ def misses_of(path):
     return Misses(path) if path.exists() else None
 
 
-def seconds_of(path):
-    return min(float(line.split()[0]) for line in open(path)) if path.exists() else None
+def least_of(path, column):
+    return min(float(line.split()[column]) for line in open(path)) if path.exists() else None
 
 
 def ratio(a, b):
@@ -42,7 +42,7 @@ def ratio(a, b):
 class Layout:
     """Of one program; all numbers against the plain build, None where there is none."""
 
-    def __init__(self, folder, entry, none, plain_misses, plain_seconds):
+    def __init__(self, folder, entry, none, plain_misses):
         self.name = entry["layout"]
         self.predicted_lines = ratio(entry["lines"], none["lines"])
         self.predicted_time = entry["time"]
@@ -53,18 +53,20 @@ class Layout:
         self.simulated_lines = ratio(misses.caches[0], plain_misses.caches[0]) if both else None
         self.simulated_pages = ratio(misses.buffers[0], plain_misses.buffers[0]) if both else None
         self.simulated_time = ratio(misses.time, plain_misses.time) if both else None
-        self.measured_time = ratio(seconds_of(folder / "layouts" / f"layout-{self.name}.runs"), plain_seconds)
+        runs, plain_runs = folder / "layouts" / f"layout-{self.name}.runs", folder / "layouts" / "plain.runs"
+        self.measured_time = ratio(least_of(runs, 0), least_of(plain_runs, 0))
+        self.measured_user = ratio(least_of(runs, 3), least_of(plain_runs, 3))
 
 
 COLUMNS = ["predicted_lines", "simulated_lines", "predicted_pages", "simulated_pages", "predicted_time", "simulated_time",
-           "measured_time"]
+           "measured_time", "measured_user"]
 
 
 def read_layouts(folder):
     """The layouts that were looked at, and the name of the one that was chosen."""
     plan = json.loads((folder / "plan.json").read_text())
-    plain_misses, plain_seconds = misses_of(folder / "plain.misses"), seconds_of(folder / "layouts" / "plain.runs")
-    layouts = [Layout(folder, entry, plan["layouts"][0], plain_misses, plain_seconds) for entry in plan["layouts"]]
+    plain_misses = misses_of(folder / "plain.misses")
+    layouts = [Layout(folder, entry, plan["layouts"][0], plain_misses) for entry in plan["layouts"]]
     return [layout for layout in layouts if layout.simulated_time or layout.measured_time], plan["layout"]
 
 
@@ -74,7 +76,7 @@ def cell(value):
 
 def print_layouts(program, layouts, chosen):
     print(f"{program:18}" + "".join(f"{text:>11}" for text in ["lines: pre.", "sim.", "pages: pre.", "sim.", "time: pre.",
-                                                                "sim.", "measured"]))
+                                                                "sim.", "measured", "its user"]))
     for layout in layouts:
         mark = "*" if layout.name == chosen else " "
         print(f"{mark} {layout.name:16}" + "".join(cell(getattr(layout, column)) for column in COLUMNS))
@@ -109,7 +111,7 @@ def rank_correlation(layouts, a, b):
 def print_correlations(layouts):
     for a, b in [("predicted_lines", "simulated_lines"), ("predicted_pages", "simulated_pages"),
                  ("predicted_time", "simulated_time"), ("predicted_time", "measured_time"),
-                 ("simulated_time", "measured_time")]:
+                 ("predicted_time", "measured_user"), ("simulated_time", "measured_time")]:
         correlation, count = rank_correlation(layouts, a, b)
         if correlation is not None:
             print(f"rank correlation of {a.replace('_', ' ')} and {b.replace('_', ' ')}: {correlation:.2f} ({count} pairs)")
@@ -120,7 +122,7 @@ def main(*folders):
     for folder in map(Path, folders):
         layouts, chosen = read_layouts(folder)
         print_layouts(folder.parent.name, layouts, chosen)
-        for column in ["simulated_time", "measured_time"]:
+        for column in ["simulated_time", "measured_time", "measured_user"]:
             print_choice(layouts, chosen, column)
         print()
         moved += [layout for layout in layouts if layout.name != "none"]

@@ -2,7 +2,7 @@
 """table.py RESULTS FOLDER...: the tables of benefit.sh, from what it left in each program's folder: RESULTS is `subjects` or
 `layouts`. A folder's name ends in PROGRAM/full or PROGRAM/quick.
 
-RESULTS/SUBJECT.runs        a line for each round: seconds, processor seconds, KiB
+RESULTS/SUBJECT.runs        a line for each round: seconds, processor seconds, KiB, user seconds
 RESULTS/SUBJECT.latencies   a line for each round: microseconds, median and p99
 SUBJECT.instructions        a number
 plan.json                   `hearth show --plan --json` of the profile
@@ -22,7 +22,7 @@ class Subject:
     def __init__(self, folder, results, name):
         rows = [[float(word) for word in line.split()] for line in open(folder / results / f"{name}.runs")]
         self.name = name
-        self.seconds, self.processor_seconds, self.kib = zip(*rows)
+        self.seconds, self.processor_seconds, self.kib, _ = zip(*rows)
         self.instructions = self.p99 = None
         file = folder / f"{name}.instructions"
         if file.exists():
