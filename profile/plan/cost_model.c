@@ -14,10 +14,11 @@ static const double l2_lines = 2 << 14, l3_lines = 1 << 19; /* 2 MiB, and a shar
 static const double l2_miss = 30, l3_miss = 100;
 static const double l1_pages = 64, l2_pages = 1536; /* translations; of both sizes */
 static const double l1_page_miss = 4, l2_page_miss = 30;
-static const double fault = 2000, huge_fault = 400000; /* clearing included, in a virtual machine */
+static const double fault = 4000, huge_fault = 400000; /* clearing included, in a virtual machine */
 static const double own_pair = 60, pool_pair = 44;     /* of malloc and free (test/bench/hotcold.sh) */
-/* Cycles between two accesses of the heap where nothing misses. */
-static const double cycles_per_access = 2.5;
+/* Cycles between two accesses of the heap where nothing misses. Programs that take longer compute, or wait: nobody knows. */
+static const double least_per_access = 2.5, most_per_access = 16;
+static const double cycles_per_ns = 2.7;
 /* Memory has a price, too: all of it as much as this part of the time. */
 static const double memory_share = 0.05;
 
@@ -253,7 +254,11 @@ plan_prediction hearth_plan_predict(const plan_heaps *heaps, const plan_time *ti
   return p;
 }
 
-double hearth_plan_work(const plan_time *time) { return time->accesses * cycles_per_access; }
+double hearth_plan_work(const plan_time *time, double misses) {
+  double least = time->accesses * least_per_access, most = time->accesses * most_per_access;
+  double rest = time->plain_ns * cycles_per_ns - misses;
+  return rest > most ? most : rest > least ? rest : least;
+}
 
 double hearth_plan_memory_price(double cycles, double steady_bytes) {
   return steady_bytes > 0 ? memory_share * cycles / steady_bytes : 0;

@@ -54,6 +54,7 @@ typedef struct plan_subject {
 /* Facts about an average window and run; times are those of the profiled run. */
 typedef struct plan_time {
   double accesses; /* in a window */
+  double plain_ns; /* that a window takes in a program that is not profiled; 0: not known */
   double windows;  /* in a run */
   double between
       [PLAN_MOMENTS]; /* bytes that lie between those walked over, for one of these and one that none walks over */
@@ -93,8 +94,8 @@ typedef struct plan_heaps {
 
 plan_prediction hearth_plan_predict(const plan_heaps *heaps, const plan_time *time);
 plan_prediction hearth_plan_predict_heap(const plan_heap *heap, const plan_time *time);
-/* The cycles of a window in which nothing misses. */
-double hearth_plan_work(const plan_time *time);
+/* The cycles of a window but for those of its misses, where these are so many without hints. */
+double hearth_plan_work(const plan_time *time, double misses);
 /* Cycles that a byte of memory is worth in a window, where one without hints takes these cycles and this memory. */
 double hearth_plan_memory_price(double cycles, double steady_bytes);
 /* But for the price of memory. */

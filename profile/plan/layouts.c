@@ -22,6 +22,7 @@ typedef struct searching {
   option options[HEARTH_LAYOUTS];
   plan_heap *heaps;    /* scratch: own, cold, pools */
   double time;         /* cycles of a window without hints */
+  double work;         /* those that no layout changes */
   double steady_bytes; /* then */
   plan_prices prices;
   bool huge;
@@ -106,7 +107,8 @@ static hearth_status make_options(searching *s) {
       HEARTH_TRY(place_in_clusters(s, kind));
     predict(s, o);
     if (kind == HEARTH_LAYOUT_NONE) {
-      s->time = hearth_plan_work(&s->p->time) + o->prediction.cycles;
+      s->work = hearth_plan_work(&s->p->time, o->prediction.cycles);
+      s->time = s->work + o->prediction.cycles;
       s->steady_bytes = o->prediction.steady_bytes;
     }
     if (kind == HEARTH_LAYOUT_WARM) {
@@ -141,7 +143,6 @@ static uint64_t time_ppm(double time, double of) { return of > 0 ? (uint64_t)(ti
 
 static void keep_predictions(searching *s) {
   plan_layout *layout = &s->p->layout;
-  double work = hearth_plan_work(&s->p->time);
   for (uint32_t i = 0; i <= (uint32_t)s->last; i++) {
     const plan_prediction *p = &s->options[i].prediction;
     layout->predicted[i] = (hearth_plan_layout){.layout = i,
@@ -152,7 +153,7 @@ static void keep_predictions(searching *s) {
                                                 .peak_bytes = (uint64_t)p->peak_bytes,
                                                 .steady_bytes = (uint64_t)p->steady_bytes,
                                                 .cycles = thousandths(p->cycles),
-                                                .time_ppm = time_ppm(work + p->cycles, s->time)};
+                                                .time_ppm = time_ppm(s->work + p->cycles, s->time)};
   }
   layout->predicted_count = (uint32_t)s->last + 1;
 }

@@ -17,6 +17,8 @@ enum { LINE = 64, PAGE = 4096 };
 static const double guessed_window_ns = 1e6, accesses_per_use = 4;
 /* Where accesses were not counted and are guessed: as often as this, each live byte as often as any other. */
 static const double guessed_accesses_per_ns = 0.1;
+/* A run that counts all accesses takes so many times the plain time, about (docs/measurements.md, "What does profiling cost?"). */
+static const double slowdown = 2;
 /* Touched places beyond this share count as all: a logarithm has to be finite. */
 static const double most_touched = 0.999999;
 
@@ -238,6 +240,8 @@ static void find_time(planner *p, const collecting *c) {
     all += (double)mib_rows_number(&p->w->builder->mibs, p->w->contexts.order[i], HEARTH_COL_TotalAccessCount);
   p->time.accesses = all / c->duration_ns * c->window_ns;
   p->time.windows = c->duration_ns / c->runs / c->window_ns;
+  if (hearth_writer_accesses_counted(p->w))
+    p->time.plain_ns = c->window_ns / (p->w->builder->runs.accesses_estimated ? 1 : slowdown);
 }
 
 static void finish(collecting *c) {

@@ -103,6 +103,19 @@ static void short_lives_leave_holes(void **state) {
   expect_near(predict_one(&s, PLAN_POOLS).steady_bytes, 5e5 * 8192, 0.01);
 }
 
+/* Accesses of the heap take some cycles at least; a program that computes more takes what is left of its time, but time in which it
+ * waited is none. */
+static void work_is_what_is_left_of_the_time(void **state) {
+  plan_time time = {.accesses = 1e6};
+  (void)state;
+  expect_near(hearth_plan_work(&time, 1e6), 2.5e6, 1e-9);
+  time.plain_ns = 3e6;
+  expect_near(hearth_plan_work(&time, 1e6), 7.1e6, 1e-9);
+  expect_near(hearth_plan_work(&time, 8e6), 2.5e6, 1e-9);
+  time.plain_ns = 1e9;
+  expect_near(hearth_plan_work(&time, 1e6), 16e6, 1e-9);
+}
+
 static void what_fits_costs_faults_only(void **state) {
   static plan_heap none, heap;
   plan_time time = {.accesses = 1e6, .windows = 1e12};
@@ -145,6 +158,7 @@ int main(void) {
       cmocka_unit_test(walks_touch_what_they_cover),
       cmocka_unit_test(others_lie_between_in_a_shared_heap),
       cmocka_unit_test(short_lives_leave_holes),
+      cmocka_unit_test(work_is_what_is_left_of_the_time),
       cmocka_unit_test(what_fits_costs_faults_only),
       cmocka_unit_test(what_is_used_fits_once_it_lies_together),
   };
