@@ -101,9 +101,9 @@ struct hearth_region {
   struct hearth_page_run_list dirty;
   uint64_t clean_pages;
   uint32_t dirty_pages;
-  uint32_t release_at;  /* dirty pages that start the next giving back, or look at the clock */
-  uint32_t owed_pages;  /* clean pages taken while there were dirty ones, for which none have been given back */
-  uint64_t released_ms; /* when memory was given back for its age */
+  uint32_t release_at;      /* dirty pages that start the next giving back, or look at the clock */
+  uint32_t owed_pages;      /* clean pages taken while there were dirty ones, for which none have been given back */
+  uint64_t next_release_ms; /* not before that is memory given back for its age */
   struct hearth_hotcold_large_counts large[HEARTH_POOLS];
 };
 
