@@ -16,7 +16,8 @@ static const double l1_pages = 64, l2_pages = 1536; /* translations; of both siz
 static const double l1_page_miss = 4, l2_page_miss = 30;
 static const double fault = 4000, huge_fault = 400000; /* clearing included, in a virtual machine */
 static const double own_pair = 60, pool_pair = 44;     /* of malloc and free (test/bench/hotcold.sh) */
-/* Cycles between two accesses of the heap where nothing misses. Programs that take longer compute, or wait: nobody knows. */
+/* Cycles between two accesses of the heap where nothing misses. A program that takes longer computes, or it waits: the profile does
+ * not tell which. */
 static const double least_per_access = 2.5, most_per_access = 16;
 static const double cycles_per_ns = 2.7;
 /* Memory has a price, too: all of it as much as this part of the time. */

@@ -55,12 +55,12 @@ static uint64_t note_of_now(void) {
 }
 
 /* Without atomicity, a thread may store what it read before another one's counter wrapped around. The counter wraps again at once
- * then, by an addition of either thread: that wrap is none. */
+ * then, by an addition of either thread: that wrap is none. Nor is one that began before the noted one, whose thread was faster in
+ * coming here. */
 static bool is_stale(uint64_t note, uint64_t before) {
   const uint64_t thread_mask = (UINT64_C(1) << THREAD_BITS) - 1;
   bool same_thread = ((note ^ before) & thread_mask) == 0;
-  int64_t passed =
-      (int64_t)((note & ~thread_mask) - (before & ~thread_mask)); /* < 0: a later one was faster in coming here */
+  int64_t passed = (int64_t)((note & ~thread_mask) - (before & ~thread_mask));
 
   return before != 0 && passed < (int64_t)((same_thread ? STALE_OF_SAME_THREAD_NS : STALE_NS) << THREAD_BITS);
 }
