@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# Programs of the distribution under `hearth record`: each prints, and ends with, what it does without; none hangs.
+# Programs of the distribution under `hearth record`, and under `hearth run` with such a recording: each prints, and ends with, what it
+# does without; none hangs.
 set -euo pipefail
 # shellcheck source=../../examples/lib.sh source-path=SCRIPTDIR
 source "$(dirname "$0")/../../examples/lib.sh"
@@ -8,7 +9,8 @@ source "$(dirname "$0")/../../examples/lib.sh"
 usage() {
   cat <<END
 usage: test/e2e/recorded-programs.sh [--runs=N] [--hearth=COMMAND] [PROGRAM...]
-  --runs=N          recorded runs of each program, in both modes and sampled by turns, four at once (default: 50)
+  --runs=N          runs of each program, recorded in both modes and sampled, and with all its blocks in one pool, by turns, four
+                    at once (default: 50)
   --hearth=COMMAND  default: build/bin/hearth
   PROGRAM           python git sqlite gcc perl redis nginx node java (default: those that are installed)
 Exit status 1 if a run printed something else, ended otherwise, took more than two minutes, or left no profile.
@@ -215,24 +217,37 @@ outcome() {
 }
 
 options_of() {
-  case $(($1 % 3)) in
+  case $(($1 % 4)) in
     0) echo --mode=aggregate ;;
     1) echo --mode=trace ;;
     2) echo --sample=65536 ;;
+    3) echo run ;;
   esac
 }
 
-# recorded PROGRAM NUMBER: one run. Says what is wrong with it.
-recorded() {
-  local folder=$work/$1-$2 option follow=
+# record_once PROGRAM: its profile, for `hearth run`.
+record_once() {
+  local folder=$work/$1-once
+  export HEARTH_RECORD_TEST=$folder/raw
+  (outcome "$1" "$folder/run" "$hearth" record --follow-children -o "$folder/raw" --) > "$folder.out" || true
+  "$hearth" index -q --symbols "$folder"/raw* -o "$work/$1.heap"
+}
+
+# try PROGRAM NUMBER: one run. Says what is wrong with it.
+try() {
+  local folder=$work/$1-$2 option follow= command
   option=$(options_of "$2")
   (($2 % 2)) || follow=--follow-children
+  command=(record "$option" $follow -o "$folder/raw")
+  [[ $option != run ]] || command=(run --layout=warm "$work/$1.heap")
   export HEARTH_RECORD_TEST=$folder/raw
-  (outcome "$1" "$folder/run" "$hearth" record "$option" $follow -o "$folder/raw" --) > "$work/$1-$2.out" || true
+  (outcome "$1" "$folder/run" "$hearth" "${command[@]}" --) > "$work/$1-$2.out" || true
   if ! cmp -s "$work/$1.out" "$work/$1-$2.out"; then
     echo "$1, run $2 ($option $follow): not as without:"
     diff "$work/$1.out" "$work/$1-$2.out" | head -n 5 || true
     tail -n 3 "$folder/run/errors"
+  elif [[ $option == run ]]; then
+    :
   elif ! compgen -G "$folder/raw*" > /dev/null; then
     echo "$1, run $2 ($option $follow): no profile"
   elif declare -F "check_$1" > /dev/null; then
@@ -244,15 +259,16 @@ recorded() {
 failed=0
 for program in "${programs[@]}"; do
   (outcome "$program" "$work/$program-plain") > "$work/$program.out"
-  export -f recorded outcome options_of listens free_port get serve check_nginx "run_$program"
+  record_once "$program"
+  export -f try outcome options_of listens free_port get serve check_nginx "run_$program"
   export work hearth
-  findings=$(seq "$runs" | xargs -P 4 -I {} timeout 120 bash -c "recorded $program {} || echo '$program, run {}: failed'" \
+  findings=$(seq "$runs" | xargs -P 4 -I {} timeout 120 bash -c "try $program {} || echo '$program, run {}: failed'" \
     || echo "$program: a run took more than two minutes")
   if [[ -n $findings ]]; then
     echo "$findings"
     failed=1
   else
-    echo "$program: $runs recorded runs as without"
+    echo "$program: $runs runs as without"
   fi
 done
 exit $failed
