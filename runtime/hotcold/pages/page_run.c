@@ -226,9 +226,10 @@ static bool is_clean(const struct hearth_region *region, uint32_t page) {
   return page < region->pages && region->page[page].state == HEARTH_PAGE_CLEAN;
 }
 
-/* Pieces that are partly clean have no huge page left to break up: the rest may follow. Otherwise what whole pieces leave of runs
- * would stay, and become more for as long as the program runs. One pass, from the largest runs on. Returns how many runs it looked at. */
-static uint32_t release_rests(struct hearth_region *region, uint32_t piece, uint32_t keep) {
+/* Give back whole pieces, and the dirty pages of pieces that are partly clean, which have no huge page left to break up: otherwise the
+ * rests of runs would become more for as long as the program runs. One pass, from the largest runs on, until so many dirty pages are
+ * left. Returns how many runs it looked at. */
+static uint32_t release_down_to(struct hearth_region *region, uint32_t piece, uint32_t keep) {
   uint32_t looks = 0;
   for (unsigned bin = HEARTH_PAGE_RUN_BINS; bin-- > 0;)
     for (uint32_t run = region->dirty.bins[bin], next; run != HEARTH_NO_PAGE; run = next, looks++) {
@@ -250,9 +251,7 @@ static uint32_t release_excess(struct hearth_region *region) {
   uint32_t keep = kept_pages(region), half = keep / 2;
   while (region->dirty_pages > half && release_some(region, region->limits.release_pages, UINT32_MAX))
     ;
-  while (region->dirty_pages > keep && release_some(region, region->limits.small_release_pages, UINT32_MAX))
-    ;
-  uint32_t looks = release_rests(region, region->limits.small_release_pages, keep);
+  uint32_t looks = release_down_to(region, region->limits.small_release_pages, keep);
   uint32_t next = region->dirty_pages + half;
   region->release_at = next > keep ? next : keep;
   return looks;
