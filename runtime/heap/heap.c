@@ -523,7 +523,7 @@ static bool is_chunk(const hearth_tract *tract, const char *first) {
   return (size_t)(first - tract->start) + room_of(tract) <= tract->size;
 }
 
-/* Was the chunk ever handed out? Nobody reads those behind it, which would cost page faults. The class is locked. */
+/* Was the chunk ever handed out? Those behind it are not read: that would cost page faults. The class is locked. */
 static bool is_used(const hearth_tract *tract, const char *first) {
   const char *fresh = tract->kind == HEARTH_TRACT_SMALL ? classes[tract->size_class].fresh : NULL;
   bool is_newest = fresh > tract->start && fresh < tract->start + tract->size + FIRST;
