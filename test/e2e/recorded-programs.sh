@@ -235,32 +235,42 @@ record_once() {
 
 # try PROGRAM NUMBER: one run. Says what is wrong with it.
 try() {
-  local folder=$work/$1-$2 option follow= command
+  local folder=$work/$1-$2 option
+  local -a follow=() command
   option=$(options_of "$2")
-  (($2 % 2)) || follow=--follow-children
-  command=(record "$option" $follow -o "$folder/raw")
-  [[ $option != run ]] || command=(run --layout=warm "$work/$1.heap")
+  if [[ $option == run ]]; then
+    command=(run --layout=warm "$work/$1.heap")
+  else
+    (($2 % 2)) || follow=(--follow-children)
+    command=(record "$option" "${follow[@]}" -o "$folder/raw")
+  fi
+  local -r name="$1, run $2 ($option ${follow[*]})"
   export HEARTH_RECORD_TEST=$folder/raw
   (outcome "$1" "$folder/run" "$hearth" "${command[@]}" --) > "$work/$1-$2.out" || true
   if ! cmp -s "$work/$1.out" "$work/$1-$2.out"; then
-    echo "$1, run $2 ($option $follow): not as without:"
+    echo "$name: not as without:"
     diff "$work/$1.out" "$work/$1-$2.out" | head -n 5 || true
     tail -n 3 "$folder/run/errors"
-  elif [[ $option == run ]]; then
-    :
-  elif ! compgen -G "$folder/raw*" > /dev/null; then
-    echo "$1, run $2 ($option $follow): no profile"
-  elif declare -F "check_$1" > /dev/null; then
-    "check_$1" "$folder" "$option" "$follow" | sed "s/^/$1, run $2 ($option $follow): /"
+  elif [[ $option != run ]]; then
+    check_profile "$1" "$folder" "$option" "${follow[*]}" | sed "s/^/$name: /"
   fi
   rm -rf "$folder"
+}
+
+# check_profile PROGRAM FOLDER OPTION FOLLOW: says what is wrong with the profile of a run.
+check_profile() {
+  if ! compgen -G "$2/raw*" > /dev/null; then
+    echo 'no profile'
+  elif declare -F "check_$1" > /dev/null; then
+    "check_$1" "$2" "$3" "$4"
+  fi
 }
 
 failed=0
 for program in "${programs[@]}"; do
   (outcome "$program" "$work/$program-plain") > "$work/$program.out"
   record_once "$program"
-  export -f try outcome options_of listens free_port get serve check_nginx "run_$program"
+  export -f try check_profile outcome options_of listens free_port get serve check_nginx "run_$program"
   export work hearth
   findings=$(seq "$runs" | xargs -P 4 -I {} timeout 120 bash -c "try $program {} || echo '$program, run {}: failed'" \
     || echo "$program: a run took more than two minutes")
