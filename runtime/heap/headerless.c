@@ -9,6 +9,7 @@
  * chunks at each of its calls, and these are the fast paths. */
 #include "headerless.h"
 
+#include "class_tracts.h"
 #include "lock.h"
 #include "reentry.h"
 
@@ -20,13 +21,15 @@
  * sets it aside: it pushes the block without lock, and the holder of the lock takes all such blocks back at once. */
 static struct headerless_class {
   hearth_lock lock;
-  hearth_headerless_chunk *free, *aside;
+  hearth_class_tracts tracts; /* one sector each */
+  hearth_headerless_chunk *aside;
   char *fresh, *fresh_end; /* of the class's newest tract: chunks never handed out */
 } __attribute__((aligned(64))) headerless_classes[HEARTH_HEADERLESS_CLASSES];
 
 /* Facts about a class that are known from the beginning. */
 static struct headerless_facts {
   uint32_t batch;      /* chunks that are moved at once */
+  uint32_t chunks;     /* of a tract */
   uint32_t reciprocal; /* 2^32 / steps of a chunk, rounded up; 0, which is 2^32, for one step */
 } headerless_facts[HEARTH_HEADERLESS_CLASSES];
 
@@ -49,6 +52,7 @@ void hearth_headerless_create(void) {
   for (unsigned number = 0; number < HEARTH_HEADERLESS_CLASSES; ++number) {
     size_t batch = HEADERLESS_BATCH_BYTES / headerless_size(number);
     headerless_facts[number].batch = (uint32_t)(batch < HEADERLESS_BATCH_MOST ? batch : HEADERLESS_BATCH_MOST);
+    headerless_facts[number].chunks = (uint32_t)(HEARTH_SECTOR / headerless_size(number));
     headerless_facts[number].reciprocal = UINT32_MAX / (number + 1) + 1;
   }
 }
@@ -76,6 +80,7 @@ static hearth_headerless_chunk *take_fresh_headerless(unsigned number) {
     char *tract = hearth_tract_take(HEARTH_TRACT_HEADERLESS, (uint8_t)number, HEARTH_SECTOR);
     if (!tract)
       return NULL;
+    ++class->tracts.count;
     class->fresh = tract;
     class->fresh_end = tract + HEARTH_SECTOR;
   }
@@ -84,11 +89,39 @@ static hearth_headerless_chunk *take_fresh_headerless(unsigned number) {
   return (hearth_headerless_chunk *)chunk;
 }
 
-static void take_aside_back(struct headerless_class *class) {
-  hearth_headerless_chunk *list = __atomic_exchange_n(&class->aside, NULL, __ATOMIC_ACQUIRE);
+static hearth_headerless_chunk *take_headerless_shared(unsigned number) {
+  struct headerless_class *class = &headerless_classes[number];
+  hearth_sector *tract = hearth_class_tracts_first(&class->tracts);
+
+  if (!tract)
+    return take_fresh_headerless(number);
+  hearth_headerless_chunk *chunk = tract->free_chunks;
+  tract->free_chunks = chunk->next;
+  hearth_class_tracts_note_taken(&class->tracts, tract, headerless_facts[number].chunks);
+  return chunk;
+}
+
+static void give_headerless_shared(unsigned number, hearth_headerless_chunk *chunk) {
+  hearth_sector *tract = hearth_sector_of(chunk);
+
+  chunk->next = tract->free_chunks;
+  mark_free(chunk);
+  tract->free_chunks = chunk;
+  hearth_class_tracts_note_given(&headerless_classes[number].tracts, tract, headerless_facts[number].chunks);
+}
+
+static void unlock_headerless(struct headerless_class *class) {
+  hearth_sector *leaving = hearth_class_tracts_part_with(&class->tracts);
+
+  hearth_lock_give(&class->lock);
+  hearth_class_tracts_return(leaving);
+}
+
+static void take_aside_back(unsigned number) {
+  hearth_headerless_chunk *list = __atomic_exchange_n(&headerless_classes[number].aside, NULL, __ATOMIC_ACQUIRE);
 
   while (list)
-    push_headerless(&class->free, pop_headerless(&list));
+    give_headerless_shared(number, pop_headerless(&list));
 }
 
 /* In the order of addresses where the chunks are fresh, as the heap's. */
@@ -98,9 +131,9 @@ static __attribute__((noinline)) void fill_headerless(hearth_headerless_cache *c
 
   if (!hearth_reentry_take(&class->lock))
     return;
-  take_aside_back(class);
+  take_aside_back(number);
   for (uint32_t wanted = headerless_facts[number].batch; wanted > 0; --wanted) {
-    hearth_headerless_chunk *chunk = class->free ? pop_headerless(&class->free) : take_fresh_headerless(number);
+    hearth_headerless_chunk *chunk = take_headerless_shared(number);
     if (!chunk)
       break;
     chunk->next = NULL;
@@ -109,7 +142,7 @@ static __attribute__((noinline)) void fill_headerless(hearth_headerless_cache *c
     end = &chunk->next;
     ++cache->classes[number].count;
   }
-  hearth_lock_give(&class->lock);
+  unlock_headerless(class);
 }
 
 static __attribute__((noinline)) void spill_headerless(hearth_headerless_cache *cache, unsigned number, uint32_t keep) {
@@ -118,8 +151,8 @@ static __attribute__((noinline)) void spill_headerless(hearth_headerless_cache *
   if (cache->classes[number].count <= keep || !hearth_reentry_take(&class->lock))
     return;
   for (; cache->classes[number].count > keep; --cache->classes[number].count)
-    push_headerless(&class->free, pop_headerless(&cache->classes[number].free));
-  hearth_lock_give(&class->lock);
+    give_headerless_shared(number, pop_headerless(&cache->classes[number].free));
+  unlock_headerless(class);
 }
 
 void hearth_headerless_cache_flush(hearth_headerless_cache *cache) {
@@ -134,15 +167,15 @@ static void put_headerless_aside(struct headerless_class *class, hearth_headerle
     ;
 }
 
-static __attribute__((noinline)) void give_headerless_shared(unsigned number, hearth_headerless_chunk *chunk) {
+static __attribute__((noinline)) void give_headerless_uncached(unsigned number, hearth_headerless_chunk *chunk) {
   struct headerless_class *class = &headerless_classes[number];
 
   if (!hearth_reentry_take(&class->lock)) {
     put_headerless_aside(class, chunk);
     return;
   }
-  push_headerless(&class->free, chunk);
-  hearth_lock_give(&class->lock);
+  give_headerless_shared(number, chunk);
+  unlock_headerless(class);
 }
 
 /* --- Operations ----------------------------------------------------------------------------------------------------- */
@@ -198,7 +231,7 @@ inline bool hearth_headerless_give(void *pointer, hearth_headerless_cache *cache
   if (find_headerless(pointer, &number) != HEARTH_HEADERLESS_LIVE)
     return false;
   if (__builtin_expect(!cache, false)) {
-    give_headerless_shared(number, pointer);
+    give_headerless_uncached(number, pointer);
     return true;
   }
   push_headerless(&cache->classes[number].free, pointer);

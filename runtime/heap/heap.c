@@ -3,6 +3,7 @@
  * class's list, which is locked. Larger blocks have a tract of their own. A block is found by its tract and a division. */
 #include "heap.h"
 
+#include "class_tracts.h"
 #include "lock.h"
 #include "message.h"
 #include "os.h"
@@ -12,9 +13,8 @@
 #include "watched.h"
 
 #define SMALL_MOST   ((size_t)32768) /* largest chunk of a size class; larger blocks have a tract of their own */
-#define SMALL_TRACT  (4 * HEARTH_SECTOR)
-#define LEAST        ((size_t)32)   /* a chunk has room for what is noted of blocks that wait for their end */
-#define FINE_MOST    ((size_t)1024) /* up to here one class for each multiple of 16, then four for each doubling */
+#define LEAST        ((size_t)32)    /* a chunk has room for what is noted of blocks that wait for their end */
+#define FINE_MOST    ((size_t)1024)  /* up to here one class for each multiple of 16, then four for each doubling */
 #define FINE_CLASSES (FINE_MOST / HEARTH_GRANULE)
 #define FIRST        ((size_t)8) /* from the start of a tract to its first header */
 #define CLASSES      HEARTH_HEAP_CLASSES
@@ -27,7 +27,7 @@ _Static_assert(CLASSES == FINE_CLASSES + 4 * 5, "five doublings lead to SMALL_MO
 /* One line of cache each: classes are locked independently. */
 static struct size_class {
   hearth_lock lock;
-  hearth_header *free;
+  hearth_class_tracts tracts;
   char *fresh, *fresh_end; /* of the class's newest tract: chunks never handed out */
   char *ready;             /* pages of it before this are there, so far as this is above `fresh` */
   bool is_common;          /* it is not the class's first */
@@ -38,6 +38,7 @@ static struct class_facts {
   uint32_t size;     /* of its chunks */
   uint32_t capacity; /* of these, for the user's bytes */
   uint32_t batch;    /* chunks that are moved at once; 0: threads keep none */
+  uint32_t chunks;   /* of a tract */
   uint64_t
       reciprocal; /* 2^32 / granules of a chunk, rounded up: multiplying by it divides offsets in small tracts exactly */
 } facts[CLASSES];
@@ -50,6 +51,14 @@ static size_t compute_size(unsigned class) {
     return (class + 1) * HEARTH_GRANULE;
   unsigned coarse = class - FINE_CLASSES;
   return (FINE_MOST + (coarse % 4 + 1) * (FINE_MOST / 4)) << (coarse / 4);
+}
+
+/* Small, so that they get empty; with room for some chunks. */
+static inline size_t tract_size(unsigned class) { return is_far(class) ? 4 * HEARTH_SECTOR : HEARTH_SECTOR; }
+
+/* Bytes from a tract's start that its chunks may take, the first FIRST bytes included. */
+static inline size_t tract_end(unsigned class) {
+  return tract_size(class) + (is_far(class) ? FIRST : 0); /* the last word is for no next one */
 }
 
 /* The least class whose chunks have `size` bytes; size in [1, SMALL_MOST]. */
@@ -69,6 +78,7 @@ bool hearth_heap_create(void) {
         .batch = batch < 2            ? 0
                  : batch < BATCH_MOST ? (uint32_t)batch
                                       : BATCH_MOST,
+        .chunks = (uint32_t)((tract_end(i) - FIRST) / size),
         .reciprocal = (UINT64_C(1) << 32) / (size / HEARTH_GRANULE) + 1,
     };
   }
@@ -156,13 +166,14 @@ static hearth_header *take_fresh(unsigned number) {
   size_t size = facts[number].size;
 
   if ((size_t)(class->fresh_end - class->fresh) < size) {
-    char *tract = hearth_tract_take(HEARTH_TRACT_SMALL, (uint8_t)number, SMALL_TRACT);
+    char *tract = hearth_tract_take(HEARTH_TRACT_SMALL, (uint8_t)number, tract_size(number));
     if (!tract)
       return NULL;
     class->is_common = class->fresh != NULL;
     class->fresh = tract + FIRST;
     class->ready = tract;
-    class->fresh_end = tract + SMALL_TRACT + (is_far(number) ? FIRST : 0); /* the last word is for no next one */
+    class->fresh_end = tract + tract_end(number);
+    ++class->tracts.count;
   }
   hearth_header *first = (hearth_header *)class->fresh;
   class->fresh += size;
@@ -193,6 +204,33 @@ static inline hearth_header *pop(hearth_header **list) {
   return first;
 }
 
+/* A free chunk of a class, which is locked; NULL: one is to be taken fresh. */
+static hearth_header *take_free_chunk(unsigned number) {
+  hearth_sector *tract = hearth_class_tracts_first(&classes[number].tracts);
+
+  if (!tract)
+    return NULL;
+  hearth_header *first = tract->free_chunks;
+  tract->free_chunks = *link_of(first);
+  hearth_class_tracts_note_taken(&classes[number].tracts, tract, facts[number].chunks);
+  return first;
+}
+
+static void give_free_chunk(unsigned number, hearth_header *first) {
+  hearth_sector *tract = hearth_tract_first_sector(first);
+
+  *link_of(first) = tract->free_chunks;
+  tract->free_chunks = first;
+  hearth_class_tracts_note_given(&classes[number].tracts, tract, facts[number].chunks);
+}
+
+static void unlock_class(struct size_class *class) {
+  hearth_sector *leaving = hearth_class_tracts_part_with(&class->tracts);
+
+  hearth_lock_give(&class->lock);
+  hearth_class_tracts_return(leaving);
+}
+
 /* Fill a thread's empty list, in the order of addresses where the chunks are fresh: programs often use what they allocate
  * one after the other in the same order, and processors fetch ahead upwards. */
 static __attribute__((noinline)) void fill(hearth_heap_cache *cache, unsigned number) {
@@ -202,8 +240,8 @@ static __attribute__((noinline)) void fill(hearth_heap_cache *cache, unsigned nu
   if (!hearth_reentry_take(&class->lock))
     return;
   for (uint32_t wanted = facts[number].batch; wanted > 0; --wanted) {
-    hearth_header *first = class->free ? pop(&class->free) : take_fresh(number);
-    if (!first)
+    hearth_header *first = take_free_chunk(number);
+    if (!first && !(first = take_fresh(number)))
       break;
     *end = first;
     end = link_of(first);
@@ -220,8 +258,8 @@ static __attribute__((noinline)) void spill(hearth_heap_cache *cache, unsigned n
   if (cache->classes[number].count <= keep || !hearth_reentry_take(&class->lock))
     return;
   for (; cache->classes[number].count > keep; --cache->classes[number].count)
-    push(&class->free, pop(&cache->classes[number].free));
-  hearth_lock_give(&class->lock);
+    give_free_chunk(number, pop(&cache->classes[number].free));
+  unlock_class(class);
 }
 
 void hearth_heap_cache_flush(hearth_heap_cache *cache) {
@@ -247,11 +285,9 @@ static __attribute__((noinline)) hearth_header *take_shared(unsigned number, siz
   if (number >= CLASSES)
     return take_large(need, size, alignment, ret_zeroed);
   struct size_class *class = &classes[number];
-  hearth_header *first = class->free;
+  hearth_header *first = take_free_chunk(number);
   *ret_zeroed = !first;
-  if (first)
-    pop(&class->free);
-  else
+  if (!first)
     first = take_fresh(number);
   hearth_header *header = first ? lay_out(first, facts[number].capacity, is_far(number), size, alignment) : NULL;
   hearth_lock_give(&class->lock);
@@ -379,8 +415,8 @@ static __attribute__((noinline)) bool give_shared(hearth_chunk chunk) {
   struct size_class *class = &classes[chunk.size_class];
   if (!hearth_reentry_take(&class->lock))
     return false;
-  push(&class->free, chunk.first);
-  hearth_lock_give(&class->lock);
+  give_free_chunk(chunk.size_class, chunk.first);
+  unlock_class(class);
   return true;
 }
 
@@ -523,12 +559,19 @@ static bool is_chunk(const hearth_tract *tract, const char *first) {
   return (size_t)(first - tract->start) + room_of(tract) <= tract->size;
 }
 
-/* Was the chunk ever handed out? Those behind it are not read: that would cost page faults. The class is locked. */
-static bool is_used(const hearth_tract *tract, const char *first) {
-  const char *fresh = tract->kind == HEARTH_TRACT_SMALL ? classes[tract->size_class].fresh : NULL;
-  bool is_newest = fresh > tract->start && fresh < tract->start + tract->size + FIRST;
+/* Of the tract that its class takes fresh chunks from, the first that was never handed out; of others NULL. The class is locked. */
+static const char *first_fresh(const hearth_tract *tract) {
+  if (tract->kind != HEARTH_TRACT_SMALL)
+    return NULL;
+  const struct size_class *class = &classes[tract->size_class];
+  return tract->start + tract_end(tract->size_class) == class->fresh_end ? class->fresh : NULL;
+}
 
-  return is_chunk(tract, first) && (!is_newest || first < fresh);
+/* Was the chunk ever handed out? Those behind it are not read: that would cost page faults. */
+static bool is_used(const hearth_tract *tract, const char *first) {
+  const char *fresh = first_fresh(tract);
+
+  return is_chunk(tract, first) && (!fresh || first < fresh);
 }
 
 /* As hearth_tract_peek, of a tract in which chunks can be found. */

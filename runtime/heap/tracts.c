@@ -16,10 +16,10 @@ static struct {
   hearth_lock lock;
   char *range;
   hearth_sector *sectors;
-  uint32_t count;      /* sectors of the range */
-  uint32_t frontier;   /* sectors ever used */
-  uint32_t committed;  /* sectors that are readable and writable */
-  uint32_t bins[BINS]; /* free tracts: bin b holds lengths [2^b, 2^(b+1)) */
+  uint32_t count;            /* sectors of the range */
+  uint32_t frontier;         /* sectors ever used */
+  uint32_t committed;        /* sectors that are readable and writable */
+  hearth_sector *bins[BINS]; /* free tracts: bin b holds lengths [2^b, 2^(b+1)) */
 } tracts;
 
 static char *sector_address(uint32_t sector) { return tracts.range + (size_t)sector * HEARTH_SECTOR; }
@@ -40,8 +40,6 @@ bool hearth_tracts_create(void) {
       continue;
     }
     hearth_os_mark_sparse(tracts.sectors, table);
-    for (unsigned bin = 0; bin < BINS; ++bin)
-      tracts.bins[bin] = NO_SECTOR;
     tracts.range = (char *)(((uintptr_t)space + HEARTH_SECTOR - 1) & ~(HEARTH_SECTOR - 1));
     tracts.count = count;
     return true;
@@ -52,31 +50,21 @@ bool hearth_tracts_create(void) {
 static void unlink_free(uint32_t first) {
   hearth_sector *sector = &tracts.sectors[first];
 
-  if (sector->previous == NO_SECTOR)
-    tracts.bins[bin_of(sector->length)] = sector->next;
-  else
-    tracts.sectors[sector->previous].next = sector->next;
-  if (sector->next != NO_SECTOR)
-    tracts.sectors[sector->next].previous = sector->previous;
+  hearth_sector_unlink(&tracts.bins[bin_of(sector->length)], sector);
 }
 
 static void link_free(uint32_t first, uint32_t length) {
-  uint32_t *bin = &tracts.bins[bin_of(length)];
+  hearth_sector as_free = {.kind = HEARTH_TRACT_FREE, .length = length};
 
-  tracts.sectors[first] =
-      (hearth_sector){.kind = HEARTH_TRACT_FREE, .length = length, .previous = NO_SECTOR, .next = *bin};
-  if (length > 1)
-    tracts.sectors[first + length - 1] = (hearth_sector){.kind = HEARTH_TRACT_FREE, .length = length};
-  if (*bin != NO_SECTOR)
-    tracts.sectors[*bin].previous = first;
-  *bin = first;
+  tracts.sectors[first] = tracts.sectors[first + length - 1] = as_free;
+  hearth_sector_link(&tracts.bins[bin_of(length)], &tracts.sectors[first]);
 }
 
 /* A free tract of at least `length` sectors, unlinked; its excess is linked again. */
 static uint32_t take_free(uint32_t length) {
   for (unsigned bin = bin_of(length); bin < BINS; ++bin)
-    for (uint32_t first = tracts.bins[bin]; first != NO_SECTOR; first = tracts.sectors[first].next) {
-      uint32_t found = tracts.sectors[first].length;
+    for (const hearth_sector *at = tracts.bins[bin]; at; at = at->next) {
+      uint32_t first = (uint32_t)(at - tracts.sectors), found = at->length;
       if (found < length)
         continue; /* in the first bin only */
       unlink_free(first);
@@ -159,11 +147,19 @@ inline bool hearth_tracts_contain(const void *address) {
          tracts.count * HEARTH_SECTOR; /* no sector before there is a range */
 }
 
-inline const hearth_sector *hearth_sector_of(const void *address) {
+inline hearth_sector *hearth_sector_of(const void *address) {
   uintptr_t offset = (uintptr_t)address - (uintptr_t)tracts.range;
 
   return offset < tracts.count * HEARTH_SECTOR ? &tracts.sectors[offset / HEARTH_SECTOR] : NULL;
 }
+
+inline hearth_sector *hearth_tract_first_sector(const void *address) {
+  hearth_sector *sector = &tracts.sectors[((uintptr_t)address - (uintptr_t)tracts.range) / HEARTH_SECTOR];
+
+  return sector->kind == HEARTH_TRACT_INNER ? sector - sector->length : sector;
+}
+
+char *hearth_tract_start(const hearth_sector *first) { return sector_address((uint32_t)(first - tracts.sectors)); }
 
 inline bool hearth_tract_find_small(const void *address, unsigned *ret_class, uint32_t *ret_offset) {
   uintptr_t offset = (uintptr_t)address - (uintptr_t)tracts.range;
@@ -184,10 +180,7 @@ static inline hearth_tract describe(uint32_t first) {
 }
 
 inline hearth_tract hearth_tract_of(const void *address) {
-  uint32_t first = (uint32_t)(((uintptr_t)address - (uintptr_t)tracts.range) / HEARTH_SECTOR);
-  if (tracts.sectors[first].kind == HEARTH_TRACT_INNER)
-    first -= tracts.sectors[first].length;
-  return describe(first);
+  return describe((uint32_t)(hearth_tract_first_sector(address) - tracts.sectors));
 }
 
 inline bool hearth_tract_find(const void *address, hearth_tract *ret_tract) {

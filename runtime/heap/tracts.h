@@ -35,9 +35,27 @@ typedef struct hearth_sector {
   uint8_t kind; /* hearth_tract_kind */
   uint8_t
       size_class; /* of a small tract, in all its sectors, or a headerless one; of a large one HEARTH_TRACT_NO_CLASS */
+  uint16_t free_count; /* chunks in `free_chunks` */
   uint32_t length;
-  uint32_t previous, next; /* free tracts of similar length; UINT32_MAX at the ends */
+  struct hearth_sector *previous,
+      *next;         /* in a list: of free tracts of similar length, or of its class (class_tracts.h) */
+  void *free_chunks; /* of a tract of chunks, those that no thread has: a list of the heap's */
 } hearth_sector;
+
+/* Lists of tracts, by their first sectors. */
+static inline void hearth_sector_link(hearth_sector **list, hearth_sector *sector) {
+  sector->previous = NULL;
+  sector->next = *list;
+  if (*list)
+    (*list)->previous = sector;
+  *list = sector;
+}
+
+static inline void hearth_sector_unlink(hearth_sector **list, hearth_sector *sector) {
+  *(sector->previous ? &sector->previous->next : list) = sector->next;
+  if (sector->next)
+    sector->next->previous = sector->previous;
+}
 
 /* A used tract, seen from outside. */
 typedef struct hearth_tract {
@@ -53,13 +71,17 @@ bool hearth_tracts_create(void);
 /* A tract of at least `size` bytes, usable and zero. NULL: the range is full, or there is no memory. */
 char *hearth_tract_take(hearth_tract_kind kind, uint8_t size_class, size_t size);
 
-/* Give a large tract back, its pages to the system. `start` as from hearth_tract_take. */
+/* Give a tract back that has no block, its pages to the system. `start` as from hearth_tract_take. */
 void hearth_tract_give(char *start);
 
 bool hearth_tracts_contain(const void *address);
 
 /* The sector of an address; NULL if it is not in our range. */
-const hearth_sector *hearth_sector_of(const void *address);
+hearth_sector *hearth_sector_of(const void *address);
+
+/* The first sector of the used tract that an address lies in; and where such a tract starts. */
+hearth_sector *hearth_tract_first_sector(const void *address);
+char *hearth_tract_start(const hearth_sector *first);
 
 /* The tract with headers that `address` lies in; false if it lies in none. */
 bool hearth_tract_find(const void *address, hearth_tract *ret_tract);

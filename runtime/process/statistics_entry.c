@@ -46,7 +46,7 @@ int mallopt(int parameter, int value) {
   return 1;
 }
 
-/* Large blocks are given back when they are freed, small tracts never: there is nothing to trim. */
+/* Memory goes back as soon as it is free, but for a few tracts of each size: there is nothing to trim. */
 int malloc_trim(size_t pad) {
   (void)pad;
   return 0;

@@ -125,6 +125,23 @@ static void flushed_chunks_are_everyones(void **state) {
   }
 }
 
+/* Whatever is freed serves other sizes, but for few tracts of each size: programs allocate now this, now that. */
+static void free_tracts_go_back(void **state) {
+  enum { COUNT = 20000, SIZES = 20 };
+  static void *memory[COUNT];
+  char *unused;
+
+  (void)state;
+  size_t most = hearth_tracts_extent(&unused) + (size_t)COUNT * 320 + (SIZES + 20) * HEARTH_SECTOR;
+  for (size_t size = 16; size <= SIZES * 16; size += 16) {
+    for (size_t i = 0; i < COUNT; ++i)
+      memory[i] = memset(hearth_headerless_take(size, &cache.headerless), 1, size);
+    for (size_t i = 0; i < COUNT; ++i)
+      assert_true(hearth_headerless_give(memory[i], i % 5 ? &cache.headerless : NULL));
+    assert_true(hearth_tracts_extent(&unused) <= most);
+  }
+}
+
 /* No profile of the test itself. */
 const char *__memprof_default_options(void) { return "dump_at_exit=0"; }
 
@@ -134,6 +151,7 @@ int main(void) {
       cmocka_unit_test(fresh_chunks_ascend),          cmocka_unit_test(sizes_are_rounded_up_to_16),
       cmocka_unit_test(wrong_pointers_are_told),      cmocka_unit_test(chunks_do_not_overlap_and_are_nobodys_blocks),
       cmocka_unit_test(flushed_chunks_are_everyones), cmocka_unit_test(half_a_mark_is_no_mark),
+      cmocka_unit_test(free_tracts_go_back),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,6 +12,7 @@
 #include "hearth/rt.h"
 #include "os.h"
 #include "running_profile.h"
+#include "tracts.h"
 
 #include <string.h>
 #include <sys/mman.h>
@@ -376,6 +377,30 @@ static void test_enumeration(void **state) {
   assert_int_equal(marked_bytes(), 0);
 }
 
+/* Chunks that are free serve other sizes, but for few tracts of each size. All live blocks are seen, whichever tract is new. */
+static void test_free_tracts_go_back(void **state) {
+  enum { COUNT = 3000, SIZES = 12, KEPT = 7 };
+  static hearth_header *blocks[COUNT], *kept[SIZES];
+  size_t expected = 0;
+  char *unused;
+
+  (void)state;
+  size_t most = hearth_tracts_extent(&unused) + (size_t)COUNT * 6200 + 2 * SIZES * 4 * HEARTH_SECTOR;
+  for (size_t i = 0; i < SIZES; ++i) {
+    for (size_t k = 0; k < COUNT; ++k)
+      blocks[k] = make_in(MARK, 100 + 500 * i, k % 9 ? 1 : 64);
+    for (size_t k = 0; k < COUNT; ++k)
+      if (k != KEPT)
+        drop(blocks[k]);
+    kept[i] = blocks[KEPT];
+    assert_true(hearth_tracts_extent(&unused) <= most);
+    expected += 100 + 500 * i;
+    assert_int_equal(marked_bytes(), expected);
+  }
+  for (size_t i = 0; i < SIZES; ++i)
+    drop(kept[i]);
+}
+
 /* No profile of the test itself. */
 const char *__memprof_default_options(void) { return "dump_at_exit=0"; }
 
@@ -395,6 +420,7 @@ int main(void) {
       cmocka_unit_test(test_usual_blocks_fill_a_cache),
       cmocka_unit_test(test_resize),
       cmocka_unit_test(test_enumeration),
+      cmocka_unit_test(test_free_tracts_go_back),
       cmocka_unit_test(test_times),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
