@@ -8,9 +8,9 @@
 
 /* Zero at first. */
 typedef struct hearth_class_tracts {
-  hearth_sector *partial; /* some chunks are free: the list of their first sectors */
-  hearth_sector *empty;   /* all are free */
-  hearth_sector *leaving; /* the same, out of use: linked by `next` alone */
+  hearth_sector *partial;      /* some chunks are free: the list of their first sectors */
+  hearth_sector *empty;        /* all are free */
+  hearth_sector *leaving;      /* the same, out of use: linked by `next` alone */
   uint32_t count, empty_count; /* of tracts in use; of those in `empty` */
 } hearth_class_tracts;
 

@@ -5,6 +5,7 @@
 
 #include "lock.h"
 #include "os.h"
+#include "shadow.h"
 
 #define RANGE_MOST   ((size_t)1 << 40)
 #define RANGE_LEAST  ((size_t)1 << 35) /* valgrind and small address spaces still give this much */
@@ -126,6 +127,7 @@ void hearth_tract_give(char *start) {
 
   /* Before it can be taken again, and outside the lock: this is the slow part. */
   hearth_os_discard(start, length * HEARTH_SECTOR);
+  hearth_shadow_give_back(start, length * HEARTH_SECTOR);
   uint64_t signals = lock_runs();
   if (first + length < tracts.frontier && tracts.sectors[first + length].kind == HEARTH_TRACT_FREE) {
     uint32_t behind = first + length;

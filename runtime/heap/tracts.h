@@ -71,7 +71,7 @@ bool hearth_tracts_create(void);
 /* A tract of at least `size` bytes, usable and zero. NULL: the range is full, or there is no memory. */
 char *hearth_tract_take(hearth_tract_kind kind, uint8_t size_class, size_t size);
 
-/* Give a tract back that has no block, its pages to the system. `start` as from hearth_tract_take. */
+/* Give a tract back that has no block, its pages and those of its counters to the system. `start` as from hearth_tract_take. */
 void hearth_tract_give(char *start);
 
 bool hearth_tracts_contain(const void *address);

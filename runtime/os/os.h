@@ -17,6 +17,13 @@
 /* `size` rounded up to a multiple of HEARTH_OS_PAGE. */
 static inline size_t hearth_os_whole_pages(size_t size) { return (size + HEARTH_OS_PAGE - 1) & ~(HEARTH_OS_PAGE - 1); }
 
+/* The whole pages of [begin, end). False: they have less than `least` bytes, which is at least one page's. */
+static inline bool hearth_os_pages_within(void *begin, void *end, size_t least, char **ret_first, char **ret_end) {
+  *ret_first = (char *)(((uintptr_t)begin + HEARTH_OS_PAGE - 1) & ~(HEARTH_OS_PAGE - 1));
+  *ret_end = (char *)((uintptr_t)end & ~(HEARTH_OS_PAGE - 1));
+  return *ret_end >= *ret_first + least;
+}
+
 /* -- memory; sizes in bytes, addresses and sizes multiples of HEARTH_OS_PAGE; early ----------------------------------
  */
 

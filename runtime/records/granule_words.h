@@ -29,4 +29,7 @@ static inline uint64_t *hearth_granule_word(const hearth_granule_words *of, uint
 /* The same; NULL: there is no memory for it. */
 uint64_t *hearth_granule_word_make(hearth_granule_words *of, uintptr_t address);
 
+/* Make the numbers of that many granules 0, the first of which `address` lies in. */
+void hearth_granule_words_clear(const hearth_granule_words *of, uintptr_t address, size_t granules);
+
 #endif

@@ -111,11 +111,7 @@ uint64_t hearth_shadow_sum_beside(uintptr_t address, size_t granules) {
 }
 
 void hearth_shadow_clear_beside(uintptr_t address, size_t granules) {
-  for (size_t i = 0; i < granules; ++i) {
-    uint64_t *word = hearth_granule_word(&beside, address + i * HEARTH_GRANULE);
-    if (word && *word) /* a page that is only read takes no memory */
-      *word = 0;
-  }
+  hearth_granule_words_clear(&beside, address, granules);
 }
 
 /* -------------------------------------------------- blocks -------------------------------------------------------- */
@@ -128,19 +124,12 @@ static size_t count_lines(const void *memory, size_t size) {
   return ((uintptr_t)memory + (size ? size - 1 : 0)) / HEARTH_LINE - (uintptr_t)memory / HEARTH_LINE + 1;
 }
 
-/* The whole pages of [begin, end), if they are worth it. */
-static bool whole_pages(void *begin, void *end, char **ret_first, char **ret_end) {
-  *ret_first = (char *)(((uintptr_t)begin + HEARTH_OS_PAGE - 1) & ~(HEARTH_OS_PAGE - 1));
-  *ret_end = (char *)((uintptr_t)end & ~(HEARTH_OS_PAGE - 1));
-  return *ret_end >= *ret_first + DISCARD_LEAST;
-}
-
 /* Nothing needs to be read or written to make whole pages 0. The words beside them are made 0, too, if there are any. */
 static void clear_counters(const void *memory, size_t granules) {
   uint16_t *begin = hearth_shadow_counter((uintptr_t)memory), *end = begin + granules;
   char *first_page, *end_page;
 
-  if (!whole_pages(begin, end, &first_page, &end_page)) {
+  if (!hearth_os_pages_within(begin, end, DISCARD_LEAST, &first_page, &end_page)) {
     hearth_counters_clear(begin, (uintptr_t)memory, granules);
     return;
   }
@@ -157,7 +146,7 @@ static void clear_lines(const void *memory, size_t lines) {
   uint64_t *begin = hearth_shadow_line_counter((uintptr_t)memory), *end = begin + lines;
   char *first_page, *end_page;
 
-  if (whole_pages(begin, end, &first_page, &end_page)) {
+  if (hearth_os_pages_within(begin, end, DISCARD_LEAST, &first_page, &end_page)) {
     hearth_os_discard(first_page, (size_t)(end_page - first_page));
     for (uint64_t *counter = (uint64_t *)end_page; counter < end; ++counter)
       __atomic_store_n(counter, 0, __ATOMIC_RELAXED);
@@ -173,6 +162,28 @@ void hearth_shadow_clear(const void *memory, size_t size) {
   clear_counters(memory, count_granules(memory, size));
   if (hearth_shadow_is_coarse)
     clear_lines(memory, count_lines(memory, size));
+}
+
+static void give_back(void *begin, void *end) {
+  char *first_page, *end_page;
+
+  if (hearth_os_pages_within(begin, end, HEARTH_OS_PAGE, &first_page, &end_page))
+    hearth_os_discard(first_page, (size_t)(end_page - first_page));
+}
+
+void hearth_shadow_give_back(const void *memory, size_t size) {
+  size_t granules = size / HEARTH_GRANULE, lines = size / HEARTH_LINE;
+
+  if (!__hearth_counters)
+    return;
+  if (__atomic_load_n(&beside.any, __ATOMIC_RELAXED))
+    hearth_shadow_clear_beside((uintptr_t)memory, granules);
+  uint16_t *counters = hearth_shadow_counter((uintptr_t)memory);
+  give_back(counters, counters + granules);
+  if (hearth_shadow_is_coarse) {
+    uint64_t *line_counters = hearth_shadow_line_counter((uintptr_t)memory);
+    give_back(line_counters, line_counters + lines);
+  }
 }
 
 static uint64_t sum_bytes(uint64_t counters) {

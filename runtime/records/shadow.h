@@ -58,6 +58,10 @@ static inline uint16_t *hearth_shadow_counter(uintptr_t address) {
 /* The following take the user's bytes [memory, memory + size); size 0 counts as 1. They touch the counters of exactly
  * the granules that these bytes lie in. Without counters they do nothing, and the sum says that nothing was touched. */
 void hearth_shadow_clear(const void *memory, size_t size);
+
+/* Whole pages that have only counters of this memory, which is no block's, go back to the system. The other counters stay; a
+ * block that begins there clears them. */
+void hearth_shadow_give_back(const void *memory, size_t size);
 hearth_access_sum hearth_shadow_sum(const void *memory, size_t size);
 
 /* The sum beside the counters of so many granules, and its parts made 0; if any counter is WRAPPED. */

@@ -18,7 +18,7 @@ void *__memprof_memset(void *to, int byte, size_t size);
 
 #define AREA ((size_t)8 << 20)
 
-static _Alignas(4096) char area[AREA]; /* not of the heap: only this test touches its counters */
+static _Alignas(65536) char area[AREA]; /* not of the heap: only this test touches its counters */
 
 static void test_counts_by_granule(void **state) {
   (void)state;
@@ -87,6 +87,25 @@ static void test_counts_beyond_a_counter(void **state) {
   assert_int_equal(wrap(area, 40000, 1), 80000);
   hearth_shadow_clear(area, AREA); /* by pages */
   assert_int_equal(wrap(area, 40000, 1), 40000);
+}
+
+/* What is far beyond a counter, too; the memory around keeps its counts. A granule that wraps later begins at 0. */
+static void test_pages_of_counters_go_back(void **state) {
+  enum { AT = 1 << 20, SIZE = 3 << 20 };
+  const uint64_t many = 1000000;
+
+  (void)state;
+  hearth_shadow_clear(area, AREA);
+  hearth_shadow_count((uintptr_t)area + AT - 16, many);
+  hearth_shadow_count((uintptr_t)area + AT, many);
+  hearth_shadow_count((uintptr_t)area + AT + SIZE - 16, many);
+  hearth_shadow_count((uintptr_t)area + AT + SIZE, many);
+  hearth_shadow_give_back(area + AT, SIZE);
+  assert_int_equal(hearth_shadow_sum(area + AT, SIZE).accesses, 0);
+  assert_int_equal(hearth_shadow_sum(area + AT - 16, 16).accesses, many);
+  assert_int_equal(hearth_shadow_sum(area + AT + SIZE, 16).accesses, many);
+  hearth_shadow_count((uintptr_t)area + AT, many);
+  assert_int_equal(hearth_shadow_sum(area + AT, SIZE).accesses, many);
 }
 
 static void test_size_zero_has_one_granule(void **state) {
@@ -230,6 +249,7 @@ int main(void) {
       cmocka_unit_test(test_touched_by_line),
       cmocka_unit_test(test_clear_is_exact),
       cmocka_unit_test(test_counts_beyond_a_counter),
+      cmocka_unit_test(test_pages_of_counters_go_back),
       cmocka_unit_test(test_size_zero_has_one_granule),
       cmocka_unit_test(test_short_ways),
       cmocka_unit_test(test_clear_of_large_range),
