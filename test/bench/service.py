@@ -17,11 +17,16 @@ def median(numbers):
     return ordered[len(ordered) // 2]
 
 
+def resident_of_used(service):
+    """Servers throw keys away at random when they are full, so each holds another amount at a time."""
+    return median(a / b for a, b in zip(service.resident, service.used))
+
+
 class Service:
     """One server. Its loads' latencies, and its memory at the end of each."""
 
     def __init__(self, name, number):
-        self.name, self.port, self.latencies, self.resident = name, PORT + number, [], []
+        self.name, self.port, self.latencies, self.resident, self.used = name, PORT + number, [], [], []
         environment, before = dict(os.environ), []
         if name == "glibc":
             environment["LD_PRELOAD"] = "libc.so.6"
@@ -49,10 +54,16 @@ class Service:
         if measured:
             self.latencies.append(median(worst))
             self.resident.append(self.status("VmRSS"))
+            self.used.append(self.used_memory() / 1024)
 
     def status(self, key):
         with open(f"/proc/{self.process.pid}/status", encoding="utf8") as file:
             return next(int(line.split()[1]) for line in file if line.startswith(key + ":"))
+
+    def used_memory(self):
+        command = ["redis-cli", "-p", str(self.port), "info", "memory"]
+        lines = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
+        return next(int(line.split(":")[1]) for line in lines if line.startswith("used_memory:"))
 
     def descriptors(self):
         return len(os.listdir(f"/proc/{self.process.pid}/fd"))
@@ -91,12 +102,12 @@ def main():
         accesses.sampling("on")
         seen.append((accesses.descriptors(), accesses.mappings()))
     with open(f"{DIRECTORY}/report", "w", encoding="utf8") as report:
-        print(f"{'':10}{'p99 ms':>10}{'ratio':>8}{'RSS MiB':>10}{'ratio':>8}", file=report)
+        print(f"{'':10}{'p99 ms':>10}{'ratio':>8}{'RSS MiB':>10}{'of used':>10}{'ratio':>8}", file=report)
         for service in services:
             p99 = [a / b for a, b in zip(service.latencies, plain.latencies)]
-            rss = [a / b for a, b in zip(service.resident, plain.resident)]
+            of_used = resident_of_used(service)
             print(f"{service.name:10}{median(service.latencies):10.3f}{median(p99):8.2f}{median(service.resident) / 1024:10.1f}"
-                  f"{median(rss):8.2f}", file=report)
+                  f"{of_used:10.2f}{of_used / resident_of_used(plain):8.2f}", file=report)
         first, last = seen[TURNS // 2], seen[-1]
         print(f"accesses: {first[0]} descriptors and {first[1]} mappings after {TURNS // 2} turns, {last[0]} and {last[1]} after {TURNS}", file=report)
     for service in services:

@@ -17,8 +17,8 @@ The distribution's redis-server, and redis-benchmark as load. Four subjects, in 
   glibc     as it is, its allocator replaced by the C library's
   sampled   hearth record, with the sample that --accesses takes
   accesses  hearth record --accesses; sampling is switched off and on twenty times, and each time a part is written
-It prints p99 of a request and resident memory against plain, and what the parts hold. It fails if descriptors or mappings are
-left behind, or if the parts, merged in two groupings, differ.
+It prints p99 of a request against plain, resident memory for each byte that the server counts as used, against plain's, and what
+the parts hold. It fails if descriptors or mappings are left behind, or if the parts, merged in two groupings, differ.
 END
 }
 
