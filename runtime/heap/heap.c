@@ -14,15 +14,16 @@
 
 #define SMALL_MOST   ((size_t)32768) /* largest chunk of a size class; larger blocks have a tract of their own */
 #define LEAST        ((size_t)32)    /* a chunk has room for what is noted of blocks that wait for their end */
-#define FINE_MOST    ((size_t)1024)  /* up to here one class for each multiple of 16, then four for each doubling */
+#define FINE_MOST    ((size_t)1024)  /* up to here one class for each multiple of 16, then STEPS for each doubling */
 #define FINE_CLASSES (FINE_MOST / HEARTH_GRANULE)
+#define STEPS        8u
 #define FIRST        ((size_t)8) /* from the start of a tract to its first header */
 #define CLASSES      HEARTH_HEAP_CLASSES
 #define READY_BYTES  ((size_t)65536) /* that are made ready at once */
 #define BATCH_BYTES  ((size_t)8192)  /* moved at once between a class and a thread's cache */
 #define BATCH_MOST   32              /* chunks */
 
-_Static_assert(CLASSES == FINE_CLASSES + 4 * 5, "five doublings lead to SMALL_MOST");
+_Static_assert(CLASSES == FINE_CLASSES + STEPS * 5, "five doublings lead to SMALL_MOST");
 
 /* One line of cache each: classes are locked independently. */
 static struct size_class {
@@ -50,7 +51,7 @@ static size_t compute_size(unsigned class) {
   if (class < FINE_CLASSES)
     return (class + 1) * HEARTH_GRANULE;
   unsigned coarse = class - FINE_CLASSES;
-  return (FINE_MOST + (coarse % 4 + 1) * (FINE_MOST / 4)) << (coarse / 4);
+  return (FINE_MOST + (coarse % STEPS + 1) * (FINE_MOST / STEPS)) << (coarse / STEPS);
 }
 
 /* Small, so that they get empty; with room for some chunks. */
@@ -66,7 +67,7 @@ static inline unsigned class_of(size_t size) {
   if (size <= FINE_MOST)
     return (unsigned)((size - 1) / HEARTH_GRANULE);
   unsigned doubling = 63u - (unsigned)__builtin_clzll((size - 1) / FINE_MOST);
-  return (unsigned)(FINE_CLASSES + 4 * doubling + ((size - 1) >> doubling) / (FINE_MOST / 4) - 4);
+  return (unsigned)(FINE_CLASSES + STEPS * doubling + ((size - 1) >> doubling) / (FINE_MOST / STEPS) - STEPS);
 }
 
 bool hearth_heap_create(void) {

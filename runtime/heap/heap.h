@@ -21,7 +21,7 @@
 
 #define HEARTH_MALLOC_ALIGNMENT ((size_t)16) /* of every user pointer: callers of malloc expect it */
 
-#define HEARTH_HEAP_CLASSES 84 /* sizes of chunks in small tracts */
+#define HEARTH_HEAP_CLASSES 104 /* sizes of chunks in small tracts */
 
 #define HEARTH_NO_CLASS UINT8_MAX
 
