@@ -91,17 +91,17 @@ static void note_wrap(hearth_counters *counters, hearth_wrap wrap) {
 
 /* The count has 15 bits: the processor says whether the sum has 16, and what is left in the counter has not its highest one, as
  * the runtime is told. */
-static void add_small(hearth_counters *counters, LLVMValueRef counter, LLVMValueRef address, LLVMValueRef before,
+static void add_small(hearth_counters *counters, LLVMValueRef counter, LLVMValueRef granule, LLVMValueRef before,
                       LLVMValueRef count) {
   LLVMBuilderRef b = counters->builder;
   LLVMValueRef both = combine(counters, "llvm.uadd.with.overflow", before,
                               LLVMConstInt(counters->counter, LLVMConstIntGetZExtValue(count), false));
   LLVMValueRef wraps = LLVMBuildExtractValue(b, both, 1, "");
   LLVMValueRef store = LLVMBuildStore(b, LLVMBuildExtractValue(b, both, 0, ""), counter);
-  note_wrap(counters, (hearth_wrap){store, address, LLVMConstInt(counters->i64, UINT16_MAX + 1, false), wraps});
+  note_wrap(counters, (hearth_wrap){store, granule, NULL, wraps});
 }
 
-static void add_any(hearth_counters *counters, LLVMValueRef counter, LLVMValueRef address, LLVMValueRef before,
+static void add_any(hearth_counters *counters, LLVMValueRef counter, LLVMValueRef granule, LLVMValueRef before,
                     LLVMValueRef count) {
   LLVMBuilderRef b = counters->builder;
   LLVMValueRef sum = LLVMBuildAdd(b, LLVMBuildZExt(b, before, counters->i64, ""), count, "");
@@ -110,7 +110,7 @@ static void add_any(hearth_counters *counters, LLVMValueRef counter, LLVMValueRe
   LLVMValueRef told =
       counters->atomic ? LLVMBuildOr(b, sum, LLVMConstInt(counters->i64, WRAP_IS_ATOMIC, false), "") : sum;
   LLVMValueRef wraps = LLVMBuildICmp(b, LLVMIntUGT, sum, LLVMConstInt(counters->i64, UINT16_MAX, false), "");
-  note_wrap(counters, (hearth_wrap){wraps, address, told, wraps});
+  note_wrap(counters, (hearth_wrap){wraps, granule, told, wraps});
 }
 
 void hearth_counters_add(hearth_counters *counters, LLVMValueRef address, LLVMValueRef count) {
@@ -133,22 +133,21 @@ void hearth_counters_add(hearth_counters *counters, LLVMValueRef address, LLVMVa
     LLVMValueRef part = LLVMBuildTrunc(b, count, counters->counter, "");
     LLVMValueRef before =
         LLVMBuildAtomicRMW(b, LLVMAtomicRMWBinOpAdd, counter, part, LLVMAtomicOrderingMonotonic, false);
-    add_any(counters, counter, address, before, count);
+    add_any(counters, counter, granule, before, count);
     return;
   }
   LLVMValueRef before = LLVMBuildLoad2(b, counters->counter, counter, "");
   if (LLVMIsAConstantInt(count) && LLVMConstIntGetZExtValue(count) <= INT16_MAX)
-    add_small(counters, counter, address, before, count);
+    add_small(counters, counter, granule, before, count);
   else
-    add_any(counters, counter, address, before, count);
+    add_any(counters, counter, granule, before, count);
 }
 
 /* It keeps most registers, and is not bound lazily, as the resolver does not: code around it need not save any. */
-static LLVMValueRef declare_wrapped(hearth_counters *counters, LLVMTypeRef *ret_type) {
+static LLVMValueRef declare_teller(hearth_counters *counters, const char *name, LLVMTypeRef type) {
   static const char *const facts[] = {"cold", "nounwind", "nonlazybind"};
   LLVMContextRef context = LLVMGetModuleContext(counters->module);
-  *ret_type = LLVMFunctionType(LLVMVoidTypeInContext(context), (LLVMTypeRef[]){counters->i64, counters->i64}, 2, false);
-  LLVMValueRef function = hearth_counters_declare(counters, "__hearth_wrapped", *ret_type);
+  LLVMValueRef function = hearth_counters_declare(counters, name, type);
   LLVMSetFunctionCallConv(function, LLVMPreserveMostCallConv);
   for (size_t i = 0; i < sizeof facts / sizeof facts[0]; i++) {
     unsigned kind = LLVMGetEnumAttributeKindForName(facts[i], strlen(facts[i]));
@@ -157,16 +156,24 @@ static LLVMValueRef declare_wrapped(hearth_counters *counters, LLVMTypeRef *ret_
   return function;
 }
 
+/* There are as many such calls as additions: the fewer values they need, the smaller is the code, and the more registers are free. */
+static void tell(hearth_counters *counters, const hearth_wrap *wrap) {
+  LLVMTypeRef none = LLVMVoidTypeInContext(LLVMGetModuleContext(counters->module));
+  LLVMValueRef arguments[] = {wrap->granule, wrap->sum};
+  unsigned count = wrap->sum ? 2 : 1;
+  LLVMTypeRef type = LLVMFunctionType(none, (LLVMTypeRef[]){counters->i64, counters->i64}, count, false);
+  LLVMValueRef function =
+      declare_teller(counters, wrap->sum ? "__hearth_granule_exceeded" : "__hearth_granule_wrapped", type);
+  LLVMValueRef call = LLVMBuildCall2(counters->builder, type, function, arguments, count, "");
+  LLVMSetInstructionCallConv(call, LLVMPreserveMostCallConv);
+}
+
 static void add_wraps(hearth_counters *counters) {
-  LLVMTypeRef type;
-  LLVMValueRef function = counters->n_wraps > 0 ? declare_wrapped(counters, &type) : NULL;
   for (size_t i = 0; i < counters->n_wraps; i++) {
     const hearth_wrap *wrap = &counters->wraps[i];
-    LLVMValueRef arguments[] = {wrap->address, wrap->sum};
-    LLVMValueRef end = hearth_flow_branch_rarely(wrap->wraps, LLVMGetNextInstruction(wrap->last));
-    LLVMPositionBuilderBefore(counters->builder, end);
-    LLVMValueRef call = LLVMBuildCall2(counters->builder, type, function, arguments, 2, "");
-    LLVMSetInstructionCallConv(call, LLVMPreserveMostCallConv);
+    LLVMPositionBuilderBefore(counters->builder,
+                              hearth_flow_branch_rarely(wrap->wraps, LLVMGetNextInstruction(wrap->last)));
+    tell(counters, wrap);
   }
   counters->n_wraps = 0;
 }

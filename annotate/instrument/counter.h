@@ -17,9 +17,9 @@
 /* An addition whose counter may have to be told of. */
 typedef struct hearth_wrap {
   LLVMValueRef last;    /* instruction of the addition */
-  LLVMValueRef address; /* whose counter it is */
-  LLVMValueRef sum;     /* i64: of which the counter has the lowest 16 bits; others, if ... */
-  LLVMValueRef wraps;   /* i1: ... there are others */
+  LLVMValueRef granule; /* i64: whose counter it is, address / 16 */
+  LLVMValueRef sum;     /* i64: of which the counter has the lowest 16 bits; NULL: one more bit at most */
+  LLVMValueRef wraps;   /* i1: there are more bits */
 } hearth_wrap;
 
 typedef struct hearth_counters {

@@ -97,15 +97,26 @@ void __memprof_hist_store(uintptr_t address) { count(address); }
 
 HEARTH_EXPORT void __memprof_record_access(const volatile void *address) { count((uintptr_t)address); }
 
-/* hearth_shadow_wrapped, as code calls it that keeps its values in registers across the call (LLVM's preserve_most). */
-__asm__(
-    ".pushsection .text\n"
-    ".globl __hearth_wrapped\n"
-    ".type __hearth_wrapped,%function\n"
-    "__hearth_wrapped:\n"
-    ".cfi_startproc\n" HEARTH_CALL_FOR_NO_RESULT("hearth_shadow_wrapped") ".cfi_endproc\n"
-                                                                          ".size __hearth_wrapped, .-__hearth_wrapped\n"
-                                                                          ".popsection");
+__attribute__((visibility("hidden"), used)) void hearth_granule_exceeded(uintptr_t granule, uint64_t sum) {
+  hearth_shadow_wrapped(granule * HEARTH_GRANULE, sum);
+}
+
+__attribute__((visibility("hidden"), used)) void hearth_granule_wrapped(uintptr_t granule) {
+  hearth_granule_exceeded(granule, UINT16_MAX + 1);
+}
+
+/* The same, as code calls them that keeps its values in registers across the call (LLVM's preserve_most). */
+#define FOR_COUNTING_CODE(FUNCTION)                                                                                    \
+  __asm__(".pushsection .text\n"                                                                                       \
+          ".globl __" FUNCTION "\n"                                                                                    \
+          ".type __" FUNCTION ",%function\n"                                                                           \
+          "__" FUNCTION ":\n"                                                                                          \
+          ".cfi_startproc\n" HEARTH_CALL_FOR_NO_RESULT(FUNCTION) ".cfi_endproc\n"                                      \
+                                                                 ".size __" FUNCTION ", .-__" FUNCTION "\n"            \
+                                                                 ".popsection")
+
+FOR_COUNTING_CODE("hearth_granule_wrapped");
+FOR_COUNTING_CODE("hearth_granule_exceeded");
 
 /* Just above 2^16 / n, for n below 64: multiplying by it divides smaller numbers than that exactly, and most
  * steps, powers of 2, need no division at all. 0 for larger n: no two accesses share a granule then. */

@@ -2,7 +2,7 @@
 /* Access counters. Each 16 aligned bytes of the program's memory (a granule) have one 16-bit counter, at
  * __hearth_counters + address / 16 * 2. Instrumented code adds to it without atomicity, unless told otherwise
  * (-memprof-atomic): counts of memory that several threads touch at once may be low, and in unoptimised code high. Where an
- * addition wraps a counter around, it calls __hearth_wrapped: the counter's highest bit is then set, and what it lacks is kept
+ * addition wraps a counter around, it calls __hearth_granule_wrapped: the counter's highest bit is then set, and what it lacks is kept
  * beside, in 32768s. So a counter below 32768 is the whole count.
  *
  * Code of clang -fmemory-profile has counters of its own, at (address & ~63) / 8 + __memprof_shadow_memory_dynamic_address, of 64
@@ -125,7 +125,7 @@ static inline hearth_access_sum hearth_shadow_sum_block(const void *memory, size
 /* An addition has just left the lowest 16 bits of `sum` in the counter of `address`, and there are others; of the lowest ones, the
  * highest is right and the rest need not be. Where it was atomic, the highest bit of all is set, too, which is not of the sum. */
 #define HEARTH_WRAP_IS_ATOMIC (UINT64_C(1) << 63)
-void hearth_shadow_wrapped(uintptr_t address, uint64_t sum) __attribute__((visibility("hidden"), used));
+void hearth_shadow_wrapped(uintptr_t address, uint64_t sum);
 
 /* Counters of histogram mode: one for each 8 bytes of [memory, memory + size), where memory is a multiple of 8. Clang
  * 19 counts at the start of 64 bytes, which may lie before the block. */

@@ -24,7 +24,7 @@
 ; CHECK-NEXT: store i16 [[MORE]], ptr [[COUNTER]]
 ; CHECK-NEXT: br i1 [[WRAPS]], label %[[TELL:.*]], label %[[GO_ON:.*]], !prof
 ; CHECK: [[TELL]]:
-; CHECK-NEXT: call preserve_mostcc void @__hearth_wrapped(i64 [[ADDRESS]], i64 65536)
+; CHECK-NEXT: call preserve_mostcc void @__hearth_granule_wrapped(i64 [[GRANULE]])
 ; CHECK-NEXT: br label %[[GO_ON]]
 ; CHECK: [[GO_ON]]:
 ; CHECK-NEXT: %v = load i32, ptr %p
