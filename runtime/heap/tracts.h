@@ -37,8 +37,8 @@ typedef struct hearth_sector {
       size_class; /* of a small tract, in all its sectors, or a headerless one; of a large one HEARTH_TRACT_NO_CLASS */
   uint16_t free_count; /* chunks in `free_chunks` */
   uint32_t length;
-  struct hearth_sector *previous,
-      *next;         /* in a list: of free tracts of similar length, or of its class (class_tracts.h) */
+  struct hearth_sector *previous; /* in a list: of free tracts of similar length, or of its class (class_tracts.h) */
+  struct hearth_sector *next;
   void *free_chunks; /* of a tract of chunks, those that no thread has: a list of the heap's */
 } hearth_sector;
 
