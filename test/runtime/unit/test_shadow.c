@@ -18,7 +18,7 @@ void *__memprof_memset(void *to, int byte, size_t size);
 
 #define AREA ((size_t)8 << 20)
 
-static _Alignas(65536) char area[AREA]; /* not of the heap: only this test touches its counters */
+static _Alignas(4096) char area[AREA]; /* not of the heap: only this test touches its counters */
 
 static void test_counts_by_granule(void **state) {
   (void)state;
@@ -89,23 +89,25 @@ static void test_counts_beyond_a_counter(void **state) {
   assert_int_equal(wrap(area, 40000, 1), 40000);
 }
 
-/* What is far beyond a counter, too; the memory around keeps its counts. A granule that wraps later begins at 0. */
+/* What is far beyond a counter, too; the memory around keeps its counts. A granule that wraps later begins at 0. The memory's
+ * counters are whole pages. */
 static void test_pages_of_counters_go_back(void **state) {
-  enum { AT = 1 << 20, SIZE = 3 << 20 };
+  enum { ALIGNMENT = 1 << 16, SIZE = 3 << 20 };
   const uint64_t many = 1000000;
+  char *memory = (char *)(((uintptr_t)area + ALIGNMENT) & ~(uintptr_t)(ALIGNMENT - 1));
 
   (void)state;
   hearth_shadow_clear(area, AREA);
-  hearth_shadow_count((uintptr_t)area + AT - 16, many);
-  hearth_shadow_count((uintptr_t)area + AT, many);
-  hearth_shadow_count((uintptr_t)area + AT + SIZE - 16, many);
-  hearth_shadow_count((uintptr_t)area + AT + SIZE, many);
-  hearth_shadow_give_back(area + AT, SIZE);
-  assert_int_equal(hearth_shadow_sum(area + AT, SIZE).accesses, 0);
-  assert_int_equal(hearth_shadow_sum(area + AT - 16, 16).accesses, many);
-  assert_int_equal(hearth_shadow_sum(area + AT + SIZE, 16).accesses, many);
-  hearth_shadow_count((uintptr_t)area + AT, many);
-  assert_int_equal(hearth_shadow_sum(area + AT, SIZE).accesses, many);
+  hearth_shadow_count((uintptr_t)memory - 16, many);
+  hearth_shadow_count((uintptr_t)memory, many);
+  hearth_shadow_count((uintptr_t)memory + SIZE - 16, many);
+  hearth_shadow_count((uintptr_t)memory + SIZE, many);
+  hearth_shadow_give_back(memory, SIZE);
+  assert_int_equal(hearth_shadow_sum(memory, SIZE).accesses, 0);
+  assert_int_equal(hearth_shadow_sum(memory - 16, 16).accesses, many);
+  assert_int_equal(hearth_shadow_sum(memory + SIZE, 16).accesses, many);
+  hearth_shadow_count((uintptr_t)memory, many);
+  assert_int_equal(hearth_shadow_sum(memory, SIZE).accesses, many);
 }
 
 static void test_size_zero_has_one_granule(void **state) {
