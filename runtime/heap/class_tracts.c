@@ -34,7 +34,11 @@ void hearth_class_tracts_note_given(hearth_class_tracts *tracts, hearth_sector *
     put_empty(tracts, tract);
 }
 
-void hearth_class_tracts_return(hearth_sector *leaving) {
+void hearth_class_tracts_unlock(hearth_class_tracts *tracts, hearth_lock *lock) {
+  hearth_sector *leaving = tracts->leaving;
+
+  tracts->leaving = NULL;
+  hearth_lock_give(lock);
   while (leaving) {
     hearth_sector *next = leaving->next;
     hearth_tract_give(hearth_tract_start(leaving));

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The tracts of one size class: which have free chunks that any thread may take, and which may go back to the system. All calls
- * but the last are made while the class is locked. */
+ * are made while the class is locked. */
 #ifndef HEARTH_RUNTIME_CLASS_TRACTS_H
 #define HEARTH_RUNTIME_CLASS_TRACTS_H
 
+#include "lock.h"
 #include "tracts.h"
 
 /* Zero at first. */
@@ -23,13 +24,7 @@ static inline hearth_sector *hearth_class_tracts_first(const hearth_class_tracts
 void hearth_class_tracts_note_taken(hearth_class_tracts *tracts, hearth_sector *tract, uint32_t chunks);
 void hearth_class_tracts_note_given(hearth_class_tracts *tracts, hearth_sector *tract, uint32_t chunks);
 
-/* The tracts that are to go back. They are the caller's, who unlocks the class and returns them. */
-static inline hearth_sector *hearth_class_tracts_part_with(hearth_class_tracts *tracts) {
-  hearth_sector *leaving = tracts->leaving;
-
-  tracts->leaving = NULL;
-  return leaving;
-}
-void hearth_class_tracts_return(hearth_sector *leaving);
+/* Unlock the class, and then give those of its tracts back that have left it. */
+void hearth_class_tracts_unlock(hearth_class_tracts *tracts, hearth_lock *lock);
 
 #endif

@@ -110,13 +110,6 @@ static void give_headerless_shared(unsigned number, hearth_headerless_chunk *chu
   hearth_class_tracts_note_given(&headerless_classes[number].tracts, tract, headerless_facts[number].chunks);
 }
 
-static void unlock_headerless(struct headerless_class *class) {
-  hearth_sector *leaving = hearth_class_tracts_part_with(&class->tracts);
-
-  hearth_lock_give(&class->lock);
-  hearth_class_tracts_return(leaving);
-}
-
 static void take_aside_back(unsigned number) {
   hearth_headerless_chunk *list = __atomic_exchange_n(&headerless_classes[number].aside, NULL, __ATOMIC_ACQUIRE);
 
@@ -142,7 +135,7 @@ static __attribute__((noinline)) void fill_headerless(hearth_headerless_cache *c
     end = &chunk->next;
     ++cache->classes[number].count;
   }
-  unlock_headerless(class);
+  hearth_class_tracts_unlock(&class->tracts, &class->lock);
 }
 
 static __attribute__((noinline)) void spill_headerless(hearth_headerless_cache *cache, unsigned number, uint32_t keep) {
@@ -152,7 +145,7 @@ static __attribute__((noinline)) void spill_headerless(hearth_headerless_cache *
     return;
   for (; cache->classes[number].count > keep; --cache->classes[number].count)
     give_headerless_shared(number, pop_headerless(&cache->classes[number].free));
-  unlock_headerless(class);
+  hearth_class_tracts_unlock(&class->tracts, &class->lock);
 }
 
 void hearth_headerless_cache_flush(hearth_headerless_cache *cache) {
@@ -175,7 +168,7 @@ static __attribute__((noinline)) void give_headerless_uncached(unsigned number, 
     return;
   }
   give_headerless_shared(number, chunk);
-  unlock_headerless(class);
+  hearth_class_tracts_unlock(&class->tracts, &class->lock);
 }
 
 /* --- Operations ----------------------------------------------------------------------------------------------------- */

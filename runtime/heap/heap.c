@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Size classes with free lists: each thread keeps some chunks of each class, and moves them in batches from and to the
- * class's list, which is locked. Larger blocks have a tract of their own. A block is found by its tract and a division. */
+ * class's tracts, which are locked. Larger blocks have a tract of their own. A block is found by its tract and a division. */
 #include "heap.h"
 
 #include "class_tracts.h"
@@ -225,13 +225,6 @@ static void give_free_chunk(unsigned number, hearth_header *first) {
   hearth_class_tracts_note_given(&classes[number].tracts, tract, facts[number].chunks);
 }
 
-static void unlock_class(struct size_class *class) {
-  hearth_sector *leaving = hearth_class_tracts_part_with(&class->tracts);
-
-  hearth_lock_give(&class->lock);
-  hearth_class_tracts_return(leaving);
-}
-
 /* Fill a thread's empty list, in the order of addresses where the chunks are fresh: programs often use what they allocate
  * one after the other in the same order, and processors fetch ahead upwards. */
 static __attribute__((noinline)) void fill(hearth_heap_cache *cache, unsigned number) {
@@ -260,7 +253,7 @@ static __attribute__((noinline)) void spill(hearth_heap_cache *cache, unsigned n
     return;
   for (; cache->classes[number].count > keep; --cache->classes[number].count)
     give_free_chunk(number, pop(&cache->classes[number].free));
-  unlock_class(class);
+  hearth_class_tracts_unlock(&class->tracts, &class->lock);
 }
 
 void hearth_heap_cache_flush(hearth_heap_cache *cache) {
@@ -417,7 +410,7 @@ static __attribute__((noinline)) bool give_shared(hearth_chunk chunk) {
   if (!hearth_reentry_take(&class->lock))
     return false;
   give_free_chunk(chunk.size_class, chunk.first);
-  unlock_class(class);
+  hearth_class_tracts_unlock(&class->tracts, &class->lock);
   return true;
 }
 

@@ -12,7 +12,7 @@
  *                                                            header, so that live blocks can be enumerated
  *
  * A coarse heap (shadow.h) takes chunks of multiples of 64 for all blocks, and leaves their last word unused: then no two
- * blocks share a line. A chunk of a small tract is reused for chunks of its size class only. Any thread may call anything. */
+ * blocks share a line. A small tract has chunks of one size class, until all are free. Any thread may call anything. */
 #ifndef HEARTH_RUNTIME_HEAP_H
 #define HEARTH_RUNTIME_HEAP_H
 

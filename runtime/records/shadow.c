@@ -133,8 +133,7 @@ static void clear_counters(const void *memory, size_t granules) {
     hearth_counters_clear(begin, (uintptr_t)memory, granules);
     return;
   }
-  if (__atomic_load_n(&beside.any, __ATOMIC_RELAXED))
-    hearth_shadow_clear_beside((uintptr_t)memory, granules);
+  hearth_shadow_clear_beside((uintptr_t)memory, granules);
   for (uint16_t *counter = begin; (char *)counter < first_page; ++counter)
     *counter = 0;
   hearth_os_discard(first_page, (size_t)(end_page - first_page));
@@ -176,8 +175,7 @@ void hearth_shadow_give_back(const void *memory, size_t size) {
 
   if (!__hearth_counters)
     return;
-  if (__atomic_load_n(&beside.any, __ATOMIC_RELAXED))
-    hearth_shadow_clear_beside((uintptr_t)memory, granules);
+  hearth_shadow_clear_beside((uintptr_t)memory, granules);
   uint16_t *counters = hearth_shadow_counter((uintptr_t)memory);
   give_back(counters, counters + granules);
   if (hearth_shadow_is_coarse) {
