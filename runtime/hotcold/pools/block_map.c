@@ -71,18 +71,47 @@ static size_t next_bit(size_t from, size_t to, uint64_t flip) {
   return word * WORD + (size_t)__builtin_ctzll(bits);
 }
 
-bool hearth_block_map_find(size_t from, size_t to, size_t end, size_t least, size_t *ret_quantum, size_t *ret_quanta) {
-  while (from < to) {
-    size_t hole = next_bit(from, to, ~UINT64_C(0));
-    if (hole == to)
-      return false;
-    from = next_bit(hole, end, 0);
-    if (from - hole >= least) {
-      *ret_quantum = hole;
-      *ret_quanta = from - hole;
-      return true;
-    }
+/* The first of `least` bits side by side that are 1, fewer than WORD. If there are not so many, *longest is at least as many as there
+ * are. A bit that is left begins `known` of them: twice as many each time, by looking that far ahead. */
+static bool find_run(uint64_t bits, size_t least, size_t *ret_bit, size_t *longest) {
+  size_t known = 1;
+  while (bits && known < least) {
+    size_t more = known * 2 <= least ? known : least - known;
+    bits &= bits >> more;
+    known += more;
   }
+  if (bits)
+    *ret_bit = (size_t)__builtin_ctzll(bits);
+  else if (*longest < known - 1)
+    *longest = known - 1;
+  return bits;
+}
+
+/* Each word is looked at once, however many holes it has: what is free from `start` on may go on in its first bits, another hole
+ * may lie within it, and its last bits may begin one. */
+bool hearth_block_map_find(size_t from, size_t to, size_t end, size_t least, size_t *ret_quantum, size_t *ret_quanta) {
+  size_t start = from - from % WORD, longest = least < WORD ? 0 : WORD - 1, bit;
+  uint64_t passed = ~(~UINT64_C(0) << from % WORD);
+  for (size_t word = from / WORD; start < to; word++, passed = 0) {
+    uint64_t used = word * WORD < end ? used_word(word) | passed : ~UINT64_C(0);
+    if (!used)
+      continue;
+    if (!~used && start == word * WORD) {
+      start += WORD;
+      continue;
+    }
+    size_t quanta = word * WORD + (size_t)__builtin_ctzll(used) - start;
+    bool goes_on = quanta >= least;
+    if (goes_on || (least < WORD && find_run(~used, least, &bit, &longest))) {
+      size_t hole = goes_on ? start : word * WORD + bit;
+      *ret_quantum = hole;
+      *ret_quanta = next_bit(hole, end, 0) - hole;
+      return hole < to;
+    }
+    longest = quanta > longest ? quanta : longest;
+    start = (word + 1) * WORD - (size_t)__builtin_clzll(used);
+  }
+  *ret_quanta = longest;
   return false;
 }
 

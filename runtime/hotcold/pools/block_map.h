@@ -105,8 +105,8 @@ static inline void hearth_block_map_free(size_t quantum, size_t quanta) {
   atomic_store_explicit(&words->used, used & ~(((UINT64_C(1) << quanta) - 1) << bit), memory_order_relaxed);
 }
 
-/* The first hole of `least` quanta and more in [from, end) that begins before `to`. Both are multiples of
- * HEARTH_WORD_QUANTA. */
+/* The first hole of `least` quanta and more in [from, end) that begins before `to`. If there is none, no hole that begins there has
+ * more than *ret_quanta. `end` is a multiple of HEARTH_WORD_QUANTA. */
 bool hearth_block_map_find(size_t from, size_t to, size_t end, size_t least, size_t *ret_quantum, size_t *ret_quanta);
 
 /* Are all the quanta used? */

@@ -43,14 +43,19 @@ static bool find_next(struct hearth_pool *pool, size_t quanta) {
   }
 }
 
-/* A hole of a tile, from the likely one on if that lies in it. */
-static bool find_in_tile(struct hearth_pool *pool, enum hearth_hole which, struct hearth_parcel *parcel, size_t begin,
+/* A hole of a tile, from the likely one on if that lies in it. A search in vain tells how large holes are at most. */
+static bool find_in_tile(struct hearth_pool *pool, enum hearth_hole which, struct hearth_parcel *parcel, uint32_t tile,
                          size_t quanta) {
-  size_t *likely = &pool->likely[parcel->is_medium], tile_end = begin + HEARTH_TILE_QUANTA, hole, room;
-  size_t from = *likely - begin < HEARTH_TILE_QUANTA ? *likely : begin, end = hearth_parcel_end(parcel);
-  if (!hearth_block_map_find(from, tile_end, end, quanta, &hole, &room) &&
-      !hearth_block_map_find(begin, from, end, quanta, &hole, &room))
-    return false;
+  size_t begin = hearth_parcel_begin(parcel) + tile * HEARTH_TILE_QUANTA, tile_end = begin + HEARTH_TILE_QUANTA, hole;
+  size_t *likely = &pool->likely[parcel->is_medium], end = hearth_parcel_end(parcel), room, most;
+  size_t from = *likely - begin < HEARTH_TILE_QUANTA ? *likely : begin;
+  if (!hearth_block_map_find(from, tile_end, end, quanta, &hole, &room)) {
+    most = room;
+    if (!hearth_block_map_find(begin, from, end, quanta, &hole, &room)) {
+      parcel->hole_most_of_tile[tile] = (uint16_t)(room > most ? room : most);
+      return false;
+    }
+  }
   *likely = hole + room;
   hearth_hole_open(pool, which, parcel, hole, room);
   return true;
@@ -59,15 +64,14 @@ static bool find_in_tile(struct hearth_pool *pool, enum hearth_hole which, struc
 /* The first tile of a parcel with a hole that is large enough. */
 static bool find_in_parcel(struct hearth_pool *pool, enum hearth_hole which, struct hearth_parcel *parcel,
                            size_t quanta) {
-  size_t begin = hearth_parcel_begin(parcel);
-  for (uint32_t tile = 0; tile < parcel->tiles; tile++, begin += HEARTH_TILE_QUANTA) {
-    if (parcel->hole_most_of_tile[tile] < quanta)
-      continue;
-    if (find_in_tile(pool, which, parcel, begin, quanta))
+  uint16_t most = 0;
+  for (uint32_t tile = 0; tile < parcel->tiles; tile++) {
+    const uint16_t *of_tile = &parcel->hole_most_of_tile[tile];
+    if (*of_tile >= quanta && find_in_tile(pool, which, parcel, tile, quanta))
       return true;
-    parcel->hole_most_of_tile[tile] = (uint16_t)(quanta - 1);
+    most = *of_tile > most ? *of_tile : most;
   }
-  parcel->hole_most = (uint16_t)(quanta - 1);
+  parcel->hole_most = most;
   return false;
 }
 
