@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Pieces are huge by advice: the first ones when they are dense, as mincore tells, the others before their first page is
- * handed out, as long as huge pages come quickly. Times are the thread's own, so that other programs do not count. */
+ * handed out. Times are the thread's own, so that other programs do not count. */
 #define _GNU_SOURCE
 #include "huge_pages.h"
 
@@ -25,21 +25,19 @@ enum {
   DENSE_PAGES = PAGES_OF_PIECE / 8 * 7,
   /* Pages of smaller parcels are left to faults: small programs are to stay small. */
   FILLED_AT_ONCE = 128 << 10,
-  /* A huge page is slow if it takes this many times as long as as many ordinary ones. */
-  SLOW_FACTOR = 16,
+  /* Huge pages may take so much longer than ordinary ones would have, and this part of the program's time: */
+  ALLOWED_NS = 4000000,
+  TIME_SHARE = 16,
   ORDINARY_NS = 1100, /* of an ordinary page, until one was timed */
-  FIRST_PAUSE = 4,
-  LONGEST_PAUSE = 256,
 };
 
 static struct range {
   char *start, *end;
-  unsigned paused_pieces;                   /* that are to get ordinary pages; guarded by the region's lock */
   _Atomic bool is_huge[HEARTH_HUGE_PIECES]; /* by advice, since the piece was last without memory */
 } ranges[HEARTH_RANGES];
 
-static _Atomic unsigned pause_asked, pause_next = FIRST_PAUSE;
-static _Atomic uint64_t ordinary_ns = ORDINARY_NS; /* that an ordinary page took */
+static _Atomic int64_t extra_ns; /* that huge pages took more than ordinary ones would have, at least 0 */
+static _Atomic int64_t ordinary_ns = ORDINARY_NS; /* that an ordinary page took */
 
 void hearth_huge_pages_open(char *start, size_t bytes) {
   struct range *range = &ranges[ranges[0].start != NULL];
@@ -63,33 +61,21 @@ static void advise(struct range *range, size_t piece, bool huge) {
 
 /* Times. */
 
-static uint64_t thread_ns(void) {
+static int64_t read_ns(clockid_t clock) {
   struct timespec now;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+  clock_gettime(clock, &now);
+  return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-/* A huge page took so long. */
-static void judge(uint64_t ns) {
-  uint64_t ordinary = PAGES_OF_PIECE * atomic_load_explicit(&ordinary_ns, memory_order_relaxed);
-  if (ns <= SLOW_FACTOR * ordinary) {
-    atomic_store_explicit(&pause_next, FIRST_PAUSE, memory_order_relaxed);
-    return;
-  }
-  unsigned pause = atomic_load_explicit(&pause_next, memory_order_relaxed);
-  atomic_store_explicit(&pause_asked, pause, memory_order_relaxed);
-  atomic_store_explicit(&pause_next, pause < LONGEST_PAUSE ? 2 * pause : pause, memory_order_relaxed);
+/* Threads that do so at once may lose a time. */
+static void add_extra(int64_t ns) {
+  int64_t sum = atomic_load_explicit(&extra_ns, memory_order_relaxed) + ns;
+  atomic_store_explicit(&extra_ns, sum > 0 ? sum : 0, memory_order_relaxed);
 }
 
-/* Is the next piece to get ordinary pages? */
-static bool pauses(struct range *range) {
-  unsigned asked = atomic_exchange_explicit(&pause_asked, 0, memory_order_relaxed);
-  if (asked)
-    range->paused_pieces = asked;
-  if (!range->paused_pieces)
-    return false;
-  range->paused_pieces--;
-  return true;
+static bool may_be_huge(void) {
+  int64_t extra = atomic_load_explicit(&extra_ns, memory_order_relaxed) - ALLOWED_NS;
+  return extra <= 0 || extra <= read_ns(CLOCK_PROCESS_CPUTIME_ID) / TIME_SHARE;
 }
 
 /* The first pieces. */
@@ -104,18 +90,20 @@ static bool is_dense(char *piece) {
   return pages >= DENSE_PAGES;
 }
 
-static void collapse(struct range *range, size_t piece) {
-  uint64_t before = thread_ns();
+/* Now, or by the system in the background. */
+static void make_huge(struct range *range, size_t piece) {
   advise(range, piece, true);
+  if (!may_be_huge())
+    return;
+  int64_t before = read_ns(CLOCK_THREAD_CPUTIME_ID);
   madvise(start_of(range, piece), HEARTH_HUGE_PAGE_BYTES, MADV_COLLAPSE);
-  judge(thread_ns() - before);
+  add_extra(read_ns(CLOCK_THREAD_CPUTIME_ID) - before);
 }
 
-static void collapse_dense_pieces(struct range *range, const char *end) {
+static void make_dense_pieces_huge(struct range *range, const char *end) {
   for (size_t piece = 0; piece < ORDINARY_PIECES && start_of(range, piece) < end; piece++)
-    if (!atomic_load_explicit(&range->is_huge[piece], memory_order_relaxed) && is_dense(start_of(range, piece)) &&
-        !pauses(range))
-      collapse(range, piece);
+    if (!atomic_load_explicit(&range->is_huge[piece], memory_order_relaxed) && is_dense(start_of(range, piece)))
+      make_huge(range, piece);
 }
 
 /* Chooses for the pieces whose first page is among the pages. */
@@ -123,11 +111,18 @@ static bool commit(char *start, size_t bytes, size_t free_bytes) {
   struct range *range = range_of(start);
   char *end = start + bytes;
   (void)free_bytes;
-  collapse_dense_pieces(range, start);
+  make_dense_pieces_huge(range, start);
   for (size_t piece = piece_at(range, start + HEARTH_HUGE_PAGE_BYTES - 1); start_of(range, piece) < end; piece++)
     if (piece >= ORDINARY_PIECES || start_of(range, piece) + HEARTH_HUGE_PAGE_BYTES <= end)
-      advise(range, piece, !pauses(range));
+      advise(range, piece, may_be_huge());
   return true;
+}
+
+/* From its first page on, a piece of ordinary pages gets no huge page by a fault. But the system may make it one, in the background, as
+ * programs that run for long deserve. */
+static void leave_to_system(struct range *range, size_t piece) {
+  if (piece >= ORDINARY_PIECES)
+    madvise(start_of(range, piece), HEARTH_HUGE_PAGE_BYTES, MADV_HUGEPAGE);
 }
 
 static void fill(char *start, size_t bytes) {
@@ -138,14 +133,17 @@ static void fill(char *start, size_t bytes) {
   if (huge ? !first : bytes < FILLED_AT_ONCE)
     return;
   int saved_errno = errno;
-  uint64_t before = thread_ns();
+  int64_t before = read_ns(CLOCK_THREAD_CPUTIME_ID),
+          ordinary = atomic_load_explicit(&ordinary_ns, memory_order_relaxed);
   bool filled = !madvise(start, bytes, MADV_POPULATE_WRITE);
-  uint64_t ns = thread_ns() - before;
+  int64_t ns = read_ns(CLOCK_THREAD_CPUTIME_ID) - before;
+  if (filled && huge) {
+    add_extra(ns - PAGES_OF_PIECE * ordinary);
+  } else if (filled) {
+    atomic_store_explicit(&ordinary_ns, ns / (int64_t)(bytes / HEARTH_PAGE_BYTES), memory_order_relaxed);
+    leave_to_system(range, piece);
+  }
   errno = saved_errno;
-  if (filled && huge)
-    judge(ns);
-  else if (filled)
-    atomic_store_explicit(&ordinary_ns, ns / (bytes / HEARTH_PAGE_BYTES), memory_order_relaxed);
 }
 
 const struct hearth_region_backing hearth_huge_pages_backing = {.commit = commit, .fill = fill};

@@ -5,11 +5,12 @@
  *
  * A huge page is filled by its first touch: opened for a handful of blocks, it would be 2 MiB for nothing. So each of the
  * first pieces becomes a huge page when it is nearly full. From 16 MiB on, or for a block that fills pieces, they are
- * huge from the first touch, unless that is very slow, as where the system has to move other pages away for it. The first
- * touches are timed; after a slow one some pieces get ordinary pages, four at first and then twice as many each time, until
- * the next trial. In a virtual machine that gives its free memory back, the host has to find 2 MiB again, page by page: 3.5 to
- * 5.5 ms where 512 ordinary pages of memory that the machine still has take 0.6. That is no reason: ordinary pages take as
- * long where the host has to find them.
+ * huge from the first touch, as long as that costs little. Mostly it costs less than 512 ordinary pages. But the system may have to
+ * move other pages away, or, in a virtual machine that gives its free memory back, ask the host for 2 MiB: 3.5 to 5.5 ms where
+ * ordinary pages, of memory that the machine still has, take 0.6. So first touches are timed. What huge pages take more than
+ * ordinary ones would is at most 4 ms and a 16th of the program's time so far. Other pieces begin with ordinary pages, and the
+ * system may make them huge later, in the background (khugepaged): a program that runs for seconds does not pay for what only one
+ * that runs for minutes gets back.
  *
  * Memory for the blocks of pools is asked for at once, ordinary pages too: one call for many pages takes two thirds of the time of a
  * fault for each. */

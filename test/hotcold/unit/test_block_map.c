@@ -57,7 +57,8 @@ static void test_finds_the_first_hole_that_is_large_enough(void **unused) {
   for (int i = 0; i < 60000; i++) {
     if (i % 20 == 0)
       fill(mosts[random_below(6)], mosts[random_below(6)]);
-    size_t from = random_below(QUANTA), least = 1 + random_below(i % 2 ? 20 : 300), hole = 0, quanta = 0, expected = 0, most = 0;
+    size_t from = random_below(QUANTA), least = 1 + random_below(i % 2 ? 20 : 300), hole = 0, quanta = 0, expected = 0,
+           most = 0;
     size_t to = from + random_below(QUANTA - from);
     to = i % 3 ? to : (to + HEARTH_WORD_QUANTA - 1) / HEARTH_WORD_QUANTA * HEARTH_WORD_QUANTA;
     bool is_there = find_slowly(from, to, least, &expected, &most);
