@@ -10,9 +10,9 @@ enum { LINE = 64, PAGE = 4096, HUGE = 2 << 20 };
 
 /* A server of x86-64 of the last ten years. Latencies are about half of those measured for dependent loads (Intel 64
  * Optimization Reference Manual, appendix E; 7-cpu.com), as misses overlap. */
-static const double l2_lines = 2 << 14, l3_lines = 1 << 19; /* 2 MiB, and a share of 32 MiB */
-static const double l2_miss = 30, l3_miss = 100;
-static const double l1_pages = 64, l2_pages = 1536; /* translations; of both sizes */
+static const double l1_lines = 512, l2_lines = 2 << 14, l3_lines = 1 << 19; /* 32 KiB, 2 MiB, and a share of 32 MiB */
+static const double l1_miss = 2, l2_miss = 30, l3_miss = 100;               /* processors fetch ahead into the first */
+static const double l1_pages = 64, l2_pages = 1536;                         /* translations; of both sizes */
 static const double l1_page_miss = 4, l2_page_miss = 30;
 static const double fault = 4000, huge_fault = 400000; /* clearing included, in a virtual machine */
 static const double own_pair = 60, pool_pair = 44;     /* of malloc and free (test/bench/hotcold.sh) */
@@ -63,6 +63,12 @@ static void add_spans(plan_heap *heap, const plan_subject *s, double bytes, doub
   }
 }
 
+static void add_briefs(plan_heap *heap, const plan_subject *s, double lines) {
+  double slots = s->touched * __builtin_popcountll(s->scenes) / (double)PLAN_SCENES, uses = s->uses;
+  for (uint32_t i = 0; i < PLAN_BRIEFS && slots > 0; i++, uses /= 4)
+    heap->brief[i] += lines * slots * plan_covered(uses / slots);
+}
+
 void hearth_plan_heap_add(plan_heap *heap, const plan_subject *s, enum plan_allocator allocator) {
   double size = rounded(s->size, allocator);
   heap->bytes += s->blocks * size;
@@ -78,6 +84,7 @@ void hearth_plan_heap_add(plan_heap *heap, const plan_subject *s, enum plan_allo
       heap->walking[i] += s->walk > 0 ? s->blocks * size : 0;
     }
   add_spans(heap, s, s->blocks * size, lines_of_slot(s->size, allocator));
+  add_briefs(heap, s, lines_of_slot(s->size, allocator));
 }
 
 void hearth_plan_heap_join(plan_heap *heap, const plan_heap *other) {
@@ -92,6 +99,8 @@ void hearth_plan_heap_join(plan_heap *heap, const plan_heap *other) {
     heap->walked[i] += other->walked[i];
     heap->walking[i] += other->walking[i];
   }
+  for (uint32_t i = 0; i < PLAN_BRIEFS; i++)
+    heap->brief[i] += other->brief[i];
 }
 
 /* Pages of some size; a heap's last one is shared with others. */
@@ -135,23 +144,31 @@ plan_prediction hearth_plan_predict_heap(const plan_heap *heap, const plan_time 
   return p;
 }
 
+/* Of so many lines on touched pages, those that a brief touches. */
+static double brief_lines(const plan_heap *heap, double lines, uint32_t brief) {
+  return lines > 0 ? lines * plan_covered(heap->brief[brief] / lines) : 0;
+}
+
 bool hearth_plan_has_huge_pages(double range_bytes) { return range_bytes >= huge_from; }
 
 double hearth_plan_heap_price(const plan_heap *heap, const plan_time *time, const plan_prices *prices, bool huge) {
-  double lines = 0, translated = 0;
+  double lines = 0, on_pages = 0, translated = 0;
   for (uint32_t i = 0; i < PLAN_SCENES; i++) {
     double pages = touched_pages(heap, time, i, PAGE);
     lines += touched_lines(heap, i, pages) / PLAN_SCENES;
+    on_pages += pages * (PAGE / LINE) / PLAN_SCENES;
     translated += (huge ? touched_pages(heap, time, i, HUGE) : pages) / PLAN_SCENES;
   }
-  return lines * prices->line + (translated + 0.5) * prices->page + steady_bytes(heap) * prices->steady_byte;
+  return lines * prices->line + (translated + 0.5) * prices->page + steady_bytes(heap) * prices->steady_byte +
+         brief_lines(heap, on_pages, prices->brief) * prices->brief_line;
 }
 
 /* -------------------------------------------------- misses --------------------------------------------------- */
 
-/* The units that each moment touches, and all that there are; pages of any size: translations. */
+/* The units that each moment touches, and the lines that each brief does, and all that there are; pages of any size:
+ * translations. */
 typedef struct footprint {
-  double lines[PLAN_MOMENTS], pages[PLAN_MOMENTS];
+  double lines[PLAN_MOMENTS], pages[PLAN_MOMENTS], brief_lines[PLAN_BRIEFS];
   double all_lines, all_pages;
 } footprint;
 
@@ -185,6 +202,24 @@ static double misses(const double *units, double all, double accesses, double ro
   return sum / PLAN_SCENES;
 }
 
+/* Misses of the first cache in a window. *ret_brief fills it. */
+static double misses_of_briefs(const footprint *f, uint32_t *ret_brief) {
+  const double *lines = f->brief_lines;
+  double windows = 1;
+  *ret_brief = 0;
+  for (uint32_t i = 0; i + 1 < PLAN_BRIEFS; i++) {
+    windows /= 4;
+    if (lines[i] <= l1_lines || lines[i + 1] > l1_lines || lines[i + 1] <= 0)
+      continue;
+    double power = plan_ln(lines[i] / lines[i + 1]) / plan_ln(4);
+    *ret_brief = i;
+    return power * l1_lines / (windows * plan_exp(plan_ln(l1_lines / lines[i + 1]) / power));
+  }
+  return 0;
+}
+
+static double brief_cycles(const footprint *f, uint32_t *ret_brief) { return misses_of_briefs(f, ret_brief) * l1_miss; }
+
 static double line_cycles(const footprint *f, const plan_time *time) {
   return misses(f->lines, f->all_lines, time->accesses, l2_lines) * l2_miss +
          misses(f->lines, f->all_lines, time->accesses, l3_lines) * l3_miss;
@@ -203,11 +238,15 @@ static double pool_bytes(const plan_heaps *heaps) {
 }
 
 static void add_to_footprint(footprint *f, const plan_heap *heap, const plan_time *time, double page) {
+  double on_pages = 0;
   for (uint32_t i = 0; i < PLAN_MOMENTS; i++) {
     double pages = touched_pages(heap, time, i, PAGE);
     f->lines[i] += touched_lines(heap, i, pages);
     f->pages[i] += page == PAGE ? pages : touched_pages(heap, time, i, page);
+    on_pages += i < PLAN_SCENES ? pages * (PAGE / LINE) / PLAN_SCENES : 0;
   }
+  for (uint32_t i = 0; i < PLAN_BRIEFS; i++)
+    f->brief_lines[i] += brief_lines(heap, on_pages, i);
   f->all_lines += heap->bytes / LINE;
   f->all_pages += heap->bytes / page;
 }
@@ -251,7 +290,8 @@ plan_prediction hearth_plan_predict(const plan_heaps *heaps, const plan_time *ti
     faults += fault_cycles(peak, huge);
   }
   footprint f = footprint_of(heaps, time, huge);
-  p.cycles = line_cycles(&f, time) + page_cycles(&f, time) + faults / time->windows + pairs;
+  uint32_t brief;
+  p.cycles = brief_cycles(&f, &brief) + line_cycles(&f, time) + page_cycles(&f, time) + faults / time->windows + pairs;
   return p;
 }
 
@@ -272,6 +312,10 @@ plan_prices hearth_plan_prices(const plan_heaps *heaps, const plan_time *time) {
     lines += f.lines[i] / PLAN_SCENES;
     pages += f.pages[i] / PLAN_SCENES;
   }
+  uint32_t brief;
+  double of_brief = brief_cycles(&f, &brief);
   return (plan_prices){.line = lines > 0 ? line_cycles(&f, time) / lines : 0,
-                       .page = pages > 0 ? page_cycles(&f, time) / pages : 0};
+                       .page = pages > 0 ? page_cycles(&f, time) / pages : 0,
+                       .brief_line = of_brief > 0 ? of_brief / f.brief_lines[brief] : 0,
+                       .brief = brief};
 }

@@ -7,6 +7,7 @@
  *             subjects are touched as in windows, and together those that were (scenes.c)
  *   span      4^i windows in a row, for what a cache holds that is larger than a window's footprint
  *   moment    a scene or a span
+ *   brief     the 4^i-th part of a window, for the first cache, which most windows fill many times
  *   unit      a line of 64 bytes, a page of 4 KiB, or a huge page of 2 MiB
  *   heap      blocks that lie together, in the order of their allocation: a pool, or those of the program's allocator
  *
@@ -21,6 +22,9 @@
  * windows, where a window touches the share q. So a span never touches more than there is in use, and a cache that holds all of
  * that has no misses.
  *
+ * Briefs: a block is used by accesses that follow each other, and each use in a window is of any of the subject's slots that the
+ * window touches. So little memory that is used much stays in the first cache, if it lies apart.
+ *
  * Lines: those of the touched pages have slots, blocks or the lines of larger ones, of which so many are touched. A small block
  * lies across the border of two lines as often as its size and the 16 bytes of its alignment say. */
 #ifndef HEARTH_COST_MODEL_H
@@ -34,6 +38,7 @@
 #define PLAN_SCENES  64u
 #define PLAN_SPANS   9u
 #define PLAN_MOMENTS (PLAN_SCENES + PLAN_SPANS) /* scenes first */
+#define PLAN_BRIEFS  10u                        /* the first is the window */
 
 typedef struct plan_subject {
   uint32_t leaf; /* number of its allocation call */
@@ -49,6 +54,7 @@ typedef struct plan_subject {
   double pairs;               /* of malloc and free, in a window */
   double share;               /* of windows in which it is touched */
   double window_lines;        /* that a window touches, on average */
+  double uses;                /* of its slots, in a window */
 } plan_subject;
 
 /* Facts about an average window and run; times are those of the profiled run. */
@@ -69,6 +75,7 @@ typedef struct plan_heap {
   double touched[PLAN_MOMENTS], pages[PLAN_MOMENTS]; /* slots that are touched, as above; the load */
   double walked[PLAN_MOMENTS];                       /* bytes that are walked over */
   double walking[PLAN_MOMENTS];                      /* bytes of subjects that are */
+  double brief[PLAN_BRIEFS]; /* slots that are touched, each as often as lines that it lies on */
 } plan_heap;
 
 /* Of a layout, or of one heap: averages over scenes. */
@@ -81,6 +88,8 @@ typedef struct plan_prediction {
 /* Cycles for one more of these, where a layout is; for choices that change little. */
 typedef struct plan_prices {
   double line, page, steady_byte;
+  double brief_line; /* in the brief that fills the first cache */
+  uint32_t brief;    /* which that is */
 } plan_prices;
 
 void hearth_plan_heap_add(plan_heap *heap, const plan_subject *subject, enum plan_allocator allocator);

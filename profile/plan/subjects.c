@@ -13,8 +13,10 @@
 #include "planner.h"
 
 enum { LINE = 64, PAGE = 4096 };
-/* Without windows: one of a millisecond, and so many accesses whenever a block is used. */
-static const double guessed_window_ns = 1e6, accesses_per_use = 4;
+/* Without windows: one of a millisecond. */
+static const double guessed_window_ns = 1e6;
+/* That follow each other. */
+static const double accesses_per_use = 4;
 /* Where accesses were not counted and are guessed: as often as this, each live byte as often as any other. */
 static const double guessed_accesses_per_ns = 0.1;
 /* A run that counts all accesses takes so many times the plain time, about (docs/measurements.md, "What does profiling cost?"). */
@@ -185,11 +187,10 @@ static average average_of(const collecting *c, const plan_subject *s, const fact
   if (c->windows > 0)
     return (average){(double)f->touched.blocks / c->windows, (double)f->touched.lines / c->windows,
                      (double)f->touched.pages / c->windows, share_of(c, &f->touched)};
-  double uses = f->accesses / accesses_per_use * c->window_ns / c->duration_ns; /* in a window */
   double lines = s->blocks * (s->size > LINE ? s->size / LINE : 1);
-  return (average){s->blocks > 0 ? s->blocks * plan_covered(uses / s->blocks) : 0,
-                   lines > 0 ? lines * plan_covered(uses / lines) : 0,
-                   places > 0 ? places * plan_covered(uses / places) : 0, 1};
+  return (average){s->blocks > 0 ? s->blocks * plan_covered(s->uses / s->blocks) : 0,
+                   lines > 0 ? lines * plan_covered(s->uses / lines) : 0,
+                   places > 0 ? places * plan_covered(s->uses / places) : 0, 1};
 }
 
 static double load_of(double places, double touched) {
@@ -209,6 +210,7 @@ static double length_of_walk(double blocks_of_page, double share, double pages) 
 static void find_loads(const collecting *c, plan_subject *s, const facts *f, double heap_pages) {
   double own = s->blocks * s->size / PAGE, spread = heap_pages * plan_covered(s->blocks / heap_pages);
   double places = own > spread ? own : spread;
+  s->uses = f->accesses / accesses_per_use * c->window_ns / c->duration_ns;
   average a = average_of(c, s, f, places);
   s->slots = s->blocks * (s->size > LINE ? s->size / LINE : 1);
   s->share = a.share < 1 ? a.share : 1;
