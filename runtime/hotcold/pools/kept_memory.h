@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Free pages between the blocks of parcels. Pools keep them for about a second, as a program that freed them may soon want as
+/* Free pages between the blocks of parcels. Pools keep them for HEARTH_KEEP_MS, as a program that freed them may soon want as
  * much again, and give them back earlier for as much fresh memory as is taken; cold pools give them back at once. For the
  * pool's thread, or the holder of the lock of pools without one. */
 #ifndef HEARTH_KEPT_MEMORY_H
