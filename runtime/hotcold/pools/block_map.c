@@ -105,7 +105,7 @@ bool hearth_block_map_find(size_t from, size_t to, size_t end, size_t least, siz
     if (goes_on || (least < WORD && find_run(~used, least, &bit, &longest))) {
       size_t hole = goes_on ? start : word * WORD + bit;
       *ret_quantum = hole;
-      *ret_quanta = next_bit(hole, end, 0) - hole;
+      *ret_quanta = hole < to ? next_bit(hole, end, 0) - hole : least - 1;
       return hole < to;
     }
     longest = quanta > longest ? quanta : longest;
