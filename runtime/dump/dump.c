@@ -251,14 +251,7 @@ static void write_snapshot_due(uint64_t now_ns) {
   last_ns = took_ns;
 }
 
-static void write_periodically(uint64_t now_ns) {
-  uint64_t due = __atomic_load_n(&hearth_rt.next_due_ns, __ATOMIC_RELAXED);
-
-  if (now_ns < due || !__atomic_compare_exchange_n(&hearth_rt.next_due_ns, &due, UINT64_MAX, false, __ATOMIC_ACQUIRE,
-                                                   __ATOMIC_RELAXED)) {
-    hearth_live_wait();
-    return;
-  }
+static void write_what_is_due(uint64_t now_ns) {
   if (now_ns >= next_dump_ns) {
     next_dump_ns = after(now_ns, dump_interval_ns());
     if (writes_parts())
@@ -272,6 +265,23 @@ static void write_periodically(uint64_t now_ns) {
   if (now_ns >= next_snapshot_ns)
     write_snapshot_due(now_ns);
   publish_due();
+}
+
+/* With signals blocked: a handler of the thread that writes would wait for it. */
+static void write_periodically(uint64_t now_ns) {
+  uint64_t due = __atomic_load_n(&hearth_rt.next_due_ns, __ATOMIC_RELAXED);
+
+  if (now_ns >= due) {
+    uint64_t signals = hearth_os_block_signals();
+    bool is_taken = __atomic_compare_exchange_n(&hearth_rt.next_due_ns, &due, UINT64_MAX, false, __ATOMIC_ACQUIRE,
+                                                __ATOMIC_RELAXED);
+    if (is_taken)
+      write_what_is_due(now_ns);
+    hearth_os_restore_signals(signals);
+    if (is_taken)
+      return;
+  }
+  hearth_live_wait();
 }
 
 static void spill_locked(void) {
