@@ -80,7 +80,7 @@ static hearth_headerless_chunk *take_fresh_headerless(unsigned number) {
     char *tract = hearth_tract_take(HEARTH_TRACT_HEADERLESS, (uint8_t)number, HEARTH_SECTOR);
     if (!tract)
       return NULL;
-    ++class->tracts.count;
+    hearth_class_tracts_note_new(&class->tracts, 1);
     class->fresh = tract;
     class->fresh_end = tract + HEARTH_SECTOR;
   }
@@ -117,11 +117,36 @@ static void take_aside_back(unsigned number) {
     give_headerless_shared(number, pop_headerless(&list));
 }
 
+static void spill_headerless(hearth_headerless_cache *cache, unsigned number, uint32_t keep) {
+  struct headerless_class *class = &headerless_classes[number];
+
+  if (cache->classes[number].count <= keep || !hearth_reentry_take(&class->lock))
+    return;
+  for (; cache->classes[number].count > keep; --cache->classes[number].count)
+    give_headerless_shared(number, pop_headerless(&cache->classes[number].free));
+  hearth_class_tracts_unlock(&class->tracts, &class->lock);
+}
+
+/* As the heap's. */
+static void spill_idle_headerless(hearth_headerless_cache *cache) {
+  unsigned number = cache->turn++ % HEARTH_HEADERLESS_CLASSES;
+
+  if (cache->classes[number].seen == cache->classes[number].count)
+    spill_headerless(cache, number, 0);
+  cache->classes[number].seen = cache->classes[number].count;
+}
+
+static __attribute__((noinline)) void spill_full_headerless(hearth_headerless_cache *cache, unsigned number) {
+  spill_headerless(cache, number, headerless_facts[number].batch);
+  spill_idle_headerless(cache);
+}
+
 /* In the order of addresses where the chunks are fresh, as the heap's. */
 static __attribute__((noinline)) void fill_headerless(hearth_headerless_cache *cache, unsigned number) {
   struct headerless_class *class = &headerless_classes[number];
   hearth_headerless_chunk **end = &cache->classes[number].free;
 
+  spill_idle_headerless(cache);
   if (!hearth_reentry_take(&class->lock))
     return;
   take_aside_back(number);
@@ -135,16 +160,6 @@ static __attribute__((noinline)) void fill_headerless(hearth_headerless_cache *c
     end = &chunk->next;
     ++cache->classes[number].count;
   }
-  hearth_class_tracts_unlock(&class->tracts, &class->lock);
-}
-
-static __attribute__((noinline)) void spill_headerless(hearth_headerless_cache *cache, unsigned number, uint32_t keep) {
-  struct headerless_class *class = &headerless_classes[number];
-
-  if (cache->classes[number].count <= keep || !hearth_reentry_take(&class->lock))
-    return;
-  for (; cache->classes[number].count > keep; --cache->classes[number].count)
-    give_headerless_shared(number, pop_headerless(&cache->classes[number].free));
   hearth_class_tracts_unlock(&class->tracts, &class->lock);
 }
 
@@ -229,7 +244,7 @@ inline bool hearth_headerless_give(void *pointer, hearth_headerless_cache *cache
   }
   push_headerless(&cache->classes[number].free, pointer);
   if (__builtin_expect(++cache->classes[number].count >= 2 * headerless_facts[number].batch, false))
-    spill_headerless(cache, number, headerless_facts[number].batch);
+    spill_full_headerless(cache, number);
   return true;
 }
 

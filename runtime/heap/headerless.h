@@ -26,8 +26,9 @@ _Static_assert(sizeof(hearth_headerless_chunk) == HEARTH_HEADERLESS_STEP, "the l
 typedef struct hearth_headerless_cache {
   struct {
     hearth_headerless_chunk *free;
-    uint32_t count;
+    uint32_t count, seen;
   } classes[HEARTH_HEADERLESS_CLASSES];
+  uint32_t turn;
 } hearth_headerless_cache;
 
 /* Early, once. */

@@ -174,7 +174,7 @@ static hearth_header *take_fresh(unsigned number) {
     class->fresh = tract + FIRST;
     class->ready = tract;
     class->fresh_end = tract + tract_end(number);
-    ++class->tracts.count;
+    hearth_class_tracts_note_new(&class->tracts, hearth_sector_of(tract)->length);
   }
   hearth_header *first = (hearth_header *)class->fresh;
   class->fresh += size;
@@ -225,12 +225,39 @@ static void give_free_chunk(unsigned number, hearth_header *first) {
   hearth_class_tracts_note_given(&classes[number].tracts, tract, facts[number].chunks);
 }
 
+/* Move chunks from a thread's list to the class's until `keep` are left. */
+static void spill(hearth_heap_cache *cache, unsigned number, uint32_t keep) {
+  struct size_class *class = &classes[number];
+
+  if (cache->classes[number].count <= keep || !hearth_reentry_take(&class->lock))
+    return;
+  for (; cache->classes[number].count > keep; --cache->classes[number].count)
+    give_free_chunk(number, pop(&cache->classes[number].free));
+  hearth_class_tracts_unlock(&class->tracts, &class->lock);
+}
+
+/* Of one class at a time, chunks that the thread did not need since its last turn: a thread that is done with a size would
+ * keep a tract for each of them. */
+static void spill_idle(hearth_heap_cache *cache) {
+  unsigned number = cache->turn++ % CLASSES;
+
+  if (cache->classes[number].seen == cache->classes[number].count)
+    spill(cache, number, 0);
+  cache->classes[number].seen = cache->classes[number].count;
+}
+
+static __attribute__((noinline)) void spill_full(hearth_heap_cache *cache, unsigned number) {
+  spill(cache, number, facts[number].batch);
+  spill_idle(cache);
+}
+
 /* Fill a thread's empty list, in the order of addresses where the chunks are fresh: programs often use what they allocate
  * one after the other in the same order, and processors fetch ahead upwards. */
 static __attribute__((noinline)) void fill(hearth_heap_cache *cache, unsigned number) {
   struct size_class *class = &classes[number];
   hearth_header **end = &cache->classes[number].free;
 
+  spill_idle(cache);
   if (!hearth_reentry_take(&class->lock))
     return;
   for (uint32_t wanted = facts[number].batch; wanted > 0; --wanted) {
@@ -243,17 +270,6 @@ static __attribute__((noinline)) void fill(hearth_heap_cache *cache, unsigned nu
     ++cache->classes[number].count;
   }
   hearth_lock_give(&class->lock);
-}
-
-/* Move chunks from a thread's list to the class's until `keep` are left. */
-static __attribute__((noinline)) void spill(hearth_heap_cache *cache, unsigned number, uint32_t keep) {
-  struct size_class *class = &classes[number];
-
-  if (cache->classes[number].count <= keep || !hearth_reentry_take(&class->lock))
-    return;
-  for (; cache->classes[number].count > keep; --cache->classes[number].count)
-    give_free_chunk(number, pop(&cache->classes[number].free));
-  hearth_class_tracts_unlock(&class->tracts, &class->lock);
 }
 
 void hearth_heap_cache_flush(hearth_heap_cache *cache) {
@@ -420,7 +436,7 @@ inline bool hearth_heap_give(hearth_chunk chunk, hearth_heap_cache *cache) {
   uint32_t batch = facts[chunk.size_class].batch;
   push(&cache->classes[chunk.size_class].free, chunk.first);
   if (__builtin_expect(++cache->classes[chunk.size_class].count >= 2 * batch, false))
-    spill(cache, chunk.size_class, batch);
+    spill_full(cache, chunk.size_class);
   return true;
 }
 

@@ -32,7 +32,9 @@ typedef struct hearth_heap_cache {
   struct {
     hearth_header *free;
     uint32_t count;
+    uint32_t seen; /* the count when the class's turn was last */
   } classes[HEARTH_HEAP_CLASSES];
+  uint32_t turn;
   hearth_headerless_cache headerless;
 } hearth_heap_cache;
 

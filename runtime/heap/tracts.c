@@ -129,6 +129,7 @@ void hearth_tract_give(char *start) {
   hearth_os_discard(start, length * HEARTH_SECTOR);
   hearth_shadow_give_back(start, length * HEARTH_SECTOR);
   uint64_t signals = lock_runs();
+  tracts.sectors[first].kind = HEARTH_TRACT_FREE; /* also inside of a longer one: its blocks were freed */
   if (first + length < tracts.frontier && tracts.sectors[first + length].kind == HEARTH_TRACT_FREE) {
     uint32_t behind = first + length;
     length += tracts.sectors[behind].length;

@@ -142,15 +142,55 @@ static void free_tracts_go_back(void **state) {
   }
 }
 
+/* Also where a tract became part of a larger free one. */
+static void blocks_of_tracts_that_went_back_are_freed_ones(void **state) {
+  enum { SIZE = 200, COUNT = 40000 };
+  static void *memory[COUNT];
+  size_t found;
+
+  (void)state;
+  for (size_t i = 0; i < COUNT; ++i)
+    memory[i] = hearth_headerless_take(SIZE, &cache.headerless);
+  for (size_t odd = 0; odd < 2; ++odd)
+    for (size_t i = 0; i < COUNT; ++i)
+      if ((uintptr_t)memory[i] / HEARTH_SECTOR % 2 == odd)
+        assert_true(hearth_headerless_give(memory[i], NULL));
+  for (size_t i = 0; i < COUNT; ++i)
+    assert_int_not_equal(hearth_headerless_find(memory[i], &found), HEARTH_HEADERLESS_LIVE);
+}
+
+/* Programs that allocate and free as much by turns would wait for the system each time. */
+static void memory_stays_that_is_taken_again(void **state) {
+  enum { SIZE = 500, COUNT = 2000, ROUNDS = 4 };
+  static void *memory[COUNT];
+  size_t kept = 0, found;
+
+  (void)state;
+  for (int round = 0; round < ROUNDS; ++round) {
+    for (size_t i = 0; i < COUNT; ++i)
+      memory[i] = memset(hearth_headerless_take(SIZE, &cache.headerless), 1, SIZE);
+    for (size_t i = 0; i < COUNT; ++i)
+      assert_true(hearth_headerless_give(memory[i], &cache.headerless));
+  }
+  for (size_t i = 0; i < COUNT; ++i)
+    kept += hearth_headerless_find(memory[i], &found) == HEARTH_HEADERLESS_FREED;
+  assert_int_equal(kept, COUNT);
+}
+
 /* No profile of the test itself. */
 const char *__memprof_default_options(void) { return "dump_at_exit=0"; }
 
 int main(void) {
   hearth_ensure_heap();
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(fresh_chunks_ascend),          cmocka_unit_test(sizes_are_rounded_up_to_16),
-      cmocka_unit_test(wrong_pointers_are_told),      cmocka_unit_test(chunks_do_not_overlap_and_are_nobodys_blocks),
-      cmocka_unit_test(flushed_chunks_are_everyones), cmocka_unit_test(half_a_mark_is_no_mark),
+      cmocka_unit_test(fresh_chunks_ascend),
+      cmocka_unit_test(sizes_are_rounded_up_to_16),
+      cmocka_unit_test(wrong_pointers_are_told),
+      cmocka_unit_test(chunks_do_not_overlap_and_are_nobodys_blocks),
+      cmocka_unit_test(flushed_chunks_are_everyones),
+      cmocka_unit_test(half_a_mark_is_no_mark),
+      cmocka_unit_test(memory_stays_that_is_taken_again),
+      cmocka_unit_test(blocks_of_tracts_that_went_back_are_freed_ones),
       cmocka_unit_test(free_tracts_go_back),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
