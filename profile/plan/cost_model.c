@@ -52,7 +52,7 @@ static double in_windows(double share, double windows) {
 }
 
 static void add_spans(plan_heap *heap, const plan_subject *s, double bytes, double lines) {
-  double share = __builtin_popcountll(s->scenes) / (double)PLAN_SCENES, windows = 1;
+  double share = plan_share_of_scenes(s), windows = 1;
   if (share <= 0 || s->slots <= 0)
     return;
   for (uint32_t i = PLAN_SCENES; i < PLAN_MOMENTS; i++, windows *= 4) {
@@ -64,7 +64,7 @@ static void add_spans(plan_heap *heap, const plan_subject *s, double bytes, doub
 }
 
 static void add_briefs(plan_heap *heap, const plan_subject *s, double lines) {
-  double slots = s->touched * __builtin_popcountll(s->scenes) / (double)PLAN_SCENES, uses = s->uses;
+  double slots = s->touched * plan_share_of_scenes(s), uses = s->uses;
   for (uint32_t i = 0; i < PLAN_BRIEFS && slots > 0; i++, uses /= 4)
     heap->brief[i] += lines * slots * plan_covered(uses / slots);
 }
@@ -183,14 +183,19 @@ static double misses_within(double units, double accesses, double room) {
   return count < accesses ? count : accesses;
 }
 
-/* Misses in a window where several fill the room: from one span to the next the units grow by a power of the time, too. */
+/* Misses in a window, if so many windows touch `few` units, at most the room, and four times as many windows touch `many`, more than the
+ * room: between them the units grow by a power of the time. */
+static double misses_between(double few, double many, double windows, double room) {
+  double power = plan_ln(many / few) / plan_ln(4);
+  return power * room / (windows * plan_exp(plan_ln(room / few) / power));
+}
+
+/* Misses in a window where several fill the room. */
 static double misses_across(const double *units, double room) {
   double windows = 1;
   for (uint32_t i = PLAN_SCENES; i + 1 < PLAN_MOMENTS; i++, windows *= 4)
-    if (units[i + 1] > room && units[i] > 0) {
-      double low = units[i] < room ? units[i] : room, power = plan_ln(units[i + 1] / low) / plan_ln(4);
-      return power * room / (windows * plan_exp(plan_ln(room / low) / power));
-    }
+    if (units[i + 1] > room && units[i] > 0)
+      return misses_between(units[i] < room ? units[i] : room, units[i + 1], windows, room);
   return 0;
 }
 
@@ -211,9 +216,8 @@ static double misses_of_briefs(const footprint *f, uint32_t *ret_brief) {
     windows /= 4;
     if (lines[i] <= l1_lines || lines[i + 1] > l1_lines || lines[i + 1] <= 0)
       continue;
-    double power = plan_ln(lines[i] / lines[i + 1]) / plan_ln(4);
     *ret_brief = i;
-    return power * l1_lines / (windows * plan_exp(plan_ln(l1_lines / lines[i + 1]) / power));
+    return misses_between(lines[i + 1], lines[i], windows, l1_lines);
   }
   return 0;
 }

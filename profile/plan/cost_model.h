@@ -57,6 +57,11 @@ typedef struct plan_subject {
   double uses;                /* of its slots, in a window */
 } plan_subject;
 
+/* The part of the scenes in which it is touched. */
+static inline double plan_share_of_scenes(const plan_subject *subject) {
+  return __builtin_popcountll(subject->scenes) / (double)PLAN_SCENES;
+}
+
 /* Facts about an average window and run; times are those of the profiled run. */
 typedef struct plan_time {
   double accesses; /* in a window */

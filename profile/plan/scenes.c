@@ -78,7 +78,7 @@ static void cast(staging *s, uint32_t number) {
       subject->scenes |= UINT64_C(1) << i;
   if (subject->scenes == 0 && subject->share > 0)
     subject->scenes = UINT64_C(1) << number % PLAN_SCENES;
-  double share = __builtin_popcountll(subject->scenes) / (double)PLAN_SCENES;
+  double share = plan_share_of_scenes(subject);
   if (share > 0) {
     subject->touched *= subject->share / share;
     subject->pages *= subject->share / share;

@@ -151,7 +151,7 @@ static void what_is_used_fits_once_it_lies_together(void **state) {
   assert_true(few < misses / 10);
 }
 
-/* A thousand blocks that a program looks through again and again fit the first cache, nearly, if no others lie between
+/* 500 blocks that a program looks through again and again fit the first cache, nearly, if no others lie between
  * (Ptrdist's ft takes 0.6 of the time with its vertices apart). Others, which are used as much, fit no cache wherever they are. */
 static void what_is_used_much_fits_the_first_cache_once_it_lies_apart(void **state) {
   static plan_heap none, one, pools[2], alike;
