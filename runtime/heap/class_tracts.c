@@ -12,12 +12,12 @@
 
 static uint32_t empty_sectors; /* of all classes */
 
-void hearth_class_tracts_note_new(hearth_class_tracts *tracts, uint32_t sectors) {
+void hearth_class_tracts_note_new(hearth_class_tracts *tracts, const hearth_sector *tract) {
   ++tracts->count;
   if (tracts->left == 0)
     return;
   --tracts->left;
-  tracts->staying += (tracts->staying + 1) * sectors <= EMPTY_OF_CLASS;
+  tracts->staying += (tracts->staying + 1) * tract->length <= EMPTY_OF_CLASS;
 }
 
 void hearth_class_tracts_note_taken(hearth_class_tracts *tracts, hearth_sector *tract, uint32_t chunks) {

@@ -21,8 +21,8 @@ static inline hearth_sector *hearth_class_tracts_first(const hearth_class_tracts
   return tracts->partial ? tracts->partial : tracts->empty;
 }
 
-/* The class got one more, of so many sectors. */
-void hearth_class_tracts_note_new(hearth_class_tracts *tracts, uint32_t sectors);
+/* The class got one more. */
+void hearth_class_tracts_note_new(hearth_class_tracts *tracts, const hearth_sector *tract);
 
 /* A chunk of the tract was taken from those that are free, or added to them. The tract has `chunks` in all; 2 at least. */
 void hearth_class_tracts_note_taken(hearth_class_tracts *tracts, hearth_sector *tract, uint32_t chunks);

@@ -80,7 +80,7 @@ static hearth_headerless_chunk *take_fresh_headerless(unsigned number) {
     char *tract = hearth_tract_take(HEARTH_TRACT_HEADERLESS, (uint8_t)number, HEARTH_SECTOR);
     if (!tract)
       return NULL;
-    hearth_class_tracts_note_new(&class->tracts, 1);
+    hearth_class_tracts_note_new(&class->tracts, hearth_sector_of(tract));
     class->fresh = tract;
     class->fresh_end = tract + HEARTH_SECTOR;
   }

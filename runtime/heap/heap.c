@@ -174,7 +174,7 @@ static hearth_header *take_fresh(unsigned number) {
     class->fresh = tract + FIRST;
     class->ready = tract;
     class->fresh_end = tract + tract_end(number);
-    hearth_class_tracts_note_new(&class->tracts, hearth_sector_of(tract)->length);
+    hearth_class_tracts_note_new(&class->tracts, hearth_sector_of(tract));
   }
   hearth_header *first = (hearth_header *)class->fresh;
   class->fresh += size;
