@@ -43,12 +43,17 @@ static bool find_next(struct hearth_pool *pool, size_t quanta) {
   }
 }
 
-/* A hole of a tile, from the likely one on if that lies in it. A search in vain tells how large holes are at most. */
-static bool find_in_tile(struct hearth_pool *pool, enum hearth_hole which, struct hearth_parcel *parcel, uint32_t tile,
-                         size_t quanta) {
+struct found {
+  struct hearth_parcel *parcel;
+  size_t quantum, quanta;
+};
+
+/* A hole of a tile, for small blocks from the likely one on if that lies in it. A search in vain tells how large holes are at most. */
+static bool search_tile(const struct hearth_pool *pool, struct hearth_parcel *parcel, uint32_t tile, size_t quanta,
+                        struct found *ret_found) {
   size_t begin = hearth_parcel_begin(parcel) + tile * HEARTH_TILE_QUANTA, tile_end = begin + HEARTH_TILE_QUANTA, hole;
-  size_t *likely = &pool->likely[parcel->is_medium], end = hearth_parcel_end(parcel), room, most;
-  size_t from = *likely - begin < HEARTH_TILE_QUANTA ? *likely : begin;
+  size_t end = hearth_parcel_end(parcel), room, most;
+  size_t from = !parcel->is_medium && pool->likely - begin < HEARTH_TILE_QUANTA ? pool->likely : begin;
   if (!hearth_block_map_find(from, tile_end, end, quanta, &hole, &room)) {
     most = room;
     if (!hearth_block_map_find(begin, from, end, quanta, &hole, &room)) {
@@ -56,18 +61,17 @@ static bool find_in_tile(struct hearth_pool *pool, enum hearth_hole which, struc
       return false;
     }
   }
-  *likely = hole + room;
-  hearth_hole_open(pool, which, parcel, hole, room);
+  *ret_found = (struct found){parcel, hole, room};
   return true;
 }
 
 /* The first tile of a parcel with a hole that is large enough. */
-static bool find_in_parcel(struct hearth_pool *pool, enum hearth_hole which, struct hearth_parcel *parcel,
-                           size_t quanta) {
+static bool search_parcel(const struct hearth_pool *pool, struct hearth_parcel *parcel, size_t quanta,
+                          struct found *ret_found) {
   uint16_t most = 0;
   for (uint32_t tile = 0; tile < parcel->tiles; tile++) {
     const uint16_t *of_tile = &parcel->hole_most_of_tile[tile];
-    if (*of_tile >= quanta && find_in_tile(pool, which, parcel, tile, quanta))
+    if (*of_tile >= quanta && search_tile(pool, parcel, tile, quanta, ret_found))
       return true;
     most = *of_tile > most ? *of_tile : most;
   }
@@ -75,18 +79,43 @@ static bool find_in_parcel(struct hearth_pool *pool, enum hearth_hole which, str
   return false;
 }
 
-bool hearth_hole_find_first(struct hearth_pool *pool, enum hearth_hole which, size_t quanta) {
+/* The first parcel with one. */
+static bool search(const struct hearth_pool *pool, bool is_medium, size_t quanta, struct found *ret_found) {
   unsigned tried = 0;
-  hearth_hole_close(pool, which);
-  struct hearth_parcel *parcel = pool->parcels[which == HEARTH_HOLE_MEDIUM];
-  for (; parcel && tried < PARCELS_TRIED; parcel = parcel->next) {
+  for (struct hearth_parcel *parcel = pool->parcels[is_medium]; parcel && tried < PARCELS_TRIED;
+       parcel = parcel->next) {
     if (parcel->hole_most < quanta)
       continue;
-    if (find_in_parcel(pool, which, parcel, quanta))
+    if (search_parcel(pool, parcel, quanta, ret_found))
       return true;
     tried++;
   }
   return false;
+}
+
+bool hearth_hole_find_first(struct hearth_pool *pool, enum hearth_hole which, size_t quanta) {
+  struct found found;
+  hearth_hole_close(pool, which);
+  if (!search(pool, false, quanta, &found))
+    return false;
+  pool->likely = found.quantum + found.quanta;
+  hearth_hole_open(pool, which, found.parcel, found.quantum, found.quanta);
+  return true;
+}
+
+void *hearth_medium_take_freed(struct hearth_pool *pool, size_t quanta, size_t alignment) {
+  size_t all = quanta + alignment / HEARTH_QUANTUM_BYTES - 1;
+  struct found found;
+  if (pool->medium_most < all)
+    return NULL;
+  if (!search(pool, true, all, &found)) {
+    pool->medium_most = (uint16_t)(all - 1);
+    return NULL;
+  }
+  uint64_t block = (hearth_address_of(found.quantum) + alignment - 1) & -(uint64_t)alignment;
+  hearth_block_map_use(hearth_quantum_at(block), quanta);
+  hearth_pool_use_quanta(pool, found.parcel, quanta);
+  return (void *)(uintptr_t)block;
 }
 
 bool hearth_hole_find(struct hearth_pool *pool, enum hearth_hole which, size_t quanta) {

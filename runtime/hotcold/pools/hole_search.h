@@ -5,11 +5,14 @@
 
 #include "pool.h"
 
-/* A hole of at least so many quanta. */
+/* A hole of at least so many quanta, for small blocks. */
 bool hearth_hole_find(struct hearth_pool *pool, enum hearth_hole which, size_t quanta);
 
 /* The same; it lies in the first parcel that has one, also for the next hole. */
 bool hearth_hole_find_first(struct hearth_pool *pool, enum hearth_hole which, size_t quanta);
+
+/* A medium block where others were freed; the rest of its hole stays free. NULL if there is no room that is worth the search. */
+void *hearth_medium_take_freed(struct hearth_pool *pool, size_t quanta, size_t alignment);
 
 /* A new parcel. `even`: the size of its blocks, if they begin where it does; or 0. */
 bool hearth_hole_find_fresh(struct hearth_pool *pool, enum hearth_hole which, size_t even);

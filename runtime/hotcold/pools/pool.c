@@ -34,10 +34,8 @@ static void *cut(struct hearth_pool *pool, enum hearth_hole which, size_t quanta
 }
 
 /* Of a new parcel, small blocks of all sizes take the same hole. */
-static void *take_from_hole(struct hearth_pool *pool, size_t quanta, bool *ret_zeroed) {
-  enum hearth_hole which = quanta <= HEARTH_TINY_QUANTA    ? HEARTH_HOLE_NEXT
-                           : quanta <= HEARTH_SMALL_QUANTA ? HEARTH_HOLE_SMALL
-                                                           : HEARTH_HOLE_MEDIUM;
+static void *take_small_from_hole(struct hearth_pool *pool, size_t quanta, bool *ret_zeroed) {
+  enum hearth_hole which = quanta <= HEARTH_TINY_QUANTA ? HEARTH_HOLE_NEXT : HEARTH_HOLE_SMALL;
   if (pool->is_split && which == HEARTH_HOLE_NEXT)
     hearth_hole_join_next(pool);
   void *block = cut(pool, which, quanta, ret_zeroed);
@@ -46,24 +44,40 @@ static void *take_from_hole(struct hearth_pool *pool, size_t quanta, bool *ret_z
   if (hearth_hole_find(pool, which, quanta) ||
       (hearth_collect_remote_blocks(pool->thread) && hearth_hole_find(pool, which, quanta)))
     return cut(pool, which, quanta, ret_zeroed);
-  if (which == HEARTH_HOLE_SMALL)
-    which = HEARTH_HOLE_NEXT;
-  return hearth_hole_find_fresh(pool, which, quanta) ? cut(pool, which, quanta, ret_zeroed) : NULL;
+  return hearth_hole_find_fresh(pool, HEARTH_HOLE_NEXT, quanta) ? cut(pool, HEARTH_HOLE_NEXT, quanta, ret_zeroed)
+                                                                : NULL;
+}
+
+static void *take_freed_medium(struct hearth_pool *pool, size_t quanta, bool *ret_zeroed) {
+  *ret_zeroed = false;
+  return hearth_medium_take_freed(pool, quanta, HEARTH_QUANTUM_BYTES);
+}
+
+static void *take_medium(struct hearth_pool *pool, size_t quanta, bool *ret_zeroed) {
+  void *block = take_freed_medium(pool, quanta, ret_zeroed);
+  if (block)
+    return block;
+  if (pool->medium_even != quanta)
+    hearth_hole_end_own_evenness(pool, HEARTH_HOLE_MEDIUM);
+  block = cut(pool, HEARTH_HOLE_MEDIUM, quanta, ret_zeroed);
+  if (!block && hearth_collect_remote_blocks(pool->thread))
+    block = take_freed_medium(pool, quanta, ret_zeroed);
+  if (!block && hearth_hole_find_fresh(pool, HEARTH_HOLE_MEDIUM, quanta))
+    block = cut(pool, HEARTH_HOLE_MEDIUM, quanta, ret_zeroed);
+  return block;
 }
 
 static void *take_uncached(struct hearth_pool *pool, size_t quanta, bool *ret_zeroed) {
-  void *block = take_from_hole(pool, quanta, ret_zeroed);
+  void *block = quanta > HEARTH_SMALL_QUANTA ? take_medium(pool, quanta, ret_zeroed)
+                                             : take_small_from_hole(pool, quanta, ret_zeroed);
   if (block)
     hearth_count_add(&pool->counts.cut, 1);
   return block;
 }
 
 void *hearth_pool_take(struct hearth_pool *pool, size_t quanta, bool *ret_zeroed) {
-  if (quanta > HEARTH_SMALL_QUANTA) {
-    if (pool->medium_even != quanta)
-      hearth_hole_end_own_evenness(pool, HEARTH_HOLE_MEDIUM);
+  if (quanta > HEARTH_SMALL_QUANTA)
     return take_uncached(pool, quanta, ret_zeroed);
-  }
   if (pool->even && pool->even != quanta && !hearth_bin_count(pool, quanta))
     hearth_hole_end_evenness(pool, pool->parcel);
   void *block = hearth_pool_take_small(pool, hearth_bin_of(pool, quanta), quanta, ret_zeroed);
@@ -110,28 +124,40 @@ static void *cut_aligned_of_next(struct hearth_pool *pool, size_t quanta, size_t
   return hearth_hole_cut(&pool->counts.hole[which], quanta, false, &block) ? block : NULL;
 }
 
-static void *take_aligned_uncached(struct hearth_pool *pool, size_t quanta, size_t alignment) {
-  bool is_small = quanta <= HEARTH_SMALL_QUANTA;
-  enum hearth_hole which = is_small ? HEARTH_HOLE_SMALL : HEARTH_HOLE_MEDIUM;
+static void *take_small_aligned(struct hearth_pool *pool, size_t quanta, size_t alignment) {
   size_t all = quanta + alignment / HEARTH_QUANTUM_BYTES - 1;
-  hearth_hole_end_own_evenness(pool, is_small ? HEARTH_HOLE_NEXT : HEARTH_HOLE_MEDIUM);
-  void *block = cut_aligned(pool, which, quanta, alignment);
-  if (!block && is_small)
+  hearth_hole_end_own_evenness(pool, HEARTH_HOLE_NEXT);
+  void *block = cut_aligned(pool, HEARTH_HOLE_SMALL, quanta, alignment);
+  if (!block)
     block = cut_aligned_of_next(pool, quanta, alignment);
   if (block)
     return block;
-  if (hearth_hole_find_first(pool, which, all) ||
-      (hearth_collect_remote_blocks(pool->thread) && hearth_hole_find_first(pool, which, all)))
-    return cut_aligned(pool, which, quanta, alignment);
-  which = is_small ? HEARTH_HOLE_NEXT : which;
-  return hearth_hole_find_fresh(pool, which, 0) ? cut_aligned(pool, which, quanta, alignment) : NULL;
+  if (hearth_hole_find_first(pool, HEARTH_HOLE_SMALL, all) ||
+      (hearth_collect_remote_blocks(pool->thread) && hearth_hole_find_first(pool, HEARTH_HOLE_SMALL, all)))
+    return cut_aligned(pool, HEARTH_HOLE_SMALL, quanta, alignment);
+  return hearth_hole_find_fresh(pool, HEARTH_HOLE_NEXT, 0) ? cut_aligned(pool, HEARTH_HOLE_NEXT, quanta, alignment)
+                                                           : NULL;
+}
+
+static void *take_medium_aligned(struct hearth_pool *pool, size_t quanta, size_t alignment) {
+  void *block = hearth_medium_take_freed(pool, quanta, alignment);
+  if (block)
+    return block;
+  hearth_hole_end_own_evenness(pool, HEARTH_HOLE_MEDIUM);
+  block = cut_aligned(pool, HEARTH_HOLE_MEDIUM, quanta, alignment);
+  if (!block && hearth_collect_remote_blocks(pool->thread))
+    block = hearth_medium_take_freed(pool, quanta, alignment);
+  if (!block && hearth_hole_find_fresh(pool, HEARTH_HOLE_MEDIUM, 0))
+    block = cut_aligned(pool, HEARTH_HOLE_MEDIUM, quanta, alignment);
+  return block;
 }
 
 void *hearth_pool_take_aligned(struct hearth_pool *pool, size_t quanta, size_t alignment) {
   void *block = quanta <= HEARTH_SMALL_QUANTA ? take_cached_if_aligned(pool, quanta, alignment) : NULL;
   if (block)
     return block;
-  block = take_aligned_uncached(pool, quanta, alignment);
+  block = quanta <= HEARTH_SMALL_QUANTA ? take_small_aligned(pool, quanta, alignment)
+                                        : take_medium_aligned(pool, quanta, alignment);
   if (block)
     hearth_count_add(&pool->counts.cut, 1);
   return block;
@@ -197,6 +223,6 @@ void hearth_pool_forget(struct hearth_pool *pool) {
   pool->is_split = false;
   pool->even = pool->medium_even = 0;
   pool->parcel = pool->waiting = pool->last_waiting = pool->parcels[0] = pool->parcels[1] = NULL;
-  pool->tiles = pool->medium_tiles = 0;
+  pool->tiles = pool->medium_tiles = pool->medium_most = 0;
   hearth_count_set(&pool->counts.used_quanta, 0);
 }

@@ -13,8 +13,12 @@
  * back to the parcel (as in Immix, by Blackburn and McKinley: nothing is moved, and no list goes through freed blocks).
  * Then come blocks that other threads freed, then a new parcel. Requests that are not tiny would pass over too many holes:
  * where the hole has no room for them, they have one of their own, the first that is large enough. Bounds on the size of
- * holes say which tiles need no search. Medium blocks lie in parcels of their own. An aligned block leaves a gap, which the
- * next tiny blocks fill, and the pool goes on behind.
+ * holes say which tiles need no search. An aligned block leaves a gap, which the next tiny blocks fill, and the pool goes on
+ * behind.
+ *
+ * Medium blocks lie in parcels of their own. They have no bins: each takes the first freed room that is large enough, and the
+ * rest of a new parcel only if there is none. Otherwise blocks that live long and blocks of a smaller size that do not, by
+ * turns, would leave a hole each time.
  *
  * A new parcel is even as long as one size is asked for, and until one of its blocks is given back; of medium blocks only if
  * they leave next to nothing of it.
@@ -60,7 +64,9 @@ struct hearth_pool {
   struct hearth_parcel *waiting; /* parcels that will be searched next, */
   struct hearth_parcel *last_waiting;
   struct hearth_parcel *parcels[2]; /* all: of small blocks, of medium ones */
-  size_t likely[2]; /* of both kinds, the quantum where a hole was found last, or became the largest of its tile */
+  size_t likely; /* the quantum where a hole for small blocks was found last, or became the largest of its tile */
+  uint16_t
+      medium_most; /* no freed room for medium blocks that is worth a search has more quanta, or it is HEARTH_HOLE_ANY */
   uint32_t tiles, medium_tiles; /* of all parcels, and of those with medium blocks */
   size_t give_back_at;          /* free quanta that start the next giving back */
   uint64_t given_back_ms;       /* when that was, for their age */

@@ -111,9 +111,12 @@ static size_t ample(const struct hearth_parcel *parcel) {
 
 void hearth_pool_raise_bounds(struct hearth_pool *pool, struct hearth_parcel *parcel, size_t quantum, size_t quanta) {
   uint16_t bound = quanta < ample(parcel) ? (uint16_t)quanta : HEARTH_HOLE_ANY, *of_tile = bound_of(parcel, quantum);
+  if (parcel->is_medium && bound > pool->medium_most)
+    pool->medium_most = bound;
   if (bound > *of_tile) {
     *of_tile = bound;
-    pool->likely[parcel->is_medium] = quantum;
+    if (!parcel->is_medium)
+      pool->likely = quantum;
   }
   if (bound <= parcel->hole_most)
     return;
@@ -184,7 +187,7 @@ void hearth_pool_recall(struct hearth_pool *pool, struct hearth_parcel *parcel) 
   hearth_block_map_repair(hearth_parcel_begin(parcel), hearth_parcel_end(parcel));
   count_used(pool, parcel, hearth_block_map_count(hearth_parcel_begin(parcel), hearth_parcel_end(parcel)));
   count_tiles(pool, parcel, parcel->tiles);
-  parcel->hole_most = HEARTH_HOLE_ANY;
+  parcel->hole_most = pool->medium_most = HEARTH_HOLE_ANY;
   for (uint32_t i = 0; i < parcel->tiles; i++)
     parcel->hole_most_of_tile[i] = HEARTH_HOLE_ANY;
   add_parcel(pool, parcel);
