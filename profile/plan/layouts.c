@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The search of layouts. Of all the cheapest is taken, by the cost model; one with fewer pools unless more gain enough. */
+/* The search of layouts. Of all the cheapest is taken, by the cost model; one with fewer pools unless more gain enough. Each
+ * pool parts blocks that were allocated one after the other, and were neighbours; the model does not know what that loses. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "array.h"
 #include "planner.h"
 
-/* Of the time of a program: a layout has to gain the first over simpler ones; pools are one if that costs less than the
- * second. */
-static const double least_gain = 0.01, noise = 0.001;
+/* Of the time of a program: a layout has to gain the first over simpler ones, and each pool more the second. */
+static const double least_gain = 0.01, pool_price = 0.005;
 
 typedef struct option {
   hearth_placement *placements; /* of each subject */
@@ -61,9 +61,11 @@ static void predict(searching *s, option *o) {
   }
 }
 
-/* Cycles of a window, and what the memory is worth. */
+/* Cycles of a window, what the memory is worth, and pools. */
 static double cost_of(const searching *s, const option *o) {
-  return o->prediction.cycles + hearth_plan_memory_price(s->time, s->steady_bytes) * o->prediction.steady_bytes;
+  uint32_t more = o->pool_count > 1 ? o->pool_count - 1 : 0;
+  return o->prediction.cycles + hearth_plan_memory_price(s->time, s->steady_bytes) * o->prediction.steady_bytes +
+         pool_price * s->time * more;
 }
 
 /* ------------------------------------------------- layouts -------------------------------------------------- */
@@ -89,7 +91,7 @@ static hearth_status place_in_clusters(searching *s, enum hearth_layout kind) {
   const plan_clustering clustering = {.by_call = kind == HEARTH_LAYOUT_CALLS,
                                       .prices = s->prices,
                                       .has_huge_pages = s->huge,
-                                      .least_price = noise * s->time};
+                                      .least_price = pool_price * s->time};
   HEARTH_TRY(hearth_plan_make_clusters(s->p, &clustering, o->placements, &o->pool_count));
   for (uint32_t i = 0; i < s->p->subject_count; i++)
     o->placements[i] = plan_is_cold(&s->p->subjects[i]) ? HEARTH_CLASS_COLD
