@@ -89,23 +89,23 @@ static void offer(most_touched *m, candidate one) {
     swap(&m->top[at], &m->top[(at - 1) / 2]);
 }
 
-static void add(hearth_pair_sums *sums, candidate x, candidate y, uint64_t pages, uint64_t sampled) {
+static void add(hearth_pair_sums *sums, candidate x, candidate y, uint64_t pages, uint64_t sampled, uint32_t weight) {
   uint32_t a = x.context < y.context ? x.context : y.context, b = x.context < y.context ? y.context : x.context;
   uint64_t lines = x.lines < y.lines ? x.lines : y.lines;
   hearth_pair_slot *slot = find(sums, a, b);
   if (slot->b == 0 && room(sums) == 0) {
-    ++sums->lost;
+    sums->lost += weight;
     return;
   }
   sums->count += slot->b == 0;
   slot->a = a;
   slot->b = b;
-  ++slot->windows;
-  slot->lines += hearth_sums_scale(lines, pages, sampled);
+  slot->windows += weight;
+  slot->lines += hearth_sums_scale(lines, pages * weight, sampled);
 }
 
 void hearth_pair_sums_add_window(hearth_pair_sums *sums, const hearth_touched_sums *touched, uint64_t pages,
-                                 uint64_t sampled) {
+                                 uint64_t sampled, uint32_t weight) {
   most_touched most = {.count = 0};
 
   for (uint32_t i = 0; i < touched->seen_count; ++i) {
@@ -115,5 +115,5 @@ void hearth_pair_sums_add_window(hearth_pair_sums *sums, const hearth_touched_su
   }
   for (uint32_t i = 0; i < most.count; ++i)
     for (uint32_t k = 0; k < i; ++k)
-      add(sums, most.top[i], most.top[k], pages, sampled);
+      add(sums, most.top[i], most.top[k], pages, sampled, weight);
 }

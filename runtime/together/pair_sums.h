@@ -27,8 +27,8 @@ void hearth_pair_sums_forget(hearth_pair_sums *sums);
 /* Have room for the pairs of one window more, unless the table is as large as it may be. */
 void hearth_pair_sums_reserve(hearth_pair_sums *sums);
 
-/* Add the pairs of the most touched contexts of a window that has ended; pages as there. */
+/* Add the pairs of the most touched contexts of a window that has ended; pages and weight as there. */
 void hearth_pair_sums_add_window(hearth_pair_sums *sums, const hearth_touched_sums *touched, uint64_t pages,
-                                 uint64_t sampled);
+                                 uint64_t sampled, uint32_t weight);
 
 #endif

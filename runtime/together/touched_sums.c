@@ -44,10 +44,11 @@ hearth_touched_row *hearth_touched_sums_see(hearth_touched_sums *sums, uint32_t 
   return row;
 }
 
-void hearth_touched_sums_end_window(hearth_touched_sums *sums, uint64_t pages, uint64_t sampled) {
+void hearth_touched_sums_end_window(hearth_touched_sums *sums, uint64_t pages, uint64_t sampled, uint32_t weight) {
+  pages *= weight;
   for (uint32_t i = 0; i < sums->seen_count; ++i) {
     hearth_touched_row *row = &sums->rows[sums->seen[i]];
-    row->sums[HEARTH_RAW_TOUCHED_WINDOWS] += row->lines > 0;
+    row->sums[HEARTH_RAW_TOUCHED_WINDOWS] += row->lines > 0 ? weight : 0;
     row->sums[HEARTH_RAW_TOUCHED_BLOCKS] += hearth_sums_scale(row->blocks, pages, sampled) / HEARTH_SHARE;
     row->sums[HEARTH_RAW_TOUCHED_LINES] += hearth_sums_scale(row->lines, pages, sampled);
     row->sums[HEARTH_RAW_TOUCHED_PAGES] += hearth_sums_scale(row->pages, pages, sampled);

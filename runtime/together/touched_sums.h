@@ -56,7 +56,7 @@ void hearth_touched_sums_forget(hearth_touched_sums *sums);
 void hearth_touched_sums_begin_window(hearth_touched_sums *sums);
 /* The row of a context in the current window; NULL: it is no context. */
 hearth_touched_row *hearth_touched_sums_see(hearth_touched_sums *sums, uint32_t context);
-/* The sample stood for `pages` pages where it had `sampled`. */
-void hearth_touched_sums_end_window(hearth_touched_sums *sums, uint64_t pages, uint64_t sampled);
+/* The sample stood for `pages` pages where it had `sampled`, and the window counts as `weight` of them. */
+void hearth_touched_sums_end_window(hearth_touched_sums *sums, uint64_t pages, uint64_t sampled, uint32_t weight);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A window: choose pages, look, wait, look again, sum up. Windows are 0.1 to 10 ms long, and come at random: the times
  * between them are distributed exponentially, and so long on average that looking takes no more than a small part of the
- * time. A small heap fits the caches: there are no windows before it has grown.
+ * time. The first ones come more often, as many programs end soon; later ones have more weight, so all moments of a run have the
+ * same. A small heap fits the caches: there are no windows before it has grown.
  *
  * The thread takes no lock that the program's threads take to allocate or free; only dumps take its own. It ends when the
  * program's first thread does, or the process would not. */
@@ -21,11 +22,13 @@
 #define LEAST_LENGTH UINT64_C(100000)  /* of a window, in ns */
 #define MOST_LENGTH  UINT64_C(10000000)
 #define DOUBLINGS    7                 /* from the least length to the greatest */
-#define LEAST_GAP    UINT64_C(2000000) /* mean time between windows, in ns */
+#define LEAST_GAP    UINT64_C(2000000) /* mean time between windows, in ns, */
 #define IDLE_GAP     UINT64_C(4000000) /* between questions whether there is something to look at */
-#define GAP_FOR_COST 100               /* the same, as a multiple of the time that a window's looks take */
+#define GAP_FOR_COST 100 /* and as a multiple of the time that a window's looks take: both of those of the */
+#define MOST_WEIGHT  4u  /* greatest weight; of others, as much shorter */
+#define OF_A_WEIGHT  64u /* windows, before the weight doubles */
 #define LEAST_PAGES  64u
-#define NEW_PICKS    32u  /* in a window */
+#define NEW_PICKS    32u  /* in a window of the greatest weight */
 #define OLD_PICKS    128u /* that a window looks at again */
 #define LIVE_PART    32u  /* live blocks are counted in one page of so many */
 
@@ -33,6 +36,7 @@ static struct {
   hearth_lock lock; /* of all but `looks` and what follows it */
   bool running;
   uint64_t dump;
+  uint32_t weight, left; /* of the next windows; how many they are */
   uint64_t totals[HEARTH_RAW_TOTALS];
   hearth_touched_sums touched;
   hearth_pair_sums pairs;
@@ -111,19 +115,26 @@ static void sum_up(void) {
     for (uint32_t k = 0; k < count; ++k)
       add_block(&seen[k], &looks->touched[i], windows.touched.window * HEARTH_LOOKS_MOST + i, counts_live);
   }
-  hearth_touched_sums_end_window(&windows.touched, looks->pages, looks->sampled);
-  hearth_pair_sums_add_window(&windows.pairs, &windows.touched, looks->pages, looks->sampled);
+  hearth_touched_sums_end_window(&windows.touched, looks->pages, looks->sampled, windows.weight);
+  hearth_pair_sums_add_window(&windows.pairs, &windows.touched, looks->pages, looks->sampled, windows.weight);
 }
 
 static void pick(uint64_t pages) {
   const hearth_looks *looks = windows.looks;
 
   hearth_picks_look(&windows.picks, OLD_PICKS, &windows.touched);
-  for (unsigned i = 0; i < NEW_PICKS; i++) {
+  for (unsigned i = 0; i < NEW_PICKS / MOST_WEIGHT * windows.weight; i++) {
     const char *page = looks->page[hearth_sampler_below(&windows.random, looks->count)];
     const char *byte = page + hearth_sampler_below(&windows.random, HEARTH_OS_PAGE);
     hearth_picks_take(&windows.picks, byte, pages, &windows.random);
   }
+}
+
+static void count_of_weight(void) {
+  if (windows.weight == MOST_WEIGHT || --windows.left > 0)
+    return;
+  windows.weight *= 2;
+  windows.left = OF_A_WEIGHT;
 }
 
 static void add_window(uint64_t length_ns) {
@@ -132,10 +143,11 @@ static void add_window(uint64_t length_ns) {
   hearth_pair_sums_reserve(&windows.pairs);
   sum_up();
   pick(pages);
-  ++windows.totals[HEARTH_RAW_WINDOWS];
-  windows.totals[HEARTH_RAW_WINDOW_NS] += length_ns;
-  windows.totals[HEARTH_RAW_SAMPLED_PAGES] += windows.looks->count;
-  windows.totals[HEARTH_RAW_PAGES] += pages;
+  windows.totals[HEARTH_RAW_WINDOWS] += windows.weight;
+  windows.totals[HEARTH_RAW_WINDOW_NS] += length_ns * windows.weight;
+  windows.totals[HEARTH_RAW_SAMPLED_PAGES] += (uint64_t)windows.looks->count * windows.weight;
+  windows.totals[HEARTH_RAW_PAGES] += pages * windows.weight;
+  count_of_weight();
 }
 
 /* A window in which the program waited says nothing of the memory that it uses. */
@@ -176,7 +188,7 @@ static void take_window(void) {
 static uint64_t draw_gap(void) {
   uint64_t mean = windows.cost_ns * GAP_FOR_COST;
 
-  return hearth_sampler_draw(&windows.random, mean > LEAST_GAP ? mean : LEAST_GAP);
+  return hearth_sampler_draw(&windows.random, (mean > LEAST_GAP ? mean : LEAST_GAP) * windows.weight / MOST_WEIGHT);
 }
 
 /* Counters say something once code is there that adds to them; in bursts, nothing about single lines and pages. */
@@ -206,6 +218,8 @@ void hearth_windows_begin(void) {
       !hearth_pair_sums_create(&windows.pairs))
     return;
   windows.looks = hearth_os_map(hearth_os_whole_pages(sizeof *windows.looks));
+  windows.weight = 1;
+  windows.left = OF_A_WEIGHT;
   hearth_sampler_begin(&windows.random, 1, hearth_rt.start_unix_ns ^ hearth_rt.pid << 40);
   windows.running = windows.looks && hearth_own_thread_begin(run, hearth_rt.options.clock == HEARTH_CLOCK_AUTO);
 }

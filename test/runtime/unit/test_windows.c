@@ -32,19 +32,19 @@ static void sums_are_scaled(void **state) {
   see(&sums, 9, 0);
   assert_null(hearth_touched_sums_see(&sums, 100));
   assert_int_equal(sums.seen_count, 2);
-  hearth_touched_sums_end_window(&sums, 1000, 8);
+  hearth_touched_sums_end_window(&sums, 1000, 8, 1);
   hearth_touched_sums_begin_window(&sums);
   see(&sums, 9, 1);
-  hearth_touched_sums_end_window(&sums, 3, 3);
+  hearth_touched_sums_end_window(&sums, 3, 3, 4);
   const uint64_t *seven = sums.rows[7].sums, *nine = sums.rows[9].sums, one = UINT64_C(1) << HEARTH_SUMS_FRACTION;
   assert_int_equal(seven[HEARTH_RAW_TOUCHED_WINDOWS], 1);
   assert_int_equal(seven[HEARTH_RAW_TOUCHED_LINES], 500 * one);
   assert_int_equal(seven[HEARTH_RAW_TOUCHED_PAGES], 250 * one);
   assert_int_equal(seven[HEARTH_RAW_TOUCHED_BLOCKS], 500 * one);
   assert_int_equal(seven[HEARTH_RAW_TOUCHED_LIVE], 500 * one);
-  assert_int_equal(nine[HEARTH_RAW_TOUCHED_WINDOWS], 1);
-  assert_int_equal(nine[HEARTH_RAW_TOUCHED_LINES], one);
-  assert_int_equal(nine[HEARTH_RAW_TOUCHED_LIVE], 252 * one);
+  assert_int_equal(nine[HEARTH_RAW_TOUCHED_WINDOWS], 4);
+  assert_int_equal(nine[HEARTH_RAW_TOUCHED_LINES], 4 * one);
+  assert_int_equal(nine[HEARTH_RAW_TOUCHED_LIVE], 258 * one);
   hearth_touched_sums_forget(&sums);
   assert_int_equal(nine[HEARTH_RAW_TOUCHED_LIVE], 0);
 }
@@ -68,15 +68,15 @@ static void the_most_touched_make_pairs(void **state) {
   for (uint32_t i = 0; i < CONTEXTS; ++i)
     see(&touched, 1 + i * 37 % CONTEXTS, 1 + i * 37 % CONTEXTS);
   see(&touched, CONTEXTS + 5, 0);
-  hearth_pair_sums_add_window(&pairs, &touched, 2, 1);
+  hearth_pair_sums_add_window(&pairs, &touched, 2, 1, 1);
   assert_int_equal(pairs.count, HEARTH_PAIR_CONTEXTS * (HEARTH_PAIR_CONTEXTS - 1) / 2);
   assert_null(pair_of(&pairs, 6, 7));
   assert_non_null(pair_of(&pairs, 7, 8));
   assert_int_equal(pair_of(&pairs, 40, 70)->windows, 1);
   assert_int_equal(pair_of(&pairs, 40, 70)->lines, UINT64_C(80) << HEARTH_SUMS_FRACTION);
-  hearth_pair_sums_add_window(&pairs, &touched, 1, 1);
-  assert_int_equal(pair_of(&pairs, 40, 70)->windows, 2);
-  assert_int_equal(pair_of(&pairs, 40, 70)->lines, UINT64_C(120) << HEARTH_SUMS_FRACTION);
+  hearth_pair_sums_add_window(&pairs, &touched, 1, 1, 2);
+  assert_int_equal(pair_of(&pairs, 40, 70)->windows, 3);
+  assert_int_equal(pair_of(&pairs, 40, 70)->lines, UINT64_C(160) << HEARTH_SUMS_FRACTION);
 }
 
 /* The table grows up to its limit; no pair is lost silently. */
@@ -93,7 +93,7 @@ static void pairs_without_room_are_counted(void **state) {
     hearth_touched_sums_begin_window(&touched);
     for (uint32_t i = 0; i < HEARTH_PAIR_CONTEXTS; ++i)
       see(&touched, w * HEARTH_PAIR_CONTEXTS + i, 1);
-    hearth_pair_sums_add_window(&pairs, &touched, 1, 1);
+    hearth_pair_sums_add_window(&pairs, &touched, 1, 1, 1);
   }
   assert_true(pairs.lost > 0);
   assert_int_equal(pairs.count + pairs.lost, WINDOWS * each);
