@@ -125,7 +125,8 @@ static double price(const clusters *c, const plan_heap *heap) {
 static void price_pair(clusters *c, uint32_t a, uint32_t b) {
   plan_heap both = c->heaps[a];
   hearth_plan_heap_join(&both, &c->heaps[b]);
-  *joined_at(c, a, b) = price(c, &both) - c->prices[a] - c->prices[b];
+  *joined_at(c, a, b) =
+      price(c, &both) - c->prices[a] - c->prices[b] + hearth_plan_dilution(&c->heaps[a], &c->heaps[b]);
 }
 
 static void price_all(clusters *c) {

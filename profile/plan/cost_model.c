@@ -14,6 +14,7 @@ static const double l1_lines = 512, l2_lines = 2 << 14, l3_lines = 1 << 19; /* 3
 static const double l1_miss = 2, l2_miss = 30, l3_miss = 100;               /* processors fetch ahead into the first */
 static const double l1_pages = 64, l2_pages = 1536;                         /* translations; of both sizes */
 static const double l1_page_miss = 4, l2_page_miss = 30;
+static const double lonely_line = 10; /* that was not fetched ahead, as the lines beside it are not touched */
 static const double fault = 4000, huge_fault = 400000; /* clearing included, in a virtual machine */
 static const double own_pair = 60, pool_pair = 44;     /* of malloc and free (test/bench/hotcold.sh) */
 /* Cycles between two accesses of the heap where nothing misses. A program that takes longer computes, or it waits: the profile does
@@ -161,6 +162,23 @@ double hearth_plan_heap_price(const plan_heap *heap, const plan_time *time, cons
   }
   return lines * prices->line + (translated + 0.5) * prices->page + steady_bytes(heap) * prices->steady_byte +
          brief_lines(heap, on_pages, prices->brief) * prices->brief_line;
+}
+
+static double touched_slots(const plan_heap *heap) {
+  double touched = 0;
+  for (uint32_t i = 0; i < PLAN_SCENES; i++)
+    touched += heap->touched[i] / PLAN_SCENES;
+  return touched;
+}
+
+double hearth_plan_dilution(const plan_heap *a, const plan_heap *b) {
+  double touched_a = touched_slots(a), touched_b = touched_slots(b);
+  if (a->bytes <= 0 || b->bytes <= 0)
+    return 0;
+  if (touched_a / a->bytes < touched_b / b->bytes)
+    return hearth_plan_dilution(b, a);
+  double alike = touched_a > 0 ? touched_b / b->bytes / (touched_a / a->bytes) : 1;
+  return touched_a * b->bytes / (a->bytes + b->bytes) * (1 - alike) * lonely_line;
 }
 
 /* -------------------------------------------------- misses --------------------------------------------------- */

@@ -116,6 +116,9 @@ double hearth_plan_memory_price(double cycles, double steady_bytes);
 plan_prices hearth_plan_prices(const plan_heaps *heaps, const plan_time *time);
 /* Cycles of a window that go to a heap's units, by these prices. */
 double hearth_plan_heap_price(const plan_heap *heap, const plan_time *time, const plan_prices *prices, bool huge);
+/* Cycles more if two heaps are one, of which one is touched much and the other little: what lies between the touched lines is fetched
+ * ahead for nothing. */
+double hearth_plan_dilution(const plan_heap *a, const plan_heap *b);
 /* Is a range with so many bytes, all pools or the cold memory, in huge pages? */
 bool hearth_plan_has_huge_pages(double range_bytes);
 

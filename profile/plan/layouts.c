@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The search of layouts. Of all the cheapest is taken, by the cost model; one with fewer pools unless more gain enough. Each
- * pool parts blocks that were allocated one after the other, and were neighbours; the model does not know what that loses. */
+/* The search of layouts. Of all the cheapest is taken, by the cost model; a simpler one unless more pools gain enough. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "array.h"
 #include "planner.h"
 
-/* Of the time of a program: a layout has to gain the first over simpler ones, and each pool more the second. */
-static const double least_gain = 0.01, pool_price = 0.005;
+/* Of the time of a program: what pools have to gain at all, */
+static const double worth_it = 0.01;
+/* a layout over simpler ones, and each pool more. Pools part blocks that were allocated one after the other, and were neighbours: the
+ * model does not know what that loses. Groups need sites, too, and part what one call allocates. */
+static const double least_gain[HEARTH_LAYOUTS] = {[HEARTH_LAYOUT_CALLS] = 0.005, [HEARTH_LAYOUT_GROUPS] = 0.05};
+static const double pool_price = 0.005;
 
 typedef struct option {
   hearth_placement *placements; /* of each subject */
@@ -61,11 +64,9 @@ static void predict(searching *s, option *o) {
   }
 }
 
-/* Cycles of a window, what the memory is worth, and pools. */
+/* Cycles of a window, and what the memory is worth. */
 static double cost_of(const searching *s, const option *o) {
-  uint32_t more = o->pool_count > 1 ? o->pool_count - 1 : 0;
-  return o->prediction.cycles + hearth_plan_memory_price(s->time, s->steady_bytes) * o->prediction.steady_bytes +
-         pool_price * s->time * more;
+  return o->prediction.cycles + hearth_plan_memory_price(s->time, s->steady_bytes) * o->prediction.steady_bytes;
 }
 
 /* ------------------------------------------------- layouts -------------------------------------------------- */
@@ -129,15 +130,18 @@ static enum hearth_layout last_of(const planner *p) {
   return guesses && !p->options.layout ? HEARTH_LAYOUT_WARM : HEARTH_LAYOUTS - 1;
 }
 
+static bool gains(const searching *s, enum hearth_layout kind, enum hearth_layout over, double share) {
+  return cost_of(s, &s->options[kind]) < cost_of(s, &s->options[over]) - share * s->time;
+}
+
 /* Cold blocks lie apart in any case. */
 static enum hearth_layout choose(const searching *s) {
   enum hearth_layout best = HEARTH_LAYOUT_COLD;
   if (!hearth_writer_accesses_counted(s->p->w) && !s->p->options.guess_accesses)
     return best;
-  for (enum hearth_layout kind = HEARTH_LAYOUT_WARM; kind <= s->last; kind++) {
-    if (cost_of(s, &s->options[kind]) < cost_of(s, &s->options[best]) - least_gain * s->time)
+  for (enum hearth_layout kind = HEARTH_LAYOUT_WARM; kind <= s->last; kind++)
+    if (gains(s, kind, HEARTH_LAYOUT_COLD, worth_it) && gains(s, kind, best, least_gain[kind]))
       best = kind;
-  }
   return best;
 }
 

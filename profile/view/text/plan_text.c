@@ -94,7 +94,7 @@ static void print_reason(const hearth_plan *plan, FILE *stream) {
   else if (plan->layout <= HEARTH_LAYOUT_COLD)
     fputs("  no pools: less than 1 % of the time would be gained\n", stream);
   else if (plan->layout == HEARTH_LAYOUT_WARM)
-    fprintf(stream, "  %s is to save %.1f %% of the time, and more pools hardly more\n",
+    fprintf(stream, "  %s is to save %.1f %% of the time, and more pools not much more\n",
             hearth_layout_name(plan->layout), gain);
   else
     fprintf(stream, "  %s is to save %.1f %% of the time, one pool %.1f %%\n", hearth_layout_name(plan->layout), gain,
