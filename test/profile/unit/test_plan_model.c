@@ -94,6 +94,26 @@ static void others_lie_between_in_a_shared_heap(void **state) {
 }
 
 /* Half of a page's blocks die: the page stays. Blocks of one lifetime leave whole pages. */
+/* Half of what lies beside the touched lines is not touched, then: a line of two is not fetched ahead. Heaps that are alike lose
+ * nothing. */
+static void little_used_memory_dilutes_used_memory(void **state) {
+  static plan_heap used, alike, little, none;
+  plan_subject much = scattered(10000), hardly = scattered(1), never = scattered(0);
+  (void)state;
+  hearth_plan_heap_add(&used, &much, PLAN_POOLS);
+  hearth_plan_heap_add(&alike, &much, PLAN_POOLS);
+  hearth_plan_heap_add(&little, &hardly, PLAN_POOLS);
+  double lost = hearth_plan_dilution(&used, &little);
+  expect_near(lost, 10000.0 / 2 * 10, 0.01);
+  expect_near(hearth_plan_dilution(&little, &used), lost, 1e-9);
+  assert_true(hearth_plan_dilution(&used, &alike) == 0);
+  assert_true(hearth_plan_dilution(&used, &none) == 0);
+  little = none;
+  hearth_plan_heap_add(&little, &never, PLAN_POOLS);
+  expect_near(hearth_plan_dilution(&used, &little), 10000.0 / 2 * 10, 0.01);
+  assert_true(hearth_plan_dilution(&little, &little) == 0);
+}
+
 static void short_lives_leave_holes(void **state) {
   plan_subject s = scattered(0);
   (void)state;
@@ -190,6 +210,7 @@ int main(void) {
       cmocka_unit_test(few_blocks_touch_a_unit_each),
       cmocka_unit_test(walks_touch_what_they_cover),
       cmocka_unit_test(others_lie_between_in_a_shared_heap),
+      cmocka_unit_test(little_used_memory_dilutes_used_memory),
       cmocka_unit_test(short_lives_leave_holes),
       cmocka_unit_test(work_is_what_is_left_of_the_time),
       cmocka_unit_test(what_fits_costs_faults_only),
