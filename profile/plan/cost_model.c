@@ -171,14 +171,10 @@ static double touched_slots(const plan_heap *heap) {
   return touched;
 }
 
+/* Of the touched lines of the one that is touched more, those that it has more than the other would at its size, by the other's share. */
 double hearth_plan_dilution(const plan_heap *a, const plan_heap *b) {
-  double touched_a = touched_slots(a), touched_b = touched_slots(b);
-  if (a->bytes <= 0 || b->bytes <= 0)
-    return 0;
-  if (touched_a / a->bytes < touched_b / b->bytes)
-    return hearth_plan_dilution(b, a);
-  double alike = touched_a > 0 ? touched_b / b->bytes / (touched_a / a->bytes) : 1;
-  return touched_a * b->bytes / (a->bytes + b->bytes) * (1 - alike) * lonely_line;
+  double more = touched_slots(a) * b->bytes - touched_slots(b) * a->bytes, bytes = a->bytes + b->bytes;
+  return bytes > 0 ? (more < 0 ? -more : more) / bytes * lonely_line : 0;
 }
 
 /* -------------------------------------------------- misses --------------------------------------------------- */

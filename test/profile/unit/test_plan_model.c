@@ -93,7 +93,6 @@ static void others_lie_between_in_a_shared_heap(void **state) {
   expect_near(hearth_plan_predict_heap(&both, &time).lines, 7500, 0.05); /* of the lines of two, any is used */
 }
 
-/* Half of a page's blocks die: the page stays. Blocks of one lifetime leave whole pages. */
 /* Half of what lies beside the touched lines is not touched, then: a line of two is not fetched ahead. Heaps that are alike lose
  * nothing. */
 static void little_used_memory_dilutes_used_memory(void **state) {
@@ -114,6 +113,7 @@ static void little_used_memory_dilutes_used_memory(void **state) {
   assert_true(hearth_plan_dilution(&little, &little) == 0);
 }
 
+/* Half of a page's blocks die: the page stays. Blocks of one lifetime leave whole pages. */
 static void short_lives_leave_holes(void **state) {
   plan_subject s = scattered(0);
   (void)state;
