@@ -22,11 +22,11 @@
 #define LEAST_LENGTH UINT64_C(100000)  /* of a window, in ns */
 #define MOST_LENGTH  UINT64_C(10000000)
 #define DOUBLINGS    7                 /* from the least length to the greatest */
-#define LEAST_GAP    UINT64_C(2000000) /* mean time between windows, in ns, */
+#define LEAST_GAP    UINT64_C(2000000) /* mean time between windows of MOST_WEIGHT, in ns */
 #define IDLE_GAP     UINT64_C(4000000) /* between questions whether there is something to look at */
-#define GAP_FOR_COST 100 /* and as a multiple of the time that a window's looks take: both of those of the */
-#define MOST_WEIGHT  4u  /* greatest weight; of others, as much shorter */
-#define OF_A_WEIGHT  64u /* windows, before the weight doubles */
+#define GAP_FOR_COST 100               /* the same, as a multiple of the time that a window's looks take */
+#define MOST_WEIGHT  4u                /* of a window; those that weigh half as much come twice as often */
+#define OF_A_WEIGHT  64u               /* windows, before the weight doubles */
 #define LEAST_PAGES  64u
 #define NEW_PICKS    32u  /* in a window of the greatest weight */
 #define OLD_PICKS    128u /* that a window looks at again */
