@@ -53,8 +53,10 @@ static hearth_llvm_raw_mib convert(const hearth_mib *mib) {
 static void write_segments(hearth_file_output *output) {
   write_u64(output, hearth_mappings_count());
   for (const hearth_mapping *row = NULL; (row = hearth_mappings_next(row));) {
-    hearth_llvm_raw_segment segment = {
-        .start = row->start, .end = row->end, .offset = row->bias, .build_id_size = row->build_id_size};
+    hearth_llvm_raw_segment segment = {.start = row->start + row->moved,
+                                       .end = row->end + row->moved,
+                                       .offset = row->bias + row->moved,
+                                       .build_id_size = row->build_id_size};
     memcpy(segment.build_id, row->build_id, sizeof segment.build_id);
     hearth_file_output_write(output, &segment, sizeof segment);
   }

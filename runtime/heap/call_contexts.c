@@ -48,13 +48,29 @@ static void learn_chain(hearth_frame_chain *chain, const hearth_frame *frame, co
                                                  .by_place = hearth_recorder != NULL});
 }
 
+/* Forget what was remembered of code that has changed since (hearth_threads_forget_stacks). */
+static void forget_old_code(hearth_thread_cache *cache) {
+  uint32_t closings = __atomic_load_n(&hearth_mappings_closings, __ATOMIC_ACQUIRE);
+
+  if (__builtin_expect(cache->closings == closings, true))
+    return;
+  cache->closings = closings;
+  hearth_frame_chain_forget(&cache->chain);
+  cache->previous.count = cache->previous.word_count = 0;
+  cache->rules = (hearth_rule_memo){0};
+}
+
 /* The context of a call stack that is not among those that the thread knows. */
 static __attribute__((noinline)) uint32_t capture(const hearth_frame *frame, hearth_thread_cache *cache) {
   uint64_t pcs[HEARTH_DEPTH_MOST];
   hearth_trail trail;
-  bool is_new, is_chain = cache && cache->chain.complete;
+  bool is_new;
 
+  if (cache)
+    forget_old_code(cache);
+  bool is_chain = cache && cache->chain.complete;
   size_t depth = is_chain ? hearth_frame_chain_copy(&cache->chain, pcs) : find_stack(frame, cache, pcs, &trail);
+  hearth_mappings_tell_apart(pcs, depth, true);
   uint32_t context = hearth_depot_insert(&hearth_rt.depot, pcs, (uint32_t)depth, &is_new);
   if (is_new && hearth_rt.options.unwind == HEARTH_UNWIND_FP) /* reading rules covers them, too */
     hearth_mappings_cover(pcs, depth);
@@ -89,6 +105,7 @@ static __attribute__((noinline)) uint32_t verify(const hearth_frame *frame, uint
   bool is_new;
 
   size_t depth = find_stack(frame, NULL, pcs, &trail);
+  hearth_mappings_tell_apart(pcs, depth, true);
   uint32_t unwound = hearth_depot_insert(&hearth_rt.depot, pcs, (uint32_t)depth, &is_new);
   __atomic_fetch_add(&hearth_rt.verified_contexts, 1, __ATOMIC_RELAXED);
   if (unwound != context)

@@ -51,3 +51,8 @@ void hearth_stack_cache_add(hearth_stack_cache *cache, const hearth_frame *frame
   slot->context = context;
   memcpy(slot->words, trail->words, trail->word_count * sizeof *slot->words);
 }
+
+void hearth_stack_cache_forget(hearth_stack_cache *cache) {
+  for (size_t i = 0; i < HEARTH_STACK_CACHE_SLOTS; i++)
+    __atomic_store_n(&cache->slots[i].frame, NULL, __ATOMIC_RELAXED);
+}

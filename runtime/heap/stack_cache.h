@@ -33,4 +33,7 @@ bool hearth_stack_cache_find(hearth_stack_cache *cache, const hearth_frame *fram
 void hearth_stack_cache_add(hearth_stack_cache *cache, const hearth_frame *frame, const hearth_trail *trail,
                             uint32_t context);
 
+/* Forget all; by any thread, as hearth_frame_chain_forget_contexts. */
+void hearth_stack_cache_forget(hearth_stack_cache *cache);
+
 #endif

@@ -92,8 +92,7 @@ static void end_thread(void *closure) {
     hearth_lock_take(&registry_lock);
     hearth_frame_chain_forget(&cache->chain);
     cache->previous.count = 0; /* another thread's stack */
-    for (size_t i = 0; i < HEARTH_STACK_CACHE_SLOTS; ++i)
-      cache->stacks.slots[i].frame = NULL;
+    hearth_stack_cache_forget(&cache->stacks);
     cache->idle = true;
     hearth_lock_give(&registry_lock);
   }
@@ -199,6 +198,19 @@ void hearth_threads_forget_records(void) {
       hearth_mib_cache_forget(&cache->mibs);
 }
 
+/* The owners see to what is left (capture, call_contexts.c), which they look at only if they find no context. */
+void hearth_threads_forget_stacks(void) {
+  uint64_t signals = hearth_os_block_signals();
+
+  hearth_lock_take(&registry_lock);
+  for (hearth_thread_cache *cache = caches; cache; cache = cache->next) {
+    hearth_frame_chain_forget_contexts(&cache->chain);
+    hearth_stack_cache_forget(&cache->stacks);
+  }
+  hearth_lock_give(&registry_lock);
+  hearth_os_restore_signals(signals);
+}
+
 void hearth_threads_forget_others(void) {
   for (hearth_thread_cache *cache = caches; cache; cache = cache->next) {
     if (cache == hearth_this_thread.cache)
@@ -208,8 +220,7 @@ void hearth_threads_forget_others(void) {
       continue;
     hearth_heap_cache_flush(&cache->heap);
     hearth_frame_chain_forget(&cache->chain);
-    for (size_t i = 0; i < HEARTH_STACK_CACHE_SLOTS; ++i)
-      cache->stacks.slots[i].frame = NULL;
+    hearth_stack_cache_forget(&cache->stacks);
     cache->idle = true;
   }
 }

@@ -27,7 +27,8 @@ typedef struct hearth_thread_cache {
   /* For the summary of `hearth record`. */
   const hearth_header *newest_block; /* that the thread allocated; NULL: it has freed one since */
   uint64_t temporary_blocks;         /* that ended as the newest */
-  /* The owner's alone, outside of its signal handlers. */
+  /* The owner's alone, outside of its signal handlers; but see hearth_threads_forget_stacks. */
+  uint32_t closings; /* hearth_mappings_closings, when something was remembered */
   hearth_frame_chain chain;
   hearth_previous_stack previous;
   hearth_rule_memo rules;
@@ -106,6 +107,9 @@ void hearth_threads_show_records(hearth_mib_view *view);
 
 /* For the same: forget all records. Those of a thread that did not stop stay in its cache. */
 void hearth_threads_forget_records(void);
+
+/* Code is not what it was (hearth_mappings_close): forget what stacks were remembered. */
+void hearth_threads_forget_stacks(void);
 
 /* In a forked child, which has one thread: take the caches of the others. */
 void hearth_threads_forget_others(void);

@@ -31,6 +31,8 @@ static inline bool hearth_os_pages_within(void *begin, void *end, size_t least, 
 void *hearth_os_reserve(size_t size);
 /* Make reserved space usable; it reads as zeros. */
 bool hearth_os_commit(void *at, size_t size);
+/* Have memory that can be read, or executed, be writable, or no longer. */
+bool hearth_os_protect(void *at, size_t size, bool executable, bool writable);
 /* Zeroed memory; pages are taken when they are touched, so a generous size costs address space only. NULL: none. */
 void *hearth_os_map(size_t size);
 /* The same at this address. NULL: something is there, or the system cannot say so. */

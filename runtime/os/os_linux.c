@@ -39,6 +39,12 @@ bool hearth_os_commit(void *at, size_t size) {
   return call3(SYS_mprotect, (long)at, (long)size, PROT_READ | PROT_WRITE) == 0;
 }
 
+bool hearth_os_protect(void *at, size_t size, bool executable, bool writable) {
+  int protection = PROT_READ | (writable ? PROT_WRITE : 0) | (executable ? PROT_EXEC : 0);
+
+  return call3(SYS_mprotect, (long)at, (long)size, protection) == 0;
+}
+
 void *hearth_os_map(size_t size) { return map(size, PROT_READ | PROT_WRITE); }
 
 void *hearth_os_map_at(void *at, size_t size) {

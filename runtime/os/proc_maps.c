@@ -91,6 +91,7 @@ static hearth_maps_entry scan_line(const char *at, const char *end) {
   skip_field(&at, end);
   if (end - at >= 4) {
     entry.readable = at[0] == 'r';
+    entry.writable = at[1] == 'w';
     entry.executable = at[2] == 'x';
   }
   skip_field(&at, end);

@@ -17,7 +17,7 @@ typedef struct hearth_maps {
 
 typedef struct hearth_maps_entry {
   uintptr_t start, end;
-  bool readable, executable;
+  bool readable, writable, executable;
   uint64_t file_offset;
   uint64_t inode;   /* 0: no file */
   const char *path; /* in the buffer until the next call; not NUL-terminated; as much as fits */

@@ -256,6 +256,7 @@ void hearth_start(char **environment) {
   if (hearth_rt.live)
     hearth_live_begin();
   hearth_signals_begin();
+  hearth_loader_begin();
   hearth_windows_begin();
   if (looks)
     hearth_touches_begin();

@@ -9,6 +9,9 @@
 void hearth_start(char **environment);
 void hearth_finish(void);
 
+/* Of the start: libraries that are loaded and closed later. */
+void hearth_loader_begin(void);
+
 /* Instead of both, where the program's malloc is not the runtime's: instrumented code gets its counters, no more. */
 void hearth_start_without_blocks(void);
 

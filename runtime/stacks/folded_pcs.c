@@ -2,6 +2,8 @@
 /* A hash table with open addressing, which never grows and forgets nothing. */
 #include "folded_pcs.h"
 
+#include "mappings.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -26,8 +28,8 @@ static bool take(uint64_t *slot, uint64_t pc) {
 }
 
 void hearth_folded_pcs_add(uint64_t pc) {
+  hearth_mappings_tell_apart(&pc, 1, false);
   size_t at = pc * UINT64_C(0x9e3779b97f4a7c15) >> (64 - SLOT_BITS); /* 2^64 / golden ratio */
-
   for (;; at = (at + 1) % SLOTS) {
     uint64_t found = __atomic_load_n(&slots[at], __ATOMIC_RELAXED);
     if (found == pc || (found == 0 && take(&slots[at], pc)))

@@ -270,3 +270,13 @@ void hearth_frame_chain_forget(hearth_frame_chain *chain) {
   chain->end = NULL;
   chain->complete = false;
 }
+
+/* The owner may be looking at a place: it finds the context or none. */
+void hearth_frame_chain_forget_contexts(hearth_frame_chain *chain) {
+  for (size_t i = 0; i < HEARTH_CHAIN_CONTEXTS; i++)
+    __atomic_store_n(&chain->contexts[i].context, 0, __ATOMIC_RELAXED);
+  for (size_t i = 0; i < HEARTH_CHAIN_LEAVES; i++)
+    __atomic_store_n(&chain->leaves[i].context, 0, __ATOMIC_RELAXED);
+  for (size_t i = 0; i < HEARTH_CHAIN_CERTAIN; i++)
+    __atomic_store_n(&chain->certain[i], 0, __ATOMIC_RELAXED);
+}

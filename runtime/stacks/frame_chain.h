@@ -79,7 +79,10 @@ void hearth_frame_chain_set_context(hearth_frame_chain *chain, uint32_t context)
 void hearth_frame_chain_end(hearth_frame_chain *chain, const hearth_frame *frame, size_t count,
                             hearth_chain_manner manner);
 
-/* The stack is another thread's from now on. */
+/* The stack is another thread's from now on, or the code is not what it was. */
 void hearth_frame_chain_forget(hearth_frame_chain *chain);
+
+/* Forget the contexts of all stacks; by any thread, as long as the owner's stack has no code that is not what it was. */
+void hearth_frame_chain_forget_contexts(hearth_frame_chain *chain);
 
 #endif

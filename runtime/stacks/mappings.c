@@ -6,6 +6,7 @@
 #include "lock.h"
 #include "os.h"
 #include "proc_maps.h"
+#include "reentry.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -16,12 +17,20 @@
 #define SEGMENTS_MOST 128u
 #define NOTES_MOST    ((size_t)4096)
 
+/* Addresses that no memory has; those of names begin above (context_names.h). */
+#define MOVED_FIRST (UINT64_C(1) << 60)
+#define MOVED_STEP  (UINT64_C(1) << 32) /* a segment and the next one are that far from each other */
+#define IN_NO_FILE  (UINT64_C(1) << 62)
+
+uint32_t hearth_mappings_closings;
+
 /* Rows are only added: they can be read without the lock. */
 static struct {
   hearth_lock lock;
   char *memory; /* rows, then room to read lines */
   size_t used;  /* bytes of rows; atomic */
   uint64_t no_room;
+  uint64_t next_moved;             /* place for code that is in the place of a closed library; 0: MOVED_FIRST */
   uint32_t fruitless, passed_over; /* see hearth_mappings_cover */
   bool starts;                     /* present mappings stay: dlclose unloads only libraries of dlopen */
 } table;
@@ -48,29 +57,51 @@ static bool agree(const hearth_mapping *known, const hearth_mapping *row, const 
          memcmp(known->path, path, path_size) == 0;
 }
 
-/* Is there no need to add `row`? If something else was mapped there, neither can be told apart. */
-static bool settle(const hearth_mapping *row, const char *path, size_t path_size) {
+static bool is_closed(const hearth_mapping *row) { return __atomic_load_n(&row->closed, __ATOMIC_ACQUIRE); }
+
+/* Is there no need to add `row`? If something else was mapped there and its closing was not seen, neither can be told
+ * apart. */
+static bool settle(const hearth_mapping *row, const char *path, size_t path_size, bool *ret_is_behind_closed) {
   bool settled = false;
 
+  *ret_is_behind_closed = false;
   for (hearth_mapping *known = NULL; (known = next_row(known));) {
     if (row->start >= known->end || row->end <= known->start)
       continue;
+    bool same = agree(known, row, path, path_size);
+    if (is_closed(known) && !same) {
+      *ret_is_behind_closed = true;
+      continue;
+    }
     settled = true;
-    if (!agree(known, row, path, path_size))
+    if (!same) {
       known->ambiguous = true;
-    else if (row->end > known->end)
+      continue;
+    }
+    known->seen = true;
+    if (row->end > known->end)
       known->end = row->end;
+    __atomic_store_n(&known->closed, false, __ATOMIC_RELEASE);
   }
   return settled;
+}
+
+/* Addresses that no other code has. */
+static uint64_t move(const hearth_mapping *row) {
+  uint64_t to = table.next_moved ? table.next_moved : MOVED_FIRST;
+
+  table.next_moved = to + ((row->end - row->start) / MOVED_STEP + 1) * MOVED_STEP;
+  return to - row->start;
 }
 
 static void add(const hearth_mapping *row, const char *path, size_t path_size) {
   static const char deleted[] = " (deleted)"; /* the kernel's remark on files that are gone */
   size_t mark = sizeof deleted - 1;
+  bool is_behind_closed;
 
   if (path_size > mark && memcmp(path + path_size - mark, deleted, mark) == 0)
     path_size -= mark;
-  if (settle(row, path, path_size))
+  if (settle(row, path, path_size, &is_behind_closed))
     return;
   if (row_size(path_size) > MEMORY_SIZE - LINE_SIZE - table.used) {
     ++table.no_room;
@@ -78,6 +109,8 @@ static void add(const hearth_mapping *row, const char *path, size_t path_size) {
   }
   hearth_mapping *added = (hearth_mapping *)(table.memory + table.used);
   *added = *row;
+  added->moved = is_behind_closed ? move(row) : 0;
+  added->seen = true;
   added->path_size = (uint32_t)path_size;
   memcpy(added->path, path, path_size);
   __atomic_store_n(&table.used, table.used + row_size(path_size), __ATOMIC_RELEASE);
@@ -231,6 +264,35 @@ int hearth_mappings_update(void) {
   return error;
 }
 
+/* Rows that are not in the list. A list that was not read to its end, or has a row that is not there any more, leaves
+ * no error: if one of them is there after all, it is found again (hearth_mappings_tell_apart). */
+static unsigned close_unseen(void) {
+  unsigned closed = 0;
+
+  for (hearth_mapping *row = NULL; (row = next_row(row));)
+    row->seen = false;
+  if (update() != 0)
+    return 0;
+  for (hearth_mapping *row = NULL; (row = next_row(row));)
+    if (!row->seen && !is_closed(row)) {
+      __atomic_store_n(&row->closed, true, __ATOMIC_RELEASE);
+      ++closed;
+    }
+  return closed;
+}
+
+bool hearth_mappings_close(void) {
+  uint64_t signals = hearth_os_block_signals();
+
+  hearth_mappings_lock();
+  bool closes = close_unseen() > 0;
+  if (closes)
+    __atomic_fetch_add(&hearth_mappings_closings, 1, __ATOMIC_RELEASE);
+  hearth_mappings_unlock();
+  hearth_os_restore_signals(signals);
+  return closes;
+}
+
 /* If the list cannot be read now, the writer of the profile tries again, and reports the error. */
 bool hearth_mappings_create(void) {
   table.memory = hearth_os_map(MEMORY_SIZE);
@@ -244,9 +306,35 @@ bool hearth_mappings_create(void) {
 
 const hearth_mapping *hearth_mappings_find(uint64_t pc) {
   for (const hearth_mapping *row = NULL; (row = next_row(row));)
-    if (pc >= row->start && pc < row->end)
+    if (pc >= row->start && pc < row->end && !is_closed(row))
       return row;
   return NULL;
+}
+
+static bool was_closed(uint64_t pc) {
+  for (const hearth_mapping *row = NULL; (row = next_row(row));)
+    if (pc >= row->start && pc < row->end)
+      return is_closed(row);
+  return false;
+}
+
+static uint64_t tell_apart(uint64_t pc, bool may_wait) {
+  const hearth_mapping *row = hearth_mappings_find(pc);
+
+  if (row || !was_closed(pc))
+    return row ? pc + row->moved : pc;
+  if (may_wait && !hearth_reentry_is_nested()) {
+    hearth_mappings_update();
+    row = hearth_mappings_find(pc);
+  }
+  return row ? pc + row->moved : pc | IN_NO_FILE;
+}
+
+void hearth_mappings_tell_apart(uint64_t *pcs, size_t count, bool may_wait) {
+  if (__builtin_expect(__atomic_load_n(&hearth_mappings_closings, __ATOMIC_ACQUIRE) == 0, true))
+    return;
+  for (size_t i = 0; i < count; i++)
+    pcs[i] = tell_apart(pcs[i], may_wait);
 }
 
 /* In code that keeps no frame pointer, such as the dynamic loader's, unwinding may take another word for an address. */

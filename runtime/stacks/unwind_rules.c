@@ -71,6 +71,14 @@ static inline rule_row *row_of(uint64_t pc) {
   return row || !rows ? row : row_among(rows + NEAR_ROWS, FAR_ROWS, pc);
 }
 
+void hearth_unwind_rules_forget_closed(void) {
+  for (size_t i = 0; rows && i < NEAR_ROWS + FAR_ROWS; i++) {
+    uint64_t pc = __atomic_load_n(&rows[i].pc, __ATOMIC_RELAXED);
+    if (pc && !hearth_mappings_find(pc))
+      __atomic_store_n(&rows[i].word, 0, __ATOMIC_RELAXED);
+  }
+}
+
 hearth_cfi_rule hearth_unwind_rules_find(uint64_t pc) {
   rule_row *row = row_of(pc);
   rule_row copy = {.word = row ? __atomic_load_n(&row->word, __ATOMIC_RELAXED) : 0};

@@ -13,4 +13,7 @@ bool hearth_unwind_rules_create(void);
 /* The rule of the code at `pc`, of the module that is loaded there. HEARTH_CFI_NONE: there is none that can be used. */
 hearth_cfi_rule hearth_unwind_rules_find(uint64_t pc);
 
+/* Forget the rules of code that is not mapped any more (hearth_mappings_close). */
+void hearth_unwind_rules_forget_closed(void);
+
 #endif

@@ -5,6 +5,8 @@
 
 bool hearth_unwind_rules_create(void) { return false; }
 
+void hearth_unwind_rules_forget_closed(void) {}
+
 hearth_cfi_rule hearth_unwind_rules_find(uint64_t pc) {
   (void)pc;
   return (hearth_cfi_rule){.kind = HEARTH_CFI_NONE};
