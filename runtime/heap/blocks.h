@@ -9,6 +9,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* malloc itself, whatever the program finds by that name. */
+extern void *hearth_own_malloc(size_t size) __attribute__((visibility("hidden")));
+
 /* A block of `size` bytes (0 is allowed), aligned to `alignment`, a power of two (16 if less). NULL: no memory. */
 void *hearth_allocate(size_t size, size_t alignment, const hearth_frame *frame);
 

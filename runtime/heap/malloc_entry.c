@@ -23,6 +23,18 @@ HEARTH_EXPORT void *valloc(size_t size);
 HEARTH_EXPORT void *pvalloc(size_t size);
 HEARTH_EXPORT size_t malloc_usable_size(void *pointer);
 
+/* The same by the C library's own names, which some programs call. */
+HEARTH_EXPORT void *__libc_malloc(size_t size) __attribute__((alias("malloc")));
+HEARTH_EXPORT void *__libc_calloc(size_t count, size_t size) __attribute__((alias("calloc")));
+HEARTH_EXPORT void *__libc_realloc(void *pointer, size_t size) __attribute__((alias("realloc")));
+HEARTH_EXPORT void *__libc_reallocarray(void *pointer, size_t count, size_t size)
+    __attribute__((alias("reallocarray")));
+HEARTH_EXPORT void __libc_free(void *pointer) __attribute__((alias("free")));
+HEARTH_EXPORT void *__libc_memalign(size_t alignment, size_t size) __attribute__((alias("memalign")));
+HEARTH_EXPORT void *__libc_valloc(size_t size) __attribute__((alias("valloc")));
+HEARTH_EXPORT void *__libc_pvalloc(size_t size) __attribute__((alias("pvalloc")));
+extern __typeof__(malloc) hearth_own_malloc __attribute__((alias("malloc")));
+
 static bool is_power_of_two(size_t number) { return number && (number & (number - 1)) == 0; }
 
 /* `result`, with errno set if it is NULL. */

@@ -193,3 +193,23 @@ void *hearth_loader_replace(const char *name, void *function) {
       bind(&module, name, former, (uintptr_t)function);
   return (void *)former;
 }
+
+void hearth_loader_unify(const char *const *names, size_t count, const void *function) {
+  uintptr_t addresses[HEARTH_LOADER_NAMES_MOST]; /* 0: another module's comes first */
+  module own, other;
+  uint32_t number;
+
+  if (!find_first(names[0], &own, &number) || address_of(&own, number) != (uintptr_t)function)
+    return;
+  for (size_t i = 0; i < count; i++)
+    addresses[i] = find_first(names[i], &other, &number) && other.symbols == own.symbols ? address_of(&own, number) : 0;
+  for (const struct link_map *map = first_map(); map; map = map->l_next) {
+    window window = {0};
+    if (!read_module(map, &other) || other.symbols == own.symbols)
+      continue;
+    for (size_t i = 0; i < count; i++)
+      if (addresses[i])
+        define(&other, names[i], addresses[i], &window);
+    close_window(&window);
+  }
+}

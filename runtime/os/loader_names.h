@@ -5,8 +5,16 @@
 #ifndef HEARTH_RUNTIME_LOADER_NAMES_H
 #define HEARTH_RUNTIME_LOADER_NAMES_H
 
+#include <stddef.h>
+
 /* Have the program's definition of `name`, and the modules that are bound to it, be `function`. Returns what it was; NULL:
  * there is none, or the system refuses the change. */
 void *hearth_loader_replace(const char *name, void *function);
+
+#define HEARTH_LOADER_NAMES_MOST 64
+
+/* Where the module that has `function` under the first of the names is the first that defines a name, the others' definitions
+ * of it give way. Lookups that pass by it (RTLD_DEEPBIND, dlsym with a library's handle) then find the same. */
+void hearth_loader_unify(const char *const *names, size_t count, const void *function);
 
 #endif

@@ -1,11 +1,60 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The dynamic loader while the program runs: when a library is closed, what is loaded in its place is told apart from
- * it. */
+/* The dynamic loader while the program runs. Libraries that are loaded later find the runtime's allocation functions whatever
+ * way they look for them; and when a library is closed, what is loaded in its place is told apart from it. */
+#include "blocks.h"
 #include "loader_names.h"
 #include "mappings.h"
 #include "process.h"
 #include "thread_cache.h"
 #include "unwind_rules.h"
+
+/* One allocator, or blocks of one would be freed by another. */
+static const char *const allocation_names[] = {
+    "malloc",
+    "calloc",
+    "realloc",
+    "reallocarray",
+    "free",
+    "cfree",
+    "free_sized",
+    "free_aligned_sized",
+    "memalign",
+    "aligned_alloc",
+    "posix_memalign",
+    "valloc",
+    "pvalloc",
+    "malloc_usable_size",
+    "__libc_malloc",
+    "__libc_calloc",
+    "__libc_realloc",
+    "__libc_reallocarray",
+    "__libc_free",
+    "__libc_memalign",
+    "__libc_valloc",
+    "__libc_pvalloc",
+    "_Znwm",
+    "_Znam",
+    "_ZnwmRKSt9nothrow_t",
+    "_ZnamRKSt9nothrow_t",
+    "_ZnwmSt11align_val_t",
+    "_ZnamSt11align_val_t",
+    "_ZnwmSt11align_val_tRKSt9nothrow_t",
+    "_ZnamSt11align_val_tRKSt9nothrow_t",
+    "_ZdlPv",
+    "_ZdaPv",
+    "_ZdlPvm",
+    "_ZdaPvm",
+    "_ZdlPvRKSt9nothrow_t",
+    "_ZdaPvRKSt9nothrow_t",
+    "_ZdlPvSt11align_val_t",
+    "_ZdaPvSt11align_val_t",
+    "_ZdlPvmSt11align_val_t",
+    "_ZdaPvmSt11align_val_t",
+    "_ZdlPvSt11align_val_tRKSt9nothrow_t",
+    "_ZdaPvSt11align_val_tRKSt9nothrow_t",
+};
+#define NAME_COUNT (sizeof allocation_names / sizeof allocation_names[0])
+_Static_assert(NAME_COUNT <= HEARTH_LOADER_NAMES_MOST, "there is room for them");
 
 static int (*next_dlclose)(void *library);
 
@@ -21,5 +70,6 @@ static int close_library(void *library) {
 }
 
 void hearth_loader_begin(void) {
+  hearth_loader_unify(allocation_names, NAME_COUNT, (const void *)hearth_own_malloc);
   next_dlclose = (int (*)(void *))hearth_loader_replace("dlclose", (void *)close_library);
 }
