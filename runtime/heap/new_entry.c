@@ -3,6 +3,7 @@
  * functions weakly, so that C programs link without it. */
 #include "heap.h"
 #include "message.h"
+#include "new_handler.h"
 #include "operations.h"
 #include "os.h"
 #include "running_profile.h"
@@ -20,21 +21,33 @@ static _Noreturn void throw_bad_alloc(size_t size) {
   hearth_os_abort();
 }
 
-static void *try_new(hearth_trace_kind kind, size_t size, size_t alignment, const hearth_frame *frame) {
-  if (alignment & (alignment - 1))
-    return NULL;
-  return hearth_operate_allocate(kind, size, alignment, frame);
-}
+static bool is_alignment(size_t alignment) { return (alignment & (alignment - 1)) == 0; }
+
+static new_handler find_handler(void) { return _ZSt15get_new_handlerv ? _ZSt15get_new_handlerv() : NULL; }
 
 static void *must_new(hearth_trace_kind kind, size_t size, size_t alignment, const hearth_frame *frame) {
+  if (!is_alignment(alignment))
+    throw_bad_alloc(size);
   for (;;) {
-    void *memory = try_new(kind, size, alignment, frame);
+    void *memory = hearth_operate_allocate(kind, size, alignment, frame);
     if (memory)
       return memory;
-    new_handler handler = _ZSt15get_new_handlerv ? _ZSt15get_new_handlerv() : NULL;
+    new_handler handler = find_handler();
     if (!handler)
       throw_bad_alloc(size);
     handler();
+  }
+}
+
+/* The same, but NULL in place of an exception, the handler's too. */
+static void *may_new(hearth_trace_kind kind, size_t size, size_t alignment, const hearth_frame *frame) {
+  if (!is_alignment(alignment))
+    return NULL;
+  for (;;) {
+    void *memory = hearth_operate_allocate(kind, size, alignment, frame);
+    new_handler handler = memory ? NULL : find_handler();
+    if (!handler || !hearth_new_handler_returns(handler))
+      return memory;
   }
 }
 
@@ -46,19 +59,18 @@ static void *must_new(hearth_trace_kind kind, size_t size, size_t alignment, con
   HEARTH_EXPORT void *symbol(size_t size, size_t alignment);                                                           \
   void *symbol(size_t size, size_t alignment) { return must_new(kind, size, alignment, HEARTH_THIS_FRAME); }
 
-/* The nothrow forms do not call the new handler: it may throw, and C cannot catch. */
 #define NEW_NOTHROW(symbol, kind)                                                                                      \
   HEARTH_EXPORT void *symbol(size_t size, const void *nothrow);                                                        \
   void *symbol(size_t size, const void *nothrow) {                                                                     \
     (void)nothrow;                                                                                                     \
-    return try_new(kind, size, HEARTH_MALLOC_ALIGNMENT, HEARTH_THIS_FRAME);                                            \
+    return may_new(kind, size, HEARTH_MALLOC_ALIGNMENT, HEARTH_THIS_FRAME);                                            \
   }
 
 #define NEW_ALIGNED_NOTHROW(symbol, kind)                                                                              \
   HEARTH_EXPORT void *symbol(size_t size, size_t alignment, const void *nothrow);                                      \
   void *symbol(size_t size, size_t alignment, const void *nothrow) {                                                   \
     (void)nothrow;                                                                                                     \
-    return try_new(kind, size, alignment, HEARTH_THIS_FRAME);                                                          \
+    return may_new(kind, size, alignment, HEARTH_THIS_FRAME);                                                          \
   }
 
 /* Size, alignment and the nothrow tag do not matter: the block knows its chunk. They are passed in registers, so that
