@@ -95,6 +95,12 @@ static inline void publish(hearth_header *header, size_t size, uint32_t context,
   hearth_header_publish(header, hearth_header_life(context, birth.cpu, birth.ns));
 }
 
+static inline void begin_life_in_place(hearth_header *header, size_t size, uint32_t context, hearth_moment birth) {
+  if (context != HEARTH_NO_CONTEXT)
+    hearth_shadow_clear_in_place(hearth_header_memory(header), size);
+  publish(header, size, context, birth);
+}
+
 static inline void begin_life(hearth_header *header, size_t size, uint32_t context, hearth_moment birth) {
   if (context != HEARTH_NO_CONTEXT)
     hearth_shadow_clear(hearth_header_memory(header), size);
@@ -421,7 +427,8 @@ static inline bool resize_unrecorded(void *pointer, size_t size) {
   return true;
 }
 
-static __attribute__((noinline)) void *allocate(size_t size, size_t alignment, bool zeroed, const hearth_frame *frame) {
+static __attribute__((noinline)) void *allocate(size_t size, size_t alignment, size_t spare, bool zeroed,
+                                                const hearth_frame *frame) {
   bool is_zero;
 
   if (__builtin_expect(!hearth_threads_known, false)) /* the start has made sure */
@@ -435,7 +442,7 @@ static __attribute__((noinline)) void *allocate(size_t size, size_t alignment, b
                              : NULL;
   hearth_moment birth = moment_for(context);
   if (__builtin_expect(!block, true))
-    block = hearth_heap_take(size, alignment, cache ? &cache->heap : NULL, &is_zero);
+    block = hearth_heap_take(size, alignment, spare, cache ? &cache->heap : NULL, &is_zero);
   if (block) {
     if (zeroed && !is_zero)
       memset(hearth_header_memory(block), 0, size);
@@ -475,19 +482,19 @@ static inline void *allocate_otherwise(size_t size, size_t alignment, const hear
 __attribute__((noinline)) void *hearth_allocate_as_recorded(size_t size, size_t alignment, const hearth_frame *frame) {
   void *memory = allocate_recorded(size, alignment, frame, true);
 
-  return __builtin_expect(memory != NULL, true) ? memory : allocate(size, alignment, false, frame);
+  return __builtin_expect(memory != NULL, true) ? memory : allocate(size, alignment, 0, false, frame);
 }
 
 __attribute__((noinline)) void *hearth_allocate_sampled(size_t size, size_t alignment, const hearth_frame *frame) {
   void *memory = allocate_unrecorded(size, alignment);
 
-  return __builtin_expect(memory != NULL, true) ? memory : allocate(size, alignment, false, frame);
+  return __builtin_expect(memory != NULL, true) ? memory : allocate(size, alignment, 0, false, frame);
 }
 
 inline void *hearth_allocate_slowly(size_t size, size_t alignment, const hearth_frame *frame) {
   void *memory = allocate_otherwise(size, alignment, frame);
 
-  return memory ? memory : allocate(size, alignment, false, frame);
+  return memory ? memory : allocate(size, alignment, 0, false, frame);
 }
 
 void *hearth_allocate(size_t size, size_t alignment, const hearth_frame *frame) {
@@ -509,7 +516,7 @@ void *hearth_allocate_zeroed(size_t count, size_t size, const hearth_frame *fram
   if (__builtin_mul_overflow(count, size, &total))
     return NULL;
   void *memory = allocate_fast(total, HEARTH_MALLOC_ALIGNMENT, frame);
-  return memory ? memset(memory, 0, total) : allocate(total, HEARTH_MALLOC_ALIGNMENT, true, frame);
+  return memory ? memset(memory, 0, total) : allocate(total, HEARTH_MALLOC_ALIGNMENT, 0, true, frame);
 }
 
 static _Noreturn void refuse(const void *pointer, hearth_pointer_kind kind, const char *function) {
@@ -599,13 +606,18 @@ static bool replace(const hearth_block *block, size_t size, uint32_t context, he
     return false;
   }
   hearth_heap_resize(block->header, size);
-  begin_life(block->header, size, context, moment);
+  begin_life_in_place(block->header, size, context, moment);
   return true;
 }
 
-/* The first `size` bytes of a live block, or the first `old_size`, in a new one. */
+#define GROWING_LEAST ((size_t)32768) /* blocks of this size have address space for half as much again when they grow */
+
+/* The first `size` bytes of a live block, or the first `old_size`, in a new one. What grows by small steps is not copied at
+ * each of them. */
 static void *move(void *pointer, size_t old_size, size_t size, const hearth_frame *frame) {
-  void *memory = hearth_allocate(size, HEARTH_MALLOC_ALIGNMENT, frame);
+  bool grows = size > old_size && size >= GROWING_LEAST;
+  void *memory = grows ? allocate(size, HEARTH_MALLOC_ALIGNMENT, size / 2, false, frame)
+                       : hearth_allocate(size, HEARTH_MALLOC_ALIGNMENT, frame);
 
   if (!memory)
     return NULL;

@@ -183,9 +183,12 @@ static hearth_header *take_fresh(unsigned number) {
   return first;
 }
 
-static hearth_header *take_large(size_t need, size_t size, size_t alignment, bool *ret_zeroed) {
-  char *tract = hearth_tract_take(HEARTH_TRACT_LARGE, HEARTH_TRACT_NO_CLASS, need + FIRST);
+static hearth_header *take_large(size_t need, size_t size, size_t alignment, size_t spare, bool *ret_zeroed) {
+  size_t least = need + FIRST;
+  char *tract = spare ? hearth_tract_take(HEARTH_TRACT_LARGE, HEARTH_TRACT_NO_CLASS, least + spare) : NULL;
 
+  if (!tract)
+    tract = hearth_tract_take(HEARTH_TRACT_LARGE, HEARTH_TRACT_NO_CLASS, least);
   *ret_zeroed = true;
   return tract ? lay_out((hearth_header *)(tract + FIRST), 0, true, size, alignment) : NULL;
 }
@@ -293,7 +296,7 @@ static __attribute__((noinline)) hearth_header *take_shared(unsigned number, siz
   while (number < CLASSES && !hearth_reentry_take(&classes[number].lock))
     number += hearth_shadow_is_coarse && !is_far(number) ? HEARTH_LINE / HEARTH_GRANULE : 1;
   if (number >= CLASSES)
-    return take_large(need, size, alignment, ret_zeroed);
+    return take_large(need, size, alignment, 0, ret_zeroed);
   struct size_class *class = &classes[number];
   hearth_header *first = take_free_chunk(number);
   *ret_zeroed = !first;
@@ -304,13 +307,14 @@ static __attribute__((noinline)) hearth_header *take_shared(unsigned number, siz
   return header;
 }
 
-inline hearth_header *hearth_heap_take(size_t size, size_t alignment, hearth_heap_cache *cache, bool *ret_zeroed) {
+inline hearth_header *hearth_heap_take(size_t size, size_t alignment, size_t spare, hearth_heap_cache *cache,
+                                       bool *ret_zeroed) {
   size_t need;
 
   if (!need_for(size, alignment, &need))
     return NULL;
   if (need > SMALL_MOST)
-    return take_large(need, size, alignment, ret_zeroed);
+    return take_large(need, size, alignment, spare, ret_zeroed);
   unsigned number = class_of(need);
   hearth_header *cached = cache && facts[number].batch ? take_cached(cache, number) : NULL;
   if (!cached)

@@ -46,11 +46,13 @@ void hearth_ensure_heap(void);
 
 /* A chunk for `size` bytes.
  *   alignment   a power of two; 16 if less
+ *   spare       bytes that a large chunk has room for beyond these, if there is address space: the block may grow
  *   cache       of this thread, in use; NULL: none
  *   ret_zeroed  whether the user's bytes are known to be zero
  * Returns its header, which has the size and is RAW: hearth_header_publish follows. NULL: no memory, or size beyond the address
  * space. */
-hearth_header *hearth_heap_take(size_t size, size_t alignment, hearth_heap_cache *cache, bool *ret_zeroed);
+hearth_header *hearth_heap_take(size_t size, size_t alignment, size_t spare, hearth_heap_cache *cache,
+                                bool *ret_zeroed);
 
 /* The same from the chunks of `cache`, with user pointers aligned to 16. NULL: the cache has no such chunk. */
 hearth_header *hearth_heap_take_cached(size_t size, hearth_heap_cache *cache);

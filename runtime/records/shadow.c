@@ -163,6 +163,33 @@ void hearth_shadow_clear(const void *memory, size_t size) {
     clear_lines(memory, count_lines(memory, size));
 }
 
+#define ZEROS                                                                                                          \
+  64 /* counters that are looked at together: blocks that grow by small steps have not touched most of theirs */
+
+static inline bool are_zero(const uint16_t *counter) {
+  typedef uint64_t words __attribute__((vector_size(ZEROS * sizeof *counter / 2), aligned(2), may_alias));
+  words both = ((const words *)counter)[0] | ((const words *)counter)[1];
+  uint64_t all = 0;
+
+  for (size_t i = 0; i < sizeof both / sizeof all; i++)
+    all |= both[i];
+  return all == 0;
+}
+
+void hearth_shadow_clear_in_place(const void *memory, size_t size) {
+  if (!__hearth_counters)
+    return;
+  uint16_t *counter = hearth_shadow_counter((uintptr_t)memory);
+  uintptr_t at = (uintptr_t)memory;
+  size_t left = count_granules(memory, size);
+  for (; left > ZEROS; left -= ZEROS, counter += ZEROS, at += ZEROS * HEARTH_GRANULE)
+    if (!are_zero(counter))
+      hearth_counters_clear(counter, at, ZEROS);
+  hearth_counters_clear(counter, at, left);
+  if (hearth_shadow_is_coarse)
+    clear_lines(memory, count_lines(memory, size));
+}
+
 static void give_back(void *begin, void *end) {
   char *first_page, *end_page;
 
@@ -210,6 +237,22 @@ static hearth_access_sum sum_by_lines(const void *memory, size_t size) {
   return sum;
 }
 
+static hearth_access_sum sum_granules(uintptr_t at, size_t granules) {
+  const uint16_t *counter = hearth_shadow_counter(at);
+  hearth_access_sum sum = {0};
+
+  for (size_t left = granules, some; left > 0; left -= some, counter += some, at += some * HEARTH_GRANULE) {
+    some = left < ZEROS ? left : ZEROS;
+    if (some == ZEROS && are_zero(counter))
+      continue;
+    hearth_access_sum part = hearth_counters_sum(counter, at, some);
+    sum.accesses += part.accesses;
+    sum.touched += part.touched;
+  }
+  sum.granules = (granules + 3) / 4;
+  return sum;
+}
+
 hearth_access_sum hearth_shadow_sum(const void *memory, size_t size) {
   size_t granules = count_granules(memory, size);
 
@@ -217,7 +260,7 @@ hearth_access_sum hearth_shadow_sum(const void *memory, size_t size) {
     return (hearth_access_sum){.granules = (granules + 3) / 4};
   if (hearth_shadow_is_coarse)
     return sum_by_lines(memory, size);
-  return hearth_counters_sum(hearth_shadow_counter((uintptr_t)memory), (uintptr_t)memory, granules);
+  return sum_granules((uintptr_t)memory, granules);
 }
 
 hearth_byte_counters hearth_shadow_bytes(const void *memory, size_t size) {

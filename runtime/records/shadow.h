@@ -59,6 +59,9 @@ static inline uint16_t *hearth_shadow_counter(uintptr_t address) {
  * the granules that these bytes lie in. Without counters they do nothing, and the sum says that nothing was touched. */
 void hearth_shadow_clear(const void *memory, size_t size);
 
+/* The same for a block that has just been summed, and lives on: pages of its counters stay, as they are soon summed again. */
+void hearth_shadow_clear_in_place(const void *memory, size_t size);
+
 /* Whole pages that have only counters of this memory, which is no block's, go back to the system. The other counters stay; a
  * block that begins there clears them. */
 void hearth_shadow_give_back(const void *memory, size_t size);

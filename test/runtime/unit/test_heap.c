@@ -19,7 +19,7 @@
 
 static hearth_header *make_in(uint32_t context, size_t size, size_t alignment) {
   bool zeroed;
-  hearth_header *block = hearth_heap_take(size, alignment, NULL, &zeroed);
+  hearth_header *block = hearth_heap_take(size, alignment, 0, NULL, &zeroed);
 
   assert_non_null(block);
   hearth_header_publish(block, hearth_header_life(context, 0, 0));
@@ -63,7 +63,7 @@ static void test_fresh_chunks_ascend(void **state) {
 
   (void)state;
   for (size_t i = 0; i < BATCH; ++i) {
-    blocks[i] = hearth_heap_take(CHUNK - sizeof(hearth_header), 1, &cache, &zeroed);
+    blocks[i] = hearth_heap_take(CHUNK - sizeof(hearth_header), 1, 0, &cache, &zeroed);
     assert_ptr_equal(blocks[i], (char *)blocks[0] + i * CHUNK);
   }
   for (size_t i = 0; i < BATCH; ++i) {
@@ -177,7 +177,7 @@ static void test_chunks_are_reused(void **state) {
   memset(hearth_header_memory(first), 1, 10 << 20);
   drop(first);
   bool zeroed;
-  hearth_header *again = hearth_heap_take(10 << 20, 1, NULL, &zeroed);
+  hearth_header *again = hearth_heap_take(10 << 20, 1, 0, NULL, &zeroed);
   assert_true(zeroed);
   for (size_t i = 0; i < (size_t)10 << 20; i += 512)
     assert_int_equal(((char *)hearth_header_memory(again))[i], 0);
@@ -227,10 +227,10 @@ static void test_too_large(void **state) {
   (void)state;
   bool zeroed;
 
-  assert_null(hearth_heap_take(SIZE_MAX, 1, NULL, &zeroed));
-  assert_null(hearth_heap_take(SIZE_MAX - 40, 64, NULL, &zeroed));
-  assert_null(hearth_heap_take((size_t)1 << 46, 1, NULL, &zeroed));
-  assert_null(hearth_heap_take(1, (size_t)1 << 63, NULL, &zeroed));
+  assert_null(hearth_heap_take(SIZE_MAX, 1, 0, NULL, &zeroed));
+  assert_null(hearth_heap_take(SIZE_MAX - 40, 64, 0, NULL, &zeroed));
+  assert_null(hearth_heap_take((size_t)1 << 46, 1, 0, NULL, &zeroed));
+  assert_null(hearth_heap_take(1, (size_t)1 << 63, 0, NULL, &zeroed));
 }
 
 /* Blocks that begin their chunks take the short way into a cache that has room; all other pointers do not. */

@@ -30,7 +30,7 @@ static void publish(hearth_header *block, uint32_t context, uint64_t alloc_ns) {
 
 static hearth_header *make_of(size_t size, uint32_t context, uint64_t alloc_ns) {
   bool zeroed;
-  hearth_header *block = hearth_heap_take(size, 32, NULL, &zeroed);
+  hearth_header *block = hearth_heap_take(size, 32, 0, NULL, &zeroed);
   assert_non_null(block);
   publish(block, context, alloc_ns);
   return block;

@@ -104,7 +104,7 @@ static void pairs_without_room_are_counted(void **state) {
 
 static hearth_header *make(size_t size, size_t alignment, uint32_t context) {
   bool zeroed;
-  hearth_header *header = hearth_heap_take(size, alignment, NULL, &zeroed);
+  hearth_header *header = hearth_heap_take(size, alignment, 0, NULL, &zeroed);
   assert_non_null(header);
   hearth_header_publish(header, hearth_header_life(context, 0, 0));
   return header;

@@ -1,0 +1,51 @@
+/* Large blocks that grow by small steps are moved a few times, not at each step, also if two of them grow in turns. Each step
+ * is a block of its own, with the accesses since the one before.
+ *
+ * RUN: %S/../Inputs/profiled.sh %clang %rt %s %t
+ * RUN: rm -rf %t.dir && mkdir %t.dir && HEARTH_OPTIONS=log_path=%t.dir/counted %t
+ * RUN: python3 %S/../Inputs/raw_print.py %t.dir/counted.* AllocCount MaxSize MinAccessCount MaxAccessCount | FileCheck %s
+ * RUN: %clang -O1 -fno-builtin %s -o %t.plain && %hearth record -o %t.dir/record -- %t.plain
+ *
+ * CHECK: AllocCount=100 MaxSize=6553600 MinAccessCount=10 MaxAccessCount=10 | growing.c.tmp
+ * CHECK: AllocCount=100 MaxSize=6553600 MinAccessCount=10 MaxAccessCount=10 | growing.c.tmp
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#define STEP  65536
+#define STEPS 100
+#define MOVES 20 /* 64 KiB grow to 6400 KiB in 12 steps of a half */
+
+typedef struct growing {
+  volatile char *memory;
+  size_t size;
+  int moves;
+} growing;
+
+static volatile char *use(growing *block, volatile char *memory) {
+  block->moves += memory != block->memory;
+  block->memory = memory;
+  block->size += STEP;
+  for (int i = 1; i <= 10; i++)
+    memory[block->size - i] = (char)i;
+  return memory;
+}
+
+int main(void) {
+  growing one = {0}, other = {0};
+
+  for (int i = 0; i < STEPS; i++) {
+    use(&one, realloc((void *)one.memory, one.size + STEP));
+    use(&other, realloc((void *)other.memory, other.size + STEP));
+  }
+  one.memory = realloc((void *)one.memory, one.size); /* what the next lines read is of other blocks */
+  other.memory = realloc((void *)other.memory, other.size);
+  for (size_t at = STEP; at <= one.size; at += STEP)
+    if (one.memory[at - 7] != 7 || other.memory[at - 3] != 3)
+      return puts("lost bytes"), 1;
+  free((void *)one.memory);
+  free((void *)other.memory);
+  if (one.moves > MOVES || other.moves > MOVES)
+    return printf("moved %d and %d times\n", one.moves, other.moves), 1;
+  return 0;
+}
