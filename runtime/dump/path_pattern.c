@@ -12,7 +12,7 @@
 #include <xxhash.h>
 
 #define PROGRAM_MOST                                                                                                   \
-  ((size_t)200) /* longer names are cut: names of files end at 255, and numbers and the like are added */
+  ((size_t)180) /* longer names are cut: names of files end at 255, and numbers and the like are added */
 
 static const char *word_of(const hearth_pattern_words *words, char letter) {
   switch (letter) {
@@ -24,6 +24,8 @@ static const char *word_of(const hearth_pattern_words *words, char letter) {
     return words->build;
   case 'h':
     return words->host;
+  case 'u':
+    return words->start;
   case '%':
     return "%";
   }
@@ -42,7 +44,7 @@ void hearth_pattern_add(hearth_text *text, const char *pattern, const hearth_pat
   }
 }
 
-static const hearth_pattern_words any = {"", "", "", ""};
+static const hearth_pattern_words any = {"", "", "", "", ""};
 
 bool hearth_pattern_has(const char *pattern, char letter) {
   for (const char *at = pattern; (at = strchr(at, '%')) && at[1]; at += 2)
@@ -114,9 +116,11 @@ hearth_pattern_words hearth_pattern_words_of_process(void) {
   hearth_text process = hearth_text_begin(words.process, sizeof words.process);
   hearth_text build = hearth_text_begin(words.build, sizeof words.build);
   hearth_text host = hearth_text_begin(words.host, sizeof words.host);
+  hearth_text start = hearth_text_begin(words.start, sizeof words.start);
 
   add_program(&program);
   hearth_text_format(&process, "%u", hearth_rt.pid);
+  hearth_text_format(&start, "%u", hearth_rt.start_number % UINT64_C(1000000000000));
   add_build(&build);
   add_host(&host);
   return words;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Patterns in names of files, as LLVM_PROFILE_FILE has them: %e program, %p process, %m build, %h host, %% a percent sign. */
+/* Patterns in names of files, as LLVM_PROFILE_FILE has them: %e program, %p process, %m build, %h host, %u number of the
+ * start, %% a percent sign. */
 #ifndef HEARTH_RUNTIME_PATH_PATTERN_H
 #define HEARTH_RUNTIME_PATH_PATTERN_H
 
@@ -7,7 +8,7 @@
 
 /* The text that replaces each. */
 typedef struct hearth_pattern_words {
-  char program[208], process[24], build[72], host[72];
+  char program[208], process[24], build[72], host[72], start[24];
 } hearth_pattern_words;
 
 /* Add the pattern with its words in place. Other letters do not change. */

@@ -95,12 +95,15 @@ static void tell_loss(const loss *loss, hearth_profile_kind kind) {
                    kind == HEARTH_PROFILE_SNAPSHOT ? " (see option snapshot_size)" : "");
 }
 
-static void add_name(hearth_text *name, const hearth_pattern_words *words, bool with_process) {
-  const char *pattern = hearth_rt.options.log_path;
+static void add_missing(hearth_text *name, char letter, const char *word) {
+  if (!hearth_pattern_has(hearth_rt.options.log_path, letter))
+    hearth_text_format(name, ".%s", word);
+}
 
-  hearth_pattern_add(name, pattern, words);
-  if (with_process && !hearth_pattern_has(pattern, 'p'))
-    hearth_text_format(name, ".%s", words->process);
+static void add_name(hearth_text *name, const hearth_pattern_words *words, bool with_process) {
+  hearth_pattern_add(name, hearth_rt.options.log_path, words);
+  if (with_process)
+    add_missing(name, 'p', words->process);
 }
 
 void hearth_profile_file_name(hearth_text *name) {
@@ -113,10 +116,11 @@ void hearth_profile_file_name_beside(hearth_text *name) {
   hearth_pattern_words words = hearth_pattern_words_of_process();
 
   add_name(name, &words, true);
+  add_missing(name, 'u', words.start);
 }
 
 void hearth_profile_file_name_others(hearth_text *name) {
-  hearth_pattern_words words = {"PROGRAM", "PID", "BUILD-ID", ""};
+  hearth_pattern_words words = {"PROGRAM", "PID", "BUILD-ID", "", "NUMBER"};
 
   memcpy(words.host, hearth_pattern_words_of_process().host, sizeof words.host);
   add_name(name, &words, true);

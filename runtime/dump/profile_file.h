@@ -24,7 +24,7 @@ int hearth_profile_file_write_as(const hearth_snapshot *snapshot, const char *fi
  * with the process id, unless that is one of them or the option says which process goes without. */
 void hearth_profile_file_name(hearth_text *name);
 
-/* The same of a file beside it, by which the process is known in any case. */
+/* The same of files beside it, which are replaced and removed: no other process has that name, on any host. */
 void hearth_profile_file_name_beside(hearth_text *name);
 
 /* The same name for other processes, with words like "PID" for the parts that differ. */

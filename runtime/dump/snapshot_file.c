@@ -46,6 +46,7 @@ static int rename_half(const char *from, const char *to) { return (void)from, (v
 static void unlink_half(const char *path) { (void)path; }
 
 static const hearth_file_output_calls half_calls = {
+    .random = hearth_os_random,
     .create = create_half,
     .write = write_half,
     .write_at = write_half_at,

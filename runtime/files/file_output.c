@@ -8,7 +8,10 @@
 #include <errno.h>
 #include <string.h>
 
+#define NAMES_MOST 100 /* tries for a temporary name: others can hardly have planted a file under one of them */
+
 const hearth_file_output_calls hearth_file_output_system = {
+    .random = hearth_os_random,
     .create = hearth_os_create,
     .write = hearth_os_write,
     .write_at = hearth_os_write_at,
@@ -18,21 +21,26 @@ const hearth_file_output_calls hearth_file_output_system = {
     .unlink = hearth_os_unlink,
 };
 
+/* A file that is there is another process's, perhaps one of the same number in another container, or a trap. */
+static int create_temporary(hearth_file_output *output) {
+  int fd = -EEXIST;
+
+  for (unsigned i = 0; fd == -EEXIST && i < NAMES_MOST; i++) {
+    hearth_text temporary = hearth_text_begin(output->temporary, sizeof output->temporary);
+    hearth_text_format(&temporary, "%s.%u.tmp", output->name, output->calls->random() % UINT64_C(1000000000000));
+    fd = temporary.cut ? -ENAMETOOLONG : output->calls->create(output->temporary);
+  }
+  return fd;
+}
+
 void hearth_file_output_begin(hearth_file_output *output, const hearth_file_output_calls *calls, const char *name) {
   hearth_text final = hearth_text_begin(output->name, sizeof output->name);
-  hearth_text temporary = hearth_text_begin(output->temporary, sizeof output->temporary);
 
   output->calls = calls;
   output->used = 0;
   output->size = 0;
   hearth_text_add(&final, name);
-  hearth_text_format(&temporary, "%s.tmp", name);
-  if (temporary.cut) {
-    output->fd = -1;
-    output->error = ENAMETOOLONG;
-    return;
-  }
-  output->fd = calls->create(output->temporary);
+  output->fd = final.cut ? -ENAMETOOLONG : create_temporary(output);
   output->error = output->fd < 0 ? -output->fd : 0;
 }
 

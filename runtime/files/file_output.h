@@ -14,7 +14,8 @@
 /* The calls that a file is written with; results as in os.h. Replaceable, so that short writes and full disks can be
  * tried. */
 typedef struct hearth_file_output_calls {
-  int (*create)(const char *path);
+  uint64_t (*random)(void);        /* for a name that no other process has */
+  int (*create)(const char *path); /* -EEXIST if there is a file */
   long (*write)(int fd, const void *from, size_t size);
   long (*write_at)(int fd, const void *from, size_t size, uint64_t offset);
   int (*close)(int fd);

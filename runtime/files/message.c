@@ -142,6 +142,8 @@ const char *hearth_error_name(int error) {
     return "a symbolic link is in the way";
   case ENOMEM:
     return "out of memory";
+  case ESTALE:
+    return "another file is in its place";
   case EIO:
     return "input/output error";
   }

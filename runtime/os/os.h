@@ -63,9 +63,9 @@ unsigned hearth_os_address_bits(void);
  */
 
 int hearth_os_open_read(const char *path);
-int hearth_os_create(const char *path);      /* truncated; to be read, too; mode 0666 less umask; close-on-exec */
-int hearth_os_create_new(const char *path);  /* the same, to append to; -EEXIST if there is a file */
-int hearth_os_open_append(const char *path); /* close-on-exec */
+int hearth_os_create(const char *path); /* to be read, too; mode 0600; close-on-exec; -EEXIST if there is a file */
+int hearth_os_create_append(const char *path); /* the same, to append to */
+int hearth_os_open_append(const char *path);   /* close-on-exec; waits for no reader of a pipe */
 void hearth_os_truncate(int fd, uint64_t size);
 /* Which file a descriptor is of; false: none. */
 typedef struct hearth_os_file_id {
@@ -138,6 +138,7 @@ typedef struct hearth_os_program_headers {
   uintptr_t entry;
 } hearth_os_program_headers;
 hearth_os_program_headers hearth_os_find_program_headers(void);
+uint64_t hearth_os_random(void); /* does not wait; another number in each process that has the same memory */
 /* The machine's name in its network; cut if it does not fit. */
 void hearth_os_host_name(char *to, size_t size);
 bool hearth_os_is_privileged(void); /* set-user-id and the like: the environment is not to be trusted */

@@ -14,6 +14,7 @@
 #include <signal.h>
 #include <sys/auxv.h>
 #include <sys/prctl.h>
+#include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -125,15 +126,15 @@ static int open_file(const char *path, int flags, int mode) {
 
 int hearth_os_open_read(const char *path) { return open_file(path, O_RDONLY | O_CLOEXEC, 0); }
 
-int hearth_os_create(const char *path) {
-  return open_file(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666);
+int hearth_os_create(const char *path) { return open_file(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600); }
+
+int hearth_os_create_append(const char *path) {
+  return open_file(path, O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 }
 
-int hearth_os_create_new(const char *path) {
-  return open_file(path, O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+int hearth_os_open_append(const char *path) {
+  return open_file(path, O_WRONLY | O_APPEND | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW, 0);
 }
-
-int hearth_os_open_append(const char *path) { return open_file(path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0); }
 
 void hearth_os_truncate(int fd, uint64_t size) { call3(SYS_ftruncate, fd, (long)size, 0); }
 
@@ -195,7 +196,14 @@ int hearth_os_rename_new(const char *from, const char *to) {
   result = (int)hearth_os_call(SYS_linkat, AT_FDCWD, (long)from, AT_FDCWD, (long)to, 0, 0);
   if (result == 0)
     hearth_os_unlink(from);
-  return result == 0 || result == -EEXIST ? result : hearth_os_rename(from, to);
+  if (result == 0 || result == -EEXIST)
+    return result;
+  /* Nor links: an empty file takes the name. */
+  int fd = hearth_os_create(to);
+  if (fd < 0)
+    return fd;
+  hearth_os_close(fd);
+  return hearth_os_rename(from, to);
 }
 
 void hearth_os_unlink(const char *path) { call3(SYS_unlinkat, AT_FDCWD, (long)path, 0); }
@@ -321,6 +329,15 @@ size_t hearth_os_command(char *to, size_t size) {
   if (fd >= 0)
     hearth_os_close(fd);
   return length;
+}
+
+/* Early in the boot, there are no random numbers yet. */
+uint64_t hearth_os_random(void) {
+  uint64_t number;
+
+  if (call3(SYS_getrandom, (long)&number, sizeof number, GRND_NONBLOCK) == (long)sizeof number)
+    return number;
+  return hearth_os_unix_ns() ^ (uint64_t)hearth_os_pid() << 40 ^ (uintptr_t)&number >> 4;
 }
 
 void hearth_os_host_name(char *to, size_t size) {

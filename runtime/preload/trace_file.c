@@ -28,10 +28,15 @@ static struct {
   int error; /* the first error number: nothing is written any more */
 } file = {.fd = -1};
 
+/* Another file may have got its name meanwhile. */
 static bool reopen(void) {
   if (hearth_os_is_file(file.fd, file.id))
     return true;
   file.fd = hearth_os_open_append(file.name);
+  if (file.fd >= 0 && !hearth_os_is_file(file.fd, file.id)) {
+    hearth_os_close(file.fd);
+    file.fd = -ESTALE;
+  }
   if (file.fd < 0)
     file.error = -file.fd;
   return file.fd >= 0;
@@ -76,7 +81,7 @@ static int create(void) {
 
   hearth_profile_file_name(&name);
   size_t length = name.length;
-  for (uint64_t number = 2; (fd = name.cut ? -ENAMETOOLONG : hearth_os_create_new(file.name)) == -EEXIST; ++number) {
+  for (uint64_t number = 2; (fd = name.cut ? -ENAMETOOLONG : hearth_os_create_append(file.name)) == -EEXIST; ++number) {
     file.name[length] = '\0';
     name.length = length;
     hearth_text_format(&name, ".%u", number);

@@ -50,7 +50,7 @@ static void read_options(hearth_runtime_options *options, char **environment) {
   if (__memprof_profile_filename) {
     hearth_text path = hearth_text_begin(options->log_path, sizeof options->log_path);
     hearth_pattern_add_literal(&path, __memprof_profile_filename);
-    hearth_text_add(&path, ".%e.%p"); /* as in the default */
+    hearth_text_add(&path, ".%e.%p.%u"); /* as in the default */
   }
   hearth_runtime_options_apply(options, __memprof_default_options_str, "__memprof_default_options_str");
   if (__memprof_default_options)
@@ -84,7 +84,7 @@ static void check_patterns(const char *path) {
   if (unknown)
     hearth_message(
         "option log_path: '%s' begins with no pattern and stays as it is (%%e program, %%p process, %%m build, "
-        "%%h host, %%%% a percent sign)",
+        "%%h host, %%u number of the start, %%%% a percent sign)",
         unknown);
 }
 
@@ -171,6 +171,7 @@ static void begin_child(void) {
   hearth_touches_end_in_child();
   hearth_dump_forget_file();
   hearth_rt.pid = hearth_os_pid();
+  hearth_rt.start_number = hearth_os_random();
   hearth_rt.mibs.dropped = 0;
   hearth_this_thread.sampler = (hearth_sampler){0}; /* its samples are not to be its parent's */
   hearth_rt.dropped_blocks = 0;
@@ -220,6 +221,7 @@ void hearth_start(char **environment) {
   hearth_message_file_begin();
   hearth_ensure_heap();
   hearth_rt.pid = hearth_os_pid();
+  hearth_rt.start_number = hearth_os_random();
   hearth_rt.start_ns = hearth_os_now_ns() / HEARTH_CLOCK_STEP * HEARTH_CLOCK_STEP;
   hearth_clock_begin();
   hearth_os_cpu_begin();

@@ -39,6 +39,7 @@ typedef struct hearth_runtime {
   bool ended;       /* the last profile is written, though code of libraries may still run */
   uint64_t start_ns, start_unix_ns;
   uint64_t pid;            /* of the process that records */
+  uint64_t start_number;   /* random: tells processes of one number apart, on other hosts and in other containers */
   uint64_t fork_ns;        /* since the start: blocks allocated before are those of the process that forked this one */
   uint64_t next_due_ns;    /* since the start: when a periodic dump or snapshot is due; UINT64_MAX: never; atomic */
   uint64_t dropped_blocks; /* not recorded: allocated by foreign code that the runtime called; atomic */

@@ -20,7 +20,7 @@
  *
  * FILES: elsewhere
  * FILES-NEXT: first
- * FILES-NEXT: memprof.profraw.live-and-dumps.c.tmp.{{[0-9]+$}}
+ * FILES-NEXT: memprof.profraw.live-and-dumps.c.tmp.{{[0-9]+[.][0-9]+$}}
  * FILES-NEXT: second
  * FILES-EMPTY:
  * FILES-NEXT: elsewhere:
@@ -28,6 +28,7 @@
  */
 #include "hearth/rt.h"
 
+#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -40,12 +41,13 @@ static volatile char *make(size_t size) {
 }
 
 static int dump(const char *name) {
-  char written[64];
+  glob_t written;
 
-  if (__memprof_profile_dump() != 0)
+  if (__memprof_profile_dump() != 0 || glob("memprof.profraw.live-and-dumps.c.tmp.*", 0, NULL, &written) != 0)
     return 1;
-  snprintf(written, sizeof written, "memprof.profraw.live-and-dumps.c.tmp.%d", (int)getpid());
-  return rename(written, name);
+  int failed = written.gl_pathc != 1 || rename(written.gl_pathv[0], name) != 0;
+  globfree(&written);
+  return failed;
 }
 
 volatile char *kept;

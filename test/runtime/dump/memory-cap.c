@@ -31,7 +31,7 @@
  * INDEX: 1 run,
  * INDEX-SAME: 0 blocks dropped
  * CHECK: {{^}}16384 blocks
- * LOST: hearth: cannot spill records to {{.*}}/x.{{[0-9]+}}.part1: {{.*}}; blocks of contexts that find no room below the memory cap are dropped
+ * LOST: hearth: cannot spill records to {{.*}}/x.{{[0-9]+[.][0-9]+}}.part1: {{.*}}; blocks of contexts that find no room below the memory cap are dropped
  * LOST-NOT: {{.}}
  */
 #include "hearth/rt.h"

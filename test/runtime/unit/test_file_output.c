@@ -10,7 +10,11 @@
 #include "file_output.h"
 
 #include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 /* A file system that fails as told. */
 static struct {
@@ -20,13 +24,20 @@ static struct {
   size_t capacity;       /* then ENOSPC */
   int interruptions;     /* of the next calls, with EINTR */
   int create_error, close_error, rename_error;
-  int taken_names; /* of the next files that must be new */
+  int taken_names;     /* of the next files that must be new */
+  int taken_temporary; /* of the next temporary files */
   char renamed_to[64];
   bool exists, renamed, removed, closed;
 } disk;
 
+static uint64_t fake_random(void) { return 1000 - (uint64_t)disk.taken_temporary; }
+
 static int fake_create(const char *path) {
-  assert_string_equal(path, "out.tmp");
+  if (disk.taken_temporary > 0) {
+    disk.taken_temporary--;
+    return -EEXIST;
+  }
+  assert_string_equal(path, "out.1000.tmp");
   disk.exists = !disk.create_error;
   return disk.create_error ? -disk.create_error : 3;
 }
@@ -58,14 +69,14 @@ static int fake_close(int fd) {
 }
 
 static int fake_rename(const char *from, const char *to) {
-  assert_string_equal(from, "out.tmp");
+  assert_string_equal(from, "out.1000.tmp");
   assert_string_equal(to, "out");
   disk.renamed = !disk.rename_error;
   return -disk.rename_error;
 }
 
 static int fake_rename_new(const char *from, const char *to) {
-  assert_string_equal(from, "out.tmp");
+  assert_string_equal(from, "out.1000.tmp");
   if (disk.taken_names-- > 0)
     return -EEXIST;
   strcpy(disk.renamed_to, to);
@@ -74,12 +85,12 @@ static int fake_rename_new(const char *from, const char *to) {
 }
 
 static void fake_unlink(const char *path) {
-  assert_string_equal(path, "out.tmp");
+  assert_string_equal(path, "out.1000.tmp");
   disk.removed = true;
 }
 
-static const hearth_file_output_calls calls = {fake_create, fake_write,      fake_write_at, fake_close,
-                                               fake_rename, fake_rename_new, fake_unlink};
+static const hearth_file_output_calls calls = {fake_random, fake_create, fake_write,      fake_write_at,
+                                               fake_close,  fake_rename, fake_rename_new, fake_unlink};
 
 static hearth_file_output output;
 
@@ -161,6 +172,47 @@ static void test_other_files_stay(void **state) {
   assert_string_equal(output.name, "out.11");
 }
 
+static void test_temporary_names(void **state) {
+  (void)state;
+  disk.taken_temporary = 3;
+  assert_int_equal(write_file(), 0);
+  assert_complete();
+  set_up(state);
+  disk.taken_temporary = 1000000; /* not for ever */
+  assert_int_equal(write_file(), EEXIST);
+}
+
+/* Processes of one number, in two containers, write to one folder at a time. Nor is a file under a name that can be
+ * guessed written to. */
+static void test_equal_names(void **state) {
+  static hearth_file_output outputs[2];
+  char folder[] = "/tmp/hearth-XXXXXX", name[64], content[8], planted[72];
+  struct stat info;
+
+  (void)state;
+  assert_non_null(mkdtemp(folder));
+  snprintf(name, sizeof name, "%s/out", folder);
+  snprintf(planted, sizeof planted, "%s.tmp", name);
+  assert_int_equal(mkfifo(planted, 0666), 0);
+  for (int i = 0; i < 2; i++)
+    hearth_file_output_begin(&outputs[i], &hearth_file_output_system, name);
+  for (int i = 0; i < 2; i++)
+    hearth_file_output_write(&outputs[i], i == 0 ? "first" : "other", 5);
+  for (int i = 0; i < 2; i++) {
+    assert_int_equal(hearth_file_output_finish(&outputs[i], false), 0);
+    assert_true(stat(outputs[i].name, &info) == 0 && S_ISREG(info.st_mode));
+    assert_int_equal(info.st_mode & 0777, 0600);
+    FILE *file = fopen(outputs[i].name, "re");
+    assert_non_null(file);
+    assert_int_equal(fread(content, 1, sizeof content, file), 5);
+    assert_memory_equal(content, i == 0 ? "first" : "other", 5);
+    fclose(file);
+    assert_int_equal(unlink(outputs[i].name), 0);
+  }
+  assert_int_equal(unlink(planted), 0);
+  assert_int_equal(rmdir(folder), 0); /* nothing else is left */
+}
+
 static void test_cannot_create(void **state) {
   (void)state;
   disk.create_error = ENOENT;
@@ -198,6 +250,8 @@ int main(void) {
       cmocka_unit_test_setup(test_full_disk, set_up),
       cmocka_unit_test_setup(test_errors_at_the_end, set_up),
       cmocka_unit_test_setup(test_other_files_stay, set_up),
+      cmocka_unit_test_setup(test_temporary_names, set_up),
+      cmocka_unit_test_setup(test_equal_names, set_up),
       cmocka_unit_test_setup(test_cannot_create, set_up),
       cmocka_unit_test_setup(test_name_too_long, set_up),
       cmocka_unit_test_setup(test_padding, set_up),

@@ -23,7 +23,7 @@ static void apply(const char *string) { hearth_runtime_options_apply(&options, s
 
 static void test_defaults(void **state) {
   (void)state;
-  assert_string_equal(options.log_path, "memprof.profraw.%e.%p");
+  assert_string_equal(options.log_path, "memprof.profraw.%e.%p.%u");
   assert_int_equal(options.format, HEARTH_FORMAT_HEARTH);
   assert_int_equal(options.stack_depth, 64);
   assert_int_equal(options.dump_at_exit, 1);
@@ -83,7 +83,7 @@ static void test_bad_values_change_nothing(void **state) {
   memset(long_path + 9, 'x', HEARTH_OPTION_TEXT_SIZE);
   apply(long_path);
   apply("log_path=");
-  assert_string_equal(options.log_path, "memprof.profraw.%e.%p");
+  assert_string_equal(options.log_path, "memprof.profraw.%e.%p.%u");
 }
 
 static void test_unknown_keys_are_skipped(void **state) {

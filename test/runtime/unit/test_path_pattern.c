@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-static const hearth_pattern_words words = {"app", "77", "0a1b", "node1"};
+static const hearth_pattern_words words = {"app", "77", "0a1b", "node1", "123456"};
 
 static const char *expand(const char *pattern) {
   static char buffer[64];
@@ -25,6 +25,7 @@ static void test_letters(void **state) {
   (void)state;
   assert_string_equal(expand("%e.%p"), "app.77");
   assert_string_equal(expand("/%h/%m/%e%e"), "/node1/0a1b/appapp");
+  assert_string_equal(expand("%p-%u"), "77-123456");
   assert_string_equal(expand("100%%%p%%p"), "100%77%p");
   assert_string_equal(expand("%x%"), "%x%");
   assert_string_equal(expand(""), "");
@@ -40,7 +41,7 @@ static void test_has(void **state) {
 
 static void test_unknown(void **state) {
   (void)state;
-  assert_null(hearth_pattern_find_unknown("%e%p%m%h%%x"));
+  assert_null(hearth_pattern_find_unknown("%e%p%m%h%u%%x"));
   assert_string_equal(hearth_pattern_find_unknown("%e%4m"), "%4m");
   assert_string_equal(hearth_pattern_find_unknown("a%"), "%");
 }
