@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "command_line.h"
@@ -108,6 +109,12 @@ static int take_mode(void *target, const char *value) {
   return HEARTH_OPTION_UNUSABLE;
 }
 
+/* Profiles are renamed to their place, and nothing there is replaced. */
+static bool is_for_profile(const char *path) {
+  struct stat info;
+  return stat(path, &info) != 0 || S_ISREG(info.st_mode) || (lstat(path, &info) == 0 && S_ISCHR(info.st_mode));
+}
+
 static int check(const request *request, int operands) {
   if (request->pid)
     return hearth_tool_usage_error(
@@ -118,6 +125,8 @@ static int check(const request *request, int operands) {
         request->pid);
   if (operands == 0)
     return hearth_tool_usage_error("record", "which command?");
+  if (request->output && !is_for_profile(request->output))
+    return hearth_tool_usage_error("record", "-o %s: neither a file nor a device such as /dev/null", request->output);
   if (request->sample.given && !request->mode->samples)
     return hearth_tool_usage_error("record", "--sample does not go with --mode=%s: a trace has every operation",
                                    request->mode->name);
@@ -140,7 +149,7 @@ int hearth_cmd_record(int argc, char **argv) {
        .expects = "a file",
        .text = &request.output,
        .help = "the profile (default: COMMAND.profraw.PID); if FILE exists, FILE.2 and so on; patterns: %e program's "
-               "name, %p process id, %m build id, %h host, %% a per cent sign"},
+               "name, %p process id, %m build id, %h host, %u number of the start, %% a per cent sign"},
       {.name = "--mode",
        .value = "MODE",
        .expects = "aggregate, trace or live",

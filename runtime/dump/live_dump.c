@@ -108,6 +108,8 @@ static int write(const char *file, bool replace, enum hearth_raw_occasion occasi
 
 static void name_file(hearth_text *text, enum hearth_raw_occasion occasion) {
   hearth_profile_file_name(text);
+  if (hearth_profile_file_is_device())
+    return;
   if (occasion == HEARTH_RAW_PEAK)
     hearth_text_add(text, ".peak");
   else

@@ -100,9 +100,11 @@ static void add_missing(hearth_text *name, char letter, const char *word) {
     hearth_text_format(name, ".%s", word);
 }
 
+bool hearth_profile_file_is_device(void) { return hearth_os_is_device(hearth_rt.options.log_path); }
+
 static void add_name(hearth_text *name, const hearth_pattern_words *words, bool with_process) {
   hearth_pattern_add(name, hearth_rt.options.log_path, words);
-  if (with_process)
+  if (with_process && !hearth_profile_file_is_device())
     add_missing(name, 'p', words->process);
 }
 
@@ -115,7 +117,8 @@ void hearth_profile_file_name(hearth_text *name) {
 void hearth_profile_file_name_beside(hearth_text *name) {
   hearth_pattern_words words = hearth_pattern_words_of_process();
 
-  add_name(name, &words, true);
+  add_name(name, &words, false);
+  add_missing(name, 'p', words.process);
   add_missing(name, 'u', words.start);
 }
 

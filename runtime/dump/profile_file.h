@@ -30,6 +30,9 @@ void hearth_profile_file_name_beside(hearth_text *name);
 /* The same name for other processes, with words like "PID" for the parts that differ. */
 void hearth_profile_file_name_others(hearth_text *name);
 
+/* Is that a device, as /dev/null, which all processes write to? */
+bool hearth_profile_file_is_device(void);
+
 void hearth_profile_file_make_directories(const char *file);
 
 /* The name of the file that was written last; lives until the next one. */

@@ -12,6 +12,7 @@
 
 const hearth_file_output_calls hearth_file_output_system = {
     .random = hearth_os_random,
+    .open_device = hearth_os_open_device,
     .create = hearth_os_create,
     .write = hearth_os_write,
     .write_at = hearth_os_write_at,
@@ -40,7 +41,10 @@ void hearth_file_output_begin(hearth_file_output *output, const hearth_file_outp
   output->used = 0;
   output->size = 0;
   hearth_text_add(&final, name);
-  output->fd = final.cut ? -ENAMETOOLONG : create_temporary(output);
+  output->fd = final.cut ? -ENAMETOOLONG : calls->open_device(output->name);
+  output->is_device = output->fd >= 0;
+  if (output->fd == -ENODEV)
+    output->fd = create_temporary(output);
   output->error = output->fd < 0 ? -output->fd : 0;
 }
 
@@ -113,6 +117,8 @@ int hearth_file_output_finish(hearth_file_output *output, bool replace) {
   /* Network file systems and quotas report here. An interrupted close has closed. */
   if (!output->error && closed < 0 && closed != -EINTR)
     output->error = -closed;
+  if (output->is_device)
+    return output->error;
   if (!output->error) {
     int renamed = replace ? output->calls->rename(output->temporary, output->name) : publish_new(output);
     output->error = renamed < 0 ? -renamed : 0;

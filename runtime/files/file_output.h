@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A file that appears under its name only when it is complete: written in bounded buffers to a temporary name beside
- * it, then renamed. No allocation. */
+ * it, then renamed; a device, as /dev/null, stays and is written to. No allocation. */
 #ifndef HEARTH_RUNTIME_FILE_OUTPUT_H
 #define HEARTH_RUNTIME_FILE_OUTPUT_H
 
@@ -14,8 +14,9 @@
 /* The calls that a file is written with; results as in os.h. Replaceable, so that short writes and full disks can be
  * tried. */
 typedef struct hearth_file_output_calls {
-  uint64_t (*random)(void);        /* for a name that no other process has */
-  int (*create)(const char *path); /* -EEXIST if there is a file */
+  uint64_t (*random)(void);             /* for a name that no other process has */
+  int (*open_device)(const char *path); /* -ENODEV if it is none */
+  int (*create)(const char *path);      /* -EEXIST if there is a file */
   long (*write)(int fd, const void *from, size_t size);
   long (*write_at)(int fd, const void *from, size_t size, uint64_t offset);
   int (*close)(int fd);
@@ -29,7 +30,8 @@ extern const hearth_file_output_calls hearth_file_output_system;
 typedef struct hearth_file_output {
   const hearth_file_output_calls *calls;
   int fd;
-  int error; /* the first error number; 0: none so far */
+  bool is_device; /* written to in its place */
+  int error;      /* the first error number; 0: none so far */
   size_t used;
   uint64_t size; /* bytes written so far, the buffer's included */
   char name[HEARTH_OUTPUT_NAME];

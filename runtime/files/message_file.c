@@ -4,9 +4,7 @@
 #include "message_file.h"
 
 #include "os.h"
-
-/* Programs use low numbers. More of them than this would cost the kernel memory. */
-#define LIMIT_MOST 1024
+#include "own_descriptor.h"
 
 static struct {
   hearth_os_file_id id;
@@ -14,23 +12,12 @@ static struct {
   int own; /* -1: none */
 } standard_error = {.own = -1};
 
-static int duplicate_high(void) {
-  uint64_t limit = hearth_os_descriptor_limit();
-  int copy = -1;
-
-  if (limit > LIMIT_MOST)
-    limit = LIMIT_MOST;
-  for (int least = (int)(limit - limit / 32); copy < 0 && least > 2; least /= 2)
-    copy = hearth_os_duplicate(2, least);
-  return copy < 0 ? -1 : copy;
-}
-
 void hearth_message_file_begin(void) {
   if (standard_error.begun) /* the runtime and the adapter are in one static program */
     return;
   standard_error.begun = true;
   standard_error.known = hearth_os_file_id_of(2, &standard_error.id);
-  standard_error.own = standard_error.known ? duplicate_high() : -1;
+  standard_error.own = standard_error.known ? hearth_own_descriptor_copy(2) : -1;
 }
 
 static bool is_standard_error(int fd) { return standard_error.known && hearth_os_is_file(fd, standard_error.id); }

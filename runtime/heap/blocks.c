@@ -475,7 +475,8 @@ static inline void *allocate_otherwise(size_t size, size_t alignment, const hear
     return allocate_unrecorded(size, alignment);
   if (path != HEARTH_PATH_UNCOUNTED && path != HEARTH_PATH_LIVE && path != HEARTH_PATH_TRACE)
     return NULL;
-  return __hearth_counters ? allocate_counted(size, alignment, frame) : allocate_uncounted(size, alignment, frame);
+  return __hearth_counters && !hearth_recorder ? allocate_counted(size, alignment, frame)
+                                               : allocate_uncounted(size, alignment, frame);
 }
 
 /* Each of the two apart, with its slow path, so that malloc has no registers to save. */

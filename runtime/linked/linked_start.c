@@ -35,6 +35,26 @@ static bool is_malloc_ours(void) {
   return found.dli_fbase == own.dli_fbase;
 }
 
+/* Does another of Hearth's runtimes, in the program or preloaded, define this function? It comes first then. */
+static bool is_of_other(const char *function) {
+  static const char here;
+  Dl_info found, own;
+
+  return dladdr(dlsym(RTLD_DEFAULT, function), &found) && dladdr(&here, &own) && found.dli_fbase != own.dli_fbase;
+}
+
+static void tell_reason(void) {
+  const char *sanitizer = hearth_sanitizer_find();
+  if (is_of_other("__memprof_profile_dump"))
+    hearth_message("'hearth record' records allocations; run an instrumented program by itself to count accesses, too");
+  else if (sanitizer)
+    hearth_message("nothing is recorded: malloc is that of %s", sanitizer);
+  else
+    hearth_message(
+        "nothing is recorded: another malloc comes before that of libhearth_rt.so; link the program with 'hearth "
+        "flags instrument --link', or preload the library (LD_PRELOAD=$(hearth flags instrument --preload))");
+}
+
 /* Is the program's malloc the runtime's? Then it was linked with the library, or the library is preloaded. Else an
  * instrumented plug-in has brought it, or another allocator comes before it: then this has told so, and has made the counters
  * that instrumented code adds to. */
@@ -42,14 +62,10 @@ bool hearth_library_begins(char **environment) {
   (void)environment;
   if (is_malloc_ours())
     return true;
+  if (is_of_other("__hearth_exact_init")) /* instrumented code calls that one */
+    return false;
   hearth_start_without_blocks();
-  const char *sanitizer = hearth_sanitizer_find();
-  if (sanitizer)
-    hearth_message("nothing is recorded: malloc is that of %s", sanitizer);
-  else
-    hearth_message(
-        "nothing is recorded: another malloc comes before that of libhearth_rt.so; link the program with 'hearth "
-        "flags instrument --link', or preload the library (LD_PRELOAD=$(hearth flags instrument --preload))");
+  tell_reason();
   return false;
 }
 

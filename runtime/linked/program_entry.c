@@ -10,8 +10,9 @@
 
 hearth_runtime hearth_rt = {.next_due_ns = UINT64_MAX};
 
-/* References to the objects that define functions of the C and C++ libraries: whichever object of the archive a program
- * needs first, it gets all of them, and so one allocator, and a profile whatever way it ends. */
+/* References to the objects that define functions of the C and C++ libraries, and those that instrumented code calls:
+ * whichever object of the archive a program needs first, it gets all of them, and so one allocator, one set of counters for
+ * its libraries, too, and a profile whatever way it ends. */
 extern void _ZdlPv(void *pointer);
 extern void free(void *pointer);
 extern void _exit(int status);
@@ -19,8 +20,9 @@ extern int execve(const char *path, char *const argv[], char *const environment[
 extern int malloc_trim(size_t pad);
 extern char *strdup(const char *string);
 extern long syscall(long number, ...);
-__attribute__((used)) static void *const all_or_nothing[] = {free,      _ZdlPv,      _exit,  execve,
-                                                             sigaction, malloc_trim, strdup, syscall};
+extern void __hearth_burst_init(void);
+__attribute__((used)) static void *const all_or_nothing[] = {__hearth_burst_init, free,        _ZdlPv, _exit,  execve,
+                                                             sigaction,           malloc_trim, strdup, syscall};
 
 static void start(int argc, char **argv, char **environment) {
   (void)argc;

@@ -66,6 +66,8 @@ int hearth_os_open_read(const char *path);
 int hearth_os_create(const char *path); /* to be read, too; mode 0600; close-on-exec; -EEXIST if there is a file */
 int hearth_os_create_append(const char *path); /* the same, to append to */
 int hearth_os_open_append(const char *path);   /* close-on-exec; waits for no reader of a pipe */
+bool hearth_os_is_device(const char *path);    /* such as /dev/null; not of blocks, nor a link to one */
+int hearth_os_open_device(const char *path);   /* to write to; close-on-exec; -ENODEV if it is none */
 void hearth_os_truncate(int fd, uint64_t size);
 /* Which file a descriptor is of; false: none. */
 typedef struct hearth_os_file_id {

@@ -136,6 +136,25 @@ int hearth_os_open_append(const char *path) {
   return open_file(path, O_WRONLY | O_APPEND | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW, 0);
 }
 
+bool hearth_os_is_device(const char *path) {
+  struct stat info;
+
+  return hearth_os_call(SYS_newfstatat, AT_FDCWD, (long)path, (long)&info, AT_SYMLINK_NOFOLLOW, 0, 0) == 0 &&
+         S_ISCHR(info.st_mode);
+}
+
+/* Something else may have got the name meanwhile, and is not written to. */
+int hearth_os_open_device(const char *path) {
+  struct stat info;
+  int fd = hearth_os_is_device(path) ? open_file(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW, 0) : -ENODEV;
+
+  if (fd >= 0 && (call3(SYS_fstat, fd, (long)&info, 0) != 0 || !S_ISCHR(info.st_mode))) {
+    hearth_os_close(fd);
+    return -ENODEV;
+  }
+  return fd;
+}
+
 void hearth_os_truncate(int fd, uint64_t size) { call3(SYS_ftruncate, fd, (long)size, 0); }
 
 bool hearth_os_file_id_of(int fd, hearth_os_file_id *ret) {

@@ -66,10 +66,17 @@ static void tell_totals(void) {
 static void tell_profile(void) {
   const char *name = hearth_profile_file_written();
 
-  tell_totals();
-
   hearth_message("the profile is %s", name);
   hearth_message("to see it: hearth index --symbols %s -o heap.prof && hearth show heap.prof", name);
+}
+
+static void tell_file(void) {
+  if (hearth_rt.live)
+    tell_dumps();
+  else if (hearth_rt.tracing)
+    tell_trace();
+  else
+    tell_profile();
 }
 
 static void tell_children(void) {
@@ -83,12 +90,11 @@ static void tell_children(void) {
 void hearth_result_tell(void) {
   if (hearth_rt.pid != hearth_rt.options.tell_pid)
     return;
-  if (hearth_rt.live)
-    tell_dumps();
-  else if (hearth_rt.tracing)
-    tell_trace();
-  else
-    tell_profile();
-  if (hearth_rt.options.follow_children)
+  bool is_kept = !hearth_profile_file_is_device();
+  if (!hearth_rt.live && !hearth_rt.tracing)
+    tell_totals();
+  if (is_kept)
+    tell_file();
+  if (is_kept && hearth_rt.options.follow_children)
     tell_children();
 }

@@ -6,6 +6,7 @@
 #include "file_output.h"
 #include "message.h"
 #include "os.h"
+#include "own_descriptor.h"
 #include "own_writes.h"
 #include "profile_file.h"
 #include "running_profile.h"
@@ -32,7 +33,7 @@ static struct {
 static bool reopen(void) {
   if (hearth_os_is_file(file.fd, file.id))
     return true;
-  file.fd = hearth_os_open_append(file.name);
+  file.fd = hearth_own_descriptor_move(hearth_os_open_append(file.name));
   if (file.fd >= 0 && !hearth_os_is_file(file.fd, file.id)) {
     hearth_os_close(file.fd);
     file.fd = -ESTALE;
@@ -74,13 +75,15 @@ static void tell_error(void) {
     hearth_message("the trace %s ends early: %s", file.name, hearth_error_name(file.error));
 }
 
-/* The name of the file, or the first like it that is free. */
+/* The name of the file, or the first like it that is free; or that of a device. */
 static int create(void) {
   hearth_text name = hearth_text_begin(file.name, sizeof file.name);
-  int fd;
 
   hearth_profile_file_name(&name);
   size_t length = name.length;
+  int fd = hearth_os_open_device(file.name);
+  if (fd >= 0)
+    return fd;
   for (uint64_t number = 2; (fd = name.cut ? -ENAMETOOLONG : hearth_os_create_append(file.name)) == -EEXIST; ++number) {
     file.name[length] = '\0';
     name.length = length;
@@ -111,6 +114,7 @@ int hearth_trace_file_begin(void) {
     hearth_profile_file_make_directories(file.name);
     file.fd = create();
   }
+  file.fd = hearth_own_descriptor_move(file.fd);
   if (file.fd < 0 || !hearth_os_file_id_of(file.fd, &file.id))
     file.error = file.fd < 0 ? -file.fd : EIO;
   if (!file.error && !add(head, header.header_size, NULL, 0))

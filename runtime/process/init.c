@@ -113,9 +113,11 @@ static bool reserve_tables(void) {
          hearth_histograms_create(&hearth_rt.mibs.histograms, contexts + 1, hearth_rt.options.histogram_size);
 }
 
-/* Code that was not instrumented adds to no counters, and nothing is divided. */
+/* Code that was not instrumented adds to no counters, and nothing is divided. Instrumented code adds to those of
+ * libhearth_rt.so, which hold nothing for a recorder. */
 static void reserve_counters(void) {
   if (hearth_recorder) {
+    hearth_shadow_ignore();
     hearth_rt.accesses = HEARTH_ACCESSES_UNSUPPORTED;
     return;
   }
@@ -128,7 +130,11 @@ static void reserve_counters(void) {
   hearth_rt.accesses = HEARTH_ACCESSES_UNSUPPORTED;
 }
 
-void hearth_start_without_blocks(void) { reserve_counters(); }
+void hearth_start_without_blocks(void) {
+  hearth_runtime_options_begin(&hearth_rt.options);
+  reserve_counters();
+  hearth_rt.accesses = HEARTH_ACCESSES_UNSUPPORTED;
+}
 
 static hearth_path choose_path(void) {
   if (!hearth_rt.recording)

@@ -37,8 +37,17 @@
  * RUN: cd %t && %hearth record -q -o "$(printf 'y%%.0s' $(seq 252))" -- ./parent 2>&1 | FileCheck %s --check-prefix=CUT
  * CUT: cannot write the profile {{.*}}: name too long
  *
+ * A device stays one, in each mode; a pipe or a folder is refused.
+ * RUN: cd %t && for mode in aggregate trace live; do %hearth record --mode=$mode -o /dev/null -- ./parent 2>&1 | FileCheck %s --allow-empty --check-prefix=DEVICE || exit 1; done
+ * DEVICE-NOT: {{the (profile|trace|last heap dump) is}}
+ * RUN: %hearth record -q --mode=live --follow-children -o /dev/null -- ./parent ./child && test -c /dev/null && not ls /dev/null.*
+ * RUN: mkfifo pipe && not %hearth record -o pipe -- ./parent 2>&1 | FileCheck %s --check-prefix=PIPE
+ * RUN: not %hearth record -o . -- ./parent 2>&1 | FileCheck %s --check-prefix=PIPE
+ * PIPE: error: -o {{.*}}: neither a file nor a device such as /dev/null
+ *
  * The instrumented program's own:
  * RUN: %S/../runtime/Inputs/profiled.sh %clang %rt %s %t/linked && cd %t && mkdir linked.d && cd linked.d && ../linked && ls | FileCheck %s --check-prefix=LINKED
+ * RUN: cd %t && env HEARTH_OPTIONS=log_path=/dev/null ./linked 2>&1 | count 0 && test -c /dev/null && not ls /dev/null.*
  * LINKED: {{^}}memprof.profraw.linked.{{[0-9]+[.][0-9]+$}}
  */
 #include <stdlib.h>

@@ -32,6 +32,8 @@ static struct {
 
 static uint64_t fake_random(void) { return 1000 - (uint64_t)disk.taken_temporary; }
 
+static int fake_open_device(const char *path) { return (void)path, -ENODEV; }
+
 static int fake_create(const char *path) {
   if (disk.taken_temporary > 0) {
     disk.taken_temporary--;
@@ -89,8 +91,9 @@ static void fake_unlink(const char *path) {
   disk.removed = true;
 }
 
-static const hearth_file_output_calls calls = {fake_random, fake_create, fake_write,      fake_write_at,
-                                               fake_close,  fake_rename, fake_rename_new, fake_unlink};
+static const hearth_file_output_calls calls = {fake_random, fake_open_device, fake_create,
+                                               fake_write,  fake_write_at,    fake_close,
+                                               fake_rename, fake_rename_new,  fake_unlink};
 
 static hearth_file_output output;
 
